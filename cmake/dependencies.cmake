@@ -1,0 +1,26 @@
+# Everything third-party in one interface target. Debian packages; the CUDA Toolkit gives headers only (libraries are opened at run time).
+find_package(Threads REQUIRED)
+find_path(KERLAB_CUDA_INCLUDE nvrtc.h
+  HINTS ENV CUDA_HOME ENV CUDA_PATH PATHS /usr/local/cuda /opt/cuda /usr/lib/cuda PATH_SUFFIXES include)
+if(NOT KERLAB_CUDA_INCLUDE)
+  message(FATAL_ERROR "CUDA Toolkit not found (nvrtc.h). Install it from https://developer.nvidia.com/cuda-downloads or set CUDA_HOME.")
+endif()
+find_path(KERLAB_TOML_INCLUDE toml++/toml.h REQUIRED)
+find_path(KERLAB_JSON_INCLUDE nlohmann/json.hpp REQUIRED)
+find_path(KERLAB_CLI11_INCLUDE CLI/App.hpp REQUIRED)
+find_path(KERLAB_FMT_INCLUDE fmt/format.h REQUIRED)
+find_path(KERLAB_XXHASH_INCLUDE xxhash.h REQUIRED)
+find_path(KERLAB_FP16_INCLUDE fp16.h REQUIRED)
+find_path(KERLAB_SQLITECPP_INCLUDE SQLiteCpp/SQLiteCpp.h REQUIRED)
+find_library(KERLAB_SQLITECPP libSQLiteCpp.a REQUIRED)
+find_library(KERLAB_SQLITE libsqlite3.a REQUIRED)
+
+add_library(kerlab_dependencies INTERFACE)
+target_include_directories(kerlab_dependencies SYSTEM INTERFACE ${KERLAB_CUDA_INCLUDE} ${KERLAB_TOML_INCLUDE}
+  ${KERLAB_JSON_INCLUDE} ${KERLAB_CLI11_INCLUDE} ${KERLAB_FMT_INCLUDE} ${KERLAB_XXHASH_INCLUDE} ${KERLAB_FP16_INCLUDE}
+  ${KERLAB_SQLITECPP_INCLUDE})
+target_compile_definitions(kerlab_dependencies INTERFACE FMT_HEADER_ONLY XXH_INLINE_ALL)
+target_link_libraries(kerlab_dependencies INTERFACE ${KERLAB_SQLITECPP} ${KERLAB_SQLITE} Threads::Threads ${CMAKE_DL_LIBS} m)
+if(KERLAB_STATIC_RUNTIME)
+  target_link_options(kerlab_dependencies INTERFACE -static-libstdc++ -static-libgcc)
+endif()

@@ -1,0 +1,106 @@
+#pragma once
+// What the host and kernels/common/lab.cu agree on. Plain structs, included by both (NVRTC has no standard headers, so
+// the integer types are spelled out). Every lab kernel takes exactly one struct, by value; reports are written to
+// device memory that the host has zeroed.
+
+namespace kerlab::lab {
+
+using u32 = unsigned int;
+using u64 = unsigned long long;
+using i64 = long long;
+
+// Values of `dtype` are those of kerlab::DType (plan/dtype.h), in its order.
+// Values of `recipe`.
+enum RecipeId : u32 { kNormal = 0, kUniform = 1, kSmallInteger = 2, kOneHot = 3, kConstant = 4 };
+
+// lab_fill: out[i] = recipe(seed, tensor, i), rounded once to dtype.
+struct FillArguments {
+  u64 out;
+  i64 count;
+  u32 dtype;
+  u32 recipe;
+  u64 seed;
+  u64 tensor;        // hash of the tensor's name
+  i64 columns;       // extent of the last dimension (one_hot)
+  double parameter0, parameter1;
+};
+
+// lab_guard_scan: words of [begin, begin + words) that differ from pattern.
+struct GuardArguments {
+  u64 begin;
+  i64 words;
+  u32 pattern;
+  u32 slot;
+  u64 report;        // GuardReport[slot]
+};
+struct GuardReport {
+  u64 damaged;       // words
+  u64 first;         // index of the first damaged word + 1; 0: none
+};
+
+// lab_hash: order-independent 64-bit sum of mixed (index, word); `words` 32-bit words and a tail of bytes.
+struct HashArguments {
+  u64 data;
+  i64 bytes;
+  u32 slot;
+  u32 pad;
+  u64 report;        // u64[slot], accumulated
+};
+
+// lab_compare: got (dtype) against value and scale (fp64, or fp32 when acc_is_float).
+struct CompareArguments {
+  u64 got;
+  u64 value, scale;
+  i64 count;
+  u32 dtype;
+  u32 acc_is_float;
+  u32 exact;         // bit-exact after one rounding of value to dtype
+  u32 pad;
+  double value_factor, scale_factor, absolute;   // kerlab::Tolerance
+  u64 report;        // CompareReport
+};
+struct CompareReport {
+  u64 compared;
+  u64 mismatches;    // beyond the tolerance, NaN included
+  u64 nans;          // NaN where the reference has none (NaN for NaN counts as equal)
+  u64 worst_key;     // packed by atomicMax: float bits of err/tol in the high word, low bits of the index below
+  i64 worst_index;   // -1 + 1 encoding: 0 means none; else index + 1
+  double worst_got, worst_expected, worst_tolerance;
+  double sum_square_ratio;   // of err/tol
+  double max_ratio;
+};
+
+// lab_blocker: spins until *flag != 0 or timeout_ns passed; keeps launches queued behind it.
+struct BlockerArguments {
+  u64 flag;          // mapped host memory, u32
+  u64 timeout_ns;
+};
+
+// lab_clock: writes clock64 and globaltimer of SM 0's first block.
+struct ClockArguments {
+  u64 out;           // u64[2]
+};
+
+// lab_flush: reads and writes `words` so that the cache holds nothing else.
+struct FlushArguments {
+  u64 data;
+  i64 words;
+};
+
+// lab_canary: out[i] = a fixed function of i computed with FMA, shared memory and a shuffle; the host knows the result.
+struct CanaryArguments {
+  u64 out;           // u32[count]
+  i64 count;
+};
+
+// lab_copy, lab_read, lab_fma_<dtype>, lab_mma_<dtype>: measured ceilings.
+struct BandwidthArguments {
+  u64 target, source;
+  i64 bytes;
+};
+struct PeakArguments {
+  u64 out;
+  i64 iterations;
+};
+
+}  // namespace kerlab::lab

@@ -1,0 +1,118 @@
+#pragma once
+// (source, headers, options) -> image + resource usage. NVRTC runs only in `kerlab compiler` children; the parent talks
+// to them through CompilerPool and never loads NVRTC.
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/child.h"
+#include "plan/device_info.h"
+
+namespace kerlab {
+
+struct Header {
+  std::string name;  ///< as written in #include "..."
+  std::string text;
+};
+
+/// A source with everything it includes, read once and shared by all its configurations.
+struct SourceBundle {
+  std::string path;              ///< shown in diagnostics
+  std::string text;
+  std::vector<Header> headers;   ///< transitive, in memory, sorted by name
+  std::string hash;              ///< of text and headers
+};
+/// Reads `file` and, recursively, every #include "x" found beside the including file or in `include_folders` (in that
+/// order). Angle-bracket includes are left to NVRTC. Throws Error with file:line for one that is not found.
+SourceBundle read_source(const std::filesystem::path& file, const std::vector<std::filesystem::path>& include_folders);
+
+struct CompileRequest {
+  SourceBundle source;
+  std::vector<std::string> options;  ///< complete: --gpu-architecture=sm_90a --std=c++20 -DBM=128 ...
+};
+
+enum class CompileStatus : std::uint8_t { ok, error, timeout, crashed };
+
+struct CompileResult {
+  CompileStatus status = CompileStatus::error;
+  Bytes cubin;
+  std::string ptx;                   ///< where NVRTC gives it beside the cubin
+  std::string log;                   ///< whole
+  std::string message;               ///< first error, with the line in the user's file; or how the child died
+  std::vector<KernelResources> kernels;  ///< parsed from the log (ptxas -v)
+  bool wgmma_serialised = false;     ///< C7511
+  bool wgmma_wait_injected = false;  ///< C7517
+  bool setmaxnreg_ignored = false;   ///< C7508
+  double milliseconds = 0;           ///< in the compiler
+  bool from_cache = false;
+};
+
+/// The options every compilation shares: architecture, standard, resource log.
+std::vector<std::string> base_options(const std::string& arch);
+/// ptxas -v log -> resources per kernel; exposed for its tests.
+void parse_log(const std::string& log, CompileResult& result);
+
+/// Content-addressed, on disk, shared by concurrent processes; failures are cached too. Any I/O problem turns it off
+/// with one warning: a cache never fails a compilation.
+class CompileCache {
+ public:
+  /// `limit_bytes`: oldest entries go first when above it.
+  CompileCache(std::filesystem::path folder, std::int64_t limit_bytes, bool enabled = true);
+  [[nodiscard]] std::string key(const CompileRequest& request, const std::string& toolchain) const;
+  std::optional<CompileResult> find(const std::string& key);
+  void store(const std::string& key, const CompileResult& result, const CompileRequest& request);
+  [[nodiscard]] const std::string& warning() const { return warning_; }  ///< empty: healthy
+
+ private:
+  std::filesystem::path folder_;
+  std::int64_t limit_bytes_;
+  bool enabled_;
+  std::string warning_;
+};
+
+/// Body of `kerlab compiler`: loads NVRTC by dlopen, serves requests. Returns the exit code.
+int run_compiler();
+
+/// Children that compile, one job each at a time.
+class CompilerPool {
+ public:
+  struct Options {
+    std::string executable;                   ///< of kerlab
+    int processes = 0;                        ///< 0: one per core, at most 16
+    std::chrono::milliseconds deadline{60000};  ///< per compilation; the process group is killed, status timeout
+    std::filesystem::path cache_folder;
+    std::int64_t cache_limit_bytes = std::int64_t{4} << 30;
+    bool use_cache = true;                    ///< kerlab's; NVRTC's own is off in either case (-no-cache)
+  };
+  explicit CompilerPool(Options options);
+  ~CompilerPool();
+
+  /// "NVRTC 13.0"; starts one child to ask. Throws Error: NVRTC not found or older than 12.4, with how to install it.
+  const std::string& toolchain();
+  /// Queues; results come in any order.
+  void submit(std::uint64_t ticket, CompileRequest request);
+  [[nodiscard]] std::size_t pending() const;
+  struct Finished { std::uint64_t ticket; CompileResult result; };
+  /// Starts queued jobs on idle children, collects what is finished, enforces deadlines; never blocks.
+  std::vector<Finished> poll();
+  [[nodiscard]] std::vector<int> fds() const;      ///< to poll() for reading
+  [[nodiscard]] Clock::time_point deadline() const;
+  /// Submits one and blocks for it.
+  CompileResult compile(CompileRequest request);
+  void cancel_queued();
+  [[nodiscard]] double busy_seconds() const;       ///< summed over children
+  [[nodiscard]] int processes() const;
+  [[nodiscard]] int crashes() const;
+  [[nodiscard]] const std::string& cache_warning() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace kerlab

@@ -1,0 +1,72 @@
+#pragma once
+// The tuning database. The only module that names SQLite. The parent process is the only writer.
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "trial/trial.h"
+
+namespace kerlab {
+
+class Database {
+ public:
+  /// Opens or creates; migrates. Throws Error and leaves the file untouched when it is corrupt, foreign, too new, a
+  /// folder, read-only, or on a network file system.
+  static Database open(const std::filesystem::path& path);
+  static Database in_memory();
+  Database(Database&&) noexcept;
+  Database& operator=(Database&&) noexcept;
+  ~Database();
+
+  /// --db, KERLAB_DB, tuning_db/kerlab.db of a checkout, XDG_DATA_HOME/kerlab/kerlab.db.
+  static std::filesystem::path default_path();
+  [[nodiscard]] const std::filesystem::path& path() const;
+
+  std::int64_t begin_session(const SessionRecord& record);
+  void end_session(std::int64_t id, const std::string& state, double wall_s);
+  /// `compiling` and `launching` rows of sessions whose process is gone become `interrupted`. Returns how many.
+  int mark_interrupted();
+
+  void store_source(const std::string& hash, const std::string& name, const std::string& text);
+  [[nodiscard]] std::optional<std::string> source_text(const std::string& hash) const;
+
+  /// Inserts, or updates the row of the same key; sets the id. Its own transaction, durable on return.
+  void put(Trial& trial);
+  /// Many in one transaction.
+  void put(std::vector<Trial*> trials);
+  void put(Measurement& measurement);
+  void put(std::vector<Measurement*> measurements);
+  void put(Decision& decision);
+
+  [[nodiscard]] std::optional<Trial> trial(std::int64_t id) const;
+  [[nodiscard]] std::optional<Trial> trial_by_key(const std::string& key) const;
+  [[nodiscard]] std::vector<Trial> trials_by_keys(const std::vector<std::string>& keys) const;
+  [[nodiscard]] std::vector<Trial> trials(const std::string& problem, const std::string& device_class) const;
+  [[nodiscard]] std::vector<Measurement> measurements(std::int64_t trial) const;
+  [[nodiscard]] std::optional<Measurement> latest_measurement(std::int64_t trial, const std::string& stage) const;
+  /// Newest decision on a problem for a device class.
+  [[nodiscard]] std::optional<Decision> winner(const std::string& problem, const std::string& device_class) const;
+  [[nodiscard]] std::vector<Decision> winners() const;   ///< newest of every problem and device class
+
+  struct CeilingRow { std::string device_class, name, unit; double value = 0; std::string created; };
+  void put_ceilings(const std::vector<CeilingRow>& rows);
+  [[nodiscard]] std::vector<CeilingRow> ceilings(const std::string& device_class) const;
+
+  struct Stats { std::int64_t sessions = 0, trials = 0, measurements = 0, decisions = 0, bytes = 0; int schema = 0; };
+  [[nodiscard]] Stats stats() const;
+
+  /// Reviewable text: one JSON object a line. Import skips what is there; returns how many rows were new.
+  [[nodiscard]] std::string export_text() const;
+  int import_text(const std::string& text);
+
+ private:
+  struct State;
+  explicit Database(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace kerlab

@@ -1,0 +1,35 @@
+#pragma once
+// Roofline (Williams et al., CACM 2009): attainable = min(peak, intensity * bandwidth).
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plan/device_info.h"
+#include "plan/dtype.h"
+
+namespace kerlab {
+
+/// Theoretical ceilings of a device: from configs/devices/*.toml when the name matches, else from clocks and widths.
+struct Ceilings {
+  double bytes_per_s = 0;
+  double flops_per_s = 0;        ///< of the unit that the dtype uses
+  std::string unit;              ///< "tensor pipe", "FMA"
+  std::string source;            ///< "theoretical", "measured"
+};
+Ceilings theoretical_ceilings(const DeviceInfo& device, DType dtype, bool tensor_cores);
+
+struct Roofline {
+  double intensity = 0;          ///< FLOP per byte
+  double ridge = 0;
+  double roof_flops = 0;         ///< attainable FLOP/s
+  double minimum_us = 0;         ///< max(flops/peak, bytes/bandwidth)
+  bool memory_bound = false;
+};
+Roofline roofline(double flops, double bytes, const Ceilings& ceilings);
+
+/// Blocks per SM and what limits it.
+struct Occupancy { int blocks = 0; double fraction = 0; std::string limiter; };
+Occupancy occupancy(const DeviceInfo& device, int threads, int registers, int shared_bytes);
+
+}  // namespace kerlab

@@ -1,0 +1,69 @@
+#pragma once
+// What to run, symbolically: no pointers. The worker binds it to buffers, once per rotation set.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "plan/dtype.h"
+#include "plan/tensor_map.h"
+
+namespace kerlab {
+
+struct Dim3 {
+  std::uint32_t x = 1, y = 1, z = 1;
+  bool operator==(const Dim3&) const = default;
+};
+
+/// By-value argument, already in the device's representation.
+struct ScalarArgument {
+  std::vector<std::byte> bytes;
+  std::string text;  ///< for show: "alpha = 1.0f"
+  bool operator==(const ScalarArgument&) const = default;
+};
+struct TensorArgument {
+  std::string tensor;
+  std::int64_t offset_bytes = 0;
+  bool operator==(const TensorArgument&) const = default;
+};
+struct WorkspaceArgument {
+  std::string workspace;
+  std::int64_t offset_bytes = 0;
+  bool operator==(const WorkspaceArgument&) const = default;
+};
+struct TensorMapArgument {
+  TensorMapSpec map;  ///< its base is the tensor (or workspace) named in it
+  bool operator==(const TensorMapArgument&) const = default;
+};
+/// Slots that only the reference kernel has (see ReferencePlan).
+enum class ReferenceSlot : std::uint8_t { index, count, value, scale };
+using Argument = std::variant<ScalarArgument, TensorArgument, WorkspaceArgument, TensorMapArgument, ReferenceSlot>;
+
+enum class WorkspaceInit : std::uint8_t { none, zero, poison };
+
+struct Workspace {
+  std::string name;
+  std::int64_t bytes = 0;
+  WorkspaceInit init = WorkspaceInit::none;  ///< done before every run of the plan, and timed
+  bool operator==(const Workspace&) const = default;
+};
+
+struct Launch {
+  std::string kernel;  ///< extern "C" name in the image
+  Dim3 grid, block;
+  Dim3 cluster;        ///< 1,1,1: no cluster attribute
+  std::uint32_t dynamic_shared = 0;  ///< bytes
+  std::vector<Argument> arguments;
+  bool operator==(const Launch&) const = default;
+};
+
+/// Launches in order on one stream. Repetition and ping-pong are already expanded.
+struct LaunchPlan {
+  std::vector<Workspace> workspaces;
+  std::vector<Launch> launches;
+  bool operator==(const LaunchPlan&) const = default;
+};
+
+}  // namespace kerlab

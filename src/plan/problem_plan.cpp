@@ -1,0 +1,13 @@
+#include "plan/problem_plan.h"
+
+namespace kerlab {
+
+std::int64_t Tensor::elements() const {
+  std::int64_t count = 1;
+  for (const std::int64_t extent : shape) count *= extent;
+  return count;
+}
+
+std::int64_t Tensor::bytes() const { return elements() * info(dtype).bytes; }
+
+}  // namespace kerlab

@@ -1,0 +1,70 @@
+#pragma once
+// What a worker must know of a problem to make data, compute the reference, compare and time: still no pointers.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "plan/launch_plan.h"
+
+namespace kerlab {
+
+enum class Role : std::uint8_t { input, output, inout };
+
+/// A dense tensor in memory, row-major (last dimension contiguous).
+struct Tensor {
+  std::string name;
+  DType dtype = DType::fp32;
+  Role role = Role::input;
+  std::vector<std::int64_t> shape;
+  [[nodiscard]] std::int64_t elements() const;  ///< 0 when a dimension is 0
+  [[nodiscard]] std::int64_t bytes() const;
+  bool operator==(const Tensor&) const = default;
+};
+
+/// How input values are made; a pure integer function of (seed, recipe, tensor, index). See verify/recipe.h.
+struct Recipe {
+  std::string name = "normal";           ///< normal, uniform, small_integer, one_hot
+  int version = 1;
+  std::uint64_t seed = 1;
+  std::vector<double> parameters;        ///< recipe's own (small_integer: largest magnitude)
+  bool exact = false;                    ///< the result must be bit-exact
+  bool operator==(const Recipe&) const = default;
+};
+
+/// Elementwise bound against the reference value r with error scale s (both from the reference kernel):
+///   tol = half_ulp_out(r) + value_factor*|r| + scale_factor*s + absolute
+/// (reference/measurement.md section 3: u_acc (c1 sqrt(n) + c2 n) (|r| + 2R), with s = R.)
+/// The factors are already multiplied by the unit roundoff of the accumulator, plus the reference's own bound when it is
+/// computed in float.
+struct Tolerance {
+  double value_factor = 0;
+  double scale_factor = 0;
+  double absolute = 0;
+  bool operator==(const Tolerance&) const = default;
+};
+
+/// One output and the kernel that computes what it should be. Arguments of the launch may be ReferenceSlot:
+/// index (const i64*, or null: all), count (i64 n), value (ACC*), scale (ACC*).
+/// Each index stands for `outputs_per_index` consecutive outputs (1 for gemm, a row for softmax).
+struct ReferencePlan {
+  std::string output;
+  Launch launch;
+  DType accumulator = DType::fp64;       ///< ACC: fp64 or fp32
+  std::int64_t outputs_per_index = 1;
+  Tolerance tolerance;
+  bool operator==(const ReferencePlan&) const = default;
+};
+
+struct ProblemPlan {
+  std::string key;                       ///< canonical text: "gemm M=4096 N=4096 K=4096 bf16 layout=nn alpha=1 beta=0"
+  std::vector<Tensor> tensors;
+  std::vector<ReferencePlan> references; ///< one per output (and inout) tensor
+  std::vector<Recipe> recipes;           ///< the first is the timing recipe
+  double flops = 0;                      ///< of one run
+  double bytes = 0;                      ///< least memory traffic of one run
+  double minimum_us = 0;                 ///< theoretical roof on this device; 0: unknown. Faster by 2 % is an error
+  bool operator==(const ProblemPlan&) const = default;
+};
+
+}  // namespace kerlab

@@ -1,0 +1,192 @@
+#pragma once
+// Families, variants, problems, configurations: what the TOML files say, checked, with locations.
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plan/device_info.h"
+#include "plan/problem_plan.h"
+#include "spec/expression.h"
+
+namespace kerlab {
+
+struct Dimension { std::string name, doc; Expression default_value; std::int64_t minimum = 1; SourceLocation where; };
+/// A choice that changes the problem: layout = nn | nt | tn | tt. In expressions `layout.nt` is 1 or 0.
+struct Flag { std::string name, doc; std::vector<std::string> values; std::string default_value; SourceLocation where; };
+/// A run-time scalar of the operation (alpha, beta), passed to kernels as fp32 unless `dtype` says otherwise.
+struct ScalarDecl { std::string name, doc; double default_value = 0; DType dtype = DType::fp32; SourceLocation where; };
+/// A named integer every expression may use, and every kernel gets as a define.
+struct Derived { std::string name; Expression value; SourceLocation where; };
+struct TensorDecl {
+  std::string name, doc;
+  Role role = Role::input;
+  std::optional<DType> dtype;        ///< fixed; else the problem's
+  std::vector<Expression> shape;
+  SourceLocation where;
+};
+
+/// An argument of a launch as a spec writes it.
+///   "A"  tensor   "ws"  workspace   "M"  integer expression passed as i32   "i64:M"  as i64   "alpha"  scalar
+///   "A+offset_expr"  tensor at a byte offset   "@map"  tensor map   reference only: "index" "count" "value" "scale"
+/// "ping|pong": alternates by repetition.
+struct ArgumentDecl { std::string text; SourceLocation where; };
+
+struct WorkspaceDecl { std::string name; Expression bytes; WorkspaceInit init = WorkspaceInit::none; SourceLocation where; };
+struct TensorMapDecl {
+  std::string name, base;
+  std::vector<Expression> dims, stride_bytes, box;
+  std::optional<DType> dtype;
+  Swizzle swizzle = Swizzle::none;
+  L2Promotion promotion = L2Promotion::none;
+  Expression swizzle_bytes, promotion_bytes;  ///< when given as expressions: 0, 32, 64, 128 / 0, 64, 128, 256
+  SourceLocation where;
+};
+struct LaunchDecl {
+  std::string kernel;
+  Expression grid[3], block[3], cluster[3];   ///< empty: 1
+  Expression shared;                          ///< dynamic bytes; empty: 0
+  Expression repeat;                          ///< empty: 1; `i` is the repetition in every other expression
+  Expression when;                            ///< empty: always
+  std::vector<ArgumentDecl> arguments;
+  SourceLocation where;
+};
+
+struct ToleranceDecl {
+  std::string rule = "dot";      ///< dot: length-K sum; rowwise: relative to the reference's scale; exact
+  Expression length;             ///< n
+  std::optional<DType> accumulator;  ///< default fp32
+  SourceLocation where;
+};
+
+struct ReferenceDecl { std::string output; LaunchDecl launch; Expression outputs_per_index; ToleranceDecl tolerance; };
+
+struct Family {
+  std::string name, doc;
+  std::filesystem::path folder;
+  std::vector<DType> dtypes;               ///< the first is the default
+  std::vector<Dimension> dimensions;
+  std::vector<Flag> flags;
+  std::vector<ScalarDecl> scalars;
+  std::vector<Derived> derived;
+  std::vector<TensorDecl> tensors;
+  std::vector<ReferenceDecl> references;   ///< one per output
+  std::vector<Recipe> recipes;             ///< the first is the timing recipe
+  Expression flops, bytes;
+  std::filesystem::path reference_source;
+};
+
+struct Parameter { std::string name, doc; std::vector<std::int64_t> values; std::int64_t default_value = 0; SourceLocation where; };
+struct Constraint { std::string name, doc; Expression condition; SourceLocation where; };
+
+struct Variant {
+  std::string name, doc;
+  std::filesystem::path file, source;      ///< .toml, .cu
+  std::vector<DType> dtypes;               ///< empty: all of the family's
+  int minimum_cc = 0, maximum_cc = 999;    ///< 80 = sm_80
+  bool tune = true;
+  int rung = 0;                            ///< place in the ladder
+  std::vector<Parameter> parameters;       ///< in file order
+  std::vector<Derived> derived;            ///< over parameters as well
+  std::vector<Constraint> constraints;
+  std::vector<WorkspaceDecl> workspaces;
+  std::vector<TensorMapDecl> tensor_maps;
+  std::vector<LaunchDecl> launches;
+  std::vector<std::string> options;        ///< extra NVRTC options
+  std::vector<std::string> required_flags; ///< "layout=nt": supports only these; empty: all
+};
+
+struct KernelFolder { Family family; std::vector<Variant> variants; };
+
+/// Reads family.toml and every <variant>.toml of a folder. Throws SpecError.
+KernelFolder load_folder(const std::filesystem::path& folder);
+
+/// Where families are looked for: --kernels DIR..., KERLAB_KERNELS, the shipped kernels.
+class Catalogue {
+ public:
+  explicit Catalogue(std::vector<std::filesystem::path> roots);
+  /// A family's name, or a path to a folder. Throws UsageError that suggests the nearest name.
+  [[nodiscard]] KernelFolder find(const std::string& name_or_path) const;
+  [[nodiscard]] std::vector<std::string> names() const;
+  [[nodiscard]] const std::vector<std::filesystem::path>& roots() const { return roots_; }
+
+ private:
+  std::vector<std::filesystem::path> roots_;
+};
+
+/// What was typed: everything optional.
+struct ProblemRequest {
+  std::map<std::string, std::int64_t> dimensions;
+  std::string dtype;
+  std::map<std::string, std::string> flags;
+  std::map<std::string, double> scalars;
+};
+
+/// family + dimensions + dtype + flags, resolved and checked.
+struct Problem {
+  std::string family;
+  DType dtype = DType::fp32;
+  std::vector<std::pair<std::string, std::int64_t>> dimensions;
+  std::vector<std::pair<std::string, std::string>> flags;
+  std::vector<std::pair<std::string, double>> scalars;
+  Environment environment;       ///< dimensions, dtype.*, flag.value, derived
+  [[nodiscard]] std::string key() const;    ///< canonical: "gemm M=4096 N=4096 K=4096 bf16 layout=nn alpha=1 beta=0"
+  [[nodiscard]] std::string title() const;  ///< "gemm 4096x4096x4096 bf16 nn"
+};
+
+/// Throws UsageError: unknown dimension, flag, dtype or scalar (nearest named), below its minimum, element count of a
+/// tensor beyond 2^62.
+Problem make_problem(const Family& family, const ProblemRequest& request);
+std::vector<Tensor> tensors_of(const Family& family, const Problem& problem);
+double flops_of(const Family& family, const Problem& problem);
+double bytes_of(const Family& family, const Problem& problem);
+
+/// One value for every parameter, in the variant's order.
+struct Configuration {
+  std::vector<std::int64_t> values;
+  bool operator==(const Configuration&) const = default;
+  auto operator<=>(const Configuration&) const = default;
+};
+std::string configuration_text(const Variant& variant, const Configuration& configuration);  ///< "BM=128 BN=64"
+/// Parses "BM=128,BN=64" or "BM=128 BN=64"; parameters not named take their defaults. Throws UsageError.
+Configuration parse_configuration(const Variant& variant, const std::string& text);
+Configuration default_configuration(const Variant& variant);
+
+/// Adds device.* (sms, shared_per_block, registers_per_block, threads_per_block, cc, ...) to an environment.
+void add_device(Environment& environment, const DeviceInfo& device);
+
+/// Valid configurations of a variant for a problem on a device.
+struct Space {
+  std::uint64_t raw = 0;                               ///< product of the value counts
+  std::vector<Configuration> valid;
+  struct Cut { std::string constraint; std::uint64_t remaining; };
+  std::vector<Cut> cuts;                               ///< remaining after each constraint, in order
+};
+/// Throws SpecError when a constraint rejects everything that reached it, naming it.
+Space enumerate(const Variant& variant, const Problem& problem, const DeviceInfo& device);
+/// The first constraint that a configuration violates (also: value not listed), or empty.
+std::string violated_constraint(const Variant& variant, const Problem& problem, const DeviceInfo& device,
+                                const Configuration& configuration);
+
+/// Why a variant cannot run a problem on a device (dtype, arch, flags), or empty.
+std::string unsupported_reason(const Variant& variant, const Problem& problem, const DeviceInfo& device);
+
+/// A configuration made concrete: pure.
+struct Instance {
+  std::vector<std::string> defines;  ///< "-DBM=128", "-DDTYPE=bf16_t", "-DDTYPE_BF16=1", "-DTRANS_A=0", ...
+  LaunchPlan plan;
+};
+Instance instantiate(const Family& family, const Variant& variant, const Problem& problem,
+                     const Configuration& configuration, const DeviceInfo& device);
+
+/// The reference and everything else of a ProblemPlan. `defines` as above, plus -DACC=double or float.
+struct ReferenceInstance {
+  std::vector<std::string> defines;
+  ProblemPlan plan;
+};
+ReferenceInstance instantiate_reference(const Family& family, const Problem& problem, const DeviceInfo& device);
+
+}  // namespace kerlab

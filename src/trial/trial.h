@@ -1,0 +1,157 @@
+#pragma once
+// The records: trial (identity, status, check), measurement (samples under one protocol), decision (a session's
+// verdict). Each column list is written once, here, and used by the database and the reports.
+
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace kerlab {
+
+/// How a trial stands. `passed` alone may be timed, ranked and win.
+enum class TrialStatus : std::uint8_t {
+  compiling,           ///< intent, committed before the compile
+  launching,           ///< intent, committed before the first launch: a crash of the parent names its culprit
+  interrupted,         ///< left `compiling` or `launching` by a dead parent: tried again
+  passed,              ///< checked and right
+  wrong,               ///< ran, and the result is wrong (tolerance, NaN, exactness)
+  guard_violation,     ///< wrote outside its buffers
+  input_modified,
+  compile_error, compile_timeout, compiler_crash,
+  rejected,            ///< impossible launch, zero occupancy, serialised wgmma, spills: never launched
+  load_failed, out_of_memory,
+  illegal_address, misaligned_address, trap, launch_failed, timeout,
+  worker_crash,        ///< the worker process died (signal named in message)
+  unsupported,         ///< the emulator lacks an instruction
+  impossible_time,     ///< faster than the theoretical roof by more than 2 %
+};
+std::string_view name(TrialStatus status);
+std::optional<TrialStatus> parse_trial_status(std::string_view name);
+bool is_final(TrialStatus status);   ///< not compiling, launching, interrupted
+bool is_fault(TrialStatus status);   ///< ended by the device or a child process: shown as a culprit
+
+/// variant + configuration + problem + device + toolchain.
+struct Trial {
+  std::int64_t id = 0;
+  std::string key;             ///< digest of everything from `source_hash` to `check_version`; unique
+  // identity
+  std::string family, variant;
+  std::string configuration;   ///< canonical: "BM=128 BN=64 ..." in the variant's parameter order
+  std::string problem;         ///< ProblemPlan::key
+  std::string dtype;
+  std::string source_hash;     ///< the variant's source with transitive includes
+  std::string options;         ///< NVRTC options, space separated
+  std::string toolchain;       ///< "NVRTC 13.0"
+  std::string device_class;    ///< DeviceInfo::device_class()
+  std::string device_kind;     ///< cuda, emulated, script
+  std::int64_t check_version = 0;
+  // outcome
+  TrialStatus status = TrialStatus::compiling;
+  std::string message;         ///< place, cause, remedy; empty when passed
+  std::int64_t session = 0;    ///< that decided the status
+  // resources of the heaviest kernel
+  std::int64_t registers = 0, spill_bytes = 0, shared_bytes = 0, blocks_per_sm = 0, threads = 0;
+  double compile_ms = 0;
+  // check
+  double error_ratio = 0;      ///< largest err / tolerance over recipes and outputs
+  std::int64_t mismatches = 0;
+  std::string check_detail;    ///< JSON: per recipe
+  std::string created;         ///< UTC, ISO 8601
+};
+
+/// Samples of one trial under one protocol. What must agree for two to be compared: protocol, recipe, cache, clock.
+struct Measurement {
+  std::int64_t id = 0;
+  std::int64_t trial = 0;
+  std::int64_t session = 0;
+  std::string protocol;        ///< "events-1", "graph-1"
+  std::string stage;           ///< screen (three launches), final (interleaved), bench
+  std::string recipe;          ///< "normal v1 seed 1"
+  std::string cache;           ///< cold, hot
+  std::string clock;           ///< measured, modelled, scripted
+  std::string device_uuid, driver;
+  double median_us = 0, low_us = 0, high_us = 0;  ///< 95 % interval of the median
+  double mad_us = 0, minimum_us = 0;
+  double sm_clock_mhz = 0;
+  std::vector<double> samples_us;                 ///< raw, in order taken
+  std::string created;
+};
+
+/// A session's verdict on a problem. The winner of a problem is the newest decision.
+struct Decision {
+  std::int64_t id = 0;
+  std::int64_t session = 0;
+  std::string problem, dtype, family;
+  std::string device_class;
+  std::int64_t trial = 0;        ///< the winner
+  std::int64_t measurement = 0;  ///< the final measurement it rests on
+  std::string tie_set;           ///< trial ids, comma separated, winner first
+  std::string rule;              ///< "fastest", "tie: fewer registers", ...
+  std::int64_t candidates = 0;   ///< configurations tried
+  std::string created;
+};
+
+/// One run of a command that records.
+struct SessionRecord {
+  std::int64_t id = 0;
+  std::string command;           ///< as typed
+  std::string version;           ///< of kerlab
+  std::string host;
+  std::string device;            ///< "cuda:0 NVIDIA H200"
+  std::string state;             ///< running, finished, interrupted
+  std::string created, ended;
+  double wall_s = 0;
+};
+
+/// Calls visit("column", record.member) for every column but the id, in the schema's order.
+template <typename Record, typename Visitor>
+  requires std::same_as<std::remove_cvref_t<Record>, Trial>
+void columns(Record& r, Visitor&& visit) {
+  visit("key", r.key); visit("family", r.family); visit("variant", r.variant);
+  visit("configuration", r.configuration); visit("problem", r.problem); visit("dtype", r.dtype);
+  visit("source_hash", r.source_hash); visit("options", r.options); visit("toolchain", r.toolchain);
+  visit("device_class", r.device_class); visit("device_kind", r.device_kind);
+  visit("check_version", r.check_version); visit("status", r.status); visit("message", r.message);
+  visit("session", r.session); visit("registers", r.registers); visit("spill_bytes", r.spill_bytes);
+  visit("shared_bytes", r.shared_bytes); visit("blocks_per_sm", r.blocks_per_sm); visit("threads", r.threads);
+  visit("compile_ms", r.compile_ms); visit("error_ratio", r.error_ratio); visit("mismatches", r.mismatches);
+  visit("check_detail", r.check_detail); visit("created", r.created);
+}
+
+template <typename Record, typename Visitor>
+  requires std::same_as<std::remove_cvref_t<Record>, Measurement>
+void columns(Record& r, Visitor&& visit) {
+  visit("trial", r.trial); visit("session", r.session); visit("protocol", r.protocol); visit("stage", r.stage);
+  visit("recipe", r.recipe); visit("cache", r.cache); visit("clock", r.clock);
+  visit("device_uuid", r.device_uuid); visit("driver", r.driver); visit("median_us", r.median_us);
+  visit("low_us", r.low_us); visit("high_us", r.high_us); visit("mad_us", r.mad_us);
+  visit("minimum_us", r.minimum_us); visit("sm_clock_mhz", r.sm_clock_mhz); visit("samples_us", r.samples_us);
+  visit("created", r.created);
+}
+
+template <typename Record, typename Visitor>
+  requires std::same_as<std::remove_cvref_t<Record>, Decision>
+void columns(Record& r, Visitor&& visit) {
+  visit("session", r.session); visit("problem", r.problem); visit("dtype", r.dtype); visit("family", r.family);
+  visit("device_class", r.device_class); visit("trial", r.trial); visit("measurement", r.measurement);
+  visit("tie_set", r.tie_set); visit("rule", r.rule); visit("candidates", r.candidates); visit("created", r.created);
+}
+
+template <typename Record, typename Visitor>
+  requires std::same_as<std::remove_cvref_t<Record>, SessionRecord>
+void columns(Record& r, Visitor&& visit) {
+  visit("command", r.command); visit("version", r.version); visit("host", r.host); visit("device", r.device);
+  visit("state", r.state); visit("created", r.created); visit("ended", r.ended); visit("wall_s", r.wall_s);
+}
+
+/// The digest of a trial's identity columns: sets and returns `key`.
+const std::string& seal(Trial& trial);
+
+/// Version of the check protocol: recipes, tolerance formula, guards. Part of the trial key.
+inline constexpr std::int64_t kCheckVersion = 1;
+
+}  // namespace kerlab

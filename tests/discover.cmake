@@ -1,0 +1,3 @@
+find_package(Catch2 QUIET)
+include(Catch)
+catch_discover_tests(kerlab_tests)
