@@ -1,0 +1,18 @@
+#pragma once
+// Text files that the build puts into the program (cmake/embed.cmake): what must be there even when no file can be
+// read.
+
+#include <span>
+#include <string_view>
+
+namespace kerlab {
+
+struct EmbeddedFile {
+  std::string_view name;  ///< file name without its folder: "001_init.sql"
+  std::string_view text;
+};
+
+/// tuning_db/schema/NNN_*.sql, in the order of their numbers.
+extern const std::span<const EmbeddedFile> kSchemaFiles;
+
+}  // namespace kerlab

@@ -1,0 +1,87 @@
+#include "base/format.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace kerlab {
+namespace {
+
+/// One decimal, dropped when it is zero: "1.5", "96".
+std::string one_decimal(double value) {
+  std::string text = fmt::format("{:.1f}", value);
+  if (text.ends_with(".0")) text.resize(text.size() - 2);
+  return text;
+}
+
+/// Edits (insert, delete, replace, swap of neighbours) that turn `a` into `b`.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) last[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] != b[j - 1])});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) row[j] = std::min(row[j], before[j - 2] + 1);
+    }
+    std::swap(before, last);
+    std::swap(last, row);
+  }
+  return last[b.size()];
+}
+
+}  // namespace
+
+std::string format_bytes(std::int64_t bytes) {
+  if (bytes < 0) return "-" + format_bytes(-bytes);
+  constexpr std::array kUnits = {"K", "M", "G", "T", "P"};
+  if (bytes < 1024) return fmt::format("{} B", bytes);
+  double value = static_cast<double>(bytes) / 1024;
+  std::size_t unit = 0;
+  // 1023.95 would print as 1024.0: the next unit reads better.
+  for (; value >= 1023.95 && unit + 1 < kUnits.size(); ++unit) value /= 1024;
+  return fmt::format("{} {}", one_decimal(value), kUnits[unit]);
+}
+
+std::string format_us(double microseconds) {
+  if (microseconds == 0 || !std::isfinite(microseconds)) return fmt::format("{}", microseconds);
+  const int exponent = static_cast<int>(std::floor(std::log10(std::abs(microseconds))));
+  return fmt::format("{:.{}f}", microseconds, std::clamp(3 - exponent, 0, 6));
+}
+
+std::string format_seconds(double seconds) {
+  if (!std::isfinite(seconds) || seconds < 0) return fmt::format("{} s", seconds);
+  if (seconds < 0.9995) return fmt::format("{:.0f} ms", seconds * 1e3);
+  if (seconds < 59.95) return fmt::format("{:.1f} s", seconds);
+  const auto whole = std::llround(seconds);
+  if (whole < 3600) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
+  const auto minutes = std::llround(seconds / 60);
+  return fmt::format("{} h {:02} min", minutes / 60, minutes % 60);
+}
+
+std::string format_si(double value) {
+  constexpr std::array kUnits = {"", " K", " M", " G", " T", " P", " E"};
+  double scaled = value;
+  std::size_t unit = 0;
+  for (; std::abs(scaled) >= 999.95 && unit + 1 < kUnits.size(); ++unit) scaled /= 1000;
+  if (unit == 0) return fmt::format("{:.4g}", scaled);
+  return fmt::format("{:.{}f}{}", scaled, std::abs(scaled) < 99.995 ? 2 : 1, kUnits[unit]);
+}
+
+std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
+  // One edit, or one in three letters: farther words are not what was meant.
+  std::size_t best = std::max<std::size_t>(1, word.size() / 3) + 1;
+  std::string found;
+  for (const std::string& candidate : candidates) {
+    const std::size_t distance = edit_distance(word, candidate);
+    if (distance < best && distance < candidate.size()) {
+      best = distance;
+      found = candidate;
+    }
+  }
+  return found;
+}
+
+}  // namespace kerlab

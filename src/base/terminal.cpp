@@ -1,0 +1,124 @@
+#include "base/terminal.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+
+namespace kerlab {
+namespace {
+
+constexpr const char* kEraseLine = "\r\x1b[K";
+
+double now_s() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+bool is_dumb() {
+  const char* term = std::getenv("TERM");
+  return term == nullptr || *term == '\0' || std::string_view(term) == "dumb";
+}
+
+/// The first `columns` columns of a line: colour sequences and UTF-8 continuation bytes take none.
+std::string clip(std::string_view line, int columns) {
+  int used = 0;
+  bool coloured = false;
+  std::size_t i = 0;
+  while (i < line.size()) {
+    if (line[i] == '\x1b') {
+      const std::size_t end = line.find('m', i);
+      if (end == std::string_view::npos) break;
+      coloured = true;
+      i = end + 1;
+      continue;
+    }
+    const bool continuation = (static_cast<unsigned char>(line[i]) & 0xc0) == 0x80;
+    if (!continuation && used++ == columns) break;
+    ++i;
+  }
+  std::string clipped(line.substr(0, i));
+  if (coloured && i < line.size()) clipped += "\x1b[0m";
+  return clipped;
+}
+
+}  // namespace
+
+bool is_terminal(std::FILE* stream) {
+  return ::isatty(::fileno(stream)) == 1;
+}
+
+bool use_color(ColorMode mode, std::FILE* stream) {
+  if (mode != ColorMode::automatic) return mode == ColorMode::always;
+  const char* no_color = std::getenv("NO_COLOR");
+  if (no_color != nullptr && *no_color != '\0') return false;
+  return is_terminal(stream) && !is_dumb();
+}
+
+int terminal_width(std::FILE* stream) {
+  constexpr int kElsewhere = 100;
+  winsize size{};
+  if (::ioctl(::fileno(stream), TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return kElsewhere;
+  return size.ws_col;
+}
+
+std::string styled(std::string_view text, Style style, bool color) {
+  if (!color || style == Style::plain) return std::string(text);
+  const auto code = [&] {
+    switch (style) {
+      case Style::bold:
+        return "1";
+      case Style::dim:
+        return "2";
+      case Style::good:
+        return "32";
+      case Style::warning:
+        return "33";
+      case Style::bad:
+        return "31";
+      case Style::plain:
+        break;
+    }
+    return "0";
+  }();
+  return fmt::format("\x1b[{}m{}\x1b[0m", code, text);
+}
+
+ProgressLine::ProgressLine(std::FILE* stream, double plain_interval_s)
+    : stream_(stream), plain_interval_s_(plain_interval_s), terminal_(is_terminal(stream) && !is_dumb()) {}
+
+ProgressLine::~ProgressLine() {
+  clear();
+}
+
+void ProgressLine::update(std::string_view line) {
+  if (terminal_) {
+    // One column short of the edge: some terminals wrap when the last one is filled.
+    fmt::print(stream_, "{}{}", kEraseLine, clip(line, terminal_width(stream_) - 1));
+    std::fflush(stream_);
+    drawn_ = true;
+    return;
+  }
+  const double now = now_s();
+  if (now - last_plain_s_ < plain_interval_s_) return;
+  last_plain_s_ = now;
+  fmt::print(stream_, "{}\n", line);
+  std::fflush(stream_);
+}
+
+void ProgressLine::note(std::string_view line) {
+  clear();
+  fmt::print(stream_, "{}\n", line);
+  std::fflush(stream_);
+}
+
+void ProgressLine::clear() {
+  if (!drawn_) return;
+  // A destructor calls this: stdio only, which cannot throw.
+  std::fputs(kEraseLine, stream_);
+  std::fflush(stream_);
+  drawn_ = false;
+}
+
+}  // namespace kerlab
