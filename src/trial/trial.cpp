@@ -1,0 +1,98 @@
+#include "trial/trial.h"
+
+#include <array>
+
+#include "base/hash.h"
+
+namespace kerlab {
+
+namespace {
+
+enum class Outcome { open, decided, fault };
+
+struct StatusRow {
+  TrialStatus status;
+  std::string_view name;
+  Outcome outcome;
+};
+
+constexpr std::array kStatuses{
+    StatusRow{TrialStatus::compiling, "compiling", Outcome::open},
+    StatusRow{TrialStatus::launching, "launching", Outcome::open},
+    StatusRow{TrialStatus::interrupted, "interrupted", Outcome::open},
+    StatusRow{TrialStatus::passed, "passed", Outcome::decided},
+    StatusRow{TrialStatus::wrong, "wrong", Outcome::decided},
+    StatusRow{TrialStatus::guard_violation, "guard_violation", Outcome::decided},
+    StatusRow{TrialStatus::input_modified, "input_modified", Outcome::decided},
+    StatusRow{TrialStatus::compile_error, "compile_error", Outcome::decided},
+    StatusRow{TrialStatus::compile_timeout, "compile_timeout", Outcome::fault},
+    StatusRow{TrialStatus::compiler_crash, "compiler_crash", Outcome::fault},
+    StatusRow{TrialStatus::rejected, "rejected", Outcome::decided},
+    StatusRow{TrialStatus::load_failed, "load_failed", Outcome::decided},
+    StatusRow{TrialStatus::out_of_memory, "out_of_memory", Outcome::decided},
+    StatusRow{TrialStatus::illegal_address, "illegal_address", Outcome::fault},
+    StatusRow{TrialStatus::misaligned_address, "misaligned_address", Outcome::fault},
+    StatusRow{TrialStatus::trap, "trap", Outcome::fault},
+    StatusRow{TrialStatus::launch_failed, "launch_failed", Outcome::fault},
+    StatusRow{TrialStatus::timeout, "timeout", Outcome::fault},
+    StatusRow{TrialStatus::worker_crash, "worker_crash", Outcome::fault},
+    StatusRow{TrialStatus::unsupported, "unsupported", Outcome::decided},
+    StatusRow{TrialStatus::impossible_time, "impossible_time", Outcome::decided},
+};
+
+constexpr bool in_enum_order() {
+  for (std::size_t i = 0; i < kStatuses.size(); ++i) {
+    if (static_cast<std::size_t>(kStatuses[i].status) != i) return false;
+  }
+  return static_cast<std::size_t>(TrialStatus::impossible_time) + 1 == kStatuses.size();
+}
+static_assert(in_enum_order(), "kStatuses lists every TrialStatus in its order");
+
+const StatusRow& row(TrialStatus status) {
+  return kStatuses.at(static_cast<std::size_t>(status));
+}
+
+/// Feeds the identity columns (those between `key` and `status`) to a hasher; the rest of a trial is its outcome.
+struct IdentityHasher {
+  FieldHasher hasher;
+  bool identity = false;
+
+  void operator()(std::string_view column, const std::string& value) {
+    if (identity) hasher.field(column, value);
+    if (column == "key") identity = true;
+  }
+  void operator()(std::string_view column, std::int64_t value) {
+    if (identity) hasher.field(column, std::to_string(value));
+  }
+  void operator()(std::string_view, double) {}
+  void operator()(std::string_view, TrialStatus) { identity = false; }
+};
+
+}  // namespace
+
+std::string_view name(TrialStatus status) {
+  return row(status).name;
+}
+
+std::optional<TrialStatus> parse_trial_status(std::string_view name) {
+  for (const StatusRow& candidate : kStatuses) {
+    if (candidate.name == name) return candidate.status;
+  }
+  return std::nullopt;
+}
+
+bool is_final(TrialStatus status) {
+  return row(status).outcome != Outcome::open;
+}
+bool is_fault(TrialStatus status) {
+  return row(status).outcome == Outcome::fault;
+}
+
+const std::string& seal(Trial& trial) {
+  IdentityHasher identity;
+  columns(trial, identity);
+  trial.key = identity.hasher.hex();
+  return trial.key;
+}
+
+}  // namespace kerlab
