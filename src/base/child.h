@@ -20,9 +20,9 @@ using Clock = std::chrono::steady_clock;
 
 /// How a child ended.
 struct ChildExit {
-  int status = 0;              ///< as from waitpid
-  bool killed_by_us = false;   ///< we sent the signal (deadline, shutdown)
-  std::string stderr_tail;     ///< last 8 KiB of what it wrote to standard error
+  int status = 0;                              ///< as from waitpid
+  bool killed_by_us = false;                   ///< we sent the signal (deadline, shutdown)
+  std::string stderr_tail;                     ///< last 8 KiB of what it wrote to standard error
   [[nodiscard]] std::string describe() const;  ///< "killed by signal 11 (SIGSEGV)", "exit code 3"
 };
 
@@ -31,6 +31,7 @@ struct ChildExit {
 class Child {
  public:
   /// `argv[0]` is looked up in PATH; `environment` entries NAME=VALUE are added. Throws Error if it cannot be started.
+  /// Call it from a thread that lives as long as the child should: PDEATHSIG follows the thread, not the process.
   static Child spawn(const std::vector<std::string>& argv, const std::vector<std::string>& environment = {});
   Child(Child&&) noexcept;
   Child& operator=(Child&&) noexcept;
@@ -47,7 +48,8 @@ class Child {
   [[nodiscard]] bool wants_write() const;
   [[nodiscard]] int input_fd() const;
   void flush();
-  /// Reads what is there without blocking; a whole frame if one is complete.
+  /// Reads what is there without blocking, standard error as well; a whole frame if one is complete (there may be more:
+  /// call until it gives none).
   std::optional<Bytes> receive();
   /// Set once the child has ended and every complete frame was received.
   [[nodiscard]] const std::optional<ChildExit>& exit() const;
@@ -71,6 +73,10 @@ class FrameChannel {
   /// Blocks; nullopt at end of input (the parent is gone: exit). Throws Error on a frame above `kMaximumFrame`.
   std::optional<Bytes> read();
   void write(std::span<const std::byte> frame);
+  /// Ends the process `grace` after the other end of the input is closed, even while a compiler or a kernel hangs.
+  /// PDEATHSIG does this at once for a direct child; it does not reach through a launcher such as srun. The grace lets
+  /// an idle child see its end of input and leave in order.
+  void start_watchdog(std::chrono::milliseconds grace = std::chrono::milliseconds(500)) const;
 
  private:
   int input_;
