@@ -1,3 +1,21 @@
-# The install tree: the binary, and the data it finds relative to itself.
+# The install tree: the binary, the data it finds relative to itself, and, when they were built, the tests: a machine
+# with a GPU but no compiler runs `bin/kerlab_tests "[gpu]"` from it.
 install(TARGETS kerlab_bin RUNTIME DESTINATION bin)
-install(DIRECTORY kernels configs DESTINATION share/kerlab)
+if(KERLAB_TESTS)
+  install(TARGETS kerlab_tests RUNTIME DESTINATION bin)
+endif()
+foreach(folder kernels configs examples)
+  if(IS_DIRECTORY ${PROJECT_SOURCE_DIR}/${folder})
+    install(DIRECTORY ${folder} DESTINATION share/kerlab)
+  endif()
+endforeach()
+install(FILES README.md DESTINATION share/doc/kerlab)
+
+set(CPACK_GENERATOR TGZ DEB)
+set(CPACK_PACKAGE_CONTACT "kerlab maintainers <kerlab@localhost>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "CUDA kernel lab and autotuner")
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "libc6 (>= 2.36)")
+set(CPACK_DEBIAN_PACKAGE_SECTION devel)
+include(CPack)
