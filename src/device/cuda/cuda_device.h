@@ -1,0 +1,80 @@
+#pragma once
+// A GPU through the driver API: the primary context and one stream. Used from the thread that opened it.
+
+#include <map>
+
+#include "device/cuda/cuda_fault.h"
+#include "device/cuda/cuda_handle.h"
+#include "device/cuda/driver_api.h"
+#include "device/cuda/nvml.h"
+#include "device/device.h"
+
+namespace kerlab {
+
+class CudaDevice final : public Device {
+ public:
+  /// Throws Error: no driver, a broken one, no such GPU, or no context to be had.
+  explicit CudaDevice(int ordinal);
+
+  [[nodiscard]] const DeviceInfo& info() const override { return info_; }
+  [[nodiscard]] std::int64_t free_memory() override;
+
+  DevicePtr allocate(std::size_t bytes) override;
+  void release(DevicePtr pointer) noexcept override;
+  MappedMemory allocate_mapped(std::size_t bytes) override;
+  void release_mapped(const MappedMemory& memory) noexcept override;
+  void copy_in(DevicePtr target, std::span<const std::byte> source) override;
+  void copy_out(std::span<std::byte> target, DevicePtr source) override;
+  void fill(DevicePtr target, std::uint32_t pattern, std::size_t words) override;
+
+  ModuleId load(std::span<const std::byte> image, std::string_view label) override;
+  void unload(ModuleId module) noexcept override;
+  KernelResources prepare(ModuleId module, const Launch& launch) override;
+  TensorMap encode(const TensorMapSpec& spec, DevicePtr base) override;
+
+  LaunchReport launch(const BoundLaunch& launch, LaunchMode mode) override;
+  GraphId capture(std::span<const BoundLaunch> launches, int repeats) override;
+  void launch_graph(GraphId graph) override;
+  void release_graph(GraphId graph) noexcept override;
+
+  EventId create_event() override;
+  void release_event(EventId event) noexcept override;
+  void record(EventId event) override;
+  double elapsed_us(EventId from, EventId to) override;
+  void synchronize() override;
+  std::string health_text() override;
+
+ private:
+  struct Function {
+    CUfunction handle = nullptr;
+    std::vector<std::size_t> parameter_bytes;
+    bool parameters_known = false;     ///< false: the driver cannot tell
+    std::uint32_t dynamic_shared = 0;  ///< what its limit has been raised to
+  };
+  struct Module {
+    CudaHandle<CUmodule> handle;
+    std::map<std::string, Function, std::less<>> functions;
+  };
+
+  void check(CUresult result, FaultKind otherwise, std::string_view doing) const;
+  Function& function(ModuleId module, const std::string& kernel);
+  [[nodiscard]] int attribute(const Function& function, CUfunction_attribute which) const;
+  void allow_shared(Function& function, std::uint32_t bytes);
+  void require_cluster_fits(const Function& function, const Launch& launch);
+  void enqueue(const BoundLaunch& launch);
+  void capture_launches(std::span<const BoundLaunch> launches, int repeats);
+
+  // Destroyed from the last to the first: objects, stream, context.
+  DriverApi api_;
+  Nvml nvml_;
+  DeviceInfo info_;
+  CudaHandle<CUdevice> context_;
+  CudaHandle<CUstream> stream_;
+  std::map<ModuleId, Module> modules_;
+  std::map<GraphId, CudaHandle<CUgraphExec>> graphs_;
+  std::map<EventId, CudaHandle<CUevent>> events_;
+  std::uint32_t next_id_ = 1;
+  std::string last_kernel_;  ///< a fault shows later; this is the best guess at whose it is
+};
+
+}  // namespace kerlab

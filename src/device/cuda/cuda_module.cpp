@@ -1,0 +1,176 @@
+// CudaDevice: loading images, resources of kernels, tensor maps.
+#include <array>
+#include <cstring>
+
+#include "device/cuda/cuda_device.h"
+#include "device/cuda/launch_config.h"
+#include "device/launch_limits.h"
+
+namespace kerlab {
+namespace {
+
+std::uint32_t volume(const Dim3& d) {
+  return d.x * d.y * d.z;
+}
+
+CUtensorMapDataType tensor_map_type(DType dtype) {
+  switch (dtype) {
+    case DType::fp64:
+      return CU_TENSOR_MAP_DATA_TYPE_FLOAT64;
+    case DType::fp32:
+      return CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
+    case DType::tf32:
+      return CU_TENSOR_MAP_DATA_TYPE_TFLOAT32;
+    case DType::bf16:
+      return CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
+    case DType::fp16:
+      return CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
+    case DType::int64:
+      return CU_TENSOR_MAP_DATA_TYPE_INT64;
+    case DType::int32:
+      return CU_TENSOR_MAP_DATA_TYPE_INT32;
+    case DType::uint32:
+      return CU_TENSOR_MAP_DATA_TYPE_UINT32;
+    case DType::e4m3:
+    case DType::e5m2:
+    case DType::int8:
+    case DType::uint8:
+      break;
+  }
+  return CU_TENSOR_MAP_DATA_TYPE_UINT8;
+}
+
+CUtensorMapSwizzle driver_swizzle(Swizzle swizzle) {
+  switch (swizzle) {
+    case Swizzle::b32:
+      return CU_TENSOR_MAP_SWIZZLE_32B;
+    case Swizzle::b64:
+      return CU_TENSOR_MAP_SWIZZLE_64B;
+    case Swizzle::b128:
+      return CU_TENSOR_MAP_SWIZZLE_128B;
+    case Swizzle::none:
+      break;
+  }
+  return CU_TENSOR_MAP_SWIZZLE_NONE;
+}
+
+CUtensorMapL2promotion driver_promotion(L2Promotion promotion) {
+  switch (promotion) {
+    case L2Promotion::b64:
+      return CU_TENSOR_MAP_L2_PROMOTION_L2_64B;
+    case L2Promotion::b128:
+      return CU_TENSOR_MAP_L2_PROMOTION_L2_128B;
+    case L2Promotion::b256:
+      return CU_TENSOR_MAP_L2_PROMOTION_L2_256B;
+    case L2Promotion::none:
+      break;
+  }
+  return CU_TENSOR_MAP_L2_PROMOTION_NONE;
+}
+
+}  // namespace
+
+ModuleId CudaDevice::load(std::span<const std::byte> image, std::string_view label) {
+  std::vector<std::byte> terminated(image.begin(), image.end());
+  terminated.push_back(std::byte{0});  // PTX is text
+  std::array<char, 4096> log{};
+  std::array<CUjit_option, 2> options{CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+  std::array<void*, 2> values{log.data(), reinterpret_cast<void*>(log.size() - 1)};
+  CUmodule module = nullptr;
+  const CUresult result = api_.module_load(&module, terminated.data(), 2, options.data(), values.data());
+  check(result, FaultKind::load_failed, fmt::format("loading {}{}{}", label, log[0] != '\0' ? ": " : "", log.data()));
+  modules_[next_id_].handle = {module, api_.module_unload};
+  return next_id_++;
+}
+
+void CudaDevice::unload(ModuleId module) noexcept {
+  modules_.erase(module);
+}
+
+CudaDevice::Function& CudaDevice::function(ModuleId module, const std::string& kernel) {
+  auto& functions = modules_.at(module).functions;
+  if (const auto found = functions.find(kernel); found != functions.end()) return found->second;
+  Function function;
+  check(api_.module_function(&function.handle, modules_.at(module).handle.get(), kernel.c_str()),
+        FaultKind::load_failed, fmt::format("looking for kernel '{}' in the image", kernel));
+  std::size_t offset = 0, bytes = 0;
+  if (api_.function_parameter != nullptr) {
+    function.parameters_known = true;
+    for (std::size_t i = 0; api_.function_parameter(function.handle, i, &offset, &bytes) == CUDA_SUCCESS; ++i)
+      function.parameter_bytes.push_back(bytes);
+  }
+  return functions.emplace(kernel, std::move(function)).first->second;
+}
+
+int CudaDevice::attribute(const Function& function, CUfunction_attribute which) const {
+  int value = 0;
+  check(api_.function_attribute(&value, which, function.handle), FaultKind::load_failed, "cuFuncGetAttribute");
+  return value;
+}
+
+void CudaDevice::allow_shared(Function& function, std::uint32_t bytes) {
+  if (bytes <= function.dynamic_shared) return;
+  check(api_.function_set_attribute(function.handle, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                    static_cast<int>(bytes)),
+        FaultKind::load_failed, fmt::format("allowing {} bytes of dynamic shared memory", bytes));
+  function.dynamic_shared = bytes;
+}
+
+KernelResources CudaDevice::prepare(ModuleId module, const Launch& launch) {
+  Function& kernel = function(module, launch.kernel);
+  KernelResources resources;
+  resources.kernel = launch.kernel;
+  resources.registers = attribute(kernel, CU_FUNC_ATTRIBUTE_NUM_REGS);
+  resources.local_bytes = attribute(kernel, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES);
+  resources.static_shared = attribute(kernel, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
+  resources.max_threads = attribute(kernel, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+  if (const std::string error = launch_limit_error(info_, launch, resources); !error.empty())
+    throw DeviceFault(FaultKind::load_failed, error, false);
+  allow_shared(kernel, launch.dynamic_shared);
+  check(api_.occupancy_blocks(&resources.blocks_per_sm, kernel.handle, static_cast<int>(volume(launch.block)),
+                              launch.dynamic_shared),
+        FaultKind::load_failed, fmt::format("occupancy of kernel '{}'", launch.kernel));
+  if (resources.blocks_per_sm == 0)
+    throw DeviceFault(FaultKind::load_failed, fmt::format("kernel '{}': no block fits on an SM", launch.kernel), false);
+  if (volume(launch.cluster) > 1) require_cluster_fits(kernel, launch);
+  return resources;
+}
+
+void CudaDevice::require_cluster_fits(const Function& function, const Launch& launch) {
+  constexpr std::uint32_t kPortable = 8;
+  if (volume(launch.cluster) > kPortable)
+    check(api_.function_set_attribute(function.handle, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1),
+          FaultKind::load_failed, "allowing a cluster of more than 8 blocks");
+  const LaunchConfig config(launch.grid, launch.block, launch.cluster, launch.dynamic_shared, stream_.get());
+  int clusters = 0;
+  check(api_.occupancy_clusters(&clusters, function.handle, config.get()), FaultKind::load_failed,
+        fmt::format("kernel '{}' in clusters of {} blocks", launch.kernel, volume(launch.cluster)));
+  if (clusters == 0)
+    throw DeviceFault(FaultKind::load_failed,
+                      fmt::format("kernel '{}': no cluster of {} blocks fits; use a smaller one or less shared memory",
+                                  launch.kernel, volume(launch.cluster)),
+                      false);
+}
+
+TensorMap CudaDevice::encode(const TensorMapSpec& spec, DevicePtr base) {
+  if (const std::string error = tensor_map_error(spec, base); !error.empty())
+    throw DeviceFault(FaultKind::load_failed, fmt::format("tensor map of '{}': {}", spec.tensor, error), false);
+  const std::array<cuuint32_t, 5> unit_strides{1, 1, 1, 1, 1};
+  const std::vector<cuuint64_t> dims(spec.dims.begin(), spec.dims.end());
+  const std::vector<cuuint64_t> strides(spec.stride_bytes.begin(), spec.stride_bytes.end());
+  const std::vector<cuuint32_t> box(spec.box.begin(), spec.box.end());
+  const auto address = base + static_cast<std::uint64_t>(spec.offset_bytes);
+  CUtensorMap encoded{};
+  check(api_.encode_tiled(
+            &encoded, tensor_map_type(spec.dtype), static_cast<cuuint32_t>(dims.size()),
+            reinterpret_cast<void*>(address), dims.data(), strides.data(), box.data(), unit_strides.data(),
+            CU_TENSOR_MAP_INTERLEAVE_NONE, driver_swizzle(spec.swizzle), driver_promotion(spec.promotion),
+            spec.nan_fill ? CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA : CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
+        FaultKind::load_failed, fmt::format("tensor map of '{}'", spec.tensor));
+  static_assert(sizeof(TensorMap) == sizeof encoded);
+  TensorMap map;
+  std::memcpy(map.words, &encoded, sizeof encoded);
+  return map;
+}
+
+}  // namespace kerlab

@@ -1,0 +1,157 @@
+#include "device/cuda/driver_api.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <cctype>
+#include <cstdlib>
+
+#include "base/error.h"
+
+namespace kerlab {
+namespace {
+
+constexpr const char* kLibrary = "libcuda.so.1";
+
+template <typename Function>
+void bind(void* library, Function& function, const char* symbol) {
+  function = reinterpret_cast<Function>(dlsym(library, symbol));
+  if (function == nullptr)
+    throw Error(
+        fmt::format("the NVIDIA driver is too old: its {} has no {}. Install driver 525 or newer.", kLibrary, symbol),
+        ExitCode::inconclusive);
+}
+
+void bind_device(void* lib, DriverApi& api) {
+  bind(lib, api.init, "cuInit");
+  bind(lib, api.driver_version, "cuDriverGetVersion");
+  bind(lib, api.error_name, "cuGetErrorName");
+  bind(lib, api.error_string, "cuGetErrorString");
+  bind(lib, api.device_count, "cuDeviceGetCount");
+  bind(lib, api.device_get, "cuDeviceGet");
+  bind(lib, api.device_name, "cuDeviceGetName");
+  bind(lib, api.device_uuid, "cuDeviceGetUuid_v2");
+  bind(lib, api.device_memory, "cuDeviceTotalMem_v2");
+  bind(lib, api.device_attribute, "cuDeviceGetAttribute");
+  bind(lib, api.context_retain, "cuDevicePrimaryCtxRetain");
+  bind(lib, api.context_release, "cuDevicePrimaryCtxRelease_v2");
+  bind(lib, api.context_set, "cuCtxSetCurrent");
+}
+
+void bind_memory(void* lib, DriverApi& api) {
+  bind(lib, api.memory_info, "cuMemGetInfo_v2");
+  bind(lib, api.allocate, "cuMemAlloc_v2");
+  bind(lib, api.release, "cuMemFree_v2");
+  bind(lib, api.host_allocate, "cuMemHostAlloc");
+  bind(lib, api.host_release, "cuMemFreeHost");
+  bind(lib, api.host_device_pointer, "cuMemHostGetDevicePointer_v2");
+  bind(lib, api.copy_in, "cuMemcpyHtoDAsync_v2");
+  bind(lib, api.copy_out, "cuMemcpyDtoHAsync_v2");
+  bind(lib, api.fill, "cuMemsetD32Async");
+}
+
+void bind_modules(void* lib, DriverApi& api) {
+  bind(lib, api.module_load, "cuModuleLoadDataEx");
+  bind(lib, api.module_unload, "cuModuleUnload");
+  bind(lib, api.module_function, "cuModuleGetFunction");
+  bind(lib, api.function_attribute, "cuFuncGetAttribute");
+  bind(lib, api.function_set_attribute, "cuFuncSetAttribute");
+  api.function_parameter = reinterpret_cast<decltype(api.function_parameter)>(dlsym(lib, "cuFuncGetParamInfo"));
+  bind(lib, api.occupancy_blocks, "cuOccupancyMaxActiveBlocksPerMultiprocessor");
+  bind(lib, api.occupancy_clusters, "cuOccupancyMaxActiveClusters");
+  bind(lib, api.encode_tiled, "cuTensorMapEncodeTiled");
+}
+
+void bind_stream(void* lib, DriverApi& api) {
+  bind(lib, api.stream_create, "cuStreamCreate");
+  bind(lib, api.stream_destroy, "cuStreamDestroy_v2");
+  bind(lib, api.stream_synchronize, "cuStreamSynchronize");
+  bind(lib, api.capture_begin, "cuStreamBeginCapture_v2");
+  bind(lib, api.capture_end, "cuStreamEndCapture");
+  bind(lib, api.graph_instantiate, "cuGraphInstantiateWithFlags");
+  bind(lib, api.graph_upload, "cuGraphUpload");
+  bind(lib, api.graph_launch, "cuGraphLaunch");
+  bind(lib, api.graph_destroy, "cuGraphDestroy");
+  bind(lib, api.graph_exec_destroy, "cuGraphExecDestroy");
+  bind(lib, api.launch, "cuLaunchKernelEx");
+  bind(lib, api.event_create, "cuEventCreate");
+  bind(lib, api.event_destroy, "cuEventDestroy_v2");
+  bind(lib, api.event_record, "cuEventRecord");
+  bind(lib, api.event_elapsed, "cuEventElapsedTime");
+}
+
+[[noreturn]] void throw_no_library() {
+  const char* reason = dlerror();
+  const std::string cause = reason != nullptr ? reason : "unknown reason";
+  if (has_gpu_nodes())
+    throw Error(
+        fmt::format("/dev has GPU nodes, but the driver's library cannot be loaded: {}. In a container, start it "
+                    "with --gpus all and NVIDIA_DRIVER_CAPABILITIES=compute,utility.",
+                    cause));
+  throw Error(
+      fmt::format("no GPU here: no NVIDIA driver ({}) and no /dev/nvidia*. Run on a machine with one, or use "
+                  "--device script:FILE.",
+                  cause));
+}
+
+std::string visible_devices() {
+  const char* value = std::getenv("CUDA_VISIBLE_DEVICES");
+  return value == nullptr ? std::string{} : fmt::format("; CUDA_VISIBLE_DEVICES is '{}'", value);
+}
+
+[[noreturn]] void throw_init_failed(const DriverApi& api, CUresult result) {
+  const std::string cause = api.describe(result) + visible_devices();
+  if (result == CUDA_ERROR_NO_DEVICE && !has_gpu_nodes())
+    throw Error(
+        fmt::format("no GPU here: the driver is installed, but there is no /dev/nvidia* ({}). Use --device cuda:N "
+                    "on a machine with a GPU, or --device script:FILE.",
+                    cause));
+  throw Error(
+      fmt::format("the NVIDIA driver is broken: cuInit says {}. See whether nvidia-smi works; a driver update "
+                  "without a reboot, or a container whose libcuda is newer than the host's driver, does this.",
+                  cause));
+}
+
+}  // namespace
+
+DriverApi DriverApi::open() {
+  // Never closed: the driver starts threads that outlive any object of ours.
+  void* library = dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) throw_no_library();
+  DriverApi api;
+  bind_device(library, api);
+  bind_memory(library, api);
+  bind_modules(library, api);
+  bind_stream(library, api);
+  // Lazy loading would put a module's upload into the first launch, and deadlock behind a blocker kernel.
+  setenv("CUDA_MODULE_LOADING", "EAGER", 1);
+  if (const CUresult result = api.init(0); result != CUDA_SUCCESS) throw_init_failed(api, result);
+  return api;
+}
+
+std::string DriverApi::describe(CUresult result) const {
+  const char* error = nullptr;
+  const char* text = nullptr;
+  if (error_name(result, &error) != CUDA_SUCCESS || error == nullptr) error = "unknown error";
+  if (error_string(result, &text) != CUDA_SUCCESS || text == nullptr) text = "no description";
+  return fmt::format("{} ({}): {}", error, static_cast<int>(result), text);
+}
+
+bool has_gpu_nodes(const std::filesystem::path& device_folder) {
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(device_folder, ignored)) {
+    const std::string node = entry.path().filename().string();
+    if (node == "dxg") return true;  // Windows Subsystem for Linux
+    if (node.starts_with("nvidia") && node.size() > 6 && std::isdigit(static_cast<unsigned char>(node[6])) != 0)
+      return true;
+  }
+  return false;
+}
+
+bool has_driver_library() {
+  void* library = dlopen(kLibrary, RTLD_LAZY | RTLD_LOCAL);
+  if (library != nullptr) dlclose(library);
+  return library != nullptr;
+}
+
+}  // namespace kerlab

@@ -1,0 +1,15 @@
+#pragma once
+// Whether a device can run a launch at all: the same rules and words for a GPU and for a scripted device.
+
+#include <string>
+
+#include "plan/device_info.h"
+#include "plan/launch_plan.h"
+
+namespace kerlab {
+
+/// Empty when the launch is possible; else what is too large and what to change. `resources` gives static shared
+/// memory, registers and thread limit; zeros there are not checked.
+std::string launch_limit_error(const DeviceInfo& device, const Launch& launch, const KernelResources& resources);
+
+}  // namespace kerlab

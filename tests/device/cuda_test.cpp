@@ -1,0 +1,263 @@
+// On a GPU: what the driver API table, launches, graphs, events and faults really do. Skipped without one.
+#include <cstring>
+#include <thread>
+
+#include "base/child.h"
+#include "base/file.h"
+#include "catch.h"
+#include "device/cuda/cuda_info.h"
+#include "device/device.h"
+#include "device/device_kernels.h"
+
+using namespace kerlab;
+using test::image;
+
+namespace {
+
+std::unique_ptr<Device> gpu() {
+  if (!has_driver_library() || !has_gpu_nodes()) {
+    WARN("skipped: no CUDA device");
+    return nullptr;
+  }
+  return open_device("cuda:0");
+}
+
+template <typename T>
+std::vector<std::byte> argument(T value) {
+  std::vector<std::byte> bytes(sizeof value);
+  std::memcpy(bytes.data(), &value, sizeof value);
+  return bytes;
+}
+
+BoundLaunch basic(ModuleId module, const std::string& kernel, DevicePtr data, std::uint32_t count) {
+  BoundLaunch launch;
+  launch.module = module;
+  launch.kernel = kernel;
+  launch.grid = {(count + 127) / 128, 1, 1};
+  launch.block = {128, 1, 1};
+  launch.arguments = {argument(data), argument(count)};
+  return launch;
+}
+
+Launch plan(const std::string& kernel, std::uint32_t threads, std::uint32_t dynamic_shared = 0) {
+  Launch launch;
+  launch.kernel = kernel;
+  launch.block = {threads, 1, 1};
+  launch.dynamic_shared = dynamic_shared;
+  return launch;
+}
+
+std::vector<std::uint32_t> words_at(Device& device, DevicePtr source, std::size_t count) {
+  std::vector<std::uint32_t> words(count);
+  device.copy_out(std::as_writable_bytes(std::span(words)), source);
+  return words;
+}
+
+/// Runs a hidden test case of this program in a process of its own: a sticky fault must not spoil the others.
+void run_alone(const std::string& tag) {
+  const auto result = run_process({executable_path().string(), tag}, std::chrono::seconds(60));
+  INFO(result.out << result.err);
+  CHECK(result.exit_code == 0);
+}
+
+/// The kernel must end in `kind`, the context must stay lost.
+void require_sticky(const std::string& kernel, std::initializer_list<FaultKind> kinds) {
+  const auto device = open_device("cuda:0");
+  const Allocation data(*device, 1024);
+  const ModuleId module = device->load(image(test::kBasicPtx), "basic");
+  try {
+    device->launch(basic(module, kernel, data.pointer(), 128));
+    device->synchronize();
+    FAIL("the kernel did not fail");
+  } catch (const DeviceFault& fault) {
+    INFO(fault.what());
+    CHECK(std::find(kinds.begin(), kinds.end(), fault.kind()) != kinds.end());
+    CHECK(fault.sticky());
+    CHECK(std::string(fault.what()).find(kernel) != std::string::npos);
+  }
+  CHECK_THROWS_AS(device->synchronize(), DeviceFault);
+}
+
+}  // namespace
+
+TEST_CASE("cuda: info is that of a real GPU", "[gpu][device]") {
+  const auto device = gpu();
+  if (device == nullptr) return;
+  const DeviceInfo& info = device->info();
+  INFO(info.device_class() << ", driver " << info.driver << ", " << device->health_text());
+  CHECK(info.id == "cuda:0");
+  CHECK(info.uuid.size() == 40);
+  CHECK(info.cc_major >= 5);
+  CHECK(info.sms > 0);
+  CHECK(info.l2_bytes > 0);
+  CHECK(info.shared_per_block >= 48 * 1024);
+  CHECK(info.shared_per_sm >= info.shared_per_block);
+  CHECK(info.registers_per_sm >= 65536);
+  CHECK(info.clock_mhz > 500);
+  CHECK(info.memory_clock_mhz > 500);
+  CHECK(info.memory_bus_bits > 0);
+  CHECK(info.fp64_ratio > 0);
+  CHECK(device->free_memory() <= info.memory_bytes);
+  CHECK(list_cuda_devices().front() == info);
+}
+
+TEST_CASE("cuda: copies, fill and a launch", "[gpu][device]") {
+  const auto device = gpu();
+  if (device == nullptr) return;
+  const std::uint32_t count = 1000;
+  const Allocation data(*device, count * 4);
+  CHECK(data.pointer() % 256 == 0);
+  device->fill(data.pointer(), 41, count);
+  const ModuleId module = device->load(image(test::kBasicPtx), "basic");
+  const KernelResources resources = device->prepare(module, plan("add_one", 128));
+  CHECK(resources.registers > 0);
+  CHECK(resources.blocks_per_sm > 0);
+  device->launch(basic(module, "add_one", data.pointer(), count));
+  CHECK(words_at(*device, data.pointer(), count) == std::vector<std::uint32_t>(count, 42));
+  std::vector<std::uint32_t> written(count);
+  for (std::uint32_t i = 0; i < count; ++i) written[i] = i;
+  device->copy_in(data.pointer(), std::as_bytes(std::span(written)));
+  CHECK(words_at(*device, data.pointer(), count) == written);
+  device->unload(module);
+}
+
+TEST_CASE("cuda: a graph repeats its launches, events time them", "[gpu][device]") {
+  const auto device = gpu();
+  if (device == nullptr) return;
+  const std::uint32_t count = 1 << 20;
+  const Allocation data(*device, count * 4);
+  device->fill(data.pointer(), 0, count);
+  const ModuleId module = device->load(image(test::kBasicPtx), "basic");
+  const std::vector<BoundLaunch> launches(2, basic(module, "add_one", data.pointer(), count));
+  const GraphId graph = device->capture(launches, 10);
+  const EventId from = device->create_event(), to = device->create_event();
+  device->record(from);
+  device->launch_graph(graph);
+  device->record(to);
+  device->synchronize();
+  CHECK(words_at(*device, data.pointer(), 3) == std::vector<std::uint32_t>(3, 20));
+  const double us = device->elapsed_us(from, to);
+  CHECK(us > 10);
+  CHECK(us < 1e6);
+  device->release_event(from);
+  device->release_event(to);
+  device->release_graph(graph);
+}
+
+TEST_CASE("cuda: a kernel waits for mapped host memory", "[gpu][device]") {
+  const auto device = gpu();
+  if (device == nullptr) return;
+  const MappedMemory flag = device->allocate_mapped(4);
+  auto* host = static_cast<volatile std::uint32_t*>(flag.host);
+  *host = 0;
+  const ModuleId module = device->load(image(test::kBasicPtx), "basic");
+  BoundLaunch spin = basic(module, "spin", flag.device, 1);
+  const EventId from = device->create_event(), to = device->create_event();
+  device->record(from);
+  device->launch(spin);
+  device->record(to);
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  *host = 1;
+  device->synchronize();
+  CHECK(device->elapsed_us(from, to) > 5000);
+  device->release_mapped(flag);
+}
+
+TEST_CASE("cuda: large shared memory is allowed, too large refused", "[gpu][device]") {
+  const auto device = gpu();
+  if (device == nullptr) return;
+  const Allocation data(*device, 4096);
+  const ModuleId module = device->load(image(test::kBasicPtx), "basic");
+  const auto limit = static_cast<std::uint32_t>(device->info().shared_per_block);
+  CHECK(device->prepare(module, plan("add_one", 128, limit)).blocks_per_sm == 1);
+  BoundLaunch launch = basic(module, "add_one", data.pointer(), 128);
+  launch.dynamic_shared = limit;
+  CHECK_NOTHROW(device->launch(launch));
+  CHECK_THROWS_WITH(device->prepare(module, plan("add_one", 128, limit + 16)),
+                    Catch::Contains("16 more than the device's"));
+  CHECK_NOTHROW(device->synchronize());
+}
+
+TEST_CASE("cuda: clusters", "[gpu][device]") {
+  const auto device = gpu();
+  if (device == nullptr) return;
+  if (device->info().cc_major < 9) {
+    WARN("skipped: clusters need compute capability 9.0");
+    return;
+  }
+  const Allocation data(*device, 256);
+  const ModuleId module = device->load(image(test::kClusterPtx), "cluster");
+  for (const std::uint32_t size : {1u, 2u, 8u}) {
+    Launch planned = plan("cluster_size", 64);
+    planned.grid = {16, 1, 1};
+    planned.cluster = {size, 1, 1};
+    CHECK(device->prepare(module, planned).blocks_per_sm > 0);
+    BoundLaunch launch;
+    launch.module = module;
+    launch.kernel = "cluster_size";
+    launch.grid = planned.grid, launch.block = planned.block, launch.cluster = planned.cluster;
+    launch.arguments = {argument(data.pointer())};
+    device->launch(launch);
+    CHECK(words_at(*device, data.pointer(), 1).front() == size);
+  }
+}
+
+TEST_CASE("cuda: a tensor map is encoded, a bad one refused", "[gpu][device]") {
+  const auto device = gpu();
+  if (device == nullptr || device->info().cc_major < 9) return;
+  const Allocation data(*device, 256 * 256 * 2);
+  TensorMapSpec spec;
+  spec.tensor = "A";
+  spec.dims = {256, 256};
+  spec.stride_bytes = {512};
+  spec.box = {64, 64};
+  spec.swizzle = Swizzle::b128;
+  spec.promotion = L2Promotion::b128;
+  spec.nan_fill = true;
+  const TensorMap map = device->encode(spec, data.pointer());
+  CHECK(std::any_of(std::begin(map.words), std::end(map.words), [](std::uint64_t word) { return word != 0; }));
+  spec.box = {128, 64};
+  CHECK_THROWS_WITH(device->encode(spec, data.pointer()), Catch::Contains("more than the swizzle span"));
+}
+
+TEST_CASE("cuda: mistakes that leave the context alive", "[gpu][device]") {
+  const auto device = gpu();
+  if (device == nullptr) return;
+  const Allocation data(*device, 4096);
+  const ModuleId module = device->load(image(test::kBasicPtx), "basic");
+  CHECK_THROWS_WITH(device->load(image("not an image"), "BM=1"), Catch::Contains("loading BM=1"));
+  CHECK_THROWS_WITH(device->prepare(module, plan("absent", 128)), Catch::Contains("kernel 'absent'"));
+  BoundLaunch short_of_one = basic(module, "add_one", data.pointer(), 128);
+  short_of_one.arguments.pop_back();
+  CHECK_THROWS_WITH(device->launch(short_of_one), Catch::Contains("takes 2 arguments, the launch gives 1"));
+  try {
+    device->allocate(std::size_t{1} << 50);
+    FAIL("a petabyte was allocated");
+  } catch (const DeviceFault& fault) {
+    CHECK(fault.kind() == FaultKind::out_of_memory);
+    CHECK_FALSE(fault.sticky());
+  }
+  device->launch(basic(module, "add_one", data.pointer(), 128));
+  CHECK_NOTHROW(device->synchronize());
+  CHECK_THROWS_WITH(open_device("cuda:63"), Catch::Contains("there is cuda:0"));
+}
+
+TEST_CASE("cuda: faults of kernels are sticky and told apart", "[gpu][device]") {
+  if (!has_driver_library() || !has_gpu_nodes()) {
+    WARN("skipped: no CUDA device");
+    return;
+  }
+  run_alone("[child-illegal-address]");
+  run_alone("[child-misaligned-address]");
+  run_alone("[child-trap]");
+}
+
+TEST_CASE("cuda child: illegal address", "[.][child-illegal-address]") {
+  require_sticky("store_null", {FaultKind::illegal_address});
+}
+TEST_CASE("cuda child: misaligned address", "[.][child-misaligned-address]") {
+  require_sticky("store_odd", {FaultKind::misaligned_address});
+}
+TEST_CASE("cuda child: trap", "[.][child-trap]") {
+  require_sticky("trap_now", {FaultKind::trap, FaultKind::launch_failed});
+}
