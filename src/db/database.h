@@ -63,8 +63,9 @@ class Database {
   [[nodiscard]] std::string export_text() const;
   int import_text(const std::string& text);
 
+  struct State;  ///< the connection; defined for this module only
+
  private:
-  struct State;
   explicit Database(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };

@@ -1,0 +1,136 @@
+#include <fmt/format.h>
+
+#include "db/rows.h"
+#include "db/state.h"
+
+namespace kerlab {
+
+namespace {
+
+/// A decision stands while its trial passes its check: a later check may have found it wrong.
+constexpr std::string_view kStands = "(SELECT status FROM trial WHERE trial.id = decision.trial) = 'passed'";
+
+}  // namespace
+
+std::optional<std::string> Database::source_text(const std::string& hash) const {
+  return state_->run([&]() -> std::optional<std::string> {
+    SQLite::Statement query(state_->connection, "SELECT text FROM source WHERE hash = ?");
+    query.bind(1, hash);
+    if (!query.executeStep()) return std::nullopt;
+    return query.getColumn(0).getString();
+  });
+}
+
+std::optional<Trial> Database::trial(std::int64_t id) const {
+  return state_->run([&] {
+    SQLite::Statement query(state_->connection, rows::select<Trial>("trial", "WHERE id = ?"));
+    query.bind(1, id);
+    return rows::read_one<Trial>(query);
+  });
+}
+
+std::optional<Trial> Database::trial_by_key(const std::string& key) const {
+  return state_->run([&] {
+    SQLite::Statement query(state_->connection, rows::select<Trial>("trial", "WHERE key = ?"));
+    query.bind(1, key);
+    return rows::read_one<Trial>(query);
+  });
+}
+
+std::vector<Trial> Database::trials_by_keys(const std::vector<std::string>& keys) const {
+  return state_->run([&] {
+    SQLite::Transaction one_view(state_->connection);  // rolled back: nothing is written
+    SQLite::Statement query(state_->connection, rows::select<Trial>("trial", "WHERE key = ?"));
+    std::vector<Trial> found;
+    for (const std::string& key : keys) {
+      query.bind(1, key);
+      if (auto trial = rows::read_one<Trial>(query)) found.push_back(std::move(*trial));
+      query.reset();
+    }
+    return found;
+  });
+}
+
+std::vector<Trial> Database::trials(const std::string& problem, const std::string& device_class) const {
+  return state_->run([&] {
+    SQLite::Statement query(state_->connection,
+                            rows::select<Trial>("trial", "WHERE problem = ? AND device_class = ? ORDER BY id"));
+    query.bind(1, problem);
+    query.bind(2, device_class);
+    return rows::read_all<Trial>(query);
+  });
+}
+
+std::vector<Measurement> Database::measurements(std::int64_t trial) const {
+  return state_->run([&] {
+    SQLite::Statement query(state_->connection,
+                            rows::select<Measurement>("measurement", "WHERE trial = ? ORDER BY id"));
+    query.bind(1, trial);
+    return rows::read_all<Measurement>(query);
+  });
+}
+
+std::optional<Measurement> Database::latest_measurement(std::int64_t trial, const std::string& stage) const {
+  return state_->run([&] {
+    SQLite::Statement query(state_->connection, rows::select<Measurement>("measurement",
+                                                                          "WHERE trial = ? AND stage = ? "
+                                                                          "ORDER BY id DESC LIMIT 1"));
+    query.bind(1, trial);
+    query.bind(2, stage);
+    return rows::read_one<Measurement>(query);
+  });
+}
+
+std::optional<Decision> Database::winner(const std::string& problem, const std::string& device_class) const {
+  return state_->run([&] {
+    SQLite::Statement query(
+        state_->connection,
+        rows::select<Decision>(
+            "decision",
+            fmt::format("WHERE problem = ? AND device_class = ? AND {} ORDER BY id DESC LIMIT 1", kStands)));
+    query.bind(1, problem);
+    query.bind(2, device_class);
+    return rows::read_one<Decision>(query);
+  });
+}
+
+std::vector<Decision> Database::winners() const {
+  return state_->run([&] {
+    SQLite::Statement query(
+        state_->connection,
+        rows::select<Decision>("decision", fmt::format("WHERE id IN (SELECT max(id) FROM decision WHERE {} "
+                                                       "GROUP BY problem, device_class) ORDER BY problem, device_class",
+                                                       kStands)));
+    return rows::read_all<Decision>(query);
+  });
+}
+
+std::vector<Database::CeilingRow> Database::ceilings(const std::string& device_class) const {
+  return state_->run([&] {
+    SQLite::Statement query(state_->connection,
+                            "SELECT device_class, name, unit, value, created FROM ceiling WHERE id IN "
+                            "(SELECT max(id) FROM ceiling WHERE device_class = ? GROUP BY name) ORDER BY name");
+    query.bind(1, device_class);
+    std::vector<CeilingRow> found;
+    while (query.executeStep()) {
+      found.push_back({query.getColumn(0).getString(), query.getColumn(1).getString(), query.getColumn(2).getString(),
+                       query.getColumn(3).getDouble(), query.getColumn(4).getString()});
+    }
+    return found;
+  });
+}
+
+Database::Stats Database::stats() const {
+  return state_->run([&] {
+    auto& connection = state_->connection;
+    const auto count = [&](const char* sql) { return connection.execAndGet(sql).getInt64(); };
+    return Stats{.sessions = count("SELECT count(*) FROM session"),
+                 .trials = count("SELECT count(*) FROM trial"),
+                 .measurements = count("SELECT count(*) FROM measurement"),
+                 .decisions = count("SELECT count(*) FROM decision"),
+                 .bytes = count("PRAGMA page_count") * count("PRAGMA page_size"),
+                 .schema = static_cast<int>(count("PRAGMA user_version"))};
+  });
+}
+
+}  // namespace kerlab
