@@ -1,2 +1,71 @@
 #pragma once
 // Number types for kernels compiled by NVRTC without any CUDA header. DTYPE is defined to one of these per problem.
+// Kernels compute in fp32 (or ACC): to_float(x) reads a value, from_float<DTYPE>(f) rounds once, to nearest even.
+// Everything here parses in about a millisecond; cuda_fp16.h and cuda_bf16.h would cost ten times that.
+
+using fp64_t = double;
+using fp32_t = float;
+struct tf32_t { float value; };           // an fp32 of which the tensor core reads 19 bits
+struct bf16_t { unsigned short bits; };
+struct fp16_t { unsigned short bits; };
+struct e4m3_t { unsigned char bits; };
+struct e5m2_t { unsigned char bits; };
+
+#ifdef __CUDACC_RTC__  // NVRTC has no <stdint.h>
+using int64_t = long long;
+using int32_t = int;
+using int8_t = signed char;
+using uint64_t = unsigned long long;
+using uint32_t = unsigned int;
+using uint16_t = unsigned short;
+using uint8_t = unsigned char;
+#else
+#include <stdint.h>
+#endif
+
+#ifndef KERLAB_ON_CPU  // who runs kernels on a CPU brings these four along
+__device__ __forceinline__ float float_from_half_bits(unsigned short bits) {
+  float value;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(bits));
+  return value;
+}
+__device__ __forceinline__ unsigned short half_bits_from_float(float value) {
+  unsigned short bits;
+  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(value));
+  return bits;
+}
+__device__ __forceinline__ float float_from_bits(unsigned int bits) { return __uint_as_float(bits); }
+__device__ __forceinline__ unsigned int bits_from_float(float value) { return __float_as_uint(value); }
+#endif
+
+__device__ __forceinline__ unsigned short bfloat_bits_from_float(float value) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  unsigned short bits;
+  asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(bits) : "f"(value));
+  return bits;
+#else
+  const unsigned int bits = bits_from_float(value);
+  if ((bits & 0x7fffffffU) > 0x7f800000U) return 0x7fff;  // NaN, as the instruction makes it
+  return static_cast<unsigned short>((bits + 0x7fffU + ((bits >> 16) & 1U)) >> 16);
+#endif
+}
+
+__device__ __forceinline__ float to_float(float x) { return x; }
+__device__ __forceinline__ float to_float(double x) { return static_cast<float>(x); }
+__device__ __forceinline__ float to_float(tf32_t x) { return x.value; }
+__device__ __forceinline__ float to_float(fp16_t x) { return float_from_half_bits(x.bits); }
+__device__ __forceinline__ float to_float(bf16_t x) { return float_from_bits(static_cast<unsigned int>(x.bits) << 16); }
+
+template <typename T> __device__ __forceinline__ T from_float(float f);
+template <> __device__ __forceinline__ float from_float<float>(float f) { return f; }
+template <> __device__ __forceinline__ double from_float<double>(float f) { return f; }
+template <> __device__ __forceinline__ fp16_t from_float<fp16_t>(float f) { return {half_bits_from_float(f)}; }
+template <> __device__ __forceinline__ bf16_t from_float<bf16_t>(float f) { return {bfloat_bits_from_float(f)}; }
+
+/// N values that move in one instruction of N * sizeof(T) bytes (at most 16, or 32 as two). Address it only where
+/// `is_aligned_for` says so.
+template <typename T, int N> struct alignas(sizeof(T) * N < 16 ? sizeof(T) * N : 16) Vector { T at[N]; };
+
+template <typename V> __device__ __forceinline__ bool is_aligned_for(const void* pointer) {
+  return reinterpret_cast<unsigned long long>(pointer) % alignof(V) == 0;
+}

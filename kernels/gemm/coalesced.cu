@@ -1,0 +1,23 @@
+// Rung 1, coalesced: neighbouring threads compute neighbouring columns.
+//
+// Idea      the naive kernel with two lines exchanged. The 32 threads of a warp now share one row of D: in layout nn
+//           they read one element of A (a broadcast) and 32 consecutive elements of B (one 128-byte line in fp32), and
+//           they write one line.
+// Expects   anything; layouts nt and tt keep B's loads K apart, which only a tile can mend (next rung).
+// Lacks     reuse: every element of A is still loaded N times and every element of B M times, from caches at best.
+// Measured on H200: see the ladder in the results.
+#include "operands.cuh"
+
+extern "C" __global__ void __launch_bounds__(256)
+gemm(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const DTYPE* __restrict__ C, DTYPE* __restrict__ D,
+     int M, int N, int K, float alpha, float beta) {
+  const long long element = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (element >= static_cast<long long>(M) * N) return;
+  const int m = static_cast<int>(element / N);
+  const int n = static_cast<int>(element % N);
+
+  float sum = 0.0f;
+  for (int k = 0; k < K; ++k) sum += a_at(A, m, k, M, K) * b_at(B, k, n, N, K);
+
+  D[element] = finish(sum, C, element, alpha, beta);
+}

@@ -1,0 +1,225 @@
+// Rung 3, reg2d: every thread computes TM x TN elements of D in registers.
+//
+// Idea      an outer product. For each k a thread loads TM numbers of A and TN of B from shared memory and makes TM * TN
+//           multiply-adds of them: 64 for 4 loads of 16 bytes at 8 x 8, where smem_tile needs two loads for each one.
+//           What carries it:
+//           * both tiles lie k-major in shared memory (A is transposed on the way in, if it must be), so that the
+//             numbers of one k are consecutive and come 4 at a time;
+//           * a thread's TM rows are TM / 4 groups of 4 that lie LANES_M * 4 apart, so that a warp reads consecutive
+//             16-byte words;
+//           * the lanes of a warp are numbered in Z order over its LANES_M x LANES_N grid: lanes i and i ^ 1 share
+//             their B and lanes i and i ^ 2 their A, which lets the hardware serve a half warp's 16-byte loads at once;
+//           * global memory is read 4 elements at a time wherever alignment and edges allow, else one by one.
+//           16-bit types are widened to fp32 on their way into shared memory; all arithmetic is fp32.
+// Parameters BM, BN, BK tile of a block; TM, TN tile of a thread; PAD words after each row of the shared tiles (4: fewer
+//           bank conflicts when a tile is transposed on the way in); DB = 1: two shared tiles, and the next one travels
+//           to registers while the present one is multiplied; MIN_BLOCKS blocks per SM for which registers are kept.
+// Expects   anything. Rows whose length is not a multiple of 4 elements are read one by one, which costs speed.
+// Lacks     tensor cores; asynchronous copies that bypass the registers.
+// Measured on H200: see the ladder in the results.
+#include "common/types.cuh"
+
+// Derived in reg2d.toml: THREADS = BM * BN / (TM * TN); LANES_M * LANES_N = 32 threads of a warp over rows and columns.
+constexpr int kWarpM = LANES_M * TM;  // rows of D that a warp computes
+constexpr int kWarpN = LANES_N * TN;
+constexpr int kWarpsM = BM / kWarpM;
+
+extern __shared__ float4 shared[];  // [1 + DB] x { A: BK x (BM + PAD), B: BK x (BN + PAD) } floats
+
+/// Moves tiles of one operand, EXTENT rows of op(A) or columns of op(B) by BK, from global memory through registers to
+/// shared memory, where element (x, k) lies at k * kStride + x. K_FIRST: k is the contiguous index in global memory.
+template <int EXTENT, bool K_FIRST>
+struct Mover {
+  using Four = Vector<DTYPE, 4>;
+  static constexpr int kStride = EXTENT + PAD;
+  static constexpr int kPerRow = (K_FIRST ? BK : EXTENT) / 4;  // vectors in a row of the tile as it lies in memory
+  static constexpr int kVectors = EXTENT * BK / 4;
+  static constexpr int kPerThread = (kVectors + THREADS - 1) / THREADS;
+
+  const DTYPE* next;  // this thread's first element in the tile to fetch next
+  int row_length;     // elements, in global memory
+  int extent;         // rows or columns from the tile's origin to the edge
+  bool whole;         // vectors may be read without a look at `extent`
+  Four held[kPerThread];
+
+  __device__ __forceinline__ Mover(const DTYPE* operand, int origin, int total, int K) {
+    row_length = K_FIRST ? K : total;
+    extent = total - origin;
+    whole = extent >= EXTENT && row_length % 4 == 0 && is_aligned_for<Four>(operand);
+    const long long first_row = K_FIRST ? origin : 0;
+    next = operand + (first_row + row(0)) * row_length + (K_FIRST ? 0 : origin) + column(0);
+  }
+  static __device__ __forceinline__ int row(int i) { return (i * THREADS + threadIdx.x) / kPerRow; }
+  static __device__ __forceinline__ int column(int i) { return (i * THREADS + threadIdx.x) % kPerRow * 4; }
+  static __device__ __forceinline__ bool mine(int i) {
+    return kVectors % THREADS == 0 || i * THREADS + threadIdx.x < kVectors;
+  }
+
+  /// Global memory to registers, where `depth` k are left; then stands at the following tile.
+  __device__ __forceinline__ void fetch(int depth) {
+    if (whole && depth >= BK) {
+#pragma unroll
+      for (int i = 0; i < kPerThread; ++i)
+        if (mine(i)) held[i] = *reinterpret_cast<const Four*>(next + offset(i));
+    } else {
+      fetch_one_by_one(depth);
+    }
+    next += K_FIRST ? BK : static_cast<long long>(BK) * row_length;
+  }
+
+  /// Registers to shared memory.
+  __device__ __forceinline__ void store(float* tile) const {
+#pragma unroll
+    for (int i = 0; i < kPerThread; ++i) {
+      if (!mine(i)) continue;
+      const float4 four = {to_float(held[i].at[0]), to_float(held[i].at[1]), to_float(held[i].at[2]),
+                           to_float(held[i].at[3])};
+      if (K_FIRST) {
+        float* place = tile + column(i) * kStride + row(i);
+        place[0] = four.x;
+        place[kStride] = four.y;
+        place[2 * kStride] = four.z;
+        place[3 * kStride] = four.w;
+      } else {
+        *reinterpret_cast<float4*>(tile + row(i) * kStride + column(i)) = four;
+      }
+    }
+  }
+
+ private:
+  /// From this thread's first vector to its vector i. Columns repeat: THREADS is a multiple of kPerRow.
+  __device__ __forceinline__ long long offset(int i) const {
+    static_assert(THREADS % kPerRow == 0, "constraint whole_rows");
+    return static_cast<long long>(i * (THREADS / kPerRow)) * row_length;
+  }
+  /// Zeros beyond the edges: they add nothing to any product.
+  __device__ __forceinline__ void fetch_one_by_one(int depth) {
+    const int rows = K_FIRST ? extent : depth;
+    const int columns = K_FIRST ? depth : extent;
+#pragma unroll
+    for (int i = 0; i < kPerThread; ++i)
+#pragma unroll
+      for (int e = 0; e < 4; ++e)
+        held[i].at[e] = mine(i) && row(i) < rows && column(i) + e < columns ? next[offset(i) + e]
+                                                                            : from_float<DTYPE>(0.0f);
+  }
+};
+
+using MoverA = Mover<BM, !TRANS_A>;
+using MoverB = Mover<BN, TRANS_B>;
+constexpr int kTileA = BK * MoverA::kStride;  // floats
+constexpr int kTile = kTileA + BK * MoverB::kStride;
+
+/// `count` numbers in groups of 4 that lie `step` floats apart.
+template <int COUNT>
+__device__ __forceinline__ void load_groups(float (&to)[COUNT], const float* from, int step) {
+#pragma unroll
+  for (int i = 0; i < COUNT; i += 4) {
+    const float4 four = *reinterpret_cast<const float4*>(from + i / 4 * step);
+    to[i] = four.x;
+    to[i + 1] = four.y;
+    to[i + 2] = four.z;
+    to[i + 3] = four.w;
+  }
+}
+
+/// sums += A tile * B tile for this thread's rows (from `a` on) and columns (from `b` on).
+__device__ __forceinline__ void multiply(float (&sums)[TM][TN], const float* a, const float* b) {
+#pragma unroll
+  for (int k = 0; k < BK; ++k) {
+    float of_a[TM];
+    float of_b[TN];
+    load_groups(of_a, a + k * MoverA::kStride, LANES_M * 4);
+    load_groups(of_b, b + k * MoverB::kStride, LANES_N * 4);
+#pragma unroll
+    for (int i = 0; i < TM; ++i)
+#pragma unroll
+      for (int j = 0; j < TN; ++j) sums[i][j] += of_a[i] * of_b[j];
+  }
+}
+
+/// D = alpha sum + beta C for four columns, as one vector where that is possible.
+__device__ __forceinline__ void write_four(const float* sums, const DTYPE* C, DTYPE* D, int columns, bool vector,
+                                           float alpha, float beta) {
+  using Four = Vector<DTYPE, 4>;
+  const bool read = beta != 0.0f;  // else C may hold anything, NaN included
+  if (vector) {
+    Four c = {};
+    if (read) c = *reinterpret_cast<const Four*>(C);
+    Four d;
+#pragma unroll
+    for (int e = 0; e < 4; ++e)
+      d.at[e] = from_float<DTYPE>(alpha * sums[e] + (read ? beta * to_float(c.at[e]) : 0.0f));
+    *reinterpret_cast<Four*>(D) = d;
+  } else {
+#pragma unroll
+    for (int e = 0; e < 4; ++e)
+      if (e < columns) D[e] = from_float<DTYPE>(alpha * sums[e] + (read ? beta * to_float(C[e]) : 0.0f));
+  }
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
+gemm(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const DTYPE* __restrict__ C, DTYPE* __restrict__ D,
+     int M, int N, int K, float alpha, float beta) {
+  const int tiles_n = (N - 1) / BN + 1;
+  const int m0 = static_cast<int>(blockIdx.x) / tiles_n * BM;
+  const int n0 = static_cast<int>(blockIdx.x) % tiles_n * BN;
+
+  // Z order: bits 0, 3 (and 4, when LANES_M is 8) of the lane choose the row, the others the column.
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const int warp = static_cast<int>(threadIdx.x) / 32;
+  const int high = lane >> 4;
+  const int lane_m = (lane & 1) | (lane >> 2 & 2) | (LANES_M == 8 ? high << 2 : 0);
+  const int lane_n = (lane >> 1 & 3) | (LANES_N == 8 ? high << 2 : 0);
+  const int my_m = warp % kWarpsM * kWarpM + lane_m * 4;  // first row and column of this thread within the tile
+  const int my_n = warp / kWarpsM * kWarpN + lane_n * 4;
+
+  MoverA a(A, m0, M, K);
+  MoverB b(B, n0, N, K);
+  float* tile = reinterpret_cast<float*>(shared);
+  float sums[TM][TN] = {};
+
+  if (DB && K > 0) {
+    a.fetch(K);
+    b.fetch(K);
+    a.store(tile);
+    b.store(tile + kTileA);
+    __syncthreads();
+    int present = 0;
+    for (int left = K - BK; left > 0; left -= BK) {
+      a.fetch(left);
+      b.fetch(left);
+      multiply(sums, tile + present + my_m, tile + present + kTileA + my_n);
+      present = kTile - present;
+      a.store(tile + present);
+      b.store(tile + present + kTileA);
+      __syncthreads();  // the new tile is complete, and nobody reads the old one any more
+    }
+    multiply(sums, tile + present + my_m, tile + present + kTileA + my_n);
+  }
+  if (!DB) {
+    for (int left = K; left > 0; left -= BK) {
+      a.fetch(left);
+      b.fetch(left);
+      a.store(tile);
+      b.store(tile + kTileA);
+      __syncthreads();  // the tile is complete
+      multiply(sums, tile + my_m, tile + kTileA + my_n);
+      __syncthreads();  // nobody reads it any more
+    }
+  }
+
+  const bool vector = N % 4 == 0 && is_aligned_for<Vector<DTYPE, 4>>(C) && is_aligned_for<Vector<DTYPE, 4>>(D);
+#pragma unroll
+  for (int i = 0; i < TM; ++i) {
+    const int m = my_m + i / 4 * (LANES_M * 4) + i % 4;
+    if (m >= M - m0) continue;
+    const long long row = static_cast<long long>(m0 + m) * N + n0;
+#pragma unroll
+    for (int j = 0; j < TN; j += 4) {
+      const int n = my_n + j / 4 * (LANES_N * 4);
+      const int columns = N - n0 - n;
+      if (columns > 0) write_four(&sums[i][j], C + row + n, D + row + n, columns, vector, alpha, beta);
+    }
+  }
+}

@@ -1,0 +1,23 @@
+// Rung 0, naive: one thread computes one row, in three passes.
+//
+// Idea      the definition: largest element, sum of exponentials, division. Neighbouring threads read neighbouring
+//           rows, N elements apart, so that no load is coalesced, and M threads are all the parallelism there is.
+// Expects   anything.
+// Lacks     coalesced access; parallelism within a row.
+// Measured on H200: see the ladder in the results.
+#include "common/types.cuh"
+
+extern "C" __global__ void __launch_bounds__(256)
+softmax(const DTYPE* __restrict__ X, DTYPE* __restrict__ Y, int M, int N) {
+  const long long row = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (row >= M) return;
+  const DTYPE* x = X + row * N;
+  DTYPE* y = Y + row * N;
+
+  // fmaxf passes over NaN; x - largest does not, and poisons the sum.
+  float largest = to_float(x[0]);
+  for (int i = 1; i < N; ++i) largest = fmaxf(largest, to_float(x[i]));
+  float sum = 0.0f;
+  for (int i = 0; i < N; ++i) sum += expf(to_float(x[i]) - largest);
+  for (int i = 0; i < N; ++i) y[i] = from_float<DTYPE>(expf(to_float(x[i]) - largest) / sum);
+}
