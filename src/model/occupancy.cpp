@@ -1,0 +1,63 @@
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <string_view>
+
+#include "model/roofline.h"
+
+namespace kerlab {
+
+namespace {
+
+constexpr int kUnlimited = std::numeric_limits<int>::max();
+constexpr int kRegisterGranularity = 256;  // registers of a warp are handed out in units of
+constexpr int kPartitions = 4;             // of an SM, each with a quarter of the registers
+
+int round_up(int value, int unit) {
+  return (value + unit - 1) / unit * unit;
+}
+
+int blocks_by_registers(const DeviceInfo& device, int warps, int registers) {
+  if (registers <= 0 || device.registers_per_sm <= 0) return kUnlimited;
+  const int per_warp = round_up(registers * device.warp_size, kRegisterGranularity);
+  // A block of 5 warps reserves as 8, since its warps are spread evenly over the partitions.
+  if (device.registers_per_block > 0 && per_warp * round_up(warps, kPartitions) > device.registers_per_block) return 0;
+  const int warps_of_partition = device.registers_per_sm / kPartitions / per_warp;
+  return warps_of_partition * kPartitions / warps;
+}
+
+int blocks_by_shared(const DeviceInfo& device, int shared_bytes) {
+  if (device.shared_per_sm <= 0) return kUnlimited;
+  if (device.shared_per_block > 0 && shared_bytes > device.shared_per_block) return 0;
+  const int granularity = device.compute_capability() >= 80 ? 128 : 256;
+  const int per_block = round_up(shared_bytes + device.shared_reserved, granularity);
+  return per_block > 0 ? device.shared_per_sm / per_block : kUnlimited;
+}
+
+int blocks_by_threads(const DeviceInfo& device, int threads, int warps) {
+  if (device.threads_per_block > 0 && threads > device.threads_per_block) return 0;
+  return device.threads_per_sm > 0 ? device.threads_per_sm / device.warp_size / warps : kUnlimited;
+}
+
+}  // namespace
+
+Occupancy occupancy(const DeviceInfo& device, int threads, int registers, int shared_bytes) {
+  if (threads <= 0 || device.warp_size <= 0) return {0, 0, "threads"};
+  const int warps = (threads + device.warp_size - 1) / device.warp_size;
+  struct Limit {
+    int blocks;
+    std::string_view name;
+  };
+  const std::array limits{Limit{blocks_by_registers(device, warps, registers), "registers"},
+                          Limit{blocks_by_shared(device, shared_bytes), "shared memory"},
+                          Limit{blocks_by_threads(device, threads, warps), "threads"},
+                          Limit{device.blocks_per_sm > 0 ? device.blocks_per_sm : kUnlimited, "blocks"}};
+  const Limit& least = *std::min_element(limits.begin(), limits.end(),
+                                         [](const Limit& a, const Limit& b) { return a.blocks < b.blocks; });
+  if (least.blocks == kUnlimited) return {0, 0, "unknown"};
+  const double fraction =
+      device.threads_per_sm > 0 ? 1.0 * least.blocks * warps * device.warp_size / device.threads_per_sm : 0;
+  return {least.blocks, fraction, std::string(least.name)};
+}
+
+}  // namespace kerlab
