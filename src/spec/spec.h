@@ -14,92 +14,156 @@
 
 namespace kerlab {
 
-struct Dimension { std::string name, doc; Expression default_value; std::int64_t minimum = 1; SourceLocation where; };
+struct Dimension {
+  std::string name, doc;
+  Expression default_value;  ///< over dimensions above it
+  std::int64_t minimum = 1, maximum = 2147483647;
+  SourceLocation where;
+};
 /// A choice that changes the problem: layout = nn | nt | tn | tt. In expressions `layout.nt` is 1 or 0.
-struct Flag { std::string name, doc; std::vector<std::string> values; std::string default_value; SourceLocation where; };
+struct Flag {
+  std::string name, doc;
+  std::vector<std::string> values;
+  std::string default_value;
+  SourceLocation where;
+};
 /// A run-time scalar of the operation (alpha, beta), passed to kernels as fp32 unless `dtype` says otherwise.
-struct ScalarDecl { std::string name, doc; double default_value = 0; DType dtype = DType::fp32; SourceLocation where; };
+struct ScalarDecl {
+  std::string name, doc;
+  double default_value = 0;
+  DType dtype = DType::fp32;
+  SourceLocation where;
+};
 /// A named integer every expression may use, and every kernel gets as a define.
-struct Derived { std::string name; Expression value; SourceLocation where; };
+struct Derived {
+  std::string name;
+  Expression value;
+  SourceLocation where;
+};
 struct TensorDecl {
   std::string name, doc;
   Role role = Role::input;
-  std::optional<DType> dtype;        ///< fixed; else the problem's
+  std::optional<DType> dtype;  ///< fixed; else the problem's
   std::vector<Expression> shape;
   SourceLocation where;
 };
 
 /// An argument of a launch as a spec writes it.
 ///   "A"  tensor   "ws"  workspace   "M"  integer expression passed as i32   "i64:M"  as i64   "alpha"  scalar
-///   "A+offset_expr"  tensor at a byte offset   "@map"  tensor map   reference only: "index" "count" "value" "scale"
-/// "ping|pong": alternates by repetition.
-struct ArgumentDecl { std::string text; SourceLocation where; };
+///   "A + expression"  tensor or workspace at a byte offset   "@map"  tensor map
+///   reference only: "index" "count" "value" "scale"
+///   "ping|pong"  alternates by repetition
+struct ArgumentChoice {
+  enum class Kind : std::uint8_t { int32, int64, scalar, tensor, workspace, tensor_map, reference_slot };
+  Kind kind = Kind::int32;
+  std::string name;       ///< of the scalar, tensor, workspace, tensor map
+  Expression expression;  ///< an integer's value; a byte offset (empty: 0)
+  ReferenceSlot slot = ReferenceSlot::index;
+};
+struct ArgumentDecl {
+  std::string text;
+  std::vector<ArgumentChoice> choices;
+  SourceLocation where;
+};
 
-struct WorkspaceDecl { std::string name; Expression bytes; WorkspaceInit init = WorkspaceInit::none; SourceLocation where; };
+struct WorkspaceDecl {
+  std::string name;
+  Expression bytes;
+  WorkspaceInit init = WorkspaceInit::none;
+  SourceLocation where;
+};
 struct TensorMapDecl {
-  std::string name, base;
-  std::vector<Expression> dims, stride_bytes, box;
-  std::optional<DType> dtype;
-  Swizzle swizzle = Swizzle::none;
-  L2Promotion promotion = L2Promotion::none;
-  Expression swizzle_bytes, promotion_bytes;  ///< when given as expressions: 0, 32, 64, 128 / 0, 64, 128, 256
+  std::string name, tensor;                    ///< `tensor` may be a workspace
+  std::vector<Expression> dims, strides, box;  ///< innermost first: elements, bytes, elements
+  DType dtype = DType::bf16;
+  bool problem_dtype = true;      ///< the problem's dtype instead of `dtype`
+  Expression swizzle, promotion;  ///< 0, 32, 64, 128 / 0, 64, 128, 256; empty: 0
+  bool nan_fill = false;
   SourceLocation where;
 };
 struct LaunchDecl {
   std::string kernel;
-  Expression grid[3], block[3], cluster[3];   ///< empty: 1
-  Expression shared;                          ///< dynamic bytes; empty: 0
-  Expression repeat;                          ///< empty: 1; `i` is the repetition in every other expression
-  Expression when;                            ///< empty: always
+  std::vector<Expression> grid, block, cluster;  ///< x, y, z; what is missing is 1
+  Expression shared;                             ///< dynamic bytes; empty: 0
+  Expression repeat;                             ///< empty: 1; `i` is the repetition in every other expression
+  std::string group;                             ///< consecutive launches of one group repeat together
+  Expression when;                               ///< empty: always
   std::vector<ArgumentDecl> arguments;
   SourceLocation where;
 };
 
 struct ToleranceDecl {
-  std::string rule = "dot";      ///< dot: length-K sum; rowwise: relative to the reference's scale; exact
-  Expression length;             ///< n
+  std::string rule = "dot";          ///< dot: length-K sum; rowwise: relative to the reference's scale; exact
+  Expression length;                 ///< n
   std::optional<DType> accumulator;  ///< default fp32
   SourceLocation where;
 };
 
-struct ReferenceDecl { std::string output; LaunchDecl launch; Expression outputs_per_index; ToleranceDecl tolerance; };
+struct ReferenceDecl {
+  std::string output;
+  LaunchDecl launch;             ///< its expressions may use `count`
+  Expression outputs_per_index;  ///< empty: 1
+  ToleranceDecl tolerance;
+  SourceLocation where;
+};
+
+/// Input data as a family asks for it.
+struct RecipeDecl {
+  std::string name;
+  std::uint64_t seed = 1;
+  std::vector<double> parameters;
+  Expression exact;  ///< empty: 0
+  SourceLocation where;
+};
 
 struct Family {
   std::string name, doc;
   std::filesystem::path folder;
-  std::vector<DType> dtypes;               ///< the first is the default
+  std::vector<DType> dtypes;  ///< the first is the default
   std::vector<Dimension> dimensions;
   std::vector<Flag> flags;
   std::vector<ScalarDecl> scalars;
-  std::vector<Derived> derived;
+  std::vector<Derived> derived;  ///< each after those it uses
   std::vector<TensorDecl> tensors;
-  std::vector<ReferenceDecl> references;   ///< one per output
-  std::vector<Recipe> recipes;             ///< the first is the timing recipe
+  std::vector<ReferenceDecl> references;  ///< one per output
+  std::vector<RecipeDecl> recipes;        ///< the first is the timing recipe; empty: normal, uniform, small_integer
   Expression flops, bytes;
   std::filesystem::path reference_source;
 };
 
-struct Parameter { std::string name, doc; std::vector<std::int64_t> values; std::int64_t default_value = 0; SourceLocation where; };
-struct Constraint { std::string name, doc; Expression condition; SourceLocation where; };
+struct Parameter {
+  std::string name, doc;
+  std::vector<std::int64_t> values;
+  std::int64_t default_value = 0;
+  SourceLocation where;
+};
+struct Constraint {
+  std::string name, doc;
+  Expression condition;
+  SourceLocation where;
+};
 
 struct Variant {
   std::string name, doc;
-  std::filesystem::path file, source;      ///< .toml, .cu
-  std::vector<DType> dtypes;               ///< empty: all of the family's
-  int minimum_cc = 0, maximum_cc = 999;    ///< 80 = sm_80
+  std::filesystem::path file, source;    ///< .toml, .cu
+  std::vector<DType> dtypes;             ///< empty: all of the family's
+  int minimum_cc = 0, maximum_cc = 999;  ///< 80 = sm_80
   bool tune = true;
-  int rung = 0;                            ///< place in the ladder
-  std::vector<Parameter> parameters;       ///< in file order
-  std::vector<Derived> derived;            ///< over parameters as well
+  int rung = 0;                       ///< place in the ladder
+  std::vector<Parameter> parameters;  ///< in file order
+  std::vector<Derived> derived;       ///< over parameters as well; each after those it uses
   std::vector<Constraint> constraints;
   std::vector<WorkspaceDecl> workspaces;
   std::vector<TensorMapDecl> tensor_maps;
   std::vector<LaunchDecl> launches;
-  std::vector<std::string> options;        ///< extra NVRTC options
-  std::vector<std::string> required_flags; ///< "layout=nt": supports only these; empty: all
+  std::vector<std::string> options;         ///< extra NVRTC options
+  std::vector<std::string> required_flags;  ///< "layout=nt": supports only these; empty: all
 };
 
-struct KernelFolder { Family family; std::vector<Variant> variants; };
+struct KernelFolder {
+  Family family;
+  std::vector<Variant> variants;
+};
 
 /// Reads family.toml and every <variant>.toml of a folder. Throws SpecError.
 KernelFolder load_folder(const std::filesystem::path& folder);
@@ -132,13 +196,13 @@ struct Problem {
   std::vector<std::pair<std::string, std::int64_t>> dimensions;
   std::vector<std::pair<std::string, std::string>> flags;
   std::vector<std::pair<std::string, double>> scalars;
-  Environment environment;       ///< dimensions, dtype.*, flag.value, derived
+  Environment environment;                  ///< dimensions, dtype.*, flag.value, derived
   [[nodiscard]] std::string key() const;    ///< canonical: "gemm M=4096 N=4096 K=4096 bf16 layout=nn alpha=1 beta=0"
   [[nodiscard]] std::string title() const;  ///< "gemm 4096x4096x4096 bf16 nn"
 };
 
-/// Throws UsageError: unknown dimension, flag, dtype or scalar (nearest named), below its minimum, element count of a
-/// tensor beyond 2^62.
+/// Throws UsageError: unknown dimension, flag, dtype or scalar (nearest named), outside minimum..maximum, a tensor
+/// beyond 2^62 bytes.
 Problem make_problem(const Family& family, const ProblemRequest& request);
 std::vector<Tensor> tensors_of(const Family& family, const Problem& problem);
 double flops_of(const Family& family, const Problem& problem);
@@ -160,18 +224,23 @@ void add_device(Environment& environment, const DeviceInfo& device);
 
 /// Valid configurations of a variant for a problem on a device.
 struct Space {
-  std::uint64_t raw = 0;                               ///< product of the value counts
+  std::uint64_t raw = 0;  ///< product of the value counts
   std::vector<Configuration> valid;
-  struct Cut { std::string constraint; std::uint64_t remaining; };
-  std::vector<Cut> cuts;                               ///< remaining after each constraint, in order
+  struct Cut {
+    std::string constraint;
+    std::uint64_t remaining;
+  };
+  std::vector<Cut> cuts;  ///< remaining after each constraint, in order
 };
-/// Throws SpecError when a constraint rejects everything that reached it, naming it.
+/// Throws SpecError when a constraint rejects everything that reached it, naming it, or when more than ten million
+/// configurations are valid. The variant must support the problem (unsupported_reason).
 Space enumerate(const Variant& variant, const Problem& problem, const DeviceInfo& device);
 /// The first constraint that a configuration violates (also: value not listed), or empty.
 std::string violated_constraint(const Variant& variant, const Problem& problem, const DeviceInfo& device,
                                 const Configuration& configuration);
 
-/// Why a variant cannot run a problem on a device (dtype, arch, flags), or empty.
+/// Why a variant cannot run a problem on a device (dtype, arch, flags, a constraint without any parameter in it), or
+/// empty. To be asked before enumerate().
 std::string unsupported_reason(const Variant& variant, const Problem& problem, const DeviceInfo& device);
 
 /// A configuration made concrete: pure.

@@ -1,0 +1,77 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "spec/readers.h"
+#include "spec/source_path.h"
+#include "spec/spec.h"
+#include "spec/table.h"
+
+namespace kerlab {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_family_folder(const fs::path& folder) {
+  std::error_code error;
+  return fs::is_regular_file(folder / "family.toml", error);
+}
+
+/// Entries of a folder that satisfy `keep`, sorted; none when it cannot be read.
+std::vector<fs::path> entries(const fs::path& folder, bool (*keep)(const fs::path&)) {
+  std::vector<fs::path> result;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
+    if (keep(entry->path())) result.push_back(entry->path());
+  std::sort(result.begin(), result.end());
+  return result;
+}
+
+bool is_variant_file(const fs::path& path) {
+  return path.extension() == ".toml" && path.filename() != "family.toml" && path.filename().string()[0] != '.';
+}
+
+}  // namespace
+
+KernelFolder load_folder(const fs::path& folder) {
+  if (!is_family_folder(folder))
+    throw SpecError({shown_path(folder / "family.toml"), 1, 1, {}},
+                    "no such file; 'kerlab new' writes a folder to start from");
+  KernelFolder result{read_family(folder / "family.toml"), {}};
+  for (const fs::path& file : entries(folder, is_variant_file)) {
+    Variant variant = read_variant(file, result.family);
+    for (const Variant& other : result.variants)
+      if (other.name == variant.name)
+        throw SpecError({shown_path(file), 1, 1, {}},
+                        fmt::format("variant '{}' is also in {}", variant.name, shown_path(other.file)));
+    result.variants.push_back(std::move(variant));
+  }
+  std::stable_sort(result.variants.begin(), result.variants.end(),
+                   [](const Variant& a, const Variant& b) { return a.rung < b.rung; });
+  return result;
+}
+
+Catalogue::Catalogue(std::vector<fs::path> roots) : roots_(std::move(roots)) {}
+
+KernelFolder Catalogue::find(const std::string& name_or_path) const {
+  if (is_identifier(name_or_path))
+    for (const fs::path& root : roots_)
+      if (is_family_folder(root / name_or_path)) return load_folder(root / name_or_path);
+  if (!name_or_path.empty() && is_family_folder(name_or_path)) return load_folder(name_or_path);
+  std::error_code error;
+  if (!name_or_path.empty() && fs::is_directory(name_or_path, error))
+    throw UsageError(fmt::format("{} has no family.toml; 'kerlab new' writes a folder to start from", name_or_path));
+  const std::vector<std::string> known = names();
+  throw UsageError(fmt::format("unknown kernel '{}'{} (known: {}; or a path to a folder; --kernels DIR adds more)",
+                               name_or_path, suggestion(name_or_path, known), fmt::join(known, ", ")));
+}
+
+std::vector<std::string> Catalogue::names() const {
+  std::set<std::string> result;
+  for (const fs::path& root : roots_)
+    for (const fs::path& folder : entries(root, is_family_folder)) result.insert(folder.filename().string());
+  return {result.begin(), result.end()};
+}
+
+}  // namespace kerlab

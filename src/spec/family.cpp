@@ -1,0 +1,216 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/file.h"
+#include "spec/launch_reader.h"
+#include "spec/readers.h"
+#include "spec/scope.h"
+#include "spec/source_path.h"
+#include "spec/table.h"
+
+namespace kerlab {
+namespace {
+
+std::vector<Dimension> read_dimensions(const Table& family) {
+  std::vector<Dimension> dimensions;
+  Scope above;
+  for (const TomlValue& value : family.tables("dimension")) {
+    const Table row = Table::named(value, "dimension", {"name", "doc", "default", "minimum", "maximum"});
+    Dimension dimension;
+    dimension.name = row.identifier("name");
+    dimension.doc = row.text("doc", "");
+    dimension.default_value = row.expression("default");
+    above.check(dimension.default_value);
+    dimension.minimum = row.integer("minimum", 1);
+    dimension.maximum = row.integer("maximum", dimension.maximum);
+    if (dimension.minimum < 0) row.fail("minimum", "negative");
+    if (dimension.maximum < dimension.minimum) row.fail("maximum", "below the minimum");
+    dimension.where = row.where("name");
+    above.declare(NameKind::dimension, dimension.name, dimension.where);
+    dimensions.push_back(std::move(dimension));
+  }
+  if (dimensions.empty()) throw SpecError(family.where(), "no [[dimension]]");
+  return dimensions;
+}
+
+std::vector<Flag> read_flags(const Table& family) {
+  std::vector<Flag> flags;
+  for (const TomlValue& value : family.tables("flag")) {
+    const Table row = Table::named(value, "flag", {"name", "doc", "values", "default"});
+    Flag flag;
+    flag.name = row.identifier("name");
+    flag.doc = row.text("doc", "");
+    for (const auto& [text, where] : row.located_texts("values")) {
+      if (!is_identifier(text)) throw SpecError(where, fmt::format("'{}' is not a name (letters, digits and _)", text));
+      if (std::count(flag.values.begin(), flag.values.end(), text) != 0)
+        throw SpecError(where, fmt::format("'{}' is listed twice", text));
+      flag.values.push_back(text);
+    }
+    if (flag.values.empty()) row.fail("values", "empty list of values");
+    flag.default_value = flag.values[row.choice("default", flag.values, 0)];
+    flag.where = row.where("name");
+    flags.push_back(std::move(flag));
+  }
+  return flags;
+}
+
+std::vector<ScalarDecl> read_scalars(const Table& family) {
+  std::vector<ScalarDecl> scalars;
+  for (const TomlValue& value : family.tables("scalar")) {
+    const Table row = Table::named(value, "scalar", {"name", "doc", "default", "dtype"});
+    ScalarDecl scalar;
+    scalar.name = row.identifier("name");
+    scalar.doc = row.text("doc", "");
+    scalar.default_value = row.number("default");
+    scalar.dtype = row.dtype("dtype").value_or(DType::fp32);
+    if (scalar.dtype != DType::fp32 && scalar.dtype != DType::fp64) row.fail("dtype", "a scalar is fp32 or fp64");
+    scalar.where = row.where("name");
+    scalars.push_back(std::move(scalar));
+  }
+  return scalars;
+}
+
+std::vector<TensorDecl> read_tensors(const Table& family) {
+  std::vector<TensorDecl> tensors;
+  for (const TomlValue& value : family.tables("tensor")) {
+    const Table row = Table::named(value, "tensor", {"name", "doc", "role", "dtype", "shape"});
+    TensorDecl tensor;
+    tensor.name = row.identifier("name");
+    tensor.doc = row.text("doc", "");
+    if (!row.has("role")) row.fail("role", "key 'role' is missing: input, output or inout");
+    tensor.role = static_cast<Role>(row.choice("role", {"input", "output", "inout"}, 0));
+    tensor.dtype = row.dtype("dtype");
+    tensor.shape = row.expressions("shape");
+    if (tensor.shape.empty()) row.fail("shape", "a tensor needs at least one extent");
+    tensor.where = row.where("name");
+    tensors.push_back(std::move(tensor));
+  }
+  return tensors;
+}
+
+ToleranceDecl read_tolerance(const Table& reference, const Scope& scope) {
+  const TomlValue* value = reference.find("tolerance");
+  if (value == nullptr) reference.fail("tolerance", "key 'tolerance' is missing: { rule = \"dot\", length = \"K\" }");
+  const Table row(*value, "tolerance", {"rule", "length", "accumulator"});
+  const std::vector<std::string> rules = {"dot", "rowwise", "exact"};
+  ToleranceDecl tolerance;
+  if (!row.has("rule")) row.fail("rule", "key 'rule' is missing: dot, rowwise or exact");
+  tolerance.rule = rules[row.choice("rule", rules, 0)];
+  tolerance.length = tolerance.rule == "dot" ? row.expression("length") : row.expression_or_empty("length");
+  scope.check(tolerance.length);
+  tolerance.accumulator = row.dtype("accumulator");
+  if (tolerance.accumulator && *tolerance.accumulator != DType::fp32 && *tolerance.accumulator != DType::fp64)
+    row.fail("accumulator", "fp32 or fp64");
+  tolerance.where = row.where();
+  return tolerance;
+}
+
+std::vector<ReferenceDecl> read_references(const Table& family, const Scope& scope) {
+  Scope launch_scope = scope;
+  launch_scope.know("count");
+  std::vector<ReferenceDecl> references;
+  for (const TomlValue& value : family.tables("reference")) {
+    const Table row(value, "reference",
+                    {"output", "kernel", "grid", "block", "shared", "arguments", "outputs_per_index", "tolerance"});
+    ReferenceDecl reference;
+    reference.output = row.identifier("output");
+    reference.where = row.where("output");
+    const NameKind* kind = scope.find(reference.output);
+    if (kind == nullptr || *kind != NameKind::tensor)
+      row.fail("output", fmt::format("no tensor is called '{}'{}", reference.output,
+                                     suggestion(reference.output, scope.names())));
+    reference.launch = read_launch(row, launch_scope, true);
+    reference.outputs_per_index = row.expression_or_empty("outputs_per_index");
+    scope.check(reference.outputs_per_index);
+    reference.tolerance = read_tolerance(row, scope);
+    references.push_back(std::move(reference));
+  }
+  return references;
+}
+
+std::vector<RecipeDecl> read_recipes(const Table& family, const Scope& scope) {
+  const std::vector<std::string> known = {"normal", "uniform", "small_integer", "one_hot", "constant"};
+  std::vector<RecipeDecl> recipes;
+  for (const TomlValue& value : family.tables("recipe")) {
+    const Table row = Table::named(value, "recipe", {"name", "seed", "parameters", "exact"});
+    if (!row.has("name")) row.fail("name", "key 'name' is missing");
+    RecipeDecl recipe;
+    recipe.name = known[row.choice("name", known, 0)];
+    const std::int64_t seed = row.integer("seed", 1);
+    if (seed < 0) row.fail("seed", "negative");
+    recipe.seed = static_cast<std::uint64_t>(seed);
+    recipe.parameters = row.numbers("parameters");
+    if (recipe.parameters.size() > 2) row.fail("parameters", "at most 2");
+    recipe.exact = row.expression_or_empty("exact");
+    scope.check(recipe.exact);
+    recipe.where = row.where("name");
+    // Zeros and small integers make tensor cores faster than they are.
+    if (recipes.empty() && recipe.name != "normal" && recipe.name != "uniform")
+      row.fail("name", "the first recipe is the one that is timed: normal or uniform");
+    recipes.push_back(std::move(recipe));
+  }
+  return recipes;
+}
+
+void read_cost(const Table& top, const Scope& scope, Family& family) {
+  const TomlValue* value = top.find("cost");
+  if (value == nullptr) throw SpecError(top.where(), "no [cost] with flops and bytes");
+  const Table cost(*value, "cost", {"flops", "bytes"});
+  family.flops = cost.expression("flops");
+  family.bytes = cost.expression("bytes");
+  scope.check(family.flops);
+  scope.check(family.bytes);
+}
+
+/// Every output has exactly one reference, and nothing else has.
+void check_references(const Family& family, const SourceLocation& where) {
+  for (const TensorDecl& tensor : family.tensors) {
+    const auto is_of = [&](const ReferenceDecl& reference) { return reference.output == tensor.name; };
+    const auto first = std::find_if(family.references.begin(), family.references.end(), is_of);
+    if (tensor.role == Role::input) {
+      if (first != family.references.end())
+        throw SpecError(first->where, fmt::format("'{}' is an input: only outputs have a reference", tensor.name));
+      continue;
+    }
+    if (first == family.references.end())
+      throw SpecError(tensor.where, fmt::format("output '{}' has no [[reference]]", tensor.name));
+    const auto second = std::find_if(first + 1, family.references.end(), is_of);
+    if (second != family.references.end())
+      throw SpecError(second->where, fmt::format("'{}' has a second reference", tensor.name));
+  }
+  if (family.references.empty()) throw SpecError(where, "no tensor is an output");
+}
+
+}  // namespace
+
+Family read_family(const std::filesystem::path& file) {
+  const TomlValue root = parse_toml(read_text(file), shown_path(file));
+  const Table top(root, "family",
+                  {"name", "doc", "dtypes", "reference_source", "dimension", "flag", "scalar", "derived", "tensor",
+                   "reference", "recipe", "cost"});
+  Family family;
+  family.name = top.identifier("name");
+  family.doc = top.text("doc", "");
+  family.folder = file.parent_path();
+  family.dtypes = top.dtypes("dtypes");
+  if (family.dtypes.empty()) top.fail("dtypes", "at least one dtype is needed: dtypes = [\"fp32\"]");
+  family.dimensions = read_dimensions(top);
+  family.flags = read_flags(top);
+  family.scalars = read_scalars(top);
+  family.derived = read_derived(top);
+  family.tensors = read_tensors(top);
+
+  const Scope scope = family_scope(family);
+  for (const Derived& derived : family.derived) scope.check(derived.value);
+  sort_derived(family.derived);
+  for (const TensorDecl& tensor : family.tensors) scope.check(tensor.shape);
+  family.references = read_references(top, scope);
+  check_references(family, top.where());
+  family.recipes = read_recipes(top, scope);
+  read_cost(top, scope, family);
+  family.reference_source = read_source_path(top, "reference_source", "reference.cu", family.folder);
+  return family;
+}
+
+}  // namespace kerlab

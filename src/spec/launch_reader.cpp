@@ -1,0 +1,168 @@
+#include "spec/launch_reader.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+
+namespace kerlab {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, ReferenceSlot>, 4> kSlots = {{{"index", ReferenceSlot::index},
+                                                                               {"count", ReferenceSlot::count},
+                                                                               {"value", ReferenceSlot::value},
+                                                                               {"scale", ReferenceSlot::scale}}};
+
+/// A piece of an argument's text with its place in it.
+struct Piece {
+  std::string_view text;
+  std::size_t offset;
+};
+
+Piece trimmed(Piece piece) {
+  const std::size_t begin = std::min(piece.text.find_first_not_of(" \t"), piece.text.size());
+  const std::size_t end = piece.text.find_last_not_of(" \t") + 1;
+  return {piece.text.substr(begin, end > begin ? end - begin : 0), piece.offset + begin};
+}
+
+/// "ping|pong" in two; "a || b" stays whole.
+std::vector<Piece> alternatives(std::string_view text) {
+  std::vector<Piece> result;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '|') continue;
+    if (i + 1 < text.size() && text[i + 1] == '|') {
+      ++i;
+      continue;
+    }
+    result.push_back(trimmed({text.substr(begin, i - begin), begin}));
+    begin = i + 1;
+  }
+  result.push_back(trimmed({text.substr(begin), begin}));
+  return result;
+}
+
+class ArgumentParser {
+ public:
+  ArgumentParser(const SourceLocation& where, const Scope& scope, bool reference)
+      : where_(where), scope_(scope), reference_(reference) {}
+
+  ArgumentChoice parse(Piece piece) const {
+    if (piece.text.empty()) fail(piece, "empty argument");
+    if (piece.text[0] == '@') return tensor_map(trimmed({piece.text.substr(1), piece.offset + 1}));
+    if (piece.text.starts_with("i64:")) return integer(piece, 4, ArgumentChoice::Kind::int64);
+    if (piece.text.starts_with("i32:")) return integer(piece, 4, ArgumentChoice::Kind::int32);
+    const std::size_t end = std::min(piece.text.find_first_of(" +"), piece.text.size());
+    const std::string_view word = piece.text.substr(0, end);
+    if (const NameKind* kind = scope_.find(word)) {
+      if (*kind == NameKind::tensor || *kind == NameKind::workspace) return pointer(piece, end, *kind);
+      if (*kind == NameKind::scalar && end == piece.text.size()) return named(ArgumentChoice::Kind::scalar, word);
+      if (*kind == NameKind::tensor_map) fail(piece, fmt::format("write '@{}' for a tensor map", word));
+    }
+    if (reference_)
+      for (const auto& [name, slot] : kSlots)
+        if (piece.text == name) return reference_slot(slot);
+    if (is_identifier(piece.text) && scope_.find(word) == nullptr)
+      if (!scope_.knows(word))
+        fail(piece, fmt::format("argument '{}' names nothing{}", word, suggestion(word, scope_.names())));
+    return integer(piece, 0, ArgumentChoice::Kind::int32);
+  }
+
+ private:
+  [[nodiscard]] SourceLocation at(std::size_t offset) const {
+    SourceLocation where = where_;
+    where.column += static_cast<int>(offset);
+    return where;
+  }
+  [[noreturn]] void fail(Piece piece, const std::string& what) const { throw SpecError(at(piece.offset), what); }
+
+  static ArgumentChoice named(ArgumentChoice::Kind kind, std::string_view name) {
+    ArgumentChoice choice;
+    choice.kind = kind;
+    choice.name = name;
+    return choice;
+  }
+
+  static ArgumentChoice reference_slot(ReferenceSlot slot) {
+    ArgumentChoice choice;
+    choice.kind = ArgumentChoice::Kind::reference_slot;
+    choice.slot = slot;
+    return choice;
+  }
+
+  ArgumentChoice tensor_map(Piece name) const {
+    const NameKind* kind = scope_.find(name.text);
+    if (kind == nullptr || *kind != NameKind::tensor_map)
+      fail(name, fmt::format("no tensor map is called '{}'{}", name.text, suggestion(name.text, scope_.names())));
+    return named(ArgumentChoice::Kind::tensor_map, name.text);
+  }
+
+  ArgumentChoice pointer(Piece piece, std::size_t end, NameKind kind) const {
+    ArgumentChoice choice =
+        named(kind == NameKind::tensor ? ArgumentChoice::Kind::tensor : ArgumentChoice::Kind::workspace,
+              piece.text.substr(0, end));
+    const Piece rest = trimmed({piece.text.substr(end), piece.offset + end});
+    if (rest.text.empty()) return choice;
+    if (rest.text[0] != '+') fail(rest, fmt::format("expected '+ bytes' after '{}'", choice.name));
+    const Piece offset = trimmed({rest.text.substr(1), rest.offset + 1});
+    choice.expression = Expression::parse(offset.text, at(offset.offset));
+    scope_.check(choice.expression);
+    return choice;
+  }
+
+  ArgumentChoice integer(Piece piece, std::size_t prefix, ArgumentChoice::Kind kind) const {
+    const Piece body = trimmed({piece.text.substr(prefix), piece.offset + prefix});
+    ArgumentChoice choice;
+    choice.kind = kind;
+    choice.expression = Expression::parse(body.text, at(body.offset));
+    scope_.check(choice.expression);
+    return choice;
+  }
+
+  const SourceLocation& where_;
+  const Scope& scope_;
+  bool reference_;
+};
+
+std::vector<Expression> read_extents(const Table& table, std::string_view key, const Scope& scope) {
+  std::vector<Expression> extents = table.expressions(key);
+  if (extents.size() > 3) table.fail(key, fmt::format("{} extents, at most 3", extents.size()));
+  scope.check(extents);
+  return extents;
+}
+
+}  // namespace
+
+ArgumentDecl parse_argument(const std::string& text, const SourceLocation& where, const Scope& scope, bool reference) {
+  ArgumentDecl argument{text, {}, where};
+  const ArgumentParser parser(where, scope, reference);
+  for (const Piece& piece : alternatives(text)) argument.choices.push_back(parser.parse(piece));
+  return argument;
+}
+
+LaunchDecl read_launch(const Table& table, const Scope& scope, bool reference) {
+  LaunchDecl launch;
+  launch.where = table.where();
+  launch.kernel = reference ? table.identifier("kernel", "reference") : table.identifier("kernel");
+  launch.grid = read_extents(table, "grid", scope);
+  launch.block = read_extents(table, "block", scope);
+  launch.cluster = read_extents(table, "cluster", scope);
+  if (launch.grid.empty()) table.fail("grid", "a launch needs a grid");
+  if (launch.block.empty()) table.fail("block", "a launch needs a block");
+  launch.shared = table.expression_or_empty("shared");
+  scope.check(launch.shared);
+  for (const auto& [text, where] : table.located_texts("arguments"))
+    launch.arguments.push_back(parse_argument(text, where, scope, reference));
+  return launch;
+}
+
+std::vector<Derived> read_derived(const Table& table) {
+  std::vector<Derived> derived;
+  for (const TomlValue& value : table.tables("derived")) {
+    const Table row = Table::named(value, "derived", {"name", "value", "doc"});
+    derived.push_back({row.identifier("name"), row.expression("value"), row.where("name")});
+  }
+  return derived;
+}
+
+}  // namespace kerlab

@@ -1,0 +1,178 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "spec/spec.h"
+#include "spec/table.h"
+
+namespace kerlab {
+namespace {
+
+constexpr std::int64_t kMaximumTensorBytes = std::int64_t{1} << 62;
+
+template <typename Named>
+std::vector<std::string> names_of(const std::vector<Named>& list) {
+  std::vector<std::string> names;
+  for (const Named& item : list) names.push_back(item.name);
+  return names;
+}
+
+/// Every key of `typed` must be among `known`.
+template <typename Value>
+void check_known(const Family& family, std::string_view kind, const std::map<std::string, Value>& typed,
+                 const std::vector<std::string>& known) {
+  for (const auto& [name, value] : typed) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    throw UsageError(fmt::format(
+        "{} has no {} '{}'{} ({})", family.name, kind, name, suggestion(name, known),
+        known.empty() ? fmt::format("it has no {}s", kind) : fmt::format("it has {}", fmt::join(known, ", "))));
+  }
+}
+
+DType resolve_dtype(const Family& family, const std::string& typed) {
+  if (typed.empty()) return family.dtypes.front();
+  std::vector<std::string> offered;
+  for (const DType dtype : family.dtypes) offered.emplace_back(name(dtype));
+  const auto dtype = parse_dtype(typed);
+  if (!dtype) {
+    const std::string near = suggestion(typed, offered);
+    throw UsageError(fmt::format("unknown dtype '{}'{} ({} has {})", typed,
+                                 near.empty() ? suggestion(typed, dtype_names()) : near, family.name,
+                                 fmt::join(offered, ", ")));
+  }
+  if (std::find(family.dtypes.begin(), family.dtypes.end(), *dtype) == family.dtypes.end())
+    throw Error(fmt::format("{} has no {} (it has {})", family.name, typed, fmt::join(offered, ", ")),
+                ExitCode::inconclusive);
+  return *dtype;
+}
+
+void resolve_dimensions(const Family& family, const ProblemRequest& request, Problem& problem) {
+  for (const Dimension& dimension : family.dimensions) {
+    const auto typed = request.dimensions.find(dimension.name);
+    const std::int64_t value =
+        typed != request.dimensions.end() ? typed->second : dimension.default_value.evaluate(problem.environment);
+    if (value < dimension.minimum || value > dimension.maximum)
+      throw UsageError(fmt::format("{}: {} = {} is outside {}..{}", family.name, dimension.name, value,
+                                   dimension.minimum, dimension.maximum));
+    problem.dimensions.emplace_back(dimension.name, value);
+    problem.environment[dimension.name] = value;
+  }
+}
+
+void resolve_flags(const Family& family, const ProblemRequest& request, Problem& problem) {
+  for (const Flag& flag : family.flags) {
+    const auto typed = request.flags.find(flag.name);
+    const std::string& chosen = typed != request.flags.end() ? typed->second : flag.default_value;
+    if (std::find(flag.values.begin(), flag.values.end(), chosen) == flag.values.end())
+      throw UsageError(fmt::format("{}: {} = '{}' is not one of {}{}", family.name, flag.name, chosen,
+                                   fmt::join(flag.values, ", "), suggestion(chosen, flag.values)));
+    problem.flags.emplace_back(flag.name, chosen);
+    for (const std::string& value : flag.values) problem.environment[flag.name + "." + value] = value == chosen ? 1 : 0;
+  }
+}
+
+void resolve_scalars(const Family& family, const ProblemRequest& request, Problem& problem) {
+  for (const ScalarDecl& scalar : family.scalars) {
+    const auto typed = request.scalars.find(scalar.name);
+    const double value = typed != request.scalars.end() ? typed->second : scalar.default_value;
+    if (!std::isfinite(value) || (scalar.dtype == DType::fp32 && std::abs(value) > std::numeric_limits<float>::max()))
+      throw UsageError(
+          fmt::format("{}: {} = {} is not a finite {}", family.name, scalar.name, value, name(scalar.dtype)));
+    problem.scalars.emplace_back(scalar.name, value);
+    problem.environment[scalar.name + ".zero"] = value == 0.0 ? 1 : 0;
+    problem.environment[scalar.name + ".one"] = value == 1.0 ? 1 : 0;
+    problem.environment[scalar.name + ".unit"] = value == 0.0 || std::abs(value) == 1.0 ? 1 : 0;
+  }
+}
+
+void add_dtype(Environment& environment, DType dtype) {
+  environment["dtype.bytes"] = info(dtype).bytes;
+  for (const std::string& other : dtype_names()) environment["dtype." + other] = other == name(dtype) ? 1 : 0;
+}
+
+DType dtype_of(const TensorDecl& tensor, const Problem& problem) {
+  return tensor.dtype.value_or(problem.dtype);
+}
+
+/// The extents of a tensor; throws UsageError when it has more than 2^62 bytes.
+std::vector<std::int64_t> shape_of(const TensorDecl& tensor, const Problem& problem) {
+  std::vector<std::int64_t> shape;
+  std::int64_t bytes = info(dtype_of(tensor, problem)).bytes;
+  for (const Expression& extent : tensor.shape) {
+    const std::int64_t value = extent.evaluate(problem.environment);
+    if (value < 0)
+      throw SpecError(extent.where(), fmt::format("extent {} of tensor '{}' is negative", value, tensor.name));
+    if (__builtin_mul_overflow(bytes, value, &bytes) || bytes > kMaximumTensorBytes)
+      throw UsageError(fmt::format("{}: tensor {} would have more than 2^62 bytes", problem.title(), tensor.name));
+    shape.push_back(value);
+  }
+  return shape;
+}
+
+double cost(const Family& family, const Expression& formula, const Problem& problem) {
+  const std::int64_t value = formula.evaluate(problem.environment);
+  if (value < 0) throw SpecError(formula.where(), fmt::format("the cost of {} is negative: {}", family.name, value));
+  return static_cast<double>(value);
+}
+
+}  // namespace
+
+std::string Problem::key() const {
+  std::string key = family;
+  for (const auto& [name, value] : dimensions) key += fmt::format(" {}={}", name, value);
+  key += fmt::format(" {}", kerlab::name(dtype));
+  for (const auto& [name, value] : flags) key += fmt::format(" {}={}", name, value);
+  for (const auto& [name, value] : scalars) key += fmt::format(" {}={}", name, value);
+  return key;
+}
+
+std::string Problem::title() const {
+  std::vector<std::int64_t> extents;
+  for (const auto& [name, value] : dimensions) extents.push_back(value);
+  std::string title = fmt::format("{} {} {}", family, fmt::join(extents, "x"), kerlab::name(dtype));
+  for (const auto& [name, value] : flags) title += " " + value;
+  return title;
+}
+
+Problem make_problem(const Family& family, const ProblemRequest& request) {
+  check_known(family, "dimension", request.dimensions, names_of(family.dimensions));
+  check_known(family, "flag", request.flags, names_of(family.flags));
+  check_known(family, "scalar", request.scalars, names_of(family.scalars));
+  Problem problem;
+  problem.family = family.name;
+  problem.dtype = resolve_dtype(family, request.dtype);
+  add_dtype(problem.environment, problem.dtype);
+  resolve_dimensions(family, request, problem);
+  resolve_flags(family, request, problem);
+  resolve_scalars(family, request, problem);
+  try {
+    for (const Derived& derived : family.derived)
+      problem.environment[derived.name] = derived.value.evaluate(problem.environment);
+    for (const TensorDecl& tensor : family.tensors) (void)shape_of(tensor, problem);
+    (void)flops_of(family, problem);
+    (void)bytes_of(family, problem);
+  } catch (const SpecError& error) {
+    // With nothing typed the spec itself is wrong; otherwise what was typed is more than it can express.
+    if (request.dimensions.empty()) throw;
+    throw UsageError(fmt::format("{}: {}", problem.title(), error.what()));
+  }
+  return problem;
+}
+
+std::vector<Tensor> tensors_of(const Family& family, const Problem& problem) {
+  std::vector<Tensor> tensors;
+  for (const TensorDecl& tensor : family.tensors)
+    tensors.push_back({tensor.name, dtype_of(tensor, problem), tensor.role, shape_of(tensor, problem)});
+  return tensors;
+}
+
+double flops_of(const Family& family, const Problem& problem) {
+  return cost(family, family.flops, problem);
+}
+double bytes_of(const Family& family, const Problem& problem) {
+  return cost(family, family.bytes, problem);
+}
+
+}  // namespace kerlab

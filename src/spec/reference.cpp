@@ -1,0 +1,94 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "spec/launch_plan_builder.h"
+#include "spec/spec.h"
+#include "spec/tolerance.h"
+
+namespace kerlab {
+namespace {
+
+// Below a quarter of the fp32 rate a reference in fp64 would dominate the check.
+constexpr double kFastFp64 = 0.25;
+constexpr std::int64_t kSmallInteger = 4;
+
+std::int64_t length_of(const ToleranceDecl& tolerance, const Environment& environment) {
+  if (tolerance.length.empty()) return 0;
+  const std::int64_t length = tolerance.length.evaluate(environment);
+  if (length < 0) throw SpecError(tolerance.length.where(), fmt::format("length {} is negative", length));
+  return length;
+}
+
+/// Sums of products of integers up to 4 are exact in fp32 below 2^24, whatever their order, as long as no scalar makes
+/// fractions or larger numbers of them.
+bool small_integers_are_exact(const Family& family, const Problem& problem) {
+  const bool plain_scalars = std::all_of(family.scalars.begin(), family.scalars.end(), [&](const ScalarDecl& scalar) {
+    return problem.environment.at(scalar.name + ".unit") != 0;
+  });
+  return plain_scalars && std::all_of(family.references.begin(), family.references.end(), [&](const auto& reference) {
+           if (reference.tolerance.rule != "dot") return reference.tolerance.rule == "exact";
+           constexpr std::int64_t kLargestLength = (1 << 24) / (kSmallInteger * kSmallInteger);
+           return length_of(reference.tolerance, problem.environment) + 1 < kLargestLength;
+         });
+}
+
+std::vector<Recipe> recipes_of(const Family& family, const Problem& problem) {
+  if (family.recipes.empty())
+    return {{"normal", 1, 1, {}, false},
+            {"uniform", 1, 1, {}, false},
+            {"small_integer", 1, 1, {static_cast<double>(kSmallInteger)}, small_integers_are_exact(family, problem)}};
+  std::vector<Recipe> recipes;
+  for (const RecipeDecl& declared : family.recipes) {
+    const bool exact = !declared.exact.empty() && declared.exact.evaluate(problem.environment) != 0;
+    std::vector<double> parameters = declared.parameters;
+    if (parameters.empty() && declared.name == "small_integer") parameters = {static_cast<double>(kSmallInteger)};
+    recipes.push_back({declared.name, 1, declared.seed, std::move(parameters), exact});
+  }
+  return recipes;
+}
+
+ReferencePlan reference_plan(const Family& family, const Problem& problem, const ReferenceDecl& declared,
+                             const std::vector<Tensor>& tensors, bool is_float) {
+  const auto output = std::find_if(tensors.begin(), tensors.end(),
+                                   [&](const Tensor& tensor) { return tensor.name == declared.output; });
+  ReferencePlan plan;
+  plan.output = declared.output;
+  plan.accumulator = is_float ? DType::fp32 : DType::fp64;
+  if (!declared.outputs_per_index.empty())
+    plan.outputs_per_index = declared.outputs_per_index.evaluate(problem.environment);
+  const std::int64_t elements = output->elements();
+  if (plan.outputs_per_index < 1 || elements % plan.outputs_per_index != 0)
+    throw SpecError(declared.outputs_per_index.where(),
+                    fmt::format("{} outputs per index do not divide the {} elements of '{}'", plan.outputs_per_index,
+                                elements, declared.output));
+  Environment environment = problem.environment;
+  environment["count"] = elements / plan.outputs_per_index;
+  LaunchPlanBuilder builder(family, problem, nullptr, std::move(environment));
+  builder.add(declared.launch, 0);
+  if (!builder.plan().launches.empty()) plan.launch = builder.plan().launches.front();
+  plan.tolerance = make_tolerance(declared.tolerance, length_of(declared.tolerance, problem.environment), problem.dtype,
+                                  output->dtype, is_float);
+  return plan;
+}
+
+}  // namespace
+
+ReferenceInstance instantiate_reference(const Family& family, const Problem& problem, const DeviceInfo& device) {
+  const bool is_float = device.fp64_ratio < kFastFp64;
+  ReferenceInstance instance;
+  instance.defines = problem_defines(family, problem);
+  instance.defines.push_back(fmt::format("-DACC={}", is_float ? "float" : "double"));
+  instance.defines.push_back(fmt::format("-DACC_IS_FLOAT={}", is_float ? 1 : 0));
+  ProblemPlan& plan = instance.plan;
+  plan.key = problem.key();
+  plan.tensors = tensors_of(family, problem);
+  for (const ReferenceDecl& reference : family.references)
+    plan.references.push_back(reference_plan(family, problem, reference, plan.tensors, is_float));
+  plan.recipes = recipes_of(family, problem);
+  plan.flops = flops_of(family, problem);
+  plan.bytes = bytes_of(family, problem);
+  return instance;
+}
+
+}  // namespace kerlab

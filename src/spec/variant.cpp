@@ -1,0 +1,242 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/file.h"
+#include "spec/launch_reader.h"
+#include "spec/readers.h"
+#include "spec/scope.h"
+#include "spec/source_path.h"
+#include "spec/table.h"
+
+namespace kerlab {
+namespace {
+
+constexpr const char* kDeviceNames[] = {"device.cc",
+                                        "device.sms",
+                                        "device.memory_bytes",
+                                        "device.l2_bytes",
+                                        "device.shared_per_block",
+                                        "device.shared_per_sm",
+                                        "device.shared_reserved",
+                                        "device.registers_per_block",
+                                        "device.registers_per_sm",
+                                        "device.threads_per_block",
+                                        "device.threads_per_sm",
+                                        "device.blocks_per_sm",
+                                        "device.warp_size"};
+
+// Options through which a spec could read or write files are not among these.
+constexpr std::string_view kAllowedOptions[] = {"-D",
+                                                "--use_fast_math",
+                                                "-use_fast_math",
+                                                "--ftz=",
+                                                "--prec-sqrt=",
+                                                "--prec-div=",
+                                                "--fmad=",
+                                                "--maxrregcount=",
+                                                "-maxrregcount=",
+                                                "--extra-device-vectorization",
+                                                "--restrict",
+                                                "-lineinfo",
+                                                "--generate-line-info",
+                                                "--device-int128",
+                                                "--diag-suppress=",
+                                                "--ptxas-options=-O",
+                                                "--ptxas-options=--register-usage-level=",
+                                                "--ptxas-options=--allow-expensive-optimizations=",
+                                                "--ptxas-options=--def-load-cache=",
+                                                "-dlcm="};
+
+std::vector<Parameter> read_parameters(const Table& variant) {
+  std::vector<Parameter> parameters;
+  std::int64_t raw = 1;
+  for (const TomlValue& value : variant.tables("parameter")) {
+    const Table row = Table::named(value, "parameter", {"name", "doc", "values", "default"});
+    Parameter parameter;
+    parameter.name = row.identifier("name");
+    parameter.doc = row.text("doc", "");
+    parameter.values = row.integers("values");
+    if (parameter.values.empty()) row.fail("values", "empty list of values");
+    std::vector<std::int64_t> sorted = parameter.values;
+    std::sort(sorted.begin(), sorted.end());
+    const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+    if (twice != sorted.end()) row.fail("values", fmt::format("{} is listed twice", *twice));
+    parameter.default_value = row.integer("default", parameter.values.front());
+    if (!std::binary_search(sorted.begin(), sorted.end(), parameter.default_value))
+      row.fail("default",
+               fmt::format("{} is not one of {}", parameter.default_value, fmt::join(parameter.values, ", ")));
+    if (__builtin_mul_overflow(raw, static_cast<std::int64_t>(parameter.values.size()), &raw))
+      row.fail("values", "more than 2^63 configurations");
+    parameter.where = row.where("name");
+    parameters.push_back(std::move(parameter));
+  }
+  return parameters;
+}
+
+std::vector<Constraint> read_constraints(const Table& variant) {
+  std::vector<Constraint> constraints;
+  for (const TomlValue& value : variant.tables("constraint")) {
+    const Table row = Table::named(value, "constraint", {"name", "doc", "condition"});
+    Constraint constraint{row.identifier("name"), row.text("doc", ""), row.expression("condition"), row.where("name")};
+    for (const Constraint& other : constraints)
+      if (other.name == constraint.name)
+        row.fail("name", fmt::format("a constraint of this name stands at {}", other.where.text()));
+    constraints.push_back(std::move(constraint));
+  }
+  return constraints;
+}
+
+std::vector<WorkspaceDecl> read_workspaces(const Table& variant) {
+  std::vector<WorkspaceDecl> workspaces;
+  for (const TomlValue& value : variant.tables("workspace")) {
+    const Table row = Table::named(value, "workspace", {"name", "doc", "bytes", "init"});
+    const auto init = static_cast<WorkspaceInit>(row.choice("init", {"none", "zero", "poison"}, 0));
+    workspaces.push_back({row.identifier("name"), row.expression("bytes"), init, row.where("name")});
+  }
+  return workspaces;
+}
+
+/// The dtype of a map's elements: its own, its tensor's, or the problem's.
+void resolve_map_dtype(const Table& row, const Family& family, TensorMapDecl& map) {
+  const auto tensor = std::find_if(family.tensors.begin(), family.tensors.end(),
+                                   [&](const TensorDecl& candidate) { return candidate.name == map.tensor; });
+  std::optional<DType> dtype = row.dtype("dtype");
+  if (!dtype && tensor == family.tensors.end()) row.fail("dtype", "a map of a workspace needs a dtype");
+  if (!dtype) dtype = tensor->dtype;
+  map.problem_dtype = !dtype.has_value();
+  if (dtype) map.dtype = *dtype;
+}
+
+std::vector<TensorMapDecl> read_tensor_maps(const Table& variant, const Family& family, const Scope& scope) {
+  std::vector<TensorMapDecl> maps;
+  for (const TomlValue& value : variant.tables("tensor_map")) {
+    const Table row =
+        Table::named(value, "tensor_map",
+                     {"name", "doc", "tensor", "dims", "strides", "box", "swizzle", "promotion", "nan_fill", "dtype"});
+    TensorMapDecl map;
+    map.name = row.identifier("name");
+    map.where = row.where("name");
+    map.tensor = row.identifier("tensor");
+    const NameKind* kind = scope.find(map.tensor);
+    if (kind == nullptr || (*kind != NameKind::tensor && *kind != NameKind::workspace))
+      row.fail("tensor", fmt::format("no tensor or workspace is called '{}'{}", map.tensor,
+                                     suggestion(map.tensor, scope.names())));
+    map.dims = row.expressions("dims");
+    map.strides = row.expressions("strides");
+    map.box = row.expressions("box");
+    if (map.dims.empty() || map.dims.size() > 5) row.fail("dims", "1 to 5 are needed");
+    if (map.strides.size() + 1 != map.dims.size()) row.fail("strides", "one fewer than dims is needed");
+    if (map.box.size() != map.dims.size()) row.fail("box", "as many as dims are needed");
+    map.swizzle = row.expression_or_empty("swizzle");
+    map.promotion = row.expression_or_empty("promotion");
+    map.nan_fill = row.boolean("nan_fill", false);
+    resolve_map_dtype(row, family, map);
+    for (const auto* list : {&map.dims, &map.strides, &map.box}) scope.check(*list);
+    scope.check(map.swizzle);
+    scope.check(map.promotion);
+    maps.push_back(std::move(map));
+  }
+  return maps;
+}
+
+std::vector<LaunchDecl> read_launches(const Table& variant, const Scope& scope) {
+  std::vector<LaunchDecl> launches;
+  for (const TomlValue& value : variant.tables("launch")) {
+    const Table row(value, "launch",
+                    {"kernel", "doc", "grid", "block", "cluster", "shared", "arguments", "repeat", "group", "when"});
+    const std::string group = row.identifier("group", "_");
+    const bool in_group = row.has("group");
+    const bool continues = in_group && !launches.empty() && launches.back().group == group;
+    if (continues && row.has("repeat")) row.fail("repeat", "the first launch of a group says how often it repeats");
+    const Expression repeat = row.expression_or_empty("repeat");
+    scope.check(repeat);
+    Scope launch_scope = scope;
+    if (in_group || row.has("repeat")) launch_scope.know("i");
+    LaunchDecl launch = read_launch(row, launch_scope, false);
+    launch.repeat = repeat;
+    launch.group = in_group ? group : "";
+    launch.when = row.expression_or_empty("when");
+    launch_scope.check(launch.when);
+    launches.push_back(std::move(launch));
+  }
+  if (launches.empty()) throw SpecError(variant.where(), "no [[launch]]");
+  return launches;
+}
+
+std::vector<DType> read_dtypes(const Table& variant, const Family& family) {
+  std::vector<DType> dtypes = variant.dtypes("dtypes");
+  for (const DType dtype : dtypes)
+    if (std::find(family.dtypes.begin(), family.dtypes.end(), dtype) == family.dtypes.end())
+      variant.fail("dtypes", fmt::format("the family has no {}", name(dtype)));
+  return dtypes;
+}
+
+std::vector<std::string> read_required_flags(const Table& variant, const Family& family) {
+  std::vector<std::string> known;
+  for (const Flag& flag : family.flags)
+    for (const std::string& value : flag.values) known.push_back(flag.name + "=" + value);
+  for (const auto& [text, where] : variant.located_texts("requires"))
+    if (std::find(known.begin(), known.end(), text) == known.end())
+      throw SpecError(where, fmt::format("'{}' is no flag=value of the family{}", text, suggestion(text, known)));
+  return variant.texts("requires");
+}
+
+std::vector<std::string> read_options(const Table& variant) {
+  for (const auto& [text, where] : variant.located_texts("options")) {
+    const std::string_view option = text;
+    if (std::none_of(std::begin(kAllowedOptions), std::end(kAllowedOptions),
+                     [&](std::string_view allowed) { return option.starts_with(allowed); }))
+      throw SpecError(where, fmt::format("option '{}' is not allowed in a spec; allowed: {}", text,
+                                         fmt::join(kAllowedOptions, " ")));
+  }
+  return variant.texts("options");
+}
+
+Scope variant_scope(const Variant& variant, const Family& family) {
+  Scope scope = family_scope(family);
+  for (const char* device : kDeviceNames) scope.know(device);
+  for (const Parameter& parameter : variant.parameters)
+    scope.declare(NameKind::parameter, parameter.name, parameter.where);
+  for (const Derived& derived : variant.derived) scope.declare(NameKind::derived, derived.name, derived.where);
+  for (const WorkspaceDecl& workspace : variant.workspaces)
+    scope.declare(NameKind::workspace, workspace.name, workspace.where);
+  return scope;
+}
+
+}  // namespace
+
+Variant read_variant(const std::filesystem::path& file, const Family& family) {
+  const TomlValue root = parse_toml(read_text(file), shown_path(file));
+  const Table top(root, "variant",
+                  {"name", "doc", "source", "dtypes", "minimum_cc", "maximum_cc", "tune", "rung", "options", "requires",
+                   "parameter", "derived", "constraint", "workspace", "tensor_map", "launch"});
+  Variant variant;
+  variant.name = top.identifier("name", file.stem().string());
+  variant.doc = top.text("doc", "");
+  variant.file = file;
+  variant.dtypes = read_dtypes(top, family);
+  variant.minimum_cc = static_cast<int>(std::clamp<std::int64_t>(top.integer("minimum_cc", 0), 0, 999));
+  variant.maximum_cc = static_cast<int>(std::clamp<std::int64_t>(top.integer("maximum_cc", 999), 0, 999));
+  variant.tune = top.boolean("tune", true);
+  variant.rung = static_cast<int>(std::clamp<std::int64_t>(top.integer("rung", 0), -1000, 1000));
+  variant.options = read_options(top);
+  variant.required_flags = read_required_flags(top, family);
+  variant.parameters = read_parameters(top);
+  variant.derived = read_derived(top);
+  variant.constraints = read_constraints(top);
+  variant.workspaces = read_workspaces(top);
+
+  Scope scope = variant_scope(variant, family);
+  for (const Derived& derived : variant.derived) scope.check(derived.value);
+  sort_derived(variant.derived);
+  for (const Constraint& constraint : variant.constraints) scope.check(constraint.condition);
+  for (const WorkspaceDecl& workspace : variant.workspaces) scope.check(workspace.bytes);
+  variant.tensor_maps = read_tensor_maps(top, family, scope);
+  for (const TensorMapDecl& map : variant.tensor_maps) scope.declare(NameKind::tensor_map, map.name, map.where);
+  variant.launches = read_launches(top, scope);
+  variant.source = read_source_path(top, "source", file.stem().string() + ".cu", file.parent_path());
+  return variant;
+}
+
+}  // namespace kerlab

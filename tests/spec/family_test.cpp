@@ -1,0 +1,73 @@
+#include <algorithm>
+
+#include "base/file.h"
+#include "catch.h"
+#include "spec/spec_fixture.h"
+
+using namespace kerlab;
+using namespace kerlab::testing;
+
+TEST_CASE("family and variant: what the files say arrives", "[spec]") {
+  const KernelFolder folder = load_specs(kFamily, kVariant);
+  const Family& family = folder.family;
+  CHECK(family.name == "demo");
+  CHECK(family.dtypes == std::vector<DType>{DType::bf16, DType::fp32});
+  REQUIRE(family.dimensions.size() == 3);
+  CHECK(family.dimensions[2].minimum == 0);
+  CHECK(family.flags.at(0).default_value == "nn");
+  CHECK(family.tensors.at(1).role == Role::output);
+  CHECK(family.references.at(0).launch.kernel == "reference");
+  REQUIRE(folder.variants.size() == 1);
+  const Variant& variant = folder.variants[0];
+  CHECK(variant.name == "tile");
+  CHECK(variant.source.filename() == "tile.cu");
+  CHECK(variant.tune);
+  REQUIRE(variant.parameters.size() == 2);
+  CHECK(variant.parameters[0].default_value == 32);
+  CHECK(variant.parameters[1].default_value == 16);
+}
+
+TEST_CASE("derived values are sorted by what they use", "[spec]") {
+  const std::string shuffled = replaced(kFamily, "[[derived]]\n",
+                                        "[[derived]]\nname = \"LAST\"\nvalue = \"MIDDLE + TRANS_A\"\n"
+                                        "[[derived]]\nname = \"MIDDLE\"\nvalue = \"TRANS_A + 1\"\n[[derived]]\n");
+  const Family family = load_specs(shuffled, kVariant).family;
+  REQUIRE(family.derived.size() == 3);
+  CHECK(family.derived[0].name == "TRANS_A");
+  CHECK(family.derived[1].name == "MIDDLE");
+  CHECK(family.derived[2].name == "LAST");
+}
+
+TEST_CASE("shipped kernels load", "[spec]") {
+  const Catalogue catalogue({share_folder() / "kernels"});
+  for (const std::string& name : catalogue.names()) {
+    CAPTURE(name);
+    const KernelFolder folder = catalogue.find(name);
+    const Problem problem = make_problem(folder.family, {});
+    CHECK(instantiate_reference(folder.family, problem, h200()).plan.references.size() >= 1);
+    for (const Variant& variant : folder.variants) {
+      CAPTURE(variant.name);
+      ProblemRequest request;
+      if (!variant.dtypes.empty()) request.dtype = kerlab::name(variant.dtypes.front());
+      const Problem own = make_problem(folder.family, request);
+      CHECK(unsupported_reason(variant, own, h200()).empty());
+      const Configuration standard = default_configuration(variant);
+      CHECK(violated_constraint(variant, own, h200(), standard).empty());
+      CHECK_FALSE(instantiate(folder.family, variant, own, standard, h200()).plan.launches.empty());
+      CHECK_FALSE(enumerate(variant, own, h200()).valid.empty());
+    }
+  }
+}
+
+TEST_CASE("catalogue: by name, by path, with suggestions", "[spec]") {
+  const TemporaryFolder temporary;
+  const auto mine = temporary.path() / "mine";
+  const Catalogue catalogue({mine, share_folder() / "kernels"});
+  const auto names = catalogue.names();
+  CHECK(std::count(names.begin(), names.end(), "gemm") == 1);
+  CHECK(std::count(names.begin(), names.end(), "common") == 0);
+  CHECK_THROWS_WITH(catalogue.find("gem"), Catch::Contains("unknown kernel 'gem', did you mean 'gemm'?"));
+  CHECK_THROWS_AS(catalogue.find(""), UsageError);
+  CHECK_THROWS_WITH(catalogue.find(temporary.path().string()), Catch::Contains("has no family.toml"));
+  CHECK_THROWS_AS(load_folder(mine), SpecError);
+}
