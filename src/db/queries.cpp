@@ -10,6 +10,9 @@ namespace {
 /// A decision stands while its trial passes its check: a later check may have found it wrong.
 constexpr std::string_view kStands = "(SELECT status FROM trial WHERE trial.id = decision.trial) = 'passed'";
 
+/// By time and not by id alone: an import brings older rows under newer ids.
+constexpr std::string_view kNewestFirst = "created DESC, id DESC";
+
 }  // namespace
 
 std::optional<std::string> Database::source_text(const std::string& hash) const {
@@ -74,7 +77,7 @@ std::optional<Measurement> Database::latest_measurement(std::int64_t trial, cons
   return state_->run([&] {
     SQLite::Statement query(state_->connection, rows::select<Measurement>("measurement",
                                                                           "WHERE trial = ? AND stage = ? "
-                                                                          "ORDER BY id DESC LIMIT 1"));
+                                                                          "ORDER BY created DESC, id DESC LIMIT 1"));
     query.bind(1, trial);
     query.bind(2, stage);
     return rows::read_one<Measurement>(query);
@@ -83,11 +86,10 @@ std::optional<Measurement> Database::latest_measurement(std::int64_t trial, cons
 
 std::optional<Decision> Database::winner(const std::string& problem, const std::string& device_class) const {
   return state_->run([&] {
-    SQLite::Statement query(
-        state_->connection,
-        rows::select<Decision>(
-            "decision",
-            fmt::format("WHERE problem = ? AND device_class = ? AND {} ORDER BY id DESC LIMIT 1", kStands)));
+    SQLite::Statement query(state_->connection,
+                            rows::select<Decision>("decision", fmt::format("WHERE problem = ? AND device_class = ? AND "
+                                                                           "{} ORDER BY {} LIMIT 1",
+                                                                           kStands, kNewestFirst)));
     query.bind(1, problem);
     query.bind(2, device_class);
     return rows::read_one<Decision>(query);
@@ -95,12 +97,12 @@ std::optional<Decision> Database::winner(const std::string& problem, const std::
 }
 
 std::vector<Decision> Database::winners() const {
+  constexpr std::string_view kNewestOfEach =
+      "WHERE id IN (SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY problem, device_class ORDER BY {}) AS "
+      "place FROM decision WHERE {}) WHERE place = 1) ORDER BY problem, device_class";
   return state_->run([&] {
-    SQLite::Statement query(
-        state_->connection,
-        rows::select<Decision>("decision", fmt::format("WHERE id IN (SELECT max(id) FROM decision WHERE {} "
-                                                       "GROUP BY problem, device_class) ORDER BY problem, device_class",
-                                                       kStands)));
+    SQLite::Statement query(state_->connection,
+                            rows::select<Decision>("decision", fmt::format(kNewestOfEach, kNewestFirst, kStands)));
     return rows::read_all<Decision>(query);
   });
 }

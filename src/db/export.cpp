@@ -1,0 +1,130 @@
+// The database as text: one JSON object a line, in an order that does not depend on ids, so that two exports can be
+// compared line by line. Rows refer to each other by key. What is still open, and what rests on a trial that no longer
+// passes, stays at home.
+
+#include <map>
+#include <set>
+#include <sstream>
+
+#include "db/rows.h"
+#include "db/state.h"
+#include "db/text_rows.h"
+
+namespace kerlab {
+
+namespace {
+
+using text_rows::Json;
+
+template <typename Record>
+std::vector<Record> read_table(SQLite::Database& connection, std::string_view table, std::string_view rest) {
+  SQLite::Statement query(connection, rows::select<Record>(table, rest));
+  return rows::read_all<Record>(query);
+}
+
+/// "3,7" -> "key of 3,key of 7"
+std::string tie_set_of_keys(const std::string& ids, const std::map<std::int64_t, std::string>& keys) {
+  std::istringstream words(ids);
+  std::vector<std::string> found;
+  for (std::string id; std::getline(words, id, ',');) {
+    const auto key = keys.find(std::atoll(id.c_str()));
+    if (key != keys.end()) found.push_back(key->second);
+  }
+  return fmt::format("{}", fmt::join(found, ","));
+}
+
+class Export {
+ public:
+  explicit Export(SQLite::Database& connection) : connection_(connection) {}
+
+  std::string text() {
+    for (const auto& session : read_table<SessionRecord>(connection_, "session", "ORDER BY id")) add(session);
+    for (const auto& trial : read_table<Trial>(connection_, "trial", "ORDER BY id")) add(trial);
+    for (const auto& one : read_table<Measurement>(connection_, "measurement", "ORDER BY id")) add(one);
+    for (const auto& one : read_table<Decision>(connection_, "decision", "ORDER BY id")) add(one);
+    std::string text = text_rows::line({{"format", text_rows::kFormat}, {"version", text_rows::kVersion}});
+    for (const std::string& hash : used_sources_) text += source(hash);
+    for (const auto* lines : {&sessions_, &trials_, &measurements_, &decisions_}) {
+      for (const auto& [order, line] : *lines) text += line;
+    }
+    return text;
+  }
+
+ private:
+  using Lines = std::map<std::vector<std::string>, std::string>;  ///< by what they are sorted by
+
+  void add(const SessionRecord& session) {
+    session_keys_[session.id] = text_rows::session_key(session);
+    session_records_[session.id] = session;
+  }
+
+  void add(const Trial& trial) {
+    trial_keys_[trial.id] = trial.key;
+    if (!is_final(trial.status)) return;
+    if (trial.status == TrialStatus::passed) passed_.insert(trial.id);
+    used_sources_.insert(trial.source_hash);
+    Json object = text_rows::to_json("trial", trial);
+    object["session"] = use_session(trial.session);
+    trials_[{trial.problem, trial.device_class, trial.variant, trial.configuration, trial.key}] =
+        text_rows::line(object);
+  }
+
+  void add(const Measurement& measurement) {
+    if (!passed_.contains(measurement.trial)) return;
+    const std::string& trial = trial_keys_.at(measurement.trial);
+    const std::string session = use_session(measurement.session);
+    measurement_keys_[measurement.id] = text_rows::measurement_key(measurement, trial, session);
+    Json object = text_rows::to_json("measurement", measurement);
+    object["trial"] = trial;
+    object["session"] = session;
+    const std::string& key = measurement_keys_[measurement.id];
+    measurements_[{trial, measurement.created, key}] = text_rows::line(object);
+  }
+
+  void add(const Decision& decision) {
+    if (!passed_.contains(decision.trial)) return;
+    Json object = text_rows::to_json("decision", decision);
+    object["session"] = use_session(decision.session);
+    object["trial"] = trial_keys_.at(decision.trial);
+    object["measurement"] = measurement_keys_.at(decision.measurement);
+    object["tie_set"] = tie_set_of_keys(decision.tie_set, trial_keys_);
+    const std::string line = text_rows::line(object);
+    decisions_[{decision.problem, decision.device_class, decision.created, line}] = line;
+  }
+
+  /// Only sessions that something refers to are written.
+  std::string use_session(std::int64_t id) {
+    SessionRecord session = session_records_.at(id);
+    session.host = text_rows::host_name(session.host);
+    sessions_[{session.created, session_keys_.at(id)}] = text_rows::line(text_rows::to_json("session", session));
+    return session_keys_.at(id);
+  }
+
+  std::string source(const std::string& hash) {
+    SQLite::Statement query(connection_, "SELECT name, text FROM source WHERE hash = ?");
+    query.bind(1, hash);
+    query.executeStep();
+    return text_rows::line({{"row", "source"},
+                            {"hash", hash},
+                            {"name", query.getColumn(0).getString()},
+                            {"text", query.getColumn(1).getString()}});
+  }
+
+  SQLite::Database& connection_;
+  std::map<std::int64_t, SessionRecord> session_records_;
+  std::map<std::int64_t, std::string> session_keys_, trial_keys_, measurement_keys_;
+  std::set<std::int64_t> passed_;
+  std::set<std::string> used_sources_;
+  Lines sessions_, trials_, measurements_, decisions_;
+};
+
+}  // namespace
+
+std::string Database::export_text() const {
+  return state_->run([&] {
+    SQLite::Transaction one_view(state_->connection);  // rolled back: nothing is written
+    return Export(state_->connection).text();
+  });
+}
+
+}  // namespace kerlab

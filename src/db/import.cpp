@@ -1,0 +1,184 @@
+// Text of export.cpp back into a database: what is there already is skipped, what is new gets ids of this database.
+
+#include <map>
+#include <set>
+#include <sstream>
+
+#include "db/rows.h"
+#include "db/state.h"
+#include "db/text_rows.h"
+
+namespace kerlab {
+
+namespace {
+
+using text_rows::Json;
+
+class Import {
+ public:
+  explicit Import(SQLite::Database& connection) : connection_(connection) {
+    SQLite::Statement query(connection_, rows::select<SessionRecord>("session", ""));
+    for (const auto& session : rows::read_all<SessionRecord>(query)) {
+      const std::string key = text_rows::session_key(session);
+      sessions_[key] = session.id;
+      session_keys_[session.id] = key;
+    }
+  }
+
+  /// Takes one line; returns whether it was new.
+  bool take(const Json& object) {
+    const auto row = object.at("row").get<std::string>();
+    if (row == "source") return take_source(object);
+    if (row == "session") return take_session(object);
+    if (row == "trial") return take_trial(object);
+    if (row == "measurement") return take_measurement(object);
+    if (row == "decision") return take_decision(object);
+    throw Error(fmt::format("unknown row '{}': written by a newer kerlab?", row));
+  }
+
+ private:
+  template <typename Record>
+  std::int64_t insert(std::string_view table, const Record& record) {
+    SQLite::Statement statement(connection_, rows::insert<Record>(table));
+    return rows::run_insert(statement, record);
+  }
+
+  static std::int64_t find(const std::map<std::string, std::int64_t>& ids, const Json& object, const char* what) {
+    const auto found = ids.find(object.at(what).get<std::string>());
+    if (found == ids.end())
+      throw Error(fmt::format("its {} '{}' is not among the lines before", what, object.at(what)));
+    return found->second;
+  }
+
+  bool take_source(const Json& object) {
+    SQLite::Statement insert_source(connection_, "INSERT OR IGNORE INTO source (hash, name, text) VALUES (?, ?, ?)");
+    int index = 0;
+    for (const char* column : {"hash", "name", "text"})
+      insert_source.bind(++index, object.at(column).get<std::string>());
+    return insert_source.exec() > 0;
+  }
+
+  bool take_session(const Json& object) {
+    auto session = text_rows::from_json<SessionRecord>(object);
+    const std::string key = text_rows::session_key(session);
+    if (sessions_.contains(key)) return false;
+    if (session.state == "running") session.state = "interrupted";  // not in this database
+    sessions_[key] = insert("session", session);
+    session_keys_[sessions_[key]] = key;
+    return true;
+  }
+
+  bool take_trial(Json object) {
+    object["session"] = find(sessions_, object, "session");
+    auto trial = text_rows::from_json<Trial>(object);
+    const std::string written = trial.key;
+    if (seal(trial) != written)
+      throw Error(fmt::format("key '{}' does not belong to these columns: was it edited?", written));
+    SQLite::Statement query(connection_, rows::select<Trial>("trial", "WHERE key = ?"));
+    query.bind(1, trial.key);
+    const auto known = rows::read_one<Trial>(query);
+    if (known) know_measurements(*known);
+    trials_[trial.key] = known ? known->id : insert("trial", trial);
+    if ((known ? known->status : trial.status) == TrialStatus::passed) passed_.insert(trials_[trial.key]);
+    return !known;
+  }
+
+  void know_measurements(const Trial& trial) {
+    SQLite::Statement query(connection_, rows::select<Measurement>("measurement", "WHERE trial = ?"));
+    query.bind(1, trial.id);
+    for (const auto& one : rows::read_all<Measurement>(query)) {
+      measurements_[text_rows::measurement_key(one, trial.key, session_keys_.at(one.session))] = one.id;
+    }
+  }
+
+  bool take_measurement(Json object) {
+    const auto trial_key = object.at("trial").get<std::string>(), session_key = object.at("session").get<std::string>();
+    object["trial"] = find(trials_, object, "trial");
+    object["session"] = find(sessions_, object, "session");
+    const auto measurement = text_rows::from_json<Measurement>(object);
+    if (!passed_.contains(measurement.trial)) return false;  // found wrong here
+    const std::string key = text_rows::measurement_key(measurement, trial_key, session_key);
+    if (measurements_.contains(key)) return false;
+    measurements_[key] = insert("measurement", measurement);
+    return true;
+  }
+
+  bool take_decision(Json object) {
+    object["trial"] = find(trials_, object, "trial");
+    object["session"] = find(sessions_, object, "session");
+    if (!passed_.contains(object["trial"].get<std::int64_t>())) return false;
+    object["measurement"] = find(measurements_, object, "measurement");
+    auto decision = text_rows::from_json<Decision>(object);
+    decision.tie_set = tie_set_of_ids(decision.tie_set);
+    SQLite::Statement known(
+        connection_, "SELECT 1 FROM decision WHERE session = ? AND trial = ? AND measurement = ? AND created = ?");
+    known.bind(1, decision.session);
+    known.bind(2, decision.trial);
+    known.bind(3, decision.measurement);
+    known.bind(4, decision.created);
+    if (known.executeStep()) return false;
+    insert("decision", decision);
+    return true;
+  }
+
+  std::string tie_set_of_ids(const std::string& keys) const {
+    std::istringstream words(keys);
+    std::vector<std::int64_t> found;
+    for (std::string key; std::getline(words, key, ',');) {
+      if (const auto id = trials_.find(key); id != trials_.end()) found.push_back(id->second);
+    }
+    return fmt::format("{}", fmt::join(found, ","));
+  }
+
+  SQLite::Database& connection_;
+  std::map<std::string, std::int64_t> sessions_, trials_, measurements_;  ///< key -> id here
+  std::map<std::int64_t, std::string> session_keys_;
+  std::set<std::int64_t> passed_;
+};
+
+void check_format(const Json& object) {
+  if (!object.is_object() || object.value("format", "") != text_rows::kFormat) {
+    throw Error("is not the first line of a kerlab export: {\"format\":\"kerlab-db\",...}");
+  }
+  const int version = object.at("version").get<int>();
+  if (version > text_rows::kVersion) throw Error(fmt::format("has format version {}: update kerlab", version));
+}
+
+/// The format's line first, then rows; returns how many were new. Errors name the line.
+int take_all(Import& import, const std::string& text, const std::filesystem::path& path) {
+  std::istringstream lines(text);
+  int number = 0, added = 0;
+  const auto failed = [&](const char* why) {
+    return Error(fmt::format("import: line {}: {}; nothing was imported", number, why));
+  };
+  for (std::string line; std::getline(lines, line);) {
+    ++number;
+    try {
+      const Json object = Json::parse(line);
+      if (number == 1) {
+        check_format(object);
+      } else {
+        added += import.take(object) ? 1 : 0;
+      }
+    } catch (const Json::exception& error) {
+      throw failed(error.what());
+    } catch (const Error& error) {
+      throw failed(error.what());
+    } catch (const SQLite::Exception& error) {
+      throw failed(explained(error, path).what());
+    }
+  }
+  if (number == 0) throw Error("import: the text is empty");
+  return added;
+}
+
+}  // namespace
+
+int Database::import_text(const std::string& text) {
+  return state_->run_transaction([&] {
+    Import import(state_->connection);
+    return take_all(import, text, state_->path);
+  });
+}
+
+}  // namespace kerlab

@@ -1,0 +1,103 @@
+#pragma once
+// Records to the JSON lines of export and import, and back. Only for those two files.
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "trial/trial.h"
+
+namespace kerlab::text_rows {
+
+using Json = nlohmann::ordered_json;
+
+inline constexpr const char* kFormat = "kerlab-db";
+inline constexpr int kVersion = 1;
+
+/// Members of a record to an object.
+struct Writer {
+  Json& object;
+
+  void operator()(std::string_view column, const auto& value) { object[std::string(column)] = value; }
+  void operator()(std::string_view column, TrialStatus value) { object[std::string(column)] = name(value); }
+  void operator()(std::string_view column, double value) {
+    if (std::isfinite(value)) {
+      object[std::string(column)] = value;
+    } else {  // JSON has no infinity
+      object[std::string(column)] = value > 0 ? "inf" : "-inf";
+    }
+  }
+};
+
+/// Members of an object to a record. The library's exception names a column that is missing or of another type.
+struct Parser {
+  const Json& object;
+
+  void operator()(std::string_view column, auto& value) { object.at(std::string(column)).get_to(value); }
+  void operator()(std::string_view column, TrialStatus& value) {
+    const auto text = object.at(std::string(column)).get<std::string>();
+    const auto status = parse_trial_status(text);
+    if (!status) throw Error(fmt::format("unknown status '{}'", text));
+    value = *status;
+  }
+  void operator()(std::string_view column, double& value) {
+    const Json& number = object.at(std::string(column));
+    if (number.is_string()) {
+      value = number == "-inf" ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity();
+    } else {
+      number.get_to(value);
+    }
+  }
+};
+
+template <typename Record>
+Json to_json(const char* row, const Record& record) {
+  Json object{{"row", row}};
+  columns(record, Writer{object});
+  return object;
+}
+
+template <typename Record>
+Record from_json(const Json& object) {
+  Record record;
+  columns(record, Parser{object});
+  return record;
+}
+
+/// One line; text that is not UTF-8 (a compiler's log) is mended.
+inline std::string line(const Json& object) {
+  return object.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+/// Process numbers mean nothing elsewhere: of "hostname pid starttime" only the name is shared.
+inline std::string host_name(const std::string& host) {
+  return host.substr(0, host.find(' '));
+}
+
+/// What rows without a key of their own are known by in the text.
+inline std::string session_key(const SessionRecord& session) {
+  return FieldHasher()
+      .field("command", session.command)
+      .field("version", session.version)
+      .field("host", host_name(session.host))
+      .field("device", session.device)
+      .field("created", session.created)
+      .hex();
+}
+
+inline std::string measurement_key(Measurement measurement, const std::string& trial, const std::string& session) {
+  measurement.trial = measurement.session = 0;
+  return FieldHasher()
+      .field("trial", trial)
+      .field("session", session)
+      .field("content", line(to_json("measurement", measurement)))
+      .hex();
+}
+
+}  // namespace kerlab::text_rows

@@ -1,0 +1,135 @@
+// Export and import: reviewable text that can be taken in twice without harm.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "base/error.h"
+#include "catch.h"
+#include "fixture.h"
+
+using namespace kerlab;
+using namespace kerlab::db_test;
+using Catch::Contains;
+
+namespace {
+/// One session: two passed trials that are measured, one wrong, one still open, one decision.
+void fill(Database& database) {
+  const auto session = begin(database);
+  Trial fast = trial(session, 1), slow = trial(session, 2), wrong = trial(session, 3, TrialStatus::wrong),
+        open = trial(session, 4, TrialStatus::launching);
+  wrong.error_ratio = std::numeric_limits<double>::infinity();
+  wrong.message = "bytes that are not UTF-8: \xff\xfe";
+  database.put(std::vector{&slow, &fast, &wrong, &open});
+  Measurement first = measurement(fast, 90), second = measurement(slow, 120);
+  database.put(std::vector{&second, &first});
+  Decision verdict = decision(fast, first);
+  verdict.tie_set = fmt::format("{},{}", fast.id, slow.id);
+  database.put(verdict);
+}
+
+std::ptrdiff_t lines(const std::string& text) {
+  return std::count(text.begin(), text.end(), '\n');
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  return text.replace(text.find(from), from.size(), to);
+}
+}  // namespace
+
+TEST_CASE("export: one line a row, settled rows only", "[db]") {
+  Database database = Database::in_memory();
+  fill(database);
+  const std::string text = database.export_text();
+  CHECK(lines(text) == 1 + 1 + 1 + 3 + 2 + 1);  // format, source, session, trials, measurements, decision
+  CHECK_THAT(text, Catch::StartsWith(R"({"format":"kerlab-db","version":1})"));
+  CHECK_THAT(text, !Contains("launching"));
+  CHECK_THAT(text, !Contains(fmt::format(" {} ", ::getpid())));  // no process numbers
+}
+
+TEST_CASE("import: an empty database becomes the same text, once", "[db]") {
+  Database source = Database::in_memory(), target = Database::in_memory();
+  fill(source);
+  const std::string text = source.export_text();
+  CHECK(target.import_text(text) == lines(text) - 1);
+  CHECK(target.import_text(text) == 0);
+  const auto strip_state = [](std::string all) {
+    return replaced(all, R"("state":"running")", R"("state":"interrupted")");
+  };
+  CHECK(target.export_text() == strip_state(text));
+  CHECK(source.import_text(text) == 0);
+  const auto verdict = target.winner(trial(0, 0).problem, trial(0, 0).device_class);
+  REQUIRE(verdict);
+  const auto winner = target.trial(verdict->trial);
+  CHECK(winner->configuration == "BM=1");
+  CHECK(target.measurements(winner->id)[0].samples_us == measurement(*winner, 90).samples_us);
+}
+
+TEST_CASE("import: ids are those of the database that takes it", "[db]") {
+  Database source = Database::in_memory(), target = Database::in_memory();
+  fill(source);
+  const auto session = begin(target);
+  std::vector<Trial> others;
+  for (int i = 10; i < 15; ++i) others.push_back(trial(session, i));
+  for (Trial& other : others) target.put(other);
+  target.import_text(source.export_text());
+  const auto verdict = target.winner(others[0].problem, others[0].device_class);
+  REQUIRE(verdict);
+  CHECK(target.trial(verdict->trial)->configuration == "BM=1");
+  CHECK(verdict->trial > others.back().id);
+  const auto second = target.trials_by_keys({trial(0, 2).key});
+  REQUIRE(second.size() == 1);
+  CHECK(verdict->tie_set == fmt::format("{},{}", verdict->trial, second[0].id));
+}
+
+TEST_CASE("import: an older decision does not displace a newer one", "[db]") {
+  Database source = Database::in_memory(), target = Database::in_memory();
+  fill(source);
+  const std::string text = source.export_text();
+  Trial newer = trial(begin(target), 7);
+  target.put(newer);
+  Measurement time = measurement(newer, 80);
+  target.put(time);
+  Decision verdict = decision(newer, time);
+  verdict.created = "2999-01-01T00:00:00.000Z";
+  target.put(verdict);
+  target.import_text(text);
+  CHECK(target.winner(newer.problem, newer.device_class)->trial == newer.id);
+  REQUIRE(target.winners().size() == 1);
+  CHECK(target.winners()[0].trial == newer.id);
+}
+
+TEST_CASE("import: a trial found wrong here stays wrong and wins nothing", "[db]") {
+  Database source = Database::in_memory(), target = Database::in_memory();
+  fill(source);
+  Trial refuted = trial(begin(target), 1, TrialStatus::wrong);
+  target.put(refuted);
+  target.import_text(source.export_text());
+  CHECK(target.trial(refuted.id)->status == TrialStatus::wrong);
+  CHECK(target.measurements(refuted.id).empty());
+  CHECK_FALSE(target.winner(refuted.problem, refuted.device_class).has_value());
+}
+
+TEST_CASE("import: a mistake names its line and nothing is imported", "[db]") {
+  Database source = Database::in_memory();
+  fill(source);
+  const std::string text = source.export_text();
+  const auto refuses = [](const std::string& changed, const std::string& words) {
+    Database target = Database::in_memory();
+    CHECK_THROWS_WITH(target.import_text(changed), Contains(words));
+    CHECK(target.stats().trials == 0);
+    CHECK(target.stats().sessions == 0);
+  };
+  refuses("", "empty");
+  refuses("hello\n", "line 1");
+  refuses("{\"format\":\"other\"}\n", "line 1");
+  refuses(replaced(text, "\"version\":1", "\"version\":2"), "update kerlab");
+  refuses(text + "{\"row\":\"trial\"", "nothing was imported");
+  refuses(text + "{\"row\":\"trial\"}\n", "session");
+  refuses(text + "{\"row\":\"poem\"}\n", "unknown row 'poem'");
+  refuses(text + "[1]\n", "line 10");
+  refuses(replaced(text, "BM=1", "BM=9"), "was it edited?");
+  refuses(replaced(text, "\"status\":\"passed\"", "\"status\":\"fine\""), "unknown status 'fine'");
+  refuses(replaced(text, "\"median_us\":90.0", "\"median_us\":-90.0"), "line 7: database :memory:: CHECK constraint");
+}
