@@ -20,8 +20,8 @@ struct FillArguments {
   u32 dtype;
   u32 recipe;
   u64 seed;
-  u64 tensor;        // hash of the tensor's name
-  i64 columns;       // extent of the last dimension (one_hot)
+  u64 tensor;   // hash of the tensor's name
+  i64 columns;  // extent of the last dimension (one_hot)
   double parameter0, parameter1;
 };
 
@@ -31,11 +31,11 @@ struct GuardArguments {
   i64 words;
   u32 pattern;
   u32 slot;
-  u64 report;        // GuardReport[slot]
+  u64 report;  // GuardReport[slot]
 };
 struct GuardReport {
-  u64 damaged;       // words
-  u64 first;         // index of the first damaged word + 1; 0: none
+  u64 damaged;  // words
+  u64 first;    // index of the first damaged word + 1; 0: none
 };
 
 // lab_hash: order-independent 64-bit sum of mixed (index, word); `words` 32-bit words and a tail of bytes.
@@ -44,7 +44,7 @@ struct HashArguments {
   i64 bytes;
   u32 slot;
   u32 pad;
-  u64 report;        // u64[slot], accumulated
+  u64 report;  // u64[slot], accumulated
 };
 
 // lab_compare: got (dtype) against value and scale (fp64, or fp32 when acc_is_float).
@@ -54,31 +54,31 @@ struct CompareArguments {
   i64 count;
   u32 dtype;
   u32 acc_is_float;
-  u32 exact;         // bit-exact after one rounding of value to dtype
+  u32 exact;  // bit-exact after one rounding of value to dtype
   u32 pad;
-  double value_factor, scale_factor, absolute;   // kerlab::Tolerance
-  u64 report;        // CompareReport
+  double value_factor, scale_factor, absolute;  // kerlab::Tolerance
+  u64 report;                                   // CompareReport
 };
 struct CompareReport {
   u64 compared;
-  u64 mismatches;    // beyond the tolerance, NaN included
-  u64 nans;          // NaN where the reference has none (NaN for NaN counts as equal)
-  u64 worst_key;     // packed by atomicMax: float bits of err/tol in the high word, low bits of the index below
-  i64 worst_index;   // -1 + 1 encoding: 0 means none; else index + 1
+  u64 mismatches;   // beyond the tolerance, NaN included
+  u64 nans;         // NaN where the reference has none (NaN for NaN counts as equal)
+  u64 worst_key;    // float bits of err/tol in the high word, complement of the index's low bits below
+  i64 worst_index;  // 0: none; else index + 1
   double worst_got, worst_expected, worst_tolerance;
-  double sum_square_ratio;   // of err/tol
+  double sum_square_ratio;  // of err/tol
   double max_ratio;
 };
 
 // lab_blocker: spins until *flag != 0 or timeout_ns passed; keeps launches queued behind it.
 struct BlockerArguments {
-  u64 flag;          // mapped host memory, u32
+  u64 flag;  // mapped host memory, u32
   u64 timeout_ns;
 };
 
 // lab_clock: writes clock64 and globaltimer of SM 0's first block.
 struct ClockArguments {
-  u64 out;           // u64[2]
+  u64 out;  // u64[2]
 };
 
 // lab_flush: reads and writes `words` so that the cache holds nothing else.
@@ -89,11 +89,11 @@ struct FlushArguments {
 
 // lab_canary: out[i] = a fixed function of i computed with FMA, shared memory and a shuffle; the host knows the result.
 struct CanaryArguments {
-  u64 out;           // u32[count]
+  u64 out;  // u32[count]
   i64 count;
 };
 
-// lab_copy, lab_read, lab_fma_<dtype>, lab_mma_<dtype>: measured ceilings.
+// lab_copy, lab_read, lab_write, lab_fma_<dtype>, lab_mma_<dtype>: measured ceilings.
 struct BandwidthArguments {
   u64 target, source;
   i64 bytes;
@@ -102,5 +102,8 @@ struct PeakArguments {
   u64 out;
   i64 iterations;
 };
+// One iteration of lab_fma_*: chains * steps multiply-adds per thread (two lanes each for fp16). One of lab_mma_*:
+// chains multiplications of 16 x 8 x k per warp, k = 16 (bf16, fp16), 8 (tf32), 32 (int8).
+inline constexpr int kFmaChains = 16, kFmaSteps = 8, kMmaChains = 8;
 
 }  // namespace kerlab::lab

@@ -73,7 +73,7 @@ TEST_CASE("terminal: NO_COLOR and TERM=dumb win over a terminal", "[base]") {
   CHECK_FALSE(use_color(ColorMode::automatic, terminal.stream.get()));
 }
 
-TEST_CASE("terminal: progress elsewhere is plain lines, not too many; notes always show", "[base]") {
+TEST_CASE("terminal: progress elsewhere is plain lines, not too many, and notes always show", "[base]") {
   const File file(std::tmpfile());
   {
     ProgressLine progress(file.get(), 1e9);

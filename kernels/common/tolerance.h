@@ -1,0 +1,80 @@
+#pragma once
+// The verdict on one output element: one formula for host and device.
+//   tolerance = half an ulp of the output type at the reference + value_factor |reference| + scale_factor scale +
+//   absolute
+// A subnormal reference has the ulp of the smallest normal number, so half the smallest subnormal is always granted.
+
+#include "common/number.h"
+
+namespace kerlab::lab {
+
+/// Half the spacing of the type's numbers at x: what rounding x to the type may cost.
+KERLAB_BOTH double half_ulp(const Format& f, double x) {
+  if (!f.is_float) return 0.5;
+  const int field = static_cast<int>((bits_of(x) >> 52) & 0x7FF);
+  const int exponent = (field == 0 ? 1 : field) - 1023;
+  const int half = (exponent < f.minimum_exponent ? f.minimum_exponent : exponent) - f.precision;
+  return half < -1022 ? 0.0 : power_of_two(half);
+}
+
+struct Verdict {
+  bool passed;
+  bool nan;      // NaN in got where the reference has none
+  double ratio;  // error / tolerance; infinite where no tolerance applies and the element is wrong
+  double tolerance;
+};
+
+KERLAB_BOTH Verdict right(double tolerance) {
+  return {true, false, 0.0, tolerance};
+}
+KERLAB_BOTH Verdict wrong(bool nan, double tolerance) {
+  return {false, nan, double_of(0x7FF0000000000000ull), tolerance};
+}
+
+KERLAB_BOTH double tolerance_at(const Format& f, double reference, double scale, const CompareArguments& a) {
+  return half_ulp(f, reference) + a.value_factor * absolute_value(reference) + a.scale_factor * scale + a.absolute;
+}
+
+/// Bit-exact: got is the reference rounded once. Zeros of both signs are equal; fp8 may overflow to infinity instead of
+/// saturating. Neither is NaN.
+KERLAB_BOTH Verdict exact_verdict(const Format& f, u64 got_bits, double got, double reference) {
+  const u64 expected = encode(f, reference);
+  if (got_bits == expected || (got == 0 && decode(f, expected) == 0)) return right(0);
+  const bool saturated = f.is_float && (encode(f, absolute_value(reference)) >> f.shift) >= f.overflow;
+  return saturated && is_infinite(got) && (got > 0) == (reference > 0) ? right(0) : wrong(false, 0);
+}
+
+/// Infinities, and numbers beyond the tolerance. Infinity is accepted where the reference plus its tolerance lies
+/// beyond the largest number; formats that saturate give that number instead. Neither is NaN.
+KERLAB_BOTH Verdict distant_verdict(const Format& f, double got, double reference, double tolerance) {
+  const double largest = f.is_float ? decode(f, f.maximum << f.shift) : static_cast<double>(f.maximum);
+  const bool same_sign = (got > 0) == (reference > 0);
+  const bool got_largest = is_infinite(got) || (f.overflow == f.maximum && absolute_value(got) == largest);
+  if (is_infinite(reference)) return same_sign && got_largest ? right(0) : wrong(false, 0);
+  if (is_nan(tolerance) || is_infinite(tolerance)) return wrong(false, tolerance);
+  if (same_sign && got_largest && absolute_value(reference) + tolerance > largest) return right(tolerance);
+  const double error = absolute_value(got - reference);
+  return tolerance > 0 && !is_infinite(got) ? Verdict{false, false, error / tolerance, tolerance}
+                                            : wrong(false, tolerance);
+}
+
+KERLAB_BOTH_RARE Verdict rare_verdict(const Format& f, u64 got_bits, double reference, double scale,
+                                      const CompareArguments& a) {
+  const double got = decode(f, got_bits);
+  if (is_nan(got) || is_nan(reference)) {
+    return is_nan(got) && is_nan(reference) ? right(0) : wrong(!is_nan(reference), 0);
+  }
+  if (a.exact != 0) return exact_verdict(f, got_bits, got, reference);
+  return distant_verdict(f, got, reference, tolerance_at(f, reference, scale, a));
+}
+
+/// NaN where the reference has none never passes; NaN and infinities of the reference must be met.
+KERLAB_BOTH Verdict judge(const Format& f, u64 got_bits, double reference, double scale, const CompareArguments& a) {
+  const double tolerance = tolerance_at(f, reference, scale, a);
+  const double error = absolute_value(decode(f, got_bits) - reference);
+  const bool usable = a.exact == 0 && !is_infinite(tolerance);
+  if (usable && error <= tolerance) return {true, false, error > 0 ? error / tolerance : 0.0, tolerance};
+  return rare_verdict(f, got_bits, reference, scale, a);
+}
+
+}  // namespace kerlab::lab

@@ -1,0 +1,155 @@
+#include "common/recipe.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "base/hash.h"
+#include "catch.h"
+
+namespace lab = kerlab::lab;
+
+namespace {
+
+lab::FillArguments fill(lab::u32 recipe, double parameter = 0, lab::i64 columns = 64) {
+  lab::FillArguments a{};
+  a.recipe = recipe;
+  a.seed = 1;
+  a.tensor = lab::tensor_number("A", 1);
+  a.columns = columns;
+  a.parameter0 = parameter;
+  return a;
+}
+
+std::vector<double> values(lab::u32 dtype, const lab::FillArguments& a, int count) {
+  const lab::Format f = lab::format_of(dtype);
+  const lab::u64 key = lab::stream_key(a.seed, a.tensor);
+  std::vector<double> out;
+  for (int i = 0; i < count; ++i) {
+    out.push_back(lab::decode(f, lab::element_bits(f, a, key, lab::encode(f, a.parameter0), static_cast<lab::u64>(i))));
+  }
+  return out;
+}
+
+struct Moments {
+  double mean = 0, variance = 0, skew = 0, kurtosis = 0;
+};
+Moments moments(const std::vector<double>& x) {
+  Moments m;
+  const auto n = static_cast<double>(x.size());
+  for (const double v : x) m.mean += v / n;
+  for (const double v : x) m.variance += (v - m.mean) * (v - m.mean) / n;
+  for (const double v : x) m.skew += std::pow((v - m.mean) / std::sqrt(m.variance), 3) / n;
+  for (const double v : x) m.kurtosis += std::pow((v - m.mean) / std::sqrt(m.variance), 4) / n;
+  return m;
+}
+
+}  // namespace
+
+TEST_CASE("normal recipe looks like N(0, 1)", "[verify]") {
+  const int count = 400000;
+  const std::vector<double> x = values(lab::kFp32, fill(lab::kNormal), count);
+  const Moments m = moments(x);
+  CHECK(std::fabs(m.mean) < 4 / std::sqrt(count));
+  CHECK(std::fabs(m.variance - 1) < 0.01);
+  CHECK(std::fabs(m.skew) < 0.02);
+  CHECK(m.kurtosis == Approx(2.969).margin(0.04));
+  // The share within one and two deviations, and between two lattice steps of the binomial.
+  int one = 0, two = 0, narrow = 0;
+  for (const double v : x) one += std::fabs(v)<1, two += std::fabs(v) < 2, narrow += v> 0.1 && v < 0.2;
+  CHECK(one / double(count) == Approx(0.6827).margin(0.004));
+  CHECK(two / double(count) == Approx(0.9545).margin(0.002));
+  CHECK(narrow / double(count) == Approx(0.03943).margin(0.0015));
+}
+
+TEST_CASE("normal values of neighbours, tensors and seeds are not correlated", "[verify]") {
+  const int count = 100000;
+  const auto correlation = [&](const std::vector<double>& a, const std::vector<double>& b) {
+    double sum = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+    return sum / static_cast<double>(a.size());
+  };
+  lab::FillArguments a = fill(lab::kNormal);
+  const std::vector<double> base = values(lab::kFp64, a, count);
+  CHECK(std::fabs(correlation({base.begin(), base.end() - 1}, {base.begin() + 1, base.end()})) < 0.02);
+  a.seed = 2;
+  CHECK(std::fabs(correlation(base, values(lab::kFp64, a, count))) < 0.02);
+  a.seed = 1;
+  a.tensor = lab::tensor_number("B", 1);
+  CHECK(std::fabs(correlation(base, values(lab::kFp64, a, count))) < 0.02);
+}
+
+TEST_CASE("normal values are one rounding of one fixed-point number", "[verify]") {
+  const lab::FillArguments a = fill(lab::kNormal);
+  const lab::u64 key = lab::stream_key(a.seed, a.tensor);
+  const std::vector<double> single = values(lab::kFp32, a, 5000), half = values(lab::kFp16, a, 5000);
+  for (std::size_t i = 0; i < single.size(); ++i) {
+    const lab::Value v = lab::normal_value(key, i);
+    const double exact = std::ldexp(static_cast<double>(v.magnitude), v.exponent) * (v.negative ? -1 : 1);
+    CHECK(single[i] == Approx(exact).epsilon(6e-8));
+    CHECK(half[i] == Approx(exact).epsilon(4.9e-4).margin(6e-8));
+  }
+}
+
+TEST_CASE("uniform recipe covers [-1, 1)", "[verify]") {
+  const std::vector<double> x = values(lab::kFp64, fill(lab::kUniform), 200000);
+  const Moments m = moments(x);
+  CHECK(std::fabs(m.mean) < 0.006);
+  CHECK(m.variance == Approx(1.0 / 3).margin(0.004));
+  CHECK(*std::min_element(x.begin(), x.end()) >= -1);
+  CHECK(*std::max_element(x.begin(), x.end()) < 1);
+}
+
+TEST_CASE("small_integer recipe gives every integer up to its magnitude", "[verify]") {
+  std::vector<int> seen(9);
+  for (const double v : values(lab::kE4m3, fill(lab::kSmallInteger, 4), 9000)) {
+    REQUIRE(v == std::nearbyint(v));
+    REQUIRE(std::fabs(v) <= 4);
+    ++seen[static_cast<std::size_t>(v + 4)];
+  }
+  for (const int count : seen) CHECK(count == Approx(1000).margin(150));
+}
+
+TEST_CASE("one_hot recipe has one 1 in every row", "[verify]") {
+  const int columns = 37, rows = 200;
+  const std::vector<double> x = values(lab::kBf16, fill(lab::kOneHot, 0, columns), columns * rows);
+  std::vector<int> used(columns);
+  for (int row = 0; row < rows; ++row) {
+    int ones = 0;
+    for (int column = 0; column < columns; ++column) {
+      const double v = x[static_cast<std::size_t>(row * columns + column)];
+      REQUIRE((v == 0 || v == 1));
+      ones += v == 1;
+      used[static_cast<std::size_t>(column)] += v == 1;
+    }
+    REQUIRE(ones == 1);
+  }
+  CHECK(std::count(used.begin(), used.end(), 0) < 3);
+}
+
+TEST_CASE("constant recipe and integer types", "[verify]") {
+  for (const double v : values(lab::kFp16, fill(lab::kConstant, 0.1), 10)) CHECK(v == Approx(0.1).epsilon(5e-4));
+  for (const double v : values(lab::kUint8, fill(lab::kNormal), 1000)) REQUIRE((v >= 0 && v <= 127));
+  const Moments m = moments(values(lab::kInt8, fill(lab::kNormal), 20000));
+  CHECK(std::sqrt(m.variance) == Approx(16).margin(0.5));
+}
+
+TEST_CASE("recipe bits are frozen", "[verify]") {
+  const auto frozen = [](lab::u32 recipe, lab::u32 dtype, double parameter) {
+    const lab::FillArguments a = fill(recipe, parameter);
+    const lab::Format f = lab::format_of(dtype);
+    std::string bytes;
+    for (lab::u64 i = 0; i < 1000; ++i) {
+      const lab::u64 bits = lab::element_bits(f, a, lab::stream_key(a.seed, a.tensor), lab::encode(f, parameter), i);
+      for (int byte = 0; byte < f.bytes; ++byte) bytes.push_back(static_cast<char>(bits >> (8 * byte)));
+    }
+    return kerlab::digest(bytes).substr(0, 16);
+  };
+  // A change here changes what stored results mean: raise the recipe's version and kCheckVersion.
+  CHECK(frozen(lab::kNormal, lab::kFp32, 0) == "73a51e28c0353cf7");
+  CHECK(frozen(lab::kNormal, lab::kBf16, 0) == "f0263c7b6d494c8d");
+  CHECK(frozen(lab::kUniform, lab::kFp16, 0) == "e6c1a036c8dc7155");
+  CHECK(frozen(lab::kSmallInteger, lab::kE4m3, 4) == "58bc0c29856bec04");
+  CHECK(frozen(lab::kOneHot, lab::kInt8, 0) == "3f962cdaa07f6e33");
+}

@@ -1,0 +1,112 @@
+#include "common/tolerance.h"
+
+#include <cmath>
+#include <limits>
+
+#include "catch.h"
+
+namespace lab = kerlab::lab;
+
+namespace {
+
+const double kInfinity = std::numeric_limits<double>::infinity();
+const double kNan = std::numeric_limits<double>::quiet_NaN();
+
+lab::CompareArguments bound(double value_factor, double scale_factor, double absolute, bool exact = false) {
+  lab::CompareArguments a{};
+  a.value_factor = value_factor;
+  a.scale_factor = scale_factor;
+  a.absolute = absolute;
+  a.exact = exact ? 1 : 0;
+  return a;
+}
+
+lab::Verdict judge(lab::u32 dtype, double got, double reference, const lab::CompareArguments& a, double scale = 1) {
+  const lab::Format f = lab::format_of(dtype);
+  const lab::u64 bits = std::isinf(got) && dtype == lab::kE5m2 ? (got > 0 ? 0x7C : 0xFC) : lab::encode(f, got);
+  return lab::judge(f, bits, reference, scale, a);
+}
+
+}  // namespace
+
+TEST_CASE("half an ulp of each type", "[verify]") {
+  CHECK(lab::half_ulp(lab::format_of(lab::kFp32), 1.0) == std::ldexp(1.0, -24));
+  CHECK(lab::half_ulp(lab::format_of(lab::kBf16), -3.0) == std::ldexp(1.0, -7));
+  CHECK(lab::half_ulp(lab::format_of(lab::kFp16), 0.0) == std::ldexp(1.0, -25));
+  CHECK(lab::half_ulp(lab::format_of(lab::kE4m3), 448.0) == 16.0);
+  CHECK(lab::half_ulp(lab::format_of(lab::kFp64), 1.0) == std::ldexp(1.0, -53));
+  CHECK(lab::half_ulp(lab::format_of(lab::kInt32), 7.0) == 0.5);
+}
+
+TEST_CASE("tolerance adds its four parts", "[verify]") {
+  const lab::Verdict v = judge(lab::kFp32, 10.5, 10.0, bound(0.01, 0.02, 0.3), 5.0);
+  CHECK(v.tolerance == Approx(std::ldexp(1.0, -21) + 0.1 + 0.1 + 0.3));
+  CHECK(v.passed);
+  CHECK(v.ratio == Approx(1.0).epsilon(1e-5));
+  const lab::Verdict beyond = judge(lab::kFp32, 11.0, 10.0, bound(0.01, 0.02, 0.3), 5.0);
+  CHECK_FALSE(beyond.passed);
+  CHECK(beyond.ratio == Approx(2.0).epsilon(1e-5));
+}
+
+TEST_CASE("one rounding of the reference always passes, two ulps never without a bound", "[verify]") {
+  for (const lab::u32 id : {lab::kFp32, lab::kTf32, lab::kBf16, lab::kFp16, lab::kE4m3, lab::kE5m2}) {
+    const lab::Format f = lab::format_of(id);
+    for (double x : {0.3, 1.0, 3.14159, 100.7, 1e-3, 1e-9, -0.77}) {
+      const lab::u64 bits = lab::encode(f, x);
+      CHECK(lab::judge(f, bits, x, 1, bound(0, 0, 0)).passed);
+      CHECK_FALSE(lab::judge(f, bits + (lab::u64{2} << f.shift), x, 1, bound(0, 0, 0)).passed);
+    }
+  }
+}
+
+TEST_CASE("NaN passes only where the reference is NaN", "[verify]") {
+  for (const bool exact : {false, true}) {
+    const lab::CompareArguments a = bound(1, 1, 1e300, exact);
+    CHECK_FALSE(judge(lab::kFp32, kNan, 1.0, a).passed);
+    CHECK(judge(lab::kFp32, kNan, 1.0, a).nan);
+    CHECK(judge(lab::kFp32, kNan, 1.0, a).ratio == kInfinity);
+    CHECK(judge(lab::kFp32, kNan, kNan, a).passed);
+    CHECK_FALSE(judge(lab::kFp32, 1.0, kNan, a).passed);
+    CHECK_FALSE(judge(lab::kFp32, 1.0, kNan, a).nan);
+    CHECK_FALSE(judge(lab::kBf16, kNan, kInfinity, a).passed);
+  }
+}
+
+TEST_CASE("infinities of the reference must be met", "[verify]") {
+  for (const bool exact : {false, true}) {
+    const lab::CompareArguments a = bound(0.1, 0, 0, exact);
+    CHECK(judge(lab::kFp32, kInfinity, kInfinity, a).passed);
+    CHECK_FALSE(judge(lab::kFp32, -kInfinity, kInfinity, a).passed);
+    CHECK_FALSE(judge(lab::kFp32, 3e38, kInfinity, a).passed);
+    CHECK_FALSE(judge(lab::kFp32, kInfinity, 1.0, a).passed);
+    CHECK(judge(lab::kE4m3, 448, kInfinity, a).passed);
+  }
+}
+
+TEST_CASE("a reference beyond the largest number may overflow", "[verify]") {
+  for (const bool exact : {false, true}) {
+    const lab::CompareArguments a = bound(0, 0, 0, exact);
+    CHECK(judge(lab::kFp16, kInfinity, 70000.0, a).passed);
+    CHECK_FALSE(judge(lab::kFp16, -kInfinity, 70000.0, a).passed);
+    CHECK_FALSE(judge(lab::kFp16, 65504.0, 70000.0, a).passed);
+    CHECK_FALSE(judge(lab::kFp16, kInfinity, 60000.0, a).passed);
+    CHECK(judge(lab::kE5m2, 57344.0, 90000.0, a).passed);
+    CHECK(judge(lab::kE5m2, kInfinity, 90000.0, a).passed);
+    CHECK(judge(lab::kE4m3, -448.0, -1000.0, a).passed);
+  }
+}
+
+TEST_CASE("an unusable tolerance passes nothing", "[verify]") {
+  CHECK_FALSE(judge(lab::kFp32, 1.0, 2.0, bound(0, 1, 0), kInfinity).passed);
+  CHECK_FALSE(judge(lab::kFp32, 1.0, 2.0, bound(0, 1, 0), kNan).passed);
+  CHECK_FALSE(judge(lab::kFp64, 1.0, 2.0, bound(0, 0, kInfinity)).passed);
+}
+
+TEST_CASE("exact mode compares bits after one rounding", "[verify]") {
+  const lab::CompareArguments a = bound(1, 1, 1, true);
+  CHECK(judge(lab::kBf16, 257.0, 257.0, a).passed);  // both round to 256
+  CHECK_FALSE(judge(lab::kFp32, 256.0, 257.0, a).passed);
+  CHECK(lab::judge(lab::format_of(lab::kFp32), 0x80000000u, 0.0, 1, a).passed);
+  CHECK(judge(lab::kInt32, -5, -5, a).passed);
+  CHECK_FALSE(judge(lab::kInt32, -5, -6, a).passed);
+}
