@@ -4,6 +4,7 @@
 #include "device/cuda/cuda_device.h"
 #include "device/cuda/driver_api.h"
 #include "device/device.h"
+#include "device/script/script_device.h"
 
 namespace kerlab {
 namespace {
@@ -31,6 +32,7 @@ std::unique_ptr<Device> open_device(const std::string& id) {
   if (id.starts_with("cuda:"))
     if (const auto ordinal = parse_ordinal(std::string_view(id).substr(5)))
       return std::make_unique<CudaDevice>(*ordinal);
+  if (id.starts_with("script:") && id.size() > 7) return open_script_device(id.substr(7));
   throw UsageError(fmt::format("--device {}: not a device. Write auto, cuda:N (as in cuda:0) or script:FILE.", id));
 }
 
