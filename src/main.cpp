@@ -1,3 +1,10 @@
-#include "cli/cli.h"
+#include <string_view>
 
-int main(int argc, char** argv) { return kerlab::run_command_line(argc, argv); }
+#include "cli/cli.h"
+#include "compile/compiler.h"
+
+int main(int argc, char** argv) {
+  // The compiler child is started by the dozen and not by people: no parser, no options.
+  if (argc == 2 && std::string_view(argv[1]) == "compiler") return kerlab::run_compiler();
+  return kerlab::run_command_line(argc, argv);
+}

@@ -17,7 +17,7 @@ BEGIN {
   may["session"] = "stats plan spec compile device vendor verify measure trial worker search db model"
   may["report"] = "trial stats model"
   may["cli"] = "session report db"
-  may["main.cpp"] = "cli"
+  may["main.cpp"] = "cli compile worker"  # the child processes are told apart before any option is parsed
   # The structs that kernels/common/lab.cu and the host agree on.
   for (m in may) if (m ~ /^(device|verify|measure|worker)$/) may[m] = may[m] " common"
 

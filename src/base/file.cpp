@@ -137,7 +137,7 @@ fs::path share_folder() {
   }
   const fs::path executable = executable_path();
   const fs::path bin = executable.parent_path();
-  if (const fs::path installed = bin.parent_path() / "share" / "kerlab"; holds_kernels(installed)) return installed;
+  if (fs::path installed = bin.parent_path() / "share" / "kerlab"; holds_kernels(installed)) return installed;
   for (fs::path folder = bin; folder != folder.parent_path(); folder = folder.parent_path())
     if (holds_kernels(folder)) return folder;
   throw Error(

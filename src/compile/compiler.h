@@ -22,10 +22,10 @@ struct Header {
 
 /// A source with everything it includes, read once and shared by all its configurations.
 struct SourceBundle {
-  std::string path;              ///< shown in diagnostics
+  std::string path;  ///< shown in diagnostics
   std::string text;
-  std::vector<Header> headers;   ///< transitive, in memory, sorted by name
-  std::string hash;              ///< of text and headers
+  std::vector<Header> headers;  ///< transitive, in memory, sorted by name
+  std::string hash;             ///< of text and headers
 };
 /// Reads `file` and, recursively, every #include "x" found beside the including file or in `include_folders` (in that
 /// order). Angle-bracket includes are left to NVRTC. Throws Error with file:line for one that is not found.
@@ -41,14 +41,14 @@ enum class CompileStatus : std::uint8_t { ok, error, timeout, crashed };
 struct CompileResult {
   CompileStatus status = CompileStatus::error;
   Bytes cubin;
-  std::string ptx;                   ///< where NVRTC gives it beside the cubin
-  std::string log;                   ///< whole
-  std::string message;               ///< first error, with the line in the user's file; or how the child died
+  std::string ptx;                       ///< where NVRTC gives it beside the cubin
+  std::string log;                       ///< whole
+  std::string message;                   ///< first error, with the line in the user's file; or how the child died
   std::vector<KernelResources> kernels;  ///< parsed from the log (ptxas -v)
-  bool wgmma_serialised = false;     ///< C7511
-  bool wgmma_wait_injected = false;  ///< C7517
-  bool setmaxnreg_ignored = false;   ///< C7508
-  double milliseconds = 0;           ///< in the compiler
+  bool wgmma_serialised = false;         ///< C7511
+  bool wgmma_wait_injected = false;      ///< C7517
+  bool setmaxnreg_ignored = false;       ///< C7508
+  double milliseconds = 0;               ///< in the compiler
   bool from_cache = false;
 };
 
@@ -57,21 +57,27 @@ std::vector<std::string> base_options(const std::string& arch);
 /// ptxas -v log -> resources per kernel; exposed for its tests.
 void parse_log(const std::string& log, CompileResult& result);
 
-/// Content-addressed, on disk, shared by concurrent processes; failures are cached too. Any I/O problem turns it off
-/// with one warning: a cache never fails a compilation.
+/// Content-addressed, on disk, shared by concurrent processes; failures are cached too (time-outs and crashes are not).
+/// Any I/O problem ends the writing with one warning: a cache never fails a compilation.
 class CompileCache {
  public:
-  /// `limit_bytes`: oldest entries go first when above it.
+  /// `limit_bytes`: those unused for longest go first when above it.
   CompileCache(std::filesystem::path folder, std::int64_t limit_bytes, bool enabled = true);
   [[nodiscard]] std::string key(const CompileRequest& request, const std::string& toolchain) const;
+  /// A damaged entry is deleted and counts as absent.
   std::optional<CompileResult> find(const std::string& key);
-  void store(const std::string& key, const CompileResult& result, const CompileRequest& request);
+  void store(const std::string& key, const CompileResult& result);
   [[nodiscard]] const std::string& warning() const { return warning_; }  ///< empty: healthy
 
  private:
+  [[nodiscard]] std::filesystem::path entry_path(const std::string& key) const;
+  void trim();
+
   std::filesystem::path folder_;
   std::int64_t limit_bytes_;
   bool enabled_;
+  bool writable_ = true;
+  std::int64_t stored_since_trim_;
   std::string warning_;
 };
 
@@ -82,30 +88,37 @@ int run_compiler();
 class CompilerPool {
  public:
   struct Options {
-    std::string executable;                   ///< of kerlab
-    int processes = 0;                        ///< 0: one per core, at most 16
+    std::string executable;                     ///< of kerlab
+    int processes = 0;                          ///< 0: one per core, at most 16
     std::chrono::milliseconds deadline{60000};  ///< per compilation; the process group is killed, status timeout
     std::filesystem::path cache_folder;
     std::int64_t cache_limit_bytes = std::int64_t{4} << 30;
-    bool use_cache = true;                    ///< kerlab's; NVRTC's own is off in either case (-no-cache)
+    bool use_cache = true;  ///< kerlab's; NVRTC's own is off in either case (-no-cache)
   };
   explicit CompilerPool(Options options);
   ~CompilerPool();
 
-  /// "NVRTC 13.0"; starts one child to ask. Throws Error: NVRTC not found or older than 12.4, with how to install it.
+  /// "NVRTC 13.0". Remembered in the cache folder for as long as the library file stays the same, else one child is
+  /// started to ask: a session that finds everything in the cache starts none. Throws Error: NVRTC not found or older
+  /// than 12.4, with how to install it.
   const std::string& toolchain();
-  /// Queues; results come in any order.
+  /// Queues, or finds it in the cache; results come in any order. Throws as toolchain() does.
   void submit(std::uint64_t ticket, CompileRequest request);
   [[nodiscard]] std::size_t pending() const;
-  struct Finished { std::uint64_t ticket; CompileResult result; };
-  /// Starts queued jobs on idle children, collects what is finished, enforces deadlines; never blocks.
+  struct Finished {
+    std::uint64_t ticket;
+    CompileResult result;
+  };
+  /// Starts queued jobs on idle children, collects what is finished, enforces deadlines; never blocks. A job whose
+  /// child died is tried once more when nothing else is left to do, with no other compilation running (it may have been
+  /// killed for the memory that others took); then it is `crashed`. Throws Error when children cannot be started.
   std::vector<Finished> poll();
-  [[nodiscard]] std::vector<int> fds() const;      ///< to poll() for reading
-  [[nodiscard]] Clock::time_point deadline() const;
+  [[nodiscard]] std::vector<int> fds() const;        ///< to poll() for reading
+  [[nodiscard]] Clock::time_point deadline() const;  ///< call poll() then at the latest, whatever the descriptors say
   /// Submits one and blocks for it.
   CompileResult compile(CompileRequest request);
   void cancel_queued();
-  [[nodiscard]] double busy_seconds() const;       ///< summed over children
+  [[nodiscard]] double busy_seconds() const;  ///< summed over children
   [[nodiscard]] int processes() const;
   [[nodiscard]] int crashes() const;
   [[nodiscard]] const std::string& cache_warning() const;

@@ -1,0 +1,69 @@
+// The process that compiles.
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+
+#include "base/error.h"
+#include "compile/messages.h"
+#include "compile/nvrtc.h"
+
+namespace kerlab {
+namespace {
+
+/// Test hook, for the tests and the fault drill: KERLAB_COMPILER_FAULT="-DBM=96=hang;-DTM=7=crash" sabotages each
+/// compilation whose options, joined by blanks, contain the text before the last '='. crash: SIGSEGV, kill: SIGKILL,
+/// hang: never returns.
+void sabotage(const CompileRequest& request) {
+  const char* hook = std::getenv("KERLAB_COMPILER_FAULT");
+  if (hook == nullptr) return;
+  const std::string options = fmt::format("{}", fmt::join(request.options, " "));
+  for (std::string_view rest = hook; !rest.empty();) {
+    const std::string_view rule = rest.substr(0, rest.find(';'));
+    rest.remove_prefix(std::min(rule.size() + 1, rest.size()));
+    const std::size_t split = rule.rfind('=');
+    if (split == std::string_view::npos || options.find(rule.substr(0, split)) == std::string::npos) continue;
+    const std::string_view fault = rule.substr(split + 1);
+    if (fault == "crash") std::raise(SIGSEGV);
+    if (fault == "kill") std::raise(SIGKILL);
+    while (fault == "hang") pause();
+  }
+}
+
+int serve() {
+  FrameChannel channel = FrameChannel::take_over_stdio();
+  channel.start_watchdog();
+  std::optional<Nvrtc> nvrtc;
+  try {
+    nvrtc = Nvrtc::open(nvrtc_candidates());
+  } catch (const Error& error) {
+    channel.write(encode(CompilerHello{{}, error.what()}));
+    return static_cast<int>(ExitCode::failed);
+  }
+  channel.write(encode(CompilerHello{nvrtc->toolchain(), ""}));
+  while (const std::optional<Bytes> frame = channel.read()) {
+    const CompileRequest request = decode_compile_request(*frame);
+    sabotage(request);
+    channel.write(encode(nvrtc->compile(request)));
+  }
+  return static_cast<int>(ExitCode::passed);
+}
+
+}  // namespace
+
+int run_compiler() {
+  try {
+    return serve();
+  } catch (const std::exception& error) {
+    // The parent shows the end of standard error of a child that died.
+    fmt::print(stderr, "kerlab compiler: {}\n", error.what());
+    return static_cast<int>(ExitCode::failed);
+  }
+}
+
+}  // namespace kerlab

@@ -1,0 +1,325 @@
+// The parent's side: jobs, children, deadlines.
+
+#include <fmt/format.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <deque>
+#include <thread>
+
+#include "base/error.h"
+#include "compile/compiler.h"
+#include "compile/messages.h"
+#include "compile/toolchain.h"
+
+namespace kerlab {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kStartDeadline{60000};  // loading NVRTC, 110 MB, from a slow disk
+constexpr int kMostStartFailures = 3;
+constexpr std::uint64_t kBlockingTicket = ~std::uint64_t{0};  // of compile()
+
+struct Job {
+  std::uint64_t ticket = 0;
+  CompileRequest request;
+  std::string key;
+  bool second_attempt = false;
+};
+
+/// One compiler process. Starting until its hello has come, then idle, or busy with one job.
+struct Compiler {
+  Child child;
+  bool ready = false;
+  bool used = false;  ///< has compiled something
+  std::optional<Job> job{};
+  Clock::time_point since = Clock::now();  ///< start of the process or of the job
+
+  [[nodiscard]] bool idle() const { return ready && !job; }
+};
+
+int process_count(int asked) {
+  const int cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  return asked > 0 ? asked : std::min(cores, 16);
+}
+
+CompileResult failed(CompileStatus status, std::string message) {
+  CompileResult result;
+  result.status = status;
+  result.message = std::move(message);
+  return result;
+}
+
+std::string with_tail(std::string message, const ChildExit& exit) {
+  if (!exit.stderr_tail.empty()) message += "; it said: " + exit.stderr_tail;
+  return message;
+}
+
+/// Sleeps until a child says something or `until`.
+void wait_for(const std::vector<int>& descriptors, Clock::time_point until) {
+  std::vector<pollfd> fds;
+  for (const int fd : descriptors) fds.push_back({fd, POLLIN, 0});
+  const auto left = std::chrono::ceil<milliseconds>(until - Clock::now()).count();
+  ::poll(fds.data(), fds.size(), static_cast<int>(std::clamp<long>(left, 0, 1000)));
+}
+
+}  // namespace
+
+struct CompilerPool::State {
+  Options options;
+  CompileCache cache;
+  int processes;
+  std::optional<Toolchain> toolchain;
+  std::string identity;
+  std::deque<Job> queue;
+  std::deque<Job> suspects;  ///< their child died; each gets a second attempt, alone
+  std::vector<Compiler> compilers;
+  std::vector<Finished> finished;
+  double busy_seconds = 0;
+  int crashes = 0;
+  int start_failures = 0;  ///< in a row
+
+  explicit State(Options given)
+      : options(std::move(given)),
+        cache(options.cache_folder, options.cache_limit_bytes, options.use_cache),
+        processes(process_count(options.processes)) {}
+
+  [[nodiscard]] std::size_t running() const {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(compilers, [](const Compiler& c) { return c.job.has_value(); }));
+  }
+
+  void start_compiler() { compilers.push_back({Child::spawn({options.executable, "compiler"})}); }
+
+  void finish(Job job, CompileResult result) {
+    if (!result.from_cache) cache.store(job.key, result);
+    finished.push_back({job.ticket, std::move(result)});
+  }
+
+  /// Takes the job off the compiler and counts the time it took.
+  Job end_job(Compiler& compiler) {
+    busy_seconds += std::chrono::duration<double>(Clock::now() - compiler.since).count();
+    Job job = std::move(*compiler.job);
+    compiler.job.reset();
+    return job;
+  }
+
+  void greet(Compiler& compiler, const Bytes& frame) {
+    const CompilerHello hello = decode_compiler_hello(frame);
+    if (!hello.error.empty()) throw Error(hello.error);
+    const std::optional<Toolchain> expected = std::exchange(toolchain, hello.toolchain);
+    identity = toolchain->identity();
+    if (expected == toolchain) return ready(compiler);
+    if (options.use_cache) remember_toolchain(options.cache_folder, *toolchain);
+    // Keys and results of this session carry the old name.
+    if (expected)
+      throw Error(
+          fmt::format("the CUDA Toolkit changed under way ({} became {}): run again", expected->identity(), identity));
+    ready(compiler);
+  }
+
+  void ready(Compiler& compiler) {
+    compiler.ready = true;
+    start_failures = 0;
+  }
+
+  void receive(Compiler& compiler) {
+    compiler.child.flush();
+    while (const std::optional<Bytes> frame = compiler.child.receive()) {
+      if (!compiler.ready) {
+        greet(compiler, *frame);
+      } else if (compiler.job) {
+        CompileResult result = decode_compile_result(*frame);
+        finish(end_job(compiler), std::move(result));
+      }
+    }
+    (void)compiler.child.take_stderr();  // kept for ChildExit; taken so that it does not pile up
+  }
+
+  void bury(Compiler& compiler) {
+    const ChildExit& exit = *compiler.child.exit();
+    if (!compiler.ready) {
+      if (++start_failures >= kMostStartFailures)
+        throw Error(
+            with_tail(fmt::format("'{} compiler' does not start: {}", options.executable, exit.describe()), exit));
+      return;
+    }
+    if (!compiler.job) return;  // idle, or killed at its deadline: no configuration to blame
+    ++crashes;
+    Job job = end_job(compiler);
+    if (!job.second_attempt) {
+      job.second_attempt = true;
+      suspects.push_back(std::move(job));
+      return;
+    }
+    const std::string message = fmt::format("the compiler died twice on this configuration: {}", exit.describe());
+    finish(std::move(job), failed(CompileStatus::crashed, with_tail(message, exit)));
+  }
+
+  void enforce_deadline(Compiler& compiler) {
+    const Clock::duration passed = Clock::now() - compiler.since;
+    if (!compiler.ready && passed > kStartDeadline) compiler.child.kill();
+    if (!compiler.job || passed <= options.deadline) return;
+    compiler.child.kill();
+    finish(end_job(compiler),
+           failed(CompileStatus::timeout,
+                  fmt::format("not compiled within {} ms; the compiler was killed", options.deadline.count())));
+  }
+
+  void collect() {
+    for (Compiler& compiler : compilers) {
+      receive(compiler);
+      if (!compiler.child.exit()) enforce_deadline(compiler);
+      if (compiler.child.exit()) bury(compiler);
+    }
+    std::erase_if(compilers, [](const Compiler& compiler) { return compiler.child.exit().has_value(); });
+  }
+
+  /// The next job that may start now, if any: first the queue, then the suspects one at a time with nothing beside.
+  std::optional<Job> next_job() {
+    const bool suspect_running =
+        std::ranges::any_of(compilers, [](const Compiler& c) { return c.job && c.job->second_attempt; });
+    std::deque<Job>& from = queue.empty() ? suspects : queue;
+    if (from.empty() || suspect_running || (&from == &suspects && running() > 0)) return {};
+    Job job = std::move(from.front());
+    from.pop_front();
+    return job;
+  }
+
+  /// Gives jobs to idle compilers; another process may have filled the cache since submit().
+  void dispatch() {
+    for (Compiler& compiler : compilers) {
+      while (compiler.idle()) {
+        std::optional<Job> job = next_job();
+        if (!job) return;
+        if (std::optional<CompileResult> stored = cache.find(job->key)) {
+          finish(std::move(*job), std::move(*stored));
+          continue;
+        }
+        compiler.since = Clock::now();
+        compiler.used = true;
+        compiler.child.send(encode(job->request));
+        compiler.job = std::move(job);
+      }
+    }
+  }
+
+  void start_compilers() {
+    const auto waiting = queue.size() + std::min<std::size_t>(suspects.size(), 1);
+    const auto free = compilers.size() - running();
+    for (auto more = waiting - std::min(waiting, free); more > 0 && std::ssize(compilers) < processes; --more)
+      start_compiler();
+  }
+
+  void step() {
+    collect();
+    // A second attempt gets a process that has compiled nothing before.
+    if (queue.empty() && !suspects.empty() && running() == 0)
+      std::erase_if(compilers, [](const Compiler& compiler) { return compiler.used; });
+    dispatch();
+    start_compilers();
+  }
+
+  [[nodiscard]] std::vector<int> fds() const {
+    std::vector<int> result;
+    for (const Compiler& compiler : compilers)
+      for (const int fd : {compiler.child.output_fd(), compiler.child.error_fd()})
+        if (fd >= 0) result.push_back(fd);
+    return result;
+  }
+
+  /// When step() has something to do although no child speaks.
+  [[nodiscard]] Clock::time_point next_event() const {
+    Clock::time_point earliest = Clock::time_point::max();
+    for (const Compiler& compiler : compilers) {
+      // A request larger than the socket's buffer goes on as the child reads it.
+      if (compiler.child.wants_write()) earliest = std::min(earliest, Clock::now() + milliseconds(1));
+      if (!compiler.ready) earliest = std::min(earliest, compiler.since + kStartDeadline);
+      if (compiler.job) earliest = std::min(earliest, compiler.since + options.deadline);
+    }
+    return earliest;
+  }
+
+  /// From memory, or from a child.
+  const Toolchain& find_toolchain() {
+    if (!toolchain && options.use_cache) toolchain = recall_toolchain(options.cache_folder);
+    if (!toolchain) {
+      if (compilers.empty()) start_compiler();
+      for (collect(); !toolchain; collect()) {
+        if (compilers.empty()) start_compiler();
+        wait_for(fds(), next_event());
+      }
+    }
+    identity = toolchain->identity();
+    return *toolchain;
+  }
+};
+
+CompilerPool::CompilerPool(Options options) : state_(std::make_unique<State>(std::move(options))) {}
+CompilerPool::~CompilerPool() = default;
+
+const std::string& CompilerPool::toolchain() {
+  return (state_->toolchain ? *state_->toolchain : state_->find_toolchain()).name;
+}
+
+void CompilerPool::submit(std::uint64_t ticket, CompileRequest request) {
+  (void)toolchain();
+  Job job{ticket, std::move(request), {}, false};
+  job.key = state_->cache.key(job.request, state_->identity);
+  if (std::optional<CompileResult> stored = state_->cache.find(job.key))
+    state_->finish(std::move(job), std::move(*stored));
+  else
+    state_->queue.push_back(std::move(job));
+}
+
+std::size_t CompilerPool::pending() const {
+  return state_->queue.size() + state_->suspects.size() + state_->running() + state_->finished.size();
+}
+
+std::vector<CompilerPool::Finished> CompilerPool::poll() {
+  state_->step();
+  return std::exchange(state_->finished, {});
+}
+
+std::vector<int> CompilerPool::fds() const {
+  return state_->fds();
+}
+Clock::time_point CompilerPool::deadline() const {
+  return state_->finished.empty() ? state_->next_event() : Clock::now();
+}
+
+CompileResult CompilerPool::compile(CompileRequest request) {
+  submit(kBlockingTicket, std::move(request));
+  std::vector<Finished>& finished = state_->finished;
+  while (true) {
+    state_->step();
+    const auto mine = std::ranges::find(finished, kBlockingTicket, &Finished::ticket);
+    if (mine != finished.end()) {
+      CompileResult result = std::move(mine->result);
+      finished.erase(mine);
+      return result;
+    }
+    wait_for(fds(), state_->next_event());
+  }
+}
+
+void CompilerPool::cancel_queued() {
+  state_->queue.clear();
+  state_->suspects.clear();
+}
+
+double CompilerPool::busy_seconds() const {
+  return state_->busy_seconds;
+}
+int CompilerPool::processes() const {
+  return state_->processes;
+}
+int CompilerPool::crashes() const {
+  return state_->crashes;
+}
+const std::string& CompilerPool::cache_warning() const {
+  return state_->cache.warning();
+}
+
+}  // namespace kerlab

@@ -1,0 +1,20 @@
+#pragma once
+// Finds the #include "..." lines of a source, without preprocessing it.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kerlab {
+
+struct IncludeLine {
+  std::string name;          ///< between the quotes
+  int line = 0;              ///< from 1
+  bool conditional = false;  ///< inside #if ... #endif: perhaps never reached
+  bool operator==(const IncludeLine&) const = default;
+};
+
+/// Comments, string literals and raw strings are skipped; angle-bracket and macro includes are not reported.
+std::vector<IncludeLine> scan_includes(std::string_view text);
+
+}  // namespace kerlab

@@ -1,0 +1,104 @@
+// Reads a source with everything it includes.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <system_error>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/hash.h"
+#include "compile/compiler.h"
+#include "compile/include_scan.h"
+
+namespace kerlab {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Collects headers. NVRTC looks a header up by its name exactly as written, in one flat list, wherever the #include
+/// stands; so a name can mean only one file, and a file known by several names is given once, the others forwarding to
+/// it (#pragma once tells files apart by name).
+class Collector {
+ public:
+  explicit Collector(const std::vector<fs::path>& include_folders) : include_folders_(include_folders) {}
+
+  void follow(const fs::path& file, const std::string& text) {
+    for (const IncludeLine& include : scan_includes(text)) {
+      const std::optional<fs::path> found = find(file.parent_path(), include.name);
+      if (found)
+        add(*found, include, file);
+      else if (!include.conditional)
+        throw Error(
+            fmt::format("{}:{}: cannot find #include \"{}\" beside this file{} (a header of the CUDA Toolkit is "
+                        "written <{}>)",
+                        file.string(), include.line, include.name, searched(), include.name));
+    }
+  }
+
+  [[nodiscard]] std::vector<Header> headers() const {
+    std::vector<Header> result;
+    for (const auto& [name, entry] : by_name_) result.push_back({name, entry.text});
+    return result;
+  }
+
+ private:
+  struct Entry {
+    fs::path file;
+    std::string text;
+  };
+
+  [[nodiscard]] std::string searched() const {
+    std::string list;
+    for (const fs::path& folder : include_folders_) list += fmt::format(", in {}", folder.string());
+    return list;
+  }
+
+  [[nodiscard]] std::optional<fs::path> find(const fs::path& beside, const std::string& name) const {
+    std::error_code ignored;
+    if (const fs::path candidate = beside / name; fs::is_regular_file(candidate, ignored)) return candidate;
+    for (const fs::path& folder : include_folders_)
+      if (const fs::path candidate = folder / name; fs::is_regular_file(candidate, ignored)) return candidate;
+    return {};
+  }
+
+  void add(const fs::path& path, const IncludeLine& include, const fs::path& from) {
+    const fs::path file = fs::canonical(path);
+    if (const auto known = by_name_.find(include.name); known != by_name_.end()) {
+      if (known->second.file == file) return;
+      throw Error(fmt::format("{}:{}: #include \"{}\" means {} here and {} elsewhere; rename one, or write its folder",
+                              from.string(), include.line, include.name, file.string(), known->second.file.string()));
+    }
+    if (const auto known = first_name_.find(file); known != first_name_.end()) {
+      by_name_[include.name] = {file, fmt::format("#include \"{}\"\n", known->second)};
+      return;
+    }
+    first_name_[file] = include.name;
+    const std::string text = read_text(file);
+    by_name_[include.name] = {file, text};  // before following: a cycle ends here
+    follow(path, text);
+  }
+
+  const std::vector<fs::path>& include_folders_;
+  std::map<std::string, Entry> by_name_;
+  std::map<fs::path, std::string> first_name_;
+};
+
+}  // namespace
+
+SourceBundle read_source(const fs::path& file, const std::vector<fs::path>& include_folders) {
+  SourceBundle bundle;
+  bundle.path = file.string();
+  bundle.text = read_text(file);
+  Collector collector(include_folders);
+  collector.follow(file, bundle.text);
+  bundle.headers = collector.headers();
+  FieldHasher hasher;
+  hasher.field("text", bundle.text);
+  for (const Header& header : bundle.headers) hasher.field("header", header.name).field("text", header.text);
+  bundle.hash = hasher.hex();
+  return bundle;
+}
+
+}  // namespace kerlab

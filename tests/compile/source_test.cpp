@@ -1,0 +1,101 @@
+#include "base/error.h"
+#include "catch.h"
+#include "compile/compiler.h"
+#include "compile/include_scan.h"
+#include "compile/temporary_folder.h"
+
+using namespace kerlab;
+using kerlab::testing::TemporaryFolder;
+
+namespace {
+
+std::vector<std::string> names(const SourceBundle& bundle) {
+  std::vector<std::string> result;
+  for (const Header& header : bundle.headers) result.push_back(header.name);
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("the include scanner sees what a preprocessor would", "[compile]") {
+  const std::vector<IncludeLine> found = scan_includes(R"text(#include "a.h"
+  #  include   "b/c.h" // why
+#include <cuda_bf16.h>
+// #include "comment.h"
+/* #include "block.h"
+#include "block2.h" */ #include "after_block.h"
+const char* s = "/*"; int n = 1'000; char q = '"';
+#include "d.h"
+const char* raw = R"x(
+#include "raw.h"
+)x";
+#if 0
+#include "maybe.h"
+#endif
+#include MACRO
+int x; #include "not_first.h"
+#include "last.h")text");
+  const std::vector<IncludeLine> expected = {{"a.h", 1, false}, {"b/c.h", 2, false},   {"after_block.h", 6, false},
+                                             {"d.h", 8, false}, {"maybe.h", 13, true}, {"last.h", 17, false}};
+  CHECK(found == expected);
+}
+
+TEST_CASE("the include scanner survives text that ends anywhere", "[compile]") {
+  const std::string text = "#include \"a.h\"\n/* x */ R\"y(z)y\" 'c' \"s\\\"\"\n#if 1\n#include \"b.h\"\n#endif // end";
+  for (std::size_t length = 0; length <= text.size(); ++length)
+    CHECK(scan_includes(text.substr(0, length)).size() <= 2);
+  CHECK(scan_includes(text).size() == 2);
+}
+
+TEST_CASE("a source comes with its transitive headers, once each, cycles included", "[compile]") {
+  const TemporaryFolder folder;
+  folder.write("left.h", "#include \"base.h\"\n");
+  folder.write("right.h", "#include \"base.h\"\n#include \"left.h\"\n");
+  folder.write("base.h", "#pragma once\n#include \"right.h\"\n");
+  const auto file = folder.write("k.cu", "#include \"left.h\"\n#include \"right.h\"\n");
+  const SourceBundle bundle = read_source(file, {});
+  CHECK(bundle.path == file.string());
+  CHECK(names(bundle) == std::vector<std::string>{"base.h", "left.h", "right.h"});
+  const std::string before = bundle.hash;
+  folder.write("base.h", "#pragma once\n#include \"right.h\"\n// edited\n");
+  CHECK(read_source(file, {}).hash != before);
+}
+
+TEST_CASE("include folders are searched after the including file's own", "[compile]") {
+  const TemporaryFolder folder;
+  folder.write("near/a.h", "near");
+  folder.write("first/a.h", "first");
+  folder.write("first/b.h", "first");
+  folder.write("second/b.h", "second");
+  const auto file = folder.write("near/k.cu", "#include \"a.h\"\n#include \"b.h\"\n");
+  const SourceBundle bundle = read_source(file, {folder.path() / "first", folder.path() / "second"});
+  REQUIRE(bundle.headers.size() == 2);
+  CHECK(bundle.headers[0].text == "near");
+  CHECK(bundle.headers[1].text == "first");
+}
+
+TEST_CASE("a missing header is an error with its line, unless the line may never be reached", "[compile]") {
+  const TemporaryFolder folder;
+  folder.write("a.h", "#pragma once\n\n#include \"nowhere.h\"\n");
+  const auto file = folder.write("k.cu", "#include \"a.h\"\n");
+  CHECK_THROWS_WITH(read_source(file, {"/some/includes"}),
+                    Catch::Contains("a.h:3: cannot find #include \"nowhere.h\"") && Catch::Contains("/some/includes"));
+  folder.write("a.h", "#ifndef __CUDACC_RTC__\n#include \"nowhere.h\"\n#endif\n");
+  CHECK(names(read_source(file, {})) == std::vector<std::string>{"a.h"});
+  CHECK_THROWS_WITH(read_source(folder.path() / "no.cu", {}), Catch::Contains("no.cu"));
+}
+
+TEST_CASE("one name for two files is refused, two names for one file forward", "[compile]") {
+  const TemporaryFolder folder;
+  folder.write("x/a.h", "#include \"t.h\"\n#include \"../shared.h\"\n");
+  folder.write("x/t.h", "x");
+  folder.write("shared.h", "#pragma once\n");
+  const auto file = folder.write("k.cu", "#include \"shared.h\"\n#include \"x/a.h\"\n");
+  const SourceBundle bundle = read_source(file, {});
+  REQUIRE(names(bundle) == std::vector<std::string>{"../shared.h", "shared.h", "t.h", "x/a.h"});
+  CHECK(bundle.headers[0].text == "#include \"shared.h\"\n");
+  folder.write("y/b.h", "#include \"t.h\"\n");
+  folder.write("y/t.h", "y");
+  const auto clash = folder.write("clash.cu", "#include \"x/a.h\"\n#include \"y/b.h\"\n");
+  CHECK_THROWS_WITH(read_source(clash, {}), Catch::Contains("b.h:1: #include \"t.h\" means"));
+}
