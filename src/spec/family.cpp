@@ -111,8 +111,9 @@ std::vector<ReferenceDecl> read_references(const Table& family, const Scope& sco
   launch_scope.know("count");
   std::vector<ReferenceDecl> references;
   for (const TomlValue& value : family.tables("reference")) {
-    const Table row(value, "reference",
-                    {"output", "kernel", "grid", "block", "shared", "arguments", "outputs_per_index", "tolerance"});
+    const Table row = Table::named(
+        value, "reference",
+        {"output", "kernel", "grid", "block", "shared", "arguments", "outputs_per_index", "tolerance"}, "output");
     ReferenceDecl reference;
     reference.output = row.identifier("output");
     reference.where = row.where("output");

@@ -62,9 +62,8 @@ class ArgumentParser {
     if (reference_)
       for (const auto& [name, slot] : kSlots)
         if (piece.text == name) return reference_slot(slot);
-    if (is_identifier(piece.text) && scope_.find(word) == nullptr)
-      if (!scope_.knows(word))
-        fail(piece, fmt::format("argument '{}' names nothing{}", word, suggestion(word, scope_.names())));
+    if (is_identifier(piece.text) && scope_.find(word) == nullptr && !scope_.knows(word))
+      fail(piece, fmt::format("argument '{}' names nothing{}", word, suggestion(word, candidates())));
     return integer(piece, 0, ArgumentChoice::Kind::int32);
   }
 
@@ -75,6 +74,13 @@ class ArgumentParser {
     return where;
   }
   [[noreturn]] void fail(Piece piece, const std::string& what) const { throw SpecError(at(piece.offset), what); }
+
+  [[nodiscard]] std::vector<std::string> candidates() const {
+    std::vector<std::string> names = scope_.names();
+    for (const auto& [name, slot] : kSlots)
+      if (reference_) names.emplace_back(name);
+    return names;
+  }
 
   static ArgumentChoice named(ArgumentChoice::Kind kind, std::string_view name) {
     ArgumentChoice choice;
@@ -151,7 +157,7 @@ LaunchDecl read_launch(const Table& table, const Scope& scope, bool reference) {
   if (launch.block.empty()) table.fail("block", "a launch needs a block");
   launch.shared = table.expression_or_empty("shared");
   scope.check(launch.shared);
-  for (const auto& [text, where] : table.located_texts("arguments"))
+  for (const auto& [text, where] : table.located_texts("arguments", true))
     launch.arguments.push_back(parse_argument(text, where, scope, reference));
   return launch;
 }

@@ -58,10 +58,11 @@ Table::Table(const TomlValue& value, std::string what, std::initializer_list<std
   }
 }
 
-Table Table::named(const TomlValue& value, std::string_view kind, std::initializer_list<std::string_view> keys) {
+Table Table::named(const TomlValue& value, std::string_view kind, std::initializer_list<std::string_view> keys,
+                   std::string_view name_key) {
   std::string what(kind);
   for (std::size_t i = 0; i < value.keys.size(); ++i)
-    if (value.keys[i] == "name" && value.items[i].kind == Kind::string)
+    if (value.keys[i] == name_key && value.items[i].kind == Kind::string)
       what = fmt::format("{} '{}'", kind, value.items[i].text);
   return Table(value, what, keys);
 }
@@ -177,10 +178,15 @@ std::vector<Expression> Table::expressions(std::string_view key) const {
   return result;
 }
 
-std::vector<std::pair<std::string, SourceLocation>> Table::located_texts(std::string_view key) const {
+std::vector<std::pair<std::string, SourceLocation>> Table::located_texts(std::string_view key,
+                                                                         bool integers_too) const {
   std::vector<std::pair<std::string, SourceLocation>> result;
   if (const TomlValue* array = list(key))
     for (const TomlValue& item : array->items) {
+      if (integers_too && item.kind == Kind::integer) {
+        result.emplace_back(fmt::format("{}", item.integer), in_context(item.where, key));
+        continue;
+      }
       if (item.kind != Kind::string)
         throw SpecError(in_context(item.where, key), fmt::format("expected a string, not {}", kind_name(item.kind)));
       result.emplace_back(item.text, in_context(item.text_where, key));

@@ -18,8 +18,9 @@ class Table {
  public:
   /// `what` names the table in messages ("parameter 'BM'"). Throws for a key that is not in `keys`. Keeps a reference.
   Table(const TomlValue& value, std::string what, std::initializer_list<std::string_view> keys);
-  /// A table of an array of tables: `kind` and its name, if it has one.
-  static Table named(const TomlValue& value, std::string_view kind, std::initializer_list<std::string_view> keys);
+  /// A table of an array of tables, called by `kind` and what its `name_key` says.
+  static Table named(const TomlValue& value, std::string_view kind, std::initializer_list<std::string_view> keys,
+                     std::string_view name_key = "name");
 
   [[nodiscard]] bool has(std::string_view key) const { return find(key) != nullptr; }
   [[nodiscard]] const SourceLocation& where() const { return where_; }
@@ -51,8 +52,9 @@ class Table {
   [[nodiscard]] std::vector<DType> dtypes(std::string_view key) const;
   /// [[key]]
   [[nodiscard]] std::vector<TomlValue> tables(std::string_view key) const;
-  /// The strings of a list, each with its place.
-  [[nodiscard]] std::vector<std::pair<std::string, SourceLocation>> located_texts(std::string_view key) const;
+  /// The strings of a list, each with its place; `integers_too`: as text.
+  [[nodiscard]] std::vector<std::pair<std::string, SourceLocation>> located_texts(std::string_view key,
+                                                                                  bool integers_too = false) const;
   [[nodiscard]] const TomlValue* find(std::string_view key) const;
 
  private:

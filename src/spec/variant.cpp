@@ -143,8 +143,9 @@ std::vector<TensorMapDecl> read_tensor_maps(const Table& variant, const Family& 
 std::vector<LaunchDecl> read_launches(const Table& variant, const Scope& scope) {
   std::vector<LaunchDecl> launches;
   for (const TomlValue& value : variant.tables("launch")) {
-    const Table row(value, "launch",
-                    {"kernel", "doc", "grid", "block", "cluster", "shared", "arguments", "repeat", "group", "when"});
+    const Table row = Table::named(
+        value, "launch",
+        {"kernel", "doc", "grid", "block", "cluster", "shared", "arguments", "repeat", "group", "when"}, "kernel");
     const std::string group = row.identifier("group", "_");
     const bool in_group = row.has("group");
     const bool continues = in_group && !launches.empty() && launches.back().group == group;

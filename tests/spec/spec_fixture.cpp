@@ -3,6 +3,7 @@
 #include <fstream>
 
 #include "catch.h"
+#include "spec/source_path.h"
 
 namespace kerlab::testing {
 
@@ -67,22 +68,35 @@ block = ["THREADS"]
 arguments = ["A", "D", "M", "N", "K", "alpha"]
 )toml";
 
-KernelFolder load_specs(const std::string& family, const std::string& variant) {
-  const TemporaryFolder folder;
-  const auto write = [&](const char* name, const std::string& text) { std::ofstream(folder.path() / name) << text; };
+namespace {
+
+void write_specs(const std::filesystem::path& folder, const std::string& family, const std::string& variant) {
+  const auto write = [&](const char* name, const std::string& text) { std::ofstream(folder / name) << text; };
   write("family.toml", family);
   write("tile.toml", variant);
   write("tile.cu", "");
   write("reference.cu", "");
+}
+
+}  // namespace
+
+KernelFolder load_specs(const std::string& family, const std::string& variant) {
+  const TemporaryFolder folder;
+  write_specs(folder.path(), family, variant);
   return load_folder(folder.path());
 }
 
 std::string load_error(const std::string& family, const std::string& variant) {
+  const TemporaryFolder folder;
+  write_specs(folder.path(), family, variant);
   try {
-    (void)load_specs(family, variant);
+    (void)load_folder(folder.path());
   } catch (const SpecError& failure) {
-    const std::string what = failure.what();
-    return what.substr(what.rfind('/', what.find(".toml")) + 1);
+    std::string what = failure.what();
+    const std::string shown = shown_path(folder.path());
+    for (std::size_t at = what.find(shown); at != std::string::npos; at = what.find(shown))
+      what.erase(at, shown.size() + 1);
+    return what;
   }
   return "no error";
 }
