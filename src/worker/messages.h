@@ -4,30 +4,23 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "base/child.h"
 #include "device/device.h"
+#include "measure/timing.h"
 #include "plan/device_info.h"
 #include "plan/launch_plan.h"
 #include "plan/problem_plan.h"
+#include "verify/check_report.h"
 
 namespace kerlab {
 
 inline constexpr std::uint32_t kProtocolVersion = 1;
 inline constexpr std::string_view kProtocolMagic = "kerlab-worker";
-
-/// How to sample. One entry of the schedule = one sample of one loaded candidate.
-struct TimingSchedule {
-  int rounds = 3;                ///< samples per candidate, interleaved over candidates in a shuffled order per round
-  bool cold = true;              ///< rotate over more than twice the L2, else hot
-  double abandon_us = 0;         ///< a candidate whose first sample is slower gets no more; 0: never
-  double batch_below_us = 10;    ///< faster ones are timed as a graph of many
-  bool settle = true;            ///< wait for the clocks first
-  std::uint64_t seed = 1;        ///< of the shuffle
-};
 
 namespace request {
 struct Hello { std::uint32_t version = kProtocolVersion; };
@@ -46,47 +39,6 @@ struct Bye {};
 }  // namespace request
 using Request = std::variant<request::Hello, request::SetProblem, request::Load, request::Check, request::Time,
                              request::RunOnce, request::Unload, request::Health, request::Ceilings, request::Bye>;
-
-/// What one recipe showed for one output.
-struct RecipeReport {
-  std::string recipe, output;
-  bool passed = false;
-  std::int64_t compared = 0, mismatches = 0, nans = 0;
-  double error_ratio = 0;        ///< largest err / tolerance; infinite for NaN
-  double rms_ratio = 0;          ///< rms of err / tolerance
-  std::int64_t worst_index = -1;
-  double worst_got = 0, worst_expected = 0, worst_tolerance = 0;
-  std::string detail;            ///< "[12, 4095]: got 3.5, expected 3.25 +- 0.01", or empty
-};
-
-struct CheckReport {
-  std::vector<RecipeReport> recipes;
-  std::string guard_violation;   ///< "D: 16 bytes after its end overwritten, first at +0"; empty: none
-  std::string input_modified;    ///< "A"; empty: none
-  double first_us = 0;           ///< of the first run, cold module
-  [[nodiscard]] bool passed() const;
-  [[nodiscard]] double error_ratio() const;
-  [[nodiscard]] std::int64_t mismatches() const;
-};
-
-struct SampleSet {
-  std::uint32_t id = 0;
-  std::vector<double> samples_us;
-  std::vector<double> sm_clock_mhz;  ///< per sample; empty when unknown
-  std::string protocol;              ///< "events-1", "graph-1"
-  std::string cache;                 ///< cold, hot
-  std::string clock;                 ///< measured, modelled, scripted
-  bool abandoned = false;
-  std::string guard_violation;       ///< scanned after timing as well
-  std::string warning;               ///< "launch-bound", "clocks did not settle", ...
-};
-
-/// One measured ceiling of the device.
-struct Ceiling {
-  std::string name;                  ///< copy, read, write, fp32_fma, fp64_fma, bf16_mma, ...
-  std::string unit;                  ///< "B/s", "FLOP/s"
-  double value = 0;
-};
 
 namespace reply {
 struct Hello { std::string magic; std::uint32_t version = 0; DeviceInfo device; };

@@ -1,0 +1,42 @@
+#pragma once
+// How candidates are sampled, and what the samples were: plain structs that travel between worker and parent.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace kerlab {
+
+/// How to sample. One entry of the schedule = one sample of one loaded candidate.
+struct TimingSchedule {
+  int rounds = 3;              ///< samples per candidate, interleaved over candidates in a shuffled order per round
+  bool cold = true;            ///< rotate over more than twice the L2, else hot
+  double abandon_us = 0;       ///< a candidate whose first sample is slower gets no more; 0: never
+  double batch_below_us = 10;  ///< faster ones are timed as a graph of many
+  bool settle = true;          ///< wait for the clocks first
+  std::uint64_t seed = 1;      ///< of the shuffle
+  bool operator==(const TimingSchedule&) const = default;
+};
+
+struct SampleSet {
+  std::uint32_t id = 0;
+  std::vector<double> samples_us;
+  std::vector<double> sm_clock_mhz;  ///< per sample; empty when unknown
+  std::string protocol;              ///< "events-1", "graph-1"
+  std::string cache;                 ///< cold, hot
+  std::string clock;                 ///< measured, modelled, scripted
+  bool abandoned = false;
+  std::string guard_violation;  ///< scanned after timing as well
+  std::string warning;          ///< "launch-bound", "clocks did not settle", ...
+  bool operator==(const SampleSet&) const = default;
+};
+
+/// One measured ceiling of the device.
+struct Ceiling {
+  std::string name;  ///< copy, read, write, fp32_fma, fp64_fma, bf16_mma, ...
+  std::string unit;  ///< "B/s", "FLOP/s"
+  double value = 0;
+  bool operator==(const Ceiling&) const = default;
+};
+
+}  // namespace kerlab

@@ -1,0 +1,24 @@
+#include "verify/check_report.h"
+
+#include <algorithm>
+
+namespace kerlab {
+
+bool CheckReport::passed() const {
+  return guard_violation.empty() && input_modified.empty() &&
+         std::all_of(recipes.begin(), recipes.end(), [](const RecipeReport& r) { return r.passed; });
+}
+
+double CheckReport::error_ratio() const {
+  double worst = 0;
+  for (const RecipeReport& recipe : recipes) worst = std::max(worst, recipe.error_ratio);
+  return worst;
+}
+
+std::int64_t CheckReport::mismatches() const {
+  std::int64_t sum = 0;
+  for (const RecipeReport& recipe : recipes) sum += recipe.mismatches;
+  return sum;
+}
+
+}  // namespace kerlab

@@ -1,0 +1,133 @@
+#pragma once
+// The fields of everything that crosses between parent and worker, each list written once: the same function encodes
+// and decodes. An archive is called as archive("name", member); enums name their last value.
+
+#include "worker/messages.h"
+
+// clang-format off
+namespace kerlab {
+
+inline constexpr DType kLastDType = DType::uint8;
+
+/// How the alternatives of a variant are called in a frame, in their order.
+inline constexpr const char* kArgumentNames[] = {"scalar", "tensor", "workspace", "map", "slot"};
+inline constexpr const char* kRequestNames[] = {"hello",    "problem", "load",   "check",     "time",
+                                                "run_once", "unload",  "health", "ceilings", "bye"};
+inline constexpr const char* kReplyNames[] = {"hello", "ready",   "loaded",    "checked", "timed",
+                                              "done",  "healthy", "ceilings", "fault"};
+
+template <typename Archive> void fields(Archive& a, Dim3& v) { a("x", v.x); a("y", v.y); a("z", v.z); }
+template <typename Archive> void fields(Archive& a, ScalarArgument& v) { a("bytes", v.bytes); a("text", v.text); }
+template <typename Archive> void fields(Archive& a, TensorArgument& v) {
+  a("tensor", v.tensor); a("offset", v.offset_bytes);
+}
+template <typename Archive> void fields(Archive& a, WorkspaceArgument& v) {
+  a("workspace", v.workspace); a("offset", v.offset_bytes);
+}
+template <typename Archive> void fields(Archive& a, TensorMapSpec& v) {
+  a("tensor", v.tensor); a("offset", v.offset_bytes); a("dtype", v.dtype, kLastDType); a("dims", v.dims);
+  a("strides", v.stride_bytes); a("box", v.box); a("swizzle", v.swizzle, Swizzle::b128);
+  a("promotion", v.promotion, L2Promotion::b256); a("nan_fill", v.nan_fill);
+}
+template <typename Archive> void fields(Archive& a, TensorMapArgument& v) { a("map", v.map); }
+template <typename Archive> void fields(Archive& a, ReferenceSlot& v) { a("slot", v, ReferenceSlot::scale); }
+template <typename Archive> void fields(Archive& a, Workspace& v) {
+  a("name", v.name); a("bytes", v.bytes); a("init", v.init, WorkspaceInit::poison);
+}
+template <typename Archive> void fields(Archive& a, Launch& v) {
+  a("kernel", v.kernel); a("grid", v.grid); a("block", v.block); a("cluster", v.cluster);
+  a("shared", v.dynamic_shared); a("arguments", v.arguments);
+}
+template <typename Archive> void fields(Archive& a, LaunchPlan& v) {
+  a("workspaces", v.workspaces); a("launches", v.launches);
+}
+template <typename Archive> void fields(Archive& a, Tensor& v) {
+  a("name", v.name); a("dtype", v.dtype, kLastDType); a("role", v.role, Role::inout); a("shape", v.shape);
+}
+template <typename Archive> void fields(Archive& a, Recipe& v) {
+  a("name", v.name); a("version", v.version); a("seed", v.seed); a("parameters", v.parameters); a("exact", v.exact);
+}
+template <typename Archive> void fields(Archive& a, Tolerance& v) {
+  a("value_factor", v.value_factor); a("scale_factor", v.scale_factor); a("absolute", v.absolute);
+}
+template <typename Archive> void fields(Archive& a, ReferencePlan& v) {
+  a("output", v.output); a("launch", v.launch); a("accumulator", v.accumulator, kLastDType);
+  a("outputs_per_index", v.outputs_per_index); a("tolerance", v.tolerance);
+}
+template <typename Archive> void fields(Archive& a, ProblemPlan& v) {
+  a("key", v.key); a("tensors", v.tensors); a("references", v.references); a("recipes", v.recipes);
+  a("flops", v.flops); a("bytes", v.bytes); a("minimum_us", v.minimum_us);
+}
+template <typename Archive> void fields(Archive& a, DeviceInfo& v) {
+  a("id", v.id); a("kind", v.kind, DeviceKind::script); a("name", v.name); a("uuid", v.uuid);
+  a("cc_major", v.cc_major); a("cc_minor", v.cc_minor); a("driver_version", v.driver_version);
+  a("driver", v.driver); a("sms", v.sms); a("memory_bytes", v.memory_bytes); a("l2_bytes", v.l2_bytes);
+  a("shared_per_block", v.shared_per_block); a("shared_per_sm", v.shared_per_sm);
+  a("shared_reserved", v.shared_reserved); a("registers_per_block", v.registers_per_block);
+  a("registers_per_sm", v.registers_per_sm); a("threads_per_block", v.threads_per_block);
+  a("threads_per_sm", v.threads_per_sm); a("blocks_per_sm", v.blocks_per_sm); a("warp_size", v.warp_size);
+  a("clock_mhz", v.clock_mhz); a("memory_clock_mhz", v.memory_clock_mhz);
+  a("memory_bus_bits", v.memory_bus_bits); a("fp64_ratio", v.fp64_ratio);
+}
+template <typename Archive> void fields(Archive& a, KernelResources& v) {
+  a("kernel", v.kernel); a("registers", v.registers); a("local_bytes", v.local_bytes);
+  a("spill_bytes", v.spill_bytes); a("static_shared", v.static_shared); a("max_threads", v.max_threads);
+  a("blocks_per_sm", v.blocks_per_sm);
+}
+template <typename Archive> void fields(Archive& a, RecipeReport& v) {
+  a("recipe", v.recipe); a("output", v.output); a("passed", v.passed); a("compared", v.compared);
+  a("mismatches", v.mismatches); a("nans", v.nans); a("error_ratio", v.error_ratio); a("rms_ratio", v.rms_ratio);
+  a("worst_index", v.worst_index); a("worst_got", v.worst_got); a("worst_expected", v.worst_expected);
+  a("worst_tolerance", v.worst_tolerance); a("detail", v.detail);
+}
+template <typename Archive> void fields(Archive& a, CheckReport& v) {
+  a("recipes", v.recipes); a("guard_violation", v.guard_violation); a("input_modified", v.input_modified);
+  a("first_us", v.first_us);
+}
+template <typename Archive> void fields(Archive& a, TimingSchedule& v) {
+  a("rounds", v.rounds); a("cold", v.cold); a("abandon_us", v.abandon_us); a("batch_below_us", v.batch_below_us);
+  a("settle", v.settle); a("seed", v.seed);
+}
+template <typename Archive> void fields(Archive& a, SampleSet& v) {
+  a("id", v.id); a("samples_us", v.samples_us); a("sm_clock_mhz", v.sm_clock_mhz); a("protocol", v.protocol);
+  a("cache", v.cache); a("clock", v.clock); a("abandoned", v.abandoned); a("guard_violation", v.guard_violation);
+  a("warning", v.warning);
+}
+template <typename Archive> void fields(Archive& a, Ceiling& v) { a("name", v.name); a("unit", v.unit); a("value", v.value); }
+
+template <typename Archive> void fields(Archive& a, request::Hello& v) { a("version", v.version); }
+template <typename Archive> void fields(Archive& a, request::SetProblem& v) {
+  a("problem", v.problem); a("lab_image", v.lab_image); a("reference_image", v.reference_image);
+}
+template <typename Archive> void fields(Archive& a, request::Load& v) {
+  a("id", v.id); a("label", v.label); a("image", v.image); a("plan", v.plan);
+}
+template <typename Archive> void fields(Archive& a, request::Check& v) {
+  a("id", v.id); a("recipes", v.recipes); a("thorough", v.thorough);
+}
+template <typename Archive> void fields(Archive& a, request::Time& v) { a("ids", v.ids); a("schedule", v.schedule); }
+template <typename Archive> void fields(Archive& a, request::RunOnce& v) { a("id", v.id); }
+template <typename Archive> void fields(Archive& a, request::Unload& v) { a("id", v.id); }
+template <typename Archive> void fields(Archive&, request::Health&) {}
+template <typename Archive> void fields(Archive&, request::Ceilings&) {}
+template <typename Archive> void fields(Archive&, request::Bye&) {}
+
+template <typename Archive> void fields(Archive& a, reply::Hello& v) {
+  a("magic", v.magic); a("version", v.version); a("device", v.device);
+}
+template <typename Archive> void fields(Archive& a, reply::ProblemReady& v) {
+  a("prepare_ms", v.prepare_ms); a("device_bytes", v.device_bytes); a("rotation_sets", v.rotation_sets);
+}
+template <typename Archive> void fields(Archive& a, reply::Loaded& v) { a("id", v.id); a("resources", v.resources); }
+template <typename Archive> void fields(Archive& a, reply::Checked& v) { a("id", v.id); a("report", v.report); }
+template <typename Archive> void fields(Archive& a, reply::Timed& v) { a("samples", v.samples); }
+template <typename Archive> void fields(Archive&, reply::Done&) {}
+template <typename Archive> void fields(Archive& a, reply::Healthy& v) {
+  a("canary_right", v.canary_right); a("canary_us", v.canary_us); a("text", v.text);
+}
+template <typename Archive> void fields(Archive& a, reply::Ceilings& v) { a("ceilings", v.ceilings); }
+template <typename Archive> void fields(Archive& a, reply::Fault& v) {
+  a("kind", v.kind, FaultKind::other); a("message", v.message); a("sticky", v.sticky);
+}
+
+}  // namespace kerlab

@@ -1,0 +1,156 @@
+#include "worker/messages.h"
+
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "base/error.h"
+#include "catch.h"
+#include "worker/frame_depth.h"
+
+using namespace kerlab;
+
+namespace {
+
+Bytes bytes(std::initializer_list<int> values) {
+  Bytes out;
+  for (const int value : values) out.push_back(static_cast<std::byte>(value));
+  return out;
+}
+
+LaunchPlan example_plan() {
+  Launch launch{"gemm", {3, 2, 1}, {256, 1, 1}, {2, 1, 1}, 98304, {}};
+  TensorMapSpec map{"A", 64, DType::fp16, {4096, 512}, {8192}, {64, 128}, Swizzle::b128, L2Promotion::b256, true};
+  launch.arguments = {ScalarArgument{bytes({0, 0, 128, 63}), "alpha = 1"}, TensorArgument{"A", -16},
+                      WorkspaceArgument{"partial", 256}, TensorMapArgument{map}, ReferenceSlot::value};
+  return {{{"partial", std::int64_t{1} << 33, WorkspaceInit::poison}}, {launch}};
+}
+
+ProblemPlan example_problem() {
+  ProblemPlan plan;
+  plan.key = "gemm M=1";
+  plan.tensors = {{"A", DType::e4m3, Role::inout, {4096, 0, 3}}};
+  plan.references = {{"A", example_plan().launches[0], DType::fp32, 7, {1e-7, 2e-7, 1e-300}}};
+  plan.recipes = {{"small_integer", 1, std::numeric_limits<std::uint64_t>::max(), {4.0, -0.5}, true}};
+  plan.flops = 1e12, plan.bytes = 3, plan.minimum_us = 0.5;
+  return plan;
+}
+
+/// One of every message, with values at the edges of their types.
+std::vector<Request> requests() {
+  return {request::Hello{7},
+          request::SetProblem{example_problem(), bytes({1, 2, 255}), {}},
+          request::Load{3, "reg2d BM=128", bytes({0, 127, 128}), example_plan()},
+          request::Check{4, {0, 2}, true},
+          request::Time{{1, 2, 4294967295u}, {9, false, 1234.5, 0, false, 42}},
+          request::RunOnce{5},
+          request::Unload{6},
+          request::Health{},
+          request::Ceilings{},
+          request::Bye{}};
+}
+
+std::vector<Reply> replies() {
+  DeviceInfo device;
+  device.id = "cuda:0", device.kind = DeviceKind::script, device.name = "H\xC3\xA9", device.memory_bytes = 150754820096,
+  device.fp64_ratio = 0.5;
+  const double infinity = std::numeric_limits<double>::infinity();
+  CheckReport check;
+  check.recipes = {{"normal", "D", false, 10, 2, 1, infinity, 0.25, 7, 1.5, -infinity, 0.01, "[7]: got 1.5"}};
+  check.guard_violation = "D", check.input_modified = "A", check.first_us = 3.5;
+  const SampleSet samples{1, {1.25, 2.5}, {1980.0}, "graph-1", "cold", "measured", true, "D", "launch-bound"};
+  return {reply::Hello{"kerlab-worker", 1, device},
+          reply::ProblemReady{1.5, -1, 64},
+          reply::Loaded{1, {{"gemm", 168, 8, 16, 1024, 1024, 2}}},
+          reply::Checked{2, check},
+          reply::Timed{{samples}},
+          reply::Done{},
+          reply::Healthy{true, 2.5, "SM 1980 MHz"},
+          reply::Ceilings{{{"copy", "B/s", 4e12}}},
+          reply::Fault{FaultKind::out_of_memory, "no", true}};
+}
+
+}  // namespace
+
+TEST_CASE("every request survives its frame", "[worker]") {
+  const std::vector<Request> all = requests();
+  REQUIRE(all.size() == std::variant_size_v<Request>);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    REQUIRE(all[i].index() == i);
+    const Bytes frame = encode(all[i]);
+    const Request back = decode_request(frame);
+    CHECK(back.index() == i);
+    CHECK(encode(back) == frame);
+  }
+  const auto load = std::get<request::Load>(decode_request(encode(all[2])));
+  CHECK(load.plan == example_plan());
+  CHECK(load.image == bytes({0, 127, 128}));
+  CHECK(std::get<request::SetProblem>(decode_request(encode(all[1]))).problem == example_problem());
+  CHECK(std::get<request::Time>(decode_request(encode(all[4]))).schedule == std::get<request::Time>(all[4]).schedule);
+}
+
+TEST_CASE("every reply survives its frame", "[worker]") {
+  const std::vector<Reply> all = replies();
+  REQUIRE(all.size() == std::variant_size_v<Reply>);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    REQUIRE(all[i].index() == i);
+    const Bytes frame = encode(all[i]);
+    CHECK(encode(decode_reply(frame)) == frame);
+  }
+  CHECK(std::get<reply::Hello>(decode_reply(encode(all[0]))).device == std::get<reply::Hello>(all[0]).device);
+  CHECK(std::get<reply::Checked>(decode_reply(encode(all[3]))).report == std::get<reply::Checked>(all[3]).report);
+  CHECK(std::get<reply::Timed>(decode_reply(encode(all[4]))).samples == std::get<reply::Timed>(all[4]).samples);
+  reply::Checked with_nan;
+  with_nan.report.first_us = std::nan("");
+  CHECK(std::isnan(std::get<reply::Checked>(decode_reply(encode(Reply{with_nan}))).report.first_us));
+}
+
+TEST_CASE("a frame of the other direction, cut off or with more behind it is refused", "[worker]") {
+  CHECK_THROWS_AS(decode_reply(encode(requests()[2])), Error);
+  CHECK_THROWS_AS(decode_request(encode(replies()[0])), Error);
+  CHECK_THROWS_AS(decode_request({}), Error);
+  for (const Request& request : requests()) {
+    Bytes frame = encode(request);
+    for (std::size_t length = 0; length < frame.size(); ++length) {
+      CHECK_THROWS_AS(decode_request(std::span(frame).first(length)), Error);
+    }
+    frame.push_back(std::byte{0});
+    CHECK_THROWS_AS(decode_request(frame), Error);
+  }
+}
+
+TEST_CASE("refusals name the field", "[worker]") {
+  Bytes frame = encode(Request{request::Unload{6}});
+  const std::string text(reinterpret_cast<const char*>(frame.data()), frame.size());
+  const std::size_t at = text.find("bid") + 1;  // the key "id" with its length byte in front
+  REQUIRE(at != std::string::npos + 1);
+  frame[at] = std::byte{'x'};
+  CHECK_THROWS_WITH(decode_request(frame), Catch::Contains("unload.id") && Catch::Contains("missing"));
+}
+
+TEST_CASE("garbage gives an Error and nothing else", "[worker]") {
+  std::mt19937_64 random(5);
+  for (int round = 0; round < 3000; ++round) {
+    Bytes frame(random() % 200);
+    for (std::byte& b : frame) b = static_cast<std::byte>(random());
+    CHECK_THROWS_AS(decode_request(frame), Error);
+  }
+  // Damaged messages: either still a message or an Error.
+  for (int round = 0; round < 3000; ++round) {
+    Bytes frame = encode(requests()[round % requests().size()]);
+    for (int hits = 0; hits < 3; ++hits) frame[random() % frame.size()] = static_cast<std::byte>(random());
+    try {
+      decode_request(frame);
+    } catch (const Error&) {
+    }
+  }
+}
+
+TEST_CASE("deep nesting is refused before it reaches the parser", "[worker]") {
+  CHECK_THROWS_AS(decode_request(Bytes(1'000'000, std::byte{0x81})), Error);
+  CHECK_THROWS_AS(decode_reply(Bytes(1'000'000, std::byte{0x9F})), Error);
+  CHECK_THROWS_AS(decode_reply(Bytes(1'000'000, std::byte{0xC1})), Error);
+  CHECK(nested_deeper_than(bytes({0x81, 0x81, 0x80}), 1));
+  CHECK_FALSE(nested_deeper_than(bytes({0x81, 0x81, 0x80}), 2));
+  CHECK_FALSE(nested_deeper_than(bytes({0x83, 0x80, 0x80, 0x81, 0x00}), 2));
+}
