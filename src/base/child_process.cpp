@@ -169,7 +169,8 @@ StartedProcess start_process(const std::vector<std::string>& argv, const std::ve
 
 bool has_ended(pid_t pid) {
   siginfo_t info{};
-  return waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOWAIT | WNOHANG) == 0 && info.si_pid != 0;
+  // An error means that it is reaped already: kerlab was started with SIGCHLD ignored.
+  return waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOWAIT | WNOHANG) != 0 || info.si_pid != 0;
 }
 
 int kill_and_reap(pid_t pid) {

@@ -1,7 +1,6 @@
 // The parent's side: jobs, children, deadlines.
 
 #include <fmt/format.h>
-#include <poll.h>
 
 #include <algorithm>
 #include <deque>
@@ -9,6 +8,7 @@
 
 #include "base/error.h"
 #include "compile/compiler.h"
+#include "compile/compiler_process.h"
 #include "compile/messages.h"
 #include "compile/toolchain.h"
 
@@ -21,24 +21,6 @@ constexpr milliseconds kStartDeadline{60000};  // loading NVRTC, 110 MB, from a 
 constexpr int kMostStartFailures = 3;
 constexpr std::uint64_t kBlockingTicket = ~std::uint64_t{0};  // of compile()
 
-struct Job {
-  std::uint64_t ticket = 0;
-  CompileRequest request;
-  std::string key;
-  bool second_attempt = false;
-};
-
-/// One compiler process. Starting until its hello has come, then idle, or busy with one job.
-struct Compiler {
-  Child child;
-  bool ready = false;
-  bool used = false;  ///< has compiled something
-  std::optional<Job> job{};
-  Clock::time_point since = Clock::now();  ///< start of the process or of the job
-
-  [[nodiscard]] bool idle() const { return ready && !job; }
-};
-
 int process_count(int asked) {
   const int cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   return asked > 0 ? asked : std::min(cores, 16);
@@ -49,19 +31,6 @@ CompileResult failed(CompileStatus status, std::string message) {
   result.status = status;
   result.message = std::move(message);
   return result;
-}
-
-std::string with_tail(std::string message, const ChildExit& exit) {
-  if (!exit.stderr_tail.empty()) message += "; it said: " + exit.stderr_tail;
-  return message;
-}
-
-/// Sleeps until a child says something or `until`.
-void wait_for(const std::vector<int>& descriptors, Clock::time_point until) {
-  std::vector<pollfd> fds;
-  for (const int fd : descriptors) fds.push_back({fd, POLLIN, 0});
-  const auto left = std::chrono::ceil<milliseconds>(until - Clock::now()).count();
-  ::poll(fds.data(), fds.size(), static_cast<int>(std::clamp<long>(left, 0, 1000)));
 }
 
 }  // namespace
@@ -97,14 +66,6 @@ struct CompilerPool::State {
     finished.push_back({job.ticket, std::move(result)});
   }
 
-  /// Takes the job off the compiler and counts the time it took.
-  Job end_job(Compiler& compiler) {
-    busy_seconds += std::chrono::duration<double>(Clock::now() - compiler.since).count();
-    Job job = std::move(*compiler.job);
-    compiler.job.reset();
-    return job;
-  }
-
   void greet(Compiler& compiler, const Bytes& frame) {
     const CompilerHello hello = decode_compiler_hello(frame);
     if (!hello.error.empty()) throw Error(hello.error);
@@ -131,7 +92,7 @@ struct CompilerPool::State {
         greet(compiler, *frame);
       } else if (compiler.job) {
         CompileResult result = decode_compile_result(*frame);
-        finish(end_job(compiler), std::move(result));
+        finish(end_job(compiler, busy_seconds), std::move(result));
       }
     }
     (void)compiler.child.take_stderr();  // kept for ChildExit; taken so that it does not pile up
@@ -147,7 +108,7 @@ struct CompilerPool::State {
     }
     if (!compiler.job) return;  // idle, or killed at its deadline: no configuration to blame
     ++crashes;
-    Job job = end_job(compiler);
+    Job job = end_job(compiler, busy_seconds);
     if (!job.second_attempt) {
       job.second_attempt = true;
       suspects.push_back(std::move(job));
@@ -162,7 +123,7 @@ struct CompilerPool::State {
     if (!compiler.ready && passed > kStartDeadline) compiler.child.kill();
     if (!compiler.job || passed <= options.deadline) return;
     compiler.child.kill();
-    finish(end_job(compiler),
+    finish(end_job(compiler, busy_seconds),
            failed(CompileStatus::timeout,
                   fmt::format("not compiled within {} ms; the compiler was killed", options.deadline.count())));
   }

@@ -128,6 +128,8 @@ CompileResult Nvrtc::compile(const CompileRequest& request) const {
                      status == NVRTC_ERROR_INVALID_INPUT || status == NVRTC_ERROR_PROGRAM_CREATION_FAILURE;
   result.status = users ? CompileStatus::error : CompileStatus::crashed;
   result.message = first_error(result.log, result.ptx);
+  if (status == NVRTC_ERROR_INVALID_OPTION)  // its log does not say which value, nor who does not know it
+    result.message += fmt::format(" ({}: {})", toolchain_.name, fmt::join(request.options, " "));
   if (result.message.empty())
     result.message = fmt::format("{}: {}", request.source.path, functions_.error_string(status));
   return result;

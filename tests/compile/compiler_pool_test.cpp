@@ -134,6 +134,9 @@ TEST_CASE("a mistake is reported with its place and line", "[compile][nvrtc]") {
   const CompileResult option = pool.compile(Lab::with(lab.source, "--bogus"));
   CHECK(option.status == CompileStatus::error);
   CHECK(option.message.find("--bogus") != std::string::npos);
+  CompileRequest old = lab.request("1");
+  old.options[0] = "--gpu-architecture=sm_20";
+  CHECK(pool.compile(old).message.find("--gpu-architecture=sm_20") != std::string::npos);
   const CompileResult shared =
       pool.compile(lab.of("extern \"C\" __global__ void k(float* x) { __shared__ float s[100000]; s[threadIdx.x] = "
                           "x[0]; x[1] = s[7]; }\n"));
@@ -308,4 +311,34 @@ TEST_CASE("cancelled jobs are forgotten, running ones come back", "[compile][nvr
   pool.cancel_queued();
   CHECK(pool.pending() <= 1);
   CHECK(run_all(pool).size() <= 1);
+}
+
+// Not run by default: kerlab_tests "compilations per second" prints the figures.
+TEST_CASE("compilations per second", "[.][benchmark]") {
+  const Lab lab;
+  std::string body = "extern \"C\" __global__ void k(float* x, int n) {\n  float r[WIDTH];\n";
+  body += "#pragma unroll\n  for (int i = 0; i < WIDTH; ++i) r[i] = x[i * n];\n";
+  body += "  for (int s = 0; s < n; ++s)\n#pragma unroll\n    for (int i = 0; i < WIDTH; ++i)\n";
+  body += "      r[i] = r[i] * x[s] + r[(i * 7 + 3) % WIDTH];\n";
+  body += "#pragma unroll\n  for (int i = 0; i < WIDTH; ++i) x[i] = r[i];\n}\n";
+  const SourceBundle source = read_source(lab.folder.write("wide.cu", body), {});
+  constexpr int kJobs = 40;
+  for (const int processes : {1, 2}) {
+    CompilerPool::Options options = lab.options(processes);
+    options.use_cache = false;
+    CompilerPool pool(options);
+    for (int i = 0; i < processes; ++i) pool.submit(1000 + i, Lab::with(source, "-DWIDTH=8"));
+    run_all(pool);  // all children are started
+    const double busy = pool.busy_seconds();
+    const Clock::time_point start = Clock::now();
+    for (int i = 0; i < kJobs; ++i) pool.submit(i, Lab::with(source, "-DWIDTH=" + std::to_string(24 + i)));
+    double milliseconds = 0;
+    for (const auto& [ticket, result] : run_all(pool)) {
+      REQUIRE(result.status == CompileStatus::ok);
+      milliseconds += result.milliseconds / kJobs;
+    }
+    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    WARN(processes << " processes: " << kJobs / seconds << " compilations/s, " << milliseconds << " ms each in NVRTC, "
+                   << (pool.busy_seconds() - busy) * 1000 / kJobs << " ms seen by the parent");
+  }
 }
