@@ -1,0 +1,62 @@
+// A driver that is installed and does not work, pretended by a library that LD_LIBRARY_PATH puts first.
+#include <cstdio>
+
+#include "base/child.h"
+#include "base/file.h"
+#include "catch.h"
+#include "device/cuda/driver_api.h"
+#include "device/device.h"
+
+using namespace kerlab;
+
+namespace {
+
+/// "CODE MESSAGE" of opening the device in a process that finds the library in `folder`.
+std::string open_with(const std::string& folder, const std::string& device, int init_result) {
+  const auto result = run_process({executable_path().string(), "[child-open]"}, std::chrono::seconds(30),
+                                  {"LD_LIBRARY_PATH=" + folder, "KERLAB_TEST_DEVICE=" + device,
+                                   "KERLAB_FAKE_CUINIT=" + std::to_string(init_result)});
+  const auto begin = result.out.find("opened: ");
+  return begin == std::string::npos ? "no answer: " + result.out + result.err
+                                    : result.out.substr(begin + 8, result.out.find('\n', begin) - begin - 8);
+}
+
+bool have(const std::string& folder) {
+  if (std::filesystem::exists(folder)) return true;
+  WARN("skipped: the pretended driver is not part of an installed tree");
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("open child", "[.][child-open]") {
+  try {
+    open_device(std::getenv("KERLAB_TEST_DEVICE"));
+    std::printf("opened: yes\n");
+  } catch (const Error& error) {
+    std::printf("opened: %d %s\n", static_cast<int>(error.code()), error.what());
+  }
+}
+
+TEST_CASE("device: a broken driver is an error that names the code, for auto too", "[device]") {
+  if (!have(KERLAB_FAKE_DRIVER)) return;
+  for (const char* device : {"auto", "cuda:0"}) {
+    const std::string answer = open_with(KERLAB_FAKE_DRIVER, device, 803);
+    INFO(answer);
+    CHECK(answer.find("1 the NVIDIA driver is broken: cuInit says CUDA_ERROR_FAKE (803): pretended") == 0);
+  }
+}
+
+TEST_CASE("device: a driver without a GPU", "[device]") {
+  if (!have(KERLAB_FAKE_DRIVER) || has_gpu_nodes()) return;
+  const std::string answer = open_with(KERLAB_FAKE_DRIVER, "auto", 100);
+  INFO(answer);
+  CHECK(answer.find("1 no GPU here: the driver is installed, but there is no /dev/nvidia*") == 0);
+}
+
+TEST_CASE("device: a driver too old is told by what it lacks", "[device]") {
+  if (!have(KERLAB_OLD_DRIVER)) return;
+  const std::string answer = open_with(KERLAB_OLD_DRIVER, "cuda:0", 0);
+  INFO(answer);
+  CHECK(answer.find("4 the NVIDIA driver is too old: its libcuda.so.1 has no cuLaunchKernelEx") == 0);
+}
