@@ -78,9 +78,11 @@ void Scope::check(const Expression& expression) const {
   for (const std::string& name : expression.names()) {
     if (knows(name)) continue;
     const NameKind* kind = find(name);
-    const std::string hint =
-        kind == nullptr ? suggestion(name, known_)
-                        : fmt::format(": a {} has no integer value", kKindNames.at(static_cast<std::size_t>(*kind)));
+    std::string hint = suggestion(name, known_);
+    if (kind != nullptr)
+      hint = fmt::format(": a {} has no integer value", kKindNames.at(static_cast<std::size_t>(*kind)));
+    if (kind != nullptr && *kind == NameKind::scalar)
+      hint += fmt::format("; {0}.zero, {0}.one and {0}.unit have", name);
     throw SpecError(expression.where_of(name), fmt::format("unknown name '{}'{}", name, hint));
   }
 }

@@ -7,7 +7,7 @@
 namespace kerlab {
 namespace {
 
-constexpr std::size_t kMaximumValid = 10'000'000;
+constexpr std::size_t kMaximumValid = 2'000'000;
 constexpr std::uint64_t kMaximumVisited = 500'000'000;
 
 /// An expression with its names resolved to places in an environment, which must outlive it and keep its entries.

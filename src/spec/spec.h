@@ -232,7 +232,7 @@ struct Space {
   };
   std::vector<Cut> cuts;  ///< remaining after each constraint, in order
 };
-/// Throws SpecError when a constraint rejects everything that reached it, naming it, or when more than ten million
+/// Throws SpecError when a constraint rejects everything that reached it, naming it, or when more than two million
 /// configurations are valid. The variant must support the problem (unsupported_reason).
 Space enumerate(const Variant& variant, const Problem& problem, const DeviceInfo& device);
 /// The first constraint that a configuration violates (also: value not listed), or empty.

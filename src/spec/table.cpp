@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "base/format.h"
 
@@ -31,6 +32,11 @@ std::string_view kind_name(Kind kind) {
   return "a date or time";
 }
 
+bool equal_but_for_case(std::string_view a, std::string_view b) {
+  const auto same = [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), same);
+}
+
 }  // namespace
 
 bool is_identifier(std::string_view text) {
@@ -40,7 +46,9 @@ bool is_identifier(std::string_view text) {
 }
 
 std::string suggestion(std::string_view word, const std::vector<std::string>& candidates) {
-  const std::string near = nearest(word, candidates);
+  std::string near = nearest(word, candidates);
+  for (const std::string& candidate : candidates)
+    if (near.empty() && equal_but_for_case(word, candidate)) near = candidate;
   return near.empty() ? "" : fmt::format(", did you mean '{}'?", near);
 }
 

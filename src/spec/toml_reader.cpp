@@ -4,6 +4,7 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <cctype>
 
 namespace kerlab {
 namespace {
@@ -28,10 +29,10 @@ class Converter {
   }
 
   void check_lines() const {
-    for (std::size_t i = 0; i < lines_.size(); ++i)
-      if (lines_[i].size() > kMaximumLine)
-        throw SpecError({file_, static_cast<int>(i) + 1, 1, {}},
-                        fmt::format("line longer than {} bytes", kMaximumLine));
+    for (std::size_t i = 0; i < lines_.size(); ++i) {
+      if (lines_[i].size() > kMaximumLine) fail(i, 0, fmt::format("line longer than {} bytes", kMaximumLine));
+      check_header(i);
+    }
   }
 
   TomlValue convert(const toml::node& node, int depth) const {
@@ -62,6 +63,22 @@ class Converter {
   }
 
  private:
+  [[noreturn]] void fail(std::size_t line, std::size_t byte, const std::string& what) const {
+    throw SpecError({file_, static_cast<int>(line) + 1, static_cast<int>(byte) + 1, {}}, what);
+  }
+
+  /// toml++ 3.3 takes it for granted that a key follows "[" or "[[", and runs into undefined behaviour where none does.
+  void check_header(std::size_t line) const {
+    const std::string_view text = lines_[line];
+    std::size_t at = std::min(text.find_first_not_of(" \t"), text.size());
+    if (at == text.size() || text[at] != '[') return;
+    at += text.substr(at).starts_with("[[") ? 2 : 1;
+    at = std::min(text.find_first_not_of(" \t", at), text.size());
+    const bool key = at < text.size() && (std::isalnum(static_cast<unsigned char>(text[at])) != 0 ||
+                                          std::string_view("_-\"']").find(text[at]) != std::string_view::npos);
+    if (!key) fail(line, at, "expected a key after '['");
+  }
+
   TomlValue convert_table(const toml::table& table, TomlValue value, int depth) const {
     for (auto&& [key, item] : table) {
       value.keys.emplace_back(key.str());

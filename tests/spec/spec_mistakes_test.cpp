@@ -34,6 +34,7 @@ TEST_CASE("family: keys, types and TOML itself", "[spec]") {
   check_family({
       {"name = \"demo\"", "name = \"demo\"\nnmae = 1",
        "family.toml:2:1: unknown key 'nmae', did you mean 'name'? (family)"},
+      {"[[flag]]", "[[ = 1", "family.toml:13:4: expected a key after '['"},
       {"name = \"demo\"\n", "", "family.toml:1:1: key 'name' is missing (family)"},
       {"name = \"demo\"", "name = 3", "family.toml:1:8: expected a string, not an integer ('name' of family)"},
       {"name = \"demo\"", "name = \"de-mo\"",
@@ -161,7 +162,8 @@ TEST_CASE("variant: keys, parameters, constraints", "[spec]") {
       {"condition = \"BM == BN\"", "condition = \"BM == device.smss\"",
        "tile.toml:14:20: unknown name 'device.smss', did you mean 'device.sms'? ('condition' of constraint 'square')"},
       {"condition = \"BM == BN\"", "condition = \"alpha == 1\"",
-       "tile.toml:14:14: unknown name 'alpha': a scalar has no integer value ('condition' of constraint 'square')"},
+       "tile.toml:14:14: unknown name 'alpha': a scalar has no integer value; alpha.zero, alpha.one and alpha.unit "
+       "have ('condition' of constraint 'square')"},
       {"condition = \"BM == BN\"", "condition = \"\"\"\nBM ==\n  BNN\"\"\"",
        "tile.toml:16:3: unknown name 'BNN', did you mean 'BN'? ('condition' of constraint 'square')"},
       {"[[launch]]", "[[constraint]]\nname = \"square\"\ncondition = 1\n[[launch]]",
@@ -181,7 +183,8 @@ TEST_CASE("variant: launches, arguments, workspaces, tensor maps", "[spec]") {
       {"\"alpha\"]", "\"alhpa\"]",
        "tile.toml:19:40: argument 'alhpa' names nothing, did you mean 'alpha'? ('arguments' of launch 'tile')"},
       {"\"alpha\"]", "\"alpha * 2\"]",
-       "tile.toml:19:40: unknown name 'alpha': a scalar has no integer value ('arguments' of launch 'tile')"},
+       "tile.toml:19:40: unknown name 'alpha': a scalar has no integer value; alpha.zero, alpha.one and alpha.unit "
+       "have ('arguments' of launch 'tile')"},
       {"\"alpha\"]", "\"@map\"]", "tile.toml:19:41: no tensor map is called 'map' ('arguments' of launch 'tile')"},
       {"\"alpha\"]", "\"D - 4\"]", "tile.toml:19:42: expected '+ bytes' after 'D' ('arguments' of launch 'tile')"},
       {"\"alpha\"]", "\"D + BX\"]",

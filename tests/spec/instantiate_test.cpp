@@ -1,0 +1,231 @@
+#include <algorithm>
+#include <cstring>
+
+#include "catch.h"
+#include "spec/spec_fixture.h"
+
+using namespace kerlab;
+using namespace kerlab::testing;
+
+namespace {
+/// Instance of the fixture's family with `variant`, at its default configuration.
+Instance instance_of(const std::string& variant, const ProblemRequest& request = {}) {
+  const KernelFolder folder = load_specs(kFamily, variant);
+  const Variant& first = folder.variants.front();
+  return instantiate(folder.family, first, make_problem(folder.family, request), default_configuration(first), h200());
+}
+
+bool has(const std::vector<std::string>& list, const std::string& item) {
+  return std::find(list.begin(), list.end(), item) != list.end();
+}
+
+template <typename Value>
+Value scalar_value(const Argument& argument) {
+  const auto& bytes = std::get<ScalarArgument>(argument).bytes;
+  REQUIRE(bytes.size() == sizeof(Value));
+  Value value;
+  std::memcpy(&value, bytes.data(), sizeof value);
+  return value;
+}
+
+std::string launches(const std::string& launch_text) {
+  return kVariant.substr(0, kVariant.find("[[launch]]")) + launch_text;
+}
+}  // namespace
+
+TEST_CASE("instance: defines", "[spec]") {
+  const Instance instance = instance_of(kVariant);
+  for (const char* define : {"-DDTYPE=bf16_t", "-DDTYPE_BF16=1", "-DDTYPE_BYTES=2", "-DKERLAB_DTYPE_ID=3",
+                             "-DTRANS_A=0", "-DBM=32", "-DBN=16", "-DTHREADS=128"}) {
+    CAPTURE(define);
+    CHECK(has(instance.defines, define));
+  }
+  CHECK(instance.defines.size() == 8);
+}
+
+TEST_CASE("instance: grid, block and arguments", "[spec]") {
+  ProblemRequest request;
+  request.dimensions = {{"M", 100}, {"N", 50}, {"K", 7}};
+  request.scalars["alpha"] = 0.5;
+  const Instance instance = instance_of(kVariant, request);
+  REQUIRE(instance.plan.launches.size() == 1);
+  const Launch& launch = instance.plan.launches[0];
+  CHECK(launch.kernel == "tile");
+  CHECK(launch.grid == Dim3{4, 4, 1});
+  CHECK(launch.block == Dim3{128, 1, 1});
+  CHECK(launch.cluster == Dim3{});
+  REQUIRE(launch.arguments.size() == 6);
+  CHECK(std::get<TensorArgument>(launch.arguments[0]) == TensorArgument{"A", 0});
+  CHECK(scalar_value<std::int32_t>(launch.arguments[2]) == 100);
+  CHECK(std::get<ScalarArgument>(launch.arguments[2]).text == "M = 100");
+  CHECK(scalar_value<float>(launch.arguments[5]) == 0.5f);
+}
+
+TEST_CASE("instance: repetition, groups, ping-pong, workspaces", "[spec]") {
+  const Instance instance = instance_of(launches(R"toml(
+[[workspace]]
+name = "ping"
+bytes = "M * 4"
+init = "zero"
+[[workspace]]
+name = "pong"
+bytes = "M * 4"
+[[launch]]
+kernel = "count"
+group = "pass"
+repeat = 3
+grid = ["M / pow(4, i)"]
+block = [32]
+arguments = ["ping|pong", "i", "i64: M * i", "A + 2 * i"]
+[[launch]]
+kernel = "scatter"
+group = "pass"
+when = "i != 1"
+grid = 1
+block = 32
+arguments = ["pong|ping + 16", 7]
+[[launch]]
+kernel = "last"
+grid = [1]
+block = [32]
+)toml"));
+  const LaunchPlan& plan = instance.plan;
+  REQUIRE(plan.workspaces.size() == 2);
+  CHECK(plan.workspaces[0] == Workspace{"ping", 256, WorkspaceInit::zero});
+  std::string order;
+  for (const Launch& launch : plan.launches) order += launch.kernel + " ";
+  CHECK(order == "count scatter count count scatter last ");
+  CHECK(plan.launches[3].grid.x == 4);
+  CHECK(std::get<WorkspaceArgument>(plan.launches[0].arguments[0]).workspace == "ping");
+  CHECK(std::get<WorkspaceArgument>(plan.launches[2].arguments[0]).workspace == "pong");
+  CHECK(scalar_value<std::int32_t>(plan.launches[3].arguments[1]) == 2);
+  CHECK(scalar_value<std::int64_t>(plan.launches[3].arguments[2]) == 128);
+  CHECK(std::get<TensorArgument>(plan.launches[3].arguments[3]) == TensorArgument{"A", 4});
+  CHECK(std::get<WorkspaceArgument>(plan.launches[1].arguments[0]) == WorkspaceArgument{"pong", 0});
+  CHECK(scalar_value<std::int32_t>(plan.launches[1].arguments[1]) == 7);
+}
+
+TEST_CASE("instance: an empty grid leaves the launch out", "[spec]") {
+  CHECK(instance_of(launches("[[launch]]\nkernel = \"k\"\ngrid = [\"M - 64\"]\nblock = [32]\n")).plan.launches.empty());
+}
+
+TEST_CASE("instance: tensor maps", "[spec]") {
+  const std::string text = launches(R"toml([[tensor_map]]
+name = "map_a"
+tensor = "A"
+dims = ["K", "M"]
+strides = ["K * dtype.bytes"]
+box = [64, "BM"]
+swizzle = "64 * dtype.bytes"
+promotion = 256
+[[launch]]
+kernel = "k"
+grid = [1]
+block = [32]
+cluster = [2]
+shared = "BM * 64 * dtype.bytes"
+arguments = ["@map_a"]
+)toml");
+  const Launch launch = instance_of(text).plan.launches.at(0);
+  CHECK(launch.cluster == Dim3{2, 1, 1});
+  CHECK(launch.dynamic_shared == 4096);
+  const TensorMapSpec map = std::get<TensorMapArgument>(launch.arguments.at(0)).map;
+  CHECK(map.tensor == "A");
+  CHECK(map.dtype == DType::bf16);
+  CHECK(map.dims == std::vector<std::uint64_t>{32, 64});
+  CHECK(map.stride_bytes == std::vector<std::uint64_t>{64});
+  CHECK(map.box == std::vector<std::uint32_t>{64, 32});
+  CHECK(map.swizzle == Swizzle::b128);
+  CHECK(map.promotion == L2Promotion::b256);
+  CHECK_THROWS_WITH(
+      instance_of(replaced(text, "promotion = 256", "promotion = 100")),
+      Catch::Contains("promotion = 100 is not one of 0, 64, 128, 256 ('promotion' of tensor_map 'map_a')"));
+}
+
+TEST_CASE("instance: what cannot be launched is an error with its place", "[spec]") {
+  const auto error = [](const std::string& lines) {
+    try {
+      (void)instance_of(launches("[[launch]]\nkernel = \"k\"\n" + lines));
+    } catch (const SpecError& failure) {
+      const std::string what = failure.what();
+      return what.substr(what.find(".toml") + 6);
+    }
+    return std::string("no error");
+  };
+  CHECK(error("grid = [\"M - 65\"]\nblock = [32]\n") == "17:10: M - 65 = -1 is below 0 ('grid' of launch 'k')");
+  CHECK(error("grid = [4294967296]\nblock = [32]\n") ==
+        "17:9: 4294967296 = 4294967296 is above 4294967295 ('grid' of launch 'k')");
+  CHECK(error("grid = [1]\nblock = [\"M - 64\"]\n") == "15:1: an extent of block or cluster of 'k' is 0 (launch 'k')");
+  CHECK(error("grid = [1]\nblock = [32]\nshared = -1\n") == "19:10: shared = -1 is below 0 ('shared' of launch 'k')");
+  CHECK(error("grid = [1]\nblock = [32]\nrepeat = 100000\n") ==
+        "19:10: repeat = 100000 is above 65536 ('repeat' of launch 'k')");
+  CHECK(
+      error("grid = [1]\nblock = [32]\narguments = [\"M * 100000000\"]\n") ==
+      "19:15: argument M * 100000000 = 6400000000 does not fit 32 bits; write 'i64:M * 100000000' and take a long long "
+      "('arguments' of launch 'k')");
+  CHECK(error("grid = [1]\nblock = [32]\narguments = [\"A + 4097\"]\n") ==
+        "19:19: offset = 4097 is above 4096 ('arguments' of launch 'k')");
+}
+
+TEST_CASE("reference: plan of a problem", "[spec]") {
+  const Family family = load_specs(kFamily, kVariant).family;
+  const Problem problem = make_problem(family, {});
+  DeviceInfo device = h200();
+  const ReferenceInstance exact = instantiate_reference(family, problem, device);
+  CHECK(has(exact.defines, "-DACC=double"));
+  CHECK(has(exact.defines, "-DACC_IS_FLOAT=0"));
+  CHECK(has(exact.defines, "-DTRANS_A=0"));
+  CHECK(exact.plan.key == problem.key());
+  CHECK(exact.plan.tensors.size() == 2);
+  CHECK(exact.plan.flops == 2.0 * 64 * 64 * 32);
+  CHECK(exact.plan.minimum_us == 0);
+  REQUIRE(exact.plan.references.size() == 1);
+  const ReferencePlan& plan = exact.plan.references[0];
+  CHECK(plan.output == "D");
+  CHECK(plan.accumulator == DType::fp64);
+  CHECK(plan.launch.grid == Dim3{16, 1, 1});
+  CHECK(std::get<ReferenceSlot>(plan.launch.arguments.at(5)) == ReferenceSlot::index);
+  CHECK(std::get<ReferenceSlot>(plan.launch.arguments.at(8)) == ReferenceSlot::scale);
+  REQUIRE(exact.plan.recipes.size() == 3);
+  CHECK(exact.plan.recipes[0].name == "normal");
+  CHECK(exact.plan.recipes[2].name == "small_integer");
+  CHECK(exact.plan.recipes[2].exact);
+
+  device.fp64_ratio = 1.0 / 64;
+  const ReferenceInstance in_float = instantiate_reference(family, problem, device);
+  CHECK(has(in_float.defines, "-DACC=float"));
+  CHECK(has(in_float.defines, "-DACC_IS_FLOAT=1"));
+  CHECK(in_float.plan.references[0].accumulator == DType::fp32);
+  CHECK(in_float.plan.references[0].tolerance.value_factor > plan.tolerance.value_factor);
+}
+
+TEST_CASE("reference: small integers are exact only where fp32 sums are", "[spec]") {
+  const Family family = load_specs(kFamily, kVariant).family;
+  const auto exact = [&](std::int64_t k, double alpha) {
+    ProblemRequest request;
+    request.dimensions = {{"M", 8}, {"K", k}};
+    request.scalars["alpha"] = alpha;
+    return instantiate_reference(family, make_problem(family, request), h200()).plan.recipes.at(2).exact;
+  };
+  CHECK(exact(0, 1));
+  CHECK(exact(131072, -1));
+  CHECK_FALSE(exact(2000000, 1));
+  CHECK_FALSE(exact(64, 0.3));
+}
+
+TEST_CASE("reference: rows, own recipes", "[spec]") {
+  const std::string rows = replaced(
+      replaced(kFamily, "output = \"D\"\n", "output = \"D\"\noutputs_per_index = \"N\"\n"), "[cost]",
+      "[[recipe]]\nname = \"uniform\"\nseed = 7\n[[recipe]]\nname = \"small_integer\"\nexact = \"K < 10\"\n[cost]");
+  const Family family = load_specs(rows, kVariant).family;
+  const ProblemPlan plan = instantiate_reference(family, make_problem(family, {}), h200()).plan;
+  CHECK(plan.references[0].outputs_per_index == 64);
+  CHECK(plan.references[0].launch.grid.x == 1);
+  REQUIRE(plan.recipes.size() == 2);
+  CHECK(plan.recipes[0].seed == 7);
+  CHECK_FALSE(plan.recipes[1].exact);
+  CHECK(plan.recipes[1].parameters == std::vector<double>{4});
+  const Family bad = load_specs(replaced(rows, "outputs_per_index = \"N\"", "outputs_per_index = 3"), kVariant).family;
+  CHECK_THROWS_WITH(instantiate_reference(bad, make_problem(bad, {}), h200()),
+                    Catch::Contains("3 outputs per index do not divide the 4096 elements of 'D'"));
+}

@@ -1,0 +1,102 @@
+#include "base/file.h"
+#include "catch.h"
+#include "spec/spec_fixture.h"
+
+using namespace kerlab;
+using namespace kerlab::testing;
+
+namespace {
+Family demo() {
+  return load_specs(kFamily, kVariant).family;
+}
+
+ProblemRequest sized(std::map<std::string, std::int64_t> dimensions) {
+  ProblemRequest request;
+  request.dimensions = std::move(dimensions);
+  return request;
+}
+
+std::string usage_error(const ProblemRequest& request) {
+  try {
+    (void)make_problem(demo(), request);
+  } catch (const UsageError& failure) {
+    return failure.what();
+  }
+  return "no usage error";
+}
+}  // namespace
+
+TEST_CASE("problem: defaults follow from what was typed", "[spec]") {
+  const Problem problem = make_problem(demo(), sized({{"M", 100}}));
+  CHECK(problem.key() == "demo M=100 N=100 K=50 bf16 layout=nn alpha=1");
+  CHECK(problem.title() == "demo 100x100x50 bf16 nn");
+  CHECK(problem.environment.at("TRANS_A") == 0);
+  CHECK(problem.environment.at("dtype.bytes") == 2);
+  CHECK(problem.environment.at("dtype.bf16") == 1);
+  CHECK(problem.environment.at("dtype.fp32") == 0);
+  CHECK(problem.environment.at("alpha.one") == 1);
+  CHECK(problem.environment.at("alpha.zero") == 0);
+}
+
+TEST_CASE("problem: tensors, FLOPs and bytes", "[spec]") {
+  ProblemRequest request = sized({{"M", 6}, {"N", 5}, {"K", 4}});
+  request.flags["layout"] = "tn";
+  request.dtype = "fp32";
+  request.scalars["alpha"] = 0.5;
+  const Family family = demo();
+  const Problem problem = make_problem(family, request);
+  CHECK(problem.key() == "demo M=6 N=5 K=4 fp32 layout=tn alpha=0.5");
+  const auto tensors = tensors_of(family, problem);
+  REQUIRE(tensors.size() == 2);
+  CHECK(tensors[0].shape == std::vector<std::int64_t>{4, 6});
+  CHECK(tensors[0].dtype == DType::fp32);
+  CHECK(tensors[1].role == Role::output);
+  CHECK(flops_of(family, problem) == 240);
+  CHECK(bytes_of(family, problem) == 216);
+}
+
+TEST_CASE("problem: large ones do not overflow", "[spec]") {
+  const Family gemm = Catalogue({share_folder() / "kernels"}).find("gemm").family;
+  const Problem problem = make_problem(gemm, sized({{"M", 131072}}));
+  CHECK(flops_of(gemm, problem) == 4503599627370496.0);
+  CHECK(bytes_of(gemm, problem) == 3.0 * 131072 * 131072 * 2);
+}
+
+TEST_CASE("problem: what was typed wrong is a usage error", "[spec]") {
+  CHECK(usage_error(sized({{"M", 0}})) == "demo: M = 0 is outside 1..2147483647");
+  CHECK(usage_error(sized({{"M", -1}})) == "demo: M = -1 is outside 1..2147483647");
+  CHECK(usage_error(sized({{"M", 99999999999}})) == "demo: M = 99999999999 is outside 1..2147483647");
+  CHECK(usage_error(sized({{"K", 0}})) == "no usage error");
+  CHECK(usage_error(sized({{"m", 4}})) == "demo has no dimension 'm', did you mean 'M'? (it has M, N, K)");
+  CHECK(usage_error(sized({{"M", 2147483647}, {"K", 1}})) ==
+        "demo 2147483647x2147483647x1 bf16 nn: tensor D would have more than 2^62 bytes");
+  CHECK(usage_error(sized({{"M", 1073741824}, {"K", 1073741824}})).find("overflows 64 bits") != std::string::npos);
+
+  ProblemRequest request;
+  request.flags["layout"] = "nm";
+  CHECK(usage_error(request) == "demo: layout = 'nm' is not one of nn, tn, did you mean 'nn'?");
+  request = {};
+  request.flags["layuot"] = "nn";
+  CHECK(usage_error(request) == "demo has no flag 'layuot', did you mean 'layout'? (it has layout)");
+  request = {};
+  request.scalars["beta"] = 1;
+  CHECK(usage_error(request).find("demo has no scalar 'beta'") == 0);
+  request = {};
+  request.scalars["alpha"] = 1e300;
+  CHECK(usage_error(request) == "demo: alpha = 1e+300 is not a finite fp32");
+  request = {};
+  request.dtype = "bf61";
+  CHECK(usage_error(request) == "unknown dtype 'bf61', did you mean 'bf16'? (demo has bf16, fp32)");
+}
+
+TEST_CASE("problem: a dtype that no family has is unsupported, not a typing mistake", "[spec]") {
+  ProblemRequest request;
+  request.dtype = "fp64";
+  try {
+    (void)make_problem(demo(), request);
+    FAIL("accepted");
+  } catch (const Error& failure) {
+    CHECK(failure.code() == ExitCode::inconclusive);
+    CHECK(std::string(failure.what()) == "demo has no fp64 (it has bf16, fp32)");
+  }
+}

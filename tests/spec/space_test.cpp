@@ -1,0 +1,151 @@
+#include <algorithm>
+#include <chrono>
+
+#include "catch.h"
+#include "spec/spec_fixture.h"
+
+using namespace kerlab;
+using namespace kerlab::testing;
+
+namespace {
+const DeviceInfo kDevice = h200();
+
+std::string constraint(const std::string& name, const std::string& condition) {
+  return "[[constraint]]\nname = \"" + name + "\"\ncondition = \"" + condition + "\"\n";
+}
+
+std::string parameter(const std::string& name, int values) {
+  std::string text = "[[parameter]]\nname = \"" + name + "\"\nvalues = [";
+  for (int i = 1; i <= values; ++i) text += std::to_string(i) + (i < values ? ", " : "]\n");
+  return text;
+}
+
+/// The legal variant with other parameters and constraints.
+Variant variant_with(const std::string& text) {
+  const std::string launch =
+      "[[launch]]\nkernel = \"tile\"\ngrid = [\"M\"]\nblock = [32]\narguments = [\"A\", \"D\"]\n";
+  return load_specs(kFamily, text + launch).variants.front();
+}
+
+Problem problem() {
+  return make_problem(load_specs(kFamily, kVariant).family, {});
+}
+}  // namespace
+
+TEST_CASE("space: valid configurations in order, and what each constraint cut", "[spec]") {
+  const Variant variant =
+      variant_with(parameter("X", 6) + parameter("Y", 5) + "[[derived]]\nname = \"AREA\"\nvalue = \"X * Y\"\n" +
+                   constraint("even_area", "AREA % 2 == 0") + constraint("x_small", "X <= 3") +
+                   constraint("fits", "AREA * 20000 <= device.shared_per_block"));
+  const Space space = enumerate(variant, problem(), kDevice);
+  CHECK(space.raw == 30);
+  // Counted by hand over the 6 x 5 products.
+  REQUIRE(space.cuts.size() == 3);
+  CHECK(space.cuts[0].constraint == "even_area");
+  CHECK(space.cuts[0].remaining == 21);
+  CHECK(space.cuts[1].remaining == 9);
+  CHECK(space.cuts[2].remaining == 8);
+  CHECK(space.valid.size() == 8);
+  CHECK(std::is_sorted(space.valid.begin(), space.valid.end()));
+  CHECK(configuration_text(variant, space.valid.front()) == "X=1 Y=2");
+}
+
+TEST_CASE("space: pruning on partial configurations agrees with checking each one", "[spec]") {
+  const Variant variant =
+      variant_with(parameter("X", 7) + parameter("Y", 6) + parameter("Z", 5) + constraint("first", "X % 3 != 0") +
+                   constraint("last", "Z == 1 || (X + Z) % Z > 0") + constraint("middle", "X >= Y") +
+                   constraint("problem", "M % 2 == 0"));
+  const Problem p = problem();
+  const Space space = enumerate(variant, p, kDevice);
+  std::vector<Configuration> expected;
+  for (const std::int64_t x : variant.parameters[0].values)
+    for (const std::int64_t y : variant.parameters[1].values)
+      for (const std::int64_t z : variant.parameters[2].values)
+        if (violated_constraint(variant, p, kDevice, {{x, y, z}}).empty()) expected.push_back({{x, y, z}});
+  CHECK(space.valid == expected);
+  CHECK_FALSE(expected.empty());
+  CHECK(space.cuts.back().remaining == expected.size());
+}
+
+TEST_CASE("space: an earlier constraint guards a later one", "[spec]") {
+  const Variant variant = variant_with("[[parameter]]\nname = \"X\"\nvalues = [0, 1, 2]\n" + parameter("Y", 2) +
+                                       constraint("guard", "X * Y > 0") + constraint("use", "8 / X == 4"));
+  CHECK(enumerate(variant, problem(), kDevice).valid.size() == 2);
+}
+
+TEST_CASE("space: a constraint that rejects everything is named", "[spec]") {
+  const Variant variant = variant_with(parameter("X", 4) + constraint("some", "X > 2") + constraint("none", "X < 2"));
+  CHECK_THROWS_WITH(enumerate(variant, problem(), kDevice),
+                    Catch::Contains("tile.toml:8:8: constraint 'none' rejects all 2 configurations that reach it"));
+}
+
+TEST_CASE("space: evaluation errors have the constraint's name", "[spec]") {
+  const Variant variant = variant_with(parameter("X", 4) + constraint("bad", "M / (X - 2) > 0"));
+  CHECK_THROWS_WITH(enumerate(variant, problem(), kDevice),
+                    Catch::Contains("tile.toml:6:16: 64 / 0: division by zero ('condition' of constraint 'bad')"));
+}
+
+TEST_CASE("space: a million configurations are enumerated quickly", "[spec]") {
+  std::string text;
+  for (const char* name : {"P1", "P2", "P3", "P4", "P5", "P6"}) text += parameter(name, 10);
+  const Variant variant = variant_with(text + constraint("sum", "(P1 + P2 + P3 + P4 + P5 + P6) % 7 == 0") +
+                                       constraint("order", "P1 * P6 <= 32"));
+  const auto start = std::chrono::steady_clock::now();
+  const Space space = enumerate(variant, problem(), kDevice);
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  CHECK(space.raw == 1000000);
+  CHECK(space.cuts[0].remaining == 142849);
+#ifdef NDEBUG
+  CHECK(seconds < 1.0);
+#else
+  CHECK(seconds < 60.0);
+#endif
+}
+
+TEST_CASE("space: one without end is refused, not waited for", "[spec]") {
+  std::string text;
+  for (int i = 0; i < 15; ++i) text += parameter("P" + std::to_string(i), 10);
+  CHECK_THROWS_WITH(enumerate(variant_with(text + constraint("few", "P0 + P1 + P2 < 4")), problem(), kDevice),
+                    Catch::Contains("more than 2000000 valid configurations"));
+}
+
+TEST_CASE("configuration: text both ways", "[spec]") {
+  const Variant variant = load_specs(kFamily, kVariant).variants.front();
+  CHECK(configuration_text(variant, default_configuration(variant)) == "BM=32 BN=16");
+  CHECK(parse_configuration(variant, "BN=32,BM=64").values == std::vector<std::int64_t>{64, 32});
+  CHECK(parse_configuration(variant, " BM=64 ").values == std::vector<std::int64_t>{64, 16});
+  CHECK(parse_configuration(variant, "").values == default_configuration(variant).values);
+  CHECK_THROWS_WITH(parse_configuration(variant, "BX=1"), Catch::Contains("no parameter 'BX', did you mean 'BM'?"));
+  CHECK_THROWS_WITH(parse_configuration(variant, "BM"), Catch::Contains("'BM' is not NAME=VALUE"));
+  CHECK_THROWS_WITH(parse_configuration(variant, "BM=12x"), Catch::Contains("'12x' is not an integer"));
+  CHECK_THROWS_WITH(parse_configuration(variant, "BM=16 BM=32"), Catch::Contains("given twice"));
+}
+
+TEST_CASE("configuration: the first constraint it violates", "[spec]") {
+  const Variant variant = load_specs(kFamily, kVariant).variants.front();
+  CHECK(violated_constraint(variant, problem(), kDevice, {{32, 32}}).empty());
+  CHECK(violated_constraint(variant, problem(), kDevice, {{32, 16}}) == "constraint 'square': BM == BN does not hold");
+  CHECK(violated_constraint(variant, problem(), kDevice, {{48, 16}}) == "parameter 'BM': 48 is not one of 16, 32, 64");
+}
+
+TEST_CASE("variant: why it cannot run a problem", "[spec]") {
+  const std::string head = "dtypes = [\"fp32\"]\nminimum_cc = 80\nmaximum_cc = 90\nrequires = [\"layout=tn\"]\n";
+  const KernelFolder folder = load_specs(kFamily, head + kVariant + constraint("multiple", "K % 8 == 0"));
+  const Variant& variant = folder.variants.front();
+  ProblemRequest request;
+  const auto reason = [&](const DeviceInfo& device) {
+    return unsupported_reason(variant, make_problem(folder.family, request), device);
+  };
+  CHECK(reason(kDevice) == "variant 'tile' has no bf16 (it has fp32)");
+  request.dtype = "fp32";
+  CHECK(reason(kDevice) == "variant 'tile' does not support layout=nn (it supports layout=tn)");
+  request.flags["layout"] = "tn";
+  CHECK(reason(kDevice).empty());
+  request.dimensions["K"] = 12;
+  CHECK(reason(kDevice) == "variant 'tile' needs K % 8 == 0 (constraint 'multiple')");
+  DeviceInfo other = kDevice;
+  other.cc_major = 7;
+  CHECK(reason(other) == "variant 'tile' needs sm_80 or newer, the device is sm_70");
+  other.cc_major = 10;
+  CHECK(reason(other) == "variant 'tile' needs sm_90 or older, the device is sm_100");
+}
