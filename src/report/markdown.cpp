@@ -30,7 +30,8 @@ std::string markdown_table(const Table& table) {
   text += "\n" + rule + "\n";
   for (const auto& row : table.rows) {
     text += "|";
-    for (std::size_t c = 0; c < table.columns.size(); ++c) text += " " + (c < row.size() ? markdown_cell(row[c]) : "") + " |";
+    for (std::size_t c = 0; c < table.columns.size(); ++c)
+      text += " " + (c < row.size() ? markdown_cell(row[c]) : "") + " |";
     text += "\n";
   }
   return text;

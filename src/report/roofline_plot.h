@@ -1,0 +1,28 @@
+#pragma once
+// A roofline in the terminal: intensity (FLOP per byte) across, FLOP/s up, both logarithmic.
+
+#include <string>
+#include <vector>
+
+#include "model/roofline.h"
+
+namespace kerlab {
+
+struct PlotPoint {
+  char mark = '*';
+  double intensity = 0;  ///< FLOP per byte
+  double flops_per_s = 0;
+  std::string label;  ///< in the legend below
+};
+
+struct PlotSize {
+  int width = 72;
+  int height = 18;
+  bool unicode = true;  ///< box characters; else plain ASCII
+};
+
+/// The roof of `ceilings`, the points (those outside the axes are moved to the edge), axes and a legend. Empty when the
+/// ceilings are not known.
+std::string roofline_plot(const Ceilings& ceilings, const std::vector<PlotPoint>& points, const PlotSize& size = {});
+
+}  // namespace kerlab

@@ -1,0 +1,120 @@
+#include "report/show_text.h"
+
+#include <fmt/format.h>
+
+#include "base/format.h"
+#include "base/terminal.h"
+#include "report/json.h"
+#include "report/table.h"
+#include "report/tune_table.h"
+
+namespace kerlab {
+
+namespace {
+
+/// "registers     168": names in a column of their own.
+std::string line(std::string_view title, std::string_view value) {
+  return value.empty() ? "" : fmt::format("  {:<14}{}\n", title, value);
+}
+
+std::string status_text(const TrialStory& story, bool color) {
+  const Trial& trial = story.trial;
+  const Style style = trial.status == TrialStatus::passed ? Style::good
+                      : is_final(trial.status)            ? Style::bad
+                                                          : Style::warning;
+  std::string text = styled(name(trial.status), style, color);
+  if (story.winner) text += ", the winner of its problem";
+  if (!trial.message.empty()) text += ": " + trial.message;
+  return text;
+}
+
+std::string resources_text(const TrialStory& story) {
+  const Trial& trial = story.trial;
+  std::string text = line("registers", fmt::format("{} a thread, {} spilled", trial.registers,
+                                                   trial.spill_bytes > 0 ? format_bytes(trial.spill_bytes) : "none"));
+  text += line("shared memory", format_bytes(trial.shared_bytes) + " a block");
+  text += line("threads", fmt::format("{} a block", trial.threads));
+  if (story.occupancy) {
+    text += line("occupancy", fmt::format("{:.0f} %, {} blocks an SM, limited by {}", story.occupancy->fraction * 100,
+                                          story.occupancy->blocks, story.occupancy->limiter));
+  } else if (trial.blocks_per_sm > 0) {
+    text += line("occupancy", fmt::format("{} blocks an SM", trial.blocks_per_sm));
+  }
+  return text + line("compilation", fmt::format("{:.0f} ms, {}", trial.compile_ms, trial.toolchain));
+}
+
+std::string member(const JsonValue& object, std::string_view key) {
+  const JsonValue* value = object.find(key);
+  return value == nullptr || std::holds_alternative<std::nullptr_t>(value->variant()) ? "-" : value->text();
+}
+
+/// One row for each recipe and output.
+std::string check_text(const Trial& trial) {
+  const std::optional<JsonValue> detail = parse_json(trial.check_detail);
+  if (!detail || detail->elements().empty()) return "";
+  Table table{{{"recipe"},
+               {"output"},
+               {"result"},
+               {"err/bound", Align::right},
+               {"mismatches", Align::right},
+               {"of", Align::right},
+               {"NaN", Align::right},
+               {"worst"}},
+              {}};
+  for (const JsonValue& recipe : detail->elements()) {
+    table.rows.push_back({member(recipe, "recipe"), member(recipe, "output"),
+                          member(recipe, "passed") == "true" ? "passed" : "wrong", member(recipe, "error_ratio"),
+                          member(recipe, "mismatches"), member(recipe, "compared"), member(recipe, "nans"),
+                          member(recipe, "detail")});
+  }
+  return "\ncheck\n" + text_table(table, false, 2);
+}
+
+std::string speed_text(const TrialStory& story, const Measurement& measurement) {
+  if (story.flops <= 0 || measurement.median_us <= 0) return "-";
+  const double flops_per_s = story.flops / measurement.median_us * 1e6;
+  std::string text = format_si(flops_per_s) + "FLOP/s";
+  if (story.roof && story.roof->roof_flops > 0) {
+    text += fmt::format(", {:.0f} % of roof", 100 * flops_per_s / story.roof->roof_flops);
+  }
+  return text;
+}
+
+std::string measurements_text(const TrialStory& story) {
+  if (story.measurements.empty()) return "";
+  Table table{{{"stage"},
+               {"us [95 %]"},
+               {"MAD", Align::right},
+               {"least", Align::right},
+               {"n", Align::right},
+               {"SM MHz", Align::right},
+               {"cache"},
+               {"clock"},
+               {"speed"},
+               {"when"}},
+              {}};
+  for (const Measurement& m : story.measurements) {
+    table.rows.push_back({m.stage, median_with_interval(m.median_us, m.low_us, m.high_us),
+                          fmt::format("{:.3g}", m.mad_us), format_us(m.minimum_us),
+                          fmt::format("{}", m.samples_us.size()),
+                          m.sm_clock_mhz > 0 ? fmt::format("{:.0f}", m.sm_clock_mhz) : "-", m.cache, m.clock,
+                          speed_text(story, m), m.created});
+  }
+  return "\nmeasurements\n" + text_table(table, false, 2);
+}
+
+}  // namespace
+
+std::string show_text(const TrialStory& story, bool color) {
+  const Trial& trial = story.trial;
+  std::string text =
+      styled(fmt::format("trial {}: {} {}", trial.id, trial.variant, trial.configuration), Style::bold, color);
+  text += "\n" + line("status", status_text(story, color)) + line("problem", trial.problem);
+  text += line("device", trial.device_class) + line("options", trial.options) + line("source", trial.source_hash);
+  text += "\nresources\n" + resources_text(story) + check_text(trial) + measurements_text(story);
+  text +=
+      fmt::format("\nreproduce: kerlab bench --trial {}   SASS/PTX: kerlab show {} --save DIR\n", trial.id, trial.id);
+  return text;
+}
+
+}  // namespace kerlab

@@ -1,0 +1,25 @@
+#pragma once
+// What `kerlab show` prints about one trial.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/roofline.h"
+#include "trial/trial.h"
+
+namespace kerlab {
+
+/// A trial with what else is known about it; what is not there is not shown.
+struct TrialStory {
+  Trial trial;
+  std::vector<Measurement> measurements;  ///< oldest first
+  std::optional<Occupancy> occupancy;     ///< of the heaviest kernel
+  std::optional<Roofline> roof;           ///< of its problem on its device
+  double flops = 0;                       ///< of the problem
+  bool winner = false;                    ///< of its problem now
+};
+
+std::string show_text(const TrialStory& story, bool color);
+
+}  // namespace kerlab

@@ -1,0 +1,110 @@
+#include "report/tune_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/format.h"
+
+namespace kerlab {
+
+namespace {
+
+constexpr int kIndent = 2;
+
+/// Three significant digits: "471.6" from a hundred on, "0.53" below one.
+std::string tera(double per_second) {
+  if (per_second <= 0) return "-";
+  const double value = per_second / 1e12;
+  if (value >= 10) return fmt::format("{:.1f}", value);
+  return fmt::format("{:.{}f}", value, value >= 1 ? 2 : value >= 0.01 ? 3 : 5);
+}
+
+std::string percent(double fraction) {
+  return fraction > 0 ? fmt::format("{:.0f}", fraction * 100) : "-";
+}
+
+/// ".65": a ratio below one without its zero.
+std::string short_ratio(double ratio) {
+  const std::string text = fmt::format("{:.2f}", ratio);
+  return text.starts_with("0.") ? text.substr(1) : text;
+}
+
+std::string versus(const std::optional<PairedRatio>& ratio) {
+  if (!ratio) return "-";
+  return fmt::format("{:.2f} [{},{}]", ratio->ratio, short_ratio(ratio->interval.low),
+                     short_ratio(ratio->interval.high));
+}
+
+std::string compact_bytes(std::int64_t bytes) {
+  std::string text = format_bytes(bytes);
+  std::erase(text, ' ');
+  return text;
+}
+
+std::string configuration(const TuneRow& row) {
+  const std::string text =
+      row.trial.configuration.empty() ? row.trial.variant : row.trial.variant + " " + row.trial.configuration;
+  return row.note.empty() ? text : fmt::format("{} ({})", text, row.note);
+}
+
+/// Shortens the configuration, never the note behind it.
+std::string fitted_configuration(const TuneRow& row, int room) {
+  const std::string whole = configuration(row);
+  if (display_width(whole) <= room) return whole;
+  if (row.note.empty()) return shortened(whole, room);
+  const std::string note = fmt::format(" ({})", row.note);
+  TuneRow bare = row;
+  bare.note.clear();
+  return shortened(configuration(bare), std::max(3, room - display_width(note))) + note;
+}
+
+std::vector<std::string> cells(const TuneRow& row, bool with_library) {
+  const Trial& trial = row.trial;
+  std::vector<std::string> line{fmt::format("{}{}", row.rank, row.tied ? "=" : ""),
+                                median_with_interval(row.median_us, row.low_us, row.high_us), tera(row.flops_per_s)};
+  if (with_library) line.push_back(versus(row.versus_library));
+  line.insert(line.end(),
+              {percent(row.roof_fraction), fmt::format("{}", trial.registers), fmt::format("{}", trial.spill_bytes),
+               compact_bytes(trial.shared_bytes), row.occupancy > 0 ? percent(row.occupancy) + "%" : "-",
+               fmt::format("{:.2f}", trial.error_ratio), configuration(row)});
+  return line;
+}
+
+}  // namespace
+
+std::string median_with_interval(double median_us, double low_us, double high_us) {
+  const int most = median_us > 0 ? std::clamp(3 - static_cast<int>(std::floor(std::log10(median_us))), 0, 6) : 2;
+  int decimals = std::max(0, most - 1);
+  if (fmt::format("{:.{}f}", low_us, decimals) == fmt::format("{:.{}f}", high_us, decimals)) decimals = most;
+  return fmt::format("{} [{:.{}f},{:.{}f}]", format_us(median_us), low_us, decimals, high_us, decimals);
+}
+
+Table tune_table(const std::vector<TuneRow>& rows, int width) {
+  const bool with_library =
+      std::any_of(rows.begin(), rows.end(), [](const TuneRow& row) { return row.versus_library.has_value(); });
+  Table table{{{"#"}, {"us [95 %]"}, {"TFLOP/s"}}, {}};
+  if (with_library) table.columns.push_back({"vs cuBLASLt"});
+  for (const char* title : {"% roof", "regs", "spill", "smem", "occ", "err/bound", "configuration"}) {
+    table.columns.push_back({title});
+  }
+  for (const TuneRow& row : rows) table.rows.push_back(cells(row, with_library));
+  if (width <= 0) return table;
+  int used = kIndent;
+  for (std::size_t c = 0; c + 1 < table.columns.size(); ++c) {
+    int widest = display_width(table.columns[c].title);
+    for (const auto& row : table.rows) widest = std::max(widest, display_width(row[c]));
+    used += widest + 2;
+  }
+  // On a very narrow terminal a line wraps rather than saying nothing.
+  const int room = std::max(width - used, 24);
+  for (std::size_t r = 0; r < rows.size(); ++r) table.rows[r].back() = fitted_configuration(rows[r], room);
+  return table;
+}
+
+std::string tune_text(const std::vector<TuneRow>& rows, bool color, int width) {
+  return text_table(tune_table(rows, width), color, kIndent);
+}
+
+}  // namespace kerlab

@@ -1,0 +1,35 @@
+#pragma once
+// The ranking that `kerlab tune` shows.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "report/table.h"
+#include "stats/samples.h"
+#include "trial/trial.h"
+
+namespace kerlab {
+
+/// One finalist.
+struct TuneRow {
+  int rank = 0;
+  bool tied = false;  ///< with the winner: shown as "2="
+  std::string note;   ///< behind the configuration: "tie: 0.2 %, more registers"
+  double median_us = 0, low_us = 0, high_us = 0;
+  double flops_per_s = 0;                     ///< 0: not known
+  double roof_fraction = 0;                   ///< of the attainable roof; 0: not known
+  double occupancy = 0;                       ///< fraction of the threads of an SM; 0: not known
+  std::optional<PairedRatio> versus_library;  ///< speed over cuBLASLt's; the column is there when any row has it
+  Trial trial;
+};
+
+/// `width`: configurations are shortened so that a line fits; 0: never.
+Table tune_table(const std::vector<TuneRow>& rows, int width = 0);
+/// The same as printed: indented by two spaces.
+std::string tune_text(const std::vector<TuneRow>& rows, bool color, int width);
+
+/// "291.4 [290,293]": the interval with as few decimals as tell its ends apart.
+std::string median_with_interval(double median_us, double low_us, double high_us);
+
+}  // namespace kerlab
