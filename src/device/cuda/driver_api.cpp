@@ -149,9 +149,7 @@ bool has_gpu_nodes(const std::filesystem::path& device_folder) {
 }
 
 bool has_driver_library() {
-  void* library = dlopen(kLibrary, RTLD_LAZY | RTLD_LOCAL);
-  if (library != nullptr) dlclose(library);
-  return library != nullptr;
+  return dlopen(kLibrary, RTLD_LAZY | RTLD_LOCAL) != nullptr;  // never closed, as above
 }
 
 }  // namespace kerlab
