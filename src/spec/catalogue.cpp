@@ -6,7 +6,7 @@
 #include "spec/readers.h"
 #include "spec/source_path.h"
 #include "spec/spec.h"
-#include "spec/table.h"
+#include "spec/spec_table.h"
 
 namespace kerlab {
 namespace {

@@ -4,7 +4,7 @@
 #include <charconv>
 
 #include "spec/spec.h"
-#include "spec/table.h"
+#include "spec/spec_table.h"
 
 namespace kerlab {
 namespace {

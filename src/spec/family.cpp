@@ -7,16 +7,16 @@
 #include "spec/readers.h"
 #include "spec/scope.h"
 #include "spec/source_path.h"
-#include "spec/table.h"
+#include "spec/spec_table.h"
 
 namespace kerlab {
 namespace {
 
-std::vector<Dimension> read_dimensions(const Table& family) {
+std::vector<Dimension> read_dimensions(const SpecTable& family) {
   std::vector<Dimension> dimensions;
   Scope above;
   for (const TomlValue& value : family.tables("dimension")) {
-    const Table row = Table::named(value, "dimension", {"name", "doc", "default", "minimum", "maximum"});
+    const SpecTable row = SpecTable::named(value, "dimension", {"name", "doc", "default", "minimum", "maximum"});
     Dimension dimension;
     dimension.name = row.identifier("name");
     dimension.doc = row.text("doc", "");
@@ -34,10 +34,10 @@ std::vector<Dimension> read_dimensions(const Table& family) {
   return dimensions;
 }
 
-std::vector<Flag> read_flags(const Table& family) {
+std::vector<Flag> read_flags(const SpecTable& family) {
   std::vector<Flag> flags;
   for (const TomlValue& value : family.tables("flag")) {
-    const Table row = Table::named(value, "flag", {"name", "doc", "values", "default"});
+    const SpecTable row = SpecTable::named(value, "flag", {"name", "doc", "values", "default"});
     Flag flag;
     flag.name = row.identifier("name");
     flag.doc = row.text("doc", "");
@@ -55,10 +55,10 @@ std::vector<Flag> read_flags(const Table& family) {
   return flags;
 }
 
-std::vector<ScalarDecl> read_scalars(const Table& family) {
+std::vector<ScalarDecl> read_scalars(const SpecTable& family) {
   std::vector<ScalarDecl> scalars;
   for (const TomlValue& value : family.tables("scalar")) {
-    const Table row = Table::named(value, "scalar", {"name", "doc", "default", "dtype"});
+    const SpecTable row = SpecTable::named(value, "scalar", {"name", "doc", "default", "dtype"});
     ScalarDecl scalar;
     scalar.name = row.identifier("name");
     scalar.doc = row.text("doc", "");
@@ -71,10 +71,10 @@ std::vector<ScalarDecl> read_scalars(const Table& family) {
   return scalars;
 }
 
-std::vector<TensorDecl> read_tensors(const Table& family) {
+std::vector<TensorDecl> read_tensors(const SpecTable& family) {
   std::vector<TensorDecl> tensors;
   for (const TomlValue& value : family.tables("tensor")) {
-    const Table row = Table::named(value, "tensor", {"name", "doc", "role", "dtype", "shape"});
+    const SpecTable row = SpecTable::named(value, "tensor", {"name", "doc", "role", "dtype", "shape"});
     TensorDecl tensor;
     tensor.name = row.identifier("name");
     tensor.doc = row.text("doc", "");
@@ -89,10 +89,10 @@ std::vector<TensorDecl> read_tensors(const Table& family) {
   return tensors;
 }
 
-ToleranceDecl read_tolerance(const Table& reference, const Scope& scope) {
+ToleranceDecl read_tolerance(const SpecTable& reference, const Scope& scope) {
   const TomlValue* value = reference.find("tolerance");
   if (value == nullptr) reference.fail("tolerance", "key 'tolerance' is missing: { rule = \"dot\", length = \"K\" }");
-  const Table row(*value, "tolerance", {"rule", "length", "accumulator"});
+  const SpecTable row(*value, "tolerance", {"rule", "length", "accumulator"});
   const std::vector<std::string> rules = {"dot", "rowwise", "exact"};
   ToleranceDecl tolerance;
   if (!row.has("rule")) row.fail("rule", "key 'rule' is missing: dot, rowwise or exact");
@@ -106,12 +106,12 @@ ToleranceDecl read_tolerance(const Table& reference, const Scope& scope) {
   return tolerance;
 }
 
-std::vector<ReferenceDecl> read_references(const Table& family, const Scope& scope) {
+std::vector<ReferenceDecl> read_references(const SpecTable& family, const Scope& scope) {
   Scope launch_scope = scope;
   launch_scope.know("count");
   std::vector<ReferenceDecl> references;
   for (const TomlValue& value : family.tables("reference")) {
-    const Table row = Table::named(
+    const SpecTable row = SpecTable::named(
         value, "reference",
         {"output", "kernel", "grid", "block", "shared", "arguments", "outputs_per_index", "tolerance"}, "output");
     ReferenceDecl reference;
@@ -130,11 +130,11 @@ std::vector<ReferenceDecl> read_references(const Table& family, const Scope& sco
   return references;
 }
 
-std::vector<RecipeDecl> read_recipes(const Table& family, const Scope& scope) {
+std::vector<RecipeDecl> read_recipes(const SpecTable& family, const Scope& scope) {
   const std::vector<std::string> known = {"normal", "uniform", "small_integer", "one_hot", "constant"};
   std::vector<RecipeDecl> recipes;
   for (const TomlValue& value : family.tables("recipe")) {
-    const Table row = Table::named(value, "recipe", {"name", "seed", "parameters", "exact"});
+    const SpecTable row = SpecTable::named(value, "recipe", {"name", "seed", "parameters", "exact"});
     if (!row.has("name")) row.fail("name", "key 'name' is missing");
     RecipeDecl recipe;
     recipe.name = known[row.choice("name", known, 0)];
@@ -154,10 +154,10 @@ std::vector<RecipeDecl> read_recipes(const Table& family, const Scope& scope) {
   return recipes;
 }
 
-void read_cost(const Table& top, const Scope& scope, Family& family) {
+void read_cost(const SpecTable& top, const Scope& scope, Family& family) {
   const TomlValue* value = top.find("cost");
   if (value == nullptr) throw SpecError(top.where(), "no [cost] with flops and bytes");
-  const Table cost(*value, "cost", {"flops", "bytes"});
+  const SpecTable cost(*value, "cost", {"flops", "bytes"});
   family.flops = cost.expression("flops");
   family.bytes = cost.expression("bytes");
   scope.check(family.flops);
@@ -187,9 +187,9 @@ void check_references(const Family& family, const SourceLocation& where) {
 
 Family read_family(const std::filesystem::path& file) {
   const TomlValue root = parse_toml(read_text(file), shown_path(file));
-  const Table top(root, "family",
-                  {"name", "doc", "dtypes", "reference_source", "dimension", "flag", "scalar", "derived", "tensor",
-                   "reference", "recipe", "cost"});
+  const SpecTable top(root, "family",
+                      {"name", "doc", "dtypes", "reference_source", "dimension", "flag", "scalar", "derived", "tensor",
+                       "reference", "recipe", "cost"});
   Family family;
   family.name = top.identifier("name");
   family.doc = top.text("doc", "");

@@ -130,7 +130,7 @@ class ArgumentParser {
   bool reference_;
 };
 
-std::vector<Expression> read_extents(const Table& table, std::string_view key, const Scope& scope) {
+std::vector<Expression> read_extents(const SpecTable& table, std::string_view key, const Scope& scope) {
   std::vector<Expression> extents = table.expressions(key);
   if (extents.size() > 3) table.fail(key, fmt::format("{} extents, at most 3", extents.size()));
   scope.check(extents);
@@ -146,7 +146,7 @@ ArgumentDecl parse_argument(const std::string& text, const SourceLocation& where
   return argument;
 }
 
-LaunchDecl read_launch(const Table& table, const Scope& scope, bool reference) {
+LaunchDecl read_launch(const SpecTable& table, const Scope& scope, bool reference) {
   LaunchDecl launch;
   launch.where = table.where();
   launch.kernel = reference ? table.identifier("kernel", "reference") : table.identifier("kernel");
@@ -162,10 +162,10 @@ LaunchDecl read_launch(const Table& table, const Scope& scope, bool reference) {
   return launch;
 }
 
-std::vector<Derived> read_derived(const Table& table) {
+std::vector<Derived> read_derived(const SpecTable& table) {
   std::vector<Derived> derived;
   for (const TomlValue& value : table.tables("derived")) {
-    const Table row = Table::named(value, "derived", {"name", "value", "doc"});
+    const SpecTable row = SpecTable::named(value, "derived", {"name", "value", "doc"});
     derived.push_back({row.identifier("name"), row.expression("value"), row.where("name")});
   }
   return derived;

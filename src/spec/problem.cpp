@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "spec/spec.h"
-#include "spec/table.h"
+#include "spec/spec_table.h"
 
 namespace kerlab {
 namespace {

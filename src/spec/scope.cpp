@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "spec/table.h"
+#include "spec/spec_table.h"
 
 namespace kerlab {
 namespace {

@@ -4,7 +4,7 @@
 
 namespace kerlab {
 
-std::filesystem::path read_source_path(const Table& table, std::string_view key, const std::string& fallback,
+std::filesystem::path read_source_path(const SpecTable& table, std::string_view key, const std::string& fallback,
                                        const std::filesystem::path& folder) {
   const std::string text = table.text(key, fallback);
   const std::filesystem::path relative = std::filesystem::path(text).lexically_normal();

@@ -5,12 +5,12 @@
 #include <string>
 #include <string_view>
 
-#include "spec/table.h"
+#include "spec/spec_table.h"
 
 namespace kerlab {
 
 /// The file that `key` names (or `fallback`) in `folder`. Throws SpecError when it is missing or lies elsewhere.
-std::filesystem::path read_source_path(const Table& table, std::string_view key, const std::string& fallback,
+std::filesystem::path read_source_path(const SpecTable& table, std::string_view key, const std::string& fallback,
                                        const std::filesystem::path& folder);
 
 /// A path as messages show it: relative to the current folder when it lies in it.

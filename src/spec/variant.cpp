@@ -7,7 +7,7 @@
 #include "spec/readers.h"
 #include "spec/scope.h"
 #include "spec/source_path.h"
-#include "spec/table.h"
+#include "spec/spec_table.h"
 
 namespace kerlab {
 namespace {
@@ -48,11 +48,11 @@ constexpr std::string_view kAllowedOptions[] = {"-D",
                                                 "--ptxas-options=--def-load-cache=",
                                                 "-dlcm="};
 
-std::vector<Parameter> read_parameters(const Table& variant) {
+std::vector<Parameter> read_parameters(const SpecTable& variant) {
   std::vector<Parameter> parameters;
   std::int64_t raw = 1;
   for (const TomlValue& value : variant.tables("parameter")) {
-    const Table row = Table::named(value, "parameter", {"name", "doc", "values", "default"});
+    const SpecTable row = SpecTable::named(value, "parameter", {"name", "doc", "values", "default"});
     Parameter parameter;
     parameter.name = row.identifier("name");
     parameter.doc = row.text("doc", "");
@@ -74,10 +74,10 @@ std::vector<Parameter> read_parameters(const Table& variant) {
   return parameters;
 }
 
-std::vector<Constraint> read_constraints(const Table& variant) {
+std::vector<Constraint> read_constraints(const SpecTable& variant) {
   std::vector<Constraint> constraints;
   for (const TomlValue& value : variant.tables("constraint")) {
-    const Table row = Table::named(value, "constraint", {"name", "doc", "condition"});
+    const SpecTable row = SpecTable::named(value, "constraint", {"name", "doc", "condition"});
     Constraint constraint{row.identifier("name"), row.text("doc", ""), row.expression("condition"), row.where("name")};
     for (const Constraint& other : constraints)
       if (other.name == constraint.name)
@@ -87,10 +87,10 @@ std::vector<Constraint> read_constraints(const Table& variant) {
   return constraints;
 }
 
-std::vector<WorkspaceDecl> read_workspaces(const Table& variant) {
+std::vector<WorkspaceDecl> read_workspaces(const SpecTable& variant) {
   std::vector<WorkspaceDecl> workspaces;
   for (const TomlValue& value : variant.tables("workspace")) {
-    const Table row = Table::named(value, "workspace", {"name", "doc", "bytes", "init"});
+    const SpecTable row = SpecTable::named(value, "workspace", {"name", "doc", "bytes", "init"});
     const auto init = static_cast<WorkspaceInit>(row.choice("init", {"none", "zero", "poison"}, 0));
     workspaces.push_back({row.identifier("name"), row.expression("bytes"), init, row.where("name")});
   }
@@ -98,7 +98,7 @@ std::vector<WorkspaceDecl> read_workspaces(const Table& variant) {
 }
 
 /// The dtype of a map's elements: its own, its tensor's, or the problem's.
-void resolve_map_dtype(const Table& row, const Family& family, TensorMapDecl& map) {
+void resolve_map_dtype(const SpecTable& row, const Family& family, TensorMapDecl& map) {
   const auto tensor = std::find_if(family.tensors.begin(), family.tensors.end(),
                                    [&](const TensorDecl& candidate) { return candidate.name == map.tensor; });
   std::optional<DType> dtype = row.dtype("dtype");
@@ -108,12 +108,12 @@ void resolve_map_dtype(const Table& row, const Family& family, TensorMapDecl& ma
   if (dtype) map.dtype = *dtype;
 }
 
-std::vector<TensorMapDecl> read_tensor_maps(const Table& variant, const Family& family, const Scope& scope) {
+std::vector<TensorMapDecl> read_tensor_maps(const SpecTable& variant, const Family& family, const Scope& scope) {
   std::vector<TensorMapDecl> maps;
   for (const TomlValue& value : variant.tables("tensor_map")) {
-    const Table row =
-        Table::named(value, "tensor_map",
-                     {"name", "doc", "tensor", "dims", "strides", "box", "swizzle", "promotion", "nan_fill", "dtype"});
+    const SpecTable row = SpecTable::named(
+        value, "tensor_map",
+        {"name", "doc", "tensor", "dims", "strides", "box", "swizzle", "promotion", "nan_fill", "dtype"});
     TensorMapDecl map;
     map.name = row.identifier("name");
     map.where = row.where("name");
@@ -140,10 +140,10 @@ std::vector<TensorMapDecl> read_tensor_maps(const Table& variant, const Family& 
   return maps;
 }
 
-std::vector<LaunchDecl> read_launches(const Table& variant, const Scope& scope) {
+std::vector<LaunchDecl> read_launches(const SpecTable& variant, const Scope& scope) {
   std::vector<LaunchDecl> launches;
   for (const TomlValue& value : variant.tables("launch")) {
-    const Table row = Table::named(
+    const SpecTable row = SpecTable::named(
         value, "launch",
         {"kernel", "doc", "grid", "block", "cluster", "shared", "arguments", "repeat", "group", "when"}, "kernel");
     const std::string group = row.identifier("group", "_");
@@ -165,7 +165,7 @@ std::vector<LaunchDecl> read_launches(const Table& variant, const Scope& scope) 
   return launches;
 }
 
-std::vector<DType> read_dtypes(const Table& variant, const Family& family) {
+std::vector<DType> read_dtypes(const SpecTable& variant, const Family& family) {
   std::vector<DType> dtypes = variant.dtypes("dtypes");
   for (const DType dtype : dtypes)
     if (std::find(family.dtypes.begin(), family.dtypes.end(), dtype) == family.dtypes.end())
@@ -173,7 +173,7 @@ std::vector<DType> read_dtypes(const Table& variant, const Family& family) {
   return dtypes;
 }
 
-std::vector<std::string> read_required_flags(const Table& variant, const Family& family) {
+std::vector<std::string> read_required_flags(const SpecTable& variant, const Family& family) {
   std::vector<std::string> known;
   for (const Flag& flag : family.flags)
     for (const std::string& value : flag.values) known.push_back(flag.name + "=" + value);
@@ -183,7 +183,7 @@ std::vector<std::string> read_required_flags(const Table& variant, const Family&
   return variant.texts("requires");
 }
 
-std::vector<std::string> read_options(const Table& variant) {
+std::vector<std::string> read_options(const SpecTable& variant) {
   for (const auto& [text, where] : variant.located_texts("options")) {
     const std::string_view option = text;
     if (std::none_of(std::begin(kAllowedOptions), std::end(kAllowedOptions),
@@ -209,9 +209,9 @@ Scope variant_scope(const Variant& variant, const Family& family) {
 
 Variant read_variant(const std::filesystem::path& file, const Family& family) {
   const TomlValue root = parse_toml(read_text(file), shown_path(file));
-  const Table top(root, "variant",
-                  {"name", "doc", "source", "dtypes", "minimum_cc", "maximum_cc", "tune", "rung", "options", "requires",
-                   "parameter", "derived", "constraint", "workspace", "tensor_map", "launch"});
+  const SpecTable top(root, "variant",
+                      {"name", "doc", "source", "dtypes", "minimum_cc", "maximum_cc", "tune", "rung", "options",
+                       "requires", "parameter", "derived", "constraint", "workspace", "tensor_map", "launch"});
   Variant variant;
   variant.name = top.identifier("name", file.stem().string());
   variant.doc = top.text("doc", "");

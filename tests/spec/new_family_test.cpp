@@ -2,8 +2,10 @@
 
 #include <fstream>
 
+#include "base/file.h"
 #include "base/temporary_folder.h"
 #include "catch.h"
+#include "compile/nvrtc.h"
 #include "spec/spec.h"
 
 using namespace kerlab;
@@ -29,6 +31,30 @@ TEST_CASE("new family: what it writes loads, enumerates and instantiates", "[spe
   CHECK(space.valid.size() == 19);
   const Instance instance = instantiate(kernels.family, kernels.variants[1], problem, space.valid.front(), device);
   CHECK(instance.plan.launches.at(0).grid.x == 8);
+}
+
+TEST_CASE("new family: its kernels compile for every dtype", "[spec][nvrtc]") {
+  const TemporaryFolder temporary;
+  write_new_family(temporary / "my_op", "my_op");
+  const KernelFolder kernels = load_folder(temporary / "my_op");
+  const Nvrtc nvrtc = Nvrtc::open(nvrtc_candidates());
+  const auto compile = [&](const std::filesystem::path& source, const std::vector<std::string>& defines) {
+    CompileRequest request{read_source(source, {share_folder() / "kernels"}), base_options("sm_80")};
+    request.options.insert(request.options.end(), defines.begin(), defines.end());
+    const CompileResult result = nvrtc.compile(request);
+    INFO(result.log);
+    CHECK(result.status == CompileStatus::ok);
+  };
+  const DeviceInfo device;
+  for (const DType dtype : kernels.family.dtypes) {
+    ProblemRequest request;
+    request.dtype = name(dtype);
+    const Problem problem = make_problem(kernels.family, request);
+    compile(kernels.family.reference_source, instantiate_reference(kernels.family, problem, device).defines);
+    for (const Variant& variant : kernels.variants)
+      compile(variant.source,
+              instantiate(kernels.family, variant, problem, default_configuration(variant), device).defines);
+  }
 }
 
 TEST_CASE("new family: refuses bad names and folders in use", "[spec]") {

@@ -14,13 +14,13 @@
 
 namespace kerlab {
 
-class Table {
+class SpecTable {
  public:
   /// `what` names the table in messages ("parameter 'BM'"). Throws for a key that is not in `keys`. Keeps a reference.
-  Table(const TomlValue& value, std::string what, std::initializer_list<std::string_view> keys);
+  SpecTable(const TomlValue& value, std::string what, std::initializer_list<std::string_view> keys);
   /// A table of an array of tables, called by `kind` and what its `name_key` says.
-  static Table named(const TomlValue& value, std::string_view kind, std::initializer_list<std::string_view> keys,
-                     std::string_view name_key = "name");
+  static SpecTable named(const TomlValue& value, std::string_view kind, std::initializer_list<std::string_view> keys,
+                         std::string_view name_key = "name");
 
   [[nodiscard]] bool has(std::string_view key) const { return find(key) != nullptr; }
   [[nodiscard]] const SourceLocation& where() const { return where_; }

@@ -1,4 +1,4 @@
-#include "spec/table.h"
+#include "spec/spec_table.h"
 
 #include <fmt/format.h>
 
@@ -52,7 +52,7 @@ std::string suggestion(std::string_view word, const std::vector<std::string>& ca
   return near.empty() ? "" : fmt::format(", did you mean '{}'?", near);
 }
 
-Table::Table(const TomlValue& value, std::string what, std::initializer_list<std::string_view> keys)
+SpecTable::SpecTable(const TomlValue& value, std::string what, std::initializer_list<std::string_view> keys)
     : value_(value), what_(std::move(what)), where_(value.where) {
   where_.context = what_;
   if (value.kind != Kind::table)
@@ -66,72 +66,72 @@ Table::Table(const TomlValue& value, std::string what, std::initializer_list<std
   }
 }
 
-Table Table::named(const TomlValue& value, std::string_view kind, std::initializer_list<std::string_view> keys,
-                   std::string_view name_key) {
+SpecTable SpecTable::named(const TomlValue& value, std::string_view kind, std::initializer_list<std::string_view> keys,
+                           std::string_view name_key) {
   std::string what(kind);
   for (std::size_t i = 0; i < value.keys.size(); ++i)
     if (value.keys[i] == name_key && value.items[i].kind == Kind::string)
       what = fmt::format("{} '{}'", kind, value.items[i].text);
-  return Table(value, what, keys);
+  return SpecTable(value, what, keys);
 }
 
-const TomlValue* Table::find(std::string_view key) const {
+const TomlValue* SpecTable::find(std::string_view key) const {
   const auto place = std::find(value_.keys.begin(), value_.keys.end(), key);
   return place == value_.keys.end() ? nullptr : &value_.items[static_cast<std::size_t>(place - value_.keys.begin())];
 }
 
-SourceLocation Table::in_context(const SourceLocation& place, std::string_view key) const {
+SourceLocation SpecTable::in_context(const SourceLocation& place, std::string_view key) const {
   SourceLocation where = place;
   where.context = fmt::format("'{}' of {}", key, what_);
   return where;
 }
 
-SourceLocation Table::where(std::string_view key) const {
+SourceLocation SpecTable::where(std::string_view key) const {
   SourceLocation place = where_;
   if (const TomlValue* value = find(key)) place = value->where;
   place.context = what_;
   return place;
 }
 
-void Table::fail(std::string_view key, const std::string& what) const {
+void SpecTable::fail(std::string_view key, const std::string& what) const {
   throw SpecError(in_context(where(key), key), what);
 }
 
-const TomlValue& Table::require(std::string_view key, Kind kind, std::string_view wanted) const {
+const TomlValue& SpecTable::require(std::string_view key, Kind kind, std::string_view wanted) const {
   const TomlValue* value = find(key);
   if (value == nullptr) throw SpecError(where_, fmt::format("key '{}' is missing", key));
   if (value->kind != kind) fail(key, fmt::format("expected {}, not {}", wanted, kind_name(value->kind)));
   return *value;
 }
 
-std::string Table::text(std::string_view key, std::optional<std::string> fallback) const {
+std::string SpecTable::text(std::string_view key, std::optional<std::string> fallback) const {
   if (fallback && !has(key)) return *fallback;
   return require(key, Kind::string, "a string").text;
 }
 
-std::string Table::identifier(std::string_view key, std::optional<std::string> fallback) const {
+std::string SpecTable::identifier(std::string_view key, std::optional<std::string> fallback) const {
   std::string result = text(key, std::move(fallback));
   if (!is_identifier(result)) fail(key, fmt::format("'{}' is not a name (letters, digits and _)", result));
   return result;
 }
 
-std::int64_t Table::integer(std::string_view key, std::optional<std::int64_t> fallback) const {
+std::int64_t SpecTable::integer(std::string_view key, std::optional<std::int64_t> fallback) const {
   if (fallback && !has(key)) return *fallback;
   return require(key, Kind::integer, "an integer").integer;
 }
 
-double Table::number(std::string_view key, std::optional<double> fallback) const {
+double SpecTable::number(std::string_view key, std::optional<double> fallback) const {
   const TomlValue* value = find(key);
   if (fallback && value == nullptr) return *fallback;
   if (value != nullptr && value->kind == Kind::integer) return static_cast<double>(value->integer);
   return require(key, Kind::floating, "a number").floating;
 }
 
-bool Table::boolean(std::string_view key, bool fallback) const {
+bool SpecTable::boolean(std::string_view key, bool fallback) const {
   return has(key) ? require(key, Kind::boolean, "true or false").boolean : fallback;
 }
 
-DType Table::to_dtype(std::string_view key, const TomlValue& value) const {
+DType SpecTable::to_dtype(std::string_view key, const TomlValue& value) const {
   if (value.kind != Kind::string)
     throw SpecError(in_context(value.where, key), fmt::format("expected a dtype, not {}", kind_name(value.kind)));
   if (const auto dtype = parse_dtype(value.text)) return *dtype;
@@ -139,13 +139,14 @@ DType Table::to_dtype(std::string_view key, const TomlValue& value) const {
                   fmt::format("unknown dtype '{}'{}", value.text, suggestion(value.text, dtype_names())));
 }
 
-std::optional<DType> Table::dtype(std::string_view key) const {
+std::optional<DType> SpecTable::dtype(std::string_view key) const {
   const TomlValue* value = find(key);
   if (value == nullptr) return std::nullopt;
   return to_dtype(key, *value);
 }
 
-std::size_t Table::choice(std::string_view key, const std::vector<std::string>& choices, std::size_t fallback) const {
+std::size_t SpecTable::choice(std::string_view key, const std::vector<std::string>& choices,
+                              std::size_t fallback) const {
   if (!has(key)) return fallback;
   const std::string word = text(key);
   const auto place = std::find(choices.begin(), choices.end(), word);
@@ -154,7 +155,7 @@ std::size_t Table::choice(std::string_view key, const std::vector<std::string>& 
   return static_cast<std::size_t>(place - choices.begin());
 }
 
-Expression Table::to_expression(std::string_view key, const TomlValue& value) const {
+Expression SpecTable::to_expression(std::string_view key, const TomlValue& value) const {
   const SourceLocation where = in_context(value.where, key);
   if (value.kind == Kind::integer) return Expression::constant(value.integer, where);
   if (value.kind == Kind::boolean) return Expression::constant(value.boolean ? 1 : 0, where);
@@ -163,21 +164,21 @@ Expression Table::to_expression(std::string_view key, const TomlValue& value) co
   return Expression::parse(value.text, in_context(value.text_where, key));
 }
 
-Expression Table::expression(std::string_view key) const {
+Expression SpecTable::expression(std::string_view key) const {
   const TomlValue* value = find(key);
   if (value == nullptr) throw SpecError(where_, fmt::format("key '{}' is missing", key));
   return to_expression(key, *value);
 }
 
-Expression Table::expression_or_empty(std::string_view key) const {
+Expression SpecTable::expression_or_empty(std::string_view key) const {
   return has(key) ? expression(key) : Expression();
 }
 
-const TomlValue* Table::list(std::string_view key) const {
+const TomlValue* SpecTable::list(std::string_view key) const {
   return has(key) ? &require(key, Kind::array, "a list") : nullptr;
 }
 
-std::vector<Expression> Table::expressions(std::string_view key) const {
+std::vector<Expression> SpecTable::expressions(std::string_view key) const {
   const TomlValue* value = find(key);
   if (value == nullptr) return {};
   if (value->kind != Kind::array) return {to_expression(key, *value)};
@@ -186,8 +187,8 @@ std::vector<Expression> Table::expressions(std::string_view key) const {
   return result;
 }
 
-std::vector<std::pair<std::string, SourceLocation>> Table::located_texts(std::string_view key,
-                                                                         bool integers_too) const {
+std::vector<std::pair<std::string, SourceLocation>> SpecTable::located_texts(std::string_view key,
+                                                                             bool integers_too) const {
   std::vector<std::pair<std::string, SourceLocation>> result;
   if (const TomlValue* array = list(key))
     for (const TomlValue& item : array->items) {
@@ -202,13 +203,13 @@ std::vector<std::pair<std::string, SourceLocation>> Table::located_texts(std::st
   return result;
 }
 
-std::vector<std::string> Table::texts(std::string_view key) const {
+std::vector<std::string> SpecTable::texts(std::string_view key) const {
   std::vector<std::string> result;
   for (auto& [text, where] : located_texts(key)) result.push_back(text);
   return result;
 }
 
-std::vector<std::int64_t> Table::integers(std::string_view key) const {
+std::vector<std::int64_t> SpecTable::integers(std::string_view key) const {
   std::vector<std::int64_t> result;
   if (const TomlValue* array = list(key))
     for (const TomlValue& item : array->items) {
@@ -219,7 +220,7 @@ std::vector<std::int64_t> Table::integers(std::string_view key) const {
   return result;
 }
 
-std::vector<double> Table::numbers(std::string_view key) const {
+std::vector<double> SpecTable::numbers(std::string_view key) const {
   std::vector<double> result;
   if (const TomlValue* array = list(key))
     for (const TomlValue& item : array->items) {
@@ -230,14 +231,14 @@ std::vector<double> Table::numbers(std::string_view key) const {
   return result;
 }
 
-std::vector<DType> Table::dtypes(std::string_view key) const {
+std::vector<DType> SpecTable::dtypes(std::string_view key) const {
   std::vector<DType> result;
   if (const TomlValue* array = list(key))
     for (const TomlValue& item : array->items) result.push_back(to_dtype(key, item));
   return result;
 }
 
-std::vector<TomlValue> Table::tables(std::string_view key) const {
+std::vector<TomlValue> SpecTable::tables(std::string_view key) const {
   const TomlValue* value = find(key);
   if (value == nullptr) return {};
   const bool right = value->kind == Kind::array && std::all_of(value->items.begin(), value->items.end(),
