@@ -1,6 +1,4 @@
 // CudaDevice: loading images, resources of kernels, tensor maps.
-#include <fmt/format.h>
-
 #include <array>
 #include <cstring>
 

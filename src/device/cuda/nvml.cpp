@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+
 #include <vector>
 
 namespace kerlab {

@@ -1,7 +1,5 @@
 #include "device/script/lab_kernels.h"
 
-#include <fmt/format.h>
-
 #include <bit>
 #include <cmath>
 #include <cstring>

@@ -1,6 +1,5 @@
 #include "device/script/script.h"
 
-#include <fmt/format.h>
 #include <fnmatch.h>
 
 #include "base/hash.h"

@@ -1,6 +1,4 @@
 // ScriptDevice: what launches do.
-#include <fmt/format.h>
-
 #include <cstring>
 #include <thread>
 

@@ -1,6 +1,5 @@
 #include "device/script/scripted_memory.h"
 
-#include <fmt/format.h>
 #include <sys/mman.h>
 
 #include <algorithm>

@@ -1,0 +1,225 @@
+#include "measure/timer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <random>
+
+#include "measure/settle.h"
+
+namespace kerlab {
+namespace {
+
+constexpr double kShortestSampleUs = 200;   // 400 steps of the events' clock
+constexpr std::size_t kLaunchesHeld = 256;  // more would fill the launch queue behind the blocker
+constexpr double kLaunchBound = 3;          // times an empty kernel
+constexpr auto kStaysSettled = std::chrono::seconds(1);
+
+const char* clock_name(DeviceKind kind) {
+  switch (kind) {
+    case DeviceKind::cuda:
+      return "measured";
+    case DeviceKind::emulated:
+      return "modelled";
+    case DeviceKind::script:
+      break;
+  }
+  return "scripted";
+}
+
+}  // namespace
+
+std::vector<std::size_t> shuffled_order(std::size_t count, std::uint64_t seed, int round) {
+  std::vector<std::size_t> order(count);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::mt19937_64 random(seed + 0x9E3779B97F4A7C15u * (static_cast<std::uint64_t>(round) + 1));
+  for (std::size_t i = count; i > 1; --i) std::swap(order[i - 1], order[random() % i]);
+  return order;
+}
+
+int graph_repeats(double run_us, std::size_t sets) {
+  const double cycle = std::max(run_us, 0.5) * static_cast<double>(std::max<std::size_t>(sets, 1));
+  return std::max(1, static_cast<int>(std::ceil(kShortestSampleUs / cycle)));
+}
+
+/// One candidate while it is being timed.
+struct Timer::Candidate {
+  const Timeable* what = nullptr;
+  const TimingSchedule* schedule = nullptr;
+  SampleSet* samples = nullptr;
+  std::size_t sets = 1;  ///< of the rotation: 1 when hot
+  bool flush = false;
+  std::optional<GraphId> graph;
+  int graph_runs = 0;                                      ///< of the plan in one graph launch
+  std::vector<std::pair<std::size_t, std::size_t>> clock;  ///< readings around each sample
+};
+
+Timer::Timer(Lab& lab)
+    : lab_(lab),
+      device_(lab.device()),
+      blocker_(lab),
+      probe_(lab),
+      begin_(device_.create_event()),
+      end_(device_.create_event()) {}
+
+Timer::~Timer() {
+  device_.release_event(begin_);
+  device_.release_event(end_);
+}
+
+std::vector<SampleSet> Timer::time(std::span<const Timeable> candidates, const TimingSchedule& schedule, bool flush) {
+  std::vector<SampleSet> samples(candidates.size());
+  std::vector<Candidate> running(candidates.size());
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    const bool changes_inputs = !candidates[i].restores.empty() && !candidates[i].restores[0].empty();
+    samples[i].id = candidates[i].id;
+    samples[i].cache = schedule.cold ? "cold" : "hot";
+    samples[i].clock = clock_name(device_.info().kind);
+    samples[i].protocol = "events-1";
+    // Restoring an inout tensor brings it into the cache.
+    running[i] = {&candidates[i],
+                  &schedule,
+                  &samples[i],
+                  schedule.cold ? candidates[i].sets.size() : 1,
+                  schedule.cold && (flush || changes_inputs),
+                  {},
+                  0,
+                  {}};
+  }
+  for (const Candidate& c : running)
+    if (c.flush) allocate_flush();  // now: allocating may wait for the stream, which a blocker would hold
+  settle(schedule, samples);
+  if (floor_us_ == 0) measure_floor();
+  // Two readings per sample, and two for the first one that a graph replaces.
+  probe_.reset(candidates.size() * 2 * (static_cast<std::size_t>(std::max(schedule.rounds, 0)) + 1));
+  readings_ = 0;
+  for (int round = 0; round < schedule.rounds; ++round)
+    for (const std::size_t i : shuffled_order(candidates.size(), schedule.seed, round))
+      if (!samples[i].abandoned) take_sample(running[i]);
+  finish(running);
+  last_busy_ = std::chrono::steady_clock::now();
+  return samples;
+}
+
+void Timer::settle(const TimingSchedule& schedule, std::vector<SampleSet>& samples) {
+  const bool recent = last_busy_ && std::chrono::steady_clock::now() - *last_busy_ < kStaysSettled;
+  if (schedule.settle && device_.info().kind == DeviceKind::cuda && !recent)
+    settle_warning_ = settle_clocks(lab_, probe_) ? "" : "clocks did not settle within 5 s";
+  for (SampleSet& set : samples) set.warning = settle_warning_;
+}
+
+void Timer::measure_floor() {
+  const BoundLaunch empty = lab_.bind("lab_flush", lab::FlushArguments{0, 0}, 1, 32);
+  std::vector<double> times;
+  for (int i = 0; i < 6; ++i) {
+    blocker_.hold();
+    device_.record(begin_);
+    device_.launch(empty);
+    device_.record(end_);
+    times.push_back(between_events());
+  }
+  std::sort(times.begin(), times.end());
+  floor_us_ = times[times.size() / 2];
+}
+
+double Timer::between_events() {
+  blocker_.release();
+  device_.synchronize();
+  return device_.elapsed_us(begin_, end_);
+}
+
+void Timer::take_sample(Candidate& c) {
+  const std::size_t set = c.sets > 1 ? next_set_++ % c.sets : 0;
+  if (device_.info().kind == DeviceKind::emulated) {
+    c.samples->samples_us.push_back(sample_modelled(c, set));
+    return;
+  }
+  const std::size_t reading = readings_;
+  double us = c.graph ? sample_graph(c) : sample_events(c, set);
+  const bool first = c.samples->samples_us.empty() && !c.graph;
+  if (first && us < c.schedule->batch_below_us && !c.flush) {
+    begin_graph(c, us);
+    c.clock = {{readings_, readings_ + 1}};
+    us = sample_graph(c);
+  } else {
+    c.clock.emplace_back(reading, reading + 1);
+  }
+  c.samples->samples_us.push_back(us);
+  c.samples->abandoned = c.schedule->abandon_us > 0 && c.samples->samples_us[0] > c.schedule->abandon_us;
+}
+
+double Timer::sample_events(const Candidate& c, std::size_t set) {
+  const std::span<const BoundLaunch> launches = c.what->sets.at(set);
+  if (launches.size() <= kLaunchesHeld) blocker_.hold();
+  if (set < c.what->restores.size())
+    for (const BoundLaunch& launch : c.what->restores[set]) device_.launch(launch);
+  if (c.flush) flush_cache();
+  probe_.read();
+  device_.record(begin_);
+  for (const BoundLaunch& launch : launches) device_.launch(launch);
+  device_.record(end_);
+  probe_.read();
+  readings_ += 2;
+  return between_events();
+}
+
+double Timer::sample_graph(const Candidate& c) {
+  blocker_.hold();
+  probe_.read();
+  device_.record(begin_);
+  device_.launch_graph(*c.graph);
+  device_.record(end_);
+  probe_.read();
+  readings_ += 2;
+  return between_events() / c.graph_runs;
+}
+
+double Timer::sample_modelled(const Candidate& c, std::size_t set) {
+  double us = 0;
+  for (const BoundLaunch& launch : c.what->sets.at(set)) us += device_.launch(launch, LaunchMode::count).modelled_us;
+  return us;
+}
+
+void Timer::begin_graph(Candidate& c, double estimate_us) {
+  std::vector<BoundLaunch> launches;
+  for (std::size_t set = 0; set < c.sets; ++set)
+    launches.insert(launches.end(), c.what->sets[set].begin(), c.what->sets[set].end());
+  const int repeats = graph_repeats(estimate_us, c.sets);
+  c.graph = device_.capture(launches, repeats);
+  c.graph_runs = repeats * static_cast<int>(c.sets);
+  c.samples->protocol = "graph-1";
+  device_.launch_graph(*c.graph);  // the first launch of a graph prepares it
+}
+
+void Timer::allocate_flush() {
+  if (flush_memory_) return;
+  const std::int64_t bytes = std::max<std::int64_t>(2 * device_.info().l2_bytes, 64 << 20);
+  flush_memory_.emplace(device_, static_cast<std::size_t>(bytes));
+  device_.fill(flush_memory_->pointer(), 0, static_cast<std::size_t>(bytes / 4));
+}
+
+void Timer::flush_cache() {
+  const auto words = static_cast<std::int64_t>(flush_memory_->bytes() / 4);
+  lab_.run_over("lab_flush", lab::FlushArguments{flush_memory_->pointer(), words}, words);
+}
+
+void Timer::finish(std::span<Candidate> candidates) {
+  probe_.fetch();
+  for (Candidate& c : candidates) {
+    for (const auto& [from, to] : c.clock) c.samples->sm_clock_mhz.push_back(probe_.mhz(from, to));
+    if (std::count(c.samples->sm_clock_mhz.begin(), c.samples->sm_clock_mhz.end(), 0.0) != 0)
+      c.samples->sm_clock_mhz.clear();  // unknown for some: unknown
+    if (c.graph) device_.release_graph(*c.graph);
+    c.graph.reset();
+    if (c.samples->samples_us.empty()) continue;
+    const double fastest = *std::min_element(c.samples->samples_us.begin(), c.samples->samples_us.end());
+    if (fastest >= kLaunchBound * floor_us_ || device_.info().kind == DeviceKind::emulated) continue;
+    if (!c.samples->warning.empty()) c.samples->warning += "; ";
+    c.samples->warning +=
+        fmt::format("launch-bound: less than {} times an empty kernel's {:.2f} us", kLaunchBound, floor_us_);
+  }
+}
+
+}  // namespace kerlab

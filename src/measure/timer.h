@@ -1,0 +1,67 @@
+#pragma once
+// Samples of loaded candidates: blocker, event, plan, event; cold by rotation or flush; interleaved in shuffled rounds;
+// fast ones as a graph of many. Never prints.
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "measure/blocker.h"
+#include "measure/clock_probe.h"
+#include "measure/timing.h"
+
+namespace kerlab {
+
+/// A candidate as the timer sees it; must have run once before. Spans outlive the call.
+struct Timeable {
+  std::uint32_t id = 0;
+  std::vector<std::span<const BoundLaunch>> sets;  ///< one run on each rotation set
+  std::vector<std::vector<BoundLaunch>> restores;  ///< what must run before it, untimed (inout tensors); or empty
+};
+
+class Timer {
+ public:
+  explicit Timer(Lab& lab);
+  ~Timer();
+  Timer(const Timer&) = delete;
+  Timer& operator=(const Timer&) = delete;
+
+  /// `flush`: the sets do not cover twice the L2, so cold samples need a flush.
+  std::vector<SampleSet> time(std::span<const Timeable> candidates, const TimingSchedule& schedule, bool flush);
+
+ private:
+  struct Candidate;
+  void settle(const TimingSchedule& schedule, std::vector<SampleSet>& samples);
+  void measure_floor();
+  void take_sample(Candidate& candidate);
+  double sample_events(const Candidate& candidate, std::size_t set);
+  double sample_graph(const Candidate& candidate);
+  double sample_modelled(const Candidate& candidate, std::size_t set);
+  double between_events();
+  void begin_graph(Candidate& candidate, double estimate_us);
+  void allocate_flush();
+  void flush_cache();
+  void finish(std::span<Candidate> candidates);
+
+  Lab& lab_;
+  Device& device_;
+  Blocker blocker_;
+  ClockProbe probe_;
+  EventId begin_, end_;
+  std::optional<Allocation> flush_memory_;
+  double floor_us_ = 0;  ///< an empty kernel between two events
+  std::size_t next_set_ = 0;
+  std::size_t readings_ = 0;
+  std::optional<std::chrono::steady_clock::time_point> last_busy_;
+  std::string settle_warning_;
+};
+
+/// The order of one round: a permutation of 0 .. count - 1, the same for the same seed and round everywhere.
+std::vector<std::size_t> shuffled_order(std::size_t count, std::uint64_t seed, int round);
+
+/// How often a graph of `sets` runs must be repeated so that one sample takes long enough for the events' resolution.
+int graph_repeats(double run_us, std::size_t sets);
+
+}  // namespace kerlab

@@ -1,0 +1,64 @@
+#include "verify/candidate.h"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+#include "common/number.h"
+
+namespace kerlab {
+
+Candidate::Candidate(ProblemData& data, std::span<const std::byte> image, std::string_view label, LaunchPlan plan)
+    : data_(data), plan_(std::move(plan)), module_(data.device(), image, label) {
+  prepare();
+  for (const Workspace& workspace : plan_.workspaces) workspaces_.emplace_back(data_.device(), workspace.bytes);
+}
+
+void Candidate::prepare() {
+  // A plan may repeat one launch hundreds of times: ask once per shape.
+  using Shape = std::tuple<std::string, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>;
+  std::set<Shape> seen;
+  for (const Launch& launch : plan_.launches)
+    if (seen.insert({launch.kernel, launch.block.x, launch.block.y, launch.block.z, launch.dynamic_shared}).second)
+      resources_.push_back(data_.device().prepare(module_.id(), launch));
+}
+
+std::vector<BoundLaunch> Candidate::bind_all(int set) const {
+  Addresses addresses = data_.addresses(set);
+  std::vector<BoundLaunch> launches;
+  for (std::size_t i = 0; i < workspaces_.size(); ++i) {
+    const GuardedBuffer& buffer = workspaces_[i];
+    addresses[plan_.workspaces[i].name] = buffer.pointer();
+    if (plan_.workspaces[i].init == WorkspaceInit::none || buffer.bytes() == 0) continue;
+    // A kernel rather than a memset, so that it can be part of a graph.
+    lab::FillArguments fill{};
+    fill.out = buffer.pointer();
+    fill.count = static_cast<lab::i64>(buffer.words());
+    fill.dtype = lab::kUint32;
+    fill.recipe = lab::kConstant;
+    fill.parameter0 = plan_.workspaces[i].init == WorkspaceInit::zero ? 0.0 : 4294967295.0;
+    launches.push_back(data_.lab().bind_over("lab_fill", fill, fill.count));
+  }
+  for (const Launch& launch : plan_.launches)
+    launches.push_back(bind_launch(data_.device(), module_.id(), launch, addresses));
+  return launches;
+}
+
+const std::vector<BoundLaunch>& Candidate::launches(int set) {
+  const auto found = bound_.find(set);
+  return found != bound_.end() ? found->second : bound_.emplace(set, bind_all(set)).first->second;
+}
+
+std::vector<NamedBuffer> Candidate::workspaces() const {
+  std::vector<NamedBuffer> named;
+  for (std::size_t i = 0; i < workspaces_.size(); ++i)
+    named.push_back({"workspace " + plan_.workspaces[i].name, &workspaces_[i]});
+  return named;
+}
+
+void Candidate::run(int set, LaunchMode mode) {
+  for (const BoundLaunch& launch : launches(set)) data_.device().launch(launch, mode);
+  warm_ = true;
+}
+
+}  // namespace kerlab

@@ -1,0 +1,40 @@
+#pragma once
+// A loaded candidate: its module, its workspaces, and its launches bound to each set of the problem's data.
+
+#include <map>
+#include <string_view>
+#include <vector>
+
+#include "verify/problem_data.h"
+
+namespace kerlab {
+
+class Candidate {
+ public:
+  /// Loads eagerly and asks for every kernel's resources. Throws DeviceFault (load_failed, out_of_memory,
+  /// launch_failed for a launch that the device cannot do), Error for a plan that does not fit the problem.
+  Candidate(ProblemData& data, std::span<const std::byte> image, std::string_view label, LaunchPlan plan);
+
+  [[nodiscard]] const std::vector<KernelResources>& resources() const { return resources_; }
+  /// All launches of one run, workspace initialisation included. Stays valid as long as the candidate.
+  const std::vector<BoundLaunch>& launches(int set);
+  [[nodiscard]] std::vector<NamedBuffer> workspaces() const;
+  /// Runs once on a set (queued). An emulated device may execute only some blocks in mode check.
+  void run(int set, LaunchMode mode);
+  /// It has run before: nothing of it is loaded lazily any more.
+  [[nodiscard]] bool warm() const { return warm_; }
+
+ private:
+  void prepare();
+  [[nodiscard]] std::vector<BoundLaunch> bind_all(int set) const;
+
+  ProblemData& data_;
+  LaunchPlan plan_;
+  LoadedModule module_;
+  std::vector<KernelResources> resources_;
+  std::vector<GuardedBuffer> workspaces_;
+  std::map<int, std::vector<BoundLaunch>> bound_;
+  bool warm_ = false;
+};
+
+}  // namespace kerlab

@@ -1,0 +1,52 @@
+#include "verify/explain.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "verify/inputs.h"
+
+namespace kerlab {
+namespace {
+
+std::string difference(const Recipe& recipe, const RecipeReport& report, const Tensor& output) {
+  const std::string place = coordinates(output.shape, report.worst_index);
+  if (recipe.exact)
+    return fmt::format("{}: got {:.9g}, expected exactly {:.9g}", place, report.worst_got, report.worst_expected);
+  return fmt::format("{}: got {:.9g}, expected {:.9g} +- {:.3g}", place, report.worst_got, report.worst_expected,
+                     report.worst_tolerance);
+}
+
+}  // namespace
+
+std::string coordinates(const std::vector<std::int64_t>& shape, std::int64_t index) {
+  std::vector<std::int64_t> at(shape.size());
+  for (std::size_t i = shape.size(); i-- > 0;) {
+    at[i] = shape[i] > 0 ? index % shape[i] : 0;
+    index = shape[i] > 0 ? index / shape[i] : 0;
+  }
+  return fmt::format("[{}]", fmt::join(at, ", "));
+}
+
+RecipeReport explain(const Recipe& recipe, const Tensor& output, const lab::CompareReport& found) {
+  RecipeReport report;
+  report.recipe = recipe_text(recipe);
+  report.output = output.name;
+  report.compared = static_cast<std::int64_t>(found.compared);
+  report.mismatches = static_cast<std::int64_t>(found.mismatches);
+  report.nans = static_cast<std::int64_t>(found.nans);
+  report.error_ratio = found.max_ratio;
+  report.rms_ratio = found.compared > 0 ? std::sqrt(found.sum_square_ratio / static_cast<double>(found.compared)) : 0;
+  report.worst_index = found.worst_index - 1;
+  report.worst_got = found.worst_got;
+  report.worst_expected = found.worst_expected;
+  report.worst_tolerance = found.worst_tolerance;
+  report.passed = report.compared == output.elements() && report.mismatches == 0;
+  if (report.compared != output.elements())
+    report.detail = fmt::format("{} of {} elements were compared", report.compared, output.elements());
+  else if (!report.passed)
+    report.detail = difference(recipe, report, output);
+  return report;
+}
+
+}  // namespace kerlab

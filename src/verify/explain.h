@@ -1,0 +1,18 @@
+#pragma once
+// A comparison in words.
+
+#include <string>
+
+#include "common/lab_abi.h"
+#include "plan/problem_plan.h"
+#include "verify/check_report.h"
+
+namespace kerlab {
+
+/// Row-major coordinates of an element: "[12, 4095]"; "[]" for a scalar.
+std::string coordinates(const std::vector<std::int64_t>& shape, std::int64_t index);
+
+/// The report on one output from what lab_compare wrote. Passes when every element was compared and none differs.
+RecipeReport explain(const Recipe& recipe, const Tensor& output, const lab::CompareReport& found);
+
+}  // namespace kerlab

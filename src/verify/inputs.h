@@ -1,0 +1,20 @@
+#pragma once
+// Recipes of a problem, turned into what lab_fill wants.
+
+#include <string>
+
+#include "common/lab_abi.h"
+#include "device/device.h"
+#include "plan/problem_plan.h"
+
+namespace kerlab {
+
+/// "normal v1 seed 1", "small_integer v1 seed 1 (4)": part of a measurement's identity.
+std::string recipe_text(const Recipe& recipe);
+
+/// Fills `tensor` at `out`. Parameters that a recipe lacks take their defaults: small_integer 4, one_hot 8, constant 1.
+/// one_hot makes the first input one-hot and the others small integers, so that an output of a dot product is one
+/// element of the other operand and tells which. Throws Error for a recipe or version that is not known.
+lab::FillArguments fill_arguments(const Recipe& recipe, const Tensor& tensor, bool first_input, DevicePtr out);
+
+}  // namespace kerlab

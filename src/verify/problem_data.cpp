@@ -1,0 +1,155 @@
+#include "verify/problem_data.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "verify/inputs.h"
+
+namespace kerlab {
+namespace {
+
+const Tensor& tensor_named(const ProblemPlan& plan, const std::string& name) {
+  const auto found =
+      std::find_if(plan.tensors.begin(), plan.tensors.end(), [&](const Tensor& t) { return t.name == name; });
+  if (found == plan.tensors.end()) throw Error(fmt::format("problem '{}' has no tensor '{}'", plan.key, name));
+  return *found;
+}
+
+std::int64_t reference_bytes(const ProblemPlan& plan) {
+  std::int64_t bytes = 0;
+  for (const ReferencePlan& r : plan.references)
+    bytes += 2 * tensor_named(plan, r.output).elements() * info(r.accumulator).bytes;
+  return bytes;
+}
+
+MemoryNeeds needs_of(const ProblemPlan& plan, Device& device) {
+  MemoryNeeds needs;
+  std::int64_t contents = 0;
+  for (const Tensor& t : plan.tensors) {
+    needs.set_bytes += GuardedBuffer::footprint(t.bytes());
+    contents += t.bytes();
+  }
+  // Not every tensor is touched (C of a GEMM with beta = 0): count what a run must move at least.
+  needs.touched_bytes = plan.bytes > 0 ? std::min(contents, static_cast<std::int64_t>(plan.bytes)) : contents;
+  needs.reference_bytes = reference_bytes(plan);
+  needs.recipes = std::max(1, static_cast<int>(plan.recipes.size()));
+  needs.l2_bytes = device.info().l2_bytes;
+  needs.free_bytes = device.free_memory();
+  return needs;
+}
+
+}  // namespace
+
+ProblemData::ProblemData(Lab& lab, ProblemPlan plan, std::span<const std::byte> reference_image)
+    : lab_(lab), plan_(std::move(plan)), reports_(lab.device()) {
+  check_plan();
+  memory_ = plan_memory(needs_of(plan_, device()));
+  if (!reference_image.empty()) reference_module_.emplace(device(), reference_image, "reference");
+  for (std::size_t i = 0; i < plan_.tensors.size(); ++i)
+    if (plan_.tensors[i].role == Role::input) inputs_.push_back(i);
+  for (int i = 0; i < memory_.rotation_sets + memory_.recipe_sets; ++i) add_set();
+  for (int i = 0; i < memory_.reference_slots; ++i) add_reference();
+}
+
+void ProblemData::check_plan() const {
+  if (!plan_.tensors.empty() && plan_.recipes.empty())
+    throw Error(fmt::format("problem '{}' has no recipe: add [[recipe]] to family.toml", plan_.key));
+  for (const ReferencePlan& r : plan_.references) {
+    tensor_named(plan_, r.output);
+    if (r.accumulator != DType::fp64 && r.accumulator != DType::fp32)
+      throw Error(
+          fmt::format("reference of '{}': the accumulator is {}, not fp64 or fp32", r.output, name(r.accumulator)));
+  }
+}
+
+void ProblemData::add_set() {
+  Set set;
+  for (const Tensor& t : plan_.tensors) set.buffers.emplace_back(device(), t.bytes());
+  sets_.push_back(std::move(set));
+}
+
+void ProblemData::add_reference() {
+  Reference reference;
+  for (const ReferencePlan& r : plan_.references) {
+    const auto bytes =
+        static_cast<std::size_t>(output(reference.outputs.size()).elements() * info(r.accumulator).bytes);
+    reference.outputs.push_back({Allocation(device(), bytes), Allocation(device(), bytes)});
+  }
+  references_.push_back(std::move(reference));
+}
+
+std::int64_t ProblemData::device_bytes() const {
+  std::int64_t bytes = 0;
+  for (const Set& set : sets_)
+    for (const GuardedBuffer& buffer : set.buffers) bytes += GuardedBuffer::footprint(buffer.bytes());
+  return bytes + static_cast<std::int64_t>(references_.size()) * reference_bytes(plan_);
+}
+
+const GuardedBuffer& ProblemData::buffer(int set, std::size_t tensor) const {
+  return sets_.at(static_cast<std::size_t>(set)).buffers.at(tensor);
+}
+
+const GuardedBuffer& ProblemData::buffer(int set, const std::string& tensor) const {
+  return buffer(set, static_cast<std::size_t>(&tensor_named(plan_, tensor) - plan_.tensors.data()));
+}
+
+const Tensor& ProblemData::output(std::size_t reference) const {
+  return tensor_named(plan_, plan_.references.at(reference).output);
+}
+
+Addresses ProblemData::addresses(int set) const {
+  Addresses addresses;
+  for (std::size_t i = 0; i < plan_.tensors.size(); ++i) addresses[plan_.tensors[i].name] = buffer(set, i).pointer();
+  return addresses;
+}
+
+std::vector<NamedBuffer> ProblemData::named_buffers(int set) const {
+  std::vector<NamedBuffer> named;
+  for (std::size_t i = 0; i < plan_.tensors.size(); ++i) named.push_back({plan_.tensors[i].name, &buffer(set, i)});
+  return named;
+}
+
+BoundLaunch ProblemData::fill_launch(const Set& set, std::size_t tensor, std::uint32_t recipe) const {
+  const bool first = !inputs_.empty() && inputs_.front() == tensor;
+  const auto arguments =
+      fill_arguments(plan_.recipes.at(recipe), plan_.tensors[tensor], first, set.buffers[tensor].pointer());
+  return lab_.bind_over("lab_fill", arguments, arguments.count);
+}
+
+void ProblemData::fill(Set& set, std::uint32_t recipe) {
+  for (std::size_t i = 0; i < plan_.tensors.size(); ++i)
+    if (plan_.tensors[i].role != Role::output && plan_.tensors[i].elements() > 0)
+      device().launch(fill_launch(set, i, recipe));
+  set.recipe = recipe;
+}
+
+int ProblemData::set_with(std::uint32_t recipe) {
+  for (std::size_t i = 0; i < sets_.size(); ++i)
+    if (sets_[i].recipe == recipe) return static_cast<int>(i);
+  // Timing wants the first recipe in the first sets: others go to the back, one that nobody holds if there is one.
+  std::size_t chosen = recipe == 0 ? 0 : sets_.size() - 1;
+  for (std::size_t i = static_cast<std::size_t>(rotation_sets()); recipe != 0 && i < sets_.size(); ++i)
+    if (!sets_[i].recipe) chosen = i;
+  fill(sets_[chosen], recipe);
+  return static_cast<int>(chosen);
+}
+
+void ProblemData::prepare_timing() {
+  for (int i = 0; i < rotation_sets(); ++i)
+    if (set_at(i).recipe != 0u) fill(set_at(i), 0);
+}
+
+void ProblemData::distrust_all() {
+  for (Set& set : sets_) set.recipe.reset();
+}
+
+std::vector<BoundLaunch> ProblemData::restore_launches(int set, std::uint32_t recipe) const {
+  std::vector<BoundLaunch> launches;
+  for (std::size_t i = 0; i < plan_.tensors.size(); ++i)
+    if (plan_.tensors[i].role == Role::inout && plan_.tensors[i].elements() > 0)
+      launches.push_back(fill_launch(sets_.at(static_cast<std::size_t>(set)), i, recipe));
+  return launches;
+}
+
+}  // namespace kerlab

@@ -1,0 +1,97 @@
+#pragma once
+// The data of a problem on a device: tensors between guards, several sets of them, filled by recipe; and what the
+// outputs should be, from the reference kernel.
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "device/lab.h"
+#include "plan/problem_plan.h"
+#include "verify/binding.h"
+#include "verify/guarded_buffer.h"
+#include "verify/memory_plan.h"
+#include "verify/report_buffer.h"
+
+namespace kerlab {
+
+/// Expected values and error scales of one output.
+struct Expected {
+  Allocation value, scale;  ///< ReferencePlan::accumulator, one per element
+};
+
+class ProblemData {
+ public:
+  /// Allocates everything; fills and computes on first use. `reference_image` may be empty when nothing is checked.
+  /// Throws DeviceFault(out_of_memory) for a problem larger than the device, Error for a plan that does not fit
+  /// together.
+  ProblemData(Lab& lab, ProblemPlan plan, std::span<const std::byte> reference_image);
+
+  [[nodiscard]] Lab& lab() const { return lab_; }
+  [[nodiscard]] Device& device() const { return lab_.device(); }
+  [[nodiscard]] const ProblemPlan& plan() const { return plan_; }
+  [[nodiscard]] std::int64_t device_bytes() const;
+
+  /// Sets 0 .. rotation_sets() - 1 are for timing.
+  [[nodiscard]] int rotation_sets() const { return memory_.rotation_sets; }
+  [[nodiscard]] bool needs_flush() const { return memory_.flush; }
+  [[nodiscard]] const GuardedBuffer& buffer(int set, std::size_t tensor) const;
+  [[nodiscard]] const GuardedBuffer& buffer(int set, const std::string& tensor) const;
+  [[nodiscard]] Addresses addresses(int set) const;
+  [[nodiscard]] std::vector<NamedBuffer> named_buffers(int set) const;
+
+  /// A set whose inputs hold this recipe; fills one if there is none (queued).
+  int set_with(std::uint32_t recipe);
+  /// All rotation sets hold the first recipe (queued).
+  void prepare_timing();
+  /// The contents of a set can no longer be trusted: filled again before its next use.
+  void distrust(int set) { set_at(set).recipe.reset(); }
+  void distrust_all();
+  /// Launches that give inout tensors their first values again.
+  [[nodiscard]] std::vector<BoundLaunch> restore_launches(int set, std::uint32_t recipe) const;
+
+  /// What the outputs should be, in the order of ProblemPlan::references.
+  const std::vector<Expected>& expected(std::uint32_t recipe);
+  /// False when a kernel has written into the expected values of this recipe; they are then computed anew on next use.
+  bool expected_intact(std::uint32_t recipe);
+  /// Hash of each input (role input) that lab_hash must find again, in tensor order. Waits for the device when new.
+  const std::vector<std::uint64_t>& input_hashes(std::uint32_t recipe);
+  void queue_input_hashes(int set, const ReportBuffer& reports, std::uint32_t first_slot) const;
+  [[nodiscard]] const std::vector<std::size_t>& inputs() const { return inputs_; }
+  [[nodiscard]] const Tensor& output(std::size_t reference) const;
+  /// Queues the hash of `bytes` at `data` into a slot.
+  void queue_hash(DevicePtr data, std::int64_t bytes, const ReportBuffer& reports, std::uint32_t slot) const;
+
+ private:
+  struct Set {
+    std::vector<GuardedBuffer> buffers;  ///< in tensor order
+    std::optional<std::uint32_t> recipe;
+  };
+  struct Reference {
+    std::vector<Expected> outputs;
+    std::optional<std::uint32_t> recipe;
+    std::vector<std::uint64_t> hashes;  ///< of value and scale of each output
+  };
+
+  Set& set_at(int set) { return sets_.at(static_cast<std::size_t>(set)); }
+  void check_plan() const;
+  void add_set();
+  void add_reference();
+  void fill(Set& set, std::uint32_t recipe);
+  [[nodiscard]] BoundLaunch fill_launch(const Set& set, std::size_t tensor, std::uint32_t recipe) const;
+  void compute(Reference& reference, std::uint32_t recipe);
+  [[nodiscard]] std::vector<std::uint64_t> hashes_of(const Reference& reference);
+
+  Lab& lab_;
+  ProblemPlan plan_;
+  MemoryPlan memory_;
+  std::optional<LoadedModule> reference_module_;
+  ReportBuffer reports_;
+  std::vector<std::size_t> inputs_;  ///< tensors of role input
+  std::vector<Set> sets_;
+  std::vector<Reference> references_;
+  std::map<std::uint32_t, std::vector<std::uint64_t>> input_hashes_;
+};
+
+}  // namespace kerlab

@@ -1,0 +1,82 @@
+// ProblemData: expected values, and hashes that tell whether data were changed behind our back.
+#include <fmt/format.h>
+
+#include "verify/problem_data.h"
+
+namespace kerlab {
+
+void ProblemData::compute(Reference& reference, std::uint32_t recipe) {
+  if (!reference_module_)
+    throw Error(fmt::format("problem '{}' came without a reference: nothing can be checked", plan_.key));
+  const int set = set_with(recipe);
+  // The reference reads inout tensors as they are before a run.
+  for (const BoundLaunch& launch : restore_launches(set, recipe)) device().launch(launch);
+  for (std::size_t i = 0; i < plan_.references.size(); ++i) {
+    const ReferencePlan& plan = plan_.references[i];
+    const std::int64_t outputs = output(i).elements();
+    if (outputs == 0) continue;
+    const ReferenceSlots slots{0, outputs / std::max<std::int64_t>(plan.outputs_per_index, 1),
+                               reference.outputs[i].value.pointer(), reference.outputs[i].scale.pointer()};
+    device().prepare(reference_module_->id(), plan.launch);
+    device().launch(bind_launch(device(), reference_module_->id(), plan.launch, addresses(set), slots));
+  }
+  reference.recipe = recipe;
+  reference.hashes = hashes_of(reference);
+}
+
+const std::vector<Expected>& ProblemData::expected(std::uint32_t recipe) {
+  for (Reference& reference : references_)
+    if (reference.recipe == recipe) return reference.outputs;
+  Reference* chosen = &references_.back();
+  for (Reference& reference : references_)
+    if (!reference.recipe) chosen = &reference;
+  chosen->recipe.reset();  // stays unset should the reference fail
+  compute(*chosen, recipe);
+  return chosen->outputs;
+}
+
+bool ProblemData::expected_intact(std::uint32_t recipe) {
+  for (Reference& reference : references_) {
+    if (reference.recipe != recipe) continue;
+    if (hashes_of(reference) == reference.hashes) return true;
+    reference.recipe.reset();
+    return false;
+  }
+  return true;  // not kept: computed anew anyway
+}
+
+std::vector<std::uint64_t> ProblemData::hashes_of(const Reference& reference) {
+  reports_.reset(0, 0, 2 * reference.outputs.size());
+  std::uint32_t slot = 0;
+  for (const Expected& expected : reference.outputs) {
+    queue_hash(expected.value.pointer(), static_cast<std::int64_t>(expected.value.bytes()), reports_, slot++);
+    queue_hash(expected.scale.pointer(), static_cast<std::int64_t>(expected.scale.bytes()), reports_, slot++);
+  }
+  reports_.read();
+  return {reports_.hashed().begin(), reports_.hashed().end()};
+}
+
+void ProblemData::queue_hash(DevicePtr data, std::int64_t bytes, const ReportBuffer& reports,
+                             std::uint32_t slot) const {
+  if (bytes == 0) return;
+  lab_.run_over("lab_hash", lab::HashArguments{data, bytes, slot, 0, reports.hashes()}, bytes / 4);
+}
+
+void ProblemData::queue_input_hashes(int set, const ReportBuffer& reports, std::uint32_t first_slot) const {
+  for (const std::size_t tensor : inputs_)
+    queue_hash(buffer(set, tensor).pointer(), buffer(set, tensor).bytes(), reports, first_slot++);
+}
+
+const std::vector<std::uint64_t>& ProblemData::input_hashes(std::uint32_t recipe) {
+  const auto known = input_hashes_.find(recipe);
+  if (known != input_hashes_.end()) return known->second;
+  // Of a set filled just now, which no candidate can have touched.
+  const int set = set_with(recipe);
+  fill(set_at(set), recipe);
+  reports_.reset(0, 0, inputs_.size());
+  queue_input_hashes(set, reports_, 0);
+  reports_.read();
+  return input_hashes_[recipe] = {reports_.hashed().begin(), reports_.hashed().end()};
+}
+
+}  // namespace kerlab

@@ -1,0 +1,141 @@
+#include "worker/workbench.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+
+#include "measure/canary.h"
+#include "measure/ceilings.h"
+
+namespace kerlab {
+
+Workbench::Problem::Problem(Device& device, const request::SetProblem& set)
+    : lab(device, set.lab_image), data(lab, set.problem, set.reference_image), checker(data), timer(lab) {}
+
+Workbench::Problem& Workbench::problem() {
+  if (!problem_) throw Error("worker: no problem was set");
+  return *problem_;
+}
+
+Candidate& Workbench::candidate(std::uint32_t id) {
+  const auto found = problem().candidates.find(id);
+  if (found == problem().candidates.end()) throw Error(fmt::format("worker: candidate {} is not loaded", id));
+  return found->second;
+}
+
+Reply Workbench::serve(const request::Hello& hello) {
+  if (hello.version != kProtocolVersion)
+    throw Error(fmt::format("worker: speaks protocol {}, was asked for {}; are both the same kerlab?", kProtocolVersion,
+                            hello.version));
+  return reply::Hello{std::string(kProtocolMagic), kProtocolVersion, device_.info()};
+}
+
+Reply Workbench::serve(const request::SetProblem& set) {
+  const auto begin = std::chrono::steady_clock::now();
+  problem_.reset();  // first: both may not fit
+  problem_ = std::make_unique<Problem>(device_, set);
+  ProblemData& data = problem_->data;
+  if (!data.plan().tensors.empty()) data.prepare_timing();
+  if (!set.reference_image.empty())
+    for (std::uint32_t recipe = 0; recipe < data.plan().recipes.size(); ++recipe) {
+      data.input_hashes(recipe);
+      data.expected(recipe);
+    }
+  device_.synchronize();
+  const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
+  return reply::ProblemReady{took.count(), data.device_bytes(), data.rotation_sets()};
+}
+
+Reply Workbench::serve(const request::Load& load) {
+  Problem& p = problem();
+  p.candidates.erase(load.id);
+  const auto added = p.candidates.try_emplace(load.id, p.data, load.image, load.label, load.plan).first;
+  return reply::Loaded{load.id, added->second.resources()};
+}
+
+Reply Workbench::serve(const request::Check& check) {
+  return reply::Checked{check.id, problem().checker.check(candidate(check.id), check.recipes, check.thorough)};
+}
+
+Reply Workbench::serve(const request::Time& time) {
+  Problem& p = problem();
+  p.data.prepare_timing();
+  std::vector<Timeable> timeables;
+  for (const std::uint32_t id : time.ids) {
+    Candidate& c = candidate(id);
+    Timeable timeable{id, {}, {}};
+    for (int set = 0; set < p.data.rotation_sets(); ++set) {
+      timeable.sets.emplace_back(c.launches(set));
+      timeable.restores.push_back(p.data.restore_launches(set, 0));
+    }
+    if (!c.warm()) c.run(0, LaunchMode::run);
+    timeables.push_back(std::move(timeable));
+  }
+  device_.synchronize();  // a fault of the warm-up is told before anything waits behind a blocker
+  std::vector<SampleSet> samples = p.timer.time(timeables, time.schedule, p.data.needs_flush());
+  scan_after_timing(time, samples);
+  return reply::Timed{std::move(samples)};
+}
+
+void Workbench::scan_after_timing(const request::Time& time, std::vector<SampleSet>& samples) {
+  Problem& p = problem();
+  const int sets = time.schedule.cold ? p.data.rotation_sets() : 1;
+  bool damaged = false;
+  // Buffers are shared: the first scan sees the damage of all, and repairs it.
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    const std::string damage = p.checker.scan(candidate(samples[i].id), i == 0 ? sets : 0);
+    if (damage.empty()) continue;
+    damaged = true;
+    samples[i].guard_violation = damage;
+  }
+  for (const Tensor& tensor : p.data.plan().tensors)
+    if (tensor.role == Role::inout || damaged) p.data.distrust_all();
+  if (!damaged || samples.size() == 1) return;
+  // Who was it? Each runs once more, alone.
+  p.data.prepare_timing();
+  for (SampleSet& sample : samples) {
+    candidate(sample.id).run(0, LaunchMode::run);
+    const std::string alone = p.checker.scan(candidate(sample.id), 1);
+    if (!alone.empty() || !sample.guard_violation.starts_with("workspace ")) sample.guard_violation = alone;
+  }
+  p.data.distrust_all();
+}
+
+Reply Workbench::serve(const request::RunOnce& run) {
+  problem().data.prepare_timing();
+  candidate(run.id).run(0, LaunchMode::run);
+  device_.synchronize();
+  return reply::Done{};
+}
+
+Reply Workbench::serve(const request::Unload& unload) {
+  problem().candidates.erase(unload.id);
+  return reply::Done{};
+}
+
+Reply Workbench::serve(const request::Health&) {
+  const CanaryResult canary = run_canary(problem().lab);
+  return reply::Healthy{canary.right, canary.us, device_.health_text()};
+}
+
+Reply Workbench::serve(const request::Ceilings&) {
+  return reply::Ceilings{measure_ceilings(problem().lab)};
+}
+
+Reply Workbench::serve(const request::Bye&) {
+  return reply::Done{};
+}
+
+Reply serve(Workbench& workbench, const Request& request) {
+  try {
+    return std::visit([&](const auto& message) { return workbench.serve(message); }, request);
+  } catch (const DeviceFault& fault) {
+    return reply::Fault{fault.kind(), fault.what(), fault.sticky()};
+  } catch (const std::bad_alloc&) {
+    return reply::Fault{FaultKind::out_of_memory, "the worker process is out of host memory", false};
+  } catch (const std::exception& error) {
+    return reply::Fault{FaultKind::other, error.what(), false};
+  }
+}
+
+}  // namespace kerlab

@@ -1,0 +1,51 @@
+#pragma once
+// What a worker holds between requests: device, lab, data of the problem, loaded candidates. One reply per request.
+
+#include <map>
+#include <memory>
+
+#include "measure/timer.h"
+#include "verify/check.h"
+#include "worker/messages.h"
+
+namespace kerlab {
+
+class Workbench {
+ public:
+  explicit Workbench(Device& device) : device_(device) {}
+
+  /// Serves one request. Throws DeviceFault or Error when it fails; the workbench stays usable unless the fault is
+  /// sticky.
+  Reply serve(const request::Hello& hello);
+  Reply serve(const request::SetProblem& set);
+  Reply serve(const request::Load& load);
+  Reply serve(const request::Check& check);
+  Reply serve(const request::Time& time);
+  Reply serve(const request::RunOnce& run);
+  Reply serve(const request::Unload& unload);
+  Reply serve(const request::Health& health);
+  Reply serve(const request::Ceilings& ceilings);
+  Reply serve(const request::Bye& bye);
+
+ private:
+  /// Everything that belongs to one problem; members are destroyed in reverse, candidates first.
+  struct Problem {
+    Problem(Device& device, const request::SetProblem& set);
+    Lab lab;
+    ProblemData data;
+    Checker checker;
+    Timer timer;
+    std::map<std::uint32_t, Candidate> candidates;
+  };
+  Problem& problem();
+  Candidate& candidate(std::uint32_t id);
+  void scan_after_timing(const request::Time& time, std::vector<SampleSet>& samples);
+
+  Device& device_;
+  std::unique_ptr<Problem> problem_;
+};
+
+/// The reply to a request; failures become reply::Fault.
+Reply serve(Workbench& workbench, const Request& request);
+
+}  // namespace kerlab

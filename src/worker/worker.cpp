@@ -1,0 +1,79 @@
+// Body of the worker process.
+#include "worker/worker.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <optional>
+#include <thread>
+
+#include "device/device_lock.h"
+#include "worker/workbench.h"
+
+namespace kerlab {
+namespace {
+
+constexpr auto kLockPatience = std::chrono::seconds(20);  // less than the parent's patience with the first reply
+
+/// Waits for the parent's next request; nullopt when it is gone.
+std::optional<Request> next_request(FrameChannel& channel) {
+  const std::optional<Bytes> frame = channel.read();
+  if (!frame) return std::nullopt;
+  return decode_request(*frame);
+}
+
+/// Timing needs the device to ourselves; a scripted or emulated one can be shared. A worker that was killed a moment ago
+/// may not have let go yet, so wait a little. Throws Error that names who holds it.
+std::optional<DeviceLock> lock(const Device& device) {
+  const DeviceInfo& info = device.info();
+  if (info.kind != DeviceKind::cuda || info.uuid.empty()) return std::nullopt;
+  const auto patience = std::chrono::steady_clock::now() + kLockPatience;
+  while (true) {
+    if (auto held = DeviceLock::try_acquire(info.uuid)) return held;
+    if (std::chrono::steady_clock::now() > patience)
+      throw Error(fmt::format("{} is in use by {}: wait for it to end, or name another --device", info.id,
+                              DeviceLock::holder(info.uuid)));
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+}
+
+/// Tells the parent why there will be no worker. The parent may be gone as well: then nobody needs to know.
+void report(FrameChannel& channel, FaultKind kind, const char* message) noexcept {
+  try {
+    channel.write(encode(reply::Fault{kind, message, true}));
+  } catch (const std::exception&) {
+    return;
+  }
+}
+
+int serve_requests(FrameChannel& channel, Workbench& workbench) {
+  while (const std::optional<Request> request = next_request(channel)) {
+    const Reply reply = serve(workbench, *request);
+    channel.write(encode(reply));
+    const auto* fault = std::get_if<reply::Fault>(&reply);
+    // The context is lost: taking it down in order could hang in the driver, and the parent starts another worker.
+    if (fault != nullptr && fault->sticky) ::_exit(static_cast<int>(ExitCode::failed));
+    if (std::holds_alternative<request::Bye>(*request)) break;
+  }
+  return static_cast<int>(ExitCode::passed);
+}
+
+}  // namespace
+
+int run_worker(const std::string& device_id) {
+  FrameChannel channel = FrameChannel::take_over_stdio();
+  try {
+    const std::unique_ptr<Device> device = open_device(device_id);
+    const std::optional<DeviceLock> held = lock(*device);
+    Workbench workbench(*device);
+    return serve_requests(channel, workbench);
+  } catch (const DeviceFault& fault) {
+    report(channel, fault.kind(), fault.what());
+  } catch (const std::exception& error) {
+    report(channel, FaultKind::other, error.what());
+  }
+  return static_cast<int>(ExitCode::failed);
+}
+
+}  // namespace kerlab

@@ -1,0 +1,33 @@
+#include "measure/timer.h"
+
+#include <algorithm>
+
+#include "catch.h"
+
+using namespace kerlab;
+
+TEST_CASE("rounds are permutations that differ, and the same for the same seed", "[measure]") {
+  std::vector<std::size_t> first = shuffled_order(20, 1, 0);
+  CHECK(first == shuffled_order(20, 1, 0));
+  CHECK(first != shuffled_order(20, 1, 1));
+  CHECK(first != shuffled_order(20, 2, 0));
+  std::sort(first.begin(), first.end());
+  for (std::size_t i = 0; i < first.size(); ++i) CHECK(first[i] == i);
+  CHECK(shuffled_order(0, 1, 0).empty());
+}
+
+TEST_CASE("every position of a round is equally likely", "[measure]") {
+  std::vector<int> at_front(4);
+  for (int round = 0; round < 4000; ++round) ++at_front[shuffled_order(4, 3, round).front()];
+  for (const int count : at_front) CHECK(count == Approx(1000).margin(130));
+}
+
+TEST_CASE("a graph sample takes at least 200 us", "[measure]") {
+  for (const double us : {0.5, 1.7, 4.0, 9.9})
+    for (const std::size_t sets : {1u, 2u, 13u, 64u}) {
+      const int repeats = graph_repeats(us, sets);
+      CHECK(repeats * us * static_cast<double>(sets) >= 200 * 0.999);
+      CHECK((repeats - 1) * us * static_cast<double>(sets) < 200);
+    }
+  CHECK(graph_repeats(0, 1) == 400);
+}

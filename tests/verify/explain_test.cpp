@@ -1,0 +1,47 @@
+#include "verify/explain.h"
+
+#include <limits>
+
+#include "catch.h"
+
+using namespace kerlab;
+
+TEST_CASE("index becomes row-major coordinates", "[verify]") {
+  CHECK(coordinates({16, 4096}, 12 * 4096 + 4095) == "[12, 4095]");
+  CHECK(coordinates({2, 3, 4}, 23) == "[1, 2, 3]");
+  CHECK(coordinates({}, 0) == "[]");
+}
+
+TEST_CASE("a comparison is told in words", "[verify]") {
+  const Tensor output{"D", DType::fp32, Role::output, {16, 4096}};
+  Recipe recipe;
+  lab::CompareReport found{};
+  found.compared = 65536;
+  found.sum_square_ratio = 65536 * 0.25;
+  found.max_ratio = 0.5;
+  found.worst_index = 8;
+  RecipeReport report = explain(recipe, output, found);
+  CHECK(report.passed);
+  CHECK(report.rms_ratio == Approx(0.5));
+  CHECK(report.worst_index == 7);
+  CHECK(report.detail.empty());
+
+  found.mismatches = 3;
+  found.worst_index = 12 * 4096 + 4095 + 1;
+  found.worst_got = 3.5, found.worst_expected = 3.25, found.worst_tolerance = 0.01;
+  report = explain(recipe, output, found);
+  CHECK_FALSE(report.passed);
+  CHECK(report.detail == "[12, 4095]: got 3.5, expected 3.25 +- 0.01");
+  recipe.exact = true;
+  CHECK(explain(recipe, output, found).detail == "[12, 4095]: got 3.5, expected exactly 3.25");
+}
+
+TEST_CASE("an output that was not compared whole does not pass", "[verify]") {
+  const Tensor output{"D", DType::fp32, Role::output, {10}};
+  lab::CompareReport found{};
+  found.compared = 9;
+  CHECK_FALSE(explain({}, output, found).passed);
+  CHECK(explain({}, output, found).detail == "9 of 10 elements were compared");
+  const Tensor empty{"D", DType::fp32, Role::output, {10, 0}};
+  CHECK(explain({}, empty, {}).passed);
+}

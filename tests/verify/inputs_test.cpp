@@ -1,0 +1,50 @@
+#include "verify/inputs.h"
+
+#include "base/error.h"
+#include "catch.h"
+#include "common/recipe.h"
+
+using namespace kerlab;
+
+namespace {
+const Tensor kMatrix{"B", DType::bf16, Role::input, {8, 24}};
+}
+
+TEST_CASE("recipe becomes the arguments of lab_fill", "[verify]") {
+  Recipe recipe;
+  recipe.name = "small_integer";
+  recipe.seed = 9;
+  const lab::FillArguments a = fill_arguments(recipe, kMatrix, true, 4096);
+  CHECK(a.out == 4096);
+  CHECK(a.count == 192);
+  CHECK(a.dtype == lab::kBf16);
+  CHECK(a.recipe == lab::kSmallInteger);
+  CHECK(a.seed == 9);
+  CHECK(a.tensor == lab::tensor_number("B", 1));
+  CHECK(a.columns == 24);
+  CHECK(a.parameter0 == 4);
+  recipe.parameters = {7};
+  CHECK(fill_arguments(recipe, kMatrix, true, 0).parameter0 == 7);
+  CHECK(recipe_text(recipe) == "small_integer v1 seed 9 (7)");
+}
+
+TEST_CASE("one_hot selects elements of the other inputs", "[verify]") {
+  Recipe recipe;
+  recipe.name = "one_hot";
+  CHECK(fill_arguments(recipe, kMatrix, true, 0).recipe == lab::kOneHot);
+  CHECK(fill_arguments(recipe, kMatrix, false, 0).recipe == lab::kSmallInteger);
+  CHECK(fill_arguments(recipe, kMatrix, false, 0).parameter0 == 8);
+}
+
+TEST_CASE("unknown recipes, versions and magnitudes are refused", "[verify]") {
+  Recipe recipe;
+  recipe.name = "nomral";
+  CHECK_THROWS_WITH(fill_arguments(recipe, kMatrix, true, 0), Catch::Contains("did you mean 'normal'"));
+  recipe = {};
+  recipe.version = 2;
+  CHECK_THROWS_WITH(fill_arguments(recipe, kMatrix, true, 0), Catch::Contains("knows version 1, not 2"));
+  recipe = {};
+  recipe.name = "small_integer";
+  recipe.parameters = {0};
+  CHECK_THROWS_AS(fill_arguments(recipe, kMatrix, true, 0), Error);
+}
