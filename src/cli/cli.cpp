@@ -1,7 +1,107 @@
 #include "cli/cli.h"
 
+#include <CLI/CLI.hpp>
+
+#include "cli/command.h"
+#include "cli/problem_options.h"
+#include "session/child_main.h"
+
 namespace kerlab {
 
-int run_command_line(int, char**) { return 0; }
+namespace {
+
+void add_global_options(CLI::App& root, GlobalOptions& global) {
+  root.add_option("--device", global.device, "cuda:N, script:FILE or auto")->type_name("ID");
+  root.add_option("--db", global.database, "tuning database (default: `kerlab db path`)")->type_name("FILE");
+  root.add_option("--kernels", global.kernels, "folder of families, looked in first; may be repeated")
+      ->type_name("DIR")
+      ->expected(1)
+      ->take_all();
+  root.add_option("--color", global.color, "auto, always, never")->check(CLI::IsMember({"auto", "always", "never"}));
+  root.add_option("--jobs", global.jobs, "compiler processes (default: one per core, at most 16)")
+      ->check(CLI::PositiveNumber);
+  root.add_option("--worker-command", global.worker_command, "starts the worker, e.g. \"srun --gpus=1 kerlab worker\"");
+  root.add_flag("--json", global.json, "print one JSON document and nothing else");
+  root.add_flag("--dry-run", global.dry_run, "say what would be done, launch nothing");
+  root.add_flag("--no-cache", global.no_cache, "compile everything anew");
+}
+
+/// Option names of a parser and of the root, and whether a value follows each.
+std::map<std::string, bool> known_options(const CLI::App& root, const CLI::App& parser) {
+  std::map<std::string, bool> known;
+  for (const CLI::App* app : {&root, &parser}) {
+    for (const CLI::Option* option : app->get_options()) {
+      const bool takes_value = option->get_items_expected_max() > 0;
+      for (const std::string& name : option->get_lnames()) known["--" + name] = takes_value;
+      for (const std::string& name : option->get_snames()) known["-" + name] = takes_value;
+    }
+  }
+  return known;
+}
+
+/// The subcommand that the words name: the first word that is no option and no option's value.
+const Command* named_command(const CLI::App& root, const std::vector<Command>& commands,
+                             const std::vector<std::string>& words) {
+  const auto known = known_options(root, root);
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (const auto at = known.find(words[i]); at != known.end() && at->second) {
+      ++i;
+    } else if (words[i].rfind('-', 0) != 0) {
+      for (const Command& command : commands) {
+        if (command.parser->get_name() == words[i]) return &command;
+      }
+      return nullptr;
+    }
+  }
+  return nullptr;
+}
+
+ExitCode parse_and_run(std::vector<std::string> words, GlobalOptions& global) {
+  CLI::App root("CUDA kernel lab and autotuner", "kerlab");
+  root.set_version_flag("--version", "kerlab " + version());
+  root.require_subcommand(1);
+  root.fallthrough();
+  add_global_options(root, global);
+  const std::vector<Command> commands = {add_tune(root, global), add_list(root, global), add_new(root, global)};
+  const Command* command = named_command(root, commands, words);
+  try {
+    if (command != nullptr && command->takes_problem) {
+      global.problem = take_problem_options(known_options(root, *command->parser), words);
+    }
+    std::reverse(words.begin(), words.end());  // as CLI11 takes them
+    root.parse(std::move(words));
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) {
+      root.exit(error);  // --help, --version
+      return ExitCode::passed;
+    }
+    throw UsageError(fmt::format("{} (see kerlab {}--help)", error.what(),
+                                 command != nullptr ? command->parser->get_name() + " " : ""));
+  }
+  return command->run();
+}
+
+std::string joined(int argc, char** argv) {
+  std::string text = "kerlab";
+  for (int i = 1; i < argc; ++i) text += fmt::format(" {}", argv[i]);
+  return text;
+}
+
+}  // namespace
+
+int run_command_line(int argc, char** argv) {
+  GlobalOptions global;
+  try {
+    if (const auto code = run_as_child(argc, argv)) return *code;
+    global.typed = joined(argc, argv);
+    return static_cast<int>(parse_and_run({argv + 1, argv + argc}, global));
+  } catch (const Error& error) {
+    fmt::print(stderr, "{} {}\n", styled("kerlab:", Style::bad, color_on(global, stderr)), error.what());
+    return static_cast<int>(error.code());
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "{} {}\n", styled("kerlab:", Style::bad, color_on(global, stderr)), error.what());
+    return static_cast<int>(ExitCode::failed);
+  }
+}
 
 }  // namespace kerlab

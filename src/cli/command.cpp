@@ -1,0 +1,66 @@
+#include "cli/command.h"
+
+#include <fmt/format.h>
+
+#include "db/database.h"
+
+namespace kerlab {
+
+std::string version() {
+  return KERLAB_VERSION;
+}
+
+std::vector<std::filesystem::path> kernel_folders(const GlobalOptions& global) {
+  return {global.kernels.begin(), global.kernels.end()};
+}
+
+RigOptions rig_options(const GlobalOptions& global, const std::string& target) {
+  RigOptions options;
+  options.target = target;
+  options.kernels = kernel_folders(global);
+  options.device = global.device;
+  options.worker_command = split_words(global.worker_command);
+  options.jobs = global.jobs;
+  options.use_cache = !global.no_cache;
+  return options;
+}
+
+std::filesystem::path database_path(const GlobalOptions& global) {
+  return global.database.empty() ? Database::default_path() : std::filesystem::path(global.database);
+}
+
+bool color_on(const GlobalOptions& global, std::FILE* stream) {
+  const ColorMode mode = global.color == "always"  ? ColorMode::always
+                         : global.color == "never" ? ColorMode::never
+                                                   : ColorMode::automatic;
+  return use_color(mode, stream);
+}
+
+std::vector<std::string> split_words(const std::string& text) {
+  std::vector<std::string> words;
+  std::string word;
+  bool in_word = false;
+  char quote = 0;
+  for (const char c : text) {
+    if (quote != 0) {
+      if (c == quote)
+        quote = 0;
+      else
+        word += c;
+    } else if (c == '\'' || c == '"') {
+      quote = c;
+      in_word = true;
+    } else if (c == ' ' || c == '\t') {
+      if (in_word) words.push_back(std::exchange(word, {}));
+      in_word = false;
+    } else {
+      word += c;
+      in_word = true;
+    }
+  }
+  if (quote != 0) throw UsageError(fmt::format("--worker-command: a quote is not closed in: {}", text));
+  if (in_word) words.push_back(word);
+  return words;
+}
+
+}  // namespace kerlab

@@ -1,0 +1,55 @@
+#pragma once
+// What every subcommand shares. CLI11's types stop in src/cli/*.cpp.
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/terminal.h"
+#include "session/arguments.h"
+#include "session/rig.h"
+
+namespace CLI {
+class App;
+}
+
+namespace kerlab {
+
+/// Options that every subcommand takes.
+struct GlobalOptions {
+  std::string device = "auto";
+  std::string database;  ///< empty: Database::default_path()
+  std::vector<std::string> kernels;
+  std::string color = "auto";
+  std::string worker_command;
+  int jobs = 0;
+  bool json = false, dry_run = false, no_cache = false;
+  std::string typed;                     ///< the whole command line, for the record
+  std::vector<ProblemArgument> problem;  ///< `--NAME VALUE` that no parser knows
+};
+
+/// One subcommand: its parser, and what runs it once the command line is parsed.
+struct Command {
+  CLI::App* parser = nullptr;
+  bool takes_problem = false;  ///< unknown `--NAME VALUE` are dimensions, flags and scalars
+  std::function<ExitCode()> run;
+};
+
+Command add_tune(CLI::App& root, const GlobalOptions& global);
+Command add_list(CLI::App& root, const GlobalOptions& global);
+Command add_new(CLI::App& root, const GlobalOptions& global);
+
+/// kerlab's version, "0.1.0".
+std::string version();
+
+// What commands make of the global options.
+std::vector<std::filesystem::path> kernel_folders(const GlobalOptions& global);
+RigOptions rig_options(const GlobalOptions& global, const std::string& target);
+std::filesystem::path database_path(const GlobalOptions& global);
+bool color_on(const GlobalOptions& global, std::FILE* stream);
+
+/// Splits a command into words at spaces; '...' and "..." keep theirs. No shell. Throws UsageError: an open quote.
+std::vector<std::string> split_words(const std::string& text);
+
+}  // namespace kerlab

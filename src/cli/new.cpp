@@ -1,0 +1,26 @@
+#include <CLI/CLI.hpp>
+
+#include "cli/command.h"
+#include "report/json.h"
+#include "session/listing.h"
+
+namespace kerlab {
+
+Command add_new(CLI::App& root, const GlobalOptions& global) {
+  auto name = std::make_shared<std::string>();
+  auto parent = std::make_shared<std::string>(".");
+  CLI::App* parser = root.add_subcommand("new", "write a commented, working family to start from");
+  parser->add_option("name", *name, "of the family: letters, digits and _")->required();
+  parser->add_option("--in", *parent, "folder to write it to (default: here)")->type_name("DIR");
+  return {parser, false, [name, parent, &global] {
+            const std::filesystem::path folder = new_family(*name, *parent);
+            if (global.json) {
+              fmt::print("{}\n", to_json(json_document("new", {{"folder", folder.string()}})));
+            } else {
+              fmt::print("wrote {0}\ntry: kerlab list {0}\n     kerlab tune {0}\n", folder.string());
+            }
+            return ExitCode::passed;
+          }};
+}
+
+}  // namespace kerlab

@@ -1,0 +1,228 @@
+#include "cli/tune_screen.h"
+
+#include <algorithm>
+
+#include "base/format.h"
+#include "base/terminal.h"
+#include "report/json.h"
+#include "report/tune_table.h"
+
+namespace kerlab {
+
+namespace {
+
+/// The best time that the theoretical ceilings allow, with nothing held back by a cache.
+double roof_us(const TuneResult& result) {
+  return result.roof.minimum_us;
+}
+
+TuneRow to_row(const TuneResult& result, std::size_t i) {
+  const RankedTrial& ranked = result.rows[i];
+  const Measurement& measurement = ranked.measurement;
+  TuneRow row;
+  row.rank = static_cast<int>(i) + 1;
+  row.tied = ranked.tie && i > 0;
+  if (row.tied) {
+    const double behind = measurement.median_us / result.rows.front().measurement.median_us - 1;
+    row.note = fmt::format("tie: {:+.1f} %", 100 * behind);
+  }
+  row.median_us = measurement.median_us;
+  row.low_us = measurement.low_us;
+  row.high_us = measurement.high_us;
+  row.flops_per_s = result.problem.flops / (measurement.median_us * 1e-6);
+  row.roof_fraction = roof_us(result) / measurement.median_us;
+  if (result.device.threads_per_sm > 0) {
+    row.occupancy =
+        static_cast<double>(ranked.trial.blocks_per_sm * ranked.trial.threads) / result.device.threads_per_sm;
+  }
+  row.trial = ranked.trial;
+  return row;
+}
+
+std::vector<TuneRow> rows_of(const TuneResult& result) {
+  std::vector<TuneRow> rows;
+  for (std::size_t i = 0; i < result.rows.size(); ++i) rows.push_back(to_row(result, i));
+  return rows;
+}
+
+std::string headline(const TuneResult& result) {
+  const DeviceInfo& device = result.device;
+  std::string text = fmt::format("{}   {} {} {} SM", result.title, device.id, device.name, device.sms);
+  if (!device.driver.empty()) text += fmt::format("  driver {}", device.driver);
+  text += fmt::format("  {}", result.toolchain);
+  if (!result.rows.empty()) {
+    const Measurement& best = result.rows.front().measurement;
+    text += fmt::format("  {} L2, {}", best.cache, best.recipe);
+    double least = best.sm_clock_mhz, most = least;
+    for (const RankedTrial& row : result.rows) {
+      least = std::min(least, row.measurement.sm_clock_mhz);
+      most = std::max(most, row.measurement.sm_clock_mhz);
+    }
+    if (most > 0) text += fmt::format(", clock {:.0f}-{:.0f} MHz", least, most);
+    if (best.clock != "measured") text += fmt::format(", {} times", best.clock);
+  }
+  return text;
+}
+
+std::string counts_line(const TuneResult& result) {
+  std::string text = fmt::format("space {} -> {} valid -> {} tried", result.space, result.valid, result.counts.done);
+  if (result.counts.stored > 0) text += fmt::format(" ({} stored before)", result.counts.stored);
+  std::string failed;
+  for (const auto& [status, count] : result.failed)
+    failed += fmt::format("{}{} {}", failed.empty() ? "" : ", ", count, name(status));
+  return failed.empty() ? text : text + "; failed: " + failed;
+}
+
+std::string hints(const TuneResult& result) {
+  std::vector<std::string> parts;
+  if (!result.range_edges.empty())
+    parts.push_back(fmt::format("at range edge: {}", fmt::join(result.range_edges, ", ")));
+  std::string matters;
+  for (const Importance& importance : result.importance) {
+    if (importance.share < 0.01) continue;
+    matters += fmt::format("{}{} {:.0f} %", matters.empty() ? "" : ", ", importance.parameter, 100 * importance.share);
+  }
+  if (!matters.empty()) parts.push_back("matters: " + matters);
+  if (result.previous && !result.rows.empty()) {
+    const double now = result.rows.front().measurement.median_us;
+    parts.push_back(fmt::format("previous winner {} us ({:+.1f} %)", format_us(result.previous->median_us),
+                                100 * (now / result.previous->median_us - 1)));
+  }
+  return fmt::format("{}", fmt::join(parts, "; "));
+}
+
+std::string effort(const TuneResult& result) {
+  std::string text = fmt::format("GPU busy {:.0f} %, compilers {:.0f} %, wall {}", 100 * result.gpu_busy,
+                                 100 * result.compilers_busy, format_seconds(result.wall_s));
+  if (result.respawns > 0)
+    text += fmt::format(", {} worker{} replaced", result.respawns, result.respawns == 1 ? "" : "s");
+  return text;
+}
+
+std::string culprit_lines(const TuneResult& result, bool color) {
+  std::string text;
+  for (const Trial& trial : result.culprits) {
+    text +=
+        fmt::format("  {} {}  (kerlab show {})\n", styled(std::string(name(trial.status)) + ":", Style::warning, color),
+                    shortened(trial.message.substr(0, trial.message.find('\n')), 160), trial.id);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string tune_line(const TuneState& state) {
+  const ScreeningCounts& counts = state.counts;
+  const double share =
+      counts.planned == 0 ? 1.0 : static_cast<double>(counts.done) / static_cast<double>(counts.planned);
+  const int filled = static_cast<int>(20 * std::min(1.0, share));
+  std::string line =
+      fmt::format("[{}{}] {} {}/{}", std::string(static_cast<std::size_t>(filled), '#'),
+                  std::string(static_cast<std::size_t>(20 - filled), '.'), state.phase, counts.done, counts.planned);
+  if (counts.done > counts.passed) line += fmt::format(" ({} failed)", counts.done - counts.passed);
+  if (state.best_us > 0) line += fmt::format("  best {} us {}", format_us(state.best_us), state.best_label);
+  if (state.remaining_s >= 0 && state.phase == "screening")
+    line += fmt::format("  {} left", format_seconds(state.remaining_s));
+  return line;
+}
+
+std::string tune_screen(const TuneResult& result, bool color) {
+  std::string text = headline(result) + "\n" + counts_line(result) + "\n" + culprit_lines(result, color);
+  for (const auto& [variant, reason] : result.left_out) text += fmt::format("  left out: {}: {}\n", variant, reason);
+  if (result.rows.empty()) {
+    text += styled("no winner", Style::bad, color) + "\n";
+  } else {
+    text += tune_text(rows_of(result), color, is_terminal(stdout) ? terminal_width(stdout) : 0);
+    text +=
+        fmt::format("decided by: {}{}\n", result.rule, result.measured_now ? "" : " (stored; measure again: --fresh)");
+  }
+  if (const std::string hint = hints(result); !hint.empty()) text += hint + "\n";
+  for (const std::string& warning : result.warnings)
+    text += styled("warning: ", Style::warning, color) + warning + "\n";
+  text += effort(result) + "\n";
+  if (!result.rows.empty()) {
+    const std::int64_t id = result.rows.front().trial.id;
+    text += fmt::format(
+        "reproduce: kerlab bench --trial {0}   SASS/PTX: kerlab show {0} --save DIR   "
+        "profile: ncu --target-processes all kerlab bench --trial {0} --once\n",
+        id);
+  }
+  return text;
+}
+
+std::string tune_json(const TuneResult& result) {
+  JsonValue::Array rows;
+  for (const RankedTrial& row : result.rows) {
+    rows.push_back(JsonValue::Object{
+        {"trial", to_value(row.trial)}, {"measurement", to_value(row.measurement)}, {"tie", row.tie}});
+  }
+  JsonValue::Object failed;
+  for (const auto& [status, count] : result.failed) failed.emplace_back(std::string(name(status)), count);
+  JsonValue::Object importance;
+  for (const Importance& entry : result.importance) importance.emplace_back(entry.parameter, entry.share);
+  JsonValue::Object body{{"problem", result.problem.key},
+                         {"device", result.device.name},
+                         {"device_class", result.device.device_class()},
+                         {"toolchain", result.toolchain},
+                         {"space", result.space},
+                         {"valid", result.valid},
+                         {"tried", result.counts.done},
+                         {"stored_before", result.counts.stored},
+                         {"failed", std::move(failed)},
+                         {"culprits", to_values(result.culprits)},
+                         {"rows", std::move(rows)},
+                         {"rule", result.rule},
+                         {"measured_now", result.measured_now},
+                         {"range_edges", result.range_edges},
+                         {"importance", std::move(importance)},
+                         {"warnings", result.warnings},
+                         {"roof_us", roof_us(result)},
+                         {"gpu_busy", result.gpu_busy},
+                         {"compilers_busy", result.compilers_busy},
+                         {"worker_respawns", result.respawns},
+                         {"wall_s", result.wall_s}};
+  if (result.previous) {
+    body.emplace_back("previous", JsonValue::Object{{"trial", result.previous->trial},
+                                                    {"label", result.previous->label},
+                                                    {"median_us", result.previous->median_us}});
+  }
+  return to_json(json_document("tune", std::move(body))) + "\n";
+}
+
+std::string tune_plan_text(const TunePlan& plan, bool color) {
+  std::string text = fmt::format("{}   {}\n{} FLOP, {}B at least; not faster than {} us\n", plan.title, plan.device,
+                                 format_si(plan.flops), format_bytes(static_cast<std::int64_t>(plan.bytes)),
+                                 format_us(plan.minimum_us));
+  for (const auto& variant : plan.variants) {
+    text += fmt::format("{}: {} configurations\n", styled(variant.name, Style::bold, color), variant.raw);
+    for (const auto& cut : variant.cuts) text += fmt::format("  {:<24} -> {}\n", cut.constraint, cut.remaining);
+    text += fmt::format("  {:<24} -> {}\n", "valid", variant.valid);
+  }
+  for (const auto& [variant, reason] : plan.left_out) text += fmt::format("left out: {}: {}\n", variant, reason);
+  return text +
+         fmt::format("{} to try, {} stored; roughly {}\n", plan.to_try, plan.stored, format_seconds(plan.estimate_s));
+}
+
+std::string tune_plan_json(const TunePlan& plan) {
+  JsonValue::Array variants;
+  for (const auto& variant : plan.variants) {
+    JsonValue::Array cuts;
+    for (const auto& cut : variant.cuts)
+      cuts.push_back(JsonValue::Object{{"constraint", cut.constraint}, {"remaining", cut.remaining}});
+    variants.push_back(JsonValue::Object{
+        {"name", variant.name}, {"raw", variant.raw}, {"valid", variant.valid}, {"cuts", std::move(cuts)}});
+  }
+  return to_json(json_document("tune", {{"dry_run", true},
+                                        {"problem", plan.title},
+                                        {"device", plan.device},
+                                        {"flops", plan.flops},
+                                        {"bytes", plan.bytes},
+                                        {"minimum_us", plan.minimum_us},
+                                        {"variants", std::move(variants)},
+                                        {"to_try", plan.to_try},
+                                        {"stored", plan.stored},
+                                        {"estimate_s", plan.estimate_s}})) +
+         "\n";
+}
+
+}  // namespace kerlab

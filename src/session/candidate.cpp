@@ -1,0 +1,167 @@
+#include "session/candidate.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/hash.h"
+#include "stats/samples.h"
+
+namespace kerlab {
+
+namespace {
+
+std::string_view device_kind_name(DeviceKind kind) {
+  switch (kind) {
+    case DeviceKind::cuda:
+      return "cuda";
+    case DeviceKind::emulated:
+      return "emulated";
+    case DeviceKind::script:
+      return "script";
+  }
+  return "cuda";
+}
+
+/// The launch plan is part of a trial's identity as much as the code is. Its digest rides with the options.
+std::string plan_digest(const LaunchPlan& plan) {
+  return digest(encode(Request{request::Load{0, "", {}, plan}}));
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += text.empty() ? word : " " + word;
+  return text;
+}
+
+std::string json_string(std::string_view text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') result += '\\';
+    if (static_cast<unsigned char>(c) >= 0x20) result += c;
+  }
+  return result + "\"";
+}
+
+}  // namespace
+
+TrialCandidate make_candidate(const Family& family, const VariantSource& source, std::size_t index,
+                              const Configuration& configuration, const Problem& problem, const DeviceInfo& device,
+                              const std::string& toolchain) {
+  const Variant& variant = *source.variant;
+  Instance instance = instantiate(family, variant, problem, configuration, device);
+  TrialCandidate candidate;
+  candidate.variant = index;
+  candidate.configuration = configuration;
+  candidate.options = base_options(device.arch());
+  candidate.options.insert(candidate.options.end(), instance.defines.begin(), instance.defines.end());
+  candidate.options.insert(candidate.options.end(), variant.options.begin(), variant.options.end());
+  candidate.plan = std::move(instance.plan);
+
+  Trial& trial = candidate.trial;
+  trial.family = family.name;
+  trial.variant = variant.name;
+  trial.configuration = configuration_text(variant, configuration);
+  trial.problem = problem.key();
+  trial.dtype = name(problem.dtype);
+  trial.source_hash = source.source.hash;
+  trial.options = joined(candidate.options) + " plan:" + plan_digest(candidate.plan);
+  trial.toolchain = toolchain;
+  trial.device_class = device.device_class();
+  trial.device_kind = device_kind_name(device.kind);
+  trial.check_version = kCheckVersion;
+  for (const Launch& launch : candidate.plan.launches) {
+    trial.threads =
+        std::max<std::int64_t>(trial.threads, std::int64_t{launch.block.x} * launch.block.y * launch.block.z);
+  }
+  candidate.label = trial.configuration.empty() ? variant.name : variant.name + " " + trial.configuration;
+  seal(trial);
+  return candidate;
+}
+
+std::string pack_source(const SourceBundle& source) {
+  std::string packed = fmt::format("== {} {}\n{}\n", source.text.size(),
+                                   std::filesystem::path(source.path).filename().string(), source.text);
+  for (const Header& header : source.headers)
+    packed += fmt::format("== {} {}\n{}\n", header.text.size(), header.name, header.text);
+  return packed;
+}
+
+SourceBundle unpack_source(const std::string& packed, const std::string& path, const std::string& hash) {
+  SourceBundle source;
+  source.path = path;
+  source.hash = hash;
+  std::size_t at = 0;
+  for (bool first = true; at < packed.size(); first = false) {
+    const std::size_t end = packed.find('\n', at);
+    const std::size_t space = packed.find(' ', at + 3);
+    if (packed.compare(at, 3, "== ") != 0 || end == std::string::npos || space > end) {
+      throw Error(fmt::format("stored source {} is damaged", hash));
+    }
+    const std::size_t size = std::stoull(packed.substr(at + 3, space - at - 3));
+    std::string text = packed.substr(end + 1, size);
+    if (first) {
+      source.text = std::move(text);
+    } else {
+      source.headers.push_back({packed.substr(space + 1, end - space - 1), std::move(text)});
+    }
+    at = end + 1 + size + 1;
+  }
+  return source;
+}
+
+void record_resources(TrialCandidate& candidate, const std::vector<KernelResources>& resources) {
+  Trial& trial = candidate.trial;
+  for (const Launch& launch : candidate.plan.launches) {
+    for (const KernelResources& kernel : resources) {
+      if (kernel.kernel != launch.kernel) continue;
+      trial.registers = std::max<std::int64_t>(trial.registers, kernel.registers);
+      trial.spill_bytes = std::max<std::int64_t>(trial.spill_bytes, kernel.spill_bytes);
+      trial.shared_bytes =
+          std::max<std::int64_t>(trial.shared_bytes, kernel.static_shared + std::int64_t{launch.dynamic_shared});
+      if (kernel.blocks_per_sm > 0) {
+        trial.blocks_per_sm = trial.blocks_per_sm == 0
+                                  ? kernel.blocks_per_sm
+                                  : std::min<std::int64_t>(trial.blocks_per_sm, kernel.blocks_per_sm);
+      }
+    }
+  }
+}
+
+void record_check(Trial& trial, const CheckReport& report) {
+  trial.error_ratio = report.error_ratio();
+  trial.mismatches = report.mismatches();
+  std::string detail;
+  for (const RecipeReport& recipe : report.recipes) {
+    detail += fmt::format(R"({}{{"recipe":{},"output":{},"passed":{},"compared":{},"mismatches":{},"nans":{},)"
+                          R"("error_ratio":{},"detail":{}}})",
+                          detail.empty() ? "" : ",", json_string(recipe.recipe), json_string(recipe.output),
+                          recipe.passed, recipe.compared, recipe.mismatches, recipe.nans,
+                          std::isfinite(recipe.error_ratio) ? fmt::format("{:.4g}", recipe.error_ratio) : "null",
+                          json_string(recipe.detail));
+  }
+  trial.check_detail = "[" + detail + "]";
+}
+
+std::optional<Measurement> make_measurement(const SampleSet& samples, const std::string& stage, const Recipe& recipe,
+                                            const DeviceInfo& device) {
+  const std::optional<Summary> summary = summarize(samples.samples_us);
+  if (!summary) return std::nullopt;
+  Measurement measurement;
+  measurement.protocol = samples.protocol;
+  measurement.stage = stage;
+  measurement.recipe = fmt::format("{} v{} seed {}", recipe.name, recipe.version, recipe.seed);
+  measurement.cache = samples.cache;
+  measurement.clock = samples.clock;
+  measurement.device_uuid = device.uuid;
+  measurement.driver = device.driver;
+  measurement.median_us = summary->median;
+  measurement.low_us = summary->low;
+  measurement.high_us = summary->high;
+  measurement.mad_us = summary->mad;
+  measurement.minimum_us = summary->minimum;
+  measurement.sm_clock_mhz = median(samples.sm_clock_mhz).value_or(0);
+  measurement.samples_us = samples.samples_us;
+  return measurement;
+}
+
+}  // namespace kerlab

@@ -1,0 +1,46 @@
+#pragma once
+// A candidate: one configuration of one variant for one problem, made concrete; and its way into the records.
+
+#include <memory>
+
+#include "session/problem_setup.h"
+#include "trial/trial.h"
+
+namespace kerlab {
+
+/// A variant with its source, read once for all its configurations.
+struct VariantSource {
+  const Variant* variant = nullptr;
+  SourceBundle source;
+};
+
+/// Everything but the outcome is a pure function of variant, configuration, problem, device and toolchain.
+struct TrialCandidate {
+  std::size_t variant = 0;  ///< index into the session's sources
+  Configuration configuration;
+  Trial trial;  ///< sealed: its key is known
+  LaunchPlan plan;
+  std::string label;                 ///< "reg2d BM=128 BN=64": in every message about it
+  std::vector<std::string> options;  ///< for NVRTC
+  Bytes image;                       ///< once compiled, until measured
+  std::string twin_key;              ///< digest of image and plan: equal for equal programs
+};
+
+TrialCandidate make_candidate(const Family& family, const VariantSource& source, std::size_t index,
+                              const Configuration& configuration, const Problem& problem, const DeviceInfo& device,
+                              const std::string& toolchain);
+
+/// One text that holds a source and its includes, for the database; and back. The bundle's hash stays the same.
+std::string pack_source(const SourceBundle& source);
+SourceBundle unpack_source(const std::string& packed, const std::string& path, const std::string& hash);
+
+/// Fills in what the compiler and the driver said about the heaviest kernel of the plan.
+void record_resources(TrialCandidate& candidate, const std::vector<KernelResources>& resources);
+/// Fills in what the check found; `report` may be of a failed check.
+void record_check(Trial& trial, const CheckReport& report);
+
+/// Empty when nothing was sampled.
+std::optional<Measurement> make_measurement(const SampleSet& samples, const std::string& stage, const Recipe& recipe,
+                                            const DeviceInfo& device);
+
+}  // namespace kerlab

@@ -1,0 +1,71 @@
+#pragma once
+// The finalists, measured side by side in shuffled rounds: drift between candidates, not noise within one, decides
+// between close configurations. The one that wins must also pass the thorough check.
+
+#include "session/decide.h"
+#include "session/screening.h"
+
+namespace kerlab {
+
+inline constexpr std::size_t kMostFinalists = 8;
+
+struct FinalRow {
+  Screened* screened = nullptr;
+  Measurement measurement;  ///< stage final, stored
+};
+
+struct FinalResult {
+  std::vector<FinalRow> rows;  ///< the winner first, its ties next, then by time; empty: nobody won
+  std::size_t ties = 0;
+  std::string rule;
+  std::vector<std::string> warnings;
+};
+
+class Finals {
+ public:
+  /// `screening` must be finished.
+  Finals(Rig& rig, const ProblemSetup& setup, const CandidateSpace& space, Ledger& ledger, Screening& screening,
+         ProblemLoader& loader);
+
+  /// Never blocks. False: finished, and `result` is there.
+  bool step();
+  [[nodiscard]] const FinalResult& result() const { return result_; }
+  [[nodiscard]] std::size_t finalists() const { return finalists_.size(); }
+  std::vector<std::string> take_notes() { return std::exchange(notes_, {}); }
+
+ private:
+  enum class Phase { compiling, together, alone, verifying, finished };
+  struct Entry {
+    Screened* screened = nullptr;
+    std::optional<SampleSet> samples;
+    bool out = false;  ///< failed in the finals
+  };
+
+  void take_compiled();
+  void begin_timing(const std::vector<std::size_t>& entries);
+  void take_timing(RunOutcome& outcome);
+  void next_alone();
+  void rank();
+  void begin_verifying();
+  void take_verdict(RunOutcome& outcome);
+  void eliminate(Entry& entry, TrialStatus status, const std::string& message);
+  void store();
+  [[nodiscard]] int rounds() const;
+  [[nodiscard]] RunItem item(const Entry& entry) const;
+
+  Rig& rig_;
+  const ProblemSetup& setup_;
+  Ledger& ledger_;
+  Screening& screening_;
+  ProblemLoader& loader_;
+  Phase phase_ = Phase::compiling;
+  std::vector<Entry> finalists_;
+  std::size_t images_missing_ = 0;
+  std::vector<std::size_t> timed_;    ///< entries in the timing under way
+  std::vector<std::size_t> alone_;    ///< still to be timed alone, after a fault of all together
+  std::vector<std::size_t> ranking_;  ///< entries, the winner first
+  FinalResult result_;
+  std::vector<std::string> notes_;
+};
+
+}  // namespace kerlab

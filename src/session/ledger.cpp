@@ -1,0 +1,76 @@
+#include "session/ledger.h"
+
+#include <algorithm>
+
+namespace kerlab {
+
+Ledger::Ledger(Database& database, const SessionRecord& record) : database_(database) {
+  database_.mark_interrupted();
+  session_ = database_.begin_session(record);
+}
+
+Ledger::~Ledger() {
+  if (closed_) return;
+  try {
+    close("interrupted");
+  } catch (const std::exception&) {
+    // The next session marks it interrupted.
+  }
+}
+
+void Ledger::keep_source(const SourceBundle& source) {
+  database_.store_source(source.hash, std::filesystem::path(source.path).filename().string(), pack_source(source));
+}
+
+void Ledger::launching(const std::vector<Trial*>& trials) {
+  flush();
+  for (Trial* trial : trials) {
+    trial->status = TrialStatus::launching;
+    trial->session = session_;
+  }
+  database_.put(trials);
+}
+
+void Ledger::result(Trial& trial, std::optional<Measurement> measurement) {
+  trial.session = session_;
+  if (std::find(trials_.begin(), trials_.end(), &trial) == trials_.end()) trials_.push_back(&trial);
+  if (measurement) measurements_.emplace_back(&trial, std::move(*measurement));
+}
+
+void Ledger::flush() {
+  if (trials_.empty() && measurements_.empty()) return;
+  database_.put(std::exchange(trials_, {}));
+  auto measured = std::exchange(measurements_, {});
+  std::vector<Measurement*> rows;
+  for (auto& [trial, measurement] : measured) {
+    measurement.trial = trial->id;
+    measurement.session = session_;
+    rows.push_back(&measurement);
+  }
+  if (!rows.empty()) database_.put(rows);
+}
+
+void Ledger::measured(const Trial& trial, Measurement& measurement) {
+  flush();
+  measurement.trial = trial.id;
+  measurement.session = session_;
+  database_.put(measurement);
+}
+
+void Ledger::decide(Decision& decision) {
+  flush();
+  decision.session = session_;
+  database_.put(decision);
+}
+
+void Ledger::close(const std::string& state) {
+  flush();
+  closed_ = true;
+  database_.end_session(session_, state, seconds());
+}
+
+double Ledger::seconds() const {
+  return std::chrono::duration<double>(Clock::now() - begun_).count();
+}
+
+}  // namespace kerlab

@@ -1,0 +1,45 @@
+#pragma once
+// A session's way into the database: results are gathered and committed together, because every commit waits for the
+// disk; what is about to be launched is committed before.
+
+#include "db/database.h"
+#include "session/candidate.h"
+
+namespace kerlab {
+
+class Ledger {
+ public:
+  /// Begins a session record. Rows left `launching` by dead sessions become `interrupted`.
+  Ledger(Database& database, const SessionRecord& record);
+  Ledger(const Ledger&) = delete;
+  Ledger& operator=(const Ledger&) = delete;
+  /// A session that nobody closed was interrupted.
+  ~Ledger();
+
+  /// Source text that trials of this session refer to.
+  void keep_source(const SourceBundle& source);
+  /// Commits the trials as `launching`: durable on return.
+  void launching(const std::vector<Trial*>& trials);
+  /// Takes a result (and its measurement, if any), to be committed by the next flush.
+  void result(Trial& trial, std::optional<Measurement> measurement = std::nullopt);
+  void flush();
+  /// Commits one measurement at once and sets its id.
+  void measured(const Trial& trial, Measurement& measurement);
+  void decide(Decision& decision);
+  /// Flushes and ends the session record.
+  void close(const std::string& state);
+
+  [[nodiscard]] Database& database() const { return database_; }
+  [[nodiscard]] std::int64_t session() const { return session_; }
+  [[nodiscard]] double seconds() const;
+
+ private:
+  Database& database_;
+  std::int64_t session_ = 0;
+  Clock::time_point begun_ = Clock::now();
+  std::vector<Trial*> trials_;
+  std::vector<std::pair<Trial*, Measurement>> measurements_;
+  bool closed_ = false;
+};
+
+}  // namespace kerlab

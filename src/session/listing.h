@@ -1,0 +1,41 @@
+#pragma once
+// What kernels there are: for `kerlab list`.
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "session/rig.h"
+
+namespace kerlab {
+
+struct VariantListing {
+  std::string name, doc;
+  bool tune = true;
+  int rung = 0;
+  int minimum_cc = 0;
+  std::vector<std::string> dtypes;
+  std::vector<std::string> parameters;  ///< "BM = 64, 128, 256"
+  std::uint64_t configurations = 1;     ///< before constraints
+};
+
+struct FamilyListing {
+  std::string name, doc, folder;
+  std::vector<std::string> dtypes;
+  std::vector<std::string> dimensions;  ///< "M = 4096 (rows of D)"
+  std::vector<std::string> flags;       ///< "layout = nn, nt, tn, tt"
+  std::vector<std::string> scalars;     ///< "alpha = 1"
+  std::vector<VariantListing> variants;
+  std::string error;  ///< why it cannot be read; empty: fine
+};
+
+FamilyListing list_family(const KernelFolder& folder);
+/// Every family of the catalogue; one that cannot be read is listed with its error.
+std::vector<FamilyListing> list_families(const std::vector<std::filesystem::path>& kernels);
+/// One, by name or folder. Throws what is wrong with it.
+FamilyListing list_family(const std::vector<std::filesystem::path>& kernels, const std::string& target);
+
+/// `kerlab new NAME`: writes a commented, working family to `parent`/NAME and returns the folder. Throws UsageError.
+std::filesystem::path new_family(const std::string& name, const std::filesystem::path& parent);
+
+}  // namespace kerlab

@@ -1,0 +1,103 @@
+#include "session/problem_setup.h"
+
+#include <algorithm>
+
+#include "base/format.h"
+
+namespace kerlab {
+
+namespace {
+
+// Tickets that no candidate has.
+constexpr std::uint64_t kLabTicket = std::uint64_t{1} << 62;
+constexpr std::uint64_t kReferenceTicket = kLabTicket + 1;
+
+/// The fastest unit there is for a dtype: what a theoretical bound must assume.
+bool uses_tensor_cores(DType dtype) {
+  return dtype != DType::fp32 && dtype != DType::int32;
+}
+
+}  // namespace
+
+Problem problem_for_device(const KernelFolder& folder, ProblemRequest request, const DeviceInfo& device) {
+  if (!request.dtype.empty()) return make_problem(folder.family, request);
+  for (const DType dtype : folder.family.dtypes) {
+    request.dtype = name(dtype);
+    Problem problem = make_problem(folder.family, request);
+    for (const Variant& variant : folder.variants) {
+      if (unsupported_reason(variant, problem, device).empty()) return problem;
+    }
+  }
+  request.dtype = name(folder.family.dtypes.front());
+  return make_problem(folder.family, request);
+}
+
+double needed_bytes(const ProblemPlan& plan) {
+  double bytes = 0;
+  for (const Tensor& tensor : plan.tensors) bytes += static_cast<double>(tensor.bytes());
+  for (const ReferencePlan& reference : plan.references) {
+    for (const Tensor& tensor : plan.tensors) {
+      if (tensor.name != reference.output) continue;
+      bytes += 2.0 * static_cast<double>(tensor.elements()) * info(reference.accumulator).bytes;
+    }
+  }
+  return bytes;
+}
+
+Roofline theoretical_roof(const Problem& problem, const ProblemPlan& plan, const DeviceInfo& device) {
+  return roofline(plan.flops, plan.bytes,
+                  theoretical_ceilings(device, problem.dtype, uses_tensor_cores(problem.dtype)));
+}
+
+double fastest_possible_us(const Problem& problem, const ProblemPlan& plan, const DeviceInfo& device) {
+  const Ceilings ceilings = theoretical_ceilings(device, problem.dtype, uses_tensor_cores(problem.dtype));
+  const double from_memory = std::max(0.0, plan.bytes - static_cast<double>(device.l2_bytes));
+  return roofline(plan.flops, from_memory, ceilings).minimum_us;
+}
+
+ProblemSetup prepare_problem(const Family& family, const Problem& problem, const DeviceInfo& device) {
+  ReferenceInstance reference = instantiate_reference(family, problem, device);
+  const double needed = needed_bytes(reference.plan);
+  if (needed > static_cast<double>(device.memory_bytes)) {
+    throw UsageError(fmt::format(
+        "{} needs at least {}B of device memory (tensors and reference), {} has {}B: make the problem smaller",
+        problem.title(), format_bytes(static_cast<std::int64_t>(needed)), device.name,
+        format_bytes(device.memory_bytes)));
+  }
+  reference.plan.minimum_us = fastest_possible_us(problem, reference.plan, device);
+  return {problem, std::move(reference.plan), std::move(reference.defines)};
+}
+
+void ProblemLoader::begin() {
+  if (std::exchange(begun_, true)) return;
+  std::vector<std::string> options = base_options(rig_.device().arch());
+  rig_.compilers().submit(kLabTicket, {read_lab_source(), options});
+  options.insert(options.end(), setup_.reference_defines.begin(), setup_.reference_defines.end());
+  rig_.compilers().submit(kReferenceTicket, {read_kernel_source(rig_.folder().family.reference_source), options});
+}
+
+bool ProblemLoader::take(CompilerPool::Finished& finished) {
+  if (finished.ticket != kLabTicket && finished.ticket != kReferenceTicket) return false;
+  const bool is_lab = finished.ticket == kLabTicket;
+  if (finished.result.status != CompileStatus::ok) {
+    throw Error(fmt::format("{} does not compile: {}",
+                            is_lab ? "kernels/common/lab.cu" : rig_.folder().family.reference_source.string(),
+                            finished.result.message));
+  }
+  (is_lab ? lab_image_ : reference_image_) = std::move(finished.result.cubin);
+  if (!lab_image_.empty() && !reference_image_.empty()) {
+    rig_.runner().set_problem({setup_.plan, std::move(lab_image_), std::move(reference_image_)});
+    ready_ = true;
+  }
+  return true;
+}
+
+void ProblemLoader::load() {
+  begin();
+  while (!ready_) {
+    for (auto& finished : rig_.compilers().poll()) take(finished);
+    if (!ready_) rig_.wait(std::chrono::seconds(1));
+  }
+}
+
+}  // namespace kerlab

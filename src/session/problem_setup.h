@@ -1,0 +1,53 @@
+#pragma once
+// A problem made ready for a device: what the worker must know of it, with the image that computes its reference.
+
+#include "model/roofline.h"
+#include "session/arguments.h"
+#include "session/rig.h"
+
+namespace kerlab {
+
+struct ProblemSetup {
+  Problem problem;
+  ProblemPlan plan;  ///< with the theoretical roof of this device
+  std::vector<std::string> reference_defines;
+};
+
+/// Resolved before any device is needed, except for the dtype when none was typed: then it is the family's first that
+/// some variant supports on this device.
+Problem problem_for_device(const KernelFolder& folder, ProblemRequest request, const DeviceInfo& device);
+
+/// Throws UsageError when the problem is larger than the device's memory, naming both sizes.
+ProblemSetup prepare_problem(const Family& family, const Problem& problem, const DeviceInfo& device);
+
+/// Compiles lab.cu and the reference beside the candidates, then makes the problem that of every following run.
+class ProblemLoader {
+ public:
+  ProblemLoader(Rig& rig, const ProblemSetup& setup) : rig_(rig), setup_(setup) {}
+  /// Submits the two compilations; does nothing the second time.
+  void begin();
+  /// Takes the result if it is one of the two. Throws Error with the compiler's message when it failed.
+  bool take(CompilerPool::Finished& finished);
+  [[nodiscard]] bool begun() const { return begun_; }
+  [[nodiscard]] bool ready() const { return ready_; }
+  /// begin, and wait until ready.
+  void load();
+
+ private:
+  Rig& rig_;
+  const ProblemSetup& setup_;
+  Bytes lab_image_, reference_image_;
+  bool begun_ = false, ready_ = false;
+};
+
+/// Least bytes of device memory: the tensors once, the reference's values and scales.
+double needed_bytes(const ProblemPlan& plan);
+
+/// The roof of the problem on this device, by its theoretical ceilings.
+Roofline theoretical_roof(const Problem& problem, const ProblemPlan& plan, const DeviceInfo& device);
+
+/// No run can be faster: arithmetic at the theoretical peak, and DRAM traffic at the theoretical bandwidth less what
+/// the L2 cache may hold back.
+double fastest_possible_us(const Problem& problem, const ProblemPlan& plan, const DeviceInfo& device);
+
+}  // namespace kerlab

@@ -1,0 +1,22 @@
+#pragma once
+// What is never launched: launches that the device cannot take, kernels that cannot run well. Pure.
+
+#include <string>
+
+#include "compile/compiler.h"
+#include "plan/launch_plan.h"
+
+namespace kerlab {
+
+/// Spilled bytes per thread (stores plus loads) above which a configuration is rejected unless asked for.
+inline constexpr int kMostSpillBytes = 64;
+
+/// Why the device would refuse a launch of the plan, known without compiling; or empty.
+std::string impossible_launch(const DeviceInfo& device, const LaunchPlan& plan);
+
+/// Why a compiled plan is not worth launching, or empty: shared memory or registers that leave no room for one block,
+/// serialised wgmma, spills above the limit.
+std::string reason_to_reject(const DeviceInfo& device, const LaunchPlan& plan, const CompileResult& compiled,
+                             bool allow_spills);
+
+}  // namespace kerlab

@@ -1,0 +1,76 @@
+#include "session/rig.h"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <sstream>
+
+#include "base/file.h"
+
+namespace kerlab {
+
+namespace {
+
+CompilerPool::Options compiler_options(const RigOptions& options) {
+  CompilerPool::Options result;
+  result.executable = executable_path().string();
+  result.processes = options.jobs;
+  result.deadline = options.compile_deadline;
+  result.cache_folder = cache_folder() / "compile";
+  result.use_cache = options.use_cache;
+  return result;
+}
+
+WorkerClient::Options worker_options(const RigOptions& options) {
+  WorkerClient::Options result;
+  result.command = options.worker_command;
+  if (result.command.empty()) result.command = {executable_path().string(), "worker"};
+  result.device_id = options.device;
+  return result;
+}
+
+std::filesystem::path shipped_kernels() {
+  return share_folder() / "kernels";
+}
+
+}  // namespace
+
+Catalogue open_catalogue(const std::vector<std::filesystem::path>& kernels) {
+  std::vector<std::filesystem::path> roots = kernels;
+  if (const char* listed = std::getenv("KERLAB_KERNELS")) {
+    std::istringstream stream(listed);
+    for (std::string folder; std::getline(stream, folder, ':');) {
+      if (!folder.empty()) roots.emplace_back(folder);
+    }
+  }
+  roots.push_back(shipped_kernels());
+  return Catalogue(std::move(roots));
+}
+
+SourceBundle read_kernel_source(const std::filesystem::path& file) {
+  return read_source(file, {file.parent_path().parent_path(), shipped_kernels()});
+}
+
+SourceBundle read_lab_source() {
+  return read_source(shipped_kernels() / "common" / "lab.cu", {shipped_kernels()});
+}
+
+Rig::Rig(const RigOptions& options) : Rig(options, open_catalogue(options.kernels).find(options.target)) {}
+
+Rig::Rig(const RigOptions& options, KernelFolder folder)
+    : folder_(std::move(folder)), compilers_(compiler_options(options)), runner_(worker_options(options)) {
+  device_ = runner_.start();
+  toolchain_ = compilers_.toolchain();
+}
+
+void Rig::wait(std::chrono::milliseconds longest) const {
+  std::vector<pollfd> descriptors;
+  for (const int fd : compilers_.fds()) descriptors.push_back({fd, POLLIN, 0});
+  for (const int fd : runner_.fds()) descriptors.push_back({fd, POLLIN, 0});
+  const Clock::time_point until = std::min({compilers_.deadline(), runner_.deadline(), Clock::now() + longest});
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now()).count();
+  ::poll(descriptors.data(), descriptors.size(), static_cast<int>(std::max<std::int64_t>(0, left)));
+}
+
+}  // namespace kerlab

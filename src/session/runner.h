@@ -1,0 +1,106 @@
+#pragma once
+// Runs candidates on the worker: load, check, time, unload. A fault becomes an outcome, a broken worker is replaced,
+// and whoever was on the device when it died gets one retry alone.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "trial/trial.h"
+#include "worker/worker.h"
+
+namespace kerlab {
+
+/// One candidate to load. `label` names it in messages: "reg2d BM=128 BN=64".
+struct RunItem {
+  std::string label;
+  Bytes image;
+  LaunchPlan plan;
+};
+
+/// What to do with candidates that are loaded together.
+struct RunRequest {
+  std::vector<RunItem> items;
+  std::vector<std::uint32_t> recipes;  ///< to check first, indices into ProblemPlan::recipes; empty: no check
+  bool thorough = false;
+  std::optional<TimingSchedule> schedule;    ///< none: no timing
+  bool run_once = false;                     ///< one plain run of each, for profilers
+  std::chrono::milliseconds deadline{2000};  ///< of each check, and of the timing
+};
+
+/// passed: everything asked for was done (the check reports still say whether the results were right).
+struct RunOutcome {
+  TrialStatus status = TrialStatus::passed;
+  std::string message;                                  ///< names the candidate; empty when passed
+  std::vector<std::vector<KernelResources>> resources;  ///< per item, as far as loaded
+  std::vector<CheckReport> checks;                      ///< per item, as far as checked
+  std::vector<SampleSet> samples;                       ///< per item
+};
+
+/// What a check found: passed, wrong, guard_violation or input_modified, and the sentence that says so.
+struct CheckVerdict {
+  TrialStatus status = TrialStatus::passed;
+  std::string message;
+};
+CheckVerdict judge(const CheckReport& report);
+TrialStatus status_of(FaultKind kind);
+
+/// The parent's only door to the worker. One run at a time; never blocks except in `start` (of a process) and `run`.
+class CandidateRunner {
+ public:
+  explicit CandidateRunner(WorkerClient::Options options);
+
+  /// Starts the worker. Throws Error when no device can be had.
+  const DeviceInfo& start();
+  /// The problem every following run is about; sent again to every new worker.
+  void set_problem(request::SetProblem problem);
+
+  [[nodiscard]] bool idle() const { return !run_.has_value(); }
+  void begin(RunRequest run);
+  /// Looks without blocking; the outcome once it is there.
+  std::optional<RunOutcome> poll();
+  RunOutcome run(RunRequest run);           ///< begin, and wait for the outcome
+  std::vector<Ceiling> measure_ceilings();  ///< blocks; needs a problem
+
+  [[nodiscard]] std::vector<int> fds() const { return worker_.fds(); }
+  [[nodiscard]] Clock::time_point deadline() const { return worker_.deadline(); }
+  [[nodiscard]] int respawns() const { return worker_.respawns(); }
+  [[nodiscard]] double busy_seconds() const { return busy_seconds_; }  ///< checking and timing
+  [[nodiscard]] const reply::ProblemReady& problem_ready() const { return ready_; }
+
+ private:
+  struct Step {
+    Request request;
+    std::chrono::milliseconds deadline;
+  };
+  struct Run {
+    RunRequest request;
+    RunOutcome outcome;
+    std::vector<Step> steps;  ///< of this attempt
+    std::size_t next = 0;
+    std::vector<std::uint32_t> loaded;
+    int attempts = 1;
+    bool cleaning = false;  ///< unloading after a refusal: the verdict stands
+  };
+
+  void plan_steps();
+  void send_next();
+  std::optional<RunOutcome> finish();
+  std::optional<RunOutcome> take(Reply& reply);
+  std::optional<RunOutcome> take_fault(const reply::Fault& fault);
+  std::optional<RunOutcome> lost(WorkerClient::Event event, const std::string& message);
+  void not_ready(const std::string& why);
+  [[nodiscard]] std::string labels() const;
+  void clean_up();
+
+  WorkerClient worker_;
+  std::optional<request::SetProblem> problem_;
+  reply::ProblemReady ready_;
+  std::optional<Run> run_;
+  bool worker_ready_ = false;  ///< alive, knows the problem, canary right
+  int failed_starts_ = 0;      ///< in a row
+  Clock::time_point sent_{};
+  double busy_seconds_ = 0;
+};
+
+}  // namespace kerlab

@@ -1,0 +1,340 @@
+#include "session/screening.h"
+
+#include <algorithm>
+
+#include "base/hash.h"
+
+namespace kerlab {
+
+namespace {
+
+constexpr std::size_t kAskAtOnce = 64;       // looked up in the database together
+constexpr std::size_t kMostReady = 64;       // images waiting for the worker
+constexpr std::size_t kLaunchingAtOnce = 8;  // committed together before the first of them runs
+constexpr double kImpossiblyFast = 0.98;     // of the theoretical roof
+
+TrialStatus status_of(CompileStatus status) {
+  switch (status) {
+    case CompileStatus::timeout:
+      return TrialStatus::compile_timeout;
+    case CompileStatus::crashed:
+      return TrialStatus::compiler_crash;
+    default:
+      return TrialStatus::compile_error;
+  }
+}
+
+std::string twin_key(const Bytes& image, const LaunchPlan& plan) {
+  return digest(std::span<const std::byte>(image)) + digest(encode(Request{request::Load{0, "", {}, plan}}));
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> quick_recipes(const ProblemPlan& plan) {
+  std::vector<std::uint32_t> chosen;
+  for (std::uint32_t i = 0; i < plan.recipes.size(); ++i) {
+    if (plan.recipes[i].name == "normal" || plan.recipes[i].name == "small_integer") chosen.push_back(i);
+  }
+  for (std::uint32_t i = 0; chosen.empty() && i < std::min<std::size_t>(2, plan.recipes.size()); ++i)
+    chosen.push_back(i);
+  return chosen;
+}
+
+Screening::Screening(Rig& rig, const ProblemSetup& setup, ProblemLoader& loader, const CandidateSpace& space,
+                     Ledger& ledger, std::unique_ptr<Strategy> strategy, std::size_t planned, ScreeningOptions options)
+    : rig_(rig),
+      setup_(setup),
+      loader_(loader),
+      space_(space),
+      ledger_(ledger),
+      strategy_(std::move(strategy)),
+      options_(options) {
+  counts_.planned = planned;
+  for (const VariantSpace& variant : space_.variants()) ledger_.keep_source(variant.source.source);
+}
+
+void Screening::ask_first(std::size_t index) {
+  first_.push_back(index);
+}
+
+bool Screening::step() {
+  for (auto& finished : rig_.compilers().poll()) {
+    if (loader_.take(finished)) {
+      if (loader_.ready()) rig_.runner().begin({});  // data and reference are made while candidates compile
+      continue;
+    }
+    const auto at = compiling_.find(finished.ticket);
+    if (at == compiling_.end()) continue;
+    Screened* screened = at->second;
+    compiling_.erase(at);
+    take_compiled(*screened, finished.result);
+  }
+  if (auto outcome = rig_.runner().poll(); outcome && running_ != nullptr) {
+    take_outcome(*std::exchange(running_, nullptr), *outcome);
+  }
+  if (out_of_time()) {
+    abandon();
+  } else {
+    refill();
+  }
+  feed_worker();  // first the device, then the disk: commits overlap with the candidate that runs now
+  commit_launching();
+  ledger_.flush();
+  return !rig_.runner().idle() || !ready_.empty() || !compiling_.empty() || !asked_.empty() || !exhausted_;
+}
+
+bool Screening::out_of_time() const {
+  return options_.time_s > 0 && Clock::now() - begun_ > std::chrono::duration<double>(options_.time_s);
+}
+
+void Screening::abandon() {
+  rig_.compilers().cancel_queued();
+  compiling_.clear();
+  asked_.clear();
+  for (Screened* screened : std::exchange(ready_, {})) {
+    if (screened->candidate.trial.status == TrialStatus::launching) {
+      end(*screened, TrialStatus::interrupted, "not begun: the session ended");
+    }
+  }
+  exhausted_ = true;
+}
+
+/// Keeps the compilers busy with about twice as many jobs as there are processes.
+void Screening::refill() {
+  const std::size_t ahead = 2 * static_cast<std::size_t>(rig_.compilers().processes());
+  while (compiling_.size() < ahead && ready_.size() < kMostReady) {
+    if (asked_.empty() && !exhausted_) ask_batch();
+    if (asked_.empty()) return;
+    submit(*asked_.front());
+    asked_.pop_front();
+  }
+}
+
+void Screening::ask_batch() {
+  std::vector<Screened*> batch;
+  std::vector<std::string> keys;
+  while (batch.size() < kAskAtOnce) {
+    std::optional<std::size_t> index;
+    if (!first_.empty()) {
+      index = first_.front();
+      first_.pop_front();
+    } else {
+      index = strategy_->ask();
+    }
+    if (!index) {
+      exhausted_ = true;
+      break;
+    }
+    if (!seen_.emplace(*index, true).second) continue;
+    const auto place = space_.place(*index);
+    const VariantSpace& variant = space_.variants()[place.variant];
+    Screened& screened = screened_.emplace_back();
+    screened.index = *index;
+    screened.candidate =
+        make_candidate(rig_.folder().family, variant.source, place.variant, variant.space.valid[place.configuration],
+                       setup_.problem, rig_.device(), rig_.toolchain());
+    batch.push_back(&screened);
+    keys.push_back(screened.candidate.trial.key);
+  }
+  counts_.asked += batch.size();
+  std::map<std::string, Trial> stored;
+  if (!options_.fresh) {
+    for (Trial& trial : ledger_.database().trials_by_keys(keys)) stored.emplace(trial.key, std::move(trial));
+  }
+  for (Screened* screened : batch) {
+    const auto found = stored.find(screened->candidate.trial.key);
+    admit(*screened, found == stored.end() ? nullptr : &found->second);
+  }
+}
+
+/// A stored final trial stands; anything else is tried.
+void Screening::admit(Screened& screened, const Trial* stored) {
+  TrialCandidate& candidate = screened.candidate;
+  if (stored != nullptr && is_final(stored->status)) {
+    const auto measured = stored->status == TrialStatus::passed
+                              ? ledger_.database().latest_measurement(stored->id, "screen")
+                              : std::nullopt;
+    if (measured || stored->status != TrialStatus::passed) {
+      candidate.trial = *stored;
+      screened.stored = true;
+      screened.twin = stored->status == TrialStatus::passed && !stored->message.empty();
+      ++counts_.stored;
+      ++counts_.done;
+      if (measured) {
+        screened.cost_us = measured->median_us;
+        ++counts_.passed;
+        if (best_ == nullptr || *screened.cost_us < *best_->cost_us) best_ = &screened;
+      }
+      strategy_->tell(screened.index, screened.cost_us);
+      return;
+    }
+  }
+  if (std::string reason = impossible_launch(rig_.device(), candidate.plan); !reason.empty()) {
+    end(screened, TrialStatus::rejected, std::move(reason));
+    return;
+  }
+  asked_.push_back(&screened);
+}
+
+void Screening::submit(Screened& screened) {
+  loader_.begin();  // only now: a session that finds everything stored needs no data
+  const std::uint64_t ticket = screened.index + 1;
+  compiling_.emplace(ticket, &screened);
+  const SourceBundle& source = space_.variants()[screened.candidate.variant].source.source;
+  rig_.compilers().submit(ticket, {source, screened.candidate.options});
+}
+
+void Screening::take_compiled(Screened& screened, CompileResult& result) {
+  TrialCandidate& candidate = screened.candidate;
+  candidate.trial.compile_ms = result.milliseconds;
+  if (result.status != CompileStatus::ok) {
+    end(screened, status_of(result.status), fmt::format("{}: {}", candidate.label, result.message));
+    return;
+  }
+  record_resources(candidate, result.kernels);
+  std::string reason = reason_to_reject(rig_.device(), candidate.plan, result, options_.allow_spills);
+  if (!reason.empty()) {
+    end(screened, TrialStatus::rejected, std::move(reason));
+    return;
+  }
+  screened.spills = candidate.trial.spill_bytes > 0;
+  candidate.image = std::move(result.cubin);
+  candidate.twin_key = twin_key(candidate.image, candidate.plan);
+  ready_.push_back(&screened);
+}
+
+/// Spilling configurations come last.
+Screened* Screening::next_ready() {
+  const auto at = std::find_if(ready_.begin(), ready_.end(), [](const Screened* s) { return !s->spills; });
+  if (at == ready_.end() && ready_.empty()) return nullptr;
+  Screened* next = at == ready_.end() ? ready_.front() : *at;
+  ready_.erase(std::find(ready_.begin(), ready_.end(), next));
+  return next;
+}
+
+void Screening::feed_worker() {
+  while (loader_.ready() && rig_.runner().idle()) {
+    Screened* next = next_ready();
+    if (next == nullptr) return;
+    if (credit_twin(*next)) continue;
+    if (next->candidate.trial.status != TrialStatus::launching) ledger_.launching({&next->candidate.trial});
+    RunRequest run;
+    run.items.push_back({next->candidate.label, next->candidate.image, next->candidate.plan});
+    run.recipes = quick_recipes(setup_.plan);
+    TimingSchedule schedule;
+    schedule.rounds = options_.samples;
+    schedule.settle = best_ == nullptr;
+    if (best_ != nullptr) schedule.abandon_us = options_.abandon_factor * *best_->cost_us;
+    run.schedule = schedule;
+    run.deadline = deadline(2 * run.recipes.size() + static_cast<std::size_t>(schedule.rounds));
+    running_ = next;
+    rig_.runner().begin(std::move(run));
+  }
+}
+
+/// `launching` must be durable before the launch. The next few share one commit, made while another candidate runs.
+void Screening::commit_launching() {
+  std::vector<Trial*> group;
+  for (Screened* screened : ready_) {
+    if (screened->candidate.trial.status == TrialStatus::launching) return;  // the last group is not used up
+    if (group.size() < kLaunchingAtOnce && !measured_.contains(screened->candidate.twin_key)) {
+      group.push_back(&screened->candidate.trial);
+    }
+  }
+  if (!group.empty()) ledger_.launching(group);
+}
+
+std::chrono::milliseconds Screening::deadline(std::size_t launches) const {
+  if (options_.timeout_s > 0) return std::chrono::milliseconds(static_cast<std::int64_t>(options_.timeout_s * 1e3));
+  // Without a best, a kernel at a thousandth of the roof must still be let through.
+  const double per_launch_us = best_ != nullptr ? 20 * *best_->cost_us : 1000 * setup_.plan.minimum_us;
+  const double ms = std::max(2000.0, per_launch_us * static_cast<double>(launches) * 1e-3);
+  // Filling and comparing take as long as they take: preparing the problem did the same work and more.
+  return std::chrono::milliseconds(static_cast<std::int64_t>(ms + 2 * rig_.runner().problem_ready().prepare_ms));
+}
+
+bool Screening::credit_twin(Screened& screened) {
+  const auto at = measured_.find(screened.candidate.twin_key);
+  if (at == measured_.end()) return false;
+  const Screened& twin = *at->second;
+  auto measurement = ledger_.database().latest_measurement(twin.candidate.trial.id, "screen");
+  if (!measurement) return false;
+  Trial& trial = screened.candidate.trial;
+  trial.error_ratio = twin.candidate.trial.error_ratio;
+  trial.check_detail = twin.candidate.trial.check_detail;
+  trial.blocks_per_sm = twin.candidate.trial.blocks_per_sm;
+  trial.message = fmt::format("the same program as {}", twin.candidate.label);
+  screened.twin = true;
+  measurement->id = 0;
+  pass(screened, *twin.cost_us, std::move(measurement));
+  return true;
+}
+
+void Screening::take_outcome(Screened& screened, RunOutcome& outcome) {
+  TrialCandidate& candidate = screened.candidate;
+  for (const auto& resources : outcome.resources) record_resources(candidate, resources);
+  for (const CheckReport& report : outcome.checks) {
+    record_check(candidate.trial, report);
+    if (CheckVerdict verdict = judge(report); verdict.status != TrialStatus::passed) {
+      end(screened, verdict.status, fmt::format("{}: {}", candidate.label, verdict.message));
+      return;
+    }
+  }
+  if (outcome.status != TrialStatus::passed) {
+    end(screened, outcome.status, std::move(outcome.message));
+    return;
+  }
+  if (outcome.samples.empty() || outcome.samples.front().samples_us.empty()) {
+    end(screened, TrialStatus::launch_failed, fmt::format("{}: the worker sent no samples", candidate.label));
+    return;
+  }
+  take_samples(screened, outcome.samples.front());
+}
+
+void Screening::take_samples(Screened& screened, const SampleSet& samples) {
+  const std::string& label = screened.candidate.label;
+  if (!samples.guard_violation.empty()) {
+    end(screened, TrialStatus::guard_violation, fmt::format("{}: after timing: {}", label, samples.guard_violation));
+    return;
+  }
+  auto measurement = make_measurement(samples, "screen", setup_.plan.recipes.front(), rig_.device());
+  const double cost = measurement->median_us;
+  if (cost < kImpossiblyFast * setup_.plan.minimum_us) {
+    end(screened, TrialStatus::impossible_time,
+        fmt::format("{}: {:.4g} us is faster than the theoretical roof of {:.4g} us", label, cost,
+                    setup_.plan.minimum_us));
+    return;
+  }
+  pass(screened, cost, std::move(measurement));
+}
+
+void Screening::pass(Screened& screened, double cost_us, std::optional<Measurement> measurement) {
+  screened.candidate.trial.status = TrialStatus::passed;
+  if (!screened.twin) screened.candidate.trial.message.clear();
+  screened.cost_us = cost_us;
+  screened.candidate.image.clear();
+  measured_.emplace(screened.candidate.twin_key, &screened);
+  if (best_ == nullptr || cost_us < *best_->cost_us) best_ = &screened;
+  ++counts_.done;
+  ++counts_.passed;
+  ledger_.result(screened.candidate.trial, std::move(measurement));
+  strategy_->tell(screened.index, cost_us);
+}
+
+void Screening::end(Screened& screened, TrialStatus status, std::string message) {
+  Trial& trial = screened.candidate.trial;
+  trial.status = status;
+  trial.message = std::move(message);
+  screened.candidate.image.clear();
+  if (is_final(status)) {
+    ++counts_.done;
+    if (is_fault(status)) {
+      ++counts_.faults;
+      notes_.push_back(fmt::format("{}: {}", name(status), trial.message));
+    }
+    strategy_->tell(screened.index, std::nullopt);
+  }
+  ledger_.result(trial);
+}
+
+}  // namespace kerlab

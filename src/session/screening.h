@@ -1,0 +1,103 @@
+#pragma once
+// The sweep: every candidate that the search asks for goes down once (compile, prune, check, time) and comes up once,
+// as a trial. Compilers run ahead of the worker, so that the worker never waits while there is work.
+
+#include <deque>
+#include <map>
+#include <unordered_map>
+
+#include "search/strategy.h"
+#include "session/ledger.h"
+#include "session/prune.h"
+#include "session/space.h"
+
+namespace kerlab {
+
+struct ScreeningOptions {
+  bool fresh = false;  ///< stored trials are tried again
+  bool allow_spills = false;
+  double time_s = 0;     ///< no candidate is begun later; 0: no limit
+  double timeout_s = 0;  ///< of check and timing; 0: from the best time so far
+  int samples = 3;
+  double abandon_factor = 2;  ///< a first sample slower than this times the best ends the timing
+};
+
+/// A candidate that the search asked for, and what became of it.
+struct Screened {
+  TrialCandidate candidate;
+  std::size_t index = 0;                  ///< in the candidate space
+  std::optional<double> cost_us;          ///< median of a passed trial
+  std::vector<KernelResources> compiled;  ///< from the compiler's log
+  bool stored = false;                    ///< taken from the database
+  bool spills = false;
+  bool twin = false;  ///< credited with the time of an equal program
+};
+
+struct ScreeningCounts {
+  std::size_t planned = 0, asked = 0, done = 0, passed = 0, stored = 0, faults = 0;
+};
+
+class Screening {
+ public:
+  Screening(Rig& rig, const ProblemSetup& setup, ProblemLoader& loader, const CandidateSpace& space, Ledger& ledger,
+            std::unique_ptr<Strategy> strategy, std::size_t planned, ScreeningOptions options);
+
+  /// First of all, and whatever the search says: the previous winner.
+  void ask_first(std::size_t index);
+  /// Takes what compilers and worker have finished and gives them more; never blocks. False: finished.
+  bool step();
+  /// Ends now: what is not finished goes back to `interrupted`.
+  void abandon();
+
+  [[nodiscard]] const std::deque<Screened>& screened() const { return screened_; }
+  [[nodiscard]] std::deque<Screened>& screened() { return screened_; }
+  [[nodiscard]] const ScreeningCounts& counts() const { return counts_; }
+  [[nodiscard]] const Screened* best() const { return best_; }
+  /// Messages about culprits since the last call, for the progress display.
+  std::vector<std::string> take_notes() { return std::exchange(notes_, {}); }
+  /// How long check and timing of a candidate may take.
+  [[nodiscard]] std::chrono::milliseconds deadline(std::size_t launches) const;
+
+ private:
+  void refill();
+  void ask_batch();
+  void admit(Screened& screened, const Trial* stored);
+  void submit(Screened& screened);
+  void take_compiled(Screened& screened, CompileResult& result);
+  void feed_worker();
+  Screened* next_ready();
+  void commit_launching();
+  bool credit_twin(Screened& screened);
+  void take_outcome(Screened& screened, RunOutcome& outcome);
+  void take_samples(Screened& screened, const SampleSet& samples);
+  void end(Screened& screened, TrialStatus status, std::string message);
+  void pass(Screened& screened, double cost_us, std::optional<Measurement> measurement);
+  [[nodiscard]] bool out_of_time() const;
+
+  Rig& rig_;
+  const ProblemSetup& setup_;
+  ProblemLoader& loader_;
+  const CandidateSpace& space_;
+  Ledger& ledger_;
+  std::unique_ptr<Strategy> strategy_;
+  ScreeningOptions options_;
+  Clock::time_point begun_ = Clock::now();
+
+  std::deque<Screened> screened_;               ///< in the order asked; addresses are stable
+  std::deque<std::size_t> first_;               ///< to ask before the strategy
+  std::unordered_map<std::size_t, bool> seen_;  ///< candidate indices asked already
+  std::deque<Screened*> asked_;                 ///< waiting for a compiler
+  std::unordered_map<std::uint64_t, Screened*> compiling_;
+  std::deque<Screened*> ready_;  ///< compiled, waiting for the worker
+  Screened* running_ = nullptr;
+  std::unordered_map<std::string, Screened*> measured_;  ///< by twin key
+  Screened* best_ = nullptr;
+  bool exhausted_ = false;
+  ScreeningCounts counts_;
+  std::vector<std::string> notes_;
+};
+
+/// Indices of the recipes that a quick check runs: normal and small_integer, or the first two.
+std::vector<std::uint32_t> quick_recipes(const ProblemPlan& plan);
+
+}  // namespace kerlab

@@ -1,0 +1,93 @@
+#include "session/space.h"
+
+#include <algorithm>
+
+#include "base/format.h"
+
+namespace kerlab {
+
+namespace {
+
+bool takes_part(const Variant& variant, const VariantChoice& choice) {
+  if (choice.names.empty()) return variant.tune || choice.ladder;
+  return std::any_of(choice.names.begin(), choice.names.end(),
+                     [&](const std::string& name) { return name == "all" || name == variant.name; });
+}
+
+bool only_default(const Variant& variant, const VariantChoice& choice) {
+  return choice.names.empty() && !variant.tune;
+}
+
+}  // namespace
+
+const Variant& find_variant(const KernelFolder& folder, const std::string& name) {
+  std::vector<std::string> known;
+  for (const Variant& variant : folder.variants) {
+    if (variant.name == name) return variant;
+    known.push_back(variant.name);
+  }
+  const std::string near = nearest(name, known);
+  throw UsageError(fmt::format("--variant {}: {} has no such variant{}; it has {}", name, folder.family.name,
+                               near.empty() ? "" : fmt::format(", did you mean {}?", near), fmt::join(known, ", ")));
+}
+
+CandidateSpace::CandidateSpace(const KernelFolder& folder, const VariantChoice& choice, const Problem& problem,
+                               const DeviceInfo& device) {
+  for (const std::string& name : choice.names) {
+    if (name != "all") find_variant(folder, name);
+  }
+  for (const Variant& variant : folder.variants) {
+    if (!takes_part(variant, choice)) continue;
+    if (std::string reason = unsupported_reason(variant, problem, device); !reason.empty()) {
+      left_out_.emplace_back(variant.name, std::move(reason));
+      continue;
+    }
+    Space space = enumerate(variant, problem, device);
+    if (only_default(variant, choice)) space.valid = {default_configuration(variant)};
+    variants_.push_back({{&variant, read_kernel_source(variant.source)}, std::move(space)});
+  }
+  if (variants_.empty()) {
+    std::string reasons;
+    for (const auto& [name, reason] : left_out_) reasons += fmt::format("\n  {}: {}", name, reason);
+    if (reasons.empty()) reasons = " (none is marked tune = true; name one with --variant, or try --ladder)";
+    throw Error(
+        fmt::format("no variant of {} supports {} on {}:{}", folder.family.name, problem.title(), device.name, reasons),
+        ExitCode::inconclusive);
+  }
+}
+
+std::size_t CandidateSpace::size() const {
+  std::size_t count = 0;
+  for (const VariantSpace& variant : variants_) count += variant.space.valid.size();
+  return count;
+}
+
+std::uint64_t CandidateSpace::raw_size() const {
+  std::uint64_t count = 0;
+  for (const VariantSpace& variant : variants_) count += variant.space.raw;
+  return count;
+}
+
+CandidateSpace::Place CandidateSpace::place(std::size_t index) const {
+  std::size_t variant = 0;
+  while (index >= variants_[variant].space.valid.size()) index -= variants_[variant++].space.valid.size();
+  return {variant, index};
+}
+
+std::optional<std::size_t> CandidateSpace::find(const std::string& variant, const std::string& configuration) const {
+  std::size_t before = 0;
+  for (const VariantSpace& candidate : variants_) {
+    const Variant& known = *candidate.source.variant;
+    const auto& valid = candidate.space.valid;
+    if (known.name == variant) {
+      const auto at = std::find_if(valid.begin(), valid.end(), [&](const Configuration& configured) {
+        return configuration_text(known, configured) == configuration;
+      });
+      if (at != valid.end()) return before + static_cast<std::size_t>(at - valid.begin());
+    }
+    before += valid.size();
+  }
+  return std::nullopt;
+}
+
+}  // namespace kerlab

@@ -1,0 +1,48 @@
+#pragma once
+// All valid configurations of all variants that take part, as one list for the search.
+
+#include "session/candidate.h"
+
+namespace kerlab {
+
+/// A variant with its valid configurations for the problem.
+struct VariantSpace {
+  VariantSource source;
+  Space space;
+};
+
+/// Which variants take part.
+struct VariantChoice {
+  std::vector<std::string> names;  ///< --variant; empty: those marked `tune = true`; "all": every one
+  bool ladder = false;             ///< also every other rung, at its default configuration
+};
+
+class CandidateSpace {
+ public:
+  /// Throws UsageError for an unknown variant (nearest named), Error (exit code 4) when no chosen variant supports the
+  /// problem on this device (with each one's reason), SpecError when constraints leave nothing.
+  CandidateSpace(const KernelFolder& folder, const VariantChoice& choice, const Problem& problem,
+                 const DeviceInfo& device);
+
+  [[nodiscard]] std::size_t size() const;
+  [[nodiscard]] std::uint64_t raw_size() const;
+  [[nodiscard]] const std::vector<VariantSpace>& variants() const { return variants_; }
+  /// Variants left out, with the reason.
+  [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& left_out() const { return left_out_; }
+
+  struct Place {
+    std::size_t variant = 0, configuration = 0;
+  };
+  [[nodiscard]] Place place(std::size_t index) const;
+  /// Index of a stored trial's configuration, if it is in the space.
+  [[nodiscard]] std::optional<std::size_t> find(const std::string& variant, const std::string& configuration) const;
+
+ private:
+  std::vector<VariantSpace> variants_;
+  std::vector<std::pair<std::string, std::string>> left_out_;
+};
+
+/// The variant of that name. Throws UsageError that suggests the nearest.
+const Variant& find_variant(const KernelFolder& folder, const std::string& name);
+
+}  // namespace kerlab

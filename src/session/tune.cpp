@@ -1,0 +1,165 @@
+#include "session/tune.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+namespace kerlab {
+
+namespace {
+
+constexpr auto kLongestWait = std::chrono::milliseconds(100);
+
+KernelFolder checked_folder(const TuneOptions& options) {
+  KernelFolder folder = open_catalogue(options.rig.kernels).find(options.rig.target);
+  // What was typed is judged before a device is needed.
+  make_problem(folder.family, make_request(folder.family, options.arguments, options.dtype));
+  for (const std::string& name : options.variants.names) {
+    if (name != "all") find_variant(folder, name);
+  }
+  return folder;
+}
+
+ProblemSetup typed_setup(const TuneOptions& options, const Rig& rig) {
+  const Family& family = rig.folder().family;
+  const ProblemRequest request = make_request(family, options.arguments, options.dtype);
+  return prepare_problem(family, problem_for_device(rig.folder(), request, rig.device()), rig.device());
+}
+
+SessionRecord session_record(const TuneOptions& options, const DeviceInfo& device) {
+  SessionRecord record;
+  record.command = options.command;
+  record.version = options.version;
+  record.device = fmt::format("{} {}", device.id, device.name);
+  return record;
+}
+
+/// How many candidates the search will ask for.
+std::size_t planned_trials(const TuneOptions& options, std::size_t candidates) {
+  if (options.search == "exhaustive" && options.trials == 0) return candidates;
+  const std::size_t most = options.trials > 0 ? options.trials : kExhaustiveUpTo;
+  return std::min(candidates, most);
+}
+
+std::unique_ptr<Strategy> make_strategy(const TuneOptions& options, std::size_t candidates) {
+  const std::size_t trials = planned_trials(options, candidates);
+  return trials == candidates ? make_exhaustive(candidates, options.seed)
+                              : make_random(candidates, trials, options.seed);
+}
+
+}  // namespace
+
+TuneSession::TuneSession(TuneOptions options, Database& database)
+    : options_(std::move(options)),
+      rig_(options_.rig, checked_folder(options_)),
+      setup_(typed_setup(options_, rig_)),
+      space_(rig_.folder(), options_.variants, setup_.problem, rig_.device()),
+      ledger_(database, session_record(options_, rig_.device())),
+      loader_(rig_, setup_) {
+  const std::size_t candidates = space_.size();
+  screening_.emplace(rig_, setup_, loader_, space_, ledger_, make_strategy(options_, candidates),
+                     planned_trials(options_, candidates), options_.screening);
+  previous_ = database.winner(setup_.plan.key, rig_.device().device_class());
+  if (!previous_) return;
+  // The previous winner is tried first: a session never ends with less than what was there.
+  if (const auto trial = database.trial(previous_->trial)) {
+    if (const auto index = space_.find(trial->variant, trial->configuration)) screening_->ask_first(*index);
+  }
+}
+
+TuneSession::~TuneSession() = default;
+
+bool TuneSession::step() {
+  switch (phase_) {
+    case Phase::screening:
+      if (!screening_->step()) begin_finals();
+      break;
+    case Phase::finals:
+      if (!finals_->step()) finish();
+      break;
+    case Phase::finished:
+      return false;
+  }
+  if (phase_ == Phase::finished) return false;
+  rig_.wait(kLongestWait);
+  return true;
+}
+
+void TuneSession::begin_finals() {
+  const ScreeningCounts& counts = screening_->counts();
+  const bool nothing_new = counts.stored == counts.done;
+  if (nothing_new && previous_ && ledger_.database().latest_measurement(previous_->trial, "final")) {
+    use_stored_decision(*previous_);
+    if (!final_.rows.empty()) {
+      phase_ = Phase::finished;
+      ledger_.close("finished");
+      return;
+    }
+  }
+  measured_now_ = true;
+  phase_ = Phase::finals;
+  finals_.emplace(rig_, setup_, space_, ledger_, *screening_, loader_);
+}
+
+/// Nothing was tried, so the newest decision stands; its rows are what its session stored.
+void TuneSession::use_stored_decision(const Decision& decision) {
+  for (Screened& screened : screening_->screened()) {
+    const Trial& trial = screened.candidate.trial;
+    if (trial.status != TrialStatus::passed) continue;
+    auto measurement = ledger_.database().latest_measurement(trial.id, "final");
+    if (!measurement || measurement->session != decision.session) continue;
+    final_.rows.push_back({&screened, std::move(*measurement)});
+  }
+  const std::string ties = "," + decision.tie_set + ",";
+  const auto rank = [&](const FinalRow& row) {
+    const auto at = ties.find("," + std::to_string(row.screened->candidate.trial.id) + ",");
+    return std::make_pair(at, row.measurement.median_us);
+  };
+  std::sort(final_.rows.begin(), final_.rows.end(),
+            [&](const FinalRow& a, const FinalRow& b) { return rank(a) < rank(b); });
+  final_.ties =
+      static_cast<std::size_t>(std::count_if(final_.rows.begin(), final_.rows.end(), [&](const FinalRow& row) {
+        return rank(row).first != std::string::npos;
+      }));
+  final_.rule = decision.rule;
+  if (final_.rows.empty() || final_.rows.front().screened->candidate.trial.id != decision.trial) final_ = {};
+}
+
+void TuneSession::finish() {
+  phase_ = Phase::finished;
+  final_ = finals_->result();
+  ledger_.close("finished");
+}
+
+void TuneSession::interrupt() {
+  if (phase_ == Phase::finished) return;
+  screening_->abandon();
+  phase_ = Phase::finished;
+  ledger_.close("interrupted");
+}
+
+TuneState TuneSession::state() const {
+  TuneState state;
+  state.phase = phase_ == Phase::screening ? "screening" : phase_ == Phase::finals ? "finals" : "finished";
+  state.counts = screening_->counts();
+  state.compiling = rig_.compilers().pending();
+  state.seconds = ledger_.seconds();
+  const std::size_t tried = state.counts.done - state.counts.stored;
+  const std::size_t left = state.counts.planned - std::min(state.counts.planned, state.counts.done);
+  if (tried > 0) state.remaining_s = state.seconds / static_cast<double>(tried) * static_cast<double>(left);
+  if (const Screened* best = screening_->best()) {
+    state.best_us = *best->cost_us;
+    state.best_label = best->candidate.label;
+  }
+  return state;
+}
+
+std::vector<std::string> TuneSession::take_notes() {
+  std::vector<std::string> notes = screening_->take_notes();
+  if (finals_) {
+    for (std::string& note : finals_->take_notes()) notes.push_back(std::move(note));
+  }
+  return notes;
+}
+
+}  // namespace kerlab

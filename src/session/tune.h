@@ -1,0 +1,127 @@
+#pragma once
+// One tuning session, stepped by the command line: `while (session.step()) progress.update(line(session.state()));`.
+// Nothing calls back upwards.
+
+#include "model/roofline.h"
+#include "session/finals.h"
+
+namespace kerlab {
+
+struct TuneOptions {
+  RigOptions rig;
+  std::vector<ProblemArgument> arguments;
+  std::string dtype;  ///< empty: the family's first that the device supports
+  VariantChoice variants;
+  std::string search;      ///< exhaustive, random; empty: exhaustive up to kExhaustiveUpTo candidates
+  std::size_t trials = 0;  ///< most candidates; 0: all, or kExhaustiveUpTo of a larger space
+  std::uint64_t seed = 1;
+  ScreeningOptions screening;
+  std::string command, version;  ///< for the record
+};
+
+inline constexpr std::size_t kExhaustiveUpTo = 512;
+
+/// Where a session stands, for one progress line.
+struct TuneState {
+  std::string phase;  ///< "screening", "finals", "finished"
+  ScreeningCounts counts;
+  std::size_t compiling = 0;  ///< pending in the compilers
+  double seconds = 0;
+  double remaining_s = -1;  ///< estimate; negative: unknown
+  double best_us = 0;       ///< 0: none yet
+  std::string best_label;
+};
+
+/// What the previous decision on this problem said, before this session.
+struct PreviousWinner {
+  std::string label;
+  double median_us = 0;
+  std::int64_t trial = 0;
+};
+
+struct RankedTrial {
+  Trial trial;
+  Measurement measurement;
+  bool tie = false;  ///< in the tie set (the winner included)
+};
+
+/// Everything the summary shows.
+struct TuneResult {
+  std::string title;  ///< "gemm 4096x4096x4096 bf16 nn"
+  DeviceInfo device;
+  std::string toolchain;
+  ProblemPlan problem;
+  Roofline roof;            ///< theoretical
+  std::uint64_t space = 0;  ///< before constraints
+  std::size_t valid = 0;
+  ScreeningCounts counts;
+  std::vector<std::pair<std::string, std::string>> left_out;  ///< variants that cannot run this, with the reason
+  std::vector<std::pair<TrialStatus, std::size_t>> failed;    ///< how many ended how
+  std::vector<Trial> culprits;                                ///< failed trials, of each status the first
+  std::vector<RankedTrial> rows;                              ///< the winner first; empty: no winner
+  std::string rule;
+  bool measured_now = false;             ///< false: everything was stored and the decision stands
+  std::vector<std::string> range_edges;  ///< "STAGES=4 is the largest listed"
+  std::vector<Importance> importance;    ///< of the winner's variant
+  std::optional<PreviousWinner> previous;
+  std::vector<std::string> warnings;
+  double gpu_busy = 0, compilers_busy = 0;  ///< shares of the wall time
+  double wall_s = 0;
+  int respawns = 0;
+};
+
+class TuneSession {
+ public:
+  /// Judges what was typed, opens the device and the compilers. Throws UsageError, SpecError, Error.
+  TuneSession(TuneOptions options, Database& database);
+  ~TuneSession();
+
+  /// Waits a little for something to happen and deals with it. False: finished.
+  bool step();
+  /// Ctrl-C: keeps what is there, ends the session as interrupted.
+  void interrupt();
+  [[nodiscard]] TuneState state() const;
+  /// Lines that stay on the screen: culprits, warnings.
+  std::vector<std::string> take_notes();
+  /// Best so far; complete once finished.
+  [[nodiscard]] TuneResult result() const;
+
+ private:
+  enum class Phase { screening, finals, finished };
+  void begin_finals();
+  void finish();
+  void use_stored_decision(const Decision& decision);
+
+  TuneOptions options_;
+  Rig rig_;
+  ProblemSetup setup_;
+  CandidateSpace space_;
+  Ledger ledger_;
+  ProblemLoader loader_;
+  std::optional<Decision> previous_;
+  std::optional<Screening> screening_;
+  std::optional<Finals> finals_;
+  FinalResult final_;
+  Phase phase_ = Phase::screening;
+  bool measured_now_ = false;
+  std::vector<std::string> notes_;
+};
+
+/// What would be done, for --dry-run.
+struct TunePlan {
+  std::string title, device;
+  double flops = 0, bytes = 0, minimum_us = 0;
+  struct VariantPlan {
+    std::string name;
+    std::uint64_t raw = 0;
+    std::size_t valid = 0;
+    std::vector<Space::Cut> cuts;
+  };
+  std::vector<VariantPlan> variants;
+  std::vector<std::pair<std::string, std::string>> left_out;
+  std::size_t to_try = 0, stored = 0;
+  double estimate_s = 0;  ///< rough: see `plan_tune`
+};
+TunePlan plan_tune(const TuneOptions& options, Database& database);
+
+}  // namespace kerlab

@@ -1,0 +1,49 @@
+// --dry-run: what a session would do, without launching anything.
+
+#include <algorithm>
+
+#include "session/tune.h"
+
+namespace kerlab {
+
+namespace {
+
+constexpr double kCompileSeconds = 0.4;        // of a candidate, when nothing is known
+constexpr double kPerCandidateSeconds = 0.02;  // loading, filling, comparing, recording
+constexpr double kSlowerThanRoof = 4;          // a typical candidate
+constexpr double kRunsPerCandidate = 6;
+
+}  // namespace
+
+TunePlan plan_tune(const TuneOptions& options, Database& database) {
+  Rig rig(options.rig);
+  const Family& family = rig.folder().family;
+  const ProblemRequest request = make_request(family, options.arguments, options.dtype);
+  const ProblemSetup setup =
+      prepare_problem(family, problem_for_device(rig.folder(), request, rig.device()), rig.device());
+  const CandidateSpace space(rig.folder(), options.variants, setup.problem, rig.device());
+
+  TunePlan plan;
+  plan.title = setup.problem.title();
+  plan.device = fmt::format("{} {}", rig.device().id, rig.device().name);
+  plan.flops = setup.plan.flops;
+  plan.bytes = setup.plan.bytes;
+  plan.minimum_us = setup.plan.minimum_us;
+  plan.left_out = space.left_out();
+  for (const VariantSpace& variant : space.variants()) {
+    plan.variants.push_back(
+        {variant.source.variant->name, variant.space.raw, variant.space.valid.size(), variant.space.cuts});
+  }
+  plan.to_try = options.trials > 0 ? std::min(options.trials, space.size()) : space.size();
+  if (options.trials == 0 && options.search != "exhaustive") plan.to_try = std::min(plan.to_try, kExhaustiveUpTo);
+  for (const Trial& trial : database.trials(setup.plan.key, rig.device().device_class())) {
+    if (is_final(trial.status) && trial.toolchain == rig.toolchain()) ++plan.stored;
+  }
+  const double left = static_cast<double>(plan.to_try - std::min(plan.to_try, plan.stored));
+  const double compile_s = left * kCompileSeconds / rig.compilers().processes();
+  const double device_s = left * (kPerCandidateSeconds + kRunsPerCandidate * kSlowerThanRoof * plan.minimum_us * 1e-6);
+  plan.estimate_s = std::max(compile_s, device_s) + 1;
+  return plan;
+}
+
+}  // namespace kerlab

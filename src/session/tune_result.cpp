@@ -1,0 +1,93 @@
+// What a finished (or interrupted) session says: gathered from its parts, nothing measured here.
+
+#include <algorithm>
+#include <map>
+
+#include "session/tune.h"
+
+namespace kerlab {
+
+namespace {
+
+/// Parameters of the winner that sit at the end of their listed values.
+std::vector<std::string> range_edges(const Variant& variant, const Configuration& configuration) {
+  std::vector<std::string> edges;
+  for (std::size_t i = 0; i < variant.parameters.size(); ++i) {
+    const Parameter& parameter = variant.parameters[i];
+    if (parameter.values.size() < 2) continue;
+    const auto [least, most] = std::minmax_element(parameter.values.begin(), parameter.values.end());
+    const std::int64_t value = configuration.values[i];
+    if (*least == 0 && *most == 1) continue;  // a switch has no edge
+    if (value == *most) edges.push_back(fmt::format("{}={} is the largest listed", parameter.name, value));
+    if (value == *least && value > 1)
+      edges.push_back(fmt::format("{}={} is the smallest listed", parameter.name, value));
+  }
+  return edges;
+}
+
+std::vector<Importance> importance_in(const Variant& variant, std::size_t variant_index,
+                                      const std::deque<Screened>& screened) {
+  std::vector<std::string> names;
+  for (const Parameter& parameter : variant.parameters) names.push_back(parameter.name);
+  std::vector<std::vector<std::int64_t>> configurations;
+  std::vector<double> costs;
+  for (const Screened& candidate : screened) {
+    if (candidate.candidate.variant != variant_index || !candidate.cost_us) continue;
+    configurations.push_back(candidate.candidate.configuration.values);
+    costs.push_back(*candidate.cost_us);
+  }
+  return parameter_importance(names, configurations, costs);
+}
+
+void count_failures(const std::deque<Screened>& screened, TuneResult& result) {
+  std::map<TrialStatus, std::size_t> failed;
+  for (const Screened& candidate : screened) {
+    const Trial& trial = candidate.candidate.trial;
+    if (!is_final(trial.status) || trial.status == TrialStatus::passed) continue;
+    if (++failed[trial.status] == 1) result.culprits.push_back(trial);
+  }
+  result.failed.assign(failed.begin(), failed.end());
+}
+
+}  // namespace
+
+TuneResult TuneSession::result() const {
+  TuneResult result;
+  result.title = setup_.problem.title();
+  result.device = rig_.device();
+  result.toolchain = rig_.toolchain();
+  result.problem = setup_.plan;
+  result.roof = theoretical_roof(setup_.problem, setup_.plan, rig_.device());
+  result.space = space_.raw_size();
+  result.valid = space_.size();
+  result.counts = screening_->counts();
+  result.left_out = space_.left_out();
+  result.rule = final_.rule;
+  result.measured_now = measured_now_;
+  result.warnings = final_.warnings;
+  if (!rig_.compilers().cache_warning().empty()) result.warnings.push_back(rig_.compilers().cache_warning());
+  count_failures(screening_->screened(), result);
+  for (std::size_t i = 0; i < final_.rows.size(); ++i) {
+    result.rows.push_back({final_.rows[i].screened->candidate.trial, final_.rows[i].measurement, i < final_.ties});
+  }
+  if (!final_.rows.empty()) {
+    const TrialCandidate& winner = final_.rows.front().screened->candidate;
+    const Variant& variant = *space_.variants()[winner.variant].source.variant;
+    result.range_edges = range_edges(variant, winner.configuration);
+    result.importance = importance_in(variant, winner.variant, screening_->screened());
+  }
+  if (previous_ && measured_now_) {
+    const auto trial = ledger_.database().trial(previous_->trial);
+    const auto measurement = ledger_.database().latest_measurement(previous_->trial, "final");
+    if (trial && measurement) {
+      result.previous = PreviousWinner{trial->variant + " " + trial->configuration, measurement->median_us, trial->id};
+    }
+  }
+  result.wall_s = ledger_.seconds();
+  result.gpu_busy = rig_.runner().busy_seconds() / result.wall_s;
+  result.compilers_busy = rig_.compilers().busy_seconds() / (result.wall_s * rig_.compilers().processes());
+  result.respawns = rig_.runner().respawns();
+  return result;
+}
+
+}  // namespace kerlab
