@@ -299,7 +299,7 @@ namespace {
 template <typename T, typename Step> __device__ T chains(i64 iterations, T start, T factor, Step step) {
   T x[kFmaChains];
 #pragma unroll
-  for (int j = 0; j < kFmaChains; ++j) x[j] = start;
+  for (int j = 0; j < kFmaChains; ++j) x[j] = start + static_cast<T>(j);  // all different: none may be merged
   for (i64 i = 0; i < iterations; ++i) {
 #pragma unroll
     for (int repeat = 0; repeat < kFmaSteps; ++repeat) {

@@ -1,5 +1,6 @@
 #include "measure/clock_probe.h"
 
+#include <algorithm>
 #include <span>
 
 namespace kerlab {
@@ -8,7 +9,7 @@ void ClockProbe::reset(std::size_t readings) {
   readings_.assign(readings, {});
   used_ = 0;
   const std::size_t bytes = readings * sizeof(Reading);
-  if (bytes > memory_.bytes()) memory_ = Allocation(lab_.device(), bytes);
+  if (bytes > memory_.bytes()) memory_ = Allocation(lab_.device(), std::max<std::size_t>(2 * bytes, 4096));
   lab_.device().fill(memory_.pointer(), 0, bytes / 4);
 }
 

@@ -162,6 +162,7 @@ std::string Checker::scan(const Candidate& candidate, int sets) {
   std::vector<NamedBuffer> guarded = candidate.workspaces();
   for (int set = 0; set < sets; ++set)
     for (const NamedBuffer& named : data_.named_buffers(set)) guarded.push_back(named);
+  if (guarded.empty()) return {};
   reports_.reset(0, 2 * guarded.size(), 0);
   scan_guards(data_.lab(), guarded, reports_, 0);
   reports_.read();

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include "measure/canary.h"
@@ -88,8 +89,10 @@ void Workbench::scan_after_timing(const request::Time& time, std::vector<SampleS
     damaged = true;
     samples[i].guard_violation = damage;
   }
-  for (const Tensor& tensor : p.data.plan().tensors)
-    if (tensor.role == Role::inout || damaged) p.data.distrust_all();
+  const auto& tensors = p.data.plan().tensors;
+  const bool changed =
+      std::any_of(tensors.begin(), tensors.end(), [](const Tensor& t) { return t.role == Role::inout; });
+  if (changed || damaged) p.data.distrust_all();
   if (!damaged || samples.size() == 1) return;
   // Who was it? Each runs once more, alone.
   p.data.prepare_timing();

@@ -1,0 +1,176 @@
+// The worker's side on a GPU: healthy and sick kernels, faults in processes of their own. Skipped without a GPU.
+#include <cstring>
+
+#include "base/child.h"
+#include "common/recipe.h"
+#include "verify/lab_image.h"
+#include "worker/workbench.h"
+
+using namespace kerlab;
+
+namespace {
+
+constexpr std::int64_t kCount = 1 << 22;
+
+/// C = 2 A + B in the reference; `healthy` and its sick sisters.
+constexpr const char* kSource = R"(
+extern "C" __global__ void reference(const float* a, const float* b, long long n, double* value, double* scale) {
+  const long long i = blockIdx.x * 256ll + threadIdx.x;
+  if (i >= n) return;
+  value[i] = 2.0 * a[i] + b[i];
+  scale[i] = fabs(2.0 * a[i]) + fabs((double)b[i]);
+}
+#define KERNEL(name) extern "C" __global__ void name(float* a, const float* b, float* c, long long n)
+#define INDEX const long long i = blockIdx.x * 256ll + threadIdx.x
+KERNEL(healthy) { INDEX; if (i < n) c[i] = 2.0f * a[i] + b[i]; }
+KERNEL(off_by_little) { INDEX; if (i < n) c[i] = i == 4242 ? (2.0f * a[i] + b[i]) * 1.001f + 0.001f : 2.0f * a[i] + b[i]; }
+KERNEL(forgets_last) { INDEX; if (i < n - 1) c[i] = 2.0f * a[i] + b[i]; }
+KERNEL(writes_behind) { INDEX; if (i < n) c[i] = 2.0f * a[i] + b[i]; if (i == 0) c[n + 3] = 1.0f; }
+KERNEL(writes_input) { INDEX; if (i < n) { c[i] = 2.0f * a[i] + b[i]; if (i == 77) a[i] += 1.0f; } }
+KERNEL(wild) { INDEX; if (i < n) *(float*)(16 + i * 4) = 1.0f; }
+KERNEL(empty) {}
+)";
+
+ProblemPlan problem() {
+  ProblemPlan plan;
+  plan.key = "axpy";
+  for (const char* name : {"A", "B", "C"})
+    plan.tensors.push_back({name, DType::fp32, name[0] == 'C' ? Role::output : Role::input, {kCount}});
+  Launch reference{"reference", {kCount / 256, 1, 1}, {256, 1, 1}, {1, 1, 1}, 0, {}};
+  reference.arguments = {TensorArgument{"A", 0}, TensorArgument{"B", 0}, ReferenceSlot::count, ReferenceSlot::value,
+                         ReferenceSlot::scale};
+  plan.references = {{"C", reference, DType::fp64, 1, {1e-7, 1e-7, 0}}};
+  Recipe exact;
+  exact.name = "small_integer";
+  exact.exact = true;
+  plan.recipes = {Recipe{}, exact};
+  plan.bytes = 3.0 * 4 * kCount;
+  return plan;
+}
+
+struct Session {
+  explicit Session(std::unique_ptr<Device> opened) : device(std::move(opened)), bench(*device) {
+    const std::string arch = device->info().arch();
+    image = test::compile_text(kSource, arch).cubin;
+    const Reply ready = serve(bench, request::SetProblem{problem(), test::compile_lab(arch).cubin, image});
+    REQUIRE(std::holds_alternative<reply::ProblemReady>(ready));
+  }
+  void load(std::uint32_t id, const std::string& kernel) {
+    Launch launch{kernel, {kCount / 256, 1, 1}, {256, 1, 1}, {1, 1, 1}, 0, {}};
+    std::vector<std::byte> count(8);
+    std::memcpy(count.data(), &kCount, 8);
+    launch.arguments = {TensorArgument{"A", 0}, TensorArgument{"B", 0}, TensorArgument{"C", 0},
+                        ScalarArgument{count, "n"}};
+    REQUIRE(std::holds_alternative<reply::Loaded>(serve(bench, request::Load{id, kernel, image, {{}, {launch}}})));
+  }
+  CheckReport check(std::uint32_t id, bool thorough = false) {
+    const Reply reply = serve(bench, request::Check{id, {0, 1}, thorough});
+    if (const auto* fault = std::get_if<reply::Fault>(&reply)) FAIL("fault: " << fault->message);
+    return std::get<reply::Checked>(reply).report;
+  }
+  std::vector<SampleSet> time(std::vector<std::uint32_t> ids, TimingSchedule schedule = {}) {
+    const Reply reply = serve(bench, request::Time{std::move(ids), schedule});
+    if (const auto* fault = std::get_if<reply::Fault>(&reply)) FAIL("fault: " << fault->message);
+    return std::get<reply::Timed>(reply).samples;
+  }
+  std::unique_ptr<Device> device;
+  Workbench bench;
+  Bytes image;
+};
+
+}  // namespace
+
+TEST_CASE("a GPU kernel is checked and timed", "[worker][gpu]") {
+  auto device = test::gpu();
+  if (!device) return;
+  Session session(std::move(device));
+  session.load(1, "healthy");
+  session.load(2, "empty");
+  const CheckReport report = session.check(1, true);
+  for (const RecipeReport& r : report.recipes) INFO(r.recipe << ": " << r.detail);
+  CHECK(report.passed());
+  CHECK(report.error_ratio() > 0);
+  CHECK(report.recipes[0].detail.empty());
+  CHECK_FALSE(session.check(2).passed());  // an output that nobody wrote
+  TimingSchedule schedule;
+  schedule.rounds = 9;
+  const SampleSet samples = session.time({1}, schedule).at(0);
+  CHECK(samples.samples_us.size() == 9);
+  CHECK(samples.clock == "measured");
+  CHECK(samples.guard_violation.empty());
+  REQUIRE(samples.sm_clock_mhz.size() == 9);
+  const DeviceInfo& info = session.device->info();
+  CHECK(samples.sm_clock_mhz[8] > 0.4 * info.clock_mhz);
+  CHECK(samples.sm_clock_mhz[8] < 1.1 * info.clock_mhz);
+  const double bandwidth = 3.0 * 4 * kCount / samples.samples_us[8] * 1e6;
+  WARN("healthy: " << samples.samples_us[8] << " us, " << bandwidth / 1e12 << " TB/s, " << samples.sm_clock_mhz[8]
+                   << " MHz, " << samples.warning);
+  CHECK(bandwidth < 2.1e6 * info.memory_clock_mhz * info.memory_bus_bits / 8);
+  const SampleSet fast = session.time({2}, schedule).at(0);
+  CHECK(fast.protocol == "graph-1");
+  CHECK(fast.warning.find("launch-bound") != std::string::npos);
+  WARN("empty kernel in a graph: " << fast.samples_us[8] << " us; " << fast.warning);
+}
+
+TEST_CASE("a GPU kernel that is wrong is told from the others", "[worker][gpu]") {
+  auto device = test::gpu();
+  if (!device) return;
+  Session session(std::move(device));
+  std::uint32_t id = 0;
+  for (const char* kernel : {"healthy", "off_by_little", "forgets_last", "writes_behind", "writes_input", "healthy"})
+    session.load(++id, kernel);
+  CHECK(session.check(1).passed());
+  const CheckReport little = session.check(2);
+  CHECK(little.recipes[0].mismatches == 1);
+  CHECK(little.recipes[0].worst_index == 4242);
+  const CheckReport last = session.check(3);
+  CHECK(last.recipes[0].nans == 1);
+  CHECK(last.recipes[1].mismatches == 1);
+  CHECK(last.recipes[1].nans == 0);
+  CHECK(session.check(4).guard_violation == "C: 4 bytes after its end overwritten, first at +12");
+  CHECK(session.check(5).input_modified == "A");
+  CHECK(session.check(6).passed());
+  // And after timing, among others.
+  const auto timed = session.time({1, 4, 6});
+  CHECK(timed[0].guard_violation.empty());
+  CHECK_FALSE(timed[1].guard_violation.empty());
+  CHECK(timed[2].guard_violation.empty());
+  session.time({5});
+  CHECK(session.check(6).passed());
+}
+
+TEST_CASE("a wild write is a sticky fault", "[.gpu-wild]") {
+  Session session(test::gpu());
+  session.load(1, "wild");
+  const Reply reply = serve(session.bench, request::Check{1, {0}, false});
+  REQUIRE(std::holds_alternative<reply::Fault>(reply));
+  CHECK(std::get<reply::Fault>(reply).sticky);
+  CHECK(std::get<reply::Fault>(reply).kind == FaultKind::illegal_address);
+}
+
+TEST_CASE("a wild write on a GPU, in a process of its own", "[worker][gpu]") {
+  if (!test::gpu()) return;
+  const auto result = run_process({executable_path().string(), "[.gpu-wild]"}, std::chrono::seconds(60));
+  INFO(result.out << result.err);
+  CHECK(result.exit_code == 0);
+}
+
+TEST_CASE("overhead of checking and timing one candidate on a GPU", "[worker][gpu]") {
+  auto device = test::gpu();
+  if (!device) return;
+  Session session(std::move(device));
+  session.load(1, "healthy");
+  session.check(1);
+  session.time({1});
+  const auto begin = std::chrono::steady_clock::now();
+  session.load(2, "healthy");
+  const auto loaded = std::chrono::steady_clock::now();
+  session.check(2);
+  const auto checked = std::chrono::steady_clock::now();
+  session.time({2});
+  const auto timed = std::chrono::steady_clock::now();
+  const auto ms = [](auto from, auto to) { return std::chrono::duration<double, std::milli>(to - from).count(); };
+  WARN("load " << ms(begin, loaded) << " ms, check " << ms(loaded, checked) << " ms, time " << ms(checked, timed)
+               << " ms");
+  CHECK(ms(begin, timed) < 50);
+}
