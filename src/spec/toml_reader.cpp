@@ -4,14 +4,12 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
-#include <cctype>
+
+#include "spec/toml_guard.h"
 
 namespace kerlab {
 namespace {
 
-// toml++ and the conversion below recurse once for each level; a line that long could nest too deeply for the stack.
-constexpr std::size_t kMaximumLine = 4096;
-constexpr std::size_t kMaximumFile = std::size_t{1} << 20;
 constexpr int kMaximumDepth = 16;
 
 class Converter {
@@ -26,13 +24,6 @@ class Converter {
 
   SourceLocation location(const toml::source_position& position) const {
     return {file_, static_cast<int>(position.line), static_cast<int>(position.column), {}};
-  }
-
-  void check_lines() const {
-    for (std::size_t i = 0; i < lines_.size(); ++i) {
-      if (lines_[i].size() > kMaximumLine) fail(i, 0, fmt::format("line longer than {} bytes", kMaximumLine));
-      check_header(i);
-    }
   }
 
   TomlValue convert(const toml::node& node, int depth) const {
@@ -63,22 +54,6 @@ class Converter {
   }
 
  private:
-  [[noreturn]] void fail(std::size_t line, std::size_t byte, const std::string& what) const {
-    throw SpecError({file_, static_cast<int>(line) + 1, static_cast<int>(byte) + 1, {}}, what);
-  }
-
-  /// toml++ 3.3 takes it for granted that a key follows "[" or "[[", and runs into undefined behaviour where none does.
-  void check_header(std::size_t line) const {
-    const std::string_view text = lines_[line];
-    std::size_t at = std::min(text.find_first_not_of(" \t"), text.size());
-    if (at == text.size() || text[at] != '[') return;
-    at += text.substr(at).starts_with("[[") ? 2 : 1;
-    at = std::min(text.find_first_not_of(" \t", at), text.size());
-    const bool key = at < text.size() && (std::isalnum(static_cast<unsigned char>(text[at])) != 0 ||
-                                          std::string_view("_-\"']").find(text[at]) != std::string_view::npos);
-    if (!key) fail(line, at, "expected a key after '['");
-  }
-
   TomlValue convert_table(const toml::table& table, TomlValue value, int depth) const {
     for (auto&& [key, item] : table) {
       value.keys.emplace_back(key.str());
@@ -121,9 +96,8 @@ class Converter {
 }  // namespace
 
 TomlValue parse_toml(std::string_view text, const std::string& file) {
-  if (text.size() > kMaximumFile) throw SpecError({file, 1, 1, {}}, "larger than 1 MiB: not a spec");
+  guard_toml(text, file);
   const Converter converter(text, file);
-  converter.check_lines();
   try {
     const toml::table root = toml::parse(text, file);
     TomlValue value = converter.convert(root, 0);

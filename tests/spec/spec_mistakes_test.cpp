@@ -34,6 +34,11 @@ TEST_CASE("family: keys, types and TOML itself", "[spec]") {
   check_family({
       {"name = \"demo\"", "name = \"demo\"\nnmae = 1",
        "family.toml:2:1: unknown key 'nmae', did you mean 'name'? (family)"},
+      {"[[flag]]", "\xC2\xA1[[flag]]", "family.toml:13:1: character beyond ASCII outside strings and comments"},
+      {"name = \"demo\"", "name = \"\"\"\n\xC3\xBC\"\"\"",
+       "family.toml:2:1: character beyond ASCII in a string of several lines"},
+      {"[cost]", "[", "family.toml:36:2: expected a key after '['"},
+      {"[cost]", std::string(5000, ' '), "family.toml:36:1: line longer than 4096 bytes"},
       {"[[flag]]", "[[ = 1", "family.toml:13:4: expected a key after '['"},
       {"name = \"demo\"\n", "", "family.toml:1:1: key 'name' is missing (family)"},
       {"name = \"demo\"", "name = 3", "family.toml:1:8: expected a string, not an integer ('name' of family)"},
