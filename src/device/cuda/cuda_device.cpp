@@ -1,6 +1,8 @@
 // Context, memory, events. Modules are in cuda_module.cpp, launches in cuda_launch.cpp.
 #include "device/cuda/cuda_device.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "device/cuda/cuda_info.h"

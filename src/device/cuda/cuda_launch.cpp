@@ -1,4 +1,6 @@
 // CudaDevice: launches, one at a time and as graphs.
+#include <fmt/format.h>
+
 #include "device/cuda/cuda_device.h"
 #include "device/cuda/launch_config.h"
 

@@ -1,4 +1,6 @@
 // CudaDevice: loading images, resources of kernels, tensor maps.
+#include <fmt/format.h>
+
 #include <array>
 #include <cstring>
 

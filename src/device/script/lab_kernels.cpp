@@ -1,5 +1,7 @@
 #include "device/script/lab_kernels.h"
 
+#include <fmt/format.h>
+
 #include <bit>
 #include <cmath>
 #include <cstring>

@@ -1,7 +1,7 @@
 // Reads a script file: the only place of this module that knows TOML.
+#include <fmt/format.h>
 #include <toml++/toml.h>
 
-#include <array>
 #include <set>
 #include <utility>
 

@@ -1,5 +1,6 @@
 #include "device/script/script.h"
 
+#include <fmt/format.h>
 #include <fnmatch.h>
 
 #include "base/hash.h"

@@ -1,6 +1,7 @@
 // Memory, events, loading. What launches do is in script_launch.cpp.
 #include "device/script/script_device.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>

@@ -1,4 +1,6 @@
 // ScriptDevice: what launches do.
+#include <fmt/format.h>
+
 #include <cstring>
 #include <thread>
 

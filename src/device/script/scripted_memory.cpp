@@ -1,5 +1,6 @@
 #include "device/script/scripted_memory.h"
 
+#include <fmt/format.h>
 #include <sys/mman.h>
 
 #include <algorithm>
