@@ -1,7 +1,7 @@
 // Two passes: every block sums its share, then one block sums the blocks' results.
 //
 // Idea      memory is the limit, so enough bytes must be on their way: each thread has ITEMS loads of VEC elements in
-//           flight, and blocks stride over the whole array. No atomics: the order of the additions is fixed, so that the
+//           flight, and blocks stride over the whole array. No atomics: additions come in a fixed order, so that the
 //           same input gives the same bits every time.
 // Parameters THREADS per block; VEC elements per load; ITEMS loads in flight per thread; BLOCKS_PER_SM.
 // Expects   anything.

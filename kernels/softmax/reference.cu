@@ -1,5 +1,5 @@
 // What Y should be, one block of 256 threads per row: value = y, scale = (1 + |x - max| + sqrt(N)) y.
-// Block j computes row index[j], or row j when index is null.
+// Place j < count is row index[j], or row j when index is null. Any grid.
 #include "common/types.cuh"
 
 /// Combined over the block's threads; `partial` holds 256 values. Every thread gets the result.
@@ -15,14 +15,7 @@ __device__ __forceinline__ ACC over_block(ACC own, ACC* partial, Combine combine
   return partial[0];
 }
 
-extern "C" __global__ void __launch_bounds__(256)
-reference(const DTYPE* X, int N, const long long* index, ACC* value, ACC* scale) {
-  __shared__ ACC partial[256];
-  const long long row = index == nullptr ? blockIdx.x : index[blockIdx.x];
-  const DTYPE* x = X + row * N;
-  value += static_cast<long long>(blockIdx.x) * N;
-  scale += static_cast<long long>(blockIdx.x) * N;
-
+__device__ __forceinline__ void row_of_softmax(const DTYPE* x, int N, ACC* partial, ACC* value, ACC* scale) {
   ACC largest = to_float(x[0]);
   for (int i = threadIdx.x; i < N; i += 256) largest = largest < to_float(x[i]) ? ACC(to_float(x[i])) : largest;
   largest = over_block(largest, partial, [](ACC a, ACC b) { return a < b ? b : a; });
@@ -34,6 +27,15 @@ reference(const DTYPE* X, int N, const long long* index, ACC* value, ACC* scale)
   for (int i = threadIdx.x; i < N; i += 256) {
     const ACC below = largest - to_float(x[i]);
     value[i] = exp(-below) / sum;
-    scale[i] = (1 + below + sqrt(ACC(N))) * value[i];
+    scale[i] = value[i] == 0 ? ACC(0) : (1 + below + sqrt(ACC(N))) * value[i];  // not 0 times infinity
+  }
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+reference(const DTYPE* X, int N, const long long* index, long long count, ACC* value, ACC* scale) {
+  __shared__ ACC partial[256];
+  for (long long place = blockIdx.x; place < count; place += gridDim.x) {
+    const long long row = index == nullptr ? place : index[place];
+    row_of_softmax(X + row * N, N, partial, value + place * N, scale + place * N);
   }
 }
