@@ -66,6 +66,16 @@ template <> __device__ __forceinline__ bf16_t from_float<bf16_t>(float f) { retu
 /// `is_aligned_for` says so.
 template <typename T, int N> struct alignas(sizeof(T) * N < 16 ? sizeof(T) * N : 16) Vector { T at[N]; };
 
+/// As Vector, to be loaded and kept: for values that stay in registers for a while: 16-bit types lie there two to a register, whereas the
+/// compiler gives every element of a Vector one of its own.
+template <typename T, int N> struct alignas(sizeof(T) * N) Packed {
+  unsigned int words[N * sizeof(T) / 4];
+  __device__ __forceinline__ T get(int e) const {
+    if constexpr (sizeof(T) == 4) return from_float<T>(float_from_bits(words[e]));
+    else return {static_cast<unsigned short>(words[e / 2] >> (e % 2 * 16))};
+  }
+};
+
 template <typename V> __device__ __forceinline__ bool is_aligned_for(const void* pointer) {
   return reinterpret_cast<unsigned long long>(pointer) % alignof(V) == 0;
 }

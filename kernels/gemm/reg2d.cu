@@ -30,7 +30,7 @@ extern __shared__ float4 shared[];  // [1 + DB] x { A: BK x (BM + PAD), B: BK x 
 /// shared memory, where element (x, k) lies at k * kStride + x. K_FIRST: k is the contiguous index in global memory.
 template <int EXTENT, bool K_FIRST>
 struct Mover {
-  using Four = Vector<DTYPE, 4>;
+  using Four = Packed<DTYPE, 4>;
   static constexpr int kStride = EXTENT + PAD;
   static constexpr int kPerRow = (K_FIRST ? BK : EXTENT) / 4;  // vectors in a row of the tile as it lies in memory
   static constexpr int kVectors = EXTENT * BK / 4;
@@ -47,33 +47,42 @@ struct Mover {
     extent = total - origin;
     whole = extent >= EXTENT && row_length % 4 == 0 && is_aligned_for<Four>(operand);
     const long long first_row = K_FIRST ? origin : 0;
-    next = operand + (first_row + row(0)) * row_length + (K_FIRST ? 0 : origin) + column(0);
+    next = operand + rows(first_row + row(0)) + (K_FIRST ? 0 : origin) + column(0);
   }
+  /// Elements between a row and the one `count` further.
+  __device__ __forceinline__ long long rows(long long count) const { return count * row_length; }
   static __device__ __forceinline__ int row(int i) { return (i * THREADS + threadIdx.x) / kPerRow; }
   static __device__ __forceinline__ int column(int i) { return (i * THREADS + threadIdx.x) % kPerRow * 4; }
   static __device__ __forceinline__ bool mine(int i) {
     return kVectors % THREADS == 0 || i * THREADS + threadIdx.x < kVectors;
   }
 
-  /// Global memory to registers, where `depth` k are left; then stands at the following tile.
+  /// Starts loading the tile at `next` into registers, where that is a whole one. `depth`: k left from there.
   __device__ __forceinline__ void fetch(int depth) {
-    if (whole && depth >= BK) {
+    if (!whole || depth < BK) return;
 #pragma unroll
-      for (int i = 0; i < kPerThread; ++i)
-        if (mine(i)) held[i] = *reinterpret_cast<const Four*>(next + offset(i));
-    } else {
-      fetch_one_by_one(depth);
-    }
-    next += K_FIRST ? BK : static_cast<long long>(BK) * row_length;
+    for (int i = 0; i < kPerThread; ++i)
+      if (mine(i)) held[i] = *reinterpret_cast<const Four*>(next + rows(i * (THREADS / kPerRow)));
   }
 
-  /// Registers to shared memory.
-  __device__ __forceinline__ void store(float* tile) const {
+  /// Puts that tile into shared memory and steps to the next one.
+  __device__ __forceinline__ void store(float* tile, int depth) {
+    if (whole && depth >= BK)
+      store_held(tile);
+    else
+      copy_one_by_one(tile, depth);
+    next += K_FIRST ? BK : rows(BK);
+  }
+
+ private:
+  static_assert(THREADS % kPerRow == 0, "constraint whole_rows: a thread stays in its columns");
+
+  __device__ __forceinline__ void store_held(float* tile) const {
 #pragma unroll
     for (int i = 0; i < kPerThread; ++i) {
       if (!mine(i)) continue;
-      const float4 four = {to_float(held[i].at[0]), to_float(held[i].at[1]), to_float(held[i].at[2]),
-                           to_float(held[i].at[3])};
+      const float4 four = {to_float(held[i].get(0)), to_float(held[i].get(1)), to_float(held[i].get(2)),
+                           to_float(held[i].get(3))};
       if (K_FIRST) {
         float* place = tile + column(i) * kStride + row(i);
         place[0] = four.x;
@@ -86,22 +95,17 @@ struct Mover {
     }
   }
 
- private:
-  /// From this thread's first vector to its vector i. Columns repeat: THREADS is a multiple of kPerRow.
-  __device__ __forceinline__ long long offset(int i) const {
-    static_assert(THREADS % kPerRow == 0, "constraint whole_rows");
-    return static_cast<long long>(i * (THREADS / kPerRow)) * row_length;
-  }
-  /// Zeros beyond the edges: they add nothing to any product.
-  __device__ __forceinline__ void fetch_one_by_one(int depth) {
-    const int rows = K_FIRST ? extent : depth;
-    const int columns = K_FIRST ? depth : extent;
-#pragma unroll
-    for (int i = 0; i < kPerThread; ++i)
-#pragma unroll
-      for (int e = 0; e < 4; ++e)
-        held[i].at[e] = mine(i) && row(i) < rows && column(i) + e < columns ? next[offset(i) + e]
-                                                                            : from_float<DTYPE>(0.0f);
+  /// For tiles at an edge and for unaligned rows. Zeros beyond the edges: they add nothing to any product. Rolled, and
+  /// without a stay in registers, so that it costs the others nothing.
+  __device__ __forceinline__ void copy_one_by_one(float* tile, int depth) const {
+    const DTYPE* from = next - rows(row(0)) - column(0);
+#pragma unroll 1
+    for (int i = threadIdx.x; i < EXTENT * BK; i += THREADS) {
+      const int x = K_FIRST ? i / BK : i % EXTENT;
+      const int k = K_FIRST ? i % BK : i / EXTENT;
+      const DTYPE* element = from + (K_FIRST ? rows(x) + k : rows(k) + x);
+      tile[k * kStride + x] = x < extent && k < depth ? to_float(*element) : 0.0f;
+    }
   }
 };
 
@@ -182,27 +186,29 @@ gemm(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const DTYPE* __re
   if (DB && K > 0) {
     a.fetch(K);
     b.fetch(K);
-    a.store(tile);
-    b.store(tile + kTileA);
+    a.store(tile, K);
+    b.store(tile + kTileA, K);
     __syncthreads();
     int present = 0;
-    for (int left = K - BK; left > 0; left -= BK) {
-      a.fetch(left);
-      b.fetch(left);
+    for (int left = K - BK;; left -= BK) {
+      if (left > 0) {
+        a.fetch(left);
+        b.fetch(left);
+      }
       multiply(sums, tile + present + my_m, tile + present + kTileA + my_n);
+      if (left <= 0) break;
       present = kTile - present;
-      a.store(tile + present);
-      b.store(tile + present + kTileA);
+      a.store(tile + present, left);
+      b.store(tile + present + kTileA, left);
       __syncthreads();  // the new tile is complete, and nobody reads the old one any more
     }
-    multiply(sums, tile + present + my_m, tile + present + kTileA + my_n);
   }
   if (!DB) {
     for (int left = K; left > 0; left -= BK) {
       a.fetch(left);
       b.fetch(left);
-      a.store(tile);
-      b.store(tile + kTileA);
+      a.store(tile, left);
+      b.store(tile + kTileA, left);
       __syncthreads();  // the tile is complete
       multiply(sums, tile + my_m, tile + kTileA + my_n);
       __syncthreads();  // nobody reads it any more

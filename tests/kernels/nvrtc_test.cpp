@@ -1,0 +1,89 @@
+// Every variant and reference through NVRTC, for the architectures we care for: no warning, and no spill by default.
+#include "compile/nvrtc.h"
+#include "base/file.h"
+#include "catch.h"
+#include "kernels/cpu_run.h"
+
+using namespace kerlab;
+using namespace kerlab::test;
+
+namespace {
+
+class Sources {
+ public:
+  Sources() : nvrtc_(Nvrtc::open(nvrtc_candidates())) {}
+
+  /// Spilled bytes of the source's kernels; checks that it compiles without a word from the compiler.
+  int spills(const std::filesystem::path& source, const std::vector<std::string>& defines, const std::string& arch) {
+    CompileRequest request{read_source(source, {share_folder() / "kernels"}), base_options(arch)};
+    request.options.insert(request.options.end(), defines.begin(), defines.end());
+    const CompileResult result = nvrtc_.compile(request);
+    INFO(source.filename().string() << " " << arch << "\n" << result.message << "\n" << result.log);
+    CHECK(result.status == CompileStatus::ok);
+    CHECK(result.log.find("warning") == std::string::npos);
+    CHECK_FALSE(result.kernels.empty());
+    int bytes = 0;
+    for (const KernelResources& kernel : result.kernels) bytes += kernel.spill_bytes;
+    return bytes;
+  }
+
+ private:
+  Nvrtc nvrtc_;
+};
+
+/// Default configurations and reference of a family, for every dtype and each of the given flags.
+void compile_family(const std::string& name, const std::vector<std::map<std::string, std::string>>& flags,
+                    const std::string& arch) {
+  const KernelFolder folder = folder_of(name);
+  Sources sources;
+  for (const DType dtype : folder.family.dtypes)
+    for (const auto& flag : flags) {
+      const Problem problem = make_problem(folder.family, {{}, std::string(kerlab::name(dtype)), flag, {}});
+      INFO(problem.key());
+      for (const bool slow_fp64 : {false, true})
+        sources.spills(folder.family.reference_source,
+                       instantiate_reference(folder.family, problem, h200(slow_fp64)).defines, arch);
+      for (const Variant& variant : folder.variants) {
+        const Configuration configuration = default_configuration(variant);
+        INFO(variant.name);
+        CHECK(violated_constraint(variant, problem, h200(), configuration).empty());
+        const Instance instance = instantiate(folder.family, variant, problem, configuration, h200());
+        CHECK(sources.spills(variant.source, instance.defines, arch) == 0);
+      }
+    }
+}
+
+const std::map<std::string, std::string> kNone;
+
+}  // namespace
+
+TEST_CASE("gemm kernels compile for sm_90a in every layout and type, without spills", "[kernels][nvrtc]") {
+  compile_family("kernels/gemm", {{{"layout", "nn"}}, {{"layout", "nt"}}, {{"layout", "tn"}}, {{"layout", "tt"}}},
+                 "sm_90a");
+}
+
+TEST_CASE("gemm kernels compile for sm_80 in every type, without spills", "[kernels][nvrtc]") {
+  compile_family("kernels/gemm", {{{"layout", "nn"}}, {{"layout", "nt"}}}, "sm_80");
+}
+
+TEST_CASE("softmax, reduce and saxpy compile for sm_75, sm_80 and sm_90a", "[kernels][nvrtc]") {
+  for (const std::string arch : {"sm_75", "sm_80", "sm_90a"})
+    for (const std::string family : {"kernels/softmax", "kernels/reduce", "examples/saxpy"})
+      compile_family(family, {kNone}, arch);
+}
+
+TEST_CASE("gemm: register tiles from all over the space compile, and spill little if at all", "[kernels][nvrtc]") {
+  const KernelFolder folder = folder_of("kernels/gemm");
+  const Variant& variant = variant_of(folder, "reg2d");
+  const Problem problem = make_problem(folder.family, {{}, "fp32", {}, {}});
+  const std::vector<Configuration> valid = enumerate(variant, problem, h200()).valid;
+  Sources sources;
+  int spilling = 0;
+  for (std::size_t i = 0; i < 24; ++i) {
+    const Configuration& configuration = valid[i * (valid.size() - 1) / 23];
+    INFO(configuration_text(variant, configuration));
+    const Instance instance = instantiate(folder.family, variant, problem, configuration, h200());
+    spilling += sources.spills(variant.source, instance.defines, "sm_90a") > 0 ? 1 : 0;
+  }
+  CHECK(spilling <= 4);  // the constraint `registers` is an estimate; it must not be far off
+}
