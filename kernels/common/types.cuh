@@ -62,12 +62,12 @@ template <> __device__ __forceinline__ double from_float<double>(float f) { retu
 template <> __device__ __forceinline__ fp16_t from_float<fp16_t>(float f) { return {half_bits_from_float(f)}; }
 template <> __device__ __forceinline__ bf16_t from_float<bf16_t>(float f) { return {bfloat_bits_from_float(f)}; }
 
-/// N values that move in one instruction of N * sizeof(T) bytes (at most 16, or 32 as two). Address it only where
+/// N values that move in one instruction of N * sizeof(T) bytes (at most 16). Address it only where
 /// `is_aligned_for` says so.
 template <typename T, int N> struct alignas(sizeof(T) * N < 16 ? sizeof(T) * N : 16) Vector { T at[N]; };
 
-/// As Vector, to be loaded and kept: for values that stay in registers for a while: 16-bit types lie there two to a register, whereas the
-/// compiler gives every element of a Vector one of its own.
+/// As Vector, to be loaded and kept for a while: 16-bit types lie two to a register here, whereas the compiler gives
+/// every element of a Vector one of its own.
 template <typename T, int N> struct alignas(sizeof(T) * N) Packed {
   unsigned int words[N * sizeof(T) / 4];
   __device__ __forceinline__ T get(int e) const {

@@ -1,7 +1,7 @@
 // Rung 3, reg2d: every thread computes TM x TN elements of D in registers.
 //
-// Idea      an outer product. For each k a thread loads TM numbers of A and TN of B from shared memory and makes TM * TN
-//           multiply-adds of them: 64 for 4 loads of 16 bytes at 8 x 8, where smem_tile needs two loads for each one.
+// Idea      an outer product. For each k a thread loads TM numbers of A and TN of B from shared memory and makes
+//           TM * TN multiply-adds of them: 64 for 4 loads of 16 bytes at 8 x 8; smem_tile needs two loads for each.
 //           What carries it:
 //           * both tiles lie k-major in shared memory (A is transposed on the way in, if it must be), so that the
 //             numbers of one k are consecutive and come 4 at a time;
@@ -11,9 +11,10 @@
 //             their B and lanes i and i ^ 2 their A, which lets the hardware serve a half warp's 16-byte loads at once;
 //           * global memory is read 4 elements at a time wherever alignment and edges allow, else one by one.
 //           16-bit types are widened to fp32 on their way into shared memory; all arithmetic is fp32.
-// Parameters BM, BN, BK tile of a block; TM, TN tile of a thread; PAD words after each row of the shared tiles (4: fewer
-//           bank conflicts when a tile is transposed on the way in); DB = 1: two shared tiles, and the next one travels
-//           to registers while the present one is multiplied; MIN_BLOCKS blocks per SM for which registers are kept.
+// Parameters BM, BN, BK tile of a block; TM, TN tile of a thread; PAD words after each row of the shared tiles (4 means
+//           fewer bank conflicts when a tile is transposed on the way in); DB = 1: two shared tiles, and the next one
+//           travels to registers while the present one is multiplied; MIN_BLOCKS blocks per SM for which registers are
+//           kept.
 // Expects   anything. Rows whose length is not a multiple of 4 elements are read one by one, which costs speed.
 // Lacks     tensor cores; asynchronous copies that bypass the registers.
 // Measured on H200: see the ladder in the results.

@@ -1,6 +1,6 @@
 // Rung 1, row_per_block: the threads of a block share one row.
 //
-// Idea      neighbouring threads read neighbouring vectors, and the largest element and the sum are combined by shuffles.
+// Idea      neighbouring threads read neighbouring vectors; the largest element and the sum are combined by shuffles.
 //           The row is read three times, but only the first time from memory: 32 KiB of it stay in L1 or L2.
 // Parameters THREADS per block; VEC elements per load; UNROLL loads in flight per thread.
 // Expects   rows of a multiple of VEC elements (VEC = 1 takes any).
