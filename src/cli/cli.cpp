@@ -20,6 +20,8 @@ void add_global_options(CLI::App& root, GlobalOptions& global) {
   root.add_option("--color", global.color, "auto, always, never")->check(CLI::IsMember({"auto", "always", "never"}));
   root.add_option("--jobs", global.jobs, "compiler processes (default: one per core, at most 16)")
       ->check(CLI::PositiveNumber);
+  root.add_option("--compile-timeout", global.compile_timeout_s, "seconds that one compilation may take (60)")
+      ->check(CLI::PositiveNumber);
   root.add_option("--worker-command", global.worker_command, "starts the worker, e.g. \"srun --gpus=1 kerlab worker\"");
   root.add_flag("--json", global.json, "print one JSON document and nothing else");
   root.add_flag("--dry-run", global.dry_run, "say what would be done, launch nothing");

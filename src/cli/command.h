@@ -24,6 +24,7 @@ struct GlobalOptions {
   std::string color = "auto";
   std::string worker_command;
   int jobs = 0;
+  double compile_timeout_s = 60;
   bool json = false, dry_run = false, no_cache = false;
   std::string typed;                     ///< the whole command line, for the record
   std::vector<ProblemArgument> problem;  ///< `--NAME VALUE` that no parser knows
