@@ -37,18 +37,19 @@ struct Mover {
   static constexpr int kVectors = EXTENT * BK / 4;
   static constexpr int kPerThread = (kVectors + THREADS - 1) / THREADS;
 
-  const DTYPE* next;  // this thread's first element in the tile to fetch next
-  int row_length;     // elements, in global memory
-  int extent;         // rows or columns from the tile's origin to the edge
-  bool whole;         // vectors may be read without a look at `extent`
+  const DTYPE* first;  // element (0, 0) of the tile at k = 0
+  const DTYPE* next;   // this thread's first element in the tile to fetch next
+  int row_length;      // elements, in global memory
+  int extent;          // rows or columns from the tile's origin to the edge
+  bool whole;          // vectors may be read without a look at `extent`
   Four held[kPerThread];
 
   __device__ __forceinline__ Mover(const DTYPE* operand, int origin, int total, int K) {
     row_length = K_FIRST ? K : total;
     extent = total - origin;
     whole = extent >= EXTENT && row_length % 4 == 0 && is_aligned_for<Four>(operand);
-    const long long first_row = K_FIRST ? origin : 0;
-    next = operand + rows(first_row + row(0)) + (K_FIRST ? 0 : origin) + column(0);
+    first = operand + (K_FIRST ? rows(origin) : origin);
+    next = first + rows(row(0)) + column(0);
   }
   /// Elements between a row and the one `count` further.
   __device__ __forceinline__ long long rows(long long count) const { return count * row_length; }
@@ -58,27 +59,20 @@ struct Mover {
     return kVectors % THREADS == 0 || i * THREADS + threadIdx.x < kVectors;
   }
 
-  /// Starts loading the tile at `next` into registers, where that is a whole one. `depth`: k left from there.
-  __device__ __forceinline__ void fetch(int depth) {
-    if (!whole || depth < BK) return;
+  /// Starts loading the tile at `next`, a whole one, into registers.
+  __device__ __forceinline__ void fetch() {
 #pragma unroll
     for (int i = 0; i < kPerThread; ++i)
       if (mine(i)) held[i] = *reinterpret_cast<const Four*>(next + rows(i * (THREADS / kPerRow)));
   }
-
-  /// Puts that tile into shared memory and steps to the next one.
-  __device__ __forceinline__ void store(float* tile, int depth) {
-    if (whole && depth >= BK)
-      store_held(tile);
-    else
-      copy_one_by_one(tile, depth);
-    next += K_FIRST ? BK : rows(BK);
-  }
+  __device__ __forceinline__ void advance() { next += K_FIRST ? BK : rows(BK); }
 
  private:
   static_assert(THREADS % kPerRow == 0, "constraint whole_rows: a thread stays in its columns");
 
-  __device__ __forceinline__ void store_held(float* tile) const {
+ public:
+  /// Puts what was fetched into shared memory.
+  __device__ __forceinline__ void store(float* tile) const {
 #pragma unroll
     for (int i = 0; i < kPerThread; ++i) {
       if (!mine(i)) continue;
@@ -96,15 +90,14 @@ struct Mover {
     }
   }
 
-  /// For tiles at an edge and for unaligned rows. Zeros beyond the edges: they add nothing to any product. Rolled, and
-  /// without a stay in registers, so that it costs the others nothing.
-  __device__ __forceinline__ void copy_one_by_one(float* tile, int depth) const {
-    const DTYPE* from = next - rows(row(0)) - column(0);
+  /// The tile at k0, of which `depth` k exist, element by element: for edges and unaligned rows. Zeros beyond the
+  /// edges: they add nothing to any product.
+  __device__ __forceinline__ void copy_one_by_one(float* tile, int k0, int depth) const {
 #pragma unroll 1
     for (int i = threadIdx.x; i < EXTENT * BK; i += THREADS) {
       const int x = K_FIRST ? i / BK : i % EXTENT;
       const int k = K_FIRST ? i % BK : i / EXTENT;
-      const DTYPE* element = from + (K_FIRST ? rows(x) + k : rows(k) + x);
+      const DTYPE* element = first + (K_FIRST ? rows(x) + k0 + k : rows(k0 + k) + x);
       tile[k * kStride + x] = x < extent && k < depth ? to_float(*element) : 0.0f;
     }
   }
@@ -129,8 +122,9 @@ __device__ __forceinline__ void load_groups(float (&to)[COUNT], const float* fro
 }
 
 /// sums += A tile * B tile for this thread's rows (from `a` on) and columns (from `b` on).
+template <int UNROLL>
 __device__ __forceinline__ void multiply(float (&sums)[TM][TN], const float* a, const float* b) {
-#pragma unroll
+#pragma unroll UNROLL
   for (int k = 0; k < BK; ++k) {
     float of_a[TM];
     float of_b[TN];
@@ -184,36 +178,50 @@ gemm(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const DTYPE* __re
   float* tile = reinterpret_cast<float*>(shared);
   float sums[TM][TN] = {};
 
-  if (DB && K > 0) {
-    a.fetch(K);
-    b.fetch(K);
-    a.store(tile, K);
-    b.store(tile + kTileA, K);
+  const int tiles = a.whole && b.whole ? K / BK : 0;  // the ones that need no look at edges
+  if (DB && tiles > 0) {
+    a.fetch();
+    b.fetch();
+    a.store(tile);
+    b.store(tile + kTileA);
     __syncthreads();
     int present = 0;
-    for (int left = K - BK;; left -= BK) {
-      if (left > 0) {
-        a.fetch(left);
-        b.fetch(left);
+    for (int t = 1; t <= tiles; ++t) {
+      // The last tile is fetched once too often: cheaper than a branch in the loop, or a second copy of its body.
+      if (t < tiles) {
+        a.advance();
+        b.advance();
       }
-      multiply(sums, tile + present + my_m, tile + present + kTileA + my_n);
-      if (left <= 0) break;
+      a.fetch();
+      b.fetch();
+      multiply<BK>(sums, tile + present + my_m, tile + present + kTileA + my_n);
       present = kTile - present;
-      a.store(tile + present, left);
-      b.store(tile + present + kTileA, left);
+      a.store(tile + present);
+      b.store(tile + present + kTileA);
       __syncthreads();  // the new tile is complete, and nobody reads the old one any more
     }
   }
   if (!DB) {
-    for (int left = K; left > 0; left -= BK) {
-      a.fetch(left);
-      b.fetch(left);
-      a.store(tile, left);
-      b.store(tile + kTileA, left);
+    for (int t = 0; t < tiles; ++t) {
+      a.fetch();
+      b.fetch();
+      a.advance();
+      b.advance();
+      a.store(tile);
+      b.store(tile + kTileA);
       __syncthreads();  // the tile is complete
-      multiply(sums, tile + my_m, tile + kTileA + my_n);
+      multiply<BK>(sums, tile + my_m, tile + kTileA + my_n);
       __syncthreads();  // nobody reads it any more
     }
+  }
+  // The rest, rolled up so that it costs neither registers nor compile time.
+#pragma unroll 1
+  for (int k0 = tiles * BK; k0 < K; k0 += BK) {
+    a.copy_one_by_one(tile, k0, K - k0);
+    b.copy_one_by_one(tile + kTileA, k0, K - k0);
+    __syncthreads();
+    multiply<1>(sums, tile + my_m, tile + kTileA + my_n);
+    __syncthreads();
   }
 
   const bool vector = N % 4 == 0 && is_aligned_for<Vector<DTYPE, 4>>(C) && is_aligned_for<Vector<DTYPE, 4>>(D);
