@@ -39,6 +39,8 @@ struct Command {
 
 Command add_tune(CLI::App& root, const GlobalOptions& global);
 Command add_list(CLI::App& root, const GlobalOptions& global);
+Command add_roofline(CLI::App& root, const GlobalOptions& global);
+Command add_device(CLI::App& root, const GlobalOptions& global);
 Command add_new(CLI::App& root, const GlobalOptions& global);
 
 /// kerlab's version, "0.1.0".

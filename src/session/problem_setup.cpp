@@ -12,12 +12,11 @@ namespace {
 constexpr std::uint64_t kLabTicket = std::uint64_t{1} << 62;
 constexpr std::uint64_t kReferenceTicket = kLabTicket + 1;
 
-/// The fastest unit there is for a dtype: what a theoretical bound must assume.
+}  // namespace
+
 bool uses_tensor_cores(DType dtype) {
   return dtype != DType::fp32 && dtype != DType::int32;
 }
-
-}  // namespace
 
 Problem problem_for_device(const KernelFolder& folder, ProblemRequest request, const DeviceInfo& device) {
   if (!request.dtype.empty()) return make_problem(folder.family, request);

@@ -43,6 +43,9 @@ class ProblemLoader {
 /// Least bytes of device memory: the tensors once, the reference's values and scales.
 double needed_bytes(const ProblemPlan& plan);
 
+/// Whether the fastest unit there is for a dtype is the tensor pipe: what a theoretical bound must assume.
+bool uses_tensor_cores(DType dtype);
+
 /// The roof of the problem on this device, by its theoretical ceilings.
 Roofline theoretical_roof(const Problem& problem, const ProblemPlan& plan, const DeviceInfo& device);
 

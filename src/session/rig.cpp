@@ -22,6 +22,12 @@ CompilerPool::Options compiler_options(const RigOptions& options) {
   return result;
 }
 
+std::filesystem::path shipped_kernels() {
+  return share_folder() / "kernels";
+}
+
+}  // namespace
+
 WorkerClient::Options worker_options(const RigOptions& options) {
   WorkerClient::Options result;
   result.command = options.worker_command;
@@ -29,12 +35,6 @@ WorkerClient::Options worker_options(const RigOptions& options) {
   result.device_id = options.device;
   return result;
 }
-
-std::filesystem::path shipped_kernels() {
-  return share_folder() / "kernels";
-}
-
-}  // namespace
 
 Catalogue open_catalogue(const std::vector<std::filesystem::path>& kernels) {
   std::vector<std::filesystem::path> roots = kernels;

@@ -21,6 +21,9 @@ struct RigOptions {
   std::chrono::milliseconds compile_deadline{60000};
 };
 
+/// How the worker of these options is started.
+WorkerClient::Options worker_options(const RigOptions& options);
+
 /// `--kernels`, KERLAB_KERNELS (separated by ':'), the shipped folder.
 Catalogue open_catalogue(const std::vector<std::filesystem::path>& kernels);
 

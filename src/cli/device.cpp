@@ -1,0 +1,136 @@
+#include <CLI/CLI.hpp>
+
+#include "base/format.h"
+#include "cli/command.h"
+#include "db/database.h"
+#include "report/json.h"
+#include "report/table.h"
+#include "session/devices.h"
+
+namespace kerlab {
+
+namespace {
+
+std::string size_text(std::int64_t bytes) {
+  return bytes < 1024 ? format_bytes(bytes) : format_bytes(bytes) + "iB";
+}
+
+std::string rate_text(double value, const char* unit) {
+  return value > 0 ? format_si(value) + unit : "-";
+}
+
+JsonValue to_value(const DeviceInfo& device) {
+  return JsonValue::Object{{"id", device.id},
+                           {"name", device.name},
+                           {"uuid", device.uuid},
+                           {"compute_capability", fmt::format("{}.{}", device.cc_major, device.cc_minor)},
+                           {"device_class", device.device_class()},
+                           {"driver", device.driver},
+                           {"driver_version", device.driver_version},
+                           {"sms", device.sms},
+                           {"clock_mhz", device.clock_mhz},
+                           {"memory_clock_mhz", device.memory_clock_mhz},
+                           {"memory_bus_bits", device.memory_bus_bits},
+                           {"memory_bytes", device.memory_bytes},
+                           {"l2_bytes", device.l2_bytes},
+                           {"shared_per_block", device.shared_per_block},
+                           {"shared_per_sm", device.shared_per_sm},
+                           {"registers_per_sm", device.registers_per_sm},
+                           {"threads_per_sm", device.threads_per_sm}};
+}
+
+std::string device_json(const DeviceReport& report) {
+  JsonValue::Array gpus, pipes;
+  for (const DeviceInfo& gpu : report.gpus) gpus.push_back(to_value(gpu));
+  for (const PipeRate& pipe : report.pipes) {
+    pipes.push_back(JsonValue::Object{{"dtype", pipe.dtype},
+                                      {"unit", pipe.unit},
+                                      {"theoretical", pipe.theoretical},
+                                      {"practical", pipe.measured > 0 ? JsonValue(pipe.measured) : JsonValue()}});
+  }
+  JsonValue::Object measured;
+  for (const Ceiling& row : report.measured.rows) measured.emplace_back(row.name, row.value);
+  return to_json(
+             json_document("device", {{"gpus", std::move(gpus)},
+                                      {"none_because", report.none_because},
+                                      {"device", report.chosen ? to_value(*report.chosen) : JsonValue()},
+                                      {"theoretical_bytes_per_s", report.theoretical_bytes_per_s},
+                                      {"pipes", std::move(pipes)},
+                                      {"practical", std::move(measured)},
+                                      {"practical_clock", report.measured.rows.empty() ? "" : report.measured.clock},
+                                      {"practical_created", report.measured.created}})) +
+         "\n";
+}
+
+std::string gpu_list(const DeviceReport& report) {
+  if (report.gpus.empty()) return fmt::format("no CUDA device: {}\n", report.none_because);
+  Table table{{{"device"}, {"name"}, {"cc"}, {"SMs", Align::right}, {"memory", Align::right}}, {}};
+  for (const DeviceInfo& gpu : report.gpus) {
+    table.rows.push_back({gpu.id, gpu.name, fmt::format("{}.{}", gpu.cc_major, gpu.cc_minor),
+                          fmt::format("{}", gpu.sms), size_text(gpu.memory_bytes)});
+  }
+  return text_table(table);
+}
+
+std::string facts(const DeviceInfo& device, bool color) {
+  std::string text = fmt::format("{} ({})\n", styled(device.name, Style::bold, color), device.id);
+  if (device.kind != DeviceKind::cuda) text += "  pretended: nothing it says is a measurement of a GPU\n";
+  text += fmt::format("  compute capability {}.{} ({}), {} SMs, at most {} MHz\n", device.cc_major, device.cc_minor,
+                      device.arch(), device.sms, device.clock_mhz);
+  text += fmt::format("  memory {} at {} MHz, {} bit; L2 {}\n", size_text(device.memory_bytes), device.memory_clock_mhz,
+                      device.memory_bus_bits, size_text(device.l2_bytes));
+  text += fmt::format("  shared memory {} a block, {} an SM; {} registers and {} threads an SM\n",
+                      size_text(device.shared_per_block), size_text(device.shared_per_sm), device.registers_per_sm,
+                      device.threads_per_sm);
+  if (device.driver_version > 0) {
+    text += fmt::format("  driver {}(CUDA {}.{})\n", device.driver.empty() ? "" : device.driver + " ",
+                        device.driver_version / 1000, device.driver_version % 1000 / 10);
+  }
+  if (!device.uuid.empty()) text += fmt::format("  {}\n", device.uuid);
+  return text;
+}
+
+std::string ceilings_text(const DeviceReport& report, bool color) {
+  const MeasuredCeilings& measured = report.measured;
+  const auto share = [](double value, double of) {
+    return value > 0 && of > 0 ? fmt::format("{:.0f} %", 100 * value / of) : "-";
+  };
+  const std::string title = measured.rows.empty() ? "measured" : measured.clock;
+  Table table{{{"ceiling"}, {"theoretical", Align::right}, {title, Align::right}, {"", Align::right}}, {}};
+  for (const char* kind : {"copy", "read", "write"}) {
+    const double value = measured.value(kind);
+    table.rows.push_back({fmt::format("memory, {}", kind), rate_text(report.theoretical_bytes_per_s, "B/s"),
+                          rate_text(value, "B/s"), share(value, report.theoretical_bytes_per_s)});
+  }
+  for (const PipeRate& pipe : report.pipes) {
+    table.rows.push_back({fmt::format("{}, {}", pipe.dtype, pipe.unit), rate_text(pipe.theoretical, "FLOP/s"),
+                          rate_text(pipe.measured, "FLOP/s"), share(pipe.measured, pipe.theoretical)});
+  }
+  std::string text = text_table(table, color, 2);
+  if (measured.rows.empty()) return text + "  nothing measured yet: kerlab device --measure\n";
+  return text + fmt::format("  {} {}; the tensor pipe by mma.sync\n", measured.clock, measured.created);
+}
+
+ExitCode run(bool measure, const GlobalOptions& global) {
+  const bool color = color_on(global, stdout);
+  Database database = Database::open(database_path(global));
+  const DeviceReport report = look_at_devices(rig_options(global, ""), measure && !global.dry_run, database);
+  if (global.json) {
+    fmt::print("{}", device_json(report));
+    return ExitCode::passed;
+  }
+  fmt::print("{}", gpu_list(report));
+  if (report.chosen) fmt::print("\n{}\n{}", facts(*report.chosen, color), ceilings_text(report, color));
+  return ExitCode::passed;
+}
+
+}  // namespace
+
+Command add_device(CLI::App& root, const GlobalOptions& global) {
+  auto measure = std::make_shared<bool>(false);
+  CLI::App* parser = root.add_subcommand("device", "devices there are, and what the chosen one can do");
+  parser->add_flag("--measure", *measure, "measure bandwidths and peaks now, and store them");
+  return {parser, false, [measure, &global] { return run(*measure, global); }};
+}
+
+}  // namespace kerlab

@@ -1,0 +1,82 @@
+#include "session/ceilings.h"
+
+namespace kerlab {
+
+namespace {
+
+Bytes compile_lab(Rig& rig) {
+  rig.compilers().submit(0, {read_lab_source(), base_options(rig.device().arch())});
+  for (;;) {
+    for (auto& finished : rig.compilers().poll()) {
+      if (finished.result.status != CompileStatus::ok) {
+        throw Error(fmt::format("kernels/common/lab.cu does not compile: {}", finished.result.message));
+      }
+      return std::move(finished.result.cubin);
+    }
+    rig.wait(std::chrono::seconds(1));
+  }
+}
+
+}  // namespace
+
+double MeasuredCeilings::value(const std::string& name) const {
+  for (const Ceiling& row : rows) {
+    if (row.name == name) return row.value;
+  }
+  return 0;
+}
+
+std::string clock_of(DeviceKind kind) {
+  switch (kind) {
+    case DeviceKind::cuda:
+      return "measured";
+    case DeviceKind::emulated:
+      return "modelled";
+    case DeviceKind::script:
+      return "scripted";
+  }
+  return "measured";
+}
+
+std::string ceilings_class(const DeviceInfo& device) {
+  const std::string clock = clock_of(device.kind);
+  return clock == "measured" ? device.device_class() : fmt::format("{} ({})", device.device_class(), clock);
+}
+
+MeasuredCeilings stored_ceilings(const Database& database, const DeviceInfo& device) {
+  MeasuredCeilings ceilings;
+  ceilings.clock = clock_of(device.kind);
+  for (const Database::CeilingRow& row : database.ceilings(ceilings_class(device))) {
+    ceilings.rows.push_back({row.name, row.unit, row.value});
+    ceilings.created = std::max(ceilings.created, row.created);
+  }
+  return ceilings;
+}
+
+MeasuredCeilings measure_ceilings(Rig& rig, Database& database) {
+  rig.runner().set_problem({ProblemPlan{}, compile_lab(rig), Bytes{}});
+  std::vector<Database::CeilingRow> rows;
+  for (const Ceiling& ceiling : rig.runner().measure_ceilings()) {
+    rows.push_back({ceilings_class(rig.device()), ceiling.name, ceiling.unit, ceiling.value, ""});
+  }
+  if (rows.empty()) throw Error(fmt::format("{}: no ceiling could be measured", rig.device().name));
+  database.put_ceilings(rows);
+  return stored_ceilings(database, rig.device());
+}
+
+std::string peak_name(DType dtype, const std::string& unit) {
+  return fmt::format("{}_{}", name(dtype), unit == "tensor pipe" ? "mma" : "fma");
+}
+
+std::optional<Ceilings> practical_ceilings(const MeasuredCeilings& measured, const std::string& bandwidth, DType dtype,
+                                           const Ceilings& theoretical) {
+  Ceilings ceilings = theoretical;
+  ceilings.bytes_per_s = measured.value(bandwidth);
+  if (ceilings.bytes_per_s <= 0) return std::nullopt;
+  const double peak = measured.value(peak_name(dtype, theoretical.unit));
+  ceilings.source = peak > 0 ? measured.clock : measured.clock + " bandwidth, theoretical compute";
+  if (peak > 0) ceilings.flops_per_s = peak;
+  return ceilings;
+}
+
+}  // namespace kerlab

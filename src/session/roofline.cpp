@@ -1,0 +1,164 @@
+#include "session/roofline.h"
+
+#include <algorithm>
+#include <sstream>
+
+namespace kerlab {
+
+namespace {
+
+constexpr double kNegligible = 0.05;  // share of the traffic
+
+/// Reading, writing and copying reach different bandwidths: the one that the problem's tensors are like.
+std::string bandwidth_like(const std::vector<Tensor>& tensors) {
+  double read = 0, written = 0;
+  for (const Tensor& tensor : tensors) {
+    if (tensor.role != Role::output) read += static_cast<double>(tensor.bytes());
+    if (tensor.role != Role::input) written += static_cast<double>(tensor.bytes());
+  }
+  if (written < kNegligible * read) return "read";
+  return read < kNegligible * written ? "write" : "copy";
+}
+
+RooflinePoint make_point(const ProblemRoofline& problem, Trial trial, Measurement measurement) {
+  RooflinePoint point;
+  const double us = measurement.median_us;
+  point.trial = std::move(trial);
+  point.measurement = std::move(measurement);
+  if (us <= 0) return point;
+  point.flops_per_s = problem.flops / us * 1e6;
+  point.bytes_per_s = problem.bytes / us * 1e6;
+  point.of_theoretical = problem.roof.minimum_us / us;
+  if (problem.measured_roof) point.of_measured = problem.measured_roof->minimum_us / us;
+  return point;
+}
+
+/// The measurement that the decision rests on; another final one if that is gone.
+std::optional<Measurement> decided_measurement(const Database& database, const Decision& decision) {
+  for (Measurement& measurement : database.measurements(decision.trial)) {
+    if (measurement.id == decision.measurement) return std::move(measurement);
+  }
+  return database.latest_measurement(decision.trial, "final");
+}
+
+void add_winner(ProblemRoofline& problem, const DeviceInfo& device, const Database& database) {
+  const auto decision = database.winner(problem.key, device.device_class());
+  if (!decision) return;
+  auto trial = database.trial(decision->trial);
+  auto measurement = decided_measurement(database, *decision);
+  // A pretended device may have a real one's name; its times must not be shown as this one's.
+  if (!trial || !measurement || measurement->clock != clock_of(device.kind)) return;
+  problem.points.push_back(make_point(problem, std::move(*trial), std::move(*measurement)));
+  problem.points.front().winner = true;
+}
+
+/// Best per variant, except of the winner's.
+void add_others(ProblemRoofline& problem, const DeviceInfo& device, const Database& database) {
+  const std::size_t winners = problem.points.size();
+  std::map<std::string, RooflinePoint> best;
+  for (Trial& trial : database.trials(problem.key, device.device_class())) {
+    if (trial.status != TrialStatus::passed) continue;
+    if (winners > 0 && trial.variant == problem.points.front().trial.variant) continue;
+    auto measurement = database.latest_measurement(trial.id, "final");
+    if (!measurement) measurement = database.latest_measurement(trial.id, "screen");
+    if (!measurement || measurement->median_us <= 0 || measurement->clock != clock_of(device.kind)) continue;
+    const auto at = best.find(trial.variant);
+    if (at != best.end() && at->second.measurement.median_us <= measurement->median_us) continue;
+    const std::string variant = trial.variant;
+    best.insert_or_assign(variant, make_point(problem, std::move(trial), std::move(*measurement)));
+  }
+  for (auto& [variant, point] : best) problem.points.push_back(std::move(point));
+  std::sort(
+      problem.points.begin() + static_cast<std::ptrdiff_t>(winners), problem.points.end(),
+      [](const RooflinePoint& a, const RooflinePoint& b) { return a.measurement.median_us < b.measurement.median_us; });
+}
+
+void add_stored_winners(RooflineReport& report, const RooflineOptions& options, const Database& database) {
+  const Catalogue catalogue = open_catalogue(options.rig.kernels);
+  for (const Decision& decision : database.winners()) {
+    if (decision.device_class != report.device.device_class()) continue;
+    try {
+      const Family family = catalogue.find(decision.family).family;
+      const Problem problem = make_problem(family, request_of_key(family, decision.problem));
+      auto roofline = problem_roofline(family, problem, report.device, report.measured, database);
+      if (!roofline.points.empty() && roofline.points.front().winner) report.problems.push_back(std::move(roofline));
+    } catch (const Error& error) {
+      report.warnings.push_back(fmt::format("left out: {}: {}", decision.problem, error.what()));
+    }
+  }
+}
+
+void take_ceilings(RooflineReport& report, const RooflineOptions& options, Rig& rig, Database& database) {
+  report.measured = stored_ceilings(database, report.device);
+  if (options.only_stored || (!options.measure && !report.measured.rows.empty())) return;
+  try {
+    report.measured = measure_ceilings(rig, database);
+    report.measured_now = true;
+  } catch (const Error& error) {
+    if (options.measure) throw;
+    report.warnings.push_back(fmt::format("only theoretical ceilings: {}", error.what()));
+  }
+}
+
+}  // namespace
+
+ProblemRequest request_of_key(const Family& family, const std::string& key) {
+  std::istringstream words(key);
+  std::string word, dtype;
+  words >> word;  // the family
+  std::vector<ProblemArgument> arguments;
+  while (words >> word) {
+    const std::size_t equals = word.find('=');
+    if (equals == std::string::npos)
+      dtype = word;
+    else
+      arguments.push_back({word.substr(0, equals), word.substr(equals + 1)});
+  }
+  return make_request(family, arguments, dtype);
+}
+
+ProblemRoofline problem_roofline(const Family& family, const Problem& problem, const DeviceInfo& device,
+                                 const MeasuredCeilings& measured, const Database& database) {
+  ProblemRoofline result;
+  result.title = problem.title();
+  result.key = problem.key();
+  result.dtype = problem.dtype;
+  result.flops = flops_of(family, problem);
+  result.bytes = bytes_of(family, problem);
+  result.bandwidth = bandwidth_like(tensors_of(family, problem));
+  result.theoretical = theoretical_ceilings(device, problem.dtype, uses_tensor_cores(problem.dtype));
+  result.roof = roofline(result.flops, result.bytes, result.theoretical);
+  result.measured = practical_ceilings(measured, result.bandwidth, problem.dtype, result.theoretical);
+  if (result.measured) result.measured_roof = roofline(result.flops, result.bytes, *result.measured);
+  add_winner(result, device, database);
+  add_others(result, device, database);
+  result.sentence = roofline_sentence(result);
+  return result;
+}
+
+RooflineReport make_rooflines(const RooflineOptions& options, Database& database) {
+  KernelFolder folder;
+  ProblemRequest request;
+  if (!options.rig.target.empty()) {
+    folder = open_catalogue(options.rig.kernels).find(options.rig.target);
+    // What was typed is judged before a device is needed.
+    request = make_request(folder.family, options.arguments, options.dtype);
+    make_problem(folder.family, request);
+  } else if (!options.arguments.empty()) {
+    throw UsageError(fmt::format("--{}: of which family? kerlab roofline FAMILY --{} {}", options.arguments[0].name,
+                                 options.arguments[0].name, options.arguments[0].value));
+  }
+  Rig rig(options.rig, std::move(folder));
+  RooflineReport report;
+  report.device = rig.device();
+  take_ceilings(report, options, rig, database);
+  if (options.rig.target.empty()) {
+    add_stored_winners(report, options, database);
+  } else {
+    const Problem problem = problem_for_device(rig.folder(), request, rig.device());
+    report.problems.push_back(problem_roofline(rig.folder().family, problem, report.device, report.measured, database));
+  }
+  return report;
+}
+
+}  // namespace kerlab

@@ -1,0 +1,63 @@
+#pragma once
+// Problems under the roofline of a device: what the device allows, by its data sheet and as measured, and what the
+// stored trials reach. Measures nothing but ceilings.
+
+#include "session/ceilings.h"
+#include "session/problem_setup.h"
+
+namespace kerlab {
+
+struct RooflineOptions {
+  RigOptions rig;  ///< target empty: every problem with a stored winner of this device class
+  std::vector<ProblemArgument> arguments;
+  std::string dtype;         ///< empty: the family's first that the device supports
+  bool measure = false;      ///< ceilings anew, even if stored
+  bool only_stored = false;  ///< no ceilings are measured, even if none is stored
+};
+
+/// A stored trial under the roof.
+struct RooflinePoint {
+  Trial trial;
+  Measurement measurement;
+  bool winner = false;
+  double flops_per_s = 0, bytes_per_s = 0;  ///< by the problem's FLOP and least bytes
+  double of_theoretical = 0;                ///< fraction of the attainable roof
+  double of_measured = 0;                   ///< 0: no measured ceilings
+};
+
+struct ProblemRoofline {
+  std::string title, key;
+  DType dtype = DType::fp32;
+  double flops = 0, bytes = 0;
+  std::string bandwidth = "copy";  ///< which measured bandwidth its traffic is like: copy, read, write
+  Ceilings theoretical;
+  Roofline roof;                     ///< by the theoretical ceilings
+  std::optional<Ceilings> measured;  ///< its source says if "measured" or "scripted"
+  std::optional<Roofline> measured_roof;
+  std::vector<RooflinePoint> points;  ///< the winner first (if there is one), then the best of each other variant
+  std::string sentence;               ///< all of this in one
+};
+
+struct RooflineReport {
+  DeviceInfo device;
+  MeasuredCeilings measured;
+  bool measured_now = false;
+  std::vector<ProblemRoofline> problems;
+  std::vector<std::string> warnings;
+};
+
+/// Throws UsageError, Error (no device).
+RooflineReport make_rooflines(const RooflineOptions& options, Database& database);
+
+/// One problem, from what is stored.
+ProblemRoofline problem_roofline(const Family& family, const Problem& problem, const DeviceInfo& device,
+                                 const MeasuredCeilings& measured, const Database& database);
+
+/// The request that made a stored problem key. Throws UsageError when the family no longer has what it names.
+ProblemRequest request_of_key(const Family& family, const std::string& key);
+
+/// "memory-bound: intensity 0.25 FLOP/byte is left of the ridge at 14; the winner reaches 93 % of the measured copy
+/// bandwidth".
+std::string roofline_sentence(const ProblemRoofline& problem);
+
+}  // namespace kerlab

@@ -1,0 +1,66 @@
+// What a roofline means, said in a sentence.
+
+#include "base/format.h"
+#include "session/roofline.h"
+
+namespace kerlab {
+
+namespace {
+
+/// "14", "0.25", "1365": enough to compare.
+std::string intensity_text(double value) {
+  return value >= 10 ? fmt::format("{:.0f}", value) : fmt::format("{:.3g}", value);
+}
+
+std::string percent(double fraction) {
+  return fmt::format("{:.{}f} %", fraction * 100, fraction < 0.1 ? 1 : 0);
+}
+
+/// "copy bandwidth", "mma.sync peak", "FMA peak": what stands in the way.
+std::string ceiling_text(const ProblemRoofline& problem, bool memory_bound, bool measured) {
+  if (memory_bound) return measured ? problem.bandwidth + " bandwidth" : "bandwidth";
+  if (problem.theoretical.unit != "tensor pipe") return problem.theoretical.unit + " peak";
+  return measured ? "mma.sync peak" : "tensor pipe peak";
+}
+
+std::string bound_text(const ProblemRoofline& problem, const Roofline& roof) {
+  const std::string bound =
+      roof.memory_bound ? "memory-bound" : fmt::format("compute-bound ({})", problem.theoretical.unit);
+  return fmt::format("{}: intensity {} FLOP/byte is {} of the ridge at {}", bound, intensity_text(roof.intensity),
+                     roof.memory_bound ? "left" : "right", intensity_text(roof.ridge));
+}
+
+/// Why a winner may stand above a ceiling that was measured.
+std::string above_text(bool memory_bound) {
+  return memory_bound ? "; above 100 % because part of the data stayed in the L2 cache"
+                      : "; above 100 % because it does not use the instruction that the ceiling kernel uses";
+}
+
+std::string winner_text(const ProblemRoofline& problem, const RooflinePoint& point, const Roofline& roof) {
+  const std::string rate =
+      roof.memory_bound ? format_si(point.bytes_per_s) + "B/s" : format_si(point.flops_per_s) + "FLOP/s";
+  const std::string who = point.winner ? "the winner" : "the best stored trial";
+  const std::string theoretical = fmt::format("{} of the theoretical {}", percent(point.of_theoretical),
+                                              ceiling_text(problem, roof.memory_bound, false));
+  if (!problem.measured || (!roof.memory_bound && problem.measured->source.ends_with("theoretical compute")))
+    return fmt::format("; {} reaches {}, {}", who, rate, theoretical);
+  const std::string clock = problem.measured->source.substr(0, problem.measured->source.find(' '));
+  return fmt::format("; {} reaches {}, {} of the {} {} ({}){}", who, rate, percent(point.of_measured), clock,
+                     ceiling_text(problem, roof.memory_bound, true), theoretical,
+                     point.of_measured > 1.02 ? above_text(roof.memory_bound) : "");
+}
+
+}  // namespace
+
+std::string roofline_sentence(const ProblemRoofline& problem) {
+  const Roofline& roof = problem.measured_roof ? *problem.measured_roof : problem.roof;
+  std::string text = bound_text(problem, roof);
+  if (problem.points.empty()) return text + "; nothing of it is stored yet (kerlab tune)";
+  const RooflinePoint& point = problem.points.front();
+  text += winner_text(problem, point, roof);
+  if (point.measurement.clock != "measured")
+    text += fmt::format(" -- {} times, not those of a GPU", point.measurement.clock);
+  return text;
+}
+
+}  // namespace kerlab
