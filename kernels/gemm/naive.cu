@@ -5,7 +5,7 @@
 //           load touches 32 sectors to use 4 bytes of each, and every store does the same.
 // Expects   anything: any M, N, K, layout and dtype.
 // Lacks     coalesced access; reuse of what was loaded.
-// Measured on H200: see the ladder in the results.
+// Measured on H200: 272.0 ms, 0.505 TFLOP/s (fp32, 4096^3).
 #include "operands.cuh"
 
 extern "C" __global__ void __launch_bounds__(256)

