@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "base/format.h"
 #include "cli/command.h"
 #include "cli/problem_options.h"
 #include "session/child_main.h"
@@ -41,7 +42,16 @@ std::map<std::string, bool> known_options(const CLI::App& root, const CLI::App& 
   return known;
 }
 
-/// The subcommand that the words name: the first word that is no option and no option's value.
+[[noreturn]] void throw_no_command(const std::string& word, const std::vector<Command>& commands) {
+  std::vector<std::string> names;
+  for (const Command& command : commands) names.push_back(command.parser->get_name());
+  const std::string near = nearest(word, names);
+  throw UsageError(fmt::format(
+      "{}: no such command; {}", word,
+      near.empty() ? fmt::format("there is {}", fmt::join(names, ", ")) : fmt::format("did you mean {}?", near)));
+}
+
+/// The subcommand that the words name: the first word that is no option and no option's value. Throws UsageError.
 const Command* named_command(const CLI::App& root, const std::vector<Command>& commands,
                              const std::vector<std::string>& words) {
   const auto known = known_options(root, root);
@@ -52,7 +62,7 @@ const Command* named_command(const CLI::App& root, const std::vector<Command>& c
       for (const Command& command : commands) {
         if (command.parser->get_name() == words[i]) return &command;
       }
-      return nullptr;
+      throw_no_command(words[i], commands);
     }
   }
   return nullptr;

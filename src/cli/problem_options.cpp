@@ -25,7 +25,7 @@ std::vector<ProblemArgument> take_problem_options(const std::map<std::string, bo
     }
     if (equals != std::string::npos) {
       taken.push_back({option.substr(2), word.substr(equals + 1)});
-    } else if (i + 1 < words.size()) {
+    } else if (i + 1 < words.size() && words[i + 1].rfind("--", 0) != 0) {
       taken.push_back({option.substr(2), words[++i]});
     } else {
       throw UsageError(fmt::format("{}: a value is missing", option));

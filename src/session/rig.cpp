@@ -17,9 +17,20 @@ CompilerPool::Options compiler_options(const RigOptions& options) {
   result.executable = executable_path().string();
   result.processes = options.jobs;
   result.deadline = options.compile_deadline;
-  result.cache_folder = cache_folder() / "compile";
+  result.cache_folder = cache_folder();
   result.use_cache = options.use_cache;
   return result;
+}
+
+/// Within one major version any driver runs any toolkit's cubins; a toolkit of a newer major version needs a newer
+/// driver. Throws Error. `toolchain` is "NVRTC 13.0".
+void require_driver_for(const std::string& toolchain, const DeviceInfo& device) {
+  const int driver = device.driver_version;  // 0: a device that has none
+  if (driver == 0 || driver / 1000 >= std::stoi(toolchain.substr(toolchain.find(' ') + 1))) return;
+  throw Error(fmt::format("the driver of {} supports CUDA {}.{} at most, too old for {}: update the driver, or set "
+                          "CUDA_HOME to a toolkit of CUDA {}",
+                          device.id, driver / 1000, driver % 1000 / 10, toolchain, driver / 1000),
+              ExitCode::inconclusive);
 }
 
 std::filesystem::path shipped_kernels() {
@@ -62,6 +73,7 @@ Rig::Rig(const RigOptions& options, KernelFolder folder)
     : folder_(std::move(folder)), compilers_(compiler_options(options)), runner_(worker_options(options)) {
   device_ = runner_.start();
   toolchain_ = compilers_.toolchain();
+  require_driver_for(toolchain_, device_);
 }
 
 void Rig::wait(std::chrono::milliseconds longest) const {

@@ -39,7 +39,7 @@ const DeviceInfo& WorkerClient::start() {
   if (outcome.event != Event::reply) throw Error(fmt::format("{} did not start: {}", who, outcome.message));
   if (const auto* fault = std::get_if<reply::Fault>(&outcome.reply)) {
     child_.clear();
-    throw Error(fault->message);
+    throw Error(fault->message, static_cast<ExitCode>(fault->exit_code));
   }
   const auto* hello = std::get_if<reply::Hello>(&outcome.reply);
   if (hello == nullptr || hello->magic != kProtocolMagic || hello->version != kProtocolVersion) {

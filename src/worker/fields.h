@@ -128,6 +128,7 @@ template <typename Archive> void fields(Archive& a, reply::Healthy& v) {
 template <typename Archive> void fields(Archive& a, reply::Ceilings& v) { a("ceilings", v.ceilings); }
 template <typename Archive> void fields(Archive& a, reply::Fault& v) {
   a("kind", v.kind, FaultKind::other); a("message", v.message); a("sticky", v.sticky);
+  a("exit_code", v.exit_code);
 }
 
 }  // namespace kerlab

@@ -50,7 +50,12 @@ struct Done {};
 struct Healthy { bool canary_right = false; double canary_us = 0; std::string text; };
 struct Ceilings { std::vector<Ceiling> ceilings; };
 /// The request failed. After a sticky fault the worker ends by itself.
-struct Fault { FaultKind kind = FaultKind::other; std::string message; bool sticky = false; };
+struct Fault {
+  FaultKind kind = FaultKind::other;
+  std::string message;
+  bool sticky = false;
+  int exit_code = 1;  ///< what a session that cannot have this worker ends with (base/error.h)
+};
 }  // namespace reply
 using Reply = std::variant<reply::Hello, reply::ProblemReady, reply::Loaded, reply::Checked, reply::Timed, reply::Done,
                            reply::Healthy, reply::Ceilings, reply::Fault>;

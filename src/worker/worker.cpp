@@ -23,8 +23,8 @@ std::optional<Request> next_request(FrameChannel& channel) {
   return decode_request(*frame);
 }
 
-/// Timing needs the device to ourselves; a scripted or emulated one can be shared. A worker that was killed a moment ago
-/// may not have let go yet, so wait a little. Throws Error that names who holds it.
+/// Timing needs the device to ourselves; a scripted or emulated one can be shared. A worker that was killed a moment
+/// ago may not have let go yet, so wait a little. Throws Error that names who holds it.
 std::optional<DeviceLock> lock(const Device& device) {
   const DeviceInfo& info = device.info();
   if (info.kind != DeviceKind::cuda || info.uuid.empty()) return std::nullopt;
@@ -39,9 +39,9 @@ std::optional<DeviceLock> lock(const Device& device) {
 }
 
 /// Tells the parent why there will be no worker. The parent may be gone as well: then nobody needs to know.
-void report(FrameChannel& channel, FaultKind kind, const char* message) noexcept {
+void report(FrameChannel& channel, FaultKind kind, const char* message, ExitCode code = ExitCode::failed) noexcept {
   try {
-    channel.write(encode(reply::Fault{kind, message, true}));
+    channel.write(encode(reply::Fault{kind, message, true, static_cast<int>(code)}));
   } catch (const std::exception&) {
     return;
   }
@@ -70,6 +70,8 @@ int run_worker(const std::string& device_id) {
     return serve_requests(channel, workbench);
   } catch (const DeviceFault& fault) {
     report(channel, fault.kind(), fault.what());
+  } catch (const Error& error) {
+    report(channel, FaultKind::other, error.what(), error.code());
   } catch (const std::exception& error) {
     report(channel, FaultKind::other, error.what());
   }

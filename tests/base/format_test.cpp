@@ -46,6 +46,7 @@ TEST_CASE("format: the nearest word", "[base]") {
   CHECK(nearest("sofmtax", words) == "softmax");
   CHECK(nearest("bf61", words) == "bf16");
   CHECK(nearest("convolution", words).empty());
+  CHECK(nearest("m", {"N", "M"}) == "M");
   CHECK(nearest("x", words).empty());
   CHECK(nearest("", words).empty());
   CHECK(nearest("gemm", {}).empty());

@@ -13,6 +13,7 @@
 #include "compile/compiler.h"
 #include "compile/temporary_folder.h"
 #include "compile/toolchain.h"
+#include "locations.h"
 
 using namespace kerlab;
 using kerlab::testing::TemporaryFolder;
@@ -56,7 +57,7 @@ struct Lab {
 
   [[nodiscard]] CompilerPool::Options options(int processes = 2) const {
     CompilerPool::Options made;
-    made.executable = KERLAB_BINARY;
+    made.executable = kerlab_program().string();
     made.processes = processes;
     made.cache_folder = folder.path() / "cache";
     return made;
@@ -234,9 +235,10 @@ TEST_CASE("a compiler killed from outside costs nobody", "[compile][nvrtc]") {
   const Lab lab;
   const fs::path marker = lab.folder.path() / "killed";
   // A launcher that kills its first compiler at the first request, and is plain afterwards.
-  const fs::path launcher = lab.folder.write(
-      "kerlab", "#!/bin/sh\nif [ ! -e " + marker.string() + " ]; then touch " + marker.string() +
-                    "; export KERLAB_COMPILER_FAULT='-DFACTOR=kill'; fi\nexec " + KERLAB_BINARY + " \"$@\"\n");
+  const fs::path launcher =
+      lab.folder.write("kerlab", "#!/bin/sh\nif [ ! -e " + marker.string() + " ]; then touch " + marker.string() +
+                                     "; export KERLAB_COMPILER_FAULT='-DFACTOR=kill'; fi\nexec " +
+                                     kerlab_program().string() + " \"$@\"\n");
   fs::permissions(launcher, fs::perms::owner_all);
   CompilerPool::Options options = lab.options(1);
   options.executable = launcher.string();

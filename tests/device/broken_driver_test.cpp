@@ -6,22 +6,23 @@
 #include "catch.h"
 #include "device/cuda/driver_api.h"
 #include "device/device.h"
+#include "locations.h"
 
 using namespace kerlab;
 
 namespace {
 
 /// "CODE MESSAGE" of opening the device in a process that finds the library in `folder`.
-std::string open_with(const std::string& folder, const std::string& device, int init_result) {
+std::string open_with(const std::filesystem::path& folder, const std::string& device, int init_result) {
   const auto result = run_process({executable_path().string(), "[child-open]"}, std::chrono::seconds(30),
-                                  {"LD_LIBRARY_PATH=" + folder, "KERLAB_TEST_DEVICE=" + device,
+                                  {"LD_LIBRARY_PATH=" + folder.string(), "KERLAB_TEST_DEVICE=" + device,
                                    "KERLAB_FAKE_CUINIT=" + std::to_string(init_result)});
   const auto begin = result.out.find("opened: ");
   return begin == std::string::npos ? "no answer: " + result.out + result.err
                                     : result.out.substr(begin + 8, result.out.find('\n', begin) - begin - 8);
 }
 
-bool have(const std::string& folder) {
+bool have(const std::filesystem::path& folder) {
   if (std::filesystem::exists(folder)) return true;
   WARN("skipped: the pretended driver is not part of an installed tree");
   return false;
@@ -39,24 +40,24 @@ TEST_CASE("open child", "[.][child-open]") {
 }
 
 TEST_CASE("device: a broken driver is an error that names the code, for auto too", "[device]") {
-  if (!have(KERLAB_FAKE_DRIVER)) return;
+  if (!have(pretended_driver("fake"))) return;
   for (const char* device : {"auto", "cuda:0"}) {
-    const std::string answer = open_with(KERLAB_FAKE_DRIVER, device, 803);
+    const std::string answer = open_with(pretended_driver("fake"), device, 803);
     INFO(answer);
     CHECK(answer.find("1 the NVIDIA driver is broken: cuInit says CUDA_ERROR_FAKE (803): pretended") == 0);
   }
 }
 
 TEST_CASE("device: a driver without a GPU", "[device]") {
-  if (!have(KERLAB_FAKE_DRIVER) || has_gpu_nodes()) return;
-  const std::string answer = open_with(KERLAB_FAKE_DRIVER, "auto", 100);
+  if (!have(pretended_driver("fake")) || has_gpu_nodes()) return;
+  const std::string answer = open_with(pretended_driver("fake"), "auto", 100);
   INFO(answer);
   CHECK(answer.find("1 no GPU here: the driver is installed, but there is no /dev/nvidia*") == 0);
 }
 
 TEST_CASE("device: a driver too old is told by what it lacks", "[device]") {
-  if (!have(KERLAB_OLD_DRIVER)) return;
-  const std::string answer = open_with(KERLAB_OLD_DRIVER, "cuda:0", 0);
+  if (!have(pretended_driver("old"))) return;
+  const std::string answer = open_with(pretended_driver("old"), "cuda:0", 0);
   INFO(answer);
   CHECK(answer.find("4 the NVIDIA driver is too old: its libcuda.so.1 has no cuLaunchKernelEx") == 0);
 }

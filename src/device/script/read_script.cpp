@@ -84,7 +84,6 @@ DeviceInfo scripted_h200() {
   info.name = "Scripted H200";
   info.uuid = "SCRIPTED";
   info.cc_major = 9;
-  info.driver_version = 13000;
   info.driver = "scripted";
   info.sms = 132;
   info.memory_bytes = 150754820096;

@@ -1,0 +1,145 @@
+// Bad input: a clear message on standard error, nothing on standard output, the exit code of base/error.h, nothing
+// lost.
+#include <fmt/format.h>
+
+#include "catch.h"
+#include "cli/sandbox.h"
+
+using namespace kerlab;
+
+namespace {
+
+void check_refused(const ProcessResult& result, int code, const std::string& part) {
+  INFO("standard output: " << result.out);
+  CHECK(result.exit_code == code);
+  CHECK_THAT(result.err, Catch::Contains(part));
+  CHECK_THAT(result.err, Catch::StartsWith("kerlab: "));
+  CHECK(result.out.empty());
+}
+
+struct Refusal {
+  Sandbox::Words words;
+  int code;
+  std::string part;  ///< of the message
+};
+
+}  // namespace
+
+TEST_CASE("cli: what was typed wrong is named, with what is there instead", "[cli]") {
+  const std::vector<Refusal> refusals = {
+      {{}, 64, "kerlab --help"},
+      {{"tnue", "gemm"}, 64, "tnue: no such command; did you mean tune?"},
+      {{"tune"}, 64, "family"},
+      {{"tune", "gem"}, 64, "gemm"},
+      {{"tune", "gemm", "--M", "0"}, 64, "M = 0 is outside 1.."},
+      {{"tune", "gemm", "--M", "-1"}, 64, "-1"},
+      {{"tune", "gemm", "--M", "99999999999"}, 64, "99999999999"},
+      {{"tune", "gemm", "--M", "99999999999999999999999"}, 64, "99999999999999999999999"},
+      {{"tune", "gemm", "--M", "4x"}, 64, "4x"},
+      {{"tune", "gemm", "--M", ""}, 64, "--M"},
+      {{"tune", "gemm", "--M"}, 64, "--M: a value is missing"},
+      {{"tune", "gemm", "--m", "4"}, 64, "did you mean --M?"},
+      {{"tune", "gemm", "--layout", "nm"}, 64, "nn, nt, tn, tt"},
+      {{"tune", "gemm", "--alpha", "x"}, 64, "alpha"},
+      {{"tune", "gemm", "--dtype", "bf61"}, 64, "bf16"},
+      {{"tune", "gemm", "--dtype", "int8"}, 4, "int8"},
+      {{"tune", "gemm", "--M", "2147483647"}, 64, "2^62"},
+      {{"tune", "gemm", "--M", "400000"}, 64, "memory"},
+      {{"tune", "gemm", "--variant", "reg2b"}, 64, "reg2d"},
+      {{"tune", "gemm", "--search", "magic"}, 64, "--search"},
+      {{"tune", "gemm", "--trials", "0"}, 64, "--trials"},
+      {{"tune", "gemm", "--color", "purple"}, 64, "--color"},
+      {{"tune", "gemm", "--worker-command", "'kerlab"}, 64, "quote"},
+      {{"list", "gem"}, 64, "gemm"},
+      {{"list", "/no/such/folder"}, 64, "/no/such/folder"},
+  };
+  const Sandbox sandbox;
+  for (const Refusal& refusal : refusals) {
+    INFO(fmt::format("kerlab {}", fmt::join(refusal.words, " ")));
+    check_refused(sandbox.run_scripted(refusal.words), refusal.code, refusal.part);
+  }
+}
+
+TEST_CASE("cli: a device that is none is refused", "[cli]") {
+  const Sandbox sandbox;
+  check_refused(sandbox.run({"tune", "gemm", "--device", "gpu"}), 64, "script:FILE");
+  check_refused(sandbox.run({"tune", "gemm", "--device", "cuda:x"}), 64, "cuda:x");
+  check_refused(sandbox.run({"tune", "gemm", "--device", "script:/no/such/file"}), 1, "/no/such/file");
+}
+
+TEST_CASE("cli: a dtype or an architecture that no variant has is unsupported", "[cli]") {
+  const Sandbox sandbox;
+  check_refused(sandbox.run_scripted({"tune", sandbox.family(), "--dtype", "fp64"}), 4, "flat");
+  sandbox.write("device.toml", "[device]\ncc = \"7.0\"\n");
+  sandbox.write("twice/flat.toml", "minimum_cc = 80\n" + std::string(kToyVariant));
+  check_refused(sandbox.run_scripted({"tune", sandbox.family()}), 4, "flat");
+}
+
+TEST_CASE("cli: malformed TOML is refused with file, line and column", "[cli]") {
+  const Sandbox sandbox;
+  sandbox.write("twice/family.toml", "name = \"twice\"\ndtypes = [\"fp32\"\n");
+  check_refused(sandbox.run_scripted({"tune", sandbox.family()}), 1, "twice/family.toml:");
+  sandbox.write("twice/family.toml", "name = \"twice\"\ncolour = 1\n" + std::string(kToyFamily).substr(15));
+  check_refused(sandbox.run_scripted({"tune", sandbox.family()}), 1, "twice/family.toml:2:1");
+  sandbox.write("twice/family.toml", kToyFamily);
+  sandbox.write("twice/flat.toml",
+                std::string(kToyVariant) + "[[constraint]]\nname = \"never\"\ncondition = \"THREADS < 1\"\n");
+  check_refused(sandbox.run_scripted({"tune", sandbox.family()}), 1, "never");
+}
+
+TEST_CASE("cli: a kernel that does not compile is shown with its first error and line", "[cli]") {
+  const Sandbox sandbox;
+  sandbox.write("twice/flat.cu", "extern \"C\" __global__ void twice() {\n  undeclared = 1;\n}\n");
+  const ProcessResult result = sandbox.run_scripted({"tune", sandbox.family()});
+  CHECK(result.exit_code == 1);
+  CHECK_THAT(result.out + result.err, Catch::Contains("flat.cu") && Catch::Contains("undeclared"));
+  CHECK_THAT(result.out + result.err, Catch::Contains("flat.cu(2)") || Catch::Contains("flat.cu:2"));
+}
+
+TEST_CASE("cli: a reference that does not compile is an error of the family", "[cli]") {
+  const Sandbox sandbox;
+  sandbox.write("twice/reference.cu", "extern \"C\" __global__ void reference() {\n  undeclared = 1;\n}\n");
+  const ProcessResult result = sandbox.run_scripted({"tune", sandbox.family()});
+  CHECK(result.exit_code == 1);
+  CHECK_THAT(result.err, Catch::Contains("reference.cu") && Catch::Contains("undeclared"));
+}
+
+TEST_CASE("cli: a cache that cannot be written is a warning", "[cli]") {
+  const Sandbox sandbox;
+  const ProcessResult result = sandbox.run_scripted({"tune", sandbox.family()}, {"KERLAB_CACHE=/proc/kerlab"});
+  CHECK(result.exit_code == 0);
+  CHECK_THAT(result.out,
+             Catch::Contains("warning") && Catch::Contains("/proc/kerlab") && Catch::Contains("KERLAB_CACHE"));
+  CHECK_THAT(result.out, Catch::Contains("THREADS=128"));
+}
+
+TEST_CASE("cli: a database that cannot be used is refused and left as it is", "[cli]") {
+  const Sandbox sandbox;
+  const auto tune = [&](const std::filesystem::path& database) {
+    return sandbox.run_scripted({"tune", sandbox.family(), "--db", database.string()});
+  };
+  check_refused(tune(sandbox / "twice"), 1, "twice");
+  check_refused(tune("/proc/kerlab.db"), 1, "/proc/kerlab.db");
+  const std::string text = "this is no database, it is a shopping list: bread, butter, 16 eggs";
+  sandbox.write("list.db", text);
+  check_refused(tune(sandbox / "list.db"), 1, "list.db");
+  CHECK(read_text(sandbox / "list.db") == text);
+}
+
+TEST_CASE("cli: a disk that is full stops the session with a message; what was stored stays", "[cli]") {
+  const Sandbox sandbox;
+  REQUIRE(sandbox.run_scripted({"tune", sandbox.family()}).exit_code == 0);
+  // A limit on the size of files stands for the full disk: write() fails beyond it (in blocks of 512 bytes).
+  const ProcessResult result = sandbox.run_below({"/bin/sh", "-c", "trap '' XFSZ; ulimit -f 8; exec \"$0\" \"$@\""},
+                                                 {"tune", sandbox.family(), "--fresh", "--device", sandbox.device()});
+  CHECK(result.exit_code == 1);
+  CHECK_THAT(result.err, Catch::Contains("kerlab.db"));
+  CHECK_THAT(sandbox.run_scripted({"tune", sandbox.family()}).out, Catch::Contains("(4 stored before)"));
+}
+
+TEST_CASE("cli: no NVRTC is an error that says where to get it", "[cli]") {
+  const Sandbox sandbox;
+  const ProcessResult result = sandbox.run_scripted({"tune", sandbox.family()}, {"KERLAB_NVRTC=/no/such/libnvrtc.so"});
+  CHECK(result.exit_code == 1);
+  CHECK_THAT(result.err, Catch::Contains("/no/such/libnvrtc.so") && Catch::Contains("KERLAB_NVRTC"));
+}
