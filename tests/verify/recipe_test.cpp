@@ -92,7 +92,7 @@ TEST_CASE("normal values are one rounding of one fixed-point number", "[verify]"
   }
 }
 
-TEST_CASE("uniform recipe covers [-1, 1)", "[verify]") {
+TEST_CASE("uniform recipe covers -1 up to 1", "[verify]") {
   const std::vector<double> x = values(lab::kFp64, fill(lab::kUniform), 200000);
   const Moments m = moments(x);
   CHECK(std::fabs(m.mean) < 0.006);
