@@ -42,6 +42,8 @@ Command add_list(CLI::App& root, const GlobalOptions& global);
 Command add_roofline(CLI::App& root, const GlobalOptions& global);
 Command add_device(CLI::App& root, const GlobalOptions& global);
 Command add_new(CLI::App& root, const GlobalOptions& global);
+Command add_show(CLI::App& root, const GlobalOptions& global);
+Command add_db(CLI::App& root, const GlobalOptions& global);
 
 /// kerlab's version, "0.1.0".
 std::string version();

@@ -46,6 +46,8 @@ class Database {
   [[nodiscard]] std::optional<Trial> trial_by_key(const std::string& key) const;
   [[nodiscard]] std::vector<Trial> trials_by_keys(const std::vector<std::string>& keys) const;
   [[nodiscard]] std::vector<Trial> trials(const std::string& problem, const std::string& device_class) const;
+  /// Of a family, or of all when empty.
+  [[nodiscard]] std::vector<Trial> trials_of(const std::string& family) const;
   [[nodiscard]] std::vector<Measurement> measurements(std::int64_t trial) const;
   [[nodiscard]] std::optional<Measurement> latest_measurement(std::int64_t trial, const std::string& stage) const;
   /// Newest decision on a problem for a device class.

@@ -64,6 +64,15 @@ std::vector<Trial> Database::trials(const std::string& problem, const std::strin
   });
 }
 
+std::vector<Trial> Database::trials_of(const std::string& family) const {
+  return state_->run([&] {
+    SQLite::Statement query(state_->connection,
+                            rows::select<Trial>("trial", "WHERE ?1 = '' OR family = ?1 ORDER BY id"));
+    query.bind(1, family);
+    return rows::read_all<Trial>(query);
+  });
+}
+
 std::vector<Measurement> Database::measurements(std::int64_t trial) const {
   return state_->run([&] {
     SQLite::Statement query(state_->connection,

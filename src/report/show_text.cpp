@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <sstream>
+
 #include "base/format.h"
 #include "base/terminal.h"
 #include "report/json.h"
@@ -17,6 +19,21 @@ std::string line(std::string_view title, std::string_view value) {
   return value.empty() ? "" : fmt::format("  {:<14}{}\n", title, value);
 }
 
+/// Long lists of words (options) in several lines, one under the other.
+std::string wrapped(std::string_view title, const std::string& words) {
+  constexpr std::size_t kWidth = 100;
+  std::istringstream stream(words);
+  std::vector<std::string> lines;
+  for (std::string word; stream >> word;) {
+    if (lines.empty() || lines.back().size() + 1 + word.size() > kWidth) {
+      lines.push_back(word);
+    } else {
+      lines.back() += " " + word;
+    }
+  }
+  return line(title, fmt::format("{}", fmt::join(lines, fmt::format("\n{:16}", ""))));
+}
+
 std::string status_text(const TrialStory& story, bool color) {
   const Trial& trial = story.trial;
   const Style style = trial.status == TrialStatus::passed ? Style::good
@@ -28,17 +45,23 @@ std::string status_text(const TrialStory& story, bool color) {
   return text;
 }
 
+std::string blocks_text(std::int64_t blocks) {
+  return fmt::format("{} block{} an SM", blocks, blocks == 1 ? "" : "s");
+}
+
 std::string resources_text(const TrialStory& story) {
   const Trial& trial = story.trial;
-  std::string text = line("registers", fmt::format("{} a thread, {} spilled", trial.registers,
-                                                   trial.spill_bytes > 0 ? format_bytes(trial.spill_bytes) : "none"));
+  if (trial.registers == 0) return "";  // it did not come to a binary
+  std::string text = "\nresources\n";
+  text += line("registers", fmt::format("{} a thread, {} spilled", trial.registers,
+                                        trial.spill_bytes > 0 ? format_bytes(trial.spill_bytes) : "none"));
   text += line("shared memory", format_bytes(trial.shared_bytes) + " a block");
   text += line("threads", fmt::format("{} a block", trial.threads));
   if (story.occupancy) {
-    text += line("occupancy", fmt::format("{:.0f} %, {} blocks an SM, limited by {}", story.occupancy->fraction * 100,
-                                          story.occupancy->blocks, story.occupancy->limiter));
+    text += line("occupancy", fmt::format("{:.0f} %, {}, limited by {}", story.occupancy->fraction * 100,
+                                          blocks_text(story.occupancy->blocks), story.occupancy->limiter));
   } else if (trial.blocks_per_sm > 0) {
-    text += line("occupancy", fmt::format("{} blocks an SM", trial.blocks_per_sm));
+    text += line("occupancy", blocks_text(trial.blocks_per_sm));
   }
   return text + line("compilation", fmt::format("{:.0f} ms, {}", trial.compile_ms, trial.toolchain));
 }
@@ -110,8 +133,8 @@ std::string show_text(const TrialStory& story, bool color) {
   std::string text =
       styled(fmt::format("trial {}: {} {}", trial.id, trial.variant, trial.configuration), Style::bold, color);
   text += "\n" + line("status", status_text(story, color)) + line("problem", trial.problem);
-  text += line("device", trial.device_class) + line("options", trial.options) + line("source", trial.source_hash);
-  text += "\nresources\n" + resources_text(story) + check_text(trial) + measurements_text(story);
+  text += line("device", trial.device_class) + wrapped("options", trial.options) + line("source", trial.source_hash);
+  text += resources_text(story) + check_text(trial) + measurements_text(story);
   text +=
       fmt::format("\nreproduce: kerlab bench --trial {}   SASS/PTX: kerlab show {} --save DIR\n", trial.id, trial.id);
   return text;

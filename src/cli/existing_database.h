@@ -1,0 +1,12 @@
+#pragma once
+// The database for commands that only read: a mistyped --db must not make an empty one.
+
+#include "cli/command.h"
+#include "db/database.h"
+
+namespace kerlab {
+
+/// Throws UsageError when there is no such file, and as Database::open.
+Database open_existing_database(const GlobalOptions& global);
+
+}  // namespace kerlab

@@ -1,0 +1,134 @@
+#include <charconv>
+#include <CLI/CLI.hpp>
+
+#include "cli/command.h"
+#include "cli/existing_database.h"
+#include "report/json.h"
+#include "report/show_text.h"
+#include "session/save.h"
+#include "session/show.h"
+
+namespace kerlab {
+
+namespace {
+
+struct ShowOptions {
+  std::string what, family, dtype, folder;
+};
+
+/// A trial, and other winners that what was typed could mean too.
+struct Choice {
+  Trial trial;
+  std::vector<Decision> others;
+};
+
+Choice choose_winner(const Database& database, const ShowOptions& options, const GlobalOptions& global) {
+  if (options.family.empty()) {
+    throw UsageError("show winner: of which family? kerlab show winner FAMILY (kerlab db winners lists them)");
+  }
+  std::vector<Decision> winners = find_winners(database, options.family, options.dtype, global.problem);
+  const std::int64_t id = winners.front().trial;
+  winners.erase(winners.begin());
+  return {find_trial(database, id), std::move(winners)};
+}
+
+Choice choose(const Database& database, const ShowOptions& options, const GlobalOptions& global) {
+  if (options.what == "winner") return choose_winner(database, options, global);
+  const std::string& text = options.what;
+  std::int64_t id = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id);
+  if (error != std::errc{} || end != text.data() + text.size()) {
+    throw UsageError(
+        fmt::format("show {0}: neither the id of a trial nor `winner`; kerlab show winner {0} shows a "
+                    "family's winner, kerlab db trials lists ids",
+                    text));
+  }
+  if (!options.family.empty() || !options.dtype.empty() || !global.problem.empty()) {
+    throw UsageError(fmt::format("show {}: an id says it all; a family, --dtype and dimensions go with `winner`", id));
+  }
+  return {find_trial(database, id), {}};
+}
+
+TrialStory to_story(TrialFacts facts) {
+  TrialStory story;
+  story.trial = std::move(facts.trial);
+  story.measurements = std::move(facts.measurements);
+  story.occupancy = std::move(facts.occupancy);
+  story.roof = facts.roof;
+  story.flops = facts.flops;
+  story.winner = facts.winner;
+  return story;
+}
+
+JsonValue to_value(const std::optional<Occupancy>& occupancy) {
+  if (!occupancy) return nullptr;
+  return JsonValue::Object{
+      {"blocks_per_sm", occupancy->blocks}, {"fraction", occupancy->fraction}, {"limiter", occupancy->limiter}};
+}
+
+JsonValue to_value(const std::optional<Roofline>& roof) {
+  if (!roof) return nullptr;
+  return JsonValue::Object{{"flops_per_s", roof->roof_flops},
+                           {"minimum_us", roof->minimum_us},
+                           {"flops_per_byte", roof->intensity},
+                           {"memory_bound", roof->memory_bound}};
+}
+
+JsonValue to_value(const std::optional<SavedTrial>& saved) {
+  if (!saved) return nullptr;
+  std::vector<std::string> files;
+  for (const auto& file : saved->files) files.push_back(file.string());
+  return JsonValue::Object{{"files", files}, {"notes", saved->notes}};
+}
+
+void print_json(const TrialStory& story, const Choice& choice, const std::optional<SavedTrial>& saved) {
+  fmt::print("{}\n", to_json(json_document("show", {{"trial", to_value(story.trial)},
+                                                    {"measurements", to_values(story.measurements)},
+                                                    {"winner", story.winner},
+                                                    {"flops", story.flops},
+                                                    {"occupancy", to_value(story.occupancy)},
+                                                    {"roof", to_value(story.roof)},
+                                                    {"other_winners", to_values(choice.others)},
+                                                    {"saved", to_value(saved)}})));
+}
+
+void print_text(const TrialStory& story, const Choice& choice, const std::optional<SavedTrial>& saved, bool color) {
+  fmt::print("{}", show_text(story, color));
+  for (const Decision& other : choice.others) {
+    fmt::print("also a winner: {}, {}  (kerlab show {})\n", other.problem, other.device_class, other.trial);
+  }
+  if (!saved) return;
+  fmt::print("\n{}\n", styled("saved", Style::bold, color));
+  for (const auto& file : saved->files) fmt::print("  {}\n", file.string());
+  for (const std::string& note : saved->notes) fmt::print("  {} {}\n", styled("note:", Style::warning, color), note);
+}
+
+ExitCode run(const ShowOptions& options, const GlobalOptions& global) {
+  const Database database = open_existing_database(global);
+  const Choice choice = choose(database, options, global);
+  const TrialStory story = to_story(trial_facts(database, choice.trial, kernel_folders(global)));
+  std::optional<SavedTrial> saved;
+  if (!options.folder.empty() && !global.dry_run) {
+    saved = save_trial(database, choice.trial, {options.folder, kernel_folders(global), !global.no_cache, {}});
+  }
+  if (global.json) {
+    print_json(story, choice, saved);
+  } else {
+    print_text(story, choice, saved, color_on(global, stdout));
+  }
+  return ExitCode::passed;
+}
+
+}  // namespace
+
+Command add_show(CLI::App& root, const GlobalOptions& global) {
+  auto options = std::make_shared<ShowOptions>();
+  CLI::App* parser = root.add_subcommand("show", "all about a trial; --save writes its source, PTX, cubin and SASS");
+  parser->add_option("trial", options->what, "a trial's id (kerlab db trials), or `winner`")->required();
+  parser->add_option("family", options->family, "after `winner`; --M 4K and the like tell its problems apart");
+  parser->add_option("--dtype", options->dtype, "of the winner's problem");
+  parser->add_option("--save", options->folder, "write source, PTX, cubin, compiler's log and SASS")->type_name("DIR");
+  return {parser, true, [options, &global] { return run(*options, global); }};
+}
+
+}  // namespace kerlab

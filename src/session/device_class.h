@@ -1,0 +1,14 @@
+#pragma once
+// A device known only by the class that stands in its records: what can be said of it without having it.
+
+#include <string>
+
+#include "plan/device_info.h"
+
+namespace kerlab {
+
+/// The inverse of DeviceInfo::device_class(), with the limits that CUDA's programming guide lists for the compute
+/// capability. What neither says stays 0; a text that is no device class gives a device without a name.
+DeviceInfo device_of_class(const std::string& device_class);
+
+}  // namespace kerlab
