@@ -126,7 +126,7 @@ TEST_CASE("cli: a database that cannot be used is refused and left as it is", "[
   CHECK(read_text(sandbox / "list.db") == text);
 }
 
-TEST_CASE("cli: a disk that is full stops the session with a message; what was stored stays", "[cli]") {
+TEST_CASE("cli: a disk that is full stops the session with a message, and what was stored stays", "[cli]") {
   const Sandbox sandbox;
   REQUIRE(sandbox.run_scripted({"tune", sandbox.family()}).exit_code == 0);
   // A limit on the size of files stands for the full disk: write() fails beyond it (in blocks of 512 bytes).

@@ -27,7 +27,7 @@ TEST_CASE("cli: without a GPU, cuda:0 and auto say so and what else there is", "
   }
 }
 
-TEST_CASE("cli: a broken driver is an error, also for auto; an old one is unsupported", "[cli]") {
+TEST_CASE("cli: a broken driver is an error, also for auto, and an old one is unsupported", "[cli]") {
   if (!std::filesystem::exists(pretended_driver("fake"))) {
     WARN("skipped: the pretended drivers are not part of an install tree");
     return;
