@@ -38,6 +38,8 @@ struct Command {
 };
 
 Command add_tune(CLI::App& root, const GlobalOptions& global);
+Command add_check(CLI::App& root, const GlobalOptions& global);
+Command add_bench(CLI::App& root, const GlobalOptions& global);
 Command add_list(CLI::App& root, const GlobalOptions& global);
 Command add_roofline(CLI::App& root, const GlobalOptions& global);
 Command add_device(CLI::App& root, const GlobalOptions& global);

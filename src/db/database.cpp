@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <chrono>
 #include <ctime>
+#include <map>
 
 #include "db/process.h"
 #include "db/rows.h"
@@ -125,6 +126,26 @@ void Database::put(Measurement& measurement) {
 }
 void Database::put(std::vector<Measurement*> measurements) {
   put_all(*state_, rows::insert<Measurement>("measurement"), measurements);
+}
+void Database::put(const std::vector<Trial*>& trials,
+                   const std::vector<std::pair<const Trial*, Measurement*>>& measurements) {
+  for (Trial* trial : trials) date(*trial);
+  for (const auto& [trial, measurement] : measurements) date(*measurement);
+  const std::string upsert = upsert_trial(), insert = rows::insert<Measurement>("measurement");
+  std::map<const Trial*, std::int64_t> trial_ids;
+  const auto ids = state_->run_transaction([&] {
+    SQLite::Statement put_trial(state_->connection, upsert), put_measurement(state_->connection, insert);
+    for (const Trial* trial : trials) trial_ids[trial] = rows::run_insert(put_trial, *trial);
+    std::vector<std::int64_t> made;
+    for (const auto& [trial, measurement] : measurements) {
+      const auto at = trial_ids.find(trial);
+      measurement->trial = at == trial_ids.end() ? trial->id : at->second;
+      made.push_back(rows::run_insert(put_measurement, *measurement));
+    }
+    return made;
+  });
+  for (Trial* trial : trials) trial->id = trial_ids[trial];
+  for (std::size_t i = 0; i < measurements.size(); ++i) measurements[i].second->id = ids[i];
 }
 void Database::put(Decision& decision) {
   put_all<Decision>(*state_, rows::insert<Decision>("decision"), {&decision});

@@ -40,6 +40,8 @@ class Database {
   void put(std::vector<Trial*> trials);
   void put(Measurement& measurement);
   void put(std::vector<Measurement*> measurements);
+  /// Results with their measurements in one transaction; each measurement gets the id of the trial beside it.
+  void put(const std::vector<Trial*>& trials, const std::vector<std::pair<const Trial*, Measurement*>>& measurements);
   void put(Decision& decision);
 
   [[nodiscard]] std::optional<Trial> trial(std::int64_t id) const;

@@ -10,6 +10,8 @@ namespace kerlab {
 
 namespace {
 
+constexpr double kImpossiblyFast = 0.98;  // of the theoretical roof
+
 std::string_view device_kind_name(DeviceKind kind) {
   switch (kind) {
     case DeviceKind::cuda:
@@ -107,6 +109,25 @@ SourceBundle unpack_source(const std::string& packed, const std::string& path, c
     at = end + 1 + size + 1;
   }
   return source;
+}
+
+TrialStatus status_of(CompileStatus status) {
+  switch (status) {
+    case CompileStatus::timeout:
+      return TrialStatus::compile_timeout;
+    case CompileStatus::crashed:
+      return TrialStatus::compiler_crash;
+    default:
+      return TrialStatus::compile_error;
+  }
+}
+
+bool is_impossible(double us, const ProblemPlan& plan) {
+  return us < kImpossiblyFast * plan.minimum_us;
+}
+
+std::string impossible_message(const std::string& label, double us, const ProblemPlan& plan) {
+  return fmt::format("{}: {:.4g} us is faster than the theoretical roof of {:.4g} us", label, us, plan.minimum_us);
 }
 
 void record_resources(TrialCandidate& candidate, const std::vector<KernelResources>& resources) {

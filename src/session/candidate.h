@@ -34,6 +34,12 @@ TrialCandidate make_candidate(const Family& family, const VariantSource& source,
 std::string pack_source(const SourceBundle& source);
 SourceBundle unpack_source(const std::string& packed, const std::string& path, const std::string& hash);
 
+TrialStatus status_of(CompileStatus status);
+
+/// Faster than the theoretical roof by more than 2 %.
+bool is_impossible(double us, const ProblemPlan& plan);
+std::string impossible_message(const std::string& label, double us, const ProblemPlan& plan);
+
 /// Fills in what the compiler and the driver said about the heaviest kernel of the plan.
 void record_resources(TrialCandidate& candidate, const std::vector<KernelResources>& resources);
 /// Fills in what the check found; `report` may be of a failed check.

@@ -204,9 +204,11 @@ void Finals::take_verdict(RunOutcome& outcome) {
 
 void Finals::eliminate(Entry& entry, TrialStatus status, const std::string& message) {
   entry.out = true;
+  lost_somebody_ = true;
   Screened& screened = *entry.screened;
   screened.candidate.trial.status = status;
-  screened.candidate.trial.message = fmt::format("{}: {}", screened.candidate.label, message);
+  const std::string& label = screened.candidate.label;
+  screened.candidate.trial.message = message.starts_with(label) ? message : fmt::format("{}: {}", label, message);
   screened.cost_us.reset();
   notes_.push_back(fmt::format("{}: {}", name(status), screened.candidate.trial.message));
   ledger_.result(screened.candidate.trial);

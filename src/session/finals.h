@@ -30,6 +30,8 @@ class Finals {
   /// Never blocks. False: finished, and `result` is there.
   bool step();
   [[nodiscard]] const FinalResult& result() const { return result_; }
+  /// Somebody failed here who had passed before.
+  [[nodiscard]] bool lost_somebody() const { return lost_somebody_; }
   [[nodiscard]] std::size_t finalists() const { return finalists_.size(); }
   std::vector<std::string> take_notes() { return std::exchange(notes_, {}); }
 
@@ -64,6 +66,7 @@ class Finals {
   std::vector<std::size_t> timed_;    ///< entries in the timing under way
   std::vector<std::size_t> alone_;    ///< still to be timed alone, after a fault of all together
   std::vector<std::size_t> ranking_;  ///< entries, the winner first
+  bool lost_somebody_ = false;
   FinalResult result_;
   std::vector<std::string> notes_;
 };

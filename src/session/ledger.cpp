@@ -39,15 +39,14 @@ void Ledger::result(Trial& trial, std::optional<Measurement> measurement) {
 
 void Ledger::flush() {
   if (trials_.empty() && measurements_.empty()) return;
-  database_.put(std::exchange(trials_, {}));
-  auto measured = std::exchange(measurements_, {});
-  std::vector<Measurement*> rows;
-  for (auto& [trial, measurement] : measured) {
-    measurement.trial = trial->id;
+  std::vector<std::pair<const Trial*, Measurement*>> rows;
+  for (auto& [trial, measurement] : measurements_) {
     measurement.session = session_;
-    rows.push_back(&measurement);
+    rows.emplace_back(trial, &measurement);
   }
-  if (!rows.empty()) database_.put(rows);
+  database_.put(trials_, rows);
+  trials_.clear();
+  measurements_.clear();
 }
 
 void Ledger::measured(const Trial& trial, Measurement& measurement) {

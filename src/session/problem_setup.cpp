@@ -71,6 +71,7 @@ void ProblemLoader::begin() {
   if (std::exchange(begun_, true)) return;
   std::vector<std::string> options = base_options(rig_.device().arch());
   rig_.compilers().submit(kLabTicket, {read_lab_source(), options});
+  if (!with_reference_) return;
   options.insert(options.end(), setup_.reference_defines.begin(), setup_.reference_defines.end());
   rig_.compilers().submit(kReferenceTicket, {read_kernel_source(rig_.folder().family.reference_source), options});
 }
@@ -84,7 +85,7 @@ bool ProblemLoader::take(CompilerPool::Finished& finished) {
                             finished.result.message));
   }
   (is_lab ? lab_image_ : reference_image_) = std::move(finished.result.cubin);
-  if (!lab_image_.empty() && !reference_image_.empty()) {
+  if (!lab_image_.empty() && (!with_reference_ || !reference_image_.empty())) {
     rig_.runner().set_problem({setup_.plan, std::move(lab_image_), std::move(reference_image_)});
     ready_ = true;
   }

@@ -23,7 +23,9 @@ ProblemSetup prepare_problem(const Family& family, const Problem& problem, const
 /// Compiles lab.cu and the reference beside the candidates, then makes the problem that of every following run.
 class ProblemLoader {
  public:
-  ProblemLoader(Rig& rig, const ProblemSetup& setup) : rig_(rig), setup_(setup) {}
+  /// Without a reference nothing can be checked: for profilers, which need no more kernels than the one.
+  ProblemLoader(Rig& rig, const ProblemSetup& setup, bool with_reference = true)
+      : rig_(rig), setup_(setup), with_reference_(with_reference) {}
   /// Submits the two compilations; does nothing the second time.
   void begin();
   /// Takes the result if it is one of the two. Throws Error with the compiler's message when it failed.
@@ -36,6 +38,7 @@ class ProblemLoader {
  private:
   Rig& rig_;
   const ProblemSetup& setup_;
+  bool with_reference_;
   Bytes lab_image_, reference_image_;
   bool begun_ = false, ready_ = false;
 };

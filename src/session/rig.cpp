@@ -12,14 +12,8 @@ namespace kerlab {
 
 namespace {
 
-CompilerPool::Options compiler_options(const RigOptions& options) {
-  CompilerPool::Options result;
-  result.executable = executable_path().string();
-  result.processes = options.jobs;
-  result.deadline = options.compile_deadline;
-  result.cache_folder = cache_folder();
-  result.use_cache = options.use_cache;
-  return result;
+std::string program(const RigOptions& options) {
+  return (options.program.empty() ? executable_path() : options.program).string();
 }
 
 /// Within one major version any driver runs any toolkit's cubins; a toolkit of a newer major version needs a newer
@@ -39,10 +33,20 @@ std::filesystem::path shipped_kernels() {
 
 }  // namespace
 
+CompilerPool::Options compiler_options(const RigOptions& options) {
+  CompilerPool::Options result;
+  result.executable = program(options);
+  result.processes = options.jobs;
+  result.deadline = options.compile_deadline;
+  result.cache_folder = cache_folder();
+  result.use_cache = options.use_cache;
+  return result;
+}
+
 WorkerClient::Options worker_options(const RigOptions& options) {
   WorkerClient::Options result;
   result.command = options.worker_command;
-  if (result.command.empty()) result.command = {executable_path().string(), "worker"};
+  if (result.command.empty()) result.command = {program(options), "worker"};
   result.device_id = options.device;
   return result;
 }

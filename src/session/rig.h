@@ -16,11 +16,14 @@ struct RigOptions {
   std::vector<std::filesystem::path> kernels;  ///< --kernels: looked in before KERLAB_KERNELS and the shipped ones
   std::string device = "auto";
   std::vector<std::string> worker_command;  ///< empty: this executable's `worker`
+  std::filesystem::path program;               ///< kerlab, to start children; empty: this executable
   int jobs = 0;                             ///< compiler processes; 0: one per core
   bool use_cache = true;
   std::chrono::milliseconds compile_deadline{60000};
 };
 
+/// How the compilers of these options are started.
+CompilerPool::Options compiler_options(const RigOptions& options);
 /// How the worker of these options is started.
 WorkerClient::Options worker_options(const RigOptions& options);
 

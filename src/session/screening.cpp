@@ -11,18 +11,6 @@ namespace {
 constexpr std::size_t kAskAtOnce = 64;       // looked up in the database together
 constexpr std::size_t kMostReady = 64;       // images waiting for the worker
 constexpr std::size_t kLaunchingAtOnce = 8;  // committed together before the first of them runs
-constexpr double kImpossiblyFast = 0.98;     // of the theoretical roof
-
-TrialStatus status_of(CompileStatus status) {
-  switch (status) {
-    case CompileStatus::timeout:
-      return TrialStatus::compile_timeout;
-    case CompileStatus::crashed:
-      return TrialStatus::compiler_crash;
-    default:
-      return TrialStatus::compile_error;
-  }
-}
 
 std::string twin_key(const Bytes& image, const LaunchPlan& plan) {
   return digest(std::span<const std::byte>(image)) + digest(encode(Request{request::Load{0, "", {}, plan}}));
@@ -299,10 +287,8 @@ void Screening::take_samples(Screened& screened, const SampleSet& samples) {
   }
   auto measurement = make_measurement(samples, "screen", setup_.plan.recipes.front(), rig_.device());
   const double cost = measurement->median_us;
-  if (cost < kImpossiblyFast * setup_.plan.minimum_us) {
-    end(screened, TrialStatus::impossible_time,
-        fmt::format("{}: {:.4g} us is faster than the theoretical roof of {:.4g} us", label, cost,
-                    setup_.plan.minimum_us));
+  if (is_impossible(cost, setup_.plan)) {
+    end(screened, TrialStatus::impossible_time, impossible_message(label, cost, setup_.plan));
     return;
   }
   pass(screened, cost, std::move(measurement));

@@ -126,6 +126,15 @@ void TuneSession::use_stored_decision(const Decision& decision) {
 }
 
 void TuneSession::finish() {
+  const auto& screened = screening_->screened();
+  const bool others =
+      std::any_of(screened.begin(), screened.end(), [](const Screened& s) { return s.cost_us && !s.twin; });
+  if (finals_->result().rows.empty() && finals_->lost_somebody() && others) {
+    // Every finalist fell; the next best have their turn.
+    for (std::string& note : finals_->take_notes()) notes_.push_back(std::move(note));
+    finals_.emplace(rig_, setup_, space_, ledger_, *screening_, loader_);
+    return;
+  }
   phase_ = Phase::finished;
   final_ = finals_->result();
   ledger_.close("finished");
@@ -156,6 +165,7 @@ TuneState TuneSession::state() const {
 
 std::vector<std::string> TuneSession::take_notes() {
   std::vector<std::string> notes = screening_->take_notes();
+  for (std::string& note : std::exchange(notes_, {})) notes.push_back(std::move(note));
   if (finals_) {
     for (std::string& note : finals_->take_notes()) notes.push_back(std::move(note));
   }

@@ -91,6 +91,7 @@ class TuneSession {
   void begin_finals();
   void finish();
   void use_stored_decision(const Decision& decision);
+  void warn_beyond_measured_roof(TuneResult& result) const;
 
   TuneOptions options_;
   Rig rig_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "session/ceilings.h"
 #include "session/tune.h"
 
 namespace kerlab {
@@ -51,6 +52,20 @@ void count_failures(const std::deque<Screened>& screened, TuneResult& result) {
 
 }  // namespace
 
+void TuneSession::warn_beyond_measured_roof(TuneResult& result) const {
+  const DType dtype = setup_.problem.dtype;
+  const Ceilings theoretical = theoretical_ceilings(rig_.device(), dtype, uses_tensor_cores(dtype));
+  const auto measured =
+      practical_ceilings(stored_ceilings(ledger_.database(), rig_.device()), "copy", dtype, theoretical);
+  if (!measured) return;
+  const double roof_us = roofline(setup_.plan.flops, setup_.plan.bytes, *measured).minimum_us;
+  if (result.rows.front().measurement.median_us < 0.98 * roof_us) {
+    result.warnings.push_back(
+        "the winner is faster than the measured ceilings allow: a cache helps, or they are stale "
+        "(kerlab device --measure)");
+  }
+}
+
 TuneResult TuneSession::result() const {
   TuneResult result;
   result.title = setup_.problem.title();
@@ -74,6 +89,7 @@ TuneResult TuneSession::result() const {
     const TrialCandidate& winner = final_.rows.front().screened->candidate;
     const Variant& variant = *space_.variants()[winner.variant].source.variant;
     result.range_edges = range_edges(variant, winner.configuration);
+    warn_beyond_measured_roof(result);
     result.importance = importance_in(variant, winner.variant, screening_->screened());
   }
   if (previous_ && measured_now_) {

@@ -57,7 +57,9 @@ bool WorkerClient::busy() const {
   return busy_;
 }
 Clock::time_point WorkerClient::deadline() const {
-  return busy_ ? deadline_ : Clock::time_point::max();
+  if (!busy_) return Clock::time_point::max();
+  // A request larger than the socket's buffer goes on as the worker reads it.
+  return child_.front().wants_write() ? Clock::now() + std::chrono::milliseconds(1) : deadline_;
 }
 int WorkerClient::respawns() const {
   return std::max(0, starts_ - 1);

@@ -1,0 +1,173 @@
+#include "session/bench.h"
+
+#include <algorithm>
+
+namespace kerlab {
+
+namespace {
+
+Trial stored_trial(const Database& database, std::int64_t id) {
+  const auto trial = database.trial(id);
+  if (!trial) throw UsageError(fmt::format("--trial {}: there is no such trial in {}", id, database.path().string()));
+  return *trial;
+}
+
+}  // namespace
+
+/// A trial says which family it is of.
+RigOptions BenchSession::completed(BenchOptions& options, const Database& database) {
+  if (options.trial > 0 && options.rig.target.empty())
+    options.rig.target = stored_trial(database, options.trial).family;
+  if (options.rig.target.empty()) throw UsageError("bench: name a family, or --trial N");
+  return options.rig;
+}
+
+BenchSession::BenchSession(BenchOptions options, Database& database)
+    : options_(std::move(options)), database_(database), rig_(completed(options_, database)) {
+  const Family& family = rig_.folder().family;
+  if (options_.trial > 0 && options_.arguments.empty() && options_.dtypes.empty()) {
+    problems_ = {request_from_key(family, stored_trial(database_, options_.trial).problem)};
+  } else {
+    problems_ = make_requests(family, options_.arguments, options_.dtypes);
+  }
+  for (const ProblemRequest& request : problems_)
+    make_problem(family, request);  // all are judged before the first runs
+  if (options_.once) return;
+  SessionRecord record;
+  record.command = options_.command;
+  record.version = options_.version;
+  record.device = fmt::format("{} {}", rig_.device().id, rig_.device().name);
+  ledger_.emplace(database_, record);
+}
+
+bool BenchSession::step() {
+  if (next_ == problems_.size()) {
+    if (ledger_) ledger_->close("finished");
+    return false;
+  }
+  const Problem problem = problem_for_device(rig_.folder(), problems_[next_++], rig_.device());
+  const std::vector<Choice> chosen = choices(problem);
+  if (chosen.empty()) return true;
+  ProblemSetup setup = prepare_problem(rig_.folder().family, problem, rig_.device());
+  ProblemLoader(rig_, setup, !options_.once).load();
+  for (const Choice& choice : chosen) run(setup, choice);
+  if (ledger_) ledger_->flush();
+  return true;
+}
+
+std::vector<BenchSession::Choice> BenchSession::choices(const Problem& problem) {
+  const KernelFolder& folder = rig_.folder();
+  if (options_.trial > 0) {
+    const Trial trial = stored_trial(database_, options_.trial);
+    const Variant& variant = find_variant(folder, trial.variant);
+    return {{&variant, parse_configuration(variant, trial.configuration), fmt::format("trial {}", trial.id)}};
+  }
+  std::vector<const Variant*> variants;
+  for (const std::string& name : options_.variants) {
+    if (name != "all") variants.push_back(&find_variant(folder, name));
+  }
+  const bool all = std::count(options_.variants.begin(), options_.variants.end(), "all") > 0;
+  for (const Variant& variant : folder.variants) {
+    if (all || (options_.variants.empty() && folder.variants.size() == 1)) variants.push_back(&variant);
+  }
+  if (!options_.configuration.empty()) {
+    if (variants.size() != 1) throw UsageError("--config: say of which variant (--variant NAME)");
+    return {{variants.front(), parse_configuration(*variants.front(), options_.configuration), "--config"}};
+  }
+  if (options_.variants.empty()) {
+    if (auto best = winner(problem)) return {*best};
+    throw Error(fmt::format("no winner is stored for {} on {}; run kerlab tune first, or name --variant or --config",
+                            problem.title(), rig_.device().name));
+  }
+  std::vector<Choice> chosen;
+  for (const Variant* variant : variants) {
+    if (std::string reason = unsupported_reason(*variant, problem, rig_.device()); !reason.empty()) {
+      notes_.push_back(fmt::format("{}: {} left out: {}", problem.title(), variant->name, reason));
+    } else {
+      chosen.push_back(best_stored(*variant, problem));
+    }
+  }
+  return chosen;
+}
+
+std::optional<BenchSession::Choice> BenchSession::winner(const Problem& problem) const {
+  const auto decision = database_.winner(problem.key(), rig_.device().device_class());
+  const auto trial = decision ? database_.trial(decision->trial) : std::nullopt;
+  if (!trial) return std::nullopt;
+  const Variant& variant = find_variant(rig_.folder(), trial->variant);
+  return Choice{&variant, parse_configuration(variant, trial->configuration), "winner"};
+}
+
+/// The fastest passed trial of the variant on this problem; its default configuration when there is none.
+BenchSession::Choice BenchSession::best_stored(const Variant& variant, const Problem& problem) const {
+  Choice best{&variant, default_configuration(variant), "default"};
+  double best_us = 0;
+  for (const Trial& trial : database_.trials(problem.key(), rig_.device().device_class())) {
+    if (trial.variant != variant.name || trial.status != TrialStatus::passed) continue;
+    auto measurement = database_.latest_measurement(trial.id, "final");
+    if (!measurement) measurement = database_.latest_measurement(trial.id, "screen");
+    if (!measurement || (best_us > 0 && measurement->median_us >= best_us)) continue;
+    const Configuration configuration = parse_configuration(variant, trial.configuration);
+    if (!violated_constraint(variant, problem, rig_.device(), configuration).empty()) continue;
+    best_us = measurement->median_us;
+    best = {&variant, configuration, "best stored"};
+  }
+  return best;
+}
+
+const VariantSource& BenchSession::source(const Variant& variant) {
+  const auto [at, added] = sources_.try_emplace(variant.name);
+  VariantSource& entry = at->second;
+  if (!added) return entry;
+  entry = {&variant, read_kernel_source(variant.source)};
+  if (options_.trial > 0) {
+    const Trial trial = stored_trial(database_, options_.trial);
+    if (trial.source_hash != entry.source.hash) {
+      if (const auto text = database_.source_text(trial.source_hash)) {
+        notes_.push_back(
+            fmt::format("{} has changed since trial {}: its stored source is run", variant.source.string(), trial.id));
+        entry.source = unpack_source(*text, variant.source.string(), trial.source_hash);
+      }
+    }
+  }
+  if (ledger_) ledger_->keep_source(entry.source);
+  return entry;
+}
+
+void BenchSession::run(const ProblemSetup& setup, const Choice& choice) {
+  if (const std::string broken =
+          violated_constraint(*choice.variant, setup.problem, rig_.device(), choice.configuration);
+      !broken.empty()) {
+    throw UsageError(fmt::format("{} {} is not valid for {}: {}", choice.variant->name,
+                                 configuration_text(*choice.variant, choice.configuration), setup.problem.title(),
+                                 broken));
+  }
+  SingleOptions single;
+  single.run_once = options_.once;
+  if (!options_.once) {
+    single.recipes = quick_recipes(setup.plan);
+    TimingSchedule schedule;
+    schedule.rounds = options_.rounds;
+    schedule.cold = !options_.hot;
+    single.schedule = schedule;
+  }
+  single.deadline = generous_deadline(rig_, setup, static_cast<std::size_t>(options_.rounds) + 10);
+  SingleResult result = run_single(rig_, setup, source(*choice.variant), choice.configuration, single);
+  BenchRow row;
+  row.problem = setup.problem;
+  row.flops = setup.plan.flops;
+  row.bytes = setup.plan.bytes;
+  row.roof_us = theoretical_roof(setup.problem, setup.plan, rig_.device()).minimum_us;
+  row.chosen = choice.how;
+  row.warning = result.warning;
+  row.measurement = std::move(result.measurement);
+  row.trial = std::move(result.candidate.trial);
+  if (ledger_) {
+    row.trial.session = ledger_->session();
+    database_.put(row.trial);
+    if (row.measurement) ledger_->measured(row.trial, *row.measurement);
+  }
+  rows_.push_back(std::move(row));
+}
+
+}  // namespace kerlab

@@ -1,0 +1,68 @@
+#pragma once
+// Times what is asked for: a configuration, a stored trial, the winner, or every variant; on one problem or a sweep.
+
+#include "session/single.h"
+
+namespace kerlab {
+
+struct BenchOptions {
+  RigOptions rig;                          ///< target may be empty with `trial`
+  std::vector<ProblemArgument> arguments;  ///< may hold lists and ranges
+  std::string dtypes;                      ///< "fp16,bf16"
+  std::vector<std::string> variants;       ///< "all": every one
+  std::string configuration;               ///< "BM=128,BN=64"; needs one variant, or the only one
+  std::int64_t trial = 0;                  ///< its configuration and, if the kernel has changed, its stored source
+  int rounds = 30;
+  bool hot = false;
+  bool once = false;  ///< one plain run for a profiler: no check, no timing, nothing stored
+  std::string command, version;
+};
+
+/// One line of the table.
+struct BenchRow {
+  Problem problem;
+  Trial trial;
+  std::optional<Measurement> measurement;
+  double flops = 0, bytes = 0;
+  double roof_us = 0;  ///< theoretical
+  std::string chosen;  ///< "--config", "winner", "best stored", "default", "trial 12"
+  std::string warning;
+};
+
+/// `while (session.step()) ...; session.rows()`. A step is one configuration on one problem.
+class BenchSession {
+ public:
+  BenchSession(BenchOptions options, Database& database);
+  bool step();
+  [[nodiscard]] const std::vector<BenchRow>& rows() const { return rows_; }
+  [[nodiscard]] std::size_t total() const { return problems_.size(); }  ///< problems
+  [[nodiscard]] std::size_t done() const { return next_; }
+  [[nodiscard]] const Rig& rig() const { return rig_; }
+  /// Variants and problems left out, with the reason.
+  [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
+
+ private:
+  struct Choice {
+    const Variant* variant = nullptr;
+    Configuration configuration;
+    std::string how;
+  };
+  static RigOptions completed(BenchOptions& options, const Database& database);
+  [[nodiscard]] std::vector<Choice> choices(const Problem& problem);
+  [[nodiscard]] std::optional<Choice> winner(const Problem& problem) const;
+  [[nodiscard]] Choice best_stored(const Variant& variant, const Problem& problem) const;
+  [[nodiscard]] const VariantSource& source(const Variant& variant);
+  void run(const ProblemSetup& setup, const Choice& choice);
+
+  BenchOptions options_;
+  Database& database_;
+  Rig rig_;
+  std::vector<ProblemRequest> problems_;
+  std::optional<Ledger> ledger_;
+  std::map<std::string, VariantSource> sources_;
+  std::vector<BenchRow> rows_;
+  std::vector<std::string> notes_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace kerlab

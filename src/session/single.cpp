@@ -1,0 +1,108 @@
+#include "session/single.h"
+
+#include <algorithm>
+#include <sstream>
+
+namespace kerlab {
+
+namespace {
+
+void fail(TrialCandidate& candidate, TrialStatus status, const std::string& message) {
+  candidate.trial.status = status;
+  candidate.trial.message = message;
+}
+
+/// Fills in the image; false when there is none or it must not run.
+bool compile_single(Rig& rig, const VariantSource& source, TrialCandidate& candidate) {
+  if (const std::string reason = impossible_launch(rig.device(), candidate.plan); !reason.empty()) {
+    fail(candidate, TrialStatus::rejected, reason);
+    return false;
+  }
+  CompileResult compiled = rig.compilers().compile({source.source, candidate.options});
+  candidate.trial.compile_ms = compiled.milliseconds;
+  if (compiled.status != CompileStatus::ok) {
+    fail(candidate, status_of(compiled.status), fmt::format("{}: {}", candidate.label, compiled.message));
+    return false;
+  }
+  record_resources(candidate, compiled.kernels);
+  if (const std::string reason = reason_to_reject(rig.device(), candidate.plan, compiled, true); !reason.empty()) {
+    fail(candidate, TrialStatus::rejected, reason);
+    return false;
+  }
+  candidate.image = std::move(compiled.cubin);
+  return true;
+}
+
+}  // namespace
+
+SingleResult run_single(Rig& rig, const ProblemSetup& setup, const VariantSource& source,
+                        const Configuration& configuration, const SingleOptions& options) {
+  SingleResult result;
+  result.candidate =
+      make_candidate(rig.folder().family, source, 0, configuration, setup.problem, rig.device(), rig.toolchain());
+  TrialCandidate& candidate = result.candidate;
+  if (!compile_single(rig, source, candidate)) return result;
+  RunRequest run;
+  run.items.push_back({candidate.label, candidate.image, candidate.plan});
+  run.recipes = options.recipes;
+  run.thorough = options.thorough;
+  run.schedule = options.schedule;
+  run.run_once = options.run_once;
+  run.deadline = options.deadline;
+  RunOutcome outcome = rig.runner().run(std::move(run));
+  candidate.trial.status = outcome.status;
+  candidate.trial.message = outcome.message;
+  for (const auto& resources : outcome.resources) record_resources(candidate, resources);
+  for (const CheckReport& report : outcome.checks) {
+    record_check(candidate.trial, report);
+    const CheckVerdict verdict = judge(report);
+    if (verdict.status != TrialStatus::passed)
+      fail(candidate, verdict.status, fmt::format("{}: {}", candidate.label, verdict.message));
+  }
+  if (candidate.trial.status != TrialStatus::passed || outcome.samples.empty()) return result;
+  const SampleSet& samples = outcome.samples.front();
+  result.warning = samples.warning;
+  if (!samples.guard_violation.empty()) {
+    fail(candidate, TrialStatus::guard_violation,
+         fmt::format("{}: after timing: {}", candidate.label, samples.guard_violation));
+    return result;
+  }
+  result.measurement = make_measurement(samples, "bench", setup.plan.recipes.front(), rig.device());
+  if (result.measurement && is_impossible(result.measurement->median_us, setup.plan)) {
+    fail(candidate, TrialStatus::impossible_time,
+         impossible_message(candidate.label, result.measurement->median_us, setup.plan));
+    result.measurement.reset();
+  }
+  return result;
+}
+
+std::chrono::milliseconds generous_deadline(const Rig& rig, const ProblemSetup& setup, std::size_t launches) {
+  const double ms = std::max(2000.0, setup.plan.minimum_us * static_cast<double>(launches));
+  return std::chrono::milliseconds(static_cast<std::int64_t>(ms + 4 * rig.runner().problem_ready().prepare_ms)) +
+         std::chrono::seconds(10);
+}
+
+std::vector<std::uint32_t> all_recipes(const ProblemPlan& plan) {
+  std::vector<std::uint32_t> all;
+  for (std::uint32_t i = 0; i < plan.recipes.size(); ++i) all.push_back(i);
+  return all;
+}
+
+ProblemRequest request_from_key(const Family& family, const std::string& key) {
+  ProblemRequest request;
+  std::istringstream words(key);
+  std::string word;
+  words >> word;  // the family's name
+  std::vector<ProblemArgument> arguments;
+  while (words >> word) {
+    const std::size_t equals = word.find('=');
+    if (equals == std::string::npos) {
+      request.dtype = word;
+    } else {
+      arguments.push_back({word.substr(0, equals), word.substr(equals + 1)});
+    }
+  }
+  return make_request(family, arguments, request.dtype);
+}
+
+}  // namespace kerlab

@@ -1,0 +1,37 @@
+#pragma once
+// One configuration on one problem, from compiling to samples, at once: for bench and check.
+
+#include "session/ledger.h"
+#include "session/prune.h"
+#include "session/screening.h"
+#include "session/space.h"
+
+namespace kerlab {
+
+struct SingleOptions {
+  std::vector<std::uint32_t> recipes;  ///< to check; empty: no check
+  bool thorough = false;
+  std::optional<TimingSchedule> schedule;  ///< none: no timing
+  bool run_once = false;
+  std::chrono::milliseconds deadline{60000};
+};
+
+struct SingleResult {
+  TrialCandidate candidate;                ///< its trial carries status, message, resources, check
+  std::optional<Measurement> measurement;  ///< not stored yet
+  std::string warning;                     ///< of the timing
+};
+
+/// The runner must have the problem (ProblemLoader::load).
+SingleResult run_single(Rig& rig, const ProblemSetup& setup, const VariantSource& source,
+                        const Configuration& configuration, const SingleOptions& options);
+
+/// Time that check or timing of an unknown configuration may take: two seconds, and a thousand times the roof.
+std::chrono::milliseconds generous_deadline(const Rig& rig, const ProblemSetup& setup, std::size_t launches);
+
+std::vector<std::uint32_t> all_recipes(const ProblemPlan& plan);
+
+/// "gemm M=4096 N=4096 K=4096 bf16 layout=nn alpha=1 beta=0" back into a request for that family.
+ProblemRequest request_from_key(const Family& family, const std::string& key);
+
+}  // namespace kerlab

@@ -1,0 +1,142 @@
+// The parts of a session that need no device.
+
+#include <set>
+
+#include "base/error.h"
+#include "catch.h"
+#include "session/arguments.h"
+#include "session/candidate.h"
+#include "session/decide.h"
+#include "session/prune.h"
+#include "session/runner.h"
+
+using namespace kerlab;
+
+TEST_CASE("arguments: sizes", "[session]") {
+  CHECK(parse_size("M", "4096") == 4096);
+  CHECK(parse_size("M", "4K") == 4096);
+  CHECK(parse_size("M", "1M") == 1048576);
+  CHECK(parse_size("K", "0") == 0);
+  for (const char* bad : {"", "-1", "4KB", "four", "4.5", "99999999999999999999", "9000000000G", "K"}) {
+    INFO(bad);
+    CHECK_THROWS_AS(parse_size("M", bad), UsageError);
+  }
+}
+
+TEST_CASE("arguments: lists and ranges", "[session]") {
+  using Sizes = std::vector<std::int64_t>;
+  CHECK(parse_sizes("M", "1K..16K:x2") == Sizes{1024, 2048, 4096, 8192, 16384});
+  CHECK(parse_sizes("M", "1..4") == Sizes{1, 2, 4});
+  CHECK(parse_sizes("M", "256..1024:+256") == Sizes{256, 512, 768, 1024});
+  CHECK(parse_sizes("M", "5,1K,2..4:+1") == Sizes{5, 1024, 2, 3, 4});
+  for (const char* bad : {"4..2", "0..4:x2", "1..4:x1", "1..4:+0", "1..4:", "1..4:2", "1..99999999:+1", "1,,2"}) {
+    INFO(bad);
+    CHECK_THROWS_AS(parse_sizes("M", bad), UsageError);
+  }
+}
+
+TEST_CASE("decide: a clear winner, a tie broken by registers, shared memory, name", "[session]") {
+  const auto winner = [](const std::vector<Finalist>& finalists) {
+    const Verdict verdict = decide(finalists);
+    return std::make_pair(finalists[verdict.order.front()].label, verdict.rule);
+  };
+  using Result = std::pair<std::string, std::string>;
+  CHECK(winner({{100, 64, 0, "a"}, {98, 64, 0, "b"}}) == Result{"b", "fastest"});
+  CHECK(winner({{100, 64, 0, "a"}, {99.5, 80, 0, "b"}}) == Result{"a", "tie: fewer registers"});
+  CHECK(winner({{100, 64, 10, "a"}, {99.5, 64, 20, "b"}}) == Result{"a", "tie: less shared memory"});
+  CHECK(winner({{99.5, 64, 10, "b"}, {100, 64, 10, "a"}}) == Result{"a", "tie: first by name"});
+  CHECK(winner({{5, 1, 1, "only"}}) == Result{"only", "fastest"});
+}
+
+TEST_CASE("decide: at most four tie, and the rest follow by time", "[session]") {
+  const Verdict verdict = decide({{100.5, 1, 0, "f"},
+                                  {100.0, 9, 0, "a"},
+                                  {100.1, 8, 0, "b"},
+                                  {100.2, 7, 0, "c"},
+                                  {100.3, 6, 0, "d"},
+                                  {120, 0, 0, "z"}});
+  CHECK(verdict.ties == 4);
+  CHECK(verdict.order == std::vector<std::size_t>{4, 3, 2, 1, 0, 5});
+}
+
+namespace {
+DeviceInfo device() {
+  DeviceInfo info;
+  info.cc_major = 9;
+  info.sms = 132;
+  info.shared_per_block = 232448;
+  info.shared_per_sm = 233472;
+  info.registers_per_block = info.registers_per_sm = 65536;
+  info.threads_per_block = 1024;
+  info.threads_per_sm = 2048;
+  info.blocks_per_sm = 32;
+  return info;
+}
+LaunchPlan plan_of(std::uint32_t threads, std::uint32_t shared) {
+  LaunchPlan plan;
+  plan.launches.push_back({"k", {1, 1, 1}, {threads, 1, 1}, {}, shared, {}});
+  return plan;
+}
+CompileResult compiled(int registers, int spills) {
+  CompileResult result;
+  result.status = CompileStatus::ok;
+  KernelResources kernel;
+  kernel.kernel = "k";
+  kernel.registers = registers;
+  kernel.spill_bytes = spills;
+  result.kernels = {kernel};
+  return result;
+}
+}  // namespace
+
+TEST_CASE("prune: impossible launches are known before compiling", "[session]") {
+  CHECK(impossible_launch(device(), plan_of(1024, 1024)).empty());
+  CHECK_THAT(impossible_launch(device(), plan_of(1025, 0)), Catch::Contains("1025"));
+  CHECK_THAT(impossible_launch(device(), plan_of(32, 300000)), Catch::Contains("shared memory"));
+}
+
+TEST_CASE("prune: registers, spills and serialised wgmma after it", "[session]") {
+  CHECK(reason_to_reject(device(), plan_of(256, 0), compiled(64, 0), false).empty());
+  CHECK_FALSE(reason_to_reject(device(), plan_of(1024, 0), compiled(128, 0), false).empty());
+  CHECK(reason_to_reject(device(), plan_of(256, 0), compiled(64, 64), false).empty());
+  CHECK_THAT(reason_to_reject(device(), plan_of(256, 0), compiled(64, 65), false), Catch::Contains("--spills"));
+  CHECK(reason_to_reject(device(), plan_of(256, 0), compiled(64, 65), true).empty());
+  CompileResult serialised = compiled(64, 0);
+  serialised.wgmma_serialised = true;
+  CHECK_THAT(reason_to_reject(device(), plan_of(256, 0), serialised, true), Catch::Contains("C7511"));
+}
+
+TEST_CASE("candidate: a source packs into one text and back", "[session]") {
+  SourceBundle source;
+  source.path = "folder/kernel.cu";
+  source.text = "#include \"a.h\"\n== 3 not a header\n";
+  source.headers = {{"a.h", "int a;\n"}, {"empty.h", ""}};
+  source.hash = "hash";
+  const SourceBundle back = unpack_source(pack_source(source), source.path, source.hash);
+  CHECK(back.text == source.text);
+  REQUIRE(back.headers.size() == 2);
+  CHECK(back.headers[0].name == "a.h");
+  CHECK(back.headers[0].text == "int a;\n");
+  CHECK(back.headers[1].text.empty());
+  CHECK_THROWS_AS(unpack_source("nonsense", "", ""), Error);
+}
+
+TEST_CASE("runner: what a check report says", "[session]") {
+  CheckReport report;
+  RecipeReport recipe;
+  recipe.recipe = "normal";
+  recipe.output = "D";
+  recipe.passed = true;
+  recipe.compared = 10;
+  report.recipes = {recipe};
+  CHECK(judge(report).status == TrialStatus::passed);
+  report.recipes[0].passed = false;
+  report.recipes[0].mismatches = 3;
+  report.recipes[0].detail = "[1, 2]: got 3";
+  CHECK(judge(report).status == TrialStatus::wrong);
+  CHECK(judge(report).message == "D, recipe normal: 3 of 10 wrong; [1, 2]: got 3");
+  report.input_modified = "A";
+  CHECK(judge(report).status == TrialStatus::input_modified);
+  report.guard_violation = "D: 16 bytes";
+  CHECK(judge(report).status == TrialStatus::guard_violation);
+}

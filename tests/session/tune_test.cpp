@@ -1,0 +1,128 @@
+// Whole sessions against a scripted device; the compilations are real.
+
+#include "session/tune.h"
+
+#include "catch.h"
+#include "session/session_fixture.h"
+
+using namespace kerlab;
+using namespace kerlab::testing;
+
+TEST_CASE("tune: every configuration is tried and the fastest wins", "[session]") {
+  SessionFixture fixture(fast("A=2 B=3"));
+  const TuneResult result = fixture.tune();
+  CHECK(result.counts.done == 12);
+  CHECK(result.counts.passed == 12);
+  REQUIRE_FALSE(result.rows.empty());
+  CHECK(result.rows.front().trial.configuration == "A=2 B=3");
+  CHECK(result.rows.front().measurement.median_us == Approx(80).epsilon(0.01));
+  CHECK(result.rows.front().measurement.stage == "final");
+  CHECK(result.rule == "fastest");
+  CHECK(result.rows.size() > 1);  // finalists were measured side by side
+  CHECK(result.range_edges == std::vector<std::string>{"B=3 is the largest listed"});
+  const auto decision = fixture.database().winner(result.problem.key, result.device.device_class());
+  REQUIRE(decision);
+  CHECK(decision->trial == result.rows.front().trial.id);
+  for (const auto& [configuration, trial] : fixture.trials(result)) {
+    INFO(configuration);
+    CHECK(trial.status == TrialStatus::passed);
+    CHECK(fixture.database().latest_measurement(trial.id, "screen"));
+  }
+}
+
+TEST_CASE("tune: a second session finds everything stored and changes nothing", "[session]") {
+  SessionFixture fixture(fast("A=2 B=3"));
+  const TuneResult first = fixture.tune();
+  const auto before = fixture.database().stats();
+  const TuneResult second = fixture.tune();
+  CHECK(second.counts.stored == 12);
+  CHECK_FALSE(second.measured_now);
+  REQUIRE(second.rows.size() == first.rows.size());
+  CHECK(second.rows.front().trial.id == first.rows.front().trial.id);
+  CHECK(second.rows.front().measurement.median_us == first.rows.front().measurement.median_us);
+  const auto after = fixture.database().stats();
+  CHECK(after.trials == before.trials);
+  CHECK(after.measurements == before.measurements);
+  CHECK(after.decisions == before.decisions);
+}
+
+TEST_CASE("tune: --fresh tries again what is stored, without doubling trials", "[session]") {
+  SessionFixture fixture(outcome("A=1 B=1", "wrong") + fast("A=2 B=3"));
+  CHECK(fixture.tune().counts.passed == 11);
+  fixture.write_script(fast("A=1 B=1"));
+  TuneOptions options = fixture.options();
+  CHECK(fixture.tune(options).counts.stored == 12);  // a failed trial is final
+  options.screening.fresh = true;
+  const TuneResult result = fixture.tune(options);
+  CHECK(result.counts.stored == 0);
+  CHECK(result.counts.passed == 12);
+  CHECK(result.rows.front().trial.configuration == "A=1 B=1");
+  REQUIRE(result.previous);
+  CHECK(result.previous->label == "simple A=2 B=3");
+  CHECK(fixture.trials(result).size() == 12);
+}
+
+TEST_CASE("tune: --trials limits the search, and the next session goes on from there", "[session]") {
+  SessionFixture fixture;
+  TuneOptions options = fixture.options();
+  options.trials = 5;
+  CHECK(fixture.tune(options).counts.done == 5);
+  options.trials = 0;
+  const TuneResult all = fixture.tune(options);
+  CHECK(all.counts.stored == 5);
+  CHECK(all.counts.done == 12);
+}
+
+TEST_CASE("tune: a variant, dtype or dimension that is not there is a usage error with a suggestion", "[session]") {
+  SessionFixture fixture;
+  TuneOptions options = fixture.options();
+  options.variants.names = {"simpel"};
+  CHECK_THROWS_WITH(fixture.tune(options), Catch::Contains("did you mean simple?"));
+  options = fixture.options();
+  options.arguments = {{"M", "4"}};
+  CHECK_THROWS_WITH(fixture.tune(options), Catch::Contains("--M: no such option"));
+  options = fixture.options();
+  options.dtype = "bf16";
+  CHECK_THROWS_AS(fixture.tune(options), Error);
+}
+
+TEST_CASE("tune: a problem larger than the device's memory names both sizes and launches nothing", "[session]") {
+  SessionFixture fixture;
+  TuneOptions options = fixture.options();
+  options.arguments = {{"N", "2000M"}};
+  fixture.write_script("[device]\nmemory_bytes = 1073741824\n");
+  try {
+    fixture.tune(options);
+    FAIL("no error");
+  } catch (const Error& error) {
+    CHECK(error.code() == ExitCode::usage);
+    CHECK_THAT(error.what(), Catch::Contains("needs at least") && Catch::Contains("1 GB"));
+  }
+  CHECK(fixture.database().stats().trials == 0);
+}
+
+TEST_CASE("tune: faster than the theoretical roof is an error of the trial", "[session]") {
+  SessionFixture fixture(rule("A=3 B=1", "us = 0.000001"));
+  TuneOptions options = fixture.options();
+  options.arguments = {{"N", "64M"}};
+  const TuneResult result = fixture.tune(options);
+  const Trial trial = fixture.trials(result).at("A=3 B=1");
+  CHECK(trial.status == TrialStatus::impossible_time);
+  CHECK_THAT(trial.message, Catch::Contains("simple A=3 B=1") && Catch::Contains("theoretical roof"));
+}
+
+TEST_CASE("tune: an interrupted session keeps what it has and the next one goes on", "[session]") {
+  SessionFixture fixture(fast("A=2 B=3"));
+  std::size_t done = 0;
+  {
+    TuneSession session(fixture.options(), fixture.database());
+    while (session.state().counts.done < 4) REQUIRE(session.step());
+    session.interrupt();
+    done = session.result().counts.done;
+    CHECK_FALSE(session.step());
+  }
+  const TuneResult result = fixture.tune();
+  CHECK(result.counts.stored == done);
+  CHECK(result.counts.passed == 12);
+  CHECK(result.rows.front().trial.configuration == "A=2 B=3");
+}
