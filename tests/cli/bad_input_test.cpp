@@ -51,6 +51,17 @@ TEST_CASE("cli: what was typed wrong is named, with what is there instead", "[cl
       {{"tune", "gemm", "--color", "purple"}, 64, "--color"},
       {{"tune", "gemm", "--worker-command", "'kerlab"}, 64, "quote"},
       {{"list", "gem"}, 64, "gemm"},
+      {{"check", "gem"}, 64, "gemm"},
+      {{"check", "gemm", "--config", "XX=1", "--variant", "reg2d"}, 64, "XX"},
+      {{"bench"}, 64, "--trial"},
+      {{"bench", "gem"}, 64, "gemm"},
+      {{"bench", "--trial", "7"}, 64, "--trial 7"},
+      {{"bench", "gemm", "--M", "16..1"}, 64, "16..1"},
+      {{"roofline", "gem"}, 64, "gemm"},
+      {{"show", "7"}, 64, "no trial 7"},
+      {{"db"}, 64, "kerlab db --help"},
+      {{"db", "import", "/no/such/file"}, 1, "/no/such/file"},
+      {{"new", "9lives"}, 64, "9lives"},
       {{"list", "/no/such/folder"}, 64, "/no/such/folder"},
   };
   const Sandbox sandbox;

@@ -1,0 +1,67 @@
+// Every command once, from the outside, on a scripted device: what one writes, the others find.
+#include "catch.h"
+#include "cli/sandbox.h"
+
+using namespace kerlab;
+
+namespace {
+
+/// The output of a run that must pass.
+std::string passed(const ProcessResult& result) {
+  INFO(result.err);
+  CHECK(result.exit_code == 0);
+  return result.out;
+}
+
+}  // namespace
+
+TEST_CASE("cli: what was tuned is listed, shown, timed again, exported and imported", "[cli]") {
+  const Sandbox sandbox;
+  CHECK_THAT(passed(sandbox.run_scripted({"tune", sandbox.family()})),
+             Catch::Contains("4 valid -> 4 tried") && Catch::Contains("THREADS=128"));
+  CHECK_THAT(passed(sandbox.run_scripted({"tune", sandbox.family()})), Catch::Contains("4 stored before"));
+  CHECK_THAT(passed(sandbox.run({"list", sandbox.family()})), Catch::Contains("THREADS = 64, 128, 256, 512"));
+  CHECK_THAT(passed(sandbox.run({"db", "winners"})), Catch::Contains("twice") && Catch::Contains("THREADS=128"));
+  CHECK_THAT(passed(sandbox.run_scripted({"show", "winner", "twice"})), Catch::Contains("THREADS=128"));
+  CHECK_THAT(passed(sandbox.run_scripted({"bench", sandbox.family()})), Catch::Contains("THREADS=128"));
+  CHECK_THAT(passed(sandbox.run_scripted({"check", sandbox.family()})), Catch::Contains("THREADS=128"));
+  CHECK_THAT(passed(sandbox.run_scripted({"roofline", sandbox.family()})), Catch::Contains("twice"));
+
+  const std::string text = passed(sandbox.run({"db", "export"}));
+  sandbox.write("exported.txt", text);
+  const std::string other = (sandbox / "other.db").string();
+  passed(sandbox.run({"db", "import", (sandbox / "exported.txt").string(), "--db", other}));
+  CHECK_THAT(passed(sandbox.run({"db", "winners", "--db", other})), Catch::Contains("THREADS=128"));
+}
+
+TEST_CASE("cli: --json is one document and nothing else", "[cli]") {
+  const Sandbox sandbox;
+  const std::vector<Sandbox::Words> commands = {
+      {"tune", sandbox.family(), "--dry-run"},
+      {"tune", sandbox.family()},
+      {"check", sandbox.family()},
+      {"bench", sandbox.family()},
+      {"roofline", sandbox.family()},
+      {"list"},
+      {"show", "winner", "twice"},
+      {"db", "stats"},
+      {"device"},
+  };
+  for (Sandbox::Words words : commands) {
+    INFO(words.front());
+    words.push_back("--json");
+    const std::string out = passed(sandbox.run_scripted(words));
+    CHECK_THAT(out, Catch::StartsWith("{") && Catch::EndsWith("}\n"));
+    CHECK_THAT(out, Catch::Contains("\"schema_version\": 1") && Catch::Contains("\"command\": \"" + words.front()));
+  }
+}
+
+TEST_CASE("cli: a new family works as it was written", "[cli]") {
+  const Sandbox sandbox;
+  passed(sandbox.run({"new", "my_op", "--in", (sandbox / "kernels").string()}));
+  CHECK_THAT(passed(sandbox.run({"list", "--kernels", (sandbox / "kernels").string()})), Catch::Contains("my_op"));
+  passed(sandbox.run_scripted({"tune", (sandbox / "kernels" / "my_op").string(), "--trials", "2"}));
+  const ProcessResult again = sandbox.run({"new", "my_op", "--in", (sandbox / "kernels").string()});
+  CHECK(again.exit_code == 64);
+  CHECK_THAT(again.err, Catch::Contains("my_op"));
+}
