@@ -1,0 +1,89 @@
+// What becomes of a candidate: credited, wrong, faulty, timed; and how it gets into the ledger.
+
+#include "session/screening.h"
+
+namespace kerlab {
+
+bool Screening::credit_twin(Screened& screened) {
+  const auto at = measured_.find(screened.candidate.twin_key);
+  if (at == measured_.end()) return false;
+  const Screened& twin = *at->second;
+  auto measurement = ledger_.database().latest_measurement(twin.candidate.trial.id, "screen");
+  if (!measurement) return false;
+  Trial& trial = screened.candidate.trial;
+  trial.error_ratio = twin.candidate.trial.error_ratio;
+  trial.check_detail = twin.candidate.trial.check_detail;
+  trial.blocks_per_sm = twin.candidate.trial.blocks_per_sm;
+  trial.message = fmt::format("the same program as {}", twin.candidate.label);
+  screened.twin = true;
+  measurement->id = 0;
+  pass(screened, *twin.cost_us, std::move(measurement));
+  return true;
+}
+
+void Screening::take_outcome(Screened& screened, RunOutcome& outcome) {
+  TrialCandidate& candidate = screened.candidate;
+  for (const auto& resources : outcome.resources) record_resources(candidate, resources);
+  for (const CheckReport& report : outcome.checks) {
+    record_check(candidate.trial, report);
+    if (CheckVerdict verdict = judge(report); verdict.status != TrialStatus::passed) {
+      end(screened, verdict.status, fmt::format("{}: {}", candidate.label, verdict.message));
+      return;
+    }
+  }
+  if (outcome.status != TrialStatus::passed) {
+    end(screened, outcome.status, std::move(outcome.message));
+    return;
+  }
+  if (outcome.samples.empty() || outcome.samples.front().samples_us.empty()) {
+    end(screened, TrialStatus::launch_failed, fmt::format("{}: the worker sent no samples", candidate.label));
+    return;
+  }
+  take_samples(screened, outcome.samples.front());
+}
+
+void Screening::take_samples(Screened& screened, const SampleSet& samples) {
+  const std::string& label = screened.candidate.label;
+  if (!samples.guard_violation.empty()) {
+    end(screened, TrialStatus::guard_violation, fmt::format("{}: after timing: {}", label, samples.guard_violation));
+    return;
+  }
+  auto measurement = make_measurement(samples, "screen", setup_.plan.recipes.front(), rig_.device());
+  const double cost = measurement->median_us;
+  if (is_impossible(cost, setup_.plan)) {
+    end(screened, TrialStatus::impossible_time, impossible_message(label, cost, setup_.plan));
+    return;
+  }
+  pass(screened, cost, std::move(measurement));
+}
+
+void Screening::pass(Screened& screened, double cost_us, std::optional<Measurement> measurement) {
+  screened.candidate.trial.status = TrialStatus::passed;
+  if (!screened.twin) screened.candidate.trial.message.clear();
+  screened.cost_us = cost_us;
+  screened.candidate.image.clear();
+  measured_.emplace(screened.candidate.twin_key, &screened);
+  if (best_ == nullptr || cost_us < *best_->cost_us) best_ = &screened;
+  ++counts_.done;
+  ++counts_.passed;
+  ledger_.result(screened.candidate.trial, std::move(measurement));
+  strategy_->tell(screened.index, cost_us);
+}
+
+void Screening::end(Screened& screened, TrialStatus status, std::string message) {
+  Trial& trial = screened.candidate.trial;
+  trial.status = status;
+  trial.message = std::move(message);
+  screened.candidate.image.clear();
+  if (is_final(status)) {
+    ++counts_.done;
+    if (is_fault(status)) {
+      ++counts_.faults;
+      notes_.push_back(fmt::format("{}: {}", name(status), trial.message));
+    }
+    strategy_->tell(screened.index, std::nullopt);
+  }
+  ledger_.result(trial);
+}
+
+}  // namespace kerlab
