@@ -265,9 +265,19 @@ extern "C" __global__ void lab_canary(const CanaryArguments a) {
 // Bandwidth kernels move whole 16-byte words; peak kernels do kPeak...PerIteration operations (lab_abi.h) per iteration.
 
 extern "C" __global__ void lab_copy(const BandwidthArguments a) {
+  constexpr int kAtOnce = 4;  // loads in flight per thread
   const uint4* source = pointer<uint4>(a.source);
   uint4* target = pointer<uint4>(a.target);
-  for (i64 i = first_index(); i < a.bytes / 16; i += index_step()) target[i] = source[i];
+  const i64 count = a.bytes / 16, step = index_step();
+  i64 i = first_index();
+  for (; i + (kAtOnce - 1) * step < count; i += kAtOnce * step) {
+    uint4 words[kAtOnce];
+#pragma unroll
+    for (int j = 0; j < kAtOnce; ++j) words[j] = source[i + j * step];
+#pragma unroll
+    for (int j = 0; j < kAtOnce; ++j) target[i + j * step] = words[j];
+  }
+  for (; i < count; i += step) target[i] = source[i];
 }
 
 extern "C" __global__ void lab_read(const BandwidthArguments a) {

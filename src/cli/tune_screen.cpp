@@ -135,6 +135,7 @@ std::string tune_screen(const TuneResult& result, bool color) {
     text += tune_text(rows_of(result), color, is_terminal(stdout) ? terminal_width(stdout) : 0);
     text +=
         fmt::format("decided by: {}{}\n", result.rule, result.measured_now ? "" : " (stored; measure again: --fresh)");
+    if (!result.kept.empty()) text += styled(result.kept, Style::warning, color) + "\n";
   }
   if (const std::string hint = hints(result); !hint.empty()) text += hint + "\n";
   for (const std::string& warning : result.warnings)
@@ -172,6 +173,7 @@ std::string tune_json(const TuneResult& result) {
                          {"culprits", to_values(result.culprits)},
                          {"rows", std::move(rows)},
                          {"rule", result.rule},
+                         {"kept", result.kept},
                          {"measured_now", result.measured_now},
                          {"range_edges", result.range_edges},
                          {"importance", std::move(importance)},

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "base/format.h"
 #include "stats/samples.h"
 
 namespace kerlab {
@@ -32,8 +33,13 @@ std::vector<Screened*> choose(Screening& screening) {
 }  // namespace
 
 Finals::Finals(Rig& rig, const ProblemSetup& setup, const CandidateSpace& space, Ledger& ledger, Screening& screening,
-               ProblemLoader& loader)
-    : rig_(rig), setup_(setup), ledger_(ledger), screening_(screening), loader_(loader) {
+               ProblemLoader& loader, std::optional<ReigningWinner> reigning)
+    : rig_(rig),
+      setup_(setup),
+      ledger_(ledger),
+      screening_(screening),
+      loader_(loader),
+      reigning_(std::move(reigning)) {
   for (Screened* screened : choose(screening)) {
     const SourceBundle& source = space.variants()[screened->candidate.variant].source.source;
     rig_.compilers().submit(kFirstTicket + finalists_.size(), {source, screened->candidate.options});
@@ -225,6 +231,12 @@ void Finals::store() {
     }
     if (rank < result_.ties) tie_set += fmt::format("{}{}", rank > 0 ? "," : "", entry.screened->candidate.trial.id);
     result_.rows.push_back({entry.screened, std::move(*measurement)});
+  }
+  const double best_us = result_.rows.front().measurement.median_us;
+  if (reigning_ && reigning_->median_us <= best_us) {
+    result_.kept = fmt::format("the stored winner stays: trial {}, {}, {} us", reigning_->trial, reigning_->label,
+                               format_us(reigning_->median_us));
+    return;
   }
   Decision decision;
   const Trial& winner = result_.rows.front().screened->candidate.trial;

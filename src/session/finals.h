@@ -14,10 +14,19 @@ struct FinalRow {
   Measurement measurement;  ///< stage final, stored
 };
 
+/// The stored winner, where this session cannot try it (its variant was not asked for). It gives way only to something
+/// faster.
+struct ReigningWinner {
+  std::int64_t trial = 0;
+  std::string label;
+  double median_us = 0;  ///< of its stored final
+};
+
 struct FinalResult {
   std::vector<FinalRow> rows;  ///< the winner first, its ties next, then by time; empty: nobody won
   std::size_t ties = 0;
   std::string rule;
+  std::string kept;  ///< why the stored winner stays the winner; empty: it does not
   std::vector<std::string> warnings;
 };
 
@@ -25,7 +34,7 @@ class Finals {
  public:
   /// `screening` must be finished.
   Finals(Rig& rig, const ProblemSetup& setup, const CandidateSpace& space, Ledger& ledger, Screening& screening,
-         ProblemLoader& loader);
+         ProblemLoader& loader, std::optional<ReigningWinner> reigning);
 
   /// Never blocks. False: finished, and `result` is there.
   bool step();
@@ -60,6 +69,7 @@ class Finals {
   Ledger& ledger_;
   Screening& screening_;
   ProblemLoader& loader_;
+  std::optional<ReigningWinner> reigning_;
   Phase phase_ = Phase::compiling;
   std::vector<Entry> finalists_;
   std::size_t images_missing_ = 0;

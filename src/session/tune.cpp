@@ -34,6 +34,18 @@ SessionRecord session_record(const TuneOptions& options, const DeviceInfo& devic
   return record;
 }
 
+/// The stored winner as a defender, while its variant is there with the very source that won.
+std::optional<ReigningWinner> reigning_winner(const Rig& rig, const Database& database, const Trial& trial) {
+  const auto measurement = database.latest_measurement(trial.id, "final");
+  if (!measurement) return {};
+  for (const Variant& variant : rig.folder().variants) {
+    if (variant.name != trial.variant) continue;
+    if (read_kernel_source(variant.source).hash != trial.source_hash) return {};
+    return ReigningWinner{trial.id, trial.variant + " " + trial.configuration, measurement->median_us};
+  }
+  return {};
+}
+
 /// How many candidates the search will ask for.
 std::size_t planned_trials(const TuneOptions& options, std::size_t candidates) {
   if (options.search == "exhaustive" && options.trials == 0) return candidates;
@@ -63,7 +75,11 @@ TuneSession::TuneSession(TuneOptions options, Database& database)
   if (!previous_) return;
   // The previous winner is tried first: a session never ends with less than what was there.
   if (const auto trial = database.trial(previous_->trial)) {
-    if (const auto index = space_.find(trial->variant, trial->configuration)) screening_->ask_first(*index);
+    if (const auto index = space_.find(trial->variant, trial->configuration)) {
+      screening_->ask_first(*index);
+    } else {
+      reigning_ = reigning_winner(rig_, database, *trial);
+    }
   }
 }
 
@@ -98,7 +114,7 @@ void TuneSession::begin_finals() {
   }
   measured_now_ = true;
   phase_ = Phase::finals;
-  finals_.emplace(rig_, setup_, space_, ledger_, *screening_, loader_);
+  finals_.emplace(rig_, setup_, space_, ledger_, *screening_, loader_, reigning_);
 }
 
 /// Nothing was tried, so the newest decision stands; its rows are what its session stored.
@@ -132,7 +148,7 @@ void TuneSession::finish() {
   if (finals_->result().rows.empty() && finals_->lost_somebody() && others) {
     // Every finalist fell; the next best have their turn.
     for (std::string& note : finals_->take_notes()) notes_.push_back(std::move(note));
-    finals_.emplace(rig_, setup_, space_, ledger_, *screening_, loader_);
+    finals_.emplace(rig_, setup_, space_, ledger_, *screening_, loader_, reigning_);
     return;
   }
   phase_ = Phase::finished;

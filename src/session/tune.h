@@ -64,6 +64,7 @@ struct TuneResult {
   std::vector<std::string> range_edges;  ///< "STAGES=4 is the largest listed"
   std::vector<Importance> importance;    ///< of the winner's variant
   std::optional<PreviousWinner> previous;
+  std::string kept;  ///< "the stored winner stays: ..."; empty: the first row is the winner
   std::vector<std::string> warnings;
   double gpu_busy = 0, compilers_busy = 0;  ///< shares of the wall time
   double wall_s = 0;
@@ -100,6 +101,7 @@ class TuneSession {
   Ledger ledger_;
   ProblemLoader loader_;
   std::optional<Decision> previous_;
+  std::optional<ReigningWinner> reigning_;  ///< where `previous_` is outside the space of this session
   std::optional<Screening> screening_;
   std::optional<Finals> finals_;
   FinalResult final_;

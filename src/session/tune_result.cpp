@@ -78,6 +78,7 @@ TuneResult TuneSession::result() const {
   result.counts = screening_->counts();
   result.left_out = space_.left_out();
   result.rule = final_.rule;
+  result.kept = final_.kept;
   result.measured_now = measured_now_;
   result.warnings = final_.warnings;
   if (!rig_.compilers().cache_warning().empty()) result.warnings.push_back(rig_.compilers().cache_warning());

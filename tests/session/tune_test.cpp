@@ -62,6 +62,23 @@ TEST_CASE("tune: --fresh tries again what is stored, without doubling trials", "
   CHECK(fixture.trials(result).size() == 12);
 }
 
+TEST_CASE("tune: a session of other variants does not dethrone a faster winner", "[session]") {
+  SessionFixture fixture(fast("A=2 B=3"));
+  const TuneResult all = fixture.tune();
+  const std::filesystem::path family = fixture.family();
+  std::filesystem::copy_file(family / "simple.cu", family / "other.cu");
+  std::filesystem::copy_file(family / "simple.toml", family / "other.toml");
+  TuneOptions options = fixture.options();
+  options.variants.names = {"other"};
+  const TuneResult restricted = fixture.tune(options);
+  REQUIRE_FALSE(restricted.rows.empty());
+  CHECK(restricted.rows.front().trial.variant == "other");
+  CHECK_THAT(restricted.kept, Catch::Contains("simple A=2 B=3"));
+  const auto winner = fixture.database().winner(all.problem.key, all.device.device_class());
+  REQUIRE(winner);
+  CHECK(winner->trial == all.rows.front().trial.id);
+}
+
 TEST_CASE("tune: --trials limits the search, and the next session goes on from there", "[session]") {
   SessionFixture fixture;
   TuneOptions options = fixture.options();

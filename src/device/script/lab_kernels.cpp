@@ -61,7 +61,7 @@ PeakWork peak_work(const BoundLaunch& launch, const DeviceInfo& device, double i
     return PeakWork{per_clock, warps * iterations * lab::kMmaChains * 16 * 8 * k * 2};
   };
   if (launch.kernel == "lab_fma_fp64") return fma(256 * device.fp64_ratio, 1);
-  if (launch.kernel == "lab_fma_fp16") return fma(1024, 2);
+  if (launch.kernel == "lab_fma_fp16") return fma(512, 2);
   if (launch.kernel == "lab_mma_tf32") return mma(2048, 8);
   if (launch.kernel == "lab_mma_int8") return mma(8192, 32);
   if (launch.kernel.starts_with("lab_mma_")) return mma(4096, 16);
