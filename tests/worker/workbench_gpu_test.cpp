@@ -106,9 +106,9 @@ TEST_CASE("a GPU kernel is checked and timed", "[worker][gpu]") {
   WARN("healthy: " << samples.samples_us[8] << " us, " << bandwidth / 1e12 << " TB/s, " << samples.sm_clock_mhz[8]
                    << " MHz, " << samples.warning);
   CHECK(bandwidth < 2.1e6 * info.memory_clock_mhz * info.memory_bus_bits / 8);
+  schedule.batch_below_us = 100;  // its grid is large: about 12 us for doing nothing
   const SampleSet fast = session.time({2}, schedule).at(0);
   CHECK(fast.protocol == "graph-1");
-  CHECK(fast.warning.find("launch-bound") != std::string::npos);
   WARN("empty kernel in a graph: " << fast.samples_us[8] << " us; " << fast.warning);
 }
 
