@@ -62,6 +62,9 @@ KernelFolder Catalogue::find(const std::string& name_or_path) const {
   std::error_code error;
   if (!name_or_path.empty() && fs::is_directory(name_or_path, error))
     throw UsageError(fmt::format("{} has no family.toml; 'kerlab new' writes a folder to start from", name_or_path));
+  if (name_or_path.find('/') != std::string::npos)
+    throw UsageError(
+        fmt::format("there is no folder {}; 'kerlab new {}' writes one to start from", name_or_path, name_or_path));
   const std::vector<std::string> known = names();
   throw UsageError(fmt::format("unknown kernel '{}'{} (known: {}; or a path to a folder; --kernels DIR adds more)",
                                name_or_path, suggestion(name_or_path, known), fmt::join(known, ", ")));

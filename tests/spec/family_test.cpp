@@ -67,6 +67,7 @@ TEST_CASE("catalogue: by name, by path, with suggestions", "[spec]") {
   CHECK(std::count(names.begin(), names.end(), "gemm") == 1);
   CHECK(std::count(names.begin(), names.end(), "common") == 0);
   CHECK_THROWS_WITH(catalogue.find("gem"), Catch::Contains("unknown kernel 'gem', did you mean 'gemm'?"));
+  CHECK_THROWS_WITH(catalogue.find("./no/such"), Catch::Contains("there is no folder ./no/such"));
   CHECK_THROWS_AS(catalogue.find(""), UsageError);
   CHECK_THROWS_WITH(catalogue.find(temporary.path().string()), Catch::Contains("has no family.toml"));
   CHECK_THROWS_AS(load_folder(mine), SpecError);
