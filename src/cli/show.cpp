@@ -6,6 +6,7 @@
 #include "report/json.h"
 #include "report/show_text.h"
 #include "session/save.h"
+#include "session/listing.h"
 #include "session/show.h"
 
 namespace kerlab {
@@ -26,7 +27,9 @@ Choice choose_winner(const Database& database, const ShowOptions& options, const
   if (options.family.empty()) {
     throw UsageError("show winner: of which family? kerlab show winner FAMILY (kerlab db winners lists them)");
   }
-  std::vector<Decision> winners = find_winners(database, options.family, options.dtype, global.problem);
+  const bool is_path = options.family.find('/') != std::string::npos;  // records know the family by its name
+  const std::string family = is_path ? list_family(kernel_folders(global), options.family).name : options.family;
+  std::vector<Decision> winners = find_winners(database, family, options.dtype, global.problem);
   const std::int64_t id = winners.front().trial;
   winners.erase(winners.begin());
   return {find_trial(database, id), std::move(winners)};
