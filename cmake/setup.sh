@@ -101,7 +101,7 @@ say "building $preset (log: build/$preset/log)"
 export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros} CCACHE_BASEDIR=${CCACHE_BASEDIR:-$root}
 started=$SECONDS
 if ! build_preset "$@"; then
-  grep -m 5 -A 3 -E 'error|FAILED|Error' "$log" >&2 || true
+  grep -m 5 -A 3 -E '^FAILED|error:|CMake Error' "$log" >&2 || true
   die "the build failed; all of its output is in $log"
 fi
 mv -- "$build/stamp.new" "$build/stamp"
