@@ -25,6 +25,15 @@ std::string file_of(const void* address, const std::string& fallback) {
   return dladdr(address, &info) != 0 && info.dli_fname != nullptr ? info.dli_fname : fallback;
 }
 
+/// NVRTC opens its built-in headers by bare name, which the loader knows only where the toolkit's folder is in its cache.
+/// Opened here by path first, they are found. Held until the process ends, as NVRTC itself does.
+void open_builtins_beside(const std::string& nvrtc_file, int major, int minor) {
+  const std::size_t slash = nvrtc_file.rfind('/');
+  if (slash == std::string::npos) return;
+  dlopen(fmt::format("{}/libnvrtc-builtins.so.{}.{}", nvrtc_file.substr(0, slash), major, minor).c_str(),
+         RTLD_NOW | RTLD_LOCAL);
+}
+
 }  // namespace
 
 void Nvrtc::CloseLibrary::operator()(void* library) const noexcept {
@@ -47,6 +56,7 @@ Nvrtc Nvrtc::open(const std::vector<std::string>& candidates) {
   if (major < 12 || (major == 12 && minor < 4))
     throw Error(fmt::format("{} is NVRTC {}.{}, which is too old; {}", name, major, minor, kRemedy));
   const std::string file = file_of(reinterpret_cast<const void*>(nvrtc.functions_.version), name);
+  open_builtins_beside(file, major, minor);
   nvrtc.toolchain_ = describe_toolchain(fmt::format("NVRTC {}.{}", major, minor), file);
   for (const std::string& folder : nvrtc.toolchain_.includes) nvrtc.own_options_.push_back("-I" + folder);
   // NVRTC's own cache is off: kerlab's is the one that is bounded, keyed and reported. Older versions have none.
