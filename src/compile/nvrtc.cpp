@@ -25,8 +25,8 @@ std::string file_of(const void* address, const std::string& fallback) {
   return dladdr(address, &info) != 0 && info.dli_fname != nullptr ? info.dli_fname : fallback;
 }
 
-/// NVRTC opens its built-in headers by bare name, which the loader knows only where the toolkit's folder is in its cache.
-/// Opened here by path first, they are found. Held until the process ends, as NVRTC itself does.
+/// NVRTC opens its built-in headers by bare name, which the loader knows only where the toolkit's folder is in its
+/// cache. Opened here by path first, they are found. Held until the process ends, as NVRTC itself does.
 void open_builtins_beside(const std::string& nvrtc_file, int major, int minor) {
   const std::size_t slash = nvrtc_file.rfind('/');
   if (slash == std::string::npos) return;
