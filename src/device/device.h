@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "plan/counts.h"
 #include "plan/device_info.h"
 #include "plan/launch_plan.h"
 

@@ -54,10 +54,4 @@ struct KernelResources {
   bool operator==(const KernelResources&) const = default;
 };
 
-/// Counts of an emulated launch; empty on a GPU.
-struct LaunchReport {
-  bool modelled = false;
-  double modelled_us = 0;
-};
-
 }  // namespace kerlab

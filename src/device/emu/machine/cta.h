@@ -1,0 +1,59 @@
+#pragma once
+// What the memory, atomic and warp handlers see beyond their warp.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "device/device.h"
+#include "device/emu/machine/op.h"
+#include "plan/counts.h"
+
+namespace kerlab::emu {
+
+/// Generic addresses: shared, local and parameter memory are windows at addresses that no allocation has. In .shared
+/// (.local) space the address is the offset from the window's base; constant variables lie in global memory.
+inline constexpr std::uint64_t kSharedWindow = 1ull << 56, kLocalWindow = 2ull << 56, kParameterWindow = 3ull << 56,
+                               kWindowBytes = 1ull << 32;
+
+/// The device's memory. A device pointer is the host address in one reserved range.
+class GlobalMemory;
+
+/// A launch that failed: what, where. Not an error of the emulated device but of the kernel.
+class MachineFault : public DeviceFault {
+ public:
+  MachineFault(FaultKind kind, const std::string& message) : DeviceFault(kind, message, true) {}
+};
+/// Throws MachineFault: "illegal address: ld.global.f32 reads 4 bytes at 0x... , 16 bytes after the end of ... ; lane
+/// 3 of warp 2, block (1,0,0), ptx line 120, gemm.cu:88".
+/// `what`: "reads outside every allocation"; `address` and `bytes` are told too when bytes > 0. Out of line, for
+/// handlers.
+[[noreturn]] void raise(FaultKind kind, const Warp& warp, const Op& op, int lane, const char* what,
+                        std::uint64_t address = 0, int bytes = 0);
+/// Remembers a write to global memory (out of line, for handlers).
+void note_write(Cta& cta, std::uint64_t begin, std::uint64_t end);
+
+/// One launch: shared by all its blocks on all threads; constant while they run.
+struct LaunchState {
+  GlobalMemory* memory = nullptr;
+  const std::byte* parameters = nullptr;
+  std::int64_t parameter_bytes = 0;
+  Dim3 grid, block;
+  bool parallel = false;       ///< blocks run on several threads: global atomics must be atomic on the host too
+  bool count = false;          ///< memory handlers count sectors, wavefronts and bytes
+  bool record_writes = false;  ///< memory and atomic handlers call note_write
+};
+
+/// One block on one thread.
+struct Cta {
+  const LaunchState* launch = nullptr;
+  std::byte* shared = nullptr;
+  std::uint32_t shared_bytes = 0;  ///< static and dynamic
+  Dim3 index;
+  Counts counts;                                 ///< of this thread's blocks so far
+  std::vector<AddressRange> written;             ///< of this thread's blocks so far, merged now and then
+  std::uint64_t cache_begin = 0, cache_end = 0;  ///< the allocation found last
+};
+
+}  // namespace kerlab::emu

@@ -1,0 +1,47 @@
+#pragma once
+// A kernel made executable, and its launch.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "device/emu/machine/cta.h"
+#include "device/emu/ptx/control_flow.h"
+#include "device/emu/ptx/ir.h"
+
+namespace kerlab::emu {
+
+/// Decoded once per load; read by any number of threads.
+class Program;
+struct ProgramDeleter {
+  void operator()(const Program* program) const noexcept;
+};
+using ProgramPtr = std::unique_ptr<const Program, ProgramDeleter>;
+
+/// `global_base`, `constant_base`: where the module's variables were put. Throws ptx::Unsupported for an instruction
+/// without a handler. The kernel must outlive the program.
+ProgramPtr lower(const ptx::Kernel& kernel, std::uint64_t global_base, std::uint64_t constant_base);
+ptx::Communication communication(const Program& program);
+
+struct MachineLaunch {
+  const Program* program = nullptr;
+  GlobalMemory* memory = nullptr;
+  Dim3 grid, block, cluster;
+  std::uint32_t dynamic_shared = 0;
+  std::span<const std::byte> parameters;
+  std::vector<std::int64_t> blocks;  ///< linear indices to execute; empty: all
+  int threads = 1;
+  std::int64_t instruction_budget = 0;  ///< warp instructions per block; 0: none. Beyond it: FaultKind::timeout
+  std::int64_t resident_blocks = 0;     ///< of communicating kernels: at most that many at once
+  bool count = false, record_writes = false;
+  std::function<void(std::string_view)> print;  ///< printf of the kernel; none: stderr
+};
+
+/// Executes the launch. Throws MachineFault: of the lowest block that failed. A deadlock is FaultKind::timeout with who
+/// waits where.
+LaunchReport run(const MachineLaunch& launch);
+
+}  // namespace kerlab::emu

@@ -1,0 +1,44 @@
+#pragma once
+// Global memory of an emulated device: one reserved range of address space (decision 15), allocations in it with
+// unreadable pages between them. Memory costs nothing until it is touched and reads as zero.
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+
+#include "device/device.h"
+#include "plan/counts.h"
+
+namespace kerlab::emu {
+
+class GlobalMemory {
+ public:
+  /// `limit_bytes`: of the device. Reserves address space only. Throws Error when the host refuses.
+  explicit GlobalMemory(std::int64_t limit_bytes);
+  ~GlobalMemory();
+  GlobalMemory(const GlobalMemory&) = delete;
+  GlobalMemory& operator=(const GlobalMemory&) = delete;
+
+  /// 256-byte aligned, zero. Throws DeviceFault(out_of_memory), not sticky, beyond the limit.
+  DevicePtr allocate(std::size_t bytes);
+  /// The pages are given back; the addresses are not used again soon.
+  void release(DevicePtr pointer) noexcept;
+  [[nodiscard]] std::int64_t free_bytes() const;
+
+  /// The allocation that contains the address. Thread-safe while nothing is allocated or released.
+  [[nodiscard]] std::optional<AddressRange> find(std::uint64_t address) const;
+  /// The allocation that ends last before the address, for messages.
+  [[nodiscard]] std::optional<AddressRange> before(std::uint64_t address) const;
+  /// Throws DeviceFault(illegal_address) unless [address, address + bytes) lies in one allocation.
+  [[nodiscard]] std::byte* at(std::uint64_t address, std::size_t bytes) const;
+
+ private:
+  std::byte* base_ = nullptr;
+  std::size_t reserved_ = 0;
+  std::int64_t limit_ = 0, used_ = 0;
+  std::map<std::uint64_t, std::uint64_t> allocations_;  ///< begin -> end
+  std::uint64_t next_ = 0;
+};
+
+}  // namespace kerlab::emu

@@ -1,0 +1,67 @@
+#pragma once
+// What an emulated launch executed, and which part of it: plain structs that travel from worker to parent. Exact for a
+// given PTX, the same on every machine and with any number of threads.
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace kerlab {
+
+/// Pipes of an SM as far as PTX tells: one lane-instruction of a class occupies its pipe once.
+enum class Pipe : std::uint8_t {
+  fp32,
+  fp64,
+  half,
+  integer,
+  conversion,
+  special,
+  compare,
+  move,
+  control,
+  shuffle,
+  global,
+  shared,
+  local,
+  atomic,
+  tensor,
+  async,
+  barrier
+};
+inline constexpr std::size_t kPipes = static_cast<std::size_t>(Pipe::barrier) + 1;
+std::string_view name(Pipe pipe);
+
+/// Sums over the blocks executed.
+struct Counts {
+  std::array<std::int64_t, kPipes> warp_instructions{};  ///< issued, by pipe
+  std::array<std::int64_t, kPipes> lane_instructions{};  ///< with the lane active and the guard true
+  std::int64_t flops = 0;         ///< add, mul 1; fma 2, by lane (half2: doubled), tensor cores not included
+  std::int64_t tensor_flops = 0;  ///< 2 m n k per mma
+  std::int64_t global_load_bytes = 0, global_store_bytes = 0;  ///< asked for by lanes, atomics and cp.async included
+  std::int64_t global_requests = 0, global_sectors = 0;        ///< warp accesses, and 32-byte sectors they touch
+  std::int64_t shared_load_bytes = 0, shared_store_bytes = 0;
+  std::int64_t shared_requests = 0, shared_wavefronts = 0;  ///< warp accesses, and passes over the 32 banks
+  std::int64_t local_bytes = 0;
+  std::int64_t atomics = 0;  ///< by lane
+  std::int64_t divergent_branches = 0;
+  std::int64_t barriers = 0;  ///< arrivals, by warp
+  bool operator==(const Counts&) const = default;
+  Counts& operator+=(const Counts& other);
+};
+
+/// [begin, end) in device memory.
+struct AddressRange {
+  std::uint64_t begin = 0, end = 0;
+  bool operator==(const AddressRange&) const = default;
+};
+
+/// What a launch on an emulated device did; empty on a GPU.
+struct LaunchReport {
+  bool emulated = false;
+  std::int64_t blocks = 0, blocks_run = 0;  ///< of the grid; executed
+  Counts counts;                            ///< of the blocks executed
+  std::vector<AddressRange> written;        ///< global memory written, sorted, merged; only in check mode
+};
+
+}  // namespace kerlab
