@@ -34,11 +34,14 @@ class GlobalMemory {
   [[nodiscard]] std::byte* at(std::uint64_t address, std::size_t bytes) const;
 
  private:
+  /// The next gap that holds so many bytes and a guard after them, from next_ on, then from the beginning.
+  [[nodiscard]] std::optional<std::uint64_t> find_place(std::uint64_t bytes) const;
+
   std::byte* base_ = nullptr;
   std::size_t reserved_ = 0;
   std::int64_t limit_ = 0, used_ = 0;
   std::map<std::uint64_t, std::uint64_t> allocations_;  ///< begin -> end
-  std::uint64_t next_ = 0;
+  std::uint64_t next_ = 0;                              ///< after the newest allocation and its guard
 };
 
 }  // namespace kerlab::emu

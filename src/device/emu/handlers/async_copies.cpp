@@ -1,0 +1,71 @@
+#include "device/emu/handlers/async_copies.h"
+
+#include <bit>
+#include <cstring>
+
+namespace kerlab::emu {
+
+namespace {
+
+/// The lanes of `lanes` that have as many groups as the lowest of them.
+std::uint32_t same_groups(const std::uint32_t (&committed)[kLanes], std::uint32_t lanes) {
+  const std::uint32_t groups = committed[std::countr_zero(lanes)];
+  std::uint32_t same = 0;
+  for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1)
+    if (const int lane = std::countr_zero(rest); committed[lane] == groups) same |= 1u << lane;
+  return same;
+}
+
+void perform(AsyncCopies::Copy& copy, std::uint32_t lanes) {
+  for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+    const int lane = std::countr_zero(rest);
+    if (copy.bytes == 16 && copy.source_bytes[lane] == 16) {
+      std::memcpy(copy.target[lane], copy.source[lane], 16);
+      continue;
+    }
+    const std::size_t given = copy.source_bytes[lane];
+    if (given != 0) std::memcpy(copy.target[lane], copy.source[lane], given);
+    std::memset(copy.target[lane] + given, 0, static_cast<std::size_t>(copy.bytes) - given);
+  }
+  copy.lanes &= ~lanes;
+}
+
+}  // namespace
+
+void AsyncCopies::reset() {
+  pending.clear();
+  first = 0;
+  for (std::uint32_t& groups : committed) groups = 0;
+}
+
+void AsyncCopies::issue(const Copy& copy) {
+  for (std::uint32_t rest = copy.lanes; rest != 0;) {
+    const std::uint32_t lanes = same_groups(committed, rest);
+    pending.push_back(copy);
+    pending.back().lanes = lanes;
+    pending.back().group = committed[std::countr_zero(lanes)];
+    rest &= ~lanes;
+  }
+}
+
+void AsyncCopies::commit_group(std::uint32_t lanes) {
+  for (; lanes != 0; lanes &= lanes - 1) ++committed[std::countr_zero(lanes)];
+}
+
+void AsyncCopies::wait_group(std::uint32_t lanes, std::uint32_t allowed) {
+  while (lanes != 0) {
+    const std::uint32_t same = same_groups(committed, lanes), groups = committed[std::countr_zero(lanes)];
+    lanes &= ~same;
+    if (groups <= allowed) continue;
+    for (std::size_t i = first; i < pending.size(); ++i)
+      if (Copy& copy = pending[i]; copy.group < groups - allowed && (copy.lanes & same) != 0)
+        perform(copy, copy.lanes & same);
+  }
+  while (first < pending.size() && pending[first].lanes == 0) ++first;
+  if (first > pending.size() / 2) {  // seldom enough that each copy moves about once
+    pending.erase(pending.begin(), pending.begin() + static_cast<std::ptrdiff_t>(first));
+    first = 0;
+  }
+}
+
+}  // namespace kerlab::emu

@@ -1,0 +1,37 @@
+#pragma once
+// The cp.async copies of one warp that its lanes may not rely on yet. A copy is deferred to the last legal moment: the
+// source is read and the target written only when a wait of the lane forces it, so that a wrong wait count shows as
+// old contents of shared memory; what is never waited for never arrives. PTX ISA, "cp.async" and following sections.
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "device/emu/machine/op.h"
+
+namespace kerlab::emu {
+
+struct AsyncCopies {
+  /// What one cp.async asked for, of lanes that had committed equally many groups.
+  struct Copy {
+    std::uint32_t lanes = 0;  ///< those whose copy has not been done
+    std::uint32_t group = 0;  ///< number of the group that it will belong to, from 0, per lane
+    std::int32_t bytes = 0;
+    const std::byte* source[kLanes] = {};
+    std::byte* target[kLanes] = {};
+    std::uint8_t source_bytes[kLanes] = {};  ///< the rest of the target becomes zero
+  };
+  std::vector<Copy> pending;  ///< in order of issue, from `first` on
+  std::size_t first = 0;
+  std::uint32_t committed[kLanes] = {};  ///< groups, by lane
+
+  /// For a new block: nothing pending, no groups. Keeps the storage.
+  void reset();
+  /// `copy.group` is filled in here.
+  void issue(const Copy& copy);
+  void commit_group(std::uint32_t lanes);
+  /// Completes, for these lanes, all groups but the newest `allowed`.
+  void wait_group(std::uint32_t lanes, std::uint32_t allowed);
+};
+
+}  // namespace kerlab::emu
