@@ -1,0 +1,203 @@
+#pragma once
+// Strips of lanes as explicit vectors: what every handler file is written with. A slot holds 32 lanes; handlers walk
+// it in strips of 8 lanes of 32 bits or 4 lanes of 64. GCC vector types, so that one source serves the plain x86-64
+// objects (where a strip is two registers) and those for x86-64-v3. Included by .inc files only: KERLAB_ISA names the
+// namespace, so the two builds never share a function.
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include "device/emu/machine/op.h"
+
+#ifdef __SSE2__
+#include <immintrin.h>
+#endif
+
+#ifndef KERLAB_ISA
+#error "lanes.h is for the handlers' .inc files: define KERLAB_ISA first"
+#endif
+
+// Every function that takes or returns a strip must be inlined: else the plain build warns of the calling convention
+// (-Wpsabi), and it would be slow. KERLAB_INLINE for functions, KERLAB_LAMBDA after a lambda's parameters.
+#pragma GCC diagnostic ignored "-Wpsabi"
+#define KERLAB_INLINE [[gnu::always_inline]] inline
+#define KERLAB_LAMBDA __attribute__((always_inline))
+
+namespace kerlab::emu::KERLAB_ISA {
+
+using i16 = std::int16_t;
+using i32 = std::int32_t;
+using i64 = std::int64_t;
+using u8 = std::uint8_t;
+using u16 = std::uint16_t;
+using u32 = std::uint32_t;
+using u64 = std::uint64_t;
+
+template <class T, int N>
+struct VectorOf {
+  typedef T type __attribute__((vector_size(N * sizeof(T))));
+};
+/// N lanes of T; arithmetic, comparisons (giving 0 or -1 per lane), `mask ? a : b` and v[i] as GCC defines them.
+/// Signed overflow is undefined here too: add, subtract and multiply unsigned.
+template <class T, int N>
+using Vector = typename VectorOf<T, N>::type;
+
+using u32x8 = Vector<u32, 8>;
+using i32x8 = Vector<i32, 8>;
+using f32x8 = Vector<float, 8>;
+using u64x4 = Vector<u64, 4>;
+using i64x4 = Vector<i64, 4>;
+using f64x4 = Vector<double, 4>;
+using u32x4 = Vector<u32, 4>;
+using i32x4 = Vector<i32, 4>;
+using f32x4 = Vector<float, 4>;
+
+template <class V>
+using Element = std::remove_reference_t<decltype(std::declval<V&>()[0])>;
+template <class V>
+inline constexpr int kLanesOf = static_cast<int>(sizeof(V) / sizeof(Element<V>));
+/// Strips of V's shape in 32 lanes.
+template <class V>
+inline constexpr int kStrips = kLanes / kLanesOf<V>;
+
+/// The same bits as another vector type of the same size.
+template <class To, class From>
+KERLAB_INLINE To as(From value) {
+  static_assert(sizeof(To) == sizeof(From));
+  return (To)value;
+}
+/// Lane by lane conversion, as static_cast.
+template <class To, class From>
+KERLAB_INLINE To convert_to(From value) {
+  return __builtin_convertvector(value, To);
+}
+template <class V, class T>
+KERLAB_INLINE V broadcast(T value) {
+  return V{} + static_cast<Element<V>>(value);
+}
+
+/// The 32 lanes of a slot (of two slots when they are 64 bits wide).
+KERLAB_INLINE u32* slot_of(Warp& warp, std::int32_t slot) {
+  return warp.slots + std::int64_t{slot} * kLanes;
+}
+
+template <class V>
+KERLAB_INLINE V load(const u32* slot, int strip) {
+  V value;
+  __builtin_memcpy(&value, __builtin_assume_aligned(slot + strip * (sizeof(V) / 4), sizeof(V)), sizeof(V));
+  return value;
+}
+template <class V>
+KERLAB_INLINE void store(u32* slot, int strip, V value) {
+  __builtin_memcpy(__builtin_assume_aligned(slot + strip * (sizeof(V) / 4), sizeof(V)), &value, sizeof(V));
+}
+
+/// The integer vector that comparing two V gives.
+template <class V>
+using MaskOf = Vector<std::conditional_t<sizeof(Element<V>) == 8, i64, i32>, kLanesOf<V>>;
+
+/// A strip of a 32-bit lane mask: -1 where the lane's bit is set, 0 elsewhere. V: any type of the strip's shape.
+template <class V>
+KERLAB_INLINE MaskOf<V> expand(u32 mask, int strip) {
+  using M = MaskOf<V>;
+  const auto bits = static_cast<i32>(mask >> (strip * kLanesOf<V>));
+  if constexpr (kLanesOf<V> == 8) {
+    constexpr M select = {1, 2, 4, 8, 16, 32, 64, 128};
+    return (broadcast<M>(bits) & select) == select;
+  } else {
+    constexpr M select = {1, 2, 4, 8};
+    return (broadcast<M>(bits) & select) == select;
+  }
+}
+
+/// Stores only the lanes whose bit in `mask` is set.
+template <class V>
+KERLAB_INLINE void store(u32* slot, int strip, V value, u32 mask) {
+  store(slot, strip, expand<V>(mask, strip) ? value : load<V>(slot, strip));
+}
+
+/// Bit i: whether lane i of a comparison's result (0 or -1) is set.
+KERLAB_INLINE u32 pack(i32x8 compared) {
+#if defined(__AVX__)
+  return static_cast<u32>(_mm256_movemask_ps((__m256)compared));
+#elif defined(__SSE2__)
+  __m128 half[2];
+  __builtin_memcpy(half, &compared, sizeof compared);
+  return static_cast<u32>(_mm_movemask_ps(half[0]) | _mm_movemask_ps(half[1]) << 4);
+#else
+  u32 bits = 0;
+  for (int i = 0; i < 8; ++i) bits |= static_cast<u32>(compared[i] & 1) << i;
+  return bits;
+#endif
+}
+KERLAB_INLINE u32 pack(i64x4 compared) {
+#if defined(__AVX__)
+  return static_cast<u32>(_mm256_movemask_pd((__m256d)compared));
+#elif defined(__SSE2__)
+  __m128d half[2];
+  __builtin_memcpy(half, &compared, sizeof compared);
+  return static_cast<u32>(_mm_movemask_pd(half[0]) | _mm_movemask_pd(half[1]) << 2);
+#else
+  u32 bits = 0;
+  for (int i = 0; i < 4; ++i) bits |= static_cast<u32>(compared[i] & 1) << i;
+  return bits;
+#endif
+}
+KERLAB_INLINE u32 pack(i32x4 compared) {
+#if defined(__SSE2__)
+  return static_cast<u32>(_mm_movemask_ps((__m128)compared));
+#else
+  u32 bits = 0;
+  for (int i = 0; i < 4; ++i) bits |= static_cast<u32>(compared[i] & 1) << i;
+  return bits;
+#endif
+}
+/// A strip's bits, where they belong in a 32-bit lane mask.
+template <class M>
+KERLAB_INLINE u32 pack(M compared, int strip) {
+  return pack(compared) << (strip * kLanesOf<M>);
+}
+
+/// A source operand's predicate, `negated` applied.
+KERLAB_INLINE u32 read_predicate(const Warp& warp, const Op& op, int operand) {
+  const u32 bits = warp.predicates[op.slot[operand]];
+  return (op.negated >> operand & 1) != 0 ? ~bits : bits;
+}
+/// Writes the lanes of `mask`; nothing for "_" (index -1).
+KERLAB_INLINE void write_predicate(Warp& warp, std::int32_t index, u32 bits, u32 mask) {
+  if (index >= 0) warp.predicates[index] = (warp.predicates[index] & ~mask) | (bits & mask);
+}
+
+/// The work of most handlers: destination (operand 0) = f(operand 1, operand 2, ...), strip by strip, in the lanes of
+/// `mask`. D, S...: the vector types of destination and sources, all of the same number of lanes.
+/// Where the widths differ (mul.wide) a destination of two slots may hold a source in one of them; then nothing is
+/// written before all has been read.
+template <class D, class... S, class F, std::size_t... I>
+KERLAB_INLINE void map_operands(Warp& warp, const Op& op, u32 mask, F f, std::index_sequence<I...>) {
+  static_assert(((kLanesOf<S> == kLanesOf<D>)&&...));
+  u32* const d = slot_of(warp, op.slot[0]);
+  const u32* const s[] = {slot_of(warp, op.slot[1 + I])...};
+  if constexpr (((sizeof(S) == sizeof(D)) && ...)) {
+    if (mask == ~0u) {
+#pragma GCC unroll 8
+      for (int strip = 0; strip < kStrips<D>; ++strip) store<D>(d, strip, f(load<S>(s[I], strip)...));
+    } else {
+#pragma GCC unroll 8
+      for (int strip = 0; strip < kStrips<D>; ++strip) store<D>(d, strip, f(load<S>(s[I], strip)...), mask);
+    }
+  } else {
+    alignas(64) u32 result[kStrips<D> * sizeof(D) / 4];
+#pragma GCC unroll 8
+    for (int strip = 0; strip < kStrips<D>; ++strip) store<D>(result, strip, f(load<S>(s[I], strip)...));
+#pragma GCC unroll 8
+    for (int strip = 0; strip < kStrips<D>; ++strip) store<D>(d, strip, load<D>(result, strip), mask);
+  }
+}
+template <class D, class... S, class F>
+KERLAB_INLINE void map(Warp& warp, const Op& op, u32 mask, F f) {
+  map_operands<D, S...>(warp, op, mask, f, std::index_sequence_for<S...>{});
+}
+
+}  // namespace kerlab::emu::KERLAB_ISA
