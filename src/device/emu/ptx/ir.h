@@ -163,7 +163,9 @@ enum class Opcode : std::uint8_t {
   wmma_load,
   wmma_store,
   wmma_mma,
-  // what inlining leaves of calls
+  // what inlining leaves of calls. All operands are registers; addresses are generic, as in the CUDA system calls:
+  //   vprintf_call     result (b32), format (b64), argument buffer (b64, 8 bytes for each 64-bit value, aligned)
+  //   assertfail_call  message (b64), file (b64), line (b32), function (b64), size of a character (b64)
   vprintf_call,
   assertfail_call,
   // no operation (hints such as createpolicy results never used, applypriority, discard)
@@ -222,9 +224,10 @@ struct Modifiers {
   bool ftz = false, sat = false, satfinite = false, relu = false, approx = false, full = false;
   bool nan = false, abs = false, xorsign = false;  ///< min, max
   bool carry_out = false;                          ///< add.cc and so on
+  bool right = false;                              ///< shf.r (else shf.l)
   bool wrap = false, clamp = false;                ///< shf; bmsk, szext
   bool shift_amount = false;                       ///< bfind.shiftamt
-  bool synchronised = false;                       ///< .sync: named lanes must arrive together
+  bool synchronised = false;                       ///< .sync: named lanes must arrive together (not of bar, barrier)
   bool uniform = false;                            ///< bra.uni
   bool arrive = false;                             ///< bar.arrive
   bool reduce = false;                             ///< bar.red (boolean: and, or; popc when none)
@@ -332,6 +335,9 @@ struct Instruction {
   std::string text;  ///< opcode as written: "ld.global.nc.v4.f32"
 };
 
+/// How many of the leading operands are results, a second one ("d|p") included.
+int results(const Instruction& instruction);
+
 struct Register {
   Type type = Type::b32;
   std::string name;
@@ -366,6 +372,7 @@ struct Kernel {
 
 /// An address stored in initialised memory: *(u64*)(image + at) = address of the symbol + addend.
 struct Relocation {
+  Space image = Space::global;  ///< global: at lies in global_image; constant: in constant_image
   std::int64_t at = 0;
   std::int32_t symbol = 0;  ///< index into Module::globals
   std::int64_t addend = 0;
@@ -378,7 +385,7 @@ struct Module {
   std::vector<std::string> files;                       ///< of .file
   std::vector<Symbol> globals;                          ///< global and constant variables
   std::vector<std::byte> global_image, constant_image;  ///< initial contents
-  std::vector<Relocation> relocations;                  ///< in global_image
+  std::vector<Relocation> relocations;
   std::vector<Kernel> kernels;
   [[nodiscard]] const Kernel* find(std::string_view kernel) const;
 };
@@ -394,5 +401,9 @@ struct ParseResult {
   std::vector<Failure> failures;
 };
 ParseResult parse(std::string_view text);
+
+/// A kernel (or one of its instructions) as readable text, close to PTX: for debugging and for messages of tests.
+std::string to_text(const Kernel& kernel);
+std::string to_text(const Kernel& kernel, const Instruction& instruction);
 
 }  // namespace kerlab::ptx

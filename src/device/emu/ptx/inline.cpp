@@ -1,0 +1,398 @@
+// Calls of device functions become their bodies: fresh registers for each call, parameters as bytes of the caller's
+// local frame.
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+#include "device/emu/ptx/function.h"
+#include "device/emu/ptx/lexer.h"
+#include "device/emu/ptx/opcodes.h"
+
+namespace kerlab::ptx {
+namespace {
+
+constexpr std::size_t kMostDepth = 128;
+constexpr std::int64_t kMostCalls = 1 << 16;
+constexpr std::size_t kMostRegistersInAll = 1 << 22;
+
+Operand reg(std::int32_t value) {
+  Operand operand;
+  operand.kind = OperandKind::reg;
+  operand.value = value;
+  return operand;
+}
+
+class Inliner {
+ public:
+  explicit Inliner(const std::vector<Function>& functions) {
+    for (const Function& function : functions) {
+      if (!function.entry) by_name_.try_emplace(function.kernel.name, &function);
+    }
+  }
+
+  Kernel run(const Function& entry) {
+    out_ = entry.kernel;
+    out_.registers.clear();
+    out_.symbols.clear();
+    out_.instructions.clear();
+    out_.elements.clear();
+    out_.branch_tables.clear();
+    expand(entry, std::vector<std::int32_t>(entry.kernel.symbols.size(), -1), {}, 0);
+    return std::move(out_);
+  }
+
+ private:
+  /// How one expansion of a function names things in the result.
+  struct Frame {
+    const Function* function = nullptr;
+    std::int32_t registers = 0;         ///< of its first register
+    std::int32_t tables = 0;            ///< of its first branch table
+    std::vector<std::int32_t> symbols;  ///< by its own symbols
+    std::vector<std::int32_t> begin;    ///< by its own instructions
+    std::int64_t local = 0, local_end = 0;
+    std::vector<std::pair<std::int32_t, std::int32_t>> labels;  ///< operands that name its instructions
+    std::vector<std::int32_t> returns;                          ///< branches to its end
+  };
+
+  /// `symbols`: those that the caller bound. `moves_in`: run before the body.
+  Frame expand(const Function& function, std::vector<std::int32_t> symbols,
+               const std::vector<std::pair<std::int32_t, Operand>>& registers_in, std::int64_t local) {
+    Frame frame;
+    frame.function = &function;
+    frame.symbols = std::move(symbols);
+    frame.local = local;
+    frame.local_end = local + function.kernel.local_bytes;
+    if (frame.local_end > kMostLocalBytes)
+      refuse(0, "the local memory of all functions called takes more than 512 KiB");
+    out_.local_bytes = std::max(out_.local_bytes, frame.local_end);
+    frame.registers = static_cast<std::int32_t>(out_.registers.size());
+    out_.registers.insert(out_.registers.end(), function.kernel.registers.begin(), function.kernel.registers.end());
+    if (out_.registers.size() > kMostRegistersInAll) refuse(0, "too many registers once all calls are inlined");
+    bind_symbols(frame);
+    frame.tables = static_cast<std::int32_t>(out_.branch_tables.size());
+    out_.branch_tables.insert(out_.branch_tables.end(), function.kernel.branch_tables.begin(),
+                              function.kernel.branch_tables.end());
+    for (const auto& [formal, value] : registers_in) move(reg(frame.registers + formal), value);
+    body(frame);
+    patch(frame);
+    return frame;
+  }
+
+  void bind_symbols(Frame& frame) {
+    const Function& function = *frame.function;
+    for (std::size_t i = 0; i < function.kernel.symbols.size(); ++i) {
+      if (frame.symbols[i] >= 0) continue;
+      const Symbol& symbol = function.kernel.symbols[i];
+      const bool once = symbol.space != Space::local;
+      const Function* owner = function.own_symbol[i] ? &function : nullptr;
+      const auto next = static_cast<std::int32_t>(out_.symbols.size());
+      if (once) {
+        const auto [place, is_new] = shared_symbols_.try_emplace({owner, symbol.name}, next);
+        frame.symbols[i] = place->second;
+        if (!is_new) continue;
+      }
+      frame.symbols[i] = next;
+      out_.symbols.push_back(symbol);
+      if (symbol.space == Space::local) out_.symbols.back().offset += frame.local;
+    }
+  }
+
+  void body(Frame& frame) {
+    const Function& function = *frame.function;
+    const std::vector<Instruction>& from = function.kernel.instructions;
+    std::size_t call = 0;
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      frame.begin.push_back(static_cast<std::int32_t>(out_.instructions.size()));
+      if (call < function.calls.size() && function.calls[call].at == static_cast<std::int32_t>(i)) {
+        expand_call(frame, function.calls[call++], from[i]);
+        continue;
+      }
+      if (from[i].opcode == Opcode::ret) {
+        const bool falls_out = i + 1 == from.size() && from[i].guard < 0;
+        if (!falls_out) frame.returns.push_back(branch(from[i], frame));
+        continue;
+      }
+      copy(frame, from[i]);
+    }
+  }
+
+  void copy(Frame& frame, const Instruction& from) {
+    Instruction instruction = from;
+    if (instruction.guard >= 0) instruction.guard += frame.registers;
+    for (std::size_t k = 0; k < instruction.operands.size(); ++k) {
+      Operand& operand = instruction.operands[k];
+      if (operand.kind == OperandKind::label) {
+        if (instruction.opcode == Opcode::brx) {
+          operand.value += frame.tables;
+        } else {
+          frame.labels.emplace_back(static_cast<std::int32_t>(out_.instructions.size()), static_cast<std::int32_t>(k));
+        }
+      } else {
+        operand = renamed(frame, operand);
+      }
+    }
+    add(std::move(instruction));
+  }
+
+  Operand renamed(const Frame& frame, Operand operand) {
+    switch (operand.kind) {
+      case OperandKind::reg:
+        operand.value += frame.registers;
+        break;
+      case OperandKind::symbol:
+        operand.value = frame.symbols[operand.value];
+        break;
+      case OperandKind::address:
+        operand.value = operand.base_is_symbol ? frame.symbols[operand.value] : operand.value + frame.registers;
+        break;
+      case OperandKind::vector: {
+        const auto begin = static_cast<std::int32_t>(out_.elements.size());
+        for (std::int32_t i = 0; i < operand.count; ++i) {
+          out_.elements.push_back(renamed(frame, frame.function->kernel.elements[operand.value + i]));
+        }
+        operand.value = begin;
+        break;
+      }
+      default:
+        break;
+    }
+    return operand;
+  }
+
+  void patch(Frame& frame) {
+    const auto end = static_cast<std::int32_t>(out_.instructions.size());
+    for (const auto& [instruction, operand] : frame.labels) {
+      std::int32_t& target = out_.instructions[instruction].operands[operand].value;
+      target = frame.begin[target];
+    }
+    for (std::size_t i = 0; i < frame.function->kernel.branch_tables.size(); ++i) {
+      for (std::int32_t& target : out_.branch_tables[frame.tables + i]) target = frame.begin[target];
+    }
+    for (const std::int32_t instruction : frame.returns) out_.instructions[instruction].operands[0].value = end;
+  }
+
+  void expand_call(Frame& frame, const Call& call, const Instruction& at) {
+    std::int32_t skip = -1;
+    line_ = at.location.ptx_line;
+    if (at.guard >= 0) {
+      skip = branch(at, frame);
+      out_.instructions[skip].guard_negated = !at.guard_negated;
+    }
+    location_ = at.location;
+    if (call.callee == "vprintf") {
+      print(frame, call);
+    } else if (call.callee == "__assertfail") {
+      assertion(frame, call);
+    } else {
+      enter(frame, call);
+    }
+    if (skip >= 0) out_.instructions[skip].operands[0].value = static_cast<std::int32_t>(out_.instructions.size());
+  }
+
+  void enter(Frame& frame, const Call& call) {
+    const auto found = by_name_.find(call.callee);
+    if (found == by_name_.end()) {
+      refuse(line_, fmt::format("'{}' is called but not defined in this module", call.callee));
+    }
+    const Function& callee = *found->second;
+    if (!callee.failure.empty()) throw Unsupported(callee.failure);
+    if (std::find(stack_.begin(), stack_.end(), &callee) != stack_.end()) {
+      refuse(line_, fmt::format("'{}' calls itself: the emulated device runs no recursion", call.callee));
+    }
+    if (stack_.size() == kMostDepth) refuse(line_, fmt::format("calls nest more than {} deep", kMostDepth));
+    if (++calls_ > kMostCalls) refuse(line_, fmt::format("more than {} calls once all are inlined", kMostCalls));
+    if (call.arguments.size() != callee.parameters.size() || call.results.size() != callee.results.size()) {
+      refuse(line_, fmt::format("'{}' is called with other parameters than it has", call.callee));
+    }
+    std::vector<std::int32_t> symbols(callee.kernel.symbols.size(), -1);
+    std::vector<std::pair<std::int32_t, Operand>> registers_in;
+    for (std::size_t i = 0; i < call.arguments.size(); ++i) {
+      const Operand actual = renamed(frame, call.arguments[i]);
+      const Operand& formal = callee.parameters[i];
+      if (formal.kind == OperandKind::reg) {
+        registers_in.emplace_back(formal.value, actual);
+      } else {
+        symbols[formal.value] = memory_for(callee.kernel.symbols[formal.value], actual, call.callee);
+      }
+    }
+    for (std::size_t i = 0; i < call.results.size(); ++i) {
+      const Operand actual = renamed(frame, call.results[i]);
+      const Operand& formal = callee.results[i];
+      if (formal.kind == OperandKind::symbol && actual.kind == OperandKind::symbol) {
+        symbols[formal.value] = memory_for(callee.kernel.symbols[formal.value], actual, call.callee);
+      }
+    }
+    stack_.push_back(&callee);
+    const Location saved = location_;
+    const Frame inner = expand(callee, std::move(symbols), registers_in, round_up(frame.local_end, 16));
+    stack_.pop_back();
+    location_ = saved;
+    for (std::size_t i = 0; i < call.results.size(); ++i) {
+      const Operand actual = renamed(frame, call.results[i]);
+      if (actual.kind == OperandKind::reg) results_out(inner, callee.results[i], actual);
+    }
+  }
+
+  void results_out(const Frame& inner, const Operand& formal, const Operand& actual) {
+    if (formal.kind == OperandKind::reg) return move(actual, reg(inner.registers + formal.value));
+    load(actual, inner.symbols[formal.value]);
+  }
+
+  /// The symbol that stands for a formal parameter: the caller's variable itself, or one that holds the value.
+  std::int32_t memory_for(const Symbol& formal, const Operand& actual, const std::string& callee) {
+    if (actual.kind == OperandKind::symbol) {
+      const Symbol& variable = out_.symbols[actual.value];
+      if (variable.space != Space::local || variable.bytes != formal.bytes) {
+        refuse(line_, fmt::format("'{}' given to '{}' is not what its parameter '{}' needs", variable.name, callee,
+                                  formal.name));
+      }
+      return actual.value;
+    }
+    Symbol symbol = formal;
+    symbol.offset = out_.local_bytes = round_up(out_.local_bytes, symbol.align);
+    out_.local_bytes += symbol.bytes;
+    if (out_.local_bytes > kMostLocalBytes) refuse(line_, "the parameters of calls take more than 512 KiB");
+    out_.symbols.push_back(symbol);
+    const auto index = static_cast<std::int32_t>(out_.symbols.size()) - 1;
+    access(Opcode::st, index, actual);
+    return index;
+  }
+
+  Operand loaded(const Frame& frame, const Call& call, std::size_t argument, Type type) {
+    const Operand actual = renamed(frame, call.arguments[argument]);
+    const auto value = static_cast<std::int32_t>(out_.registers.size());
+    out_.registers.push_back({type, "%argument"});
+    if (actual.kind == OperandKind::symbol) {
+      load(reg(value), actual.value);
+    } else {
+      move(reg(value), actual);
+    }
+    return reg(value);
+  }
+
+  void print(const Frame& frame, const Call& call) {
+    if (call.arguments.size() != 2 || call.results.size() > 1) refuse(line_, "vprintf takes a format and a buffer");
+    const Operand format = loaded(frame, call, 0, Type::b64);
+    const Operand buffer = loaded(frame, call, 1, Type::b64);
+    const auto result = static_cast<std::int32_t>(out_.registers.size());
+    out_.registers.push_back({Type::b32, "%printed"});
+    make(Opcode::vprintf_call, {Type::b32, Type::b64, Type::b64}, {reg(result), format, buffer});
+    if (call.results.empty()) return;
+    const Operand actual = renamed(frame, call.results[0]);
+    if (actual.kind == OperandKind::symbol) {
+      access(Opcode::st, actual.value, reg(result));
+    } else if (actual.kind == OperandKind::reg) {
+      move(actual, reg(result));
+    }
+  }
+
+  void assertion(const Frame& frame, const Call& call) {
+    static const std::vector<Type> kTypes = {Type::b64, Type::b64, Type::b32, Type::b64, Type::b64};
+    if (call.arguments.size() != kTypes.size() || !call.results.empty())
+      refuse(line_, "__assertfail takes five arguments");
+    std::vector<Operand> operands;
+    for (std::size_t i = 0; i < kTypes.size(); ++i) operands.push_back(loaded(frame, call, i, kTypes[i]));
+    make(Opcode::assertfail_call, kTypes, std::move(operands));
+  }
+
+  void move(const Operand& to, const Operand& from) { make(Opcode::mov, {out_.registers[to.value].type}, {to, from}); }
+  void load(const Operand& to, std::int32_t symbol) { access(Opcode::ld, symbol, to); }
+
+  /// ld or st of a whole variable in local memory.
+  void access(Opcode opcode, std::int32_t symbol, const Operand& value) {
+    static constexpr std::pair<std::int64_t, Type> kTypes[] = {
+        {1, Type::b8}, {2, Type::b16}, {4, Type::b32}, {8, Type::b64}};
+    Operand address;
+    address.kind = OperandKind::address;
+    address.base_is_symbol = true;
+    address.value = symbol;
+    for (const auto& [bytes, type] : kTypes) {
+      if (bytes != out_.symbols[symbol].bytes) continue;
+      if (opcode == Opcode::ld) return make(opcode, {type}, {value, address}, Space::local);
+      return make(opcode, {type}, {address, value}, Space::local);
+    }
+    refuse(line_, fmt::format("'{}' is no parameter of 1, 2, 4 or 8 bytes", out_.symbols[symbol].name));
+  }
+
+  void make(Opcode opcode, std::vector<Type> types, std::vector<Operand> operands, Space space = Space::generic) {
+    Instruction instruction;
+    instruction.opcode = opcode;
+    instruction.modifiers.space = space;
+    instruction.types = std::move(types);
+    instruction.operands = std::move(operands);
+    instruction.location = location_;
+    instruction.text = name(opcode);
+    add(std::move(instruction));
+  }
+
+  /// A branch under the guard of `from`; its target is set later.
+  std::int32_t branch(const Instruction& from, const Frame& frame) {
+    Instruction instruction;
+    instruction.opcode = Opcode::bra;
+    instruction.text = "bra";
+    instruction.location = from.location;
+    instruction.guard = from.guard < 0 ? -1 : from.guard + frame.registers;
+    instruction.guard_negated = from.guard_negated;
+    instruction.operands.resize(1);
+    instruction.operands[0].kind = OperandKind::label;
+    add(std::move(instruction));
+    return static_cast<std::int32_t>(out_.instructions.size()) - 1;
+  }
+
+  void add(Instruction&& instruction) {
+    if (static_cast<std::int64_t>(out_.instructions.size()) >= kMostInstructions) {
+      refuse(instruction.location.ptx_line,
+             fmt::format("more than {} instructions once all calls are inlined", kMostInstructions));
+    }
+    out_.instructions.push_back(std::move(instruction));
+  }
+
+  [[noreturn]] static void refuse(std::int32_t line, const std::string& reason) {
+    throw Unsupported(at_line(line, reason));
+  }
+
+  std::unordered_map<std::string_view, const Function*> by_name_;
+  std::map<std::pair<const Function*, std::string>, std::int32_t> shared_symbols_;  ///< those that exist once
+  std::vector<const Function*> stack_;
+  std::int64_t calls_ = 0;
+  std::int32_t line_ = 0;
+  Location location_;
+  Kernel out_;
+};
+
+/// Shared variables one after the other; those without a size begin where all others end.
+void lay_out_shared(Kernel& kernel) {
+  bool has_extern = false;
+  for (Symbol& symbol : kernel.symbols) {
+    if (symbol.space != Space::shared) continue;
+    if (symbol.bytes == 0) {
+      has_extern = true;
+      kernel.extern_shared_align = std::max(kernel.extern_shared_align, symbol.align);
+      continue;
+    }
+    symbol.offset = round_up(kernel.shared_bytes, symbol.align);
+    kernel.shared_bytes = symbol.offset + symbol.bytes;
+    if (kernel.shared_bytes > kMostSharedBytes) {
+      throw Unsupported(fmt::format("ptx: kernel '{}' has {} bytes of shared variables: the limit is {}", kernel.name,
+                                    kernel.shared_bytes, kMostSharedBytes));
+    }
+  }
+  if (!has_extern) return;
+  kernel.shared_bytes = round_up(kernel.shared_bytes, kernel.extern_shared_align);
+  for (Symbol& symbol : kernel.symbols) {
+    if (symbol.space == Space::shared && symbol.bytes == 0) symbol.offset = kernel.shared_bytes;
+  }
+}
+
+}  // namespace
+
+Kernel inline_calls(const std::vector<Function>& functions, Function entry) {
+  Kernel kernel = entry.calls.empty() ? std::move(entry.kernel) : Inliner(functions).run(entry);
+  lay_out_shared(kernel);
+  return kernel;
+}
+
+}  // namespace kerlab::ptx
