@@ -53,7 +53,7 @@ struct Cta {
   Dim3 index;
   Counts counts;                                 ///< of this thread's blocks so far
   std::vector<AddressRange> written;             ///< of this thread's blocks so far, merged now and then
-  std::uint64_t cache_begin = 0, cache_end = 0;  ///< the allocation found last
+  AddressRange allocations[16];                  ///< found last, by instruction (access.h)
 };
 
 }  // namespace kerlab::emu

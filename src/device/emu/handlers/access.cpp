@@ -1,0 +1,150 @@
+#include "device/emu/handlers/access.h"
+
+#include <bit>
+#include <string>
+
+#include "device/emu/memory.h"
+
+namespace kerlab::emu {
+
+namespace {
+
+using ptx::Space;
+
+/// Where a lane's access goes: generic addresses are sorted into their windows.
+struct Place {
+  Space space = Space::global;
+  std::uint64_t offset = 0;  ///< into the window, or the address in global memory
+};
+
+Place place_of(Space space, std::uint64_t address) {
+  if (space == Space::constant) return {Space::constant, address};
+  if (space != Space::generic) return {space, address};
+  if (address - kSharedWindow < kWindowBytes) return {Space::shared, address - kSharedWindow};
+  if (address - kLocalWindow < kWindowBytes) return {Space::local, address - kLocalWindow};
+  if (address - kParameterWindow < kWindowBytes) return {Space::param, address - kParameterWindow};
+  return {Space::global, address};
+}
+
+const char* verb(AccessKind kind) {
+  return kind == AccessKind::load ? "reads" : kind == AccessKind::store ? "writes" : "updates";
+}
+
+[[noreturn]] void outside(const Warp& warp, const Op& op, int lane, const Access& access, const Place& place,
+                          std::uint64_t address) {
+  std::string what = verb(access.kind);
+  switch (place.space) {
+    case Space::shared:
+      what += " outside the block's " + std::to_string(warp.cta->shared_bytes) + " bytes of shared memory";
+      break;
+    case Space::local:
+      what += " outside the thread's " + std::to_string(warp.local_stride) + " bytes of local memory";
+      break;
+    case Space::param:
+      what += " outside the kernel's " + std::to_string(warp.cta->launch->parameter_bytes) + " bytes of parameters";
+      break;
+    default:
+      what += " outside every allocation";
+  }
+  raise(FaultKind::illegal_address, warp, op, lane, what.c_str(), address, access.bytes);
+}
+
+/// Null when out of bounds.
+std::byte* host_pointer(Warp& warp, const Op& op, int lane, const Place& place, std::uint64_t bytes) {
+  Cta& cta = *warp.cta;
+  const auto within = [&](std::uint64_t size) { return size >= bytes && place.offset <= size - bytes; };
+  switch (place.space) {
+    case Space::shared:
+      return within(cta.shared_bytes) ? cta.shared + place.offset : nullptr;
+    case Space::local:
+      if (!within(static_cast<std::uint64_t>(warp.local_stride))) return nullptr;
+      return warp.local + lane * warp.local_stride + place.offset;
+    case Space::param:
+      if (!within(static_cast<std::uint64_t>(cta.launch->parameter_bytes))) return nullptr;
+      return const_cast<std::byte*>(cta.launch->parameters) + place.offset;
+    default:
+      if (const AddressRange& last = last_allocation(cta, op);
+          (place.offset < last.begin || place.offset >= last.end) && !find_allocation(cta, op, place.offset))
+        return nullptr;
+      return last_allocation(cta, op).end - place.offset >= bytes ? reinterpret_cast<std::byte*>(place.offset) : nullptr;
+  }
+}
+
+void count_bytes(AccessKind kind, std::int64_t bytes, std::int64_t& loaded, std::int64_t& stored) {
+  if (kind == AccessKind::load || kind == AccessKind::atomic) loaded += bytes;
+  if (kind != AccessKind::load) stored += bytes;
+}
+
+void count(Counts& counts, Space space, const Access& access, std::uint32_t lanes, const std::uint64_t* offset) {
+  const std::int64_t bytes = std::popcount(lanes) * access.bytes;
+  if (space == Space::global) {
+    count_bytes(access.kind, bytes, counts.global_load_bytes, counts.global_store_bytes);
+    ++counts.global_requests;
+    counts.global_sectors += global_sectors(offset, lanes);
+  } else if (space == Space::shared) {
+    count_bytes(access.kind, bytes, counts.shared_load_bytes, counts.shared_store_bytes);
+    ++counts.shared_requests;
+    counts.shared_wavefronts += shared_wavefronts(offset, lanes, access.bytes);
+  } else if (space == Space::local) {
+    counts.local_bytes += bytes;
+  }
+  if (access.kind == AccessKind::atomic || access.kind == AccessKind::reduction) counts.atomics += std::popcount(lanes);
+}
+
+/// Lanes that continue where the one before ended make one range.
+void note_writes(Cta& cta, std::uint32_t lanes, const std::uint64_t* address, std::uint64_t bytes) {
+  std::uint64_t begin = 0, end = 0;
+  for (; lanes != 0; lanes &= lanes - 1) {
+    const std::uint64_t at = address[std::countr_zero(lanes)];
+    if (at < begin || at > end || end == 0) {
+      if (end != 0) note_write(cta, begin, end);
+      begin = at;
+      end = at;
+    }
+    if (at + bytes > end) end = at + bytes;
+  }
+  if (end != 0) note_write(cta, begin, end);
+}
+
+}  // namespace
+
+bool find_allocation(Cta& cta, const Op& op, std::uint64_t address) {
+  const auto range = cta.launch->memory->find(address);
+  if (range) last_allocation(cta, op) = *range;
+  return range.has_value();
+}
+
+void operand_addresses(const Warp& warp, const Op& op, int operand, std::uint64_t* address) {
+  const std::uint32_t* base = warp.slots + std::ptrdiff_t{op.slot[operand]} * kLanes;
+  const auto offset = static_cast<std::uint64_t>(op.immediate);
+  for (int lane = 0; lane < kLanes; ++lane)
+    address[lane] = op.wide_address ? reinterpret_cast<const std::uint64_t*>(base)[lane] + offset
+                                    : static_cast<std::uint32_t>(base[lane] + static_cast<std::uint32_t>(offset));
+}
+
+void resolve(Warp& warp, const Op& op, std::uint32_t mask, const Access& access, const std::uint64_t* address,
+             std::byte** pointer) {
+  const auto bytes = static_cast<std::uint64_t>(access.bytes);
+  std::uint64_t offset[kLanes];
+  std::uint32_t of_space[6] = {};  // lanes, by space
+  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const int lane = std::countr_zero(rest);
+    const Place place = place_of(access.space, address[lane]);
+    if (place.offset % bytes != 0)
+      raise(FaultKind::misaligned_address, warp, op, lane,
+            (verb(access.kind) + (" at an address that is no multiple of " + std::to_string(bytes))).c_str(),
+            address[lane], access.bytes);
+    pointer[lane] = host_pointer(warp, op, lane, place, bytes);
+    if (pointer[lane] == nullptr) outside(warp, op, lane, access, place, address[lane]);
+    offset[lane] = place.offset;
+    of_space[static_cast<int>(place.space)] |= 1u << lane;
+  }
+  Cta& cta = *warp.cta;
+  if (cta.launch->count)
+    for (int space = 0; space < 6; ++space)
+      if (of_space[space] != 0) count(cta.counts, static_cast<Space>(space), access, of_space[space], offset);
+  if (cta.launch->record_writes && access.kind != AccessKind::load)
+    note_writes(cta, of_space[static_cast<int>(Space::global)], offset, bytes);
+}
+
+}  // namespace kerlab::emu

@@ -1,0 +1,49 @@
+#pragma once
+// What memory handlers call out of line, built once for every processor: the checks of an access lane by lane, what it
+// counts, and what it remembers. Handlers take short cuts only where nothing is counted or remembered.
+
+#include <cstddef>
+#include <cstdint>
+
+#include "device/emu/machine/cta.h"
+#include "device/emu/ptx/ir.h"
+
+namespace kerlab::emu {
+
+enum class AccessKind : std::uint8_t { load, store, atomic, reduction };
+
+/// `bytes` by each lane, a power of two up to 32; an address must be a multiple of it.
+struct Access {
+  ptx::Space space = ptx::Space::generic;
+  AccessKind kind = AccessKind::load;
+  int bytes = 4;
+};
+
+/// One access of a warp: pointer[lane] becomes host memory of `access.bytes` bytes for each lane of the mask, others
+/// are left alone. Raises the fault of the lowest lane that is misaligned or out of bounds: of the allocation, the
+/// block's shared memory, the thread's local memory or the parameters. Addresses are those of the space (generic: by
+/// window; constant: of global memory). Counts into Cta::counts and calls note_write as the launch wants, before
+/// anything is read or written, so call it once per access of the warp:
+///   - bytes asked for by the lanes; an atomic operation loads and stores, a reduction stores;
+///   - per space touched one request; global: distinct 32-byte sectors; shared: wavefronts (see count.cpp);
+///   - parameters and constants count nothing.
+/// For handlers that access memory by rows (wmma.load): one call per row or chunk that the lanes access together.
+void resolve(Warp& warp, const Op& op, std::uint32_t mask, const Access& access, const std::uint64_t* address,
+             std::byte** pointer);
+
+/// The allocation that the instruction accessed last: instructions of a loop mostly stay in theirs.
+__attribute__((always_inline)) inline AddressRange& last_allocation(Cta& cta, const Op& op) {
+  return cta.allocations[(reinterpret_cast<std::uintptr_t>(&op) / sizeof(Op)) % 16];
+}
+/// Makes the allocation that holds the address the instruction's last one; false when there is none.
+bool find_allocation(Cta& cta, const Op& op, std::uint64_t address);
+
+/// The addresses of operand [base + offset] in all lanes. 32-bit bases wrap at 2^32.
+void operand_addresses(const Warp& warp, const Op& op, int operand, std::uint64_t* address);
+
+/// Wavefronts of a shared access of `bytes` per lane, and distinct 32-byte sectors of a global one (aligned, up to 32
+/// bytes per lane).
+int shared_wavefronts(const std::uint64_t* address, std::uint32_t mask, int bytes);
+int global_sectors(const std::uint64_t* address, std::uint32_t mask);
+
+}  // namespace kerlab::emu
