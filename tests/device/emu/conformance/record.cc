@@ -1,0 +1,121 @@
+// Records what a real GPU computes for the fixture forms: ./record FIXTURE_FOLDER OUTPUT_FOLDER
+// Writes OUTPUT_FOLDER/<file>.bin: the outputs of the forms of <file>.ptx, in order. Needs the driver alone (dlopen);
+// compile with g++ -O2 -std=c++17 record.cc -ldl. Every file runs in a child, since a fault ends a context.
+
+#include <dlfcn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "inputs.h"
+
+namespace {
+
+using Handle = void*;
+using Pointer = unsigned long long;
+
+void* library() {
+  static void* lib = dlopen("libcuda.so.1", RTLD_NOW);
+  if (lib == nullptr) std::fprintf(stderr, "record: no CUDA driver: %s\n", dlerror()), std::exit(1);
+  return lib;
+}
+
+template <class... Args>
+int call(const char* name, Args... args) {
+  auto* function = reinterpret_cast<int (*)(Args...)>(dlsym(library(), name));
+  if (function == nullptr) std::fprintf(stderr, "record: the driver lacks %s\n", name), std::exit(1);
+  return function(args...);
+}
+
+void check(const char* what, int status) {
+  if (status == 0) return;
+  const char* text = nullptr;
+  call("cuGetErrorString", status, &text);
+  std::fprintf(stderr, "record: %s: error %d (%s)\n", what, status, text != nullptr ? text : "?");
+  std::exit(1);
+}
+
+std::string read(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::vector<unsigned char> run(Handle module, const conformance::Form& form) {
+  Handle function = nullptr;
+  check(form.name.c_str(), call("cuModuleGetFunction", &function, module, form.name.c_str()));
+  const std::vector<std::uint64_t> words = conformance::input_words(form);
+  const std::size_t in_bytes = words.size() * 8 + 8,
+                    out_bytes = static_cast<std::size_t>(form.out) * static_cast<std::size_t>(form.records);
+  Pointer in = 0, out = 0;
+  check("allocate", call("cuMemAlloc_v2", &in, in_bytes));
+  check("allocate", call("cuMemAlloc_v2", &out, out_bytes));
+  check("copy in", call("cuMemcpyHtoD_v2", in, static_cast<const void*>(words.data()), words.size() * 8));
+  check("clear", call("cuMemsetD8_v2", out, static_cast<unsigned char>(0), out_bytes));
+  void* arguments[] = {&in, &out};
+  check(form.name.c_str(),
+        call("cuLaunchKernel", function, static_cast<unsigned>(form.grid[0]), static_cast<unsigned>(form.grid[1]), 1u,
+             static_cast<unsigned>(form.block[0]), static_cast<unsigned>(form.block[1]), 1u, 0u, Handle{nullptr},
+             static_cast<void**>(arguments), static_cast<void**>(nullptr)));
+  check(form.name.c_str(), call("cuCtxSynchronize"));
+  std::vector<unsigned char> result(out_bytes);
+  check("copy out", call("cuMemcpyDtoH_v2", static_cast<void*>(result.data()), out, out_bytes));
+  check("free", call("cuMemFree_v2", in));
+  check("free", call("cuMemFree_v2", out));
+  return result;
+}
+
+int record(const std::filesystem::path& ptx, const std::filesystem::path& output) {
+  check("cuInit", call("cuInit", 0u));
+  int device = 0;
+  check("cuDeviceGet", call("cuDeviceGet", &device, 0));
+  Handle context = nullptr, module = nullptr;
+  check("context", call("cuDevicePrimaryCtxRetain", &context, device));
+  check("context", call("cuCtxSetCurrent", context));
+  const std::string text = read(ptx);
+  std::vector<char> log(1 << 16);
+  int options[] = {5, 6};  // CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES
+  void* values[] = {log.data(), reinterpret_cast<void*>(log.size())};
+  const int loaded = call("cuModuleLoadDataEx", &module, static_cast<const void*>(text.c_str()), 2u,
+                          static_cast<int*>(options), static_cast<void**>(values));
+  if (loaded != 0) std::fprintf(stderr, "%s\n", log.data());
+  check(ptx.c_str(), loaded);
+  std::ofstream file(output / ptx.stem().concat(".bin"), std::ios::binary);
+  int forms = 0;
+  for (const auto& form : conformance::read_forms(text)) {
+    const auto bytes = run(module, form);
+    file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    ++forms;
+  }
+  file.flush();
+  std::printf("%s: %d forms\n", ptx.filename().c_str(), forms);
+  std::fflush(stdout);
+  return file ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 3) return std::fprintf(stderr, "usage: %s FIXTURE_FOLDER OUTPUT_FOLDER\n", argv[0]), 64;
+  std::filesystem::create_directories(argv[2]);
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(argv[1]))
+    if (entry.path().extension() == ".ptx") files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  int failed = 0;
+  for (const auto& path : files) {
+    const pid_t child = fork();
+    if (child == 0) _exit(record(path, argv[2]));
+    int status = 0;
+    waitpid(child, &status, 0);
+    if (status != 0) std::fprintf(stderr, "record: %s failed\n", path.c_str()), ++failed;
+  }
+  std::printf("%zu files, %d failed\n", files.size(), failed);
+  return failed == 0 ? 0 : 1;
+}
