@@ -22,7 +22,7 @@ BEGIN {
   for (m in may) if (m ~ /^(device|verify|measure|worker)$/) may[m] = may[m] " common"
 
   # Third-party headers that have one home; the rest (fmt, POSIX, the standard library) may go anywhere.
-  home["^toml\\+\\+/"] = "^src/(spec|device/script)/|^src/model/"
+  home["^toml\\+\\+/"] = "^src/(spec|device/script)/|^src/device/emu/emu_device_profile[.]cpp$|^src/model/"
   home["^nlohmann/"] = "^src/(worker|compile)/messages[.]cpp$|^src/report/json[.]cpp$|^src/db/"
   home["^CLI/"] = "^src/cli/"
   home["^(SQLiteCpp/|sqlite3)"] = "^src/db/"

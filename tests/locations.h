@@ -20,3 +20,8 @@ inline std::filesystem::path kerlab_program() {
 inline std::filesystem::path pretended_driver(const std::string& which) {
   return kerlab::executable_path().parent_path() / "device" / (which + "_driver");
 }
+
+/// Recorded data that tests compare with; of the checkout alone.
+inline std::filesystem::path test_data_folder() {
+  return kerlab::share_folder() / "tests" / "data";
+}

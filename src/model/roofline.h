@@ -7,6 +7,7 @@
 
 #include "plan/device_info.h"
 #include "plan/dtype.h"
+#include "plan/occupancy.h"
 
 namespace kerlab {
 
@@ -27,9 +28,5 @@ struct Roofline {
   bool memory_bound = false;
 };
 Roofline roofline(double flops, double bytes, const Ceilings& ceilings);
-
-/// Blocks per SM and what limits it.
-struct Occupancy { int blocks = 0; double fraction = 0; std::string limiter; };
-Occupancy occupancy(const DeviceInfo& device, int threads, int registers, int shared_bytes);
 
 }  // namespace kerlab

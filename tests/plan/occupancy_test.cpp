@@ -1,5 +1,5 @@
 #include "catch.h"
-#include "model/roofline.h"
+#include "plan/occupancy.h"
 
 using namespace kerlab;
 
@@ -24,7 +24,7 @@ void check(const Occupancy& found, int blocks, double fraction, const char* limi
 }
 }  // namespace
 
-TEST_CASE("occupancy: registers limit, in units of 256 a warp", "[model]") {
+TEST_CASE("occupancy: registers limit, in units of 256 a warp", "[plan]") {
   check(occupancy(h200(), 128, 168, 0), 3, 0.1875, "registers");
   check(occupancy(h200(), 128, 255, 0), 2, 0.125, "registers");
   check(occupancy(h200(), 256, 64, 0), 4, 0.5, "registers");
@@ -35,27 +35,27 @@ TEST_CASE("occupancy: registers limit, in units of 256 a warp", "[model]") {
   check(occupancy(h200(), 160, 84, 0), 4, 4 * 5 / 64.0, "registers");
 }
 
-TEST_CASE("occupancy: shared memory limits, with what the system reserves", "[model]") {
+TEST_CASE("occupancy: shared memory limits, with what the system reserves", "[plan]") {
   check(occupancy(h200(), 128, 32, 100 * 1024), 2, 0.125, "shared memory");
   check(occupancy(h200(), 128, 32, 232448), 1, 0.0625, "shared memory");
   check(occupancy(h200(), 128, 32, 113 * 1024), 2, 0.125, "shared memory");       // 2 x 114 KiB = 228 KiB
   check(occupancy(h200(), 128, 32, 113 * 1024 + 1), 1, 0.0625, "shared memory");  // one unit of 128 bytes too many
 }
 
-TEST_CASE("occupancy: threads and blocks limit small kernels", "[model]") {
+TEST_CASE("occupancy: threads and blocks limit small kernels", "[plan]") {
   check(occupancy(h200(), 1024, 32, 0), 2, 1.0, "registers");  // both say 2; registers are named first
   check(occupancy(h200(), 1024, 16, 0), 2, 1.0, "threads");
   check(occupancy(h200(), 32, 16, 0), 32, 0.5, "blocks");
   check(occupancy(h200(), 33, 16, 0), 32, 1.0, "threads");  // 33 threads take two warps
 }
 
-TEST_CASE("occupancy: an impossible launch has none, and says why", "[model]") {
+TEST_CASE("occupancy: an impossible launch has none, and says why", "[plan]") {
   check(occupancy(h200(), 1024, 65, 0), 0, 0, "registers");
   check(occupancy(h200(), 128, 32, 232449), 0, 0, "shared memory");
   check(occupancy(h200(), 1025, 16, 0), 0, 0, "threads");
   check(occupancy(h200(), 0, 16, 0), 0, 0, "threads");
 }
 
-TEST_CASE("occupancy: a device that does not say its limits gives none", "[model]") {
+TEST_CASE("occupancy: a device that does not say its limits gives none", "[plan]") {
   check(occupancy(DeviceInfo{}, 128, 32, 0), 0, 0, "unknown");
 }

@@ -3,7 +3,7 @@
 #include <limits>
 #include <string_view>
 
-#include "model/roofline.h"
+#include "plan/occupancy.h"
 
 namespace kerlab {
 

@@ -1,0 +1,236 @@
+#include "device/emu/native_lab.h"
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <bit>
+#include <chrono>
+#include <cstring>
+
+#include "common/lab_abi.h"
+#include "common/recipe.h"
+#include "common/tolerance.h"
+#include "device/emu/parallel.h"
+
+namespace kerlab {
+namespace {
+
+using lab::i64;
+using lab::u32;
+using lab::u64;
+
+/// The one struct that every lab kernel takes.
+template <typename Arguments>
+Arguments arguments_of(const BoundLaunch& launch) {
+  if (launch.arguments.size() != 1 || launch.arguments[0].size() != sizeof(Arguments))
+    throw DeviceFault(
+        FaultKind::launch_failed,
+        fmt::format("{} takes one struct of {} bytes (kernels/common/lab_abi.h)", launch.kernel, sizeof(Arguments)),
+        false);
+  Arguments arguments;
+  std::memcpy(&arguments, launch.arguments[0].data(), sizeof arguments);
+  return arguments;
+}
+
+/// Calls body with the data type as a constant, so that the loops over its elements have no switch in them.
+template <typename Body>
+void with_type(u32 dtype, const Body& body) {
+  const auto call = [&]<u32... I>(std::integer_sequence<u32, I...>) {
+    const bool found = ((dtype == I ? (body.template operator()<I>(), true) : false) || ...);
+    if (!found) throw DeviceFault(FaultKind::launch_failed, fmt::format("no data type {}", dtype), false);
+  };
+  call(std::make_integer_sequence<u32, lab::kNumberIds>{});
+}
+
+template <int kBytes>
+struct WordOf;
+template <>
+struct WordOf<1> {
+  using type = std::uint8_t;
+};
+template <>
+struct WordOf<2> {
+  using type = std::uint16_t;
+};
+template <>
+struct WordOf<4> {
+  using type = std::uint32_t;
+};
+template <>
+struct WordOf<8> {
+  using type = std::uint64_t;
+};
+template <u32 kDtype>
+using Word = typename WordOf<lab::format_of(kDtype).bytes>::type;
+
+template <u32 kDtype, u32 kRecipe>
+void fill_range(const lab::FillArguments& a, Word<kDtype>* out, i64 begin, i64 end) {
+  constexpr lab::Format kFormat = lab::format_of(kDtype);
+  const u64 key = lab::stream_key(a.seed, a.tensor);
+  const u64 constant = lab::encode(kFormat, a.parameter0);
+  lab::FillArguments fixed = a;
+  fixed.recipe = kRecipe;  // a constant for the inlined switch
+  for (i64 i = begin; i < end; ++i)
+    out[i] = static_cast<Word<kDtype>>(lab::element_bits(kFormat, fixed, key, constant, static_cast<u64>(i)));
+}
+
+template <u32 kDtype>
+void fill_range(const lab::FillArguments& a, Word<kDtype>* out, i64 begin, i64 end) {
+  switch (a.recipe) {
+    case lab::kNormal:
+      return fill_range<kDtype, lab::kNormal>(a, out, begin, end);
+    case lab::kUniform:
+      return fill_range<kDtype, lab::kUniform>(a, out, begin, end);
+    case lab::kSmallInteger:
+      return fill_range<kDtype, lab::kSmallInteger>(a, out, begin, end);
+    case lab::kOneHot:
+      return fill_range<kDtype, lab::kOneHot>(a, out, begin, end);
+    default:
+      return fill_range<kDtype, lab::kConstant>(a, out, begin, end);
+  }
+}
+
+/// What one chunk of a comparison has seen.
+struct Tally {
+  u64 mismatches = 0, nans = 0;
+  double sum_square = 0;
+  u64 worst_key = 0;
+  i64 worst_index = 0;
+
+  void see(const lab::Verdict& verdict, i64 index) {
+    mismatches += verdict.passed ? 0 : 1;
+    nans += verdict.nan ? 1 : 0;
+    if (!lab::is_infinite(verdict.ratio)) sum_square += verdict.ratio * verdict.ratio;
+    const u64 ratio = std::bit_cast<u32>(static_cast<float>(verdict.ratio));
+    const u64 key = (ratio << 32) | ~static_cast<u32>(index);
+    if (key > worst_key) worst_key = key, worst_index = index;
+  }
+  void add(const Tally& other) {
+    mismatches += other.mismatches;
+    nans += other.nans;
+    sum_square += other.sum_square;
+    if (other.worst_key > worst_key) worst_key = other.worst_key, worst_index = other.worst_index;
+  }
+};
+
+void publish(lab::CompareReport& report, const Tally& tally, u64 count) {
+  report.compared = count;
+  report.mismatches += tally.mismatches;
+  report.nans += tally.nans;
+  report.sum_square_ratio += tally.sum_square;
+}
+
+template <u32 kDtype, typename Accumulator>
+void compare_all(const lab::CompareArguments& a, const Word<kDtype>* got, const Accumulator* value,
+                 const Accumulator* scale, lab::CompareReport& report, int threads) {
+  constexpr lab::Format kFormat = lab::format_of(kDtype);
+  const auto judge = [&](i64 i) {
+    return lab::judge(kFormat, got[i], static_cast<double>(value[i]), static_cast<double>(scale[i]), a);
+  };
+  std::vector<Tally> tallies(static_cast<std::size_t>(emu::chunks_of(a.count)));
+  emu::for_chunks(a.count, threads, [&](std::int64_t chunk, std::int64_t begin, std::int64_t end) {
+    Tally tally;
+    for (i64 i = begin; i < end; ++i) tally.see(judge(i), i);
+    tallies[static_cast<std::size_t>(chunk)] = tally;
+  });
+  Tally whole;
+  for (const Tally& tally : tallies) whole.add(tally);
+  publish(report, whole, static_cast<u64>(a.count));
+  if (whole.worst_key <= report.worst_key) return;
+  const i64 i = whole.worst_index;
+  const lab::Verdict verdict = judge(i);
+  report.worst_key = whole.worst_key;
+  report.worst_index = i + 1;
+  report.worst_got = lab::decode(kFormat, got[i]);
+  report.worst_expected = static_cast<double>(value[i]);
+  report.worst_tolerance = verdict.tolerance;
+  report.max_ratio = verdict.ratio;
+}
+
+}  // namespace
+
+template <typename T>
+T* NativeLab::at(DevicePtr address, std::int64_t count) const {
+  if (count <= 0) return nullptr;
+  return reinterpret_cast<T*>(memory_.at(address, static_cast<std::size_t>(count) * sizeof(T)));
+}
+
+bool NativeLab::run(const BoundLaunch& launch) const {
+  const std::string& kernel = launch.kernel;
+  if (kernel == "lab_fill") return fill(launch), true;
+  if (kernel == "lab_compare") return compare(launch), true;
+  if (kernel == "lab_guard_scan") return guard_scan(launch), true;
+  if (kernel == "lab_hash") return hash(launch), true;
+  if (kernel == "lab_flush") return flush(launch), true;
+  if (kernel == "lab_clock") return clock(launch), true;
+  return kernel == "lab_blocker";  // launches are executed at once: nothing queues behind it
+}
+
+void NativeLab::fill(const BoundLaunch& launch) const {
+  const auto a = arguments_of<lab::FillArguments>(launch);
+  with_type(a.dtype, [&]<u32 kDtype>() {
+    auto* out = at<Word<kDtype>>(a.out, a.count);
+    emu::for_chunks(a.count, threads_, [&](std::int64_t, std::int64_t begin, std::int64_t end) {
+      fill_range<kDtype>(a, out, begin, end);
+    });
+  });
+}
+
+void NativeLab::compare(const BoundLaunch& launch) const {
+  const auto a = arguments_of<lab::CompareArguments>(launch);
+  auto& report = *at<lab::CompareReport>(a.report, 1);
+  if (a.count <= 0) return publish(report, {}, static_cast<u64>(a.count));
+  with_type(a.dtype, [&]<u32 kDtype>() {
+    const auto* got = at<Word<kDtype>>(a.got, a.count);
+    if (a.acc_is_float != 0)
+      compare_all<kDtype>(a, got, at<float>(a.value, a.count), at<float>(a.scale, a.count), report, threads_);
+    else
+      compare_all<kDtype>(a, got, at<double>(a.value, a.count), at<double>(a.scale, a.count), report, threads_);
+  });
+}
+
+void NativeLab::guard_scan(const BoundLaunch& launch) const {
+  const auto a = arguments_of<lab::GuardArguments>(launch);
+  const u32* words = at<u32>(a.begin, a.words);
+  auto& report = at<lab::GuardReport>(a.report, i64{a.slot} + 1)[a.slot];
+  for (i64 i = 0; i < a.words; ++i) {
+    if (words[i] == a.pattern) continue;
+    ++report.damaged;
+    const u64 mine = static_cast<u64>(i) + 1;
+    if (report.first == 0 || mine < report.first) report.first = mine;
+  }
+}
+
+void NativeLab::hash(const BoundLaunch& launch) const {
+  const auto a = arguments_of<lab::HashArguments>(launch);
+  const auto* bytes = at<std::uint8_t>(a.data, a.bytes);
+  const auto* words = reinterpret_cast<const u32*>(bytes);
+  const i64 count = a.bytes / 4;
+  std::atomic<u64> sum = 0;
+  emu::for_chunks(count, threads_, [&](std::int64_t, std::int64_t begin, std::int64_t end) {
+    u64 part = 0;
+    for (i64 i = begin; i < end; ++i) part += lab::mix((static_cast<u64>(i) << 32) ^ words[i] ^ lab::kGolden);
+    sum += part;
+  });
+  for (i64 i = count * 4; i < a.bytes; ++i) sum += lab::mix((static_cast<u64>(i) << 8) ^ bytes[i]);
+  at<u64>(a.report, i64{a.slot} + 1)[a.slot] += sum;
+}
+
+void NativeLab::flush(const BoundLaunch& launch) const {
+  const auto a = arguments_of<lab::FlushArguments>(launch);
+  u32* words = at<u32>(a.data, a.words);
+  emu::for_chunks(a.words, threads_, [&](std::int64_t, std::int64_t begin, std::int64_t end) {
+    for (i64 i = begin; i < end; ++i) words[i] += 1;
+  });
+}
+
+void NativeLab::clock(const BoundLaunch& launch) const {
+  const auto a = arguments_of<lab::ClockArguments>(launch);
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  const auto nanoseconds = static_cast<u64>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+  u64* out = at<u64>(a.out, 2);
+  out[0] = nanoseconds / 1000 * static_cast<u64>(device_.clock_mhz);  // as if the clock stood at its maximum
+  out[1] = nanoseconds;
+}
+
+}  // namespace kerlab
