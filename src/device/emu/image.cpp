@@ -58,7 +58,7 @@ EmulatedImage read_emulated_image(std::span<const std::byte> image) {
   if (result.ptx.find('\0') != std::string::npos)
     throw Error("the image is not PTX text (a cubin?): an emulated device executes PTX");
   while (result.ptx.starts_with(kPrefix)) {
-    const std::size_t end = std::min(result.ptx.find('\n'), result.ptx.size() - 1);
+    const std::size_t end = std::min(result.ptx.find('\n'), result.ptx.size());
     result.kernels.push_back(read_line(result.ptx.substr(0, end)));
     result.ptx.erase(0, end + 1);
   }
