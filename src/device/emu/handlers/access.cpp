@@ -66,7 +66,8 @@ std::byte* host_pointer(Warp& warp, const Op& op, int lane, const Place& place, 
       if (const AddressRange& last = last_allocation(cta, op);
           (place.offset < last.begin || place.offset >= last.end) && !find_allocation(cta, op, place.offset))
         return nullptr;
-      return last_allocation(cta, op).end - place.offset >= bytes ? reinterpret_cast<std::byte*>(place.offset) : nullptr;
+      return last_allocation(cta, op).end - place.offset >= bytes ? reinterpret_cast<std::byte*>(place.offset)
+                                                                  : nullptr;
   }
 }
 
