@@ -59,6 +59,11 @@ __device__ __forceinline__ float to_float(bf16_t x) { return float_from_bits(sta
 template <typename T> __device__ __forceinline__ T from_float(float f);
 template <> __device__ __forceinline__ float from_float<float>(float f) { return f; }
 template <> __device__ __forceinline__ double from_float<double>(float f) { return f; }
+template <> __device__ __forceinline__ tf32_t from_float<tf32_t>(float f) {
+  const unsigned int bits = bits_from_float(f);
+  if ((bits & 0x7f800000U) == 0x7f800000U) return {f};  // infinity, NaN
+  return {float_from_bits((bits + 0xfffU + ((bits >> 13) & 1U)) & ~0x1fffU)};
+}
 template <> __device__ __forceinline__ fp16_t from_float<fp16_t>(float f) { return {half_bits_from_float(f)}; }
 template <> __device__ __forceinline__ bf16_t from_float<bf16_t>(float f) { return {bfloat_bits_from_float(f)}; }
 

@@ -1,0 +1,105 @@
+#pragma once
+// One operand of the tensor-core rungs on its way: global memory -> (cp.async) -> swizzled shared memory -> (ldmatrix)
+// -> fragments. Written once for A and B: "x" is a row of A or a column of B; K_FIRST tells whether k is the contiguous
+// index in memory (A of layouts n., B of layouts .t) or x is.
+//
+// A tile is EXTENT x by BK k and lies in shared memory as it lies in global memory, in rows of K_FIRST ? BK : EXTENT
+// elements. Rows are made of chunks of 16 bytes, the unit of a copy and of a row of ldmatrix. ldmatrix reads the same
+// chunk of 8 successive rows at once; in plain order these lie in the same 4 banks. So chunk c of row r is put at
+// c ^ f(r): the 8 rows then fill the 32 banks, and a copy still writes whole rows.
+#include "common/async_copy.cuh"
+#include "common/tensor_core.cuh"
+
+constexpr int kChunk = 16 / DTYPE_BYTES;   // elements in a chunk
+constexpr int kStepK = 32 / DTYPE_BYTES;   // k of one mma: two chunks
+constexpr int kSteps = BK / kStepK;        // mma steps in a tile
+
+/// 16 x by kStepK k of an operand, as mma wants A: registers (x, k), (x + 8, k), (x, k + half), (x + 8, k + half).
+using Fragment = unsigned[4];
+
+/// EDGE: the extent is no multiple of the tile, so that chunks beyond it must not be read.
+template <int EXTENT, bool K_FIRST, bool EDGE>
+struct Operand {
+  static constexpr int kRowBytes = (K_FIRST ? BK : EXTENT) * DTYPE_BYTES;
+  static constexpr int kRows = K_FIRST ? EXTENT : BK;
+  static constexpr int kBytes = kRows * kRowBytes;
+  static constexpr int kRowChunks = kRowBytes / 16;
+  static constexpr int kPassRows = THREADS / kRowChunks;  // rows that all threads copy at once
+  static constexpr int kPasses = kRows / kPassRows;
+  static_assert(THREADS % kRowChunks == 0 && kRows % kPassRows == 0, "constraint whole_passes");
+
+  const char* next;      // this thread's chunk of pass 0 in the tile to copy next
+  long long pass_bytes;  // from one pass to the next
+  long long row_bytes;   // of global memory
+  unsigned inside;       // bit i: pass i lies within the extent
+
+  /// Byte within a tile of chunk `chunk` of row `row`.
+  static __device__ __forceinline__ int place(int row, int chunk) {
+    // Fragments of 32-bit numbers cannot be transposed by ldmatrix: 8 x of 4 rows are read as words.
+    const int mask = !K_FIRST && DTYPE_BYTES == 4 ? row % 4 * 2 : kRowBytes == 64 ? row / 2 % 4 : row % 8;
+    return row * kRowBytes + (chunk ^ mask) * 16;
+  }
+  static __device__ __forceinline__ int my_row() { return static_cast<int>(threadIdx.x) / kRowChunks; }
+  static __device__ __forceinline__ int my_chunk() { return static_cast<int>(threadIdx.x) % kRowChunks; }
+
+  /// Starts at x = origin of `total`, k = first_k; rows are `stride` elements apart in memory.
+  __device__ __forceinline__ Operand(const DTYPE* operand, int origin, int total, int first_k, int stride) {
+    row_bytes = static_cast<long long>(stride) * DTYPE_BYTES;
+    pass_bytes = kPassRows * row_bytes;
+    const int row = (K_FIRST ? origin : first_k) + my_row();
+    const int element = (K_FIRST ? first_k : origin) + my_chunk() * kChunk;
+    next = reinterpret_cast<const char*>(operand) + row * row_bytes + static_cast<long long>(element) * DTYPE_BYTES;
+    inside = 0;
+#pragma unroll
+    for (int i = 0; i < kPasses; ++i)
+      if ((K_FIRST ? my_row() + i * kPassRows : my_chunk() * kChunk) < total - origin) inside |= 1u << i;
+  }
+
+  /// Copies pass `i` of the tile at `next` to shared memory at `tile`, or not.
+  __device__ __forceinline__ void copy(unsigned tile, int i, bool wanted) const {
+    const unsigned to = tile + place(my_row() + i * kPassRows, my_chunk());
+    if (EDGE)
+      copy_16_or_zero(wanted && (inside >> i & 1) != 0, to, next + i * pass_bytes);
+    else
+      copy_16_if(wanted, to, next + i * pass_bytes);
+  }
+
+  /// Copies a tile of which only the k of [front, depth) exist: zeros for the others.
+  __device__ __forceinline__ void copy_first(unsigned tile, int front, int depth) const {
+#pragma unroll
+    for (int i = 0; i < kPasses; ++i) {
+      const int k = K_FIRST ? my_chunk() * kChunk : my_row() + i * kPassRows;
+      const bool wanted = k < depth && (K_FIRST || k >= front) && (inside >> i & 1) != 0;
+      copy_16_or_zero(wanted, tile + place(my_row() + i * kPassRows, my_chunk()), next + i * pass_bytes);
+    }
+  }
+
+  __device__ __forceinline__ void advance(int k) {
+    next += K_FIRST ? static_cast<long long>(k) * DTYPE_BYTES : k * row_bytes;
+  }
+
+  /// Where this lane reads the first fragment (step 0, fragment 0) of the warp whose x begin at `origin` in the tile.
+  static __device__ __forceinline__ int first_place(int origin) {
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    if (K_FIRST) return place(origin + lane % 16, lane / 16);
+    if (DTYPE_BYTES == 4) return place(lane % 4, (origin + lane / 4) / kChunk) + lane / 4 % kChunk * 4;
+    return place(lane % 8 + lane / 16 * 8, origin / kChunk + lane / 8 % 2);
+  }
+
+  /// Fragment `i` (its 16 x after those of i - 1) of step `step`. The origin is a multiple of a power of two not less
+  /// than the warp's extent, so that neither x nor k carries into the bits that the swizzle uses: ^ instead of +.
+  static __device__ __forceinline__ void load(Fragment& to, unsigned tile, int first, int step, int i) {
+    if (K_FIRST) {
+      load_matrices(to, tile + (first ^ step * 32) + i * 16 * kRowBytes);
+    } else if (DTYPE_BYTES == 2) {
+      load_matrices_transposed(to, tile + (first ^ i * 32) + step * kStepK * kRowBytes);
+    } else {
+      const unsigned low = tile + (first ^ i * 64) + step * kStepK * kRowBytes;
+      const unsigned high = tile + (first ^ i * 64 ^ 32) + step * kStepK * kRowBytes;
+      to[0] = load_word(low);
+      to[1] = load_word(high);
+      to[2] = load_word(low + 4 * kRowBytes);
+      to[3] = load_word(high + 4 * kRowBytes);
+    }
+  }
+};
