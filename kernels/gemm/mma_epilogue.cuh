@@ -2,6 +2,7 @@
 // From the sums as mma leaves them, two neighbours per lane, to whole lines of memory: each warp passes 16 rows at a time
 // through a slab of shared memory of its own.
 #include "mma_loop.cuh"
+#include "write_d.cuh"
 
 constexpr int kSlabRow = WN + 8;  // floats; 8 more put the 8 rows that are written at once into different banks
 constexpr int kSlabFloats = 16 * kSlabRow;
@@ -40,27 +41,3 @@ __device__ __forceinline__ void write_sums(const Sums& sums, const WarpPlace& wa
     __syncwarp();
   }
 }
-
-/// D = alpha sum + beta C; C is not read when beta is 0.
-struct WriteD {
-  const DTYPE* C;
-  DTYPE* D;
-  int N;
-  float alpha, beta;
-
-  __device__ __forceinline__ void operator()(int m, int n, float sum) const {
-    const long long at = static_cast<long long>(m) * N + n;
-    D[at] = from_float<DTYPE>(beta == 0.0f ? alpha * sum : alpha * sum + beta * to_float(C[at]));
-  }
-  __device__ __forceinline__ void operator()(int m, int n, const float4& four) const {
-    using Four = Vector<DTYPE, 4>;
-    const long long at = static_cast<long long>(m) * N + n;
-    const float sums[4] = {four.x, four.y, four.z, four.w};
-    Four c = {}, d;
-    if (beta != 0.0f) c = *reinterpret_cast<const Four*>(C + at);
-#pragma unroll
-    for (int e = 0; e < 4; ++e)
-      d.at[e] = from_float<DTYPE>(beta == 0.0f ? alpha * sums[e] : alpha * sums[e] + beta * to_float(c.at[e]));
-    *reinterpret_cast<Four*>(D + at) = d;
-  }
-};

@@ -20,19 +20,9 @@
 // Measured on H200: not yet.
 #include "mma_align.cuh"
 #include "mma_epilogue.cuh"
+#include "raster.cuh"
 
 extern __shared__ float4 shared[];  // STAGES x { tile of A, tile of B }, then a slab per warp
-
-/// Column and row of tiles that a block computes: GROUP rows of tiles together, column by column.
-__device__ __forceinline__ void tile_of(int block, int M, int N, int& m0, int& n0) {
-  const int tiles_m = (M - 1) / BM + 1;
-  const int tiles_n = (N - 1) / BN + 1;
-  const int group = block / (GROUP * tiles_n);
-  const int rows = min(GROUP, tiles_m - group * GROUP);
-  const int within = block - group * (GROUP * tiles_n);
-  m0 = (group * GROUP + within % rows) * BM;
-  n0 = within / rows * BN;
-}
 
 extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
 gemm(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const DTYPE* __restrict__ aligned_A,
