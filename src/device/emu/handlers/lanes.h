@@ -98,24 +98,51 @@ KERLAB_INLINE void store(u32* slot, int strip, V value) {
 template <class V>
 using MaskOf = Vector<std::conditional_t<sizeof(Element<V>) == 8, i64, i32>, kLanesOf<V>>;
 
+/// mask ? a : b. As GCC's operator; but that becomes scalar code where a strip is two registers.
+template <class V>
+KERLAB_INLINE V choose(MaskOf<V> mask, V a, V b) {
+#if defined(__AVX2__)
+  return mask ? a : b;
+#else
+  using M = MaskOf<V>;
+  return as<V>((as<M>(a) & mask) | (as<M>(b) & ~mask));
+#endif
+}
+/// a == b; likewise.
+KERLAB_INLINE i32x8 equal(i32x8 a, i32x8 b) {
+#if defined(__AVX2__)
+  return a == b;
+#else
+  i32x4 x[2];
+  i32x4 y[2];
+  __builtin_memcpy(x, &a, sizeof a);
+  __builtin_memcpy(y, &b, sizeof b);
+  const i32x4 compared[2] = {x[0] == y[0], x[1] == y[1]};
+  __builtin_memcpy(&a, compared, sizeof a);
+  return a;
+#endif
+}
+
 /// A strip of a 32-bit lane mask: -1 where the lane's bit is set, 0 elsewhere. V: any type of the strip's shape.
 template <class V>
 KERLAB_INLINE MaskOf<V> expand(u32 mask, int strip) {
-  using M = MaskOf<V>;
   const auto bits = static_cast<i32>(mask >> (strip * kLanesOf<V>));
   if constexpr (kLanesOf<V> == 8) {
-    constexpr M select = {1, 2, 4, 8, 16, 32, 64, 128};
-    return (broadcast<M>(bits) & select) == select;
+    constexpr i32x8 select = {1, 2, 4, 8, 16, 32, 64, 128};
+    return equal(broadcast<i32x8>(bits) & select, select);
+  } else if constexpr (sizeof(V) == 32) {
+    constexpr i32x8 select = {1, 1, 2, 2, 4, 4, 8, 8};
+    return as<MaskOf<V>>(equal(broadcast<i32x8>(bits) & select, select));
   } else {
-    constexpr M select = {1, 2, 4, 8};
-    return (broadcast<M>(bits) & select) == select;
+    constexpr i32x4 select = {1, 2, 4, 8};
+    return (broadcast<i32x4>(bits) & select) == select;
   }
 }
 
 /// Stores only the lanes whose bit in `mask` is set.
 template <class V>
 KERLAB_INLINE void store(u32* slot, int strip, V value, u32 mask) {
-  store(slot, strip, expand<V>(mask, strip) ? value : load<V>(slot, strip));
+  store(slot, strip, choose<V>(expand<V>(mask, strip), value, load<V>(slot, strip)));
 }
 
 /// Bit i: whether lane i of a comparison's result (0 or -1) is set.
