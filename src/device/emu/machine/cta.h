@@ -43,6 +43,7 @@ struct LaunchState {
   bool parallel = false;       ///< blocks run on several threads: global atomics must be atomic on the host too
   bool count = false;          ///< memory handlers count sectors, wavefronts and bytes
   bool record_writes = false;  ///< memory and atomic handlers call note_write
+  const std::vector<std::string>* files = nullptr;  ///< Module::files, for messages
 };
 
 /// One block on one thread.

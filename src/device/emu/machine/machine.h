@@ -22,8 +22,9 @@ struct ProgramDeleter {
 using ProgramPtr = std::unique_ptr<const Program, ProgramDeleter>;
 
 /// `global_base`, `constant_base`: where the module's variables were put. Throws ptx::Unsupported for an instruction
-/// without a handler. The kernel must outlive the program.
-ProgramPtr lower(const ptx::Kernel& kernel, std::uint64_t global_base, std::uint64_t constant_base);
+/// without a handler. The kernel (and `files`, Module::files, for messages) must outlive the program.
+ProgramPtr lower(const ptx::Kernel& kernel, std::uint64_t global_base, std::uint64_t constant_base,
+                 const std::vector<std::string>* files = nullptr);
 ptx::Communication communication(const Program& program);
 
 struct MachineLaunch {

@@ -1,0 +1,135 @@
+#include "device/emu/machine/block_runner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include "device/emu/machine/place.h"
+
+namespace kerlab::emu {
+namespace {
+
+constexpr std::size_t kAlign = 64;
+
+std::size_t round_up(std::size_t bytes, std::size_t align) { return (bytes + align - 1) / align * align; }
+
+/// Where memory was never written: a NaN in every float type, -1 in every integer.
+constexpr int kPoison = 0xff;
+
+std::uint32_t dynamic_begin(const Program& program) {
+  const auto align = static_cast<std::size_t>(std::max<std::int64_t>(program.kernel->extern_shared_align, 1));
+  return static_cast<std::uint32_t>(round_up(static_cast<std::size_t>(program.shared_bytes), align));
+}
+
+}  // namespace
+
+void FreeBytes::operator()(std::byte* bytes) const noexcept { ::operator delete[](bytes, std::align_val_t{kAlign}); }
+
+AlignedBytes allocate_aligned(std::size_t bytes) {
+  return AlignedBytes(
+      static_cast<std::byte*>(::operator new[](round_up(std::max<std::size_t>(bytes, 1), kAlign), std::align_val_t{kAlign})));
+}
+
+BlockRunner::BlockRunner(const BlockSetting& setting) : program_(*setting.program), setting_(setting) {
+  const LaunchState& launch = *setting.launch;
+  const std::size_t threads = std::size_t{launch.block.x} * launch.block.y * launch.block.z;
+  const std::size_t warps = (threads + kLanes - 1) / kLanes;
+  const std::size_t file = static_cast<std::size_t>(program_.slots) * kLanes * sizeof(std::uint32_t);
+  const std::size_t stride = round_up(static_cast<std::size_t>(program_.local_bytes), 16);
+  registers_ = allocate_aligned(file * warps);
+  std::memset(registers_.get(), 0, file * warps);
+  predicates_.assign(static_cast<std::size_t>(program_.predicates) * warps, 0);
+  local_bytes_ = stride * kLanes * warps;
+  local_ = allocate_aligned(local_bytes_);
+  cta_.launch = setting.launch;
+  cta_.shared_bytes = setting.dynamic_shared > 0 ? dynamic_begin(program_) + setting.dynamic_shared
+                                                 : static_cast<std::uint32_t>(program_.shared_bytes);
+  shared_ = allocate_aligned(cta_.shared_bytes);
+  cta_.shared = shared_.get();
+  warps_.resize(warps);
+  async_.resize(program_.async_copies ? warps : 0);
+  for (std::size_t w = 0; w < warps; ++w) {
+    WarpState& warp = warps_[w];
+    warp.slots = reinterpret_cast<std::uint32_t*>(registers_.get() + file * w);
+    warp.predicates = predicates_.data() + static_cast<std::size_t>(program_.predicates) * w;
+    warp.local = local_.get() + stride * kLanes * w;
+    warp.local_stride = static_cast<std::int64_t>(stride);
+    warp.index = static_cast<std::uint32_t>(w);
+    warp.cta = &cta_;
+    warp.async = async_.empty() ? nullptr : &async_[w];
+  }
+  executions_.resize(program_.blocks.size());
+  counted_.resize(program_.counted_ops.size());
+  fill_constants();
+}
+
+void BlockRunner::begin(std::int64_t linear_block) {
+  const LaunchState& launch = *setting_.launch;
+  linear_ = linear_block;
+  cta_.index = unlinear(linear_block, launch.grid);
+  spent_ = 0;
+  warps_left_ = static_cast<int>(warps_.size());
+  active_barriers_ = 0;
+  for (Barrier& barrier : barriers_) barrier.active = false;
+  std::memset(shared_.get(), kPoison, cta_.shared_bytes);
+  std::memset(local_.get(), kPoison, local_bytes_);
+  const std::size_t threads = std::size_t{launch.block.x} * launch.block.y * launch.block.z;
+  for (WarpState& warp : warps_) {
+    const std::size_t lanes = std::min<std::size_t>(threads - std::size_t{warp.index} * kLanes, kLanes);
+    warp.live = lanes == kLanes ? ~0u : (1u << lanes) - 1;
+    warp.count = 0;
+    warp.executed = 0;
+    warp.carry = 0;
+    warp.resume_above = -1;
+    warp.add_ready(0, warp.live);
+    if (warp.async != nullptr) warp.async->reset();
+    for (const std::int32_t slot : program_.zeroed_slots) {
+      std::memset(warp.slots + std::ptrdiff_t{slot} * kLanes, 0, kLanes * sizeof(std::uint32_t));
+    }
+    for (const std::int32_t predicate : program_.zeroed_predicates) warp.predicates[predicate] = 0;
+  }
+  fill_block_constants();
+}
+
+bool BlockRunner::pass() {
+  bool moved = false;
+  for (WarpState& warp : warps_) {
+    if (!warp.has_ready()) continue;
+    moved = true;
+    run_turn(warp);
+  }
+  return moved;
+}
+
+void BlockRunner::run(const std::atomic<std::int64_t>& failed) {
+  while (!finished() && failed.load(std::memory_order_relaxed) >= linear_) {
+    if (!pass()) throw MachineFault(FaultKind::timeout, "deadlock: no warp can go on; " + waiting());
+  }
+}
+
+std::string BlockRunner::waiting() const {
+  std::string text = block_name(cta_.index) + ":";
+  int exited = 0;
+  int told = 0;
+  for (const WarpState& warp : warps_) {
+    if (warp.live == 0) ++exited;
+    for (int i = 0; i < warp.count && told < 8; ++i, ++told) {
+      const Fragment& f = warp.fragments[static_cast<std::size_t>(i)];
+      const Block& block = program_.blocks[static_cast<std::size_t>(f.block)];
+      // An aligned instruction is the first of the block after.
+      const Block& after = program_.blocks[static_cast<std::size_t>(std::max(block.next, 0))];
+      const ptx::Instruction* at =
+          f.state == State::converge && after.begin != after.end ? after.begin->instruction : instruction_of(block);
+      text += fmt::format("{} warp {} {} {}", told == 0 ? "" : ",", warp.index, lane_list(f.lanes),
+                          place(at, program_.files));
+      if (f.state == State::barrier) text += fmt::format(" for barrier {}", f.barrier);
+    }
+  }
+  if (told == 8) text += ", ...";
+  if (exited > 0) text += fmt::format("; {} of {} warps have exited", exited, warps_.size());
+  return text;
+}
+
+}  // namespace kerlab::emu

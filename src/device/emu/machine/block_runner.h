@@ -1,0 +1,124 @@
+#pragma once
+// Executes thread blocks, one at a time: its warps, their registers, shared and local memory, and the named barriers.
+// All memory is kept from block to block.
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "device/emu/handlers/async_copies.h"
+#include "device/emu/machine/cta.h"
+#include "device/emu/machine/machine.h"
+#include "device/emu/machine/program.h"
+#include "device/emu/machine/warp_state.h"
+
+namespace kerlab::emu {
+
+inline constexpr int kBarriers = 16;
+
+/// A named barrier. Threads arrive one by one (sm_70 and later): PTX ISA, "bar, barrier".
+struct Barrier {
+  bool active = false;
+  int expected = 0;                    ///< threads; 0: all that have not exited
+  std::vector<std::uint32_t> arrived;  ///< lanes, by warp
+  int trues = 0, voters = 0;           ///< of a reduction
+};
+
+/// How often a block of the program was entered, and by how many lanes altogether.
+struct Executions {
+  std::int64_t warps = 0, lanes = 0;
+};
+
+/// What all blocks of a launch have in common.
+struct BlockSetting {
+  const Program* program = nullptr;
+  const LaunchState* launch = nullptr;
+  Dim3 cluster;
+  std::uint32_t dynamic_shared = 0;
+  std::int64_t instruction_budget = 0;
+  const std::function<void(std::string_view)>* print = nullptr;
+};
+
+struct FreeBytes {
+  void operator()(std::byte* bytes) const noexcept;
+};
+/// 64-byte aligned, not initialised.
+using AlignedBytes = std::unique_ptr<std::byte[], FreeBytes>;
+AlignedBytes allocate_aligned(std::size_t bytes);
+
+class BlockRunner {
+ public:
+  explicit BlockRunner(const BlockSetting& setting);
+  BlockRunner(const BlockRunner&) = delete;
+  BlockRunner& operator=(const BlockRunner&) = delete;
+
+  void begin(std::int64_t linear_block);
+  /// Each warp has a turn. False: none could move.
+  bool pass();
+  [[nodiscard]] bool finished() const { return warps_left_ == 0; }
+  /// Until the block has ended, or until `failed` is the index of an earlier block.
+  void run(const std::atomic<std::int64_t>& failed);
+  [[nodiscard]] std::int64_t block() const { return linear_; }
+  /// "block (0,0,0): warp 0 lanes 0-31 at bar.sync (ptx line 120)...".
+  [[nodiscard]] std::string waiting() const;
+
+  [[nodiscard]] const std::vector<Executions>& executions() const { return executions_; }
+  [[nodiscard]] const std::vector<Executions>& counted() const { return counted_; }
+  [[nodiscard]] Cta& cta() { return cta_; }
+
+ private:
+  // run_warp.cpp
+  void run_turn(WarpState& warp);
+  void run_fragments(WarpState& warp);
+  void run_straight(WarpState& warp, const Block& block, std::uint32_t lanes);
+  void run_guarded(WarpState& warp, const Block& block, std::uint32_t lanes);
+  [[nodiscard]] static std::uint32_t guarded(const WarpState& warp, const Block& block, std::uint32_t lanes);
+  void split(WarpState& warp, const Block& block, std::uint32_t taken, std::uint32_t& lanes, std::int32_t& next,
+             std::int32_t& limit);
+
+  // endings.cpp; the lanes that go on at `next` at once
+  std::uint32_t end_block(WarpState& warp, std::int32_t at, std::uint32_t lanes);
+  std::uint32_t converge(WarpState& warp, std::int32_t at, std::uint32_t lanes);
+  std::uint32_t collective(WarpState& warp, std::int32_t at, std::uint32_t lanes);
+  std::uint32_t warp_barrier(WarpState& warp, std::int32_t at, std::uint32_t lanes);
+  void release_warp_barrier(WarpState& warp);
+  void jump_table(WarpState& warp, const Block& block, std::uint32_t lanes);
+  void exit_lanes(WarpState& warp, std::uint32_t lanes);
+  [[noreturn]] void fail_assertion(WarpState& warp, const Op& op, int lane);
+  void print(WarpState& warp, const Op& op, std::uint32_t lanes);
+
+  // barriers.cpp
+  std::uint32_t barrier(WarpState& warp, std::int32_t at, std::uint32_t lanes);
+  void arrive(WarpState& warp, const Op& op, std::uint32_t lanes, int id, int expected);
+  [[nodiscard]] bool complete(const Barrier& barrier) const;
+  void release(int id);
+  void check_barriers();
+
+  // constants.cpp
+  void fill_constants();
+  void fill_block_constants();
+  [[nodiscard]] std::uint64_t special(ptx::Special special, const WarpState& warp, int lane) const;
+
+  const Program& program_;
+  BlockSetting setting_;
+  Cta cta_;
+  std::vector<WarpState> warps_;
+  std::vector<AsyncCopies> async_;
+  AlignedBytes registers_, shared_, local_;
+  std::vector<std::uint32_t> predicates_;
+  std::size_t local_bytes_ = 0;
+  std::int64_t linear_ = 0;
+  std::int64_t spent_ = 0;  ///< instructions of this block
+  int warps_left_ = 0;
+  Barrier barriers_[kBarriers];
+  int active_barriers_ = 0;
+  std::vector<Executions> executions_;  ///< by block of the program
+  std::vector<Executions> counted_;     ///< by Program::counted_ops
+};
+
+}  // namespace kerlab::emu

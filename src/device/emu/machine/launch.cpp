@@ -1,0 +1,180 @@
+// A launch: which blocks run where, and what comes of them. Results are the same from run to run and with any number of
+// threads: independent blocks write different memory, all others run in one fixed order on one thread.
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+#include "device/emu/machine/block_runner.h"
+#include "device/emu/machine/ranges.h"
+
+namespace kerlab::emu {
+namespace {
+
+constexpr std::int64_t kNone = INT64_MAX;
+
+std::int64_t volume(const Dim3& d) { return std::int64_t{d.x} * d.y * d.z; }
+
+/// The fault of the lowest block that failed.
+class FirstFault {
+ public:
+  void offer(std::int64_t block, std::exception_ptr fault) {
+    const std::lock_guard lock(mutex_);
+    if (block >= block_.load()) return;
+    block_ = block;
+    fault_ = std::move(fault);
+  }
+  [[nodiscard]] const std::atomic<std::int64_t>& block() const { return block_; }
+  void rethrow() const {
+    if (fault_) std::rethrow_exception(fault_);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::atomic<std::int64_t> block_{kNone};
+  std::exception_ptr fault_;
+};
+
+class Launch {
+ public:
+  explicit Launch(const MachineLaunch& launch) : launch_(launch), program_(*launch.program) {
+    total_ = launch.blocks.empty() ? volume(launch.grid) : static_cast<std::int64_t>(launch.blocks.size());
+    threads_ = program_.communication == ptx::Communication::none && !program_.prints
+                   ? static_cast<int>(std::clamp<std::int64_t>(launch.threads, 1, std::max<std::int64_t>(total_, 1)))
+                   : 1;
+    state_.memory = launch.memory;
+    state_.parameters = launch.parameters.data();
+    state_.parameter_bytes = static_cast<std::int64_t>(launch.parameters.size());
+    state_.grid = launch.grid;
+    state_.block = launch.block;
+    state_.parallel = threads_ > 1;
+    state_.count = launch.count;
+    state_.record_writes = launch.record_writes;
+    state_.files = program_.files;
+    setting_ = {&program_, &state_, launch.cluster, launch.dynamic_shared, launch.instruction_budget, &launch.print};
+  }
+
+  LaunchReport run() {
+    if (program_.communication == ptx::Communication::communicating) {
+      run_together();
+    } else if (threads_ == 1) {
+      run_share();
+    } else {
+      std::vector<std::jthread> threads;
+      for (int t = 1; t < threads_; ++t) threads.emplace_back([this] { run_share(); });
+      run_share();
+    }
+    first_fault_.rethrow();
+    report_.emulated = true;
+    report_.blocks = volume(launch_.grid);
+    report_.blocks_run = total_;
+    merge(report_.written);
+    return std::move(report_);
+  }
+
+ private:
+  [[nodiscard]] std::int64_t block_at(std::int64_t i) const {
+    return launch_.blocks.empty() ? i : launch_.blocks[static_cast<std::size_t>(i)];
+  }
+
+  /// The blocks of one thread: the next one that nobody has begun.
+  void run_share() {
+    std::int64_t block = -1;
+    try {
+      BlockRunner runner(setting_);
+      for (std::int64_t i = next_++; i < total_; i = next_++) {
+        block = block_at(i);
+        if (first_fault_.block().load(std::memory_order_relaxed) < block) break;
+        runner.begin(block);
+        runner.run(first_fault_.block());
+      }
+      add(runner);
+    } catch (...) {
+      first_fault_.offer(block, std::current_exception());
+    }
+  }
+
+  /// Blocks that wait for each other: as many as fit, each warp in turn. The next block begins when one ends.
+  void run_together() {
+    const std::int64_t most = launch_.resident_blocks > 0 ? launch_.resident_blocks : total_;
+    std::deque<BlockRunner> runners;
+    std::vector<BlockRunner*> running;
+    std::int64_t begun = 0;
+    for (; begun < std::min(most, total_); ++begun) {
+      running.push_back(&runners.emplace_back(setting_));
+      running.back()->begin(block_at(begun));
+    }
+    while (!running.empty()) {
+      bool moved = false;
+      for (std::size_t r = 0; r < running.size(); ++r) moved |= running[r]->pass();
+      if (!moved) throw MachineFault(FaultKind::timeout, deadlock(running));
+      for (std::size_t r = 0; r < running.size();) {
+        if (running[r]->finished() && begun < total_) running[r]->begin(block_at(begun++));
+        if (running[r]->finished()) {
+          running.erase(running.begin() + static_cast<std::ptrdiff_t>(r));
+        } else {
+          ++r;
+        }
+      }
+    }
+    for (BlockRunner& runner : runners) add(runner);
+  }
+
+  static std::string deadlock(const std::vector<BlockRunner*>& running) {
+    std::string text = "deadlock: no warp can go on";
+    for (std::size_t r = 0; r < running.size() && r < 4; ++r) text += "; " + running[r]->waiting();
+    if (running.size() > 4) text += fmt::format("; and {} blocks more", running.size() - 4);
+    return text;
+  }
+
+  void add(BlockRunner& runner) {
+    const std::lock_guard lock(report_mutex_);
+    report_.counts += runner.cta().counts;
+    if (launch_.count) add_instructions(runner);
+    report_.written.insert(report_.written.end(), runner.cta().written.begin(), runner.cta().written.end());
+  }
+
+  void add_instructions(const BlockRunner& runner) {
+    Counts& counts = report_.counts;
+    for (std::size_t b = 0; b < program_.profiles.size(); ++b) {
+      const BlockProfile& profile = program_.profiles[b];
+      const Executions& done = runner.executions()[b];
+      for (std::size_t p = 0; p < kPipes; ++p) {
+        counts.warp_instructions[p] += done.warps * profile.issued[p];
+        counts.lane_instructions[p] += done.lanes * profile.by_lane[p];
+      }
+      counts.flops += done.lanes * profile.flops;
+      counts.tensor_flops += done.warps * profile.tensor_flops;
+    }
+    for (std::size_t c = 0; c < program_.counted_ops.size(); ++c) {
+      const CountedOp& op = program_.counted_ops[c];
+      const Executions& done = runner.counted()[c];
+      const auto pipe = static_cast<std::size_t>(op.pipe);
+      if (!op.issued_with_block) counts.warp_instructions[pipe] += done.warps;
+      counts.lane_instructions[pipe] += done.lanes;
+      counts.flops += done.lanes * op.flops;
+      counts.tensor_flops += done.warps * op.tensor_flops;
+    }
+  }
+
+  const MachineLaunch& launch_;
+  const Program& program_;
+  LaunchState state_;
+  BlockSetting setting_;
+  std::int64_t total_ = 0;
+  int threads_ = 1;
+  std::atomic<std::int64_t> next_{0};
+  FirstFault first_fault_;
+  std::mutex report_mutex_;
+  LaunchReport report_;
+};
+
+}  // namespace
+
+LaunchReport run(const MachineLaunch& launch) { return Launch(launch).run(); }
+
+}  // namespace kerlab::emu

@@ -1,0 +1,44 @@
+#include "device/emu/machine/place.h"
+
+#include <fmt/format.h>
+
+namespace kerlab::emu {
+
+std::string triple(const Dim3& index) { return fmt::format("({},{},{})", index.x, index.y, index.z); }
+
+std::string block_name(const Dim3& index) { return "block " + triple(index); }
+
+std::string lane_list(std::uint32_t lanes) {
+  std::string text;
+  for (int first = 0; first < kLanes; ++first) {
+    if ((lanes >> first & 1) == 0) continue;
+    int last = first;
+    while (last + 1 < kLanes && (lanes >> (last + 1) & 1) != 0) ++last;
+    if (!text.empty()) text += ",";
+    text += first == last ? std::to_string(first) : fmt::format("{}-{}", first, last);
+    first = last;
+  }
+  return ((lanes & (lanes - 1)) == 0 ? "lane " : "lanes ") + text;
+}
+
+std::string place(const ptx::Instruction* instruction, const std::vector<std::string>* files) {
+  if (instruction == nullptr) return "somewhere";
+  const ptx::Location& at = instruction->location;
+  std::string text = fmt::format("at {} (ptx line {}", instruction->text, at.ptx_line);
+  if (files != nullptr && at.source_file > 0 && at.source_file <= static_cast<std::int32_t>(files->size())) {
+    text += fmt::format(", {}:{}", (*files)[static_cast<std::size_t>(at.source_file - 1)], at.source_line);
+  }
+  return text + ")";
+}
+
+const ptx::Instruction* instruction_of(const Block& block) {
+  if (block.op != nullptr) return block.op->instruction;
+  return block.begin != block.end ? block.end[-1].instruction : nullptr;
+}
+
+Dim3 unlinear(std::int64_t linear, const Dim3& extent) {
+  return {static_cast<std::uint32_t>(linear % extent.x), static_cast<std::uint32_t>(linear / extent.x % extent.y),
+          static_cast<std::uint32_t>(linear / extent.x / extent.y)};
+}
+
+}  // namespace kerlab::emu
