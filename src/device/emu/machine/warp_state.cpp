@@ -26,8 +26,8 @@ Fragment& WarpState::add_waiting(std::int32_t block, std::uint32_t lanes, State 
   return fragment;
 }
 
-void WarpState::remove(int index) {
-  fragments[static_cast<std::size_t>(index)] = fragments[static_cast<std::size_t>(--count)];
+void WarpState::remove(int which) {
+  fragments[static_cast<std::size_t>(which)] = fragments[static_cast<std::size_t>(--count)];
 }
 
 int WarpState::choose() {

@@ -37,7 +37,7 @@ struct WarpState : Warp {
   void add_ready(std::int32_t block, std::uint32_t lanes);
   /// Lanes that wait at the ending of a block; joins those that wait there already.
   Fragment& add_waiting(std::int32_t block, std::uint32_t lanes, State state, int barrier = 0);
-  void remove(int index);
+  void remove(int which);
   /// Index of the fragment to run next, -1 if none is ready.
   int choose();
   /// The lowest block where a fragment is ready; INT32_MAX: none.
