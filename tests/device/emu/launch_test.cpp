@@ -349,7 +349,7 @@ TEST_CASE("emulated: faults say what and where", "[emu][launch]") {
                Contains("trap: trap was executed; lane 5 of warp 1, thread (37,0,0), block (2,0,0)"));
     CHECK_THAT(message("asserts", Dim3{1, 1, 1}, Dim3{64, 1, 1}, 40),
                Contains("assertion 'x <= limit' failed in asserts, machine.cu:17; lane 9 of warp 1"));
-    CHECK_THAT(message("deadlock", Dim3{1, 1, 1}, Dim3{128, 1, 1}, data),
+    CHECK_THAT(message("deadlock", Dim3{1, 1, 1}, Dim3{128, 1, 1}, Buffer<int>(lab.memory, 128)),
                Contains("deadlock") && Contains("block (0,0,0): warp 0 lanes 0-31 at bar.sync (ptx line") &&
                    Contains("for barrier 1") && Contains("warp 2 lanes 0-31 at") && Contains("for barrier 2") &&
                    Contains("1 of 4 warps have exited"));
@@ -374,7 +374,7 @@ TEST_CASE("emulated: kinds of faults", "[emu][launch]") {
   CHECK(kind("store_at", Dim3{1, 1, 1}, Dim3{32, 1, 1}, data, std::int64_t{1} << 40) == FaultKind::illegal_address);
   CHECK(kind("store_at", Dim3{1, 1, 1}, Dim3{32, 1, 1}, data, std::int64_t{3}) == FaultKind::misaligned_address);
   CHECK(kind("trap_at", Dim3{1, 1, 1}, Dim3{32, 1, 1}, 0, 1) == FaultKind::trap);
-  CHECK(kind("deadlock", Dim3{1, 1, 1}, Dim3{128, 1, 1}, data) == FaultKind::timeout);
+  CHECK(kind("deadlock", Dim3{1, 1, 1}, Dim3{128, 1, 1}, Buffer<int>(lab.memory, 128)) == FaultKind::timeout);
   lab.launch.instruction_budget = 5000;
   CHECK(kind("endless", Dim3{4, 1, 1}, Dim3{32, 1, 1}, data) == FaultKind::timeout);
 }

@@ -1,5 +1,6 @@
-// The named barriers of a block: PTX ISA, section "bar, barrier". Threads arrive one by one, as from sm_70 on; those that
-// have exited are not waited for. A thread count is made of whole warps: the last, partial warp counts as a whole one.
+// The named barriers of a block: PTX ISA, section "bar, barrier". Threads arrive one by one, as from sm_70 on; those
+// that have exited are not waited for. A thread count is made of whole warps: the last, partial warp counts as a whole
+// one.
 
 #include <fmt/format.h>
 

@@ -13,7 +13,9 @@ namespace {
 
 constexpr std::size_t kAlign = 64;
 
-std::size_t round_up(std::size_t bytes, std::size_t align) { return (bytes + align - 1) / align * align; }
+std::size_t round_up(std::size_t bytes, std::size_t align) {
+  return (bytes + align - 1) / align * align;
+}
 
 /// Where memory was never written: a NaN in every float type, -1 in every integer.
 constexpr int kPoison = 0xff;
@@ -25,11 +27,13 @@ std::uint32_t dynamic_begin(const Program& program) {
 
 }  // namespace
 
-void FreeBytes::operator()(std::byte* bytes) const noexcept { ::operator delete[](bytes, std::align_val_t{kAlign}); }
+void FreeBytes::operator()(std::byte* bytes) const noexcept {
+  ::operator delete[](bytes, std::align_val_t{kAlign});
+}
 
 AlignedBytes allocate_aligned(std::size_t bytes) {
-  return AlignedBytes(
-      static_cast<std::byte*>(::operator new[](round_up(std::max<std::size_t>(bytes, 1), kAlign), std::align_val_t{kAlign})));
+  return AlignedBytes(static_cast<std::byte*>(
+      ::operator new[](round_up(std::max<std::size_t>(bytes, 1), kAlign), std::align_val_t{kAlign})));
 }
 
 BlockRunner::BlockRunner(const BlockSetting& setting) : program_(*setting.program), setting_(setting) {

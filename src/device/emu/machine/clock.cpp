@@ -23,12 +23,18 @@ void put(const Warp& warp, const Op& op, std::uint64_t value) {
   for (int lane = 0; lane < kLanes; ++lane) std::memcpy(slot + 2 * lane, &value, sizeof value);
 }
 
-void low(Warp& warp, const Op& op, std::uint32_t) { put(warp, op, now(warp, op)); }
-void high(Warp& warp, const Op& op, std::uint32_t) { put(warp, op, now(warp, op) >> 32); }
+void low(Warp& warp, const Op& op, std::uint32_t) {
+  put(warp, op, now(warp, op));
+}
+void high(Warp& warp, const Op& op, std::uint32_t) {
+  put(warp, op, now(warp, op) >> 32);
+}
 
 }  // namespace
 
-bool is_clock(Special special) { return clock_handler(special) != nullptr; }
+bool is_clock(Special special) {
+  return clock_handler(special) != nullptr;
+}
 
 Handler clock_handler(Special special) {
   switch (special) {

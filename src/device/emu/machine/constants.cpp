@@ -39,8 +39,12 @@ void write_lane(const WarpState& warp, const Constant& constant, int lane, std::
   }
 }
 
-Dim3 modulo(const Dim3& a, const Dim3& b) { return {a.x % b.x, a.y % b.y, a.z % b.z}; }
-Dim3 divide(const Dim3& a, const Dim3& b) { return {a.x / b.x, a.y / b.y, a.z / b.z}; }
+Dim3 modulo(const Dim3& a, const Dim3& b) {
+  return {a.x % b.x, a.y % b.y, a.z % b.z};
+}
+Dim3 divide(const Dim3& a, const Dim3& b) {
+  return {a.x / b.x, a.y / b.y, a.z / b.z};
+}
 
 std::uint32_t component(const Dim3& value, Special special, Special first) {
   const int i = static_cast<int>(special) - static_cast<int>(first);

@@ -52,9 +52,9 @@ struct Cta {
   std::byte* shared = nullptr;
   std::uint32_t shared_bytes = 0;  ///< static and dynamic
   Dim3 index;
-  Counts counts;                                 ///< of this thread's blocks so far
-  std::vector<AddressRange> written;             ///< of this thread's blocks so far, merged now and then
-  AddressRange allocations[16];                  ///< found last, by instruction (access.h)
+  Counts counts;                      ///< of this thread's blocks so far
+  std::vector<AddressRange> written;  ///< of this thread's blocks so far, merged now and then
+  AddressRange allocations[16];       ///< found last, by instruction (access.h)
 };
 
 }  // namespace kerlab::emu

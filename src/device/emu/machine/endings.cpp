@@ -112,9 +112,8 @@ std::uint32_t BlockRunner::warp_barrier(WarpState& warp, std::int32_t at, std::u
   for_lanes(active, [&](int lane) { missing |= member_mask(warp, *block.op, lane) ^ members; });
   missing |= members & warp.live & ~active;
   if (missing != 0) {
-    for_lanes(active, [&](int lane) {
-      warp.member_mask[static_cast<std::size_t>(lane)] = member_mask(warp, *block.op, lane);
-    });
+    for_lanes(active,
+              [&](int lane) { warp.member_mask[static_cast<std::size_t>(lane)] = member_mask(warp, *block.op, lane); });
     warp.add_waiting(at, active, State::warp_barrier);
     release_warp_barrier(warp);
     return lanes & ~active;

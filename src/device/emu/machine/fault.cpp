@@ -36,8 +36,8 @@ void raise(FaultKind kind, const Warp& warp, const Op& op, int lane, const char*
     if (kind == FaultKind::illegal_address) text += neighbour(warp, address);
   }
   const Dim3 thread = unlinear(std::int64_t{warp.index} * kLanes + lane, launch.block);
-  text += fmt::format("; lane {} of warp {}, thread {}, {}", lane, warp.index, triple(thread),
-                      block_name(warp.cta->index));
+  text +=
+      fmt::format("; lane {} of warp {}, thread {}, {}", lane, warp.index, triple(thread), block_name(warp.cta->index));
   if (op.instruction != nullptr) text += ", " + place(op.instruction, launch.files).substr(3);
   throw MachineFault(kind, text);
 }

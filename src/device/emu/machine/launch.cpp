@@ -17,7 +17,9 @@ namespace {
 
 constexpr std::int64_t kNone = INT64_MAX;
 
-std::int64_t volume(const Dim3& d) { return std::int64_t{d.x} * d.y * d.z; }
+std::int64_t volume(const Dim3& d) {
+  return std::int64_t{d.x} * d.y * d.z;
+}
 
 /// The fault of the lowest block that failed.
 class FirstFault {
@@ -175,6 +177,8 @@ class Launch {
 
 }  // namespace
 
-LaunchReport run(const MachineLaunch& launch) { return Launch(launch).run(); }
+LaunchReport run(const MachineLaunch& launch) {
+  return Launch(launch).run();
+}
 
 }  // namespace kerlab::emu

@@ -40,13 +40,15 @@ bool is_aligned(Opcode opcode) {
 }
 
 bool has_member_mask(const Instruction& i) {
-  return i.modifiers.synchronised && (i.opcode == Opcode::shfl || i.opcode == Opcode::vote ||
-                                      i.opcode == Opcode::match || i.opcode == Opcode::redux ||
-                                      i.opcode == Opcode::elect);
+  return i.modifiers.synchronised &&
+         (i.opcode == Opcode::shfl || i.opcode == Opcode::vote || i.opcode == Opcode::match ||
+          i.opcode == Opcode::redux || i.opcode == Opcode::elect);
 }
 
 /// Waits for lanes of its warp.
-bool is_collective(const Instruction& i) { return is_aligned(i.opcode) || has_member_mask(i); }
+bool is_collective(const Instruction& i) {
+  return is_aligned(i.opcode) || has_member_mask(i);
+}
 
 /// Waits for all lanes of its warp, and all of them execute it: needs no ending of its own.
 bool names_all_lanes(const Instruction& i) {
@@ -97,8 +99,8 @@ bool may_wait(const Instruction& i) {
 }
 
 Handler select(const HandlerSet& set, const Instruction& instruction) {
-  for (const Select family : {set.integer, set.floating, set.approximate, set.convert, set.memory, set.atomic,
-                              set.warp, set.matrix}) {
+  for (const Select family :
+       {set.integer, set.floating, set.approximate, set.convert, set.memory, set.atomic, set.warp, set.matrix}) {
     if (const Handler handler = family(instruction)) return handler;
   }
   unsupported(instruction);
@@ -321,12 +323,14 @@ class Lowering {
   std::vector<std::int32_t> first_;  ///< by PTX block
   std::vector<Draft> drafts_;
   std::map<std::size_t, std::int32_t> falls_, targets_;  ///< block -> PTX instruction
-  bool converged_ = false;  ///< the current block begins with all live lanes of the warp
+  bool converged_ = false;                               ///< the current block begins with all live lanes of the warp
 };
 
 }  // namespace
 
-void ProgramDeleter::operator()(const Program* program) const noexcept { delete program; }
+void ProgramDeleter::operator()(const Program* program) const noexcept {
+  delete program;
+}
 
 ProgramPtr lower(const ptx::Kernel& kernel, std::uint64_t global_base, std::uint64_t constant_base,
                  const std::vector<std::string>* files) {
@@ -340,6 +344,8 @@ ProgramPtr lower(const ptx::Kernel& kernel, std::uint64_t global_base, std::uint
   return ProgramPtr(program.release());
 }
 
-ptx::Communication communication(const Program& program) { return program.communication; }
+ptx::Communication communication(const Program& program) {
+  return program.communication;
+}
 
 }  // namespace kerlab::emu

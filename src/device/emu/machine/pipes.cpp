@@ -8,7 +8,9 @@ using ptx::Opcode;
 using ptx::Space;
 using ptx::Type;
 
-Type first_type(const Instruction& i) { return i.types.empty() ? Type::none : i.types.front(); }
+Type first_type(const Instruction& i) {
+  return i.types.empty() ? Type::none : i.types.front();
+}
 
 bool is_half(Type type) {
   return type == Type::f16 || type == Type::f16x2 || type == Type::bf16 || type == Type::bf16x2;

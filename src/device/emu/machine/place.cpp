@@ -4,9 +4,13 @@
 
 namespace kerlab::emu {
 
-std::string triple(const Dim3& index) { return fmt::format("({},{},{})", index.x, index.y, index.z); }
+std::string triple(const Dim3& index) {
+  return fmt::format("({},{},{})", index.x, index.y, index.z);
+}
 
-std::string block_name(const Dim3& index) { return "block " + triple(index); }
+std::string block_name(const Dim3& index) {
+  return "block " + triple(index);
+}
 
 std::string lane_list(std::uint32_t lanes) {
   std::string text;

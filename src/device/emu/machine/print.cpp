@@ -1,5 +1,5 @@
-// What the parser leaves of calls of vprintf and __assertfail. The arguments of vprintf lie in a buffer, each at its own
-// alignment, float as double (CUDA C++ Programming Guide, "Formatted Output").
+// What the parser leaves of calls of vprintf and __assertfail. The arguments of vprintf lie in a buffer, each at its
+// own alignment, float as double (CUDA C++ Programming Guide, "Formatted Output").
 
 #include <fmt/format.h>
 
@@ -73,8 +73,7 @@ void BlockRunner::fail_assertion(WarpState& warp, const Op& op, int lane) {
   std::uint32_t line = 0;
   if (op.slot[2] >= 0) line = warp.slots[std::ptrdiff_t{op.slot[2]} * kLanes + lane];
   const auto text = [&](int operand) { return read_text(warp, lane, address_of(warp, op, operand, lane)); };
-  const std::string what =
-      fmt::format("assertion '{}' failed in {}, {}:{}", text(0), text(3), text(1), line);
+  const std::string what = fmt::format("assertion '{}' failed in {}, {}:{}", text(0), text(3), text(1), line);
   raise(FaultKind::trap, warp, op, lane, what.c_str());
 }
 

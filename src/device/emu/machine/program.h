@@ -34,13 +34,13 @@ struct Block {
   const Op* end = nullptr;
   const Op* op = nullptr;  ///< of the ending
   End kind = End::next;
-  bool guarded = false;            ///< some of the straight-line operations have a guard
-  std::int32_t guard = -1;         ///< predicate of the ending; -1: all lanes
-  std::uint32_t flip = 0;          ///< all ones: the guard is negated
+  bool guarded = false;     ///< some of the straight-line operations have a guard
+  std::int32_t guard = -1;  ///< predicate of the ending; -1: all lanes
+  std::uint32_t flip = 0;   ///< all ones: the guard is negated
   std::int32_t next = -1, taken = -1;
-  std::int32_t table = -1;         ///< index into Program::tables
-  std::int32_t instructions = 0;   ///< of PTX, the ending included
-  std::int32_t spin = 0;           ///< backward ending of a loop that reads what others write: see kSpinCost
+  std::int32_t table = -1;        ///< index into Program::tables
+  std::int32_t instructions = 0;  ///< of PTX, the ending included
+  std::int32_t spin = 0;          ///< backward ending of a loop that reads what others write: see kSpinCost
 };
 
 /// How many instructions of each pipe one execution of a block issues, and what each of its lanes does. Operations

@@ -1,5 +1,5 @@
-// The run loop: fragments of a warp, block by block. The fragment at the lowest block runs until it reaches another one,
-// which it joins; so diverged lanes come together at the first block that all of them reach.
+// The run loop: fragments of a warp, block by block. The fragment at the lowest block runs until it reaches another
+// one, which it joins; so diverged lanes come together at the first block that all of them reach.
 
 #include <fmt/format.h>
 

@@ -5,17 +5,17 @@
 
 namespace kerlab::emu {
 
-#define KERLAB_FAMILIES(isa)                              \
-  namespace isa {                                         \
-  Handler select_integer(const ptx::Instruction&);        \
-  Handler select_floating(const ptx::Instruction&);       \
-  Handler select_approximate(const ptx::Instruction&);    \
-  Handler select_convert(const ptx::Instruction&);        \
-  Handler select_memory(const ptx::Instruction&);         \
-  Handler select_atomic(const ptx::Instruction&);         \
-  Handler select_warp(const ptx::Instruction&);           \
-  Handler select_matrix(const ptx::Instruction&);         \
-  }                                                       \
+#define KERLAB_FAMILIES(isa)                           \
+  namespace isa {                                      \
+  Handler select_integer(const ptx::Instruction&);     \
+  Handler select_floating(const ptx::Instruction&);    \
+  Handler select_approximate(const ptx::Instruction&); \
+  Handler select_convert(const ptx::Instruction&);     \
+  Handler select_memory(const ptx::Instruction&);      \
+  Handler select_atomic(const ptx::Instruction&);      \
+  Handler select_warp(const ptx::Instruction&);        \
+  Handler select_matrix(const ptx::Instruction&);      \
+  }                                                    \
   static_assert(true)
 KERLAB_FAMILIES(portable);
 KERLAB_FAMILIES(v3);
@@ -41,9 +41,9 @@ const HandlerSet& handlers() {
                                            portable::select_atomic,
                                            portable::select_warp,
                                            portable::select_matrix};
-  static constexpr HandlerSet kV3 = {"x86-64-v3",         v3::select_integer, v3::select_floating,
-                                     v3::select_approximate, v3::select_convert, v3::select_memory,
-                                     v3::select_atomic,      v3::select_warp,    v3::select_matrix};
+  static constexpr HandlerSet kV3 = {
+      "x86-64-v3",       v3::select_integer, v3::select_floating, v3::select_approximate, v3::select_convert,
+      v3::select_memory, v3::select_atomic,  v3::select_warp,     v3::select_matrix};
   // Read each time, so that a test can compare the two within one process.
   const char* isa = std::getenv("KERLAB_EMU_ISA");
   const bool portable_wanted = isa != nullptr && std::string_view(isa) == "portable";

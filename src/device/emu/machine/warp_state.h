@@ -11,8 +11,8 @@
 namespace kerlab::emu {
 
 enum class State : std::uint8_t {
-  ready,         ///< at the begin of its block
-  converge,      ///< at the ending of its block, as all below
+  ready,     ///< at the begin of its block
+  converge,  ///< at the ending of its block, as all below
   collective,
   warp_barrier,
   barrier
@@ -29,7 +29,7 @@ struct WarpState : Warp {
   std::uint32_t live = 0;  ///< lanes that have not exited
   int count = 0;           ///< of fragments
   std::array<Fragment, kLanes> fragments{};
-  std::int64_t executed = 0;      ///< instructions since the block began
+  std::int64_t executed = 0;       ///< instructions since the block began
   std::int32_t resume_above = -1;  ///< the next fragment to run is the first one beyond this block; -1: the lowest
   std::array<std::uint32_t, kLanes> member_mask{};  ///< of lanes that wait at bar.warp.sync
 
@@ -47,7 +47,9 @@ struct WarpState : Warp {
   [[nodiscard]] int waiting_at(std::int32_t block) const;
 };
 
-inline int popcount(std::uint32_t lanes) { return lanes == ~0u ? kLanes : __builtin_popcount(lanes); }
+inline int popcount(std::uint32_t lanes) {
+  return lanes == ~0u ? kLanes : __builtin_popcount(lanes);
+}
 
 /// Calls f(lane) from the lowest on.
 template <class F>

@@ -1,0 +1,75 @@
+// Until the families land: null for every instruction. The linker prefers the real ones.
+#include "device/emu/machine/op.h"
+namespace kerlab::ptx {
+struct Instruction;
+}
+namespace kerlab::emu {
+namespace portable {
+[[gnu::weak]] Handler select_integer(const ptx::Instruction&);
+[[gnu::weak]] Handler select_integer(const ptx::Instruction&) {
+  return nullptr;
+}
+[[gnu::weak]] Handler select_floating(const ptx::Instruction&);
+[[gnu::weak]] Handler select_floating(const ptx::Instruction&) {
+  return nullptr;
+}
+[[gnu::weak]] Handler select_approximate(const ptx::Instruction&);
+[[gnu::weak]] Handler select_approximate(const ptx::Instruction&) {
+  return nullptr;
+}
+[[gnu::weak]] Handler select_convert(const ptx::Instruction&);
+[[gnu::weak]] Handler select_convert(const ptx::Instruction&) {
+  return nullptr;
+}
+[[gnu::weak]] Handler select_memory(const ptx::Instruction&);
+[[gnu::weak]] Handler select_memory(const ptx::Instruction&) {
+  return nullptr;
+}
+[[gnu::weak]] Handler select_atomic(const ptx::Instruction&);
+[[gnu::weak]] Handler select_atomic(const ptx::Instruction&) {
+  return nullptr;
+}
+[[gnu::weak]] Handler select_warp(const ptx::Instruction&);
+[[gnu::weak]] Handler select_warp(const ptx::Instruction&) {
+  return nullptr;
+}
+[[gnu::weak]] Handler select_matrix(const ptx::Instruction&);
+[[gnu::weak]] Handler select_matrix(const ptx::Instruction&) {
+  return nullptr;
+}
+}  // namespace portable
+namespace v3 {
+[[gnu::weak]] Handler select_integer(const ptx::Instruction&);
+[[gnu::weak]] Handler select_integer(const ptx::Instruction&) {
+  return nullptr;
+}
+[[gnu::weak]] Handler select_floating(const ptx::Instruction&);
+[[gnu::weak]] Handler select_floating(const ptx::Instruction&) {
+  return nullptr;
+}
+[[gnu::weak]] Handler select_approximate(const ptx::Instruction&);
+[[gnu::weak]] Handler select_approximate(const ptx::Instruction&) {
+  return nullptr;
+}
+[[gnu::weak]] Handler select_convert(const ptx::Instruction&);
+[[gnu::weak]] Handler select_convert(const ptx::Instruction&) {
+  return nullptr;
+}
+[[gnu::weak]] Handler select_memory(const ptx::Instruction&);
+[[gnu::weak]] Handler select_memory(const ptx::Instruction&) {
+  return nullptr;
+}
+[[gnu::weak]] Handler select_atomic(const ptx::Instruction&);
+[[gnu::weak]] Handler select_atomic(const ptx::Instruction&) {
+  return nullptr;
+}
+[[gnu::weak]] Handler select_warp(const ptx::Instruction&);
+[[gnu::weak]] Handler select_warp(const ptx::Instruction&) {
+  return nullptr;
+}
+[[gnu::weak]] Handler select_matrix(const ptx::Instruction&);
+[[gnu::weak]] Handler select_matrix(const ptx::Instruction&) {
+  return nullptr;
+}
+}  // namespace v3
+}  // namespace kerlab::emu
