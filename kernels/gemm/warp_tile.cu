@@ -1,0 +1,122 @@
+// Rung 8, warp_tile: fp32 as far as it goes: warps whose multiply-adds never wait.
+//
+// Idea      async_tile, and what is left between it and the peak:
+//           * the numbers of the next k are loaded from shared memory while the present ones are multiplied, across the
+//             barrier too: behind it the first step has its operands in registers already;
+//           * the copies of the next tile are spread over the steps of the present one instead of standing together;
+//           * the warp tile WM x WN is chosen, not implied: at 64 x 32 a warp reads 96 numbers for 2048 multiply-adds;
+//             16 x 8 sums per thread (64 x 64) read 24 for 128, where 8 x 8 read 16 for 64;
+//           * GROUP rows of tiles are walked together, for L2.
+// Parameters BM, BN, BK tile of a block; WM, WN of a warp (a thread has WM WN / 32 sums); STAGES; GROUP; MIN_BLOCKS per
+//           SM to leave registers for.
+// Expects   fp32; any M, N, K, layout, alignment.
+// Operations N^3 (1 / BM + 1 / BN) global reads; N^3 (LANES_M / WM + LANES_N / WN) shared reads for N^3 multiply-adds.
+// Lacks     tensor cores.
+// Measured on H200: not yet.
+#include "async_operand.cuh"
+#include "raster.cuh"
+#include "write_d.cuh"
+
+extern __shared__ float4 shared[];  // STAGES x { A: BK x OperandA::kStride, B: BK x OperandB::kStride } floats
+
+constexpr int TM = WM / LANES_M;  // sums of a thread: TM x TN
+constexpr int TN = WN / LANES_N;
+constexpr int kWarpsM = BM / WM;
+constexpr int kPasses = OperandA::kPasses + OperandB::kPasses;
+
+/// The numbers of one k.
+struct Step {
+  float a[TM];
+  float b[TN];
+  __device__ __forceinline__ void load(const float* of_a, const float* of_b, int k) {
+    load_groups(a, of_a + k * OperandA::kStride, LANES_M * 4);
+    load_groups(b, of_b + k * OperandB::kStride, LANES_N * 4);
+  }
+};
+
+/// Passes [begin, end) of both operands' next tiles.
+__device__ __forceinline__ void copy_passes(const OperandA& a, const OperandB& b, unsigned stage, int begin, int end,
+                                            bool wanted) {
+#pragma unroll
+  for (int i = 0; i < kPasses; ++i) {
+    if (i < begin || i >= end) continue;
+    if (i < OperandA::kPasses)
+      a.copy(stage, i, wanted);
+    else
+      b.copy(stage + OperandA::kFloats * 4, i - OperandA::kPasses, wanted);
+  }
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
+gemm(const float* __restrict__ A, const float* __restrict__ B, const float* __restrict__ C, float* __restrict__ D,
+     int M, int N, int K, float alpha, float beta) {
+  int m0, n0;
+  tile_of(static_cast<int>(blockIdx.x), M, N, m0, n0);
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const int warp = static_cast<int>(threadIdx.x) / 32;
+  const int my_m = warp % kWarpsM * WM + lane_m(lane) * 4;  // first row and column of this thread in the tile
+  const int my_n = warp / kWarpsM * WN + lane_n(lane) * 4;
+
+  OperandA a(A, m0, M, K);
+  OperandB b(B, n0, N, K);
+  const unsigned ring = shared_address(shared);
+  float sums[TM][TN] = {};
+
+  // The ragged tile comes first, so that the others need no look at the end of k.
+  const int tiles = K / BK + (K % BK != 0);
+  if (tiles > 0) {
+    const int depth = K - (tiles - 1) * BK;
+    a.copy_first(ring, depth);
+    b.copy_first(ring + OperandA::kFloats * 4, depth);
+    a.advance(depth);
+    b.advance(depth);
+    commit_copies();
+#pragma unroll
+    for (int stage = 1; stage < STAGES - 1; ++stage) {
+      copy_passes(a, b, ring + stage * kStageFloats * 4, 0, kPasses, stage < tiles);
+      a.advance(BK);
+      b.advance(BK);
+      commit_copies();
+    }
+    wait_copies<STAGES - 2>();
+    __syncthreads();
+
+    const float* first = reinterpret_cast<const float*>(shared);
+    const float* read = first;
+    unsigned write = ring + (STAGES - 1) * kStageFloats * 4;
+    Step steps[2];
+    steps[0].load(read + my_m, read + OperandA::kFloats + my_n, 0);
+    constexpr int kCopySteps = BK - 1;
+#pragma unroll 1
+    for (int tile = 0; tile < tiles; ++tile) {
+      const bool wanted = tile + STAGES - 1 < tiles;
+#pragma unroll
+      for (int k = 0; k < BK; ++k) {
+        if (k < kCopySteps) copy_passes(a, b, write, k * kPasses / kCopySteps, (k + 1) * kPasses / kCopySteps, wanted);
+        if (k == BK - 1) {
+          commit_copies();  // one group per tile, so the count tells
+          a.advance(BK);
+          b.advance(BK);
+          wait_copies<STAGES - 2>();
+          __syncthreads();  // the next tile is complete, and nobody reads the present one any more
+          write = ring + static_cast<unsigned>(read - first) * 4;
+          read = read == first + (STAGES - 1) * kStageFloats ? first : read + kStageFloats;
+        }
+        steps[(k + 1) % 2].load(read + my_m, read + OperandA::kFloats + my_n, (k + 1) % BK);
+#pragma unroll
+        for (int i = 0; i < TM; ++i)
+#pragma unroll
+          for (int j = 0; j < TN; ++j) sums[i][j] += steps[k % 2].a[i] * steps[k % 2].b[j];
+      }
+    }
+  }
+
+  const WriteD write_d{C, D, N, alpha, beta};
+#pragma unroll
+  for (int i = 0; i < TM; ++i) {
+    const int m = m0 + my_m + i / 4 * (LANES_M * 4) + i % 4;
+#pragma unroll
+    for (int j = 0; j < TN; j += 4)
+      write_d.four_or_fewer(m, n0 + my_n + j / 4 * (LANES_N * 4), M, &sums[i][j]);
+  }
+}
