@@ -128,6 +128,7 @@ Command add_bench(CLI::App& root, const GlobalOptions& global) {
   parser->add_option("--trial", options.trial, "a stored trial")->check(CLI::PositiveNumber);
   parser->add_option("--rounds", options.rounds, "samples")->check(CLI::Range(1, 100000));
   parser->add_flag("--hot", options.hot, "keep the cache warm between samples");
+  parser->add_flag("--full", options.full, "on an emulated device: execute every block to verify it");
   parser->add_flag("--once", options.once, "run once and do nothing else, for profilers (ncu --target-processes all)");
   parser->add_option("--csv", command->csv, "write the table as CSV; - for standard output")->type_name("FILE");
   return {parser, true, [command, &global] { return run(*command, global); }};

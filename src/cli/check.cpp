@@ -1,5 +1,7 @@
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
+
 #include "cli/command.h"
 #include "cli/interrupt.h"
 #include "db/database.h"
@@ -19,6 +21,7 @@ Table summary(const std::vector<CheckRow>& rows) {
   struct Line {
     std::size_t problems = 0, failed = 0;
     double worst = 0;
+    std::string scope;  // of the problem that was asked for
   };
   std::map<std::pair<std::string, std::string>, Line> lines;
   for (const CheckRow& row : rows) {
@@ -26,16 +29,20 @@ Table summary(const std::vector<CheckRow>& rows) {
     ++line.problems;
     line.failed += is_failure(row) ? 1 : 0;
     line.worst = std::max(line.worst, row.trial.error_ratio);
+    if (!row.adversarial) line.scope = row.scope;
   }
+  const bool emulated = std::any_of(rows.begin(), rows.end(), [](const CheckRow& row) { return !row.scope.empty(); });
   Table table{{{"variant"},
                {"configuration"},
                {"problems", Align::right},
                {"failed", Align::right},
                {"err/bound", Align::right}},
               {}};
+  if (emulated) table.columns.push_back({"executed"});
   for (const auto& [key, line] : lines) {
     table.rows.push_back({key.first, key.second, fmt::format("{}", line.problems), fmt::format("{}", line.failed),
                           fmt::format("{:.2f}", line.worst)});
+    if (emulated) table.rows.back().push_back(line.scope);
   }
   return table;
 }
@@ -97,6 +104,7 @@ Command add_check(CLI::App& root, const GlobalOptions& global) {
       ->delimiter(',');
   parser->add_option("--config", options->configuration, "\"BM=128,BN=64\"; others take their defaults");
   parser->add_flag("--every", options->every_configuration, "every valid configuration");
+  parser->add_flag("--full", options->full, "on an emulated device: execute every block, whatever it takes");
   parser->add_flag("--only", options->only_asked, "only the problem asked for, no other shapes");
   return {parser, true, [options, &global] { return run(*options, global); }};
 }

@@ -52,6 +52,8 @@ Command add_tune(CLI::App& root, const GlobalOptions& global) {
   parser->add_option("--dtype", options->dtype, "default: the family's first that the device supports");
   parser->add_option("--variant", options->variants.names, "only these; \"all\": every one")->delimiter(',');
   parser->add_flag("--ladder", options->variants.ladder, "also every other rung, at its default configuration");
+  parser->add_flag("--all", options->variants.all, "on an emulated device: the whole space, not its quick part");
+  parser->add_flag("--full", options->screening.full, "on an emulated device: execute every block of every candidate");
   parser->add_option("--search", options->search, "exhaustive (default up to 512 candidates) or random")
       ->check(CLI::IsMember({"exhaustive", "random"}));
   parser->add_option("--trials", options->trials, "try at most this many")->check(CLI::PositiveNumber);

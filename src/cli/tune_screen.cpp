@@ -11,6 +11,10 @@ namespace kerlab {
 
 namespace {
 
+bool is_emulated(const TuneResult& result) {
+  return result.device.kind == DeviceKind::emulated;
+}
+
 /// The best time that the theoretical ceilings allow, with nothing held back by a cache.
 double roof_us(const TuneResult& result) {
   return result.roof.minimum_us;
@@ -35,6 +39,7 @@ TuneRow to_row(const TuneResult& result, std::size_t i) {
     row.occupancy =
         static_cast<double>(ranked.trial.blocks_per_sm * ranked.trial.threads) / result.device.threads_per_sm;
   }
+  row.modelled = measurement.clock == "modelled";
   row.trial = ranked.trial;
   return row;
 }
@@ -52,6 +57,7 @@ std::string headline(const TuneResult& result) {
   text += fmt::format("  {}", result.toolchain);
   if (!result.rows.empty()) {
     const Measurement& best = result.rows.front().measurement;
+    if (is_emulated(result)) return text + "  times are modelled, not measured";
     text += fmt::format("  {} L2, {}", best.cache, best.recipe);
     double least = best.sm_clock_mhz, most = least;
     for (const RankedTrial& row : result.rows) {
@@ -66,6 +72,7 @@ std::string headline(const TuneResult& result) {
 
 std::string counts_line(const TuneResult& result) {
   std::string text = fmt::format("space {} -> {} valid -> {} tried", result.space, result.valid, result.counts.done);
+  if (result.left_for_all > 0) text += fmt::format(" of the quick part ({} more: --all)", result.left_for_all);
   if (result.counts.stored > 0) text += fmt::format(" ({} stored before)", result.counts.stored);
   std::string failed;
   for (const auto& [status, count] : result.failed)
@@ -92,8 +99,11 @@ std::string hints(const TuneResult& result) {
 }
 
 std::string effort(const TuneResult& result) {
-  std::string text = fmt::format("GPU busy {:.0f} %, compilers {:.0f} %, wall {}", 100 * result.gpu_busy,
-                                 100 * result.compilers_busy, format_seconds(result.wall_s));
+  std::string text = fmt::format("{} busy {:.0f} %, compilers {:.0f} %, wall {}", is_emulated(result) ? "emulator" : "GPU",
+                                 100 * result.gpu_busy, 100 * result.compilers_busy, format_seconds(result.wall_s));
+  if (is_emulated(result) && result.wall_s > 0 && result.counts.done > result.counts.stored)
+    text += fmt::format(", {:.1f} configurations/s",
+                        static_cast<double>(result.counts.done - result.counts.stored) / result.wall_s);
   if (result.respawns > 0)
     text += fmt::format(", {} worker{} replaced", result.respawns, result.respawns == 1 ? "" : "s");
   return text;
@@ -135,6 +145,7 @@ std::string tune_screen(const TuneResult& result, bool color) {
     text += tune_text(rows_of(result), color, is_terminal(stdout) ? terminal_width(stdout) : 0);
     text +=
         fmt::format("decided by: {}{}\n", result.rule, result.measured_now ? "" : " (stored; measure again: --fresh)");
+    if (!result.verified.empty()) text += fmt::format("the winner was verified on {}\n", result.verified);
     if (!result.kept.empty()) text += styled(result.kept, Style::warning, color) + "\n";
   }
   if (const std::string hint = hints(result); !hint.empty()) text += hint + "\n";
@@ -143,10 +154,10 @@ std::string tune_screen(const TuneResult& result, bool color) {
   text += effort(result) + "\n";
   if (!result.rows.empty()) {
     const std::int64_t id = result.rows.front().trial.id;
-    text += fmt::format(
-        "reproduce: kerlab bench --trial {0}   SASS/PTX: kerlab show {0} --save DIR   "
-        "profile: ncu --target-processes all kerlab bench --trial {0} --once\n",
-        id);
+    text += fmt::format("reproduce: kerlab bench --trial {0}   SASS/PTX: kerlab show {0} --save DIR", id);
+    if (!is_emulated(result))
+      text += fmt::format("   profile: ncu --target-processes all kerlab bench --trial {} --once", id);
+    text += "\n";
   }
   return text;
 }
@@ -181,6 +192,8 @@ std::string tune_json(const TuneResult& result) {
                          {"roof_us", roof_us(result)},
                          {"gpu_busy", result.gpu_busy},
                          {"compilers_busy", result.compilers_busy},
+                         {"verified", result.verified},
+                         {"left_for_all", result.left_for_all},
                          {"worker_respawns", result.respawns},
                          {"wall_s", result.wall_s}};
   if (result.previous) {

@@ -52,8 +52,9 @@ struct BoundLaunch {
   std::vector<std::vector<std::byte>> arguments;
 };
 
-/// run: as fast as it goes. check: an emulated device may execute only some blocks. count, sanitize: emulated only.
-enum class LaunchMode : std::uint8_t { run, check, count, sanitize };
+/// run: as fast as it goes. On an emulated device check executes some blocks only and tells what they wrote; check_all
+/// executes all and tells what they wrote; count executes some and counts. Elsewhere all are run.
+enum class LaunchMode : std::uint8_t { run, check, check_all, count, sanitize };
 
 struct MappedMemory {
   DevicePtr device = 0;

@@ -5,6 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "plan/counts.h"
+#include "plan/launch_plan.h"
+
 namespace kerlab {
 
 /// How to sample. One entry of the schedule = one sample of one loaded candidate.
@@ -18,6 +21,16 @@ struct TimingSchedule {
   bool operator==(const TimingSchedule&) const = default;
 };
 
+/// What one launch of an emulated run executed: from this the session models a time.
+struct CountedLaunch {
+  std::string kernel;
+  Dim3 grid, block;
+  std::uint32_t dynamic_shared = 0;
+  std::int64_t blocks = 0, blocks_run = 0;
+  Counts counts;  ///< of the blocks run
+  bool operator==(const CountedLaunch&) const = default;
+};
+
 struct SampleSet {
   std::uint32_t id = 0;
   std::vector<double> samples_us;
@@ -28,6 +41,7 @@ struct SampleSet {
   bool abandoned = false;
   std::string guard_violation;  ///< scanned after timing as well
   std::string warning;          ///< "launch-bound", "clocks did not settle", ...
+  std::vector<CountedLaunch> launches;  ///< of one run; emulated only
   bool operator==(const SampleSet&) const = default;
 };
 

@@ -51,6 +51,7 @@ struct KernelResources {
   int static_shared = 0;      ///< bytes per block
   int max_threads = 0;        ///< per block, 0: unknown
   int blocks_per_sm = 0;      ///< occupancy at the planned block and shared size; 0: unknown
+  bool independent_blocks = false;  ///< emulated: blocks neither talk nor share results, so any of them can run alone
   bool operator==(const KernelResources&) const = default;
 };
 

@@ -59,6 +59,11 @@ struct Launch {
   bool operator==(const Launch&) const = default;
 };
 
+/// How much of a launch an emulated device executes to verify it. automatic: blocks where the PTX shows that they are
+/// independent, else small. blocks: some blocks of the whole problem, and the small problem. small: the small problem,
+/// whole. everything: all blocks of the whole problem.
+enum class Sampling : std::uint8_t { automatic, blocks, small, everything };
+
 /// Launches in order on one stream. Repetition and ping-pong are already expanded.
 struct LaunchPlan {
   std::vector<Workspace> workspaces;

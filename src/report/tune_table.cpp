@@ -63,7 +63,9 @@ std::string fitted_configuration(const TuneRow& row, int room) {
 std::vector<std::string> cells(const TuneRow& row, bool with_library) {
   const Trial& trial = row.trial;
   std::vector<std::string> line{fmt::format("{}{}", row.rank, row.tied ? "=" : ""),
-                                median_with_interval(row.median_us, row.low_us, row.high_us), tera(row.flops_per_s)};
+                                row.modelled ? format_us(row.median_us)
+                                             : median_with_interval(row.median_us, row.low_us, row.high_us),
+                                tera(row.flops_per_s)};
   if (with_library) line.push_back(versus(row.versus_library));
   line.insert(line.end(),
               {percent(row.roof_fraction), fmt::format("{}", trial.registers), fmt::format("{}", trial.spill_bytes),
@@ -84,7 +86,8 @@ std::string median_with_interval(double median_us, double low_us, double high_us
 Table tune_table(const std::vector<TuneRow>& rows, int width) {
   const bool with_library =
       std::any_of(rows.begin(), rows.end(), [](const TuneRow& row) { return row.versus_library.has_value(); });
-  Table table{{{"#"}, {"us [95 %]"}, {"TFLOP/s"}}, {}};
+  const bool modelled = std::any_of(rows.begin(), rows.end(), [](const TuneRow& row) { return row.modelled; });
+  Table table{{{"#"}, {modelled ? "us modelled" : "us [95 %]"}, {"TFLOP/s"}}, {}};
   if (with_library) table.columns.push_back({"vs cuBLASLt"});
   for (const char* title : {"% roof", "regs", "spill", "smem", "occ", "err/bound", "configuration"}) {
     table.columns.push_back({title});

@@ -21,6 +21,7 @@ struct TuneRow {
   double roof_fraction = 0;                   ///< of the attainable roof; 0: not known
   double occupancy = 0;                       ///< fraction of the threads of an SM; 0: not known
   std::optional<PairedRatio> versus_library;  ///< speed over cuBLASLt's; the column is there when any row has it
+  bool modelled = false;                      ///< the time is a model's, without an interval
   Trial trial;
 };
 

@@ -48,7 +48,7 @@ bool BenchSession::step() {
   const Problem problem = problem_for_device(rig_.folder(), problems_[next_++], rig_.device());
   const std::vector<Choice> chosen = choices(problem);
   if (chosen.empty()) return true;
-  ProblemSetup setup = prepare_problem(rig_.folder().family, problem, rig_.device());
+  ProblemSetup setup = prepare_problem(rig_.folder(), problem, rig_.device());
   ProblemLoader(rig_, setup, !options_.once).load();
   for (const Choice& choice : chosen) run(setup, choice);
   if (ledger_) ledger_->flush();
@@ -146,6 +146,7 @@ void BenchSession::run(const ProblemSetup& setup, const Choice& choice) {
   single.run_once = options_.once;
   if (!options_.once) {
     single.recipes = quick_recipes(setup.plan);
+    single.full = options_.full;
     TimingSchedule schedule;
     schedule.rounds = options_.rounds;
     schedule.cold = !options_.hot;

@@ -14,6 +14,7 @@ struct BenchOptions {
   std::int64_t trial = 0;                  ///< its configuration and, if the kernel has changed, its stored source
   int rounds = 30;
   bool hot = false;
+  bool full = false;  ///< emulated: every block is executed
   bool once = false;  ///< one plain run for a profiler: no check, no timing, nothing stored
   std::string command, version;
 };

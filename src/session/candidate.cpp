@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/hash.h"
+#include "device/emu/image.h"
 #include "stats/samples.h"
 
 namespace kerlab {
@@ -26,7 +27,7 @@ std::string_view device_kind_name(DeviceKind kind) {
 
 /// The launch plan is part of a trial's identity as much as the code is. Its digest rides with the options.
 std::string plan_digest(const LaunchPlan& plan) {
-  return digest(encode(Request{request::Load{0, "", {}, plan}}));
+  return digest(encode(Request{request::Load{0, "", {}, plan, {}}}));
 }
 
 std::string joined(const std::vector<std::string>& words) {
@@ -78,6 +79,22 @@ TrialCandidate make_candidate(const Family& family, const VariantSource& source,
   candidate.label = trial.configuration.empty() ? variant.name : variant.name + " " + trial.configuration;
   seal(trial);
   return candidate;
+}
+
+LaunchPlan small_plan(const Family& family, const Variant& variant, const TrialCandidate& candidate,
+                      const ProblemSetup& setup, const DeviceInfo& device) {
+  if (!setup.small) return {};
+  const Problem& small = setup.small->problem;
+  if (!unsupported_reason(variant, small, device).empty()) return {};
+  if (!violated_constraint(variant, small, device, candidate.configuration).empty()) return {};
+  Instance here = instantiate(family, variant, small, candidate.configuration, device);
+  const Instance there = instantiate(family, variant, setup.problem, candidate.configuration, device);
+  return here.defines == there.defines ? std::move(here.plan) : LaunchPlan{};
+}
+
+Bytes loadable_image(CompileResult& compiled, const DeviceInfo& device) {
+  if (device.kind != DeviceKind::emulated) return std::move(compiled.cubin);
+  return emulated_image(compiled.ptx, compiled.kernels);
 }
 
 std::string pack_source(const SourceBundle& source) {
@@ -148,17 +165,26 @@ void record_resources(TrialCandidate& candidate, const std::vector<KernelResourc
   }
 }
 
+std::string check_scope(const CheckReport& report, const std::optional<SmallProblem>& small) {
+  std::string scope;
+  if (report.blocks > 0)
+    scope = report.blocks_run < report.blocks ? fmt::format("{} of {} blocks", report.blocks_run, report.blocks)
+                                              : fmt::format("all {} blocks", report.blocks);
+  if (!report.whole_small || !small) return scope;
+  return fmt::format("{}whole at {}", scope.empty() ? "" : scope + ", and ", small->problem.title());
+}
+
 void record_check(Trial& trial, const CheckReport& report) {
   trial.error_ratio = report.error_ratio();
   trial.mismatches = report.mismatches();
   std::string detail;
   for (const RecipeReport& recipe : report.recipes) {
     detail += fmt::format(R"({}{{"recipe":{},"output":{},"passed":{},"compared":{},"mismatches":{},"nans":{},)"
-                          R"("error_ratio":{},"detail":{}}})",
+                          R"("error_ratio":{},"small":{},"detail":{}}})",
                           detail.empty() ? "" : ",", json_string(recipe.recipe), json_string(recipe.output),
                           recipe.passed, recipe.compared, recipe.mismatches, recipe.nans,
                           std::isfinite(recipe.error_ratio) ? fmt::format("{:.4g}", recipe.error_ratio) : "null",
-                          json_string(recipe.detail));
+                          recipe.in_small, json_string(recipe.detail));
   }
   trial.check_detail = "[" + detail + "]";
 }

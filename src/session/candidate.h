@@ -20,6 +20,7 @@ struct TrialCandidate {
   Configuration configuration;
   Trial trial;  ///< sealed: its key is known
   LaunchPlan plan;
+  LaunchPlan small_plan;  ///< the same program on the small problem of an emulated device; no launches: another one
   std::string label;                 ///< "reg2d BM=128 BN=64": in every message about it
   std::vector<std::string> options;  ///< for NVRTC
   Bytes image;                       ///< once compiled, until measured
@@ -29,6 +30,14 @@ struct TrialCandidate {
 TrialCandidate make_candidate(const Family& family, const VariantSource& source, std::size_t index,
                               const Configuration& configuration, const Problem& problem, const DeviceInfo& device,
                               const std::string& toolchain);
+
+/// The launch plan of the candidate on the setup's small problem; empty where there is none, where the configuration is
+/// not valid for it, or where it would be another program.
+LaunchPlan small_plan(const Family& family, const Variant& variant, const TrialCandidate& candidate,
+                      const ProblemSetup& setup, const DeviceInfo& device);
+
+/// What the device loads: the cubin, or for an emulated device the PTX with what only ptxas knows.
+Bytes loadable_image(CompileResult& compiled, const DeviceInfo& device);
 
 /// One text that holds a source and its includes, for the database; and back. The bundle's hash stays the same.
 std::string pack_source(const SourceBundle& source);
@@ -42,6 +51,8 @@ std::string impossible_message(const std::string& label, double us, const Proble
 
 /// Fills in what the compiler and the driver said about the heaviest kernel of the plan.
 void record_resources(TrialCandidate& candidate, const std::vector<KernelResources>& resources);
+/// "6 of 1024 blocks, and all of 391x263x1100": what an emulated check executed; empty for a check on a GPU.
+std::string check_scope(const CheckReport& report, const std::optional<SmallProblem>& small);
 /// Fills in what the check found; `report` may be of a failed check.
 void record_check(Trial& trial, const CheckReport& report);
 

@@ -102,16 +102,17 @@ bool CheckSession::step() {
   if (next_ == jobs_.size()) return false;
   const Job& job = jobs_[next_++];
   if (loaded_ != job.problem) {
-    setup_ = prepare_problem(rig_.folder().family, problems_[job.problem], rig_.device());
+    setup_ = prepare_problem(rig_.folder(), problems_[job.problem], rig_.device());
     ProblemLoader(rig_, *setup_).load();
     loaded_ = job.problem;
   }
   SingleOptions single;
   single.recipes = all_recipes(setup_->plan);
   single.thorough = true;
+  single.full = options_.full;
   single.deadline = generous_deadline(rig_, *setup_, 10 * single.recipes.size());
   const SingleResult result = run_single(rig_, *setup_, sources_[job.variant], job.configuration, single);
-  rows_.push_back({setup_->problem, result.candidate.trial, job.problem != 0});
+  rows_.push_back({setup_->problem, result.candidate.trial, job.problem != 0, result.scope});
   note_stored(result);
   return true;
 }

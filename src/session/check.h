@@ -14,6 +14,7 @@ struct CheckOptions {
   std::string configuration;          ///< of the one variant; empty: winner or default
   bool every_configuration = false;   ///< all valid ones of the variants
   bool only_asked = false;            ///< no adversarial shapes
+  bool full = false;                  ///< emulated: every block is executed
   std::string command, version;
 };
 
@@ -22,6 +23,7 @@ struct CheckRow {
   Problem problem;
   Trial trial;  ///< passed, or what is wrong; not stored
   bool adversarial = false;
+  std::string scope;  ///< emulated: what was executed
 };
 
 struct CheckState {

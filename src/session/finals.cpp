@@ -76,7 +76,7 @@ void Finals::take_compiled() {
     Entry& entry = finalists_[ticket - kFirstTicket];
     --images_missing_;
     if (result.status == CompileStatus::ok) {
-      entry.screened->candidate.image = std::move(result.cubin);
+      entry.screened->candidate.image = loadable_image(result, rig_.device());
     } else {
       entry.out = true;  // its trial stands; this compilation was unlucky
       result_.warnings.push_back(
@@ -98,7 +98,7 @@ void Finals::take_compiled() {
 
 RunItem Finals::item(const Entry& entry) const {
   const TrialCandidate& candidate = entry.screened->candidate;
-  return {candidate.label, candidate.image, candidate.plan};
+  return {candidate.label, candidate.image, candidate.plan, candidate.small_plan};
 }
 
 int Finals::rounds() const {
@@ -187,6 +187,7 @@ void Finals::begin_verifying() {
   run.items.push_back(item(finalists_[ranking_.front()]));
   for (std::uint32_t i = 0; i < setup_.plan.recipes.size(); ++i) run.recipes.push_back(i);
   run.thorough = true;
+  run.sampling = screening_.sampling(*finalists_[ranking_.front()].screened);
   run.deadline = 4 * screening_.deadline(6 * run.recipes.size());
   rig_.runner().begin(std::move(run));
 }
@@ -200,6 +201,7 @@ void Finals::take_verdict(RunOutcome& outcome) {
   }
   if (verdict.status == TrialStatus::passed) {
     ledger_.result(winner.screened->candidate.trial);
+    result_.verified = check_scope(outcome.checks.front(), setup_.small);
     store();
     phase_ = Phase::finished;
     return;

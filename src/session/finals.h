@@ -26,6 +26,7 @@ struct FinalResult {
   std::vector<FinalRow> rows;  ///< the winner first, its ties next, then by time; empty: nobody won
   std::size_t ties = 0;
   std::string rule;
+  std::string verified;  ///< emulated: what of the winner was executed
   std::string kept;  ///< why the stored winner stays the winner; empty: it does not
   std::vector<std::string> warnings;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/format.h"
+#include "session/candidate.h"
 
 namespace kerlab {
 
@@ -11,6 +12,7 @@ namespace {
 // Tickets that no candidate has.
 constexpr std::uint64_t kLabTicket = std::uint64_t{1} << 62;
 constexpr std::uint64_t kReferenceTicket = kLabTicket + 1;
+constexpr std::uint64_t kSmallReferenceTicket = kLabTicket + 2;
 
 }  // namespace
 
@@ -54,8 +56,8 @@ double fastest_possible_us(const Problem& problem, const ProblemPlan& plan, cons
   return roofline(plan.flops, from_memory, ceilings).minimum_us;
 }
 
-ProblemSetup prepare_problem(const Family& family, const Problem& problem, const DeviceInfo& device) {
-  ReferenceInstance reference = instantiate_reference(family, problem, device);
+ProblemSetup prepare_problem(const KernelFolder& folder, const Problem& problem, const DeviceInfo& device) {
+  ReferenceInstance reference = instantiate_reference(folder.family, problem, device);
   const double needed = needed_bytes(reference.plan);
   if (needed > static_cast<double>(device.memory_bytes)) {
     throw UsageError(fmt::format(
@@ -64,7 +66,9 @@ ProblemSetup prepare_problem(const Family& family, const Problem& problem, const
         format_bytes(device.memory_bytes)));
   }
   reference.plan.minimum_us = fastest_possible_us(problem, reference.plan, device);
-  return {problem, std::move(reference.plan), std::move(reference.defines)};
+  ProblemSetup setup{problem, std::move(reference.plan), std::move(reference.defines), std::nullopt};
+  if (device.kind == DeviceKind::emulated) setup.small = choose_small_problem(folder, problem, device);
+  return setup;
 }
 
 void ProblemLoader::begin() {
@@ -74,21 +78,40 @@ void ProblemLoader::begin() {
   if (!with_reference_) return;
   options.insert(options.end(), setup_.reference_defines.begin(), setup_.reference_defines.end());
   rig_.compilers().submit(kReferenceTicket, {read_kernel_source(rig_.folder().family.reference_source), options});
+  if (!has_own_small_reference()) return;
+  options = base_options(rig_.device().arch());
+  options.insert(options.end(), setup_.small->reference_defines.begin(), setup_.small->reference_defines.end());
+  rig_.compilers().submit(kSmallReferenceTicket, {read_kernel_source(rig_.folder().family.reference_source), options});
+}
+
+bool ProblemLoader::has_own_small_reference() const {
+  return with_reference_ && setup_.small && setup_.small->reference_defines != setup_.reference_defines;
 }
 
 bool ProblemLoader::take(CompilerPool::Finished& finished) {
-  if (finished.ticket != kLabTicket && finished.ticket != kReferenceTicket) return false;
+  if (finished.ticket < kLabTicket || finished.ticket > kSmallReferenceTicket) return false;
   const bool is_lab = finished.ticket == kLabTicket;
   if (finished.result.status != CompileStatus::ok) {
     throw Error(fmt::format("{} does not compile: {}",
                             is_lab ? "kernels/common/lab.cu" : rig_.folder().family.reference_source.string(),
                             finished.result.message));
   }
-  (is_lab ? lab_image_ : reference_image_) = std::move(finished.result.cubin);
-  if (!lab_image_.empty() && (!with_reference_ || !reference_image_.empty())) {
-    rig_.runner().set_problem({setup_.plan, std::move(lab_image_), std::move(reference_image_)});
-    ready_ = true;
+  Bytes image = loadable_image(finished.result, rig_.device());
+  (is_lab                                        ? lab_image_
+   : finished.ticket == kReferenceTicket ? reference_image_
+                                         : small_reference_image_) = std::move(image);
+  if (lab_image_.empty() || (with_reference_ && reference_image_.empty())) return true;
+  if (has_own_small_reference() && small_reference_image_.empty()) return true;
+  request::SetProblem problem;
+  problem.problem = setup_.plan;
+  problem.lab_image = std::move(lab_image_);
+  if (setup_.small) {
+    problem.small = setup_.small->plan;
+    problem.small_reference_image = has_own_small_reference() ? std::move(small_reference_image_) : reference_image_;
   }
+  problem.reference_image = std::move(reference_image_);
+  rig_.runner().set_problem(std::move(problem));
+  ready_ = true;
   return true;
 }
 

@@ -7,18 +7,34 @@
 
 namespace kerlab {
 
+/// A problem of the same kind that an emulated device can execute whole.
+struct SmallProblem {
+  Problem problem;
+  ProblemPlan plan;
+  std::vector<std::string> reference_defines;
+};
+
 struct ProblemSetup {
   Problem problem;
   ProblemPlan plan;  ///< with the theoretical roof of this device
   std::vector<std::string> reference_defines;
+  std::optional<SmallProblem> small;  ///< emulated devices only, and where the problem is not small itself
 };
+
+/// Ragged shrunken problems, to be tried in this order: extents in which no tile divides, then multiples of 8 and 64.
+std::vector<ProblemRequest> small_shapes(const Family& family, const Problem& problem);
+
+/// The small problem on which most of the variants' default configurations are the same program; none when the problem
+/// is that small itself.
+std::optional<SmallProblem> choose_small_problem(const KernelFolder& folder, const Problem& problem,
+                                                 const DeviceInfo& device);
 
 /// Resolved before any device is needed, except for the dtype when none was typed: then it is the family's first that
 /// some variant supports on this device.
 Problem problem_for_device(const KernelFolder& folder, ProblemRequest request, const DeviceInfo& device);
 
 /// Throws UsageError when the problem is larger than the device's memory, naming both sizes.
-ProblemSetup prepare_problem(const Family& family, const Problem& problem, const DeviceInfo& device);
+ProblemSetup prepare_problem(const KernelFolder& folder, const Problem& problem, const DeviceInfo& device);
 
 /// Compiles lab.cu and the reference beside the candidates, then makes the problem that of every following run.
 class ProblemLoader {
@@ -26,9 +42,9 @@ class ProblemLoader {
   /// Without a reference nothing can be checked: for profilers, which need no more kernels than the one.
   ProblemLoader(Rig& rig, const ProblemSetup& setup, bool with_reference = true)
       : rig_(rig), setup_(setup), with_reference_(with_reference) {}
-  /// Submits the two compilations; does nothing the second time.
+  /// Submits the compilations; does nothing the second time.
   void begin();
-  /// Takes the result if it is one of the two. Throws Error with the compiler's message when it failed.
+  /// Takes the result if it is one of them. Throws Error with the compiler's message when it failed.
   bool take(CompilerPool::Finished& finished);
   [[nodiscard]] bool begun() const { return begun_; }
   [[nodiscard]] bool ready() const { return ready_; }
@@ -36,10 +52,12 @@ class ProblemLoader {
   void load();
 
  private:
+  [[nodiscard]] bool has_own_small_reference() const;
+
   Rig& rig_;
   const ProblemSetup& setup_;
   bool with_reference_;
-  Bytes lab_image_, reference_image_;
+  Bytes lab_image_, reference_image_, small_reference_image_;
   bool begun_ = false, ready_ = false;
 };
 

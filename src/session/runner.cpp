@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "session/modelled.h"
+
 namespace kerlab {
 
 namespace {
@@ -95,10 +97,10 @@ void CandidateRunner::plan_steps() {
   const auto count = static_cast<std::uint32_t>(run.request.items.size());
   for (std::uint32_t id = 0; id < count; ++id) {
     const RunItem& item = run.request.items[id];
-    run.steps.push_back({request::Load{id, item.label, item.image, item.plan}, kLoadDeadline});
+    run.steps.push_back({request::Load{id, item.label, item.image, item.plan, item.small_plan}, kLoadDeadline});
   }
   for (std::uint32_t id = 0; id < count && !run.request.recipes.empty(); ++id) {
-    run.steps.push_back({request::Check{id, run.request.recipes, run.request.thorough}, run.request.deadline});
+    run.steps.push_back({request::Check{id, run.request.recipes, run.request.thorough, run.request.sampling}, run.request.deadline});
   }
   for (std::uint32_t id = 0; id < count && run.request.run_once; ++id) {
     run.steps.push_back({request::RunOnce{id}, run.request.deadline});
@@ -153,6 +155,7 @@ std::optional<RunOutcome> CandidateRunner::take(Reply& reply) {
     run.outcome.checks.push_back(std::move(checked->report));
   } else if (auto* timed = std::get_if<reply::Timed>(&reply)) {
     run.outcome.samples = std::move(timed->samples);
+    model_times();
   }
   if (failed_check) {  // what is wrong is never timed
     clean_up();
@@ -160,6 +163,15 @@ std::optional<RunOutcome> CandidateRunner::take(Reply& reply) {
     ++run.next;
   }
   return finish();
+}
+
+/// An emulated device counts; what the counts take on the real one is a model's business.
+void CandidateRunner::model_times() {
+  RunOutcome& outcome = run_->outcome;
+  for (std::size_t i = 0; i < outcome.samples.size(); ++i) {
+    if (outcome.samples[i].launches.empty() || i >= outcome.resources.size()) continue;
+    model_time(outcome.samples[i], outcome.resources[i], problem_->problem, worker_.device());
+  }
 }
 
 std::optional<RunOutcome> CandidateRunner::finish() {

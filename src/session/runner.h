@@ -16,6 +16,7 @@ struct RunItem {
   std::string label;
   Bytes image;
   LaunchPlan plan;
+  LaunchPlan small_plan;  ///< on the small problem of an emulated device; no launches: cannot run there
 };
 
 /// What to do with candidates that are loaded together.
@@ -23,6 +24,7 @@ struct RunRequest {
   std::vector<RunItem> items;
   std::vector<std::uint32_t> recipes;  ///< to check first, indices into ProblemPlan::recipes; empty: no check
   bool thorough = false;
+  Sampling sampling = Sampling::automatic;   ///< of checks on an emulated device
   std::optional<TimingSchedule> schedule;    ///< none: no timing
   bool run_once = false;                     ///< one plain run of each, for profilers
   std::chrono::milliseconds deadline{2000};  ///< of each check, and of the timing
@@ -84,6 +86,7 @@ class CandidateRunner {
   };
 
   void plan_steps();
+  void model_times();
   void send_next();
   std::optional<RunOutcome> finish();
   std::optional<RunOutcome> take(Reply& reply);

@@ -10,10 +10,11 @@ namespace {
 
 constexpr std::size_t kAskAtOnce = 64;       // looked up in the database together
 constexpr std::size_t kMostReady = 64;       // images waiting for the worker
+constexpr std::chrono::minutes kEmulatedDeadline{5};  // its instruction budget ends endless loops much earlier
 constexpr std::size_t kLaunchingAtOnce = 8;  // committed together before the first of them runs
 
 std::string twin_key(const Bytes& image, const LaunchPlan& plan) {
-  return digest(std::span<const std::byte>(image)) + digest(encode(Request{request::Load{0, "", {}, plan}}));
+  return digest(std::span<const std::byte>(image)) + digest(encode(Request{request::Load{0, "", {}, plan, {}}}));
 }
 
 }  // namespace
@@ -121,6 +122,8 @@ void Screening::ask_batch() {
     screened.candidate =
         make_candidate(rig_.folder().family, variant.source, place.variant, variant.space.valid[place.configuration],
                        setup_.problem, rig_.device(), rig_.toolchain());
+    screened.candidate.small_plan = small_plan(rig_.folder().family, *variant.source.variant, screened.candidate,
+                                               setup_, rig_.device());
     batch.push_back(&screened);
     keys.push_back(screened.candidate.trial.key);
   }
@@ -186,7 +189,7 @@ void Screening::take_compiled(Screened& screened, CompileResult& result) {
     return;
   }
   screened.spills = candidate.trial.spill_bytes > 0;
-  candidate.image = std::move(result.cubin);
+  candidate.image = loadable_image(result, rig_.device());
   candidate.twin_key = twin_key(candidate.image, candidate.plan);
   ready_.push_back(&screened);
 }
@@ -207,8 +210,10 @@ void Screening::feed_worker() {
     if (credit_twin(*next)) continue;
     if (next->candidate.trial.status != TrialStatus::launching) ledger_.launching({&next->candidate.trial});
     RunRequest run;
-    run.items.push_back({next->candidate.label, next->candidate.image, next->candidate.plan});
+    run.items.push_back({next->candidate.label, next->candidate.image, next->candidate.plan,
+                         next->candidate.small_plan});
     run.recipes = quick_recipes(setup_.plan);
+    run.sampling = sampling(*next);
     TimingSchedule schedule;
     schedule.rounds = options_.samples;
     schedule.settle = best_ == nullptr;
@@ -218,6 +223,11 @@ void Screening::feed_worker() {
     running_ = next;
     rig_.runner().begin(std::move(run));
   }
+}
+
+Sampling Screening::sampling(const Screened& screened) const {
+  if (options_.full) return Sampling::everything;
+  return space_.variants()[screened.candidate.variant].source.variant->sampling;
 }
 
 /// `launching` must be durable before the launch. The next few share one commit, made while another candidate runs.
@@ -233,6 +243,7 @@ void Screening::commit_launching() {
 }
 
 std::chrono::milliseconds Screening::deadline(std::size_t launches) const {
+  if (rig_.device().kind == DeviceKind::emulated && options_.timeout_s <= 0) return kEmulatedDeadline;
   if (options_.timeout_s > 0) return std::chrono::milliseconds(static_cast<std::int64_t>(options_.timeout_s * 1e3));
   // Without a best, a kernel at a thousandth of the roof must still be let through.
   const double per_launch_us = best_ != nullptr ? 20 * *best_->cost_us : 1000 * setup_.plan.minimum_us;

@@ -16,6 +16,7 @@ namespace kerlab {
 struct ScreeningOptions {
   bool fresh = false;  ///< stored trials are tried again
   bool allow_spills = false;
+  bool full = false;   ///< emulated: every block is executed
   double time_s = 0;     ///< no candidate is begun later; 0: no limit
   double timeout_s = 0;  ///< of check and timing; 0: from the best time so far
   int samples = 3;
@@ -55,6 +56,8 @@ class Screening {
   [[nodiscard]] const Screened* best() const { return best_; }
   /// Messages about culprits since the last call, for the progress display.
   std::vector<std::string> take_notes() { return std::exchange(notes_, {}); }
+  /// How much of a candidate an emulated device executes to verify it.
+  [[nodiscard]] Sampling sampling(const Screened& screened) const;
   /// How long check and timing of a candidate may take.
   [[nodiscard]] std::chrono::milliseconds deadline(std::size_t launches) const;
 

@@ -7,6 +7,8 @@ namespace kerlab {
 
 namespace {
 
+constexpr std::chrono::minutes kEmulatedDeadline{10};
+
 void fail(TrialCandidate& candidate, TrialStatus status, const std::string& message) {
   candidate.trial.status = status;
   candidate.trial.message = message;
@@ -29,7 +31,7 @@ bool compile_single(Rig& rig, const VariantSource& source, TrialCandidate& candi
     fail(candidate, TrialStatus::rejected, reason);
     return false;
   }
-  candidate.image = std::move(compiled.cubin);
+  candidate.image = loadable_image(compiled, rig.device());
   return true;
 }
 
@@ -43,7 +45,10 @@ SingleResult run_single(Rig& rig, const ProblemSetup& setup, const VariantSource
   TrialCandidate& candidate = result.candidate;
   if (!compile_single(rig, source, candidate)) return result;
   RunRequest run;
-  run.items.push_back({candidate.label, candidate.image, candidate.plan});
+  candidate.small_plan =
+      small_plan(rig.folder().family, *source.variant, candidate, setup, rig.device());
+  run.items.push_back({candidate.label, candidate.image, candidate.plan, candidate.small_plan});
+  run.sampling = options.full ? Sampling::everything : source.variant->sampling;
   run.recipes = options.recipes;
   run.thorough = options.thorough;
   run.schedule = options.schedule;
@@ -55,6 +60,7 @@ SingleResult run_single(Rig& rig, const ProblemSetup& setup, const VariantSource
   for (const auto& resources : outcome.resources) record_resources(candidate, resources);
   for (const CheckReport& report : outcome.checks) {
     record_check(candidate.trial, report);
+    result.scope = check_scope(report, setup.small);
     const CheckVerdict verdict = judge(report);
     if (verdict.status != TrialStatus::passed)
       fail(candidate, verdict.status, fmt::format("{}: {}", candidate.label, verdict.message));
@@ -77,6 +83,7 @@ SingleResult run_single(Rig& rig, const ProblemSetup& setup, const VariantSource
 }
 
 std::chrono::milliseconds generous_deadline(const Rig& rig, const ProblemSetup& setup, std::size_t launches) {
+  if (rig.device().kind == DeviceKind::emulated) return kEmulatedDeadline;
   const double ms = std::max(2000.0, setup.plan.minimum_us * static_cast<double>(launches));
   return std::chrono::milliseconds(static_cast<std::int64_t>(ms + 4 * rig.runner().problem_ready().prepare_ms)) +
          std::chrono::seconds(10);

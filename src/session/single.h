@@ -13,6 +13,7 @@ struct SingleOptions {
   bool thorough = false;
   std::optional<TimingSchedule> schedule;  ///< none: no timing
   bool run_once = false;
+  bool full = false;  ///< emulated: every block is executed
   std::chrono::milliseconds deadline{60000};
 };
 
@@ -20,6 +21,7 @@ struct SingleResult {
   TrialCandidate candidate;                ///< its trial carries status, message, resources, check
   std::optional<Measurement> measurement;  ///< not stored yet
   std::string warning;                     ///< of the timing
+  std::string scope;                       ///< of an emulated check: what was executed
 };
 
 /// The runner must have the problem (ProblemLoader::load).

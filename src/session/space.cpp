@@ -43,6 +43,11 @@ CandidateSpace::CandidateSpace(const KernelFolder& folder, const VariantChoice& 
       continue;
     }
     Space space = enumerate(variant, problem, device);
+    if (device.kind == DeviceKind::emulated && !choice.all) {
+      std::vector<Configuration> quick = quick_part(variant, problem, device, space);
+      left_for_all_ += space.valid.size() - quick.size();
+      space.valid = std::move(quick);
+    }
     if (only_default(variant, choice)) space.valid = {default_configuration(variant)};
     variants_.push_back({{&variant, read_kernel_source(variant.source)}, std::move(space)});
   }

@@ -15,6 +15,7 @@ struct VariantSpace {
 struct VariantChoice {
   std::vector<std::string> names;  ///< --variant; empty: those marked `tune = true`; "all": every one
   bool ladder = false;             ///< also every other rung, at its default configuration
+  bool all = false;                ///< emulated devices: the whole space, not its quick part
 };
 
 class CandidateSpace {
@@ -30,6 +31,9 @@ class CandidateSpace {
   /// Variants left out, with the reason.
   [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& left_out() const { return left_out_; }
 
+  /// Valid configurations that only `--all` sweeps (emulated devices).
+  [[nodiscard]] std::size_t left_for_all() const { return left_for_all_; }
+
   struct Place {
     std::size_t variant = 0, configuration = 0;
   };
@@ -40,6 +44,7 @@ class CandidateSpace {
  private:
   std::vector<VariantSpace> variants_;
   std::vector<std::pair<std::string, std::string>> left_out_;
+  std::size_t left_for_all_ = 0;
 };
 
 /// The variant of that name. Throws UsageError that suggests the nearest.

@@ -23,7 +23,7 @@ KernelFolder checked_folder(const TuneOptions& options) {
 ProblemSetup typed_setup(const TuneOptions& options, const Rig& rig) {
   const Family& family = rig.folder().family;
   const ProblemRequest request = make_request(family, options.arguments, options.dtype);
-  return prepare_problem(family, problem_for_device(rig.folder(), request, rig.device()), rig.device());
+  return prepare_problem(rig.folder(), problem_for_device(rig.folder(), request, rig.device()), rig.device());
 }
 
 SessionRecord session_record(const TuneOptions& options, const DeviceInfo& device) {

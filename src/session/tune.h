@@ -54,12 +54,15 @@ struct TuneResult {
   Roofline roof;            ///< theoretical
   std::uint64_t space = 0;  ///< before constraints
   std::size_t valid = 0;
+  std::size_t left_for_all = 0;  ///< emulated: valid, but not in the quick part that was swept
+  std::string small_problem;     ///< emulated: title of the problem that was executed whole, or empty
   ScreeningCounts counts;
   std::vector<std::pair<std::string, std::string>> left_out;  ///< variants that cannot run this, with the reason
   std::vector<std::pair<TrialStatus, std::size_t>> failed;    ///< how many ended how
   std::vector<Trial> culprits;                                ///< failed trials, of each status the first
   std::vector<RankedTrial> rows;                              ///< the winner first; empty: no winner
   std::string rule;
+  std::string verified;  ///< emulated: "6 of 1024 blocks, and whole at ..."
   bool measured_now = false;             ///< false: everything was stored and the decision stands
   std::vector<std::string> range_edges;  ///< "STAGES=4 is the largest listed"
   std::vector<Importance> importance;    ///< of the winner's variant

@@ -20,7 +20,7 @@ TunePlan plan_tune(const TuneOptions& options, Database& database) {
   const Family& family = rig.folder().family;
   const ProblemRequest request = make_request(family, options.arguments, options.dtype);
   const ProblemSetup setup =
-      prepare_problem(family, problem_for_device(rig.folder(), request, rig.device()), rig.device());
+      prepare_problem(rig.folder(), problem_for_device(rig.folder(), request, rig.device()), rig.device());
   const CandidateSpace space(rig.folder(), options.variants, setup.problem, rig.device());
 
   TunePlan plan;

@@ -75,10 +75,13 @@ TuneResult TuneSession::result() const {
   result.roof = theoretical_roof(setup_.problem, setup_.plan, rig_.device());
   result.space = space_.raw_size();
   result.valid = space_.size();
+  result.left_for_all = space_.left_for_all();
+  if (setup_.small) result.small_problem = setup_.small->problem.title();
   result.counts = screening_->counts();
   result.left_out = space_.left_out();
   result.rule = final_.rule;
   result.kept = final_.kept;
+  result.verified = final_.verified;
   result.measured_now = measured_now_;
   result.warnings = final_.warnings;
   if (!rig_.compilers().cache_warning().empty()) result.warnings.push_back(rig_.compilers().cache_warning());

@@ -178,6 +178,23 @@ Space enumerate(const Variant& variant, const Problem& problem, const DeviceInfo
   return Enumeration(variant, problem, device).run();
 }
 
+std::vector<Configuration> quick_part(const Variant& variant, const Problem& problem, const DeviceInfo& device,
+                                      const Space& space) {
+  if (variant.quick.empty()) return space.valid;
+  Environment environment = problem.environment;
+  add_device(environment, device);
+  std::vector<Configuration> quick;
+  for (const Configuration& configuration : space.valid) {
+    for (std::size_t p = 0; p < variant.parameters.size(); ++p)
+      environment[variant.parameters[p].name] = configuration.values[p];
+    for (const Derived& derived : variant.derived) environment[derived.name] = derived.value.evaluate(environment);
+    if (std::all_of(variant.quick.begin(), variant.quick.end(),
+                    [&](const Expression& condition) { return condition.evaluate(environment) != 0; }))
+      quick.push_back(configuration);
+  }
+  return quick.empty() ? space.valid : quick;
+}
+
 std::string violated_constraint(const Variant& variant, const Problem& problem, const DeviceInfo& device,
                                 const Configuration& configuration) {
   ConstraintProgram program(variant, problem, device);

@@ -158,6 +158,8 @@ struct Variant {
   std::vector<LaunchDecl> launches;
   std::vector<std::string> options;         ///< extra NVRTC options
   std::vector<std::string> required_flags;  ///< "layout=nt": supports only these; empty: all
+  Sampling sampling = Sampling::automatic;  ///< `sample`: what an emulated device executes to verify it
+  std::vector<Expression> quick;            ///< the part of the space that an emulated tune sweeps; empty: all of it
 };
 
 struct KernelFolder {
@@ -238,6 +240,11 @@ Space enumerate(const Variant& variant, const Problem& problem, const DeviceInfo
 /// The first constraint that a configuration violates (also: value not listed), or empty.
 std::string violated_constraint(const Variant& variant, const Problem& problem, const DeviceInfo& device,
                                 const Configuration& configuration);
+
+/// The configurations of `space` that satisfy the variant's `quick` expressions; all of them where it has none or
+/// where none does.
+std::vector<Configuration> quick_part(const Variant& variant, const Problem& problem, const DeviceInfo& device,
+                                      const Space& space);
 
 /// Why a variant cannot run a problem on a device (dtype, arch, flags, a constraint without any parameter in it), or
 /// empty. To be asked before enumerate().

@@ -194,6 +194,14 @@ std::vector<std::string> read_options(const SpecTable& variant) {
   return variant.texts("options");
 }
 
+Sampling read_sampling(const SpecTable& variant) {
+  const std::string text = variant.text("sample", "auto");
+  if (text == "auto") return Sampling::automatic;
+  if (text == "cta" || text == "cluster") return Sampling::blocks;
+  if (text == "none") return Sampling::small;
+  variant.fail("sample", fmt::format("'{}' is none of auto, cta, cluster, none", text));
+}
+
 Scope variant_scope(const Variant& variant, const Family& family) {
   Scope scope = family_scope(family);
   for (const char* device : kDeviceNames) scope.know(device);
@@ -211,7 +219,7 @@ Variant read_variant(const std::filesystem::path& file, const Family& family) {
   const TomlValue root = parse_toml(read_text(file), shown_path(file));
   const SpecTable top(root, "variant",
                       {"name", "doc", "source", "dtypes", "minimum_cc", "maximum_cc", "tune", "rung", "options",
-                       "requires", "parameter", "derived", "constraint", "workspace", "tensor_map", "launch"});
+                       "requires", "sample", "quick", "parameter", "derived", "constraint", "workspace", "tensor_map", "launch"});
   Variant variant;
   variant.name = top.identifier("name", file.stem().string());
   variant.doc = top.text("doc", "");
@@ -223,6 +231,8 @@ Variant read_variant(const std::filesystem::path& file, const Family& family) {
   variant.rung = static_cast<int>(std::clamp<std::int64_t>(top.integer("rung", 0), -1000, 1000));
   variant.options = read_options(top);
   variant.required_flags = read_required_flags(top, family);
+  variant.sampling = read_sampling(top);
+  variant.quick = top.expressions("quick");
   variant.parameters = read_parameters(top);
   variant.derived = read_derived(top);
   variant.constraints = read_constraints(top);
@@ -232,6 +242,7 @@ Variant read_variant(const std::filesystem::path& file, const Family& family) {
   for (const Derived& derived : variant.derived) scope.check(derived.value);
   sort_derived(variant.derived);
   for (const Constraint& constraint : variant.constraints) scope.check(constraint.condition);
+  scope.check(variant.quick);
   for (const WorkspaceDecl& workspace : variant.workspaces) scope.check(workspace.bytes);
   variant.tensor_maps = read_tensor_maps(top, family, scope);
   for (const TensorMapDecl& map : variant.tensor_maps) scope.declare(NameKind::tensor_map, map.name, map.where);

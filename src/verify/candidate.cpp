@@ -56,9 +56,15 @@ std::vector<NamedBuffer> Candidate::workspaces() const {
   return named;
 }
 
-void Candidate::run(int set, LaunchMode mode) {
-  for (const BoundLaunch& launch : launches(set)) data_.device().launch(launch, mode);
+std::vector<LaunchReport> Candidate::run(int set, LaunchMode mode) {
+  std::vector<LaunchReport> reports;
+  for (const BoundLaunch& launch : launches(set)) reports.push_back(data_.device().launch(launch, mode));
   warm_ = true;
+  return reports;
+}
+
+bool Candidate::can_be_sampled() const {
+  return plan_.launches.size() == 1 && plan_.workspaces.empty() && resources_.front().independent_blocks;
 }
 
 }  // namespace kerlab

@@ -19,8 +19,10 @@ class Candidate {
   /// All launches of one run, workspace initialisation included. Stays valid as long as the candidate.
   const std::vector<BoundLaunch>& launches(int set);
   [[nodiscard]] std::vector<NamedBuffer> workspaces() const;
-  /// Runs once on a set (queued). An emulated device may execute only some blocks in mode check.
-  void run(int set, LaunchMode mode);
+  /// Runs once on a set (queued). An emulated device executes only some blocks in modes check and count, and reports.
+  std::vector<LaunchReport> run(int set, LaunchMode mode);
+  /// One launch, whose blocks are independent of each other, and nothing before it (emulated devices know).
+  [[nodiscard]] bool can_be_sampled() const;
   /// It has run before: nothing of it is loaded lazily any more.
   [[nodiscard]] bool warm() const { return warm_; }
 

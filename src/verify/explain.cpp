@@ -29,6 +29,10 @@ std::string coordinates(const std::vector<std::int64_t>& shape, std::int64_t ind
 }
 
 RecipeReport explain(const Recipe& recipe, const Tensor& output, const lab::CompareReport& found) {
+  return explain(recipe, output, found, output.elements());
+}
+
+RecipeReport explain(const Recipe& recipe, const Tensor& output, const lab::CompareReport& found, std::int64_t wanted) {
   RecipeReport report;
   report.recipe = recipe_text(recipe);
   report.output = output.name;
@@ -41,9 +45,9 @@ RecipeReport explain(const Recipe& recipe, const Tensor& output, const lab::Comp
   report.worst_got = found.worst_got;
   report.worst_expected = found.worst_expected;
   report.worst_tolerance = found.worst_tolerance;
-  report.passed = report.compared == output.elements() && report.mismatches == 0;
-  if (report.compared != output.elements())
-    report.detail = fmt::format("{} of {} elements were compared", report.compared, output.elements());
+  report.passed = report.compared == wanted && report.mismatches == 0;
+  if (report.compared != wanted)
+    report.detail = fmt::format("{} of {} elements were compared", report.compared, wanted);
   else if (!report.passed)
     report.detail = difference(recipe, report, output);
   return report;

@@ -14,5 +14,7 @@ std::string coordinates(const std::vector<std::int64_t>& shape, std::int64_t ind
 
 /// The report on one output from what lab_compare wrote. Passes when every element was compared and none differs.
 RecipeReport explain(const Recipe& recipe, const Tensor& output, const lab::CompareReport& found);
+/// Where only `wanted` elements were to be compared.
+RecipeReport explain(const Recipe& recipe, const Tensor& output, const lab::CompareReport& found, std::int64_t wanted);
 
 }  // namespace kerlab

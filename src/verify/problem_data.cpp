@@ -35,6 +35,10 @@ MemoryNeeds needs_of(const ProblemPlan& plan, Device& device) {
   needs.reference_bytes = reference_bytes(plan);
   needs.recipes = std::max(1, static_cast<int>(plan.recipes.size()));
   needs.l2_bytes = device.info().l2_bytes;
+  if (device.info().kind == DeviceKind::emulated) {  // nothing is cached, and only what is looked at is computed
+    needs.l2_bytes = 0;
+    needs.reference_bytes = 0;
+  }
   needs.free_bytes = device.free_memory();
   return needs;
 }
@@ -49,7 +53,8 @@ ProblemData::ProblemData(Lab& lab, ProblemPlan plan, std::span<const std::byte> 
   for (std::size_t i = 0; i < plan_.tensors.size(); ++i)
     if (plan_.tensors[i].role == Role::input) inputs_.push_back(i);
   for (int i = 0; i < memory_.rotation_sets + memory_.recipe_sets; ++i) add_set();
-  for (int i = 0; i < memory_.reference_slots; ++i) add_reference();
+  const bool whole_references = device().info().kind != DeviceKind::emulated;
+  for (int i = 0; whole_references && i < memory_.reference_slots; ++i) add_reference();
 }
 
 void ProblemData::check_plan() const {

@@ -53,6 +53,10 @@ class ProblemData {
 
   /// What the outputs should be, in the order of ProblemPlan::references.
   const std::vector<Expected>& expected(std::uint32_t recipe);
+  /// Emulated devices: what the listed elements of an output should be, computed by the reference kernel for these alone.
+  /// `indices` count in units of ReferencePlan::outputs_per_index; value and scale get that many numbers for each.
+  void evaluate(std::uint32_t recipe, std::size_t reference, std::span<const std::int64_t> indices,
+                std::vector<double>& value, std::vector<double>& scale);
   /// False when a kernel has written into the expected values of this recipe; they are then computed anew on next use.
   bool expected_intact(std::uint32_t recipe);
   /// Hash of each input (role input) that lab_hash must find again, in tensor order. Waits for the device when new.

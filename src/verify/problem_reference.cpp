@@ -1,9 +1,27 @@
 // ProblemData: expected values, and hashes that tell whether data were changed behind our back.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "verify/problem_data.h"
 
 namespace kerlab {
+namespace {
+
+void read_numbers(Device& device, const Allocation& from, DType accumulator, std::size_t count,
+                  std::vector<double>& numbers) {
+  numbers.resize(count);
+  if (accumulator == DType::fp64) {
+    device.copy_out(std::as_writable_bytes(std::span(numbers)), from.pointer());
+    return;
+  }
+  std::vector<float> floats(count);
+  device.copy_out(std::as_writable_bytes(std::span(floats)), from.pointer());
+  std::copy(floats.begin(), floats.end(), numbers.begin());
+}
+
+}  // namespace
 
 void ProblemData::compute(Reference& reference, std::uint32_t recipe) {
   if (!reference_module_)
@@ -22,6 +40,30 @@ void ProblemData::compute(Reference& reference, std::uint32_t recipe) {
   }
   reference.recipe = recipe;
   reference.hashes = hashes_of(reference);
+}
+
+void ProblemData::evaluate(std::uint32_t recipe, std::size_t reference, std::span<const std::int64_t> indices,
+                           std::vector<double>& value, std::vector<double>& scale) {
+  if (!reference_module_)
+    throw Error(fmt::format("problem '{}' came without a reference: nothing can be checked", plan_.key));
+  const ReferencePlan& plan = plan_.references.at(reference);
+  const int set = set_with(recipe);
+  const auto places = static_cast<std::int64_t>(indices.size());
+  const auto numbers = static_cast<std::size_t>(places * plan.outputs_per_index);
+  const auto bytes = numbers * static_cast<std::size_t>(info(plan.accumulator).bytes);
+  const Allocation index(device(), indices.size_bytes()), values(device(), bytes), scales(device(), bytes);
+  device().copy_in(index.pointer(), std::as_bytes(indices));
+  // The grid was laid out for all outputs: as much of it as these are.
+  Launch launch = plan.launch;
+  const std::int64_t all = std::max<std::int64_t>(output(reference).elements() / plan.outputs_per_index, 1);
+  const auto share = static_cast<double>(places) / static_cast<double>(all);
+  launch.grid.x = std::max(1u, static_cast<std::uint32_t>(std::ceil(std::min(share, 1.0) * launch.grid.x)));
+  device().prepare(reference_module_->id(), launch);
+  device().launch(bind_launch(device(), reference_module_->id(), launch, addresses(set),
+                              {index.pointer(), places, values.pointer(), scales.pointer()}));
+  device().synchronize();
+  read_numbers(device(), values, plan.accumulator, numbers, value);
+  read_numbers(device(), scales, plan.accumulator, numbers, scale);
 }
 
 const std::vector<Expected>& ProblemData::expected(std::uint32_t recipe) {

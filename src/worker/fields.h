@@ -72,17 +72,34 @@ template <typename Archive> void fields(Archive& a, DeviceInfo& v) {
 template <typename Archive> void fields(Archive& a, KernelResources& v) {
   a("kernel", v.kernel); a("registers", v.registers); a("local_bytes", v.local_bytes);
   a("spill_bytes", v.spill_bytes); a("static_shared", v.static_shared); a("max_threads", v.max_threads);
-  a("blocks_per_sm", v.blocks_per_sm);
+  a("blocks_per_sm", v.blocks_per_sm); a("independent_blocks", v.independent_blocks);
 }
 template <typename Archive> void fields(Archive& a, RecipeReport& v) {
   a("recipe", v.recipe); a("output", v.output); a("passed", v.passed); a("compared", v.compared);
   a("mismatches", v.mismatches); a("nans", v.nans); a("error_ratio", v.error_ratio); a("rms_ratio", v.rms_ratio);
   a("worst_index", v.worst_index); a("worst_got", v.worst_got); a("worst_expected", v.worst_expected);
-  a("worst_tolerance", v.worst_tolerance); a("detail", v.detail);
+  a("worst_tolerance", v.worst_tolerance); a("detail", v.detail); a("in_small", v.in_small);
 }
 template <typename Archive> void fields(Archive& a, CheckReport& v) {
   a("recipes", v.recipes); a("guard_violation", v.guard_violation); a("input_modified", v.input_modified);
-  a("first_us", v.first_us);
+  a("first_us", v.first_us); a("blocks", v.blocks); a("blocks_run", v.blocks_run); a("whole_small", v.whole_small);
+}
+template <typename Archive> void fields(Archive& a, Counts& v) {
+  for (std::size_t i = 0; i < kPipes; ++i) {
+    const std::string pipe(name(static_cast<Pipe>(i)));
+    a((pipe + "_warps").c_str(), v.warp_instructions[i]);
+    a((pipe + "_lanes").c_str(), v.lane_instructions[i]);
+  }
+  a("flops", v.flops); a("tensor_flops", v.tensor_flops); a("global_load_bytes", v.global_load_bytes);
+  a("global_store_bytes", v.global_store_bytes); a("global_requests", v.global_requests);
+  a("global_sectors", v.global_sectors); a("shared_load_bytes", v.shared_load_bytes);
+  a("shared_store_bytes", v.shared_store_bytes); a("shared_requests", v.shared_requests);
+  a("shared_wavefronts", v.shared_wavefronts); a("local_bytes", v.local_bytes); a("atomics", v.atomics);
+  a("divergent_branches", v.divergent_branches); a("barriers", v.barriers);
+}
+template <typename Archive> void fields(Archive& a, CountedLaunch& v) {
+  a("kernel", v.kernel); a("grid", v.grid); a("block", v.block); a("dynamic_shared", v.dynamic_shared);
+  a("blocks", v.blocks); a("blocks_run", v.blocks_run); a("counts", v.counts);
 }
 template <typename Archive> void fields(Archive& a, TimingSchedule& v) {
   a("rounds", v.rounds); a("cold", v.cold); a("abandon_us", v.abandon_us); a("batch_below_us", v.batch_below_us);
@@ -91,19 +108,22 @@ template <typename Archive> void fields(Archive& a, TimingSchedule& v) {
 template <typename Archive> void fields(Archive& a, SampleSet& v) {
   a("id", v.id); a("samples_us", v.samples_us); a("sm_clock_mhz", v.sm_clock_mhz); a("protocol", v.protocol);
   a("cache", v.cache); a("clock", v.clock); a("abandoned", v.abandoned); a("guard_violation", v.guard_violation);
-  a("warning", v.warning);
+  a("warning", v.warning); a("launches", v.launches);
 }
 template <typename Archive> void fields(Archive& a, Ceiling& v) { a("name", v.name); a("unit", v.unit); a("value", v.value); }
 
 template <typename Archive> void fields(Archive& a, request::Hello& v) { a("version", v.version); }
 template <typename Archive> void fields(Archive& a, request::SetProblem& v) {
   a("problem", v.problem); a("lab_image", v.lab_image); a("reference_image", v.reference_image);
+  a("small", v.small); a("small_reference_image", v.small_reference_image);
 }
 template <typename Archive> void fields(Archive& a, request::Load& v) {
   a("id", v.id); a("label", v.label); a("image", v.image); a("plan", v.plan);
+  a("small_plan", v.small_plan);
 }
 template <typename Archive> void fields(Archive& a, request::Check& v) {
   a("id", v.id); a("recipes", v.recipes); a("thorough", v.thorough);
+  a("sampling", v.sampling, Sampling::everything);
 }
 template <typename Archive> void fields(Archive& a, request::Time& v) { a("ids", v.ids); a("schedule", v.schedule); }
 template <typename Archive> void fields(Archive& a, request::RunOnce& v) { a("id", v.id); }

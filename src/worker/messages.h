@@ -19,16 +19,23 @@
 
 namespace kerlab {
 
-inline constexpr std::uint32_t kProtocolVersion = 1;
+inline constexpr std::uint32_t kProtocolVersion = 2;
 inline constexpr std::string_view kProtocolMagic = "kerlab-worker";
 
 namespace request {
 struct Hello { std::uint32_t version = kProtocolVersion; };
-struct SetProblem { ProblemPlan problem; Bytes lab_image; Bytes reference_image; };
-struct Load { std::uint32_t id = 0; std::string label; Bytes image; LaunchPlan plan; };
+/// `small`: on an emulated device, a problem of the same kind that can be executed whole; no tensors: none.
+struct SetProblem {
+  ProblemPlan problem; Bytes lab_image; Bytes reference_image; ProblemPlan small; Bytes small_reference_image;
+};
+/// `small_plan`: the same image on the small problem; no launches: it cannot run there.
+struct Load { std::uint32_t id = 0; std::string label; Bytes image; LaunchPlan plan; LaunchPlan small_plan; };
 /// Runs every recipe named (indices into ProblemPlan::recipes) and compares. `thorough`: also both poisons per recipe
 /// and a bitwise repeat.
-struct Check { std::uint32_t id = 0; std::vector<std::uint32_t> recipes; bool thorough = false; };
+struct Check {
+  std::uint32_t id = 0; std::vector<std::uint32_t> recipes; bool thorough = false;
+  Sampling sampling = Sampling::automatic;  ///< emulated only
+};
 struct Time { std::vector<std::uint32_t> ids; TimingSchedule schedule; };
 /// Runs the plan once, for profilers.
 struct RunOnce { std::uint32_t id = 0; };

@@ -9,9 +9,22 @@
 #include "measure/ceilings.h"
 
 namespace kerlab {
+namespace {
+
+constexpr double kCheapFlops = 5e8;  // emulated whole in about a tenth of a second
+
+}  // namespace
 
 Workbench::Problem::Problem(Device& device, const request::SetProblem& set)
-    : lab(device, set.lab_image), data(lab, set.problem, set.reference_image), checker(data), timer(lab) {}
+    : lab(device, set.lab_image),
+      data(lab, set.problem, set.reference_image),
+      checker(data),
+      timer(lab),
+      emulated_checker(data) {
+  if (set.small.tensors.empty()) return;
+  small.emplace(lab, set.small, set.small_reference_image);
+  small_checker.emplace(*small);
+}
 
 Workbench::Problem& Workbench::problem() {
   if (!problem_) throw Error("worker: no problem was set");
@@ -36,8 +49,9 @@ Reply Workbench::serve(const request::SetProblem& set) {
   problem_.reset();  // first: both may not fit
   problem_ = std::make_unique<Problem>(device_, set);
   ProblemData& data = problem_->data;
-  if (!data.plan().tensors.empty()) data.prepare_timing();
-  if (!set.reference_image.empty())
+  const bool emulated = device_.info().kind == DeviceKind::emulated;  // makes what it needs when it needs it
+  if (!emulated && !data.plan().tensors.empty()) data.prepare_timing();
+  if (!emulated && !set.reference_image.empty())
     for (std::uint32_t recipe = 0; recipe < data.plan().recipes.size(); ++recipe) {
       data.input_hashes(recipe);
       data.expected(recipe);
@@ -50,15 +64,70 @@ Reply Workbench::serve(const request::SetProblem& set) {
 Reply Workbench::serve(const request::Load& load) {
   Problem& p = problem();
   p.candidates.erase(load.id);
+  p.small_candidates.erase(load.id);
+  if (p.small && !load.small_plan.launches.empty())
+    p.small_candidates.try_emplace(load.id, *p.small, load.image, load.label, load.small_plan);
   const auto added = p.candidates.try_emplace(load.id, p.data, load.image, load.label, load.plan).first;
   return reply::Loaded{load.id, added->second.resources()};
 }
 
 Reply Workbench::serve(const request::Check& check) {
+  if (device_.info().kind == DeviceKind::emulated) return reply::Checked{check.id, check_emulated(check)};
   return reply::Checked{check.id, problem().checker.check(candidate(check.id), check.recipes, check.thorough)};
 }
 
+/// Some blocks of the problem and the whole small one, as far as asked for and possible. A candidate that can do
+/// neither is executed whole.
+CheckReport Workbench::check_emulated(const request::Check& check) {
+  Problem& p = problem();
+  Candidate& whole = candidate(check.id);
+  const auto small = p.small_candidates.find(check.id);
+  if (check.sampling == Sampling::everything || p.data.plan().flops < kCheapFlops)
+    return p.emulated_checker.check(whole, check.recipes, check.thorough, false);
+  CheckReport report;
+  if (small != p.small_candidates.end()) {
+    report = p.small_checker->check(small->second, check.recipes, check.thorough, false);
+    report.whole_small = true;
+    report.blocks = report.blocks_run = 0;
+    for (RecipeReport& recipe : report.recipes) recipe.in_small = true;
+    if (!report.passed()) return report;
+  }
+  const bool independent = check.sampling == Sampling::blocks || whole.can_be_sampled();
+  const bool sampled = check.sampling != Sampling::small && independent;
+  if (report.whole_small && !sampled) return report;
+  CheckReport blocks = p.emulated_checker.check(whole, check.recipes, check.thorough, sampled);
+  blocks.whole_small = report.whole_small;
+  blocks.recipes.insert(blocks.recipes.end(), report.recipes.begin(), report.recipes.end());
+  return blocks;
+}
+
+/// What a run executes, from some of its blocks.
+std::vector<SampleSet> Workbench::count(const request::Time& time) {
+  Problem& p = problem();
+  p.data.set_with(0);
+  std::vector<SampleSet> samples;
+  for (const std::uint32_t id : time.ids) {
+    Candidate& c = candidate(id);
+    SampleSet& set = samples.emplace_back();
+    set.id = id;
+    set.protocol = "model-1";
+    set.cache = "cold";
+    set.clock = "modelled";
+    const std::vector<BoundLaunch>& launches = c.launches(0);
+    const std::vector<LaunchReport> reports = c.run(0, LaunchMode::count);
+    for (std::size_t i = 0; i < reports.size(); ++i)
+      set.launches.push_back({launches[i].kernel, launches[i].grid, launches[i].block, launches[i].dynamic_shared,
+                              reports[i].blocks, reports[i].blocks_run, reports[i].counts});
+  }
+  p.emulated_checker.forget_poison();
+  const auto& tensors = p.data.plan().tensors;
+  if (std::any_of(tensors.begin(), tensors.end(), [](const Tensor& t) { return t.role == Role::inout; }))
+    p.data.distrust_all();
+  return samples;
+}
+
 Reply Workbench::serve(const request::Time& time) {
+  if (device_.info().kind == DeviceKind::emulated) return reply::Timed{count(time)};
   Problem& p = problem();
   p.data.prepare_timing();
   std::vector<Timeable> timeables;
@@ -113,6 +182,7 @@ Reply Workbench::serve(const request::RunOnce& run) {
 
 Reply Workbench::serve(const request::Unload& unload) {
   problem().candidates.erase(unload.id);
+  problem().small_candidates.erase(unload.id);
   return reply::Done{};
 }
 

@@ -3,9 +3,11 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 
 #include "measure/timer.h"
 #include "verify/check.h"
+#include "verify/emulated_check.h"
 #include "worker/messages.h"
 
 namespace kerlab {
@@ -36,9 +38,16 @@ class Workbench {
     Checker checker;
     Timer timer;
     std::map<std::uint32_t, Candidate> candidates;
+    // On an emulated device:
+    EmulatedChecker emulated_checker;
+    std::optional<ProblemData> small;
+    std::optional<EmulatedChecker> small_checker;
+    std::map<std::uint32_t, Candidate> small_candidates;
   };
   Problem& problem();
   Candidate& candidate(std::uint32_t id);
+  CheckReport check_emulated(const request::Check& check);
+  std::vector<SampleSet> count(const request::Time& time);
   void scan_after_timing(const request::Time& time, std::vector<SampleSet>& samples);
 
   Device& device_;

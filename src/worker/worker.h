@@ -31,6 +31,7 @@ class WorkerClient {
   /// Starts the child (or starts it anew) and exchanges hello. Throws Error when it cannot be had at all.
   const DeviceInfo& start();
   [[nodiscard]] bool running() const;
+  [[nodiscard]] const DeviceInfo& device() const { return info_; }  ///< once started
   void send(const Request& request, std::chrono::milliseconds deadline);
   [[nodiscard]] bool busy() const;
   /// Descriptors to poll (POLLIN; POLLOUT where `Child::wants_write`), and when to look at the latest.
