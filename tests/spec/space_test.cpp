@@ -149,3 +149,30 @@ TEST_CASE("variant: why it cannot run a problem", "[spec]") {
   other.cc_major = 10;
   CHECK(reason(other) == "variant 'tile' needs sm_90 or older, the device is sm_100");
 }
+
+TEST_CASE("space: the quick part of a variant, for emulated devices", "[spec]") {
+  const std::string parameters = parameter("X", 6) + parameter("Y", 5) + "[[derived]]\nname = \"AREA\"\nvalue = \"X * Y\"\n";
+  const Variant all = variant_with(parameters);
+  CHECK(quick_part(all, problem(), kDevice, enumerate(all, problem(), kDevice)).size() == 30);
+  const Variant quick = variant_with("quick = [\"X <= 2\", \"AREA % 2 == 0\"]\n" + parameters);
+  const Space space = enumerate(quick, problem(), kDevice);
+  CHECK(space.valid.size() == 30);
+  // X = 1: Y = 2, 4; X = 2: any Y.
+  const std::vector<Configuration> part = quick_part(quick, problem(), kDevice, space);
+  CHECK(part.size() == 7);
+  CHECK(configuration_text(quick, part.front()) == "X=1 Y=2");
+  // Better the whole space than nothing.
+  const Variant none = variant_with("quick = [\"X > 100\"]\n" + parameters);
+  CHECK(quick_part(none, problem(), kDevice, enumerate(none, problem(), kDevice)).size() == 30);
+}
+
+TEST_CASE("space: how an emulated device samples a variant", "[spec]") {
+  const auto sampling = [](const char* text) {
+    return variant_with(std::string("sample = \"") + text + "\"\n" + parameter("X", 2)).sampling;
+  };
+  CHECK(variant_with(parameter("X", 2)).sampling == Sampling::automatic);
+  CHECK(sampling("cta") == Sampling::blocks);
+  CHECK(sampling("none") == Sampling::small);
+  CHECK_THROWS_WITH(sampling("some"), Catch::Contains("'some' is none of auto, cta, cluster, none"));
+  CHECK_THROWS_WITH(variant_with("quick = [\"Z > 1\"]\n" + parameter("X", 2)), Catch::Contains("Z"));
+}
