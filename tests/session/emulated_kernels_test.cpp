@@ -1,0 +1,87 @@
+// Every kernel that is shipped, for every dtype and layout, executed whole on the emulated device at small ragged
+// shapes.
+
+#include "catch.h"
+#include "locations.h"
+#include "session/check.h"
+#include "session/session_fixture.h"
+
+using namespace kerlab;
+using namespace kerlab::testing;
+
+namespace {
+
+using Arguments = std::vector<ProblemArgument>;
+
+/// Every combination of the family's flag values.
+std::vector<Arguments> flag_choices(const Family& family) {
+  std::vector<Arguments> choices = {{}};
+  for (const Flag& flag : family.flags) {
+    std::vector<Arguments> more;
+    for (const Arguments& known : choices) {
+      for (const std::string& value : flag.values) {
+        more.push_back(known);
+        more.back().push_back({flag.name, value});
+      }
+    }
+    choices = std::move(more);
+  }
+  return choices;
+}
+
+/// Checks every variant's default configuration; what is wrong, a line each.
+std::string failures(const std::string& family, const std::string& dtype, Arguments arguments) {
+  SessionFixture fixture;
+  CheckOptions options;
+  options.rig = fixture.options().rig;
+  options.rig.device = "emu:h200";
+  options.rig.target = family;
+  options.dtype = dtype;
+  options.variants = {"all"};
+  options.arguments = std::move(arguments);
+  options.only_asked = true;
+  CheckSession session(options, fixture.database());
+  while (session.step()) {
+  }
+  std::string lines;
+  for (const CheckRow& row : session.rows()) {
+    if (row.trial.status == TrialStatus::passed) continue;
+    lines += fmt::format("{} {} {}: {} {}\n", row.problem.title(), row.trial.variant, row.trial.configuration,
+                         name(row.trial.status), row.trial.message);
+  }
+  if (session.rows().empty()) lines = "nothing was checked";
+  return lines;
+}
+
+void check_family(const std::string& name, const std::vector<Arguments>& shapes) {
+  const KernelFolder folder = open_catalogue({}).find(name);
+  for (const DType dtype : folder.family.dtypes) {
+    for (const Arguments& flags : flag_choices(folder.family)) {
+      for (const Arguments& shape : shapes) {
+        Arguments arguments = shape;
+        arguments.insert(arguments.end(), flags.begin(), flags.end());
+        CHECK(failures(name, std::string(kerlab::name(dtype)), arguments) == "");
+      }
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("emulated kernels: gemm, every variant, dtype and layout", "[emulated][kernels]") {
+  check_family("gemm", {{{"M", "67"}, {"N", "45"}, {"K", "83"}}});
+}
+
+TEST_CASE("emulated kernels: gemm with alpha and beta, aligned and not", "[emulated][kernels]") {
+  CHECK(failures("gemm", "fp32", {{"M", "128"}, {"N", "64"}, {"K", "32"}, {"alpha", "-1.5"}, {"beta", "0.5"}}) == "");
+  CHECK(failures("gemm", "bf16", {{"M", "129"}, {"N", "72"}, {"K", "8"}, {"alpha", "2"}, {"beta", "1"}}) == "");
+  CHECK(failures("gemm", "fp16", {{"M", "1"}, {"N", "1"}, {"K", "0"}, {"beta", "1"}}) == "");
+}
+
+TEST_CASE("emulated kernels: softmax, every variant and dtype", "[emulated][kernels]") {
+  check_family("softmax", {{{"M", "5"}, {"N", "1003"}}, {{"M", "33"}, {"N", "32"}}});
+}
+
+TEST_CASE("emulated kernels: reduce, every variant and dtype", "[emulated][kernels]") {
+  check_family("reduce", {{{"N", "100003"}}, {{"N", "1"}}});
+}
