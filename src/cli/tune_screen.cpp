@@ -109,6 +109,22 @@ std::string effort(const TuneResult& result) {
   return text;
 }
 
+/// "cuBLASLt 13.0.2, best of 8 algorithms: 2691 [2690,2692] us, 51.1 TFLOP/s; the winner does 0.97 [.97,.98] of it"
+std::string library_lines(const TuneResult& result) {
+  std::string text;
+  for (const LibraryRow& row : result.library) {
+    text += fmt::format("  {}: {} us, {:.1f} TFLOP/s", row.label,
+                        median_with_interval(row.summary.median, row.summary.low, row.summary.high),
+                        result.problem.flops / row.summary.median * 1e-6);
+    if (row.ratio)
+      text += fmt::format("; the winner is {:.3f} [{:.3f},{:.3f}] times as fast", row.ratio->ratio,
+                          row.ratio->interval.low, row.ratio->interval.high);
+    text += "\n";
+  }
+  if (!result.library_note.empty()) text += fmt::format("  library: {}\n", result.library_note);
+  return text;
+}
+
 std::string culprit_lines(const TuneResult& result, bool color) {
   std::string text;
   for (const Trial& trial : result.culprits) {
@@ -145,6 +161,7 @@ std::string tune_screen(const TuneResult& result, bool color) {
     text += tune_text(rows_of(result), color, is_terminal(stdout) ? terminal_width(stdout) : 0);
     text +=
         fmt::format("decided by: {}{}\n", result.rule, result.measured_now ? "" : " (stored; measure again: --fresh)");
+    text += library_lines(result);
     if (!result.verified.empty()) text += fmt::format("the winner was verified on {}\n", result.verified);
     if (!result.kept.empty()) text += styled(result.kept, Style::warning, color) + "\n";
   }
@@ -170,6 +187,19 @@ std::string tune_json(const TuneResult& result) {
   }
   JsonValue::Object failed;
   for (const auto& [status, count] : result.failed) failed.emplace_back(std::string(name(status)), count);
+  JsonValue::Array library;
+  for (const LibraryRow& row : result.library) {
+    JsonValue::Object entry{{"label", row.label},
+                            {"median_us", row.summary.median},
+                            {"low_us", row.summary.low},
+                            {"high_us", row.summary.high}};
+    if (row.ratio) {
+      entry.emplace_back("winner_speedup", row.ratio->ratio);
+      entry.emplace_back("winner_speedup_low", row.ratio->interval.low);
+      entry.emplace_back("winner_speedup_high", row.ratio->interval.high);
+    }
+    library.push_back(std::move(entry));
+  }
   JsonValue::Object importance;
   for (const Importance& entry : result.importance) importance.emplace_back(entry.parameter, entry.share);
   JsonValue::Object body{{"problem", result.problem.key},
@@ -192,6 +222,8 @@ std::string tune_json(const TuneResult& result) {
                          {"roof_us", roof_us(result)},
                          {"gpu_busy", result.gpu_busy},
                          {"compilers_busy", result.compilers_busy},
+                         {"library", std::move(library)},
+                         {"library_note", result.library_note},
                          {"verified", result.verified},
                          {"left_for_all", result.left_for_all},
                          {"worker_respawns", result.respawns},

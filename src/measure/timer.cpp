@@ -143,7 +143,7 @@ void Timer::take_sample(Candidate& c) {
   }
   const std::size_t reading = readings_;
   double us = c.graph ? sample_graph(c) : sample_events(c, set);
-  const bool first = c.samples->samples_us.empty() && !c.graph;
+  const bool first = c.samples->samples_us.empty() && !c.graph && !c.what->call;
   if (first && us < c.schedule->batch_below_us && !c.flush) {
     begin_graph(c, us);
     c.clock = {{readings_, readings_ + 1}};
@@ -163,6 +163,7 @@ double Timer::sample_events(const Candidate& c, std::size_t set) {
   if (c.flush) flush_cache();
   probe_.read();
   device_.record(begin_);
+  if (c.what->call) c.what->call(set);
   for (const BoundLaunch& launch : launches) device_.launch(launch);
   device_.record(end_);
   probe_.read();

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -18,6 +19,7 @@ namespace kerlab {
 struct Timeable {
   std::uint32_t id = 0;
   std::vector<std::span<const BoundLaunch>> sets;  ///< one run on each rotation set
+  std::function<void(std::size_t set)> call;       ///< a library that launches by itself; `sets` then only counts
   std::vector<std::vector<BoundLaunch>> restores;  ///< what must run before it, untimed (inout tensors); or empty
 };
 

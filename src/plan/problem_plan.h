@@ -56,6 +56,15 @@ struct ReferencePlan {
   bool operator==(const ReferencePlan&) const = default;
 };
 
+/// What a vendor's library can be asked for: D = alpha op(A) op(B) + beta C, row-major, by the tensors' names.
+struct GemmCall {
+  std::int64_t m = 0, n = 0, k = 0;
+  bool transpose_a = false, transpose_b = false;
+  double alpha = 1, beta = 0;
+  std::string a, b, c, d;
+  bool operator==(const GemmCall&) const = default;
+};
+
 struct ProblemPlan {
   std::string key;                       ///< canonical text: "gemm M=4096 N=4096 K=4096 bf16 layout=nn alpha=1 beta=0"
   std::vector<Tensor> tensors;
@@ -64,6 +73,7 @@ struct ProblemPlan {
   double flops = 0;                      ///< of one run
   double bytes = 0;                      ///< least memory traffic of one run
   double minimum_us = 0;                 ///< theoretical roof on this device; 0: unknown. Faster by 2 % is an error
+  std::vector<GemmCall> library_gemm;    ///< none or one: the whole problem as a library's GEMM
   bool operator==(const ProblemPlan&) const = default;
 };
 

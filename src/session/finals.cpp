@@ -114,6 +114,7 @@ void Finals::begin_timing(const std::vector<std::size_t>& entries) {
   TimingSchedule schedule;
   schedule.rounds = rounds();
   run.schedule = schedule;
+  run.library = !setup_.plan.library_gemm.empty() && rig_.device().kind == DeviceKind::cuda;
   run.deadline = screening_.deadline(entries.size() * static_cast<std::size_t>(schedule.rounds + 10)) +
                  std::chrono::seconds(10);  // the clocks may take their time to settle
   rig_.runner().begin(std::move(run));
@@ -128,6 +129,7 @@ void Finals::take_timing(RunOutcome& outcome) {
     next_alone();
     return;
   }
+  if (outcome.status == TrialStatus::passed) library_ = std::move(outcome.library);
   for (std::size_t i = 0; i < timed_.size(); ++i) {
     Entry& entry = finalists_[timed_[i]];
     if (outcome.status != TrialStatus::passed) {
@@ -222,7 +224,23 @@ void Finals::eliminate(Entry& entry, TrialStatus status, const std::string& mess
   ledger_.result(screened.candidate.trial);
 }
 
+void Finals::compare_library() {
+  const std::vector<double>& winner = finalists_[ranking_.front()].samples->samples_us;
+  for (std::size_t i = 0; i < std::min(library_.rows.size(), library_.samples.size()); ++i) {
+    const std::vector<double>& samples = library_.samples[i].samples_us;
+    if (const auto summary = summarize(samples))
+      result_.library.push_back({library_.rows[i], *summary, paired_ratio(samples, winner)});
+  }
+  if (!library_.message.empty()) {
+    result_.library_note = library_.message;
+  } else if (!result_.library.empty()) {
+    result_.library_note = fmt::format("opened in {:.0f} ms, its algorithms compared in {:.0f} ms", library_.load_ms,
+                                       library_.choose_ms);
+  }
+}
+
 void Finals::store() {
+  compare_library();
   std::string tie_set;
   for (std::size_t rank = 0; rank < ranking_.size(); ++rank) {
     const Entry& entry = finalists_[ranking_[rank]];

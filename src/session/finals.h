@@ -4,6 +4,7 @@
 
 #include "session/decide.h"
 #include "session/screening.h"
+#include "stats/samples.h"
 
 namespace kerlab {
 
@@ -22,10 +23,19 @@ struct ReigningWinner {
   double median_us = 0;  ///< of its stored final
 };
 
+/// The vendor's library, timed in the same rounds as the finalists.
+struct LibraryRow {
+  std::string label;
+  Summary summary;
+  std::optional<PairedRatio> ratio;  ///< its time over the winner's: above 1 the winner is faster
+};
+
 struct FinalResult {
   std::vector<FinalRow> rows;  ///< the winner first, its ties next, then by time; empty: nobody won
   std::size_t ties = 0;
   std::string rule;
+  std::vector<LibraryRow> library;
+  std::string library_note;  ///< why there is no library row, or what opening and choosing cost
   std::string verified;  ///< emulated: what of the winner was executed
   std::string kept;  ///< why the stored winner stays the winner; empty: it does not
   std::vector<std::string> warnings;
@@ -62,6 +72,7 @@ class Finals {
   void take_verdict(RunOutcome& outcome);
   void eliminate(Entry& entry, TrialStatus status, const std::string& message);
   void store();
+  void compare_library();
   [[nodiscard]] int rounds() const;
   [[nodiscard]] RunItem item(const Entry& entry) const;
 
@@ -78,6 +89,7 @@ class Finals {
   std::vector<std::size_t> alone_;    ///< still to be timed alone, after a fault of all together
   std::vector<std::size_t> ranking_;  ///< entries, the winner first
   bool lost_somebody_ = false;
+  LibraryOutcome library_;
   FinalResult result_;
   std::vector<std::string> notes_;
 };

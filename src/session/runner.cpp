@@ -12,11 +12,20 @@ using namespace std::chrono_literals;
 
 constexpr auto kProblemDeadline = 300s;  // data and an FP64 reference of the largest problems
 constexpr auto kLoadDeadline = 30s;
+constexpr auto kLibraryDeadline = 60s;
 constexpr auto kHealthDeadline = 30s;
 constexpr int kStartsBeforeGivingUp = 3;
 
 bool occupies_device(const Request& request) {
   return std::holds_alternative<request::Check>(request) || std::holds_alternative<request::Time>(request);
+}
+
+/// Rows of the library come behind the items.
+void split_library(RunOutcome& outcome) {
+  const auto first = std::find_if(outcome.samples.begin(), outcome.samples.end(),
+                                  [](const SampleSet& samples) { return samples.id >= kLibraryIds; });
+  outcome.library.samples.assign(std::make_move_iterator(first), std::make_move_iterator(outcome.samples.end()));
+  outcome.samples.erase(first, outcome.samples.end());
 }
 
 bool is_preparation(const Request& request) {
@@ -106,7 +115,9 @@ void CandidateRunner::plan_steps() {
     run.steps.push_back({request::RunOnce{id}, run.request.deadline});
   }
   if (run.request.schedule) {
+    if (run.request.library) run.steps.push_back({request::Library{}, kLibraryDeadline});
     request::Time time;
+    time.library = run.request.library;
     for (std::uint32_t id = 0; id < count; ++id) time.ids.push_back(id);
     time.schedule = *run.request.schedule;
     run.steps.push_back({std::move(time), run.request.deadline});
@@ -155,7 +166,12 @@ std::optional<RunOutcome> CandidateRunner::take(Reply& reply) {
     run.outcome.checks.push_back(std::move(checked->report));
   } else if (auto* timed = std::get_if<reply::Timed>(&reply)) {
     run.outcome.samples = std::move(timed->samples);
+    split_library(run.outcome);
     model_times();
+  }
+  if (auto* library = std::get_if<reply::LibraryReady>(&reply)) {
+    run.outcome.library = {std::move(library->rows), {}, std::move(library->message), library->load_ms,
+                           library->choose_ms};
   }
   if (failed_check) {  // what is wrong is never timed
     clean_up();

@@ -26,8 +26,17 @@ struct RunRequest {
   bool thorough = false;
   Sampling sampling = Sampling::automatic;   ///< of checks on an emulated device
   std::optional<TimingSchedule> schedule;    ///< none: no timing
+  bool library = false;                      ///< the vendor's library is timed beside the items
   bool run_once = false;                     ///< one plain run of each, for profilers
   std::chrono::milliseconds deadline{2000};  ///< of each check, and of the timing
+};
+
+/// The vendor's library, timed beside the items.
+struct LibraryOutcome {
+  std::vector<std::string> rows;
+  std::vector<SampleSet> samples;  ///< per row
+  std::string message;             ///< why there is no row
+  double load_ms = 0, choose_ms = 0;
 };
 
 /// passed: everything asked for was done (the check reports still say whether the results were right).
@@ -37,6 +46,7 @@ struct RunOutcome {
   std::vector<std::vector<KernelResources>> resources;  ///< per item, as far as loaded
   std::vector<CheckReport> checks;                      ///< per item, as far as checked
   std::vector<SampleSet> samples;                       ///< per item
+  LibraryOutcome library;
 };
 
 /// What a check found: passed, wrong, guard_violation or input_modified, and the sentence that says so.

@@ -62,6 +62,8 @@ struct TuneResult {
   std::vector<Trial> culprits;                                ///< failed trials, of each status the first
   std::vector<RankedTrial> rows;                              ///< the winner first; empty: no winner
   std::string rule;
+  std::vector<LibraryRow> library;
+  std::string library_note;
   std::string verified;  ///< emulated: "6 of 1024 blocks, and whole at ..."
   bool measured_now = false;             ///< false: everything was stored and the decision stands
   std::vector<std::string> range_edges;  ///< "STAGES=4 is the largest listed"

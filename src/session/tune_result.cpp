@@ -82,6 +82,8 @@ TuneResult TuneSession::result() const {
   result.rule = final_.rule;
   result.kept = final_.kept;
   result.verified = final_.verified;
+  result.library = final_.library;
+  result.library_note = final_.library_note;
   result.measured_now = measured_now_;
   result.warnings = final_.warnings;
   if (!rig_.compilers().cache_warning().empty()) result.warnings.push_back(rig_.compilers().cache_warning());

@@ -164,6 +164,47 @@ void read_cost(const SpecTable& top, const Scope& scope, Family& family) {
   scope.check(family.bytes);
 }
 
+std::string known_scalar(const SpecTable& table, std::string_view key, const Family& family) {
+  const std::string name = table.text(key, "");
+  const auto is_it = [&](const ScalarDecl& scalar) { return scalar.name == name; };
+  if (!name.empty() && std::none_of(family.scalars.begin(), family.scalars.end(), is_it))
+    table.fail(key, fmt::format("the family has no scalar '{}'", name));
+  return name;
+}
+
+std::string known_tensor(const SpecTable& table, std::string_view key, const Family& family) {
+  const std::string name = table.identifier(key);
+  const auto is_it = [&](const TensorDecl& tensor) { return tensor.name == name; };
+  if (std::none_of(family.tensors.begin(), family.tensors.end(), is_it))
+    table.fail(key, fmt::format("the family has no tensor '{}'", name));
+  return name;
+}
+
+void read_library(const SpecTable& top, const Scope& scope, Family& family) {
+  const TomlValue* value = top.find("library");
+  if (value == nullptr) return;
+  const SpecTable library(*value, "library", {"gemm"});
+  const TomlValue* call = library.find("gemm");
+  if (call == nullptr) return;
+  const SpecTable table(*call, "library.gemm",
+                        {"m", "n", "k", "transpose_a", "transpose_b", "alpha", "beta", "a", "b", "c", "d"});
+  LibraryGemmDecl gemm;
+  gemm.m = table.expression("m");
+  gemm.n = table.expression("n");
+  gemm.k = table.expression("k");
+  gemm.transpose_a = table.expression_or_empty("transpose_a");
+  gemm.transpose_b = table.expression_or_empty("transpose_b");
+  for (const Expression* expression : {&gemm.m, &gemm.n, &gemm.k, &gemm.transpose_a, &gemm.transpose_b})
+    scope.check(*expression);
+  gemm.alpha = known_scalar(table, "alpha", family);
+  gemm.beta = known_scalar(table, "beta", family);
+  gemm.a = known_tensor(table, "a", family);
+  gemm.b = known_tensor(table, "b", family);
+  gemm.c = known_tensor(table, "c", family);
+  gemm.d = known_tensor(table, "d", family);
+  family.library_gemm = std::move(gemm);
+}
+
 /// Every output has exactly one reference, and nothing else has.
 void check_references(const Family& family, const SourceLocation& where) {
   for (const TensorDecl& tensor : family.tensors) {
@@ -189,7 +230,7 @@ Family read_family(const std::filesystem::path& file) {
   const TomlValue root = parse_toml(read_text(file), shown_path(file));
   const SpecTable top(root, "family",
                       {"name", "doc", "dtypes", "reference_source", "dimension", "flag", "scalar", "derived", "tensor",
-                       "reference", "recipe", "cost"});
+                       "reference", "recipe", "cost", "library"});
   Family family;
   family.name = top.identifier("name");
   family.doc = top.text("doc", "");
@@ -210,6 +251,7 @@ Family read_family(const std::filesystem::path& file) {
   check_references(family, top.where());
   family.recipes = read_recipes(top, scope);
   read_cost(top, scope, family);
+  read_library(top, scope, family);
   family.reference_source = read_source_path(top, "reference_source", "reference.cu", family.folder);
   return family;
 }

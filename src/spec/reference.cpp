@@ -72,6 +72,33 @@ ReferencePlan reference_plan(const Family& family, const Problem& problem, const
   return plan;
 }
 
+double scalar_of(const Problem& problem, const std::string& name, double otherwise) {
+  for (const auto& [scalar, value] : problem.scalars)
+    if (scalar == name) return value;
+  return otherwise;
+}
+
+/// None for dtypes that the library is not asked for, and where there is nothing to multiply.
+std::vector<GemmCall> library_gemm(const LibraryGemmDecl& declared, const Problem& problem) {
+  const auto value = [&](const Expression& e) { return e.empty() ? 0 : e.evaluate(problem.environment); };
+  GemmCall call;
+  call.m = value(declared.m);
+  call.n = value(declared.n);
+  call.k = value(declared.k);
+  call.transpose_a = value(declared.transpose_a) != 0;
+  call.transpose_b = value(declared.transpose_b) != 0;
+  call.alpha = scalar_of(problem, declared.alpha, 1);
+  call.beta = scalar_of(problem, declared.beta, 0);
+  call.a = declared.a;
+  call.b = declared.b;
+  call.c = declared.c;
+  call.d = declared.d;
+  const bool known = problem.dtype == DType::fp32 || problem.dtype == DType::tf32 || problem.dtype == DType::bf16 ||
+                     problem.dtype == DType::fp16;
+  if (!known || call.m <= 0 || call.n <= 0 || call.k <= 0) return {};
+  return {std::move(call)};
+}
+
 }  // namespace
 
 ReferenceInstance instantiate_reference(const Family& family, const Problem& problem, const DeviceInfo& device) {
@@ -88,6 +115,7 @@ ReferenceInstance instantiate_reference(const Family& family, const Problem& pro
   plan.recipes = recipes_of(family, problem);
   plan.flops = flops_of(family, problem);
   plan.bytes = bytes_of(family, problem);
+  if (family.library_gemm) plan.library_gemm = library_gemm(*family.library_gemm, problem);
   return instance;
 }
 

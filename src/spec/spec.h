@@ -116,6 +116,13 @@ struct RecipeDecl {
   SourceLocation where;
 };
 
+/// [library.gemm]: the whole problem as a GEMM that a vendor's library can be asked for.
+struct LibraryGemmDecl {
+  Expression m, n, k, transpose_a, transpose_b;
+  std::string alpha, beta;     ///< scalars, or empty: 1, 0
+  std::string a, b, c, d;      ///< tensors
+};
+
 struct Family {
   std::string name, doc;
   std::filesystem::path folder;
@@ -128,6 +135,7 @@ struct Family {
   std::vector<ReferenceDecl> references;  ///< one per output
   std::vector<RecipeDecl> recipes;        ///< the first is the timing recipe; empty: normal, uniform, small_integer
   Expression flops, bytes;
+  std::optional<LibraryGemmDecl> library_gemm;
   std::filesystem::path reference_source;
 };
 

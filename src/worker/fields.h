@@ -12,9 +12,9 @@ inline constexpr DType kLastDType = DType::uint8;
 /// How the alternatives of a variant are called in a frame, in their order.
 inline constexpr const char* kArgumentNames[] = {"scalar", "tensor", "workspace", "map", "slot"};
 inline constexpr const char* kRequestNames[] = {"hello",    "problem", "load",   "check",     "time",
-                                                "run_once", "unload",  "health", "ceilings", "bye"};
+                                                "run_once", "unload",  "health", "ceilings", "library", "bye"};
 inline constexpr const char* kReplyNames[] = {"hello", "ready",   "loaded",    "checked", "timed",
-                                              "done",  "healthy", "ceilings", "fault"};
+                                              "done",  "healthy", "ceilings", "library", "fault"};
 
 template <typename Archive> void fields(Archive& a, Dim3& v) { a("x", v.x); a("y", v.y); a("z", v.z); }
 template <typename Archive> void fields(Archive& a, ScalarArgument& v) { a("bytes", v.bytes); a("text", v.text); }
@@ -54,9 +54,14 @@ template <typename Archive> void fields(Archive& a, ReferencePlan& v) {
   a("output", v.output); a("launch", v.launch); a("accumulator", v.accumulator, kLastDType);
   a("outputs_per_index", v.outputs_per_index); a("tolerance", v.tolerance);
 }
+template <typename Archive> void fields(Archive& a, GemmCall& v) {
+  a("m", v.m); a("n", v.n); a("k", v.k); a("transpose_a", v.transpose_a); a("transpose_b", v.transpose_b);
+  a("alpha", v.alpha); a("beta", v.beta); a("a", v.a); a("b", v.b); a("c", v.c); a("d", v.d);
+}
 template <typename Archive> void fields(Archive& a, ProblemPlan& v) {
   a("key", v.key); a("tensors", v.tensors); a("references", v.references); a("recipes", v.recipes);
   a("flops", v.flops); a("bytes", v.bytes); a("minimum_us", v.minimum_us);
+  a("library_gemm", v.library_gemm);
 }
 template <typename Archive> void fields(Archive& a, DeviceInfo& v) {
   a("id", v.id); a("kind", v.kind, DeviceKind::script); a("name", v.name); a("uuid", v.uuid);
@@ -125,7 +130,10 @@ template <typename Archive> void fields(Archive& a, request::Check& v) {
   a("id", v.id); a("recipes", v.recipes); a("thorough", v.thorough);
   a("sampling", v.sampling, Sampling::everything);
 }
-template <typename Archive> void fields(Archive& a, request::Time& v) { a("ids", v.ids); a("schedule", v.schedule); }
+template <typename Archive> void fields(Archive& a, request::Time& v) {
+  a("ids", v.ids); a("schedule", v.schedule); a("library", v.library);
+}
+template <typename Archive> void fields(Archive&, request::Library&) {}
 template <typename Archive> void fields(Archive& a, request::RunOnce& v) { a("id", v.id); }
 template <typename Archive> void fields(Archive& a, request::Unload& v) { a("id", v.id); }
 template <typename Archive> void fields(Archive&, request::Health&) {}
@@ -141,6 +149,9 @@ template <typename Archive> void fields(Archive& a, reply::ProblemReady& v) {
 template <typename Archive> void fields(Archive& a, reply::Loaded& v) { a("id", v.id); a("resources", v.resources); }
 template <typename Archive> void fields(Archive& a, reply::Checked& v) { a("id", v.id); a("report", v.report); }
 template <typename Archive> void fields(Archive& a, reply::Timed& v) { a("samples", v.samples); }
+template <typename Archive> void fields(Archive& a, reply::LibraryReady& v) {
+  a("rows", v.rows); a("message", v.message); a("load_ms", v.load_ms); a("choose_ms", v.choose_ms);
+}
 template <typename Archive> void fields(Archive&, reply::Done&) {}
 template <typename Archive> void fields(Archive& a, reply::Healthy& v) {
   a("canary_right", v.canary_right); a("canary_us", v.canary_us); a("text", v.text);

@@ -22,6 +22,8 @@ namespace kerlab {
 inline constexpr std::uint32_t kProtocolVersion = 2;
 inline constexpr std::string_view kProtocolMagic = "kerlab-worker";
 
+inline constexpr std::uint32_t kLibraryIds = 1u << 30;
+
 namespace request {
 struct Hello { std::uint32_t version = kProtocolVersion; };
 /// `small`: on an emulated device, a problem of the same kind that can be executed whole; no tensors: none.
@@ -36,7 +38,10 @@ struct Check {
   std::uint32_t id = 0; std::vector<std::uint32_t> recipes; bool thorough = false;
   Sampling sampling = Sampling::automatic;  ///< emulated only
 };
-struct Time { std::vector<std::uint32_t> ids; TimingSchedule schedule; };
+/// `library`: the rows of the library take part if one was prepared (request::Library), with ids from kLibraryIds on.
+struct Time { std::vector<std::uint32_t> ids; TimingSchedule schedule; bool library = false; };
+/// Opens the vendor's library, tries what it offers for the problem, and keeps its own pick and the fastest.
+struct Library {};
 /// Runs the plan once, for profilers.
 struct RunOnce { std::uint32_t id = 0; };
 struct Unload { std::uint32_t id = 0; };
@@ -45,7 +50,8 @@ struct Ceilings {};              ///< measured copy, read, FMA peaks; needs SetP
 struct Bye {};
 }  // namespace request
 using Request = std::variant<request::Hello, request::SetProblem, request::Load, request::Check, request::Time,
-                             request::RunOnce, request::Unload, request::Health, request::Ceilings, request::Bye>;
+                             request::RunOnce, request::Unload, request::Health, request::Ceilings, request::Library,
+                             request::Bye>;
 
 namespace reply {
 struct Hello { std::string magic; std::uint32_t version = 0; DeviceInfo device; };
@@ -53,6 +59,12 @@ struct ProblemReady { double prepare_ms = 0; std::int64_t device_bytes = 0; int 
 struct Loaded { std::uint32_t id = 0; std::vector<KernelResources> resources; };
 struct Checked { std::uint32_t id = 0; CheckReport report; };
 struct Timed { std::vector<SampleSet> samples; };
+/// Rows that can be timed: the id of row i is kLibraryIds + i. None: `message` says why.
+struct LibraryReady {
+  std::vector<std::string> rows;  ///< "cuBLASLt 13.0.2, its own pick", "..., best of 8 algorithms"
+  std::string message;
+  double load_ms = 0, choose_ms = 0;
+};
 struct Done {};
 struct Healthy { bool canary_right = false; double canary_us = 0; std::string text; };
 struct Ceilings { std::vector<Ceiling> ceilings; };
@@ -65,7 +77,7 @@ struct Fault {
 };
 }  // namespace reply
 using Reply = std::variant<reply::Hello, reply::ProblemReady, reply::Loaded, reply::Checked, reply::Timed, reply::Done,
-                           reply::Healthy, reply::Ceilings, reply::Fault>;
+                           reply::Healthy, reply::Ceilings, reply::LibraryReady, reply::Fault>;
 
 Bytes encode(const Request& request);
 Bytes encode(const Reply& reply);

@@ -133,7 +133,7 @@ Reply Workbench::serve(const request::Time& time) {
   std::vector<Timeable> timeables;
   for (const std::uint32_t id : time.ids) {
     Candidate& c = candidate(id);
-    Timeable timeable{id, {}, {}};
+    Timeable timeable{id, {}, {}, {}};
     for (int set = 0; set < p.data.rotation_sets(); ++set) {
       timeable.sets.emplace_back(c.launches(set));
       timeable.restores.push_back(p.data.restore_launches(set, 0));
@@ -141,6 +141,8 @@ Reply Workbench::serve(const request::Time& time) {
     if (!c.warm()) c.run(0, LaunchMode::run);
     timeables.push_back(std::move(timeable));
   }
+  if (time.library && p.library)
+    for (Timeable& timeable : library_timeables(p.library_rows)) timeables.push_back(std::move(timeable));
   device_.synchronize();  // a fault of the warm-up is told before anything waits behind a blocker
   std::vector<SampleSet> samples = p.timer.time(timeables, time.schedule, p.data.needs_flush());
   scan_after_timing(time, samples);
@@ -153,6 +155,7 @@ void Workbench::scan_after_timing(const request::Time& time, std::vector<SampleS
   bool damaged = false;
   // Buffers are shared: the first scan sees the damage of all, and repairs it.
   for (std::size_t i = 0; i < samples.size(); ++i) {
+    if (samples[i].id >= kLibraryIds) continue;
     const std::string damage = p.checker.scan(candidate(samples[i].id), i == 0 ? sets : 0);
     if (damage.empty()) continue;
     damaged = true;
@@ -166,6 +169,7 @@ void Workbench::scan_after_timing(const request::Time& time, std::vector<SampleS
   // Who was it? Each runs once more, alone.
   p.data.prepare_timing();
   for (SampleSet& sample : samples) {
+    if (sample.id >= kLibraryIds) continue;
     candidate(sample.id).run(0, LaunchMode::run);
     const std::string alone = p.checker.scan(candidate(sample.id), 1);
     if (!alone.empty() || !sample.guard_violation.starts_with("workspace ")) sample.guard_violation = alone;

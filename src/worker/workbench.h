@@ -7,6 +7,7 @@
 
 #include "measure/timer.h"
 #include "verify/check.h"
+#include "vendor/library_gemm.h"
 #include "verify/emulated_check.h"
 #include "worker/messages.h"
 
@@ -27,6 +28,7 @@ class Workbench {
   Reply serve(const request::Unload& unload);
   Reply serve(const request::Health& health);
   Reply serve(const request::Ceilings& ceilings);
+  Reply serve(const request::Library& library);
   Reply serve(const request::Bye& bye);
 
  private:
@@ -43,7 +45,12 @@ class Workbench {
     std::optional<ProblemData> small;
     std::optional<EmulatedChecker> small_checker;
     std::map<std::uint32_t, Candidate> small_candidates;
+    // On a GPU, when asked for:
+    std::unique_ptr<LibraryGemm> library;
+    std::vector<std::size_t> library_rows;  ///< algorithm of each row
   };
+  reply::LibraryReady prepare_library();
+  [[nodiscard]] std::vector<Timeable> library_timeables(std::span<const std::size_t> algorithms);
   Problem& problem();
   Candidate& candidate(std::uint32_t id);
   CheckReport check_emulated(const request::Check& check);

@@ -43,6 +43,8 @@ class CudaDevice final : public Device {
   double elapsed_us(EventId from, EventId to) override;
   void synchronize() override;
   std::string health_text() override;
+  /// For libraries that launch by themselves.
+  [[nodiscard]] CUstream stream() const { return stream_.get(); }
 
  private:
   struct Function {

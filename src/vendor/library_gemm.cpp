@@ -1,0 +1,119 @@
+#include "vendor/library_gemm.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+namespace kerlab {
+namespace {
+
+void check(cublasStatus_t status, const char* doing) {
+  if (status == CUBLAS_STATUS_SUCCESS) return;
+  throw DeviceFault(FaultKind::launch_failed, fmt::format("cuBLASLt: {}: status {}", doing, static_cast<int>(status)),
+                    false);
+}
+
+struct Types {
+  cudaDataType_t data;
+  cublasComputeType_t compute;
+};
+
+Types types_of(DType dtype) {
+  switch (dtype) {
+    case DType::fp32:
+      return {CUDA_R_32F, CUBLAS_COMPUTE_32F};
+    case DType::tf32:
+      return {CUDA_R_32F, CUBLAS_COMPUTE_32F_FAST_TF32};
+    case DType::bf16:
+      return {CUDA_R_16BF, CUBLAS_COMPUTE_32F};
+    case DType::fp16:
+      return {CUDA_R_16F, CUBLAS_COMPUTE_32F};
+    default:
+      throw Error(fmt::format("cuBLASLt is not asked for {} here", name(dtype)));
+  }
+}
+
+template <typename T>
+void* raw(T address) {
+  return reinterpret_cast<void*>(static_cast<std::uintptr_t>(address));
+}
+
+}  // namespace
+
+/// Row-major D = A B is column-major D' = B' A': the library gets B first, and dimensions N, M.
+class LibraryGemm::Descriptors {
+ public:
+  Descriptors(const CublasLtApi& api, const GemmCall& call, DType dtype) : api_(api) {
+    const Types types = types_of(dtype);
+    check(api_.operation_create(&operation_, types.compute, CUDA_R_32F), "operation");
+    const cublasOperation_t first = call.transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N;
+    const cublasOperation_t second = call.transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N;
+    check(api_.operation_set(operation_, CUBLASLT_MATMUL_DESC_TRANSA, &first, sizeof first), "transpose");
+    check(api_.operation_set(operation_, CUBLASLT_MATMUL_DESC_TRANSB, &second, sizeof second), "transpose");
+    add(0, types.data, call.transpose_b ? call.k : call.n, call.transpose_b ? call.n : call.k);
+    add(1, types.data, call.transpose_a ? call.m : call.k, call.transpose_a ? call.k : call.m);
+    add(2, types.data, call.n, call.m);
+  }
+  ~Descriptors() {
+    for (cublasLtMatrixLayout_t layout : layouts_)
+      if (layout != nullptr) api_.layout_destroy(layout);
+    if (operation_ != nullptr) api_.operation_destroy(operation_);
+  }
+  Descriptors(const Descriptors&) = delete;
+  Descriptors& operator=(const Descriptors&) = delete;
+
+  [[nodiscard]] cublasLtMatmulDesc_t operation() const { return operation_; }
+  [[nodiscard]] cublasLtMatrixLayout_t layout(std::size_t i) const { return layouts_[i]; }
+
+ private:
+  /// Column-major: `rows` are contiguous.
+  void add(std::size_t i, cudaDataType_t type, std::int64_t rows, std::int64_t columns) {
+    check(api_.layout_create(&layouts_[i], type, static_cast<std::uint64_t>(rows), static_cast<std::uint64_t>(columns),
+                             rows),
+          "layout");
+  }
+  const CublasLtApi& api_;
+  cublasLtMatmulDesc_t operation_ = nullptr;
+  std::array<cublasLtMatrixLayout_t, 3> layouts_{};  ///< B, A, and D (C has the same)
+};
+
+LibraryGemm::LibraryGemm(CudaDevice& device, const GemmCall& call, DType dtype, std::vector<GemmPointers> sets)
+    : device_(device),
+      version_(library_.version()),
+      alpha_(static_cast<float>(call.alpha)),
+      beta_(static_cast<float>(call.beta)),
+      descriptors_(std::make_unique<Descriptors>(library_.api(), call, dtype)),
+      workspace_(device, kLibraryWorkspace),
+      sets_(std::move(sets)) {
+  cublasLtMatmulPreference_t preference = nullptr;
+  check(library_.api().preference_create(&preference), "preference");
+  std::size_t bytes = kLibraryWorkspace;
+  algorithms_.resize(kLibraryAlgorithms);
+  int offered = 0;
+  const cublasLtMatrixLayout_t out = descriptors_->layout(2);
+  cublasStatus_t status = library_.api().preference_set(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &bytes,
+                                                        sizeof bytes);
+  if (status == CUBLAS_STATUS_SUCCESS)
+    status = library_.api().heuristic(library_.handle(), descriptors_->operation(), descriptors_->layout(0),
+                                      descriptors_->layout(1), out, out, preference, kLibraryAlgorithms,
+                                      algorithms_.data(), &offered);
+  library_.api().preference_destroy(preference);
+  check(status, "heuristic");
+  algorithms_.resize(static_cast<std::size_t>(offered));
+  std::erase_if(algorithms_, [](const auto& a) { return a.state != CUBLAS_STATUS_SUCCESS; });
+  if (algorithms_.empty()) throw Error(fmt::format("{} offers no algorithm for this problem", version_));
+}
+
+LibraryGemm::~LibraryGemm() = default;
+
+void LibraryGemm::run(std::size_t algorithm, std::size_t set) const {
+  const GemmPointers& p = sets_.at(set);
+  const cublasLtMatrixLayout_t out = descriptors_->layout(2);
+  check(library_.api().matmul(library_.handle(), descriptors_->operation(), &alpha_, raw(p.b), descriptors_->layout(0),
+                              raw(p.a), descriptors_->layout(1), &beta_, raw(p.c), out, raw(p.d), out,
+                              &algorithms_.at(algorithm).algo, raw(workspace_.pointer()), workspace_.bytes(),
+                              reinterpret_cast<cudaStream_t>(device_.stream())),
+        "matmul");
+}
+
+}  // namespace kerlab

@@ -1,0 +1,84 @@
+// The vendor's library as rows that are timed like candidates.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "stats/samples.h"
+#include "worker/workbench.h"
+
+namespace kerlab {
+namespace {
+
+constexpr int kRoundsToChoose = 7;
+
+double milliseconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+}
+
+}  // namespace
+
+std::vector<Timeable> Workbench::library_timeables(std::span<const std::size_t> algorithms) {
+  Problem& p = problem();
+  if (!p.library) throw Error("worker: no library was prepared");
+  std::vector<Timeable> timeables;
+  for (std::size_t i = 0; i < algorithms.size(); ++i) {
+    const std::size_t algorithm = algorithms[i];
+    Timeable timeable{kLibraryIds + static_cast<std::uint32_t>(i), {}, {}, {}};
+    timeable.sets.resize(static_cast<std::size_t>(p.data.rotation_sets()));
+    timeable.call = [&library = *p.library, algorithm](std::size_t set) { library.run(algorithm, set); };
+    timeable.call(0);  // the first run of an algorithm loads it
+    timeables.push_back(std::move(timeable));
+  }
+  return timeables;
+}
+
+/// Measures every algorithm on offer, side by side, and keeps the library's own pick and the fastest.
+reply::LibraryReady Workbench::prepare_library() {
+  Problem& p = problem();
+  reply::LibraryReady ready;
+  auto* gpu = dynamic_cast<CudaDevice*>(&device_);
+  if (gpu == nullptr || p.data.plan().library_gemm.empty()) {
+    ready.message = "there is no library for this problem on this device";
+    return ready;
+  }
+  const GemmCall& call = p.data.plan().library_gemm.front();
+  const auto begin = std::chrono::steady_clock::now();
+  std::vector<GemmPointers> sets;
+  for (int set = 0; set < p.data.rotation_sets(); ++set)
+    sets.push_back({p.data.buffer(set, call.a).pointer(), p.data.buffer(set, call.b).pointer(),
+                    p.data.buffer(set, call.c).pointer(), p.data.buffer(set, call.d).pointer()});
+  const DType dtype = p.data.plan().tensors.front().dtype;
+  p.library = std::make_unique<LibraryGemm>(*gpu, call, dtype, std::move(sets));
+  ready.load_ms = milliseconds_since(begin);
+  p.data.prepare_timing();
+  std::vector<std::size_t> all(p.library->algorithms());
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
+  const auto timeables = library_timeables(all);
+  device_.synchronize();
+  TimingSchedule schedule;
+  schedule.rounds = kRoundsToChoose;
+  const std::vector<SampleSet> samples = p.timer.time(timeables, schedule, p.data.needs_flush());
+  std::size_t best = 0;
+  for (std::size_t i = 1; i < samples.size(); ++i)
+    if (median(samples[i].samples_us) < median(samples[best].samples_us)) best = i;
+  p.library_rows = {best, 0};
+  ready.rows = {fmt::format("{}, best of {} algorithms", p.library->version(), all.size()),
+                fmt::format("{}, its own pick", p.library->version())};
+  ready.choose_ms = milliseconds_since(begin) - ready.load_ms;
+  p.data.distrust_all();
+  return ready;
+}
+
+Reply Workbench::serve(const request::Library&) {
+  try {
+    return prepare_library();
+  } catch (const DeviceFault& fault) {
+    if (fault.sticky()) throw;
+    return reply::LibraryReady{{}, fault.what(), 0, 0};
+  } catch (const Error& error) {
+    return reply::LibraryReady{{}, error.what(), 0, 0};
+  }
+}
+
+}  // namespace kerlab
