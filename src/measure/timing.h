@@ -39,9 +39,9 @@ struct SampleSet {
   std::string cache;                 ///< cold, hot
   std::string clock;                 ///< measured, modelled, scripted
   bool abandoned = false;
-  std::string guard_violation;  ///< scanned after timing as well
-  std::string warning;          ///< "launch-bound", "clocks did not settle", ...
-  std::vector<CountedLaunch> launches;  ///< of one run; emulated only
+  std::string guard_violation;               ///< scanned after timing as well
+  std::string warning;                       ///< "launch-bound", "clocks did not settle", ...
+  std::vector<CountedLaunch> launches = {};  ///< of one run; emulated only
   bool operator==(const SampleSet&) const = default;
 };
 

@@ -27,7 +27,7 @@ std::string_view device_kind_name(DeviceKind kind) {
 
 /// The launch plan is part of a trial's identity as much as the code is. Its digest rides with the options.
 std::string plan_digest(const LaunchPlan& plan) {
-  return digest(encode(Request{request::Load{0, "", {}, plan, {}}}));
+  return digest(encode(Request{request::Load{0, "", {}, plan}}));
 }
 
 std::string joined(const std::vector<std::string>& words) {

@@ -54,7 +54,7 @@ MeasuredCeilings stored_ceilings(const Database& database, const DeviceInfo& dev
 }
 
 MeasuredCeilings measure_ceilings(Rig& rig, Database& database) {
-  rig.runner().set_problem({ProblemPlan{}, compile_lab(rig), Bytes{}, ProblemPlan{}, Bytes{}});
+  rig.runner().set_problem({ProblemPlan{}, compile_lab(rig), Bytes{}});
   std::vector<Database::CeilingRow> rows;
   for (const Ceiling& ceiling : rig.runner().measure_ceilings()) {
     rows.push_back({ceilings_class(rig.device()), ceiling.name, ceiling.unit, ceiling.value, ""});

@@ -14,7 +14,7 @@ constexpr std::chrono::minutes kEmulatedDeadline{5};  // its instruction budget 
 constexpr std::size_t kLaunchingAtOnce = 8;  // committed together before the first of them runs
 
 std::string twin_key(const Bytes& image, const LaunchPlan& plan) {
-  return digest(std::span<const std::byte>(image)) + digest(encode(Request{request::Load{0, "", {}, plan, {}}}));
+  return digest(std::span<const std::byte>(image)) + digest(encode(Request{request::Load{0, "", {}, plan}}));
 }
 
 }  // namespace

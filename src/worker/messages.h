@@ -28,10 +28,11 @@ namespace request {
 struct Hello { std::uint32_t version = kProtocolVersion; };
 /// `small`: on an emulated device, a problem of the same kind that can be executed whole; no tensors: none.
 struct SetProblem {
-  ProblemPlan problem; Bytes lab_image; Bytes reference_image; ProblemPlan small; Bytes small_reference_image;
+  ProblemPlan problem; Bytes lab_image; Bytes reference_image; ProblemPlan small = {};
+  Bytes small_reference_image = {};
 };
 /// `small_plan`: the same image on the small problem; no launches: it cannot run there.
-struct Load { std::uint32_t id = 0; std::string label; Bytes image; LaunchPlan plan; LaunchPlan small_plan; };
+struct Load { std::uint32_t id = 0; std::string label; Bytes image; LaunchPlan plan; LaunchPlan small_plan = {}; };
 /// Runs every recipe named (indices into ProblemPlan::recipes) and compares. `thorough`: also both poisons per recipe
 /// and a bitwise repeat.
 struct Check {

@@ -32,6 +32,7 @@ ProblemPlan example_problem() {
   plan.tensors = {{"A", DType::e4m3, Role::inout, {4096, 0, 3}}};
   plan.references = {{"A", example_plan().launches[0], DType::fp32, 7, {1e-7, 2e-7, 1e-300}}};
   plan.recipes = {{"small_integer", 1, std::numeric_limits<std::uint64_t>::max(), {4.0, -0.5}, true}};
+  plan.library_gemm = {{1, 2, 3, true, false, -1, 0.5, "A", "B", "C", "D"}};
   plan.flops = 1e12, plan.bytes = 3, plan.minimum_us = 0.5;
   return plan;
 }
@@ -39,10 +40,11 @@ ProblemPlan example_problem() {
 /// One of every message, with values at the edges of their types.
 std::vector<Request> requests() {
   return {request::Hello{7},
-          request::SetProblem{example_problem(), bytes({1, 2, 255}), {}},
-          request::Load{3, "reg2d BM=128", bytes({0, 127, 128}), example_plan()},
-          request::Check{4, {0, 2}, true},
-          request::Time{{1, 2, 4294967295u}, {9, false, 1234.5, 0, false, 42}},
+          request::SetProblem{example_problem(), bytes({1, 2, 255}), {}, example_problem(), bytes({3})},
+          request::Load{3, "reg2d BM=128", bytes({0, 127, 128}), example_plan(), example_plan()},
+          request::Check{4, {0, 2}, true, Sampling::everything},
+          request::Time{{1, 2, 4294967295u}, {9, false, 1234.5, 0, false, 42}, true},
+          request::Library{},
           request::RunOnce{5},
           request::Unload{6},
           request::Health{},
@@ -56,14 +58,17 @@ std::vector<Reply> replies() {
   device.fp64_ratio = 0.5;
   const double infinity = std::numeric_limits<double>::infinity();
   CheckReport check;
-  check.recipes = {{"normal", "D", false, 10, 2, 1, infinity, 0.25, 7, 1.5, -infinity, 0.01, "[7]: got 1.5"}};
-  check.guard_violation = "D", check.input_modified = "A", check.first_us = 3.5;
-  const SampleSet samples{1, {1.25, 2.5}, {1980.0}, "graph-1", "cold", "measured", true, "D", "launch-bound"};
+  check.recipes = {{"normal", "D", false, 10, 2, 1, infinity, 0.25, 7, 1.5, -infinity, 0.01, "[7]: got 1.5", true}};
+  check.guard_violation = "D", check.input_modified = "A", check.first_us = 3.5, check.blocks = 1024, check.blocks_run = 6, check.whole_small = true;
+  Counts counts;
+  counts.warp_instructions[kPipes - 1] = 7, counts.lane_instructions[0] = -1, counts.barriers = 1LL << 60;
+  const SampleSet samples{1, {1.25, 2.5}, {1980.0}, "graph-1", "cold", "measured", true, "D", "launch-bound", {{"gemm", {8, 4, 1}, {256, 1, 1}, 1024, 32, 6, counts}}};
   return {reply::Hello{"kerlab-worker", 1, device},
           reply::ProblemReady{1.5, -1, 64},
-          reply::Loaded{1, {{"gemm", 168, 8, 16, 1024, 1024, 2}}},
+          reply::Loaded{1, {{"gemm", 168, 8, 16, 1024, 1024, 2, true}}},
           reply::Checked{2, check},
           reply::Timed{{samples}},
+          reply::LibraryReady{{"cuBLASLt", "its own pick"}, "why not", 1.5, 2.5},
           reply::Done{},
           reply::Healthy{true, 2.5, "SM 1980 MHz"},
           reply::Ceilings{{{"copy", "B/s", 4e12}}},
