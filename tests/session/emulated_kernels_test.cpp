@@ -1,8 +1,9 @@
 // Every kernel that is shipped, for every dtype and layout, executed whole on the emulated device at small ragged
 // shapes.
 
+#include <fmt/format.h>
+
 #include "catch.h"
-#include "locations.h"
 #include "session/check.h"
 #include "session/session_fixture.h"
 
