@@ -9,6 +9,7 @@
 
 #include "device/emu/ptx/function.h"
 #include "device/emu/ptx/lexer.h"
+#include "device/emu/ptx/names.h"
 #include "device/emu/ptx/opcodes.h"
 
 namespace kerlab::ptx {
@@ -57,9 +58,10 @@ class Inliner {
     std::vector<std::int32_t> returns;                          ///< branches to its end
   };
 
-  /// `symbols`: those that the caller bound. `moves_in`: run before the body.
-  Frame expand(const Function& function, std::vector<std::int32_t> symbols,
-               const std::vector<std::pair<std::int32_t, Operand>>& registers_in, std::int64_t local) {
+  using Inputs = std::vector<std::pair<Operand, Operand>>;  ///< formal, actual
+
+  /// `symbols`: those that the caller bound. `inputs`: parameters that are given by value.
+  Frame expand(const Function& function, std::vector<std::int32_t> symbols, const Inputs& inputs, std::int64_t local) {
     Frame frame;
     frame.function = &function;
     frame.symbols = std::move(symbols);
@@ -75,7 +77,13 @@ class Inliner {
     frame.tables = static_cast<std::int32_t>(out_.branch_tables.size());
     out_.branch_tables.insert(out_.branch_tables.end(), function.kernel.branch_tables.begin(),
                               function.kernel.branch_tables.end());
-    for (const auto& [formal, value] : registers_in) move(reg(frame.registers + formal), value);
+    for (const auto& [formal, actual] : inputs) {
+      if (formal.kind == OperandKind::reg) {
+        move(reg(frame.registers + formal.value), actual);
+      } else {
+        access(Opcode::st, frame.symbols[formal.value], actual);
+      }
+    }
     body(frame);
     patch(frame);
     return frame;
@@ -208,26 +216,26 @@ class Inliner {
       refuse(line_, fmt::format("'{}' is called with other parameters than it has", call.callee));
     }
     std::vector<std::int32_t> symbols(callee.kernel.symbols.size(), -1);
-    std::vector<std::pair<std::int32_t, Operand>> registers_in;
+    Inputs inputs;
     for (std::size_t i = 0; i < call.arguments.size(); ++i) {
       const Operand actual = renamed(frame, call.arguments[i]);
       const Operand& formal = callee.parameters[i];
-      if (formal.kind == OperandKind::reg) {
-        registers_in.emplace_back(formal.value, actual);
+      if (formal.kind == OperandKind::symbol && actual.kind == OperandKind::symbol) {
+        symbols[formal.value] = same_memory(callee.kernel.symbols[formal.value], actual, call.callee);
       } else {
-        symbols[formal.value] = memory_for(callee.kernel.symbols[formal.value], actual, call.callee);
+        inputs.emplace_back(formal, actual);
       }
     }
     for (std::size_t i = 0; i < call.results.size(); ++i) {
       const Operand actual = renamed(frame, call.results[i]);
       const Operand& formal = callee.results[i];
       if (formal.kind == OperandKind::symbol && actual.kind == OperandKind::symbol) {
-        symbols[formal.value] = memory_for(callee.kernel.symbols[formal.value], actual, call.callee);
+        symbols[formal.value] = same_memory(callee.kernel.symbols[formal.value], actual, call.callee);
       }
     }
     stack_.push_back(&callee);
     const Location saved = location_;
-    const Frame inner = expand(callee, std::move(symbols), registers_in, round_up(frame.local_end, 16));
+    const Frame inner = expand(callee, std::move(symbols), inputs, round_up(frame.local_end, 16));
     stack_.pop_back();
     location_ = saved;
     for (std::size_t i = 0; i < call.results.size(); ++i) {
@@ -241,24 +249,14 @@ class Inliner {
     load(actual, inner.symbols[formal.value]);
   }
 
-  /// The symbol that stands for a formal parameter: the caller's variable itself, or one that holds the value.
-  std::int32_t memory_for(const Symbol& formal, const Operand& actual, const std::string& callee) {
-    if (actual.kind == OperandKind::symbol) {
-      const Symbol& variable = out_.symbols[actual.value];
-      if (variable.space != Space::local || variable.bytes != formal.bytes) {
-        refuse(line_, fmt::format("'{}' given to '{}' is not what its parameter '{}' needs", variable.name, callee,
-                                  formal.name));
-      }
-      return actual.value;
+  /// A formal parameter is the caller's variable itself.
+  std::int32_t same_memory(const Symbol& formal, const Operand& actual, const std::string& callee) {
+    const Symbol& variable = out_.symbols[actual.value];
+    if (variable.space != Space::local || variable.bytes != formal.bytes) {
+      refuse(line_, fmt::format("'{}' given to '{}' is not what its parameter '{}' needs", variable.name, callee,
+                                formal.name));
     }
-    Symbol symbol = formal;
-    symbol.offset = out_.local_bytes = round_up(out_.local_bytes, symbol.align);
-    out_.local_bytes += symbol.bytes;
-    if (out_.local_bytes > kMostLocalBytes) refuse(line_, "the parameters of calls take more than 512 KiB");
-    out_.symbols.push_back(symbol);
-    const auto index = static_cast<std::int32_t>(out_.symbols.size()) - 1;
-    access(Opcode::st, index, actual);
-    return index;
+    return actual.value;
   }
 
   Operand loaded(const Frame& frame, const Call& call, std::size_t argument, Type type) {
@@ -318,13 +316,16 @@ class Inliner {
   }
 
   void make(Opcode opcode, std::vector<Type> types, std::vector<Operand> operands, Space space = Space::generic) {
+    std::string text(name(opcode));
+    if (space != Space::generic) text += fmt::format(".{}", name(space));
+    if (opcode != Opcode::vprintf_call && opcode != Opcode::assertfail_call) text += fmt::format(".{}", name(types[0]));
     Instruction instruction;
     instruction.opcode = opcode;
     instruction.modifiers.space = space;
     instruction.types = std::move(types);
     instruction.operands = std::move(operands);
     instruction.location = location_;
-    instruction.text = name(opcode);
+    instruction.text = text;
     add(std::move(instruction));
   }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "device/emu/ptx/check.h"
 #include "device/emu/ptx/function_parser.h"
 #include "device/emu/ptx/opcodes.h"
 
@@ -53,6 +54,7 @@ void FunctionParser::instruction() {
                                                                 : fmt::format("{} to {}", form.least, form.most),
                                         given)));
   }
+  check(kernel_, result);
   add(std::move(result));
 }
 

@@ -308,7 +308,9 @@ struct Operand {
   std::int32_t count = 0;       ///< of `vector`
   bool base_is_symbol = false;  ///< of `address`
   Special special = Special::tid_x;
-  std::uint64_t bits = 0;   ///< immediate; low bits of its type. A decimal float literal is rounded to the type
+  /// Immediate; low bits of its type. A decimal float literal is rounded to the type; a predicate (mov.pred p, -1) is 0
+  /// or 1.
+  std::uint64_t bits = 0;
   std::int64_t offset = 0;  ///< symbol, address
 };
 

@@ -77,10 +77,12 @@ class Lexer {
     }
   }
 
-  // "::" joins a word (L2::cache_hint), ":" ends it (a label).
+  // "::" joins a word (L2::cache_hint), ":" ends it (a label). Of ".reg.b32" each directive is a word of its own.
   void word() {
+    const bool directive = text_[at_] == '.';
+    at_ += 1;
     for (;;) {
-      while (class_at(at_) == letter || class_at(at_) == digit) ++at_;
+      while ((class_at(at_) == letter || class_at(at_) == digit) && !(directive && text_[at_] == '.')) ++at_;
       if (!starts("::") || class_at(at_ + 2) < digit || class_at(at_ + 2) > letter) return;
       at_ += 2;
     }

@@ -88,6 +88,7 @@ Operand FunctionParser::number(Type type) {
   Operand result;
   result.kind = OperandKind::immediate;
   result.bits = bits_as(type == Type::pred ? Type::none : type, value, negative);
+  if (type == Type::pred) result.bits = result.bits != 0 ? 1 : 0;
   return result;
 }
 
