@@ -1,0 +1,196 @@
+// Rung 14, gemv: up to 16 rows of A against a B that is read once, as fast as memory gives it.
+//
+// Idea      with M rows a byte of B is good for M multiply-adds (bf16): below about 16 rows memory is the limit, tiles
+//           are useless, and all that counts is to keep 40 KiB and more per multiprocessor on their way: 16-byte loads
+//           past L1, many per thread before the first is used. All M rows are multiplied by each number of B while it is
+//           in a register; A is small and comes from L1.
+//           k contiguous in B (layouts .t)   a warp's lanes walk along ROWS columns of D together; each lane has its own
+//                                            chunks of k, sums are added across lanes by shuffles
+//           n contiguous (layouts .n)        each lane has a chunk of neighbouring columns; LANES lanes side by side
+//                                            read LANES x 16 bytes of a row of B, the others other rows
+//           In both, WARPS warps of a block share the k of the same columns and add their sums in shared memory.
+// Parameters WARPS; ROWS columns of D per warp (.t) or LANES lanes side by side (.n); UNROLL loads on their way per
+//           column (.t) or thread (.n).
+// Expects   M <= 16; any N, K, layout; rows of B that are no multiple of 16 bytes are read in smaller pieces.
+// Operations one read of B from memory; M reads of A per ROWS (.t) or VEC (.n) numbers of B, from L1.
+// Lacks     tensor cores for M above 8, where arithmetic and conversions begin to count.
+// Measured on H200: not yet.
+#include "common/stream.cuh"
+#include "write_d.cuh"
+
+constexpr int kThreads = WARPS * 32;
+
+/// VEC numbers of B in a register or four.
+struct Piece {
+  static constexpr int kBytes = VEC * DTYPE_BYTES;
+  static constexpr int kWords = kBytes < 4 ? 1 : kBytes / 4;
+  unsigned words[kWords];
+
+  __device__ __forceinline__ void load(const DTYPE* from) {
+    if constexpr (kBytes == 16) {
+      const uint4 four = load_once(from);
+      words[0] = four.x;
+      words[1] = four.y;
+      words[2] = four.z;
+      words[3] = four.w;
+    } else if constexpr (kBytes == 8) {
+      const uint2 two = *reinterpret_cast<const uint2*>(from);
+      words[0] = two.x;
+      words[1] = two.y;
+    } else if constexpr (kBytes == 4) {
+      words[0] = *reinterpret_cast<const unsigned*>(from);
+    } else {
+      words[0] = *reinterpret_cast<const unsigned short*>(from);
+    }
+  }
+  __device__ __forceinline__ void clear() {
+#pragma unroll
+    for (int i = 0; i < kWords; ++i) words[i] = 0;
+  }
+  __device__ __forceinline__ float get(int e) const {
+    if constexpr (DTYPE_BYTES == 4)
+      return float_from_bits(words[e]);
+    else
+      return to_float(DTYPE{static_cast<unsigned short>(words[e / 2] >> (e % 2 * 16))});
+  }
+};
+
+/// x[m][e] = A(m, k + e) for VEC numbers that exist.
+__device__ __forceinline__ void load_a(float (&x)[M_ROWS][VEC], const DTYPE* A, int k, int K) {
+#pragma unroll
+  for (int m = 0; m < M_ROWS; ++m) {
+    if (TRANS_A && M_ROWS > 1) {
+#pragma unroll
+      for (int e = 0; e < VEC; ++e) x[m][e] = to_float(A[static_cast<long long>(k + e) * M_ROWS + m]);
+    } else {
+      Vector<DTYPE, VEC> piece = *reinterpret_cast<const Vector<DTYPE, VEC>*>(A + static_cast<long long>(m) * K + k);
+#pragma unroll
+      for (int e = 0; e < VEC; ++e) x[m][e] = to_float(piece.at[e]);
+    }
+  }
+}
+
+/// The sum over the lanes whose numbers differ in the bits of `lanes`; every one of them gets it.
+__device__ __forceinline__ float add_lanes(float sum, int lanes) {
+#pragma unroll
+  for (int bit = 1; bit < 32; bit *= 2)
+    if ((lanes & bit) != 0) sum += __shfl_xor_sync(0xffffffffU, sum, bit);
+  return sum;
+}
+
+#if TRANS_B
+constexpr int kColumns = ROWS;  // of D, per block
+
+/// Warp w of the block takes the chunks w, w + WARPS, ... of 32 x VEC k of ROWS rows of B.
+__device__ __forceinline__ void partial_sums(float (&sums)[M_ROWS][ROWS], const DTYPE* A, const DTYPE* B, int n0, int N,
+                                             int K) {
+  const DTYPE* rows[ROWS];
+#pragma unroll
+  for (int r = 0; r < ROWS; ++r) rows[r] = B + static_cast<long long>(n0 + r < N ? n0 + r : N - 1) * K;
+  constexpr int kStride = kThreads * VEC;
+  const int first = static_cast<int>(threadIdx.x) * VEC;
+#pragma unroll 1
+  for (int k0 = first; k0 < K; k0 += kStride * UNROLL) {
+    Piece pieces[UNROLL][ROWS];
+#pragma unroll
+    for (int u = 0; u < UNROLL; ++u)
+#pragma unroll
+      for (int r = 0; r < ROWS; ++r) {
+        if (K - k0 > u * kStride)  // VEC divides K: a piece exists wholly or not at all
+          pieces[u][r].load(rows[r] + k0 + u * kStride);
+        else
+          pieces[u][r].clear();
+      }
+#pragma unroll
+    for (int u = 0; u < UNROLL; ++u) {
+      if (K - k0 <= u * kStride) break;
+      float x[M_ROWS][VEC];
+      load_a(x, A, k0 + u * kStride, K);
+#pragma unroll
+      for (int r = 0; r < ROWS; ++r)
+#pragma unroll
+        for (int e = 0; e < VEC; ++e) {
+          const float b = pieces[u][r].get(e);
+#pragma unroll
+          for (int m = 0; m < M_ROWS; ++m) sums[m][r] += x[m][e] * b;
+        }
+    }
+  }
+#pragma unroll
+  for (int m = 0; m < M_ROWS; ++m)
+#pragma unroll
+    for (int r = 0; r < ROWS; ++r) sums[m][r] = add_lanes(sums[m][r], 31);
+}
+constexpr int kSums = ROWS;                                                      // of a lane, per row of D
+__device__ __forceinline__ bool holds_sums(int lane) { return lane == 0; }       // the lanes whose sums are the warp's
+__device__ __forceinline__ int column_of(int) { return 0; }                      // of a lane's first sum in the block's
+#else
+constexpr int kColumns = LANES * VEC;
+constexpr int kGroups = kThreads / LANES;  // rows of B that a block reads at once
+
+/// Lane l has the columns [l % LANES * VEC, + VEC) of the block's and the k of group g: runs of UNROLL.
+__device__ __forceinline__ void partial_sums(float (&sums)[M_ROWS][VEC], const DTYPE* A, const DTYPE* B, int n0, int N,
+                                             int K) {
+  const int group = static_cast<int>(threadIdx.x) / LANES;
+  const int column = n0 + static_cast<int>(threadIdx.x) % LANES * VEC;
+  const DTYPE* mine = B + (column < N ? column : N - VEC);  // VEC divides N
+#pragma unroll 1
+  for (int k0 = group * UNROLL; k0 < K; k0 += kGroups * UNROLL) {
+    Piece pieces[UNROLL];
+#pragma unroll
+    for (int u = 0; u < UNROLL; ++u) {
+      if (k0 + u < K)
+        pieces[u].load(mine + static_cast<long long>(k0 + u) * N);
+      else
+        pieces[u].clear();
+    }
+#pragma unroll
+    for (int u = 0; u < UNROLL; ++u) {
+      if (k0 + u >= K) break;
+#pragma unroll
+      for (int m = 0; m < M_ROWS; ++m) {
+        const float x = to_float(TRANS_A ? A[static_cast<long long>(k0 + u) * M_ROWS + m]
+                                         : A[static_cast<long long>(m) * K + k0 + u]);
+#pragma unroll
+        for (int e = 0; e < VEC; ++e) sums[m][e] += x * pieces[u].get(e);
+      }
+    }
+  }
+#pragma unroll
+  for (int m = 0; m < M_ROWS; ++m)
+#pragma unroll
+    for (int e = 0; e < VEC; ++e) sums[m][e] = add_lanes(sums[m][e], 31 & ~(LANES - 1));
+}
+constexpr int kSums = VEC;
+__device__ __forceinline__ bool holds_sums(int lane) { return lane < LANES; }
+__device__ __forceinline__ int column_of(int lane) { return lane * VEC; }
+#endif
+
+__shared__ float of_warps[WARPS][M_ROWS][kColumns];
+
+extern "C" __global__ void __launch_bounds__(kThreads)
+gemv(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const DTYPE* __restrict__ C, DTYPE* __restrict__ D,
+     int N, int K, float alpha, float beta) {
+  const int n0 = static_cast<int>(blockIdx.x) * kColumns;
+  float sums[M_ROWS][kSums] = {};
+  partial_sums(sums, A, B, n0, N, K);
+
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const int warp = static_cast<int>(threadIdx.x) / 32;
+  if (holds_sums(lane)) {
+#pragma unroll
+    for (int m = 0; m < M_ROWS; ++m)
+#pragma unroll
+      for (int e = 0; e < kSums; ++e) of_warps[warp][m][column_of(lane) + e] = sums[m][e];
+  }
+  __syncthreads();
+  const WriteD write_d{C, D, N, alpha, beta};
+  for (int i = static_cast<int>(threadIdx.x); i < M_ROWS * kColumns; i += kThreads) {
+    const int m = i / kColumns;
+    const int column = i % kColumns;
+    float sum = 0.0f;
+#pragma unroll
+    for (int w = 0; w < WARPS; ++w) sum += of_warps[w][m][column];
+    if (n0 + column < N) write_d(m, n0 + column, sum);
+  }
+}
