@@ -3,9 +3,8 @@
 // are multiplied; WM x WN sums per warp in registers, with the fragments of the next step loaded during the present one.
 #include "mma_operand.cuh"
 
-// EDGE_M, EDGE_N: M, N is no multiple of the tile (a derived value of the variant).
-using OperandA = Operand<BM, !TRANS_A, EDGE_M != 0>;
-using OperandB = Operand<BN, TRANS_B != 0, EDGE_N != 0>;
+using OperandA = Operand<BM, !TRANS_A>;
+using OperandB = Operand<BN, TRANS_B != 0>;
 constexpr int kStageBytes = OperandA::kBytes + OperandB::kBytes;
 constexpr int kWarpsM = BM / WM;
 constexpr int kFragmentsM = WM / 16;

@@ -17,8 +17,7 @@ constexpr int kSteps = BK / kStepK;        // mma steps in a tile
 /// 16 x by kStepK k of an operand, as mma wants A: registers (x, k), (x + 8, k), (x, k + half), (x + 8, k + half).
 using Fragment = unsigned[4];
 
-/// EDGE: the extent is no multiple of the tile, so that chunks beyond it must not be read.
-template <int EXTENT, bool K_FIRST, bool EDGE>
+template <int EXTENT, bool K_FIRST>
 struct Operand {
   static constexpr int kRowBytes = (K_FIRST ? BK : EXTENT) * DTYPE_BYTES;
   static constexpr int kRows = K_FIRST ? EXTENT : BK;
@@ -55,13 +54,11 @@ struct Operand {
       if ((K_FIRST ? my_row() + i * kPassRows : my_chunk() * kChunk) < total - origin) inside |= 1u << i;
   }
 
-  /// Copies pass `i` of the tile at `next` to shared memory at `tile`, or not.
+  /// Copies pass `i` of the tile at `next` to shared memory at `tile`, or not. What lies beyond the extent is not copied:
+  /// whatever is in shared memory then goes into sums that nobody writes.
   __device__ __forceinline__ void copy(unsigned tile, int i, bool wanted) const {
-    const unsigned to = tile + place(my_row() + i * kPassRows, my_chunk());
-    if (EDGE)
-      copy_16_or_zero(wanted && (inside >> i & 1) != 0, to, next + i * pass_bytes);
-    else
-      copy_16_if(wanted, to, next + i * pass_bytes);
+    copy_16_if(wanted && (inside >> i & 1) != 0, tile + place(my_row() + i * kPassRows, my_chunk()),
+               next + i * pass_bytes);
   }
 
   /// Copies a tile of which only the k of [front, depth) exist: zeros for the others.

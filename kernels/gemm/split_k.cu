@@ -1,4 +1,4 @@
-// Rung 13, split_k: SPLIT blocks share the K of one tile of D.
+// Rung 14, split_k: SPLIT blocks share the K of one tile of D.
 //
 // Idea      a product with few tiles and a long K (128 x 128 x 65536) keeps one block busy and 131 multiprocessors idle.
 //           Here block s of a tile multiplies the s-th part of K by mma_pipe's loop and writes its fp32 sums to a
