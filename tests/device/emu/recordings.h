@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "base/file.h"
+
 #include "locations.h"
 
 namespace kerlab::emu {
@@ -73,7 +75,7 @@ class RecordingReader {
 
 inline std::vector<Recording> recordings() {
   std::vector<Recording> all;
-  for (const auto& entry : std::filesystem::directory_iterator(test_data_folder() / "tensorcore-h200")) {
+  for (const auto& entry : std::filesystem::directory_iterator(share_folder() / "tests" / "data" / "tensorcore-h200")) {
     if (entry.path().extension() == ".tc") all.push_back(RecordingReader(entry.path()).recording());
   }
   std::sort(all.begin(), all.end(), [](const Recording& x, const Recording& y) { return x.name < y.name; });

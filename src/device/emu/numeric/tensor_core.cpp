@@ -83,13 +83,23 @@ std::uint64_t tensor_core_group(const TensorCoreRule& rule, std::span<const std:
   return unpack(bits, rule.result).kind == Kind::zero ? 0 : bits;
 }
 
+std::uint64_t tensor_core_group(const TensorCoreRule& rule, const std::uint32_t* a, const std::uint32_t* b,
+                                std::size_t count, std::uint64_t c) {
+  return tensor_core_group(rule, {a, count}, {b, count}, c);
+}
+
+TensorCoreRule f16_accumulator_rule(const Format& operand) {
+  TensorCoreRule rule{operand, operand, kF16, kF16};
+  rule.result_bits = 63;
+  rule.round = Round::nearest_even;
+  return rule;
+}
+
 std::uint64_t mma_element(const Format& operand_a, const Format& operand_b, const Format& accumulator,
                           std::span<const std::uint32_t> a, std::span<const std::uint32_t> b, std::uint64_t c) {
-  TensorCoreRule rule{operand_a, operand_b, accumulator, accumulator};
-  if (operand_a.bits() > 8) {
-    if (accumulator.bits() == 16) rule.result_bits = 63, rule.round = Round::nearest_even;
-    return tensor_core_group(rule, a, b, c);
-  }
+  if (accumulator.bits() == 16) return tensor_core_group(f16_accumulator_rule(operand_a), a, b, c);
+  const TensorCoreRule rule{operand_a, operand_b, accumulator, accumulator};
+  if (operand_a.bits() > 8) return tensor_core_group(rule, a, b, c);
   std::uint64_t products = 0;
   for (unsigned half = 0; half < 2; ++half) {
     std::uint32_t some_a[32], some_b[32];

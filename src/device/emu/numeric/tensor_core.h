@@ -2,6 +2,7 @@
 // The arithmetic of the tensor cores of an H200, as found by fitting 372,736 recorded results (driver 580.159.04;
 // tests/data/tensorcore-h200). A property of that chip: others differ.
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -27,6 +28,13 @@ struct TensorCoreRule {
 /// positive, also where a negative sum underflows.
 std::uint64_t tensor_core_group(const TensorCoreRule& rule, std::span<const std::uint32_t> a,
                                 std::span<const std::uint32_t> b, std::uint64_t c);
+
+/// The same for the handlers, which are built for several processors and must not instantiate span.
+std::uint64_t tensor_core_group(const TensorCoreRule& rule, const std::uint32_t* a, const std::uint32_t* b,
+                                std::size_t count, std::uint64_t c);
+
+/// The rule of mma.sync with f16 accumulators: rounds to nearest even.
+TensorCoreRule f16_accumulator_rule(const Format& operand);
 
 /// mma.sync with operands of this format and that accumulator (c, d): f16, bf16, tf32, e4m3, e5m2 to f32; f16 to f16.
 /// The K of one instruction is the length of `a`: one group up to 16 products; m16n8k32 of fp8 is two of 16 from zero
