@@ -17,10 +17,6 @@ namespace portable {
 [[gnu::weak]] Handler select_approximate(const ptx::Instruction&) {
   return nullptr;
 }
-[[gnu::weak]] Handler select_convert(const ptx::Instruction&);
-[[gnu::weak]] Handler select_convert(const ptx::Instruction&) {
-  return nullptr;
-}
 [[gnu::weak]] Handler select_memory(const ptx::Instruction&);
 [[gnu::weak]] Handler select_memory(const ptx::Instruction&) {
   return nullptr;
@@ -31,10 +27,6 @@ namespace portable {
 }
 [[gnu::weak]] Handler select_warp(const ptx::Instruction&);
 [[gnu::weak]] Handler select_warp(const ptx::Instruction&) {
-  return nullptr;
-}
-[[gnu::weak]] Handler select_matrix(const ptx::Instruction&);
-[[gnu::weak]] Handler select_matrix(const ptx::Instruction&) {
   return nullptr;
 }
 }  // namespace portable
@@ -51,10 +43,6 @@ namespace v3 {
 [[gnu::weak]] Handler select_approximate(const ptx::Instruction&) {
   return nullptr;
 }
-[[gnu::weak]] Handler select_convert(const ptx::Instruction&);
-[[gnu::weak]] Handler select_convert(const ptx::Instruction&) {
-  return nullptr;
-}
 [[gnu::weak]] Handler select_memory(const ptx::Instruction&);
 [[gnu::weak]] Handler select_memory(const ptx::Instruction&) {
   return nullptr;
@@ -65,10 +53,6 @@ namespace v3 {
 }
 [[gnu::weak]] Handler select_warp(const ptx::Instruction&);
 [[gnu::weak]] Handler select_warp(const ptx::Instruction&) {
-  return nullptr;
-}
-[[gnu::weak]] Handler select_matrix(const ptx::Instruction&);
-[[gnu::weak]] Handler select_matrix(const ptx::Instruction&) {
   return nullptr;
 }
 }  // namespace v3
