@@ -240,6 +240,7 @@ class Decoder {
     }
     if (first == "createpolicy") return create_policy();
     if (first == "cp") return copy();
+    if (first == "vabsdiff4") return absolute_difference();
     if (first == "wmma") return wmma();
     if (first == "bar" && part(1) == "warp" && part(2) == "sync") return opcode(Opcode::bar_warp, 2);
     const OpcodeInfo* found = find_opcode(first);
@@ -260,6 +261,17 @@ class Decoder {
     result_.create_policy = true;
     result_.opcode = Opcode::mov;
     result_.types = {Type::b64};
+    return parts_.size();
+  }
+
+  // What __vabsdiffu4, __vsads4 and so on become. With a mask or saturation: not from NVRTC.
+  std::size_t absolute_difference() {
+    const bool types = part(1) == "u32" && is_any(part(2), {"u32", "s32"}) && part(2) == part(3);
+    result_.accumulate = part(4) == "add";
+    if (!types || parts_.size() > (result_.accumulate ? 5u : 4u)) unsupported(fmt::format("opcode '{}'", text_));
+    result_.absolute_difference = true;
+    result_.types = {part(2) == "u32" ? Type::u32 : Type::s32};
+    result_.opcode = Opcode::sad;
     return parts_.size();
   }
 

@@ -14,10 +14,12 @@ struct DecodedOpcode {
   Opcode opcode = Opcode::nop;
   Modifiers modifiers;
   std::vector<Type> types;
-  bool cache_policy = false;   ///< the last operand is one: dropped
-  bool is_call = false;        ///< call: not an opcode of the IR
-  bool drop_operands = false;  ///< discard, applypriority: nop
-  bool create_policy = false;  ///< createpolicy: becomes a mov of 0
+  bool cache_policy = false;         ///< the last operand is one: dropped
+  bool is_call = false;              ///< call: not an opcode of the IR
+  bool absolute_difference = false;  ///< vabsdiff4: becomes bfe, sad, bfi
+  bool accumulate = false;           ///< vabsdiff4.add
+  bool drop_operands = false;        ///< discard, applypriority: nop
+  bool create_policy = false;        ///< createpolicy: becomes a mov of 0
   bool copy_bytes_operand = false;
   std::string text;
 };

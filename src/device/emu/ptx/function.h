@@ -14,7 +14,7 @@ inline constexpr std::int64_t kMostRegisters = 1 << 20;     ///< of one .reg dec
 inline constexpr std::int64_t kMostInstructions = 1 << 20;  ///< of a kernel, calls inlined
 inline constexpr std::int64_t kMostLocalBytes = 1 << 19;    ///< of a thread: 512 KiB, as on hardware
 inline constexpr std::int64_t kMostSharedBytes = 1 << 20;   ///< of a block
-inline constexpr std::int64_t kMostImageBytes = 256 << 20;  ///< module variables
+inline constexpr std::int64_t kMostImageBytes = 64 << 20;   ///< module variables
 inline constexpr std::int64_t kMostParameterBytes = 32764;  ///< PTX ISA, section Kernel Function Parameters
 
 /// A call, which stands in `Function::kernel.instructions[at]` as a nop.

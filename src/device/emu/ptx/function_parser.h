@@ -62,6 +62,7 @@ class FunctionParser {
   void adjust(const DecodedOpcode& decoded, Instruction& into);
   void call(Instruction into);
   std::vector<Operand> call_operands();
+  void absolute_difference(const Instruction& whole, bool accumulate);
   void add(Instruction&& instruction);
 
   // operand_parser.cpp

@@ -35,12 +35,13 @@ class Inliner {
   }
 
   Kernel run(const Function& entry) {
-    out_ = entry.kernel;
-    out_.registers.clear();
-    out_.symbols.clear();
-    out_.instructions.clear();
-    out_.elements.clear();
-    out_.branch_tables.clear();
+    const Kernel& from = entry.kernel;
+    out_.instructions.reserve(2 * from.instructions.size());
+    out_.name = from.name;
+    out_.parameter_bytes = from.parameter_bytes;
+    out_.max_threads = from.max_threads;
+    std::copy_n(from.required_block, 3, out_.required_block);
+    std::copy_n(from.required_cluster, 3, out_.required_cluster);
     expand(entry, std::vector<std::int32_t>(entry.kernel.symbols.size(), -1), {}, 0);
     return std::move(out_);
   }

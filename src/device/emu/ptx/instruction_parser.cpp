@@ -55,6 +55,7 @@ void FunctionParser::instruction() {
                                         given)));
   }
   check(kernel_, result);
+  if (decoded.absolute_difference) return absolute_difference(result, decoded.accumulate);
   add(std::move(result));
 }
 

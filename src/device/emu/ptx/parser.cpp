@@ -224,7 +224,7 @@ class ModuleParser {
       if (module().find(name) != nullptr) throw Error(fmt::format("ptx: kernel '{}' is defined twice", name));
       try {
         if (!function.failure.empty()) throw Unsupported(function.failure);
-        Kernel kernel = inline_calls(functions_, function);
+        Kernel kernel = inline_calls(functions_, std::move(function));
         check_symbols(kernel);
         module().kernels.push_back(std::move(kernel));
       } catch (const Unsupported& unsupported) {
