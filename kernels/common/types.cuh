@@ -81,6 +81,6 @@ template <typename T, int N> struct alignas(sizeof(T) * N) Packed {
   }
 };
 
-template <typename V> __device__ __forceinline__ bool is_aligned_for(const void* pointer) {
-  return reinterpret_cast<unsigned long long>(pointer) % alignof(V) == 0;
+template <typename Wide> __device__ __forceinline__ bool is_aligned_for(const void* pointer) {
+  return reinterpret_cast<unsigned long long>(pointer) % alignof(Wide) == 0;
 }

@@ -1,0 +1,43 @@
+// Rung 3, outer_product: one thread computes V x V elements of D, all of them along k at once.
+//
+// Idea      the loops of thread_tile exchanged: k outside, the tile inside. For each k a thread loads V numbers of A and V
+//           of B and adds their outer product to V x V partial sums, which stay in registers from the first k to the
+//           last. Every number loaded serves V products. All later rungs, tensor cores too, are this loop.
+// Parameters V: rows and columns per thread.
+// Expects   anything.
+// Operations 2 N^3 / V reads, all from global memory or what caches keep of it.
+// Lacks     sharing between threads: a row of A is still read by N / V threads, each for itself (next rung).
+// Measured on H200: not yet.
+#include "operands.cuh"
+
+extern "C" __global__ void __launch_bounds__(256)
+gemm(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const DTYPE* __restrict__ C, DTYPE* __restrict__ D,
+     int M, int N, int K, float alpha, float beta) {
+  const int tiles_n = (N - 1) / V + 1;
+  const long long tile = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
+  const int m0 = static_cast<int>(tile / tiles_n) * V;
+  const int n0 = static_cast<int>(tile % tiles_n) * V;
+  if (m0 >= M) return;
+
+  float sums[V][V] = {};
+  for (int k = 0; k < K; ++k) {
+    float a[V], b[V];
+#pragma unroll
+    for (int i = 0; i < V; ++i) {  // beyond an edge: the last row or column once more, for sums that nobody writes
+      a[i] = a_at(A, m0 + i < M ? m0 + i : M - 1, k, M, K);
+      b[i] = b_at(B, k, n0 + i < N ? n0 + i : N - 1, N, K);
+    }
+#pragma unroll
+    for (int i = 0; i < V; ++i)
+#pragma unroll
+      for (int j = 0; j < V; ++j) sums[i][j] += a[i] * b[j];
+  }
+
+#pragma unroll
+  for (int i = 0; i < V; ++i)
+#pragma unroll
+    for (int j = 0; j < V; ++j) {
+      const long long at = static_cast<long long>(m0 + i) * N + (n0 + j);
+      if (m0 + i < M && n0 + j < N) D[at] = finish(sums[i][j], C, at, alpha, beta);
+    }
+}

@@ -1,0 +1,56 @@
+// Rung 5, reg1d: shared tiles as in smem_tile, and TM elements of one column of D per thread.
+//
+// Idea      smem_tile loads two numbers from shared memory for every multiply-add. Here a thread owns TM elements one
+//           below the other: for each k it loads one number of B and TM of A, which all lanes of a warp share (a
+//           broadcast), and makes TM multiply-adds of them. Partial sums stay in registers.
+// Parameters BM, BN, BK: tile of a block; TM rows per thread. BM * BN / TM is the number of threads.
+// Expects   anything; tiles that hang over an edge are filled with zeros.
+// Operations N^3 (1 / BM + 1 / BN) reads of global memory, N^3 (1 + 1 / TM) of shared memory: half of smem_tile's.
+// Lacks     reuse in the other direction: a number of A is loaded for every column (next rung: TM x TN).
+// Measured on H200: not yet.
+#include "operands.cuh"
+
+// One column more than needed: threads that walk along the other axis hit 32 different banks.
+__shared__ float a_tile[BM][BK + 1];
+__shared__ float b_tile[BK][BN + 1];
+
+extern "C" __global__ void __launch_bounds__(THREADS)
+gemm(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const DTYPE* __restrict__ C, DTYPE* __restrict__ D,
+     int M, int N, int K, float alpha, float beta) {
+  const int tiles_n = (N - 1) / BN + 1;
+  const int m0 = static_cast<int>(blockIdx.x) / tiles_n * BM;
+  const int n0 = static_cast<int>(blockIdx.x) % tiles_n * BN;
+  const int thread = static_cast<int>(threadIdx.x);
+  const int first = thread / BN * TM;  // row of the tile
+  const int column = thread % BN;
+
+  float sums[TM] = {};
+  for (int k0 = 0; k0 < K; k0 += BK) {
+    // The fastest index of each loop is the one that is contiguous in memory.
+    for (int i = thread; i < BM * BK; i += THREADS) {
+      const int row = TRANS_A ? i % BM : i / BK;
+      const int k = TRANS_A ? i / BM : i % BK;
+      a_tile[row][k] = row < M - m0 && k < K - k0 ? a_at(A, m0 + row, k0 + k, M, K) : 0.0f;
+    }
+    for (int i = thread; i < BK * BN; i += THREADS) {
+      const int k = TRANS_B ? i % BK : i / BN;
+      const int n = TRANS_B ? i / BK : i % BN;
+      b_tile[k][n] = k < K - k0 && n < N - n0 ? b_at(B, k0 + k, n0 + n, N, K) : 0.0f;
+    }
+    __syncthreads();  // the tiles are complete
+#pragma unroll
+    for (int k = 0; k < BK; ++k) {
+      const float b = b_tile[k][column];
+#pragma unroll
+      for (int i = 0; i < TM; ++i) sums[i] += a_tile[first + i][k] * b;
+    }
+    __syncthreads();  // nobody reads them any more
+  }
+
+#pragma unroll
+  for (int i = 0; i < TM; ++i) {
+    if (first + i >= M - m0 || column >= N - n0) break;
+    const long long at = static_cast<long long>(m0 + first + i) * N + (n0 + column);
+    D[at] = finish(sums[i], C, at, alpha, beta);
+  }
+}

@@ -1,0 +1,36 @@
+// Rung 2, thread_tile: one thread computes V x V elements of D, dot product by dot product.
+//
+// Idea      an element of A that is in a register may serve more than one product. For each of its V rows a thread walks
+//           along k once; each a is loaded once and multiplied by V numbers of B, one for each of its columns.
+// Parameters V: rows and columns per thread.
+// Expects   anything.
+// Operations N^3 / V reads of A and N^3 of B, where the naive kernels have 2 N^3.
+// Lacks     reuse of B: the V rows read the same columns of B one after another (next rung); coalescing: neighbouring
+//           threads are V columns apart.
+// Measured on H200: not yet.
+#include "operands.cuh"
+
+extern "C" __global__ void __launch_bounds__(256)
+gemm(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const DTYPE* __restrict__ C, DTYPE* __restrict__ D,
+     int M, int N, int K, float alpha, float beta) {
+  const int tiles_n = (N - 1) / V + 1;
+  const long long tile = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
+  const int m0 = static_cast<int>(tile / tiles_n) * V;
+  const int n0 = static_cast<int>(tile % tiles_n) * V;
+  const int columns = N - n0 < V ? N - n0 : V;
+
+#pragma unroll 1
+  for (int m = m0; m < m0 + V && m < M; ++m) {
+    float sums[V] = {};
+    for (int k = 0; k < K; ++k) {
+      const float a = a_at(A, m, k, M, K);
+#pragma unroll
+      for (int j = 0; j < V; ++j)
+        if (j < columns) sums[j] += a * b_at(B, k, n0 + j, N, K);
+    }
+    const long long row = static_cast<long long>(m) * N;
+#pragma unroll
+    for (int j = 0; j < V; ++j)
+      if (j < columns) D[row + n0 + j] = finish(sums[j], C, row + n0 + j, alpha, beta);
+  }
+}
