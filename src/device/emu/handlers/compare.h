@@ -12,7 +12,7 @@ KERLAB_INLINE u32 compare_lanes(Warp& warp, const Op& op, int first) {
   const u32* const a = slot_of(warp, op.slot[first]);
   const u32* const b = slot_of(warp, op.slot[first + 1]);
   u32 bits = 0;
-#pragma GCC unroll 8
+  KERLAB_UNROLL
   for (int strip = 0; strip < kStrips<Raw>; ++strip) {
     bits |= pack(Comparison::apply(K::in(load<Raw>(a, strip)), K::in(load<Raw>(b, strip))), strip);
   }

@@ -31,7 +31,7 @@ KERLAB_INLINE i32x8 multiply_high(i32x8 a, i32x8 b) {
   // (a + 2^32 [a < 0]) (b + 2^32 [b < 0]) modulo 2^64: the high half of the unsigned product is too large by b, by a.
   const u32x8 ua = as<u32x8>(a);
   const u32x8 ub = as<u32x8>(b);
-  return as<i32x8>(multiply_high(ua, ub) - (ub & as<u32x8>(a < 0)) - (ua & as<u32x8>(b < 0)));
+  return as<i32x8>(multiply_high(ua, ub) - (ub & as<u32x8>(a >> 31)) - (ua & as<u32x8>(b >> 31)));
 }
 KERLAB_INLINE u64x4 multiply_high(u64x4 a, u64x4 b) {
   u64x4 result = {};
@@ -124,11 +124,11 @@ KERLAB_INLINE V leading_zeros(V x) {
 
 template <class V>
 KERLAB_INLINE V smaller(V a, V b) {
-  return a < b ? a : b;
+  return choose<V>(less(a, b), a, b);
 }
 template <class V>
 KERLAB_INLINE V larger(V a, V b) {
-  return a > b ? a : b;
+  return choose<V>(less(b, a), a, b);
 }
 
 }  // namespace kerlab::emu::KERLAB_ISA

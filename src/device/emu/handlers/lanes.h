@@ -25,6 +25,13 @@
 #define KERLAB_INLINE [[gnu::always_inline]] inline
 #define KERLAB_LAMBDA __attribute__((always_inline))
 
+/// Before a loop over strips: unrolled where a strip is one register, else not worth its size.
+#if defined(__AVX2__)
+#define KERLAB_UNROLL _Pragma("GCC unroll 8")
+#else
+#define KERLAB_UNROLL _Pragma("GCC unroll 1")
+#endif
+
 namespace kerlab::emu::KERLAB_ISA {
 
 using i16 = std::int16_t;
@@ -94,9 +101,11 @@ KERLAB_INLINE void store(u32* slot, int strip, V value) {
   __builtin_memcpy(__builtin_assume_aligned(slot + strip * (sizeof(V) / 4), sizeof(V)), &value, sizeof(V));
 }
 
+template <std::size_t bytes>
+using SignedInteger = std::conditional_t<bytes == 8, i64, std::conditional_t<bytes == 4, i32, i16>>;
 /// The integer vector that comparing two V gives.
 template <class V>
-using MaskOf = Vector<std::conditional_t<sizeof(Element<V>) == 8, i64, i32>, kLanesOf<V>>;
+using MaskOf = Vector<SignedInteger<sizeof(Element<V>)>, kLanesOf<V>>;
 
 /// mask ? a : b. As GCC's operator; but that becomes scalar code where a strip is two registers.
 template <class V>
@@ -108,19 +117,38 @@ KERLAB_INLINE V choose(MaskOf<V> mask, V a, V b) {
   return as<V>((as<M>(a) & mask) | (as<M>(b) & ~mask));
 #endif
 }
-/// a == b; likewise.
-KERLAB_INLINE i32x8 equal(i32x8 a, i32x8 b) {
+/// Comparisons; likewise. 0 or -1 per lane.
+template <class V, class Compare>
+KERLAB_INLINE MaskOf<V> compare_strips(V a, V b, Compare compare) {
 #if defined(__AVX2__)
-  return a == b;
+  return compare(a, b);
 #else
-  i32x4 x[2];
-  i32x4 y[2];
-  __builtin_memcpy(x, &a, sizeof a);
-  __builtin_memcpy(y, &b, sizeof b);
-  const i32x4 compared[2] = {x[0] == y[0], x[1] == y[1]};
-  __builtin_memcpy(&a, compared, sizeof a);
-  return a;
+  if constexpr (sizeof(V) == 16) {
+    return compare(a, b);
+  } else {
+    using Half = Vector<Element<V>, kLanesOf<V> / 2>;
+    Half x[2];
+    Half y[2];
+    __builtin_memcpy(x, &a, sizeof a);
+    __builtin_memcpy(y, &b, sizeof b);
+    const MaskOf<Half> compared[2] = {compare(x[0], y[0]), compare(x[1], y[1])};
+    MaskOf<V> result;
+    __builtin_memcpy(&result, compared, sizeof result);
+    return result;
+  }
 #endif
+}
+template <class V>
+KERLAB_INLINE MaskOf<V> equal(V a, V b) {
+  return compare_strips(a, b, [](auto x, auto y) KERLAB_LAMBDA { return x == y; });
+}
+template <class V>
+KERLAB_INLINE MaskOf<V> less(V a, V b) {
+  return compare_strips(a, b, [](auto x, auto y) KERLAB_LAMBDA { return x < y; });
+}
+template <class V>
+KERLAB_INLINE MaskOf<V> less_equal(V a, V b) {
+  return compare_strips(a, b, [](auto x, auto y) KERLAB_LAMBDA { return x <= y; });
 }
 
 /// A strip of a 32-bit lane mask: -1 where the lane's bit is set, 0 elsewhere. V: any type of the strip's shape.
@@ -208,17 +236,17 @@ KERLAB_INLINE void map_operands(Warp& warp, const Op& op, u32 mask, F f, std::in
   const u32* const s[] = {slot_of(warp, op.slot[1 + I])...};
   if constexpr (((sizeof(S) == sizeof(D)) && ...)) {
     if (mask == ~0u) {
-#pragma GCC unroll 8
+      KERLAB_UNROLL
       for (int strip = 0; strip < kStrips<D>; ++strip) store<D>(d, strip, f(load<S>(s[I], strip)...));
     } else {
-#pragma GCC unroll 8
+      KERLAB_UNROLL
       for (int strip = 0; strip < kStrips<D>; ++strip) store<D>(d, strip, f(load<S>(s[I], strip)...), mask);
     }
   } else {
     alignas(64) u32 result[kStrips<D> * sizeof(D) / 4];
-#pragma GCC unroll 8
+    KERLAB_UNROLL
     for (int strip = 0; strip < kStrips<D>; ++strip) store<D>(result, strip, f(load<S>(s[I], strip)...));
-#pragma GCC unroll 8
+    KERLAB_UNROLL
     for (int strip = 0; strip < kStrips<D>; ++strip) store<D>(d, strip, load<D>(result, strip), mask);
   }
 }
