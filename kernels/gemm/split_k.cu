@@ -60,7 +60,7 @@ add_parts(const float* __restrict__ parts, const DTYPE* __restrict__ C, DTYPE* _
   const long long element = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (element >= elements) return;
   float sum = 0.0f;
-#pragma unroll 16
+#pragma unroll 32
   for (int part = 0; part < SPLIT; ++part) sum += parts[part * elements + element];
   const float scaled = alpha * sum;
   D[element] = from_float<DTYPE>(beta == 0.0f ? scaled : scaled + beta * to_float(C[element]));

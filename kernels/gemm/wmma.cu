@@ -8,7 +8,7 @@
 // Expects   bf16, fp16 or tf32; rows of A and B of whole 16 bytes (mma_pipe takes any).
 // Operations N^3 (1 / BM + 1 / BN) global reads, N^3 (1 / WM + 1 / WN) shared reads, N^3 / 4096 wmma (tf32: / 2048).
 // Lacks     control: where fragments go, a swizzle instead of padding, more than one tile on its way, loads of the next
-//           fragments during the multiplication (next rung).
+//           fragments during the multiplication (next rungs).
 // Measured on H200: not yet.
 #include "common/async_copy.cuh"
 #include "common/wmma.cuh"
@@ -53,7 +53,7 @@ using TileA = Tile<BM, !TRANS_A>;
 using TileB = Tile<BN, TRANS_B != 0>;
 constexpr int kStageBytes = TileA::kBytes + TileB::kBytes;
 
-extern "C" __global__ void __launch_bounds__(THREADS)
+extern "C" __global__ void __launch_bounds__(THREADS, 1)
 gemm(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const DTYPE* __restrict__ C, DTYPE* __restrict__ D,
      int M, int N, int K, float alpha, float beta) {
   const int tiles_n = (N - 1) / BN + 1;

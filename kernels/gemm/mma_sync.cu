@@ -1,0 +1,45 @@
+// Rung 11, mma_sync: the tensor core with its covers off.
+//
+// Idea      mma.sync says which lane holds which element, so that ldmatrix can bring a fragment from shared memory in one
+//           instruction, transposed where the layout wants it, and shared memory can be arranged for it: the 16-byte
+//           chunks of a row are permuted (mma_operand.cuh) instead of padding the rows, and nothing conflicts.
+//           One tile in shared memory: fetch, wait, multiply, wait. What that waiting costs is the next rung's gain.
+// Parameters BM, BN, BK tile of a block; WM, WN of a warp. 64 x 64 needs 8 ldmatrix for 32 mma, 32 x 32 needs 4 for 8.
+// Expects   bf16, fp16 or tf32; any layout; rows of A and B of whole 16 bytes, rows of D of whole fours.
+// Operations N^3 (1 / BM + 1 / BN) global reads, N^3 (1 / WM + 1 / WN) shared reads, N^3 / 2048 mma (tf32: / 1024).
+// Lacks     everything at once: copies, loads of fragments and multiplications take turns (next rung).
+// Measured on H200: not yet.
+#include "mma_epilogue.cuh"
+
+extern __shared__ float4 shared[];  // tile of A, tile of B; then a slab per warp
+
+extern "C" __global__ void __launch_bounds__(THREADS, 1)
+gemm(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const DTYPE* __restrict__ C, DTYPE* __restrict__ D,
+     int M, int N, int K, int stride_a, int stride_b, float alpha, float beta) {
+  const int tiles_n = (N - 1) / BN + 1;
+  const int m0 = static_cast<int>(blockIdx.x) / tiles_n * BM;
+  const int n0 = static_cast<int>(blockIdx.x) % tiles_n * BN;
+  const WarpPlace warp;
+  const unsigned tile = shared_address(shared);
+  OperandA a(A, m0, M, 0, stride_a);
+  OperandB b(B, n0, N, 0, stride_b);
+  Sums sums = {};
+#pragma unroll 1
+  for (int k = 0; k < K; k += BK) {
+    a.copy_first(tile, 0, K - k);
+    b.copy_first(tile + OperandA::kBytes, 0, K - k);
+    a.advance(BK);
+    b.advance(BK);
+    commit_copies();
+    wait_copies<0>();
+    __syncthreads();  // the tile is complete
+#pragma unroll
+    for (int step = 0; step < kSteps; ++step) {
+      Fragments fragments;
+      load_fragments(fragments, tile, warp, step);
+      multiply_fragments(sums, fragments);
+    }
+    __syncthreads();  // nobody reads it any more
+  }
+  write_sums<true>(sums, warp, shared, m0, n0, M, N, WriteD{C, D, N, alpha, beta});
+}
