@@ -90,22 +90,22 @@ __device__ __forceinline__ void partial_sums(float (&sums)[M_ROWS][ROWS], const 
   constexpr int kStride = kThreads * VEC;
   const int first = static_cast<int>(threadIdx.x) * VEC;
 #pragma unroll 1
-  for (int k0 = first; k0 < K; k0 += kStride * UNROLL) {
+  for (unsigned k0 = first; k0 < static_cast<unsigned>(K); k0 += kStride * UNROLL) {
     Piece pieces[UNROLL][ROWS];
 #pragma unroll
     for (int u = 0; u < UNROLL; ++u)
 #pragma unroll
       for (int r = 0; r < ROWS; ++r) {
-        if (K - k0 > u * kStride)  // VEC divides K: a piece exists wholly or not at all
+        if (K - k0 > static_cast<unsigned>(u * kStride))  // VEC divides K: a piece exists wholly or not at all
           pieces[u][r].load(rows[r] + k0 + u * kStride);
         else
           pieces[u][r].clear();
       }
 #pragma unroll
     for (int u = 0; u < UNROLL; ++u) {
-      if (K - k0 <= u * kStride) break;
+      if (K - k0 <= static_cast<unsigned>(u * kStride)) break;
       float x[M_ROWS][VEC];
-      load_a(x, A, k0 + u * kStride, K);
+      load_a(x, A, static_cast<int>(k0) + u * kStride, K);
 #pragma unroll
       for (int r = 0; r < ROWS; ++r)
 #pragma unroll
@@ -135,18 +135,18 @@ __device__ __forceinline__ void partial_sums(float (&sums)[M_ROWS][VEC], const D
   const int column = n0 + static_cast<int>(threadIdx.x) % LANES * VEC;
   const DTYPE* mine = B + (column < N ? column : N - VEC);  // VEC divides N
 #pragma unroll 1
-  for (int k0 = group * UNROLL; k0 < K; k0 += kGroups * UNROLL) {
+  for (unsigned k0 = group * UNROLL; k0 < static_cast<unsigned>(K); k0 += kGroups * UNROLL) {
     Piece pieces[UNROLL];
 #pragma unroll
     for (int u = 0; u < UNROLL; ++u) {
-      if (k0 + u < K)
+      if (k0 + u < static_cast<unsigned>(K))
         pieces[u].load(mine + static_cast<long long>(k0 + u) * N);
       else
         pieces[u].clear();
     }
 #pragma unroll
     for (int u = 0; u < UNROLL; ++u) {
-      if (k0 + u >= K) break;
+      if (k0 + u >= static_cast<unsigned>(K)) break;
 #pragma unroll
       for (int m = 0; m < M_ROWS; ++m) {
         const float x = to_float(TRANS_A ? A[static_cast<long long>(k0 + u) * M_ROWS + m]

@@ -67,7 +67,7 @@ __device__ __forceinline__ void copy_passes(const OperandA& a, const OperandB& b
 /// not the contiguous index. Leaves shared memory free for other use.
 __device__ __forceinline__ void multiply(Sums& sums, OperandA a, OperandB b, const WarpPlace& warp, unsigned shared,
                                          int length, int front) {
-  const int tiles = (length + BK - 1) / BK;
+  const int tiles = length / BK + (length % BK != 0);
   if (tiles == 0) return;
   // The ragged tile comes first: the others, in the loop, then need no look at the end of k.
   const int depth = length - (tiles - 1) * BK;

@@ -24,10 +24,11 @@ gemm(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const DTYPE* __re
   OperandA a(A, m0, M, 0, stride_a);
   OperandB b(B, n0, N, 0, stride_b);
   Sums sums = {};
+  const int tiles = K / BK + (K % BK != 0);
 #pragma unroll 1
-  for (int k = 0; k < K; k += BK) {
-    a.copy_first(tile, 0, K - k);
-    b.copy_first(tile + OperandA::kBytes, 0, K - k);
+  for (int i = 0; i < tiles; ++i) {
+    a.copy_first(tile, 0, K - i * BK);
+    b.copy_first(tile + OperandA::kBytes, 0, K - i * BK);
     a.advance(BK);
     b.advance(BK);
     commit_copies();

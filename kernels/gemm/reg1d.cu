@@ -25,7 +25,9 @@ gemm(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const DTYPE* __re
   const int column = thread % BN;
 
   float sums[TM] = {};
-  for (int k0 = 0; k0 < K; k0 += BK) {
+  const int steps = K / BK + (K % BK != 0);
+  for (int step = 0; step < steps; ++step) {
+    const int k0 = step * BK;
     // The fastest index of each loop is the one that is contiguous in memory.
     for (int i = thread; i < BM * BK; i += THREADS) {
       const int row = TRANS_A ? i % BM : i / BK;

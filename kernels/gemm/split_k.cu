@@ -36,12 +36,11 @@ multiply_part(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const DT
   const int m0 = tile % tiles_m * BM;
   const int n0 = tile / tiles_m * BN;
   // Whole tiles of k to each part; the last ones may get less, or nothing and write zeros.
-  const int steps = (K + FRONT + BK - 1) / BK;
-  const int part_k = (steps + SPLIT - 1) / SPLIT * BK;
-  const long long begin = static_cast<long long>(part) * part_k;
-  const long long rest = K + FRONT - begin;
-  const int length = rest < 0 ? 0 : rest < part_k ? static_cast<int>(rest) : part_k;
-  const int k0 = rest < 0 ? 0 : static_cast<int>(begin);
+  const long long all_k = static_cast<long long>(K) + FRONT;
+  const long long part_k = (all_k + SPLIT * BK - 1) / (SPLIT * BK) * BK;
+  const long long rest = all_k - part * part_k;
+  const int length = static_cast<int>(rest < 0 ? 0 : rest < part_k ? rest : part_k);
+  const int k0 = rest < 0 ? 0 : static_cast<int>(part * part_k);
 
   const WarpPlace warp;
   Sums sums = {};
