@@ -81,40 +81,46 @@ __device__ __forceinline__ float add_lanes(float sum, int lanes) {
 #if TRANS_B
 constexpr int kColumns = ROWS;  // of D, per block
 
-/// Warp w of the block takes the chunks w, w + WARPS, ... of 32 x VEC k of ROWS rows of B.
+/// COUNT pieces of each row, kThreads pieces apart: first all loads, then all multiplications.
+template <int COUNT>
+__device__ __forceinline__ void add_pieces(float (&sums)[M_ROWS][ROWS], const DTYPE* A, const DTYPE* const (&rows)[ROWS],
+                                           int k0, int K) {
+  constexpr int kStride = kThreads * VEC;
+  Piece pieces[COUNT][ROWS];
+#pragma unroll
+  for (int u = 0; u < COUNT; ++u)
+#pragma unroll
+    for (int r = 0; r < ROWS; ++r) pieces[u][r].load(rows[r] + k0 + u * kStride);
+#pragma unroll
+  for (int u = 0; u < COUNT; ++u) {
+    float x[M_ROWS][VEC];
+    load_a(x, A, k0 + u * kStride, K);
+#pragma unroll
+    for (int r = 0; r < ROWS; ++r)
+#pragma unroll
+      for (int e = 0; e < VEC; ++e) {
+        const float b = pieces[u][r].get(e);
+#pragma unroll
+        for (int m = 0; m < M_ROWS; ++m) sums[m][r] += x[m][e] * b;
+      }
+  }
+}
+
+/// The block's threads walk along ROWS rows of B together, VEC k each at a time.
 __device__ __forceinline__ void partial_sums(float (&sums)[M_ROWS][ROWS], const DTYPE* A, const DTYPE* B, int n0, int N,
                                              int K) {
   const DTYPE* rows[ROWS];
 #pragma unroll
   for (int r = 0; r < ROWS; ++r) rows[r] = B + static_cast<long long>(n0 + r < N ? n0 + r : N - 1) * K;
   constexpr int kStride = kThreads * VEC;
-  const int first = static_cast<int>(threadIdx.x) * VEC;
+  const int mine = static_cast<int>(threadIdx.x) * VEC;
+  int k0 = 0;
 #pragma unroll 1
-  for (unsigned k0 = first; k0 < static_cast<unsigned>(K); k0 += kStride * UNROLL) {
-    Piece pieces[UNROLL][ROWS];
-#pragma unroll
-    for (int u = 0; u < UNROLL; ++u)
-#pragma unroll
-      for (int r = 0; r < ROWS; ++r) {
-        if (K - k0 > static_cast<unsigned>(u * kStride))  // VEC divides K: a piece exists wholly or not at all
-          pieces[u][r].load(rows[r] + k0 + u * kStride);
-        else
-          pieces[u][r].clear();
-      }
-#pragma unroll
-    for (int u = 0; u < UNROLL; ++u) {
-      if (K - k0 <= static_cast<unsigned>(u * kStride)) break;
-      float x[M_ROWS][VEC];
-      load_a(x, A, static_cast<int>(k0) + u * kStride, K);
-#pragma unroll
-      for (int r = 0; r < ROWS; ++r)
-#pragma unroll
-        for (int e = 0; e < VEC; ++e) {
-          const float b = pieces[u][r].get(e);
-#pragma unroll
-          for (int m = 0; m < M_ROWS; ++m) sums[m][r] += x[m][e] * b;
-        }
-    }
+  for (; K - k0 >= kStride * UNROLL; k0 += kStride * UNROLL) add_pieces<UNROLL>(sums, A, rows, k0 + mine, K);
+#pragma unroll 1
+  for (; K - k0 > mine; k0 += kStride) {  // VEC divides K: a piece exists wholly or not at all
+    add_pieces<1>(sums, A, rows, k0 + mine, K);
+    if (K - k0 <= kStride) break;
   }
 #pragma unroll
   for (int m = 0; m < M_ROWS; ++m)
@@ -128,33 +134,38 @@ __device__ __forceinline__ int column_of(int) { return 0; }                     
 constexpr int kColumns = LANES * VEC;
 constexpr int kGroups = kThreads / LANES;  // rows of B that a block reads at once
 
-/// Lane l has the columns [l % LANES * VEC, + VEC) of the block's and the k of group g: runs of UNROLL.
+/// COUNT neighbouring k: first all loads, then all multiplications.
+template <int COUNT>
+__device__ __forceinline__ void add_pieces(float (&sums)[M_ROWS][VEC], const DTYPE* A, const DTYPE* column, int k0, int N,
+                                           int K) {
+  Piece pieces[COUNT];
+#pragma unroll
+  for (int u = 0; u < COUNT; ++u) pieces[u].load(column + static_cast<long long>(k0 + u) * N);
+#pragma unroll
+  for (int u = 0; u < COUNT; ++u)
+#pragma unroll
+    for (int m = 0; m < M_ROWS; ++m) {
+      const float x = to_float(TRANS_A ? A[static_cast<long long>(k0 + u) * M_ROWS + m]
+                                       : A[static_cast<long long>(m) * K + k0 + u]);
+#pragma unroll
+      for (int e = 0; e < VEC; ++e) sums[m][e] += x * pieces[u].get(e);
+    }
+}
+
+/// Lane l has VEC of the block's columns, from l % LANES * VEC on, and the k of group g: runs of UNROLL.
 __device__ __forceinline__ void partial_sums(float (&sums)[M_ROWS][VEC], const DTYPE* A, const DTYPE* B, int n0, int N,
                                              int K) {
   const int group = static_cast<int>(threadIdx.x) / LANES;
   const int column = n0 + static_cast<int>(threadIdx.x) % LANES * VEC;
   const DTYPE* mine = B + (column < N ? column : N - VEC);  // VEC divides N
+  constexpr int kStride = kGroups * UNROLL;
+  int k0 = 0;
 #pragma unroll 1
-  for (unsigned k0 = group * UNROLL; k0 < static_cast<unsigned>(K); k0 += kGroups * UNROLL) {
-    Piece pieces[UNROLL];
-#pragma unroll
-    for (int u = 0; u < UNROLL; ++u) {
-      if (k0 + u < static_cast<unsigned>(K))
-        pieces[u].load(mine + static_cast<long long>(k0 + u) * N);
-      else
-        pieces[u].clear();
-    }
-#pragma unroll
-    for (int u = 0; u < UNROLL; ++u) {
-      if (k0 + u >= static_cast<unsigned>(K)) break;
-#pragma unroll
-      for (int m = 0; m < M_ROWS; ++m) {
-        const float x = to_float(TRANS_A ? A[static_cast<long long>(k0 + u) * M_ROWS + m]
-                                         : A[static_cast<long long>(m) * K + k0 + u]);
-#pragma unroll
-        for (int e = 0; e < VEC; ++e) sums[m][e] += x * pieces[u].get(e);
-      }
-    }
+  for (; K - k0 >= kStride; k0 += kStride) add_pieces<UNROLL>(sums, A, mine, k0 + group * UNROLL, N, K);
+#pragma unroll 1
+  for (k0 += group; k0 < K; k0 += kGroups) {
+    add_pieces<1>(sums, A, mine, k0, N, K);
+    if (K - k0 <= kGroups) break;
   }
 #pragma unroll
   for (int m = 0; m < M_ROWS; ++m)
