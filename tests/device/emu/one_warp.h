@@ -78,6 +78,23 @@ class VectorOp {
   Op op_;
 };
 
+/// d = f(a, b...): one register each.
+struct ScalarOperand {
+  int slot, width;
+};
+inline Op scalar_op(Handler handler, const ptx::Instruction& instruction,
+                    std::initializer_list<ScalarOperand> operands) {
+  Op op;
+  op.run = handler;
+  op.instruction = &instruction;
+  int operand = 0;
+  for (const ScalarOperand& one : operands) {
+    op.slot[operand] = one.slot;
+    op.width[operand++] = static_cast<std::uint8_t>(one.width);
+  }
+  return op;
+}
+
 inline ptx::Instruction matrix_instruction(ptx::Opcode opcode, int m, int n, int k, std::vector<ptx::Type> types) {
   ptx::Instruction instruction;
   instruction.opcode = opcode;
