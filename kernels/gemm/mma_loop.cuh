@@ -3,8 +3,8 @@
 // are multiplied; WM x WN sums per warp in registers, with the fragments of the next step loaded during the present one.
 #include "mma_operand.cuh"
 
-using OperandA = Operand<BM, !TRANS_A>;
-using OperandB = Operand<BN, TRANS_B != 0>;
+using OperandA = Operand<BM, !TRANS_A, true>;
+using OperandB = Operand<BN, TRANS_B != 0, false>;
 constexpr int kStageBytes = OperandA::kBytes + OperandB::kBytes;
 constexpr int kWarpsM = BM / WM;
 constexpr int kFragmentsM = WM / 16;
@@ -46,7 +46,7 @@ __device__ __forceinline__ void multiply_fragments(Sums& sums, const Fragments& 
     for (int n = 0; n < 2 * kFragmentsN; ++n) {
       // Every other row backwards: the next product shares its B with this one.
       const int j = i % 2 == 0 ? n : 2 * kFragmentsN - 1 - n;
-      multiply_tile<DTYPE>(sums[i][j], f.a[i], f.b[j / 2][j % 2], f.b[j / 2][2 + j % 2]);
+      multiply_tile<DTYPE>(sums[i][j], f.a[i], f.b[j / 2][j % 2 * 2], f.b[j / 2][j % 2 * 2 + 1]);
     }
 }
 

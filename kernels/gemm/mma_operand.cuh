@@ -14,10 +14,12 @@ constexpr int kChunk = 16 / DTYPE_BYTES;   // elements in a chunk
 constexpr int kStepK = 32 / DTYPE_BYTES;   // k of one mma: two chunks
 constexpr int kSteps = BK / kStepK;        // mma steps in a tile
 
-/// 16 x by kStepK k of an operand, as mma wants A: registers (x, k), (x + 8, k), (x, k + half), (x + 8, k + half).
+/// 16 x by kStepK k of an operand, in the order in which mma wants its registers, side by side: of A (x, k), (x + 8, k),
+/// (x, k + half), (x + 8, k + half); of B, for two mma, (x, k), (x, k + half), (x + 8, k), (x + 8, k + half). In another
+/// order the compiler would move every one of them.
 using Fragment = unsigned[4];
 
-template <int EXTENT, bool K_FIRST>
+template <int EXTENT, bool K_FIRST, bool IS_A>
 struct Operand {
   static constexpr int kRowBytes = (K_FIRST ? BK : EXTENT) * DTYPE_BYTES;
   static constexpr int kRows = K_FIRST ? EXTENT : BK;
@@ -78,9 +80,10 @@ struct Operand {
   /// Where this lane reads the first fragment (step 0, fragment 0) of the warp whose x begin at `origin` in the tile.
   static __device__ __forceinline__ int first_place(int origin) {
     const int lane = static_cast<int>(threadIdx.x) % 32;
-    if (K_FIRST) return place(origin + lane % 16, lane / 16);
-    if (DTYPE_BYTES == 4) return place(lane % 4, (origin + lane / 4) / kChunk) + lane / 4 % kChunk * 4;
-    return place(lane % 8 + lane / 16 * 8, origin / kChunk + lane / 8 % 2);
+    if (!K_FIRST && DTYPE_BYTES == 4) return place(lane % 4, (origin + lane / 4) / kChunk) + lane / 4 % kChunk * 4;
+    const int x = IS_A ? lane / 8 % 2 : lane / 16;  // half of the x, half of the k of this lane's matrix
+    const int k = IS_A ? lane / 16 : lane / 8 % 2;
+    return K_FIRST ? place(origin + lane % 8 + x * 8, k) : place(lane % 8 + k * 8, origin / kChunk + x);
   }
 
   /// Fragment `i` (its 16 x after those of i - 1) of step `step`. The origin is a multiple of a power of two not less
@@ -94,8 +97,8 @@ struct Operand {
       const unsigned low = tile + (first ^ i * 64) + step * kStepK * kRowBytes;
       const unsigned high = tile + (first ^ i * 64 ^ 32) + step * kStepK * kRowBytes;
       to[0] = load_word(low);
-      to[1] = load_word(high);
-      to[2] = load_word(low + 4 * kRowBytes);
+      to[IS_A ? 1 : 2] = load_word(high);
+      to[IS_A ? 2 : 1] = load_word(low + 4 * kRowBytes);
       to[3] = load_word(high + 4 * kRowBytes);
     }
   }
