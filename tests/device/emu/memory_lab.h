@@ -17,9 +17,11 @@ namespace kerlab::emu {
 
 namespace portable {
 Handler select_memory(const ptx::Instruction& instruction);
+Handler select_atomic(const ptx::Instruction& instruction);
 }  // namespace portable
 namespace v3 {
 Handler select_memory(const ptx::Instruction& instruction);
+Handler select_atomic(const ptx::Instruction& instruction);
 }  // namespace v3
 
 inline bool has_v3() {
@@ -95,6 +97,7 @@ struct MemoryLab {
     op.list = list.data();
     op.wide_address = wide;
     op.run = v3 ? v3::select_memory(instruction) : portable::select_memory(instruction);
+    if (op.run == nullptr) op.run = v3 ? v3::select_atomic(instruction) : portable::select_atomic(instruction);
     if (op.run == nullptr) throw Error("no handler for " + instruction.text);
     op.run(warp, op, mask);
   }

@@ -30,9 +30,9 @@ const char* verb(AccessKind kind) {
   return kind == AccessKind::load ? "reads" : kind == AccessKind::store ? "writes" : "updates";
 }
 
-[[noreturn]] void outside(const Warp& warp, const Op& op, int lane, const Access& access, const Place& place,
+[[noreturn]] void outside(const Warp& warp, const Op& op, int lane, AccessKind kind, int bytes, const Place& place,
                           std::uint64_t address) {
-  std::string what = verb(access.kind);
+  std::string what = verb(kind);
   switch (place.space) {
     case Space::shared:
       what += " outside the block's " + std::to_string(warp.cta->shared_bytes) + " bytes of shared memory";
@@ -46,7 +46,7 @@ const char* verb(AccessKind kind) {
     default:
       what += " outside every allocation";
   }
-  raise(FaultKind::illegal_address, warp, op, lane, what.c_str(), address, access.bytes);
+  raise(FaultKind::illegal_address, warp, op, lane, what.c_str(), address, bytes);
 }
 
 /// Null when out of bounds.
@@ -76,8 +76,16 @@ void count_bytes(AccessKind kind, std::int64_t bytes, std::int64_t& loaded, std:
   if (kind != AccessKind::load) stored += bytes;
 }
 
-void count(Counts& counts, Space space, const Access& access, std::uint32_t lanes, const std::uint64_t* offset) {
-  const std::int64_t bytes = std::popcount(lanes) * access.bytes;
+std::int64_t bytes_of(std::uint32_t lanes, int bytes, const std::uint8_t* lane_bytes) {
+  if (lane_bytes == nullptr) return std::int64_t{std::popcount(lanes)} * bytes;
+  std::int64_t sum = 0;
+  for (; lanes != 0; lanes &= lanes - 1) sum += lane_bytes[std::countr_zero(lanes)];
+  return sum;
+}
+
+void count(Counts& counts, Space space, const Access& access, std::uint32_t lanes, const std::uint64_t* offset,
+           const std::uint8_t* lane_bytes) {
+  const std::int64_t bytes = bytes_of(lanes, access.bytes, lane_bytes);
   if (space == Space::global) {
     count_bytes(access.kind, bytes, counts.global_load_bytes, counts.global_store_bytes);
     ++counts.global_requests;
@@ -115,35 +123,33 @@ bool find_allocation(Cta& cta, const Op& op, std::uint64_t address) {
   return range.has_value();
 }
 
-void operand_addresses(const Warp& warp, const Op& op, int operand, std::uint64_t* address) {
-  const std::uint32_t* base = warp.slots + std::ptrdiff_t{op.slot[operand]} * kLanes;
-  const auto offset = static_cast<std::uint64_t>(op.immediate);
-  for (int lane = 0; lane < kLanes; ++lane)
-    address[lane] = op.wide_address ? reinterpret_cast<const std::uint64_t*>(base)[lane] + offset
-                                    : static_cast<std::uint32_t>(base[lane] + static_cast<std::uint32_t>(offset));
+std::int64_t operand_offset(const Op& op, int operand) {
+  return op.instruction->operands[static_cast<std::size_t>(operand)].offset;
 }
 
 void resolve(Warp& warp, const Op& op, std::uint32_t mask, const Access& access, const std::uint64_t* address,
-             std::byte** pointer) {
+             std::byte** pointer, const std::uint8_t* lane_bytes) {
   const auto bytes = static_cast<std::uint64_t>(access.bytes);
   std::uint64_t offset[kLanes];
   std::uint32_t of_space[6] = {};  // lanes, by space
   for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
     const int lane = std::countr_zero(rest);
     const Place place = place_of(access.space, address[lane]);
+    const int wanted = lane_bytes == nullptr ? access.bytes : lane_bytes[lane];
     if (place.offset % bytes != 0)
       raise(FaultKind::misaligned_address, warp, op, lane,
             (verb(access.kind) + (" at an address that is no multiple of " + std::to_string(bytes))).c_str(),
-            address[lane], access.bytes);
-    pointer[lane] = host_pointer(warp, op, lane, place, bytes);
-    if (pointer[lane] == nullptr) outside(warp, op, lane, access, place, address[lane]);
+            address[lane], wanted);
+    pointer[lane] = host_pointer(warp, op, lane, place, static_cast<std::uint64_t>(wanted));
+    if (pointer[lane] == nullptr) outside(warp, op, lane, access.kind, wanted, place, address[lane]);
     offset[lane] = place.offset;
     of_space[static_cast<int>(place.space)] |= 1u << lane;
   }
   Cta& cta = *warp.cta;
   if (cta.launch->count)
     for (int space = 0; space < 6; ++space)
-      if (of_space[space] != 0) count(cta.counts, static_cast<Space>(space), access, of_space[space], offset);
+      if (of_space[space] != 0)
+        count(cta.counts, static_cast<Space>(space), access, of_space[space], offset, lane_bytes);
   if (cta.launch->record_writes && access.kind != AccessKind::load)
     note_writes(cta, of_space[static_cast<int>(Space::global)], offset, bytes);
 }

@@ -27,9 +27,10 @@ struct Access {
 ///   - bytes asked for by the lanes; an atomic operation loads and stores, a reduction stores;
 ///   - per space touched one request; global: distinct 32-byte sectors; shared: wavefronts (see count.cpp);
 ///   - parameters and constants count nothing.
+/// `lane_bytes`: what each lane asks for when some ask for less (cp.async), at least 1; alignment stays access.bytes.
 /// For handlers that access memory by rows (wmma.load): one call per row or chunk that the lanes access together.
 void resolve(Warp& warp, const Op& op, std::uint32_t mask, const Access& access, const std::uint64_t* address,
-             std::byte** pointer);
+             std::byte** pointer, const std::uint8_t* lane_bytes = nullptr);
 
 /// The allocation that the instruction accessed last: instructions of a loop mostly stay in theirs.
 __attribute__((always_inline)) inline AddressRange& last_allocation(Cta& cta, const Op& op) {
@@ -38,8 +39,8 @@ __attribute__((always_inline)) inline AddressRange& last_allocation(Cta& cta, co
 /// Makes the allocation that holds the address the instruction's last one; false when there is none.
 bool find_allocation(Cta& cta, const Op& op, std::uint64_t address);
 
-/// The addresses of operand [base + offset] in all lanes. 32-bit bases wrap at 2^32.
-void operand_addresses(const Warp& warp, const Op& op, int operand, std::uint64_t* address);
+/// The offset of operand [base + offset] as written; Op::immediate holds one only.
+std::int64_t operand_offset(const Op& op, int operand);
 
 /// Wavefronts of a shared access of `bytes` per lane, and distinct 32-byte sectors of a global one (aligned, up to 32
 /// bytes per lane).

@@ -21,6 +21,7 @@ struct AsyncCopies {
     std::byte* target[kLanes] = {};
     std::uint8_t source_bytes[kLanes] = {};  ///< the rest of the target becomes zero
   };
+
   std::vector<Copy> pending;  ///< in order of issue, from `first` on
   std::size_t first = 0;
   std::uint32_t committed[kLanes] = {};  ///< groups, by lane
