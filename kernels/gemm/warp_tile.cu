@@ -3,7 +3,7 @@
 // Idea      async_tile, and what is left between it and the peak:
 //           * the numbers of the next k are loaded from shared memory while the present ones are multiplied, across the
 //             barrier too: behind it the first step has its operands in registers already;
-//           * the copies of the next tile are spread over the steps of the present one instead of standing together;
+//           * the copies of the next tile are issued during the first steps of the present one, not before them;
 //           * the warp tile WM x WN is chosen, not implied: at 64 x 32 a warp reads 96 numbers for 2048 multiply-adds;
 //             16 x 8 sums per thread (64 x 64) read 24 for 128, where 8 x 8 read 16 for 64;
 //           * GROUP rows of tiles are walked together, for L2.
@@ -86,7 +86,7 @@ gemm(const float* __restrict__ A, const float* __restrict__ B, const float* __re
     unsigned write = ring + (STAGES - 1) * kStageFloats * 4;
     Step steps[2];
     steps[0].load(read + my_m, read + OperandA::kFloats + my_n, 0);
-    constexpr int kCopySteps = BK - 1;
+    constexpr int kCopySteps = 2;  // ptxas puts three empty loads before each group of copies: few groups
 #pragma unroll 1
     for (int tile = 0; tile < tiles; ++tile) {
       const bool wanted = tile + STAGES - 1 < tiles;
