@@ -12,7 +12,7 @@ namespace kerlab {
 namespace {
 
 void add_global_options(CLI::App& root, GlobalOptions& global) {
-  root.add_option("--device", global.device, "cuda:N, script:FILE or auto")->type_name("ID");
+  root.add_option("--device", global.device, "auto, gpu, cuda:N, emu:NAME (as in emu:h200) or script:FILE")->type_name("ID");
   root.add_option("--db", global.database, "tuning database (default: `kerlab db path`)")->type_name("FILE");
   root.add_option("--kernels", global.kernels, "folder of families, looked in first; may be repeated")
       ->type_name("DIR")

@@ -40,8 +40,9 @@ JsonValue to_value(const DeviceInfo& device) {
 }
 
 std::string device_json(const DeviceReport& report) {
-  JsonValue::Array gpus, pipes;
+  JsonValue::Array gpus, emulated, pipes;
   for (const DeviceInfo& gpu : report.gpus) gpus.push_back(to_value(gpu));
+  for (const DeviceInfo& profile : report.emulated) emulated.push_back(to_value(profile));
   for (const PipeRate& pipe : report.pipes) {
     pipes.push_back(JsonValue::Object{{"dtype", pipe.dtype},
                                       {"unit", pipe.unit},
@@ -53,6 +54,7 @@ std::string device_json(const DeviceReport& report) {
   return to_json(
              json_document("device", {{"gpus", std::move(gpus)},
                                       {"none_because", report.none_because},
+                                      {"emulated", std::move(emulated)},
                                       {"device", report.chosen ? to_value(*report.chosen) : JsonValue()},
                                       {"theoretical_bytes_per_s", report.theoretical_bytes_per_s},
                                       {"pipes", std::move(pipes)},
@@ -62,19 +64,28 @@ std::string device_json(const DeviceReport& report) {
          "\n";
 }
 
-std::string gpu_list(const DeviceReport& report) {
-  if (report.gpus.empty()) return fmt::format("no CUDA device: {}\n", report.none_because);
+std::string device_table(const std::vector<DeviceInfo>& devices) {
   Table table{{{"device"}, {"name"}, {"cc"}, {"SMs", Align::right}, {"memory", Align::right}}, {}};
-  for (const DeviceInfo& gpu : report.gpus) {
-    table.rows.push_back({gpu.id, gpu.name, fmt::format("{}.{}", gpu.cc_major, gpu.cc_minor),
-                          fmt::format("{}", gpu.sms), size_text(gpu.memory_bytes)});
+  for (const DeviceInfo& device : devices) {
+    table.rows.push_back({device.id, device.name, fmt::format("{}.{}", device.cc_major, device.cc_minor),
+                          fmt::format("{}", device.sms), size_text(device.memory_bytes)});
   }
   return text_table(table);
 }
 
+std::string device_list(const DeviceReport& report) {
+  std::string text =
+      report.gpus.empty() ? fmt::format("no CUDA device: {}\n", report.none_because) : device_table(report.gpus);
+  if (report.emulated.empty()) return text;
+  return text + "\nprofiles to emulate; kernels run on the CPU, their times are modelled, never measured\n" +
+         device_table(report.emulated);
+}
+
 std::string facts(const DeviceInfo& device, bool color) {
   std::string text = fmt::format("{} ({})\n", styled(device.name, Style::bold, color), device.id);
-  if (device.kind != DeviceKind::cuda) text += "  pretended: nothing it says is a measurement of a GPU\n";
+  if (device.kind == DeviceKind::script) text += "  pretended: nothing it says is a measurement of a GPU\n";
+  if (device.kind == DeviceKind::emulated)
+    text += "  a profile: what the vendor publishes; kernels run on this CPU, their times are modelled\n";
   text += fmt::format("  compute capability {}.{} ({}), {} SMs, at most {} MHz\n", device.cc_major, device.cc_minor,
                       device.arch(), device.sms, device.clock_mhz);
   text += fmt::format("  memory {} at {} MHz, {} bit; L2 {}\n", size_text(device.memory_bytes), device.memory_clock_mhz,
@@ -90,11 +101,12 @@ std::string facts(const DeviceInfo& device, bool color) {
   return text;
 }
 
+std::string share(double value, double of) {
+  return value > 0 && of > 0 ? fmt::format("{:.0f} %", 100 * value / of) : "-";
+}
+
 std::string ceilings_text(const DeviceReport& report, bool color) {
   const MeasuredCeilings& measured = report.measured;
-  const auto share = [](double value, double of) {
-    return value > 0 && of > 0 ? fmt::format("{:.0f} %", 100 * value / of) : "-";
-  };
   const std::string title = measured.rows.empty() ? "measured" : measured.clock;
   Table table{{{"ceiling"}, {"theoretical", Align::right}, {title, Align::right}, {"", Align::right}}, {}};
   for (const char* kind : {"copy", "read", "write"}) {
@@ -111,6 +123,15 @@ std::string ceilings_text(const DeviceReport& report, bool color) {
   return text + fmt::format("  {} {}; the tensor pipe by mma.sync\n", measured.clock, measured.created);
 }
 
+/// Of a device that nothing can be measured on.
+std::string profile_ceilings_text(const DeviceReport& report, bool color) {
+  Table table{{{"ceiling"}, {"profile", Align::right}}, {}};
+  table.rows.push_back({"memory", rate_text(report.theoretical_bytes_per_s, "B/s")});
+  for (const PipeRate& pipe : report.pipes)
+    table.rows.push_back({fmt::format("{}, {}", pipe.dtype, pipe.unit), rate_text(pipe.theoretical, "FLOP/s")});
+  return text_table(table, color, 2);
+}
+
 ExitCode run(bool measure, const GlobalOptions& global) {
   const bool color = color_on(global, stdout);
   Database database = Database::open(database_path(global));
@@ -119,8 +140,11 @@ ExitCode run(bool measure, const GlobalOptions& global) {
     fmt::print("{}", device_json(report));
     return ExitCode::passed;
   }
-  fmt::print("{}", gpu_list(report));
-  if (report.chosen) fmt::print("\n{}\n{}", facts(*report.chosen, color), ceilings_text(report, color));
+  fmt::print("{}", device_list(report));
+  if (!report.chosen) return ExitCode::passed;
+  const bool emulated = report.chosen->kind == DeviceKind::emulated;
+  fmt::print("\n{}\n{}", facts(*report.chosen, color),
+             emulated ? profile_ceilings_text(report, color) : ceilings_text(report, color));
   return ExitCode::passed;
 }
 

@@ -126,8 +126,9 @@ class Allocation {
   std::size_t bytes_ = 0;
 };
 
-/// Opens "cuda:N", "script:FILE" or "auto". auto: cuda:0 where a driver is; an error where the driver is broken; where
-/// neither driver nor device node exists, an error that says so (until the emulated device is there).
+/// Opens "cuda:N", "emu:NAME" (a profile of configs/devices/), "script:FILE", "gpu" or "auto". gpu: cuda:0 and nothing
+/// else, for whoever must not be given an emulated device. auto: cuda:0 where a driver or a device node is, so that a
+/// broken driver is an error; emu:h200 where there is neither.
 std::unique_ptr<Device> open_device(const std::string& id);
 
 }  // namespace kerlab

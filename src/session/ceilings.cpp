@@ -54,6 +54,11 @@ MeasuredCeilings stored_ceilings(const Database& database, const DeviceInfo& dev
 }
 
 MeasuredCeilings measure_ceilings(Rig& rig, Database& database) {
+  if (rig.device().kind == DeviceKind::emulated)
+    throw Error(fmt::format("{} is emulated: it has no bandwidths and peaks to measure, only those of its profile; "
+                            "measure on a GPU (--device cuda:0)",
+                            rig.device().id),
+                ExitCode::inconclusive);
   rig.runner().set_problem({ProblemPlan{}, compile_lab(rig), Bytes{}});
   std::vector<Database::CeilingRow> rows;
   for (const Ceiling& ceiling : rig.runner().measure_ceilings()) {

@@ -1,6 +1,7 @@
 #include "session/devices.h"
 
 #include "device/cuda/cuda_info.h"
+#include "device/emu/emu_device_profile.h"
 
 namespace kerlab {
 
@@ -36,6 +37,7 @@ std::vector<PipeRate> pipe_rates(const DeviceInfo& device, const MeasuredCeiling
 DeviceReport look_at_devices(const RigOptions& options, bool measure, Database& database) {
   DeviceReport report;
   list_gpus(report);
+  report.emulated = list_emulated_devices(profile_folder());
   const bool asked_for = options.device != "auto" || !options.worker_command.empty() || measure;
   if (!asked_for && report.gpus.empty()) return report;
   if (measure) {
@@ -45,6 +47,7 @@ DeviceReport look_at_devices(const RigOptions& options, bool measure, Database& 
   } else {
     WorkerClient worker(worker_options(options));  // no compiler is needed to look
     report.chosen = worker.start();
+    announce_fallback(options, *report.chosen);
     worker.stop();
     report.measured = stored_ceilings(database, *report.chosen);
   }

@@ -14,6 +14,7 @@ struct PipeRate {
 struct DeviceReport {
   std::vector<DeviceInfo> gpus;      ///< of this machine
   std::string none_because;          ///< why there are none
+  std::vector<DeviceInfo> emulated;  ///< profiles that this machine can emulate
   std::optional<DeviceInfo> chosen;  ///< what --device opened; none: auto, and nothing to open
   double theoretical_bytes_per_s = 0;
   std::vector<PipeRate> pipes;

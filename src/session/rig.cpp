@@ -1,5 +1,6 @@
 #include "session/rig.h"
 
+#include <fmt/format.h>
 #include <poll.h>
 
 #include <algorithm>
@@ -51,6 +52,12 @@ WorkerClient::Options worker_options(const RigOptions& options) {
   return result;
 }
 
+void announce_fallback(const RigOptions& options, const DeviceInfo& device) {
+  if (options.device != "auto" || device.kind != DeviceKind::emulated) return;
+  const std::string model = device.name.substr(device.name.find(' ') + 1);  // "Emulated H200"
+  fmt::print(stderr, "no GPU here: emulating an {} ({}); times are modelled, not measured\n", model, device.id);
+}
+
 Catalogue open_catalogue(const std::vector<std::filesystem::path>& kernels) {
   std::vector<std::filesystem::path> roots = kernels;
   if (const char* listed = std::getenv("KERLAB_KERNELS")) {
@@ -76,6 +83,7 @@ Rig::Rig(const RigOptions& options) : Rig(options, open_catalogue(options.kernel
 Rig::Rig(const RigOptions& options, KernelFolder folder)
     : folder_(std::move(folder)), compilers_(compiler_options(options)), runner_(worker_options(options)) {
   device_ = runner_.start();
+  announce_fallback(options, device_);
   toolchain_ = compilers_.toolchain();
   require_driver_for(toolchain_, device_);
 }

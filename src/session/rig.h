@@ -27,6 +27,9 @@ CompilerPool::Options compiler_options(const RigOptions& options);
 /// How the worker of these options is started.
 WorkerClient::Options worker_options(const RigOptions& options);
 
+/// Says on stderr that `auto` found no GPU and what it took instead; says nothing otherwise.
+void announce_fallback(const RigOptions& options, const DeviceInfo& device);
+
 /// `--kernels`, KERLAB_KERNELS (separated by ':'), the shipped folder.
 Catalogue open_catalogue(const std::vector<std::filesystem::path>& kernels);
 

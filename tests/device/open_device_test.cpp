@@ -23,18 +23,34 @@ TEST_CASE("device: an id that is none names the forms", "[device]") {
   }
 }
 
-TEST_CASE("device: without driver and GPU, auto and cuda:0 say so", "[device]") {
+TEST_CASE("device: without driver and GPU, cuda:0 and gpu say so, and auto emulates an H200", "[device]") {
   if (has_driver_library() || has_gpu_nodes()) return;
-  for (const char* id : {"auto", "cuda:0"}) {
+  for (const char* id : {"gpu", "cuda:0"}) {
     try {
       open_device(id);
       FAIL("opened");
     } catch (const Error& error) {
       CHECK(error.code() == ExitCode::failed);
       CHECK(std::string(error.what()).find("no GPU here") == 0);
-      CHECK(std::string(error.what()).find("script:FILE") != std::string::npos);
+      CHECK(std::string(error.what()).find("emu:h200") != std::string::npos);
     }
   }
+  CHECK(open_device("auto")->info().id == "emu:h200");
+}
+
+TEST_CASE("device: emulated ones by the name of their profile", "[device]") {
+  CHECK(open_device("emu:a100")->info().arch() == "sm_80");
+  const auto code_of = [](const char* id) {
+    try {
+      open_device(id);
+    } catch (const Error& error) {
+      return error.code();
+    }
+    return ExitCode::passed;
+  };
+  CHECK(code_of("emu:b900") == ExitCode::usage);
+  CHECK(code_of("emu:") == ExitCode::usage);
+  CHECK(code_of("emu:mi300x") == ExitCode::inconclusive);
 }
 
 TEST_CASE("device: GPU nodes are recognised by name", "[device]") {

@@ -88,8 +88,8 @@ void bind_stream(void* lib, DriverApi& api) {
                     "with --gpus all and NVIDIA_DRIVER_CAPABILITIES=compute,utility.",
                     cause));
   throw Error(
-      fmt::format("no GPU here: no NVIDIA driver ({}) and no /dev/nvidia*. Run on a machine with one, or use "
-                  "--device script:FILE.",
+      fmt::format("no GPU here: no NVIDIA driver ({}) and no /dev/nvidia*. Run on a machine with one, or emulate "
+                  "one with --device emu:h200.",
                   cause));
 }
 
@@ -102,8 +102,8 @@ std::string visible_devices() {
   const std::string cause = api.describe(result) + visible_devices();
   if (result == CUDA_ERROR_NO_DEVICE && !has_gpu_nodes())
     throw Error(
-        fmt::format("no GPU here: the driver is installed, but there is no /dev/nvidia* ({}). Use --device cuda:N "
-                    "on a machine with a GPU, or --device script:FILE.",
+        fmt::format("no GPU here: the driver is installed, but there is no /dev/nvidia* ({}). Run on a machine "
+                    "with one, or emulate one with --device emu:h200.",
                     cause));
   throw Error(
       fmt::format("the NVIDIA driver is broken: cuInit says {}. See whether nvidia-smi works; a driver update "

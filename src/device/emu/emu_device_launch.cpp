@@ -1,0 +1,134 @@
+// EmuDevice: modules and launches.
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "device/emu/emu_device.h"
+#include "device/launch_limits.h"
+#include "plan/occupancy.h"
+
+namespace kerlab {
+namespace {
+
+constexpr std::uint64_t kSampleSeed = 1;
+
+std::int64_t volume(const Dim3& d) {
+  return std::int64_t{d.x} * d.y * d.z;
+}
+
+/// The arguments where the kernel's declaration puts them. Throws DeviceFault(launch_failed) where they do not fit it.
+std::vector<std::byte> parameter_block(const EmuModule::Kernel& kernel, const BoundLaunch& launch) {
+  const auto& parameters = kernel.parameters;
+  if (parameters.size() != launch.arguments.size())
+    throw DeviceFault(FaultKind::launch_failed,
+                      fmt::format("kernel '{}' has {} parameters, the launch {} arguments", launch.kernel,
+                                  parameters.size(), launch.arguments.size()),
+                      false);
+  std::vector<std::byte> block(static_cast<std::size_t>(kernel.ptx->parameter_bytes));
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const std::vector<std::byte>& argument = launch.arguments[i];
+    if (static_cast<std::int64_t>(argument.size()) != parameters[i].bytes)
+      throw DeviceFault(FaultKind::launch_failed,
+                        fmt::format("kernel '{}': parameter {} has {} bytes, the launch's argument {}", launch.kernel,
+                                    i, parameters[i].bytes, argument.size()),
+                        false);
+    std::memcpy(block.data() + parameters[i].offset, argument.data(), argument.size());
+  }
+  return block;
+}
+
+/// Nothing is copied but what launch_limit_error looks at.
+Launch shape_of(const BoundLaunch& launch) {
+  Launch shape;
+  shape.kernel = launch.kernel;
+  shape.grid = launch.grid;
+  shape.block = launch.block;
+  shape.cluster = launch.cluster;
+  shape.dynamic_shared = launch.dynamic_shared;
+  return shape;
+}
+
+/// Resources with occupancy. Throws DeviceFault when the device cannot run the launch.
+KernelResources fit(const DeviceInfo& device, const Launch& launch, KernelResources resources, FaultKind kind) {
+  std::string error = launch_limit_error(device, launch, resources);
+  if (error.empty()) {
+    const auto shared = static_cast<int>(launch.dynamic_shared) + resources.static_shared;
+    const Occupancy found = occupancy(device, static_cast<int>(volume(launch.block)), resources.registers, shared);
+    resources.blocks_per_sm = found.blocks;
+    if (found.blocks == 0)
+      error = fmt::format("kernel '{}': no block fits on an SM ({})", launch.kernel, found.limiter);
+  }
+  if (!error.empty()) throw DeviceFault(kind, error, false);
+  return resources;
+}
+
+}  // namespace
+
+EmuModule& EmuDevice::module(ModuleId id) {
+  const auto found = modules_.find(id);
+  if (found == modules_.end()) throw DeviceFault(FaultKind::other, fmt::format("no module {}", id), false);
+  return found->second;
+}
+
+ModuleId EmuDevice::load(std::span<const std::byte> image, std::string_view label) {
+  modules_.try_emplace(next_id_, memory_, info_, image, label);
+  return next_id_++;
+}
+
+KernelResources EmuDevice::prepare(ModuleId id, const Launch& launch) {
+  return fit(info_, launch, module(id).kernel(launch.kernel).resources, FaultKind::load_failed);
+}
+
+LaunchReport EmuDevice::launch(const BoundLaunch& launch, LaunchMode mode) {
+  EmuModule& code = module(launch.module);
+  if (code.is_lab() && lab_.run(launch)) {
+    LaunchReport report;
+    report.emulated = true;
+    report.blocks = report.blocks_run = volume(launch.grid);
+    return report;
+  }
+  return execute(code, launch, mode);
+}
+
+LaunchReport EmuDevice::execute(EmuModule& code, const BoundLaunch& launch, LaunchMode mode) {
+  if (mode == LaunchMode::sanitize)
+    throw DeviceFault(FaultKind::unsupported, "the emulated device does not sanitize yet", false);
+  const EmuModule::Kernel& kernel = code.kernel(launch.kernel);
+  const KernelResources resources = fit(info_, shape_of(launch), kernel.resources, FaultKind::launch_failed);
+  const std::vector<std::byte> parameters = parameter_block(kernel, launch);
+  emu::MachineLaunch run;
+  run.program = kernel.program.get();
+  run.memory = &memory_;
+  run.grid = launch.grid;
+  run.block = launch.block;
+  run.cluster = launch.cluster;
+  run.dynamic_shared = launch.dynamic_shared;
+  run.parameters = parameters;
+  run.threads = options_.threads;
+  run.instruction_budget = options_.instruction_budget;
+  run.resident_blocks = std::int64_t{resources.blocks_per_sm} * info_.sms;
+  run.count = mode == LaunchMode::count;
+  run.record_writes = mode == LaunchMode::check;
+  const bool sampled = mode != LaunchMode::run && options_.sample_blocks > 0;
+  if (sampled && emu::communication(*run.program) == ptx::Communication::none)
+    run.blocks = emu::sample_blocks(launch.grid, options_.sample_blocks, kSampleSeed);
+  try {
+    return emu::run(run);
+  } catch (const DeviceFault& fault) {
+    // The machine calls a fault sticky, as on a GPU; here the next launch is as good as any.
+    throw DeviceFault(fault.kind(), fmt::format("kernel '{}': {}", launch.kernel, fault.what()), false);
+  }
+}
+
+GraphId EmuDevice::capture(std::span<const BoundLaunch> launches, int repeats) {
+  graphs_[next_id_] = {{launches.begin(), launches.end()}, repeats};
+  return next_id_++;
+}
+
+void EmuDevice::launch_graph(GraphId graph) {
+  const Graph& captured = graphs_.at(graph);
+  for (int i = 0; i < captured.repeats; ++i)
+    for (const BoundLaunch& one : captured.launches) launch(one, LaunchMode::run);
+}
+
+}  // namespace kerlab

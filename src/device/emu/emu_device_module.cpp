@@ -1,0 +1,108 @@
+#include "device/emu/emu_device_module.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace kerlab {
+namespace {
+
+/// Most threads of a block that the registers allow: warps get registers in units of 256, spread over four partitions.
+int threads_by_registers(const DeviceInfo& device, int registers) {
+  if (registers <= 0) return device.threads_per_block;
+  const int per_warp = (registers * device.warp_size + 255) / 256 * 256;
+  const int warps = device.registers_per_block / 4 / per_warp * 4;
+  return std::min(device.threads_per_block, warps * device.warp_size);
+}
+
+}  // namespace
+
+EmuModule::EmuModule(emu::GlobalMemory& memory, const DeviceInfo& device, std::span<const std::byte> image,
+                     std::string_view label)
+    : memory_(memory), device_(device), label_(label) {
+  try {
+    image_ = read_emulated_image(image);
+  } catch (const Error& error) {
+    throw DeviceFault(FaultKind::load_failed, fmt::format("loading {}: {}", label, error.what()), false);
+  }
+  if (!is_lab()) parse();
+}
+
+EmuModule::~EmuModule() {
+  if (globals_ != 0) memory_.release(globals_);
+  if (constants_ != 0) memory_.release(constants_);
+}
+
+void EmuModule::parse() {
+  try {
+    parsed_ = ptx::parse(image_.ptx);
+  } catch (const ptx::Unsupported& error) {
+    throw DeviceFault(FaultKind::unsupported, fmt::format("loading {}: {}", label_, error.what()), false);
+  } catch (const Error& error) {
+    throw DeviceFault(FaultKind::load_failed, fmt::format("loading {}: {}", label_, error.what()), false);
+  }
+  place_variables();
+}
+
+void EmuModule::place_variables() {
+  const ptx::Module& module = parsed_->module;
+  if (!module.global_image.empty()) globals_ = memory_.allocate(module.global_image.size());
+  if (!module.constant_image.empty()) constants_ = memory_.allocate(module.constant_image.size());
+  std::vector<std::byte> globals = module.global_image;
+  relocate(globals);
+  if (!globals.empty()) std::memcpy(memory_.at(globals_, globals.size()), globals.data(), globals.size());
+  const auto& constants = module.constant_image;
+  if (!constants.empty()) std::memcpy(memory_.at(constants_, constants.size()), constants.data(), constants.size());
+}
+
+void EmuModule::relocate(std::vector<std::byte>& global_image) const {
+  for (const ptx::Relocation& relocation : parsed_->module.relocations) {
+    const ptx::Symbol& symbol = parsed_->module.globals.at(static_cast<std::size_t>(relocation.symbol));
+    const DevicePtr base = symbol.space == ptx::Space::constant ? constants_ : globals_;
+    const DevicePtr address = base + static_cast<std::uint64_t>(symbol.offset + relocation.addend);
+    std::memcpy(global_image.data() + relocation.at, &address, sizeof address);
+  }
+}
+
+std::string EmuModule::kernel_names() const {
+  std::string names;
+  for (const ptx::Kernel& kernel : parsed_->module.kernels) names += (names.empty() ? "" : ", ") + kernel.name;
+  return names.empty() ? "none" : names;
+}
+
+KernelResources EmuModule::resources_of(const ptx::Kernel& kernel) const {
+  KernelResources resources;
+  const auto told = std::ranges::find(image_.kernels, kernel.name, &KernelResources::kernel);
+  if (told != image_.kernels.end()) resources = *told;
+  resources.kernel = kernel.name;
+  resources.static_shared = std::max(resources.static_shared, static_cast<int>(kernel.shared_bytes));
+  resources.max_threads = threads_by_registers(device_, resources.registers);
+  if (kernel.max_threads > 0) resources.max_threads = std::min(resources.max_threads, kernel.max_threads);
+  return resources;
+}
+
+const EmuModule::Kernel& EmuModule::kernel(const std::string& name) {
+  if (const auto found = kernels_.find(name); found != kernels_.end()) return found->second;
+  if (!parsed_) parse();
+  const auto failure = std::ranges::find(parsed_->failures, name, &ptx::ParseResult::Failure::kernel);
+  if (failure != parsed_->failures.end())
+    throw DeviceFault(FaultKind::unsupported, fmt::format("kernel '{}': {}", name, failure->reason), false);
+  Kernel kernel;
+  kernel.ptx = parsed_->module.find(name);
+  if (kernel.ptx == nullptr)
+    throw DeviceFault(FaultKind::load_failed,
+                      fmt::format("no kernel '{}' in the image; it has {}", name, kernel_names()), false);
+  try {
+    kernel.program = emu::lower(*kernel.ptx, globals_, constants_);
+  } catch (const ptx::Unsupported& error) {
+    throw DeviceFault(FaultKind::unsupported, fmt::format("kernel '{}': {}", name, error.what()), false);
+  }
+  kernel.resources = resources_of(*kernel.ptx);
+  for (const ptx::Symbol& symbol : kernel.ptx->symbols)
+    if (symbol.space == ptx::Space::param) kernel.parameters.push_back({symbol.offset, symbol.bytes});
+  std::ranges::sort(kernel.parameters, {}, &Kernel::Parameter::offset);
+  return kernels_.emplace(name, std::move(kernel)).first->second;
+}
+
+}  // namespace kerlab
