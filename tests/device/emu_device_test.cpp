@@ -286,10 +286,12 @@ TEST_CASE("emulated device: resources, occupancy and limits", "[emu][device]") {
 }
 
 TEST_CASE("emulated device: memory has the profile's size and ends", "[emu][device]") {
-  EmuDevice device = emulated();
-  const auto whole = static_cast<std::size_t>(device.info().memory_bytes);
-  const Allocation most(device, whole - (std::size_t{1} << 30));  // costs nothing: nobody touches it
-  const DeviceFault fault = fault_of([&] { device.allocate(std::size_t{2} << 30); });
+  DeviceInfo small = profile();
+  small.memory_bytes = 64 << 20;
+  EmuDevice device(small, {});
+  CHECK(device.free_memory() == 64 << 20);
+  const Allocation most(device, 60 << 20);
+  const DeviceFault fault = fault_of([&] { device.allocate(5 << 20); });
   CHECK(fault.kind() == FaultKind::out_of_memory);
   CHECK_FALSE(fault.sticky());
   CHECK_NOTHROW(Allocation(device, 1 << 20));
