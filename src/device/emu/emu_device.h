@@ -23,8 +23,8 @@ struct EmuOptions {
 /// KERLAB_EMU_THREADS (default: every core of this process), KERLAB_EMU_BUDGET. Throws UsageError.
 EmuOptions emu_options_from_environment();
 
-/// LaunchMode::run executes every block. check and count execute a sample (sampling.h) of a grid whose blocks do not
-/// depend on each other, every block of any other; check reports what was written. A plan of several launches that feed
+/// LaunchMode::run and check_all execute every block. check and count execute a sample (sampling.h) of a grid whose
+/// blocks do not depend on each other, every block of any other; check and check_all report what was written. A plan of several launches that feed
 /// each other must be run, not sampled: only the caller knows.
 class EmuDevice final : public Device {
  public:

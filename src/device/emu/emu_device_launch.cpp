@@ -76,7 +76,10 @@ ModuleId EmuDevice::load(std::span<const std::byte> image, std::string_view labe
 }
 
 KernelResources EmuDevice::prepare(ModuleId id, const Launch& launch) {
-  return fit(info_, launch, module(id).kernel(launch.kernel).resources, FaultKind::load_failed);
+  const EmuModule::Kernel& kernel = module(id).kernel(launch.kernel);
+  KernelResources resources = fit(info_, launch, kernel.resources, FaultKind::load_failed);
+  resources.independent_blocks = emu::communication(*kernel.program) == ptx::Communication::none;
+  return resources;
 }
 
 LaunchReport EmuDevice::launch(const BoundLaunch& launch, LaunchMode mode) {
@@ -108,8 +111,8 @@ LaunchReport EmuDevice::execute(EmuModule& code, const BoundLaunch& launch, Laun
   run.instruction_budget = options_.instruction_budget;
   run.resident_blocks = std::int64_t{resources.blocks_per_sm} * info_.sms;
   run.count = mode == LaunchMode::count;
-  run.record_writes = mode == LaunchMode::check;
-  const bool sampled = mode != LaunchMode::run && options_.sample_blocks > 0;
+  run.record_writes = mode == LaunchMode::check || mode == LaunchMode::check_all;
+  const bool sampled = (mode == LaunchMode::check || mode == LaunchMode::count) && options_.sample_blocks > 0;
   if (sampled && emu::communication(*run.program) == ptx::Communication::none)
     run.blocks = emu::sample_blocks(launch.grid, options_.sample_blocks, kSampleSeed);
   try {
