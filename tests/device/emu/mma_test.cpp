@@ -22,10 +22,27 @@ struct Form {
   Type type;
   int k;
   bool f16_accumulator = false;
+  Type b = Type::none;  ///< none: as A
+  [[nodiscard]] Type b_type() const { return b == Type::none ? type : b; }
 };
-const std::vector<Form> kForms = {{Type::bf16, 16},      {Type::bf16, 8},      {Type::f16, 16},  {Type::f16, 8},
-                                  {Type::f16, 16, true}, {Type::f16, 8, true}, {Type::tf32, 8},  {Type::tf32, 4},
-                                  {Type::e4m3, 32},      {Type::e5m2, 32},     {Type::e4m3, 16}, {Type::e5m2, 16}};
+const std::vector<Form> kForms = {{Type::bf16, 16},
+                                  {Type::bf16, 8},
+                                  {Type::f16, 16},
+                                  {Type::f16, 8},
+                                  {Type::f16, 16, true},
+                                  {Type::f16, 8, true},
+                                  {Type::tf32, 8},
+                                  {Type::tf32, 4},
+                                  {Type::e4m3, 32},
+                                  {Type::e5m2, 32},
+                                  {Type::e4m3, 16},
+                                  {Type::e5m2, 16},
+                                  {Type::e4m3, 32, true},
+                                  {Type::e5m2, 32, true},
+                                  {Type::e4m3, 16, true},
+                                  {Type::e4m3, 32, false, Type::e5m2},
+                                  {Type::e5m2, 32, true, Type::e4m3},
+                                  {Type::e5m2, 16, false, Type::e4m3}};
 
 const numeric::Format& format_of(Type type) {
   switch (type) {
@@ -56,8 +73,8 @@ class Runner {
   Runner(const Form& form, Select select)
       : form_(form), bits_(form.type == Type::tf32 ? 32 : format_of(form.type).bits()), warp_(24) {
     const Type accumulator = form.f16_accumulator ? Type::f16 : Type::f32;
-    handler_ =
-        select(matrix_instruction(ptx::Opcode::mma, 16, 8, form.k, {accumulator, form.type, form.type, accumulator}));
+    handler_ = select(
+        matrix_instruction(ptx::Opcode::mma, 16, 8, form.k, {accumulator, form.type, form.b_type(), accumulator}));
     REQUIRE(handler_ != nullptr);
     per_register_ = 32 / bits_;
     a_registers_ = 16 * form.k * bits_ / 1024;
@@ -123,7 +140,7 @@ std::uint32_t expected(const Form& form, const Matrices& in, int row, int column
     b[k] = in.b[static_cast<std::size_t>(k * 8 + column)];
   }
   const auto k = static_cast<std::size_t>(form.k);
-  return static_cast<std::uint32_t>(numeric::mma_element(format_of(form.type), format_of(form.type),
+  return static_cast<std::uint32_t>(numeric::mma_element(format_of(form.type), format_of(form.b_type()),
                                                          form.f16_accumulator ? numeric::kF16 : numeric::kF32, {a, k},
                                                          {b, k}, in.c[static_cast<std::size_t>(row * 8 + column)]));
 }
@@ -194,7 +211,7 @@ class Random {
     Matrices out;
     const numeric::Format& format = format_of(form.type);
     for (int i = 0; i < 16 * form.k; ++i) out.a.push_back(bits(format, a_kind));
-    for (int i = 0; i < 8 * form.k; ++i) out.b.push_back(bits(format, b_kind));
+    for (int i = 0; i < 8 * form.k; ++i) out.b.push_back(bits(format_of(form.b_type()), b_kind));
     for (int i = 0; i < 128; ++i) out.c.push_back(bits(form.f16_accumulator ? numeric::kF16 : numeric::kF32, c_kind));
     return out;
   }

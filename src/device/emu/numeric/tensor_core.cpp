@@ -4,6 +4,8 @@
 #include <bit>
 #include <climits>
 
+#include "device/emu/numeric/convert.h"
+
 namespace kerlab::emu::numeric {
 namespace {
 
@@ -88,8 +90,8 @@ std::uint64_t tensor_core_group(const TensorCoreRule& rule, const std::uint32_t*
   return tensor_core_group(rule, {a, count}, {b, count}, c);
 }
 
-TensorCoreRule f16_accumulator_rule(const Format& operand) {
-  TensorCoreRule rule{operand, operand, kF16, kF16};
+TensorCoreRule f16_accumulator_rule(const Format& a, const Format& b) {
+  TensorCoreRule rule{a, b, kF16, kF16};
   rule.result_bits = 63;
   rule.round = Round::nearest_even;
   return rule;
@@ -97,8 +99,9 @@ TensorCoreRule f16_accumulator_rule(const Format& operand) {
 
 std::uint64_t mma_element(const Format& operand_a, const Format& operand_b, const Format& accumulator,
                           std::span<const std::uint32_t> a, std::span<const std::uint32_t> b, std::uint64_t c) {
-  if (accumulator.bits() == 16) return tensor_core_group(f16_accumulator_rule(operand_a), a, b, c);
-  const TensorCoreRule rule{operand_a, operand_b, accumulator, accumulator};
+  const bool is_f16 = accumulator.bits() == 16;
+  const TensorCoreRule rule =
+      is_f16 ? f16_accumulator_rule(operand_a, operand_b) : TensorCoreRule{operand_a, operand_b, kF32, kF32};
   if (operand_a.bits() > 8) return tensor_core_group(rule, a, b, c);
   std::uint64_t products = 0;
   for (unsigned half = 0; half < 2; ++half) {
@@ -109,9 +112,12 @@ std::uint64_t mma_element(const Format& operand_a, const Format& operand_b, cons
     }
     products = tensor_core_group(rule, {some_a, count}, {some_b, count}, products);
   }
-  const float sum =
-      std::bit_cast<float>(static_cast<std::uint32_t>(products)) + std::bit_cast<float>(static_cast<std::uint32_t>(c));
-  return sum != sum ? quiet_nan(kF32) : std::bit_cast<std::uint32_t>(sum);
+  // The sum of two f16 rounded to f32 and then to f16 is rounded as if once: 24 >= 2 x 11 + 2 bits (Figueroa 1995).
+  const Conversion up{Value::f32, Value::f16, Round::nearest_even}, down{Value::f16, Value::f32, Round::nearest_even};
+  const float sum = std::bit_cast<float>(static_cast<std::uint32_t>(is_f16 ? convert(up, products) : products)) +
+                    std::bit_cast<float>(static_cast<std::uint32_t>(is_f16 ? convert(up, c) : c));
+  const std::uint64_t bits = sum != sum ? quiet_nan(kF32) : std::bit_cast<std::uint32_t>(sum);
+  return is_f16 ? convert(down, bits) : bits;
 }
 
 std::uint64_t wgmma_element(const Format& operand_a, const Format& operand_b, std::span<const std::uint32_t> a,

@@ -34,11 +34,11 @@ std::uint64_t tensor_core_group(const TensorCoreRule& rule, const std::uint32_t*
                                 std::size_t count, std::uint64_t c);
 
 /// The rule of mma.sync with f16 accumulators: rounds to nearest even.
-TensorCoreRule f16_accumulator_rule(const Format& operand);
+TensorCoreRule f16_accumulator_rule(const Format& a, const Format& b);
 
-/// mma.sync with operands of this format and that accumulator (c, d): f16, bf16, tf32, e4m3, e5m2 to f32; f16 to f16.
-/// The K of one instruction is the length of `a`: one group up to 16 products; m16n8k32 of fp8 is two of 16 from zero
-/// (first the k with k mod 4 < 2, then the others), and adds C last, in fp32.
+/// mma.sync with operands of these formats and that accumulator (c, d): f32, or f16 for operands of f16 and fp8.
+/// The K of one instruction is the length of `a`: one group up to 16 products. fp8 is two groups from zero (first the k
+/// with k mod 4 < 2, then the others), and adds C last, in the accumulator's format, to nearest even.
 std::uint64_t mma_element(const Format& operand_a, const Format& operand_b, const Format& accumulator,
                           std::span<const std::uint32_t> a, std::span<const std::uint32_t> b, std::uint64_t c);
 
