@@ -4,6 +4,7 @@
 #include <cfenv>
 #include <cmath>
 
+#include "device/emu/float_draws.h"
 #include "device/emu/handler_check.h"
 
 namespace kerlab::emu {
@@ -28,16 +29,6 @@ struct Format {
 };
 constexpr Format kHalf = {11, -14, 10, 0x7c00};
 constexpr Format kBfloat = {8, -126, 7, 0x7f80};
-
-float single(u64 bits) {
-  return std::bit_cast<float>(static_cast<u32>(bits));
-}
-u64 bits_of(float value) {
-  return std::isnan(value) ? 0x7fffffffu : std::bit_cast<u32>(value);
-}
-double as_double(u64 bits) {
-  return std::bit_cast<double>(bits);
-}
 
 double widen(u64 bits, const Format& format) {
   const double sign = (bits & 0x8000) != 0 ? -1 : 1;
@@ -79,51 +70,6 @@ double fused_odd(double a, double b, double c) {
   return std::bit_cast<double>(std::bit_cast<u64>(static_cast<double>(sum)) | 1);
 }
 
-u64 draw_single(std::mt19937_64& random, int bits) {
-  static constexpr u32 kSpecial[] = {0,          0x80000000, 1,          0x80000001, 0x007fffff, 0x00800000, 0x807fffff,
-                                     0x3f800000, 0xbf800000, 0x3f7fffff, 0x7f7fffff, 0xff7fffff, 0x7f800000, 0xff800000,
-                                     0x7fc00000, 0x7f800001, 0xffc01234, 0x7fffffff, 0x34000000, 0x33800000, 0x4b000000,
-                                     0x3f000000, 0x00ffffff, 0x01000000, 0x3f800001, 0x7e800000, 0x7f000000};
-  if (bits == 1) return random() & 1;
-  switch (random() % 4) {
-    case 0:
-      return kSpecial[random() % std::size(kSpecial)];
-    case 1:
-      return random() & 0xffffffff;
-    case 2:  // near 1, so that sums cancel
-      return (random() & 0x80ffffff) + 0x3f000000;
-    default:  // few bits, so that ties happen
-      return (random() & 0xbf800000) | (random() & random() & 0x00700001);
-  }
-}
-u64 draw_double(std::mt19937_64& random, int bits) {
-  static constexpr u64 kSpecial[] = {0,
-                                     1ull << 63,
-                                     1,
-                                     0x000fffffffffffff,
-                                     0x0010000000000000,
-                                     0x3ff0000000000000,
-                                     0xbff0000000000000,
-                                     0x7fefffffffffffff,
-                                     0x7ff0000000000000,
-                                     0xfff0000000000000,
-                                     0x7ff8000000001234,
-                                     0x7ff0000000000005,
-                                     0xfff8000000000007,
-                                     0x3ca0000000000000,
-                                     0x3fefffffffffffff};
-  if (bits == 1) return random() & 1;
-  switch (random() % 4) {
-    case 0:
-      return kSpecial[random() % std::size(kSpecial)];
-    case 1:
-      return random();
-    case 2:
-      return (random() & 0x801fffffffffffff) + 0x3fe0000000000000;
-    default:
-      return (random() & 0xbff0000000000000) | (random() & random() & 0x000e000000000001);
-  }
-}
 /// For halves, one or two in a register.
 Draw draw_half(const Format& format) {
   return [format](std::mt19937_64& random, int bits) -> u64 {
@@ -155,13 +101,6 @@ Draw draw_half(const Format& format) {
 
 void check(const std::string& text, const Draw& draw, const Expression& expression, int rounds = 200) {
   check_handler(portable::select_floating, v3::select_floating, text, expression, {draw, rounds});
-}
-
-float flush(float x) {
-  return std::fpclassify(x) == FP_SUBNORMAL ? std::copysign(0.0f, x) : x;
-}
-u64 saturate(float x) {
-  return std::isnan(x) || x <= 0 ? 0 : bits_of(std::min(x, 1.0f));
 }
 
 struct Mode {

@@ -1,0 +1,4 @@
+// For processors with AVX2 and FMA.
+
+#define KERLAB_ISA v3
+#include "device/emu/handlers/approximate.inc"
