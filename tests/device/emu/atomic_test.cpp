@@ -138,16 +138,20 @@ TEST_CASE("Floating-point atomics add in lane order", "[emu][atomic]") {
 }
 
 /// What one lane makes of two values.
-std::uint32_t add_once(MemoryLab& lab, Space space, Type type, std::uint32_t old, std::uint32_t b) {
-  const DevicePtr global = lab.memory.allocate(4);
-  std::byte* word = space == Space::global ? lab.memory.at(global, 4) : lab.shared.data();
-  std::memcpy(word, &old, 4);
+std::uint64_t add_once(MemoryLab& lab, Space space, Type type, std::uint64_t old, std::uint64_t b) {
+  const DevicePtr global = lab.memory.allocate(8);
+  const int width = type == Type::f64 ? 64 : 32;
+  std::byte* word = space == Space::global ? lab.memory.at(global, 8) : lab.shared.data();
+  std::memcpy(word, &old, 8);
   const Place address = lab.address([&](int) { return space == Space::global ? global : 0; });
-  lab.r32(10, 0) = b;
+  if (width == 64)
+    lab.set64(10, 0, b);
+  else
+    lab.r32(10, 0) = static_cast<std::uint32_t>(b);
   const auto instruction = atomic(Opcode::red, space, Atomic::add, type);
-  lab.run(instruction, {address, {{10}, 32}}, 1);
-  std::uint32_t left;
-  std::memcpy(&left, word, 4);
+  lab.run(instruction, {address, {{10}, width}}, 1);
+  std::uint64_t left;
+  std::memcpy(&left, word, 8);
   return left;
 }
 
@@ -172,6 +176,15 @@ TEST_CASE("Floating-point atomics: subnormals, NaN, halves", "[emu][atomic]") {
   CHECK(add_once(lab, Space::global, Type::bf16, 0x3f81, 0x3b80) == 0x3f82);
   CHECK(add_once(lab, Space::global, Type::f16x2, 0x3c003c01, 0x3c001000) == 0x40003c02);
   CHECK(add_once(lab, Space::global, Type::bf16x2, 0x3f803f81, 0x3f803b80) == 0x40003f82);
+  // f64, as recorded on an H200.
+  constexpr std::uint64_t one = 0x3ff0000000000000, infinite = 0x7ff0000000000000, first = 0x7ff0000000000001,
+                          second = 0xfff0000000000002, quiet = 0x0008000000000000;
+  CHECK(add_once(lab, Space::global, Type::f64, first, second) == second);
+  CHECK(add_once(lab, Space::global, Type::f64, first, one) == first);
+  CHECK(add_once(lab, Space::shared, Type::f64, first, second) == (first | quiet));
+  CHECK(add_once(lab, Space::shared, Type::f64, one, second) == (second | quiet));
+  CHECK(add_once(lab, Space::shared, Type::f64, infinite, infinite | 1ull << 63) == 0xfff8000000000000);
+  CHECK(add_once(lab, Space::global, Type::f64, 1, 2) == 3);
 }
 
 TEST_CASE("Vector atomics of f32", "[emu][atomic]") {

@@ -32,6 +32,7 @@ inline bool has_v3() {
 struct Place {
   std::vector<std::int32_t> slots;
   int width = 32;
+  bool braces = false;  ///< a vector even if there is one register
 };
 
 struct MemoryLab {
@@ -75,7 +76,7 @@ struct MemoryLab {
         set64(slot, lane, static_cast<std::uint64_t>(of_lane(lane)));
       else
         r32(slot, lane) = static_cast<std::uint32_t>(of_lane(lane));
-    return {{slot}, wide ? 64 : 32};
+    return {{slot}, wide ? 64 : 32, false};
   }
 
   /// Runs the instruction; the decoded operation stays in `op`.
@@ -88,7 +89,7 @@ struct MemoryLab {
     for (std::size_t i = 0; i < operands.size(); ++i) {
       op.width[i] = static_cast<std::uint8_t>(operands[i].width);
       op.slot[i] = operands[i].slots[0];
-      if (operands[i].slots.size() > 1) {
+      if (operands[i].slots.size() > 1 || operands[i].braces) {
         op.slot[i] = static_cast<std::int32_t>(list.size());
         op.count[i] = static_cast<std::uint8_t>(operands[i].slots.size());
         list.insert(list.end(), operands[i].slots.begin(), operands[i].slots.end());
