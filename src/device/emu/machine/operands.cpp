@@ -188,7 +188,8 @@ void Operands::fill(const Instruction& instruction, Op& op) {
     if (operand.kind == OperandKind::address) {
       fill_address(operand, i, op);
     } else if (operand.kind == OperandKind::vector) {
-      fill_vector(operand, i, bits, op);
+      const bool packs = instruction.opcode == Opcode::mov;  // mov.b32 d, {low, high}
+      fill_vector(operand, i, packs ? bits / operand.count : bits, op);
     } else if (is_predicate(operand) || (operand.kind == OperandKind::immediate && bits == 1)) {
       op.slot[i] = predicate(operand);
       op.width[i] = 1;

@@ -5,54 +5,22 @@ struct Instruction;
 }
 namespace kerlab::emu {
 namespace portable {
-[[gnu::weak]] Handler select_integer(const ptx::Instruction&);
-[[gnu::weak]] Handler select_integer(const ptx::Instruction&) {
-  return nullptr;
-}
-[[gnu::weak]] Handler select_floating(const ptx::Instruction&);
-[[gnu::weak]] Handler select_floating(const ptx::Instruction&) {
-  return nullptr;
-}
 [[gnu::weak]] Handler select_approximate(const ptx::Instruction&);
 [[gnu::weak]] Handler select_approximate(const ptx::Instruction&) {
   return nullptr;
 }
-[[gnu::weak]] Handler select_memory(const ptx::Instruction&);
-[[gnu::weak]] Handler select_memory(const ptx::Instruction&) {
-  return nullptr;
-}
 [[gnu::weak]] Handler select_atomic(const ptx::Instruction&);
 [[gnu::weak]] Handler select_atomic(const ptx::Instruction&) {
-  return nullptr;
-}
-[[gnu::weak]] Handler select_warp(const ptx::Instruction&);
-[[gnu::weak]] Handler select_warp(const ptx::Instruction&) {
   return nullptr;
 }
 }  // namespace portable
 namespace v3 {
-[[gnu::weak]] Handler select_integer(const ptx::Instruction&);
-[[gnu::weak]] Handler select_integer(const ptx::Instruction&) {
-  return nullptr;
-}
-[[gnu::weak]] Handler select_floating(const ptx::Instruction&);
-[[gnu::weak]] Handler select_floating(const ptx::Instruction&) {
-  return nullptr;
-}
 [[gnu::weak]] Handler select_approximate(const ptx::Instruction&);
 [[gnu::weak]] Handler select_approximate(const ptx::Instruction&) {
   return nullptr;
 }
-[[gnu::weak]] Handler select_memory(const ptx::Instruction&);
-[[gnu::weak]] Handler select_memory(const ptx::Instruction&) {
-  return nullptr;
-}
 [[gnu::weak]] Handler select_atomic(const ptx::Instruction&);
 [[gnu::weak]] Handler select_atomic(const ptx::Instruction&) {
-  return nullptr;
-}
-[[gnu::weak]] Handler select_warp(const ptx::Instruction&);
-[[gnu::weak]] Handler select_warp(const ptx::Instruction&) {
   return nullptr;
 }
 }  // namespace v3
