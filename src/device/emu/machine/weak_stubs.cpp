@@ -9,18 +9,10 @@ namespace portable {
 [[gnu::weak]] Handler select_approximate(const ptx::Instruction&) {
   return nullptr;
 }
-[[gnu::weak]] Handler select_atomic(const ptx::Instruction&);
-[[gnu::weak]] Handler select_atomic(const ptx::Instruction&) {
-  return nullptr;
-}
 }  // namespace portable
 namespace v3 {
 [[gnu::weak]] Handler select_approximate(const ptx::Instruction&);
 [[gnu::weak]] Handler select_approximate(const ptx::Instruction&) {
-  return nullptr;
-}
-[[gnu::weak]] Handler select_atomic(const ptx::Instruction&);
-[[gnu::weak]] Handler select_atomic(const ptx::Instruction&) {
   return nullptr;
 }
 }  // namespace v3
