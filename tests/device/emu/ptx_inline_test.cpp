@@ -147,6 +147,8 @@ TEST_CASE("ptx: calls that cannot be inlined are failures of their kernel", "[pt
   CHECK_THAT(reason("call (r0), x1, (r1), proto;", ""), Catch::Contains("function pointer"));
   CHECK_THAT(reason("call f;", ".func f() { mbarrier.init.shared.b64 [0], 1; ret; }"),
              Catch::Contains("'mbarrier.init"));
+  CHECK_THAT(reason("call f, ([x1]);", ".func f(.param .b32 a) { ret; }"), Catch::Contains("no register, variable"));
+  CHECK_THAT(reason("call f, (r1);", ".func f(.param .b64 a) { ret; }"), Catch::Contains("has 32 bits, 64 are needed"));
   CHECK_THAT(reason("call f, (r1);", ".func f() { ret; }"), Catch::Contains("other parameters"));
   std::string chain = ".func f0() { ret; }\n";
   for (int i = 1; i < 40; ++i) {

@@ -241,6 +241,9 @@ TEST_CASE("ptx: what the emulated device does not run is refused, not guessed", 
 
 TEST_CASE("ptx: operands that do not fit are refused with their place", "[ptx]") {
   const Case cases[] = {
+      {"bra 5;", "operand 1 of 'bra' is no label"},
+      {"brx.idx r1, 5;", "operand 2 of 'brx.idx' is no label"},
+      {"bra A|B; A: B:", "';' expected, '|' found"},
       {"add.s32 r0, r1;", "takes 3 operands, 2 given"},
       {"add.s32 r0, r1, r2, r3;", "takes 3 operands, 4 given"},
       {"add.s64 x0, x1, r2;", "operand 3 of 'add.s64' ('r2') has 32 bits, 64 are needed"},

@@ -51,6 +51,9 @@ class Checker {
   void run() const {
     for (std::size_t i = 0; i < instruction_.operands.size(); ++i) {
       const Operand& operand = instruction_.operands[i];
+      if ((operand.kind == OperandKind::label) != wants_label(i)) {
+        fail(i, wants_label(i) ? "is no label" : "is a label where none is expected");
+      }
       if ((operand.kind == OperandKind::address) != wants_address(instruction_.opcode, i)) {
         fail(i, operand.kind == OperandKind::address ? "is an address where none is expected" : "is no address");
       }
@@ -75,6 +78,10 @@ class Checker {
     return i < instruction_.types.size() ? bits(instruction_.types[i]) : 0;
   }
   [[nodiscard]] int last_bits() const { return instruction_.types.empty() ? 0 : bits(instruction_.types.back()); }
+
+  [[nodiscard]] bool wants_label(std::size_t i) const {
+    return (instruction_.opcode == bra && i == 0) || (instruction_.opcode == brx && i == 1);
+  }
 
   void address(std::size_t i, const Operand& operand) const {
     if (operand.base_is_symbol) return;

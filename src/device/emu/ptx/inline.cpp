@@ -7,6 +7,7 @@
 #include <map>
 #include <unordered_map>
 
+#include "device/emu/ptx/check.h"
 #include "device/emu/ptx/function.h"
 #include "device/emu/ptx/lexer.h"
 #include "device/emu/ptx/names.h"
@@ -79,7 +80,9 @@ class Inliner {
     out_.branch_tables.insert(out_.branch_tables.end(), function.kernel.branch_tables.begin(),
                               function.kernel.branch_tables.end());
     for (const auto& [formal, actual] : inputs) {
-      if (formal.kind == OperandKind::reg) {
+      if (formal.kind == OperandKind::reg && actual.kind == OperandKind::symbol) {
+        load(reg(frame.registers + formal.value), actual.value);
+      } else if (formal.kind == OperandKind::reg) {
         move(reg(frame.registers + formal.value), actual);
       } else {
         access(Opcode::st, frame.symbols[formal.value], actual);
@@ -241,13 +244,20 @@ class Inliner {
     location_ = saved;
     for (std::size_t i = 0; i < call.results.size(); ++i) {
       const Operand actual = renamed(frame, call.results[i]);
-      if (actual.kind == OperandKind::reg) results_out(inner, callee.results[i], actual);
+      results_out(inner, callee.results[i], actual);
     }
   }
 
+  /// What did not share memory is copied.
   void results_out(const Frame& inner, const Operand& formal, const Operand& actual) {
-    if (formal.kind == OperandKind::reg) return move(actual, reg(inner.registers + formal.value));
-    load(actual, inner.symbols[formal.value]);
+    if (actual.kind == OperandKind::none) return;
+    const bool in_register = formal.kind == OperandKind::reg;
+    const std::int32_t value = in_register ? inner.registers + formal.value : inner.symbols[formal.value];
+    if (actual.kind == OperandKind::reg) {
+      in_register ? move(actual, reg(value)) : load(actual, value);
+    } else if (in_register) {
+      access(Opcode::st, actual.value, reg(value));
+    }
   }
 
   /// A formal parameter is the caller's variable itself.
@@ -327,6 +337,7 @@ class Inliner {
     instruction.operands = std::move(operands);
     instruction.location = location_;
     instruction.text = text;
+    check(out_, instruction);
     add(std::move(instruction));
   }
 

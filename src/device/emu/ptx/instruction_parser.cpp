@@ -64,7 +64,7 @@ void FunctionParser::operands(const DecodedOpcode& decoded, Instruction& into) {
   into.operands.reserve(4);
   do {
     into.operands.push_back(operand(decoded, into.operands.size()));
-    if (into.operands.size() == 1 && tokens_.accept('|')) {
+    if (into.operands.size() == 1 && info(into.opcode).second_result && tokens_.accept('|')) {
       into.operands.push_back(operand(decoded, 0));
       into.has_second_result = true;
     }
@@ -112,7 +112,10 @@ std::vector<Operand> FunctionParser::call_operands() {
   std::vector<Operand> result;
   tokens_.expect('(');
   while (!tokens_.accept(')')) {
-    result.push_back(operand(kPlain, 0));
+    const Operand& given = result.emplace_back(operand(kPlain, 0));
+    const bool good = given.kind == OperandKind::reg || given.kind == OperandKind::symbol ||
+                      given.kind == OperandKind::immediate || given.kind == OperandKind::none;
+    if (!good || given.negated) tokens_.unsupported("a parameter of a call that is no register, variable or number");
     if (!tokens_.accept(',') && !tokens_.peek().is(')')) tokens_.expect(')');
   }
   return result;

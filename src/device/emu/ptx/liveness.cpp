@@ -14,9 +14,6 @@ constexpr std::int64_t kMostWords = 1 << 26;  ///< of one set for each block
 void set(Bits& bits, std::int32_t index) {
   bits[index / 64] |= 1ull << (index % 64);
 }
-bool get(const Bits& bits, std::int32_t index) {
-  return (bits[index / 64] >> (index % 64) & 1) != 0;
-}
 
 template <typename Visit>
 void each_register(const Kernel& kernel, const Operand& operand, Visit&& visit) {
@@ -26,6 +23,56 @@ void each_register(const Kernel& kernel, const Operand& operand, Visit&& visit) 
     for (std::int32_t i = 0; i < operand.count; ++i) {
       const Operand& element = kernel.elements[operand.value + i];
       if (element.kind == OperandKind::reg) visit(element.value);
+    }
+  }
+}
+
+template <typename Visit>
+void each_bit(const Bits& bits, Visit&& visit) {
+  for (std::size_t w = 0; w < bits.size(); ++w) {
+    for (std::uint64_t rest = bits[w]; rest != 0; rest &= rest - 1) {
+      visit(w * 64 + static_cast<std::size_t>(__builtin_ctzll(rest)));
+    }
+  }
+}
+
+/// What a block reads before it writes it, and what it writes.
+struct BlockUse {
+  std::vector<std::int32_t> read_first, written;
+};
+
+std::vector<BlockUse> block_uses(const Kernel& kernel, const ControlFlow& flow) {
+  std::vector<BlockUse> uses(flow.blocks.size());
+  std::vector<std::int32_t> written_in(kernel.registers.size(), -1), registers;  // the block that wrote it last
+  for (std::size_t b = 0; b < flow.blocks.size(); ++b) {
+    for (std::int32_t i = flow.blocks[b].begin; i < flow.blocks[b].end; ++i) {
+      registers_read(kernel, kernel.instructions[i], registers);
+      for (const std::int32_t value : registers) {
+        if (written_in[value] != static_cast<std::int32_t>(b)) uses[b].read_first.push_back(value);
+      }
+      registers_written(kernel, kernel.instructions[i], registers);
+      for (const std::int32_t value : registers) {
+        written_in[value] = static_cast<std::int32_t>(b);
+        uses[b].written.push_back(value);
+      }
+    }
+  }
+  return uses;
+}
+
+/// Backwards, so that one pass does for what has no loops. `in` only grows.
+void solve(const ControlFlow& flow, const std::vector<Bits>& written, std::vector<Bits>& in, std::vector<Bits>& out) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (std::size_t b = flow.blocks.size(); b-- > 0;) {
+      for (const std::int32_t next : flow.blocks[b].successors) {
+        for (std::size_t w = 0; w < out[b].size(); ++w) out[b][w] |= in[next][w];
+      }
+      for (std::size_t w = 0; w < out[b].size(); ++w) {
+        const std::uint64_t before = in[b][w];
+        in[b][w] |= out[b][w] & ~written[b][w];
+        changed = changed || in[b][w] != before;
+      }
     }
   }
 }
@@ -59,35 +106,32 @@ Liveness liveness(const Kernel& kernel, const ControlFlow& flow) {
     throw Unsupported(fmt::format("kernel '{}': {} registers in {} blocks are more than the emulated device follows",
                                   kernel.name, kernel.registers.size(), flow.blocks.size()));
   }
-  std::vector<Bits> read(flow.blocks.size(), Bits(words)), written(flow.blocks.size(), Bits(words));
-  std::vector<std::int32_t> registers;
-  for (std::size_t b = 0; b < flow.blocks.size(); ++b) {
-    for (std::int32_t i = flow.blocks[b].begin; i < flow.blocks[b].end; ++i) {
-      registers_read(kernel, kernel.instructions[i], registers);
-      for (const std::int32_t value : registers) {
-        if (!get(written[b], value)) set(read[b], value);
-      }
-      registers_written(kernel, kernel.instructions[i], registers);
-      for (const std::int32_t value : registers) set(written[b], value);
+  const std::vector<BlockUse> uses = block_uses(kernel, flow);
+  // Only what some block reads from before it can be live between blocks: few of all registers. They are numbered anew.
+  std::vector<std::int32_t> number(kernel.registers.size(), -1), crossing;
+  for (const BlockUse& use : uses) {
+    for (const std::int32_t value : use.read_first) {
+      if (number[value] >= 0) continue;
+      number[value] = static_cast<std::int32_t>(crossing.size());
+      crossing.push_back(value);
     }
   }
-  Liveness result;
-  result.out.assign(flow.blocks.size(), Bits(words));
-  result.in = std::move(read);
-  // Backwards, so that one pass does for what has no loops. `in` only grows: out | read, never less.
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (std::size_t b = flow.blocks.size(); b-- > 0;) {
-      Bits& out = result.out[b];
-      for (const std::int32_t next : flow.blocks[b].successors) {
-        for (std::size_t w = 0; w < words; ++w) out[w] |= result.in[next][w];
-      }
-      for (std::size_t w = 0; w < words; ++w) {
-        const std::uint64_t in = result.in[b][w] | (out[w] & ~written[b][w]);
-        changed = changed || in != result.in[b][w];
-        result.in[b][w] = in;
-      }
+  const std::size_t few = (crossing.size() + 63) / 64;
+  std::vector<Bits> in(flow.blocks.size(), Bits(few)), out(flow.blocks.size(), Bits(few));
+  std::vector<Bits> written(flow.blocks.size(), Bits(few));
+  for (std::size_t b = 0; b < flow.blocks.size(); ++b) {
+    for (const std::int32_t value : uses[b].read_first) set(in[b], number[value]);
+    for (const std::int32_t value : uses[b].written) {
+      if (number[value] >= 0) set(written[b], number[value]);
     }
+  }
+  solve(flow, written, in, out);
+  Liveness result;
+  result.in.assign(flow.blocks.size(), Bits(words));
+  result.out = result.in;
+  for (std::size_t b = 0; b < flow.blocks.size(); ++b) {
+    each_bit(in[b], [&](std::size_t bit) { set(result.in[b], crossing[bit]); });
+    each_bit(out[b], [&](std::size_t bit) { set(result.out[b], crossing[bit]); });
   }
   return result;
 }

@@ -14,6 +14,7 @@ struct OpcodeInfo {
   std::string_view name;  ///< "and", "bar.warp", "cp.async.commit_group"
   std::int8_t least, most;
   std::int8_t results;
+  bool second_result = false;  ///< may be written "d|p"
 };
 const OpcodeInfo& info(Opcode opcode);
 
