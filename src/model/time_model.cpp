@@ -6,12 +6,12 @@
 namespace kerlab {
 namespace {
 
-constexpr double kLaunchUs = 2;               // of a launch that does nothing
-constexpr double kL2OverDram = 1.6;           // L2 bandwidth over DRAM's, H200: about 7.5 of 4.8 TB/s
-constexpr double kSchedulers = 4;             // warp instructions issued per cycle and SM
-constexpr double kSharedWavefronts = 1;       // per cycle and SM
-constexpr double kSectorsPerCycle = 2;        // 32-byte sectors through L1, per cycle and SM
-constexpr double kRequestsPerCycle = 0.25;    // warp-wide global accesses that L1 takes, per cycle and SM
+constexpr double kLaunchUs = 2;             // of a launch that does nothing
+constexpr double kL2OverDram = 1.6;         // L2 bandwidth over DRAM's, H200: about 7.5 of 4.8 TB/s
+constexpr double kSchedulers = 4;           // warp instructions issued per cycle and SM
+constexpr double kSharedWavefronts = 1;     // per cycle and SM
+constexpr double kSectorsPerCycle = 2;      // 32-byte sectors through L1, per cycle and SM
+constexpr double kRequestsPerCycle = 0.25;  // warp-wide global accesses that L1 takes, per cycle and SM
 
 /// Lanes per cycle and SM of each pipe (CUDA C++ Programming Guide, table "Throughput of Native Arithmetic
 /// Instructions"); 0: not limited beyond issue.
@@ -123,7 +123,8 @@ ModelledTime model_launch(const DeviceInfo& device, const Ceilings& ceilings, co
   if (latency >= static_cast<double>(std::min(mine, resident)) * block.cycles) block.limiter = "latency";
 
   ModelledTime time{cycles / device.clock_mhz, block.limiter};
-  const double l2_bytes = 32.0 * static_cast<double>(work.counts.global_sectors) / run * static_cast<double>(work.blocks);
+  const double l2_bytes =
+      32.0 * static_cast<double>(work.counts.global_sectors) / run * static_cast<double>(work.blocks);
   const auto raise = [&](double us, const char* why) {
     if (us > time.us) time = {us, why};
   };

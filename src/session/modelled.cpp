@@ -25,10 +25,10 @@ void model_time(SampleSet& samples, const std::vector<KernelResources>& resource
     const KernelResources* kernel = of_kernel(resources, launch.kernel);
     const std::int64_t threads = std::int64_t{launch.block.x} * launch.block.y * launch.block.z;
     // The least traffic of the problem is that of its whole run; several launches move more.
-    us += model_launch(device, ceilings,
-                       {threads, launch.blocks, launch.blocks_run, kernel == nullptr ? 1 : kernel->blocks_per_sm,
-                        launch.counts},
-                       samples.launches.size() == 1 ? problem.bytes : 0)
+    us += model_launch(
+              device, ceilings,
+              {threads, launch.blocks, launch.blocks_run, kernel == nullptr ? 1 : kernel->blocks_per_sm, launch.counts},
+              samples.launches.size() == 1 ? problem.bytes : 0)
               .us;
   }
   samples.samples_us = {std::max(us, problem.minimum_us)};

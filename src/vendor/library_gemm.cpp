@@ -91,8 +91,8 @@ LibraryGemm::LibraryGemm(CudaDevice& device, const GemmCall& call, DType dtype, 
   algorithms_.resize(kLibraryAlgorithms);
   int offered = 0;
   const cublasLtMatrixLayout_t out = descriptors_->layout(2);
-  cublasStatus_t status = library_.api().preference_set(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &bytes,
-                                                        sizeof bytes);
+  cublasStatus_t status =
+      library_.api().preference_set(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &bytes, sizeof bytes);
   if (status == CUBLAS_STATUS_SUCCESS)
     status = library_.api().heuristic(library_.handle(), descriptors_->operation(), descriptors_->layout(0),
                                       descriptors_->layout(1), out, out, preference, kLibraryAlgorithms,

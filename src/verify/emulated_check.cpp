@@ -13,8 +13,10 @@
 namespace kerlab {
 namespace {
 
-// Whole tiles for exact recipes; for the others, whose values cost as much and tell less, a spread of elements.
-constexpr std::size_t kMostExact = std::size_t{1} << 18;
+// Whole tiles for exact recipes, as long as they are not many large ones; for the others, whose values cost as much and
+// tell less, a spread of elements.
+constexpr std::size_t kMostExact = std::size_t{1} << 16;
+constexpr std::size_t kMostWhole = std::size_t{1} << 18;  // of a run of all blocks
 constexpr std::size_t kMostOthers = 4096;
 
 /// Every element when there are few enough, else that many, evenly spread with a pseudo-random offset in each step.
@@ -167,15 +169,26 @@ std::vector<std::int64_t> EmulatedChecker::elements_to_check(const Run& run, std
     elements.resize(static_cast<std::size_t>(output.elements()));
     for (std::size_t i = 0; i < elements.size(); ++i) elements[i] = static_cast<std::int64_t>(i);
   }
-  // A run of all blocks must have written every element: there, all are looked at whatever the recipe.
-  const bool exact = data_.plan().recipes[run.recipe].exact;
-  return run.sampled && !exact ? thinned(elements, kMostOthers) : thinned(elements, kMostExact);
+  if (!run.sampled) return thinned(elements, kMostWhole);
+  return thinned(elements, data_.plan().recipes[run.recipe].exact ? kMostExact : kMostOthers);
+}
+
+/// After a run of all blocks: the first element that nobody wrote, or -1.
+std::int64_t EmulatedChecker::first_unwritten(const Run& run, std::size_t reference) const {
+  const Tensor& output = data_.output(reference);
+  std::uint64_t reached = data_.buffer(run.set, output.name).pointer();
+  const std::uint64_t begin = reached, end = begin + static_cast<std::uint64_t>(output.bytes());
+  for (const AddressRange& range : run.written)
+    if (range.begin <= reached && range.end > reached) reached = range.end;
+  return reached >= end ? -1 : static_cast<std::int64_t>((reached - begin) / info(output.dtype).bytes);
 }
 
 RecipeReport EmulatedChecker::compare(const Run& run, std::size_t reference) {
   const Recipe& recipe = data_.plan().recipes[run.recipe];
   const Tensor& output = data_.output(reference);
-  const std::vector<std::int64_t> elements = elements_to_check(run, reference);
+  const std::int64_t missing = run.sampled ? -1 : first_unwritten(run, reference);
+  std::vector<std::int64_t> elements = elements_to_check(run, reference);
+  if (missing >= 0) elements.push_back(missing);  // holds poison: the comparison will say so
   const std::vector<ExpectedValues::Value> expected = expected_.at(run.recipe, reference, elements);
   const Tolerance& tolerance = data_.plan().references[reference].tolerance;
   lab::CompareArguments rule{};

@@ -29,6 +29,7 @@ class EmulatedChecker {
   void run(Candidate& candidate, Run& run, CheckReport& report);
   void look_at_writes(const Candidate& candidate, const Run& run, CheckReport& report) const;
   [[nodiscard]] std::vector<std::int64_t> elements_to_check(const Run& run, std::size_t reference) const;
+  [[nodiscard]] std::int64_t first_unwritten(const Run& run, std::size_t reference) const;
   RecipeReport compare(const Run& run, std::size_t reference);
   void restore_poison(const Run& run);
 
