@@ -107,12 +107,19 @@ void EmulatedChecker::run(Candidate& candidate, Run& run, CheckReport& report) {
   poisoned_.erase(run.set);  // until restored, whatever happens
   report.blocks = report.blocks_run = 0;
   const LaunchMode mode = run.sampled ? LaunchMode::check : LaunchMode::check_all;
-  for (const LaunchReport& launched : candidate.run(run.set, mode)) {
+  std::vector<LaunchReport> reports;
+  try {
+    reports = candidate.run(run.set, mode);
+    data_.device().synchronize();
+  } catch (const DeviceFault&) {
+    data_.distrust(run.set);  // the device lives on, and nobody knows what was written before the fault
+    throw;
+  }
+  for (const LaunchReport& launched : reports) {
     report.blocks += launched.blocks;
     report.blocks_run += launched.blocks_run;
     run.written.insert(run.written.end(), launched.written.begin(), launched.written.end());
   }
-  data_.device().synchronize();
   merge(run.written);
   if (report.blocks_run == report.blocks) run.sampled = false;  // few enough to run them all
 }

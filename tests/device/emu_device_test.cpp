@@ -145,6 +145,9 @@ TEST_CASE("emulated device: a check executes a sample and tells what it wrote", 
   }
   CHECK(words.front() == 1);
   CHECK(words.back() == 1);
+  const LaunchReport whole = device.launch(basic(module, "add_one", data.pointer(), kCount), LaunchMode::check_all);
+  CHECK(whole.blocks_run == 100);
+  CHECK(whole.written == std::vector<AddressRange>{{data.pointer(), data.pointer() + kCount * 4}});
   const LaunchReport counted = device.launch(basic(module, "add_one", data.pointer(), kCount), LaunchMode::count);
   CHECK(counted.blocks_run == 6);
   CHECK(counted.written.empty());
@@ -157,6 +160,8 @@ TEST_CASE("emulated device: blocks that depend on each other are all executed", 
   const Allocation data(device, 4);
   device.fill(data.pointer(), 0, 1);
   const ModuleId module = device.load(image(test::kEmulatedPtx), "talk");
+  CHECK_FALSE(device.prepare(module, plan("total", 128)).independent_blocks);
+  CHECK(device.prepare(device.load(image(test::kBasicPtx), "basic"), plan("add_one", 128)).independent_blocks);
   BoundLaunch launch = basic(module, "total", data.pointer(), 3);
   launch.grid.x = 50;
   const LaunchReport report = device.launch(launch, LaunchMode::check);

@@ -24,8 +24,8 @@ struct EmuOptions {
 EmuOptions emu_options_from_environment();
 
 /// LaunchMode::run and check_all execute every block. check and count execute a sample (sampling.h) of a grid whose
-/// blocks do not depend on each other, every block of any other; check and check_all report what was written. A plan of several launches that feed
-/// each other must be run, not sampled: only the caller knows.
+/// blocks do not depend on each other, every block of any other; check and check_all report what was written. A plan of
+/// several launches that feed each other must not be sampled: only the caller knows.
 class EmuDevice final : public Device {
  public:
   EmuDevice(DeviceInfo info, EmuOptions options);

@@ -76,10 +76,7 @@ ModuleId EmuDevice::load(std::span<const std::byte> image, std::string_view labe
 }
 
 KernelResources EmuDevice::prepare(ModuleId id, const Launch& launch) {
-  const EmuModule::Kernel& kernel = module(id).kernel(launch.kernel);
-  KernelResources resources = fit(info_, launch, kernel.resources, FaultKind::load_failed);
-  resources.independent_blocks = emu::communication(*kernel.program) == ptx::Communication::none;
-  return resources;
+  return fit(info_, launch, module(id).kernel(launch.kernel).resources, FaultKind::load_failed);
 }
 
 LaunchReport EmuDevice::launch(const BoundLaunch& launch, LaunchMode mode) {
@@ -113,7 +110,7 @@ LaunchReport EmuDevice::execute(EmuModule& code, const BoundLaunch& launch, Laun
   run.count = mode == LaunchMode::count;
   run.record_writes = mode == LaunchMode::check || mode == LaunchMode::check_all;
   const bool sampled = (mode == LaunchMode::check || mode == LaunchMode::count) && options_.sample_blocks > 0;
-  if (sampled && emu::communication(*run.program) == ptx::Communication::none)
+  if (sampled && resources.independent_blocks)
     run.blocks = emu::sample_blocks(launch.grid, options_.sample_blocks, kSampleSeed);
   try {
     return emu::run(run);

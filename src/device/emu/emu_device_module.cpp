@@ -99,6 +99,7 @@ const EmuModule::Kernel& EmuModule::kernel(const std::string& name) {
     throw DeviceFault(FaultKind::unsupported, fmt::format("kernel '{}': {}", name, error.what()), false);
   }
   kernel.resources = resources_of(*kernel.ptx);
+  kernel.resources.independent_blocks = emu::communication(*kernel.program) == ptx::Communication::none;
   for (const ptx::Symbol& symbol : kernel.ptx->symbols)
     if (symbol.space == ptx::Space::param) kernel.parameters.push_back({symbol.offset, symbol.bytes});
   std::ranges::sort(kernel.parameters, {}, &Kernel::Parameter::offset);
