@@ -21,7 +21,7 @@ inline std::filesystem::path pretended_driver(const std::string& which) {
   return kerlab::executable_path().parent_path() / "device" / (which + "_driver");
 }
 
-/// Recorded data that tests compare with; of the checkout alone.
-inline std::filesystem::path test_data_folder() {
-  return kerlab::share_folder() / "tests" / "data";
+/// This folder, with recorded data and other files that tests read; of the checkout alone.
+inline std::filesystem::path tests_folder() {
+  return kerlab::share_folder() / "tests";
 }

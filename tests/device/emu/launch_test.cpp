@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "device/emu/machine_lab.h"
+#include "locations.h"
 
 using namespace kerlab;
 using namespace kerlab::emu;
@@ -14,7 +15,7 @@ using Catch::Contains;
 namespace {
 
 const std::string& machine_ptx() {
-  static const std::string text = read_text_file(std::string(KERLAB_TESTS_FOLDER) + "/device/emu/ptx/machine.ptx");
+  static const std::string text = read_text_file((tests_folder() / "device/emu/ptx/machine.ptx").string());
   return text;
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "device/emu/ptx/ir.h"
+#include "locations.h"
 
 namespace kerlab::ptx::test {
 
@@ -25,7 +26,7 @@ inline ParseResult parse_body(const std::string& body, const std::string& before
 }
 
 inline std::string fixture(const std::string& name) {
-  std::ifstream file(std::string(KERLAB_TESTS_FOLDER) + "/device/emu/ptx/" + name);
+  std::ifstream file(tests_folder() / "device/emu/ptx" / name);
   if (!file) throw std::runtime_error("no fixture " + name);
   std::stringstream text;
   text << file.rdbuf();
