@@ -20,18 +20,13 @@ int threads_by_registers(const DeviceInfo& device, int registers) {
 
 EmuModule::EmuModule(emu::GlobalMemory& memory, const DeviceInfo& device, std::span<const std::byte> image,
                      std::string_view label)
-    : memory_(memory), device_(device), label_(label) {
+    : memory_(memory), device_(device), label_(label), globals_(nullptr, {&memory}), constants_(nullptr, {&memory}) {
   try {
     image_ = read_emulated_image(image);
   } catch (const Error& error) {
     throw DeviceFault(FaultKind::load_failed, fmt::format("loading {}: {}", label, error.what()), false);
   }
   if (!is_lab()) parse();
-}
-
-EmuModule::~EmuModule() {
-  if (globals_ != 0) memory_.release(globals_);
-  if (constants_ != 0) memory_.release(constants_);
 }
 
 void EmuModule::parse() {
@@ -45,22 +40,27 @@ void EmuModule::parse() {
   place_variables();
 }
 
+EmuModule::Variables EmuModule::place(std::size_t bytes) const {
+  const DevicePtr address = bytes > 0 ? memory_.allocate(bytes) : 0;
+  return {reinterpret_cast<std::byte*>(address), {&memory_}};
+}
+
 void EmuModule::place_variables() {
   const ptx::Module& module = parsed_->module;
-  if (!module.global_image.empty()) globals_ = memory_.allocate(module.global_image.size());
-  if (!module.constant_image.empty()) constants_ = memory_.allocate(module.constant_image.size());
+  globals_ = place(module.global_image.size());
+  constants_ = place(module.constant_image.size());
   std::vector<std::byte> globals = module.global_image;
   relocate(globals);
-  if (!globals.empty()) std::memcpy(memory_.at(globals_, globals.size()), globals.data(), globals.size());
-  const auto& constants = module.constant_image;
-  if (!constants.empty()) std::memcpy(memory_.at(constants_, constants.size()), constants.data(), constants.size());
+  std::ranges::copy(globals, globals_.get());
+  std::ranges::copy(module.constant_image, constants_.get());
 }
 
 void EmuModule::relocate(std::vector<std::byte>& global_image) const {
   for (const ptx::Relocation& relocation : parsed_->module.relocations) {
     const ptx::Symbol& symbol = parsed_->module.globals.at(static_cast<std::size_t>(relocation.symbol));
-    const DevicePtr base = symbol.space == ptx::Space::constant ? constants_ : globals_;
-    const DevicePtr address = base + static_cast<std::uint64_t>(symbol.offset + relocation.addend);
+    const Variables& base = symbol.space == ptx::Space::constant ? constants_ : globals_;
+    const DevicePtr address =
+        reinterpret_cast<DevicePtr>(base.get()) + static_cast<std::uint64_t>(symbol.offset + relocation.addend);
     std::memcpy(global_image.data() + relocation.at, &address, sizeof address);
   }
 }
@@ -94,7 +94,8 @@ const EmuModule::Kernel& EmuModule::kernel(const std::string& name) {
     throw DeviceFault(FaultKind::load_failed,
                       fmt::format("no kernel '{}' in the image; it has {}", name, kernel_names()), false);
   try {
-    kernel.program = emu::lower(*kernel.ptx, globals_, constants_);
+    kernel.program = emu::lower(*kernel.ptx, reinterpret_cast<DevicePtr>(globals_.get()),
+                                reinterpret_cast<DevicePtr>(constants_.get()), &parsed_->module.files);
   } catch (const ptx::Unsupported& error) {
     throw DeviceFault(FaultKind::unsupported, fmt::format("kernel '{}': {}", name, error.what()), false);
   }

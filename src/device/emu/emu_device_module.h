@@ -3,6 +3,7 @@
 // first prepared or launched.
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -30,9 +31,6 @@ class EmuModule {
   /// kernel of it is asked for (most are executed natively). `memory` must outlive the module.
   EmuModule(emu::GlobalMemory& memory, const DeviceInfo& device, std::span<const std::byte> image,
             std::string_view label);
-  ~EmuModule();
-  EmuModule(const EmuModule&) = delete;
-  EmuModule& operator=(const EmuModule&) = delete;
 
   [[nodiscard]] const std::string& label() const { return label_; }
   [[nodiscard]] bool is_lab() const { return label_ == "lab"; }
@@ -40,8 +38,15 @@ class EmuModule {
   const Kernel& kernel(const std::string& name);
 
  private:
+  struct Release {
+    emu::GlobalMemory* memory;
+    void operator()(std::byte* variables) const noexcept { memory->release(reinterpret_cast<DevicePtr>(variables)); }
+  };
+  using Variables = std::unique_ptr<std::byte, Release>;
+
   void parse();
   void place_variables();
+  [[nodiscard]] Variables place(std::size_t bytes) const;
   void relocate(std::vector<std::byte>& global_image) const;
   [[nodiscard]] std::string kernel_names() const;
   [[nodiscard]] KernelResources resources_of(const ptx::Kernel& kernel) const;
@@ -51,7 +56,7 @@ class EmuModule {
   std::string label_;
   EmulatedImage image_;
   std::optional<ptx::ParseResult> parsed_;
-  DevicePtr globals_ = 0, constants_ = 0;
+  Variables globals_, constants_;
   std::map<std::string, Kernel, std::less<>> kernels_;
 };
 
