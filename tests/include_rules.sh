@@ -10,7 +10,7 @@ BEGIN {
   may["vendor"] = "plan device"
   may["verify"] = may["measure"] = "plan device stats"
   may["trial"] = "plan stats"
-  may["worker"] = "device vendor verify measure trial plan"
+  may["worker"] = "device vendor verify measure trial plan stats"
   may["search"] = "spec stats"
   may["db"] = "trial"
   may["model"] = "plan spec stats"

@@ -9,6 +9,7 @@
 #include <cstdlib>
 
 #include "device/emu/machine_lab.h"
+#include "locations.h"
 
 using namespace kerlab;
 using namespace kerlab::emu;
@@ -48,7 +49,7 @@ std::vector<T> integers(std::size_t count, int seed) {
 }
 
 std::string fixture(const std::string& name) {
-  return read_text_file(std::string(KERLAB_TESTS_FOLDER) + "/device/emu/ptx/" + name + ".ptx");
+  return read_text_file((tests_folder() / "device/emu/ptx" / (name + ".ptx")).string());
 }
 
 /// D = 2 A B - C, element by element; sums beyond 256 are not integers of bf16, which are rounded once.

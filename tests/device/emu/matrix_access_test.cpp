@@ -6,6 +6,7 @@
 
 #include "catch.h"
 #include "device/emu/memory_lab.h"
+#include "locations.h"
 
 namespace kerlab::emu {
 namespace {
@@ -122,7 +123,7 @@ TEST_CASE("Memory instructions of the fixtures have handlers", "[emu][memory][se
                                  Opcode::cp_async_wait_all,
                                  Opcode::cp_async_wait_group};
   int seen = 0;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(KERLAB_TESTS_FOLDER "/device/emu")) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(tests_folder() / "device/emu")) {
     if (entry.path().extension() != ".ptx") continue;
     std::ifstream file(entry.path());
     std::stringstream text;
