@@ -70,7 +70,7 @@ class VectorOp {
   }
   VectorOp(const VectorOp&) = delete;
   VectorOp& operator=(const VectorOp&) = delete;
-  const Op& op() { return op_; }
+  Op& op() { return op_; }
   void operator()(Warp& warp, std::uint32_t mask = ~0u) { op_.run(warp, op_, mask); }
 
  private:
