@@ -118,12 +118,13 @@ u64 highest_shift(T a, T b, T c) {
   return at == ~u64{0} ? at : sizeof(T) * 8 - 1 - at;
 }
 
-/// As the document writes it, bit by bit.
+/// As the document writes it, bit by bit; in 64-bit instructions an H200 takes all bits of position and length.
 template <class T>
 LaneResult extract(In in) {
   constexpr u64 msb = sizeof(T) * 8 - 1;
-  const u64 pos = in.source[1] & 0xff;
-  const u64 len = in.source[2] & 0xff;
+  constexpr u64 taken = sizeof(T) == 8 ? 0xffffffff : 0xff;
+  const u64 pos = in.source[1] & taken;
+  const u64 len = in.source[2] & taken;
   const u64 a = in.source[0];
   const u64 sign = std::is_signed_v<T> && len != 0 ? a >> std::min(pos + len - 1, msb) & 1 : 0;
   u64 d = 0;
@@ -133,8 +134,9 @@ LaneResult extract(In in) {
 template <int bits>
 LaneResult insert(In in) {
   u64 f = in.source[1];
-  const u64 pos = in.source[2] & 0xff;
-  const u64 len = in.source[3] & 0xff;
+  constexpr u64 taken = bits == 64 ? 0xffffffff : 0xff;
+  const u64 pos = in.source[2] & taken;
+  const u64 len = in.source[3] & taken;
   for (u64 i = 0; i < len && pos + i < bits; ++i) {
     f = (f & ~(u64{1} << (pos + i))) | (in.source[0] >> i & 1) << (pos + i);
   }
@@ -143,6 +145,7 @@ LaneResult insert(In in) {
 
 u64 nth_set(u32 mask, u32 base, u32 signed_offset) {
   const auto offset = static_cast<i32>(signed_offset);
+  if (offset == -2147483647 - 1) return 0;  // not defined; an H200's
   if (offset == 0) return base < 32 && (mask >> base & 1) != 0 ? base : ~0u;
   i64 pos = static_cast<i32>(base);
   i64 count = std::abs(i64{offset}) - 1;

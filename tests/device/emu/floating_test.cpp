@@ -141,10 +141,10 @@ void check_single(const std::string& opcode, const std::string& operands, F f) {
   }
 }
 
-/// A NaN result: the first operand that is NaN, quiet, else the invalid operation's.
+/// A NaN result: the last operand that is NaN, quiet, else the invalid operation's.
 u64 double_bits(double result, In in, std::size_t sources) {
   if (!std::isnan(result)) return std::bit_cast<u64>(result);
-  for (std::size_t n = 0; n < sources; ++n) {
+  for (std::size_t n = sources; n-- > 0;) {
     if (std::isnan(as_double(in.source[n]))) return in.source[n] | 1ull << 51;
   }
   return 0x1fffull << 51;
@@ -230,8 +230,12 @@ TEST_CASE("signs of floating-point values", "[emu][floating]") {
   check("abs.f32 %r0, %r1", draw_single, [](In in) { return bits_of(std::fabs(single(in.source[0]))); });
   check("neg.ftz.f32 %r0, %r1", draw_single, [](In in) { return bits_of(-flush(single(in.source[0]))); });
   check("abs.ftz.f32 %r0, %r1", draw_single, [](In in) { return bits_of(std::fabs(flush(single(in.source[0])))); });
-  check("neg.f64 %rd0, %rd1", draw_double, [](In in) { return in.source[0] ^ 1ull << 63; });
-  check("abs.f64 %rd0, %rd1", draw_double, [](In in) { return in.source[0] & ~(1ull << 63); });
+  check("neg.f64 %rd0, %rd1", draw_double, [](In in) {
+    return std::isnan(as_double(in.source[0])) ? in.source[0] | 1ull << 51 : in.source[0] ^ 1ull << 63;
+  });
+  check("abs.f64 %rd0, %rd1", draw_double, [](In in) {
+    return std::isnan(as_double(in.source[0])) ? in.source[0] | 1ull << 51 : in.source[0] & ~(1ull << 63);
+  });
   check("copysign.f32 %r0, %r1, %r2", draw_single,
         [](In in) { return (in.source[0] & 0x80000000) | (in.source[1] & 0x7fffffff); });
   check("copysign.f64 %rd0, %rd1, %rd2", draw_double,
@@ -330,7 +334,7 @@ TEST_CASE("classes of floating-point numbers", "[emu][floating]") {
                                  {"infinite", [](int c) { return c == FP_INFINITE; }},
                                  {"number", [](int c) { return c != FP_NAN; }},
                                  {"notanumber", [](int c) { return c == FP_NAN; }},
-                                 {"normal", [](int c) { return c == FP_NORMAL; }},
+                                 {"normal", [](int c) { return c == FP_NORMAL || c == FP_ZERO; }},
                                  {"subnormal", [](int c) { return c == FP_SUBNORMAL; }}};
   for (const Property& property : properties) {
     const std::string name = property.name;
@@ -414,11 +418,22 @@ TEST_CASE("f16 and bf16 extremes and signs", "[emu][floating]") {
     }
   }
   for (const std::string type : {"f16", "bf16"}) {
-    const Draw draw = draw_half(type == "f16" ? kHalf : kBfloat);
-    check("neg." + type + " %h0, %h1", draw, [](In in) { return in.source[0] ^ 0x8000; });
-    check("abs." + type + " %h0, %h1", draw, [](In in) { return in.source[0] & 0x7fff; });
-    check("neg." + type + "x2 %r0, %r1", draw, [](In in) { return in.source[0] ^ 0x80008000; });
-    check("abs." + type + "x2 %r0, %r1", draw, [](In in) { return in.source[0] & 0x7fff7fff; });
+    const Format& format = type == "f16" ? kHalf : kBfloat;
+    const Draw draw = draw_half(format);
+    auto signs = [&format](u64 flip, u64 keep) {
+      return [&format, flip, keep](In in) {
+        u64 result = 0;
+        for (int shift = 0; shift < 32; shift += 16) {
+          const u64 half = in.source[0] >> shift & 0xffff;
+          result |= ((half & 0x7fff) > format.infinity ? u64{format.nan} : (half ^ flip) & keep) << shift;
+        }
+        return result;
+      };
+    };
+    check("neg." + type + " %h0, %h1", draw, [=](In in) { return signs(0x8000, 0xffff)(in) & 0xffff; });
+    check("abs." + type + " %h0, %h1", draw, [=](In in) { return signs(0, 0x7fff)(in) & 0xffff; });
+    check("neg." + type + "x2 %r0, %r1", draw, signs(0x8000, 0xffff));
+    check("abs." + type + "x2 %r0, %r1", draw, signs(0, 0x7fff));
   }
 }
 

@@ -149,7 +149,7 @@ TEST_CASE("division by zero and of the most negative integer", "[emu][integer]")
   });
   check_types("rem", "R0, R1, R2", [](auto a, auto b, auto) {
     using T = decltype(a);
-    if (b == 0) return a;
+    if (b == 0) return static_cast<T>(-1);
     if (std::is_signed_v<T> && b == static_cast<T>(-1)) return T{0};
     return static_cast<T>(a % b);
   });
@@ -188,13 +188,14 @@ TEST_CASE("integer sign, minimum and maximum", "[emu][integer]") {
 
 namespace {
 
-/// a + b + carry, or a - b - carry, in `bits`; carry is what falls out on top.
+/// a + b + carry, or a - b - (1 - carry), in `bits`; the carry is what falls out on top, of a difference that nothing
+/// was borrowed (as on an H200).
 template <int bits, bool subtract, bool use>
 LaneResult chain(u64 a, u64 b, bool carry) {
   const u128 all = (u128{1} << bits) - 1;
-  const u128 in = use && carry ? 1 : 0;
+  const u128 in = use && carry != subtract ? 1 : 0;
   const u128 sum = subtract ? (u128{a} & all) - (u128{b} & all) - in : (u128{a} & all) + (u128{b} & all) + in;
-  return {static_cast<u64>(sum & all), false, (sum >> bits & 1) != 0};
+  return {static_cast<u64>(sum & all), false, ((sum >> bits & 1) != 0) != subtract};
 }
 template <int bits, bool subtract, bool use>
 LaneResult sum_chain(const LaneInput& in) {

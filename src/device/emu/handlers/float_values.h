@@ -153,17 +153,20 @@ Handler single_handler(const ptx::Modifiers& modifiers) {
   }
 }
 
+/// Of several NaN operands an H200 passes on the last one; Operation::kFirstNaN: the first.
 template <class Operation, int sources, ptx::Rounding rounding>
 void double_each(Warp& warp, const Op& op, u32 mask) {
   [[maybe_unused]] const RoundingScope<rounding> scope;
   if constexpr (sources == 1) {
     map<f64x4, f64x4>(warp, op, mask, [](f64x4 a) KERLAB_LAMBDA { return with_payload(Operation::apply(a), a); });
   } else if constexpr (sources == 2) {
-    map<f64x4, f64x4, f64x4>(warp, op, mask,
-                             [](f64x4 a, f64x4 b) KERLAB_LAMBDA { return with_payload(Operation::apply(a, b), a, b); });
+    map<f64x4, f64x4, f64x4>(warp, op, mask, [](f64x4 a, f64x4 b) KERLAB_LAMBDA {
+      if constexpr (requires { Operation::kFirstNaN; }) return with_payload(Operation::apply(a, b), a, b);
+      return with_payload(Operation::apply(a, b), b, a);
+    });
   } else {
     map<f64x4, f64x4, f64x4, f64x4>(warp, op, mask, [](f64x4 a, f64x4 b, f64x4 c) KERLAB_LAMBDA {
-      return with_payload(Operation::apply(a, b, c), a, b, c);
+      return with_payload(Operation::apply(a, b, c), c, b, a);
     });
   }
 }
