@@ -18,6 +18,7 @@
 #include "device/emu/memory.h"
 #include "device/emu/oracle/oracle.h"
 #include "device/emu/ptx/ir.h"
+#include "locations.h"
 
 namespace kerlab {
 namespace {
@@ -25,7 +26,9 @@ namespace {
 using conformance::Form;
 using Bytes = std::vector<std::byte>;
 
-const std::filesystem::path kFolder = std::filesystem::path(KERLAB_TESTS_FOLDER) / "device/emu/conformance";
+std::filesystem::path folder() {
+  return tests_folder() / "device/emu/conformance";
+}
 
 std::string read(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -156,10 +159,10 @@ struct File {
 std::vector<File> files() {
   std::vector<File> all;
   const char* only = std::getenv("KERLAB_CONFORMANCE_FILE");
-  for (const auto& entry : std::filesystem::directory_iterator(kFolder)) {
+  for (const auto& entry : std::filesystem::directory_iterator(folder())) {
     const std::string stem = entry.path().stem().string();
     if (entry.path().extension() != ".ptx" || (only != nullptr && stem != only)) continue;
-    all.push_back({stem, read(entry.path()), read(kFolder / "expected" / (stem + ".bin"))});
+    all.push_back({stem, read(entry.path()), read(folder() / "expected" / (stem + ".bin"))});
   }
   std::sort(all.begin(), all.end(), [](const File& a, const File& b) { return a.name < b.name; });
   return all;

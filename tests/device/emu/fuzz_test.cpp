@@ -1,6 +1,6 @@
 // Random programs on the emulated machine, in all its ways, against the oracle: all memory bit for bit.
-//   emu_tests "[fuzz]"                             a fixed set of seeds
-//   KERLAB_FUZZ_SECONDS=3600 emu_tests "[.fuzz]"   from KERLAB_FUZZ_SEED (default: the time) on; prints what differs,
+//   kerlab_tests "[random]"                             a fixed set of seeds
+//   KERLAB_FUZZ_SECONDS=3600 kerlab_tests "[fuzz]"   from KERLAB_FUZZ_SEED (default: the time) on; prints what differs,
 //   made small
 
 #include <fmt/core.h>
@@ -202,7 +202,7 @@ void run_seed(std::uint64_t seed, Tally& tally) {
 
 }  // namespace
 
-TEST_CASE("Random programs: the machine agrees with the oracle", "[emu][fuzz]") {
+TEST_CASE("Random programs: the machine agrees with the oracle", "[emu][random]") {
   Tally tally;
   for (std::uint64_t seed = 1; seed <= 60; ++seed) run_seed(seed, tally);
   for (const std::string& text : tally.failures) {
