@@ -44,11 +44,11 @@ std::vector<Request> requests() {
           request::Load{3, "reg2d BM=128", bytes({0, 127, 128}), example_plan(), example_plan()},
           request::Check{4, {0, 2}, true, Sampling::everything},
           request::Time{{1, 2, 4294967295u}, {9, false, 1234.5, 0, false, 42}, true},
-          request::Library{},
           request::RunOnce{5},
           request::Unload{6},
           request::Health{},
           request::Ceilings{},
+          request::Library{},
           request::Bye{}};
 }
 
@@ -68,10 +68,10 @@ std::vector<Reply> replies() {
           reply::Loaded{1, {{"gemm", 168, 8, 16, 1024, 1024, 2, true}}},
           reply::Checked{2, check},
           reply::Timed{{samples}},
-          reply::LibraryReady{{"cuBLASLt", "its own pick"}, "why not", 1.5, 2.5},
           reply::Done{},
           reply::Healthy{true, 2.5, "SM 1980 MHz"},
           reply::Ceilings{{{"copy", "B/s", 4e12}}},
+          reply::LibraryReady{{"cuBLASLt", "its own pick"}, "why not", 1.5, 2.5},
           reply::Fault{FaultKind::out_of_memory, "no", true}};
 }
 
