@@ -92,10 +92,14 @@ bool does_nothing(Opcode opcode) {
   return opcode == Opcode::membar || opcode == Opcode::fence || opcode == Opcode::pmevent;
 }
 
-/// Reads what other warps write: a loop around it may wait for them.
-bool may_wait(const Instruction& i) {
-  return (i.opcode == Opcode::ld && i.modifiers.order != ptx::Order::weak) || i.opcode == Opcode::atom ||
-         i.opcode == Opcode::nanosleep;
+/// What one turn of a loop around the instruction costs of its warp's turn: it may be waiting for other warps. Atomics
+/// that add are more often work than polling.
+std::int32_t waiting_cost(const Instruction& i) {
+  if (i.opcode == Opcode::nanosleep) return kSpinCost;
+  if (i.opcode == Opcode::ld) return i.modifiers.order != ptx::Order::weak ? kSpinCost : 0;
+  if (i.opcode != Opcode::atom) return 0;
+  const ptx::Atomic atomic = i.modifiers.atomic;
+  return atomic == ptx::Atomic::cas || atomic == ptx::Atomic::exch ? kSpinCost : kSpinCost / 64;
 }
 
 Handler select(const HandlerSet& set, const Instruction& instruction) {
@@ -127,13 +131,13 @@ class Lowering {
   /// A block while its operations may still move: indices into Program::ops, and PTX blocks to branch to.
   struct Draft {
     std::int32_t begin = 0, end = 0, op = -1;
-    bool may_wait = false;
+    std::int32_t waiting = 0;
   };
 
   void open() {
     program_.blocks.emplace_back();
     program_.profiles.emplace_back();
-    drafts_.push_back({static_cast<std::int32_t>(program_.ops.size()), 0, -1, false});
+    drafts_.push_back({static_cast<std::int32_t>(program_.ops.size()), 0, -1, 0});
     converged_ = false;
   }
 
@@ -190,7 +194,7 @@ class Lowering {
 
   void lower_straight(const Instruction& instruction) {
     if (instruction.opcode == Opcode::nop) return;
-    drafts_.back().may_wait |= may_wait(instruction);
+    drafts_.back().waiting = std::max(drafts_.back().waiting, waiting_cost(instruction));
     if (does_nothing(instruction.opcode)) {
       count(instruction, false);
       return;
@@ -213,7 +217,7 @@ class Lowering {
       close(End::next);  // it may be executed in parts: counted apart from what is before it
       open();
     }
-    drafts_.back().may_wait |= may_wait(instruction);
+    drafts_.back().waiting = std::max(drafts_.back().waiting, waiting_cost(instruction));
     close(kind);
     Block& block = program_.blocks.back();
     drafts_.back().op = static_cast<std::int32_t>(program_.ops.size());
@@ -291,9 +295,9 @@ class Lowering {
       std::int32_t to = static_cast<std::int32_t>(b) + 1;
       if (block.next >= 0) to = std::min(to, block.next);
       if (block.taken >= 0) to = std::min(to, block.taken);
-      bool waits = false;
-      for (std::size_t inside = static_cast<std::size_t>(to); inside <= b; ++inside) waits |= drafts_[inside].may_wait;
-      if (waits) block.spin = kSpinCost;
+      for (std::size_t inside = static_cast<std::size_t>(to); inside <= b; ++inside) {
+        block.spin = std::max(block.spin, drafts_[inside].waiting);
+      }
     }
   }
 
