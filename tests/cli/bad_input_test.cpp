@@ -73,7 +73,7 @@ TEST_CASE("cli: what was typed wrong is named, with what is there instead", "[cl
 
 TEST_CASE("cli: a device that is none is refused", "[cli]") {
   const Sandbox sandbox;
-  check_refused(sandbox.run({"tune", "gemm", "--device", "gpu"}), 64, "script:FILE");
+  check_refused(sandbox.run({"tune", "gemm", "--device", "tpu"}), 64, "script:FILE");
   check_refused(sandbox.run({"tune", "gemm", "--device", "cuda:x"}), 64, "cuda:x");
   check_refused(sandbox.run({"tune", "gemm", "--device", "script:/no/such/file"}), 1, "/no/such/file");
 }
