@@ -173,11 +173,11 @@ TEST_CASE("lowering: what a block is counted as", "[emu][lower]") {
 TEST_CASE("lowering: an instruction that no handler takes is named with its line", "[emu][lower]") {
   std::string message;
   try {
-    const Lowered it("  add.rz.f64 %d1, %d2, %d3;\n  ret;");
+    const Lowered it("  redux.sync.add.f32 %r1, %r2, -1;\n  ret;");
   } catch (const ptx::Unsupported& e) {
     message = e.what();
   }
-  CHECK(message == "ptx:14: add.rz.f64 is not emulated");
+  CHECK(message == "ptx:14: redux.sync.add.f32 is not emulated");
 }
 
 TEST_CASE("lowering: registers that may be unset begin as zero", "[emu][lower]") {
