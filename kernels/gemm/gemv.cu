@@ -14,7 +14,7 @@
 // Expects   M <= 16; any N, K, layout; rows of B that are no multiple of 16 bytes are read in smaller pieces.
 // Operations one read of B from memory; M reads of A per ROWS (.t) or VEC (.n) numbers of B, from L1.
 // Lacks     tensor cores for M above 8, where arithmetic and conversions begin to count.
-// Measured on H200: not yet.
+// Measured on H200: 1 x 4096 x 4096 bf16: 14.8 us (2.27 TB/s), 0.97 of cuBLASLt 13.1; 8 x 8192 x 8192: 51.0 us, 0.69.
 #include "common/stream.cuh"
 #include "write_d.cuh"
 

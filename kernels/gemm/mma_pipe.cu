@@ -16,7 +16,8 @@
 //           of whole fours (mma_ragged has no such wish). Tiles may hang over every edge.
 // Operations N^3 (1 / BM + 1 / BN) global reads, N^3 (1 / WM + 1 / WN) shared reads, N^3 / 2048 mma (tf32: / 1024).
 // Lacks     wgmma, which reads shared memory itself: on an H200 mma.sync ends at about 63 % of the tensor peak.
-// Measured on H200: not yet.
+// Measured on H200: 4096^3 bf16: 308.5 us, 446 TFLOP/s beside cuBLASLt (188.5 us, wgmma) with throttled clocks; 284 us,
+//   484 TFLOP/s alone.
 #include "mma_epilogue.cuh"
 #include "raster.cuh"
 

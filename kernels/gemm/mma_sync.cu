@@ -8,7 +8,7 @@
 // Expects   bf16, fp16 or tf32; any layout; rows of A and B of whole 16 bytes, rows of D of whole fours.
 // Operations N^3 (1 / BM + 1 / BN) global reads, N^3 (1 / WM + 1 / WN) shared reads, N^3 / 2048 mma (tf32: / 1024).
 // Lacks     everything at once: copies, loads of fragments and multiplications take turns (next rung).
-// Measured on H200: not yet.
+// Measured on H200: 4096^3 bf16, defaults: 514 us, 267 TFLOP/s: 1.65 times wmma.
 #include "mma_epilogue.cuh"
 
 extern __shared__ float4 shared[];  // tile of A, tile of B; then a slab per warp

