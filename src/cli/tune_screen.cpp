@@ -57,7 +57,7 @@ std::string headline(const TuneResult& result) {
   text += fmt::format("  {}", result.toolchain);
   if (!result.rows.empty()) {
     const Measurement& best = result.rows.front().measurement;
-    if (is_emulated(result)) return text + "  times are modelled, not measured";
+    if (is_emulated(result)) return text + "  times are modelled, not measured (off by up to 35 % where compared)";
     text += fmt::format("  {} L2, {}", best.cache, best.recipe);
     double least = best.sm_clock_mhz, most = least;
     for (const RankedTrial& row : result.rows) {

@@ -1,7 +1,8 @@
 #pragma once
-// A time from counts: throughput of the pipes of an SM, waves of blocks over the SMs, L2 and DRAM traffic. A model, not
-// a measurement: it is for ranking configurations where there is no GPU. See kModelVersion for what it has been
-// compared with.
+// A time from counts: throughput of the pipes of an SM, waves of blocks over the SMs, L2 and DRAM traffic. A model, not a
+// measurement: it is for ranking configurations where there is no GPU. Compared with an H200 (496 configurations of gemm
+// reg2d, 2048^3 fp32): model over measured 0.75 to 1.07 for the middle 80 % (median 0.88, extremes 0.65 and 1.18),
+// Spearman correlation 0.47: it tells slow from fast, not fast from fastest.
 
 #include <cstdint>
 #include <string>
