@@ -11,7 +11,8 @@
 namespace kerlab {
 namespace {
 
-constexpr double kCheapFlops = 5e8;  // emulated whole in about a tenth of a second
+// Emulated whole in about a tenth of a second.
+constexpr double kCheapFlops = 5e8, kCheapBytes = 64e6;
 
 }  // namespace
 
@@ -82,7 +83,8 @@ CheckReport Workbench::check_emulated(const request::Check& check) {
   Problem& p = problem();
   Candidate& whole = candidate(check.id);
   const auto small = p.small_candidates.find(check.id);
-  if (check.sampling == Sampling::everything || p.data.plan().flops < kCheapFlops)
+  const bool cheap = p.data.plan().flops < kCheapFlops && p.data.plan().bytes < kCheapBytes;
+  if (check.sampling == Sampling::everything || cheap)
     return p.emulated_checker.check(whole, check.recipes, check.thorough, false);
   CheckReport report;
   if (small != p.small_candidates.end()) {
