@@ -19,7 +19,12 @@ add_library(kerlab_dependencies INTERFACE)
 target_include_directories(kerlab_dependencies SYSTEM INTERFACE ${KERLAB_CUDA_INCLUDE} ${KERLAB_TOML_INCLUDE}
   ${KERLAB_JSON_INCLUDE} ${KERLAB_CLI11_INCLUDE} ${KERLAB_FMT_INCLUDE} ${KERLAB_XXHASH_INCLUDE} ${KERLAB_FP16_INCLUDE}
   ${KERLAB_SQLITECPP_INCLUDE})
-target_compile_definitions(kerlab_dependencies INTERFACE FMT_HEADER_ONLY XXH_INLINE_ALL)
+target_compile_definitions(kerlab_dependencies INTERFACE XXH_INLINE_ALL)
+# base/fmt_once.cpp knows what fmt 9 wants instantiated; another version is compiled into every file, which only takes longer.
+file(STRINGS ${KERLAB_FMT_INCLUDE}/fmt/core.h KERLAB_FMT_VERSION REGEX "#define FMT_VERSION 9[0-9][0-9][0-9][0-9]")
+if(NOT KERLAB_FMT_VERSION)
+  target_compile_definitions(kerlab_dependencies INTERFACE FMT_HEADER_ONLY)
+endif()
 target_link_libraries(kerlab_dependencies INTERFACE ${KERLAB_SQLITECPP} ${KERLAB_SQLITE} Threads::Threads ${CMAKE_DL_LIBS} m)
 if(KERLAB_STATIC_RUNTIME)
   target_link_options(kerlab_dependencies INTERFACE -static-libstdc++ -static-libgcc)
