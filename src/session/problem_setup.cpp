@@ -104,6 +104,7 @@ bool ProblemLoader::take(CompilerPool::Finished& finished) {
   if (has_own_small_reference() && small_reference_image_.empty()) return true;
   request::SetProblem problem;
   problem.problem = setup_.plan;
+  problem.library = library_;
   problem.lab_image = std::move(lab_image_);
   if (setup_.small) {
     problem.small = setup_.small->plan;
