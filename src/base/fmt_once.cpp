@@ -1,5 +1,5 @@
-// Debian ships fmt as headers and a shared library. We want neither a shared library nor, as FMT_HEADER_ONLY would have it,
-// the formatting code compiled into every file again (2.2 s in each of 240): it is compiled here, once, for all.
+// Debian ships fmt as headers and a shared library. We want neither a shared library nor, as FMT_HEADER_ONLY would have
+// it, the formatting code compiled into every file again (2.2 s in each of 240): it is compiled here, once, for all.
 #include <fmt/format-inl.h>
 
 FMT_BEGIN_NAMESPACE
