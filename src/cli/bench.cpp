@@ -6,6 +6,7 @@
 #include "cli/interrupt.h"
 #include "db/database.h"
 #include "report/json.h"
+#include "report/operations_text.h"
 #include "report/table.h"
 #include "report/tune_table.h"
 #include "session/bench.h"
@@ -48,11 +49,20 @@ Table to_table(const std::vector<BenchRow>& rows, bool exact) {
 }
 
 JsonValue to_value(const BenchRow& row) {
-  JsonValue::Object value{{"problem", row.problem.key()}, {"chosen", row.chosen},   {"flops", row.flops},
-                          {"bytes", row.bytes},           {"roof_us", row.roof_us}, {"trial", to_value(row.trial)},
-                          {"warning", row.warning}};
+  JsonValue::Object value{{"problem", row.problem.key()}, {"chosen", row.chosen},
+                          {"flops", row.flops},           {"bytes", row.bytes},
+                          {"roof_us", row.roof_us},       {"trial", to_value(row.trial)},
+                          {"warning", row.warning},       {"operations", to_value(row.operations)}};
   value.emplace_back("measurement", row.measurement ? to_value(*row.measurement) : JsonValue());
   return value;
+}
+
+/// On an emulated device: what the variants predict beside what was counted.
+void print_operations(const std::vector<BenchRow>& rows) {
+  for (const BenchRow& row : rows) {
+    if (!row.operations.has_predictions()) continue;
+    fmt::print("\n{} {}: {}", row.trial.variant, row.trial.configuration, operations_text(row.operations));
+  }
 }
 
 void print(const BenchSession& session, const BenchCommand& command, const GlobalOptions& global) {
@@ -72,6 +82,7 @@ void print(const BenchSession& session, const BenchCommand& command, const Globa
   } else if (command.csv != "-") {
     fmt::print("{} {}  {}\n", session.rig().device().id, session.rig().device().name, session.rig().toolchain());
     fmt::print("{}", text_table(to_table(rows, false), color_on(global, stdout)));
+    print_operations(rows);
   }
   for (const BenchRow& row : rows) {
     if (!row.trial.message.empty()) fmt::print(stderr, "{}: {}\n", name(row.trial.status), row.trial.message);

@@ -4,9 +4,10 @@
 #include "cli/command.h"
 #include "cli/existing_database.h"
 #include "report/json.h"
+#include "report/operations_text.h"
 #include "report/show_text.h"
-#include "session/save.h"
 #include "session/listing.h"
+#include "session/save.h"
 #include "session/show.h"
 
 namespace kerlab {
@@ -15,6 +16,7 @@ namespace {
 
 struct ShowOptions {
   std::string what, family, dtype, folder;
+  bool count = false;
 };
 
 /// A trial, and other winners that what was typed could mean too.
@@ -60,7 +62,19 @@ TrialStory to_story(TrialFacts facts) {
   story.roof = facts.roof;
   story.flops = facts.flops;
   story.winner = facts.winner;
+  story.operations = std::move(facts.operations);
   return story;
+}
+
+/// An emulated trial is counted at once: that needs nothing but this machine. Others when asked.
+void add_counts(TrialStory& story, const Database& database, const ShowOptions& options, const GlobalOptions& global) {
+  const bool emulated = story.trial.device_kind == "emulated" && story.trial.status == TrialStatus::passed;
+  if (options.count || (emulated && story.operations.has_predictions())) {
+    story.operations = count_operations(database, story.trial, rig_options(global, story.trial.family));
+  } else if (story.operations.has_predictions()) {
+    story.operations.note =
+        fmt::format("to count them on {}: kerlab show {} --count", emulated_twin(story.trial), story.trial.id);
+  }
 }
 
 JsonValue to_value(const std::optional<Occupancy>& occupancy) {
@@ -91,6 +105,7 @@ void print_json(const TrialStory& story, const Choice& choice, const std::option
                                                     {"flops", story.flops},
                                                     {"occupancy", to_value(story.occupancy)},
                                                     {"roof", to_value(story.roof)},
+                                                    {"operations", to_value(story.operations)},
                                                     {"other_winners", to_values(choice.others)},
                                                     {"saved", to_value(saved)}})));
 }
@@ -109,7 +124,8 @@ void print_text(const TrialStory& story, const Choice& choice, const std::option
 ExitCode run(const ShowOptions& options, const GlobalOptions& global) {
   const Database database = open_existing_database(global);
   const Choice choice = choose(database, options, global);
-  const TrialStory story = to_story(trial_facts(database, choice.trial, kernel_folders(global)));
+  TrialStory story = to_story(trial_facts(database, choice.trial, kernel_folders(global)));
+  if (!global.dry_run) add_counts(story, database, options, global);
   std::optional<SavedTrial> saved;
   if (!options.folder.empty() && !global.dry_run) {
     saved = save_trial(database, choice.trial, {options.folder, kernel_folders(global), !global.no_cache, {}});
@@ -131,6 +147,8 @@ Command add_show(CLI::App& root, const GlobalOptions& global) {
   parser->add_option("family", options->family, "after `winner`; --M 4K and the like tell its problems apart");
   parser->add_option("--dtype", options->dtype, "of the winner's problem");
   parser->add_option("--save", options->folder, "write source, PTX, cubin, compiler's log and SASS")->type_name("DIR");
+  parser->add_flag("--count", options->count,
+                   "count its operations on an emulated device, beside what the variant predicts");
   return {parser, true, [options, &global] { return run(*options, global); }};
 }
 

@@ -1,5 +1,7 @@
 #include "plan/counts.h"
 
+#include "plan/counters.h"
+
 namespace kerlab {
 
 std::string_view name(Pipe pipe) {
@@ -14,20 +16,7 @@ Counts& Counts::operator+=(const Counts& other) {
     warp_instructions[i] += other.warp_instructions[i];
     lane_instructions[i] += other.lane_instructions[i];
   }
-  flops += other.flops;
-  tensor_flops += other.tensor_flops;
-  global_load_bytes += other.global_load_bytes;
-  global_store_bytes += other.global_store_bytes;
-  global_requests += other.global_requests;
-  global_sectors += other.global_sectors;
-  shared_load_bytes += other.shared_load_bytes;
-  shared_store_bytes += other.shared_store_bytes;
-  shared_requests += other.shared_requests;
-  shared_wavefronts += other.shared_wavefronts;
-  local_bytes += other.local_bytes;
-  atomics += other.atomics;
-  divergent_branches += other.divergent_branches;
-  barriers += other.barriers;
+  for (const Counter& counter : counters()) this->*counter.value += other.*counter.value;
   return *this;
 }
 

@@ -7,6 +7,7 @@
 #include "base/format.h"
 #include "base/terminal.h"
 #include "report/json.h"
+#include "report/operations_text.h"
 #include "report/table.h"
 #include "report/tune_table.h"
 
@@ -135,6 +136,7 @@ std::string show_text(const TrialStory& story, bool color) {
   text += "\n" + line("status", status_text(story, color)) + line("problem", trial.problem);
   text += line("device", trial.device_class) + wrapped("options", trial.options) + line("source", trial.source_hash);
   text += resources_text(story) + check_text(trial) + measurements_text(story);
+  if (const std::string operations = operations_text(story.operations); !operations.empty()) text += "\n" + operations;
   text +=
       fmt::format("\nreproduce: kerlab bench --trial {}   SASS/PTX: kerlab show {} --save DIR\n", trial.id, trial.id);
   return text;

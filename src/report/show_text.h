@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "model/operations.h"
 #include "model/roofline.h"
 #include "trial/trial.h"
 
@@ -18,6 +19,7 @@ struct TrialStory {
   std::optional<Roofline> roof;           ///< of its problem on its device
   double flops = 0;                       ///< of the problem
   bool winner = false;                    ///< of its problem now
+  Operations operations;                  ///< predicted beside counted
 };
 
 std::string show_text(const TrialStory& story, bool color);

@@ -161,6 +161,8 @@ void BenchSession::run(const ProblemSetup& setup, const Choice& choice) {
   row.roof_us = theoretical_roof(setup.problem, setup.plan, rig_.device()).minimum_us;
   row.chosen = choice.how;
   row.warning = result.warning;
+  if (!result.counted.empty())
+    row.operations = operations_of(*choice.variant, setup.problem, choice.configuration, rig_.device(), result.counted);
   row.measurement = std::move(result.measurement);
   row.trial = std::move(result.candidate.trial);
   if (ledger_) {

@@ -1,6 +1,7 @@
 #pragma once
 // Times what is asked for: a configuration, a stored trial, the winner, or every variant; on one problem or a sweep.
 
+#include "session/count_operations.h"
 #include "session/single.h"
 
 namespace kerlab {
@@ -28,6 +29,7 @@ struct BenchRow {
   double roof_us = 0;  ///< theoretical
   std::string chosen;  ///< "--config", "winner", "best stored", "default", "trial 12"
   std::string warning;
+  Operations operations;  ///< predicted and counted; emulated devices only
 };
 
 /// `while (session.step()) ...; session.rows()`. A step is one configuration on one problem.

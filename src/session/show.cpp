@@ -107,6 +107,7 @@ TrialFacts trial_facts(const Database& database, const Trial& trial,
   const DeviceInfo device = device_of_class(trial.device_class);
   facts.occupancy = occupancy_of(trial, device);
   add_roof(facts, device, kernels);
+  facts.operations = predicted_operations(trial, kernels);
   const auto decision = database.winner(trial.problem, trial.device_class);
   facts.winner = decision && decision->trial == trial.id;
   return facts;

@@ -6,6 +6,7 @@
 #include "db/database.h"
 #include "model/roofline.h"
 #include "session/arguments.h"
+#include "session/count_operations.h"
 
 namespace kerlab {
 
@@ -17,6 +18,7 @@ struct TrialFacts {
   std::optional<Roofline> roof;           ///< theoretical, of its problem on its device
   double flops = 0;                       ///< of the problem
   bool winner = false;                    ///< of its problem now
+  Operations operations;                  ///< predicted; not counted
 };
 
 /// Throws UsageError that names the database and says how to list its trials when there is no such trial.

@@ -45,8 +45,7 @@ SingleResult run_single(Rig& rig, const ProblemSetup& setup, const VariantSource
   TrialCandidate& candidate = result.candidate;
   if (!compile_single(rig, source, candidate)) return result;
   RunRequest run;
-  candidate.small_plan =
-      small_plan(rig.folder().family, *source.variant, candidate, setup, rig.device());
+  candidate.small_plan = small_plan(rig.folder().family, *source.variant, candidate, setup, rig.device());
   run.items.push_back({candidate.label, candidate.image, candidate.plan, candidate.small_plan});
   run.sampling = options.full ? Sampling::everything : source.variant->sampling;
   run.recipes = options.recipes;
@@ -68,6 +67,7 @@ SingleResult run_single(Rig& rig, const ProblemSetup& setup, const VariantSource
   if (candidate.trial.status != TrialStatus::passed || outcome.samples.empty()) return result;
   const SampleSet& samples = outcome.samples.front();
   result.warning = samples.warning;
+  result.counted = samples.launches;
   if (!samples.guard_violation.empty()) {
     fail(candidate, TrialStatus::guard_violation,
          fmt::format("{}: after timing: {}", candidate.label, samples.guard_violation));

@@ -22,6 +22,7 @@ struct SingleResult {
   std::optional<Measurement> measurement;  ///< not stored yet
   std::string warning;                     ///< of the timing
   std::string scope;                       ///< of an emulated check: what was executed
+  std::vector<CountedLaunch> counted;      ///< emulated and timed: what a run executes
 };
 
 /// The runner must have the problem (ProblemLoader::load).

@@ -27,27 +27,40 @@ std::vector<std::string> problem_defines(const Family& family, const Problem& pr
   return defines;
 }
 
+Environment configured_environment(const Variant& variant, const Problem& problem, const Configuration& configuration,
+                                   const DeviceInfo& device) {
+  Environment environment = problem.environment;
+  add_device(environment, device);
+  for (std::size_t p = 0; p < variant.parameters.size(); ++p)
+    environment[variant.parameters[p].name] = configuration.values.at(p);
+  for (const Derived& derived : variant.derived) environment[derived.name] = derived.value.evaluate(environment);
+  return environment;
+}
+
 Instance instantiate(const Family& family, const Variant& variant, const Problem& problem,
                      const Configuration& configuration, const DeviceInfo& device) {
   Instance instance;
+  Environment environment = configured_environment(variant, problem, configuration, device);
   instance.defines = problem_defines(family, problem);
-  Environment environment = problem.environment;
-  add_device(environment, device);
-  for (std::size_t p = 0; p < variant.parameters.size(); ++p) {
-    const std::string& name = variant.parameters[p].name;
-    environment[name] = configuration.values.at(p);
-    instance.defines.push_back(define(name, configuration.values[p]));
-  }
-  for (const Derived& derived : variant.derived) {
-    const std::int64_t value = derived.value.evaluate(environment);
-    environment[derived.name] = value;
-    instance.defines.push_back(define(derived.name, value));
-  }
+  for (const Parameter& parameter : variant.parameters)
+    instance.defines.push_back(define(parameter.name, environment.at(parameter.name)));
+  for (const Derived& derived : variant.derived)
+    instance.defines.push_back(define(derived.name, environment.at(derived.name)));
   LaunchPlanBuilder builder(family, problem, &variant, std::move(environment));
   builder.add_workspaces();
   builder.add_all(variant.launches);
   instance.plan = builder.plan();
   return instance;
+}
+
+std::vector<std::pair<std::string, std::int64_t>> predicted_counts(const Variant& variant, const Problem& problem,
+                                                                   const Configuration& configuration,
+                                                                   const DeviceInfo& device) {
+  const Environment environment = configured_environment(variant, problem, configuration, device);
+  std::vector<std::pair<std::string, std::int64_t>> counts;
+  for (const Prediction& prediction : variant.predicted)
+    counts.emplace_back(prediction.counter, prediction.value.evaluate(environment));
+  return counts;
 }
 
 }  // namespace kerlab

@@ -119,8 +119,8 @@ struct RecipeDecl {
 /// [library.gemm]: the whole problem as a GEMM that a vendor's library can be asked for.
 struct LibraryGemmDecl {
   Expression m, n, k, transpose_a, transpose_b;
-  std::string alpha, beta;     ///< scalars, or empty: 1, 0
-  std::string a, b, c, d;      ///< tensors
+  std::string alpha, beta;  ///< scalars, or empty: 1, 0
+  std::string a, b, c, d;   ///< tensors
 };
 
 struct Family {
@@ -151,6 +151,13 @@ struct Constraint {
   SourceLocation where;
 };
 
+/// What a variant says that one run does, of whole tiles: `counter` as in plan/counters.h.
+struct Prediction {
+  std::string counter;
+  Expression value;
+  SourceLocation where;
+};
+
 struct Variant {
   std::string name, doc;
   std::filesystem::path file, source;    ///< .toml, .cu
@@ -168,6 +175,7 @@ struct Variant {
   std::vector<std::string> required_flags;  ///< "layout=nt": supports only these; empty: all
   Sampling sampling = Sampling::automatic;  ///< `sample`: what an emulated device executes to verify it
   std::vector<Expression> quick;            ///< the part of the space that an emulated tune sweeps; empty: all of it
+  std::vector<Prediction> predicted;        ///< [predicted], in the counters' order
 };
 
 struct KernelFolder {
@@ -265,6 +273,15 @@ struct Instance {
 };
 Instance instantiate(const Family& family, const Variant& variant, const Problem& problem,
                      const Configuration& configuration, const DeviceInfo& device);
+
+/// What every expression of a variant may use: the problem's names, device.*, parameters and derived values.
+Environment configured_environment(const Variant& variant, const Problem& problem, const Configuration& configuration,
+                                   const DeviceInfo& device);
+
+/// The variant's [predicted] for a configuration: counter and value.
+std::vector<std::pair<std::string, std::int64_t>> predicted_counts(const Variant& variant, const Problem& problem,
+                                                                   const Configuration& configuration,
+                                                                   const DeviceInfo& device);
 
 /// The reference and everything else of a ProblemPlan. `defines` as above, plus -DACC=double or float.
 struct ReferenceInstance {

@@ -52,7 +52,7 @@ std::string suggestion(std::string_view word, const std::vector<std::string>& ca
   return near.empty() ? "" : fmt::format(", did you mean '{}'?", near);
 }
 
-SpecTable::SpecTable(const TomlValue& value, std::string what, std::initializer_list<std::string_view> keys)
+SpecTable::SpecTable(const TomlValue& value, std::string what, const std::vector<std::string_view>& keys)
     : value_(value), what_(std::move(what)), where_(value.where) {
   where_.context = what_;
   if (value.kind != Kind::table)
@@ -66,7 +66,7 @@ SpecTable::SpecTable(const TomlValue& value, std::string what, std::initializer_
   }
 }
 
-SpecTable SpecTable::named(const TomlValue& value, std::string_view kind, std::initializer_list<std::string_view> keys,
+SpecTable SpecTable::named(const TomlValue& value, std::string_view kind, const std::vector<std::string_view>& keys,
                            std::string_view name_key) {
   std::string what(kind);
   for (std::size_t i = 0; i < value.keys.size(); ++i)

@@ -2,7 +2,6 @@
 // Typed access to one TOML table; whatever is wrong is thrown as SpecError with the place and the key's name.
 
 #include <cstdint>
-#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,9 +16,9 @@ namespace kerlab {
 class SpecTable {
  public:
   /// `what` names the table in messages ("parameter 'BM'"). Throws for a key that is not in `keys`. Keeps a reference.
-  SpecTable(const TomlValue& value, std::string what, std::initializer_list<std::string_view> keys);
+  SpecTable(const TomlValue& value, std::string what, const std::vector<std::string_view>& keys);
   /// A table of an array of tables, called by `kind` and what its `name_key` says.
-  static SpecTable named(const TomlValue& value, std::string_view kind, std::initializer_list<std::string_view> keys,
+  static SpecTable named(const TomlValue& value, std::string_view kind, const std::vector<std::string_view>& keys,
                          std::string_view name_key = "name");
 
   [[nodiscard]] bool has(std::string_view key) const { return find(key) != nullptr; }

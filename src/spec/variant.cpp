@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/file.h"
+#include "plan/counters.h"
 #include "spec/launch_reader.h"
 #include "spec/readers.h"
 #include "spec/scope.h"
@@ -202,6 +203,22 @@ Sampling read_sampling(const SpecTable& variant) {
   variant.fail("sample", fmt::format("'{}' is none of auto, cta, cluster, none", text));
 }
 
+/// [predicted]: a counter's name, and what a run is said to count up to.
+std::vector<Prediction> read_predicted(const SpecTable& variant, const Scope& scope) {
+  std::vector<Prediction> predicted;
+  const TomlValue* value = variant.find("predicted");
+  if (value == nullptr) return predicted;
+  std::vector<std::string_view> names;
+  for (const Counter& counter : counters()) names.push_back(counter.name);
+  const SpecTable table(*value, "predicted", names);
+  for (const Counter& counter : counters()) {
+    if (!table.has(counter.name)) continue;
+    predicted.push_back({std::string(counter.name), table.expression(counter.name), table.where(counter.name)});
+    scope.check(predicted.back().value);
+  }
+  return predicted;
+}
+
 Scope variant_scope(const Variant& variant, const Family& family) {
   Scope scope = family_scope(family);
   for (const char* device : kDeviceNames) scope.know(device);
@@ -217,9 +234,10 @@ Scope variant_scope(const Variant& variant, const Family& family) {
 
 Variant read_variant(const std::filesystem::path& file, const Family& family) {
   const TomlValue root = parse_toml(read_text(file), shown_path(file));
-  const SpecTable top(root, "variant",
-                      {"name", "doc", "source", "dtypes", "minimum_cc", "maximum_cc", "tune", "rung", "options",
-                       "requires", "sample", "quick", "parameter", "derived", "constraint", "workspace", "tensor_map", "launch"});
+  const SpecTable top(
+      root, "variant",
+      {"name", "doc", "source", "dtypes", "minimum_cc", "maximum_cc", "tune", "rung", "options", "requires", "sample",
+       "quick", "parameter", "derived", "constraint", "workspace", "tensor_map", "launch", "predicted"});
   Variant variant;
   variant.name = top.identifier("name", file.stem().string());
   variant.doc = top.text("doc", "");
@@ -247,6 +265,7 @@ Variant read_variant(const std::filesystem::path& file, const Family& family) {
   variant.tensor_maps = read_tensor_maps(top, family, scope);
   for (const TensorMapDecl& map : variant.tensor_maps) scope.declare(NameKind::tensor_map, map.name, map.where);
   variant.launches = read_launches(top, scope);
+  variant.predicted = read_predicted(top, scope);
   variant.source = read_source_path(top, "source", file.stem().string() + ".cu", file.parent_path());
   return variant;
 }

@@ -86,3 +86,14 @@ TEST_CASE("show: a trial that failed early has a message and no tables", "[repor
   CHECK_THAT(text, !Contains("check\n") && !Contains("measurements\n"));
   CHECK_THAT(show_text(story, true), Contains("\x1b["));
 }
+
+TEST_CASE("show: predicted beside counted operations", "[report]") {
+  TrialStory story = sample();
+  story.operations.rows = {{"global_load_bytes", "global loads", "B", 549755813888, 549755813888},
+                           {"barriers", "barriers, by warp", "", {}, 1024}};
+  story.operations.scope = "6 of 1024 blocks on emu:h200";
+  CHECK_THAT(show_text(story, false), Contains("operations (counted: 6 of 1024 blocks on emu:h200)\n"
+                                               "  of one run                 predicted            counted   ratio\n"
+                                               "  global loads       549,755,813,888 B  549,755,813,888 B  1.0000\n"
+                                               "  barriers, by warp                  -              1,024       -\n"));
+}

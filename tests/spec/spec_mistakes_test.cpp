@@ -219,3 +219,10 @@ TEST_CASE("variant: launches, arguments, workspaces, tensor maps", "[spec]") {
   CHECK(load_error(kFamily, kVariant.substr(0, kVariant.find("[[launch]]"))) ==
         "tile.toml:1:1: no [[launch]] (variant)");
 }
+
+TEST_CASE("variant: [predicted] knows the counters' names and the variant's", "[spec]") {
+  CHECK(load_error(kFamily, kVariant + "\n[predicted]\nflops = \"2 * M * BM\"\n") == "no error");
+  CHECK_THAT(load_error(kFamily, kVariant + "\n[predicted]\nflop = 1\n"),
+             Catch::EndsWith("unknown key 'flop', did you mean 'flops'? (predicted)"));
+  CHECK_THAT(load_error(kFamily, kVariant + "\n[predicted]\nflops = \"2 * M * BMM\"\n"), Catch::Contains("'BMM'"));
+}

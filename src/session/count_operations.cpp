@@ -1,0 +1,101 @@
+#include "session/count_operations.h"
+
+#include <algorithm>
+
+#include "device/emu/emu_device_profile.h"
+#include "plan/counters.h"
+#include "session/device_class.h"
+#include "session/single.h"
+#include "session/space.h"
+
+namespace kerlab {
+namespace {
+
+/// "H200" of "NVIDIA H200" and of "Emulated H200".
+std::string model_name(const std::string& device) {
+  return device.substr(device.find(' ') + 1);
+}
+
+std::string scope_of(const std::vector<CountedLaunch>& launches, const DeviceInfo& device) {
+  std::int64_t blocks = 0, run = 0;
+  for (const CountedLaunch& launch : launches) {
+    blocks += launch.blocks;
+    run += launch.blocks_run;
+  }
+  return run < blocks ? fmt::format("{} of {} blocks on {}", run, blocks, device.id)
+                      : fmt::format("all {} blocks on {}", blocks, device.id);
+}
+
+/// Today's files when they are those of the trial, else the stored text.
+VariantSource source_of(const Database& database, const Trial& trial, const Variant& variant) {
+  VariantSource source{&variant, read_kernel_source(variant.source)};
+  if (source.source.hash == trial.source_hash) return source;
+  if (const auto text = database.source_text(trial.source_hash))
+    source.source = unpack_source(*text, variant.source.string(), trial.source_hash);
+  return source;
+}
+
+}  // namespace
+
+Operations operations_of(const Variant& variant, const Problem& problem, const Configuration& configuration,
+                         const DeviceInfo& device, const std::vector<CountedLaunch>& counted) {
+  Operations operations;
+  const auto predicted = predicted_counts(variant, problem, configuration, device);
+  Counts total;
+  for (const CountedLaunch& launch : counted) total += scaled(launch.counts, launch.blocks, launch.blocks_run);
+  operations.rows = compare_operations(predicted, counted.empty() ? nullptr : &total);
+  if (!counted.empty()) operations.scope = scope_of(counted, device);
+  return operations;
+}
+
+Operations predicted_operations(const Trial& trial, const std::vector<std::filesystem::path>& kernels) {
+  try {
+    const KernelFolder folder = open_catalogue(kernels).find(trial.family);
+    const Variant& variant = find_variant(folder, trial.variant);
+    const Problem problem = make_problem(folder.family, request_from_key(folder.family, trial.problem));
+    return operations_of(variant, problem, parse_configuration(variant, trial.configuration),
+                         device_of_class(trial.device_class), {});
+  } catch (const Error&) {
+    return {};  // the family is gone, or has changed: the record is shown all the same
+  }
+}
+
+std::string emulated_twin(const Trial& trial) {
+  const DeviceInfo device = device_of_class(trial.device_class);
+  const std::vector<DeviceInfo> profiles = list_emulated_devices(profile_folder());
+  const auto stands_for = [&](const DeviceInfo& profile) {
+    return model_name(device.name).starts_with(model_name(profile.name));
+  };
+  const auto at = std::ranges::find_if(profiles, stands_for);
+  return at == profiles.end() ? "emu:h200" : at->id;
+}
+
+Operations count_operations(const Database& database, const Trial& trial, RigOptions options) {
+  Operations operations = predicted_operations(trial, options.kernels);
+  try {
+    if (!options.device.starts_with("emu:")) options.device = emulated_twin(trial);
+    options.target = trial.family;
+    options.jobs = 1;
+    Rig rig(options);
+    const KernelFolder& folder = rig.folder();
+    const Variant& variant = find_variant(folder, trial.variant);
+    const Problem problem = problem_for_device(folder, request_from_key(folder.family, trial.problem), rig.device());
+    const ProblemSetup setup = prepare_problem(folder, problem, rig.device());
+    ProblemLoader(rig, setup, false).load();
+    SingleOptions single;
+    single.schedule = TimingSchedule{};
+    single.deadline = generous_deadline(rig, setup, 1);
+    const Configuration configuration = parse_configuration(variant, trial.configuration);
+    const SingleResult result = run_single(rig, setup, source_of(database, trial, variant), configuration, single);
+    if (result.counted.empty()) {
+      operations.note = "not counted: " + result.candidate.trial.message;
+    } else {
+      operations = operations_of(variant, problem, configuration, rig.device(), result.counted);
+    }
+  } catch (const Error& error) {
+    operations.note = fmt::format("not counted: {}", error.what());
+  }
+  return operations;
+}
+
+}  // namespace kerlab
