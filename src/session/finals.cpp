@@ -114,7 +114,7 @@ void Finals::begin_timing(const std::vector<std::size_t>& entries) {
   TimingSchedule schedule;
   schedule.rounds = rounds();
   run.schedule = schedule;
-  run.library = !setup_.plan.library_gemm.empty() && rig_.device().kind == DeviceKind::cuda;
+  run.library = has_library(setup_, rig_.device());
   run.deadline = screening_.deadline(entries.size() * static_cast<std::size_t>(schedule.rounds + 10)) +
                  std::chrono::seconds(10);  // the clocks may take their time to settle
   rig_.runner().begin(std::move(run));
@@ -234,7 +234,7 @@ void Finals::compare_library() {
   if (!library_.message.empty()) {
     result_.library_note = library_.message;
   } else if (!result_.library.empty()) {
-    result_.library_note = fmt::format("opened in {:.0f} ms beside the sweep, its algorithms compared in {:.0f} ms", library_.load_ms,
+    result_.library_note = fmt::format("opened in {:.0f} ms, its algorithms compared in {:.0f} ms", library_.load_ms,
                                        library_.choose_ms);
   }
 }

@@ -33,6 +33,10 @@ Problem problem_for_device(const KernelFolder& folder, ProblemRequest request, c
   return make_problem(folder.family, request);
 }
 
+bool has_library(const ProblemSetup& setup, const DeviceInfo& device) {
+  return !setup.plan.library_gemm.empty() && device.kind == DeviceKind::cuda;
+}
+
 double needed_bytes(const ProblemPlan& plan) {
   double bytes = 0;
   for (const Tensor& tensor : plan.tensors) bytes += static_cast<double>(tensor.bytes());
@@ -97,14 +101,13 @@ bool ProblemLoader::take(CompilerPool::Finished& finished) {
                             finished.result.message));
   }
   Bytes image = loadable_image(finished.result, rig_.device());
-  (is_lab                                        ? lab_image_
+  (is_lab                                ? lab_image_
    : finished.ticket == kReferenceTicket ? reference_image_
                                          : small_reference_image_) = std::move(image);
   if (lab_image_.empty() || (with_reference_ && reference_image_.empty())) return true;
   if (has_own_small_reference() && small_reference_image_.empty()) return true;
   request::SetProblem problem;
   problem.problem = setup_.plan;
-  problem.library = library_;
   problem.lab_image = std::move(lab_image_);
   if (setup_.small) {
     problem.small = setup_.small->plan;

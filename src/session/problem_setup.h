@@ -42,8 +42,6 @@ class ProblemLoader {
   /// Without a reference nothing can be checked: for profilers, which need no more kernels than the one.
   ProblemLoader(Rig& rig, const ProblemSetup& setup, bool with_reference = true)
       : rig_(rig), setup_(setup), with_reference_(with_reference) {}
-  /// Before `begin`: the vendor's library will be measured too, and may be opened meanwhile.
-  void expect_library() { library_ = true; }
   /// Submits the compilations; does nothing the second time.
   void begin();
   /// Takes the result if it is one of them. Throws Error with the compiler's message when it failed.
@@ -59,10 +57,12 @@ class ProblemLoader {
   Rig& rig_;
   const ProblemSetup& setup_;
   bool with_reference_;
-  bool library_ = false;
   Bytes lab_image_, reference_image_, small_reference_image_;
   bool begun_ = false, ready_ = false;
 };
+
+/// Whether a vendor's library can compute the problem there, to be measured beside the candidates.
+bool has_library(const ProblemSetup& setup, const DeviceInfo& device);
 
 /// Least bytes of device memory: the tensors once, the reference's values and scales.
 double needed_bytes(const ProblemPlan& plan);

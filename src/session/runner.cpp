@@ -114,8 +114,8 @@ void CandidateRunner::plan_steps() {
   for (std::uint32_t id = 0; id < count && run.request.run_once; ++id) {
     run.steps.push_back({request::RunOnce{id}, run.request.deadline});
   }
+  if (run.request.library) run.steps.push_back({request::Library{}, kLibraryDeadline});
   if (run.request.schedule) {
-    if (run.request.library) run.steps.push_back({request::Library{}, kLibraryDeadline});
     request::Time time;
     time.library = run.request.library;
     for (std::uint32_t id = 0; id < count; ++id) time.ids.push_back(id);

@@ -26,7 +26,7 @@ struct RunRequest {
   bool thorough = false;
   Sampling sampling = Sampling::automatic;   ///< of checks on an emulated device
   std::optional<TimingSchedule> schedule;    ///< none: no timing
-  bool library = false;                      ///< the vendor's library is timed beside the items
+  bool library = false;                      ///< the vendor's library is opened, and timed beside the items
   bool run_once = false;                     ///< one plain run of each, for profilers
   std::chrono::milliseconds deadline{2000};  ///< of each check, and of the timing
 };

@@ -8,10 +8,10 @@ namespace kerlab {
 
 namespace {
 
-constexpr std::size_t kAskAtOnce = 64;       // looked up in the database together
-constexpr std::size_t kMostReady = 64;       // images waiting for the worker
+constexpr std::size_t kAskAtOnce = 64;                // looked up in the database together
+constexpr std::size_t kMostReady = 64;                // images waiting for the worker
 constexpr std::chrono::minutes kEmulatedDeadline{5};  // its instruction budget ends endless loops much earlier
-constexpr std::size_t kLaunchingAtOnce = 8;  // committed together before the first of them runs
+constexpr std::size_t kLaunchingAtOnce = 8;           // committed together before the first of them runs
 
 std::string twin_key(const Bytes& image, const LaunchPlan& plan) {
   return digest(std::span<const std::byte>(image)) + digest(encode(Request{request::Load{0, "", {}, plan}}));
@@ -49,7 +49,7 @@ void Screening::ask_first(std::size_t index) {
 bool Screening::step() {
   for (auto& finished : rig_.compilers().poll()) {
     if (loader_.take(finished)) {
-      if (loader_.ready()) rig_.runner().begin({});  // data and reference are made while candidates compile
+      if (loader_.ready()) prepare_worker();
       continue;
     }
     const auto at = compiling_.find(finished.ticket);
@@ -70,6 +70,15 @@ bool Screening::step() {
   commit_launching();
   ledger_.flush();
   return !rig_.runner().idle() || !ready_.empty() || !compiling_.empty() || !asked_.empty() || !exhausted_;
+}
+
+/// Data and reference are made while candidates compile, and the vendor's library is opened: one to two seconds that
+/// cost nothing now. Not by a thread of the worker: a library that loads code waits for the device, and the device may
+/// be waiting behind a blocker for launches that the library keeps out.
+void Screening::prepare_worker() {
+  RunRequest run;
+  run.library = has_library(setup_, rig_.device());
+  rig_.runner().begin(std::move(run));
 }
 
 bool Screening::out_of_time() const {
@@ -122,8 +131,8 @@ void Screening::ask_batch() {
     screened.candidate =
         make_candidate(rig_.folder().family, variant.source, place.variant, variant.space.valid[place.configuration],
                        setup_.problem, rig_.device(), rig_.toolchain());
-    screened.candidate.small_plan = small_plan(rig_.folder().family, *variant.source.variant, screened.candidate,
-                                               setup_, rig_.device());
+    screened.candidate.small_plan =
+        small_plan(rig_.folder().family, *variant.source.variant, screened.candidate, setup_, rig_.device());
     batch.push_back(&screened);
     keys.push_back(screened.candidate.trial.key);
   }
@@ -210,8 +219,8 @@ void Screening::feed_worker() {
     if (credit_twin(*next)) continue;
     if (next->candidate.trial.status != TrialStatus::launching) ledger_.launching({&next->candidate.trial});
     RunRequest run;
-    run.items.push_back({next->candidate.label, next->candidate.image, next->candidate.plan,
-                         next->candidate.small_plan});
+    run.items.push_back(
+        {next->candidate.label, next->candidate.image, next->candidate.plan, next->candidate.small_plan});
     run.recipes = quick_recipes(setup_.plan);
     run.sampling = sampling(*next);
     TimingSchedule schedule;

@@ -62,6 +62,7 @@ class Screening {
   [[nodiscard]] std::chrono::milliseconds deadline(std::size_t launches) const;
 
  private:
+  void prepare_worker();
   void refill();
   void ask_batch();
   void admit(Screened& screened, const Trial* stored);

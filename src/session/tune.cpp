@@ -68,7 +68,6 @@ TuneSession::TuneSession(TuneOptions options, Database& database)
       space_(rig_.folder(), options_.variants, setup_.problem, rig_.device()),
       ledger_(database, session_record(options_, rig_.device())),
       loader_(rig_, setup_) {
-  loader_.expect_library();
   const std::size_t candidates = space_.size();
   screening_.emplace(rig_, setup_, loader_, space_, ledger_, make_strategy(options_, candidates),
                      planned_trials(options_, candidates), options_.screening);

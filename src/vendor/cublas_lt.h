@@ -1,6 +1,6 @@
 #pragma once
-// cuBLASLt by dlopen: NVIDIA's own GEMM, as something to be measured beside ours. Opened only in a worker, and only for
-// problems that it can compute: it takes one to two seconds.
+// cuBLASLt by dlopen: NVIDIA's own GEMM, as something to be measured beside ours. Opened only in a worker, only when
+// asked for: it takes about half a second.
 
 #include <cublasLt.h>
 

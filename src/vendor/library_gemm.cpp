@@ -77,10 +77,8 @@ class LibraryGemm::Descriptors {
   std::array<cublasLtMatrixLayout_t, 3> layouts_{};  ///< B, A, and D (C has the same)
 };
 
-LibraryGemm::LibraryGemm(CudaDevice& device, const CublasLt& library, const GemmCall& call, DType dtype,
-                         std::vector<GemmPointers> sets)
+LibraryGemm::LibraryGemm(CudaDevice& device, const GemmCall& call, DType dtype, std::vector<GemmPointers> sets)
     : device_(device),
-      library_(library),
       version_(library_.version()),
       alpha_(static_cast<float>(call.alpha)),
       beta_(static_cast<float>(call.beta)),

@@ -21,10 +21,9 @@ struct GemmPointers {
 
 class LibraryGemm {
  public:
-  /// Asks the heuristic of `library`, which must outlive this. Throws Error when it offers nothing for the problem,
-  /// DeviceFault for want of memory for its workspace.
-  LibraryGemm(CudaDevice& device, const CublasLt& library, const GemmCall& call, DType dtype,
-              std::vector<GemmPointers> sets);
+  /// Asks the heuristic. Throws Error when the library is missing or offers nothing for the problem, DeviceFault for
+  /// want of memory for its workspace.
+  LibraryGemm(CudaDevice& device, const GemmCall& call, DType dtype, std::vector<GemmPointers> sets);
   ~LibraryGemm();
   LibraryGemm(const LibraryGemm&) = delete;
   LibraryGemm& operator=(const LibraryGemm&) = delete;
@@ -38,7 +37,7 @@ class LibraryGemm {
  private:
   class Descriptors;
   CudaDevice& device_;
-  const CublasLt& library_;
+  CublasLt library_;
   std::string version_;
   float alpha_ = 1, beta_ = 0;
   std::unique_ptr<Descriptors> descriptors_;

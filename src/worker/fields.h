@@ -121,7 +121,6 @@ template <typename Archive> void fields(Archive& a, request::Hello& v) { a("vers
 template <typename Archive> void fields(Archive& a, request::SetProblem& v) {
   a("problem", v.problem); a("lab_image", v.lab_image); a("reference_image", v.reference_image);
   a("small", v.small); a("small_reference_image", v.small_reference_image);
-  a("library", v.library);
 }
 template <typename Archive> void fields(Archive& a, request::Load& v) {
   a("id", v.id); a("label", v.label); a("image", v.image); a("plan", v.plan);

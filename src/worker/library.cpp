@@ -18,19 +18,6 @@ double milliseconds_since(std::chrono::steady_clock::time_point begin) {
 
 }  // namespace
 
-/// Begins to. It takes seconds, and the device has nothing to do until the first candidate is compiled.
-void Workbench::open_library() {
-  auto* gpu = dynamic_cast<CudaDevice*>(&device_);
-  if (gpu == nullptr || library_.valid() || problem().data.plan().library_gemm.empty()) return;
-  library_ = std::async(std::launch::async, [gpu] {
-    const auto begin = std::chrono::steady_clock::now();
-    gpu->enter_thread();
-    OpenLibrary opened{std::make_unique<CublasLt>(), 0};
-    opened.milliseconds = milliseconds_since(begin);
-    return opened;
-  });
-}
-
 std::vector<Timeable> Workbench::library_timeables(std::span<const std::size_t> algorithms) {
   Problem& p = problem();
   if (!p.library) throw Error("worker: no library was prepared");
@@ -49,14 +36,13 @@ std::vector<Timeable> Workbench::library_timeables(std::span<const std::size_t> 
 /// Measures every algorithm on offer, side by side, and keeps the library's own pick and the fastest.
 reply::LibraryReady Workbench::prepare_library() {
   Problem& p = problem();
+  if (p.library) return p.library_ready;
   reply::LibraryReady ready;
   auto* gpu = dynamic_cast<CudaDevice*>(&device_);
   if (gpu == nullptr || p.data.plan().library_gemm.empty()) {
     ready.message = "there is no library for this problem on this device";
     return ready;
   }
-  open_library();
-  const OpenLibrary& opened = library_.get();  // throws what opening it threw
   const GemmCall& call = p.data.plan().library_gemm.front();
   const auto begin = std::chrono::steady_clock::now();
   std::vector<GemmPointers> sets;
@@ -64,8 +50,8 @@ reply::LibraryReady Workbench::prepare_library() {
     sets.push_back({p.data.buffer(set, call.a).pointer(), p.data.buffer(set, call.b).pointer(),
                     p.data.buffer(set, call.c).pointer(), p.data.buffer(set, call.d).pointer()});
   const DType dtype = p.data.plan().tensors.front().dtype;
-  p.library = std::make_unique<LibraryGemm>(*gpu, *opened.library, call, dtype, std::move(sets));
-  ready.load_ms = opened.milliseconds;
+  p.library = std::make_unique<LibraryGemm>(*gpu, call, dtype, std::move(sets));
+  ready.load_ms = milliseconds_since(begin);
   p.data.prepare_timing();
   std::vector<std::size_t> all(p.library->algorithms());
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
@@ -80,8 +66,9 @@ reply::LibraryReady Workbench::prepare_library() {
   p.library_rows = {best, 0};
   ready.rows = {fmt::format("{}, best of {} algorithms", p.library->version(), all.size()),
                 fmt::format("{}, its own pick", p.library->version())};
-  ready.choose_ms = milliseconds_since(begin);
+  ready.choose_ms = milliseconds_since(begin) - ready.load_ms;
   p.data.distrust_all();
+  p.library_ready = ready;
   return ready;
 }
 

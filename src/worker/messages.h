@@ -27,10 +27,9 @@ inline constexpr std::uint32_t kLibraryIds = 1u << 30;
 namespace request {
 struct Hello { std::uint32_t version = kProtocolVersion; };
 /// `small`: on an emulated device, a problem of the same kind that can be executed whole; no tensors: none.
-/// `library`: it will be asked for (request::Library), so open it meanwhile.
 struct SetProblem {
   ProblemPlan problem; Bytes lab_image; Bytes reference_image; ProblemPlan small = {};
-  Bytes small_reference_image = {}; bool library = false;
+  Bytes small_reference_image = {};
 };
 /// `small_plan`: the same image on the small problem; no launches: it cannot run there.
 struct Load { std::uint32_t id = 0; std::string label; Bytes image; LaunchPlan plan; LaunchPlan small_plan = {}; };

@@ -49,7 +49,6 @@ Reply Workbench::serve(const request::SetProblem& set) {
   const auto begin = std::chrono::steady_clock::now();
   problem_.reset();  // first: both may not fit
   problem_ = std::make_unique<Problem>(device_, set);
-  if (set.library) open_library();
   ProblemData& data = problem_->data;
   const bool emulated = device_.info().kind == DeviceKind::emulated;  // makes what it needs when it needs it
   if (!emulated && !data.plan().tensors.empty()) data.prepare_timing();

@@ -1,7 +1,6 @@
 #pragma once
 // What a worker holds between requests: device, lab, data of the problem, loaded candidates. One reply per request.
 
-#include <future>
 #include <map>
 #include <memory>
 #include <optional>
@@ -49,13 +48,8 @@ class Workbench {
     // On a GPU, when asked for:
     std::unique_ptr<LibraryGemm> library;
     std::vector<std::size_t> library_rows;  ///< algorithm of each row
+    reply::LibraryReady library_ready;      ///< what was told of them
   };
-  /// An open library and how long that took.
-  struct OpenLibrary {
-    std::unique_ptr<CublasLt> library;
-    double milliseconds = 0;
-  };
-  void open_library();
   reply::LibraryReady prepare_library();
   [[nodiscard]] std::vector<Timeable> library_timeables(std::span<const std::size_t> algorithms);
   Problem& problem();
@@ -65,7 +59,6 @@ class Workbench {
   void scan_after_timing(const request::Time& time, std::vector<SampleSet>& samples);
 
   Device& device_;
-  std::shared_future<OpenLibrary> library_;  ///< opened once, by a thread of its own, while candidates compile
   std::unique_ptr<Problem> problem_;
 };
 

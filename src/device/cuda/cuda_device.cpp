@@ -20,16 +20,13 @@ CudaDevice::CudaDevice(int ordinal) : api_(DriverApi::open()), info_(cuda_device
   info_.driver = nvml_.driver_version();
   CUdevice device = 0;
   check(api_.device_get(&device, ordinal), FaultKind::other, "cuDeviceGet");
-  check(api_.context_retain(&current_, device), FaultKind::other, fmt::format("making a context on cuda:{}", ordinal));
+  CUcontext context = nullptr;
+  check(api_.context_retain(&context, device), FaultKind::other, fmt::format("making a context on cuda:{}", ordinal));
   context_ = {device, api_.context_release};
-  enter_thread();
+  check(api_.context_set(context), FaultKind::other, "cuCtxSetCurrent");
   CUstream stream = nullptr;
   check(api_.stream_create(&stream, CU_STREAM_NON_BLOCKING), FaultKind::other, "cuStreamCreate");
   stream_ = {stream, api_.stream_destroy};
-}
-
-void CudaDevice::enter_thread() const {
-  check(api_.context_set(current_), FaultKind::other, "cuCtxSetCurrent");
 }
 
 void CudaDevice::check(CUresult result, FaultKind otherwise, std::string_view doing) const {

@@ -43,8 +43,6 @@ class CudaDevice final : public Device {
   double elapsed_us(EventId from, EventId to) override;
   void synchronize() override;
   std::string health_text() override;
-  /// Makes the context current in the calling thread, which then may use libraries that want one.
-  void enter_thread() const;
   /// For libraries that launch by themselves.
   [[nodiscard]] CUstream stream() const { return stream_.get(); }
 
@@ -73,7 +71,6 @@ class CudaDevice final : public Device {
   Nvml nvml_;
   DeviceInfo info_;
   CudaHandle<CUdevice> context_;
-  CUcontext current_ = nullptr;  ///< of context_
   CudaHandle<CUstream> stream_;
   std::map<ModuleId, Module> modules_;
   std::map<GraphId, CudaHandle<CUgraphExec>> graphs_;
