@@ -1,6 +1,5 @@
 #include <CLI/CLI.hpp>
 
-#include "base/file.h"
 #include "base/format.h"
 #include "cli/command.h"
 #include "cli/interrupt.h"
@@ -17,7 +16,7 @@ namespace {
 
 struct BenchCommand {
   BenchOptions options;
-  std::string csv;
+  std::string csv, markdown;  ///< files; "-": standard output
 };
 
 std::string rate(double per_run, const BenchRow& row, double unit) {
@@ -67,19 +66,14 @@ void print_operations(const std::vector<BenchRow>& rows) {
 
 void print(const BenchSession& session, const BenchCommand& command, const GlobalOptions& global) {
   const auto& rows = session.rows();
-  if (!command.csv.empty()) {
-    const std::string text = csv_table(to_table(rows, true));
-    if (command.csv == "-")
-      fmt::print("{}", text);
-    else
-      write_atomic(command.csv, std::string_view(text));
-  }
+  if (!command.csv.empty()) write_output(command.csv, csv_table(to_table(rows, true)));
+  if (!command.markdown.empty()) write_output(command.markdown, markdown_table(to_table(rows, false)));
   if (global.json) {
     JsonValue::Array values;
     for (const BenchRow& row : rows) values.push_back(to_value(row));
     fmt::print("{}\n",
                to_json(json_document("bench", {{"device", session.rig().device().name}, {"rows", std::move(values)}})));
-  } else if (command.csv != "-") {
+  } else if (command.csv != "-" && command.markdown != "-") {
     fmt::print("{} {}  {}\n", session.rig().device().id, session.rig().device().name, session.rig().toolchain());
     fmt::print("{}", text_table(to_table(rows, false), color_on(global, stdout)));
     print_operations(rows);
@@ -142,6 +136,7 @@ Command add_bench(CLI::App& root, const GlobalOptions& global) {
   parser->add_flag("--full", options.full, "on an emulated device: execute every block to verify it");
   parser->add_flag("--once", options.once, "run once and do nothing else, for profilers (ncu --target-processes all)");
   parser->add_option("--csv", command->csv, "write the table as CSV; - for standard output")->type_name("FILE");
+  parser->add_option("--markdown", command->markdown, "the same as Markdown")->type_name("FILE");
   return {parser, true, [command, &global] { return run(*command, global); }};
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/file.h"
 #include "db/database.h"
 
 namespace kerlab {
@@ -28,6 +29,33 @@ RigOptions rig_options(const GlobalOptions& global, const std::string& target) {
 
 std::filesystem::path database_path(const GlobalOptions& global) {
   return global.database.empty() ? Database::default_path() : std::filesystem::path(global.database);
+}
+
+namespace {
+
+std::string quoted(const std::string& word) {
+  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? "'\\''" : std::string(1, c);
+  return text + "'";
+}
+
+}  // namespace
+
+std::string repeated_options(const GlobalOptions& global) {
+  std::string text;
+  if (!global.database.empty()) text += " --db " + quoted(global.database);
+  if (global.device != "auto") text += " --device " + quoted(global.device);
+  for (const std::string& folder : global.kernels) text += " --kernels " + quoted(folder);
+  return text;
+}
+
+void write_output(const std::string& file, const std::string& text) {
+  if (file == "-")
+    fmt::print("{}", text);
+  else
+    write_atomic(file, std::string_view(text));
 }
 
 bool color_on(const GlobalOptions& global, std::FILE* stream) {

@@ -54,6 +54,11 @@ std::string version();
 std::vector<std::filesystem::path> kernel_folders(const GlobalOptions& global);
 RigOptions rig_options(const GlobalOptions& global, const std::string& target);
 std::filesystem::path database_path(const GlobalOptions& global);
+/// What of the global options a command must repeat to see the same: " --db FILE --device emu:h200 --kernels DIR", as
+/// they were given, quoted for a shell; empty when none was.
+std::string repeated_options(const GlobalOptions& global);
+/// Writes to a file, or to standard output when it is "-".
+void write_output(const std::string& file, const std::string& text);
 bool color_on(const GlobalOptions& global, std::FILE* stream);
 
 /// Splits a command into words at spaces; '...' and "..." keep theirs. No shell. Throws UsageError: an open quote.

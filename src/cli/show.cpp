@@ -126,6 +126,7 @@ ExitCode run(const ShowOptions& options, const GlobalOptions& global) {
   const Choice choice = choose(database, options, global);
   TrialStory story = to_story(trial_facts(database, choice.trial, kernel_folders(global)));
   if (!global.dry_run) add_counts(story, database, options, global);
+  story.again = repeated_options(global);
   std::optional<SavedTrial> saved;
   if (!options.folder.empty() && !global.dry_run) {
     saved = save_trial(database, choice.trial, {options.folder, kernel_folders(global), !global.no_cache, {}});

@@ -10,6 +10,11 @@ namespace kerlab {
 
 namespace {
 
+struct TuneCommand {
+  TuneOptions options;
+  std::string csv, markdown;  ///< files; "-": standard output
+};
+
 TuneOptions complete(TuneOptions options, const GlobalOptions& global) {
   options.rig = rig_options(global, options.rig.target);
   options.arguments = global.problem;
@@ -18,17 +23,33 @@ TuneOptions complete(TuneOptions options, const GlobalOptions& global) {
   return options;
 }
 
-ExitCode run(TuneOptions options, const GlobalOptions& global) {
-  const bool color = color_on(global, stdout);
+/// A family in a folder of its own is found by the folder only.
+std::string again(const TuneOptions& options, const GlobalOptions& global) {
+  const std::string& target = options.rig.target;
+  return (target.find('/') == std::string::npos ? "" : " " + target) + repeated_options(global);
+}
+
+void print(const TuneResult& result, const TuneCommand& command, const GlobalOptions& global) {
+  if (!command.csv.empty()) write_output(command.csv, csv_table(tune_result_table(result, true)));
+  if (!command.markdown.empty()) write_output(command.markdown, markdown_table(tune_result_table(result, false)));
+  if (global.json) {
+    fmt::print("{}", tune_json(result));
+  } else if (command.csv != "-" && command.markdown != "-") {
+    fmt::print("{}", tune_screen(result, color_on(global, stdout), again(command.options, global)));
+  }
+}
+
+ExitCode run(const TuneCommand& command, const GlobalOptions& global) {
+  const TuneOptions options = complete(command.options, global);
   Database database = Database::open(database_path(global));
   if (global.dry_run) {
     const TunePlan plan = plan_tune(options, database);
-    fmt::print("{}", global.json ? tune_plan_json(plan) : tune_plan_text(plan, color));
+    fmt::print("{}", global.json ? tune_plan_json(plan) : tune_plan_text(plan, color_on(global, stdout)));
     return ExitCode::passed;
   }
   InterruptFlag interrupt;
   ProgressLine progress;
-  TuneSession session(std::move(options), database);
+  TuneSession session(options, database);
   bool more = true;
   while (more && !interrupt.raised()) {
     more = session.step();
@@ -38,7 +59,7 @@ ExitCode run(TuneOptions options, const GlobalOptions& global) {
   if (more) session.interrupt();
   progress.clear();
   const TuneResult result = session.result();
-  fmt::print("{}", global.json ? tune_json(result) : tune_screen(result, color));
+  print(result, command, global);
   if (more) return ExitCode::interrupted;
   return result.rows.empty() ? ExitCode::failed : ExitCode::passed;
 }
@@ -46,12 +67,14 @@ ExitCode run(TuneOptions options, const GlobalOptions& global) {
 }  // namespace
 
 Command add_tune(CLI::App& root, const GlobalOptions& global) {
-  auto options = std::make_shared<TuneOptions>();
+  auto command = std::make_shared<TuneCommand>();
+  TuneOptions* options = &command->options;
   CLI::App* parser = root.add_subcommand("tune", "find the fastest verified configuration; resumes by default");
   parser->add_option("family", options->rig.target, "a family's name (kerlab list), or a folder")->required();
   parser->add_option("--dtype", options->dtype, "default: the family's first that the device supports");
   parser->add_option("--variant", options->variants.names, "only these; \"all\": every one")->delimiter(',');
-  parser->add_flag("--ladder", options->variants.ladder, "also every other rung, at its default configuration");
+  parser->add_flag("--ladder", options->variants.ladder,
+                   "show every rung, at its defaults and at its best, as a table");
   parser->add_flag("--all", options->variants.all, "on an emulated device: the whole space, not its quick part");
   parser->add_flag("--full", options->screening.full, "on an emulated device: execute every block of every candidate");
   parser->add_option("--search", options->search, "exhaustive (default up to 512 candidates) or random")
@@ -65,7 +88,10 @@ Command add_tune(CLI::App& root, const GlobalOptions& global) {
   parser->add_flag("--fresh", options->screening.fresh, "try again what is stored");
   parser->add_flag("--spills", options->screening.allow_spills,
                    "also try configurations that spill more than 64 bytes a thread");
-  return {parser, true, [options, &global] { return run(complete(*options, global), global); }};
+  parser->add_option("--csv", command->csv, "write the ranking, or the ladder, as CSV; - for standard output")
+      ->type_name("FILE");
+  parser->add_option("--markdown", command->markdown, "the same as Markdown")->type_name("FILE");
+  return {parser, true, [command, &global] { return run(*command, global); }};
 }
 
 }  // namespace kerlab

@@ -4,6 +4,7 @@
 
 #include "base/format.h"
 #include "base/terminal.h"
+#include "cli/ladder_screen.h"
 #include "report/json.h"
 #include "report/tune_table.h"
 
@@ -135,6 +136,16 @@ std::string culprit_lines(const TuneResult& result, bool color) {
   return text;
 }
 
+std::string left_out_lines(const TuneResult& result) {
+  std::string text;
+  for (const auto& [variant, reason] : result.left_out) text += fmt::format("  left out: {}: {}\n", variant, reason);
+  return text;
+}
+
+int screen_width() {
+  return is_terminal(stdout) ? terminal_width(stdout) : 0;
+}
+
 }  // namespace
 
 std::string tune_line(const TuneState& state) {
@@ -152,31 +163,37 @@ std::string tune_line(const TuneState& state) {
   return line;
 }
 
-std::string tune_screen(const TuneResult& result, bool color) {
+std::string tune_screen(const TuneResult& result, bool color, const std::string& again) {
   std::string text = headline(result) + "\n" + counts_line(result) + "\n" + culprit_lines(result, color);
-  for (const auto& [variant, reason] : result.left_out) text += fmt::format("  left out: {}: {}\n", variant, reason);
+  if (result.ladder.empty()) text += left_out_lines(result);
   if (result.rows.empty()) {
     text += styled("no winner", Style::bad, color) + "\n";
   } else {
-    text += tune_text(rows_of(result), color, is_terminal(stdout) ? terminal_width(stdout) : 0);
+    text += tune_text(rows_of(result), color, screen_width());
     text +=
         fmt::format("decided by: {}{}\n", result.rule, result.measured_now ? "" : " (stored; measure again: --fresh)");
     text += library_lines(result);
     if (!result.verified.empty()) text += fmt::format("the winner was verified on {}\n", result.verified);
     if (!result.kept.empty()) text += styled(result.kept, Style::warning, color) + "\n";
   }
+  text += ladder_text(result, color, screen_width());
   if (const std::string hint = hints(result); !hint.empty()) text += hint + "\n";
   for (const std::string& warning : result.warnings)
     text += styled("warning: ", Style::warning, color) + warning + "\n";
   text += effort(result) + "\n";
   if (!result.rows.empty()) {
     const std::int64_t id = result.rows.front().trial.id;
-    text += fmt::format("reproduce: kerlab bench --trial {0}   SASS/PTX: kerlab show {0} --save DIR", id);
+    text += fmt::format("reproduce: kerlab bench{1} --trial {0}   SASS/PTX: kerlab show {0} --save DIR{1}", id, again);
     if (!is_emulated(result))
-      text += fmt::format("   profile: ncu --target-processes all kerlab bench --trial {} --once", id);
+      text += fmt::format("   profile: ncu --target-processes all kerlab bench{1} --trial {0} --once", id, again);
     text += "\n";
   }
   return text;
+}
+
+Table tune_result_table(const TuneResult& result, bool exact) {
+  if (result.ladder.empty()) return tune_table(rows_of(result));
+  return exact ? ladder_csv_table(ladder_rows(result)) : ladder_table(ladder_rows(result));
 }
 
 std::string tune_json(const TuneResult& result) {
@@ -228,6 +245,7 @@ std::string tune_json(const TuneResult& result) {
                          {"left_for_all", result.left_for_all},
                          {"worker_respawns", result.respawns},
                          {"wall_s", result.wall_s}};
+  if (!result.ladder.empty()) body.emplace_back("ladder", ladder_value(result));
   if (result.previous) {
     body.emplace_back("previous", JsonValue::Object{{"trial", result.previous->trial},
                                                     {"label", result.previous->label},

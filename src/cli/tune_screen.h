@@ -3,12 +3,16 @@
 
 #include <string>
 
+#include "report/table.h"
 #include "session/tune.h"
 
 namespace kerlab {
 
 std::string tune_line(const TuneState& state);
-std::string tune_screen(const TuneResult& result, bool color);
+/// `again`: options to repeat in the commands it names (" --db FILE"), and what to call the family by there.
+std::string tune_screen(const TuneResult& result, bool color, const std::string& again = "");
+/// The ranking, or with --ladder the ladder: to be written as CSV (`exact`) or Markdown.
+Table tune_result_table(const TuneResult& result, bool exact);
 std::string tune_json(const TuneResult& result);
 std::string tune_plan_text(const TunePlan& plan, bool color);
 std::string tune_plan_json(const TunePlan& plan);

@@ -137,8 +137,8 @@ std::string show_text(const TrialStory& story, bool color) {
   text += line("device", trial.device_class) + wrapped("options", trial.options) + line("source", trial.source_hash);
   text += resources_text(story) + check_text(trial) + measurements_text(story);
   if (const std::string operations = operations_text(story.operations); !operations.empty()) text += "\n" + operations;
-  text +=
-      fmt::format("\nreproduce: kerlab bench --trial {}   SASS/PTX: kerlab show {} --save DIR\n", trial.id, trial.id);
+  text += fmt::format("\nreproduce: kerlab bench --trial {0}{1}   SASS/PTX: kerlab show {0} --save DIR{1}\n", trial.id,
+                      story.again);
   return text;
 }
 

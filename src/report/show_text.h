@@ -20,6 +20,7 @@ struct TrialStory {
   double flops = 0;                       ///< of the problem
   bool winner = false;                    ///< of its problem now
   Operations operations;                  ///< predicted beside counted
+  std::string again;                      ///< options that commands must repeat: " --db FILE"; may be empty
 };
 
 std::string show_text(const TrialStory& story, bool color);

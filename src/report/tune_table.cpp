@@ -13,14 +13,6 @@ namespace {
 
 constexpr int kIndent = 2;
 
-/// Three significant digits: "471.6" from a hundred on, "0.53" below one.
-std::string tera(double per_second) {
-  if (per_second <= 0) return "-";
-  const double value = per_second / 1e12;
-  if (value >= 10) return fmt::format("{:.1f}", value);
-  return fmt::format("{:.{}f}", value, value >= 1 ? 2 : value >= 0.01 ? 3 : 5);
-}
-
 std::string percent(double fraction) {
   return fraction > 0 ? fmt::format("{:.0f}", fraction * 100) : "-";
 }
@@ -65,7 +57,7 @@ std::vector<std::string> cells(const TuneRow& row, bool with_library) {
   std::vector<std::string> line{fmt::format("{}{}", row.rank, row.tied ? "=" : ""),
                                 row.modelled ? format_us(row.median_us)
                                              : median_with_interval(row.median_us, row.low_us, row.high_us),
-                                tera(row.flops_per_s)};
+                                tera_text(row.flops_per_s)};
   if (with_library) line.push_back(versus(row.versus_library));
   line.insert(line.end(),
               {percent(row.roof_fraction), fmt::format("{}", trial.registers), fmt::format("{}", trial.spill_bytes),
@@ -75,6 +67,13 @@ std::vector<std::string> cells(const TuneRow& row, bool with_library) {
 }
 
 }  // namespace
+
+std::string tera_text(double flops_per_s) {
+  if (flops_per_s <= 0) return "-";
+  const double value = flops_per_s / 1e12;
+  if (value >= 10) return fmt::format("{:.1f}", value);
+  return fmt::format("{:.{}f}", value, value >= 1 ? 2 : value >= 0.01 ? 3 : 5);
+}
 
 std::string median_with_interval(double median_us, double low_us, double high_us) {
   const int most = median_us > 0 ? std::clamp(3 - static_cast<int>(std::floor(std::log10(median_us))), 0, 6) : 2;

@@ -32,5 +32,7 @@ std::string tune_text(const std::vector<TuneRow>& rows, bool color, int width);
 
 /// "291.4 [290,293]": the interval with as few decimals as tell its ends apart.
 std::string median_with_interval(double median_us, double low_us, double high_us);
+/// TFLOP/s with three significant digits: "471.6", "0.534"; "-" where nothing is known.
+std::string tera_text(double flops_per_s);
 
 }  // namespace kerlab

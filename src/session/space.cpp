@@ -8,10 +8,18 @@ namespace kerlab {
 
 namespace {
 
-bool takes_part(const Variant& variant, const VariantChoice& choice) {
+bool is_chosen(const Variant& variant, const VariantChoice& choice) {
   if (choice.names.empty()) return variant.tune || choice.ladder;
   return std::any_of(choice.names.begin(), choice.names.end(),
                      [&](const std::string& name) { return name == "all" || name == variant.name; });
+}
+
+/// Whether the variant's default is in the space; added when it is valid but not in the part that is swept.
+bool hold_default(Space& space, const Configuration& configuration, const std::string& violated) {
+  if (!violated.empty()) return false;
+  if (std::find(space.valid.begin(), space.valid.end(), configuration) == space.valid.end())
+    space.valid.push_back(configuration);
+  return true;
 }
 
 bool only_default(const Variant& variant, const VariantChoice& choice) {
@@ -37,7 +45,7 @@ CandidateSpace::CandidateSpace(const KernelFolder& folder, const VariantChoice& 
     if (name != "all") find_variant(folder, name);
   }
   for (const Variant& variant : folder.variants) {
-    if (!takes_part(variant, choice)) continue;
+    if (!is_chosen(variant, choice)) continue;
     if (std::string reason = unsupported_reason(variant, problem, device); !reason.empty()) {
       left_out_.emplace_back(variant.name, std::move(reason));
       continue;
@@ -48,7 +56,19 @@ CandidateSpace::CandidateSpace(const KernelFolder& folder, const VariantChoice& 
       left_for_all_ += space.valid.size() - quick.size();
       space.valid = std::move(quick);
     }
-    if (only_default(variant, choice)) space.valid = {default_configuration(variant)};
+    if (choice.ladder) {
+      const Configuration configuration = default_configuration(variant);
+      const std::string violated = violated_constraint(variant, problem, device, configuration);
+      if (only_default(variant, choice)) space.valid.clear();
+      if (!hold_default(space, configuration, violated)) {
+        default_violates_[variant.name] =
+            fmt::format("its default {} is not valid here: {}", configuration_text(variant, configuration), violated);
+        if (space.valid.empty()) {
+          left_out_.emplace_back(variant.name, default_violates_[variant.name]);
+          continue;
+        }
+      }
+    }
     variants_.push_back({{&variant, read_kernel_source(variant.source)}, std::move(space)});
   }
   if (variants_.empty()) {
@@ -71,6 +91,29 @@ std::uint64_t CandidateSpace::raw_size() const {
   std::uint64_t count = 0;
   for (const VariantSpace& variant : variants_) count += variant.space.raw;
   return count;
+}
+
+bool CandidateSpace::takes_part(const std::string& variant) const {
+  const auto is_variant = [&](const VariantSpace& candidate) { return candidate.source.variant->name == variant; };
+  return std::any_of(variants_.begin(), variants_.end(), is_variant) ||
+         std::any_of(left_out_.begin(), left_out_.end(), [&](const auto& left) { return left.first == variant; });
+}
+
+std::vector<std::size_t> CandidateSpace::defaults() const {
+  std::vector<std::size_t> indices;
+  std::size_t before = 0;
+  for (const VariantSpace& candidate : variants_) {
+    const auto& valid = candidate.space.valid;
+    const auto at = std::find(valid.begin(), valid.end(), default_configuration(*candidate.source.variant));
+    if (at != valid.end()) indices.push_back(before + static_cast<std::size_t>(at - valid.begin()));
+    before += valid.size();
+  }
+  return indices;
+}
+
+std::string CandidateSpace::default_violates(const std::string& variant) const {
+  const auto at = default_violates_.find(variant);
+  return at == default_violates_.end() ? "" : at->second;
 }
 
 CandidateSpace::Place CandidateSpace::place(std::size_t index) const {

@@ -14,7 +14,7 @@ struct VariantSpace {
 /// Which variants take part.
 struct VariantChoice {
   std::vector<std::string> names;  ///< --variant; empty: those marked `tune = true`; "all": every one
-  bool ladder = false;             ///< also every other rung, at its default configuration
+  bool ladder = false;             ///< every rung takes part, each at least at its default configuration
   bool all = false;                ///< emulated devices: the whole space, not its quick part
 };
 
@@ -31,6 +31,12 @@ class CandidateSpace {
   /// Variants left out, with the reason.
   [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& left_out() const { return left_out_; }
 
+  [[nodiscard]] bool takes_part(const std::string& variant) const;
+  /// With `ladder`: the defaults of all variants, by rung.
+  [[nodiscard]] std::vector<std::size_t> defaults() const;
+  /// "its default BM=64 violates 'k_step'" where a variant's default is not valid for the problem; else empty.
+  [[nodiscard]] std::string default_violates(const std::string& variant) const;
+
   /// Valid configurations that only `--all` sweeps (emulated devices).
   [[nodiscard]] std::size_t left_for_all() const { return left_for_all_; }
 
@@ -45,6 +51,7 @@ class CandidateSpace {
   std::vector<VariantSpace> variants_;
   std::vector<std::pair<std::string, std::string>> left_out_;
   std::size_t left_for_all_ = 0;
+  std::map<std::string, std::string> default_violates_;  ///< by variant
 };
 
 /// The variant of that name. Throws UsageError that suggests the nearest.

@@ -69,16 +69,22 @@ TuneSession::TuneSession(TuneOptions options, Database& database)
       ledger_(database, session_record(options_, rig_.device())),
       loader_(rig_, setup_) {
   const std::size_t candidates = space_.size();
+  const std::vector<std::size_t> defaults = options_.variants.ladder ? space_.defaults() : std::vector<std::size_t>{};
   screening_.emplace(rig_, setup_, loader_, space_, ledger_, make_strategy(options_, candidates),
-                     planned_trials(options_, candidates), options_.screening);
+                     std::min(candidates, planned_trials(options_, candidates) + defaults.size()), options_.screening);
   previous_ = database.winner(setup_.plan.key, rig_.device().device_class());
+  ask_previous_first();
+  for (const std::size_t index : defaults) screening_->ask_first(index);
+}
+
+void TuneSession::ask_previous_first() {
   if (!previous_) return;
   // The previous winner is tried first: a session never ends with less than what was there.
-  if (const auto trial = database.trial(previous_->trial)) {
+  if (const auto trial = ledger_.database().trial(previous_->trial)) {
     if (const auto index = space_.find(trial->variant, trial->configuration)) {
       screening_->ask_first(*index);
     } else {
-      reigning_ = reigning_winner(rig_, database, *trial);
+      reigning_ = reigning_winner(rig_, ledger_.database(), *trial);
     }
   }
 }
@@ -91,7 +97,10 @@ bool TuneSession::step() {
       if (!screening_->step()) begin_finals();
       break;
     case Phase::finals:
-      if (!finals_->step()) finish();
+      if (!finals_->step()) end_finals();
+      break;
+    case Phase::ladder:
+      if (!ladder_->step()) finish();
       break;
     case Phase::finished:
       return false;
@@ -107,8 +116,7 @@ void TuneSession::begin_finals() {
   if (nothing_new && previous_ && ledger_.database().latest_measurement(previous_->trial, "final")) {
     use_stored_decision(*previous_);
     if (!final_.rows.empty()) {
-      phase_ = Phase::finished;
-      ledger_.close("finished");
+      climb_or_finish();
       return;
     }
   }
@@ -141,7 +149,7 @@ void TuneSession::use_stored_decision(const Decision& decision) {
   if (final_.rows.empty() || final_.rows.front().screened->candidate.trial.id != decision.trial) final_ = {};
 }
 
-void TuneSession::finish() {
+void TuneSession::end_finals() {
   const auto& screened = screening_->screened();
   const bool others =
       std::any_of(screened.begin(), screened.end(), [](const Screened& s) { return s.cost_us && !s.twin; });
@@ -151,8 +159,21 @@ void TuneSession::finish() {
     finals_.emplace(rig_, setup_, space_, ledger_, *screening_, loader_, reigning_);
     return;
   }
-  phase_ = Phase::finished;
   final_ = finals_->result();
+  climb_or_finish();
+}
+
+void TuneSession::climb_or_finish() {
+  if (!options_.variants.ladder) {
+    finish();
+    return;
+  }
+  phase_ = Phase::ladder;
+  ladder_.emplace(rig_, setup_, space_, ledger_, *screening_, loader_);
+}
+
+void TuneSession::finish() {
+  phase_ = Phase::finished;
   ledger_.close("finished");
 }
 
@@ -165,7 +186,8 @@ void TuneSession::interrupt() {
 
 TuneState TuneSession::state() const {
   TuneState state;
-  state.phase = phase_ == Phase::screening ? "screening" : phase_ == Phase::finals ? "finals" : "finished";
+  constexpr const char* kPhases[] = {"screening", "finals", "ladder", "finished"};
+  state.phase = kPhases[static_cast<int>(phase_)];
   state.counts = screening_->counts();
   state.compiling = rig_.compilers().pending();
   state.seconds = ledger_.seconds();
@@ -184,6 +206,9 @@ std::vector<std::string> TuneSession::take_notes() {
   for (std::string& note : std::exchange(notes_, {})) notes.push_back(std::move(note));
   if (finals_) {
     for (std::string& note : finals_->take_notes()) notes.push_back(std::move(note));
+  }
+  if (ladder_) {
+    for (std::string& note : ladder_->take_notes()) notes.push_back(std::move(note));
   }
   return notes;
 }

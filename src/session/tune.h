@@ -4,6 +4,7 @@
 
 #include "model/roofline.h"
 #include "session/finals.h"
+#include "session/ladder.h"
 
 namespace kerlab {
 
@@ -23,7 +24,7 @@ inline constexpr std::size_t kExhaustiveUpTo = 512;
 
 /// Where a session stands, for one progress line.
 struct TuneState {
-  std::string phase;  ///< "screening", "finals", "finished"
+  std::string phase;  ///< "screening", "finals", "ladder", "finished"
   ScreeningCounts counts;
   std::size_t compiling = 0;  ///< pending in the compilers
   double seconds = 0;
@@ -61,6 +62,7 @@ struct TuneResult {
   std::vector<std::pair<TrialStatus, std::size_t>> failed;    ///< how many ended how
   std::vector<Trial> culprits;                                ///< failed trials, of each status the first
   std::vector<RankedTrial> rows;                              ///< the winner first; empty: no winner
+  std::vector<LadderRung> ladder;                             ///< with --ladder: every rung
   std::string rule;
   std::vector<LibraryRow> library;
   std::string library_note;
@@ -93,8 +95,11 @@ class TuneSession {
   [[nodiscard]] TuneResult result() const;
 
  private:
-  enum class Phase { screening, finals, finished };
+  enum class Phase { screening, finals, ladder, finished };
+  void ask_previous_first();
   void begin_finals();
+  void end_finals();
+  void climb_or_finish();
   void finish();
   void use_stored_decision(const Decision& decision);
   void warn_beyond_measured_roof(TuneResult& result) const;
@@ -109,6 +114,7 @@ class TuneSession {
   std::optional<ReigningWinner> reigning_;  ///< where `previous_` is outside the space of this session
   std::optional<Screening> screening_;
   std::optional<Finals> finals_;
+  std::optional<Ladder> ladder_;
   FinalResult final_;
   Phase phase_ = Phase::screening;
   bool measured_now_ = false;

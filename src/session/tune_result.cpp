@@ -105,6 +105,7 @@ TuneResult TuneSession::result() const {
       result.previous = PreviousWinner{trial->variant + " " + trial->configuration, measurement->median_us, trial->id};
     }
   }
+  if (ladder_) result.ladder = ladder_->rungs();
   result.wall_s = ledger_.seconds();
   result.gpu_busy = rig_.runner().busy_seconds() / result.wall_s;
   result.compilers_busy = rig_.compilers().busy_seconds() / (result.wall_s * rig_.compilers().processes());

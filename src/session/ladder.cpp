@@ -1,0 +1,211 @@
+#include "session/ladder.h"
+
+#include <algorithm>
+
+#include "session/ceilings.h"
+
+namespace kerlab {
+
+namespace {
+
+constexpr std::uint64_t kFirstTicket = std::uint64_t{3} << 60;  // above those of the screening and the finals
+constexpr int kMostRounds = 15;
+constexpr int kFewestRounds = 3;
+constexpr double kTimeForRounds = 2e6;    // microseconds
+constexpr double kAnythingBetter = 0.99;  // of the default's time: less is noise
+
+/// "variant 'reg2d' has no bf16 (it has fp32)", said of a rung.
+std::string of_rung(const std::string& reason, const Variant& variant, DType dtype) {
+  const std::string prefix = fmt::format("variant '{}' ", variant.name);
+  const std::string rest = reason.starts_with(prefix) ? reason.substr(prefix.size()) : reason;
+  const std::string no_dtype = fmt::format("has no {} (", name(dtype));
+  if (!rest.starts_with(no_dtype)) return rest;
+  return "not for this dtype (" + rest.substr(no_dtype.size());
+}
+
+std::string why_no_time(const Trial& trial) {
+  if (!is_final(trial.status)) return "not tried";
+  return trial.message.empty() ? std::string(name(trial.status))
+                               : fmt::format("{}: {}", name(trial.status), trial.message);
+}
+
+}  // namespace
+
+Ladder::Ladder(Rig& rig, const ProblemSetup& setup, const CandidateSpace& space, Ledger& ledger,
+               const Screening& screening, ProblemLoader& loader)
+    : rig_(rig), setup_(setup), space_(space), ledger_(ledger), screening_(screening), loader_(loader) {
+  if (rig_.device().kind == DeviceKind::emulated) return;  // a model says the same at any time
+  choose();
+  if (entries_.empty() || timed_together()) return;
+  phase_ = Phase::compiling;
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    const TrialCandidate& candidate = entries_[i].screened->candidate;
+    const SourceBundle& source = space_.variants()[candidate.variant].source.source;
+    rig_.compilers().submit(kFirstTicket + i, {source, candidate.options});
+  }
+  images_missing_ = entries_.size();
+  loader_.begin();
+}
+
+/// Every variant's default and its fastest.
+void Ladder::choose() {
+  for (std::size_t v = 0; v < space_.variants().size(); ++v) {
+    const Variant& variant = *space_.variants()[v].source.variant;
+    const Screened* at_default = tried(v, default_configuration(variant));
+    const Screened* best = fastest(v);
+    if (at_default != nullptr && at_default->cost_us) entries_.push_back({at_default, {}});
+    if (best != nullptr && best != at_default) entries_.push_back({best, {}});
+  }
+}
+
+const Screened* Ladder::tried(std::size_t variant, const Configuration& configuration) const {
+  for (const Screened& screened : screening_.screened()) {
+    if (screened.candidate.variant == variant && screened.candidate.configuration == configuration) return &screened;
+  }
+  return nullptr;
+}
+
+const Screened* Ladder::fastest(std::size_t variant) const {
+  const Screened* best = nullptr;
+  for (const Screened& screened : screening_.screened()) {
+    if (screened.candidate.variant != variant || !screened.cost_us || screened.twin) continue;
+    if (best == nullptr || *screened.cost_us < *best->cost_us) best = &screened;
+  }
+  return best;
+}
+
+/// Whether an earlier session timed all of them side by side.
+bool Ladder::timed_together() const {
+  std::int64_t session = 0;
+  for (const Entry& entry : entries_) {
+    const auto measurement = ledger_.database().latest_measurement(entry.screened->candidate.trial.id, "bench");
+    if (!measurement || measurement->cache != "cold") return false;
+    if (std::exchange(session, measurement->session) != measurement->session && &entry != &entries_.front())
+      return false;
+  }
+  return true;
+}
+
+bool Ladder::step() {
+  if (phase_ == Phase::compiling) {
+    take_compiled();
+  } else if (phase_ == Phase::timing) {
+    if (auto outcome = rig_.runner().poll()) take_timing(*outcome);
+  }
+  return phase_ != Phase::finished;
+}
+
+void Ladder::take_compiled() {
+  for (auto& finished : rig_.compilers().poll()) {
+    if (loader_.take(finished)) continue;
+    auto& [ticket, result] = finished;
+    if (ticket < kFirstTicket || ticket >= kFirstTicket + entries_.size()) continue;  // left over from the screening
+    --images_missing_;
+    if (result.status == CompileStatus::ok)
+      entries_[ticket - kFirstTicket].image = loadable_image(result, rig_.device());
+  }
+  if (images_missing_ > 0 || !loader_.ready() || !rig_.runner().idle()) return;
+  std::erase_if(entries_, [](const Entry& entry) { return entry.image.empty(); });
+  phase_ = entries_.empty() ? Phase::finished : Phase::timing;
+  if (phase_ == Phase::timing) begin_timing();
+}
+
+void Ladder::begin_timing() {
+  RunRequest run;
+  double round_us = 1;
+  for (const Entry& entry : entries_) {
+    const TrialCandidate& candidate = entry.screened->candidate;
+    run.items.push_back({candidate.label, entry.image, candidate.plan, candidate.small_plan});
+    round_us += *entry.screened->cost_us;
+  }
+  TimingSchedule schedule;
+  schedule.rounds = std::clamp(static_cast<int>(kTimeForRounds / round_us), kFewestRounds, kMostRounds);
+  run.schedule = schedule;
+  // Generous: the times are known, but the clocks may take their time to settle.
+  run.deadline = std::chrono::milliseconds(static_cast<std::int64_t>(0.004 * round_us * (schedule.rounds + 10))) +
+                 std::chrono::seconds(20);
+  rig_.runner().begin(std::move(run));
+}
+
+void Ladder::take_timing(RunOutcome& outcome) {
+  phase_ = Phase::finished;
+  if (outcome.status != TrialStatus::passed) {
+    notes_.push_back(fmt::format("the ladder's times are those of the sweep, one after the other: {}: {}",
+                                 name(outcome.status), outcome.message));
+    return;
+  }
+  for (std::size_t i = 0; i < std::min(entries_.size(), outcome.samples.size()); ++i) {
+    const Trial& trial = entries_[i].screened->candidate.trial;
+    const SampleSet& samples = outcome.samples[i];
+    if (!samples.guard_violation.empty()) {
+      notes_.push_back(
+          fmt::format("{}: after timing: {}", entries_[i].screened->candidate.label, samples.guard_violation));
+      continue;
+    }
+    if (auto measurement = make_measurement(samples, "bench", setup_.plan.recipes.front(), rig_.device()))
+      ledger_.measured(trial, *measurement);
+  }
+}
+
+/// The newest time with a cold cache on this kind of device: side by side, else final, else of the sweep.
+std::optional<RungTime> Ladder::time_of(const Trial& trial) const {
+  for (const char* stage : {"bench", "final", "screen"}) {
+    auto measurement = ledger_.database().latest_measurement(trial.id, stage);
+    if (measurement && measurement->cache == "cold" && measurement->clock == clock_of(rig_.device().kind))
+      return RungTime{trial, std::move(*measurement)};
+  }
+  return std::nullopt;
+}
+
+/// The fastest that the database has of the variant as it stands, whether or not this session's space holds it.
+std::optional<RungTime> Ladder::best_stored(const Variant& variant, const std::string& source_hash) const {
+  std::optional<RungTime> best;
+  for (const Trial& trial : ledger_.database().trials(setup_.plan.key, rig_.device().device_class())) {
+    if (trial.variant != variant.name || trial.status != TrialStatus::passed) continue;
+    if (trial.source_hash != source_hash || trial.toolchain != rig_.toolchain()) continue;
+    auto time = time_of(trial);
+    if (time && (!best || time->measurement.median_us < best->measurement.median_us)) best = std::move(time);
+  }
+  return best;
+}
+
+LadderRung Ladder::rung_of(const Variant& variant) const {
+  LadderRung rung;
+  rung.rung = variant.rung;
+  rung.variant = variant.name;
+  for (const auto& [left_out, reason] : space_.left_out()) {
+    if (left_out == variant.name) rung.reason = of_rung(reason, variant, setup_.problem.dtype);
+  }
+  for (std::size_t v = 0; v < space_.variants().size(); ++v) {
+    const VariantSource& source = space_.variants()[v].source;
+    if (source.variant->name != variant.name) continue;
+    const Screened* at_default = tried(v, default_configuration(variant));
+    if (at_default != nullptr && at_default->cost_us) rung.at_default = time_of(at_default->candidate.trial);
+    if (!rung.at_default)
+      rung.reason =
+          at_default != nullptr ? why_no_time(at_default->candidate.trial) : space_.default_violates(variant.name);
+    auto best = best_stored(variant, source.source.hash);
+    if (best &&
+        (!rung.at_default || best->measurement.median_us < kAnythingBetter * rung.at_default->measurement.median_us))
+      rung.best = std::move(best);
+  }
+  return rung;
+}
+
+std::vector<LadderRung> Ladder::rungs() const {
+  std::vector<LadderRung> rungs;
+  const LadderRung* before = nullptr;
+  for (const Variant& variant : rig_.folder().variants) {
+    if (!space_.takes_part(variant.name)) continue;
+    rungs.push_back(rung_of(variant));
+  }
+  for (LadderRung& rung : rungs) {
+    if (!rung.at_default) continue;
+    if (before != nullptr)
+      rung.step = before->at_default->measurement.median_us / rung.at_default->measurement.median_us;
+    before = &rung;
+  }
+  return rungs;
+}
+
+}  // namespace kerlab

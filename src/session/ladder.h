@@ -1,0 +1,68 @@
+#pragma once
+// The ladder of a family: every variant in the order of its rung, at its default configuration and, where a faster
+// verified one is known, at its best. On a device with a clock all of them are timed side by side, because a step's
+// gain is a ratio of two times.
+
+#include "session/screening.h"
+
+namespace kerlab {
+
+/// A configuration of a rung that has a time.
+struct RungTime {
+  Trial trial;
+  Measurement measurement;
+};
+
+/// One variant of the family.
+struct LadderRung {
+  int rung = 0;
+  std::string variant;
+  std::optional<RungTime> at_default;
+  std::string reason;            ///< why `at_default` is not there; empty when it is
+  std::optional<RungTime> best;  ///< of the sweep or the database, when faster than the default
+  double step = 0;               ///< time of the previous rung at its default over this one's; 0: one of them has none
+};
+
+class Ladder {
+ public:
+  /// `screening` must be finished.
+  Ladder(Rig& rig, const ProblemSetup& setup, const CandidateSpace& space, Ledger& ledger, const Screening& screening,
+         ProblemLoader& loader);
+
+  /// Never blocks. False: finished. Does nothing where the times are there: emulated, or all of one session.
+  bool step();
+  /// By rung; complete once finished, what is stored before.
+  [[nodiscard]] std::vector<LadderRung> rungs() const;
+  std::vector<std::string> take_notes() { return std::exchange(notes_, {}); }
+
+ private:
+  enum class Phase { compiling, timing, finished };
+  struct Entry {
+    const Screened* screened = nullptr;
+    Bytes image;
+  };
+
+  void choose();
+  [[nodiscard]] bool timed_together() const;
+  void take_compiled();
+  void begin_timing();
+  void take_timing(RunOutcome& outcome);
+  [[nodiscard]] const Screened* tried(std::size_t variant, const Configuration& configuration) const;
+  [[nodiscard]] const Screened* fastest(std::size_t variant) const;
+  [[nodiscard]] std::optional<RungTime> time_of(const Trial& trial) const;
+  [[nodiscard]] std::optional<RungTime> best_stored(const Variant& variant, const std::string& source_hash) const;
+  [[nodiscard]] LadderRung rung_of(const Variant& variant) const;
+
+  Rig& rig_;
+  const ProblemSetup& setup_;
+  const CandidateSpace& space_;
+  Ledger& ledger_;
+  const Screening& screening_;
+  ProblemLoader& loader_;
+  Phase phase_ = Phase::finished;
+  std::vector<Entry> entries_;
+  std::size_t images_missing_ = 0;
+  std::vector<std::string> notes_;
+};
+
+}  // namespace kerlab
