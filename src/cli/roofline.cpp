@@ -2,6 +2,7 @@
 
 #include "base/format.h"
 #include "cli/command.h"
+#include "cli/roofline_drawing.h"
 #include "db/database.h"
 #include "report/json.h"
 #include "report/roofline_plot.h"
@@ -214,7 +215,17 @@ std::string winners_text(const RooflineReport& report, bool color) {
   return text;
 }
 
-ExitCode run(RooflineOptions options, const GlobalOptions& global) {
+void write_svg(const RooflineReport& report, bool one_problem, const std::string& file) {
+  if (report.problems.empty())
+    throw Error(fmt::format("--svg {}: there is no stored winner to draw for {}; kerlab tune FAMILY finds one, kerlab "
+                            "roofline FAMILY --svg FILE draws a roof without",
+                            file, report.device.name));
+  const std::string svg = roofline_svg(roofline_drawing(report, one_problem));
+  if (svg.empty()) throw Error(fmt::format("--svg {}: no ceiling of {} is known", file, report.device.name));
+  write_output(file, svg);
+}
+
+ExitCode run(RooflineOptions options, const std::string& svg, const GlobalOptions& global) {
   const std::string target = options.rig.target;
   options.rig = rig_options(global, target);
   options.arguments = global.problem;
@@ -222,6 +233,8 @@ ExitCode run(RooflineOptions options, const GlobalOptions& global) {
   const bool color = color_on(global, stdout);
   Database database = Database::open(database_path(global));
   const RooflineReport report = make_rooflines(options, database);
+  if (!svg.empty()) write_svg(report, !target.empty(), svg);
+  if (svg == "-") return ExitCode::passed;
   if (global.json) {
     fmt::print("{}", roofline_json(report));
     return ExitCode::passed;
@@ -236,12 +249,14 @@ ExitCode run(RooflineOptions options, const GlobalOptions& global) {
 
 Command add_roofline(CLI::App& root, const GlobalOptions& global) {
   auto options = std::make_shared<RooflineOptions>();
+  auto svg = std::make_shared<std::string>();
   CLI::App* parser =
       root.add_subcommand("roofline", "what the device allows, and what the stored winner reaches of it");
   parser->add_option("family", options->rig.target, "a family's name, or a folder (default: all stored winners)");
   parser->add_option("--dtype", options->dtype, "default: the family's first that the device supports");
   parser->add_flag("--measure", options->measure, "measure the ceilings anew");
-  return {parser, true, [options, &global] { return run(*options, global); }};
+  parser->add_option("--svg", *svg, "draw it; - for standard output")->type_name("FILE");
+  return {parser, true, [options, svg, &global] { return run(*options, *svg, global); }};
 }
 
 }  // namespace kerlab

@@ -1,0 +1,89 @@
+#include "cli/roofline_drawing.h"
+
+#include <algorithm>
+
+#include "base/format.h"
+
+namespace kerlab {
+
+namespace {
+
+// Bytes that an SM's shared memory moves in a clock: 32 banks of 4 bytes (CUDA C++ Programming Guide).
+constexpr double kSharedBytesPerClock = 128;
+
+SvgCeiling pipe_of(const ProblemRoofline& problem, const RooflineReport& report) {
+  const std::string& unit = problem.theoretical.unit;
+  return {fmt::format("{} {}", name(problem.dtype), unit), problem.theoretical.flops_per_s,
+          report.measured.value(peak_name(problem.dtype, unit))};
+}
+
+SvgCeiling fp32_pipe(const RooflineReport& report) {
+  const Ceilings ceilings = theoretical_ceilings(report.device, DType::fp32, false);
+  return {"fp32 FMA", ceilings.flops_per_s, report.measured.value(peak_name(DType::fp32, ceilings.unit))};
+}
+
+/// Every pipe once: dtypes of one rate share a line.
+void add_pipe(std::vector<SvgCeiling>& pipes, const SvgCeiling& pipe) {
+  for (SvgCeiling& known : pipes) {
+    if (known.label == pipe.label) return;
+    if (known.theoretical != pipe.theoretical) continue;
+    known.label = fmt::format("{}, {}", pipe.label.substr(0, pipe.label.find(' ')), known.label);
+    known.measured = std::max(known.measured, pipe.measured);
+    return;
+  }
+  pipes.push_back(pipe);
+}
+
+void add_memories(RooflineDrawing& drawing, const RooflineReport& report) {
+  const ProblemRoofline& problem = report.problems.front();
+  drawing.memories.push_back({"memory", problem.theoretical.bytes_per_s, report.measured.value(problem.bandwidth),
+                              "memory " + problem.bandwidth});
+  const DeviceInfo& device = report.device;
+  if (device.sms > 0 && device.clock_mhz > 0)
+    drawing.memories.push_back({"shared memory", kSharedBytesPerClock * device.sms * device.clock_mhz * 1e6, 0});
+}
+
+/// "471.6 TFLOP/s, 68 %": of the measured roof where there is one.
+std::string value_of(const RooflinePoint& point) {
+  const double share = point.of_measured > 0 ? point.of_measured : point.of_theoretical;
+  return fmt::format("{}FLOP/s, {:.{}f} %", format_si(point.flops_per_s), 100 * share, share < 0.0995 ? 1 : 0);
+}
+
+SvgPoint to_point(const ProblemRoofline& problem, const RooflinePoint& point, std::string label) {
+  return {point.winner ? SvgPoint::Kind::winner : SvgPoint::Kind::other, std::move(label), value_of(point),
+          problem.roof.intensity, point.flops_per_s};
+}
+
+std::string device_text(const RooflineReport& report) {
+  const DeviceInfo& device = report.device;
+  std::string text = fmt::format("{}, {} SM; shares are of the {} roof", device.name, device.sms,
+                                 report.measured.rows.empty() ? "data sheet's" : report.measured.clock);
+  if (report.measured.clock != "measured")
+    text += fmt::format("; times are {}, not those of a GPU", report.measured.clock);
+  return text;
+}
+
+}  // namespace
+
+RooflineDrawing roofline_drawing(const RooflineReport& report, bool one_problem) {
+  RooflineDrawing drawing;
+  drawing.measured = report.measured.clock;
+  drawing.subtitle = device_text(report);
+  add_memories(drawing, report);
+  for (const ProblemRoofline& problem : report.problems) add_pipe(drawing.pipes, pipe_of(problem, report));
+  add_pipe(drawing.pipes, fp32_pipe(report));
+  if (!one_problem) {
+    drawing.title = "stored winners";
+    for (const ProblemRoofline& problem : report.problems)
+      drawing.points.push_back(to_point(problem, problem.points.front(),
+                                        fmt::format("{}: {}", problem.title, problem.points.front().trial.variant)));
+    return drawing;
+  }
+  const ProblemRoofline& problem = report.problems.front();
+  drawing.title = problem.title;
+  for (const RooflinePoint& point : problem.points)
+    drawing.points.push_back(to_point(problem, point, point.trial.variant));
+  return drawing;
+}
+
+}  // namespace kerlab

@@ -1,0 +1,12 @@
+#pragma once
+// What `kerlab roofline --svg FILE` draws.
+
+#include "report/roofline_svg.h"
+#include "session/roofline.h"
+
+namespace kerlab {
+
+/// One problem with its stored trials, or every stored winner. The report must have a problem.
+RooflineDrawing roofline_drawing(const RooflineReport& report, bool one_problem);
+
+}  // namespace kerlab

@@ -1,0 +1,401 @@
+#include "report/roofline_svg.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "base/format.h"
+#include "report/table.h"
+
+namespace kerlab {
+
+namespace {
+
+// In pixels.
+constexpr double kWidth = 960, kLeft = 76, kRight = 214, kTop = 76, kPlotHeight = 430;
+constexpr double kPlotWidth = kWidth - kLeft - kRight;
+constexpr double kBelow = 78;           // axis numbers, axis title, legend
+constexpr double kLineHeight = 16;      // of labels that must not overlap
+constexpr double kRoomForLabels = 0.4;  // of the plot, right of the points
+constexpr double kCharacter = 6.1;      // width of one at 11.5 px, on the safe side
+
+constexpr const char* kStyle =
+    "text{font-family:system-ui,-apple-system,'Segoe UI',Helvetica,Arial,sans-serif;font-size:11.5px}"
+    ".bg{fill:#ffffff}.ink{fill:#1f2328}.dim{fill:#656d76}.title{font-size:17px;font-weight:600}"
+    ".halo{stroke:#ffffff;stroke-width:4px;stroke-linejoin:round;paint-order:stroke}"
+    ".grid{stroke:#e4e7eb;stroke-width:1}.frame{stroke:#8c959f;stroke-width:1;fill:none}"
+    ".roof{stroke:#1f2328;stroke-width:2;fill:none}.dash{stroke:#656d76;stroke-width:1.4;stroke-dasharray:6 "
+    "4;fill:none}"
+    ".thin{stroke:#8c959f;stroke-width:1;stroke-dasharray:2 3;fill:none}.lead{stroke:#8c959f;stroke-width:1;fill:none}"
+    ".winner{fill:#0969da;stroke:#0969da}.other{fill:#ffffff;stroke:#0969da;stroke-width:2}"
+    ".library{fill:#bc4c00;stroke:#bc4c00}"
+    "@media (prefers-color-scheme:dark){.bg{fill:#0d1117}.ink{fill:#e6edf3}.dim{fill:#9198a1}.halo{stroke:#0d1117}"
+    ".grid{stroke:#21262d}.frame,.thin,.lead{stroke:#6e7681}.roof{stroke:#e6edf3}.dash{stroke:#9198a1}"
+    ".winner{fill:#4493f8;stroke:#4493f8}.other{fill:#0d1117;stroke:#4493f8}.library{fill:#db6d28;stroke:#db6d28}}";
+
+/// One logarithmic axis: the powers of ten from `low` to `high` over the pixels from `from` to `to`.
+struct Axis {
+  double low = 0, high = 1, from = 0, to = 1;
+  [[nodiscard]] double pixel(double value) const {
+    return from + (std::log10(value) - low) / (high - low) * (to - from);
+  }
+  [[nodiscard]] double per_decade() const { return (to - from) / (high - low); }
+  [[nodiscard]] std::vector<double> decades() const {
+    std::vector<double> values;
+    for (double exponent = std::ceil(low - 1e-9); exponent <= high + 1e-9; ++exponent)
+      values.push_back(std::pow(10, exponent));
+    return values;
+  }
+};
+
+/// The wanted places of labels, in ascending order, moved as little as their least distance allows; within the limits.
+std::vector<double> spread(const std::vector<double>& wanted, double distance, double low, double high) {
+  struct Run {
+    double sum;  ///< of wanted places, each less its offset in the run
+    std::size_t count;
+    [[nodiscard]] double start() const { return sum / static_cast<double>(count); }
+  };
+  std::vector<Run> runs;
+  for (const double place : wanted) {
+    runs.push_back({place, 1});
+    while (runs.size() > 1) {
+      Run& before = runs[runs.size() - 2];
+      const Run& last = runs.back();
+      const double shift = distance * static_cast<double>(before.count);
+      if (before.start() + shift <= last.start()) break;
+      before.sum += last.sum - shift * static_cast<double>(last.count);
+      before.count += last.count;
+      runs.pop_back();
+    }
+  }
+  std::vector<double> places;
+  for (const Run& run : runs)
+    for (std::size_t i = 0; i < run.count; ++i) places.push_back(run.start() + distance * static_cast<double>(i));
+  double floor = low;
+  for (double& place : places) {
+    place = std::max(place, floor);
+    floor = place + distance;
+  }
+  double ceiling = high;
+  for (auto place = places.rbegin(); place != places.rend(); ++place) {
+    *place = std::min(*place, ceiling);
+    ceiling = *place - distance;
+  }
+  return places;
+}
+
+std::string decade_label(double value) {
+  std::string text = format_si(value);
+  if (const auto zeros = text.find(".0"); zeros != std::string::npos) text.erase(zeros, text.find(' ') - zeros);
+  while (text.ends_with(' ')) text.pop_back();
+  return text;
+}
+
+double best_known(const SvgCeiling& ceiling) {
+  return ceiling.measured > 0 ? ceiling.measured : ceiling.theoretical;
+}
+
+double largest(const SvgCeiling& ceiling) {
+  return std::max(ceiling.measured, ceiling.theoretical);
+}
+
+class Drawing {
+ public:
+  explicit Drawing(const RooflineDrawing& what) : what_(what) {
+    set_axes();
+    named_ = std::any_of(what_.points.begin(), what_.points.end(), [&](const SvgPoint& point) {
+      return std::abs(std::log10(point.intensity / what_.points.front().intensity)) > 0.02;
+    });
+    height_ = kTop + kPlotHeight + kBelow + (named_ ? 18 + kLineHeight * static_cast<double>(what_.points.size()) : 0);
+  }
+
+  std::string svg() {
+    head();
+    grid();
+    for (const SvgCeiling& memory : what_.memories) slope(memory);
+    flats();
+    ridge();
+    if (named_)
+      numbered_points();
+    else
+      labelled_points();
+    legend();
+    return out_ + "</svg>\n";
+  }
+
+ private:
+  void set_axes() {
+    double top = 0, low_flops = 1e300, least = 1e300, most = 0;
+    for (const SvgCeiling& pipe : what_.pipes) top = std::max(top, largest(pipe));
+    for (const SvgPoint& point : what_.points) {
+      least = std::min(least, point.intensity);
+      most = std::max(most, point.intensity);
+      low_flops = std::min(low_flops, point.flops_per_s);
+    }
+    const double ridge = std::log10(largest(what_.pipes.front()) / largest(what_.memories.front()));
+    const double left = std::min(ridge - 1.8, std::log10(least) - 0.4);
+    double right = ridge + 1.3;
+    // Labels stand right of their points: a part of the plot is theirs.
+    if (most > 0) right = std::max(right, (std::log10(most) - kRoomForLabels * left) / (1 - kRoomForLabels));
+    x_ = {left, right, kLeft, kLeft + kPlotWidth};
+    y_ = {std::min(std::log10(top) - 2.6, std::log10(low_flops) - 0.5), std::log10(top) + 0.2, kTop + kPlotHeight,
+          kTop};
+  }
+
+  void text(double x, double y, const std::string& content, const char* style, const char* anchor = "start",
+            const std::string& more = "") {
+    out_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" class=\"{}\" text-anchor=\"{}\"{}>{}</text>\n", x, y, style,
+                        anchor, more, xml_text(content));
+  }
+  void line(double x1, double y1, double x2, double y2, const char* style) {
+    out_ += fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" class=\"{}\"/>\n", x1, y1, x2,
+                        y2, style);
+  }
+
+  void head() {
+    out_ = fmt::format(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" "
+        "height=\"{1:.0f}\" role=\"img\">\n<title>{2}</title>\n<style>{3}</style>\n"
+        "<rect class=\"bg\" width=\"{0:.0f}\" height=\"{1:.0f}\"/>\n",
+        kWidth, height_, xml_text(what_.title), kStyle);
+    text(kLeft, 32, what_.title, "ink title");
+    text(kLeft, 53, what_.subtitle, "dim");
+  }
+
+  void grid() {
+    for (const double value : x_.decades()) {
+      line(x_.pixel(value), kTop, x_.pixel(value), kTop + kPlotHeight, "grid");
+      text(x_.pixel(value), kTop + kPlotHeight + 17, fmt::format("{:g}", value), "dim", "middle");
+    }
+    for (const double value : y_.decades()) {
+      line(kLeft, y_.pixel(value), kLeft + kPlotWidth, y_.pixel(value), "grid");
+      text(kLeft - 8, y_.pixel(value) + 4, decade_label(value), "dim", "end");
+    }
+    out_ += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" class=\"frame\"/>\n", kLeft, kTop,
+                        kPlotWidth, kPlotHeight);
+    text(kLeft + kPlotWidth / 2, kTop + kPlotHeight + 36, "arithmetic intensity, FLOP per byte", "ink", "middle");
+    text(0, 0, "FLOP/s", "ink", "middle",
+         fmt::format(" transform=\"translate(18 {:.1f}) rotate(-90)\"", kTop + kPlotHeight / 2));
+  }
+
+  [[nodiscard]] double top_pipe() const {
+    double top = 0;
+    for (const SvgCeiling& pipe : what_.pipes) top = std::max(top, largest(pipe));
+    return top;
+  }
+
+  /// A memory's roof, up to the fastest pipe; published above, measured below.
+  void slope(const SvgCeiling& memory) {
+    const auto draw = [&](double bytes_per_s, const char* style, const std::string& label, double offset) {
+      if (bytes_per_s <= 0) return;
+      const double flat = style == std::string("roof") ? top_measured() : top_pipe();
+      const double begin = std::max(std::pow(10, x_.low), std::pow(10, y_.low) / bytes_per_s);
+      const double end = std::min(std::pow(10, x_.high), flat / bytes_per_s);
+      if (end <= begin) return;
+      const double x1 = x_.pixel(begin), y1 = y_.pixel(begin * bytes_per_s);
+      const double x2 = x_.pixel(end), y2 = y_.pixel(end * bytes_per_s);
+      line(x1, y1, x2, y2, style);
+      const double length = std::hypot(x2 - x1, y2 - y1), along = 0.5;
+      if (length < kCharacter * static_cast<double>(display_width(label))) return;
+      const double angle = std::atan2(y2 - y1, x2 - x1);
+      const double x = x1 + along * (x2 - x1) - offset * std::sin(angle);
+      const double y = y1 + along * (y2 - y1) + offset * std::cos(angle);
+      text(0, 0, label, "ink halo", "middle",
+           fmt::format(" transform=\"translate({:.1f} {:.1f}) rotate({:.1f})\"", x, y, angle * 180 / M_PI));
+    };
+    draw(memory.theoretical, "dash", fmt::format("{} {}B/s", memory.label, format_si(memory.theoretical)), -6);
+    draw(memory.measured, "roof",
+         fmt::format("{} {}B/s {}", memory.measured_label.empty() ? memory.label : memory.measured_label,
+                     format_si(memory.measured), what_.measured),
+         15);
+  }
+
+  [[nodiscard]] double top_measured() const {
+    double top = 0;
+    for (const SvgCeiling& pipe : what_.pipes) top = std::max(top, best_known(pipe));
+    return top;
+  }
+
+  /// The pipes' roofs, from where a memory can feed them to the right edge; their labels stand in the margin.
+  void flats() {
+    double fastest = 0;
+    for (const SvgCeiling& memory : what_.memories) fastest = std::max(fastest, largest(memory));
+    struct Flat {
+      double y;
+      std::string label;
+    };
+    std::vector<Flat> flats;
+    const double right = kLeft + kPlotWidth;
+    for (const SvgCeiling& pipe : what_.pipes) {
+      for (const bool measured : {false, true}) {
+        const double value = measured ? pipe.measured : pipe.theoretical;
+        if (value <= 0) continue;
+        const double x = x_.pixel(std::max(std::pow(10, x_.low), value / fastest));
+        line(x, y_.pixel(value), right, y_.pixel(value), measured ? "roof" : "dash");
+        flats.push_back({y_.pixel(value), fmt::format("{} {}FLOP/s", pipe.label, format_si(value))});
+      }
+    }
+    std::stable_sort(flats.begin(), flats.end(), [](const Flat& a, const Flat& b) { return a.y < b.y; });
+    std::vector<double> wanted;
+    for (const Flat& flat : flats) wanted.push_back(flat.y);
+    const auto places = spread(wanted, kLineHeight, kTop, kTop + kPlotHeight);
+    for (std::size_t i = 0; i < flats.size(); ++i) {
+      line(right, flats[i].y, right + 10, places[i], "lead");
+      text(right + 14, places[i] + 4, flats[i].label, "ink");
+    }
+  }
+
+  /// A dotted line down to the axis, with what it is, left or right of it.
+  void drop(double intensity, double flops_per_s, const std::string& label, double above_axis, bool left) {
+    const double x = x_.pixel(intensity), bottom = kTop + kPlotHeight;
+    line(x, y_.pixel(flops_per_s), x, bottom, "thin");
+    text(left ? x - 5 : x + 5, bottom - above_axis, label, "dim halo", left ? "end" : "start");
+  }
+
+  void ridge() {
+    const double bytes_per_s = best_known(what_.memories.front()), flops_per_s = best_known(what_.pipes.front());
+    const double ridge = flops_per_s / bytes_per_s;
+    const bool alone = named_ || what_.points.empty();
+    const double intensity = alone ? 0 : what_.points.front().intensity;
+    drop(ridge, flops_per_s, fmt::format("ridge {:.3g} FLOP/byte", ridge), 8, !alone && intensity > ridge);
+    if (alone) return;
+    drop(intensity, std::min(flops_per_s, intensity * bytes_per_s),
+         fmt::format("this problem {:.4g} FLOP/byte", intensity), 24, false);
+  }
+
+  void mark(const SvgPoint& point, double x, double y) {
+    const std::string tip = fmt::format("<title>{}</title>", xml_text(point.label + ": " + point.value));
+    if (point.kind == SvgPoint::Kind::library) {
+      out_ += fmt::format("<path d=\"M{:.1f} {:.1f}l6 6l-6 6l-6 -6z\" class=\"library\">{}</path>\n", x, y - 6, tip);
+    } else {
+      const bool winner = point.kind == SvgPoint::Kind::winner;
+      out_ += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{}\" class=\"{}\">{}</circle>\n", x, y,
+                          winner ? 5.5 : 4.5, winner ? "winner" : "other", tip);
+    }
+  }
+
+  [[nodiscard]] std::vector<SvgPoint> from_the_top() const {
+    std::vector<SvgPoint> points = what_.points;
+    std::stable_sort(points.begin(), points.end(),
+                     [](const SvgPoint& a, const SvgPoint& b) { return a.flops_per_s > b.flops_per_s; });
+    return points;
+  }
+
+  /// All of one intensity: labels in a column right of them.
+  void labelled_points() {
+    const std::vector<SvgPoint> points = from_the_top();
+    std::vector<double> wanted;
+    for (const SvgPoint& point : points) wanted.push_back(y_.pixel(point.flops_per_s));
+    const auto places = spread(wanted, kLineHeight, kTop + 12, kTop + kPlotHeight - 44);
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      const double x = x_.pixel(points[i].intensity);
+      out_ += fmt::format("<polyline points=\"{:.1f},{:.1f} {:.1f},{:.1f} {:.1f},{:.1f}\" class=\"lead\"/>\n", x,
+                          wanted[i], x + 26, places[i], x + 32, places[i]);
+      const bool winner = points[i].kind == SvgPoint::Kind::winner;
+      text(x + 36, places[i] + 4, fmt::format("{}  {}", points[i].label, points[i].value), "ink halo", "start",
+           winner ? " font-weight=\"600\"" : "");
+    }
+    for (auto point = points.rbegin(); point != points.rend(); ++point)  // the fastest over the others
+      mark(*point, x_.pixel(point->intensity), y_.pixel(point->flops_per_s));
+  }
+
+  /// Of several intensities: numbers beside the points, their names below the plot.
+  void numbered_points() {
+    double y = kTop + kPlotHeight + kBelow + 10;
+    for (std::size_t i = 0; i < what_.points.size(); ++i, y += kLineHeight) {
+      const SvgPoint& point = what_.points[i];
+      const double px = x_.pixel(point.intensity), py = y_.pixel(point.flops_per_s);
+      mark(point, px, py);
+      text(px + 8, py + 4, fmt::format("{}", i + 1), "ink halo");
+      text(kLeft, y, fmt::format("{}", i + 1), "ink", "end");
+      text(kLeft + 10, y, fmt::format("{}  {}", point.label, point.value), "ink");
+    }
+  }
+
+  void legend() {
+    const double y = kTop + kPlotHeight + 60;
+    double x = kLeft;
+    const auto entry = [&](const std::string& label) {
+      text(x + 32, y + 4, label, "dim");
+      x += 32 + kCharacter * display_width(label) + 22;
+    };
+    const auto any = [&](SvgPoint::Kind kind) {
+      return std::any_of(what_.points.begin(), what_.points.end(), [&](const SvgPoint& p) { return p.kind == kind; });
+    };
+    line(x, y, x + 26, y, "dash");
+    entry("data sheet");
+    const auto is_measured = [](const SvgCeiling& ceiling) { return ceiling.measured > 0; };
+    if (std::any_of(what_.memories.begin(), what_.memories.end(), is_measured) ||
+        std::any_of(what_.pipes.begin(), what_.pipes.end(), is_measured)) {
+      line(x, y, x + 26, y, "roof");
+      entry(what_.measured);
+    }
+    const std::pair<SvgPoint::Kind, const char*> kinds[] = {{SvgPoint::Kind::winner, "winner"},
+                                                            {SvgPoint::Kind::other, "best of a variant"},
+                                                            {SvgPoint::Kind::library, "library"}};
+    for (const auto& [kind, label] : kinds) {
+      if (!any(kind)) continue;
+      mark({kind, label, "", 1, 1}, x + 20, y);
+      entry(label);
+    }
+  }
+
+  const RooflineDrawing& what_;
+  Axis x_, y_;
+  bool named_ = false;  ///< points are numbered, and named below the plot
+  double height_ = 0;
+  std::string out_;
+};
+
+/// Bytes of the UTF-8 character at the front; 0: none starts here.
+std::size_t utf8_length(std::string_view text) {
+  const auto lead = static_cast<unsigned char>(text.front());
+  const std::size_t length = lead < 0x80                   ? 1
+                             : lead >= 0xC2 && lead < 0xE0 ? 2
+                             : (lead & 0xF0u) == 0xE0      ? 3
+                             : lead >= 0xF0 && lead < 0xF5 ? 4
+                                                           : 0;
+  if (length > text.size()) return 0;
+  for (std::size_t i = 1; i < length; ++i)
+    if ((static_cast<unsigned char>(text[i]) & 0xC0u) != 0x80) return 0;
+  return length;
+}
+
+}  // namespace
+
+std::string xml_text(std::string_view text) {
+  std::string result;
+  while (!text.empty()) {
+    const std::size_t length = utf8_length(text);
+    const char c = text.front();
+    if (length == 0)
+      result += "\uFFFD";
+    else if (c == '&')
+      result += "&amp;";
+    else if (c == '<')
+      result += "&lt;";
+    else if (c == '>')
+      result += "&gt;";
+    else if (c == '"')
+      result += "&quot;";
+    else if (length == 1 && static_cast<unsigned char>(c) < 0x20)
+      result += ' ';
+    else
+      result += text.substr(0, length);
+    text.remove_prefix(std::max<std::size_t>(length, 1));
+  }
+  return result;
+}
+
+std::string roofline_svg(const RooflineDrawing& drawing) {
+  RooflineDrawing usable = drawing;
+  std::erase_if(usable.memories, [](const SvgCeiling& ceiling) { return best_known(ceiling) <= 0; });
+  std::erase_if(usable.pipes, [](const SvgCeiling& ceiling) { return best_known(ceiling) <= 0; });
+  std::erase_if(usable.points, [](const SvgPoint& point) { return point.intensity <= 0 || point.flops_per_s <= 0; });
+  if (usable.memories.empty() || usable.pipes.empty()) return "";
+  return Drawing(usable).svg();
+}
+
+}  // namespace kerlab
