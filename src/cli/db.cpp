@@ -5,6 +5,7 @@
 #include "base/format.h"
 #include "cli/command.h"
 #include "cli/existing_database.h"
+#include "cli/shipped_screen.h"
 #include "report/json.h"
 #include "report/table.h"
 #include "report/tune_table.h"
@@ -253,10 +254,11 @@ ExitCode winners(const GlobalOptions& global) {
 
 Command add_db(CLI::App& root, const GlobalOptions& global) {
   struct Options {
-    std::string file, family, status;
+    std::string file, family, status, out;
   };
   auto options = std::make_shared<Options>();
-  CLI::App* parser = root.add_subcommand("db", "the tuning database: path, stats, trials, winners, export, import");
+  CLI::App* parser =
+      root.add_subcommand("db", "the tuning database: path, stats, trials, winners, export, import, ship");
   parser->require_subcommand(1);
   parser->fallthrough();
   parser->add_subcommand("path", "where it is");
@@ -269,6 +271,9 @@ Command add_db(CLI::App& root, const GlobalOptions& global) {
   write->add_option("file", options->file, "default: standard output");
   CLI::App* read = parser->add_subcommand("import", "take over what an export holds and is not there yet");
   read->add_option("file", options->file, "written by kerlab db export")->required();
+  CLI::App* to_ship =
+      parser->add_subcommand("ship", "write the winners that a GPU measured as text, for others to start from");
+  to_ship->add_option("--out", options->out, "default: where a tune looks for them")->type_name("DIR");
   for (CLI::App* action : parser->get_subcommands({})) action->fallthrough();
   return {parser, false, [parser, options, &global] {
             const std::string action = parser->get_subcommands().front()->get_name();
@@ -276,6 +281,7 @@ Command add_db(CLI::App& root, const GlobalOptions& global) {
             if (action == "stats") return stats(global);
             if (action == "winners") return winners(global);
             if (action == "trials") return trials(global, options->family, options->status);
+            if (action == "ship") return ship(global, options->out);
             if (action == "export") return export_to(global, options->file);
             return import_from(global, options->file);
           }};

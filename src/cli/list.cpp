@@ -1,6 +1,6 @@
 #include <CLI/CLI.hpp>
 
-#include "cli/command.h"
+#include "cli/shipped_screen.h"
 #include "report/json.h"
 #include "session/listing.h"
 
@@ -76,7 +76,10 @@ Command add_list(CLI::App& root, const GlobalOptions& global) {
   auto target = std::make_shared<std::string>();
   CLI::App* parser = root.add_subcommand("list", "families and variants there are");
   parser->add_option("family", *target, "a family's name, or a folder: all about it");
-  return {parser, false, [target, &global] { return run(global, *target); }};
+  auto shipped = std::make_shared<bool>(false);
+  parser->add_flag("--shipped", *shipped, "winners that others measured, which a tune tries first");
+  return {parser, false,
+          [target, shipped, &global] { return *shipped ? list_shipped(global, *target) : run(global, *target); }};
 }
 
 }  // namespace kerlab

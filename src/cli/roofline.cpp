@@ -217,9 +217,10 @@ std::string winners_text(const RooflineReport& report, bool color) {
 
 void write_svg(const RooflineReport& report, bool one_problem, const std::string& file) {
   if (report.problems.empty())
-    throw Error(fmt::format("--svg {}: there is no stored winner to draw for {}; kerlab tune FAMILY finds one, kerlab "
-                            "roofline FAMILY --svg FILE draws a roof without",
-                            file, report.device.name));
+    throw Error(
+        fmt::format("--svg {}: there is no stored winner to draw for {}; kerlab tune FAMILY finds one, kerlab "
+                    "roofline FAMILY --svg FILE draws a roof without",
+                    file, report.device.name));
   const std::string svg = roofline_svg(roofline_drawing(report, one_problem));
   if (svg.empty()) throw Error(fmt::format("--svg {}: no ceiling of {} is known", file, report.device.name));
   write_output(file, svg);

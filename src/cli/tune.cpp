@@ -1,33 +1,11 @@
 #include <CLI/CLI.hpp>
 
-#include "cli/command.h"
-#include "cli/interrupt.h"
+#include "cli/tune_command.h"
 #include "cli/tune_screen.h"
-#include "db/database.h"
-#include "session/tune.h"
 
 namespace kerlab {
 
 namespace {
-
-struct TuneCommand {
-  TuneOptions options;
-  std::string csv, markdown;  ///< files; "-": standard output
-};
-
-TuneOptions complete(TuneOptions options, const GlobalOptions& global) {
-  options.rig = rig_options(global, options.rig.target);
-  options.arguments = global.problem;
-  options.command = global.typed;
-  options.version = version();
-  return options;
-}
-
-/// A family in a folder of its own is found by the folder only.
-std::string again(const TuneOptions& options, const GlobalOptions& global) {
-  const std::string& target = options.rig.target;
-  return (target.find('/') == std::string::npos ? "" : " " + target) + repeated_options(global);
-}
 
 void print(const TuneResult& result, const TuneCommand& command, const GlobalOptions& global) {
   if (!command.csv.empty()) write_output(command.csv, csv_table(tune_result_table(result, true)));
@@ -35,42 +13,65 @@ void print(const TuneResult& result, const TuneCommand& command, const GlobalOpt
   if (global.json) {
     fmt::print("{}", tune_json(result));
   } else if (command.csv != "-" && command.markdown != "-") {
-    fmt::print("{}", tune_screen(result, color_on(global, stdout), again(command.options, global)));
+    fmt::print("{}", tune_screen(result, color_on(global, stdout), repeated_for(command.options.rig.target, global)));
   }
 }
 
 ExitCode run(const TuneCommand& command, const GlobalOptions& global) {
-  const TuneOptions options = complete(command.options, global);
+  if (!command.suite.empty()) return run_tune_suite(command, global);
+  if (command.options.rig.target.empty()) throw UsageError("tune: name a family (kerlab list), or --suite FILE");
+  const TuneOptions options = complete(command.options, command.options.rig.target, global.problem, global);
   Database database = Database::open(database_path(global));
   if (global.dry_run) {
     const TunePlan plan = plan_tune(options, database);
     fmt::print("{}", global.json ? tune_plan_json(plan) : tune_plan_text(plan, color_on(global, stdout)));
     return ExitCode::passed;
   }
-  InterruptFlag interrupt;
+  const InterruptFlag interrupt;
+  const TuneRun run = run_tune(options, database, interrupt);
+  print(run.result, command, global);
+  return run.code;
+}
+
+}  // namespace
+
+TuneOptions complete(TuneOptions options, const std::string& target, std::vector<ProblemArgument> arguments,
+                     const GlobalOptions& global) {
+  options.rig = rig_options(global, target);
+  options.arguments = std::move(arguments);
+  options.command = global.typed;
+  options.version = version();
+  return options;
+}
+
+std::string repeated_for(const std::string& target, const GlobalOptions& global) {
+  return (target.find('/') == std::string::npos ? "" : " " + target) + repeated_options(global);
+}
+
+TuneRun run_tune(const TuneOptions& options, Database& database, const InterruptFlag& interrupt,
+                 const std::string& prefix) {
   ProgressLine progress;
   TuneSession session(options, database);
   bool more = true;
   while (more && !interrupt.raised()) {
     more = session.step();
     for (const std::string& note : session.take_notes()) progress.note(note);
-    progress.update(tune_line(session.state()));
+    progress.update(prefix + tune_line(session.state()));
   }
   if (more) session.interrupt();
   progress.clear();
-  const TuneResult result = session.result();
-  print(result, command, global);
-  if (more) return ExitCode::interrupted;
-  return result.rows.empty() ? ExitCode::failed : ExitCode::passed;
+  TuneRun run{session.result(), ExitCode::interrupted};
+  if (!more) run.code = run.result.rows.empty() ? ExitCode::failed : ExitCode::passed;
+  return run;
 }
-
-}  // namespace
 
 Command add_tune(CLI::App& root, const GlobalOptions& global) {
   auto command = std::make_shared<TuneCommand>();
   TuneOptions* options = &command->options;
   CLI::App* parser = root.add_subcommand("tune", "find the fastest verified configuration; resumes by default");
-  parser->add_option("family", options->rig.target, "a family's name (kerlab list), or a folder")->required();
+  parser->add_option("family", options->rig.target, "a family's name (kerlab list), or a folder");
+  parser->add_option("--suite", command->suite, "every problem of this file, or of a shipped suite such as gemm-sm80")
+      ->type_name("FILE");
   parser->add_option("--dtype", options->dtype, "default: the family's first that the device supports");
   parser->add_option("--variant", options->variants.names, "only these; \"all\": every one")->delimiter(',');
   parser->add_flag("--ladder", options->variants.ladder,

@@ -5,6 +5,8 @@
 #include "base/format.h"
 #include "base/terminal.h"
 #include "cli/ladder_screen.h"
+#include "cli/library_cells.h"
+#include "cli/shipped_screen.h"
 #include "report/json.h"
 #include "report/tune_table.h"
 
@@ -100,8 +102,9 @@ std::string hints(const TuneResult& result) {
 }
 
 std::string effort(const TuneResult& result) {
-  std::string text = fmt::format("{} busy {:.0f} %, compilers {:.0f} %, wall {}", is_emulated(result) ? "emulator" : "GPU",
-                                 100 * result.gpu_busy, 100 * result.compilers_busy, format_seconds(result.wall_s));
+  std::string text =
+      fmt::format("{} busy {:.0f} %, compilers {:.0f} %, wall {}", is_emulated(result) ? "emulator" : "GPU",
+                  100 * result.gpu_busy, 100 * result.compilers_busy, format_seconds(result.wall_s));
   if (is_emulated(result) && result.wall_s > 0 && result.counts.done > result.counts.stored)
     text += fmt::format(", {:.1f} configurations/s",
                         static_cast<double>(result.counts.done - result.counts.stored) / result.wall_s);
@@ -117,9 +120,7 @@ std::string library_lines(const TuneResult& result) {
     text += fmt::format("  {}: {} us, {:.1f} TFLOP/s", row.label,
                         median_with_interval(row.summary.median, row.summary.low, row.summary.high),
                         result.problem.flops / row.summary.median * 1e-6);
-    if (row.ratio)
-      text += fmt::format("; the winner is {:.3f} [{:.3f},{:.3f}] times as fast", row.ratio->ratio,
-                          row.ratio->interval.low, row.ratio->interval.high);
+    if (row.ratio) text += fmt::format("; the winner is {} times as fast", ratio_text(row.ratio));
     text += "\n";
   }
   if (!result.library_note.empty()) text += fmt::format("  library: {}\n", result.library_note);
@@ -134,6 +135,16 @@ std::string culprit_lines(const TuneResult& result, bool color) {
                     shortened(trial.message.substr(0, trial.message.find('\n')), 160), trial.id);
   }
   return text;
+}
+
+/// "shipped: 291.4 us on H200 132 SM, 2026-11-21: mma_pipe BM=128 ..."
+std::string shipped_line(const TuneResult& result) {
+  if (!result.shipped) return "";
+  const ShippedWinner& shipped = *result.shipped;
+  return fmt::format("shipped: {} us on {}, {}: {}{}{}{}\n", format_us(shipped.median_us),
+                     shipped_device_title(shipped.device_class), shipped.date, shipped.variant,
+                     shipped.configuration.empty() ? "" : " ", shipped.configuration,
+                     result.shipped_note.empty() ? "" : fmt::format(" ({})", result.shipped_note));
 }
 
 std::string left_out_lines(const TuneResult& result) {
@@ -176,6 +187,7 @@ std::string tune_screen(const TuneResult& result, bool color, const std::string&
     if (!result.verified.empty()) text += fmt::format("the winner was verified on {}\n", result.verified);
     if (!result.kept.empty()) text += styled(result.kept, Style::warning, color) + "\n";
   }
+  text += shipped_line(result);
   text += ladder_text(result, color, screen_width());
   if (const std::string hint = hints(result); !hint.empty()) text += hint + "\n";
   for (const std::string& warning : result.warnings)
@@ -196,7 +208,7 @@ Table tune_result_table(const TuneResult& result, bool exact) {
   return exact ? ladder_csv_table(ladder_rows(result)) : ladder_table(ladder_rows(result));
 }
 
-std::string tune_json(const TuneResult& result) {
+JsonValue::Object tune_value(const TuneResult& result) {
   JsonValue::Array rows;
   for (const RankedTrial& row : result.rows) {
     rows.push_back(JsonValue::Object{
@@ -204,19 +216,6 @@ std::string tune_json(const TuneResult& result) {
   }
   JsonValue::Object failed;
   for (const auto& [status, count] : result.failed) failed.emplace_back(std::string(name(status)), count);
-  JsonValue::Array library;
-  for (const LibraryRow& row : result.library) {
-    JsonValue::Object entry{{"label", row.label},
-                            {"median_us", row.summary.median},
-                            {"low_us", row.summary.low},
-                            {"high_us", row.summary.high}};
-    if (row.ratio) {
-      entry.emplace_back("winner_speedup", row.ratio->ratio);
-      entry.emplace_back("winner_speedup_low", row.ratio->interval.low);
-      entry.emplace_back("winner_speedup_high", row.ratio->interval.high);
-    }
-    library.push_back(std::move(entry));
-  }
   JsonValue::Object importance;
   for (const Importance& entry : result.importance) importance.emplace_back(entry.parameter, entry.share);
   JsonValue::Object body{{"problem", result.problem.key},
@@ -239,19 +238,28 @@ std::string tune_json(const TuneResult& result) {
                          {"roof_us", roof_us(result)},
                          {"gpu_busy", result.gpu_busy},
                          {"compilers_busy", result.compilers_busy},
-                         {"library", std::move(library)},
+                         {"library", library_value(result.library)},
                          {"library_note", result.library_note},
                          {"verified", result.verified},
                          {"left_for_all", result.left_for_all},
                          {"worker_respawns", result.respawns},
                          {"wall_s", result.wall_s}};
+  if (result.shipped) {
+    JsonValue::Object shipped = shipped_value(*result.shipped);
+    shipped.emplace_back("note", result.shipped_note);
+    body.emplace_back("shipped", std::move(shipped));
+  }
   if (!result.ladder.empty()) body.emplace_back("ladder", ladder_value(result));
   if (result.previous) {
     body.emplace_back("previous", JsonValue::Object{{"trial", result.previous->trial},
                                                     {"label", result.previous->label},
                                                     {"median_us", result.previous->median_us}});
   }
-  return to_json(json_document("tune", std::move(body))) + "\n";
+  return body;
+}
+
+std::string tune_json(const TuneResult& result) {
+  return to_json(json_document("tune", tune_value(result))) + "\n";
 }
 
 std::string tune_plan_text(const TunePlan& plan, bool color) {

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "report/json.h"
 #include "report/table.h"
 #include "session/tune.h"
 
@@ -13,6 +14,8 @@ std::string tune_line(const TuneState& state);
 std::string tune_screen(const TuneResult& result, bool color, const std::string& again = "");
 /// The ranking, or with --ladder the ladder: to be written as CSV (`exact`) or Markdown.
 Table tune_result_table(const TuneResult& result, bool exact);
+/// The keys of the document.
+JsonValue::Object tune_value(const TuneResult& result);
 std::string tune_json(const TuneResult& result);
 std::string tune_plan_text(const TunePlan& plan, bool color);
 std::string tune_plan_json(const TunePlan& plan);

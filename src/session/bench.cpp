@@ -151,6 +151,7 @@ void BenchSession::run(const ProblemSetup& setup, const Choice& choice) {
     schedule.rounds = options_.rounds;
     schedule.cold = !options_.hot;
     single.schedule = schedule;
+    single.library = options_.library && has_library(setup, rig_.device());
   }
   single.deadline = generous_deadline(rig_, setup, static_cast<std::size_t>(options_.rounds) + 10);
   SingleResult result = run_single(rig_, setup, source(*choice.variant), choice.configuration, single);
@@ -164,6 +165,8 @@ void BenchSession::run(const ProblemSetup& setup, const Choice& choice) {
   if (!result.counted.empty())
     row.operations = operations_of(*choice.variant, setup.problem, choice.configuration, rig_.device(), result.counted);
   row.measurement = std::move(result.measurement);
+  if (row.measurement) row.library = compare_library(result.library, row.measurement->samples_us);
+  row.library_note = library_note(result.library);
   row.trial = std::move(result.candidate.trial);
   if (ledger_) {
     row.trial.session = ledger_->session();

@@ -2,6 +2,7 @@
 // Times what is asked for: a configuration, a stored trial, the winner, or every variant; on one problem or a sweep.
 
 #include "session/count_operations.h"
+#include "session/library_rows.h"
 #include "session/single.h"
 
 namespace kerlab {
@@ -15,6 +16,7 @@ struct BenchOptions {
   std::int64_t trial = 0;                  ///< its configuration and, if the kernel has changed, its stored source
   int rounds = 30;
   bool hot = false;
+  bool library = true;  ///< the vendor's library is timed beside each, where there is one
   bool full = false;  ///< emulated: every block is executed
   bool once = false;  ///< one plain run for a profiler: no check, no timing, nothing stored
   std::string command, version;
@@ -30,6 +32,8 @@ struct BenchRow {
   std::string chosen;  ///< "--config", "winner", "best stored", "default", "trial 12"
   std::string warning;
   Operations operations;  ///< predicted and counted; emulated devices only
+  std::vector<LibraryRow> library;  ///< of the same rounds
+  std::string library_note;
 };
 
 /// `while (session.step()) ...; session.rows()`. A step is one configuration on one problem.

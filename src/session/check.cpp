@@ -31,8 +31,9 @@ CheckSession::CheckSession(CheckOptions options, Database& database)
 
 void CheckSession::choose_configurations() {
   const KernelFolder& folder = rig_.folder();
+  const std::vector<std::string>& names = options_.variants.empty() ? options_.without_winner : options_.variants;
   std::vector<const Variant*> variants;
-  for (const std::string& name : options_.variants) {
+  for (const std::string& name : names) {
     if (name != "all") variants.push_back(&find_variant(folder, name));
   }
   const auto winner = options_.variants.empty() && options_.configuration.empty() && !options_.every_configuration

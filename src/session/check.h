@@ -11,6 +11,7 @@ struct CheckOptions {
   std::vector<ProblemArgument> arguments;
   std::string dtype;
   std::vector<std::string> variants;  ///< empty: the winner, or without one every variant; "all": every one
+  std::vector<std::string> without_winner;  ///< where none is stored: instead of every variant
   std::string configuration;          ///< of the one variant; empty: winner or default
   bool every_configuration = false;   ///< all valid ones of the variants
   bool only_asked = false;            ///< no adversarial shapes

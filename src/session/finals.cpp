@@ -224,23 +224,9 @@ void Finals::eliminate(Entry& entry, TrialStatus status, const std::string& mess
   ledger_.result(screened.candidate.trial);
 }
 
-void Finals::compare_library() {
-  const std::vector<double>& winner = finalists_[ranking_.front()].samples->samples_us;
-  for (std::size_t i = 0; i < std::min(library_.rows.size(), library_.samples.size()); ++i) {
-    const std::vector<double>& samples = library_.samples[i].samples_us;
-    if (const auto summary = summarize(samples))
-      result_.library.push_back({library_.rows[i], *summary, paired_ratio(samples, winner)});
-  }
-  if (!library_.message.empty()) {
-    result_.library_note = library_.message;
-  } else if (!result_.library.empty()) {
-    result_.library_note = fmt::format("opened in {:.0f} ms, its algorithms compared in {:.0f} ms", library_.load_ms,
-                                       library_.choose_ms);
-  }
-}
-
 void Finals::store() {
-  compare_library();
+  result_.library = compare_library(library_, finalists_[ranking_.front()].samples->samples_us);
+  result_.library_note = library_note(library_);
   std::string tie_set;
   for (std::size_t rank = 0; rank < ranking_.size(); ++rank) {
     const Entry& entry = finalists_[ranking_[rank]];

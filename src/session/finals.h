@@ -3,6 +3,7 @@
 // between close configurations. The one that wins must also pass the thorough check.
 
 #include "session/decide.h"
+#include "session/library_rows.h"
 #include "session/screening.h"
 #include "stats/samples.h"
 
@@ -21,13 +22,6 @@ struct ReigningWinner {
   std::int64_t trial = 0;
   std::string label;
   double median_us = 0;  ///< of its stored final
-};
-
-/// The vendor's library, timed in the same rounds as the finalists.
-struct LibraryRow {
-  std::string label;
-  Summary summary;
-  std::optional<PairedRatio> ratio;  ///< its time over the winner's: above 1 the winner is faster
 };
 
 struct FinalResult {
@@ -72,7 +66,6 @@ class Finals {
   void take_verdict(RunOutcome& outcome);
   void eliminate(Entry& entry, TrialStatus status, const std::string& message);
   void store();
-  void compare_library();
   [[nodiscard]] int rounds() const;
   [[nodiscard]] RunItem item(const Entry& entry) const;
 

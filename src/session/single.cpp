@@ -51,6 +51,7 @@ SingleResult run_single(Rig& rig, const ProblemSetup& setup, const VariantSource
   run.recipes = options.recipes;
   run.thorough = options.thorough;
   run.schedule = options.schedule;
+  run.library = options.library;
   run.run_once = options.run_once;
   run.deadline = options.deadline;
   RunOutcome outcome = rig.runner().run(std::move(run));
@@ -68,6 +69,7 @@ SingleResult run_single(Rig& rig, const ProblemSetup& setup, const VariantSource
   const SampleSet& samples = outcome.samples.front();
   result.warning = samples.warning;
   result.counted = samples.launches;
+  result.library = std::move(outcome.library);
   if (!samples.guard_violation.empty()) {
     fail(candidate, TrialStatus::guard_violation,
          fmt::format("{}: after timing: {}", candidate.label, samples.guard_violation));

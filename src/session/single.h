@@ -12,6 +12,7 @@ struct SingleOptions {
   std::vector<std::uint32_t> recipes;  ///< to check; empty: no check
   bool thorough = false;
   std::optional<TimingSchedule> schedule;  ///< none: no timing
+  bool library = false;                    ///< the vendor's library is timed in the same rounds
   bool run_once = false;
   bool full = false;  ///< emulated: every block is executed
   std::chrono::milliseconds deadline{60000};
@@ -21,6 +22,7 @@ struct SingleResult {
   TrialCandidate candidate;                ///< its trial carries status, message, resources, check
   std::optional<Measurement> measurement;  ///< not stored yet
   std::string warning;                     ///< of the timing
+  LibraryOutcome library;                  ///< where it was asked for
   std::string scope;                       ///< of an emulated check: what was executed
   std::vector<CountedLaunch> counted;      ///< emulated and timed: what a run executes
 };

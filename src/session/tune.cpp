@@ -74,6 +74,7 @@ TuneSession::TuneSession(TuneOptions options, Database& database)
                      std::min(candidates, planned_trials(options_, candidates) + defaults.size()), options_.screening);
   previous_ = database.winner(setup_.plan.key, rig_.device().device_class());
   ask_previous_first();
+  ask_shipped();
   for (const std::size_t index : defaults) screening_->ask_first(index);
 }
 
@@ -90,6 +91,24 @@ void TuneSession::ask_previous_first() {
 }
 
 TuneSession::~TuneSession() = default;
+
+/// Where others found the fastest, the search begins. It must be tried here like any other.
+void TuneSession::ask_shipped() {
+  ShippedWinners shipped = read_shipped(options_.shipped, shipped_device(rig_.device()), rig_.folder().family.name);
+  warnings_ = std::move(shipped.warnings);
+  for (ShippedWinner& winner : shipped.winners) {
+    if (winner.problem == setup_.plan.key) shipped_ = std::move(winner);
+  }
+  if (!shipped_) return;
+  const auto index = space_.find(shipped_->variant, shipped_->configuration);
+  if (!index) {
+    shipped_note_ = "not in this space";
+    return;
+  }
+  const SourceBundle& source = space_.variants()[space_.place(*index).variant].source.source;
+  if (source.hash != shipped_->source_hash) shipped_note_ = "its kernel has changed since";
+  screening_->ask_first(*index);
+}
 
 bool TuneSession::step() {
   switch (phase_) {

@@ -5,6 +5,7 @@
 #include "model/roofline.h"
 #include "session/finals.h"
 #include "session/ladder.h"
+#include "session/shipped.h"
 
 namespace kerlab {
 
@@ -17,7 +18,8 @@ struct TuneOptions {
   std::size_t trials = 0;  ///< most candidates; 0: all, or kExhaustiveUpTo of a larger space
   std::uint64_t seed = 1;
   ScreeningOptions screening;
-  std::string command, version;  ///< for the record
+  std::filesystem::path shipped = shipped_folder();  ///< of winners to try first
+  std::string command, version;                      ///< for the record
 };
 
 inline constexpr std::size_t kExhaustiveUpTo = 512;
@@ -66,12 +68,14 @@ struct TuneResult {
   std::string rule;
   std::vector<LibraryRow> library;
   std::string library_note;
-  std::string verified;  ///< emulated: "6 of 1024 blocks, and whole at ..."
+  std::string verified;                  ///< emulated: "6 of 1024 blocks, and whole at ..."
   bool measured_now = false;             ///< false: everything was stored and the decision stands
   std::vector<std::string> range_edges;  ///< "STAGES=4 is the largest listed"
   std::vector<Importance> importance;    ///< of the winner's variant
   std::optional<PreviousWinner> previous;
-  std::string kept;  ///< "the stored winner stays: ..."; empty: the first row is the winner
+  std::optional<ShippedWinner> shipped;  ///< what was shipped for this problem and device
+  std::string shipped_note;  ///< why it was not tried, or that its kernel has changed; empty: tried as it was
+  std::string kept;          ///< "the stored winner stays: ..."; empty: the first row is the winner
   std::vector<std::string> warnings;
   double gpu_busy = 0, compilers_busy = 0;  ///< shares of the wall time
   double wall_s = 0;
@@ -97,6 +101,7 @@ class TuneSession {
  private:
   enum class Phase { screening, finals, ladder, finished };
   void ask_previous_first();
+  void ask_shipped();
   void begin_finals();
   void end_finals();
   void climb_or_finish();
@@ -111,6 +116,9 @@ class TuneSession {
   Ledger ledger_;
   ProblemLoader loader_;
   std::optional<Decision> previous_;
+  std::optional<ShippedWinner> shipped_;
+  std::string shipped_note_;
+  std::vector<std::string> warnings_;
   std::optional<ReigningWinner> reigning_;  ///< where `previous_` is outside the space of this session
   std::optional<Screening> screening_;
   std::optional<Finals> finals_;

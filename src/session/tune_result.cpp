@@ -86,6 +86,9 @@ TuneResult TuneSession::result() const {
   result.library_note = final_.library_note;
   result.measured_now = measured_now_;
   result.warnings = final_.warnings;
+  result.warnings.insert(result.warnings.end(), warnings_.begin(), warnings_.end());
+  result.shipped = shipped_;
+  result.shipped_note = shipped_note_;
   if (!rig_.compilers().cache_warning().empty()) result.warnings.push_back(rig_.compilers().cache_warning());
   count_failures(screening_->screened(), result);
   for (std::size_t i = 0; i < final_.rows.size(); ++i) {

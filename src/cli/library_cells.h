@@ -1,0 +1,16 @@
+#pragma once
+// The vendor's library in tables and JSON.
+
+#include "report/json.h"
+#include "session/library_rows.h"
+
+namespace kerlab {
+
+/// "library's best", "library's pick": a label as the title of a column that many problems share.
+std::string library_way(const std::string& label);
+/// "0.972 [0.968,0.975]"; "-" where there is none.
+std::string ratio_text(const std::optional<PairedRatio>& ratio);
+/// A list with one object for each row.
+JsonValue library_value(const std::vector<LibraryRow>& rows);
+
+}  // namespace kerlab

@@ -1,0 +1,16 @@
+#pragma once
+// Shipped winners: as a table, as JSON; and the file that `kerlab db ship` writes.
+
+#include "cli/command.h"
+#include "report/json.h"
+#include "session/shipped.h"
+
+namespace kerlab {
+
+JsonValue::Object shipped_value(const ShippedWinner& winner);
+/// `kerlab list --shipped`: of a family, or of all when empty.
+ExitCode list_shipped(const GlobalOptions& global, const std::string& family);
+/// `kerlab db ship`: `out` empty: where a tune looks for them.
+ExitCode ship(const GlobalOptions& global, const std::string& out);
+
+}  // namespace kerlab

@@ -1,0 +1,34 @@
+#pragma once
+// The parts of `kerlab tune` that one problem and a suite share.
+
+#include "cli/command.h"
+#include "cli/interrupt.h"
+#include "db/database.h"
+#include "session/tune.h"
+
+namespace kerlab {
+
+struct TuneCommand {
+  TuneOptions options;
+  std::string suite;          ///< --suite; empty: one problem
+  std::string csv, markdown;  ///< files; "-": standard output
+};
+
+/// The options of a session on `target`, with what every command takes.
+TuneOptions complete(TuneOptions options, const std::string& target, std::vector<ProblemArgument> arguments,
+                     const GlobalOptions& global);
+
+struct TuneRun {
+  TuneResult result;
+  ExitCode code = ExitCode::passed;
+};
+/// A whole session with its progress line, each line after `prefix`.
+TuneRun run_tune(const TuneOptions& options, Database& database, const InterruptFlag& interrupt,
+                 const std::string& prefix = "");
+
+/// What commands must repeat to see the result: a family in a folder of its own is found by the folder only.
+std::string repeated_for(const std::string& target, const GlobalOptions& global);
+
+ExitCode run_tune_suite(const TuneCommand& command, const GlobalOptions& global);
+
+}  // namespace kerlab

@@ -1,0 +1,21 @@
+#pragma once
+// The vendor's library beside what was timed in the same rounds.
+
+#include "session/runner.h"
+#include "stats/samples.h"
+
+namespace kerlab {
+
+/// One way of the library's: its best algorithm, or its own pick.
+struct LibraryRow {
+  std::string label;
+  Summary summary;
+  std::optional<PairedRatio> ratio;  ///< its time over ours: above 1 ours is faster
+};
+
+/// Every row that has samples, with its ratio to `ours`, the samples of the same rounds.
+std::vector<LibraryRow> compare_library(const LibraryOutcome& library, const std::vector<double>& ours);
+/// Why there is no row, or what opening the library and choosing among its algorithms cost; empty: it was not asked.
+std::string library_note(const LibraryOutcome& library);
+
+}  // namespace kerlab

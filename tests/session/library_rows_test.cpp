@@ -1,0 +1,46 @@
+// A library's rows beside what was timed in the same rounds.
+
+#include "session/library_rows.h"
+
+#include "catch.h"
+
+using namespace kerlab;
+
+namespace {
+
+LibraryOutcome outcome() {
+  LibraryOutcome library;
+  library.rows = {"cuBLASLt 13.0.2, best of 16 algorithms", "cuBLASLt 13.0.2, its own pick"};
+  library.samples.resize(2);
+  library.samples[0].samples_us = {90, 91, 92, 90, 91};
+  library.samples[1].samples_us = {200, 202, 198, 201, 199};
+  library.load_ms = 800;
+  library.choose_ms = 12;
+  return library;
+}
+
+}  // namespace
+
+TEST_CASE("library rows: the ratio is the library's time over ours", "[session]") {
+  const auto rows = compare_library(outcome(), {100, 101, 99, 100, 100});
+  REQUIRE(rows.size() == 2);
+  CHECK(rows[0].label == "cuBLASLt 13.0.2, best of 16 algorithms");
+  CHECK(rows[0].summary.median == 91);
+  REQUIRE(rows[0].ratio);
+  CHECK(rows[0].ratio->ratio == Approx(0.91).epsilon(0.02));
+  CHECK(rows[0].ratio->interval.low <= rows[0].ratio->ratio);
+  REQUIRE(rows[1].ratio);
+  CHECK(rows[1].ratio->ratio == Approx(2).epsilon(0.03));
+}
+
+TEST_CASE("library rows: no samples, no row; the note says why or what it cost", "[session]") {
+  LibraryOutcome library = outcome();
+  CHECK(library_note(library) == "opened in 800 ms, its algorithms compared in 12 ms");
+  library.samples[0].samples_us.clear();
+  CHECK(compare_library(library, {100, 100, 100}).size() == 1);
+  LibraryOutcome none;
+  CHECK(compare_library(none, {100}).empty());
+  CHECK(library_note(none).empty());
+  none.message = "libcublasLt.so.13: not found";
+  CHECK(library_note(none) == "libcublasLt.so.13: not found");
+}
