@@ -19,7 +19,7 @@
 // Expects   anything. Rows whose length is not a multiple of 4 elements are read one by one, which costs speed.
 // Lacks     tensor cores; asynchronous copies that bypass the registers.
 // Measured on H200: 2.761 ms, 49.8 TFLOP/s (fp32, 4096^3): 7.9 times the shared-memory tile.
-#include "common/types.cuh"
+#include "write_d.cuh"
 
 // Derived in reg2d.toml: THREADS = BM * BN / (TM * TN); LANES_M * LANES_N = 32 threads of a warp over rows and columns.
 constexpr int kWarpM = LANES_M * TM;  // rows of D that a warp computes
@@ -122,6 +122,9 @@ __device__ __forceinline__ void load_groups(float (&to)[COUNT], const float* fro
   }
 }
 
+/// k of a tile that are unrolled: more than 8 take up to twice as long to compile.
+constexpr int kUnroll = BK < 8 ? BK : 8;
+
 /// sums += A tile * B tile for this thread's rows (from `a` on) and columns (from `b` on).
 template <int UNROLL>
 __device__ __forceinline__ void multiply(float (&sums)[TM][TN], const float* a, const float* b) {
@@ -135,26 +138,6 @@ __device__ __forceinline__ void multiply(float (&sums)[TM][TN], const float* a, 
     for (int i = 0; i < TM; ++i)
 #pragma unroll
       for (int j = 0; j < TN; ++j) sums[i][j] += of_a[i] * of_b[j];
-  }
-}
-
-/// D = alpha sum + beta C for four columns, as one vector where that is possible.
-__device__ __forceinline__ void write_four(const float* sums, const DTYPE* C, DTYPE* D, int columns, bool vector,
-                                           float alpha, float beta) {
-  using Four = Vector<DTYPE, 4>;
-  const bool read = beta != 0.0f;  // else C may hold anything, NaN included
-  if (vector) {
-    Four c = {};
-    if (read) c = *reinterpret_cast<const Four*>(C);
-    Four d;
-#pragma unroll
-    for (int e = 0; e < 4; ++e)
-      d.at[e] = from_float<DTYPE>(alpha * sums[e] + (read ? beta * to_float(c.at[e]) : 0.0f));
-    *reinterpret_cast<Four*>(D) = d;
-  } else {
-#pragma unroll
-    for (int e = 0; e < 4; ++e)
-      if (e < columns) D[e] = from_float<DTYPE>(alpha * sums[e] + (read ? beta * to_float(C[e]) : 0.0f));
   }
 }
 
@@ -195,7 +178,7 @@ gemm(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const DTYPE* __re
       }
       a.fetch();
       b.fetch();
-      multiply<BK>(sums, tile + present + my_m, tile + present + kTileA + my_n);
+      multiply<kUnroll>(sums, tile + present + my_m, tile + present + kTileA + my_n);
       present = kTile - present;
       a.store(tile + present);
       b.store(tile + present + kTileA);
@@ -211,7 +194,7 @@ gemm(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const DTYPE* __re
       a.store(tile);
       b.store(tile + kTileA);
       __syncthreads();  // the tile is complete
-      multiply<BK>(sums, tile + my_m, tile + kTileA + my_n);
+      multiply<kUnroll>(sums, tile + my_m, tile + kTileA + my_n);
       __syncthreads();  // nobody reads it any more
     }
   }
@@ -225,17 +208,10 @@ gemm(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const DTYPE* __re
     __syncthreads();
   }
 
-  const bool vector = N % 4 == 0 && is_aligned_for<Vector<DTYPE, 4>>(C) && is_aligned_for<Vector<DTYPE, 4>>(D);
+  const WriteD write{C, D, N, alpha, beta};
 #pragma unroll
-  for (int i = 0; i < TM; ++i) {
-    const int m = my_m + i / 4 * (LANES_M * 4) + i % 4;
-    if (m >= M - m0) continue;
-    const long long row = static_cast<long long>(m0 + m) * N + n0;
+  for (int i = 0; i < TM; ++i)
 #pragma unroll
-    for (int j = 0; j < TN; j += 4) {
-      const int n = my_n + j / 4 * (LANES_N * 4);
-      const int columns = N - n0 - n;
-      if (columns > 0) write_four(&sums[i][j], C + row + n, D + row + n, columns, vector, alpha, beta);
-    }
-  }
+    for (int j = 0; j < TN; j += 4)
+      write.four_or_fewer(m0 + my_m + i / 4 * (LANES_M * 4) + i % 4, n0 + my_n + j / 4 * (LANES_N * 4), M, &sums[i][j]);
 }
