@@ -86,3 +86,9 @@ TEST_CASE("emulated kernels: softmax, every variant and dtype", "[emulated][kern
 TEST_CASE("emulated kernels: reduce, every variant and dtype", "[emulated][kernels]") {
   check_family("reduce", {{{"N", "100003"}}, {{"N", "1"}}});
 }
+
+TEST_CASE("emulated kernels: every variant, dtype and flag at large shapes, sampled", "[.nightly]") {
+  check_family("gemm", {{{"M", "1024"}, {"N", "1088"}, {"K", "2048"}}, {{"M", "1023"}, {"N", "1025"}, {"K", "1027"}}});
+  check_family("softmax", {{{"M", "8192"}, {"N", "8192"}}});
+  check_family("reduce", {{{"N", "16777217"}}});
+}
