@@ -34,10 +34,10 @@ void add_pipe(std::vector<SvgCeiling>& pipes, const SvgCeiling& pipe) {
   pipes.push_back(pipe);
 }
 
-void add_memories(RooflineDrawing& drawing, const RooflineReport& report) {
-  const ProblemRoofline& problem = report.problems.front();
-  drawing.memories.push_back({"memory", problem.theoretical.bytes_per_s, report.measured.value(problem.bandwidth),
-                              "memory " + problem.bandwidth});
+/// `bandwidth`: which of the measured ones.
+void add_memories(RooflineDrawing& drawing, const RooflineReport& report, const std::string& bandwidth) {
+  drawing.memories.push_back({"memory", report.problems.front().theoretical.bytes_per_s,
+                              report.measured.value(bandwidth), "memory " + bandwidth});
   const DeviceInfo& device = report.device;
   if (device.sms > 0 && device.clock_mhz > 0)
     drawing.memories.push_back({"shared memory", kSharedBytesPerClock * device.sms * device.clock_mhz * 1e6, 0});
@@ -69,7 +69,7 @@ RooflineDrawing roofline_drawing(const RooflineReport& report, bool one_problem)
   RooflineDrawing drawing;
   drawing.measured = report.measured.clock;
   drawing.subtitle = device_text(report);
-  add_memories(drawing, report);
+  add_memories(drawing, report, one_problem ? report.problems.front().bandwidth : "copy");
   for (const ProblemRoofline& problem : report.problems) add_pipe(drawing.pipes, pipe_of(problem, report));
   add_pipe(drawing.pipes, fp32_pipe(report));
   if (!one_problem) {

@@ -1,11 +1,19 @@
 #include "cli/shipped_screen.h"
 
 #include "base/file.h"
+#include "base/format.h"
 #include "cli/existing_database.h"
 #include "report/table.h"
 #include "report/tune_table.h"
 
 namespace kerlab {
+
+std::string shipped_line(const ShippedWinner& shipped, const std::string& note) {
+  return fmt::format("shipped: {} us on {}, {}: {}{}{}{}\n", format_us(shipped.median_us),
+                     shipped_device_title(shipped.device_class), shipped.date, shipped.variant,
+                     shipped.configuration.empty() ? "" : " ", shipped.configuration,
+                     note.empty() ? "" : fmt::format(" ({})", note));
+}
 
 JsonValue::Object shipped_value(const ShippedWinner& winner) {
   return {{"device_class", winner.device_class},

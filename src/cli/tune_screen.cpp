@@ -137,16 +137,6 @@ std::string culprit_lines(const TuneResult& result, bool color) {
   return text;
 }
 
-/// "shipped: 291.4 us on H200 132 SM, 2026-11-21: mma_pipe BM=128 ..."
-std::string shipped_line(const TuneResult& result) {
-  if (!result.shipped) return "";
-  const ShippedWinner& shipped = *result.shipped;
-  return fmt::format("shipped: {} us on {}, {}: {}{}{}{}\n", format_us(shipped.median_us),
-                     shipped_device_title(shipped.device_class), shipped.date, shipped.variant,
-                     shipped.configuration.empty() ? "" : " ", shipped.configuration,
-                     result.shipped_note.empty() ? "" : fmt::format(" ({})", result.shipped_note));
-}
-
 std::string left_out_lines(const TuneResult& result) {
   std::string text;
   for (const auto& [variant, reason] : result.left_out) text += fmt::format("  left out: {}: {}\n", variant, reason);
@@ -187,7 +177,7 @@ std::string tune_screen(const TuneResult& result, bool color, const std::string&
     if (!result.verified.empty()) text += fmt::format("the winner was verified on {}\n", result.verified);
     if (!result.kept.empty()) text += styled(result.kept, Style::warning, color) + "\n";
   }
-  text += shipped_line(result);
+  if (result.shipped) text += shipped_line(*result.shipped, result.shipped_note);
   text += ladder_text(result, color, screen_width());
   if (const std::string hint = hints(result); !hint.empty()) text += hint + "\n";
   for (const std::string& warning : result.warnings)

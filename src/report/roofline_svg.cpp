@@ -4,10 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 
 #include "base/format.h"
+#include "report/label_layout.h"
 #include "report/table.h"
+#include "report/xml_text.h"
 
 namespace kerlab {
 
@@ -50,42 +51,6 @@ struct Axis {
   }
 };
 
-/// The wanted places of labels, in ascending order, moved as little as their least distance allows; within the limits.
-std::vector<double> spread(const std::vector<double>& wanted, double distance, double low, double high) {
-  struct Run {
-    double sum;  ///< of wanted places, each less its offset in the run
-    std::size_t count;
-    [[nodiscard]] double start() const { return sum / static_cast<double>(count); }
-  };
-  std::vector<Run> runs;
-  for (const double place : wanted) {
-    runs.push_back({place, 1});
-    while (runs.size() > 1) {
-      Run& before = runs[runs.size() - 2];
-      const Run& last = runs.back();
-      const double shift = distance * static_cast<double>(before.count);
-      if (before.start() + shift <= last.start()) break;
-      before.sum += last.sum - shift * static_cast<double>(last.count);
-      before.count += last.count;
-      runs.pop_back();
-    }
-  }
-  std::vector<double> places;
-  for (const Run& run : runs)
-    for (std::size_t i = 0; i < run.count; ++i) places.push_back(run.start() + distance * static_cast<double>(i));
-  double floor = low;
-  for (double& place : places) {
-    place = std::max(place, floor);
-    floor = place + distance;
-  }
-  double ceiling = high;
-  for (auto place = places.rbegin(); place != places.rend(); ++place) {
-    *place = std::min(*place, ceiling);
-    ceiling = *place - distance;
-  }
-  return places;
-}
-
 std::string decade_label(double value) {
   std::string text = format_si(value);
   if (const auto zeros = text.find(".0"); zeros != std::string::npos) text.erase(zeros, text.find(' ') - zeros);
@@ -116,6 +81,7 @@ class Drawing {
     grid();
     for (const SvgCeiling& memory : what_.memories) slope(memory);
     flats();
+    for (const auto& [label, place] : slope_labels_) text(0, 0, label, "ink halo", "middle", place);
     ridge();
     if (named_)
       numbered_points();
@@ -202,8 +168,9 @@ class Drawing {
       const double angle = std::atan2(y2 - y1, x2 - x1);
       const double x = x1 + along * (x2 - x1) - offset * std::sin(angle);
       const double y = y1 + along * (y2 - y1) + offset * std::cos(angle);
-      text(0, 0, label, "ink halo", "middle",
-           fmt::format(" transform=\"translate({:.1f} {:.1f}) rotate({:.1f})\"", x, y, angle * 180 / M_PI));
+      // Written when the flats are drawn, which may cross them.
+      slope_labels_.push_back(
+          {label, fmt::format(" transform=\"translate({:.1f} {:.1f}) rotate({:.1f})\"", x, y, angle * 180 / M_PI)});
     };
     draw(memory.theoretical, "dash", fmt::format("{} {}B/s", memory.label, format_si(memory.theoretical)), -6);
     draw(memory.measured, "roof",
@@ -240,7 +207,7 @@ class Drawing {
     std::stable_sort(flats.begin(), flats.end(), [](const Flat& a, const Flat& b) { return a.y < b.y; });
     std::vector<double> wanted;
     for (const Flat& flat : flats) wanted.push_back(flat.y);
-    const auto places = spread(wanted, kLineHeight, kTop, kTop + kPlotHeight);
+    const auto places = spread_labels(wanted, kLineHeight, kTop, kTop + kPlotHeight);
     for (std::size_t i = 0; i < flats.size(); ++i) {
       line(right, flats[i].y, right + 10, places[i], "lead");
       text(right + 14, places[i] + 4, flats[i].label, "ink");
@@ -288,7 +255,7 @@ class Drawing {
     const std::vector<SvgPoint> points = from_the_top();
     std::vector<double> wanted;
     for (const SvgPoint& point : points) wanted.push_back(y_.pixel(point.flops_per_s));
-    const auto places = spread(wanted, kLineHeight, kTop + 12, kTop + kPlotHeight - 44);
+    const auto places = spread_labels(wanted, kLineHeight, kTop + 12, kTop + kPlotHeight - 44);
     for (std::size_t i = 0; i < points.size(); ++i) {
       const double x = x_.pixel(points[i].intensity);
       out_ += fmt::format("<polyline points=\"{:.1f},{:.1f} {:.1f},{:.1f} {:.1f},{:.1f}\" class=\"lead\"/>\n", x,
@@ -346,48 +313,11 @@ class Drawing {
   Axis x_, y_;
   bool named_ = false;  ///< points are numbered, and named below the plot
   double height_ = 0;
+  std::vector<std::pair<std::string, std::string>> slope_labels_;  ///< with their transform
   std::string out_;
 };
 
-/// Bytes of the UTF-8 character at the front; 0: none starts here.
-std::size_t utf8_length(std::string_view text) {
-  const auto lead = static_cast<unsigned char>(text.front());
-  const std::size_t length = lead < 0x80                   ? 1
-                             : lead >= 0xC2 && lead < 0xE0 ? 2
-                             : (lead & 0xF0u) == 0xE0      ? 3
-                             : lead >= 0xF0 && lead < 0xF5 ? 4
-                                                           : 0;
-  if (length > text.size()) return 0;
-  for (std::size_t i = 1; i < length; ++i)
-    if ((static_cast<unsigned char>(text[i]) & 0xC0u) != 0x80) return 0;
-  return length;
-}
-
 }  // namespace
-
-std::string xml_text(std::string_view text) {
-  std::string result;
-  while (!text.empty()) {
-    const std::size_t length = utf8_length(text);
-    const char c = text.front();
-    if (length == 0)
-      result += "\uFFFD";
-    else if (c == '&')
-      result += "&amp;";
-    else if (c == '<')
-      result += "&lt;";
-    else if (c == '>')
-      result += "&gt;";
-    else if (c == '"')
-      result += "&quot;";
-    else if (length == 1 && static_cast<unsigned char>(c) < 0x20)
-      result += ' ';
-    else
-      result += text.substr(0, length);
-    text.remove_prefix(std::max<std::size_t>(length, 1));
-  }
-  return result;
-}
 
 std::string roofline_svg(const RooflineDrawing& drawing) {
   RooflineDrawing usable = drawing;

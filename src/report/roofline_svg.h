@@ -34,7 +34,4 @@ struct RooflineDrawing {
 /// Empty when no memory or no pipe is known. Any text is escaped.
 std::string roofline_svg(const RooflineDrawing& drawing);
 
-/// Text as it may stand in XML: markup escaped, control characters and broken UTF-8 replaced.
-std::string xml_text(std::string_view text);
-
 }  // namespace kerlab

@@ -44,6 +44,7 @@ Screening::Screening(Rig& rig, const ProblemSetup& setup, ProblemLoader& loader,
 
 void Screening::ask_first(std::size_t index) {
   first_.push_back(index);
+  counts_.planned = std::min(counts_.planned + 1, space_.size());
 }
 
 bool Screening::step() {

@@ -69,13 +69,13 @@ TuneSession::TuneSession(TuneOptions options, Database& database)
       ledger_(database, session_record(options_, rig_.device())),
       loader_(rig_, setup_) {
   const std::size_t candidates = space_.size();
-  const std::vector<std::size_t> defaults = options_.variants.ladder ? space_.defaults() : std::vector<std::size_t>{};
   screening_.emplace(rig_, setup_, loader_, space_, ledger_, make_strategy(options_, candidates),
-                     std::min(candidates, planned_trials(options_, candidates) + defaults.size()), options_.screening);
+                     planned_trials(options_, candidates), options_.screening);
   previous_ = database.winner(setup_.plan.key, rig_.device().device_class());
   ask_previous_first();
   ask_shipped();
-  for (const std::size_t index : defaults) screening_->ask_first(index);
+  if (!options_.variants.ladder) return;
+  for (const std::size_t index : space_.defaults()) screening_->ask_first(index);
 }
 
 void TuneSession::ask_previous_first() {

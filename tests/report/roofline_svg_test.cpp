@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "catch.h"
+#include "report/label_layout.h"
+#include "report/xml_text.h"
 
 using namespace kerlab;
 
@@ -135,4 +137,13 @@ TEST_CASE("roofline svg: nothing to draw", "[report]") {
   RooflineDrawing drawing = sample();
   drawing.points = {{SvgPoint::Kind::other, "none", "", 0, 0}};
   CHECK(well_formed(roofline_svg(drawing)));
+}
+
+TEST_CASE("labels are moved no further than they must, and stay in order", "[report]") {
+  CHECK(spread_labels({10, 50}, 16, 0, 100) == std::vector<double>{10, 50});
+  CHECK(spread_labels({50, 50}, 16, 0, 100) == std::vector<double>{42, 58});
+  CHECK(spread_labels({50, 52, 54}, 16, 0, 100) == std::vector<double>{36, 52, 68});
+  CHECK(spread_labels({1, 2}, 16, 0, 100) == std::vector<double>{0, 16});
+  CHECK(spread_labels({98, 99}, 16, 0, 100) == std::vector<double>{84, 100});
+  CHECK(spread_labels({}, 16, 0, 100).empty());
 }

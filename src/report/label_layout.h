@@ -1,0 +1,12 @@
+#pragma once
+// Places for labels that must not overlap.
+
+#include <vector>
+
+namespace kerlab {
+
+/// The wanted places of labels, in ascending order, moved as little as a least `distance` between neighbours allows,
+/// and to within `low` and `high` (when there is not room enough for all, `high` holds and `low` does not).
+std::vector<double> spread_labels(const std::vector<double>& wanted, double distance, double low, double high);
+
+}  // namespace kerlab
