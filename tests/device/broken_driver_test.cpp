@@ -3,6 +3,7 @@
 
 #include "base/child.h"
 #include "base/file.h"
+#include "base/temporary_folder.h"
 #include "catch.h"
 #include "device/cuda/driver_api.h"
 #include "device/device.h"
@@ -45,6 +46,17 @@ TEST_CASE("device: a broken driver is an error that names the code, for auto too
     const std::string answer = open_with(pretended_driver("fake"), device, 803);
     INFO(answer);
     CHECK(answer.find("1 the NVIDIA driver is broken: cuInit says CUDA_ERROR_FAKE (803): pretended") == 0);
+  }
+}
+
+TEST_CASE("device: a driver's library that cannot be loaded is a broken driver, not none", "[device]") {
+  const TemporaryFolder folder;
+  write_atomic(folder.path() / "libcuda.so.1", std::string_view("not a library"));
+  for (const char* device : {"auto", "cuda:0"}) {
+    const std::string answer = open_with(folder.path(), device, 0);
+    INFO(answer);
+    CHECK(answer.find("1 the NVIDIA driver is broken: its library is there but cannot be loaded:") == 0);
+    CHECK(answer.find("libcuda.so.1") != std::string::npos);
   }
 }
 

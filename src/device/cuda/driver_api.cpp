@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <cctype>
 #include <cstdlib>
+#include <string_view>
 
 #include "base/error.h"
 
@@ -82,6 +83,11 @@ void bind_stream(void* lib, DriverApi& api) {
 [[noreturn]] void throw_no_library() {
   const char* reason = dlerror();
   const std::string cause = reason != nullptr ? reason : "unknown reason";
+  if (has_driver_library())
+    throw Error(
+        fmt::format("the NVIDIA driver is broken: its library is there but cannot be loaded: {}. Install the driver "
+                    "again, or look at what LD_LIBRARY_PATH puts before it.",
+                    cause));
   if (has_gpu_nodes())
     throw Error(
         fmt::format("/dev has GPU nodes, but the driver's library cannot be loaded: {}. In a container, start it "
@@ -148,7 +154,10 @@ bool has_gpu_nodes(const std::filesystem::path& device_folder) {
 }
 
 bool has_driver_library() {
-  return dlopen(kLibrary, RTLD_LAZY | RTLD_LOCAL) != nullptr;  // never closed, as above
+  if (dlopen(kLibrary, RTLD_LAZY | RTLD_LOCAL) != nullptr) return true;  // never closed, as above
+  // The loader looked everywhere and has one message for "nowhere"; any other is about a file that is there.
+  const char* reason = dlerror();
+  return reason != nullptr && std::string_view(reason).find("No such file or directory") == std::string_view::npos;
 }
 
 }  // namespace kerlab

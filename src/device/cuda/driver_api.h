@@ -73,7 +73,7 @@ struct DriverApi {
 
 /// True when /dev holds a node of an NVIDIA GPU.
 bool has_gpu_nodes(const std::filesystem::path& device_folder = "/dev");
-/// True when the driver's library can be loaded. Does not initialise it.
+/// True when the driver's library is installed, whether or not it can be loaded. Does not initialise it.
 bool has_driver_library();
 
 }  // namespace kerlab
