@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <random>
 
 #include "device/emu/machine_lab.h"
 #include "locations.h"
@@ -147,13 +148,26 @@ TEST_CASE("emulated gemm: cp.async, ldmatrix and mma.sync", "[emu][gemm]") {
 
 namespace {
 
+/// Roughly N(0, 1): products of which the tensor core cuts bits off, where integers keep all.
 template <class T>
-void bench_gemm(const Kernel& kernel, const Shape& s, int threads) {
+std::vector<T> normals(std::size_t count, int seed) {
+  std::vector<T> values(count);
+  std::mt19937 random(static_cast<unsigned>(seed));
+  std::normal_distribution<float> normal;
+  for (T& x : values) x = make<T>(normal(random));
+  return values;
+}
+
+enum class Data { integers, normals };
+
+template <class T>
+void bench_gemm(const Kernel& kernel, const Shape& s, int threads, Data data = Data::integers) {
   MachineLab lab(fixture(kernel.name));
   const auto size = [](int x, int y) { return static_cast<std::size_t>(x) * static_cast<std::size_t>(y); };
-  const Buffer<T> a(lab.memory, integers<T>(size(s.m, s.k), 1));
-  const Buffer<T> b(lab.memory, integers<T>(size(s.k, s.n), 2));
-  const Buffer<T> c(lab.memory, integers<T>(size(s.m, s.n), 3));
+  const auto draw = data == Data::integers ? integers<T> : normals<T>;
+  const Buffer<T> a(lab.memory, draw(size(s.m, s.k), 1));
+  const Buffer<T> b(lab.memory, draw(size(s.k, s.n), 2));
+  const Buffer<T> c(lab.memory, draw(size(s.m, s.n), 3));
   const Buffer<T> d(lab.memory, size(s.m, s.n));
   const ProgramPtr program = lab.program("gemm");
   lab.launch.count = true;
@@ -165,7 +179,8 @@ void bench_gemm(const Kernel& kernel, const Shape& s, int threads) {
   // Processor time, which other programs disturb less, and wall time, which shows whether threads help.
   double processor = 1e9;
   double wall = 1e9;
-  for (int round = 0; round < 7; ++round) {
+  const char* rounds = std::getenv("KERLAB_BENCH_ROUNDS");
+  for (int round = rounds == nullptr ? 7 : std::atoi(rounds); round > 0; --round) {
     const auto begin = std::chrono::steady_clock::now();
     const std::clock_t ticks = std::clock();
     launch(lab, *program, kernel, s, a, b, c, d);
@@ -173,20 +188,26 @@ void bench_gemm(const Kernel& kernel, const Shape& s, int threads) {
     wall = std::min(wall, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
   }
   std::printf(
-      "%-14s %4dx%4dx%4d  %d threads: processor %8.2f ms, wall %8.2f ms; by processor time %6.2f G "
+      "%-14s %4dx%4dx%4d %s %d threads: processor %8.2f ms, wall %8.2f ms; by processor time %6.2f G "
       "lane-instr/s %6.2f GFLOP/s\n",
-      kernel.name.c_str(), s.m, s.n, s.k, threads, processor * 1e3, wall * 1e3, lanes / processor * 1e-9,
-      2.0 * s.m * s.n * s.k / processor * 1e-9);
+      kernel.name.c_str(), s.m, s.n, s.k, data == Data::integers ? "integers" : "normals ", threads, processor * 1e3,
+      wall * 1e3, lanes / processor * 1e-9, 2.0 * s.m * s.n * s.k / processor * 1e-9);
 }
 
 }  // namespace
 
-// emu_tests "[emu-bench]": seconds and lane-instructions per second of whole kernels.
+// emu_tests "[emu-bench]": seconds and lane-instructions per second of whole kernels. KERLAB_BENCH_ROUNDS: of how many
+// launches the best is taken.
 TEST_CASE("emulated gemm: speed", "[.bench][emu-bench]") {
   for (const int threads : {1, 2}) {
     bench_gemm<float>(kNaive, {256, 256, 256}, threads);
     bench_gemm<float>(kReg2d, {256, 256, 256}, threads);
     bench_gemm<float>(kReg2d, {512, 512, 512}, threads);
-    bench_gemm<std::uint16_t>(kMmaPipe, {512, 512, 512}, threads);
   }
+}
+TEST_CASE("emulated gemm: speed of mma.sync on integers", "[.bench][emu-bench][mma-bench]") {
+  for (const int threads : {1, 2}) bench_gemm<std::uint16_t>(kMmaPipe, {512, 512, 512}, threads, Data::integers);
+}
+TEST_CASE("emulated gemm: speed of mma.sync on normals", "[.bench][emu-bench][mma-bench]") {
+  for (const int threads : {1, 2}) bench_gemm<std::uint16_t>(kMmaPipe, {512, 512, 512}, threads, Data::normals);
 }

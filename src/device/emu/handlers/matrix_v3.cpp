@@ -1,3 +1,2 @@
 #define KERLAB_ISA v3
-#define KERLAB_FAST_MATRIX
 #include "device/emu/handlers/matrix.inc"

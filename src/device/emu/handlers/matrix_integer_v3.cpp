@@ -1,0 +1,2 @@
+#define KERLAB_ISA v3
+#include "device/emu/handlers/matrix_integer.inc"
