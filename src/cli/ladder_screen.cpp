@@ -2,6 +2,7 @@
 
 #include "base/format.h"
 #include "base/terminal.h"
+#include "cli/library_cells.h"
 
 namespace kerlab {
 
@@ -56,7 +57,8 @@ std::vector<LadderRow> ladder_rows(const TuneResult& result) {
   }
   for (const LibraryRow& library : result.library) {
     LadderRow row;
-    row.name = library.label;
+    row.name = library_short(library.label);
+    row.reason = library.label;
     row.kind = LadderRow::Kind::library;
     row.clock = "measured";
     add_time(row, result, library.summary.median, library.summary.low, library.summary.high);

@@ -9,6 +9,12 @@ std::string library_way(const std::string& label) {
   return way == "its own pick" ? "library's pick" : way;
 }
 
+std::string library_short(const std::string& label) {
+  const std::string name = label.substr(0, label.find_first_of(" ,")), way = library_way(label);
+  const std::size_t space = way.rfind(' ');
+  return way == label ? label : name + (space == std::string::npos ? " " + way : way.substr(space));
+}
+
 std::string ratio_text(const std::optional<PairedRatio>& ratio) {
   if (!ratio) return "-";
   return fmt::format("{:.3f} [{:.3f},{:.3f}]", ratio->ratio, ratio->interval.low, ratio->interval.high);

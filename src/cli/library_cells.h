@@ -8,6 +8,8 @@ namespace kerlab {
 
 /// "library's best", "library's pick": a label as the title of a column that many problems share.
 std::string library_way(const std::string& label);
+/// "cuBLASLt best", "cuBLASLt pick": where there is little room.
+std::string library_short(const std::string& label);
 /// "0.972 [0.968,0.975]"; "-" where there is none.
 std::string ratio_text(const std::optional<PairedRatio>& ratio);
 /// A list with one object for each row.

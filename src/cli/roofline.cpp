@@ -65,6 +65,7 @@ JsonValue to_value(const ProblemRoofline& problem) {
       {"practical", problem.measured ? to_value(*problem.measured, *problem.measured_roof) : JsonValue()},
       {"practical_bandwidth", problem.bandwidth},
       {"points", std::move(points)},
+      {"library", to_values(problem.library)},
       {"sentence", problem.sentence}};
 }
 
@@ -107,6 +108,19 @@ std::string ceilings_text(const ProblemRoofline& problem, bool color) {
   return text_table(table, color, 2);
 }
 
+/// A library's time under the same roof.
+std::vector<std::string> library_row(const ProblemRoofline& problem, const LibraryTime& time) {
+  const double measured = problem.measured_roof ? problem.measured_roof->minimum_us / time.median_us : 0;
+  return {"L",
+          median_with_interval(time.median_us, time.low_us, time.high_us),
+          format_si(problem.flops / time.median_us * 1e6),
+          format_si(problem.bytes / time.median_us * 1e6),
+          percent(problem.roof.minimum_us / time.median_us),
+          percent(measured),
+          "-",
+          time.label};
+}
+
 std::string points_text(const ProblemRoofline& problem, bool color) {
   if (problem.points.empty()) return "";
   const std::string clock = problem.points.front().measurement.clock;
@@ -128,6 +142,7 @@ std::string points_text(const ProblemRoofline& problem, bool color) {
                           format_si(point.flops_per_s), format_si(point.bytes_per_s), percent(point.of_theoretical),
                           percent(point.of_measured), fmt::format("{}", point.trial.id), label(point.trial)});
   }
+  for (const LibraryTime& time : problem.library) table.rows.push_back(library_row(problem, time));
   return text_table(table, color, 2);
 }
 
@@ -139,6 +154,8 @@ PlotSize plot_size() {
 
 std::string plot_of(const ProblemRoofline& problem) {
   std::vector<PlotPoint> points;
+  for (const LibraryTime& time : problem.library)
+    points.push_back({'L', problem.roof.intensity, problem.flops / time.median_us * 1e6, time.label});
   // The winner last: drawn over the others where they meet.
   for (auto point = problem.points.rbegin(); point != problem.points.rend(); ++point) {
     if (point->flops_per_s <= 0) continue;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/format.h"
+#include "cli/library_cells.h"
 
 namespace kerlab {
 
@@ -43,10 +44,21 @@ void add_memories(RooflineDrawing& drawing, const RooflineReport& report, const 
     drawing.memories.push_back({"shared memory", kSharedBytesPerClock * device.sms * device.clock_mhz * 1e6, 0});
 }
 
-/// "471.6 TFLOP/s, 68 %": of the measured roof where there is one.
+/// "471.6 TFLOP/s, 68 %"
+std::string value_text(double flops_per_s, double share) {
+  return fmt::format("{}FLOP/s, {:.{}f} %", format_si(flops_per_s), 100 * share, share < 0.0995 ? 1 : 0);
+}
+
+/// The share is of the measured roof where there is one.
 std::string value_of(const RooflinePoint& point) {
-  const double share = point.of_measured > 0 ? point.of_measured : point.of_theoretical;
-  return fmt::format("{}FLOP/s, {:.{}f} %", format_si(point.flops_per_s), 100 * share, share < 0.0995 ? 1 : 0);
+  return value_text(point.flops_per_s, point.of_measured > 0 ? point.of_measured : point.of_theoretical);
+}
+
+SvgPoint to_point(const ProblemRoofline& problem, const LibraryTime& time) {
+  const Roofline roof = problem.measured_roof.value_or(problem.roof);
+  const double flops_per_s = problem.flops / time.median_us * 1e6;
+  return {SvgPoint::Kind::library, library_short(time.label), value_text(flops_per_s, roof.minimum_us / time.median_us),
+          problem.roof.intensity, flops_per_s};
 }
 
 SvgPoint to_point(const ProblemRoofline& problem, const RooflinePoint& point, std::string label) {
@@ -83,6 +95,7 @@ RooflineDrawing roofline_drawing(const RooflineReport& report, bool one_problem)
   drawing.title = problem.title;
   for (const RooflinePoint& point : problem.points)
     drawing.points.push_back(to_point(problem, point, point.trial.variant));
+  for (const LibraryTime& time : problem.library) drawing.points.push_back(to_point(problem, time));
   return drawing;
 }
 

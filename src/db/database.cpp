@@ -151,6 +151,10 @@ void Database::put(Decision& decision) {
   put_all<Decision>(*state_, rows::insert<Decision>("decision"), {&decision});
 }
 
+void Database::put(std::vector<LibraryTime*> times) {
+  put_all(*state_, rows::insert<LibraryTime>("library_time"), times);
+}
+
 void Database::put_ceilings(const std::vector<CeilingRow>& rows) {
   state_->run_transaction([&] {
     SQLite::Statement insert(state_->connection,

@@ -43,6 +43,7 @@ class Database {
   /// Results with their measurements in one transaction; each measurement gets the id of the trial beside it.
   void put(const std::vector<Trial*>& trials, const std::vector<std::pair<const Trial*, Measurement*>>& measurements);
   void put(Decision& decision);
+  void put(std::vector<LibraryTime*> times);
 
   [[nodiscard]] std::optional<Trial> trial(std::int64_t id) const;
   [[nodiscard]] std::optional<Trial> trial_by_key(const std::string& key) const;
@@ -52,6 +53,11 @@ class Database {
   [[nodiscard]] std::vector<Trial> trials_of(const std::string& family) const;
   [[nodiscard]] std::vector<Measurement> measurements(std::int64_t trial) const;
   [[nodiscard]] std::optional<Measurement> latest_measurement(std::int64_t trial, const std::string& stage) const;
+  /// What a library took in the rounds of a measurement, in the order stored.
+  [[nodiscard]] std::vector<LibraryTime> library_times(std::int64_t measurement) const;
+  /// Of the newest measurement of the problem with such a clock that a library was timed beside.
+  [[nodiscard]] std::vector<LibraryTime> library_times(const std::string& problem, const std::string& device_class,
+                                                       const std::string& clock) const;
   /// Newest decision on a problem for a device class.
   [[nodiscard]] std::optional<Decision> winner(const std::string& problem, const std::string& device_class) const;
   [[nodiscard]] std::vector<Decision> winners() const;   ///< newest of every problem and device class

@@ -41,10 +41,11 @@ class Export {
     for (const auto& session : read_table<SessionRecord>(connection_, "session", "ORDER BY id")) add(session);
     for (const auto& trial : read_table<Trial>(connection_, "trial", "ORDER BY id")) add(trial);
     for (const auto& one : read_table<Measurement>(connection_, "measurement", "ORDER BY id")) add(one);
+    for (const auto& one : read_table<LibraryTime>(connection_, "library_time", "ORDER BY id")) add(one);
     for (const auto& one : read_table<Decision>(connection_, "decision", "ORDER BY id")) add(one);
     std::string text = text_rows::line({{"format", text_rows::kFormat}, {"version", text_rows::kVersion}});
     for (const std::string& hash : used_sources_) text += source(hash);
-    for (const auto* lines : {&sessions_, &trials_, &measurements_, &decisions_}) {
+    for (const auto* lines : {&sessions_, &trials_, &measurements_, &library_times_, &decisions_}) {
       for (const auto& [order, line] : *lines) text += line;
     }
     return text;
@@ -81,6 +82,14 @@ class Export {
     measurements_[{trial, measurement.created, key}] = text_rows::line(object);
   }
 
+  void add(const LibraryTime& time) {
+    const auto measurement = measurement_keys_.find(time.measurement);
+    if (measurement == measurement_keys_.end()) return;
+    Json object = text_rows::to_json("library_time", time);
+    object["measurement"] = measurement->second;
+    library_times_[{measurement->second, time.label}] = text_rows::line(object);
+  }
+
   void add(const Decision& decision) {
     if (!passed_.contains(decision.trial)) return;
     Json object = text_rows::to_json("decision", decision);
@@ -115,7 +124,7 @@ class Export {
   std::map<std::int64_t, std::string> session_keys_, trial_keys_, measurement_keys_;
   std::set<std::int64_t> passed_;
   std::set<std::string> used_sources_;
-  Lines sessions_, trials_, measurements_, decisions_;
+  Lines sessions_, trials_, measurements_, library_times_, decisions_;
 };
 
 }  // namespace

@@ -32,6 +32,7 @@ class Import {
     if (row == "session") return take_session(object);
     if (row == "trial") return take_trial(object);
     if (row == "measurement") return take_measurement(object);
+    if (row == "library_time") return take_library_time(object);
     if (row == "decision") return take_decision(object);
     throw Error(fmt::format("unknown row '{}': written by a newer kerlab?", row));
   }
@@ -100,6 +101,19 @@ class Import {
     const std::string key = text_rows::measurement_key(measurement, trial_key, session_key);
     if (measurements_.contains(key)) return false;
     measurements_[key] = insert("measurement", measurement);
+    return true;
+  }
+
+  bool take_library_time(Json object) {
+    // Its measurement may have stayed out: of a trial that was found wrong here.
+    if (!measurements_.contains(object.at("measurement").get<std::string>())) return false;
+    object["measurement"] = find(measurements_, object, "measurement");
+    const auto time = text_rows::from_json<LibraryTime>(object);
+    SQLite::Statement known(connection_, "SELECT 1 FROM library_time WHERE measurement = ? AND label = ?");
+    known.bind(1, time.measurement);
+    known.bind(2, time.label);
+    if (known.executeStep()) return false;
+    insert("library_time", time);
     return true;
   }
 

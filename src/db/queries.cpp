@@ -93,6 +93,31 @@ std::optional<Measurement> Database::latest_measurement(std::int64_t trial, cons
   });
 }
 
+std::vector<LibraryTime> Database::library_times(std::int64_t measurement) const {
+  return state_->run([&] {
+    SQLite::Statement query(state_->connection,
+                            rows::select<LibraryTime>("library_time", "WHERE measurement = ? ORDER BY id"));
+    query.bind(1, measurement);
+    return rows::read_all<LibraryTime>(query);
+  });
+}
+
+std::vector<LibraryTime> Database::library_times(const std::string& problem, const std::string& device_class,
+                                                 const std::string& clock) const {
+  const auto newest = state_->run([&]() -> std::int64_t {
+    SQLite::Statement query(
+        state_->connection,
+        "SELECT m.id FROM measurement m JOIN trial t ON t.id = m.trial "
+        "WHERE t.problem = ? AND t.device_class = ? AND m.clock = ? AND m.cache = 'cold' AND m.id IN "
+        "(SELECT measurement FROM library_time) ORDER BY m.created DESC, m.id DESC LIMIT 1");
+    query.bind(1, problem);
+    query.bind(2, device_class);
+    query.bind(3, clock);
+    return query.executeStep() ? query.getColumn(0).getInt64() : 0;
+  });
+  return newest == 0 ? std::vector<LibraryTime>{} : library_times(newest);
+}
+
 std::optional<Decision> Database::winner(const std::string& problem, const std::string& device_class) const {
   return state_->run([&] {
     SQLite::Statement query(state_->connection,

@@ -122,6 +122,9 @@ JsonValue to_value(const Measurement& measurement) {
 JsonValue to_value(const Decision& decision) {
   return collected(decision);
 }
+JsonValue to_value(const LibraryTime& time) {
+  return collected(time);
+}
 JsonValue to_value(const SessionRecord& session) {
   return collected(session);
 }

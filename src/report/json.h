@@ -67,6 +67,7 @@ JsonValue to_value(const Trial& trial);
 JsonValue to_value(const Measurement& measurement);
 JsonValue to_value(const Decision& decision);
 JsonValue to_value(const SessionRecord& session);
+JsonValue to_value(const LibraryTime& time);
 /// A list of records.
 template <typename Record>
 JsonValue to_values(const std::vector<Record>& records) {

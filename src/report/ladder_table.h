@@ -16,7 +16,7 @@ struct LadderRow {
   std::string name;  ///< variant, or the library's label
   enum class Kind { at_default, best, library } kind = Kind::at_default;
   std::optional<Trial> trial;                     ///< none: a library, or nothing to run
-  std::string reason;                             ///< why there is no time; shown in place of the configuration
+  std::string reason;                             ///< why no time, of a library what it is: in the last column
   double median_us = 0, low_us = 0, high_us = 0;  ///< 0: no time
   std::string clock;                              ///< of the time: measured, modelled, scripted
   double flops_per_s = 0;                         ///< 0: not known

@@ -171,7 +171,10 @@ void BenchSession::run(const ProblemSetup& setup, const Choice& choice) {
   if (ledger_) {
     row.trial.session = ledger_->session();
     database_.put(row.trial);
-    if (row.measurement) ledger_->measured(row.trial, *row.measurement);
+    if (row.measurement) {
+      ledger_->measured(row.trial, *row.measurement);
+      ledger_->library(library_records(row.library, row.measurement->id));
+    }
   }
   rows_.push_back(std::move(row));
 }

@@ -238,6 +238,7 @@ void Finals::store() {
     if (rank < result_.ties) tie_set += fmt::format("{}{}", rank > 0 ? "," : "", entry.screened->candidate.trial.id);
     result_.rows.push_back({entry.screened, std::move(*measurement)});
   }
+  ledger_.library(library_records(result_.library, result_.rows.front().measurement.id));
   const double best_us = result_.rows.front().measurement.median_us;
   if (reigning_ && reigning_->median_us <= best_us) {
     result_.kept = fmt::format("the stored winner stays: trial {}, {}, {} us", reigning_->trial, reigning_->label,

@@ -56,6 +56,12 @@ void Ledger::measured(const Trial& trial, Measurement& measurement) {
   database_.put(measurement);
 }
 
+void Ledger::library(std::vector<LibraryTime> times) {
+  std::vector<LibraryTime*> pointers;
+  for (LibraryTime& time : times) pointers.push_back(&time);
+  if (!pointers.empty()) database_.put(std::move(pointers));
+}
+
 void Ledger::decide(Decision& decision) {
   flush();
   decision.session = session_;

@@ -26,6 +26,8 @@ class Ledger {
   /// Commits one measurement at once and sets its id.
   void measured(const Trial& trial, Measurement& measurement);
   void decide(Decision& decision);
+  /// Commits what a library took in the rounds of a measurement.
+  void library(std::vector<LibraryTime> times);
   /// Flushes and ends the session record.
   void close(const std::string& state);
 

@@ -13,6 +13,10 @@ struct LibraryRow {
   std::optional<PairedRatio> ratio;  ///< its time over ours: above 1 ours is faster
 };
 
+/// For the database; and back.
+std::vector<LibraryTime> library_records(const std::vector<LibraryRow>& rows, std::int64_t measurement);
+std::vector<LibraryRow> library_rows(const std::vector<LibraryTime>& times);
+
 /// Every row that has samples, with its ratio to `ours`, the samples of the same rounds.
 std::vector<LibraryRow> compare_library(const LibraryOutcome& library, const std::vector<double>& ours);
 /// Why there is no row, or what opening the library and choosing among its algorithms cost; empty: it was not asked.

@@ -52,6 +52,15 @@ void add_winner(ProblemRoofline& problem, const DeviceInfo& device, const Databa
   problem.points.front().winner = true;
 }
 
+/// With a cold cache: side by side with others, else asked for or of a ladder, else of a sweep.
+std::optional<Measurement> best_measured(const Database& database, const Trial& trial, const DeviceInfo& device) {
+  for (const char* stage : {"final", "bench", "screen"}) {
+    auto measurement = database.latest_measurement(trial.id, stage);
+    if (measurement && measurement->cache == "cold" && measurement->clock == clock_of(device.kind)) return measurement;
+  }
+  return std::nullopt;
+}
+
 /// Best per variant, except of the winner's.
 void add_others(ProblemRoofline& problem, const DeviceInfo& device, const Database& database) {
   const std::size_t winners = problem.points.size();
@@ -59,9 +68,8 @@ void add_others(ProblemRoofline& problem, const DeviceInfo& device, const Databa
   for (Trial& trial : database.trials(problem.key, device.device_class())) {
     if (trial.status != TrialStatus::passed) continue;
     if (winners > 0 && trial.variant == problem.points.front().trial.variant) continue;
-    auto measurement = database.latest_measurement(trial.id, "final");
-    if (!measurement) measurement = database.latest_measurement(trial.id, "screen");
-    if (!measurement || measurement->median_us <= 0 || measurement->clock != clock_of(device.kind)) continue;
+    auto measurement = best_measured(database, trial, device);
+    if (!measurement) continue;
     const auto at = best.find(trial.variant);
     if (at != best.end() && at->second.measurement.median_us <= measurement->median_us) continue;
     const std::string variant = trial.variant;
@@ -132,6 +140,7 @@ ProblemRoofline problem_roofline(const Family& family, const Problem& problem, c
   if (result.measured) result.measured_roof = roofline(result.flops, result.bytes, *result.measured);
   add_winner(result, device, database);
   add_others(result, device, database);
+  result.library = database.library_times(result.key, device.device_class(), clock_of(device.kind));
   result.sentence = roofline_sentence(result);
   return result;
 }

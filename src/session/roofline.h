@@ -35,6 +35,7 @@ struct ProblemRoofline {
   std::optional<Ceilings> measured;  ///< its source says if "measured" or "scripted"
   std::optional<Roofline> measured_roof;
   std::vector<RooflinePoint> points;  ///< the winner first (if there is one), then the best of each other variant
+  std::vector<LibraryTime> library;   ///< as last timed, beside whatever it was
   std::string sentence;               ///< all of this in one
 };
 

@@ -165,6 +165,8 @@ void TuneSession::use_stored_decision(const Decision& decision) {
         return rank(row).first != std::string::npos;
       }));
   final_.rule = decision.rule;
+  final_.library = library_rows(ledger_.database().library_times(decision.measurement));
+  if (!final_.library.empty()) final_.library_note = "stored with the winner";
   if (final_.rows.empty() || final_.rows.front().screened->candidate.trial.id != decision.trial) final_ = {};
 }
 

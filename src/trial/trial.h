@@ -81,6 +81,16 @@ struct Measurement {
   std::string created;
 };
 
+/// A vendor's library, timed in the same rounds as a measurement of ours.
+struct LibraryTime {
+  std::int64_t id = 0;
+  std::int64_t measurement = 0;  ///< ours: says of which problem, on which device, when
+  std::string label;             ///< "cuBLASLt 13.0.2, best of 16 algorithms"
+  double median_us = 0, low_us = 0, high_us = 0;    ///< 95 % interval of the median
+  double ratio = 0, ratio_low = 0, ratio_high = 0;  ///< paired: its time over ours; 0: too few rounds to say
+  std::string created;
+};
+
 /// A session's verdict on a problem. The winner of a problem is the newest decision.
 struct Decision {
   std::int64_t id = 0;
@@ -131,6 +141,14 @@ void columns(Record& r, Visitor&& visit) {
   visit("low_us", r.low_us); visit("high_us", r.high_us); visit("mad_us", r.mad_us);
   visit("minimum_us", r.minimum_us); visit("sm_clock_mhz", r.sm_clock_mhz); visit("samples_us", r.samples_us);
   visit("created", r.created);
+}
+
+template <typename Record, typename Visitor>
+  requires std::same_as<std::remove_cvref_t<Record>, LibraryTime>
+void columns(Record& r, Visitor&& visit) {
+  visit("measurement", r.measurement); visit("label", r.label); visit("median_us", r.median_us);
+  visit("low_us", r.low_us); visit("high_us", r.high_us); visit("ratio", r.ratio); visit("ratio_low", r.ratio_low);
+  visit("ratio_high", r.ratio_high); visit("created", r.created);
 }
 
 template <typename Record, typename Visitor>

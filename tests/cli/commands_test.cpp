@@ -65,3 +65,18 @@ TEST_CASE("cli: a new family works as it was written", "[cli]") {
   CHECK(again.exit_code == 64);
   CHECK_THAT(again.err, Catch::Contains("my_op"));
 }
+
+TEST_CASE("cli: lines that say how to reproduce repeat what was given, and can be run", "[cli]") {
+  const Sandbox sandbox;
+  const std::string other = (sandbox / "an other.db").string();
+  const std::string out = passed(sandbox.run_scripted({"tune", sandbox.family(), "--db", other}));
+  const std::size_t at = out.find("reproduce: kerlab ");
+  REQUIRE(at != std::string::npos);
+  const std::string line = out.substr(at, out.find('\n', at) - at);
+  CHECK_THAT(line, Catch::Contains("bench " + sandbox.family() + " --db '" + other + "' --device " + sandbox.device()));
+  const std::size_t trial = line.find("--trial ") + 8;
+  const std::string id = line.substr(trial, line.find(' ', trial) - trial);
+  passed(sandbox.run({"bench", sandbox.family(), "--db", other, "--device", sandbox.device(), "--trial", id}));
+  CHECK_THAT(passed(sandbox.run_scripted({"show", id, "--db", other})),
+             Catch::Contains("kerlab bench --trial " + id + " --db '" + other + "' --device "));
+}

@@ -220,3 +220,41 @@ TEST_CASE("database: sources are stored once", "[db]") {
   CHECK(database.source_text("h") == "one");
   CHECK_FALSE(database.source_text("g").has_value());
 }
+
+TEST_CASE("database: a library's times belong to a measurement; the newest of a problem are found", "[db]") {
+  Database database = Database::in_memory();
+  const auto session = begin(database);
+  Trial first = trial(session, 1), second = trial(session, 2);
+  database.put(std::vector{&first, &second});
+  Measurement older = measurement(first, 100), newer = measurement(second, 90), bare = measurement(second, 80);
+  older.created = "2026-01-01T00:00:00.000Z";
+  newer.created = "2026-01-02T00:00:00.000Z";
+  bare.created = "2026-01-03T00:00:00.000Z";
+  database.put(std::vector{&older, &newer, &bare});
+  const auto time = [](const Measurement& beside, const std::string& label, double us) {
+    LibraryTime library;
+    library.measurement = beside.id;
+    library.label = label;
+    library.median_us = us;
+    library.low_us = us - 1;
+    library.high_us = us + 1;
+    library.ratio = 0.5;
+    library.ratio_low = 0.4;
+    library.ratio_high = 0.6;
+    return library;
+  };
+  LibraryTime old = time(older, "best of 16", 70), best = time(newer, "best of 16", 60),
+              pick = time(newer, "its own pick", 65);
+  database.put(std::vector{&old});
+  database.put(std::vector{&best, &pick});
+  const auto found = database.library_times(first.problem, first.device_class, "scripted");
+  REQUIRE(found.size() == 2);
+  CHECK(text(found[0]) == text(best));
+  CHECK(text(found[1]) == text(pick));
+  CHECK(database.library_times(older.id).size() == 1);
+  CHECK(database.library_times(bare.id).empty());
+  CHECK(database.library_times(first.problem, first.device_class, "measured").empty());
+  LibraryTime nobody = time(older, "beside nothing", 1);
+  nobody.measurement = 999;
+  CHECK_THROWS_AS(database.put(std::vector{&nobody}), Error);
+}

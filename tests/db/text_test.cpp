@@ -14,7 +14,7 @@ using namespace kerlab::db_test;
 using Catch::Contains;
 
 namespace {
-/// One session: two passed trials that are measured, one wrong, one still open, one decision.
+/// One session: two passed trials that are measured, one beside a library, one wrong, one still open, one decision.
 void fill(Database& database) {
   const auto session = begin(database);
   Trial fast = trial(session, 1), slow = trial(session, 2), wrong = trial(session, 3, TrialStatus::wrong),
@@ -27,6 +27,11 @@ void fill(Database& database) {
   Decision verdict = decision(fast, first);
   verdict.tie_set = fmt::format("{},{}", fast.id, slow.id);
   database.put(verdict);
+  LibraryTime library;
+  library.measurement = first.id;
+  library.label = "cuBLASLt, its own pick";
+  library.median_us = library.low_us = library.high_us = 95;
+  database.put(std::vector{&library});
 }
 
 std::ptrdiff_t lines(const std::string& text) {
@@ -42,7 +47,7 @@ TEST_CASE("export: one line a row, settled rows only", "[db]") {
   Database database = Database::in_memory();
   fill(database);
   const std::string text = database.export_text();
-  CHECK(lines(text) == 1 + 1 + 1 + 3 + 2 + 1);  // format, source, session, trials, measurements, decision
+  CHECK(lines(text) == 1 + 1 + 1 + 3 + 2 + 1 + 1);  // format, source, session, trials, measurements, library, decision
   CHECK_THAT(text, Catch::StartsWith(R"({"format":"kerlab-db","version":1})"));
   CHECK_THAT(text, !Contains("launching"));
   CHECK_THAT(text, !Contains(fmt::format(" {} ", ::getpid())));  // no process numbers
@@ -128,7 +133,7 @@ TEST_CASE("import: a mistake names its line and nothing is imported", "[db]") {
   refuses(text + "{\"row\":\"trial\"", "nothing was imported");
   refuses(text + "{\"row\":\"trial\"}\n", "session");
   refuses(text + "{\"row\":\"poem\"}\n", "unknown row 'poem'");
-  refuses(text + "[1]\n", "line 10");
+  refuses(text + "[1]\n", "line 11");
   refuses(replaced(text, "BM=1", "BM=9"), "was it edited?");
   refuses(replaced(text, "\"status\":\"passed\"", "\"status\":\"fine\""), "unknown status 'fine'");
   refuses(replaced(text, "\"median_us\":90.0", "\"median_us\":-90.0"), "line 7: database :memory:: CHECK constraint");

@@ -44,3 +44,18 @@ TEST_CASE("library rows: no samples, no row; the note says why or what it cost",
   none.message = "libcublasLt.so.13: not found";
   CHECK(library_note(none) == "libcublasLt.so.13: not found");
 }
+
+TEST_CASE("library rows: to the database and back", "[session]") {
+  auto rows = compare_library(outcome(), {100, 101, 99, 100, 100});
+  rows[1].ratio.reset();
+  const auto records = library_records(rows, 7);
+  REQUIRE(records.size() == 2);
+  CHECK(records[0].measurement == 7);
+  CHECK(records[1].ratio == 0);
+  const auto back = library_rows(records);
+  REQUIRE(back.size() == 2);
+  CHECK(back[0].label == rows[0].label);
+  CHECK(back[0].summary.median == rows[0].summary.median);
+  CHECK(back[0].ratio->interval.high == rows[0].ratio->interval.high);
+  CHECK_FALSE(back[1].ratio);
+}

@@ -122,6 +122,22 @@ TEST_CASE("without measured ceilings a roofline says theoretical, without trials
   CHECK_FALSE(contains(roofline.sentence, "measured"));
 }
 
+TEST_CASE("a library that was timed beside a trial stands under the same roof", "[session]") {
+  Stored stored;
+  stored.decide(stored.add("grid", 1, 8.0));
+  CHECK(stored.roofline({}).library.empty());
+  LibraryTime time;
+  time.measurement = stored.last.id;
+  time.label = "a library";
+  time.median_us = time.low_us = time.high_us = 6.0;
+  stored.database.put(std::vector{&time});
+  const auto roofline = stored.roofline({});
+  REQUIRE(roofline.library.size() == 1);
+  CHECK(roofline.library[0].label == "a library");
+  stored.device.kind = DeviceKind::script;  // it measured nothing
+  CHECK(stored.roofline({}).library.empty());
+}
+
 TEST_CASE("times of a pretended device are not shown under a real one's roof", "[session]") {
   Stored stored;
   stored.decide(stored.add("grid", 1, 8.0, "scripted"));
