@@ -19,6 +19,7 @@ namespace {
 struct BenchCommand {
   BenchOptions options;
   std::string suite;
+  bool no_library = false;
   std::string csv, markdown;  ///< files; "-": standard output
 };
 
@@ -162,7 +163,8 @@ ExitCode verdict(const std::vector<BenchRow>& rows) {
   return code;
 }
 
-BenchOptions complete(BenchOptions options, const GlobalOptions& global) {
+BenchOptions complete(const BenchCommand& command, BenchOptions options, const GlobalOptions& global) {
+  options.library = !command.no_library;
   options.rig = rig_options(global, options.rig.target);
   options.command = global.typed;
   options.version = version();
@@ -201,7 +203,7 @@ ExitCode run_bench_suite(const BenchCommand& command, const GlobalOptions& globa
     options.rig.target = problem.family;
     options.arguments = problem.arguments;
     options.dtypes = problem.dtype;
-    return run_session(complete(std::move(options), global), database, interrupt, prefix, result);
+    return run_session(complete(command, std::move(options), global), database, interrupt, prefix, result);
   });
   print(result, command, global);
   for (const SuiteOutcome& outcome : result.outcomes)
@@ -212,7 +214,7 @@ ExitCode run_bench_suite(const BenchCommand& command, const GlobalOptions& globa
 
 ExitCode run(const BenchCommand& command, const GlobalOptions& global) {
   if (!command.suite.empty()) return run_bench_suite(command, global);
-  BenchOptions options = complete(command.options, global);
+  BenchOptions options = complete(command, command.options, global);
   options.arguments = global.problem;
   Database database = Database::open(database_path(global));
   const InterruptFlag interrupt;
@@ -239,7 +241,7 @@ Command add_bench(CLI::App& root, const GlobalOptions& global) {
   parser->add_option("--trial", options.trial, "a stored trial")->check(CLI::PositiveNumber);
   parser->add_option("--rounds", options.rounds, "samples")->check(CLI::Range(1, 100000));
   parser->add_flag("--hot", options.hot, "keep the cache warm between samples");
-  parser->add_flag("!--no-library", options.library,
+  parser->add_flag("--no-library", command->no_library,
                    "leave the vendor's library out, which is timed in the same rounds");
   parser->add_flag("--full", options.full, "on an emulated device: execute every block to verify it");
   parser->add_flag("--once", options.once, "run once and do nothing else, for profilers (ncu --target-processes all)");

@@ -17,8 +17,8 @@ struct BenchOptions {
   int rounds = 30;
   bool hot = false;
   bool library = true;  ///< the vendor's library is timed beside each, where there is one
-  bool full = false;  ///< emulated: every block is executed
-  bool once = false;  ///< one plain run for a profiler: no check, no timing, nothing stored
+  bool full = false;    ///< emulated: every block is executed
+  bool once = false;    ///< one plain run for a profiler: no check, no timing, nothing stored
   std::string command, version;
 };
 
@@ -31,7 +31,7 @@ struct BenchRow {
   double roof_us = 0;  ///< theoretical
   std::string chosen;  ///< "--config", "winner", "best stored", "default", "trial 12"
   std::string warning;
-  Operations operations;  ///< predicted and counted; emulated devices only
+  Operations operations;            ///< predicted and counted; emulated devices only
   std::vector<LibraryRow> library;  ///< of the same rounds
   std::string library_note;
 };

@@ -3,6 +3,11 @@
 #include "session/library_rows.h"
 
 #include "catch.h"
+#include "device/cuda/cuda_info.h"
+#include "device/cuda/driver_api.h"
+#include "locations.h"
+#include "session/bench.h"
+#include "session/tune.h"
 
 using namespace kerlab;
 
@@ -58,4 +63,47 @@ TEST_CASE("library rows: to the database and back", "[session]") {
   CHECK(back[0].summary.median == rows[0].summary.median);
   CHECK(back[0].ratio->interval.high == rows[0].ratio->interval.high);
   CHECK_FALSE(back[1].ratio);
+}
+
+TEST_CASE("library rows: on a GPU bench and tune show them, and keep them", "[session][gpu]") {
+  if (!has_driver_library() || !has_gpu_nodes()) {
+    WARN("skipped: no CUDA device");
+    return;
+  }
+  Database database = Database::in_memory();
+  TuneOptions tune;
+  tune.rig.target = "gemm";
+  tune.rig.device = "cuda:0";
+  tune.rig.program = kerlab_program();
+  tune.arguments = {{"M", "512"}};
+  tune.dtype = "fp32";
+  tune.variants.ladder = true;
+  tune.search = "random";
+  tune.trials = 3;
+  TuneSession session(tune, database);
+  while (session.step()) {
+  }
+  const TuneResult result = session.result();
+  REQUIRE_FALSE(result.rows.empty());
+  INFO(result.library_note);
+  REQUIRE(result.library.size() == 2);
+  REQUIRE(result.library[0].ratio);
+  CHECK(database.library_times(result.rows.front().measurement.id).size() == 2);
+  for (const LadderRung& rung : result.ladder) {
+    INFO(rung.variant << ": " << rung.reason);
+    if (rung.at_default) CHECK(rung.at_default->measurement.stage == "bench");  // side by side
+  }
+
+  BenchOptions bench;
+  bench.rig = tune.rig;
+  bench.arguments = tune.arguments;
+  bench.dtypes = "fp32";
+  for (const bool library : {true, false}) {
+    bench.library = library;
+    BenchSession timed(bench, database);
+    while (timed.step()) {
+    }
+    REQUIRE(timed.rows().size() == 1);
+    CHECK(timed.rows()[0].library.size() == (library ? 2u : 0u));
+  }
 }
