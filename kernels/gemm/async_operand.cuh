@@ -4,7 +4,7 @@
 // Where x is contiguous in global memory too, 16 bytes go at once; where k is, each number goes alone and is transposed
 // on the way: cp.async puts every 4 bytes wherever they are wanted, without a register or a store in between.
 #include "common/async_copy.cuh"
-#include "common/types.cuh"
+#include "lane_grid.cuh"
 
 /// VECTOR: x is contiguous and rows are multiples of 16 bytes. EDGE: EXTENT does not divide the extent of the operand.
 template <int EXTENT, bool K_FIRST, bool VECTOR, bool EDGE>
@@ -60,25 +60,3 @@ struct AsyncOperand {
 using OperandA = AsyncOperand<BM, !TRANS_A, VECTOR_A != 0, EDGE_M != 0>;
 using OperandB = AsyncOperand<BN, TRANS_B != 0, VECTOR_B != 0, EDGE_N != 0>;
 constexpr int kStageFloats = OperandA::kFloats + OperandB::kFloats;
-
-/// `COUNT` numbers in groups of 4 that lie `step` floats apart.
-template <int COUNT>
-__device__ __forceinline__ void load_groups(float (&to)[COUNT], const float* from, int step) {
-#pragma unroll
-  for (int i = 0; i < COUNT; i += 4) {
-    const float4 four = *reinterpret_cast<const float4*>(from + i / 4 * step);
-    to[i] = four.x;
-    to[i + 1] = four.y;
-    to[i + 2] = four.z;
-    to[i + 3] = four.w;
-  }
-}
-
-/// The lanes of a warp stand in Z order on a grid of LANES_M x LANES_N (4 x 8 or 8 x 4): lanes i and i ^ 1 share their B,
-/// i and i ^ 2 their A, which lets a half warp's 16-byte loads be served at once.
-__device__ __forceinline__ int lane_m(int lane) {
-  return (lane & 1) | (lane >> 2 & 2) | (LANES_M == 8 ? lane >> 4 << 2 : 0);
-}
-__device__ __forceinline__ int lane_n(int lane) {
-  return (lane >> 1 & 3) | (LANES_N == 8 ? lane >> 4 << 2 : 0);
-}

@@ -16,7 +16,7 @@
 // Lacks     tensor cores for M above 8, where arithmetic and conversions begin to count.
 // Measured on H200: 1 x 4096 x 4096 bf16: 14.8 us (2.27 TB/s), 0.97 of cuBLASLt 13.1; 8 x 8192 x 8192: 51.0 us, 0.69.
 #include "common/stream.cuh"
-#include "write_d.cuh"
+#include "epilogue.cuh"
 
 constexpr int kThreads = WARPS * 32;
 
@@ -180,8 +180,10 @@ __device__ __forceinline__ int column_of(int lane) { return lane * VEC; }
 __shared__ float of_warps[WARPS][M_ROWS][kColumns];
 
 extern "C" __global__ void __launch_bounds__(kThreads)
-gemv(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const DTYPE* __restrict__ C, DTYPE* __restrict__ D,
-     int N, int K, float alpha, float beta) {
+gemv(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const Out* __restrict__ bias, const Out* __restrict__ C,
+     Out* __restrict__ D, int N, int K, float alpha, float beta) {
+  A = of_batch(A, static_cast<long long>(M_ROWS) * K);
+  B = of_batch(B, static_cast<long long>(K) * N);
   const int n0 = static_cast<int>(blockIdx.x) * kColumns;
   float sums[M_ROWS][kSums] = {};
   partial_sums(sums, A, B, n0, N, K);
@@ -195,13 +197,13 @@ gemv(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const DTYPE* __re
       for (int e = 0; e < kSums; ++e) of_warps[warp][m][column_of(lane) + e] = sums[m][e];
   }
   __syncthreads();
-  const WriteD write_d{C, D, N, alpha, beta};
+  const Epilogue epilogue(bias, C, D, M_ROWS, N, alpha, beta);
   for (int i = static_cast<int>(threadIdx.x); i < M_ROWS * kColumns; i += kThreads) {
     const int m = i / kColumns;
     const int column = i % kColumns;
     float sum = 0.0f;
 #pragma unroll
     for (int w = 0; w < WARPS; ++w) sum += of_warps[w][m][column];
-    if (n0 + column < N) write_d(m, n0 + column, sum);
+    if (n0 + column < N) epilogue(m, n0 + column, sum);
   }
 }

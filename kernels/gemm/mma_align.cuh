@@ -3,7 +3,7 @@
 // copied once, to a workspace where they are: a few percent of a large product's time, and the main loop stays the same.
 #include "common/types.cuh"
 
-/// 16 bytes from an address that is a multiple of 2: two aligned loads and a shift. Reads 32 bytes at most, from the
+/// 16 bytes from any address: two aligned loads and a shift. Reads 32 bytes at most, from the
 /// multiple of 16 before `from` on.
 __device__ __forceinline__ void load_shifted(unsigned (&to)[4], const char* from) {
   const unsigned shift = static_cast<unsigned>(reinterpret_cast<unsigned long long>(from)) % 16;
@@ -21,11 +21,11 @@ __device__ __forceinline__ void load_shifted(unsigned (&to)[4], const char* from
 /// Copies `rows` rows of `length` elements to rows of round_up(length, 16 bytes), each behind `front` zeros and before
 /// zeros. One thread per 16 bytes.
 extern "C" __global__ void __launch_bounds__(256)
-align_rows(const DTYPE* __restrict__ from, DTYPE* __restrict__ to, int rows, int length, int front) {
+align_rows(const DTYPE* __restrict__ from, DTYPE* __restrict__ to, long long rows, int length, int front) {
   constexpr int kChunk = 16 / DTYPE_BYTES;
   const int row_chunks = (length - 1) / kChunk + 1;
   const long long chunk = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (chunk >= static_cast<long long>(rows) * row_chunks) return;
+  if (chunk >= rows * row_chunks) return;
   const long long row = chunk / row_chunks;
   const int first = static_cast<int>(chunk - row * row_chunks) * kChunk - front;
   const DTYPE* source = from + row * length;
@@ -38,7 +38,7 @@ align_rows(const DTYPE* __restrict__ from, DTYPE* __restrict__ to, int rows, int
     Vector<DTYPE, kChunk> elements;
 #pragma unroll
     for (int e = 0; e < kChunk; ++e)
-      elements.at[e] = first + e >= 0 && first + e < length ? source[first + e] : from_float<DTYPE>(0.0f);
+      elements.at[e] = first + e >= 0 && first + e < length ? source[first + e] : DTYPE{};
     *reinterpret_cast<Vector<DTYPE, kChunk>*>(words) = elements;
   }
   *reinterpret_cast<uint4*>(to + chunk * kChunk) = *reinterpret_cast<const uint4*>(words);

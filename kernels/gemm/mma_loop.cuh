@@ -12,7 +12,7 @@ constexpr int kFragmentsN = WN / 16;
 constexpr int kPasses = OperandA::kPasses + OperandB::kPasses;
 
 /// Sums of a warp: 16 x 8 tiles, as mma leaves them.
-using Sums = float[kFragmentsM][2 * kFragmentsN][4];
+using Sums = Sum[kFragmentsM][2 * kFragmentsN][4];
 
 struct Fragments {
   Fragment a[kFragmentsM];

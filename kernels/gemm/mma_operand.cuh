@@ -9,6 +9,7 @@
 // c ^ f(r): the 8 rows then fill the 32 banks, and a copy still writes whole rows.
 #include "common/async_copy.cuh"
 #include "common/tensor_core.cuh"
+#include "numbers.cuh"
 
 constexpr int kChunk = 16 / DTYPE_BYTES;   // elements in a chunk
 constexpr int kStepK = 32 / DTYPE_BYTES;   // k of one mma: two chunks
@@ -25,6 +26,9 @@ struct Operand {
   static constexpr int kRows = K_FIRST ? EXTENT : BK;
   static constexpr int kBytes = kRows * kRowBytes;
   static constexpr int kRowChunks = kRowBytes / 16;
+  /// ldmatrix transposes pairs of bytes: where bytes must be transposed, row g of a fragment holds x = 2 g, row g + 8 x =
+  /// 2 g + 1 (of B: columns g of the first and of the second mma). Sums come out in that order.
+  static constexpr bool kNeighbours = !K_FIRST && DTYPE_BYTES == 1;
   static constexpr int kPassRows = THREADS / kRowChunks;  // rows that all threads copy at once
   static constexpr int kPasses = kRows / kPassRows;
   static_assert(THREADS % kRowChunks == 0 && kRows % kPassRows == 0, "constraint whole_passes");
@@ -36,8 +40,12 @@ struct Operand {
 
   /// Byte within a tile of chunk `chunk` of row `row`.
   static __device__ __forceinline__ int place(int row, int chunk) {
-    // Fragments of 32-bit numbers cannot be transposed by ldmatrix: 8 x of 4 rows are read as words.
-    const int mask = !K_FIRST && DTYPE_BYTES == 4 ? row % 4 * 2 : kRowBytes == 64 ? row / 2 % 4 : row % 8;
+    // Fragments of 32-bit numbers cannot be transposed by ldmatrix: 8 x of 4 rows are read as words. Of bytes, rows
+    // 0, 1, 4, 5, 8, 9, 12, 13 are read at once, or each of them + 2.
+    const int mask = !K_FIRST && DTYPE_BYTES == 4 ? row % 4 * 2
+                     : kNeighbours                ? (kRowBytes == 64 ? row / 4 % 4 : row % 2 + row / 4 % 4 * 2)
+                     : kRowBytes == 64            ? row / 2 % 4
+                                                  : row % 8;
     return row * kRowBytes + (chunk ^ mask) * 16;
   }
   static __device__ __forceinline__ int my_row() { return static_cast<int>(threadIdx.x) / kRowChunks; }
@@ -81,6 +89,10 @@ struct Operand {
   static __device__ __forceinline__ int first_place(int origin) {
     const int lane = static_cast<int>(threadIdx.x) % 32;
     if (!K_FIRST && DTYPE_BYTES == 4) return place(lane % 4, (origin + lane / 4) / kChunk) + lane / 4 % kChunk * 4;
+    if (kNeighbours) {  // matrices: k 0, 1 of every 4; k 2, 3; the same of the second half
+      const int k = lane / 16 * 16 + lane % 8 / 2 * 4 + lane / 8 % 2 * 2 + lane % 2;
+      return place(k, origin / kChunk);
+    }
     const int x = IS_A ? lane / 8 % 2 : lane / 16;  // half of the x, half of the k of this lane's matrix
     const int k = IS_A ? lane / 16 : lane / 8 % 2;
     return K_FIRST ? place(origin + lane % 8 + x * 8, k) : place(lane % 8 + k * 8, origin / kChunk + x);
@@ -93,6 +105,13 @@ struct Operand {
       load_matrices(to, tile + (first ^ step * 32) + i * 16 * kRowBytes);
     } else if (DTYPE_BYTES == 2) {
       load_matrices_transposed(to, tile + (first ^ i * 32) + step * kStepK * kRowBytes);
+    } else if (kNeighbours) {
+      Fragment pairs;
+      load_matrices_transposed(pairs, tile + (first ^ i * 16) + step * kStepK * kRowBytes);
+      to[0] = __byte_perm(pairs[0], pairs[1], 0x6420);
+      to[IS_A ? 1 : 2] = __byte_perm(pairs[0], pairs[1], 0x7531);
+      to[IS_A ? 2 : 1] = __byte_perm(pairs[2], pairs[3], 0x6420);
+      to[3] = __byte_perm(pairs[2], pairs[3], 0x7531);
     } else {
       const unsigned low = tile + (first ^ i * 64) + step * kStepK * kRowBytes;
       const unsigned high = tile + (first ^ i * 64 ^ 32) + step * kStepK * kRowBytes;

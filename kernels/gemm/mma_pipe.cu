@@ -26,8 +26,10 @@ extern __shared__ float4 shared[];  // STAGES x { tile of A, tile of B }, then a
 /// Rows of A and B are stride_a, stride_b elements apart. `front`: so many zeros stand before the first k of operands whose
 /// k is contiguous (mma_ragged; else 0).
 extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
-gemm(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const DTYPE* __restrict__ C, DTYPE* __restrict__ D,
-     int M, int N, int K, int stride_a, int stride_b, int front, float alpha, float beta) {
+gemm(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const Out* __restrict__ bias, const Out* __restrict__ C,
+     Out* __restrict__ D, int M, int N, int K, int stride_a, int stride_b, int front, float alpha, float beta) {
+  A = of_batch(A, static_cast<long long>(TRANS_A ? K : M) * stride_a);
+  B = of_batch(B, static_cast<long long>(TRANS_B ? N : K) * stride_b);
   int m0, n0;
   tile_of(static_cast<int>(blockIdx.x), M, N, m0, n0);
   const WarpPlace warp;
@@ -35,5 +37,5 @@ gemm(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const DTYPE* __re
   const OperandA a(A, m0, M, TRANS_A ? -front : 0, stride_a);
   const OperandB b(B, n0, N, TRANS_B ? 0 : -front, stride_b);
   multiply(sums, a, b, warp, shared_address(shared), K + front, front);
-  write_sums<FOURS_D != 0>(sums, warp, shared, m0, n0, M, N, WriteD{C, D, N, alpha, beta});
+  write_sums<FOURS_D != 0>(sums, warp, shared, m0, n0, M, N, Epilogue(bias, C, D, M, N, alpha, beta));
 }

@@ -1,78 +1,114 @@
-// What D should be, in ACC (double where the device is good at it), and how large rounding errors may be:
-//   value = alpha sum(a b) + beta c        scale = sqrt(sum((alpha a b)^2) + (beta c)^2)
-// Output j is the element index[j] of D, or element j when index is null. beta = 0: C is not read.
+// What D should be, in ACC (double where the device is good at it), and how large rounding errors may be; family.toml says
+// what `scale` means. Output j is the element index[j] of D, or element j when index is null. beta = 0: C is not read;
+// without bias, neither is bias_row.
+#include "activation.cuh"
 #include "operands.cuh"
 
 constexpr int kTile = 16;
 
-struct Sums { ACC terms, squares; };
+#if DTYPE_INT8
+using Term = int;  // what products are added up in
+#else
+using Term = ACC;
+#endif
+struct Sums {
+  Term terms;
+  ACC squares;
+};
 
-__device__ __forceinline__ void add(Sums& sums, ACC a, ACC b) {
-  const ACC term = a * b;
+__device__ __forceinline__ void add(Sums& sums, Term a, Term b) {
+  const Term term = a * b;
   sums.terms += term;
-  sums.squares += term * term;
+  sums.squares += static_cast<ACC>(term) * term;
 }
 
-__device__ __forceinline__ void write(const Sums& sums, long long element, long long place, const DTYPE* C, float alpha,
-                                      float beta, ACC* value, ACC* scale) {
-  const ACC c = beta == 0.0f ? ACC(0) : ACC(beta) * to_float(C[element]);
-  value[place] = ACC(alpha) * sums.terms + c;
-  scale[place] = sqrt(ACC(alpha) * ACC(alpha) * sums.squares + c * c);
-}
+/// One of `batch` products, and what follows it.
+struct Product {
+  const DTYPE* A;
+  const DTYPE* B;
+  int M, N, K;
+  __device__ __forceinline__ Product(const DTYPE* A, const DTYPE* B, int M, int N, int K, long long batch)
+      : A(A + batch * M * K), B(B + batch * K * N), M(M), N(N), K(K) {}
+  __device__ __forceinline__ Term a(int m, int k) const { return a_at(A, m, k, M, K); }
+  __device__ __forceinline__ Term b(int k, int n) const { return b_at(B, k, n, N, K); }
+};
+
+struct Result {
+  const Out* bias_row;
+  const Out* C;
+  float alpha, beta;
+  ACC* value;
+  ACC* scale;
+
+  __device__ __forceinline__ void write(const Sums& sums, long long element, int n, long long place) const {
+    const ACC bias = BIAS ? ACC(to_sum(bias_row[n])) : ACC(0);
+    const ACC c = beta == 0.0f ? ACC(0) : ACC(beta) * to_sum(C[element]);
+    const ACC x = ACC(alpha) * sums.terms + bias;
+    const ACC size = sqrt(ACC(alpha) * ACC(alpha) * sums.squares + bias * bias + c * c);
+    value[place] = activate(x) + c;
+    scale[place] = ACTIVATION < 2 ? size : ACC(1.2) * size + fabs(x) / 2;
+  }
+};
 
 /// Chosen elements: each thread its own dot products.
-__device__ void chosen(const DTYPE* A, const DTYPE* B, const DTYPE* C, int M, int N, int K, float alpha, float beta,
-                       const long long* index, long long count, ACC* value, ACC* scale) {
+__device__ void chosen(const DTYPE* A, const DTYPE* B, int M, int N, int K, const Result& result, const long long* index,
+                       long long count) {
   const long long threads = static_cast<long long>(gridDim.x) * blockDim.x;
+  const long long elements = static_cast<long long>(M) * N;
   for (long long place = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; place < count;
        place += threads) {
-    const int m = static_cast<int>(index[place] / N);
+    const Product product(A, B, M, N, K, index[place] / elements);
+    const int m = static_cast<int>(index[place] % elements / N);
     const int n = static_cast<int>(index[place] % N);
     Sums sums = {};
-    for (int k = 0; k < K; ++k) add(sums, a_at(A, m, k, M, K), b_at(B, k, n, N, K));
-    write(sums, index[place], place, C, alpha, beta, value, scale);
+    for (int k = 0; k < K; ++k) add(sums, product.a(m, k), product.b(k, n));
+    result.write(sums, index[place], n, place);
   }
 }
 
 /// The first `count` elements: tiles of 16 x 16 through shared memory, fast enough to check every element.
-__device__ void all(const DTYPE* A, const DTYPE* B, const DTYPE* C, int M, int N, int K, float alpha, float beta,
-                    long long count, ACC* value, ACC* scale) {
-  __shared__ ACC a_tile[kTile][kTile + 1];
-  __shared__ ACC b_tile[kTile][kTile + 1];
+__device__ void all(const DTYPE* A, const DTYPE* B, int M, int N, int K, const Result& result, long long count) {
+  __shared__ Term a_tile[kTile][kTile + 1];
+  __shared__ Term b_tile[kTile][kTile + 1];
   const int x = static_cast<int>(threadIdx.x) % kTile;
   const int y = static_cast<int>(threadIdx.x) / kTile;
-  const int rows = static_cast<int>((count - 1) / N) + 1;
+  const long long elements = static_cast<long long>(M) * N;
+  const long long batches = (count - 1) / elements + 1;
   const long long tiles_n = (N - 1) / kTile + 1;
-  const long long tiles = tiles_n * ((rows - 1) / kTile + 1);
+  const long long tiles = tiles_n * ((M - 1) / kTile + 1);
   const int steps = K / kTile + (K % kTile != 0);
-  for (long long tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
-    const int m0 = static_cast<int>(tile / tiles_n) * kTile;
-    const int n0 = static_cast<int>(tile % tiles_n) * kTile;
+  for (long long tile = blockIdx.x; tile < batches * tiles; tile += gridDim.x) {
+    const long long batch = tile / tiles;
+    const Product product(A, B, M, N, K, batch);
+    const int m0 = static_cast<int>(tile % tiles / tiles_n) * kTile;
+    const int n0 = static_cast<int>(tile % tiles % tiles_n) * kTile;
+    if (batch * elements + static_cast<long long>(m0) * N + n0 >= count) continue;
     Sums sums = {};
     for (int step = 0; step < steps; ++step) {
       const int k0 = step * kTile;
       // x runs along whatever is contiguous in memory
       const int a_row = TRANS_A ? x : y, a_k = TRANS_A ? y : x;
       const int b_column = TRANS_B ? y : x, b_k = TRANS_B ? x : y;
-      a_tile[a_row][a_k] = a_row < M - m0 && a_k < K - k0 ? a_at(A, m0 + a_row, k0 + a_k, M, K) : 0.0f;
-      b_tile[b_k][b_column] = b_column < N - n0 && b_k < K - k0 ? b_at(B, k0 + b_k, n0 + b_column, N, K) : 0.0f;
+      a_tile[a_row][a_k] = a_row < M - m0 && a_k < K - k0 ? product.a(m0 + a_row, k0 + a_k) : Term(0);
+      b_tile[b_k][b_column] = b_column < N - n0 && b_k < K - k0 ? product.b(k0 + b_k, n0 + b_column) : Term(0);
       __syncthreads();
 #pragma unroll
       for (int k = 0; k < kTile; ++k) add(sums, a_tile[y][k], b_tile[k][x]);
       __syncthreads();
     }
     if (y >= M - m0 || x >= N - n0) continue;
-    const long long element = static_cast<long long>(m0 + y) * N + (n0 + x);
-    if (element < count) write(sums, element, element, C, alpha, beta, value, scale);
+    const long long element = batch * elements + static_cast<long long>(m0 + y) * N + (n0 + x);
+    if (element < count) result.write(sums, element, n0 + x, element);
   }
 }
 
 /// Any grid of blocks of 256 threads.
 extern "C" __global__ void __launch_bounds__(256)
-reference(const DTYPE* A, const DTYPE* B, const DTYPE* C, int M, int N, int K, float alpha, float beta,
-          const long long* index, long long count, ACC* value, ACC* scale) {
+reference(const DTYPE* A, const DTYPE* B, const Out* bias_row, const Out* C, int M, int N, int K, float alpha,
+          float beta, const long long* index, long long count, ACC* value, ACC* scale) {
+  const Result result = {bias_row, C, alpha, beta, value, scale};
   if (index != nullptr)
-    chosen(A, B, C, M, N, K, alpha, beta, index, count, value, scale);
+    chosen(A, B, M, N, K, result, index, count);
   else
-    all(A, B, C, M, N, K, alpha, beta, count, value, scale);
+    all(A, B, M, N, K, result, count);
 }

@@ -19,7 +19,7 @@
 // Expects   anything. Rows whose length is not a multiple of 4 elements are read one by one, which costs speed.
 // Lacks     tensor cores; asynchronous copies that bypass the registers.
 // Measured on H200: 2.761 ms, 49.8 TFLOP/s (fp32, 4096^3): 7.9 times the shared-memory tile.
-#include "write_d.cuh"
+#include "lane_grid.cuh"
 
 // Derived in reg2d.toml: THREADS = BM * BN / (TM * TN); LANES_M * LANES_N = 32 threads of a warp over rows and columns.
 constexpr int kWarpM = LANES_M * TM;  // rows of D that a warp computes
@@ -109,19 +109,6 @@ using MoverB = Mover<BN, TRANS_B>;
 constexpr int kTileA = BK * MoverA::kStride;  // floats
 constexpr int kTile = kTileA + BK * MoverB::kStride;
 
-/// `count` numbers in groups of 4 that lie `step` floats apart.
-template <int COUNT>
-__device__ __forceinline__ void load_groups(float (&to)[COUNT], const float* from, int step) {
-#pragma unroll
-  for (int i = 0; i < COUNT; i += 4) {
-    const float4 four = *reinterpret_cast<const float4*>(from + i / 4 * step);
-    to[i] = four.x;
-    to[i + 1] = four.y;
-    to[i + 2] = four.z;
-    to[i + 3] = four.w;
-  }
-}
-
 /// k of a tile that are unrolled: more than 8 take up to twice as long to compile.
 constexpr int kUnroll = BK < 8 ? BK : 8;
 
@@ -142,20 +129,18 @@ __device__ __forceinline__ void multiply(float (&sums)[TM][TN], const float* a, 
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
-gemm(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const DTYPE* __restrict__ C, DTYPE* __restrict__ D,
-     int M, int N, int K, float alpha, float beta) {
+gemm(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const Out* __restrict__ bias, const Out* __restrict__ C,
+     Out* __restrict__ D, int M, int N, int K, float alpha, float beta) {
+  A = of_batch(A, static_cast<long long>(M) * K);
+  B = of_batch(B, static_cast<long long>(K) * N);
   const int tiles_n = (N - 1) / BN + 1;
   const int m0 = static_cast<int>(blockIdx.x) / tiles_n * BM;
   const int n0 = static_cast<int>(blockIdx.x) % tiles_n * BN;
 
-  // Z order: bits 0, 3 (and 4, when LANES_M is 8) of the lane choose the row, the others the column.
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const int warp = static_cast<int>(threadIdx.x) / 32;
-  const int high = lane >> 4;
-  const int lane_m = (lane & 1) | (lane >> 2 & 2) | (LANES_M == 8 ? high << 2 : 0);
-  const int lane_n = (lane >> 1 & 3) | (LANES_N == 8 ? high << 2 : 0);
-  const int my_m = warp % kWarpsM * kWarpM + lane_m * 4;  // first row and column of this thread within the tile
-  const int my_n = warp / kWarpsM * kWarpN + lane_n * 4;
+  const int my_m = warp % kWarpsM * kWarpM + lane_m(lane) * 4;  // first row and column of this thread in the tile
+  const int my_n = warp / kWarpsM * kWarpN + lane_n(lane) * 4;
 
   MoverA a(A, m0, M, K);
   MoverB b(B, n0, N, K);
@@ -208,10 +193,5 @@ gemm(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const DTYPE* __re
     __syncthreads();
   }
 
-  const WriteD write{C, D, N, alpha, beta};
-#pragma unroll
-  for (int i = 0; i < TM; ++i)
-#pragma unroll
-    for (int j = 0; j < TN; j += 4)
-      write.four_or_fewer(m0 + my_m + i / 4 * (LANES_M * 4) + i % 4, n0 + my_n + j / 4 * (LANES_N * 4), M, &sums[i][j]);
+  write_groups(sums, m0 + my_m, n0 + my_n, M, Epilogue(bias, C, D, M, N, alpha, beta));
 }

@@ -15,20 +15,20 @@
 extern __shared__ float4 shared[];  // as in mma_pipe
 
 struct WritePart {
-  float* part;  // M x N sums
+  Sum* part;  // M x N sums
   int N;
-  __device__ __forceinline__ void operator()(int m, int n, float sum) const {
+  __device__ __forceinline__ void operator()(int m, int n, Sum sum) const {
     part[static_cast<long long>(m) * N + n] = sum;
   }
-  __device__ __forceinline__ void operator()(int m, int n, const float4& four) const {
-    *reinterpret_cast<float4*>(part + static_cast<long long>(m) * N + n) = four;
+  __device__ __forceinline__ void operator()(int m, int n, const Vector<Sum, 4>& four) const {
+    *reinterpret_cast<Vector<Sum, 4>*>(part + static_cast<long long>(m) * N + n) = four;
   }
 };
 
 /// Block b: tile b / SPLIT, part b % SPLIT of its K.
 extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
 multiply_part(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const DTYPE* __restrict__ aligned_A,
-              const DTYPE* __restrict__ aligned_B, float* __restrict__ parts, int M, int N, int K, int stride_a,
+              const DTYPE* __restrict__ aligned_B, Sum* __restrict__ parts, int M, int N, int K, int stride_a,
               int stride_b) {
   const int tiles_m = (M - 1) / BM + 1;
   const int tile = static_cast<int>(blockIdx.x) / SPLIT;
@@ -44,8 +44,11 @@ multiply_part(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const DT
 
   const WarpPlace warp;
   Sums sums = {};
-  const OperandA a(ALIGNED_A ? A : aligned_A, m0, M, k0 - (TRANS_A ? FRONT : 0), stride_a);
-  const OperandB b(ALIGNED_B ? B : aligned_B, n0, N, k0 - (TRANS_B ? 0 : FRONT), stride_b);
+  A = of_batch(ALIGNED_A ? A : aligned_A, static_cast<long long>(TRANS_A ? K : M) * stride_a);
+  B = of_batch(ALIGNED_B ? B : aligned_B, static_cast<long long>(TRANS_B ? N : K) * stride_b);
+  parts = of_batch(parts, SPLIT * static_cast<long long>(M) * N);
+  const OperandA a(A, m0, M, k0 - (TRANS_A ? FRONT : 0), stride_a);
+  const OperandB b(B, n0, N, k0 - (TRANS_B ? 0 : FRONT), stride_b);
   multiply(sums, a, b, warp, shared_address(shared), length, part == 0 ? FRONT : 0);
   write_sums<FOURS_D != 0>(sums, warp, shared, m0, n0, M, N,
                            WritePart{parts + static_cast<long long>(part) * M * N, N});
@@ -53,14 +56,14 @@ multiply_part(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const DT
 
 /// D = alpha (sum of the parts) + beta C, one element per thread.
 extern "C" __global__ void __launch_bounds__(128)
-add_parts(const float* __restrict__ parts, const DTYPE* __restrict__ C, DTYPE* __restrict__ D, int M, int N,
-          float alpha, float beta) {
+add_parts(const Sum* __restrict__ parts, const Out* __restrict__ bias, const Out* __restrict__ C, Out* __restrict__ D,
+          int M, int N, float alpha, float beta) {
   const long long elements = static_cast<long long>(M) * N;
   const long long element = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (element >= elements) return;
-  float sum = 0.0f;
+  parts = of_batch(parts, SPLIT * elements);
+  Sum sum = 0;
 #pragma unroll 32
   for (int part = 0; part < SPLIT; ++part) sum += parts[part * elements + element];
-  const float scaled = alpha * sum;
-  D[element] = from_float<DTYPE>(beta == 0.0f ? scaled : scaled + beta * to_float(C[element]));
+  Epilogue(bias, C, D, M, N, alpha, beta)(static_cast<int>(element / N), static_cast<int>(element % N), sum);
 }

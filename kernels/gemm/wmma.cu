@@ -12,7 +12,7 @@
 // Measured on H200: 4096^3 bf16, defaults: 848 us, 162 TFLOP/s.
 #include "common/async_copy.cuh"
 #include "common/wmma.cuh"
-#include "write_d.cuh"
+#include "epilogue.cuh"
 
 extern __shared__ float4 shared[];  // 2 x { tile of A, tile of B }, rows padded; then the sums of a warp, 16 x 16 each
 
@@ -54,8 +54,10 @@ using TileB = Tile<BN, TRANS_B != 0>;
 constexpr int kStageBytes = TileA::kBytes + TileB::kBytes;
 
 extern "C" __global__ void __launch_bounds__(THREADS, 1)
-gemm(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const DTYPE* __restrict__ C, DTYPE* __restrict__ D,
-     int M, int N, int K, float alpha, float beta) {
+gemm(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const Out* __restrict__ bias, const Out* __restrict__ C,
+     Out* __restrict__ D, int M, int N, int K, float alpha, float beta) {
+  A = of_batch(A, static_cast<long long>(M) * K);
+  B = of_batch(B, static_cast<long long>(K) * N);
   const int tiles_n = (N - 1) / BN + 1;
   const int m0 = static_cast<int>(blockIdx.x) / tiles_n * BM;
   const int n0 = static_cast<int>(blockIdx.x) % tiles_n * BN;
@@ -64,7 +66,7 @@ gemm(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const DTYPE* __re
   const int my_n = warp / kWarpsM * WN;
   const unsigned stages = shared_address(shared);
 
-  float sums[WM / 16][WN / 16][8] = {};
+  Sum sums[WM / 16][WN / 16][8] = {};
   const int tiles = K / BK + (K % BK != 0);
   if (tiles > 0) {
     TileA::copy(stages, A, m0, 0, M, K);
@@ -101,9 +103,9 @@ gemm(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const DTYPE* __re
   wait_copies<0>();
   __syncthreads();  // the stages are free for the sums
 
-  const WriteD write_d{C, D, N, alpha, beta};
+  const Epilogue epilogue(bias, C, D, M, N, alpha, beta);
   const int lane = static_cast<int>(threadIdx.x) % 32;
-  float* mine = reinterpret_cast<float*>(shared) + warp * 256;
+  Sum* mine = reinterpret_cast<Sum*>(shared) + warp * 256;
 #pragma unroll
   for (int i = 0; i < WM / 16; ++i)
 #pragma unroll
@@ -114,7 +116,7 @@ gemm(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const DTYPE* __re
       for (int part = 0; part < 2; ++part) {
         const int row = part * 8 + lane / 4;
         const int column = lane % 4 * 4;
-        write_d.four_or_fewer(m0 + my_m + i * 16 + row, n0 + my_n + j * 16 + column, M, mine + row * 16 + column);
+        epilogue.four_or_fewer(m0 + my_m + i * 16 + row, n0 + my_n + j * 16 + column, M, mine + row * 16 + column);
       }
       __syncwarp();
     }

@@ -59,6 +59,7 @@ struct ReferencePlan {
 /// What a vendor's library can be asked for: D = alpha op(A) op(B) + beta C, row-major, by the tensors' names.
 struct GemmCall {
   std::int64_t m = 0, n = 0, k = 0;
+  std::int64_t batch = 1;  ///< dense matrices one after another
   bool transpose_a = false, transpose_b = false;
   double alpha = 1, beta = 0;
   std::string a, b, c, d;

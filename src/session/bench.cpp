@@ -100,7 +100,7 @@ std::optional<BenchSession::Choice> BenchSession::winner(const Problem& problem)
 
 /// The fastest passed trial of the variant on this problem; its default configuration when there is none.
 BenchSession::Choice BenchSession::best_stored(const Variant& variant, const Problem& problem) const {
-  Choice best{&variant, default_configuration(variant), "default"};
+  Choice best{&variant, default_configuration(variant, problem, rig_.device()), "default"};
   double best_us = 0;
   for (const Trial& trial : database_.trials(problem.key(), rig_.device().device_class())) {
     if (trial.variant != variant.name || trial.status != TrialStatus::passed) continue;

@@ -64,7 +64,7 @@ void CheckSession::choose_configurations() {
     } else if (!options_.configuration.empty()) {
       chosen_.emplace_back(source, parse_configuration(*variant, options_.configuration));
     } else {
-      chosen_.emplace_back(source, default_configuration(*variant));
+      chosen_.emplace_back(source, default_configuration(*variant, asked_, rig_.device()));
     }
   }
   if (chosen_.empty()) {

@@ -9,7 +9,7 @@ namespace kerlab {
 namespace {
 
 // Unlike extents, in which tiles of 2^n never fit; a single dimension may be long.
-constexpr std::int64_t kRagged[] = {391, 263, 1100, 7, 5};
+constexpr std::int64_t kRagged[] = {391, 263, 1100, 3, 3};
 constexpr std::int64_t kRaggedAlone = 100'003;
 
 std::int64_t ragged(std::size_t dimension, std::size_t dimensions, std::int64_t multiple) {
@@ -22,7 +22,8 @@ std::size_t same_programs(const KernelFolder& folder, const Problem& problem, co
                           const DeviceInfo& device) {
   std::size_t same = 0;
   for (const Variant& variant : folder.variants) {
-    const Configuration configuration = default_configuration(variant);
+    if (!unsupported_reason(variant, problem, device).empty()) continue;
+    const Configuration configuration = default_configuration(variant, problem, device);
     bool usable = true;
     for (const Problem* p : {&problem, &small})
       usable = usable && unsupported_reason(variant, *p, device).empty() &&

@@ -35,6 +35,25 @@ Configuration default_configuration(const Variant& variant) {
   return configuration;
 }
 
+Configuration default_configuration(const Variant& variant, const Problem& problem, const DeviceInfo& device) {
+  const Configuration wanted = default_configuration(variant);
+  if (violated_constraint(variant, problem, device, wanted).empty()) return wanted;
+  const auto differences = [&](const Configuration& other) {
+    std::size_t count = 0;
+    for (std::size_t p = 0; p < wanted.values.size(); ++p) count += other.values[p] != wanted.values[p] ? 1 : 0;
+    return count;
+  };
+  std::vector<Configuration> valid;
+  try {
+    valid = enumerate(variant, problem, device).valid;
+  } catch (const SpecError&) {
+    return wanted;  // nothing is valid: the caller will be told when it uses it
+  }
+  return *std::min_element(valid.begin(), valid.end(), [&](const Configuration& a, const Configuration& b) {
+    return differences(a) < differences(b);
+  });
+}
+
 Configuration parse_configuration(const Variant& variant, const std::string& text) {
   Configuration configuration = default_configuration(variant);
   std::vector<bool> set(configuration.values.size());

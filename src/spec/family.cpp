@@ -16,7 +16,8 @@ std::vector<Dimension> read_dimensions(const SpecTable& family) {
   std::vector<Dimension> dimensions;
   Scope above;
   for (const TomlValue& value : family.tables("dimension")) {
-    const SpecTable row = SpecTable::named(value, "dimension", {"name", "doc", "default", "minimum", "maximum"});
+    const SpecTable row =
+        SpecTable::named(value, "dimension", {"name", "doc", "default", "minimum", "maximum", "quiet"});
     Dimension dimension;
     dimension.name = row.identifier("name");
     dimension.doc = row.text("doc", "");
@@ -26,6 +27,7 @@ std::vector<Dimension> read_dimensions(const SpecTable& family) {
     dimension.maximum = row.integer("maximum", dimension.maximum);
     if (dimension.minimum < 0) row.fail("minimum", "negative");
     if (dimension.maximum < dimension.minimum) row.fail("maximum", "below the minimum");
+    dimension.quiet = row.boolean("quiet", false);
     dimension.where = row.where("name");
     above.declare(NameKind::dimension, dimension.name, dimension.where);
     dimensions.push_back(std::move(dimension));
@@ -37,7 +39,7 @@ std::vector<Dimension> read_dimensions(const SpecTable& family) {
 std::vector<Flag> read_flags(const SpecTable& family) {
   std::vector<Flag> flags;
   for (const TomlValue& value : family.tables("flag")) {
-    const SpecTable row = SpecTable::named(value, "flag", {"name", "doc", "values", "default"});
+    const SpecTable row = SpecTable::named(value, "flag", {"name", "doc", "values", "default", "quiet"});
     Flag flag;
     flag.name = row.identifier("name");
     flag.doc = row.text("doc", "");
@@ -49,6 +51,7 @@ std::vector<Flag> read_flags(const SpecTable& family) {
     }
     if (flag.values.empty()) row.fail("values", "empty list of values");
     flag.default_value = flag.values[row.choice("default", flag.values, 0)];
+    flag.quiet = row.boolean("quiet", false);
     flag.where = row.where("name");
     flags.push_back(std::move(flag));
   }
@@ -71,6 +74,26 @@ std::vector<ScalarDecl> read_scalars(const SpecTable& family) {
   return scalars;
 }
 
+/// dtype = "int32", or dtype = { int8 = "int32" } for some dtypes of the problem.
+void read_tensor_dtype(const SpecTable& row, TensorDecl& tensor) {
+  const TomlValue* value = row.find("dtype");
+  if (value == nullptr || value->kind != TomlValue::Kind::table) {
+    tensor.dtype = row.dtype("dtype");
+    return;
+  }
+  for (std::size_t i = 0; i < value->keys.size(); ++i) {
+    const std::string& key = value->keys[i];
+    const auto of_problem = parse_dtype(key);
+    if (!of_problem)
+      throw SpecError(value->key_where[i], fmt::format("unknown dtype '{}'{}", key, suggestion(key, dtype_names())));
+    const auto of_tensor = parse_dtype(value->items[i].text);
+    if (!of_tensor)
+      throw SpecError(value->items[i].where, fmt::format("unknown dtype '{}'{}", value->items[i].text,
+                                                         suggestion(value->items[i].text, dtype_names())));
+    tensor.dtype_for_problem[*of_problem] = *of_tensor;
+  }
+}
+
 std::vector<TensorDecl> read_tensors(const SpecTable& family) {
   std::vector<TensorDecl> tensors;
   for (const TomlValue& value : family.tables("tensor")) {
@@ -80,7 +103,7 @@ std::vector<TensorDecl> read_tensors(const SpecTable& family) {
     tensor.doc = row.text("doc", "");
     if (!row.has("role")) row.fail("role", "key 'role' is missing: input, output or inout");
     tensor.role = static_cast<Role>(row.choice("role", {"input", "output", "inout"}, 0));
-    tensor.dtype = row.dtype("dtype");
+    read_tensor_dtype(row, tensor);
     tensor.shape = row.expressions("shape");
     if (tensor.shape.empty()) row.fail("shape", "a tensor needs at least one extent");
     tensor.where = row.where("name");
@@ -128,6 +151,17 @@ std::vector<ReferenceDecl> read_references(const SpecTable& family, const Scope&
     references.push_back(std::move(reference));
   }
   return references;
+}
+
+std::vector<Constraint> read_constraints(const SpecTable& family, const Scope& scope) {
+  std::vector<Constraint> constraints;
+  for (const TomlValue& value : family.tables("constraint")) {
+    const SpecTable row = SpecTable::named(value, "constraint", {"name", "condition", "doc"});
+    Constraint constraint{row.identifier("name"), row.text("doc", ""), row.expression("condition"), row.where("name")};
+    scope.check(constraint.condition);
+    constraints.push_back(std::move(constraint));
+  }
+  return constraints;
 }
 
 std::vector<RecipeDecl> read_recipes(const SpecTable& family, const Scope& scope) {
@@ -186,15 +220,19 @@ void read_library(const SpecTable& top, const Scope& scope, Family& family) {
   const SpecTable library(*value, "library", {"gemm"});
   const TomlValue* call = library.find("gemm");
   if (call == nullptr) return;
-  const SpecTable table(*call, "library.gemm",
-                        {"m", "n", "k", "transpose_a", "transpose_b", "alpha", "beta", "a", "b", "c", "d"});
+  const SpecTable table(
+      *call, "library.gemm",
+      {"when", "batch", "m", "n", "k", "transpose_a", "transpose_b", "alpha", "beta", "a", "b", "c", "d"});
   LibraryGemmDecl gemm;
   gemm.m = table.expression("m");
   gemm.n = table.expression("n");
   gemm.k = table.expression("k");
   gemm.transpose_a = table.expression_or_empty("transpose_a");
   gemm.transpose_b = table.expression_or_empty("transpose_b");
-  for (const Expression* expression : {&gemm.m, &gemm.n, &gemm.k, &gemm.transpose_a, &gemm.transpose_b})
+  gemm.when = table.expression_or_empty("when");
+  gemm.batch = table.expression_or_empty("batch");
+  for (const Expression* expression :
+       {&gemm.when, &gemm.batch, &gemm.m, &gemm.n, &gemm.k, &gemm.transpose_a, &gemm.transpose_b})
     scope.check(*expression);
   gemm.alpha = known_scalar(table, "alpha", family);
   gemm.beta = known_scalar(table, "beta", family);
@@ -229,8 +267,8 @@ void check_references(const Family& family, const SourceLocation& where) {
 Family read_family(const std::filesystem::path& file) {
   const TomlValue root = parse_toml(read_text(file), shown_path(file));
   const SpecTable top(root, "family",
-                      {"name", "doc", "dtypes", "reference_source", "dimension", "flag", "scalar", "derived", "tensor",
-                       "reference", "recipe", "cost", "library"});
+                      {"name", "doc", "dtypes", "reference_source", "dimension", "flag", "scalar", "derived",
+                       "constraint", "tensor", "reference", "recipe", "cost", "library"});
   Family family;
   family.name = top.identifier("name");
   family.doc = top.text("doc", "");
@@ -247,6 +285,7 @@ Family read_family(const std::filesystem::path& file) {
   for (const Derived& derived : family.derived) scope.check(derived.value);
   sort_derived(family.derived);
   for (const TensorDecl& tensor : family.tensors) scope.check(tensor.shape);
+  family.constraints = read_constraints(top, scope);
   family.references = read_references(top, scope);
   check_references(family, top.where());
   family.recipes = read_recipes(top, scope);

@@ -56,6 +56,9 @@ void resolve_dimensions(const Family& family, const ProblemRequest& request, Pro
     if (value < dimension.minimum || value > dimension.maximum)
       throw UsageError(fmt::format("{}: {} = {} is outside {}..{}", family.name, dimension.name, value,
                                    dimension.minimum, dimension.maximum));
+    if (dimension.quiet) problem.quiet.insert(dimension.name);
+    if (dimension.quiet && value == dimension.default_value.evaluate(problem.environment))
+      problem.unsaid.insert(dimension.name);
     problem.dimensions.emplace_back(dimension.name, value);
     problem.environment[dimension.name] = value;
   }
@@ -68,6 +71,8 @@ void resolve_flags(const Family& family, const ProblemRequest& request, Problem&
     if (std::find(flag.values.begin(), flag.values.end(), chosen) == flag.values.end())
       throw UsageError(fmt::format("{}: {} = '{}' is not one of {}{}", family.name, flag.name, chosen,
                                    fmt::join(flag.values, ", "), suggestion(chosen, flag.values)));
+    if (flag.quiet) problem.quiet.insert(flag.name);
+    if (flag.quiet && chosen == flag.default_value) problem.unsaid.insert(flag.name);
     problem.flags.emplace_back(flag.name, chosen);
     for (const std::string& value : flag.values) problem.environment[flag.name + "." + value] = value == chosen ? 1 : 0;
   }
@@ -84,6 +89,7 @@ void resolve_scalars(const Family& family, const ProblemRequest& request, Proble
     problem.environment[scalar.name + ".zero"] = value == 0.0 ? 1 : 0;
     problem.environment[scalar.name + ".one"] = value == 1.0 ? 1 : 0;
     problem.environment[scalar.name + ".unit"] = value == 0.0 || std::abs(value) == 1.0 ? 1 : 0;
+    problem.environment[scalar.name + ".whole"] = value == std::trunc(value) ? 1 : 0;
   }
 }
 
@@ -92,7 +98,16 @@ void add_dtype(Environment& environment, DType dtype) {
   for (const std::string& other : dtype_names()) environment["dtype." + other] = other == name(dtype) ? 1 : 0;
 }
 
+void check_constraints(const Family& family, const Problem& problem) {
+  for (const Constraint& constraint : family.constraints)
+    if (constraint.condition.evaluate(problem.environment) == 0)
+      throw UsageError(fmt::format("{}: {} needs {} ({})", problem.title(), family.name, constraint.condition.text(),
+                                   constraint.doc.empty() ? constraint.name : constraint.doc));
+}
+
 DType dtype_of(const TensorDecl& tensor, const Problem& problem) {
+  const auto instead = tensor.dtype_for_problem.find(problem.dtype);
+  if (instead != tensor.dtype_for_problem.end()) return instead->second;
   return tensor.dtype.value_or(problem.dtype);
 }
 
@@ -121,18 +136,26 @@ double cost(const Family& family, const Expression& formula, const Problem& prob
 
 std::string Problem::key() const {
   std::string key = family;
-  for (const auto& [name, value] : dimensions) key += fmt::format(" {}={}", name, value);
+  for (const auto& [name, value] : dimensions)
+    if (!unsaid.contains(name)) key += fmt::format(" {}={}", name, value);
   key += fmt::format(" {}", kerlab::name(dtype));
-  for (const auto& [name, value] : flags) key += fmt::format(" {}={}", name, value);
+  for (const auto& [name, value] : flags)
+    if (!unsaid.contains(name)) key += fmt::format(" {}={}", name, value);
   for (const auto& [name, value] : scalars) key += fmt::format(" {}={}", name, value);
   return key;
 }
 
 std::string Problem::title() const {
   std::vector<std::int64_t> extents;
-  for (const auto& [name, value] : dimensions) extents.push_back(value);
+  for (const auto& [name, value] : dimensions)
+    if (!quiet.contains(name)) extents.push_back(value);
   std::string title = fmt::format("{} {} {}", family, fmt::join(extents, "x"), kerlab::name(dtype));
-  for (const auto& [name, value] : flags) title += " " + value;
+  for (const auto& [name, value] : flags)
+    if (!quiet.contains(name)) title += " " + value;
+  for (const auto& [name, value] : dimensions)
+    if (quiet.contains(name) && !unsaid.contains(name)) title += fmt::format(" {}={}", name, value);
+  for (const auto& [name, value] : flags)
+    if (quiet.contains(name) && !unsaid.contains(name)) title += fmt::format(" {}={}", name, value);
   return title;
 }
 
@@ -150,6 +173,7 @@ Problem make_problem(const Family& family, const ProblemRequest& request) {
   try {
     for (const Derived& derived : family.derived)
       problem.environment[derived.name] = derived.value.evaluate(problem.environment);
+    check_constraints(family, problem);
     for (const TensorDecl& tensor : family.tensors) (void)shape_of(tensor, problem);
     (void)flops_of(family, problem);
     (void)bytes_of(family, problem);

@@ -81,7 +81,9 @@ double scalar_of(const Problem& problem, const std::string& name, double otherwi
 /// None for dtypes that the library is not asked for, and where there is nothing to multiply.
 std::vector<GemmCall> library_gemm(const LibraryGemmDecl& declared, const Problem& problem) {
   const auto value = [&](const Expression& e) { return e.empty() ? 0 : e.evaluate(problem.environment); };
+  if (!declared.when.empty() && value(declared.when) == 0) return {};
   GemmCall call;
+  call.batch = declared.batch.empty() ? 1 : value(declared.batch);
   call.m = value(declared.m);
   call.n = value(declared.n);
   call.k = value(declared.k);
@@ -94,15 +96,16 @@ std::vector<GemmCall> library_gemm(const LibraryGemmDecl& declared, const Proble
   call.c = declared.c;
   call.d = declared.d;
   const bool known = problem.dtype == DType::fp32 || problem.dtype == DType::tf32 || problem.dtype == DType::bf16 ||
-                     problem.dtype == DType::fp16;
-  if (!known || call.m <= 0 || call.n <= 0 || call.k <= 0) return {};
+                     problem.dtype == DType::fp16 || problem.dtype == DType::int8;
+  if (!known || call.m <= 0 || call.n <= 0 || call.k <= 0 || call.batch <= 0) return {};
   return {std::move(call)};
 }
 
 }  // namespace
 
 ReferenceInstance instantiate_reference(const Family& family, const Problem& problem, const DeviceInfo& device) {
-  const bool is_float = device.fp64_ratio < kFastFp64;
+  // Sums of integers need more than a float's 24 bits.
+  const bool is_float = device.fp64_ratio < kFastFp64 && info(problem.dtype).is_float;
   ReferenceInstance instance;
   instance.defines = problem_defines(family, problem);
   instance.defines.push_back(fmt::format("-DACC={}", is_float ? "float" : "double"));

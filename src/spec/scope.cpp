@@ -82,7 +82,7 @@ void Scope::check(const Expression& expression) const {
     if (kind != nullptr)
       hint = fmt::format(": a {} has no integer value", kKindNames.at(static_cast<std::size_t>(*kind)));
     if (kind != nullptr && *kind == NameKind::scalar)
-      hint += fmt::format("; {0}.zero, {0}.one and {0}.unit have", name);
+      hint += fmt::format("; {0}.zero, {0}.one, {0}.unit and {0}.whole have", name);
     throw SpecError(expression.where_of(name), fmt::format("unknown name '{}'{}", name, hint));
   }
 }
@@ -116,7 +116,7 @@ Scope family_scope(const Family& family) {
   }
   for (const ScalarDecl& scalar : family.scalars) {
     scope.declare(NameKind::scalar, scalar.name, scalar.where);
-    for (const char* property : {".zero", ".one", ".unit"}) scope.know(scalar.name + property);
+    for (const char* property : {".zero", ".one", ".unit", ".whole"}) scope.know(scalar.name + property);
   }
   scope.know("dtype.bytes");
   for (const std::string& dtype : dtype_names()) scope.know("dtype." + dtype);

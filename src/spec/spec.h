@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@ struct Dimension {
   std::string name, doc;
   Expression default_value;  ///< over dimensions above it
   std::int64_t minimum = 1, maximum = 2147483647;
+  bool quiet = false;  ///< at its default it is no part of a problem's key and title
   SourceLocation where;
 };
 /// A choice that changes the problem: layout = nn | nt | tn | tt. In expressions `layout.nt` is 1 or 0.
@@ -25,6 +27,7 @@ struct Flag {
   std::string name, doc;
   std::vector<std::string> values;
   std::string default_value;
+  bool quiet = false;  ///< as a dimension's
   SourceLocation where;
 };
 /// A run-time scalar of the operation (alpha, beta), passed to kernels as fp32 unless `dtype` says otherwise.
@@ -43,7 +46,8 @@ struct Derived {
 struct TensorDecl {
   std::string name, doc;
   Role role = Role::input;
-  std::optional<DType> dtype;  ///< fixed; else the problem's
+  std::optional<DType> dtype;                ///< fixed; else the problem's
+  std::map<DType, DType> dtype_for_problem;  ///< instead, for these dtypes of the problem
   std::vector<Expression> shape;
   SourceLocation where;
 };
@@ -119,8 +123,16 @@ struct RecipeDecl {
 /// [library.gemm]: the whole problem as a GEMM that a vendor's library can be asked for.
 struct LibraryGemmDecl {
   Expression m, n, k, transpose_a, transpose_b;
+  Expression when;          ///< empty: always
+  Expression batch;         ///< empty: 1
   std::string alpha, beta;  ///< scalars, or empty: 1, 0
   std::string a, b, c, d;   ///< tensors
+};
+
+struct Constraint {
+  std::string name, doc;
+  Expression condition;
+  SourceLocation where;
 };
 
 struct Family {
@@ -130,7 +142,8 @@ struct Family {
   std::vector<Dimension> dimensions;
   std::vector<Flag> flags;
   std::vector<ScalarDecl> scalars;
-  std::vector<Derived> derived;  ///< each after those it uses
+  std::vector<Derived> derived;         ///< each after those it uses
+  std::vector<Constraint> constraints;  ///< which problems there are
   std::vector<TensorDecl> tensors;
   std::vector<ReferenceDecl> references;  ///< one per output
   std::vector<RecipeDecl> recipes;        ///< the first is the timing recipe; empty: normal, uniform, small_integer
@@ -143,11 +156,6 @@ struct Parameter {
   std::string name, doc;
   std::vector<std::int64_t> values;
   std::int64_t default_value = 0;
-  SourceLocation where;
-};
-struct Constraint {
-  std::string name, doc;
-  Expression condition;
   SourceLocation where;
 };
 
@@ -214,13 +222,15 @@ struct Problem {
   std::vector<std::pair<std::string, std::int64_t>> dimensions;
   std::vector<std::pair<std::string, std::string>> flags;
   std::vector<std::pair<std::string, double>> scalars;
+  std::set<std::string> quiet;              ///< dimensions and flags that may stay unsaid
+  std::set<std::string> unsaid;             ///< of these, those at their defaults
   Environment environment;                  ///< dimensions, dtype.*, flag.value, derived
   [[nodiscard]] std::string key() const;    ///< canonical: "gemm M=4096 N=4096 K=4096 bf16 layout=nn alpha=1 beta=0"
-  [[nodiscard]] std::string title() const;  ///< "gemm 4096x4096x4096 bf16 nn"
+  [[nodiscard]] std::string title() const;  ///< "gemm 4096x4096x4096 bf16 nn", "... nn batch=3 activation=relu"
 };
 
-/// Throws UsageError: unknown dimension, flag, dtype or scalar (nearest named), outside minimum..maximum, a tensor
-/// beyond 2^62 bytes.
+/// Throws UsageError: unknown dimension, flag, dtype or scalar (nearest named), outside minimum..maximum, a constraint
+/// of the family, a tensor beyond 2^62 bytes.
 Problem make_problem(const Family& family, const ProblemRequest& request);
 std::vector<Tensor> tensors_of(const Family& family, const Problem& problem);
 double flops_of(const Family& family, const Problem& problem);
@@ -236,6 +246,9 @@ std::string configuration_text(const Variant& variant, const Configuration& conf
 /// Parses "BM=128,BN=64" or "BM=128 BN=64"; parameters not named take their defaults. Throws UsageError.
 Configuration parse_configuration(const Variant& variant, const std::string& text);
 Configuration default_configuration(const Variant& variant);
+/// The default configuration, or, where a constraint rejects it, the valid one that differs from it in the fewest
+/// parameters (the first of them). Where none is valid, the default.
+Configuration default_configuration(const Variant& variant, const Problem& problem, const DeviceInfo& device);
 
 /// Adds device.* (sms, shared_per_block, registers_per_block, threads_per_block, cc, ...) to an environment.
 void add_device(Environment& environment, const DeviceInfo& device);

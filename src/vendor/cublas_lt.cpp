@@ -45,6 +45,7 @@ CublasLtApi bind_all(void* library) {
   bind(library, api.operation_destroy, "cublasLtMatmulDescDestroy");
   bind(library, api.operation_set, "cublasLtMatmulDescSetAttribute");
   bind(library, api.layout_create, "cublasLtMatrixLayoutCreate");
+  bind(library, api.layout_set, "cublasLtMatrixLayoutSetAttribute");
   bind(library, api.layout_destroy, "cublasLtMatrixLayoutDestroy");
   bind(library, api.preference_create, "cublasLtMatmulPreferenceCreate");
   bind(library, api.preference_destroy, "cublasLtMatmulPreferenceDestroy");

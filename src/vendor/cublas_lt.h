@@ -17,6 +17,7 @@ struct CublasLtApi {
   decltype(&::cublasLtMatmulDescDestroy) operation_destroy = nullptr;
   decltype(&::cublasLtMatmulDescSetAttribute) operation_set = nullptr;
   decltype(&::cublasLtMatrixLayoutCreate) layout_create = nullptr;
+  decltype(&::cublasLtMatrixLayoutSetAttribute) layout_set = nullptr;
   decltype(&::cublasLtMatrixLayoutDestroy) layout_destroy = nullptr;
   decltype(&::cublasLtMatmulPreferenceCreate) preference_create = nullptr;
   decltype(&::cublasLtMatmulPreferenceDestroy) preference_destroy = nullptr;

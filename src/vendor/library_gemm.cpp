@@ -14,20 +14,22 @@ void check(cublasStatus_t status, const char* doing) {
 }
 
 struct Types {
-  cudaDataType_t data;
+  cudaDataType_t data, out, scale;
   cublasComputeType_t compute;
 };
 
 Types types_of(DType dtype) {
   switch (dtype) {
     case DType::fp32:
-      return {CUDA_R_32F, CUBLAS_COMPUTE_32F};
+      return {CUDA_R_32F, CUDA_R_32F, CUDA_R_32F, CUBLAS_COMPUTE_32F};
     case DType::tf32:
-      return {CUDA_R_32F, CUBLAS_COMPUTE_32F_FAST_TF32};
+      return {CUDA_R_32F, CUDA_R_32F, CUDA_R_32F, CUBLAS_COMPUTE_32F_FAST_TF32};
     case DType::bf16:
-      return {CUDA_R_16BF, CUBLAS_COMPUTE_32F};
+      return {CUDA_R_16BF, CUDA_R_16BF, CUDA_R_32F, CUBLAS_COMPUTE_32F};
     case DType::fp16:
-      return {CUDA_R_16F, CUBLAS_COMPUTE_32F};
+      return {CUDA_R_16F, CUDA_R_16F, CUDA_R_32F, CUBLAS_COMPUTE_32F};
+    case DType::int8:  // offered where both operands have k contiguous, in rows of whole fours
+      return {CUDA_R_8I, CUDA_R_32I, CUDA_R_32I, CUBLAS_COMPUTE_32I};
     default:
       throw Error(fmt::format("cuBLASLt is not asked for {} here", name(dtype)));
   }
@@ -40,19 +42,24 @@ void* raw(T address) {
 
 }  // namespace
 
+LibraryGemm::Scalar::Scalar(double value, DType dtype)
+    : as_float(static_cast<float>(value)),
+      as_int(dtype == DType::int8 ? static_cast<std::int32_t>(value) : 0),
+      is_int(dtype == DType::int8) {}
+
 /// Row-major D = A B is column-major D' = B' A': the library gets B first, and dimensions N, M.
 class LibraryGemm::Descriptors {
  public:
   Descriptors(const CublasLtApi& api, const GemmCall& call, DType dtype) : api_(api) {
     const Types types = types_of(dtype);
-    check(api_.operation_create(&operation_, types.compute, CUDA_R_32F), "operation");
+    check(api_.operation_create(&operation_, types.compute, types.scale), "operation");
     const cublasOperation_t first = call.transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N;
     const cublasOperation_t second = call.transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N;
     check(api_.operation_set(operation_, CUBLASLT_MATMUL_DESC_TRANSA, &first, sizeof first), "transpose");
     check(api_.operation_set(operation_, CUBLASLT_MATMUL_DESC_TRANSB, &second, sizeof second), "transpose");
-    add(0, types.data, call.transpose_b ? call.k : call.n, call.transpose_b ? call.n : call.k);
-    add(1, types.data, call.transpose_a ? call.m : call.k, call.transpose_a ? call.k : call.m);
-    add(2, types.data, call.n, call.m);
+    add(0, types.data, call.transpose_b ? call.k : call.n, call.transpose_b ? call.n : call.k, call.batch);
+    add(1, types.data, call.transpose_a ? call.m : call.k, call.transpose_a ? call.k : call.m, call.batch);
+    add(2, types.out, call.n, call.m, call.batch);
   }
   ~Descriptors() {
     for (cublasLtMatrixLayout_t layout : layouts_)
@@ -67,10 +74,15 @@ class LibraryGemm::Descriptors {
 
  private:
   /// Column-major: `rows` are contiguous.
-  void add(std::size_t i, cudaDataType_t type, std::int64_t rows, std::int64_t columns) {
+  void add(std::size_t i, cudaDataType_t type, std::int64_t rows, std::int64_t columns, std::int64_t batch) {
     check(api_.layout_create(&layouts_[i], type, static_cast<std::uint64_t>(rows), static_cast<std::uint64_t>(columns),
                              rows),
           "layout");
+    if (batch == 1) return;
+    const auto count = static_cast<std::int32_t>(batch);
+    const std::int64_t stride = rows * columns;
+    check(api_.layout_set(layouts_[i], CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count, sizeof count), "batch");
+    check(api_.layout_set(layouts_[i], CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &stride, sizeof stride), "batch");
   }
   const CublasLtApi& api_;
   cublasLtMatmulDesc_t operation_ = nullptr;
@@ -80,8 +92,8 @@ class LibraryGemm::Descriptors {
 LibraryGemm::LibraryGemm(CudaDevice& device, const GemmCall& call, DType dtype, std::vector<GemmPointers> sets)
     : device_(device),
       version_(library_.version()),
-      alpha_(static_cast<float>(call.alpha)),
-      beta_(static_cast<float>(call.beta)),
+      alpha_(call.alpha, dtype),
+      beta_(call.beta, dtype),
       descriptors_(std::make_unique<Descriptors>(library_.api(), call, dtype)),
       workspace_(device, kLibraryWorkspace),
       sets_(std::move(sets)) {
@@ -98,10 +110,15 @@ LibraryGemm::LibraryGemm(CudaDevice& device, const GemmCall& call, DType dtype, 
                                       descriptors_->layout(1), out, out, preference, kLibraryAlgorithms,
                                       algorithms_.data(), &offered);
   library_.api().preference_destroy(preference);
+  if (status == CUBLAS_STATUS_NOT_SUPPORTED) throw no_algorithm();
   check(status, "heuristic");
   algorithms_.resize(static_cast<std::size_t>(offered));
   std::erase_if(algorithms_, [](const auto& a) { return a.state != CUBLAS_STATUS_SUCCESS; });
-  if (algorithms_.empty()) throw Error(fmt::format("{} offers no algorithm for this problem", version_));
+  if (algorithms_.empty()) throw no_algorithm();
+}
+
+Error LibraryGemm::no_algorithm() const {
+  return Error(fmt::format("{} offers no algorithm for this problem (types, layouts or row lengths)", version_));
 }
 
 LibraryGemm::~LibraryGemm() = default;
@@ -109,10 +126,10 @@ LibraryGemm::~LibraryGemm() = default;
 void LibraryGemm::run(std::size_t algorithm, std::size_t set) const {
   const GemmPointers& p = sets_.at(set);
   const cublasLtMatrixLayout_t out = descriptors_->layout(2);
-  check(library_.api().matmul(library_.handle(), descriptors_->operation(), &alpha_, raw(p.b), descriptors_->layout(0),
-                              raw(p.a), descriptors_->layout(1), &beta_, raw(p.c), out, raw(p.d), out,
-                              &algorithms_.at(algorithm).algo, raw(workspace_.pointer()), workspace_.bytes(),
-                              reinterpret_cast<cudaStream_t>(device_.stream())),
+  check(library_.api().matmul(library_.handle(), descriptors_->operation(), alpha_.address(), raw(p.b),
+                              descriptors_->layout(0), raw(p.a), descriptors_->layout(1), beta_.address(), raw(p.c),
+                              out, raw(p.d), out, &algorithms_.at(algorithm).algo, raw(workspace_.pointer()),
+                              workspace_.bytes(), reinterpret_cast<cudaStream_t>(device_.stream())),
         "matmul");
 }
 

@@ -36,10 +36,19 @@ class LibraryGemm {
 
  private:
   class Descriptors;
+  /// alpha or beta as the library wants them: int32 beside sums of int8 products, else fp32.
+  struct Scalar {
+    Scalar(double value, DType dtype);
+    [[nodiscard]] const void* address() const { return is_int ? static_cast<const void*>(&as_int) : &as_float; }
+    float as_float;
+    std::int32_t as_int;
+    bool is_int;
+  };
+  [[nodiscard]] Error no_algorithm() const;
   CudaDevice& device_;
   CublasLt library_;
   std::string version_;
-  float alpha_ = 1, beta_ = 0;
+  Scalar alpha_, beta_;
   std::unique_ptr<Descriptors> descriptors_;
   Allocation workspace_;
   std::vector<GemmPointers> sets_;

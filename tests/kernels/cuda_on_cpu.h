@@ -56,6 +56,7 @@ inline unsigned short half_bits_from_float(float value) {
     return static_cast<unsigned short>(sign | unsigned(std::nearbyint(std::fabs(value) * 16777216.0F)));
   return static_cast<unsigned short>(sign | ((magnitude - 0x38000000U + 0xfffU + (magnitude >> 13 & 1U)) >> 13));
 }
+using std::erf;
 using std::exp;
 using std::sqrt;
 

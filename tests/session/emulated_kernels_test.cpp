@@ -14,10 +14,12 @@ namespace {
 
 using Arguments = std::vector<ProblemArgument>;
 
-/// Every combination of the family's flag values.
+/// Every combination of the values of the family's flags that a problem's name always has; the others at their
+/// defaults.
 std::vector<Arguments> flag_choices(const Family& family) {
   std::vector<Arguments> choices = {{}};
   for (const Flag& flag : family.flags) {
+    if (flag.quiet) continue;
     std::vector<Arguments> more;
     for (const Arguments& known : choices) {
       for (const std::string& value : flag.values) {
@@ -77,6 +79,52 @@ TEST_CASE("emulated kernels: gemm with alpha and beta, aligned and not", "[emula
   CHECK(failures("gemm", "fp32", {{"M", "128"}, {"N", "64"}, {"K", "32"}, {"alpha", "-1.5"}, {"beta", "0.5"}}) == "");
   CHECK(failures("gemm", "bf16", {{"M", "129"}, {"N", "72"}, {"K", "8"}, {"alpha", "2"}, {"beta", "1"}}) == "");
   CHECK(failures("gemm", "fp16", {{"M", "1"}, {"N", "1"}, {"K", "0"}, {"beta", "1"}}) == "");
+}
+
+TEST_CASE("emulated kernels: gemm with every epilogue, in some layouts and dtypes", "[emulated][kernels]") {
+  const std::string layouts[] = {"nn", "nt", "tn", "tt"};
+  const std::string dtypes[] = {"bf16", "fp32", "fp16", "tf32"};
+  std::size_t turn = 0;
+  for (const std::string activation : {"none", "relu", "gelu", "silu"})
+    for (const std::string bias : {"no", "yes"})
+      // Whole 16 bytes and fours for the rungs that want them; rows of odd lengths.
+      for (const Arguments& shape :
+           {Arguments{{"M", "72"}, {"N", "136"}, {"K", "64"}}, Arguments{{"M", "37"}, {"N", "69"}, {"K", "43"}}}) {
+        Arguments arguments = shape;
+        arguments.insert(arguments.end(), {{"bias", bias},
+                                           {"activation", activation},
+                                           {"layout", layouts[turn % 4]},
+                                           {"alpha", "0.5"},
+                                           {"beta", turn % 2 == 0 ? "0" : "-1.5"}});
+        CHECK(failures("gemm", dtypes[turn++ / 2 % 4], arguments) == "");
+      }
+  CHECK(failures("gemm", "bf16", {{"M", "5"}, {"N", "96"}, {"K", "64"}, {"bias", "yes"}, {"activation", "silu"}}) ==
+        "");
+}
+
+TEST_CASE("emulated kernels: gemm in int8, exact, with whole alpha and beta", "[emulated][kernels]") {
+  for (const std::string layout : {"nn", "nt", "tn", "tt"}) {
+    CHECK(failures("gemm", "int8", {{"M", "144"}, {"N", "80"}, {"K", "208"}, {"layout", layout}, {"alpha", "-3"}}) ==
+          "");
+    CHECK(failures("gemm", "int8",
+                   {{"M", "77"},
+                    {"N", "67"},
+                    {"K", "149"},
+                    {"layout", layout},
+                    {"beta", "2"},
+                    {"bias", "yes"},
+                    {"activation", "relu"}}) == "");
+  }
+}
+
+TEST_CASE("emulated kernels: gemm in batches", "[emulated][kernels]") {
+  const Arguments aligned = {{"M", "72"}, {"N", "136"}, {"K", "64"}, {"batch", "3"}, {"beta", "1"}, {"bias", "yes"}};
+  const Arguments odd = {{"M", "37"}, {"N", "69"}, {"K", "43"}, {"batch", "2"}, {"layout", "nt"}};
+  for (const std::string dtype : {"bf16", "fp32", "int8"}) {
+    CHECK(failures("gemm", dtype, aligned) == "");
+    CHECK(failures("gemm", dtype, odd) == "");
+  }
+  CHECK(failures("gemm", "fp16", {{"M", "2"}, {"N", "72"}, {"K", "40"}, {"batch", "3"}, {"layout", "nt"}}) == "");
 }
 
 TEST_CASE("emulated kernels: softmax, every variant and dtype", "[emulated][kernels]") {

@@ -100,3 +100,57 @@ TEST_CASE("problem: a dtype that no family has is unsupported, not a typing mist
     CHECK(std::string(failure.what()) == "demo has no fp64 (it has bf16, fp32)");
   }
 }
+
+TEST_CASE("problem: what is quiet is named only away from its default", "[spec]") {
+  const Family gemm = Catalogue({share_folder() / "kernels"}).find("gemm").family;
+  ProblemRequest request = sized({{"M", 64}});
+  CHECK(make_problem(gemm, request).key() == "gemm M=64 N=64 K=64 bf16 layout=nn alpha=1 beta=0");
+  CHECK(make_problem(gemm, request).title() == "gemm 64x64x64 bf16 nn");
+  request.dimensions["batch"] = 3;
+  request.flags["activation"] = "relu";
+  CHECK(make_problem(gemm, request).key() ==
+        "gemm M=64 N=64 K=64 batch=3 bf16 layout=nn activation=relu alpha=1 beta=0");
+  CHECK(make_problem(gemm, request).title() == "gemm 64x64x64 bf16 nn batch=3 activation=relu");
+}
+
+TEST_CASE("problem: a tensor's dtype may depend on the problem's, and a family says which problems there are",
+          "[spec]") {
+  const Family gemm = Catalogue({share_folder() / "kernels"}).find("gemm").family;
+  ProblemRequest request = sized({{"M", 64}});
+  request.dtype = "int8";
+  const auto dtypes = [&] {
+    std::map<std::string, DType> found;
+    for (const Tensor& tensor : tensors_of(gemm, make_problem(gemm, request))) found[tensor.name] = tensor.dtype;
+    return found;
+  };
+  CHECK(dtypes()["A"] == DType::int8);
+  CHECK(dtypes()["D"] == DType::int32);
+  request.scalars["alpha"] = 0.5;
+  CHECK_THROWS_WITH(make_problem(gemm, request), Catch::Contains("whole alpha and beta"));
+  request.dtype = "bf16";
+  CHECK(dtypes()["D"] == DType::bf16);
+}
+
+TEST_CASE("problem: the library is asked only for what it has", "[spec]") {
+  const Family gemm = Catalogue({share_folder() / "kernels"}).find("gemm").family;
+  ProblemRequest request = sized({{"M", 64}, {"batch", 5}});
+  const auto calls = [&] { return instantiate_reference(gemm, make_problem(gemm, request), h200()).plan.library_gemm; };
+  REQUIRE(calls().size() == 1);
+  CHECK(calls()[0].batch == 5);
+  request.flags["bias"] = "yes";
+  CHECK(calls().empty());
+}
+
+TEST_CASE("problem: a default that a constraint rejects gives way to the nearest configuration", "[spec]") {
+  const KernelFolder folder = Catalogue({share_folder() / "kernels"}).find("gemm");
+  ProblemRequest request = sized({{"M", 256}});
+  request.dtype = "int8";
+  const Problem problem = make_problem(folder.family, request);
+  for (const Variant& variant : folder.variants) {
+    if (variant.name != "mma_pipe") continue;
+    CHECK_FALSE(violated_constraint(variant, problem, h200(), default_configuration(variant)).empty());
+    const Configuration near = default_configuration(variant, problem, h200());
+    CHECK(violated_constraint(variant, problem, h200(), near).empty());
+    CHECK(configuration_text(variant, near) == "BM=128 BN=128 BK=64 WM=64 WN=32 STAGES=3 GROUP=8 MIN_BLOCKS=1");
+  }
+}
