@@ -1,69 +1,171 @@
 // Rung 14, split_k: SPLIT blocks share the K of one tile of D.
 //
 // Idea      a product with few tiles and a long K (128 x 128 x 65536) keeps one block busy and 131 multiprocessors idle.
-//           Here block s of a tile multiplies the s-th part of K by mma_pipe's loop and writes its fp32 sums to a
-//           workspace; a second launch adds the SPLIT sums of each element in order. The order is always the same, so
-//           that results are the same bit for bit from run to run, which atomic additions would not give.
-// Parameters as mma_pipe; SPLIT parts of K.
-// Expects   bf16, fp16 or tf32; any M, N, K, layout, alignment. Worth it where tiles are fewer than multiprocessors.
+//           Here block s of a tile multiplies the s-th part of K by mma_pipe's loop. Then the sums of the parts must be
+//           added, in a fixed order, so that results are the same bit for bit from run to run, which atomic additions
+//           would not give. REDUCE says how:
+//           0  every block writes its sums to a workspace; a second launch adds them
+//           1  the same, but the blocks of a tile wait for one another (a counter) and then add, each its share of the
+//              tile: no second launch. All SPLIT of them must be on the device at once
+//           2  serial: the blocks of a tile take turns (a lock) and add their sums to those of the ones before; the last
+//              one writes D. Little workspace and traffic, but a chain of SPLIT steps
+// Parameters as mma_pipe; SPLIT parts of K; REDUCE.
+// Expects   bf16, fp16, tf32 or int8; any M, N, K, layout, alignment. Worth it where tiles are fewer than multiprocessors.
 // Operations in addition to mma_pipe: SPLIT M N sums written and read again, 8 bytes each, through L2.
-// Lacks     a schedule that splits only the last wave (stream-K); a reduction without a second launch.
-// Measured on H200: 128 x 128 x 65536 bf16: 18.8 us, 114 TFLOP/s; 0.87 of cuBLASLt 13.1.
+// Lacks     a schedule that splits only the last wave (stream-K).
+// Measured on H200: 128 x 128 x 65536 bf16, REDUCE=0: 18.8 us, 114 TFLOP/s; 0.87 of cuBLASLt 13.1.
+#include "common/turns.cuh"
 #include "mma_align.cuh"
 #include "mma_epilogue.cuh"
 
-extern __shared__ float4 shared[];  // as in mma_pipe
+extern __shared__ float4 shared[];  // as in mma_pipe; later the sums of `Share`
+
+using FourSums = Vector<Sum, 4>;
+constexpr int kTileFours = BM * BN / 4;
+
+__device__ __forceinline__ void add(FourSums& to, const FourSums& more) {
+#pragma unroll
+  for (int e = 0; e < 4; ++e) to.at[e] += more.at[e];
+}
+
+/// The sums of a tile in the workspace: BM x BN, whatever of it lies within D. `place` numbers its fours.
+struct TileSums {
+  FourSums* first;
+  int m0, n0;
+  __device__ __forceinline__ FourSums& at(int m, int n) const { return first[((m - m0) * BN + (n - n0)) / 4]; }
+};
 
 struct WritePart {
-  Sum* part;  // M x N sums
-  int N;
-  __device__ __forceinline__ void operator()(int m, int n, Sum sum) const {
-    part[static_cast<long long>(m) * N + n] = sum;
+  TileSums to;
+  __device__ __forceinline__ void operator()(int m, int n, const FourSums& four) const { to.at(m, n) = four; }
+};
+
+/// One of the blocks that take turns.
+struct AddInTurn {
+  TileSums running;
+  bool first, last;
+  const Epilogue& epilogue;
+  int M;
+  __device__ __forceinline__ void operator()(int m, int n, FourSums four) const {
+    if (!first) {
+      FourSums all = running.at(m, n);
+      add(all, four);
+      four = all;
+    }
+    if (last)
+      epilogue.four_or_fewer(m, n, M, four.at);
+    else
+      running.at(m, n) = four;
   }
-  __device__ __forceinline__ void operator()(int m, int n, const Vector<Sum, 4>& four) const {
-    *reinterpret_cast<Vector<Sum, 4>*>(part + static_cast<long long>(m) * N + n) = four;
+};
+
+constexpr int power_of_two(int least) {
+  return least <= 1 ? 1 : 2 * power_of_two((least + 1) / 2);
+}
+
+/// The share of one of SPLIT blocks of the tile's sums: kShare fours, kWidth threads side by side, the parts divided
+/// among kGroups of them.
+struct Share {
+  static constexpr int kShare = (kTileFours - 1) / SPLIT + 1;
+  static constexpr int kWidth = power_of_two(kShare) < THREADS ? power_of_two(kShare) : THREADS;
+  static constexpr int kGroups = THREADS / kWidth;
+  static constexpr int kParts = (SPLIT - 1) / kGroups + 1;  // of a group
+
+  /// D of share `share` of the tile, whose parts begin at `parts`.
+  static __device__ __forceinline__ void add_up(const TileSums& parts, int share, int M, const Epilogue& epilogue) {
+    const int thread = static_cast<int>(threadIdx.x);
+    const int group = thread / kWidth;
+    FourSums(*of_groups)[kWidth] = reinterpret_cast<FourSums(*)[kWidth]>(shared);
+#pragma unroll 1
+    for (int begin = 0; begin < kShare; begin += kWidth) {
+      const int within = begin + thread % kWidth;
+      const int place = share * kShare + within;
+      const bool exists = within < kShare && place < kTileFours;
+      FourSums sums = {};
+#pragma unroll(kParts < 16 ? kParts : 16)
+      for (int i = 0; i < kParts; ++i) {
+        const int part = group * kParts + i;
+        if (exists && part < SPLIT) add(sums, parts.first[static_cast<long long>(part) * kTileFours + place]);
+      }
+      if (kGroups > 1) {
+        of_groups[group][thread % kWidth] = sums;
+        __syncthreads();
+        for (int g = 1; group == 0 && g < kGroups; ++g) add(sums, of_groups[g][thread]);
+        __syncthreads();
+      }
+      if (exists && group == 0)
+        epilogue.four_or_fewer(parts.m0 + place / (BN / 4), parts.n0 + place % (BN / 4) * 4, M, sums.at);
+    }
   }
 };
 
 /// Block b: tile b / SPLIT, part b % SPLIT of its K.
+struct Job {
+  int tile, part, m0, n0;
+  __device__ __forceinline__ explicit Job(int M) {
+    const int tiles_m = (M - 1) / BM + 1;
+    tile = static_cast<int>(blockIdx.x) / SPLIT;
+    part = static_cast<int>(blockIdx.x) % SPLIT;
+    m0 = tile % tiles_m * BM;
+    n0 = tile / tiles_m * BN;
+  }
+  /// Of `of_tile` numbers of each tile, all batches' one after another.
+  __device__ __forceinline__ long long offset(long long of_tile) const {
+    const long long tiles = gridDim.x / SPLIT;
+    return ((BATCHED ? blockIdx.z * tiles : 0) + tile) * of_tile;
+  }
+};
+
+/// `front`: so many zeros stand before the first k of operands whose k is contiguous, as in mma_pipe. `words`: 0 for
+/// each tile, and left so.
 extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
 multiply_part(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const DTYPE* __restrict__ aligned_A,
-              const DTYPE* __restrict__ aligned_B, Sum* __restrict__ parts, int M, int N, int K, int stride_a,
-              int stride_b) {
-  const int tiles_m = (M - 1) / BM + 1;
-  const int tile = static_cast<int>(blockIdx.x) / SPLIT;
-  const int part = static_cast<int>(blockIdx.x) % SPLIT;
-  const int m0 = tile % tiles_m * BM;
-  const int n0 = tile / tiles_m * BN;
+              const DTYPE* __restrict__ aligned_B, const Out* __restrict__ bias, const Out* __restrict__ C,
+              Out* __restrict__ D, Sum* parts, unsigned* words, int M, int N, int K, int stride_a, int stride_b, int front,
+              float alpha, float beta) {
+  const Job job(M);
   // Whole tiles of k to each part; the last ones may get less, or nothing and write zeros.
-  const long long all_k = static_cast<long long>(K) + FRONT;
+  const long long all_k = static_cast<long long>(K) + front;
   const long long part_k = (all_k + SPLIT * BK - 1) / (SPLIT * BK) * BK;
-  const long long rest = all_k - part * part_k;
+  const long long rest = all_k - job.part * part_k;
   const int length = static_cast<int>(rest < 0 ? 0 : rest < part_k ? rest : part_k);
-  const int k0 = rest < 0 ? 0 : static_cast<int>(part * part_k);
+  const int k0 = rest < 0 ? 0 : static_cast<int>(job.part * part_k);
 
   const WarpPlace warp;
   Sums sums = {};
   A = of_batch(ALIGNED_A ? A : aligned_A, static_cast<long long>(TRANS_A ? K : M) * stride_a);
   B = of_batch(ALIGNED_B ? B : aligned_B, static_cast<long long>(TRANS_B ? N : K) * stride_b);
-  parts = of_batch(parts, SPLIT * static_cast<long long>(M) * N);
-  const OperandA a(A, m0, M, k0 - (TRANS_A ? FRONT : 0), stride_a);
-  const OperandB b(B, n0, N, k0 - (TRANS_B ? 0 : FRONT), stride_b);
-  multiply(sums, a, b, warp, shared_address(shared), length, part == 0 ? FRONT : 0);
-  write_sums<FOURS_D != 0>(sums, warp, shared, m0, n0, M, N,
-                           WritePart{parts + static_cast<long long>(part) * M * N, N});
+  const OperandA a(A, job.m0, M, k0 - (TRANS_A ? front : 0), stride_a);
+  const OperandB b(B, job.n0, N, k0 - (TRANS_B ? 0 : front), stride_b);
+  multiply(sums, a, b, warp, shared_address(shared), length, job.part == 0 ? front : 0);
+
+  const Epilogue epilogue(bias, C, D, M, N, alpha, beta);
+  unsigned* word = words + job.offset(1);
+  if constexpr (REDUCE == 2) {
+    const TileSums running{reinterpret_cast<FourSums*>(parts) + job.offset(kTileFours), job.m0, job.n0};
+    const bool last = job.part == SPLIT - 1;
+    wait_for_turn(word, job.part);
+    write_sums<true>(sums, warp, shared, job.m0, job.n0, job.m0 + BM, job.n0 + BN,
+                     AddInTurn{running, job.part == 0, last, epilogue, M});
+    pass_turn(word, last ? 0 : job.part + 1);
+  } else {
+    TileSums all{reinterpret_cast<FourSums*>(parts) + job.offset(SPLIT * kTileFours), job.m0, job.n0};
+    TileSums mine = all;
+    mine.first += job.part * kTileFours;
+    write_sums<true>(sums, warp, shared, job.m0, job.n0, job.m0 + BM, job.n0 + BN, WritePart{mine});
+    if constexpr (REDUCE == 1) {
+      meet_blocks(word, SPLIT);
+      Share::add_up(all, job.part, M, epilogue);
+      leave_blocks(word, SPLIT);
+    }
+  }
 }
 
-/// D = alpha (sum of the parts) + beta C, one element per thread.
-extern "C" __global__ void __launch_bounds__(128)
-add_parts(const Sum* __restrict__ parts, const Out* __restrict__ bias, const Out* __restrict__ C, Out* __restrict__ D,
-          int M, int N, float alpha, float beta) {
-  const long long elements = static_cast<long long>(M) * N;
-  const long long element = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (element >= elements) return;
-  parts = of_batch(parts, SPLIT * elements);
-  Sum sum = 0;
-#pragma unroll 32
-  for (int part = 0; part < SPLIT; ++part) sum += parts[part * elements + element];
-  Epilogue(bias, C, D, M, N, alpha, beta)(static_cast<int>(element / N), static_cast<int>(element % N), sum);
+/// D = epilogue of the sum of the parts; block b: share b % SPLIT of tile b / SPLIT.
+extern "C" __global__ void __launch_bounds__(THREADS)
+add_parts(Sum* parts, const Out* __restrict__ bias, const Out* __restrict__ C, Out* __restrict__ D, int M, int N,
+          float alpha, float beta) {
+  const Job job(M);
+  const TileSums all{reinterpret_cast<FourSums*>(parts) + job.offset(SPLIT * kTileFours), job.m0, job.n0};
+  Share::add_up(all, job.part, M, Epilogue(bias, C, D, M, N, alpha, beta));
 }

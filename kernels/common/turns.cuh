@@ -1,0 +1,46 @@
+#pragma once
+// Blocks that wait for one another through a word of global memory. PTX ISA, "Memory Consistency Model", ld.acquire,
+// st.release, atom.acq_rel. All threads of a block call these together. What the others wrote before they let this block
+// pass is visible to all its threads afterwards.
+
+__device__ __forceinline__ unsigned load_acquire(const unsigned* from) {
+  unsigned value;
+  asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(from) : "memory");
+  return value;
+}
+__device__ __forceinline__ void store_release(unsigned* to, unsigned value) {
+  asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(to), "r"(value) : "memory");
+}
+__device__ __forceinline__ unsigned add_acquire_release(unsigned* to, unsigned value) {
+  unsigned before;
+  asm volatile("atom.acq_rel.gpu.global.add.u32 %0, [%1], %2;" : "=r"(before) : "l"(to), "r"(value) : "memory");
+  return before;
+}
+
+/// Waits until it is this block's turn: until pass_turn(word, turn) was called, or, for turn 0, at once (the word is 0).
+/// Blocks of earlier turns must have smaller numbers, so that they run already.
+__device__ __forceinline__ void wait_for_turn(const unsigned* word, unsigned turn) {
+  if (threadIdx.x == 0 && turn != 0)
+    while (load_acquire(word) != turn) {
+    }
+  __syncthreads();
+}
+__device__ __forceinline__ void pass_turn(unsigned* word, unsigned next) {
+  __syncthreads();
+  if (threadIdx.x == 0) store_release(word, next);
+}
+
+/// A barrier of `blocks` blocks that all fit on the device at once: the word is 0 before and, after leave_blocks() of all,
+/// 0 again.
+__device__ __forceinline__ void meet_blocks(unsigned* word, unsigned blocks) {
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    add_acquire_release(word, 1);
+    while (load_acquire(word) < blocks) {
+    }
+  }
+  __syncthreads();
+}
+__device__ __forceinline__ void leave_blocks(unsigned* word, unsigned blocks) {
+  if (threadIdx.x == 0 && add_acquire_release(word, 1) == 2 * blocks - 1) store_release(word, 0);
+}
