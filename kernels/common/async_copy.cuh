@@ -28,6 +28,11 @@ __device__ __forceinline__ void copy_16_or_zero(bool wanted, unsigned to, const 
                : "memory");
 }
 
+/// 8 bytes, or 8 bytes of zeros (through L1, .ca).
+__device__ __forceinline__ void copy_8_or_zero(bool wanted, unsigned to, const void* from) {
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;" ::"r"(to), "l"(from), "r"(wanted ? 8 : 0) : "memory");
+}
+
 /// 4 bytes, or 4 bytes of zeros (through L1, .ca: .cg knows 16 bytes only).
 __device__ __forceinline__ void copy_4_or_zero(bool wanted, unsigned to, const void* from) {
   asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(to), "l"(from), "r"(wanted ? 4 : 0) : "memory");

@@ -41,12 +41,13 @@ struct TensorMapArgument {
 enum class ReferenceSlot : std::uint8_t { index, count, value, scale };
 using Argument = std::variant<ScalarArgument, TensorArgument, WorkspaceArgument, TensorMapArgument, ReferenceSlot>;
 
-enum class WorkspaceInit : std::uint8_t { none, zero, poison };
+/// zero, poison: done before every run of the plan, and timed. zero_once: when it is allocated; every run leaves zeros.
+enum class WorkspaceInit : std::uint8_t { none, zero, poison, zero_once };
 
 struct Workspace {
   std::string name;
   std::int64_t bytes = 0;
-  WorkspaceInit init = WorkspaceInit::none;  ///< done before every run of the plan, and timed
+  WorkspaceInit init = WorkspaceInit::none;
   bool operator==(const Workspace&) const = default;
 };
 

@@ -92,7 +92,7 @@ std::vector<WorkspaceDecl> read_workspaces(const SpecTable& variant) {
   std::vector<WorkspaceDecl> workspaces;
   for (const TomlValue& value : variant.tables("workspace")) {
     const SpecTable row = SpecTable::named(value, "workspace", {"name", "doc", "bytes", "init"});
-    const auto init = static_cast<WorkspaceInit>(row.choice("init", {"none", "zero", "poison"}, 0));
+    const auto init = static_cast<WorkspaceInit>(row.choice("init", {"none", "zero", "poison", "zero_once"}, 0));
     workspaces.push_back({row.identifier("name"), row.expression("bytes"), init, row.where("name")});
   }
   return workspaces;

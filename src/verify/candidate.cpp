@@ -11,7 +11,11 @@ namespace kerlab {
 Candidate::Candidate(ProblemData& data, std::span<const std::byte> image, std::string_view label, LaunchPlan plan)
     : data_(data), plan_(std::move(plan)), module_(data.device(), image, label) {
   prepare();
-  for (const Workspace& workspace : plan_.workspaces) workspaces_.emplace_back(data_.device(), workspace.bytes);
+  for (const Workspace& workspace : plan_.workspaces) {
+    workspaces_.emplace_back(data_.device(), workspace.bytes);
+    const GuardedBuffer& buffer = workspaces_.back();
+    if (workspace.init == WorkspaceInit::zero_once) data_.device().fill(buffer.pointer(), 0, buffer.words());
+  }
 }
 
 void Candidate::prepare() {
@@ -29,14 +33,15 @@ std::vector<BoundLaunch> Candidate::bind_all(int set) const {
   for (std::size_t i = 0; i < workspaces_.size(); ++i) {
     const GuardedBuffer& buffer = workspaces_[i];
     addresses[plan_.workspaces[i].name] = buffer.pointer();
-    if (plan_.workspaces[i].init == WorkspaceInit::none || buffer.bytes() == 0) continue;
+    const WorkspaceInit init = plan_.workspaces[i].init;
+    if ((init != WorkspaceInit::zero && init != WorkspaceInit::poison) || buffer.bytes() == 0) continue;
     // A kernel rather than a memset, so that it can be part of a graph.
     lab::FillArguments fill{};
     fill.out = buffer.pointer();
     fill.count = static_cast<lab::i64>(buffer.words());
     fill.dtype = lab::kUint32;
     fill.recipe = lab::kConstant;
-    fill.parameter0 = plan_.workspaces[i].init == WorkspaceInit::zero ? 0.0 : 4294967295.0;
+    fill.parameter0 = init == WorkspaceInit::zero ? 0.0 : 4294967295.0;
     launches.push_back(data_.lab().bind_over("lab_fill", fill, fill.count));
   }
   for (const Launch& launch : plan_.launches)

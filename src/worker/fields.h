@@ -32,7 +32,7 @@ template <typename Archive> void fields(Archive& a, TensorMapSpec& v) {
 template <typename Archive> void fields(Archive& a, TensorMapArgument& v) { a("map", v.map); }
 template <typename Archive> void fields(Archive& a, ReferenceSlot& v) { a("slot", v, ReferenceSlot::scale); }
 template <typename Archive> void fields(Archive& a, Workspace& v) {
-  a("name", v.name); a("bytes", v.bytes); a("init", v.init, WorkspaceInit::poison);
+  a("name", v.name); a("bytes", v.bytes); a("init", v.init, WorkspaceInit::zero_once);
 }
 template <typename Archive> void fields(Archive& a, Launch& v) {
   a("kernel", v.kernel); a("grid", v.grid); a("block", v.block); a("cluster", v.cluster);

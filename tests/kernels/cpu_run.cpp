@@ -174,8 +174,10 @@ void CpuProblem::run(const Variant& variant, const Configuration& configuration,
   tensors_.poison_outputs();
   std::map<std::string, std::vector<std::byte>> workspaces;
   for (const Workspace& workspace : instance.plan.workspaces)
-    workspaces[workspace.name].assign(static_cast<std::size_t>(workspace.bytes),
-                                      workspace.init == WorkspaceInit::zero ? std::byte{0} : std::byte{0xff});
+    workspaces[workspace.name].assign(
+        static_cast<std::size_t>(workspace.bytes),
+        workspace.init == WorkspaceInit::zero || workspace.init == WorkspaceInit::zero_once ? std::byte{0}
+                                                                                            : std::byte{0xff});
   for (const Launch& launch : instance.plan.launches) {
     Arguments arguments;
     for (const Argument& argument : launch.arguments) {
