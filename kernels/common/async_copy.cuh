@@ -1,7 +1,7 @@
 #pragma once
-// cp.async: copies from global to shared memory that bypass the registers (sm_80 and later). PTX ISA, "Data Movement and
-// Conversion Instructions: Asynchronous copy", cp.async, cp.async.commit_group, cp.async.wait_group. Ours instead of
-// cuda_pipeline.h, which costs ten times as long to parse.
+// cp.async: copies from global to shared memory that bypass the registers (sm_80 and later). PTX ISA, "Data Movement
+// and Conversion Instructions: Asynchronous copy", cp.async, cp.async.commit_group, cp.async.wait_group. Ours instead
+// of cuda_pipeline.h, which costs ten times as long to parse.
 
 /// The address of a pointer to shared memory within the shared window, as these instructions want it.
 __device__ __forceinline__ unsigned shared_address(const void* pointer) {

@@ -1,7 +1,7 @@
 #pragma once
 // Blocks that wait for one another through a word of global memory. PTX ISA, "Memory Consistency Model", ld.acquire,
-// st.release, atom.acq_rel. All threads of a block call these together. What the others wrote before they let this block
-// pass is visible to all its threads afterwards.
+// st.release, atom.acq_rel. All threads of a block call these together. What the others wrote before they let this
+// block pass is visible to all its threads afterwards.
 
 __device__ __forceinline__ unsigned load_acquire(const unsigned* from) {
   unsigned value;
@@ -17,8 +17,8 @@ __device__ __forceinline__ unsigned add_acquire_release(unsigned* to, unsigned v
   return before;
 }
 
-/// Waits until it is this block's turn: until pass_turn(word, turn) was called, or, for turn 0, at once (the word is 0).
-/// Blocks of earlier turns must have smaller numbers, so that they run already.
+/// Waits until it is this block's turn: until pass_turn(word, turn) was called, or, for turn 0, at once (the word is
+/// 0). Blocks of earlier turns must have smaller numbers, so that they run already.
 __device__ __forceinline__ void wait_for_turn(const unsigned* word, unsigned turn) {
   if (threadIdx.x == 0 && turn != 0)
     while (load_acquire(word) != turn) {
@@ -30,8 +30,8 @@ __device__ __forceinline__ void pass_turn(unsigned* word, unsigned next) {
   if (threadIdx.x == 0) store_release(word, next);
 }
 
-/// A barrier of `blocks` blocks that all fit on the device at once: the word is 0 before and, after leave_blocks() of all,
-/// 0 again.
+/// A barrier of `blocks` blocks that all fit on the device at once: the word is 0 before and, after leave_blocks() of
+/// all, 0 again.
 __device__ __forceinline__ void meet_blocks(unsigned* word, unsigned blocks) {
   __syncthreads();
   if (threadIdx.x == 0) {

@@ -1,8 +1,8 @@
 #pragma once
-// Tensor cores through WMMA: fragments whose contents only the hardware knows, loaded from shared memory in either order.
-// PTX ISA, "Warp Level Matrix Multiply-Accumulate Instructions: wmma.load, wmma.mma, wmma.store". Ours instead of mma.h,
-// which costs half as much to compile as a kernel. Shapes: m16n16k16 for bf16, fp16 and int8 (whose sums are int32),
-// m16n16k8 for tf32.
+// Tensor cores through WMMA: fragments whose contents only the hardware knows, loaded from shared memory in either
+// order. PTX ISA, "Warp Level Matrix Multiply-Accumulate Instructions: wmma.load, wmma.mma, wmma.store". Ours instead
+// of mma.h, which costs half as much to compile as a kernel. Shapes: m16n16k16 for bf16, fp16 and int8 (whose sums are
+// int32), m16n16k8 for tf32.
 #include "common/types.cuh"
 
 /// What a lane holds of a 16 x 16 (tf32: 16 x 8) operand and of 16 x 16 sums.
@@ -25,7 +25,8 @@ template <> struct Wmma<tf32_t> { static constexpr int kK = 8, kRegisters = 4; }
 #define KERLAB_WMMA_LOAD8(WHAT, SHAPE_AND_TYPE)                                            \
   asm volatile("wmma.load." WHAT ".sync.aligned." SHAPE_AND_TYPE                           \
                " {%0, %1, %2, %3, %4, %5, %6, %7}, [%8], %9;"                              \
-               : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3]), "=r"(to[4]), "=r"(to[5]), "=r"(to[6]), "=r"(to[7]) \
+               : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3]), "=r"(to[4]), "=r"(to[5]), "=r"(to[6]),      \
+                 "=r"(to[7])                                                                                     \
                : "r"(from), "r"(stride)                                                    \
                : "memory")
 #define KERLAB_WMMA_LOAD(FUNCTION, WHAT)                                                                        \
@@ -45,8 +46,8 @@ template <> struct Wmma<tf32_t> { static constexpr int kK = 8, kRegisters = 4; }
       else KERLAB_WMMA_LOAD4(WHAT, "col.m16n16k8.shared.tf32");                                                 \
     }                                                                                                           \
   }
-/// A fragment from shared memory (an address in its window, a multiple of 32, of int8 of 16), rows (ROW) or columns of which lie
-/// `stride` elements apart; stride in bytes is a multiple of 16.
+/// A fragment from shared memory (an address in its window, a multiple of 32, of int8 of 16), rows (ROW) or columns of
+/// which lie `stride` elements apart; stride in bytes is a multiple of 16.
 KERLAB_WMMA_LOAD(load_wmma_a, "a")
 KERLAB_WMMA_LOAD(load_wmma_b, "b")
 #undef KERLAB_WMMA_LOAD
@@ -104,13 +105,15 @@ __device__ __forceinline__ void multiply_wmma(int (&sum)[8], const unsigned (&a)
 
 /// 16 x 16 sums to shared memory, in rows `stride` numbers apart.
 __device__ __forceinline__ void store_wmma(unsigned to, const float (&sum)[8], int stride) {
-  asm volatile("wmma.store.d.sync.aligned.row.m16n16k16.shared.f32 [%0], {%1, %2, %3, %4, %5, %6, %7, %8}, %9;" ::"r"(to),
+  asm volatile("wmma.store.d.sync.aligned.row.m16n16k16.shared.f32 [%0], {%1, %2, %3, %4, %5, %6, %7, %8}, %9;"
+               ::"r"(to),
                "f"(sum[0]), "f"(sum[1]), "f"(sum[2]), "f"(sum[3]), "f"(sum[4]), "f"(sum[5]), "f"(sum[6]), "f"(sum[7]),
                "r"(stride)
                : "memory");
 }
 __device__ __forceinline__ void store_wmma(unsigned to, const int (&sum)[8], int stride) {
-  asm volatile("wmma.store.d.sync.aligned.row.m16n16k16.shared.s32 [%0], {%1, %2, %3, %4, %5, %6, %7, %8}, %9;" ::"r"(to),
+  asm volatile("wmma.store.d.sync.aligned.row.m16n16k16.shared.s32 [%0], {%1, %2, %3, %4, %5, %6, %7, %8}, %9;"
+               ::"r"(to),
                "r"(sum[0]), "r"(sum[1]), "r"(sum[2]), "r"(sum[3]), "r"(sum[4]), "r"(sum[5]), "r"(sum[6]), "r"(sum[7]),
                "r"(stride)
                : "memory");

@@ -1,6 +1,6 @@
 #pragma once
-// What bends the product, chosen at compile time (ACTIVATION: 0 none, 1 relu, 2 gelu, 3 silu). T is Sum in kernels, ACC in
-// the reference.
+// What bends the product, chosen at compile time (ACTIVATION: 0 none, 1 relu, 2 gelu, 3 silu). T is Sum in kernels, ACC
+// in the reference.
 
 template <typename T>
 __device__ __forceinline__ T activate(T x) {

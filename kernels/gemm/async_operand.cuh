@@ -1,6 +1,6 @@
 #pragma once
-// One operand of the fp32 rungs on its way by cp.async: EXTENT rows of A ("x") or columns of B, by BK, into k-major shared
-// memory, element (k, x) at k * kStride + x, so that the numbers of one k are consecutive and come 4 at a time.
+// One operand of the fp32 rungs on its way by cp.async: EXTENT rows of A ("x") or columns of B, by BK, into k-major
+// shared memory, element (k, x) at k * kStride + x, so that the numbers of one k are consecutive and come 4 at a time.
 // Where x is contiguous in global memory too, 16 bytes go at once; where k is, each number goes alone and is transposed
 // on the way: cp.async puts every 4 bytes wherever they are wanted, without a register or a store in between.
 #include "common/async_copy.cuh"

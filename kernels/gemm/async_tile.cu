@@ -40,8 +40,8 @@ __device__ __forceinline__ void multiply(float (&sums)[TM][TN], const float* a, 
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
-gemm(const float* __restrict__ A, const float* __restrict__ B, const float* __restrict__ bias, const float* __restrict__ C,
-     float* __restrict__ D, int M, int N, int K, float alpha, float beta) {
+gemm(const float* __restrict__ A, const float* __restrict__ B, const float* __restrict__ bias,
+     const float* __restrict__ C, float* __restrict__ D, int M, int N, int K, float alpha, float beta) {
   A = of_batch(A, static_cast<long long>(M) * K);
   B = of_batch(B, static_cast<long long>(K) * N);
   const int tiles_n = (N - 1) / BN + 1;

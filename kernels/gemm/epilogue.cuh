@@ -1,7 +1,7 @@
 #pragma once
-// The last step of every rung: D = activation(alpha sum + bias) + beta C. BIAS and ACTIVATION are chosen at compile time:
-// what is not asked for is not compiled. Where it is, it costs a few instructions on numbers that are in registers
-// anyway, and a kernel of its own would read and write all of D once more.
+// The last step of every rung: D = activation(alpha sum + bias) + beta C. BIAS and ACTIVATION are chosen at compile
+// time: what is not asked for is not compiled. Where it is, it costs a few instructions on numbers that are in
+// registers anyway, and a kernel of its own would read and write all of D once more.
 #include "activation.cuh"
 #include "numbers.cuh"
 
@@ -9,8 +9,8 @@
 #define FOURS_D 0
 #endif
 
-/// D of this block's batch. FOURS_D, a derived value of the variant: N is a multiple of 4, so that 4 neighbours of D are
-/// one aligned vector. C is not read when beta is 0: it may hold anything, NaN included; nor is bias without BIAS.
+/// D of this block's batch. FOURS_D, a derived value of the variant: N is a multiple of 4, so that 4 neighbours of D
+/// are one aligned vector. C is not read when beta is 0: it may hold anything, NaN included; nor is bias without BIAS.
 struct Epilogue {
   const Out* bias;  // one number per column, the same for all batches
   const Out* C;

@@ -2,9 +2,10 @@
 //
 // Idea      with M rows a byte of B is good for M multiply-adds (bf16): below about 16 rows memory is the limit, tiles
 //           are useless, and all that counts is to keep 40 KiB and more per multiprocessor on their way: 16-byte loads
-//           past L1, many per thread before the first is used. All M rows are multiplied by each number of B while it is
-//           in a register; A is small and comes from L1.
-//           k contiguous in B (layouts .t)   a warp's lanes walk along ROWS columns of D together; each lane has its own
+//           past L1, many per thread before the first is used. All M rows are multiplied by each number of B while it
+//           is in a register; A is small and comes from L1.
+//           k contiguous in B (layouts .t)   a warp's lanes walk along ROWS columns of D together; each lane has its
+//           own
 //                                            chunks of k, sums are added across lanes by shuffles
 //           n contiguous (layouts .n)        each lane has a chunk of neighbouring columns; LANES lanes side by side
 //                                            read LANES x 16 bytes of a row of B, the others other rows
@@ -13,7 +14,8 @@
 //           column (.t) or thread (.n).
 // Expects   M <= 16; any N, K, layout; rows of B that are no multiple of 16 bytes are read in smaller pieces.
 // Operations one read of B from memory; M reads of A per ROWS (.t) or VEC (.n) numbers of B, from L1.
-// Lacks     tensor cores for M above 8, where arithmetic and conversions begin to count.
+// Lacks     loads on their way: ptxas puts each of the UNROLL loads just before its arithmetic, so that 3 or 4 are
+//           (next rung); tensor cores for M above 4, where arithmetic and conversions begin to count.
 // Measured on H200: 1 x 4096 x 4096 bf16: 14.8 us (2.27 TB/s), 0.97 of cuBLASLt 13.1; 8 x 8192 x 8192: 51.0 us, 0.69.
 #include "common/stream.cuh"
 #include "epilogue.cuh"
@@ -83,8 +85,8 @@ constexpr int kColumns = ROWS;  // of D, per block
 
 /// COUNT pieces of each row, kThreads pieces apart: first all loads, then all multiplications.
 template <int COUNT>
-__device__ __forceinline__ void add_pieces(float (&sums)[M_ROWS][ROWS], const DTYPE* A, const DTYPE* const (&rows)[ROWS],
-                                           int k0, int K) {
+__device__ __forceinline__ void add_pieces(float (&sums)[M_ROWS][ROWS], const DTYPE* A,
+                                           const DTYPE* const (&rows)[ROWS], int k0, int K) {
   constexpr int kStride = kThreads * VEC;
   Piece pieces[COUNT][ROWS];
 #pragma unroll
@@ -136,8 +138,8 @@ constexpr int kGroups = kThreads / LANES;  // rows of B that a block reads at on
 
 /// COUNT neighbouring k: first all loads, then all multiplications.
 template <int COUNT>
-__device__ __forceinline__ void add_pieces(float (&sums)[M_ROWS][VEC], const DTYPE* A, const DTYPE* column, int k0, int N,
-                                           int K) {
+__device__ __forceinline__ void add_pieces(float (&sums)[M_ROWS][VEC], const DTYPE* A, const DTYPE* column, int k0,
+                                           int N, int K) {
   Piece pieces[COUNT];
 #pragma unroll
   for (int u = 0; u < COUNT; ++u) pieces[u].load(column + static_cast<long long>(k0 + u) * N);

@@ -1,16 +1,18 @@
 // Rung 16, gemv_mma: up to 16 rows of A against a B that is read once, multiplied by tensor cores.
 //
-// Idea      gemv converts every number of B and multiplies it M times, which from M = 4 on costs more than reading it. Here
-//           what a lane reads from B, 16 bytes at a time, is a part of a fragment of mma.sync as it stands: neither the order
-//           of k nor that of the columns within a fragment matters, as long as A's fragment has the same order of k and the
-//           sums are put where they belong. No conversion, no exchange between lanes, one mma for 16 rows.
-//           k contiguous in B (layouts .t)   the 16 rows of a fragment are columns of D: lane 4 g + t reads bytes 16 t of
+// Idea      gemv converts every number of B and multiplies it M times, which from M = 4 on costs more than reading it.
+//           Here what a lane reads from B, 16 bytes at a time, is a part of a fragment of mma.sync as it stands:
+//           neither the order of k nor that of the columns within a fragment matters, as long as A's fragment has the
+//           same order of k and the sums are put where they belong. No conversion, no exchange between lanes, one mma
+//           for 16 rows.
+//           k contiguous in B (layouts .t)   the 16 rows of a fragment are columns of D: lane 4 g + t reads bytes 16 t
+//           of
 //                                            64 of rows g and g + 8, two mma's worth of k; A is the other operand
 //           n contiguous (layouts .n)        lane 4 g + t reads bytes 16 g of 128 of the rows of its own few k, and
 //                                            pairs them by __byte_perm; fragment j has every VEC-th column from j on
-//           What is read goes by cp.async through a ring of STAGES steps in shared memory, in which every thread reads only
-//           what it has copied itself: no barrier, and as many bytes on their way as the ring holds. (Loads to registers
-//           would not do: ptxas puts each load just before its mma, so that two or three are on their way.)
+//           What is read goes by cp.async through a ring of STAGES steps in shared memory, in which every thread reads
+//           only what it has copied itself: no barrier, and as many bytes on their way as the ring holds. (Loads to
+//           registers would not do: ptxas puts each load just before its mma, so that two or three are on their way.)
 //           To have enough of them for any shape, K is split among SPLIT_K blocks as well: each leaves its sums in a
 //           workspace, and the last one to arrive (a counter) adds them, always in the same order.
 // Parameters WARPS_N warps side by side along N, WARPS_K along K; TILES fragments' worth of columns per warp; STAGES;
@@ -169,7 +171,8 @@ __device__ __forceinline__ void for_each_sum(const Sums& sums, Write write) {
       for (int i = 0; i < 4; ++i) write(m * 8 + m0 + i % 2, tile * 16 + i / 2 * 8 + group, sums[tile][m][i]);
 }
 #else
-__device__ __forceinline__ void multiply(Sums& sums, const Chunk (&b)[kChunks], const unsigned (&rows)[kRowsA][kWordsA]) {
+__device__ __forceinline__ void multiply(Sums& sums, const Chunk (&b)[kChunks],
+                                         const unsigned (&rows)[kRowsA][kWordsA]) {
   const unsigned a[4] = {rows[0][0], kRowsA > 1 ? rows[kRowsA - 1][0] : 0, rows[0][1],
                          kRowsA > 1 ? rows[kRowsA - 1][1] : 0};
 #pragma unroll

@@ -1,11 +1,11 @@
 #pragma once
-// The fp32 rungs whose threads own TM x TN sums: how the lanes of a warp stand, how they read k-major tiles of shared memory
-// and how they write. A thread's rows are TM / 4 groups of 4 that lie LANES_M * 4 apart, so that a warp reads consecutive
-// 16-byte words; its columns are the same along N.
+// The fp32 rungs whose threads own TM x TN sums: how the lanes of a warp stand, how they read k-major tiles of shared
+// memory and how they write. A thread's rows are TM / 4 groups of 4 that lie LANES_M * 4 apart, so that a warp reads
+// consecutive 16-byte words; its columns are the same along N.
 #include "epilogue.cuh"
 
-/// The lanes of a warp stand in Z order on a grid of LANES_M x LANES_N (4 x 8 or 8 x 4): lanes i and i ^ 1 share their B,
-/// i and i ^ 2 their A, which lets a half warp's 16-byte loads be served at once.
+/// The lanes of a warp stand in Z order on a grid of LANES_M x LANES_N (4 x 8 or 8 x 4): lanes i and i ^ 1 share their
+/// B, i and i ^ 2 their A, which lets a half warp's 16-byte loads be served at once.
 __device__ __forceinline__ int lane_m(int lane) {
   return (lane & 1) | (lane >> 2 & 2) | (LANES_M == 8 ? lane >> 4 << 2 : 0);
 }

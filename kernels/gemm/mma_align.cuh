@@ -1,6 +1,7 @@
 #pragma once
 // cp.async, ldmatrix and TMA move 16 aligned bytes. An operand whose rows are not multiples of 16 bytes is therefore
-// copied once, to a workspace where they are: a few percent of a large product's time, and the main loop stays the same.
+// copied once, to a workspace where they are: a few percent of a large product's time, and the main loop stays the
+// same.
 #include "common/types.cuh"
 
 /// 16 bytes from any address: two aligned loads and a shift. Reads 32 bytes at most, from the

@@ -1,6 +1,6 @@
 #pragma once
-// From the sums as mma leaves them, two neighbours per lane, to whole lines of memory: each warp passes 16 rows at a time
-// through a slab of shared memory of its own.
+// From the sums as mma leaves them, two neighbours per lane, to whole lines of memory: each warp passes 16 rows at a
+// time through a slab of shared memory of its own.
 #include "mma_loop.cuh"
 #include "epilogue.cuh"
 
@@ -10,8 +10,8 @@ constexpr int kSlabSums = 16 * kSlabRow;
 /// Calls write(m, n, four) for every 4 neighbouring sums, or, when rows are not made of whole fours, write(m, n, one).
 /// (m, n) is the place within D of the first; all of them lie within M x N.
 template <bool FOURS, typename Write>
-__device__ __forceinline__ void write_sums(const Sums& sums, const WarpPlace& warp, float4* shared, int m0, int n0, int M,
-                                           int N, Write write) {
+__device__ __forceinline__ void write_sums(const Sums& sums, const WarpPlace& warp, float4* shared, int m0, int n0,
+                                           int M, int N, Write write) {
   using Two = Vector<Sum, 2>;
   using Four = Vector<Sum, 4>;
   const int lane = static_cast<int>(threadIdx.x) % 32;

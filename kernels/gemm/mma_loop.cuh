@@ -1,6 +1,7 @@
 #pragma once
 // The main loop of the tensor-core rungs: STAGES tiles of A and B in shared memory, filled by cp.async while older ones
-// are multiplied; WM x WN sums per warp in registers, with the fragments of the next step loaded during the present one.
+// are multiplied; WM x WN sums per warp in registers, with the fragments of the next step loaded during the present
+// one.
 #include "mma_operand.cuh"
 
 using OperandA = Operand<BM, !TRANS_A, true>;

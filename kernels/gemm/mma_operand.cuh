@@ -15,9 +15,9 @@ constexpr int kChunk = 16 / DTYPE_BYTES;   // elements in a chunk
 constexpr int kStepK = 32 / DTYPE_BYTES;   // k of one mma: two chunks
 constexpr int kSteps = BK / kStepK;        // mma steps in a tile
 
-/// 16 x by kStepK k of an operand, in the order in which mma wants its registers, side by side: of A (x, k), (x + 8, k),
-/// (x, k + half), (x + 8, k + half); of B, for two mma, (x, k), (x, k + half), (x + 8, k), (x + 8, k + half). In another
-/// order the compiler would move every one of them.
+/// 16 x by kStepK k of an operand, in the order in which mma wants its registers, side by side: of A (x, k), (x + 8,
+/// k), (x, k + half), (x + 8, k + half); of B, for two mma, (x, k), (x, k + half), (x + 8, k), (x + 8, k + half). In
+/// another order the compiler would move every one of them.
 using Fragment = unsigned[4];
 
 template <int EXTENT, bool K_FIRST, bool IS_A>
@@ -26,8 +26,8 @@ struct Operand {
   static constexpr int kRows = K_FIRST ? EXTENT : BK;
   static constexpr int kBytes = kRows * kRowBytes;
   static constexpr int kRowChunks = kRowBytes / 16;
-  /// ldmatrix transposes pairs of bytes: where bytes must be transposed, row g of a fragment holds x = 2 g, row g + 8 x =
-  /// 2 g + 1 (of B: columns g of the first and of the second mma). Sums come out in that order.
+  /// ldmatrix transposes pairs of bytes: where bytes must be transposed, row g of a fragment holds x = 2 g, row g + 8 x
+  /// = 2 g + 1 (of B: columns g of the first and of the second mma). Sums come out in that order.
   static constexpr bool kNeighbours = !K_FIRST && DTYPE_BYTES == 1;
   static constexpr int kPassRows = THREADS / kRowChunks;  // rows that all threads copy at once
   static constexpr int kPasses = kRows / kPassRows;
@@ -64,8 +64,8 @@ struct Operand {
       if ((K_FIRST ? my_row() + i * kPassRows : my_chunk() * kChunk) < total - origin) inside |= 1u << i;
   }
 
-  /// Copies pass `i` of the tile at `next` to shared memory at `tile`, or not. What lies beyond the extent is not copied:
-  /// whatever is in shared memory then goes into sums that nobody writes.
+  /// Copies pass `i` of the tile at `next` to shared memory at `tile`, or not. What lies beyond the extent is not
+  /// copied: whatever is in shared memory then goes into sums that nobody writes.
   __device__ __forceinline__ void copy(unsigned tile, int i, bool wanted) const {
     copy_16_if(wanted && (inside >> i & 1) != 0, tile + place(my_row() + i * kPassRows, my_chunk()),
                next + i * pass_bytes);

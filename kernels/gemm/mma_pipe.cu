@@ -5,16 +5,18 @@
 //             registers, while the next is multiplied: STAGES - 1 tiles are on their way, one barrier per tile.
 //           * ldmatrix reads a 16 x 16 fragment in one instruction, transposed if the layout wants it; the shared tiles
 //             lie as in memory with their 16-byte chunks swizzled (mma_operand.cuh), so that neither side has bank
-//             conflicts and every layout runs the same loop. tf32 whose k is not contiguous reads words instead.
+//             conflicts and every layout runs the same loop. Where k is not contiguous, tf32 reads words instead, and
+//             int8 transposes pairs of bytes.
 //           * a warp computes WM x WN: 64 x 64 needs 8 ldmatrix for 32 mma, 32 x 32 needs 4 for 8. The fragments of the
 //             next step are loaded while the present ones are multiplied.
 //           * the ragged end of K is the first tile, so that the loop has no special case.
 //           * GROUP rows of tiles are walked together, so that blocks that run at one time share A and B in L2.
 //           * sums leave through shared memory, in whole lines.
 // Parameters BM, BN, BK tile of a block; WM, WN of a warp; STAGES; GROUP; MIN_BLOCKS per SM to leave registers for.
-// Expects   bf16, fp16 or tf32 (fp32 of which 19 bits are read); any layout; rows of A and B of whole 16 bytes, rows of D
-//           of whole fours (mma_ragged has no such wish). Tiles may hang over every edge.
-// Operations N^3 (1 / BM + 1 / BN) global reads, N^3 (1 / WM + 1 / WN) shared reads, N^3 / 2048 mma (tf32: / 1024).
+// Expects   bf16, fp16, tf32 (fp32 of which 19 bits are read) or int8; any layout; rows of A and B of whole 16 bytes,
+//           rows of D of whole fours (mma_ragged has no such wish). Tiles may hang over every edge.
+// Operations N^3 (1 / BM + 1 / BN) global reads, N^3 (1 / WM + 1 / WN) shared reads, N^3 / 2048 mma (tf32: / 1024,
+//           int8: / 4096).
 // Lacks     wgmma, which reads shared memory itself: on an H200 mma.sync ends at about 63 % of the tensor peak.
 // Measured on H200: 4096^3 bf16: 308.5 us, 446 TFLOP/s beside cuBLASLt (188.5 us, wgmma) with throttled clocks; 284 us,
 //   484 TFLOP/s alone.
@@ -23,8 +25,8 @@
 
 extern __shared__ float4 shared[];  // STAGES x { tile of A, tile of B }, then a slab per warp
 
-/// Rows of A and B are stride_a, stride_b elements apart. `front`: so many zeros stand before the first k of operands whose
-/// k is contiguous (mma_ragged; else 0).
+/// Rows of A and B are stride_a, stride_b elements apart. `front`: so many zeros stand before the first k of operands
+/// whose k is contiguous (mma_ragged; else 0).
 extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
 gemm(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const Out* __restrict__ bias, const Out* __restrict__ C,
      Out* __restrict__ D, int M, int N, int K, int stride_a, int stride_b, int front, float alpha, float beta) {

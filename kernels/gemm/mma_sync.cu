@@ -1,12 +1,13 @@
 // Rung 11, mma_sync: the tensor core with its covers off.
 //
-// Idea      mma.sync says which lane holds which element, so that ldmatrix can bring a fragment from shared memory in one
-//           instruction, transposed where the layout wants it, and shared memory can be arranged for it: the 16-byte
-//           chunks of a row are permuted (mma_operand.cuh) instead of padding the rows, and nothing conflicts.
+// Idea      mma.sync says which lane holds which element, so that ldmatrix can bring a fragment from shared memory in
+//           one instruction, transposed where the layout wants it, and shared memory can be arranged for it: the
+//           16-byte chunks of a row are permuted (mma_operand.cuh) instead of padding the rows, and nothing conflicts.
 //           One tile in shared memory: fetch, wait, multiply, wait. What that waiting costs is the next rung's gain.
 // Parameters BM, BN, BK tile of a block; WM, WN of a warp. 64 x 64 needs 8 ldmatrix for 32 mma, 32 x 32 needs 4 for 8.
-// Expects   bf16, fp16 or tf32; any layout; rows of A and B of whole 16 bytes, rows of D of whole fours.
-// Operations N^3 (1 / BM + 1 / BN) global reads, N^3 (1 / WM + 1 / WN) shared reads, N^3 / 2048 mma (tf32: / 1024).
+// Expects   bf16, fp16, tf32 or int8; any layout; rows of A and B of whole 16 bytes, rows of D of whole fours.
+// Operations N^3 (1 / BM + 1 / BN) global reads, N^3 (1 / WM + 1 / WN) shared reads, N^3 / 2048 mma (tf32: / 1024,
+//           int8: / 4096).
 // Lacks     everything at once: copies, loads of fragments and multiplications take turns (next rung).
 // Measured on H200: 4096^3 bf16, defaults: 514 us, 267 TFLOP/s: 1.65 times wmma.
 #include "mma_epilogue.cuh"

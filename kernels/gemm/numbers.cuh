@@ -1,6 +1,6 @@
 #pragma once
-// What the rungs read, add up and write. Sums are fp32, and what is written has the problem's type; products of int8 are
-// added up as int32, and C, bias and D are int32 too.
+// What the rungs read, add up and write. Sums are fp32, and what is written has the problem's type; products of int8
+// are added up as int32, and C, bias and D are int32 too.
 #include "common/types.cuh"
 
 #if DTYPE_INT8

@@ -1,6 +1,6 @@
 #pragma once
-// Where the elements of op(A) and op(B) lie. Layouts are row-major; TRANS_A = 1 means that A is stored K x M, TRANS_B = 1
-// that B is stored N x K. Offsets are 64-bit: M K may exceed 2^31.
+// Where the elements of op(A) and op(B) lie. Layouts are row-major; TRANS_A = 1 means that A is stored K x M, TRANS_B =
+// 1 that B is stored N x K. Offsets are 64-bit: M K may exceed 2^31.
 #include "numbers.cuh"
 
 __device__ __forceinline__ Sum a_at(const DTYPE* A, int m, int k, int M, int K) {

@@ -1,8 +1,8 @@
 // Rung 3, outer_product: one thread computes V x V elements of D, all of them along k at once.
 //
-// Idea      the loops of thread_tile exchanged: k outside, the tile inside. For each k a thread loads V numbers of A and V
-//           of B and adds their outer product to V x V partial sums, which stay in registers from the first k to the
-//           last. Every number loaded serves V products. All later rungs, tensor cores too, are this loop.
+// Idea      the loops of thread_tile exchanged: k outside, the tile inside. For each k a thread loads V numbers of A
+//           and V of B and adds their outer product to V x V partial sums, which stay in registers from the first k to
+//           the last. Every number loaded serves V products. All later rungs, tensor cores too, are this loop.
 // Parameters V: rows and columns per thread.
 // Expects   anything.
 // Operations 2 N^3 / V reads, all from global memory or what caches keep of it.

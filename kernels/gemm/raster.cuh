@@ -1,6 +1,6 @@
 #pragma once
-// The order in which blocks take the tiles of D. Blocks that run at one time should share rows of A and columns of B, so
-// that these are in L2: GROUP rows of tiles are walked together, column by column.
+// The order in which blocks take the tiles of D. Blocks that run at one time should share rows of A and columns of B,
+// so that these are in L2: GROUP rows of tiles are walked together, column by column.
 
 /// First row and column of D of the tile of this block.
 __device__ __forceinline__ void tile_of(int block, int M, int N, int& m0, int& n0) {

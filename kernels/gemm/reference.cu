@@ -1,6 +1,6 @@
-// What D should be, in ACC (double where the device is good at it), and how large rounding errors may be; family.toml says
-// what `scale` means. Output j is the element index[j] of D, or element j when index is null. beta = 0: C is not read;
-// without bias, neither is bias_row.
+// What D should be, in ACC (double where the device is good at it), and how large rounding errors may be; family.toml
+// says what `scale` means. Output j is the element index[j] of D, or element j when index is null. beta = 0: C is not
+// read; without bias, neither is bias_row.
 #include "activation.cuh"
 #include "operands.cuh"
 
@@ -51,8 +51,8 @@ struct Result {
 };
 
 /// Chosen elements: each thread its own dot products.
-__device__ void chosen(const DTYPE* A, const DTYPE* B, int M, int N, int K, const Result& result, const long long* index,
-                       long long count) {
+__device__ void chosen(const DTYPE* A, const DTYPE* B, int M, int N, int K, const Result& result,
+                       const long long* index, long long count) {
   const long long threads = static_cast<long long>(gridDim.x) * blockDim.x;
   const long long elements = static_cast<long long>(M) * N;
   for (long long place = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; place < count;

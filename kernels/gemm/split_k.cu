@@ -1,16 +1,17 @@
 // Rung 14, split_k: SPLIT blocks share the K of one tile of D.
 //
-// Idea      a product with few tiles and a long K (128 x 128 x 65536) keeps one block busy and 131 multiprocessors idle.
-//           Here block s of a tile multiplies the s-th part of K by mma_pipe's loop. Then the sums of the parts must be
-//           added, in a fixed order, so that results are the same bit for bit from run to run, which atomic additions
-//           would not give. REDUCE says how:
+// Idea      a product with few tiles and a long K (128 x 128 x 65536) keeps one block busy and 131 multiprocessors
+//           idle. Here block s of a tile multiplies the s-th part of K by mma_pipe's loop. Then the sums of the parts
+//           must be added, in a fixed order, so that results are the same bit for bit from run to run, which atomic
+//           additions would not give. REDUCE says how:
 //           0  every block writes its sums to a workspace; a second launch adds them
 //           1  the same, but the blocks of a tile wait for one another (a counter) and then add, each its share of the
 //              tile: no second launch. All SPLIT of them must be on the device at once
-//           2  serial: the blocks of a tile take turns (a lock) and add their sums to those of the ones before; the last
-//              one writes D. Little workspace and traffic, but a chain of SPLIT steps
+//           2  serial: the blocks of a tile take turns (a lock) and add their sums to those of the ones before; the
+//              last one writes D. Little workspace and traffic, but a chain of SPLIT steps
 // Parameters as mma_pipe; SPLIT parts of K; REDUCE.
-// Expects   bf16, fp16, tf32 or int8; any M, N, K, layout, alignment. Worth it where tiles are fewer than multiprocessors.
+// Expects   bf16, fp16, tf32 or int8; any M, N, K, layout, alignment. Worth it where tiles are fewer than
+//           multiprocessors.
 // Operations in addition to mma_pipe: SPLIT M N sums written and read again, 8 bytes each, through L2.
 // Lacks     a schedule that splits only the last wave (stream-K).
 // Measured on H200: 128 x 128 x 65536 bf16, REDUCE=0: 18.8 us, 114 TFLOP/s; 0.87 of cuBLASLt 13.1.
@@ -121,8 +122,8 @@ struct Job {
 extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
 multiply_part(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const DTYPE* __restrict__ aligned_A,
               const DTYPE* __restrict__ aligned_B, const Out* __restrict__ bias, const Out* __restrict__ C,
-              Out* __restrict__ D, Sum* parts, unsigned* words, int M, int N, int K, int stride_a, int stride_b, int front,
-              float alpha, float beta) {
+              Out* __restrict__ D, Sum* parts, unsigned* words, int M, int N, int K, int stride_a, int stride_b,
+              int front, float alpha, float beta) {
   const Job job(M);
   // Whole tiles of k to each part; the last ones may get less, or nothing and write zeros.
   const long long all_k = static_cast<long long>(K) + front;

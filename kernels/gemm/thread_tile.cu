@@ -1,13 +1,14 @@
 // Rung 2, thread_tile: one thread computes V x V elements of D, dot product by dot product.
 //
-// Idea      an element of A that is in a register may serve more than one product. For each of its V rows a thread walks
-//           along k once; each a is loaded once and multiplied by V numbers of B, one for each of its columns.
+// Idea      an element of A that is in a register may serve more than one product. For each of its V rows a thread
+//           walks along k once; each a is loaded once and multiplied by V numbers of B, one for each of its columns.
 // Parameters V: rows and columns per thread.
 // Expects   anything.
 // Operations N^3 / V reads of A and N^3 of B, where the naive kernels have 2 N^3.
 // Lacks     reuse of B: the V rows read the same columns of B one after another (next rung); coalescing: neighbouring
 //           threads are V columns apart.
-// Measured on H200: 4096^3 fp32, V = 4: 37.4 ms, 3.7 TFLOP/s (coalesced: 22.6 ms): without sharing loads, tiles alone lose.
+// Measured on H200: 4096^3 fp32, V = 4: 37.4 ms, 3.7 TFLOP/s (coalesced: 22.6 ms): without sharing loads, tiles alone
+//   lose.
 #include "epilogue.cuh"
 #include "operands.cuh"
 
