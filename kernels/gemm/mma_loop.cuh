@@ -64,11 +64,13 @@ __device__ __forceinline__ void copy_passes(const OperandA& a, const OperandB& b
   }
 }
 
-/// sums += A B over `length` k, from where a and b stand; the first `front` k do not exist in an operand of which k is
-/// not the contiguous index. Leaves shared memory free for other use.
-__device__ __forceinline__ void multiply(Sums& sums, OperandA a, OperandB b, const WarpPlace& warp, unsigned shared,
-                                         int length, int front) {
-  const int tiles = length / BK + (length % BK != 0);
+/// Tiles of BK that `length` k are.
+__device__ __forceinline__ int tiles_of(int length) { return length / BK + (length % BK != 0); }
+
+/// Starts the copies of the first STAGES - 1 tiles of `length` k, from where a and b stand; the first `front` k do not
+/// exist in an operand of which k is not the contiguous index.
+__device__ __forceinline__ void copy_ahead(OperandA& a, OperandB& b, unsigned shared, int length, int front) {
+  const int tiles = tiles_of(length);
   if (tiles == 0) return;
   // The ragged tile comes first: the others, in the loop, then need no look at the end of k.
   const int depth = length - (tiles - 1) * BK;
@@ -84,6 +86,14 @@ __device__ __forceinline__ void multiply(Sums& sums, OperandA a, OperandB b, con
     a.advance(BK);
     b.advance(BK);
   }
+}
+
+/// sums += A B over `length` k, whose first tiles copy_ahead has begun to copy. Leaves shared memory free for other
+/// use.
+__device__ __forceinline__ void multiply_copied(Sums& sums, OperandA& a, OperandB& b, const WarpPlace& warp,
+                                                unsigned shared, int length) {
+  const int tiles = tiles_of(length);
+  if (tiles == 0) return;
   wait_copies<STAGES - 2>();
   __syncthreads();
 
@@ -116,4 +126,11 @@ __device__ __forceinline__ void multiply(Sums& sums, OperandA a, OperandB b, con
   }
   wait_copies<0>();
   __syncthreads();
+}
+
+/// Both.
+__device__ __forceinline__ void multiply(Sums& sums, OperandA a, OperandB b, const WarpPlace& warp, unsigned shared,
+                                         int length, int front) {
+  copy_ahead(a, b, shared, length, front);
+  multiply_copied(sums, a, b, warp, shared, length);
 }
