@@ -114,6 +114,25 @@ Table suite_table(const std::vector<SuiteOutcome>& outcomes, const std::vector<C
   return table;
 }
 
+void print_suite(const Suite& suite, const std::vector<SuiteOutcome>& outcomes, const std::vector<CheckRun>& runs,
+                 const GlobalOptions& global) {
+  for (const SuiteOutcome& outcome : outcomes)
+    if (!outcome.error.empty()) fmt::print(stderr, "{}: {}\n", outcome.problem.title, outcome.error);
+  if (global.json) {
+    JsonValue::Array results;
+    for (std::size_t i = 0; i < outcomes.size(); ++i) {
+      JsonValue::Object value = suite_value(outcomes[i]);
+      value.emplace_back("rows", to_values(runs[i].rows));
+      value.emplace_back("failed", failures(runs[i].rows));
+      results.push_back(std::move(value));
+    }
+    fmt::print("{}\n", to_json(json_document("check", {{"suite", suite.name}, {"results", std::move(results)}})));
+  } else {
+    fmt::print("\n{}\n{}{}", styled("suite " + suite.name, Style::bold, color_on(global, stdout)),
+               text_table(suite_table(outcomes, runs), color_on(global, stdout), 2), suite_verdict(suite, outcomes));
+  }
+}
+
 ExitCode run_check_suite(const CheckCommand& command, const GlobalOptions& global) {
   const Suite suite = open_suite(command.suite, command.options.rig.target, command.options.dtype, global);
   Database database = Database::open(database_path(global));
@@ -135,21 +154,7 @@ ExitCode run_check_suite(const CheckCommand& command, const GlobalOptions& globa
     std::fflush(stdout);
     return runs.back().code;
   });
-  for (const SuiteOutcome& outcome : outcomes)
-    if (!outcome.error.empty()) fmt::print(stderr, "{}: {}\n", outcome.problem.title, outcome.error);
-  if (global.json) {
-    JsonValue::Array results;
-    for (std::size_t i = 0; i < outcomes.size(); ++i) {
-      JsonValue::Object value = suite_value(outcomes[i]);
-      value.emplace_back("rows", to_values(runs[i].rows));
-      value.emplace_back("failed", failures(runs[i].rows));
-      results.push_back(std::move(value));
-    }
-    fmt::print("{}\n", to_json(json_document("check", {{"suite", suite.name}, {"results", std::move(results)}})));
-  } else {
-    fmt::print("\n{}\n{}{}", styled("suite " + suite.name, Style::bold, color),
-               text_table(suite_table(outcomes, runs), color, 2), suite_verdict(suite, outcomes));
-  }
+  print_suite(suite, outcomes, runs, global);
   return interrupt.raised() ? ExitCode::interrupted : suite_code(outcomes);
 }
 
