@@ -32,15 +32,17 @@ std::vector<Arguments> flag_choices(const Family& family) {
   return choices;
 }
 
-/// Checks every variant's default configuration; what is wrong, a line each.
-std::string failures(const std::string& family, const std::string& dtype, Arguments arguments) {
+/// Checks every variant's default configuration, or one configuration of one variant; what is wrong, a line each.
+std::string failures(const std::string& family, const std::string& dtype, Arguments arguments,
+                     const std::string& variant = "all", const std::string& configuration = "") {
   SessionFixture fixture;
   CheckOptions options;
   options.rig = fixture.options().rig;
   options.rig.device = "emu:h200";
   options.rig.target = family;
   options.dtype = dtype;
-  options.variants = {"all"};
+  options.variants = {variant};
+  options.configuration = configuration;
   options.arguments = std::move(arguments);
   options.only_asked = true;
   CheckSession session(options, fixture.database());
@@ -125,6 +127,25 @@ TEST_CASE("emulated kernels: gemm in batches", "[emulated][kernels]") {
     CHECK(failures("gemm", dtype, odd) == "");
   }
   CHECK(failures("gemm", "fp16", {{"M", "2"}, {"N", "72"}, {"K", "40"}, {"batch", "3"}, {"layout", "nt"}}) == "");
+}
+
+TEST_CASE("emulated kernels: gemm, configurations that go other ways than the defaults", "[emulated][kernels]") {
+  const Arguments odd = {{"M", "131"}, {"N", "67"}, {"K", "1149"}, {"batch", "2"}, {"bias", "yes"}, {"beta", "-1"}};
+  const Arguments whole = {{"M", "256"}, {"N", "384"}, {"K", "96"}, {"layout", "nt"}};
+  for (const std::string reduce : {"REDUCE=0", "REDUCE=1", "REDUCE=2"}) {
+    CHECK(failures("gemm", "bf16", odd, "split_k", reduce) == "");
+    CHECK(failures("gemm", "int8", whole, "split_k", reduce + ",BK=64,SPLIT=3,BM=128,BN=128,WM=64") == "");
+  }
+  // More tiles than multiprocessors, so that some blocks stay for a second one.
+  const Arguments many = {{"M", "1096"}, {"N", "1416"}, {"K", "72"}, {"layout", "tn"}};
+  CHECK(failures("gemm", "fp16", many, "mma_pipe", "STAY=1,BM=64,BN=128,BK=32,WM=32,WN=32,STAGES=4") == "");
+  for (const std::string layout : {"nn", "nt", "tn", "tt"}) {
+    const Arguments few = {{"M", "7"}, {"N", "520"}, {"K", "1032"}, {"layout", layout}};
+    const Arguments sixteen = {{"M", "16"}, {"N", "72"}, {"K", "80"}, {"layout", layout}, {"activation", "gelu"}};
+    CHECK(failures("gemm", "bf16", few, "gemv_mma", "WARPS_N=2,WARPS_K=4,TILES=2,STAGES=3,SPLIT_K=3") == "");
+    CHECK(failures("gemm", "tf32", sixteen, "gemv_mma", "SPLIT_K=1,STAGES=8") == "");
+  }
+  CHECK(failures("gemm", "int8", {{"M", "3"}, {"N", "99"}, {"K", "320"}, {"layout", "nt"}}, "gemv_mma") == "");
 }
 
 TEST_CASE("emulated kernels: softmax, every variant and dtype", "[emulated][kernels]") {

@@ -167,8 +167,8 @@ TEST_CASE("variant: keys, parameters, constraints", "[spec]") {
       {"condition = \"BM == BN\"", "condition = \"BM == device.smss\"",
        "tile.toml:14:20: unknown name 'device.smss', did you mean 'device.sms'? ('condition' of constraint 'square')"},
       {"condition = \"BM == BN\"", "condition = \"alpha == 1\"",
-       "tile.toml:14:14: unknown name 'alpha': a scalar has no integer value; alpha.zero, alpha.one and alpha.unit "
-       "have ('condition' of constraint 'square')"},
+       "tile.toml:14:14: unknown name 'alpha': a scalar has no integer value; alpha.zero, alpha.one, alpha.unit and "
+       "alpha.whole have ('condition' of constraint 'square')"},
       {"condition = \"BM == BN\"", "condition = \"\"\"\nBM ==\n  BNN\"\"\"",
        "tile.toml:16:3: unknown name 'BNN', did you mean 'BN'? ('condition' of constraint 'square')"},
       {"[[launch]]", "[[constraint]]\nname = \"square\"\ncondition = 1\n[[launch]]",
@@ -188,8 +188,8 @@ TEST_CASE("variant: launches, arguments, workspaces, tensor maps", "[spec]") {
       {"\"alpha\"]", "\"alhpa\"]",
        "tile.toml:19:40: argument 'alhpa' names nothing, did you mean 'alpha'? ('arguments' of launch 'tile')"},
       {"\"alpha\"]", "\"alpha * 2\"]",
-       "tile.toml:19:40: unknown name 'alpha': a scalar has no integer value; alpha.zero, alpha.one and alpha.unit "
-       "have ('arguments' of launch 'tile')"},
+       "tile.toml:19:40: unknown name 'alpha': a scalar has no integer value; alpha.zero, alpha.one, alpha.unit and "
+       "alpha.whole have ('arguments' of launch 'tile')"},
       {"\"alpha\"]", "\"@map\"]", "tile.toml:19:41: no tensor map is called 'map' ('arguments' of launch 'tile')"},
       {"\"alpha\"]", "\"D - 4\"]", "tile.toml:19:42: expected '+ bytes' after 'D' ('arguments' of launch 'tile')"},
       {"\"alpha\"]", "\"D + BX\"]",
@@ -204,7 +204,7 @@ TEST_CASE("variant: launches, arguments, workspaces, tensor maps", "[spec]") {
       {"[[launch]]", "[[workspace]]\nname = \"A\"\nbytes = 64\n[[launch]]",
        "tile.toml:16:8: workspace 'A' has the name of the tensor at family.toml:23:8 (workspace 'A')"},
       {"[[launch]]", workspace + "init = \"ones\"\n[[launch]]",
-       "tile.toml:18:8: 'ones' is not one of none, zero, poison ('init' of workspace 'ws')"},
+       "tile.toml:18:8: 'ones' is not one of none, zero, poison, zero_once ('init' of workspace 'ws')"},
       {"[[launch]]", workspace + workspace + "[[launch]]",
        "tile.toml:19:8: workspace 'ws' has the name of the workspace at tile.toml:16:8 (workspace 'ws')"},
       {"[[launch]]", replaced(map, "\"A\"", "\"E\"") + "[[launch]]",
