@@ -6,6 +6,7 @@
 #include "cli/library_cells.h"
 #include "cli/suite.h"
 #include "db/database.h"
+#include "model/model_error.h"
 #include "report/json.h"
 #include "report/operations_text.h"
 #include "report/table.h"
@@ -104,6 +105,12 @@ JsonValue to_value(const BenchRow& row) {
   return value;
 }
 
+void print_remark(const std::vector<BenchRow>& rows) {
+  const auto modelled = [](const BenchRow& row) { return row.measurement && row.measurement->clock == "modelled"; };
+  const auto row = std::find_if(rows.begin(), rows.end(), modelled);
+  if (row != rows.end()) fmt::print("times are {}\n", modelled_remark(row->trial.family, row->trial.dtype));
+}
+
 /// On an emulated device: what the variants predict beside what was counted.
 void print_operations(const std::vector<BenchRow>& rows) {
   for (const BenchRow& row : rows) {
@@ -140,6 +147,7 @@ void print(const BenchResult& result, const BenchCommand& command, const GlobalO
     print_json(result, command.suite);
   } else if (command.csv != "-" && command.markdown != "-") {
     fmt::print("{}\n{}", result.headline, text_table(to_table(rows, false), color_on(global, stdout)));
+    print_remark(rows);
     print_operations(rows);
   }
   std::string note;

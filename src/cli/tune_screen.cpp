@@ -7,6 +7,7 @@
 #include "cli/ladder_screen.h"
 #include "cli/library_cells.h"
 #include "cli/shipped_screen.h"
+#include "model/model_error.h"
 #include "report/json.h"
 #include "report/tune_table.h"
 
@@ -60,7 +61,10 @@ std::string headline(const TuneResult& result) {
   text += fmt::format("  {}", result.toolchain);
   if (!result.rows.empty()) {
     const Measurement& best = result.rows.front().measurement;
-    if (is_emulated(result)) return text + "  times are modelled, not measured (off by up to 35 % where compared)";
+    if (is_emulated(result)) {
+      const Trial& trial = result.rows.front().trial;
+      return text + "\ntimes are " + modelled_remark(trial.family, trial.dtype);
+    }
     text += fmt::format("  {} L2, {}", best.cache, best.recipe);
     double least = best.sm_clock_mhz, most = least;
     for (const RankedTrial& row : result.rows) {

@@ -28,6 +28,7 @@ struct CountedLaunch {
   std::uint32_t dynamic_shared = 0;
   std::int64_t blocks = 0, blocks_run = 0;
   Counts counts;  ///< of the blocks run
+  std::vector<Stretch> stretches = {};  ///< of the blocks run
   bool operator==(const CountedLaunch&) const = default;
 };
 

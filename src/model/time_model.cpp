@@ -1,17 +1,31 @@
 #include "model/time_model.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <utility>
 
 namespace kerlab {
 namespace {
 
-constexpr double kLaunchUs = 2;             // of a launch that does nothing
-constexpr double kL2OverDram = 1.6;         // L2 bandwidth over DRAM's, H200: about 7.5 of 4.8 TB/s
-constexpr double kSchedulers = 4;           // warp instructions issued per cycle and SM
-constexpr double kSharedWavefronts = 1;     // per cycle and SM
-constexpr double kSectorsPerCycle = 2;      // 32-byte sectors through L1, per cycle and SM
-constexpr double kRequestsPerCycle = 0.25;  // warp-wide global accesses that L1 takes, per cycle and SM
+// Of the chips; cycles are of an SM.
+constexpr double kSchedulers = 4;       // each issues a warp instruction per cycle
+constexpr double kSectorsPerCycle = 4;  // 32-byte sectors through L1: 128 bytes per cycle
+constexpr double kFreeClock = 0.995;    // of the highest clock, held by an H200 without tensor cores at work
+constexpr double kTensorClock = 0.89;   // with them: its 700 W are the limit (1692 to 1770 of 1980 MHz recorded)
+
+// Fitted to recorded sweeps of an H200: see time_model.h.
+constexpr double kLaunchUs = 2.5;             // of a launch that does nothing
+constexpr double kIssueCycles = 1.26;         // of a scheduler per warp instruction: register banks collide
+constexpr double kWarpCycles = 1.47;          // per instruction of a warp that has its scheduler for itself
+constexpr double kOverlap = 3;                // exponent of units side by side: 1 would be one after the other
+constexpr double kRequestCycles = 4;          // of the address unit, per warp access to global memory
+constexpr double kBarrierCycles = 50;         // from the last warp's arrival until all go on
+constexpr double kBlockCycles = 800;          // before a block's first instruction and after its last
+constexpr double kCachedInstructions = 1350;  // of a loop; about 21 KiB of the 32 of the instruction cache
+constexpr double kFetchCycles = 0.28;         // per instruction beyond those, for the warps of a block together
+constexpr double kDram = 0.97;                // of the theoretical bandwidth
+constexpr double kMmaSync = 0.93;             // of the tensor pipe's peak at the highest clock
 
 /// Lanes per cycle and SM of each pipe (CUDA C++ Programming Guide, table "Throughput of Native Arithmetic
 /// Instructions"); 0: not limited beyond issue.
@@ -19,11 +33,10 @@ double lanes(Pipe pipe, const DeviceInfo& device) {
   const bool half_fp32 = device.compute_capability() == 80 || device.compute_capability() < 75;
   switch (pipe) {
     case Pipe::fp32:
+    case Pipe::half:
       return half_fp32 ? 64 : 128;
     case Pipe::fp64:
       return (half_fp32 ? 64 : 128) * std::max(device.fp64_ratio, 1.0 / 64);
-    case Pipe::half:
-      return half_fp32 ? 64 : 128;
     case Pipe::integer:
     case Pipe::compare:
       return 64;
@@ -40,70 +53,159 @@ double lanes(Pipe pipe, const DeviceInfo& device) {
   }
 }
 
-/// Cycles that one warp needs for an instruction before its next can follow, with the independence that unrolled
-/// kernels have.
-double warp_cycles(Pipe pipe) {
-  switch (pipe) {
-    case Pipe::global:
-    case Pipe::local:
-    case Pipe::atomic:
-      return 40;
-    case Pipe::barrier:
-      return 30;
-    case Pipe::async:
-      return 12;
-    case Pipe::shared:
-    case Pipe::shuffle:
-      return 5;
-    case Pipe::special:
-    case Pipe::conversion:
-    case Pipe::fp64:
-      return 4;
-    case Pipe::tensor:
-      return 16;
-    default:
-      return 2;
-  }
-}
-
-struct Bound {
+/// A unit of an SM and the cycles that one block keeps it busy.
+struct Unit {
   double cycles = 0;
-  std::string limiter;
-  void raise(double other, std::string why) {
+  std::string name;
+  void see(double other, std::string other_name) {
     if (other <= cycles) return;
     cycles = other;
-    limiter = std::move(why);
+    name = std::move(other_name);
   }
 };
 
-/// Cycles of one SM that one block keeps its busiest unit busy.
-Bound busiest(const DeviceInfo& device, const Ceilings& ceilings, const Counts& counts, double blocks) {
-  Bound bound;
-  double issued = 0;
-  for (std::size_t i = 0; i < kPipes; ++i) {
-    const auto instructions = static_cast<double>(counts.warp_instructions[i]) / blocks;
-    issued += instructions;
-    const double width = lanes(static_cast<Pipe>(i), device);
-    if (width > 0) bound.raise(instructions * 32 / width, std::string(name(static_cast<Pipe>(i))) + " pipe");
-  }
-  bound.raise(issued / kSchedulers, "issue");
-  bound.raise(static_cast<double>(counts.shared_wavefronts) / blocks / kSharedWavefronts, "shared memory");
-  bound.raise(static_cast<double>(counts.global_sectors) / blocks / kSectorsPerCycle, "L1");
-  bound.raise(static_cast<double>(counts.global_requests) / blocks / kRequestsPerCycle, "global accesses");
-  if (counts.tensor_flops > 0 && ceilings.flops_per_s > 0) {
-    const double per_cycle = ceilings.flops_per_s / (device.sms * device.clock_mhz * 1e6);
-    bound.raise(static_cast<double>(counts.tensor_flops) / blocks / per_cycle, "tensor pipe");
-  }
-  return bound;
+/// One block, in cycles.
+struct Demand {
+  double busy = 0;   ///< of the SM's units: resident blocks share them
+  double alone = 0;  ///< from its begin to its end when it has the SM for itself
+  std::string limiter;
+};
+
+std::int64_t blocks_of_fullest_sm(const DeviceInfo& device, const CountedWork& work) {
+  return (work.blocks + device.sms - 1) / device.sms;
 }
 
-/// Cycles from a block's begin to its end when it has the SM for itself.
-double alone(const Counts& counts, double blocks, std::int64_t threads) {
-  const double warps = std::max(1.0, std::ceil(static_cast<double>(threads) / 32));
-  double cycles = 800;  // the first loads and the last stores
-  for (std::size_t i = 0; i < kPipes; ++i)
-    cycles += static_cast<double>(counts.warp_instructions[i]) / blocks / warps * warp_cycles(static_cast<Pipe>(i));
-  return cycles;
+std::int64_t resident_blocks(const DeviceInfo& device, const CountedWork& work) {
+  return std::clamp<std::int64_t>(work.blocks_per_sm, 1, blocks_of_fullest_sm(device, work));
+}
+
+class BlockModel {
+ public:
+  BlockModel(const DeviceInfo& device, const Ceilings& ceilings, const CountedWork& work, double dram_bytes)
+      : device_(device), ceilings_(ceilings), work_(work), dram_bytes_(dram_bytes) {}
+
+  /// Per second.
+  [[nodiscard]] double clock() const {
+    return device_.clock_mhz * 1e6 * (work_.counts.tensor_flops > 0 ? kTensorClock : kFreeClock);
+  }
+
+  [[nodiscard]] Demand demand() const {
+    const Unit core = schedulers_and_pipes();
+    const std::array units = {core, shared_memory(), l1_cache(), tensor_pipe(), dram()};
+    double sum = 0;
+    Unit busiest;
+    for (const Unit& unit : units) {
+      sum += std::pow(unit.cycles, kOverlap);
+      busiest.see(unit.cycles, unit.name);
+    }
+    const double together = std::pow(sum, 1 / kOverlap), fetch = fetch_cycles();
+    Demand demand{together + fetch, 0, busiest.name};
+    const double path = path_cycles() + (together - core.cycles) + fetch;
+    demand.alone = std::max(demand.busy, path) + copy_stalls(demand.busy);
+    return demand;
+  }
+
+ private:
+  [[nodiscard]] double per_block(std::int64_t count) const {
+    return static_cast<double>(count) / static_cast<double>(work_.blocks_run);
+  }
+  [[nodiscard]] double of(Pipe pipe) const {
+    return per_block(work_.counts.warp_instructions[static_cast<std::size_t>(pipe)]);
+  }
+  [[nodiscard]] double warps() const { return std::max(1.0, std::ceil(static_cast<double>(work_.threads) / 32)); }
+  /// How often each warp runs through a stretch.
+  [[nodiscard]] double runs(const Stretch& stretch) const { return per_block(stretch.executions) / warps(); }
+  /// Cycles from one instruction of a warp to its next, while the other warps of its scheduler have their turns.
+  [[nodiscard]] double pace() const { return std::max(std::ceil(warps() / kSchedulers) * kIssueCycles, kWarpCycles); }
+  /// Instructions of one warp.
+  [[nodiscard]] double instructions() const {
+    double sum = 0;
+    for (const Stretch& s : work_.stretches) sum += runs(s) * s.instructions;
+    return sum;
+  }
+
+  [[nodiscard]] Unit schedulers_and_pipes() const {
+    Unit core;
+    double issued = 0;
+    for (std::size_t i = 0; i < kPipes; ++i) {
+      const auto pipe = static_cast<Pipe>(i);
+      if (pipe != Pipe::move) issued += of(pipe);  // most moves of PTX are none of SASS
+      const double width = lanes(pipe, device_);
+      if (width > 0) core.see(of(pipe) * 32 / width, std::string(name(pipe)) + " pipe");
+    }
+    const bool by_pipe = core.cycles > 0.75 * issued / kSchedulers;
+    core.see(issued / kSchedulers * kIssueCycles, by_pipe ? core.name : "issue");
+    return core;
+  }
+
+  [[nodiscard]] Unit shared_memory() const { return {per_block(work_.counts.shared_wavefronts), "shared memory"}; }
+
+  [[nodiscard]] Unit l1_cache() const {
+    Unit l1;
+    l1.see(per_block(work_.counts.global_sectors) / kSectorsPerCycle, "L1");
+    l1.see(per_block(work_.counts.global_requests) * kRequestCycles, "global accesses");
+    return l1;
+  }
+
+  [[nodiscard]] Unit tensor_pipe() const {
+    if (work_.counts.tensor_flops == 0 || ceilings_.flops_per_s <= 0) return {};
+    const double per_cycle = kMmaSync * ceilings_.flops_per_s / (device_.sms * device_.clock_mhz * 1e6);
+    return {per_block(work_.counts.tensor_flops) / per_cycle, "tensor pipe"};
+  }
+
+  /// A block's share of the traffic, an SM's share of the bandwidth. What the resident blocks of all SMs work on at
+  /// once and L2 cannot hold comes from DRAM again whenever it is touched again.
+  [[nodiscard]] Unit dram() const {
+    if (ceilings_.bytes_per_s <= 0) return {};
+    const double share = dram_bytes_ / static_cast<double>(work_.blocks);
+    const double at_once = share * static_cast<double>(resident_blocks(device_, work_)) * device_.sms;
+    const double kept = at_once > 0 ? std::min(1.0, static_cast<double>(device_.l2_bytes) / at_once) : 1;
+    const double touched = 32 * per_block(work_.counts.global_sectors);
+    const double bytes = share + (1 - kept) * std::max(0.0, touched - share);
+    const double per_cycle = kDram * ceilings_.bytes_per_s / device_.sms / clock();
+    return {bytes / per_cycle, "DRAM"};
+  }
+
+  /// Loops longer than the instruction cache wait for the rest of their code, again in every round.
+  [[nodiscard]] double fetch_cycles() const {
+    double loops = 0;
+    for (const Stretch& s : work_.stretches) loops += runs(s) > 1.5 ? s.instructions : 0;
+    const double missing = loops > 0 ? std::max(0.0, 1 - kCachedInstructions / loops) : 0;
+    return kFetchCycles * missing * instructions();
+  }
+
+  /// Of a warp among its block's: each stretch takes the turns of its instructions, or its chain if that is longer.
+  [[nodiscard]] double path_cycles() const {
+    double cycles = kBlockCycles + of(Pipe::barrier) / warps() * kBarrierCycles;
+    for (const Stretch& s : work_.stretches) cycles += runs(s) * std::max<double>(s.chain, s.instructions * pace());
+    return cycles;
+  }
+
+  /// Copies awaited by the code that began them: what of their latency the instructions in between do not cover.
+  [[nodiscard]] double copy_stalls(double busy) const {
+    const double each = std::max(pace(), busy / std::max(1.0, instructions()));
+    double cycles = 0;
+    for (const Stretch& s : work_.stretches)
+      if (s.awaited >= 0) cycles += runs(s) * std::max(0.0, latency::kGlobal - s.awaited * each);
+    return cycles;
+  }
+
+  const DeviceInfo& device_;
+  const Ceilings& ceilings_;
+  const CountedWork& work_;
+  double dram_bytes_;
+};
+
+/// Cycles until `resident` blocks that begin together have ended: a closed queue of blocks, each of which asks `busy`
+/// cycles of the SM and spends the rest of `alone` waiting elsewhere (mean value analysis, Reiser and Lavenberg 1980).
+double wave(const Demand& block, std::int64_t resident) {
+  double queue = 0, throughput = 1;
+  for (std::int64_t n = 1; n <= resident; ++n) {
+    const double time = block.busy * (1 + queue);
+    throughput = static_cast<double>(n) / (time + block.alone - block.busy);
+    queue = throughput * time;
+  }
+  return static_cast<double>(resident) / throughput;
 }
 
 }  // namespace
@@ -111,29 +213,19 @@ double alone(const Counts& counts, double blocks, std::int64_t threads) {
 ModelledTime model_launch(const DeviceInfo& device, const Ceilings& ceilings, const CountedWork& work,
                           double dram_bytes) {
   if (work.blocks_run <= 0 || device.sms <= 0 || device.clock_mhz <= 0) return {kLaunchUs, "launch"};
-  const auto run = static_cast<double>(work.blocks_run);
-  Bound block = busiest(device, ceilings, work.counts, run);
-  const double latency = alone(work.counts, run, work.threads);
-  // The SM with most blocks: full waves of as many as fit, then the rest.
-  const std::int64_t resident = std::max(work.blocks_per_sm, 1);
-  const std::int64_t mine = (work.blocks + device.sms - 1) / device.sms;
-  const auto wave = [&](std::int64_t blocks) { return std::max(static_cast<double>(blocks) * block.cycles, latency); };
-  double cycles = static_cast<double>(mine / resident) * wave(resident);
-  if (mine % resident != 0) cycles += wave(mine % resident);
-  if (latency >= static_cast<double>(std::min(mine, resident)) * block.cycles) block.limiter = "latency";
-
-  ModelledTime time{cycles / device.clock_mhz, block.limiter};
-  const double l2_bytes =
-      32.0 * static_cast<double>(work.counts.global_sectors) / run * static_cast<double>(work.blocks);
-  const auto raise = [&](double us, const char* why) {
-    if (us > time.us) time = {us, why};
-  };
-  if (ceilings.bytes_per_s > 0) {
-    raise(l2_bytes / (kL2OverDram * ceilings.bytes_per_s) * 1e6, "L2");
-    raise(dram_bytes / ceilings.bytes_per_s * 1e6, "DRAM");
+  const BlockModel model(device, ceilings, work, dram_bytes);
+  const Demand block = model.demand();
+  // The SM with most blocks: waves of as many as fit, then the rest. Many waves run into each other.
+  const std::int64_t mine = blocks_of_fullest_sm(device, work), resident = resident_blocks(device, work);
+  double cycles = 0;
+  if (mine > 4 * resident) {
+    cycles = static_cast<double>(work.blocks) / device.sms / static_cast<double>(resident) * wave(block, resident);
+  } else {
+    cycles = static_cast<double>(mine / resident) * wave(block, resident);
+    if (mine % resident != 0) cycles += wave(block, mine % resident);
   }
-  time.us += kLaunchUs;
-  return time;
+  const bool waiting = block.alone > static_cast<double>(resident) * block.busy;
+  return {kLaunchUs + cycles / model.clock() * 1e6, waiting ? "latency" : block.limiter};
 }
 
 }  // namespace kerlab

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "plan/stretch.h"
+
 namespace kerlab {
 
 /// Pipes of an SM as far as PTX tells: one lane-instruction of a class occupies its pipe once.
@@ -61,6 +63,7 @@ struct LaunchReport {
   bool emulated = false;
   std::int64_t blocks = 0, blocks_run = 0;  ///< of the grid; executed
   Counts counts;                            ///< of the blocks executed
+  std::vector<Stretch> stretches;           ///< of the kernel, those executed; only in count mode
   std::vector<AddressRange> written;        ///< global memory written, sorted, merged; only in check mode
 };
 

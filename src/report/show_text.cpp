@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <sstream>
 
 #include "base/format.h"
 #include "base/terminal.h"
+#include "model/model_error.h"
 #include "report/json.h"
 #include "report/operations_text.h"
 #include "report/table.h"
@@ -124,7 +126,10 @@ std::string measurements_text(const TrialStory& story) {
                           m.sm_clock_mhz > 0 ? fmt::format("{:.0f}", m.sm_clock_mhz) : "-", m.cache, m.clock,
                           speed_text(story, m), m.created});
   }
-  return "\nmeasurements\n" + text_table(table, false, 2);
+  std::string text = "\nmeasurements\n" + text_table(table, false, 2);
+  const bool modelled = std::ranges::any_of(story.measurements, [](const auto& m) { return m.clock == "modelled"; });
+  if (modelled) text += fmt::format("  times are {}\n", modelled_remark(story.trial.family, story.trial.dtype));
+  return text;
 }
 
 }  // namespace

@@ -103,9 +103,14 @@ template <typename Archive> void fields(Archive& a, Counts& v) {
   a("shared_wavefronts", v.shared_wavefronts); a("local_bytes", v.local_bytes); a("atomics", v.atomics);
   a("divergent_branches", v.divergent_branches); a("barriers", v.barriers);
 }
+template <typename Archive> void fields(Archive& a, Stretch& v) {
+  a("executions", v.executions); a("instructions", v.instructions); a("chain", v.chain);
+  a("awaited", v.awaited);
+}
 template <typename Archive> void fields(Archive& a, CountedLaunch& v) {
   a("kernel", v.kernel); a("grid", v.grid); a("block", v.block); a("dynamic_shared", v.dynamic_shared);
   a("blocks", v.blocks); a("blocks_run", v.blocks_run); a("counts", v.counts);
+  a("stretches", v.stretches);
 }
 template <typename Archive> void fields(Archive& a, TimingSchedule& v) {
   a("rounds", v.rounds); a("cold", v.cold); a("abandon_us", v.abandon_us); a("batch_below_us", v.batch_below_us);

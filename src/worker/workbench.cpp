@@ -112,14 +112,14 @@ std::vector<SampleSet> Workbench::count(const request::Time& time) {
     Candidate& c = candidate(id);
     SampleSet& set = samples.emplace_back();
     set.id = id;
-    set.protocol = "model-1";
+    set.protocol = "counts";
     set.cache = "cold";
     set.clock = "modelled";
     const std::vector<BoundLaunch>& launches = c.launches(0);
     const std::vector<LaunchReport> reports = c.run(0, LaunchMode::count);
     for (std::size_t i = 0; i < reports.size(); ++i)
       set.launches.push_back({launches[i].kernel, launches[i].grid, launches[i].block, launches[i].dynamic_shared,
-                              reports[i].blocks, reports[i].blocks_run, reports[i].counts});
+                              reports[i].blocks, reports[i].blocks_run, reports[i].counts, reports[i].stretches});
   }
   p.emulated_checker.forget_poison();
   const auto& tensors = p.data.plan().tensors;

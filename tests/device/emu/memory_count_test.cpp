@@ -51,10 +51,15 @@ TEST_CASE("Shared wavefronts of known patterns", "[emu][memory][count]") {
   CHECK(wavefronts(Type::u8, 1, stride(128)) == 32);
   CHECK(wavefronts(Type::f64, 1, stride(8)) == 2);  // two halves
   CHECK(wavefronts(Type::f64, 1, stride(16)) == 4);
-  CHECK(wavefronts(Type::f64, 1, stride(0)) == 2);
-  CHECK(wavefronts(Type::f64, 1, stride(8), 0xffff) == 1);  // the upper half does nothing
-  CHECK(wavefronts(Type::f32, 4, stride(16)) == 4);         // four quarters
-  CHECK(wavefronts(Type::f32, 4, [](int lane) { return lane / 8 * 16; }) == 4);
+  CHECK(wavefronts(Type::f64, 1, stride(0)) == 1);                               // neighbours share: the halves are one
+  CHECK(wavefronts(Type::f64, 1, stride(8), 0xffff) == 1);                       // the upper half does nothing
+  CHECK(wavefronts(Type::f32, 4, stride(16)) == 4);                              // four quarters
+  CHECK(wavefronts(Type::f32, 4, [](int lane) { return lane / 8 * 16; }) == 2);  // neighbours share
+  CHECK(wavefronts(Type::f32, 4, [](int lane) { return lane % 2 * 16; }) == 2);  // lanes i and i ^ 2 do
+  CHECK(wavefronts(Type::f32, 4, [](int lane) { return lane % 4 * 16; }) == 4);  // neither
+  CHECK(wavefronts(Type::f32, 4, [](int lane) { return lane / 2 * 64; }) == 8);  // one, with conflicts
+  CHECK(wavefronts(
+            Type::f32, 4, [](int lane) { return lane / 16 * 16; }, 1) == 1);
   CHECK(wavefronts(Type::f32, 4, [](int lane) { return lane * 64; }) == 16);
   CHECK(wavefronts(Type::f32, 4, stride(16), 0x01010000) == 2);
 }

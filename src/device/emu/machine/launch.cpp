@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "device/emu/machine/block_runner.h"
+#include "device/emu/machine/chain.h"
 #include "device/emu/machine/ranges.h"
 
 namespace kerlab::emu {
@@ -71,6 +72,7 @@ class Launch {
       run_share();
     }
     first_fault_.rethrow();
+    if (launch_.count) add_stretches();
     report_.emulated = true;
     report_.blocks = volume(launch_.grid);
     report_.blocks_run = total_;
@@ -140,11 +142,38 @@ class Launch {
     report_.written.insert(report_.written.end(), runner.cta().written.begin(), runner.cta().written.end());
   }
 
+  void add_code(std::int32_t index, std::vector<const ptx::Instruction*>& code) const {
+    if (index < 0 || index >= static_cast<std::int32_t>(program_.blocks.size())) return;
+    const Block& block = program_.blocks[static_cast<std::size_t>(index)];
+    for (const Op* op = block.begin; op != block.end; ++op) code.push_back(op->instruction);
+    if (block.op != nullptr) code.push_back(block.op->instruction);
+  }
+
+  /// One for each block of the program that was executed.
+  void add_stretches() {
+    std::vector<const ptx::Instruction*> code, after;
+    for (std::size_t b = 0; b < executions_.size(); ++b) {
+      if (executions_[b] == 0) continue;
+      const Block& block = program_.blocks[b];
+      code.clear();
+      after.clear();
+      add_code(static_cast<std::int32_t>(b), code);
+      add_code(block.next, after);
+      if (block.taken != block.next) add_code(block.taken, after);
+      const auto& issued = program_.profiles[b].issued;
+      const std::int32_t instructions = block.instructions - issued[static_cast<std::size_t>(Pipe::move)];
+      Stretch& stretch = report_.stretches.emplace_back(Stretch{executions_[b], instructions, 0, -1});
+      measure_chain(*program_.kernel, code, after, stretch);
+    }
+  }
+
   void add_instructions(const BlockRunner& runner) {
     Counts& counts = report_.counts;
+    executions_.resize(program_.profiles.size());
     for (std::size_t b = 0; b < program_.profiles.size(); ++b) {
       const BlockProfile& profile = program_.profiles[b];
       const Executions& done = runner.executions()[b];
+      executions_[b] += done.warps;
       for (std::size_t p = 0; p < kPipes; ++p) {
         counts.warp_instructions[p] += done.warps * profile.issued[p];
         counts.lane_instructions[p] += done.lanes * profile.by_lane[p];
@@ -173,6 +202,7 @@ class Launch {
   FirstFault first_fault_;
   std::mutex report_mutex_;
   LaunchReport report_;
+  std::vector<std::int64_t> executions_;  ///< by block of the program
 };
 
 }  // namespace
