@@ -109,6 +109,7 @@ std::string effort(const TuneResult& result) {
   std::string text =
       fmt::format("{} busy {:.0f} %, compilers {:.0f} %, wall {}", is_emulated(result) ? "emulator" : "GPU",
                   100 * result.gpu_busy, 100 * result.compilers_busy, format_seconds(result.wall_s));
+  if (result.library_s > 0) text += fmt::format(", {} of it for the library", format_seconds(result.library_s));
   if (is_emulated(result) && result.wall_s > 0 && result.counts.done > result.counts.stored)
     text += fmt::format(", {:.1f} configurations/s",
                         static_cast<double>(result.counts.done - result.counts.stored) / result.wall_s);
@@ -237,6 +238,7 @@ JsonValue::Object tune_value(const TuneResult& result) {
                          {"verified", result.verified},
                          {"left_for_all", result.left_for_all},
                          {"worker_respawns", result.respawns},
+                         {"library_s", result.library_s},
                          {"wall_s", result.wall_s}};
   if (result.shipped) {
     JsonValue::Object shipped = shipped_value(*result.shipped);

@@ -227,6 +227,7 @@ void Finals::eliminate(Entry& entry, TrialStatus status, const std::string& mess
 void Finals::store() {
   result_.library = compare_library(library_, finalists_[ranking_.front()].samples->samples_us);
   result_.library_note = library_note(library_);
+  result_.library_s = (library_.load_ms + library_.choose_ms) / 1e3;
   std::string tie_set;
   for (std::size_t rank = 0; rank < ranking_.size(); ++rank) {
     const Entry& entry = finalists_[ranking_[rank]];

@@ -78,6 +78,7 @@ struct TuneResult {
   std::string kept;          ///< "the stored winner stays: ..."; empty: the first row is the winner
   std::vector<std::string> warnings;
   double gpu_busy = 0, compilers_busy = 0;  ///< shares of the wall time
+  double library_s = 0;  ///< of wall_s: opening the vendor's library and choosing among its algorithms
   double wall_s = 0;
   int respawns = 0;
 };
