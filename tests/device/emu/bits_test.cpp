@@ -2,30 +2,12 @@
 
 #include <bit>
 
-#include "device/emu/handler_check.h"
+#include "device/emu/integer_check.h"
 
 namespace kerlab::emu {
-namespace portable {
-Handler select_integer(const ptx::Instruction& instruction);
-}
-namespace v3 {
-Handler select_integer(const ptx::Instruction& instruction);
-}
-
 namespace {
 
-using i16 = std::int16_t;
-using i32 = std::int32_t;
-using i64 = std::int64_t;
-using u16 = std::uint16_t;
-using u32 = std::uint32_t;
-using u64 = std::uint64_t;
-
 using In = const LaneInput&;
-
-void check(const std::string& text, const Expression& expression) {
-  check_handler(portable::select_integer, v3::select_integer, text, expression);
-}
 
 template <class T>
 Expression of(u64 (*f)(T, T, T)) {
@@ -61,6 +43,33 @@ TEST_CASE("logic, bit by bit", "[emu][bits]") {
       }
       return result;
     });
+  }
+}
+
+TEST_CASE("lop3 with a predicate", "[emu][bits]") {
+  for (const Select select : {portable::select_integer, v3::select_integer}) {
+    if (select == Select(v3::select_integer) && !__builtin_cpu_supports("avx2")) continue;
+    for (const bool is_and : {true, false}) {
+      HandlerBench bench("lop3." + std::string(is_and ? "and" : "or") + ".b32 %r0|%p1, %r1, %r2, %r3, 0x80, %p2");
+      const Handler handler = select(bench.instruction());
+      REQUIRE(handler != nullptr);
+      for (int lane = 0; lane < kLanes; ++lane) {
+        bench.set("%r1", lane, lane % 4 == 0 ? 0 : 0xf0u);
+        bench.set("%r2", lane, 0xffu);
+        bench.set("%r3", lane, 0x3cu);
+        bench.set("%p2", lane, lane % 2);
+        bench.set("%p1", lane, 1);
+        bench.set("%r0", lane, 7);
+      }
+      bench.run(handler, 0x7fffffff);
+      for (int lane = 0; lane < kLanes; ++lane) {
+        INFO("lane " << lane << (is_and ? " and" : " or"));
+        const bool q = lane % 2 != 0;
+        const bool set = lane % 4 != 0;
+        CHECK(bench.get("%r0", lane) == (lane == 31 ? 7u : set ? 0x30u : 0u));
+        CHECK(bench.get("%p1", lane) == (lane == 31 ? 1u : static_cast<unsigned>(is_and ? set && q : set || q)));
+      }
+    }
   }
 }
 

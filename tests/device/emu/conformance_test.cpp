@@ -168,12 +168,6 @@ std::vector<File> files() {
   return all;
 }
 
-/// What the machine is known to do differently: a quotient just below the smallest normal number, rounded up to it, is
-/// not flushed (1 of 512 records each).
-bool is_known(const std::string& form) {
-  return form == "div_rm_ftz_f32" || form == "div_rp_ftz_f32";
-}
-
 struct Outcome {
   int forms = 0, approximate = 0, open = 0;
   std::vector<std::string> different, unsupported;
@@ -197,7 +191,7 @@ void compare(const File& file, const ptx::ParseResult& parsed, bool only_exact, 
     if (kernel == nullptr || form.check == "open" || (only_exact && form.check != "bits")) continue;
     try {
       const std::string text = difference(form, expected, run(*kernel, form));
-      if (!text.empty() && (only_exact || !is_known(form.name))) outcome.different.push_back(text);
+      if (!text.empty()) outcome.different.push_back(text);
     } catch (const ptx::Unsupported& error) {
       outcome.unsupported.push_back(form.name + ": " + error.what());
     } catch (const std::exception& error) {

@@ -3,31 +3,14 @@
 #include <bit>
 #include <limits>
 
-#include "device/emu/handler_check.h"
+#include "device/emu/integer_check.h"
 
 namespace kerlab::emu {
-namespace portable {
-Handler select_integer(const ptx::Instruction& instruction);
-}
-namespace v3 {
-Handler select_integer(const ptx::Instruction& instruction);
-}
-
 namespace {
 
-using i16 = std::int16_t;
-using i32 = std::int32_t;
-using i64 = std::int64_t;
 using u8 = std::uint8_t;
-using u16 = std::uint16_t;
-using u32 = std::uint32_t;
-using u64 = std::uint64_t;
 __extension__ using u128 = unsigned __int128;
 __extension__ using i128 = __int128;
-
-void check(const std::string& text, const Expression& expression) {
-  check_handler(portable::select_integer, v3::select_integer, text, expression);
-}
 
 /// The operands as T; the result's bits.
 template <class T, class F>

@@ -398,3 +398,10 @@ TEST_CASE("emulated: counts are exact and do not depend on threads", "[emu][laun
   CHECK(one.global_store_bytes == 3600);
   CHECK(one.divergent_branches == 1);
 }
+
+TEST_CASE("emulated: a block that no GPU has is refused", "[emu][launch]") {
+  MachineLab lab(machine_ptx());
+  for (const Dim3& block : {Dim3{0, 1, 1}, Dim3{1, 0, 1}, Dim3{1025, 1, 1}, Dim3{32, 33, 1}, Dim3{1, 1, 65}}) {
+    CHECK_THROWS_WITH(lab.run("vector_add", {1, 1, 1}, block), Contains("from 1 to 1024 can be launched"));
+  }
+}

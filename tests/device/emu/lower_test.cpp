@@ -194,3 +194,32 @@ TEST_CASE("lowering: registers that may be unset begin as zero", "[emu][lower]")
   CHECK(it.program->zeroed_slots.size() == 3);
   CHECK(it.program->zeroed_predicates.empty());
 }
+
+TEST_CASE("lowering: the addend of mad.wide is as wide as its result", "[emu][lower]") {
+  const Lowered it(R"(
+  mad.wide.u16 %r1, %h1, %h2, 5;
+  mad.wide.s32 %d1, %r1, %r2, 6;
+  ret;
+)");
+  CHECK_FALSE(it.constant(it.op("mad.wide.u16").slot[3]).wide);
+  CHECK(it.constant(it.op("mad.wide.s32").slot[3]).wide);
+}
+
+TEST_CASE("lowering: mma knows which fragments an earlier one has read", "[emu][lower]") {
+  const Lowered it(R"(
+  .reg .f32 %f<4>;
+  .reg .b32 %a<4>, %b<4>;
+  mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f0,%f1,%f2,%f3}, {%a0,%a1,%a2,%a3}, {%b0,%b1}, {%f0,%f1,%f2,%f3};
+  mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f0,%f1,%f2,%f3}, {%a0,%a1,%a2,%a3}, {%b2,%b3}, {%f0,%f1,%f2,%f3};
+  add.u32 %a3, %a3, 1;
+  mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f0,%f1,%f2,%f3}, {%a0,%a1,%a2,%a3}, {%b0,%b1}, {%f0,%f1,%f2,%f3};
+  mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f0,%f1,%f2,%f3}, {%a0,%a1,%a2,%a3}, {%b0,%b3}, {%f0,%f1,%f2,%f3};
+  mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f0,%f1,%f2,%f3}, {%a0,%a1,%a2,%a3}, {%b0,%b1}, {%f0,%f1,%f2,%f3};
+  ret;
+)");
+  std::vector<int> unchanged;
+  for (const Op& op : it.program->ops)
+    if (op.instruction->opcode == ptx::Opcode::mma) unchanged.push_back(op.unchanged);
+  // Bit 1: A, bit 2: B. B's fragments are told apart by their first register.
+  CHECK(unchanged == std::vector<int>{0, 2, 4, 2, 2});
+}

@@ -7,16 +7,12 @@ namespace kerlab::emu {
 
 namespace {
 
-/// The lanes of `lanes` that have as many groups as the lowest of them.
-std::uint32_t same_groups(const std::uint32_t (&committed)[kLanes], std::uint32_t lanes) {
-  const std::uint32_t groups = committed[std::countr_zero(lanes)];
-  std::uint32_t same = 0;
-  for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1)
-    if (const int lane = std::countr_zero(rest); committed[lane] == groups) same |= 1u << lane;
-  return same;
-}
-
 void perform(AsyncCopies::Copy& copy, std::uint32_t lanes) {
+  if (lanes == ~0u && copy.bytes == 16 && copy.whole) {
+    for (int lane = 0; lane < kLanes; ++lane) std::memcpy(copy.target[lane], copy.source[lane], 16);
+    copy.lanes = 0;
+    return;
+  }
   for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
     const int lane = std::countr_zero(rest);
     if (copy.bytes == 16 && copy.source_bytes[lane] == 16) {
@@ -32,29 +28,48 @@ void perform(AsyncCopies::Copy& copy, std::uint32_t lanes) {
 
 }  // namespace
 
+std::uint32_t AsyncCopies::same_groups(std::uint32_t lanes) const {
+  if (alike) return lanes;
+  const std::uint32_t groups = committed[std::countr_zero(lanes)];
+  std::uint32_t same = 0;
+  for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1)
+    if (const int lane = std::countr_zero(rest); committed[lane] == groups) same |= 1u << lane;
+  return same;
+}
+
 void AsyncCopies::reset() {
   pending.clear();
   first = 0;
+  alike = true;
   for (std::uint32_t& groups : committed) groups = 0;
 }
 
-void AsyncCopies::issue(const Copy& copy) {
-  for (std::uint32_t rest = copy.lanes; rest != 0;) {
-    const std::uint32_t lanes = same_groups(committed, rest);
-    pending.push_back(copy);
-    pending.back().lanes = lanes;
-    pending.back().group = committed[std::countr_zero(lanes)];
-    rest &= ~lanes;
+AsyncCopies::Copy& AsyncCopies::next() {
+  return pending.emplace_back();
+}
+
+void AsyncCopies::issue() {
+  Copy& copy = pending.back();
+  // The copies come late; their sources need not.
+  for (std::uint32_t rest = copy.lanes; rest != 0; rest &= rest - 1)
+    __builtin_prefetch(copy.source[std::countr_zero(rest)]);
+  std::uint32_t others = copy.lanes;
+  for (std::size_t i = pending.size() - 1; others != 0; ++i) {
+    if (i == pending.size()) pending.push_back(pending.back());
+    pending[i].lanes = same_groups(others);
+    pending[i].group = committed[std::countr_zero(others)];
+    others &= ~pending[i].lanes;
   }
 }
 
 void AsyncCopies::commit_group(std::uint32_t lanes) {
+  alike = alike && lanes == ~0u;
   for (; lanes != 0; lanes &= lanes - 1) ++committed[std::countr_zero(lanes)];
 }
 
 void AsyncCopies::wait_group(std::uint32_t lanes, std::uint32_t allowed) {
   while (lanes != 0) {
-    const std::uint32_t same = same_groups(committed, lanes), groups = committed[std::countr_zero(lanes)];
+    const std::uint32_t same = same_groups(lanes), groups = committed[std::countr_zero(lanes)];
     lanes &= ~same;
     if (groups <= allowed) continue;
     for (std::size_t i = first; i < pending.size(); ++i)

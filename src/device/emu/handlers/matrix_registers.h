@@ -14,9 +14,27 @@ namespace kerlab::emu::KERLAB_ISA {
 /// The slots of a vector operand, or of one register.
 struct Registers {
   u32* slot[8];
+  bool unchanged = false;                ///< since an mma read it last: Op::unchanged
   alignas(64) u32 unwanted[2 * kLanes];  ///< where "_" is written
 
   Registers() = default;
+  /// Of a vector of so many registers.
+  template <int kCount>
+  KERLAB_INLINE Registers(Warp& warp, const Op& op, int operand, std::integral_constant<int, kCount>) {
+    using Numbers = Vector<i32, kCount>;
+    using Addresses = Vector<u64, kCount>;
+    Numbers numbers;
+    __builtin_memcpy(&numbers, op.list + op.slot[operand], sizeof numbers);
+    const Addresses addresses = reinterpret_cast<std::uintptr_t>(warp.slots) +
+                                __builtin_convertvector(numbers, Addresses) * sizeof(u32[kLanes]);
+    __builtin_memcpy(slot, &addresses, sizeof addresses);
+    i32 any = 0;
+#pragma GCC unroll 4
+    for (int j = 0; j < kCount; ++j) any |= numbers[j];
+    for (int j = 0; any < 0 && j < kCount; ++j)
+      if (numbers[j] < 0) slot[j] = unwanted;
+    unchanged = (op.unchanged >> operand & 1) != 0;
+  }
   KERLAB_INLINE Registers(Warp& warp, const Op& op, int operand) {
     const int count = op.count[operand] == 0 ? 1 : op.count[operand];
     const i32* const numbers = op.count[operand] == 0 ? &op.slot[operand] : op.list + op.slot[operand];

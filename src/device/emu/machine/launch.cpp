@@ -9,6 +9,7 @@
 #include <mutex>
 #include <thread>
 
+#include "base/error.h"
 #include "device/emu/machine/block_runner.h"
 #include "device/emu/machine/chain.h"
 #include "device/emu/machine/ranges.h"
@@ -41,6 +42,9 @@ class FirstFault {
   std::atomic<std::int64_t> block_{kNone};
   std::exception_ptr fault_;
 };
+
+/// Of a block, on every GPU so far (CUDA C++ Programming Guide, compute capabilities).
+constexpr std::int64_t kMostThreads = 1024;
 
 class Launch {
  public:
@@ -208,6 +212,12 @@ class Launch {
 }  // namespace
 
 LaunchReport run(const MachineLaunch& launch) {
+  const Dim3& block = launch.block;
+  const bool empty = block.x == 0 || block.y == 0 || block.z == 0;
+  if (empty || block.x > kMostThreads || block.y > kMostThreads || block.z > 64 || volume(block) > kMostThreads) {
+    throw Error(fmt::format("kernel '{}': a block of {}x{}x{} threads; from 1 to {} can be launched (z up to 64)",
+                            launch.program->kernel->name, block.x, block.y, block.z, kMostThreads));
+  }
   return Launch(launch).run();
 }
 

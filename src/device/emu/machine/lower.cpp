@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "device/emu/machine/clock.h"
+#include "device/emu/machine/fragment_reuse.h"
 #include "device/emu/machine/handlers.h"
 #include "device/emu/machine/machine.h"
 #include "device/emu/machine/operands.h"
@@ -125,6 +126,7 @@ class Lowering {
     link();
     find_spins();
     zero_what_may_be_unset();
+    mark_unchanged(kernel_, places_, program_);
   }
 
  private:

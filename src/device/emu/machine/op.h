@@ -17,7 +17,7 @@ struct Op;
 using Handler = void (*)(Warp& warp, const Op& op, std::uint32_t mask);
 
 inline constexpr int kLanes = 32;
-inline constexpr int kOperands = 6;
+inline constexpr int kOperands = 7;
 
 /// A decoded instruction. Operand i of the PTX instruction (order of ptx::Instruction) becomes slot[i]:
 ///   register, 16 or 32 bits   its slot: 32 x u32 (16-bit values are zero-extended)
@@ -30,10 +30,11 @@ inline constexpr int kOperands = 6;
 ///   "_"                       -1
 struct Op {
   Handler run = nullptr;
-  std::int32_t slot[kOperands] = {-1, -1, -1, -1, -1, -1};
+  std::int32_t slot[kOperands] = {-1, -1, -1, -1, -1, -1, -1};
   std::uint8_t width[kOperands] = {};  ///< bits of the register (or element): 1, 16, 32, 64
   std::uint8_t count[kOperands] = {};  ///< elements of a vector operand
   std::uint8_t negated = 0;
+  std::uint8_t unchanged = 0;  ///< mma: bit i: operand i holds what an mma before it in this block read there
   bool wide_address = false;
   bool guard_negated = false;
   std::int32_t guard = -1;   ///< predicate index

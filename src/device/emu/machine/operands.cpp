@@ -49,7 +49,7 @@ int constant_bits(const Instruction& instruction, int i) {
     case Opcode::bfi:
       return source >= 2 ? 32 : first;
     case Opcode::mad:
-      return source == 2 && instruction.modifiers.part == ptx::Part::wide ? 64 : first;
+      return source == 2 && instruction.modifiers.part == ptx::Part::wide ? 2 * first : first;
     case Opcode::isspacep:
       return 64;
     case Opcode::match:

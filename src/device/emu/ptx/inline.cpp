@@ -7,11 +7,9 @@
 #include <map>
 #include <unordered_map>
 
-#include "device/emu/ptx/check.h"
 #include "device/emu/ptx/function.h"
-#include "device/emu/ptx/lexer.h"
-#include "device/emu/ptx/names.h"
-#include "device/emu/ptx/opcodes.h"
+#include "device/emu/ptx/kernel_writer.h"
+#include "device/emu/ptx/shared_layout.h"
 
 namespace kerlab::ptx {
 namespace {
@@ -20,14 +18,7 @@ constexpr std::size_t kMostDepth = 128;
 constexpr std::int64_t kMostCalls = 1 << 16;
 constexpr std::size_t kMostRegistersInAll = 1 << 22;
 
-Operand reg(std::int32_t value) {
-  Operand operand;
-  operand.kind = OperandKind::reg;
-  operand.value = value;
-  return operand;
-}
-
-class Inliner {
+class Inliner : KernelWriter {
  public:
   explicit Inliner(const std::vector<Function>& functions) {
     for (const Function& function : functions) {
@@ -81,9 +72,9 @@ class Inliner {
                               function.kernel.branch_tables.end());
     for (const auto& [formal, actual] : inputs) {
       if (formal.kind == OperandKind::reg && actual.kind == OperandKind::symbol) {
-        load(reg(frame.registers + formal.value), actual.value);
+        load(register_operand(frame.registers + formal.value), actual.value);
       } else if (formal.kind == OperandKind::reg) {
-        move(reg(frame.registers + formal.value), actual);
+        move(register_operand(frame.registers + formal.value), actual);
       } else {
         access(Opcode::st, frame.symbols[formal.value], actual);
       }
@@ -124,7 +115,7 @@ class Inliner {
       }
       if (from[i].opcode == Opcode::ret) {
         const bool falls_out = i + 1 == from.size() && from[i].guard < 0;
-        if (!falls_out) frame.returns.push_back(branch(from[i], frame));
+        if (!falls_out) frame.returns.push_back(branch(from[i], frame.registers));
         continue;
       }
       copy(frame, from[i]);
@@ -190,7 +181,7 @@ class Inliner {
     std::int32_t skip = -1;
     line_ = at.location.ptx_line;
     if (at.guard >= 0) {
-      skip = branch(at, frame);
+      skip = branch(at, frame.registers);
       out_.instructions[skip].guard_negated = !at.guard_negated;
     }
     location_ = at.location;
@@ -254,9 +245,9 @@ class Inliner {
     const bool in_register = formal.kind == OperandKind::reg;
     const std::int32_t value = in_register ? inner.registers + formal.value : inner.symbols[formal.value];
     if (actual.kind == OperandKind::reg) {
-      in_register ? move(actual, reg(value)) : load(actual, value);
+      in_register ? move(actual, register_operand(value)) : load(actual, value);
     } else if (in_register) {
-      access(Opcode::st, actual.value, reg(value));
+      access(Opcode::st, actual.value, register_operand(value));
     }
   }
 
@@ -275,11 +266,11 @@ class Inliner {
     const auto value = static_cast<std::int32_t>(out_.registers.size());
     out_.registers.push_back({type, "%argument"});
     if (actual.kind == OperandKind::symbol) {
-      load(reg(value), actual.value);
+      load(register_operand(value), actual.value);
     } else {
-      move(reg(value), actual);
+      move(register_operand(value), actual);
     }
-    return reg(value);
+    return register_operand(value);
   }
 
   void print(const Frame& frame, const Call& call) {
@@ -288,13 +279,13 @@ class Inliner {
     const Operand buffer = loaded(frame, call, 1, Type::b64);
     const auto result = static_cast<std::int32_t>(out_.registers.size());
     out_.registers.push_back({Type::b32, "%printed"});
-    make(Opcode::vprintf_call, {Type::b32, Type::b64, Type::b64}, {reg(result), format, buffer});
+    make(Opcode::vprintf_call, {Type::b32, Type::b64, Type::b64}, {register_operand(result), format, buffer});
     if (call.results.empty()) return;
     const Operand actual = renamed(frame, call.results[0]);
     if (actual.kind == OperandKind::symbol) {
-      access(Opcode::st, actual.value, reg(result));
+      access(Opcode::st, actual.value, register_operand(result));
     } else if (actual.kind == OperandKind::reg) {
-      move(actual, reg(result));
+      move(actual, register_operand(result));
     }
   }
 
@@ -307,98 +298,11 @@ class Inliner {
     make(Opcode::assertfail_call, kTypes, std::move(operands));
   }
 
-  void move(const Operand& to, const Operand& from) { make(Opcode::mov, {out_.registers[to.value].type}, {to, from}); }
-  void load(const Operand& to, std::int32_t symbol) { access(Opcode::ld, symbol, to); }
-
-  /// ld or st of a whole variable in local memory.
-  void access(Opcode opcode, std::int32_t symbol, const Operand& value) {
-    static constexpr std::pair<std::int64_t, Type> kTypes[] = {
-        {1, Type::b8}, {2, Type::b16}, {4, Type::b32}, {8, Type::b64}};
-    Operand address;
-    address.kind = OperandKind::address;
-    address.base_is_symbol = true;
-    address.value = symbol;
-    for (const auto& [bytes, type] : kTypes) {
-      if (bytes != out_.symbols[symbol].bytes) continue;
-      if (opcode == Opcode::ld) return make(opcode, {type}, {value, address}, Space::local);
-      return make(opcode, {type}, {address, value}, Space::local);
-    }
-    refuse(line_, fmt::format("'{}' is no parameter of 1, 2, 4 or 8 bytes", out_.symbols[symbol].name));
-  }
-
-  void make(Opcode opcode, std::vector<Type> types, std::vector<Operand> operands, Space space = Space::generic) {
-    std::string text(name(opcode));
-    if (space != Space::generic) text += fmt::format(".{}", name(space));
-    if (opcode != Opcode::vprintf_call && opcode != Opcode::assertfail_call) text += fmt::format(".{}", name(types[0]));
-    Instruction instruction;
-    instruction.opcode = opcode;
-    instruction.modifiers.space = space;
-    instruction.types = std::move(types);
-    instruction.operands = std::move(operands);
-    instruction.location = location_;
-    instruction.text = text;
-    check(out_, instruction);
-    add(std::move(instruction));
-  }
-
-  /// A branch under the guard of `from`; its target is set later.
-  std::int32_t branch(const Instruction& from, const Frame& frame) {
-    Instruction instruction;
-    instruction.opcode = Opcode::bra;
-    instruction.text = "bra";
-    instruction.location = from.location;
-    instruction.guard = from.guard < 0 ? -1 : from.guard + frame.registers;
-    instruction.guard_negated = from.guard_negated;
-    instruction.operands.resize(1);
-    instruction.operands[0].kind = OperandKind::label;
-    add(std::move(instruction));
-    return static_cast<std::int32_t>(out_.instructions.size()) - 1;
-  }
-
-  void add(Instruction&& instruction) {
-    if (static_cast<std::int64_t>(out_.instructions.size()) >= kMostInstructions) {
-      refuse(instruction.location.ptx_line,
-             fmt::format("more than {} instructions once all calls are inlined", kMostInstructions));
-    }
-    out_.instructions.push_back(std::move(instruction));
-  }
-
-  [[noreturn]] static void refuse(std::int32_t line, const std::string& reason) {
-    throw Unsupported(at_line(line, reason));
-  }
-
   std::unordered_map<std::string_view, const Function*> by_name_;
   std::map<std::pair<const Function*, std::string>, std::int32_t> shared_symbols_;  ///< those that exist once
   std::vector<const Function*> stack_;
   std::int64_t calls_ = 0;
-  std::int32_t line_ = 0;
-  Location location_;
-  Kernel out_;
 };
-
-/// Shared variables one after the other; those without a size begin where all others end.
-void lay_out_shared(Kernel& kernel) {
-  bool has_extern = false;
-  for (Symbol& symbol : kernel.symbols) {
-    if (symbol.space != Space::shared) continue;
-    if (symbol.bytes == 0) {
-      has_extern = true;
-      kernel.extern_shared_align = std::max(kernel.extern_shared_align, symbol.align);
-      continue;
-    }
-    symbol.offset = round_up(kernel.shared_bytes, symbol.align);
-    kernel.shared_bytes = symbol.offset + symbol.bytes;
-    if (kernel.shared_bytes > kMostSharedBytes) {
-      throw Unsupported(fmt::format("ptx: kernel '{}' has {} bytes of shared variables: the limit is {}", kernel.name,
-                                    kernel.shared_bytes, kMostSharedBytes));
-    }
-  }
-  if (!has_extern) return;
-  kernel.shared_bytes = round_up(kernel.shared_bytes, kernel.extern_shared_align);
-  for (Symbol& symbol : kernel.symbols) {
-    if (symbol.space == Space::shared && symbol.bytes == 0) symbol.offset = kernel.shared_bytes;
-  }
-}
 
 }  // namespace
 

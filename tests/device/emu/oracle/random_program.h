@@ -23,6 +23,10 @@ struct Program {
 
 Program random_program(std::uint64_t seed);
 
+/// Registers of each kind that the items name, and bytes of shared memory.
+inline constexpr int kRegisters32 = 10, kRegisters64 = 6, kRegisters16 = 6, kPredicates = 5;
+inline constexpr int kSharedPerThread = 32;
+
 inline constexpr int kInputWords = 24;           ///< 64-bit words of input per thread
 inline constexpr int kOutputBytes = 512;         ///< of one thread
 inline constexpr int kAccumulators = 16;         ///< 32-bit words behind all outputs
