@@ -16,8 +16,8 @@
 // Operations one read of B from memory; M reads of A per ROWS (.t) or VEC (.n) numbers of B, from L1.
 // Lacks     loads on their way: ptxas puts each of the UNROLL loads just before its arithmetic, so that 3 or 4 are
 //           (next rung); tensor cores for M above 4, where arithmetic and conversions begin to count.
-// Measured on H200: 1 x 4096 x 4096 bf16: nn 14.8 us (2.27 TB/s), 0.97 of cuBLASLt 13.1; nt 12.5 us (2.68 TB/s), 1.17 of
-//   it, WARPS=8 ROWS=2 LANES=4 UNROLL=8. 8 x 8192 x 8192 nn: 51.0 us, 0.69.
+// Measured on H200: 1 x 4096 x 4096 bf16: nn 14.8 us (2.27 TB/s), 0.97 of cuBLASLt 13.1; nt 12.5 us (2.68 TB/s),
+//   1.17 of it, WARPS=8 ROWS=2 LANES=4 UNROLL=8. 8 x 8192 x 8192 nn: 51.0 us, 0.69.
 #include "common/stream.cuh"
 #include "epilogue.cuh"
 

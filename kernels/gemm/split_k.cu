@@ -14,8 +14,8 @@
 //           multiprocessors.
 // Operations in addition to mma_pipe: SPLIT M N sums written and read again, 8 bytes each, through L2.
 // Lacks     a schedule that splits only the last wave (stream-K).
-// Measured on H200: 128 x 128 x 65536 bf16: REDUCE=0 18.8 us, REDUCE=1 17.9 us, 120 TFLOP/s: 0.91 of cuBLASLt 13.1; tf32
-//   28.5 us, 1.01 of it. 1 x 4096 x 4096 bf16 nn 15.9 us, 0.94; 8 x 8192 x 8192 40.0 us, 0.90.
+// Measured on H200: 128 x 128 x 65536 bf16: REDUCE=0 18.8 us, REDUCE=1 17.9 us, 120 TFLOP/s: 0.91 of cuBLASLt 13.1;
+//   tf32 28.5 us, 1.01 of it. 1 x 4096 x 4096 bf16 nn 15.9 us, 0.94; 8 x 8192 x 8192 40.0 us, 0.90.
 #include "common/turns.cuh"
 #include "mma_align.cuh"
 #include "mma_epilogue.cuh"
