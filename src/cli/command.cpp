@@ -31,8 +31,6 @@ std::filesystem::path database_path(const GlobalOptions& global) {
   return global.database.empty() ? Database::default_path() : std::filesystem::path(global.database);
 }
 
-namespace {
-
 std::string quoted(const std::string& word) {
   constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%";
   if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
@@ -40,8 +38,6 @@ std::string quoted(const std::string& word) {
   for (const char c : word) text += c == '\'' ? "'\\''" : std::string(1, c);
   return text + "'";
 }
-
-}  // namespace
 
 std::string repeated_options(const GlobalOptions& global) {
   std::string text;

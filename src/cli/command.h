@@ -54,6 +54,8 @@ std::string version();
 std::vector<std::filesystem::path> kernel_folders(const GlobalOptions& global);
 RigOptions rig_options(const GlobalOptions& global, const std::string& target);
 std::filesystem::path database_path(const GlobalOptions& global);
+/// A word as a shell wants it.
+std::string quoted(const std::string& word);
 /// What of the global options a command must repeat to see the same: " --db FILE --device emu:h200 --kernels DIR", as
 /// they were given, quoted for a shell; empty when none was.
 std::string repeated_options(const GlobalOptions& global);

@@ -44,8 +44,8 @@ TuneOptions complete(TuneOptions options, const std::string& target, std::vector
   return options;
 }
 
-std::string repeated_for(const std::string& target, const GlobalOptions& global) {
-  return (target.find('/') == std::string::npos ? "" : " " + target) + repeated_options(global);
+ToRepeat repeated_for(const std::string& target, const GlobalOptions& global) {
+  return {repeated_options(global), target.find('/') == std::string::npos ? "" : " " + quoted(target)};
 }
 
 TuneRun run_tune(const TuneOptions& options, Database& database, const InterruptFlag& interrupt,

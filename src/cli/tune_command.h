@@ -3,6 +3,7 @@
 
 #include "cli/command.h"
 #include "cli/interrupt.h"
+#include "cli/tune_screen.h"
 #include "db/database.h"
 #include "session/tune.h"
 
@@ -27,7 +28,7 @@ TuneRun run_tune(const TuneOptions& options, Database& database, const Interrupt
                  const std::string& prefix = "");
 
 /// What commands must repeat to see the result: a family in a folder of its own is found by the folder only.
-std::string repeated_for(const std::string& target, const GlobalOptions& global);
+ToRepeat repeated_for(const std::string& target, const GlobalOptions& global);
 
 ExitCode run_tune_suite(const TuneCommand& command, const GlobalOptions& global);
 

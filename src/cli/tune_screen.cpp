@@ -169,7 +169,7 @@ std::string tune_line(const TuneState& state) {
   return line;
 }
 
-std::string tune_screen(const TuneResult& result, bool color, const std::string& again) {
+std::string tune_screen(const TuneResult& result, bool color, const ToRepeat& again) {
   std::string text = headline(result) + "\n" + counts_line(result) + "\n" + culprit_lines(result, color);
   if (result.ladder.empty()) text += left_out_lines(result);
   if (result.rows.empty()) {
@@ -190,9 +190,9 @@ std::string tune_screen(const TuneResult& result, bool color, const std::string&
   text += effort(result) + "\n";
   if (!result.rows.empty()) {
     const std::int64_t id = result.rows.front().trial.id;
-    text += fmt::format("reproduce: kerlab bench{1} --trial {0}   SASS/PTX: kerlab show {0} --save DIR{1}", id, again);
-    if (!is_emulated(result))
-      text += fmt::format("   profile: ncu --target-processes all kerlab bench{1} --trial {0} --once", id, again);
+    const std::string bench = fmt::format("kerlab bench{}{} --trial {}", again.folder, again.options, id);
+    text += fmt::format("reproduce: {}   SASS/PTX: kerlab show {} --save DIR{}", bench, id, again.options);
+    if (!is_emulated(result)) text += fmt::format("   profile: ncu --target-processes all {} --once", bench);
     text += "\n";
   }
   return text;

@@ -10,8 +10,13 @@
 namespace kerlab {
 
 std::string tune_line(const TuneState& state);
-/// `again`: options to repeat in the commands it names (" --db FILE"), and what to call the family by there.
-std::string tune_screen(const TuneResult& result, bool color, const std::string& again = "");
+
+/// What the commands that a screen names must repeat, each with a space before it.
+struct ToRepeat {
+  std::string options;  ///< " --db FILE"
+  std::string folder;   ///< of a family that has no name in the catalogue; not for `show`, whose ids say it all
+};
+std::string tune_screen(const TuneResult& result, bool color, const ToRepeat& again = {});
 /// The ranking, or with --ladder the ladder: to be written as CSV (`exact`) or Markdown.
 Table tune_result_table(const TuneResult& result, bool exact);
 /// The keys of the document.

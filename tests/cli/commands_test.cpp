@@ -1,5 +1,6 @@
 // Every command once, from the outside, on a scripted device: what one writes, the others find.
 #include "catch.h"
+#include "cli/command.h"
 #include "cli/sandbox.h"
 
 using namespace kerlab;
@@ -32,6 +33,20 @@ TEST_CASE("cli: what was tuned is listed, shown, timed again, exported and impor
   const std::string other = (sandbox / "other.db").string();
   passed(sandbox.run({"db", "import", (sandbox / "exported.txt").string(), "--db", other}));
   CHECK_THAT(passed(sandbox.run({"db", "winners", "--db", other})), Catch::Contains("THREADS=128"));
+}
+
+TEST_CASE("cli: the commands that a tune ends with work as they stand", "[cli]") {
+  const Sandbox sandbox;
+  const std::string out = passed(sandbox.run_scripted({"tune", sandbox.family()}));
+  const auto command = [&](std::string_view from, std::string_view to) {
+    const std::size_t begin = out.find(from) + from.size();
+    return split_words(out.substr(begin, out.find(to, begin) - begin));
+  };
+  CHECK_THAT(passed(sandbox.run(command("reproduce: kerlab ", "   SASS"))), Catch::Contains("THREADS=128"));
+  std::vector<std::string> show = command("SASS/PTX: kerlab ", "   profile");
+  std::replace(show.begin(), show.end(), std::string("DIR"), (sandbox / "saved").string());
+  CHECK_THAT(passed(sandbox.run(show)), Catch::Contains("THREADS=128"));
+  CHECK(std::filesystem::exists(sandbox / "saved"));
 }
 
 TEST_CASE("cli: --json is one document and nothing else", "[cli]") {
