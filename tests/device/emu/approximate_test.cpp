@@ -50,7 +50,10 @@ void check_rounded(const std::string& opcode, std::size_t sources, F f) {
             [=](In in) {
               auto source = [&](std::size_t n) { return ftz ? flush(single(in.source[n])) : single(in.source[n]); };
               const float result = in_mode<float>(mode.rounding, f, source(0), source(1));
-              return bits_of(ftz ? flush(result) : result);
+              if (!ftz || sources == 1) return bits_of(ftz ? flush(result) : result);
+              // A quotient is flushed if it is tiny after rounding as if exponents had no end.
+              const float far = in_mode<float>(mode.rounding, f, source(0) * 0x1p64f, source(1));
+              return bits_of(std::fabs(far) < 0x1p-62f ? std::copysign(0.0f, result) : result);
             });
     }
     check(opcode + mode.suffix + ".f64 %rd0, %rd1" + (sources == 2 ? ", %rd2" : ""), draw_double, [=](In in) {
