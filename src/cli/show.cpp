@@ -67,13 +67,13 @@ TrialStory to_story(TrialFacts facts) {
 }
 
 /// An emulated trial is counted at once: that needs nothing but this machine. Others when asked.
-void add_counts(TrialStory& story, const Database& database, const ShowOptions& options, const GlobalOptions& global) {
+void add_counts(TrialStory& story, const ShowOptions& options, const GlobalOptions& global) {
   const bool emulated = story.trial.device_kind == "emulated" && story.trial.status == TrialStatus::passed;
   if (options.count || (emulated && story.operations.has_predictions())) {
-    story.operations = count_operations(database, story.trial, rig_options(global, story.trial.family));
+    story.operations = count_operations(story.trial, rig_options(global, story.trial.family));
   } else if (story.operations.has_predictions()) {
-    story.operations.note =
-        fmt::format("to count them on {}: kerlab show {} --count", emulated_twin(story.trial), story.trial.id);
+    story.operations.note = fmt::format("to count them on {}: kerlab show {} --count{}", emulated_twin(story.trial),
+                                        story.trial.id, repeated_options(global));
   }
 }
 
@@ -125,7 +125,7 @@ ExitCode run(const ShowOptions& options, const GlobalOptions& global) {
   const Database database = open_existing_database(global);
   const Choice choice = choose(database, options, global);
   TrialStory story = to_story(trial_facts(database, choice.trial, kernel_folders(global)));
-  if (!global.dry_run) add_counts(story, database, options, global);
+  if (!global.dry_run) add_counts(story, options, global);
   story.again = repeated_options(global);
   std::optional<SavedTrial> saved;
   if (!options.folder.empty() && !global.dry_run) {

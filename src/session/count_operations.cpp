@@ -26,15 +26,6 @@ std::string scope_of(const std::vector<CountedLaunch>& launches, const DeviceInf
                       : fmt::format("all {} blocks on {}", blocks, device.id);
 }
 
-/// Today's files when they are those of the trial, else the stored text.
-VariantSource source_of(const Database& database, const Trial& trial, const Variant& variant) {
-  VariantSource source{&variant, read_kernel_source(variant.source)};
-  if (source.source.hash == trial.source_hash) return source;
-  if (const auto text = database.source_text(trial.source_hash))
-    source.source = unpack_source(*text, variant.source.string(), trial.source_hash);
-  return source;
-}
-
 }  // namespace
 
 Operations operations_of(const Variant& variant, const Problem& problem, const Configuration& configuration,
@@ -70,7 +61,7 @@ std::string emulated_twin(const Trial& trial) {
   return at == profiles.end() ? "emu:h200" : at->id;
 }
 
-Operations count_operations(const Database& database, const Trial& trial, RigOptions options) {
+Operations count_operations(const Trial& trial, RigOptions options) {
   Operations operations = predicted_operations(trial, options.kernels);
   try {
     if (!options.device.starts_with("emu:")) options.device = emulated_twin(trial);
@@ -86,11 +77,15 @@ Operations count_operations(const Database& database, const Trial& trial, RigOpt
     single.schedule = TimingSchedule{};
     single.deadline = generous_deadline(rig, setup, 1);
     const Configuration configuration = parse_configuration(variant, trial.configuration);
-    const SingleResult result = run_single(rig, setup, source_of(database, trial, variant), configuration, single);
+    const VariantSource source{&variant, read_kernel_source(variant.source)};
+    const SingleResult result = run_single(rig, setup, source, configuration, single);
     if (result.counted.empty()) {
       operations.note = "not counted: " + result.candidate.trial.message;
     } else {
       operations = operations_of(variant, problem, configuration, rig.device(), result.counted);
+      if (source.source.hash != trial.source_hash)
+        operations.note =
+            fmt::format("of today's {}: the trial ran an earlier text", variant.source.filename().string());
     }
   } catch (const Error& error) {
     operations.note = fmt::format("not counted: {}", error.what());

@@ -65,7 +65,7 @@ TEST_CASE("predicted: of a trial without running it, and counted afterwards", "[
   for (const Operation& row : predicted.rows) CHECK_FALSE(row.counted);
   CHECK(emulated_twin(trial) == "emu:h200");
 
-  const Operations counted = count_operations(fixture.database(), trial, fixture.options().rig);
+  const Operations counted = count_operations(trial, fixture.options().rig);
   CHECK(counted.note == "");
   CHECK(counted.scope == "6 of 16 blocks on emu:h200");
   for (const Operation& row : counted.rows)
@@ -75,5 +75,5 @@ TEST_CASE("predicted: of a trial without running it, and counted afterwards", "[
   CHECK(emulated_twin(trial) == "emu:a100");
   trial.variant = "gone";
   CHECK(predicted_operations(trial, {}).rows.empty());
-  CHECK(count_operations(fixture.database(), trial, fixture.options().rig).note.starts_with("not counted: "));
+  CHECK(count_operations(trial, fixture.options().rig).note.starts_with("not counted: "));
 }
