@@ -24,6 +24,14 @@ LibraryOutcome outcome() {
   return library;
 }
 
+/// The session ends here: only one can have the GPU.
+TuneResult tuned(const TuneOptions& options, Database& database) {
+  TuneSession session(options, database);
+  while (session.step()) {
+  }
+  return session.result();
+}
+
 }  // namespace
 
 TEST_CASE("library rows: the ratio is the library's time over ours", "[session]") {
@@ -80,10 +88,7 @@ TEST_CASE("library rows: on a GPU bench and tune show them, and keep them", "[se
   tune.variants.ladder = true;
   tune.search = "random";
   tune.trials = 3;
-  TuneSession session(tune, database);
-  while (session.step()) {
-  }
-  const TuneResult result = session.result();
+  const TuneResult result = tuned(tune, database);
   REQUIRE_FALSE(result.rows.empty());
   INFO(result.library_note);
   REQUIRE(result.library.size() == 2);
