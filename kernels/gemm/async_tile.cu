@@ -8,6 +8,8 @@
 // Parameters BM, BN, BK tile of a block; TM, TN of a thread; STAGES; MIN_BLOCKS per SM to leave registers for.
 // Expects   fp32; any M, N, K, layout, alignment.
 // Operations N^3 (1 / BM + 1 / BN) global reads, N^3 (1 / TM + 1 / TN) shared reads, for N^3 multiply-adds.
+// Counted   256^3 fp32, defaults, on the emulated device: 1,048,576 bytes loaded from global memory, 16,777,216 from
+//           shared memory; the formula gives the same.
 // Lacks     work across the barrier: behind it every warp first waits for its loads from shared memory (next rung).
 // Measured on H200: 4096^3 fp32: 2.820 ms at the defaults (reg2d: 2.904), 2.703 ms (50.9 TFLOP/s) at best.
 #include "async_operand.cuh"

@@ -8,6 +8,8 @@
 // Expects   bf16, fp16, tf32 or int8; any layout; rows of A and B of whole 16 bytes, rows of D of whole fours.
 // Operations N^3 (1 / BM + 1 / BN) global reads, N^3 (1 / WM + 1 / WN) shared reads, N^3 / 2048 mma (tf32: / 1024,
 //           int8: / 4096).
+// Counted   256^3 bf16, defaults, on the emulated device: 524,288 bytes loaded from global memory, 1,310,720 from
+//           shared memory; the formula gives the same.
 // Lacks     everything at once: copies, loads of fragments and multiplications take turns (next rung).
 // Measured on H200: 4096^3 bf16, defaults: 514 us, 267 TFLOP/s: 1.65 times wmma.
 #include "mma_epilogue.cuh"

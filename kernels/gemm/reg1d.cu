@@ -6,6 +6,8 @@
 // Parameters BM, BN, BK: tile of a block; TM rows per thread. BM * BN / TM is the number of threads.
 // Expects   anything; tiles that hang over an edge are filled with zeros.
 // Operations N^3 (1 / BM + 1 / BN) reads of global memory, N^3 (1 + 1 / TM) of shared memory: half of smem_tile's.
+// Counted   256^3 fp32, defaults, on the emulated device: 2,097,152 bytes loaded from global memory, 75,497,472 from
+//           shared memory; the formula gives the same.
 // Lacks     reuse in the other direction: a number of A is loaded for every column (next rung: TM x TN).
 // Measured on H200: 4096^3 fp32: 21.1 ms at the defaults, 7.18 ms (19.1 TFLOP/s) with BM=64 BN=64 BK=32 TM=16.
 #include "epilogue.cuh"

@@ -7,6 +7,8 @@
 // Parameters BM, BN, BK tile of a block; WM, WN of a warp, in tiles of 16 x 16.
 // Expects   bf16, fp16, tf32 or int8; rows of A and B of whole 16 bytes (mma_ragged takes any).
 // Operations N^3 (1 / BM + 1 / BN) global reads, N^3 (1 / WM + 1 / WN) shared reads, N^3 / 4096 wmma (tf32: / 2048).
+// Counted   256^3 bf16, defaults, on the emulated device: 524,288 bytes loaded from global memory, 1,835,008 from
+//           shared memory; the formula gives the same.
 // Lacks     control: where fragments go, a swizzle instead of padding, more than one tile on its way, loads of the next
 //           fragments during the multiplication (next rungs).
 // Measured on H200: 4096^3 bf16, defaults: 848 us, 162 TFLOP/s.

@@ -7,8 +7,8 @@
 #include "cli/ladder_screen.h"
 #include "cli/library_cells.h"
 #include "cli/shipped_screen.h"
-#include "model/model_error.h"
 #include "report/json.h"
+#include "report/modelled_remark.h"
 #include "report/tune_table.h"
 
 namespace kerlab {

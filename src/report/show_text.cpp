@@ -7,8 +7,8 @@
 
 #include "base/format.h"
 #include "base/terminal.h"
-#include "model/model_error.h"
 #include "report/json.h"
+#include "report/modelled_remark.h"
 #include "report/operations_text.h"
 #include "report/table.h"
 #include "report/tune_table.h"

@@ -1,7 +1,7 @@
 #include "model/time_model.h"
 
 #include "catch.h"
-#include "model/model_error.h"
+#include "report/modelled_remark.h"
 
 using namespace kerlab;
 

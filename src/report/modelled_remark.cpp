@@ -1,4 +1,4 @@
-#include "model/model_error.h"
+#include "report/modelled_remark.h"
 
 #include <fmt/format.h>
 
