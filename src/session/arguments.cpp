@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <functional>
+#include <sstream>
 
 #include "base/error.h"
 #include "base/format.h"
@@ -176,6 +177,21 @@ std::vector<ProblemRequest> make_requests(const Family& family, const std::vecto
     multiply(choices);
   }
   return requests;
+}
+
+ProblemRequest request_of_key(const Family& family, const std::string& key) {
+  std::istringstream words(key);
+  std::string word, dtype;
+  words >> word;  // the family
+  std::vector<ProblemArgument> arguments;
+  while (words >> word) {
+    const std::size_t equals = word.find('=');
+    if (equals == std::string::npos)
+      dtype = word;
+    else
+      arguments.push_back({word.substr(0, equals), word.substr(equals + 1)});
+  }
+  return make_request(family, arguments, dtype);
 }
 
 }  // namespace kerlab

@@ -26,7 +26,7 @@ BenchSession::BenchSession(BenchOptions options, Database& database)
     : options_(std::move(options)), database_(database), rig_(completed(options_, database)) {
   const Family& family = rig_.folder().family;
   if (options_.trial > 0 && options_.arguments.empty() && options_.dtypes.empty()) {
-    problems_ = {request_from_key(family, stored_trial(database_, options_.trial).problem)};
+    problems_ = {request_of_key(family, stored_trial(database_, options_.trial).problem)};
   } else {
     problems_ = make_requests(family, options_.arguments, options_.dtypes);
   }

@@ -43,7 +43,7 @@ Operations predicted_operations(const Trial& trial, const std::vector<std::files
   try {
     const KernelFolder folder = open_catalogue(kernels).find(trial.family);
     const Variant& variant = find_variant(folder, trial.variant);
-    const Problem problem = make_problem(folder.family, request_from_key(folder.family, trial.problem));
+    const Problem problem = make_problem(folder.family, request_of_key(folder.family, trial.problem));
     return operations_of(variant, problem, parse_configuration(variant, trial.configuration),
                          device_of_class(trial.device_class), {});
   } catch (const Error&) {
@@ -70,7 +70,7 @@ Operations count_operations(const Trial& trial, RigOptions options) {
     Rig rig(options);
     const KernelFolder& folder = rig.folder();
     const Variant& variant = find_variant(folder, trial.variant);
-    const Problem problem = problem_for_device(folder, request_from_key(folder.family, trial.problem), rig.device());
+    const Problem problem = problem_for_device(folder, request_of_key(folder.family, trial.problem), rig.device());
     const ProblemSetup setup = prepare_problem(folder, problem, rig.device());
     ProblemLoader(rig, setup, false).load();
     SingleOptions single;

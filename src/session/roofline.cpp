@@ -1,7 +1,6 @@
 #include "session/roofline.h"
 
 #include <algorithm>
-#include <sstream>
 
 namespace kerlab {
 
@@ -109,21 +108,6 @@ void take_ceilings(RooflineReport& report, const RooflineOptions& options, Rig& 
 }
 
 }  // namespace
-
-ProblemRequest request_of_key(const Family& family, const std::string& key) {
-  std::istringstream words(key);
-  std::string word, dtype;
-  words >> word;  // the family
-  std::vector<ProblemArgument> arguments;
-  while (words >> word) {
-    const std::size_t equals = word.find('=');
-    if (equals == std::string::npos)
-      dtype = word;
-    else
-      arguments.push_back({word.substr(0, equals), word.substr(equals + 1)});
-  }
-  return make_request(family, arguments, dtype);
-}
 
 ProblemRoofline problem_roofline(const Family& family, const Problem& problem, const DeviceInfo& device,
                                  const MeasuredCeilings& measured, const Database& database) {

@@ -54,9 +54,6 @@ RooflineReport make_rooflines(const RooflineOptions& options, Database& database
 ProblemRoofline problem_roofline(const Family& family, const Problem& problem, const DeviceInfo& device,
                                  const MeasuredCeilings& measured, const Database& database);
 
-/// The request that made a stored problem key. Throws UsageError when the family no longer has what it names.
-ProblemRequest request_of_key(const Family& family, const std::string& key);
-
 /// "memory-bound: intensity 0.25 FLOP/byte is left of the ridge at 14; the winner reaches 93 % of the measured copy
 /// bandwidth".
 std::string roofline_sentence(const ProblemRoofline& problem);

@@ -1,7 +1,6 @@
 #include "session/single.h"
 
 #include <algorithm>
-#include <sstream>
 
 namespace kerlab {
 
@@ -95,23 +94,6 @@ std::vector<std::uint32_t> all_recipes(const ProblemPlan& plan) {
   std::vector<std::uint32_t> all;
   for (std::uint32_t i = 0; i < plan.recipes.size(); ++i) all.push_back(i);
   return all;
-}
-
-ProblemRequest request_from_key(const Family& family, const std::string& key) {
-  ProblemRequest request;
-  std::istringstream words(key);
-  std::string word;
-  words >> word;  // the family's name
-  std::vector<ProblemArgument> arguments;
-  while (words >> word) {
-    const std::size_t equals = word.find('=');
-    if (equals == std::string::npos) {
-      request.dtype = word;
-    } else {
-      arguments.push_back({word.substr(0, equals), word.substr(equals + 1)});
-    }
-  }
-  return make_request(family, arguments, request.dtype);
 }
 
 }  // namespace kerlab

@@ -36,7 +36,4 @@ std::chrono::milliseconds generous_deadline(const Rig& rig, const ProblemSetup& 
 
 std::vector<std::uint32_t> all_recipes(const ProblemPlan& plan);
 
-/// "gemm M=4096 N=4096 K=4096 bf16 layout=nn alpha=1 beta=0" back into a request for that family.
-ProblemRequest request_from_key(const Family& family, const std::string& key);
-
 }  // namespace kerlab

@@ -45,7 +45,7 @@ void compile_family(const std::string& name, const std::vector<std::map<std::str
                        instantiate_reference(folder.family, problem, h200(slow_fp64)).defines, arch);
       for (const Variant& variant : folder.variants) {
         if (!unsupported_reason(variant, problem, h200()).empty()) continue;
-        const Configuration configuration = default_configuration(variant);
+        const Configuration configuration = default_configuration(variant, problem, h200());
         INFO(variant.name);
         CHECK(violated_constraint(variant, problem, h200(), configuration).empty());
         const Instance instance = instantiate(folder.family, variant, problem, configuration, h200());
