@@ -1,10 +1,8 @@
 // cvt: the handlers against the scalar conversions; speed.
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <cstdio>
 #include <cstring>
-#include <limits>
 #include <random>
 #include <string>
 #include <vector>
@@ -17,7 +15,6 @@ namespace kerlab::emu {
 namespace {
 
 using numeric::Conversion;
-using numeric::Round;
 using numeric::Value;
 using ptx::Rounding;
 using ptx::Type;

@@ -1,26 +1,18 @@
-// cvt: the scalar conversions against tables and long double, the handlers against the scalar conversions.
+// cvt: the scalar conversions against tables and long double; the handlers are in convert_handler_test.cpp.
 #include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <cstdio>
 #include <cstring>
-#include <limits>
 #include <random>
-#include <string>
 #include <vector>
 
 #include "catch.h"
 #include "device/emu/numeric/convert_ptx.h"
-#include "one_warp.h"
 
 namespace kerlab::emu {
 namespace {
 
-using numeric::Conversion;
 using numeric::Round;
 using numeric::Value;
-using ptx::Rounding;
-using ptx::Type;
 
 /// A value by the formula of its format; NaN and infinities as such.
 long double value_of(std::uint64_t bits, const numeric::Format& f) {
