@@ -4,9 +4,11 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "plan/finding.h"
 #include "plan/stretch.h"
 
 namespace kerlab {
@@ -58,12 +60,26 @@ struct AddressRange {
   bool operator==(const AddressRange&) const = default;
 };
 
+/// What one PTX instruction did in a launch: where the counts come from.
+struct LineCounts {
+  CodeLine line;
+  std::string text;  ///< the opcode: "ld.global.nc.v4.f32"
+  Pipe pipe = Pipe::move;
+  std::int64_t warp_instructions = 0, lane_instructions = 0;
+  std::int64_t requests = 0;                    ///< to global or shared memory
+  std::int64_t sectors = 0, least_sectors = 0;  ///< touched; as many as the bytes would fill
+  std::int64_t wavefronts = 0, least_wavefronts = 0;
+  std::int64_t waits = 0;  ///< barriers: warps that had to wait there
+};
+
 /// What a launch on an emulated device did; empty on a GPU.
 struct LaunchReport {
   bool emulated = false;
   std::int64_t blocks = 0, blocks_run = 0;  ///< of the grid; executed
   Counts counts;                            ///< of the blocks executed
   std::vector<Stretch> stretches;           ///< of the kernel, those executed; only in count mode
+  std::vector<LineCounts> lines;            ///< of the instructions executed, in PTX order; only in count mode
+  std::vector<Finding> findings;            ///< only in sanitize mode
   std::vector<AddressRange> written;        ///< global memory written, sorted, merged; only in check mode
 };
 

@@ -34,15 +34,23 @@ class MachineFault : public DeviceFault {
 /// Remembers a write to global memory (out of line, for handlers).
 void note_write(Cta& cta, std::uint64_t begin, std::uint64_t end);
 
+/// Addresses in .shared::cluster: below 2^24 in the block's own shared memory, else of the block of rank
+/// (address >> 24) - 1 in the cluster. mapa makes them. The same within kSharedWindow.
+inline constexpr int kClusterShift = 24;
+
+struct Cluster;   // async/cluster.h
+class Sanitizer;  // sanitize/sanitizer.h
+
 /// One launch: shared by all its blocks on all threads; constant while they run.
 struct LaunchState {
   GlobalMemory* memory = nullptr;
   const std::byte* parameters = nullptr;
   std::int64_t parameter_bytes = 0;
   Dim3 grid, block;
-  bool parallel = false;       ///< blocks run on several threads: global atomics must be atomic on the host too
-  bool count = false;          ///< memory handlers count sectors, wavefronts and bytes
-  bool record_writes = false;  ///< memory and atomic handlers call note_write
+  bool parallel = false;           ///< blocks run on several threads: global atomics must be atomic on the host too
+  bool count = false;              ///< memory handlers count sectors, wavefronts and bytes
+  bool record_writes = false;      ///< memory and atomic handlers call note_write
+  Sanitizer* sanitizer = nullptr;  ///< told of everything in mode sanitize (one thread then), else null
   const std::vector<std::string>* files = nullptr;  ///< Module::files, for messages
 };
 
@@ -52,6 +60,8 @@ struct Cta {
   std::byte* shared = nullptr;
   std::uint32_t shared_bytes = 0;  ///< static and dynamic
   Dim3 index;
+  std::uint32_t rank = 0;             ///< in its cluster
+  Cluster* cluster = nullptr;         ///< its blocks, and the copies that are under way
   Counts counts;                      ///< of this thread's blocks so far
   std::vector<AddressRange> written;  ///< of this thread's blocks so far, merged now and then
   AddressRange allocations[16];       ///< found last, by instruction (access.h)

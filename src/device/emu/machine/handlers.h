@@ -21,7 +21,11 @@ struct HandlerSet {
   Select atomic;          ///< atom, red
   Select warp;            ///< shfl, vote, match, activemask, redux, elect (all named lanes are there), movmatrix
   Select matrix;          ///< mma, wmma.mma, wmma.load, wmma.store
+  Select wgmma;           ///< wgmma.mma_async
 };
+
+/// mbarriers, bulk copies, clusters and what else is not arithmetic: built once (async/).
+Handler select_async(const ptx::Instruction& instruction);
 
 /// The set for this processor; KERLAB_EMU_ISA=portable chooses the slow one.
 const HandlerSet& handlers();

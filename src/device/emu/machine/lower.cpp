@@ -104,8 +104,8 @@ std::int32_t waiting_cost(const Instruction& i) {
 }
 
 Handler select(const HandlerSet& set, const Instruction& instruction) {
-  for (const Select family :
-       {set.integer, set.floating, set.approximate, set.convert, set.memory, set.atomic, set.warp, set.matrix}) {
+  for (const Select family : {set.integer, set.floating, set.approximate, set.convert, set.memory, set.atomic, set.warp,
+                              set.matrix, set.wgmma, Select(select_async)}) {
     if (const Handler handler = family(instruction)) return handler;
   }
   unsupported(instruction);

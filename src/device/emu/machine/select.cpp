@@ -15,6 +15,7 @@ namespace kerlab::emu {
   Handler select_atomic(const ptx::Instruction&);      \
   Handler select_warp(const ptx::Instruction&);        \
   Handler select_matrix(const ptx::Instruction&);      \
+  Handler select_wgmma(const ptx::Instruction&);       \
   }                                                    \
   static_assert(true)
 KERLAB_FAMILIES(portable);
@@ -40,10 +41,11 @@ const HandlerSet& handlers() {
                                            portable::select_memory,
                                            portable::select_atomic,
                                            portable::select_warp,
-                                           portable::select_matrix};
+                                           portable::select_matrix,
+                                           portable::select_wgmma};
   static constexpr HandlerSet kV3 = {
       "x86-64-v3",       v3::select_integer, v3::select_floating, v3::select_approximate, v3::select_convert,
-      v3::select_memory, v3::select_atomic,  v3::select_warp,     v3::select_matrix};
+      v3::select_memory, v3::select_atomic,  v3::select_warp,     v3::select_matrix,      v3::select_wgmma};
   // Read each time, so that a test can compare the two within one process.
   const char* isa = std::getenv("KERLAB_EMU_ISA");
   const bool portable_wanted = isa != nullptr && std::string_view(isa) == "portable";

@@ -1,6 +1,6 @@
 // One instruction: guard, opcode, operands; calls.
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 

@@ -143,6 +143,41 @@ enum class Opcode : std::uint8_t {
   cp_async_commit_group,
   cp_async_wait_group,
   cp_async_wait_all,
+  // barriers in shared memory, clusters, bulk copies (sm_90)
+  mbarrier_init,
+  mbarrier_inval,
+  mbarrier_arrive,
+  mbarrier_arrive_drop,
+  mbarrier_test_wait,
+  mbarrier_try_wait,
+  mbarrier_pending_count,
+  mbarrier_expect_tx,
+  mbarrier_complete_tx,
+  cp_async_mbarrier_arrive,
+  barrier_cluster_arrive,
+  barrier_cluster_wait,
+  getctarank,
+  st_async,
+  red_async,
+  cp_async_bulk,
+  cp_reduce_async_bulk,
+  cp_async_bulk_prefetch,
+  cp_async_bulk_tensor,
+  cp_reduce_async_bulk_tensor,
+  cp_async_bulk_prefetch_tensor,
+  cp_async_bulk_commit_group,
+  cp_async_bulk_wait_group,
+  prefetch_tensormap,
+  tensormap_replace,
+  tensormap_cp_fenceproxy,
+  fence_proxy,
+  fence_mbarrier_init,
+  griddepcontrol,
+  setmaxnreg,
+  wgmma_fence,
+  wgmma_mma_async,
+  wgmma_commit_group,
+  wgmma_wait_group,
   // matrices
   ldmatrix,
   stmatrix,
@@ -192,6 +227,21 @@ enum class Order : std::uint8_t { weak, relaxed, acquire, release, acq_rel, sc, 
 enum class FloatClass : std::uint8_t { none, finite, infinite, number, notanumber, normal, subnormal };
 enum class Part : std::uint8_t { none, lo, hi, wide };  ///< mul, mad; lo/hi also of dp2a
 enum class Fragment : std::uint8_t { none, a, b, c, d };
+enum class Completion : std::uint8_t { none, mbarrier, bulk_group };  ///< of bulk copies
+enum class Proxy : std::uint8_t { none, alias, async, async_global, async_shared, async_shared_cluster, tensormap };
+enum class MapField : std::uint8_t {  ///< tensormap.replace
+  none,
+  global_address,
+  rank,
+  box_dim,
+  global_dim,
+  global_stride,
+  element_stride,
+  elemtype,
+  interleave_layout,
+  swizzle_mode,
+  fill_mode
+};
 
 /// The modifiers of one instruction, as data; everything not written has its default. Cache hints (.ca, .cg, .nc,
 /// L2::...) are dropped: the emulated device has no caches.
@@ -227,6 +277,22 @@ struct Modifiers {
   std::uint16_t m = 0, n = 0, k = 0;        ///< mma, wmma; m, n also of ldmatrix
   bool a_column = false, b_column = false;  ///< layouts of mma and wmma (of c, d in wmma.load/store: a_column)
   bool popc = false;                        ///< mma.b1 xor/and.popc
+  // sm_90
+  bool scope_cluster = false;
+  bool shared_cluster = false;          ///< the space is .shared::cluster (`space` is shared)
+  Space source_space = Space::generic;  ///< bulk copies: `space` is where to
+  Completion completion = Completion::none;
+  Proxy proxy = Proxy::none;  ///< fence.proxy
+  MapField field = MapField::none;
+  std::uint8_t dimensions = 0;  ///< of a tensor copy
+  bool multicast = false;
+  bool im2col = false;
+  bool read = false;                            ///< cp.async.bulk.wait_group.read
+  bool parity = false;                          ///< mbarrier waits: by parity, not by state
+  bool expect_tx = false, no_complete = false;  ///< mbarrier.arrive
+  bool increase = false;                        ///< setmaxnreg.inc (else .dec)
+  bool wait = false;                            ///< griddepcontrol.wait (else launch_dependents)
+  bool negate_a = false, negate_b = false;      ///< wgmma: imm-scale -1. Transposed (MN-major): a_column, b_column
 };
 
 }  // namespace kerlab::ptx

@@ -104,6 +104,16 @@ struct Location {
 /// d, [a], b(, c); red: [a], b(, c); shfl: d(|p), a, b, c, mask; st: [a], value; bra: label; bar: a(, b)(, p) after
 /// the destination of a reduction; vote, match, redux: d(|p), source, mask. A second result that was not written is
 /// not there; has_second_result tells.
+/// Of sm_90, where an address is [register or symbol + offset]:
+///   mbarrier.init [b], count; .inval [b]; .arrive state or _, [b](, count); .test_wait, .try_wait p, [b], state or
+///   parity (, time: dropped); .expect_tx, .complete_tx [b], bytes; cp.async.mbarrier.arrive [b]
+///   st.async, red.async [to], value or {values}, [mbarrier]; mapa d, address, rank (d and address 32 or 64 bits)
+///   cp.async.bulk [to], [from], bytes(, [mbarrier])(, CTA mask when multicast); cp.reduce.async.bulk the same
+///   cp.async.bulk.tensor to shared: [to], [map], {coordinates}, [mbarrier](, {im2col offsets})(, CTA mask); to global:
+///   [map], {coordinates}, [from]; prefetch: [map], {coordinates}. "[map, {coordinates}]" became two operands
+///   wgmma.mma_async {d}, a, b, scale-d: a is a 64-bit descriptor or a vector, scale-d a predicate or an immediate;
+///   imm-scale and imm-trans are in the modifiers
+///   Cache policies are dropped everywhere.
 struct Instruction {
   Opcode opcode = Opcode::nop;
   Modifiers modifiers;

@@ -1,0 +1,2 @@
+#define KERLAB_ISA portable
+#include "device/emu/handlers/wgmma.inc"

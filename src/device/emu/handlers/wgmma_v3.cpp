@@ -1,0 +1,2 @@
+#define KERLAB_ISA v3
+#include "device/emu/handlers/wgmma.inc"
