@@ -1,0 +1,104 @@
+// Rung 19, wgmma_cluster: neighbouring blocks share what they copy.
+//
+// Idea      * CLUSTER blocks one below the other in D need the same tile of B. Each copies a CLUSTER-th of it and has the
+//             copy engine write that part into the shared memory of all of them (multicast): B is read from L2 once
+//             instead of CLUSTER times.
+//           * a stage may be filled when the consumers of all blocks of the cluster have emptied it, since each block's
+//             copies write into all: consumers arrive at the `empty` barriers of every block.
+//           * nobody leaves before the last arrival: a block that has ended has no shared memory.
+//           Everything else is wgmma_special.
+// Parameters as wgmma_special, and CLUSTER.
+// Expects   as wgmma_tile.
+// Operations N^3 (1 / (CLUSTER BM) + 1 / BN) reads of L2.
+// Lacks     the sums are written while nobody multiplies.
+#include "raster.cuh"
+#include "wgmma_sums.cuh"
+
+using TileA = Tile<BM, !TRANS_A>;
+using TileB = Tile<BN, TRANS_B != 0>;
+constexpr int kStageBytes = TileA::kBytes + TileB::kBytes;
+constexpr int kRows = BM / CONSUMERS;  // of a consumer
+constexpr unsigned short kAllRanks = (1u << CLUSTER) - 1;
+static_assert(GROUP % CLUSTER == 0, "the blocks of a cluster stand in one group");
+
+/// STAGES x { tile of A, tile of B }.
+extern __shared__ __align__(1024) unsigned char shared[];
+
+/// Where a thread is in the ring: which stage, and the parity of the round.
+struct Place {
+  int stage = 0;
+  unsigned parity = 0;
+  __device__ __forceinline__ void advance() {
+    if (++stage == STAGES) {
+      stage = 0;
+      parity ^= 1;
+    }
+  }
+};
+
+extern "C" __global__ void __launch_bounds__(THREADS, 1)
+gemm(const __grid_constant__ TensorMap map_a, const __grid_constant__ TensorMap map_b, const Out* __restrict__ bias,
+     const Out* __restrict__ C, Out* __restrict__ D, int M, int N, int K, float alpha, float beta) {
+  __shared__ Barrier full[STAGES], empty[STAGES];
+  const unsigned tiles = shared_address(shared);
+  const int group = static_cast<int>(threadIdx.x) / 128;
+  int m0, n0;
+  // Clusters are whole: there may be tiles below the last row of D, of zeros, of which nothing is written.
+  tile_of(static_cast<int>(blockIdx.x), (M + BM * CLUSTER - 1) / (BM * CLUSTER) * (BM * CLUSTER), N, m0, n0);
+  const unsigned rank = cluster_rank();
+  if (threadIdx.x == 0) {
+    for (int stage = 0; stage < STAGES; ++stage) {
+      init_barrier(&full[stage], 1);
+      init_barrier(&empty[stage], CONSUMERS * CLUSTER);
+    }
+    fence_barriers();
+  }
+  sync_cluster();
+
+  Place place;
+  if (group == CONSUMERS) {
+    give_up_registers<PRODUCER_REGISTERS>();
+    if (threadIdx.x == CONSUMERS * 128) {
+#pragma unroll 1
+      for (int k = 0; k < K; k += BK) {
+        wait(&empty[place.stage], place.parity ^ 1);  // at first all are
+        arrive_and_expect(&full[place.stage], kStageBytes);
+        const unsigned stage = tiles + place.stage * kStageBytes;
+        TileA::load(stage, map_a, m0, k, static_cast<int>(blockIdx.z), &full[place.stage]);
+        TileB::load_part<CLUSTER>(rank, kAllRanks, stage + TileA::kBytes, map_b, n0, k, static_cast<int>(blockIdx.z),
+                                  &full[place.stage]);
+        place.advance();
+      }
+    }
+  } else {
+    take_registers<CONSUMER_REGISTERS>();
+    Sum sums[kRows / 64][BN / 2];
+    Place before;
+#pragma unroll 1
+    for (int k = 0; k < K; k += BK) {
+      wait(&full[place.stage], place.parity);
+      const unsigned stage = tiles + place.stage * kStageBytes;
+      fence_sums();
+#pragma unroll
+      for (int step = 0; step < kSteps; ++step)
+#pragma unroll
+        for (int i = 0; i < kRows / 64; ++i)
+          multiply_tiles<DTYPE, BN, TRANS_A, !TRANS_B>(
+              sums[i], TileA::describe_step(stage, group * kRows + i * 64, step),
+              TileB::describe_step(stage + TileA::kBytes, 0, step), k > 0 || step > 0);
+      commit_products();
+      if (k > 0) {
+        wait_products<1>();
+        if (threadIdx.x % 128 < CLUSTER) arrive_at(&empty[before.stage], threadIdx.x % 128);
+      }
+      before = place;
+      place.advance();
+    }
+    wait_products<0>();
+    const Epilogue epilogue(bias, C, D, M, N, alpha, beta);
+#pragma unroll
+    for (int i = 0; i < kRows / 64; ++i)
+      write_sums<BN>(sums[i], static_cast<int>(threadIdx.x) % 128, m0 + group * kRows + i * 64, n0, M, N, epilogue);
+  }
+  sync_cluster();
+}

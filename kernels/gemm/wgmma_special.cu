@@ -1,0 +1,98 @@
+// Rung 18, wgmma_special: warps that copy and warps that multiply.
+//
+// Idea      * a ring of STAGES tiles in shared memory. The last warpgroup does nothing but ask the copy engine for the next
+//             tile as soon as a stage is empty; the others do nothing but multiply full stages. Nobody needs to be told
+//             twice: two barriers a stage, `full` (the bytes have come) and `empty` (all consumers are done with it), and
+//             no barrier of the block in the loop.
+//           * CONSUMERS warpgroups share a tile of B, each with BM / CONSUMERS rows of A.
+//           * one group of products stays in flight while the next is issued: a stage is given back one tile late.
+//           * the copying warps give up most of their registers to those that hold sums (setmaxnreg).
+// Parameters BM, BN, BK tile of a block; STAGES; CONSUMERS; GROUP rows of tiles walked together.
+// Expects   as wgmma_tile.
+// Operations as wgmma_tile.
+// Lacks     B and A are read by every block that needs them: neighbours could share one copy (cluster_multicast).
+#include "raster.cuh"
+#include "wgmma_sums.cuh"
+
+using TileA = Tile<BM, !TRANS_A>;
+using TileB = Tile<BN, TRANS_B != 0>;
+constexpr int kStageBytes = TileA::kBytes + TileB::kBytes;
+constexpr int kRows = BM / CONSUMERS;  // of a consumer
+
+/// STAGES x { tile of A, tile of B }.
+extern __shared__ __align__(1024) unsigned char shared[];
+
+/// Where a thread is in the ring: which stage, and the parity of the round.
+struct Place {
+  int stage = 0;
+  unsigned parity = 0;
+  __device__ __forceinline__ void advance() {
+    if (++stage == STAGES) {
+      stage = 0;
+      parity ^= 1;
+    }
+  }
+};
+
+extern "C" __global__ void __launch_bounds__(THREADS, 1)
+gemm(const __grid_constant__ TensorMap map_a, const __grid_constant__ TensorMap map_b, const Out* __restrict__ bias,
+     const Out* __restrict__ C, Out* __restrict__ D, int M, int N, int K, float alpha, float beta) {
+  __shared__ Barrier full[STAGES], empty[STAGES];
+  const unsigned tiles = shared_address(shared);
+  const int group = static_cast<int>(threadIdx.x) / 128;
+  int m0, n0;
+  tile_of(static_cast<int>(blockIdx.x), M, N, m0, n0);
+  if (threadIdx.x == 0) {
+    for (int stage = 0; stage < STAGES; ++stage) {
+      init_barrier(&full[stage], 1);
+      init_barrier(&empty[stage], CONSUMERS);
+    }
+    fence_barriers();
+  }
+  __syncthreads();
+
+  Place place;
+  if (group == CONSUMERS) {
+    give_up_registers<PRODUCER_REGISTERS>();
+    if (threadIdx.x == CONSUMERS * 128) {
+#pragma unroll 1
+      for (int k = 0; k < K; k += BK) {
+        wait(&empty[place.stage], place.parity ^ 1);  // at first all are
+        arrive_and_expect(&full[place.stage], kStageBytes);
+        const unsigned stage = tiles + place.stage * kStageBytes;
+        TileA::load(stage, map_a, m0, k, static_cast<int>(blockIdx.z), &full[place.stage]);
+        TileB::load(stage + TileA::kBytes, map_b, n0, k, static_cast<int>(blockIdx.z), &full[place.stage]);
+        place.advance();
+      }
+    }
+  } else {
+    take_registers<CONSUMER_REGISTERS>();
+    Sum sums[kRows / 64][BN / 2];
+    Place before;
+#pragma unroll 1
+    for (int k = 0; k < K; k += BK) {
+      wait(&full[place.stage], place.parity);
+      const unsigned stage = tiles + place.stage * kStageBytes;
+      fence_sums();
+#pragma unroll
+      for (int step = 0; step < kSteps; ++step)
+#pragma unroll
+        for (int i = 0; i < kRows / 64; ++i)
+          multiply_tiles<DTYPE, BN, TRANS_A, !TRANS_B>(
+              sums[i], TileA::describe_step(stage, group * kRows + i * 64, step),
+              TileB::describe_step(stage + TileA::kBytes, 0, step), k > 0 || step > 0);
+      commit_products();
+      if (k > 0) {
+        wait_products<1>();
+        if (threadIdx.x % 128 == 0) arrive(&empty[before.stage]);
+      }
+      before = place;
+      place.advance();
+    }
+    wait_products<0>();
+    const Epilogue epilogue(bias, C, D, M, N, alpha, beta);
+#pragma unroll
+    for (int i = 0; i < kRows / 64; ++i)
+      write_sums<BN>(sums[i], static_cast<int>(threadIdx.x) % 128, m0 + group * kRows + i * 64, n0, M, N, epilogue);
+  }
+}
