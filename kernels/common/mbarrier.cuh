@@ -13,7 +13,9 @@ __device__ __forceinline__ void init_barrier(Barrier* barrier, unsigned arrivals
 }
 
 /// Makes initialised barriers visible to copies and to the other blocks of the cluster.
-__device__ __forceinline__ void fence_barriers() { asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); }
+__device__ __forceinline__ void fence_barriers() {
+  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
 
 __device__ __forceinline__ void arrive(Barrier* barrier) {
   asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(barrier)) : "memory");
@@ -23,7 +25,7 @@ __device__ __forceinline__ void arrive(Barrier* barrier) {
 __device__ __forceinline__ void arrive_at(Barrier* barrier, unsigned rank) {
   asm volatile(
       "{\n\t.reg .b32 remote;\n\tmapa.shared::cluster.u32 remote, %0, %1;\n\t"
-      "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [remote];\n\t}" ::"r"(shared_address(barrier)),
+      "mbarrier.arrive.shared::cluster.b64 _, [remote];\n\t}" ::"r"(shared_address(barrier)),
       "r"(rank)
       : "memory");
 }
@@ -46,7 +48,9 @@ __device__ __forceinline__ void wait(Barrier* barrier, unsigned parity) {
 }
 
 /// What this thread wrote to shared memory shall be seen by copies and wgmma that begin after the next barrier.
-__device__ __forceinline__ void fence_for_async() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
+__device__ __forceinline__ void fence_for_async() {
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
 
 /// Registers per thread of the warps that call it (all four of a warpgroup): a multiple of 8 from 24 to 256. Needs a
 /// kernel with __launch_bounds__(threads, 1), else the compiler ignores it (C7508).

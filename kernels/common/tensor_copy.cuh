@@ -33,8 +33,8 @@ __device__ __forceinline__ void load_box(unsigned to, const TensorMap& map, int 
 
 /// The same to all blocks of the cluster whose bit is set in `ranks`: to the same place, counted at the same barrier of
 /// each.
-__device__ __forceinline__ void load_box_to(unsigned short ranks, unsigned to, const TensorMap& map, int x, int y, int z,
-                                            Barrier* barrier) {
+__device__ __forceinline__ void load_box_to(unsigned short ranks, unsigned to, const TensorMap& map, int x, int y,
+                                            int z, Barrier* barrier) {
   asm volatile(
       "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1, "
       "{%3, %4, %5}], [%2], %6;" ::"r"(to),
@@ -48,7 +48,9 @@ __device__ __forceinline__ void store_box(const TensorMap& map, int x, int y, in
                "r"(from), "r"(x), "r"(y), "r"(z)
                : "memory");
 }
-__device__ __forceinline__ void commit_stores() { asm volatile("cp.async.bulk.commit_group;" ::: "memory"); }
+__device__ __forceinline__ void commit_stores() {
+  asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+}
 /// Until at most PENDING groups of this thread have not read their shared memory.
 template <int PENDING>
 __device__ __forceinline__ void wait_stores_read() {

@@ -12,8 +12,12 @@
 #include "common/types.cuh"
 
 /// Before the first wgmma of a group, and after registers of D were touched.
-__device__ __forceinline__ void fence_sums() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
-__device__ __forceinline__ void commit_products() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
+__device__ __forceinline__ void fence_sums() {
+  asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+}
+__device__ __forceinline__ void commit_products() {
+  asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+}
 /// Until at most PENDING groups are unfinished; then D may be read, and the tiles overwritten.
 template <int PENDING>
 __device__ __forceinline__ void wait_products() {
@@ -46,7 +50,7 @@ inline constexpr bool kIsBfloat<bf16_t> = true;
 #define KERLAB_NAMES_64 KERLAB_NAMES_60 ",%60,%61,%62,%63"
 #define KERLAB_NAMES_90 KERLAB_NAMES_60 "," KERLAB_TEN(6) "," KERLAB_TEN(7) "," KERLAB_TEN(8)
 #define KERLAB_NAMES_96 KERLAB_NAMES_90 ",%90,%91,%92,%93,%94,%95"
-#define KERLAB_NAMES_128                                                                                      \
+#define KERLAB_NAMES_128 \
   KERLAB_NAMES_90 "," KERLAB_TEN(9) "," KERLAB_TEN(10) "," KERLAB_TEN(11) ",%120,%121,%122,%123,%124,%125,%126,%127"
 
 #define KERLAB_FOUR(c, i) "+" c(d[i]), "+" c(d[i + 1]), "+" c(d[i + 2]), "+" c(d[i + 3])
@@ -59,29 +63,30 @@ inline constexpr bool kIsBfloat<bf16_t> = true;
 #define KERLAB_SUMS_96(c, i) KERLAB_SUMS_64(c, i), KERLAB_SUMS_32(c, i + 64)
 #define KERLAB_SUMS_128(c, i) KERLAB_SUMS_64(c, i), KERLAB_SUMS_64(c, i + 64)
 
-// One instruction. Inputs are numbered after the R sums: descriptors of A and B, whether D is added to, and whether A and
-// B are stored with x contiguous.
-#define KERLAB_WGMMA(c, k_and_types, immediates, n, R, a, b, add, ta, tb)                                              \
-  if constexpr (N == n)                                                                                                \
-  asm volatile("{\n\t.reg .pred added;\n\tsetp.ne.b32 added, " add ", 0;\n\twgmma.mma_async.sync.aligned.m64n" #n      \
-               k_and_types " {" KERLAB_NAMES_##R "}, " a ", " b ", added" immediates(ta, tb) ";\n\t}"                  \
-               : KERLAB_SUMS_##R(c, 0)                                                                                 \
+// One instruction. Inputs are numbered after the R sums: descriptors of A and B, whether D is added to, and whether A
+// and B are stored with x contiguous.
+#define KERLAB_WGMMA(c, k_and_types, immediates, n, R, a, b, add, ta, tb)                       \
+  if constexpr (N == n)                                                                         \
+  asm volatile("{\n\t.reg .pred added;\n\tsetp.ne.b32 added, " add                              \
+               ", 0;\n\twgmma.mma_async.sync.aligned.m64n" #n k_and_types " {" KERLAB_NAMES_##R \
+               "}, " a ", " b ", added" immediates(ta, tb) ";\n\t}"                             \
+               : KERLAB_SUMS_##R(c, 0)                                                          \
                : "l"(tile_a), "l"(tile_b), "r"(static_cast<int>(added)), "n"(X_FIRST_A), "n"(X_FIRST_B))
-#define KERLAB_EVERY_N(c, k_and_types, immediates)                                                         \
-  KERLAB_WGMMA(c, k_and_types, immediates, 8, 4, "%4", "%5", "%6", "%7", "%8");                            \
-  KERLAB_WGMMA(c, k_and_types, immediates, 16, 8, "%8", "%9", "%10", "%11", "%12");                        \
-  KERLAB_WGMMA(c, k_and_types, immediates, 32, 16, "%16", "%17", "%18", "%19", "%20");                     \
-  KERLAB_WGMMA(c, k_and_types, immediates, 64, 32, "%32", "%33", "%34", "%35", "%36");                     \
-  KERLAB_WGMMA(c, k_and_types, immediates, 96, 48, "%48", "%49", "%50", "%51", "%52");                     \
-  KERLAB_WGMMA(c, k_and_types, immediates, 128, 64, "%64", "%65", "%66", "%67", "%68");                    \
-  KERLAB_WGMMA(c, k_and_types, immediates, 192, 96, "%96", "%97", "%98", "%99", "%100");                   \
+#define KERLAB_EVERY_N(c, k_and_types, immediates)                                       \
+  KERLAB_WGMMA(c, k_and_types, immediates, 8, 4, "%4", "%5", "%6", "%7", "%8");          \
+  KERLAB_WGMMA(c, k_and_types, immediates, 16, 8, "%8", "%9", "%10", "%11", "%12");      \
+  KERLAB_WGMMA(c, k_and_types, immediates, 32, 16, "%16", "%17", "%18", "%19", "%20");   \
+  KERLAB_WGMMA(c, k_and_types, immediates, 64, 32, "%32", "%33", "%34", "%35", "%36");   \
+  KERLAB_WGMMA(c, k_and_types, immediates, 96, 48, "%48", "%49", "%50", "%51", "%52");   \
+  KERLAB_WGMMA(c, k_and_types, immediates, 128, 64, "%64", "%65", "%66", "%67", "%68");  \
+  KERLAB_WGMMA(c, k_and_types, immediates, 192, 96, "%96", "%97", "%98", "%99", "%100"); \
   KERLAB_WGMMA(c, k_and_types, immediates, 256, 128, "%128", "%129", "%130", "%131", "%132")
 #define KERLAB_SIGNS_AND_ORDERS(ta, tb) ", 1, 1, " ta ", " tb
 #define KERLAB_SIGNS(ta, tb) ", 1, 1"
 #define KERLAB_NO_IMMEDIATES(ta, tb) ""
 
-/// D += A B, or D = A B unless `added`, for 32 bytes of k; A and B by descriptor. N: 8, 16, 32, 64, 96, 128, 192 or 256.
-/// X_FIRST: 1 where k is not the contiguous index (16-bit types only).
+/// D += A B, or D = A B unless `added`, for 32 bytes of k; A and B by descriptor. N: 8, 16, 32, 64, 96, 128, 192 or
+/// 256. X_FIRST: 1 where k is not the contiguous index (16-bit types only).
 template <typename T, int N, int X_FIRST_A, int X_FIRST_B, typename Sum>
 __device__ __forceinline__ void multiply_tiles(Sum (&d)[N / 2], unsigned long long tile_a, unsigned long long tile_b,
                                                bool added) {

@@ -1,6 +1,7 @@
 // Rung 19, wgmma_cluster: neighbouring blocks share what they copy.
 //
-// Idea      * CLUSTER blocks one below the other in D need the same tile of B. Each copies a CLUSTER-th of it and has the
+// Idea      * CLUSTER blocks one below the other in D need the same tile of B. Each copies a CLUSTER-th of it and has
+// the
 //             copy engine write that part into the shared memory of all of them (multicast): B is read from L2 once
 //             instead of CLUSTER times.
 //           * a stage may be filled when the consumers of all blocks of the cluster have emptied it, since each block's
@@ -37,8 +38,8 @@ struct Place {
 };
 
 extern "C" __global__ void __launch_bounds__(THREADS, 1)
-gemm(const __grid_constant__ TensorMap map_a, const __grid_constant__ TensorMap map_b, const Out* __restrict__ bias,
-     const Out* __restrict__ C, Out* __restrict__ D, int M, int N, int K, float alpha, float beta) {
+    gemm(const __grid_constant__ TensorMap map_a, const __grid_constant__ TensorMap map_b, const Out* __restrict__ bias,
+         const Out* __restrict__ C, Out* __restrict__ D, int M, int N, int K, float alpha, float beta) {
   __shared__ Barrier full[STAGES], empty[STAGES];
   const unsigned tiles = shared_address(shared);
   const int group = static_cast<int>(threadIdx.x) / 128;

@@ -1,9 +1,10 @@
 // Rung 18, wgmma_special: warps that copy and warps that multiply.
 //
-// Idea      * a ring of STAGES tiles in shared memory. The last warpgroup does nothing but ask the copy engine for the next
+// Idea      * a ring of STAGES tiles in shared memory. The last warpgroup does nothing but ask the copy engine for the
+// next
 //             tile as soon as a stage is empty; the others do nothing but multiply full stages. Nobody needs to be told
-//             twice: two barriers a stage, `full` (the bytes have come) and `empty` (all consumers are done with it), and
-//             no barrier of the block in the loop.
+//             twice: two barriers a stage, `full` (the bytes have come) and `empty` (all consumers are done with it),
+//             and no barrier of the block in the loop.
 //           * CONSUMERS warpgroups share a tile of B, each with BM / CONSUMERS rows of A.
 //           * one group of products stays in flight while the next is issued: a stage is given back one tile late.
 //           * the copying warps give up most of their registers to those that hold sums (setmaxnreg).
@@ -35,8 +36,8 @@ struct Place {
 };
 
 extern "C" __global__ void __launch_bounds__(THREADS, 1)
-gemm(const __grid_constant__ TensorMap map_a, const __grid_constant__ TensorMap map_b, const Out* __restrict__ bias,
-     const Out* __restrict__ C, Out* __restrict__ D, int M, int N, int K, float alpha, float beta) {
+    gemm(const __grid_constant__ TensorMap map_a, const __grid_constant__ TensorMap map_b, const Out* __restrict__ bias,
+         const Out* __restrict__ C, Out* __restrict__ D, int M, int N, int K, float alpha, float beta) {
   __shared__ Barrier full[STAGES], empty[STAGES];
   const unsigned tiles = shared_address(shared);
   const int group = static_cast<int>(threadIdx.x) / 128;

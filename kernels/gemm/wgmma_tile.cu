@@ -1,9 +1,11 @@
 // Rung 17, wgmma_tile: one warpgroup, wgmma on tiles that the copy engine brings.
 //
-// Idea      * one thread asks the copy engine (TMA) for a tile of A and one of B, in a single instruction per 128 bytes of
+// Idea      * one thread asks the copy engine (TMA) for a tile of A and one of B, in a single instruction per 128 bytes
+// of
 //             width; the engine computes the addresses, fills in zeros beyond the edges, swizzles, and counts the bytes
 //             at a barrier in shared memory.
-//           * wgmma multiplies 64 x BN by 32 bytes of k straight from shared memory: no ldmatrix, no fragments of A and B
+//           * wgmma multiplies 64 x BN by 32 bytes of k straight from shared memory: no ldmatrix, no fragments of A and
+//           B
 //             in registers, one instruction where mma.sync needs BN / 8 * 4 and as many loads again.
 //           Nothing overlaps: the tile is copied, then multiplied, then the next is copied.
 // Parameters BM, BN, BK tile of a block (BM / 64 instructions share B); GROUP rows of tiles walked together.
@@ -21,8 +23,8 @@ using TileB = Tile<BN, TRANS_B != 0>;
 extern __shared__ __align__(1024) unsigned char shared[];
 
 extern "C" __global__ void __launch_bounds__(128)
-gemm(const __grid_constant__ TensorMap map_a, const __grid_constant__ TensorMap map_b, const Out* __restrict__ bias,
-     const Out* __restrict__ C, Out* __restrict__ D, int M, int N, int K, float alpha, float beta) {
+    gemm(const __grid_constant__ TensorMap map_a, const __grid_constant__ TensorMap map_b, const Out* __restrict__ bias,
+         const Out* __restrict__ C, Out* __restrict__ D, int M, int N, int K, float alpha, float beta) {
   __shared__ Barrier full;
   const unsigned tile_a = shared_address(shared);
   const unsigned tile_b = tile_a + TileA::kBytes;

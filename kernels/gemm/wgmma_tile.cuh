@@ -19,7 +19,8 @@ struct Tile {
   static constexpr int kPanelBytes = kPanelRows * 128;
 
   /// One thread copies the tile whose first x and k these are. Of a batch, matrix `z`.
-  static __device__ __forceinline__ void load(unsigned to, const TensorMap& map, int x, int k, int z, Barrier* barrier) {
+  static __device__ __forceinline__ void load(unsigned to, const TensorMap& map, int x, int k, int z,
+                                              Barrier* barrier) {
 #pragma unroll
     for (int panel = 0; panel < kPanels; ++panel) {
       const int along = (K_FIRST ? k : x) + panel * kPanel;

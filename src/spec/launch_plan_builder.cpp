@@ -146,7 +146,10 @@ TensorMapArgument LaunchPlanBuilder::tensor_map(const std::string& name) const {
   const TensorMapDecl& declared = *found;
   TensorMapSpec map;
   map.tensor = declared.tensor;
-  map.dtype = declared.problem_dtype ? problem_.dtype : declared.dtype;
+  const auto instead = declared.dtype_for_problem.find(problem_.dtype);
+  map.dtype = instead != declared.dtype_for_problem.end() ? instead->second
+              : declared.problem_dtype                    ? problem_.dtype
+                                                          : declared.dtype;
   map.nan_fill = declared.nan_fill;
   const std::int64_t large = std::numeric_limits<std::int64_t>::max();
   for (const Expression& e : declared.dims)

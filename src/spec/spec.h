@@ -80,8 +80,9 @@ struct TensorMapDecl {
   std::string name, tensor;                    ///< `tensor` may be a workspace
   std::vector<Expression> dims, strides, box;  ///< innermost first: elements, bytes, elements
   DType dtype = DType::bf16;
-  bool problem_dtype = true;      ///< the problem's dtype instead of `dtype`
-  Expression swizzle, promotion;  ///< 0, 32, 64, 128 / 0, 64, 128, 256; empty: 0
+  bool problem_dtype = true;                 ///< the problem's dtype instead of `dtype`
+  std::map<DType, DType> dtype_for_problem;  ///< instead, for these dtypes of the problem
+  Expression swizzle, promotion;             ///< 0, 32, 64, 128 / 0, 64, 128, 256; empty: 0
   bool nan_fill = false;
   SourceLocation where;
 };

@@ -104,7 +104,10 @@ void resolve_map_dtype(const SpecTable& row, const Family& family, TensorMapDecl
                                    [&](const TensorDecl& candidate) { return candidate.name == map.tensor; });
   std::optional<DType> dtype = row.dtype("dtype");
   if (!dtype && tensor == family.tensors.end()) row.fail("dtype", "a map of a workspace needs a dtype");
-  if (!dtype) dtype = tensor->dtype;
+  if (!dtype) {
+    dtype = tensor->dtype;
+    map.dtype_for_problem = tensor->dtype_for_problem;
+  }
   map.problem_dtype = !dtype.has_value();
   if (dtype) map.dtype = *dtype;
 }

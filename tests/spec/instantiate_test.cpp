@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/file.h"
 #include "catch.h"
 #include "spec/spec_fixture.h"
 
@@ -140,6 +141,23 @@ arguments = ["@map_a"]
   CHECK_THROWS_WITH(
       instance_of(replaced(text, "promotion = 256", "promotion = 100")),
       Catch::Contains("promotion = 100 is not one of 0, 64, 128, 256 ('promotion' of tensor_map 'map_a')"));
+}
+
+TEST_CASE("instance: the elements of a tensor map are those of its tensor, whatever the problem's dtype", "[spec]") {
+  const KernelFolder gemm = Catalogue({share_folder() / "kernels"}).find("gemm");
+  const auto stay = std::find_if(gemm.variants.begin(), gemm.variants.end(),
+                                 [](const Variant& variant) { return variant.name == "wgmma_stay"; });
+  REQUIRE(stay != gemm.variants.end());
+  ProblemRequest request;
+  request.dimensions = {{"M", 512}};
+  request.flags["layout"] = "nt";
+  request.dtype = "int8";
+  const Problem problem = make_problem(gemm.family, request);
+  const Instance instance =
+      instantiate(gemm.family, *stay, problem, default_configuration(*stay, problem, h200()), h200());
+  const auto& arguments = instance.plan.launches.at(0).arguments;
+  CHECK(std::get<TensorMapArgument>(arguments.at(0)).map.dtype == DType::int8);
+  CHECK(std::get<TensorMapArgument>(arguments.at(2)).map.dtype == DType::int32);
 }
 
 TEST_CASE("instance: what cannot be launched is an error with its place", "[spec]") {

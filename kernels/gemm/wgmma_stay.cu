@@ -1,0 +1,118 @@
+// Rung 20, wgmma_stay: blocks that stay, and sums that leave in the background.
+//
+// Idea      * one block per multiprocessor takes one tile of D after another. The copying warps do not wait for the
+// sums to
+//             be written: they fill the stages for the next tile meanwhile, so that the consumers find them full.
+//           * sums leave through shared memory and the copy engine (wgmma_store.cuh): stmatrix, swizzled, then one
+//             instruction per 64 rows of 128 bytes; whole lines, and nobody waits for them.
+//           Everything else is wgmma_cluster.
+// Parameters as wgmma_cluster.
+// Expects   as wgmma_tile; rows of D of whole 16 bytes.
+// Operations as wgmma_cluster.
+// Lacks     while one warpgroup writes its sums the tensor cores have only the other's products.
+#include "raster.cuh"
+#include "wgmma_store.cuh"
+
+using TileA = Tile<BM, !TRANS_A>;
+using TileB = Tile<BN, TRANS_B != 0>;
+constexpr int kStageBytes = TileA::kBytes + TileB::kBytes;
+constexpr int kRows = BM / CONSUMERS;  // of a consumer
+constexpr unsigned short kAllRanks = (1u << CLUSTER) - 1;
+static_assert(GROUP % CLUSTER == 0, "the blocks of a cluster stand in one group");
+
+/// STAGES x { tile of A, tile of B }, then the panels of each consumer.
+extern __shared__ __align__(1024) unsigned char shared[];
+
+/// Where a thread is in the ring: which stage, and the parity of the round.
+struct Place {
+  int stage = 0;
+  unsigned parity = 0;
+  __device__ __forceinline__ void advance() {
+    if (++stage == STAGES) {
+      stage = 0;
+      parity ^= 1;
+    }
+  }
+};
+
+extern "C" __global__ void __launch_bounds__(THREADS, 1)
+    gemm(const __grid_constant__ TensorMap map_a, const __grid_constant__ TensorMap map_b,
+         const __grid_constant__ TensorMap map_d, const Out* __restrict__ bias, const Out* __restrict__ C,
+         Out* __restrict__ D, int M, int N, int K, float alpha, float beta) {
+  __shared__ Barrier full[STAGES], empty[STAGES];
+  const unsigned tiles = shared_address(shared);
+  const int group = static_cast<int>(threadIdx.x) / 128;
+  // Clusters are whole: there may be tiles below the last row of D, of zeros, of which nothing is written.
+  const int whole_m = (M + BM * CLUSTER - 1) / (BM * CLUSTER) * (BM * CLUSTER);
+  const int tiles_of_d = whole_m / BM * ((N - 1) / BN + 1);
+  const int first = static_cast<int>(blockIdx.x), step_of_d = static_cast<int>(gridDim.x);
+  const unsigned rank = cluster_rank();
+  if (threadIdx.x == 0) {
+    for (int stage = 0; stage < STAGES; ++stage) {
+      init_barrier(&full[stage], 1);
+      init_barrier(&empty[stage], CONSUMERS * CLUSTER);
+    }
+    fence_barriers();
+  }
+  sync_cluster();
+
+  Place place;
+  if (group == CONSUMERS) {
+    give_up_registers<PRODUCER_REGISTERS>();
+    if (threadIdx.x == CONSUMERS * 128) {
+#pragma unroll 1
+      for (int t = first; t < tiles_of_d; t += step_of_d) {
+        int m0, n0;
+        tile_of(t, whole_m, N, m0, n0);
+#pragma unroll 1
+        for (int k = 0; k < K; k += BK) {
+          wait(&empty[place.stage], place.parity ^ 1);  // at first all are
+          arrive_and_expect(&full[place.stage], kStageBytes);
+          const unsigned stage = tiles + place.stage * kStageBytes;
+          TileA::load(stage, map_a, m0, k, static_cast<int>(blockIdx.z), &full[place.stage]);
+          TileB::load_part<CLUSTER>(rank, kAllRanks, stage + TileA::kBytes, map_b, n0, k, static_cast<int>(blockIdx.z),
+                                    &full[place.stage]);
+          place.advance();
+        }
+      }
+    }
+  } else {
+    take_registers<CONSUMER_REGISTERS>();
+    const Epilogue epilogue(bias, C, D, M, N, alpha, beta);
+    const unsigned slab = tiles + STAGES * kStageBytes + group * (kPanelsOut * kPanelOutBytes);
+#pragma unroll 1
+    for (int t = first; t < tiles_of_d; t += step_of_d) {
+      int m0, n0;
+      tile_of(t, whole_m, N, m0, n0);
+      Sum sums[kRows / 64][BN / 2];
+      Place before;
+#pragma unroll 1
+      for (int k = 0; k < K; k += BK) {
+        wait(&full[place.stage], place.parity);
+        const unsigned stage = tiles + place.stage * kStageBytes;
+        fence_sums();
+#pragma unroll
+        for (int step = 0; step < kSteps; ++step)
+#pragma unroll
+          for (int i = 0; i < kRows / 64; ++i)
+            multiply_tiles<DTYPE, BN, TRANS_A, !TRANS_B>(
+                sums[i], TileA::describe_step(stage, group * kRows + i * 64, step),
+                TileB::describe_step(stage + TileA::kBytes, 0, step), k > 0 || step > 0);
+        commit_products();
+        if (k > 0) {
+          wait_products<1>();
+          if (threadIdx.x % 128 < CLUSTER) arrive_at(&empty[before.stage], threadIdx.x % 128);
+        }
+        before = place;
+        place.advance();
+      }
+      wait_products<0>();
+      if (threadIdx.x % 128 < CLUSTER) arrive_at(&empty[before.stage], threadIdx.x % 128);
+#pragma unroll
+      for (int i = 0; i < kRows / 64; ++i)
+        store_sums<BN>(sums[i], slab, 1 + group, map_d, m0 + group * kRows + i * 64, n0, M, epilogue);
+    }
+    if (threadIdx.x % 128 == 0) wait_stores_read<0>();
+  }
+  sync_cluster();
+}

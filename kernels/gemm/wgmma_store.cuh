@@ -1,0 +1,90 @@
+#pragma once
+// Sums of a warpgroup to D through shared memory and the copy engine: finished in registers, gathered into panels of 64
+// rows by 128 bytes, swizzled so that neither side has bank conflicts, and stored while the warpgroup goes on.
+#include "epilogue.cuh"
+#include "wgmma_tile.cuh"
+
+constexpr int kPanelOut = 128 / OUT_BYTES;  // columns of D in a panel
+constexpr int kPanelOutBytes = 64 * 128;
+constexpr int kPanelsOut = 2;  // of a warpgroup: one is written while the other is stored
+
+#if OUT_BYTES == 2
+/// Four 8 x 8 matrices of 16-bit numbers from registers, as wgmma leaves them, to rows of shared memory; lane i gives
+/// the address of row i % 8 of matrix i / 8. PTX ISA, "stmatrix".
+__device__ __forceinline__ void store_matrices(unsigned address, unsigned a, unsigned b, unsigned c, unsigned d) {
+  asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(address), "r"(a), "r"(b),
+               "r"(c), "r"(d)
+               : "memory");
+}
+#endif
+
+/// Numbers `at` and `at + 1` of a thread's sums, which belong at (m, n) and (m, n + 1), finished.
+__device__ __forceinline__ Vector<Out, 2> finish_two(const Epilogue& epilogue, int m, int n, int M, Sum first,
+                                                     Sum second) {
+  Vector<Out, 2> bias = {}, c = {};
+  const int N = epilogue.N;
+  if (BIAS) {
+    if (n < N) bias.at[0] = epilogue.bias[n];
+    if (n + 1 < N) bias.at[1] = epilogue.bias[n + 1];
+  }
+  if (epilogue.beta != Sum(0) && m < M) {
+    const long long at = static_cast<long long>(m) * N + n;
+    if (n < N) c.at[0] = epilogue.C[at];
+    if (n + 1 < N) c.at[1] = epilogue.C[at + 1];
+  }
+  return {epilogue.finish(first, bias.at[0], c.at[0]), epilogue.finish(second, bias.at[1], c.at[1])};
+}
+
+/// 64 rows from m0 on by COLUMNS columns from n0 on. `slab`: shared address of this warpgroup's panels, 1024 bytes
+/// aligned; `barrier`: its named barrier. The caller waits for the last stores (wait_stores_read) before it exits.
+template <int COLUMNS>
+__device__ __forceinline__ void store_sums(const Sum (&sums)[COLUMNS / 2], unsigned slab, int barrier,
+                                           const TensorMap& map, int m0, int n0, int M, const Epilogue& epilogue) {
+  const int thread = static_cast<int>(threadIdx.x) % 128;
+  const int lane = thread % 32;
+  const int first_row = thread / 32 * 16;
+  // Panels are used in turn; after an odd number of them the next call begins with the one that was stored last.
+  constexpr int kStillRead = COLUMNS / kPanelOut % kPanelsOut == 0 ? kPanelsOut - 1 : 0;
+#pragma unroll
+  for (int panel = 0; panel < COLUMNS / kPanelOut; ++panel) {
+    const unsigned to = slab + panel % kPanelsOut * kPanelOutBytes;
+    if (thread == 0) wait_stores_read<kStillRead>();
+    sync_threads(barrier, 128);  // the panel is free
+    const int column = panel * kPanelOut;
+    const int m = m0 + first_row + lane / 4;
+    const int n = n0 + column + lane % 4 * 2;
+#if OUT_BYTES == 2
+#pragma unroll
+    for (int j = 0; j < kPanelOut / 16; ++j) {
+      unsigned words[4];
+#pragma unroll
+      for (int e = 0; e < 4; ++e) {
+        const int at = (column / 8 + j * 2 + e / 2) * 4 + e % 2 * 2;
+        const Vector<Out, 2> two =
+            finish_two(epilogue, m + e % 2 * 8, n + j * 16 + e / 2 * 8, M, sums[at], sums[at + 1]);
+        words[e] = two.at[0].bits | static_cast<unsigned>(two.at[1].bits) << 16;
+      }
+      const int row = first_row + lane % 16;
+      store_matrices(to + row * 128 + ((j * 2 + lane / 16) ^ row % 8) * 16, words[0], words[1], words[2], words[3]);
+    }
+#else
+#pragma unroll
+    for (int j = 0; j < kPanelOut / 8; ++j)
+#pragma unroll
+      for (int half = 0; half < 2; ++half) {
+        const int at = (column / 8 + j) * 4 + half * 2;
+        const int row = first_row + lane / 4 + half * 8;
+        const Vector<Out, 2> two = finish_two(epilogue, m + half * 8, n + j * 8, M, sums[at], sums[at + 1]);
+        const unsigned place = to + row * 128 + ((j * 2 + lane % 4 / 2) ^ row % 8) * 16 + lane % 2 * 8;
+        const uint2 words = *reinterpret_cast<const uint2*>(&two);
+        asm volatile("st.shared.v2.b32 [%0], {%1, %2};" ::"r"(place), "r"(words.x), "r"(words.y) : "memory");
+      }
+#endif
+    fence_for_async();
+    sync_threads(barrier, 128);  // the panel is whole
+    if (thread == 0) {
+      store_box(map, n0 + column, m0, static_cast<int>(blockIdx.z), to);
+      commit_stores();
+    }
+  }
+}
