@@ -3,6 +3,8 @@
 #include <bit>
 #include <string>
 
+#include "device/emu/async/shared_place.h"
+#include "device/emu/machine/place.h"
 #include "device/emu/memory.h"
 
 namespace kerlab::emu {
@@ -30,12 +32,26 @@ const char* verb(AccessKind kind) {
   return kind == AccessKind::load ? "reads" : kind == AccessKind::store ? "writes" : "updates";
 }
 
+std::string outside_shared(Cta& cta, const Op& op, const Place& place) {
+  const ptx::Modifiers& modifiers = op.instruction->modifiers;
+  constexpr std::uint64_t kMostRanks = 16;  // beyond is no address of a cluster, but a wild one
+  const bool in_cluster = place.offset >> kClusterShift <= kMostRanks;
+  const Cta* const owner = in_cluster ? block_of(cta, place.offset) : &cta;
+  if (owner == nullptr) return " the shared memory of a block that the cluster does not have";
+  if (in_cluster && place.offset >> kClusterShift != 0) {
+    if (modifiers.space != Space::generic && !modifiers.shared_cluster)
+      return " another block's shared memory, which needs .shared::cluster";
+    if (owner->ended) return " the shared memory of " + block_name(owner->index) + ", which has ended";
+  }
+  return " outside the block's " + std::to_string(owner->shared_bytes) + " bytes of shared memory";
+}
+
 [[noreturn]] void outside(const Warp& warp, const Op& op, int lane, AccessKind kind, int bytes, const Place& place,
                           std::uint64_t address) {
   std::string what = verb(kind);
   switch (place.space) {
     case Space::shared:
-      what += " outside the block's " + std::to_string(warp.cta->shared_bytes) + " bytes of shared memory";
+      what += outside_shared(*warp.cta, op, place);
       break;
     case Space::local:
       what += " outside the thread's " + std::to_string(warp.local_stride) + " bytes of local memory";
@@ -49,13 +65,26 @@ const char* verb(AccessKind kind) {
   raise(FaultKind::illegal_address, warp, op, lane, what.c_str(), address, bytes);
 }
 
+/// The block whose shared memory is accessed; null when there is none, or when the instruction reaches only its own.
+Cta* shared_owner(Cta& cta, const Op& op, const Place& place) {
+  if (place.offset >> kClusterShift == 0) return &cta;
+  const ptx::Modifiers& modifiers = op.instruction->modifiers;
+  if (modifiers.space != Space::generic && !modifiers.shared_cluster) return nullptr;
+  Cta* const owner = block_of(cta, place.offset);
+  return owner == nullptr || owner->ended ? nullptr : owner;
+}
+
 /// Null when out of bounds.
 std::byte* host_pointer(Warp& warp, const Op& op, int lane, const Place& place, std::uint64_t bytes) {
   Cta& cta = *warp.cta;
   const auto within = [&](std::uint64_t size) { return size >= bytes && place.offset <= size - bytes; };
   switch (place.space) {
-    case Space::shared:
-      return within(cta.shared_bytes) ? cta.shared + place.offset : nullptr;
+    case Space::shared: {
+      const Cta* const owner = shared_owner(cta, op, place);
+      const std::uint64_t offset = offset_of(place.offset);
+      const bool fits = owner != nullptr && owner->shared_bytes >= bytes && offset <= owner->shared_bytes - bytes;
+      return fits ? owner->shared + offset : nullptr;
+    }
     case Space::local:
       if (!within(static_cast<std::uint64_t>(warp.local_stride))) return nullptr;
       return warp.local + lane * warp.local_stride + place.offset;

@@ -40,6 +40,7 @@ std::uint32_t AsyncCopies::same_groups(std::uint32_t lanes) const {
 void AsyncCopies::reset() {
   pending.clear();
   first = 0;
+  issued = 0;
   alike = true;
   for (std::uint32_t& groups : committed) groups = 0;
 }
@@ -50,6 +51,7 @@ AsyncCopies::Copy& AsyncCopies::next() {
 
 void AsyncCopies::issue() {
   Copy& copy = pending.back();
+  copy.sequence = issued++;
   // The copies come late; their sources need not.
   for (std::uint32_t rest = copy.lanes; rest != 0; rest &= rest - 1)
     __builtin_prefetch(copy.source[std::countr_zero(rest)]);
@@ -76,6 +78,17 @@ void AsyncCopies::wait_group(std::uint32_t lanes, std::uint32_t allowed) {
       if (Copy& copy = pending[i]; copy.group < groups - allowed && (copy.lanes & same) != 0)
         perform(copy, copy.lanes & same);
   }
+  forget_done();
+}
+
+void AsyncCopies::complete(std::uint32_t lanes, std::uint64_t sequence) {
+  for (std::size_t i = first; i < pending.size(); ++i)
+    if (Copy& copy = pending[i]; copy.sequence < sequence && (copy.lanes & lanes) != 0)
+      perform(copy, copy.lanes & lanes);
+  forget_done();
+}
+
+void AsyncCopies::forget_done() {
   while (first < pending.size() && pending[first].lanes == 0) ++first;
   if (first > pending.size() / 2) {  // seldom enough that each copy moves about once
     pending.erase(pending.begin(), pending.begin() + static_cast<std::ptrdiff_t>(first));

@@ -17,7 +17,8 @@ struct AsyncCopies {
     std::uint32_t lanes = 0;  ///< those whose copy has not been done
     std::uint32_t group = 0;  ///< number of the group that it will belong to, from 0, per lane
     std::int32_t bytes = 0;
-    bool whole = false;  ///< no lane takes less than `bytes` from its source
+    std::uint64_t sequence = 0;  ///< AsyncCopies::issued before it
+    bool whole = false;          ///< no lane takes less than `bytes` from its source
     const std::byte* source[kLanes] = {};
     std::byte* target[kLanes] = {};
     std::uint8_t source_bytes[kLanes] = {};  ///< the rest of the target becomes zero
@@ -25,6 +26,7 @@ struct AsyncCopies {
 
   std::vector<Copy> pending;  ///< in order of issue, from `first` on
   std::size_t first = 0;
+  std::uint64_t issued = 0;              ///< instructions so far
   std::uint32_t committed[kLanes] = {};  ///< groups, by lane
   bool alike = true;                     ///< all lanes have committed equally many
 
@@ -37,10 +39,13 @@ struct AsyncCopies {
   void commit_group(std::uint32_t lanes);
   /// Completes, for these lanes, all groups but the newest `allowed`.
   void wait_group(std::uint32_t lanes, std::uint32_t allowed);
+  /// Completes, for these lanes, what the first `sequence` instructions issued.
+  void complete(std::uint32_t lanes, std::uint64_t sequence);
 
  private:
   /// The lanes of `lanes` that have as many groups as the lowest of them.
   [[nodiscard]] std::uint32_t same_groups(std::uint32_t lanes) const;
+  void forget_done();
 };
 
 }  // namespace kerlab::emu

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <new>
 
+#include "device/emu/async/mbarrier.h"
 #include "device/emu/machine/place.h"
 
 namespace kerlab::emu {
@@ -36,7 +37,8 @@ AlignedBytes allocate_aligned(std::size_t bytes) {
       ::operator new[](round_up(std::max<std::size_t>(bytes, 1), kAlign), std::align_val_t{kAlign})));
 }
 
-BlockRunner::BlockRunner(const BlockSetting& setting) : program_(*setting.program), setting_(setting) {
+BlockRunner::BlockRunner(const BlockSetting& setting, Cluster& cluster, std::uint32_t rank)
+    : program_(*setting.program), setting_(setting) {
   const LaunchState& launch = *setting.launch;
   const std::size_t threads = std::size_t{launch.block.x} * launch.block.y * launch.block.z;
   const std::size_t warps = (threads + kLanes - 1) / kLanes;
@@ -48,12 +50,16 @@ BlockRunner::BlockRunner(const BlockSetting& setting) : program_(*setting.progra
   local_bytes_ = stride * kLanes * warps;
   local_ = allocate_aligned(local_bytes_);
   cta_.launch = setting.launch;
+  cta_.cluster = &cluster;
+  cta_.rank = rank;
   cta_.shared_bytes = setting.dynamic_shared > 0 ? dynamic_begin(program_) + setting.dynamic_shared
                                                  : static_cast<std::uint32_t>(program_.shared_bytes);
   shared_ = allocate_aligned(cta_.shared_bytes);
   cta_.shared = shared_.get();
   warps_.resize(warps);
   async_.resize(program_.async_copies ? warps : 0);
+  bulk_groups_.resize(program_.bulk_copies ? warps * kLanes : 0);
+  cta_.bulk_groups = bulk_groups_.data();
   for (std::size_t w = 0; w < warps; ++w) {
     WarpState& warp = warps_[w];
     warp.slots = reinterpret_cast<std::uint32_t*>(registers_.get() + file * w);
@@ -77,6 +83,9 @@ void BlockRunner::begin(std::int64_t linear_block) {
   warps_left_ = static_cast<int>(warps_.size());
   active_barriers_ = 0;
   for (Barrier& barrier : barriers_) barrier.active = false;
+  cta_.ended = false;
+  cta_.mbarriers.clear();
+  std::fill(bulk_groups_.begin(), bulk_groups_.end(), 0);
   std::memset(shared_.get(), kPoison, cta_.shared_bytes);
   std::memset(local_.get(), kPoison, local_bytes_);
   const std::size_t threads = std::size_t{launch.block.x} * launch.block.y * launch.block.z;
@@ -87,6 +96,8 @@ void BlockRunner::begin(std::int64_t linear_block) {
     warp.executed = 0;
     warp.carry = 0;
     warp.resume_above = -1;
+    warp.suspended = warp.cluster_arrived = 0;
+    cta_.cluster->barrier.live += popcount(warp.live);
     warp.add_ready(0, warp.live);
     if (warp.async != nullptr) warp.async->reset();
     for (const std::int32_t slot : program_.zeroed_slots) {
@@ -97,20 +108,16 @@ void BlockRunner::begin(std::int64_t linear_block) {
   fill_block_constants();
 }
 
-bool BlockRunner::pass() {
-  bool moved = false;
+Round BlockRunner::pass() {
+  Round round = Round::stuck;
   for (WarpState& warp : warps_) {
+    if (warp.suspended != 0 && warp.changes_seen != cta_.cluster->changes) wake(warp);
     if (!warp.has_ready()) continue;
-    moved = true;
     run_turn(warp);
+    const Round turn = !warp.has_ready() ? Round::moved : warp.ends_turn ? Round::polling : Round::spinning;
+    round = std::max(round, turn);
   }
-  return moved;
-}
-
-void BlockRunner::run(const std::atomic<std::int64_t>& failed) {
-  while (!finished() && failed.load(std::memory_order_relaxed) >= linear_) {
-    if (!pass()) throw MachineFault(FaultKind::timeout, "deadlock: no warp can go on; " + waiting());
-  }
+  return round;
 }
 
 std::string BlockRunner::waiting() const {
@@ -129,6 +136,9 @@ std::string BlockRunner::waiting() const {
       text += fmt::format("{} warp {} {} {}", told == 0 ? "" : ",", warp.index, lane_list(f.lanes),
                           place(at, program_.files));
       if (f.state == State::barrier) text += fmt::format(" for barrier {}", f.barrier);
+      if (f.state == State::mbarrier) {
+        text += " " + describe(look_at({&warp, block.op, __builtin_ctz(f.lanes)}), *program_.kernel);
+      }
     }
   }
   if (told == 8) text += ", ...";

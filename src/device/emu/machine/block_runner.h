@@ -1,8 +1,7 @@
 #pragma once
 // Executes thread blocks, one at a time: its warps, their registers, shared and local memory, and the named barriers.
-// All memory is kept from block to block.
+// All memory is kept from block to block. The blocks of a cluster, each in its own runner, are run by ClusterRunner.
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -11,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "device/emu/async/cluster.h"
+#include "device/emu/async/shared_place.h"
 #include "device/emu/handlers/async_copies.h"
 #include "device/emu/machine/cta.h"
 #include "device/emu/machine/machine.h"
@@ -38,7 +39,7 @@ struct Executions {
 struct BlockSetting {
   const Program* program = nullptr;
   const LaunchState* launch = nullptr;
-  Dim3 cluster;
+  Dim3 cluster;  ///< blocks in each direction
   std::uint32_t dynamic_shared = 0;
   std::int64_t instruction_budget = 0;
   const std::function<void(std::string_view)>* print = nullptr;
@@ -51,19 +52,29 @@ struct FreeBytes {
 using AlignedBytes = std::unique_ptr<std::byte[], FreeBytes>;
 AlignedBytes allocate_aligned(std::size_t bytes);
 
+/// What a round of turns came to, the least hopeful first.
+enum class Round : std::uint8_t {
+  stuck,     ///< no warp could go on
+  polling,   ///< those that could looked at mbarriers whose phase had not ended
+  spinning,  ///< those that could may only be waiting for others: they would go on
+  moved
+};
+
 class BlockRunner {
  public:
-  explicit BlockRunner(const BlockSetting& setting);
+  /// `cluster` must outlive the runner, which is its block `rank`.
+  BlockRunner(const BlockSetting& setting, Cluster& cluster, std::uint32_t rank);
   BlockRunner(const BlockRunner&) = delete;
   BlockRunner& operator=(const BlockRunner&) = delete;
 
   void begin(std::int64_t linear_block);
-  /// Each warp has a turn. False: none could move.
-  bool pass();
+  /// Each warp has a turn.
+  Round pass();
   [[nodiscard]] bool finished() const { return warps_left_ == 0; }
-  /// Until the block has ended, or until `failed` is the index of an earlier block.
-  void run(const std::atomic<std::int64_t>& failed);
-  [[nodiscard]] std::int64_t block() const { return linear_; }
+  /// The mbarriers that lanes wait for.
+  void awaited(std::vector<SharedPlace>& places) const;
+  /// mbarrier.try_wait may give up: those that wait see `false`. False: none waits.
+  bool give_up_waits();
   /// "block (0,0,0): warp 0 lanes 0-31 at bar.sync (ptx line 120)...".
   [[nodiscard]] std::string waiting() const;
 
@@ -89,6 +100,7 @@ class BlockRunner {
   void release_warp_barrier(WarpState& warp);
   void jump_table(WarpState& warp, const Block& block, std::uint32_t lanes);
   void exit_lanes(WarpState& warp, std::uint32_t lanes);
+  void end_of_block();
   [[noreturn]] void fail_assertion(WarpState& warp, const Op& op, int lane);
   void print(WarpState& warp, const Op& op, std::uint32_t lanes);
 
@@ -98,6 +110,15 @@ class BlockRunner {
   [[nodiscard]] bool complete(const Barrier& barrier) const;
   void release(int id);
   void check_barriers();
+
+  // waits.cpp
+  std::uint32_t mbarrier_wait(WarpState& warp, std::int32_t at, std::uint32_t lanes);
+  std::uint32_t cluster_wait(WarpState& warp, std::int32_t at, std::uint32_t lanes);
+  void suspend(WarpState& warp, std::int32_t at, std::uint32_t lanes, State state);
+  void wake(WarpState& warp);
+  void resume(WarpState& warp, int fragment, std::uint32_t lanes);
+  [[nodiscard]] static std::uint32_t completed(const WarpState& warp, const Op& op, std::uint32_t lanes);
+  static void set_completed(const WarpState& warp, const Op& op, std::uint32_t lanes, bool value);
 
   // constants.cpp
   void fill_constants();
@@ -111,6 +132,7 @@ class BlockRunner {
   std::vector<AsyncCopies> async_;
   AlignedBytes registers_, shared_, local_;
   std::vector<std::uint32_t> predicates_;
+  std::vector<std::uint32_t> bulk_groups_;  ///< by thread
   std::size_t local_bytes_ = 0;
   std::int64_t linear_ = 0;
   std::int64_t spent_ = 0;  ///< instructions of this block

@@ -60,11 +60,14 @@ struct Cta {
   std::byte* shared = nullptr;
   std::uint32_t shared_bytes = 0;  ///< static and dynamic
   Dim3 index;
-  std::uint32_t rank = 0;             ///< in its cluster
-  Cluster* cluster = nullptr;         ///< its blocks, and the copies that are under way
-  Counts counts;                      ///< of this thread's blocks so far
-  std::vector<AddressRange> written;  ///< of this thread's blocks so far, merged now and then
-  AddressRange allocations[16];       ///< found last, by instruction (access.h)
+  std::uint32_t rank = 0;                ///< in its cluster
+  Cluster* cluster = nullptr;            ///< its blocks, and the copies that are under way
+  bool ended = false;                    ///< all its threads have exited
+  std::uint32_t* bulk_groups = nullptr;  ///< groups of bulk copies that each thread has committed
+  std::vector<std::uint32_t> mbarriers;  ///< offsets of those initialised and not invalidated
+  Counts counts;                         ///< of this thread's blocks so far
+  std::vector<AddressRange> written;     ///< of this thread's blocks so far, merged now and then
+  AddressRange allocations[16];          ///< found last, by instruction (access.h)
 };
 
 }  // namespace kerlab::emu

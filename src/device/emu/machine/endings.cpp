@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "device/emu/async/cluster_barrier.h"
 #include "device/emu/machine/block_runner.h"
 
 namespace kerlab::emu {
@@ -37,6 +38,10 @@ std::uint32_t BlockRunner::end_block(WarpState& warp, std::int32_t at, std::uint
       return warp_barrier(warp, at, lanes);
     case End::barrier:
       return barrier(warp, at, lanes);
+    case End::mbarrier_wait:
+      return mbarrier_wait(warp, at, lanes);
+    case End::cluster_wait:
+      return cluster_wait(warp, at, lanes);
     default:
       break;
   }
@@ -169,10 +174,17 @@ void BlockRunner::jump_table(WarpState& warp, const Block& block, std::uint32_t 
   if (ways > 1) cta_.counts.divergent_branches++;
 }
 
+/// What the block had issued and nobody waits for is done now.
+void BlockRunner::end_of_block() {
+  cta_.ended = true;
+  if (!cta_.cluster->pending.empty()) finish_copies(*cta_.cluster, cta_.rank);
+}
+
 /// Lanes that have gone are waited for no longer.
 void BlockRunner::exit_lanes(WarpState& warp, std::uint32_t lanes) {
   warp.live &= ~lanes;
-  if (warp.live == 0) --warps_left_;
+  exit_cluster(warp, lanes);
+  if (warp.live == 0 && --warps_left_ == 0) return end_of_block();
   const std::array<Fragment, kLanes> before = warp.fragments;
   const int count = warp.count;
   for (int i = 0; i < count; ++i) {

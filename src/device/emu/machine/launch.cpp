@@ -1,5 +1,5 @@
-// A launch: which blocks run where, and what comes of them. Results are the same from run to run and with any number of
-// threads: independent blocks write different memory, all others run in one fixed order on one thread.
+// A launch: which clusters of blocks run where, and what comes of them. Results are the same from run to run and with
+// any number of threads: independent clusters write different memory, all others run in one fixed order on one thread.
 
 #include <fmt/format.h>
 
@@ -7,11 +7,13 @@
 #include <deque>
 #include <exception>
 #include <mutex>
+#include <set>
 #include <thread>
 
 #include "base/error.h"
-#include "device/emu/machine/block_runner.h"
 #include "device/emu/machine/chain.h"
+#include "device/emu/machine/cluster_runner.h"
+#include "device/emu/machine/place.h"
 #include "device/emu/machine/ranges.h"
 
 namespace kerlab::emu {
@@ -23,33 +25,49 @@ std::int64_t volume(const Dim3& d) {
   return std::int64_t{d.x} * d.y * d.z;
 }
 
-/// The fault of the lowest block that failed.
+/// The fault of the lowest cluster that failed.
 class FirstFault {
  public:
-  void offer(std::int64_t block, std::exception_ptr fault) {
+  void offer(std::int64_t cluster, std::exception_ptr fault) {
     const std::lock_guard lock(mutex_);
-    if (block >= block_.load()) return;
-    block_ = block;
+    if (cluster >= cluster_.load()) return;
+    cluster_ = cluster;
     fault_ = std::move(fault);
   }
-  [[nodiscard]] const std::atomic<std::int64_t>& block() const { return block_; }
+  [[nodiscard]] const std::atomic<std::int64_t>& cluster() const { return cluster_; }
   void rethrow() const {
     if (fault_) std::rethrow_exception(fault_);
   }
 
  private:
   std::mutex mutex_;
-  std::atomic<std::int64_t> block_{kNone};
+  std::atomic<std::int64_t> cluster_{kNone};
   std::exception_ptr fault_;
 };
 
 /// Of a block, on every GPU so far (CUDA C++ Programming Guide, compute capabilities).
 constexpr std::int64_t kMostThreads = 1024;
 
+/// The clusters of these blocks, each once, in the order of their first block.
+std::vector<std::int64_t> clusters_of(const std::vector<std::int64_t>& blocks, const Dim3& grid, const Dim3& extent) {
+  std::vector<std::int64_t> clusters;
+  std::set<std::int64_t> known;
+  for (const std::int64_t block : blocks) {
+    const Dim3 at = unlinear(block, grid);
+    const std::int64_t row = std::int64_t{at.z / extent.z} * (grid.y / extent.y) + at.y / extent.y;
+    const std::int64_t cluster = row * (grid.x / extent.x) + at.x / extent.x;
+    if (known.insert(cluster).second) clusters.push_back(cluster);
+  }
+  return clusters;
+}
+
 class Launch {
  public:
   explicit Launch(const MachineLaunch& launch) : launch_(launch), program_(*launch.program) {
-    total_ = launch.blocks.empty() ? volume(launch.grid) : static_cast<std::int64_t>(launch.blocks.size());
+    extent_ = cluster_extent(program_, launch.grid, launch.cluster);
+    if (!launch.blocks.empty()) clusters_ = clusters_of(launch.blocks, launch.grid, extent_);
+    total_ =
+        launch.blocks.empty() ? volume(launch.grid) / volume(extent_) : static_cast<std::int64_t>(clusters_.size());
     threads_ = program_.communication == ptx::Communication::none && !program_.prints
                    ? static_cast<int>(std::clamp<std::int64_t>(launch.threads, 1, std::max<std::int64_t>(total_, 1)))
                    : 1;
@@ -62,7 +80,7 @@ class Launch {
     state_.count = launch.count;
     state_.record_writes = launch.record_writes;
     state_.files = program_.files;
-    setting_ = {&program_, &state_, launch.cluster, launch.dynamic_shared, launch.instruction_budget, &launch.print};
+    setting_ = {&program_, &state_, extent_, launch.dynamic_shared, launch.instruction_budget, &launch.print};
   }
 
   LaunchReport run() {
@@ -79,49 +97,50 @@ class Launch {
     if (launch_.count) add_stretches();
     report_.emulated = true;
     report_.blocks = volume(launch_.grid);
-    report_.blocks_run = total_;
+    report_.blocks_run = total_ * volume(extent_);
     merge(report_.written);
     return std::move(report_);
   }
 
  private:
-  [[nodiscard]] std::int64_t block_at(std::int64_t i) const {
-    return launch_.blocks.empty() ? i : launch_.blocks[static_cast<std::size_t>(i)];
+  [[nodiscard]] std::int64_t cluster_at(std::int64_t i) const {
+    return launch_.blocks.empty() ? i : clusters_[static_cast<std::size_t>(i)];
   }
 
-  /// The blocks of one thread: the next one that nobody has begun.
+  /// The clusters of one thread: the next one that nobody has begun.
   void run_share() {
-    std::int64_t block = -1;
+    std::int64_t cluster = -1;
     try {
-      BlockRunner runner(setting_);
+      ClusterRunner runner(setting_);
       for (std::int64_t i = next_++; i < total_; i = next_++) {
-        block = block_at(i);
-        if (first_fault_.block().load(std::memory_order_relaxed) < block) break;
-        runner.begin(block);
-        runner.run(first_fault_.block());
+        cluster = cluster_at(i);
+        if (first_fault_.cluster().load(std::memory_order_relaxed) < cluster) break;
+        runner.begin(cluster);
+        runner.run(first_fault_.cluster());
       }
       add(runner);
     } catch (...) {
-      first_fault_.offer(block, std::current_exception());
+      first_fault_.offer(cluster, std::current_exception());
     }
   }
 
-  /// Blocks that wait for each other: as many as fit, each warp in turn. The next block begins when one ends.
+  /// Blocks that wait for each other: as many clusters as fit, each warp in turn. The next one begins when one ends.
   void run_together() {
-    const std::int64_t most = launch_.resident_blocks > 0 ? launch_.resident_blocks : total_;
-    std::deque<BlockRunner> runners;
-    std::vector<BlockRunner*> running;
+    const std::int64_t fit = std::max<std::int64_t>(launch_.resident_blocks / volume(extent_), 1);
+    const std::int64_t most = launch_.resident_blocks > 0 ? fit : total_;
+    std::deque<ClusterRunner> runners;
+    std::vector<ClusterRunner*> running;
     std::int64_t begun = 0;
     for (; begun < std::min(most, total_); ++begun) {
       running.push_back(&runners.emplace_back(setting_));
-      running.back()->begin(block_at(begun));
+      running.back()->begin(cluster_at(begun));
     }
     while (!running.empty()) {
       bool moved = false;
-      for (std::size_t r = 0; r < running.size(); ++r) moved |= running[r]->pass();
+      for (std::size_t r = 0; r < running.size(); ++r) moved |= running[r]->pass() != Round::stuck;
       if (!moved) throw MachineFault(FaultKind::timeout, deadlock(running));
       for (std::size_t r = 0; r < running.size();) {
-        if (running[r]->finished() && begun < total_) running[r]->begin(block_at(begun++));
+        if (running[r]->finished() && begun < total_) running[r]->begin(cluster_at(begun++));
         if (running[r]->finished()) {
           running.erase(running.begin() + static_cast<std::ptrdiff_t>(r));
         } else {
@@ -129,18 +148,23 @@ class Launch {
         }
       }
     }
-    for (BlockRunner& runner : runners) add(runner);
+    for (ClusterRunner& runner : runners) add(runner);
   }
 
-  static std::string deadlock(const std::vector<BlockRunner*>& running) {
+  [[nodiscard]] std::string deadlock(const std::vector<ClusterRunner*>& running) const {
     std::string text = "deadlock: no warp can go on";
     for (std::size_t r = 0; r < running.size() && r < 4; ++r) text += "; " + running[r]->waiting();
-    if (running.size() > 4) text += fmt::format("; and {} blocks more", running.size() - 4);
+    if (running.size() > 4)
+      text += fmt::format("; and {} {} more", running.size() - 4, volume(extent_) > 1 ? "clusters" : "blocks");
     return text;
   }
 
-  void add(BlockRunner& runner) {
+  void add(ClusterRunner& cluster) {
     const std::lock_guard lock(report_mutex_);
+    for (BlockRunner& block : cluster.blocks()) add(block);
+  }
+
+  void add(BlockRunner& runner) {
     report_.counts += runner.cta().counts;
     if (launch_.count) add_instructions(runner);
     report_.written.insert(report_.written.end(), runner.cta().written.begin(), runner.cta().written.end());
@@ -200,7 +224,9 @@ class Launch {
   const Program& program_;
   LaunchState state_;
   BlockSetting setting_;
-  std::int64_t total_ = 0;
+  Dim3 extent_;                         ///< of a cluster, in blocks
+  std::vector<std::int64_t> clusters_;  ///< to execute, when not all
+  std::int64_t total_ = 0;              ///< clusters to execute
   int threads_ = 1;
   std::atomic<std::int64_t> next_{0};
   FirstFault first_fault_;

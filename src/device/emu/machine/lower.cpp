@@ -34,6 +34,11 @@ bool is_aligned(Opcode opcode) {
     case Opcode::wmma_load:
     case Opcode::wmma_store:
     case Opcode::wmma_mma:
+    case Opcode::wgmma_fence:
+    case Opcode::wgmma_mma_async:
+    case Opcode::wgmma_commit_group:
+    case Opcode::wgmma_wait_group:
+    case Opcode::setmaxnreg:
       return true;
     default:
       return false;
@@ -74,6 +79,11 @@ std::optional<End> ending(const Instruction& i) {
       return End::barrier;
     case Opcode::bar_warp:
       return End::warp_barrier;
+    case Opcode::mbarrier_test_wait:
+    case Opcode::mbarrier_try_wait:
+      return End::mbarrier_wait;
+    case Opcode::barrier_cluster_wait:
+      return End::cluster_wait;
     case Opcode::trap:
     case Opcode::brkpt:
       return End::trap;
@@ -88,9 +98,26 @@ std::optional<End> ending(const Instruction& i) {
   }
 }
 
-/// Counts as an instruction and does nothing.
+/// Counts as an instruction and does nothing. Launches run one after the other, so there is no grid to wait for.
 bool does_nothing(Opcode opcode) {
-  return opcode == Opcode::membar || opcode == Opcode::fence || opcode == Opcode::pmevent;
+  switch (opcode) {
+    case Opcode::membar:
+    case Opcode::fence:
+    case Opcode::fence_proxy:
+    case Opcode::fence_mbarrier_init:
+    case Opcode::pmevent:
+    case Opcode::griddepcontrol:
+    case Opcode::prefetch_tensormap:
+    case Opcode::cp_async_bulk_prefetch:
+    case Opcode::cp_async_bulk_prefetch_tensor:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool is_bulk_copy(Opcode opcode) {
+  return opcode >= Opcode::cp_async_bulk && opcode <= Opcode::cp_async_bulk_wait_group;
 }
 
 /// What one turn of a loop around the instruction costs of its warp's turn: it may be waiting for other warps. Atomics
@@ -209,6 +236,7 @@ class Lowering {
     refresh_clock(instruction);
     append(instruction).run = select(set_, instruction);
     program_.async_copies |= instruction.opcode == Opcode::cp_async;
+    program_.bulk_copies |= is_bulk_copy(instruction.opcode);
     const bool guarded = instruction.guard >= 0;
     program_.blocks.back().guarded |= guarded;
     count(instruction, guarded);

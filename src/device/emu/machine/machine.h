@@ -30,20 +30,20 @@ ptx::Communication communication(const Program& program);
 struct MachineLaunch {
   const Program* program = nullptr;
   GlobalMemory* memory = nullptr;
-  Dim3 grid, block, cluster;
+  Dim3 grid, block, cluster;  ///< cluster 1,1,1: what the kernel demands, else none
   std::uint32_t dynamic_shared = 0;
   std::span<const std::byte> parameters;
-  std::vector<std::int64_t> blocks;  ///< linear indices to execute; empty: all
+  std::vector<std::int64_t> blocks;  ///< linear indices to execute, with the rest of their clusters; empty: all
   int threads = 1;
   std::int64_t instruction_budget = 0;  ///< warp instructions per block; 0: none. Beyond it: FaultKind::timeout
   std::int64_t resident_blocks = 0;     ///< of communicating kernels: at most that many at once
   bool count = false, record_writes = false;
-  Sanitizer* sanitizer = nullptr;  ///< null: not in mode sanitize
+  Sanitizer* sanitizer = nullptr;               ///< null: not in mode sanitize
   std::function<void(std::string_view)> print;  ///< printf of the kernel; none: stderr
 };
 
-/// Executes the launch. Throws MachineFault: of the lowest block that failed. A deadlock is FaultKind::timeout with who
-/// waits where.
+/// Executes the launch. Throws MachineFault: of the lowest cluster that failed. A deadlock is FaultKind::timeout with
+/// who waits where.
 LaunchReport run(const MachineLaunch& launch);
 
 }  // namespace kerlab::emu

@@ -46,6 +46,7 @@ Pipe pipe(const Instruction& i) {
     case Opcode::selp:
     case Opcode::prmt:
     case Opcode::mapa:
+    case Opcode::getctarank:
     case Opcode::nop:
       return Pipe::move;
     case Opcode::cvt:
@@ -86,6 +87,8 @@ Pipe pipe(const Instruction& i) {
     case Opcode::brkpt:
     case Opcode::nanosleep:
     case Opcode::pmevent:
+    case Opcode::griddepcontrol:
+    case Opcode::setmaxnreg:
     case Opcode::vprintf_call:
     case Opcode::assertfail_call:
       return Pipe::control;
@@ -94,6 +97,23 @@ Pipe pipe(const Instruction& i) {
     case Opcode::bar_warp:
     case Opcode::membar:
     case Opcode::fence:
+    case Opcode::fence_proxy:
+    case Opcode::fence_mbarrier_init:
+    case Opcode::mbarrier_init:
+    case Opcode::mbarrier_inval:
+    case Opcode::mbarrier_arrive:
+    case Opcode::mbarrier_arrive_drop:
+    case Opcode::mbarrier_test_wait:
+    case Opcode::mbarrier_try_wait:
+    case Opcode::mbarrier_pending_count:
+    case Opcode::mbarrier_expect_tx:
+    case Opcode::mbarrier_complete_tx:
+    case Opcode::cp_async_mbarrier_arrive:
+    case Opcode::barrier_cluster_arrive:
+    case Opcode::barrier_cluster_wait:
+    case Opcode::wgmma_fence:
+    case Opcode::wgmma_commit_group:
+    case Opcode::wgmma_wait_group:
       return Pipe::barrier;
     case Opcode::vote:
     case Opcode::match:
@@ -110,9 +130,23 @@ Pipe pipe(const Instruction& i) {
     case Opcode::cp_async_commit_group:
     case Opcode::cp_async_wait_group:
     case Opcode::cp_async_wait_all:
+    case Opcode::st_async:
+    case Opcode::red_async:
+    case Opcode::cp_async_bulk:
+    case Opcode::cp_reduce_async_bulk:
+    case Opcode::cp_async_bulk_prefetch:
+    case Opcode::cp_async_bulk_tensor:
+    case Opcode::cp_reduce_async_bulk_tensor:
+    case Opcode::cp_async_bulk_prefetch_tensor:
+    case Opcode::cp_async_bulk_commit_group:
+    case Opcode::cp_async_bulk_wait_group:
+    case Opcode::prefetch_tensormap:
+    case Opcode::tensormap_replace:
+    case Opcode::tensormap_cp_fenceproxy:
       return Pipe::async;
     case Opcode::mma:
     case Opcode::wmma_mma:
+    case Opcode::wgmma_mma_async:
       return Pipe::tensor;
     default:
       return arithmetic(first_type(i));
@@ -137,8 +171,9 @@ std::int64_t flops(const Instruction& i) {
 }
 
 std::int64_t tensor_flops(const Instruction& i) {
-  if (i.opcode != Opcode::mma && i.opcode != Opcode::wmma_mma) return 0;
-  return std::int64_t{2} * i.modifiers.m * i.modifiers.n * i.modifiers.k;
+  const std::int64_t product = std::int64_t{2} * i.modifiers.m * i.modifiers.n * i.modifiers.k;
+  if (i.opcode == Opcode::wgmma_mma_async) return product / 4;  // each of the four warps executes it
+  return i.opcode == Opcode::mma || i.opcode == Opcode::wmma_mma ? product : 0;
 }
 
 }  // namespace kerlab::emu

@@ -15,14 +15,16 @@
 namespace kerlab::emu {
 
 enum class End : std::uint8_t {
-  next,          ///< go on at `next`
-  branch,        ///< lanes whose guard is true go to `taken`, the others to `next`
-  table,         ///< brx: by lane
-  exit,          ///< under a guard; the others go on at `next`
-  converge,      ///< wait until all live lanes of the warp are here
-  collective,    ///< `op` runs when all live lanes of its member mask are here
-  warp_barrier,  ///< bar.warp.sync
-  barrier,       ///< bar.sync, bar.arrive, bar.red
+  next,           ///< go on at `next`
+  branch,         ///< lanes whose guard is true go to `taken`, the others to `next`
+  table,          ///< brx: by lane
+  exit,           ///< under a guard; the others go on at `next`
+  converge,       ///< wait until all live lanes of the warp are here
+  collective,     ///< `op` runs when all live lanes of its member mask are here
+  warp_barrier,   ///< bar.warp.sync
+  barrier,        ///< bar.sync, bar.arrive, bar.red
+  mbarrier_wait,  ///< mbarrier.test_wait, .try_wait
+  cluster_wait,   ///< barrier.cluster.wait
   trap,
   yield,  ///< nanosleep: the other warps go first
   print,
@@ -88,7 +90,8 @@ class Program {
   std::int64_t shared_bytes = 0, local_bytes = 0;
   ptx::Communication communication = ptx::Communication::none;
   bool prints = false;
-  bool async_copies = false;
+  bool async_copies = false;  ///< cp.async
+  bool bulk_copies = false;
 };
 
 /// Instructions that a warp executes before the next one has its turn.

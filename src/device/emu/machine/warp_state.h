@@ -15,7 +15,9 @@ enum class State : std::uint8_t {
   converge,  ///< at the ending of its block, as all below
   collective,
   warp_barrier,
-  barrier
+  barrier,
+  mbarrier,        ///< mbarrier.try_wait
+  cluster_barrier  ///< barrier.cluster.wait
 };
 
 struct Fragment {
@@ -32,6 +34,11 @@ struct WarpState : Warp {
   std::int64_t executed = 0;       ///< instructions since the block began
   std::int32_t resume_above = -1;  ///< the next fragment to run is the first one beyond this block; -1: the lowest
   std::array<std::uint32_t, kLanes> member_mask{};  ///< of lanes that wait at bar.warp.sync
+  std::uint32_t suspended = 0;                      ///< lanes that wait at an mbarrier or the cluster's barrier
+  std::uint64_t changes_seen = 0;                   ///< Cluster::changes when the suspended lanes were looked at last
+  bool ends_turn = false;                           ///< a test_wait failed: the other warps go first
+  std::uint32_t cluster_arrived = 0;                ///< lanes that have arrived at the cluster's barrier and not waited
+  std::uint32_t cluster_parity = 0;                 ///< of the phase in which they arrived
 
   /// Lanes that may run from the begin of a block; joins those that are there already.
   void add_ready(std::int32_t block, std::uint32_t lanes);

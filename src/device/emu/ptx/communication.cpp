@@ -29,16 +29,16 @@ std::vector<bool> read_anywhere(const Kernel& kernel) {
 
 Communication communication(const Kernel& kernel) {
   Communication result = Communication::none;
-  for (const std::int32_t blocks : kernel.required_cluster) {
-    if (blocks > 1) return Communication::communicating;
-  }
   std::vector<bool> read;
   std::vector<std::int32_t> written;
   for (const Instruction& instruction : kernel.instructions) {
     const Modifiers& m = instruction.modifiers;
     const bool global = between_blocks(m.space);
     if (instruction.opcode == Opcode::ld && global && m.order != Order::weak) return Communication::communicating;
-    if (instruction.opcode == Opcode::red && global) result = Communication::ordered;
+    const bool reduces = instruction.opcode == Opcode::red || instruction.opcode == Opcode::cp_reduce_async_bulk;
+    if ((reduces && global) || instruction.opcode == Opcode::cp_reduce_async_bulk_tensor) {
+      result = Communication::ordered;
+    }
     // What blocks print shall appear in one order.
     if (instruction.opcode == Opcode::vprintf_call) result = Communication::ordered;
     if (instruction.opcode != Opcode::atom || !global) continue;

@@ -49,7 +49,7 @@ RegisterPlaces place_registers(const Kernel& kernel, const ControlFlow& flow, co
 enum class Communication : std::uint8_t {
   none,          ///< blocks are independent: any order, any thread, any subset
   ordered,       ///< atomics whose results are not used: one fixed order, one thread
-  communicating  ///< atomics with results used, acquire or volatile global loads, clusters: all resident, round-robin
+  communicating  ///< atomics with results used, acquire or volatile global loads: all resident, round-robin
 };
 Communication communication(const Kernel& kernel);
 

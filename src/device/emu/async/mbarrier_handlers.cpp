@@ -1,0 +1,114 @@
+// The instructions that change mbarriers, lane by lane: operands as in ptx::Instruction.
+
+#include "device/emu/async/cluster.h"
+#include "device/emu/async/mbarrier.h"
+#include "device/emu/handlers/async_copies.h"
+
+namespace kerlab::emu {
+namespace {
+
+using ptx::Opcode;
+
+constexpr std::uint32_t kBytes = 8;
+
+SharedPlace place_at(const Issuer& who, int operand) {
+  return shared_place(who, operand, reach_of(*who.op->instruction), kBytes, kBytes);
+}
+
+void init(Warp& warp, const Op& op, std::uint32_t mask) {
+  each_lane(warp, op, mask, [](const Issuer& who) { init_mbarrier(who, place_at(who, 0), lane_value(who, 1)); });
+}
+
+void invalidate(Warp& warp, const Op& op, std::uint32_t mask) {
+  each_lane(warp, op, mask, [](const Issuer& who) { invalidate_mbarrier(who, place_at(who, 0)); });
+}
+
+void arrive_at(Warp& warp, const Op& op, std::uint32_t mask) {
+  const ptx::Instruction& instruction = *op.instruction;
+  Arrival arrival;
+  arrival.drop = instruction.opcode == Opcode::mbarrier_arrive_drop;
+  arrival.no_complete = instruction.modifiers.no_complete;
+  const bool has_number = instruction.operands.size() > 2;
+  each_lane(warp, op, mask, [&](const Issuer& who) {
+    const std::uint64_t number = has_number ? lane_value(who, 2) : 1;
+    if (instruction.modifiers.expect_tx) {
+      arrival.transactions = number;
+    } else {
+      arrival.count = static_cast<std::uint32_t>(number);
+    }
+    write_result(who, arrive(who, place_at(who, 1), arrival));
+  });
+  warp.cta->counts.barriers++;
+}
+
+void expect(Warp& warp, const Op& op, std::uint32_t mask) {
+  each_lane(warp, op, mask, [](const Issuer& who) { expect_transactions(who, place_at(who, 0), lane_value(who, 1)); });
+}
+
+void complete(Warp& warp, const Op& op, std::uint32_t mask) {
+  each_lane(warp, op, mask,
+            [](const Issuer& who) { complete_transactions(who, place_at(who, 0), lane_value(who, 1)); });
+}
+
+void pending_count(Warp& warp, const Op& op, std::uint32_t mask) {
+  each_lane(warp, op, mask, [](const Issuer& who) {
+    const std::optional<MbarrierState> state = MbarrierState::unpack(lane_value(who, 1));
+    if (!state) {
+      raise(FaultKind::launch_failed, *who.warp, *who.op, who.lane, "is asked of a value that is no mbarrier's state");
+    }
+    write_result(who, state->pending);
+  });
+}
+
+/// The arrival of lanes at one mbarrier, when their copies have been done.
+void arrive_after_copies(Warp& warp, const Op& op, std::uint32_t mask) {
+  while (mask != 0) {
+    const Issuer first{&warp, &op, __builtin_ctz(mask)};
+    const SharedPlace at = place_at(first, 0);
+    BulkCopy arrival;
+    each_lane(warp, op, mask, [&](const Issuer& who) {
+      if (place_at(who, 0) == at) arrival.lanes |= 1u << who.lane;
+    });
+    mask &= ~arrival.lanes;
+    const auto count = static_cast<std::uint32_t>(__builtin_popcount(arrival.lanes));
+    expect_arrivals(first, at, op.instruction->modifiers.noinc ? 0 : count);
+    arrival.op = &op;
+    arrival.rank = warp.cta->rank;
+    arrival.warp = warp.index;
+    arrival.lane = static_cast<std::uint32_t>(first.lane);
+    arrival.kind = BulkKind::arrival;
+    arrival.targets = 1u << warp.cta->rank;
+    arrival.on_mbarrier = true;
+    arrival.mbarrier = at.offset;
+    arrival.cp_async = warp.async;
+    arrival.sequence = warp.async == nullptr ? 0 : warp.async->issued;
+    issue(*warp.cta->cluster, arrival);
+  }
+  warp.cta->counts.barriers++;
+}
+
+}  // namespace
+
+Handler select_mbarrier(const ptx::Instruction& instruction) {
+  switch (instruction.opcode) {
+    case Opcode::mbarrier_init:
+      return init;
+    case Opcode::mbarrier_inval:
+      return invalidate;
+    case Opcode::mbarrier_arrive:
+    case Opcode::mbarrier_arrive_drop:
+      return arrive_at;
+    case Opcode::mbarrier_expect_tx:
+      return expect;
+    case Opcode::mbarrier_complete_tx:
+      return complete;
+    case Opcode::mbarrier_pending_count:
+      return pending_count;
+    case Opcode::cp_async_mbarrier_arrive:
+      return arrive_after_copies;
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace kerlab::emu

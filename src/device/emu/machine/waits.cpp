@@ -1,0 +1,130 @@
+// Waiting for mbarriers and for the cluster. Lanes whose phase has not ended stand still until something in the cluster
+// changes; a failing test_wait, which must not stand still, ends the turn of its warp.
+
+#include <algorithm>
+
+#include "device/emu/async/cluster_barrier.h"
+#include "device/emu/async/mbarrier.h"
+#include "device/emu/machine/block_runner.h"
+
+namespace kerlab::emu {
+
+/// Of lanes at an mbarrier wait: those whose phase has ended. Mostly all lanes wait for the same.
+std::uint32_t BlockRunner::completed(const WarpState& warp, const Op& op, std::uint32_t lanes) {
+  std::uint32_t done = 0;
+  std::uint64_t address = 0;
+  std::uint64_t awaited = 0;
+  bool known = false;
+  bool last = false;
+  for_lanes(lanes, [&](int lane) {
+    const Issuer who{&warp, &op, lane};
+    const std::uint64_t at = lane_address(who, 1);
+    const std::uint64_t value = lane_value(who, 2);
+    if (!known || at != address || value != awaited) last = look_at(who).completed;
+    known = true;
+    address = at;
+    awaited = value;
+    if (last) done |= 1u << lane;
+  });
+  return done;
+}
+
+void BlockRunner::set_completed(const WarpState& warp, const Op& op, std::uint32_t lanes, bool value) {
+  if (op.slot[0] < 0) return;
+  std::uint32_t& predicate = warp.predicates[op.slot[0]];
+  predicate = value ? predicate | lanes : predicate & ~lanes;
+}
+
+void BlockRunner::suspend(WarpState& warp, std::int32_t at, std::uint32_t lanes, State state) {
+  if (lanes == 0) return;
+  if (warp.suspended == 0) warp.changes_seen = cta_.cluster->changes;
+  warp.suspended |= lanes;
+  warp.add_waiting(at, lanes, state);
+}
+
+std::uint32_t BlockRunner::mbarrier_wait(WarpState& warp, std::int32_t at, std::uint32_t lanes) {
+  const Block& block = program_.blocks[static_cast<std::size_t>(at)];
+  const Op& op = *block.op;
+  const std::uint32_t active = guarded(warp, block, lanes);
+  const std::uint32_t done = completed(warp, op, active);
+  set_completed(warp, op, done, true);
+  if (op.instruction->opcode == ptx::Opcode::mbarrier_test_wait) {
+    set_completed(warp, op, active & ~done, false);
+    warp.ends_turn |= done != active;
+    return lanes;
+  }
+  suspend(warp, at, active & ~done, State::mbarrier);
+  return lanes & ~(active & ~done);
+}
+
+std::uint32_t BlockRunner::cluster_wait(WarpState& warp, std::int32_t at, std::uint32_t lanes) {
+  const Block& block = program_.blocks[static_cast<std::size_t>(at)];
+  const std::uint32_t active = guarded(warp, block, lanes);
+  const std::uint32_t past = past_cluster_barrier(warp, *block.op, active);
+  leave_cluster_barrier(warp, past);
+  suspend(warp, at, active & ~past, State::cluster_barrier);
+  return lanes & ~(active & ~past);
+}
+
+/// These lanes of a suspended fragment go on after their wait.
+void BlockRunner::resume(WarpState& warp, int fragment, std::uint32_t lanes) {
+  Fragment& f = warp.fragments[static_cast<std::size_t>(fragment)];
+  const std::int32_t next = program_.blocks[static_cast<std::size_t>(f.block)].next;
+  warp.suspended &= ~lanes;
+  f.lanes &= ~lanes;
+  if (f.lanes == 0) warp.remove(fragment);
+  warp.add_ready(next, lanes);
+}
+
+void BlockRunner::wake(WarpState& warp) {
+  warp.changes_seen = cta_.cluster->changes;
+  for (int i = 0; i < warp.count; ++i) {
+    const Fragment f = warp.fragments[static_cast<std::size_t>(i)];
+    if (f.state != State::mbarrier && f.state != State::cluster_barrier) continue;
+    const Op& op = *program_.blocks[static_cast<std::size_t>(f.block)].op;
+    std::uint32_t done = 0;
+    if (f.state == State::mbarrier) {
+      done = completed(warp, op, f.lanes);
+      set_completed(warp, op, done, true);
+    } else {
+      done = past_cluster_barrier(warp, op, f.lanes);
+      leave_cluster_barrier(warp, done);
+    }
+    if (done == 0) continue;
+    resume(warp, i, done);
+    i = -1;  // fragments have moved
+  }
+}
+
+void BlockRunner::awaited(std::vector<SharedPlace>& places) const {
+  for (const WarpState& warp : warps_) {
+    if (warp.suspended == 0) continue;
+    for (int i = 0; i < warp.count; ++i) {
+      const Fragment& f = warp.fragments[static_cast<std::size_t>(i)];
+      if (f.state != State::mbarrier) continue;
+      const Op& op = *program_.blocks[static_cast<std::size_t>(f.block)].op;
+      for_lanes(f.lanes, [&](int lane) {
+        const SharedPlace at = look_at({&warp, &op, lane}).at;
+        if (std::find(places.begin(), places.end(), at) == places.end()) places.push_back(at);
+      });
+    }
+  }
+}
+
+bool BlockRunner::give_up_waits() {
+  bool any = false;
+  for (WarpState& warp : warps_) {
+    if (warp.suspended == 0) continue;
+    for (int i = 0; i < warp.count; ++i) {
+      const Fragment f = warp.fragments[static_cast<std::size_t>(i)];
+      if (f.state != State::mbarrier) continue;
+      set_completed(warp, *program_.blocks[static_cast<std::size_t>(f.block)].op, f.lanes, false);
+      resume(warp, i, f.lanes);
+      any = true;
+      i = -1;  // fragments have moved
+    }
+  }
+  return any;
+}
+
+}  // namespace kerlab::emu
