@@ -12,28 +12,14 @@
 // Expects   as wgmma_tile.
 // Operations as wgmma_tile.
 // Lacks     B and A are read by every block that needs them: neighbours could share one copy (cluster_multicast).
-#include "raster.cuh"
+// Measured on H200: 4096^3 bf16, BN=256 STAGES=3: 229 us, 599 TFLOP/s; wgmma_tile 262 us.
+#include "wgmma_ring.cuh"
 #include "wgmma_sums.cuh"
 
-using TileA = Tile<BM, !TRANS_A>;
-using TileB = Tile<BN, TRANS_B != 0>;
-constexpr int kStageBytes = TileA::kBytes + TileB::kBytes;
 constexpr int kRows = BM / CONSUMERS;  // of a consumer
 
 /// STAGES x { tile of A, tile of B }.
 extern __shared__ __align__(1024) unsigned char shared[];
-
-/// Where a thread is in the ring: which stage, and the parity of the round.
-struct Place {
-  int stage = 0;
-  unsigned parity = 0;
-  __device__ __forceinline__ void advance() {
-    if (++stage == STAGES) {
-      stage = 0;
-      parity ^= 1;
-    }
-  }
-};
 
 extern "C" __global__ void __launch_bounds__(THREADS, 1)
     gemm(const __grid_constant__ TensorMap map_a, const __grid_constant__ TensorMap map_b, const Out* __restrict__ bias,
@@ -74,15 +60,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
     for (int k = 0; k < K; k += BK) {
       wait(&full[place.stage], place.parity);
       const unsigned stage = tiles + place.stage * kStageBytes;
-      fence_sums();
-#pragma unroll
-      for (int step = 0; step < kSteps; ++step)
-#pragma unroll
-        for (int i = 0; i < kRows / 64; ++i)
-          multiply_tiles<DTYPE, BN, TRANS_A, !TRANS_B>(
-              sums[i], TileA::describe_step(stage, group * kRows + i * 64, step),
-              TileB::describe_step(stage + TileA::kBytes, 0, step), k > 0 || step > 0);
-      commit_products();
+      multiply_stage<kRows>(sums, stage, group * kRows, k == 0);
       if (k > 0) {
         wait_products<1>();
         if (threadIdx.x % 128 == 0) arrive(&empty[before.stage]);

@@ -13,6 +13,8 @@
 //           may hang over every edge.
 // Operations N^3 (1 / BM + 1 / BN) global reads, none of shared memory by threads.
 // Lacks     copies while it multiplies.
+// Measured on H200: 4096^3 bf16, BK=128 GROUP=4: 262 us, 524 TFLOP/s, 0.68 times as fast as cuBLASLt 13.1 (178.7 us, best of
+//   8 algorithms, same run); mma_pipe at its best: 286 us.
 #include "raster.cuh"
 #include "wgmma_sums.cuh"
 
