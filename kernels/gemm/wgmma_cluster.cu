@@ -1,20 +1,20 @@
 // Rung 19, wgmma_cluster: neighbouring blocks share what they copy.
 //
 // Idea      * CLUSTER blocks one below the other in D need the same tile of B. Each copies a CLUSTER-th of it and has
-// the
-//             copy engine write that part into the shared memory of all of them (multicast): B is read from L2 once
-//             instead of CLUSTER times.
-//           * a stage may be filled when the consumers of all blocks of the cluster have emptied it, since each block's
-//             copies write into all: consumers arrive at the `empty` barriers of every block.
+//             the copy engine write that part into the shared memory of all of them (multicast): B is read from L2
+//             once instead of CLUSTER times.
+//           * a stage may be filled when the consumers of all blocks of the cluster have emptied it, since each
+//             block's copies write into all: consumers arrive at the `empty` barriers of every block.
 //           * nobody leaves before the last arrival: a block that has ended has no shared memory.
 //           Everything else is wgmma_special.
 // Parameters as wgmma_special, and CLUSTER.
 // Expects   as wgmma_tile.
 // Operations N^3 (1 / (CLUSTER BM) + 1 / BN) reads of L2.
 // Lacks     the sums are written while nobody multiplies.
-// Measured on H200: 4096^3 bf16: 231 us with clusters of one, as wgmma_special; sharing B gains nothing here, since it is the
-//   wait for the sums to be written that costs (wgmma_stay). Arriving at the other blocks' barriers with .release.cluster,
-//   as one would write it at first, makes it 305 us: the default suffices, since wgmma has read what is given back.
+// Measured on H200: 4096^3 bf16: 231 us with clusters of one, as wgmma_special; sharing B gains nothing here, since it
+//   is the wait for the sums to be written that costs (wgmma_stay). Arriving at the other blocks' barriers with
+//   .release.cluster, as one would write it at first, makes it 305 us: the default suffices, since wgmma has read what
+//   is given back.
 #include "wgmma_ring.cuh"
 #include "wgmma_sums.cuh"
 

@@ -1,10 +1,9 @@
 // Rung 18, wgmma_special: warps that copy and warps that multiply.
 //
 // Idea      * a ring of STAGES tiles in shared memory. The last warpgroup does nothing but ask the copy engine for the
-// next
-//             tile as soon as a stage is empty; the others do nothing but multiply full stages. Nobody needs to be told
-//             twice: two barriers a stage, `full` (the bytes have come) and `empty` (all consumers are done with it),
-//             and no barrier of the block in the loop.
+//             next tile as soon as a stage is empty; the others do nothing but multiply full stages. Nobody needs to
+//             be told twice: two barriers a stage, `full` (the bytes have come) and `empty` (all consumers are done
+//             with it), and no barrier of the block in the loop.
 //           * CONSUMERS warpgroups share a tile of B, each with BM / CONSUMERS rows of A.
 //           * one group of products stays in flight while the next is issued: a stage is given back one tile late.
 //           * the copying warps give up most of their registers to those that hold sums (setmaxnreg).

@@ -1,8 +1,8 @@
 // Rung 20, wgmma_stay: blocks that stay, and sums that leave in the background.
 //
 // Idea      * one block per multiprocessor takes one tile of D after another. The copying warps do not wait for the
-// sums to
-//             be written: they fill the stages for the next tile meanwhile, so that the consumers find them full.
+//             sums to be written: they fill the stages for the next tile meanwhile, so that the consumers find them
+//             full.
 //           * sums leave through shared memory and the copy engine (wgmma_store.cuh): stmatrix, swizzled, then one
 //             instruction per 64 rows of 128 bytes; whole lines, and nobody waits for them.
 //           Everything else is wgmma_cluster.
@@ -10,8 +10,9 @@
 // Expects   as wgmma_tile; rows of D of whole 16 bytes.
 // Operations as wgmma_cluster.
 // Lacks     while one warpgroup writes its sums the tensor cores have only the other's products.
-// Measured on H200: 4096^3 bf16, BN=256: 179.2 us, 767 TFLOP/s, 0.99 times as fast as cuBLASLt 13.1's best of 8 (178.7 us);
-//   8192^3: 1586 us, 0.99 of its best, 1.02 of its own pick; 2048^3: 28.6 us, 0.96. wgmma_cluster: 231 us at 4096^3.
+// Measured on H200: 4096^3 bf16, BN=256: 179.2 us, 767 TFLOP/s, 0.99 times as fast as cuBLASLt 13.1's best of 8 (178.7
+//   us); 8192^3: 1586 us, 0.99 of its best, 1.02 of its own pick; 2048^3: 28.6 us, 0.96. wgmma_cluster: 231 us at
+//   4096^3.
 #include "wgmma_ring.cuh"
 #include "wgmma_store.cuh"
 

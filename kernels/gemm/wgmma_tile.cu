@@ -1,20 +1,18 @@
 // Rung 17, wgmma_tile: one warpgroup, wgmma on tiles that the copy engine brings.
 //
-// Idea      * one thread asks the copy engine (TMA) for a tile of A and one of B, in a single instruction per 128 bytes
-// of
-//             width; the engine computes the addresses, fills in zeros beyond the edges, swizzles, and counts the bytes
-//             at a barrier in shared memory.
-//           * wgmma multiplies 64 x BN by 32 bytes of k straight from shared memory: no ldmatrix, no fragments of A and
-//           B
-//             in registers, one instruction where mma.sync needs BN / 8 * 4 and as many loads again.
+// Idea      * one thread asks the copy engine (TMA) for a tile of A and one of B, in a single instruction per 128
+//             bytes of width; the engine computes the addresses, fills in zeros beyond the edges, swizzles, and counts
+//             the bytes at a barrier in shared memory.
+//           * wgmma multiplies 64 x BN by 32 bytes of k straight from shared memory: no ldmatrix, no fragments of A
+//             and B in registers, one instruction where mma.sync needs BN / 8 * 4 and as many loads again.
 //           Nothing overlaps: the tile is copied, then multiplied, then the next is copied.
 // Parameters BM, BN, BK tile of a block (BM / 64 instructions share B); GROUP rows of tiles walked together.
-// Expects   bf16 or fp16, any layout; tf32, int8 with k contiguous in both operands (nt). Rows of whole 16 bytes. Tiles
-//           may hang over every edge.
+// Expects   bf16 or fp16, any layout; tf32, int8 with k contiguous in both operands (nt). Rows of whole 16 bytes.
+//           Tiles may hang over every edge.
 // Operations N^3 (1 / BM + 1 / BN) global reads, none of shared memory by threads.
 // Lacks     copies while it multiplies.
-// Measured on H200: 4096^3 bf16, BK=128 GROUP=4: 262 us, 524 TFLOP/s, 0.68 times as fast as cuBLASLt 13.1 (178.7 us, best of
-//   8 algorithms, same run); mma_pipe at its best: 286 us.
+// Measured on H200: 4096^3 bf16, BK=128 GROUP=4: 262 us, 524 TFLOP/s, 0.68 times as fast as cuBLASLt 13.1 (178.7 us,
+//   best of 8 algorithms, same run); mma_pipe at its best: 286 us.
 #include "raster.cuh"
 #include "wgmma_sums.cuh"
 

@@ -1,16 +1,15 @@
 // Rung 21, wgmma_turns: two consumers that take turns ("ping-pong").
 //
 // Idea      each of two warpgroups has a tile of D of its own. While one multiplies, the other writes its sums: the
-// tensor
-//           cores never wait for anybody's epilogue. They multiply in turns, a whole tile at a time, so that each finds
-//           its stages full; the turn is passed on by a barrier of the block, and a consumer skips the stages of the
-//           other. Everything else is wgmma_stay.
+//           tensor cores never wait for anybody's epilogue. They multiply in turns, a whole tile at a time, so that
+//           each finds its stages full; the turn is passed on by a barrier of the block, and a consumer skips the
+//           stages of the other. Everything else is wgmma_stay.
 // Parameters as wgmma_stay; BM, BN tile of a consumer.
 // Expects   as wgmma_stay.
 // Operations as wgmma_stay, with tiles half as large: more reads of L2 for the same sums.
 // Lacks     tiles of 128 x 256: a consumer's registers hold 128 x 128 or 64 x 256 sums.
-// Measured on H200: 4096^3 bf16, 128 x 128, 6 stages: 182.3 us, 754 TFLOP/s, against 179.2 of wgmma_stay: what the epilogue no
-//   longer costs, the smaller tiles do.
+// Measured on H200: 4096^3 bf16, 128 x 128, 6 stages: 182.3 us, 754 TFLOP/s, against 179.2 of wgmma_stay: what the
+//   epilogue no longer costs, the smaller tiles do.
 #include "wgmma_ring.cuh"
 #include "wgmma_store.cuh"
 
