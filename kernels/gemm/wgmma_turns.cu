@@ -38,6 +38,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
   const int first = static_cast<int>(blockIdx.x), step_of_d = static_cast<int>(gridDim.x);
   const unsigned rank = cluster_rank();
   if (threadIdx.x == 0) {
+    prefetch_map(map_a);
+    prefetch_map(map_b);
     for (int stage = 0; stage < STAGES; ++stage) {
       init_barrier(&full[stage], 1);
       init_barrier(&empty[stage], CLUSTER);
