@@ -145,8 +145,8 @@ TEST_CASE("ptx: calls that cannot be inlined are failures of their kernel", "[pt
              Catch::Contains("'f' calls itself"));
   CHECK_THAT(reason("call f;", ".extern .func f();"), Catch::Contains("'f' is called but not defined"));
   CHECK_THAT(reason("call (r0), x1, (r1), proto;", ""), Catch::Contains("function pointer"));
-  CHECK_THAT(reason("call f;", ".func f() { mbarrier.init.shared.b64 [0], 1; ret; }"),
-             Catch::Contains("'mbarrier.init"));
+  CHECK_THAT(reason("call f;", ".func f() { tcgen05.fence::before_thread_sync; ret; }"),
+             Catch::Contains("'tcgen05.fence"));
   CHECK_THAT(reason("call f, ([x1]);", ".func f(.param .b32 a) { ret; }"), Catch::Contains("no register, variable"));
   CHECK_THAT(reason("call f, (r1);", ".func f(.param .b64 a) { ret; }"), Catch::Contains("has 32 bits, 64 are needed"));
   CHECK_THAT(reason("call f, (r1);", ".func f() { ret; }"), Catch::Contains("other parameters"));

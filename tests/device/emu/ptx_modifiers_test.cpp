@@ -212,14 +212,7 @@ TEST_CASE("ptx: modifiers of barriers, warp and matrix instructions", "[ptx]") {
 TEST_CASE("ptx: what the emulated device does not run is refused, not guessed", "[ptx]") {
   const char* const cases[] = {
       "wgmma.fence.sync.aligned;",
-      "mbarrier.init.shared.b64 [r0], 1;",
-      "cp.async.bulk.commit_group;",
-      "cp.async.mbarrier.arrive.shared.b64 [r0];",
-      "barrier.cluster.arrive;",
-      "fence.proxy.async;",
       "setmaxnreg.inc.sync.aligned.u32 232;",
-      "griddepcontrol.wait;",
-      "ld.shared::cluster.u32 r0, [r1];",
       "cvt.pack.sat.u8.s32.b32 r0, r1, r2, r3;",
       "add.f32x2 x0, x1, x2;",
       "shfl.idx.b32 r0, r1, 0, 31;",

@@ -49,9 +49,9 @@ TEST_CASE("ptx: a guarded load with its parts", "[ptx]") {
 }
 
 TEST_CASE("ptx: an opcode that nobody knows is named with its line", "[ptx]") {
-  const ptx::ParseResult result = parse_body(".reg .b32 %r<2>;\nwgmma.fence.sync.aligned;\nret;");
+  const ptx::ParseResult result = parse_body(".reg .b32 %r<2>;\ntcgen05.wait::ld.sync.aligned;\nret;");
   REQUIRE(result.module.kernels.empty());
   REQUIRE(result.failures.size() == 1);
   CHECK(result.failures[0].kernel == "k");
-  CHECK(result.failures[0].reason.find("ptx:7: opcode 'wgmma.fence.sync.aligned'") == 0);
+  CHECK(result.failures[0].reason.find("ptx:7: opcode 'tcgen05.wait::ld.sync.aligned'") == 0);
 }

@@ -49,6 +49,7 @@ class Checker {
       : kernel_(kernel), instruction_(instruction), m_(instruction.modifiers), results_(results(instruction)) {}
 
   void run() const {
+    if (instruction_.opcode == elect && !instruction_.has_second_result) fail(0, "is not followed by \"|predicate\"");
     for (std::size_t i = 0; i < instruction_.operands.size(); ++i) {
       const Operand& operand = instruction_.operands[i];
       if ((operand.kind == OperandKind::label) != wants_label(i)) {

@@ -37,6 +37,12 @@ Liveness liveness(const Kernel& kernel, const ControlFlow& flow);
 void registers_read(const Kernel& kernel, const Instruction& instruction, std::vector<std::int32_t>& out);
 void registers_written(const Kernel& kernel, const Instruction& instruction, std::vector<std::int32_t>& out);
 
+/// Registers (by bit, as in Liveness) that a wgmma.mma_async under way may read or write at the begin of each block.
+/// Empty for a kernel without any.
+std::vector<std::vector<std::uint64_t>> in_flight(const Kernel& kernel, const ControlFlow& flow);
+/// The same after `instruction`, from what it is before it.
+void follow_flight(const Kernel& kernel, const Instruction& instruction, std::vector<std::uint64_t>& flying);
+
 /// A place for each register in a file of 128-byte slots (32 lanes of 32 bits; 64-bit registers take two) and a file of
 /// predicates. Registers whose lives do not overlap share a place.
 struct RegisterPlaces {
@@ -45,7 +51,8 @@ struct RegisterPlaces {
 };
 RegisterPlaces place_registers(const Kernel& kernel, const ControlFlow& flow, const Liveness& liveness);
 
-/// How blocks of a grid depend on each other, from the instructions alone.
+/// How blocks of a grid depend on each other, from the instructions alone. The blocks of a cluster run together anyway:
+/// what they do in each other's shared memory does not count.
 enum class Communication : std::uint8_t {
   none,          ///< blocks are independent: any order, any thread, any subset
   ordered,       ///< atomics whose results are not used: one fixed order, one thread

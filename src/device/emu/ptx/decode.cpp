@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "device/emu/ptx/modifiers.h"
@@ -39,6 +40,7 @@ class Decoder {
   }
 
   DecodedOpcode run() {
+    if (find()) return std::move(result_);
     const std::size_t used = base();
     for (std::size_t i = used; i < parts_.size(); ++i) {
       if (!modifier(parts_[i])) unsupported(fmt::format("modifier '.{}' of '{}'", parts_[i], text_));
@@ -64,6 +66,16 @@ class Decoder {
 
   [[nodiscard]] std::string_view part(std::size_t i) const { return i < parts_.size() ? parts_[i] : ""; }
 
+  /// One of hopper_forms.h?
+  bool find() {
+    result_.form = find_form(text_, parts_);
+    if (result_.form == nullptr) return false;
+    result_.opcode = result_.form->opcode;
+    result_.cache_policy = std::find(parts_.begin(), parts_.end(), "L2::cache_hint") != parts_.end();
+    note_modifiers(*result_.form, parts_, result_.modifiers, result_.types);
+    return true;
+  }
+
   /// Finds the base opcode; returns how many parts it takes.
   std::size_t base() {
     const std::string_view first = parts_[0];
@@ -83,7 +95,7 @@ class Decoder {
     if (first == "bar" && part(1) == "warp" && part(2) == "sync") return opcode(Opcode::bar_warp, 2);
     const OpcodeInfo* found = find_opcode(first);
     if (found == nullptr || found->opcode == Opcode::nop) unsupported(fmt::format("opcode '{}'", text_));
-    if (is_any(part(1), {"async", "bulk", "proxy", "pack"}) || part(1) == "cluster" || part(1) == "sp") {
+    if (is_any(part(1), {"async", "bulk", "proxy", "pack", "sp"})) {
       unsupported(fmt::format("opcode '{}'", text_));
     }
     return opcode(found->opcode, 1);
@@ -141,7 +153,7 @@ class Decoder {
     if (is_memory(result_.opcode) && memory(m)) return true;
     if (is_any(m, {"sync", "aligned"})) return synchronised(m);
     if (result_.opcode == Opcode::fence || result_.opcode == Opcode::membar) return scope(m) || order_modifier(m, to);
-    if (space_modifier(m, to.space)) return is_any(parts_[0], {"cvta", "isspacep"});
+    if (space(m)) return is_any(parts_[0], {"cvta", "isspacep"});
     if (is_any(m, {"row", "col"})) return layout(m);
     return general_modifier(m, to) || multiplicity(m);
   }
@@ -157,6 +169,10 @@ class Decoder {
 
   bool scope(std::string_view m) {
     if (m == "cta") result_.modifiers.scope_cta = true;
+    if (m == "cluster") result_.modifiers.scope_cluster = true;
+    if (is_any(m, {"cta", "cluster", "gpu", "sys"})) has_scope_ = true;
+    // Of a fence, to shared memory only: fencing more is right as well.
+    if (result_.opcode == Opcode::fence && m.starts_with("sync_restrict::shared::")) return true;
     return is_any(m, {"cta", "cluster", "gpu", "sys"});
   }
 
@@ -178,7 +194,13 @@ class Decoder {
   }
 
   bool space(std::string_view m) {
+    using enum Opcode;
+    const Opcode o = result_.opcode;
     Space found = Space::generic;
+    if (m == "shared::cluster" && (o == ld || o == st || o == atom || o == red || o == cvta || o == isspacep)) {
+      result_.modifiers.space = Space::shared;
+      return result_.modifiers.shared_cluster = true;
+    }
     if (!space_modifier(m, found)) return false;
     // cp.async names both: to shared, from global.
     if (result_.opcode == Opcode::cp_async) return is_any(m, {"shared", "shared::cta", "global"});
@@ -236,6 +258,9 @@ class Decoder {
       case bar:
       case barrier:
         return require(m.reduce || m.arrive || is_any(part(1), {"sync", "cta"}), ".sync, .arrive or .red");
+      case fence:
+        require(m.order != Order::weak, ".sc, .acq_rel, .acquire or .release");
+        return require(has_scope_, "scope");
       case cvt:
         return require(result_.types.size() >= 2, "two types");
       case mma:
@@ -259,6 +284,7 @@ class Decoder {
   std::vector<std::string_view> parts_;
   DecodedOpcode result_;
   int layouts_ = 0;
+  bool has_scope_ = false;
 };
 
 }  // namespace

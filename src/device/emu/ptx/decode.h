@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "device/emu/ptx/hopper_forms.h"
 #include "device/emu/ptx/ir.h"
 
 namespace kerlab::ptx {
@@ -21,6 +22,7 @@ struct DecodedOpcode {
   bool drop_operands = false;        ///< discard, applypriority: nop
   bool create_policy = false;        ///< createpolicy: becomes a mov of 0
   bool copy_bytes_operand = false;
+  const Form* form = nullptr;  ///< of mbarriers, clusters, bulk copies, wgmma: what the operands must be
   std::string text;
 };
 

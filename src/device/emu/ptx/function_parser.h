@@ -24,6 +24,7 @@ struct ModuleContext {
   std::vector<Symbol> variables;  ///< of the module, in all spaces
   std::unordered_map<std::string_view, std::string> unsupported_names;
   std::unordered_map<std::string_view, DecodedOpcode> opcodes;  ///< decoded so far: a kernel uses few, often
+  std::string_view target;                                      ///< "sm_90a"
 };
 
 class FunctionParser {
@@ -59,6 +60,8 @@ class FunctionParser {
   void instruction();
   void guard(Instruction& into);
   void operands(const DecodedOpcode& decoded, Instruction& into);
+  void count_operands(const Token& token, const Instruction& given) const;
+  void coordinates(const DecodedOpcode& decoded, Instruction& into);
   void adjust(const DecodedOpcode& decoded, Instruction& into);
   void call(Instruction into);
   std::vector<Operand> call_operands();
@@ -67,7 +70,7 @@ class FunctionParser {
 
   // operand_parser.cpp
   Operand operand(const DecodedOpcode& decoded, std::size_t index);
-  Operand address();
+  Operand address(const DecodedOpcode& decoded);
   Operand vector(const DecodedOpcode& decoded, std::size_t index);
   Operand number(Type type);
   Operand named(const Token& token);

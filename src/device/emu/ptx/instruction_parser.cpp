@@ -14,7 +14,12 @@ const DecodedOpcode& FunctionParser::opcode(const Token& token) {
   const auto known = module_.opcodes.find(token.text);
   if (known != module_.opcodes.end()) return known->second;
   try {
-    return module_.opcodes.emplace(token.text, decode(token.text)).first->second;
+    DecodedOpcode decoded = decode(token.text);
+    if (decoded.form != nullptr && !target_has(module_.target, decoded.form->target)) {
+      throw Unsupported(
+          fmt::format("'{}' needs '.target {}', this is for {}", token.text, decoded.form->target, module_.target));
+    }
+    return module_.opcodes.emplace(token.text, std::move(decoded)).first->second;
   } catch (const Unsupported& unsupported) {
     throw Unsupported(at_line(token.line, unsupported.what()));
   }
@@ -45,8 +50,19 @@ void FunctionParser::instruction() {
   operands(decoded, result);
   tokens_.expect(';');
   adjust(decoded, result);
-  const OpcodeInfo& form = info(result.opcode);
-  const auto given = static_cast<int>(result.operands.size()) - (result.has_second_result ? 1 : 0);
+  if (decoded.form != nullptr) {
+    check_form(kernel_, *decoded.form, result);
+    return add(std::move(result));
+  }
+  count_operands(token, result);
+  check(kernel_, result);
+  if (decoded.absolute_difference) return absolute_difference(result, decoded.accumulate);
+  add(std::move(result));
+}
+
+void FunctionParser::count_operands(const Token& token, const Instruction& of) const {
+  const OpcodeInfo& form = info(of.opcode);
+  const auto given = static_cast<int>(of.operands.size()) - (of.has_second_result ? 1 : 0);
   if (given < form.least || given > form.most) {
     throw Error(
         at_line(token.line, fmt::format("'{}' takes {} operands, {} given", token.text,
@@ -54,9 +70,6 @@ void FunctionParser::instruction() {
                                                                 : fmt::format("{} to {}", form.least, form.most),
                                         given)));
   }
-  check(kernel_, result);
-  if (decoded.absolute_difference) return absolute_difference(result, decoded.accumulate);
-  add(std::move(result));
 }
 
 void FunctionParser::operands(const DecodedOpcode& decoded, Instruction& into) {
@@ -64,6 +77,9 @@ void FunctionParser::operands(const DecodedOpcode& decoded, Instruction& into) {
   into.operands.reserve(4);
   do {
     into.operands.push_back(operand(decoded, into.operands.size()));
+    if (decoded.modifiers.dimensions > 0 && into.operands.back().kind == OperandKind::address) {
+      coordinates(decoded, into);
+    }
     if (into.operands.size() == 1 && info(into.opcode).second_result && tokens_.accept('|')) {
       into.operands.push_back(operand(decoded, 0));
       into.has_second_result = true;

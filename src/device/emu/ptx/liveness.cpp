@@ -84,7 +84,8 @@ void registers_read(const Kernel& kernel, const Instruction& instruction, std::v
   const auto count = static_cast<std::size_t>(results(instruction));
   for (std::size_t i = 0; i < instruction.operands.size(); ++i) {
     const Operand& operand = instruction.operands[i];
-    const bool read = i >= count || instruction.guard >= 0 || operand.kind == OperandKind::address;
+    const bool read = i >= count || instruction.guard >= 0 || operand.kind == OperandKind::address ||
+                      instruction.opcode == Opcode::wgmma_mma_async;  // accumulates
     if (read) each_register(kernel, operand, [&](std::int32_t value) { out.push_back(value); });
   }
   if (instruction.guard >= 0) out.push_back(instruction.guard);

@@ -68,21 +68,6 @@ bool lookup(const Named<Value> (&table)[size], std::string_view name, Value& int
   return false;
 }
 
-/// m16n8k16, m8n8.
-bool shape(std::string_view m, Modifiers& to) {
-  const std::size_t n = m.find('n');
-  const std::size_t k = m.find('k');
-  if (!m.starts_with('m') || n == std::string_view::npos) return false;
-  const std::optional<int> rows = number_after(m.substr(0, n), "m");
-  const std::optional<int> columns = number_after(m.substr(n, k == std::string_view::npos ? k : k - n), "n");
-  const std::optional<int> depth = k == std::string_view::npos ? 0 : number_after(m.substr(k), "k");
-  if (!rows || !columns || !depth || *rows > 256 || *columns > 256 || *depth > 1024) return false;
-  to.m = static_cast<std::uint16_t>(*rows);
-  to.n = static_cast<std::uint16_t>(*columns);
-  to.k = static_cast<std::uint16_t>(*depth);
-  return true;
-}
-
 }  // namespace
 
 bool is_any(std::string_view name, std::initializer_list<std::string_view> names) {
@@ -95,6 +80,20 @@ std::optional<int> number_after(std::string_view text, std::string_view prefix) 
   const auto [stop, error] = std::from_chars(text.data() + prefix.size(), text.data() + text.size(), value);
   if (error != std::errc() || stop != text.data() + text.size()) return std::nullopt;
   return value;
+}
+
+bool shape_modifier(std::string_view m, Modifiers& to) {
+  const std::size_t n = m.find('n');
+  const std::size_t k = m.find('k');
+  if (!m.starts_with('m') || n == std::string_view::npos) return false;
+  const std::optional<int> rows = number_after(m.substr(0, n), "m");
+  const std::optional<int> columns = number_after(m.substr(n, k == std::string_view::npos ? k : k - n), "n");
+  const std::optional<int> depth = k == std::string_view::npos ? 0 : number_after(m.substr(k), "k");
+  if (!rows || !columns || !depth || *rows > 256 || *columns > 256 || *depth > 1024) return false;
+  to.m = static_cast<std::uint16_t>(*rows);
+  to.n = static_cast<std::uint16_t>(*columns);
+  to.k = static_cast<std::uint16_t>(*depth);
+  return true;
 }
 
 bool particular_modifier(Opcode opcode, std::string_view m, Modifiers& to) {
@@ -175,7 +174,7 @@ bool general_modifier(std::string_view m, Modifiers& to) {
     to.*flag = true;
     return true;
   }
-  return m.starts_with('m') && shape(m, to);
+  return m.starts_with('m') && shape_modifier(m, to);
 }
 
 bool order_modifier(std::string_view m, Modifiers& to) {

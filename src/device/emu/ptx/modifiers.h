@@ -18,6 +18,8 @@ std::optional<int> number_after(std::string_view text, std::string_view prefix);
 bool particular_modifier(Opcode opcode, std::string_view part, Modifiers& to);
 /// Roundings, flags and shapes.
 bool general_modifier(std::string_view part, Modifiers& to);
+/// m16n8k16, m8n8.
+bool shape_modifier(std::string_view part, Modifiers& to);
 bool order_modifier(std::string_view part, Modifiers& to);
 bool space_modifier(std::string_view part, Space& to);
 

@@ -15,6 +15,7 @@ namespace {
 Type immediate_type(const DecodedOpcode& decoded, std::size_t index) {
   using enum Opcode;
   if (decoded.types.empty()) return Type::none;
+  if (decoded.form != nullptr && decoded.opcode != st_async && decoded.opcode != red_async) return Type::none;
   const Type type = decoded.types.back();
   switch (decoded.opcode) {
     case mad:
@@ -60,7 +61,7 @@ Operand FunctionParser::operand(const DecodedOpcode& decoded, std::size_t index)
     }
     return named(token);
   }
-  if (token.is('[')) return address();
+  if (token.is('[')) return address(decoded);
   if (token.is('{')) return vector(decoded, index);
   if (tokens_.accept('!')) {
     const Token name = tokens_.peek();
@@ -128,7 +129,7 @@ Operand FunctionParser::named(const Token& token) {
   throw Error(at_line(token.line, fmt::format("'{}' is not declared", token.text)));
 }
 
-Operand FunctionParser::address() {
+Operand FunctionParser::address(const DecodedOpcode& decoded) {
   tokens_.expect('[');
   Operand result;
   const Token token = tokens_.peek();
@@ -156,9 +157,19 @@ Operand FunctionParser::address() {
     add(std::move(move));
   }
   result.kind = OperandKind::address;
-  if (tokens_.peek().is(',')) tokens_.unsupported("an address with coordinates");
-  tokens_.expect(']');
+  const bool is_map = tokens_.peek().is(',') && decoded.modifiers.dimensions > 0;
+  if (tokens_.peek().is(',') && !is_map) tokens_.unsupported("an address with coordinates");
+  if (!is_map) tokens_.expect(']');
   return result;
+}
+
+/// The rest of "[map, {coordinates}]", if that is what the last operand began.
+void FunctionParser::coordinates(const DecodedOpcode& decoded, Instruction& into) {
+  if (tokens_.peek_back().is(']')) return;
+  tokens_.expect(',');
+  if (!tokens_.peek().is('{')) tokens_.fail(fmt::format("coordinates in {{ }} expected, {} found", tokens_.shown()));
+  into.operands.push_back(vector(decoded, into.operands.size()));
+  tokens_.expect(']');
 }
 
 Operand FunctionParser::vector(const DecodedOpcode& decoded, std::size_t index) {

@@ -13,7 +13,7 @@ namespace {
 
 class ModuleParser {
  public:
-  explicit ModuleParser(std::string_view text) : context_{TokenStream(tokenise(text)), {}, {}, {}, {}, {}} {}
+  explicit ModuleParser(std::string_view text) : context_{TokenStream(tokenise(text)), {}, {}, {}, {}, {}, {}} {}
 
   ParseResult run() {
     context_.names.open();
@@ -79,7 +79,8 @@ class ModuleParser {
   }
 
   void target() {
-    module().target = context_.tokens.expect_word("an architecture");
+    context_.target = context_.tokens.expect_word("an architecture");
+    module().target = context_.target;
     while (context_.tokens.accept(',')) context_.tokens.expect_word("a target option");
   }
 

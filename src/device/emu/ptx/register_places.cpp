@@ -40,17 +40,25 @@ void each_bit(const std::vector<std::uint64_t>& bits, Visit&& visit) {
 
 std::vector<Life> lives(const Kernel& kernel, const ControlFlow& flow, const Liveness& live) {
   std::vector<Life> result(kernel.registers.size());
+  const std::vector<std::vector<std::uint64_t>> flying = in_flight(kernel, flow);
   std::vector<std::int32_t> named;
   std::int32_t position = 0;
   for (std::size_t b = 0; b < flow.blocks.size(); ++b) {
     each_bit(live.in[b], [&](std::size_t value) { result[value].cover(position); });
+    std::vector<std::uint64_t> still = flying.empty() ? std::vector<std::uint64_t>() : flying[b];
+    each_bit(still, [&](std::size_t value) { result[value].cover(position); });
     for (std::int32_t i = flow.blocks[b].begin; i < flow.blocks[b].end; ++i, ++position) {
+      if (!still.empty() && kernel.instructions[i].opcode == Opcode::wgmma_wait_group) {
+        each_bit(still, [&](std::size_t value) { result[value].cover(position); });
+      }
+      if (!still.empty()) follow_flight(kernel, kernel.instructions[i], still);
       registers_read(kernel, kernel.instructions[i], named);
       for (const std::int32_t value : named) result[value].cover(position);
       registers_written(kernel, kernel.instructions[i], named);
       for (const std::int32_t value : named) result[value].cover(position);
     }
     each_bit(live.out[b], [&](std::size_t value) { result[value].cover(position - 1); });
+    each_bit(still, [&](std::size_t value) { result[value].cover(position - 1); });
   }
   return result;
 }

@@ -65,6 +65,10 @@ std::string to_text(const Kernel& kernel, const Instruction& instruction) {
     text += i == 0 ? " " : i == 1 && instruction.has_second_result ? "|" : ", ";
     text += operand_text(kernel, instruction.operands[i], instruction.opcode == Opcode::brx);
   }
+  const Modifiers& m = instruction.modifiers;
+  if (instruction.opcode == Opcode::wgmma_mma_async) {
+    text += fmt::format(", {}, {}, {:d}, {:d}", m.negate_a ? -1 : 1, m.negate_b ? -1 : 1, m.a_column, m.b_column);
+  }
   return text + ";";
 }
 
