@@ -96,7 +96,9 @@ void BlockRunner::begin(std::int64_t linear_block) {
     warp.executed = 0;
     warp.carry = 0;
     warp.resume_above = -1;
-    warp.suspended = warp.cluster_arrived = 0;
+    warp.suspended = warp.cluster_arrived = warp.register_limit = 0;
+    warp.register_limit_op = nullptr;
+    warp.polled = nullptr;
     cta_.cluster->barrier.live += popcount(warp.live);
     warp.add_ready(0, warp.live);
     if (warp.async != nullptr) warp.async->reset();
@@ -114,7 +116,7 @@ Round BlockRunner::pass() {
     if (warp.suspended != 0 && warp.changes_seen != cta_.cluster->changes) wake(warp);
     if (!warp.has_ready()) continue;
     run_turn(warp);
-    const Round turn = !warp.has_ready() ? Round::moved : warp.ends_turn ? Round::polling : Round::spinning;
+    const Round turn = !warp.has_ready() ? Round::moved : warp.polled != nullptr ? Round::polling : Round::spinning;
     round = std::max(round, turn);
   }
   return round;
@@ -131,11 +133,14 @@ std::string BlockRunner::waiting() const {
       const Block& block = program_.blocks[static_cast<std::size_t>(f.block)];
       // An aligned instruction is the first of the block after.
       const Block& after = program_.blocks[static_cast<std::size_t>(std::max(block.next, 0))];
-      const ptx::Instruction* at =
-          f.state == State::converge && after.begin != after.end ? after.begin->instruction : instruction_of(block);
+      const bool polls = f.state == State::ready && warp.polled != nullptr;
+      const ptx::Instruction* at = polls                                                    ? warp.polled->instruction
+                                   : f.state == State::converge && after.begin != after.end ? after.begin->instruction
+                                                                                            : instruction_of(block);
       text += fmt::format("{} warp {} {} {}", told == 0 ? "" : ",", warp.index, lane_list(f.lanes),
                           place(at, program_.files));
       if (f.state == State::barrier) text += fmt::format(" for barrier {}", f.barrier);
+      if (polls) text += " " + describe({{warp.cta, warp.polled_offset}, warp.polled_phase, false}, *program_.kernel);
       if (f.state == State::mbarrier) {
         text += " " + describe(look_at({&warp, block.op, __builtin_ctz(f.lanes)}), *program_.kernel);
       }

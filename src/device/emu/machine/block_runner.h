@@ -114,6 +114,7 @@ class BlockRunner {
   // waits.cpp
   std::uint32_t mbarrier_wait(WarpState& warp, std::int32_t at, std::uint32_t lanes);
   std::uint32_t cluster_wait(WarpState& warp, std::int32_t at, std::uint32_t lanes);
+  static void remember_poll(WarpState& warp, const Op& op, std::uint32_t lanes);
   void suspend(WarpState& warp, std::int32_t at, std::uint32_t lanes, State state);
   void wake(WarpState& warp);
   void resume(WarpState& warp, int fragment, std::uint32_t lanes);

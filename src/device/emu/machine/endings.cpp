@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "device/emu/async/cluster_barrier.h"
+#include "device/emu/async/register_pool.h"
 #include "device/emu/machine/block_runner.h"
 
 namespace kerlab::emu {
@@ -54,6 +55,9 @@ std::uint32_t BlockRunner::end_block(WarpState& warp, std::int32_t at, std::uint
     case End::table:
       jump_table(warp, block, active);
       return lanes & ~active;
+    case End::set_registers:
+      set_register_limit(warps_, warp, *block.op);
+      return lanes;
     case End::print:
       print(warp, *block.op, active);
       return lanes;
@@ -177,6 +181,7 @@ void BlockRunner::jump_table(WarpState& warp, const Block& block, std::uint32_t 
 /// What the block had issued and nobody waits for is done now.
 void BlockRunner::end_of_block() {
   cta_.ended = true;
+  if (program_.sets_registers) check_register_limits(warps_);
   if (!cta_.cluster->pending.empty()) finish_copies(*cta_.cluster, cta_.rank);
 }
 

@@ -38,7 +38,6 @@ bool is_aligned(Opcode opcode) {
     case Opcode::wgmma_mma_async:
     case Opcode::wgmma_commit_group:
     case Opcode::wgmma_wait_group:
-    case Opcode::setmaxnreg:
       return true;
     default:
       return false;
@@ -84,6 +83,8 @@ std::optional<End> ending(const Instruction& i) {
       return End::mbarrier_wait;
     case Opcode::barrier_cluster_wait:
       return End::cluster_wait;
+    case Opcode::setmaxnreg:
+      return End::set_registers;
     case Opcode::trap:
     case Opcode::brkpt:
       return End::trap;
@@ -261,6 +262,7 @@ class Lowering {
     if (kind == End::collective) program_.ops.back().run = select(set_, instruction);
     if (kind == End::table) block.table = instruction.operands[1].value;
     program_.prints |= kind == End::print;
+    program_.sets_registers |= kind == End::set_registers;
     if (instruction.guard >= 0) {
       block.guard = places_.place[static_cast<std::size_t>(instruction.guard)];
       block.flip = instruction.guard_negated ? ~0u : 0u;

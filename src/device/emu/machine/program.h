@@ -25,6 +25,7 @@ enum class End : std::uint8_t {
   barrier,        ///< bar.sync, bar.arrive, bar.red
   mbarrier_wait,  ///< mbarrier.test_wait, .try_wait
   cluster_wait,   ///< barrier.cluster.wait
+  set_registers,  ///< setmaxnreg
   trap,
   yield,  ///< nanosleep: the other warps go first
   print,
@@ -92,6 +93,7 @@ class Program {
   bool prints = false;
   bool async_copies = false;  ///< cp.async
   bool bulk_copies = false;
+  bool sets_registers = false;
 };
 
 /// Instructions that a warp executes before the next one has its turn.

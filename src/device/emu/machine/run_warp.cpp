@@ -54,7 +54,7 @@ void BlockRunner::split(WarpState& warp, const Block& block, std::uint32_t taken
 
 void BlockRunner::run_turn(WarpState& warp) {
   const std::int64_t before = warp.executed;
-  warp.ends_turn = false;
+  warp.polled = nullptr;
   run_fragments(warp);
   spent_ += warp.executed - before;
   if (setting_.instruction_budget == 0 || spent_ < setting_.instruction_budget || warp.resume_above < 0) return;
@@ -99,7 +99,7 @@ void BlockRunner::run_fragments(WarpState& warp) {
         limit = std::min(limit, warp.lowest_ready());
         if (lanes == 0) break;
         width = popcount(lanes);
-        if (block.kind == End::yield || warp.ends_turn) until = warp.executed;
+        if (block.kind == End::yield || warp.polled != nullptr) until = warp.executed;
       }
       if (next <= at) until -= block.spin;
       if (warp.executed >= until) {

@@ -42,6 +42,13 @@ void BlockRunner::suspend(WarpState& warp, std::int32_t at, std::uint32_t lanes,
   warp.add_waiting(at, lanes, state);
 }
 
+void BlockRunner::remember_poll(WarpState& warp, const Op& op, std::uint32_t lanes) {
+  const MbarrierWait wait = look_at({&warp, &op, __builtin_ctz(lanes)});
+  warp.polled = &op;
+  warp.polled_offset = wait.at.offset;
+  warp.polled_phase = wait.phase;
+}
+
 std::uint32_t BlockRunner::mbarrier_wait(WarpState& warp, std::int32_t at, std::uint32_t lanes) {
   const Block& block = program_.blocks[static_cast<std::size_t>(at)];
   const Op& op = *block.op;
@@ -50,7 +57,7 @@ std::uint32_t BlockRunner::mbarrier_wait(WarpState& warp, std::int32_t at, std::
   set_completed(warp, op, done, true);
   if (op.instruction->opcode == ptx::Opcode::mbarrier_test_wait) {
     set_completed(warp, op, active & ~done, false);
-    warp.ends_turn |= done != active;
+    if (done != active) remember_poll(warp, op, active & ~done);
     return lanes;
   }
   suspend(warp, at, active & ~done, State::mbarrier);

@@ -36,9 +36,13 @@ struct WarpState : Warp {
   std::array<std::uint32_t, kLanes> member_mask{};  ///< of lanes that wait at bar.warp.sync
   std::uint32_t suspended = 0;                      ///< lanes that wait at an mbarrier or the cluster's barrier
   std::uint64_t changes_seen = 0;                   ///< Cluster::changes when the suspended lanes were looked at last
-  bool ends_turn = false;                           ///< a test_wait failed: the other warps go first
-  std::uint32_t cluster_arrived = 0;                ///< lanes that have arrived at the cluster's barrier and not waited
-  std::uint32_t cluster_parity = 0;                 ///< of the phase in which they arrived
+  const Op* polled = nullptr;                       ///< a test_wait that failed and so ended the warp's turn
+  std::uint32_t polled_offset = 0;                  ///< of the mbarrier that it looked at
+  bool polled_phase = false;
+  std::uint32_t register_limit = 0;       ///< of setmaxnreg; 0: never asked
+  const Op* register_limit_op = nullptr;  ///< that set it
+  std::uint32_t cluster_arrived = 0;      ///< lanes that have arrived at the cluster's barrier and not waited
+  std::uint32_t cluster_parity = 0;       ///< of the phase in which they arrived
 
   /// Lanes that may run from the begin of a block; joins those that are there already.
   void add_ready(std::int32_t block, std::uint32_t lanes);
