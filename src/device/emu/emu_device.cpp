@@ -36,6 +36,11 @@ std::int64_t number_from(const char* variable, std::int64_t otherwise, std::int6
   return value;
 }
 
+/// What stands for "nobody has written this" (kPoisonNan and kPoisonFinite of verify/check.h).
+bool is_poison(std::uint32_t pattern) {
+  return pattern == 0xFFFFFFFF || pattern == 0x7B7B7B7B;
+}
+
 /// Bytes that this machine could give to programs now; no limit when it does not tell.
 std::int64_t host_memory_available() {
   std::ifstream file("/proc/meminfo");
@@ -66,11 +71,14 @@ std::int64_t EmuDevice::free_memory() {
 
 MappedMemory EmuDevice::allocate_mapped(std::size_t bytes) {
   const DevicePtr pointer = memory_.allocate(bytes);
+  memory_.initialised().add(pointer, pointer + bytes);  // the host may write there at any time
   return {pointer, reinterpret_cast<void*>(pointer)};
 }
 
 void EmuDevice::copy_in(DevicePtr target, std::span<const std::byte> source) {
-  if (!source.empty()) std::memcpy(memory_.at(target, source.size()), source.data(), source.size());
+  if (source.empty()) return;
+  std::memcpy(memory_.at(target, source.size()), source.data(), source.size());
+  memory_.initialised().add(target, target + source.size());
 }
 
 void EmuDevice::copy_out(std::span<std::byte> target, DevicePtr source) {
@@ -81,6 +89,11 @@ void EmuDevice::fill(DevicePtr target, std::uint32_t pattern, std::size_t words)
   if (words == 0) return;
   auto* begin = reinterpret_cast<std::uint32_t*>(memory_.at(target, words * sizeof pattern));
   std::uint32_t* end = begin + words;
+  if (is_poison(pattern)) {
+    memory_.initialised().remove(target, target + words * sizeof pattern);
+  } else {
+    memory_.initialised().add(target, target + words * sizeof pattern);
+  }
   if (pattern == 0 && words * sizeof pattern >= kDropPages) {
     // Whole pages read as zero once they are given back, and cost nothing until somebody writes to them.
     const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));

@@ -25,7 +25,9 @@ EmuOptions emu_options_from_environment();
 
 /// LaunchMode::run and check_all execute every block. check and count execute a sample (sampling.h) of a grid whose
 /// blocks do not depend on each other, every block of any other; check and check_all report what was written. A plan of
-/// several launches that feed each other must not be sampled: only the caller knows.
+/// several launches that feed each other must not be sampled: only the caller knows. sanitize executes every block on
+/// one thread; a fault is a finding then. Memory that was never written, or last filled with a poison of verify/check.h
+/// (all bits set, or 0x7b in every byte), counts as uninitialised.
 class EmuDevice final : public Device {
  public:
   EmuDevice(DeviceInfo info, EmuOptions options);
@@ -66,6 +68,7 @@ class EmuDevice final : public Device {
     int repeats = 1;
   };
   EmuModule& module(ModuleId id);
+  void assume_initialised(const BoundLaunch& launch);
   LaunchReport execute(EmuModule& module, const BoundLaunch& launch, LaunchMode mode);
 
   DeviceInfo info_;

@@ -82,6 +82,7 @@ KernelResources EmuDevice::prepare(ModuleId id, const Launch& launch) {
 LaunchReport EmuDevice::launch(const BoundLaunch& launch, LaunchMode mode) {
   EmuModule& code = module(launch.module);
   if (code.is_lab() && lab_.run(launch)) {
+    assume_initialised(launch);
     LaunchReport report;
     report.emulated = true;
     report.blocks = report.blocks_run = volume(launch.grid);
@@ -90,9 +91,18 @@ LaunchReport EmuDevice::launch(const BoundLaunch& launch, LaunchMode mode) {
   return execute(code, launch, mode);
 }
 
+/// Nobody watches what the launch writes: all that its arguments point to.
+void EmuDevice::assume_initialised(const BoundLaunch& launch) {
+  for (const std::vector<std::byte>& argument : launch.arguments) {
+    for (std::size_t i = 0; i + sizeof(DevicePtr) <= argument.size(); i += sizeof(DevicePtr)) {
+      DevicePtr pointer = 0;
+      std::memcpy(&pointer, argument.data() + i, sizeof pointer);
+      if (const auto range = memory_.find(pointer)) memory_.initialised().add(range->begin, range->end);
+    }
+  }
+}
+
 LaunchReport EmuDevice::execute(EmuModule& code, const BoundLaunch& launch, LaunchMode mode) {
-  if (mode == LaunchMode::sanitize)
-    throw DeviceFault(FaultKind::unsupported, "the emulated device does not sanitize yet", false);
   const EmuModule::Kernel& kernel = code.kernel(launch.kernel);
   const KernelResources resources = fit(info_, shape_of(launch), kernel.resources, FaultKind::launch_failed);
   const std::vector<std::byte> parameters = parameter_block(kernel, launch);
@@ -108,6 +118,8 @@ LaunchReport EmuDevice::execute(EmuModule& code, const BoundLaunch& launch, Laun
   run.instruction_budget = options_.instruction_budget;
   run.resident_blocks = std::int64_t{resources.blocks_per_sm} * info_.sms;
   run.count = mode == LaunchMode::count;
+  run.sanitize = mode == LaunchMode::sanitize;
+  if (!run.sanitize) assume_initialised(launch);
   run.record_writes = mode == LaunchMode::check || mode == LaunchMode::check_all;
   const bool sampled = (mode == LaunchMode::check || mode == LaunchMode::count) && options_.sample_blocks > 0;
   if (sampled && resources.independent_blocks)

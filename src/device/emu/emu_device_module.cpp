@@ -53,6 +53,12 @@ void EmuModule::place_variables() {
   relocate(globals);
   std::ranges::copy(globals, globals_.get());
   std::ranges::copy(module.constant_image, constants_.get());
+  const auto written = [&](const Variables& variables, std::size_t bytes) {
+    const auto begin = reinterpret_cast<DevicePtr>(variables.get());
+    memory_.initialised().add(begin, begin + bytes);
+  };
+  written(globals_, globals.size());
+  written(constants_, module.constant_image.size());
 }
 
 void EmuModule::relocate(std::vector<std::byte>& global_image) const {

@@ -111,6 +111,7 @@ void GlobalMemory::release(DevicePtr pointer) noexcept {
   mmap(reinterpret_cast<void*>(pointer), round_up(bytes, kPage), PROT_NONE,
        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
   used_ -= static_cast<std::int64_t>(bytes);
+  initialised_.remove(found->first, found->second);
   allocations_.erase(found);
 }
 

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "device/device.h"
+#include "device/emu/sanitize/byte_ranges.h"
 #include "plan/counts.h"
 
 namespace kerlab::emu {
@@ -33,6 +34,10 @@ class GlobalMemory {
   /// Throws DeviceFault(illegal_address) unless [address, address + bytes) lies in one allocation.
   [[nodiscard]] std::byte* at(std::uint64_t address, std::size_t bytes) const;
 
+  /// Bytes that somebody has written, for the sanitizer: whoever writes from the host, or lets a kernel write that
+  /// nobody watches, adds to them.
+  [[nodiscard]] ByteRanges& initialised() { return initialised_; }
+
  private:
   /// The next gap that holds so many bytes and a guard after them, from next_ on, then from the beginning.
   [[nodiscard]] std::optional<std::uint64_t> find_place(std::uint64_t bytes) const;
@@ -41,6 +46,7 @@ class GlobalMemory {
   std::size_t reserved_ = 0;
   std::int64_t limit_ = 0, used_ = 0;
   std::map<std::uint64_t, std::uint64_t> allocations_;  ///< begin -> end
+  ByteRanges initialised_;
   std::uint64_t next_ = 0;                              ///< after the newest allocation and its guard
 };
 

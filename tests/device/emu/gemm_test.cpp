@@ -174,6 +174,8 @@ void bench_gemm(const Kernel& kernel, const Shape& s, int threads, Data data = D
   const Counts counts = launch(lab, *program, kernel, s, a, b, c, d).counts;
   lab.launch.count = false;
   lab.launch.threads = threads;
+  const char* mode = std::getenv("KERLAB_BENCH_MODE");
+  lab.launch.sanitize = mode != nullptr && std::string(mode) == "sanitize";
   double lanes = 0;
   for (const std::int64_t n : counts.lane_instructions) lanes += static_cast<double>(n);
   // Processor time, which other programs disturb less, and wall time, which shows whether threads help.
@@ -197,7 +199,7 @@ void bench_gemm(const Kernel& kernel, const Shape& s, int threads, Data data = D
 }  // namespace
 
 // emu_tests "[emu-bench]": seconds and lane-instructions per second of whole kernels. KERLAB_BENCH_ROUNDS: of how many
-// launches the best is taken.
+// launches the best is taken. KERLAB_BENCH_MODE=sanitize: watched.
 TEST_CASE("emulated gemm: speed", "[.bench][emu-bench]") {
   for (const int threads : {1, 2}) {
     bench_gemm<float>(kNaive, {256, 256, 256}, threads);

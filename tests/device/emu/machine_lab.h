@@ -32,6 +32,7 @@ struct Buffer {
   Buffer(GlobalMemory& where, const std::vector<T>& values)
       : memory(&where), at(where.allocate(std::max<std::size_t>(values.size(), 1) * sizeof(T))), size(values.size()) {
     if (size > 0) std::memcpy(where.at(at, size * sizeof(T)), values.data(), size * sizeof(T));
+    where.initialised().add(at, at + size * sizeof(T));
   }
   Buffer(GlobalMemory& where, std::size_t count) : Buffer(where, std::vector<T>(count)) {}
   [[nodiscard]] std::vector<T> values() const {

@@ -6,6 +6,7 @@
 #include "device/emu/async/shared_place.h"
 #include "device/emu/machine/place.h"
 #include "device/emu/memory.h"
+#include "device/emu/sanitize/sanitizer.h"
 
 namespace kerlab::emu {
 
@@ -146,6 +147,11 @@ void note_writes(Cta& cta, std::uint32_t lanes, const std::uint64_t* address, st
 
 }  // namespace
 
+void watch(Warp& warp, const Op& op, std::uint32_t mask, std::uint32_t bytes, std::byte* base,
+           const std::uint32_t* offset) {
+  warp.cta->launch->sanitizer->access(warp, op, mask, bytes, base, offset);
+}
+
 bool find_allocation(Cta& cta, const Op& op, std::uint64_t address) {
   const auto range = cta.launch->memory->find(address);
   if (range) last_allocation(cta, op) = *range;
@@ -181,6 +187,11 @@ void resolve(Warp& warp, const Op& op, std::uint32_t mask, const Access& access,
         count(cta.counts, static_cast<Space>(space), access, of_space[space], offset, lane_bytes);
   if (cta.launch->record_writes && access.kind != AccessKind::load)
     note_writes(cta, of_space[static_cast<int>(Space::global)], offset, bytes);
+  if (Sanitizer* const sanitizer = cta.launch->sanitizer) {
+    const std::uint32_t constants = of_space[static_cast<int>(Space::param)] | of_space[static_cast<int>(Space::constant)];
+    if ((mask & ~constants) != 0)
+      sanitizer->scattered(warp, op, mask & ~constants, static_cast<std::uint32_t>(bytes), pointer, lane_bytes);
+  }
 }
 
 }  // namespace kerlab::emu

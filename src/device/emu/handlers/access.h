@@ -32,6 +32,10 @@ struct Access {
 void resolve(Warp& warp, const Op& op, std::uint32_t mask, const Access& access, const std::uint64_t* address,
              std::byte** pointer, const std::uint8_t* lane_bytes = nullptr);
 
+/// Tells the sanitizer of an access that passed all checks: the lanes of the mask, `bytes` each, at base + offset[lane].
+void watch(Warp& warp, const Op& op, std::uint32_t mask, std::uint32_t bytes, std::byte* base,
+           const std::uint32_t* offset);
+
 /// The allocation that the instruction accessed last: instructions of a loop mostly stay in theirs.
 __attribute__((always_inline)) inline AddressRange& last_allocation(Cta& cta, const Op& op) {
   return cta.allocations[(reinterpret_cast<std::uintptr_t>(&op) / sizeof(Op)) % 16];

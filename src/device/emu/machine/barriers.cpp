@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "device/emu/machine/block_runner.h"
+#include "device/emu/sanitize/sanitizer.h"
 
 namespace kerlab::emu {
 namespace {
@@ -90,6 +91,7 @@ void BlockRunner::arrive(WarpState& warp, const Op& op, std::uint32_t lanes, int
     }
   }
   barrier.arrived[warp.index] |= lanes;
+  if (Sanitizer* const sanitizer = cta_.launch->sanitizer) sanitizer->arrive(warp, op, id, lanes, warp.live);
   cta_.counts.barriers++;
 }
 
@@ -108,17 +110,21 @@ void BlockRunner::release(int id) {
   Barrier& barrier = barriers_[id];
   barrier.active = false;
   --active_barriers_;
+  Sanitizer* const sanitizer = cta_.launch->sanitizer;
+  if (sanitizer != nullptr) sanitizer->complete(cta_, id);
   for (WarpState& warp : warps_) {
     for (int i = 0; i < warp.count; ++i) {
       const Fragment f = warp.fragments[static_cast<std::size_t>(i)];
       if (f.state != State::barrier || f.barrier != id) continue;
       const Block& block = program_.blocks[static_cast<std::size_t>(f.block)];
       if (block.op->instruction->modifiers.reduce) write_result(warp, *block.op, f.lanes, barrier);
+      if (sanitizer != nullptr) sanitizer->pass(warp, id);
       warp.remove(i);
       warp.add_ready(block.next, f.lanes);
       i = -1;  // fragments have moved
     }
   }
+  if (sanitizer != nullptr) sanitizer->reset(cta_, id);
 }
 
 /// After lanes have exited: nobody waits for them.

@@ -8,6 +8,7 @@
 
 #include "device/emu/async/mbarrier.h"
 #include "device/emu/machine/place.h"
+#include "device/emu/sanitize/sanitizer.h"
 
 namespace kerlab::emu {
 namespace {
@@ -108,6 +109,8 @@ void BlockRunner::begin(std::int64_t linear_block) {
     for (const std::int32_t predicate : program_.zeroed_predicates) warp.predicates[predicate] = 0;
   }
   fill_block_constants();
+  if (launch.sanitizer != nullptr)
+    launch.sanitizer->begin_block(cta_, linear_block, warps_.size(), local_bytes_ / warps_.size());
 }
 
 Round BlockRunner::pass() {
@@ -122,6 +125,31 @@ Round BlockRunner::pass() {
   return round;
 }
 
+const ptx::Instruction* BlockRunner::waiting_at(const WarpState& warp, const Fragment& f) const {
+  if (f.state == State::ready && warp.polled != nullptr) return warp.polled->instruction;
+  const Block& block = program_.blocks[static_cast<std::size_t>(f.block)];
+  // An aligned instruction is the first of the block after.
+  const Block& after = program_.blocks[static_cast<std::size_t>(std::max(block.next, 0))];
+  return f.state == State::converge && after.begin != after.end ? after.begin->instruction : instruction_of(block);
+}
+
+const ptx::Instruction* BlockRunner::waiting_at() const {
+  for (const WarpState& warp : warps_)
+    if (warp.count > 0) return waiting_at(warp, warp.fragments[0]);
+  return nullptr;
+}
+
+void BlockRunner::tell_stuck() const {
+  for (const WarpState& warp : warps_) {
+    for (int i = 0; i < warp.count; ++i) {
+      const Fragment& f = warp.fragments[static_cast<std::size_t>(i)];
+      const bool of_warp = f.state == State::converge || f.state == State::collective || f.state == State::warp_barrier;
+      if (f.lanes == warp.live || (!of_warp && f.state != State::barrier)) continue;
+      cta_.launch->sanitizer->stuck(warp, *waiting_at(warp, f), of_warp, f.lanes, warp.live & ~f.lanes);
+    }
+  }
+}
+
 std::string BlockRunner::waiting() const {
   std::string text = block_name(cta_.index) + ":";
   int exited = 0;
@@ -131,14 +159,9 @@ std::string BlockRunner::waiting() const {
     for (int i = 0; i < warp.count && told < 8; ++i, ++told) {
       const Fragment& f = warp.fragments[static_cast<std::size_t>(i)];
       const Block& block = program_.blocks[static_cast<std::size_t>(f.block)];
-      // An aligned instruction is the first of the block after.
-      const Block& after = program_.blocks[static_cast<std::size_t>(std::max(block.next, 0))];
       const bool polls = f.state == State::ready && warp.polled != nullptr;
-      const ptx::Instruction* at = polls                                                    ? warp.polled->instruction
-                                   : f.state == State::converge && after.begin != after.end ? after.begin->instruction
-                                                                                            : instruction_of(block);
       text += fmt::format("{} warp {} {} {}", told == 0 ? "" : ",", warp.index, lane_list(f.lanes),
-                          place(at, program_.files));
+                          place(waiting_at(warp, f), program_.files));
       if (f.state == State::barrier) text += fmt::format(" for barrier {}", f.barrier);
       if (polls) text += " " + describe({{warp.cta, warp.polled_offset}, warp.polled_phase, false}, *program_.kernel);
       if (f.state == State::mbarrier) {

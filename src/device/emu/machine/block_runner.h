@@ -77,16 +77,22 @@ class BlockRunner {
   bool give_up_waits();
   /// "block (0,0,0): warp 0 lanes 0-31 at bar.sync (ptx line 120)...".
   [[nodiscard]] std::string waiting() const;
+  /// Where the first warp that has not ended is; null: all have.
+  [[nodiscard]] const ptx::Instruction* waiting_at() const;
+  /// To the sanitizer: lanes that wait in vain for others of their warp.
+  void tell_stuck() const;
 
   [[nodiscard]] const std::vector<Executions>& executions() const { return executions_; }
   [[nodiscard]] const std::vector<Executions>& counted() const { return counted_; }
   [[nodiscard]] Cta& cta() { return cta_; }
 
  private:
+  [[nodiscard]] const ptx::Instruction* waiting_at(const WarpState& warp, const Fragment& fragment) const;
   // run_warp.cpp
   void run_turn(WarpState& warp);
   void run_fragments(WarpState& warp);
   void run_straight(WarpState& warp, const Block& block, std::uint32_t lanes);
+  void run_watched(WarpState& warp, const Block& block, std::uint32_t lanes);
   void run_guarded(WarpState& warp, const Block& block, std::uint32_t lanes);
   [[nodiscard]] static std::uint32_t guarded(const WarpState& warp, const Block& block, std::uint32_t lanes);
   void split(WarpState& warp, const Block& block, std::uint32_t taken, std::uint32_t& lanes, std::int32_t& next,

@@ -89,7 +89,8 @@ Round ClusterRunner::pass() {
 void ClusterRunner::run(const std::atomic<std::int64_t>& failed) {
   while (!finished() && failed.load(std::memory_order_relaxed) >= index_) {
     if (pass() == Round::stuck) {
-      throw MachineFault(FaultKind::timeout, "deadlock: no warp can go on; " + waiting());
+      tell_stuck();
+      throw MachineFault(FaultKind::timeout, "deadlock: no warp can go on; " + waiting(), waiting_at());
     }
   }
 }
@@ -126,6 +127,17 @@ bool ClusterRunner::perform_oldest() {
   perform(cluster_, cluster_.pending.front());
   drop_done(cluster_);
   return true;
+}
+
+const ptx::Instruction* ClusterRunner::waiting_at() const {
+  for (const BlockRunner& block : blocks_)
+    if (const ptx::Instruction* const at = block.waiting_at()) return at;
+  return nullptr;
+}
+
+void ClusterRunner::tell_stuck() const {
+  if (setting_.launch->sanitizer == nullptr) return;
+  for (const BlockRunner& block : blocks_) block.tell_stuck();
 }
 
 std::string ClusterRunner::waiting() const {

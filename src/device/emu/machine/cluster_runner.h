@@ -36,6 +36,8 @@ class ClusterRunner {
   void run(const std::atomic<std::int64_t>& failed);
   /// Of each block that has not ended: who waits where.
   [[nodiscard]] std::string waiting() const;
+  [[nodiscard]] const ptx::Instruction* waiting_at() const;
+  void tell_stuck() const;
   [[nodiscard]] std::deque<BlockRunner>& blocks() { return blocks_; }
 
  private:

@@ -23,7 +23,13 @@ class GlobalMemory;
 /// A launch that failed: what, where. Not an error of the emulated device but of the kernel.
 class MachineFault : public DeviceFault {
  public:
-  MachineFault(FaultKind kind, const std::string& message) : DeviceFault(kind, message, true) {}
+  MachineFault(FaultKind kind, const std::string& message, const ptx::Instruction* instruction = nullptr)
+      : DeviceFault(kind, message, true), instruction_(instruction) {}
+  /// Where; null when unknown.
+  [[nodiscard]] const ptx::Instruction* instruction() const noexcept { return instruction_; }
+
+ private:
+  const ptx::Instruction* instruction_;
 };
 /// Throws MachineFault: "illegal address: ld.global.f32 reads 4 bytes at 0x... , 16 bytes after the end of ... ; lane
 /// 3 of warp 2, block (1,0,0), ptx line 120, gemm.cu:88".
@@ -39,7 +45,8 @@ void note_write(Cta& cta, std::uint64_t begin, std::uint64_t end);
 inline constexpr int kClusterShift = 24;
 
 struct Cluster;   // async/cluster.h
-class Sanitizer;  // sanitize/sanitizer.h
+class Sanitizer;      // sanitize/sanitizer.h
+struct BlockShadow;  // sanitize/sanitizer.h
 
 /// One launch: shared by all its blocks on all threads; constant while they run.
 struct LaunchState {
@@ -65,6 +72,7 @@ struct Cta {
   bool ended = false;                    ///< all its threads have exited
   std::uint32_t* bulk_groups = nullptr;  ///< groups of bulk copies that each thread has committed
   std::vector<std::uint32_t> mbarriers;  ///< offsets of those initialised and not invalidated
+  BlockShadow* shadow = nullptr;         ///< of the sanitizer
   Counts counts;                         ///< of this thread's blocks so far
   std::vector<AddressRange> written;     ///< of this thread's blocks so far, merged now and then
   AddressRange allocations[16];          ///< found last, by instruction (access.h)

@@ -5,6 +5,7 @@
 #include "device/emu/async/cluster_barrier.h"
 #include "device/emu/async/register_pool.h"
 #include "device/emu/machine/block_runner.h"
+#include "device/emu/sanitize/sanitizer.h"
 
 namespace kerlab::emu {
 namespace {
@@ -99,13 +100,17 @@ std::uint32_t BlockRunner::collective(WarpState& warp, std::int32_t at, std::uin
       if (member_mask(warp, *block.op, lane) == members) group |= 1u << lane;
     });
     here &= ~group;
+    Sanitizer* const sanitizer = cta_.launch->sanitizer;
+    if (sanitizer != nullptr) sanitizer->members(warp, *block.op, group, members, here);
     if ((members & warp.live & ~group) != 0) {
       stay |= group;
       continue;
     }
     counted_[static_cast<std::size_t>(op)].warps++;
     counted_[static_cast<std::size_t>(op)].lanes += popcount(group);
+    if (sanitizer != nullptr) sanitizer->before(warp, *block.op, group);
     block.op->run(warp, *block.op, group);
+    if (sanitizer != nullptr) sanitizer->after(warp, *block.op, group);
     go_on |= group;
   }
   if (stay != 0) warp.add_waiting(at, stay, State::collective);
@@ -118,6 +123,11 @@ std::uint32_t BlockRunner::warp_barrier(WarpState& warp, std::int32_t at, std::u
   const std::uint32_t active = guarded(warp, block, lanes);
   std::uint32_t missing = 0;
   const std::uint32_t members = active == 0 ? 0 : member_mask(warp, *block.op, __builtin_ctz(active));
+  if (Sanitizer* const sanitizer = cta_.launch->sanitizer) {
+    for_lanes(active, [&](int lane) {
+      sanitizer->members(warp, *block.op, 1u << lane, member_mask(warp, *block.op, lane), 0);
+    });
+  }
   for_lanes(active, [&](int lane) { missing |= member_mask(warp, *block.op, lane) ^ members; });
   missing |= members & warp.live & ~active;
   if (missing != 0) {
@@ -127,6 +137,7 @@ std::uint32_t BlockRunner::warp_barrier(WarpState& warp, std::int32_t at, std::u
     release_warp_barrier(warp);
     return lanes & ~active;
   }
+  if (cta_.launch->sanitizer != nullptr && active != 0) cta_.launch->sanitizer->sync_warp(warp);
   return lanes;
 }
 
@@ -145,6 +156,7 @@ void BlockRunner::release_warp_barrier(WarpState& warp) {
     });
     if (missing == 0) released |= 1u << lane;
   });
+  if (cta_.launch->sanitizer != nullptr && released != 0) cta_.launch->sanitizer->sync_warp(warp);
   for (int i = 0; released != 0 && i < warp.count; ++i) {
     Fragment& f = warp.fragments[static_cast<std::size_t>(i)];
     const std::uint32_t go_on = f.lanes & released;

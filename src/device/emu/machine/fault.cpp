@@ -39,7 +39,7 @@ void raise(FaultKind kind, const Warp& warp, const Op& op, int lane, const char*
   text +=
       fmt::format("; lane {} of warp {}, thread {}, {}", lane, warp.index, triple(thread), block_name(warp.cta->index));
   if (op.instruction != nullptr) text += ", " + place(op.instruction, launch.files).substr(3);
-  throw MachineFault(kind, text);
+  throw MachineFault(kind, text, op.instruction);
 }
 
 }  // namespace kerlab::emu

@@ -7,6 +7,7 @@
 #include <deque>
 #include <exception>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <thread>
 
@@ -15,6 +16,7 @@
 #include "device/emu/machine/cluster_runner.h"
 #include "device/emu/machine/place.h"
 #include "device/emu/machine/ranges.h"
+#include "device/emu/sanitize/sanitizer.h"
 
 namespace kerlab::emu {
 namespace {
@@ -68,7 +70,7 @@ class Launch {
     if (!launch.blocks.empty()) clusters_ = clusters_of(launch.blocks, launch.grid, extent_);
     total_ =
         launch.blocks.empty() ? volume(launch.grid) / volume(extent_) : static_cast<std::int64_t>(clusters_.size());
-    threads_ = program_.communication == ptx::Communication::none && !program_.prints
+    threads_ = !launch.sanitize && program_.communication == ptx::Communication::none && !program_.prints
                    ? static_cast<int>(std::clamp<std::int64_t>(launch.threads, 1, std::max<std::int64_t>(total_, 1)))
                    : 1;
     state_.memory = launch.memory;
@@ -80,10 +82,39 @@ class Launch {
     state_.count = launch.count;
     state_.record_writes = launch.record_writes;
     state_.files = program_.files;
+    if (launch.sanitize) {
+      sanitizer_.emplace(program_, *launch.memory, launch.grid, extent_);
+      state_.sanitizer = &*sanitizer_;
+    }
     setting_ = {&program_, &state_, extent_, launch.dynamic_shared, launch.instruction_budget, &launch.print};
   }
 
   LaunchReport run() {
+    run_blocks();
+    if (sanitizer_) {
+      sanitizer_->keep_initialised();
+      report_.findings = sanitizer_->take();
+    }
+    if (launch_.count) add_stretches();
+    report_.emulated = true;
+    report_.blocks = volume(launch_.grid);
+    report_.blocks_run = total_ * volume(extent_);
+    merge(report_.written);
+    return std::move(report_);
+  }
+
+ private:
+  /// A fault ends the launch; where it is watched it is a finding.
+  void run_blocks() {
+    try {
+      run_all();
+    } catch (const MachineFault& fault) {
+      if (!sanitizer_) throw;
+      sanitizer_->fault(fault);
+    }
+  }
+
+  void run_all() {
     if (program_.communication == ptx::Communication::communicating) {
       run_together();
     } else if (threads_ == 1) {
@@ -94,15 +125,8 @@ class Launch {
       run_share();
     }
     first_fault_.rethrow();
-    if (launch_.count) add_stretches();
-    report_.emulated = true;
-    report_.blocks = volume(launch_.grid);
-    report_.blocks_run = total_ * volume(extent_);
-    merge(report_.written);
-    return std::move(report_);
   }
 
- private:
   [[nodiscard]] std::int64_t cluster_at(std::int64_t i) const {
     return launch_.blocks.empty() ? i : clusters_[static_cast<std::size_t>(i)];
   }
@@ -138,7 +162,9 @@ class Launch {
     while (!running.empty()) {
       bool moved = false;
       for (std::size_t r = 0; r < running.size(); ++r) moved |= running[r]->pass() != Round::stuck;
-      if (!moved) throw MachineFault(FaultKind::timeout, deadlock(running));
+      if (!moved)
+        for (const ClusterRunner* cluster : running) cluster->tell_stuck();
+      if (!moved) throw MachineFault(FaultKind::timeout, deadlock(running), running.front()->waiting_at());
       for (std::size_t r = 0; r < running.size();) {
         if (running[r]->finished() && begun < total_) running[r]->begin(cluster_at(begun++));
         if (running[r]->finished()) {
@@ -223,6 +249,7 @@ class Launch {
   const MachineLaunch& launch_;
   const Program& program_;
   LaunchState state_;
+  std::optional<Sanitizer> sanitizer_;
   BlockSetting setting_;
   Dim3 extent_;                         ///< of a cluster, in blocks
   std::vector<std::int64_t> clusters_;  ///< to execute, when not all

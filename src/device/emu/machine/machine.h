@@ -38,7 +38,7 @@ struct MachineLaunch {
   std::int64_t instruction_budget = 0;  ///< warp instructions per block; 0: none. Beyond it: FaultKind::timeout
   std::int64_t resident_blocks = 0;     ///< of communicating kernels: at most that many at once
   bool count = false, record_writes = false;
-  Sanitizer* sanitizer = nullptr;               ///< null: not in mode sanitize
+  bool sanitize = false;                        ///< report findings; faults are findings too
   std::function<void(std::string_view)> print;  ///< printf of the kernel; none: stderr
 };
 

@@ -8,6 +8,7 @@
 
 #include "device/emu/machine/block_runner.h"
 #include "device/emu/machine/place.h"
+#include "device/emu/sanitize/sanitizer.h"
 
 namespace kerlab::emu {
 
@@ -32,7 +33,31 @@ void BlockRunner::run_guarded(WarpState& warp, const Block& block, std::uint32_t
   }
 }
 
+/// The sanitizer is told of what does more than compute or access memory.
+void BlockRunner::run_watched(WarpState& warp, const Block& block, std::uint32_t lanes) {
+  Sanitizer& sanitizer = *setting_.launch->sanitizer;
+  for (const Op* op = block.begin; op != block.end; ++op) {
+    std::uint32_t active = lanes;
+    if (op->guard >= 0) {
+      const std::uint32_t guard = warp.predicates[op->guard];
+      active &= op->guard_negated ? ~guard : guard;
+      if (active == 0) continue;
+    }
+    if (!sanitizer.watches(*op)) {
+      op->run(warp, *op, active);
+      continue;
+    }
+    sanitizer.before(warp, *op, active);
+    op->run(warp, *op, active);
+    sanitizer.after(warp, *op, active);
+  }
+}
+
 inline void BlockRunner::run_straight(WarpState& warp, const Block& block, std::uint32_t lanes) {
+  if (setting_.launch->sanitizer != nullptr) {
+    run_watched(warp, block, lanes);
+    return;
+  }
   if (block.guarded) {
     run_guarded(warp, block, lanes);
     return;
@@ -61,7 +86,8 @@ void BlockRunner::run_turn(WarpState& warp) {
   const ptx::Instruction* at = instruction_of(program_.blocks[static_cast<std::size_t>(warp.resume_above)]);
   throw MachineFault(FaultKind::timeout,
                      fmt::format("{} executed {} warp instructions without ending: an endless loop? Warp {} is {}",
-                                 block_name(cta_.index), spent_, warp.index, place(at, program_.files)));
+                                 block_name(cta_.index), spent_, warp.index, place(at, program_.files)),
+                     at);
 }
 
 void BlockRunner::run_fragments(WarpState& warp) {

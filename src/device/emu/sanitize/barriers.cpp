@@ -1,0 +1,63 @@
+// Named barriers and what else synchronises a warp.
+
+#include "device/emu/machine/warp_state.h"
+#include "device/emu/ptx/ir.h"
+#include "device/emu/sanitize/sanitizer.h"
+
+namespace kerlab::emu {
+namespace {
+
+/// bar is barrier.aligned: all threads of the warp execute the same one.
+bool is_aligned(const Op& op) {
+  const ptx::Instruction& instruction = *op.instruction;
+  return instruction.opcode == ptx::Opcode::bar || instruction.text.find(".aligned") != std::string::npos;
+}
+
+}  // namespace
+
+void Sanitizer::sync_warp(Warp& warp) {
+  warp.cta->shadow->warps[warp.index].sync_lanes();
+}
+
+void Sanitizer::reset(Cta& cta, int barrier) {
+  BlockShadow& block = *cta.shadow;
+  BarrierShadow& shadow = block.barriers[static_cast<std::size_t>(barrier)];
+  const Clock nothing(block.cluster, 0);
+  shadow.gathered = {nothing, nothing, nothing, nothing, nothing};
+  shadow.arrivals.assign(block.warps.size(), {});
+}
+
+void Sanitizer::arrive(Warp& warp, const Op& op, int barrier, std::uint32_t lanes, std::uint32_t live) {
+  BlockShadow& block = *warp.cta->shadow;
+  BarrierShadow& shadow = block.barriers[static_cast<std::size_t>(barrier)];
+  WarpShadow& own = block.warps[warp.index];
+  shadow.gathered.join(own.now);
+  own.advance();
+  BarrierArrival& arrival = shadow.arrivals[warp.index];
+  if (arrival.op != nullptr && arrival.op != &op && is_aligned(op))
+    report_divergence(warp, *arrival.op, op, barrier, arrival.lanes, lanes);
+  if (arrival.op == nullptr) {
+    arrival.op = &op;
+    arrival.live = live;
+  }
+  arrival.lanes |= lanes;
+}
+
+/// Lanes that were alive when others of their warp arrived, and then exited instead.
+void Sanitizer::complete(Cta& cta, int barrier) {
+  for (std::size_t w = 0; w < cta.shadow->warps.size(); ++w) {
+    const BarrierArrival& arrival = cta.shadow->barriers[static_cast<std::size_t>(barrier)].arrivals[w];
+    if (arrival.op == nullptr || !is_aligned(*arrival.op)) continue;
+    const std::uint32_t missing = arrival.live & ~arrival.lanes;
+    if (missing != 0) report_absence(cta, static_cast<std::uint32_t>(w), *arrival.op, barrier, arrival.lanes, missing);
+  }
+}
+
+void Sanitizer::pass(Warp& warp, int barrier) {
+  BlockShadow& block = *warp.cta->shadow;
+  WarpShadow& own = block.warps[warp.index];
+  own.now.join(block.barriers[static_cast<std::size_t>(barrier)].gathered);
+  own.sync_lanes();
+}
+
+}  // namespace kerlab::emu

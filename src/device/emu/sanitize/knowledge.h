@@ -1,0 +1,46 @@
+#pragma once
+// What a warp, a barrier or a flag in memory knows of the launch, for the rules of the PTX memory model.
+
+#include <cstdint>
+#include <vector>
+
+#include "device/emu/sanitize/clock.h"
+
+namespace kerlab::emu {
+
+struct Knowledge {
+  Clock known;           ///< has happened before
+  Clock fenced;          ///< of that, what a proxy fence has made visible to the async proxy
+  Clock released;        ///< what a relaxed write lets others see: all that was known at the last fence
+  Clock released_block;  ///< the same within the block: fences of scope .cta count
+  Clock acquired;        ///< what relaxed reads have seen and no fence has confirmed
+
+  void join(const Knowledge& other) {
+    known.join(other.known);
+    fenced.join(other.fenced);
+    released.join(other.released);
+    released_block.join(other.released_block);
+    acquired.join(other.acquired);
+  }
+};
+
+/// The asynchronous engines of a warp; what each did is a matter of its groups.
+enum Engine : std::uint32_t { kGeneric, kAsyncCopy, kWgmma, kBulkRead, kBulkWrite, kEngines };
+
+struct WarpShadow {
+  Knowledge now;
+  ActorId actor = 0;             ///< its engines follow
+  std::uint32_t time = 1;        ///< moves on when others learn of what was before
+  std::uint32_t synced = 1;      ///< the lanes know of each other what was before this time
+  std::uint32_t copies = 0;      ///< cp.async groups that all lanes know to be complete
+  std::vector<std::uint8_t> local;  ///< local memory: bytes that hold something
+
+  void advance() { now.known.raise(actor & kActorMask, ++time); }
+  void sync_lanes() {
+    advance();
+    synced = time;
+    copies = now.known.own((actor & kActorMask) + kAsyncCopy);
+  }
+};
+
+}  // namespace kerlab::emu

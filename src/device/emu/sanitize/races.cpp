@@ -1,0 +1,199 @@
+// What an access meets in a line: what was there before, who did it, and whether the two are ordered.
+
+#include <bit>
+#include <cstring>
+
+#include "device/emu/ptx/ir.h"
+#include "device/emu/sanitize/sanitizer.h"
+
+namespace kerlab::emu {
+namespace {
+
+constexpr std::uint32_t kReadersKept = 4;  ///< of a line of global memory
+
+/// Later reads of an actor stand for its earlier ones: whoever is ordered behind them is ordered behind all.
+void note_read(Records<2>& reads, const Touch& touch, const Event& event, bool global) {
+  Record* same = nullptr;
+  for (Record* r = reads.begin(); r < reads.end(); ++r) {
+    if (r->actor != event.actor) continue;
+    if (r->time == event.time && r->site == event.site) {
+      same = r;
+      continue;
+    }
+    r->bytes &= ~touch.bytes;
+    if (r->bytes != 0) continue;
+    if (same == reads.end() - 1) same = r;
+    reads.remove(r--);
+  }
+  if (same != nullptr) {
+    same->bytes |= touch.bytes;
+    return;
+  }
+  const Record record{touch.bytes, event.actor, event.time, event.site, event.flags};
+  if (global && reads.size() == kReadersKept) {
+    *(reads.end() - 1) = record;
+  } else {
+    reads.push(record);
+  }
+}
+
+void note_write(Records<1>& writes, const Touch& touch, const Event& event) {
+  for (Record& w : writes) {
+    if (w.actor != event.actor || w.time != event.time || w.site != event.site || w.flags != event.flags) continue;
+    w.bytes |= touch.bytes;
+    return;
+  }
+  writes.push({touch.bytes, event.actor, event.time, event.site, event.flags});
+}
+
+void note_lanes(WordLanes& words, const Touch& touch, const Event& event, bool merge) {
+  const auto touched = touch.lane != kNoLane;
+  if (words.actor != event.actor || words.time != event.time) {
+    words.actor = event.actor;
+    words.time = event.time;
+    words.lane = touch.lane;
+  } else if (merge) {
+    const LaneBytes several = LaneBytes{} + kSeveralLanes;
+    const auto alone = (words.lane == kNoLane) | (words.lane == touch.lane);
+    words.lane = touched ? (alone ? touch.lane : several) : words.lane;
+  } else {
+    words.lane = touched ? touch.lane : words.lane;
+  }
+}
+
+}  // namespace
+
+void Sanitizer::touch(const Region& region, std::uint64_t offset, const Touch& touch, const Event& event) {
+  Line& line = line_at(region, offset);
+  if (event.reads && (touch.bytes & ~line.initialised) != 0) {
+    report_uninitialised(event, region, offset, touch.bytes & ~line.initialised);
+    line.initialised |= touch.bytes;
+  }
+  if (event.writes) {
+    write(line, touch, event, region, offset);
+  } else {
+    read(line, touch, event, region, offset);
+  }
+}
+
+void Sanitizer::read(Line& line, const Touch& touch, const Event& event, const Region& region, std::uint64_t offset) {
+  for (const Record& w : line.writes) {
+    if ((w.bytes & touch.bytes) != 0) meet(w, true, line.writer, event, region, offset, touch);
+  }
+  note_lanes(line.reader, touch, event, true);
+  note_read(line.reads, touch, event, region.block == nullptr);
+}
+
+void Sanitizer::write(Line& line, const Touch& touch, const Event& event, const Region& region, std::uint64_t offset) {
+  for (Record* r = line.reads.begin(); r < line.reads.end(); ++r) {
+    if ((r->bytes & touch.bytes) == 0) continue;
+    meet(*r, false, line.reader, event, region, offset, touch);
+    r->bytes &= ~touch.bytes;
+    if (r->bytes == 0) line.reads.remove(r--);
+  }
+  for (Record* w = line.writes.begin(); w < line.writes.end(); ++w) {
+    if ((w->bytes & touch.bytes) == 0) continue;
+    meet(*w, true, line.writer, event, region, offset, touch);
+    w->bytes &= ~touch.bytes;
+    if (w->bytes == 0) line.writes.remove(w--);
+  }
+  line.initialised |= touch.bytes;
+  note_lanes(line.writer, touch, event, false);
+  note_write(line.writes, touch, event);
+}
+
+void Sanitizer::meet(const Record& before, bool before_wrote, const WordLanes& lanes, const Event& event,
+                     const Region& region, std::uint64_t offset, const Touch& touch) {
+  const bool same_cluster = before.actor >> kActorBits == event.actor >> kActorBits;
+  const std::uint32_t either = before.flags | event.flags;
+  if ((before.flags & event.flags & kStrong) != 0 && (same_cluster || (either & kBlockScope) == 0)) return;
+  WarpShadow& shadow = *event.shadow;
+  const std::uint64_t bytes = before.bytes & touch.bytes;
+  if (before.actor == event.actor) {
+    if (event.actor == shadow.actor && before.time >= shadow.synced)
+      meet_lanes(before, before_wrote, lanes, event, region, offset, touch);
+    return;
+  }
+  const Knowledge& now = shadow.now;
+  bool ordered = now.known.knows(before.actor, before.time);
+  if (!ordered && (event.flags & kStrong) != 0) ordered = now.acquired.knows(before.actor, before.time);
+  if (!ordered) {
+    if (before_wrote && event.writes && same_value(event, region, offset, bytes)) return;
+    report_race(before, before_wrote, event, region, offset, bytes);
+    return;
+  }
+  if (event.actor == shadow.actor && before.actor == shadow.actor + kAsyncCopy && before.time > shadow.copies)
+    meet_lanes(before, before_wrote, lanes, event, region, offset, touch);
+  const bool crosses = (event.flags & kAsyncProxy) != 0 && (before.flags & kAsyncProxy) == 0 && before_wrote;
+  if (crosses && region.block != nullptr && !now.fenced.knows(before.actor, before.time))
+    report_proxy(before, event, region, offset, bytes);
+}
+
+/// Two lanes of one warp: ordered only by what synchronises the warp.
+void Sanitizer::meet_lanes(const Record& before, bool before_wrote, const WordLanes& lanes, const Event& event,
+                           const Region& region, std::uint64_t offset, const Touch& touch) {
+  if (lanes.actor != before.actor) return;
+  std::uint64_t conflict = 0;
+  for (int word = 0; word < 16; ++word) {
+    const std::uint8_t a = lanes.lane[word], b = touch.lane[word];
+    if (a == kNoLane || b == kNoLane || a == kUnknownLane || b == kUnknownLane) continue;
+    if (before_wrote && a == kSeveralLanes) continue;
+    if (a != b || a == kSeveralLanes) conflict |= std::uint64_t{15} << (4 * word);
+  }
+  conflict &= before.bytes & touch.bytes;
+  if (conflict == 0) return;
+  if (before_wrote && event.writes && same_value(event, region, offset, conflict)) return;
+  report_race(before, before_wrote, event, region, offset, conflict);
+}
+
+namespace {
+
+/// What a lane stores: element j.
+std::uint64_t stored(const Event& event, int lane, int j, int bytes) {
+  const Op& op = *event.op;
+  const std::int32_t slot = op.count[1] == 0 ? op.slot[1] : op.list[op.slot[1] + j];
+  if (slot < 0) return 0;
+  const std::uint32_t* const at = event.warp->slots + std::ptrdiff_t{slot} * kLanes;
+  std::uint64_t value = at[lane];
+  if (op.width[1] == 64) std::memcpy(&value, reinterpret_cast<const std::byte*>(at) + 8 * lane, 8);
+  return bytes == 8 ? value : value & ((std::uint64_t{1} << (8 * bytes)) - 1);
+}
+
+}  // namespace
+
+/// Whether a store leaves `bytes` of the line as they are.
+bool Sanitizer::same_value(const Event& event, const Region& region, std::uint64_t offset, std::uint64_t bytes) const {
+  if (event.op->instruction->opcode != ptx::Opcode::st || event.offset == nullptr) return false;
+  const int elements = std::max<int>(event.op->instruction->modifiers.vector, 1);
+  const int size = static_cast<int>(event.bytes) / elements;
+  const std::uint32_t lanes = lanes_at(event, region, offset, bytes);
+  for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+    const int lane = std::countr_zero(rest);
+    for (int j = 0; j < elements; ++j) {
+      std::uint64_t there = 0;
+      std::memcpy(&there, event.base + event.offset[lane] + j * size, static_cast<std::size_t>(size));
+      if (there != stored(event, lane, j, size)) return false;
+    }
+  }
+  return true;
+}
+
+/// Lanes of one store that write different values to one place: which one stays is not told.
+void Sanitizer::check_overlap(const Event& event, const Region& region) {
+  const int elements = std::max<int>(event.op->instruction->modifiers.vector, 1);
+  const int size = static_cast<int>(event.bytes) / elements;
+  for (std::uint32_t left = event.mask; left != 0;) {
+    const int first = std::countr_zero(left);
+    left &= left - 1;
+    for (std::uint32_t rest = left; rest != 0; rest &= rest - 1) {
+      const int lane = std::countr_zero(rest);
+      if (event.offset[lane] != event.offset[first]) continue;
+      left &= ~(1u << lane);
+      bool same = true;
+      for (int j = 0; j < elements; ++j) same &= stored(event, lane, j, size) == stored(event, first, j, size);
+      if (!same) return report_overlap(event, region, first, lane);
+    }
+  }
+}
+
+}  // namespace kerlab::emu

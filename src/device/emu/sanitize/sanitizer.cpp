@@ -1,0 +1,278 @@
+#include "device/emu/sanitize/sanitizer.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "device/emu/handlers/access.h"
+#include "device/emu/handlers/async_copies.h"
+#include "device/emu/memory.h"
+#include "device/emu/ptx/ir.h"
+
+namespace kerlab::emu {
+
+using ptx::Opcode;
+
+namespace {
+
+bool is_async(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::cp_async:
+    case Opcode::cp_async_bulk:
+    case Opcode::cp_reduce_async_bulk:
+    case Opcode::cp_async_bulk_tensor:
+    case Opcode::cp_reduce_async_bulk_tensor:
+    case Opcode::wgmma_mma_async:
+    case Opcode::st_async:
+    case Opcode::red_async:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// Operations that do more to the order of things than access memory.
+bool is_watched(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::membar:
+    case Opcode::fence:
+    case Opcode::fence_proxy:
+    case Opcode::shfl:
+    case Opcode::vote:
+    case Opcode::match:
+    case Opcode::redux:
+    case Opcode::ldmatrix:
+    case Opcode::stmatrix:
+    case Opcode::wmma_load:
+    case Opcode::wmma_store:
+    case Opcode::cp_async_wait_group:
+    case Opcode::cp_async_wait_all:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+Sanitizer::Sanitizer(const Program& program, GlobalMemory& memory, const Dim3& grid, const Dim3& cluster)
+    : program_(program),
+      memory_(memory),
+      grid_(grid),
+      cluster_(cluster),
+      findings_(program.files),
+      infos_(program.ops.size()),
+      watched_(program.ops.size()),
+      footprints_(2 * program.ops.size()) {
+  for (const Op& op : program.ops) {
+    if (op.instruction == nullptr) continue;
+    describe(op);
+    watched_[index_of(op)] = is_watched(op.instruction->opcode) ? 1 : 0;
+    if (is_async(op.instruction->opcode)) engines_ = kEngines;
+  }
+}
+
+Sanitizer::~Sanitizer() = default;
+
+void Sanitizer::describe(const Op& op) {
+  const ptx::Instruction& instruction = *op.instruction;
+  OpInfo& info = infos_[index_of(op)];
+  info.site = static_cast<std::uint32_t>(sites_.size());
+  for (std::size_t s = 0; s < sites_.size(); ++s) {
+    const ptx::Location &a = sites_[s]->location, &b = instruction.location;
+    const bool same_line = a.source_line > 0 && a.source_line == b.source_line && a.source_file == b.source_file;
+    if (same_line && sites_[s]->opcode == instruction.opcode) info.site = static_cast<std::uint32_t>(s);
+  }
+  if (info.site == sites_.size()) sites_.push_back(&instruction);
+  switch (instruction.opcode) {
+    case Opcode::st:
+    case Opcode::stmatrix:
+    case Opcode::wmma_store:
+      info.kind = Kind::store;
+      break;
+    case Opcode::atom:
+    case Opcode::red:
+      info.kind = Kind::atomic;
+      break;
+    case Opcode::cp_async:
+      info.kind = Kind::copy;
+      break;
+    default:
+      break;
+  }
+  if (info.kind == Kind::atomic || instruction.modifiers.order != ptx::Order::weak) info.flags |= kStrong;
+  if (info.flags != 0 && instruction.modifiers.scope_cta) info.flags |= kBlockScope;
+}
+
+void Sanitizer::begin_block(Cta& cta, std::int64_t linear, std::size_t warps, std::size_t local_bytes) {
+  if (cta.shadow == nullptr) cta.shadow = blocks_.emplace_back(std::make_unique<BlockShadow>()).get();
+  BlockShadow& block = *cta.shadow;
+  block.cta = &cta;
+  block.linear = linear;
+  const Dim3 clusters{grid_.x / cluster_.x, grid_.y / cluster_.y, grid_.z / cluster_.z};
+  block.cluster = cta.index.x / cluster_.x +
+                  clusters.x * (cta.index.y / cluster_.y + clusters.y * (cta.index.z / cluster_.z));
+  block.shared = Shadow(cta.shared_bytes);
+  block.words.clear();
+  const std::size_t actors = std::size_t{cluster_.x} * cluster_.y * cluster_.z * warps * engines_;
+  block.warps.resize(warps);
+  for (std::size_t w = 0; w < warps; ++w) {
+    WarpShadow& warp = block.warps[w];
+    warp = WarpShadow{};
+    const std::size_t place = (cta.rank * warps + w) * engines_;
+    warp.actor = block.cluster << kActorBits | static_cast<ActorId>(place);
+    warp.now.known = Clock(block.cluster, actors);
+    warp.now.fenced = warp.now.released = warp.now.released_block = warp.now.acquired = Clock(block.cluster, 0);
+    warp.now.known.raise(static_cast<std::uint32_t>(place), warp.time);
+    warp.local.assign(local_bytes, 0);
+  }
+  for (int b = 0; b < static_cast<int>(block.barriers.size()); ++b) reset(cta, b);
+}
+
+Region Sanitizer::region_of(Warp& warp, const std::byte* base, std::uint32_t offset) {
+  BlockShadow& own = *warp.cta->shadow;
+  const auto address = reinterpret_cast<std::uint64_t>(base) + offset;
+  const auto shared = reinterpret_cast<std::uint64_t>(own.cta->shared);
+  if (address - shared < own.cta->shared_bytes) return {&own.shared, shared, shared + own.cta->shared_bytes, &own};
+  if (last_global_ == nullptr || address - last_global_->begin >= last_global_->end - last_global_->begin) {
+    last_global_ = nullptr;
+    for (const auto& global : globals_) {
+      if (address - global->begin < global->end - global->begin) last_global_ = global.get();
+    }
+    if (last_global_ == nullptr) {
+      const std::optional<AddressRange> range = memory_.find(address);
+      if (!range) return {};
+      last_global_ = globals_.emplace_back(std::make_unique<Global>()).get();
+      last_global_->begin = range->begin;
+      last_global_->end = range->end;
+      last_global_->shadow = Shadow(range->end - range->begin);
+    }
+  }
+  return {&last_global_->shadow, last_global_->begin, last_global_->end, nullptr};
+}
+
+Line& Sanitizer::line_at(const Region& region, std::uint64_t offset) {
+  return region.shadow->line(offset, [&](std::uint64_t first, Line* lines, std::uint32_t count) {
+    if (region.block != nullptr) return;
+    for (std::uint32_t i = 0; i < count; ++i)
+      lines[i].initialised = memory_.initialised().mask(region.begin + first + i * kLineBytes);
+  });
+}
+
+Event Sanitizer::event_of(Warp& warp, const Op& op, std::uint32_t mask, std::uint32_t bytes, bool global) {
+  const OpInfo& info = infos_[index_of(op)];
+  WarpShadow& shadow = warp.cta->shadow->warps[warp.index];
+  Event event;
+  event.warp = &warp;
+  event.op = &op;
+  event.shadow = &shadow;
+  event.actor = shadow.actor;
+  event.time = shadow.time;
+  event.site = info.site;
+  event.flags = info.flags;
+  event.mask = mask;
+  event.bytes = bytes;
+  event.reads = info.kind == Kind::load || info.kind == Kind::atomic || (info.kind == Kind::copy && global);
+  event.writes = !event.reads || info.kind == Kind::atomic;
+  if (info.kind == Kind::copy) {
+    event.actor += kAsyncCopy;
+    event.time = warp.async->committed[std::countr_zero(mask)] + 1;
+    event.flags |= kCopy;
+  }
+  return event;
+}
+
+void Sanitizer::access(Warp& warp, const Op& op, std::uint32_t mask, std::uint32_t bytes, std::byte* base,
+                       const std::uint32_t* offset) {
+  const std::uint32_t first = offset[std::countr_zero(mask)];
+  if (base == warp.local) return access_local(warp, op, mask, bytes, offset);
+  const Region region = region_of(warp, base, first);
+  if (region.shadow == nullptr) return;  // parameters
+  Event event = event_of(warp, op, mask, bytes, region.block == nullptr);
+  event.base = base;
+  event.offset = offset;
+  if ((event.flags & kStrong) != 0) synchronise(event, region);
+  const std::size_t cache = index_of(op) + (event.reads && (event.flags & kCopy) != 0 ? program_.ops.size() : 0);
+  const Footprint& footprint = footprints_[cache].find(offset, mask, bytes);
+  if (footprint.overlap && op.instruction->opcode == Opcode::st) check_overlap(event, region);
+  const std::uint64_t begin = (reinterpret_cast<std::uint64_t>(base) - region.begin + first) / kLineBytes;
+  for (const Touch& one : footprint.touches) {
+    const std::uint64_t at = (begin + static_cast<std::uint64_t>(one.line)) * kLineBytes;
+    touch(region, at, one, event);
+  }
+}
+
+void Sanitizer::scattered(Warp& warp, const Op& op, std::uint32_t mask, std::uint32_t bytes,
+                          std::byte* const* pointer, const std::uint8_t* lane_bytes) {
+  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const int lane = std::countr_zero(rest);
+    const auto address = reinterpret_cast<std::uint64_t>(pointer[lane]);
+    const std::uint32_t size = lane_bytes == nullptr ? bytes : lane_bytes[lane];
+    const auto local = static_cast<std::uint64_t>(pointer[lane] - warp.local);
+    if (local < static_cast<std::uint64_t>(warp.local_stride) * kLanes) {
+      std::uint32_t offset[kLanes] = {};
+      offset[lane] = static_cast<std::uint32_t>(local);
+      access(warp, op, 1u << lane, size, warp.local, offset);
+      continue;
+    }
+    // Lines begin at multiples of their size in the host's memory too, as allocations and shared memory do.
+    std::uint32_t offset[kLanes] = {};
+    offset[lane] = static_cast<std::uint32_t>(address % kLineBytes);
+    std::byte* const base = pointer[lane] - offset[lane];
+    for (std::uint32_t at = 0; at < size;) {  // what a lane takes of its 16 bytes is no power of two
+      const std::uint32_t part = std::min(size - at, kLineBytes - (offset[lane] + at) % kLineBytes);
+      std::uint32_t from[kLanes] = {};
+      from[lane] = offset[lane] + at;
+      access(warp, op, 1u << lane, part, base, from);
+      at += part;
+    }
+  }
+}
+
+void Sanitizer::access_local(Warp& warp, const Op& op, std::uint32_t mask, std::uint32_t bytes,
+                             const std::uint32_t* offset) {
+  WarpShadow& shadow = warp.cta->shadow->warps[warp.index];
+  const bool writes = infos_[index_of(op)].kind == Kind::store;
+  std::uint32_t missing = 0;
+  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const int lane = std::countr_zero(rest);
+    std::uint8_t* const held = shadow.local.data() + offset[lane];
+    for (std::uint32_t i = 0; i < bytes && !writes; ++i)
+      if (held[i] == 0) missing |= 1u << lane;
+    std::fill(held, held + bytes, std::uint8_t{1});
+  }
+  if (missing != 0) report_local(warp, op, missing, bytes, offset);
+}
+
+void Sanitizer::fault(const MachineFault& fault) {
+  const auto hazard = [&] {
+    switch (fault.kind()) {
+      case FaultKind::illegal_address:
+        return Hazard::out_of_bounds;
+      case FaultKind::misaligned_address:
+        return Hazard::misaligned;
+      case FaultKind::timeout:
+        return Hazard::deadlock;
+      default:
+        return Hazard::other;
+    }
+  }();
+  findings_.add(hazard, fault.instruction(), nullptr, [&] { return std::string(fault.what()); });
+}
+
+void Sanitizer::keep_initialised() {
+  for (const auto& global : globals_) {
+    global->shadow.for_lines([&](std::uint64_t offset, Line& line) {
+      const std::uint64_t address = global->begin + offset;
+      const std::uint64_t before = memory_.initialised().mask(address);
+      for (std::uint64_t left = line.initialised & ~before; left != 0;) {
+        const int first = std::countr_zero(left);
+        const int length = std::countr_one(left >> first);
+        memory_.initialised().add(address + static_cast<std::uint64_t>(first),
+                                  address + static_cast<std::uint64_t>(first + length));
+        left = first + length >= 64 ? 0 : left >> (first + length) << (first + length);
+      }
+    });
+  }
+}
+
+}  // namespace kerlab::emu

@@ -1,0 +1,178 @@
+#pragma once
+// Watches a launch in mode sanitize: what is read before it is written, and what is not ordered by the rules of the PTX
+// memory model. One thread; the findings are the same in every run.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "device/emu/machine/cta.h"
+#include "device/emu/machine/op.h"
+#include "device/emu/machine/program.h"
+#include "device/emu/sanitize/findings.h"
+#include "device/emu/sanitize/footprint.h"
+#include "device/emu/sanitize/knowledge.h"
+#include "device/emu/sanitize/shadow.h"
+
+namespace kerlab::emu {
+
+/// A word of memory that warps synchronise through.
+struct SyncWord {
+  Clock clock, block_clock;  ///< block_clock: for the block that wrote it only
+  std::int64_t block = -1;
+};
+using SyncWords = std::unordered_map<std::uint64_t, SyncWord>;
+
+/// What is known of the lanes that came to a named barrier.
+struct BarrierArrival {
+  const Op* op = nullptr;  ///< null: not yet
+  std::uint32_t lanes = 0;
+  std::uint32_t live = 0;  ///< lanes that had not exited when the first ones arrived
+};
+struct BarrierShadow {
+  Knowledge gathered;
+  std::vector<BarrierArrival> arrivals;  ///< by warp
+};
+
+struct BlockShadow {
+  Cta* cta = nullptr;
+  std::int64_t linear = 0;
+  std::uint32_t cluster = 0;
+  Shadow shared;
+  SyncWords words;  ///< of shared memory, by offset
+  std::vector<WarpShadow> warps;
+  std::array<BarrierShadow, 16> barriers;
+};
+
+/// A range of addresses with its shadow.
+struct Region {
+  Shadow* shadow = nullptr;
+  std::uint64_t begin = 0, end = 0;
+  BlockShadow* block = nullptr;  ///< whose shared memory it is; null: global memory
+};
+
+/// An access about to be recorded.
+struct Event {
+  Warp* warp = nullptr;
+  const Op* op = nullptr;
+  WarpShadow* shadow = nullptr;
+  ActorId actor = 0;
+  std::uint32_t time = 0, site = 0, flags = 0;
+  bool reads = false, writes = false;
+  std::uint32_t mask = 0, bytes = 0;
+  const std::byte* base = nullptr;  ///< host memory of offset 0
+  const std::uint32_t* offset = nullptr;
+};
+
+class Sanitizer {
+ public:
+  Sanitizer(const Program& program, GlobalMemory& memory, const Dim3& grid, const Dim3& cluster);
+  ~Sanitizer();
+
+  void begin_block(Cta& cta, std::int64_t linear, std::size_t warps, std::size_t local_bytes);
+
+  /// `base + offset[lane]` is accessed by the lanes of `mask`, `bytes` each; all in one range of host memory. Called by
+  /// memory handlers (handlers/access.h, watch).
+  void access(Warp& warp, const Op& op, std::uint32_t mask, std::uint32_t bytes, std::byte* base,
+              const std::uint32_t* offset);
+  /// The same for lanes that go to different places.
+  void scattered(Warp& warp, const Op& op, std::uint32_t mask, std::uint32_t bytes, std::byte* const* pointer,
+                 const std::uint8_t* lane_bytes);
+  /// Operations other than accesses that are told of: before they run, and after.
+  [[nodiscard]] bool watches(const Op& op) const { return watched_[index_of(op)] != 0; }
+  void before(Warp& warp, const Op& op, std::uint32_t mask);
+  void after(Warp& warp, const Op& op, std::uint32_t mask);
+
+  // named barriers (barriers.cpp)
+  void arrive(Warp& warp, const Op& op, int barrier, std::uint32_t lanes, std::uint32_t live);
+  void complete(Cta& cta, int barrier);
+  void pass(Warp& warp, int barrier);
+  void reset(Cta& cta, int barrier);
+  /// A collective instruction: its lanes agree about their members, or not.
+  void members(Warp& warp, const Op& op, std::uint32_t lanes, std::uint32_t named, std::uint32_t others);
+  void sync_warp(Warp& warp);
+  /// In a deadlock: lanes wait for others of their warp, in a collective instruction or (else) at a barrier.
+  void stuck(const Warp& warp, const ptx::Instruction& at, bool collective, std::uint32_t lanes,
+             std::uint32_t missing);
+
+  void fault(const MachineFault& fault);
+  std::vector<Finding> take() { return findings_.take(); }
+  /// After the launch: what its blocks wrote counts as initialised.
+  void keep_initialised();
+
+ private:
+  enum class Kind : std::uint8_t { load, store, atomic, copy };
+  struct OpInfo {
+    std::uint32_t site = 0, flags = 0;
+    Kind kind = Kind::load;
+  };
+  [[nodiscard]] std::size_t index_of(const Op& op) const {
+    return static_cast<std::size_t>(&op - program_.ops.data());
+  }
+  void describe(const Op& op);
+
+  Region region_of(Warp& warp, const std::byte* base, std::uint32_t offset);
+  Line& line_at(const Region& region, std::uint64_t offset);
+  Event event_of(Warp& warp, const Op& op, std::uint32_t mask, std::uint32_t bytes, bool global);
+  void access_local(Warp& warp, const Op& op, std::uint32_t mask, std::uint32_t bytes, const std::uint32_t* offset);
+  // races.cpp
+  void touch(const Region& region, std::uint64_t offset, const Touch& touch, const Event& event);
+  void read(Line& line, const Touch& touch, const Event& event, const Region& region, std::uint64_t offset);
+  void write(Line& line, const Touch& touch, const Event& event, const Region& region, std::uint64_t offset);
+  void meet(const Record& before, bool before_wrote, const WordLanes& lanes, const Event& event, const Region& region,
+            std::uint64_t offset, const Touch& touch);
+  void meet_lanes(const Record& before, bool before_wrote, const WordLanes& lanes, const Event& event,
+                  const Region& region, std::uint64_t offset, const Touch& touch);
+  void check_overlap(const Event& event, const Region& region);
+  [[nodiscard]] bool same_value(const Event& event, const Region& region, std::uint64_t offset,
+                                std::uint64_t bytes) const;
+
+  // memory_order.cpp
+  void synchronise(const Event& event, const Region& region);
+  void fence(Warp& warp, const Op& op);
+
+  // masks.cpp
+  void check_shuffle(Warp& warp, const Op& op, std::uint32_t lanes);
+
+  // report.cpp
+  void report_race(const Record& before, bool before_wrote, const Event& event, const Region& region,
+                   std::uint64_t offset, std::uint64_t bytes);
+  void report_proxy(const Record& before, const Event& event, const Region& region, std::uint64_t offset,
+                    std::uint64_t bytes);
+  void report_overlap(const Event& event, const Region& region, int first, int second);
+  void report_uninitialised(const Event& event, const Region& region, std::uint64_t offset, std::uint64_t bytes);
+  void report_local(Warp& warp, const Op& op, std::uint32_t lanes, std::uint32_t bytes, const std::uint32_t* offset);
+  void report_divergence(Warp& warp, const Op& first, const Op& op, int barrier, std::uint32_t there,
+                         std::uint32_t here);
+  void report_absence(Cta& cta, std::uint32_t warp, const Op& op, int barrier, std::uint32_t there,
+                      std::uint32_t missing);
+  [[nodiscard]] std::string address_name(const Region& region, std::uint64_t offset, const Warp& warp) const;
+  [[nodiscard]] std::string actor_name(ActorId actor, const Event& event) const;
+  [[nodiscard]] std::string who(const Warp& warp, std::uint32_t lanes) const;
+  [[nodiscard]] std::uint32_t lanes_at(const Event& event, const Region& region, std::uint64_t offset,
+                                       std::uint64_t bytes) const;
+
+  const Program& program_;
+  GlobalMemory& memory_;
+  Dim3 grid_, cluster_;
+  std::uint32_t engines_ = 1;  ///< actors per warp
+  Findings findings_;
+  std::vector<OpInfo> infos_;                    ///< by operation
+  std::vector<std::uint8_t> watched_;            ///< by operation
+  std::vector<FootprintCache> footprints_;       ///< by operation; cp.async has a second one behind all
+  std::vector<const ptx::Instruction*> sites_;   ///< by site
+  std::vector<std::unique_ptr<BlockShadow>> blocks_;
+  struct Global {
+    std::uint64_t begin = 0, end = 0;
+    Shadow shadow;
+  };
+  std::vector<std::unique_ptr<Global>> globals_;
+  Global* last_global_ = nullptr;
+  SyncWords words_;  ///< of global memory, by address
+};
+
+}  // namespace kerlab::emu

@@ -1,0 +1,164 @@
+// Defects, each a small change of a right kernel: the sanitizer must find every one, with its kind and its line, and
+// nothing in the kernels that are right. defects/*.cu are the kernels and tell the lines; *.ptx is what NVRTC makes of
+// them (-lineinfo, sm_90a).
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <sstream>
+
+#include "device/emu/machine_lab.h"
+#include "locations.h"
+
+using namespace kerlab;
+using namespace kerlab::emu;
+
+namespace {
+
+struct Shape {
+  unsigned blocks = 1, threads = 64;
+  std::uint32_t dynamic_shared = 0;
+};
+
+struct Defect {
+  const char* source;
+  const char* kernel;
+  int number;
+  Hazard hazard;
+  const char* words;  ///< in the message
+};
+
+constexpr Hazard kShared = Hazard::shared_race, kGlobal = Hazard::global_race, kUnset = Hazard::uninitialised;
+constexpr Hazard kBounds = Hazard::out_of_bounds, kMask = Hazard::warp_mask;
+
+const Defect kDefects[] = {
+    {"shared", "mirror", 1, kShared, "__syncthreads"},
+    {"shared", "mirror", 2, kShared, "tile"},
+    {"shared", "mirror", 3, kShared, "warp 0"},
+    {"shared", "mirror", 4, kShared, "tile"},
+    {"shared", "mirror", 5, kBounds, "outside the block's"},
+    {"shared", "mirror", 6, kUnset, "tile + 0x100"},
+    {"shared", "mirror", 7, kUnset, "tile + 0x14"},
+    {"shared", "mirror", 8, kShared, "lanes 0 and 1 write different values"},
+    {"shared", "lanes", 1, kShared, "__syncwarp"},
+    {"shared", "lanes", 2, kShared, "__syncwarp"},
+    {"shared", "vectors", 1, Hazard::misaligned, "multiple of 8"},
+    {"shared", "vectors", 2, Hazard::misaligned, "multiple of 16"},
+    {"shared", "vectors", 3, kUnset, "tile + 0x1fe"},
+    {"shared", "histogram", 1, kUnset, "updates"},
+    {"shared", "histogram", 2, kShared, "bins"},
+    {"shared", "histogram", 3, kShared, "sums"},
+    {"shared", "histogram", 4, kShared, "sums"},
+    {"shared", "histogram", 5, kShared, "sums"},
+    {"global", "copy", 1, kBounds, "after the end of the 1024 bytes"},
+    {"global", "copy", 2, kBounds, "outside every allocation"},
+    {"global", "copy", 3, kUnset, "argument 1"},
+    {"global", "copy", 4, kBounds, "after the end"},
+    {"global", "copy", 5, Hazard::misaligned, "multiple of 8"},
+    {"global", "copy", 6, kGlobal, "argument 1 + 0x80"},
+    {"global", "local", 1, kUnset, "local + "},
+    {"global", "local", 2, kBounds, "local memory"},
+    {"global", "last_block", 1, kGlobal, "__threadfence"},
+    {"global", "last_block", 2, kGlobal, "argument 2"},
+    {"global", "last_block", 3, kGlobal, "__threadfence"},
+    {"global", "last_block", 4, kGlobal, "__threadfence"},
+    {"global", "last_block", 5, kGlobal, "argument 2"},
+    {"global", "turns", 1, kGlobal, "argument 1"},
+    {"global", "turns", 2, kGlobal, "argument 1"},
+    {"global", "turns", 3, kGlobal, "argument 1"},
+    {"global", "turns", 4, kGlobal, "argument 1"},
+    {"global", "meet", 1, kGlobal, "argument 1"},
+    {"global", "meet", 2, kGlobal, "argument 1"},
+    {"global", "meet", 3, kGlobal, "argument 1"},
+    {"warp", "masks", 1, kMask, "executed by lane 15"},
+    {"warp", "masks", 2, kMask, "another mask"},
+    {"warp", "masks", 3, kMask, "which does not execute it"},
+    {"warp", "masks", 4, kMask, "lane 16"},
+    {"warp", "masks", 5, kMask, "lanes 0-6"},
+    {"warp", "masks", 6, kMask, "lane 0"},
+    {"warp", "masks", 7, kMask, "lane 7"},
+    {"warp", "masks", 8, kMask, "lane 3"},
+    {"warp", "barriers", 1, Hazard::barrier_divergence, "same warp"},
+    {"warp", "barriers", 2, Hazard::barrier_divergence, "go another way"},
+    {"warp", "barriers", 3, Hazard::deadlock, "for barrier 2"},
+    {"warp", "barriers", 4, Hazard::deadlock, "for barrier 1"},
+    {"warp", "barriers", 5, kMask, "lanes 4-31"},
+    {"copies", "pipeline", 1, kShared, "cp.async.wait_group"},
+    {"copies", "pipeline", 2, kShared, "cp.async.wait_group"},
+    {"copies", "pipeline", 3, Hazard::async_overwrite, "stage"},
+    {"copies", "pipeline", 4, kShared, "cp.async.wait_group"},
+    {"copies", "pipeline", 6, kShared, "cp.async.wait_group"},
+    {"copies", "pipeline", 7, kBounds, "after the end"},
+};
+
+const std::map<std::string, Shape> kShapes = {{"copy", {4, 64, 0}},       {"local", {4, 64, 0}}, {"last_block", {4, 64, 0}},
+                                              {"turns", {4, 64, 0}},      {"meet", {4, 64, 0}}};
+
+std::string folder() {
+  return (tests_folder() / "device/emu/defects").string() + "/";
+}
+
+/// Lines of the source, by "kernel number".
+std::map<std::string, int> found_lines(const std::string& source) {
+  std::map<std::string, int> lines;
+  std::istringstream in(read_text_file(folder() + source + ".cu"));
+  std::string line, kernel;
+  for (int number = 1; std::getline(in, line); ++number) {
+    if (line.starts_with("CASE ")) kernel = line.substr(5, line.find('(') - 5);
+    const std::size_t at = line.find("// found:");
+    if (at == std::string::npos) continue;
+    std::istringstream numbers(line.substr(at + 9));
+    for (int which = 0; numbers >> which;) lines[fmt::format("{} {}", kernel, which)] = number;
+  }
+  return lines;
+}
+
+std::vector<Finding> sanitize(MachineLab& lab, const std::string& kernel, int number) {
+  const auto shape = kShapes.find(kernel);
+  const Shape s = shape == kShapes.end() ? Shape{} : shape->second;
+  std::vector<float> values(256);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i * 7 % 64);
+  const Buffer<float> in(lab.memory, values), out(lab.memory, kernel == "meet" ? 512 : 256);
+  const Buffer<std::uint32_t> flags(lab.memory, 64);
+  lab.memory.initialised().remove(out.at, out.at + out.size * sizeof(float));
+  lab.launch.sanitize = true;
+  lab.launch.dynamic_shared = s.dynamic_shared;
+  lab.launch.instruction_budget = 1 << 20;
+  return lab.run(fmt::format("{}_{}", kernel, number), {s.blocks, 1, 1}, {s.threads, 1, 1}, in, out, flags, 256).findings;
+}
+
+std::string text(const std::vector<Finding>& findings) {
+  std::string all;
+  for (const Finding& f : findings)
+    all += fmt::format("{}:{} (and {}, {} times) {}: {}\n", f.line.file, f.line.line, f.other.line, f.count,
+                       name(f.hazard), f.message);
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("Every injected defect is found, with its line", "[emu][sanitize][defects]") {
+  for (const Defect& defect : kDefects) {
+    MachineLab lab(read_text_file(folder() + defect.source + ".ptx"));
+    const std::map<std::string, int> lines = found_lines(defect.source);
+    const std::string key = fmt::format("{} {}", defect.kernel, defect.number);
+    const std::vector<Finding> findings = sanitize(lab, defect.kernel, defect.number);
+    INFO(defect.source << ".cu, " << key << ", line " << lines.at(key) << ":\n" << text(findings));
+    const auto is_it = [&](const Finding& f) {
+      return f.hazard == defect.hazard && f.line.line == lines.at(key) && f.line.file.ends_with(".cu") &&
+             f.message.find(defect.words) != std::string::npos;
+    };
+    CHECK(std::any_of(findings.begin(), findings.end(), is_it));
+  }
+}
+
+TEST_CASE("Nothing is found in kernels that are right", "[emu][sanitize][defects]") {
+  std::map<std::string, std::string> kernels;
+  for (const Defect& defect : kDefects) kernels[defect.kernel] = defect.source;
+  for (const auto& [kernel, source] : kernels) {
+    MachineLab lab(read_text_file(folder() + source + ".ptx"));
+    INFO(kernel);
+    CHECK(text(sanitize(lab, kernel, 0)) == "");
+  }
+}
