@@ -92,8 +92,11 @@ const Defect kDefects[] = {
     {"copies", "pipeline", 7, kBounds, "after the end"},
 };
 
-const std::map<std::string, Shape> kShapes = {{"copy", {4, 64, 0}},       {"local", {4, 64, 0}}, {"last_block", {4, 64, 0}},
-                                              {"turns", {4, 64, 0}},      {"meet", {4, 64, 0}}};
+const std::map<std::string, Shape> kShapes = {{"copy", {4, 64, 0}},
+                                              {"local", {4, 64, 0}},
+                                              {"last_block", {4, 64, 0}},
+                                              {"turns", {4, 64, 0}},
+                                              {"meet", {4, 64, 0}}};
 
 std::string folder() {
   return (tests_folder() / "device/emu/defects").string() + "/";
@@ -125,7 +128,8 @@ std::vector<Finding> sanitize(MachineLab& lab, const std::string& kernel, int nu
   lab.launch.sanitize = true;
   lab.launch.dynamic_shared = s.dynamic_shared;
   lab.launch.instruction_budget = 1 << 20;
-  return lab.run(fmt::format("{}_{}", kernel, number), {s.blocks, 1, 1}, {s.threads, 1, 1}, in, out, flags, 256).findings;
+  return lab.run(fmt::format("{}_{}", kernel, number), {s.blocks, 1, 1}, {s.threads, 1, 1}, in, out, flags, 256)
+      .findings;
 }
 
 std::string text(const std::vector<Finding>& findings) {

@@ -29,10 +29,10 @@ enum Engine : std::uint32_t { kGeneric, kAsyncCopy, kWgmma, kBulkRead, kBulkWrit
 
 struct WarpShadow {
   Knowledge now;
-  ActorId actor = 0;             ///< its engines follow
-  std::uint32_t time = 1;        ///< moves on when others learn of what was before
-  std::uint32_t synced = 1;      ///< the lanes know of each other what was before this time
-  std::uint32_t copies = 0;      ///< cp.async groups that all lanes know to be complete
+  ActorId actor = 0;                ///< its engines follow
+  std::uint32_t time = 1;           ///< moves on when others learn of what was before
+  std::uint32_t synced = 1;         ///< the lanes know of each other what was before this time
+  std::uint32_t copies = 0;         ///< cp.async groups that all lanes know to be complete
   std::vector<std::uint8_t> local;  ///< local memory: bytes that hold something
 
   void advance() { now.known.raise(actor & kActorMask, ++time); }

@@ -15,15 +15,17 @@ void Sanitizer::members(Warp& warp, const Op& op, std::uint32_t lanes, std::uint
   const ptx::Instruction& at = *op.instruction;
   if ((lanes & ~named) != 0) {
     findings_.add(Hazard::warp_mask, &at, nullptr, [&] {
-      return fmt::format("{} names members {:#x} and is executed by {} of them not: the mask must hold every lane that "
-                         "executes it; {}",
-                         at.text, named, lane_list(lanes & ~named), who(warp, lanes & ~named));
+      return fmt::format(
+          "{} names members {:#x} and is executed by {} of them not: the mask must hold every lane that "
+          "executes it; {}",
+          at.text, named, lane_list(lanes & ~named), who(warp, lanes & ~named));
     });
   } else if ((named & others) != 0) {
     findings_.add(Hazard::warp_mask, &at, nullptr, [&] {
-      return fmt::format("{} of {} names members {:#x}, but {} of them executes it with another mask: all members must "
-                         "name the same; {}",
-                         at.text, lane_list(lanes), named, lane_list(named & others), who(warp, lanes));
+      return fmt::format(
+          "{} of {} names members {:#x}, but {} of them executes it with another mask: all members must "
+          "name the same; {}",
+          at.text, lane_list(lanes), named, lane_list(named & others), who(warp, lanes));
     });
   }
 }
@@ -31,9 +33,10 @@ void Sanitizer::members(Warp& warp, const Op& op, std::uint32_t lanes, std::uint
 void Sanitizer::stuck(const Warp& warp, const ptx::Instruction& at, bool collective, std::uint32_t lanes,
                       std::uint32_t missing) {
   findings_.add(collective ? Hazard::warp_mask : Hazard::barrier_divergence, &at, nullptr, [&] {
-    return fmt::format("{} ({}) waits in vain: {} are there, but {} of the same warp never come: it stands in divergent "
-                       "code, or names lanes that it should not; {}",
-                       at.text, findings_.place(&at), lane_list(lanes), lane_list(missing), who(warp, lanes));
+    return fmt::format(
+        "{} ({}) waits in vain: {} are there, but {} of the same warp never come: it stands in divergent "
+        "code, or names lanes that it should not; {}",
+        at.text, findings_.place(&at), lane_list(lanes), lane_list(missing), who(warp, lanes));
   });
 }
 
@@ -72,9 +75,10 @@ void Sanitizer::check_shuffle(Warp& warp, const Op& op, std::uint32_t lanes) {
     const int from = source_lane(at.modifiers.shuffle, lane, value(source + 1, lane), value(source + 2, lane));
     if ((lanes >> (from & 31) & 1) != 0) continue;
     findings_.add(Hazard::warp_mask, &at, nullptr, [&] {
-      return fmt::format("{}: lane {} reads the value of lane {}, which does not execute it ({} do): what it gets is "
-                         "undefined; {}",
-                         at.text, lane, from & 31, lane_list(lanes), who(warp, 1u << lane));
+      return fmt::format(
+          "{}: lane {} reads the value of lane {}, which does not execute it ({} do): what it gets is "
+          "undefined; {}",
+          at.text, lane, from & 31, lane_list(lanes), who(warp, 1u << lane));
     });
     return;
   }

@@ -124,19 +124,21 @@ void Sanitizer::report_race(const Record& before, bool before_wrote, const Event
     hazard = Hazard::wgmma_in_flight;
     advice = "wgmma reads its operands until wgmma.wait_group";
   } else if ((before.flags & kCopy) != 0 && before_wrote) {
-    advice = "the copy has not been waited for, or no barrier followed the wait (cp.async.wait_group, then "
-             "__syncthreads(); mbarrier.try_wait)";
+    advice =
+        "the copy has not been waited for, or no barrier followed the wait (cp.async.wait_group, then "
+        "__syncthreads(); mbarrier.try_wait)";
   } else if (same_warp) {
     advice = "lanes of a warp are ordered by __syncwarp() only";
   } else if (region.block == nullptr && before.actor >> kActorBits != event.actor >> kActorBits) {
-    advice = "blocks are ordered by atomics with release and acquire only (__threadfence() before the flag is set and "
-             "after it is read), or by a launch of its own";
+    advice =
+        "blocks are ordered by atomics with release and acquire only (__threadfence() before the flag is set and "
+        "after it is read), or by a launch of its own";
   }
   findings_.add(hazard, &at, &other, [&] {
     return fmt::format("{} ({}) {} {}, which {} ({}) of {} {}: {}; {}", at.text, findings_.place(&at), verb(event),
-                       address_name(region, first_of(offset, bytes), *event.warp), other.text,
-                       findings_.place(&other), actor_name(before.actor, event), before_wrote ? "writes" : "reads",
-                       advice, who(*event.warp, lanes_at(event, region, offset, bytes)));
+                       address_name(region, first_of(offset, bytes), *event.warp), other.text, findings_.place(&other),
+                       actor_name(before.actor, event), before_wrote ? "writes" : "reads", advice,
+                       who(*event.warp, lanes_at(event, region, offset, bytes)));
   });
 }
 
@@ -145,11 +147,11 @@ void Sanitizer::report_proxy(const Record& before, const Event& event, const Reg
   const ptx::Instruction& at = *event.op->instruction;
   const ptx::Instruction& other = *sites_[before.site];
   findings_.add(Hazard::proxy_fence, &at, &other, [&] {
-    return fmt::format("{} ({}) {} {} through the async proxy, which {} ({}) of {} writes through the generic proxy: "
-                       "fence.proxy.async is missing, best behind the write and before the barrier; {}",
-                       at.text, findings_.place(&at), verb(event),
-                       address_name(region, first_of(offset, bytes), *event.warp), other.text,
-                       findings_.place(&other), actor_name(before.actor, event), who(*event.warp, event.mask));
+    return fmt::format(
+        "{} ({}) {} {} through the async proxy, which {} ({}) of {} writes through the generic proxy: "
+        "fence.proxy.async is missing, best behind the write and before the barrier; {}",
+        at.text, findings_.place(&at), verb(event), address_name(region, first_of(offset, bytes), *event.warp),
+        other.text, findings_.place(&other), actor_name(before.actor, event), who(*event.warp, event.mask));
   });
 }
 
@@ -180,9 +182,10 @@ void Sanitizer::report_local(Warp& warp, const Op& op, std::uint32_t lanes, std:
   findings_.add(Hazard::uninitialised, &at, nullptr, [&] {
     const int lane = std::countr_zero(lanes);
     const auto place = static_cast<std::int64_t>(offset[lane]) - lane * warp.local_stride;
-    return fmt::format("{} ({}) reads {} bytes at local + {:#x} (a variable of the thread) that it has not all "
-                       "written; {}",
-                       at.text, findings_.place(&at), bytes, place, who(warp, lanes));
+    return fmt::format(
+        "{} ({}) reads {} bytes at local + {:#x} (a variable of the thread) that it has not all "
+        "written; {}",
+        at.text, findings_.place(&at), bytes, place, who(warp, lanes));
   });
 }
 
@@ -190,10 +193,11 @@ void Sanitizer::report_divergence(Warp& warp, const Op& first, const Op& op, int
                                   std::uint32_t here) {
   const ptx::Instruction &at = *op.instruction, &other = *first.instruction;
   findings_.add(Hazard::barrier_divergence, &at, &other, [&] {
-    return fmt::format("{} ({}) is reached by {} while {} of the same warp wait for barrier {} at {} ({}): all threads "
-                       "of a warp must reach the same one; {}",
-                       at.text, findings_.place(&at), lane_list(here), lane_list(there), barrier, other.text,
-                       findings_.place(&other), who(warp, here));
+    return fmt::format(
+        "{} ({}) is reached by {} while {} of the same warp wait for barrier {} at {} ({}): all threads "
+        "of a warp must reach the same one; {}",
+        at.text, findings_.place(&at), lane_list(here), lane_list(there), barrier, other.text, findings_.place(&other),
+        who(warp, here));
   });
 }
 
@@ -201,10 +205,10 @@ void Sanitizer::report_absence(Cta& cta, std::uint32_t warp, const Op& op, int b
                                std::uint32_t missing) {
   const ptx::Instruction& at = *op.instruction;
   findings_.add(Hazard::barrier_divergence, &at, nullptr, [&] {
-    return fmt::format("{} ({}) of barrier {} is reached by {} only; {} of the same warp go another way: it must not "
-                       "stand in divergent code; {}, warp {}",
-                       at.text, findings_.place(&at), barrier, lane_list(there), lane_list(missing),
-                       block_name(cta.index), warp);
+    return fmt::format(
+        "{} ({}) of barrier {} is reached by {} only; {} of the same warp go another way: it must not "
+        "stand in divergent code; {}, warp {}",
+        at.text, findings_.place(&at), barrier, lane_list(there), lane_list(missing), block_name(cta.index), warp);
   });
 }
 

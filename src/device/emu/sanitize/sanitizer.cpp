@@ -109,8 +109,8 @@ void Sanitizer::begin_block(Cta& cta, std::int64_t linear, std::size_t warps, st
   block.cta = &cta;
   block.linear = linear;
   const Dim3 clusters{grid_.x / cluster_.x, grid_.y / cluster_.y, grid_.z / cluster_.z};
-  block.cluster = cta.index.x / cluster_.x +
-                  clusters.x * (cta.index.y / cluster_.y + clusters.y * (cta.index.z / cluster_.z));
+  block.cluster =
+      cta.index.x / cluster_.x + clusters.x * (cta.index.y / cluster_.y + clusters.y * (cta.index.z / cluster_.z));
   block.shared = Shadow(cta.shared_bytes);
   block.words.clear();
   const std::size_t actors = std::size_t{cluster_.x} * cluster_.y * cluster_.z * warps * engines_;
@@ -201,8 +201,8 @@ void Sanitizer::access(Warp& warp, const Op& op, std::uint32_t mask, std::uint32
   }
 }
 
-void Sanitizer::scattered(Warp& warp, const Op& op, std::uint32_t mask, std::uint32_t bytes,
-                          std::byte* const* pointer, const std::uint8_t* lane_bytes) {
+void Sanitizer::scattered(Warp& warp, const Op& op, std::uint32_t mask, std::uint32_t bytes, std::byte* const* pointer,
+                          const std::uint8_t* lane_bytes) {
   for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
     const int lane = std::countr_zero(rest);
     const auto address = reinterpret_cast<std::uint64_t>(pointer[lane]);

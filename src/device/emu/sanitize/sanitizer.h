@@ -96,8 +96,7 @@ class Sanitizer {
   void members(Warp& warp, const Op& op, std::uint32_t lanes, std::uint32_t named, std::uint32_t others);
   void sync_warp(Warp& warp);
   /// In a deadlock: lanes wait for others of their warp, in a collective instruction or (else) at a barrier.
-  void stuck(const Warp& warp, const ptx::Instruction& at, bool collective, std::uint32_t lanes,
-             std::uint32_t missing);
+  void stuck(const Warp& warp, const ptx::Instruction& at, bool collective, std::uint32_t lanes, std::uint32_t missing);
 
   void fault(const MachineFault& fault);
   std::vector<Finding> take() { return findings_.take(); }
@@ -110,9 +109,7 @@ class Sanitizer {
     std::uint32_t site = 0, flags = 0;
     Kind kind = Kind::load;
   };
-  [[nodiscard]] std::size_t index_of(const Op& op) const {
-    return static_cast<std::size_t>(&op - program_.ops.data());
-  }
+  [[nodiscard]] std::size_t index_of(const Op& op) const { return static_cast<std::size_t>(&op - program_.ops.data()); }
   void describe(const Op& op);
 
   Region region_of(Warp& warp, const std::byte* base, std::uint32_t offset);
@@ -161,10 +158,10 @@ class Sanitizer {
   Dim3 grid_, cluster_;
   std::uint32_t engines_ = 1;  ///< actors per warp
   Findings findings_;
-  std::vector<OpInfo> infos_;                    ///< by operation
-  std::vector<std::uint8_t> watched_;            ///< by operation
-  std::vector<FootprintCache> footprints_;       ///< by operation; cp.async has a second one behind all
-  std::vector<const ptx::Instruction*> sites_;   ///< by site
+  std::vector<OpInfo> infos_;                   ///< by operation
+  std::vector<std::uint8_t> watched_;           ///< by operation
+  std::vector<FootprintCache> footprints_;      ///< by operation; cp.async has a second one behind all
+  std::vector<const ptx::Instruction*> sites_;  ///< by site
   std::vector<std::unique_ptr<BlockShadow>> blocks_;
   struct Global {
     std::uint64_t begin = 0, end = 0;
