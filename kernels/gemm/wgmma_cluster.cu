@@ -81,5 +81,6 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
     for (int i = 0; i < kRows / 64; ++i)
       write_sums<BN>(sums[i], static_cast<int>(threadIdx.x) % 128, m0 + group * kRows + i * 64, n0, M, N, epilogue);
   }
+  __syncwarp();
   sync_cluster();
 }

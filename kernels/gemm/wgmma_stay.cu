@@ -96,5 +96,6 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
     }
     if (threadIdx.x % 128 == 0) wait_stores_read<0>();
   }
+  __syncwarp();
   sync_cluster();
 }

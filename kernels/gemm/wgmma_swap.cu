@@ -1,0 +1,140 @@
+// Rung 22, wgmma_swap: few rows of D (8 to 128 tokens), all of B read at the speed of memory.
+//
+// Idea      * wgmma multiplies 64 rows whether there are so many or not, but from 8 columns on. So the operands change
+//             places: D^T = B^T A^T. The 64 rows are columns of D, the N of the instruction is M. Nothing is transposed
+//             in memory: wgmma reads either order, and the sums are written where they belong.
+//           * what counts is bytes on their way: one warp does nothing but copy, STAGES tiles ahead.
+//           * where N alone has too few tiles for the device, the blocks of a cluster share K. They add up their sums
+//             over each other's shared memory, in order of rank: the same bit for bit from run to run, without a
+//             workspace.
+// Parameters ROWS columns of D per block; COLUMNS rows of D per block (the N of the instruction); BK; STAGES; SPLIT
+//           blocks of a cluster, which share K; MIN_BLOCKS per SM.
+// Expects   bf16 or fp16; tf32, int8 in layout nt. Rows of A and B of whole 16 bytes. Worth it up to M of about 128.
+// Operations N K + M K ceil(N / ROWS) global reads.
+// Lacks     a schedule over tiles of unequal length.
+// Measured on H200, bf16 nn, beside cuBLASLt 13.1's best of 8 (N x K 4096 x 4096): M = 1 12.6 us, 1.15 times as fast
+//   [1.12, 1.16]; M = 8 12.5 us, 1.15; M = 16 12.8 us, 1.15; M = 64 16.2 us, 0.89. 14336 x 4096: M = 1 32.1 us, 1.03;
+//   M = 8 1.00; M = 16 0.99; M = 64 0.97. 4096 x 14336: M = 1 31.9 us, 1.03; M = 8 1.05; M = 16 1.04; M = 64 0.90.
+#include "epilogue.cuh"
+#include "wgmma_tile.cuh"
+
+using TileB = Tile<ROWS, TRANS_B != 0>;     // the first operand of wgmma
+using TileA = Tile<COLUMNS, TRANS_A == 0>;  // the second
+constexpr int kStageBytes = TileB::kBytes + TileA::kBytes;
+constexpr int kSums = ROWS / 64 * COLUMNS / 2;  // of a thread
+static_assert(kSums % SPLIT == 0, "constraint shares");
+
+/// STAGES x { tile of B, tile of A }; later the sums of this block, kSums x 128.
+extern __shared__ __align__(1024) unsigned char shared[];
+
+/// A word of the shared memory of the block of rank `rank`, at the same place as `address` here.
+__device__ __forceinline__ Sum load_of(unsigned rank, unsigned address) {
+  unsigned word;
+  asm volatile(
+      "{\n\t.reg .b32 remote;\n\tmapa.shared::cluster.u32 remote, %1, %2;\n\tld.shared::cluster.b32 %0, [remote];\n\t}"
+      : "=r"(word)
+      : "r"(address), "r"(rank)
+      : "memory");
+#if DTYPE_INT8
+  return static_cast<Sum>(word);
+#else
+  return __uint_as_float(word);
+#endif
+}
+
+/// Where sum `at` of this thread belongs: columns of D along the rows of wgmma.
+__device__ __forceinline__ void write_sum(int at, Sum sum, int m0, int n0, int M, int N, const Epilogue& epilogue) {
+  const int thread = static_cast<int>(threadIdx.x);
+  const int within = at % (COLUMNS / 2);
+  const int n = n0 + at / (COLUMNS / 2) * 64 + thread / 32 * 16 + thread % 32 / 4 + within / 2 % 2 * 8;
+  const int m = m0 + within / 4 * 8 + thread % 4 * 2 + within % 2;
+  if (m < M && n < N) epilogue(m, n, sum);
+}
+
+extern "C" __global__ void __launch_bounds__(160, MIN_BLOCKS)
+    gemm(const __grid_constant__ TensorMap map_a, const __grid_constant__ TensorMap map_b, const Out* __restrict__ bias,
+         const Out* __restrict__ C, Out* __restrict__ D, int M, int N, int K, float alpha, float beta) {
+  __shared__ Barrier full[STAGES], empty[STAGES];
+  const unsigned tiles = shared_address(shared);
+  const int part = static_cast<int>(blockIdx.x) % SPLIT;
+  const int n0 = static_cast<int>(blockIdx.x) / SPLIT * ROWS;
+  const int m0 = static_cast<int>(blockIdx.y) * COLUMNS;
+  const int tiles_of_k = (K - 1) / BK + 1;
+  const int first = static_cast<int>(static_cast<long long>(tiles_of_k) * part / SPLIT);
+  const int end = static_cast<int>(static_cast<long long>(tiles_of_k) * (part + 1) / SPLIT);
+  if (threadIdx.x == 0) {
+    prefetch_map(map_a);
+    prefetch_map(map_b);
+    for (int stage = 0; stage < STAGES; ++stage) {
+      init_barrier(&full[stage], 1);
+      init_barrier(&empty[stage], 1);
+    }
+    fence_barriers();
+  }
+  __syncthreads();
+
+  if (threadIdx.x >= 128) {
+    if (threadIdx.x == 128) {
+#pragma unroll 1
+      for (int tile = first; tile < end; ++tile) {
+        const int stage = (tile - first) % STAGES;
+        const unsigned round = static_cast<unsigned>((tile - first) / STAGES);
+        const unsigned at = tiles + stage * kStageBytes;
+        wait(&empty[stage], (round & 1) ^ 1);  // at first all are
+        arrive_and_expect(&full[stage], kStageBytes);
+        TileB::load(at, map_b, n0, tile * BK, static_cast<int>(blockIdx.z), &full[stage]);
+        TileA::load(at + TileB::kBytes, map_a, m0, tile * BK, static_cast<int>(blockIdx.z), &full[stage]);
+      }
+    }
+    __syncwarp();
+    if (SPLIT > 1) {
+      sync_cluster();
+      sync_cluster();
+    }
+    return;
+  }
+
+  Sum sums[ROWS / 64][COLUMNS / 2] = {};
+#pragma unroll 1
+  for (int tile = first; tile < end; ++tile) {
+    const int stage = (tile - first) % STAGES;
+    const unsigned at = tiles + stage * kStageBytes;
+    wait(&full[stage], static_cast<unsigned>((tile - first) / STAGES) & 1);
+    fence_sums();
+#pragma unroll
+    for (int step = 0; step < kSteps; ++step)
+#pragma unroll
+      for (int i = 0; i < ROWS / 64; ++i)
+        multiply_tiles<DTYPE, COLUMNS, !TRANS_B, TRANS_A>(sums[i], TileB::describe_step(at, i * 64, step),
+                                                          TileA::describe_step(at + TileB::kBytes, 0, step), true);
+    commit_products();
+    if (tile > first) {
+      wait_products<1>();
+      if (threadIdx.x == 0) arrive(&empty[(tile - first - 1) % STAGES]);
+    }
+  }
+  wait_products<0>();
+
+  const Epilogue epilogue(bias, C, D, M, N, alpha, beta);
+  const Sum(&mine)[kSums] = *reinterpret_cast<const Sum(*)[kSums]>(&sums);
+  if constexpr (SPLIT == 1) {
+#pragma unroll
+    for (int at = 0; at < kSums; ++at) write_sum(at, mine[at], m0, n0, M, N, epilogue);
+  } else {
+    sync_threads(1, 128);  // all warps have multiplied: the tiles are free
+    Sum* slab = reinterpret_cast<Sum*>(shared);
+#pragma unroll
+    for (int at = 0; at < kSums; ++at) slab[at * 128 + threadIdx.x] = mine[at];
+    sync_cluster();
+    constexpr int kShare = kSums / SPLIT;
+#pragma unroll
+    for (int i = 0; i < kShare; ++i) {
+      const int at = part * kShare + i;
+      Sum sum = 0;
+#pragma unroll
+      for (unsigned rank = 0; rank < SPLIT; ++rank) sum += load_of(rank, tiles + (at * 128 + threadIdx.x) * 4);
+      write_sum(at, sum, m0, n0, M, N, epilogue);
+    }
+    sync_cluster();  // nobody leaves while its sums are read
+  }
+}
