@@ -14,10 +14,12 @@ struct EncodedTensorMap {
   std::uint64_t dims[5] = {1, 1, 1, 1, 1};  ///< innermost first, elements
   std::uint64_t stride_bytes[4] = {};       ///< of dimensions 1 ..
   std::uint16_t box[5] = {1, 1, 1, 1, 1};
+  std::uint8_t element_stride[5] = {1, 1, 1, 1, 1};  ///< from one element of the box to the next; [0] is not used
   std::uint8_t rank = 0;
   DType dtype = DType::uint8;
   Swizzle swizzle = Swizzle::none;
   bool nan_fill = false;
+  bool replaced = false;  ///< tensormap.replace was here: nobody has checked it since
 };
 static_assert(sizeof(EncodedTensorMap) <= sizeof(TensorMap));
 
