@@ -17,7 +17,7 @@ using namespace kerlab::emu;
 namespace {
 
 struct Shape {
-  unsigned blocks = 1, threads = 64;
+  unsigned blocks = 1, threads = 64, cluster = 1;
   std::uint32_t dynamic_shared = 0;
 };
 
@@ -89,14 +89,47 @@ const Defect kDefects[] = {
     {"copies", "pipeline", 3, Hazard::async_overwrite, "stage"},
     {"copies", "pipeline", 4, kShared, "cp.async.wait_group"},
     {"copies", "pipeline", 6, kShared, "cp.async.wait_group"},
+    {"bulk", "ring", 1, kShared, "mbarrier.try_wait"},
+    {"bulk", "ring", 2, Hazard::transaction, "16 bytes"},
+    {"bulk", "ring", 3, Hazard::transaction, "too few expected"},
+    {"bulk", "ring", 4, kShared, "ring"},
+    {"bulk", "ring", 5, Hazard::transaction, "arrives at an mbarrier"},
+    {"bulk", "ring", 6, Hazard::transaction, "1 arrival"},
+    {"bulk", "ring", 7, Hazard::proxy_fence, "fence.mbarrier_init"},
+    {"bulk", "ring", 8, kShared, "initialisation"},
+    {"bulk", "ring", 9, kBounds, "outside every allocation"},
+    {"bulk", "ring", 10, Hazard::misaligned, "multiple of 16"},
+    {"bulk", "ring", 11, Hazard::misaligned, "multiple of 16"},
+    {"bulk", "ring", 12, Hazard::transaction, "1 arrival"},
+    {"bulk", "ring", 13, Hazard::transaction, "arrives at an mbarrier"},
+    {"bulk", "ring", 14, Hazard::transaction, "missing"},
+    {"bulk", "ring", 15, Hazard::early_exit, "has ended"},
+    {"bulk", "ring", 16, Hazard::transaction, "bytes of an mbarrier"},
+    {"bulk", "ring", 18, Hazard::transaction, "initialises"},
+    {"bulk", "ring", 19, Hazard::async_overwrite, "ring"},
+    {"bulk", "store", 1, Hazard::proxy_fence, "fence.proxy.async"},
+    {"bulk", "store", 2, kShared, "tile"},
+    {"bulk", "store", 3, kShared, "wait_group.read"},
+    {"bulk", "store", 4, Hazard::early_exit, "still reads"},
+    {"bulk", "store", 5, kShared, "wait_group.read"},
+    {"bulk", "store", 7, kGlobal, "argument 1"},
+    {"cluster", "exchange", 1, kShared, "mine"},
+    {"cluster", "exchange", 2, Hazard::early_exit, "nothing keeps"},
+    {"cluster", "exchange", 3, kShared, "mine"},
+    {"cluster", "exchange", 4, kBounds, "does not have"},
+    {"cluster", "exchange", 5, kShared, "mine"},
+    {"cluster", "exchange", 6, kBounds, "outside"},
+    {"cluster", "exchange", 7, kShared, "mine"},
+    {"cluster", "send", 1, kShared, "fence.mbarrier_init"},
+    {"cluster", "send", 2, kShared, "initialisation"},
+    {"cluster", "send", 3, Hazard::transaction, "1 arrival"},
+    {"cluster", "send", 4, kShared, "box"},
     {"copies", "pipeline", 7, kBounds, "after the end"},
 };
 
-const std::map<std::string, Shape> kShapes = {{"copy", {4, 64, 0}},
-                                              {"local", {4, 64, 0}},
-                                              {"last_block", {4, 64, 0}},
-                                              {"turns", {4, 64, 0}},
-                                              {"meet", {4, 64, 0}}};
+const std::map<std::string, Shape> kShapes = {
+    {"exchange", {2, 64, 2, 0}},   {"send", {2, 64, 2, 0}},  {"copy", {4, 64, 1, 0}}, {"local", {4, 64, 1, 0}},
+    {"last_block", {4, 64, 1, 0}}, {"turns", {4, 64, 1, 0}}, {"meet", {4, 64, 1, 0}}};
 
 std::string folder() {
   return (tests_folder() / "device/emu/defects").string() + "/";
@@ -127,6 +160,7 @@ std::vector<Finding> sanitize(MachineLab& lab, const std::string& kernel, int nu
   lab.memory.initialised().remove(out.at, out.at + out.size * sizeof(float));
   lab.launch.sanitize = true;
   lab.launch.dynamic_shared = s.dynamic_shared;
+  lab.launch.cluster = {s.cluster, 1, 1};
   lab.launch.instruction_budget = 1 << 20;
   return lab.run(fmt::format("{}_{}", kernel, number), {s.blocks, 1, 1}, {s.threads, 1, 1}, in, out, flags, 256)
       .findings;

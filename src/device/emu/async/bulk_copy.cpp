@@ -6,6 +6,7 @@
 #include "device/emu/async/mbarrier.h"
 #include "device/emu/async/reduce.h"
 #include "device/emu/handlers/async_copies.h"
+#include "device/emu/sanitize/sanitizer.h"
 
 namespace kerlab::emu {
 namespace {
@@ -81,6 +82,7 @@ void perform_value(const Cluster& cluster, const BulkCopy& copy) {
 void issue(Cluster& cluster, const BulkCopy& copy) {
   Cta& issuer = *cluster.blocks[copy.rank];
   if (issuer.launch->count) count(issuer.counts, copy);
+  if (issuer.launch->sanitizer != nullptr) issuer.launch->sanitizer->copy_issued(cluster, copy);
   cluster.pending.push_back(copy);
   cluster.changes++;
 }

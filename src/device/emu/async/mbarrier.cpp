@@ -6,6 +6,8 @@
 #include <cstring>
 
 #include "device/emu/async/cluster.h"
+#include "device/emu/machine/place.h"
+#include "device/emu/sanitize/sanitizer.h"
 
 namespace kerlab::emu {
 namespace {
@@ -43,9 +45,14 @@ void store(const SharedPlace& at, const MbarrierState& state) {
   at.block->cluster->changes++;
 }
 
+Sanitizer* sanitizer_of(const SharedPlace& at) {
+  return at.block->launch->sanitizer;
+}
+
 /// Ends the phase if nothing is missing.
-void settle(const SharedPlace& at, MbarrierState state) {
+void settle(const Issuer& who, const SharedPlace& at, MbarrierState state) {
   if (state.pending == 0 && state.transactions == 0) {
+    if (Sanitizer* const sanitizer = sanitizer_of(at)) sanitizer->phase_ended(who, at);
     state.phase = !state.phase;
     state.pending = state.expected;
   }
@@ -66,7 +73,8 @@ std::string variable_at(const ptx::Kernel& kernel, std::uint32_t offset) {
   for (const ptx::Symbol& symbol : kernel.symbols) {
     const std::int64_t into = std::int64_t{offset} - symbol.offset;
     if (symbol.space != ptx::Space::shared || into < 0 || (symbol.bytes > 0 && into >= symbol.bytes)) continue;
-    return into == 0 ? symbol.name : fmt::format("{}+{}", symbol.name, into);
+    const std::string name = plain_name(symbol.name);
+    return into == 0 ? name : fmt::format("{}+{}", name, into);
   }
   return {};
 }
@@ -97,6 +105,7 @@ void init_mbarrier(const Issuer& who, const SharedPlace& at, std::uint64_t count
   if (count == 0 || count > MbarrierState::kMost) {
     misuse(who, at, fmt::format("expects {} arrivals; an mbarrier takes 1 to {}", count, MbarrierState::kMost));
   }
+  if (Sanitizer* const sanitizer = sanitizer_of(at)) sanitizer->mbarrier_init(who, at);
   if (!was_initialised(at)) at.block->mbarriers.push_back(at.offset);
   const auto arrivals = static_cast<std::uint32_t>(count);
   store(at, {arrivals, arrivals, 0, false});
@@ -104,12 +113,14 @@ void init_mbarrier(const Issuer& who, const SharedPlace& at, std::uint64_t count
 
 void invalidate_mbarrier(const Issuer& who, const SharedPlace& at) {
   load(who, at);
+  if (Sanitizer* const sanitizer = sanitizer_of(at)) sanitizer->mbarrier_invalidate(at);
   std::erase(at.block->mbarriers, at.offset);
   std::memset(at.host(), 0xff, kBytes);
 }
 
 std::uint64_t arrive(const Issuer& who, const SharedPlace& at, const Arrival& arrival) {
   MbarrierState state = load(who, at);
+  if (Sanitizer* const sanitizer = sanitizer_of(at)) sanitizer->mbarrier_arrive(who, at);
   const std::uint64_t before = state.pack();
   if (arrival.count == 0 || arrival.count > MbarrierState::kMost) {
     misuse(who, at, fmt::format("arrives {} times; from 1 to {} are possible", arrival.count, MbarrierState::kMost));
@@ -125,7 +136,7 @@ std::uint64_t arrive(const Issuer& who, const SharedPlace& at, const Arrival& ar
   if (arrival.no_complete && state.pending == 0 && state.transactions == 0) {
     misuse(who, at, "ends the phase of an mbarrier, which .noComplete forbids");
   }
-  settle(at, state);
+  settle(who, at, state);
   return before;
 }
 
@@ -139,14 +150,15 @@ void expect_arrivals(const Issuer& who, const SharedPlace& at, std::uint32_t cou
 
 void expect_transactions(const Issuer& who, const SharedPlace& at, std::uint64_t bytes) {
   MbarrierState state = load(who, at);
+  if (Sanitizer* const sanitizer = sanitizer_of(at)) sanitizer->mbarrier_used(who, at);
   add_transactions(who, at, state, static_cast<std::int64_t>(bytes));
-  settle(at, state);
+  settle(who, at, state);
 }
 
 void complete_transactions(const Issuer& who, const SharedPlace& at, std::uint64_t bytes) {
   MbarrierState state = load(who, at);
   add_transactions(who, at, state, -static_cast<std::int64_t>(bytes));
-  settle(at, state);
+  settle(who, at, state);
 }
 
 MbarrierWait look_at(const Issuer& who) {

@@ -140,14 +140,26 @@ const ptx::Instruction* BlockRunner::waiting_at() const {
 }
 
 void BlockRunner::tell_stuck() const {
+  Sanitizer& sanitizer = *cta_.launch->sanitizer;
   for (const WarpState& warp : warps_) {
     for (int i = 0; i < warp.count; ++i) {
       const Fragment& f = warp.fragments[static_cast<std::size_t>(i)];
       const bool of_warp = f.state == State::converge || f.state == State::collective || f.state == State::warp_barrier;
-      if (f.lanes == warp.live || (!of_warp && f.state != State::barrier)) continue;
-      cta_.launch->sanitizer->stuck(warp, *waiting_at(warp, f), of_warp, f.lanes, warp.live & ~f.lanes);
+      if ((of_warp || f.state == State::barrier) && f.lanes != warp.live)
+        sanitizer.stuck(warp, *waiting_at(warp, f), of_warp, f.lanes, warp.live & ~f.lanes);
+      if (const std::string phase = waited_phase(warp, f); !phase.empty())
+        sanitizer.stuck_at_mbarrier(warp, *waiting_at(warp, f), f.lanes, phase);
     }
   }
+}
+
+/// "for phase 1 of mbarrier ...", if that is what the fragment waits for.
+std::string BlockRunner::waited_phase(const WarpState& warp, const Fragment& f) const {
+  if (f.state == State::ready && warp.polled != nullptr)
+    return describe({{warp.cta, warp.polled_offset}, warp.polled_phase, false}, *program_.kernel);
+  if (f.state != State::mbarrier) return {};
+  const Op* const op = program_.blocks[static_cast<std::size_t>(f.block)].op;
+  return describe(look_at({&warp, op, __builtin_ctz(f.lanes)}), *program_.kernel);
 }
 
 std::string BlockRunner::waiting() const {
@@ -158,15 +170,10 @@ std::string BlockRunner::waiting() const {
     if (warp.live == 0) ++exited;
     for (int i = 0; i < warp.count && told < 8; ++i, ++told) {
       const Fragment& f = warp.fragments[static_cast<std::size_t>(i)];
-      const Block& block = program_.blocks[static_cast<std::size_t>(f.block)];
-      const bool polls = f.state == State::ready && warp.polled != nullptr;
       text += fmt::format("{} warp {} {} {}", told == 0 ? "" : ",", warp.index, lane_list(f.lanes),
                           place(waiting_at(warp, f), program_.files));
       if (f.state == State::barrier) text += fmt::format(" for barrier {}", f.barrier);
-      if (polls) text += " " + describe({{warp.cta, warp.polled_offset}, warp.polled_phase, false}, *program_.kernel);
-      if (f.state == State::mbarrier) {
-        text += " " + describe(look_at({&warp, block.op, __builtin_ctz(f.lanes)}), *program_.kernel);
-      }
+      if (const std::string phase = waited_phase(warp, f); !phase.empty()) text += " " + phase;
     }
   }
   if (told == 8) text += ", ...";

@@ -88,6 +88,7 @@ class BlockRunner {
 
  private:
   [[nodiscard]] const ptx::Instruction* waiting_at(const WarpState& warp, const Fragment& fragment) const;
+  [[nodiscard]] std::string waited_phase(const WarpState& warp, const Fragment& fragment) const;
   // run_warp.cpp
   void run_turn(WarpState& warp);
   void run_fragments(WarpState& warp);
@@ -121,6 +122,7 @@ class BlockRunner {
   std::uint32_t mbarrier_wait(WarpState& warp, std::int32_t at, std::uint32_t lanes);
   std::uint32_t cluster_wait(WarpState& warp, std::int32_t at, std::uint32_t lanes);
   static void remember_poll(WarpState& warp, const Op& op, std::uint32_t lanes);
+  void tell_past(WarpState& warp, const Op& op, std::uint32_t lanes, State state);
   void suspend(WarpState& warp, std::int32_t at, std::uint32_t lanes, State state);
   void wake(WarpState& warp);
   void resume(WarpState& warp, int fragment, std::uint32_t lanes);

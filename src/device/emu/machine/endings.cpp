@@ -193,6 +193,7 @@ void BlockRunner::jump_table(WarpState& warp, const Block& block, std::uint32_t 
 /// What the block had issued and nobody waits for is done now.
 void BlockRunner::end_of_block() {
   cta_.ended = true;
+  if (cta_.launch->sanitizer != nullptr) cta_.launch->sanitizer->end_block(cta_);
   if (program_.sets_registers) check_register_limits(warps_);
   if (!cta_.cluster->pending.empty()) finish_copies(*cta_.cluster, cta_.rank);
 }

@@ -35,6 +35,17 @@ std::string place(const ptx::Instruction* instruction, const std::vector<std::st
   return text + ")";
 }
 
+std::string plain_name(const std::string& name) {
+  if (!name.starts_with("_Z")) return name;
+  for (std::size_t e = name.rfind('E'); e != std::string::npos && e > 0; e = name.rfind('E', e - 1)) {
+    std::size_t at = e + 1, length = 0;
+    for (; at < name.size() && name[at] >= '0' && name[at] <= '9'; ++at)
+      length = 10 * length + static_cast<std::size_t>(name[at] - '0');
+    if (length > 0 && at + length <= name.size()) return name.substr(at, length);
+  }
+  return name;
+}
+
 const ptx::Instruction* instruction_of(const Block& block) {
   if (block.op != nullptr) return block.op->instruction;
   return block.begin != block.end ? block.end[-1].instruction : nullptr;

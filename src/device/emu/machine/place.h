@@ -16,6 +16,8 @@ std::string triple(const Dim3& index);
 std::string block_name(const Dim3& index);
 /// "lanes 0-3,7"
 std::string lane_list(std::uint32_t lanes);
+/// A variable's own name: "_ZZ4tileILi3EEvPKfE5stage" is stage.
+std::string plain_name(const std::string& symbol);
 /// "at bar.sync (ptx line 120, gemm.cu:88)"
 std::string place(const ptx::Instruction* instruction, const std::vector<std::string>* files);
 /// The instruction that ends a block, or the last before that.

@@ -6,6 +6,7 @@
 #include "device/emu/async/cluster_barrier.h"
 #include "device/emu/async/mbarrier.h"
 #include "device/emu/machine/block_runner.h"
+#include "device/emu/sanitize/sanitizer.h"
 
 namespace kerlab::emu {
 
@@ -35,6 +36,17 @@ void BlockRunner::set_completed(const WarpState& warp, const Op& op, std::uint32
   predicate = value ? predicate | lanes : predicate & ~lanes;
 }
 
+/// To the sanitizer: these lanes have waited.
+void BlockRunner::tell_past(WarpState& warp, const Op& op, std::uint32_t lanes, State state) {
+  Sanitizer* const sanitizer = cta_.launch->sanitizer;
+  if (sanitizer == nullptr || lanes == 0) return;
+  if (state == State::mbarrier) {
+    sanitizer->mbarrier_waited(warp, op, lanes);
+  } else {
+    sanitizer->cluster_waited(warp, lanes);
+  }
+}
+
 void BlockRunner::suspend(WarpState& warp, std::int32_t at, std::uint32_t lanes, State state) {
   if (lanes == 0) return;
   if (warp.suspended == 0) warp.changes_seen = cta_.cluster->changes;
@@ -55,6 +67,7 @@ std::uint32_t BlockRunner::mbarrier_wait(WarpState& warp, std::int32_t at, std::
   const std::uint32_t active = guarded(warp, block, lanes);
   const std::uint32_t done = completed(warp, op, active);
   set_completed(warp, op, done, true);
+  tell_past(warp, op, done, State::mbarrier);
   if (op.instruction->opcode == ptx::Opcode::mbarrier_test_wait) {
     set_completed(warp, op, active & ~done, false);
     if (done != active) remember_poll(warp, op, active & ~done);
@@ -69,6 +82,7 @@ std::uint32_t BlockRunner::cluster_wait(WarpState& warp, std::int32_t at, std::u
   const std::uint32_t active = guarded(warp, block, lanes);
   const std::uint32_t past = past_cluster_barrier(warp, *block.op, active);
   leave_cluster_barrier(warp, past);
+  tell_past(warp, *block.op, past, State::cluster_barrier);
   suspend(warp, at, active & ~past, State::cluster_barrier);
   return lanes & ~(active & ~past);
 }
@@ -98,6 +112,7 @@ void BlockRunner::wake(WarpState& warp) {
       leave_cluster_barrier(warp, done);
     }
     if (done == 0) continue;
+    tell_past(warp, op, done, f.state);
     resume(warp, i, done);
     i = -1;  // fragments have moved
   }

@@ -22,8 +22,7 @@ void Sanitizer::sync_warp(Warp& warp) {
 void Sanitizer::reset(Cta& cta, int barrier) {
   BlockShadow& block = *cta.shadow;
   BarrierShadow& shadow = block.barriers[static_cast<std::size_t>(barrier)];
-  const Clock nothing(block.cluster, 0);
-  shadow.gathered = {nothing, nothing, nothing, nothing, nothing};
+  shadow.gathered = nothing(block.cluster);
   shadow.arrivals.assign(block.warps.size(), {});
 }
 

@@ -11,7 +11,7 @@ namespace kerlab::emu {
 
 /// Number of an actor in a launch: its cluster, and its place there.
 using ActorId = std::uint32_t;
-inline constexpr int kActorBits = 12;
+inline constexpr int kActorBits = 13;
 inline constexpr ActorId kActorMask = (1u << kActorBits) - 1;
 
 class Clock {

@@ -14,6 +14,7 @@ struct Knowledge {
   Clock released;        ///< what a relaxed write lets others see: all that was known at the last fence
   Clock released_block;  ///< the same within the block: fences of scope .cta count
   Clock acquired;        ///< what relaxed reads have seen and no fence has confirmed
+  Clock inits;           ///< initialisations of mbarriers that fence.mbarrier_init has made visible
 
   void join(const Knowledge& other) {
     known.join(other.known);
@@ -21,8 +22,13 @@ struct Knowledge {
     released.join(other.released);
     released_block.join(other.released_block);
     acquired.join(other.acquired);
+    inits.join(other.inits);
   }
 };
+inline Knowledge nothing(std::uint32_t cluster) {
+  const Clock clock(cluster, 0);
+  return {clock, clock, clock, clock, clock, clock};
+}
 
 /// The asynchronous engines of a warp; what each did is a matter of its groups.
 enum Engine : std::uint32_t { kGeneric, kAsyncCopy, kWgmma, kBulkRead, kBulkWrite, kEngines };
@@ -33,6 +39,7 @@ struct WarpShadow {
   std::uint32_t time = 1;           ///< moves on when others learn of what was before
   std::uint32_t synced = 1;         ///< the lanes know of each other what was before this time
   std::uint32_t copies = 0;         ///< cp.async groups that all lanes know to be complete
+  bool cluster_synced = false;      ///< it has passed barrier.cluster
   std::vector<std::uint8_t> local;  ///< local memory: bytes that hold something
 
   void advance() { now.known.raise(actor & kActorMask, ++time); }

@@ -102,10 +102,23 @@ void Sanitizer::before(Warp& warp, const Op& op, std::uint32_t mask) {
       break;
     case Opcode::fence_proxy: {
       WarpShadow& shadow = warp.cta->shadow->warps[warp.index];
-      shadow.now.fenced = shadow.now.known;
+      const ptx::Proxy proxy = op.instruction->modifiers.proxy;
+      if (proxy != ptx::Proxy::alias && proxy != ptx::Proxy::tensormap) shadow.now.fenced = shadow.now.known;
       shadow.advance();
       break;
     }
+    case Opcode::fence_mbarrier_init: {
+      WarpShadow& shadow = warp.cta->shadow->warps[warp.index];
+      shadow.now.inits = shadow.now.known;
+      shadow.advance();
+      break;
+    }
+    case Opcode::barrier_cluster_arrive:
+      cluster_arrive(warp, op);
+      break;
+    case Opcode::cp_async_mbarrier_arrive:
+      copies_arrive(warp, op, mask);
+      break;
     default:
       break;
   }
@@ -118,6 +131,13 @@ void Sanitizer::after(Warp& warp, const Op& op, std::uint32_t mask) {
     case Opcode::ldmatrix:
     case Opcode::wmma_load:
       sync_warp(warp);
+      break;
+    case Opcode::mbarrier_arrive:
+    case Opcode::mbarrier_arrive_drop:
+      shadow.advance();
+      break;
+    case Opcode::cp_async_bulk_wait_group:
+      bulk_groups_waited(warp, op, mask);
       break;
     case Opcode::cp_async_wait_all:
     case Opcode::cp_async_wait_group: {

@@ -69,6 +69,7 @@ void Sanitizer::touch(const Region& region, std::uint64_t offset, const Touch& t
     report_uninitialised(event, region, offset, touch.bytes & ~line.initialised);
     line.initialised |= touch.bytes;
   }
+  if ((touch.bytes & line.barriers) != 0) report_barrier_bytes(event, region, offset, touch.bytes & line.barriers);
   if (event.writes) {
     write(line, touch, event, region, offset);
   } else {

@@ -22,18 +22,6 @@ std::uint64_t first_of(std::uint64_t offset, std::uint64_t bytes) {
   return offset + static_cast<std::uint64_t>(std::countr_zero(bytes));
 }
 
-/// The variable's own name: "_ZZ4tileILi3EEvPKfE5stage" is stage.
-std::string plain_name(const std::string& name) {
-  if (!name.starts_with("_Z")) return name;
-  for (std::size_t e = name.rfind('E'); e != std::string::npos && e > 0; e = name.rfind('E', e - 1)) {
-    std::size_t at = e + 1, length = 0;
-    for (; at < name.size() && name[at] >= '0' && name[at] <= '9'; ++at)
-      length = 10 * length + static_cast<std::size_t>(name[at] - '0');
-    if (length > 0 && at + length <= name.size()) return name.substr(at, length);
-  }
-  return name;
-}
-
 std::string plus(const std::string& name, std::uint64_t offset) {
   return offset == 0 ? name : fmt::format("{} + {:#x}", name, offset);
 }
@@ -81,7 +69,7 @@ std::string Sanitizer::actor_name(ActorId actor, const Event& event) const {
   const auto warps = static_cast<std::uint32_t>(block.warps.size());
   const std::uint32_t blocks = cluster_.x * cluster_.y * cluster_.z;
   const std::uint32_t rank = place / engines_ / warps;
-  if (rank >= blocks) return "a copy that an mbarrier awaits";
+  if (is_mbarrier_actor(actor)) return "a copy that an mbarrier awaits";
   std::string text;
   constexpr const char* kNames[] = {"", "a cp.async copy of ", "a wgmma of ", "a bulk copy of ", "a bulk copy of "};
   text = fmt::format("{}warp {}", kNames[place % engines_], place / engines_ % warps);
@@ -112,7 +100,7 @@ void Sanitizer::report_race(const Record& before, bool before_wrote, const Event
                             std::uint64_t offset, std::uint64_t bytes) {
   const ptx::Instruction& at = *event.op->instruction;
   const ptx::Instruction& other = *sites_[before.site];
-  const std::uint32_t engine = (before.actor & kActorMask) % engines_;
+  const std::uint32_t engine = is_mbarrier_actor(before.actor) ? kGeneric : (before.actor & kActorMask) % engines_;
   const bool same_warp = before.actor == event.shadow->actor;
   const bool copies_over = event.writes && (event.flags & kCopy) != 0;
   Hazard hazard = region.block != nullptr ? Hazard::shared_race : Hazard::global_race;
@@ -123,6 +111,8 @@ void Sanitizer::report_race(const Record& before, bool before_wrote, const Event
   } else if (engine == kWgmma && engines_ > 1) {
     hazard = Hazard::wgmma_in_flight;
     advice = "wgmma reads its operands until wgmma.wait_group";
+  } else if (engine == kBulkRead && engines_ > 1 && !before_wrote) {
+    advice = "the bulk copy reads it until cp.async.bulk.wait_group.read (and a barrier for other threads)";
   } else if ((before.flags & kCopy) != 0 && before_wrote) {
     advice =
         "the copy has not been waited for, or no barrier followed the wait (cp.async.wait_group, then "
@@ -173,6 +163,17 @@ void Sanitizer::report_uninitialised(const Event& event, const Region& region, s
     return fmt::format("{} ({}) {} {}, which nobody has written; {}", at.text, findings_.place(&at), verb(event),
                        address_name(region, first_of(offset, bytes), *event.warp),
                        who(*event.warp, lanes_at(event, region, offset, bytes)));
+  });
+}
+
+void Sanitizer::report_barrier_bytes(const Event& event, const Region& region, std::uint64_t offset,
+                                     std::uint64_t bytes) {
+  const ptx::Instruction& at = *event.op->instruction;
+  findings_.add(Hazard::transaction, &at, nullptr, [&] {
+    return fmt::format(
+        "{} ({}) {} bytes of an mbarrier, {}: only mbarrier instructions may (mbarrier.inval ends it); {}", at.text,
+        findings_.place(&at), verb(event), address_name(region, first_of(offset, bytes), *event.warp),
+        who(*event.warp, lanes_at(event, region, offset, bytes)));
   });
 }
 

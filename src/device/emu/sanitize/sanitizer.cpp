@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "device/emu/handlers/access.h"
+#include "device/emu/async/cluster.h"
 #include "device/emu/handlers/async_copies.h"
 #include "device/emu/memory.h"
 #include "device/emu/ptx/ir.h"
@@ -30,6 +30,10 @@ bool is_async(Opcode opcode) {
   }
 }
 
+bool is_mbarrier(Opcode opcode) {
+  return opcode >= Opcode::mbarrier_init && opcode <= Opcode::cp_async_mbarrier_arrive;
+}
+
 /// Operations that do more to the order of things than access memory.
 bool is_watched(Opcode opcode) {
   switch (opcode) {
@@ -46,6 +50,12 @@ bool is_watched(Opcode opcode) {
     case Opcode::wmma_store:
     case Opcode::cp_async_wait_group:
     case Opcode::cp_async_wait_all:
+    case Opcode::cp_async_mbarrier_arrive:
+    case Opcode::cp_async_bulk_wait_group:
+    case Opcode::mbarrier_arrive:
+    case Opcode::mbarrier_arrive_drop:
+    case Opcode::barrier_cluster_arrive:
+    case Opcode::fence_mbarrier_init:
       return true;
     default:
       return false;
@@ -113,15 +123,19 @@ void Sanitizer::begin_block(Cta& cta, std::int64_t linear, std::size_t warps, st
       cta.index.x / cluster_.x + clusters.x * (cta.index.y / cluster_.y + clusters.y * (cta.index.z / cluster_.z));
   block.shared = Shadow(cta.shared_bytes);
   block.words.clear();
+  block.mbarriers.clear();
+  block.remote.clear();
+  clusters_[cta.cluster] = {};
   const std::size_t actors = std::size_t{cluster_.x} * cluster_.y * cluster_.z * warps * engines_;
+  first_mbarrier_ = static_cast<std::uint32_t>(actors);
   block.warps.resize(warps);
   for (std::size_t w = 0; w < warps; ++w) {
     WarpShadow& warp = block.warps[w];
     warp = WarpShadow{};
     const std::size_t place = (cta.rank * warps + w) * engines_;
     warp.actor = block.cluster << kActorBits | static_cast<ActorId>(place);
+    warp.now = nothing(block.cluster);
     warp.now.known = Clock(block.cluster, actors);
-    warp.now.fenced = warp.now.released = warp.now.released_block = warp.now.acquired = Clock(block.cluster, 0);
     warp.now.known.raise(static_cast<std::uint32_t>(place), warp.time);
     warp.local.assign(local_bytes, 0);
   }
@@ -133,6 +147,13 @@ Region Sanitizer::region_of(Warp& warp, const std::byte* base, std::uint32_t off
   const auto address = reinterpret_cast<std::uint64_t>(base) + offset;
   const auto shared = reinterpret_cast<std::uint64_t>(own.cta->shared);
   if (address - shared < own.cta->shared_bytes) return {&own.shared, shared, shared + own.cta->shared_bytes, &own};
+  if (warp.cta->cluster != nullptr) {
+    for (Cta* const other : warp.cta->cluster->blocks) {
+      const auto begin = reinterpret_cast<std::uint64_t>(other->shared);
+      if (address - begin < other->shared_bytes)
+        return {&other->shadow->shared, begin, begin + other->shared_bytes, other->shadow};
+    }
+  }
   if (last_global_ == nullptr || address - last_global_->begin >= last_global_->end - last_global_->begin) {
     last_global_ = nullptr;
     for (const auto& global : globals_) {
@@ -188,6 +209,8 @@ void Sanitizer::access(Warp& warp, const Op& op, std::uint32_t mask, std::uint32
   const Region region = region_of(warp, base, first);
   if (region.shadow == nullptr) return;  // parameters
   Event event = event_of(warp, op, mask, bytes, region.block == nullptr);
+  if (region.block != nullptr && region.block->cta != warp.cta)
+    note_remote(warp, op, *region.block->cta, event.actor, event.time);
   event.base = base;
   event.offset = offset;
   if ((event.flags & kStrong) != 0) synchronise(event, region);
@@ -244,19 +267,21 @@ void Sanitizer::access_local(Warp& warp, const Op& op, std::uint32_t mask, std::
 }
 
 void Sanitizer::fault(const MachineFault& fault) {
+  const std::string message = fault.what();
   const auto hazard = [&] {
     switch (fault.kind()) {
       case FaultKind::illegal_address:
-        return Hazard::out_of_bounds;
+        return message.find("has ended") == std::string::npos ? Hazard::out_of_bounds : Hazard::early_exit;
       case FaultKind::misaligned_address:
         return Hazard::misaligned;
       case FaultKind::timeout:
         return Hazard::deadlock;
       default:
-        return Hazard::other;
+        return fault.instruction() != nullptr && is_mbarrier(fault.instruction()->opcode) ? Hazard::transaction
+                                                                                          : Hazard::other;
     }
   }();
-  findings_.add(hazard, fault.instruction(), nullptr, [&] { return std::string(fault.what()); });
+  findings_.add(hazard, fault.instruction(), nullptr, [&] { return message; });
 }
 
 void Sanitizer::keep_initialised() {

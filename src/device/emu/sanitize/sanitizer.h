@@ -5,11 +5,14 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "device/emu/async/bulk_copy.h"
+#include "device/emu/async/shared_place.h"
 #include "device/emu/machine/cta.h"
 #include "device/emu/machine/op.h"
 #include "device/emu/machine/program.h"
@@ -38,6 +41,31 @@ struct BarrierShadow {
   std::vector<BarrierArrival> arrivals;  ///< by warp
 };
 
+struct MbarrierShadow {
+  std::uint32_t place = 0;        ///< as an actor of the cluster; what completes in phase p is at its time p + 1
+  std::uint32_t phase = 0;        ///< how many have ended
+  Knowledge gathered, completed;  ///< from arrivals of this phase; of the last one that ended
+  bool live = false;
+  const ptx::Instruction* init = nullptr;  ///< where it was initialised, by whom and when
+  ActorId actor = 0, last_arrival = ~0u;
+  std::uint32_t time = 0, last_time = 0;
+  int lane = 0;
+};
+/// A use of a block's shared memory by another one.
+struct RemoteUse {
+  ActorId actor = 0;
+  std::uint32_t time = 0;
+  const ptx::Instruction* at = nullptr;
+};
+/// What gathers at barrier.cluster: the phase that fills and the one that its last waiters leave.
+struct ClusterPhase {
+  std::uint32_t phase = ~0u;
+  Knowledge gathered;
+};
+struct ClusterShadow {
+  std::array<ClusterPhase, 2> phases;
+};
+
 struct BlockShadow {
   Cta* cta = nullptr;
   std::int64_t linear = 0;
@@ -46,6 +74,8 @@ struct BlockShadow {
   SyncWords words;  ///< of shared memory, by offset
   std::vector<WarpShadow> warps;
   std::array<BarrierShadow, 16> barriers;
+  std::map<std::uint32_t, MbarrierShadow> mbarriers;  ///< by offset
+  std::vector<RemoteUse> remote;
 };
 
 /// A range of addresses with its shadow.
@@ -98,6 +128,20 @@ class Sanitizer {
   /// In a deadlock: lanes wait for others of their warp, in a collective instruction or (else) at a barrier.
   void stuck(const Warp& warp, const ptx::Instruction& at, bool collective, std::uint32_t lanes, std::uint32_t missing);
 
+  // mbarriers.cpp
+  void mbarrier_init(const Issuer& who, const SharedPlace& at);
+  void mbarrier_invalidate(const SharedPlace& at);
+  void mbarrier_arrive(const Issuer& who, const SharedPlace& at);
+  void mbarrier_used(const Issuer& who, const SharedPlace& at) { check_init(*who.warp, *who.op, who.lane, at, false); }
+  void phase_ended(const Issuer& who, const SharedPlace& at);
+  void mbarrier_waited(Warp& warp, const Op& op, std::uint32_t lanes);
+  void stuck_at_mbarrier(const Warp& warp, const ptx::Instruction& at, std::uint32_t lanes, const std::string& what);
+  void cluster_waited(Warp& warp, std::uint32_t lanes);
+
+  // copies.cpp
+  void copy_issued(Cluster& cluster, const BulkCopy& copy);
+  void end_block(Cta& cta);
+
   void fault(const MachineFault& fault);
   std::vector<Finding> take() { return findings_.take(); }
   /// After the launch: what its blocks wrote counts as initialised.
@@ -132,6 +176,23 @@ class Sanitizer {
   void synchronise(const Event& event, const Region& region);
   void fence(Warp& warp, const Op& op);
 
+  // mbarriers.cpp
+  MbarrierShadow& mbarrier(const SharedPlace& at);
+  Line& mbarrier_line(const SharedPlace& at);
+  void check_init(const Warp& warp, const Op& op, int lane, const SharedPlace& at, bool copy);
+  void copies_arrive(Warp& warp, const Op& op, std::uint32_t mask);
+  void cluster_arrive(Warp& warp, const Op& op);
+
+  // copies.cpp
+  Event event_of(const BulkCopy& copy, Warp& warp);
+  void access_range(const Region& region, std::uint64_t offset, std::uint64_t bytes, const Event& event);
+  void access_global(std::uint64_t address, std::uint64_t bytes, const Event& event);
+  void read_global(const BulkCopy& copy, const Event& event);
+  void write_global(const BulkCopy& copy, const Event& event);
+  void bulk_groups_waited(Warp& warp, const Op& op, std::uint32_t mask);
+  void note_remote(const Warp& warp, const Op& op, const Cta& target, ActorId actor, std::uint32_t time);
+  [[nodiscard]] static bool has_pending(const Cta& cta, std::uint32_t mbarrier);
+
   // masks.cpp
   void check_shuffle(Warp& warp, const Op& op, std::uint32_t lanes);
 
@@ -147,6 +208,9 @@ class Sanitizer {
                          std::uint32_t here);
   void report_absence(Cta& cta, std::uint32_t warp, const Op& op, int barrier, std::uint32_t there,
                       std::uint32_t missing);
+  void report_barrier_bytes(const Event& event, const Region& region, std::uint64_t offset, std::uint64_t bytes);
+  [[nodiscard]] bool is_mbarrier_actor(ActorId actor) const { return (actor & kActorMask) >= first_mbarrier_; }
+  [[nodiscard]] std::string place_name(const SharedPlace& at) const;
   [[nodiscard]] std::string address_name(const Region& region, std::uint64_t offset, const Warp& warp) const;
   [[nodiscard]] std::string actor_name(ActorId actor, const Event& event) const;
   [[nodiscard]] std::string who(const Warp& warp, std::uint32_t lanes) const;
@@ -156,7 +220,9 @@ class Sanitizer {
   const Program& program_;
   GlobalMemory& memory_;
   Dim3 grid_, cluster_;
-  std::uint32_t engines_ = 1;  ///< actors per warp
+  static constexpr std::uint32_t kMbarriers = 64;  ///< of a block, that have a clock of their own
+  std::uint32_t first_mbarrier_ = 0;               ///< as an actor of a cluster
+  std::uint32_t engines_ = 1;                      ///< actors per warp
   Findings findings_;
   std::vector<OpInfo> infos_;                   ///< by operation
   std::vector<std::uint8_t> watched_;           ///< by operation
@@ -169,6 +235,7 @@ class Sanitizer {
   };
   std::vector<std::unique_ptr<Global>> globals_;
   Global* last_global_ = nullptr;
+  std::map<const Cluster*, ClusterShadow> clusters_;
   SyncWords words_;  ///< of global memory, by address
 };
 

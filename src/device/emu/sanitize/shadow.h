@@ -72,6 +72,7 @@ struct WordLanes {
 
 struct Line {
   std::uint64_t initialised = 0;  ///< bytes that hold something
+  std::uint64_t barriers = 0;     ///< bytes of mbarriers
   WordLanes writer, reader;
   Records<1> writes;
   Records<2> reads;
