@@ -24,6 +24,19 @@ __device__ __forceinline__ void wait_products() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(PENDING) : "memory");
 }
 
+/// After the wait, where sums are then read in another order than they were computed: keeps the compiler from reading
+/// them before (ptxas then serialises the products, C7514).
+template <int COUNT>
+__device__ __forceinline__ void settle_sums(float (&d)[COUNT]) {
+#pragma unroll
+  for (int i = 0; i < COUNT; ++i) asm volatile("" : "+f"(d[i])::"memory");
+}
+template <int COUNT>
+__device__ __forceinline__ void settle_sums(int (&d)[COUNT]) {
+#pragma unroll
+  for (int i = 0; i < COUNT; ++i) asm volatile("" : "+r"(d[i])::"memory");
+}
+
 /// Matrix descriptor (section "Matrix Descriptor Format") of a tile at a shared address, swizzled by 128 bytes: atoms
 /// of 8 rows lie 1024 bytes apart; `leading`: bytes to the next 64 x where k is not contiguous.
 __device__ __forceinline__ unsigned long long describe(unsigned address, unsigned leading) {

@@ -4,17 +4,18 @@
 //             places: D^T = B^T A^T. The 64 rows are columns of D, the N of the instruction is M. Nothing is transposed
 //             in memory: wgmma reads either order, and the sums are written where they belong.
 //           * what counts is bytes on their way: one warp does nothing but copy, STAGES tiles ahead.
-//           * where N alone has too few tiles for the device, the blocks of a cluster share K. They add up their sums
-//             over each other's shared memory, in order of rank: the same bit for bit from run to run, without a
-//             workspace.
+//           * where N alone has too few tiles for the device, the blocks of a cluster share K. Each sends its sums to
+//             the shared memory of those that add them up (st.async), in order of rank: the same bit for bit from run
+//             to run, without a workspace, and a barrier of the cluster only at the beginning, where it costs nothing.
 // Parameters ROWS columns of D per block; COLUMNS rows of D per block (the N of the instruction); BK; STAGES; SPLIT
 //           blocks of a cluster, which share K; MIN_BLOCKS per SM.
 // Expects   bf16 or fp16; tf32, int8 in layout nt. Rows of A and B of whole 16 bytes. Worth it up to M of about 128.
 // Operations N K + M K ceil(N / ROWS) global reads.
 // Lacks     a schedule over tiles of unequal length.
-// Measured on H200, bf16 nn, beside cuBLASLt 13.1's best of 8 (N x K 4096 x 4096): M = 1 12.6 us, 1.15 times as fast
-//   [1.12, 1.16]; M = 8 12.5 us, 1.15; M = 16 12.8 us, 1.15; M = 64 16.2 us, 0.89. 14336 x 4096: M = 1 32.1 us, 1.03;
-//   M = 8 1.00; M = 16 0.99; M = 64 0.97. 4096 x 14336: M = 1 31.9 us, 1.03; M = 8 1.05; M = 16 1.04; M = 64 0.90.
+// Measured on H200, bf16 nn, beside cuBLASLt 13.1's best of 8. N x K 4096 x 4096: M = 1 12.4 us, 1.16 times as fast
+//   [1.13, 1.17]; M = 16 12.5 us, 1.17; M = 64 15.4 us, 0.92; M = 128 17.8 us, 0.93. 14336 x 4096: M = 1 31.4 us, 1.06;
+//   M = 16 0.99; M = 64 1.01; M = 128 0.88. 4096 x 14336: M = 1 31.7 us, 1.01; M = 16 0.99; M = 64 0.95; M = 128 0.97.
+#include "common/tensor_core.cuh"
 #include "epilogue.cuh"
 #include "wgmma_tile.cuh"
 
@@ -22,24 +23,35 @@ using TileB = Tile<ROWS, TRANS_B != 0>;     // the first operand of wgmma
 using TileA = Tile<COLUMNS, TRANS_A == 0>;  // the second
 constexpr int kStageBytes = TileB::kBytes + TileA::kBytes;
 constexpr int kSums = ROWS / 64 * COLUMNS / 2;  // of a thread
+constexpr int kShare = kSums / SPLIT;           // of them, added up by one block of the cluster
+constexpr int kWords = kShare % 4 == 0 ? 4 : 1;
 static_assert(kSums % SPLIT == 0, "constraint shares");
 
-/// STAGES x { tile of B, tile of A }; later the sums of this block, kSums x 128.
+/// STAGES x { tile of B, tile of A }, then SPLIT x the sums of this block's share that the others send, kShare x 128.
 extern __shared__ __align__(1024) unsigned char shared[];
 
-/// A word of the shared memory of the block of rank `rank`, at the same place as `address` here.
-__device__ __forceinline__ Sum load_of(unsigned rank, unsigned address) {
-  unsigned word;
-  asm volatile(
-      "{\n\t.reg .b32 remote;\n\tmapa.shared::cluster.u32 remote, %1, %2;\n\tld.shared::cluster.b32 %0, [remote];\n\t}"
-      : "=r"(word)
-      : "r"(address), "r"(rank)
-      : "memory");
-#if DTYPE_INT8
-  return static_cast<Sum>(word);
-#else
-  return __uint_as_float(word);
-#endif
+/// Words to the shared memory of the block of rank `rank`, at the place that is `address` here; their bytes count at
+/// its barrier. PTX ISA, "st.async".
+template <int WORDS>
+__device__ __forceinline__ void send(unsigned rank, unsigned address, const Barrier* barrier, const Sum* words) {
+  unsigned to, at;
+  asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(to) : "r"(address), "r"(rank));
+  asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(at) : "r"(shared_address(barrier)), "r"(rank));
+  const auto bits = [&](int i) { return *reinterpret_cast<const unsigned*>(words + i); };
+  if constexpr (WORDS == 4)
+    asm volatile(
+        "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%0], {%1, %2, %3, %4}, [%5];" ::"r"(to),
+        "r"(bits(0)), "r"(bits(1)), "r"(bits(2)), "r"(bits(3)), "r"(at)
+        : "memory");
+  else
+    asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, [%2];" ::"r"(to),
+                 "r"(bits(0)), "r"(at)
+                 : "memory");
+}
+
+__device__ __forceinline__ Sum load_sum(unsigned address) {
+  const unsigned word = load_word(address);
+  return *reinterpret_cast<const Sum*>(&word);
 }
 
 /// Where sum `at` of this thread belongs: columns of D along the rows of wgmma.
@@ -54,7 +66,7 @@ __device__ __forceinline__ void write_sum(int at, Sum sum, int m0, int n0, int M
 extern "C" __global__ void __launch_bounds__(160, MIN_BLOCKS)
     gemm(const __grid_constant__ TensorMap map_a, const __grid_constant__ TensorMap map_b, const Out* __restrict__ bias,
          const Out* __restrict__ C, Out* __restrict__ D, int M, int N, int K, float alpha, float beta) {
-  __shared__ Barrier full[STAGES], empty[STAGES];
+  __shared__ Barrier full[STAGES], empty[STAGES], sent;
   const unsigned tiles = shared_address(shared);
   const int part = static_cast<int>(blockIdx.x) % SPLIT;
   const int n0 = static_cast<int>(blockIdx.x) / SPLIT * ROWS;
@@ -69,9 +81,12 @@ extern "C" __global__ void __launch_bounds__(160, MIN_BLOCKS)
       init_barrier(&full[stage], 1);
       init_barrier(&empty[stage], 1);
     }
+    init_barrier(&sent, 1);
     fence_barriers();
+    arrive_and_expect(&sent, (SPLIT - 1) * kShare * 128 * 4);
   }
   __syncthreads();
+  if (SPLIT > 1) arrive_in_cluster();
 
   if (threadIdx.x >= 128) {
     if (threadIdx.x == 128) {
@@ -87,10 +102,7 @@ extern "C" __global__ void __launch_bounds__(160, MIN_BLOCKS)
       }
     }
     __syncwarp();
-    if (SPLIT > 1) {
-      sync_cluster();
-      sync_cluster();
-    }
+    if (SPLIT > 1) wait_for_cluster();
     return;
   }
 
@@ -114,6 +126,8 @@ extern "C" __global__ void __launch_bounds__(160, MIN_BLOCKS)
     }
   }
   wait_products<0>();
+#pragma unroll
+  for (int i = 0; i < ROWS / 64; ++i) settle_sums(sums[i]);
 
   const Epilogue epilogue(bias, C, D, M, N, alpha, beta);
   const Sum(&mine)[kSums] = *reinterpret_cast<const Sum(*)[kSums]>(&sums);
@@ -121,20 +135,29 @@ extern "C" __global__ void __launch_bounds__(160, MIN_BLOCKS)
 #pragma unroll
     for (int at = 0; at < kSums; ++at) write_sum(at, mine[at], m0, n0, M, N, epilogue);
   } else {
-    sync_threads(1, 128);  // all warps have multiplied: the tiles are free
-    Sum* slab = reinterpret_cast<Sum*>(shared);
+    // Each block adds up its share of the tile: what it has itself, and what the others send. They have begun by now.
+    const unsigned slab = tiles + STAGES * kStageBytes;
+    const auto place = [&](int of, int i) {
+      return slab + (((of * kShare + i) / kWords * 128 + threadIdx.x) * kWords + i % kWords) * 4;
+    };
+    wait_for_cluster();
+    Sum own[kShare];
 #pragma unroll
-    for (int at = 0; at < kSums; ++at) slab[at * 128 + threadIdx.x] = mine[at];
-    sync_cluster();
-    constexpr int kShare = kSums / SPLIT;
+    for (int rank = 0; rank < SPLIT; ++rank) {
+#pragma unroll
+      for (int i = 0; i < kShare; i += kWords)
+        if (rank != part) send<kWords>(rank, place(part, i), &sent, mine + rank * kShare + i);
+#pragma unroll
+      for (int i = 0; i < kShare; ++i)
+        if (rank == part) own[i] = mine[rank * kShare + i];
+    }
+    wait(&sent, 0);
 #pragma unroll
     for (int i = 0; i < kShare; ++i) {
-      const int at = part * kShare + i;
       Sum sum = 0;
 #pragma unroll
-      for (unsigned rank = 0; rank < SPLIT; ++rank) sum += load_of(rank, tiles + (at * 128 + threadIdx.x) * 4);
-      write_sum(at, sum, m0, n0, M, N, epilogue);
+      for (int rank = 0; rank < SPLIT; ++rank) sum += rank == part ? own[i] : load_sum(place(rank, i));
+      write_sum(part * kShare + i, sum, m0, n0, M, N, epilogue);
     }
-    sync_cluster();  // nobody leaves while its sums are read
   }
 }
