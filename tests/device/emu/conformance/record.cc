@@ -2,7 +2,6 @@
 // Writes OUTPUT_FOLDER/<file>.bin: the outputs of the forms of <file>.ptx, in order. Needs the driver alone (dlopen);
 // compile with g++ -O2 -std=c++17 record.cc -ldl. Every file runs in a child, since a fault ends a context.
 
-#include <dlfcn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,33 +13,12 @@
 #include <string>
 #include <vector>
 
+#include "driver.h"
 #include "inputs.h"
 
 namespace {
 
-using Handle = void*;
-using Pointer = unsigned long long;
-
-void* library() {
-  static void* lib = dlopen("libcuda.so.1", RTLD_NOW);
-  if (lib == nullptr) std::fprintf(stderr, "record: no CUDA driver: %s\n", dlerror()), std::exit(1);
-  return lib;
-}
-
-template <class... Args>
-int call(const char* name, Args... args) {
-  auto* function = reinterpret_cast<int (*)(Args...)>(dlsym(library(), name));
-  if (function == nullptr) std::fprintf(stderr, "record: the driver lacks %s\n", name), std::exit(1);
-  return function(args...);
-}
-
-void check(const char* what, int status) {
-  if (status == 0) return;
-  const char* text = nullptr;
-  call("cuGetErrorString", status, &text);
-  std::fprintf(stderr, "record: %s: error %d (%s)\n", what, status, text != nullptr ? text : "?");
-  std::exit(1);
-}
+using namespace driver;
 
 std::string read(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -72,20 +50,9 @@ std::vector<unsigned char> run(Handle module, const conformance::Form& form) {
 }
 
 int record(const std::filesystem::path& ptx, const std::filesystem::path& output) {
-  check("cuInit", call("cuInit", 0u));
-  int device = 0;
-  check("cuDeviceGet", call("cuDeviceGet", &device, 0));
-  Handle context = nullptr, module = nullptr;
-  check("context", call("cuDevicePrimaryCtxRetain", &context, device));
-  check("context", call("cuCtxSetCurrent", context));
+  start();
   const std::string text = read(ptx);
-  std::vector<char> log(1 << 16);
-  int options[] = {5, 6};  // CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES
-  void* values[] = {log.data(), reinterpret_cast<void*>(log.size())};
-  const int loaded = call("cuModuleLoadDataEx", &module, static_cast<const void*>(text.c_str()), 2u,
-                          static_cast<int*>(options), static_cast<void**>(values));
-  if (loaded != 0) std::fprintf(stderr, "%s\n", log.data());
-  check(ptx.c_str(), loaded);
+  const Handle module = load(ptx, text);
   std::ofstream file(output / ptx.stem().concat(".bin"), std::ios::binary);
   int forms = 0;
   for (const auto& form : conformance::read_forms(text)) {
