@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "device/device.h"
+#include "device/emu/async/wgmma_groups.h"
 #include "device/emu/machine/op.h"
 #include "plan/counts.h"
 
@@ -76,6 +77,7 @@ struct Cta {
   Counts counts;                         ///< of this thread's blocks so far
   std::vector<AddressRange> written;     ///< of this thread's blocks so far, merged now and then
   AddressRange allocations[16];          ///< found last, by instruction (access.h)
+  std::vector<WgmmaGroups> wgmma;        ///< by warp, as far as they have issued any
 };
 
 }  // namespace kerlab::emu

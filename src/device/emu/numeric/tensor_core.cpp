@@ -97,11 +97,14 @@ TensorCoreRule f16_accumulator_rule(const Format& a, const Format& b) {
   return rule;
 }
 
+TensorCoreRule mma_rule(const Format& a, const Format& b, bool f16_accumulator) {
+  return f16_accumulator ? f16_accumulator_rule(a, b) : TensorCoreRule{a, b, kF32, kF32};
+}
+
 std::uint64_t mma_element(const Format& operand_a, const Format& operand_b, const Format& accumulator,
                           std::span<const std::uint32_t> a, std::span<const std::uint32_t> b, std::uint64_t c) {
   const bool is_f16 = accumulator.bits() == 16;
-  const TensorCoreRule rule =
-      is_f16 ? f16_accumulator_rule(operand_a, operand_b) : TensorCoreRule{operand_a, operand_b, kF32, kF32};
+  const TensorCoreRule rule = mma_rule(operand_a, operand_b, is_f16);
   if (operand_a.bits() > 8) return tensor_core_group(rule, a, b, c);
   std::uint64_t products = 0;
   for (unsigned half = 0; half < 2; ++half) {
@@ -120,11 +123,19 @@ std::uint64_t mma_element(const Format& operand_a, const Format& operand_b, cons
   return is_f16 ? convert(down, bits) : bits;
 }
 
+TensorCoreRule wgmma_rule(const Format& a, const Format& b, const Format& accumulator) {
+  const bool f16 = accumulator.bits() == 16;
+  TensorCoreRule rule = mma_rule(a, b, f16);
+  if (a.bits() == 8) {
+    rule.kept_bits = 13;
+    if (!f16) rule.result_bits = 13;
+  }
+  return rule;
+}
+
 std::uint64_t wgmma_element(const Format& operand_a, const Format& operand_b, std::span<const std::uint32_t> a,
-                            std::span<const std::uint32_t> b, std::uint64_t c) {
-  TensorCoreRule rule{operand_a, operand_b, kF32, kF32};
-  if (operand_a.bits() == 8) rule.kept_bits = rule.result_bits = 13;
-  return tensor_core_group(rule, a, b, c);
+                            std::span<const std::uint32_t> b, std::uint64_t c, const Format& accumulator) {
+  return tensor_core_group(wgmma_rule(operand_a, operand_b, accumulator), a, b, c);
 }
 
 }  // namespace kerlab::emu::numeric

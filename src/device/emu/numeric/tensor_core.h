@@ -35,6 +35,8 @@ std::uint64_t tensor_core_group(const TensorCoreRule& rule, const std::uint32_t*
 
 /// The rule of mma.sync with f16 accumulators: rounds to nearest even.
 TensorCoreRule f16_accumulator_rule(const Format& a, const Format& b);
+/// A group of mma.sync.
+TensorCoreRule mma_rule(const Format& a, const Format& b, bool f16_accumulator);
 
 /// mma.sync with operands of these formats and that accumulator (c, d): f32, or f16 for operands of f16 and fp8.
 /// The K of one instruction is the length of `a`: one group up to 16 products. fp8 is two groups from zero (first the k
@@ -42,8 +44,9 @@ TensorCoreRule f16_accumulator_rule(const Format& a, const Format& b);
 std::uint64_t mma_element(const Format& operand_a, const Format& operand_b, const Format& accumulator,
                           std::span<const std::uint32_t> a, std::span<const std::uint32_t> b, std::uint64_t c);
 
-/// wgmma with f32 accumulators: one group; fp8 keeps 13 bits of the terms and of the result.
+/// wgmma: one group; fp8 keeps 13 bits of the terms and of an f32 result.
+TensorCoreRule wgmma_rule(const Format& a, const Format& b, const Format& accumulator);
 std::uint64_t wgmma_element(const Format& operand_a, const Format& operand_b, std::span<const std::uint32_t> a,
-                            std::span<const std::uint32_t> b, std::uint64_t c);
+                            std::span<const std::uint32_t> b, std::uint64_t c, const Format& accumulator = kF32);
 
 }  // namespace kerlab::emu::numeric
