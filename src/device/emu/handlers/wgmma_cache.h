@@ -27,7 +27,7 @@ struct alignas(64) MatrixB {
   std::uint8_t type = 0;      ///< of ptx::Type
   bool column = false;        ///< N-major
   // What has been made of it.
-  bool has_floats = false, has_words = false;
+  bool has_floats = false, has_exponents = false, has_words = false;
   bool finite = false, in_window = false;
   WholeScale whole;
 

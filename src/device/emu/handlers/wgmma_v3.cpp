@@ -1,2 +1,3 @@
 #define KERLAB_ISA v3
+#define KERLAB_FAST_MATRIX
 #include "device/emu/handlers/wgmma.inc"

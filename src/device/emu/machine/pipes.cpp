@@ -148,10 +148,6 @@ Pipe pipe(const Instruction& i) {
     case Opcode::wmma_mma:
     case Opcode::wgmma_mma_async:
       return Pipe::tensor;
-    case Opcode::wgmma_fence:
-    case Opcode::wgmma_commit_group:
-    case Opcode::wgmma_wait_group:
-      return Pipe::async;
     default:
       return arithmetic(first_type(i));
   }
