@@ -22,6 +22,9 @@ Handler select_wgmma(const ptx::Instruction& instruction);
 namespace v3 {
 Handler select_wgmma(const ptx::Instruction& instruction);
 }
+namespace v4 {
+Handler select_wgmma(const ptx::Instruction& instruction);
+}
 
 namespace cases = conformance::wgmma;
 
@@ -33,6 +36,8 @@ struct WgmmaIsa {
 inline std::vector<WgmmaIsa> wgmma_isas() {
   std::vector<WgmmaIsa> all{{"portable", portable::select_wgmma}};
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) all.push_back({"v3", v3::select_wgmma});
+  if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vnni"))
+    all.push_back({"v4", v4::select_wgmma});
   return all;
 }
 

@@ -12,7 +12,7 @@ namespace kerlab::emu {
 using Select = Handler (*)(const ptx::Instruction& instruction);
 
 struct HandlerSet {
-  std::string_view name;  ///< "portable", "x86-64-v3"
+  std::string_view name;  ///< "portable", "x86-64-v3", "x86-64-v4" (AVX-512: wgmma alone)
   Select integer;         ///< integer, logic, shifts, moves, selp, prmt, setp/set of integers, lop3, dp4a
   Select floating;        ///< f32, f64, f16(x2), bf16(x2) arithmetic, setp/set of floats, testp, copysign, fma
   Select approximate;     ///< ex2, lg2, sin, cos, tanh, rcp/sqrt/rsqrt (approx and rounded), div of floats
@@ -27,7 +27,7 @@ struct HandlerSet {
 /// mbarriers, bulk copies, clusters and what else is not arithmetic: built once (async/).
 Handler select_async(const ptx::Instruction& instruction);
 
-/// The set for this processor; KERLAB_EMU_ISA=portable chooses the slow one.
+/// The best set of this processor; KERLAB_EMU_ISA names a lesser one.
 const HandlerSet& handlers();
 
 }  // namespace kerlab::emu

@@ -21,6 +21,9 @@ namespace kerlab::emu {
 KERLAB_FAMILIES(portable);
 KERLAB_FAMILIES(v3);
 #undef KERLAB_FAMILIES
+namespace v4 {
+Handler select_wgmma(const ptx::Instruction&);
+}
 
 namespace {
 
@@ -28,6 +31,13 @@ namespace {
 bool has_v3() {
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2") &&
          __builtin_cpu_supports("popcnt");
+}
+
+/// AVX-512 with VNNI, for what gains by it.
+bool has_v4() {
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vnni");
 }
 
 }  // namespace
@@ -46,11 +56,18 @@ const HandlerSet& handlers() {
   static constexpr HandlerSet kV3 = {
       "x86-64-v3",       v3::select_integer, v3::select_floating, v3::select_approximate, v3::select_convert,
       v3::select_memory, v3::select_atomic,  v3::select_warp,     v3::select_matrix,      v3::select_wgmma};
-  // Read each time, so that a test can compare the two within one process.
+  static constexpr HandlerSet kV4 = [] {
+    HandlerSet set = kV3;
+    set.name = "x86-64-v4";
+    set.wgmma = v4::select_wgmma;
+    return set;
+  }();
+  // Read each time, so that a test can compare them within one process.
   const char* isa = std::getenv("KERLAB_EMU_ISA");
-  const bool portable_wanted = isa != nullptr && std::string_view(isa) == "portable";
-  static const bool kHas = has_v3();
-  return kHas && !portable_wanted ? kV3 : kPortable;
+  const std::string_view wanted = isa != nullptr ? isa : "";
+  static const bool kHasV3 = has_v3(), kHasV4 = kHasV3 && has_v4();
+  if (wanted == "portable" || !kHasV3) return kPortable;
+  return wanted == "x86-64-v3" || !kHasV4 ? kV3 : kV4;
 }
 
 }  // namespace kerlab::emu
