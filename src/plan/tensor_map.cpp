@@ -15,6 +15,11 @@ std::uint64_t swizzle_span(Swizzle swizzle) {
   return 0;
 }
 
+/// fp8 is encoded as bytes.
+bool has_nan_fill(DType dtype) {
+  return info(dtype).is_float && info(dtype).bytes > 1;
+}
+
 std::string box_error(const TensorMapSpec& spec) {
   for (std::size_t i = 0; i < spec.box.size(); ++i)
     if (spec.box[i] < 1 || spec.box[i] > 256) return fmt::format("box[{}] = {} is outside 1..256", i, spec.box[i]);
@@ -40,6 +45,8 @@ std::string tensor_map_error(const TensorMapSpec& spec, std::uint64_t base) {
     if (spec.stride_bytes[i] % 16 != 0) return fmt::format("stride[{}] = {} is not a multiple of 16 bytes", i, spec.stride_bytes[i]);
     if (spec.stride_bytes[i] >= (std::uint64_t{1} << 40)) return fmt::format("stride[{}] is not below 2^40 bytes", i);
   }
+  if (spec.nan_fill && !has_nan_fill(spec.dtype))
+    return fmt::format("out-of-bounds NaN needs a floating type of 16 bits or more, not {}", name(spec.dtype));
   return box_error(spec);
 }
 

@@ -29,6 +29,11 @@ TEST_CASE("tensor map: the driver's rules", "[plan]") {
   spec.box = {64, 257};
   CHECK(tensor_map_error(spec, 0) == "box[1] = 257 is outside 1..256");
   spec = legal();
+  spec.nan_fill = true;
+  CHECK(tensor_map_error(spec, 0).empty());
+  spec.dtype = DType::e4m3;
+  CHECK(tensor_map_error(spec, 0) == "out-of-bounds NaN needs a floating type of 16 bits or more, not e4m3");
+  spec = legal();
   spec.dims = {4096};
   CHECK_FALSE(tensor_map_error(spec, 0).empty());
 }
