@@ -19,6 +19,9 @@ std::string grid_error(const Launch& launch) {
     return fmt::format("grid {} is larger than 2147483647x65535x65535", text(grid));
   const Dim3& cluster = launch.cluster;
   if (volume(cluster) == 0) return fmt::format("cluster {} is empty", text(cluster));
+  constexpr std::uint64_t kMostClusterBlocks = 16;  // Hopper's, beyond the portable 8
+  if (volume(cluster) > kMostClusterBlocks)
+    return fmt::format("cluster {} is larger than {} blocks", text(cluster), kMostClusterBlocks);
   if (grid.x % cluster.x != 0 || grid.y % cluster.y != 0 || grid.z % cluster.z != 0)
     return fmt::format("grid {} is not a multiple of cluster {}: round it up in the spec", text(grid), text(cluster));
   return {};

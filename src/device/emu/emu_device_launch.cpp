@@ -122,9 +122,11 @@ LaunchReport EmuDevice::execute(EmuModule& code, const BoundLaunch& launch, Laun
   if (!run.sanitize) assume_initialised(launch);
   run.record_writes = mode == LaunchMode::check || mode == LaunchMode::check_all;
   const bool sampled = (mode == LaunchMode::check || mode == LaunchMode::count) && options_.sample_blocks > 0;
-  if (sampled && resources.independent_blocks)
-    run.blocks = emu::sample_blocks(launch.grid, options_.sample_blocks, kSampleSeed);
   try {
+    if (sampled && resources.independent_blocks) {
+      const Dim3 cluster = emu::cluster_extent(*run.program, launch.grid, launch.cluster);
+      run.blocks = emu::sample_clusters(launch.grid, cluster, options_.sample_blocks, kSampleSeed);
+    }
     return emu::run(run);
   } catch (const DeviceFault& fault) {
     // The machine calls a fault sticky, as on a GPU; here the next launch is as good as any.

@@ -40,4 +40,20 @@ std::vector<std::int64_t> sample_blocks(const Dim3& grid, int count, std::uint64
   return {chosen.begin(), chosen.end()};
 }
 
+std::vector<std::int64_t> sample_clusters(const Dim3& grid, const Dim3& cluster, int count, std::uint64_t seed) {
+  const std::int64_t blocks = linear(cluster, 0, 0, cluster.z);
+  if (blocks == 1) return sample_blocks(grid, count, seed);
+  const Dim3 clusters = {grid.x / cluster.x, grid.y / cluster.y, grid.z / cluster.z};
+  const std::int64_t wanted = std::max<std::int64_t>((count + blocks - 1) / blocks, 2);
+  std::vector<std::int64_t> chosen;
+  for (const std::int64_t at : sample_blocks(clusters, static_cast<int>(wanted), seed)) {
+    const std::int64_t x = at % clusters.x, y = at / clusters.x % clusters.y, z = at / clusters.x / clusters.y;
+    for (std::int64_t rank = 0; rank < blocks; ++rank)
+      chosen.push_back(linear(grid, x * cluster.x + rank % cluster.x, y * cluster.y + rank / cluster.x % cluster.y,
+                              z * cluster.z + rank / cluster.x / cluster.y));
+  }
+  std::ranges::sort(chosen);
+  return chosen;
+}
+
 }  // namespace kerlab::emu

@@ -114,6 +114,17 @@ TEST_CASE("cluster: stores and atomics in distributed shared memory", "[emu][clu
   for (unsigned lane = 0; lane < 32; ++lane) CHECK(got[64 + 32 + lane] == 32 + lane);
 }
 
+TEST_CASE("cluster: a sum in another block's shared memory keeps subnormals", "[emu][cluster]") {
+  const std::string body = "mov.u32 r12, data; mov.u32 r20, 0; st.shared.u32 [r12], r20;\n" + kSync +
+                           "cvt.u64.u32 x3, r12; cvta.shared.u64 x3, x3; xor.b32 r21, r3, 1; mapa.u64 x4, x3, r21;\n"
+                           "mov.b32 f0, 3; atom.add.f32 f1, [x4], f0; mapa.shared::cluster.u32 r22, r12, r21;\n"
+                           "red.shared::cluster.add.f32 [r22], f0;\n" +
+                           kSync +
+                           "mul.wide.u32 x2, r3, 4; add.u64 x2, x0, x2; ld.shared.u32 r20, [r12];\n"
+                           "st.global.u32 [x2], r20;\n";
+  CHECK(run(body, {{2, 1, 1}, {1, 1, 1}, {2, 1, 1}}, 2) == Values{6, 6});
+}
+
 TEST_CASE("cluster: ordinary shared accesses stay at home", "[emu][cluster]") {
   const std::string map = "mov.u32 r12, data; mapa.shared::cluster.u32 r13, r12, 1;\n";
   const Setting two = {{2, 1, 1}, {1, 1, 1}, {2, 1, 1}};

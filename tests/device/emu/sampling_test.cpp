@@ -1,6 +1,7 @@
 #include "device/emu/sampling.h"
 
 #include <algorithm>
+#include <set>
 
 #include "catch.h"
 
@@ -66,4 +67,17 @@ TEST_CASE("sampling: the largest grid", "[emu][sampling]") {
   REQUIRE(blocks.size() == 6);
   CHECK(blocks.front() == 0);
   CHECK(blocks.back() < std::int64_t{0x7fffffff} * 65535 * 65535);
+}
+
+TEST_CASE("emu: sampling takes whole clusters", "[emu][sampling]") {
+  const Dim3 grid = {8, 6, 2}, cluster = {2, 3, 1};
+  const std::vector<std::int64_t> blocks = emu::sample_clusters(grid, cluster, 10, 1);
+  CHECK(blocks.size() == 12);  // two clusters of six
+  CHECK(std::ranges::is_sorted(blocks));
+  std::set<std::int64_t> clusters;
+  for (const std::int64_t block : blocks) clusters.insert(block / 48 * 8 + block / 8 % 6 / 3 * 4 + block % 8 / 2);
+  CHECK(clusters.size() == 2);
+  CHECK(clusters.contains(15));  // the last one
+  CHECK(emu::sample_clusters(grid, {}, 10, 1) == emu::sample_blocks(grid, 10, 1));
+  CHECK(emu::sample_clusters({2, 1, 1}, {2, 1, 1}, 1, 1) == std::vector<std::int64_t>{0, 1});
 }

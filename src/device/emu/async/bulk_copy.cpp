@@ -7,6 +7,7 @@
 #include "device/emu/async/reduce.h"
 #include "device/emu/handlers/async_copies.h"
 #include "device/emu/sanitize/sanitizer.h"
+#include "device/emu/tma/tensor_copy.h"
 
 namespace kerlab::emu {
 namespace {
@@ -40,9 +41,11 @@ void count_global(Counts& counts, std::int64_t& bytes, const BulkCopy& copy) {
 
 void count(Counts& counts, const BulkCopy& copy) {
   if (copy.kind == BulkKind::arrival) return;
+  const bool stores = copy.direction == BulkDirection::to_global;
+  if (copy.tensor) return count_box(counts, copy.map, copy.coordinate, stores ? 0 : __builtin_popcount(copy.targets));
   if (copy.kind == BulkKind::value) return count_shared(counts, counts.shared_store_bytes, copy);
   if (copy.direction != BulkDirection::to_shared) count_shared(counts, counts.shared_load_bytes, copy);
-  if (copy.direction == BulkDirection::to_global) return count_global(counts, counts.global_store_bytes, copy);
+  if (stores) return count_global(counts, counts.global_store_bytes, copy);
   if (copy.direction == BulkDirection::to_shared) count_global(counts, counts.global_load_bytes, copy);
   for (std::uint32_t rest = copy.targets; rest != 0; rest &= rest - 1) {
     count_shared(counts, counts.shared_store_bytes, copy);
@@ -77,6 +80,29 @@ void perform_value(const Cluster& cluster, const BulkCopy& copy) {
   each_target(cluster, copy, [&](Cta& block) { move_bytes(copy, block.shared + copy.target, from); });
 }
 
+/// The same bytes at the same place in every block: swizzles go by the address in the block.
+void perform_tensor(const Issuer& who, const Cluster& cluster, const BulkCopy& copy) {
+  if (copy.direction == BulkDirection::to_global) {
+    const std::byte* const shared = cluster.blocks[copy.rank]->shared;
+    if (copy.reduce) {
+      reduce_box(who, copy.op->instruction->modifiers.atomic, copy.map, copy.coordinate, shared, copy.shared);
+    } else {
+      store_box(who, copy.map, copy.coordinate, shared, copy.shared);
+    }
+    return;
+  }
+  const std::byte* first = nullptr;
+  each_target(cluster, copy, [&](Cta& block) {
+    std::byte* const to = block.shared + copy.target;
+    if (first == nullptr) {
+      load_box(who, copy.map, copy.coordinate, block.shared, copy.target);
+      first = to;
+    } else {
+      std::memcpy(to, first, copy.bytes);
+    }
+  });
+}
+
 }  // namespace
 
 void issue(Cluster& cluster, const BulkCopy& copy) {
@@ -102,6 +128,8 @@ void perform(Cluster& cluster, BulkCopy& copy) {
   }
   if (copy.kind == BulkKind::value) {
     perform_value(cluster, copy);
+  } else if (copy.tensor) {
+    perform_tensor(who, cluster, copy);
   } else {
     perform_plain(cluster, copy);
   }

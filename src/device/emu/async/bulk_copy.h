@@ -58,7 +58,4 @@ void finish_copies(Cluster& cluster, std::uint32_t rank);
 /// Forgets copies that have been done.
 void drop_done(Cluster& cluster);
 
-/// Null for what is no bulk copy.
-Handler select_bulk(const ptx::Instruction& instruction);
-
 }  // namespace kerlab::emu

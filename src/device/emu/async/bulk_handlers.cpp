@@ -4,10 +4,9 @@
 
 #include <cstring>
 
-#include "device/emu/async/bulk_copy.h"
+#include "device/emu/async/bulk_issue.h"
 #include "device/emu/async/cluster.h"
 #include "device/emu/async/reduce.h"
-#include "device/emu/async/shared_place.h"
 #include "device/emu/memory.h"
 
 namespace kerlab::emu {
@@ -27,15 +26,6 @@ std::uint32_t* groups_of(const Issuer& who) {
   return who.warp->cta->bulk_groups + std::size_t{who.warp->index} * kLanes + static_cast<std::size_t>(who.lane);
 }
 
-BulkCopy copy_of(const Issuer& who) {
-  BulkCopy copy;
-  copy.op = who.op;
-  copy.rank = who.warp->cta->rank;
-  copy.warp = who.warp->index;
-  copy.lane = static_cast<std::uint32_t>(who.lane);
-  return copy;
-}
-
 /// The address of an operand in global memory; the copy must stay within one allocation.
 std::uint64_t global_place(const Issuer& who, int operand, std::uint32_t bytes, const char* verb) {
   const std::uint64_t address = lane_address(who, operand);
@@ -50,7 +40,21 @@ std::uint64_t global_place(const Issuer& who, int operand, std::uint32_t bytes, 
   return address;
 }
 
-/// Which blocks a multicast goes to: all must be there.
+}  // namespace
+
+BulkCopy copy_of(const Issuer& who) {
+  BulkCopy copy;
+  copy.op = who.op;
+  copy.rank = who.warp->cta->rank;
+  copy.warp = who.warp->index;
+  copy.lane = static_cast<std::uint32_t>(who.lane);
+  return copy;
+}
+
+std::uint32_t group_of(const Issuer& who) {
+  return *groups_of(who);
+}
+
 std::uint32_t multicast_targets(const Issuer& who, std::uint64_t mask) {
   const Cluster& cluster = *who.warp->cta->cluster;
   const auto targets = static_cast<std::uint32_t>(mask & 0xffff);
@@ -66,7 +70,6 @@ std::uint32_t multicast_targets(const Issuer& who, std::uint64_t mask) {
   return targets;
 }
 
-/// Where a copy to shared memory goes, and the mbarrier that it completes on.
 void set_target(const Issuer& who, BulkCopy& copy, int to, int mbarrier, std::uint32_t align) {
   const ptx::Modifiers& modifiers = who.op->instruction->modifiers;
   const Reach reach = modifiers.shared_cluster ? Reach::cluster : Reach::own;
@@ -80,6 +83,8 @@ void set_target(const Issuer& who, BulkCopy& copy, int to, int mbarrier, std::ui
   copy.on_mbarrier = true;
   copy.mbarrier = signalled.offset;
 }
+
+namespace {
 
 void copy_bulk(Warp& warp, const Op& op, std::uint32_t mask) {
   const ptx::Instruction& instruction = *op.instruction;
@@ -95,7 +100,7 @@ void copy_bulk(Warp& warp, const Op& op, std::uint32_t mask) {
       copy.direction = BulkDirection::to_global;
       copy.global = global_place(who, 0, copy.bytes, "writes");
       copy.shared = shared_place(who, 1, Reach::own, copy.bytes, kAlign).offset;
-      copy.group = *groups_of(who);
+      copy.group = group_of(who);
       return issue(*warp.cta->cluster, copy);
     }
     if (instruction.modifiers.source_space == Space::global) {

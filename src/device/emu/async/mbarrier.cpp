@@ -28,8 +28,14 @@ std::uint64_t bits_at(const SharedPlace& at) {
 }
 
 bool was_initialised(const SharedPlace& at) {
-  const std::vector<std::uint32_t>& known = at.block->mbarriers;
-  return std::find(known.begin(), known.end(), at.offset) != known.end();
+  const std::vector<bool>& known = at.block->mbarriers;
+  return !known.empty() && known[at.offset / kBytes];
+}
+
+void set_initialised(const SharedPlace& at, bool value) {
+  std::vector<bool>& known = at.block->mbarriers;
+  if (known.empty()) known.resize(at.block->shared_bytes / kBytes);
+  known[at.offset / kBytes] = value;
 }
 
 MbarrierState load(const Issuer& who, const SharedPlace& at) {
@@ -106,7 +112,7 @@ void init_mbarrier(const Issuer& who, const SharedPlace& at, std::uint64_t count
     misuse(who, at, fmt::format("expects {} arrivals; an mbarrier takes 1 to {}", count, MbarrierState::kMost));
   }
   if (Sanitizer* const sanitizer = sanitizer_of(at)) sanitizer->mbarrier_init(who, at);
-  if (!was_initialised(at)) at.block->mbarriers.push_back(at.offset);
+  set_initialised(at, true);
   const auto arrivals = static_cast<std::uint32_t>(count);
   store(at, {arrivals, arrivals, 0, false});
 }
@@ -114,7 +120,7 @@ void init_mbarrier(const Issuer& who, const SharedPlace& at, std::uint64_t count
 void invalidate_mbarrier(const Issuer& who, const SharedPlace& at) {
   load(who, at);
   if (Sanitizer* const sanitizer = sanitizer_of(at)) sanitizer->mbarrier_invalidate(at);
-  std::erase(at.block->mbarriers, at.offset);
+  set_initialised(at, false);
   std::memset(at.host(), 0xff, kBytes);
 }
 
@@ -138,6 +144,10 @@ std::uint64_t arrive(const Issuer& who, const SharedPlace& at, const Arrival& ar
   }
   settle(who, at, state);
   return before;
+}
+
+std::uint32_t missing_arrivals(const Issuer& who, const SharedPlace& at) {
+  return load(who, at).pending;
 }
 
 void expect_arrivals(const Issuer& who, const SharedPlace& at, std::uint32_t count) {

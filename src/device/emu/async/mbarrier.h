@@ -33,6 +33,8 @@ void init_mbarrier(const Issuer& who, const SharedPlace& at, std::uint64_t count
 void invalidate_mbarrier(const Issuer& who, const SharedPlace& at);
 /// Returns what it was before: the state operand of waits.
 std::uint64_t arrive(const Issuer& who, const SharedPlace& at, const Arrival& arrival);
+/// Arrivals that are missing in the present phase.
+std::uint32_t missing_arrivals(const Issuer& who, const SharedPlace& at);
 /// One arrival more is missing in this phase: cp.async.mbarrier.arrive without .noinc.
 void expect_arrivals(const Issuer& who, const SharedPlace& at, std::uint32_t count);
 void expect_transactions(const Issuer& who, const SharedPlace& at, std::uint64_t bytes);

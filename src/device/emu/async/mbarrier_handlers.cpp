@@ -23,22 +23,38 @@ void invalidate(Warp& warp, const Op& op, std::uint32_t mask) {
   each_lane(warp, op, mask, [](const Issuer& who) { invalidate_mbarrier(who, place_at(who, 0)); });
 }
 
-void arrive_at(Warp& warp, const Op& op, std::uint32_t mask) {
-  const ptx::Instruction& instruction = *op.instruction;
+Arrival arrival_of(const Issuer& who) {
+  const ptx::Instruction& instruction = *who.op->instruction;
   Arrival arrival;
   arrival.drop = instruction.opcode == Opcode::mbarrier_arrive_drop;
   arrival.no_complete = instruction.modifiers.no_complete;
-  const bool has_number = instruction.operands.size() > 2;
-  each_lane(warp, op, mask, [&](const Issuer& who) {
-    const std::uint64_t number = has_number ? lane_value(who, 2) : 1;
-    if (instruction.modifiers.expect_tx) {
-      arrival.transactions = number;
-    } else {
-      arrival.count = static_cast<std::uint32_t>(number);
-    }
-    write_result(who, arrive(who, place_at(who, 1), arrival));
-  });
+  if (instruction.operands.size() <= 2) return arrival;
+  if (instruction.modifiers.expect_tx) {
+    arrival.transactions = lane_value(who, 2);
+  } else {
+    arrival.count = static_cast<std::uint32_t>(lane_value(who, 2));
+  }
+  return arrival;
+}
+
+/// A warp that arrives once by lane at one mbarrier, nobody wanting the states: the same at once, if it is one phase.
+/// The sanitizer is told lane by lane.
+bool arrive_together(const Issuer& first, std::uint32_t mask) {
+  const bool plain = first.op->instruction->operands.size() <= 2 && first.op->slot[0] < 0;
+  if (!plain || first.warp->cta->launch->sanitizer != nullptr || alike(first, 1, mask) != mask) return false;
+  Arrival arrival = arrival_of(first);
+  const SharedPlace at = place_at(first, 1);
+  arrival.count = static_cast<std::uint32_t>(__builtin_popcount(mask));
+  if (arrival.count > missing_arrivals(first, at)) return false;
+  arrive(first, at, arrival);
+  return true;
+}
+
+void arrive_at(Warp& warp, const Op& op, std::uint32_t mask) {
   warp.cta->counts.barriers++;
+  if (arrive_together({&warp, &op, __builtin_ctz(mask)}, mask)) return;
+  each_lane(warp, op, mask,
+            [](const Issuer& who) { write_result(who, arrive(who, place_at(who, 1), arrival_of(who))); });
 }
 
 void expect(Warp& warp, const Op& op, std::uint32_t mask) {

@@ -1,4 +1,4 @@
-#include "device/emu/async/bulk_copy.h"
+#include "device/emu/async/bulk_issue.h"
 #include "device/emu/async/cluster_barrier.h"
 #include "device/emu/async/mbarrier.h"
 #include "device/emu/async/wgmma_groups.h"
@@ -7,7 +7,7 @@
 namespace kerlab::emu {
 
 Handler select_async(const ptx::Instruction& instruction) {
-  for (const Select part : {select_mbarrier, select_bulk, select_cluster, select_wgmma_groups}) {
+  for (const Select part : {select_mbarrier, select_bulk, select_tensor, select_cluster, select_wgmma_groups}) {
     if (const Handler handler = part(instruction)) return handler;
   }
   return nullptr;

@@ -43,6 +43,8 @@ void each_lane(const Warp& warp, const Op& op, std::uint32_t mask, F f) {
 std::uint64_t lane_address(const Issuer& who, int operand);
 /// A register or immediate of a lane.
 std::uint64_t lane_value(const Issuer& who, int operand);
+/// Of `lanes`: those whose register or immediate is that of `who`.
+std::uint32_t alike(const Issuer& who, int operand, std::uint32_t lanes);
 /// Into the register that is operand 0, if it is wanted.
 void write_result(const Issuer& who, std::uint64_t value);
 

@@ -1,8 +1,10 @@
 #include "device/emu/handlers/access.h"
 
+#include <algorithm>
 #include <bit>
 #include <string>
 
+#include "device/emu/async/cluster.h"
 #include "device/emu/async/shared_place.h"
 #include "device/emu/machine/place.h"
 #include "device/emu/memory.h"
@@ -156,6 +158,16 @@ bool find_allocation(Cta& cta, const Op& op, std::uint64_t address) {
   const auto range = cta.launch->memory->find(address);
   if (range) last_allocation(cta, op) = *range;
   return range.has_value();
+}
+
+bool is_shared(const Cta& cta, const std::byte* host) {
+  const auto within = [&](const Cta& block) {
+    return host >= block.shared && host < block.shared + block.shared_bytes;
+  };
+  if (within(cta)) return true;
+  if (cta.cluster == nullptr) return false;
+  return std::any_of(cta.cluster->blocks.begin(), cta.cluster->blocks.end(),
+                     [&](const Cta* block) { return within(*block); });
 }
 
 std::int64_t operand_offset(const Op& op, int operand) {

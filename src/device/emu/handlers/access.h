@@ -43,6 +43,9 @@ __attribute__((always_inline)) inline AddressRange& last_allocation(Cta& cta, co
 /// Makes the allocation that holds the address the instruction's last one; false when there is none.
 bool find_allocation(Cta& cta, const Op& op, std::uint64_t address);
 
+/// Whether host memory is the shared memory of a block of the cluster.
+bool is_shared(const Cta& cta, const std::byte* host);
+
 /// The offset of operand [base + offset] as written; Op::immediate holds one only.
 std::int64_t operand_offset(const Op& op, int operand);
 

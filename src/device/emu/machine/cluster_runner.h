@@ -16,10 +16,6 @@ namespace kerlab::emu {
 /// cudaFuncAttributeNonPortableClusterSizeAllowed, which kerlab always sets).
 inline constexpr std::int64_t kMostClusterBlocks = 16;
 
-/// The cluster that a launch of the program has: as the launch says or the kernel demands. Throws
-/// MachineFault(launch_failed) when they differ, when it is too large or when the grid is no multiple of it.
-Dim3 cluster_extent(const Program& program, const Dim3& grid, const Dim3& cluster);
-
 class ClusterRunner {
  public:
   explicit ClusterRunner(const BlockSetting& setting);

@@ -45,8 +45,8 @@ void note_write(Cta& cta, std::uint64_t begin, std::uint64_t end);
 /// (address >> 24) - 1 in the cluster. mapa makes them. The same within kSharedWindow.
 inline constexpr int kClusterShift = 24;
 
-struct Cluster;   // async/cluster.h
-class Sanitizer;      // sanitize/sanitizer.h
+struct Cluster;      // async/cluster.h
+class Sanitizer;     // sanitize/sanitizer.h
 struct BlockShadow;  // sanitize/sanitizer.h
 
 /// One launch: shared by all its blocks on all threads; constant while they run.
@@ -72,7 +72,7 @@ struct Cta {
   Cluster* cluster = nullptr;            ///< its blocks, and the copies that are under way
   bool ended = false;                    ///< all its threads have exited
   std::uint32_t* bulk_groups = nullptr;  ///< groups of bulk copies that each thread has committed
-  std::vector<std::uint32_t> mbarriers;  ///< offsets of those initialised and not invalidated
+  std::vector<bool> mbarriers;           ///< by offset / 8: initialised and not invalidated; empty: none yet
   BlockShadow* shadow = nullptr;         ///< of the sanitizer
   Counts counts;                         ///< of this thread's blocks so far
   std::vector<AddressRange> written;     ///< of this thread's blocks so far, merged now and then

@@ -38,6 +38,7 @@ bool is_aligned(Opcode opcode) {
     case Opcode::wgmma_mma_async:
     case Opcode::wgmma_commit_group:
     case Opcode::wgmma_wait_group:
+    case Opcode::tensormap_cp_fenceproxy:
       return true;
     default:
       return false;

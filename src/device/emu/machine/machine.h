@@ -26,6 +26,9 @@ using ProgramPtr = std::unique_ptr<const Program, ProgramDeleter>;
 ProgramPtr lower(const ptx::Kernel& kernel, std::uint64_t global_base, std::uint64_t constant_base,
                  const std::vector<std::string>* files = nullptr);
 ptx::Communication communication(const Program& program);
+/// The cluster that a launch of the program has: as the launch says (1,1,1: nothing) or the kernel demands. Throws
+/// MachineFault(launch_failed) when they differ, when it is too large or when the grid is no multiple of it.
+Dim3 cluster_extent(const Program& program, const Dim3& grid, const Dim3& cluster);
 
 struct MachineLaunch {
   const Program* program = nullptr;

@@ -10,22 +10,26 @@
 
 namespace kerlab::emu {
 
-/// Of lanes at an mbarrier wait: those whose phase has ended. Mostly all lanes wait for the same.
+namespace {
+
+/// Calls f(MbarrierWait, lanes) for each set of lanes that wait for the same. Mostly that is all of them.
+template <class F>
+void each_wait(const WarpState& warp, const Op& op, std::uint32_t lanes, F f) {
+  while (lanes != 0) {
+    const Issuer first{&warp, &op, __builtin_ctz(lanes)};
+    const std::uint32_t group = alike(first, 1, lanes) & alike(first, 2, lanes);
+    f(look_at(first), group);
+    lanes &= ~group;
+  }
+}
+
+}  // namespace
+
+/// Of lanes at an mbarrier wait: those whose phase has ended.
 std::uint32_t BlockRunner::completed(const WarpState& warp, const Op& op, std::uint32_t lanes) {
   std::uint32_t done = 0;
-  std::uint64_t address = 0;
-  std::uint64_t awaited = 0;
-  bool known = false;
-  bool last = false;
-  for_lanes(lanes, [&](int lane) {
-    const Issuer who{&warp, &op, lane};
-    const std::uint64_t at = lane_address(who, 1);
-    const std::uint64_t value = lane_value(who, 2);
-    if (!known || at != address || value != awaited) last = look_at(who).completed;
-    known = true;
-    address = at;
-    awaited = value;
-    if (last) done |= 1u << lane;
+  each_wait(warp, op, lanes, [&](const MbarrierWait& wait, std::uint32_t group) {
+    if (wait.completed) done |= group;
   });
   return done;
 }
@@ -125,9 +129,8 @@ void BlockRunner::awaited(std::vector<SharedPlace>& places) const {
       const Fragment& f = warp.fragments[static_cast<std::size_t>(i)];
       if (f.state != State::mbarrier) continue;
       const Op& op = *program_.blocks[static_cast<std::size_t>(f.block)].op;
-      for_lanes(f.lanes, [&](int lane) {
-        const SharedPlace at = look_at({&warp, &op, lane}).at;
-        if (std::find(places.begin(), places.end(), at) == places.end()) places.push_back(at);
+      each_wait(warp, op, f.lanes, [&](const MbarrierWait& wait, std::uint32_t) {
+        if (std::find(places.begin(), places.end(), wait.at) == places.end()) places.push_back(wait.at);
       });
     }
   }
