@@ -56,6 +56,14 @@ struct BoundLaunch {
 /// executes all and tells what they wrote; count executes some and counts. Elsewhere all are run.
 enum class LaunchMode : std::uint8_t { run, check, check_all, count, sanitize };
 
+/// Memory that kernels may touch, for mode sanitize: a tensor or a workspace.
+struct MemoryRegion {
+  std::string name;  ///< "A", "workspace partial"
+  DevicePtr begin = 0;
+  std::size_t bytes = 0;
+  bool written = true;  ///< false: its contents count as never written, until a kernel writes them
+};
+
 struct MappedMemory {
   DevicePtr device = 0;
   void* host = nullptr;  ///< visible to the kernel at `device`
@@ -84,6 +92,10 @@ class Device {
   /// Checked by tensor_map_error first, so that a bad map fails on every device.
   virtual TensorMap encode(const TensorMapSpec& spec, DevicePtr base) = 0;
 
+  /// For mode sanitize, until the next call: launches may touch these regions and no other memory (guards lie beside
+  /// them in the same allocations). No regions: every allocation as a whole, as far as it was written. Other modes and
+  /// other devices take no notice.
+  virtual void describe_memory(std::vector<MemoryRegion>) {}
   virtual LaunchReport launch(const BoundLaunch& launch, LaunchMode mode = LaunchMode::run) = 0;
   /// A graph of the launches, `repeats` times in sequence.
   virtual GraphId capture(std::span<const BoundLaunch> launches, int repeats) = 0;

@@ -15,6 +15,13 @@ bool Operations::has_predictions() const {
   return std::ranges::any_of(rows, [](const Operation& row) { return row.predicted.has_value(); });
 }
 
+std::vector<CountedNumber> counted_numbers(const Counts& counts) {
+  std::vector<CountedNumber> numbers;
+  for (const Counter& counter : counters())
+    numbers.push_back({counter.name, counter.title, counter.unit, counts.*counter.value});
+  return numbers;
+}
+
 std::vector<Operation> compare_operations(const std::vector<std::pair<std::string, std::int64_t>>& predicted,
                                           const Counts* counted) {
   std::vector<Operation> rows;

@@ -20,6 +20,14 @@ struct Operation {
   [[nodiscard]] std::optional<double> ratio() const;
 };
 
+/// A counter (plan/counters.h) with its value.
+struct CountedNumber {
+  std::string_view name, title, unit;
+  std::int64_t value = 0;
+};
+/// All of them, in the counters' order.
+std::vector<CountedNumber> counted_numbers(const Counts& counts);
+
 struct Operations {
   std::vector<Operation> rows;
   std::string scope;  ///< of the counts: "6 of 1024 blocks on emu:h200"; empty: not counted

@@ -89,6 +89,21 @@ class BlockModel {
     return device_.clock_mhz * 1e6 * (work_.counts.tensor_flops > 0 ? kTensorClock : kFreeClock);
   }
 
+  [[nodiscard]] double barrier_cycles() const { return of(Pipe::barrier) / warps() * kBarrierCycles; }
+
+  /// Each unit by itself, busiest first.
+  [[nodiscard]] std::vector<UnitDemand> units() const {
+    std::vector<UnitDemand> units;
+    const auto add = [&](const Unit& unit) {
+      if (unit.cycles > 0) units.push_back({unit.name, unit.cycles, 0});
+    };
+    for (std::size_t i = 0; i < kPipes; ++i) add(pipe(static_cast<Pipe>(i)));
+    add({issued() / kSchedulers * kIssueCycles, "issue"});
+    for (const Unit& unit : {shared_memory(), sectors(), requests(), tensor_pipe(), dram()}) add(unit);
+    std::ranges::stable_sort(units, std::ranges::greater{}, &UnitDemand::cycles);
+    return units;
+  }
+
   [[nodiscard]] Demand demand() const {
     const Unit core = schedulers_and_pipes();
     const std::array units = {core, shared_memory(), l1_cache(), tensor_pipe(), dram()};
@@ -124,28 +139,36 @@ class BlockModel {
     return sum;
   }
 
+  [[nodiscard]] Unit pipe(Pipe pipe) const {
+    const double width = lanes(pipe, device_);
+    return width > 0 ? Unit{of(pipe) * 32 / width, std::string(name(pipe)) + " pipe"} : Unit{};
+  }
+  /// Warp instructions; most moves of PTX are none of SASS.
+  [[nodiscard]] double issued() const {
+    double sum = 0;
+    for (std::size_t i = 0; i < kPipes; ++i)
+      if (static_cast<Pipe>(i) != Pipe::move) sum += of(static_cast<Pipe>(i));
+    return sum;
+  }
+
   [[nodiscard]] Unit schedulers_and_pipes() const {
     Unit core;
-    double issued = 0;
     for (std::size_t i = 0; i < kPipes; ++i) {
-      const auto pipe = static_cast<Pipe>(i);
-      if (pipe != Pipe::move) issued += of(pipe);  // most moves of PTX are none of SASS
-      const double width = lanes(pipe, device_);
-      if (width > 0) core.see(of(pipe) * 32 / width, std::string(name(pipe)) + " pipe");
+      const Unit one = pipe(static_cast<Pipe>(i));
+      core.see(one.cycles, one.name);
     }
-    const bool by_pipe = core.cycles > 0.75 * issued / kSchedulers;
-    core.see(issued / kSchedulers * kIssueCycles, by_pipe ? core.name : "issue");
+    const bool by_pipe = core.cycles > 0.75 * issued() / kSchedulers;
+    core.see(issued() / kSchedulers * kIssueCycles, by_pipe ? core.name : "issue");
     return core;
   }
 
   [[nodiscard]] Unit shared_memory() const { return {per_block(work_.counts.shared_wavefronts), "shared memory"}; }
 
-  [[nodiscard]] Unit l1_cache() const {
-    Unit l1;
-    l1.see(per_block(work_.counts.global_sectors) / kSectorsPerCycle, "L1");
-    l1.see(per_block(work_.counts.global_requests) * kRequestCycles, "global accesses");
-    return l1;
+  [[nodiscard]] Unit sectors() const { return {per_block(work_.counts.global_sectors) / kSectorsPerCycle, "L1"}; }
+  [[nodiscard]] Unit requests() const {
+    return {per_block(work_.counts.global_requests) * kRequestCycles, "global accesses"};
   }
+  [[nodiscard]] Unit l1_cache() const { return requests().cycles > sectors().cycles ? requests() : sectors(); }
 
   [[nodiscard]] Unit tensor_pipe() const {
     if (work_.counts.tensor_flops == 0 || ceilings_.flops_per_s <= 0) return {};
@@ -176,7 +199,7 @@ class BlockModel {
 
   /// Of a warp among its block's: each stretch takes the turns of its instructions, or its chain if that is longer.
   [[nodiscard]] double path_cycles() const {
-    double cycles = kBlockCycles + of(Pipe::barrier) / warps() * kBarrierCycles;
+    double cycles = kBlockCycles + barrier_cycles();
     for (const Stretch& s : work_.stretches) cycles += runs(s) * std::max<double>(s.chain, s.instructions * pace());
     return cycles;
   }
@@ -225,7 +248,10 @@ ModelledTime model_launch(const DeviceInfo& device, const Ceilings& ceilings, co
     if (mine % resident != 0) cycles += wave(block, mine % resident);
   }
   const bool waiting = block.alone > static_cast<double>(resident) * block.busy;
-  return {kLaunchUs + cycles / model.clock() * 1e6, waiting ? "latency" : block.limiter};
+  ModelledTime time{kLaunchUs + cycles / model.clock() * 1e6, waiting ? "latency" : block.limiter, model.units(),
+                    block.alone, model.barrier_cycles()};
+  for (UnitDemand& unit : time.units) unit.busy = unit.cycles * static_cast<double>(mine) / cycles;
+  return time;
 }
 
 }  // namespace kerlab

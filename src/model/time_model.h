@@ -40,10 +40,20 @@ struct CountedWork {
   std::vector<Stretch> stretches = {};  ///< of the blocks run
 };
 
+/// How long one block keeps a unit of its SM busy.
+struct UnitDemand {
+  std::string name;  ///< as a limiter's
+  double cycles = 0;
+  double busy = 0;  ///< fraction of the launch's time, on the SM with most blocks
+};
+
 /// What a launch takes and why.
 struct ModelledTime {
   double us = 0;
   std::string limiter;  ///< "fp32 pipe", "issue", "shared memory", "latency", "L2", "DRAM", "tensor pipe", ...
+  std::vector<UnitDemand> units = {};  ///< busiest first; those that do nothing are left out
+  double alone_cycles = 0;             ///< of one block that has its SM for itself, waits included
+  double barrier_cycles = 0;           ///< of these
 };
 
 /// `flops_per_s`, `bytes_per_s` of `ceilings`: the tensor pipe's peak for the problem's dtype and DRAM's.

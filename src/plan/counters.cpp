@@ -19,6 +19,7 @@ std::span<const Counter> counters() {
       {"tensor_flops", "tensor-core FLOPs", "", &Counts::tensor_flops},
       {"atomics", "atomics", "", &Counts::atomics},
       {"barriers", "barriers, by warp", "", &Counts::barriers},
+      {"barrier_waits", "barrier waits, by warp", "", &Counts::barrier_waits},
       {"divergent_branches", "divergent branches", "", &Counts::divergent_branches},
   };
   return kCounters;

@@ -49,7 +49,8 @@ struct Counts {
   std::int64_t local_bytes = 0;
   std::int64_t atomics = 0;  ///< by lane
   std::int64_t divergent_branches = 0;
-  std::int64_t barriers = 0;  ///< arrivals, by warp
+  std::int64_t barriers = 0;       ///< arrivals, by warp
+  std::int64_t barrier_waits = 0;  ///< those that had to wait for others
   bool operator==(const Counts&) const = default;
   Counts& operator+=(const Counts& other);
 };
@@ -66,10 +67,13 @@ struct LineCounts {
   std::string text;  ///< the opcode: "ld.global.nc.v4.f32"
   Pipe pipe = Pipe::move;
   std::int64_t warp_instructions = 0, lane_instructions = 0;
-  std::int64_t requests = 0;                    ///< to global or shared memory
-  std::int64_t sectors = 0, least_sectors = 0;  ///< touched; as many as the bytes would fill
-  std::int64_t wavefronts = 0, least_wavefronts = 0;
-  std::int64_t waits = 0;  ///< barriers: warps that had to wait there
+  std::int64_t global_requests = 0, shared_requests = 0;  ///< warp accesses
+  std::int64_t bytes = 0;                                 ///< asked for by lanes, of any memory
+  std::int64_t sectors = 0, least_sectors = 0;            ///< of 32 bytes touched; as many as the bytes would fill
+  std::int64_t wavefronts = 0, least_wavefronts = 0;      ///< of shared memory; without bank conflicts
+  std::int64_t waits = 0;                                 ///< barriers: warps that had to wait there
+  std::int64_t divergences = 0;                           ///< branches: warps that went both ways
+  bool operator==(const LineCounts&) const = default;
 };
 
 /// What a launch on an emulated device did; empty on a GPU.

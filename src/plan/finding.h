@@ -38,6 +38,8 @@ struct Finding {
   std::string message;   ///< one sentence: what, whose, where; block, warp and lane of the first occurrence
   CodeLine line, other;  ///< `other`: the second party of a race, else without a line
   std::int64_t count = 1;
+  bool operator==(const Finding&) const = default;
 };
+inline constexpr Hazard kLastHazard = Hazard::other;
 
 }  // namespace kerlab

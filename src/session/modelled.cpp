@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "model/time_model.h"
 #include "session/problem_setup.h"
 
 namespace kerlab {
@@ -23,22 +22,37 @@ double sectors(const CountedLaunch& launch) {
 
 }  // namespace
 
-void model_time(SampleSet& samples, const std::vector<KernelResources>& resources, const ProblemPlan& problem,
-                const DeviceInfo& device) {
+CountedWork counted_work(const CountedLaunch& launch, const std::vector<KernelResources>& resources) {
+  const KernelResources* kernel = of_kernel(resources, launch.kernel);
+  const std::int64_t threads = std::int64_t{launch.block.x} * launch.block.y * launch.block.z;
+  return {threads,       launch.blocks,   launch.blocks_run, kernel == nullptr ? 1 : kernel->blocks_per_sm,
+          launch.counts, launch.stretches};
+}
+
+std::vector<double> dram_shares(const std::vector<CountedLaunch>& launches, const ProblemPlan& problem) {
+  double all = 0;
+  for (const CountedLaunch& launch : launches) all += sectors(launch);
+  std::vector<double> shares;
+  for (const CountedLaunch& launch : launches) shares.push_back(all > 0 ? sectors(launch) / all * problem.bytes : 0);
+  return shares;
+}
+
+std::vector<ModelledTime> model_launches(const std::vector<CountedLaunch>& launches,
+                                         const std::vector<KernelResources>& resources, const ProblemPlan& problem,
+                                         const DeviceInfo& device) {
   const DType dtype = problem.tensors.empty() ? DType::fp32 : problem.tensors.front().dtype;
   const Ceilings ceilings = theoretical_ceilings(device, dtype, uses_tensor_cores(dtype));
-  double all_sectors = 0, us = 0;
-  for (const CountedLaunch& launch : samples.launches) all_sectors += sectors(launch);
-  for (const CountedLaunch& launch : samples.launches) {
-    const KernelResources* kernel = of_kernel(resources, launch.kernel);
-    const std::int64_t threads = std::int64_t{launch.block.x} * launch.block.y * launch.block.z;
-    const CountedWork work{threads,           launch.blocks,
-                           launch.blocks_run, kernel == nullptr ? 1 : kernel->blocks_per_sm,
-                           launch.counts,     launch.stretches};
-    // The least traffic of the problem, of which each launch has its share.
-    const double share = all_sectors > 0 ? sectors(launch) / all_sectors : 0;
-    us += model_launch(device, ceilings, work, share * problem.bytes).us;
-  }
+  const std::vector<double> shares = dram_shares(launches, problem);
+  std::vector<ModelledTime> times;
+  for (std::size_t i = 0; i < launches.size(); ++i)
+    times.push_back(model_launch(device, ceilings, counted_work(launches[i], resources), shares[i]));
+  return times;
+}
+
+void model_time(SampleSet& samples, const std::vector<KernelResources>& resources, const ProblemPlan& problem,
+                const DeviceInfo& device) {
+  double us = 0;
+  for (const ModelledTime& time : model_launches(samples.launches, resources, problem, device)) us += time.us;
   samples.samples_us = {std::max(us, problem.minimum_us)};
   samples.protocol = kModelProtocol;
 }

@@ -114,12 +114,16 @@ void CandidateRunner::plan_steps() {
   for (std::uint32_t id = 0; id < count && run.request.run_once; ++id) {
     run.steps.push_back({request::RunOnce{id}, run.request.deadline});
   }
+  for (std::uint32_t id = 0; id < count && run.request.sanitize; ++id) {
+    run.steps.push_back({request::Sanitize{id}, run.request.deadline});
+  }
   if (run.request.library) run.steps.push_back({request::Library{}, kLibraryDeadline});
   if (run.request.schedule) {
     request::Time time;
     time.library = run.request.library;
     for (std::uint32_t id = 0; id < count; ++id) time.ids.push_back(id);
     time.schedule = *run.request.schedule;
+    time.lines = run.request.count_lines;
     run.steps.push_back({std::move(time), run.request.deadline});
   }
   for (std::uint32_t id = 0; id < count; ++id) run.steps.push_back({request::Unload{id}, kLoadDeadline});
@@ -168,6 +172,9 @@ std::optional<RunOutcome> CandidateRunner::take(Reply& reply) {
     run.outcome.samples = std::move(timed->samples);
     split_library(run.outcome);
     model_times();
+  }
+  if (auto* sanitized = std::get_if<reply::Sanitized>(&reply)) {
+    run.outcome.sanitized.push_back(std::move(sanitized->launches));
   }
   if (auto* library = std::get_if<reply::LibraryReady>(&reply)) {
     run.outcome.library = {std::move(library->rows), {}, std::move(library->message), library->load_ms,

@@ -27,7 +27,9 @@ struct RunRequest {
   Sampling sampling = Sampling::automatic;   ///< of checks on an emulated device
   std::optional<TimingSchedule> schedule;    ///< none: no timing
   bool library = false;                      ///< the vendor's library is opened, and timed beside the items
+  bool count_lines = false;                  ///< timing on an emulated device counts by PTX instruction too
   bool run_once = false;                     ///< one plain run of each, for profilers
+  bool sanitize = false;                     ///< one run of each in mode sanitize (emulated devices)
   std::chrono::milliseconds deadline{2000};  ///< of each check, and of the timing
 };
 
@@ -46,6 +48,7 @@ struct RunOutcome {
   std::vector<std::vector<KernelResources>> resources;  ///< per item, as far as loaded
   std::vector<CheckReport> checks;                      ///< per item, as far as checked
   std::vector<SampleSet> samples;                       ///< per item
+  std::vector<std::vector<SanitizedLaunch>> sanitized;  ///< per item
   LibraryOutcome library;
 };
 

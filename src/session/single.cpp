@@ -14,11 +14,12 @@ void fail(TrialCandidate& candidate, TrialStatus status, const std::string& mess
 }
 
 /// Fills in the image; false when there is none or it must not run.
-bool compile_single(Rig& rig, const VariantSource& source, TrialCandidate& candidate) {
+bool compile_single(Rig& rig, const VariantSource& source, TrialCandidate& candidate, bool line_info) {
   if (const std::string reason = impossible_launch(rig.device(), candidate.plan); !reason.empty()) {
     fail(candidate, TrialStatus::rejected, reason);
     return false;
   }
+  if (line_info) candidate.options.emplace_back("--generate-line-info");
   CompileResult compiled = rig.compilers().compile({source.source, candidate.options});
   candidate.trial.compile_ms = compiled.milliseconds;
   if (compiled.status != CompileStatus::ok) {
@@ -42,7 +43,7 @@ SingleResult run_single(Rig& rig, const ProblemSetup& setup, const VariantSource
   result.candidate =
       make_candidate(rig.folder().family, source, 0, configuration, setup.problem, rig.device(), rig.toolchain());
   TrialCandidate& candidate = result.candidate;
-  if (!compile_single(rig, source, candidate)) return result;
+  if (!compile_single(rig, source, candidate, options.line_info)) return result;
   RunRequest run;
   candidate.small_plan = small_plan(rig.folder().family, *source.variant, candidate, setup, rig.device());
   run.items.push_back({candidate.label, candidate.image, candidate.plan, candidate.small_plan});
@@ -52,11 +53,15 @@ SingleResult run_single(Rig& rig, const ProblemSetup& setup, const VariantSource
   run.schedule = options.schedule;
   run.library = options.library;
   run.run_once = options.run_once;
+  run.count_lines = options.count_lines;
+  run.sanitize = options.sanitize;
   run.deadline = options.deadline;
   RunOutcome outcome = rig.runner().run(std::move(run));
   candidate.trial.status = outcome.status;
   candidate.trial.message = outcome.message;
   for (const auto& resources : outcome.resources) record_resources(candidate, resources);
+  if (!outcome.resources.empty()) result.resources = outcome.resources.front();
+  if (!outcome.sanitized.empty()) result.sanitized = std::move(outcome.sanitized.front());
   for (const CheckReport& report : outcome.checks) {
     record_check(candidate.trial, report);
     result.scope = check_scope(report, setup.small);

@@ -14,6 +14,9 @@ struct SingleOptions {
   std::optional<TimingSchedule> schedule;  ///< none: no timing
   bool library = false;                    ///< the vendor's library is timed in the same rounds
   bool run_once = false;
+  bool count_lines = false;  ///< emulated and timed: counts by PTX instruction too
+  bool line_info = false;    ///< compiled with line information: another image than the one that is tuned
+  bool sanitize = false;     ///< emulated: one run in mode sanitize
   bool full = false;  ///< emulated: every block is executed
   std::chrono::milliseconds deadline{60000};
 };
@@ -25,6 +28,8 @@ struct SingleResult {
   LibraryOutcome library;                  ///< where it was asked for
   std::string scope;                       ///< of an emulated check: what was executed
   std::vector<CountedLaunch> counted;      ///< emulated and timed: what a run executes
+  std::vector<KernelResources> resources;  ///< of the kernels, as loaded
+  std::vector<SanitizedLaunch> sanitized;  ///< where it was asked for
 };
 
 /// The runner must have the problem (ProblemLoader::load).

@@ -16,6 +16,7 @@ class Candidate {
   Candidate(ProblemData& data, std::span<const std::byte> image, std::string_view label, LaunchPlan plan);
 
   [[nodiscard]] const std::vector<KernelResources>& resources() const { return resources_; }
+  [[nodiscard]] const LaunchPlan& plan() const { return plan_; }
   /// All launches of one run, workspace initialisation included. Stays valid as long as the candidate.
   const std::vector<BoundLaunch>& launches(int set);
   [[nodiscard]] std::vector<NamedBuffer> workspaces() const;

@@ -12,9 +12,10 @@ inline constexpr DType kLastDType = DType::uint8;
 /// How the alternatives of a variant are called in a frame, in their order.
 inline constexpr const char* kArgumentNames[] = {"scalar", "tensor", "workspace", "map", "slot"};
 inline constexpr const char* kRequestNames[] = {"hello",    "problem", "load",   "check",     "time",
-                                                "run_once", "unload",  "health", "ceilings", "library", "bye"};
+                                                "run_once", "unload",  "health", "ceilings", "library", "bye",
+                                                "sanitize"};
 inline constexpr const char* kReplyNames[] = {"hello", "ready",   "loaded",    "checked", "timed",
-                                              "done",  "healthy", "ceilings", "library", "fault"};
+                                              "done",  "healthy", "ceilings", "library", "fault",   "sanitized"};
 
 template <typename Archive> void fields(Archive& a, Dim3& v) { a("x", v.x); a("y", v.y); a("z", v.z); }
 template <typename Archive> void fields(Archive& a, ScalarArgument& v) { a("bytes", v.bytes); a("text", v.text); }
@@ -102,15 +103,34 @@ template <typename Archive> void fields(Archive& a, Counts& v) {
   a("shared_store_bytes", v.shared_store_bytes); a("shared_requests", v.shared_requests);
   a("shared_wavefronts", v.shared_wavefronts); a("local_bytes", v.local_bytes); a("atomics", v.atomics);
   a("divergent_branches", v.divergent_branches); a("barriers", v.barriers);
+  a("barrier_waits", v.barrier_waits);
 }
 template <typename Archive> void fields(Archive& a, Stretch& v) {
   a("executions", v.executions); a("instructions", v.instructions); a("chain", v.chain);
   a("awaited", v.awaited);
 }
+template <typename Archive> void fields(Archive& a, CodeLine& v) {
+  a("file", v.file); a("line", v.line); a("ptx_line", v.ptx_line);
+}
+template <typename Archive> void fields(Archive& a, LineCounts& v) {
+  a("line", v.line); a("text", v.text); a("pipe", v.pipe, static_cast<Pipe>(kPipes - 1));
+  a("warps", v.warp_instructions); a("lanes", v.lane_instructions);
+  a("global_requests", v.global_requests); a("shared_requests", v.shared_requests); a("bytes", v.bytes);
+  a("sectors", v.sectors); a("least_sectors", v.least_sectors); a("wavefronts", v.wavefronts);
+  a("least_wavefronts", v.least_wavefronts); a("waits", v.waits); a("divergences", v.divergences);
+}
+template <typename Archive> void fields(Archive& a, Finding& v) {
+  a("hazard", v.hazard, kLastHazard); a("message", v.message); a("line", v.line); a("other", v.other);
+  a("count", v.count);
+}
+template <typename Archive> void fields(Archive& a, SanitizedLaunch& v) {
+  a("kernel", v.kernel); a("blocks", v.blocks); a("blocks_run", v.blocks_run); a("findings", v.findings);
+  a("faulted", v.faulted);
+}
 template <typename Archive> void fields(Archive& a, CountedLaunch& v) {
   a("kernel", v.kernel); a("grid", v.grid); a("block", v.block); a("dynamic_shared", v.dynamic_shared);
   a("blocks", v.blocks); a("blocks_run", v.blocks_run); a("counts", v.counts);
-  a("stretches", v.stretches);
+  a("stretches", v.stretches); a("lines", v.lines);
 }
 template <typename Archive> void fields(Archive& a, TimingSchedule& v) {
   a("rounds", v.rounds); a("cold", v.cold); a("abandon_us", v.abandon_us); a("batch_below_us", v.batch_below_us);
@@ -138,6 +158,7 @@ template <typename Archive> void fields(Archive& a, request::Check& v) {
 }
 template <typename Archive> void fields(Archive& a, request::Time& v) {
   a("ids", v.ids); a("schedule", v.schedule); a("library", v.library);
+  a("lines", v.lines);
 }
 template <typename Archive> void fields(Archive&, request::Library&) {}
 template <typename Archive> void fields(Archive& a, request::RunOnce& v) { a("id", v.id); }
@@ -145,6 +166,7 @@ template <typename Archive> void fields(Archive& a, request::Unload& v) { a("id"
 template <typename Archive> void fields(Archive&, request::Health&) {}
 template <typename Archive> void fields(Archive&, request::Ceilings&) {}
 template <typename Archive> void fields(Archive&, request::Bye&) {}
+template <typename Archive> void fields(Archive& a, request::Sanitize& v) { a("id", v.id); }
 
 template <typename Archive> void fields(Archive& a, reply::Hello& v) {
   a("magic", v.magic); a("version", v.version); a("device", v.device);
@@ -163,6 +185,7 @@ template <typename Archive> void fields(Archive& a, reply::Healthy& v) {
   a("canary_right", v.canary_right); a("canary_us", v.canary_us); a("text", v.text);
 }
 template <typename Archive> void fields(Archive& a, reply::Ceilings& v) { a("ceilings", v.ceilings); }
+template <typename Archive> void fields(Archive& a, reply::Sanitized& v) { a("launches", v.launches); }
 template <typename Archive> void fields(Archive& a, reply::Fault& v) {
   a("kind", v.kind, FaultKind::other); a("message", v.message); a("sticky", v.sticky);
   a("exit_code", v.exit_code);

@@ -19,10 +19,19 @@
 
 namespace kerlab {
 
-inline constexpr std::uint32_t kProtocolVersion = 2;
+inline constexpr std::uint32_t kProtocolVersion = 3;
 inline constexpr std::string_view kProtocolMagic = "kerlab-worker";
 
 inline constexpr std::uint32_t kLibraryIds = 1u << 30;
+
+/// What mode sanitize found in one launch.
+struct SanitizedLaunch {
+  std::string kernel;
+  std::int64_t blocks = 0, blocks_run = 0;
+  std::vector<Finding> findings;
+  bool faulted = false;  ///< the launch ended early, by the last of the findings
+  bool operator==(const SanitizedLaunch&) const = default;
+};
 
 namespace request {
 struct Hello { std::uint32_t version = kProtocolVersion; };
@@ -40,7 +49,12 @@ struct Check {
   Sampling sampling = Sampling::automatic;  ///< emulated only
 };
 /// `library`: the rows of the library take part if one was prepared (request::Library), with ids from kLibraryIds on.
-struct Time { std::vector<std::uint32_t> ids; TimingSchedule schedule; bool library = false; };
+/// `lines`: an emulated device counts by PTX instruction too.
+struct Time {
+  std::vector<std::uint32_t> ids; TimingSchedule schedule; bool library = false; bool lines = false;
+};
+/// Runs the plan once on the first recipe, on an emulated device and in mode sanitize.
+struct Sanitize { std::uint32_t id = 0; };
 /// Opens the vendor's library, tries what it offers for the problem, and keeps its own pick and the fastest.
 struct Library {};
 /// Runs the plan once, for profilers.
@@ -52,7 +66,7 @@ struct Bye {};
 }  // namespace request
 using Request = std::variant<request::Hello, request::SetProblem, request::Load, request::Check, request::Time,
                              request::RunOnce, request::Unload, request::Health, request::Ceilings, request::Library,
-                             request::Bye>;
+                             request::Bye, request::Sanitize>;
 
 namespace reply {
 struct Hello { std::string magic; std::uint32_t version = 0; DeviceInfo device; };
@@ -67,6 +81,8 @@ struct LibraryReady {
   double load_ms = 0, choose_ms = 0;
 };
 struct Done {};
+/// A fault ends the run and is the last of the findings.
+struct Sanitized { std::vector<SanitizedLaunch> launches; };
 struct Healthy { bool canary_right = false; double canary_us = 0; std::string text; };
 struct Ceilings { std::vector<Ceiling> ceilings; };
 /// The request failed. After a sticky fault the worker ends by itself.
@@ -78,7 +94,7 @@ struct Fault {
 };
 }  // namespace reply
 using Reply = std::variant<reply::Hello, reply::ProblemReady, reply::Loaded, reply::Checked, reply::Timed, reply::Done,
-                           reply::Healthy, reply::Ceilings, reply::LibraryReady, reply::Fault>;
+                           reply::Healthy, reply::Ceilings, reply::LibraryReady, reply::Fault, reply::Sanitized>;
 
 Bytes encode(const Request& request);
 Bytes encode(const Reply& reply);

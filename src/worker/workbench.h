@@ -30,6 +30,7 @@ class Workbench {
   Reply serve(const request::Ceilings& ceilings);
   Reply serve(const request::Library& library);
   Reply serve(const request::Bye& bye);
+  Reply serve(const request::Sanitize& sanitize);
 
  private:
   /// Everything that belongs to one problem; members are destroyed in reverse, candidates first.

@@ -43,13 +43,14 @@ std::vector<Request> requests() {
           request::SetProblem{example_problem(), bytes({1, 2, 255}), {}, example_problem(), bytes({3})},
           request::Load{3, "reg2d BM=128", bytes({0, 127, 128}), example_plan(), example_plan()},
           request::Check{4, {0, 2}, true, Sampling::everything},
-          request::Time{{1, 2, 4294967295u}, {9, false, 1234.5, 0, false, 42}, true},
+          request::Time{{1, 2, 4294967295u}, {9, false, 1234.5, 0, false, 42}, true, true},
           request::RunOnce{5},
           request::Unload{6},
           request::Health{},
           request::Ceilings{},
           request::Library{},
-          request::Bye{}};
+          request::Bye{},
+          request::Sanitize{9}};
 }
 
 std::vector<Reply> replies() {
@@ -62,7 +63,10 @@ std::vector<Reply> replies() {
   check.guard_violation = "D", check.input_modified = "A", check.first_us = 3.5, check.blocks = 1024, check.blocks_run = 6, check.whole_small = true;
   Counts counts;
   counts.warp_instructions[kPipes - 1] = 7, counts.lane_instructions[0] = -1, counts.barriers = 1LL << 60;
-  const SampleSet samples{1, {1.25, 2.5}, {1980.0}, "graph-1", "cold", "measured", true, "D", "launch-bound", {{"gemm", {8, 4, 1}, {256, 1, 1}, 1024, 32, 6, counts}}};
+  counts.barrier_waits = 3;
+  LineCounts line;
+  line.line = {"a.cu", 57, 120}, line.text = "ld.shared.v4.f32", line.pipe = Pipe::barrier, line.wavefronts = 8, line.divergences = 2;
+  const SampleSet samples{1, {1.25, 2.5}, {1980.0}, "graph-1", "cold", "measured", true, "D", "launch-bound", {{"gemm", {8, 4, 1}, {256, 1, 1}, 1024, 32, 6, counts, {}, {line}}}};
   return {reply::Hello{"kerlab-worker", 1, device},
           reply::ProblemReady{1.5, -1, 64},
           reply::Loaded{1, {{"gemm", 168, 8, 16, 1024, 1024, 2, true}}},
@@ -72,7 +76,8 @@ std::vector<Reply> replies() {
           reply::Healthy{true, 2.5, "SM 1980 MHz"},
           reply::Ceilings{{{"copy", "B/s", 4e12}}},
           reply::LibraryReady{{"cuBLASLt", "its own pick"}, "why not", 1.5, 2.5},
-          reply::Fault{FaultKind::out_of_memory, "no", true}};
+          reply::Fault{FaultKind::out_of_memory, "no", true},
+          reply::Sanitized{{{"gemm", 8, 8, {{Hazard::shared_race, "two warps", {"a.cu", 5, 60}, {"", 0, 61}, 4}}, true}}}};
 }
 
 }  // namespace

@@ -116,6 +116,17 @@ TensorMap EmuDevice::encode(const TensorMapSpec& spec, DevicePtr base) {
   return emu::encode_tensor_map(spec, base);
 }
 
+void EmuDevice::describe_memory(std::vector<MemoryRegion> regions) {
+  regions_ = std::move(regions);
+  for (const MemoryRegion& region : regions_) {
+    if (region.written) {
+      memory_.initialised().add(region.begin, region.begin + region.bytes);
+    } else {
+      memory_.initialised().remove(region.begin, region.begin + region.bytes);
+    }
+  }
+}
+
 EventId EmuDevice::create_event() {
   events_[next_id_] = std::nullopt;
   return next_id_++;

@@ -49,6 +49,7 @@ class EmuDevice final : public Device {
   KernelResources prepare(ModuleId module, const Launch& launch) override;
   TensorMap encode(const TensorMapSpec& spec, DevicePtr base) override;
 
+  void describe_memory(std::vector<MemoryRegion> regions) override;
   LaunchReport launch(const BoundLaunch& launch, LaunchMode mode) override;
   GraphId capture(std::span<const BoundLaunch> launches, int repeats) override;
   void launch_graph(GraphId graph) override;
@@ -78,6 +79,7 @@ class EmuDevice final : public Device {
   std::map<ModuleId, EmuModule> modules_;
   std::map<GraphId, Graph> graphs_;
   std::map<EventId, std::optional<std::chrono::steady_clock::time_point>> events_;
+  std::vector<MemoryRegion> regions_;
   std::uint32_t next_id_ = 1;
 };
 

@@ -122,6 +122,7 @@ LaunchReport EmuDevice::execute(EmuModule& code, const BoundLaunch& launch, Laun
   if (!run.sanitize) assume_initialised(launch);
   run.record_writes = mode == LaunchMode::check || mode == LaunchMode::check_all;
   const bool sampled = (mode == LaunchMode::check || mode == LaunchMode::count) && options_.sample_blocks > 0;
+  const emu::ShownParts parts(memory_, run.sanitize ? regions_ : std::vector<MemoryRegion>{});
   try {
     if (sampled && resources.independent_blocks) {
       const Dim3 cluster = emu::cluster_extent(*run.program, launch.grid, launch.cluster);

@@ -124,10 +124,32 @@ std::optional<AddressRange> GlobalMemory::find(std::uint64_t address) const {
   if (after == allocations_.begin()) return std::nullopt;
   const auto& [begin, end] = *std::prev(after);
   if (address >= end) return std::nullopt;
-  return AddressRange{begin, end};
+  if (const auto first = parts_.lower_bound(begin); first == parts_.end() || first->first >= end)
+    return AddressRange{begin, end};
+  const auto next = parts_.upper_bound(address);
+  if (next == parts_.begin()) return std::nullopt;
+  const auto& [part, what] = *std::prev(next);
+  if (part < begin || address >= what.end) return std::nullopt;
+  return AddressRange{part, what.end};
+}
+
+std::string GlobalMemory::name_of(std::uint64_t begin) const {
+  const auto part = parts_.find(begin);
+  return part == parts_.end() ? "" : part->second.name;
+}
+
+void GlobalMemory::show_parts(const std::vector<MemoryRegion>& parts) {
+  parts_.clear();
+  for (const MemoryRegion& part : parts) parts_[part.begin] = {part.begin + part.bytes, part.name};
 }
 
 std::optional<AddressRange> GlobalMemory::before(std::uint64_t address) const {
+  if (const auto next = parts_.upper_bound(address); next != parts_.begin()) {
+    const auto& [begin, part] = *std::prev(next);
+    const auto owner = std::prev(allocations_.upper_bound(begin));
+    if (part.end <= address && address - part.end <= owner->second - part.end + kGap)
+      return AddressRange{begin, part.end};
+  }
   auto after = allocations_.upper_bound(address);
   while (after != allocations_.begin()) {
     --after;

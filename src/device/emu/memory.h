@@ -31,6 +31,10 @@ class GlobalMemory {
   [[nodiscard]] std::optional<AddressRange> find(std::uint64_t address) const;
   /// The allocation that ends last before the address, for messages.
   [[nodiscard]] std::optional<AddressRange> before(std::uint64_t address) const;
+  /// What the part that begins there is called; empty when none does.
+  [[nodiscard]] std::string name_of(std::uint64_t begin) const;
+  /// Until the next call: of an allocation that holds such parts nothing else is found.
+  void show_parts(const std::vector<MemoryRegion>& parts);
   /// Throws DeviceFault(illegal_address) unless [address, address + bytes) lies in one allocation.
   [[nodiscard]] std::byte* at(std::uint64_t address, std::size_t bytes) const;
 
@@ -45,9 +49,28 @@ class GlobalMemory {
   std::byte* base_ = nullptr;
   std::size_t reserved_ = 0;
   std::int64_t limit_ = 0, used_ = 0;
+  struct Part {
+    std::uint64_t end = 0;
+    std::string name;
+  };
   std::map<std::uint64_t, std::uint64_t> allocations_;  ///< begin -> end
+  std::map<std::uint64_t, Part> parts_;                 ///< by begin; none overlap
   ByteRanges initialised_;
-  std::uint64_t next_ = 0;                              ///< after the newest allocation and its guard
+  std::uint64_t next_ = 0;  ///< after the newest allocation and its guard
+};
+
+/// Parts are shown as long as it lives.
+class ShownParts {
+ public:
+  ShownParts(GlobalMemory& memory, const std::vector<MemoryRegion>& parts) : memory_(memory) {
+    memory.show_parts(parts);
+  }
+  ~ShownParts() { memory_.show_parts({}); }
+  ShownParts(const ShownParts&) = delete;
+  ShownParts& operator=(const ShownParts&) = delete;
+
+ private:
+  GlobalMemory& memory_;
 };
 
 }  // namespace kerlab::emu

@@ -107,7 +107,11 @@ void perform_tensor(const Issuer& who, const Cluster& cluster, const BulkCopy& c
 
 void issue(Cluster& cluster, const BulkCopy& copy) {
   Cta& issuer = *cluster.blocks[copy.rank];
-  if (issuer.launch->count) count(issuer.counts, copy);
+  if (issuer.launch->count) {
+    const Counts before = issuer.counts;
+    count(issuer.counts, copy);
+    if (copy.op != nullptr) add_costs(issuer, *copy.op, before);
+  }
   if (issuer.launch->sanitizer != nullptr) issuer.launch->sanitizer->copy_issued(cluster, copy);
   cluster.pending.push_back(copy);
   cluster.changes++;

@@ -115,21 +115,52 @@ std::int64_t bytes_of(std::uint32_t lanes, int bytes, const std::uint8_t* lane_b
   return sum;
 }
 
-void count(Counts& counts, Space space, const Access& access, std::uint32_t lanes, const std::uint64_t* offset,
+template <class Offset>
+void count_global(Cta& cta, const Op& op, std::uint32_t lanes, const Offset* offset, AccessKind kind,
+                  std::int64_t bytes) {
+  Counts& counts = cta.counts;
+  const AccessCost sectors = global_sectors(offset, lanes, bytes);
+  count_bytes(kind, bytes, counts.global_load_bytes, counts.global_store_bytes);
+  ++counts.global_requests;
+  counts.global_sectors += sectors.taken;
+  if (InstructionCosts* costs = costs_of(cta, op)) {
+    ++costs->global_requests;
+    costs->bytes += bytes;
+    costs->sectors += sectors.taken;
+    costs->least_sectors += sectors.least;
+  }
+}
+
+template <class Offset>
+void count_shared(Cta& cta, const Op& op, std::uint32_t lanes, const Offset* offset, const Access& access,
+                  std::int64_t bytes) {
+  Counts& counts = cta.counts;
+  const AccessCost wavefronts = shared_wavefronts(offset, lanes, access.bytes);
+  count_bytes(access.kind, bytes, counts.shared_load_bytes, counts.shared_store_bytes);
+  ++counts.shared_requests;
+  counts.shared_wavefronts += wavefronts.taken;
+  if (InstructionCosts* costs = costs_of(cta, op)) {
+    ++costs->shared_requests;
+    costs->bytes += bytes;
+    costs->wavefronts += wavefronts.taken;
+    costs->least_wavefronts += wavefronts.least;
+  }
+}
+
+template <class Offset>
+void count(Cta& cta, const Op& op, Space space, const Access& access, std::uint32_t lanes, const Offset* offset,
            const std::uint8_t* lane_bytes) {
   const std::int64_t bytes = bytes_of(lanes, access.bytes, lane_bytes);
   if (space == Space::global) {
-    count_bytes(access.kind, bytes, counts.global_load_bytes, counts.global_store_bytes);
-    ++counts.global_requests;
-    counts.global_sectors += global_sectors(offset, lanes);
+    count_global(cta, op, lanes, offset, access.kind, bytes);
   } else if (space == Space::shared) {
-    count_bytes(access.kind, bytes, counts.shared_load_bytes, counts.shared_store_bytes);
-    ++counts.shared_requests;
-    counts.shared_wavefronts += shared_wavefronts(offset, lanes, access.bytes);
+    count_shared(cta, op, lanes, offset, access, bytes);
   } else if (space == Space::local) {
-    counts.local_bytes += bytes;
+    cta.counts.local_bytes += bytes;
+    if (InstructionCosts* costs = costs_of(cta, op)) costs->bytes += bytes;
   }
-  if (access.kind == AccessKind::atomic || access.kind == AccessKind::reduction) counts.atomics += std::popcount(lanes);
+  if (access.kind == AccessKind::atomic || access.kind == AccessKind::reduction)
+    cta.counts.atomics += std::popcount(lanes);
 }
 
 /// Lanes that continue where the one before ended make one range.
@@ -170,6 +201,10 @@ bool is_shared(const Cta& cta, const std::byte* host) {
                      [&](const Cta* block) { return within(*block); });
 }
 
+void count_access(Warp& warp, const Op& op, std::uint32_t mask, const Access& access, const std::uint32_t* offset) {
+  count(*warp.cta, op, access.space, access, mask, offset, nullptr);
+}
+
 std::int64_t operand_offset(const Op& op, int operand) {
   return op.instruction->operands[static_cast<std::size_t>(operand)].offset;
 }
@@ -195,12 +230,12 @@ void resolve(Warp& warp, const Op& op, std::uint32_t mask, const Access& access,
   Cta& cta = *warp.cta;
   if (cta.launch->count)
     for (int space = 0; space < 6; ++space)
-      if (of_space[space] != 0)
-        count(cta.counts, static_cast<Space>(space), access, of_space[space], offset, lane_bytes);
+      if (of_space[space] != 0) count(cta, op, static_cast<Space>(space), access, of_space[space], offset, lane_bytes);
   if (cta.launch->record_writes && access.kind != AccessKind::load)
     note_writes(cta, of_space[static_cast<int>(Space::global)], offset, bytes);
   if (Sanitizer* const sanitizer = cta.launch->sanitizer) {
-    const std::uint32_t constants = of_space[static_cast<int>(Space::param)] | of_space[static_cast<int>(Space::constant)];
+    const std::uint32_t constants =
+        of_space[static_cast<int>(Space::param)] | of_space[static_cast<int>(Space::constant)];
     if ((mask & ~constants) != 0)
       sanitizer->scattered(warp, op, mask & ~constants, static_cast<std::uint32_t>(bytes), pointer, lane_bytes);
   }

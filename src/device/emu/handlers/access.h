@@ -49,9 +49,22 @@ bool is_shared(const Cta& cta, const std::byte* host);
 /// The offset of operand [base + offset] as written; Op::immediate holds one only.
 std::int64_t operand_offset(const Op& op, int operand);
 
-/// Wavefronts of a shared access of `bytes` per lane, and distinct 32-byte sectors of a global one (aligned, up to 32
-/// bytes per lane).
-int shared_wavefronts(const std::uint64_t* address, std::uint32_t mask, int bytes);
-int global_sectors(const std::uint64_t* address, std::uint32_t mask);
+/// What an access took of a resource, and the least it could have: distinct 32-byte sectors touched, and as many as the
+/// distinct bytes would fill; wavefronts of shared memory, and the phases that they were split into (without conflicts
+/// each is one).
+struct AccessCost {
+  int taken = 0, least = 0;
+};
+
+/// Of a shared access of `bytes` per lane, and of a global one (aligned, up to 32 bytes per lane, `bytes` by all lanes
+/// together). `Offset`: 32 or 64 bits; only those of the mask are looked at.
+template <class Offset>
+AccessCost shared_wavefronts(const Offset* offset, std::uint32_t mask, int bytes);
+template <class Offset>
+AccessCost global_sectors(const Offset* offset, std::uint32_t mask, std::int64_t bytes);
+
+/// Counts an access that needs no resolve(): all lanes are within bounds and aligned. `access.space` is the one that the
+/// lanes are in, `offset` into the window or from any multiple of 256 in global memory.
+void count_access(Warp& warp, const Op& op, std::uint32_t mask, const Access& access, const std::uint32_t* offset);
 
 }  // namespace kerlab::emu

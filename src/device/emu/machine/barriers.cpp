@@ -66,7 +66,11 @@ std::uint32_t BlockRunner::barrier(WarpState& warp, std::int32_t at, std::uint32
       barriers_[id].voters += popcount(group);
       barriers_[id].trues += popcount(predicate_of(warp, op, operands.predicate) & group);
     }
-    if (complete(barriers_[id])) release(id);
+    if (complete(barriers_[id])) {
+      release(id);
+    } else if (!op.instruction->modifiers.arrive) {
+      count_wait(cta_, op);
+    }
   }
   return op.instruction->modifiers.arrive ? lanes : lanes & ~active;
 }

@@ -73,6 +73,8 @@ BlockRunner::BlockRunner(const BlockSetting& setting, Cluster& cluster, std::uin
   }
   executions_.resize(program_.blocks.size());
   counted_.resize(program_.counted_ops.size());
+  cta_.first_instruction = program_.kernel->instructions.data();
+  if (launch.count) cta_.costs.resize(program_.kernel->instructions.size());
   fill_constants();
 }
 

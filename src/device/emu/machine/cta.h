@@ -62,6 +62,15 @@ struct LaunchState {
   const std::vector<std::string>* files = nullptr;  ///< Module::files, for messages
 };
 
+/// What one PTX instruction cost, of those that a launch counts one by one (see LineCounts).
+struct InstructionCosts {
+  std::int64_t global_requests = 0, shared_requests = 0, bytes = 0;
+  std::int64_t sectors = 0, least_sectors = 0;
+  std::int64_t wavefronts = 0, least_wavefronts = 0;
+  std::int64_t waits = 0, divergences = 0;
+  InstructionCosts& operator+=(const InstructionCosts& other);
+};
+
 /// One block on one thread.
 struct Cta {
   const LaunchState* launch = nullptr;
@@ -75,9 +84,19 @@ struct Cta {
   std::vector<bool> mbarriers;           ///< by offset / 8: initialised and not invalidated; empty: none yet
   BlockShadow* shadow = nullptr;         ///< of the sanitizer
   Counts counts;                         ///< of this thread's blocks so far
-  std::vector<AddressRange> written;     ///< of this thread's blocks so far, merged now and then
-  AddressRange allocations[16];          ///< found last, by instruction (access.h)
+  std::vector<InstructionCosts> costs;   ///< the same by index in Kernel::instructions; empty unless the launch counts
+  const ptx::Instruction* first_instruction = nullptr;  ///< of the kernel
+  std::vector<AddressRange> written;                    ///< of this thread's blocks so far, merged now and then
+  AddressRange allocations[16];                         ///< found last, by instruction (access.h)
   std::vector<WgmmaGroups> wgmma;        ///< by warp, as far as they have issued any
 };
+
+/// The costs of an instruction; null in a launch that does not count.
+InstructionCosts* costs_of(Cta& cta, const Op& op);
+/// What an instruction has added to the counts since `before`, of accesses as cheap as their bytes allow.
+void add_costs(Cta& cta, const Op& op, const Counts& before);
+/// A warp must wait there for others; the lanes of a warp go different ways.
+void count_wait(Cta& cta, const Op& op);
+void count_divergence(Cta& cta, const Op& op);
 
 }  // namespace kerlab::emu

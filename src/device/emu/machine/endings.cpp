@@ -187,7 +187,7 @@ void BlockRunner::jump_table(WarpState& warp, const Block& block, std::uint32_t 
     lanes &= ~group;
     ++ways;
   }
-  if (ways > 1) cta_.counts.divergent_branches++;
+  if (ways > 1) count_divergence(cta_, *block.op);
 }
 
 /// What the block had issued and nobody waits for is done now.

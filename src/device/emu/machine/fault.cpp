@@ -15,8 +15,11 @@ std::string neighbour(const Warp& warp, std::uint64_t address) {
   const std::optional<AddressRange> before = memory->before(address);
   // Far away it is a wild pointer, and the neighbour says nothing.
   if (!before || address - before->end > 1u << 20) return {};
-  return fmt::format(", {} bytes after the end of the {} bytes at {:#x}", address - before->end,
-                     before->end - before->begin, before->begin);
+  const std::string name = memory->name_of(before->begin);
+  const std::string what = name.empty()
+                               ? fmt::format("the {} bytes at {:#x}", before->end - before->begin, before->begin)
+                               : fmt::format("{} ({} bytes)", name, before->end - before->begin);
+  return fmt::format(", {} bytes after the end of {}", address - before->end, what);
 }
 
 std::string kind_name(FaultKind kind) {

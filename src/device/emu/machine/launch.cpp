@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "device/emu/machine/chain.h"
 #include "device/emu/machine/cluster_runner.h"
+#include "device/emu/machine/line_counts.h"
 #include "device/emu/machine/place.h"
 #include "device/emu/machine/ranges.h"
 #include "device/emu/sanitize/sanitizer.h"
@@ -95,7 +96,14 @@ class Launch {
       sanitizer_->keep_initialised();
       report_.findings = sanitizer_->take();
     }
-    if (launch_.count) add_stretches();
+    if (launch_.count) {
+      sums_.blocks.resize(program_.profiles.size());
+      sums_.counted.resize(program_.counted_ops.size());
+      sums_.costs.resize(program_.kernel->instructions.size());
+      add_instructions();
+      add_stretches();
+      report_.lines = line_counts(program_, sums_);
+    }
     report_.emulated = true;
     report_.blocks = volume(launch_.grid);
     report_.blocks_run = total_ * volume(extent_);
@@ -192,7 +200,7 @@ class Launch {
 
   void add(BlockRunner& runner) {
     report_.counts += runner.cta().counts;
-    if (launch_.count) add_instructions(runner);
+    if (launch_.count) sums_.add(runner, runner.cta());
     report_.written.insert(report_.written.end(), runner.cta().written.begin(), runner.cta().written.end());
   }
 
@@ -206,8 +214,8 @@ class Launch {
   /// One for each block of the program that was executed.
   void add_stretches() {
     std::vector<const ptx::Instruction*> code, after;
-    for (std::size_t b = 0; b < executions_.size(); ++b) {
-      if (executions_[b] == 0) continue;
+    for (std::size_t b = 0; b < sums_.blocks.size(); ++b) {
+      if (sums_.blocks[b].warps == 0) continue;
       const Block& block = program_.blocks[b];
       code.clear();
       after.clear();
@@ -216,18 +224,16 @@ class Launch {
       if (block.taken != block.next) add_code(block.taken, after);
       const auto& issued = program_.profiles[b].issued;
       const std::int32_t instructions = block.instructions - issued[static_cast<std::size_t>(Pipe::move)];
-      Stretch& stretch = report_.stretches.emplace_back(Stretch{executions_[b], instructions, 0, -1});
+      Stretch& stretch = report_.stretches.emplace_back(Stretch{sums_.blocks[b].warps, instructions, 0, -1});
       measure_chain(*program_.kernel, code, after, stretch);
     }
   }
 
-  void add_instructions(const BlockRunner& runner) {
+  void add_instructions() {
     Counts& counts = report_.counts;
-    executions_.resize(program_.profiles.size());
     for (std::size_t b = 0; b < program_.profiles.size(); ++b) {
       const BlockProfile& profile = program_.profiles[b];
-      const Executions& done = runner.executions()[b];
-      executions_[b] += done.warps;
+      const Executions& done = sums_.blocks[b];
       for (std::size_t p = 0; p < kPipes; ++p) {
         counts.warp_instructions[p] += done.warps * profile.issued[p];
         counts.lane_instructions[p] += done.lanes * profile.by_lane[p];
@@ -237,7 +243,7 @@ class Launch {
     }
     for (std::size_t c = 0; c < program_.counted_ops.size(); ++c) {
       const CountedOp& op = program_.counted_ops[c];
-      const Executions& done = runner.counted()[c];
+      const Executions& done = sums_.counted[c];
       const auto pipe = static_cast<std::size_t>(op.pipe);
       if (!op.issued_with_block) counts.warp_instructions[pipe] += done.warps;
       counts.lane_instructions[pipe] += done.lanes;
@@ -259,7 +265,7 @@ class Launch {
   FirstFault first_fault_;
   std::mutex report_mutex_;
   LaunchReport report_;
-  std::vector<std::int64_t> executions_;  ///< by block of the program
+  ExecutionSums sums_;
 };
 
 }  // namespace

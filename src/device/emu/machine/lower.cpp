@@ -186,9 +186,12 @@ class Lowering {
     const auto at = static_cast<std::size_t>(pipe(instruction));
     const bool with_block = ending(instruction) != End::collective;
     program_.blocks.back().instructions++;
+    const auto index = static_cast<std::int32_t>(&instruction - kernel_.instructions.data());
+    program_.placed.push_back({index, static_cast<std::int32_t>(program_.blocks.size()) - 1, -1});
     if (with_block) profile.issued[at]++;
     if (alone) {
       program_.counted.back() = static_cast<std::int32_t>(program_.counted_ops.size());
+      program_.placed.back().counted = program_.counted.back();
       program_.counted_ops.push_back({pipe(instruction), with_block, flops(instruction), tensor_flops(instruction)});
       return;
     }

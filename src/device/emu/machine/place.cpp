@@ -25,13 +25,18 @@ std::string lane_list(std::uint32_t lanes) {
   return ((lanes & (lanes - 1)) == 0 ? "lane " : "lanes ") + text;
 }
 
+CodeLine code_line(const ptx::Instruction& instruction, const std::vector<std::string>* files) {
+  const ptx::Location& at = instruction.location;
+  if (files == nullptr || at.source_file <= 0 || at.source_file > static_cast<std::int32_t>(files->size()))
+    return {{}, 0, at.ptx_line};
+  return {(*files)[static_cast<std::size_t>(at.source_file - 1)], at.source_line, at.ptx_line};
+}
+
 std::string place(const ptx::Instruction* instruction, const std::vector<std::string>* files) {
   if (instruction == nullptr) return "somewhere";
-  const ptx::Location& at = instruction->location;
-  std::string text = fmt::format("at {} (ptx line {}", instruction->text, at.ptx_line);
-  if (files != nullptr && at.source_file > 0 && at.source_file <= static_cast<std::int32_t>(files->size())) {
-    text += fmt::format(", {}:{}", (*files)[static_cast<std::size_t>(at.source_file - 1)], at.source_line);
-  }
+  const CodeLine line = code_line(*instruction, files);
+  std::string text = fmt::format("at {} (ptx line {}", instruction->text, line.ptx_line);
+  if (!line.file.empty()) text += fmt::format(", {}:{}", line.file, line.line);
   return text + ")";
 }
 

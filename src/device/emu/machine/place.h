@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "device/emu/machine/program.h"
+#include "plan/finding.h"
 #include "plan/launch_plan.h"
 
 namespace kerlab::emu {
@@ -20,6 +21,8 @@ std::string lane_list(std::uint32_t lanes);
 std::string plain_name(const std::string& symbol);
 /// "at bar.sync (ptx line 120, gemm.cu:88)"
 std::string place(const ptx::Instruction* instruction, const std::vector<std::string>* files);
+/// Without a file when the image has no line information.
+CodeLine code_line(const ptx::Instruction& instruction, const std::vector<std::string>* files);
 /// The instruction that ends a block, or the last before that.
 const ptx::Instruction* instruction_of(const Block& block);
 /// Where in a grid the linear index lies: x fastest.

@@ -62,6 +62,13 @@ struct CountedOp {
   std::int64_t flops = 0, tensor_flops = 0;
 };
 
+/// Where a PTX instruction went: executed with its block, or counted by itself.
+struct PlacedInstruction {
+  std::int32_t instruction = 0;  ///< index in Kernel::instructions
+  std::int32_t block = 0;
+  std::int32_t counted = -1;  ///< index in Program::counted_ops
+};
+
 /// A slot that holds the same as long as a warp executes one block.
 struct Constant {
   enum class Kind : std::uint8_t { bits, special };
@@ -83,6 +90,7 @@ class Program {
   std::vector<BlockProfile> profiles;             ///< by block
   std::vector<std::int32_t> counted;              ///< by op: index into counted_ops, or -1
   std::vector<CountedOp> counted_ops;
+  std::vector<PlacedInstruction> placed;  ///< of all that were lowered, in PTX order
   std::vector<Constant> constants;
   std::vector<std::int32_t> zeroed_slots;  ///< registers that may be read before they are written
   std::vector<std::int32_t> zeroed_predicates;

@@ -68,7 +68,7 @@ inline void BlockRunner::run_straight(WarpState& warp, const Block& block, std::
 /// Some lanes branch and some do not: the lower block goes on, the other waits for its turn.
 void BlockRunner::split(WarpState& warp, const Block& block, std::uint32_t taken, std::uint32_t& lanes,
                         std::int32_t& next, std::int32_t& limit) {
-  cta_.counts.divergent_branches++;
+  count_divergence(cta_, *block.op);
   const bool low_is_taken = block.taken < block.next;
   const std::int32_t high = low_is_taken ? block.next : block.taken;
   next = low_is_taken ? block.taken : block.next;

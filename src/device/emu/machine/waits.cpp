@@ -77,6 +77,7 @@ std::uint32_t BlockRunner::mbarrier_wait(WarpState& warp, std::int32_t at, std::
     if (done != active) remember_poll(warp, op, active & ~done);
     return lanes;
   }
+  if (done != active) count_wait(cta_, op);
   suspend(warp, at, active & ~done, State::mbarrier);
   return lanes & ~(active & ~done);
 }
@@ -86,6 +87,7 @@ std::uint32_t BlockRunner::cluster_wait(WarpState& warp, std::int32_t at, std::u
   const std::uint32_t active = guarded(warp, block, lanes);
   const std::uint32_t past = past_cluster_barrier(warp, *block.op, active);
   leave_cluster_barrier(warp, past);
+  if (past != active) count_wait(cta_, *block.op);
   tell_past(warp, *block.op, past, State::cluster_barrier);
   suspend(warp, at, active & ~past, State::cluster_barrier);
   return lanes & ~(active & ~past);
