@@ -238,6 +238,7 @@ Command add_bench(CLI::App& root, const GlobalOptions& global) {
   auto command = std::make_shared<BenchCommand>();
   BenchOptions& options = command->options;
   CLI::App* parser = root.add_subcommand("bench", "time a configuration, a trial, the winner; --M 1K..16K:x2 sweeps");
+  parser->footer("example: kerlab bench gemm --variant all --M 1K..4K:x2 --dtype bf16");
   parser->add_option("family", options.rig.target, "a family's name or folder; not needed with --trial");
   parser->add_option("--suite", command->suite, "every problem of this file, or of a shipped suite such as gemm-sm80")
       ->type_name("FILE");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cli/sanitize.h"
 #include "cli/suite.h"
 #include "db/database.h"
 #include "report/json.h"
@@ -49,6 +50,7 @@ Table summary(const std::vector<CheckRow>& rows) {
 struct CheckCommand {
   CheckOptions options;
   std::string suite;
+  bool sanitize = false, second_opinion = false;
 };
 
 std::size_t failures(const std::vector<CheckRow>& rows) {
@@ -159,8 +161,11 @@ ExitCode run_check_suite(const CheckCommand& command, const GlobalOptions& globa
 }
 
 ExitCode run(const CheckCommand& command, const GlobalOptions& global) {
+  if (command.second_opinion && !command.sanitize) throw UsageError("--second-opinion goes with --sanitize");
+  if (command.options.rig.target.empty() && command.suite.empty())
+    throw UsageError("check: name a family (kerlab list), or --suite FILE");
+  if (command.sanitize) return run_sanitize({command.options, command.suite, command.second_opinion}, global);
   if (!command.suite.empty()) return run_check_suite(command, global);
-  if (command.options.rig.target.empty()) throw UsageError("check: name a family (kerlab list), or --suite FILE");
   CheckOptions options = command.options;
   options.arguments = global.problem;
   Database database = Database::open(database_path(global));
@@ -191,6 +196,13 @@ Command add_check(CLI::App& root, const GlobalOptions& global) {
   parser->add_option("--config", options->configuration, "\"BM=128,BN=64\"; others take their defaults");
   parser->add_flag("--every", options->every_configuration, "every valid configuration");
   parser->add_flag("--full", options->full, "on an emulated device: execute every block, whatever it takes");
+  parser->add_flag("--sanitize", command->sanitize,
+                   "look at every access instead: out of bounds, uninitialised, races, ... (emulated; needs no GPU)");
+  parser->add_flag("--second-opinion", command->second_opinion,
+                   "with --sanitize: compute-sanitizer on the GPU as well");
+  parser->footer(
+      "examples: kerlab check gemm --variant reg2d --M 512\n"
+      "          kerlab check ./my_op --variant all --every --sanitize");
   parser->add_flag("--only", options->only_asked, "only the problem asked for, no other shapes");
   return {parser, true, [command, &global] { return run(*command, global); }};
 }

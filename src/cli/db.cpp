@@ -259,6 +259,7 @@ Command add_db(CLI::App& root, const GlobalOptions& global) {
   auto options = std::make_shared<Options>();
   CLI::App* parser =
       root.add_subcommand("db", "the tuning database: path, stats, trials, winners, export, import, ship");
+  parser->footer("example: kerlab db trials gemm");
   parser->require_subcommand(1);
   parser->fallthrough();
   parser->add_subcommand("path", "where it is");

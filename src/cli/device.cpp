@@ -153,6 +153,7 @@ ExitCode run(bool measure, const GlobalOptions& global) {
 Command add_device(CLI::App& root, const GlobalOptions& global) {
   auto measure = std::make_shared<bool>(false);
   CLI::App* parser = root.add_subcommand("device", "devices there are, and what the chosen one can do");
+  parser->footer("example: kerlab device --device emu:h200");
   parser->add_flag("--measure", *measure, "measure bandwidths and peaks now, and store them");
   return {parser, false, [measure, &global] { return run(*measure, global); }};
 }

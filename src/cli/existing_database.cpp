@@ -14,4 +14,10 @@ Database open_existing_database(const GlobalOptions& global) {
   return Database::open(path);
 }
 
+std::optional<Database> database_if_there(const GlobalOptions& global) {
+  std::error_code ignored;
+  if (global.database.empty() && !std::filesystem::exists(database_path(global), ignored)) return std::nullopt;
+  return open_existing_database(global);
+}
+
 }  // namespace kerlab

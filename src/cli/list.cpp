@@ -75,6 +75,7 @@ ExitCode run(const GlobalOptions& global, const std::string& target) {
 Command add_list(CLI::App& root, const GlobalOptions& global) {
   auto target = std::make_shared<std::string>();
   CLI::App* parser = root.add_subcommand("list", "families and variants there are");
+  parser->footer("example: kerlab list gemm");
   parser->add_option("family", *target, "a family's name, or a folder: all about it");
   auto shipped = std::make_shared<bool>(false);
   parser->add_flag("--shipped", *shipped, "winners that others measured, which a tune tries first");

@@ -69,6 +69,7 @@ Command add_tune(CLI::App& root, const GlobalOptions& global) {
   auto command = std::make_shared<TuneCommand>();
   TuneOptions* options = &command->options;
   CLI::App* parser = root.add_subcommand("tune", "find the fastest verified configuration; resumes by default");
+  parser->footer("example: kerlab tune gemm --M 4096 --dtype bf16 --trials 64");
   parser->add_option("family", options->rig.target, "a family's name (kerlab list), or a folder");
   parser->add_option("--suite", command->suite, "every problem of this file, or of a shipped suite such as gemm-sm80")
       ->type_name("FILE");

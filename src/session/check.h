@@ -10,14 +10,24 @@ struct CheckOptions {
   RigOptions rig;
   std::vector<ProblemArgument> arguments;
   std::string dtype;
-  std::vector<std::string> variants;  ///< empty: the winner, or without one every variant; "all": every one
+  std::vector<std::string> variants;        ///< empty: the winner, or without one every variant; "all": every one
   std::vector<std::string> without_winner;  ///< where none is stored: instead of every variant
-  std::string configuration;          ///< of the one variant; empty: winner or default
-  bool every_configuration = false;   ///< all valid ones of the variants
-  bool only_asked = false;            ///< no adversarial shapes
-  bool full = false;                  ///< emulated: every block is executed
+  std::string configuration;                ///< of the one variant; empty: winner or default
+  bool every_configuration = false;         ///< all valid ones of the variants
+  bool only_asked = false;                  ///< no adversarial shapes
+  bool full = false;                        ///< emulated: every block is executed
   std::string command, version;
 };
+
+/// Configurations to look at, each with the index of its source.
+struct ChosenConfigurations {
+  std::vector<VariantSource> sources;
+  std::vector<std::pair<std::size_t, Configuration>> configurations;
+  std::vector<std::string> notes;  ///< variants left out, with the reason
+};
+/// What the options ask for: valid on `asked`. Throws Error (inconclusive) when there is none.
+ChosenConfigurations choose_configurations(const CheckOptions& options, const KernelFolder& folder,
+                                           const Problem& asked, const DeviceInfo& device, const Database& database);
 
 /// One configuration on one problem.
 struct CheckRow {
@@ -48,7 +58,6 @@ class CheckSession {
     Configuration configuration;
   };
   void choose_problems();
-  void choose_configurations();
   void add_jobs();
   void note_stored(const SingleResult& result);
 
@@ -57,9 +66,8 @@ class CheckSession {
   Rig rig_;
   Problem asked_;
   std::vector<Problem> problems_;  ///< the one asked for first
-  std::vector<VariantSource> sources_;
-  std::vector<std::pair<std::size_t, Configuration>> chosen_;  ///< source, configuration
-  std::vector<Job> jobs_;                                      ///< by problem
+  ChosenConfigurations chosen_;
+  std::vector<Job> jobs_;  ///< by problem
   std::size_t next_ = 0;
   std::optional<ProblemSetup> setup_;
   std::size_t loaded_ = SIZE_MAX;  ///< problem that the worker has

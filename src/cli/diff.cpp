@@ -1,0 +1,73 @@
+#include <CLI/CLI.hpp>
+
+#include "base/line_diff.h"
+#include "cli/command.h"
+#include "cli/existing_database.h"
+#include "cli/inspected_kernel.h"
+#include "report/diff_text.h"
+
+namespace kerlab {
+
+namespace {
+
+struct DiffCommand {
+  std::string a, b, dtype;
+  bool all = false;
+};
+
+Inspection inspected(const std::string& subject, const DiffCommand& command, const GlobalOptions& global,
+                     const Database* database) {
+  InspectOptions options;
+  options.subject = parse_subject(subject);
+  options.rig = rig_options(global, "");
+  if (options.subject.trial == 0) {
+    options.arguments = global.problem;
+    options.dtype = command.dtype;
+  }
+  return inspect_as_far_as_possible(std::move(options), database);
+}
+
+/// Of the kernels' files, then of headers that both include or one does.
+std::string source_diff(const SourceBundle& a, const SourceBundle& b) {
+  std::string text = unified_diff(a.text, b.text, a.path, b.path);
+  const auto header = [](const SourceBundle& source, const std::string& name) -> std::string {
+    for (const Header& one : source.headers)
+      if (one.name == name) return one.text;
+    return "";
+  };
+  for (const Header& one : a.headers) text += unified_diff(one.text, header(b, one.name), one.name, one.name);
+  for (const Header& one : b.headers)
+    if (header(a, one.name).empty()) text += unified_diff("", one.text, one.name, one.name);
+  return text;
+}
+
+ExitCode run(const DiffCommand& command, const GlobalOptions& global) {
+  const auto database = database_if_there(global);
+  const Database* stored = database ? &*database : nullptr;
+  Inspection a = inspected(command.a, command, global, stored), b = inspected(command.b, command, global, stored);
+  const std::string source = source_diff(a.source, b.source);
+  const InspectedKernel left = to_report(std::move(a)), right = to_report(std::move(b));
+  if (global.json) {
+    fmt::print("{}\n", to_json(json_document("diff", diff_value(left, right, source))));
+  } else {
+    fmt::print("{}", diff_text(left, right, source, command.all, color_on(global, stdout)));
+  }
+  return ExitCode::passed;
+}
+
+}  // namespace
+
+Command add_diff(CLI::App& root, const GlobalOptions& global) {
+  auto command = std::make_shared<DiffCommand>();
+  CLI::App* parser =
+      root.add_subcommand("diff", "two kernels side by side: parameters, source, resources, counts, times");
+  parser->footer(
+      "examples: kerlab diff 12 15\n          kerlab diff gemm/reg2d:BM=64 gemm/reg2d:BM=128 --M 1024 --dtype fp32");
+  parser->add_option("a", command->a, "a trial's id, or FAMILY[/VARIANT][:NAME=VALUE,...]")->required();
+  parser->add_option("b", command->b, "the same")->required();
+  parser->add_option("--dtype", command->dtype, "of the problem, when it is no trial's");
+  parser->add_flag("--all", command->all, "show what is equal as well");
+  return {parser, true, [command, &global] { return run(*command, global); }};
+}
+
+}  // namespace kerlab

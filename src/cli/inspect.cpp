@@ -1,0 +1,63 @@
+#include <CLI/CLI.hpp>
+
+#include "cli/command.h"
+#include "cli/existing_database.h"
+#include "cli/inspected_kernel.h"
+
+namespace kerlab {
+
+namespace {
+
+struct InspectCommand {
+  std::vector<std::string> words;  ///< the subject, then NAME=VALUE of its configuration
+  std::string dtype, configuration;
+  int lines = 12;
+};
+
+/// `kerlab inspect gemm/reg2d BM=64 BN=64`.
+SubjectName subject_of(const InspectCommand& command) {
+  SubjectName name = parse_subject(command.words.front());
+  std::vector<std::string> values{command.words.begin() + 1, command.words.end()};
+  for (const std::string& value : values)
+    if (value.find('=') == std::string::npos)
+      throw UsageError(fmt::format("inspect: '{}' is not NAME=VALUE of the configuration", value));
+  if (!name.configuration.empty()) values.insert(values.begin(), name.configuration);
+  if (!command.configuration.empty()) values.push_back(command.configuration);
+  if (name.trial > 0 && !values.empty())
+    throw UsageError(fmt::format("trial {}: an id says it all; a configuration goes with FAMILY/VARIANT", name.trial));
+  name.configuration = fmt::format("{}", fmt::join(values, ","));
+  return name;
+}
+
+ExitCode run(const InspectCommand& command, const GlobalOptions& global) {
+  InspectOptions options;
+  options.subject = subject_of(command);
+  options.rig = rig_options(global, "");
+  options.arguments = global.problem;
+  options.dtype = command.dtype;
+  const auto database = database_if_there(global);
+  const InspectedKernel kernel = to_report(inspect(std::move(options), database ? &*database : nullptr));
+  if (global.json) {
+    fmt::print("{}\n", to_json(json_document("inspect", inspect_value(kernel))));
+  } else {
+    fmt::print("{}", inspect_text(kernel, command.lines, color_on(global, stdout)));
+  }
+  return ExitCode::passed;
+}
+
+}  // namespace
+
+Command add_inspect(CLI::App& root, const GlobalOptions& global) {
+  auto command = std::make_shared<InspectCommand>();
+  CLI::App* parser =
+      root.add_subcommand("inspect", "what a kernel does by source line, and what holds it back; needs no GPU");
+  parser->footer("example: kerlab inspect gemm/reg2d --M 1024 --dtype fp32 BM=64 BN=64");
+  parser->add_option("kernel", command->words, "FAMILY[/VARIANT] and NAME=VALUE of its configuration, or a trial's id")
+      ->required();
+  parser->add_option("--dtype", command->dtype, "default: the family's first that the device supports");
+  parser->add_option("--config", command->configuration, "\"BM=128,BN=64\"; others take their defaults");
+  parser->add_option("--lines", command->lines, "source lines shown of each launch")->check(CLI::Range(1, 10000));
+  return {parser, true, [command, &global] { return run(*command, global); }};
+}
+
+}  // namespace kerlab

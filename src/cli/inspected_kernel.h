@@ -1,0 +1,11 @@
+#pragma once
+// From a session's inspection to what the reports print.
+
+#include "report/inspect_text.h"
+#include "session/inspect.h"
+
+namespace kerlab {
+
+InspectedKernel to_report(Inspection inspection);
+
+}  // namespace kerlab

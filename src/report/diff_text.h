@@ -1,0 +1,27 @@
+#pragma once
+// What `kerlab diff` prints: two kernels side by side.
+
+#include "report/inspect_text.h"
+
+namespace kerlab {
+
+/// One figure of both; what one has not is empty.
+struct DiffRow {
+  std::string name, a, b;
+  std::optional<double> ratio;  ///< b over a
+};
+struct DiffSection {
+  std::string title;
+  std::vector<DiffRow> rows;
+};
+
+/// Parameters, resources, counts and times, in this order; rows that are empty on both sides are left out.
+std::vector<DiffSection> diff_sections(const InspectedKernel& a, const InspectedKernel& b);
+
+/// `source`: unified diff of the sources, empty when they are the same. `all`: rows that are equal as well.
+std::string diff_text(const InspectedKernel& a, const InspectedKernel& b, const std::string& source, bool all,
+                      bool color);
+/// The body of the JSON document, with every row.
+JsonValue::Object diff_value(const InspectedKernel& a, const InspectedKernel& b, const std::string& source);
+
+}  // namespace kerlab

@@ -1,0 +1,61 @@
+#include "report/findings_text.h"
+
+#include <fmt/format.h>
+
+#include "base/terminal.h"
+#include "report/operations_text.h"
+
+namespace kerlab {
+
+namespace {
+
+constexpr std::size_t kMostLabels = 3;
+
+std::string line_text(const CodeLine& line, const std::string& source) {
+  const std::string place = finding_place(line);
+  if (place.empty()) return "";
+  return fmt::format("    {}{}\n", place, source.empty() ? "" : ":  " + source);
+}
+
+std::string labels_text(const LocatedFinding& located) {
+  const std::size_t shown = std::min(located.labels.size(), kMostLabels);
+  const std::vector<std::string> first(located.labels.begin(),
+                                       located.labels.begin() + static_cast<std::ptrdiff_t>(shown));
+  std::string text = fmt::format("    in {} on {}", fmt::join(first, "; "), located.problem);
+  if (located.labels.size() > shown) text += fmt::format("; and {} more", located.labels.size() - shown);
+  return text + "\n";
+}
+
+JsonValue place_value(const CodeLine& line) {
+  if (line.line == 0 && line.ptx_line == 0) return nullptr;
+  return JsonValue::Object{{"file", line.file}, {"line", line.line}, {"ptx_line", line.ptx_line}};
+}
+
+}  // namespace
+
+std::string finding_place(const CodeLine& line) {
+  return line.line == 0 && line.ptx_line == 0 ? "" : place_text(line);
+}
+
+std::string findings_text(const std::string& variant, const std::vector<LocatedFinding>& findings, bool color) {
+  if (findings.empty()) return fmt::format("{}: {}\n", variant, styled("nothing found", Style::good, color));
+  std::string text = fmt::format("{}: {} finding{}\n", variant, findings.size(), findings.size() == 1 ? "" : "s");
+  for (const LocatedFinding& located : findings) {
+    const Finding& finding = located.finding;
+    text += fmt::format("  {}{}: {}\n", styled(name(finding.hazard), Style::bad, color),
+                        finding.count > 1 ? fmt::format(", {} times", grouped(finding.count)) : "", finding.message);
+    text +=
+        line_text(finding.line, located.source) + line_text(finding.other, located.other_source) + labels_text(located);
+  }
+  return text;
+}
+
+JsonValue to_value(const Finding& finding) {
+  return JsonValue::Object{{"hazard", name(finding.hazard)},
+                           {"message", finding.message},
+                           {"place", place_value(finding.line)},
+                           {"other", place_value(finding.other)},
+                           {"count", finding.count}};
+}
+
+}  // namespace kerlab

@@ -1,0 +1,223 @@
+#include "report/inspect_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/format.h"
+#include "base/terminal.h"
+#include "report/modelled_remark.h"
+#include "report/operations_text.h"
+#include "report/table.h"
+#include "report/tune_table.h"
+
+namespace kerlab {
+
+namespace {
+
+constexpr int kBarWidth = 20;
+constexpr int kSourceWidth = 60;
+
+std::string line(std::string_view title, std::string_view value) {
+  return value.empty() ? "" : fmt::format("  {:<15}{}\n", title, value);
+}
+
+std::string bar(double fraction) {
+  const double shown = std::clamp(fraction, 0.0, 1.0) * kBarWidth;
+  return std::string(static_cast<std::size_t>(shown + 0.5), '#');
+}
+
+std::string percent(double fraction) {
+  return fmt::format("{:.{}f} %", 100 * fraction, fraction < 0.0995 ? 1 : 0);
+}
+
+std::string extent_text(const std::vector<int>& extent) {
+  return fmt::format("{}", fmt::join(extent, " x "));
+}
+
+double per(std::int64_t sum, std::int64_t count) {
+  return count > 0 ? static_cast<double>(sum) / static_cast<double>(count) : 0;
+}
+
+std::string waves_text(const LaunchInspection& launch) {
+  const Waves& waves = launch.waves;
+  if (waves.waves <= 0) return "";
+  if (waves.waves <= 1) return fmt::format("one, {} full", percent(waves.waves));
+  return fmt::format("{:.2f}, the last one {} full", waves.waves, percent(waves.last));
+}
+
+std::string launch_text(const LaunchInspection& launch) {
+  std::string text = line("kernel", launch.kernel + (launch.times > 1 ? fmt::format(", {} times", launch.times) : ""));
+  text += line("grid", fmt::format("{} blocks of {} threads{}", extent_text(launch.grid), extent_text(launch.block),
+                                   launch.cluster.empty() ? "" : " in clusters of " + extent_text(launch.cluster)));
+  text += line("registers", fmt::format("{} a thread, {} spilled", launch.registers,
+                                        launch.spill_bytes > 0 ? fmt::format("{} B", launch.spill_bytes) : "none"));
+  text += line("shared memory", format_bytes(launch.shared_bytes) + " a block");
+  text += line("occupancy",
+               fmt::format("{:.0f} %, {} block{} an SM, limited by {}", 100 * launch.occupancy.fraction,
+                           launch.occupancy.blocks, launch.occupancy.blocks == 1 ? "" : "s", launch.occupancy.limiter));
+  text += line("waves", waves_text(launch));
+  text += line("time", fmt::format("{} us modelled", format_us(launch.time.us)));
+  text += line("counted", launch.work.blocks_run < launch.work.blocks
+                              ? fmt::format("{} of {} blocks", launch.work.blocks_run, launch.work.blocks)
+                              : fmt::format("all {} blocks", launch.work.blocks));
+  return text;
+}
+
+std::string units_text(const LaunchInspection& launch, bool color) {
+  if (launch.time.units.empty()) return "";
+  const std::int64_t blocks = launch.work.blocks;
+  Table table{{{"unit"}, {"cycles a block", Align::right}, {"busy", Align::right}, {""}}, {}};
+  for (const UnitDemand& unit : launch.time.units) {
+    table.rows.push_back(
+        {unit.name, grouped(static_cast<std::int64_t>(unit.cycles + 0.5)), percent(unit.busy), bar(unit.busy)});
+  }
+  return fmt::format("\n{}\n{}  a block alone on its SM takes {} cycles, waits included\n",
+                     styled(fmt::format("time model: the SM with most of the {} blocks", blocks), Style::bold, color),
+                     text_table(table, false, 2), grouped(static_cast<std::int64_t>(launch.time.alone_cycles + 0.5)));
+}
+
+std::string mix_text(const Counts& counts, bool color) {
+  const auto& issued = counts.warp_instructions;
+  const auto all = std::accumulate(issued.begin(), issued.end(), std::int64_t{0});
+  std::vector<std::size_t> order(kPipes);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, std::ranges::greater{}, [&](std::size_t pipe) { return issued[pipe]; });
+  Table table{{{"pipe"}, {"warp instructions", Align::right}, {"lanes", Align::right}, {"share", Align::right}, {""}},
+              {}};
+  for (const std::size_t pipe : order) {
+    if (issued[pipe] == 0) continue;
+    const double share = per(issued[pipe], all);
+    table.rows.push_back({std::string(name(static_cast<Pipe>(pipe))), grouped(issued[pipe]),
+                          fmt::format("{:.1f}", per(counts.lane_instructions[pipe], issued[pipe])), percent(share),
+                          bar(share)});
+  }
+  return fmt::format("\n{}\n{}", styled("instructions of PTX", Style::bold, color), text_table(table, false, 2));
+}
+
+/// Sums over the lines, of the blocks run.
+LineCounts accesses_of(const LaunchInspection& launch) {
+  LineCounts sum;
+  for (const SourceLine& source : launch.lines) {
+    sum.global_requests += source.sum.global_requests;
+    sum.sectors += source.sum.sectors;
+    sum.least_sectors += source.sum.least_sectors;
+    sum.shared_requests += source.sum.shared_requests;
+    sum.wavefronts += source.sum.wavefronts;
+    sum.least_wavefronts += source.sum.least_wavefronts;
+  }
+  return sum;
+}
+
+std::string memory_text(const LaunchInspection& launch, bool color) {
+  const Counts& counts = launch.counts;
+  const LineCounts sum = accesses_of(launch);
+  Table table{{{"level"}, {"loaded", Align::right}, {"stored", Align::right}, {""}}, {}};
+  const auto bytes = [](std::int64_t count) { return count > 0 ? format_bytes(count) + "B" : "-"; };
+  if (counts.shared_requests > 0) {
+    table.rows.push_back({"shared memory", bytes(counts.shared_load_bytes), bytes(counts.shared_store_bytes),
+                          fmt::format("{} requests, {:.3g} wavefronts each ({:.3g} without bank conflicts)",
+                                      grouped(counts.shared_requests), per(sum.wavefronts, sum.shared_requests),
+                                      per(sum.least_wavefronts, sum.shared_requests))});
+  }
+  if (counts.global_requests > 0) {
+    table.rows.push_back(
+        {"global memory", bytes(counts.global_load_bytes), bytes(counts.global_store_bytes),
+         fmt::format("{} requests, {:.3g} sectors each ({:.3g} would do)", grouped(counts.global_requests),
+                     per(sum.sectors, sum.global_requests), per(sum.least_sectors, sum.global_requests))});
+    table.rows.push_back({"L1, by sectors", bytes(32 * counts.global_sectors), "", "loads and stores"});
+  }
+  if (counts.local_bytes > 0) table.rows.push_back({"local memory", bytes(counts.local_bytes), "", ""});
+  if (launch.dram_bytes > 0)
+    table.rows.push_back({"DRAM", bytes(static_cast<std::int64_t>(launch.dram_bytes)), "", "at least"});
+  if (table.rows.empty()) return "";
+  std::string text = fmt::format("\n{}\n{}", styled("memory", Style::bold, color), text_table(table, false, 2));
+  if (counts.barriers > 0)
+    text += fmt::format("  barriers: {} arrivals of warps, {} waited for others\n", grouped(counts.barriers),
+                        grouped(counts.barrier_waits));
+  if (counts.divergent_branches > 0)
+    text += fmt::format("  branches that diverged: {}\n", grouped(counts.divergent_branches));
+  if (counts.atomics > 0) text += fmt::format("  atomic operations, by lane: {}\n", grouped(counts.atomics));
+  return text;
+}
+
+/// "16.0 (4.0)": per request, and the least; empty where there are none.
+std::string against_least(std::int64_t taken, std::int64_t least, std::int64_t requests) {
+  if (requests == 0) return "";
+  return fmt::format("{:.3g} ({:.3g})", per(taken, requests), per(least, requests));
+}
+
+std::string hot_spots_text(const LaunchInspection& launch, int count, bool color) {
+  Table table{{{"line"},
+               {"share", Align::right},
+               {"warp instr.", Align::right},
+               {"lanes", Align::right},
+               {"sectors/request", Align::right},
+               {"conflicts", Align::right},
+               {"waits", Align::right},
+               {"source"}},
+              {}};
+  const double scale = launch.work.blocks_run > 0
+                           ? static_cast<double>(launch.work.blocks) / static_cast<double>(launch.work.blocks_run)
+                           : 1;
+  for (const SourceLine& source : launch.lines) {
+    if (count-- == 0) break;
+    const LineCounts& sum = source.sum;
+    const double ways = per(sum.wavefronts, sum.least_wavefronts);
+    table.rows.push_back({place_text(source.line), percent(source.share),
+                          grouped(static_cast<std::int64_t>(static_cast<double>(sum.warp_instructions) * scale + 0.5)),
+                          fmt::format("{:.1f}", per(sum.lane_instructions, sum.warp_instructions)),
+                          against_least(sum.sectors, sum.least_sectors, sum.global_requests),
+                          sum.shared_requests > 0 ? fmt::format("{:.3g}-way", ways) : "",
+                          sum.waits > 0 ? grouped(sum.waits) : "",
+                          source.source.empty() ? sum.text : shortened(source.source, kSourceWidth)});
+  }
+  return fmt::format(
+      "\n{}\n{}",
+      styled("hot spots: sectors per request (the fewest that the bytes fill), bank conflicts", Style::bold, color),
+      text_table(table, false, 2));
+}
+
+std::string remarks_text(const LaunchInspection& launch, bool color) {
+  std::string text = "\n";
+  for (const Remark& remark : launch.remarks)
+    text += fmt::format("{}\n", styled(remark.text, remark.kind == "bound" ? Style::bold : Style::warning, color));
+  return text;
+}
+
+std::string recorded_text(const InspectedKernel& kernel) {
+  std::string text;
+  for (const RecordedTime& time : kernel.recorded) {
+    const Measurement& m = time.measurement;
+    text += line(text.empty() ? "on record" : "",
+                 fmt::format("{} us, {} on {} (trial {})",
+                             m.clock == "modelled" ? format_us(m.median_us)
+                                                   : median_with_interval(m.median_us, m.low_us, m.high_us),
+                             m.clock, time.device_class, time.trial));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string inspect_text(const InspectedKernel& kernel, int hot_spots, bool color) {
+  const Trial& trial = kernel.trial;
+  std::string text =
+      styled(fmt::format("{}: {} {}", kernel.title, trial.variant, trial.configuration), Style::bold, color);
+  text += fmt::format("  ({})\n", kernel.how);
+  if (!kernel.note.empty()) text += kernel.note + "\n";
+  text += line("counted on", fmt::format("{}, compiled by {} with line information", kernel.device, trial.toolchain));
+  text +=
+      line("time", fmt::format("{} us {}", format_us(kernel.modelled_us), modelled_remark(trial.family, trial.dtype)));
+  text += recorded_text(kernel);
+  for (std::size_t i = 0; i < kernel.launches.size(); ++i) {
+    const LaunchInspection& launch = kernel.launches[i];
+    text += kernel.launches.size() > 1 ? fmt::format("\nlaunch {} of {}\n", i + 1, kernel.launches.size()) : "\n";
+    text += launch_text(launch) + units_text(launch, color) + mix_text(launch.counts, color) +
+            memory_text(launch, color) + hot_spots_text(launch, hot_spots, color) + remarks_text(launch, color);
+  }
+  return text;
+}
+
+}  // namespace kerlab

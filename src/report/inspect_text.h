@@ -1,0 +1,36 @@
+#pragma once
+// What `kerlab inspect` prints about one kernel.
+
+#include <string>
+#include <vector>
+
+#include "model/inspection.h"
+#include "report/json.h"
+#include "trial/trial.h"
+
+namespace kerlab {
+
+/// A time that is on record.
+struct RecordedTime {
+  std::int64_t trial = 0;
+  std::string device_class;
+  Measurement measurement;
+};
+
+/// A kernel with what was counted and modelled of it.
+struct InspectedKernel {
+  Trial trial;             ///< id 0: not stored
+  std::string title, how;  ///< "gemm 512x512x512 fp32 nn"; "default"
+  std::string device;      ///< that counted: "emu:h200"
+  std::string note;
+  std::vector<LaunchInspection> launches;
+  double modelled_us = 0, roof_us = 0, flops = 0, bytes = 0;
+  std::vector<RecordedTime> recorded;
+};
+
+/// `hot_spots`: so many source lines of each launch.
+std::string inspect_text(const InspectedKernel& kernel, int hot_spots, bool color);
+/// The body of the JSON document.
+JsonValue::Object inspect_value(const InspectedKernel& kernel);
+
+}  // namespace kerlab

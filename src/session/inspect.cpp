@@ -1,0 +1,152 @@
+#include "session/inspect.h"
+
+#include <algorithm>
+#include <map>
+
+#include "plan/counters.h"
+#include "session/modelled.h"
+#include "session/source_text.h"
+
+namespace kerlab {
+
+namespace {
+
+std::vector<int> extents(const Dim3& dimensions) {
+  return {static_cast<int>(dimensions.x), static_cast<int>(dimensions.y), static_cast<int>(dimensions.z)};
+}
+
+const KernelResources& resources_of(const std::vector<KernelResources>& resources, const std::string& kernel) {
+  static const KernelResources kNone;
+  const auto at = std::ranges::find(resources, kernel, &KernelResources::kernel);
+  return at == resources.end() ? kNone : *at;
+}
+
+/// The launch of the plan that a counted one was.
+const Launch* planned(const LaunchPlan& plan, const CountedLaunch& counted) {
+  const auto same = [&](const Launch& launch) {
+    return launch.kernel == counted.kernel && launch.grid == counted.grid && launch.block == counted.block;
+  };
+  const auto at = std::ranges::find_if(plan.launches, same);
+  return at == plan.launches.end() ? nullptr : &*at;
+}
+
+LaunchInspection inspect_launch(const CountedLaunch& counted, const SingleResult& result, SourceText& source,
+                                const DeviceInfo& device, ModelledTime time, double dram_bytes) {
+  const KernelResources& resources = resources_of(result.resources, counted.kernel);
+  LaunchInspection launch;
+  launch.work = counted_work(counted, result.resources);
+  launch.kernel = counted.kernel;
+  launch.grid = extents(counted.grid);
+  launch.block = extents(counted.block);
+  const Launch* plan = planned(result.candidate.plan, counted);
+  if (plan != nullptr && plan->cluster != Dim3{}) launch.cluster = extents(plan->cluster);
+  launch.registers = resources.registers;
+  launch.spill_bytes = resources.spill_bytes;
+  launch.shared_bytes = resources.static_shared + static_cast<int>(counted.dynamic_shared);
+  launch.occupancy = occupancy(device, static_cast<int>(launch.work.threads), resources.registers, launch.shared_bytes);
+  launch.waves = waves_of(counted.blocks, std::int64_t{launch.occupancy.blocks} * device.sms);
+  launch.counts = scaled(counted.counts, counted.blocks, counted.blocks_run);
+  launch.time = std::move(time);
+  launch.dram_bytes = dram_bytes;
+  launch.instructions = counted.lines;
+  launch.lines = by_source_line(counted.lines);
+  for (SourceLine& line : launch.lines) line.source = source.line(line.line);
+  launch.remarks = remarks_on(launch, device);
+  return launch;
+}
+
+/// Plans repeat launches: one stands for all that are alike.
+LaunchInspection* alike(std::vector<LaunchInspection>& launches, const CountedLaunch& counted) {
+  const auto same = [&](const LaunchInspection& launch) {
+    return launch.kernel == counted.kernel && launch.grid == extents(counted.grid) &&
+           launch.block == extents(counted.block);
+  };
+  const auto at = std::ranges::find_if(launches, same);
+  return at == launches.end() ? nullptr : &*at;
+}
+
+/// Fills of workspaces are none of the kernel's.
+bool is_ours(const CountedLaunch& launch) {
+  return launch.kernel.starts_with("lab_");
+}
+
+SingleResult count(Rig& rig, const ProblemSetup& setup, const Subject& subject) {
+  ProblemLoader(rig, setup, false).load();
+  SingleOptions single;
+  single.schedule = TimingSchedule{};
+  single.count_lines = true;
+  single.line_info = true;
+  single.deadline = generous_deadline(rig, setup, 1);
+  return run_single(rig, setup, subject.source, subject.configuration, single);
+}
+
+}  // namespace
+
+std::string inspecting_device(const std::string& device) {
+  return device.starts_with("emu:") ? device : "emu:h200";
+}
+
+std::vector<StoredTime> stored_times(const Trial& like, const Database& database) {
+  std::map<std::string, StoredTime> newest;
+  for (const Trial& trial : database.trials_of(like.family)) {
+    const bool same =
+        trial.problem == like.problem && trial.variant == like.variant && trial.configuration == like.configuration;
+    if (!same || trial.status != TrialStatus::passed) continue;
+    for (Measurement& measurement : database.measurements(trial.id)) {
+      StoredTime& known = newest[trial.device_class];
+      if (known.trial == 0 || measurement.created >= known.measurement.created)
+        known = {trial.id, trial.device_class, std::move(measurement)};
+    }
+  }
+  std::vector<StoredTime> times;
+  for (auto& [device_class, time] : newest) times.push_back(std::move(time));
+  return times;
+}
+
+Inspection inspect(InspectOptions options, const Database* database) {
+  Inspection inspection = inspect_as_far_as_possible(std::move(options), database);
+  // A modelled time may be below the roof: nothing was measured, and the counts stand.
+  if (inspection.launches.empty())
+    throw Error(fmt::format("{}: {}", name(inspection.trial.status), inspection.trial.message));
+  return inspection;
+}
+
+Inspection inspect_as_far_as_possible(InspectOptions options, const Database* database) {
+  options.rig.target = family_of(options.subject, database);
+  options.rig.device = inspecting_device(options.rig.device);
+  options.rig.jobs = 2;  // the kernel and lab.cu
+  Rig rig(options.rig);
+  const Subject subject =
+      resolve_subject(options.subject, options.arguments, options.dtype, rig.folder(), rig.device(), database);
+  const ProblemSetup setup = prepare_problem(rig.folder(), subject.problem, rig.device());
+  SingleResult result = count(rig, setup, subject);
+  std::erase_if(result.counted, is_ours);
+
+  Inspection inspection;
+  inspection.trial = result.candidate.trial;
+  inspection.trial.id = subject.trial ? subject.trial->id : 0;
+  inspection.title = subject.problem.title();
+  inspection.how = subject.how;
+  inspection.note = subject.note;
+  inspection.device = rig.device().id;
+  inspection.flops = setup.plan.flops;
+  inspection.bytes = setup.plan.bytes;
+  inspection.roof_us = theoretical_roof(subject.problem, setup.plan, rig.device()).minimum_us;
+  std::vector<ModelledTime> times = model_launches(result.counted, result.resources, setup.plan, rig.device());
+  const std::vector<double> shares = dram_shares(result.counted, setup.plan);
+  SourceText text(subject.source.source);
+  for (std::size_t i = 0; i < result.counted.size(); ++i) {
+    inspection.modelled_us += times[i].us;
+    if (LaunchInspection* known = alike(inspection.launches, result.counted[i])) {
+      ++known->times;
+      continue;
+    }
+    inspection.launches.push_back(
+        inspect_launch(result.counted[i], result, text, rig.device(), std::move(times[i]), shares[i]));
+  }
+  inspection.source = subject.source.source;
+  if (database != nullptr) inspection.stored = stored_times(inspection.trial, *database);
+  return inspection;
+}
+
+}  // namespace kerlab

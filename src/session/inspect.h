@@ -1,0 +1,50 @@
+#pragma once
+// What one kernel does, by source line, and what holds it back: counted on an emulated device, which needs no GPU.
+
+#include <optional>
+
+#include "model/inspection.h"
+#include "session/single.h"
+#include "session/subject.h"
+
+namespace kerlab {
+
+struct InspectOptions {
+  RigOptions rig;  ///< the target is that of the subject; a device that is not emulated gives way to its twin
+  SubjectName subject;
+  std::vector<ProblemArgument> arguments;
+  std::string dtype;
+};
+
+/// A time that was measured (or modelled) before.
+struct StoredTime {
+  std::int64_t trial = 0;
+  std::string device_class;
+  Measurement measurement;
+};
+
+struct Inspection {
+  Trial trial;                   ///< as compiled with line information; id of the stored one if there is one, else 0
+  std::string title, how, note;  ///< problem; how the configuration was chosen
+  std::string device;            ///< "emu:h200"
+  std::vector<LaunchInspection> launches;
+  double modelled_us = 0, roof_us = 0;
+  double flops = 0, bytes = 0;     ///< of the problem
+  std::vector<StoredTime> stored;  ///< newest of every device class
+  SourceBundle source;
+};
+
+/// `database` may be null: then nothing is stored. Throws Error with the message when the kernel does not compile or
+/// run.
+Inspection inspect(InspectOptions options, const Database* database);
+/// The same, but a kernel that does not compile or run is known as far as that goes: its trial has the status and the
+/// message, and there are no launches.
+Inspection inspect_as_far_as_possible(InspectOptions options, const Database* database);
+
+/// The device that inspects for these: an emulated one as it is, the H200 for every other.
+std::string inspecting_device(const std::string& device);
+
+/// The newest final, bench or screen measurement of the subject's trials, one for each device class.
+std::vector<StoredTime> stored_times(const Trial& like, const Database& database);
+
+}  // namespace kerlab

@@ -1,0 +1,137 @@
+#include "session/subject.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "session/space.h"
+
+namespace kerlab {
+
+namespace {
+
+bool is_folder(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::is_directory(path, ignored);
+}
+
+Trial named_trial(std::int64_t id, const Database* database) {
+  if (database == nullptr) throw UsageError(fmt::format("trial {}: there is no database yet", id));
+  const auto trial = database->trial(id);
+  if (!trial)
+    throw UsageError(fmt::format("trial {}: there is no such trial in {}; kerlab db trials lists them", id,
+                                 database->path().string()));
+  return *trial;
+}
+
+/// The stored trial of the same variant, configuration and problem that was added last.
+std::optional<Trial> newest_trial(const Subject& subject, const Family& family, const Database* database) {
+  if (database == nullptr) return std::nullopt;
+  std::optional<Trial> newest;
+  const std::string configuration = configuration_text(*subject.source.variant, subject.configuration);
+  for (Trial& trial : database->trials_of(family.name)) {
+    if (trial.problem != subject.problem.key() || trial.variant != subject.source.variant->name) continue;
+    if (trial.configuration != configuration || trial.status != TrialStatus::passed) continue;
+    if (!newest || trial.id > newest->id) newest = std::move(trial);
+  }
+  return newest;
+}
+
+/// The newest winner on any device.
+std::optional<Trial> newest_winner(const Problem& problem, const Database* database) {
+  if (database == nullptr) return std::nullopt;
+  std::optional<Decision> newest;
+  for (Decision& decision : database->winners())
+    if (decision.problem == problem.key() && (!newest || decision.created > newest->created))
+      newest = std::move(decision);
+  return newest ? database->trial(newest->trial) : std::nullopt;
+}
+
+Subject of_trial(const Trial& trial, const KernelFolder& folder, const DeviceInfo& device, const Database& database) {
+  Subject subject;
+  subject.problem = problem_for_device(folder, request_of_key(folder.family, trial.problem), device);
+  const Variant& variant = find_variant(folder, trial.variant);
+  subject.source = {&variant, read_kernel_source(variant.source)};
+  if (subject.source.source.hash != trial.source_hash) {
+    const std::string file = variant.source.filename().string();
+    if (const auto text = database.source_text(trial.source_hash)) {
+      subject.source.source = unpack_source(*text, variant.source.string(), trial.source_hash);
+      subject.note = fmt::format("{} has changed since trial {}: its stored source is taken", file, trial.id);
+    } else {
+      subject.note =
+          fmt::format("{} has changed since trial {}, whose source is not stored: today's is taken", file, trial.id);
+    }
+  }
+  subject.configuration = parse_configuration(variant, trial.configuration);
+  subject.how = fmt::format("trial {}", trial.id);
+  subject.trial = trial;
+  return subject;
+}
+
+const Variant& the_variant(const SubjectName& name, const KernelFolder& folder, const Problem& problem) {
+  if (!name.variant.empty()) return find_variant(folder, name.variant);
+  if (folder.variants.size() == 1) return folder.variants.front();
+  std::vector<std::string> names;
+  for (const Variant& variant : folder.variants) names.push_back(variant.name);
+  throw UsageError(fmt::format("{}: no winner is stored for {}; name a variant: {}/VARIANT, with one of {}",
+                               name.family, problem.title(), name.family, fmt::join(names, ", ")));
+}
+
+}  // namespace
+
+SubjectName parse_subject(const std::string& text) {
+  SubjectName name;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), name.trial);
+  if (error == std::errc{} && end == text.data() + text.size() && name.trial > 0) return name;
+  name = {};
+  const std::size_t colon = text.find(':');
+  if (colon != std::string::npos) name.configuration = text.substr(colon + 1);
+  name.family = text.substr(0, colon);
+  const std::size_t slash = name.family.rfind('/');
+  if (slash != std::string::npos && slash + 1 < name.family.size() && !is_folder(name.family)) {
+    name.variant = name.family.substr(slash + 1);
+    name.family.resize(slash);
+  }
+  if (name.family.empty())
+    throw UsageError(fmt::format("'{}': name FAMILY[/VARIANT][:NAME=VALUE,...] or the id of a trial", text));
+  return name;
+}
+
+std::string family_of(const SubjectName& name, const Database* database) {
+  return name.trial > 0 ? named_trial(name.trial, database).family : name.family;
+}
+
+Subject resolve_subject(const SubjectName& name, const std::vector<ProblemArgument>& arguments,
+                        const std::string& dtype, const KernelFolder& folder, const DeviceInfo& device,
+                        const Database* database) {
+  if (name.trial > 0) {
+    if (!arguments.empty() || !dtype.empty())
+      throw UsageError(fmt::format("trial {}: an id says it all; dimensions and --dtype go with a family", name.trial));
+    return of_trial(named_trial(name.trial, database), folder, device, *database);
+  }
+  Subject subject;
+  subject.problem = problem_for_device(folder, make_request(folder.family, arguments, dtype), device);
+  if (name.variant.empty() && name.configuration.empty()) {
+    if (const auto winner = newest_winner(subject.problem, database)) {
+      subject = of_trial(*winner, folder, device, *database);
+      subject.how = fmt::format("winner, trial {}", winner->id);
+      return subject;
+    }
+  }
+  const Variant& variant = the_variant(name, folder, subject.problem);
+  if (const std::string reason = unsupported_reason(variant, subject.problem, device); !reason.empty())
+    throw Error(fmt::format("{} cannot do {}: {}", variant.name, subject.problem.title(), reason),
+                ExitCode::inconclusive);
+  subject.source = {&variant, read_kernel_source(variant.source)};
+  const bool typed = !name.configuration.empty();
+  subject.configuration = typed ? parse_configuration(variant, name.configuration)
+                                : default_configuration(variant, subject.problem, device);
+  subject.how = typed ? "as typed" : "default";
+  const std::string broken = violated_constraint(variant, subject.problem, device, subject.configuration);
+  if (!broken.empty())
+    throw UsageError(fmt::format("{} {} is not valid for {}: {}", variant.name,
+                                 configuration_text(variant, subject.configuration), subject.problem.title(), broken));
+  subject.trial = newest_trial(subject, folder.family, database);
+  return subject;
+}
+
+}  // namespace kerlab

@@ -1,0 +1,40 @@
+#pragma once
+// One kernel that a command is about, as typed: FAMILY[/VARIANT][:NAME=VALUE,...] or the id of a trial; and resolved.
+
+#include <optional>
+
+#include "db/database.h"
+#include "session/arguments.h"
+#include "session/candidate.h"
+
+namespace kerlab {
+
+struct SubjectName {
+  std::int64_t trial = 0;                      ///< of a stored trial; else 0 and
+  std::string family, variant, configuration;  ///< variant and configuration may be empty
+};
+
+/// "12", "gemm", "gemm/reg2d", "gemm/reg2d:BM=64,BN=64", "./my_op", "./my_op/tile2d". Throws UsageError.
+SubjectName parse_subject(const std::string& text);
+
+/// A configuration of a variant on a problem.
+struct Subject {
+  Problem problem;
+  VariantSource source;
+  Configuration configuration;
+  std::string how;             ///< "trial 12", "as typed", "winner", "default"
+  std::optional<Trial> trial;  ///< stored: the one named, or the newest of this variant, configuration and problem
+  std::string note;            ///< "reg2d.cu has changed since trial 12: its stored source is inspected"
+};
+
+/// The family that a subject is of, as Catalogue::find takes it. `database`: for the id of a trial; may be null. Throws
+/// UsageError when there is no such trial.
+std::string family_of(const SubjectName& name, const Database* database);
+
+/// `arguments`, `dtype`: the problem as typed; must be empty for a trial. Throws UsageError: a configuration that is
+/// not valid, a variant to be named because there are several and no winner is stored.
+Subject resolve_subject(const SubjectName& name, const std::vector<ProblemArgument>& arguments,
+                        const std::string& dtype, const KernelFolder& folder, const DeviceInfo& device,
+                        const Database* database);
+
+}  // namespace kerlab
