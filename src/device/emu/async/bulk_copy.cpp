@@ -5,7 +5,9 @@
 #include "device/emu/async/cluster.h"
 #include "device/emu/async/mbarrier.h"
 #include "device/emu/async/reduce.h"
+#include "device/emu/async/wgmma_groups.h"
 #include "device/emu/handlers/async_copies.h"
+#include "device/emu/machine/place.h"
 #include "device/emu/sanitize/sanitizer.h"
 #include "device/emu/tma/tensor_copy.h"
 
@@ -103,6 +105,18 @@ void perform_tensor(const Issuer& who, const Cluster& cluster, const BulkCopy& c
   });
 }
 
+/// Even now, as late as can be, a product under way may be reading what is to be written.
+void check_readers(const Issuer& who, const Cluster& cluster, const BulkCopy& copy) {
+  each_target(cluster, copy, [&](const Cta& block) {
+    const Op* const reader = wgmma_reading(block, copy.target, copy.target + copy.bytes);
+    if (reader == nullptr) return;
+    const std::string what =
+        "writes shared memory that a wgmma under way still reads, " + place(reader->instruction, block.launch->files);
+    raise(FaultKind::launch_failed, *who.warp, *who.op, who.lane, what.c_str(), copy.target,
+          static_cast<int>(copy.bytes));
+  });
+}
+
 }  // namespace
 
 void issue(Cluster& cluster, const BulkCopy& copy) {
@@ -130,6 +144,7 @@ void perform(Cluster& cluster, BulkCopy& copy) {
     if (!warp.cta->ended) arrive(who, {warp.cta, copy.mbarrier}, {count, false, false, 0});
     return;
   }
+  if (copy.direction != BulkDirection::to_global) check_readers(who, cluster, copy);
   if (copy.kind == BulkKind::value) {
     perform_value(cluster, copy);
   } else if (copy.tensor) {

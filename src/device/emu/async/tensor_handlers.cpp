@@ -14,7 +14,7 @@ namespace {
 using ptx::Opcode;
 using ptx::Space;
 
-constexpr std::uint32_t kMapBytes = sizeof(TensorMap);
+constexpr std::uint32_t kMapBytes = sizeof(TensorMap), kMapAlign = 64;
 
 /// The generic address of a tensor map. A parameter named in the instruction has its offset there.
 std::uint64_t map_address(const Issuer& who, int operand) {
@@ -68,11 +68,11 @@ std::byte* map_bytes(const Issuer& who, int operand, Space space) {
   const bool in_shared = space == Space::shared || (space == Space::generic && address - kSharedWindow < kWindowBytes);
   if (in_shared) {
     const Reach reach = space == Space::shared ? Reach::own : Reach::generic_own;
-    return shared_place(who, operand, reach, kMapBytes, kMapBytes).host();
+    return shared_place(who, operand, reach, kMapBytes, kMapAlign).host();
   }
   const std::optional<AddressRange> range = who.warp->cta->launch->memory->find(address);
-  if (address % kMapBytes != 0 || !range || range->end - address < kMapBytes) {
-    raise(address % kMapBytes != 0 ? FaultKind::misaligned_address : FaultKind::illegal_address, *who.warp, *who.op,
+  if (address % kMapAlign != 0 || !range || range->end - address < kMapBytes) {
+    raise(address % kMapAlign != 0 ? FaultKind::misaligned_address : FaultKind::illegal_address, *who.warp, *who.op,
           who.lane, "finds no place of a tensor map", address, kMapBytes);
   }
   Cta& cta = *who.warp->cta;
@@ -93,7 +93,7 @@ void replace(Warp& warp, const Op& op, std::uint32_t mask) {
 /// All lanes of the warp name the same bytes.
 void copy_map(Warp& warp, const Op& op, std::uint32_t mask) {
   const Issuer who{&warp, &op, __builtin_ctz(mask)};
-  const std::byte* const from = shared_place(who, 1, Reach::own, kMapBytes, kMapBytes).host();
+  const std::byte* const from = shared_place(who, 1, Reach::own, kMapBytes, kMapAlign).host();
   std::memcpy(map_bytes(who, 0, Space::global), from, kMapBytes);
 }
 
