@@ -70,16 +70,20 @@ TEST_CASE("bulk copy: to global memory, by groups", "[emu][bulk]") {
                            "ld.global.u32 r21, [x0]; st.global.u32 [x0+64], r21;\n"
                            "cp.async.bulk.wait_group 2; ld.global.u32 r21, [x0]; st.global.u32 [x0+68], r21;\n"
                            "ld.global.u32 r21, [x0+16]; st.global.u32 [x0+72], r21;\n"
-                           "cp.async.bulk.wait_group.read 1; ld.global.u32 r21, [x0+32]; st.global.u32 [x0+76], r21;\n";
+                           "cp.async.bulk.wait_group.read 1; ld.global.u32 r21, [x0+32]; st.global.u32 [x0+76], r21;\n"
+                           // The second has been read, not written: its source is free, its target is old.
+                           "ld.global.u32 r21, [x0+16]; st.global.u32 [x0+80], r21; mov.u32 r20, 99;\n"
+                           "st.shared.u32 [r12+16], r20; mov.u32 r20, 4; st.shared.u32 [r12+32], r20;\n";
   const Run got = run(body, 1);
   CHECK(got.out[0] == 1);
   CHECK(got.out[4] == 2);
-  CHECK(got.out[8] == 3);
+  CHECK(got.out[8] == 4);  // not waited for: whatever was there last
   CHECK(got.out[1] == ~0u);
   CHECK(got.out[16] == 7);
   CHECK(got.out[17] == 1);
   CHECK(got.out[18] == 7);
   CHECK(got.out[19] == 7);
+  CHECK(got.out[20] == 7);
   REQUIRE(got.report.written.size() == 2);
   CHECK(got.report.written[0].end - got.report.written[0].begin == 48);
 }

@@ -64,9 +64,15 @@ void move_bytes(const BulkCopy& copy, std::byte* to, const std::byte* from) {
   reduce(instruction.modifiers.atomic, instruction.types.back(), global, to, from, copy.bytes);
 }
 
+/// The shared memory that a copy reads, as if it began where that of its block does.
+const std::byte* source_memory(const Cluster& cluster, const BulkCopy& copy) {
+  if (copy.held.empty()) return cluster.blocks[copy.rank]->shared;
+  return reinterpret_cast<const std::byte*>(reinterpret_cast<std::uintptr_t>(copy.held.data()) - copy.shared);
+}
+
 void perform_plain(const Cluster& cluster, const BulkCopy& copy) {
   Cta& issuer = *cluster.blocks[copy.rank];
-  const std::byte* const own = issuer.shared + copy.shared;
+  const std::byte* const own = source_memory(cluster, copy) + copy.shared;
   if (copy.direction == BulkDirection::to_global) {
     move_bytes(copy, reinterpret_cast<std::byte*>(copy.global), own);
     if (issuer.launch->record_writes) note_write(issuer, copy.global, copy.global + copy.bytes);
@@ -85,7 +91,7 @@ void perform_value(const Cluster& cluster, const BulkCopy& copy) {
 /// The same bytes at the same place in every block: swizzles go by the address in the block.
 void perform_tensor(const Issuer& who, const Cluster& cluster, const BulkCopy& copy) {
   if (copy.direction == BulkDirection::to_global) {
-    const std::byte* const shared = cluster.blocks[copy.rank]->shared;
+    const std::byte* const shared = source_memory(cluster, copy);
     if (copy.reduce) {
       reduce_box(who, copy.op->instruction->modifiers.atomic, copy.map, copy.coordinate, shared, copy.shared);
     } else {
@@ -156,12 +162,29 @@ void perform(Cluster& cluster, BulkCopy& copy) {
   each_target(cluster, copy, [&](Cta& block) { complete_transactions(who, {&block, copy.mbarrier}, copy.bytes); });
 }
 
-void perform_groups(Cluster& cluster, std::uint32_t rank, std::uint32_t warp, std::uint32_t lane, std::uint32_t group) {
-  for (std::size_t i = 0; i < cluster.pending.size(); ++i) {
-    BulkCopy& copy = cluster.pending[i];
+namespace {
+
+/// Calls f(copy) for the copies of a thread in bulk groups below `group`.
+template <class F>
+void each_in_groups(Cluster& cluster, std::uint32_t rank, std::uint32_t warp, std::uint32_t lane, std::uint32_t group,
+                    F f) {
+  for (BulkCopy& copy : cluster.pending) {
     if (copy.done || copy.on_mbarrier || copy.rank != rank || copy.warp != warp || copy.lane != lane) continue;
-    if (copy.group < group) perform(cluster, copy);
+    if (copy.group < group) f(copy);
   }
+}
+
+}  // namespace
+
+void read_groups(Cluster& cluster, std::uint32_t rank, std::uint32_t warp, std::uint32_t lane, std::uint32_t group) {
+  each_in_groups(cluster, rank, warp, lane, group, [&](BulkCopy& copy) {
+    const std::byte* const from = cluster.blocks[rank]->shared + copy.shared;
+    if (copy.held.empty()) copy.held.assign(from, from + copy.bytes);
+  });
+}
+
+void perform_groups(Cluster& cluster, std::uint32_t rank, std::uint32_t warp, std::uint32_t lane, std::uint32_t group) {
+  each_in_groups(cluster, rank, warp, lane, group, [&](BulkCopy& copy) { perform(cluster, copy); });
 }
 
 void finish_copies(Cluster& cluster, std::uint32_t rank) {

@@ -3,7 +3,9 @@
 // and has not been done. A copy reads and writes as late as it legally may: when somebody waits for it and nobody else
 // can go on, when a wait of its thread forces it, or when its block ends.
 
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "device/emu/machine/op.h"
 #include "device/emu/ptx/instruction_words.h"
@@ -41,6 +43,7 @@ struct BulkCopy {
   bool on_mbarrier = false;
   std::uint32_t mbarrier = 0;       ///< its offset in the shared memory of each target (to_global: none)
   std::uint32_t group = 0;          ///< number of the bulk group of its thread, from 0, when not on an mbarrier
+  std::vector<std::byte> held;      ///< to_global: the source, once wait_group.read has made it be read
   std::uint64_t value[2] = {};      ///< of kind `value`, up to 16 bytes
   AsyncCopies* cp_async = nullptr;  ///< of kind `arrival`: those of its warp, null when there can be none
   std::uint32_t lanes = 0;          ///< of kind `arrival`
@@ -51,6 +54,9 @@ struct BulkCopy {
 void issue(Cluster& cluster, const BulkCopy& copy);
 /// Does what was issued: reads, writes, and tells the mbarriers of its targets.
 void perform(Cluster& cluster, BulkCopy& copy);
+/// Reads the sources of the copies of this thread that its wait_group.read forces, all groups below `group`; what they
+/// write comes later.
+void read_groups(Cluster& cluster, std::uint32_t rank, std::uint32_t warp, std::uint32_t lane, std::uint32_t group);
 /// Does the copies of this thread that its wait_group forces: all groups below `group`.
 void perform_groups(Cluster& cluster, std::uint32_t rank, std::uint32_t warp, std::uint32_t lane, std::uint32_t group);
 /// When a block has ended: does its copies that count as bulk groups.

@@ -147,15 +147,15 @@ void commit_group(Warp& warp, const Op& op, std::uint32_t mask) {
   each_lane(warp, op, mask, [](const Issuer& who) { ++*groups_of(who); });
 }
 
-/// With .read only the sources need have been read; here the whole copy is done then.
 void wait_group(Warp& warp, const Op& op, std::uint32_t mask) {
   Cluster& cluster = *warp.cta->cluster;
   each_lane(warp, op, mask, [&](const Issuer& who) {
     const std::uint64_t allowed = lane_value(who, 0);
     const std::uint32_t committed = *groups_of(who);
     if (committed <= allowed || cluster.pending.empty()) return;
-    perform_groups(cluster, warp.cta->rank, warp.index, static_cast<std::uint32_t>(who.lane),
-                   committed - static_cast<std::uint32_t>(allowed));
+    const auto force = op.instruction->modifiers.read ? read_groups : perform_groups;
+    force(cluster, warp.cta->rank, warp.index, static_cast<std::uint32_t>(who.lane),
+          committed - static_cast<std::uint32_t>(allowed));
   });
   drop_done(cluster);
 }
