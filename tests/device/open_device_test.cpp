@@ -115,6 +115,9 @@ TEST_CASE("device: impossible launches are refused in words", "[device]") {
         "kernel 'k': grid 3x1x1 is not a multiple of cluster 2x1x1: round it up in the spec");
   launch.grid = {4, 1, 1};
   CHECK(launch_limit_error(device, launch, resources).empty());
+  launch.grid = launch.cluster = {32, 1, 1};
+  CHECK(launch_limit_error(device, launch, resources) == "kernel 'k': cluster 32x1x1 is larger than 16 blocks");
+  launch.grid = launch.cluster = {4, 1, 1};
   device.cc_major = 8;
   CHECK_FALSE(launch_limit_error(device, launch, resources).empty());
 }

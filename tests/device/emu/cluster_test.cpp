@@ -49,7 +49,7 @@ TEST_CASE("cluster: special registers", "[emu][cluster]") {
                                "%nclusterid.y",     "%nclusterid.z"};
   std::string body =
       "mov.u32 r20, %ctaid.y; mov.u32 r21, %nctaid.x; mad.lo.u32 r20, r20, r21, r2; mul.wide.u32 x2, r20, 64;\n"
-      "add.u64 x2, x0, x2; \n";
+      "add.u64 x2, x0, x2; mov.pred p1, %is_explicit_cluster; selp.u32 r22, 1, 0, p1; st.global.u32 [x2+56], r22;\n";
   int at = 0;
   for (const char* const name : names) {
     body += "mov.u32 r22, " + std::string(name) + "; st.global.u32 [x2+" + std::to_string(4 * at++) + "], r22;\n";
@@ -58,8 +58,8 @@ TEST_CASE("cluster: special registers", "[emu][cluster]") {
   for (unsigned y = 0; y < 4; ++y) {
     for (unsigned x = 0; x < 6; ++x) {
       const auto begin = got.begin() + 16 * (6 * y + x);
-      const Values expected = {x % 2, y % 2, 0, 2, 2, 1, x % 2 + 2 * (y % 2), 4, x / 2, y / 2, 0, 3, 2, 1};
-      CHECK(Values(begin, begin + 14) == expected);
+      const Values expected = {x % 2, y % 2, 0, 2, 2, 1, x % 2 + 2 * (y % 2), 4, x / 2, y / 2, 0, 3, 2, 1, 1};
+      CHECK(Values(begin, begin + 15) == expected);
     }
   }
 }

@@ -113,6 +113,7 @@ void BlockRunner::fill_constants() {
   for (WarpState& warp : warps_) {
     warp.predicates[program_.false_predicate] = 0;
     warp.predicates[program_.true_predicate] = ~0u;
+    warp.predicates[program_.cluster_predicate] = special(Special::is_explicit_cluster, warp, 0) != 0 ? ~0u : 0;
     for (const Constant& constant : program_.constants) {
       const bool is_special = constant.kind == Constant::Kind::special;
       for (int lane = 0; lane < kLanes; ++lane) {

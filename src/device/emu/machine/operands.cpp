@@ -89,6 +89,7 @@ Operands::Operands(const ptx::Kernel& kernel, const ptx::RegisterPlaces& places,
   program.predicates = places.predicates;
   program.false_predicate = program.predicates++;
   program.true_predicate = program.predicates++;
+  program.cluster_predicate = program.predicates++;
 }
 
 const ptx::Register& Operands::reg(const Operand& operand) const {
@@ -102,6 +103,7 @@ bool Operands::is_predicate(const Operand& operand) const {
 std::int32_t Operands::predicate(const Operand& operand) const {
   if (operand.kind == OperandKind::none) return -1;
   if (operand.kind == OperandKind::reg) return places_.place[static_cast<std::size_t>(operand.value)];
+  if (operand.kind == OperandKind::special) return program_.cluster_predicate;
   return operand.bits != 0 ? program_.true_predicate : program_.false_predicate;
 }
 
@@ -190,7 +192,7 @@ void Operands::fill(const Instruction& instruction, Op& op) {
     } else if (operand.kind == OperandKind::vector) {
       const bool packs = instruction.opcode == Opcode::mov;  // mov.b32 d, {low, high}
       fill_vector(operand, i, packs ? bits / operand.count : bits, op);
-    } else if (is_predicate(operand) || (operand.kind == OperandKind::immediate && bits == 1)) {
+    } else if (is_predicate(operand) || (operand.kind != OperandKind::reg && bits == 1)) {
       op.slot[i] = predicate(operand);
       op.width[i] = 1;
     } else {

@@ -96,6 +96,7 @@ class Program {
   std::vector<std::int32_t> zeroed_predicates;
   std::int32_t slots = 0, predicates = 0;  ///< constants included
   std::int32_t true_predicate = -1, false_predicate = -1;
+  std::int32_t cluster_predicate = -1;  ///< %is_explicit_cluster
   std::int64_t shared_bytes = 0, local_bytes = 0;
   ptx::Communication communication = ptx::Communication::none;
   bool prints = false;

@@ -99,7 +99,10 @@ class Checker {
     }
     if (is_result(i) && operand.kind != OperandKind::reg) fail(i, "is a result and no register");
     const bool logic = is_any(instruction_.opcode, {mov, and_, or_, xor_, not_});
-    if (operand.kind != OperandKind::reg && wants_predicate(i) && !(logic && operand.kind == OperandKind::immediate)) {
+    const bool explicit_cluster =
+        operand.kind == OperandKind::special && operand.special == Special::is_explicit_cluster;
+    const bool constant = operand.kind == OperandKind::immediate || explicit_cluster;
+    if (operand.kind != OperandKind::reg && wants_predicate(i) && !(logic && constant)) {
       fail(i, "is no predicate");
     }
     if (operand.kind == OperandKind::reg) reg(i, operand, width(i));
