@@ -232,6 +232,35 @@ TEST_CASE("cluster: multicast", "[emu][cluster]") {
       Contains("is sent to the blocks 0x5 of a cluster of 2"));
 }
 
+TEST_CASE("cluster: counts are the same with any number of threads", "[emu][cluster]") {
+  const std::string body =
+      kMine + "mov.u32 r12, data; shl.b32 r21, r1, 2; add.u32 r22, r12, r21; st.shared.u32 [r22], r1;\n" + kSync +
+      "xor.b32 r31, r3, 1; mapa.shared::cluster.u32 r23, r22, r31;\n"
+      "red.shared::cluster.add.u32 [r23], r2; mov.u32 r10, full; setp.eq.u32 p0, r1, 0;\n"
+      "@p0 mbarrier.init.shared.b64 [r10], 1; bar.sync 0;\n"
+      "@p0 mbarrier.arrive.expect_tx.shared.b64 _, [r10], 1024;\n"
+      "@p0 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [r12+1024], [x1], "
+      "1024, [r10];\n" +
+      wait_for("r10", "0", "a") + kSync + "ld.shared.u32 r24, [r22]; st.global.u32 [x2], r24;\n";
+  Counts counts[2];
+  std::vector<unsigned> outputs[2];
+  for (const int way : {0, 1}) {
+    MachineLab lab(hopper_text(kShared, body));
+    const Buffer<unsigned> in(lab.memory, 1024);
+    const Buffer<unsigned> out(lab.memory, 64 * 64);
+    lab.launch.cluster = {2, 2, 1};
+    lab.launch.threads = way == 0 ? 1 : 4;
+    lab.launch.count = true;
+    counts[way] = lab.run("k", {32, 2, 1}, {64, 1, 1}, out, in, 0u).counts;
+    outputs[way] = out.values();
+  }
+  CHECK(counts[0] == counts[1]);
+  CHECK(outputs[0] == outputs[1]);
+  CHECK(counts[0].global_load_bytes == 64 * 1024);
+  CHECK(counts[0].shared_store_bytes == 64 * (1024 + 2 * 256));
+  CHECK(counts[0].barriers == 64 * (2 * 2 + 2 + 1));
+}
+
 TEST_CASE("cluster: copies and reductions from shared memory to shared memory", "[emu][cluster]") {
   // Every block sends 128 bytes to block 0, which adds them up.
   const std::string body =

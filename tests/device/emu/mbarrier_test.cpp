@@ -221,6 +221,12 @@ TEST_CASE("mbarrier: a deadlock says who waits for what", "[emu][mbarrier]") {
         fault_of(shared, init + "setp.ge.u32 p1, r1, 32; @p1 bra out;\n" + wait_for("r11", "0", "a") + "out:\n", 64);
     CHECK_THAT(text, Contains("deadlock") && Contains("1 arrival missing") && Contains("1 of 2 warps have exited"));
   }
+  SECTION("polling now and then does not hide it either") {
+    const std::string text = fault_of(
+        shared, init + "poll: nanosleep.u32 20; mbarrier.test_wait.parity.shared.b64 p2, [r11], 0; @!p2 bra poll;\n",
+        64);
+    CHECK_THAT(text, Contains("deadlock") && Contains("at mbarrier.test_wait"));
+  }
   SECTION("polling does not hide it") {
     const std::string text =
         fault_of(shared, init + "poll: mbarrier.test_wait.parity.shared.b64 p2, [r11], 0; @!p2 bra poll;\n", 64);

@@ -79,7 +79,6 @@ void BlockRunner::split(WarpState& warp, const Block& block, std::uint32_t taken
 
 void BlockRunner::run_turn(WarpState& warp) {
   const std::int64_t before = warp.executed;
-  warp.polled = nullptr;
   run_fragments(warp);
   spent_ += warp.executed - before;
   if (setting_.instruction_budget == 0 || spent_ < setting_.instruction_budget || warp.resume_above < 0) return;
@@ -96,6 +95,7 @@ void BlockRunner::run_fragments(WarpState& warp) {
   const std::int64_t budget = setting_.instruction_budget;
   const std::int64_t turn = budget > 0 ? std::min(kTurn, budget - spent_) : kTurn;
   std::int64_t until = warp.executed + turn;
+  bool gives_way = false;
   for (int chosen = warp.choose(); chosen >= 0; chosen = warp.choose()) {
     const Fragment fragment = warp.fragments[static_cast<std::size_t>(chosen)];
     warp.remove(chosen);
@@ -125,12 +125,16 @@ void BlockRunner::run_fragments(WarpState& warp) {
         limit = std::min(limit, warp.lowest_ready());
         if (lanes == 0) break;
         width = popcount(lanes);
-        if (block.kind == End::yield || warp.polled != nullptr) until = warp.executed;
+        if (block.kind == End::yield || (block.kind == End::mbarrier_wait && warp.polled != nullptr)) {
+          until = warp.executed;
+          gives_way = true;
+        }
       }
       if (next <= at) until -= block.spin;
       if (warp.executed >= until) {
         warp.add_ready(next, lanes);
         warp.resume_above = at;
+        if (!gives_way) warp.polled = nullptr;  // it is busy
         return;
       }
       if (next >= limit) {

@@ -72,6 +72,7 @@ std::uint32_t BlockRunner::mbarrier_wait(WarpState& warp, std::int32_t at, std::
   const std::uint32_t done = completed(warp, op, active);
   set_completed(warp, op, done, true);
   tell_past(warp, op, done, State::mbarrier);
+  warp.polled = nullptr;
   if (op.instruction->opcode == ptx::Opcode::mbarrier_test_wait) {
     set_completed(warp, op, active & ~done, false);
     if (done != active) remember_poll(warp, op, active & ~done);

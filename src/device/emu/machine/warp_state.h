@@ -36,7 +36,7 @@ struct WarpState : Warp {
   std::array<std::uint32_t, kLanes> member_mask{};  ///< of lanes that wait at bar.warp.sync
   std::uint32_t suspended = 0;                      ///< lanes that wait at an mbarrier or the cluster's barrier
   std::uint64_t changes_seen = 0;                   ///< Cluster::changes when the suspended lanes were looked at last
-  const Op* polled = nullptr;                       ///< a test_wait that failed and so ended the warp's turn
+  const Op* polled = nullptr;                       ///< a test_wait that failed; the warp has not been busy since
   std::uint32_t polled_offset = 0;                  ///< of the mbarrier that it looked at
   bool polled_phase = false;
   std::uint32_t register_limit = 0;       ///< of setmaxnreg; 0: never asked
