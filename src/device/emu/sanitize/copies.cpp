@@ -10,19 +10,16 @@
 #include "device/emu/async/mbarrier.h"
 #include "device/emu/machine/place.h"
 #include "device/emu/sanitize/sanitizer.h"
+#include "device/emu/tma/box.h"
 
 namespace kerlab::emu {
 
 using ptx::Opcode;
 
-namespace {
-
-Region shared_region(Cta& block) {
+Region Sanitizer::shared_region(const Cta& block) {
   const auto begin = reinterpret_cast<std::uint64_t>(block.shared);
   return {&block.shadow->shared, begin, begin + block.shared_bytes, block.shadow};
 }
-
-}  // namespace
 
 /// `bytes` side by side, of no lane in particular.
 void Sanitizer::access_range(const Region& region, std::uint64_t offset, std::uint64_t bytes, const Event& event) {
@@ -78,7 +75,7 @@ void Sanitizer::copy_issued(Cluster& cluster, const BulkCopy& copy) {
     event.reads = true;
     event.flags = base.flags;
     if (rest != copy.targets) continue;  // it reads once
-    if (copy.direction == BulkDirection::to_shared) read_global(copy, event);
+    if (copy.direction == BulkDirection::to_shared && copy.kind == BulkKind::copy) access_global(copy, event);
     if (copy.direction == BulkDirection::between_shared && copy.kind == BulkKind::copy)
       access_range(shared_region(issuer), copy.shared, copy.bytes, event);
   }
@@ -92,7 +89,7 @@ void Sanitizer::copy_issued(Cluster& cluster, const BulkCopy& copy) {
   event.reads = copy.reduce;
   event.writes = true;
   if (copy.reduce) event.flags |= kStrong;
-  write_global(copy, event);
+  access_global(copy, event);
 }
 
 void Sanitizer::access_global(std::uint64_t address, std::uint64_t bytes, const Event& event) {
@@ -101,12 +98,11 @@ void Sanitizer::access_global(std::uint64_t address, std::uint64_t bytes, const 
   if (region.shadow != nullptr) access_range(region, address - region.begin, bytes, event);
 }
 
-void Sanitizer::read_global(const BulkCopy& copy, const Event& event) {
-  if (!copy.tensor && copy.kind == BulkKind::copy) access_global(copy.global, copy.bytes, event);
-}
-
-void Sanitizer::write_global(const BulkCopy& copy, const Event& event) {
-  if (!copy.tensor) access_global(copy.global, copy.bytes, event);
+/// The one range of a plain copy, or the rows of the box that are inside the tensor.
+void Sanitizer::access_global(const BulkCopy& copy, const Event& event) {
+  if (!copy.tensor) return access_global(copy.global, copy.bytes, event);
+  each_row(copy.map, copy.coordinate, info(copy.map.dtype).bytes,
+           [&](const BoxRow& row) { access_global(row.address, row.last - row.first, event); });
 }
 
 void Sanitizer::bulk_groups_waited(Warp& warp, const Op& op, std::uint32_t mask) {

@@ -33,6 +33,11 @@ inline Knowledge nothing(std::uint32_t cluster) {
 /// The asynchronous engines of a warp; what each did is a matter of its groups.
 enum Engine : std::uint32_t { kGeneric, kAsyncCopy, kWgmma, kBulkRead, kBulkWrite, kEngines };
 
+/// Bytes of shared memory.
+struct OperandRange {
+  std::uint32_t begin = 0, end = 0;
+};
+
 struct WarpShadow {
   Knowledge now;
   ActorId actor = 0;                ///< its engines follow
@@ -40,6 +45,8 @@ struct WarpShadow {
   std::uint32_t synced = 1;         ///< the lanes know of each other what was before this time
   std::uint32_t copies = 0;         ///< cp.async groups that all lanes know to be complete
   bool cluster_synced = false;      ///< it has passed barrier.cluster
+  std::vector<OperandRange> operands;  ///< that wgmmas of its open group read
+  std::uint32_t operands_group = 0;
   std::vector<std::uint8_t> local;  ///< local memory: bytes that hold something
 
   void advance() { now.known.raise(actor & kActorMask, ++time); }

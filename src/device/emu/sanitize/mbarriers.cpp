@@ -36,8 +36,7 @@ MbarrierShadow& Sanitizer::mbarrier(const SharedPlace& at) {
 }
 
 Line& Sanitizer::mbarrier_line(const SharedPlace& at) {
-  const auto begin = reinterpret_cast<std::uint64_t>(at.block->shared);
-  return line_at({&at.block->shadow->shared, begin, begin + at.block->shared_bytes, at.block->shadow}, at.offset);
+  return line_at(shared_region(*at.block), at.offset);
 }
 
 void Sanitizer::mbarrier_init(const Issuer& who, const SharedPlace& at) {

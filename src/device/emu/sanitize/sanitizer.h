@@ -142,6 +142,12 @@ class Sanitizer {
   void copy_issued(Cluster& cluster, const BulkCopy& copy);
   void end_block(Cta& cta);
 
+  // wgmma.cpp
+  /// It reads these bytes of shared memory, for one warp, until its group (counted from 0) has been waited for.
+  void wgmma_issued(Warp& warp, const Op& op, std::uint32_t group, std::uint32_t begin, std::uint32_t end);
+  /// The groups below this one have been waited for.
+  void wgmma_waited(Warp& warp, std::uint32_t groups);
+
   void fault(const MachineFault& fault);
   std::vector<Finding> take() { return findings_.take(); }
   /// After the launch: what its blocks wrote counts as initialised.
@@ -157,6 +163,7 @@ class Sanitizer {
   void describe(const Op& op);
 
   Region region_of(Warp& warp, const std::byte* base, std::uint32_t offset);
+  [[nodiscard]] static Region shared_region(const Cta& block);
   Line& line_at(const Region& region, std::uint64_t offset);
   Event event_of(Warp& warp, const Op& op, std::uint32_t mask, std::uint32_t bytes, bool global);
   void access_local(Warp& warp, const Op& op, std::uint32_t mask, std::uint32_t bytes, const std::uint32_t* offset);
@@ -187,8 +194,7 @@ class Sanitizer {
   Event event_of(const BulkCopy& copy, Warp& warp);
   void access_range(const Region& region, std::uint64_t offset, std::uint64_t bytes, const Event& event);
   void access_global(std::uint64_t address, std::uint64_t bytes, const Event& event);
-  void read_global(const BulkCopy& copy, const Event& event);
-  void write_global(const BulkCopy& copy, const Event& event);
+  void access_global(const BulkCopy& copy, const Event& event);
   void bulk_groups_waited(Warp& warp, const Op& op, std::uint32_t mask);
   void note_remote(const Warp& warp, const Op& op, const Cta& target, ActorId actor, std::uint32_t time);
   [[nodiscard]] static bool has_pending(const Cta& cta, std::uint32_t mbarrier);
