@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "device/emu/machine_lab.h"
+#include "device/emu/tensor_map.h"
 #include "locations.h"
 
 using namespace kerlab;
@@ -124,12 +125,33 @@ const Defect kDefects[] = {
     {"cluster", "send", 2, kShared, "initialisation"},
     {"cluster", "send", 3, Hazard::transaction, "1 arrival"},
     {"cluster", "send", 4, kShared, "box"},
+    {"multiply", "multiply", 1, Hazard::proxy_fence, "fence.proxy.async"},
+    {"multiply", "multiply", 2, kShared, "__syncthreads"},
+    {"multiply", "multiply", 3, Hazard::wgmma_in_flight, "accumulates in"},
+    {"multiply", "multiply", 4, Hazard::wgmma_in_flight, "accumulates in"},
+    {"multiply", "multiply", 5, Hazard::wgmma_in_flight, "operands"},
+    {"multiply", "multiply", 6, Hazard::wgmma_in_flight, "accumulates in"},
+    {"multiply", "multiply", 7, kBounds, "shared memory"},
+    {"multiply", "multiply", 8, Hazard::wgmma_in_flight, "operands"},
+    {"multiply", "tiles", 1, Hazard::async_overwrite, "tiles"},
+    {"multiply", "tiles", 2, Hazard::async_overwrite, "tiles"},
+    {"multiply", "tiles", 3, kShared, "mbarrier"},
+    {"boxes", "boxes", 1, kShared, "tile"},
+    {"boxes", "boxes", 2, Hazard::transaction, "too few expected"},
+    {"boxes", "boxes", 3, Hazard::proxy_fence, "fence.proxy.async"},
+    {"boxes", "boxes", 4, kShared, "wait_group.read"},
+    {"boxes", "boxes", 5, kGlobal, "argument 1"},
+    {"boxes", "boxes", 6, Hazard::misaligned, "multiple of 128"},
+    {"boxes", "boxes", 7, kBounds, "shared memory"},
+    {"boxes", "boxes", 8, Hazard::early_exit, "still reads"},
+    {"boxes", "boxes", 9, kUnset, "tile"},
     {"copies", "pipeline", 7, kBounds, "after the end"},
 };
 
 const std::map<std::string, Shape> kShapes = {
-    {"exchange", {2, 64, 2, 0}},   {"send", {2, 64, 2, 0}},  {"copy", {4, 64, 1, 0}}, {"local", {4, 64, 1, 0}},
-    {"last_block", {4, 64, 1, 0}}, {"turns", {4, 64, 1, 0}}, {"meet", {4, 64, 1, 0}}};
+    {"multiply", {1, 128, 1, 0}}, {"tiles", {1, 160, 1, 0}}, {"boxes", {2, 64, 1, 0}}, {"exchange", {2, 64, 2, 0}},
+    {"send", {2, 64, 2, 0}},      {"copy", {4, 64, 1, 0}},   {"local", {4, 64, 1, 0}}, {"last_block", {4, 64, 1, 0}},
+    {"turns", {4, 64, 1, 0}},     {"meet", {4, 64, 1, 0}}};
 
 std::string folder() {
   return (tests_folder() / "device/emu/defects").string() + "/";
@@ -150,6 +172,20 @@ std::map<std::string, int> found_lines(const std::string& source) {
   return lines;
 }
 
+/// Tensor maps of 16 x 16 floats with a box of 16 x 4: of `in`, then of `out`.
+void put_maps(MachineLab& lab, DevicePtr in, DevicePtr out, DevicePtr where) {
+  TensorMapSpec spec;
+  spec.dtype = DType::fp32;
+  spec.dims = {16, 16};
+  spec.stride_bytes = {64};
+  spec.box = {16, 4};
+  for (const DevicePtr base : {in, out}) {
+    const TensorMap map = encode_tensor_map(spec, base);
+    std::memcpy(lab.memory.at(where, sizeof map), &map, sizeof map);
+    where += sizeof map;
+  }
+}
+
 std::vector<Finding> sanitize(MachineLab& lab, const std::string& kernel, int number) {
   const auto shape = kShapes.find(kernel);
   const Shape s = shape == kShapes.end() ? Shape{} : shape->second;
@@ -157,6 +193,7 @@ std::vector<Finding> sanitize(MachineLab& lab, const std::string& kernel, int nu
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i * 7 % 64);
   const Buffer<float> in(lab.memory, values), out(lab.memory, kernel == "meet" ? 512 : 256);
   const Buffer<std::uint32_t> flags(lab.memory, 64);
+  if (kernel == "boxes") put_maps(lab, in.at, out.at, flags.at);
   lab.memory.initialised().remove(out.at, out.at + out.size * sizeof(float));
   lab.launch.sanitize = true;
   lab.launch.dynamic_shared = s.dynamic_shared;

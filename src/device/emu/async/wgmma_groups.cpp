@@ -4,6 +4,7 @@
 
 #include "device/emu/machine/cta.h"
 #include "device/emu/ptx/ir.h"
+#include "device/emu/sanitize/sanitizer.h"
 
 namespace kerlab::emu {
 namespace {
@@ -35,6 +36,11 @@ void WgmmaGroups::reset() {
 void issue_wgmma(Warp& warp, const Op& op, const SharedRange& a, const SharedRange& b) {
   WgmmaGroups& groups = groups_of(warp);
   groups.pending.push_back({&op, groups.committed, a, b});
+  if (Sanitizer* const sanitizer = warp.cta->launch->sanitizer) {
+    sanitizer->wgmma_issued(warp, op, groups.committed, a.begin, a.end);
+    sanitizer->wgmma_issued(warp, op, groups.committed, b.begin, b.end);
+    sanitizer->registers_taken(warp, op, groups.committed);
+  }
 }
 
 void commit_wgmma(Warp& warp, const Op&) {
@@ -46,6 +52,7 @@ void wait_wgmma(Warp& warp, const Op&, std::uint32_t allowed) {
   if (groups.committed <= allowed) return;
   const std::uint32_t ended = groups.committed - allowed;
   std::erase_if(groups.pending, [&](const WgmmaGroups::InFlight& one) { return one.group < ended; });
+  if (warp.cta->launch->sanitizer != nullptr) warp.cta->launch->sanitizer->wgmma_waited(warp, ended);
 }
 
 const Op* wgmma_reading(const Cta& cta, std::uint32_t begin, std::uint32_t end) {

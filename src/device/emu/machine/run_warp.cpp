@@ -43,6 +43,7 @@ void BlockRunner::run_watched(WarpState& warp, const Block& block, std::uint32_t
       active &= op->guard_negated ? ~guard : guard;
       if (active == 0) continue;
     }
+    sanitizer.look_at_registers(warp, *op);
     if (!sanitizer.watches(*op)) {
       op->run(warp, *op, active);
       continue;

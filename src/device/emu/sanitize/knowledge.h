@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "device/emu/machine/op.h"
 #include "device/emu/sanitize/clock.h"
 
 namespace kerlab::emu {
@@ -38,14 +39,22 @@ struct OperandRange {
   std::uint32_t begin = 0, end = 0;
 };
 
+struct FlyingSlot {
+  std::uint32_t written = 0, read = 0;
+  const Op* op = nullptr;
+};
+
 struct WarpShadow {
   Knowledge now;
-  ActorId actor = 0;                ///< its engines follow
-  std::uint32_t time = 1;           ///< moves on when others learn of what was before
-  std::uint32_t synced = 1;         ///< the lanes know of each other what was before this time
-  std::uint32_t copies = 0;         ///< cp.async groups that all lanes know to be complete
-  bool cluster_synced = false;      ///< it has passed barrier.cluster
-  std::vector<OperandRange> operands;  ///< that wgmmas of its open group read
+  ActorId actor = 0;            ///< its engines follow
+  std::uint32_t time = 1;       ///< moves on when others learn of what was before
+  std::uint32_t synced = 1;     ///< the lanes know of each other what was before this time
+  std::uint32_t copies = 0;     ///< cp.async groups that all lanes know to be complete
+  bool cluster_synced = false;  ///< it has passed barrier.cluster
+  /// By slot: one more than the last group whose wgmma writes it, or reads A from it; and the instruction.
+  std::vector<FlyingSlot> flying;
+  std::uint32_t waited = 0, last_flight = 0;  ///< groups waited for; one more than the last one with a wgmma
+  std::vector<OperandRange> operands;         ///< that wgmmas of its open group read
   std::uint32_t operands_group = 0;
   std::vector<std::uint8_t> local;  ///< local memory: bytes that hold something
 

@@ -11,6 +11,28 @@ namespace {
 
 constexpr std::uint32_t kReadersKept = 4;  ///< of a line of global memory
 
+/// What they read may never be used: rows and columns of a tile beyond the problem. Where it is, the poison of shared
+/// memory (NaN) shows in the results.
+bool feeds_matrix(ptx::Opcode opcode) {
+  return opcode == ptx::Opcode::ldmatrix || opcode == ptx::Opcode::wmma_load || opcode == ptx::Opcode::wgmma_mma_async;
+}
+
+/// Nothing to look at closer: another actor's, which has happened before, and no proxy between.
+bool plainly_ordered(const Record& before, const Event& event) {
+  const ActorId own = event.shadow->actor;
+  return before.actor != event.actor && before.actor != own + kAsyncCopy && (event.flags & kAsyncProxy) == 0 &&
+         event.shadow->now.known.knows(before.actor, before.time);
+}
+
+/// The same instruction has read there since the actor moved on.
+bool read_before(Records<2>& reads, const Touch& touch, const Event& event) {
+  for (Record& r : reads) {
+    if (r.actor != event.actor || r.time != event.time || r.site != event.site) continue;
+    return (touch.bytes & ~r.bytes) == 0;
+  }
+  return false;
+}
+
 /// Later reads of an actor stand for its earlier ones: whoever is ordered behind them is ordered behind all.
 void note_read(Records<2>& reads, const Touch& touch, const Event& event, bool global) {
   Record* same = nullptr;
@@ -65,7 +87,7 @@ void note_lanes(WordLanes& words, const Touch& touch, const Event& event, bool m
 
 void Sanitizer::touch(const Region& region, std::uint64_t offset, const Touch& touch, const Event& event) {
   Line& line = line_at(region, offset);
-  if (event.reads && (touch.bytes & ~line.initialised) != 0) {
+  if (event.reads && (touch.bytes & ~line.initialised) != 0 && !feeds_matrix(event.op->instruction->opcode)) {
     report_uninitialised(event, region, offset, touch.bytes & ~line.initialised);
     line.initialised |= touch.bytes;
   }
@@ -78,23 +100,26 @@ void Sanitizer::touch(const Region& region, std::uint64_t offset, const Touch& t
 }
 
 void Sanitizer::read(Line& line, const Touch& touch, const Event& event, const Region& region, std::uint64_t offset) {
+  const bool global = region.block == nullptr;
   for (const Record& w : line.writes) {
-    if ((w.bytes & touch.bytes) != 0) meet(w, true, line.writer, event, region, offset, touch);
+    if ((w.bytes & touch.bytes) != 0 && !plainly_ordered(w, event))
+      meet(w, true, line.writer, event, region, offset, touch);
   }
-  note_lanes(line.reader, touch, event, true);
-  note_read(line.reads, touch, event, region.block == nullptr);
+  // Lanes of one warp seldom meet in global memory, and its inputs are read often.
+  if (!global) note_lanes(line.reader, touch, event, true);
+  if (!read_before(line.reads, touch, event)) note_read(line.reads, touch, event, global);
 }
 
 void Sanitizer::write(Line& line, const Touch& touch, const Event& event, const Region& region, std::uint64_t offset) {
   for (Record* r = line.reads.begin(); r < line.reads.end(); ++r) {
     if ((r->bytes & touch.bytes) == 0) continue;
-    meet(*r, false, line.reader, event, region, offset, touch);
+    if (!plainly_ordered(*r, event)) meet(*r, false, line.reader, event, region, offset, touch);
     r->bytes &= ~touch.bytes;
     if (r->bytes == 0) line.reads.remove(r--);
   }
   for (Record* w = line.writes.begin(); w < line.writes.end(); ++w) {
     if ((w->bytes & touch.bytes) == 0) continue;
-    meet(*w, true, line.writer, event, region, offset, touch);
+    if (!plainly_ordered(*w, event)) meet(*w, true, line.writer, event, region, offset, touch);
     w->bytes &= ~touch.bytes;
     if (w->bytes == 0) line.writes.remove(w--);
   }

@@ -43,6 +43,7 @@ std::string Sanitizer::address_name(const Region& region, std::uint64_t offset, 
     }
     return text;
   }
+  if (region.name != nullptr && !region.name->empty()) return plus(*region.name, offset);
   const LaunchState& launch = *warp.cta->launch;
   int argument = 0;
   std::vector<const ptx::Symbol*> parameters;
@@ -102,7 +103,7 @@ void Sanitizer::report_race(const Record& before, bool before_wrote, const Event
   const ptx::Instruction& other = *sites_[before.site];
   const std::uint32_t engine = is_mbarrier_actor(before.actor) ? kGeneric : (before.actor & kActorMask) % engines_;
   const bool same_warp = before.actor == event.shadow->actor;
-  const bool copies_over = event.writes && (event.flags & kCopy) != 0;
+  const bool copies_over = region.block != nullptr && event.writes && (event.flags & kCopy) != 0;
   Hazard hazard = region.block != nullptr ? Hazard::shared_race : Hazard::global_race;
   const char* advice = "nothing orders the two: a barrier is missing between them (__syncthreads())";
   if (copies_over) {

@@ -163,12 +163,13 @@ Region Sanitizer::region_of(Warp& warp, const std::byte* base, std::uint32_t off
       const std::optional<AddressRange> range = memory_.find(address);
       if (!range) return {};
       last_global_ = globals_.emplace_back(std::make_unique<Global>()).get();
-      last_global_->begin = range->begin;
+      last_global_->begin = range->begin / kLineBytes * kLineBytes;
       last_global_->end = range->end;
-      last_global_->shadow = Shadow(range->end - range->begin);
+      last_global_->name = memory_.name_of(range->begin);
+      last_global_->shadow = Shadow(range->end - last_global_->begin);
     }
   }
-  return {&last_global_->shadow, last_global_->begin, last_global_->end, nullptr};
+  return {&last_global_->shadow, last_global_->begin, last_global_->end, nullptr, &last_global_->name};
 }
 
 Line& Sanitizer::line_at(const Region& region, std::uint64_t offset) {
@@ -204,10 +205,18 @@ Event Sanitizer::event_of(Warp& warp, const Op& op, std::uint32_t mask, std::uin
 
 void Sanitizer::access(Warp& warp, const Op& op, std::uint32_t mask, std::uint32_t bytes, std::byte* base,
                        const std::uint32_t* offset) {
-  const std::uint32_t first = offset[std::countr_zero(mask)];
+  std::uint32_t first = offset[std::countr_zero(mask)];
   if (base == warp.local) return access_local(warp, op, mask, bytes, offset);
   const Region region = region_of(warp, base, first);
   if (region.shadow == nullptr) return;  // parameters
+  std::uint32_t moved[kLanes];
+  if (const auto skew = static_cast<std::uint32_t>((reinterpret_cast<std::uint64_t>(base) - region.begin) % kLineBytes);
+      skew != 0) {  // lines begin at multiples of their size
+    for (int lane = 0; lane < kLanes; ++lane) moved[lane] = offset[lane] + skew;
+    first += skew;
+    base -= skew;
+    offset = moved;
+  }
   Event event = event_of(warp, op, mask, bytes, region.block == nullptr);
   if (region.block != nullptr && region.block->cta != warp.cta)
     note_remote(warp, op, *region.block->cta, event.actor, event.time);

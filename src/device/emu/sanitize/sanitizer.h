@@ -83,6 +83,7 @@ struct Region {
   Shadow* shadow = nullptr;
   std::uint64_t begin = 0, end = 0;
   BlockShadow* block = nullptr;  ///< whose shared memory it is; null: global memory
+  const std::string* name = nullptr;
 };
 
 /// An access about to be recorded.
@@ -145,6 +146,12 @@ class Sanitizer {
   // wgmma.cpp
   /// It reads these bytes of shared memory, for one warp, until its group (counted from 0) has been waited for.
   void wgmma_issued(Warp& warp, const Op& op, std::uint32_t group, std::uint32_t begin, std::uint32_t end);
+  void registers_taken(Warp& warp, const Op& op, std::uint32_t group);
+  /// An operation other than a wgmma runs: does it touch registers of one that is in flight?
+  void look_at_registers(Warp& warp, const Op& op) {
+    const WarpShadow& own = warp.cta->shadow->warps[warp.index];
+    if (own.last_flight > own.waited) find_touched(warp, op);
+  }
   /// The groups below this one have been waited for.
   void wgmma_waited(Warp& warp, std::uint32_t groups);
 
@@ -199,6 +206,10 @@ class Sanitizer {
   void note_remote(const Warp& warp, const Op& op, const Cta& target, ActorId actor, std::uint32_t time);
   [[nodiscard]] static bool has_pending(const Cta& cta, std::uint32_t mbarrier);
 
+  // wgmma.cpp
+  void find_touched(Warp& warp, const Op& op);
+  void touch_slot(Warp& warp, const Op& op, std::int32_t slot, bool writes);
+
   // masks.cpp
   void check_shuffle(Warp& warp, const Op& op, std::uint32_t lanes);
 
@@ -237,6 +248,7 @@ class Sanitizer {
   std::vector<std::unique_ptr<BlockShadow>> blocks_;
   struct Global {
     std::uint64_t begin = 0, end = 0;
+    std::string name;  ///< of a tensor or workspace, when it is known
     Shadow shadow;
   };
   std::vector<std::unique_ptr<Global>> globals_;

@@ -1,11 +1,12 @@
-// What wgmma reads of shared memory, and registers that are touched while a wgmma may still write or read them. PTX ISA,
-// "Asynchronous Warpgroup Level Matrix Instructions".
+// What wgmma reads of shared memory, and registers that are touched while a wgmma may still write or read them. PTX
+// ISA, "Asynchronous Warpgroup Level Matrix Instructions".
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "device/emu/ptx/control_flow.h"
+#include "device/emu/machine/place.h"
+#include "device/emu/ptx/ir.h"
 #include "device/emu/sanitize/sanitizer.h"
 
 namespace kerlab::emu {
@@ -43,6 +44,53 @@ void Sanitizer::wgmma_issued(Warp& warp, const Op& op, std::uint32_t group, std:
 void Sanitizer::wgmma_waited(Warp& warp, std::uint32_t groups) {
   WarpShadow& own = warp.cta->shadow->warps[warp.index];
   own.now.known.raise((own.actor & kActorMask) + kWgmma, groups);
+  own.waited = std::max(own.waited, groups);
+}
+
+/// D is written and A, if it comes from registers, is read until the group has been waited for.
+void Sanitizer::registers_taken(Warp& warp, const Op& op, std::uint32_t group) {
+  WarpShadow& own = warp.cta->shadow->warps[warp.index];
+  if (own.flying.empty()) own.flying.resize(static_cast<std::size_t>(program_.slots));
+  own.last_flight = group + 1;
+  for (int operand = 0; operand < 2; ++operand) {
+    for (int j = 0; j < op.count[operand]; ++j) {
+      const std::int32_t slot = op.list[op.slot[operand] + j];
+      if (slot < 0) continue;
+      FlyingSlot& flying = own.flying[static_cast<std::size_t>(slot)];
+      (operand == 0 ? flying.written : flying.read) = group + 1;
+      flying.op = &op;
+    }
+  }
+}
+
+void Sanitizer::find_touched(Warp& warp, const Op& op) {
+  const ptx::Instruction& instruction = *op.instruction;
+  if (instruction.opcode == Opcode::wgmma_mma_async) return;
+  const int results = ptx::results(instruction);
+  const auto operands = std::min<int>(static_cast<int>(instruction.operands.size()), kOperands);
+  for (int i = 0; i < operands; ++i) {
+    if (op.width[i] == 1) continue;
+    for (int j = 0; j < std::max<int>(op.count[i], 1); ++j) {
+      const std::int32_t slot = op.count[i] == 0 ? op.slot[i] : op.list[op.slot[i] + j];
+      if (slot < 0) continue;
+      touch_slot(warp, op, slot, i < results);
+      if (op.width[i] == 64) touch_slot(warp, op, slot + 1, i < results);
+    }
+  }
+}
+
+void Sanitizer::touch_slot(Warp& warp, const Op& op, std::int32_t slot, bool writes) {
+  const WarpShadow& own = warp.cta->shadow->warps[warp.index];
+  const FlyingSlot& flying = own.flying[static_cast<std::size_t>(slot)];
+  if (flying.written <= own.waited && (!writes || flying.read <= own.waited)) return;
+  const ptx::Instruction &at = *op.instruction, &other = *flying.op->instruction;
+  findings_.add(Hazard::wgmma_in_flight, &at, &other, [&] {
+    return fmt::format(
+        "{} ({}) {} a register that {} ({}) still {}: wgmma.wait_group is missing before it; {}, warp "
+        "{}",
+        at.text, findings_.place(&at), writes ? "writes" : "reads", other.text, findings_.place(&other),
+        flying.written > own.waited ? "accumulates in" : "reads as A", block_name(warp.cta->index), warp.index);
+  });
 }
 
 }  // namespace kerlab::emu
