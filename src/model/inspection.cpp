@@ -11,11 +11,16 @@
 namespace kerlab {
 namespace {
 
-using Place = std::tuple<std::string, std::int32_t>;
+using Place = std::tuple<std::string, std::int32_t, std::string, std::int32_t>;
 
 /// Lines of the PTX stand for themselves where the source is not known.
 Place place_of(const CodeLine& line) {
-  return line.file.empty() ? Place{"", line.ptx_line} : Place{line.file, line.line};
+  return line.file.empty() ? Place{"", line.ptx_line, "", 0}
+                           : Place{line.file, line.line, line.caller_file, line.caller_line};
+}
+
+std::string last_part(const std::string& path) {
+  return path.substr(path.rfind('/') + 1);
 }
 
 void add(LineCounts& sum, const LineCounts& more) {
@@ -72,7 +77,10 @@ std::vector<SourceLine> by_source_line(const std::vector<LineCounts>& lines) {
 
 std::string place_text(const CodeLine& line) {
   if (line.file.empty()) return fmt::format("ptx line {}", line.ptx_line);
-  return fmt::format("{}:{}", line.file.substr(line.file.rfind('/') + 1), line.line);
+  std::string text = last_part(line.file);
+  if (line.line > 0) text += fmt::format(":{}", line.line);
+  if (line.caller_line > 0) text += fmt::format(" (from {}:{})", last_part(line.caller_file), line.caller_line);
+  return text;
 }
 
 }  // namespace kerlab

@@ -18,7 +18,7 @@ struct Waves {
 /// `places`: blocks that run at once on the whole device.
 Waves waves_of(std::int64_t blocks, std::int64_t places);
 
-/// All PTX instructions of one line of the source; of one PTX line where the source line is not known.
+/// All PTX instructions of one line of the source, called from one line; of one PTX line where the source is not known.
 struct SourceLine {
   CodeLine line;
   std::string source;  ///< its text, without indentation; empty: unknown
@@ -57,7 +57,7 @@ std::vector<SourceLine> by_source_line(const std::vector<LineCounts>& lines);
 /// What there is to say about a launch whose other members are filled in.
 std::vector<Remark> remarks_on(const LaunchInspection& launch, const DeviceInfo& device);
 
-/// "softmax.cu:31", or "ptx line 120"; of a path the last part.
+/// "softmax.cu:31", "operands.cuh:7 (from naive.cu:26)" or "ptx line 120"; of a path the last part.
 std::string place_text(const CodeLine& line);
 
 }  // namespace kerlab

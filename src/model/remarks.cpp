@@ -43,13 +43,12 @@ struct LineAccess {
 };
 
 std::vector<LineAccess> accesses(const std::vector<LineCounts>& lines, bool shared) {
-  std::map<std::tuple<std::string, int, std::string_view>, LineAccess> places;
+  std::map<std::tuple<std::string, std::string_view>, LineAccess> places;
   for (const LineCounts& counts : lines) {
     const std::int64_t requests = shared ? counts.shared_requests : counts.global_requests;
     if (requests == 0) continue;
     const std::string_view name = access_name(counts.text, shared);
-    const int line = counts.line.file.empty() ? counts.line.ptx_line : counts.line.line;
-    LineAccess& access = places[{counts.line.file, line, name}];
+    LineAccess& access = places[{place_text(counts.line), name}];
     if (access.requests == 0) access.line = counts.line;
     access.name = name;
     access.requests += static_cast<double>(requests);

@@ -84,6 +84,7 @@ struct LaunchReport {
   std::vector<Stretch> stretches;           ///< of the kernel, those executed; only in count mode
   std::vector<LineCounts> lines;            ///< of the instructions executed, in PTX order; only in count mode
   std::vector<Finding> findings;            ///< only in sanitize mode
+  bool faulted = false;                     ///< only in sanitize mode: it ended early, with a finding that says why
   std::vector<AddressRange> written;        ///< global memory written, sorted, merged; only in check mode
 };
 

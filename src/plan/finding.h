@@ -27,8 +27,10 @@ std::string_view name(Hazard hazard);  ///< "shared-memory race"
 
 /// A place in the source: of the CUDA source when the image has line information, else of the PTX.
 struct CodeLine {
-  std::string file;  ///< empty: unknown
+  std::string file = {};  ///< empty: unknown
   std::int32_t line = 0, ptx_line = 0;
+  std::string caller_file = {};  ///< of an inlined function: where the kernel calls it, in the end; else empty
+  std::int32_t caller_line = 0;
   bool operator==(const CodeLine&) const = default;
 };
 

@@ -28,7 +28,11 @@ std::string labels_text(const LocatedFinding& located) {
 
 JsonValue place_value(const CodeLine& line) {
   if (line.line == 0 && line.ptx_line == 0) return nullptr;
-  return JsonValue::Object{{"file", line.file}, {"line", line.line}, {"ptx_line", line.ptx_line}};
+  return JsonValue::Object{{"file", line.file},
+                           {"line", line.line},
+                           {"ptx_line", line.ptx_line},
+                           {"caller_file", line.caller_file},
+                           {"caller_line", line.caller_line}};
 }
 
 }  // namespace

@@ -24,7 +24,11 @@ JsonValue counts_value(const Counts& counts) {
 }
 
 JsonValue place_value(const CodeLine& line) {
-  return JsonValue::Object{{"file", line.file}, {"line", line.line}, {"ptx_line", line.ptx_line}};
+  return JsonValue::Object{{"file", line.file},
+                           {"line", line.line},
+                           {"ptx_line", line.ptx_line},
+                           {"caller_file", line.caller_file},
+                           {"caller_line", line.caller_line}};
 }
 
 JsonValue::Object instruction_value(const LineCounts& counts) {

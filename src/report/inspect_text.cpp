@@ -161,16 +161,20 @@ std::string hot_spots_text(const LaunchInspection& launch, int count, bool color
   const double scale = launch.work.blocks_run > 0
                            ? static_cast<double>(launch.work.blocks) / static_cast<double>(launch.work.blocks_run)
                            : 1;
+  const auto scaled = [&](std::int64_t number) {
+    return grouped(static_cast<std::int64_t>(static_cast<double>(number) * scale + 0.5));
+  };
   for (const SourceLine& source : launch.lines) {
     if (count-- == 0) break;
     const LineCounts& sum = source.sum;
     const double ways = per(sum.wavefronts, sum.least_wavefronts);
-    table.rows.push_back({place_text(source.line), percent(source.share),
-                          grouped(static_cast<std::int64_t>(static_cast<double>(sum.warp_instructions) * scale + 0.5)),
+    table.rows.push_back({place_text(source.line), percent(source.share), scaled(sum.warp_instructions),
                           fmt::format("{:.1f}", per(sum.lane_instructions, sum.warp_instructions)),
                           against_least(sum.sectors, sum.least_sectors, sum.global_requests),
-                          sum.shared_requests > 0 ? fmt::format("{:.3g}-way", ways) : "",
-                          sum.waits > 0 ? grouped(sum.waits) : "",
+                          sum.shared_requests == 0 ? ""
+                          : ways > 1.005           ? fmt::format("{:.3g}-way", ways)
+                                                   : "none",
+                          sum.waits > 0 ? scaled(sum.waits) : "",
                           source.source.empty() ? sum.text : shortened(source.source, kSourceWidth)});
   }
   return fmt::format(

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "plan/counters.h"
+#include "session/count_operations.h"
 #include "session/modelled.h"
 #include "session/source_text.h"
 
@@ -113,6 +114,8 @@ Inspection inspect(InspectOptions options, const Database* database) {
 
 Inspection inspect_as_far_as_possible(InspectOptions options, const Database* database) {
   options.rig.target = family_of(options.subject, database);
+  const auto trial = options.subject.trial > 0 ? database->trial(options.subject.trial) : std::nullopt;
+  if (trial && !options.rig.device.starts_with("emu:")) options.rig.device = emulated_twin(*trial);
   options.rig.device = inspecting_device(options.rig.device);
   options.rig.jobs = 2;  // the kernel and lab.cu
   Rig rig(options.rig);

@@ -10,7 +10,7 @@
 namespace kerlab {
 
 struct InspectOptions {
-  RigOptions rig;  ///< the target is that of the subject; a device that is not emulated gives way to its twin
+  RigOptions rig;  ///< the target is the subject's; a device that is not emulated gives way to the trial's twin
   SubjectName subject;
   std::vector<ProblemArgument> arguments;
   std::string dtype;

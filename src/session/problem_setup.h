@@ -22,7 +22,8 @@ struct ProblemSetup {
 };
 
 /// Ragged shrunken problems, to be tried in this order: extents in which no tile divides, then multiples of 8 and 64.
-std::vector<ProblemRequest> small_shapes(const Family& family, const Problem& problem);
+/// `ragged_anyway`: extents that are small themselves become one less, or the next lower multiple.
+std::vector<ProblemRequest> small_shapes(const Family& family, const Problem& problem, bool ragged_anyway = false);
 
 /// The small problem on which most of the variants' default configurations are the same program; none when the problem
 /// is that small itself.

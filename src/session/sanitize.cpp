@@ -33,7 +33,7 @@ SanitizeSession::SanitizeSession(CheckOptions options, const Database& database)
   chosen_ = choose_configurations(options_, rig_.folder(), asked_, rig_.device(), database);
   notes_ = chosen_.notes;
   if (!options_.only_asked)
-    for (const ProblemRequest& request : small_shapes(family, asked_)) small_.push_back(make_problem(family, request));
+    for (const ProblemRequest& request : small_shapes(family, asked_, true)) small_.push_back(make_problem(family, request));
   small_.push_back(asked_);
   // Configurations of one problem together: its data are made once.
   const auto problem_key = [this](const auto& chosen) {

@@ -37,7 +37,7 @@ std::size_t same_programs(const KernelFolder& folder, const Problem& problem, co
 
 }  // namespace
 
-std::vector<ProblemRequest> small_shapes(const Family& family, const Problem& problem) {
+std::vector<ProblemRequest> small_shapes(const Family& family, const Problem& problem, bool ragged_anyway) {
   std::vector<ProblemRequest> shapes;
   for (const std::int64_t multiple : {1, 4, 8, 64}) {
     ProblemRequest request;
@@ -47,7 +47,8 @@ std::vector<ProblemRequest> small_shapes(const Family& family, const Problem& pr
     bool smaller = false;
     for (std::size_t d = 0; d < problem.dimensions.size(); ++d) {
       const auto& [dimension, extent] = problem.dimensions[d];
-      const std::int64_t shrunken = ragged(d, problem.dimensions.size(), multiple);
+      std::int64_t shrunken = ragged(d, problem.dimensions.size(), multiple);
+      if (ragged_anyway && extent <= shrunken && extent > multiple) shrunken = (extent - 1) / multiple * multiple;
       request.dimensions[dimension] = std::max(std::min(extent, shrunken), family.dimensions[d].minimum);
       smaller = smaller || request.dimensions[dimension] < extent;
     }

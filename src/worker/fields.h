@@ -110,7 +110,8 @@ template <typename Archive> void fields(Archive& a, Stretch& v) {
   a("awaited", v.awaited);
 }
 template <typename Archive> void fields(Archive& a, CodeLine& v) {
-  a("file", v.file); a("line", v.line); a("ptx_line", v.ptx_line);
+  a("file", v.file); a("line", v.line); a("ptx_line", v.ptx_line); a("caller_file", v.caller_file);
+  a("caller_line", v.caller_line);
 }
 template <typename Archive> void fields(Archive& a, LineCounts& v) {
   a("line", v.line); a("text", v.text); a("pipe", v.pipe, static_cast<Pipe>(kPipes - 1));

@@ -48,6 +48,7 @@ SanitizedLaunch sanitized(Device& device, const BoundLaunch& launch) {
     result.blocks = report.blocks;
     result.blocks_run = report.blocks_run;
     result.findings = std::move(report.findings);
+    result.faulted = report.faulted;
   } catch (const DeviceFault& fault) {
     if (fault.sticky() || fault.kind() == FaultKind::unsupported) throw;
     result.faulted = true;

@@ -165,4 +165,5 @@ TEST_CASE("source lines add up, the most executed first", "[model][inspect]") {
   CHECK(lines[1].share == Approx(40.0 / 121));
   CHECK(place_text(lines[1].line) == "reg2d.cu:5");
   CHECK(place_text(lines[2].line) == "ptx line 9");
+  CHECK(place_text({"/k/operands.cuh", 7, 30, "/k/naive.cu", 26}) == "operands.cuh:7 (from naive.cu:26)");
 }

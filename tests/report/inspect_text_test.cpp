@@ -61,7 +61,7 @@ TEST_CASE("inspect: launch, units, mix, memory, hot spots, sentences", "[report]
   CHECK_THAT(text, Contains("  occupancy      25 %, 2 blocks an SM, limited by registers\n"
                             "  waves          one, 24 % full\n"));
   CHECK_THAT(text, Contains("  counted        4 of 64 blocks\n"));
-  CHECK_THAT(text, Contains("  fp32 pipe          65,536  62 %  ############\n"));
+  CHECK_THAT(text, Contains("  fp32 pipe          65,536  62 %  #############\n"));
   CHECK_THAT(text, Contains("  fp32                3,000   32.0   75 %  ###############\n"
                             "  shared              1,000   32.0   25 %  #####\n"));
   CHECK_THAT(text, Contains("64,000 requests, 8 wavefronts each (1 without bank conflicts)"));

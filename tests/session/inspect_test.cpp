@@ -17,6 +17,7 @@ Inspection inspected(const SessionFixture& fixture, const std::string& subject, 
   InspectOptions options;
   options.rig = fixture.options().rig;
   options.rig.device = "emu:h200";
+  options.rig.kernels = {fixture.folder()};
   options.subject = parse_subject(subject);
   options.arguments = std::move(arguments);
   options.dtype = dtype;
@@ -80,7 +81,7 @@ TEST_CASE("inspect: lines of the source with their text, and the sums of the cou
   // The product is what most instructions are of: its line is known by file, number and text.
   const SourceLine& hot = launch.lines.front();
   CHECK(hot.sum.text.starts_with("fma.rn"));
-  CHECK(hot.line.file.ends_with(".cu") || hot.line.file.ends_with(".cuh"));
+  CHECK((hot.line.file.ends_with(".cu") || hot.line.file.ends_with(".cuh")));
   CHECK(hot.line.line > 0);
   CHECK_FALSE(hot.source.empty());
   CHECK(launch.remarks.front().kind == "bound");

@@ -1,5 +1,7 @@
 // `check --sanitize` as a session: small ragged problems, every launch of a plan, findings by variant with their lines.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/file.h"

@@ -123,5 +123,41 @@ TEST_CASE("Counts by instruction add up, with any number of threads", "[emu][mac
   }
 }
 
+// Line 2 inlined at line 5, which is inlined at lines 8 and 9 of the kernel.
+constexpr const char* kInlined = R"(.version 8.0
+.target sm_80
+.address_size 64
+.file 1 "/k/inlined.cu"
+.visible .entry inlined(.param .u64 out)
+{
+  .reg .b32 %r<9>;
+  .loc 1 8 3
+  mov.u32 %r1, 1;
+  .loc 1 5 3, function_name $L__info_string0, inlined_at 1 8 3
+  add.u32 %r2, %r1, 1;
+  .loc 1 2 3, function_name $L__info_string1, inlined_at 1 5 3
+  sub.u32 %r3, %r1, 1;
+  .loc 1 9 3
+  .loc 1 5 3, function_name $L__info_string0, inlined_at 1 9 3
+  .loc 1 2 3, function_name $L__info_string1, inlined_at 1 5 3
+  mul.lo.u32 %r4, %r1, %r2;
+  .loc 1 10 1
+  ret;
+}
+)";
+
+TEST_CASE("Inlined code knows the line of the kernel that it comes from", "[emu][machine][count]") {
+  MachineLab lab(kInlined);
+  lab.launch.count = true;
+  const Buffer<std::uint32_t> out(lab.memory, 4);
+  const LaunchReport report = lab.run("inlined", {1, 1, 1}, {32, 1, 1}, out);
+  const auto line = [&](const std::string& text) { return at(report, text).line; };
+  CHECK(line("mov.u32") == CodeLine{"/k/inlined.cu", 8, 9, "", 0});
+  CHECK(line("add.u32") == CodeLine{"/k/inlined.cu", 5, 11, "/k/inlined.cu", 8});
+  CHECK(line("sub.u32") == CodeLine{"/k/inlined.cu", 2, 13, "/k/inlined.cu", 8});
+  CHECK(line("mul.lo.u32") == CodeLine{"/k/inlined.cu", 2, 17, "/k/inlined.cu", 9});
+  CHECK(line("ret") == CodeLine{"/k/inlined.cu", 10, 19, "", 0});
+}
+
 }  // namespace
 }  // namespace kerlab::emu

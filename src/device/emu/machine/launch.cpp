@@ -119,6 +119,7 @@ class Launch {
     } catch (const MachineFault& fault) {
       if (!sanitizer_) throw;
       sanitizer_->fault(fault);
+      report_.faulted = true;
     }
   }
 

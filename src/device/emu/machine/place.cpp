@@ -27,9 +27,14 @@ std::string lane_list(std::uint32_t lanes) {
 
 CodeLine code_line(const ptx::Instruction& instruction, const std::vector<std::string>* files) {
   const ptx::Location& at = instruction.location;
-  if (files == nullptr || at.source_file <= 0 || at.source_file > static_cast<std::int32_t>(files->size()))
-    return {{}, 0, at.ptx_line};
-  return {(*files)[static_cast<std::size_t>(at.source_file - 1)], at.source_line, at.ptx_line};
+  const auto name = [&](std::int32_t file) {
+    const bool known = files != nullptr && file > 0 && file <= static_cast<std::int32_t>(files->size());
+    return known ? (*files)[static_cast<std::size_t>(file - 1)] : std::string();
+  };
+  CodeLine line{name(at.source_file), 0, at.ptx_line, name(at.caller_file), 0};
+  if (!line.file.empty()) line.line = at.source_line;
+  if (!line.caller_file.empty()) line.caller_line = at.caller_line;
+  return line;
 }
 
 std::string place(const ptx::Instruction* instruction, const std::vector<std::string>* files) {

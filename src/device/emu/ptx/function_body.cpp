@@ -169,20 +169,33 @@ void FunctionParser::location() {
   const auto small = [&](std::string_view what) {
     return static_cast<std::int32_t>(tokens_.expect_integer(what, 0, 1 << 30));
   };
-  file_ = small("a file number");
-  line_ = small("a line");
-  small("a column");
+  const auto place = [&] {
+    const std::int32_t file = small("a file number"), line = small("a line");
+    return std::array{file, line, small("a column")};
+  };
+  const std::array<std::int32_t, 3> here = place();
+  location_ = {0, here[0], here[1], 0, 0};
+  callers_.erase(here);
   while (tokens_.accept(',')) {
     const std::string_view what = tokens_.expect_word("'function_name' or 'inlined_at'");
     if (what == "function_name") {
       tokens_.expect_word("a label");
       if (tokens_.accept('+')) tokens_.expect_integer("an offset");
     } else {
-      small("a file number");
-      small("a line");
-      small("a column");
+      const std::array<std::int32_t, 3> site = place();
+      const auto outer = callers_.find(site);  // the call is in inlined code itself
+      const std::array caller = outer == callers_.end() ? std::array{site[0], site[1]} : outer->second;
+      callers_[here] = caller;
+      location_.caller_file = caller[0];
+      location_.caller_line = caller[1];
     }
   }
+}
+
+Location FunctionParser::location_at(std::int32_t ptx_line) const {
+  Location location = location_;
+  location.ptx_line = ptx_line;
+  return location;
 }
 
 void FunctionParser::registers() {
@@ -296,7 +309,7 @@ void FunctionParser::finish() {
     Instruction last;
     last.opcode = function_.entry ? Opcode::exit : Opcode::ret;
     last.text = name(last.opcode);
-    last.location = {tokens_.peek().line, file_, line_};
+    last.location = location_at(tokens_.peek().line);
     add(std::move(last));
   }
   close_scope();

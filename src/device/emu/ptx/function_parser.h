@@ -49,6 +49,7 @@ class FunctionParser {
   void directive();
   void label();
   void location();
+  [[nodiscard]] Location location_at(std::int32_t ptx_line) const;
   void registers();
   void variables(Space space);
   Symbol& declare_variable(Space space, const Variable& variable);
@@ -109,7 +110,9 @@ class FunctionParser {
   std::vector<LabelScope> label_scopes_;
   std::size_t outer_scopes_ = 0;      ///< open before this function
   std::int32_t last_label_ = -1;      ///< stands before this instruction
-  std::int32_t file_ = 0, line_ = 0;  ///< of the last .loc
+  Location location_;                 ///< of the last .loc
+  /// Where the code of a .loc (file, line, column) was inlined, in the end: of the last such .loc.
+  std::map<std::array<std::int32_t, 3>, std::array<std::int32_t, 2>> callers_;
 };
 
 }  // namespace kerlab::ptx

@@ -37,7 +37,7 @@ void FunctionParser::guard(Instruction& into) {
 
 void FunctionParser::instruction() {
   Instruction result;
-  result.location = {tokens_.peek().line, file_, line_};
+  result.location = location_at(tokens_.peek().line);
   guard(result);
   const Token token = tokens_.peek();
   tokens_.expect_word("an instruction");

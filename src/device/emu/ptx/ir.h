@@ -98,6 +98,8 @@ struct Location {
   std::int32_t ptx_line = 0;     ///< from 1
   std::int32_t source_file = 0;  ///< 0: unknown, else index + 1 into Module::files
   std::int32_t source_line = 0;
+  /// Of code that was inlined: the line of the kernel that calls it, in the end. File 0: it is the kernel's own.
+  std::int32_t caller_file = 0, caller_line = 0;
 };
 
 /// Operands are in the order written: destinations first. For setp with two results "p|q" both come first; atom:

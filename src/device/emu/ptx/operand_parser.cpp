@@ -149,7 +149,7 @@ Operand FunctionParser::address(const DecodedOpcode& decoded) {
     move.opcode = Opcode::mov;
     move.types = {Type::b64};
     move.text = "mov.b64";
-    move.location = {token.line, file_, line_};
+    move.location = location_at(token.line);
     move.operands.resize(2);
     move.operands[0].kind = OperandKind::reg;
     move.operands[0].value = result.value = add_register(Type::b64, "%address");

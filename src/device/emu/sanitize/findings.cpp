@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "device/emu/machine/place.h"
+
 namespace kerlab::emu {
 namespace {
 
@@ -16,12 +18,7 @@ std::int64_t key_of(const ptx::Instruction* instruction) {
 }  // namespace
 
 CodeLine Findings::line(const ptx::Instruction* instruction) const {
-  if (instruction == nullptr) return {};
-  const ptx::Location& at = instruction->location;
-  CodeLine line{"", at.source_line, at.ptx_line};
-  if (files_ != nullptr && at.source_file > 0 && at.source_file <= static_cast<std::int32_t>(files_->size()))
-    line.file = (*files_)[static_cast<std::size_t>(at.source_file - 1)];
-  return line;
+  return instruction == nullptr ? CodeLine{} : code_line(*instruction, files_);
 }
 
 std::string Findings::place(const ptx::Instruction* instruction) const {
