@@ -5,6 +5,8 @@
 namespace kerlab {
 namespace {
 
+constexpr std::uint64_t kMostShared = 227 * 1024;  // of compute capability 9.0
+
 std::uint64_t swizzle_span(Swizzle swizzle) {
   switch (swizzle) {
     case Swizzle::b32: return 32;
@@ -27,6 +29,9 @@ std::string box_error(const TensorMapSpec& spec) {
   if (inner % 16 != 0) return fmt::format("box[0] is {} bytes, not a multiple of 16", inner);
   const std::uint64_t span = swizzle_span(spec.swizzle);
   if (span != 0 && inner > span) return fmt::format("box[0] is {} bytes, more than the swizzle span of {}", inner, span);
+  std::uint64_t bytes = inner;
+  for (std::size_t i = 1; i < spec.box.size(); ++i) bytes *= spec.box[i];
+  if (bytes > kMostShared) return fmt::format("the box is {} bytes, more than a block's {} of shared memory", bytes, kMostShared);
   return {};
 }
 

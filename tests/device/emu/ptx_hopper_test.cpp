@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -255,4 +256,17 @@ TEST_CASE("ptx: a cluster alone does not make blocks communicate, reductions in 
   CHECK(of("cp.reduce.async.bulk.tensor.1d.global.shared::cta.add.bulk_group [x0, {r2}], [r1];") ==
         Communication::ordered);
   CHECK(of("ld.acquire.gpu.global.u32 r0, [x1];") == Communication::communicating);
+}
+
+TEST_CASE("ptx: a kernel of wgmma and tensor copies, as NVRTC writes it", "[ptx]") {
+  const ParseResult result = parse(fixture("gemm_wgmma_swap.ptx"));
+  REQUIRE(result.failures.empty());
+  const auto count = [&](Opcode opcode) {
+    const std::vector<Instruction>& all = result.module.kernels.at(0).instructions;
+    return std::count_if(all.begin(), all.end(), [&](const Instruction& i) { return i.opcode == opcode; });
+  };
+  CHECK(count(Opcode::wgmma_mma_async) == 8);
+  CHECK(count(Opcode::cp_async_bulk_tensor) == 3);
+  CHECK(count(Opcode::mbarrier_init) == 17);
+  CHECK(count(Opcode::mbarrier_try_wait) == 2);
 }

@@ -75,6 +75,8 @@ std::uint32_t swizzle_model(Swizzle swizzle, std::uint32_t address) {
 template <class F>
 void each_byte(const TensorMapSpec& spec, const std::int32_t* coordinate, std::uint32_t offset, F f) {
   const auto size = static_cast<std::uint32_t>(info(spec.dtype).bytes);
+  const std::uint32_t row = spec.box[0] * size;
+  const std::uint32_t pitch = spec.swizzle == Swizzle::none ? row : 16u << static_cast<int>(spec.swizzle);
   std::uint32_t elements = 1;
   for (const std::uint32_t box : spec.box) elements *= box;
   for (std::uint32_t e = 0; e < elements; ++e) {
@@ -88,7 +90,8 @@ void each_byte(const TensorMapSpec& spec, const std::int32_t* coordinate, std::u
       at += c * static_cast<std::int64_t>(d == 0 ? size : spec.stride_bytes[d - 1]);
     }
     for (std::uint32_t b = 0; b < size; ++b) {
-      f(swizzle_model(spec.swizzle, offset + e * size + b), inside ? at + b : -1, b);
+      const std::uint32_t in_row = e % spec.box[0] * size + b;
+      f(swizzle_model(spec.swizzle, offset + e / spec.box[0] * pitch + in_row), inside ? at + b : -1, b);
     }
   }
 }
@@ -126,8 +129,7 @@ Draw draw(std::mt19937& random) {
 }
 
 bool fill_byte_is(const TensorMapSpec& spec, std::uint32_t byte, std::byte given) {
-  const bool top = byte + 1 == static_cast<std::uint32_t>(info(spec.dtype).bytes);
-  return given == (spec.nan_fill ? std::byte(top ? 0x7f : 0xff) : std::byte{0});
+  return given == (spec.nan_fill ? std::byte(byte % 2 == 0 ? 0xf7 : 0x7f) : std::byte{0});
 }
 
 }  // namespace
@@ -258,15 +260,22 @@ TEST_CASE("tensor copy: faults name what is wrong", "[emu][tma]") {
   CHECK_THROWS_WITH(read_tensor_map(lab.who, stored + 32), Catch::Contains("no multiple of 64"));
   CHECK_THROWS_WITH(read_tensor_map(lab.who, stored + 128), Catch::Contains("no tensor map"));
   CHECK_THROWS_WITH(read_tensor_map(lab.who, kParameterWindow + 192), Catch::Contains("outside every allocation"));
-  check_box(lab.who, tensor.map);
+  const std::int32_t zero[5] = {};
+  check_box(lab.who, tensor.map, zero);
   lab.instruction.modifiers.dimensions = 3;
-  CHECK_THROWS_WITH(check_box(lab.who, tensor.map), Catch::Contains("3-dimensional boxes, its tensor map has rank 2"));
+  CHECK_THROWS_WITH(check_box(lab.who, tensor.map, zero),
+                    Catch::Contains("3-dimensional boxes, its tensor map has rank 2"));
   lab.instruction.modifiers.dimensions = 2;
   lab.instruction.opcode = ptx::Opcode::cp_reduce_async_bulk_tensor;
   lab.instruction.modifiers.atomic = ptx::Atomic::xor_;
-  CHECK_THROWS_WITH(check_box(lab.who, tensor.map), Catch::Contains("no such reduction of fp32"));
+  CHECK_THROWS_WITH(check_box(lab.who, tensor.map, zero), Catch::Contains("no such reduction of fp32"));
   lab.instruction.modifiers.atomic = ptx::Atomic::add;
-  check_box(lab.who, tensor.map);
+  check_box(lab.who, tensor.map, zero);
+  const std::int32_t unaligned[5] = {2, 0}, negative[5] = {0, -1};
+  CHECK_THROWS_WITH(check_box(lab.who, tensor.map, unaligned), Catch::Contains("8 bytes: no multiple of 16"));
+  check_box(lab.who, tensor.map, negative);
+  lab.instruction.modifiers.space = ptx::Space::global;
+  CHECK_THROWS_WITH(check_box(lab.who, tensor.map, negative), Catch::Contains("begins at -1 in dimension 1"));
 
   const std::int32_t origin[5] = {};
   CHECK_THROWS_WITH(load_box(lab.who, tensor.map, origin, lab.shared.data(), kShared - 512),
@@ -275,6 +284,44 @@ TEST_CASE("tensor copy: faults name what is wrong", "[emu][tma]") {
   const std::int32_t beyond[5] = {0, 32};
   CHECK_THROWS_WITH(load_box(lab.who, tensor.map, beyond, lab.shared.data(), 0),
                     Catch::Contains("outside every allocation"));
+}
+
+TEST_CASE("tensor copy: rows shorter than the swizzle are padded", "[emu][tma]") {
+  CopyLab lab;
+  TensorMapSpec spec;
+  spec.dtype = DType::bf16;
+  spec.dims = {64, 64};
+  spec.stride_bytes = {128};
+  spec.box = {32, 4};
+  spec.swizzle = Swizzle::b128;
+  const Tensor tensor(lab, spec);
+  CHECK(box_bytes(tensor.map) == 256);
+  CHECK(box_footprint(tensor.map) == 512);
+  const std::int32_t origin[5] = {};
+  load_box(lab.who, tensor.map, origin, lab.shared.data(), 0);
+  CHECK(std::memcmp(lab.shared.data() + 128 + 16, tensor.data.data() + 128, 16) == 0);
+  CHECK(lab.shared[64] == std::byte{0xee});  // between the rows nothing is written
+}
+
+TEST_CASE("tensor copy: loads of tf32 round to 10 bits of mantissa", "[emu][tma]") {
+  CopyLab lab;
+  TensorMapSpec spec;
+  spec.dtype = DType::tf32;
+  spec.dims = {8};
+  spec.box = {8};
+  const Tensor tensor(lab, spec);
+  const std::uint32_t given[8] = {0x3f800fff, 0x3f801000, 0x3f803000, 0xbf801001,
+                                  0x00001000, 0x7f800000, 0x3fffffff, 0};
+  const std::uint32_t wanted[8] = {0x3f800000, 0x3f802000, 0x3f804000, 0xbf802000,
+                                   0x00002000, 0x7f800000, 0x40000000, 0};
+  std::memcpy(tensor.data.data(), given, sizeof given);
+  const std::int32_t origin[5] = {};
+  load_box(lab.who, tensor.map, origin, lab.shared.data(), 0);
+  for (int i = 0; i < 8; ++i) {
+    std::uint32_t got = 0;
+    std::memcpy(&got, lab.shared.data() + 4 * i, 4);
+    CHECK(got == wanted[i]);
+  }
 }
 
 TEST_CASE("tensor copy: tensormap.replace edits a map", "[emu][tma]") {
@@ -304,15 +351,15 @@ TEST_CASE("tensor copy: tensormap.replace edits a map", "[emu][tma]") {
   CHECK(map.stride_bytes[0] == 256);
   CHECK((map.swizzle == Swizzle::b128 && map.nan_fill && map.dtype == DType::fp16));
   CHECK(box_bytes(map) == 3 * 128);
-  check_box(lab.who, map);
   const std::int32_t origin[5] = {};
+  check_box(lab.who, map, origin);
   load_box(lab.who, map, origin, lab.shared.data(), 1024);
   CHECK(std::memcmp(lab.shared.data() + 1024, other.data.data(), 16) == 0);
   CHECK(std::memcmp(lab.shared.data() + 1024 + 128, other.data.data() + 512 + 16, 16) == 0);  // row 2, swizzled
-  CHECK(lab.shared[1024 + 256] == std::byte{0xff});                                           // row 4 is outside
+  CHECK(lab.shared[1024 + 256] == std::byte{0xf7});                                           // row 4 is outside
 
   replace(ptx::MapField::box_dim, 0, 128);
-  CHECK_THROWS_WITH(check_box(lab.who, read_tensor_map(lab.who, kSharedWindow)),
+  CHECK_THROWS_WITH(check_box(lab.who, read_tensor_map(lab.who, kSharedWindow), origin),
                     Catch::Contains("replaced wrongly: box[0] is 256 bytes, more than the swizzle span of 128"));
   CHECK_THROWS_WITH(replace(ptx::MapField::interleave_layout, 0, 1), Catch::Contains("interleaved"));
   CHECK_THROWS_WITH(replace(ptx::MapField::elemtype, 0, 1), Catch::Contains(".u16"));

@@ -88,7 +88,8 @@ void perform_value(const Cluster& cluster, const BulkCopy& copy) {
   each_target(cluster, copy, [&](Cta& block) { move_bytes(copy, block.shared + copy.target, from); });
 }
 
-/// The same bytes at the same place in every block: swizzles go by the address in the block.
+/// The same bytes at the same place in every block: swizzles go by the address in the block. What is between padded
+/// rows is left alone.
 void perform_tensor(const Issuer& who, const Cluster& cluster, const BulkCopy& copy) {
   if (copy.direction == BulkDirection::to_global) {
     const std::byte* const shared = source_memory(cluster, copy);
@@ -102,7 +103,7 @@ void perform_tensor(const Issuer& who, const Cluster& cluster, const BulkCopy& c
   const std::byte* first = nullptr;
   each_target(cluster, copy, [&](Cta& block) {
     std::byte* const to = block.shared + copy.target;
-    if (first == nullptr) {
+    if (first == nullptr || shared_bytes(copy) != copy.bytes) {
       load_box(who, copy.map, copy.coordinate, block.shared, copy.target);
       first = to;
     } else {
@@ -115,7 +116,7 @@ void perform_tensor(const Issuer& who, const Cluster& cluster, const BulkCopy& c
 void check_readers(const Issuer& who, const Cluster& cluster, const BulkCopy& copy) {
   if (who.warp->cta->launch->sanitizer != nullptr) return;  // it has told, and goes on
   each_target(cluster, copy, [&](const Cta& block) {
-    const Op* const reader = wgmma_reading(block, copy.target, copy.target + copy.bytes);
+    const Op* const reader = wgmma_reading(block, copy.target, copy.target + shared_bytes(copy));
     if (reader == nullptr) return;
     const std::string what =
         "writes shared memory that a wgmma under way still reads, " + place(reader->instruction, block.launch->files);
@@ -125,6 +126,10 @@ void check_readers(const Issuer& who, const Cluster& cluster, const BulkCopy& co
 }
 
 }  // namespace
+
+std::uint32_t shared_bytes(const BulkCopy& copy) {
+  return copy.tensor ? box_footprint(copy.map) : copy.bytes;
+}
 
 void issue(Cluster& cluster, const BulkCopy& copy) {
   Cta& issuer = *cluster.blocks[copy.rank];
@@ -180,7 +185,7 @@ void each_in_groups(Cluster& cluster, std::uint32_t rank, std::uint32_t warp, st
 void read_groups(Cluster& cluster, std::uint32_t rank, std::uint32_t warp, std::uint32_t lane, std::uint32_t group) {
   each_in_groups(cluster, rank, warp, lane, group, [&](BulkCopy& copy) {
     const std::byte* const from = cluster.blocks[rank]->shared + copy.shared;
-    if (copy.held.empty()) copy.held.assign(from, from + copy.bytes);
+    if (copy.held.empty()) copy.held.assign(from, from + shared_bytes(copy));
   });
 }
 

@@ -50,6 +50,9 @@ struct BulkCopy {
   std::uint64_t sequence = 0;       ///< of kind `arrival`: AsyncCopies::issued then
 };
 
+/// From its place on, what the copy covers in the shared memory of a block: more than `bytes` for a box with padded
+/// rows.
+std::uint32_t shared_bytes(const BulkCopy& copy);
 /// Puts it behind those under way, checked. Counts what it moves.
 void issue(Cluster& cluster, const BulkCopy& copy);
 /// Does what was issued: reads, writes, and tells the mbarriers of its targets.

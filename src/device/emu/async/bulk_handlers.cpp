@@ -73,7 +73,7 @@ std::uint32_t multicast_targets(const Issuer& who, std::uint64_t mask) {
 void set_target(const Issuer& who, BulkCopy& copy, int to, int mbarrier, std::uint32_t align) {
   const ptx::Modifiers& modifiers = who.op->instruction->modifiers;
   const Reach reach = modifiers.shared_cluster ? Reach::cluster : Reach::own;
-  const SharedPlace target = shared_place(who, to, reach, copy.bytes, align);
+  const SharedPlace target = shared_place(who, to, reach, shared_bytes(copy), align);
   const SharedPlace signalled = shared_place(who, mbarrier, reach, kMbarrierBytes, kMbarrierBytes);
   if (target.block != signalled.block) {
     fail(who, FaultKind::illegal_address, "completes on an mbarrier of another block than it writes to");

@@ -31,18 +31,19 @@ void read_coordinates(const Issuer& who, int operand, BulkCopy& copy) {
   }
 }
 
-void set_map(const Issuer& who, int operand, BulkCopy& copy) {
+/// "[map, {coordinates}]": operands `operand` and the next one.
+void set_box(const Issuer& who, int operand, BulkCopy& copy) {
   copy.tensor = true;
   copy.map = read_tensor_map(who, map_address(who, operand));
-  check_box(who, copy.map);
+  read_coordinates(who, operand + 1, copy);
+  check_box(who, copy.map, copy.coordinate);
   copy.bytes = box_bytes(copy.map);
 }
 
 void load_tensor(Warp& warp, const Op& op, std::uint32_t mask) {
   each_lane(warp, op, mask, [&](const Issuer& who) {
     BulkCopy copy = copy_of(who);
-    set_map(who, 1, copy);
-    read_coordinates(who, 2, copy);
+    set_box(who, 1, copy);
     set_target(who, copy, 0, 3, kBoxAlign);
     if (op.instruction->modifiers.multicast) copy.targets = multicast_targets(who, lane_value(who, 4));
     issue(*warp.cta->cluster, copy);
@@ -54,9 +55,8 @@ void store_tensor(Warp& warp, const Op& op, std::uint32_t mask) {
     BulkCopy copy = copy_of(who);
     copy.direction = BulkDirection::to_global;
     copy.reduce = op.instruction->opcode == Opcode::cp_reduce_async_bulk_tensor;
-    set_map(who, 0, copy);
-    read_coordinates(who, 1, copy);
-    copy.shared = shared_place(who, 2, Reach::own, copy.bytes, kBoxAlign).offset;
+    set_box(who, 0, copy);
+    copy.shared = shared_place(who, 2, Reach::own, shared_bytes(copy), kBoxAlign).offset;
     copy.group = group_of(who);
     issue(*warp.cta->cluster, copy);
   });

@@ -70,21 +70,21 @@ void Sanitizer::copy_issued(Cluster& cluster, const BulkCopy& copy) {
       event.reads = true;
       event.flags |= kStrong;
     }
-    access_range(shared_region(target), copy.target, copy.bytes, event);
+    access_range(shared_region(target), copy.target, shared_bytes(copy), event);
     event.writes = false;
     event.reads = true;
     event.flags = base.flags;
     if (rest != copy.targets) continue;  // it reads once
     if (copy.direction == BulkDirection::to_shared && copy.kind == BulkKind::copy) access_global(copy, event);
     if (copy.direction == BulkDirection::between_shared && copy.kind == BulkKind::copy)
-      access_range(shared_region(issuer), copy.shared, copy.bytes, event);
+      access_range(shared_region(issuer), copy.shared, shared_bytes(copy), event);
   }
   if (copy.direction != BulkDirection::to_global) return;
   Event event = base;
   event.time = copy.group + 1;
   event.actor = own.actor + kBulkRead;
   event.reads = true;
-  access_range(shared_region(issuer), copy.shared, copy.bytes, event);
+  access_range(shared_region(issuer), copy.shared, shared_bytes(copy), event);
   event.actor = own.actor + kBulkWrite;
   event.reads = copy.reduce;
   event.writes = true;

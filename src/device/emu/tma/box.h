@@ -14,9 +14,14 @@ inline std::uint32_t box_elements(const EncodedTensorMap& map, int dimension) {
   return dimension == 0 || stride == 1 ? box : (box + stride - 1) / stride;
 }
 
+/// From one row of a box to the next in shared memory: a swizzle pads rows to its span (seen on an H200).
+inline std::uint32_t row_pitch(const EncodedTensorMap& map, std::uint32_t row_bytes) {
+  return map.swizzle == Swizzle::none ? row_bytes : 16u << static_cast<int>(map.swizzle);
+}
+
 /// One row of the box, along the innermost dimension.
 struct BoxRow {
-  std::uint32_t at = 0;               ///< of its begin in the box, bytes
+  std::uint32_t at = 0;               ///< of its begin in shared memory, bytes from the begin of the box
   std::uint32_t first = 0, last = 0;  ///< its bytes [first, last) are inside the tensor; none: first == last
   std::uint64_t address = 0;          ///< of byte `first` in global memory
 };
@@ -37,7 +42,7 @@ void each_row(const EncodedTensorMap& map, const std::int32_t* coordinate, int e
   const std::int64_t low = std::clamp<std::int64_t>(begin, 0, size);
   const std::int64_t high = std::clamp<std::int64_t>(begin + map.box[0], low, size);
   BoxRow row;
-  const std::uint32_t row_bytes = std::uint32_t{map.box[0]} * static_cast<std::uint32_t>(element_bytes);
+  const std::uint32_t pitch = row_pitch(map, std::uint32_t{map.box[0]} * static_cast<std::uint32_t>(element_bytes));
   const auto first = static_cast<std::uint32_t>((low - begin) * element_bytes);
   const auto last = static_cast<std::uint32_t>((high - begin) * element_bytes);
   const std::uint64_t inner = map.base + static_cast<std::uint64_t>(low * element_bytes);
@@ -54,7 +59,7 @@ void each_row(const EncodedTensorMap& map, const std::int32_t* coordinate, int e
     row.last = inside ? last : 0;
     row.address = inside ? address : 0;
     f(row);
-    row.at += row_bytes;
+    row.at += pitch;
     int d = 1;
     while (d < map.rank && ++index[d] == box_elements(map, d)) index[d++] = 0;
     if (d >= map.rank) return;

@@ -33,6 +33,11 @@ std::uint32_t box_bytes(const EncodedTensorMap& map) {
   return bytes;
 }
 
+std::uint32_t box_footprint(const EncodedTensorMap& map) {
+  const std::uint32_t row = std::uint32_t{map.box[0]} * static_cast<std::uint32_t>(info(map.dtype).bytes);
+  return box_bytes(map) / row * row_pitch(map, row);
+}
+
 void count_box(Counts& counts, const EncodedTensorMap& map, const std::int32_t* coordinate, int targets) {
   const Traffic global = global_traffic(map, coordinate);
   const std::int64_t bytes = box_bytes(map), wavefronts = (bytes + kWavefront - 1) / kWavefront;

@@ -5,25 +5,19 @@
 namespace kerlab::emu {
 namespace {
 
-/// The NaN that fills: all bits but the sign.
-std::uint64_t nan_pattern(DType dtype) {
-  switch (dtype) {
-    case DType::fp16:
-    case DType::bf16:
-      return 0x7fff7fff7fff7fff;
-    case DType::fp32:
-    case DType::tf32:
-      return 0x7fffffff7fffffff;
-    case DType::fp64:
-      return 0x7fffffffffffffff;
-    default:
-      return 0;
-  }
+/// The NaN that fills, as an H200 has it: the same 16 bits over and over, whatever the type.
+constexpr std::uint64_t kNan = 0x7ff77ff77ff77ff7;
+
+/// To the nearest with 10 bits of mantissa; Inf and NaN stay. Ties go away from zero, as cvt.rna.tf32 has it: no recorded
+/// case had one.
+std::uint32_t rounded(std::uint32_t bits) {
+  const bool finite = (bits & 0x7f800000) != 0x7f800000;
+  return (finite ? bits + 0x1000 : bits) & 0xffffe000;
 }
 
 }  // namespace
 
-Fill::Fill(const EncodedTensorMap& map) : pattern_(map.nan_fill ? nan_pattern(map.dtype) : 0) {}
+Fill::Fill(const EncodedTensorMap& map) : pattern_(map.nan_fill ? kNan : 0) {}
 
 void Fill::put(std::byte* to, std::uint32_t bytes) const {
   if (pattern_ == 0) {
@@ -33,8 +27,15 @@ void Fill::put(std::byte* to, std::uint32_t bytes) const {
   for (std::uint32_t i = 0; i < bytes; i += sizeof pattern_) std::memcpy(to + i, &pattern_, sizeof pattern_);
 }
 
-const std::byte* convert(DType /*dtype*/, const std::byte* from, std::byte* /*to*/, std::uint32_t /*bytes*/) {
-  return from;
+const std::byte* convert(DType dtype, const std::byte* from, std::byte* to, std::uint32_t bytes) {
+  if (dtype != DType::tf32) return from;
+  for (std::uint32_t i = 0; i < bytes; i += 4) {
+    std::uint32_t bits = 0;
+    std::memcpy(&bits, from + i, sizeof bits);
+    bits = rounded(bits);
+    std::memcpy(to + i, &bits, sizeof bits);
+  }
+  return to;
 }
 
 ptx::Type element_type(DType dtype) {

@@ -54,6 +54,22 @@ std::string error_of(const EncodedTensorMap& map) {
   return tensor_map_error(spec, map.base);
 }
 
+void check_coordinates(const Issuer& who, const EncodedTensorMap& map, const std::int32_t* coordinate, bool writes) {
+  const std::int64_t inner = std::int64_t{coordinate[0]} * info(map.dtype).bytes;
+  if (inner % 16 != 0) {
+    fail(who, FaultKind::misaligned_address,
+         fmt::format("begins at element {} of its innermost dimension, {} bytes: no multiple of 16", coordinate[0],
+                     inner));
+  }
+  for (int d = 0; writes && d < map.rank; ++d) {
+    if (coordinate[d] < 0) {
+      fail(who, FaultKind::illegal_address,
+           fmt::format("writes a box that begins at {} in dimension {}: only loads may begin before a tensor",
+                       coordinate[d], d));
+    }
+  }
+}
+
 struct ElementType {
   std::string_view name;
   std::optional<DType> dtype;
@@ -98,7 +114,7 @@ EncodedTensorMap read_tensor_map(const Issuer& who, std::uint64_t address) {
   return map;
 }
 
-void check_box(const Issuer& who, const EncodedTensorMap& map) {
+void check_box(const Issuer& who, const EncodedTensorMap& map, const std::int32_t* coordinate) {
   const ptx::Instruction& instruction = *who.op->instruction;
   const ptx::Modifiers& modifiers = instruction.modifiers;
   if (modifiers.dimensions != map.rank) {
@@ -110,6 +126,7 @@ void check_box(const Issuer& who, const EncodedTensorMap& map) {
     const std::string error = error_of(map);
     if (!error.empty()) fail(who, FaultKind::illegal_address, "has a tensor map that was replaced wrongly: " + error);
   }
+  check_coordinates(who, map, coordinate, modifiers.space == ptx::Space::global);
   if (instruction.opcode != ptx::Opcode::cp_reduce_async_bulk_tensor) return;
   if (!can_reduce(modifiers.atomic, element_type(map.dtype))) {
     fail(who, FaultKind::illegal_address,

@@ -12,7 +12,7 @@
 namespace kerlab::emu {
 namespace {
 
-constexpr std::uint32_t kChunk = 16, kLine = 128, kMostRowBytes = 256 * 8;
+constexpr std::uint32_t kChunk = 16, kMostRowBytes = 256 * 8;
 
 /// The rows of one box in both memories.
 class BoxCopy {
@@ -25,9 +25,7 @@ class BoxCopy {
         mask_(swizzle_mask(map.swizzle)),
         bytes_(info(map.dtype).bytes),
         row_bytes_(std::uint32_t{map.box[0]} * static_cast<std::uint32_t>(bytes_)) {
-    // A swizzled box may use all of its last 128 bytes.
-    const std::uint64_t end = offset + std::uint64_t{box_bytes(map)};
-    const std::uint64_t used = mask_ == 0 ? end : (end + kLine - 1) / kLine * kLine;
+    const std::uint64_t used = offset + std::uint64_t{box_footprint(map)};
     const std::uint32_t has = who.warp->cta->shared_bytes;
     if (used > has) fail(fmt::format("has a box that ends at byte {} of the block's {} of shared memory", used, has));
   }

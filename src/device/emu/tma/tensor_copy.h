@@ -1,8 +1,8 @@
 #pragma once
 // Copies of boxes of a tensor between global memory and the shared memory of one block, as the tensor map says (PTX
-// ISA, "cp.async.bulk.tensor"; CUDA driver API, cuTensorMapEncodeTiled). The box lies in shared memory without gaps,
-// innermost dimension first; the swizzle permutes 16-byte chunks by the bits of the address in the block's shared
-// memory. What is outside the tensor reads as fill and is not written.
+// ISA, "cp.async.bulk.tensor"; CUDA driver API, cuTensorMapEncodeTiled). Rows of the innermost dimension follow each
+// other in shared memory; a swizzle pads them to its span and permutes 16-byte chunks by the bits of the address in the
+// block's shared memory. What is outside the tensor reads as fill and is not written. Loads of tf32 round.
 //
 // Whoever issues a copy calls read_tensor_map and check_box, then count_box; whoever performs it load_box, store_box or
 // reduce_box. Faults name `who` (the lane that issued the copy). Elements inside the tensor must be in an allocation.
@@ -24,11 +24,15 @@ inline constexpr std::uint32_t kBoxAlign = 128;
 /// to 64 bytes, outside memory, bytes that are no tensor map.
 EncodedTensorMap read_tensor_map(const Issuer& who, std::uint64_t address);
 
-/// Bytes that a box takes in shared memory, fill included: what a load adds to its mbarrier.
+/// Bytes of a box, fill included: what a load adds to its mbarrier.
 std::uint32_t box_bytes(const EncodedTensorMap& map);
+/// Bytes that it takes in shared memory: more when its rows are padded.
+std::uint32_t box_footprint(const EncodedTensorMap& map);
 
-/// Faults: the instruction has another number of dimensions than the map, or a reduction that its type does not have.
-void check_box(const Issuer& who, const EncodedTensorMap& map);
+/// Faults: the instruction has another number of dimensions than the map, or a reduction that its type does not have;
+/// coordinates that an H200 takes for an illegal instruction: the innermost no multiple of 16 bytes, or one of a store
+/// negative.
+void check_box(const Issuer& who, const EncodedTensorMap& map, const std::int32_t* coordinate);
 
 /// Adds the traffic of one copy: a load (to each of `targets` blocks), or a store or reduction (targets = 0).
 void count_box(Counts& counts, const EncodedTensorMap& map, const std::int32_t* coordinate, int targets);
