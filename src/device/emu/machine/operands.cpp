@@ -74,6 +74,8 @@ int constant_bits(const Instruction& instruction, int i) {
     case Opcode::wmma_load:
     case Opcode::wmma_store:
       return 32;
+    case Opcode::wgmma_mma_async:
+      return i == 1 || i == 2 ? 64 : 32;  // descriptors, scale-d
     case Opcode::vprintf_call:
     case Opcode::assertfail_call:
       return 64;

@@ -1,10 +1,10 @@
 #pragma once
-// What is recorded of wgmma: forms of the instruction, each as a PTX kernel, and cases of each, whose operands are drawn
-// the same way on both sides. record.cc gives them to a GPU, wgmma_conformance_test.cpp to the emulated device.
+// What is recorded of wgmma: forms of the instruction, each as a PTX kernel, and cases of each, whose operands are
+// drawn the same way on both sides. record.cc gives them to a GPU, wgmma_conformance_test.cpp to the emulated device.
 //
-// A kernel is one warpgroup; block b does case b. Of a case it reads, from `in` + b x input_bytes: two descriptors (with
-// addresses relative to the image), scale-d, padding to 32 bytes; A's registers and C's, 128 threads x registers; the
-// image of shared memory. It writes D's registers, 128 threads x registers.
+// A kernel is one warpgroup; block b does case b. Of a case it reads, from `in` + b x input_bytes: two descriptors
+// (with addresses relative to the image), scale-d, padding to 32 bytes; A's registers and C's, 128 threads x registers;
+// the image of shared memory. It writes D's registers, 128 threads x registers.
 
 #include <algorithm>
 #include <cstdint>
@@ -75,8 +75,8 @@ inline std::string list(const char* prefix, int count) {
 
 /// "wgmma.mma_async... {d}, a, b, scale-d...;"
 inline std::string instruction(const Form& f, const std::string& a, const std::string& b, const std::string& scale) {
-  std::string s = "wgmma.mma_async.sync.aligned." + f.text() + " " + list("%d", f.registers()) + ", " + a + ", " + b +
-                  ", " + scale;
+  std::string s =
+      "wgmma.mma_async.sync.aligned." + f.text() + " " + list("%d", f.registers()) + ", " + a + ", " + b + ", " + scale;
   if (is_float(f.a)) s += std::string(f.negate_a ? ", -1" : ", 1") + (f.negate_b ? ", -1" : ", 1");
   if (f.a == Type::f16 || f.a == Type::bf16) {
     if (!f.a_in_registers) s += f.column_a ? ", 1" : ", 0";
@@ -90,7 +90,7 @@ inline std::string ptx(const Form& f) {
   const int registers = f.registers();
   const auto number = [](auto x) { return std::to_string(x); };
   std::string s =
-      ".version 8.0\n.target sm_90a\n.address_size 64\n"
+      ".version 8.4\n.target sm_90a\n.address_size 64\n"
       ".visible .entry wgmma(.param .u64 in, .param .u64 out)\n.maxntid 128, 1, 1\n{\n"
       ".reg .pred %p<3>;\n.reg .b32 %r<12>;\n.reg .b32 %a<4>;\n.reg .b64 %rd<12>;\n.reg .b32 %d<" +
       number(registers) + ">;\n.shared .align 1024 .b8 image[" + number(f.image_bytes) + "];\n";
@@ -130,6 +130,7 @@ struct Layout {
   std::uint64_t as_is = 0;  ///< a descriptor that the fields above do not make
 
   [[nodiscard]] std::uint64_t descriptor() const {
+    if (as_is != 0) return as_is;
     const auto field = [](int bytes) { return static_cast<std::uint64_t>(bytes & 0x3ffff) >> 4; };
     return field(start) | field(leading) << 16 | field(stride) << 32 | static_cast<std::uint64_t>(base) << 49 |
            static_cast<std::uint64_t>(mode) << 62;
@@ -207,7 +208,8 @@ inline std::uint32_t draw(Random& random, Type type, int kind) {
     const auto any = static_cast<std::uint32_t>(random.next()) & mask;
     if (kind == zeros) return 0;
     if (kind == overflowing) return random.below(2) != 0 ? mask >> 1 : (mask >> 1) + 1;  // 127, 128
-    if (kind == large) return type == Type::s32 ? (random.below(2) != 0 ? 0x7fffffff - any % 65536 : 0x80000000 + any % 65536) : 255;
+    if (kind == large)
+      return type == Type::s32 ? (random.below(2) != 0 ? 0x7fffffff - any % 65536 : 0x80000000 + any % 65536) : 255;
     return kind == small ? any & 7 : any;
   }
   const Floating f = floating(type);
@@ -293,7 +295,8 @@ inline void pack(const Form& f, Case& one, int mode_a, int mode_b) {
 inline std::vector<std::uint8_t> input(const Form& f, const Case& one) {
   std::vector<std::uint8_t> bytes(f.input_bytes());
   const auto put = [&](std::size_t at, std::uint64_t value, int count) {
-    for (int i = 0; i < count; ++i) bytes.at(at + static_cast<std::size_t>(i)) = static_cast<std::uint8_t>(value >> (8 * i));
+    for (int i = 0; i < count; ++i)
+      bytes.at(at + static_cast<std::size_t>(i)) = static_cast<std::uint8_t>(value >> (8 * i));
   };
   put(0, one.layout_a.descriptor(), 8);
   put(8, one.layout_b.descriptor(), 8);
@@ -377,12 +380,22 @@ inline Suite values(const Form& f, int seed) {
   struct Mix {
     int a, b, c;
   };
-  static constexpr Mix kMixes[] = {{normal, normal, zeros},      {normal, normal, normal},  {normal, normal, large},
-                                   {normal, normal, small},      {wide, wide, zeros},       {wide, wide, wide},
-                                   {integers, integers, zeros},  {powers, powers, powers},  {subnormal, subnormal, zeros},
-                                   {subnormal, normal, subnormal}, {special, special, normal}, {normal, normal, special},
-                                   {overflowing, overflowing, overflowing}, {overflowing, normal, overflowing},
-                                   {sparse, sparse, zeros},      {zeros, zeros, sparse}};
+  static constexpr Mix kMixes[] = {{normal, normal, zeros},
+                                   {normal, normal, normal},
+                                   {normal, normal, large},
+                                   {normal, normal, small},
+                                   {wide, wide, zeros},
+                                   {wide, wide, wide},
+                                   {integers, integers, zeros},
+                                   {powers, powers, powers},
+                                   {subnormal, subnormal, zeros},
+                                   {subnormal, normal, subnormal},
+                                   {special, special, normal},
+                                   {normal, normal, special},
+                                   {overflowing, overflowing, overflowing},
+                                   {overflowing, normal, overflowing},
+                                   {sparse, sparse, zeros},
+                                   {zeros, zeros, sparse}};
   for (const Mix& mix : kMixes) {
     suite.cases.push_back(random_case(random, f, mix.a, mix.b, mix.c));
     pack(f, suite.cases.back(), 0, 0);
@@ -479,8 +492,10 @@ inline void add_maps(std::vector<Suite>& all) {
 inline std::vector<Suite> suites() {
   std::vector<Suite> all;
   int seed = 0;
-  std::vector<Form> forms = {{Type::f32, Type::bf16, Type::bf16}, {Type::f32, Type::f16, Type::f16},
-                             {Type::f16, Type::f16, Type::f16},   {Type::f32, Type::tf32, Type::tf32}};
+  std::vector<Form> forms = {{Type::f32, Type::bf16, Type::bf16},
+                             {Type::f32, Type::f16, Type::f16},
+                             {Type::f16, Type::f16, Type::f16},
+                             {Type::f32, Type::tf32, Type::tf32}};
   for (const Type d : {Type::f32, Type::f16})
     for (const Type a : {Type::e4m3, Type::e5m2})
       for (const Type b : {Type::e4m3, Type::e5m2}) forms.push_back({d, a, b});

@@ -1,6 +1,7 @@
 // Records what a GPU computes for the cases of cases.h: ./record_wgmma OUTPUT_FILE
 // D of all cases as the kernels wrote them, one after the other; zeros for a case that failed. Needs the driver alone;
-// g++ -O2 -std=c++20 record.cc -ldl -o record_wgmma. A case that faults ends its context: the rest runs in another child.
+// g++ -O2 -std=c++20 record.cc -ldl -o record_wgmma. A case that faults ends its context: the rest runs in another
+// child.
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -18,7 +19,9 @@ using namespace driver;
 using namespace conformance::wgmma;
 
 /// Cases are launched one by one in suites of maps, whose descriptors may fault.
-bool is_risky(const Suite& suite) { return suite.name.substr(0, 3) == "map"; }
+bool is_risky(const Suite& suite) {
+  return suite.name.substr(0, 3) == "map";
+}
 
 struct Run {
   Handle function = nullptr;
