@@ -38,6 +38,7 @@ std::string_view access_name(std::string_view text, bool shared) {
 struct LineAccess {
   CodeLine line;
   std::string_view name;
+  int instructions = 0;
   double requests = 0, lanes = 0, bytes = 0, taken = 0, least = 0;
   [[nodiscard]] double wasted() const { return taken - least; }
 };
@@ -51,6 +52,7 @@ std::vector<LineAccess> accesses(const std::vector<LineCounts>& lines, bool shar
     LineAccess& access = places[{place_text(counts.line), name}];
     if (access.requests == 0) access.line = counts.line;
     access.name = name;
+    ++access.instructions;
     access.requests += static_cast<double>(requests);
     access.lanes += static_cast<double>(counts.lane_instructions);
     access.bytes += static_cast<double>(counts.bytes);
@@ -68,6 +70,15 @@ double taken_by_all(const std::vector<LineAccess>& accesses) {
                          [](double sum, const LineAccess& access) { return sum + access.taken; });
 }
 
+/// Scalars side by side, as the elements of a vector: ptxas mostly makes one wide access of two or four, seen on an
+/// H200 in the epilogues of mma_sync and mma_pipe.
+std::string_view merging(const LineAccess& access, double width, double ways) {
+  const auto near = [&](double number) { return std::abs(ways - number) < 0.05; };
+  const bool elements =
+      width == 4 && ((near(2) && access.instructions % 2 == 0) || (near(4) && access.instructions % 4 == 0));
+  return elements ? "; none if ptxas makes one wide access of scalar ones side by side" : "";
+}
+
 void add_conflicts(std::vector<Remark>& remarks, const std::vector<LineCounts>& lines) {
   const std::vector<LineAccess> all = accesses(lines, true);
   const double total = taken_by_all(all);
@@ -75,13 +86,15 @@ void add_conflicts(std::vector<Remark>& remarks, const std::vector<LineCounts>& 
   for (const LineAccess& access : all) {
     const double ways = access.taken / access.least, weight = access.wasted() / total;
     if (weight < kWorthSaying || ways < 1.25 || said++ == kMostOfAKind) break;
-    const double width = std::max(4.0, access.bytes / std::max(access.lanes, 1.0));
+    // A copy's bytes are counted where they come from and where they go.
+    const double sides = access.name == "cp.async" ? 2 : 1;
+    const double width = std::max(4.0, access.bytes / sides / std::max(access.lanes, 1.0));
     remarks.push_back(
         {"bank_conflicts",
          fmt::format("{} at {}: {:.2g}-way bank conflict ({:.3g} wavefronts where {:.3g} would do, {:.0f} % of "
-                     "all): pad rows by {:.0f} bytes or swizzle",
+                     "all): pad rows by {:.0f} bytes or swizzle{}",
                      access.name, place_text(access.line), ways, access.taken / access.requests,
-                     access.least / access.requests, 100 * access.taken / total, width),
+                     access.least / access.requests, 100 * access.taken / total, width, merging(access, width, ways)),
          weight, access.line});
   }
 }

@@ -91,6 +91,17 @@ TEST_CASE("instructions of one line are one access; loads and stores are not", "
   CHECK_THAT(said[2].text, Contains("shared stores at reg2d.cu:57: 2-way bank conflict"));
 }
 
+TEST_CASE("conflicts of scalars that ptxas may merge are told so; a copy pads by what a lane copies",
+          "[model][inspect]") {
+  LaunchInspection launch = healthy();
+  launch.instructions.assign(4, shared_access("ld.shared.f32", 48, 100, 4, 4, 1));
+  CHECK_THAT(remarks(launch)[1].text, Contains("4-way bank conflict") &&
+                                          Contains("none if ptxas makes one wide access of scalar ones side by side"));
+  launch.instructions.assign(1, shared_access("cp.async.ca.shared.global", 48, 100, 8, 2, 1));
+  CHECK_THAT(remarks(launch)[1].text,
+             Contains("cp.async at reg2d.cu:48: 2-way") && Catch::EndsWith("by 4 bytes or swizzle"));
+}
+
 TEST_CASE("scattered accesses are told with sectors per request", "[model][inspect]") {
   LaunchInspection launch = healthy();
   launch.instructions[2] = global_access("ld.global.nc.f32", 31, 1000, 32, 4);
