@@ -1,6 +1,9 @@
 #pragma once
 // One .entry or .func: signature, declarations, statements -> Function.
 
+#include <array>
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
