@@ -145,7 +145,7 @@ void Sanitizer::end_block(Cta& cta) {
             "its mbarrier",
             at.text, findings_.place(&at), block_name(cta.index));
       });
-    } else if (copy.rank == cta.rank && copy.direction != BulkDirection::to_shared) {
+    } else if (copy.rank == cta.rank && copy.direction != BulkDirection::to_shared && copy.held.empty()) {
       early(at, [&] {
         return fmt::format(
             "{} ({}) still reads the shared memory of {}, which has ended: "

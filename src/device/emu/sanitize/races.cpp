@@ -9,7 +9,7 @@
 namespace kerlab::emu {
 namespace {
 
-constexpr std::uint32_t kReadersKept = 4;  ///< of a line of global memory
+constexpr std::uint32_t kReadersKept = 2;  ///< of a line of global memory
 
 /// What they read may never be used: rows and columns of a tile beyond the problem. Where it is, the poison of shared
 /// memory (NaN) shows in the results.

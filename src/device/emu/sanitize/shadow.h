@@ -70,12 +70,13 @@ struct WordLanes {
   LaneBytes lane{};
 };
 
-struct Line {
+/// What global loads look at comes first: that is what most of the time goes to.
+struct alignas(64) Line {
   std::uint64_t initialised = 0;  ///< bytes that hold something
   std::uint64_t barriers = 0;     ///< bytes of mbarriers
-  WordLanes writer, reader;
-  Records<1> writes;
   Records<2> reads;
+  Records<1> writes;
+  WordLanes writer, reader;
 };
 
 /// Lines of a range of addresses, made when they are touched.

@@ -1,0 +1,88 @@
+// The parts of the sanitizer by themselves. What it finds: defects_test.cpp.
+
+#include <map>
+#include <random>
+#include <set>
+
+#include "catch.h"
+#include "device/emu/sanitize/byte_ranges.h"
+#include "device/emu/sanitize/clock.h"
+#include "device/emu/sanitize/footprint.h"
+
+using namespace kerlab::emu;
+
+TEST_CASE("Ranges of bytes are a set of bytes", "[emu][sanitize]") {
+  std::mt19937 random(1);
+  ByteRanges ranges;
+  std::set<std::uint64_t> bytes;
+  for (int turn = 0; turn < 2000; ++turn) {
+    const std::uint64_t begin = random() % 300, end = begin + random() % 70;
+    const bool add = random() % 2 == 0;
+    for (std::uint64_t i = begin; i < end; ++i) {
+      if (add) bytes.insert(i);
+      if (!add) bytes.erase(i);
+    }
+    if (add) ranges.add(begin, end);
+    if (!add) ranges.remove(begin, end);
+    const std::uint64_t at = random() % 320;
+    std::uint64_t expected = 0;
+    for (std::uint64_t i = 0; i < 64; ++i) expected |= std::uint64_t{bytes.contains(at + i)} << i;
+    REQUIRE(ranges.mask(at) == expected);
+  }
+}
+
+TEST_CASE("A footprint has the bytes and the lanes of an access", "[emu][sanitize]") {
+  std::mt19937 random(2);
+  FootprintCache cache;
+  for (int turn = 0; turn < 500; ++turn) {
+    const std::uint32_t bytes = 1u << random() % 5, stride = bytes * (random() % 3), base = bytes * (random() % 64);
+    const std::uint32_t mask = turn % 2 == 0 ? ~0u : static_cast<std::uint32_t>(random() | 1u);
+    std::uint32_t offset[kLanes];
+    for (std::uint32_t lane = 0; lane < kLanes; ++lane) offset[lane] = base + stride * (31 - lane);
+    std::map<std::uint32_t, int> touched;  // how many lanes, by byte
+    std::map<std::uint32_t, std::set<int>> lanes;
+    for (int lane = 0; lane < kLanes; ++lane) {
+      if ((mask >> lane & 1) == 0) continue;
+      for (std::uint32_t i = 0; i < bytes; ++i) ++touched[offset[lane] + i];
+      lanes[offset[lane] / 4].insert(lane);
+    }
+    const Footprint& found = cache.find(offset, mask, bytes);
+    const std::uint32_t first = offset[__builtin_ctz(mask)] / kLineBytes;
+    std::size_t count = 0;
+    bool overlap = false;
+    for (const auto& [byte, times] : touched) overlap |= times > 1;
+    CHECK(found.overlap == overlap);
+    for (const Touch& touch : found.touches) {
+      const std::uint32_t line = static_cast<std::uint32_t>(first + touch.line) * kLineBytes;
+      for (std::uint32_t i = 0; i < kLineBytes; ++i) {
+        if ((touch.bytes >> i & 1) == 0) continue;
+        REQUIRE(touched.contains(line + i));
+        ++count;
+        const std::uint8_t lane = touch.lane[i / 4];
+        const std::set<int>& expected = lanes[(line + i) / 4];
+        if (bytes >= 4 && expected.size() == 1) REQUIRE(lane == *expected.begin());
+        if (bytes >= 4 && expected.size() > 1) REQUIRE(lane == kSeveralLanes);
+        if (bytes < 4) REQUIRE(lane == kUnknownLane);
+      }
+    }
+    CHECK(count == touched.size());
+  }
+}
+
+TEST_CASE("Clocks know what they are told, of other clusters too", "[emu][sanitize]") {
+  const auto actor = [](std::uint32_t cluster, std::uint32_t place) { return cluster << kActorBits | place; };
+  Clock a(0, 4), b(1, 4), c(0, 4);
+  a.raise(1, 5);
+  b.raise(2, 7);
+  CHECK(a.knows(actor(0, 1), 5));
+  CHECK_FALSE(a.knows(actor(0, 1), 6));
+  CHECK_FALSE(a.knows(actor(1, 2), 1));
+  b.join(a);
+  CHECK(b.knows(actor(0, 1), 5));
+  CHECK_FALSE(b.knows(actor(0, 1), 6));
+  c.join(b);  // by way of another cluster
+  CHECK(c.knows(actor(0, 1), 5));
+  CHECK(c.own(1) == 5);
+  CHECK(c.knows(actor(1, 2), 7));
+  CHECK_FALSE(c.knows(actor(1, 2), 8));
+}
