@@ -405,3 +405,61 @@ TEST_CASE("emulated: a block that no GPU has is refused", "[emu][launch]") {
     CHECK_THROWS_WITH(lab.run("vector_add", {1, 1, 1}, block), Contains("from 1 to 1024 can be launched"));
   }
 }
+
+TEST_CASE("emulated: lanes that wait keep their registers while others of their warp go on", "[emu][launch]") {
+  // A 64-bit register takes the room of two 32-bit ones, but not lane by lane: the addresses of the even lanes must not
+  // come to lie where the odd ones, still at the barrier, keep the index that they are computed from.
+  MachineLab lab(R"(.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 out, .param .u32 n)
+{
+  .reg .pred %p<4>;
+  .reg .b32 %r<8>;
+  .reg .b64 %rd<8>;
+  ld.param.u64 %rd1, [out];
+  ld.param.u32 %r3, [n];
+  mov.u32 %r1, %tid.x;
+  add.s32 %r2, %r1, 0;
+  setp.ge.s32 %p1, %r2, %r3;
+  and.b32 %r4, %r1, 1;
+  setp.eq.s32 %p2, %r4, 1;
+  @!%p2 bra go_on;
+  barrier.sync 1, 64;
+go_on:
+  @%p1 bra done;
+  mul.wide.s32 %rd2, %r2, 4;
+  add.s64 %rd3, %rd1, %rd2;
+  st.global.u32 [%rd3], %r2;
+done:
+  ret;
+}
+)");
+  const Buffer<std::uint32_t> out(lab.memory, 128);
+  lab.run("k", {1, 1, 1}, {128, 1, 1}, out, std::uint32_t{128});
+  for (std::uint32_t i = 0; i < 128; ++i) CHECK(out[i] == i);
+}
+
+TEST_CASE("emulated: a deadlock names each place once, with all warps that wait there", "[emu][launch]") {
+  MachineLab lab(R"(.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k()
+{
+  .reg .pred %p<4>;
+  .reg .b32 %r<8>;
+  mov.u32 %r1, %tid.x;
+  setp.ge.u32 %p1, %r1, 288;
+  @%p1 bra last;
+  bar.sync 1, 320;
+  ret;
+last:
+  bar.sync 2, 64;
+  ret;
+}
+)");
+  CHECK_THAT(
+      message_of([&] { lab.run("k", {1, 1, 1}, {320, 1, 1}); }),
+      Contains("warps 0-8 lanes 0-31 at bar.sync (ptx line 11) for barrier 1, warp 9 lanes 0-31 at bar.sync (ptx "
+               "line 14) for barrier 2"));
+}

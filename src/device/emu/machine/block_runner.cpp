@@ -165,21 +165,38 @@ std::string BlockRunner::waited_phase(const WarpState& warp, const Fragment& f) 
   return describe(look_at({&warp, op, __builtin_ctz(f.lanes)}), *program_.kernel);
 }
 
+/// Who waits where: warps that wait for the same with the same lanes are told once.
 std::string BlockRunner::waiting() const {
-  std::string text = block_name(cta_.index) + ":";
+  struct Group {
+    std::string lanes, what;
+    std::vector<std::uint32_t> warps;
+  };
+  std::vector<Group> groups;
   int exited = 0;
-  int told = 0;
   for (const WarpState& warp : warps_) {
     if (warp.live == 0) ++exited;
-    for (int i = 0; i < warp.count && told < 8; ++i, ++told) {
+    for (int i = 0; i < warp.count; ++i) {
       const Fragment& f = warp.fragments[static_cast<std::size_t>(i)];
-      text += fmt::format("{} warp {} {} {}", told == 0 ? "" : ",", warp.index, lane_list(f.lanes),
-                          place(waiting_at(warp, f), program_.files));
-      if (f.state == State::barrier) text += fmt::format(" for barrier {}", f.barrier);
-      if (const std::string phase = waited_phase(warp, f); !phase.empty()) text += " " + phase;
+      std::string what = place(waiting_at(warp, f), program_.files);
+      if (f.state == State::barrier) what += fmt::format(" for barrier {}", f.barrier);
+      if (const std::string phase = waited_phase(warp, f); !phase.empty()) what += " " + phase;
+      const std::string lanes = lane_list(f.lanes);
+      const auto same = std::find_if(groups.begin(), groups.end(),
+                                     [&](const Group& group) { return group.what == what && group.lanes == lanes; });
+      if (same != groups.end()) {
+        same->warps.push_back(warp.index);
+      } else {
+        groups.push_back({lanes, what, {warp.index}});
+      }
     }
   }
-  if (told == 8) text += ", ...";
+  constexpr std::size_t kMostTold = 8;
+  std::string text = block_name(cta_.index) + ":";
+  for (std::size_t i = 0; i < std::min(groups.size(), kMostTold); ++i) {
+    const Group& group = groups[i];
+    text += fmt::format("{} {} {} {}", i == 0 ? "" : ",", warp_list(group.warps), group.lanes, group.what);
+  }
+  if (groups.size() > kMostTold) text += ", ...";
   if (exited > 0) text += fmt::format("; {} of {} warps have exited", exited, warps_.size());
   return text;
 }

@@ -12,17 +12,32 @@ std::string block_name(const Dim3& index) {
   return "block " + triple(index);
 }
 
-std::string lane_list(std::uint32_t lanes) {
+namespace {
+
+/// "0-3,7" of ascending numbers.
+std::string number_ranges(const std::vector<std::uint32_t>& numbers) {
   std::string text;
-  for (int first = 0; first < kLanes; ++first) {
-    if ((lanes >> first & 1) == 0) continue;
-    int last = first;
-    while (last + 1 < kLanes && (lanes >> (last + 1) & 1) != 0) ++last;
+  for (std::size_t first = 0; first < numbers.size(); ++first) {
+    std::size_t last = first;
+    while (last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1) ++last;
     if (!text.empty()) text += ",";
-    text += first == last ? std::to_string(first) : fmt::format("{}-{}", first, last);
+    text += first == last ? std::to_string(numbers[first]) : fmt::format("{}-{}", numbers[first], numbers[last]);
     first = last;
   }
-  return ((lanes & (lanes - 1)) == 0 ? "lane " : "lanes ") + text;
+  return text;
+}
+
+}  // namespace
+
+std::string lane_list(std::uint32_t lanes) {
+  std::vector<std::uint32_t> numbers;
+  for (std::uint32_t lane = 0; lane < kLanes; ++lane)
+    if ((lanes >> lane & 1) != 0) numbers.push_back(lane);
+  return (numbers.size() <= 1 ? "lane " : "lanes ") + number_ranges(numbers);
+}
+
+std::string warp_list(const std::vector<std::uint32_t>& warps) {
+  return (warps.size() <= 1 ? "warp " : "warps ") + number_ranges(warps);
 }
 
 CodeLine code_line(const ptx::Instruction& instruction, const std::vector<std::string>* files) {

@@ -19,6 +19,8 @@ std::string block_name(const Dim3& index);
 std::string lane_list(std::uint32_t lanes);
 /// A variable's own name: "_ZZ4tileILi3EEvPKfE5stage" is stage.
 std::string plain_name(const std::string& symbol);
+/// "warp 3", "warps 0-3,7"; ascending.
+std::string warp_list(const std::vector<std::uint32_t>& warps);
 /// "at bar.sync (ptx line 120, gemm.cu:88)"
 std::string place(const ptx::Instruction* instruction, const std::vector<std::string>* files);
 /// Without a file when the image has no line information.

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <queue>
 #include <set>
 
@@ -63,41 +64,25 @@ std::vector<Life> lives(const Kernel& kernel, const ControlFlow& flow, const Liv
   return result;
 }
 
-/// Slots by twos: a single one is half of a pair, and two free halves are a pair again.
+/// A freed place is taken again only by a register of the same width: of 64 bits, lane l lies where lanes 2 l and 2 l +
+/// 1 of a 32-bit register would, and these may stand elsewhere in the program, where that register is live.
 class SlotFile {
  public:
   std::int32_t take(int slots) {
-    if (slots == 4) return grow(4);
-    if (slots == 1 && !halves_.empty()) return pop(halves_);
-    const std::int32_t pair = pairs_.empty() ? grow(2) : pop(pairs_);
-    if (slots == 1) halves_.insert(pair + 1);
-    return pair;
-  }
-
-  void give(std::int32_t first, int slots) {
-    if (slots > 1) {
-      for (std::int32_t pair = first; pair < first + slots; pair += 2) pairs_.insert(pair);
-    } else if (halves_.erase(first ^ 1) > 0) {
-      pairs_.insert(first & ~1);
-    } else {
-      halves_.insert(first);
+    std::set<std::int32_t>& free = free_[slots];
+    if (free.empty()) {
+      size_ += slots;
+      return size_ - slots;
     }
-  }
-
-  [[nodiscard]] std::int32_t size() const { return size_; }
-
- private:
-  std::int32_t grow(std::int32_t slots) {
-    size_ += slots;
-    return size_ - slots;
-  }
-  static std::int32_t pop(std::set<std::int32_t>& free) {
     const std::int32_t first = *free.begin();
     free.erase(free.begin());
     return first;
   }
+  void give(std::int32_t first, int slots) { free_[slots].insert(first); }
+  [[nodiscard]] std::int32_t size() const { return size_; }
 
-  std::set<std::int32_t> pairs_, halves_;
+ private:
+  std::map<int, std::set<std::int32_t>> free_;  ///< by width
   std::int32_t size_ = 0;
 };
 
