@@ -351,7 +351,7 @@ TEST_CASE("emulated: faults say what and where", "[emu][launch]") {
     CHECK_THAT(message("asserts", Dim3{1, 1, 1}, Dim3{64, 1, 1}, 40),
                Contains("assertion 'x <= limit' failed in asserts, machine.cu:17; lane 9 of warp 1"));
     CHECK_THAT(message("deadlock", Dim3{1, 1, 1}, Dim3{128, 1, 1}, Buffer<int>(lab.memory, 128)),
-               Contains("deadlock") && Contains("block (0,0,0): warp 0 lanes 0-31 at bar.sync (ptx line") &&
+               Contains("deadlock") && Contains("block (0,0,0): warps 0-1 lanes 0-31 at bar.sync (ptx line") &&
                    Contains("for barrier 1") && Contains("warp 2 lanes 0-31 at") && Contains("for barrier 2") &&
                    Contains("1 of 4 warps have exited"));
     lab.launch.instruction_budget = 100000;
@@ -459,7 +459,9 @@ last:
 }
 )");
   CHECK_THAT(
-      message_of([&] { lab.run("k", {1, 1, 1}, {320, 1, 1}); }),
+      message_of([&] {
+        lab.run("k", {1, 1, 1}, {320, 1, 1});
+      }),
       Contains("warps 0-8 lanes 0-31 at bar.sync (ptx line 11) for barrier 1, warp 9 lanes 0-31 at bar.sync (ptx "
                "line 14) for barrier 2"));
 }
