@@ -11,8 +11,8 @@ namespace kerlab::emu {
 namespace {
 
 /// Bytes that are swizzled together: the pitch of a row (K-major) or of k (MN-major).
-constexpr std::uint32_t span(Swizzle swizzle) {
-  return swizzle == Swizzle::none ? 16 : 256u >> static_cast<int>(swizzle);
+constexpr std::uint32_t span(MatrixSwizzle swizzle) {
+  return swizzle == MatrixSwizzle::none ? 16 : 256u >> static_cast<int>(swizzle);
 }
 
 constexpr std::uint64_t kReserved =
@@ -38,7 +38,7 @@ MatrixDescriptor::MatrixDescriptor(std::uint64_t descriptor) : bits(descriptor) 
   leading = field(16);
   stride = field(32);
   base = static_cast<std::uint32_t>(descriptor >> 49 & 7);
-  swizzle = static_cast<Swizzle>(descriptor >> 62);
+  swizzle = static_cast<MatrixSwizzle>(descriptor >> 62);
 }
 
 void find_chunks(const MatrixDescriptor& d, const MatrixPart& part, MatrixChunks& chunks) {
@@ -55,7 +55,7 @@ void find_chunks(const MatrixDescriptor& d, const MatrixPart& part, MatrixChunks
   };
   const auto first = static_cast<std::uint32_t>(part.first), last = first + static_cast<std::uint32_t>(part.rows);
   if (!part.column) {
-    const std::uint32_t next = d.swizzle == Swizzle::none ? d.leading : 16;
+    const std::uint32_t next = d.swizzle == MatrixSwizzle::none ? d.leading : 16;
     for (std::uint32_t row = first; row < last; ++row) {
       const std::uint32_t at = d.start + row / 8 * d.stride + row % 8 * pitch;
       put(at);
@@ -64,7 +64,7 @@ void find_chunks(const MatrixDescriptor& d, const MatrixPart& part, MatrixChunks
     return;
   }
   // Without a swizzle the two offsets change places.
-  const bool plain = d.swizzle == Swizzle::none;
+  const bool plain = d.swizzle == MatrixSwizzle::none;
   const std::uint32_t across = plain ? d.stride : d.leading, along = plain ? d.leading : d.stride;
   for (std::uint32_t bytes = 2 * first; bytes < 2 * last; bytes += 16) {
     const std::uint32_t at = d.start + bytes / pitch * across + bytes % pitch;
@@ -76,7 +76,7 @@ void find_checked_chunks(const Warp& warp, const Op& op, char operand, const Mat
                          const MatrixPart& part, MatrixChunks& chunks) {
   if ((d.bits & kReserved) != 0)
     fail(FaultKind::launch_failed, warp, op, operand, d, "reserved bits of the descriptor are set:");
-  if (d.swizzle == Swizzle::none && d.base != 0)
+  if (d.swizzle == MatrixSwizzle::none && d.base != 0)
     fail(FaultKind::launch_failed, warp, op, operand, d, "there is a base offset without a swizzle:");
   find_chunks(d, part, chunks);
   if (chunks.end > warp.cta->shared_bytes || chunks.begin >= chunks.end) {

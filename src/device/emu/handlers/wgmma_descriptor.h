@@ -8,12 +8,12 @@
 
 namespace kerlab::emu {
 
-enum class Swizzle : std::uint8_t { none, bytes128, bytes64, bytes32 };  ///< as in bits 62 and 63
+enum class MatrixSwizzle : std::uint8_t { none, bytes128, bytes64, bytes32 };  ///< as in bits 62 and 63
 
 struct MatrixDescriptor {
   std::uint32_t start = 0, leading = 0, stride = 0;  ///< bytes
   std::uint32_t base = 0;
-  Swizzle swizzle = Swizzle::none;
+  MatrixSwizzle swizzle = MatrixSwizzle::none;
   std::uint64_t bits = 0;
 
   explicit MatrixDescriptor(std::uint64_t descriptor);
