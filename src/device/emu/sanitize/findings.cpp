@@ -7,11 +7,14 @@
 namespace kerlab::emu {
 namespace {
 
-/// The same for all instructions of a source line.
+/// The same for all instructions of a source line, as one line of the kernel calls it.
 std::int64_t key_of(const ptx::Instruction* instruction) {
   if (instruction == nullptr) return 0;
   const ptx::Location& at = instruction->location;
-  if (at.source_line > 0) return std::int64_t{at.source_file} << 32 | at.source_line;
+  // Lines have 20 bits, which is plenty; files are few.
+  if (at.source_line > 0)
+    return std::int64_t{at.source_file} << 52 | std::int64_t{at.caller_file} << 42 |
+           std::int64_t{at.caller_line} << 20 | at.source_line;
   return -std::int64_t{at.ptx_line};
 }
 

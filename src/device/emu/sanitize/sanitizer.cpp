@@ -89,7 +89,8 @@ void Sanitizer::describe(const Op& op) {
   info.site = static_cast<std::uint32_t>(sites_.size());
   for (std::size_t s = 0; s < sites_.size(); ++s) {
     const ptx::Location &a = sites_[s]->location, &b = instruction.location;
-    const bool same_line = a.source_line > 0 && a.source_line == b.source_line && a.source_file == b.source_file;
+    const bool same_line = a.source_line > 0 && a.source_line == b.source_line && a.source_file == b.source_file &&
+                           a.caller_line == b.caller_line && a.caller_file == b.caller_file;
     if (same_line && sites_[s]->opcode == instruction.opcode) info.site = static_cast<std::uint32_t>(s);
   }
   if (info.site == sites_.size()) sites_.push_back(&instruction);

@@ -65,7 +65,8 @@ void Sanitizer::registers_taken(Warp& warp, const Op& op, std::uint32_t group) {
 
 void Sanitizer::find_touched(Warp& warp, const Op& op) {
   const ptx::Instruction& instruction = *op.instruction;
-  if (instruction.opcode == Opcode::wgmma_mma_async) return;
+  // What mov copies may have one place in the end.
+  if (instruction.opcode == Opcode::wgmma_mma_async || instruction.opcode == Opcode::mov) return;
   const int results = ptx::results(instruction);
   const auto operands = std::min<int>(static_cast<int>(instruction.operands.size()), kOperands);
   for (int i = 0; i < operands; ++i) {
