@@ -128,10 +128,13 @@ void print_text(const SanitizeRun& run, bool color) {
       run.rows, [](const SanitizeRow& row) { return row.trial.status == TrialStatus::passed && row.findings() == 0; });
   fmt::print("{} of {} configurations without findings on {}\n", clean, run.rows.size(), run.device);
   for (const Opinion& opinion : run.opinions) {
-    fmt::print("{}{}\n", opinion.run ? fmt::format("ended with {}: ", opinion.result.exit_code) : "second opinion: ",
-               opinion.command);
-    if (opinion.run) fmt::print("{}{}", opinion.result.out, opinion.result.err);
+    if (!opinion.run) continue;
+    fmt::print("ended with {}: {}\n{}{}", opinion.result.exit_code, opinion.command, opinion.result.out,
+               opinion.result.err);
   }
+  if (!run.opinions.empty() && !run.opinions.front().run)
+    fmt::print(
+        "second opinion: --second-opinion, on a machine with a GPU, runs compute-sanitizer's tools on the same\n");
 }
 
 JsonValue rows_value(const std::vector<SanitizeRow>& rows) {

@@ -201,8 +201,13 @@ std::string_view remedy(std::string_view limiter) {
   return "fewer such instructions help, or another pipe";
 }
 
+/// A unit so busy is the bound, even where waits stretch the time a little beyond it.
+constexpr double kNearlyAlwaysBusy = 0.9;
+
 Remark bound(const LaunchInspection& launch) {
-  const std::string& limiter = launch.time.limiter;
+  const auto busiest = std::ranges::max_element(launch.time.units, {}, &UnitDemand::busy);
+  const bool unit_bound = busiest != launch.time.units.end() && busiest->busy >= kNearlyAlwaysBusy;
+  const std::string& limiter = unit_bound ? busiest->name : launch.time.limiter;
   const auto unit = std::ranges::find(launch.time.units, limiter, &UnitDemand::name);
   const std::string busy =
       unit == launch.time.units.end() ? "" : fmt::format(", busy {:.0f} % of the time", 100 * unit->busy);

@@ -72,7 +72,8 @@ std::vector<BenchSession::Choice> BenchSession::choices(const Problem& problem) 
   }
   if (!options_.configuration.empty()) {
     if (variants.size() != 1) throw UsageError("--config: say of which variant (--variant NAME)");
-    return {{variants.front(), parse_configuration(*variants.front(), options_.configuration), "--config"}};
+    return {{variants.front(), parse_configuration(*variants.front(), problem, rig_.device(), options_.configuration),
+             "--config"}};
   }
   if (options_.variants.empty()) {
     if (auto best = winner(problem)) return {*best};

@@ -40,7 +40,11 @@ ChosenConfigurations choose_configurations(const CheckOptions& options, const Ke
       for (Configuration& configuration : enumerate(*variant, asked, device).valid)
         chosen.configurations.emplace_back(source, std::move(configuration));
     } else if (!options.configuration.empty()) {
-      chosen.configurations.emplace_back(source, parse_configuration(*variant, options.configuration));
+      Configuration typed = parse_configuration(*variant, asked, device, options.configuration);
+      if (const std::string broken = violated_constraint(*variant, asked, device, typed); !broken.empty())
+        throw UsageError(fmt::format("--config: {} {} is not valid for {}: {}", variant->name,
+                                     configuration_text(*variant, typed), asked.title(), broken));
+      chosen.configurations.emplace_back(source, std::move(typed));
     } else {
       chosen.configurations.emplace_back(source, default_configuration(*variant, asked, device));
     }

@@ -123,7 +123,7 @@ Subject resolve_subject(const SubjectName& name, const std::vector<ProblemArgume
                 ExitCode::inconclusive);
   subject.source = {&variant, read_kernel_source(variant.source)};
   const bool typed = !name.configuration.empty();
-  subject.configuration = typed ? parse_configuration(variant, name.configuration)
+  subject.configuration = typed ? parse_configuration(variant, subject.problem, device, name.configuration)
                                 : default_configuration(variant, subject.problem, device);
   subject.how = typed ? "as typed" : "default";
   const std::string broken = violated_constraint(variant, subject.problem, device, subject.configuration);

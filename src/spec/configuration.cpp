@@ -35,28 +35,40 @@ Configuration default_configuration(const Variant& variant) {
   return configuration;
 }
 
-Configuration default_configuration(const Variant& variant, const Problem& problem, const DeviceInfo& device) {
-  const Configuration wanted = default_configuration(variant);
+namespace {
+
+/// `wanted`, or, where a constraint rejects it, the valid configuration that has the same values where `fixed` says so
+/// and differs in the fewest others. Where there is none, `wanted`.
+Configuration nearest_valid(const Variant& variant, const Problem& problem, const DeviceInfo& device,
+                            const Configuration& wanted, const std::vector<bool>& fixed) {
   if (violated_constraint(variant, problem, device, wanted).empty()) return wanted;
-  const auto differences = [&](const Configuration& other) {
-    std::size_t count = 0;
-    for (std::size_t p = 0; p < wanted.values.size(); ++p) count += other.values[p] != wanted.values[p] ? 1 : 0;
-    return count;
-  };
   std::vector<Configuration> valid;
   try {
     valid = enumerate(variant, problem, device).valid;
   } catch (const SpecError&) {
     return wanted;  // nothing is valid: the caller will be told when it uses it
   }
-  return *std::min_element(valid.begin(), valid.end(), [&](const Configuration& a, const Configuration& b) {
-    return differences(a) < differences(b);
-  });
+  const Configuration* nearest = &wanted;
+  std::size_t fewest = wanted.values.size() + 1;
+  for (const Configuration& other : valid) {
+    std::size_t differences = 0;
+    bool allowed = true;
+    for (std::size_t p = 0; p < wanted.values.size(); ++p) {
+      const bool differs = other.values[p] != wanted.values[p];
+      differences += differs ? 1 : 0;
+      allowed &= !(differs && fixed[p]);
+    }
+    if (!allowed || differences >= fewest) continue;
+    fewest = differences;
+    nearest = &other;
+  }
+  return *nearest;
 }
 
-Configuration parse_configuration(const Variant& variant, const std::string& text) {
+/// Tells in `named` which parameters the text names.
+Configuration parse(const Variant& variant, const std::string& text, std::vector<bool>& named) {
   Configuration configuration = default_configuration(variant);
-  std::vector<bool> set(configuration.values.size());
+  named.assign(configuration.values.size(), false);
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find_first_of(", \t", begin), text.size());
     const std::string_view item = std::string_view(text).substr(begin, end - begin);
@@ -70,11 +82,30 @@ Configuration parse_configuration(const Variant& variant, const std::string& tex
     const auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
     if (error != std::errc{} || stop != digits.data() + digits.size())
       throw UsageError(fmt::format("'{}': '{}' is not an integer", item, digits));
-    if (set[index]) throw UsageError(fmt::format("parameter '{}' is given twice", item.substr(0, equals)));
-    set[index] = true;
+    if (named[index]) throw UsageError(fmt::format("parameter '{}' is given twice", item.substr(0, equals)));
+    named[index] = true;
     configuration.values[index] = value;
   }
   return configuration;
+}
+
+}  // namespace
+
+Configuration default_configuration(const Variant& variant, const Problem& problem, const DeviceInfo& device) {
+  return nearest_valid(variant, problem, device, default_configuration(variant),
+                       std::vector<bool>(variant.parameters.size()));
+}
+
+Configuration parse_configuration(const Variant& variant, const std::string& text) {
+  std::vector<bool> named;
+  return parse(variant, text, named);
+}
+
+Configuration parse_configuration(const Variant& variant, const Problem& problem, const DeviceInfo& device,
+                                  const std::string& text) {
+  std::vector<bool> named;
+  const Configuration typed = parse(variant, text, named);
+  return nearest_valid(variant, problem, device, typed, named);
 }
 
 }  // namespace kerlab

@@ -246,6 +246,10 @@ struct Configuration {
 std::string configuration_text(const Variant& variant, const Configuration& configuration);  ///< "BM=128 BN=64"
 /// Parses "BM=128,BN=64" or "BM=128 BN=64"; parameters not named take their defaults. Throws UsageError.
 Configuration parse_configuration(const Variant& variant, const std::string& text);
+/// The same for a problem: where a constraint rejects the defaults of the parameters that are not named, these take the
+/// values of the valid configuration that differs in the fewest. Where there is none, as above.
+Configuration parse_configuration(const Variant& variant, const Problem& problem, const DeviceInfo& device,
+                                  const std::string& text);
 Configuration default_configuration(const Variant& variant);
 /// The default configuration, or, where a constraint rejects it, the valid one that differs from it in the fewest
 /// parameters (the first of them). Where none is valid, the default.

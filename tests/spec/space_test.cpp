@@ -109,6 +109,18 @@ TEST_CASE("space: one without end is refused, not waited for", "[spec]") {
                     Catch::Contains("more than 2000000 valid configurations"));
 }
 
+TEST_CASE("configuration: what is not typed gives way to constraints, what is typed does not", "[spec]") {
+  const Variant variant = variant_with(parameter("P", 4) + parameter("Q", 4) + parameter("R", 4) +
+                                       constraint("sum", "P + Q + R == 6 && R < 3"));
+  const auto nearest = [&](const std::string& text) {
+    return configuration_text(variant, parse_configuration(variant, problem(), kDevice, text));
+  };
+  CHECK(nearest("P=4") == "P=4 Q=1 R=1");  // valid with the defaults of the others
+  CHECK(nearest("P=3") == "P=3 Q=1 R=2");  // the first of those that differ in one
+  CHECK(nearest("P=2 R=1") == "P=2 Q=3 R=1");
+  CHECK(nearest("R=4") == "P=1 Q=1 R=4");  // no valid one has it: as typed
+}
+
 TEST_CASE("configuration: text both ways", "[spec]") {
   const Variant variant = load_specs(kFamily, kVariant).variants.front();
   CHECK(configuration_text(variant, default_configuration(variant)) == "BM=32 BN=16");
@@ -151,7 +163,8 @@ TEST_CASE("variant: why it cannot run a problem", "[spec]") {
 }
 
 TEST_CASE("space: the quick part of a variant, for emulated devices", "[spec]") {
-  const std::string parameters = parameter("X", 6) + parameter("Y", 5) + "[[derived]]\nname = \"AREA\"\nvalue = \"X * Y\"\n";
+  const std::string parameters =
+      parameter("X", 6) + parameter("Y", 5) + "[[derived]]\nname = \"AREA\"\nvalue = \"X * Y\"\n";
   const Variant all = variant_with(parameters);
   CHECK(quick_part(all, problem(), kDevice, enumerate(all, problem(), kDevice)).size() == 30);
   const Variant quick = variant_with("quick = [\"X <= 2\", \"AREA % 2 == 0\"]\n" + parameters);
