@@ -5,7 +5,7 @@
 namespace kerlab {
 namespace {
 
-constexpr std::uint64_t kMostShared = 227 * 1024;  // of compute capability 9.0
+constexpr std::uint64_t kMostBox = 228 * 1024;  // without padding: what the driver takes for an H200
 
 std::uint64_t swizzle_span(Swizzle swizzle) {
   switch (swizzle) {
@@ -31,7 +31,7 @@ std::string box_error(const TensorMapSpec& spec) {
   if (span != 0 && inner > span) return fmt::format("box[0] is {} bytes, more than the swizzle span of {}", inner, span);
   std::uint64_t bytes = inner;
   for (std::size_t i = 1; i < spec.box.size(); ++i) bytes *= spec.box[i];
-  if (bytes > kMostShared) return fmt::format("the box is {} bytes, more than a block's {} of shared memory", bytes, kMostShared);
+  if (bytes > kMostBox) return fmt::format("the box is {} bytes, more than an SM's {} of shared memory", bytes, kMostBox);
   return {};
 }
 

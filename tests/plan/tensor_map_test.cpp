@@ -33,7 +33,7 @@ TEST_CASE("tensor map: the driver's rules", "[plan]") {
   spec.box = {256, 256};
   CHECK(tensor_map_error(spec, 0).empty());
   spec.dtype = DType::fp32;
-  CHECK(tensor_map_error(spec, 0) == "the box is 262144 bytes, more than a block's 232448 of shared memory");
+  CHECK(tensor_map_error(spec, 0) == "the box is 262144 bytes, more than an SM's 233472 of shared memory");
   spec = legal();
   spec.nan_fill = true;
   CHECK(tensor_map_error(spec, 0).empty());

@@ -1,5 +1,6 @@
 // Boxes of tensors against a plain element-by-element model: all ranks, swizzles, fills, ragged and negative places.
 
+#include <cstdlib>
 #include <cstring>
 #include <random>
 #include <vector>
@@ -71,9 +72,11 @@ std::uint32_t swizzle_model(Swizzle swizzle, std::uint32_t address) {
   return address ^ (((address >> 7) & bits) << 4);
 }
 
-/// Calls f(shared address, offset in the tensor or -1) for each byte of the box.
+/// Calls f(shared address, offset in the tensor or -1) for each byte of the box. `edge`: where rows of the tensor end,
+/// in elements.
 template <class F>
-void each_byte(const TensorMapSpec& spec, const std::int32_t* coordinate, std::uint32_t offset, F f) {
+void each_byte(const TensorMapSpec& spec, const std::int32_t* coordinate, std::uint32_t offset, std::uint64_t edge,
+               F f) {
   const auto size = static_cast<std::uint32_t>(info(spec.dtype).bytes);
   const std::uint32_t row = spec.box[0] * size;
   const std::uint32_t pitch = spec.swizzle == Swizzle::none ? row : 16u << static_cast<int>(spec.swizzle);
@@ -86,7 +89,7 @@ void each_byte(const TensorMapSpec& spec, const std::int32_t* coordinate, std::u
     for (std::size_t d = 0; d < spec.box.size(); ++d) {
       const std::int64_t c = std::int64_t{coordinate[d]} + rest % spec.box[d];
       rest /= spec.box[d];
-      inside = inside && c >= 0 && c < static_cast<std::int64_t>(spec.dims[d]);
+      inside = inside && c >= 0 && c < static_cast<std::int64_t>(d == 0 ? edge : spec.dims[d]);
       at += c * static_cast<std::int64_t>(d == 0 ? size : spec.stride_bytes[d - 1]);
     }
     for (std::uint32_t b = 0; b < size; ++b) {
@@ -128,6 +131,14 @@ Draw draw(std::mt19937& random) {
   return result;
 }
 
+/// Coordinates of stores: whole 16 bytes, nothing negative.
+Draw writable(Draw draw) {
+  const int step = 16 / info(draw.spec.dtype).bytes;
+  for (std::int32_t& c : draw.coordinate) c = std::abs(c);
+  draw.coordinate[0] = draw.coordinate[0] / step * step;
+  return draw;
+}
+
 bool fill_byte_is(const TensorMapSpec& spec, std::uint32_t byte, std::byte given) {
   return given == (spec.nan_fill ? std::byte(byte % 2 == 0 ? 0xf7 : 0x7f) : std::byte{0});
 }
@@ -144,29 +155,32 @@ TEST_CASE("tensor copy: loads put every element where the model does", "[emu][tm
     load_box(lab.who, tensor.map, d.coordinate, lab.shared.data(), d.offset);
     std::vector<bool> written(kShared);
     int wrong = 0;
-    each_byte(d.spec, d.coordinate, d.offset, [&](std::uint32_t at, std::int64_t from, std::uint32_t byte) {
-      written[at] = true;
-      const bool good = from >= 0 ? lab.shared[at] == tensor.data[static_cast<std::size_t>(from)]
-                                  : fill_byte_is(d.spec, byte, lab.shared[at]);
-      wrong += good ? 0 : 1;
-    });
+    each_byte(d.spec, d.coordinate, d.offset, d.spec.dims[0],
+              [&](std::uint32_t at, std::int64_t from, std::uint32_t byte) {
+                written[at] = true;
+                const bool good = from >= 0 ? lab.shared[at] == tensor.data[static_cast<std::size_t>(from)]
+                                            : fill_byte_is(d.spec, byte, lab.shared[at]);
+                wrong += good ? 0 : 1;
+              });
     for (std::uint32_t i = 0; i < kShared; ++i) wrong += !written[i] && lab.shared[i] != std::byte{0xee};
     REQUIRE(wrong == 0);
   }
 }
 
-TEST_CASE("tensor copy: stores write what is inside the tensor, and say so", "[emu][tma]") {
+TEST_CASE("tensor copy: stores write what is inside the tensor to its last 16 bytes, and say so", "[emu][tma]") {
   std::mt19937 random(2);
   for (int trial = 0; trial < 400; ++trial) {
     CAPTURE(trial);
     CopyLab lab;
-    const Draw d = draw(random);
+    const Draw d = writable(draw(random));
+    const auto bytes = static_cast<std::uint64_t>(info(d.spec.dtype).bytes);
+    const std::uint64_t edge = (d.spec.dims[0] * bytes + 15) / 16 * 16 / bytes;
     const Tensor tensor(lab, d.spec);
     for (std::byte& b : lab.shared) b = static_cast<std::byte>(random());
     std::vector<std::byte> expected(tensor.data.begin(), tensor.data.end());
     std::vector<bool> touched(expected.size()), told(expected.size());
-    each_byte(d.spec, d.coordinate, d.offset, [&](std::uint32_t at, std::int64_t to, std::uint32_t) {
-      if (to < 0) return;
+    each_byte(d.spec, d.coordinate, d.offset, edge, [&](std::uint32_t at, std::int64_t to, std::uint32_t) {
+      if (to < 0 || to >= static_cast<std::int64_t>(expected.size())) return;
       expected[static_cast<std::size_t>(to)] = lab.shared[at];
       touched[static_cast<std::size_t>(to)] = true;
     });
@@ -311,9 +325,9 @@ TEST_CASE("tensor copy: loads of tf32 round to 10 bits of mantissa", "[emu][tma]
   spec.box = {8};
   const Tensor tensor(lab, spec);
   const std::uint32_t given[8] = {0x3f800fff, 0x3f801000, 0x3f803000, 0xbf801001,
-                                  0x00001000, 0x7f800000, 0x3fffffff, 0};
-  const std::uint32_t wanted[8] = {0x3f800000, 0x3f802000, 0x3f804000, 0xbf802000,
-                                   0x00002000, 0x7f800000, 0x40000000, 0};
+                                  0x00001000, 0x7f800000, 0x3fffffff, 0xff812345};
+  const std::uint32_t wanted[8] = {0x3f800000, 0x3f800000, 0x3f804000, 0xbf802000,
+                                   0x00000000, 0x7f800000, 0x40000000, 0x7fffe000};
   std::memcpy(tensor.data.data(), given, sizeof given);
   const std::int32_t origin[5] = {};
   load_box(lab.who, tensor.map, origin, lab.shared.data(), 0);

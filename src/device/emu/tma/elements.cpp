@@ -2,17 +2,19 @@
 
 #include <cstring>
 
+#include "device/emu/async/reduce.h"
+
 namespace kerlab::emu {
 namespace {
 
 /// The NaN that fills, as an H200 has it: the same 16 bits over and over, whatever the type.
 constexpr std::uint64_t kNan = 0x7ff77ff77ff77ff7;
 
-/// To the nearest with 10 bits of mantissa; Inf and NaN stay. Ties go away from zero, as cvt.rna.tf32 has it: no recorded
-/// case had one.
+/// To the nearest with 10 bits of mantissa, ties to even (not as cvt.rna.tf32), subnormals too; every NaN becomes the
+/// positive one. Found on an H200, with ties, subnormals and NaN of both signs.
 std::uint32_t rounded(std::uint32_t bits) {
-  const bool finite = (bits & 0x7f800000) != 0x7f800000;
-  return (finite ? bits + 0x1000 : bits) & 0xffffe000;
+  if ((bits & 0x7fffffff) > 0x7f800000) return 0x7fffe000;
+  return (bits + 0xfff + (bits >> 13 & 1)) & 0xffffe000;
 }
 
 }  // namespace
@@ -43,6 +45,7 @@ ptx::Type element_type(DType dtype) {
     case DType::fp64:
       return ptx::Type::f64;
     case DType::fp32:
+    case DType::tf32:
       return ptx::Type::f32;
     case DType::bf16:
       return ptx::Type::bf16;
@@ -56,6 +59,28 @@ ptx::Type element_type(DType dtype) {
       return ptx::Type::u32;
     default:
       return ptx::Type::none;
+  }
+}
+
+bool has_reduction(DType dtype, ptx::Atomic operation) {
+  using ptx::Atomic;
+  const bool min_max = operation == Atomic::min || operation == Atomic::max;
+  switch (dtype) {
+    case DType::uint32:
+      return can_reduce(operation, element_type(dtype));
+    case DType::int32:
+      return operation != Atomic::inc && operation != Atomic::dec && can_reduce(operation, element_type(dtype));
+    case DType::int64:
+      return min_max;
+    case DType::fp16:
+    case DType::bf16:
+      return min_max || operation == Atomic::add;
+    case DType::fp32:
+    case DType::tf32:
+    case DType::fp64:
+      return operation == Atomic::add;
+    default:
+      return false;
   }
 }
 

@@ -23,7 +23,10 @@ class Fill {
 /// What a load writes for `bytes` bytes of elements: `from` itself where nothing changes, else `to`.
 const std::byte* convert(DType dtype, const std::byte* from, std::byte* to, std::uint32_t bytes);
 
-/// none: no reductions of such elements.
+/// What reductions compute with; none: no reductions of such elements. Sums of tf32 are of all 32 bits (an H200).
 ptx::Type element_type(DType dtype);
+
+/// As an H200 has them: elsewhere the instruction is illegal. Of s64 there are only min and max, of s32 no inc and dec.
+bool has_reduction(DType dtype, ptx::Atomic operation);
 
 }  // namespace kerlab::emu

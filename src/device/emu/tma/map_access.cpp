@@ -7,7 +7,6 @@
 #include <optional>
 #include <string_view>
 
-#include "device/emu/async/reduce.h"
 #include "device/emu/memory.h"
 #include "device/emu/ptx/ir.h"
 #include "device/emu/tma/elements.h"
@@ -19,6 +18,8 @@ namespace {
 using ptx::MapField;
 
 constexpr std::uint64_t kMapAlign = 64, kMapBytes = sizeof(TensorMap);
+/// What an H200 says of coordinates and reductions that the copy engine does not take (CUDA_ERROR_ILLEGAL_INSTRUCTION).
+constexpr FaultKind kIllegalInstruction = FaultKind::trap;
 
 [[noreturn]] void fail(const Issuer& who, FaultKind kind, const std::string& what, std::uint64_t address = 0,
                        std::uint64_t bytes = 0) {
@@ -57,13 +58,13 @@ std::string error_of(const EncodedTensorMap& map) {
 void check_coordinates(const Issuer& who, const EncodedTensorMap& map, const std::int32_t* coordinate, bool writes) {
   const std::int64_t inner = std::int64_t{coordinate[0]} * info(map.dtype).bytes;
   if (inner % 16 != 0) {
-    fail(who, FaultKind::misaligned_address,
+    fail(who, kIllegalInstruction,
          fmt::format("begins at element {} of its innermost dimension, {} bytes: no multiple of 16", coordinate[0],
                      inner));
   }
   for (int d = 0; writes && d < map.rank; ++d) {
     if (coordinate[d] < 0) {
-      fail(who, FaultKind::illegal_address,
+      fail(who, kIllegalInstruction,
            fmt::format("writes a box that begins at {} in dimension {}: only loads may begin before a tensor",
                        coordinate[d], d));
     }
@@ -128,8 +129,8 @@ void check_box(const Issuer& who, const EncodedTensorMap& map, const std::int32_
   }
   check_coordinates(who, map, coordinate, modifiers.space == ptx::Space::global);
   if (instruction.opcode != ptx::Opcode::cp_reduce_async_bulk_tensor) return;
-  if (!can_reduce(modifiers.atomic, element_type(map.dtype))) {
-    fail(who, FaultKind::illegal_address,
+  if (!has_reduction(map.dtype, modifiers.atomic)) {
+    fail(who, kIllegalInstruction,
          fmt::format("has no such reduction of {}, the type of its tensor map", name(map.dtype)));
   }
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "device/emu/async/reduce.h"
@@ -46,7 +47,9 @@ class BoxCopy {
     });
   }
 
-  /// Calls f(global memory, the bytes that belong there, how many) for each row that is inside the tensor.
+  /// Calls f(global memory, the bytes that belong there, how many) for each row that is inside the tensor. The engine
+  /// writes whole chunks: the last one of a row goes on past the tensor's edge (found on an H200, of stores and
+  /// reductions, swizzled or not), here never past the allocation.
   template <class F>
   void store(const std::byte* shared, F f) {
     std::byte row[kMostRowBytes];
@@ -54,7 +57,9 @@ class BoxCopy {
     each_row(map_, coordinate_, bytes_, [&](const BoxRow& at) {
       if (at.first == at.last) return;
       std::byte* const to = global(at);
-      const std::uint32_t count = at.last - at.first;
+      const std::uint64_t end = (at.address + (at.last - at.first) + kChunk - 1) / kChunk * kChunk;
+      const auto count = static_cast<std::uint32_t>(
+          std::min({end - at.address, allocation_.end - at.address, std::uint64_t{row_bytes_ - at.first}}));
       f(to, gather(shared, at.at, row) + at.first, count);
       if (note) noted(at.address, at.address + count);
     });
@@ -133,9 +138,12 @@ void store_box(const Issuer& who, const EncodedTensorMap& map, const std::int32_
 
 void reduce_box(const Issuer& who, ptx::Atomic operation, const EncodedTensorMap& map, const std::int32_t* coordinate,
                 const std::byte* shared, std::uint32_t offset) {
+  // Subnormals stay: an H200 keeps those of tf32 sums; f32 was recorded without any, but has a type of maps of its own
+  // that flushes them (CU_TENSOR_MAP_DATA_TYPE_FLOAT32_FTZ).
+  constexpr bool kFlush = false;
   const ptx::Type type = element_type(map.dtype);
   BoxCopy(who, map, coordinate, offset).store(shared, [&](std::byte* to, const std::byte* from, std::uint32_t bytes) {
-    reduce(operation, type, true, to, from, bytes);
+    reduce(operation, type, kFlush, to, from, bytes);
   });
 }
 

@@ -2,7 +2,8 @@
 // Copies of boxes of a tensor between global memory and the shared memory of one block, as the tensor map says (PTX
 // ISA, "cp.async.bulk.tensor"; CUDA driver API, cuTensorMapEncodeTiled). Rows of the innermost dimension follow each
 // other in shared memory; a swizzle pads them to its span and permutes 16-byte chunks by the bits of the address in the
-// block's shared memory. What is outside the tensor reads as fill and is not written. Loads of tf32 round.
+// block's shared memory. What is outside the tensor reads as fill and is not written, but for the rest of the 16 bytes
+// in which a row of the tensor ends. Loads of tf32 round.
 //
 // Whoever issues a copy calls read_tensor_map and check_box, then count_box; whoever performs it load_box, store_box or
 // reduce_box. Faults name `who` (the lane that issued the copy). Elements inside the tensor must be in an allocation.
@@ -24,7 +25,7 @@ inline constexpr std::uint32_t kBoxAlign = 128;
 /// to 64 bytes, outside memory, bytes that are no tensor map.
 EncodedTensorMap read_tensor_map(const Issuer& who, std::uint64_t address);
 
-/// Bytes of a box, fill included: what a load adds to its mbarrier.
+/// Bytes of a box, fill included, padding not (an H200): what a load adds to its mbarrier.
 std::uint32_t box_bytes(const EncodedTensorMap& map);
 /// Bytes that it takes in shared memory: more when its rows are padded.
 std::uint32_t box_footprint(const EncodedTensorMap& map);

@@ -60,6 +60,13 @@ inline std::size_t tensor_bytes(const Map& map) {
 /// A value of the type: mostly near one, now and then anything.
 inline std::uint64_t value(int type, Random& random) {
   const std::uint64_t bits = random.next();
+  if (type == tf32 && random.below(2) == 0) {
+    // What rounding to 10 bits of mantissa can meet: ties, what is next to them, carries, the ends of the range.
+    static constexpr std::uint32_t kTails[] = {0x1000, 0x0fff, 0x1001, 0x3000, 0x1fff, 0x0001, 0x2000, 0x7ff000};
+    static constexpr std::uint32_t kExponents[] = {0, 1, 126, 127, 254, 255};
+    return static_cast<std::uint32_t>(bits >> 63 << 31) | kExponents[random.below(6)] << 23 |
+           (static_cast<std::uint32_t>(bits) & 0x7fc000) | kTails[random.below(8)];
+  }
   if (type < f16 || random.below(8) == 0) return bits;
   const int mantissa = type == f16 ? 10 : type == bf16 ? 7 : type == f64 ? 52 : 23;
   const std::uint64_t bias = type == f16   ? 15
@@ -96,15 +103,21 @@ inline bool writes_tensor(const Case& c) {
 struct Shown {
   std::uint32_t begin, end;
 };
+/// What a box takes in shared memory: a swizzle pads its rows.
+inline std::uint32_t footprint(const Map& map) {
+  const std::uint32_t row = map.box[0] * static_cast<std::uint32_t>(bytes_of(map.type));
+  return box_bytes(map) / row * (map.swizzle == 0 ? row : 16u << map.swizzle);
+}
 inline Shown shown(const Case& c) {
   const std::uint32_t begin = c.offset >= 128 ? c.offset - 128 : 0;
-  return {begin, (c.offset + box_bytes(c.map) + 127) / 128 * 128 + 128};
+  return {begin, (c.offset + footprint(c.map) + 127) / 128 * 128 + 128};
 }
+/// Of each block its window's part, then whether its mbarrier completed (32 bits).
 inline std::size_t recorded_bytes(const Case& c) {
   const Shown part = shown(c);
-  return writes_tensor(c) ? tensor_bytes(c.map) : (part.end - part.begin) * static_cast<std::size_t>(c.blocks);
+  return writes_tensor(c) ? tensor_bytes(c.map) : (part.end - part.begin + 4) * static_cast<std::size_t>(c.blocks);
 }
-/// `data` of the kernels: the windows, and the map that replaced_2d edits.
+/// `data` of the kernels: the windows, 128 bytes for the map that replaced_2d edits, 32 bits a block: completed.
 inline std::size_t data_bytes(const Case& c) {
   return kWindow * static_cast<std::size_t>(c.blocks) + 256;
 }
@@ -124,7 +137,9 @@ inline Case random_case(Random& random, const char* kind, bool plain) {
     m.dims[d] = static_cast<std::uint64_t>(1 + random.below(d == 0 ? 200 / size : 5));
     m.box[d] = static_cast<std::uint32_t>(d == 0 ? 16 * (1 + random.below(span / 16)) / size
                                                  : 1 + random.below(m.rank > 3 ? 2 : 4));
-    c.at[d] = random.below(d == 0 ? 200 / size : 6) - (d == 0 ? 50 / size : 2);
+    // The engine wants whole 16 bytes in the innermost dimension, and of stores nothing negative.
+    const bool load = kind[0] == 'l';
+    c.at[d] = d == 0 ? (random.below(12) - (load ? 4 : 0)) * 16 / size : random.below(6) - (load ? 2 : 0);
   }
   std::uint64_t stride = (m.dims[0] * static_cast<std::uint64_t>(size) + 15) / 16 * 16;
   for (int d = 1; d < m.rank; ++d) {
@@ -194,7 +209,7 @@ inline std::vector<Case> all() {
         continue;
       if ((name == "min" || name == "max") && (type == f32 || type == f64)) continue;
       for (int i = 0; i < (name == "add" && !whole ? 12 : 2); ++i) {
-        cases.push_back(reduction(operation, type, i % 2, 3 * i % 7 - 2, i % 5 - 1));
+        cases.push_back(reduction(operation, type, i % 2, 16 * (5 * i % 7) / bytes_of(type), i % 5));
       }
     }
   }
@@ -210,22 +225,11 @@ inline std::vector<Case> all() {
 /// Reductions that may have no meaning on the hardware: recorded one by one, a fault is an answer.
 inline std::vector<Case> doubtful() {
   std::vector<Case> cases;
-  for (const auto& [operation, type] : std::vector<std::pair<const char*, int>>{{"min", f32},
-                                                                                {"max", f32},
-                                                                                {"min", f64},
-                                                                                {"inc", s32},
-                                                                                {"inc", s64},
-                                                                                {"dec", f32},
-                                                                                {"and", f16},
-                                                                                {"xor", f32},
-                                                                                {"or", bf16},
-                                                                                {"and", f64},
-                                                                                {"inc", f16},
-                                                                                {"add", u8},
-                                                                                {"min", u8},
-                                                                                {"and", u8},
-                                                                                {"add", tf32}})
-    cases.push_back(reduction(operation, type, 0, 1, 1));
+  for (const auto& [operation, type] : std::vector<std::pair<const char*, int>>{
+           {"min", f32}, {"max", f32}, {"min", f64}, {"max", f64}, {"inc", s32},  {"dec", s32},  {"inc", s64},
+           {"dec", f32}, {"and", f16}, {"and", f32}, {"xor", f32}, {"or", bf16},  {"and", f64},  {"inc", f16},
+           {"add", u8},  {"min", u8},  {"and", u8},  {"xor", u8},  {"add", tf32}, {"min", tf32}, {"xor", tf32}})
+    cases.push_back(reduction(operation, type, 0, 0, 1));
   // Swizzles of boxes that do not begin at a multiple of their pattern's period, and end inside a line of 128 bytes.
   for (int swizzle = 1; swizzle < 4; ++swizzle) {
     Case c = reduction("load", u8, swizzle, 0, 0);
@@ -233,6 +237,22 @@ inline std::vector<Case> doubtful() {
     c.map.box[1] = 3;
     c.map.dims[0] = 96;
     c.offset = 384;
+    cases.push_back(c);
+  }
+  // Places: x, y in elements of 4 bytes, offset in shared memory.
+  struct Place {
+    const char* kernel;
+    int x, y;
+    std::uint32_t offset;
+  };
+  for (const Place& p :
+       {Place{"load", 1, 0, 256}, {"load", 2, 0, 256},   {"load", -4, 0, 256},     {"load", -4, -2, 256},
+        {"load", 100, 0, 256},    {"load", 0, 50, 256},  {"load", -100, -50, 256}, {"load", 0, 0, 64},
+        {"load", 0, 0, 16},       {"store", 1, 0, 256},  {"store", -4, 0, 256},    {"store", 0, -1, 256},
+        {"store", 100, 0, 256},   {"store", 0, 50, 256}, {"store", 0, 0, 64},      {"store", 0, 0, 16},
+        {"add", 1, 0, 256},       {"add", -4, 0, 256},   {"add", 0, -1, 256},      {"add", 100, 50, 256}}) {
+    Case c = reduction(p.kernel, u32, 0, p.x, p.y);
+    c.offset = p.offset;
     cases.push_back(c);
   }
   return cases;
@@ -259,7 +279,19 @@ inline std::vector<Map> maps() {
   for (const std::uint32_t box : {0u, 1u, 4u, 8u, 12u, 24u, 32u, 128u, 256u, 257u, 264u})
     for (int swizzle = 0; swizzle < 4; ++swizzle) add([&](Map& m) { m.box[0] = box, m.swizzle = swizzle; });
   for (const std::uint32_t box : {0u, 1u, 3u, 256u, 257u, 512u}) add([&](Map& m) { m.box[1] = box; });
-  add([](Map& m) { m.box[0] = 256, m.box[1] = 256; });                                      // 128 KiB of shared memory
+  add([](Map& m) { m.box[0] = 256, m.box[1] = 256; });         // 128 KiB of shared memory
+  for (const std::uint32_t z : {1u, 4u, 6u, 7u, 8u, 9u, 16u})  // 32 KiB each
+    add([&](Map& m) { m.rank = 3, m.dims[2] = 256, m.strides[1] = 1 << 26, m.box[1] = 256, m.box[2] = z; });
+  for (const std::uint32_t y : {225u, 226u, 227u, 228u, 229u, 232u, 240u, 255u, 256u})  // 1 KiB each
+    add([&](Map& m) { m.type = f32, m.strides[0] = 16384, m.box[0] = 256, m.box[1] = y; });
+  for (const std::uint32_t y : {112u, 113u, 114u, 116u, 127u, 128u, 129u})  // 2 KiB each
+    add([&](Map& m) { m.type = f64, m.strides[0] = 32768, m.box[0] = 256, m.box[1] = y; });
+  // Rows that a swizzle pads: 16 bytes of 128.
+  for (const std::uint32_t z : {4u, 7u, 8u, 16u, 64u}) {
+    add([&](Map& m) {
+      m.rank = 3, m.dims[2] = 256, m.strides[1] = 1 << 26, m.box[0] = 8, m.box[1] = 256, m.box[2] = z, m.swizzle = 3;
+    });
+  }
   add([](Map& m) { m.type = f64, m.box[0] = 256, m.box[1] = 256, m.strides[0] = 32768; });  // 512 KiB
   for (const std::uint64_t base : {1, 8, 16, 32, 48}) add([&](Map& m) { m.base_offset = base; });
   for (const std::uint64_t stride :

@@ -69,6 +69,16 @@ WAIT:
   not.pred %p2, %p2;
   and.pred %p3, %p3, %p2;
   @%p3 bra WAIT;
+  not.pred %p2, %p2;
+  selp.u32 %r24, 1, 0, %p2;
+  ld.param.u64 %x8, [data];
+  cvta.to.global.u64 %x8, %x8;
+  mov.u32 %r25, %nctaid.x;
+  mul.wide.u32 %x9, %r25, 16384;
+  add.u64 %x8, %x8, %x9;
+  mul.wide.u32 %x9, %r12, 4;
+  add.u64 %x8, %x8, %x9;
+  @%p0 st.global.u32 [%x8+128], %r24;
   mul.lo.u32 %r13, %r0, 16;
 SHOW:
   add.u32 %r14, %r9, %r13;
