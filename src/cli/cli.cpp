@@ -77,7 +77,7 @@ ExitCode parse_and_run(std::vector<std::string> words, GlobalOptions& global) {
   const std::vector<Command> commands = {add_tune(root, global), add_check(root, global),    add_bench(root, global),
                                          add_list(root, global), add_roofline(root, global), add_device(root, global),
                                          add_show(root, global), add_inspect(root, global),  add_diff(root, global),
-                                         add_new(root, global),  add_db(root, global)};
+                                         add_new(root, global),  add_db(root, global),       add_model(root, global)};
   const Command* command = named_command(root, commands, words);
   try {
     if (command != nullptr && command->takes_problem) {

@@ -29,6 +29,7 @@ struct CountedLaunch {
   std::int64_t blocks = 0, blocks_run = 0;
   Counts counts;  ///< of the blocks run
   std::vector<Stretch> stretches = {};  ///< of the blocks run
+  Traffic traffic = {};                 ///< of the blocks run
   std::vector<LineCounts> lines = {};   ///< the same by PTX instruction, where asked for
   bool operator==(const CountedLaunch&) const = default;
 };

@@ -14,18 +14,11 @@ constexpr double kSectorsPerCycle = 4;  // 32-byte sectors through L1: 128 bytes
 constexpr double kFreeClock = 0.995;    // of the highest clock, held by an H200 without tensor cores at work
 constexpr double kTensorClock = 0.89;   // with them: its 700 W are the limit (1692 to 1770 of 1980 MHz recorded)
 
-// Fitted to recorded sweeps of an H200: see time_model.h.
-constexpr double kLaunchUs = 2.5;             // of a launch that does nothing
-constexpr double kIssueCycles = 1.26;         // of a scheduler per warp instruction: register banks collide
-constexpr double kWarpCycles = 1.47;          // per instruction of a warp that has its scheduler for itself
-constexpr double kOverlap = 3;                // exponent of units side by side: 1 would be one after the other
-constexpr double kRequestCycles = 4;          // of the address unit, per warp access to global memory
-constexpr double kBarrierCycles = 50;         // from the last warp's arrival until all go on
-constexpr double kBlockCycles = 800;          // before a block's first instruction and after its last
-constexpr double kCachedInstructions = 1350;  // of a loop; about 21 KiB of the 32 of the instruction cache
-constexpr double kFetchCycles = 0.28;         // per instruction beyond those, for the warps of a block together
-constexpr double kDram = 0.97;                // of the theoretical bandwidth
-constexpr double kMmaSync = 0.93;             // of the tensor pipe's peak at the highest clock
+constexpr double kL1PerShared =
+    256.0 / 228;  // L1 and shared memory are one memory (H100 whitepaper; A100: 192 and 164)
+constexpr double kL1Latency = 40;
+constexpr double kSectorBytes = 32;
+constexpr double kMostMmaFlops = 16384;  // of a warp instruction; wgmma has more
 
 /// Lanes per cycle and SM of each pipe (CUDA C++ Programming Guide, table "Throughput of Native Arithmetic
 /// Instructions"); 0: not limited beyond issue.
@@ -64,6 +57,18 @@ struct Unit {
   }
 };
 
+/// Bytes of a block, and how long it waits for a load.
+struct Moved {
+  double from_l2 = 0, from_dram = 0, latency = 0;
+  double copied = 0;  ///< by bulk copies, past L1 and registers
+};
+
+/// How much of what is walked through again and again a cache holds: all up to its size, of twice as much nothing, for
+/// the oldest goes first, and that is what comes next.
+double kept(double bytes, double cache) {
+  return bytes <= cache ? 1 : std::clamp(2 - bytes / std::max(1.0, cache), 0.0, 1.0);
+}
+
 /// One block, in cycles.
 struct Demand {
   double busy = 0;   ///< of the SM's units: resident blocks share them
@@ -81,15 +86,16 @@ std::int64_t resident_blocks(const DeviceInfo& device, const CountedWork& work) 
 
 class BlockModel {
  public:
-  BlockModel(const DeviceInfo& device, const Ceilings& ceilings, const CountedWork& work, double dram_bytes)
-      : device_(device), ceilings_(ceilings), work_(work), dram_bytes_(dram_bytes) {}
+  BlockModel(const DeviceInfo& device, const Ceilings& ceilings, const CountedWork& work,
+             const TimeConstants& constants)
+      : device_(device), ceilings_(ceilings), work_(work), c_(constants), moved_(moved()) {}
 
   /// Per second.
   [[nodiscard]] double clock() const {
     return device_.clock_mhz * 1e6 * (work_.counts.tensor_flops > 0 ? kTensorClock : kFreeClock);
   }
 
-  [[nodiscard]] double barrier_cycles() const { return of(Pipe::barrier) / warps() * kBarrierCycles; }
+  [[nodiscard]] double barrier_cycles() const { return of(Pipe::barrier) / warps() * c_.barrier_cycles; }
 
   /// Each unit by itself, busiest first.
   [[nodiscard]] std::vector<UnitDemand> units() const {
@@ -98,25 +104,24 @@ class BlockModel {
       if (unit.cycles > 0) units.push_back({unit.name, unit.cycles, 0});
     };
     for (std::size_t i = 0; i < kPipes; ++i) add(pipe(static_cast<Pipe>(i)));
-    add({issued() / kSchedulers * kIssueCycles, "issue"});
-    for (const Unit& unit : {shared_memory(), sectors(), requests(), tensor_pipe(), dram()}) add(unit);
+    add({issued() / kSchedulers * c_.issue_cycles, "issue"});
+    for (const Unit& unit : {shared_memory(), sectors(), requests(), tensor_pipe(), l2_cache(), dram()}) add(unit);
     std::ranges::stable_sort(units, std::ranges::greater{}, &UnitDemand::cycles);
     return units;
   }
 
   [[nodiscard]] Demand demand() const {
     const Unit core = schedulers_and_pipes();
-    const std::array units = {core, shared_memory(), l1_cache(), tensor_pipe(), dram()};
+    const std::array units = {core, shared_memory(), l1_cache(), tensor_pipe(), l2_cache(), dram()};
     double sum = 0;
     Unit busiest;
     for (const Unit& unit : units) {
-      sum += std::pow(unit.cycles, kOverlap);
+      sum += std::pow(unit.cycles, c_.overlap);
       busiest.see(unit.cycles, unit.name);
     }
-    const double together = std::pow(sum, 1 / kOverlap), fetch = fetch_cycles();
-    Demand demand{together + fetch, 0, busiest.name};
-    const double path = path_cycles() + (together - core.cycles) + fetch;
-    demand.alone = std::max(demand.busy, path) + copy_stalls(demand.busy);
+    Demand demand{std::pow(sum, 1 / c_.overlap), 0, busiest.name};
+    const double path = std::max(demand.busy, path_cycles() + (demand.busy - core.cycles));
+    demand.alone = std::max(path + copy_stalls(path, demand.busy), ring_cycles(demand.busy));
     return demand;
   }
 
@@ -131,7 +136,9 @@ class BlockModel {
   /// How often each warp runs through a stretch.
   [[nodiscard]] double runs(const Stretch& stretch) const { return per_block(stretch.executions) / warps(); }
   /// Cycles from one instruction of a warp to its next, while the other warps of its scheduler have their turns.
-  [[nodiscard]] double pace() const { return std::max(std::ceil(warps() / kSchedulers) * kIssueCycles, kWarpCycles); }
+  [[nodiscard]] double pace() const {
+    return std::max(std::ceil(warps() / kSchedulers) * c_.issue_cycles, c_.warp_cycles);
+  }
   /// Instructions of one warp.
   [[nodiscard]] double instructions() const {
     double sum = 0;
@@ -158,65 +165,120 @@ class BlockModel {
       core.see(one.cycles, one.name);
     }
     const bool by_pipe = core.cycles > 0.75 * issued() / kSchedulers;
-    core.see(issued() / kSchedulers * kIssueCycles, by_pipe ? core.name : "issue");
+    core.see(issued() / kSchedulers * c_.issue_cycles, by_pipe ? core.name : "issue");
     return core;
   }
 
   [[nodiscard]] Unit shared_memory() const { return {per_block(work_.counts.shared_wavefronts), "shared memory"}; }
 
-  [[nodiscard]] Unit sectors() const { return {per_block(work_.counts.global_sectors) / kSectorsPerCycle, "L1"}; }
+  [[nodiscard]] Unit sectors() const { return {per_block(work_.traffic.touched) / kSectorsPerCycle, "L1"}; }
   [[nodiscard]] Unit requests() const {
-    return {per_block(work_.counts.global_requests) * kRequestCycles, "global accesses"};
+    return {per_block(work_.counts.global_requests) * c_.request_cycles, "global accesses"};
   }
   [[nodiscard]] Unit l1_cache() const { return requests().cycles > sectors().cycles ? requests() : sectors(); }
 
   [[nodiscard]] Unit tensor_pipe() const {
     if (work_.counts.tensor_flops == 0 || ceilings_.flops_per_s <= 0) return {};
-    const double per_cycle = kMmaSync * ceilings_.flops_per_s / (device_.sms * device_.clock_mhz * 1e6);
+    const bool groups =
+        static_cast<double>(work_.counts.tensor_flops) >
+        kMostMmaFlops * static_cast<double>(work_.counts.warp_instructions[static_cast<std::size_t>(Pipe::tensor)]);
+    const double per_cycle =
+        (groups ? c_.wgmma : c_.mma_sync) * ceilings_.flops_per_s / (device_.sms * device_.clock_mhz * 1e6);
     return {per_block(work_.counts.tensor_flops) / per_cycle, "tensor pipe"};
   }
 
-  /// A block's share of the traffic, an SM's share of the bandwidth. What the resident blocks of all SMs work on at
-  /// once and L2 cannot hold comes from DRAM again whenever it is touched again.
+  [[nodiscard]] Unit l2_cache() const { return {moved_.from_l2 / c_.l2_bytes_per_cycle, "L2"}; }
+
   [[nodiscard]] Unit dram() const {
     if (ceilings_.bytes_per_s <= 0) return {};
-    const double share = dram_bytes_ / static_cast<double>(work_.blocks);
-    const double at_once = share * static_cast<double>(resident_blocks(device_, work_)) * device_.sms;
-    const double kept = at_once > 0 ? std::min(1.0, static_cast<double>(device_.l2_bytes) / at_once) : 1;
-    const double touched = 32 * per_block(work_.counts.global_sectors);
-    const double bytes = share + (1 - kept) * std::max(0.0, touched - share);
-    const double per_cycle = kDram * ceilings_.bytes_per_s / device_.sms / clock();
-    return {bytes / per_cycle, "DRAM"};
+    return {moved_.from_dram / (c_.dram * ceilings_.bytes_per_s / device_.sms / clock()), "DRAM"};
   }
 
-  /// Loops longer than the instruction cache wait for the rest of their code, again in every round.
-  [[nodiscard]] double fetch_cycles() const {
-    double loops = 0;
-    for (const Stretch& s : work_.stretches) loops += runs(s) > 1.5 ? s.instructions : 0;
-    const double missing = loops > 0 ? std::max(0.0, 1 - kCachedInstructions / loops) : 0;
-    return kFetchCycles * missing * instructions();
+  /// What a block reads again L1 holds, if there is room for all that the SM's blocks read; and L2, if there is room
+  /// for what all SMs' blocks work on. Of DRAM's least traffic a block has its share.
+  [[nodiscard]] Moved moved() const {
+    const auto resident = static_cast<double>(resident_blocks(device_, work_));
+    const Traffic& traffic = work_.traffic;
+    const double first = kSectorBytes * per_block(traffic.first), again = kSectorBytes * per_block(traffic.again);
+    const double copied =
+        kSectorBytes * per_block(std::max<std::int64_t>(0, work_.counts.global_sectors - traffic.touched));
+    const double passed = kSectorBytes * per_block(traffic.written) + copied;
+    const double l1 = std::max(0.0, kL1PerShared * static_cast<double>(device_.shared_per_sm) -
+                                        resident * static_cast<double>(work_.shared_bytes));
+    const double share = work_.dram_bytes / static_cast<double>(work_.blocks);
+    const double in_l1 = kept(resident * first, l1);
+    const double in_l2 = kept(resident * device_.sms * share, c_.l2_share * static_cast<double>(device_.l2_bytes));
+    Moved moved;
+    moved.copied = copied;
+    moved.from_l2 = first + again * (1 - in_l1) + passed;
+    moved.from_dram = share + (1 - in_l2) * std::max(0.0, moved.from_l2 - share);
+    const double beyond_l1 = in_l2 * c_.l2_latency + (1 - in_l2) * c_.dram_latency;
+    const double of_again = in_l1 * kL1Latency + (1 - in_l1) * beyond_l1;
+    moved.latency =
+        first + again > 0 ? (first * c_.dram_latency + again * of_again) / (first + again) : c_.dram_latency;
+    return moved;
+  }
+
+  /// How often the busiest warp runs through stretch `i`. Where only some warps have something to do in a loop, all wait
+  /// for those at its barrier: then the code around it is run through more often, but no more often than barriers are.
+  [[nodiscard]] double longest_runs(std::size_t i) const {
+    const auto& all = work_.stretches;
+    const double mean = runs(all[i]);
+    const auto more = [&](const Stretch& s) { return s.executions > all[i].executions; };
+    const auto at = all.begin() + static_cast<std::ptrdiff_t>(i);
+    const auto after = std::find_if(at, all.end(), more);
+    const auto before = std::find_if(std::make_reverse_iterator(at), all.rend(), more);
+    if (after == all.end() || before == all.rend()) return mean;
+    const double around = std::min(runs(*after), runs(*before));
+    return around <= of(Pipe::barrier) / warps() ? std::min(around, mean * warps()) : mean;
+  }
+
+  /// Loads that want more registers at once than the compiler gave are issued one part after another.
+  [[nodiscard]] double parts(const Stretch& s) const {
+    if (work_.registers == 0 || s.fetched == 0 || s.loads == 0) return 1;
+    const double room = std::max<double>(c_.least_room, work_.registers - (s.held - s.fetched));
+    return std::max(1.0, s.fetched / room);
   }
 
   /// Of a warp among its block's: each stretch takes the turns of its instructions, or its chain if that is longer.
   [[nodiscard]] double path_cycles() const {
-    double cycles = kBlockCycles + barrier_cycles();
-    for (const Stretch& s : work_.stretches) cycles += runs(s) * std::max<double>(s.chain, s.instructions * pace());
+    double cycles = c_.block_cycles + barrier_cycles();
+    for (std::size_t i = 0; i < work_.stretches.size(); ++i) {
+      const Stretch& s = work_.stretches[i];
+      const double chain = s.chain - s.loads * (latency::kGlobal - moved_.latency) + (parts(s) - 1) * moved_.latency;
+      cycles += std::max(longest_runs(i) * chain, runs(s) * s.instructions * pace());
+    }
     return cycles;
   }
 
-  /// Copies awaited by the code that began them: what of their latency the instructions in between do not cover.
-  [[nodiscard]] double copy_stalls(double busy) const {
+  /// Bulk copies fill a ring of stages in shared memory: between filling one and filling it again lie a copy's latency
+  /// and the work on one stage, or that on all of them.
+  [[nodiscard]] double ring_cycles(double busy) const {
+    if (moved_.copied <= 0 || work_.shared_bytes <= 0) return 0;
+    double rounds = 1;
+    for (const Stretch& s : work_.stretches) rounds = std::max(rounds, runs(s));
+    const double turns = moved_.copied / static_cast<double>(work_.shared_bytes);
+    const double stages = std::max(1.0, rounds / std::max(1.0, turns));
+    return c_.block_cycles + turns * c_.dram_latency + busy / stages;
+  }
+
+  /// Copies: what of their latency the instructions, or rounds of a loop, between begin and wait do not cover. `path`:
+  /// cycles of a block without these.
+  [[nodiscard]] double copy_stalls(double path, double busy) const {
     const double each = std::max(pace(), busy / std::max(1.0, instructions()));
     double cycles = 0;
-    for (const Stretch& s : work_.stretches)
-      if (s.awaited >= 0) cycles += runs(s) * std::max(0.0, latency::kGlobal - s.awaited * each);
+    for (const Stretch& s : work_.stretches) {
+      if (s.awaited >= 0) cycles += runs(s) * std::max(0.0, c_.dram_latency - s.awaited * each);
+      if (s.pending >= 0 && runs(s) > 0) cycles += std::max(0.0, runs(s) * c_.dram_latency - (s.pending + 1) * path);
+    }
     return cycles;
   }
 
   const DeviceInfo& device_;
   const Ceilings& ceilings_;
   const CountedWork& work_;
-  double dram_bytes_;
+  const TimeConstants& c_;
+  Moved moved_;
 };
 
 /// Cycles until `resident` blocks that begin together have ended: a closed queue of blocks, each of which asks `busy`
@@ -234,9 +296,9 @@ double wave(const Demand& block, std::int64_t resident) {
 }  // namespace
 
 ModelledTime model_launch(const DeviceInfo& device, const Ceilings& ceilings, const CountedWork& work,
-                          double dram_bytes) {
-  if (work.blocks_run <= 0 || device.sms <= 0 || device.clock_mhz <= 0) return {kLaunchUs, "launch"};
-  const BlockModel model(device, ceilings, work, dram_bytes);
+                          const TimeConstants& constants) {
+  if (work.blocks_run <= 0 || device.sms <= 0 || device.clock_mhz <= 0) return {constants.launch_us, "launch"};
+  const BlockModel model(device, ceilings, work, constants);
   const Demand block = model.demand();
   // The SM with most blocks: waves of as many as fit, then the rest. Many waves run into each other.
   const std::int64_t mine = blocks_of_fullest_sm(device, work), resident = resident_blocks(device, work);
@@ -248,8 +310,8 @@ ModelledTime model_launch(const DeviceInfo& device, const Ceilings& ceilings, co
     if (mine % resident != 0) cycles += wave(block, mine % resident);
   }
   const bool waiting = block.alone > static_cast<double>(resident) * block.busy;
-  ModelledTime time{kLaunchUs + cycles / model.clock() * 1e6, waiting ? "latency" : block.limiter, model.units(),
-                    block.alone, model.barrier_cycles()};
+  ModelledTime time{constants.launch_us + cycles / model.clock() * 1e6, waiting ? "latency" : block.limiter,
+                    model.units(), block.alone, model.barrier_cycles()};
   for (UnitDemand& unit : time.units) unit.busy = unit.cycles * static_cast<double>(mine) / cycles;
   return time;
 }

@@ -10,6 +10,7 @@
 
 #include "plan/finding.h"
 #include "plan/stretch.h"
+#include "plan/traffic.h"
 
 namespace kerlab {
 
@@ -82,6 +83,7 @@ struct LaunchReport {
   std::int64_t blocks = 0, blocks_run = 0;  ///< of the grid; executed
   Counts counts;                            ///< of the blocks executed
   std::vector<Stretch> stretches;           ///< of the kernel, those executed; only in count mode
+  Traffic traffic;                          ///< of the blocks executed; only in count mode
   std::vector<LineCounts> lines;            ///< of the instructions executed, in PTX order; only in count mode
   std::vector<Finding> findings;            ///< only in sanitize mode
   bool faulted = false;                     ///< only in sanitize mode: it ended early, with a finding that says why

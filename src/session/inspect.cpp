@@ -32,10 +32,10 @@ const Launch* planned(const LaunchPlan& plan, const CountedLaunch& counted) {
 }
 
 LaunchInspection inspect_launch(const CountedLaunch& counted, const SingleResult& result, SourceText& source,
-                                const DeviceInfo& device, ModelledTime time, double dram_bytes) {
+                                const DeviceInfo& device, ModelledTime time, const CountedWork& work) {
   const KernelResources& resources = resources_of(result.resources, counted.kernel);
   LaunchInspection launch;
-  launch.work = counted_work(counted, result.resources);
+  launch.work = work;
   launch.kernel = counted.kernel;
   launch.grid = extents(counted.grid);
   launch.block = extents(counted.block);
@@ -48,7 +48,7 @@ LaunchInspection inspect_launch(const CountedLaunch& counted, const SingleResult
   launch.waves = waves_of(counted.blocks, std::int64_t{launch.occupancy.blocks} * device.sms);
   launch.counts = scaled(counted.counts, counted.blocks, counted.blocks_run);
   launch.time = std::move(time);
-  launch.dram_bytes = dram_bytes;
+  launch.dram_bytes = work.dram_bytes;
   launch.instructions = counted.lines;
   launch.lines = by_source_line(counted.lines);
   for (SourceLine& line : launch.lines) line.source = source.line(line.line);
@@ -136,7 +136,7 @@ Inspection inspect_as_far_as_possible(InspectOptions options, const Database* da
   inspection.bytes = setup.plan.bytes;
   inspection.roof_us = theoretical_roof(subject.problem, setup.plan, rig.device()).minimum_us;
   std::vector<ModelledTime> times = model_launches(result.counted, result.resources, setup.plan, rig.device());
-  const std::vector<double> shares = dram_shares(result.counted, setup.plan);
+  const std::vector<CountedWork> works = counted_work(result.counted, result.resources, setup.plan);
   SourceText text(subject.source.source);
   for (std::size_t i = 0; i < result.counted.size(); ++i) {
     inspection.modelled_us += times[i].us;
@@ -145,7 +145,7 @@ Inspection inspect_as_far_as_possible(InspectOptions options, const Database* da
       continue;
     }
     inspection.launches.push_back(
-        inspect_launch(result.counted[i], result, text, rig.device(), std::move(times[i]), shares[i]));
+        inspect_launch(result.counted[i], result, text, rig.device(), std::move(times[i]), works[i]));
   }
   inspection.source = subject.source.source;
   if (database != nullptr) inspection.stored = stored_times(inspection.trial, *database);

@@ -22,30 +22,40 @@ double sectors(const CountedLaunch& launch) {
 
 }  // namespace
 
-CountedWork counted_work(const CountedLaunch& launch, const std::vector<KernelResources>& resources) {
-  const KernelResources* kernel = of_kernel(resources, launch.kernel);
-  const std::int64_t threads = std::int64_t{launch.block.x} * launch.block.y * launch.block.z;
-  return {threads,       launch.blocks,   launch.blocks_run, kernel == nullptr ? 1 : kernel->blocks_per_sm,
-          launch.counts, launch.stretches};
+std::vector<CountedWork> counted_work(const std::vector<CountedLaunch>& launches,
+                                      const std::vector<KernelResources>& resources, const ProblemPlan& problem) {
+  double all_sectors = 0;
+  for (const CountedLaunch& launch : launches) all_sectors += sectors(launch);
+  std::vector<CountedWork> works;
+  for (const CountedLaunch& launch : launches) {
+    const KernelResources* kernel = of_kernel(resources, launch.kernel);
+    CountedWork& work = works.emplace_back();
+    work.threads = std::int64_t{launch.block.x} * launch.block.y * launch.block.z;
+    work.blocks = launch.blocks;
+    work.blocks_run = launch.blocks_run;
+    if (kernel != nullptr) work.blocks_per_sm = kernel->blocks_per_sm;
+    if (kernel != nullptr) work.registers = kernel->registers;
+    work.shared_bytes = launch.dynamic_shared + (kernel != nullptr ? kernel->static_shared : 0);
+    work.counts = launch.counts;
+    work.stretches = launch.stretches;
+    work.traffic = launch.traffic;
+    if (all_sectors > 0) work.dram_bytes = sectors(launch) / all_sectors * problem.bytes;
+  }
+  return works;
 }
 
-std::vector<double> dram_shares(const std::vector<CountedLaunch>& launches, const ProblemPlan& problem) {
-  double all = 0;
-  for (const CountedLaunch& launch : launches) all += sectors(launch);
-  std::vector<double> shares;
-  for (const CountedLaunch& launch : launches) shares.push_back(all > 0 ? sectors(launch) / all * problem.bytes : 0);
-  return shares;
+Ceilings model_ceilings(const ProblemPlan& problem, const DeviceInfo& device) {
+  const DType dtype = problem.tensors.empty() ? DType::fp32 : problem.tensors.front().dtype;
+  return theoretical_ceilings(device, dtype, uses_tensor_cores(dtype));
 }
 
 std::vector<ModelledTime> model_launches(const std::vector<CountedLaunch>& launches,
                                          const std::vector<KernelResources>& resources, const ProblemPlan& problem,
                                          const DeviceInfo& device) {
-  const DType dtype = problem.tensors.empty() ? DType::fp32 : problem.tensors.front().dtype;
-  const Ceilings ceilings = theoretical_ceilings(device, dtype, uses_tensor_cores(dtype));
-  const std::vector<double> shares = dram_shares(launches, problem);
+  const Ceilings ceilings = model_ceilings(problem, device);
   std::vector<ModelledTime> times;
-  for (std::size_t i = 0; i < launches.size(); ++i)
-    times.push_back(model_launch(device, ceilings, counted_work(launches[i], resources), shares[i]));
+  for (const CountedWork& work : counted_work(launches, resources, problem))
+    times.push_back(model_launch(device, ceilings, work));
   return times;
 }
 

@@ -107,7 +107,11 @@ template <typename Archive> void fields(Archive& a, Counts& v) {
 }
 template <typename Archive> void fields(Archive& a, Stretch& v) {
   a("executions", v.executions); a("instructions", v.instructions); a("chain", v.chain);
-  a("awaited", v.awaited);
+  a("loads", v.loads); a("awaited", v.awaited); a("pending", v.pending); a("commits", v.commits);
+  a("held", v.held); a("fetched", v.fetched);
+}
+template <typename Archive> void fields(Archive& a, Traffic& v) {
+  a("touched", v.touched); a("first", v.first); a("again", v.again); a("written", v.written);
 }
 template <typename Archive> void fields(Archive& a, CodeLine& v) {
   a("file", v.file); a("line", v.line); a("ptx_line", v.ptx_line); a("caller_file", v.caller_file);
@@ -131,7 +135,7 @@ template <typename Archive> void fields(Archive& a, SanitizedLaunch& v) {
 template <typename Archive> void fields(Archive& a, CountedLaunch& v) {
   a("kernel", v.kernel); a("grid", v.grid); a("block", v.block); a("dynamic_shared", v.dynamic_shared);
   a("blocks", v.blocks); a("blocks_run", v.blocks_run); a("counts", v.counts);
-  a("stretches", v.stretches); a("lines", v.lines);
+  a("stretches", v.stretches); a("traffic", v.traffic); a("lines", v.lines);
 }
 template <typename Archive> void fields(Archive& a, TimingSchedule& v) {
   a("rounds", v.rounds); a("cold", v.cold); a("abandon_us", v.abandon_us); a("batch_below_us", v.batch_below_us);

@@ -119,7 +119,8 @@ std::vector<SampleSet> Workbench::count(const request::Time& time) {
     const std::vector<LaunchReport> reports = c.run(0, LaunchMode::count);
     for (std::size_t i = 0; i < reports.size(); ++i) {
       set.launches.push_back({launches[i].kernel, launches[i].grid, launches[i].block, launches[i].dynamic_shared,
-                              reports[i].blocks, reports[i].blocks_run, reports[i].counts, reports[i].stretches, {}});
+                              reports[i].blocks, reports[i].blocks_run, reports[i].counts, reports[i].stretches,
+                              reports[i].traffic, {}});
       if (time.lines) set.launches.back().lines = reports[i].lines;
     }
   }

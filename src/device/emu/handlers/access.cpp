@@ -202,7 +202,14 @@ bool is_shared(const Cta& cta, const std::byte* host) {
 }
 
 void count_access(Warp& warp, const Op& op, std::uint32_t mask, const Access& access, const std::uint32_t* offset) {
-  count(*warp.cta, op, access.space, access, mask, offset, nullptr);
+  Cta& cta = *warp.cta;
+  count(cta, op, access.space, access, mask, offset, nullptr);
+  if (access.space != Space::global) return;
+  // In an allocation beyond 4 GiB offsets begin elsewhere: then sectors are told apart only among neighbours.
+  const std::uint64_t begin = last_allocation(cta, op).begin;
+  std::uint64_t address[kLanes];
+  for (int lane = 0; lane < kLanes; ++lane) address[lane] = begin + offset[lane];
+  cta.reuse.see(static_cast<int>(warp.index), access.kind != AccessKind::load, address, mask);
 }
 
 std::int64_t operand_offset(const Op& op, int operand) {
@@ -228,9 +235,12 @@ void resolve(Warp& warp, const Op& op, std::uint32_t mask, const Access& access,
     of_space[static_cast<int>(place.space)] |= 1u << lane;
   }
   Cta& cta = *warp.cta;
-  if (cta.launch->count)
+  if (cta.launch->count) {
     for (int space = 0; space < 6; ++space)
       if (of_space[space] != 0) count(cta, op, static_cast<Space>(space), access, of_space[space], offset, lane_bytes);
+    if (const std::uint32_t lanes = of_space[static_cast<int>(Space::global)]; lanes != 0)
+      cta.reuse.see(static_cast<int>(warp.index), access.kind != AccessKind::load, offset, lanes);
+  }
   if (cta.launch->record_writes && access.kind != AccessKind::load)
     note_writes(cta, of_space[static_cast<int>(Space::global)], offset, bytes);
   if (Sanitizer* const sanitizer = cta.launch->sanitizer) {

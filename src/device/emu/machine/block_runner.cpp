@@ -82,6 +82,7 @@ void BlockRunner::begin(std::int64_t linear_block) {
   const LaunchState& launch = *setting_.launch;
   linear_ = linear_block;
   cta_.index = unlinear(linear_block, launch.grid);
+  cta_.reuse.begin_block();
   spent_ = 0;
   warps_left_ = static_cast<int>(warps_.size());
   active_barriers_ = 0;

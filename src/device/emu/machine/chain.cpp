@@ -37,6 +37,12 @@ std::int32_t result_latency(Pipe pipe) {
   }
 }
 
+/// Of a chain: cycles since its begin, and how many loads from global memory are among what took them.
+struct Moment {
+  std::int32_t cycles = 0, loads = 0;
+  auto operator<=>(const Moment&) const = default;
+};
+
 /// Where asynchronous copies of the code are awaited.
 class Copies {
  public:
@@ -47,60 +53,80 @@ class Copies {
         break;
       case ptx::Opcode::cp_async_commit_group:
         groups_.push_back(last_);
+        ++commits_;
         break;
       case ptx::Opcode::cp_async_wait_group:
-        if (const auto left = instruction.operands[0].bits; groups_.size() > left)
-          wait(groups_[groups_.size() - 1 - left]);
+        wait_but(instruction.operands[0].bits);
         break;
       case ptx::Opcode::cp_async_wait_all:
-        wait(last_);
+        if (last_ >= 0) {
+          wait(last_);
+        } else {
+          pending_ = 0;
+        }
         break;
       default:
         break;
     }
     if (pipe(instruction) != Pipe::move) ++place_;
   }
-  /// Instructions between the copy and the last wait for one; -1: none.
-  [[nodiscard]] std::int32_t awaited() const { return awaited_; }
+  void report(Stretch& stretch) const {
+    stretch.awaited = awaited_;
+    stretch.pending = pending_;
+    stretch.commits = commits_;
+  }
 
  private:
+  /// For all groups but the last `left`.
+  void wait_but(std::uint64_t left) {
+    if (groups_.size() > left) {
+      wait(groups_[groups_.size() - 1 - left]);
+    } else {
+      pending_ = static_cast<std::int32_t>(left - groups_.size());
+    }
+  }
   void wait(std::int32_t copy) {
     if (copy >= 0) awaited_ = place_ - copy;
   }
-  std::int32_t place_ = 0, last_ = -1, awaited_ = -1;
+  std::int32_t place_ = 0, last_ = -1, awaited_ = -1, pending_ = -1, commits_ = 0;
   std::vector<std::int32_t> groups_;  ///< the last copy of each; -1: of earlier code
 };
 
 }  // namespace
 
 void measure_chain(const ptx::Kernel& kernel, Code code, Code after, Stretch& stretch) {
-  std::unordered_map<std::int32_t, std::int32_t> ready, loading;  // by register
+  std::unordered_map<std::int32_t, Moment> ready, loading;  // by register
   std::vector<std::int32_t> registers;
-  const auto wait_for = [&](const auto& times) {
-    std::int32_t latest = 0;
+  const auto wait_for = [&](const auto& moments) {
+    Moment latest;
     for (const std::int32_t r : registers)
-      if (const auto at = times.find(r); at != times.end()) latest = std::max(latest, at->second);
+      if (const auto at = moments.find(r); at != moments.end()) latest = std::max(latest, at->second);
     return latest;
   };
   Copies copies;
+  Moment last;
   for (const ptx::Instruction* instruction : code) {
     ptx::registers_read(kernel, *instruction, registers);
-    const std::int32_t start = wait_for(ready);
-    stretch.chain = std::max(stretch.chain, start);
+    const Moment start = wait_for(ready);
+    last = std::max(last, start);
     ptx::registers_written(kernel, *instruction, registers);
-    const std::int32_t end = start + result_latency(pipe(*instruction));
+    const Pipe where = pipe(*instruction);
+    const std::int32_t took = result_latency(where);
+    const Moment end{start.cycles + took, start.loads + (took == latency::kGlobal ? 1 : 0)};
     for (const std::int32_t r : registers) {
       ready[r] = end;
       loading.erase(r);
-      if (pipe(*instruction) == Pipe::global) loading[r] = end;
+      if (where == Pipe::global) loading[r] = end;
     }
     copies.see(*instruction);
   }
-  stretch.awaited = copies.awaited();
+  copies.report(stretch);
   for (const ptx::Instruction* instruction : loading.empty() ? Code() : after) {
     ptx::registers_read(kernel, *instruction, registers);
-    stretch.chain = std::max(stretch.chain, wait_for(loading));
+    last = std::max(last, wait_for(loading));
   }
+  stretch.chain = last.cycles;
+  stretch.loads = last.loads;
 }
 
 }  // namespace kerlab::emu

@@ -9,6 +9,7 @@
 #include "device/device.h"
 #include "device/emu/async/wgmma_groups.h"
 #include "device/emu/machine/op.h"
+#include "device/emu/machine/reuse.h"
 #include "plan/counts.h"
 
 namespace kerlab::emu {
@@ -84,6 +85,7 @@ struct Cta {
   std::vector<bool> mbarriers;           ///< by offset / 8: initialised and not invalidated; empty: none yet
   BlockShadow* shadow = nullptr;         ///< of the sanitizer
   Counts counts;                         ///< of this thread's blocks so far
+  SectorReuse reuse;                     ///< in count mode
   std::vector<InstructionCosts> costs;   ///< the same by index in Kernel::instructions; empty unless the launch counts
   const ptx::Instruction* first_instruction = nullptr;  ///< of the kernel
   std::vector<AddressRange> written;                    ///< of this thread's blocks so far, merged now and then

@@ -16,6 +16,7 @@
 #include "device/emu/machine/cluster_runner.h"
 #include "device/emu/machine/line_counts.h"
 #include "device/emu/machine/place.h"
+#include "device/emu/machine/pressure.h"
 #include "device/emu/machine/ranges.h"
 #include "device/emu/sanitize/sanitizer.h"
 
@@ -201,6 +202,7 @@ class Launch {
 
   void add(BlockRunner& runner) {
     report_.counts += runner.cta().counts;
+    report_.traffic += runner.cta().reuse.traffic();
     if (launch_.count) sums_.add(runner, runner.cta());
     report_.written.insert(report_.written.end(), runner.cta().written.begin(), runner.cta().written.end());
   }
@@ -214,6 +216,7 @@ class Launch {
 
   /// One for each block of the program that was executed.
   void add_stretches() {
+    const RegisterPressure pressure(*program_.kernel);
     std::vector<const ptx::Instruction*> code, after;
     for (std::size_t b = 0; b < sums_.blocks.size(); ++b) {
       if (sums_.blocks[b].warps == 0) continue;
@@ -225,8 +228,11 @@ class Launch {
       if (block.taken != block.next) add_code(block.taken, after);
       const auto& issued = program_.profiles[b].issued;
       const std::int32_t instructions = block.instructions - issued[static_cast<std::size_t>(Pipe::move)];
-      Stretch& stretch = report_.stretches.emplace_back(Stretch{sums_.blocks[b].warps, instructions, 0, -1});
+      Stretch& stretch = report_.stretches.emplace_back();
+      stretch.executions = sums_.blocks[b].warps;
+      stretch.instructions = instructions;
       measure_chain(*program_.kernel, code, after, stretch);
+      pressure.measure(code, stretch);
     }
   }
 

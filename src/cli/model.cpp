@@ -1,0 +1,156 @@
+#include <algorithm>
+#include <CLI/CLI.hpp>
+#include <map>
+#include <sstream>
+
+#include "base/file.h"
+#include "cli/command.h"
+#include "cli/existing_database.h"
+#include "report/json.h"
+#include "report/table.h"
+#include "session/sweeps.h"
+
+namespace kerlab {
+
+namespace {
+
+struct ModelOptions {
+  std::vector<std::string> names;
+  std::string folder, record, counts;
+  std::size_t most = 48, least = 20;
+};
+
+/// --record: what the database holds becomes text to ship. Existing files keep their role.
+ExitCode record(const ModelOptions& options, const GlobalOptions& global) {
+  const Database database = open_existing_database(global);
+  for (Sweep& sweep : recorded_sweeps(database, options.least)) {
+    const std::filesystem::path file = std::filesystem::path(options.record) / (sweep.name + ".txt");
+    if (std::filesystem::exists(file)) sweep.fitted = parse_sweep(read_text(file), file.string()).fitted;
+    if (!global.dry_run) {
+      std::filesystem::create_directories(options.record);
+      write_atomic(file, sweep_text(sweep));
+    }
+    fmt::print("{:>5} configurations  {}\n", sweep.points.size(), file.string());
+  }
+  return ExitCode::passed;
+}
+
+bool chosen(const Sweep& sweep, const std::vector<std::string>& names) {
+  return names.empty() || std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+           return sweep.name.find(name) != std::string::npos;
+         });
+}
+
+/// Held-out sweeps of a family and dtype, taken together.
+struct Together {
+  std::vector<double> ones, ratios, spearman;
+  void add(const ModelledSweep& sweep, const SweepScore& result) {
+    for (std::size_t i = 0; i < sweep.measured.size(); ++i) ratios.push_back(sweep.modelled[i] / sweep.measured[i]);
+    ones.assign(ratios.size(), 1);
+    spearman.push_back(result.spearman);
+  }
+};
+
+/// "fp32" of "gemm M=1 N=2 K=3 fp32 layout=nn".
+std::string dtype_of(const Sweep& sweep) {
+  std::istringstream words(sweep.problem);
+  std::string word;
+  words >> word;
+  while (words >> word && word.find('=') != std::string::npos) {
+  }
+  return word;
+}
+
+/// As report/modelled_remark.cpp has them.
+void print_together(std::map<std::string, Together> held_out) {
+  fmt::print("held out, by family and dtype:\n");
+  for (auto& [name, together] : held_out) {
+    std::sort(together.spearman.begin(), together.spearman.end());
+    const SweepScore all = score(together.ones, together.ratios);
+    fmt::print("  {:<14} {:>2} sweeps, {:>4} configurations: {:+.0f} to {:+.0f} %, Spearman {:.2f}\n", name,
+               together.spearman.size(), all.configurations, 100 * all.low, 100 * all.high,
+               together.spearman[together.spearman.size() / 2]);
+  }
+}
+
+std::string note(const CountedSweep& counted) {
+  std::string text = counted.other_source ? "the kernel has changed since" : "";
+  const auto lost = std::count_if(counted.points.begin(), counted.points.end(),
+                                  [](const CountedPoint& point) { return point.launches.empty(); });
+  if (lost > 0) text += fmt::format("{}{} not counted", text.empty() ? "" : ", ", lost);
+  return text;
+}
+
+ExitCode run(const ModelOptions& options, const GlobalOptions& global) {
+  if (!options.record.empty()) return record(options, global);
+  Table table{{{"sweep"},
+               {"role"},
+               {"n", Align::right},
+               {"Spearman", Align::right},
+               {"best is", Align::right},
+               {"best of 8", Align::right},
+               {"80 % within", Align::right},
+               {"median", Align::right},
+               {"90 %", Align::right},
+               {""}},
+              {}};
+  JsonValue::Array rows;
+  std::map<std::string, Together> held_out;
+  for (const Sweep& sweep :
+       read_sweeps(options.folder.empty() ? sweeps_folder() : std::filesystem::path(options.folder))) {
+    if (!chosen(sweep, options.names)) continue;
+    RigOptions rig = rig_options(global, sweep.family);
+    if (!rig.device.starts_with("emu:")) rig.device = "emu:h200";
+    const CountedSweep counted = count_sweep(rig, sweep, options.most);
+    if (!options.counts.empty()) {
+      std::filesystem::create_directories(options.counts);
+      write_atomic(std::filesystem::path(options.counts) / (sweep.name + ".txt"), counted_text(sweep, counted));
+    }
+    const ModelledSweep modelled = model_sweep(counted);
+    const SweepScore result = score(modelled.measured, modelled.modelled);
+    if (!sweep.fitted) held_out[sweep.family + " " + dtype_of(sweep)].add(modelled, result);
+    const char* const role = sweep.fitted ? "fitted" : "held out";
+    table.rows.push_back({sweep.name, role, fmt::format("{}", result.configurations),
+                          fmt::format("{:.2f}", result.spearman), fmt::format("{}.", result.best_rank),
+                          fmt::format("{:.2f}", result.best_of_8),
+                          fmt::format("{:+.0f} to {:+.0f} %", 100 * result.low, 100 * result.high),
+                          fmt::format("{:.0f} %", 100 * result.median_error),
+                          fmt::format("{:.0f} %", 100 * result.error_90), note(counted)});
+    rows.push_back(JsonValue::Object{{"sweep", sweep.name},
+                                     {"role", role},
+                                     {"configurations", static_cast<std::int64_t>(result.configurations)},
+                                     {"spearman", result.spearman},
+                                     {"best_rank", static_cast<std::int64_t>(result.best_rank)},
+                                     {"best_of_8", result.best_of_8},
+                                     {"low", result.low},
+                                     {"high", result.high},
+                                     {"median_error", result.median_error},
+                                     {"error_90", result.error_90},
+                                     {"note", note(counted)}});
+  }
+  if (table.rows.empty()) throw Error("no such sweep; there are those of " + sweeps_folder().string());
+  if (global.json) {
+    fmt::print("{}\n", to_json(json_document("model", {{"model", kModelProtocol}, {"sweeps", std::move(rows)}})));
+  } else {
+    fmt::print("{} against recorded sweeps: modelled over measured less 1\n{}", kModelProtocol,
+               text_table(table, color_on(global, stdout)));
+    print_together(held_out);
+  }
+  return ExitCode::passed;
+}
+
+}  // namespace
+
+Command add_model(CLI::App& root, const GlobalOptions& global) {
+  auto options = std::make_shared<ModelOptions>();
+  CLI::App* parser = root.add_subcommand("model", "compare modelled times with the recorded sweeps of a GPU");
+  parser->add_option("sweeps", options->names, "only those whose names contain one of these: reg2d, softmax-row, ...");
+  parser->add_option("--folder", options->folder, "of sweeps (default: the shipped ones)")->type_name("DIR");
+  parser->add_option("--most", options->most, "configurations of each sweep, 0: all (default 48)");
+  parser->add_option("--counts", options->counts, "write what was counted here")->type_name("DIR");
+  parser->add_option("--record", options->record, "write the sweeps of the database here instead")->type_name("DIR");
+  parser->add_option("--least", options->least, "with --record: configurations that make a sweep (default 20)");
+  return {parser, false, [options, &global] { return run(*options, global); }};
+}
+
+}  // namespace kerlab

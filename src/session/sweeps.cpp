@@ -1,0 +1,192 @@
+#include "session/sweeps.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include <fmt/ranges.h>
+
+#include "base/file.h"
+#include "db/database.h"
+#include "session/modelled.h"
+#include "session/prune.h"
+#include "session/single.h"
+#include "session/space.h"
+
+namespace kerlab {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// "1965 to 1980 MHz".
+struct ClockRange {
+  double low = 0, high = 0;
+  void see(double mhz) {
+    if (mhz <= 0) return;
+    low = low > 0 ? std::min(low, mhz) : mhz;
+    high = std::max(high, mhz);
+  }
+};
+
+/// Compiles and runs the configurations of one sweep: compilers work ahead of the emulated device.
+class Counter {
+ public:
+  Counter(RigOptions options, const Sweep& sweep)
+      : rig_(options),
+        variant_(find_variant(rig_.folder(), sweep.variant)),
+        source_{&variant_, read_kernel_source(variant_.source)},
+        setup_(prepare_problem(
+            rig_.folder(),
+            problem_for_device(rig_.folder(), request_of_key(rig_.folder().family, sweep.problem), rig_.device()),
+            rig_.device())) {
+    if (rig_.device().kind != DeviceKind::emulated)
+      throw UsageError(fmt::format("{} is no emulated device: nothing is counted there", rig_.device().id));
+    ProblemLoader(rig_, setup_, false).load();
+  }
+
+  CountedSweep count(const Sweep& sweep, std::size_t most) {
+    CountedSweep counted{rig_.device(), model_ceilings(setup_.plan, rig_.device()), {}, false};
+    counted.other_source = source_.source.hash != sweep.source;
+    for (const SweepPoint& point : some_points(sweep, most))
+      counted.points.push_back({point, {}, setup_.plan.minimum_us, ""});
+    std::vector<TrialCandidate> candidates;
+    for (std::size_t i = 0; i < counted.points.size(); ++i) candidates.push_back(submit(counted.points[i], i));
+    for (std::size_t left = rig_.compilers().pending(); left > 0; left = rig_.compilers().pending()) {
+      for (auto& finished : rig_.compilers().poll())
+        run(candidates[finished.ticket - 1], finished.result, counted.points[finished.ticket - 1]);
+      rig_.wait(std::chrono::milliseconds(100));
+    }
+    for (auto& finished : rig_.compilers().poll())
+      run(candidates[finished.ticket - 1], finished.result, counted.points[finished.ticket - 1]);
+    return counted;
+  }
+
+ private:
+  TrialCandidate submit(CountedPoint& point, std::size_t index) {
+    const Configuration configuration = parse_configuration(variant_, point.measured.configuration);
+    TrialCandidate candidate = make_candidate(rig_.folder().family, source_, 0, configuration, setup_.problem,
+                                              rig_.device(), rig_.toolchain());
+    point.problem_message = impossible_launch(rig_.device(), candidate.plan);
+    if (point.problem_message.empty()) rig_.compilers().submit(index + 1, {source_.source, candidate.options});
+    return candidate;
+  }
+
+  void run(TrialCandidate& candidate, CompileResult& compiled, CountedPoint& point) {
+    if (compiled.status != CompileStatus::ok) {
+      point.problem_message = compiled.message;
+      return;
+    }
+    RunRequest request;
+    request.items.push_back({candidate.label, loadable_image(compiled, rig_.device()), candidate.plan, {}});
+    request.schedule = TimingSchedule{};
+    request.deadline = generous_deadline(rig_, setup_, 1);
+    const RunOutcome outcome = rig_.runner().run(std::move(request));
+    point.problem_message = outcome.message;
+    if (outcome.samples.empty() || outcome.resources.empty()) return;
+    point.launches = counted_work(outcome.samples.front().launches, outcome.resources.front(), setup_.plan);
+  }
+
+  Rig rig_;
+  const Variant& variant_;
+  VariantSource source_;
+  ProblemSetup setup_;
+};
+
+}  // namespace
+
+fs::path sweeps_folder() {
+  return share_folder() / "tuning_db" / "sweeps";
+}
+
+std::vector<Sweep> read_sweeps(const fs::path& folder) {
+  std::vector<fs::path> files;
+  std::error_code error;
+  for (fs::recursive_directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
+    if (entry->path().extension() == ".txt") files.push_back(entry->path());
+  std::sort(files.begin(), files.end());
+  std::vector<Sweep> sweeps;
+  for (const fs::path& file : files) sweeps.push_back(parse_sweep(read_text(file), file.string()));
+  return sweeps;
+}
+
+std::vector<Sweep> recorded_sweeps(const Database& database, std::size_t least) {
+  std::map<std::tuple<std::string, std::string, std::string, std::string>, std::pair<Sweep, ClockRange>> found;
+  for (const Trial& trial : database.trials_of("")) {
+    // Twins (the same program) carry each other's times and a message.
+    if (trial.status != TrialStatus::passed || trial.device_kind != "cuda" || !trial.message.empty()) continue;
+    const auto measurement = database.latest_measurement(trial.id, "screen");
+    if (!measurement || measurement->clock != "measured") continue;
+    auto& [sweep, clock] = found[{trial.family, trial.variant, trial.problem, trial.source_hash}];
+    sweep.family = trial.family;
+    sweep.variant = trial.variant;
+    sweep.problem = trial.problem;
+    sweep.source = trial.source_hash;
+    sweep.device = trial.device_class;
+    sweep.driver = measurement->driver;
+    sweep.toolchain = trial.toolchain;
+    sweep.date = std::max(sweep.date, measurement->created);
+    clock.see(measurement->sm_clock_mhz);
+    sweep.points.push_back({trial.configuration, measurement->median_us});
+  }
+  std::map<std::string, Sweep> newest;  // by name: of a kernel that has changed, what was measured last
+  for (auto& [key, entry] : found) {
+    auto& [sweep, clock] = entry;
+    if (sweep.points.size() < least) continue;
+    sweep.clock = fmt::format("{:.0f} to {:.0f} MHz", clock.low, clock.high);
+    sweep.name = sweep_name(sweep);
+    std::sort(sweep.points.begin(), sweep.points.end(),
+              [](const SweepPoint& a, const SweepPoint& b) { return a.configuration < b.configuration; });
+    Sweep& kept = newest[sweep.name];
+    if (sweep.date > kept.date) kept = std::move(sweep);
+  }
+  std::vector<Sweep> sweeps;
+  for (auto& [name, sweep] : newest) {
+    sweep.date.resize(10);
+    sweeps.push_back(std::move(sweep));
+  }
+  return sweeps;
+}
+
+CountedSweep count_sweep(RigOptions options, const Sweep& sweep, std::size_t most) {
+  options.target = sweep.family;
+  return Counter(options, sweep).count(sweep, most);
+}
+
+std::string counted_text(const Sweep& sweep, const CountedSweep& counted) {
+  const DeviceInfo& device = counted.device;
+  std::string text =
+      fmt::format("sweep {} {}\ndevice {} {} {} {} {} {} {} {}\n", sweep.name, sweep.fitted ? "fitted" : "held_out",
+                  device.sms, device.clock_mhz, device.l2_bytes, device.compute_capability(), device.fp64_ratio,
+                  device.shared_per_sm, counted.ceilings.bytes_per_s, counted.ceilings.flops_per_s);
+  for (const CountedPoint& point : counted.points) {
+    if (point.launches.empty()) continue;
+    text += fmt::format("point {} {} {}\n", point.measured.us, point.minimum_us, point.measured.configuration);
+    for (const CountedWork& w : point.launches) {
+      const Counts& c = w.counts;
+      text += fmt::format("launch {} {} {} {} {} {} {} {} {} {} {}\ncounts {} {} {} {} {} {} {} {} {} {} {} {} {} {}\n",
+                          w.threads, w.blocks, w.blocks_run, w.blocks_per_sm, w.shared_bytes, w.registers, w.dram_bytes,
+                          w.traffic.touched, w.traffic.first, w.traffic.again, w.traffic.written,
+                          fmt::join(c.warp_instructions, " "), c.flops, c.tensor_flops, c.global_load_bytes,
+                          c.global_store_bytes, c.global_requests, c.global_sectors, c.shared_load_bytes,
+                          c.shared_store_bytes, c.shared_requests, c.shared_wavefronts, c.local_bytes, c.atomics,
+                          c.barriers);
+      for (const Stretch& s : w.stretches)
+        text += fmt::format("stretch {} {} {} {} {} {} {} {} {}\n", s.executions, s.instructions, s.chain, s.loads,
+                            s.awaited, s.pending, s.commits, s.held, s.fetched);
+    }
+  }
+  return text;
+}
+
+ModelledSweep model_sweep(const CountedSweep& counted) {
+  ModelledSweep sweep;
+  for (const CountedPoint& point : counted.points) {
+    if (point.launches.empty()) continue;
+    double us = 0;
+    for (const CountedWork& work : point.launches) us += model_launch(counted.device, counted.ceilings, work).us;
+    sweep.measured.push_back(point.measured.us);
+    sweep.modelled.push_back(std::max(us, point.minimum_us));
+  }
+  return sweep;
+}
+
+}  // namespace kerlab

@@ -1,0 +1,49 @@
+#pragma once
+// Recorded sweeps (model/sweep.h): out of a database, from where they are shipped, and counted on an emulated device.
+
+#include "model/sweep.h"
+#include "model/sweep_score.h"
+#include "model/time_model.h"
+#include "session/rig.h"
+
+namespace kerlab {
+
+class Database;
+
+/// <share>/tuning_db/sweeps.
+std::filesystem::path sweeps_folder();
+/// Every *.txt below `folder`, sorted by path. Throws Error for one that is none.
+std::vector<Sweep> read_sweeps(const std::filesystem::path& folder);
+
+/// The newest screening of each configuration that passed on a GPU, by kernel, variant and problem; none with fewer
+/// than `least` configurations.
+std::vector<Sweep> recorded_sweeps(const Database& database, std::size_t least);
+
+/// A configuration of a sweep as an emulated device counted it.
+struct CountedPoint {
+  SweepPoint measured;
+  std::vector<CountedWork> launches;
+  double minimum_us = 0;        ///< the problem's theoretical roof
+  std::string problem_message;  ///< why it was not counted; empty: it was
+};
+
+struct CountedSweep {
+  DeviceInfo device;
+  Ceilings ceilings;
+  std::vector<CountedPoint> points;
+  bool other_source = false;  ///< the kernel is no longer the one that was measured
+};
+
+/// Compiles at most `most` configurations (0: all) and counts them on the emulated device of `options`.
+CountedSweep count_sweep(RigOptions options, const Sweep& sweep, std::size_t most);
+
+/// As text: a line for each point and what was counted of it, for fitting.
+std::string counted_text(const Sweep& sweep, const CountedSweep& counted);
+
+/// Of the points that were counted.
+struct ModelledSweep {
+  std::vector<double> measured, modelled;  ///< us
+};
+ModelledSweep model_sweep(const CountedSweep& counted);
+
+}  // namespace kerlab
