@@ -15,9 +15,6 @@ constexpr std::uint32_t span(MatrixSwizzle swizzle) {
   return swizzle == MatrixSwizzle::none ? 16 : 256u >> static_cast<int>(swizzle);
 }
 
-constexpr std::uint64_t kReserved =
-    3ull << 14 | 3ull << 30 | 7ull << 46 | 0x3ffull << 52;  ///< bits that mean nothing (PTX ISA)
-
 std::string fields(const MatrixDescriptor& d) {
   constexpr const char* kNames[] = {"none", "128B", "64B", "32B"};
   return fmt::format(
@@ -74,10 +71,6 @@ void find_chunks(const MatrixDescriptor& d, const MatrixPart& part, MatrixChunks
 
 void find_checked_chunks(const Warp& warp, const Op& op, char operand, const MatrixDescriptor& d,
                          const MatrixPart& part, MatrixChunks& chunks) {
-  if ((d.bits & kReserved) != 0)
-    fail(FaultKind::launch_failed, warp, op, operand, d, "reserved bits of the descriptor are set:");
-  if (d.swizzle == MatrixSwizzle::none && d.base != 0)
-    fail(FaultKind::launch_failed, warp, op, operand, d, "there is a base offset without a swizzle:");
   find_chunks(d, part, chunks);
   if (chunks.end > warp.cta->shared_bytes || chunks.begin >= chunks.end) {
     fail(FaultKind::illegal_address, warp, op, operand, d,

@@ -19,6 +19,13 @@ struct MatrixDescriptor {
   explicit MatrixDescriptor(std::uint64_t descriptor);
 };
 
+/// Bits that mean nothing: reserved ones, and a base offset without a swizzle. An H200 takes no
+/// notice of them; the sanitizer does.
+constexpr std::uint64_t ignored_bits(std::uint64_t descriptor) {
+  constexpr std::uint64_t kReserved = 3ull << 14 | 3ull << 30 | 7ull << 46 | 0x3ffull << 52, kBase = 7ull << 49;
+  return descriptor & (descriptor >> 62 == 0 ? kReserved | kBase : kReserved);
+}
+
 /// Of a matrix of 32 bytes of k: rows are those of A, columns of B. K-major: a row's chunks follow each other in k.
 /// Else (MN-major, 16-bit elements): a chunk is 8 rows of one k.
 struct MatrixPart {

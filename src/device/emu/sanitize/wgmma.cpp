@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
+#include "device/emu/handlers/wgmma_descriptor.h"
 #include "device/emu/machine/place.h"
 #include "device/emu/ptx/ir.h"
 #include "device/emu/sanitize/sanitizer.h"
@@ -12,6 +14,18 @@
 namespace kerlab::emu {
 
 using ptx::Opcode;
+
+namespace {
+
+/// Bits of the matrix descriptor in operand 1 (A) or 2 (B) that mean nothing: who sets them likely means something.
+std::uint64_t ignored_bits_of(const Warp& warp, const Op& op, int operand) {
+  if (op.count[operand] != 0) return 0;  // A in registers
+  std::uint64_t descriptor = 0;
+  std::memcpy(&descriptor, warp.slots + std::int64_t{op.slot[operand]} * kLanes, sizeof descriptor);
+  return ignored_bits(descriptor);
+}
+
+}  // namespace
 
 /// Slices of a tile along k overlap as ranges: what the group reads already is not looked at again.
 void Sanitizer::wgmma_issued(Warp& warp, const Op& op, std::uint32_t group, std::uint32_t begin, std::uint32_t end) {
@@ -47,11 +61,22 @@ void Sanitizer::wgmma_waited(Warp& warp, std::uint32_t groups) {
   own.waited = std::max(own.waited, groups);
 }
 
-/// D is written and A, if it comes from registers, is read until the group has been waited for.
+/// Also says what is odd about its descriptors. D is written and A, if it comes from registers, is read until the group
+/// has been waited for.
 void Sanitizer::registers_taken(Warp& warp, const Op& op, std::uint32_t group) {
   WarpShadow& own = warp.cta->shadow->warps[warp.index];
   if (own.flying.empty()) own.flying.resize(static_cast<std::size_t>(program_.slots));
   own.last_flight = group + 1;
+  for (int operand = 1; operand <= 2; ++operand) {
+    const std::uint64_t ignored = ignored_bits_of(warp, op, operand);
+    if (ignored == 0) continue;
+    findings_.add(Hazard::other, op.instruction, nullptr, [&] {
+      return fmt::format(
+          "{} sets bits {:#x} of the descriptor of matrix {}, which mean nothing (reserved, or a base offset without a "
+          "swizzle) and are ignored; {}, warp {}",
+          op.instruction->text, ignored, operand == 1 ? 'A' : 'B', block_name(warp.cta->index), warp.index);
+    });
+  }
   for (int operand = 0; operand < 2; ++operand) {
     for (int j = 0; j < op.count[operand]; ++j) {
       const std::int32_t slot = op.list[op.slot[operand] + j];
