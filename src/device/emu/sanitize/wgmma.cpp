@@ -55,9 +55,13 @@ void Sanitizer::wgmma_issued(Warp& warp, const Op& op, std::uint32_t group, std:
   access_range(shared_region(*warp.cta), begin, end - begin, event);
 }
 
+/// A group is the work of four warps together: whoever has waited for it knows that all four have read their part.
 void Sanitizer::wgmma_waited(Warp& warp, std::uint32_t groups) {
-  WarpShadow& own = warp.cta->shadow->warps[warp.index];
-  own.now.known.raise((own.actor & kActorMask) + kWgmma, groups);
+  std::vector<WarpShadow>& warps = warp.cta->shadow->warps;
+  WarpShadow& own = warps[warp.index];
+  const std::size_t first = warp.index / 4 * 4;
+  for (std::size_t w = first; w < std::min(first + 4, warps.size()); ++w)
+    own.now.known.raise((warps[w].actor & kActorMask) + kWgmma, groups);
   own.waited = std::max(own.waited, groups);
 }
 
