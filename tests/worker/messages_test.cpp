@@ -66,7 +66,7 @@ std::vector<Reply> replies() {
   counts.barrier_waits = 3;
   LineCounts line;
   line.line = {"a.cu", 57, 120}, line.text = "ld.shared.v4.f32", line.pipe = Pipe::barrier, line.wavefronts = 8, line.divergences = 2;
-  const SampleSet samples{1, {1.25, 2.5}, {1980.0}, "graph-1", "cold", "measured", true, "D", "launch-bound", {{"gemm", {8, 4, 1}, {256, 1, 1}, 1024, 32, 6, counts, {}, {line}}}};
+  const SampleSet samples{1, {1.25, 2.5}, {1980.0}, "graph-1", "cold", "measured", true, "D", "launch-bound", {{"gemm", {8, 4, 1}, {256, 1, 1}, 1024, 32, 6, counts, {}, {9, 5, 3, 1}, {line}}}};
   return {reply::Hello{"kerlab-worker", 1, device},
           reply::ProblemReady{1.5, -1, 64},
           reply::Loaded{1, {{"gemm", 168, 8, 16, 1024, 1024, 2, true}}},
