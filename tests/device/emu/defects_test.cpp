@@ -81,10 +81,11 @@ const Defect kDefects[] = {
     {"warp", "masks", 7, kMask, "lane 7"},
     {"warp", "masks", 8, kMask, "lane 3"},
     {"warp", "barriers", 1, Hazard::barrier_divergence, "same warp"},
-    {"warp", "barriers", 2, Hazard::barrier_divergence, "go another way"},
+    {"warp", "barriers", 2, Hazard::barrier_divergence, "same warp"},
     {"warp", "barriers", 3, Hazard::deadlock, "for barrier 2"},
     {"warp", "barriers", 4, Hazard::deadlock, "for barrier 1"},
     {"warp", "barriers", 5, kMask, "lanes 4-31"},
+    {"warp", "gone", 1, Hazard::barrier_divergence, "same warp"},
     {"copies", "pipeline", 1, kShared, "cp.async.wait_group"},
     {"copies", "pipeline", 2, kShared, "cp.async.wait_group"},
     {"copies", "pipeline", 3, Hazard::async_overwrite, "stage"},
@@ -146,7 +147,22 @@ const Defect kDefects[] = {
     {"boxes", "boxes", 8, Hazard::early_exit, "still reads"},
     {"boxes", "boxes", 9, kUnset, "tile"},
     {"copies", "pipeline", 7, kBounds, "after the end"},
+    {"phases", "own", 1, kShared, "tile"},
+    {"phases", "own", 2, kShared, "__syncwarp"},
+    {"phases", "elected", 1, kShared, "tile"},
+    {"phases", "apart", 1, kShared, "tile"},
+    {"phases", "polled", 1, kShared, "tile"},
+    {"phases", "polled", 2, kShared, "tile"},
+    {"phases", "stuck", 1, Hazard::transaction, "mbarrier empty"},
 };
+
+/// Besides the cases 0.
+struct Right {
+  const char* source;
+  const char* kernel;
+  int number;
+};
+const Right kRight[] = {{"phases", "own", 3}, {"phases", "elected", 2}};
 
 const std::map<std::string, Shape> kShapes = {
     {"multiply", {1, 128, 1, 0}}, {"tiles", {1, 160, 1, 0}}, {"boxes", {2, 64, 1, 0}}, {"exchange", {2, 64, 2, 0}},
@@ -236,4 +252,22 @@ TEST_CASE("Nothing is found in kernels that are right", "[emu][sanitize][defects
     INFO(kernel);
     CHECK(text(sanitize(lab, kernel, 0)) == "");
   }
+  for (const Right& right : kRight) {
+    MachineLab lab(read_text_file(folder() + right.source + ".ptx"));
+    INFO(right.kernel << " " << right.number);
+    CHECK(text(sanitize(lab, right.kernel, right.number)) == "");
+  }
+}
+
+TEST_CASE("A deadlock at mbarriers is told of those who wait for them, each mbarrier by itself",
+          "[emu][sanitize][defects]") {
+  MachineLab lab(read_text_file(folder() + "phases.ptx"));
+  const std::vector<Finding> findings = sanitize(lab, "stuck", 1);
+  INFO(text(findings));
+  REQUIRE(findings.size() == 3);
+  CHECK(findings[0].message.find("mbarrier full") != std::string::npos);
+  CHECK(findings[1].message.find("mbarrier empty") != std::string::npos);
+  CHECK(findings[0].other.line != findings[1].other.line);
+  CHECK(findings[2].hazard == Hazard::deadlock);
+  CHECK(findings[2].line == findings[0].line);
 }

@@ -95,7 +95,7 @@ void BlockRunner::arrive(WarpState& warp, const Op& op, std::uint32_t lanes, int
     }
   }
   barrier.arrived[warp.index] |= lanes;
-  if (Sanitizer* const sanitizer = cta_.launch->sanitizer) sanitizer->arrive(warp, op, id, lanes, warp.live);
+  if (Sanitizer* const sanitizer = cta_.launch->sanitizer) sanitizer->arrive(warp, op, id, lanes);
   cta_.counts.barriers++;
 }
 
@@ -115,7 +115,6 @@ void BlockRunner::release(int id) {
   barrier.active = false;
   --active_barriers_;
   Sanitizer* const sanitizer = cta_.launch->sanitizer;
-  if (sanitizer != nullptr) sanitizer->complete(cta_, id);
   for (WarpState& warp : warps_) {
     for (int i = 0; i < warp.count; ++i) {
       const Fragment f = warp.fragments[static_cast<std::size_t>(i)];

@@ -138,9 +138,26 @@ const ptx::Instruction* BlockRunner::waiting_at(const WarpState& warp, const Fra
 }
 
 const ptx::Instruction* BlockRunner::waiting_at() const {
-  for (const WarpState& warp : warps_)
-    if (warp.count > 0) return waiting_at(warp, warp.fragments[0]);
-  return nullptr;
+  const ptx::Instruction* first = nullptr;
+  for (const WarpState& warp : warps_) {
+    for (int i = 0; i < warp.count; ++i) {
+      const Fragment& f = warp.fragments[static_cast<std::size_t>(i)];
+      // Others may only wait for these.
+      if (awaited_by(warp, f)) return waiting_at(warp, f);
+      if (first == nullptr) first = waiting_at(warp, f);
+    }
+  }
+  return first;
+}
+
+/// Lanes that wait for something else than others of their warp.
+std::uint32_t BlockRunner::waits_elsewhere(const WarpState& warp) const {
+  std::uint32_t lanes = 0;
+  for (int i = 0; i < warp.count; ++i) {
+    const Fragment& f = warp.fragments[static_cast<std::size_t>(i)];
+    if (f.state == State::cluster_barrier || awaited_by(warp, f)) lanes |= f.lanes;
+  }
+  return lanes;
 }
 
 void BlockRunner::tell_stuck() const {
@@ -149,21 +166,27 @@ void BlockRunner::tell_stuck() const {
     for (int i = 0; i < warp.count; ++i) {
       const Fragment& f = warp.fragments[static_cast<std::size_t>(i)];
       const bool of_warp = f.state == State::converge || f.state == State::collective || f.state == State::warp_barrier;
-      if ((of_warp || f.state == State::barrier) && f.lanes != warp.live)
-        sanitizer.stuck(warp, *waiting_at(warp, f), of_warp, f.lanes, warp.live & ~f.lanes);
-      if (const std::string phase = waited_phase(warp, f); !phase.empty())
-        sanitizer.stuck_at_mbarrier(warp, *waiting_at(warp, f), f.lanes, phase);
+      const std::uint32_t missing = warp.live & ~f.lanes & ~waits_elsewhere(warp);
+      if ((of_warp || f.state == State::barrier) && missing != 0)
+        sanitizer.stuck(warp, *waiting_at(warp, f), of_warp, f.lanes, missing);
+      if (const std::optional<MbarrierWait> wait = awaited_by(warp, f))
+        sanitizer.stuck_at_mbarrier(warp, *waiting_at(warp, f), f.lanes, wait->at, waited_phase(warp, f));
     }
   }
 }
 
 /// "for phase 1 of mbarrier ...", if that is what the fragment waits for.
 std::string BlockRunner::waited_phase(const WarpState& warp, const Fragment& f) const {
+  const std::optional<MbarrierWait> wait = awaited_by(warp, f);
+  return wait ? describe(*wait, *program_.kernel) : std::string();
+}
+
+std::optional<MbarrierWait> BlockRunner::awaited_by(const WarpState& warp, const Fragment& f) const {
   if (f.state == State::ready && warp.polled != nullptr)
-    return describe({{warp.cta, warp.polled_offset}, warp.polled_phase, false}, *program_.kernel);
-  if (f.state != State::mbarrier) return {};
+    return MbarrierWait{{warp.cta, warp.polled_offset}, warp.polled_phase, false};
+  if (f.state != State::mbarrier) return std::nullopt;
   const Op* const op = program_.blocks[static_cast<std::size_t>(f.block)].op;
-  return describe(look_at({&warp, op, __builtin_ctz(f.lanes)}), *program_.kernel);
+  return look_at({&warp, op, __builtin_ctz(f.lanes)});
 }
 
 /// Who waits where: warps that wait for the same with the same lanes are told once.

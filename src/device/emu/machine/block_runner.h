@@ -6,11 +6,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "device/emu/async/cluster.h"
+#include "device/emu/async/mbarrier.h"
 #include "device/emu/async/shared_place.h"
 #include "device/emu/handlers/async_copies.h"
 #include "device/emu/machine/cta.h"
@@ -89,6 +91,8 @@ class BlockRunner {
  private:
   [[nodiscard]] const ptx::Instruction* waiting_at(const WarpState& warp, const Fragment& fragment) const;
   [[nodiscard]] std::string waited_phase(const WarpState& warp, const Fragment& fragment) const;
+  [[nodiscard]] std::optional<MbarrierWait> awaited_by(const WarpState& warp, const Fragment& fragment) const;
+  [[nodiscard]] std::uint32_t waits_elsewhere(const WarpState& warp) const;
   // run_warp.cpp
   void run_turn(WarpState& warp);
   void run_fragments(WarpState& warp);

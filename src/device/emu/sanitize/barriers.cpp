@@ -26,7 +26,7 @@ void Sanitizer::reset(Cta& cta, int barrier) {
   shadow.arrivals.assign(block.warps.size(), {});
 }
 
-void Sanitizer::arrive(Warp& warp, const Op& op, int barrier, std::uint32_t lanes, std::uint32_t live) {
+void Sanitizer::arrive(Warp& warp, const Op& op, int barrier, std::uint32_t lanes) {
   BlockShadow& block = *warp.cta->shadow;
   BarrierShadow& shadow = block.barriers[static_cast<std::size_t>(barrier)];
   WarpShadow& own = block.warps[warp.index];
@@ -35,21 +35,8 @@ void Sanitizer::arrive(Warp& warp, const Op& op, int barrier, std::uint32_t lane
   BarrierArrival& arrival = shadow.arrivals[warp.index];
   if (arrival.op != nullptr && arrival.op != &op && is_aligned(op))
     report_divergence(warp, *arrival.op, op, barrier, arrival.lanes, lanes);
-  if (arrival.op == nullptr) {
-    arrival.op = &op;
-    arrival.live = live;
-  }
+  if (arrival.op == nullptr) arrival.op = &op;
   arrival.lanes |= lanes;
-}
-
-/// Lanes that were alive when others of their warp arrived, and then exited instead.
-void Sanitizer::complete(Cta& cta, int barrier) {
-  for (std::size_t w = 0; w < cta.shadow->warps.size(); ++w) {
-    const BarrierArrival& arrival = cta.shadow->barriers[static_cast<std::size_t>(barrier)].arrivals[w];
-    if (arrival.op == nullptr || !is_aligned(*arrival.op)) continue;
-    const std::uint32_t missing = arrival.live & ~arrival.lanes;
-    if (missing != 0) report_absence(cta, static_cast<std::uint32_t>(w), *arrival.op, barrier, arrival.lanes, missing);
-  }
 }
 
 void Sanitizer::pass(Warp& warp, int barrier) {

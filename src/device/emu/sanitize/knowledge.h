@@ -1,6 +1,7 @@
 #pragma once
 // What a warp, a barrier or a flag in memory knows of the launch, for the rules of the PTX memory model.
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -50,6 +51,8 @@ struct WarpShadow {
   std::uint32_t time = 1;       ///< moves on when others learn of what was before
   std::uint32_t synced = 1;     ///< the lanes know of each other what was before this time
   std::uint32_t copies = 0;     ///< cp.async groups that all lanes know to be complete
+  /// The same, by lane: what an mbarrier has told each of them.
+  std::array<std::uint32_t, kLanes> lane_knows{}, lane_copies{};
   bool cluster_synced = false;  ///< it has passed barrier.cluster
   /// By slot: one more than the last group whose wgmma writes it, or reads A from it; and the instruction.
   std::vector<FlyingSlot> flying;

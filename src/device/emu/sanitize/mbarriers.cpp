@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 
 #include "device/emu/async/cluster.h"
@@ -73,7 +74,8 @@ void Sanitizer::check_init(const Warp& warp, const Op& op, int lane, const Share
   const MbarrierShadow& barrier = mbarrier(at);
   if (barrier.init == nullptr) return;
   const WarpShadow& own = warp.cta->shadow->warps[warp.index];
-  const bool same_lanes = barrier.actor == own.actor && barrier.time >= own.synced && barrier.lane != lane;
+  const bool same_lanes = barrier.actor == own.actor && barrier.time >= own.synced && barrier.lane != lane &&
+                          barrier.time > own.lane_knows[static_cast<std::size_t>(lane)];
   const ptx::Instruction& here = *op.instruction;
   if (!own.now.known.knows(barrier.actor, barrier.time) || same_lanes) {
     findings_.add(Hazard::shared_race, &here, barrier.init, [&] {
@@ -143,26 +145,34 @@ void Sanitizer::phase_ended(const Issuer& who, const SharedPlace& at) {
   }
 }
 
+/// A lane that has waited is behind all arrivals of the phase, those of other lanes of its warp included.
 void Sanitizer::mbarrier_waited(Warp& warp, const Op& op, std::uint32_t lanes) {
   WarpShadow& own = warp.cta->shadow->warps[warp.index];
+  const std::uint32_t place = own.actor & kActorMask;
   SharedPlace last;
   each_lane(warp, op, lanes, [&](const Issuer& who) {
     const SharedPlace at = shared_place(who, 1, reach_of(*op.instruction), 8, 8);
-    if (at == last) return;
+    const Knowledge& completed = mbarrier(at).completed;
+    if (!(at == last)) {
+      check_init(warp, op, who.lane, at, false);
+      own.now.join(completed);
+    }
     last = at;
-    check_init(warp, op, who.lane, at, false);
-    own.now.join(mbarrier(at).completed);
+    const auto lane = static_cast<std::size_t>(who.lane);
+    own.lane_knows[lane] = std::max(own.lane_knows[lane], completed.known.own(place));
+    if (engines_ > 1) own.lane_copies[lane] = std::max(own.lane_copies[lane], completed.known.own(place + kAsyncCopy));
   });
 }
 
 /// Lanes that wait for a phase in a deadlock.
 void Sanitizer::stuck_at_mbarrier(const Warp& warp, const ptx::Instruction& here, std::uint32_t lanes,
-                                  const std::string& what) {
-  findings_.add(Hazard::transaction, &here, nullptr, [&] {
+                                  const SharedPlace& at, const std::string& what) {
+  const ptx::Instruction* const init = mbarrier(at).init;
+  findings_.add(Hazard::transaction, &here, init, [&] {
     return fmt::format(
-        "{} ({}) waits in vain {}: the wrong parity, an arrival that is missing, or bytes expected that "
-        "no copy brings; {}",
-        here.text, findings_.place(&here), what, who(warp, lanes));
+        "{} ({}) waits in vain {} (initialised at {}): the wrong parity, an arrival that is missing, or bytes "
+        "expected that no copy brings; {}",
+        here.text, findings_.place(&here), what, findings_.place(init), who(warp, lanes));
   });
 }
 

@@ -83,6 +83,12 @@ void note_lanes(WordLanes& words, const Touch& touch, const Event& event, bool m
   }
 }
 
+bool all_know(const std::array<std::uint32_t, kLanes>& known, std::uint32_t lanes, std::uint32_t time) {
+  for (; lanes != 0; lanes &= lanes - 1)
+    if (known[static_cast<std::size_t>(std::countr_zero(lanes))] < time) return false;
+  return true;
+}
+
 }  // namespace
 
 void Sanitizer::touch(const Region& region, std::uint64_t offset, const Touch& touch, const Event& event) {
@@ -132,12 +138,15 @@ void Sanitizer::meet(const Record& before, bool before_wrote, const WordLanes& l
                      const Region& region, std::uint64_t offset, const Touch& touch) {
   const bool same_cluster = before.actor >> kActorBits == event.actor >> kActorBits;
   const std::uint32_t either = before.flags | event.flags;
-  if ((before.flags & event.flags & kStrong) != 0 && (same_cluster || (either & kBlockScope) == 0)) return;
+  // volatile orders nothing: it is for words that a loop polls.
+  const bool data = (before.flags & event.flags & kVolatile) != 0 && (either & kPolls) == 0 &&
+                    !(before_wrote && event.writes) && region.block != nullptr;
+  if (!data && (before.flags & event.flags & kStrong) != 0 && (same_cluster || (either & kBlockScope) == 0)) return;
   WarpShadow& shadow = *event.shadow;
   const std::uint64_t bytes = before.bytes & touch.bytes;
   if (before.actor == event.actor) {
     if (event.actor == shadow.actor && before.time >= shadow.synced)
-      meet_lanes(before, before_wrote, lanes, event, region, offset, touch);
+      meet_lanes(before, before_wrote, lanes, event, region, offset, touch, shadow.lane_knows);
     return;
   }
   const Knowledge& now = shadow.now;
@@ -148,22 +157,26 @@ void Sanitizer::meet(const Record& before, bool before_wrote, const WordLanes& l
     report_race(before, before_wrote, event, region, offset, bytes);
     return;
   }
-  if (event.actor == shadow.actor && before.actor == shadow.actor + kAsyncCopy && before.time > shadow.copies)
-    meet_lanes(before, before_wrote, lanes, event, region, offset, touch);
+  const bool own_copy = engines_ > 1 && before.actor == shadow.actor + kAsyncCopy;
+  if (own_copy && event.actor == shadow.actor && before.time > shadow.copies)
+    meet_lanes(before, before_wrote, lanes, event, region, offset, touch, shadow.lane_copies);
   const bool crosses = (event.flags & kAsyncProxy) != 0 && (before.flags & kAsyncProxy) == 0 && before_wrote;
   if (crosses && region.block != nullptr && !now.fenced.knows(before.actor, before.time))
     report_proxy(before, event, region, offset, bytes);
 }
 
-/// Two lanes of one warp: ordered only by what synchronises the warp.
+/// Two lanes of one warp: ordered by what synchronises the warp, or by what the later one has waited for; `known`: up
+/// to when, by lane.
 void Sanitizer::meet_lanes(const Record& before, bool before_wrote, const WordLanes& lanes, const Event& event,
-                           const Region& region, std::uint64_t offset, const Touch& touch) {
+                           const Region& region, std::uint64_t offset, const Touch& touch,
+                           const std::array<std::uint32_t, kLanes>& known) {
   if (lanes.actor != before.actor) return;
   std::uint64_t conflict = 0;
   for (int word = 0; word < 16; ++word) {
     const std::uint8_t a = lanes.lane[word], b = touch.lane[word];
     if (a == kNoLane || b == kNoLane || a == kUnknownLane || b == kUnknownLane) continue;
     if (before_wrote && a == kSeveralLanes) continue;
+    if (all_know(known, b == kSeveralLanes ? event.mask : 1u << b, before.time)) continue;
     if (a != b || a == kSeveralLanes) conflict |= std::uint64_t{15} << (4 * word);
   }
   conflict &= before.bytes & touch.bytes;

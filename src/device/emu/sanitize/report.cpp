@@ -203,15 +203,4 @@ void Sanitizer::report_divergence(Warp& warp, const Op& first, const Op& op, int
   });
 }
 
-void Sanitizer::report_absence(Cta& cta, std::uint32_t warp, const Op& op, int barrier, std::uint32_t there,
-                               std::uint32_t missing) {
-  const ptx::Instruction& at = *op.instruction;
-  findings_.add(Hazard::barrier_divergence, &at, nullptr, [&] {
-    return fmt::format(
-        "{} ({}) of barrier {} is reached by {} only; {} of the same warp go another way: it must not "
-        "stand in divergent code; {}, warp {}",
-        at.text, findings_.place(&at), barrier, lane_list(there), lane_list(missing), block_name(cta.index), warp);
-  });
-}
-
 }  // namespace kerlab::emu

@@ -7,6 +7,7 @@
 #include "device/emu/handlers/async_copies.h"
 #include "device/emu/memory.h"
 #include "device/emu/ptx/ir.h"
+#include "device/emu/sanitize/polls.h"
 
 namespace kerlab::emu {
 
@@ -79,9 +80,22 @@ Sanitizer::Sanitizer(const Program& program, GlobalMemory& memory, const Dim3& g
     watched_[index_of(op)] = is_watched(op.instruction->opcode) ? 1 : 0;
     if (is_async(op.instruction->opcode)) engines_ = kEngines;
   }
+  note_polls();
 }
 
 Sanitizer::~Sanitizer() = default;
+
+/// What a compiler takes out of the loop is still at the loop's line.
+void Sanitizer::note_polls() {
+  for (const ptx::Instruction* const load : polling_loads(*program_.kernel)) {
+    const auto same = [&](const Op& op) { return op.instruction == load; };
+    const auto found = std::find_if(program_.ops.begin(), program_.ops.end(), same);
+    if (found == program_.ops.end()) continue;
+    const std::uint32_t site = infos_[index_of(*found)].site;
+    for (const Op& op : program_.ops)
+      if (op.instruction != nullptr && infos_[index_of(op)].site == site) infos_[index_of(op)].flags |= kPolls;
+  }
+}
 
 void Sanitizer::describe(const Op& op) {
   const ptx::Instruction& instruction = *op.instruction;
@@ -112,6 +126,7 @@ void Sanitizer::describe(const Op& op) {
   }
   if (info.kind == Kind::atomic || instruction.modifiers.order != ptx::Order::weak) info.flags |= kStrong;
   if (info.flags != 0 && instruction.modifiers.scope_cta) info.flags |= kBlockScope;
+  if (instruction.modifiers.order == ptx::Order::volatile_) info.flags |= kVolatile;
 }
 
 void Sanitizer::begin_block(Cta& cta, std::int64_t linear, std::size_t warps, std::size_t local_bytes) {

@@ -34,7 +34,6 @@ using SyncWords = std::unordered_map<std::uint64_t, SyncWord>;
 struct BarrierArrival {
   const Op* op = nullptr;  ///< null: not yet
   std::uint32_t lanes = 0;
-  std::uint32_t live = 0;  ///< lanes that had not exited when the first ones arrived
 };
 struct BarrierShadow {
   Knowledge gathered;
@@ -119,8 +118,7 @@ class Sanitizer {
   void after(Warp& warp, const Op& op, std::uint32_t mask);
 
   // named barriers (barriers.cpp)
-  void arrive(Warp& warp, const Op& op, int barrier, std::uint32_t lanes, std::uint32_t live);
-  void complete(Cta& cta, int barrier);
+  void arrive(Warp& warp, const Op& op, int barrier, std::uint32_t lanes);
   void pass(Warp& warp, int barrier);
   void reset(Cta& cta, int barrier);
   /// A collective instruction: its lanes agree about their members, or not.
@@ -136,7 +134,8 @@ class Sanitizer {
   void mbarrier_used(const Issuer& who, const SharedPlace& at) { check_init(*who.warp, *who.op, who.lane, at, false); }
   void phase_ended(const Issuer& who, const SharedPlace& at);
   void mbarrier_waited(Warp& warp, const Op& op, std::uint32_t lanes);
-  void stuck_at_mbarrier(const Warp& warp, const ptx::Instruction& at, std::uint32_t lanes, const std::string& what);
+  void stuck_at_mbarrier(const Warp& warp, const ptx::Instruction& at, std::uint32_t lanes, const SharedPlace& place,
+                         const std::string& what);
   void cluster_waited(Warp& warp, std::uint32_t lanes);
 
   // copies.cpp
@@ -168,6 +167,7 @@ class Sanitizer {
   };
   [[nodiscard]] std::size_t index_of(const Op& op) const { return static_cast<std::size_t>(&op - program_.ops.data()); }
   void describe(const Op& op);
+  void note_polls();
 
   Region region_of(Warp& warp, const std::byte* base, std::uint32_t offset);
   [[nodiscard]] static Region shared_region(const Cta& block);
@@ -181,7 +181,8 @@ class Sanitizer {
   void meet(const Record& before, bool before_wrote, const WordLanes& lanes, const Event& event, const Region& region,
             std::uint64_t offset, const Touch& touch);
   void meet_lanes(const Record& before, bool before_wrote, const WordLanes& lanes, const Event& event,
-                  const Region& region, std::uint64_t offset, const Touch& touch);
+                  const Region& region, std::uint64_t offset, const Touch& touch,
+                  const std::array<std::uint32_t, kLanes>& known);
   void check_overlap(const Event& event, const Region& region);
   [[nodiscard]] bool same_value(const Event& event, const Region& region, std::uint64_t offset,
                                 std::uint64_t bytes) const;
@@ -223,8 +224,6 @@ class Sanitizer {
   void report_local(Warp& warp, const Op& op, std::uint32_t lanes, std::uint32_t bytes, const std::uint32_t* offset);
   void report_divergence(Warp& warp, const Op& first, const Op& op, int barrier, std::uint32_t there,
                          std::uint32_t here);
-  void report_absence(Cta& cta, std::uint32_t warp, const Op& op, int barrier, std::uint32_t there,
-                      std::uint32_t missing);
   void report_barrier_bytes(const Event& event, const Region& region, std::uint64_t offset, std::uint64_t bytes);
   [[nodiscard]] bool is_mbarrier_actor(ActorId actor) const { return (actor & kActorMask) >= first_mbarrier_; }
   [[nodiscard]] std::string place_name(const SharedPlace& at) const;

@@ -19,7 +19,9 @@ enum AccessFlag : std::uint8_t {
   kStrong = 1,      ///< volatile, relaxed, ..., atomic: two of them are no race
   kBlockScope = 2,  ///< strong only within its block
   kAsyncProxy = 4,  ///< by the async proxy: bulk copies, wgmma
-  kCopy = 8         ///< of an asynchronous copy
+  kCopy = 8,        ///< of an asynchronous copy
+  kVolatile = 16,   ///< ld.volatile, st.volatile
+  kPolls = 32       ///< a load whose value decides whether it is done again
 };
 
 /// What one actor did to some bytes of a line at one instruction.

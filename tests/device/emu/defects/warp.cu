@@ -36,8 +36,9 @@ CASE barriers(const float* in, float* out, unsigned*, int n) {
     else
       __syncthreads();  // found: 1
   } else if (C == 2) {
-    if (t < 40) __syncthreads();  // found: 2
-    if (t >= 40) return;
+    if (t < 40) __syncthreads();
+    out[t] = tile[t];
+    __syncthreads();  // found: 2
   } else if (C == 3) {
     if (t < 32)
       asm volatile("bar.sync 1, 64;" ::: "memory");  // found: 3
@@ -63,3 +64,16 @@ KERNEL(barriers, 2)
 KERNEL(barriers, 3)
 KERNEL(barriers, 4)
 KERNEL(barriers, 5)
+
+// Nobody waits for threads that have exited; 1: they wait for each other.
+CASE gone(const float* in, float* out, unsigned*, int) {
+  __shared__ float tile[64];
+  const int t = threadIdx.x;
+  tile[t] = in[t];
+  if (C == 0 && t >= 40) return;
+  if (C == 1 && t >= 40) __syncthreads();
+  __syncthreads();  // found: 1
+  out[t] = t < 40 ? tile[39 - t] : 0;
+}
+KERNEL(gone, 0)
+KERNEL(gone, 1)
