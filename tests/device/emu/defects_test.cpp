@@ -133,7 +133,6 @@ const Defect kDefects[] = {
     {"multiply", "multiply", 5, Hazard::wgmma_in_flight, "operands"},
     {"multiply", "multiply", 6, Hazard::wgmma_in_flight, "accumulates in"},
     {"multiply", "multiply", 7, kBounds, "shared memory"},
-    {"multiply", "multiply", 8, Hazard::wgmma_in_flight, "operands"},
     {"multiply", "tiles", 1, Hazard::async_overwrite, "tiles"},
     {"multiply", "tiles", 2, Hazard::async_overwrite, "tiles"},
     {"multiply", "tiles", 3, kShared, "mbarrier"},

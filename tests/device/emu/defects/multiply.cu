@@ -36,7 +36,7 @@ CASE multiply(const float* in, float* out, unsigned*, int) {
     else
       WAIT_WGMMA(0);
     early += d[0] * 2;  // found: 4 6
-    if (C == 8) b[127 - t] = 0;  // found: 8
+    if (C == 8) b[127 - t] = 0;  // no defect: the wait was for the work of all four warps
     __syncthreads();
   }
   out[t] = d[0] + early;
