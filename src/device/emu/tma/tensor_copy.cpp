@@ -14,6 +14,9 @@ namespace kerlab::emu {
 namespace {
 
 constexpr std::uint32_t kChunk = 16, kMostRowBytes = 256 * 8;
+/// Rows that are fetched ahead: they are far apart, so that the processor does not see them coming.
+constexpr std::uint32_t kRowsAhead = 16, kHostLine = 64;
+constexpr std::uint32_t kSpan = 128;  ///< bytes that the widest swizzle permutes
 
 /// The rows of one box in both memories.
 class BoxCopy {
@@ -34,7 +37,9 @@ class BoxCopy {
   void load(std::byte* shared) {
     const Fill fill(map_);
     std::byte row[kMostRowBytes];
+    const std::uint32_t ahead = kRowsAhead * row_pitch(map_, row_bytes_), end = box_footprint(map_);
     each_row(map_, coordinate_, bytes_, [&](const BoxRow& at) {
+      if (map_.rank > 1 && at.at + ahead < end) fetch(at.address + kRowsAhead * map_.stride_bytes[0]);
       if (at.last - at.first == row_bytes_)
         return scatter(shared, at.at, convert(map_.dtype, global(at), row, row_bytes_));
       fill.put(row, row_bytes_);
@@ -84,12 +89,24 @@ class BoxCopy {
     return reinterpret_cast<std::byte*>(at.address);
   }
 
+  /// Only a hint: the address may be wrong.
+  void fetch(std::uint64_t address) const {
+    for (std::uint32_t i = 0; i < row_bytes_; i += kHostLine)
+      __builtin_prefetch(reinterpret_cast<const void*>(address + i));
+  }
+
   void scatter(std::byte* shared, std::uint32_t at, const std::byte* row) const {
     if (mask_ == 0) {
       std::memcpy(shared + offset_ + at, row, row_bytes_);
       return;
     }
     const std::uint32_t to = offset_ + at;
+    if (row_bytes_ == kSpan && mask_ == kSpan - kChunk) {  // the usual one; its rows are aligned
+      const std::uint32_t pattern = (to >> 3) & mask_;
+#pragma GCC unroll 8
+      for (std::uint32_t i = 0; i < kSpan; i += kChunk) std::memcpy(shared + to + (i ^ pattern), row + i, kChunk);
+      return;
+    }
     for (std::uint32_t i = 0; i < row_bytes_; i += kChunk)
       std::memcpy(shared + swizzled(to + i, mask_), row + i, kChunk);
   }
