@@ -161,7 +161,7 @@ struct Right {
   const char* kernel;
   int number;
 };
-const Right kRight[] = {{"phases", "own", 3}, {"phases", "elected", 2}};
+const Right kRight[] = {{"phases", "own", 3}, {"phases", "elected", 2}, {"multiply", "multiply", 8}};
 
 const std::map<std::string, Shape> kShapes = {
     {"multiply", {1, 128, 1, 0}}, {"tiles", {1, 160, 1, 0}}, {"boxes", {2, 64, 1, 0}}, {"exchange", {2, 64, 2, 0}},

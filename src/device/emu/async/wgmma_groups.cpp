@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "device/emu/async/cluster.h"
 #include "device/emu/machine/cta.h"
 #include "device/emu/ptx/ir.h"
 #include "device/emu/sanitize/sanitizer.h"
@@ -45,6 +46,7 @@ void issue_wgmma(Warp& warp, const Op& op, const SharedRange& a, const SharedRan
 
 void commit_wgmma(Warp& warp, const Op&) {
   ++groups_of(warp).committed;
+  if (warp.cta->cluster != nullptr) warp.cta->cluster->changes++;  // others of the warpgroup may wait for this
 }
 
 void wait_wgmma(Warp& warp, const Op&, std::uint32_t allowed) {

@@ -125,6 +125,8 @@ class BlockRunner {
   // waits.cpp
   std::uint32_t mbarrier_wait(WarpState& warp, std::int32_t at, std::uint32_t lanes);
   std::uint32_t cluster_wait(WarpState& warp, std::int32_t at, std::uint32_t lanes);
+  std::uint32_t wgmma_wait(WarpState& warp, std::int32_t at, std::uint32_t lanes);
+  [[nodiscard]] bool warpgroup_has_issued(const WarpState& warp, const Op& op) const;
   static void remember_poll(WarpState& warp, const Op& op, std::uint32_t lanes);
   void tell_past(WarpState& warp, const Op& op, std::uint32_t lanes, State state);
   void suspend(WarpState& warp, std::int32_t at, std::uint32_t lanes, State state);

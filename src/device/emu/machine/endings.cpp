@@ -44,6 +44,8 @@ std::uint32_t BlockRunner::end_block(WarpState& warp, std::int32_t at, std::uint
       return mbarrier_wait(warp, at, lanes);
     case End::cluster_wait:
       return cluster_wait(warp, at, lanes);
+    case End::wgmma_wait:
+      return wgmma_wait(warp, at, lanes);
     default:
       break;
   }

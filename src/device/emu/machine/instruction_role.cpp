@@ -68,6 +68,8 @@ std::optional<End> ending(const Instruction& i) {
       return End::mbarrier_wait;
     case Opcode::barrier_cluster_wait:
       return End::cluster_wait;
+    case Opcode::wgmma_wait_group:
+      return End::wgmma_wait;
     case Opcode::setmaxnreg:
       return End::set_registers;
     case Opcode::trap:

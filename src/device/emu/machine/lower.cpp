@@ -143,6 +143,10 @@ class Lowering {
       close(End::next);  // it may be executed in parts: counted apart from what is before it
       open();
     }
+    if (kind == End::wgmma_wait && !converged_) {
+      close(End::converge);
+      open();
+    }
     drafts_.back().waiting = std::max(drafts_.back().waiting, waiting_cost(instruction));
     close(kind);
     Block& block = program_.blocks.back();
@@ -154,7 +158,7 @@ class Lowering {
     } else {
       append(instruction);
     }
-    if (kind == End::collective) program_.ops.back().run = select(set_, instruction);
+    if (kind == End::collective || kind == End::wgmma_wait) program_.ops.back().run = select(set_, instruction);
     if (kind == End::table) block.table = instruction.operands[1].value;
     program_.prints |= kind == End::print;
     program_.sets_registers |= kind == End::set_registers;

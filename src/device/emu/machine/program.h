@@ -25,6 +25,7 @@ enum class End : std::uint8_t {
   barrier,        ///< bar.sync, bar.arrive, bar.red
   mbarrier_wait,  ///< mbarrier.test_wait, .try_wait
   cluster_wait,   ///< barrier.cluster.wait
+  wgmma_wait,     ///< wgmma.wait_group: `op` runs when the other warps of the warpgroup have come as far
   set_registers,  ///< setmaxnreg
   trap,
   yield,  ///< nanosleep: the other warps go first

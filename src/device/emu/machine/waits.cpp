@@ -1,10 +1,11 @@
-// Waiting for mbarriers and for the cluster. Lanes whose phase has not ended stand still until something in the cluster
-// changes; a failing test_wait, which must not stand still, ends the turn of its warp.
+// Waiting for mbarriers, for the cluster and for wgmma. Lanes whose phase has not ended stand still until something in
+// the cluster changes; a failing test_wait, which must not stand still, ends the turn of its warp.
 
 #include <algorithm>
 
 #include "device/emu/async/cluster_barrier.h"
 #include "device/emu/async/mbarrier.h"
+#include "device/emu/async/wgmma_groups.h"
 #include "device/emu/machine/block_runner.h"
 #include "device/emu/sanitize/sanitizer.h"
 
@@ -43,7 +44,7 @@ void BlockRunner::set_completed(const WarpState& warp, const Op& op, std::uint32
 /// To the sanitizer: these lanes have waited.
 void BlockRunner::tell_past(WarpState& warp, const Op& op, std::uint32_t lanes, State state) {
   Sanitizer* const sanitizer = cta_.launch->sanitizer;
-  if (sanitizer == nullptr || lanes == 0) return;
+  if (sanitizer == nullptr || lanes == 0 || state == State::wgmma) return;
   if (state == State::mbarrier) {
     sanitizer->mbarrier_waited(warp, op, lanes);
   } else {
@@ -94,6 +95,35 @@ std::uint32_t BlockRunner::cluster_wait(WarpState& warp, std::int32_t at, std::u
   return lanes & ~(active & ~past);
 }
 
+/// Whether the other warps of the warpgroup have issued all groups that this wgmma.wait_group waits for, or have ended.
+bool BlockRunner::warpgroup_has_issued(const WarpState& warp, const Op& op) const {
+  const std::vector<WgmmaGroups>& all = cta_.wgmma;
+  const auto allowed = static_cast<std::uint32_t>(op.instruction->operands[0].bits);
+  if (warp.index >= all.size() || all[warp.index].committed <= allowed) return true;
+  const std::uint32_t awaited = all[warp.index].committed - allowed;
+  const std::size_t first = warp.index / 4 * 4;
+  for (std::size_t other = first; other < std::min(first + 4, warps_.size()); ++other) {
+    const std::uint32_t committed = other < all.size() ? all[other].committed : 0;
+    if (committed < awaited && warps_[other].live != 0) return false;
+  }
+  return true;
+}
+
+/// A wgmma is the work of the four warps of a warpgroup: it cannot have ended before all of them have issued it, though
+/// each computes its part by itself here.
+std::uint32_t BlockRunner::wgmma_wait(WarpState& warp, std::int32_t at, std::uint32_t lanes) {
+  const Block& block = program_.blocks[static_cast<std::size_t>(at)];
+  const std::uint32_t active = guarded(warp, block, lanes);
+  if (active == 0) return lanes;
+  if (warpgroup_has_issued(warp, *block.op)) {
+    block.op->run(warp, *block.op, active);
+    return lanes;
+  }
+  count_wait(cta_, *block.op);
+  suspend(warp, at, active, State::wgmma);
+  return lanes & ~active;
+}
+
 /// These lanes of a suspended fragment go on after their wait.
 void BlockRunner::resume(WarpState& warp, int fragment, std::uint32_t lanes) {
   Fragment& f = warp.fragments[static_cast<std::size_t>(fragment)];
@@ -108,12 +138,16 @@ void BlockRunner::wake(WarpState& warp) {
   warp.changes_seen = cta_.cluster->changes;
   for (int i = 0; i < warp.count; ++i) {
     const Fragment f = warp.fragments[static_cast<std::size_t>(i)];
-    if (f.state != State::mbarrier && f.state != State::cluster_barrier) continue;
+    if (f.state != State::mbarrier && f.state != State::cluster_barrier && f.state != State::wgmma) continue;
     const Op& op = *program_.blocks[static_cast<std::size_t>(f.block)].op;
     std::uint32_t done = 0;
     if (f.state == State::mbarrier) {
       done = completed(warp, op, f.lanes);
       set_completed(warp, op, done, true);
+    } else if (f.state == State::wgmma) {
+      if (!warpgroup_has_issued(warp, op)) continue;
+      done = f.lanes;
+      op.run(warp, op, done);
     } else {
       done = past_cluster_barrier(warp, op, f.lanes);
       leave_cluster_barrier(warp, done);

@@ -16,8 +16,9 @@ enum class State : std::uint8_t {
   collective,
   warp_barrier,
   barrier,
-  mbarrier,        ///< mbarrier.try_wait
-  cluster_barrier  ///< barrier.cluster.wait
+  mbarrier,         ///< mbarrier.try_wait
+  cluster_barrier,  ///< barrier.cluster.wait
+  wgmma             ///< wgmma.wait_group
 };
 
 struct Fragment {
@@ -34,7 +35,7 @@ struct WarpState : Warp {
   std::int64_t executed = 0;       ///< instructions since the block began
   std::int32_t resume_above = -1;  ///< the next fragment to run is the first one beyond this block; -1: the lowest
   std::array<std::uint32_t, kLanes> member_mask{};  ///< of lanes that wait at bar.warp.sync
-  std::uint32_t suspended = 0;                      ///< lanes that wait at an mbarrier or the cluster's barrier
+  std::uint32_t suspended = 0;                      ///< lanes that wait for an mbarrier, the cluster or wgmma
   std::uint64_t changes_seen = 0;                   ///< Cluster::changes when the suspended lanes were looked at last
   const Op* polled = nullptr;                       ///< a test_wait that failed; the warp has not been busy since
   std::uint32_t polled_offset = 0;                  ///< of the mbarrier that it looked at
