@@ -133,6 +133,11 @@ const Defect kDefects[] = {
     {"multiply", "multiply", 5, Hazard::wgmma_in_flight, "operands"},
     {"multiply", "multiply", 6, Hazard::wgmma_in_flight, "accumulates in"},
     {"multiply", "multiply", 7, kBounds, "shared memory"},
+    {"multiply", "chain", 1, Hazard::wgmma_in_flight, "wgmma.fence"},
+    {"multiply", "chain", 3, Hazard::wgmma_in_flight, "wgmma.fence"},
+    {"multiply", "chain", 4, Hazard::wgmma_in_flight, "accumulates in"},
+    {"multiply", "chain", 5, Hazard::wgmma_in_flight, "accumulates in"},
+    {"multiply", "chain", 6, Hazard::wgmma_in_flight, "wgmma.fence"},
     {"multiply", "tiles", 1, Hazard::async_overwrite, "tiles"},
     {"multiply", "tiles", 2, Hazard::async_overwrite, "tiles"},
     {"multiply", "tiles", 3, kShared, "mbarrier"},
@@ -161,12 +166,13 @@ struct Right {
   const char* kernel;
   int number;
 };
-const Right kRight[] = {{"phases", "own", 3}, {"phases", "elected", 2}, {"multiply", "multiply", 8}};
+const Right kRight[] = {
+    {"phases", "own", 3}, {"phases", "elected", 2}, {"multiply", "chain", 2}, {"multiply", "multiply", 8}};
 
 const std::map<std::string, Shape> kShapes = {
-    {"multiply", {1, 128, 1, 0}}, {"tiles", {1, 160, 1, 0}}, {"boxes", {2, 64, 1, 0}}, {"exchange", {2, 64, 2, 0}},
-    {"send", {2, 64, 2, 0}},      {"copy", {4, 64, 1, 0}},   {"local", {4, 64, 1, 0}}, {"last_block", {4, 64, 1, 0}},
-    {"turns", {4, 64, 1, 0}},     {"meet", {4, 64, 1, 0}}};
+    {"multiply", {1, 128, 1, 0}},  {"chain", {1, 128, 1, 0}}, {"tiles", {1, 160, 1, 0}}, {"boxes", {2, 64, 1, 0}},
+    {"exchange", {2, 64, 2, 0}},   {"send", {2, 64, 2, 0}},   {"copy", {4, 64, 1, 0}},   {"local", {4, 64, 1, 0}},
+    {"last_block", {4, 64, 1, 0}}, {"turns", {4, 64, 1, 0}},  {"meet", {4, 64, 1, 0}}};
 
 std::string folder() {
   return (tests_folder() / "device/emu/defects").string() + "/";

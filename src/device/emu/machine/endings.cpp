@@ -110,7 +110,10 @@ std::uint32_t BlockRunner::collective(WarpState& warp, std::int32_t at, std::uin
     }
     counted_[static_cast<std::size_t>(op)].warps++;
     counted_[static_cast<std::size_t>(op)].lanes += popcount(group);
-    if (sanitizer != nullptr) sanitizer->before(warp, *block.op, group);
+    if (sanitizer != nullptr) {
+      sanitizer->look_at_registers(warp, *block.op);
+      sanitizer->before(warp, *block.op, group);
+    }
     block.op->run(warp, *block.op, group);
     if (sanitizer != nullptr) sanitizer->after(warp, *block.op, group);
     go_on |= group;

@@ -43,6 +43,10 @@ struct OperandRange {
 struct FlyingSlot {
   std::uint32_t written = 0, read = 0;
   const Op* op = nullptr;
+  bool copied = false;  ///< by mov, from such a register
+  /// What was written by other instructions: by which, and one more than the fences before. Null: nothing.
+  std::uint32_t touched_at = 0;
+  const Op* touched_by = nullptr;
 };
 
 struct WarpShadow {
@@ -54,9 +58,11 @@ struct WarpShadow {
   /// The same, by lane: what an mbarrier has told each of them.
   std::array<std::uint32_t, kLanes> lane_knows{}, lane_copies{};
   bool cluster_synced = false;  ///< it has passed barrier.cluster
-  /// By slot: one more than the last group whose wgmma writes it, or reads A from it; and the instruction.
+  /// By slot: one more than the last group whose wgmma writes it, or reads A from it; and the instruction. mov takes it
+  /// along.
   std::vector<FlyingSlot> flying;
   std::uint32_t waited = 0, last_flight = 0;  ///< groups waited for; one more than the last one with a wgmma
+  std::uint32_t fences = 0;                   ///< wgmma.fence executed
   std::vector<OperandRange> operands;         ///< that wgmmas of its open group read
   std::uint32_t operands_group = 0;
   std::vector<std::uint8_t> local;  ///< local memory: bytes that hold something

@@ -113,6 +113,9 @@ void Sanitizer::before(Warp& warp, const Op& op, std::uint32_t mask) {
       shadow.advance();
       break;
     }
+    case Opcode::wgmma_fence:
+      ++warp.cta->shadow->warps[warp.index].fences;
+      break;
     case Opcode::barrier_cluster_arrive:
       cluster_arrive(warp, op);
       break;

@@ -57,6 +57,7 @@ bool is_watched(Opcode opcode) {
     case Opcode::mbarrier_arrive_drop:
     case Opcode::barrier_cluster_arrive:
     case Opcode::fence_mbarrier_init:
+    case Opcode::wgmma_fence:
       return true;
     default:
       return false;
@@ -73,6 +74,7 @@ Sanitizer::Sanitizer(const Program& program, GlobalMemory& memory, const Dim3& g
       findings_(program.files),
       infos_(program.ops.size()),
       watched_(program.ops.size()),
+      makes_sums_(program.ops.size()),
       footprints_(2 * program.ops.size()) {
   for (const Op& op : program.ops) {
     if (op.instruction == nullptr) continue;
@@ -81,6 +83,7 @@ Sanitizer::Sanitizer(const Program& program, GlobalMemory& memory, const Dim3& g
     if (is_async(op.instruction->opcode)) engines_ = kEngines;
   }
   note_polls();
+  find_makers_of_sums();
 }
 
 Sanitizer::~Sanitizer() = default;

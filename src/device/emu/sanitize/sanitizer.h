@@ -146,10 +146,11 @@ class Sanitizer {
   /// It reads these bytes of shared memory, for one warp, until its group (counted from 0) has been waited for.
   void wgmma_issued(Warp& warp, const Op& op, std::uint32_t group, std::uint32_t begin, std::uint32_t end);
   void registers_taken(Warp& warp, const Op& op, std::uint32_t group);
-  /// An operation other than a wgmma runs: does it touch registers of one that is in flight?
+  /// An operation runs: does it touch registers of a wgmma in flight, or those that one will accumulate in?
   void look_at_registers(Warp& warp, const Op& op) {
     const WarpShadow& own = warp.cta->shadow->warps[warp.index];
     if (own.last_flight > own.waited) find_touched(warp, op);
+    if (makes_sums_[index_of(op)] != 0) note_sums(warp, op);
   }
   /// The groups below this one have been waited for.
   void wgmma_waited(Warp& warp, std::uint32_t groups);
@@ -208,7 +209,11 @@ class Sanitizer {
   [[nodiscard]] static bool has_pending(const Cta& cta, std::uint32_t mbarrier);
 
   // wgmma.cpp
+  void find_makers_of_sums();
+  void note_sums(Warp& warp, const Op& op);
+  void check_fence(Warp& warp, const Op& op);
   void find_touched(Warp& warp, const Op& op);
+  void move_flight(Warp& warp, const Op& op);
   void touch_slot(Warp& warp, const Op& op, std::int32_t slot, bool writes);
 
   // masks.cpp
@@ -242,6 +247,7 @@ class Sanitizer {
   Findings findings_;
   std::vector<OpInfo> infos_;                   ///< by operation
   std::vector<std::uint8_t> watched_;           ///< by operation
+  std::vector<std::uint8_t> makes_sums_;        ///< by operation: writes what becomes the accumulator of a wgmma
   std::vector<FootprintCache> footprints_;      ///< by operation; cp.async has a second one behind all
   std::vector<const ptx::Instruction*> sites_;  ///< by site
   std::vector<std::unique_ptr<BlockShadow>> blocks_;

@@ -103,3 +103,41 @@ KERNEL(tiles, 0)
 KERNEL(tiles, 1)
 KERNEL(tiles, 2)
 KERNEL(tiles, 3)
+
+// A sum that goes from turn to turn, two products in flight; a second one that is scaled in between.
+CASE chain(const float* in, float* out, unsigned*, int n) {
+  __shared__ __align__(128) unsigned short a[1024], b[128];
+  const int t = threadIdx.x;
+  float d[4] = {}, e[4];
+  for (int i = t; i < 1024; i += 128) a[i] = bf16(in[i % 256]);
+  b[t] = bf16(in[t]);
+  FENCE_ASYNC();
+  __syncthreads();
+#pragma unroll 1
+  for (int k = 0; k < n / 64; ++k) {
+    if (C != 1 && (C != 2 || k == 0)) FENCE();
+    if (C == 3) d[1] *= 2;
+    if (C == 3) asm volatile("" : "+f"(d[1]));
+    WGMMA(d, descriptor(a), descriptor(b));  // found: 1 3
+    COMMIT_WGMMA();
+    if (C == 4) d[1] += 1;  // found: 4
+    if (k > 0) WAIT_WGMMA(1);
+  }
+  if (C != 5) WAIT_WGMMA(0);
+  for (int i = 0; C != 5 && i < 4; ++i) asm volatile("" : "+f"(d[i])::"memory");
+  for (int i = 0; i < 4; ++i) e[i] = d[i] * 3;  // found: 5
+  for (int i = 0; i < 4; ++i) asm volatile("" : "+f"(e[i]));
+  if (C != 6) FENCE();
+  WGMMA(e, descriptor(a), descriptor(b));  // found: 6
+  COMMIT_WGMMA();
+  WAIT_WGMMA(0);
+  out[t] = d[0] + e[1];
+  out[128 + t] = d[1];
+}
+KERNEL(chain, 0)
+KERNEL(chain, 1)
+KERNEL(chain, 2)
+KERNEL(chain, 3)
+KERNEL(chain, 4)
+KERNEL(chain, 5)
+KERNEL(chain, 6)
