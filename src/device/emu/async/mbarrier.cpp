@@ -133,6 +133,7 @@ std::uint64_t arrive(const Issuer& who, const SharedPlace& at, const Arrival& ar
   }
   if (arrival.transactions != 0) add_transactions(who, at, state, static_cast<std::int64_t>(arrival.transactions));
   if (arrival.count > state.pending) {
+    if (state.pending == 0) misuse(who, at, "arrives at an mbarrier whose phase has had all its arrivals");
     misuse(who, at,
            fmt::format("arrives at an mbarrier of whose phase only {} missing, not {}",
                        plural(state.pending, "arrival") + (state.pending == 1 ? " is" : " are"), arrival.count));
@@ -190,13 +191,14 @@ std::string describe(const MbarrierWait& wait, const ptx::Kernel& kernel) {
   const MbarrierState state = MbarrierState::unpack(bits_at(wait.at)).value_or(MbarrierState{});
   const std::string name = variable_at(kernel, wait.at.offset);
   std::string missing;
-  if (state.pending != 0) missing = plural(state.pending, "arrival");
+  if (state.pending != 0) missing = plural(state.pending, "arrival") + " missing";
   if (state.transactions != 0) {
-    if (!missing.empty()) missing += " and ";
-    missing += plural(std::abs(state.transactions), "byte") + (state.transactions < 0 ? " too few expected" : "");
+    if (!missing.empty()) missing += state.transactions < 0 ? ", " : " and ";
+    missing += plural(std::abs(state.transactions), "byte") +
+               (state.transactions < 0 ? " too few expected (expect_tx)" : " missing");
   }
-  return fmt::format("for phase {} of mbarrier {}{}{:#x}{}: {} missing", wait.phase ? 1 : 0, name,
-                     name.empty() ? "" : " (", wait.at.offset, name.empty() ? "" : ")", missing);
+  return fmt::format("for phase {} of mbarrier {}{}{:#x}{}: {}", wait.phase ? 1 : 0, name, name.empty() ? "" : " (",
+                     wait.at.offset, name.empty() ? "" : ")", missing);
 }
 
 }  // namespace kerlab::emu

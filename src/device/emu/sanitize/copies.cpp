@@ -162,7 +162,7 @@ void Sanitizer::end_block(Cta& cta) {
     early(*use.at, [&] {
       return fmt::format(
           "{} ({}) uses the shared memory of {}, and nothing keeps that from ending before: "
-          "barrier.cluster is missing at the end of the kernel",
+          "barrier.cluster is missing at the end of the kernel, or is .relaxed, which orders nothing",
           use.at->text, findings_.place(use.at), block_name(cta.index));
     });
   }

@@ -11,8 +11,9 @@ namespace {
 
 constexpr std::uint32_t kReadersKept = 2;  ///< of a line of global memory
 
-/// What they read may never be used: rows and columns of a tile beyond the problem. Where it is, the poison of shared
-/// memory (NaN) shows in the results.
+/// What they read may never be used: rows and columns of a tile beyond the problem, which right kernels leave unset. So
+/// uninitialised reads by ldmatrix, wmma and wgmma are no finding; where they matter, the poison of shared memory (NaN)
+/// shows in the results.
 bool feeds_matrix(ptx::Opcode opcode) {
   return opcode == ptx::Opcode::ldmatrix || opcode == ptx::Opcode::wmma_load || opcode == ptx::Opcode::wgmma_mma_async;
 }

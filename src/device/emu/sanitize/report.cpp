@@ -105,7 +105,12 @@ void Sanitizer::report_race(const Record& before, bool before_wrote, const Event
   const bool same_warp = before.actor == event.shadow->actor;
   const bool copies_over = region.block != nullptr && event.writes && (event.flags & kCopy) != 0;
   Hazard hazard = region.block != nullptr ? Hazard::shared_race : Hazard::global_race;
-  const char* advice = "nothing orders the two: a barrier is missing between them (__syncthreads())";
+  const std::uint32_t per_block = engines_ * static_cast<std::uint32_t>(event.warp->cta->shadow->warps.size());
+  const bool other_block = (before.actor & kActorMask) / per_block != (event.shadow->actor & kActorMask) / per_block;
+  const char* advice = other_block && !is_mbarrier_actor(before.actor)
+                           ? "nothing orders the two: a barrier of the cluster is missing between them "
+                             "(barrier.cluster, not .relaxed)"
+                           : "nothing orders the two: a barrier is missing between them (__syncthreads())";
   if (copies_over) {
     hazard = Hazard::async_overwrite;
     advice = "the copy may arrive before that: wait for those who use the buffer before the copy is issued";

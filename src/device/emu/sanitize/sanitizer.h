@@ -1,6 +1,7 @@
 #pragma once
 // Watches a launch in mode sanitize: what is read before it is written, and what is not ordered by the rules of the PTX
-// memory model. One thread; the findings are the same in every run.
+// memory model. One thread; the findings are the same in every run. Not looked for: uninitialised reads of matrix
+// operands (ldmatrix, wmma, wgmma; see races.cpp), and order among lanes of one warp when one of them arrives for it.
 
 #include <array>
 #include <cstddef>
