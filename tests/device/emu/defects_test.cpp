@@ -276,3 +276,13 @@ TEST_CASE("A deadlock at mbarriers is told of those who wait for them, each mbar
   CHECK(findings[2].hazard == Hazard::deadlock);
   CHECK(findings[2].line == findings[0].line);
 }
+
+TEST_CASE("A copy into what a wgmma reads names the copy and the wgmma", "[emu][sanitize][defects]") {
+  MachineLab lab(read_text_file(folder() + "multiply.ptx"));
+  const std::vector<Finding> findings = sanitize(lab, "tiles", 1);
+  INFO(text(findings));
+  REQUIRE(!findings.empty());
+  CHECK(findings[0].hazard == Hazard::async_overwrite);
+  CHECK(findings[0].line.line == found_lines("multiply")["tiles 1"]);
+  CHECK(findings[0].other.line == found_lines("multiply")["tiles 3"]);
+}

@@ -49,8 +49,9 @@ class Gemm {
     lab_.launch.dynamic_shared = 4 * (128 + 256) * 64 * 2;
   }
 
-  LaunchReport run(bool count = false) {
+  LaunchReport run(bool count = false, bool sanitize = false) {
     lab_.launch.count = count;
+    lab_.launch.sanitize = sanitize;
     const unsigned blocks = static_cast<unsigned>((s_.m + 127) / 128 * ((s_.n + 255) / 256));
     return lab_.run(*program_, {blocks, 1, 1}, {384, 1, 1}, map_a_, map_b_, std::uint64_t{0}, std::uint64_t{0}, d_.at,
                     s_.m, s_.n, s_.k, 1.0f, 0.0f);
@@ -105,6 +106,11 @@ TEST_CASE("emulated gemm: copy engine and wgmma", "[emu][gemm][wgmma]") {
     CHECK(wrong == 0);
   }
   unsetenv("KERLAB_EMU_ISA");
+}
+
+TEST_CASE("emulated gemm: the sanitizer finds nothing in a right one", "[emu][gemm][wgmma][sanitize]") {
+  Gemm gemm({136, 264, 328}, true);
+  for (const Finding& finding : gemm.run(false, true).findings) FAIL_CHECK(finding.message);
 }
 
 TEST_CASE("emulated gemm: speed of the copy engine and wgmma", "[.bench][emu-bench][wgmma-bench]") {
