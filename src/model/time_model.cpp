@@ -60,7 +60,8 @@ struct Unit {
 /// Bytes of a block, and how long it waits for a load.
 struct Moved {
   double from_l2 = 0, from_dram = 0, latency = 0;
-  double copied = 0;  ///< by bulk copies, past L1 and registers
+  double of_first = 0;  ///< the latency of what it reads for the first time: others may have had it
+  double copied = 0;    ///< by bulk copies, past L1 and registers
 };
 
 /// How much of what is walked through again and again a cache holds: all up to its size, of twice as much nothing, for
@@ -191,7 +192,8 @@ class BlockModel {
 
   [[nodiscard]] Unit dram() const {
     if (ceilings_.bytes_per_s <= 0) return {};
-    return {moved_.from_dram / (c_.dram * ceilings_.bytes_per_s / device_.sms / clock()), "DRAM"};
+    const auto at_work = static_cast<double>(std::min<std::int64_t>(device_.sms, work_.blocks));
+    return {moved_.from_dram / (c_.dram * ceilings_.bytes_per_s / at_work / clock()), "DRAM"};
   }
 
   /// What a block reads again L1 holds, if there is room for all that the SM's blocks read; and L2, if there is room
@@ -203,24 +205,31 @@ class BlockModel {
     const double copied =
         kSectorBytes * per_block(std::max<std::int64_t>(0, work_.counts.global_sectors - traffic.touched));
     const double passed = kSectorBytes * per_block(traffic.written) + copied;
-    const double l1 = std::max(0.0, kL1PerShared * static_cast<double>(device_.shared_per_sm) -
-                                        resident * static_cast<double>(work_.shared_bytes));
+    const double moment = kSectorBytes * per_block(std::max<std::int64_t>(
+                                             0, traffic.touched - traffic.first - traffic.again - traffic.written));
+    const double l1 = c_.l1_share * std::max(0.0, kL1PerShared * static_cast<double>(device_.shared_per_sm) -
+                                                      resident * static_cast<double>(work_.shared_bytes));
     const double share = work_.dram_bytes / static_cast<double>(work_.blocks);
     const double in_l1 = kept(resident * first, l1);
     const double in_l2 = kept(resident * device_.sms * share, c_.l2_share * static_cast<double>(device_.l2_bytes));
     Moved moved;
     moved.copied = copied;
     moved.from_l2 = first + again * (1 - in_l1) + passed;
-    moved.from_dram = share + (1 - in_l2) * std::max(0.0, moved.from_l2 - share);
+    // Tiles that bulk copies fetch, other blocks fetch at about the same time.
+    moved.from_dram = share + (1 - in_l2) * std::max(0.0, moved.from_l2 - std::max(share, copied));
     const double beyond_l1 = in_l2 * c_.l2_latency + (1 - in_l2) * c_.dram_latency;
     const double of_again = in_l1 * kL1Latency + (1 - in_l1) * beyond_l1;
+    const double from_dram = std::min(1.0, share / std::max(1.0, first + passed));
+    moved.of_first = from_dram * c_.dram_latency + (1 - from_dram) * c_.l2_latency;
+    const double read = first + again + moment;
     moved.latency =
-        first + again > 0 ? (first * c_.dram_latency + again * of_again) / (first + again) : c_.dram_latency;
+        read > 0 ? (first * moved.of_first + again * of_again + moment * kL1Latency) / read : c_.dram_latency;
     return moved;
   }
 
-  /// How often the busiest warp runs through stretch `i`. Where only some warps have something to do in a loop, all wait
-  /// for those at its barrier: then the code around it is run through more often, but no more often than barriers are.
+  /// How often the busiest warp runs through stretch `i`. Where only some warps have something to do in a loop, all
+  /// wait for those at its barrier: then the code around it is run through more often, but no more often than barriers
+  /// are.
   [[nodiscard]] double longest_runs(std::size_t i) const {
     const auto& all = work_.stretches;
     const double mean = runs(all[i]);
@@ -240,26 +249,49 @@ class BlockModel {
     return std::max(1.0, s.fetched / room);
   }
 
+  /// Of a load's latency: nothing where it follows another load after no more than a piece of code, as elements of an
+  /// unrolled loop do, each behind the test of its bounds. Those the compiler makes predicates and issues together.
+  [[nodiscard]] double load_cycles(std::size_t i) const {
+    const auto& all = work_.stretches;
+    for (std::size_t back = 1; back <= std::min<std::size_t>(i, 2); ++back) {
+      const Stretch& before = all[i - back];
+      if (before.executions != all[i].executions) break;
+      if (before.loads > 0) return 0;
+    }
+    return moved_.latency;
+  }
+
   /// Of a warp among its block's: each stretch takes the turns of its instructions, or its chain if that is longer.
   [[nodiscard]] double path_cycles() const {
     double cycles = c_.block_cycles + barrier_cycles();
     for (std::size_t i = 0; i < work_.stretches.size(); ++i) {
       const Stretch& s = work_.stretches[i];
-      const double chain = s.chain - s.loads * (latency::kGlobal - moved_.latency) + (parts(s) - 1) * moved_.latency;
+      const double chain = s.chain - s.loads * (latency::kGlobal - load_cycles(i)) + (parts(s) - 1) * moved_.latency;
       cycles += std::max(longest_runs(i) * chain, runs(s) * s.instructions * pace());
     }
     return cycles;
   }
 
-  /// Bulk copies fill a ring of stages in shared memory: between filling one and filling it again lie a copy's latency
-  /// and the work on one stage, or that on all of them.
+  /// How often the ring of a block's bulk copies moves on: what one warp does each time, as many others do with what
+  /// was copied, so it is the rarest of the code that is run through often.
+  [[nodiscard]] double rounds() const {
+    constexpr double kMostOthers = 12;  // warps, of three warpgroups
+    double most = 1;
+    for (const Stretch& s : work_.stretches) most = std::max(most, per_block(s.executions));
+    double least = most;
+    for (const Stretch& s : work_.stretches)
+      if (per_block(s.executions) * kMostOthers >= most) least = std::min(least, per_block(s.executions));
+    return std::max(1.0, least);
+  }
+
+  /// Bulk copies fill a ring of stages in shared memory. A stage is filled again when the one after it is being worked
+  /// on: from then on it takes the copy's latency, its transfer, and its turn to be worked on.
   [[nodiscard]] double ring_cycles(double busy) const {
     if (moved_.copied <= 0 || work_.shared_bytes <= 0) return 0;
-    double rounds = 1;
-    for (const Stretch& s : work_.stretches) rounds = std::max(rounds, runs(s));
-    const double turns = moved_.copied / static_cast<double>(work_.shared_bytes);
-    const double stages = std::max(1.0, rounds / std::max(1.0, turns));
-    return c_.block_cycles + turns * c_.dram_latency + busy / stages;
+    const double bytes = moved_.copied / rounds();
+    const double stages = std::max(2.0, std::floor(static_cast<double>(work_.shared_bytes) / bytes + 0.1));
+    const double copy = c_.dram_latency + bytes / c_.l2_bytes_per_cycle;
+    return c_.block_cycles + (rounds() * copy + busy) / (stages - 1);
   }
 
   /// Copies: what of their latency the instructions, or rounds of a loop, between begin and wait do not cover. `path`:

@@ -15,11 +15,11 @@ struct Compared {
   bool held_out;
 };
 
-// An H200 and model-3: `kerlab model` (sweep by sweep: time_model.h).
+// An H200 and model-4: `kerlab model` (sweep by sweep: time_model.h).
 constexpr std::array kCompared = {
-    Compared{"gemm", "fp32", -30, 9, 80, true},
-    Compared{"gemm", "bf16", -6, 11, 192, false},
-    Compared{"softmax", "fp32", -12, 18, 54, false},
+    Compared{"gemm", "fp32", -11, 28, 184, true},   Compared{"gemm", "bf16", -46, 17, 328, true},
+    Compared{"reduce", "fp32", 3, 21, 32, true},    Compared{"reduce", "bf16", -9, 44, 32, true},
+    Compared{"softmax", "fp32", -33, 16, 56, true}, Compared{"softmax", "bf16", -32, 25, 104, true},
 };
 
 }  // namespace
