@@ -21,10 +21,10 @@
 // Held out means that no constant was fitted to it. The structure was found by looking at some of them too: mma_pipe
 // 512x512x8192, reg1d 1024^3, wgmma_special 2048^3, wgmma_stay, softmax 16384x512. wgmma_stay 4096^3 and gemv_mma
 // 4096^2 were to be fitted, and are held out because the model has no word for what they cost. Counted only afterwards,
-// and in no row above: wgmma_special 4096^3 0.96, wgmma_cluster 2048^3 0.90, wgmma_tile 2048^3 0.80. mma_sync, wgmma and
-// l2_bytes_per_cycle lie at or near the bounds that hardware sets: the fit alone would go beyond.
-// What it does not know: clusters (a stage that several blocks fill together is taken for a smaller one, so that
-// wgmma_stay with CLUSTER of 2 or 4 comes out up to three times too fast), and what strided rows cost DRAM (gemv_mma).
+// and in no row above: wgmma_special 4096^3 0.96, wgmma_cluster 2048^3 0.90, wgmma_tile 2048^3 0.80. mma_sync, wgmma
+// and l2_bytes_per_cycle lie at or near the bounds that hardware sets: the fit alone would go beyond. What it does not
+// know: clusters (a stage that several blocks fill together is taken for a smaller one, so that wgmma_stay with CLUSTER
+// of 2 or 4 comes out up to three times too fast), and what strided rows cost DRAM (gemv_mma).
 
 #include <cstdint>
 #include <string>
