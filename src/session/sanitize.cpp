@@ -33,7 +33,8 @@ SanitizeSession::SanitizeSession(CheckOptions options, const Database& database)
   chosen_ = choose_configurations(options_, rig_.folder(), asked_, rig_.device(), database);
   notes_ = chosen_.notes;
   if (!options_.only_asked)
-    for (const ProblemRequest& request : small_shapes(family, asked_, true)) small_.push_back(make_problem(family, request));
+    for (const ProblemRequest& request : small_shapes(family, asked_, true))
+      small_.push_back(make_problem(family, request));
   small_.push_back(asked_);
   // Configurations of one problem together: its data are made once.
   const auto problem_key = [this](const auto& chosen) {
@@ -123,6 +124,8 @@ std::vector<SecondOpinion> second_opinions(const SanitizeRow& row, const std::st
   for (const char* tool : {"memcheck", "racecheck", "initcheck", "synccheck"}) {
     std::vector<std::string> command = {
         "compute-sanitizer", "--target-processes", "all", "--error-exitcode", "3", "--tool", tool};
+    // Not what kerlab asks the driver on purpose: the parameters of a kernel, until there are no more.
+    if (std::string_view(tool) == "memcheck") command.insert(command.end(), {"--report-api-errors", "no"});
     command.insert(command.end(), run.begin(), run.end());
     opinions.push_back({tool, std::move(command)});
   }

@@ -31,6 +31,11 @@ class Sources {
   Nvrtc nvrtc_;
 };
 
+/// "sm_90a" -> 90
+int cc_of(const std::string& arch) {
+  return std::stoi(arch.substr(arch.find('_') + 1));
+}
+
 /// Default configurations and reference of a family, for every dtype and each of the given flags.
 void compile_family(const std::string& name, const std::vector<std::map<std::string, std::string>>& flags,
                     const std::string& arch) {
@@ -44,7 +49,7 @@ void compile_family(const std::string& name, const std::vector<std::map<std::str
         sources.spills(folder.family.reference_source,
                        instantiate_reference(folder.family, problem, h200(slow_fp64)).defines, arch);
       for (const Variant& variant : folder.variants) {
-        if (!unsupported_reason(variant, problem, h200()).empty()) continue;
+        if (!unsupported_reason(variant, problem, h200()).empty() || variant.minimum_cc > cc_of(arch)) continue;
         const Configuration configuration = default_configuration(variant, problem, h200());
         INFO(variant.name);
         CHECK(violated_constraint(variant, problem, h200(), configuration).empty());
