@@ -1,8 +1,8 @@
 # The install tree: the binary, the data it finds relative to itself, and, when they were built, the tests: a machine
-# with a GPU but no compiler runs `bin/kerlab_tests "[gpu]"` from it.
+# with a GPU but no compiler runs `bin/kerlab_gpu_tests "[gpu]"` from it.
 install(TARGETS kerlab_bin RUNTIME DESTINATION bin)
 if(KERLAB_TESTS)
-  install(TARGETS kerlab_tests RUNTIME DESTINATION bin)
+  install(TARGETS kerlab_gpu_tests RUNTIME DESTINATION bin)
 endif()
 foreach(folder kernels configs examples)
   if(IS_DIRECTORY ${PROJECT_SOURCE_DIR}/${folder})
