@@ -34,8 +34,7 @@ __device__ __forceinline__ void multiply_stage(Sum (&sums)[ROWS / 64][BN / 2], u
   for (int step = 0; step < kSteps; ++step)
 #pragma unroll
     for (int i = 0; i < ROWS / 64; ++i)
-      multiply_tiles<DTYPE, BN, TRANS_A, !TRANS_B>(sums[i], TileA::describe_step(stage, first_row + i * 64, step),
-                                                   TileB::describe_step(stage + TileA::kBytes, 0, step),
-                                                   !fresh || step > 0);
+      multiply_tiles<TRANS_A, !TRANS_B>(sums[i], TileA::describe_step(stage, first_row + i * 64, step),
+                                        TileB::describe_step(stage + TileA::kBytes, 0, step), !fresh || step > 0);
   commit_products();
 }

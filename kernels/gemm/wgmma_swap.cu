@@ -15,6 +15,7 @@
 // Measured on H200, bf16 nn, beside cuBLASLt 13.1's best of 8. N x K 4096 x 4096: M = 1 12.4 us, 1.16 times as fast
 //   [1.13, 1.17]; M = 16 12.5 us, 1.17; M = 64 15.4 us, 0.92; M = 128 17.8 us, 0.93. 14336 x 4096: M = 1 31.4 us, 1.06;
 //   M = 16 0.99; M = 64 1.01; M = 128 0.88. 4096 x 14336: M = 1 31.7 us, 1.01; M = 16 0.99; M = 64 0.95; M = 128 0.97.
+#define WGMMA_N COLUMNS
 #include "common/tensor_core.cuh"
 #include "epilogue.cuh"
 #include "wgmma_tile.cuh"
@@ -117,8 +118,8 @@ extern "C" __global__ void __launch_bounds__(160, MIN_BLOCKS)
     for (int step = 0; step < kSteps; ++step)
 #pragma unroll
       for (int i = 0; i < ROWS / 64; ++i)
-        multiply_tiles<DTYPE, COLUMNS, !TRANS_B, TRANS_A>(sums[i], TileB::describe_step(at, i * 64, step),
-                                                          TileA::describe_step(at + TileB::kBytes, 0, step), true);
+        multiply_tiles<!TRANS_B, TRANS_A>(sums[i], TileB::describe_step(at, i * 64, step),
+                                          TileA::describe_step(at + TileB::kBytes, 0, step), true);
     commit_products();
     if (tile > first) {
       wait_products<1>();

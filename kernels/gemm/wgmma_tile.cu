@@ -55,8 +55,8 @@ extern "C" __global__ void __launch_bounds__(128)
     for (int step = 0; step < kSteps; ++step)
 #pragma unroll
       for (int i = 0; i < BM / 64; ++i)
-        multiply_tiles<DTYPE, BN, TRANS_A, !TRANS_B>(sums[i], TileA::describe_step(tile_a, i * 64, step),
-                                                     TileB::describe_step(tile_b, 0, step), true);
+        multiply_tiles<TRANS_A, !TRANS_B>(sums[i], TileA::describe_step(tile_a, i * 64, step),
+                                          TileB::describe_step(tile_b, 0, step), true);
     commit_products();
     wait_products<0>();
     __syncthreads();  // all warps have multiplied before the tile is overwritten

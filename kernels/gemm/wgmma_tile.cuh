@@ -3,6 +3,9 @@
 // Written once for A and B: "x" is a row of A or a column of B; K_FIRST tells whether k is the contiguous index in
 // memory. A tile is EXTENT x by BK k, in panels of 128 bytes of the contiguous index, one after another; a panel is a
 // box of the tensor map, swizzled by 128 bytes.
+#ifndef WGMMA_N  // rungs whose instruction is as wide as the tile of D
+#define WGMMA_N BN
+#endif
 #include "common/tensor_copy.cuh"
 #include "common/wgmma.cuh"
 #include "numbers.cuh"
