@@ -19,7 +19,6 @@
 #include "wgmma_sums.cuh"
 
 constexpr int kRows = BM / CONSUMERS;  // of a consumer
-constexpr unsigned short kAllRanks = (1u << CLUSTER) - 1;
 static_assert(GROUP % CLUSTER == 0, "the blocks of a cluster stand in one group");
 
 /// STAGES x { tile of A, tile of B }.
@@ -29,53 +28,23 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
     gemm(const __grid_constant__ TensorMap map_a, const __grid_constant__ TensorMap map_b, const Out* __restrict__ bias,
          const Out* __restrict__ C, Out* __restrict__ D, int M, int N, int K, float alpha, float beta) {
   __shared__ Barrier full[STAGES], empty[STAGES];
-  const unsigned tiles = shared_address(shared);
+  const Ring ring{shared_address(shared), full, empty};
   const int group = static_cast<int>(threadIdx.x) / 128;
   int m0, n0;
   // Clusters are whole: there may be tiles below the last row of D, of zeros, of which nothing is written.
   tile_of(static_cast<int>(blockIdx.x), (M + BM * CLUSTER - 1) / (BM * CLUSTER) * (BM * CLUSTER), N, m0, n0);
   const unsigned rank = cluster_rank();
-  if (threadIdx.x == 0) {
-    for (int stage = 0; stage < STAGES; ++stage) {
-      init_barrier(&full[stage], 1);
-      init_barrier(&empty[stage], CONSUMERS * CLUSTER);
-    }
-    fence_barriers();
-  }
+  if (threadIdx.x == 0) ring.init(CONSUMERS * CLUSTER);
   sync_cluster();
 
   Place place;
   if (group == CONSUMERS) {
     give_up_registers<PRODUCER_REGISTERS>();
-    if (threadIdx.x == CONSUMERS * 128) {
-#pragma unroll 1
-      for (int k = 0; k < K; k += BK) {
-        wait(&empty[place.stage], place.parity ^ 1);  // at first all are
-        arrive_and_expect(&full[place.stage], kStageBytes);
-        const unsigned stage = tiles + place.stage * kStageBytes;
-        TileA::load(stage, map_a, m0, k, static_cast<int>(blockIdx.z), &full[place.stage]);
-        TileB::load_part<CLUSTER>(rank, kAllRanks, stage + TileA::kBytes, map_b, n0, k, static_cast<int>(blockIdx.z),
-                                  &full[place.stage]);
-        place.advance();
-      }
-    }
+    if (threadIdx.x == CONSUMERS * 128) ring.copy<CLUSTER>(place, map_a, map_b, m0, n0, 0, K, rank);
   } else {
     take_registers<CONSUMER_REGISTERS>();
     Sum sums[kRows / 64][BN / 2];
-    Place before;
-#pragma unroll 1
-    for (int k = 0; k < K; k += BK) {
-      wait(&full[place.stage], place.parity);
-      const unsigned stage = tiles + place.stage * kStageBytes;
-      multiply_stage<kRows>(sums, stage, group * kRows, k == 0);
-      if (k > 0) {
-        wait_products<1>();
-        if (threadIdx.x % 128 < CLUSTER) arrive_at(&empty[before.stage], threadIdx.x % 128);
-      }
-      before = place;
-      place.advance();
-    }
-    wait_products<0>();
+    ring.finish<CLUSTER>(ring.multiply<kRows, CLUSTER>(sums, place, group * kRows, 0, K));
     const Epilogue epilogue(bias, C, D, M, N, alpha, beta);
 #pragma unroll
     for (int i = 0; i < kRows / 64; ++i)

@@ -38,3 +38,76 @@ __device__ __forceinline__ void multiply_stage(Sum (&sums)[ROWS / 64][BN / 2], u
                                         TileB::describe_step(stage + TileA::kBytes, 0, step), !fresh || step > 0);
   commit_products();
 }
+
+/// STAGES x { tile of A, tile of B } at the shared address `tiles`. Two barriers a stage: `full` (the bytes have come)
+/// and `empty` (all consumers, of all blocks of the cluster that copy to each other, are done with it).
+struct Ring {
+  unsigned tiles;
+  Barrier* full;
+  Barrier* empty;
+
+  /// One thread; then a barrier of the block (or cluster). `consumers`: warpgroups that give a stage back.
+  __device__ __forceinline__ void init(unsigned consumers) const {
+    for (int stage = 0; stage < STAGES; ++stage) {
+      init_barrier(&full[stage], 1);
+      init_barrier(&empty[stage], consumers);
+    }
+    fence_barriers();
+  }
+
+  /// One thread of the warps that copy: the tiles of A and B for k from `first_k` to `end_k` of the tile of D at (m0,
+  /// n0). Each of PARTS blocks, of rank `rank` in its cluster, copies its part of B to all.
+  template <int PARTS>
+  __device__ __forceinline__ void copy(Place& place, const TensorMap& map_a, const TensorMap& map_b, int m0, int n0,
+                                       int first_k, int end_k, unsigned rank) const {
+    constexpr unsigned short kAllRanks = (1u << PARTS) - 1;
+    const int z = static_cast<int>(blockIdx.z);
+#pragma unroll 1
+    for (int k = first_k; k < end_k; k += BK) {
+      wait(&empty[place.stage], place.parity ^ 1);  // at first all are
+      arrive_and_expect(&full[place.stage], kStageBytes);
+      const unsigned stage = tiles + place.stage * kStageBytes;
+      TileA::load(stage, map_a, m0, k, z, &full[place.stage]);
+      TileB::load_part<PARTS>(rank, kAllRanks, stage + TileA::kBytes, map_b, n0, k, z, &full[place.stage]);
+      place.advance();
+    }
+  }
+
+  /// A consumer: sums = A B over these k; of A, ROWS rows from first_row on. One group of products stays in flight
+  /// while the next is issued, so a stage is given back one tile late. The last is not, and still multiplied: `finish`
+  /// it.
+  template <int ROWS, int PARTS>
+  __device__ __forceinline__ int multiply(Sum (&sums)[ROWS / 64][BN / 2], Place& place, int first_row, int first_k,
+                                          int end_k) const {
+    int before = 0;
+#pragma unroll 1
+    for (int k = first_k; k < end_k; k += BK) {
+      wait(&full[place.stage], place.parity);
+      multiply_stage<ROWS>(sums, tiles + place.stage * kStageBytes, first_row, k == first_k);
+      if (k > first_k) {
+        wait_products<1>();
+        give_back<PARTS>(before);
+      }
+      before = place.stage;
+      place.advance();
+    }
+    return before;
+  }
+
+  /// Waits for the products of the last stage of `multiply`: then the sums may be read.
+  template <int PARTS>
+  __device__ __forceinline__ void finish(int last) const {
+    wait_products<0>();
+    give_back<PARTS>(last);
+  }
+
+  /// A consumer is done with the stage: to the blocks that fill it.
+  template <int PARTS>
+  __device__ __forceinline__ void give_back(int stage) const {
+    if (PARTS == 1) {
+      if (threadIdx.x % 128 == 0) arrive(&empty[stage]);
+    } else {
+      if (threadIdx.x % 128 < PARTS) arrive_at(&empty[stage], threadIdx.x % 128);
+    }
+  }
+};

@@ -35,55 +35,62 @@ __device__ __forceinline__ Vector<Out, 2> finish_two(const Epilogue& epilogue, i
   return {epilogue.finish(first, bias.at[0], c.at[0]), epilogue.finish(second, bias.at[1], c.at[1])};
 }
 
+/// Sums of columns `column` to column + kPanelOut of the tile, finished, to the panel of 64 rows at the shared address
+/// `to`: 16 bytes i of row r lie at r * 128 + (i ^ r % 8) * 16. A warp writes its own 16 rows. (m0, n0): of the tile.
+template <int COLUMNS>
+__device__ __forceinline__ void fill_panel(const Sum (&sums)[COLUMNS / 2], unsigned to, int column, int m0, int n0,
+                                           int M, const Epilogue& epilogue) {
+  const int thread = static_cast<int>(threadIdx.x) % 128;
+  const int lane = thread % 32;
+  const int first_row = thread / 32 * 16;
+  const int m = m0 + first_row + lane / 4;
+  const int n = n0 + column + lane % 4 * 2;
+#if OUT_BYTES == 2
+#pragma unroll
+  for (int j = 0; j < kPanelOut / 16; ++j) {
+    unsigned words[4];
+#pragma unroll
+    for (int e = 0; e < 4; ++e) {
+      const int at = (column / 8 + j * 2 + e / 2) * 4 + e % 2 * 2;
+      const Vector<Out, 2> two = finish_two(epilogue, m + e % 2 * 8, n + j * 16 + e / 2 * 8, M, sums[at], sums[at + 1]);
+      words[e] = two.at[0].bits | static_cast<unsigned>(two.at[1].bits) << 16;
+    }
+    const int row = first_row + lane % 16;
+    store_matrices(to + row * 128 + ((j * 2 + lane / 16) ^ row % 8) * 16, words[0], words[1], words[2], words[3]);
+  }
+#else
+#pragma unroll
+  for (int j = 0; j < kPanelOut / 8; ++j)
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      const int at = (column / 8 + j) * 4 + half * 2;
+      const int row = first_row + lane / 4 + half * 8;
+      const Vector<Out, 2> two = finish_two(epilogue, m + half * 8, n + j * 8, M, sums[at], sums[at + 1]);
+      const unsigned place = to + row * 128 + ((j * 2 + lane % 4 / 2) ^ row % 8) * 16 + lane % 2 * 8;
+      const uint2 words = *reinterpret_cast<const uint2*>(&two);
+      asm volatile("st.shared.v2.b32 [%0], {%1, %2};" ::"r"(place), "r"(words.x), "r"(words.y) : "memory");
+    }
+#endif
+}
+
 /// 64 rows from m0 on by COLUMNS columns from n0 on. `slab`: shared address of this warpgroup's panels, 1024 bytes
 /// aligned; `barrier`: its named barrier. The caller waits for the last stores (wait_stores_read) before it exits.
 template <int COLUMNS>
 __device__ __forceinline__ void store_sums(const Sum (&sums)[COLUMNS / 2], unsigned slab, int barrier,
                                            const TensorMap& map, int m0, int n0, int M, const Epilogue& epilogue) {
-  const int thread = static_cast<int>(threadIdx.x) % 128;
-  const int lane = thread % 32;
-  const int first_row = thread / 32 * 16;
   // Panels are used in turn; after an odd number of them the next call begins with the one that was stored last.
   constexpr int kStillRead = COLUMNS / kPanelOut % kPanelsOut == 0 ? kPanelsOut - 1 : 0;
+  const bool stores = threadIdx.x % 128 == 0;
 #pragma unroll
   for (int panel = 0; panel < COLUMNS / kPanelOut; ++panel) {
     const unsigned to = slab + panel % kPanelsOut * kPanelOutBytes;
-    if (thread == 0) wait_stores_read<kStillRead>();
+    if (stores) wait_stores_read<kStillRead>();
     sync_threads(barrier, 128);  // the panel is free
-    const int column = panel * kPanelOut;
-    const int m = m0 + first_row + lane / 4;
-    const int n = n0 + column + lane % 4 * 2;
-#if OUT_BYTES == 2
-#pragma unroll
-    for (int j = 0; j < kPanelOut / 16; ++j) {
-      unsigned words[4];
-#pragma unroll
-      for (int e = 0; e < 4; ++e) {
-        const int at = (column / 8 + j * 2 + e / 2) * 4 + e % 2 * 2;
-        const Vector<Out, 2> two =
-            finish_two(epilogue, m + e % 2 * 8, n + j * 16 + e / 2 * 8, M, sums[at], sums[at + 1]);
-        words[e] = two.at[0].bits | static_cast<unsigned>(two.at[1].bits) << 16;
-      }
-      const int row = first_row + lane % 16;
-      store_matrices(to + row * 128 + ((j * 2 + lane / 16) ^ row % 8) * 16, words[0], words[1], words[2], words[3]);
-    }
-#else
-#pragma unroll
-    for (int j = 0; j < kPanelOut / 8; ++j)
-#pragma unroll
-      for (int half = 0; half < 2; ++half) {
-        const int at = (column / 8 + j) * 4 + half * 2;
-        const int row = first_row + lane / 4 + half * 8;
-        const Vector<Out, 2> two = finish_two(epilogue, m + half * 8, n + j * 8, M, sums[at], sums[at + 1]);
-        const unsigned place = to + row * 128 + ((j * 2 + lane % 4 / 2) ^ row % 8) * 16 + lane % 2 * 8;
-        const uint2 words = *reinterpret_cast<const uint2*>(&two);
-        asm volatile("st.shared.v2.b32 [%0], {%1, %2};" ::"r"(place), "r"(words.x), "r"(words.y) : "memory");
-      }
-#endif
+    fill_panel<COLUMNS>(sums, to, panel * kPanelOut, m0, n0, M, epilogue);
     fence_for_async();
     sync_threads(barrier, 128);  // the panel is whole
-    if (thread == 0) {
-      store_box(map, n0 + column, m0, static_cast<int>(blockIdx.z), to);
+    if (stores) {
+      store_box(map, n0 + panel * kPanelOut, m0, static_cast<int>(blockIdx.z), to);
       commit_stores();
     }
   }

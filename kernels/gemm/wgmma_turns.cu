@@ -14,7 +14,6 @@
 #include "wgmma_store.cuh"
 
 constexpr int kTurn = 4;  // named barriers kTurn, kTurn + 1: it is consumer 0's turn to multiply, consumer 1's
-constexpr unsigned short kAllRanks = (1u << CLUSTER) - 1;
 static_assert(GROUP % CLUSTER == 0, "the blocks of a cluster stand in one group");
 
 /// STAGES x { tile of A, tile of B }, then the panels of each consumer.
@@ -30,7 +29,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
          const __grid_constant__ TensorMap map_d, const Out* __restrict__ bias, const Out* __restrict__ C,
          Out* __restrict__ D, int M, int N, int K, float alpha, float beta) {
   __shared__ Barrier full[STAGES], empty[STAGES];
-  const unsigned tiles = shared_address(shared);
+  const Ring ring{shared_address(shared), full, empty};
   const int group = static_cast<int>(threadIdx.x) / 128;
   // Clusters are whole: there may be tiles below the last row of D, of zeros, of which nothing is written.
   const int whole_m = (M + BM * CLUSTER - 1) / (BM * CLUSTER) * (BM * CLUSTER);
@@ -40,11 +39,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
   if (threadIdx.x == 0) {
     prefetch_map(map_a);
     prefetch_map(map_b);
-    for (int stage = 0; stage < STAGES; ++stage) {
-      init_barrier(&full[stage], 1);
-      init_barrier(&empty[stage], CLUSTER);
-    }
-    fence_barriers();
+    ring.init(CLUSTER);
   }
   sync_cluster();
 
@@ -56,22 +51,13 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
       for (int t = first; t < tiles_of_d; t += step_of_d) {
         int m0, n0;
         tile_of(t, whole_m, N, m0, n0);
-#pragma unroll 1
-        for (int k = 0; k < K; k += BK) {
-          wait(&empty[place.stage], place.parity ^ 1);  // at first all are
-          arrive_and_expect(&full[place.stage], kStageBytes);
-          const unsigned stage = tiles + place.stage * kStageBytes;
-          TileA::load(stage, map_a, m0, k, static_cast<int>(blockIdx.z), &full[place.stage]);
-          TileB::load_part<CLUSTER>(rank, kAllRanks, stage + TileA::kBytes, map_b, n0, k, static_cast<int>(blockIdx.z),
-                                    &full[place.stage]);
-          place.advance();
-        }
+        ring.copy<CLUSTER>(place, map_a, map_b, m0, n0, 0, K, rank);
       }
     }
   } else {
     take_registers<CONSUMER_REGISTERS>();
     const Epilogue epilogue(bias, C, D, M, N, alpha, beta);
-    const unsigned slab = tiles + STAGES * kStageBytes + group * (kPanelsOut * kPanelOutBytes);
+    const unsigned slab = ring.tiles + STAGES * kStageBytes + group * (kPanelsOut * kPanelOutBytes);
     const int stages_of_tile = (K + BK - 1) / BK;
     if (group == 1) {
       place.skip(stages_of_tile);
@@ -82,22 +68,10 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
       int m0, n0;
       tile_of(t, whole_m, N, m0, n0);
       Sum sums[BM / 64][BN / 2];
-      Place before;
       sync_threads(kTurn + group, 256);
-#pragma unroll 1
-      for (int k = 0; k < K; k += BK) {
-        wait(&full[place.stage], place.parity);
-        multiply_stage<BM>(sums, tiles + place.stage * kStageBytes, 0, k == 0);
-        if (k > 0) {
-          wait_products<1>();
-          if (threadIdx.x % 128 < CLUSTER) arrive_at(&empty[before.stage], threadIdx.x % 128);
-        }
-        before = place;
-        place.advance();
-      }
+      const int last = ring.multiply<BM, CLUSTER>(sums, place, 0, 0, K);
       pass_turn(kTurn + 1 - group);
-      wait_products<0>();
-      if (threadIdx.x % 128 < CLUSTER) arrive_at(&empty[before.stage], threadIdx.x % 128);
+      ring.finish<CLUSTER>(last);
       place.skip(stages_of_tile);
 #pragma unroll
       for (int i = 0; i < BM / 64; ++i) store_sums<BN>(sums[i], slab, 1 + group, map_d, m0 + i * 64, n0, M, epilogue);
