@@ -25,7 +25,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
          const Out* __restrict__ C, Out* __restrict__ D, int M, int N, int K, float alpha, float beta) {
   __shared__ Barrier full[STAGES], empty[STAGES];
   const Ring ring{shared_address(shared), full, empty};
-  const int group = static_cast<int>(threadIdx.x) / 128;
+  const int group = warpgroup();
   int m0, n0;
   tile_of(static_cast<int>(blockIdx.x), M, N, m0, n0);
   if (threadIdx.x == 0) ring.init(CONSUMERS);

@@ -28,7 +28,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
          Out* __restrict__ D, int M, int N, int K, float alpha, float beta) {
   __shared__ Barrier full[STAGES], empty[STAGES];
   const Ring ring{shared_address(shared), full, empty};
-  const int group = static_cast<int>(threadIdx.x) / 128;
+  const int group = warpgroup();
   // Clusters are whole: there may be tiles below the last row of D, of zeros, of which nothing is written.
   const int whole_m = (M + BM * CLUSTER - 1) / (BM * CLUSTER) * (BM * CLUSTER);
   const int tiles_of_d = whole_m / BM * ((N - 1) / BN + 1);

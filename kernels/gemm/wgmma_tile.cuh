@@ -51,12 +51,14 @@ struct Tile {
     }
   }
 
-  /// Descriptor of the 32 bytes of k of step `step`, for the x from `x` on (a multiple of 8; of 64 unless K_FIRST).
+  /// Bytes from the begin of the tile to the 32 bytes of k of step `step`, for the x from `x` on (a multiple of 8; of
+  /// 64 unless K_FIRST).
+  static __device__ __forceinline__ unsigned offset(int x, int step) {
+    if (K_FIRST) return step * kStepK / kPanel * kPanelBytes + x * 128 + step * 32 % 128;
+    return x / kPanel * kPanelBytes + step * kStepK * 128;
+  }
+  static constexpr unsigned kLeading = K_FIRST ? 16 : kPanelBytes;
   static __device__ __forceinline__ unsigned long long describe_step(unsigned tile, int x, int step) {
-    if (K_FIRST) {
-      const int panel = step * kStepK / kPanel;
-      return describe(tile + panel * kPanelBytes + x * 128 + step * 32 % 128, 16);
-    }
-    return describe(tile + x / kPanel * kPanelBytes + step * kStepK * 128, kPanelBytes);
+    return described(describe_low(tile, kLeading) + offset(x, step) / 16);
   }
 };
