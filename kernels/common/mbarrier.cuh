@@ -21,13 +21,18 @@ __device__ __forceinline__ void arrive(Barrier* barrier) {
   asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(barrier)) : "memory");
 }
 
-/// Arrives at the barrier that lies at the same place in the block of rank `rank`.
-__device__ __forceinline__ void arrive_at(Barrier* barrier, unsigned rank) {
-  asm volatile(
-      "{\n\t.reg .b32 remote;\n\tmapa.shared::cluster.u32 remote, %0, %1;\n\t"
-      "mbarrier.arrive.shared::cluster.b64 _, [remote];\n\t}" ::"r"(shared_address(barrier)),
-      "r"(rank)
-      : "memory");
+/// Where the barrier lies that is at the same place in the block of rank `rank` of the cluster. PTX ISA, "mapa".
+__device__ __forceinline__ unsigned barrier_of_block(const Barrier* barrier, unsigned rank) {
+  unsigned there;
+  asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(shared_address(barrier)), "r"(rank));
+  return there;
+}
+/// Arrives at a barrier of any block of the cluster.
+__device__ __forceinline__ void arrive_at(unsigned there) {
+  asm volatile("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(there) : "memory");
+}
+__device__ __forceinline__ void arrive_at(const Barrier* barrier, unsigned rank) {
+  arrive_at(barrier_of_block(barrier, rank));
 }
 
 /// Arrives, and announces so many bytes of copies in this phase.

@@ -1,29 +1,12 @@
 #pragma once
 // The ring of STAGES tiles of A and B between the warps that copy and those that multiply.
 #include "raster.cuh"
+#include "ring_place.cuh"
 #include "wgmma_tile.cuh"
 
 using TileA = Tile<BM, !TRANS_A>;
 using TileB = Tile<BN, TRANS_B != 0>;
 constexpr int kStageBytes = TileA::kBytes + TileB::kBytes;
-
-/// Where a thread is in the ring: which stage, and the parity of the round.
-struct Place {
-  int stage = 0;
-  unsigned parity = 0;
-  __device__ __forceinline__ void advance() {
-    if (++stage == STAGES) {
-      stage = 0;
-      parity ^= 1;
-    }
-  }
-  /// By any number of stages.
-  __device__ __forceinline__ void skip(int stages) {
-    const int to = stage + stages;
-    parity ^= static_cast<unsigned>(to / STAGES) & 1;
-    stage = to % STAGES;
-  }
-};
 
 /// sums += A B for the k of one stage, or = where `fresh`; of A, ROWS rows from first_row on. Issued, not awaited.
 template <int ROWS>

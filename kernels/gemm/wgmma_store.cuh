@@ -2,21 +2,12 @@
 // Sums of a warpgroup to D through shared memory and the copy engine: finished in registers, gathered into panels of 64
 // rows by 128 bytes, swizzled so that neither side has bank conflicts, and stored while the warpgroup goes on.
 #include "epilogue.cuh"
+#include "matrix_store.cuh"
 #include "wgmma_tile.cuh"
 
 constexpr int kPanelOut = 128 / OUT_BYTES;  // columns of D in a panel
 constexpr int kPanelOutBytes = 64 * 128;
 constexpr int kPanelsOut = 2;  // of a warpgroup: one is written while the other is stored
-
-#if OUT_BYTES == 2
-/// Four 8 x 8 matrices of 16-bit numbers from registers, as wgmma leaves them, to rows of shared memory; lane i gives
-/// the address of row i % 8 of matrix i / 8. PTX ISA, "stmatrix".
-__device__ __forceinline__ void store_matrices(unsigned address, unsigned a, unsigned b, unsigned c, unsigned d) {
-  asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(address), "r"(a), "r"(b),
-               "r"(c), "r"(d)
-               : "memory");
-}
-#endif
 
 /// Numbers `at` and `at + 1` of a thread's sums, which belong at (m, n) and (m, n + 1), finished.
 __device__ __forceinline__ Vector<Out, 2> finish_two(const Epilogue& epilogue, int m, int n, int M, Sum first,

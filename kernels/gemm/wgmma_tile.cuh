@@ -32,23 +32,26 @@ struct Tile {
   }
 
   /// One thread of each of PARTS blocks copies its part of the tile to all `ranks` of the cluster: rows of every panel
-  /// where k is contiguous, else whole panels. The box of the map is as high as a part.
+  /// where k is contiguous, else whole panels. The box of the map is as high as a part, or, above 256 rows, half of it.
   template <int PARTS>
   static __device__ __forceinline__ void load_part(int part, unsigned short ranks, unsigned to, const TensorMap& map,
                                                    int x, int k, int z, Barrier* barrier) {
     constexpr int kRows = K_FIRST ? kPanelRows / PARTS : kPanelRows;
+    constexpr int kBox = kRows > 256 ? kRows / 2 : kRows;
     constexpr int kCopies = K_FIRST ? kPanels : kPanels / PARTS;
-    const int row = K_FIRST ? part * kRows : 0;
 #pragma unroll
-    for (int copy = 0; copy < kCopies; ++copy) {
-      const int panel = K_FIRST ? copy : part * kCopies + copy;
-      const int along = (K_FIRST ? k : x) + panel * kPanel;
-      const unsigned place = to + panel * kPanelBytes + row * 128;
-      if (PARTS == 1)
-        load_box(place, map, along, K_FIRST ? x : k, z, barrier);
-      else
-        load_box_to(ranks, place, map, along, K_FIRST ? x + row : k, z, barrier);
-    }
+    for (int copy = 0; copy < kCopies; ++copy)
+#pragma unroll
+      for (int box = 0; box < kRows; box += kBox) {
+        const int panel = K_FIRST ? copy : part * kCopies + copy;
+        const int row = K_FIRST ? part * kRows + box : 0;
+        const int along = (K_FIRST ? k : x) + panel * kPanel;
+        const unsigned place = to + panel * kPanelBytes + row * 128;
+        if (PARTS == 1)
+          load_box(place, map, along, K_FIRST ? x + row : k, z, barrier);
+        else
+          load_box_to(ranks, place, map, along, K_FIRST ? x + row : k, z, barrier);
+      }
   }
 
   /// Bytes from the begin of the tile to the 32 bytes of k of step `step`, for the x from `x` on (a multiple of 8; of
