@@ -1,46 +1,97 @@
 #pragma once
 // cp.async, ldmatrix and TMA move 16 aligned bytes. An operand whose rows are not multiples of 16 bytes is therefore
-// copied once, to a workspace where they are: a few percent of a large product's time, and the main loop stays the
-// same.
+// copied once, to a workspace where they are, at the speed of memory; the main loop stays the same. A piece of 16 bytes
+// comes from two aligned loads and a shift.
 #include "common/types.cuh"
 
-/// 16 bytes from any address: two aligned loads and a shift. Reads 32 bytes at most, from the
-/// multiple of 16 before `from` on.
-__device__ __forceinline__ void load_shifted(unsigned (&to)[4], const char* from) {
-  const unsigned shift = static_cast<unsigned>(reinterpret_cast<unsigned long long>(from)) % 16;
-  const uint4* aligned = reinterpret_cast<const uint4*>(from - shift);
-  const uint4 low = aligned[0], high = shift != 0 ? aligned[1] : low;
+/// The 16 bytes that begin `shift` (0 to 15) bytes after those of `low`, which `high` follows.
+__device__ __forceinline__ uint4 shifted(uint4 low, uint4 high, unsigned shift) {
   unsigned words[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
 #pragma unroll
   for (int i = 0; i < 6; ++i) words[i] = (shift & 8) != 0 ? words[i + 2] : words[i];
 #pragma unroll
   for (int i = 0; i < 5; ++i) words[i] = (shift & 4) != 0 ? words[i + 1] : words[i];
 #pragma unroll
-  for (int i = 0; i < 4; ++i) to[i] = __funnelshift_r(words[i], words[i + 1], shift % 4 * 8);
+  for (int i = 0; i < 4; ++i) words[i] = __funnelshift_r(words[i], words[i + 1], shift % 4 * 8);
+  return {words[0], words[1], words[2], words[3]};
 }
 
-/// Copies `rows` rows of `length` elements to rows of round_up(length, 16 bytes), each behind `front` zeros and before
-/// zeros. One thread per 16 bytes.
-extern "C" __global__ void __launch_bounds__(256)
-align_rows(const DTYPE* __restrict__ from, DTYPE* __restrict__ to, long long rows, int length, int front) {
-  constexpr int kChunk = 16 / DTYPE_BYTES;
-  const int row_chunks = (length - 1) / kChunk + 1;
-  const long long chunk = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (chunk >= rows * row_chunks) return;
-  const long long row = chunk / row_chunks;
-  const int first = static_cast<int>(chunk - row * row_chunks) * kChunk - front;
-  const DTYPE* source = from + row * length;
-  alignas(16) unsigned words[4];
-  // What load_shifted reads must lie within the row (of other rows' numbers none may come along) and the tensor.
-  const bool whole = first >= 0 && first + kChunk <= length;
-  if (whole && (row + 1 < rows || first + 2 * kChunk <= length)) {
-    load_shifted(words, reinterpret_cast<const char*>(source + first));
-  } else {
-    Vector<DTYPE, kChunk> elements;
+/// An operand to be copied: `rows` rows of `length` elements, one after another, to rows of whole 16 bytes, each behind
+/// `front` zeros. What follows a row's last element up to 16 bytes is anything.
+struct Unaligned {
+  const DTYPE* from;
+  DTYPE* to;
+  long long rows;
+  int length, front;
+};
+
+constexpr int kPieceElements = 16 / DTYPE_BYTES;
+constexpr int kPiecesAtOnce = 4;  // of a thread: so many pairs of loads are in flight
+constexpr int kPiecesOfBlock = 256 * kPiecesAtOnce;
+
+/// 16 bytes of an operand, element by element: at the ends of the tensor, and where there are zeros in front.
+__device__ __forceinline__ void align_piece_slowly(const Unaligned& operand, long long row, int first, DTYPE* to) {
+  const DTYPE* source = operand.from + row * operand.length;
+  Vector<DTYPE, kPieceElements> elements;
 #pragma unroll
-    for (int e = 0; e < kChunk; ++e)
-      elements.at[e] = first + e >= 0 && first + e < length ? source[first + e] : DTYPE{};
-    *reinterpret_cast<Vector<DTYPE, kChunk>*>(words) = elements;
+  for (int e = 0; e < kPieceElements; ++e)
+    elements.at[e] = first + e >= 0 && first + e < operand.length ? source[first + e] : DTYPE{};
+  *reinterpret_cast<Vector<DTYPE, kPieceElements>*>(to) = elements;
+}
+
+/// Copies A, and B where it has rows: both in one launch, the blocks of A first. A thread moves kPiecesAtOnce pieces of
+/// 16 bytes, all of which it loads before it stores the first; a warp's pieces are neighbours.
+extern "C" __global__ void __launch_bounds__(256)
+    align_rows(const DTYPE* __restrict__ A, DTYPE* __restrict__ to_a, long long rows_a, int length_a, int front_a,
+               const DTYPE* __restrict__ B, DTYPE* __restrict__ to_b, long long rows_b, int length_b, int front_b) {
+  const long long pieces_a = rows_a * ((length_a - 1) / kPieceElements + 1);
+  const long long blocks_a = (pieces_a + kPiecesOfBlock - 1) / kPiecesOfBlock;
+  const bool second = static_cast<long long>(blockIdx.x) >= blocks_a;
+  const Unaligned operand{second ? B : A, second ? to_b : to_a, second ? rows_b : rows_a, second ? length_b : length_a,
+                          second ? front_b : front_a};
+  const int pieces_of_row = (operand.length - 1) / kPieceElements + 1;
+  const long long pieces = operand.rows * pieces_of_row;
+  const long long first_piece = (blockIdx.x - (second ? blocks_a : 0)) * kPiecesOfBlock + threadIdx.x;
+  const char* begin = reinterpret_cast<const char*>(operand.from);
+  const char* end = begin + operand.rows * operand.length * DTYPE_BYTES;
+
+  long long row[kPiecesAtOnce];
+  int column[kPiecesAtOnce];
+  unsigned shift[kPiecesAtOnce];
+  bool whole[kPiecesAtOnce];
+  uint4 low[kPiecesAtOnce], high[kPiecesAtOnce];
+  row[0] = first_piece / pieces_of_row;
+  column[0] = static_cast<int>(first_piece - row[0] * pieces_of_row);
+#pragma unroll
+  for (int i = 0; i < kPiecesAtOnce; ++i) {
+    if (i > 0) {
+      row[i] = row[i - 1];
+      column[i] = column[i - 1] + 256;
+      if (column[i] >= pieces_of_row) {
+        row[i] += column[i] / pieces_of_row;
+        column[i] %= pieces_of_row;
+      }
+    }
+    const long long element = row[i] * operand.length + (column[i] * kPieceElements - operand.front);
+    const char* source = begin + element * DTYPE_BYTES;
+    shift[i] = static_cast<unsigned>(reinterpret_cast<unsigned long long>(source)) % 16;
+    const uint4* aligned = reinterpret_cast<const uint4*>(source - shift[i]);
+    // What is read must lie within the tensor; of the row before none may come along.
+    whole[i] = (column[i] > 0 || operand.front == 0) && source - shift[i] >= begin &&
+               reinterpret_cast<const char*>(aligned + (shift[i] != 0 ? 2 : 1)) <= end;
+    if (whole[i]) {
+      low[i] = aligned[0];
+      high[i] = shift[i] != 0 ? aligned[1] : low[i];
+    }
   }
-  *reinterpret_cast<uint4*>(to + chunk * kChunk) = *reinterpret_cast<const uint4*>(words);
+#pragma unroll
+  for (int i = 0; i < kPiecesAtOnce; ++i) {
+    const long long piece = first_piece + i * 256;
+    if (piece >= pieces) break;
+    DTYPE* to = operand.to + piece * kPieceElements;
+    if (whole[i])
+      *reinterpret_cast<uint4*>(to) = shifted(low[i], high[i], shift[i]);
+    else
+      align_piece_slowly(operand, row[i], column[i] * kPieceElements - operand.front, to);
+  }
 }

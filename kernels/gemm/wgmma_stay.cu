@@ -14,7 +14,11 @@
 //   us); 8192^3: 1586 us, 0.99 of its best, 1.02 of its own pick; 2048^3: 28.6 us, 0.96. wgmma_cluster: 231 us at
 //   4096^3.
 #include "wgmma_ring.cuh"
+#if D_BY_ROWS  // wgmma_ragged: the rows of D begin anywhere
+#include "wgmma_rows.cuh"
+#else
 #include "wgmma_store.cuh"
+#endif
 
 constexpr int kRows = BM / CONSUMERS;  // of a consumer
 static_assert(GROUP % CLUSTER == 0, "the blocks of a cluster stand in one group");
@@ -64,7 +68,11 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
       ring.finish<CLUSTER>(ring.multiply<kRows, CLUSTER>(sums, place, group * kRows, 0, K));
 #pragma unroll
       for (int i = 0; i < kRows / 64; ++i)
+#if D_BY_ROWS
+        store_rows<BN>(sums[i], slab, m0 + group * kRows + i * 64, n0, M, epilogue);
+#else
         store_sums<BN>(sums[i], slab, 1 + group, map_d, m0 + group * kRows + i * 64, n0, M, epilogue);
+#endif
     }
     if (threadIdx.x % 128 == 0) wait_stores_read<0>();
   }

@@ -98,13 +98,12 @@ std::vector<WorkspaceDecl> read_workspaces(const SpecTable& variant) {
   return workspaces;
 }
 
-/// The dtype of a map's elements: its own, its tensor's, or the problem's.
+/// The dtype of a map's elements: its own, its tensor's, or (of a workspace too) the problem's.
 void resolve_map_dtype(const SpecTable& row, const Family& family, TensorMapDecl& map) {
   const auto tensor = std::find_if(family.tensors.begin(), family.tensors.end(),
                                    [&](const TensorDecl& candidate) { return candidate.name == map.tensor; });
   std::optional<DType> dtype = row.dtype("dtype");
-  if (!dtype && tensor == family.tensors.end()) row.fail("dtype", "a map of a workspace needs a dtype");
-  if (!dtype) {
+  if (!dtype && tensor != family.tensors.end()) {
     dtype = tensor->dtype;
     map.dtype_for_problem = tensor->dtype_for_problem;
   }

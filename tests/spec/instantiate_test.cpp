@@ -143,21 +143,26 @@ arguments = ["@map_a"]
       Catch::Contains("promotion = 100 is not one of 0, 64, 128, 256 ('promotion' of tensor_map 'map_a')"));
 }
 
-TEST_CASE("instance: the elements of a tensor map are those of its tensor, whatever the problem's dtype", "[spec]") {
+TEST_CASE("instance: the elements of a tensor map are those of its tensor, or the problem's", "[spec]") {
   const KernelFolder gemm = Catalogue({share_folder() / "kernels"}).find("gemm");
-  const auto stay = std::find_if(gemm.variants.begin(), gemm.variants.end(),
-                                 [](const Variant& variant) { return variant.name == "wgmma_stay"; });
-  REQUIRE(stay != gemm.variants.end());
-  ProblemRequest request;
-  request.dimensions = {{"M", 512}};
-  request.flags["layout"] = "nt";
-  request.dtype = "int8";
-  const Problem problem = make_problem(gemm.family, request);
-  const Instance instance =
-      instantiate(gemm.family, *stay, problem, default_configuration(*stay, problem, h200()), h200());
-  const auto& arguments = instance.plan.launches.at(0).arguments;
-  CHECK(std::get<TensorMapArgument>(arguments.at(0)).map.dtype == DType::int8);
-  CHECK(std::get<TensorMapArgument>(arguments.at(2)).map.dtype == DType::int32);
+  const auto last_launch = [&](const std::string& name, std::int64_t size) {
+    const auto variant = std::find_if(gemm.variants.begin(), gemm.variants.end(),
+                                      [&](const Variant& candidate) { return candidate.name == name; });
+    REQUIRE(variant != gemm.variants.end());
+    ProblemRequest request;
+    request.dimensions = {{"M", size}};
+    request.flags["layout"] = "nt";
+    request.dtype = "int8";
+    const Problem problem = make_problem(gemm.family, request);
+    return instantiate(gemm.family, *variant, problem, default_configuration(*variant, problem, h200()), h200())
+        .plan.launches.back();
+  };
+  const Launch whole = last_launch("wgmma_stay", 512);
+  CHECK(std::get<TensorMapArgument>(whole.arguments.at(0)).map.dtype == DType::int8);
+  CHECK(std::get<TensorMapArgument>(whole.arguments.at(2)).map.dtype == DType::int32);
+  const Launch ragged = last_launch("wgmma_ragged", 511);  // maps of workspaces
+  CHECK(std::get<TensorMapArgument>(ragged.arguments.at(0)).map.tensor == "aligned_A");
+  CHECK(std::get<TensorMapArgument>(ragged.arguments.at(0)).map.dtype == DType::int8);
 }
 
 TEST_CASE("instance: what cannot be launched is an error with its place", "[spec]") {

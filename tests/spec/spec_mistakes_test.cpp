@@ -213,8 +213,6 @@ TEST_CASE("variant: launches, arguments, workspaces, tensor maps", "[spec]") {
        "tile.toml:19:11: one fewer than dims is needed ('strides' of tensor_map 'map')"},
       {"[[launch]]", replaced(map, "[64, 64]", "[64]") + "[[launch]]",
        "tile.toml:20:7: as many as dims are needed ('box' of tensor_map 'map')"},
-      {"[[launch]]", workspace + replaced(map, "\"A\"", "\"ws\"") + "[[launch]]",
-       "tile.toml:18:1: a map of a workspace needs a dtype ('dtype' of tensor_map 'map')"},
   });
   CHECK(load_error(kFamily, kVariant.substr(0, kVariant.find("[[launch]]"))) ==
         "tile.toml:1:1: no [[launch]] (variant)");

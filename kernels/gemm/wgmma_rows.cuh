@@ -1,0 +1,64 @@
+#pragma once
+// Sums of a warpgroup to a D whose rows begin anywhere: the copy engine writes aligned rows only. Each warp gathers its
+// 16 rows in its part of the panels (wgmma_store.cuh) and writes them row by row, so that neighbouring lanes write
+// neighbouring words: whole sectors, save at the ends. Nobody waits for the stores, and no warp for another.
+#include "wgmma_store.cuh"
+
+/// Word `word` of row `row` of a warpgroup's panels.
+__device__ __forceinline__ unsigned word_of_panels(unsigned slab, int row, int word) {
+  unsigned value;
+  const unsigned at = slab + word / 32 * kPanelOutBytes + row * 128 + (word % 32 / 4 ^ row % 8) * 16 + word % 4 * 4;
+  asm volatile("ld.shared.b32 %0, [%1];" : "=r"(value) : "r"(at) : "memory");
+  return value;
+}
+
+/// A warp writes `count` (at most WIDTH) numbers of row `row` of the panels to `to` and what follows it.
+template <int WIDTH>
+__device__ __forceinline__ void write_row(unsigned slab, int row, Out* to, int count) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+#if OUT_BYTES == 2
+  // Words of D hold numbers 2 w - odd and the next; what is left of a word at either end is written alone.
+  const int odd = static_cast<int>(reinterpret_cast<unsigned long long>(to) / 2 % 2);
+  unsigned* words = reinterpret_cast<unsigned*>(to - odd);
+#pragma unroll
+  for (int pass = 0; pass < WIDTH / 64; ++pass) {
+    const int w = pass * 32 + lane;
+    unsigned value = word_of_panels(slab, row, w);
+    if (odd) value = __funnelshift_l(word_of_panels(slab, row, w > 0 ? w - 1 : 0), value, 16);
+    if (2 * w >= odd && 2 * w - odd + 1 < count) words[w] = value;
+  }
+  const bool head = lane == 0 && odd && count > 0, tail = lane == 1 && count > 0 && (count - odd) % 2 != 0;
+  if (head || tail) {
+    const int at = tail ? count - 1 : 0;
+    to[at] = {static_cast<unsigned short>(word_of_panels(slab, row, at / 2) >> at % 2 * 16)};
+  }
+#else
+  unsigned* words = reinterpret_cast<unsigned*>(to);
+#pragma unroll
+  for (int pass = 0; pass < WIDTH / 32; ++pass)
+    if (pass * 32 + lane < count) words[pass * 32 + lane] = word_of_panels(slab, row, pass * 32 + lane);
+#endif
+}
+
+/// 64 rows from m0 on by COLUMNS columns from n0 on. `slab`: shared address of this warpgroup's panels.
+template <int COLUMNS>
+__device__ __forceinline__ void store_rows(const Sum (&sums)[COLUMNS / 2], unsigned slab, int m0, int n0, int M,
+                                           const Epilogue& epilogue) {
+  const int first_row = static_cast<int>(threadIdx.x) % 128 / 32 * 16;
+  const int rows = M - m0 - first_row;  // of D, for this warp; more than 16 or none, perhaps
+  constexpr int kWidth = COLUMNS < kPanelsOut * kPanelOut ? COLUMNS : kPanelsOut * kPanelOut;
+#pragma unroll
+  for (int column = 0; column < COLUMNS; column += kWidth) {
+    __syncwarp();  // all lanes have read what was there
+#pragma unroll
+    for (int panel = 0; panel < kWidth / kPanelOut && column + panel * kPanelOut < COLUMNS; ++panel)
+      fill_panel<COLUMNS>(sums, slab + panel * kPanelOutBytes, column + panel * kPanelOut, m0, n0, M, epilogue);
+    __syncwarp();
+    Out* to = epilogue.D + static_cast<long long>(m0 + first_row) * epilogue.N + n0 + column;
+    const int width = column + kWidth > COLUMNS ? COLUMNS - column : kWidth;
+    const int left = epilogue.N - n0 - column;
+#pragma unroll 4
+    for (int row = 0; row < 16; ++row, to += epilogue.N)
+      if (row < rows) write_row<kWidth>(slab, first_row + row, to, left < width ? left : width);
+  }
+}
