@@ -47,9 +47,10 @@ __device__ __forceinline__ void settle_sums(int (&d)[COUNT]) {
 
 /// Matrix descriptor (section "Matrix Descriptor Format") of a tile at a shared address, swizzled by 128 bytes: atoms
 /// of 8 rows lie 1024 bytes apart; `leading`: bytes to the next 64 x where k is not contiguous. Address and distance
-/// are in units of 16 bytes in the low word; the high word is the same for all tiles.
+/// are in units of 16 bytes in the low word; the high word is the same for all tiles. In a cluster an address carries
+/// the rank of its block above the 18 bits that count here.
 __device__ __forceinline__ unsigned describe_low(unsigned address, unsigned leading) {
-  return address / 16 | leading / 16 << 16;
+  return (address & 0x3ffff) / 16 | leading / 16 << 16;
 }
 __device__ __forceinline__ unsigned long long described(unsigned low) {
   return static_cast<unsigned long long>(1024 / 16 | 1u << 30) << 32 | low;
