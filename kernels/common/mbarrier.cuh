@@ -59,13 +59,13 @@ __device__ __forceinline__ void fence_for_async() {
 
 /// Registers per thread of the warps that call it (all four of a warpgroup): a multiple of 8 from 24 to 256. Needs a
 /// kernel with __launch_bounds__(threads, 1), else the compiler ignores it (C7508).
-template <int REGISTERS>
+template <int COUNT>
 __device__ __forceinline__ void give_up_registers() {
-  asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(REGISTERS));
+  asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(COUNT));
 }
-template <int REGISTERS>
+template <int COUNT>
 __device__ __forceinline__ void take_registers() {
-  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(REGISTERS));
+  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(COUNT));
 }
 
 /// One lane of a converged warp.

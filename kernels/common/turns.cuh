@@ -44,3 +44,16 @@ __device__ __forceinline__ void meet_blocks(unsigned* word, unsigned blocks) {
 __device__ __forceinline__ void leave_blocks(unsigned* word, unsigned blocks) {
   if (threadIdx.x == 0 && add_acquire_release(word, 1) == 2 * blocks - 1) store_release(word, 0);
 }
+
+/// One thread of each of `blocks` blocks comes to a word that is 0, with what its block wrote before (a barrier of the
+/// block lies between); true for the last, behind all others, which leaves the word 0 again.
+__device__ __forceinline__ bool arrive_as_last(unsigned* word, unsigned blocks) {
+  unsigned before;
+  asm volatile("atom.acq_rel.gpu.global.inc.u32 %0, [%1], %2;" : "=r"(before) : "l"(word), "r"(blocks - 1) : "memory");
+  return before == blocks - 1;
+}
+/// After arrive_as_last gave false: until the last has come. All `blocks` are on the device at once.
+__device__ __forceinline__ void wait_for_last(const unsigned* word) {
+  while (load_acquire(word) != 0) {
+  }
+}

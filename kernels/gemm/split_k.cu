@@ -21,16 +21,11 @@
 #include "common/turns.cuh"
 #include "mma_align.cuh"
 #include "mma_epilogue.cuh"
+#include "part_sums.cuh"
 
-extern __shared__ float4 shared[];  // as in mma_pipe; later the sums of `Share`
+extern __shared__ float4 shared[];  // as in mma_pipe; later sums of `PartSums`
 
-using FourSums = Vector<Sum, 4>;
 constexpr int kTileFours = BM * BN / 4;
-
-__device__ __forceinline__ void add(FourSums& to, const FourSums& more) {
-#pragma unroll
-  for (int e = 0; e < 4; ++e) to.at[e] += more.at[e];
-}
 
 /// The sums of a tile in the workspace: BM x BN, whatever of it lies within D. `place` numbers its fours.
 struct TileSums {
@@ -63,45 +58,13 @@ struct AddInTurn {
   }
 };
 
-constexpr int power_of_two(int least) {
-  return least <= 1 ? 1 : 2 * power_of_two((least + 1) / 2);
+/// D of share `share` of the tile, whose parts begin at `parts`.
+__device__ __forceinline__ void write_share(const TileSums& parts, int share, int M, const Epilogue& epilogue) {
+  PartSums<kTileFours, SPLIT, SPLIT, THREADS>::add_up(
+      parts.first, share, reinterpret_cast<FourSums*>(shared), [&](int four, const FourSums& sums) {
+        epilogue.four_or_fewer(parts.m0 + four / (BN / 4), parts.n0 + four % (BN / 4) * 4, M, sums.at);
+      });
 }
-
-/// The share of one of SPLIT blocks of the tile's sums: kShare fours, kWidth threads side by side, the parts divided
-/// among kGroups of them.
-struct Share {
-  static constexpr int kShare = (kTileFours - 1) / SPLIT + 1;
-  static constexpr int kWidth = power_of_two(kShare) < THREADS ? power_of_two(kShare) : THREADS;
-  static constexpr int kGroups = THREADS / kWidth;
-  static constexpr int kParts = (SPLIT - 1) / kGroups + 1;  // of a group
-
-  /// D of share `share` of the tile, whose parts begin at `parts`.
-  static __device__ __forceinline__ void add_up(const TileSums& parts, int share, int M, const Epilogue& epilogue) {
-    const int thread = static_cast<int>(threadIdx.x);
-    const int group = thread / kWidth;
-    FourSums(*of_groups)[kWidth] = reinterpret_cast<FourSums(*)[kWidth]>(shared);
-#pragma unroll 1
-    for (int begin = 0; begin < kShare; begin += kWidth) {
-      const int within = begin + thread % kWidth;
-      const int place = share * kShare + within;
-      const bool exists = within < kShare && place < kTileFours;
-      FourSums sums = {};
-#pragma unroll(kParts < 16 ? kParts : 16)
-      for (int i = 0; i < kParts; ++i) {
-        const int part = group * kParts + i;
-        if (exists && part < SPLIT) add(sums, parts.first[static_cast<long long>(part) * kTileFours + place]);
-      }
-      if (kGroups > 1) {
-        of_groups[group][thread % kWidth] = sums;
-        __syncthreads();
-        for (int g = 1; group == 0 && g < kGroups; ++g) add(sums, of_groups[g][thread]);
-        __syncthreads();
-      }
-      if (exists && group == 0)
-        epilogue.four_or_fewer(parts.m0 + place / (BN / 4), parts.n0 + place % (BN / 4) * 4, M, sums.at);
-    }
-  }
-};
 
 /// Block b: tile b / SPLIT, part b % SPLIT of its K.
 struct Job {
@@ -159,7 +122,7 @@ multiply_part(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const DT
     write_sums<true>(sums, warp, shared, job.m0, job.n0, job.m0 + BM, job.n0 + BN, WritePart{mine});
     if constexpr (REDUCE == 1) {
       meet_blocks(word, SPLIT);
-      Share::add_up(all, job.part, M, epilogue);
+      write_share(all, job.part, M, epilogue);
       leave_blocks(word, SPLIT);
     }
   }
@@ -171,5 +134,5 @@ add_parts(Sum* parts, const Out* __restrict__ bias, const Out* __restrict__ C, O
           float alpha, float beta) {
   const Job job(M);
   const TileSums all{reinterpret_cast<FourSums*>(parts) + job.offset(SPLIT * kTileFours), job.m0, job.n0};
-  Share::add_up(all, job.part, M, Epilogue(bias, C, D, M, N, alpha, beta));
+  write_share(all, job.part, M, Epilogue(bias, C, D, M, N, alpha, beta));
 }

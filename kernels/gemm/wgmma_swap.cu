@@ -16,7 +16,7 @@
 //   [1.13, 1.17]; M = 16 12.5 us, 1.17; M = 64 15.4 us, 0.92; M = 128 17.8 us, 0.93. 14336 x 4096: M = 1 31.4 us, 1.06;
 //   M = 16 0.99; M = 64 1.01; M = 128 0.88. 4096 x 14336: M = 1 31.7 us, 1.01; M = 16 0.99; M = 64 0.95; M = 128 0.97.
 #define WGMMA_N COLUMNS
-#include "common/tensor_core.cuh"
+#include "cluster_sums.cuh"
 #include "epilogue.cuh"
 #include "wgmma_tile.cuh"
 
@@ -24,36 +24,10 @@ using TileB = Tile<ROWS, TRANS_B != 0>;     // the first operand of wgmma
 using TileA = Tile<COLUMNS, TRANS_A == 0>;  // the second
 constexpr int kStageBytes = TileB::kBytes + TileA::kBytes;
 constexpr int kSums = ROWS / 64 * COLUMNS / 2;  // of a thread
-constexpr int kShare = kSums / SPLIT;           // of them, added up by one block of the cluster
-constexpr int kWords = kShare % 4 == 0 ? 4 : 1;
-static_assert(kSums % SPLIT == 0, "constraint shares");
+using ShareOfSums = ClusterSums<kSums, SPLIT, 128>;
 
-/// STAGES x { tile of B, tile of A }, then SPLIT x the sums of this block's share that the others send, kShare x 128.
+/// STAGES x { tile of B, tile of A }, then what the others of the cluster send.
 extern __shared__ __align__(1024) unsigned char shared[];
-
-/// Words to the shared memory of the block of rank `rank`, at the place that is `address` here; their bytes count at
-/// its barrier. PTX ISA, "st.async".
-template <int WORDS>
-__device__ __forceinline__ void send(unsigned rank, unsigned address, const Barrier* barrier, const Sum* words) {
-  unsigned to, at;
-  asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(to) : "r"(address), "r"(rank));
-  asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(at) : "r"(shared_address(barrier)), "r"(rank));
-  const auto bits = [&](int i) { return *reinterpret_cast<const unsigned*>(words + i); };
-  if constexpr (WORDS == 4)
-    asm volatile(
-        "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%0], {%1, %2, %3, %4}, [%5];" ::"r"(to),
-        "r"(bits(0)), "r"(bits(1)), "r"(bits(2)), "r"(bits(3)), "r"(at)
-        : "memory");
-  else
-    asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, [%2];" ::"r"(to),
-                 "r"(bits(0)), "r"(at)
-                 : "memory");
-}
-
-__device__ __forceinline__ Sum load_sum(unsigned address) {
-  const unsigned word = load_word(address);
-  return *reinterpret_cast<const Sum*>(&word);
-}
 
 /// Where sum `at` of this thread belongs: columns of D along the rows of wgmma.
 __device__ __forceinline__ void write_sum(int at, Sum sum, int m0, int n0, int M, int N, const Epilogue& epilogue) {
@@ -84,7 +58,7 @@ extern "C" __global__ void __launch_bounds__(160, MIN_BLOCKS)
     }
     init_barrier(&sent, 1);
     fence_barriers();
-    arrive_and_expect(&sent, (SPLIT - 1) * kShare * 128 * 4);
+    arrive_and_expect(&sent, ShareOfSums::kSentBytes);
   }
   __syncthreads();
   if (SPLIT > 1) arrive_in_cluster();
@@ -136,29 +110,12 @@ extern "C" __global__ void __launch_bounds__(160, MIN_BLOCKS)
 #pragma unroll
     for (int at = 0; at < kSums; ++at) write_sum(at, mine[at], m0, n0, M, N, epilogue);
   } else {
-    // Each block adds up its share of the tile: what it has itself, and what the others send. They have begun by now.
-    const unsigned slab = tiles + STAGES * kStageBytes;
-    const auto place = [&](int of, int i) {
-      return slab + (((of * kShare + i) / kWords * 128 + threadIdx.x) * kWords + i % kWords) * 4;
-    };
+    // Each block adds up its share of the tile. The others have begun by now.
     wait_for_cluster();
-    Sum own[kShare];
+    Sum share[ShareOfSums::kShare];
+    ShareOfSums{tiles + STAGES * kStageBytes, static_cast<int>(threadIdx.x), part}.exchange(mine, share, &sent, 0, 1);
 #pragma unroll
-    for (int rank = 0; rank < SPLIT; ++rank) {
-#pragma unroll
-      for (int i = 0; i < kShare; i += kWords)
-        if (rank != part) send<kWords>(rank, place(part, i), &sent, mine + rank * kShare + i);
-#pragma unroll
-      for (int i = 0; i < kShare; ++i)
-        if (rank == part) own[i] = mine[rank * kShare + i];
-    }
-    wait(&sent, 0);
-#pragma unroll
-    for (int i = 0; i < kShare; ++i) {
-      Sum sum = 0;
-#pragma unroll
-      for (int rank = 0; rank < SPLIT; ++rank) sum += rank == part ? own[i] : load_sum(place(rank, i));
-      write_sum(part * kShare + i, sum, m0, n0, M, N, epilogue);
-    }
+    for (int i = 0; i < ShareOfSums::kShare; ++i)
+      write_sum(part * ShareOfSums::kShare + i, share[i], m0, n0, M, N, epilogue);
   }
 }

@@ -54,6 +54,22 @@ struct Tile {
       }
   }
 
+  /// The same, by rows of every panel whichever index is contiguous. The box of the map is as high as a part.
+  template <int PARTS>
+  static __device__ __forceinline__ void load_rows(int part, unsigned short ranks, unsigned to, const TensorMap& map,
+                                                   int x, int k, int z, Barrier* barrier) {
+    const int row = part * (kPanelRows / PARTS);
+#pragma unroll
+    for (int panel = 0; panel < kPanels; ++panel) {
+      const int along = (K_FIRST ? k : x) + panel * kPanel;
+      const unsigned place = to + panel * kPanelBytes + row * 128;
+      if (PARTS == 1)
+        load_box(place, map, along, K_FIRST ? x : k, z, barrier);
+      else
+        load_box_to(ranks, place, map, along, (K_FIRST ? x : k) + row, z, barrier);
+    }
+  }
+
   /// Bytes from the begin of the tile to the 32 bytes of k of step `step`, for the x from `x` on (a multiple of 8; of
   /// 64 unless K_FIRST).
   static __device__ __forceinline__ unsigned offset(int x, int step) {
