@@ -11,7 +11,7 @@ using i64 = long long;
 
 // Values of `dtype` are those of kerlab::DType (plan/dtype.h), in its order.
 // Values of `recipe`.
-enum RecipeId : u32 { kNormal = 0, kUniform = 1, kSmallInteger = 2, kOneHot = 3, kConstant = 4 };
+enum RecipeId : u32 { kNormal = 0, kUniform = 1, kSmallInteger = 2, kOneHot = 3, kConstant = 4, kPartition = 5 };
 
 // lab_fill: out[i] = recipe(seed, tensor, i), rounded once to dtype.
 struct FillArguments {
@@ -22,7 +22,7 @@ struct FillArguments {
   u64 seed;
   u64 tensor;   // hash of the tensor's name
   i64 columns;  // extent of the last dimension (one_hot)
-  double parameter0, parameter1;
+  double parameter0, parameter1;  // partition: things to part; 1: some parts empty, some of one thing
 };
 
 // lab_guard_scan: words of [begin, begin + words) that differ from pattern.

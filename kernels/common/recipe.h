@@ -75,6 +75,37 @@ KERLAB_BOTH Value one_hot_value(u64 key, u64 index, u64 columns) {
   return {false, index - row * columns == hot ? u64{1} : u64{0}, 0};
 }
 
+/// One part of a partition: its least size, and its weight in sharing out what is left.
+struct Part {
+  u64 least, weight;
+};
+
+/// Weights from 1/4 to 4 (over 1024), as many in each octave, as a random routing of tokens to experts makes them. With
+/// `gaps` every fourth part is empty and every fourth of one thing.
+KERLAB_BOTH Part part_of(u64 key, u64 part, bool gaps) {
+  const u64 bits = random_word(key, part, 0);
+  const u64 weight = (256 + (bits & 255)) << ((bits >> 8) & 3);
+  const u64 kind = gaps ? (bits >> 10) & 3 : 3;
+  return {kind == 0 ? u64{0} : u64{1}, kind > 1 ? weight : u64{0}};
+}
+
+/// Where part `index` of `parts` (at most 2^16) begins, or the last ends: from 0 up to `total` (below 2^31), never
+/// falling. Without `gaps` no part is empty while there are things enough; where there are not, none has two.
+KERLAB_BOTH i64 partition_value(u64 key, u64 index, u64 parts, u64 total, bool gaps) {
+  Part before{0, 0}, all{0, 0};
+  for (u64 p = 0; p < parts; ++p) {
+    if (p == index) before = all;
+    const Part part = part_of(key, p, gaps);
+    all.least += part.least;
+    all.weight += part.weight;
+  }
+  if (index >= parts) return static_cast<i64>(total);
+  if (all.least > total)
+    return static_cast<i64>((total * before.least + random_word(key, parts, 0) % all.least) / all.least);
+  const u64 left = total - all.least;
+  return static_cast<i64>(before.least + (all.weight == 0 ? u64{0} : left * before.weight / all.weight));
+}
+
 /// normal and uniform values of integer types are 16 times larger, so that they are not all 0 and 1.
 inline constexpr int kIntegerScale = 4;
 
@@ -93,6 +124,11 @@ KERLAB_BOTH u64 element_bits(const Format& f, const FillArguments& a, u64 key, u
       break;
     case kOneHot:
       v = one_hot_value(key, index, static_cast<u64>(a.columns));
+      break;
+    case kPartition:
+      v = signed_value(partition_value(key, index, static_cast<u64>(a.count) - 1, static_cast<u64>(a.parameter0),
+                                       a.parameter1 != 0),
+                       0);
       break;
     default:
       return constant;

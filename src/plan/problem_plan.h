@@ -17,6 +17,8 @@ struct Tensor {
   DType dtype = DType::fp32;
   Role role = Role::input;
   std::vector<std::int64_t> shape;
+  /// Holds no numbers but offsets: of elements() - 1 uneven parts of so many things, and their end. -1: numbers.
+  std::int64_t partition = -1;
   [[nodiscard]] std::int64_t elements() const;  ///< 0 when a dimension is 0
   [[nodiscard]] std::int64_t bytes() const;
   bool operator==(const Tensor&) const = default;

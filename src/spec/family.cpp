@@ -97,7 +97,7 @@ void read_tensor_dtype(const SpecTable& row, TensorDecl& tensor) {
 std::vector<TensorDecl> read_tensors(const SpecTable& family) {
   std::vector<TensorDecl> tensors;
   for (const TomlValue& value : family.tables("tensor")) {
-    const SpecTable row = SpecTable::named(value, "tensor", {"name", "doc", "role", "dtype", "shape"});
+    const SpecTable row = SpecTable::named(value, "tensor", {"name", "doc", "role", "dtype", "shape", "partition"});
     TensorDecl tensor;
     tensor.name = row.identifier("name");
     tensor.doc = row.text("doc", "");
@@ -106,6 +106,11 @@ std::vector<TensorDecl> read_tensors(const SpecTable& family) {
     read_tensor_dtype(row, tensor);
     tensor.shape = row.expressions("shape");
     if (tensor.shape.empty()) row.fail("shape", "a tensor needs at least one extent");
+    tensor.partition = row.expression_or_empty("partition");
+    if (!tensor.partition.empty() && tensor.role != Role::input) row.fail("partition", "only an input can be one");
+    if (!tensor.partition.empty() &&
+        (!tensor.dtype || (*tensor.dtype != DType::int32 && *tensor.dtype != DType::int64)))
+      row.fail("partition", "offsets need dtype = \"int32\" or \"int64\"");
     tensor.where = row.where("name");
     tensors.push_back(std::move(tensor));
   }
@@ -284,7 +289,10 @@ Family read_family(const std::filesystem::path& file) {
   const Scope scope = family_scope(family);
   for (const Derived& derived : family.derived) scope.check(derived.value);
   sort_derived(family.derived);
-  for (const TensorDecl& tensor : family.tensors) scope.check(tensor.shape);
+  for (const TensorDecl& tensor : family.tensors) {
+    scope.check(tensor.shape);
+    scope.check(tensor.partition);
+  }
   family.constraints = read_constraints(top, scope);
   family.references = read_references(top, scope);
   check_references(family, top.where());

@@ -11,6 +11,8 @@ namespace kerlab {
 namespace {
 
 constexpr std::int64_t kMaximumTensorBytes = std::int64_t{1} << 62;
+constexpr std::int64_t kMostParts = 65536;  // each offset is computed from the weights of all parts
+constexpr std::int64_t kMostThings = 0x7FFFFFFF;
 
 template <typename Named>
 std::vector<std::string> names_of(const std::vector<Named>& list) {
@@ -126,6 +128,17 @@ std::vector<std::int64_t> shape_of(const TensorDecl& tensor, const Problem& prob
   return shape;
 }
 
+/// Of how many things it holds the offsets of parts; -1: it holds numbers. Throws UsageError where it can hold none.
+std::int64_t partition_of(const TensorDecl& tensor, const Problem& problem) {
+  if (tensor.partition.empty()) return -1;
+  const Tensor parts{tensor.name, dtype_of(tensor, problem), tensor.role, shape_of(tensor, problem)};
+  const std::int64_t things = tensor.partition.evaluate(problem.environment);
+  if (parts.elements() < 2 || parts.elements() > kMostParts + 1 || things < 0 || things > kMostThings)
+    throw UsageError(fmt::format("{}: tensor {} cannot part {} things into {}: 1 to {} parts, at most {} things",
+                                 problem.title(), tensor.name, things, parts.elements() - 1, kMostParts, kMostThings));
+  return things;
+}
+
 double cost(const Family& family, const Expression& formula, const Problem& problem) {
   const std::int64_t value = formula.evaluate(problem.environment);
   if (value < 0) throw SpecError(formula.where(), fmt::format("the cost of {} is negative: {}", family.name, value));
@@ -174,7 +187,10 @@ Problem make_problem(const Family& family, const ProblemRequest& request) {
     for (const Derived& derived : family.derived)
       problem.environment[derived.name] = derived.value.evaluate(problem.environment);
     check_constraints(family, problem);
-    for (const TensorDecl& tensor : family.tensors) (void)shape_of(tensor, problem);
+    for (const TensorDecl& tensor : family.tensors) {
+      (void)shape_of(tensor, problem);
+      (void)partition_of(tensor, problem);
+    }
     (void)flops_of(family, problem);
     (void)bytes_of(family, problem);
   } catch (const SpecError& error) {
@@ -188,7 +204,8 @@ Problem make_problem(const Family& family, const ProblemRequest& request) {
 std::vector<Tensor> tensors_of(const Family& family, const Problem& problem) {
   std::vector<Tensor> tensors;
   for (const TensorDecl& tensor : family.tensors)
-    tensors.push_back({tensor.name, dtype_of(tensor, problem), tensor.role, shape_of(tensor, problem)});
+    tensors.push_back({tensor.name, dtype_of(tensor, problem), tensor.role, shape_of(tensor, problem),
+                       partition_of(tensor, problem)});
   return tensors;
 }
 

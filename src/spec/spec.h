@@ -49,6 +49,7 @@ struct TensorDecl {
   std::optional<DType> dtype;                ///< fixed; else the problem's
   std::map<DType, DType> dtype_for_problem;  ///< instead, for these dtypes of the problem
   std::vector<Expression> shape;
+  Expression partition;  ///< of how many things it holds the offsets of parts; empty: it holds numbers
   SourceLocation where;
 };
 

@@ -60,6 +60,12 @@ lab::FillArguments fill_arguments(const Recipe& recipe, const Tensor& tensor, bo
   a.tensor = lab::tensor_number(tensor.name.data(), tensor.name.size());
   a.columns = tensor.shape.empty() ? 1 : tensor.shape.back();
   a.parameter0 = recipe.parameters.empty() ? row.parameter : recipe.parameters[0];
+  if (tensor.partition >= 0) {
+    a.recipe = lab::kPartition;
+    a.parameter0 = static_cast<double>(tensor.partition);
+    a.parameter1 = row.id == lab::kNormal || row.id == lab::kUniform ? 0 : 1;
+    return a;
+  }
   if (row.id == lab::kOneHot && !first_input) a.recipe = lab::kSmallInteger;
   if (row.id == lab::kSmallInteger || row.id == lab::kOneHot) a.parameter0 = integer_parameter(recipe, a.parameter0);
   return a;

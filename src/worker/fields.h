@@ -44,6 +44,7 @@ template <typename Archive> void fields(Archive& a, LaunchPlan& v) {
 }
 template <typename Archive> void fields(Archive& a, Tensor& v) {
   a("name", v.name); a("dtype", v.dtype, kLastDType); a("role", v.role, Role::inout); a("shape", v.shape);
+  a("partition", v.partition);
 }
 template <typename Archive> void fields(Archive& a, Recipe& v) {
   a("name", v.name); a("version", v.version); a("seed", v.seed); a("parameters", v.parameters); a("exact", v.exact);

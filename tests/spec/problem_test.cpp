@@ -131,6 +131,23 @@ TEST_CASE("problem: a tensor's dtype may depend on the problem's, and a family s
   CHECK(dtypes()["D"] == DType::bf16);
 }
 
+TEST_CASE("problem: a tensor may hold the offsets of uneven parts", "[spec]") {
+  const std::string offsets =
+      "[[tensor]]\nname = \"offsets\"\nrole = \"input\"\ndtype = \"int32\"\nshape = [\"N + 1\"]\npartition = \"M * "
+      "K\"\n";
+  const Family family = load_specs(replaced(kFamily, "[[reference]]", offsets + "[[reference]]"), kVariant).family;
+  const auto problem = [&](std::map<std::string, std::int64_t> dimensions) {
+    ProblemRequest request;
+    request.dimensions = std::move(dimensions);
+    return make_problem(family, request);
+  };
+  const std::vector<Tensor> tensors = tensors_of(family, problem({{"M", 10}, {"N", 3}, {"K", 7}}));
+  CHECK(tensors.at(0).partition == -1);
+  CHECK(tensors.at(2).partition == 70);
+  CHECK_THROWS_WITH(problem({{"M", 10}, {"N", 65537}}), Catch::Contains("1 to 65536 parts"));
+  CHECK_THROWS_WITH(problem({{"M", 65536}, {"K", 65536}}), Catch::Contains("at most 2147483647 things"));
+}
+
 TEST_CASE("problem: the library is asked only for what it has", "[spec]") {
   const Family gemm = Catalogue({share_folder() / "kernels"}).find("gemm").family;
   ProblemRequest request = sized({{"M", 64}, {"batch", 5}});

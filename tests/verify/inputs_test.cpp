@@ -36,6 +36,20 @@ TEST_CASE("one_hot selects elements of the other inputs", "[verify]") {
   CHECK(fill_arguments(recipe, kMatrix, false, 0).parameter0 == 8);
 }
 
+TEST_CASE("a tensor of offsets holds a partition under every recipe", "[verify]") {
+  const Tensor offsets{"offsets", DType::int32, Role::input, {9}, 4096};
+  for (const char* name : {"normal", "uniform", "small_integer", "one_hot", "constant"}) {
+    CAPTURE(name);
+    Recipe recipe;
+    recipe.name = name;
+    const lab::FillArguments a = fill_arguments(recipe, offsets, true, 0);
+    CHECK(a.recipe == lab::kPartition);
+    CHECK(a.count == 9);
+    CHECK(a.parameter0 == 4096);
+    CHECK((a.parameter1 != 0) == (recipe.name != "normal" && recipe.name != "uniform"));
+  }
+}
+
 TEST_CASE("unknown recipes, versions and magnitudes are refused", "[verify]") {
   Recipe recipe;
   recipe.name = "nomral";

@@ -135,6 +135,52 @@ TEST_CASE("constant recipe and integer types", "[verify]") {
   CHECK(std::sqrt(m.variance) == Approx(16).margin(0.5));
 }
 
+namespace {
+
+std::vector<std::int64_t> offsets(lab::u64 seed, int parts, int things, bool gaps) {
+  lab::FillArguments a = fill(lab::kPartition, things);
+  a.seed = seed;
+  a.count = parts + 1;
+  a.parameter1 = gaps ? 1 : 0;
+  std::vector<std::int64_t> out;
+  for (const double v : values(lab::kInt32, a, parts + 1)) out.push_back(static_cast<std::int64_t>(v));
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("a partition begins at 0, never falls, and ends at its total", "[verify]") {
+  for (const int parts : {1, 2, 3, 8, 127, 1024})
+    for (const int things : {0, 1, 5, 127, 4096, 2147483647})
+      for (const bool gaps : {false, true})
+        for (const lab::u64 seed : {1, 2, 3}) {
+          const std::vector<std::int64_t> x = offsets(seed, parts, things, gaps);
+          CAPTURE(parts, things, gaps, seed);
+          CHECK(x.front() == 0);
+          CHECK(x.back() == things);
+          CHECK(std::is_sorted(x.begin(), x.end()));
+        }
+}
+
+TEST_CASE("a partition is uneven; without gaps as many parts as there can be are not empty", "[verify]") {
+  const auto sizes = [](const std::vector<std::int64_t>& x) {
+    std::vector<std::int64_t> out;
+    for (std::size_t i = 1; i < x.size(); ++i) out.push_back(x[i] - x[i - 1]);
+    return out;
+  };
+  const std::vector<std::int64_t> even = sizes(offsets(1, 128, 128 * 1000, false));
+  CHECK(*std::min_element(even.begin(), even.end()) < 250);
+  CHECK(*std::max_element(even.begin(), even.end()) > 2000);
+  CHECK(*std::min_element(even.begin(), even.end()) > 100);
+  for (const int things : {1, 5, 64, 127, 128, 129}) {
+    const std::vector<std::int64_t> few = sizes(offsets(1, 128, things, false));
+    CHECK(std::count(few.begin(), few.end(), 0) == std::max(0, 128 - things));
+  }
+  const std::vector<std::int64_t> gaps = sizes(offsets(1, 1000, 100000, true));
+  CHECK(std::count(gaps.begin(), gaps.end(), 0) == Approx(250).margin(60));
+  CHECK(std::count(gaps.begin(), gaps.end(), 1) == Approx(250).margin(60));
+}
+
 TEST_CASE("recipe bits are frozen", "[verify]") {
   const auto frozen = [](lab::u32 recipe, lab::u32 dtype, double parameter) {
     const lab::FillArguments a = fill(recipe, parameter);
@@ -152,4 +198,6 @@ TEST_CASE("recipe bits are frozen", "[verify]") {
   CHECK(frozen(lab::kUniform, lab::kFp16, 0) == "e6c1a036c8dc7155");
   CHECK(frozen(lab::kSmallInteger, lab::kE4m3, 4) == "58bc0c29856bec04");
   CHECK(frozen(lab::kOneHot, lab::kInt8, 0) == "3f962cdaa07f6e33");
+  CHECK(offsets(1, 8, 8192, false) == std::vector<std::int64_t>{0, 341, 716, 3290, 3860, 4082, 5726, 6560, 8192});
+  CHECK(offsets(3, 8, 300, true) == std::vector<std::int64_t>{0, 1, 2, 94, 119, 149, 192, 192, 300});
 }

@@ -29,7 +29,7 @@ LaunchPlan example_plan() {
 ProblemPlan example_problem() {
   ProblemPlan plan;
   plan.key = "gemm M=1";
-  plan.tensors = {{"A", DType::e4m3, Role::inout, {4096, 0, 3}}};
+  plan.tensors = {{"A", DType::e4m3, Role::inout, {4096, 0, 3}}, {"o", DType::int32, Role::input, {9}, 4096}};
   plan.references = {{"A", example_plan().launches[0], DType::fp32, 7, {1e-7, 2e-7, 1e-300}}};
   plan.recipes = {{"small_integer", 1, std::numeric_limits<std::uint64_t>::max(), {4.0, -0.5}, true}};
   plan.library_gemm = {{1, 2, 3, 4, true, false, -1, 0.5, "A", "B", "C", "D"}};

@@ -85,6 +85,8 @@ void fill_range(const lab::FillArguments& a, Word<kDtype>* out, i64 begin, i64 e
       return fill_range<kDtype, lab::kSmallInteger>(a, out, begin, end);
     case lab::kOneHot:
       return fill_range<kDtype, lab::kOneHot>(a, out, begin, end);
+    case lab::kPartition:
+      return fill_range<kDtype, lab::kPartition>(a, out, begin, end);
     default:
       return fill_range<kDtype, lab::kConstant>(a, out, begin, end);
   }
