@@ -148,6 +148,12 @@ TEST_CASE("emulated kernels: gemm, configurations that go other ways than the de
   CHECK(failures("gemm", "int8", {{"M", "3"}, {"N", "99"}, {"K", "320"}, {"layout", "nt"}}, "gemv_mma") == "");
 }
 
+TEST_CASE("emulated kernels: gemm_grouped, every variant, dtype and layout", "[emulated][kernels]") {
+  check_family("gemm_grouped",
+               {{{"tokens", "299"}, {"N", "72"}, {"K", "104"}, {"groups", "7"}},
+                {{"tokens", "5"}, {"N", "45"}, {"K", "83"}, {"groups", "9"}}});
+}
+
 TEST_CASE("emulated kernels: softmax, every variant and dtype", "[emulated][kernels]") {
   check_family("softmax", {{{"M", "5"}, {"N", "1003"}}, {{"M", "33"}, {"N", "32"}}});
 }
