@@ -8,16 +8,15 @@
 //           * clusters along both sides of D: A is read once per row of the cluster, B once per column.
 // Parameters BM, BN tile of D; BK; STAGES; CONSUMERS warpgroups that multiply; SPLIT_COLUMNS consumers share the
 //           columns of wgmma, not its rows; TURNS each has a tile of its own (wgmma_turns); SWAP; CLUSTER_M, CLUSTER_N;
-//           RASTER, GROUP order of the tiles (hopper_raster.cuh); IDLE multiprocessors left out; IN_FLIGHT groups of
-//           products that may be unfinished when the next is issued; EPILOGUE 0 by the copy engine, 1 from registers;
-//           PRODUCER_REGISTERS; PROMOTION what L2 fetches at once, bytes.
+//           LEAD stages that the first consumer is ahead of the others, so that they do not all write their sums at one
+//           time; RASTER, GROUP order of the tiles (hopper_raster.cuh); IDLE multiprocessors left out; IN_FLIGHT groups
+//           of products that may be unfinished when the next is issued; EPILOGUE 0 by the copy engine, 1 from
+//           registers; PRODUCER_REGISTERS; PROMOTION what L2 fetches at once, bytes.
 // Expects   as wgmma_tile; EPILOGUE 0: rows of D of whole 16 bytes.
 // Operations A is read N / (BN CLUSTER_N) times, B M / (BM CLUSTER_M) times.
 #include "hopper_raster.cuh"
 #include "hopper_ring.cuh"
 #include "hopper_store.cuh"
-
-constexpr int kTurn = 8;  // named barriers kTurn, kTurn + 1: it is consumer 0's turn to multiply, consumer 1's
 
 /// STAGES x { tile of A, tile of B }, then the slabs of each consumer.
 extern __shared__ __align__(1024) unsigned char shared[];
@@ -33,11 +32,13 @@ struct Schedule {
   __device__ __forceinline__ int tiles() const { return rows * columns; }
 };
 
-/// The other consumer, which waits at the barrier, may go on.
-__device__ __forceinline__ void pass_turn(int barrier) {
-  asm volatile("bar.arrive %0, 256;" ::"r"(barrier) : "memory");
+/// All threads of the cluster.
+__device__ __forceinline__ void sync_blocks() {
+  if (kCluster > 1)
+    sync_cluster();
+  else
+    __syncthreads();
 }
-
 extern "C" __global__ void __launch_bounds__(THREADS, 1)
     gemm(const __grid_constant__ TensorMap map_a, const __grid_constant__ TensorMap map_b,
          const __grid_constant__ TensorMap map_d, const Out* __restrict__ bias, const Out* __restrict__ C,
@@ -46,43 +47,49 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
   const Ring ring(shared_address(shared), full, empty);
   const Schedule schedule(M, N, K);
   const int group = warpgroup();
-  if (threadIdx.x == 0) {
-    prefetch_map(map_a);
-    prefetch_map(map_b);
+  const bool copies = threadIdx.x == CONSUMERS * 128;
+  const int tiles = schedule.tiles();
+  Place place;
+  const auto copy = [&](int t, int from, int stages) {
+    const TileOfD tile = tile_of(t, schedule.rows, schedule.columns);
+    ring.copy(place, map_a, map_b, (tile.row * CLUSTER_M + ring.row) * BM, (tile.column * CLUSTER_N + ring.column) * BN,
+              from * BK, stages);
+  };
+  // The first stages are on their way before anybody else has begun, where no other block has to be ready for them.
+  const int early = kCluster > 1 ? 0 : schedule.stages < STAGES ? schedule.stages : STAGES;
+  if (copies) {
     ring.init();
+    copy(schedule.first(), 0, early);
   }
-  sync_cluster();
+  sync_blocks();
 
   if (group == CONSUMERS) {
     give_up_registers<PRODUCER_REGISTERS>();
-    if (threadIdx.x == CONSUMERS * 128) {
-      Place place;
+    if (copies) {
+      copy(schedule.first(), early, schedule.stages - early);
 #pragma unroll 1
-      for (int t = schedule.first(); t < schedule.tiles(); t += schedule.step()) {
-        const TileOfD tile = tile_of(t, schedule.rows, schedule.columns);
-        ring.copy(place, map_a, map_b, (tile.row * CLUSTER_M + ring.row) * BM,
-                  (tile.column * CLUSTER_N + ring.column) * BN, 0, schedule.stages);
-      }
+      for (int t = schedule.first() + schedule.step(); t < tiles; t += schedule.step()) copy(t, 0, schedule.stages);
     }
   } else {
     take_registers<CONSUMER_REGISTERS>();
     const Epilogue epilogue(bias, C, D, M, N, alpha, beta);
-    const unsigned slabs = ring.tiles + STAGES * kStageBytes + group * (kSlabs * kSlabBytes);
+    const unsigned slabs = ring.tiles + STAGES * kStageBytes + group * kSlabsOfConsumer;
     const int part = TURNS ? 0 : group;
     const int first_row = SPLIT_COLUMNS ? 0 : part * kRows, first_column = SPLIT_COLUMNS ? part * kColumns : 0;
     Consumer consumer(ring, first_row, first_column);
     if (TURNS && group == 1) {
       consumer.place.skip(schedule.stages);
-      pass_turn(kTurn);
+      pass_turn(kTurn, 256);
     }
+    if (LEAD > 0 && group > 0) sync_threads(kLead, CONSUMERS * 128);
 #pragma unroll 1
-    for (int t = schedule.first() + (TURNS ? group * schedule.step() : 0); t < schedule.tiles();
+    for (int t = schedule.first() + (TURNS ? group * schedule.step() : 0); t < tiles;
          t += schedule.step() * (TURNS ? 2 : 1)) {
       const TileOfD tile = tile_of(t, schedule.rows, schedule.columns);
       Sums sums;
       if (TURNS) sync_threads(kTurn + group, 256);
-      const int last = consumer.multiply(sums, schedule.stages);
-      if (TURNS) pass_turn(kTurn + 1 - group);
+      const int last = consumer.multiply(sums, schedule.stages, LEAD > 0 && group == 0 && t == schedule.first());
+      if (TURNS) pass_turn(kTurn + 1 - group, 256);
       consumer.finish(last);
       if (TURNS) consumer.place.skip(schedule.stages);
       const int m0 = (tile.row * CLUSTER_M + ring.row) * BM + (SWAP ? first_column : first_row);
@@ -96,8 +103,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
           write_piece(sums[i], m, n, M, epilogue);
       }
     }
-    if (EPILOGUE == 0 && threadIdx.x % 128 == 0) wait_stores_read<0>();
+    stores_read();
   }
   __syncwarp();
-  sync_cluster();
+  if (kCluster > 1) sync_cluster();  // others may still signal this block
 }

@@ -8,6 +8,14 @@
 constexpr int kCluster = CLUSTER_M * CLUSTER_N;
 constexpr int kGivers = CLUSTER_M + CLUSTER_N - 1;  // blocks of this row and this column of the cluster
 
+// Named barriers: it is consumer 0's turn to multiply, consumer 1's (kTurn + 1); the first consumer has its lead.
+constexpr int kTurn = 8, kLead = 10;
+
+/// Those who wait at the barrier may go on, as far as this warpgroup is concerned. `threads`: who waits and who passes.
+__device__ __forceinline__ void pass_turn(int barrier, int threads) {
+  asm volatile("bar.arrive %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
+}
+
 /// STAGES x { tile of A, tile of B } at the shared address `tiles`; two barriers a stage: its bytes have come, and it
 /// may be filled again.
 struct Ring {
@@ -19,7 +27,7 @@ struct Ring {
   __device__ __forceinline__ Ring(unsigned tiles, Barrier* full, Barrier* empty)
       : tiles(tiles), full(full), empty(empty), row(cluster_rank() % CLUSTER_M), column(cluster_rank() / CLUSTER_M) {}
 
-  /// One thread; then a barrier of the cluster.
+  /// One thread; then a barrier of the cluster (or, of a single block, of the others that use the ring).
   __device__ __forceinline__ void init() const {
     for (int stage = 0; stage < STAGES; ++stage) {
       init_barrier(&full[stage], 1);
@@ -67,8 +75,9 @@ struct Consumer {
     gives_to = barrier_of_block(&ring.empty[0], gives ? rank : 0);
   }
 
-  /// sums = first x second over so many stages. IN_FLIGHT: the last is still multiplied; `finish` it.
-  __device__ __forceinline__ int multiply(Sums& sums, int stages) {
+  /// sums = first x second over so many stages. IN_FLIGHT: the last is still multiplied; `finish` it. `leads`: lets the
+  /// other consumers begin after LEAD stages.
+  __device__ __forceinline__ int multiply(Sums& sums, int stages, bool leads) {
     int before = 0;
 #pragma unroll 1
     for (int i = 0; i < stages; ++i) {
@@ -81,6 +90,7 @@ struct Consumer {
         wait_products<1>();
         give_back(before);
       }
+      if (LEAD > 0 && leads && i == (stages < LEAD ? stages : LEAD) - 1) pass_turn(kLead, CONSUMERS * 128);
       before = place.stage;
       place.advance();
     }

@@ -1,14 +1,17 @@
 #pragma once
-// A consumer's sums to D. EPILOGUE 0: through shared memory and the copy engine, in slabs that one box of the map of D
-// is as large as: SLAB_ROWS rows of SLAB bytes, swizzled by SLAB bytes so that neither side has bank conflicts. Two
-// slabs are used in turn: one is written while the other is stored. EPILOGUE 1: from the registers.
+// A consumer's sums to D. EPILOGUE 0: through shared memory and the copy engine, in slabs as large as one box of the
+// map of D: SLAB_ROWS rows of SLAB bytes, swizzled by SLAB bytes so that neither side has bank conflicts. Of two slabs
+// one is written while the other is stored. Each warp has its own two, and waits for nobody else; with SWAP, where a
+// warp has but 16 columns of D, the four warps of a consumer share theirs. EPILOGUE 1: from the registers.
 #include "epilogue.cuh"
 #include "hopper_tile.cuh"
 #include "matrix_store.cuh"
 
 constexpr int kSlabColumns = SLAB / OUT_BYTES;
 constexpr int kSlabBytes = SLAB * SLAB_ROWS;
-constexpr int kSlabs = 2;  // of a consumer
+constexpr int kSlabs = 2;                  // of who stores together
+constexpr int kStorers = SWAP ? 128 : 32;  // threads
+constexpr int kSlabsOfConsumer = kSlabs * kSlabBytes * (128 / kStorers);
 
 /// Address of 16-byte piece `piece` of a row of a slab. The copy engine swizzles by address: PTX ISA, "Tensor swizzle
 /// modes"; a slab is aligned to eight times SLAB.
@@ -72,7 +75,7 @@ __device__ __forceinline__ void fill_slab(const Sum (&sums)[kColumns / 2], unsig
       store_turned(in_slab(slab, j * 16 + lane / 16 * 8 + lane % 8, warp * 2 + lane / 8 % 2), words[0], words[1],
                    words[2], words[3]);
     else
-      store_matrices(in_slab(slab, warp * 16 + lane % 16, j * 2 + lane / 16), words[0], words[1], words[2], words[3]);
+      store_matrices(in_slab(slab, lane % 16, j * 2 + lane / 16), words[0], words[1], words[2], words[3]);
   }
 #else
 #pragma unroll
@@ -82,7 +85,7 @@ __device__ __forceinline__ void fill_slab(const Sum (&sums)[kColumns / 2], unsig
       const int eight = column / 8 + j;
       const Element at(m0, n0, eight * 8, e);
       const Out out = finish_at(epilogue, at.m, at.n, M, sums[eight * 4 + e]);
-      const int row = SWAP ? j * 8 + lane % 4 * 2 + e % 2 : warp * 16 + lane / 4 + e / 2 * 8;
+      const int row = SWAP ? j * 8 + lane % 4 * 2 + e % 2 : lane / 4 + e / 2 * 8;
       const int across = SWAP ? warp % 2 * 16 + lane / 4 + e / 2 * 8 : j * 8 + lane % 4 * 2 + e % 2;
       store_word(in_slab(slab + (SWAP ? warp / 2 * kSlabBytes : 0), row, across / 4) + across % 4 * 4,
                  *reinterpret_cast<const unsigned*>(&out));
@@ -90,8 +93,16 @@ __device__ __forceinline__ void fill_slab(const Sum (&sums)[kColumns / 2], unsig
 #endif
 }
 
+/// The threads that store together; `barrier`: of the consumer.
+__device__ __forceinline__ void sync_storers(int barrier) {
+  if (kStorers == 32)
+    __syncwarp();
+  else
+    sync_threads(barrier, kStorers);
+}
+
 /// The 64 rows of wgmma whose first element of D is at (m0, n0), through the slabs of this consumer. `barrier`: its
-/// named barrier. The caller waits for the last stores (wait_stores_read) before it exits.
+/// named barrier. The caller waits for the last stores (stores_read) before it exits.
 __device__ __forceinline__ void store_piece(const Sum (&sums)[kColumns / 2], unsigned slabs, int barrier,
                                             const TensorMap& map, int m0, int n0, int M, const Epilogue& epilogue) {
   constexpr int kTogether = SWAP && OUT_BYTES == 4 ? 2 : 1;  // slabs filled at once
@@ -99,21 +110,25 @@ __device__ __forceinline__ void store_piece(const Sum (&sums)[kColumns / 2], uns
   constexpr int kFills = kColumns / kWidth;
   // Slabs are used in turn; after an odd number of fills the next call begins with the one that was stored last.
   constexpr int kStillRead = kTogether == 1 && kFills % kSlabs == 0 ? kSlabs - 1 : 0;
-  const bool stores = threadIdx.x % 128 == 0;
+  const int storer = static_cast<int>(threadIdx.x) % 128 / kStorers;
+  const bool stores = threadIdx.x % kStorers == 0;
 #pragma unroll
   for (int fill = 0; fill < kFills; ++fill) {
-    const unsigned slab = slabs + fill * kTogether % kSlabs * kSlabBytes;
+    const unsigned slab = slabs + (storer * kSlabs + fill * kTogether % kSlabs) * kSlabBytes;
     if (stores) wait_stores_read<kStillRead>();
-    sync_threads(barrier, 128);  // the slab is free
+    sync_storers(barrier);  // the slab is free
     fill_slab(sums, slab, fill * kWidth, m0, n0, M, epilogue);
     fence_for_async();
-    sync_threads(barrier, 128);  // the slab is whole
+    sync_storers(barrier);  // the slab is whole
     if (stores) {
-      const int m = m0 + (SWAP ? fill * kWidth : 0), n = n0 + (SWAP ? 0 : fill * kWidth);
+      const int m = m0 + (SWAP ? fill * kWidth : storer * 16), n = n0 + (SWAP ? 0 : fill * kWidth);
 #pragma unroll
       for (int box = 0; box < kTogether; ++box)
         store_box(map, n + box * kSlabColumns, m, static_cast<int>(blockIdx.z), slab + box * kSlabBytes);
       commit_stores();
     }
   }
+}
+__device__ __forceinline__ void stores_read() {
+  if (EPILOGUE == 0 && threadIdx.x % kStorers == 0) wait_stores_read<0>();
 }
