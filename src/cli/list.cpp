@@ -53,6 +53,49 @@ void print_family(const FamilyListing& family, bool whole, bool color) {
   }
 }
 
+JsonValue to_value(const SpaceListing& space) {
+  JsonValue::Array cuts;
+  for (const Space::Cut& cut : space.cuts)
+    cuts.push_back(JsonValue::Object{{"constraint", cut.constraint}, {"remaining", cut.remaining}});
+  return JsonValue::Object{
+      {"variant", space.variant}, {"unsupported", space.unsupported}, {"raw", space.raw},        {"valid", space.valid},
+      {"cuts", std::move(cuts)},  {"cuts_most", space.cuts_most},     {"seconds", space.seconds}};
+}
+
+void print_space(const SpaceListing& space, bool color) {
+  fmt::print("{}: {} configurations\n", styled(space.variant, Style::bold, color), space.raw);
+  std::uint64_t reaching = space.raw;
+  for (const Space::Cut& cut : space.cuts) {
+    const double share = reaching == 0 ? 1 : static_cast<double>(cut.remaining) / static_cast<double>(reaching);
+    fmt::print("  {:<24} -> {:<12} {:>5.1f} %{}\n", cut.constraint, cut.remaining, 100 * share,
+               cut.constraint == space.cuts_most ? "  cuts most" : "");
+    reaching = cut.remaining;
+  }
+  fmt::print("  {:<24} -> {:<12} in {:.2f} ms\n", "valid", space.valid, 1e3 * space.seconds);
+}
+
+/// --space: before and after each constraint, for a problem on a device.
+ExitCode run_spaces(const GlobalOptions& global, const std::string& target, const std::string& dtype,
+                    const std::vector<std::string>& variants) {
+  if (target.empty()) throw UsageError("list --space: name a family (kerlab list)");
+  const SpacesListing listing = list_spaces(rig_options(global, target), global.problem, dtype, variants);
+  if (global.json) {
+    JsonValue::Array spaces;
+    for (const SpaceListing& space : listing.spaces) spaces.push_back(to_value(space));
+    fmt::print("{}\n", to_json(json_document("list", {{"problem", listing.title},
+                                                      {"device", listing.device},
+                                                      {"spaces", JsonValue(std::move(spaces))}})));
+    return ExitCode::passed;
+  }
+  const bool color = color_on(global, stdout);
+  fmt::print("{}   {}\n", listing.title, listing.device);
+  for (const SpaceListing& space : listing.spaces)
+    if (space.unsupported.empty()) print_space(space, color);
+  for (const SpaceListing& space : listing.spaces)
+    if (!space.unsupported.empty()) fmt::print("left out: {}\n", space.unsupported);
+  return ExitCode::passed;
+}
+
 ExitCode run(const GlobalOptions& global, const std::string& target) {
   std::vector<FamilyListing> families;
   if (target.empty()) {
@@ -70,17 +113,29 @@ ExitCode run(const GlobalOptions& global, const std::string& target) {
   return ExitCode::passed;
 }
 
+struct ListOptions {
+  std::string target, dtype;
+  std::vector<std::string> variants;
+  bool shipped = false, space = false;
+};
+
 }  // namespace
 
 Command add_list(CLI::App& root, const GlobalOptions& global) {
-  auto target = std::make_shared<std::string>();
+  auto options = std::make_shared<ListOptions>();
   CLI::App* parser = root.add_subcommand("list", "families and variants there are");
-  parser->footer("example: kerlab list gemm");
-  parser->add_option("family", *target, "a family's name, or a folder: all about it");
-  auto shipped = std::make_shared<bool>(false);
-  parser->add_flag("--shipped", *shipped, "winners that others measured, which a tune tries first");
-  return {parser, false,
-          [target, shipped, &global] { return *shipped ? list_shipped(global, *target) : run(global, *target); }};
+  parser->footer("example: kerlab list gemm --space --variant mma_pipe --M 8192");
+  parser->add_option("family", options->target, "a family's name, or a folder: all about it");
+  parser->add_flag("--shipped", options->shipped, "winners that others measured, which a tune tries first");
+  parser->add_flag("--space", options->space, "how many configurations each constraint leaves, for a problem");
+  parser->add_option("--dtype", options->dtype, "with --space: default as for a tune");
+  parser->add_option("--variant", options->variants, "with --space: only these")->delimiter(',');
+  return {parser, true, [options, &global] {
+            if (options->space) return run_spaces(global, options->target, options->dtype, options->variants);
+            if (!global.problem.empty() || !options->dtype.empty() || !options->variants.empty())
+              throw UsageError("list: dimensions, --dtype and --variant go with --space");
+            return options->shipped ? list_shipped(global, options->target) : run(global, options->target);
+          }};
 }
 
 }  // namespace kerlab

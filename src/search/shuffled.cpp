@@ -3,25 +3,17 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/random.h"
 #include "search/strategy.h"
 
 namespace kerlab {
 
 namespace {
 
-/// Own generator and shuffle, because std::shuffle may differ between standard libraries and a resumed session must
-/// meet the same candidates again.
-std::uint64_t split_mix(std::uint64_t& state) {
-  std::uint64_t z = (state += 0x9e3779b97f4a7c15U);
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
-  return z ^ (z >> 31);
-}
-
 std::vector<std::size_t> shuffled(std::size_t count, std::uint64_t seed) {
   std::vector<std::size_t> order(count);
   std::iota(order.begin(), order.end(), std::size_t{0});
-  for (std::size_t i = count; i > 1; --i) std::swap(order[i - 1], order[split_mix(seed) % i]);
+  for (std::size_t i = count; i > 1; --i) std::swap(order[i - 1], order[random_below(seed, i)]);
   return order;
 }
 

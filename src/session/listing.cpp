@@ -1,5 +1,9 @@
 #include "session/listing.h"
 
+#include <algorithm>
+
+#include "session/problem_setup.h"
+#include "session/space.h"
 #include "spec/new_family.h"
 
 namespace kerlab {
@@ -14,11 +18,46 @@ std::vector<std::string> names_of(const std::vector<DType>& dtypes) {
 
 VariantListing list_variant(const Variant& variant) {
   VariantListing listing{
-      variant.name, variant.doc, variant.tune, variant.rung, variant.minimum_cc, names_of(variant.dtypes), {}, 1};
+      variant.name, variant.doc, variant.tune, variant.rung, variant.minimum_cc, names_of(variant.dtypes), {}, 0};
   for (const Parameter& parameter : variant.parameters) {
     listing.parameters.push_back(fmt::format("{} = {}", parameter.name, fmt::join(parameter.values, ", ")));
-    listing.configurations *= parameter.values.size();
   }
+  listing.configurations = raw_size(variant);
+  return listing;
+}
+
+/// The constraint that leaves the smallest share of what reaches it.
+std::string strictest(std::uint64_t reaching, const std::vector<Space::Cut>& cuts) {
+  std::string name;
+  double least = 1;
+  for (const Space::Cut& cut : cuts) {
+    const double share = reaching == 0 ? 1 : static_cast<double>(cut.remaining) / static_cast<double>(reaching);
+    if (share < least) {
+      least = share;
+      name = cut.constraint;
+    }
+    reaching = cut.remaining;
+  }
+  return name;
+}
+
+SpaceListing list_space(const Variant& variant, const Problem& problem, const DeviceInfo& device) {
+  SpaceListing listing;
+  listing.variant = variant.name;
+  listing.unsupported = unsupported_reason(variant, problem, device);
+  if (!listing.unsupported.empty()) return listing;
+  listing.cuts = constraint_cuts(variant, problem, device);
+  const Clock::time_point begun = Clock::now();
+  try {
+    const Space space = enumerate(variant, problem, device);
+    listing.valid = space.count;
+    listing.raw = space.raw;
+  } catch (const SpecError&) {
+    if (listing.cuts.empty() || listing.cuts.back().remaining > 0) throw;  // nothing is valid: the cuts say it
+    listing.raw = raw_size(variant);
+  }
+  listing.seconds = std::chrono::duration<double>(Clock::now() - begun).count();
+  listing.cuts_most = strictest(listing.raw, listing.cuts);
   return listing;
 }
 
@@ -67,6 +106,22 @@ std::vector<FamilyListing> list_families(const std::vector<std::filesystem::path
 
 FamilyListing list_family(const std::vector<std::filesystem::path>& kernels, const std::string& target) {
   return list_family(open_catalogue(kernels).find(target));
+}
+
+SpacesListing list_spaces(const RigOptions& options, const std::vector<ProblemArgument>& arguments,
+                          const std::string& dtype, const std::vector<std::string>& variants) {
+  const KernelFolder folder = open_catalogue(options.kernels).find(options.target);
+  const ProblemRequest request = make_request(folder.family, arguments, dtype);
+  make_problem(folder.family, request);  // what was typed is judged before a device is needed
+  for (const std::string& name : variants) find_variant(folder, name);
+  WorkerClient worker(worker_options(options));
+  const DeviceInfo device = worker.start();
+  const Problem problem = problem_for_device(folder, request, device);
+  SpacesListing listing{problem.title(), fmt::format("{} {}", device.id, device.name), {}};
+  for (const Variant& variant : folder.variants)
+    if (variants.empty() || std::find(variants.begin(), variants.end(), variant.name) != variants.end())
+      listing.spaces.push_back(list_space(variant, problem, device));
+  return listing;
 }
 
 std::filesystem::path new_family(const std::string& name, const std::filesystem::path& parent) {

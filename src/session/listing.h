@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "session/arguments.h"
 #include "session/rig.h"
 
 namespace kerlab {
@@ -34,6 +35,23 @@ FamilyListing list_family(const KernelFolder& folder);
 std::vector<FamilyListing> list_families(const std::vector<std::filesystem::path>& kernels);
 /// One, by name or folder. Throws what is wrong with it.
 FamilyListing list_family(const std::vector<std::filesystem::path>& kernels, const std::string& target);
+
+/// A variant's space for a problem on a device.
+struct SpaceListing {
+  std::string variant;
+  std::string unsupported;  ///< why it cannot do the problem; empty: it can, and
+  std::uint64_t raw = 0, valid = 0;
+  std::vector<Space::Cut> cuts;  ///< what is left after each constraint, in the order of the file
+  std::string cuts_most;         ///< the constraint that leaves the smallest share of what reaches it; empty: none cuts
+  double seconds = 0;            ///< that enumerating (or counting and sampling) took
+};
+struct SpacesListing {
+  std::string title, device;
+  std::vector<SpaceListing> spaces;
+};
+/// Of the named variants, or all; on the device of `options`.
+SpacesListing list_spaces(const RigOptions& options, const std::vector<ProblemArgument>& arguments,
+                          const std::string& dtype, const std::vector<std::string>& variants);
 
 /// `kerlab new NAME`: writes a commented, working family to `parent`/NAME and returns the folder. Throws UsageError.
 std::filesystem::path new_family(const std::string& name, const std::filesystem::path& parent);

@@ -22,6 +22,16 @@ bool hold_default(Space& space, const Configuration& configuration, const std::s
   return true;
 }
 
+/// None: the text is of parameters that the variant no longer has, or lacks one.
+std::optional<Configuration> stored_configuration(const Variant& variant, const std::string& text) {
+  try {
+    const Configuration configuration = parse_configuration(variant, text);
+    return configuration_text(variant, configuration) == text ? std::optional(configuration) : std::nullopt;
+  } catch (const UsageError&) {
+    return std::nullopt;
+  }
+}
+
 bool only_default(const Variant& variant, const VariantChoice& choice) {
   return choice.names.empty() && !variant.tune;
 }
@@ -125,12 +135,10 @@ CandidateSpace::Place CandidateSpace::place(std::size_t index) const {
 std::optional<std::size_t> CandidateSpace::find(const std::string& variant, const std::string& configuration) const {
   std::size_t before = 0;
   for (const VariantSpace& candidate : variants_) {
-    const Variant& known = *candidate.source.variant;
     const auto& valid = candidate.space.valid;
-    if (known.name == variant) {
-      const auto at = std::find_if(valid.begin(), valid.end(), [&](const Configuration& configured) {
-        return configuration_text(known, configured) == configuration;
-      });
+    if (candidate.source.variant->name == variant) {
+      const auto wanted = stored_configuration(*candidate.source.variant, configuration);
+      const auto at = wanted ? std::find(valid.begin(), valid.end(), *wanted) : valid.end();
       if (at != valid.end()) return before + static_cast<std::size_t>(at - valid.begin());
     }
     before += valid.size();

@@ -31,8 +31,9 @@ TunePlan plan_tune(const TuneOptions& options, Database& database) {
   plan.minimum_us = setup.plan.minimum_us;
   plan.left_out = space.left_out();
   for (const VariantSpace& variant : space.variants()) {
+    const Variant& its = *variant.source.variant;
     plan.variants.push_back(
-        {variant.source.variant->name, variant.space.raw, variant.space.valid.size(), variant.space.cuts});
+        {its.name, variant.space.raw, variant.space.valid.size(), constraint_cuts(its, setup.problem, rig.device())});
   }
   plan.to_try = options.trials > 0 ? std::min(options.trials, space.size()) : space.size();
   if (options.trials == 0 && options.search != "exhaustive") plan.to_try = std::min(plan.to_try, kExhaustiveUpTo);

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "base/format.h"
-#include "spec/expression_node.h"
+#include "spec/arithmetic.h"
 
 namespace kerlab {
 namespace {
@@ -31,19 +31,11 @@ class Evaluation {
         return child(node, 0) != 0 || child(node, 1) != 0 ? 1 : 0;
       case Operator::logical_and:
         return child(node, 0) != 0 && child(node, 1) != 0 ? 1 : 0;
-      case Operator::logical_not:
-        return child(node, 0) == 0 ? 1 : 0;
-      case Operator::negate:
-        return subtract(node, 0, child(node, 0));
-      case Operator::abs:
-        return absolute(node, child(node, 0));
-      case Operator::ilog2:
-        return logarithm(node, child(node, 0));
       case Operator::min:
       case Operator::max:
         return extreme(node);
       default:
-        return binary(node, child(node, 0), child(node, 1));
+        return operation(node, child(node, 0), node.children.size() > 1 ? child(node, 1) : 0);
     }
   }
 
@@ -65,87 +57,14 @@ class Evaluation {
     fail(node, fmt::format("unknown name '{}'{}", name, near.empty() ? "" : fmt::format(", did you mean '{}'?", near)));
   }
 
-  std::int64_t binary(const Node& node, std::int64_t a, std::int64_t b) const {
-    switch (node.op) {
-      case Operator::equal:
-        return a == b;
-      case Operator::not_equal:
-        return a != b;
-      case Operator::less:
-        return a < b;
-      case Operator::less_equal:
-        return a <= b;
-      case Operator::greater:
-        return a > b;
-      case Operator::greater_equal:
-        return a >= b;
-      case Operator::add:
-        return add(node, a, b);
-      case Operator::subtract:
-        return subtract(node, a, b);
-      case Operator::multiply:
-        return multiply(node, a, b);
-      case Operator::divide:
-        return divide(node, a, b);
-      case Operator::modulo:
-        return modulo(node, a, b);
-      case Operator::ceil_div:
-        return ceil_div(node, a, b);
-      case Operator::round_up:
-        return multiply(node, ceil_div(node, a, b), b);
-      default:
-        return power(node, a, b);
-    }
-  }
-
-  std::int64_t add(const Node& node, std::int64_t a, std::int64_t b) const {
+  std::int64_t operation(const Node& node, std::int64_t a, std::int64_t b) const {
     std::int64_t result = 0;
-    if (__builtin_add_overflow(a, b, &result)) fail(node, fmt::format("{} + {} overflows 64 bits", a, b));
-    return result;
-  }
-  std::int64_t subtract(const Node& node, std::int64_t a, std::int64_t b) const {
-    std::int64_t result = 0;
-    if (__builtin_sub_overflow(a, b, &result)) fail(node, fmt::format("{} - {} overflows 64 bits", a, b));
-    return result;
-  }
-  std::int64_t multiply(const Node& node, std::int64_t a, std::int64_t b) const {
-    std::int64_t result = 0;
-    if (__builtin_mul_overflow(a, b, &result)) fail(node, fmt::format("{} * {} overflows 64 bits", a, b));
-    return result;
-  }
-  std::int64_t divide(const Node& node, std::int64_t a, std::int64_t b) const {
-    if (b == 0) fail(node, fmt::format("{} / 0: division by zero", a));
-    if (b == -1) return subtract(node, 0, a);  // the one quotient that overflows
-    return a / b;
-  }
-  std::int64_t modulo(const Node& node, std::int64_t a, std::int64_t b) const {
-    if (b == 0) fail(node, fmt::format("{} % 0: division by zero", a));
-    return b == -1 ? 0 : a % b;
-  }
-  std::int64_t ceil_div(const Node& node, std::int64_t a, std::int64_t b) const {
-    if (b == 0) fail(node, "division by zero");
-    if (b < 0) fail(node, fmt::format("rounds up to a multiple of {}, which is negative", b));
-    return a / b + (a % b > 0 ? 1 : 0);
-  }
-  std::int64_t absolute(const Node& node, std::int64_t a) const { return a < 0 ? subtract(node, 0, a) : a; }
-  std::int64_t logarithm(const Node& node, std::int64_t a) const {
-    if (a <= 0) fail(node, fmt::format("ilog2({}): not positive", a));
-    return 63 - __builtin_clzll(static_cast<unsigned long long>(a));
-  }
-  std::int64_t power(const Node& node, std::int64_t base, std::int64_t exponent) const {
-    if (exponent < 0) fail(node, fmt::format("pow({}, {}): negative exponent", base, exponent));
-    if (base == 0 || base == 1) return exponent == 0 ? 1 : base;
-    if (base == -1) return exponent % 2 == 0 ? 1 : -1;
-    std::int64_t result = 1;
-    for (std::int64_t i = 0; i < exponent; ++i) result = multiply(node, result, base);  // overflows by the 64th
+    if (!apply(node.op, a, b, result)) fail(node, failure(node.op, a, b));
     return result;
   }
   std::int64_t extreme(const Node& node) const {
     std::int64_t result = child(node, 0);
-    for (std::size_t i = 1; i < node.children.size(); ++i) {
-      const std::int64_t value = child(node, i);
-      result = node.op == Operator::min ? std::min(result, value) : std::max(result, value);
-    }
+    for (std::size_t i = 1; i < node.children.size(); ++i) result = operation(node, result, child(node, i));
     return result;
   }
 
@@ -205,10 +124,6 @@ std::int64_t Expression::evaluate(const Environment& environment) const {
   }
   if (root_ == nullptr) throw SpecError(where_, "empty expression");
   return Evaluation(*this, values, &environment)(*root_);
-}
-
-std::int64_t Expression::evaluate(std::span<const std::int64_t* const> values) const {
-  return Evaluation(*this, values, nullptr)(*root_);
 }
 
 bool Expression::uses(std::string_view name) const {

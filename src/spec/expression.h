@@ -50,8 +50,6 @@ class Expression {
   static Expression constant(std::int64_t value, const SourceLocation& where = {});
   /// Throws SpecError: unknown name (with the nearest known), overflow, division by zero, with the column.
   [[nodiscard]] std::int64_t evaluate(const Environment& environment) const;
-  /// The same without look-ups, for many evaluations: `values[i]` is the value of `names()[i]`.
-  [[nodiscard]] std::int64_t evaluate(std::span<const std::int64_t* const> values) const;
   /// The names used, sorted.
   [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
   [[nodiscard]] bool uses(std::string_view name) const;
@@ -60,6 +58,8 @@ class Expression {
   [[nodiscard]] const std::string& text() const { return text_; }
   [[nodiscard]] const SourceLocation& where() const { return where_; }
   [[nodiscard]] bool empty() const { return root_ == nullptr; }
+  /// The tree (spec/expression_node.h), for those who translate it.
+  [[nodiscard]] const Node* root() const { return root_.get(); }
 
  private:
   std::shared_ptr<const Node> root_;

@@ -261,17 +261,28 @@ void add_device(Environment& environment, const DeviceInfo& device);
 
 /// Valid configurations of a variant for a problem on a device.
 struct Space {
-  std::uint64_t raw = 0;  ///< product of the value counts
-  std::vector<Configuration> valid;
+  std::uint64_t raw = 0;             ///< product of the value counts, at most 2^64 - 1
+  std::uint64_t count = 0;           ///< of valid ones
+  std::vector<Configuration> valid;  ///< in the order of the files: all, or where these are too many, some
+  bool sampled = false;              ///< some: each as likely as any other, none twice
   struct Cut {
     std::string constraint;
     std::uint64_t remaining;
   };
-  std::vector<Cut> cuts;  ///< remaining after each constraint, in order
 };
-/// Throws SpecError when a constraint rejects everything that reached it, naming it, or when more than two million
-/// configurations are valid. The variant must support the problem (unsupported_reason).
-Space enumerate(const Variant& variant, const Problem& problem, const DeviceInfo& device);
+struct SpaceLimits {
+  std::size_t enumerated = 2'000'000;  ///< more valid configurations are sampled:
+  std::size_t sampled = 200'000;       ///< so many
+  std::uint64_t seed = 1;
+};
+/// Throws SpecError when a constraint rejects everything that reached it, naming it. The variant must support the
+/// problem (unsupported_reason).
+Space enumerate(const Variant& variant, const Problem& problem, const DeviceInfo& device,
+                const SpaceLimits& limits = {});
+/// Product of the value counts, at most 2^64 - 1.
+std::uint64_t raw_size(const Variant& variant);
+/// How many configurations satisfy the first constraint, the first two, ... in the order of the file.
+std::vector<Space::Cut> constraint_cuts(const Variant& variant, const Problem& problem, const DeviceInfo& device);
 /// The first constraint that a configuration violates (also: value not listed), or empty.
 std::string violated_constraint(const Variant& variant, const Problem& problem, const DeviceInfo& device,
                                 const Configuration& configuration);

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 #include "catch.h"
 #include "spec/spec_fixture.h"
@@ -40,12 +41,14 @@ TEST_CASE("space: valid configurations in order, and what each constraint cut", 
   const Space space = enumerate(variant, problem(), kDevice);
   CHECK(space.raw == 30);
   // Counted by hand over the 6 x 5 products.
-  REQUIRE(space.cuts.size() == 3);
-  CHECK(space.cuts[0].constraint == "even_area");
-  CHECK(space.cuts[0].remaining == 21);
-  CHECK(space.cuts[1].remaining == 9);
-  CHECK(space.cuts[2].remaining == 8);
+  const std::vector<Space::Cut> cuts = constraint_cuts(variant, problem(), kDevice);
+  REQUIRE(cuts.size() == 3);
+  CHECK(cuts[0].constraint == "even_area");
+  CHECK(cuts[0].remaining == 21);
+  CHECK(cuts[1].remaining == 9);
+  CHECK(cuts[2].remaining == 8);
   CHECK(space.valid.size() == 8);
+  CHECK(space.count == 8);
   CHECK(std::is_sorted(space.valid.begin(), space.valid.end()));
   CHECK(configuration_text(variant, space.valid.front()) == "X=1 Y=2");
 }
@@ -64,7 +67,7 @@ TEST_CASE("space: pruning on partial configurations agrees with checking each on
         if (violated_constraint(variant, p, kDevice, {{x, y, z}}).empty()) expected.push_back({{x, y, z}});
   CHECK(space.valid == expected);
   CHECK_FALSE(expected.empty());
-  CHECK(space.cuts.back().remaining == expected.size());
+  CHECK(constraint_cuts(variant, p, kDevice).back().remaining == expected.size());
 }
 
 TEST_CASE("space: an earlier constraint guards a later one", "[spec]") {
@@ -94,7 +97,7 @@ TEST_CASE("space: a million configurations are enumerated quickly", "[spec]") {
   const Space space = enumerate(variant, problem(), kDevice);
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   CHECK(space.raw == 1000000);
-  CHECK(space.cuts[0].remaining == 142849);
+  CHECK(constraint_cuts(variant, problem(), kDevice)[0].remaining == 142849);
 #ifdef NDEBUG
   CHECK(seconds < 1.0);
 #else
@@ -102,11 +105,87 @@ TEST_CASE("space: a million configurations are enumerated quickly", "[spec]") {
 #endif
 }
 
-TEST_CASE("space: one without end is refused, not waited for", "[spec]") {
+/// Six parameters as a tiled kernel has them, and the constraints that such kernels have, the last ones first.
+std::string tiled(int values) {
+  std::string text;
+  for (const char* name : {"STAGES", "ORDER", "SWIZZLE", "GROUP", "SPLIT", "WM", "WN"}) text += parameter(name, values);
+  return text + "[[derived]]\nname = \"THREADS\"\nvalue = \"WM * WN * 32\"\n" +
+         constraint("shared", "STAGES * (WM + WN) * 4096 <= 98304") + constraint("warps", "THREADS % 128 == 0") +
+         constraint("few", "THREADS <= 640") + constraint("swizzled", "SWIZZLE % 4 == 0 || ORDER == 1");
+}
+
+TEST_CASE("space: ten million combinations take less than a second, in the file's order", "[spec]") {
+  const Variant variant = variant_with(tiled(10));
+  const auto start = std::chrono::steady_clock::now();
+  const Space space = enumerate(variant, problem(), kDevice);
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  CHECK(space.raw == 10'000'000);
+  // shared, warps and few leave 53 triples of STAGES, WM and WN; swizzled 28 of 100 pairs; GROUP and SPLIT are free.
+  CHECK(space.count == 53U * 28 * 100);
+  CHECK(space.valid.size() == space.count);
+  CHECK_FALSE(space.sampled);
+  CHECK(std::is_sorted(space.valid.begin(), space.valid.end()));
+  CHECK(seconds < 1.0);
+}
+
+TEST_CASE("space: one beyond enumeration is counted and sampled", "[spec]") {
   std::string text;
   for (int i = 0; i < 15; ++i) text += parameter("P" + std::to_string(i), 10);
-  CHECK_THROWS_WITH(enumerate(variant_with(text + constraint("few", "P0 + P1 + P2 < 4")), problem(), kDevice),
-                    Catch::Contains("more than 2000000 valid configurations"));
+  const Variant variant =
+      variant_with(text + constraint("few", "P0 + P1 + P2 < 6") + constraint("chain", "P3 % 2 == 0 || P4 == 1") +
+                   constraint("more", "P4 + P5 == 7") + constraint("last", "P13 > P14"));
+  const Problem p = problem();
+  SpaceLimits limits;
+  limits.sampled = 500;
+  const Space space = enumerate(variant, p, kDevice, limits);
+  CHECK(space.raw == 1'000'000'000'000'000U);
+  // 10 triples; P4 + P5 == 7 has 6 pairs, of which P4 == 1 takes any P3 (10) and others 5; 45 pairs P13 > P14; 10^7.
+  CHECK(space.count == 10ULL * (10 + 5 * 5) * 45 * 10'000'000);
+  CHECK(space.sampled);
+  REQUIRE(space.valid.size() == 500);
+  CHECK(std::is_sorted(space.valid.begin(), space.valid.end()));
+  CHECK(std::adjacent_find(space.valid.begin(), space.valid.end()) == space.valid.end());
+  for (const Configuration& configuration : space.valid)
+    REQUIRE(violated_constraint(variant, p, kDevice, configuration).empty());
+  CHECK(enumerate(variant, p, kDevice, limits).valid == space.valid);
+  limits.seed = 2;
+  CHECK(enumerate(variant, p, kDevice, limits).valid != space.valid);
+}
+
+TEST_CASE("space: every valid configuration is sampled as often as any other", "[spec]") {
+  // Subtrees of very different sizes: uniform choices from the root down would be far off.
+  const Variant variant =
+      variant_with(parameter("X", 8) + parameter("FREE", 3) + parameter("Y", 8) + parameter("Z", 4) +
+                   constraint("triangle", "Y < X") + constraint("guard", "Y != 2") +
+                   constraint("far", "X * Z > 6 || (Z + Y) % 2 == 0") + constraint("guarded", "X / (Y - 2) < 4"));
+  const Problem p = problem();
+  const std::vector<Configuration> all = enumerate(variant, p, kDevice).valid;
+  SpaceLimits limits;
+  limits.enumerated = 10;
+  limits.sampled = 20;
+  std::map<Configuration, double> drawn;
+  const int rounds = 2000;
+  for (limits.seed = 1; limits.seed <= rounds; ++limits.seed)
+    for (const Configuration& configuration : enumerate(variant, p, kDevice, limits).valid) drawn[configuration] += 1;
+  REQUIRE(drawn.size() == all.size());
+  const double expected = 20.0 * rounds / static_cast<double>(all.size());
+  double chi_square = 0;
+  for (const auto& [configuration, times] : drawn) chi_square += (times - expected) * (times - expected) / expected;
+  // Drawing without replacement varies less than chi square: below the mean; five standard deviations above it is
+  // wrong.
+  const double freedom = static_cast<double>(all.size() - 1);
+  CHECK(chi_square < freedom + 5 * std::sqrt(2 * freedom));
+  CHECK(chi_square > freedom / 2);
+}
+
+TEST_CASE("space: a constraint that others guard may come first in the walk", "[spec]") {
+  // 'use' alone decides X, so it is evaluated first, and cannot be for X = 0.
+  const std::string text = "[[parameter]]\nname = \"X\"\nvalues = [0, 1, 2]\n" + parameter("Y", 3) + parameter("Z", 2);
+  const Variant guarded =
+      variant_with(text + constraint("guard", "X * Y * Z > 0") + constraint("use", "8 / X == 4 || X == 1"));
+  CHECK(enumerate(guarded, problem(), kDevice).valid.size() == 12);
+  const Variant open = variant_with(text + constraint("some", "X * Y * Z >= 0") + constraint("use", "8 / X == 4"));
+  CHECK_THROWS_WITH(enumerate(open, problem(), kDevice), Catch::Contains("8 / 0: division by zero"));
 }
 
 TEST_CASE("configuration: what is not typed gives way to constraints, what is typed does not", "[spec]") {

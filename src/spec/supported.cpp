@@ -1,0 +1,114 @@
+// Whether a variant can do a problem on a device, and whether a configuration is valid for it.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "spec/constraint_program.h"
+
+namespace kerlab {
+namespace {
+
+using Answer = ConstraintProgram::Answer;
+
+std::string joined(const std::vector<std::int64_t>& values) {
+  return fmt::format("{}", fmt::join(values, ", "));
+}
+
+/// Throws the SpecError of a constraint that cannot be evaluated.
+bool holds(const ConstraintProgram& program, std::size_t constraint) {
+  const Answer answer = program.holds(constraint);
+  if (answer == Answer::unknown) program.throw_failure(constraint);
+  return answer == Answer::yes;
+}
+
+/// Constraints without any parameter come first: they say whether the problem is supported at all.
+std::size_t first_violated(const Variant& variant, const ConstraintProgram& program) {
+  for (const bool without_parameters : {true, false})
+    for (std::size_t c = 0; c < variant.constraints.size(); ++c)
+      if (program.needs_of(c).no_parameter() == without_parameters && !holds(program, c)) return c;
+  return variant.constraints.size();
+}
+
+}  // namespace
+
+void add_device(Environment& environment, const DeviceInfo& device) {
+  environment["device.cc"] = device.compute_capability();
+  environment["device.sms"] = device.sms;
+  environment["device.memory_bytes"] = device.memory_bytes;
+  environment["device.l2_bytes"] = device.l2_bytes;
+  environment["device.shared_per_block"] = device.shared_per_block;
+  environment["device.shared_per_sm"] = device.shared_per_sm;
+  environment["device.shared_reserved"] = device.shared_reserved;
+  environment["device.registers_per_block"] = device.registers_per_block;
+  environment["device.registers_per_sm"] = device.registers_per_sm;
+  environment["device.threads_per_block"] = device.threads_per_block;
+  environment["device.threads_per_sm"] = device.threads_per_sm;
+  environment["device.blocks_per_sm"] = device.blocks_per_sm;
+  environment["device.warp_size"] = device.warp_size;
+}
+
+std::string violated_constraint(const Variant& variant, const Problem& problem, const DeviceInfo& device,
+                                const Configuration& configuration) {
+  for (std::size_t p = 0; p < variant.parameters.size(); ++p) {
+    const Parameter& parameter = variant.parameters[p];
+    const std::int64_t value = configuration.values.at(p);
+    if (std::find(parameter.values.begin(), parameter.values.end(), value) == parameter.values.end())
+      return fmt::format("parameter '{}': {} is not one of {}", parameter.name, value, joined(parameter.values));
+  }
+  ConstraintProgram program(variant, problem, device);
+  program.compute(configuration);
+  const std::size_t violated = first_violated(variant, program);
+  if (violated == variant.constraints.size()) return {};
+  const Constraint& constraint = variant.constraints[violated];
+  return fmt::format("constraint '{}': {} does not hold", constraint.name, constraint.condition.text());
+}
+
+std::vector<Configuration> quick_part(const Variant& variant, const Problem& problem, const DeviceInfo& device,
+                                      const Space& space) {
+  if (variant.quick.empty()) return space.valid;
+  ConstraintProgram program(variant, variant.quick, problem, device);
+  std::vector<Configuration> quick;
+  for (const Configuration& configuration : space.valid) {
+    program.compute(configuration);
+    bool all = true;
+    for (std::size_t c = 0; c < variant.quick.size() && all; ++c) all = holds(program, c);
+    if (all) quick.push_back(configuration);
+  }
+  return quick.empty() ? space.valid : quick;
+}
+
+std::string unsupported_reason(const Variant& variant, const Problem& problem, const DeviceInfo& device) {
+  if (!variant.dtypes.empty() &&
+      std::find(variant.dtypes.begin(), variant.dtypes.end(), problem.dtype) == variant.dtypes.end()) {
+    std::vector<std::string_view> offered;
+    for (const DType dtype : variant.dtypes) offered.push_back(name(dtype));
+    return fmt::format("variant '{}' has no {} (it has {})", variant.name, name(problem.dtype),
+                       fmt::join(offered, ", "));
+  }
+  const int cc = device.compute_capability();
+  if (cc < variant.minimum_cc || cc > variant.maximum_cc)
+    return fmt::format("variant '{}' needs sm_{}{}, the device is sm_{}", variant.name,
+                       cc < variant.minimum_cc ? variant.minimum_cc : variant.maximum_cc,
+                       cc < variant.minimum_cc ? " or newer" : " or older", cc);
+  for (const auto& [flag, chosen] : problem.flags) {
+    const auto concerns = [&, &name = flag](const std::string& text) { return text.starts_with(name + "="); };
+    const bool restricted = std::any_of(variant.required_flags.begin(), variant.required_flags.end(), concerns);
+    const std::string wanted = flag + "=" + chosen;
+    if (restricted &&
+        std::find(variant.required_flags.begin(), variant.required_flags.end(), wanted) == variant.required_flags.end())
+      return fmt::format("variant '{}' does not support {} (it supports {})", variant.name, wanted,
+                         fmt::join(variant.required_flags, ", "));
+  }
+  ConstraintProgram program(variant, problem, device);
+  for (std::size_t d = 0; d < variant.derived.size(); ++d) program.compute(d);
+  for (std::size_t c = 0; c < variant.constraints.size(); ++c) {
+    const Constraint& constraint = variant.constraints[c];
+    if (program.needs_of(c).no_parameter() && !holds(program, c))
+      return fmt::format("variant '{}' needs {} (constraint '{}')", variant.name, constraint.condition.text(),
+                         constraint.name);
+  }
+  return {};
+}
+
+}  // namespace kerlab
