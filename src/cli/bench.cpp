@@ -3,8 +3,11 @@
 #include <algorithm>
 
 #include "base/format.h"
+#include "cli/energy_table.h"
 #include "cli/library_cells.h"
+#include "cli/ratio_summary.h"
 #include "cli/suite.h"
+#include "cli/yardstick.h"
 #include "db/database.h"
 #include "report/json.h"
 #include "report/modelled_remark.h"
@@ -20,7 +23,7 @@ namespace {
 struct BenchCommand {
   BenchOptions options;
   std::string suite;
-  bool no_library = false;
+  bool no_library = false, library_only = false;
   std::string csv, markdown;  ///< files; "-": standard output
 };
 
@@ -102,6 +105,7 @@ JsonValue to_value(const BenchRow& row) {
   value.emplace_back("measurement", row.measurement ? to_value(*row.measurement) : JsonValue());
   value.emplace_back("library", library_value(row.library));
   value.emplace_back("library_note", row.library_note);
+  value.emplace_back("energy", energy_value(row.energy));
   return value;
 }
 
@@ -130,6 +134,7 @@ void print_json(const BenchResult& result, const std::string& suite) {
   JsonValue::Array values;
   for (const BenchRow& row : result.rows) values.push_back(to_value(row));
   JsonValue::Object body{{"device", result.device}, {"rows", std::move(values)}};
+  body.emplace_back("summary", ratio_value(ratio_summaries(result.rows)));
   if (!suite.empty()) {
     JsonValue::Array problems;
     for (const SuiteOutcome& outcome : result.outcomes) problems.push_back(suite_value(outcome));
@@ -142,11 +147,20 @@ void print_json(const BenchResult& result, const std::string& suite) {
 void print(const BenchResult& result, const BenchCommand& command, const GlobalOptions& global) {
   const auto& rows = result.rows;
   if (!command.csv.empty()) write_output(command.csv, csv_table(to_table(rows, true)));
-  if (!command.markdown.empty()) write_output(command.markdown, markdown_table(to_table(rows, false)));
+  const std::vector<RatioSummary> summaries = ratio_summaries(rows);
+  const Table energies = energy_table(rows);
+  if (!command.markdown.empty()) {
+    std::string text = markdown_table(to_table(rows, false));
+    if (rows.size() > 1 && !summaries.empty()) text += "\n" + markdown_table(ratio_table(summaries));
+    if (!energies.rows.empty()) text += "\n" + energy_heading() + "\n" + markdown_table(energies);
+    write_output(command.markdown, text);
+  }
   if (global.json) {
     print_json(result, command.suite);
   } else if (command.csv != "-" && command.markdown != "-") {
     fmt::print("{}\n{}", result.headline, text_table(to_table(rows, false), color_on(global, stdout)));
+    if (rows.size() > 1 && !summaries.empty()) fmt::print("\n{}", text_table(ratio_table(summaries)));
+    if (!energies.rows.empty()) fmt::print("\n{}{}", energy_heading(), text_table(energies));
     print_remark(rows);
     print_operations(rows);
   }
@@ -154,6 +168,7 @@ void print(const BenchResult& result, const BenchCommand& command, const GlobalO
   for (const BenchRow& row : rows) {
     if (row.library_note != note && !global.json) fmt::print(stderr, "library: {}\n", row.library_note);
     note = row.library_note;
+    if (!row.energy_message.empty()) fmt::print(stderr, "energy: {}\n", row.energy_message);
     if (!row.trial.message.empty()) fmt::print(stderr, "{}: {}\n", name(row.trial.status), row.trial.message);
     if (!row.warning.empty())
       fmt::print(stderr, "warning: {} {}: {}\n", row.problem.title(), row.trial.variant, row.warning);
@@ -220,7 +235,21 @@ ExitCode run_bench_suite(const BenchCommand& command, const GlobalOptions& globa
   return suite_code(result.outcomes);
 }
 
+/// --library-only: what chooses, checks or runs a configuration does not go with it.
+ExitCode run_library_only(const BenchCommand& command, const GlobalOptions& global) {
+  const BenchOptions& options = command.options;
+  if (command.no_library || options.trial > 0 || !options.variants.empty() || !options.configuration.empty() ||
+      options.once || options.full || options.energy)
+    throw UsageError(
+        "--library-only times no kernel of ours: leave --variant, --config, --trial, --once, --full, "
+        "--energy and --no-library out");
+  return run_yardstick(
+      {command.suite, options.rig.target, options.dtypes, options.rounds, options.hot, command.csv, command.markdown},
+      global);
+}
+
 ExitCode run(const BenchCommand& command, const GlobalOptions& global) {
+  if (command.library_only) return run_library_only(command, global);
   if (!command.suite.empty()) return run_bench_suite(command, global);
   BenchOptions options = complete(command, command.options, global);
   options.arguments = global.problem;
@@ -252,6 +281,9 @@ Command add_bench(CLI::App& root, const GlobalOptions& global) {
   parser->add_flag("--hot", options.hot, "keep the cache warm between samples");
   parser->add_flag("--no-library", command->no_library,
                    "leave the vendor's library out, which is timed in the same rounds");
+  parser->add_flag("--library-only", command->library_only,
+                   "the vendor's library alone, its own pick and its best algorithm; needs no winner");
+  parser->add_flag("--energy", options.energy, "on a GPU: also joules, each alone under load for some seconds (NVML)");
   parser->add_flag("--full", options.full, "on an emulated device: execute every block to verify it");
   parser->add_flag("--once", options.once, "run once and do nothing else, for profilers (ncu --target-processes all)");
   parser->add_option("--csv", command->csv, "write the table as CSV; - for standard output")->type_name("FILE");

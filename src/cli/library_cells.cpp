@@ -20,7 +20,7 @@ std::string ratio_text(const std::optional<PairedRatio>& ratio) {
   return fmt::format("{:.3f} [{:.3f},{:.3f}]", ratio->ratio, ratio->interval.low, ratio->interval.high);
 }
 
-JsonValue library_value(const std::vector<LibraryRow>& rows) {
+JsonValue library_value(const std::vector<LibraryRow>& rows, const std::string& ratio) {
   JsonValue::Array values;
   for (const LibraryRow& row : rows) {
     JsonValue::Object value{{"label", row.label},
@@ -28,9 +28,9 @@ JsonValue library_value(const std::vector<LibraryRow>& rows) {
                             {"low_us", row.summary.low},
                             {"high_us", row.summary.high}};
     if (row.ratio) {
-      value.emplace_back("winner_speedup", row.ratio->ratio);
-      value.emplace_back("winner_speedup_low", row.ratio->interval.low);
-      value.emplace_back("winner_speedup_high", row.ratio->interval.high);
+      value.emplace_back(ratio, row.ratio->ratio);
+      value.emplace_back(ratio + "_low", row.ratio->interval.low);
+      value.emplace_back(ratio + "_high", row.ratio->interval.high);
     }
     values.push_back(std::move(value));
   }

@@ -12,7 +12,7 @@ std::string library_way(const std::string& label);
 std::string library_short(const std::string& label);
 /// "0.972 [0.968,0.975]"; "-" where there is none.
 std::string ratio_text(const std::optional<PairedRatio>& ratio);
-/// A list with one object for each row.
-JsonValue library_value(const std::vector<LibraryRow>& rows);
+/// A list with one object for each row; `ratio` is what its ratio is called.
+JsonValue library_value(const std::vector<LibraryRow>& rows, const std::string& ratio = "winner_speedup");
 
 }  // namespace kerlab

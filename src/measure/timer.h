@@ -1,6 +1,6 @@
 #pragma once
 // Samples of loaded candidates: blocker, event, plan, event; cold by rotation or flush; interleaved in shuffled rounds;
-// fast ones as a graph of many. Never prints.
+// fast ones as a graph of many, and then those that are compared with them too. Never prints.
 
 #include <chrono>
 #include <cstdint>
@@ -20,6 +20,8 @@ struct Timeable {
   std::uint32_t id = 0;
   std::vector<std::span<const BoundLaunch>> sets;  ///< one run on each rotation set
   std::function<void(std::size_t set)> call;       ///< a library that launches by itself; `sets` then only counts
+  /// A graph of `repeats` times `call` on the first `sets` sets; nothing when that cannot be captured.
+  std::function<std::optional<GraphId>(std::size_t sets, int repeats)> capture;
   std::vector<std::vector<BoundLaunch>> restores;  ///< what must run before it, untimed (inout tensors); or empty
 };
 
@@ -38,11 +40,12 @@ class Timer {
   void settle(const TimingSchedule& schedule, std::vector<SampleSet>& samples);
   void measure_floor();
   void take_sample(Candidate& candidate);
+  void batch_alike(std::span<Candidate> candidates);
   double sample_events(const Candidate& candidate, std::size_t set);
   double sample_graph(const Candidate& candidate);
   double sample_modelled(const Candidate& candidate, std::size_t set);
   double between_events();
-  void begin_graph(Candidate& candidate, double estimate_us);
+  bool begin_graph(Candidate& candidate, double estimate_us);
   void allocate_flush();
   void flush_cache();
   void finish(std::span<Candidate> candidates);

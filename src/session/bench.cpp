@@ -24,6 +24,7 @@ RigOptions BenchSession::completed(BenchOptions& options, const Database& databa
 
 BenchSession::BenchSession(BenchOptions options, Database& database)
     : options_(std::move(options)), database_(database), rig_(completed(options_, database)) {
+  if (options_.energy) require_energy_counter(rig_.device());
   const Family& family = rig_.folder().family;
   if (options_.trial > 0 && options_.arguments.empty() && options_.dtypes.empty()) {
     problems_ = {request_of_key(family, stored_trial(database_, options_.trial).problem)};
@@ -152,6 +153,7 @@ void BenchSession::run(const ProblemSetup& setup, const Choice& choice) {
     schedule.rounds = options_.rounds;
     schedule.cold = !options_.hot;
     single.schedule = schedule;
+    single.energy_seconds = options_.energy ? kEnergySeconds : 0;
     single.library = options_.library && has_library(setup, rig_.device());
   }
   single.deadline = generous_deadline(rig_, setup, static_cast<std::size_t>(options_.rounds) + 10);
@@ -168,6 +170,8 @@ void BenchSession::run(const ProblemSetup& setup, const Choice& choice) {
   row.measurement = std::move(result.measurement);
   if (row.measurement) row.library = compare_library(result.library, row.measurement->samples_us);
   row.library_note = library_note(result.library);
+  row.energy = energy_rows(result.energy, result.library, setup.plan);
+  row.energy_message = result.energy_message;
   row.trial = std::move(result.candidate.trial);
   if (ledger_) {
     row.trial.session = ledger_->session();

@@ -2,6 +2,7 @@
 // Times what is asked for: a configuration, a stored trial, the winner, or every variant; on one problem or a sweep.
 
 #include "session/count_operations.h"
+#include "session/energy_rows.h"
 #include "session/library_rows.h"
 #include "session/single.h"
 
@@ -17,6 +18,7 @@ struct BenchOptions {
   int rounds = 30;
   bool hot = false;
   bool library = true;  ///< the vendor's library is timed beside each, where there is one
+  bool energy = false;  ///< GPUs only: each, and the library, also alone under load for some seconds
   bool full = false;    ///< emulated: every block is executed
   bool once = false;    ///< one plain run for a profiler: no check, no timing, nothing stored
   std::string command, version;
@@ -34,6 +36,8 @@ struct BenchRow {
   Operations operations;            ///< predicted and counted; emulated devices only
   std::vector<LibraryRow> library;  ///< of the same rounds
   std::string library_note;
+  std::vector<EnergyRow> energy;  ///< where it was asked for
+  std::string energy_message;     ///< why there is none
 };
 
 /// `while (session.step()) ...; session.rows()`. A step is one configuration on one problem.

@@ -14,6 +14,7 @@ constexpr auto kProblemDeadline = 300s;  // data and an FP64 reference of the la
 constexpr auto kLoadDeadline = 30s;
 constexpr auto kLibraryDeadline = 60s;
 constexpr auto kHealthDeadline = 30s;
+constexpr auto kEnergyDeadline = 60s;
 constexpr int kStartsBeforeGivingUp = 3;
 
 bool occupies_device(const Request& request) {
@@ -126,6 +127,11 @@ void CandidateRunner::plan_steps() {
     time.lines = run.request.count_lines;
     run.steps.push_back({std::move(time), run.request.deadline});
   }
+  if (run.request.energy_seconds > 0) {
+    request::Energy energy{{}, run.request.energy_seconds, run.request.library};
+    for (std::uint32_t id = 0; id < count; ++id) energy.ids.push_back(id);
+    run.steps.push_back({std::move(energy), kEnergyDeadline});
+  }
   for (std::uint32_t id = 0; id < count; ++id) run.steps.push_back({request::Unload{id}, kLoadDeadline});
 }
 
@@ -175,6 +181,10 @@ std::optional<RunOutcome> CandidateRunner::take(Reply& reply) {
   }
   if (auto* sanitized = std::get_if<reply::Sanitized>(&reply)) {
     run.outcome.sanitized.push_back(std::move(sanitized->launches));
+  }
+  if (auto* energy = std::get_if<reply::Energy>(&reply)) {
+    run.outcome.energy = std::move(energy->samples);
+    run.outcome.energy_message = std::move(energy->message);
   }
   if (auto* library = std::get_if<reply::LibraryReady>(&reply)) {
     run.outcome.library = {std::move(library->rows), {}, std::move(library->message), library->load_ms,
@@ -301,7 +311,7 @@ std::string CandidateRunner::labels() const {
     if (!text.empty()) text += ", ";
     text += item.label;
   }
-  return text.empty() ? "preparation" : text;
+  return text.empty() ? "the library" : text;
 }
 
 }  // namespace kerlab

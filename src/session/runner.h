@@ -26,6 +26,7 @@ struct RunRequest {
   bool thorough = false;
   Sampling sampling = Sampling::automatic;   ///< of checks on an emulated device
   std::optional<TimingSchedule> schedule;    ///< none: no timing
+  double energy_seconds = 0;                 ///< each alone under load for so long, GPUs only; 0: not
   bool library = false;                      ///< the vendor's library is opened, and timed beside the items
   bool count_lines = false;                  ///< timing on an emulated device counts by PTX instruction too
   bool run_once = false;                     ///< one plain run of each, for profilers
@@ -49,6 +50,8 @@ struct RunOutcome {
   std::vector<CheckReport> checks;                      ///< per item, as far as checked
   std::vector<SampleSet> samples;                       ///< per item
   std::vector<std::vector<SanitizedLaunch>> sanitized;  ///< per item
+  std::vector<EnergySample> energy;                     ///< per item, then per row of the library
+  std::string energy_message;                           ///< why there is none
   LibraryOutcome library;
 };
 

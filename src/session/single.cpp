@@ -52,6 +52,7 @@ SingleResult run_single(Rig& rig, const ProblemSetup& setup, const VariantSource
   run.thorough = options.thorough;
   run.schedule = options.schedule;
   run.library = options.library;
+  run.energy_seconds = options.energy_seconds;
   run.run_once = options.run_once;
   run.count_lines = options.count_lines;
   run.sanitize = options.sanitize;
@@ -74,6 +75,8 @@ SingleResult run_single(Rig& rig, const ProblemSetup& setup, const VariantSource
   result.warning = samples.warning;
   result.counted = samples.launches;
   result.library = std::move(outcome.library);
+  result.energy = std::move(outcome.energy);
+  result.energy_message = std::move(outcome.energy_message);
   if (!samples.guard_violation.empty()) {
     fail(candidate, TrialStatus::guard_violation,
          fmt::format("{}: after timing: {}", candidate.label, samples.guard_violation));

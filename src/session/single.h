@@ -13,6 +13,7 @@ struct SingleOptions {
   bool thorough = false;
   std::optional<TimingSchedule> schedule;  ///< none: no timing
   bool library = false;                    ///< the vendor's library is timed in the same rounds
+  double energy_seconds = 0;               ///< alone under load for so long, GPUs only; 0: not
   bool run_once = false;
   bool count_lines = false;  ///< emulated and timed: counts by PTX instruction too
   bool line_info = false;    ///< compiled with line information: another image than the one that is tuned
@@ -26,6 +27,8 @@ struct SingleResult {
   std::optional<Measurement> measurement;  ///< not stored yet
   std::string warning;                     ///< of the timing
   LibraryOutcome library;                  ///< where it was asked for
+  std::vector<EnergySample> energy;        ///< of the candidate, then of the library's rows
+  std::string energy_message;              ///< why there is none
   std::string scope;                       ///< of an emulated check: what was executed
   std::vector<CountedLaunch> counted;      ///< emulated and timed: what a run executes
   std::vector<KernelResources> resources;  ///< of the kernels, as loaded

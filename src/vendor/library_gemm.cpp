@@ -133,4 +133,16 @@ void LibraryGemm::run(std::size_t algorithm, std::size_t set) const {
         "matmul");
 }
 
+std::optional<GraphId> LibraryGemm::capture(std::size_t algorithm, std::size_t sets, int repeats) const {
+  try {
+    return device_.capture_calls([&] {
+      for (int i = 0; i < repeats; ++i)
+        for (std::size_t set = 0; set < sets; ++set) run(algorithm, set);
+    });
+  } catch (const DeviceFault& fault) {
+    if (fault.sticky()) throw;
+    return std::nullopt;
+  }
+}
+
 }  // namespace kerlab

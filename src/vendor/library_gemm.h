@@ -2,6 +2,7 @@
 // A GEMM of cuBLASLt on the problem's own buffers, one row per algorithm that its heuristic offers.
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,9 @@ class LibraryGemm {
   [[nodiscard]] std::size_t algorithms() const { return algorithms_.size(); }
   /// Queues one run. Throws DeviceFault(launch_failed) when the library refuses.
   void run(std::size_t algorithm, std::size_t set) const;
+  /// A graph of `repeats` runs on each of the first `sets` sets in turn; nothing when the library cannot be captured.
+  /// It must have run before.
+  [[nodiscard]] std::optional<GraphId> capture(std::size_t algorithm, std::size_t sets, int repeats) const;
 
  private:
   class Descriptors;

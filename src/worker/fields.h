@@ -13,9 +13,10 @@ inline constexpr DType kLastDType = DType::uint8;
 inline constexpr const char* kArgumentNames[] = {"scalar", "tensor", "workspace", "map", "slot"};
 inline constexpr const char* kRequestNames[] = {"hello",    "problem", "load",   "check",     "time",
                                                 "run_once", "unload",  "health", "ceilings", "library", "bye",
-                                                "sanitize"};
+                                                "sanitize", "energy"};
 inline constexpr const char* kReplyNames[] = {"hello", "ready",   "loaded",    "checked", "timed",
-                                              "done",  "healthy", "ceilings", "library", "fault",   "sanitized"};
+                                              "done",  "healthy", "ceilings", "library", "fault",   "sanitized",
+                                              "energy"};
 
 template <typename Archive> void fields(Archive& a, Dim3& v) { a("x", v.x); a("y", v.y); a("z", v.z); }
 template <typename Archive> void fields(Archive& a, ScalarArgument& v) { a("bytes", v.bytes); a("text", v.text); }
@@ -149,6 +150,10 @@ template <typename Archive> void fields(Archive& a, SampleSet& v) {
 }
 template <typename Archive> void fields(Archive& a, Ceiling& v) { a("name", v.name); a("unit", v.unit); a("value", v.value); }
 
+template <typename Archive> void fields(Archive& a, EnergySample& v) {
+  a("id", v.id); a("runs", v.runs); a("run_us", v.run_us); a("watts", v.watts); a("sm_clock_mhz", v.sm_clock_mhz);
+}
+
 template <typename Archive> void fields(Archive& a, request::Hello& v) { a("version", v.version); }
 template <typename Archive> void fields(Archive& a, request::SetProblem& v) {
   a("problem", v.problem); a("lab_image", v.lab_image); a("reference_image", v.reference_image);
@@ -173,6 +178,9 @@ template <typename Archive> void fields(Archive&, request::Health&) {}
 template <typename Archive> void fields(Archive&, request::Ceilings&) {}
 template <typename Archive> void fields(Archive&, request::Bye&) {}
 template <typename Archive> void fields(Archive& a, request::Sanitize& v) { a("id", v.id); }
+template <typename Archive> void fields(Archive& a, request::Energy& v) {
+  a("ids", v.ids); a("seconds", v.seconds); a("library", v.library);
+}
 
 template <typename Archive> void fields(Archive& a, reply::Hello& v) {
   a("magic", v.magic); a("version", v.version); a("device", v.device);
@@ -192,6 +200,7 @@ template <typename Archive> void fields(Archive& a, reply::Healthy& v) {
 }
 template <typename Archive> void fields(Archive& a, reply::Ceilings& v) { a("ceilings", v.ceilings); }
 template <typename Archive> void fields(Archive& a, reply::Sanitized& v) { a("launches", v.launches); }
+template <typename Archive> void fields(Archive& a, reply::Energy& v) { a("samples", v.samples); a("message", v.message); }
 template <typename Archive> void fields(Archive& a, reply::Fault& v) {
   a("kind", v.kind, FaultKind::other); a("message", v.message); a("sticky", v.sticky);
   a("exit_code", v.exit_code);

@@ -24,9 +24,13 @@ std::vector<Timeable> Workbench::library_timeables(std::span<const std::size_t> 
   std::vector<Timeable> timeables;
   for (std::size_t i = 0; i < algorithms.size(); ++i) {
     const std::size_t algorithm = algorithms[i];
-    Timeable timeable{kLibraryIds + static_cast<std::uint32_t>(i), {}, {}, {}};
+    Timeable timeable;
+    timeable.id = kLibraryIds + static_cast<std::uint32_t>(i);
     timeable.sets.resize(static_cast<std::size_t>(p.data.rotation_sets()));
     timeable.call = [&library = *p.library, algorithm](std::size_t set) { library.run(algorithm, set); };
+    timeable.capture = [&library = *p.library, algorithm](std::size_t sets, int repeats) {
+      return library.capture(algorithm, sets, repeats);
+    };
     timeable.call(0);  // the first run of an algorithm loads it
     timeables.push_back(std::move(timeable));
   }
@@ -64,7 +68,8 @@ reply::LibraryReady Workbench::prepare_library() {
   for (std::size_t i = 1; i < samples.size(); ++i)
     if (median(samples[i].samples_us) < median(samples[best].samples_us)) best = i;
   p.library_rows = {best, 0};
-  ready.rows = {fmt::format("{}, best of {} algorithms", p.library->version(), all.size()),
+  // Counted from 1, which is its own pick.
+  ready.rows = {fmt::format("{}, best of {} algorithms (no. {})", p.library->version(), all.size(), best + 1),
                 fmt::format("{}, its own pick", p.library->version())};
   ready.choose_ms = milliseconds_since(begin) - ready.load_ms;
   p.data.distrust_all();

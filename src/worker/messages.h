@@ -11,6 +11,7 @@
 
 #include "base/child.h"
 #include "device/device.h"
+#include "measure/energy_sample.h"
 #include "measure/timing.h"
 #include "plan/device_info.h"
 #include "plan/launch_plan.h"
@@ -19,7 +20,7 @@
 
 namespace kerlab {
 
-inline constexpr std::uint32_t kProtocolVersion = 3;
+inline constexpr std::uint32_t kProtocolVersion = 4;
 inline constexpr std::string_view kProtocolMagic = "kerlab-worker";
 
 inline constexpr std::uint32_t kLibraryIds = 1u << 30;
@@ -59,6 +60,8 @@ struct Sanitize { std::uint32_t id = 0; };
 struct Library {};
 /// Runs the plan once, for profilers.
 struct RunOnce { std::uint32_t id = 0; };
+/// Each by itself under load for `seconds`, and the library's rows if one was prepared; GPUs only.
+struct Energy { std::vector<std::uint32_t> ids; double seconds = 0; bool library = false; };
 struct Unload { std::uint32_t id = 0; };
 struct Health {};                ///< canary kernel and its time
 struct Ceilings {};              ///< measured copy, read, FMA peaks; needs SetProblem or its own lab image
@@ -66,7 +69,7 @@ struct Bye {};
 }  // namespace request
 using Request = std::variant<request::Hello, request::SetProblem, request::Load, request::Check, request::Time,
                              request::RunOnce, request::Unload, request::Health, request::Ceilings, request::Library,
-                             request::Bye, request::Sanitize>;
+                             request::Bye, request::Sanitize, request::Energy>;
 
 namespace reply {
 struct Hello { std::string magic; std::uint32_t version = 0; DeviceInfo device; };
@@ -76,11 +79,13 @@ struct Checked { std::uint32_t id = 0; CheckReport report; };
 struct Timed { std::vector<SampleSet> samples; };
 /// Rows that can be timed: the id of row i is kLibraryIds + i. None: `message` says why.
 struct LibraryReady {
-  std::vector<std::string> rows;  ///< "cuBLASLt 13.0.2, its own pick", "..., best of 8 algorithms"
+  std::vector<std::string> rows;  ///< "cuBLASLt 13.0.2, best of 8 algorithms (no. 3)", "..., its own pick"
   std::string message;
   double load_ms = 0, choose_ms = 0;
 };
 struct Done {};
+/// None: `message` says why.
+struct Energy { std::vector<EnergySample> samples; std::string message; };
 /// A fault ends the run and is the last of the findings.
 struct Sanitized { std::vector<SanitizedLaunch> launches; };
 struct Healthy { bool canary_right = false; double canary_us = 0; std::string text; };
@@ -94,7 +99,8 @@ struct Fault {
 };
 }  // namespace reply
 using Reply = std::variant<reply::Hello, reply::ProblemReady, reply::Loaded, reply::Checked, reply::Timed, reply::Done,
-                           reply::Healthy, reply::Ceilings, reply::LibraryReady, reply::Fault, reply::Sanitized>;
+                           reply::Healthy, reply::Ceilings, reply::LibraryReady, reply::Fault, reply::Sanitized,
+                           reply::Energy>;
 
 Bytes encode(const Request& request);
 Bytes encode(const Reply& reply);

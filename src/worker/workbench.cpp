@@ -131,21 +131,26 @@ std::vector<SampleSet> Workbench::count(const request::Time& time) {
   return samples;
 }
 
+/// A candidate that has run once, on every set. The data must be those of timing.
+Timeable Workbench::timeable(std::uint32_t id) {
+  Problem& p = problem();
+  Candidate& c = candidate(id);
+  Timeable timeable;
+  timeable.id = id;
+  for (int set = 0; set < p.data.rotation_sets(); ++set) {
+    timeable.sets.emplace_back(c.launches(set));
+    timeable.restores.push_back(p.data.restore_launches(set, 0));
+  }
+  if (!c.warm()) c.run(0, LaunchMode::run);
+  return timeable;
+}
+
 Reply Workbench::serve(const request::Time& time) {
   if (device_.info().kind == DeviceKind::emulated) return reply::Timed{count(time)};
   Problem& p = problem();
   p.data.prepare_timing();
   std::vector<Timeable> timeables;
-  for (const std::uint32_t id : time.ids) {
-    Candidate& c = candidate(id);
-    Timeable timeable{id, {}, {}, {}};
-    for (int set = 0; set < p.data.rotation_sets(); ++set) {
-      timeable.sets.emplace_back(c.launches(set));
-      timeable.restores.push_back(p.data.restore_launches(set, 0));
-    }
-    if (!c.warm()) c.run(0, LaunchMode::run);
-    timeables.push_back(std::move(timeable));
-  }
+  for (const std::uint32_t id : time.ids) timeables.push_back(timeable(id));
   if (time.library && p.library)
     for (Timeable& timeable : library_timeables(p.library_rows)) timeables.push_back(std::move(timeable));
   device_.synchronize();  // a fault of the warm-up is told before anything waits behind a blocker

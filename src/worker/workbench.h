@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "measure/energy.h"
 #include "measure/timer.h"
 #include "verify/check.h"
 #include "vendor/library_gemm.h"
@@ -31,6 +32,7 @@ class Workbench {
   Reply serve(const request::Library& library);
   Reply serve(const request::Bye& bye);
   Reply serve(const request::Sanitize& sanitize);
+  Reply serve(const request::Energy& energy);
 
  private:
   /// Everything that belongs to one problem; members are destroyed in reverse, candidates first.
@@ -55,6 +57,8 @@ class Workbench {
   [[nodiscard]] std::vector<Timeable> library_timeables(std::span<const std::size_t> algorithms);
   Problem& problem();
   Candidate& candidate(std::uint32_t id);
+  [[nodiscard]] Timeable timeable(std::uint32_t id);
+  std::vector<EnergySample> measure_energies(const request::Energy& energy);
   CheckReport check_emulated(const request::Check& check);
   std::vector<SampleSet> count(const request::Time& time);
   void scan_after_timing(const request::Time& time, std::vector<SampleSet>& samples);

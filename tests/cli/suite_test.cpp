@@ -64,6 +64,13 @@ TEST_CASE("cli: a suite is tuned, resumed, timed and checked, whatever fails in 
   CHECK_THAT(timed.out, Catch::Contains("twice 1000 fp32") && Catch::Contains("twice 4096 fp32"));
   CHECK_THAT(timed.err, Catch::Contains("2 of 3 problems passed"));
 
+  const ProcessResult alone = sandbox.run_scripted({"bench", "--suite", suite, "--library-only"});
+  CHECK(alone.exit_code == 4);
+  CHECK_THAT(alone.err,
+             Catch::Contains("no vendor's library for twice 4096 fp32") && Catch::Contains("0 of 3 problems"));
+  const ProcessResult both = sandbox.run_scripted({"bench", "--suite", suite, "--library-only", "--variant", "flat"});
+  CHECK(both.exit_code == 64);
+
   const ProcessResult checked = sandbox.run_scripted({"check", "--suite", suite, "--only"});
   CHECK(checked.exit_code == 4);
   CHECK_THAT(checked.out, Catch::Contains("2 of 3 problems passed"));

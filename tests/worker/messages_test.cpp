@@ -50,7 +50,7 @@ std::vector<Request> requests() {
           request::Ceilings{},
           request::Library{},
           request::Bye{},
-          request::Sanitize{9}};
+          request::Sanitize{9}, request::Energy{{1, 2}, 2.5, true}};
 }
 
 std::vector<Reply> replies() {
@@ -77,7 +77,8 @@ std::vector<Reply> replies() {
           reply::Ceilings{{{"copy", "B/s", 4e12}}},
           reply::LibraryReady{{"cuBLASLt", "its own pick"}, "why not", 1.5, 2.5},
           reply::Fault{FaultKind::out_of_memory, "no", true},
-          reply::Sanitized{{{"gemm", 8, 8, {{Hazard::shared_race, "two warps", {"a.cu", 5, 60}, {"", 0, 61}, 4}}, true}}}};
+          reply::Sanitized{{{"gemm", 8, 8, {{Hazard::shared_race, "two warps", {"a.cu", 5, 60}, {"", 0, 61}, 4}}, true}}},
+          reply::Energy{{{1, 500, 250.5, 690.25, 1755}}, "why"}};
 }
 
 }  // namespace

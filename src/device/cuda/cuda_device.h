@@ -1,7 +1,9 @@
 #pragma once
 // A GPU through the driver API: the primary context and one stream. Used from the thread that opened it.
 
+#include <functional>
 #include <map>
+#include <optional>
 
 #include "device/cuda/cuda_fault.h"
 #include "device/cuda/cuda_handle.h"
@@ -45,6 +47,10 @@ class CudaDevice final : public Device {
   std::string health_text() override;
   /// For libraries that launch by themselves.
   [[nodiscard]] CUstream stream() const { return stream_.get(); }
+  /// A graph of what `queue` puts on the stream. Throws DeviceFault when that cannot be captured.
+  GraphId capture_calls(const std::function<void()>& queue);
+  /// Joules that the GPU has taken since the driver was loaded, all of its work and idling; nothing without NVML.
+  [[nodiscard]] std::optional<double> energy_joules() const { return nvml_.energy_joules(info_.uuid); }
 
  private:
   struct Function {
@@ -64,7 +70,6 @@ class CudaDevice final : public Device {
   void allow_shared(Function& function, std::uint32_t bytes);
   void require_cluster_fits(const Function& function, const Launch& launch);
   void enqueue(const BoundLaunch& launch);
-  void capture_launches(std::span<const BoundLaunch> launches, int repeats);
 
   // Destroyed from the last to the first: objects, stream, context.
   DriverApi api_;

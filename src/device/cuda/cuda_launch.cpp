@@ -47,17 +47,19 @@ LaunchReport CudaDevice::launch(const BoundLaunch& launch, LaunchMode mode) {
   return {};
 }
 
-void CudaDevice::capture_launches(std::span<const BoundLaunch> launches, int repeats) {
-  for (int i = 0; i < repeats; ++i)
-    for (const BoundLaunch& launch : launches) enqueue(launch);
-}
-
 GraphId CudaDevice::capture(std::span<const BoundLaunch> launches, int repeats) {
   for (const BoundLaunch& launch : launches) function(launch.module, launch.kernel);  // look-ups before capturing
+  return capture_calls([&] {
+    for (int i = 0; i < repeats; ++i)
+      for (const BoundLaunch& launch : launches) enqueue(launch);
+  });
+}
+
+GraphId CudaDevice::capture_calls(const std::function<void()>& queue) {
   check(api_.capture_begin(stream_.get(), CU_STREAM_CAPTURE_MODE_THREAD_LOCAL), FaultKind::other, "starting a graph");
   CUgraph captured = nullptr;
   try {
-    capture_launches(launches, repeats);
+    queue();
   } catch (...) {
     // Leave capture mode, or every later call on the stream fails.
     if (api_.capture_end(stream_.get(), &captured) == CUDA_SUCCESS && captured != nullptr) api_.graph_destroy(captured);

@@ -15,6 +15,7 @@ using GetHandle = int (*)(const char*, Handle*);
 using GetValue = int (*)(Handle, unsigned*);
 using GetIndexedValue = int (*)(Handle, int, unsigned*);
 using GetReasons = int (*)(Handle, unsigned long long*);
+using GetEnergy = int (*)(Handle, unsigned long long*);
 
 constexpr int kSuccess = 0;
 constexpr int kClockSm = 1, kClockMemory = 2;
@@ -64,6 +65,17 @@ std::string Nvml::health_text(const std::string& uuid) const {
   const auto throttle = reinterpret_cast<GetReasons>(symbol("nvmlDeviceGetCurrentClocksThrottleReasons"));
   if (throttle != nullptr && throttle(device, &reasons) == kSuccess) parts.push_back(throttle_text(reasons));
   return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::optional<double> Nvml::energy_joules(const std::string& uuid) const {
+  const auto find = reinterpret_cast<GetHandle>(symbol("nvmlDeviceGetHandleByUUID"));
+  const auto get = reinterpret_cast<GetEnergy>(symbol("nvmlDeviceGetTotalEnergyConsumption"));
+  Handle device = nullptr;
+  unsigned long long millijoules = 0;
+  if (find == nullptr || get == nullptr || find(uuid.c_str(), &device) != kSuccess ||
+      get(device, &millijoules) != kSuccess)
+    return std::nullopt;
+  return static_cast<double>(millijoules) / 1000;
 }
 
 std::string throttle_text(unsigned long long reasons) {

@@ -1,0 +1,16 @@
+#pragma once
+// `bench --energy`: sustained speed, power and energy of ours and of the vendor's library, side by side.
+
+#include "report/json.h"
+#include "report/table.h"
+#include "session/bench.h"
+
+namespace kerlab {
+
+/// What stands above the table.
+std::string energy_heading();
+/// A line for each of a row's energies; no lines where none was measured.
+Table energy_table(const std::vector<BenchRow>& rows);
+JsonValue energy_value(const std::vector<EnergyRow>& rows);
+
+}  // namespace kerlab

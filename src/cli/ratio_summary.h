@@ -1,0 +1,17 @@
+#pragma once
+// How `bench` of several problems ends: ours against the vendor's library in a few figures.
+
+#include "report/json.h"
+#include "report/table.h"
+#include "session/bench.h"
+#include "session/yardstick_summary.h"
+
+namespace kerlab {
+
+/// Of the rows that have a library beside them.
+std::vector<RatioSummary> ratio_summaries(const std::vector<BenchRow>& rows);
+/// A line for each.
+Table ratio_table(const std::vector<RatioSummary>& summaries);
+JsonValue ratio_value(const std::vector<RatioSummary>& summaries);
+
+}  // namespace kerlab

@@ -1,0 +1,18 @@
+#pragma once
+// `bench --library-only`: the vendor's library alone, on one problem, a sweep or a suite.
+
+#include "cli/command.h"
+
+namespace kerlab {
+
+struct YardstickCommand {
+  std::string suite;  ///< empty: `family`
+  std::string family, dtypes;
+  int rounds = 30;
+  bool hot = false;
+  std::string csv, markdown;  ///< files; "-": standard output
+};
+
+ExitCode run_yardstick(const YardstickCommand& command, const GlobalOptions& global);
+
+}  // namespace kerlab
