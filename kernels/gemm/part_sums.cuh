@@ -15,49 +15,110 @@ constexpr int power_of_two(int least) {
   return least <= 1 ? 1 : 2 * power_of_two((least + 1) / 2);
 }
 
+/// Parts that are all there.
+struct WrittenParts {
+  static __device__ __forceinline__ void write(FourSums* to, const FourSums& sums) { *to = sums; }
+  template <int COUNT>
+  static __device__ __forceinline__ void read(FourSums (&sums)[COUNT], FourSums* const (&from)[COUNT]) {
+#pragma unroll
+    for (int i = 0; i < COUNT; ++i)
+      if (from[i] != nullptr) sums[i] = *from[i];
+  }
+};
+
+/// Parts that may still be on their way. A word of the workspace is 0 until it comes, and 0 again when it was read, so
+/// nobody counts arrivals or fences: the words tell. A sum of -0 goes as 0; an integer sum is above -2^31.
+struct ArrivingParts {
+  static constexpr unsigned kFlip = 0x80000000;  // no sum is this, so none arrives as 0
+  static __device__ __forceinline__ void store(FourSums* to, const unsigned (&words)[4]) {
+    asm volatile("st.relaxed.gpu.global.v4.b32 [%0], {%1, %2, %3, %4};" ::"l"(to), "r"(words[0]), "r"(words[1]),
+                 "r"(words[2]), "r"(words[3])
+                 : "memory");
+  }
+  static __device__ __forceinline__ void write(FourSums* to, const FourSums& sums) {
+    unsigned words[4];
+#pragma unroll
+    for (int e = 0; e < 4; ++e) {
+      const unsigned word = *reinterpret_cast<const unsigned*>(&sums.at[e]);
+      words[e] = word == kFlip ? kFlip : word ^ kFlip;
+    }
+    store(to, words);
+  }
+  template <int COUNT>
+  static __device__ __forceinline__ void read(FourSums (&sums)[COUNT], FourSums* const (&from)[COUNT]) {
+    unsigned words[COUNT][4];
+    bool missing = true;
+    while (missing) {
+      missing = false;
+#pragma unroll
+      for (int i = 0; i < COUNT; ++i)
+        if (from[i] != nullptr) {
+          unsigned(&w)[4] = words[i];
+          asm volatile("ld.relaxed.gpu.global.v4.b32 {%0, %1, %2, %3}, [%4];"
+                       : "=r"(w[0]), "=r"(w[1]), "=r"(w[2]), "=r"(w[3])
+                       : "l"(from[i])
+                       : "memory");
+        }
+#pragma unroll
+      for (int i = 0; i < COUNT; ++i)
+        if (from[i] != nullptr) missing |= words[i][0] == 0 || words[i][1] == 0 || words[i][2] == 0 || words[i][3] == 0;
+    }
+#pragma unroll
+    for (int i = 0; i < COUNT; ++i)
+      if (from[i] != nullptr) {
+#pragma unroll
+        for (int e = 0; e < 4; ++e) {
+          const unsigned word = words[i][e] ^ kFlip;
+          sums[i].at[e] = *reinterpret_cast<const Sum*>(&word);
+        }
+        store(from[i], {0, 0, 0, 0});
+      }
+  }
+};
+
 /// PARTS of FOURS times four sums each, which lie one part after another. A block of THREAD_COUNT threads adds up one
 /// of SHARES shares: kWidth threads side by side; where these are few, the parts are divided among kGroups of them.
-template <int FOURS, int PARTS, int SHARES, int THREAD_COUNT>
+template <int FOURS, int PARTS, int SHARES, int THREAD_COUNT, typename Parts = WrittenParts>
 struct PartSums {
   static constexpr int kShare = (FOURS - 1) / SHARES + 1;
   static constexpr int kWidth = power_of_two(kShare) < THREAD_COUNT ? power_of_two(kShare) : THREAD_COUNT;
   static constexpr int kGroups = THREAD_COUNT / kWidth;
-  static constexpr int kParts = (PARTS - 1) / kGroups + 1;  // of a group
-  static constexpr int kAtOnce = kShare > kWidth ? 2 : 1;   // fours of a thread
+  static constexpr int kParts = (PARTS - 1) / kGroups + 1;   // of a group
+  static constexpr int kAtOnce = kParts < 16 ? kParts : 16;  // loads of a thread on their way
 
   /// Calls write(which of the FOURS, its sums) for each of the share. `scratch`: THREAD_COUNT fours of shared memory,
   /// which nobody else uses. The THREAD_COUNT threads, numbered from 0, all call it, and meet at named barrier 1.
   template <typename Write>
-  static __device__ __forceinline__ void add_up(const FourSums* parts, int share, FourSums* scratch, Write write) {
+  static __device__ __forceinline__ void add_up(FourSums* parts, int share, FourSums* scratch, Write write) {
     const int thread = static_cast<int>(threadIdx.x);
     const int group = thread / kWidth;
 #pragma unroll 1
-    for (int begin = 0; begin < kShare; begin += kWidth * kAtOnce) {
-      FourSums sums[kAtOnce] = {};
-      int places[kAtOnce];
-      bool exists[kAtOnce];
+    for (int begin = 0; begin < kShare; begin += kWidth) {
+      const int within = begin + thread % kWidth;
+      const int place = share * kShare + within;
+      const bool exists = within < kShare && place < FOURS;
+      FourSums sums = {};
+#pragma unroll 1
+      for (int i = 0; i < kParts; i += kAtOnce) {
+        FourSums some[kAtOnce] = {};
+        FourSums* from[kAtOnce];
 #pragma unroll
-      for (int j = 0; j < kAtOnce; ++j) {
-        const int within = begin + j * kWidth + thread % kWidth;
-        places[j] = share * kShare + within;
-        exists[j] = within < kShare && places[j] < FOURS;
-      }
-#pragma unroll(kParts < 16 ? kParts : 16)
-      for (int i = 0; i < kParts; ++i) {
-        const int part = group * kParts + i;
+        for (int j = 0; j < kAtOnce; ++j) {
+          const int part = group * kParts + i + j;
+          const bool wanted = exists && i + j < kParts && part < PARTS;
+          from[j] = wanted ? parts + static_cast<long long>(part) * FOURS + place : nullptr;
+        }
+        Parts::read(some, from);
 #pragma unroll
-        for (int j = 0; j < kAtOnce; ++j)
-          if (exists[j] && part < PARTS) add(sums[j], parts[static_cast<long long>(part) * FOURS + places[j]]);
+        for (int j = 0; j < kAtOnce; ++j) add(sums, some[j]);
       }
-      if constexpr (kGroups > 1) {  // then kAtOnce is 1
-        scratch[thread] = sums[0];
+      if (kGroups > 1) {
+        scratch[thread] = sums;
         sync_threads(1, THREAD_COUNT);
-        for (int g = 1; group == 0 && g < kGroups; ++g) add(sums[0], scratch[g * kWidth + thread]);
+        for (int g = 1; group == 0 && g < kGroups; ++g) add(sums, scratch[g * kWidth + thread]);
         sync_threads(1, THREAD_COUNT);
       }
-#pragma unroll
-      for (int j = 0; j < kAtOnce; ++j)
-        if (exists[j] && group == 0) write(places[j], sums[j]);
+      if (exists && group == 0) write(place, sums);
     }
   }
 };

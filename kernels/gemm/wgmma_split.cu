@@ -9,6 +9,8 @@
 //             0  the last of its blocks to come (a counter of arrivals), in order of slice
 //             1  all of them: they wait for the last, then each adds a share of the share. Less to read by one block,
 //                but all must be on the device at once
+//             2  all of them, and nobody counts: each word of the workspace is 0 until it has come (part_sums.cuh).
+//                Without fence, atomic and the way to a counter and back
 //           Parts of a tile are as large as the tile, each: smaller tiles have less to add up but read A and B more
 //           often. CLUSTER_M x CLUSTER_N tiles of a cluster therefore share the copies of A and B (multicast).
 //           One warp copies, STAGES tiles ahead; no barrier of the cluster unless its blocks copy for one another.
@@ -33,6 +35,11 @@ constexpr int kParts = SLICES / CLUSTER_K;         // of a tile, that go through
 constexpr int kPeers = CLUSTER_M + CLUSTER_N - 1;  // blocks that copy something for this one
 using ShareOfSums = ClusterSums<kSums, CLUSTER_K, kThreads>;
 constexpr int kShareFours = ShareOfSums::kShare / 4;  // of a thread
+#if REDUCE == 2
+using Parts = ArrivingParts;
+#else
+using Parts = WrittenParts;
+#endif
 static_assert(ShareOfSums::kShare % 4 == 0, "constraint shares");
 
 /// STAGES x { tile of A, tile of B }, then what the others of the cluster send.
@@ -141,12 +148,24 @@ __device__ __forceinline__ void multiply_slice(Sum (&sums)[kRows / 64][BN / 2], 
   for (int i = 0; i < kRows / 64; ++i) settle_sums(sums[i]);
 }
 
+/// The block wrote its part; whether it adds up: then all parts have been written.
+__device__ __forceinline__ bool all_have_come(unsigned* word) {
+  __shared__ bool all;
+  sync_threads(1, kThreads);
+  if (threadIdx.x == 0) {
+    const bool last = arrive_as_last(word, kParts);
+    if (REDUCE == 1 && !last) wait_for_last(word);
+    all = REDUCE == 1 || last;
+  }
+  sync_threads(1, kThreads);
+  return all;
+}
+
 extern "C" __global__ void __launch_bounds__(kThreads + 32, 1)
     gemm(const __grid_constant__ TensorMap map_a, const __grid_constant__ TensorMap map_b, const Out* __restrict__ bias,
-         const Out* __restrict__ C, Out* __restrict__ D, FourSums* parts, unsigned* words, int M, int N, int K,
-         float alpha, float beta) {
+         const Out* __restrict__ C, Out* __restrict__ D, FourSums* parts, FourSums* arriving, unsigned* words, int M,
+         int N, int K, float alpha, float beta) {
   __shared__ Barrier full[STAGES], empty[STAGES], sent;
-  __shared__ bool adds_up;
   const unsigned tiles = shared_address(shared);
   const int thread = static_cast<int>(threadIdx.x);
   const Work work(M, K);
@@ -191,24 +210,17 @@ extern "C" __global__ void __launch_bounds__(kThreads + 32, 1)
       write_four(work.part_k * kShareFours + i, thread, share + i * 4, work, M, N, epilogue);
   } else {
     constexpr int kFours = kShareFours * kThreads;
-    FourSums* of_share = parts + work.share * (kParts * kFours);
+    FourSums* of_share = (REDUCE == 2 ? arriving : parts) + work.share * (kParts * kFours);
     const int part = work.slice / CLUSTER_K;
 #pragma unroll
     for (int i = 0; i < kShareFours; ++i)
-      of_share[part * kFours + i * kThreads + thread] =
-          FourSums{share[i * 4], share[i * 4 + 1], share[i * 4 + 2], share[i * 4 + 3]};
-    sync_threads(1, kThreads);
-    if (thread == 0) {
-      const bool last = arrive_as_last(words + work.share, kParts);
-      if (REDUCE == 1 && !last) wait_for_last(words + work.share);
-      adds_up = REDUCE == 1 || last;
-    }
-    sync_threads(1, kThreads);
-    if (!adds_up) return;
-    constexpr int kShares = REDUCE == 1 ? kParts : 1;
-    PartSums<kFours, kParts, kShares, kThreads>::add_up(
-        of_share, REDUCE == 1 ? part : 0, reinterpret_cast<FourSums*>(shared), [&](int four, const FourSums& all) {
-          write_four(work.part_k * kShareFours + four / kThreads, four % kThreads, all.at, work, M, N, epilogue);
+      Parts::write(of_share + part * kFours + i * kThreads + thread,
+                   FourSums{share[i * 4], share[i * 4 + 1], share[i * 4 + 2], share[i * 4 + 3]});
+    if (REDUCE < 2 && !all_have_come(words + work.share)) return;
+    constexpr int kShares = REDUCE == 0 ? 1 : kParts;
+    PartSums<kFours, kParts, kShares, kThreads, Parts>::add_up(
+        of_share, REDUCE == 0 ? 0 : part, reinterpret_cast<FourSums*>(shared), [&](int four, const FourSums& sum) {
+          write_four(work.part_k * kShareFours + four / kThreads, four % kThreads, sum.at, work, M, N, epilogue);
         });
   }
 }
