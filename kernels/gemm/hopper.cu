@@ -41,8 +41,9 @@ __device__ __forceinline__ void sync_blocks() {
 }
 extern "C" __global__ void __launch_bounds__(THREADS, 1)
     gemm(const __grid_constant__ TensorMap map_a, const __grid_constant__ TensorMap map_b,
-         const __grid_constant__ TensorMap map_d, const Out* __restrict__ bias, const Out* __restrict__ C,
-         Out* __restrict__ D, int M, int N, int K, float alpha, float beta) {
+         const __grid_constant__ TensorMap map_d, const DTYPE* __restrict__ A, const DTYPE* __restrict__ B,
+         const Out* __restrict__ bias, const Out* __restrict__ C, Out* __restrict__ D, int M, int N, int K, float alpha,
+         float beta) {
   __shared__ Barrier full[STAGES], empty[STAGES];
   const Ring ring(shared_address(shared), full, empty);
   const Schedule schedule(M, N, K);
@@ -60,6 +61,14 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
   if (copies) {
     ring.init();
     copy(schedule.first(), 0, early);
+  }
+  if (WARM > 0 && group < CONSUMERS) {
+    const TileOfD tile = tile_of(schedule.first(), schedule.rows, schedule.columns);
+    const int thread = static_cast<int>(threadIdx.x);
+    warm<BM, kAContiguous>(of_batch(A, static_cast<long long>(M) * K), (tile.row * CLUSTER_M + ring.row) * BM, M, K,
+                           WARM, thread, CONSUMERS * 128);
+    warm<BN, kBContiguous>(of_batch(B, static_cast<long long>(K) * N), (tile.column * CLUSTER_N + ring.column) * BN, N,
+                           K, WARM, thread, CONSUMERS * 128);
   }
   sync_blocks();
 

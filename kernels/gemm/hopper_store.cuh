@@ -108,8 +108,9 @@ __device__ __forceinline__ void store_piece(const Sum (&sums)[kColumns / 2], uns
   constexpr int kTogether = SWAP && OUT_BYTES == 4 ? 2 : 1;  // slabs filled at once
   constexpr int kWidth = SWAP ? SLAB_ROWS : kSlabColumns;
   constexpr int kFills = kColumns / kWidth;
-  // Slabs are used in turn; after an odd number of fills the next call begins with the one that was stored last.
-  constexpr int kStillRead = kTogether == 1 && kFills % kSlabs == 0 ? kSlabs - 1 : 0;
+  // Slabs are used in turn. Where a call does not end with the last of them, the next begins with one stored just now.
+  constexpr int kGroups = kSlabs / kTogether;
+  constexpr int kStillRead = kFills % kGroups == 0 ? kGroups - 1 : 0;
   const int storer = static_cast<int>(threadIdx.x) % 128 / kStorers;
   const bool stores = threadIdx.x % kStorers == 0;
 #pragma unroll

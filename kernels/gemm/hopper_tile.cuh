@@ -15,6 +15,20 @@ constexpr bool kSecondContiguous = SWAP ? kAContiguous : kBContiguous;
 using First = Tile<kFirst, kFirstContiguous>;
 using Second = Tile<kSecond, kSecondContiguous>;
 
+/// Threads `thread` of `threads` ask L2 for what the tile's first `stages` stages will read, from x on: the copy engine
+/// must first fetch its map, and what it asks for then is on its way already. `from`: the operand; `extent`: its x.
+template <int EXTENT, bool K_FIRST>
+__device__ __forceinline__ void warm(const DTYPE* from, int x, int extent, int K, int stages, int thread, int threads) {
+  constexpr int kLine = 128 / DTYPE_BYTES;
+  const int length = K_FIRST ? K : extent;  // of a row in memory
+  const int rows = K_FIRST ? EXTENT : BK * stages, lines = (K_FIRST ? BK * stages : EXTENT) / kLine;
+  for (int i = thread; i < rows * lines; i += threads) {
+    const int row = (K_FIRST ? x : 0) + i / lines, along = (K_FIRST ? 0 : x) + i % lines * kLine;
+    if (row < (K_FIRST ? extent : K) && along < length)
+      asm volatile("prefetch.global.L2 [%0];" ::"l"(from + static_cast<long long>(row) * length + along));
+  }
+}
+
 // A consumer's part: kRows rows of wgmma by kColumns of its columns. With TURNS each consumer has a tile of its own.
 constexpr int kSharers = TURNS ? 1 : CONSUMERS;
 constexpr int kRows = SPLIT_COLUMNS ? kFirst : kFirst / kSharers;
