@@ -3,22 +3,11 @@
 // copied once, to a workspace where they are, at the speed of memory; the main loop stays the same. A piece of 16 bytes
 // comes from two aligned loads and a shift.
 #include "common/types.cuh"
-
-/// The 16 bytes that begin `shift` (0 to 15) bytes after those of `low`, which `high` follows.
-__device__ __forceinline__ uint4 shifted(uint4 low, uint4 high, unsigned shift) {
-  unsigned words[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
-#pragma unroll
-  for (int i = 0; i < 6; ++i) words[i] = (shift & 8) != 0 ? words[i + 2] : words[i];
-#pragma unroll
-  for (int i = 0; i < 5; ++i) words[i] = (shift & 4) != 0 ? words[i + 1] : words[i];
-#pragma unroll
-  for (int i = 0; i < 4; ++i) words[i] = __funnelshift_r(words[i], words[i + 1], shift % 4 * 8);
-  return {words[0], words[1], words[2], words[3]};
-}
+#include "shift.cuh"
 
 /// An operand to be copied: `rows` rows of `length` elements, one after another, to rows of whole 16 bytes, each behind
 /// `front` zeros. What follows a row's last element up to 16 bytes is anything.
-struct Unaligned {
+struct UnalignedRows {
   const DTYPE* from;
   DTYPE* to;
   long long rows;
@@ -30,7 +19,7 @@ constexpr int kPiecesAtOnce = 4;  // of a thread: so many pairs of loads are in 
 constexpr int kPiecesOfBlock = 256 * kPiecesAtOnce;
 
 /// 16 bytes of an operand, element by element: at the ends of the tensor, and where there are zeros in front.
-__device__ __forceinline__ void align_piece_slowly(const Unaligned& operand, long long row, int first, DTYPE* to) {
+__device__ __forceinline__ void align_piece_slowly(const UnalignedRows& operand, long long row, int first, DTYPE* to) {
   const DTYPE* source = operand.from + row * operand.length;
   Vector<DTYPE, kPieceElements> elements;
 #pragma unroll
@@ -47,8 +36,8 @@ extern "C" __global__ void __launch_bounds__(256)
   const long long pieces_a = rows_a * ((length_a - 1) / kPieceElements + 1);
   const long long blocks_a = (pieces_a + kPiecesOfBlock - 1) / kPiecesOfBlock;
   const bool second = static_cast<long long>(blockIdx.x) >= blocks_a;
-  const Unaligned operand{second ? B : A, second ? to_b : to_a, second ? rows_b : rows_a, second ? length_b : length_a,
-                          second ? front_b : front_a};
+  const UnalignedRows operand{second ? B : A, second ? to_b : to_a, second ? rows_b : rows_a,
+                              second ? length_b : length_a, second ? front_b : front_a};
   const int pieces_of_row = (operand.length - 1) / kPieceElements + 1;
   const long long pieces = operand.rows * pieces_of_row;
   const long long first_piece = (blockIdx.x - (second ? blocks_a : 0)) * kPiecesOfBlock + threadIdx.x;

@@ -29,10 +29,11 @@ struct Ring {
   Barrier* full;
   Barrier* empty;
 
-  /// One thread; then a barrier of the block (or cluster). `consumers`: warpgroups that give a stage back.
-  __device__ __forceinline__ void init(unsigned consumers) const {
+  /// One thread; then a barrier of the block (or cluster). `consumers`: warpgroups that give a stage back; `copiers`:
+  /// arrivals of those that fill one.
+  __device__ __forceinline__ void init(unsigned consumers, unsigned copiers = 1) const {
     for (int stage = 0; stage < STAGES; ++stage) {
-      init_barrier(&full[stage], 1);
+      init_barrier(&full[stage], copiers);
       init_barrier(&empty[stage], consumers);
     }
     fence_barriers();
