@@ -38,10 +38,7 @@ void map_address(Warp& warp, const Op& op, std::uint32_t mask) {
 }
 
 void rank_of_address(Warp& warp, const Op& op, std::uint32_t mask) {
-  each_lane(warp, op, mask, [&](const Issuer& who) {
-    const std::uint64_t rank = window_offset(who) >> kClusterShift;
-    write_result(who, rank == 0 ? warp.cta->rank : rank - 1);
-  });
+  each_lane(warp, op, mask, [&](const Issuer& who) { write_result(who, window_offset(who) >> kClusterShift); });
 }
 
 }  // namespace

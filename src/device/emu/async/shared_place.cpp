@@ -11,9 +11,9 @@ namespace kerlab::emu {
 
 Cta* block_of(Cta& cta, std::uint64_t address) {
   const std::uint64_t rank = address >> kClusterShift;
-  if (rank == 0) return &cta;
-  if (cta.cluster == nullptr || rank > cta.cluster->blocks.size()) return nullptr;
-  return cta.cluster->blocks[rank - 1];
+  if (rank == cta.rank) return &cta;
+  if (cta.cluster == nullptr || rank >= cta.cluster->blocks.size()) return nullptr;
+  return cta.cluster->blocks[rank];
 }
 
 std::uint64_t lane_value(const Issuer& who, int operand) {
@@ -72,7 +72,7 @@ SharedPlace shared_place(const Issuer& who, int operand, Reach reach, std::uint6
     if (address >= kWindowBytes) fail(FaultKind::illegal_address, "has a generic address outside shared memory");
   }
   Cta& cta = *who.warp->cta;
-  if (reach != Reach::cluster && address >> kClusterShift != 0) {
+  if (reach != Reach::cluster && address >> kClusterShift != cta.rank) {
     fail(FaultKind::illegal_address, address < kWindowBytes
                                          ? "reaches for another block's shared memory, which needs .shared::cluster"
                                          : "is outside shared memory");

@@ -23,14 +23,14 @@ struct SharedPlace {
 };
 
 /// What an address of .shared::cluster (an offset into the window) names: the block, null when the cluster has none of
-/// that rank. Own addresses have no rank.
+/// that rank.
 Cta* block_of(Cta& cta, std::uint64_t address);
 inline std::uint32_t offset_of(std::uint64_t address) {
   return static_cast<std::uint32_t>(address) & ((1u << kClusterShift) - 1);
 }
 /// The address of a block's shared memory that any block of the cluster can use.
 inline std::uint32_t cluster_address(std::uint32_t rank, std::uint32_t offset) {
-  return (rank + 1) << kClusterShift | offset;
+  return rank << kClusterShift | offset;
 }
 
 /// Calls f(Issuer) for each lane of the mask, lowest first.

@@ -38,11 +38,12 @@ const char* verb(AccessKind kind) {
 std::string outside_shared(Cta& cta, const Op& op, const Place& place) {
   const ptx::Modifiers& modifiers = op.instruction->modifiers;
   constexpr std::uint64_t kMostRanks = 16;  // beyond is no address of a cluster, but a wild one
-  const bool in_cluster = place.offset >> kClusterShift <= kMostRanks;
-  const Cta* const owner = in_cluster ? block_of(cta, place.offset) : &cta;
+  const std::uint64_t rank = place.offset >> kClusterShift;
+  const Cta* const owner = rank < kMostRanks ? block_of(cta, place.offset) : &cta;
   if (owner == nullptr) return " the shared memory of a block that the cluster does not have";
-  if (in_cluster && place.offset >> kClusterShift != 0) {
-    if (modifiers.space != Space::generic && !modifiers.shared_cluster)
+  if (owner != &cta) {
+    const bool own_only = modifiers.space != Space::generic && !modifiers.shared_cluster;
+    if (own_only && offset_of(place.offset) < owner->shared_bytes)
       return " another block's shared memory, which needs .shared::cluster";
     if (owner->ended) return " the shared memory of " + block_name(owner->index) + ", which has ended";
   }
@@ -70,7 +71,7 @@ std::string outside_shared(Cta& cta, const Op& op, const Place& place) {
 
 /// The block whose shared memory is accessed; null when there is none, or when the instruction reaches only its own.
 Cta* shared_owner(Cta& cta, const Op& op, const Place& place) {
-  if (place.offset >> kClusterShift == 0) return &cta;
+  if (place.offset >> kClusterShift == cta.rank) return &cta;
   const ptx::Modifiers& modifiers = op.instruction->modifiers;
   if (modifiers.space != Space::generic && !modifiers.shared_cluster) return nullptr;
   Cta* const owner = block_of(cta, place.offset);

@@ -1,4 +1,5 @@
-// What the constant slots of a warp hold: immediates and special registers (PTX ISA, section Special Registers).
+// What the constant slots of a warp hold: immediates, addresses of variables and special registers (PTX ISA, section
+// Special Registers).
 
 #include <algorithm>
 #include <cstring>
@@ -116,8 +117,9 @@ void BlockRunner::fill_constants() {
     warp.predicates[program_.cluster_predicate] = special(Special::is_explicit_cluster, warp, 0) != 0 ? ~0u : 0;
     for (const Constant& constant : program_.constants) {
       const bool is_special = constant.kind == Constant::Kind::special;
+      const std::uint64_t begin = constant.kind == Constant::Kind::shared ? cta_.shared_begin() : 0;
       for (int lane = 0; lane < kLanes; ++lane) {
-        write_lane(warp, constant, lane, is_special ? special(constant.special, warp, lane) : constant.bits);
+        write_lane(warp, constant, lane, is_special ? special(constant.special, warp, lane) : begin + constant.bits);
       }
     }
   }

@@ -15,7 +15,8 @@
 namespace kerlab::emu {
 
 /// Generic addresses: shared, local and parameter memory are windows at addresses that no allocation has. In .shared
-/// (.local) space the address is the offset from the window's base; constant variables lie in global memory.
+/// (.local) space the address is the offset from the window's base; constant variables lie in global memory. What such
+/// an address of .shared means: kClusterShift.
 inline constexpr std::uint64_t kSharedWindow = 1ull << 56, kLocalWindow = 2ull << 56, kParameterWindow = 3ull << 56,
                                kWindowBytes = 1ull << 32;
 
@@ -42,8 +43,9 @@ class MachineFault : public DeviceFault {
 /// Remembers a write to global memory (out of line, for handlers).
 void note_write(Cta& cta, std::uint64_t begin, std::uint64_t end);
 
-/// Addresses in .shared::cluster: below 2^24 in the block's own shared memory, else of the block of rank
-/// (address >> 24) - 1 in the cluster. mapa makes them. The same within kSharedWindow.
+/// Addresses in .shared, ::cta and ::cluster: the rank of the block in its cluster << 24 | the offset in its shared
+/// memory, as on sm_90: what `mov` makes of a variable, cvta and mapa. The same within kSharedWindow. Without clusters,
+/// and for rank 0, it is the offset alone.
 inline constexpr int kClusterShift = 24;
 
 struct Cluster;      // async/cluster.h
@@ -90,7 +92,10 @@ struct Cta {
   const ptx::Instruction* first_instruction = nullptr;  ///< of the kernel
   std::vector<AddressRange> written;                    ///< of this thread's blocks so far, merged now and then
   AddressRange allocations[16];                         ///< found last, by instruction (access.h)
-  std::vector<WgmmaGroups> wgmma;        ///< by warp, as far as they have issued any
+  std::vector<WgmmaGroups> wgmma;                       ///< by warp, as far as they have issued any
+
+  /// The address in .shared of its first byte.
+  [[nodiscard]] std::uint32_t shared_begin() const { return rank << kClusterShift; }
 };
 
 /// The costs of an instruction; null in a launch that does not count.

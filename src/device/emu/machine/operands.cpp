@@ -109,23 +109,34 @@ std::int32_t Operands::predicate(const Operand& operand) const {
   return operand.bits != 0 ? program_.true_predicate : program_.false_predicate;
 }
 
+/// At the end of the slots.
+void Operands::add(Constant constant) {
+  program_.constants.push_back(constant);
+  program_.slots += constant.wide ? 2 : 1;
+}
+
 std::int32_t Operands::constant(std::uint64_t bits, int width) {
   const bool wide = width == 64;
   if (!wide) bits &= (std::uint64_t{1} << width) - 1;
   const auto [at, is_new] = immediates_.try_emplace({bits, wide}, program_.slots);
-  if (is_new) {
-    program_.constants.push_back({Constant::Kind::bits, wide, {}, at->first.first, program_.slots});
-    program_.slots += wide ? 2 : 1;
+  if (is_new) add({Constant::Kind::bits, wide, {}, at->first.first, at->second});
+  return at->second;
+}
+
+/// A slot with the address of a variable.
+std::int32_t Operands::symbol(const Operand& operand, int width) {
+  if (kernel_.symbols[static_cast<std::size_t>(operand.value)].space != Space::shared) {
+    return constant(address(operand), width);
   }
+  const bool wide = width == 64;
+  const auto [at, is_new] = shared_addresses_.try_emplace({address(operand), wide}, program_.slots);
+  if (is_new) add({Constant::Kind::shared, wide, {}, at->first.first, at->second});
   return at->second;
 }
 
 std::int32_t Operands::special(ptx::Special special, bool wide) {
   const auto [at, is_new] = specials_.try_emplace({special, wide}, program_.slots);
-  if (is_new) {
-    program_.constants.push_back({Constant::Kind::special, wide, special, 0, program_.slots});
-    program_.slots += wide ? 2 : 1;
-  }
+  if (is_new) add({Constant::Kind::special, wide, special, 0, at->second});
   return at->second;
 }
 
@@ -147,7 +158,7 @@ std::int32_t Operands::value(const Operand& operand, int bits) {
     case OperandKind::special:
       return special(operand.special, bits == 64);
     case OperandKind::symbol:
-      return constant(address(operand), bits == 64 ? 64 : 32);
+      return symbol(operand, bits == 64 ? 64 : 32);
     default:
       return -1;
   }
@@ -161,7 +172,7 @@ void Operands::fill_address(const Operand& operand, int i, Op& op) {
   } else if (operand.base_is_symbol) {
     const Space space = kernel_.symbols[static_cast<std::size_t>(operand.value)].space;
     op.wide_address = space == Space::global || space == Space::constant || space == Space::generic;
-    op.slot[i] = constant(address(operand), op.wide_address ? 64 : 32);
+    op.slot[i] = symbol(operand, op.wide_address ? 64 : 32);
   } else {
     op.wide_address = ptx::bits(reg(operand).type) == 64;
     op.slot[i] = places_.place[static_cast<std::size_t>(operand.value)];

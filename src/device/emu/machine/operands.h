@@ -27,12 +27,14 @@ class Operands {
   std::int32_t constant(std::uint64_t bits, int width);
   std::int32_t special(ptx::Special special, bool wide);
   [[nodiscard]] bool is_predicate(const ptx::Operand& operand) const;
-  /// What the address of a variable is in its space.
+  /// What the address of a variable is in its space; in .shared from the beginning of the block's.
   [[nodiscard]] std::uint64_t address(const ptx::Operand& operand) const;
 
  private:
   [[nodiscard]] const ptx::Register& reg(const ptx::Operand& operand) const;
   std::int32_t value(const ptx::Operand& operand, int bits);
+  std::int32_t symbol(const ptx::Operand& operand, int width);
+  void add(Constant constant);
   void fill_address(const ptx::Operand& operand, int i, Op& op);
   void fill_vector(const ptx::Operand& operand, int i, int bits, Op& op);
 
@@ -40,7 +42,7 @@ class Operands {
   const ptx::RegisterPlaces& places_;
   std::uint64_t global_base_, constant_base_;
   Program& program_;
-  std::map<std::pair<std::uint64_t, bool>, std::int32_t> immediates_;
+  std::map<std::pair<std::uint64_t, bool>, std::int32_t> immediates_, shared_addresses_;
   std::map<std::pair<ptx::Special, bool>, std::int32_t> specials_;
 };
 

@@ -31,7 +31,9 @@ std::string read(const Warp& warp, int lane, std::uint64_t address, std::size_t 
     return std::string(reinterpret_cast<const char*>(begin) + (n > 0 ? offset : 0), n);
   };
   const Cta& cta = *warp.cta;
-  if (address - kSharedWindow < kWindowBytes) return from(cta.shared, cta.shared_bytes, address - kSharedWindow);
+  if (address - kSharedWindow < kWindowBytes) {
+    return from(cta.shared, cta.shared_bytes, address - kSharedWindow - cta.shared_begin());
+  }
   if (address - kLocalWindow < kWindowBytes) {
     const std::byte* const local = warp.local + warp.local_stride * lane;
     return from(local, static_cast<std::uint64_t>(warp.local_stride), address - kLocalWindow);

@@ -72,7 +72,11 @@ struct PlacedInstruction {
 
 /// A slot that holds the same as long as a warp executes one block.
 struct Constant {
-  enum class Kind : std::uint8_t { bits, special };
+  enum class Kind : std::uint8_t {
+    bits,
+    special,
+    shared,  ///< `bits` from the beginning of the block's shared memory: an address
+  };
   Kind kind = Kind::bits;
   bool wide = false;  ///< two slots
   ptx::Special special = ptx::Special::tid_x;

@@ -36,7 +36,8 @@ const std::byte* host_map(const Issuer& who, std::uint64_t address) {
     const bool good = within(offset, static_cast<std::uint64_t>(cta.launch->parameter_bytes));
     return good ? cta.launch->parameters + offset : nullptr;
   }
-  if (const std::uint64_t offset = address - kSharedWindow; offset < kWindowBytes) {
+  if (address - kSharedWindow < kWindowBytes) {
+    const std::uint64_t offset = address - kSharedWindow - cta.shared_begin();
     return within(offset, cta.shared_bytes) ? cta.shared + offset : nullptr;
   }
   const std::optional<AddressRange> range = cta.launch->memory->find(address);
