@@ -83,8 +83,9 @@ struct PartSums {
   static constexpr int kShare = (FOURS - 1) / SHARES + 1;
   static constexpr int kWidth = power_of_two(kShare) < THREAD_COUNT ? power_of_two(kShare) : THREAD_COUNT;
   static constexpr int kGroups = THREAD_COUNT / kWidth;
-  static constexpr int kParts = (PARTS - 1) / kGroups + 1;   // of a group
-  static constexpr int kAtOnce = kParts < 16 ? kParts : 16;  // loads of a thread on their way
+  static constexpr int kParts = (PARTS - 1) / kGroups + 1;  // of a group
+  static constexpr int kRounds = (kParts - 1) / 20 + 1;
+  static constexpr int kAtOnce = (kParts - 1) / kRounds + 1;  // loads of a thread on their way
 
   /// Calls write(which of the FOURS, its sums) for each of the share. `scratch`: THREAD_COUNT fours of shared memory,
   /// which nobody else uses. The THREAD_COUNT threads, numbered from 0, all call it, and meet at named barrier 1.

@@ -7,9 +7,9 @@
 //             each a share of the tile (cluster_sums.cuh): nothing of it passes through L2.
 //           * each share of each cluster goes to a workspace. REDUCE says who adds these up:
 //             0  the last of its blocks to come (a counter of arrivals), in order of slice
-//             1  all of them: they wait for the last, then each adds a share of the share. Less to read by one block,
-//                but all must be on the device at once
-//             2  all of them, and nobody counts: each word of the workspace is 0 until it has come (part_sums.cuh).
+//             1  three quarters of them: they wait for the last, then each adds a share of the share. Less to read by
+//                one block. The others leave, so that blocks that have not begun yet find room: nobody waits for ever
+//             2  the same, and nobody counts: each word of the workspace is 0 until it has come (part_sums.cuh).
 //                Without fence, atomic and the way to a counter and back
 //           Parts of a tile are as large as the tile, each: smaller tiles have less to add up but read A and B more
 //           often. CLUSTER_M x CLUSTER_N tiles of a cluster therefore share the copies of A and B (multicast).
@@ -34,7 +34,8 @@ constexpr int kTiles = CLUSTER_M * CLUSTER_N;      // of a cluster
 constexpr int kParts = SLICES / CLUSTER_K;         // of a tile, that go through the workspace
 constexpr int kPeers = CLUSTER_M + CLUSTER_N - 1;  // blocks that copy something for this one
 using ShareOfSums = ClusterSums<kSums, CLUSTER_K, kThreads>;
-constexpr int kShareFours = ShareOfSums::kShare / 4;  // of a thread
+constexpr int kShareFours = ShareOfSums::kShare / 4;                        // of a thread
+constexpr int kAdders = REDUCE == 0 ? 1 : kParts < 2 ? 1 : kParts * 3 / 4;  // clusters of a tile that add up parts
 #if REDUCE == 2
 using Parts = ArrivingParts;
 #else
@@ -148,17 +149,17 @@ __device__ __forceinline__ void multiply_slice(Sum (&sums)[kRows / 64][BN / 2], 
   for (int i = 0; i < kRows / 64; ++i) settle_sums(sums[i]);
 }
 
-/// The block wrote its part; whether it adds up: then all parts have been written.
-__device__ __forceinline__ bool all_have_come(unsigned* word) {
+/// The block wrote its part; `adder`: which of kAdders it would be, if not negative. Whether it is: then all parts have
+/// been written.
+__device__ __forceinline__ bool all_have_come(unsigned* word, int adder) {
   __shared__ bool all;
   sync_threads(1, kThreads);
   if (threadIdx.x == 0) {
-    const bool last = arrive_as_last(word, kParts);
-    if (REDUCE == 1 && !last) wait_for_last(word);
-    all = REDUCE == 1 || last;
+    all = arrive_as_last(word, kParts);
+    if (REDUCE == 1 && adder >= 0 && !all) wait_for_last(word);
   }
   sync_threads(1, kThreads);
-  return all;
+  return REDUCE == 0 ? all : adder >= 0;
 }
 
 extern "C" __global__ void __launch_bounds__(kThreads + 32, 1)
@@ -216,10 +217,11 @@ extern "C" __global__ void __launch_bounds__(kThreads + 32, 1)
     for (int i = 0; i < kShareFours; ++i)
       Parts::write(of_share + part * kFours + i * kThreads + thread,
                    FourSums{share[i * 4], share[i * 4 + 1], share[i * 4 + 2], share[i * 4 + 3]});
-    if (REDUCE < 2 && !all_have_come(words + work.share)) return;
-    constexpr int kShares = REDUCE == 0 ? 1 : kParts;
-    PartSums<kFours, kParts, kShares, kThreads, Parts>::add_up(
-        of_share, REDUCE == 0 ? 0 : part, reinterpret_cast<FourSums*>(shared), [&](int four, const FourSums& sum) {
+    const int adder = REDUCE == 0 ? 0 : part - (kParts - kAdders);
+    if (REDUCE < 2 ? !all_have_come(words + work.share, adder) : adder < 0) return;
+    if (REDUCE == 2) sync_threads(1, kThreads);  // nobody multiplies any more: the ring is free
+    PartSums<kFours, kParts, kAdders, kThreads, Parts>::add_up(
+        of_share, adder, reinterpret_cast<FourSums*>(shared), [&](int four, const FourSums& sum) {
           write_four(work.part_k * kShareFours + four / kThreads, four % kThreads, sum.at, work, M, N, epilogue);
         });
   }
