@@ -14,6 +14,11 @@ __device__ __forceinline__ void prefetch_map(const TensorMap& map) {
   asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
 }
 
+/// `bytes` of global memory, both of whole 16, shall be in L2 soon. PTX ISA, "cp.async.bulk.prefetch".
+__device__ __forceinline__ void ask_l2(const void* from, unsigned bytes) {
+  asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(from), "r"(bytes) : "memory");
+}
+
 /// The box at (x, y) to shared memory at `to` (128 bytes aligned; of a swizzled box 1024); its bytes count at the
 /// barrier.
 __device__ __forceinline__ void load_box(unsigned to, const TensorMap& map, int x, int y, Barrier* barrier) {

@@ -13,14 +13,16 @@
 //                Without fence, atomic and the way to a counter and back
 //           Parts of a tile are as large as the tile, each: smaller tiles have less to add up but read A and B more
 //           often. CLUSTER_M x CLUSTER_N tiles of a cluster therefore share the copies of A and B (multicast).
+//           PREFETCH asks L2 for a block's whole slice before anything else (ask_slice.cuh).
 //           One warp copies, STAGES tiles ahead; no barrier of the cluster unless its blocks copy for one another.
 // Parameters BM, BN tile of D; BK; STAGES; SLICES of K per tile; CLUSTER_K of them, CLUSTER_M x CLUSTER_N tiles, in a
-//           cluster; REDUCE.
+//           cluster; REDUCE; PREFETCH.
 // Expects   as wgmma_tile. Worth it where tiles are fewer than multiprocessors and K is long.
 // Operations (M N K / BN / CLUSTER_N + M N K / BM / CLUSTER_M) global reads; SLICES / CLUSTER_K M N sums written to L2
 //           and read again, none where that is 1.
 // Lacks     slices of unequal length for tiles that almost fill the device (wgmma_stream).
 #define WGMMA_N BN
+#include "ask_slice.cuh"
 #include "cluster_sums.cuh"
 #include "common/turns.cuh"
 #include "epilogue.cuh"
@@ -163,9 +165,9 @@ __device__ __forceinline__ bool all_have_come(unsigned* word, int adder) {
 }
 
 extern "C" __global__ void __launch_bounds__(kThreads + 32, 1)
-    gemm(const __grid_constant__ TensorMap map_a, const __grid_constant__ TensorMap map_b, const Out* __restrict__ bias,
-         const Out* __restrict__ C, Out* __restrict__ D, FourSums* parts, FourSums* arriving, unsigned* words, int M,
-         int N, int K, float alpha, float beta) {
+    gemm(const __grid_constant__ TensorMap map_a, const __grid_constant__ TensorMap map_b, const DTYPE* A,
+         const DTYPE* B, const Out* __restrict__ bias, const Out* __restrict__ C, Out* __restrict__ D, FourSums* parts,
+         FourSums* arriving, unsigned* words, int M, int N, int K, float alpha, float beta) {
   __shared__ Barrier full[STAGES], empty[STAGES], sent;
   const unsigned tiles = shared_address(shared);
   const int thread = static_cast<int>(threadIdx.x);
@@ -180,6 +182,13 @@ extern "C" __global__ void __launch_bounds__(kThreads + 32, 1)
     init_barrier(&sent, 1);
     fence_barriers();
     arrive_and_expect(&sent, ShareOfSums::kSentBytes);
+  }
+  if (PREFETCH != 0 && thread < kThreads) {  // what blocks share, each asks for a part of
+    const int first_k = work.first * BK, end_k = work.end * BK;
+    ask_slice<BM, !TRANS_A>(of_batch(A, static_cast<long long>(M) * K), work.m0, M, first_k, end_k, K,
+                            work.tile_n * kThreads + thread, CLUSTER_N * kThreads);
+    ask_slice<BN, TRANS_B != 0>(of_batch(B, static_cast<long long>(K) * N), work.n0, N, first_k, end_k, K,
+                                work.tile_m * kThreads + thread, CLUSTER_M * kThreads);
   }
   __syncthreads();
   if (kTiles * CLUSTER_K > 1) arrive_in_cluster();
