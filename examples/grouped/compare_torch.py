@@ -4,11 +4,12 @@
   kerlab tune --suite grouped-h200            # once: finds the winners that are timed here
   examples/grouped/compare_torch.py           # --help: rounds, other problems, where kerlab is
 
-Both get bf16, numbers from N(0, 1), and the same uneven groups: `partition` below gives the offsets that kerlab's recipe
-"normal" gives (kernels/common/recipe.h). L2 is flushed before every call. A round is one process of kerlab (`kerlab bench
---json`, which verifies what it times) and as many calls of torch; the ratio of their medians in a round is one sample.
-Printed: medians over all calls with 95 % intervals, and the median ratio over the rounds with its interval (by order
-statistics; with fewer than 6 rounds least and largest, which is less than 95 %). Needs torch 2.8 or later.
+Both get bf16, numbers from N(0, 1), and the same uneven groups: `partition` below gives the offsets that kerlab's
+recipe "normal" gives (kernels/common/recipe.h). L2 is flushed before every call. A round is one process of kerlab
+(`kerlab bench --json`, which verifies what it times) and as many calls of torch; the ratio of their medians in a round
+is one sample. Printed: medians over all calls with 95 % intervals, and the median ratio over the rounds with its
+interval (by order statistics; with fewer than 6 rounds least and largest, which is less than 95 %). Needs torch 2.8 or
+later.
 """
 import argparse
 import json
@@ -115,7 +116,8 @@ def kerlab_samples(kerlab, problem, rounds, device):
     row = json.loads(done.stdout)["rows"][0]
     if row["trial"]["status"] != "passed":
         sys.exit(f"kerlab: {row['trial']['status']}: {row['trial']['message']}")
-    return row["measurement"]["samples_us"], f"{row['trial']['variant']} {row['trial']['configuration']} ({row['chosen']})"
+    trial = row["trial"]
+    return row["measurement"]["samples_us"], f"{trial['variant']} {trial['configuration']} ({row['chosen']})"
 
 
 def main():
@@ -125,15 +127,16 @@ def main():
     parser.add_argument("--rounds", type=int, default=8, help="turns of both (default: 8)")
     parser.add_argument("--calls", type=int, default=20, help="calls of each in a round (default: 20)")
     parser.add_argument("--layout", default="nn,nt", help="of B: nn (K x N), nt (N x K) (default: both)")
-    parser.add_argument("--case", action="append", metavar="TOKENS,N,K,GROUPS", help="instead of the three; may be repeated")
+    parser.add_argument("--case", action="append", metavar="TOKENS,N,K,GROUPS", help="instead of the three; repeatable")
     parser.add_argument("--csv", metavar="FILE", help="the table as CSV")
     options = parser.parse_args()
     cases = [tuple(map(int, text.split(","))) for text in options.case] if options.case else CASES
 
     import torch
 
-    print(f"torch {torch.__version__}, {torch.cuda.get_device_name()}, {options.rounds} rounds of {options.calls} calls")
-    lines = ["tokens,N,K,groups,layout,torch_us,kerlab_us,torch_tflops,kerlab_tflops,ratio,ratio_low,ratio_high,configuration"]
+    gpu = torch.cuda.get_device_name()
+    print(f"torch {torch.__version__}, {gpu}, {options.rounds} rounds of {options.calls} calls")
+    lines = ["tokens,N,K,groups,layout,torch_us,kerlab_us,torch_tflops,kerlab_tflops,ratio,low,high,configuration"]
     for case in cases:
         for layout in options.layout.split(","):
             theirs_of = Torch(torch, *case, layout)
@@ -149,7 +152,8 @@ def main():
             for name, samples in (("torch._grouped_mm", sum(theirs, [])), ("kerlab", ours)):
                 middle, low, high = interval(samples)
                 medians.append(middle)
-                print(f"{case} {layout} {name:18} {middle:9.1f} us [{low:.1f}, {high:.1f}] {flops / middle / 1e6:7.1f} TFLOP/s")
+                speed = f"{flops / middle / 1e6:7.1f} TFLOP/s"
+                print(f"{case} {layout} {name:18} {middle:9.1f} us [{low:.1f}, {high:.1f}] {speed}")
             ratio, low, high = interval(ratios)
             print(f"{case} {layout} kerlab is {ratio:.3f} [{low:.3f}, {high:.3f}] times as fast: {configuration}")
             lines.append(",".join(map(str, [*case, layout, *(f"{m:.2f}" for m in medians),

@@ -69,7 +69,9 @@ std::vector<LaunchReport> Candidate::run(int set, LaunchMode mode) {
 }
 
 bool Candidate::can_be_sampled() const {
-  return plan_.launches.size() == 1 && plan_.workspaces.empty() && resources_.front().independent_blocks;
+  const bool no_workspace =
+      std::all_of(plan_.workspaces.begin(), plan_.workspaces.end(), [](const Workspace& w) { return w.bytes == 0; });
+  return plan_.launches.size() == 1 && no_workspace && resources_.front().independent_blocks;
 }
 
 }  // namespace kerlab

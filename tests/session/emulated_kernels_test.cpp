@@ -149,9 +149,30 @@ TEST_CASE("emulated kernels: gemm, configurations that go other ways than the de
 }
 
 TEST_CASE("emulated kernels: gemm_grouped, every variant, dtype and layout", "[emulated][kernels]") {
-  check_family("gemm_grouped",
-               {{{"tokens", "299"}, {"N", "72"}, {"K", "104"}, {"groups", "7"}},
-                {{"tokens", "5"}, {"N", "45"}, {"K", "83"}, {"groups", "9"}}});
+  check_family("gemm_grouped", {{{"tokens", "299"}, {"N", "72"}, {"K", "104"}, {"groups", "7"}},
+                                {{"tokens", "5"}, {"N", "45"}, {"K", "83"}, {"groups", "9"}}});
+}
+
+TEST_CASE("emulated kernels: gemm_grouped, every value of every parameter", "[emulated][kernels]") {
+  const std::string configurations[] = {"BM=16,BN=256,SWAP=1,STAGES=5,GROUP=1,PIECES=2",
+                                        "BM=32,BN=128,SWAP=1,STAGES=8,CLUSTER=2,PIECES=4",
+                                        "BM=48,BN=64,SWAP=1,CONSUMERS=1,STAGES=10,PIECES=1,TAKE=1",
+                                        "BM=96,BN=128,SWAP=1,STAGES=6,GROUP=4,CLUSTER=4,PIECES=4",
+                                        "BM=192,BN=128,SWAP=1",
+                                        "BM=256,BN=128,STAGES=3,CLUSTER=2,PIECES=8",
+                                        "BM=128,BN=256,STAGES=4,TAKE=1",
+                                        "BM=64,BN=64,BK=128,STAGES=2,CONSUMERS=1,GROUP=16",
+                                        "BM=256,BN=64,CONSUMERS=1,GROUP=8"};
+  std::size_t turn = 0;
+  for (const std::string& configuration : configurations) {
+    const std::string layout = turn % 2 == 0 ? "nn" : "nt", dtype = turn % 4 < 2 ? "bf16" : "fp16";
+    ++turn;
+    // K is no multiple of BK, N none of BN; groups are empty, of one row, of several tiles; fewer tokens than groups.
+    const Arguments ragged = {{"tokens", "389"}, {"N", "200"}, {"K", "168"}, {"groups", "9"}, {"layout", layout}};
+    const Arguments few = {{"tokens", "13"}, {"N", "72"}, {"K", "64"}, {"groups", "400"}, {"layout", layout}};
+    CHECK(failures("gemm_grouped", dtype, ragged, "wgmma_groups", configuration) == "");
+    if (turn % 3 == 0) CHECK(failures("gemm_grouped", dtype, few, "wgmma_groups", configuration) == "");
+  }
 }
 
 TEST_CASE("emulated kernels: softmax, every variant and dtype", "[emulated][kernels]") {

@@ -1,6 +1,7 @@
 #include "spec/expression.h"
 
 #include <limits>
+#include <optional>
 
 #include "catch.h"
 #include "spec/slots.h"
