@@ -12,7 +12,8 @@ namespace kerlab {
 namespace {
 
 void add_global_options(CLI::App& root, GlobalOptions& global) {
-  root.add_option("--device", global.device, "auto, gpu, cuda:N, emu:NAME (as in emu:h200) or script:FILE")->type_name("ID");
+  root.add_option("--device", global.device, "auto, gpu, cuda:N, emu:NAME (as in emu:h200) or script:FILE")
+      ->type_name("ID");
   root.add_option("--db", global.database, "tuning database (default: `kerlab db path`)")->type_name("FILE");
   root.add_option("--kernels", global.kernels, "folder of families, looked in first; may be repeated")
       ->type_name("DIR")
@@ -74,10 +75,11 @@ ExitCode parse_and_run(std::vector<std::string> words, GlobalOptions& global) {
   root.require_subcommand(1);
   root.fallthrough();
   add_global_options(root, global);
-  const std::vector<Command> commands = {add_tune(root, global), add_check(root, global),    add_bench(root, global),
-                                         add_list(root, global), add_roofline(root, global), add_device(root, global),
-                                         add_show(root, global), add_inspect(root, global),  add_diff(root, global),
-                                         add_new(root, global),  add_db(root, global),       add_model(root, global)};
+  const std::vector<Command> commands = {add_tune(root, global),  add_check(root, global),    add_bench(root, global),
+                                         add_list(root, global),  add_roofline(root, global), add_device(root, global),
+                                         add_show(root, global),  add_inspect(root, global),  add_diff(root, global),
+                                         add_new(root, global),   add_db(root, global),       add_model(root, global),
+                                         add_replay(root, global)};
   const Command* command = named_command(root, commands, words);
   try {
     if (command != nullptr && command->takes_problem) {

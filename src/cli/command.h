@@ -49,6 +49,7 @@ Command add_diff(CLI::App& root, const GlobalOptions& global);
 Command add_show(CLI::App& root, const GlobalOptions& global);
 Command add_db(CLI::App& root, const GlobalOptions& global);
 Command add_model(CLI::App& root, const GlobalOptions& global);
+Command add_replay(CLI::App& root, const GlobalOptions& global);
 
 /// kerlab's version, "0.1.0".
 std::string version();

@@ -79,14 +79,21 @@ Command add_tune(CLI::App& root, const GlobalOptions& global) {
                    "show every rung, at its defaults and at its best, as a table");
   parser->add_flag("--all", options->variants.all, "on an emulated device: the whole space, not its quick part");
   parser->add_flag("--full", options->screening.full, "on an emulated device: execute every block of every candidate");
-  parser->add_option("--search", options->search, "exhaustive (default up to 512 candidates) or random")
-      ->check(CLI::IsMember({"exhaustive", "random"}));
-  parser->add_option("--trials", options->trials, "try at most this many")->check(CLI::PositiveNumber);
+  parser
+      ->add_option("--strategy,--search", options->search,
+                   "exhaustive, random, local, surrogate; auto (default): exhaustive up to 300, else surrogate")
+      ->check(CLI::IsMember({"auto", "exhaustive", "random", "local", "surrogate"}));
+  parser->add_option("--trials", options->trials, "try at most this many (default: 512 where not all are tried)")
+      ->check(CLI::PositiveNumber);
+  parser
+      ->add_option("--patience", options->patience,
+                   "stop after so many trials without a better one (default of local and surrogate: 150; 0: never)")
+      ->check(CLI::NonNegativeNumber);
   parser->add_option("--time", options->screening.time_s, "begin no candidate after this many seconds")
       ->check(CLI::PositiveNumber);
   parser->add_option("--timeout", options->screening.timeout_s, "seconds that check and timing of a candidate may take")
       ->check(CLI::PositiveNumber);
-  parser->add_option("--seed", options->seed, "of the shuffle");
+  parser->add_option("--seed", options->seed, "of the search");
   parser->add_flag("--fresh", options->screening.fresh, "try again what is stored");
   parser->add_flag("--spills", options->screening.allow_spills,
                    "also try configurations that spill more than 64 bytes a thread");

@@ -78,13 +78,25 @@ std::string headline(const TuneResult& result) {
 }
 
 std::string counts_line(const TuneResult& result) {
-  std::string text = fmt::format("space {} -> {} valid -> {} tried", result.space, result.valid, result.counts.done);
+  std::string text = fmt::format("space {} -> {} valid", result.space, result.valid);
+  if (result.sampled > 0) text += fmt::format(" -> {} drawn from them", result.sampled);
+  text += fmt::format(" -> {} tried", result.counts.done);
   if (result.left_for_all > 0) text += fmt::format(" of the quick part ({} more: --all)", result.left_for_all);
   if (result.counts.stored > 0) text += fmt::format(" ({} stored before)", result.counts.stored);
   std::string failed;
   for (const auto& [status, count] : result.failed)
     failed += fmt::format("{}{} {}", failed.empty() ? "" : ", ", count, name(status));
   return failed.empty() ? text : text + "; failed: " + failed;
+}
+
+/// "surrogate search ended: no better one in 150 trials; the roof allows 1.31 times the speed of the winner"
+std::string end_of_search(const TuneResult& result) {
+  std::string text = fmt::format("{} search", result.search.strategy);
+  if (!result.ended.empty()) text += " ended: " + result.ended;
+  if (!result.rows.empty() && roof_us(result) > 0)
+    text += fmt::format("; the roof allows {:.2f} times the speed of the winner",
+                        result.rows.front().measurement.median_us / roof_us(result));
+  return text;
 }
 
 std::string hints(const TuneResult& result) {
@@ -187,7 +199,7 @@ std::string tune_screen(const TuneResult& result, bool color, const ToRepeat& ag
   if (const std::string hint = hints(result); !hint.empty()) text += hint + "\n";
   for (const std::string& warning : result.warnings)
     text += styled("warning: ", Style::warning, color) + warning + "\n";
-  text += effort(result) + "\n";
+  text += end_of_search(result) + "\n" + effort(result) + "\n";
   if (!result.rows.empty()) {
     const std::int64_t id = result.rows.front().trial.id;
     const std::string bench = fmt::format("kerlab bench{}{} --trial {}", again.folder, again.options, id);
@@ -219,6 +231,9 @@ JsonValue::Object tune_value(const TuneResult& result) {
                          {"toolchain", result.toolchain},
                          {"space", result.space},
                          {"valid", result.valid},
+                         {"sampled", result.sampled},
+                         {"strategy", result.search.strategy},
+                         {"ended", result.ended},
                          {"tried", result.counts.done},
                          {"stored_before", result.counts.stored},
                          {"failed", std::move(failed)},
@@ -268,8 +283,8 @@ std::string tune_plan_text(const TunePlan& plan, bool color) {
     text += fmt::format("  {:<24} -> {}\n", "valid", variant.valid);
   }
   for (const auto& [variant, reason] : plan.left_out) text += fmt::format("left out: {}: {}\n", variant, reason);
-  return text +
-         fmt::format("{} to try, {} stored; roughly {}\n", plan.to_try, plan.stored, format_seconds(plan.estimate_s));
+  return text + fmt::format("{} to try ({}), {} stored; roughly {}\n", plan.to_try, plan.search.strategy, plan.stored,
+                            format_seconds(plan.estimate_s));
 }
 
 std::string tune_plan_json(const TunePlan& plan) {
@@ -288,6 +303,7 @@ std::string tune_plan_json(const TunePlan& plan) {
                                         {"bytes", plan.bytes},
                                         {"minimum_us", plan.minimum_us},
                                         {"variants", std::move(variants)},
+                                        {"strategy", plan.search.strategy},
                                         {"to_try", plan.to_try},
                                         {"stored", plan.stored},
                                         {"estimate_s", plan.estimate_s}})) +

@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "base/random.h"
-#include "search/strategy.h"
+#include "search/record.h"
 
 namespace kerlab {
 
@@ -17,31 +17,35 @@ std::vector<std::size_t> shuffled(std::size_t count, std::uint64_t seed) {
   return order;
 }
 
-class Shuffled final : public Strategy {
+class Shuffled final : public RecordedStrategy {
  public:
-  Shuffled(std::size_t candidates, std::size_t trials, std::uint64_t seed) : order_(shuffled(candidates, seed)) {
-    order_.resize(std::min(candidates, trials));
-  }
-  std::optional<std::size_t> ask() override {
-    if (next_ == order_.size()) return std::nullopt;
-    return order_[next_++];
-  }
-  void tell(std::size_t, std::optional<double>) override { ++told_; }
-  [[nodiscard]] bool finished() const override { return told_ >= order_.size(); }
+  Shuffled(std::size_t candidates, SearchOptions options)
+      : RecordedStrategy(candidates, std::move(options)), order_(shuffled(candidates, random_)) {}
 
  private:
+  std::vector<std::size_t> choose(std::size_t most) override {
+    std::vector<std::size_t> batch;
+    for (; batch.size() < most && next_ < order_.size(); ++next_)
+      if (is_unknown(order_[next_])) batch.push_back(order_[next_]);
+    return batch;
+  }
+  void learn(std::size_t, std::optional<double>) override {}
+
   std::vector<std::size_t> order_;
-  std::size_t next_ = 0, told_ = 0;
+  std::size_t next_ = 0;
 };
 
 }  // namespace
 
-std::unique_ptr<Strategy> make_exhaustive(std::size_t candidates, std::uint64_t seed) {
-  return std::make_unique<Shuffled>(candidates, candidates, seed);
+std::unique_ptr<Strategy> make_exhaustive(std::size_t candidates, SearchOptions options) {
+  return std::make_unique<Shuffled>(candidates, std::move(options));
 }
 
-std::unique_ptr<Strategy> make_random(std::size_t candidates, std::size_t trials, std::uint64_t seed) {
-  return std::make_unique<Shuffled>(candidates, trials, seed);
+std::unique_ptr<Strategy> make_strategy(const std::string& name, const SearchSpace& space, SearchOptions options) {
+  if (name == "exhaustive" || name == "random") return make_exhaustive(space.size(), std::move(options));
+  if (name == "local") return make_local_search(space, std::move(options));
+  if (name == "surrogate") return make_surrogate(space, std::move(options));
+  throw UsageError("--strategy " + name + ": there are exhaustive, random, local and surrogate");
 }
 
 }  // namespace kerlab

@@ -63,6 +63,7 @@ bool Screening::step() {
     take_outcome(*std::exchange(running_, nullptr), *outcome);
   }
   if (out_of_time()) {
+    timed_out_ = true;
     abandon();
   } else {
     refill();
@@ -98,37 +99,52 @@ void Screening::abandon() {
   exhausted_ = true;
 }
 
-/// Keeps the compilers busy with about twice as many jobs as there are processes.
+std::size_t Screening::under_way() const {
+  return asked_.size() + compiling_.size() + ready_.size() + (running_ != nullptr ? 1 : 0);
+}
+
+std::string Screening::ended() const {
+  if (timed_out_) return fmt::format("{:g} s", options_.time_s);
+  return strategy_->ended();
+}
+
+/// Keeps the compilers busy with about twice as many jobs as there are processes. A search that learns is asked late,
+/// when it knows most; one that does not, early and for many, which are looked up in the database together.
 void Screening::refill() {
   const std::size_t ahead = 2 * static_cast<std::size_t>(rig_.compilers().processes());
   while (compiling_.size() < ahead && ready_.size() < kMostReady) {
-    if (asked_.empty() && !exhausted_) ask_batch();
+    if (asked_.empty() && !exhausted_) {
+      if (options_.learns && under_way() >= ahead) return;
+      if (!ask_batch(options_.learns ? ahead - under_way() : kAskAtOnce)) return;
+      continue;  // all of them may have been known
+    }
     if (asked_.empty()) return;
     submit(*asked_.front());
     asked_.pop_front();
   }
 }
 
-void Screening::ask_batch() {
+/// Those to ask first come alone: what is stored of them the strategy knows before it is asked.
+std::vector<std::size_t> Screening::next_indices(std::size_t most) {
+  std::vector<std::size_t> indices;
+  for (; !first_.empty() && indices.size() < kAskAtOnce; first_.pop_front()) indices.push_back(first_.front());
+  if (indices.empty()) {
+    indices = strategy_->ask(most);
+    exhausted_ = indices.empty() && (under_way() == 0 || !strategy_->ended().empty());
+  }
+  std::erase_if(indices, [&](std::size_t index) { return !seen_.emplace(index, true).second; });
+  return indices;
+}
+
+/// False: the search waits, or has ended.
+bool Screening::ask_batch(std::size_t most) {
   std::vector<Screened*> batch;
   std::vector<std::string> keys;
-  while (batch.size() < kAskAtOnce) {
-    std::optional<std::size_t> index;
-    if (!first_.empty()) {
-      index = first_.front();
-      first_.pop_front();
-    } else {
-      index = strategy_->ask();
-    }
-    if (!index) {
-      exhausted_ = true;
-      break;
-    }
-    if (!seen_.emplace(*index, true).second) continue;
-    const auto place = space_.place(*index);
+  for (const std::size_t index : next_indices(most)) {
+    const auto place = space_.place(index);
     const VariantSpace& variant = space_.variants()[place.variant];
     Screened& screened = screened_.emplace_back();
-    screened.index = *index;
+    screened.index = index;
     screened.candidate =
         make_candidate(rig_.folder().family, variant.source, place.variant, variant.space.valid[place.configuration],
                        setup_.problem, rig_.device(), rig_.toolchain());
@@ -146,6 +162,7 @@ void Screening::ask_batch() {
     const auto found = stored.find(screened->candidate.trial.key);
     admit(*screened, found == stored.end() ? nullptr : &found->second);
   }
+  return !batch.empty();
 }
 
 /// A stored final trial stands; anything else is tried.

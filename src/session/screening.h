@@ -16,11 +16,12 @@ namespace kerlab {
 struct ScreeningOptions {
   bool fresh = false;  ///< stored trials are tried again
   bool allow_spills = false;
-  bool full = false;   ///< emulated: every block is executed
+  bool full = false;     ///< emulated: every block is executed
   double time_s = 0;     ///< no candidate is begun later; 0: no limit
   double timeout_s = 0;  ///< of check and timing; 0: from the best time so far
   int samples = 3;
   double abandon_factor = 2;  ///< a first sample slower than this times the best ends the timing
+  bool learns = false;        ///< the search: it is asked for no more than keeps compilers and worker busy
 };
 
 /// A candidate that the search asked for, and what became of it.
@@ -54,6 +55,8 @@ class Screening {
   [[nodiscard]] std::deque<Screened>& screened() { return screened_; }
   [[nodiscard]] const ScreeningCounts& counts() const { return counts_; }
   [[nodiscard]] const Screened* best() const { return best_; }
+  /// Why no more candidates were asked for; empty while there are.
+  [[nodiscard]] std::string ended() const;
   /// Messages about culprits since the last call, for the progress display.
   std::vector<std::string> take_notes() { return std::exchange(notes_, {}); }
   /// How much of a candidate an emulated device executes to verify it.
@@ -64,7 +67,9 @@ class Screening {
  private:
   void prepare_worker();
   void refill();
-  void ask_batch();
+  bool ask_batch(std::size_t most);
+  [[nodiscard]] std::vector<std::size_t> next_indices(std::size_t most);
+  [[nodiscard]] std::size_t under_way() const;
   void admit(Screened& screened, const Trial* stored);
   void submit(Screened& screened);
   void take_compiled(Screened& screened, CompileResult& result);
@@ -96,7 +101,7 @@ class Screening {
   Screened* running_ = nullptr;
   std::unordered_map<std::string, Screened*> measured_;  ///< by twin key
   Screened* best_ = nullptr;
-  bool exhausted_ = false;
+  bool exhausted_ = false, timed_out_ = false;
   ScreeningCounts counts_;
   std::vector<std::string> notes_;
 };

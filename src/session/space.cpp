@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/format.h"
+#include "search/known_values.h"
 
 namespace kerlab {
 
@@ -60,16 +61,17 @@ CandidateSpace::CandidateSpace(const KernelFolder& folder, const VariantChoice& 
       left_out_.emplace_back(variant.name, std::move(reason));
       continue;
     }
-    Space space = enumerate(variant, problem, device);
+    Space space = enumerate(variant, problem, device, kSearchLimits);
     if (device.kind == DeviceKind::emulated && !choice.all) {
       std::vector<Configuration> quick = quick_part(variant, problem, device, space);
       left_for_all_ += space.valid.size() - quick.size();
       space.valid = std::move(quick);
+      space.count = space.valid.size();
     }
     if (choice.ladder) {
       const Configuration configuration = default_configuration(variant);
       const std::string violated = violated_constraint(variant, problem, device, configuration);
-      if (only_default(variant, choice)) space.valid.clear();
+      if (only_default(variant, choice)) space = {space.raw, 0, {}, false};
       if (!hold_default(space, configuration, violated)) {
         default_violates_[variant.name] =
             fmt::format("its default {} is not valid here: {}", configuration_text(variant, configuration), violated);
@@ -101,6 +103,26 @@ std::uint64_t CandidateSpace::raw_size() const {
   std::uint64_t count = 0;
   for (const VariantSpace& variant : variants_) count += variant.space.raw;
   return count;
+}
+
+std::uint64_t CandidateSpace::valid_size() const {
+  std::uint64_t count = 0;
+  for (const VariantSpace& variant : variants_)
+    count += std::max<std::uint64_t>(variant.space.count, variant.space.valid.size());
+  return count;
+}
+
+SearchSpace CandidateSpace::search_space(const Problem& problem, const DeviceInfo& device) const {
+  std::vector<SearchSpace::Part> parts;
+  for (const VariantSpace& candidate : variants_) {
+    const Variant& variant = *candidate.source.variant;
+    SearchSpace::Part& part = parts.emplace_back();
+    part.variant = variant.name;
+    for (const Parameter& parameter : variant.parameters) part.parameters.push_back(parameter.name);
+    part.points = &candidate.space.valid;
+    part.features = known_values(variant, problem, device, candidate.space.valid);
+  }
+  return SearchSpace(std::move(parts));
 }
 
 bool CandidateSpace::takes_part(const std::string& variant) const {

@@ -1,9 +1,13 @@
 #pragma once
 // All valid configurations of all variants that take part, as one list for the search.
 
+#include "search/search_space.h"
 #include "session/candidate.h"
 
 namespace kerlab {
+
+/// More valid configurations of a variant are sampled: nobody tries them all.
+inline constexpr SpaceLimits kSearchLimits{500'000, 100'000, 1};
 
 /// A variant with its valid configurations for the problem.
 struct VariantSpace {
@@ -27,6 +31,10 @@ class CandidateSpace {
 
   [[nodiscard]] std::size_t size() const;
   [[nodiscard]] std::uint64_t raw_size() const;
+  /// Valid configurations; more than size() where a variant has so many that only some take part.
+  [[nodiscard]] std::uint64_t valid_size() const;
+  /// What a strategy sees; `problem` and `device` as at construction. The result refers to this space.
+  [[nodiscard]] SearchSpace search_space(const Problem& problem, const DeviceInfo& device) const;
   [[nodiscard]] const std::vector<VariantSpace>& variants() const { return variants_; }
   /// Variants left out, with the reason.
   [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& left_out() const { return left_out_; }

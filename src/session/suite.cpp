@@ -52,7 +52,7 @@ SuiteOptions read_options(const SpecTable& table, std::string_view key, SuiteOpt
   }
   if (row.has("time")) options.time_s = positive("time");
   if (row.has("search")) {
-    const std::vector<std::string> searches = {"exhaustive", "random"};
+    const std::vector<std::string> searches = {"exhaustive", "random", "local", "surrogate", "auto"};
     options.search = searches[row.choice("search", searches, 0)];
   }
   if (row.has("seed")) options.seed = static_cast<std::uint64_t>(row.integer("seed"));

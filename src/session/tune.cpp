@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "session/starts.h"
+
 namespace kerlab {
 
 namespace {
@@ -46,17 +48,12 @@ std::optional<ReigningWinner> reigning_winner(const Rig& rig, const Database& da
   return {};
 }
 
-/// How many candidates the search will ask for.
-std::size_t planned_trials(const TuneOptions& options, std::size_t candidates) {
-  if (options.search == "exhaustive" && options.trials == 0) return candidates;
-  const std::size_t most = options.trials > 0 ? options.trials : kExhaustiveUpTo;
-  return std::min(candidates, most);
-}
-
-std::unique_ptr<Strategy> make_strategy(const TuneOptions& options, std::size_t candidates) {
-  const std::size_t trials = planned_trials(options, candidates);
-  return trials == candidates ? make_exhaustive(candidates, options.seed)
-                              : make_random(candidates, trials, options.seed);
+SearchOptions search_options(const TuneOptions& options, const SearchChoice& choice) {
+  SearchOptions search;
+  search.trials = choice.trials;
+  search.patience = choice.patience;
+  search.seed = options.seed;
+  return search;
 }
 
 }  // namespace
@@ -66,16 +63,58 @@ TuneSession::TuneSession(TuneOptions options, Database& database)
       rig_(options_.rig, checked_folder(options_)),
       setup_(typed_setup(options_, rig_)),
       space_(rig_.folder(), options_.variants, setup_.problem, rig_.device()),
+      search_(choose_search(options_, space_.size())),
       ledger_(database, session_record(options_, rig_.device())),
       loader_(rig_, setup_) {
-  const std::size_t candidates = space_.size();
-  screening_.emplace(rig_, setup_, loader_, space_, ledger_, make_strategy(options_, candidates),
-                     planned_trials(options_, candidates), options_.screening);
+  begin_screening();
   previous_ = database.winner(setup_.plan.key, rig_.device().device_class());
   ask_previous_first();
   ask_shipped();
-  if (!options_.variants.ladder) return;
+  if (search_.learns()) {
+    ask_known();
+    for (const std::size_t index : transferred_starts(rig_, setup_.problem, space_, database, options_.shipped))
+      screening_->ask_first(index);
+  }
+  if (!options_.variants.ladder && !search_.learns()) return;
   for (const std::size_t index : space_.defaults()) screening_->ask_first(index);
+}
+
+SearchChoice choose_search(const TuneOptions& options, std::size_t candidates) {
+  SearchChoice choice{options.search, options.trials, 0};
+  if (choice.strategy.empty() || choice.strategy == "auto")
+    choice.strategy = candidates <= std::max(kExhaustiveUpTo, options.trials) ? "exhaustive" : "surrogate";
+  if (choice.trials == 0 && choice.strategy != "exhaustive") choice.trials = kDefaultTrials;
+  choice.trials = choice.trials == 0 ? candidates : std::min(choice.trials, candidates);
+  if (choice.learns()) choice.patience = options.patience.value_or(kDefaultPatience);
+  if (!choice.learns()) choice.patience = options.patience.value_or(0);
+  return choice;
+}
+
+void TuneSession::begin_screening() {
+  SearchOptions options = search_options(options_, search_);
+  options_.screening.learns = search_.learns();
+  std::unique_ptr<Strategy> strategy;
+  if (search_.learns()) {
+    search_space_ = space_.search_space(setup_.problem, rig_.device());
+    strategy = make_strategy(search_.strategy, *search_space_, std::move(options));
+  } else {
+    strategy = make_exhaustive(space_.size(), std::move(options));
+  }
+  screening_.emplace(rig_, setup_, loader_, space_, ledger_, std::move(strategy), search_.trials, options_.screening);
+}
+
+/// What earlier sessions tried of this problem with today's sources: the search begins with it.
+void TuneSession::ask_known() {
+  if (options_.screening.fresh) return;
+  std::map<std::string, std::string> sources;
+  for (const VariantSpace& variant : space_.variants())
+    sources.emplace(variant.source.variant->name, variant.source.source.hash);
+  for (const Trial& trial : ledger_.database().trials(setup_.plan.key, rig_.device().device_class())) {
+    const auto source = sources.find(trial.variant);
+    if (source == sources.end() || source->second != trial.source_hash) continue;
+    if (!is_final(trial.status) || trial.toolchain != rig_.toolchain()) continue;
+    if (const auto index = space_.find(trial.variant, trial.configuration)) screening_->ask_first(*index);
+  }
 }
 
 void TuneSession::ask_previous_first() {

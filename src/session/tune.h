@@ -14,15 +14,28 @@ struct TuneOptions {
   std::vector<ProblemArgument> arguments;
   std::string dtype;  ///< empty: the family's first that the device supports
   VariantChoice variants;
-  std::string search;      ///< exhaustive, random; empty: exhaustive up to kExhaustiveUpTo candidates
-  std::size_t trials = 0;  ///< most candidates; 0: all, or kExhaustiveUpTo of a larger space
+  std::string search;             ///< exhaustive, random, local, surrogate; empty or auto: see choose_search
+  std::size_t trials = 0;         ///< most candidates; 0: all, or kDefaultTrials where the search is not exhaustive
+  std::optional<std::size_t> patience;  ///< results without a better one; 0: for ever; none: kDefaultPatience
   std::uint64_t seed = 1;
   ScreeningOptions screening;
   std::filesystem::path shipped = shipped_folder();  ///< of winners to try first
   std::string command, version;                      ///< for the record
 };
 
-inline constexpr std::size_t kExhaustiveUpTo = 512;
+inline constexpr std::size_t kExhaustiveUpTo = 300;
+inline constexpr std::size_t kDefaultTrials = 512, kDefaultPatience = 150;
+
+/// How candidates are searched.
+struct SearchChoice {
+  std::string strategy;
+  std::size_t trials = 0;    ///< at most; no more than there are candidates
+  std::size_t patience = 0;  ///< 0: none
+  /// It chooses by what it was told.
+  [[nodiscard]] bool learns() const { return strategy == "local" || strategy == "surrogate"; }
+};
+/// auto: everything where that is at most kExhaustiveUpTo or the trials allowed, else the surrogate.
+SearchChoice choose_search(const TuneOptions& options, std::size_t candidates);
 
 /// Where a session stands, for one progress line.
 struct TuneState {
@@ -56,7 +69,10 @@ struct TuneResult {
   ProblemPlan problem;
   Roofline roof;            ///< theoretical
   std::uint64_t space = 0;  ///< before constraints
-  std::size_t valid = 0;
+  std::uint64_t valid = 0;
+  std::size_t sampled = 0;  ///< of the valid ones that the search chose from, where they are too many; else 0
+  SearchChoice search;
+  std::string ended;             ///< why no more were tried: "every configuration was tried", "512 trials", "30 s"
   std::size_t left_for_all = 0;  ///< emulated: valid, but not in the quick part that was swept
   std::string small_problem;     ///< emulated: title of the problem that was executed whole, or empty
   ScreeningCounts counts;
@@ -101,6 +117,8 @@ class TuneSession {
 
  private:
   enum class Phase { screening, finals, ladder, finished };
+  void begin_screening();
+  void ask_known();
   void ask_previous_first();
   void ask_shipped();
   void begin_finals();
@@ -114,6 +132,8 @@ class TuneSession {
   Rig rig_;
   ProblemSetup setup_;
   CandidateSpace space_;
+  std::optional<SearchSpace> search_space_;  ///< of a strategy that looks at parameters
+  SearchChoice search_;
   Ledger ledger_;
   ProblemLoader loader_;
   std::optional<Decision> previous_;
@@ -137,11 +157,12 @@ struct TunePlan {
   struct VariantPlan {
     std::string name;
     std::uint64_t raw = 0;
-    std::size_t valid = 0;
+    std::uint64_t valid = 0;
     std::vector<Space::Cut> cuts;
   };
   std::vector<VariantPlan> variants;
   std::vector<std::pair<std::string, std::string>> left_out;
+  SearchChoice search;
   std::size_t to_try = 0, stored = 0;
   double estimate_s = 0;  ///< rough: see `plan_tune`
 };

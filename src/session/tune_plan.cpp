@@ -33,10 +33,10 @@ TunePlan plan_tune(const TuneOptions& options, Database& database) {
   for (const VariantSpace& variant : space.variants()) {
     const Variant& its = *variant.source.variant;
     plan.variants.push_back(
-        {its.name, variant.space.raw, variant.space.valid.size(), constraint_cuts(its, setup.problem, rig.device())});
+        {its.name, variant.space.raw, variant.space.count, constraint_cuts(its, setup.problem, rig.device())});
   }
-  plan.to_try = options.trials > 0 ? std::min(options.trials, space.size()) : space.size();
-  if (options.trials == 0 && options.search != "exhaustive") plan.to_try = std::min(plan.to_try, kExhaustiveUpTo);
+  plan.search = choose_search(options, space.size());
+  plan.to_try = plan.search.trials;
   for (const Trial& trial : database.trials(setup.plan.key, rig.device().device_class())) {
     if (is_final(trial.status) && trial.toolchain == rig.toolchain()) ++plan.stored;
   }

@@ -74,7 +74,10 @@ TuneResult TuneSession::result() const {
   result.problem = setup_.plan;
   result.roof = theoretical_roof(setup_.problem, setup_.plan, rig_.device());
   result.space = space_.raw_size();
-  result.valid = space_.size();
+  result.valid = space_.valid_size();
+  result.sampled = result.valid > space_.size() ? space_.size() : 0;
+  result.search = search_;
+  result.ended = screening_->ended();
   result.left_for_all = space_.left_for_all();
   if (setup_.small) result.small_problem = setup_.small->problem.title();
   result.counts = screening_->counts();

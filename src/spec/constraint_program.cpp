@@ -70,6 +70,11 @@ void ConstraintProgram::compute(const Configuration& configuration) {
   for (std::size_t d = 0; d < derived_.size(); ++d) compute(d);
 }
 
+std::optional<std::int64_t> ConstraintProgram::value(std::size_t condition) const {
+  std::int64_t value = 0;
+  return programs_[condition].evaluate(slots_, value) ? std::optional(value) : std::nullopt;
+}
+
 ConstraintProgram::Answer ConstraintProgram::holds(std::size_t condition) const {
   std::int64_t value = 0;
   if (!programs_[condition].evaluate(slots_, value)) return Answer::unknown;

@@ -26,6 +26,8 @@ class ConstraintProgram {
   void compute(std::size_t derived);
   /// Sets all parameters and computes all derived values.
   void compute(const Configuration& configuration);
+  /// Of a condition, or of any other expression; none: it cannot be evaluated.
+  [[nodiscard]] std::optional<std::int64_t> value(std::size_t condition) const;
   /// Unknown: it cannot be evaluated.
   [[nodiscard]] Answer holds(std::size_t condition) const;
   /// Throws the SpecError that says why it cannot be evaluated.

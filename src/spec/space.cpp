@@ -31,7 +31,10 @@ Space enumerate(const Variant& variant, const Problem& problem, const DeviceInfo
   SpaceTree tree({variant, problem, device}, variant.constraints.size());
   Space space;
   space.raw = raw_size(variant);
-  if (auto all = tree.all(limits.enumerated)) {
+  // Counting goes by subtrees: where there is much, it is quicker than finding out on the way.
+  if (space.raw / 16 > limits.enumerated) space.count = tree.count();
+  auto all = space.count <= limits.enumerated ? tree.all(limits.enumerated) : std::nullopt;
+  if (all) {
     space.valid = std::move(*all);
     space.count = space.valid.size();
   } else {

@@ -1,47 +1,243 @@
 #include "search/strategy.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
+#include "base/random.h"
 #include "catch.h"
+#include "search/replay.h"
 
 using namespace kerlab;
 
 namespace {
-std::vector<std::size_t> drain(Strategy& strategy) {
+
+std::vector<std::size_t> drain(Strategy& strategy, std::size_t most = 7) {
   std::vector<std::size_t> asked;
-  while (const auto candidate = strategy.ask()) asked.push_back(*candidate);
+  for (auto batch = strategy.ask(most); !batch.empty(); batch = strategy.ask(most)) {
+    CHECK(batch.size() <= most);
+    asked.insert(asked.end(), batch.begin(), batch.end());
+  }
   return asked;
 }
+
+SearchOptions seeded(std::uint64_t seed, std::size_t trials = 0) {
+  SearchOptions options;
+  options.seed = seed;
+  options.trials = trials;
+  return options;
+}
+
+/// A space as kernels have them: tiles that must not be too large together, switches, a group; costs with interactions,
+/// a narrow best region, and ruggedness that does not average out. Some configurations fail.
+struct Landscape {
+  std::vector<Configuration> first, second;
+  std::vector<std::optional<double>> costs;
+  explicit Landscape(std::uint64_t seed) {
+    for (const int m : {16, 32, 64, 128, 256})
+      for (const int n : {16, 32, 64, 128, 256})
+        for (const int k : {8, 16, 32, 64})
+          for (const int stages : {2, 3, 4, 5, 6})
+            for (const int swizzle : {0, 1})
+              if ((m + n) * k * stages <= 49152) add(m, n, k, stages, swizzle, seed);
+    for (const int m : {16, 32, 64, 128, 256})
+      for (const int n : {16, 32, 64, 128, 256}) {
+        second.push_back({{m, n}});
+        costs.emplace_back(250 + n);
+      }
+  }
+  void add(int m, int n, int k, int stages, int swizzle, std::uint64_t seed) {
+    const double tile = std::log2(m * n / 8192.0);
+    const double square = std::log2(static_cast<double>(m) / n);
+    const double depth = std::log2(k * stages / 128.0);
+    double cost = 100 + 9 * tile * tile + 5 * square * square + 6 * depth * depth + 12 * std::abs(tile - depth);
+    if ((k >= 32) != (swizzle == 1)) cost += 25;
+    std::uint64_t state = seed * 1000003 + first.size();
+    cost *= 1 + 0.06 * (static_cast<double>(random_below(state, 1000)) / 1000);
+    first.push_back({{m, n, k, stages, swizzle}});
+    costs.emplace_back(cost);
+    if (m == 256 && n == 256 && stages > 3) costs.back() = std::nullopt;
+  }
+  [[nodiscard]] SearchSpace space() const {
+    SearchSpace::Part one{"one", {"BM", "BN", "BK", "STAGES", "SWIZZLE"}, &first, {}};
+    SearchSpace::Part two{"two", {"BM", "BN"}, &second, {}};
+    return SearchSpace({one, two});
+  }
+};
+
+/// Evaluations until the very best, sum over the seeds.
+std::size_t evaluations(const std::string& strategy, std::size_t batch, double share) {
+  std::size_t sum = 0;
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    const Landscape landscape(seed % 5);
+    const SearchSpace space = landscape.space();
+    sum += replay(*make_strategy(strategy, space, seeded(seed)), landscape.costs, {share}, batch).evaluations[0];
+  }
+  return sum;
+}
+
 }  // namespace
 
 TEST_CASE("search: exhaustive asks every candidate once, shuffled, the same for the same seed", "[search]") {
-  const auto asked = drain(*make_exhaustive(100, 7));
+  const auto asked = drain(*make_exhaustive(100, seeded(7)));
   CHECK(std::set<std::size_t>(asked.begin(), asked.end()).size() == 100);
   CHECK(asked.size() == 100);
   CHECK_FALSE(std::is_sorted(asked.begin(), asked.end()));
-  CHECK(asked == drain(*make_exhaustive(100, 7)));
-  CHECK(asked != drain(*make_exhaustive(100, 8)));
+  CHECK(asked == drain(*make_exhaustive(100, seeded(7)), 64));
+  CHECK(asked != drain(*make_exhaustive(100, seeded(8))));
 }
 
 TEST_CASE("search: random is a prefix of the shuffle, never longer than the space", "[search]") {
-  const auto all = drain(*make_exhaustive(50, 3));
-  const auto some = drain(*make_random(50, 10, 3));
+  const auto all = drain(*make_exhaustive(50, seeded(3)));
+  const auto some = drain(*make_exhaustive(50, seeded(3, 10)));
   CHECK(some == std::vector<std::size_t>(all.begin(), all.begin() + 10));
-  CHECK(drain(*make_random(5, 10, 3)).size() == 5);
+  CHECK(drain(*make_exhaustive(5, seeded(3, 10))).size() == 5);
 }
 
-TEST_CASE("search: finished once every candidate asked for was told, failures included", "[search]") {
-  auto strategy = make_random(10, 2, 1);
-  const auto first = *strategy->ask();
-  const auto second = *strategy->ask();
-  CHECK_FALSE(strategy->ask());
-  CHECK_FALSE(strategy->finished());
-  strategy->tell(first, 10.0);
-  CHECK_FALSE(strategy->finished());
-  strategy->tell(second, std::nullopt);
-  CHECK(strategy->finished());
-  CHECK(make_exhaustive(0, 1)->finished());
+TEST_CASE("search: ended once every candidate asked for was told, failures included", "[search]") {
+  auto strategy = make_exhaustive(10, seeded(1, 2));
+  const auto asked = strategy->ask(5);
+  REQUIRE(asked.size() == 2);
+  CHECK(strategy->ask(5).empty());
+  CHECK(strategy->ended().empty());
+  strategy->tell(asked[0], 10.0);
+  CHECK(strategy->ended().empty());
+  strategy->tell(asked[1], std::nullopt);
+  CHECK(strategy->ended() == "2 trials");
+  CHECK(make_exhaustive(0, seeded(1))->ended() == "every configuration was tried");
+}
+
+TEST_CASE("search: patience ends a search that finds nothing better", "[search]") {
+  SearchOptions options = seeded(1);
+  options.patience = 5;
+  auto strategy = make_exhaustive(100, options);
+  double cost = 10;
+  for (int trial = 1; trial <= 8; ++trial) {
+    const auto asked = strategy->ask(1);
+    REQUIRE(asked.size() == 1);
+    cost = trial == 3 ? 5 : 10;  // the third is the best
+    strategy->tell(asked[0], cost);
+  }
+  CHECK(strategy->ask(1).empty());
+  CHECK(strategy->ended() == "no better one in 5 trials");
+}
+
+TEST_CASE("search: what is known before counts, and is not asked for", "[search]") {
+  const Landscape landscape(1);
+  const SearchSpace space = landscape.space();
+  for (const char* name : {"random", "local", "surrogate"}) {
+    INFO(name);
+    auto strategy = make_strategy(name, space, seeded(1, 40));
+    std::set<std::size_t> known;
+    for (std::size_t i = 0; i < 30; ++i) {
+      known.insert(3 * i);
+      strategy->tell(3 * i, landscape.costs[3 * i]);
+    }
+    std::size_t more = 0;
+    for (auto batch = strategy->ask(4); !batch.empty(); batch = strategy->ask(4))
+      for (const std::size_t candidate : batch) {
+        ++more;
+        CHECK_FALSE(known.contains(candidate));
+        strategy->tell(candidate, landscape.costs[candidate]);
+      }
+    CHECK(more == 10);
+    CHECK(strategy->ended() == "40 trials");
+  }
+}
+
+TEST_CASE("search: every strategy ends, asks nothing twice, and repeats itself by seed", "[search]") {
+  const Landscape landscape(2);
+  const SearchSpace space = landscape.space();
+  for (const char* name : {"random", "local", "surrogate"}) {
+    const auto run = [&](std::uint64_t seed) {
+      auto strategy = make_strategy(name, space, seeded(seed));
+      std::vector<std::size_t> asked;
+      for (auto batch = strategy->ask(8); !batch.empty(); batch = strategy->ask(8))
+        for (const std::size_t candidate : batch) {
+          asked.push_back(candidate);
+          // Told late, and one in ten fails.
+          strategy->tell(candidate, candidate % 10 == 3 ? std::nullopt : landscape.costs[candidate]);
+          if (asked.size() == 150) return asked;
+        }
+      return asked;
+    };
+    INFO(name);
+    const auto asked = run(5);
+    CHECK(asked.size() == 150);
+    CHECK(std::set<std::size_t>(asked.begin(), asked.end()).size() == asked.size());
+    CHECK(asked == run(5));
+    CHECK(asked != run(6));
+  }
+}
+
+TEST_CASE("search: a batch is not told before the next is asked for", "[search]") {
+  const Landscape landscape(2);
+  const SearchSpace space = landscape.space();
+  for (const char* name : {"local", "surrogate"}) {
+    INFO(name);
+    auto strategy = make_strategy(name, space, seeded(1));
+    std::vector<std::size_t> pending;
+    std::set<std::size_t> asked;
+    for (int round = 0; round < 30; ++round) {
+      for (const std::size_t candidate : strategy->ask(6)) {
+        CHECK(asked.insert(candidate).second);
+        pending.push_back(candidate);
+      }
+      if (pending.empty()) break;
+      strategy->tell(pending.front(), landscape.costs[pending.front()]);
+      pending.erase(pending.begin());
+    }
+    CHECK(asked.size() >= 30);
+  }
+}
+
+TEST_CASE("search: local and surrogate find the best in far fewer evaluations than random", "[search]") {
+  const std::size_t random = evaluations("random", 8, 0.99);
+  const std::size_t local = evaluations("local", 8, 0.99);
+  const std::size_t surrogate = evaluations("surrogate", 8, 0.99);
+  INFO(random << " " << local << " " << surrogate);
+  CHECK(2 * local < random);
+  CHECK(4 * surrogate < random);
+  CHECK(surrogate < local);
+}
+
+TEST_CASE("search: each variant has its share at first", "[search]") {
+  const Landscape landscape(3);
+  const SearchSpace space = landscape.space();
+  auto strategy = make_surrogate(space, seeded(4));
+  std::vector<std::size_t> of_variant(2);
+  for (const std::size_t candidate : strategy->ask(16)) ++of_variant[space.variant_of(candidate)];
+  CHECK(of_variant[0] >= 6);
+  CHECK(of_variant[1] >= 6);
+}
+
+TEST_CASE("search: the neighbours of the best are all tried at the end", "[search]") {
+  const Landscape landscape(4);
+  const SearchSpace space = landscape.space();
+  SearchOptions options = seeded(2);
+  options.patience = 30;
+  auto strategy = make_surrogate(space, options);
+  std::set<std::size_t> tried;
+  std::size_t best = space.size();
+  for (auto batch = strategy->ask(8); !batch.empty(); batch = strategy->ask(8))
+    for (const std::size_t candidate : batch) {
+      tried.insert(candidate);
+      const auto& cost = landscape.costs[candidate];
+      strategy->tell(candidate, cost);
+      if (cost && (best == space.size() || *cost < *landscape.costs[best])) best = candidate;
+    }
+  CHECK(tried.size() < space.size() / 2);
+  for (const std::size_t neighbour : space.neighbours(best)) CHECK(tried.contains(neighbour));
+  CHECK_THAT(strategy->ended(), Catch::Contains("no better one in"));
+}
+
+TEST_CASE("search: neighbours differ in one parameter, or in two where these are few", "[search]") {
+  const std::vector<Configuration> points = {{{1, 1, 1}}, {{1, 1, 2}}, {{2, 1, 1}}, {{1, 2, 1}},
+                                             {{2, 2, 2}}, {{9, 8, 1}}, {{3, 1, 1}}};
+  const SearchSpace space({{"v", {"A", "B", "C"}, &points, {}}});
+  CHECK(space.neighbours(0) == std::vector<std::size_t>{2, 6, 3, 1});
+  CHECK(space.neighbours(4) == std::vector<std::size_t>{1, 2, 3});  // two steps: none is one away
+  CHECK(space.columns() == 3);
 }
 
 TEST_CASE("search: importance finds the parameter that decides", "[search]") {

@@ -1,0 +1,137 @@
+#include <algorithm>
+#include <chrono>
+#include <CLI/CLI.hpp>
+#include <cmath>
+
+#include "base/file.h"
+#include "base/format.h"
+#include "cli/command.h"
+#include "report/json.h"
+#include "report/table.h"
+#include "session/replays.h"
+#include "session/sweeps.h"
+
+namespace kerlab {
+
+namespace {
+
+struct ReplayCommand {
+  std::vector<std::string> sweeps;
+  std::string folder;
+  std::size_t least = 100;
+  ReplayOptions options;
+};
+
+/// Files as they are; else those of the folder whose names contain one of the words.
+std::vector<Sweep> chosen_sweeps(const ReplayCommand& command) {
+  std::vector<Sweep> chosen;
+  std::vector<std::string> words;
+  for (const std::string& word : command.sweeps) {
+    if (std::filesystem::is_regular_file(word))
+      chosen.push_back(parse_sweep(read_text(word), word));
+    else
+      words.push_back(word);
+  }
+  if (words.empty() && !chosen.empty()) return chosen;
+  const std::filesystem::path folder = command.folder.empty() ? sweeps_folder() : std::filesystem::path(command.folder);
+  for (Sweep& sweep : read_sweeps(folder)) {
+    const bool named = std::any_of(words.begin(), words.end(),
+                                   [&](const std::string& word) { return sweep.name.find(word) != std::string::npos; });
+    if (words.empty() ? sweep.points.size() >= command.least : named) chosen.push_back(std::move(sweep));
+  }
+  if (chosen.empty()) throw UsageError(fmt::format("no such sweep; there are those of {}", folder.string()));
+  return chosen;
+}
+
+JsonValue to_value(const ReplayedSpace& space) {
+  JsonValue::Array steps;
+  for (const ReplayStep& step : space.steps)
+    steps.push_back(JsonValue::Object{{"share", step.share},
+                                      {"within", step.within},
+                                      {"median", step.median},
+                                      {"low", step.low},
+                                      {"high", step.high},
+                                      {"random", step.random}});
+  return JsonValue::Object{{"name", space.name},
+                           {"configurations", space.configurations},
+                           {"variants", space.variants},
+                           {"steps", std::move(steps)}};
+}
+
+Table table_of(const std::vector<ReplayedSpace>& spaces) {
+  Table table{{{"space"}, {"n", Align::right}}, {}};
+  for (const ReplayStep& step : spaces.front().steps) {
+    const std::string percent = fmt::format("{:.0f} %", 100 * step.share);
+    table.columns.push_back({"in " + percent, Align::right});
+    table.columns.push_back({percent + " after", Align::right});
+    table.columns.push_back({"random", Align::right});
+  }
+  for (const ReplayedSpace& space : spaces) {
+    std::vector<std::string> row = {space.name, fmt::format("{}", space.configurations)};
+    for (const ReplayStep& step : space.steps) {
+      row.push_back(fmt::format("{}", step.within));
+      row.push_back(fmt::format("{} [{},{}]", step.median, step.low, step.high));
+      row.push_back(fmt::format("{}", step.random));
+    }
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+/// Over all spaces: the largest median, the geometric mean, and where random was faster by more than chance.
+std::string summary(const std::vector<ReplayedSpace>& spaces) {
+  std::string text;
+  for (std::size_t s = 0; s < spaces.front().steps.size(); ++s) {
+    double logs = 0;
+    double random_logs = 0;
+    double most = 0;
+    for (const ReplayedSpace& space : spaces) {
+      logs += std::log(space.steps[s].median) / static_cast<double>(spaces.size());
+      random_logs += std::log(space.steps[s].random) / static_cast<double>(spaces.size());
+      most = std::max(most, space.steps[s].median);
+    }
+    text += fmt::format("{:.0f} % of the best: largest median {}, geometric mean {:.1f} (random {:.1f})\n",
+                        100 * spaces.front().steps[s].share, most, std::exp(logs), std::exp(random_logs));
+  }
+  return text;
+}
+
+ExitCode run(const ReplayCommand& command, const GlobalOptions& global) {
+  const auto begun = std::chrono::steady_clock::now();
+  const std::vector<Sweep> sweeps = chosen_sweeps(command);
+  const std::vector<ReplayedSpace> spaces = replay_sweeps(sweeps, kernel_folders(global), command.options);
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+  if (global.json) {
+    JsonValue::Array values;
+    for (const ReplayedSpace& space : spaces) values.push_back(to_value(space));
+    fmt::print("{}\n", to_json(json_document("replay", {{"strategy", command.options.strategy},
+                                                        {"seeds", command.options.seeds},
+                                                        {"batch", command.options.batch},
+                                                        {"spaces", std::move(values)},
+                                                        {"seconds", seconds}})));
+    return ExitCode::passed;
+  }
+  fmt::print("{}, {} seeds, {} at once: evaluations until a share of the best, median [80 % of the seeds]\n{}{}{}\n",
+             command.options.strategy, command.options.seeds, command.options.batch,
+             text_table(table_of(spaces), color_on(global, stdout)), summary(spaces), format_seconds(seconds));
+  return ExitCode::passed;
+}
+
+}  // namespace
+
+Command add_replay(CLI::App& root, const GlobalOptions& global) {
+  auto command = std::make_shared<ReplayCommand>();
+  CLI::App* parser = root.add_subcommand("replay", "run a search strategy over recorded sweeps, without a GPU");
+  parser->footer("example: kerlab replay reg2d --strategy surrogate --seeds 100");
+  parser->add_option("sweeps", command->sweeps, "files, or words in the names of shipped ones");
+  parser->add_option("--strategy", command->options.strategy, "random, local, surrogate (default)")
+      ->check(CLI::IsMember({"random", "local", "surrogate"}));
+  parser->add_option("--seeds", command->options.seeds, "searches of each sweep (100)")->check(CLI::PositiveNumber);
+  parser->add_option("--batch", command->options.batch, "candidates asked for at once (16)")
+      ->check(CLI::PositiveNumber);
+  parser->add_option("--least", command->least, "configurations that a sweep must have, where none is named (100)");
+  parser->add_option("--folder", command->folder, "of sweeps (default: the shipped ones)")->type_name("DIR");
+  return {parser, false, [command, &global] { return run(*command, global); }};
+}
+
+}  // namespace kerlab

@@ -1,0 +1,58 @@
+#include "search/record.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace kerlab {
+
+RecordedStrategy::RecordedStrategy(std::size_t candidates, SearchOptions options)
+    : random_(options.seed), options_(std::move(options)), states_(candidates, State::unknown) {
+  limit_ = options_.trials > 0 ? std::min(options_.trials, candidates) : candidates;
+}
+
+std::vector<std::size_t> RecordedStrategy::ask(std::size_t most) {
+  std::vector<std::size_t> batch;
+  most = std::min(most, left());
+  const auto take = [&](std::size_t candidate) {
+    states_[candidate] = State::asked;
+    ++begun_;
+    ++pending_;
+    batch.push_back(candidate);
+  };
+  while (batch.size() < most && next_start_ < options_.starts.size())
+    if (const std::size_t start = options_.starts[next_start_++]; is_unknown(start)) take(start);
+  if (batch.size() == most || exhausted_) return batch;
+  for (const std::size_t candidate : choose(most - batch.size())) take(candidate);
+  exhausted_ = pending_ == 0;  // it does not wait for anything, and yet has no wish
+  return batch;
+}
+
+void RecordedStrategy::tell(std::size_t candidate, std::optional<double> cost) {
+  State& state = states_[candidate];
+  if (state == State::told || state == State::failed) return;
+  if (state == State::asked) {
+    --pending_;
+  } else {
+    ++begun_;
+  }
+  state = cost ? State::told : State::failed;
+  told_.push_back({candidate, cost});
+  const bool better = cost && (!best_ || *cost < *best_);
+  if (better) best_ = cost;
+  without_better_ = better ? 0 : without_better_ + 1;
+  learn(candidate, cost);
+  if (impatient_ || options_.patience == 0 || without_better_ < options_.patience) return;
+  impatient_ = true;
+  exhausted_ = !lost_patience();
+}
+
+std::string RecordedStrategy::ended() const {
+  if (pending_ > 0) return {};
+  if (begun_ >= states_.size()) return "every configuration was tried";
+  if (left() == 0) return fmt::format("{} trials", limit_);
+  if (exhausted_ && impatient_) return fmt::format("no better one in {} trials", without_better_);
+  return exhausted_ ? "nothing better next to the best" : "";
+}
+
+}  // namespace kerlab

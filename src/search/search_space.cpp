@@ -1,0 +1,166 @@
+#include "search/search_space.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "base/random.h"
+
+namespace kerlab {
+namespace {
+
+constexpr double kMostCells = 255;
+constexpr const char* kVariantMark = " ";  // no parameter begins with a space
+constexpr std::size_t kFewNeighbours = 3;
+
+std::uint64_t digest_of(std::size_t variant, const std::vector<std::int64_t>& values) {
+  std::uint64_t state = variant;
+  for (const std::int64_t value : values) {
+    state ^= static_cast<std::uint64_t>(value);
+    state = random_next(state);
+  }
+  return state;
+}
+
+/// Sorted. Most columns have a handful of values.
+template <typename Value>
+std::vector<Value> distinct(const std::vector<Value>& values) {
+  std::vector<Value> found;
+  for (const Value value : values) {
+    const auto at = std::lower_bound(found.begin(), found.end(), value);
+    if (at == found.end() || *at != value) found.insert(at, value);
+    if (found.size() < 1024) continue;
+    found = values;
+    std::sort(found.begin(), found.end());
+    found.erase(std::unique(found.begin(), found.end()), found.end());
+    break;
+  }
+  return found;
+}
+
+}  // namespace
+
+SearchSpace::SearchSpace(std::vector<Part> parts) : parts_(std::move(parts)), first_{0} {
+  for (const Part& part : parts_) {
+    first_.push_back(first_.back() + part.points->size());
+    auto& listed = listed_.emplace_back(part.parameters.size());
+    for (std::size_t p = 0; p < listed.size(); ++p) {
+      std::vector<std::int64_t> values;
+      for (const Configuration& point : *part.points) values.push_back(point.values[p]);
+      listed[p] = distinct(values);
+    }
+  }
+  fill_cells();
+  index_candidates();
+}
+
+std::size_t SearchSpace::variant_of(std::size_t candidate) const {
+  return static_cast<std::size_t>(std::upper_bound(first_.begin(), first_.end(), candidate) - first_.begin()) - 1;
+}
+
+const std::vector<std::int64_t>& SearchSpace::values_of(std::size_t candidate) const {
+  const std::size_t variant = variant_of(candidate);
+  return (*parts_[variant].points)[candidate - first_[variant]].values;
+}
+
+std::vector<std::string> SearchSpace::column_names() const {
+  std::set<std::string> names;
+  for (const Part& part : parts_) {
+    names.insert(part.parameters.begin(), part.parameters.end());
+    for (const Feature& feature : part.features) names.insert(feature.name);
+    if (parts_.size() > 1) names.insert(kVariantMark + part.variant);
+  }
+  return {names.begin(), names.end()};
+}
+
+/// What a column holds of each candidate; NaN where its variant has no such thing.
+std::vector<double> SearchSpace::column(const std::string& name) const {
+  std::vector<double> values(size(), std::nan(""));
+  for (std::size_t v = 0; v < parts_.size(); ++v) {
+    const Part& part = parts_[v];
+    const auto to = values.begin() + static_cast<std::ptrdiff_t>(first_[v]);
+    for (std::size_t p = 0; p < part.parameters.size(); ++p)
+      if (part.parameters[p] == name)
+        std::transform(part.points->begin(), part.points->end(), to,
+                       [&](const Configuration& point) { return static_cast<double>(point.values[p]); });
+    for (const Feature& feature : part.features)
+      if (feature.name == name) std::copy(feature.values.begin(), feature.values.end(), to);
+    if (name == kVariantMark + part.variant) std::fill_n(to, part.points->size(), 1.0);
+  }
+  return values;
+}
+
+/// Stored as ranks, 0 where there is no value, row by row: trees walk a row.
+void SearchSpace::fill_cells() {
+  std::vector<std::vector<std::uint8_t>> columns;
+  for (const std::string& name : column_names()) {
+    const std::vector<double> values = column(name);
+    std::vector<double> known;
+    std::copy_if(values.begin(), values.end(), std::back_inserter(known), [](double v) { return !std::isnan(v); });
+    const bool somewhere_none = known.size() < values.size();
+    known = distinct(known);
+    if (known.size() + (somewhere_none ? 1 : 0) < 2) continue;  // says nothing
+    const double scale = std::min(1.0, kMostCells / static_cast<double>(known.size()));
+    std::vector<std::uint8_t>& cells = columns.emplace_back(size());
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      if (std::isnan(values[i])) continue;
+      const auto rank = std::lower_bound(known.begin(), known.end(), values[i]) - known.begin() + 1;
+      cells[i] = static_cast<std::uint8_t>(std::min(kMostCells, std::ceil(static_cast<double>(rank) * scale)));
+    }
+  }
+  columns_ = columns.size();
+  cells_.resize(size() * columns_);
+  for (std::size_t c = 0; c < columns_; ++c)
+    for (std::size_t i = 0; i < size(); ++i) cells_[i * columns_ + c] = columns[c][i];
+}
+
+void SearchSpace::index_candidates() {
+  by_digest_.reserve(size());
+  for (std::size_t v = 0; v < parts_.size(); ++v)
+    for (std::size_t i = first_[v]; i < first_[v + 1]; ++i)
+      by_digest_.emplace_back(digest_of(v, (*parts_[v].points)[i - first_[v]].values), static_cast<std::uint32_t>(i));
+  std::sort(by_digest_.begin(), by_digest_.end());
+}
+
+std::optional<std::size_t> SearchSpace::find(std::size_t variant, const std::vector<std::int64_t>& values) const {
+  const std::uint64_t digest = digest_of(variant, values);
+  auto at = std::lower_bound(by_digest_.begin(), by_digest_.end(), std::pair<std::uint64_t, std::uint32_t>(digest, 0));
+  for (; at != by_digest_.end() && at->first == digest; ++at)
+    if (variant_of(at->second) == variant && values_of(at->second) == values) return at->second;
+  return std::nullopt;
+}
+
+void SearchSpace::one_step(std::size_t variant, std::vector<std::int64_t> values,
+                           std::vector<std::size_t>& found) const {
+  for (std::size_t p = 0; p < values.size(); ++p) {
+    const std::int64_t here = values[p];
+    for (const std::int64_t other : listed_[variant][p]) {
+      if (other == here) continue;
+      values[p] = other;
+      if (const auto neighbour = find(variant, values)) found.push_back(*neighbour);
+    }
+    values[p] = here;
+  }
+}
+
+std::vector<std::size_t> SearchSpace::neighbours(std::size_t candidate) const {
+  const std::size_t variant = variant_of(candidate);
+  std::vector<std::size_t> found;
+  const std::vector<std::int64_t>& here = values_of(candidate);
+  one_step(variant, here, found);
+  if (found.size() >= kFewNeighbours) return found;
+  for (std::size_t p = 0; p < here.size(); ++p) {
+    std::vector<std::int64_t> values = here;
+    for (const std::int64_t other : listed_[variant][p]) {
+      if (other == here[p]) continue;
+      values[p] = other;
+      one_step(variant, values, found);
+    }
+  }
+  std::sort(found.begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  std::erase(found, candidate);
+  return found;
+}
+
+}  // namespace kerlab

@@ -1,0 +1,62 @@
+#pragma once
+// What a search chooses from: the candidates of all variants as one list, with their parameters and whatever else is
+// known of each without compiling it, as small integers that a regression tree can split.
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "spec/spec.h"
+
+namespace kerlab {
+
+class SearchSpace {
+ public:
+  /// Known of every candidate of a variant: threads of a block, blocks of the grid, ...
+  struct Feature {
+    std::string name;
+    std::vector<double> values;
+  };
+  /// A variant's candidates; `points` must outlive the space.
+  struct Part {
+    std::string variant;
+    std::vector<std::string> parameters;
+    const std::vector<Configuration>* points = nullptr;
+    std::vector<Feature> features;
+  };
+  explicit SearchSpace(std::vector<Part> parts);
+
+  [[nodiscard]] std::size_t size() const { return first_.back(); }
+  [[nodiscard]] std::size_t variants() const { return parts_.size(); }
+  [[nodiscard]] std::size_t variant_of(std::size_t candidate) const;
+  /// Candidates [first_of(v), first_of(v + 1)) are of variant v.
+  [[nodiscard]] std::size_t first_of(std::size_t variant) const { return first_[variant]; }
+  [[nodiscard]] const std::vector<std::int64_t>& values_of(std::size_t candidate) const;
+  /// Candidates of the same variant that differ in one parameter; where these are fewer than three, in two.
+  [[nodiscard]] std::vector<std::size_t> neighbours(std::size_t candidate) const;
+
+  /// Columns: one for each variant, each parameter by name (variants may share it), each feature. At most 256 values.
+  [[nodiscard]] std::size_t columns() const { return columns_; }
+  [[nodiscard]] std::span<const std::uint8_t> row(std::size_t candidate) const {
+    return {cells_.data() + candidate * columns_, columns_};
+  }
+
+ private:
+  [[nodiscard]] std::vector<std::string> column_names() const;
+  [[nodiscard]] std::vector<double> column(const std::string& name) const;
+  void fill_cells();
+  void index_candidates();
+  [[nodiscard]] std::optional<std::size_t> find(std::size_t variant, const std::vector<std::int64_t>& values) const;
+  void one_step(std::size_t variant, std::vector<std::int64_t> values, std::vector<std::size_t>& found) const;
+
+  std::vector<Part> parts_;
+  std::vector<std::size_t> first_;
+  std::vector<std::vector<std::vector<std::int64_t>>> listed_;      ///< variant, parameter: values that occur, sorted
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> by_digest_;  ///< sorted
+  std::size_t columns_ = 0;
+  std::vector<std::uint8_t> cells_;
+};
+
+}  // namespace kerlab

@@ -1,0 +1,236 @@
+// A random forest over everything told, on log time, asked by lower confidence bound. Each of a batch weighs the
+// disagreement of the trees differently (Hutter, Hoos, Leyton-Brown, Parallel algorithm configuration, LION 2012), so
+// that a batch both exploits and explores. Around the best it takes neighbours; at the end all of them.
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "base/random.h"
+#include "search/forest.h"
+#include "search/record.h"
+
+namespace kerlab {
+
+namespace {
+
+// Chosen by kerlab replay on every other shipped sweep; flat around these values.
+constexpr std::size_t kFirst = 16, kFirstOfVariant = 4;  // before the first forest: at least so many, of each variant
+constexpr std::size_t kRanked = 8;                       // of them the best by the prior
+constexpr int kSpread = 8;                               // random candidates, of which the least similar is taken
+constexpr double kFar = 0.7;                             // log cost above the best, beyond which all is equally bad
+constexpr double kNearShare = 0.3;                       // of a batch: neighbours of the best
+constexpr std::size_t kCentres = 3;                      // how many are the best
+constexpr std::size_t kPool = 16384;                     // candidates scored at once
+constexpr std::size_t kReserve = 5;                      // one in so many trials is kept for the end
+
+double uniform(std::uint64_t& state) {
+  return (static_cast<double>(random_next(state) >> 11) + 0.5) * 0x1p-53;
+}
+
+class Surrogate final : public RecordedStrategy {
+ public:
+  Surrogate(const SearchSpace& space, SearchOptions options)
+      : RecordedStrategy(space.size(), std::move(options)), space_(space) {
+    first_ = std::max(kFirst, kFirstOfVariant * space_.variants());
+    plan_first();
+  }
+
+ private:
+  /// The first candidates: best by the prior, and random ones, each variant its share.
+  void plan_first() {
+    std::vector<std::size_t> ranked;
+    if (!options().prior.empty()) ranked = ranked_by_prior(kRanked);
+    first_asked_ = ranked;
+    for (std::size_t i = 0; first_asked_.size() < std::min(first_, candidates()) && i < 64 * first_; ++i) {
+      const std::size_t candidate = spread_out(i % space_.variants());
+      if (std::find(first_asked_.begin(), first_asked_.end(), candidate) == first_asked_.end())
+        first_asked_.push_back(candidate);
+    }
+    std::reverse(first_asked_.begin(), first_asked_.end());  // taken from the back
+  }
+
+  /// Of every variant the same number.
+  std::vector<std::size_t> ranked_by_prior(std::size_t count) {
+    std::vector<std::size_t> ranked;
+    const std::size_t share = std::max<std::size_t>(1, count / space_.variants());
+    for (std::size_t v = 0; v < space_.variants(); ++v) {
+      std::vector<std::size_t> own(space_.first_of(v + 1) - space_.first_of(v));
+      std::iota(own.begin(), own.end(), space_.first_of(v));
+      for (std::size_t i = own.size(); i > 1; --i) std::swap(own[i - 1], own[random_below(random_, i)]);
+      const std::size_t some = std::min(share, own.size());
+      std::partial_sort(own.begin(), own.begin() + static_cast<std::ptrdiff_t>(some), own.end(),
+                        [&](std::size_t a, std::size_t b) { return options().prior[a] < options().prior[b]; });
+      ranked.insert(ranked.end(), own.begin(), own.begin() + static_cast<std::ptrdiff_t>(some));
+    }
+    return ranked;
+  }
+
+  /// Of a few random candidates of a variant the one that is least like those chosen before.
+  std::size_t spread_out(std::size_t variant) {
+    const std::size_t begin = space_.first_of(variant);
+    const std::size_t count = space_.first_of(variant + 1) - begin;
+    std::size_t best = begin;
+    std::size_t most = 0;
+    for (int i = 0; i < kSpread && count > 0; ++i) {
+      const std::size_t candidate = begin + random_below(random_, count);
+      std::size_t nearest = space_.columns() + 1;
+      for (const std::size_t other : first_asked_) nearest = std::min(nearest, differences(candidate, other));
+      if (i == 0 || nearest > most) {
+        most = nearest;
+        best = candidate;
+      }
+    }
+    return best;
+  }
+
+  [[nodiscard]] std::size_t differences(std::size_t a, std::size_t b) const {
+    const auto left = space_.row(a);
+    const auto right = space_.row(b);
+    std::size_t count = 0;
+    for (std::size_t c = 0; c < left.size(); ++c) count += left[c] != right[c] ? 1 : 0;
+    return count;
+  }
+
+  std::vector<std::size_t> choose(std::size_t most) override {
+    std::vector<std::size_t> batch;
+    while (batch.size() < most && !first_asked_.empty()) {
+      if (is_unknown(first_asked_.back())) batch.push_back(first_asked_.back());
+      first_asked_.pop_back();
+    }
+    if (!batch.empty()) return batch;
+    if (pending() > 0 && 2 * told().size() < first_) return batch;
+    if (finishing_ || left() <= reserve()) return neighbours_of_best(most);
+    return by_model(most);
+  }
+
+  void learn(std::size_t, std::optional<double>) override {}
+
+  bool lost_patience() override {
+    finishing_ = true;
+    return true;
+  }
+
+  /// Trials kept for the end.
+  [[nodiscard]] std::size_t reserve() const { return options().trials > 0 ? options().trials / kReserve : 0; }
+
+  [[nodiscard]] std::vector<std::size_t> best_told(std::size_t count) const {
+    std::vector<Told> passed;
+    for (const Told& one : told())
+      if (one.cost) passed.push_back(one);
+    const std::size_t some = std::min(count, passed.size());
+    std::partial_sort(passed.begin(), passed.begin() + static_cast<std::ptrdiff_t>(some), passed.end(),
+                      [](const Told& a, const Told& b) { return *a.cost < *b.cost; });
+    std::vector<std::size_t> best;
+    for (std::size_t i = 0; i < some; ++i) best.push_back(passed[i].candidate);
+    return best;
+  }
+
+  [[nodiscard]] std::vector<std::size_t> unknown_around(const std::vector<std::size_t>& centres) const {
+    std::vector<std::size_t> around;
+    for (const std::size_t centre : centres)
+      for (const std::size_t neighbour : space_.neighbours(centre))
+        if (is_unknown(neighbour)) around.push_back(neighbour);
+    std::sort(around.begin(), around.end());
+    around.erase(std::unique(around.begin(), around.end()), around.end());
+    return around;
+  }
+
+  /// The end: all of them, the most promising first.
+  std::vector<std::size_t> neighbours_of_best(std::size_t most) {
+    std::vector<std::size_t> around = unknown_around(best_told(kCentres));
+    if (around.empty()) return around;
+    const Forest forest = fit();
+    std::vector<std::pair<double, std::size_t>> scored;
+    for (const std::size_t candidate : around)
+      scored.emplace_back(forest.predict(space_.row(candidate)).mean, candidate);
+    std::sort(scored.begin(), scored.end());
+    std::vector<std::size_t> batch;
+    for (std::size_t i = 0; i < std::min(most, scored.size()); ++i) batch.push_back(scored[i].second);
+    return batch;
+  }
+
+  /// Failed ones cost as much as the worst that passed; what is far off the best is only far off.
+  Forest fit() {
+    std::vector<std::span<const std::uint8_t>> rows;
+    std::vector<double> targets;
+    double worst = 0;
+    const double most = best() ? std::log(*best()) + kFar : 0;
+    for (const Told& one : told()) {
+      rows.push_back(space_.row(one.candidate));
+      targets.push_back(one.cost ? std::min(std::log(*one.cost), most) : 0);
+      if (one.cost) worst = std::max(worst, targets.back());
+    }
+    for (std::size_t i = 0; i < targets.size(); ++i)
+      if (!told()[i].cost) targets[i] = worst;
+    return Forest(rows, targets, random_next(random_));
+  }
+
+  struct Scored {
+    std::size_t candidate;
+    Forest::Prediction cost;
+    bool near = false;  ///< a neighbour of the best
+  };
+
+  std::vector<std::size_t> by_model(std::size_t most) {
+    const Forest forest = fit();
+    const std::vector<std::size_t> around = unknown_around(best_told(kCentres));
+    std::vector<Scored> scored;
+    for (const std::size_t candidate : pool(around))
+      scored.push_back({candidate, forest.predict(space_.row(candidate)),
+                        std::binary_search(around.begin(), around.end(), candidate)});
+    std::vector<std::size_t> batch;
+    while (batch.size() < most && !scored.empty()) {
+      const bool near = uniform(random_) < kNearShare && !around.empty();
+      const double weight = -std::log(uniform(random_));
+      std::size_t best = scored.size();
+      double least = 0;
+      for (std::size_t i = 0; i < scored.size(); ++i) {
+        if (near && !scored[i].near) continue;
+        const double bound = scored[i].cost.mean - weight * scored[i].cost.deviation;
+        if (best < scored.size() && bound >= least) continue;
+        best = i;
+        least = bound;
+      }
+      if (best == scored.size()) {
+        if (near) continue;
+        break;
+      }
+      batch.push_back(scored[best].candidate);
+      scored[best] = scored.back();
+      scored.pop_back();
+    }
+    return batch;
+  }
+
+  /// Unknown candidates to score: all of a small space, else random ones and the neighbours of the best.
+  std::vector<std::size_t> pool(const std::vector<std::size_t>& around) {
+    std::vector<std::size_t> chosen;
+    if (candidates() <= kPool) {
+      for (std::size_t i = 0; i < candidates(); ++i)
+        if (is_unknown(i)) chosen.push_back(i);
+      return chosen;
+    }
+    chosen = around;
+    for (std::size_t i = 0; i < kPool; ++i) {
+      const std::size_t candidate = random_below(random_, candidates());
+      if (is_unknown(candidate)) chosen.push_back(candidate);
+    }
+    std::sort(chosen.begin(), chosen.end());
+    chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
+    return chosen;
+  }
+
+  const SearchSpace& space_;
+  std::size_t first_ = 0;
+  std::vector<std::size_t> first_asked_;
+  bool finishing_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Strategy> make_surrogate(const SearchSpace& space, SearchOptions options) {
+  return std::make_unique<Surrogate>(space, std::move(options));
+}
+
+}  // namespace kerlab

@@ -1,0 +1,171 @@
+#include "session/replays.h"
+
+#include <algorithm>
+#include <atomic>
+#include <sstream>
+#include <thread>
+
+#include "search/known_values.h"
+#include "search/replay.h"
+#include "session/arguments.h"
+#include "session/device_class.h"
+
+namespace kerlab {
+
+namespace {
+
+const std::vector<double> kShares = {0.9, 0.95, 0.99};
+
+/// What a sweep says about each of its configurations.
+struct Recorded {
+  std::string variant;
+  std::vector<std::string> parameters;
+  std::vector<Configuration> points;
+  std::vector<SearchSpace::Feature> features;
+  std::vector<std::optional<double>> costs;
+};
+
+/// "BM=64 BN=64": names and values, whatever the variant has today.
+Configuration parse_point(const std::string& text, std::vector<std::string>& names) {
+  Configuration configuration;
+  names.clear();
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    const std::size_t equals = word.find('=');
+    names.push_back(word.substr(0, equals));
+    configuration.values.push_back(std::stoll(word.substr(equals + 1)));
+  }
+  return configuration;
+}
+
+/// What is known without compiling, while the kernel is still there with the same parameters.
+std::vector<SearchSpace::Feature> features_of(const Recorded& recorded, const Sweep& sweep,
+                                              const Catalogue& catalogue) {
+  try {
+    const KernelFolder folder = catalogue.find(sweep.family);
+    for (const Variant& variant : folder.variants) {
+      std::vector<std::string> names;
+      for (const Parameter& parameter : variant.parameters) names.push_back(parameter.name);
+      if (variant.name != sweep.variant || names != recorded.parameters) continue;
+      const Problem problem = make_problem(folder.family, request_of_key(folder.family, sweep.problem));
+      return known_values(variant, problem, device_of_class(sweep.device), recorded.points);
+    }
+  } catch (const Error&) {
+    return {};  // a kernel that has changed too much
+  }
+  return {};
+}
+
+Recorded read_recorded(const Sweep& sweep, const Catalogue& catalogue) {
+  Recorded recorded;
+  recorded.variant = sweep.variant;
+  for (const SweepPoint& point : sweep.points) {
+    recorded.points.push_back(parse_point(point.configuration, recorded.parameters));
+    recorded.costs.emplace_back(point.us);
+  }
+  recorded.features = features_of(recorded, sweep, catalogue);
+  return recorded;
+}
+
+/// One space to search, with what all of its candidates cost.
+struct Task {
+  ReplayedSpace result;
+  SearchSpace space;
+  std::vector<std::optional<double>> costs;
+};
+
+Task make_task(std::string name, const std::vector<const Recorded*>& sweeps) {
+  std::vector<SearchSpace::Part> parts;
+  std::vector<std::optional<double>> costs;
+  for (const Recorded* sweep : sweeps) {
+    parts.push_back({sweep->variant, sweep->parameters, &sweep->points, sweep->features});
+    costs.insert(costs.end(), sweep->costs.begin(), sweep->costs.end());
+  }
+  ReplayedSpace result{std::move(name), costs.size(), sweeps.size(), {}};
+  return {std::move(result), SearchSpace(std::move(parts)), std::move(costs)};
+}
+
+std::vector<Task> make_tasks(const std::vector<Sweep>& sweeps, const std::vector<Recorded>& recorded) {
+  std::vector<Task> tasks;
+  std::map<std::string, std::vector<const Recorded*>> by_problem;
+  for (std::size_t i = 0; i < sweeps.size(); ++i) {
+    tasks.push_back(make_task(sweeps[i].name, {&recorded[i]}));
+    by_problem[sweeps[i].device + " " + sweeps[i].problem].push_back(&recorded[i]);
+  }
+  for (const auto& [problem, together] : by_problem) {
+    if (together.size() < 2) continue;
+    const auto one = std::find_if(sweeps.begin(), sweeps.end(), [&, &key = problem](const Sweep& sweep) {
+      return sweep.device + " " + sweep.problem == key;
+    });
+    Sweep all = *one;
+    all.variant = fmt::format("{}_variants", together.size());
+    tasks.push_back(make_task(sweep_name(all), together));
+  }
+  return tasks;
+}
+
+using Runs = std::vector<std::vector<std::size_t>>;  ///< run, share
+
+/// Every (task, seed) is a job; threads take the next.
+std::vector<Runs> run_all(const std::vector<Task>& tasks, const std::string& strategy, const ReplayOptions& options) {
+  const auto seeds = static_cast<std::size_t>(options.seeds);
+  std::vector<Runs> runs(tasks.size(), Runs(seeds));
+  std::atomic<std::size_t> next{0};
+  const auto work = [&] {
+    for (std::size_t job = next++; job < tasks.size() * seeds; job = next++) {
+      const Task& task = tasks[job / seeds];
+      SearchOptions search;
+      search.seed = job % seeds + 1;
+      const std::unique_ptr<Strategy> searcher = make_strategy(strategy, task.space, std::move(search));
+      runs[job / seeds][job % seeds] = replay(*searcher, task.costs, kShares, options.batch).evaluations;
+    }
+  };
+  std::vector<std::thread> threads;
+  for (unsigned i = 0; i < std::max(1U, std::thread::hardware_concurrency()); ++i) threads.emplace_back(work);
+  for (std::thread& thread : threads) thread.join();
+  return runs;
+}
+
+/// The value below which that share of the runs lies.
+double quantile(const Runs& runs, std::size_t share, double at) {
+  std::vector<std::size_t> sorted;
+  for (const auto& run : runs) sorted.push_back(run[share]);
+  std::sort(sorted.begin(), sorted.end());
+  return static_cast<double>(sorted[static_cast<std::size_t>(at * static_cast<double>(sorted.size() - 1) + 0.5)]);
+}
+
+ReplayStep summarise(const Task& task, const Runs& runs, const Runs& random, std::size_t share) {
+  double best = *task.costs.front();
+  for (const auto& cost : task.costs) best = std::min(best, *cost);
+  ReplayStep step{kShares[share],
+                  0,
+                  quantile(runs, share, 0.5),
+                  quantile(runs, share, 0.1),
+                  quantile(runs, share, 0.9),
+                  quantile(random, share, 0.5)};
+  step.within = static_cast<std::size_t>(std::count_if(
+      task.costs.begin(), task.costs.end(), [&](const auto& cost) { return *cost <= best / kShares[share]; }));
+  return step;
+}
+
+}  // namespace
+
+std::vector<ReplayedSpace> replay_sweeps(const std::vector<Sweep>& sweeps,
+                                         const std::vector<std::filesystem::path>& kernels,
+                                         const ReplayOptions& options) {
+  const Catalogue catalogue = open_catalogue(kernels);
+  std::vector<Recorded> recorded;
+  for (const Sweep& sweep : sweeps) recorded.push_back(read_recorded(sweep, catalogue));
+  const std::vector<Task> tasks = make_tasks(sweeps, recorded);
+  const std::vector<Runs> runs = run_all(tasks, options.strategy, options);
+  const std::vector<Runs> random = run_all(tasks, "random", options);
+  std::vector<ReplayedSpace> results;
+  for (std::size_t t = 0; t < tasks.size(); ++t) {
+    ReplayedSpace& result = results.emplace_back(tasks[t].result);
+    for (std::size_t share = 0; share < kShares.size(); ++share)
+      result.steps.push_back(summarise(tasks[t], runs[t], random[t], share));
+  }
+  return results;
+}
+
+}  // namespace kerlab

@@ -1,0 +1,36 @@
+#pragma once
+// `kerlab replay`: strategies over recorded sweeps, without a GPU.
+
+#include "model/sweep.h"
+#include "session/rig.h"
+
+namespace kerlab {
+
+struct ReplayOptions {
+  std::string strategy = "surrogate";
+  int seeds = 100;
+  std::size_t batch = 16;  ///< asked for at once: what compilers have under way
+};
+
+/// Evaluations until a share of the best was reached, over the seeds.
+struct ReplayStep {
+  double share = 0;                      ///< 0.95: the best over the cost reached
+  std::size_t within = 0;                ///< configurations that are so good
+  double median = 0, low = 0, high = 0;  ///< low, high: of 80 % of the seeds
+  double random = 0;                     ///< median of a random search
+};
+
+/// A sweep, or all sweeps of one problem, whose variants compete.
+struct ReplayedSpace {
+  std::string name;
+  std::size_t configurations = 0, variants = 0;
+  std::vector<ReplayStep> steps;  ///< 90, 95, 99 %
+};
+
+/// Of every sweep, then of every problem that several sweeps share. Sweeps of kernels that are no longer there are
+/// searched by their parameters alone. Throws UsageError for an unknown strategy.
+std::vector<ReplayedSpace> replay_sweeps(const std::vector<Sweep>& sweeps,
+                                         const std::vector<std::filesystem::path>& kernels,
+                                         const ReplayOptions& options);
+
+}  // namespace kerlab
