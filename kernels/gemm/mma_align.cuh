@@ -5,82 +5,88 @@
 #include "common/types.cuh"
 #include "shift.cuh"
 
-/// An operand to be copied: `rows` rows of `length` elements, one after another, to rows of whole 16 bytes, each behind
-/// `front` zeros. What follows a row's last element up to 16 bytes is anything.
+/// An operand to be copied: `count` rows of `length` elements, one after another, to rows of whole 16 bytes, each
+/// behind `front` zeros. What follows a row's last element up to 16 bytes is anything.
 struct UnalignedRows {
   const DTYPE* from;
   DTYPE* to;
-  long long rows;
+  long long count;
   int length, front;
 };
 
 constexpr int kPieceElements = 16 / DTYPE_BYTES;
 constexpr int kPiecesAtOnce = 4;  // of a thread: so many pairs of loads are in flight
-constexpr int kPiecesOfBlock = 256 * kPiecesAtOnce;
+// So many rows on, a row begins at the same place within 16 bytes, whatever its length: a thread shifts all its pieces
+// alike. At least a block's eight warps, each of which copies 32 neighbouring pieces of a row at a time.
+constexpr int kRowStep = kPieceElements < 8 ? 8 : kPieceElements;
 
-/// 16 bytes of an operand, element by element: at the ends of the tensor, and where there are zeros in front.
-__device__ __forceinline__ void align_piece_slowly(const UnalignedRows& operand, long long row, int first, DTYPE* to) {
-  const DTYPE* source = operand.from + row * operand.length;
+/// 16 bytes of a row, element by element: at the end of the tensor, and where there are zeros in front.
+__device__ __forceinline__ void align_piece_slowly(const DTYPE* row, int length, int first, uint4* to) {
   Vector<DTYPE, kPieceElements> elements;
 #pragma unroll
   for (int e = 0; e < kPieceElements; ++e)
-    elements.at[e] = first + e >= 0 && first + e < operand.length ? source[first + e] : DTYPE{};
-  *reinterpret_cast<Vector<DTYPE, kPieceElements>*>(to) = elements;
+    elements.at[e] = first + e >= 0 && first + e < length ? row[first + e] : DTYPE{};
+  *to = *reinterpret_cast<const uint4*>(&elements);
 }
 
-/// Copies A, and B where it has rows: both in one launch, the blocks of A first. A thread moves kPiecesAtOnce pieces of
-/// 16 bytes, all of which it loads before it stores the first; a warp's pieces are neighbours.
-extern "C" __global__ void __launch_bounds__(256)
-    align_rows(const DTYPE* __restrict__ A, DTYPE* __restrict__ to_a, long long rows_a, int length_a, int front_a,
-               const DTYPE* __restrict__ B, DTYPE* __restrict__ to_b, long long rows_b, int length_b, int front_b) {
-  const long long pieces_a = rows_a * ((length_a - 1) / kPieceElements + 1);
-  const long long blocks_a = (pieces_a + kPiecesOfBlock - 1) / kPiecesOfBlock;
-  const bool second = static_cast<long long>(blockIdx.x) >= blocks_a;
-  const UnalignedRows operand{second ? B : A, second ? to_b : to_a, second ? rows_b : rows_a,
-                              second ? length_b : length_a, second ? front_b : front_a};
-  const int pieces_of_row = (operand.length - 1) / kPieceElements + 1;
-  const long long pieces = operand.rows * pieces_of_row;
-  const long long first_piece = (blockIdx.x - (second ? blocks_a : 0)) * kPiecesOfBlock + threadIdx.x;
-  const char* begin = reinterpret_cast<const char*>(operand.from);
-  const char* end = begin + operand.rows * operand.length * DTYPE_BYTES;
+/// One block's part of an operand: part `part` of those that align_parts counts.
+__device__ __forceinline__ void align_part(const UnalignedRows& rows, unsigned part) {
+  const int pieces_of_row = (rows.length - 1) / kPieceElements + 1;
+  const unsigned columns = (static_cast<unsigned>(pieces_of_row) + 31) / 32;
+  const unsigned warp = part / columns * 8 + threadIdx.x / 32;
+  const int column = static_cast<int>(part % columns * 32 + threadIdx.x % 32);
+  const long long row = static_cast<long long>(warp / kRowStep) * (kRowStep * kPiecesAtOnce) + warp % kRowStep;
+  if (column >= pieces_of_row) return;
+  const int first = column * kPieceElements - rows.front;
+  const char* from = reinterpret_cast<const char*>(rows.from + row * rows.length + first);
+  const unsigned shift = static_cast<unsigned>(reinterpret_cast<unsigned long long>(from)) % 16;
+  from -= shift;
+  const char* end = reinterpret_cast<const char*>(rows.from + rows.count * rows.length);
+  const long long step = static_cast<long long>(rows.length) * (kRowStep * DTYPE_BYTES);
+  uint4* to = reinterpret_cast<uint4*>(rows.to) + row * pieces_of_row + column;
 
-  long long row[kPiecesAtOnce];
-  int column[kPiecesAtOnce];
-  unsigned shift[kPiecesAtOnce];
   bool whole[kPiecesAtOnce];
   uint4 low[kPiecesAtOnce], high[kPiecesAtOnce];
-  row[0] = first_piece / pieces_of_row;
-  column[0] = static_cast<int>(first_piece - row[0] * pieces_of_row);
 #pragma unroll
   for (int i = 0; i < kPiecesAtOnce; ++i) {
-    if (i > 0) {
-      row[i] = row[i - 1];
-      column[i] = column[i - 1] + 256;
-      if (column[i] >= pieces_of_row) {
-        row[i] += column[i] / pieces_of_row;
-        column[i] %= pieces_of_row;
-      }
-    }
-    const long long element = row[i] * operand.length + (column[i] * kPieceElements - operand.front);
-    const char* source = begin + element * DTYPE_BYTES;
-    shift[i] = static_cast<unsigned>(reinterpret_cast<unsigned long long>(source)) % 16;
-    const uint4* aligned = reinterpret_cast<const uint4*>(source - shift[i]);
     // What is read must lie within the tensor; of the row before none may come along.
-    whole[i] = (column[i] > 0 || operand.front == 0) && source - shift[i] >= begin &&
-               reinterpret_cast<const char*>(aligned + (shift[i] != 0 ? 2 : 1)) <= end;
+    const uint4* at = reinterpret_cast<const uint4*>(from + i * step);
+    whole[i] = first >= 0 && row + i * kRowStep < rows.count && reinterpret_cast<const char*>(at + 2) <= end;
     if (whole[i]) {
-      low[i] = aligned[0];
-      high[i] = shift[i] != 0 ? aligned[1] : low[i];
+      low[i] = at[0];
+      high[i] = at[1];
     }
   }
 #pragma unroll
   for (int i = 0; i < kPiecesAtOnce; ++i) {
-    const long long piece = first_piece + i * 256;
-    if (piece >= pieces) break;
-    DTYPE* to = operand.to + piece * kPieceElements;
+    const long long of = row + i * kRowStep;
+    if (of >= rows.count) return;
+    uint4* place = to + static_cast<long long>(i * kRowStep) * pieces_of_row;
     if (whole[i])
-      *reinterpret_cast<uint4*>(to) = shifted(low[i], high[i], shift[i]);
+      *place = shifted(low[i], high[i], shift);
     else
-      align_piece_slowly(operand, row[i], column[i] * kPieceElements - operand.front, to);
+      align_piece_slowly(rows.from + of * rows.length, rows.length, first, place);
+  }
+}
+
+__device__ __forceinline__ unsigned align_parts(const UnalignedRows& rows) {
+  const unsigned columns = (static_cast<unsigned>(rows.length - 1) / kPieceElements + 32) / 32;
+  const unsigned groups =
+      static_cast<unsigned>((rows.count + kRowStep * kPiecesAtOnce - 1) / (kRowStep * kPiecesAtOnce));
+  return columns * groups * (kRowStep / 8);
+}
+
+/// Copies A, and B where it has rows: both in one launch, of any number of blocks.
+extern "C" __global__ void __launch_bounds__(256, 4)
+    align_rows(const DTYPE* __restrict__ A, DTYPE* __restrict__ to_a, long long rows_a, int length_a, int front_a,
+               const DTYPE* __restrict__ B, DTYPE* __restrict__ to_b, long long rows_b, int length_b, int front_b) {
+  const UnalignedRows a{A, to_a, rows_a, length_a, front_a}, b{B, to_b, rows_b, length_b, front_b};
+  const unsigned parts_a = align_parts(a), parts = parts_a + align_parts(b);
+#pragma unroll 1
+  for (unsigned part = blockIdx.x; part < parts; part += gridDim.x) {
+    const bool second = part >= parts_a;
+    align_part({second ? B : A, second ? to_b : to_a, second ? rows_b : rows_a, second ? length_b : length_a,
+                second ? front_b : front_a},
+               second ? part - parts_a : part);
   }
 }
