@@ -48,6 +48,10 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
   const Ring ring(shared_address(shared), full, empty);
   const Schedule schedule(M, N, K);
   const int group = warpgroup();
+  // Maps are far away at first; warps that have nothing to do yet ask for them.
+  if (threadIdx.x == 0) prefetch_map(map_a);
+  if (threadIdx.x == 32) prefetch_map(map_b);
+  if (EPILOGUE == 0 && threadIdx.x == 64) prefetch_map(map_d);
   const bool copies = threadIdx.x == CONSUMERS * 128;
   const int tiles = schedule.tiles();
   Place place;
