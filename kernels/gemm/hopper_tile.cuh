@@ -15,16 +15,16 @@ constexpr bool kSecondContiguous = SWAP ? kAContiguous : kBContiguous;
 using First = Tile<kFirst, kFirstContiguous>;
 using Second = Tile<kSecond, kSecondContiguous>;
 
-/// Threads `thread` of `threads` ask L2 for what the tile's first `stages` stages will read, from x on: the copy engine
-/// must first fetch its map, and what it asks for then is on its way already. `from`: the operand; `extent`: its x.
+/// The consumers' threads ask L2 for what the first WARM stages of a tile will read, from x and k on: the copy engine
+/// must fetch its map first, and then finds them on their way. `from`: the operand, of `extent` x.
 template <int EXTENT, bool K_FIRST>
-__device__ __forceinline__ void warm(const DTYPE* from, int x, int extent, int K, int stages, int thread, int threads) {
+__device__ __forceinline__ void warm(const DTYPE* from, int x, int extent, int k, int K, int thread) {
   constexpr int kLine = 128 / DTYPE_BYTES;
-  const int length = K_FIRST ? K : extent;  // of a row in memory
-  const int rows = K_FIRST ? EXTENT : BK * stages, lines = (K_FIRST ? BK * stages : EXTENT) / kLine;
-  for (int i = thread; i < rows * lines; i += threads) {
-    const int row = (K_FIRST ? x : 0) + i / lines, along = (K_FIRST ? 0 : x) + i % lines * kLine;
-    if (row < (K_FIRST ? extent : K) && along < length)
+  constexpr int kRows = K_FIRST ? EXTENT : BK * WARM, kLines = (K_FIRST ? BK * WARM : EXTENT) / kLine;
+  const int rows = K_FIRST ? extent : K, length = K_FIRST ? K : extent;
+  for (int i = thread; i < kRows * kLines; i += CONSUMERS * 128) {
+    const int row = (K_FIRST ? x : k) + i / kLines, along = (K_FIRST ? k : x) + i % kLines * kLine;
+    if (row < rows && along < length)
       asm volatile("prefetch.global.L2 [%0];" ::"l"(from + static_cast<long long>(row) * length + along));
   }
 }
@@ -34,6 +34,8 @@ constexpr int kSharers = TURNS ? 1 : CONSUMERS;
 constexpr int kRows = SPLIT_COLUMNS ? kFirst : kFirst / kSharers;
 constexpr int kColumns = SPLIT_COLUMNS ? kSecond / kSharers : kSecond;
 static_assert(kRows % 64 == 0 && kColumns % WGMMA_N == 0, "whole instructions");
+
+constexpr int kSums = kRows / 64 * kColumns / 2;  // of a thread
 
 /// A consumer's sums, for each 64 of its rows: of the columns 8 j .. 8 j + 7 those numbered 4 j .. 4 j + 3.
 using Sums = Sum[kRows / 64][kColumns / 2];
