@@ -55,6 +55,20 @@ __device__ __forceinline__ float to_float(double x) { return static_cast<float>(
 __device__ __forceinline__ float to_float(tf32_t x) { return x.value; }
 __device__ __forceinline__ float to_float(fp16_t x) { return float_from_half_bits(x.bits); }
 __device__ __forceinline__ float to_float(bf16_t x) { return float_from_bits(static_cast<unsigned int>(x.bits) << 16); }
+/// The exponent and fraction of an e4m3 are those of an fp16 2^8 times smaller; an e5m2 is the upper half of an fp16.
+__device__ __forceinline__ float to_float(e4m3_t x) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 890
+  unsigned int two;  // halves
+  asm("cvt.rn.f16x2.e4m3x2 %0, %1;" : "=r"(two) : "h"(static_cast<unsigned short>(x.bits)));
+  return float_from_half_bits(static_cast<unsigned short>(two));
+#else
+  if ((x.bits & 0x7f) == 0x7f) return float_from_bits(0x7fffffffU);  // the only NaN
+  return float_from_half_bits(static_cast<unsigned short>((x.bits & 0x80) << 8 | (x.bits & 0x7f) << 7)) * 256.0f;
+#endif
+}
+__device__ __forceinline__ float to_float(e5m2_t x) {
+  return float_from_half_bits(static_cast<unsigned short>(x.bits << 8));
+}
 
 template <typename T> __device__ __forceinline__ T from_float(float f);
 template <> __device__ __forceinline__ float from_float<float>(float f) { return f; }
@@ -66,6 +80,43 @@ template <> __device__ __forceinline__ tf32_t from_float<tf32_t>(float f) {
 }
 template <> __device__ __forceinline__ fp16_t from_float<fp16_t>(float f) { return {half_bits_from_float(f)}; }
 template <> __device__ __forceinline__ bf16_t from_float<bf16_t>(float f) { return {bfloat_bits_from_float(f)}; }
+
+/// Bits of an fp8 type by hand, rounded once, to nearest even: FRACTION bits of it, MINIMUM exponent of a normal number.
+/// What is larger than `largest`, infinity included, becomes `largest`, as the instruction has it.
+template <int FRACTION, int MINIMUM>
+__device__ __forceinline__ unsigned char fp8_bits_from_float(float f, unsigned int largest) {
+  const unsigned int bits = bits_from_float(f);
+  const unsigned int sign = bits >> 24 & 0x80U;
+  const unsigned int size = bits & 0x7fffffffU;
+  if (size > 0x7f800000U) return 0x7f;
+  unsigned int rounded;
+  if (size < (127U + MINIMUM) << 23) {  // subnormal: added to a number whose last bit is worth as much as its own
+    const unsigned int magic = (127U + MINIMUM - FRACTION + 23) << 23;
+    rounded = bits_from_float(float_from_bits(size) + float_from_bits(magic)) - magic;
+  } else {
+    constexpr int kCut = 23 - FRACTION;
+    rounded = ((size + (1U << (kCut - 1)) - 1 + (size >> kCut & 1U)) >> kCut) - ((126U + MINIMUM) << FRACTION);
+  }
+  return static_cast<unsigned char>(sign | (rounded < largest ? rounded : largest));
+}
+template <> __device__ __forceinline__ e4m3_t from_float<e4m3_t>(float f) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 890
+  unsigned short two;
+  asm("cvt.rn.satfinite.e4m3x2.f32 %0, %1, %2;" : "=h"(two) : "f"(0.0f), "f"(f));
+  return {static_cast<unsigned char>(two)};
+#else
+  return {fp8_bits_from_float<3, -6>(f, 0x7e)};
+#endif
+}
+template <> __device__ __forceinline__ e5m2_t from_float<e5m2_t>(float f) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 890
+  unsigned short two;
+  asm("cvt.rn.satfinite.e5m2x2.f32 %0, %1, %2;" : "=h"(two) : "f"(0.0f), "f"(f));
+  return {static_cast<unsigned char>(two)};
+#else
+  return {fp8_bits_from_float<2, -14>(f, 0x7b)};
+#endif
+}
 
 /// N values that move in one instruction of N * sizeof(T) bytes (at most 16). Address it only where
 /// `is_aligned_for` says so.

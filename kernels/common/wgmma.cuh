@@ -63,6 +63,10 @@ __device__ __forceinline__ unsigned long long described(unsigned low) {
 #endif
 #if DTYPE_INT8
 #define KERLAB_WGMMA_KIND "k32.s32.s8.s8"
+#elif DTYPE_E4M3
+#define KERLAB_WGMMA_KIND "k32.f32.e4m3.e4m3"
+#elif DTYPE_E5M2
+#define KERLAB_WGMMA_KIND "k32.f32.e5m2.e5m2"
 #elif DTYPE_TF32
 #define KERLAB_WGMMA_KIND "k8.f32.tf32.tf32"
 #elif DTYPE_BF16

@@ -42,8 +42,9 @@ __device__ __forceinline__ void multiply(float (&sums)[TM][TN], const float* a, 
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
-gemm(const float* __restrict__ A, const float* __restrict__ B, const float* __restrict__ bias,
-     const float* __restrict__ C, float* __restrict__ D, int M, int N, int K, float alpha, float beta) {
+    gemm(const float* __restrict__ A, const float* __restrict__ B, const Added* __restrict__ bias,
+         const Added* __restrict__ C, Out* __restrict__ D, int M, int N, int K, float alpha,
+         float beta SCALE_PARAMETERS) {
   A = of_batch(A, static_cast<long long>(M) * K);
   B = of_batch(B, static_cast<long long>(K) * N);
   const int tiles_n = (N - 1) / BN + 1;
@@ -89,5 +90,5 @@ gemm(const float* __restrict__ A, const float* __restrict__ B, const float* __re
     read = read == STAGES - 1 ? 0 : read + 1;
   }
 
-  write_groups(sums, m0 + my_m, n0 + my_n, M, Epilogue(bias, C, D, M, N, alpha, beta));
+  write_groups(sums, m0 + my_m, n0 + my_n, M, Epilogue(bias, C, D, M, N, alpha, beta, GIVEN_SCALES));
 }

@@ -1,9 +1,10 @@
 #pragma once
-// The last step of every rung: D = activation(alpha sum + bias) + beta C. BIAS and ACTIVATION are chosen at compile
-// time: what is not asked for is not compiled. Where it is, it costs a few instructions on numbers that are in
-// registers anyway, and a kernel of its own would read and write all of D once more.
+// The last step of every rung: D = scale_d (activation(alpha sum + bias) + beta C). BIAS, ACTIVATION, SCALED and SCALES
+// are chosen at compile time: what is not asked for is not compiled. Where it is, it costs a few instructions on
+// numbers that are in registers anyway, and a kernel of its own would read and write all of D once more.
 #include "activation.cuh"
 #include "numbers.cuh"
+#include "scales.cuh"
 
 #ifndef FOURS_D  // rungs that write one by one
 #define FOURS_D 0
@@ -12,40 +13,50 @@
 /// D of this block's batch. FOURS_D, a derived value of the variant: N is a multiple of 4, so that 4 neighbours of D
 /// are one aligned vector. C is not read when beta is 0: it may hold anything, NaN included; nor is bias without BIAS.
 struct Epilogue {
-  const Out* bias;  // one number per column, the same for all batches
-  const Out* C;
+  const Added* bias;  // one number per column, the same for all batches
+  const Added* C;
   Out* D;
-  int N;
+  int M, N;
   Sum alpha, beta;
+  Scales scales;
   using Four = Vector<Out, 4>;
+  using FourAdded = Vector<Added, 4>;
 
-  __device__ __forceinline__ Epilogue(const Out* bias, const Out* C, Out* D, int M, int N, float alpha, float beta)
+  __device__ __forceinline__ Epilogue(const Added* bias, const Added* C, Out* D, int M, int N, float alpha, float beta,
+                                      const Scales& scales UNLESS_SCALED)
       : bias(bias),
         C(of_batch(C, static_cast<long long>(M) * N)),
         D(of_batch(D, static_cast<long long>(M) * N)),
+        M(M),
         N(N),
         alpha(static_cast<Sum>(alpha)),
-        beta(static_cast<Sum>(beta)) {}
+        beta(static_cast<Sum>(beta)),
+        scales(scales.of(SCALES == 1 ? blockIdx.z : 0, M, N, 1)) {}
 
-  __device__ __forceinline__ Out finish(Sum sum, Out bias_of_column, Out c) const {
+  /// Of the sum that belongs at (m, n).
+  __device__ __forceinline__ Out finish(int m, int n, Sum sum, Added bias_of_column, Added c) const {
+    if constexpr (SCALES == 1) sum *= scales.of_sum(m, n, M, N);
     const Sum y = activate(BIAS ? alpha * sum + to_sum(bias_of_column) : alpha * sum);
-    return from_sum(beta == Sum(0) ? y : y + beta * to_sum(c));
+    Sum d = beta == Sum(0) ? y : y + beta * to_sum(c);
+    if constexpr (SCALED) d *= scales.d;
+    return from_sum(d);
   }
 
   __device__ __forceinline__ void operator()(int m, int n, Sum sum) const {
     const long long at = static_cast<long long>(m) * N + n;
-    Out bias_of_column = {}, c = {};
+    Added bias_of_column = {}, c = {};
     if (BIAS) bias_of_column = bias[n];
     if (beta != Sum(0)) c = C[at];
-    D[at] = finish(sum, bias_of_column, c);
+    D[at] = finish(m, n, sum, bias_of_column, c);
   }
   __device__ __forceinline__ void operator()(int m, int n, const Vector<Sum, 4>& sums) const {
     const long long at = static_cast<long long>(m) * N + n;
-    Four bias_of_columns = {}, c = {}, d;
-    if (BIAS) bias_of_columns = *reinterpret_cast<const Four*>(bias + n);
-    if (beta != Sum(0)) c = *reinterpret_cast<const Four*>(C + at);
+    FourAdded bias_of_columns = {}, c = {};
+    Four d;
+    if (BIAS) bias_of_columns = *reinterpret_cast<const FourAdded*>(bias + n);
+    if (beta != Sum(0)) c = *reinterpret_cast<const FourAdded*>(C + at);
 #pragma unroll
-    for (int e = 0; e < 4; ++e) d.at[e] = finish(sums.at[e], bias_of_columns.at[e], c.at[e]);
+    for (int e = 0; e < 4; ++e) d.at[e] = finish(m, n + e, sums.at[e], bias_of_columns.at[e], c.at[e]);
     *reinterpret_cast<Four*>(D + at) = d;
   }
 

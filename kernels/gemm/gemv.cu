@@ -130,9 +130,13 @@ __device__ __forceinline__ void partial_sums(float (&sums)[M_ROWS][ROWS], const 
 #pragma unroll
     for (int r = 0; r < ROWS; ++r) sums[m][r] = add_lanes(sums[m][r], 31);
 }
-constexpr int kSums = ROWS;                                                      // of a lane, per row of D
-__device__ __forceinline__ bool holds_sums(int lane) { return lane == 0; }       // the lanes whose sums are the warp's
-__device__ __forceinline__ int column_of(int) { return 0; }                      // of a lane's first sum in the block's
+constexpr int kSums = ROWS;  // of a lane, per row of D
+__device__ __forceinline__ bool holds_sums(int lane) {
+  return lane == 0;
+}  // the lanes whose sums are the warp's
+__device__ __forceinline__ int column_of(int) {
+  return 0;
+}  // of a lane's first sum in the block's
 #else
 constexpr int kColumns = LANES * VEC;
 constexpr int kGroups = kThreads / LANES;  // rows of B that a block reads at once
@@ -176,15 +180,19 @@ __device__ __forceinline__ void partial_sums(float (&sums)[M_ROWS][VEC], const D
     for (int e = 0; e < VEC; ++e) sums[m][e] = add_lanes(sums[m][e], 31 & ~(LANES - 1));
 }
 constexpr int kSums = VEC;
-__device__ __forceinline__ bool holds_sums(int lane) { return lane < LANES; }
-__device__ __forceinline__ int column_of(int lane) { return lane * VEC; }
+__device__ __forceinline__ bool holds_sums(int lane) {
+  return lane < LANES;
+}
+__device__ __forceinline__ int column_of(int lane) {
+  return lane * VEC;
+}
 #endif
 
 __shared__ float of_warps[WARPS][M_ROWS][kColumns];
 
 extern "C" __global__ void __launch_bounds__(kThreads)
-gemv(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const Out* __restrict__ bias, const Out* __restrict__ C,
-     Out* __restrict__ D, int N, int K, float alpha, float beta) {
+    gemv(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const Added* __restrict__ bias,
+         const Added* __restrict__ C, Out* __restrict__ D, int N, int K, float alpha, float beta SCALE_PARAMETERS) {
   A = of_batch(A, static_cast<long long>(M_ROWS) * K);
   B = of_batch(B, static_cast<long long>(K) * N);
   const int n0 = static_cast<int>(blockIdx.x) * kColumns;
@@ -200,7 +208,7 @@ gemv(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const Out* __rest
       for (int e = 0; e < kSums; ++e) of_warps[warp][m][column_of(lane) + e] = sums[m][e];
   }
   __syncthreads();
-  const Epilogue epilogue(bias, C, D, M_ROWS, N, alpha, beta);
+  const Epilogue epilogue(bias, C, D, M_ROWS, N, alpha, beta, GIVEN_SCALES);
   for (int i = static_cast<int>(threadIdx.x); i < M_ROWS * kColumns; i += kThreads) {
     const int m = i / kColumns;
     const int column = i % kColumns;

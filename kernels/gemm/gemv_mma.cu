@@ -42,11 +42,11 @@ using Bits = unsigned char;
 extern __shared__ uint4 shared[];  // STAGES x { chunks of B, words of A } of each thread; later the sums of warps
 
 #if TRANS_B
-constexpr int kColumns = 16 * TILES;       // of D, per warp
-constexpr int kStepK = 64 / DTYPE_BYTES;   // two mma
-constexpr int kChunks = 2 * TILES;         // 16 bytes of B, per lane and step
-constexpr int kRowsA = (M_ROWS + 7) / 8;   // of A, per lane; A's rows are the columns of fragments
-constexpr int kWordsA = 4;                 // of each
+constexpr int kColumns = 16 * TILES;      // of D, per warp
+constexpr int kStepK = 64 / DTYPE_BYTES;  // two mma
+constexpr int kChunks = 2 * TILES;        // 16 bytes of B, per lane and step
+constexpr int kRowsA = (M_ROWS + 7) / 8;  // of A, per lane; A's rows are the columns of fragments
+constexpr int kWordsA = 4;                // of each
 using Sums = Sum[TILES][kRowsA][4];
 #else
 constexpr int kVec = 16 / DTYPE_BYTES;            // numbers in 16 bytes
@@ -206,8 +206,7 @@ __device__ __forceinline__ void for_each_sum(const Sums& sums, Write write) {
 #pragma unroll
     for (int j = 0; j < kFragments; ++j)
 #pragma unroll
-      for (int i = 0; i < 4; ++i)
-        write(i / 2 * 8 + group, (tile * 8 + pair + i % 2) * kVec + j, sums[tile][j][i]);
+      for (int i = 0; i < 4; ++i) write(i / 2 * 8 + group, (tile * 8 + pair + i % 2) * kVec + j, sums[tile][j][i]);
 }
 #endif
 
@@ -253,8 +252,9 @@ __device__ __forceinline__ void sum_up(Sums& sums, const DTYPE* A, const DTYPE* 
 
 /// `words`: 0 for each block column, and left so.
 extern "C" __global__ void __launch_bounds__(kThreads)
-gemv(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const Out* __restrict__ bias, const Out* __restrict__ C,
-     Out* __restrict__ D, Sum* parts, unsigned* words, int N, int K, float alpha, float beta) {
+    gemv(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const Added* __restrict__ bias,
+         const Added* __restrict__ C, Out* __restrict__ D, Sum* parts, unsigned* words, int N, int K, float alpha,
+         float beta SCALE_PARAMETERS) {
   A = of_batch(A, static_cast<long long>(M_ROWS) * K);
   B = of_batch(B, static_cast<long long>(K) * N);
   const int thread = static_cast<int>(threadIdx.x);
@@ -269,7 +269,7 @@ gemv(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const Out* __rest
   });
   __syncthreads();
 
-  const Epilogue epilogue(bias, C, D, M_ROWS, N, alpha, beta);
+  const Epilogue epilogue(bias, C, D, M_ROWS, N, alpha, beta, GIVEN_SCALES);
   const long long place = (BATCHED ? blockIdx.z * static_cast<long long>(gridDim.x) : 0) + blockIdx.x;
   Sum* of_blocks = parts + place * SPLIT_K * kBlockSums;
   for (int i = thread; i < kBlockSums; i += kThreads) {

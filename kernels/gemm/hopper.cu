@@ -34,8 +34,8 @@ __device__ __forceinline__ void sync_blocks() {
 extern "C" __global__ void __launch_bounds__(THREADS, 1)
     gemm(const __grid_constant__ TensorMap map_a, const __grid_constant__ TensorMap map_b,
          const __grid_constant__ TensorMap map_d, const DTYPE* __restrict__ A, const DTYPE* __restrict__ B,
-         const Out* __restrict__ bias, const Out* __restrict__ C, Out* __restrict__ D, Vector<Sum, 4>* left,
-         unsigned* flags, int M, int N, int K, float alpha, float beta) {
+         const Added* __restrict__ bias, const Added* __restrict__ C, Out* __restrict__ D, Vector<Sum, 4>* left,
+         unsigned* flags, int M, int N, int K, float alpha, float beta SCALE_PARAMETERS) {
   __shared__ Barrier full[STAGES], empty[STAGES];
   const Ring ring(shared_address(shared), full, empty);
   const int group = warpgroup();
@@ -90,7 +90,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
     }
   } else {
     take_registers<CONSUMER_REGISTERS>();
-    const Epilogue epilogue(bias, C, D, M, N, alpha, beta);
+    const Epilogue epilogue(bias, C, D, M, N, alpha, beta, GIVEN_SCALES);
     const unsigned slabs = ring.tiles + STAGES * kStageBytes + group * kSlabsOfConsumer;
     const int part = TURNS ? 0 : group;
     const int first_row = SPLIT_COLUMNS ? 0 : part * kRows, first_column = SPLIT_COLUMNS ? part * kColumns : 0;

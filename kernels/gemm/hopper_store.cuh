@@ -22,11 +22,11 @@ __device__ __forceinline__ unsigned in_slab(unsigned slab, int row, int piece) {
 
 /// One element of D, finished; outside D anything.
 __device__ __forceinline__ Out finish_at(const Epilogue& epilogue, int m, int n, int M, Sum sum) {
-  Out bias = {}, c = {};
+  Added bias = {}, c = {};
   const bool inside = m < M && n < epilogue.N;
   if (BIAS && n < epilogue.N) bias = epilogue.bias[n];
   if (epilogue.beta != Sum(0) && inside) c = epilogue.C[static_cast<long long>(m) * epilogue.N + n];
-  return epilogue.finish(sum, bias, c);
+  return epilogue.finish(m, n, sum, bias, c);
 }
 
 /// Which element of D a thread's sum `e` (0 to 3) of eight columns of wgmma is: of a piece of 64 rows of wgmma.

@@ -34,12 +34,13 @@ extern __shared__ float4 shared[];
 /// Rows of A and B are stride_a, stride_b elements apart. `front`: so many zeros stand before the first k of operands
 /// whose k is contiguous (mma_ragged; else 0).
 extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
-gemm(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const Out* __restrict__ bias, const Out* __restrict__ C,
-     Out* __restrict__ D, int M, int N, int K, int stride_a, int stride_b, int front, float alpha, float beta) {
+    gemm(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const Added* __restrict__ bias,
+         const Added* __restrict__ C, Out* __restrict__ D, int M, int N, int K, int stride_a, int stride_b, int front,
+         float alpha, float beta SCALE_PARAMETERS) {
   A = of_batch(A, static_cast<long long>(TRANS_A ? K : M) * stride_a);
   B = of_batch(B, static_cast<long long>(TRANS_B ? N : K) * stride_b);
   const WarpPlace warp;
-  const Epilogue epilogue(bias, C, D, M, N, alpha, beta);
+  const Epilogue epilogue(bias, C, D, M, N, alpha, beta, GIVEN_SCALES);
   const auto operand_a = [&](int m0) { return OperandA(A, m0, M, TRANS_A ? -front : 0, stride_a); };
   const auto operand_b = [&](int n0) { return OperandB(B, n0, N, TRANS_B ? 0 : -front, stride_b); };
   int m0, n0;

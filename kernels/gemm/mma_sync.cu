@@ -17,8 +17,9 @@
 extern __shared__ float4 shared[];  // tile of A, tile of B; then a slab per warp
 
 extern "C" __global__ void __launch_bounds__(THREADS, 1)
-gemm(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const Out* __restrict__ bias, const Out* __restrict__ C,
-     Out* __restrict__ D, int M, int N, int K, int stride_a, int stride_b, float alpha, float beta) {
+    gemm(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const Added* __restrict__ bias,
+         const Added* __restrict__ C, Out* __restrict__ D, int M, int N, int K, int stride_a, int stride_b, float alpha,
+         float beta SCALE_PARAMETERS) {
   A = of_batch(A, static_cast<long long>(TRANS_A ? K : M) * stride_a);
   B = of_batch(B, static_cast<long long>(TRANS_B ? N : K) * stride_b);
   const int tiles_n = (N - 1) / BN + 1;
@@ -47,5 +48,5 @@ gemm(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const Out* __rest
     }
     __syncthreads();  // nobody reads it any more
   }
-  write_sums<true>(sums, warp, shared, m0, n0, M, N, Epilogue(bias, C, D, M, N, alpha, beta));
+  write_sums<true>(sums, warp, shared, m0, n0, M, N, Epilogue(bias, C, D, M, N, alpha, beta, GIVEN_SCALES));
 }

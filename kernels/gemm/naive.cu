@@ -13,8 +13,9 @@
 #include "operands.cuh"
 
 extern "C" __global__ void __launch_bounds__(256)
-gemm(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const Out* __restrict__ bias, const Out* __restrict__ C,
-     Out* __restrict__ D, int M, int N, int K, float alpha, float beta) {
+    gemm(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const Added* __restrict__ bias,
+         const Added* __restrict__ C, Out* __restrict__ D, int M, int N, int K, float alpha,
+         float beta SCALE_PARAMETERS) {
   A = of_batch(A, static_cast<long long>(M) * K);
   B = of_batch(B, static_cast<long long>(K) * N);
   const long long element = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -22,8 +23,10 @@ gemm(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const Out* __rest
   const int m = static_cast<int>(element % M);
   const int n = static_cast<int>(element / M);
 
+  const Scales scales = GIVEN_SCALES.of(blockIdx.z, M, N, K);
   Sum sum = 0;
-  for (int k = 0; k < K; ++k) sum += a_at(A, m, k, M, K) * b_at(B, k, n, N, K);
+  for (int k = 0; k < K; ++k)
+    sum += a_at(A, m, k, M, K) * scales.of_a(m, k, K) * (b_at(B, k, n, N, K) * scales.of_b(k, n, K));
 
-  Epilogue(bias, C, D, M, N, alpha, beta)(m, n, sum);
+  Epilogue(bias, C, D, M, N, alpha, beta, GIVEN_SCALES)(m, n, sum);
 }

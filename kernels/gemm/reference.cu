@@ -3,6 +3,7 @@
 // read; without bias, neither is bias_row.
 #include "activation.cuh"
 #include "operands.cuh"
+#include "scales.cuh"
 
 constexpr int kTile = 16;
 
@@ -27,26 +28,38 @@ struct Product {
   const DTYPE* A;
   const DTYPE* B;
   int M, N, K;
-  __device__ __forceinline__ Product(const DTYPE* A, const DTYPE* B, int M, int N, int K, long long batch)
-      : A(A + batch * M * K), B(B + batch * K * N), M(M), N(N), K(K) {}
-  __device__ __forceinline__ Term a(int m, int k) const { return a_at(A, m, k, M, K); }
-  __device__ __forceinline__ Term b(int k, int n) const { return b_at(B, k, n, N, K); }
+  Scales scales;
+  __device__ __forceinline__ Product(const DTYPE* A, const DTYPE* B, int M, int N, int K, const Scales& all,
+                                     long long batch)
+      : A(A + batch * M * K), B(B + batch * K * N), M(M), N(N), K(K), scales(all.of(batch, M, N, K)) {}
+  __device__ __forceinline__ Term a(int m, int k) const {
+    return Term(a_at(A, m, k, M, K)) * Term(scales.of_a(m, k, K));
+  }
+  __device__ __forceinline__ Term b(int k, int n) const {
+    return Term(b_at(B, k, n, N, K)) * Term(scales.of_b(k, n, K));
+  }
 };
 
 struct Result {
-  const Out* bias_row;
-  const Out* C;
+  const Added* bias_row;
+  const Added* C;
   float alpha, beta;
+  Scales scales;
   ACC* value;
   ACC* scale;
 
-  __device__ __forceinline__ void write(const Sums& sums, long long element, int n, long long place) const {
+  /// Of element (m, n) of the product.
+  __device__ __forceinline__ void write(const Sums& sums, const Product& product, int m, int n, long long element,
+                                        long long place) const {
+    ACC factor = alpha;
+    if constexpr (SCALES == 1) factor *= ACC(product.scales.a[m]) * product.scales.b[n];
     const ACC bias = BIAS ? ACC(to_sum(bias_row[n])) : ACC(0);
     const ACC c = beta == 0.0f ? ACC(0) : ACC(beta) * to_sum(C[element]);
-    const ACC x = ACC(alpha) * sums.terms + bias;
-    const ACC size = sqrt(ACC(alpha) * ACC(alpha) * sums.squares + bias * bias + c * c);
-    value[place] = activate(x) + c;
-    scale[place] = ACTIVATION < 2 ? size : ACC(1.2) * size + fabs(x) / 2;
+    const ACC x = factor * sums.terms + bias;
+    const ACC size = sqrt(factor * factor * sums.squares + bias * bias + c * c);
+    const ACC d = scales.d;
+    value[place] = d * (activate(x) + c);
+    scale[place] = fabs(d) * (ACTIVATION < 2 ? size : ACC(1.2) * size + fabs(x) / 2);
   }
 };
 
@@ -57,12 +70,12 @@ __device__ void chosen(const DTYPE* A, const DTYPE* B, int M, int N, int K, cons
   const long long elements = static_cast<long long>(M) * N;
   for (long long place = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; place < count;
        place += threads) {
-    const Product product(A, B, M, N, K, index[place] / elements);
+    const Product product(A, B, M, N, K, result.scales, index[place] / elements);
     const int m = static_cast<int>(index[place] % elements / N);
     const int n = static_cast<int>(index[place] % N);
     Sums sums = {};
     for (int k = 0; k < K; ++k) add(sums, product.a(m, k), product.b(k, n));
-    result.write(sums, index[place], n, place);
+    result.write(sums, product, m, n, index[place], place);
   }
 }
 
@@ -79,7 +92,7 @@ __device__ void all(const DTYPE* A, const DTYPE* B, int M, int N, int K, const R
   const int steps = K / kTile + (K % kTile != 0);
   for (long long tile = blockIdx.x; tile < batches * tiles; tile += gridDim.x) {
     const long long batch = tile / tiles;
-    const Product product(A, B, M, N, K, batch);
+    const Product product(A, B, M, N, K, result.scales, batch);
     const int m0 = static_cast<int>(tile % tiles / tiles_n) * kTile;
     const int n0 = static_cast<int>(tile % tiles % tiles_n) * kTile;
     if (batch * elements + static_cast<long long>(m0) * N + n0 >= count) continue;
@@ -98,15 +111,15 @@ __device__ void all(const DTYPE* A, const DTYPE* B, int M, int N, int K, const R
     }
     if (y >= M - m0 || x >= N - n0) continue;
     const long long element = batch * elements + static_cast<long long>(m0 + y) * N + (n0 + x);
-    if (element < count) result.write(sums, element, n0 + x, element);
+    if (element < count) result.write(sums, product, m0 + y, n0 + x, element, element);
   }
 }
 
 /// Any grid of blocks of 256 threads.
 extern "C" __global__ void __launch_bounds__(256)
-reference(const DTYPE* A, const DTYPE* B, const Out* bias_row, const Out* C, int M, int N, int K, float alpha,
-          float beta, const long long* index, long long count, ACC* value, ACC* scale) {
-  const Result result = {bias_row, C, alpha, beta, value, scale};
+    reference(const DTYPE* A, const DTYPE* B, const Added* bias_row, const Added* C, int M, int N, int K, float alpha,
+              float beta SCALE_PARAMETERS, const long long* index, long long count, ACC* value, ACC* scale) {
+  const Result result = {bias_row, C, alpha, beta, GIVEN_SCALES, value, scale};
   if (index != nullptr)
     chosen(A, B, M, N, K, result, index, count);
   else

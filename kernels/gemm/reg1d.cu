@@ -18,8 +18,9 @@ __shared__ Sum a_tile[BM][BK + 1];
 __shared__ Sum b_tile[BK][BN + 1];
 
 extern "C" __global__ void __launch_bounds__(THREADS)
-gemm(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const Out* __restrict__ bias, const Out* __restrict__ C,
-     Out* __restrict__ D, int M, int N, int K, float alpha, float beta) {
+    gemm(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const Added* __restrict__ bias,
+         const Added* __restrict__ C, Out* __restrict__ D, int M, int N, int K, float alpha,
+         float beta SCALE_PARAMETERS) {
   A = of_batch(A, static_cast<long long>(M) * K);
   B = of_batch(B, static_cast<long long>(K) * N);
   const int tiles_n = (N - 1) / BN + 1;
@@ -54,7 +55,7 @@ gemm(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const Out* __rest
     __syncthreads();  // nobody reads them any more
   }
 
-  const Epilogue epilogue(bias, C, D, M, N, alpha, beta);
+  const Epilogue epilogue(bias, C, D, M, N, alpha, beta, GIVEN_SCALES);
 #pragma unroll
   for (int i = 0; i < TM; ++i)
     if (first + i < M - m0 && column < N - n0) epilogue(m0 + first + i, n0 + column, sums[i]);

@@ -68,7 +68,9 @@ struct Mover {
     for (int i = 0; i < kPerThread; ++i)
       if (mine(i)) held[i] = *reinterpret_cast<const Four*>(next + rows(i * (THREADS / kPerRow)));
   }
-  __device__ __forceinline__ void advance() { next += K_FIRST ? BK : rows(BK); }
+  __device__ __forceinline__ void advance() {
+    next += K_FIRST ? BK : rows(BK);
+  }
 
  private:
   static_assert(THREADS % kPerRow == 0, "constraint whole_rows: a thread stays in its columns");
@@ -131,8 +133,9 @@ __device__ __forceinline__ void multiply(float (&sums)[TM][TN], const float* a, 
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
-gemm(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const Out* __restrict__ bias, const Out* __restrict__ C,
-     Out* __restrict__ D, int M, int N, int K, float alpha, float beta) {
+    gemm(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const Added* __restrict__ bias,
+         const Added* __restrict__ C, Out* __restrict__ D, int M, int N, int K, float alpha,
+         float beta SCALE_PARAMETERS) {
   A = of_batch(A, static_cast<long long>(M) * K);
   B = of_batch(B, static_cast<long long>(K) * N);
   const int tiles_n = (N - 1) / BN + 1;
@@ -195,5 +198,5 @@ gemm(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const Out* __rest
     __syncthreads();
   }
 
-  write_groups(sums, m0 + my_m, n0 + my_n, M, Epilogue(bias, C, D, M, N, alpha, beta));
+  write_groups(sums, m0 + my_m, n0 + my_n, M, Epilogue(bias, C, D, M, N, alpha, beta, GIVEN_SCALES));
 }

@@ -19,25 +19,29 @@ __shared__ Sum a_tile[BM][BK + 1];
 __shared__ Sum b_tile[BK][BN + 1];
 
 // The fastest index of each loop is the one that is contiguous in memory.
-__device__ __forceinline__ void fetch_a(const DTYPE* A, int m0, int k0, int M, int K) {
+__device__ __forceinline__ void fetch_a(const DTYPE* A, const Scales& scales, int m0, int k0, int M, int K) {
   for (int i = threadIdx.x; i < BM * BK; i += BM * BN) {
     const int row = TRANS_A ? i % BM : i / BK;
     const int k = TRANS_A ? i / BM : i % BK;
-    a_tile[row][k] = row < M - m0 && k < K - k0 ? a_at(A, m0 + row, k0 + k, M, K) : Sum(0);
+    a_tile[row][k] =
+        row < M - m0 && k < K - k0 ? a_at(A, m0 + row, k0 + k, M, K) * scales.of_a(m0 + row, k0 + k, K) : Sum(0);
   }
 }
 
-__device__ __forceinline__ void fetch_b(const DTYPE* B, int k0, int n0, int N, int K) {
+__device__ __forceinline__ void fetch_b(const DTYPE* B, const Scales& scales, int k0, int n0, int N, int K) {
   for (int i = threadIdx.x; i < BK * BN; i += BM * BN) {
     const int k = TRANS_B ? i % BK : i / BN;
     const int column = TRANS_B ? i / BK : i % BN;
-    b_tile[k][column] = k < K - k0 && column < N - n0 ? b_at(B, k0 + k, n0 + column, N, K) : Sum(0);
+    b_tile[k][column] = k < K - k0 && column < N - n0
+                            ? b_at(B, k0 + k, n0 + column, N, K) * scales.of_b(k0 + k, n0 + column, K)
+                            : Sum(0);
   }
 }
 
-extern "C" __global__ void __launch_bounds__(BM * BN)
-gemm(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const Out* __restrict__ bias, const Out* __restrict__ C,
-     Out* __restrict__ D, int M, int N, int K, float alpha, float beta) {
+extern "C" __global__ void __launch_bounds__(BM* BN)
+    gemm(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const Added* __restrict__ bias,
+         const Added* __restrict__ C, Out* __restrict__ D, int M, int N, int K, float alpha,
+         float beta SCALE_PARAMETERS) {
   A = of_batch(A, static_cast<long long>(M) * K);
   B = of_batch(B, static_cast<long long>(K) * N);
   const int tiles_n = (N - 1) / BN + 1;
@@ -46,16 +50,18 @@ gemm(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const Out* __rest
   const int row = static_cast<int>(threadIdx.x) / BN;
   const int column = static_cast<int>(threadIdx.x) % BN;
 
+  const Scales scales = GIVEN_SCALES.of(blockIdx.z, M, N, K);
   Sum sum = 0;
   const int steps = K / BK + (K % BK != 0);
   for (int step = 0; step < steps; ++step) {
-    fetch_a(A, m0, step * BK, M, K);
-    fetch_b(B, step * BK, n0, N, K);
+    fetch_a(A, scales, m0, step * BK, M, K);
+    fetch_b(B, scales, step * BK, n0, N, K);
     __syncthreads();  // the tiles are complete
 #pragma unroll
     for (int k = 0; k < BK; ++k) sum += a_tile[row][k] * b_tile[k][column];
     __syncthreads();  // nobody reads them any more
   }
 
-  if (row < M - m0 && column < N - n0) Epilogue(bias, C, D, M, N, alpha, beta)(m0 + row, n0 + column, sum);
+  if (row < M - m0 && column < N - n0)
+    Epilogue(bias, C, D, M, N, alpha, beta, GIVEN_SCALES)(m0 + row, n0 + column, sum);
 }

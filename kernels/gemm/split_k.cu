@@ -86,10 +86,10 @@ struct Job {
 /// `front`: so many zeros stand before the first k of operands whose k is contiguous, as in mma_pipe. `words`: 0 for
 /// each tile, and left so.
 extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
-multiply_part(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const DTYPE* __restrict__ aligned_A,
-              const DTYPE* __restrict__ aligned_B, const Out* __restrict__ bias, const Out* __restrict__ C,
-              Out* __restrict__ D, Sum* parts, unsigned* words, int M, int N, int K, int stride_a, int stride_b,
-              int front, float alpha, float beta) {
+    multiply_part(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const DTYPE* __restrict__ aligned_A,
+                  const DTYPE* __restrict__ aligned_B, const Added* __restrict__ bias, const Added* __restrict__ C,
+                  Out* __restrict__ D, Sum* parts, unsigned* words, int M, int N, int K, int stride_a, int stride_b,
+                  int front, float alpha, float beta SCALE_PARAMETERS) {
   const Job job(M);
   // Whole tiles of k to each part; the last ones may get less, or nothing and write zeros.
   const long long all_k = static_cast<long long>(K) + front;
@@ -106,7 +106,7 @@ multiply_part(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const DT
   const OperandB b(B, job.n0, N, k0 - (TRANS_B ? 0 : front), stride_b);
   multiply(sums, a, b, warp, shared_address(shared), length, job.part == 0 ? front : 0);
 
-  const Epilogue epilogue(bias, C, D, M, N, alpha, beta);
+  const Epilogue epilogue(bias, C, D, M, N, alpha, beta, GIVEN_SCALES);
   unsigned* word = words + job.offset(1);
   if constexpr (REDUCE == 2) {
     const TileSums running{reinterpret_cast<FourSums*>(parts) + job.offset(kTileFours), job.m0, job.n0};
@@ -130,9 +130,9 @@ multiply_part(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const DT
 
 /// D = epilogue of the sum of the parts; block b: share b % SPLIT of tile b / SPLIT.
 extern "C" __global__ void __launch_bounds__(THREADS)
-add_parts(Sum* parts, const Out* __restrict__ bias, const Out* __restrict__ C, Out* __restrict__ D, int M, int N,
-          float alpha, float beta) {
+    add_parts(Sum* parts, const Added* __restrict__ bias, const Added* __restrict__ C, Out* __restrict__ D, int M,
+              int N, float alpha, float beta SCALE_PARAMETERS) {
   const Job job(M);
   const TileSums all{reinterpret_cast<FourSums*>(parts) + job.offset(SPLIT * kTileFours), job.m0, job.n0};
-  write_share(all, job.part, M, Epilogue(bias, C, D, M, N, alpha, beta));
+  write_share(all, job.part, M, Epilogue(bias, C, D, M, N, alpha, beta, GIVEN_SCALES));
 }

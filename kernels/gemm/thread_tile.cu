@@ -15,15 +15,16 @@
 #include "operands.cuh"
 
 extern "C" __global__ void __launch_bounds__(256)
-gemm(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const Out* __restrict__ bias, const Out* __restrict__ C,
-     Out* __restrict__ D, int M, int N, int K, float alpha, float beta) {
+    gemm(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const Added* __restrict__ bias,
+         const Added* __restrict__ C, Out* __restrict__ D, int M, int N, int K, float alpha,
+         float beta SCALE_PARAMETERS) {
   A = of_batch(A, static_cast<long long>(M) * K);
   B = of_batch(B, static_cast<long long>(K) * N);
   const int tiles_n = (N - 1) / V + 1;
   const long long tile = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
   const int m0 = static_cast<int>(tile / tiles_n) * V;
   const int n0 = static_cast<int>(tile % tiles_n) * V;
-  const Epilogue epilogue(bias, C, D, M, N, alpha, beta);
+  const Epilogue epilogue(bias, C, D, M, N, alpha, beta, GIVEN_SCALES);
   const int columns = N - n0 < V ? N - n0 : V;
 
 #pragma unroll 1

@@ -50,8 +50,9 @@ __device__ __forceinline__ void copy_passes(const OperandA& a, const OperandB& b
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
-gemm(const float* __restrict__ A, const float* __restrict__ B, const float* __restrict__ bias,
-     const float* __restrict__ C, float* __restrict__ D, int M, int N, int K, float alpha, float beta) {
+    gemm(const float* __restrict__ A, const float* __restrict__ B, const Added* __restrict__ bias,
+         const Added* __restrict__ C, Out* __restrict__ D, int M, int N, int K, float alpha,
+         float beta SCALE_PARAMETERS) {
   A = of_batch(A, static_cast<long long>(M) * K);
   B = of_batch(B, static_cast<long long>(K) * N);
   int m0, n0;
@@ -115,5 +116,5 @@ gemm(const float* __restrict__ A, const float* __restrict__ B, const float* __re
     }
   }
 
-  write_groups(sums, m0 + my_m, n0 + my_n, M, Epilogue(bias, C, D, M, N, alpha, beta));
+  write_groups(sums, m0 + my_m, n0 + my_n, M, Epilogue(bias, C, D, M, N, alpha, beta, GIVEN_SCALES));
 }

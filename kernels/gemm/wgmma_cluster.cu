@@ -25,8 +25,9 @@ static_assert(GROUP % CLUSTER == 0, "the blocks of a cluster stand in one group"
 extern __shared__ __align__(1024) unsigned char shared[];
 
 extern "C" __global__ void __launch_bounds__(THREADS, 1)
-    gemm(const __grid_constant__ TensorMap map_a, const __grid_constant__ TensorMap map_b, const Out* __restrict__ bias,
-         const Out* __restrict__ C, Out* __restrict__ D, int M, int N, int K, float alpha, float beta) {
+    gemm(const __grid_constant__ TensorMap map_a, const __grid_constant__ TensorMap map_b,
+         const Added* __restrict__ bias, const Added* __restrict__ C, Out* __restrict__ D, int M, int N, int K,
+         float alpha, float beta SCALE_PARAMETERS) {
   __shared__ Barrier full[STAGES], empty[STAGES];
   const Ring ring{shared_address(shared), full, empty};
   const int group = warpgroup();
@@ -44,8 +45,10 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
   } else {
     take_registers<CONSUMER_REGISTERS>();
     Sum sums[kRows / 64][BN / 2];
-    ring.finish<CLUSTER>(ring.multiply<kRows, CLUSTER>(sums, place, group * kRows, 0, K));
-    const Epilogue epilogue(bias, C, D, M, N, alpha, beta);
+    const int last = ring.multiply<kRows, CLUSTER>(sums, place, group * kRows, 0, K,
+                                                   BlockScales(GIVEN_SCALES, m0 + group * kRows, n0, M, N, K));
+    ring.finish<CLUSTER>(last);
+    const Epilogue epilogue(bias, C, D, M, N, alpha, beta, GIVEN_SCALES);
 #pragma unroll
     for (int i = 0; i < kRows / 64; ++i)
       write_sums<BN>(sums[i], static_cast<int>(threadIdx.x) % 128, m0 + group * kRows + i * 64, n0, M, N, epilogue);

@@ -111,8 +111,8 @@ struct Producer {
 };
 
 extern "C" __global__ void __launch_bounds__(THREADS, 1)
-    gemm(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const Out* __restrict__ bias,
-         const Out* __restrict__ C, Out* __restrict__ D, int M, int N, int K, float alpha, float beta) {
+    gemm(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const Added* __restrict__ bias,
+         const Added* __restrict__ C, Out* __restrict__ D, int M, int N, int K, float alpha, float beta SCALE_PARAMETERS) {
   __shared__ Barrier full[STAGES], empty[STAGES];
   const Ring ring{shared_address(shared), full, empty};
   const int group = warpgroup();
@@ -132,7 +132,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
     producer.run(group - CONSUMERS);
   } else {
     set_registers<CONSUMER_REGISTERS>();
-    const Epilogue epilogue(bias, C, D, M, N, alpha, beta);
+    const Epilogue epilogue(bias, C, D, M, N, alpha, beta, GIVEN_SCALES);
     const unsigned slab = ring.tiles + STAGES * kStageBytes + group * (kPanelsOut * kPanelOutBytes);
     const int tiles_of_d = ((M - 1) / BM + 1) * ((N - 1) / BN + 1);
     Place place;

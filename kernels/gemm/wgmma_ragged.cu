@@ -1,6 +1,7 @@
 // Rung 23, wgmma_ragged: wgmma_stay for any M, N, K.
 //
-// Idea      The copy engine reads and writes rows that begin at multiples of 16 bytes, and rows of 4093 elements do not.
+// Idea      The copy engine reads and writes rows that begin at multiples of 16 bytes, and rows of 4093 elements do
+// not.
 //           * An operand with such rows is first copied to a workspace where they are (mma_align.cuh), at the speed of
 //             memory; both operands in one launch. An operand whose rows are aligned already is used where it is. What
 //             lies behind a row's end in the workspace is never read: the tensor map ends there, and the copy engine

@@ -2,6 +2,7 @@
 // The ring of STAGES tiles of A and B between the warps that copy and those that multiply.
 #include "raster.cuh"
 #include "ring_place.cuh"
+#include "wgmma_promote.cuh"
 #include "wgmma_tile.cuh"
 
 using TileA = Tile<BM, !TRANS_A>;
@@ -59,10 +60,23 @@ struct Ring {
 
   /// A consumer: sums = A B over these k; of A, ROWS rows from first_row on. One group of products stays in flight
   /// while the next is issued, so a stage is given back one tile late. The last is not, and still multiplied: `finish`
-  /// it.
+  /// it. With PROMOTE none stays in flight.
   template <int ROWS, int PARTS>
   __device__ __forceinline__ int multiply(Sum (&sums)[ROWS / 64][BN / 2], Place& place, int first_row, int first_k,
-                                          int end_k) const {
+                                          int end_k, const BlockScales& scales) const {
+    if constexpr (PROMOTE != 0) {
+#pragma unroll
+      for (int i = 0; i < ROWS / 64; ++i) clear_sums(sums[i]);
+#pragma unroll 1
+      for (int k = first_k; k < end_k; k += BK) {
+        wait(&full[place.stage], place.parity);
+        const unsigned stage = tiles + place.stage * kStageBytes;
+        promote<TileA, TileB>(sums, stage, first_row, stage + TileA::kBytes, k, scales);
+        give_back<PARTS>(place.stage);
+        place.advance();
+      }
+      return 0;
+    }
     int before = 0;
 #pragma unroll 1
     for (int k = first_k; k < end_k; k += BK) {
@@ -81,6 +95,7 @@ struct Ring {
   /// Waits for the products of the last stage of `multiply`: then the sums may be read.
   template <int PARTS>
   __device__ __forceinline__ void finish(int last) const {
+    if (PROMOTE != 0) return;
     wait_products<0>();
     give_back<PARTS>(last);
   }

@@ -166,8 +166,8 @@ __device__ __forceinline__ bool all_have_come(unsigned* word, int adder) {
 
 extern "C" __global__ void __launch_bounds__(kThreads + 32, 1)
     gemm(const __grid_constant__ TensorMap map_a, const __grid_constant__ TensorMap map_b, const DTYPE* A,
-         const DTYPE* B, const Out* __restrict__ bias, const Out* __restrict__ C, Out* __restrict__ D, FourSums* parts,
-         FourSums* arriving, unsigned* words, int M, int N, int K, float alpha, float beta) {
+         const DTYPE* B, const Added* __restrict__ bias, const Added* __restrict__ C, Out* __restrict__ D, FourSums* parts,
+         FourSums* arriving, unsigned* words, int M, int N, int K, float alpha, float beta SCALE_PARAMETERS) {
   __shared__ Barrier full[STAGES], empty[STAGES], sent;
   const unsigned tiles = shared_address(shared);
   const int thread = static_cast<int>(threadIdx.x);
@@ -213,7 +213,7 @@ extern "C" __global__ void __launch_bounds__(kThreads + 32, 1)
     for (int i = 0; i < kSums; ++i) share[i] = all[i];
   }
 
-  const Epilogue epilogue(bias, C, D, M, N, alpha, beta);
+  const Epilogue epilogue(bias, C, D, M, N, alpha, beta, GIVEN_SCALES);
   if constexpr (kParts == 1) {
 #pragma unroll
     for (int i = 0; i < kShareFours; ++i)

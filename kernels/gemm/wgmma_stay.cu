@@ -28,8 +28,8 @@ extern __shared__ __align__(1024) unsigned char shared[];
 
 extern "C" __global__ void __launch_bounds__(THREADS, 1)
     gemm(const __grid_constant__ TensorMap map_a, const __grid_constant__ TensorMap map_b,
-         const __grid_constant__ TensorMap map_d, const Out* __restrict__ bias, const Out* __restrict__ C,
-         Out* __restrict__ D, int M, int N, int K, float alpha, float beta) {
+         const __grid_constant__ TensorMap map_d, const Added* __restrict__ bias, const Added* __restrict__ C,
+         Out* __restrict__ D, int M, int N, int K, float alpha, float beta SCALE_PARAMETERS) {
   __shared__ Barrier full[STAGES], empty[STAGES];
   const Ring ring{shared_address(shared), full, empty};
   const int group = warpgroup();
@@ -58,14 +58,16 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
     }
   } else {
     take_registers<CONSUMER_REGISTERS>();
-    const Epilogue epilogue(bias, C, D, M, N, alpha, beta);
+    const Epilogue epilogue(bias, C, D, M, N, alpha, beta, GIVEN_SCALES);
     const unsigned slab = ring.tiles + STAGES * kStageBytes + group * (kPanelsOut * kPanelOutBytes);
 #pragma unroll 1
     for (int t = first; t < tiles_of_d; t += step_of_d) {
       int m0, n0;
       tile_of(t, whole_m, N, m0, n0);
       Sum sums[kRows / 64][BN / 2];
-      ring.finish<CLUSTER>(ring.multiply<kRows, CLUSTER>(sums, place, group * kRows, 0, K));
+      const int last = ring.multiply<kRows, CLUSTER>(sums, place, group * kRows, 0, K,
+                                                     BlockScales(GIVEN_SCALES, m0 + group * kRows, n0, M, N, K));
+      ring.finish<CLUSTER>(last);
 #pragma unroll
       for (int i = 0; i < kRows / 64; ++i)
 #if D_BY_ROWS

@@ -12,7 +12,7 @@ constexpr int kPanelsOut = 2;  // of a warpgroup: one is written while the other
 /// Numbers `at` and `at + 1` of a thread's sums, which belong at (m, n) and (m, n + 1), finished.
 __device__ __forceinline__ Vector<Out, 2> finish_two(const Epilogue& epilogue, int m, int n, int M, Sum first,
                                                      Sum second) {
-  Vector<Out, 2> bias = {}, c = {};
+  Vector<Added, 2> bias = {}, c = {};
   const int N = epilogue.N;
   if (BIAS) {
     if (n < N) bias.at[0] = epilogue.bias[n];
@@ -23,7 +23,7 @@ __device__ __forceinline__ Vector<Out, 2> finish_two(const Epilogue& epilogue, i
     if (n < N) c.at[0] = epilogue.C[at];
     if (n + 1 < N) c.at[1] = epilogue.C[at + 1];
   }
-  return {epilogue.finish(first, bias.at[0], c.at[0]), epilogue.finish(second, bias.at[1], c.at[1])};
+  return {epilogue.finish(m, n, first, bias.at[0], c.at[0]), epilogue.finish(m, n + 1, second, bias.at[1], c.at[1])};
 }
 
 /// Sums of columns `column` to column + kPanelOut of the tile, finished, to the panel of 64 rows at the shared address
@@ -49,7 +49,7 @@ __device__ __forceinline__ void fill_panel(const Sum (&sums)[COLUMNS / 2], unsig
     const int row = first_row + lane % 16;
     store_matrices(to + row * 128 + ((j * 2 + lane / 16) ^ row % 8) * 16, words[0], words[1], words[2], words[3]);
   }
-#else
+#else  // the two numbers of a thread are 8 bytes, or (fp8) 2
 #pragma unroll
   for (int j = 0; j < kPanelOut / 8; ++j)
 #pragma unroll
@@ -57,9 +57,15 @@ __device__ __forceinline__ void fill_panel(const Sum (&sums)[COLUMNS / 2], unsig
       const int at = (column / 8 + j) * 4 + half * 2;
       const int row = first_row + lane / 4 + half * 8;
       const Vector<Out, 2> two = finish_two(epilogue, m + half * 8, n + j * 8, M, sums[at], sums[at + 1]);
-      const unsigned place = to + row * 128 + ((j * 2 + lane % 4 / 2) ^ row % 8) * 16 + lane % 2 * 8;
+      const int byte = (j * 8 + lane % 4 * 2) * OUT_BYTES;
+      const unsigned place = to + row * 128 + (byte / 16 ^ row % 8) * 16 + byte % 16;
+#if OUT_BYTES == 1
+      const unsigned short both = *reinterpret_cast<const unsigned short*>(&two);
+      asm volatile("st.shared.b16 [%0], %1;" ::"r"(place), "h"(both) : "memory");
+#else
       const uint2 words = *reinterpret_cast<const uint2*>(&two);
       asm volatile("st.shared.v2.b32 [%0], {%1, %2};" ::"r"(place), "r"(words.x), "r"(words.y) : "memory");
+#endif
     }
 #endif
 }
@@ -70,6 +76,7 @@ template <int COLUMNS>
 __device__ __forceinline__ void store_sums(const Sum (&sums)[COLUMNS / 2], unsigned slab, int barrier,
                                            const TensorMap& map, int m0, int n0, int M, const Epilogue& epilogue) {
   // Panels are used in turn; after an odd number of them the next call begins with the one that was stored last.
+  static_assert(COLUMNS % kPanelOut == 0, "constraint panels_of_d");
   constexpr int kStillRead = COLUMNS / kPanelOut % kPanelsOut == 0 ? kPanelsOut - 1 : 0;
   const bool stores = threadIdx.x % 128 == 0;
 #pragma unroll

@@ -23,8 +23,9 @@ extern __shared__ __align__(1024) unsigned char shared[];
 
 extern "C" __global__ void __launch_bounds__(THREADS, 1)
     gemm(const __grid_constant__ TensorMap map_a, const __grid_constant__ TensorMap map_b,
-         const __grid_constant__ TensorMap map_d, const Out* __restrict__ bias, const Out* __restrict__ C,
-         Out* __restrict__ D, Vector<Sum, 4>* left, unsigned* flags, int M, int N, int K, float alpha, float beta) {
+         const __grid_constant__ TensorMap map_d, const Added* __restrict__ bias, const Added* __restrict__ C,
+         Out* __restrict__ D, Vector<Sum, 4>* left, unsigned* flags, int M, int N, int K, float alpha,
+         float beta SCALE_PARAMETERS) {
   __shared__ Barrier full[STAGES], empty[STAGES];
   const Ring ring{shared_address(shared), full, empty};
   const int group = warpgroup();
@@ -55,7 +56,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
     }
   } else {
     take_registers<CONSUMER_REGISTERS>();
-    const Epilogue epilogue(bias, C, D, M, N, alpha, beta);
+    const Epilogue epilogue(bias, C, D, M, N, alpha, beta, GIVEN_SCALES);
     const unsigned slab = ring.tiles + STAGES * kStageBytes + group * (kPanelsOut * kPanelOutBytes);
     const int of_batch = BATCHED ? static_cast<int>(blockIdx.z) * workers : 0;
     const LeftSums<kSums> others{left, flags, CLUSTER * CONSUMERS, static_cast<int>(rank) * CONSUMERS + group};
@@ -64,7 +65,9 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
       int m0, n0;
       tile_of(piece.tile * CLUSTER + static_cast<int>(rank), whole_m, N, m0, n0);
       Sum sums[kRows / 64][BN / 2];
-      ring.finish<CLUSTER>(ring.multiply<kRows, CLUSTER>(sums, place, group * kRows, piece.first * BK, piece.end * BK));
+      const int last = ring.multiply<kRows, CLUSTER>(sums, place, group * kRows, piece.first * BK, piece.end * BK,
+                                                     BlockScales(GIVEN_SCALES, m0 + group * kRows, n0, M, N, K));
+      ring.finish<CLUSTER>(last);
       Sum(&all)[kSums] = *reinterpret_cast<Sum(*)[kSums]>(&sums);
       if (!work.finishes(piece)) {
         settle_sums(all);

@@ -18,6 +18,7 @@
 #define WGMMA_N COLUMNS
 #include "cluster_sums.cuh"
 #include "epilogue.cuh"
+#include "wgmma_promote.cuh"
 #include "wgmma_tile.cuh"
 
 using TileB = Tile<ROWS, TRANS_B != 0>;     // the first operand of wgmma
@@ -38,9 +39,33 @@ __device__ __forceinline__ void write_sum(int at, Sum sum, int m0, int n0, int M
   if (m < M && n < N) epilogue(m, n, sum);
 }
 
+/// Factors of scales=block, for `promote`: columns of D along the rows of wgmma, so b belongs to all sums of a thread.
+struct SwappedFactors {
+  const float* a;  // of this thread's first row of D, for the k asked for
+  int blocks, rows;
+  Sum b;
+  __device__ __forceinline__ Sum of(int sum) const {
+    const int down = sum / 4 * 8 + sum % 2;
+    return b * a[static_cast<long long>(down < rows ? down : rows < 0 ? 0 : rows) * blocks];
+  }
+};
+struct SwappedScales {
+  Scales scales;
+  int m0, n0, M, N, K;
+  __device__ __forceinline__ SwappedFactors of(int row, int k) const {
+    if constexpr (SCALES != 2) return {};
+    const int last = K - 1, n = n0 + row, m = m0 + static_cast<int>(threadIdx.x) % 4 * 2;
+    const int at = k < last ? k : last;  // beyond K all products are 0
+    const int blocks = Scales::blocks(K);
+    return {scales.a + static_cast<long long>(m < M ? m : M - 1) * blocks + at / Scales::kBlock, blocks, M - 1 - m,
+            scales.of_b(at, n < N ? n : N - 1, K)};
+  }
+};
+
 extern "C" __global__ void __launch_bounds__(160, MIN_BLOCKS)
-    gemm(const __grid_constant__ TensorMap map_a, const __grid_constant__ TensorMap map_b, const Out* __restrict__ bias,
-         const Out* __restrict__ C, Out* __restrict__ D, int M, int N, int K, float alpha, float beta) {
+    gemm(const __grid_constant__ TensorMap map_a, const __grid_constant__ TensorMap map_b,
+         const Added* __restrict__ bias, const Added* __restrict__ C, Out* __restrict__ D, int M, int N, int K,
+         float alpha, float beta SCALE_PARAMETERS) {
   __shared__ Barrier full[STAGES], empty[STAGES], sent;
   const unsigned tiles = shared_address(shared);
   const int part = static_cast<int>(blockIdx.x) % SPLIT;
@@ -87,6 +112,12 @@ extern "C" __global__ void __launch_bounds__(160, MIN_BLOCKS)
     const int stage = (tile - first) % STAGES;
     const unsigned at = tiles + stage * kStageBytes;
     wait(&full[stage], static_cast<unsigned>((tile - first) / STAGES) & 1);
+    if constexpr (PROMOTE != 0) {
+      promote<TileB, TileA>(sums, at, 0, at + TileB::kBytes, tile * BK,
+                            SwappedScales{GIVEN_SCALES.of(blockIdx.z, M, N, K), m0, n0, M, N, K});
+      if (threadIdx.x == 0) arrive(&empty[stage]);
+      continue;
+    }
     fence_sums();
 #pragma unroll
     for (int step = 0; step < kSteps; ++step)
@@ -104,7 +135,7 @@ extern "C" __global__ void __launch_bounds__(160, MIN_BLOCKS)
 #pragma unroll
   for (int i = 0; i < ROWS / 64; ++i) settle_sums(sums[i]);
 
-  const Epilogue epilogue(bias, C, D, M, N, alpha, beta);
+  const Epilogue epilogue(bias, C, D, M, N, alpha, beta, GIVEN_SCALES);
   const Sum(&mine)[kSums] = *reinterpret_cast<const Sum(*)[kSums]>(&sums);
   if constexpr (SPLIT == 1) {
 #pragma unroll

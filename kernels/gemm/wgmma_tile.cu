@@ -14,6 +14,7 @@
 // Measured on H200: 4096^3 bf16, BK=128 GROUP=4: 262 us, 524 TFLOP/s, 0.68 times as fast as cuBLASLt 13.1 (178.7 us,
 //   best of 8 algorithms, same run); mma_pipe at its best: 286 us.
 #include "raster.cuh"
+#include "wgmma_promote.cuh"
 #include "wgmma_sums.cuh"
 
 using TileA = Tile<BM, !TRANS_A>;
@@ -23,8 +24,9 @@ using TileB = Tile<BN, TRANS_B != 0>;
 extern __shared__ __align__(1024) unsigned char shared[];
 
 extern "C" __global__ void __launch_bounds__(128)
-    gemm(const __grid_constant__ TensorMap map_a, const __grid_constant__ TensorMap map_b, const Out* __restrict__ bias,
-         const Out* __restrict__ C, Out* __restrict__ D, int M, int N, int K, float alpha, float beta) {
+    gemm(const __grid_constant__ TensorMap map_a, const __grid_constant__ TensorMap map_b,
+         const Added* __restrict__ bias, const Added* __restrict__ C, Out* __restrict__ D, int M, int N, int K,
+         float alpha, float beta SCALE_PARAMETERS) {
   __shared__ Barrier full;
   const unsigned tile_a = shared_address(shared);
   const unsigned tile_b = tile_a + TileA::kBytes;
@@ -50,18 +52,22 @@ extern "C" __global__ void __launch_bounds__(128)
       TileB::load(tile_b, map_b, n0, k, batch, &full);
     }
     wait(&full, tile % 2);
-    fence_sums();
+    if constexpr (PROMOTE != 0) {
+      promote<TileA, TileB>(sums, tile_a, 0, tile_b, k, BlockScales(GIVEN_SCALES, m0, n0, M, N, K));
+    } else {
+      fence_sums();
 #pragma unroll
-    for (int step = 0; step < kSteps; ++step)
+      for (int step = 0; step < kSteps; ++step)
 #pragma unroll
-      for (int i = 0; i < BM / 64; ++i)
-        multiply_tiles<TRANS_A, !TRANS_B>(sums[i], TileA::describe_step(tile_a, i * 64, step),
-                                          TileB::describe_step(tile_b, 0, step), true);
-    commit_products();
-    wait_products<0>();
+        for (int i = 0; i < BM / 64; ++i)
+          multiply_tiles<TRANS_A, !TRANS_B>(sums[i], TileA::describe_step(tile_a, i * 64, step),
+                                            TileB::describe_step(tile_b, 0, step), true);
+      commit_products();
+      wait_products<0>();
+    }
     __syncthreads();  // all warps have multiplied before the tile is overwritten
   }
-  const Epilogue epilogue(bias, C, D, M, N, alpha, beta);
+  const Epilogue epilogue(bias, C, D, M, N, alpha, beta, GIVEN_SCALES);
 #pragma unroll
   for (int i = 0; i < BM / 64; ++i)
     write_sums<BN>(sums[i], static_cast<int>(threadIdx.x), m0 + i * 64, n0, M, N, epilogue);

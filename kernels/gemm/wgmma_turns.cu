@@ -26,8 +26,8 @@ __device__ __forceinline__ void pass_turn(int barrier) {
 
 extern "C" __global__ void __launch_bounds__(THREADS, 1)
     gemm(const __grid_constant__ TensorMap map_a, const __grid_constant__ TensorMap map_b,
-         const __grid_constant__ TensorMap map_d, const Out* __restrict__ bias, const Out* __restrict__ C,
-         Out* __restrict__ D, int M, int N, int K, float alpha, float beta) {
+         const __grid_constant__ TensorMap map_d, const Added* __restrict__ bias, const Added* __restrict__ C,
+         Out* __restrict__ D, int M, int N, int K, float alpha, float beta SCALE_PARAMETERS) {
   __shared__ Barrier full[STAGES], empty[STAGES];
   const Ring ring{shared_address(shared), full, empty};
   const int group = warpgroup();
@@ -56,7 +56,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
     }
   } else {
     take_registers<CONSUMER_REGISTERS>();
-    const Epilogue epilogue(bias, C, D, M, N, alpha, beta);
+    const Epilogue epilogue(bias, C, D, M, N, alpha, beta, GIVEN_SCALES);
     const unsigned slab = ring.tiles + STAGES * kStageBytes + group * (kPanelsOut * kPanelOutBytes);
     const int stages_of_tile = (K + BK - 1) / BK;
     if (group == 1) {
@@ -69,7 +69,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
       tile_of(t, whole_m, N, m0, n0);
       Sum sums[BM / 64][BN / 2];
       sync_threads(kTurn + group, 256);
-      const int last = ring.multiply<BM, CLUSTER>(sums, place, 0, 0, K);
+      const int last = ring.multiply<BM, CLUSTER>(sums, place, 0, 0, K, BlockScales(GIVEN_SCALES, m0, n0, M, N, K));
       pass_turn(kTurn + 1 - group);
       ring.finish<CLUSTER>(last);
       place.skip(stages_of_tile);

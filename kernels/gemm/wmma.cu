@@ -56,8 +56,9 @@ using TileB = Tile<BN, TRANS_B != 0>;
 constexpr int kStageBytes = TileA::kBytes + TileB::kBytes;
 
 extern "C" __global__ void __launch_bounds__(THREADS, 1)
-gemm(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const Out* __restrict__ bias, const Out* __restrict__ C,
-     Out* __restrict__ D, int M, int N, int K, float alpha, float beta) {
+    gemm(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const Added* __restrict__ bias,
+         const Added* __restrict__ C, Out* __restrict__ D, int M, int N, int K, float alpha,
+         float beta SCALE_PARAMETERS) {
   A = of_batch(A, static_cast<long long>(M) * K);
   B = of_batch(B, static_cast<long long>(K) * N);
   const int tiles_n = (N - 1) / BN + 1;
@@ -105,7 +106,7 @@ gemm(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const Out* __rest
   wait_copies<0>();
   __syncthreads();  // the stages are free for the sums
 
-  const Epilogue epilogue(bias, C, D, M, N, alpha, beta);
+  const Epilogue epilogue(bias, C, D, M, N, alpha, beta, GIVEN_SCALES);
   const int lane = static_cast<int>(threadIdx.x) % 32;
   Sum* mine = reinterpret_cast<Sum*>(shared) + warp * 256;
 #pragma unroll

@@ -65,6 +65,9 @@ struct GemmCall {
   bool transpose_a = false, transpose_b = false;
   double alpha = 1, beta = 0;
   std::string a, b, c, d;
+  DType out = DType::bf16;    ///< of D
+  DType added = DType::bf16;  ///< of C
+  bool fast = false;          ///< fp8: products may be added up with fewer bits than fp32 has
   bool operator==(const GemmCall&) const = default;
 };
 

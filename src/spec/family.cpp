@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/file.h"
+#include "spec/dtype_rule.h"
 #include "spec/launch_reader.h"
 #include "spec/readers.h"
 #include "spec/scope.h"
@@ -61,40 +62,21 @@ std::vector<Flag> read_flags(const SpecTable& family) {
 std::vector<ScalarDecl> read_scalars(const SpecTable& family) {
   std::vector<ScalarDecl> scalars;
   for (const TomlValue& value : family.tables("scalar")) {
-    const SpecTable row = SpecTable::named(value, "scalar", {"name", "doc", "default", "dtype"});
+    const SpecTable row = SpecTable::named(value, "scalar", {"name", "doc", "default", "dtype", "quiet"});
     ScalarDecl scalar;
     scalar.name = row.identifier("name");
     scalar.doc = row.text("doc", "");
     scalar.default_value = row.number("default");
     scalar.dtype = row.dtype("dtype").value_or(DType::fp32);
     if (scalar.dtype != DType::fp32 && scalar.dtype != DType::fp64) row.fail("dtype", "a scalar is fp32 or fp64");
+    scalar.quiet = row.boolean("quiet", false);
     scalar.where = row.where("name");
     scalars.push_back(std::move(scalar));
   }
   return scalars;
 }
 
-/// dtype = "int32", or dtype = { int8 = "int32" } for some dtypes of the problem.
-void read_tensor_dtype(const SpecTable& row, TensorDecl& tensor) {
-  const TomlValue* value = row.find("dtype");
-  if (value == nullptr || value->kind != TomlValue::Kind::table) {
-    tensor.dtype = row.dtype("dtype");
-    return;
-  }
-  for (std::size_t i = 0; i < value->keys.size(); ++i) {
-    const std::string& key = value->keys[i];
-    const auto of_problem = parse_dtype(key);
-    if (!of_problem)
-      throw SpecError(value->key_where[i], fmt::format("unknown dtype '{}'{}", key, suggestion(key, dtype_names())));
-    const auto of_tensor = parse_dtype(value->items[i].text);
-    if (!of_tensor)
-      throw SpecError(value->items[i].where, fmt::format("unknown dtype '{}'{}", value->items[i].text,
-                                                         suggestion(value->items[i].text, dtype_names())));
-    tensor.dtype_for_problem[*of_problem] = *of_tensor;
-  }
-}
-
-std::vector<TensorDecl> read_tensors(const SpecTable& family) {
+std::vector<TensorDecl> read_tensors(const SpecTable& family, const std::vector<Flag>& flags) {
   std::vector<TensorDecl> tensors;
   for (const TomlValue& value : family.tables("tensor")) {
     const SpecTable row = SpecTable::named(value, "tensor", {"name", "doc", "role", "dtype", "shape", "partition"});
@@ -103,13 +85,12 @@ std::vector<TensorDecl> read_tensors(const SpecTable& family) {
     tensor.doc = row.text("doc", "");
     if (!row.has("role")) row.fail("role", "key 'role' is missing: input, output or inout");
     tensor.role = static_cast<Role>(row.choice("role", {"input", "output", "inout"}, 0));
-    read_tensor_dtype(row, tensor);
+    tensor.dtype = read_dtype_rule(row, flags);
     tensor.shape = row.expressions("shape");
     if (tensor.shape.empty()) row.fail("shape", "a tensor needs at least one extent");
     tensor.partition = row.expression_or_empty("partition");
     if (!tensor.partition.empty() && tensor.role != Role::input) row.fail("partition", "only an input can be one");
-    if (!tensor.partition.empty() &&
-        (!tensor.dtype || (*tensor.dtype != DType::int32 && *tensor.dtype != DType::int64)))
+    if (!tensor.partition.empty() && !tensor.dtype.is(DType::int32) && !tensor.dtype.is(DType::int64))
       row.fail("partition", "offsets need dtype = \"int32\" or \"int64\"");
     tensor.where = row.where("name");
     tensors.push_back(std::move(tensor));
@@ -120,13 +101,15 @@ std::vector<TensorDecl> read_tensors(const SpecTable& family) {
 ToleranceDecl read_tolerance(const SpecTable& reference, const Scope& scope) {
   const TomlValue* value = reference.find("tolerance");
   if (value == nullptr) reference.fail("tolerance", "key 'tolerance' is missing: { rule = \"dot\", length = \"K\" }");
-  const SpecTable row(*value, "tolerance", {"rule", "length", "accumulator"});
+  const SpecTable row(*value, "tolerance", {"rule", "length", "promoted_every", "accumulator"});
   const std::vector<std::string> rules = {"dot", "rowwise", "exact"};
   ToleranceDecl tolerance;
   if (!row.has("rule")) row.fail("rule", "key 'rule' is missing: dot, rowwise or exact");
   tolerance.rule = rules[row.choice("rule", rules, 0)];
   tolerance.length = tolerance.rule == "dot" ? row.expression("length") : row.expression_or_empty("length");
   scope.check(tolerance.length);
+  tolerance.promoted_every = row.expression_or_empty("promoted_every");
+  scope.check(tolerance.promoted_every);
   tolerance.accumulator = row.dtype("accumulator");
   if (tolerance.accumulator && *tolerance.accumulator != DType::fp32 && *tolerance.accumulator != DType::fp64)
     row.fail("accumulator", "fp32 or fp64");
@@ -227,7 +210,7 @@ void read_library(const SpecTable& top, const Scope& scope, Family& family) {
   if (call == nullptr) return;
   const SpecTable table(
       *call, "library.gemm",
-      {"when", "batch", "m", "n", "k", "transpose_a", "transpose_b", "alpha", "beta", "a", "b", "c", "d"});
+      {"when", "batch", "fast", "m", "n", "k", "transpose_a", "transpose_b", "alpha", "beta", "a", "b", "c", "d"});
   LibraryGemmDecl gemm;
   gemm.m = table.expression("m");
   gemm.n = table.expression("n");
@@ -236,8 +219,9 @@ void read_library(const SpecTable& top, const Scope& scope, Family& family) {
   gemm.transpose_b = table.expression_or_empty("transpose_b");
   gemm.when = table.expression_or_empty("when");
   gemm.batch = table.expression_or_empty("batch");
+  gemm.fast = table.expression_or_empty("fast");
   for (const Expression* expression :
-       {&gemm.when, &gemm.batch, &gemm.m, &gemm.n, &gemm.k, &gemm.transpose_a, &gemm.transpose_b})
+       {&gemm.when, &gemm.batch, &gemm.fast, &gemm.m, &gemm.n, &gemm.k, &gemm.transpose_a, &gemm.transpose_b})
     scope.check(*expression);
   gemm.alpha = known_scalar(table, "alpha", family);
   gemm.beta = known_scalar(table, "beta", family);
@@ -284,7 +268,7 @@ Family read_family(const std::filesystem::path& file) {
   family.flags = read_flags(top);
   family.scalars = read_scalars(top);
   family.derived = read_derived(top);
-  family.tensors = read_tensors(top);
+  family.tensors = read_tensors(top, family.flags);
 
   const Scope scope = family_scope(family);
   for (const Derived& derived : family.derived) scope.check(derived.value);

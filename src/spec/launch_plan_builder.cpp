@@ -62,6 +62,7 @@ void LaunchPlanBuilder::add(const LaunchDecl& declaration, std::int64_t repetiti
     launch.dynamic_shared =
         static_cast<std::uint32_t>(within(declaration.shared, 0, std::numeric_limits<std::int32_t>::max(), "shared"));
   for (const ArgumentDecl& written : declaration.arguments) {
+    if (!written.when.empty() && written.when.evaluate(environment_) == 0) continue;
     const std::size_t which = static_cast<std::size_t>(repetition) % written.choices.size();
     launch.arguments.push_back(argument(written.choices[which], written));
   }
@@ -146,10 +147,7 @@ TensorMapArgument LaunchPlanBuilder::tensor_map(const std::string& name) const {
   const TensorMapDecl& declared = *found;
   TensorMapSpec map;
   map.tensor = declared.tensor;
-  const auto instead = declared.dtype_for_problem.find(problem_.dtype);
-  map.dtype = instead != declared.dtype_for_problem.end() ? instead->second
-              : declared.problem_dtype                    ? problem_.dtype
-                                                          : declared.dtype;
+  map.dtype = declared.dtype.of(problem_);
   map.nan_fill = declared.nan_fill;
   const std::int64_t large = std::numeric_limits<std::int64_t>::max();
   for (const Expression& e : declared.dims)

@@ -25,11 +25,15 @@ Piece trimmed(Piece piece) {
   return {piece.text.substr(begin, end > begin ? end - begin : 0), piece.offset + begin};
 }
 
-/// "ping|pong" in two; "a || b" stays whole.
-std::vector<Piece> alternatives(std::string_view text) {
+SourceLocation at(SourceLocation where, std::size_t offset) {
+  where.column += static_cast<int>(offset);
+  return where;
+}
+
+/// "ping|pong" in two; "a || b" stays whole. What stands before `begin` is no part of it.
+std::vector<Piece> alternatives(std::string_view text, std::size_t begin) {
   std::vector<Piece> result;
-  std::size_t begin = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
+  for (std::size_t i = begin; i < text.size(); ++i) {
     if (text[i] != '|') continue;
     if (i + 1 < text.size() && text[i + 1] == '|') {
       ++i;
@@ -68,12 +72,9 @@ class ArgumentParser {
   }
 
  private:
-  [[nodiscard]] SourceLocation at(std::size_t offset) const {
-    SourceLocation where = where_;
-    where.column += static_cast<int>(offset);
-    return where;
+  [[noreturn]] void fail(Piece piece, const std::string& what) const {
+    throw SpecError(at(where_, piece.offset), what);
   }
-  [[noreturn]] void fail(Piece piece, const std::string& what) const { throw SpecError(at(piece.offset), what); }
 
   [[nodiscard]] std::vector<std::string> candidates() const {
     std::vector<std::string> names = scope_.names();
@@ -111,7 +112,7 @@ class ArgumentParser {
     if (rest.text.empty()) return choice;
     if (rest.text[0] != '+') fail(rest, fmt::format("expected '+ bytes' after '{}'", choice.name));
     const Piece offset = trimmed({rest.text.substr(1), rest.offset + 1});
-    choice.expression = Expression::parse(offset.text, at(offset.offset));
+    choice.expression = Expression::parse(offset.text, at(where_, offset.offset));
     scope_.check(choice.expression);
     return choice;
   }
@@ -120,7 +121,7 @@ class ArgumentParser {
     const Piece body = trimmed({piece.text.substr(prefix), piece.offset + prefix});
     ArgumentChoice choice;
     choice.kind = kind;
-    choice.expression = Expression::parse(body.text, at(body.offset));
+    choice.expression = Expression::parse(body.text, at(where_, body.offset));
     scope_.check(choice.expression);
     return choice;
   }
@@ -140,9 +141,18 @@ std::vector<Expression> read_extents(const SpecTable& table, std::string_view ke
 }  // namespace
 
 ArgumentDecl parse_argument(const std::string& text, const SourceLocation& where, const Scope& scope, bool reference) {
-  ArgumentDecl argument{text, {}, where};
+  ArgumentDecl argument{text, {}, {}, where};
+  std::size_t begin = 0;
+  if (text.starts_with("if ")) {
+    const std::size_t colon = text.find(':');
+    if (colon == std::string::npos) throw SpecError(where, "expected 'if CONDITION: argument'");
+    const Piece condition = trimmed({std::string_view(text).substr(3, colon - 3), 3});
+    argument.when = Expression::parse(condition.text, at(where, condition.offset));
+    scope.check(argument.when);
+    begin = colon + 1;
+  }
   const ArgumentParser parser(where, scope, reference);
-  for (const Piece& piece : alternatives(text)) argument.choices.push_back(parser.parse(piece));
+  for (const Piece& piece : alternatives(text, begin)) argument.choices.push_back(parser.parse(piece));
   return argument;
 }
 

@@ -87,6 +87,8 @@ void resolve_scalars(const Family& family, const ProblemRequest& request, Proble
     if (!std::isfinite(value) || (scalar.dtype == DType::fp32 && std::abs(value) > std::numeric_limits<float>::max()))
       throw UsageError(
           fmt::format("{}: {} = {} is not a finite {}", family.name, scalar.name, value, name(scalar.dtype)));
+    if (scalar.quiet) problem.quiet.insert(scalar.name);
+    if (scalar.quiet && value == scalar.default_value) problem.unsaid.insert(scalar.name);
     problem.scalars.emplace_back(scalar.name, value);
     problem.environment[scalar.name + ".zero"] = value == 0.0 ? 1 : 0;
     problem.environment[scalar.name + ".one"] = value == 1.0 ? 1 : 0;
@@ -107,16 +109,10 @@ void check_constraints(const Family& family, const Problem& problem) {
                                    constraint.doc.empty() ? constraint.name : constraint.doc));
 }
 
-DType dtype_of(const TensorDecl& tensor, const Problem& problem) {
-  const auto instead = tensor.dtype_for_problem.find(problem.dtype);
-  if (instead != tensor.dtype_for_problem.end()) return instead->second;
-  return tensor.dtype.value_or(problem.dtype);
-}
-
 /// The extents of a tensor; throws UsageError when it has more than 2^62 bytes.
 std::vector<std::int64_t> shape_of(const TensorDecl& tensor, const Problem& problem) {
   std::vector<std::int64_t> shape;
-  std::int64_t bytes = info(dtype_of(tensor, problem)).bytes;
+  std::int64_t bytes = info(tensor.dtype.of(problem)).bytes;
   for (const Expression& extent : tensor.shape) {
     const std::int64_t value = extent.evaluate(problem.environment);
     if (value < 0)
@@ -131,7 +127,7 @@ std::vector<std::int64_t> shape_of(const TensorDecl& tensor, const Problem& prob
 /// Of how many things it holds the offsets of parts; -1: it holds numbers. Throws UsageError where it can hold none.
 std::int64_t partition_of(const TensorDecl& tensor, const Problem& problem) {
   if (tensor.partition.empty()) return -1;
-  const Tensor parts{tensor.name, dtype_of(tensor, problem), tensor.role, shape_of(tensor, problem)};
+  const Tensor parts{tensor.name, tensor.dtype.of(problem), tensor.role, shape_of(tensor, problem)};
   const std::int64_t things = tensor.partition.evaluate(problem.environment);
   if (parts.elements() < 2 || parts.elements() > kMostParts + 1 || things < 0 || things > kMostThings)
     throw UsageError(fmt::format("{}: tensor {} cannot part {} things into {}: 1 to {} parts, at most {} things",
@@ -154,7 +150,8 @@ std::string Problem::key() const {
   key += fmt::format(" {}", kerlab::name(dtype));
   for (const auto& [name, value] : flags)
     if (!unsaid.contains(name)) key += fmt::format(" {}={}", name, value);
-  for (const auto& [name, value] : scalars) key += fmt::format(" {}={}", name, value);
+  for (const auto& [name, value] : scalars)
+    if (!unsaid.contains(name)) key += fmt::format(" {}={}", name, value);
   return key;
 }
 
@@ -168,6 +165,8 @@ std::string Problem::title() const {
   for (const auto& [name, value] : dimensions)
     if (quiet.contains(name) && !unsaid.contains(name)) title += fmt::format(" {}={}", name, value);
   for (const auto& [name, value] : flags)
+    if (quiet.contains(name) && !unsaid.contains(name)) title += fmt::format(" {}={}", name, value);
+  for (const auto& [name, value] : scalars)
     if (quiet.contains(name) && !unsaid.contains(name)) title += fmt::format(" {}={}", name, value);
   return title;
 }
@@ -204,8 +203,8 @@ Problem make_problem(const Family& family, const ProblemRequest& request) {
 std::vector<Tensor> tensors_of(const Family& family, const Problem& problem) {
   std::vector<Tensor> tensors;
   for (const TensorDecl& tensor : family.tensors)
-    tensors.push_back({tensor.name, dtype_of(tensor, problem), tensor.role, shape_of(tensor, problem),
-                       partition_of(tensor, problem)});
+    tensors.push_back(
+        {tensor.name, tensor.dtype.of(problem), tensor.role, shape_of(tensor, problem), partition_of(tensor, problem)});
   return tensors;
 }
 

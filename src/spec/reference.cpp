@@ -13,10 +13,10 @@ namespace {
 constexpr double kFastFp64 = 0.25;
 constexpr std::int64_t kSmallInteger = 4;
 
-std::int64_t length_of(const ToleranceDecl& tolerance, const Environment& environment) {
-  if (tolerance.length.empty()) return 0;
-  const std::int64_t length = tolerance.length.evaluate(environment);
-  if (length < 0) throw SpecError(tolerance.length.where(), fmt::format("length {} is negative", length));
+std::int64_t length_of(const Expression& expression, const Environment& environment) {
+  if (expression.empty()) return 0;
+  const std::int64_t length = expression.evaluate(environment);
+  if (length < 0) throw SpecError(expression.where(), fmt::format("length {} is negative", length));
   return length;
 }
 
@@ -29,7 +29,7 @@ bool small_integers_are_exact(const Family& family, const Problem& problem) {
   return plain_scalars && std::all_of(family.references.begin(), family.references.end(), [&](const auto& reference) {
            if (reference.tolerance.rule != "dot") return reference.tolerance.rule == "exact";
            constexpr std::int64_t kLargestLength = (1 << 24) / (kSmallInteger * kSmallInteger);
-           return length_of(reference.tolerance, problem.environment) + 1 < kLargestLength;
+           return length_of(reference.tolerance.length, problem.environment) + 1 < kLargestLength;
          });
 }
 
@@ -67,8 +67,9 @@ ReferencePlan reference_plan(const Family& family, const Problem& problem, const
   LaunchPlanBuilder builder(family, problem, nullptr, std::move(environment));
   builder.add(declared.launch, 0);
   if (!builder.plan().launches.empty()) plan.launch = builder.plan().launches.front();
-  plan.tolerance = make_tolerance(declared.tolerance, length_of(declared.tolerance, problem.environment), problem.dtype,
-                                  output->dtype, is_float);
+  const SumLength length = {length_of(declared.tolerance.length, problem.environment),
+                            length_of(declared.tolerance.promoted_every, problem.environment)};
+  plan.tolerance = make_tolerance(declared.tolerance, length, problem.dtype, output->dtype, is_float);
   return plan;
 }
 
@@ -78,8 +79,13 @@ double scalar_of(const Problem& problem, const std::string& name, double otherwi
   return otherwise;
 }
 
+DType dtype_of(const std::vector<Tensor>& tensors, const std::string& name) {
+  return std::find_if(tensors.begin(), tensors.end(), [&](const Tensor& t) { return t.name == name; })->dtype;
+}
+
 /// None for dtypes that the library is not asked for, and where there is nothing to multiply.
-std::vector<GemmCall> library_gemm(const LibraryGemmDecl& declared, const Problem& problem) {
+std::vector<GemmCall> library_gemm(const LibraryGemmDecl& declared, const Problem& problem,
+                                   const std::vector<Tensor>& tensors) {
   const auto value = [&](const Expression& e) { return e.empty() ? 0 : e.evaluate(problem.environment); };
   if (!declared.when.empty() && value(declared.when) == 0) return {};
   GemmCall call;
@@ -95,8 +101,12 @@ std::vector<GemmCall> library_gemm(const LibraryGemmDecl& declared, const Proble
   call.b = declared.b;
   call.c = declared.c;
   call.d = declared.d;
+  call.out = dtype_of(tensors, call.d);
+  call.added = dtype_of(tensors, call.c);
+  call.fast = value(declared.fast) != 0;
   const bool known = problem.dtype == DType::fp32 || problem.dtype == DType::tf32 || problem.dtype == DType::bf16 ||
-                     problem.dtype == DType::fp16 || problem.dtype == DType::int8;
+                     problem.dtype == DType::fp16 || problem.dtype == DType::int8 || problem.dtype == DType::e4m3 ||
+                     problem.dtype == DType::e5m2;
   if (!known || call.m <= 0 || call.n <= 0 || call.k <= 0 || call.batch <= 0) return {};
   return {std::move(call)};
 }
@@ -118,7 +128,7 @@ ReferenceInstance instantiate_reference(const Family& family, const Problem& pro
   plan.recipes = recipes_of(family, problem);
   plan.flops = flops_of(family, problem);
   plan.bytes = bytes_of(family, problem);
-  if (family.library_gemm) plan.library_gemm = library_gemm(*family.library_gemm, problem);
+  if (family.library_gemm) plan.library_gemm = library_gemm(*family.library_gemm, problem, plan.tensors);
   return instance;
 }
 

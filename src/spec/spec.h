@@ -35,6 +35,7 @@ struct ScalarDecl {
   std::string name, doc;
   double default_value = 0;
   DType dtype = DType::fp32;
+  bool quiet = false;  ///< as a dimension's
   SourceLocation where;
 };
 /// A named integer every expression may use, and every kernel gets as a define.
@@ -43,11 +44,23 @@ struct Derived {
   Expression value;
   SourceLocation where;
 };
+struct Problem;
+
+/// The dtype of a tensor or of a tensor map's elements, as a problem decides it: by a flag, else by the problem's
+/// dtype.
+struct DTypeRule {
+  std::map<std::string, DType> for_flag;  ///< "out.fp32": values of one flag
+  std::map<DType, DType> for_problem;     ///< for these dtypes of the problem
+  std::optional<DType> otherwise;         ///< else; none: the problem's
+  [[nodiscard]] DType of(const Problem& problem) const;
+  /// It is this dtype, whatever the problem.
+  [[nodiscard]] bool is(DType dtype) const { return for_flag.empty() && for_problem.empty() && otherwise == dtype; }
+};
+
 struct TensorDecl {
   std::string name, doc;
   Role role = Role::input;
-  std::optional<DType> dtype;                ///< fixed; else the problem's
-  std::map<DType, DType> dtype_for_problem;  ///< instead, for these dtypes of the problem
+  DTypeRule dtype;
   std::vector<Expression> shape;
   Expression partition;  ///< of how many things it holds the offsets of parts; empty: it holds numbers
   SourceLocation where;
@@ -57,7 +70,7 @@ struct TensorDecl {
 ///   "A"  tensor   "ws"  workspace   "M"  integer expression passed as i32   "i64:M"  as i64   "alpha"  scalar
 ///   "A + expression"  tensor or workspace at a byte offset   "@map"  tensor map
 ///   reference only: "index" "count" "value" "scale"
-///   "ping|pong"  alternates by repetition
+///   "ping|pong"  alternates by repetition   "if BIAS: bias_row"  passed only where the condition holds
 struct ArgumentChoice {
   enum class Kind : std::uint8_t { int32, int64, scalar, tensor, workspace, tensor_map, reference_slot };
   Kind kind = Kind::int32;
@@ -67,6 +80,7 @@ struct ArgumentChoice {
 };
 struct ArgumentDecl {
   std::string text;
+  Expression when;  ///< empty: always
   std::vector<ArgumentChoice> choices;
   SourceLocation where;
 };
@@ -80,10 +94,8 @@ struct WorkspaceDecl {
 struct TensorMapDecl {
   std::string name, tensor;                    ///< `tensor` may be a workspace
   std::vector<Expression> dims, strides, box;  ///< innermost first: elements, bytes, elements
-  DType dtype = DType::bf16;
-  bool problem_dtype = true;                 ///< the problem's dtype instead of `dtype`
-  std::map<DType, DType> dtype_for_problem;  ///< instead, for these dtypes of the problem
-  Expression swizzle, promotion;             ///< 0, 32, 64, 128 / 0, 64, 128, 256; empty: 0
+  DTypeRule dtype;
+  Expression swizzle, promotion;  ///< 0, 32, 64, 128 / 0, 64, 128, 256; empty: 0
   bool nan_fill = false;
   SourceLocation where;
 };
@@ -101,6 +113,7 @@ struct LaunchDecl {
 struct ToleranceDecl {
   std::string rule = "dot";          ///< dot: length-K sum; rowwise: relative to the reference's scale; exact
   Expression length;                 ///< n
+  Expression promoted_every;         ///< fp8: terms that are added up before the sum goes to fp32; empty or 0: all
   std::optional<DType> accumulator;  ///< default fp32
   SourceLocation where;
 };
@@ -127,6 +140,7 @@ struct LibraryGemmDecl {
   Expression m, n, k, transpose_a, transpose_b;
   Expression when;          ///< empty: always
   Expression batch;         ///< empty: 1
+  Expression fast;          ///< empty: 0
   std::string alpha, beta;  ///< scalars, or empty: 1, 0
   std::string a, b, c, d;   ///< tensors
 };
@@ -224,7 +238,7 @@ struct Problem {
   std::vector<std::pair<std::string, std::int64_t>> dimensions;
   std::vector<std::pair<std::string, std::string>> flags;
   std::vector<std::pair<std::string, double>> scalars;
-  std::set<std::string> quiet;              ///< dimensions and flags that may stay unsaid
+  std::set<std::string> quiet;              ///< dimensions, flags and scalars that may stay unsaid
   std::set<std::string> unsaid;             ///< of these, those at their defaults
   Environment environment;                  ///< dimensions, dtype.*, flag.value, derived
   [[nodiscard]] std::string key() const;    ///< canonical: "gemm M=4096 N=4096 K=4096 bf16 layout=nn alpha=1 beta=0"

@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "plan/counters.h"
+#include "spec/dtype_rule.h"
 #include "spec/launch_reader.h"
 #include "spec/readers.h"
 #include "spec/scope.h"
@@ -102,13 +103,10 @@ std::vector<WorkspaceDecl> read_workspaces(const SpecTable& variant) {
 void resolve_map_dtype(const SpecTable& row, const Family& family, TensorMapDecl& map) {
   const auto tensor = std::find_if(family.tensors.begin(), family.tensors.end(),
                                    [&](const TensorDecl& candidate) { return candidate.name == map.tensor; });
-  std::optional<DType> dtype = row.dtype("dtype");
-  if (!dtype && tensor != family.tensors.end()) {
-    dtype = tensor->dtype;
-    map.dtype_for_problem = tensor->dtype_for_problem;
-  }
-  map.problem_dtype = !dtype.has_value();
-  if (dtype) map.dtype = *dtype;
+  if (row.has("dtype"))
+    map.dtype = read_dtype_rule(row, family.flags);
+  else if (tensor != family.tensors.end())
+    map.dtype = tensor->dtype;
 }
 
 std::vector<TensorMapDecl> read_tensor_maps(const SpecTable& variant, const Family& family, const Scope& scope) {

@@ -13,26 +13,33 @@ void check(cublasStatus_t status, const char* doing) {
                     false);
 }
 
-struct Types {
-  cudaDataType_t data, out, scale;
-  cublasComputeType_t compute;
-};
-
-Types types_of(DType dtype) {
+/// int8 is offered where both operands have k contiguous, in rows of whole fours; fp8 where both have k contiguous, in
+/// rows of 16 bytes, and not of e5m2 by e5m2.
+cudaDataType_t type_of(DType dtype) {
   switch (dtype) {
     case DType::fp32:
-      return {CUDA_R_32F, CUDA_R_32F, CUDA_R_32F, CUBLAS_COMPUTE_32F};
     case DType::tf32:
-      return {CUDA_R_32F, CUDA_R_32F, CUDA_R_32F, CUBLAS_COMPUTE_32F_FAST_TF32};
+      return CUDA_R_32F;
     case DType::bf16:
-      return {CUDA_R_16BF, CUDA_R_16BF, CUDA_R_32F, CUBLAS_COMPUTE_32F};
+      return CUDA_R_16BF;
     case DType::fp16:
-      return {CUDA_R_16F, CUDA_R_16F, CUDA_R_32F, CUBLAS_COMPUTE_32F};
-    case DType::int8:  // offered where both operands have k contiguous, in rows of whole fours
-      return {CUDA_R_8I, CUDA_R_32I, CUDA_R_32I, CUBLAS_COMPUTE_32I};
+      return CUDA_R_16F;
+    case DType::e4m3:
+      return CUDA_R_8F_E4M3;
+    case DType::e5m2:
+      return CUDA_R_8F_E5M2;
+    case DType::int8:
+      return CUDA_R_8I;
+    case DType::int32:
+      return CUDA_R_32I;
     default:
       throw Error(fmt::format("cuBLASLt is not asked for {} here", name(dtype)));
   }
+}
+
+cublasComputeType_t compute_of(DType dtype) {
+  if (dtype == DType::int8) return CUBLAS_COMPUTE_32I;
+  return dtype == DType::tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
 }
 
 template <typename T>
@@ -51,15 +58,19 @@ LibraryGemm::Scalar::Scalar(double value, DType dtype)
 class LibraryGemm::Descriptors {
  public:
   Descriptors(const CublasLtApi& api, const GemmCall& call, DType dtype) : api_(api) {
-    const Types types = types_of(dtype);
-    check(api_.operation_create(&operation_, types.compute, types.scale), "operation");
+    const cudaDataType_t data = type_of(dtype);
+    const cudaDataType_t scalars = dtype == DType::int8 ? CUDA_R_32I : CUDA_R_32F;
+    check(api_.operation_create(&operation_, compute_of(dtype), scalars), "operation");
     const cublasOperation_t first = call.transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N;
     const cublasOperation_t second = call.transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N;
     check(api_.operation_set(operation_, CUBLASLT_MATMUL_DESC_TRANSA, &first, sizeof first), "transpose");
     check(api_.operation_set(operation_, CUBLASLT_MATMUL_DESC_TRANSB, &second, sizeof second), "transpose");
-    add(0, types.data, call.transpose_b ? call.k : call.n, call.transpose_b ? call.n : call.k, call.batch);
-    add(1, types.data, call.transpose_a ? call.m : call.k, call.transpose_a ? call.k : call.m, call.batch);
-    add(2, types.out, call.n, call.m, call.batch);
+    if (const std::int8_t fast = 1; call.fast)
+      check(api_.operation_set(operation_, CUBLASLT_MATMUL_DESC_FAST_ACCUM, &fast, sizeof fast), "fast accumulation");
+    add(0, data, call.transpose_b ? call.k : call.n, call.transpose_b ? call.n : call.k, call.batch);
+    add(1, data, call.transpose_a ? call.m : call.k, call.transpose_a ? call.k : call.m, call.batch);
+    add(2, type_of(call.added), call.n, call.m, call.batch);
+    add(3, type_of(call.out), call.n, call.m, call.batch);
   }
   ~Descriptors() {
     for (cublasLtMatrixLayout_t layout : layouts_)
@@ -86,7 +97,7 @@ class LibraryGemm::Descriptors {
   }
   const CublasLtApi& api_;
   cublasLtMatmulDesc_t operation_ = nullptr;
-  std::array<cublasLtMatrixLayout_t, 3> layouts_{};  ///< B, A, and D (C has the same)
+  std::array<cublasLtMatrixLayout_t, 4> layouts_{};  ///< B, A, C, D
 };
 
 LibraryGemm::LibraryGemm(CudaDevice& device, const GemmCall& call, DType dtype, std::vector<GemmPointers> sets)
@@ -102,13 +113,12 @@ LibraryGemm::LibraryGemm(CudaDevice& device, const GemmCall& call, DType dtype, 
   std::size_t bytes = kLibraryWorkspace;
   algorithms_.resize(kLibraryAlgorithms);
   int offered = 0;
-  const cublasLtMatrixLayout_t out = descriptors_->layout(2);
   cublasStatus_t status =
       library_.api().preference_set(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &bytes, sizeof bytes);
   if (status == CUBLAS_STATUS_SUCCESS)
     status = library_.api().heuristic(library_.handle(), descriptors_->operation(), descriptors_->layout(0),
-                                      descriptors_->layout(1), out, out, preference, kLibraryAlgorithms,
-                                      algorithms_.data(), &offered);
+                                      descriptors_->layout(1), descriptors_->layout(2), descriptors_->layout(3),
+                                      preference, kLibraryAlgorithms, algorithms_.data(), &offered);
   library_.api().preference_destroy(preference);
   if (status == CUBLAS_STATUS_NOT_SUPPORTED) throw no_algorithm();
   check(status, "heuristic");
@@ -125,11 +135,11 @@ LibraryGemm::~LibraryGemm() = default;
 
 void LibraryGemm::run(std::size_t algorithm, std::size_t set) const {
   const GemmPointers& p = sets_.at(set);
-  const cublasLtMatrixLayout_t out = descriptors_->layout(2);
   check(library_.api().matmul(library_.handle(), descriptors_->operation(), alpha_.address(), raw(p.b),
                               descriptors_->layout(0), raw(p.a), descriptors_->layout(1), beta_.address(), raw(p.c),
-                              out, raw(p.d), out, &algorithms_.at(algorithm).algo, raw(workspace_.pointer()),
-                              workspace_.bytes(), reinterpret_cast<cudaStream_t>(device_.stream())),
+                              descriptors_->layout(2), raw(p.d), descriptors_->layout(3),
+                              &algorithms_.at(algorithm).algo, raw(workspace_.pointer()), workspace_.bytes(),
+                              reinterpret_cast<cudaStream_t>(device_.stream())),
         "matmul");
 }
 

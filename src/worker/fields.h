@@ -60,7 +60,7 @@ template <typename Archive> void fields(Archive& a, ReferencePlan& v) {
 template <typename Archive> void fields(Archive& a, GemmCall& v) {
   a("m", v.m); a("n", v.n); a("k", v.k); a("batch", v.batch); a("transpose_a", v.transpose_a); a("transpose_b", v.transpose_b);
   a("alpha", v.alpha); a("beta", v.beta); a("a", v.a); a("b", v.b); a("c", v.c);
-  a("d", v.d);
+  a("d", v.d); a("out", v.out, kLastDType); a("added", v.added, kLastDType); a("fast", v.fast);
 }
 template <typename Archive> void fields(Archive& a, ProblemPlan& v) {
   a("key", v.key); a("tensors", v.tensors); a("references", v.references); a("recipes", v.recipes);

@@ -143,6 +143,38 @@ arguments = ["@map_a"]
       Catch::Contains("promotion = 100 is not one of 0, 64, 128, 256 ('promotion' of tensor_map 'map_a')"));
 }
 
+TEST_CASE("instance: an argument may depend on a condition, the elements of a map on a flag", "[spec]") {
+  const std::string text = launches(R"toml([[tensor_map]]
+name = "map_a"
+tensor = "A"
+dims = ["K", "M"]
+strides = ["K * 4"]
+box = [8, "BM"]
+dtype = { bf16 = "fp16", "layout.tn" = "fp32" }
+[[launch]]
+kernel = "k"
+grid = [1]
+block = [32]
+arguments = ["@map_a", "if TRANS_A: M", "if BM == 32 || N < 0: i64: N"]
+)toml");
+  const auto arguments = [&](const char* layout) {
+    const KernelFolder folder = load_specs(kFamily, text);
+    ProblemRequest request;
+    request.dimensions = {{"M", 64}};
+    request.flags["layout"] = layout;
+    const Variant& variant = folder.variants.at(0);
+    return instantiate(folder.family, variant, make_problem(folder.family, request), default_configuration(variant),
+                       h200())
+        .plan.launches.at(0)
+        .arguments;
+  };
+  REQUIRE(arguments("nn").size() == 2);
+  CHECK(scalar_value<std::int64_t>(arguments("nn")[1]) == 64);
+  CHECK(std::get<TensorMapArgument>(arguments("nn")[0]).map.dtype == DType::fp16);
+  REQUIRE(arguments("tn").size() == 3);
+  CHECK(std::get<TensorMapArgument>(arguments("tn")[0]).map.dtype == DType::fp32);
+}
+
 TEST_CASE("instance: the elements of a tensor map are those of its tensor, or the problem's", "[spec]") {
   const KernelFolder gemm = Catalogue({share_folder() / "kernels"}).find("gemm");
   const auto last_launch = [&](const std::string& name, std::int64_t size) {

@@ -111,6 +111,10 @@ TEST_CASE("problem: what is quiet is named only away from its default", "[spec]"
   CHECK(make_problem(gemm, request).key() ==
         "gemm M=64 N=64 K=64 batch=3 bf16 layout=nn activation=relu alpha=1 beta=0");
   CHECK(make_problem(gemm, request).title() == "gemm 64x64x64 bf16 nn batch=3 activation=relu");
+  request.scalars["scale_d"] = 0.25;
+  CHECK(make_problem(gemm, request).key() ==
+        "gemm M=64 N=64 K=64 batch=3 bf16 layout=nn activation=relu alpha=1 beta=0 scale_d=0.25");
+  CHECK(make_problem(gemm, request).title() == "gemm 64x64x64 bf16 nn batch=3 activation=relu scale_d=0.25");
 }
 
 TEST_CASE("problem: a tensor's dtype may depend on the problem's, and a family says which problems there are",
@@ -129,6 +133,18 @@ TEST_CASE("problem: a tensor's dtype may depend on the problem's, and a family s
   CHECK_THROWS_WITH(make_problem(gemm, request), Catch::Contains("whole alpha and beta"));
   request.dtype = "bf16";
   CHECK(dtypes()["D"] == DType::bf16);
+  request.flags["out"] = "fp32";  // a flag's value counts before the problem's dtype
+  CHECK(dtypes()["D"] == DType::fp32);
+  CHECK(dtypes()["A"] == DType::bf16);
+  request.dtype = "e5m2";
+  CHECK(dtypes()["D"] == DType::fp32);
+  request.flags["out"] = "e4m3";
+  CHECK(dtypes()["D"] == DType::e4m3);
+  CHECK(dtypes()["C"] == DType::bf16);
+  request.flags["out"] = "same";
+  CHECK(dtypes()["D"] == DType::bf16);
+  request.flags["out"] = "bf16";
+  CHECK_THROWS_WITH(make_problem(gemm, request), Catch::Contains("that is what out=same says"));
 }
 
 TEST_CASE("problem: a tensor may hold the offsets of uneven parts", "[spec]") {
@@ -155,6 +171,20 @@ TEST_CASE("problem: the library is asked only for what it has", "[spec]") {
   REQUIRE(calls().size() == 1);
   CHECK(calls()[0].batch == 5);
   request.flags["bias"] = "yes";
+  CHECK(calls().empty());
+  request.flags = {{"out", "fp32"}};
+  REQUIRE(calls().size() == 1);
+  CHECK(calls()[0].out == DType::fp32);
+  CHECK(calls()[0].added == DType::fp32);
+  request.dtype = "e4m3";
+  request.flags = {{"out", "e4m3"}, {"accumulate", "fast"}};
+  CHECK(calls().empty());  // k has to be contiguous in both
+  request.flags["layout"] = "nt";
+  REQUIRE(calls().size() == 1);
+  CHECK(calls()[0].out == DType::e4m3);
+  CHECK(calls()[0].added == DType::bf16);
+  CHECK(calls()[0].fast);
+  request.flags["scales"] = "row";
   CHECK(calls().empty());
 }
 
