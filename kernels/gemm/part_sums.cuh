@@ -47,12 +47,14 @@ struct ArrivingParts {
   template <int COUNT>
   static __device__ __forceinline__ void read(FourSums (&sums)[COUNT], FourSums* const (&from)[COUNT]) {
     unsigned words[COUNT][4];
-    bool missing = true;
-    while (missing) {
-      missing = false;
+    bool missing[COUNT], some = false;
+#pragma unroll
+    for (int i = 0; i < COUNT; ++i) some |= missing[i] = from[i] != nullptr;
+    while (some) {  // only what is missing is asked for again: others are still at work on their slices
+      some = false;
 #pragma unroll
       for (int i = 0; i < COUNT; ++i)
-        if (from[i] != nullptr) {
+        if (missing[i]) {
           unsigned(&w)[4] = words[i];
           asm volatile("ld.relaxed.gpu.global.v4.b32 {%0, %1, %2, %3}, [%4];"
                        : "=r"(w[0]), "=r"(w[1]), "=r"(w[2]), "=r"(w[3])
@@ -61,7 +63,10 @@ struct ArrivingParts {
         }
 #pragma unroll
       for (int i = 0; i < COUNT; ++i)
-        if (from[i] != nullptr) missing |= words[i][0] == 0 || words[i][1] == 0 || words[i][2] == 0 || words[i][3] == 0;
+        if (missing[i]) {
+          missing[i] = words[i][0] == 0 || words[i][1] == 0 || words[i][2] == 0 || words[i][3] == 0;
+          some |= missing[i];
+        }
     }
 #pragma unroll
     for (int i = 0; i < COUNT; ++i)
