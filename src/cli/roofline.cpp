@@ -3,6 +3,7 @@
 #include "base/format.h"
 #include "cli/command.h"
 #include "cli/roofline_drawing.h"
+#include "cli/why_screen.h"
 #include "db/database.h"
 #include "report/json.h"
 #include "report/roofline_plot.h"
@@ -30,6 +31,15 @@ std::string label(const Trial& trial) {
   return trial.configuration.empty() ? trial.variant : trial.variant + " " + trial.configuration;
 }
 
+std::string label(const RooflinePoint& point) {
+  return label(point.trial) + (point.shipped.empty() ? "" : fmt::format(" (shipped: {})", point.shipped));
+}
+
+/// In tables and plots.
+char mark_of(const RooflinePoint& point) {
+  return point.winner ? '*' : point.shipped.empty() ? 'o' : 'S';
+}
+
 // --- JSON: "practical" and its `source`, because what a script says is not measured
 
 JsonValue to_value(const Ceilings& ceilings, const Roofline& roof) {
@@ -45,6 +55,7 @@ JsonValue to_value(const Ceilings& ceilings, const Roofline& roof) {
 
 JsonValue to_value(const RooflinePoint& point) {
   return JsonValue::Object{{"winner", point.winner},
+                           {"shipped", point.shipped.empty() ? JsonValue() : JsonValue(point.shipped)},
                            {"trial", to_value(point.trial)},
                            {"measurement", to_value(point.measurement)},
                            {"flops_per_s", point.flops_per_s},
@@ -66,7 +77,8 @@ JsonValue to_value(const ProblemRoofline& problem) {
       {"practical_bandwidth", problem.bandwidth},
       {"points", std::move(points)},
       {"library", to_values(problem.library)},
-      {"sentence", problem.sentence}};
+      {"sentence", problem.sentence},
+      {"regime", regime_value(problem.regime)}};
 }
 
 std::string roofline_json(const RooflineReport& report) {
@@ -137,10 +149,11 @@ std::string points_text(const ProblemRoofline& problem, bool color) {
               {}};
   for (const RooflinePoint& point : problem.points) {
     const Measurement& measurement = point.measurement;
-    table.rows.push_back({point.winner ? "*" : "o",
+    table.rows.push_back({std::string(1, mark_of(point)),
                           median_with_interval(measurement.median_us, measurement.low_us, measurement.high_us),
                           format_si(point.flops_per_s), format_si(point.bytes_per_s), percent(point.of_theoretical),
-                          percent(point.of_measured), fmt::format("{}", point.trial.id), label(point.trial)});
+                          percent(point.of_measured), point.trial.id > 0 ? fmt::format("{}", point.trial.id) : "-",
+                          label(point)});
   }
   for (const LibraryTime& time : problem.library) table.rows.push_back(library_row(problem, time));
   return text_table(table, color, 2);
@@ -159,7 +172,8 @@ std::string plot_of(const ProblemRoofline& problem) {
   // The winner last: drawn over the others where they meet.
   for (auto point = problem.points.rbegin(); point != problem.points.rend(); ++point) {
     if (point->flops_per_s <= 0) continue;
-    points.push_back({point->winner ? '*' : 'o', problem.roof.intensity, point->flops_per_s, point->trial.variant});
+    points.push_back({mark_of(*point), problem.roof.intensity, point->flops_per_s,
+                      point->trial.variant + (point->shipped.empty() ? "" : " (shipped)")});
   }
   return roofline_plot(best_known(problem), points, plot_size());
 }
@@ -170,7 +184,9 @@ std::string problem_text(const ProblemRoofline& problem, const RooflineReport& r
                                  format_si(problem.flops), format_si(problem.bytes), problem.roof.intensity);
   text += ceilings_text(problem, color) + "\n";
   if (!problem.points.empty()) text += points_text(problem, color) + "\n";
-  return text + plot_of(problem) + "\n" + problem.sentence + "\n";
+  text += plot_of(problem) + "\n" + problem.sentence + "\n";
+  if (problem.regime) text += regime_text(*problem.regime) + "\n";
+  return text;
 }
 
 // --- all winners
@@ -199,7 +215,7 @@ std::string winners_table(const RooflineReport& report, bool color) {
                           bound(problem, problem.measured_roof.value_or(problem.roof)),
                           format_us(winner.measurement.median_us), format_si(winner.flops_per_s),
                           format_si(winner.bytes_per_s), percent(winner.of_theoretical), percent(winner.of_measured),
-                          label(winner.trial)});
+                          label(winner)});
   }
   return text_table(table, color);
 }
@@ -226,9 +242,10 @@ std::string winners_plots(const RooflineReport& report) {
 std::string winners_text(const RooflineReport& report, bool color) {
   const std::string where = fmt::format("{} {}", report.device.id, report.device.name);
   if (report.problems.empty()) return fmt::format("no stored winner for {}: kerlab tune FAMILY\n", where);
-  std::string text = fmt::format("stored winners, {}\n", where) + winners_table(report, color) + winners_plots(report);
+  std::string text = fmt::format("winners, {}\n", where) + winners_table(report, color) + winners_plots(report);
   if (report.measured.clock != "measured")
-    text += fmt::format("\n{} times and ceilings, not those of a GPU\n", report.measured.clock);
+    text +=
+        fmt::format("\n{} times and ceilings, not those of a GPU, but for what is shipped\n", report.measured.clock);
   return text;
 }
 

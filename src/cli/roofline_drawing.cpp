@@ -71,7 +71,7 @@ std::string device_text(const RooflineReport& report) {
   std::string text = fmt::format("{}, {} SM; shares are of the {} roof", device.name, device.sms,
                                  report.measured.rows.empty() ? "data sheet's" : report.measured.clock);
   if (report.measured.clock != "measured")
-    text += fmt::format("; times are {}, not those of a GPU", report.measured.clock);
+    text += fmt::format("; times are {}, but for what is shipped", report.measured.clock);
   return text;
 }
 
@@ -85,16 +85,20 @@ RooflineDrawing roofline_drawing(const RooflineReport& report, bool one_problem)
   for (const ProblemRoofline& problem : report.problems) add_pipe(drawing.pipes, pipe_of(problem, report));
   add_pipe(drawing.pipes, fp32_pipe(report));
   if (!one_problem) {
-    drawing.title = "stored winners";
+    drawing.title = "winners";
     for (const ProblemRoofline& problem : report.problems)
       drawing.points.push_back(to_point(problem, problem.points.front(),
-                                        fmt::format("{}: {}", problem.title, problem.points.front().trial.variant)));
+                                        fmt::format("{}: {}{}", problem.title, problem.points.front().trial.variant,
+                                                    problem.points.front().shipped.empty() ? "" : " (shipped)")));
     return drawing;
   }
   const ProblemRoofline& problem = report.problems.front();
   drawing.title = problem.title;
+  drawing.caption = {problem.sentence};
+  if (problem.regime) drawing.caption.push_back(regime_text(*problem.regime));
   for (const RooflinePoint& point : problem.points)
-    drawing.points.push_back(to_point(problem, point, point.trial.variant));
+    drawing.points.push_back(
+        to_point(problem, point, point.trial.variant + (point.shipped.empty() ? "" : " (shipped)")));
   for (const LibraryTime& time : problem.library) drawing.points.push_back(to_point(problem, time));
   return drawing;
 }

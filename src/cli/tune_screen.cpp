@@ -7,6 +7,7 @@
 #include "cli/ladder_screen.h"
 #include "cli/library_cells.h"
 #include "cli/shipped_screen.h"
+#include "cli/why_screen.h"
 #include "report/json.h"
 #include "report/modelled_remark.h"
 #include "report/tune_table.h"
@@ -125,6 +126,7 @@ std::string effort(const TuneResult& result) {
   if (is_emulated(result) && result.wall_s > 0 && result.counts.done > result.counts.stored)
     text += fmt::format(", {:.1f} configurations/s",
                         static_cast<double>(result.counts.done - result.counts.stored) / result.wall_s);
+  if (const std::string compiled = compile_text(result.variants); !compiled.empty()) text += "; " + compiled;
   if (result.respawns > 0)
     text += fmt::format(", {} worker{} replaced", result.respawns, result.respawns == 1 ? "" : "s");
   return text;
@@ -190,7 +192,9 @@ std::string tune_screen(const TuneResult& result, bool color, const ToRepeat& ag
     text += tune_text(rows_of(result), color, screen_width());
     text +=
         fmt::format("decided by: {}{}\n", result.rule, result.measured_now ? "" : " (stored; measure again: --fresh)");
+    if (const std::string variants = variants_text(result.variants); !variants.empty()) text += variants + "\n";
     text += library_lines(result);
+    if (const std::string limit = limit_text(result); !limit.empty()) text += limit + "\n";
     if (!result.verified.empty()) text += fmt::format("the winner was verified on {}\n", result.verified);
     if (!result.kept.empty()) text += styled(result.kept, Style::warning, color) + "\n";
   }
@@ -252,6 +256,8 @@ JsonValue::Object tune_value(const TuneResult& result) {
                          {"library_note", result.library_note},
                          {"verified", result.verified},
                          {"left_for_all", result.left_for_all},
+                         {"variants", variants_value(result.variants)},
+                         {"regime", regime_value(result.regime)},
                          {"worker_respawns", result.respawns},
                          {"library_s", result.library_s},
                          {"wall_s", result.wall_s}};

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <sstream>
+
+#include "report/table.h"
 
 namespace kerlab {
 
@@ -38,6 +41,18 @@ std::vector<double> spread_labels(const std::vector<double>& wanted, double dist
     ceiling = *place - distance;
   }
   return places;
+}
+
+std::vector<std::string> wrapped(const std::string& text, int width) {
+  std::vector<std::string> lines;
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    if (!lines.empty() && display_width(lines.back()) + 1 + display_width(word) <= width)
+      lines.back() += " " + word;
+    else
+      lines.push_back(word);
+  }
+  return lines;
 }
 
 }  // namespace kerlab

@@ -17,10 +17,10 @@ namespace {
 // In pixels.
 constexpr double kWidth = 960, kLeft = 76, kRight = 214, kTop = 76, kPlotHeight = 430;
 constexpr double kPlotWidth = kWidth - kLeft - kRight;
-constexpr double kBelow = 78;           // axis numbers, axis title, legend
-constexpr double kLineHeight = 16;      // of labels that must not overlap
-constexpr double kRoomForLabels = 0.4;  // of the plot, right of the points
-constexpr double kCharacter = 6.1;      // width of one at 11.5 px, on the safe side
+constexpr double kBelow = 78;            // axis numbers, axis title, legend
+constexpr double kLineHeight = 16;       // of labels that must not overlap
+constexpr double kRoomForLabels = 0.46;  // of the plot, right of the points
+constexpr double kCharacter = 6.1;       // width of one at 11.5 px, on the safe side
 
 constexpr const char* kStyle =
     "text{font-family:system-ui,-apple-system,'Segoe UI',Helvetica,Arial,sans-serif;font-size:11.5px}"
@@ -73,7 +73,12 @@ class Drawing {
     named_ = std::any_of(what_.points.begin(), what_.points.end(), [&](const SvgPoint& point) {
       return std::abs(std::log10(point.intensity / what_.points.front().intensity)) > 0.02;
     });
-    height_ = kTop + kPlotHeight + kBelow + (named_ ? 18 + kLineHeight * static_cast<double>(what_.points.size()) : 0);
+    above_caption_ =
+        kTop + kPlotHeight + kBelow + (named_ ? 18 + kLineHeight * static_cast<double>(what_.points.size()) : 0);
+    for (const std::string& paragraph : what_.caption)
+      for (std::string& line : wrapped(paragraph, static_cast<int>((kWidth - 2 * kLeft) / kCharacter)))
+        caption_.push_back(std::move(line));
+    height_ = above_caption_ + kLineHeight * static_cast<double>(caption_.size()) + (caption_.empty() ? 0 : 14);
   }
 
   std::string svg() {
@@ -88,6 +93,8 @@ class Drawing {
     else
       labelled_points();
     legend();
+    for (std::size_t i = 0; i < caption_.size(); ++i)
+      text(kLeft, above_caption_ + 12 + kLineHeight * static_cast<double>(i), caption_[i], "ink");
     return out_ + "</svg>\n";
   }
 
@@ -312,7 +319,8 @@ class Drawing {
   const RooflineDrawing& what_;
   Axis x_, y_;
   bool named_ = false;  ///< points are numbered, and named below the plot
-  double height_ = 0;
+  double height_ = 0, above_caption_ = 0;
+  std::vector<std::string> caption_;                               ///< its lines
   std::vector<std::pair<std::string, std::string>> slope_labels_;  ///< with their transform
   std::string out_;
 };

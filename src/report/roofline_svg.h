@@ -29,6 +29,7 @@ struct RooflineDrawing {
   std::vector<SvgCeiling> memories;
   std::vector<SvgCeiling> pipes;  ///< the first pair of memory and pipe makes the ridge
   std::vector<SvgPoint> points;
+  std::vector<std::string> caption = {};  ///< paragraphs below everything
 };
 
 /// Empty when no memory or no pipe is known. Any text is escaped.

@@ -80,6 +80,51 @@ void add_others(ProblemRoofline& problem, const DeviceInfo& device, const Databa
       [](const RooflinePoint& a, const RooflinePoint& b) { return a.measurement.median_us < b.measurement.median_us; });
 }
 
+/// Unless it is the stored winner itself. Its times are a real GPU's, whatever this device is.
+void add_shipped(ProblemRoofline& problem, const std::vector<ShippedWinner>& shipped) {
+  for (const ShippedWinner& winner : shipped) {
+    if (winner.problem != problem.key) continue;
+    if (!problem.points.empty() && problem.points.front().winner &&
+        problem.points.front().measurement.clock == "measured" &&
+        problem.points.front().trial.configuration == winner.configuration)
+      continue;
+    Trial trial;
+    trial.family = winner.family;
+    trial.variant = winner.variant;
+    trial.configuration = winner.configuration;
+    trial.problem = winner.problem;
+    trial.device_class = winner.device_class;
+    Measurement measurement;
+    measurement.median_us = winner.median_us;
+    measurement.low_us = winner.low_us;
+    measurement.high_us = winner.high_us;
+    measurement.sm_clock_mhz = winner.sm_clock_mhz;
+    measurement.cache = "cold";
+    measurement.clock = "measured";
+    RooflinePoint point = make_point(problem, std::move(trial), std::move(measurement));
+    point.shipped = fmt::format("{}, {}", shipped_device_title(winner.device_class), winner.date);
+    problem.points.push_back(std::move(point));
+  }
+}
+
+/// What is shipped for such a device, of problems without a stored winner.
+void add_shipped_winners(RooflineReport& report, const RooflineOptions& options, const Database& database,
+                         const std::vector<ShippedWinner>& shipped) {
+  const Catalogue catalogue = open_catalogue(options.rig.kernels);
+  for (const ShippedWinner& winner : shipped) {
+    const auto known = [&](const ProblemRoofline& problem) { return problem.key == winner.problem; };
+    if (std::any_of(report.problems.begin(), report.problems.end(), known)) continue;
+    try {
+      const Family family = catalogue.find(winner.family).family;
+      const Problem problem = make_problem(family, request_of_key(family, winner.problem));
+      auto roofline = problem_roofline(family, problem, report.device, report.measured, database, {winner});
+      if (!roofline.points.empty()) report.problems.push_back(std::move(roofline));
+    } catch (const Error& error) {
+      report.warnings.push_back(fmt::format("left out: {}: {}", winner.problem, error.what()));
+    }
+  }
+}
+
 void add_stored_winners(RooflineReport& report, const RooflineOptions& options, const Database& database) {
   const Catalogue catalogue = open_catalogue(options.rig.kernels);
   for (const Decision& decision : database.winners()) {
@@ -110,7 +155,8 @@ void take_ceilings(RooflineReport& report, const RooflineOptions& options, Rig& 
 }  // namespace
 
 ProblemRoofline problem_roofline(const Family& family, const Problem& problem, const DeviceInfo& device,
-                                 const MeasuredCeilings& measured, const Database& database) {
+                                 const MeasuredCeilings& measured, const Database& database,
+                                 const std::vector<ShippedWinner>& shipped) {
   ProblemRoofline result;
   result.title = problem.title();
   result.key = problem.key();
@@ -124,8 +170,10 @@ ProblemRoofline problem_roofline(const Family& family, const Problem& problem, c
   if (result.measured) result.measured_roof = roofline(result.flops, result.bytes, *result.measured);
   add_winner(result, device, database);
   add_others(result, device, database);
+  add_shipped(result, shipped);
   result.library = database.library_times(result.key, device.device_class(), clock_of(device.kind));
   result.sentence = roofline_sentence(result);
+  result.regime = regime_of(family, problem, device);
   return result;
 }
 
@@ -145,11 +193,16 @@ RooflineReport make_rooflines(const RooflineOptions& options, Database& database
   RooflineReport report;
   report.device = rig.device();
   take_ceilings(report, options, rig, database);
+  ShippedWinners shipped;  // none for a script, which pretends for tests only
+  if (report.device.kind != DeviceKind::script) shipped = read_shipped(shipped_folder(), shipped_device(report.device));
+  report.warnings.insert(report.warnings.end(), shipped.warnings.begin(), shipped.warnings.end());
   if (options.rig.target.empty()) {
     add_stored_winners(report, options, database);
+    add_shipped_winners(report, options, database, shipped.winners);
   } else {
     const Problem problem = problem_for_device(rig.folder(), request, rig.device());
-    report.problems.push_back(problem_roofline(rig.folder().family, problem, report.device, report.measured, database));
+    report.problems.push_back(
+        problem_roofline(rig.folder().family, problem, report.device, report.measured, database, shipped.winners));
   }
   return report;
 }

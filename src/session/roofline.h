@@ -4,6 +4,8 @@
 
 #include "session/ceilings.h"
 #include "session/problem_setup.h"
+#include "session/regime.h"
+#include "session/shipped.h"
 
 namespace kerlab {
 
@@ -20,6 +22,7 @@ struct RooflinePoint {
   Trial trial;
   Measurement measurement;
   bool winner = false;
+  std::string shipped;  ///< "H200 132 SM, 2026-11-21": where and when a shipped winner was measured; its trial is not stored
   double flops_per_s = 0, bytes_per_s = 0;  ///< by the problem's FLOP and least bytes
   double of_theoretical = 0;                ///< fraction of the attainable roof
   double of_measured = 0;                   ///< 0: no measured ceilings
@@ -34,9 +37,11 @@ struct ProblemRoofline {
   Roofline roof;                     ///< by the theoretical ceilings
   std::optional<Ceilings> measured;  ///< its source says if "measured" or "scripted"
   std::optional<Roofline> measured_roof;
-  std::vector<RooflinePoint> points;  ///< the winner first (if there is one), then the best of each other variant
+  /// The winner first (if there is one), then the best of each other variant, last what is shipped.
+  std::vector<RooflinePoint> points;
   std::vector<LibraryTime> library;   ///< as last timed, beside whatever it was
   std::string sentence;               ///< all of this in one
+  std::optional<GemmRegime> regime;   ///< of a GEMM
 };
 
 struct RooflineReport {
@@ -50,9 +55,10 @@ struct RooflineReport {
 /// Throws UsageError, Error (no device).
 RooflineReport make_rooflines(const RooflineOptions& options, Database& database);
 
-/// One problem, from what is stored.
+/// One problem, from what is stored and what is shipped for such a device.
 ProblemRoofline problem_roofline(const Family& family, const Problem& problem, const DeviceInfo& device,
-                                 const MeasuredCeilings& measured, const Database& database);
+                                 const MeasuredCeilings& measured, const Database& database,
+                                 const std::vector<ShippedWinner>& shipped = {});
 
 /// "memory-bound: intensity 0.25 FLOP/byte is left of the ridge at 14; the winner reaches 93 % of the measured copy
 /// bandwidth".

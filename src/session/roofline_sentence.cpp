@@ -39,7 +39,9 @@ std::string above_text(bool memory_bound) {
 std::string winner_text(const ProblemRoofline& problem, const RooflinePoint& point, const Roofline& roof) {
   const std::string rate =
       roof.memory_bound ? format_si(point.bytes_per_s) + "B/s" : format_si(point.flops_per_s) + "FLOP/s";
-  const std::string who = point.winner ? "the winner" : "the best stored trial";
+  const std::string who = point.winner            ? "the winner"
+                          : point.shipped.empty() ? "the best stored trial"
+                                                  : fmt::format("the shipped winner ({})", point.shipped);
   const std::string theoretical = fmt::format("{} of the theoretical {}", percent(point.of_theoretical),
                                               ceiling_text(problem, roof.memory_bound, false));
   if (!problem.measured || (!roof.memory_bound && problem.measured->source.ends_with("theoretical compute")))
@@ -57,6 +59,7 @@ std::string roofline_sentence(const ProblemRoofline& problem) {
   std::string text = bound_text(problem, roof);
   if (problem.points.empty()) return text + "; nothing of it is stored yet (kerlab tune)";
   const RooflinePoint& point = problem.points.front();
+  if (!point.shipped.empty()) text += "; nothing of it is stored yet (kerlab tune)";
   text += winner_text(problem, point, roof);
   if (point.measurement.clock != "measured")
     text += fmt::format(" -- {} times, not those of a GPU", point.measurement.clock);

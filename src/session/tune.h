@@ -5,7 +5,9 @@
 #include "model/roofline.h"
 #include "session/finals.h"
 #include "session/ladder.h"
+#include "session/regime.h"
 #include "session/shipped.h"
+#include "session/variant_outcome.h"
 
 namespace kerlab {
 
@@ -82,6 +84,8 @@ struct TuneResult {
   std::vector<RankedTrial> rows;                              ///< the winner first; empty: no winner
   std::vector<LadderRung> ladder;                             ///< with --ladder: every rung
   std::string rule;
+  std::vector<VariantOutcome> variants;  ///< the winner's first
+  std::optional<GemmRegime> regime;      ///< of a GEMM
   std::vector<LibraryRow> library;
   std::string library_note;
   std::string verified;                  ///< emulated: "6 of 1024 blocks, and whole at ..."

@@ -98,6 +98,8 @@ TuneResult TuneSession::result() const {
   for (std::size_t i = 0; i < final_.rows.size(); ++i) {
     result.rows.push_back({final_.rows[i].screened->candidate.trial, final_.rows[i].measurement, i < final_.ties});
   }
+  result.variants = variant_outcomes(space_, screening_->screened(), final_);
+  result.regime = regime_of(rig_.folder().family, setup_.problem, rig_.device());
   if (!final_.rows.empty()) {
     const TrialCandidate& winner = final_.rows.front().screened->candidate;
     const Variant& variant = *space_.variants()[winner.variant].source.variant;

@@ -147,3 +147,17 @@ TEST_CASE("labels are moved no further than they must, and stay in order", "[rep
   CHECK(spread_labels({98, 99}, 16, 0, 100) == std::vector<double>{84, 100});
   CHECK(spread_labels({}, 16, 0, 100).empty());
 }
+
+TEST_CASE("roofline svg: a caption is broken into lines that fit, below everything else", "[report]") {
+  RooflineDrawing drawing = sample();
+  const std::string bare = roofline_svg(drawing);
+  drawing.caption = {std::string(60, 'a') + " " + std::string(60, 'b') + " " + std::string(60, 'c'), "d < e"};
+  const std::string svg = roofline_svg(drawing);
+  CHECK(well_formed(svg));
+  CHECK(svg.find(">d &lt; e</text>") != std::string::npos);
+  const std::string size = R"x(viewBox="0 0 960 (\d+)")x";
+  CHECK(numbers(svg, size)[0][0] == numbers(bare, size)[0][0] + 3 * 16 + 14);
+  CHECK(wrapped("one two three", 7) == std::vector<std::string>{"one two", "three"});
+  CHECK(wrapped("  a  verylongword b", 4) == std::vector<std::string>{"a", "verylongword", "b"});
+  CHECK(wrapped("", 4).empty());
+}

@@ -122,6 +122,51 @@ TEST_CASE("without measured ceilings a roofline says theoretical, without trials
   CHECK_FALSE(contains(roofline.sentence, "measured"));
 }
 
+TEST_CASE("what is shipped stands under the roof of a device like its own, and says where it was measured",
+          "[session]") {
+  Stored stored;
+  ShippedWinner shipped;
+  shipped.device_class = stored.device.device_class();
+  shipped.family = "reduce";
+  shipped.problem = stored.problem.key();
+  shipped.variant = "grid";
+  shipped.configuration = "BM=64";
+  shipped.median_us = 8;
+  shipped.date = "2026-01-02";
+  ShippedWinner other = shipped;
+  other.problem = "reduce N=5 fp32";
+  const auto with = [&](const std::vector<ShippedWinner>& winners) {
+    return problem_roofline(stored.family, stored.problem, stored.device, {}, stored.database, winners);
+  };
+  const ProblemRoofline alone = with({other, shipped});
+  REQUIRE(alone.points.size() == 1);
+  CHECK_FALSE(alone.points[0].winner);
+  CHECK(alone.points[0].trial.id == 0);
+  CHECK(alone.points[0].of_theoretical == Approx(0.5).epsilon(1e-4));
+  CHECK(contains(alone.points[0].shipped, ", 2026-01-02"));
+  CHECK(contains(alone.sentence, "nothing of it is stored yet (kerlab tune); the shipped winner ("));
+  CHECK_FALSE(alone.regime);  // no GEMM
+  stored.decide(stored.add("grid", 1, 7.5));
+  const ProblemRoofline both = with({shipped});
+  REQUIRE(both.points.size() == 2);
+  CHECK(both.points[0].winner);
+  CHECK_FALSE(both.points[1].shipped.empty());
+  CHECK_FALSE(contains(both.sentence, "shipped"));
+}
+
+TEST_CASE("the regime of a family that is a GEMM follows layout, dtype and residual", "[session]") {
+  const Family family = open_catalogue({}).find("gemm").family;
+  DeviceInfo device = test_gpu();
+  const auto regime = [&](ProblemRequest request) { return regime_of(family, make_problem(family, request), device); };
+  REQUIRE(regime({{{"M", 4096}, {"K", 4095}}, "bf16", {}, {}}));
+  CHECK(regime({{{"M", 4096}, {"K", 4095}}, "bf16", {}, {}})->regime == Regime::unaligned);
+  CHECK(regime({{{"M", 4096}, {"K", 4095}}, "bf16", {{"layout", "tn"}}, {}})->regime != Regime::unaligned);
+  CHECK(regime({{{"M", 4096}, {"K", 4092}}, "bf16", {}, {}})->regime == Regime::unaligned);
+  CHECK(regime({{{"M", 4096}, {"K", 4092}}, "tf32", {}, {}})->regime != Regime::unaligned);
+  CHECK(regime({{{"M", 1}, {"N", 4096}, {"K", 4096}}, "bf16", {{"bias", "yes"}}, {}})->regime == Regime::skinny);
+  CHECK_FALSE(regime({{{"M", 4096}, {"K", 0}}, "bf16", {}, {}}));
+}
+
 TEST_CASE("a library that was timed beside a trial stands under the same roof", "[session]") {
   Stored stored;
   stored.decide(stored.add("grid", 1, 8.0));

@@ -1,0 +1,84 @@
+#include "cli/why_screen.h"
+
+#include "cli/library_cells.h"
+
+namespace kerlab {
+
+namespace {
+
+std::string slower_text(double behind) {
+  return behind >= 1 ? fmt::format("{:.1f} times slower", behind + 1) : fmt::format("{:.1f} % slower", 100 * behind);
+}
+
+std::string other_text(const VariantOutcome& other) {
+  if (other.best_us <= 0) return fmt::format("{} never passed", other.name);
+  if (other.tie) return fmt::format("{} ties ({:+.1f} %)", other.name, 100 * other.behind);
+  return fmt::format("{} is {}{}", other.name, slower_text(std::max(other.behind, 0.0)),
+                     other.finalist ? "" : " in the sweep");
+}
+
+std::string compile_of(const VariantOutcome& variant) {
+  return fmt::format("{:.0f} ms (mean {:.0f}, {})", variant.compile_median_ms, variant.compile_mean_ms,
+                     variant.compiled);
+}
+
+}  // namespace
+
+std::string variants_text(const std::vector<VariantOutcome>& variants) {
+  if (variants.size() < 2) return {};
+  std::string text = fmt::format("{} wins", variants.front().name);
+  for (std::size_t i = 1; i < variants.size(); ++i) text += (i == 1 ? "; " : ", ") + other_text(variants[i]);
+  return text;
+}
+
+std::string compile_text(const std::vector<VariantOutcome>& variants) {
+  std::string text;
+  for (const VariantOutcome& variant : variants) {
+    if (variant.compiled == 0) continue;
+    text += text.empty() ? "compiled in " : ", ";
+    text += variants.size() > 1 ? fmt::format("{} {}", variant.name, compile_of(variant)) : compile_of(variant);
+  }
+  return text;
+}
+
+std::string limit_text(const TuneResult& result) {
+  if (!result.regime || result.rows.empty()) return {};
+  std::string text = regime_text(*result.regime);
+  const double us = result.rows.front().measurement.median_us;
+  if (us > 0 && result.roof.minimum_us > 0)
+    text += fmt::format("; the winner is at {:.0f} % of the {} roof", 100 * result.roof.minimum_us / us,
+                        result.roof.memory_bound ? "memory" : "arithmetic");
+  for (const LibraryRow& row : result.library)
+    if (row.ratio) text += fmt::format(", {} of {}", ratio_text(row.ratio), library_short(row.label));
+  return text;
+}
+
+JsonValue variants_value(const std::vector<VariantOutcome>& variants) {
+  JsonValue::Array values;
+  for (const VariantOutcome& variant : variants)
+    values.push_back(JsonValue::Object{{"name", variant.name},
+                                       {"tried", variant.tried},
+                                       {"passed", variant.passed},
+                                       {"best_us", variant.best_us > 0 ? JsonValue(variant.best_us) : JsonValue()},
+                                       {"behind", variant.best_us > 0 ? JsonValue(variant.behind) : JsonValue()},
+                                       {"finalist", variant.finalist},
+                                       {"tie", variant.tie},
+                                       {"compiled", variant.compiled},
+                                       {"compile_median_ms", variant.compile_median_ms},
+                                       {"compile_mean_ms", variant.compile_mean_ms}});
+  return values;
+}
+
+JsonValue regime_value(const std::optional<GemmRegime>& regime) {
+  if (!regime) return {};
+  return JsonValue::Object{{"name", std::string(name(regime->regime))},
+                           {"cause", regime->cause},
+                           {"lever", regime->lever},
+                           {"tile", fmt::format("{}x{}", regime->waves.tile_m, regime->waves.tile_n)},
+                           {"tiles", regime->waves.tiles},
+                           {"waves", regime->waves.waves},
+                           {"lost", regime->waves.lost},
+                           {"splits", regime->splits}};
+}
+
+}  // namespace kerlab

@@ -1,0 +1,20 @@
+#pragma once
+// Why a tune's winner is the winner, and what stands in its way: a line each.
+
+#include "report/json.h"
+#include "session/tune.h"
+
+namespace kerlab {
+
+/// "hopper wins; wgmma_stay ties; wgmma_turns is 3.1 % slower, split_k 140 %": nothing where there is one variant.
+std::string variants_text(const std::vector<VariantOutcome>& variants);
+/// "compiled in 162 ms (median; mean 171) a configuration": by variant, where there are several.
+std::string compile_text(const std::vector<VariantOutcome>& variants);
+/// "compute-bound: ...; try ...": of a GEMM; and how far the winner is from the roof and from the library.
+std::string limit_text(const TuneResult& result);
+/// One object for each variant.
+JsonValue variants_value(const std::vector<VariantOutcome>& variants);
+/// Null for what is not a GEMM.
+JsonValue regime_value(const std::optional<GemmRegime>& regime);
+
+}  // namespace kerlab

@@ -1,0 +1,15 @@
+#pragma once
+// The regime of a problem whose family says that it is a GEMM ([library.gemm] with m, n and k).
+
+#include "model/gemm_regime.h"
+#include "spec/spec.h"
+
+namespace kerlab {
+
+/// Nothing for other families, and where there is nothing to multiply. What follows the product does not matter.
+std::optional<GemmRegime> regime_of(const Family& family, const Problem& problem, const DeviceInfo& device);
+
+/// "skinny: 1 row, B is 100 % of the traffic; lever: B as a stream: about 28 KiB in flight on every SM; ..."
+std::string regime_text(const GemmRegime& regime);
+
+}  // namespace kerlab
