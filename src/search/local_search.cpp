@@ -2,6 +2,7 @@
 // the first better one is the next centre; where none is better, a few random steps from the best lead elsewhere.
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "base/random.h"
 #include "search/record.h"
@@ -15,8 +16,8 @@ constexpr int kMostKicks = 64;  // that lead nowhere new, before anywhere will d
 
 class LocalSearch final : public RecordedStrategy {
  public:
-  LocalSearch(const SearchSpace& space, SearchOptions options)
-      : RecordedStrategy(space.size(), std::move(options)), space_(space), costs_(space.size()) {}
+  LocalSearch(SearchSpace& space, SearchOptions options)
+      : RecordedStrategy(space.size(), std::move(options)), space_(space) {}
 
  private:
   std::vector<std::size_t> choose(std::size_t most) override {
@@ -38,7 +39,7 @@ class LocalSearch final : public RecordedStrategy {
       return;
     }
     costs_[candidate] = *cost;
-    const bool better = !centre_ || costs_[*centre_] == 0 || *cost < costs_[*centre_];
+    const bool better = !centre_ || !costs_.contains(*centre_) || *cost < costs_[*centre_];
     if (!better && candidate != centre_) return;
     centre_ = candidate;
     if (!best_candidate_ || *cost < costs_[*best_candidate_]) best_candidate_ = candidate;
@@ -71,15 +72,15 @@ class LocalSearch final : public RecordedStrategy {
     return false;
   }
 
-  const SearchSpace& space_;
-  std::vector<double> costs_;  ///< 0: not known
+  SearchSpace& space_;
+  std::unordered_map<std::size_t, double> costs_;  ///< known
   std::optional<std::size_t> centre_, best_candidate_;
   std::vector<std::size_t> around_;
 };
 
 }  // namespace
 
-std::unique_ptr<Strategy> make_local_search(const SearchSpace& space, SearchOptions options) {
+std::unique_ptr<Strategy> make_local_search(SearchSpace& space, SearchOptions options) {
   return std::make_unique<LocalSearch>(space, std::move(options));
 }
 

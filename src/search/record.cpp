@@ -7,15 +7,20 @@
 namespace kerlab {
 
 RecordedStrategy::RecordedStrategy(std::size_t candidates, SearchOptions options)
-    : random_(options.seed), options_(std::move(options)), states_(candidates, State::unknown) {
+    : random_(options.seed), options_(std::move(options)), candidates_(candidates), states_(candidates) {
   limit_ = options_.trials > 0 ? std::min(options_.trials, candidates) : candidates;
+}
+
+RecordedStrategy::State& RecordedStrategy::state_of(std::size_t candidate) {
+  if (candidate >= states_.size()) states_.resize(candidate + 1);
+  return states_[candidate];
 }
 
 std::vector<std::size_t> RecordedStrategy::ask(std::size_t most) {
   std::vector<std::size_t> batch;
   most = std::min(most, left());
   const auto take = [&](std::size_t candidate) {
-    states_[candidate] = State::asked;
+    state_of(candidate) = State::asked;
     ++begun_;
     ++pending_;
     batch.push_back(candidate);
@@ -29,7 +34,7 @@ std::vector<std::size_t> RecordedStrategy::ask(std::size_t most) {
 }
 
 void RecordedStrategy::tell(std::size_t candidate, std::optional<double> cost) {
-  State& state = states_[candidate];
+  State& state = state_of(candidate);
   if (state == State::told || state == State::failed) return;
   if (state == State::asked) {
     --pending_;
@@ -49,7 +54,7 @@ void RecordedStrategy::tell(std::size_t candidate, std::optional<double> cost) {
 
 std::string RecordedStrategy::ended() const {
   if (pending_ > 0) return {};
-  if (begun_ >= states_.size()) return "every configuration was tried";
+  if (begun_ >= candidates_) return "every configuration was tried";
   if (left() == 0) return fmt::format("{} trials", limit_);
   if (exhausted_ && impatient_) return fmt::format("no better one in {} trials", without_better_);
   return exhausted_ ? "nothing better next to the best" : "";

@@ -23,8 +23,11 @@ class RecordedStrategy : public Strategy {
   /// Patience is at an end: true, when there is still something to finish.
   virtual bool lost_patience() { return false; }
 
-  [[nodiscard]] bool is_unknown(std::size_t candidate) const { return states_[candidate] == State::unknown; }
-  [[nodiscard]] std::size_t candidates() const { return states_.size(); }
+  [[nodiscard]] bool is_unknown(std::size_t candidate) const {
+    return candidate >= states_.size() || states_[candidate] == State::unknown;
+  }
+  /// At the beginning: a space may grow.
+  [[nodiscard]] std::size_t candidates() const { return candidates_; }
   /// Passed ones in the order told, and how many were told in all.
   struct Told {
     std::size_t candidate;
@@ -39,7 +42,10 @@ class RecordedStrategy : public Strategy {
   std::uint64_t random_ = 1;  ///< state of the generator
 
  private:
+  State& state_of(std::size_t candidate);
+
   SearchOptions options_;
+  std::size_t candidates_;
   std::vector<State> states_;
   std::vector<Told> told_;
   std::size_t limit_ = 0, begun_ = 0, pending_ = 0, without_better_ = 0, next_start_ = 0;

@@ -55,10 +55,12 @@ SearchSpace::SearchSpace(std::vector<Part> parts) : parts_(std::move(parts)), fi
 }
 
 std::size_t SearchSpace::variant_of(std::size_t candidate) const {
+  if (candidate >= first_.back()) return added_[candidate - first_.back()].variant;
   return static_cast<std::size_t>(std::upper_bound(first_.begin(), first_.end(), candidate) - first_.begin()) - 1;
 }
 
 const std::vector<std::int64_t>& SearchSpace::values_of(std::size_t candidate) const {
+  if (candidate >= first_.back()) return added_[candidate - first_.back()].configuration.values;
   const std::size_t variant = variant_of(candidate);
   return (*parts_[variant].points)[candidate - first_[variant]].values;
 }
@@ -90,28 +92,56 @@ std::vector<double> SearchSpace::column(const std::string& name) const {
   return values;
 }
 
-/// Stored as ranks, 0 where there is no value, row by row: trees walk a row.
+std::uint8_t SearchSpace::Column::cell(double value) const {
+  if (std::isnan(value)) return 0;
+  const double scale = std::min(1.0, kMostCells / static_cast<double>(known.size()));
+  const auto rank = std::lower_bound(known.begin(), known.end(), value) - known.begin() + 1;
+  return static_cast<std::uint8_t>(std::min(kMostCells, std::ceil(static_cast<double>(rank) * scale)));
+}
+
+/// Row by row: trees walk a row.
 void SearchSpace::fill_cells() {
   std::vector<std::vector<std::uint8_t>> columns;
   for (const std::string& name : column_names()) {
     const std::vector<double> values = column(name);
-    std::vector<double> known;
-    std::copy_if(values.begin(), values.end(), std::back_inserter(known), [](double v) { return !std::isnan(v); });
-    const bool somewhere_none = known.size() < values.size();
-    known = distinct(known);
-    if (known.size() + (somewhere_none ? 1 : 0) < 2) continue;  // says nothing
-    const double scale = std::min(1.0, kMostCells / static_cast<double>(known.size()));
+    Column column{name, {}};
+    std::copy_if(values.begin(), values.end(), std::back_inserter(column.known),
+                 [](double value) { return !std::isnan(value); });
+    const bool somewhere_none = column.known.size() < values.size();
+    column.known = distinct(column.known);
+    if (column.known.size() + (somewhere_none ? 1 : 0) < 2) continue;  // says nothing
     std::vector<std::uint8_t>& cells = columns.emplace_back(size());
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-      if (std::isnan(values[i])) continue;
-      const auto rank = std::lower_bound(known.begin(), known.end(), values[i]) - known.begin() + 1;
-      cells[i] = static_cast<std::uint8_t>(std::min(kMostCells, std::ceil(static_cast<double>(rank) * scale)));
-    }
+    for (std::size_t i = 0; i < cells.size(); ++i) cells[i] = column.cell(values[i]);
+    names_.push_back(std::move(column));
   }
   columns_ = columns.size();
   cells_.resize(size() * columns_);
   for (std::size_t c = 0; c < columns_; ++c)
     for (std::size_t i = 0; i < size(); ++i) cells_[i * columns_ + c] = columns[c][i];
+}
+
+void SearchSpace::add(std::size_t variant, const Configuration& configuration, const std::vector<double>& features) {
+  const Part& part = parts_[variant];
+  added_by_digest_.emplace(digest_of(variant, configuration.values), size());
+  added_.push_back({variant, configuration});
+  for (const Column& column : names_) {
+    double value = column.name == kVariantMark + part.variant ? 1 : std::nan("");
+    for (std::size_t p = 0; p < part.parameters.size(); ++p)
+      if (part.parameters[p] == column.name) value = static_cast<double>(configuration.values[p]);
+    for (std::size_t f = 0; f < part.features.size(); ++f)
+      if (part.features[f].name == column.name) value = features[f];
+    cells_.push_back(column.cell(value));
+  }
+}
+
+std::optional<std::size_t> SearchSpace::find_or_admit(std::size_t variant, const std::vector<std::int64_t>& values) {
+  if (const auto known = find(variant, values)) return known;
+  if (!parts_[variant].admit) return std::nullopt;
+  const Configuration configuration{values};
+  const auto features = parts_[variant].admit(configuration);
+  if (!features) return std::nullopt;
+  add(variant, configuration, *features);
+  return size() - 1;
 }
 
 void SearchSpace::index_candidates() {
@@ -127,29 +157,34 @@ std::optional<std::size_t> SearchSpace::find(std::size_t variant, const std::vec
   auto at = std::lower_bound(by_digest_.begin(), by_digest_.end(), std::pair<std::uint64_t, std::uint32_t>(digest, 0));
   for (; at != by_digest_.end() && at->first == digest; ++at)
     if (variant_of(at->second) == variant && values_of(at->second) == values) return at->second;
+  const auto [begin, end] = added_by_digest_.equal_range(digest);
+  for (auto added = begin; added != end; ++added)
+    if (variant_of(added->second) == variant && values_of(added->second) == values) return added->second;
   return std::nullopt;
 }
 
-void SearchSpace::one_step(std::size_t variant, std::vector<std::int64_t> values,
-                           std::vector<std::size_t>& found) const {
+void SearchSpace::one_step(std::size_t variant, std::vector<std::int64_t> values, std::vector<std::size_t>& found) {
   for (std::size_t p = 0; p < values.size(); ++p) {
     const std::int64_t here = values[p];
     for (const std::int64_t other : listed_[variant][p]) {
       if (other == here) continue;
       values[p] = other;
-      if (const auto neighbour = find(variant, values)) found.push_back(*neighbour);
+      if (const auto neighbour = find_or_admit(variant, values)) found.push_back(*neighbour);
     }
     values[p] = here;
   }
 }
 
-std::vector<std::size_t> SearchSpace::neighbours(std::size_t candidate) const {
+std::vector<std::size_t> SearchSpace::neighbours(std::size_t candidate) {
   const std::size_t variant = variant_of(candidate);
+  const bool grows = parts_[variant].admit != nullptr;  // then looking is dear
+  if (const auto known = known_neighbours_.find(candidate); grows && known != known_neighbours_.end())
+    return known->second;
   std::vector<std::size_t> found;
-  const std::vector<std::int64_t>& here = values_of(candidate);
+  const std::vector<std::int64_t> here = values_of(candidate);
   one_step(variant, here, found);
-  if (found.size() >= kFewNeighbours) return found;
-  for (std::size_t p = 0; p < here.size(); ++p) {
+  const bool few = found.size() < kFewNeighbours;
+  for (std::size_t p = 0; p < here.size() && few; ++p) {
     std::vector<std::int64_t> values = here;
     for (const std::int64_t other : listed_[variant][p]) {
       if (other == here[p]) continue;
@@ -157,9 +192,12 @@ std::vector<std::size_t> SearchSpace::neighbours(std::size_t candidate) const {
       one_step(variant, values, found);
     }
   }
-  std::sort(found.begin(), found.end());
-  found.erase(std::unique(found.begin(), found.end()), found.end());
-  std::erase(found, candidate);
+  if (few) {
+    std::sort(found.begin(), found.end());
+    found.erase(std::unique(found.begin(), found.end()), found.end());
+    std::erase(found, candidate);
+  }
+  if (grows) known_neighbours_.emplace(candidate, found);
   return found;
 }
 

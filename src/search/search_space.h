@@ -3,9 +3,12 @@
 // known of each without compiling it, as small integers that a regression tree can split.
 
 #include <cstdint>
+#include <deque>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "spec/spec.h"
@@ -25,17 +28,24 @@ class SearchSpace {
     std::vector<std::string> parameters;
     const std::vector<Configuration>* points = nullptr;
     std::vector<Feature> features;
+    /// Where `points` are only some of many: takes another configuration among the candidates, as the last one, if it
+    /// is valid; returns the values of its features.
+    std::function<std::optional<std::vector<double>>(const Configuration&)> admit = nullptr;
   };
   explicit SearchSpace(std::vector<Part> parts);
 
-  [[nodiscard]] std::size_t size() const { return first_.back(); }
+  [[nodiscard]] std::size_t size() const { return first_.back() + added_.size(); }
   [[nodiscard]] std::size_t variants() const { return parts_.size(); }
   [[nodiscard]] std::size_t variant_of(std::size_t candidate) const;
-  /// Candidates [first_of(v), first_of(v + 1)) are of variant v.
+  /// Candidates [first_of(v), first_of(v + 1)) are of variant v; and some of those admitted later, from the last
+  /// first_of on.
   [[nodiscard]] std::size_t first_of(std::size_t variant) const { return first_[variant]; }
   [[nodiscard]] const std::vector<std::int64_t>& values_of(std::size_t candidate) const;
-  /// Candidates of the same variant that differ in one parameter; where these are fewer than three, in two.
-  [[nodiscard]] std::vector<std::size_t> neighbours(std::size_t candidate) const;
+  /// Candidates of the same variant that differ in one parameter; where these are fewer than three, in two. Of a space
+  /// of some of many, those that are missing are admitted.
+  std::vector<std::size_t> neighbours(std::size_t candidate);
+  /// None: it is not valid, or not one of a space that is all there is.
+  std::optional<std::size_t> find_or_admit(std::size_t variant, const std::vector<std::int64_t>& values);
 
   /// Columns: one for each variant, each parameter by name (variants may share it), each feature. At most 256 values.
   [[nodiscard]] std::size_t columns() const { return columns_; }
@@ -44,17 +54,31 @@ class SearchSpace {
   }
 
  private:
+  struct Column {
+    std::string name;
+    std::vector<double> known;  ///< values that occur, sorted: a cell holds a value's rank, 0 where there is none
+    [[nodiscard]] std::uint8_t cell(double value) const;
+  };
+  struct Added {
+    std::size_t variant;
+    Configuration configuration;
+  };
   [[nodiscard]] std::vector<std::string> column_names() const;
   [[nodiscard]] std::vector<double> column(const std::string& name) const;
   void fill_cells();
   void index_candidates();
+  void add(std::size_t variant, const Configuration& configuration, const std::vector<double>& features);
   [[nodiscard]] std::optional<std::size_t> find(std::size_t variant, const std::vector<std::int64_t>& values) const;
-  void one_step(std::size_t variant, std::vector<std::int64_t> values, std::vector<std::size_t>& found) const;
+  void one_step(std::size_t variant, std::vector<std::int64_t> values, std::vector<std::size_t>& found);
 
   std::vector<Part> parts_;
   std::vector<std::size_t> first_;
+  std::deque<Added> added_;
   std::vector<std::vector<std::vector<std::int64_t>>> listed_;      ///< variant, parameter: values that occur, sorted
   std::vector<std::pair<std::uint64_t, std::uint32_t>> by_digest_;  ///< sorted
+  std::unordered_multimap<std::uint64_t, std::size_t> added_by_digest_;
+  std::unordered_map<std::size_t, std::vector<std::size_t>> known_neighbours_;  ///< of spaces that grow
+  std::vector<Column> names_;
   std::size_t columns_ = 0;
   std::vector<std::uint8_t> cells_;
 };

@@ -41,7 +41,7 @@ std::unique_ptr<Strategy> make_exhaustive(std::size_t candidates, SearchOptions 
   return std::make_unique<Shuffled>(candidates, std::move(options));
 }
 
-std::unique_ptr<Strategy> make_strategy(const std::string& name, const SearchSpace& space, SearchOptions options) {
+std::unique_ptr<Strategy> make_strategy(const std::string& name, SearchSpace& space, SearchOptions options) {
   if (name == "exhaustive" || name == "random") return make_exhaustive(space.size(), std::move(options));
   if (name == "local") return make_local_search(space, std::move(options));
   if (name == "surrogate") return make_surrogate(space, std::move(options));

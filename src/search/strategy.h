@@ -35,13 +35,13 @@ struct SearchOptions {
 /// Every candidate once, shuffled.
 std::unique_ptr<Strategy> make_exhaustive(std::size_t candidates, SearchOptions options);
 /// Greedy iterated local search: to the first better neighbour, and from a candidate without one a few random steps.
-/// `space` must outlive it, as with the next.
-std::unique_ptr<Strategy> make_local_search(const SearchSpace& space, SearchOptions options);
+/// `space` must outlive it, and may grow, as with the next.
+std::unique_ptr<Strategy> make_local_search(SearchSpace& space, SearchOptions options);
 /// A random forest over all that was told chooses by lower confidence bound; at the end the neighbours of the best.
-std::unique_ptr<Strategy> make_surrogate(const SearchSpace& space, SearchOptions options);
+std::unique_ptr<Strategy> make_surrogate(SearchSpace& space, SearchOptions options);
 
 /// By name: exhaustive, random (exhaustive with a limit), local, surrogate. Throws UsageError.
-std::unique_ptr<Strategy> make_strategy(const std::string& name, const SearchSpace& space, SearchOptions options);
+std::unique_ptr<Strategy> make_strategy(const std::string& name, SearchSpace& space, SearchOptions options);
 
 /// Share of the variance of log(cost) that each parameter explains alone (correlation ratio), largest first.
 struct Importance {

@@ -30,7 +30,7 @@ double uniform(std::uint64_t& state) {
 
 class Surrogate final : public RecordedStrategy {
  public:
-  Surrogate(const SearchSpace& space, SearchOptions options)
+  Surrogate(SearchSpace& space, SearchOptions options)
       : RecordedStrategy(space.size(), std::move(options)), space_(space) {
     first_ = std::max(kFirst, kFirstOfVariant * space_.variants());
     plan_first();
@@ -126,7 +126,7 @@ class Surrogate final : public RecordedStrategy {
     return best;
   }
 
-  [[nodiscard]] std::vector<std::size_t> unknown_around(const std::vector<std::size_t>& centres) const {
+  std::vector<std::size_t> unknown_around(const std::vector<std::size_t>& centres) {
     std::vector<std::size_t> around;
     for (const std::size_t centre : centres)
       for (const std::size_t neighbour : space_.neighbours(centre))
@@ -221,7 +221,7 @@ class Surrogate final : public RecordedStrategy {
     return chosen;
   }
 
-  const SearchSpace& space_;
+  SearchSpace& space_;
   std::size_t first_ = 0;
   std::vector<std::size_t> first_asked_;
   bool finishing_ = false;
@@ -229,7 +229,7 @@ class Surrogate final : public RecordedStrategy {
 
 }  // namespace
 
-std::unique_ptr<Strategy> make_surrogate(const SearchSpace& space, SearchOptions options) {
+std::unique_ptr<Strategy> make_surrogate(SearchSpace& space, SearchOptions options) {
   return std::make_unique<Surrogate>(space, std::move(options));
 }
 

@@ -107,13 +107,13 @@ std::vector<Task> make_tasks(const std::vector<Sweep>& sweeps, const std::vector
 using Runs = std::vector<std::vector<std::size_t>>;  ///< run, share
 
 /// Every (task, seed) is a job; threads take the next.
-std::vector<Runs> run_all(const std::vector<Task>& tasks, const std::string& strategy, const ReplayOptions& options) {
+std::vector<Runs> run_all(std::vector<Task>& tasks, const std::string& strategy, const ReplayOptions& options) {
   const auto seeds = static_cast<std::size_t>(options.seeds);
   std::vector<Runs> runs(tasks.size(), Runs(seeds));
   std::atomic<std::size_t> next{0};
   const auto work = [&] {
     for (std::size_t job = next++; job < tasks.size() * seeds; job = next++) {
-      const Task& task = tasks[job / seeds];
+      Task& task = tasks[job / seeds];  // whose space does not grow: nobody writes
       SearchOptions search;
       search.seed = job % seeds + 1;
       const std::unique_ptr<Strategy> searcher = make_strategy(strategy, task.space, std::move(search));
@@ -156,7 +156,7 @@ std::vector<ReplayedSpace> replay_sweeps(const std::vector<Sweep>& sweeps,
   const Catalogue catalogue = open_catalogue(kernels);
   std::vector<Recorded> recorded;
   for (const Sweep& sweep : sweeps) recorded.push_back(read_recorded(sweep, catalogue));
-  const std::vector<Task> tasks = make_tasks(sweeps, recorded);
+  std::vector<Task> tasks = make_tasks(sweeps, recorded);
   const std::vector<Runs> runs = run_all(tasks, options.strategy, options);
   const std::vector<Runs> random = run_all(tasks, "random", options);
   std::vector<ReplayedSpace> results;

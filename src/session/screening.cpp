@@ -44,7 +44,8 @@ Screening::Screening(Rig& rig, const ProblemSetup& setup, ProblemLoader& loader,
 
 void Screening::ask_first(std::size_t index) {
   first_.push_back(index);
-  counts_.planned = std::min(counts_.planned + 1, space_.size());
+  // A search that learns counts them among its trials.
+  if (!options_.learns) counts_.planned = std::min(counts_.planned + 1, space_.size());
 }
 
 bool Screening::step() {
@@ -145,9 +146,8 @@ bool Screening::ask_batch(std::size_t most) {
     const VariantSpace& variant = space_.variants()[place.variant];
     Screened& screened = screened_.emplace_back();
     screened.index = index;
-    screened.candidate =
-        make_candidate(rig_.folder().family, variant.source, place.variant, variant.space.valid[place.configuration],
-                       setup_.problem, rig_.device(), rig_.toolchain());
+    screened.candidate = make_candidate(rig_.folder().family, variant.source, place.variant, *place.configuration,
+                                        setup_.problem, rig_.device(), rig_.toolchain());
     screened.candidate.small_plan =
         small_plan(rig_.folder().family, *variant.source.variant, screened.candidate, setup_, rig_.device());
     batch.push_back(&screened);

@@ -65,8 +65,8 @@ CandidateSpace::CandidateSpace(const KernelFolder& folder, const VariantChoice& 
     if (device.kind == DeviceKind::emulated && !choice.all) {
       std::vector<Configuration> quick = quick_part(variant, problem, device, space);
       left_for_all_ += space.valid.size() - quick.size();
+      if (quick.size() < space.valid.size()) space.count = quick.size();
       space.valid = std::move(quick);
-      space.count = space.valid.size();
     }
     if (choice.ladder) {
       const Configuration configuration = default_configuration(variant);
@@ -94,7 +94,7 @@ CandidateSpace::CandidateSpace(const KernelFolder& folder, const VariantChoice& 
 }
 
 std::size_t CandidateSpace::size() const {
-  std::size_t count = 0;
+  std::size_t count = added_.size();
   for (const VariantSpace& variant : variants_) count += variant.space.valid.size();
   return count;
 }
@@ -112,15 +112,25 @@ std::uint64_t CandidateSpace::valid_size() const {
   return count;
 }
 
-SearchSpace CandidateSpace::search_space(const Problem& problem, const DeviceInfo& device) const {
+SearchSpace CandidateSpace::search_space(const Problem& problem, const DeviceInfo& device) {
   std::vector<SearchSpace::Part> parts;
-  for (const VariantSpace& candidate : variants_) {
-    const Variant& variant = *candidate.source.variant;
+  for (std::size_t v = 0; v < variants_.size(); ++v) {
+    const Variant& variant = *variants_[v].source.variant;
+    const Space& space = variants_[v].space;
     SearchSpace::Part& part = parts.emplace_back();
     part.variant = variant.name;
     for (const Parameter& parameter : variant.parameters) part.parameters.push_back(parameter.name);
-    part.points = &candidate.space.valid;
-    part.features = known_values(variant, problem, device, candidate.space.valid);
+    part.points = &space.valid;
+    part.features = known_values(variant, problem, device, space.valid);
+    if (!space.sampled) continue;
+    part.admit = [=, this, &variant](const Configuration& configuration) -> std::optional<std::vector<double>> {
+      if (!violated_constraint(variant, problem, device, configuration).empty()) return std::nullopt;
+      added_.emplace_back(v, configuration);
+      std::vector<double> values;
+      for (const SearchSpace::Feature& feature : known_values(variant, problem, device, {configuration}))
+        values.push_back(feature.values.front());
+      return values;
+    };
   }
   return SearchSpace(std::move(parts));
 }
@@ -149,20 +159,31 @@ std::string CandidateSpace::default_violates(const std::string& variant) const {
 }
 
 CandidateSpace::Place CandidateSpace::place(std::size_t index) const {
-  std::size_t variant = 0;
-  while (index >= variants_[variant].space.valid.size()) index -= variants_[variant++].space.valid.size();
-  return {variant, index};
+  for (std::size_t v = 0; v < variants_.size(); ++v) {
+    const auto& valid = variants_[v].space.valid;
+    if (index < valid.size()) return {v, &valid[index]};
+    index -= valid.size();
+  }
+  return {added_[index].first, &added_[index].second};
+}
+
+std::optional<std::pair<std::size_t, Configuration>> CandidateSpace::parse(const std::string& variant,
+                                                                           const std::string& configuration) const {
+  for (std::size_t v = 0; v < variants_.size(); ++v) {
+    const Variant& known = *variants_[v].source.variant;
+    if (known.name != variant) continue;
+    if (auto values = stored_configuration(known, configuration)) return std::pair(v, std::move(*values));
+  }
+  return std::nullopt;
 }
 
 std::optional<std::size_t> CandidateSpace::find(const std::string& variant, const std::string& configuration) const {
+  const auto wanted = parse(variant, configuration);
   std::size_t before = 0;
-  for (const VariantSpace& candidate : variants_) {
-    const auto& valid = candidate.space.valid;
-    if (candidate.source.variant->name == variant) {
-      const auto wanted = stored_configuration(*candidate.source.variant, configuration);
-      const auto at = wanted ? std::find(valid.begin(), valid.end(), *wanted) : valid.end();
-      if (at != valid.end()) return before + static_cast<std::size_t>(at - valid.begin());
-    }
+  for (std::size_t v = 0; v < variants_.size() && wanted; ++v) {
+    const auto& valid = variants_[v].space.valid;
+    const auto at = v == wanted->first ? std::find(valid.begin(), valid.end(), wanted->second) : valid.end();
+    if (at != valid.end()) return before + static_cast<std::size_t>(at - valid.begin());
     before += valid.size();
   }
   return std::nullopt;

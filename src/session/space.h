@@ -1,6 +1,8 @@
 #pragma once
 // All valid configurations of all variants that take part, as one list for the search.
 
+#include <deque>
+
 #include "search/search_space.h"
 #include "session/candidate.h"
 
@@ -33,8 +35,9 @@ class CandidateSpace {
   [[nodiscard]] std::uint64_t raw_size() const;
   /// Valid configurations; more than size() where a variant has so many that only some take part.
   [[nodiscard]] std::uint64_t valid_size() const;
-  /// What a strategy sees; `problem` and `device` as at construction. The result refers to this space.
-  [[nodiscard]] SearchSpace search_space(const Problem& problem, const DeviceInfo& device) const;
+  /// What a strategy sees; `problem` and `device` as at construction. The result refers to this space, which must stay
+  /// where it is: of variants of which only some configurations are here, others are added as the search meets them.
+  SearchSpace search_space(const Problem& problem, const DeviceInfo& device);
   [[nodiscard]] const std::vector<VariantSpace>& variants() const { return variants_; }
   /// Variants left out, with the reason.
   [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& left_out() const { return left_out_; }
@@ -49,14 +52,20 @@ class CandidateSpace {
   [[nodiscard]] std::size_t left_for_all() const { return left_for_all_; }
 
   struct Place {
-    std::size_t variant = 0, configuration = 0;
+    std::size_t variant = 0;
+    const Configuration* configuration = nullptr;
   };
   [[nodiscard]] Place place(std::size_t index) const;
   /// Index of a stored trial's configuration, if it is in the space.
   [[nodiscard]] std::optional<std::size_t> find(const std::string& variant, const std::string& configuration) const;
+  /// Variant and values of a stored trial, whether they are in the space or not; none: of parameters that are no
+  /// longer.
+  [[nodiscard]] std::optional<std::pair<std::size_t, Configuration>> parse(const std::string& variant,
+                                                                           const std::string& configuration) const;
 
  private:
   std::vector<VariantSpace> variants_;
+  std::deque<std::pair<std::size_t, Configuration>> added_;  ///< after those of all variants
   std::vector<std::pair<std::string, std::string>> left_out_;
   std::size_t left_for_all_ = 0;
   std::map<std::string, std::string> default_violates_;  ///< by variant

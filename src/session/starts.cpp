@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "session/arguments.h"
 #include "session/shipped.h"
 
 namespace kerlab {
@@ -40,7 +41,7 @@ std::vector<KnownWinner> known_winners(const Rig& rig, const Database& database,
 
 }  // namespace
 
-std::vector<std::size_t> transferred_starts(const Rig& rig, const Problem& problem, const CandidateSpace& space,
+std::vector<std::size_t> transferred_starts(const Rig& rig, const Problem& problem, const CandidateFinder& find,
                                             const Database& database, const std::filesystem::path& shipped) {
   const Family& family = rig.folder().family;
   std::vector<std::pair<double, KnownWinner>> by_distance;
@@ -57,7 +58,7 @@ std::vector<std::size_t> transferred_starts(const Rig& rig, const Problem& probl
   std::vector<std::size_t> starts;
   for (const auto& [far, winner] : by_distance) {
     if (starts.size() == kMostStarts) break;
-    const auto index = space.find(winner.variant, winner.configuration);
+    const auto index = find(winner.variant, winner.configuration);
     if (index && std::find(starts.begin(), starts.end(), *index) == starts.end()) starts.push_back(*index);
   }
   return starts;

@@ -72,10 +72,9 @@ TuneSession::TuneSession(TuneOptions options, Database& database)
   ask_shipped();
   if (search_.learns()) {
     ask_known();
-    for (const std::size_t index : transferred_starts(rig_, setup_.problem, space_, database, options_.shipped))
-      screening_->ask_first(index);
+    ask_likely();
   }
-  if (!options_.variants.ladder && !search_.learns()) return;
+  if (!options_.variants.ladder) return;
   for (const std::size_t index : space_.defaults()) screening_->ask_first(index);
 }
 
@@ -103,6 +102,27 @@ void TuneSession::begin_screening() {
   screening_.emplace(rig_, setup_, loader_, space_, ledger_, std::move(strategy), search_.trials, options_.screening);
 }
 
+/// What won on problems like this one, and what the variants' authors thought best.
+void TuneSession::ask_likely() {
+  const auto find = [this](const std::string& variant, const std::string& text) {
+    return find_candidate(variant, text);
+  };
+  for (const std::size_t index : transferred_starts(rig_, setup_.problem, find, ledger_.database(), options_.shipped))
+    screening_->ask_first(index);
+  for (const VariantSpace& candidate : space_.variants()) {
+    const Variant& variant = *candidate.source.variant;
+    const auto index = find_candidate(variant.name, configuration_text(variant, default_configuration(variant)));
+    if (index) screening_->ask_first(*index);
+  }
+}
+
+/// Of a space of some of many, what is missing is added.
+std::optional<std::size_t> TuneSession::find_candidate(const std::string& variant, const std::string& configuration) {
+  if (!search_space_) return space_.find(variant, configuration);
+  const auto parsed = space_.parse(variant, configuration);
+  return parsed ? search_space_->find_or_admit(parsed->first, parsed->second.values) : std::nullopt;
+}
+
 /// What earlier sessions tried of this problem with today's sources: the search begins with it.
 void TuneSession::ask_known() {
   if (options_.screening.fresh) return;
@@ -113,7 +133,7 @@ void TuneSession::ask_known() {
     const auto source = sources.find(trial.variant);
     if (source == sources.end() || source->second != trial.source_hash) continue;
     if (!is_final(trial.status) || trial.toolchain != rig_.toolchain()) continue;
-    if (const auto index = space_.find(trial.variant, trial.configuration)) screening_->ask_first(*index);
+    if (const auto index = find_candidate(trial.variant, trial.configuration)) screening_->ask_first(*index);
   }
 }
 
@@ -121,7 +141,7 @@ void TuneSession::ask_previous_first() {
   if (!previous_) return;
   // The previous winner is tried first: a session never ends with less than what was there.
   if (const auto trial = ledger_.database().trial(previous_->trial)) {
-    if (const auto index = space_.find(trial->variant, trial->configuration)) {
+    if (const auto index = find_candidate(trial->variant, trial->configuration)) {
       screening_->ask_first(*index);
     } else {
       reigning_ = reigning_winner(rig_, ledger_.database(), *trial);
@@ -139,7 +159,7 @@ void TuneSession::ask_shipped() {
     if (winner.problem == setup_.plan.key) shipped_ = std::move(winner);
   }
   if (!shipped_) return;
-  const auto index = space_.find(shipped_->variant, shipped_->configuration);
+  const auto index = find_candidate(shipped_->variant, shipped_->configuration);
   if (!index) {
     shipped_note_ = "not in this space";
     return;

@@ -16,8 +16,8 @@ struct TuneOptions {
   std::vector<ProblemArgument> arguments;
   std::string dtype;  ///< empty: the family's first that the device supports
   VariantChoice variants;
-  std::string search;             ///< exhaustive, random, local, surrogate; empty or auto: see choose_search
-  std::size_t trials = 0;         ///< most candidates; 0: all, or kDefaultTrials where the search is not exhaustive
+  std::string search;      ///< exhaustive, random, local, surrogate; empty or auto: see choose_search
+  std::size_t trials = 0;  ///< most candidates; 0: all, or kDefaultTrials where the search is not exhaustive
   std::optional<std::size_t> patience;  ///< results without a better one; 0: for ever; none: kDefaultPatience
   std::uint64_t seed = 1;
   ScreeningOptions screening;
@@ -122,7 +122,9 @@ class TuneSession {
  private:
   enum class Phase { screening, finals, ladder, finished };
   void begin_screening();
+  std::optional<std::size_t> find_candidate(const std::string& variant, const std::string& configuration);
   void ask_known();
+  void ask_likely();
   void ask_previous_first();
   void ask_shipped();
   void begin_finals();

@@ -70,7 +70,7 @@ std::size_t evaluations(const std::string& strategy, std::size_t batch, double s
   std::size_t sum = 0;
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     const Landscape landscape(seed % 5);
-    const SearchSpace space = landscape.space();
+    SearchSpace space = landscape.space();
     sum += replay(*make_strategy(strategy, space, seeded(seed)), landscape.costs, {share}, batch).evaluations[0];
   }
   return sum;
@@ -124,7 +124,7 @@ TEST_CASE("search: patience ends a search that finds nothing better", "[search]"
 
 TEST_CASE("search: what is known before counts, and is not asked for", "[search]") {
   const Landscape landscape(1);
-  const SearchSpace space = landscape.space();
+  SearchSpace space = landscape.space();
   for (const char* name : {"random", "local", "surrogate"}) {
     INFO(name);
     auto strategy = make_strategy(name, space, seeded(1, 40));
@@ -147,7 +147,7 @@ TEST_CASE("search: what is known before counts, and is not asked for", "[search]
 
 TEST_CASE("search: every strategy ends, asks nothing twice, and repeats itself by seed", "[search]") {
   const Landscape landscape(2);
-  const SearchSpace space = landscape.space();
+  SearchSpace space = landscape.space();
   for (const char* name : {"random", "local", "surrogate"}) {
     const auto run = [&](std::uint64_t seed) {
       auto strategy = make_strategy(name, space, seeded(seed));
@@ -172,7 +172,7 @@ TEST_CASE("search: every strategy ends, asks nothing twice, and repeats itself b
 
 TEST_CASE("search: a batch is not told before the next is asked for", "[search]") {
   const Landscape landscape(2);
-  const SearchSpace space = landscape.space();
+  SearchSpace space = landscape.space();
   for (const char* name : {"local", "surrogate"}) {
     INFO(name);
     auto strategy = make_strategy(name, space, seeded(1));
@@ -203,7 +203,7 @@ TEST_CASE("search: local and surrogate find the best in far fewer evaluations th
 
 TEST_CASE("search: each variant has its share at first", "[search]") {
   const Landscape landscape(3);
-  const SearchSpace space = landscape.space();
+  SearchSpace space = landscape.space();
   auto strategy = make_surrogate(space, seeded(4));
   std::vector<std::size_t> of_variant(2);
   for (const std::size_t candidate : strategy->ask(16)) ++of_variant[space.variant_of(candidate)];
@@ -213,7 +213,7 @@ TEST_CASE("search: each variant has its share at first", "[search]") {
 
 TEST_CASE("search: the neighbours of the best are all tried at the end", "[search]") {
   const Landscape landscape(4);
-  const SearchSpace space = landscape.space();
+  SearchSpace space = landscape.space();
   SearchOptions options = seeded(2);
   options.patience = 30;
   auto strategy = make_surrogate(space, options);
@@ -234,7 +234,7 @@ TEST_CASE("search: the neighbours of the best are all tried at the end", "[searc
 TEST_CASE("search: neighbours differ in one parameter, or in two where these are few", "[search]") {
   const std::vector<Configuration> points = {{{1, 1, 1}}, {{1, 1, 2}}, {{2, 1, 1}}, {{1, 2, 1}},
                                              {{2, 2, 2}}, {{9, 8, 1}}, {{3, 1, 1}}};
-  const SearchSpace space({{"v", {"A", "B", "C"}, &points, {}}});
+  SearchSpace space({{"v", {"A", "B", "C"}, &points, {}}});
   CHECK(space.neighbours(0) == std::vector<std::size_t>{2, 6, 3, 1});
   CHECK(space.neighbours(4) == std::vector<std::size_t>{1, 2, 3});  // two steps: none is one away
   CHECK(space.columns() == 3);
