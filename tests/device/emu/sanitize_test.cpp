@@ -5,10 +5,12 @@
 #include <set>
 
 #include "catch.h"
+#include "device/emu/hopper_text.h"
 #include "device/emu/sanitize/byte_ranges.h"
 #include "device/emu/sanitize/clock.h"
 #include "device/emu/sanitize/footprint.h"
 
+using namespace kerlab;
 using namespace kerlab::emu;
 
 TEST_CASE("Ranges of bytes are a set of bytes", "[emu][sanitize]") {
@@ -38,7 +40,10 @@ TEST_CASE("A footprint has the bytes and the lanes of an access", "[emu][sanitiz
     const std::uint32_t bytes = 1u << random() % 5, stride = bytes * (random() % 3), base = bytes * (random() % 64);
     const std::uint32_t mask = turn % 2 == 0 ? ~0u : static_cast<std::uint32_t>(random() | 1u);
     std::uint32_t offset[kLanes];
-    for (std::uint32_t lane = 0; lane < kLanes; ++lane) offset[lane] = base + stride * (31 - lane);
+    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+      const std::uint32_t orders[] = {lane, 31 - lane, lane * 11 % 32};
+      offset[lane] = base + stride * orders[turn % 3];
+    }
     std::map<std::uint32_t, int> touched;  // how many lanes, by byte
     std::map<std::uint32_t, std::set<int>> lanes;
     for (int lane = 0; lane < kLanes; ++lane) {
@@ -66,6 +71,24 @@ TEST_CASE("A footprint has the bytes and the lanes of an access", "[emu][sanitiz
       }
     }
     CHECK(count == touched.size());
+  }
+}
+
+TEST_CASE("Whatever a warp reads of a line is remembered, by however many loads", "[emu][sanitize]") {
+  // Block 0 reads four words one by one, block 1 overwrites one of them.
+  for (int word = 0; word < 4; ++word) {
+    const std::string store = "st.global.u32 [x1+" + std::to_string(4 * word) + "], r2;\nbra END;\n";
+    MachineLab lab(hopper_text("",
+                               "setp.ne.u32 p1, r2, 0; @p1 bra WRITE;\n"
+                               "ld.global.u32 r10, [x1];\nld.global.u32 r11, [x1+4];\nld.global.u32 r12, [x1+8];\n"
+                               "ld.global.u32 r13, [x1+12];\nbra END;\nWRITE:\n" +
+                                   store + "END:\n"));
+    const Buffer<unsigned> in(lab.memory, std::vector<unsigned>(16));
+    lab.launch.sanitize = true;
+    const LaunchReport report = lab.run("k", {2, 1, 1}, {1, 1, 1}, std::uint64_t{0}, in, 0u);
+    INFO("word " << word);
+    REQUIRE(report.findings.size() == 1);
+    CHECK(report.findings[0].hazard == Hazard::global_race);
   }
 }
 

@@ -1,20 +1,37 @@
 #include "device/emu/sanitize/footprint.h"
 
+#include <algorithm>
 #include <bit>
-#include <cstring>
+#include <limits>
 
 namespace kerlab::emu {
 namespace {
 
-Touch& touch_of(std::vector<Touch>& touches, std::int64_t line) {
-  for (std::size_t i = touches.size(); i-- > 0;) {
-    if (touches[i].line == line) return touches[i];
+/// Finds the touch of a line, or adds one. Lanes mostly go through the lines in order: what lies beyond all so far is
+/// new.
+class Touches {
+ public:
+  explicit Touches(std::vector<Touch>& touches) : touches_(touches) { touches_.clear(); }
+
+  Touch& of(std::int64_t line) {
+    if (line <= highest_ && line >= lowest_) {
+      for (std::size_t i = touches_.size(); i-- > 0;) {
+        if (touches_[i].line == line) return touches_[i];
+      }
+    }
+    lowest_ = std::min(lowest_, line);
+    highest_ = std::max(highest_, line);
+    Touch& touch = touches_.emplace_back();
+    touch.line = line;
+    touch.lane = LaneBytes{} + kNoLane;
+    return touch;
   }
-  Touch& touch = touches.emplace_back();
-  touch.line = line;
-  touch.lane = LaneBytes{} + kNoLane;
-  return touch;
-}
+
+ private:
+  std::vector<Touch>& touches_;
+  std::int64_t lowest_ = std::numeric_limits<std::int64_t>::max();
+  std::int64_t highest_ = std::numeric_limits<std::int64_t>::min();
+};
 
 std::uint8_t met(std::uint8_t before, int lane, bool whole) {
   if (!whole) return kUnknownLane;
@@ -25,13 +42,13 @@ std::uint8_t met(std::uint8_t before, int lane, bool whole) {
 }  // namespace
 
 void find_footprint(const std::uint32_t* offset, std::uint32_t mask, std::uint32_t bytes, Footprint& footprint) {
-  footprint.touches.clear();
+  Touches touches(footprint.touches);
   footprint.overlap = false;
   const std::int64_t first = offset[std::countr_zero(mask)] / kLineBytes;
   const std::uint64_t low = (std::uint64_t{1} << bytes) - 1;
   for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
     const int lane = std::countr_zero(rest);
-    Touch& touch = touch_of(footprint.touches, std::int64_t{offset[lane] / kLineBytes} - first);
+    Touch& touch = touches.of(std::int64_t{offset[lane] / kLineBytes} - first);
     const std::uint32_t at = offset[lane] % kLineBytes;
     const std::uint64_t these = low << at;
     footprint.overlap |= (touch.bytes & these) != 0;
@@ -42,10 +59,10 @@ void find_footprint(const std::uint32_t* offset, std::uint32_t mask, std::uint32
 }
 
 const Footprint& FootprintCache::find(const std::uint32_t* offset, std::uint32_t mask, std::uint32_t bytes) {
-  if (entries_.empty()) entries_.resize(4);
+  if (entries_.empty()) entries_.resize(kLineBytes / std::min(bytes, 16u));  // one for each place in a line
   const std::uint32_t first = offset[std::countr_zero(mask)];
   const std::uint32_t phase = first % kLineBytes;
-  Entry& entry = entries_[phase / 16];
+  Entry& entry = entries_[phase * entries_.size() / kLineBytes];
   if (mask == ~0u && entry.mask == mask && entry.bytes == bytes && entry.phase == phase) {
     std::uint32_t differ = 0;
     for (int lane = 0; lane < kLanes; ++lane) differ |= (offset[lane] - first) ^ entry.relative[lane];

@@ -4,12 +4,11 @@
 #include <cstring>
 
 #include "device/emu/ptx/ir.h"
+#include "device/emu/sanitize/reads.h"
 #include "device/emu/sanitize/sanitizer.h"
 
 namespace kerlab::emu {
 namespace {
-
-constexpr std::uint32_t kReadersKept = 2;  ///< of a line of global memory
 
 /// What they read may never be used: rows and columns of a tile beyond the problem, which right kernels leave unset. So
 /// uninitialised reads by ldmatrix, wmma and wgmma are no finding; where they matter, the poison of shared memory (NaN)
@@ -54,7 +53,10 @@ void note_read(Records<2>& reads, const Touch& touch, const Event& event, bool g
   }
   const Record record{touch.bytes, event.actor, event.time, event.site, event.flags};
   if (global && reads.size() == kReadersKept) {
-    *(reads.end() - 1) = record;
+    Record& last = *(reads.end() - 1);
+    const std::uint64_t before = joins(last, event, true) ? last.bytes : 0;
+    last = record;
+    last.bytes |= before;
   } else {
     reads.push(record);
   }

@@ -8,6 +8,7 @@
 #include "device/emu/memory.h"
 #include "device/emu/ptx/ir.h"
 #include "device/emu/sanitize/polls.h"
+#include "device/emu/sanitize/reads.h"
 
 namespace kerlab::emu {
 
@@ -246,8 +247,13 @@ void Sanitizer::access(Warp& warp, const Op& op, std::uint32_t mask, std::uint32
   const Footprint& footprint = footprints_[cache].find(offset, mask, bytes);
   if (footprint.overlap && op.instruction->opcode == Opcode::st) check_overlap(event, region);
   const std::uint64_t begin = (reinterpret_cast<std::uint64_t>(base) - region.begin + first) / kLineBytes;
+  const bool quiet = region.block == nullptr && !event.writes;
   for (const Touch& one : footprint.touches) {
     const std::uint64_t at = (begin + static_cast<std::uint64_t>(one.line)) * kLineBytes;
+    if (quiet) {
+      Line* const line = region.shadow->find(at);
+      if (line != nullptr && reads_on(*line, one, event)) continue;
+    }
     touch(region, at, one, event);
   }
 }

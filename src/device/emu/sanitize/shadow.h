@@ -97,6 +97,11 @@ class Shadow {
     }
     return lines.get();
   }
+  /// Null when its page is not made yet.
+  [[nodiscard]] Line* find(std::uint64_t offset) {
+    Line* const lines = pages_[offset / kPageBytes].get();
+    return lines == nullptr ? nullptr : lines + offset % kPageBytes / kLineBytes;
+  }
   template <class Make>
   [[nodiscard]] Line& line(std::uint64_t offset, Make make) {
     return page(offset, make)[offset % kPageBytes / kLineBytes];
