@@ -115,7 +115,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
       const Piece now = piece;
       Sums sums;
       if (TURNS) sync_threads(kTurn + group, 256);
-      const int last = consumer.multiply(sums, now.end - now.first, leads);
+      const int last =
+          consumer.multiply(sums, now.first, now.end - now.first, leads, BlockScales(GIVEN_SCALES, m0, n0, M, N, K));
       leads = false;
       if (TURNS) pass_turn(kTurn + 1 - group, 256);
       consumer.finish(last);
@@ -136,6 +137,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
           write_piece(sums[i], m, n, M, epilogue);
       }
     }
+    if (leads) pass_turn(kLead, CONSUMERS * 128);  // there was nothing to do
     stores_read();
   }
   __syncwarp();

@@ -4,6 +4,7 @@
 // consumers of all blocks of this row and this column have given it back.
 #include "hopper_tile.cuh"
 #include "ring_place.cuh"
+#include "wgmma_promote.cuh"
 
 constexpr int kCluster = CLUSTER_M * CLUSTER_N;
 constexpr int kGivers = CLUSTER_M + CLUSTER_N - 1;  // blocks of this row and this column of the cluster
@@ -62,12 +63,18 @@ struct Ring {
 struct Consumer {
   const Ring& ring;
   Operands operands;
+  unsigned second;  // where in a stage the second operand's part begins
+  int row;          // first of the first operand's part
   Place place;
   bool gives;         // this thread gives stages back, to one block
   unsigned gives_to;  // its barrier of stage 0
 
   __device__ __forceinline__ Consumer(const Ring& ring, int first_row, int first_column)
-      : ring(ring), operands(ring.tiles, first_row, first_column), gives(threadIdx.x % 128 < kGivers) {
+      : ring(ring),
+        operands(ring.tiles, first_row, first_column),
+        second((SWAP ? 0 : TileA::kBytes) + Second::offset(first_column, 0)),
+        row(first_row),
+        gives(threadIdx.x % 128 < kGivers) {
     const unsigned thread = threadIdx.x % 128;
     const unsigned other = thread - CLUSTER_M;  // of the other columns of this row
     const unsigned rank =
@@ -76,8 +83,13 @@ struct Consumer {
   }
 
   /// sums = first x second over so many stages. IN_FLIGHT: the last is still multiplied; `finish` it. `leads`: lets the
-  /// other consumers begin after LEAD stages.
-  __device__ __forceinline__ int multiply(Sums& sums, int stages, bool leads) {
+  /// other consumers begin after LEAD stages. `first`: the first stage of k, and `scales` of this consumer's sums, for
+  /// PROMOTE.
+  __device__ __forceinline__ int multiply(Sums& sums, int first, int stages, bool leads, const BlockScales& scales) {
+    if constexpr (PROMOTE != 0) {
+      multiply_promoted(sums, first, stages, leads, scales);
+      return 0;
+    }
     int before = 0;
 #pragma unroll 1
     for (int i = 0; i < stages; ++i) {
@@ -90,14 +102,32 @@ struct Consumer {
         wait_products<1>();
         give_back(before);
       }
-      if (LEAD > 0 && leads && i == (stages < LEAD ? stages : LEAD) - 1) pass_turn(kLead, CONSUMERS * 128);
+      let_others_begin(leads, i, stages);
       before = place.stage;
       place.advance();
     }
     return before;
   }
+  __device__ __forceinline__ void multiply_promoted(Sums& sums, int first, int stages, bool leads,
+                                                    const BlockScales& scales) {
+#pragma unroll
+    for (int i = 0; i < kRows / 64; ++i) clear_sums(sums[i]);
+#pragma unroll 1
+    for (int i = 0; i < stages; ++i) {
+      wait(&ring.full[place.stage], place.parity);
+      const unsigned stage = ring.tiles + place.stage * kStageBytes;
+      promote<First, Second>(sums, stage + (SWAP ? TileA::kBytes : 0), row, stage + second, (first + i) * BK, scales);
+      give_back(place.stage);
+      let_others_begin(leads, i, stages);
+      place.advance();
+    }
+  }
+  /// After stage i of so many.
+  __device__ __forceinline__ void let_others_begin(bool leads, int i, int stages) const {
+    if (LEAD > 0 && leads && i == (stages < LEAD ? stages : LEAD) - 1) pass_turn(kLead, CONSUMERS * 128);
+  }
   __device__ __forceinline__ void finish(int last) const {
-    if (IN_FLIGHT == 0) return;
+    if (IN_FLIGHT == 0 || PROMOTE != 0) return;
     wait_products<0>();
     give_back(last);
   }
