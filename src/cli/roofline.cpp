@@ -201,6 +201,7 @@ std::string winners_table(const RooflineReport& report, bool color) {
                {"problem"},
                {"FLOP/byte", Align::right},
                {"bound"},
+               {"regime"},
                {"us", Align::right},
                {"FLOP/s", Align::right},
                {"B/s", Align::right},
@@ -213,6 +214,7 @@ std::string winners_table(const RooflineReport& report, bool color) {
     const RooflinePoint& winner = problem.points.front();
     table.rows.push_back({std::string(1, mark_of(i)), problem.title, fmt::format("{:.3g}", problem.roof.intensity),
                           bound(problem, problem.measured_roof.value_or(problem.roof)),
+                          problem.regime ? std::string(name(problem.regime->regime)) : "-",
                           format_us(winner.measurement.median_us), format_si(winner.flops_per_s),
                           format_si(winner.bytes_per_s), percent(winner.of_theoretical), percent(winner.of_measured),
                           label(winner)});
