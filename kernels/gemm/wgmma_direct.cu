@@ -16,9 +16,8 @@
 //           their way; GROUP rows of tiles walked together.
 // Expects   bf16 or fp16; tf32, int8 in layout nt. Any M, N, K > 0, and tensors at any multiple of an element.
 // Operations those of wgmma_special; of tiles two loads of L1 a piece, one write of shared memory.
-// Lacks     what the copy engine does on the side: addresses, shifts and registers of loads on their way. Tiles are
-// small
-//           for that, and a large product takes wgmma_ragged.
+// Lacks     what the copy engine does on the side: addresses, shifts, registers of loads on their way. A large product
+//           takes wgmma_ragged.
 #include "wgmma_ring.cuh"
 #include "wgmma_rows.cuh"
 #include "wgmma_unaligned.cuh"
@@ -112,7 +111,8 @@ struct Producer {
 
 extern "C" __global__ void __launch_bounds__(THREADS, 1)
     gemm(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const Added* __restrict__ bias,
-         const Added* __restrict__ C, Out* __restrict__ D, int M, int N, int K, float alpha, float beta SCALE_PARAMETERS) {
+         const Added* __restrict__ C, Out* __restrict__ D, int M, int N, int K, float alpha,
+         float beta SCALE_PARAMETERS) {
   __shared__ Barrier full[STAGES], empty[STAGES];
   const Ring ring{shared_address(shared), full, empty};
   const int group = warpgroup();
@@ -141,7 +141,9 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
       int m0, n0;
       tile_of(t, M, N, m0, n0);
       Sum sums[kRows / 64][BN / 2];
-      ring.finish<1>(ring.multiply<kRows, 1>(sums, place, group * kRows, 0, K));
+      const int last = ring.multiply<kRows, 1>(sums, place, group * kRows, 0, K,
+                                               BlockScales(GIVEN_SCALES, m0 + group * kRows, n0, M, N, K));
+      ring.finish<1>(last);
 #pragma unroll
       for (int i = 0; i < kRows / 64; ++i) store_rows<BN>(sums[i], slab, m0 + group * kRows + i * 64, n0, M, epilogue);
     }

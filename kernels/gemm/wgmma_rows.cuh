@@ -12,31 +12,32 @@ __device__ __forceinline__ unsigned word_of_panels(unsigned slab, int row, int w
   return value;
 }
 
-/// A warp writes `count` (at most WIDTH) numbers of row `row` of the panels to `to` and what follows it.
+/// A warp writes `count` (at most WIDTH) numbers of row `row` of the panels to `to` and what follows it. Words of D
+/// hold the ends of two words of the panels where `to` is no multiple of 4 bytes; what is left of a word of D at either
+/// end is written number by number.
 template <int WIDTH>
 __device__ __forceinline__ void write_row(unsigned slab, int row, Out* to, int count) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
-#if OUT_BYTES == 2
-  // Words of D hold numbers 2 w - odd and the next; what is left of a word at either end is written alone.
-  const int odd = static_cast<int>(reinterpret_cast<unsigned long long>(to) / 2 % 2);
-  unsigned* words = reinterpret_cast<unsigned*>(to - odd);
+  const int before = static_cast<int>(reinterpret_cast<unsigned long long>(to) % 4);  // bytes of the first word
+  const int end = before + count * OUT_BYTES;
+  unsigned* words = reinterpret_cast<unsigned*>(reinterpret_cast<char*>(to) - before);
 #pragma unroll
-  for (int pass = 0; pass < WIDTH / 64; ++pass) {
+  for (int pass = 0; pass < WIDTH * OUT_BYTES / 128; ++pass) {
     const int w = pass * 32 + lane;
     unsigned value = word_of_panels(slab, row, w);
-    if (odd) value = __funnelshift_l(word_of_panels(slab, row, w > 0 ? w - 1 : 0), value, 16);
-    if (2 * w >= odd && 2 * w - odd + 1 < count) words[w] = value;
+    if (OUT_BYTES < 4 && before != 0)
+      value = __funnelshift_l(word_of_panels(slab, row, w > 0 ? w - 1 : 0), value, before * 8);
+    if (4 * w >= before && 4 * w + 4 <= end) words[w] = value;
   }
-  const bool head = lane == 0 && odd && count > 0, tail = lane == 1 && count > 0 && (count - odd) % 2 != 0;
-  if (head || tail) {
-    const int at = tail ? count - 1 : 0;
-    to[at] = {static_cast<unsigned short>(word_of_panels(slab, row, at / 2) >> at % 2 * 16)};
+#if OUT_BYTES < 4
+  const bool tail = lane >= 4;
+  const int at = tail ? count - 1 - (lane - 4) : lane;  // lanes 0 to 3 at the begin, 4 to 7 at the end
+  const int byte = before + at * OUT_BYTES;
+  const bool at_begin = before > 0 && byte < 4;
+  if (lane < 8 && at >= 0 && at < count && (tail ? byte >= end / 4 * 4 && !at_begin : at_begin)) {
+    const unsigned word = word_of_panels(slab, row, at * OUT_BYTES / 4) >> at * OUT_BYTES % 4 * 8;
+    to[at] = {static_cast<decltype(to->bits)>(word)};
   }
-#else
-  unsigned* words = reinterpret_cast<unsigned*>(to);
-#pragma unroll
-  for (int pass = 0; pass < WIDTH / 32; ++pass)
-    if (pass * 32 + lane < count) words[pass * 32 + lane] = word_of_panels(slab, row, pass * 32 + lane);
 #endif
 }
 

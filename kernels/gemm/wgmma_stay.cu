@@ -14,10 +14,12 @@
 //   us); 8192^3: 1586 us, 0.99 of its best, 1.02 of its own pick; 2048^3: 28.6 us, 0.96. wgmma_cluster: 231 us at
 //   4096^3.
 #include "wgmma_ring.cuh"
-#if D_BY_ROWS  // wgmma_ragged: the rows of D begin anywhere
+#if D_BY_ROWS  // wgmma_ragged where the rows of D begin anywhere, so that there is no map of it
 #include "wgmma_rows.cuh"
+#define MAP_OF_D
 #else
 #include "wgmma_store.cuh"
+#define MAP_OF_D const __grid_constant__ TensorMap map_d,
 #endif
 
 constexpr int kRows = BM / CONSUMERS;  // of a consumer
@@ -28,8 +30,8 @@ extern __shared__ __align__(1024) unsigned char shared[];
 
 extern "C" __global__ void __launch_bounds__(THREADS, 1)
     gemm(const __grid_constant__ TensorMap map_a, const __grid_constant__ TensorMap map_b,
-         const __grid_constant__ TensorMap map_d, const Added* __restrict__ bias, const Added* __restrict__ C,
-         Out* __restrict__ D, int M, int N, int K, float alpha, float beta SCALE_PARAMETERS) {
+         MAP_OF_D const Added* __restrict__ bias, const Added* __restrict__ C, Out* __restrict__ D, int M, int N, int K,
+         float alpha, float beta SCALE_PARAMETERS) {
   __shared__ Barrier full[STAGES], empty[STAGES];
   const Ring ring{shared_address(shared), full, empty};
   const int group = warpgroup();
