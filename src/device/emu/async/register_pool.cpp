@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "device/emu/async/shared_place.h"
 
 namespace kerlab::emu {
@@ -27,9 +29,10 @@ void set_register_limit(std::vector<WarpState>& warps, WarpState& warp, const Op
   warp.register_limit_op = &op;
   std::int64_t sum = 0;
   for (const WarpState& other : warps) sum += std::int64_t{other.register_limit} * kLanes;
-  if (sum <= kRegisterFile) return;
-  fail(warp, op,
-       fmt::format("takes the warps of the block to {} registers together; there are {}", sum, kRegisterFile));
+  const auto threads = static_cast<std::int64_t>(warps.size()) * kLanes;
+  const std::int64_t pool = std::min<std::int64_t>(kRegisterFile / threads / 8 * 8, 256) * threads;
+  if (sum <= pool) return;
+  fail(warp, op, fmt::format("takes the warps of the block to {} registers together; there are {}", sum, pool));
 }
 
 void check_register_limits(const std::vector<WarpState>& warps) {

@@ -7,7 +7,9 @@
 
 namespace kerlab::emu {
 
-/// 32-bit registers of a multiprocessor, which one block can have at most (Hopper tuning guide).
+/// 32-bit registers of a multiprocessor, which one block can have at most (Hopper tuning guide). What a launch is given
+/// of them is a multiple of 8 for every thread; setmaxnreg moves these between warpgroups, and waits for ever where a
+/// block asks for more (seen on an H200: 384 threads have 168 each, 504 for three warpgroups, not 512).
 inline constexpr std::int64_t kRegisterFile = 65536;
 inline constexpr std::uint32_t kWarpgroup = 4;  ///< warps
 
