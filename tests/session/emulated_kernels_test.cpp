@@ -210,3 +210,72 @@ TEST_CASE("emulated kernels: gemm on wgmma where rows begin anywhere", "[emulate
     CHECK(failures("gemm", dtype, contiguous, "wgmma_ragged", "BN=128") == "");
     CHECK(failures("gemm", dtype, contiguous, "wgmma_direct", "BM=128,BN=64,CONSUMERS=2,PRODUCERS=2") == "");
   }
+}
+
+TEST_CASE("emulated kernels: wgmma_split, every cluster, reduction and tile", "[emulated][kernels]") {
+  const std::vector<OneConfiguration> cases = {
+      {"bf16",
+       {{"M", "128"}, {"N", "128"}, {"K", "264"}, {"layout", "nt"}},
+       "BM=64,BN=32,STAGES=14,CLUSTER_K=2,CLUSTER_N=4,REDUCE=1,PREFETCH=1"},
+      {"bf16",
+       {{"M", "60"}, {"N", "96"}, {"K", "264"}, {"layout", "nt"}, {"beta", "2"}},
+       "BM=64,BN=96,STAGES=6,CLUSTER_K=4,REDUCE=2,PREFETCH=2"},
+      {"fp16", {{"M", "250"}, {"N", "64"}, {"K", "200"}, {"bias", "yes"}}, "BM=256,BN=64,STAGES=4,CLUSTER_K=1"},
+      {"bf16", {{"M", "64"}, {"N", "64"}, {"K", "520"}}, "BM=64,BN=64,STAGES=9,CLUSTER_K=8"},
+      {"bf16",
+       {{"M", "256"}, {"N", "256"}, {"K", "136"}, {"layout", "tn"}},
+       "BM=64,BN=256,BK=32,STAGES=7,CLUSTER_K=1,CLUSTER_M=4,REDUCE=1"},
+      {"fp16",
+       {{"M", "128"}, {"N", "184"}, {"K", "136"}, {"layout", "tt"}},
+       "BM=64,BN=192,STAGES=6,CLUSTER_K=1,CLUSTER_M=2"},
+      {"bf16",
+       {{"M", "64"}, {"N", "128"}, {"K", "1032"}},
+       "BM=64,BN=64,BK=256,STAGES=3,CLUSTER_K=1,CLUSTER_N=2,PREFETCH=1"},
+      {"tf32", {{"M", "100"}, {"N", "60"}, {"K", "140"}, {"layout", "nt"}}, "BM=64,BN=64,BK=32,STAGES=12,REDUCE=1"},
+      {"int8",
+       {{"M", "130"}, {"N", "66"}, {"K", "528"}, {"layout", "nt"}},
+       "BM=64,BN=128,BK=128,STAGES=8,CLUSTER_K=2,REDUCE=2"},
+      {"bf16",
+       {{"M", "64"}, {"N", "64"}, {"K", "4224"}, {"layout", "tn"}},
+       "BM=64,BN=64,BK=32,STAGES=2,SLICES=132,CLUSTER_K=2,REDUCE=2"},
+      {"bf16",
+       {{"M", "128"}, {"N", "128"}, {"K", "1928"}, {"layout", "tn"}},
+       "BM=64,BN=64,BK=32,STAGES=3,SLICES=30,CLUSTER_K=1,CLUSTER_M=2,CLUSTER_N=2,REDUCE=2"},
+      {"bf16",
+       {{"M", "64"}, {"N", "64"}, {"K", "136"}, {"layout", "tn"}, {"batch", "60"}},
+       "BM=64,BN=64,BK=32,STAGES=3,SLICES=2,CLUSTER_K=1,REDUCE=1"},
+  };
+  check_configurations("wgmma_split", cases);
+}
+
+TEST_CASE("emulated kernels: wgmma_stream, every parameter value but a few", "[emulated][kernels]") {
+  const std::vector<OneConfiguration> cases = {
+      {"bf16", {{"M", "264"}, {"N", "200"}, {"K", "520"}}, "BM=128,BN=64,STAGES=6,GROUP=4"},
+      {"bf16",
+       {{"M", "264"}, {"N", "192"}, {"K", "520"}, {"layout", "nt"}, {"beta", "1"}},
+       "BM=64,BN=192,STAGES=5,CONSUMERS=1,CLUSTER=4,GROUP=16"},
+      {"bf16",
+       {{"M", "256"}, {"N", "128"}, {"K", "264"}, {"layout", "tn"}, {"batch", "2"}},
+       "BM=256,BN=128,BK=32,STAGES=8,CLUSTER=1"},
+      {"fp16",
+       {{"M", "900"}, {"N", "648"}, {"K", "264"}, {"bias", "yes"}},
+       "BM=64,BN=64,BK=128,STAGES=3,CONSUMERS=1,CLUSTER=1,STREAM=2"},
+      {"bf16", {{"M", "264"}, {"N", "256"}, {"K", "136"}, {"layout", "tt"}}, "BM=128,BN=256,BK=128,STAGES=2,STREAM=0"},
+      {"int8", {{"M", "140"}, {"N", "132"}, {"K", "1040"}, {"layout", "nt"}}, "BN=128,BK=128,STAGES=4"},
+  };
+  check_configurations("wgmma_stream", cases);
+}
+
+TEST_CASE("emulated kernels: softmax, every variant and dtype", "[emulated][kernels]") {
+  check_family("softmax", {{{"M", "5"}, {"N", "1003"}}, {{"M", "33"}, {"N", "32"}}});
+}
+
+TEST_CASE("emulated kernels: reduce, every variant and dtype", "[emulated][kernels]") {
+  check_family("reduce", {{{"N", "100003"}}, {{"N", "1"}}});
+}
+
+TEST_CASE("emulated kernels: every variant, dtype and flag at large shapes, sampled", "[.nightly]") {
+  check_family("gemm", {{{"M", "1024"}, {"N", "1088"}, {"K", "2048"}}, {{"M", "1023"}, {"N", "1025"}, {"K", "1027"}}});
+  check_family("softmax", {{{"M", "8192"}, {"N", "8192"}}});
+  check_family("reduce", {{{"N", "16777217"}}});
+}
