@@ -176,7 +176,6 @@ extern "C" __global__ void __launch_bounds__(kThreads + 32, 1)
   __shared__ Barrier full[STAGES], empty[STAGES], sent;
   const unsigned tiles = shared_address(shared);
   const int thread = static_cast<int>(threadIdx.x);
-  const Work work(M, K);
   if (thread == kThreads) {
     prefetch_map(map_a);
     prefetch_map(map_b);
@@ -188,6 +187,7 @@ extern "C" __global__ void __launch_bounds__(kThreads + 32, 1)
     fence_barriers();
     arrive_and_expect(&sent, ShareOfSums::kSentBytes);
   }
+  const Work work(M, K);
   if (PREFETCH != 0 && thread < kThreads) {  // what blocks share, each asks for a part of
     const int first_k = work.first * BK, end_k = work.end * BK;
     ask_slice<BM, !TRANS_A>(of_batch(A, static_cast<long long>(M) * K), work.m0, M, first_k, end_k, K,
