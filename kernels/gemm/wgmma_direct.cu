@@ -14,7 +14,7 @@
 //           another number, and wgmma's tiles have one k for all rows.
 // Parameters BM, BN, BK tile of a block; STAGES; CONSUMERS and PRODUCERS warpgroups; DEPTH loads of a thread on
 //           their way; GROUP rows of tiles walked together.
-// Expects   bf16 or fp16; tf32, int8 in layout nt. Any M, N, K > 0, and tensors at any multiple of an element.
+// Expects   bf16 or fp16; tf32, int8, fp8 in layout nt. Any M, N, K > 0, and tensors at any multiple of an element.
 // Operations those of wgmma_special; of tiles two loads of L1 a piece, one write of shared memory.
 // Lacks     what the copy engine does on the side: addresses, shifts, registers of loads on their way. A large product
 //           takes wgmma_ragged.
