@@ -1,7 +1,7 @@
 #pragma once
 // Which tile of D a block computes next. Groups are cut into tiles of BM rows, the last of each may have fewer; how
 // many lie before each group is counted once, by every block for itself, in its shared memory.
-#include "common/mbarrier.cuh"
+#include "common/async_copy.cuh"
 
 /// What lies before a group: tiles of BM rows, and rows. Entry `groups` is the end of the last one.
 struct Before {
@@ -44,32 +44,13 @@ struct TileOfD {
 /// The CLUSTER blocks of a cluster have neighbouring columns.
 class Schedule {
  public:
-  /// One thread of the block. `taken`: 0 before the launch and after it.
-  __device__ __forceinline__ Schedule(const Before* table, int groups, int N, int rank, unsigned* taken)
-      : table_(table),
-        groups_(groups),
-        rank_(rank),
-        columns_((N - 1) / (BN * CLUSTER) + 1),
-        at_(static_cast<int>(blockIdx.x) / CLUSTER),
-        step_(static_cast<int>(gridDim.x) / CLUSTER),
-        taken_(taken) {}
+  __device__ __forceinline__ Schedule(const Before* table, int groups, int N, int rank)
+      : table_(table), groups_(groups), rank_(rank), columns_((N - 1) / (BN * CLUSTER) + 1) {}
 
-  /// The next tile of this block; false: there are no more.
-  __device__ __forceinline__ bool next(TileOfD& tile) {
-    const int all = table_[groups_].tiles * columns_;
-    if (at_ >= all) {
-      if (TAKE && at_ == step_ + all - 1) *taken_ = 0;  // as many have asked as there are tiles: this is the last
-      return false;
-    }
-    tile = find(at_);
-    at_ = step_ + (TAKE ? static_cast<int>(atomicAdd(taken_, 1u)) : at_);
-    return true;
-  }
-
- private:
-  /// Tile `t`, which is not before the one looked for last.
-  __device__ __forceinline__ TileOfD find(int t) {
-    while (t >= table_[group_ + 1].tiles * columns_) ++group_;
+  /// Tile `t`, which is not before the one asked for last; false: there are no more.
+  __device__ __forceinline__ bool find(int t, TileOfD& tile) {
+    while (t >= table_[group_ + 1].tiles * columns_)
+      if (++group_ == groups_) return false;
     const Before begin = table_[group_], end = table_[group_ + 1];
     const int tiles = end.tiles - begin.tiles;
     const int bands = (tiles - 1) / GROUP + 1;
@@ -79,57 +60,14 @@ class Schedule {
     const int within = within_group - first * columns_;
     const int rows = tiles - first < height ? tiles - first : height;
     const int m = (first + within % rows) * BM;
-    const int left = end.rows - begin.rows - m;
-    return {group_, begin.rows + m, left < BM ? left : BM, (within / rows * CLUSTER + rank_) * BN};
-  }
-
-  const Before* table_;
-  int groups_, rank_;
-  int columns_;  // of clusters
-  int at_, step_;
-  unsigned* taken_;
-  int group_ = 0;
-};
-
-/// Tiles on their way from the thread that copies to the consumers.
-struct Post {
-  static constexpr int kPlaces = 2;
-  TileOfD tiles[kPlaces];
-  Barrier sent[kPlaces], received[kPlaces];
-
-  /// One thread, before the barrier of the block.
-  __device__ __forceinline__ void init() {
-    for (int place = 0; place < kPlaces; ++place) {
-      init_barrier(&sent[place], 1);
-      init_barrier(&received[place], CONSUMERS * 4);  // a lane of each warp
-    }
-  }
-};
-
-/// Where a thread is in the post.
-struct Mail {
-  int place = 0;
-  unsigned parity = 0;
-
-  __device__ __forceinline__ void send(Post& post, const TileOfD& tile) {
-    wait(&post.received[place], parity ^ 1);  // at first all are
-    post.tiles[place] = tile;
-    arrive(&post.sent[place]);
-    advance();
-  }
-  /// All threads of a warp. False: there are no more tiles.
-  __device__ __forceinline__ bool receive(Post& post, TileOfD& tile) {
-    wait(&post.sent[place], parity);
-    tile = post.tiles[place];
-    __syncwarp();
-    if (threadIdx.x % 32 == 0) arrive(&post.received[place]);
-    advance();
-    return tile.group >= 0;
+    tile = {group_, begin.rows + m, end.rows - begin.rows - m, (within / rows * CLUSTER + rank_) * BN};
+    if (tile.rows > BM) tile.rows = BM;
+    return true;
   }
 
  private:
-  __device__ __forceinline__ void advance() {
-    place ^= 1;
-    parity ^= place == 0 ? 1u : 0u;
-  }
+  const Before* table_;
+  int groups_, rank_;
+  int columns_;  // of clusters
+  int group_ = 0;
 };

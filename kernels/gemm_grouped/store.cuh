@@ -59,7 +59,7 @@ struct Writer {
     const int lane = thread() % 32, row = thread() / 32 * 16 + lane % 16;
 #pragma unroll
     for (int column = 0; column < kColumns; column += kOutColumns) {
-      if (n + column >= N) continue;
+      if (n + column >= N) break;
       const unsigned panel = open();
 #pragma unroll
       for (int j = 0; j < kOutColumns / 16; ++j) {
@@ -75,9 +75,10 @@ struct Writer {
   /// group's.
   __device__ __forceinline__ void store_columns(const Sum (&sums)[kColumns / 2], int m, int n, int rows) {
     const int lane = thread() % 32, part = thread() / 32 * 2 + lane / 8 % 2;
+    if (n >= N) return;
 #pragma unroll
     for (int first = 0; first < kColumns; first += OUT_ROWS) {
-      if (first >= rows) continue;
+      if (first >= rows) break;
       const unsigned panel = open();
 #pragma unroll
       for (int j = 0; j < OUT_ROWS / 16; ++j) {
@@ -87,21 +88,6 @@ struct Writer {
                      two(x[6], x[7]));
       }
       close(m + first, n, rows - first);
-    }
-  }
-
-  /// A consumer's sums from block BLOCK of 64 rows of wgmma on, of a tile with `rows` rows; `first`: its first row of
-  /// wgmma. (Not a loop: one whose condition ends it early is not unrolled, and then sums lie in memory.)
-  template <int BLOCK>
-  __device__ __forceinline__ void store(const Sums& sums, int m0, int n0, int rows, int first) {
-    if constexpr (BLOCK < kRows / 64) {
-      const int at = first + BLOCK * 64;
-      if constexpr (SWAP) {
-        if (n0 + at < N) store_columns(sums[BLOCK], m0, n0 + at, rows);
-      } else {
-        if (at < rows) store_rows(sums[BLOCK], m0 + at, n0, rows - at);
-      }
-      store<BLOCK + 1>(sums, m0, n0, rows, first);
     }
   }
 };

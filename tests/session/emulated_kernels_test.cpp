@@ -165,13 +165,13 @@ TEST_CASE("emulated kernels: gemm_grouped, every variant, dtype and layout", "[e
 }
 
 TEST_CASE("emulated kernels: gemm_grouped, every value of every parameter", "[emulated][kernels]") {
-  const std::string configurations[] = {"BM=16,BN=256,SWAP=1,STAGES=5,GROUP=16,PIECES=2",
-                                        "BM=32,BN=128,SWAP=1,STAGES=8,CLUSTER=2,PIECES=4",
-                                        "BM=48,BN=64,SWAP=1,CONSUMERS=1,STAGES=10,PIECES=1,TAKE=1",
-                                        "BM=96,BN=128,SWAP=1,STAGES=6,CLUSTER=4,PIECES=4",
+  const std::string configurations[] = {"BM=16,BN=256,SWAP=1,STAGES=5,GROUP=16",
+                                        "BM=32,BN=128,SWAP=1,STAGES=8,CLUSTER=2",
+                                        "BM=48,BN=64,SWAP=1,CONSUMERS=1,STAGES=8",
+                                        "BM=96,BN=128,SWAP=1,STAGES=6,CLUSTER=4",
                                         "BM=192,BN=128,SWAP=1",
-                                        "BM=256,BN=128,STAGES=3,CLUSTER=2,PIECES=8",
-                                        "BM=128,BN=256,STAGES=4,TAKE=1",
+                                        "BM=256,BN=128,STAGES=3,CLUSTER=2",
+                                        "BM=128,BN=256,STAGES=4",
                                         "BM=64,BN=64,BK=128,CONSUMERS=1,GROUP=4",
                                         "BM=256,BN=64,CONSUMERS=1"};
   std::size_t turn = 0;
@@ -182,7 +182,7 @@ TEST_CASE("emulated kernels: gemm_grouped, every value of every parameter", "[em
     const Arguments large = {{"tokens", "700"}, {"N", "200"}, {"K", "168"}, {"groups", "4"}, {"layout", layout}};
     CHECK(failures("gemm_grouped", dtype, large, "wgmma_groups", configuration) == "");
   }
-  for (const std::string configuration : {"", "BM=48,BN=256,SWAP=1,TAKE=1", "BM=64,BN=128,CONSUMERS=1,CLUSTER=2"}) {
+  for (const std::string configuration : {"", "BM=48,BN=256,SWAP=1", "BM=64,BN=128,CONSUMERS=1,CLUSTER=2"}) {
     // Groups of one row and of none; more groups than tokens.
     const Arguments small = {{"tokens", "389"}, {"N", "136"}, {"K", "72"}, {"groups", "60"}};
     const Arguments few = {{"tokens", "13"}, {"N", "72"}, {"K", "64"}, {"groups", "200"}, {"layout", "nt"}};
