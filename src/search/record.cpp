@@ -25,10 +25,8 @@ std::vector<std::size_t> RecordedStrategy::ask(std::size_t most) {
     ++pending_;
     batch.push_back(candidate);
   };
-  while (batch.size() < most && next_start_ < options_.starts.size())
-    if (const std::size_t start = options_.starts[next_start_++]; is_unknown(start)) take(start);
-  if (batch.size() == most || exhausted_) return batch;
-  for (const std::size_t candidate : choose(most - batch.size())) take(candidate);
+  if (most == 0 || exhausted_) return batch;
+  for (const std::size_t candidate : choose(most)) take(candidate);
   exhausted_ = pending_ == 0;  // it does not wait for anything, and yet has no wish
   return batch;
 }

@@ -48,7 +48,7 @@ class RecordedStrategy : public Strategy {
   std::size_t candidates_;
   std::vector<State> states_;
   std::vector<Told> told_;
-  std::size_t limit_ = 0, begun_ = 0, pending_ = 0, without_better_ = 0, next_start_ = 0;
+  std::size_t limit_ = 0, begun_ = 0, pending_ = 0, without_better_ = 0;
   std::optional<double> best_;
   bool impatient_ = false;  ///< patience is at an end
   bool exhausted_ = false;  ///< nothing more will be asked for

@@ -28,8 +28,6 @@ struct SearchOptions {
   std::size_t trials = 0;    ///< at most so many candidates; 0: all
   std::size_t patience = 0;  ///< enough after so many results without a better one; 0: never
   std::uint64_t seed = 1;
-  std::vector<std::size_t> starts;  ///< asked for first, in this order
-  std::vector<double> prior;        ///< expected cost of each candidate, only relative; empty: nothing is known
 };
 
 /// Every candidate once, shuffled.

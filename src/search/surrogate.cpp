@@ -16,7 +16,6 @@ namespace {
 
 // Chosen by kerlab replay on every other shipped sweep; flat around these values.
 constexpr std::size_t kFirst = 16, kFirstOfVariant = 4;  // before the first forest: at least so many, of each variant
-constexpr std::size_t kRanked = 8;                       // of them the best by the prior
 constexpr int kSpread = 8;                               // random candidates, of which the least similar is taken
 constexpr double kFar = 0.7;                             // log cost above the best, beyond which all is equally bad
 constexpr double kNearShare = 0.3;                       // of a batch: neighbours of the best
@@ -37,33 +36,16 @@ class Surrogate final : public RecordedStrategy {
   }
 
  private:
-  /// The first candidates: best by the prior, and random ones, each variant its share.
+  /// The first candidates: random ones, each variant its share.
   void plan_first() {
-    std::vector<std::size_t> ranked;
-    if (!options().prior.empty()) ranked = ranked_by_prior(kRanked);
-    first_asked_ = ranked;
     for (std::size_t i = 0; first_asked_.size() < std::min(first_, candidates()) && i < 64 * first_; ++i) {
-      const std::size_t candidate = spread_out(i % space_.variants());
+      const std::size_t variant = i % space_.variants();
+      if (space_.first_of(variant) == space_.first_of(variant + 1)) continue;
+      const std::size_t candidate = spread_out(variant);
       if (std::find(first_asked_.begin(), first_asked_.end(), candidate) == first_asked_.end())
         first_asked_.push_back(candidate);
     }
     std::reverse(first_asked_.begin(), first_asked_.end());  // taken from the back
-  }
-
-  /// Of every variant the same number.
-  std::vector<std::size_t> ranked_by_prior(std::size_t count) {
-    std::vector<std::size_t> ranked;
-    const std::size_t share = std::max<std::size_t>(1, count / space_.variants());
-    for (std::size_t v = 0; v < space_.variants(); ++v) {
-      std::vector<std::size_t> own(space_.first_of(v + 1) - space_.first_of(v));
-      std::iota(own.begin(), own.end(), space_.first_of(v));
-      for (std::size_t i = own.size(); i > 1; --i) std::swap(own[i - 1], own[random_below(random_, i)]);
-      const std::size_t some = std::min(share, own.size());
-      std::partial_sort(own.begin(), own.begin() + static_cast<std::ptrdiff_t>(some), own.end(),
-                        [&](std::size_t a, std::size_t b) { return options().prior[a] < options().prior[b]; });
-      ranked.insert(ranked.end(), own.begin(), own.begin() + static_cast<std::ptrdiff_t>(some));
-    }
-    return ranked;
   }
 
   /// Of a few random candidates of a variant the one that is least like those chosen before.
@@ -72,7 +54,7 @@ class Surrogate final : public RecordedStrategy {
     const std::size_t count = space_.first_of(variant + 1) - begin;
     std::size_t best = begin;
     std::size_t most = 0;
-    for (int i = 0; i < kSpread && count > 0; ++i) {
+    for (int i = 0; i < kSpread; ++i) {
       const std::size_t candidate = begin + random_below(random_, count);
       std::size_t nearest = space_.columns() + 1;
       for (const std::size_t other : first_asked_) nearest = std::min(nearest, differences(candidate, other));
@@ -100,7 +82,9 @@ class Surrogate final : public RecordedStrategy {
     }
     if (!batch.empty()) return batch;
     if (pending() > 0 && 2 * told().size() < first_) return batch;
-    if (finishing_ || left() <= reserve()) return neighbours_of_best(most);
+    if (finishing_) return neighbours_of_best(most);
+    if (left() <= reserve()) batch = neighbours_of_best(most);
+    if (!batch.empty()) return batch;
     return by_model(most);
   }
 

@@ -110,12 +110,14 @@ std::string Screening::ended() const {
 }
 
 /// Keeps the compilers busy with about twice as many jobs as there are processes. A search that learns is asked late,
-/// when it knows most; one that does not, early and for many, which are looked up in the database together.
+/// when it knows most, and for a few at once, because it thinks; one that does not, early and for many, which are looked
+/// up in the database together.
 void Screening::refill() {
-  const std::size_t ahead = 2 * static_cast<std::size_t>(rig_.compilers().processes());
+  const std::size_t processes = static_cast<std::size_t>(rig_.compilers().processes());
+  const std::size_t ahead = 2 * processes;
   while (compiling_.size() < ahead && ready_.size() < kMostReady) {
     if (asked_.empty() && !exhausted_) {
-      if (options_.learns && under_way() >= ahead) return;
+      if (options_.learns && under_way() + (processes + 1) / 2 > ahead) return;
       if (!ask_batch(options_.learns ? ahead - under_way() : kAskAtOnce)) return;
       continue;  // all of them may have been known
     }

@@ -46,7 +46,7 @@ TEST_CASE("cli: what was typed wrong is named, with what is there instead", "[cl
       {{"tune", "gemm", "--M", "2147483647"}, 64, "2^62"},
       {{"tune", "gemm", "--M", "400000"}, 64, "memory"},
       {{"tune", "gemm", "--variant", "reg2b"}, 64, "reg2d"},
-      {{"tune", "gemm", "--search", "magic"}, 64, "--search"},
+      {{"tune", "gemm", "--strategy", "magic"}, 64, "--strategy"},
       {{"tune", "gemm", "--trials", "0"}, 64, "--trials"},
       {{"tune", "gemm", "--color", "purple"}, 64, "--color"},
       {{"tune", "gemm", "--worker-command", "'kerlab"}, 64, "quote"},

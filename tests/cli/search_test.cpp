@@ -37,3 +37,28 @@ TEST_CASE("list: --space says what each constraint leaves, and which cuts most",
   CHECK_THAT(json, Catch::Contains("\"cuts_most\": \"small\""));
   CHECK(sandbox.run({"list", sandbox.family(), "--N", "4096"}).exit_code == 64);  // of no use without --space
 }
+
+TEST_CASE("replay: any strategy over a recorded sweep, without a GPU", "[cli]") {
+  const Sandbox sandbox;
+  std::string sweep =
+      "kerlab sweep 1\nfamily none\nvariant gone\nproblem none N=1 fp32\ndevice H200 sm_90 132 SM\ndriver 1\n"
+      "toolchain NVRTC 13.0\ndate 2026-01-01\nclock 1 to 2 MHz\nsource 0\nrole fitted\n\n";
+  for (const int a : {1, 2, 4, 8, 16, 32})
+    for (const int b : {1, 2, 3, 4, 5})
+      for (const int c : {0, 1})
+        sweep += "A=" + std::to_string(a) + " B=" + std::to_string(b) + " C=" + std::to_string(c) + " = " +
+                 std::to_string(100 + (a > 8 ? a - 8 : 8 - a) * 3 + (b - 3) * (b - 3) * 5 + 20 * c) + "\n";
+  sandbox.write("made-up.txt", sweep);
+  for (const char* strategy : {"random", "local", "surrogate"}) {
+    const std::string text =
+        output_of(sandbox.run({"replay", (sandbox / "made-up.txt").string(), "--strategy", strategy, "--seeds", "9"}));
+    CHECK_THAT(text, Catch::Contains(std::string(strategy) + ", 9 seeds, 16 at once"));
+    CHECK_THAT(text, Catch::Contains("none-gone-1-fp32"));
+    CHECK_THAT(text, Catch::Contains("99 % of the best: largest median"));
+  }
+  const std::string json =
+      output_of(sandbox.run({"replay", (sandbox / "made-up.txt").string(), "--seeds", "3", "--batch", "4", "--json"}));
+  CHECK_THAT(json, Catch::Contains("\"configurations\": 60"));
+  CHECK_THAT(json, Catch::Contains("\"within\": 1,"));
+  CHECK(sandbox.run({"replay", "no-such-sweep"}).exit_code == 64);
+}
