@@ -6,6 +6,9 @@
 #include "numbers.cuh"
 #include "scales.cuh"
 
+#ifndef WITH_C  // families that do not say whether there is a C to add
+#define WITH_C 1
+#endif
 #ifndef FOURS_D  // rungs that write one by one
 #define FOURS_D 0
 #endif
@@ -30,7 +33,7 @@ struct Epilogue {
         M(M),
         N(N),
         alpha(static_cast<Sum>(alpha)),
-        beta(static_cast<Sum>(beta)),
+        beta(WITH_C ? static_cast<Sum>(beta) : Sum(0)),
         scales(scales.of(SCALES == 1 ? blockIdx.z : 0, M, N, 1)) {}
 
   /// Of the sum that belongs at (m, n).

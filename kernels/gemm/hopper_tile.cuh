@@ -20,7 +20,8 @@ using Second = Tile<kSecond, kSecondContiguous>;
 template <int EXTENT, bool K_FIRST>
 __device__ __forceinline__ void warm(const DTYPE* from, int x, int extent, int k, int K, int thread) {
   constexpr int kLine = 128 / DTYPE_BYTES;
-  constexpr int kRows = K_FIRST ? EXTENT : BK * WARM, kLines = (K_FIRST ? BK * WARM : EXTENT) / kLine;
+  constexpr int kDeep = BK * (WARM > 0 ? WARM : 1);
+  constexpr int kRows = K_FIRST ? EXTENT : kDeep, kLines = (K_FIRST ? kDeep : EXTENT) / kLine;
   const int rows = K_FIRST ? extent : K, length = K_FIRST ? K : extent;
   for (int i = thread; i < kRows * kLines; i += CONSUMERS * 128) {
     const int row = (K_FIRST ? x : k) + i / kLines, along = (K_FIRST ? k : x) + i % kLines * kLine;
