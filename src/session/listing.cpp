@@ -49,7 +49,7 @@ SpaceListing list_space(const Variant& variant, const Problem& problem, const De
   listing.cuts = constraint_cuts(variant, problem, device);
   const Clock::time_point begun = Clock::now();
   try {
-    const Space space = enumerate(variant, problem, device);
+    const Space space = enumerate(variant, problem, device, {SpaceLimits{}.enumerated, 1, 1});  // to be counted
     listing.valid = space.count;
     listing.raw = space.raw;
   } catch (const SpecError&) {

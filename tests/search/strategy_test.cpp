@@ -240,6 +240,47 @@ TEST_CASE("search: neighbours differ in one parameter, or in two where these are
   CHECK(space.columns() == 3);
 }
 
+TEST_CASE("search: a space of some of many grows around what is looked at", "[search]") {
+  // All of 20 x 20 x 20 but A + B > 30; one in forty is listed.
+  std::vector<Configuration> listed;
+  for (std::int64_t i = 0; i < 8000; i += 41)
+    if (i / 400 + i / 20 % 20 <= 30) listed.push_back({{i / 400, i / 20 % 20, i % 20}});
+  std::vector<Configuration> admitted;
+  const auto cost = [](const std::vector<std::int64_t>& v) {
+    return 100.0 + static_cast<double>((v[0] - 7) * (v[0] - 7) + (v[1] - 12) * (v[1] - 12) + (v[2] - 3) * (v[2] - 3));
+  };
+  SearchSpace::Part part{"v", {"A", "B", "C"}, &listed, {{"sum", {}}}};
+  for (const Configuration& c : listed)
+    part.features[0].values.push_back(static_cast<double>(c.values[0] + c.values[1]));
+  part.admit = [&](const Configuration& c) -> std::optional<std::vector<double>> {
+    if (c.values[0] + c.values[1] > 30) return std::nullopt;
+    admitted.push_back(c);
+    return std::vector<double>{static_cast<double>(c.values[0] + c.values[1])};
+  };
+  SearchSpace space({part});
+  CHECK(space.neighbours(0).size() == 57);
+  CHECK(space.neighbours(0) == space.neighbours(0));
+  CHECK(space.size() == listed.size() + admitted.size());
+  CHECK(space.find_or_admit(0, {19, 19, 0}) == std::nullopt);
+  CHECK(space.columns() == 4);
+  for (std::size_t i = 0; i < admitted.size(); ++i) REQUIRE(space.values_of(listed.size() + i) == admitted[i].values);
+  CHECK(*std::min_element(space.row(listed.size()).begin(), space.row(listed.size()).end()) >= 1);
+  // The best is not listed: only the neighbours of what was found lead there.
+  CHECK(std::find(listed.begin(), listed.end(), Configuration{{7, 12, 3}}) == listed.end());
+  for (const char* name : {"local", "surrogate"}) {
+    INFO(name);
+    SearchOptions options = seeded(3, 300);
+    auto strategy = make_strategy(name, space, options);
+    double best = 1e9;
+    for (auto batch = strategy->ask(8); !batch.empty(); batch = strategy->ask(8))
+      for (const std::size_t candidate : batch) {
+        best = std::min(best, cost(space.values_of(candidate)));
+        strategy->tell(candidate, cost(space.values_of(candidate)));
+      }
+    CHECK(best == 100);
+  }
+}
+
 TEST_CASE("search: importance finds the parameter that decides", "[search]") {
   std::vector<std::vector<std::int64_t>> configurations;
   std::vector<double> costs;
