@@ -21,6 +21,7 @@ class Sources {
     INFO(source.filename().string() << " " << arch << "\n" << result.message << "\n" << result.log);
     CHECK(result.status == CompileStatus::ok);
     CHECK(result.log.find("warning") == std::string::npos);
+    CHECK(result.log.find("serialized") == std::string::npos);  // wgmma that waits for itself: C7511, C7514
     CHECK_FALSE(result.kernels.empty());
     int bytes = 0;
     for (const KernelResources& kernel : result.kernels) bytes += kernel.spill_bytes;
@@ -76,6 +77,23 @@ TEST_CASE("softmax, reduce and saxpy compile for sm_75, sm_80 and sm_90a", "[ker
   for (const std::string arch : {"sm_75", "sm_80", "sm_90a"})
     for (const std::string family : {"kernels/softmax", "kernels/reduce", "examples/saxpy"})
       compile_family(family, {kNone}, arch);
+}
+
+TEST_CASE("gemm_grouped from all over the space compiles without spills, and wgmma is not serialised",
+          "[kernels][nvrtc]") {
+  compile_family("kernels/gemm_grouped", {{{"layout", "nt"}}}, "sm_90a");
+  const KernelFolder folder = folder_of("kernels/gemm_grouped");
+  const Variant& variant = variant_of(folder, "wgmma_groups");
+  const Problem problem = make_problem(folder.family, {{{"tokens", 8192}}, "bf16", {}, {}});
+  const std::vector<Configuration> valid = enumerate(variant, problem, h200()).valid;
+  REQUIRE(valid.size() > 1000);
+  Sources sources;
+  for (std::size_t i = 0; i < 12; ++i) {
+    const Configuration& configuration = valid[i * (valid.size() - 1) / 11];
+    INFO(configuration_text(variant, configuration));
+    const Instance instance = instantiate(folder.family, variant, problem, configuration, h200());
+    CHECK(sources.spills(variant.source, instance.defines, "sm_90a") == 0);
+  }
 }
 
 TEST_CASE("gemm: register tiles from all over the space compile, and spill little if at all", "[kernels][nvrtc]") {
