@@ -35,7 +35,7 @@ std::vector<std::vector<std::int64_t>> shapes(std::size_t dimensions) {
   // splitting, a little and a lot; more tiles than multiprocessors.
   const std::vector<std::vector<std::int64_t>> three = {{208, 144, 272}, {131, 67, 149},  {7, 1072, 272},
                                                         {1, 1072, 272},  {272, 7, 144},   {208, 272, 1040},
-                                                        {80, 80, 16912}, {1424, 1552, 80}};
+                                                        {80, 80, 16912}, {1616, 1552, 80}};
   std::vector<std::vector<std::int64_t>> all;
   for (std::vector<std::int64_t> shape : three) {
     shape.resize(dimensions, 3);
