@@ -27,6 +27,12 @@ void store(std::byte* data, DType dtype, std::size_t i, double value) {
       return put(from_float<fp16_t>(static_cast<float>(value)));
     case DType::bf16:
       return put(from_float<bf16_t>(static_cast<float>(value)));
+    case DType::tf32:
+      return put(from_float<tf32_t>(static_cast<float>(value)));
+    case DType::e4m3:
+      return put(from_float<e4m3_t>(static_cast<float>(value)));
+    case DType::e5m2:
+      return put(from_float<e5m2_t>(static_cast<float>(value)));
     default:
       throw Error("tests have no values of this type");
   }
@@ -49,6 +55,12 @@ double load(const std::byte* data, DType dtype, std::size_t i) {
       return to_float(element<fp16_t>(data, i));
     case DType::bf16:
       return to_float(element<bf16_t>(data, i));
+    case DType::tf32:
+      return to_float(element<tf32_t>(data, i));
+    case DType::e4m3:
+      return to_float(element<e4m3_t>(data, i));
+    case DType::e5m2:
+      return to_float(element<e5m2_t>(data, i));
     default:
       throw Error("tests have no values of this type");
   }

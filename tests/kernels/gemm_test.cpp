@@ -120,6 +120,68 @@ TEST_CASE("gemm: naive, coalesced and smem_tile are right for every layout, type
   }
 }
 
+TEST_CASE("gemm: factors of fp8 are where the definition has them", "[kernels]") {
+  const KernelFolder folder = folder_of("kernels/gemm");
+  const Case c{5, 131, 260, 0.5, 2};
+  for (const std::string scales : {"row", "block"}) {
+    ProblemRequest typed = request(c, "e4m3", "nt");
+    typed.flags["scales"] = scales;
+    typed.scalars["scale_d"] = -4;
+    CpuProblem problem(folder, typed);
+    problem.tensors().set_inputs_at_random(7);
+    const auto a = problem.tensors().get("A"), b = problem.tensors().get("B"), added = problem.tensors().get("C");
+    const auto of_a = problem.tensors().get("scale_a"), of_b = problem.tensors().get("scale_b");
+    std::vector<double> value, scale;
+    for (std::size_t m = 0; m < 5; ++m)
+      for (std::size_t n = 0; n < 131; ++n) {
+        double sum = 0, squares = 0;
+        for (std::size_t k = 0; k < 260; ++k) {
+          const double factor =
+              scales == "row" ? of_a[m] * of_b[n] : of_a[m * 3 + k / 128] * of_b[n / 128 * 3 + k / 128];
+          const double term = 0.5 * factor * a[m * 260 + k] * b[n * 260 + k];
+          sum += term;
+          squares += term * term;
+        }
+        const double rest = 2 * added[m * 131 + n];
+        value.push_back(-4 * (sum + rest));
+        scale.push_back(4 * std::sqrt(squares + rest * rest));
+      }
+    const ReferenceValues got = problem.reference();
+    expect_near(got.value, value, 1e-6);
+    expect_near(got.scale, scale, 1e-6);
+  }
+}
+
+TEST_CASE("gemm: every type of D, scales and fp8 on the rungs that have them all", "[kernels]") {
+  const KernelFolder folder = folder_of("kernels/gemm");
+  struct Flags {
+    std::string dtype;
+    std::map<std::string, std::string> flags;
+    double scale_d = 1;
+  };
+  const std::vector<Flags> all = {
+      {"e4m3", {{"scales", "block"}}},    {"e5m2", {{"scales", "row"}, {"out", "fp32"}, {"accumulate", "fast"}}},
+      {"e4m3", {{"out", "e4m3"}}, 0.125}, {"bf16", {{"out", "fp32"}}},
+      {"fp32", {{"out", "fp16"}}, -2},    {"tf32", {{"out", "bf16"}}}};
+  bool backwards = false;
+  for (const Flags& one : all) {
+    const Case c{33, 130, 150, 0.5, backwards ? 1.0 : 0.0};
+    ProblemRequest typed = request(c, one.dtype, backwards ? "nt" : "tn");
+    typed.flags.insert(one.flags.begin(), one.flags.end());
+    typed.scalars["scale_d"] = one.scale_d;
+    CpuProblem problem(folder, typed);
+    fill(problem, c);
+    const ReferenceValues expected = problem.reference();
+    for (const std::string name : {"naive", "coalesced", "smem_tile"}) {
+      INFO(name << ": " << problem.problem().key());
+      const Variant& variant = variant_of(folder, name);
+      problem.run(variant, default_configuration(variant), backwards);
+      CHECK(problem.complaint(expected) == "");
+    }
+    backwards = !backwards;
+  }
+}
+
 TEST_CASE("gemm: reg2d is right for every layout, type and edge", "[kernels]") {
   const KernelFolder folder = folder_of("kernels/gemm");
   const Variant& variant = variant_of(folder, "reg2d");

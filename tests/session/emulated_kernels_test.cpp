@@ -115,6 +115,37 @@ TEST_CASE("emulated kernels: gemm with every epilogue, in some layouts and dtype
         "");
 }
 
+TEST_CASE("emulated kernels: gemm with D of other types, scaled", "[emulated][kernels]") {
+  const Arguments small = {{"M", "72"}, {"N", "144"}, {"K", "80"}, {"bias", "yes"}, {"beta", "0.5"}};
+  const auto with = [&](const Arguments& more) {
+    Arguments arguments = small;
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+  };
+  for (const std::string variant : {"wgmma_stay", "mma_pipe"})
+    CHECK(failures("gemm", "bf16", with({{"out", "e4m3"}, {"scale_d", "0.1"}, {"activation", "relu"}}), variant) == "");
+  CHECK(failures("gemm", "fp16", with({{"out", "fp32"}, {"layout", "tn"}, {"scale_d", "-2"}}), "wgmma_stay") == "");
+}
+
+TEST_CASE("emulated kernels: gemm of fp8, promoted and fast, with scales", "[emulated][kernels]") {
+  // Four stages of a ring of two; a ragged last block of scales.
+  check_configurations("wgmma_stay", {{"e4m3",
+                                       {{"M", "40"}, {"N", "48"}, {"K", "400"}, {"layout", "nt"}, {"scales", "block"}},
+                                       "BM=64 BN=64 BK=128 STAGES=2 CONSUMERS=1 CLUSTER=1 PROMOTE=128"}});
+  check_configurations("wgmma_swap", {{"e5m2",
+                                       {{"M", "5"}, {"N", "48"}, {"K", "272"}, {"layout", "nt"}, {"scales", "block"}},
+                                       "BK=128 STAGES=2 PROMOTE=128 MIN_BLOCKS=4"},
+                                      {"e4m3",
+                                       {{"M", "5"},
+                                        {"N", "48"},
+                                        {"K", "272"},
+                                        {"layout", "nt"},
+                                        {"scales", "row"},
+                                        {"accumulate", "fast"},
+                                        {"out", "e4m3"}},
+                                       "BK=128 STAGES=8 PROMOTE=0"}});
+}
+
 TEST_CASE("emulated kernels: gemm in int8, exact, with whole alpha and beta", "[emulated][kernels]") {
   for (const std::string layout : {"nn", "nt", "tn", "tt"}) {
     CHECK(failures("gemm", "int8", {{"M", "144"}, {"N", "80"}, {"K", "208"}, {"layout", layout}, {"alpha", "-3"}}) ==
