@@ -198,7 +198,7 @@ TEST_CASE("emulated kernels: gemm_grouped, every variant, dtype and layout", "[e
 TEST_CASE("emulated kernels: gemm_grouped, every value of every parameter", "[emulated][kernels]") {
   const std::string configurations[] = {"BM=16,BN=256,SWAP=1,STAGES=5,GROUP=16",
                                         "BM=32,BN=128,SWAP=1,STAGES=8,CLUSTER=2",
-                                        "BM=48,BN=64,SWAP=1,CONSUMERS=1,STAGES=8",
+                                        "BM=48,BN=64,SWAP=1,CONSUMERS=1,STAGES=10",
                                         "BM=96,BN=128,SWAP=1,STAGES=6,CLUSTER=4",
                                         "BM=192,BN=128,SWAP=1",
                                         "BM=256,BN=128,STAGES=3,CLUSTER=2",
