@@ -182,6 +182,35 @@ TEST_CASE("gemm: every type of D, scales and fp8 on the rungs that have them all
   }
 }
 
+TEST_CASE("gemm: infinities and NaN of fp8 arrive in their rows of D, and nowhere else", "[kernels]") {
+  const KernelFolder folder = folder_of("kernels/gemm");
+  const Case c{4, 5, 20};
+  for (const std::string out : {"same", "e4m3"}) {
+    ProblemRequest typed = request(c, "e5m2", "nt");
+    typed.flags["out"] = out;
+    CpuProblem problem(folder, typed);
+    problem.tensors().set_inputs_at_random(7);
+    problem.tensors().set("B", std::vector<double>(100, 0.5));
+    std::vector<double> a(80, 1.0);
+    a[0] = 49152;
+    a[20] = std::numeric_limits<double>::quiet_NaN();
+    problem.tensors().set("A", a);
+    problem.tensors().address("A")[40] = std::byte{0x7c};  // infinity; a conversion would give the largest number
+    const ReferenceValues expected = problem.reference();
+    CHECK(std::isnan(expected.value[5]));
+    CHECK(std::isinf(expected.value[10]));
+    for (const std::string name : {"naive", "smem_tile"}) {
+      const Variant& variant = variant_of(folder, name);
+      problem.run(variant, default_configuration(variant));
+      const std::vector<double> d = problem.tensors().get("D");
+      CHECK(std::isnan(d[5]));
+      CHECK(d[10] == (out == "e4m3" ? 448.0 : std::numeric_limits<double>::infinity()));
+      CHECK(d[0] == (out == "e4m3" ? 448.0 : 24576.0));  // 24576 + 9.5, rounded to bf16
+      CHECK(d[15] == 10.0);
+    }
+  }
+}
+
 TEST_CASE("gemm: reg2d is right for every layout, type and edge", "[kernels]") {
   const KernelFolder folder = folder_of("kernels/gemm");
   const Variant& variant = variant_of(folder, "reg2d");
