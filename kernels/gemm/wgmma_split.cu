@@ -21,10 +21,10 @@
 // Operations (M N K / BN / CLUSTER_N + M N K / BM / CLUSTER_M) global reads; SLICES / CLUSTER_K M N sums written to L2
 //           and read again, none where that is 1.
 // Lacks     slices of unequal length for tiles that almost fill the device (wgmma_stream).
-// Measured on H200, bf16 nn, beside cuBLASLt 13.1's best of 8, all with REDUCE=1: 128 x 128 x 65536 15.3 us, 1.02 times
-//   as fast [1.01]; 256 x 256 x 16384 12.5 us, 0.92 [0.90]; 512 x 512 x 8192 16.8 us, 0.85 [0.84]; 64 x 64 x 131072 14.6
-//   us, 1.19 [1.18]. split_k: 18.4, 15.6 us for the first two. All four read 17 or 34 MB, which 4.2 TB/s would do in 4 or
-//   8 us: most of the rest is not the reading.
+// Measured on H200, bf16 nn, beside cuBLASLt 13.1's best of 8, all with REDUCE=1: 128 x 128 x 65536 15.3 us, 1.02
+//   times as fast [1.01]; 256 x 256 x 16384 12.5 us, 0.92 [0.90]; 512 x 512 x 8192 16.8 us, 0.85 [0.84]; 64 x 64 x
+//   131072 14.6 us, 1.19 [1.18]. split_k: 18.4, 15.6 us for the first two. All four read 17 or 34 MB, which 4.2 TB/s
+//   would do in 4 or 8 us: most of the rest is not the reading.
 #define WGMMA_N BN
 #include "ask_slice.cuh"
 #include "cluster_sums.cuh"

@@ -110,8 +110,8 @@ std::string Screening::ended() const {
 }
 
 /// Keeps the compilers busy with about twice as many jobs as there are processes. A search that learns is asked late,
-/// when it knows most, and for a few at once, because it thinks; one that does not, early and for many, which are looked
-/// up in the database together.
+/// when it knows most, and for a few at once, because it thinks; one that does not, early and for many, which are
+/// looked up in the database together.
 void Screening::refill() {
   const std::size_t processes = static_cast<std::size_t>(rig_.compilers().processes());
   const std::size_t ahead = 2 * processes;

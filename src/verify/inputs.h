@@ -15,7 +15,8 @@ std::string recipe_text(const Recipe& recipe);
 /// Fills `tensor` at `out`. Parameters that a recipe lacks take their defaults: small_integer 4, one_hot 8, constant 1.
 /// one_hot makes the first input one-hot and the others small integers, so that an output of a dot product is one
 /// element of the other operand and tells which. A tensor of offsets holds a partition whatever the recipe: under
-/// normal and uniform one of weights like those of a random routing, else one with empty parts and parts of one thing. Throws Error for a recipe or version that is not known.
+/// normal and uniform one of weights like those of a random routing, else one with empty parts and parts of one thing.
+/// Throws Error for a recipe or version that is not known.
 lab::FillArguments fill_arguments(const Recipe& recipe, const Tensor& tensor, bool first_input, DevicePtr out);
 
 }  // namespace kerlab

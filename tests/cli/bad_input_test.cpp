@@ -42,7 +42,7 @@ TEST_CASE("cli: what was typed wrong is named, with what is there instead", "[cl
       {{"tune", "gemm", "--layout", "nm"}, 64, "nn, nt, tn, tt"},
       {{"tune", "gemm", "--alpha", "x"}, 64, "alpha"},
       {{"tune", "gemm", "--dtype", "bf61"}, 64, "bf16"},
-      {{"tune", "gemm", "--dtype", "e4m3"}, 4, "e4m3"},
+      {{"tune", "gemm", "--dtype", "fp64"}, 4, "fp64"},
       {{"tune", "gemm", "--M", "2147483647"}, 64, "2^62"},
       {{"tune", "gemm", "--M", "400000"}, 64, "memory"},
       {{"tune", "gemm", "--variant", "reg2b"}, 64, "reg2d"},
