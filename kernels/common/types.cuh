@@ -89,13 +89,14 @@ __device__ __forceinline__ unsigned char fp8_bits_from_float(float f, unsigned i
   const unsigned int sign = bits >> 24 & 0x80U;
   const unsigned int size = bits & 0x7fffffffU;
   if (size > 0x7f800000U) return 0x7f;
+  constexpr unsigned int kSmallest = 127 + MINIMUM;  // exponent of the smallest normal number, as an fp32 has it
   unsigned int rounded;
-  if (size < (127U + MINIMUM) << 23) {  // subnormal: added to a number whose last bit is worth as much as its own
-    const unsigned int magic = (127U + MINIMUM - FRACTION + 23) << 23;
+  if (size < kSmallest << 23) {  // subnormal: added to a number whose last bit is worth as much as its own
+    const unsigned int magic = (kSmallest - FRACTION + 23) << 23;
     rounded = bits_from_float(float_from_bits(size) + float_from_bits(magic)) - magic;
   } else {
     constexpr int kCut = 23 - FRACTION;
-    rounded = ((size + (1U << (kCut - 1)) - 1 + (size >> kCut & 1U)) >> kCut) - ((126U + MINIMUM) << FRACTION);
+    rounded = ((size + (1U << (kCut - 1)) - 1 + (size >> kCut & 1U)) >> kCut) - ((kSmallest - 1) << FRACTION);
   }
   return static_cast<unsigned char>(sign | (rounded < largest ? rounded : largest));
 }
