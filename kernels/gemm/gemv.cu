@@ -4,9 +4,8 @@
 //           are useless, and all that counts is to keep 40 KiB and more per multiprocessor on their way: 16-byte loads
 //           past L1, many per thread before the first is used. All M rows are multiplied by each number of B while it
 //           is in a register; A is small and comes from L1.
-//           k contiguous in B (layouts .t)   a warp's lanes walk along ROWS columns of D together; each lane has its
-//           own
-//                                            chunks of k, sums are added across lanes by shuffles
+//           k contiguous in B (layouts .t)   a warp's lanes walk along ROWS columns of D together; each lane has
+//                                            its own chunks of k, sums are added across lanes by shuffles
 //           n contiguous (layouts .n)        each lane has a chunk of neighbouring columns; LANES lanes side by side
 //                                            read LANES x 16 bytes of a row of B, the others other rows
 //           In both, WARPS warps of a block share the k of the same columns and add their sums in shared memory.

@@ -5,9 +5,8 @@
 //           neither the order of k nor that of the columns within a fragment matters, as long as A's fragment has the
 //           same order of k and the sums are put where they belong. No conversion, no exchange between lanes, one mma
 //           for 16 rows.
-//           k contiguous in B (layouts .t)   the 16 rows of a fragment are columns of D: lane 4 g + t reads bytes 16 t
-//           of
-//                                            64 of rows g and g + 8, two mma's worth of k; A is the other operand
+//           k contiguous in B (layouts .t)   the 16 rows of a fragment are columns of D: lane 4 g + t reads bytes 16
+//                                            t of 64 of rows g and g + 8, two mma's worth of k; A is the other operand
 //           n contiguous (layouts .n)        lane 4 g + t reads bytes 16 g of 128 of the rows of its own few k, and
 //                                            pairs them by __byte_perm; fragment j has every VEC-th column from j on
 //           What is read goes by cp.async through a ring of STAGES steps in shared memory, in which every thread reads

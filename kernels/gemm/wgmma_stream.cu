@@ -1,10 +1,9 @@
 // Rung 26, wgmma_stream: wgmma_stay, and the last wave shared out among all blocks (stream-K).
 //
 // Idea      288 tiles on 132 multiprocessors take three rounds, of which the third keeps 24 of them busy. Here the
-// tiles
-//           that do not fill a round are taken to pieces along K, and every cluster gets as many stages of k; who ends
-//           a tile adds what others left of it in a workspace, in order of k (wgmma_work.cuh). STREAM=2 shares out the
-//           round before too, so that no piece is short.
+//           tiles that do not fill a round are taken to pieces along K, and every cluster gets as many stages of k;
+//           who ends a tile adds what others left of it in a workspace, in order of k (wgmma_work.cuh). STREAM=2
+//           shares out the round before too, so that no piece is short.
 //           Everything else is wgmma_stay.
 // Parameters as wgmma_stay; STREAM waves that are shared out.
 // Expects   as wgmma_stay. Worth it where tiles leave much of the last wave empty and K is long.

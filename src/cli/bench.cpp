@@ -135,12 +135,7 @@ void print_json(const BenchResult& result, const std::string& suite) {
   for (const BenchRow& row : result.rows) values.push_back(to_value(row));
   JsonValue::Object body{{"device", result.device}, {"rows", std::move(values)}};
   body.emplace_back("summary", ratio_value(ratio_summaries(result.rows)));
-  if (!suite.empty()) {
-    JsonValue::Array problems;
-    for (const SuiteOutcome& outcome : result.outcomes) problems.push_back(suite_value(outcome));
-    body.emplace_back("suite", suite);
-    body.emplace_back("problems", std::move(problems));
-  }
+  add_suite(body, suite, result.outcomes);
   fmt::print("{}\n", to_json(json_document("bench", std::move(body))));
 }
 

@@ -46,6 +46,14 @@ JsonValue::Object suite_value(const SuiteOutcome& outcome) {
           {"error", outcome.error}};
 }
 
+void add_suite(JsonValue::Object& body, const std::string& suite, const std::vector<SuiteOutcome>& outcomes) {
+  if (suite.empty()) return;
+  JsonValue::Array problems;
+  for (const SuiteOutcome& outcome : outcomes) problems.push_back(suite_value(outcome));
+  body.emplace_back("suite", suite);
+  body.emplace_back("problems", std::move(problems));
+}
+
 std::string suite_verdict(const Suite& suite, const std::vector<SuiteOutcome>& outcomes) {
   const auto passed = std::count_if(outcomes.begin(), outcomes.end(),
                                     [](const SuiteOutcome& outcome) { return outcome.code == ExitCode::passed; });

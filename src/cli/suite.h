@@ -32,6 +32,8 @@ std::vector<SuiteOutcome> run_suite(const Suite& suite, const InterruptFlag& int
 ExitCode suite_code(const std::vector<SuiteOutcome>& outcomes);
 /// "name", "problem", "exit_code", "error".
 JsonValue::Object suite_value(const SuiteOutcome& outcome);
+/// `suite` (the file) and `problems` of the command's JSON document; nothing without a suite.
+void add_suite(JsonValue::Object& body, const std::string& suite, const std::vector<SuiteOutcome>& outcomes);
 /// "19 of 21 problems passed; again: only what is missing is done": the last line.
 std::string suite_verdict(const Suite& suite, const std::vector<SuiteOutcome>& outcomes);
 

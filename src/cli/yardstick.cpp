@@ -113,12 +113,7 @@ void print_json(const YardstickResult& result, const std::string& suite) {
                          {"device_class", result.device_class},
                          {"library_only", true},
                          {"rows", std::move(values)}};
-  if (!suite.empty()) {
-    JsonValue::Array problems;
-    for (const SuiteOutcome& outcome : result.outcomes) problems.push_back(suite_value(outcome));
-    body.emplace_back("suite", suite);
-    body.emplace_back("problems", std::move(problems));
-  }
+  add_suite(body, suite, result.outcomes);
   fmt::print("{}\n", to_json(json_document("bench", std::move(body))));
 }
 

@@ -5,8 +5,8 @@
 //   unaligned rows   T > B, rows of A or B not of whole 16 bytes: TMA and 16-byte copies cannot read them (PTX ISA,
 //                    tensor maps; CUDA C++ Programming Guide, asynchronous copies)
 //   launch-bound     max(T, B) < 3 us: an H200 takes 2 to 3 us for an empty kernel and the first and last trip to
-//   memory few tiles        128 x 128 tiles for at most half of the SMs, and at least 2 splits of K with 8 steps of 128
-//   bytes
+//                    memory
+//   few tiles        128 x 128 tiles for at most half of the SMs, and at least 2 splits of K with 8 steps of 128 bytes
 //                    each: without splitting K most SMs have nothing to do, whatever the roofline says
 //   skinny           B > T, min(m, n) <= 128 and max(m, n) >= 8 min(m, n): one operand is nearly all of the traffic
 //   store-bound      D (and C) are more than half of the bytes and B > T / 2: short K
