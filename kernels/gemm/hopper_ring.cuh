@@ -86,10 +86,10 @@ struct Consumer {
   /// other consumers begin after LEAD stages. `first`: the first stage of k, and `scales` of this consumer's sums, for
   /// PROMOTE.
   __device__ __forceinline__ int multiply(Sums& sums, int first, int stages, bool leads, const BlockScales& scales) {
-    if constexpr (PROMOTE != 0) {
-      multiply_promoted(sums, first, stages, leads, scales);
-      return 0;
-    }
+#if PROMOTE
+    multiply_promoted(sums, first, stages, leads, scales);
+    return 0;
+#else
     int before = 0;
 #pragma unroll 1
     for (int i = 0; i < stages; ++i) {
@@ -107,7 +107,9 @@ struct Consumer {
       place.advance();
     }
     return before;
+#endif
   }
+#if PROMOTE
   __device__ __forceinline__ void multiply_promoted(Sums& sums, int first, int stages, bool leads,
                                                     const BlockScales& scales) {
 #pragma unroll
@@ -122,6 +124,7 @@ struct Consumer {
       place.advance();
     }
   }
+#endif
   /// After stage i of so many.
   __device__ __forceinline__ void let_others_begin(bool leads, int i, int stages) const {
     if (LEAD > 0 && leads && i == (stages < LEAD ? stages : LEAD) - 1) pass_turn(kLead, CONSUMERS * 128);

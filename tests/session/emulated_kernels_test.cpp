@@ -190,6 +190,11 @@ TEST_CASE("emulated kernels: gemm, configurations that go other ways than the de
   CHECK(failures("gemm", "int8", {{"M", "3"}, {"N", "99"}, {"K", "320"}, {"layout", "nt"}}, "gemv_mma") == "");
 }
 
+TEST_CASE("emulated kernels: hopper, a consumer with several instructions a row", "[emulated][kernels]") {
+  const Arguments wide = {{"M", "328"}, {"N", "136"}, {"K", "168"}};
+  CHECK(failures("gemm", "bf16", wide, "hopper", "SWAP=1,BM=320,BN=128,STAGES=3,CLUSTER_M=1") == "");
+}
+
 TEST_CASE("emulated kernels: gemm_grouped, every variant, dtype and layout", "[emulated][kernels]") {
   check_family("gemm_grouped", {{{"tokens", "299"}, {"N", "72"}, {"K", "104"}, {"groups", "7"}},
                                 {{"tokens", "5"}, {"N", "45"}, {"K", "83"}, {"groups", "9"}}});
