@@ -10,7 +10,7 @@ foreach(folder kernels configs examples)
   endif()
 endforeach()
 if(IS_DIRECTORY ${PROJECT_SOURCE_DIR}/tuning_db/shipped)
-  install(DIRECTORY tuning_db/shipped tuning_db/sweeps DESTINATION share/kerlab/tuning_db)
+  install(DIRECTORY tuning_db/shipped tuning_db/sweeps tuning_db/spaces DESTINATION share/kerlab/tuning_db)
 endif()
 install(FILES README.md DESTINATION share/doc/kerlab)
 

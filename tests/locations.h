@@ -15,8 +15,8 @@ inline std::filesystem::path kerlab_program() {
   return std::filesystem::exists(beside) ? beside : folder.parent_path() / "bin" / "kerlab";
 }
 
-/// Folder of a libcuda.so.1 that does not work, for LD_LIBRARY_PATH (tests/device/fake_driver.cpp): "fake" or "old". It
-/// is not part of an install tree.
+/// Folder of a libcuda.so.1 that does not work, for LD_LIBRARY_PATH (tests/device/fake_driver.cpp): "fake" or "old"; or
+/// of a pretended libnvidia-ml.so.1 (fake_nvml.cpp): "nvml". They are not part of an install tree.
 inline std::filesystem::path pretended_driver(const std::string& which) {
   return kerlab::executable_path().parent_path() / "device" / (which + "_driver");
 }

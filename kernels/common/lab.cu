@@ -1,10 +1,11 @@
-// The lab's own kernels: make inputs, compare results, watch guards, hold the stream, read clocks, measure ceilings.
+// The lab's own kernels: make inputs, compare results, watch guards, hold the stream, read clocks.
 // Every kernel takes one struct of lab_abi.h by value and works for any launch shape unless it says otherwise.
 
 #include "common/canary.h"
 #include "common/lab_abi.h"
 #include "common/number.h"
 #include "common/recipe.h"
+#include "common/rounding.h"
 #include "common/tolerance.h"
 
 using namespace kerlab::lab;
@@ -14,6 +15,25 @@ namespace {
 template <typename T> __device__ T* pointer(u64 address) { return reinterpret_cast<T*>(address); }
 __device__ i64 first_index() { return static_cast<i64>(blockIdx.x) * blockDim.x + threadIdx.x; }
 __device__ i64 index_step() { return static_cast<i64>(gridDim.x) * blockDim.x; }
+
+// An element of 1, 2, 4 or 8 bytes. The choice is made at each access: a kernel for every width would be four times
+// as much to compile, and every first session waits for it.
+__device__ u64 load_bits(u64 base, int bytes, i64 i) {
+  switch (bytes) {
+    case 1: return pointer<unsigned char>(base)[i];
+    case 2: return pointer<unsigned short>(base)[i];
+    case 4: return pointer<u32>(base)[i];
+    default: return pointer<u64>(base)[i];
+  }
+}
+__device__ void store_bits(u64 base, int bytes, i64 i, u64 bits) {
+  switch (bytes) {
+    case 1: pointer<unsigned char>(base)[i] = static_cast<unsigned char>(bits); break;
+    case 2: pointer<unsigned short>(base)[i] = static_cast<unsigned short>(bits); break;
+    case 4: pointer<u32>(base)[i] = static_cast<u32>(bits); break;
+    default: pointer<u64>(base)[i] = bits; break;
+  }
+}
 
 __device__ u64 warp_sum(u64 x) {
   for (int offset = 16; offset > 0; offset /= 2) x += __shfl_down_sync(0xFFFFFFFFu, x, offset);
@@ -28,25 +48,13 @@ __device__ double warp_sum(double x) {
 
 // ---- inputs ----------------------------------------------------------------------------------------------------------
 
-namespace {
-template <typename Word> __device__ void fill(const FillArguments& a, const Format& f) {
-  Word* out = pointer<Word>(a.out);
-  const u64 key = stream_key(a.seed, a.tensor);
-  const u64 constant = encode(f, a.parameter0);
-  for (i64 i = first_index(); i < a.count; i += index_step()) {
-    out[i] = static_cast<Word>(element_bits(f, a, key, constant, static_cast<u64>(i)));
-  }
-}
-}  // namespace
-
 extern "C" __global__ void lab_fill(const FillArguments a) {
   const Format f = format_of(a.dtype);
-  switch (f.bytes) {
-    case 1: return fill<unsigned char>(a, f);
-    case 2: return fill<unsigned short>(a, f);
-    case 4: return fill<u32>(a, f);
-    default: return fill<u64>(a, f);
-  }
+  const u64 key = stream_key(a.seed, a.tensor);
+  const u64 constant = encode(f, a.parameter0);
+#pragma unroll 1
+  for (i64 i = first_index(); i < a.count; i += index_step())
+    store_bits(a.out, f.bytes, i, element_bits(f, a, key, constant, static_cast<u64>(i)));
 }
 
 // ---- comparison ------------------------------------------------------------------------------------------------------
@@ -61,16 +69,16 @@ struct Tally {
   double sum_square = 0;
   u64 worst_key = 0;  // ratio as float bits above the complement of the index: the first of the worst wins
   i64 worst_index = 0;
+  RoundingSums rounding = {};
 };
-
-__device__ u64 worst_key(double ratio, i64 index) {
-  return (static_cast<u64>(__float_as_uint(static_cast<float>(ratio))) << 32) | (~static_cast<u32>(index));
-}
 
 __device__ void combine(Tally& tally) {
   tally.mismatches = warp_sum(tally.mismatches);
   tally.nans = warp_sum(tally.nans);
   tally.sum_square = warp_sum(tally.sum_square);
+  RoundingSums& r = tally.rounding;
+  r = {warp_sum(r.elements), warp_sum(r.beyond), warp_sum(r.outward), warp_sum(r.spread),
+       warp_sum(r.square),   warp_sum(r.ideal),  warp_sum(r.allowed)};
   for (int offset = 16; offset > 0; offset /= 2) {
     const u64 key = __shfl_down_sync(0xFFFFFFFFu, tally.worst_key, offset);
     const i64 index = __shfl_down_sync(0xFFFFFFFFu, tally.worst_index, offset);
@@ -95,45 +103,38 @@ __device__ void see(Tally& tally, const CompareArguments& a, const Format& f, i6
     tally.worst_key = key;
     tally.worst_index = i;
   }
+  if (a.rounding != 0) add_rounding(tally.rounding, f, decode(f, bits), value, verdict.tolerance);
 }
 
 /// Every element, kAtOnce loads in flight per thread.
-template <typename Word> __device__ Tally compare(const CompareArguments& a, const Format& f) {
+__device__ Tally compare(const CompareArguments& a, const Format& f) {
   constexpr int kAtOnce = 4;
-  const Word* got = pointer<Word>(a.got);
   const i64 step = index_step();
   Tally tally;
+#pragma unroll 1
   for (i64 first = first_index(); first < a.count; first += kAtOnce * step) {
     u64 bits[kAtOnce];
     double value[kAtOnce], scale[kAtOnce];
 #pragma unroll
     for (int j = 0; j < kAtOnce; ++j) {
       const i64 i = first + j * step < a.count ? first + j * step : first;
-      bits[j] = got[i];
+      bits[j] = load_bits(a.got, f.bytes, i);
       value[j] = reference_at(a, a.value, i);
       scale[j] = reference_at(a, a.scale, i);
     }
+    // The first of them four times, the others moving up: the code of the verdict is there once.
+#pragma unroll 1
+    for (i64 i = first; i < first + kAtOnce * step && i < a.count; i += step) {
+      see(tally, a, f, i, bits[0], value[0], scale[0]);
 #pragma unroll
-    for (int j = 0; j < kAtOnce; ++j) {
-      if (first + j * step < a.count) see(tally, a, f, first + j * step, bits[j], value[j], scale[j]);
+      for (int j = 1; j < kAtOnce; ++j) {
+        bits[j - 1] = bits[j];
+        value[j - 1] = value[j];
+        scale[j - 1] = scale[j];
+      }
     }
   }
   return tally;
-}
-
-__device__ Tally compare_any(const CompareArguments& a, const Format& f) {
-  switch (f.bytes) {
-    case 1: return compare<unsigned char>(a, f);
-    case 2: return compare<unsigned short>(a, f);
-    case 4: return compare<u32>(a, f);
-    default: return compare<u64>(a, f);
-  }
-}
-
-__device__ u64 bits_at(const CompareArguments& a, const Format& f, i64 i) {
-  u64 bits = 0;
-  for (int byte = f.bytes - 1; byte >= 0; --byte) bits = (bits << 8) | pointer<unsigned char>(a.got)[i * f.bytes + byte];
-  return bits;
 }
 
 /// One thread of a block: writes the block's worst element if it beats what is there.
@@ -144,7 +145,7 @@ __device__ void publish_worst(const CompareArguments& a, const Format& f, const 
   __threadfence();
   if (tally.worst_key > report->worst_key) {
     const i64 i = tally.worst_index;
-    const u64 bits = bits_at(a, f, i);
+    const u64 bits = load_bits(a.got, f.bytes, i);
     const double value = reference_at(a, a.value, i);
     const Verdict verdict = judge(f, bits, value, reference_at(a, a.scale, i), a);
     report->worst_key = tally.worst_key;
@@ -171,6 +172,15 @@ __device__ void publish(const CompareArguments& a, const Format& f, Tally tally)
   if (tally.mismatches != 0) atomicAdd(&report->mismatches, tally.mismatches);
   if (tally.nans != 0) atomicAdd(&report->nans, tally.nans);
   if (tally.sum_square != 0) atomicAdd(&report->sum_square_ratio, tally.sum_square);
+  if (tally.rounding.elements != 0) {
+    atomicAdd(&report->rounding.elements, tally.rounding.elements);
+    atomicAdd(&report->rounding.beyond, tally.rounding.beyond);
+    atomicAdd(&report->rounding.outward, tally.rounding.outward);
+    atomicAdd(&report->rounding.spread, tally.rounding.spread);
+    atomicAdd(&report->rounding.square, tally.rounding.square);
+    atomicAdd(&report->rounding.ideal, tally.rounding.ideal);
+    atomicAdd(&report->rounding.allowed, tally.rounding.allowed);
+  }
   if (blockIdx.x == 0) report->compared = static_cast<u64>(a.count);
   publish_worst(a, f, tally);
 }
@@ -180,7 +190,37 @@ __device__ void publish(const CompareArguments& a, const Format& f, Tally tally)
 // Blocks of a multiple of 32 threads.
 extern "C" __global__ void lab_compare(const CompareArguments a) {
   const Format f = format_of(a.dtype);
-  publish(a, f, compare_any(a, f));
+  publish(a, f, compare(a, f));
+}
+
+// One warp per row, blocks of a multiple of 32 threads.
+extern "C" __global__ void lab_row_sums(const RowSumArguments a) {
+  const Format f = format_of(a.dtype);
+  CompareArguments rule = {};
+  rule.value = a.value;
+  rule.scale = a.scale;
+  rule.acc_is_float = a.acc_is_float;
+  rule.value_factor = a.value_factor;
+  rule.scale_factor = a.scale_factor;
+  rule.absolute = a.absolute;
+  RowSumReport* report = pointer<RowSumReport>(a.report);
+  const i64 lane = threadIdx.x % 32;
+#pragma unroll 1
+  for (i64 row = first_index() / 32; row < a.rows; row += index_step() / 32) {
+    RowSum found = {};
+#pragma unroll 1
+    for (i64 i = row * a.columns + lane; i < (row + 1) * a.columns; i += 32) {
+      const double value = reference_at(rule, a.value, i);
+      const double tolerance = tolerance_at(f, value, reference_at(rule, a.scale, i), rule);
+      add_to_row(found, f, decode(f, load_bits(a.got, f.bytes, i)), value, tolerance);
+    }
+    found = {warp_sum(found.sum), warp_sum(found.allowed), warp_sum(found.variance)};
+    if (lane != 0) continue;
+    const double error = absolute_value(found.sum - a.target);
+    if (error <= row_bound(found)) continue;
+    atomicAdd(&report->wrong, u64{1});
+    atomicMax(&report->worst_key, worst_key(error / row_bound(found), row));
+  }
 }
 
 // ---- guards, hashes, cache -------------------------------------------------------------------------------------------
@@ -261,47 +301,7 @@ extern "C" __global__ void lab_canary(const CanaryArguments a) {
   }
 }
 
-// ---- ceilings --------------------------------------------------------------------------------------------------------
-// Bandwidth kernels move whole 16-byte words; peak kernels do kPeak...PerIteration operations (lab_abi.h) per iteration.
-
-extern "C" __global__ void lab_copy(const BandwidthArguments a) {
-  constexpr int kAtOnce = 4;  // loads in flight per thread
-  const uint4* source = pointer<uint4>(a.source);
-  uint4* target = pointer<uint4>(a.target);
-  const i64 count = a.bytes / 16, step = index_step();
-  i64 i = first_index();
-  for (; i + (kAtOnce - 1) * step < count; i += kAtOnce * step) {
-    uint4 words[kAtOnce];
-#pragma unroll
-    for (int j = 0; j < kAtOnce; ++j) words[j] = source[i + j * step];
-#pragma unroll
-    for (int j = 0; j < kAtOnce; ++j) target[i + j * step] = words[j];
-  }
-  for (; i < count; i += step) target[i] = source[i];
-}
-
-extern "C" __global__ void lab_read(const BandwidthArguments a) {
-  const uint4* source = pointer<uint4>(a.source);
-  uint4 sum = make_uint4(0, 0, 0, 0);
-  const i64 count = a.bytes / 16, step = index_step();
-  i64 i = first_index();
-  for (; i + 3 * step < count; i += 4 * step) {
-#pragma unroll
-    for (int j = 0; j < 4; ++j) {
-      const uint4 word = source[i + j * step];
-      sum.x ^= word.x, sum.y ^= word.y, sum.z ^= word.z, sum.w ^= word.w;
-    }
-  }
-  for (; i < count; i += step) sum.x ^= source[i].x ^ source[i].y ^ source[i].z ^ source[i].w;
-  // Never true of the data that the host puts there, but the compiler cannot know.
-  if ((sum.x ^ sum.y ^ sum.z ^ sum.w) == 0x9E3779B9u) pointer<uint4>(a.target)[0] = sum;
-}
-
-extern "C" __global__ void lab_write(const BandwidthArguments a) {
-  uint4* target = pointer<uint4>(a.target);
-  const u32 x = threadIdx.x;
-  for (i64 i = first_index(); i < a.bytes / 16; i += index_step()) target[i] = make_uint4(x, x, x, x);
-}
+// ---- clocks under load ------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -325,16 +325,6 @@ template <typename T, typename Step> __device__ T chains(i64 iterations, T start
 struct Fp32Step {
   __device__ float operator()(float x, float factor) const { return __fmaf_rn(x, factor, factor); }
 };
-struct Fp64Step {
-  __device__ double operator()(double x, double factor) const { return __fma_rn(x, factor, factor); }
-};
-struct Fp16x2Step {
-  __device__ u32 operator()(u32 x, u32 factor) const {
-    u32 y;
-    asm volatile("fma.rn.f16x2 %0, %1, %2, %2;" : "=r"(y) : "r"(x), "r"(factor));
-    return y;
-  }
-};
 
 }  // namespace
 
@@ -342,47 +332,3 @@ extern "C" __global__ void lab_fma_fp32(const PeakArguments a) {
   const float x = chains(a.iterations, 1.0f + threadIdx.x, 0.5f + threadIdx.x * 1e-6f, Fp32Step{});
   if (x == 12345.678f) pointer<float>(a.out)[0] = x;
 }
-
-extern "C" __global__ void lab_fma_fp64(const PeakArguments a) {
-  const double x = chains(a.iterations, 1.0 + threadIdx.x, 0.5 + threadIdx.x * 1e-6, Fp64Step{});
-  if (x == 12345.678) pointer<double>(a.out)[0] = x;
-}
-
-extern "C" __global__ void lab_fma_fp16(const PeakArguments a) {
-  const u32 x = chains<u32>(a.iterations, 0x3C003C00u + threadIdx.x, 0x38003800u, Fp16x2Step{});
-  if (x == 0x12345678u) pointer<u32>(a.out)[0] = x;
-}
-
-// Tensor cores through mma.sync: kMmaChains independent accumulators per warp. Empty below sm_80, where the host does not
-// launch them.
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-#define LAB_MMA_FLOAT(SHAPE_AND_TYPES)                                                                        \
-  asm volatile("mma.sync.aligned." SHAPE_AND_TYPES                                                            \
-               " {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"                             \
-               : "+f"(d[j][0]), "+f"(d[j][1]), "+f"(d[j][2]), "+f"(d[j][3])                                   \
-               : "r"(operand), "r"(operand), "r"(operand), "r"(operand), "r"(operand), "r"(operand))
-#define LAB_MMA_INTEGER(SHAPE_AND_TYPES)                                                                      \
-  asm volatile("mma.sync.aligned." SHAPE_AND_TYPES                                                            \
-               " {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"                             \
-               : "+r"(d[j][0]), "+r"(d[j][1]), "+r"(d[j][2]), "+r"(d[j][3])                                   \
-               : "r"(operand), "r"(operand), "r"(operand), "r"(operand), "r"(operand), "r"(operand))
-#define LAB_MMA_KERNEL(NAME, ACCUMULATOR, OPERAND, MMA, SHAPE_AND_TYPES)                                      \
-  extern "C" __global__ void NAME(const PeakArguments a) {                                                    \
-    ACCUMULATOR d[kMmaChains][4] = {};                                                                        \
-    const u32 operand = (OPERAND) + threadIdx.x * 0x00010001u;                                                \
-    for (i64 i = 0; i < a.iterations; ++i) {                                                                  \
-      _Pragma("unroll") for (int j = 0; j < kMmaChains; ++j) { MMA(SHAPE_AND_TYPES); }                        \
-    }                                                                                                         \
-    ACCUMULATOR sum = 0;                                                                                      \
-    _Pragma("unroll") for (int j = 0; j < kMmaChains; ++j) sum += d[j][0] + d[j][1] + d[j][2] + d[j][3];      \
-    if (sum == static_cast<ACCUMULATOR>(12345678)) pointer<ACCUMULATOR>(a.out)[0] = sum;                      \
-  }
-#else
-#define LAB_MMA_KERNEL(NAME, ACCUMULATOR, OPERAND, MMA, SHAPE_AND_TYPES) \
-  extern "C" __global__ void NAME(const PeakArguments) {}
-#endif
-
-LAB_MMA_KERNEL(lab_mma_bf16, float, 0x3C003C00u, LAB_MMA_FLOAT, "m16n8k16.row.col.f32.bf16.bf16.f32")
-LAB_MMA_KERNEL(lab_mma_fp16, float, 0x28002800u, LAB_MMA_FLOAT, "m16n8k16.row.col.f32.f16.f16.f32")
-LAB_MMA_KERNEL(lab_mma_tf32, float, 0x3C000000u, LAB_MMA_FLOAT, "m16n8k8.row.col.f32.tf32.tf32.f32")
-LAB_MMA_KERNEL(lab_mma_int8, int, 0x01010101u, LAB_MMA_INTEGER, "m16n8k32.row.col.s32.s8.s8.s32")

@@ -11,7 +11,39 @@ using i64 = long long;
 
 // Values of `dtype` are those of kerlab::DType (plan/dtype.h), in its order.
 // Values of `recipe`.
-enum RecipeId : u32 { kNormal = 0, kUniform = 1, kSmallInteger = 2, kOneHot = 3, kConstant = 4, kPartition = 5 };
+enum RecipeId : u32 {
+  kNormal = 0,
+  kUniform = 1,
+  kSmallInteger = 2,
+  kOneHot = 3,
+  kConstant = 4,
+  kPartition = 5,
+  kIndexCoded = 6
+};
+
+// What is planted over a recipe's values. A line is a row of the last two dimensions, or a column of them.
+enum PlantId : u32 {
+  kPlantValue = 0,      // the whole line: value
+  kPlantOne = 1,        // one element of the line, in its first or last places or anywhere: value
+  kPlantOneHot = 2,     // one element of the line: 1; the others 0
+  kPlantPoints = 3,     // the tensor's last element and count - 1 others anywhere in it: value
+  kPlantRamp = 4,       // from -value up to value (or down to it) along the line
+  kPlantMirror = 5,     // the line's second half: value times the base's first, backwards
+  kPlantMask = 6,       // about half of the line's elements: value
+  kPlantTail = 7,       // whatever comes after a first part of some length: value
+  kPlantScale = 8,      // times 2^value
+  kPlantSpread = 9,     // times 2^e, with another e from 0 up to value (or down to it) for each line
+  kPlantShift = 10,     // plus value
+  kPlantSubnormal = 11  // brought below the smallest normal number of the type
+};
+struct Plant {
+  u32 what;
+  u32 along_columns;
+  i64 every, phase;  // lines: of every so many the one with this number
+  i64 count;         // of points
+  double value;
+};
+inline constexpr u32 kMostPlants = 12;
 
 // lab_fill: out[i] = recipe(seed, tensor, i), rounded once to dtype.
 struct FillArguments {
@@ -23,6 +55,10 @@ struct FillArguments {
   u64 tensor;   // hash of the tensor's name
   i64 columns;  // extent of the last dimension (one_hot)
   double parameter0, parameter1;  // partition: things to part; 1: some parts empty, some of one thing
+  i64 rows = 1;                   // extent of the last dimension but one
+  u32 plants = 0;
+  u32 pad = 0;
+  Plant plant[kMostPlants] = {};  // the first `plants`, one over the other
 };
 
 // lab_guard_scan: words of [begin, begin + words) that differ from pattern.
@@ -54,10 +90,18 @@ struct CompareArguments {
   i64 count;
   u32 dtype;
   u32 acc_is_float;
-  u32 exact;  // bit-exact after one rounding of value to dtype
-  u32 pad;
+  u32 exact;     // bit-exact after one rounding of value to dtype
+  u32 rounding;  // 1: errors are also compared with what one rounding makes of the value
   double value_factor, scale_factor, absolute;  // kerlab::Tolerance
   u64 report;                                   // CompareReport
+};
+// Sums over elements whose tolerance is mostly the rounding of the output, in half ulps (common/rounding.h).
+struct RoundingSums {
+  u64 elements;
+  double beyond, outward;  // error less that of the value rounded once; the same away from zero
+  double spread;           // squares of these
+  double square, ideal;    // squares of the error, and of that of the value rounded once
+  double allowed;          // tolerance less the half ulp
 };
 struct CompareReport {
   u64 compared;
@@ -68,6 +112,24 @@ struct CompareReport {
   double worst_got, worst_expected, worst_tolerance;
   double sum_square_ratio;  // of err/tol
   double max_ratio;
+  RoundingSums rounding;  // where it was asked for
+};
+
+// lab_row_sums: rows whose sum is not the target. Their bound is what the tolerances beyond half an ulp sum up to, and
+// six standard deviations of the roundings.
+struct RowSumArguments {
+  u64 got;
+  u64 value, scale;
+  i64 rows, columns;
+  u32 dtype;
+  u32 acc_is_float;
+  double value_factor, scale_factor, absolute;
+  double target;
+  u64 report;  // RowSumReport
+};
+struct RowSumReport {
+  u64 wrong;      // rows
+  u64 worst_key;  // float bits of |sum - target| / bound in the high word, complement of the row's low bits below
 };
 
 // lab_blocker: spins until *flag != 0 or timeout_ns passed; keeps launches queued behind it.

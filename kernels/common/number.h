@@ -7,9 +7,11 @@
 #if defined(__CUDACC__)
 #define KERLAB_BOTH __host__ __device__ __forceinline__
 #define KERLAB_BOTH_RARE __host__ __device__ __noinline__  // seldom taken: kept out of the loops that call it
+#define KERLAB_ROLLED _Pragma("unroll 1")                  // before a loop that would only take longer to compile
 #else
 #define KERLAB_BOTH inline
 #define KERLAB_BOTH_RARE inline
+#define KERLAB_ROLLED
 #endif
 
 namespace kerlab::lab {

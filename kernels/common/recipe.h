@@ -2,139 +2,14 @@
 // Input data as a pure integer function of (seed, recipe, tensor, index): the same bits on host and device, whatever
 // the launch shape, and any element without the ones before it. A change of values needs a new recipe version.
 
-#include "common/number.h"
+#include "common/plant.h"
 
 namespace kerlab::lab {
 
-/// Mixes 64 bits so that every input bit flips every output bit with probability near 1/2.
-KERLAB_BOTH u64 mix(u64 x) {
-  x ^= x >> 32;
-  x *= 0xE9846AF9B1A615Dull;
-  x ^= x >> 32;
-  x *= 0xE9846AF9B1A615Dull;
-  x ^= x >> 28;
-  return x;
-}
-
-inline constexpr u64 kGolden =
-    0x9E3779B97F4A7C15ull;  // 2^64 over the golden ratio: successive counters differ everywhere
-
-/// A tensor's number: hash of its name.
-KERLAB_BOTH u64 tensor_number(const char* name, u64 length) {
-  u64 hash = kGolden;
-  for (u64 i = 0; i < length; ++i) hash = mix(hash ^ (static_cast<u64>(static_cast<unsigned char>(name[i])) + 1));
-  return hash;
-}
-
-/// Where the stream of one tensor starts.
-KERLAB_BOTH u64 stream_key(u64 seed, u64 tensor) {
-  return mix(mix(seed + kGolden) ^ tensor);
-}
-
-/// Random word `word` (0 or 1) of element `index`.
-KERLAB_BOTH u64 random_word(u64 key, u64 index, u64 word) {
-  return mix(key + (2 * index + word + 1) * kGolden);
-}
-
-/// A value before its one rounding: (-1)^negative * magnitude * 2^exponent.
-struct Value {
-  bool negative;
-  u64 magnitude;
-  int exponent;
-};
-
-KERLAB_BOTH Value signed_value(i64 x, int exponent) {
-  return {x < 0, x < 0 ? ~static_cast<u64>(x) + 1 : static_cast<u64>(x), exponent};
-}
-
-/// Nearly N(0, 1): the number of ones in 64 random bits (binomial, variance 16), blurred by the sum of two uniforms of
-/// one step each (variance 1/6), over the standard deviation. Kurtosis 2.97; tails to 8 sigma.
-KERLAB_BOTH Value normal_value(u64 key, u64 index) {
-  const u64 blur = random_word(key, index, 1);
-  const i64 steps = bit_count(random_word(key, index, 0)) - 32;
-  const i64 between = static_cast<i64>((blur >> 32) + (blur & 0xFFFFFFFFull)) - 0xFFFFFFFFll;
-  const i64 inverse_deviation = 33381023;  // 2^27 / sqrt(16 + 1/6)
-  return signed_value((steps * 4294967296ll + between) * inverse_deviation, -59);
-}
-
-/// Uniform in [-1, 1).
-KERLAB_BOTH Value uniform_value(u64 key, u64 index) {
-  return signed_value(static_cast<i64>(random_word(key, index, 0)) >> 11, -52);
-}
-
-/// Uniform over the integers of [-magnitude, magnitude], magnitude < 2^30.
-KERLAB_BOTH Value small_integer_value(u64 key, u64 index, i64 magnitude) {
-  const u64 high = random_word(key, index, 0) >> 32;
-  return signed_value(static_cast<i64>((high * static_cast<u64>(2 * magnitude + 1)) >> 32) - magnitude, 0);
-}
-
-/// 1 in one hashed column of every row of `columns` (< 2^32), else 0.
-KERLAB_BOTH Value one_hot_value(u64 key, u64 index, u64 columns) {
-  const u64 row = index / columns;
-  const u64 hot = ((random_word(key, row, 0) >> 32) * columns) >> 32;
-  return {false, index - row * columns == hot ? u64{1} : u64{0}, 0};
-}
-
-/// One part of a partition: its least size, and its weight in sharing out what is left.
-struct Part {
-  u64 least, weight;
-};
-
-/// Weights from 1/4 to 4 (over 1024), as many in each octave, as a random routing of tokens to experts makes them. With
-/// `gaps` every fourth part is empty and every fourth of one thing.
-KERLAB_BOTH Part part_of(u64 key, u64 part, bool gaps) {
-  const u64 bits = random_word(key, part, 0);
-  const u64 weight = (256 + (bits & 255)) << ((bits >> 8) & 3);
-  const u64 kind = gaps ? (bits >> 10) & 3 : 3;
-  return {kind == 0 ? u64{0} : u64{1}, kind > 1 ? weight : u64{0}};
-}
-
-/// Where part `index` of `parts` (at most 2^16) begins, or the last ends: from 0 up to `total` (below 2^31), never
-/// falling. Without `gaps` no part is empty while there are things enough; where there are not, none has two.
-KERLAB_BOTH i64 partition_value(u64 key, u64 index, u64 parts, u64 total, bool gaps) {
-  Part before{0, 0}, all{0, 0};
-  for (u64 p = 0; p < parts; ++p) {
-    if (p == index) before = all;
-    const Part part = part_of(key, p, gaps);
-    all.least += part.least;
-    all.weight += part.weight;
-  }
-  if (index >= parts) return static_cast<i64>(total);
-  if (all.least > total)
-    return static_cast<i64>((total * before.least + random_word(key, parts, 0) % all.least) / all.least);
-  const u64 left = total - all.least;
-  return static_cast<i64>(before.least + (all.weight == 0 ? u64{0} : left * before.weight / all.weight));
-}
-
-/// normal and uniform values of integer types are 16 times larger, so that they are not all 0 and 1.
-inline constexpr int kIntegerScale = 4;
-
 /// Bits in memory of element `index`; `key` is stream_key(seed, tensor), `constant` encode(f, parameter0).
 KERLAB_BOTH u64 element_bits(const Format& f, const FillArguments& a, u64 key, u64 constant, u64 index) {
-  Value v{};
-  switch (a.recipe) {
-    case kNormal:
-      v = normal_value(key, index);
-      break;
-    case kUniform:
-      v = uniform_value(key, index);
-      break;
-    case kSmallInteger:
-      v = small_integer_value(key, index, static_cast<i64>(a.parameter0));
-      break;
-    case kOneHot:
-      v = one_hot_value(key, index, static_cast<u64>(a.columns));
-      break;
-    case kPartition:
-      v = signed_value(partition_value(key, index, static_cast<u64>(a.count) - 1, static_cast<u64>(a.parameter0),
-                                       a.parameter1 != 0),
-                       0);
-      break;
-    default:
-      return constant;
-  }
-  const bool continuous = a.recipe == kNormal || a.recipe == kUniform;
-  return encode(f, v.negative, v.magnitude, v.exponent + (continuous && !f.is_float ? kIntegerScale : 0));
+  if (a.plants == 0 && a.recipe == kConstant) return constant;
+  return encode_value(f, planted_value(f, a, key, index));
 }
 
 }  // namespace kerlab::lab

@@ -21,10 +21,10 @@
 //           8192^3; the tensor pipe is busy for 90 and 94 % of the cycles): what counts is joules per product.
 //           A cold start: the first stage is there 5000 cycles after the block began, an eighth of 2048^3.
 // Measured on H200, bf16 nn, beside cuBLASLt 13.1's best of 8 in the same rounds (its own pick in brackets): 2048^3
-//   27.6 us, 0.99 (1.01); 4096^3 177.1 us, 1.00 (1.00); 8192^3 1581 us, 1.02 (1.05); fp16 0.99, 1.00, 1.02. e4m3 nt,
-//   fast sums: 4096^3 96.6 us, 0.98 (1.01); 8192^3 847 us, 0.99 (0.99). int8 nt 1024^3 5.1 us, 1.27. Of 4096^3's gain
-//   on wgmma_stay (179.0 us) most is IDLE=4: 512 tiles are four whole waves of 128. Stages asked for before the block
-//   has begun, and slabs of a warp's own, took 2048^3 from 28.4 to 27.6 us.
+//   26.4 us, 1.00 (1.02); 4096^3 172.9 us, 1.01 (1.01); 8192^3 1548 us, 1.02 (1.05); fp16 1.00, 1.00, 1.02. tf32 nt
+//   4096^3 1.02, 8192^3 1.01. e4m3 nt, fast sums: 4096^3 94.1 us, 0.99 (1.02); 8192^3 785 us, 1.00 (1.00). int8 nt
+//   1024^3 5.0 us, 1.29. Of 4096^3's gain on wgmma_stay most is IDLE=4 (512 tiles are four whole waves of 128) and
+//   TURNS. 1536^3 as 132 tiles of 144x128: 0.95, where tiles of whole 32 rows had 0.75.
 #include "hopper_raster.cuh"
 #include "hopper_ring.cuh"
 #include "hopper_store.cuh"

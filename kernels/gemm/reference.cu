@@ -1,17 +1,69 @@
 // What D should be, in ACC (double where the device is good at it), and how large rounding errors may be; family.toml
 // says what `scale` means. Output j is the element index[j] of D, or element j when index is null. beta = 0: C is not
 // read; without bias, neither is bias_row.
-#include "activation.cuh"
-#include "operands.cuh"
-#include "scales.cuh"
+//
+// It includes nothing that kernels are made of, save the number types: a mistake there must not be in both.
+#include "common/types.cuh"
 
 constexpr int kTile = 16;
 
 #if DTYPE_INT8
-using Term = int;  // what products are added up in
+using Term = int;   // what products are added up in
+using Added = int;  // of C and bias
 #else
 using Term = ACC;
+template <int>
+struct AddedOf {
+  using Type = DTYPE;
+};
+template <>
+struct AddedOf<1> {
+  using Type = bf16_t;
+};
+template <>
+struct AddedOf<2> {
+  using Type = fp16_t;
+};
+template <>
+struct AddedOf<3> {
+  using Type = float;
+};
+template <>
+struct AddedOf<4> : AddedOf<1> {};
+using Added = AddedOf<OUT>::Type;
 #endif
+
+template <typename T>
+__device__ __forceinline__ Term number(T x) {
+#if DTYPE_INT8
+  return x;
+#else
+  return to_float(x);
+#endif
+}
+
+__device__ __forceinline__ ACC activated(ACC x) {
+  if (ACTIVATION == 1) return x < 0 ? ACC(0) : x;  // NaN stays NaN
+  if (ACTIVATION == 2) return x / 2 * (1 + erf(x / sqrt(ACC(2))));
+  if (ACTIVATION == 3) return x / (1 + exp(-x));
+  return x;
+}
+
+#if SCALED
+#define SCALE_PARAMETERS , const float *scale_a, const float *scale_b, float scale_d
+#define GIVEN_SCALES \
+  { scale_a, scale_b, scale_d }
+#else
+#define SCALE_PARAMETERS
+#define GIVEN_SCALES \
+  { nullptr, nullptr, 1.0f }
+#endif
+struct Scales {
+  const float* a;
+  const float* b;
+  float d;
+};
+
 struct Sums {
   Term terms;
   ACC squares;
@@ -23,21 +75,31 @@ __device__ __forceinline__ void add(Sums& sums, Term a, Term b) {
   sums.squares += static_cast<ACC>(term) * term;
 }
 
-/// One of `batch` products, and what follows it.
+/// One of `batch` products, and its scales: SCALES = 1 a number for each row of A and column of B; 2 one for each 128 k
+/// of a row of A, and for each 128 k of 128 columns of B.
 struct Product {
   const DTYPE* A;
   const DTYPE* B;
-  int M, N, K;
-  Scales scales;
-  __device__ __forceinline__ Product(const DTYPE* A, const DTYPE* B, int M, int N, int K, const Scales& all,
-                                     long long batch)
-      : A(A + batch * M * K), B(B + batch * K * N), M(M), N(N), K(K), scales(all.of(batch, M, N, K)) {}
+  const float* scale_a;
+  const float* scale_b;
+  long long M, N, K;
+  __device__ Product(const DTYPE* all_a, const DTYPE* all_b, int M, int N, int K, const Scales& scales,
+                     long long batch)
+      : A(all_a + batch * M * K), B(all_b + batch * K * N), scale_a(nullptr), scale_b(nullptr), M(M), N(N), K(K) {
+    const long long parts = SCALES == 2 ? (this->K + 127) / 128 : 1;
+    const long long columns = SCALES == 2 ? (this->N + 127) / 128 : N;
+    if (SCALES != 0) scale_a = scales.a + batch * M * parts;
+    if (SCALES != 0) scale_b = scales.b + batch * columns * parts;
+  }
   __device__ __forceinline__ Term a(int m, int k) const {
-    return Term(a_at(A, m, k, M, K)) * Term(scales.of_a(m, k, K));
+    const Term x = number(A[TRANS_A ? k * M + m : m * K + k]);
+    return SCALES == 2 ? Term(x * Term(scale_a[m * ((K + 127) / 128) + k / 128])) : x;
   }
   __device__ __forceinline__ Term b(int k, int n) const {
-    return Term(b_at(B, k, n, N, K)) * Term(scales.of_b(k, n, K));
+    const Term x = number(B[TRANS_B ? n * K + k : k * N + n]);
+    return SCALES == 2 ? Term(x * Term(scale_b[n / 128 * ((K + 127) / 128) + k / 128])) : x;
   }
+  __device__ __forceinline__ ACC of_sum(int m, int n) const { return SCALES == 1 ? ACC(scale_a[m]) * scale_b[n] : ACC(1); }
 };
 
 struct Result {
@@ -51,15 +113,16 @@ struct Result {
   /// Of element (m, n) of the product.
   __device__ __forceinline__ void write(const Sums& sums, const Product& product, int m, int n, long long element,
                                         long long place) const {
-    ACC factor = alpha;
-    if constexpr (SCALES == 1) factor *= ACC(product.scales.a[m]) * product.scales.b[n];
-    const ACC bias = BIAS ? ACC(to_sum(bias_row[n])) : ACC(0);
-    const ACC c = beta == 0.0f ? ACC(0) : ACC(beta) * to_sum(C[element]);
+    const ACC factor = alpha * product.of_sum(m, n);
+    const ACC bias = BIAS ? ACC(number(bias_row[n])) : ACC(0);
+    const ACC c = beta == 0.0f ? ACC(0) : ACC(beta) * number(C[element]);
     const ACC x = factor * sums.terms + bias;
     const ACC size = sqrt(factor * factor * sums.squares + bias * bias + c * c);
     const ACC d = scales.d;
-    value[place] = d * (activate(x) + c);
-    scale[place] = fabs(d) * (ACTIVATION < 2 ? size : ACC(1.2) * size + fabs(x) / 2);
+    // Of -infinity relu leaves 0, in which nothing was rounded; a bound of infinity would accept no number.
+    const bool cut_off = ACTIVATION == 1 && x < 0 && x == 2 * x;
+    value[place] = d * (activated(x) + c);
+    scale[place] = fabs(d) * (cut_off ? fabs(c) : ACTIVATION < 2 ? size : ACC(1.2) * size + fabs(x) / 2);
   }
 };
 
@@ -119,7 +182,7 @@ __device__ void all(const DTYPE* A, const DTYPE* B, int M, int N, int K, const R
 extern "C" __global__ void __launch_bounds__(256)
     reference(const DTYPE* A, const DTYPE* B, const Added* bias_row, const Added* C, int M, int N, int K, float alpha,
               float beta SCALE_PARAMETERS, const long long* index, long long count, ACC* value, ACC* scale) {
-  const Result result = {bias_row, C, alpha, beta, GIVEN_SCALES, value, scale};
+  const Result result = {bias_row, C, alpha, beta, Scales GIVEN_SCALES, value, scale};
   if (index != nullptr)
     chosen(A, B, M, N, K, result, index, count);
   else

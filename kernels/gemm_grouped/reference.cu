@@ -1,8 +1,22 @@
 // What D should be, in ACC, and how large rounding errors may be; family.toml says what `scale` means. Output j is the
 // element index[j] of D, or element j when index is null.
-#include "groups.cuh"
+// It includes nothing that kernels are made of, save the number types: a mistake there must not be in both.
+#include "common/types.cuh"
 
 constexpr int kTile = 16;
+
+/// The group whose rows offsets[g] up to offsets[g + 1] hold this one.
+__device__ __forceinline__ int group_of(const int* offsets, int groups, long long row) {
+  int g = 0;
+  for (int step = 1 << 16; step > 0; step /= 2)
+    if (g + step < groups && offsets[g + step] <= row) g += step;
+  return g;
+}
+
+__device__ __forceinline__ ACC element(const DTYPE* B, int g, int k, int n, int N, int K) {
+  const long long row = TRANS_B ? n : k, column = TRANS_B ? k : n;
+  return to_float(B[static_cast<long long>(g) * K * N + row * (TRANS_B ? K : N) + column]);
+}
 
 struct Sums {
   ACC terms, squares;
@@ -22,9 +36,9 @@ __device__ void chosen(const DTYPE* A, const DTYPE* B, const int* offsets, int N
        place += threads) {
     const long long row = index[place] / N;
     const int n = static_cast<int>(index[place] % N);
-    const int g = group_of(offsets, groups, static_cast<int>(row));
+    const int g = group_of(offsets, groups, row);
     Sums sums = {};
-    for (int k = 0; k < K; ++k) add(sums, to_sum(A[row * K + k]), to_sum(b_at(B, g, k, n, N, K)));
+    for (int k = 0; k < K; ++k) add(sums, to_float(A[row * K + k]), element(B, g, k, n, N, K));
     value[place] = sums.terms;
     scale[place] = sqrt(sums.squares);
   }
@@ -51,8 +65,8 @@ __device__ void all(const DTYPE* A, const DTYPE* B, const int* offsets, int N, i
       for (int k0 = 0; k0 < K; k0 += kTile) {
         // x runs along whatever is contiguous in memory
         const int column = TRANS_B ? y : x, b_k = TRANS_B ? x : y;
-        a_tile[y][x] = m0 + y < end && k0 + x < K ? to_sum(A[static_cast<long long>(m0 + y) * K + k0 + x]) : 0.0f;
-        b_tile[b_k][column] = k0 + b_k < K && n0 + column < N ? to_sum(b_at(B, g, k0 + b_k, n0 + column, N, K)) : 0.0f;
+        a_tile[y][x] = m0 + y < end && k0 + x < K ? to_float(A[static_cast<long long>(m0 + y) * K + k0 + x]) : 0.0f;
+        b_tile[b_k][column] = k0 + b_k < K && n0 + column < N ? element(B, g, k0 + b_k, n0 + column, N, K) : ACC(0);
         __syncthreads();
 #pragma unroll
         for (int k = 0; k < kTile; ++k) add(sums, a_tile[y][k], b_tile[k][x]);

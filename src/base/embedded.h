@@ -15,4 +15,7 @@ struct EmbeddedFile {
 /// tuning_db/schema/NNN_*.sql, in the order of their numbers.
 extern const std::span<const EmbeddedFile> kSchemaFiles;
 
+/// src/report/dispatch/*.h, each after those it includes: what every exported header begins with.
+extern const std::span<const EmbeddedFile> kDispatchFiles;
+
 }  // namespace kerlab

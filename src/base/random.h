@@ -21,4 +21,9 @@ inline std::uint64_t random_below(std::uint64_t& state, std::uint64_t bound) {
   return number % bound;
 }
 
+/// Between 0 and 1, neither of them.
+inline double random_uniform(std::uint64_t& state) {
+  return (static_cast<double>(random_next(state) >> 11) + 0.5) * 0x1p-53;
+}
+
 }  // namespace kerlab

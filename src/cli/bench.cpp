@@ -216,12 +216,15 @@ ExitCode run_bench_suite(const BenchCommand& command, const GlobalOptions& globa
   Database database = Database::open(database_path(global));
   const InterruptFlag interrupt;
   BenchResult result;
+  const auto kept = std::make_shared<KeptProcesses>();
   result.outcomes = run_suite(suite, interrupt, [&](const SuiteProblem& problem, const std::string& prefix) {
     BenchOptions options = command.options;
     options.rig.target = problem.family;
     options.arguments = problem.arguments;
     options.dtypes = problem.dtype;
-    return run_session(complete(command, std::move(options), global), database, interrupt, prefix, result);
+    options = complete(command, std::move(options), global);
+    options.rig.kept = kept;
+    return run_session(std::move(options), database, interrupt, prefix, result);
   });
   print(result, command, global);
   for (const SuiteOutcome& outcome : result.outcomes)

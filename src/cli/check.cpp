@@ -1,7 +1,9 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <set>
 
+#include "cli/check_screen.h"
 #include "cli/sanitize.h"
 #include "cli/suite.h"
 #include "db/database.h"
@@ -13,71 +15,15 @@ namespace kerlab {
 
 namespace {
 
-bool is_failure(const CheckRow& row) {
-  return row.trial.status != TrialStatus::passed;
-}
-
-Table summary(const std::vector<CheckRow>& rows) {
-  struct Line {
-    std::size_t problems = 0, failed = 0;
-    double worst = 0;
-    std::string scope;  // of the problem that was asked for
-  };
-  std::map<std::pair<std::string, std::string>, Line> lines;
-  for (const CheckRow& row : rows) {
-    Line& line = lines[{row.trial.variant, row.trial.configuration}];
-    ++line.problems;
-    line.failed += is_failure(row) ? 1 : 0;
-    line.worst = std::max(line.worst, row.trial.error_ratio);
-    if (!row.adversarial) line.scope = row.scope;
-  }
-  const bool emulated = std::any_of(rows.begin(), rows.end(), [](const CheckRow& row) { return !row.scope.empty(); });
-  Table table{{{"variant"},
-               {"configuration"},
-               {"problems", Align::right},
-               {"failed", Align::right},
-               {"err/bound", Align::right}},
-              {}};
-  if (emulated) table.columns.push_back({"executed"});
-  for (const auto& [key, line] : lines) {
-    table.rows.push_back({key.first, key.second, fmt::format("{}", line.problems), fmt::format("{}", line.failed),
-                          fmt::format("{:.2f}", line.worst)});
-    if (emulated) table.rows.back().push_back(line.scope);
-  }
-  return table;
-}
-
 struct CheckCommand {
   CheckOptions options;
-  std::string suite;
+  std::string suite, junit;
   bool sanitize = false, second_opinion = false;
 };
 
-std::size_t failures(const std::vector<CheckRow>& rows) {
-  return static_cast<std::size_t>(std::count_if(rows.begin(), rows.end(), is_failure));
-}
-
-void print_text(const std::vector<CheckRow>& rows, bool color) {
-  fmt::print("{}", text_table(summary(rows), color));
-  for (const CheckRow& row : rows) {
-    if (!is_failure(row)) continue;
-    fmt::print("{} {}: {}\n", styled(std::string(name(row.trial.status)), Style::bad, color), row.problem.title(),
-               row.trial.message);
-  }
-  fmt::print("{} of {} checks passed\n", rows.size() - failures(rows), rows.size());
-}
-
-JsonValue::Array to_values(const std::vector<CheckRow>& rows) {
-  JsonValue::Array values;
-  for (const CheckRow& row : rows) {
-    values.push_back(JsonValue::Object{
-        {"problem", row.problem.key()}, {"adversarial", row.adversarial}, {"trial", to_value(row.trial)}});
-  }
-  return values;
-}
-
 struct CheckRun {
   std::vector<CheckRow> rows;
+  std::vector<Trial> history;  ///< stored trials of the family
   std::string device;
   ExitCode code = ExitCode::passed;
 };
@@ -85,7 +31,9 @@ struct CheckRun {
 /// A whole session with its progress line.
 CheckRun run_session(CheckOptions options, const GlobalOptions& global, Database& database,
                      const InterruptFlag& interrupt, const std::string& prefix) {
+  const auto kept = options.rig.kept;
   options.rig = rig_options(global, options.rig.target);
+  options.rig.kept = kept;
   ProgressLine progress;
   CheckSession session(std::move(options), database);
   bool more = true;
@@ -97,7 +45,8 @@ CheckRun run_session(CheckOptions options, const GlobalOptions& global, Database
   }
   progress.clear();
   for (const std::string& note : session.notes()) fmt::print(stderr, "{}\n", note);
-  CheckRun run{session.rows(), session.rig().device().name, ExitCode::interrupted};
+  CheckRun run{session.rows(), {}, session.rig().device().name, ExitCode::interrupted};
+  if (global.json) run.history = database.trials_of(session.rig().folder().family.name);
   if (!more) run.code = failures(run.rows) > 0 ? ExitCode::wrong : ExitCode::passed;
   return run;
 }
@@ -124,7 +73,7 @@ void print_suite(const Suite& suite, const std::vector<SuiteOutcome>& outcomes, 
     JsonValue::Array results;
     for (std::size_t i = 0; i < outcomes.size(); ++i) {
       JsonValue::Object value = suite_value(outcomes[i]);
-      value.emplace_back("rows", to_values(runs[i].rows));
+      value.emplace_back("rows", check_values(runs[i].rows, repeated_options(global), runs[i].history));
       value.emplace_back("failed", failures(runs[i].rows));
       results.push_back(std::move(value));
     }
@@ -135,35 +84,107 @@ void print_suite(const Suite& suite, const std::vector<SuiteOutcome>& outcomes, 
   }
 }
 
+/// One case of a problem that could not be checked at all.
+JUnitCase error_case(const SuiteOutcome& outcome) {
+  return {"kerlab.check." + outcome.problem.family, outcome.problem.title, 0, outcome.error, "error", ""};
+}
+
+void write_junit(const std::string& file, const std::vector<CheckRun>& runs, const std::vector<JUnitCase>& more,
+                 const GlobalOptions& global) {
+  if (file.empty()) return;
+  std::vector<JUnitCase> cases = more;
+  for (const CheckRun& run : runs)
+    for (JUnitCase& test : check_cases(run.rows, repeated_options(global))) cases.push_back(std::move(test));
+  write_output(file, junit_text("kerlab check", std::move(cases)));
+}
+
 ExitCode run_check_suite(const CheckCommand& command, const GlobalOptions& global) {
   const Suite suite = open_suite(command.suite, command.options.rig.target, command.options.dtype, global);
   Database database = Database::open(database_path(global));
   const bool color = color_on(global, stdout);
   const InterruptFlag interrupt;
   std::vector<CheckRun> runs;
+  const auto kept = std::make_shared<KeptProcesses>();
   const auto outcomes = run_suite(suite, interrupt, [&](const SuiteProblem& problem, const std::string& prefix) {
     runs.emplace_back();
     CheckOptions options = command.options;
     options.rig.target = problem.family;
+    options.rig.kept = kept;
     options.arguments = problem.arguments;
     options.dtype = problem.dtype;
     options.without_winner = problem.variants;
     runs.back() = run_session(std::move(options), global, database, interrupt, prefix);
     if (!global.json) {
       fmt::print("{}{}: {}\n", prefix, problem.name, problem.title);
-      print_text(runs.back().rows, color);
+      fmt::print("{}", check_screen(runs.back().rows, repeated_options(global), color));
     }
     std::fflush(stdout);
     return runs.back().code;
   });
   print_suite(suite, outcomes, runs, global);
+  std::vector<JUnitCase> errors;
+  for (const SuiteOutcome& outcome : outcomes)
+    if (!outcome.error.empty()) errors.push_back(error_case(outcome));
+  write_junit(command.junit, runs, errors, global);
   return interrupt.raised() ? ExitCode::interrupted : suite_code(outcomes);
+}
+
+void print_run(const CheckRun& run, const GlobalOptions& global) {
+  const std::string again = repeated_options(global);
+  if (global.json)
+    fmt::print("{}\n", to_json(json_document("check", {{"device", run.device},
+                                                       {"rows", check_values(run.rows, again, run.history)},
+                                                       {"failed", failures(run.rows)}})));
+  else
+    fmt::print("{}", check_screen(run.rows, again, color_on(global, stdout)));
+}
+
+/// Every stored winner of the device's class on its problem.
+ExitCode run_check_winners(const CheckCommand& command, const GlobalOptions& global) {
+  if (!global.problem.empty() || !command.options.dtype.empty() || !command.options.variants.empty() ||
+      !command.options.configuration.empty() || command.options.every_configuration)
+    throw UsageError(
+        "check: of which family? (kerlab list; without one every stored winner is checked on its problem)");
+  Database database = Database::open(database_path(global));
+  std::set<std::string> families;
+  for (const Decision& decision : database.winners()) families.insert(decision.family);
+  const InterruptFlag interrupt;
+  const auto kept = std::make_shared<KeptProcesses>();
+  CheckRun all;
+  for (const std::string& family : families) {
+    CheckOptions options = command.options;
+    options.rig.target = family;
+    options.rig.kept = kept;
+    options.stored_winners = true;
+    try {
+      CheckRun run = run_session(std::move(options), global, database, interrupt, family + ": ");
+      all.device = run.device;
+      all.rows.insert(all.rows.end(), std::make_move_iterator(run.rows.begin()),
+                      std::make_move_iterator(run.rows.end()));
+      all.history.insert(all.history.end(), run.history.begin(), run.history.end());
+      if (run.code != ExitCode::passed && all.code != ExitCode::interrupted) all.code = run.code;
+    } catch (const UsageError& error) {  // a folder that has no name here
+      fmt::print(stderr, "the winners of {} are left out: {}\n", family, error.what());
+    }
+    if (interrupt.raised()) break;
+  }
+  if (all.rows.empty() && !interrupt.raised())
+    throw Error(fmt::format("no winner for this device is stored in {}: kerlab tune FAMILY finds one, kerlab check "
+                            "FAMILY checks without",
+                            database.path().string()),
+                ExitCode::inconclusive);
+  print_run(all, global);
+  write_junit(command.junit, {all}, {}, global);
+  return interrupt.raised() ? ExitCode::interrupted : all.code;
 }
 
 ExitCode run(const CheckCommand& command, const GlobalOptions& global) {
   if (command.second_opinion && !command.sanitize) throw UsageError("--second-opinion goes with --sanitize");
-  if (command.options.rig.target.empty() && command.suite.empty())
-    throw UsageError("check: name a family (kerlab list), or --suite FILE");
+  if (command.sanitize && !command.junit.empty()) throw UsageError("--junit does not go with --sanitize");
+  const bool nothing_named = command.options.rig.target.empty() && command.suite.empty();
+  if (nothing_named && command.sanitize)
+    throw UsageError("check --sanitize: name a family (kerlab list), or --suite FILE");
+  if (nothing_named) return run_check_winners(command, global);
   if (command.sanitize) return run_sanitize({command.options, command.suite, command.second_opinion}, global);
   if (!command.suite.empty()) return run_check_suite(command, global);
   CheckOptions options = command.options;
@@ -171,13 +192,8 @@ ExitCode run(const CheckCommand& command, const GlobalOptions& global) {
   Database database = Database::open(database_path(global));
   const InterruptFlag interrupt;
   const CheckRun run = run_session(std::move(options), global, database, interrupt, "");
-  if (global.json) {
-    fmt::print("{}\n",
-               to_json(json_document(
-                   "check", {{"device", run.device}, {"rows", to_values(run.rows)}, {"failed", failures(run.rows)}})));
-  } else {
-    print_text(run.rows, color_on(global, stdout));
-  }
+  print_run(run, global);
+  write_junit(command.junit, {run}, {}, global);
   return run.code;
 }
 
@@ -187,7 +203,8 @@ Command add_check(CLI::App& root, const GlobalOptions& global) {
   auto command = std::make_shared<CheckCommand>();
   CheckOptions* options = &command->options;
   CLI::App* parser = root.add_subcommand("check", "check results thoroughly, on shapes that break kernels as well");
-  parser->add_option("family", options->rig.target, "a family's name or folder");
+  parser->add_option("family", options->rig.target,
+                     "a family's name or folder; without one every stored winner is checked on its problem");
   parser->add_option("--suite", command->suite, "every problem of this file, or of a shipped suite such as gemm-sm80")
       ->type_name("FILE");
   parser->add_option("--dtype", options->dtype, "default: the family's first that the device supports");
@@ -203,6 +220,9 @@ Command add_check(CLI::App& root, const GlobalOptions& global) {
   parser->footer(
       "examples: kerlab check gemm --variant reg2d --M 512\n"
       "          kerlab check ./my_op --variant all --every --sanitize");
+  parser->add_option("--recipe", options->recipes, "only these inputs: normal, small_integer, ...")->delimiter(',');
+  parser->add_option("--junit", command->junit, "write a JUnit report: one test for each kernel, problem and recipe")
+      ->type_name("FILE");
   parser->add_flag("--only", options->only_asked, "only the problem asked for, no other shapes");
   return {parser, true, [command, &global] { return run(*command, global); }};
 }

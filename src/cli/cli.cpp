@@ -6,13 +6,15 @@
 #include "cli/command.h"
 #include "cli/problem_options.h"
 #include "session/child_main.h"
+#include "session/device_ids.h"
 
 namespace kerlab {
 
 namespace {
 
 void add_global_options(CLI::App& root, GlobalOptions& global) {
-  root.add_option("--device", global.device, "auto, gpu, cuda:N, emu:NAME (as in emu:h200) or script:FILE")
+  root.add_option("--device", global.device,
+                  "auto, gpu, cuda:N, emu:NAME (as in emu:h200) or script:FILE; tune takes several: cuda:0,1, cuda:all")
       ->type_name("ID");
   root.add_option("--db", global.database, "tuning database (default: `kerlab db path`)")->type_name("FILE");
   root.add_option("--kernels", global.kernels, "folder of families, looked in first; may be repeated")
@@ -69,17 +71,24 @@ const Command* named_command(const CLI::App& root, const std::vector<Command>& c
   return nullptr;
 }
 
+/// Only the sweep of `tune` has work for several.
+void require_one_device(const Command& command, const GlobalOptions& global) {
+  if (command.takes_several_devices || !names_several_devices(global.device)) return;
+  throw UsageError(fmt::format("--device {}: only tune takes several devices, kerlab {} takes one, as in cuda:0",
+                               global.device, command.parser->get_name()));
+}
+
 ExitCode parse_and_run(std::vector<std::string> words, GlobalOptions& global) {
   CLI::App root("CUDA kernel lab and autotuner", "kerlab");
   root.set_version_flag("--version", "kerlab " + version());
   root.require_subcommand(1);
   root.fallthrough();
   add_global_options(root, global);
-  const std::vector<Command> commands = {add_tune(root, global),  add_check(root, global),    add_bench(root, global),
-                                         add_list(root, global),  add_roofline(root, global), add_device(root, global),
-                                         add_show(root, global),  add_inspect(root, global),  add_diff(root, global),
-                                         add_new(root, global),   add_db(root, global),       add_model(root, global),
-                                         add_replay(root, global)};
+  const std::vector<Command> commands = {
+      add_tune(root, global),     add_check(root, global),  add_bench(root, global),   add_list(root, global),
+      add_roofline(root, global), add_device(root, global), add_show(root, global),    add_inspect(root, global),
+      add_diff(root, global),     add_new(root, global),    add_db(root, global),      add_model(root, global),
+      add_replay(root, global),   add_export(root, global), add_regress(root, global), add_noise(root, global)};
   const Command* command = named_command(root, commands, words);
   try {
     if (command != nullptr && command->takes_problem) {
@@ -95,6 +104,7 @@ ExitCode parse_and_run(std::vector<std::string> words, GlobalOptions& global) {
     throw UsageError(fmt::format("{} (see kerlab {}--help)", error.what(),
                                  command != nullptr ? command->parser->get_name() + " " : ""));
   }
+  require_one_device(*command, global);
   return command->run();
 }
 

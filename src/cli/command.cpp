@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "db/database.h"
+#include "session/device_ids.h"
 
 namespace kerlab {
 
@@ -42,7 +43,7 @@ std::string quoted(const std::string& word) {
 std::string repeated_options(const GlobalOptions& global) {
   std::string text;
   if (!global.database.empty()) text += " --db " + quoted(global.database);
-  if (global.device != "auto") text += " --device " + quoted(global.device);
+  if (global.device != "auto") text += " --device " + quoted(first_device(global.device));
   for (const std::string& folder : global.kernels) text += " --kernels " + quoted(folder);
   return text;
 }

@@ -35,10 +35,12 @@ struct Command {
   CLI::App* parser = nullptr;
   bool takes_problem = false;  ///< unknown `--NAME VALUE` are dimensions, flags and scalars
   std::function<ExitCode()> run;
+  bool takes_several_devices = false;
 };
 
 Command add_tune(CLI::App& root, const GlobalOptions& global);
 Command add_check(CLI::App& root, const GlobalOptions& global);
+Command add_regress(CLI::App& root, const GlobalOptions& global);
 Command add_bench(CLI::App& root, const GlobalOptions& global);
 Command add_list(CLI::App& root, const GlobalOptions& global);
 Command add_roofline(CLI::App& root, const GlobalOptions& global);
@@ -49,7 +51,9 @@ Command add_diff(CLI::App& root, const GlobalOptions& global);
 Command add_show(CLI::App& root, const GlobalOptions& global);
 Command add_db(CLI::App& root, const GlobalOptions& global);
 Command add_model(CLI::App& root, const GlobalOptions& global);
+Command add_export(CLI::App& root, const GlobalOptions& global);
 Command add_replay(CLI::App& root, const GlobalOptions& global);
+Command add_noise(CLI::App& root, const GlobalOptions& global);
 
 /// kerlab's version, "0.1.0".
 std::string version();
@@ -63,6 +67,11 @@ std::string quoted(const std::string& word);
 /// What of the global options a command must repeat to see the same: " --db FILE --device emu:h200 --kernels DIR", as
 /// they were given, quoted for a shell; empty when none was.
 std::string repeated_options(const GlobalOptions& global);
+/// What the commands that a screen names must repeat, each with a space before it.
+struct ToRepeat {
+  std::string options;  ///< " --db FILE"
+  std::string folder;   ///< of a family that has no name in the catalogue; not for `show`, whose ids say it all
+};
 /// Writes to a file, or to standard output when it is "-".
 void write_output(const std::string& file, const std::string& text);
 bool color_on(const GlobalOptions& global, std::FILE* stream);

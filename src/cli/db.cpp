@@ -5,6 +5,7 @@
 #include "base/format.h"
 #include "cli/command.h"
 #include "cli/existing_database.h"
+#include "cli/failure_screen.h"
 #include "cli/shipped_screen.h"
 #include "report/json.h"
 #include "report/table.h"
@@ -258,7 +259,7 @@ Command add_db(CLI::App& root, const GlobalOptions& global) {
   };
   auto options = std::make_shared<Options>();
   CLI::App* parser =
-      root.add_subcommand("db", "the tuning database: path, stats, trials, winners, export, import, ship");
+      root.add_subcommand("db", "the tuning database: path, stats, trials, failures, winners, export, import, ship");
   parser->footer("example: kerlab db trials gemm");
   parser->require_subcommand(1);
   parser->fallthrough();
@@ -268,6 +269,10 @@ Command add_db(CLI::App& root, const GlobalOptions& global) {
   CLI::App* list = parser->add_subcommand("trials", "trials with their ids, the fastest of each problem first");
   list->add_option("family", options->family, "only of this family");
   list->add_option("--status", options->status, "only these: passed, wrong, rejected, ...");
+  CLI::App* failures =
+      parser->add_subcommand("failures", "failed trials: why, how to see it again, which constraint excludes them");
+  failures->add_option("family", options->family, "only of this family");
+  failures->add_option("--status", options->status, "only these: wrong, rejected, illegal_address, ...");
   CLI::App* write = parser->add_subcommand("export", "write it as text, one JSON object a line");
   write->add_option("file", options->file, "default: standard output");
   CLI::App* read = parser->add_subcommand("import", "take over what an export holds and is not there yet");
@@ -282,6 +287,7 @@ Command add_db(CLI::App& root, const GlobalOptions& global) {
             if (action == "stats") return stats(global);
             if (action == "winners") return winners(global);
             if (action == "trials") return trials(global, options->family, options->status);
+            if (action == "failures") return print_failures(global, options->family, options->status);
             if (action == "ship") return ship(global, options->out);
             if (action == "export") return export_to(global, options->file);
             return import_from(global, options->file);

@@ -1,10 +1,10 @@
 #include <CLI/CLI.hpp>
 
-#include "base/line_diff.h"
 #include "cli/command.h"
 #include "cli/existing_database.h"
 #include "cli/inspected_kernel.h"
 #include "report/diff_text.h"
+#include "session/source_difference.h"
 
 namespace kerlab {
 
@@ -27,25 +27,11 @@ Inspection inspected(const std::string& subject, const DiffCommand& command, con
   return inspect_as_far_as_possible(std::move(options), database);
 }
 
-/// Of the kernels' files, then of headers that both include or one does.
-std::string source_diff(const SourceBundle& a, const SourceBundle& b) {
-  std::string text = unified_diff(a.text, b.text, a.path, b.path);
-  const auto header = [](const SourceBundle& source, const std::string& name) -> std::string {
-    for (const Header& one : source.headers)
-      if (one.name == name) return one.text;
-    return "";
-  };
-  for (const Header& one : a.headers) text += unified_diff(one.text, header(b, one.name), one.name, one.name);
-  for (const Header& one : b.headers)
-    if (header(a, one.name).empty()) text += unified_diff("", one.text, one.name, one.name);
-  return text;
-}
-
 ExitCode run(const DiffCommand& command, const GlobalOptions& global) {
   const auto database = database_if_there(global);
   const Database* stored = database ? &*database : nullptr;
   Inspection a = inspected(command.a, command, global, stored), b = inspected(command.b, command, global, stored);
-  const std::string source = source_diff(a.source, b.source);
+  const std::string source = source_difference(a.source, b.source, {a.source.path, b.source.path, ""});
   const InspectedKernel left = to_report(std::move(a)), right = to_report(std::move(b));
   if (global.json) {
     fmt::print("{}\n", to_json(json_document("diff", diff_value(left, right, source))));

@@ -74,11 +74,17 @@ void print_space(const SpaceListing& space, bool color) {
   fmt::print("  {:<24} -> {:<12} in {:.2f} ms\n", "valid", space.valid, 1e3 * space.seconds);
 }
 
+struct ListOptions {
+  std::string target, dtype;
+  std::vector<std::string> variants, where;
+  bool shipped = false, space = false;
+};
+
 /// --space: before and after each constraint, for a problem on a device.
-ExitCode run_spaces(const GlobalOptions& global, const std::string& target, const std::string& dtype,
-                    const std::vector<std::string>& variants) {
-  if (target.empty()) throw UsageError("list --space: name a family (kerlab list)");
-  const SpacesListing listing = list_spaces(rig_options(global, target), global.problem, dtype, variants);
+ExitCode run_spaces(const GlobalOptions& global, const ListOptions& options) {
+  if (options.target.empty()) throw UsageError("list --space: name a family (kerlab list)");
+  const SpacesListing listing =
+      list_spaces(rig_options(global, options.target), global.problem, options.dtype, options.variants, options.where);
   if (global.json) {
     JsonValue::Array spaces;
     for (const SpaceListing& space : listing.spaces) spaces.push_back(to_value(space));
@@ -113,12 +119,6 @@ ExitCode run(const GlobalOptions& global, const std::string& target) {
   return ExitCode::passed;
 }
 
-struct ListOptions {
-  std::string target, dtype;
-  std::vector<std::string> variants;
-  bool shipped = false, space = false;
-};
-
 }  // namespace
 
 Command add_list(CLI::App& root, const GlobalOptions& global) {
@@ -130,12 +130,14 @@ Command add_list(CLI::App& root, const GlobalOptions& global) {
   parser->add_flag("--space", options->space, "how many configurations each constraint leaves, for a problem");
   parser->add_option("--dtype", options->dtype, "with --space: default as for a tune");
   parser->add_option("--variant", options->variants, "with --space: only these")->delimiter(',');
-  return {parser, true, [options, &global] {
-            if (options->space) return run_spaces(global, options->target, options->dtype, options->variants);
-            if (!global.problem.empty() || !options->dtype.empty() || !options->variants.empty())
-              throw UsageError("list: dimensions, --dtype and --variant go with --space");
-            return options->shipped ? list_shipped(global, options->target) : run(global, options->target);
-          }};
+  parser->add_option("--where", options->where, "with --space: as for a tune")->type_name("CONDITION");
+  return {
+      parser, true, [options, &global] {
+        if (options->space) return run_spaces(global, *options);
+        if (!global.problem.empty() || !options->dtype.empty() || !options->variants.empty() || !options->where.empty())
+          throw UsageError("list: dimensions, --dtype, --variant and --where go with --space");
+        return options->shipped ? list_shipped(global, options->target) : run(global, options->target);
+      }};
 }
 
 }  // namespace kerlab

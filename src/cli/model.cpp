@@ -30,7 +30,9 @@ ExitCode record(const ModelOptions& options, const GlobalOptions& global) {
       std::filesystem::create_directories(options.record);
       write_atomic(file, sweep_text(sweep));
     }
-    fmt::print("{:>5} configurations  {}\n", sweep.points.size(), file.string());
+    const auto failed = std::count_if(sweep.points.begin(), sweep.points.end(),
+                                      [](const SweepPoint& point) { return !point.failed.empty(); });
+    fmt::print("{:>5} configurations, {:>4} failed  {}\n", sweep.points.size(), failed, file.string());
   }
   return ExitCode::passed;
 }

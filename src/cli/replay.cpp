@@ -33,13 +33,18 @@ std::vector<Sweep> chosen_sweeps(const ReplayCommand& command) {
       words.push_back(word);
   }
   if (words.empty() && !chosen.empty()) return chosen;
-  const std::filesystem::path folder = command.folder.empty() ? sweeps_folder() : std::filesystem::path(command.folder);
-  for (Sweep& sweep : read_sweeps(folder)) {
+  std::vector<std::filesystem::path> folders = {sweeps_folder(), spaces_folder()};
+  if (!command.folder.empty()) folders = {command.folder};
+  std::vector<Sweep> there;
+  for (const std::filesystem::path& folder : folders)
+    for (Sweep& sweep : read_sweeps(folder)) there.push_back(std::move(sweep));
+  for (Sweep& sweep : there) {
     const bool named = std::any_of(words.begin(), words.end(),
                                    [&](const std::string& word) { return sweep.name.find(word) != std::string::npos; });
     if (words.empty() ? sweep.points.size() >= command.least : named) chosen.push_back(std::move(sweep));
   }
-  if (chosen.empty()) throw UsageError(fmt::format("no such sweep; there are those of {}", folder.string()));
+  if (chosen.empty())
+    throw UsageError(fmt::format("no such sweep; there are those of {}", folders.front().parent_path().string()));
   return chosen;
 }
 
@@ -54,12 +59,13 @@ JsonValue to_value(const ReplayedSpace& space) {
                                       {"random", step.random}});
   return JsonValue::Object{{"name", space.name},
                            {"configurations", space.configurations},
+                           {"failed", space.failed},
                            {"variants", space.variants},
                            {"steps", std::move(steps)}};
 }
 
 Table table_of(const std::vector<ReplayedSpace>& spaces) {
-  Table table{{{"space"}, {"n", Align::right}}, {}};
+  Table table{{{"space"}, {"n", Align::right}, {"failed", Align::right}}, {}};
   for (const ReplayStep& step : spaces.front().steps) {
     const std::string percent = fmt::format("{:.0f} %", 100 * step.share);
     table.columns.push_back({"in " + percent, Align::right});
@@ -67,7 +73,8 @@ Table table_of(const std::vector<ReplayedSpace>& spaces) {
     table.columns.push_back({"random", Align::right});
   }
   for (const ReplayedSpace& space : spaces) {
-    std::vector<std::string> row = {space.name, fmt::format("{}", space.configurations)};
+    std::vector<std::string> row = {space.name, fmt::format("{}", space.configurations),
+                                    fmt::format("{}", space.failed)};
     for (const ReplayStep& step : space.steps) {
       row.push_back(fmt::format("{}", step.within));
       row.push_back(fmt::format("{} [{},{}]", step.median, step.low, step.high));
@@ -130,6 +137,7 @@ Command add_replay(CLI::App& root, const GlobalOptions& global) {
   parser->add_option("--batch", command->options.batch, "candidates asked for at once (16)")
       ->check(CLI::PositiveNumber);
   parser->add_option("--least", command->least, "configurations that a sweep must have, where none is named (100)");
+  parser->add_flag("--spills", command->options.spills, "as tune --spills: what spills is no failure");
   parser->add_option("--folder", command->folder, "of sweeps (default: the shipped ones)")->type_name("DIR");
   return {parser, false, [command, &global] { return run(*command, global); }};
 }

@@ -1,8 +1,10 @@
 #include <charconv>
 #include <CLI/CLI.hpp>
 
+#include "cli/check_screen.h"
 #include "cli/command.h"
 #include "cli/existing_database.h"
+#include "cli/failure_screen.h"
 #include "report/json.h"
 #include "report/operations_text.h"
 #include "report/show_text.h"
@@ -98,7 +100,18 @@ JsonValue to_value(const std::optional<SavedTrial>& saved) {
   return JsonValue::Object{{"files", files}, {"notes", saved->notes}};
 }
 
-void print_json(const TrialStory& story, const Choice& choice, const std::optional<SavedTrial>& saved) {
+/// "  error/bound before: 0.21 (trial 12, NVRTC 13.0, 2026-11-20), ...": the last few.
+std::string accuracy_text(const std::vector<AccuracyRecord>& history) {
+  constexpr std::size_t kShown = 5;
+  std::string text;
+  for (std::size_t i = history.size() - std::min(history.size(), kShown); i < history.size(); ++i)
+    text += fmt::format("{}{:.3g} (trial {}, {}, {})", text.empty() ? "" : ", ", history[i].error_ratio,
+                        history[i].trial, history[i].toolchain, history[i].created.substr(0, 10));
+  return text.empty() ? "" : fmt::format("  error/bound of its other trials: {}\n", text);
+}
+
+void print_json(const TrialStory& story, const Choice& choice, JsonValue failure,
+                const std::vector<AccuracyRecord>& accuracy, const std::optional<SavedTrial>& saved) {
   fmt::print("{}\n", to_json(json_document("show", {{"trial", to_value(story.trial)},
                                                     {"measurements", to_values(story.measurements)},
                                                     {"winner", story.winner},
@@ -106,6 +119,9 @@ void print_json(const TrialStory& story, const Choice& choice, const std::option
                                                     {"occupancy", to_value(story.occupancy)},
                                                     {"roof", to_value(story.roof)},
                                                     {"operations", to_value(story.operations)},
+                                                    {"reproduce", story.reproduce},
+                                                    {"failure", std::move(failure)},
+                                                    {"accuracy", accuracy_values(accuracy)},
                                                     {"other_winners", to_values(choice.others)},
                                                     {"saved", to_value(saved)}})));
 }
@@ -126,13 +142,19 @@ ExitCode run(const ShowOptions& options, const GlobalOptions& global) {
   const Choice choice = choose(database, options, global);
   TrialStory story = to_story(trial_facts(database, choice.trial, kernel_folders(global)));
   if (!global.dry_run) add_counts(story, options, global);
+  const ToRepeat again = repeated_for(database, choice.trial, global);
   story.again = repeated_options(global);
+  story.reproduce = reproduction_of(choice.trial, again);
+  const std::optional<FailureGroup> failed = alike(database, choice.trial);
+  if (failed) story.alike = alike_text(*failed);
+  const std::vector<AccuracyRecord> accuracy = accuracy_history(choice.trial, database.trials_of(choice.trial.family));
+  story.accuracy = accuracy_text(accuracy);
   std::optional<SavedTrial> saved;
   if (!options.folder.empty() && !global.dry_run) {
     saved = save_trial(database, choice.trial, {options.folder, kernel_folders(global), !global.no_cache, {}});
   }
   if (global.json) {
-    print_json(story, choice, saved);
+    print_json(story, choice, failed ? failure_values({*failed}, again).front() : JsonValue(), accuracy, saved);
   } else {
     print_text(story, choice, saved, color_on(global, stdout));
   }

@@ -1,5 +1,6 @@
 #include <CLI/CLI.hpp>
 
+#include "base/format.h"
 #include "cli/tune_command.h"
 #include "cli/tune_screen.h"
 
@@ -11,10 +12,19 @@ void print(const TuneResult& result, const TuneCommand& command, const GlobalOpt
   if (!command.csv.empty()) write_output(command.csv, csv_table(tune_result_table(result, true)));
   if (!command.markdown.empty()) write_output(command.markdown, markdown_table(tune_result_table(result, false)));
   if (global.json) {
-    fmt::print("{}", tune_json(result));
+    fmt::print("{}", tune_json(result, repeated_for(command.options.rig.target, global)));
   } else if (command.csv != "-" && command.markdown != "-") {
     fmt::print("{}", tune_screen(result, color_on(global, stdout), repeated_for(command.options.rig.target, global)));
   }
+}
+
+/// What a session that cannot go on leaves behind.
+std::string kept_text(const TuneState& state) {
+  if (state.counts.done == 0) return "";
+  std::string text = fmt::format("\n{} results are kept: the same command goes on from there", state.counts.done);
+  if (state.best_us > 0)
+    text += fmt::format("; the best so far: {} us, {}", format_us(state.best_us), state.best_label);
+  return text;
 }
 
 ExitCode run(const TuneCommand& command, const GlobalOptions& global) {
@@ -31,6 +41,24 @@ ExitCode run(const TuneCommand& command, const GlobalOptions& global) {
   const TuneRun run = run_tune(options, database, interrupt);
   print(run.result, command, global);
   return run.code;
+}
+
+/// Who wants the device alone waits for another kerlab too. Interrupted: throws Error.
+void open_session(std::optional<TuneSession>& session, TuneOptions options, Database& database,
+                  const InterruptFlag& interrupt, ProgressLine& progress) {
+  if (options.company.exclusive) options.rig.lock_patience = std::chrono::milliseconds(300);
+  const auto begin = Clock::now();
+  while (!session) {
+    try {
+      session.emplace(options, database);
+    } catch (const DeviceTaken& taken) {
+      const double waited = std::chrono::duration<double>(Clock::now() - begin).count();
+      const double patience = options.company.patience_s;
+      if (!options.company.exclusive || (patience > 0 && waited > patience)) throw;
+      if (interrupt.raised()) throw Error("interrupted while waiting for another kerlab", ExitCode::interrupted);
+      progress.update(fmt::format("waiting, {}: {}", format_seconds(waited), taken.what()));
+    }
+  }
 }
 
 }  // namespace
@@ -51,12 +79,19 @@ ToRepeat repeated_for(const std::string& target, const GlobalOptions& global) {
 TuneRun run_tune(const TuneOptions& options, Database& database, const InterruptFlag& interrupt,
                  const std::string& prefix) {
   ProgressLine progress;
-  TuneSession session(options, database);
+  std::optional<TuneSession> opened;
+  open_session(opened, options, database, interrupt, progress);
+  TuneSession& session = *opened;
   bool more = true;
-  while (more && !interrupt.raised()) {
-    more = session.step();
-    for (const std::string& note : session.take_notes()) progress.note(note);
-    progress.update(prefix + tune_line(session.state()));
+  try {
+    while (more && !interrupt.raised()) {
+      more = session.step();
+      for (const std::string& note : session.take_notes()) progress.note(note);
+      progress.update(prefix + tune_line(session.state()));
+    }
+  } catch (const Error& error) {
+    session.interrupt();
+    throw Error(error.what() + kept_text(session.state()), error.code());
   }
   if (more) session.interrupt();
   progress.clear();
@@ -87,20 +122,34 @@ Command add_tune(CLI::App& root, const GlobalOptions& global) {
       ->check(CLI::PositiveNumber);
   parser
       ->add_option("--patience", options->patience,
-                   "stop after so many trials without a better one (default of local and surrogate: 150; 0: never)")
+                   "stop after so many trials without a better one (default of local and surrogate: 150, of huge "
+                   "spaces 250; 0: never)")
       ->check(CLI::NonNegativeNumber);
-  parser->add_option("--time", options->screening.time_s, "begin no candidate after this many seconds")
+  parser->add_option("--time", options->screening.time_s, "begin no candidate so many seconds after the first")
       ->check(CLI::PositiveNumber);
   parser->add_option("--timeout", options->screening.timeout_s, "seconds that check and timing of a candidate may take")
       ->check(CLI::PositiveNumber);
+  parser->add_option("--where", options->where, "only configurations of which this holds: \"STAGES == 4 && BM > 64\"")
+      ->type_name("CONDITION");
   parser->add_option("--seed", options->seed, "of the search");
+  parser->add_flag_function(
+      "--exclusive{0}",
+      [options](std::int64_t seconds) {
+        options->company = {true, static_cast<double>(seconds)};
+      },
+      "time nothing while another process is on the GPU: wait, at most so many seconds with =SECONDS");
   parser->add_flag("--fresh", options->screening.fresh, "try again what is stored");
   parser->add_flag("--spills", options->screening.allow_spills,
                    "also try configurations that spill more than 64 bytes a thread");
+  parser
+      ->add_option("--bound", options->screening.bound_factor,
+                   "do not compile what cannot take less than this times the best, by its blocks alone (default 1.25; "
+                   "0: compile everything)")
+      ->check(CLI::Range(0.0, 1000.0));
   parser->add_option("--csv", command->csv, "write the ranking, or the ladder, as CSV; - for standard output")
       ->type_name("FILE");
   parser->add_option("--markdown", command->markdown, "the same as Markdown")->type_name("FILE");
-  return {parser, true, [command, &global] { return run(*command, global); }};
+  return {parser, true, [command, &global] { return run(*command, global); }, true};
 }
 
 }  // namespace kerlab

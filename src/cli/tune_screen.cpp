@@ -4,6 +4,8 @@
 
 #include "base/format.h"
 #include "base/terminal.h"
+#include "cli/effort_screen.h"
+#include "cli/failure_screen.h"
 #include "cli/ladder_screen.h"
 #include "cli/library_cells.h"
 #include "cli/shipped_screen.h"
@@ -15,6 +17,8 @@
 namespace kerlab {
 
 namespace {
+
+constexpr std::size_t kMostFailureLines = 12;
 
 bool is_emulated(const TuneResult& result) {
   return result.device.kind == DeviceKind::emulated;
@@ -57,7 +61,7 @@ std::vector<TuneRow> rows_of(const TuneResult& result) {
 
 std::string headline(const TuneResult& result) {
   const DeviceInfo& device = result.device;
-  std::string text = fmt::format("{}   {} {} {} SM", result.title, device.id, device.name, device.sms);
+  std::string text = fmt::format("{}   {} {} {} SM", result.title, device.id, result.device_title, device.sms);
   if (!device.driver.empty()) text += fmt::format("  driver {}", device.driver);
   text += fmt::format("  {}", result.toolchain);
   if (!result.rows.empty()) {
@@ -81,9 +85,12 @@ std::string headline(const TuneResult& result) {
 std::string counts_line(const TuneResult& result) {
   std::string text = fmt::format("space {} -> {} valid", result.space, result.valid);
   if (result.sampled > 0) text += fmt::format(" -> {} drawn from them", result.sampled);
-  text += fmt::format(" -> {} tried", result.counts.done);
+  text += fmt::format(" -> {} tried", result.counts.done - result.counts.hopeless);
   if (result.left_for_all > 0) text += fmt::format(" of the quick part ({} more: --all)", result.left_for_all);
   if (result.counts.stored > 0) text += fmt::format(" ({} stored before)", result.counts.stored);
+  if (result.counts.hopeless > 0)
+    text += fmt::format("; {} not compiled: too few blocks for {} SMs to come near the best (--bound)",
+                        result.counts.hopeless, result.device.sms);
   std::string failed;
   for (const auto& [status, count] : result.failed)
     failed += fmt::format("{}{} {}", failed.empty() ? "" : ", ", count, name(status));
@@ -118,20 +125,6 @@ std::string hints(const TuneResult& result) {
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 
-std::string effort(const TuneResult& result) {
-  std::string text =
-      fmt::format("{} busy {:.0f} %, compilers {:.0f} %, wall {}", is_emulated(result) ? "emulator" : "GPU",
-                  100 * result.gpu_busy, 100 * result.compilers_busy, format_seconds(result.wall_s));
-  if (result.library_s > 0) text += fmt::format(", {} of it for the library", format_seconds(result.library_s));
-  if (is_emulated(result) && result.wall_s > 0 && result.counts.done > result.counts.stored)
-    text += fmt::format(", {:.1f} configurations/s",
-                        static_cast<double>(result.counts.done - result.counts.stored) / result.wall_s);
-  if (const std::string compiled = compile_text(result.variants); !compiled.empty()) text += "; " + compiled;
-  if (result.respawns > 0)
-    text += fmt::format(", {} worker{} replaced", result.respawns, result.respawns == 1 ? "" : "s");
-  return text;
-}
-
 /// "cuBLASLt 13.0.2, best of 8 algorithms: 2691 [2690,2692] us, 51.1 TFLOP/s; the winner does 0.97 [.97,.98] of it"
 std::string library_lines(const TuneResult& result) {
   std::string text;
@@ -143,16 +136,6 @@ std::string library_lines(const TuneResult& result) {
     text += "\n";
   }
   if (!result.library_note.empty()) text += fmt::format("  library: {}\n", result.library_note);
-  return text;
-}
-
-std::string culprit_lines(const TuneResult& result, bool color) {
-  std::string text;
-  for (const Trial& trial : result.culprits) {
-    text +=
-        fmt::format("  {} {}  (kerlab show {})\n", styled(std::string(name(trial.status)) + ":", Style::warning, color),
-                    shortened(trial.message.substr(0, trial.message.find('\n')), 160), trial.id);
-  }
   return text;
 }
 
@@ -176,15 +159,18 @@ std::string tune_line(const TuneState& state) {
   std::string line =
       fmt::format("[{}{}] {} {}/{}", std::string(static_cast<std::size_t>(filled), '#'),
                   std::string(static_cast<std::size_t>(20 - filled), '.'), state.phase, counts.done, counts.planned);
-  if (counts.done > counts.passed) line += fmt::format(" ({} failed)", counts.done - counts.passed);
+  const std::size_t failed = counts.done - counts.passed - counts.hopeless;
+  if (failed > 0) line += fmt::format(" ({} failed)", failed);
   if (state.best_us > 0) line += fmt::format("  best {} us {}", format_us(state.best_us), state.best_label);
+  if (!state.waiting.empty()) return line + "  waiting for " + state.waiting;
   if (state.remaining_s >= 0 && state.phase == "screening")
     line += fmt::format("  {} left", format_seconds(state.remaining_s));
   return line;
 }
 
 std::string tune_screen(const TuneResult& result, bool color, const ToRepeat& again) {
-  std::string text = headline(result) + "\n" + counts_line(result) + "\n" + culprit_lines(result, color);
+  std::string text =
+      headline(result) + "\n" + counts_line(result) + "\n" + failure_lines(result.failures, color, kMostFailureLines);
   if (result.ladder.empty()) text += left_out_lines(result);
   if (result.rows.empty()) {
     text += styled("no winner", Style::bad, color) + "\n";
@@ -192,6 +178,7 @@ std::string tune_screen(const TuneResult& result, bool color, const ToRepeat& ag
     text += tune_text(rows_of(result), color, screen_width());
     text +=
         fmt::format("decided by: {}{}\n", result.rule, result.measured_now ? "" : " (stored; measure again: --fresh)");
+    text += where_measured(result);
     if (const std::string variants = variants_text(result.variants); !variants.empty()) text += variants + "\n";
     text += library_lines(result);
     if (const std::string limit = limit_text(result); !limit.empty()) text += limit + "\n";
@@ -203,7 +190,7 @@ std::string tune_screen(const TuneResult& result, bool color, const ToRepeat& ag
   if (const std::string hint = hints(result); !hint.empty()) text += hint + "\n";
   for (const std::string& warning : result.warnings)
     text += styled("warning: ", Style::warning, color) + warning + "\n";
-  text += end_of_search(result) + "\n" + effort(result) + "\n";
+  text += end_of_search(result) + "\n" + effort_text(result) + "\n";
   if (!result.rows.empty()) {
     const std::int64_t id = result.rows.front().trial.id;
     const std::string bench = fmt::format("kerlab bench{}{} --trial {}", again.folder, again.options, id);
@@ -219,7 +206,14 @@ Table tune_result_table(const TuneResult& result, bool exact) {
   return exact ? ladder_csv_table(ladder_rows(result)) : ladder_table(ladder_rows(result));
 }
 
-JsonValue::Object tune_value(const TuneResult& result) {
+namespace {
+JsonValue::Object to_value(const WorkerSeconds& seconds) {
+  return {{"prepare", seconds.prepare}, {"library", seconds.library}, {"load", seconds.load},
+          {"check", seconds.check},     {"time", seconds.time},       {"other", seconds.other}};
+}
+}  // namespace
+
+JsonValue::Object tune_value(const TuneResult& result, const ToRepeat& again) {
   JsonValue::Array rows;
   for (const RankedTrial& row : result.rows) {
     rows.push_back(JsonValue::Object{
@@ -238,10 +232,12 @@ JsonValue::Object tune_value(const TuneResult& result) {
                          {"sampled", result.sampled},
                          {"strategy", result.search.strategy},
                          {"ended", result.ended},
-                         {"tried", result.counts.done},
+                         {"tried", result.counts.done - result.counts.hopeless},
+                         {"hopeless", result.counts.hopeless},
                          {"stored_before", result.counts.stored},
                          {"failed", std::move(failed)},
-                         {"culprits", to_values(result.culprits)},
+                         {"culprits", first_of_each_status(result.failures)},
+                         {"failures", failure_values(result.failures, again)},
                          {"rows", std::move(rows)},
                          {"rule", result.rule},
                          {"kept", result.kept},
@@ -251,6 +247,7 @@ JsonValue::Object tune_value(const TuneResult& result) {
                          {"warnings", result.warnings},
                          {"roof_us", roof_us(result)},
                          {"gpu_busy", result.gpu_busy},
+                         {"devices", devices_value(result.devices)},
                          {"compilers_busy", result.compilers_busy},
                          {"library", library_value(result.library)},
                          {"library_note", result.library_note},
@@ -260,7 +257,10 @@ JsonValue::Object tune_value(const TuneResult& result) {
                          {"regime", regime_value(result.regime)},
                          {"worker_respawns", result.respawns},
                          {"library_s", result.library_s},
-                         {"wall_s", result.wall_s}};
+                         {"wall_s", result.wall_s},
+                         {"open_s", result.open_s},
+                         {"finals_s", result.finals_s},
+                         {"worker_s", to_value(result.worker_s)}};
   if (result.shipped) {
     JsonValue::Object shipped = shipped_value(*result.shipped);
     shipped.emplace_back("note", result.shipped_note);
@@ -275,8 +275,8 @@ JsonValue::Object tune_value(const TuneResult& result) {
   return body;
 }
 
-std::string tune_json(const TuneResult& result) {
-  return to_json(json_document("tune", tune_value(result))) + "\n";
+std::string tune_json(const TuneResult& result, const ToRepeat& again) {
+  return to_json(json_document("tune", tune_value(result, again))) + "\n";
 }
 
 std::string tune_plan_text(const TunePlan& plan, bool color) {

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "cli/command.h"
 #include "report/json.h"
 #include "report/table.h"
 #include "session/tune.h"
@@ -11,17 +12,12 @@ namespace kerlab {
 
 std::string tune_line(const TuneState& state);
 
-/// What the commands that a screen names must repeat, each with a space before it.
-struct ToRepeat {
-  std::string options;  ///< " --db FILE"
-  std::string folder;   ///< of a family that has no name in the catalogue; not for `show`, whose ids say it all
-};
 std::string tune_screen(const TuneResult& result, bool color, const ToRepeat& again = {});
 /// The ranking, or with --ladder the ladder: to be written as CSV (`exact`) or Markdown.
 Table tune_result_table(const TuneResult& result, bool exact);
 /// The keys of the document.
-JsonValue::Object tune_value(const TuneResult& result);
-std::string tune_json(const TuneResult& result);
+JsonValue::Object tune_value(const TuneResult& result, const ToRepeat& again = {});
+std::string tune_json(const TuneResult& result, const ToRepeat& again = {});
 std::string tune_plan_text(const TunePlan& plan, bool color);
 std::string tune_plan_json(const TunePlan& plan);
 

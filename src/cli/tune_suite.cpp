@@ -24,6 +24,8 @@ TuneOptions options_of(const SuiteProblem& problem, const TuneCommand& command, 
   options.dtype = problem.dtype;
   if (options.variants.names.empty()) options.variants.names = problem.variants;
   if (options.trials == 0) options.trials = suite.trials.value_or(0);
+  if (!options.patience) options.patience = suite.patience;
+  options.once = true;
   if (options.screening.time_s <= 0) options.screening.time_s = suite.time_s.value_or(0);
   if (options.search.empty()) options.search = suite.search.value_or("");
   if (suite.seed && options.seed == TuneOptions{}.seed) options.seed = *suite.seed;
@@ -84,11 +86,12 @@ Table summary(const std::vector<SuiteResult>& rows, bool exact) {
   return table;
 }
 
-std::string suite_json(const Suite& suite, const std::vector<SuiteResult>& rows) {
+std::string suite_json(const Suite& suite, const std::vector<SuiteResult>& rows, const GlobalOptions& global) {
   JsonValue::Array results;
   for (const SuiteResult& row : rows) {
     JsonValue::Object value = suite_value(row.outcome);
-    value.emplace_back("result", row.result ? JsonValue(tune_value(*row.result)) : JsonValue());
+    const ToRepeat again = repeated_for(row.outcome.problem.family, global);
+    value.emplace_back("result", row.result ? JsonValue(tune_value(*row.result, again)) : JsonValue());
     results.push_back(std::move(value));
   }
   return to_json(json_document(
@@ -120,7 +123,7 @@ void print(const Suite& suite, const std::vector<SuiteResult>& rows, const TuneC
   if (!command.csv.empty()) write_output(command.csv, csv_table(summary(rows, true)));
   if (!command.markdown.empty()) write_output(command.markdown, markdown_table(summary(rows, false)));
   if (global.json) {
-    fmt::print("{}", suite_json(suite, rows));
+    fmt::print("{}", suite_json(suite, rows, global));
   } else if (command.csv != "-" && command.markdown != "-") {
     fmt::print("\n{}\n{}", styled("suite " + suite.name, Style::bold, color_on(global, stdout)),
                text_table(summary(rows, false), color_on(global, stdout), 2));
@@ -139,9 +142,12 @@ ExitCode run_tune_suite(const TuneCommand& command, const GlobalOptions& global)
   const bool screens = !global.json && command.csv != "-" && command.markdown != "-";
   InterruptFlag interrupt;
   std::vector<SuiteResult> rows;
+  const auto kept = std::make_shared<KeptProcesses>();
   const auto outcomes = run_suite(suite, interrupt, [&](const SuiteProblem& problem, const std::string& prefix) {
     rows.push_back({{problem, ExitCode::failed, ""}, std::nullopt});
-    TuneRun run = run_tune(options_of(problem, command, global), database, interrupt, prefix);
+    TuneOptions options = options_of(problem, command, global);
+    options.rig.kept = kept;
+    TuneRun run = run_tune(std::move(options), database, interrupt, prefix);
     if (screens)
       fmt::print("{}{}: {}\n", prefix, problem.name,
                  tune_screen(run.result, color_on(global, stdout), repeated_for(problem.family, global)));

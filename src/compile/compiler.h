@@ -34,6 +34,7 @@ SourceBundle read_source(const std::filesystem::path& file, const std::vector<st
 struct CompileRequest {
   SourceBundle source;
   std::vector<std::string> options;  ///< complete: --gpu-architecture=sm_90a --std=c++20 -DBM=128 ...
+  std::chrono::milliseconds deadline{0};  ///< of this one; 0: the pool's
 };
 
 enum class CompileStatus : std::uint8_t { ok, error, timeout, crashed };
@@ -102,6 +103,8 @@ class CompilerPool {
   /// started to ask: a session that finds everything in the cache starts none. Throws Error: NVRTC not found or older
   /// than 12.4, with how to install it.
   const std::string& toolchain();
+  /// Starts all children now, so that they are there when there is work; they load NVRTC for a while. Never blocks.
+  void start_all();
   /// Queues, or finds it in the cache; results come in any order. Throws as toolchain() does.
   void submit(std::uint64_t ticket, CompileRequest request);
   [[nodiscard]] std::size_t pending() const;
@@ -120,6 +123,7 @@ class CompilerPool {
   void cancel_queued();
   [[nodiscard]] double busy_seconds() const;  ///< summed over children
   [[nodiscard]] int processes() const;
+  [[nodiscard]] std::chrono::milliseconds time_limit() const;  ///< of a compilation that has none of its own
   [[nodiscard]] int crashes() const;
   [[nodiscard]] const std::string& cache_warning() const;
 

@@ -118,14 +118,19 @@ struct CompilerPool::State {
     finish(std::move(job), failed(CompileStatus::crashed, with_tail(message, exit)));
   }
 
+  [[nodiscard]] milliseconds deadline_of(const Job& job) const {
+    return job.request.deadline.count() > 0 ? job.request.deadline : options.deadline;
+  }
+
   void enforce_deadline(Compiler& compiler) {
     const Clock::duration passed = Clock::now() - compiler.since;
     if (!compiler.ready && passed > kStartDeadline) compiler.child.kill();
-    if (!compiler.job || passed <= options.deadline) return;
+    if (!compiler.job || passed <= deadline_of(*compiler.job)) return;
+    const milliseconds deadline = deadline_of(*compiler.job);
     compiler.child.kill();
     finish(end_job(compiler, busy_seconds),
            failed(CompileStatus::timeout,
-                  fmt::format("not compiled within {} ms; the compiler was killed", options.deadline.count())));
+                  fmt::format("not compiled within {} ms; the compiler was killed", deadline.count())));
   }
 
   void collect() {
@@ -197,7 +202,7 @@ struct CompilerPool::State {
       // A request larger than the socket's buffer goes on as the child reads it.
       if (compiler.child.wants_write()) earliest = std::min(earliest, Clock::now() + milliseconds(1));
       if (!compiler.ready) earliest = std::min(earliest, compiler.since + kStartDeadline);
-      if (compiler.job) earliest = std::min(earliest, compiler.since + options.deadline);
+      if (compiler.job) earliest = std::min(earliest, compiler.since + deadline_of(*compiler.job));
     }
     return earliest;
   }
@@ -222,6 +227,10 @@ CompilerPool::~CompilerPool() = default;
 
 const std::string& CompilerPool::toolchain() {
   return (state_->toolchain ? *state_->toolchain : state_->find_toolchain()).name;
+}
+
+void CompilerPool::start_all() {
+  while (std::ssize(state_->compilers) < state_->processes) state_->start_compiler();
 }
 
 void CompilerPool::submit(std::uint64_t ticket, CompileRequest request) {
@@ -275,6 +284,9 @@ double CompilerPool::busy_seconds() const {
 }
 int CompilerPool::processes() const {
   return state_->processes;
+}
+milliseconds CompilerPool::time_limit() const {
+  return state_->options.deadline;
 }
 int CompilerPool::crashes() const {
   return state_->crashes;

@@ -1,10 +1,9 @@
 #include "db/database.h"
 
 #include <fmt/format.h>
-#include <chrono>
-#include <ctime>
 #include <map>
 
+#include "base/utc_time.h"
 #include "db/process.h"
 #include "db/rows.h"
 #include "db/schema.h"
@@ -42,15 +41,6 @@ void put_all(Database::State& state, const std::string& sql, const std::vector<R
 }
 
 }  // namespace
-
-std::string utc_now() {
-  const auto now = std::chrono::time_point_cast<std::chrono::milliseconds>(std::chrono::system_clock::now());
-  const std::time_t seconds = std::chrono::system_clock::to_time_t(now);
-  std::tm utc{};
-  ::gmtime_r(&seconds, &utc);
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday,
-                     utc.tm_hour, utc.tm_min, utc.tm_sec, now.time_since_epoch().count() % 1000);
-}
 
 Database::Database(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Database::Database(Database&&) noexcept = default;

@@ -5,9 +5,11 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "trial/regress_run.h"
 #include "trial/trial.h"
 
 namespace kerlab {
@@ -45,6 +47,7 @@ class Database {
   void put(Decision& decision);
   void put(std::vector<LibraryTime*> times);
 
+  [[nodiscard]] std::optional<SessionRecord> session(std::int64_t id) const;
   [[nodiscard]] std::optional<Trial> trial(std::int64_t id) const;
   [[nodiscard]] std::optional<Trial> trial_by_key(const std::string& key) const;
   [[nodiscard]] std::vector<Trial> trials_by_keys(const std::vector<std::string>& keys) const;
@@ -65,6 +68,14 @@ class Database {
   struct CeilingRow { std::string device_class, name, unit; double value = 0; std::string created; };
   void put_ceilings(const std::vector<CeilingRow>& rows);
   [[nodiscard]] std::vector<CeilingRow> ceilings(const std::string& device_class) const;
+
+  void put(std::vector<RegressRun*> runs);
+  /// Of the baselines of a name, newest first, at most `limit`; `key`: only those of keys that hold this text.
+  [[nodiscard]] std::vector<RegressRun> regress_runs(const std::string& name, const std::string& key,
+                                                     std::int64_t limit) const;
+  /// An image or samples that a baseline refers to by digest. Stored once.
+  void store_blob(const std::string& hash, const std::string& kind, std::span<const std::byte> bytes);
+  [[nodiscard]] std::optional<std::vector<std::byte>> blob(const std::string& hash) const;
 
   struct Stats { std::int64_t sessions = 0, trials = 0, measurements = 0, decisions = 0, bytes = 0; int schema = 0; };
   [[nodiscard]] Stats stats() const;

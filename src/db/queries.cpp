@@ -24,6 +24,14 @@ std::optional<std::string> Database::source_text(const std::string& hash) const 
   });
 }
 
+std::optional<SessionRecord> Database::session(std::int64_t id) const {
+  return state_->run([&] {
+    SQLite::Statement query(state_->connection, rows::select<SessionRecord>("session", "WHERE id = ?"));
+    query.bind(1, id);
+    return rows::read_one<SessionRecord>(query);
+  });
+}
+
 std::optional<Trial> Database::trial(std::int64_t id) const {
   return state_->run([&] {
     SQLite::Statement query(state_->connection, rows::select<Trial>("trial", "WHERE id = ?"));

@@ -37,7 +37,4 @@ struct Database::State {
   }
 };
 
-/// "2026-11-21T08:04:05.123Z"
-std::string utc_now();
-
 }  // namespace kerlab

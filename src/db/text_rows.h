@@ -20,11 +20,20 @@ using Json = nlohmann::ordered_json;
 inline constexpr const char* kFormat = "kerlab-db";
 inline constexpr int kVersion = 1;
 
+/// Columns that came after the first format: left out while empty, so that a row is the same text, and has the same key,
+/// as an older kerlab wrote.
+inline bool was_added(std::string_view column) {
+  return column == "shared_with" || column == "conditions";
+}
+
 /// Members of a record to an object.
 struct Writer {
   Json& object;
 
   void operator()(std::string_view column, const auto& value) { object[std::string(column)] = value; }
+  void operator()(std::string_view column, const std::string& value) {
+    if (!value.empty() || !was_added(column)) object[std::string(column)] = value;
+  }
   void operator()(std::string_view column, TrialStatus value) { object[std::string(column)] = name(value); }
   void operator()(std::string_view column, double value) {
     if (std::isfinite(value)) {
@@ -39,7 +48,10 @@ struct Writer {
 struct Parser {
   const Json& object;
 
-  void operator()(std::string_view column, auto& value) { object.at(std::string(column)).get_to(value); }
+  void operator()(std::string_view column, auto& value) {
+    if (was_added(column) && !object.contains(column)) return;
+    object.at(std::string(column)).get_to(value);
+  }
   void operator()(std::string_view column, TrialStatus& value) {
     const auto text = object.at(std::string(column)).get<std::string>();
     const auto status = parse_trial_status(text);

@@ -13,7 +13,9 @@
 
 #include "base/error.h"
 #include "plan/counts.h"
+#include "plan/device_conditions.h"
 #include "plan/device_info.h"
+#include "plan/foreign_process.h"
 #include "plan/launch_plan.h"
 
 namespace kerlab {
@@ -108,8 +110,14 @@ class Device {
   virtual double elapsed_us(EventId from, EventId to) = 0;  ///< both must have completed
   /// Waits for everything; throws the DeviceFault of whatever failed.
   virtual void synchronize() = 0;
+  /// Waits for what kernels may have started beside the stream as well.
+  virtual void synchronize_all() { synchronize(); }
   /// Power, clocks and throttle reasons now, for the record ("SM 1980 MHz, 312 W, none"); empty when unknown.
   virtual std::string health_text() { return {}; }
+  /// Power, temperature and what holds the clocks down now; nothing known: all zero. Takes about a millisecond.
+  virtual DeviceConditions conditions() { return {}; }
+  /// Who else uses the device now; empty where that cannot be known. Takes milliseconds: not while anything is timed.
+  virtual std::vector<ForeignProcess> neighbours() { return {}; }
 };
 
 /// Memory that frees itself.

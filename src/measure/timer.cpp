@@ -7,6 +7,7 @@
 #include <numeric>
 #include <random>
 
+#include "measure/cross_check.h"
 #include "measure/settle.h"
 
 namespace kerlab {
@@ -17,6 +18,11 @@ constexpr double kAlike = 4;                // times what is batched: slower one
 constexpr std::size_t kLaunchesHeld = 256;  // more would fill the launch queue behind the blocker
 constexpr double kLaunchBound = 3;          // times an empty kernel
 constexpr auto kStaysSettled = std::chrono::seconds(1);
+
+/// Rounds that may be taken again, at most: more, and the device cannot be measured now.
+int rounds_to_spare(int rounds) {
+  return (rounds + 4) / 5;
+}
 
 const char* clock_name(DeviceKind kind) {
   switch (kind) {
@@ -40,6 +46,13 @@ std::vector<std::size_t> shuffled_order(std::size_t count, std::uint64_t seed, i
   return order;
 }
 
+std::vector<std::size_t> round_order(std::size_t count, const TimingSchedule& schedule, int round) {
+  if (!schedule.mirrored || round % 2 == 0) return shuffled_order(count, schedule.seed, round);
+  std::vector<std::size_t> order = shuffled_order(count, schedule.seed, round - 1);
+  std::reverse(order.begin(), order.end());
+  return order;
+}
+
 int graph_repeats(double run_us, std::size_t sets) {
   const double cycle = std::max(run_us, 0.5) * static_cast<double>(std::max<std::size_t>(sets, 1));
   return std::max(1, static_cast<int>(std::ceil(kShortestSampleUs / cycle)));
@@ -56,6 +69,17 @@ struct Timer::Candidate {
   int graph_runs = 0;  ///< of the plan in one graph launch
   bool uncapturable = false;
   std::vector<std::pair<std::size_t, std::size_t>> clock;  ///< readings around each sample
+
+  /// The last sample was taken under conditions that do not count. One that made it give up stays.
+  void forget_last() {
+    if (samples->abandoned || samples->samples_us.empty()) return;
+    samples->samples_us.pop_back();
+    if (!clock.empty()) clock.pop_back();
+  }
+  void warn(const std::string& text) {
+    if (!samples->warning.empty()) samples->warning += "; ";
+    samples->warning += text;
+  }
 };
 
 Timer::Timer(Lab& lab)
@@ -95,17 +119,36 @@ std::vector<SampleSet> Timer::time(std::span<const Timeable> candidates, const T
     if (c.flush) allocate_flush();  // now: allocating may wait for the stream, which a blocker would hold
   settle(schedule, samples);
   if (floor_us_ == 0) measure_floor();
-  // Two readings per sample, and two for the first one that a graph replaces.
-  probe_.reset(candidates.size() * 2 * (static_cast<std::size_t>(std::max(schedule.rounds, 0)) + 1));
-  readings_ = 0;
-  for (int round = 0; round < schedule.rounds; ++round) {
-    for (const std::size_t i : shuffled_order(candidates.size(), schedule.seed, round))
-      if (!samples[i].abandoned) take_sample(running[i]);
-    if (round == 0) batch_alike(running);
-  }
+  take_rounds(running, schedule);
   finish(running);
   last_busy_ = std::chrono::steady_clock::now();
   return samples;
+}
+
+void Timer::take_rounds(std::span<Candidate> candidates, const TimingSchedule& schedule) {
+  const int rounds = std::max(schedule.rounds, 0), spare = rounds_to_spare(rounds);
+  // Two readings per sample, and two for the first one that a graph replaces.
+  probe_.reset(candidates.size() * 2 * static_cast<std::size_t>(rounds + spare + 1));
+  readings_ = 0;
+  ConditionsWatch watch(device_);
+  int slowed = 0, discarded = 0;
+  for (int round = 0; round < rounds + discarded; ++round) {
+    for (const std::size_t i : round_order(candidates.size(), schedule, round))
+      if (!candidates[i].samples->abandoned) take_sample(candidates[i]);
+    if (round == 0) batch_alike(candidates);
+    if (!watch.slowed()) continue;
+    ++slowed;
+    if (discarded == spare) continue;  // kept, and told: no result would be worse than this one
+    ++discarded;
+    for (Candidate& c : candidates) c.forget_last();
+  }
+  for (Candidate& c : candidates) {
+    c.samples->conditions = watch.seen();
+    c.samples->discarded = discarded;
+    if (slowed > discarded)
+      c.warn(fmt::format("unstable: clocks held down ({}) in {} of {} rounds; let the device cool down",
+                         clock_reasons(watch.seen().reasons & kClocksSlowed), slowed, rounds + discarded));
+  }
 }
 
 void Timer::settle(const TimingSchedule& schedule, std::vector<SampleSet>& samples) {
@@ -247,10 +290,10 @@ void Timer::finish(std::span<Candidate> candidates) {
     c.graph.reset();
     if (c.samples->samples_us.empty()) continue;
     const double fastest = *std::min_element(c.samples->samples_us.begin(), c.samples->samples_us.end());
+    if (c.schedule->cross_check && !c.what->call && device_.info().kind == DeviceKind::cuda)
+      c.samples->host_ratio = host_over_events(device_, *c.what, fastest);
     if (fastest >= kLaunchBound * floor_us_ || device_.info().kind == DeviceKind::emulated) continue;
-    if (!c.samples->warning.empty()) c.samples->warning += "; ";
-    c.samples->warning +=
-        fmt::format("launch-bound: less than {} times an empty kernel's {:.2f} us", kLaunchBound, floor_us_);
+    c.warn(fmt::format("launch-bound: less than {} times an empty kernel's {:.2f} us", kLaunchBound, floor_us_));
   }
 }
 

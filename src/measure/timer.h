@@ -11,6 +11,7 @@
 
 #include "measure/blocker.h"
 #include "measure/clock_probe.h"
+#include "measure/conditions.h"
 #include "measure/timing.h"
 
 namespace kerlab {
@@ -38,6 +39,8 @@ class Timer {
  private:
   struct Candidate;
   void settle(const TimingSchedule& schedule, std::vector<SampleSet>& samples);
+  /// As many rounds as the schedule wants, and those again in which the clocks were held down.
+  void take_rounds(std::span<Candidate> candidates, const TimingSchedule& schedule);
   void measure_floor();
   void take_sample(Candidate& candidate);
   void batch_alike(std::span<Candidate> candidates);
@@ -65,6 +68,9 @@ class Timer {
 
 /// The order of one round: a permutation of 0 .. count - 1, the same for the same seed and round everywhere.
 std::vector<std::size_t> shuffled_order(std::size_t count, std::uint64_t seed, int round);
+
+/// The order of a round as the schedule wants it: mirrored, every odd round is the one before it backwards.
+std::vector<std::size_t> round_order(std::size_t count, const TimingSchedule& schedule, int round);
 
 /// How often a graph of `sets` runs must be repeated so that one sample takes long enough for the events' resolution.
 int graph_repeats(double run_us, std::size_t sets);

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "plan/counts.h"
+#include "plan/device_conditions.h"
+#include "plan/foreign_process.h"
 #include "plan/launch_plan.h"
 
 namespace kerlab {
@@ -18,6 +20,8 @@ struct TimingSchedule {
   double batch_below_us = 10;  ///< faster ones are timed as a graph of many
   bool settle = true;          ///< wait for the clocks first
   std::uint64_t seed = 1;      ///< of the shuffle
+  bool mirrored = false;       ///< every second round runs backwards: A B, B A; drift falls on all alike
+  bool cross_check = false;    ///< compare with the host's clock and the whole device, once at the end
   bool operator==(const TimingSchedule&) const = default;
 };
 
@@ -27,7 +31,7 @@ struct CountedLaunch {
   Dim3 grid, block;
   std::uint32_t dynamic_shared = 0;
   std::int64_t blocks = 0, blocks_run = 0;
-  Counts counts;  ///< of the blocks run
+  Counts counts;                        ///< of the blocks run
   std::vector<Stretch> stretches = {};  ///< of the blocks run
   Traffic traffic = {};                 ///< of the blocks run
   std::vector<LineCounts> lines = {};   ///< the same by PTX instruction, where asked for
@@ -42,9 +46,13 @@ struct SampleSet {
   std::string cache;                 ///< cold, hot
   std::string clock;                 ///< measured, modelled, scripted
   bool abandoned = false;
-  std::string guard_violation;               ///< scanned after timing as well
-  std::string warning;                       ///< "launch-bound", "clocks did not settle", ...
-  std::vector<CountedLaunch> launches = {};  ///< of one run; emulated only
+  std::string guard_violation;                  ///< scanned after timing as well
+  std::string warning;                          ///< "launch-bound", "clocks did not settle", ...
+  std::vector<CountedLaunch> launches = {};     ///< of one run; emulated only
+  std::vector<ForeignProcess> neighbours = {};  ///< seen on the device before or after
+  DeviceConditions conditions = {};             ///< seen between the rounds
+  int discarded = 0;      ///< rounds that were taken again, since heat or a brake held the clocks down
+  double host_ratio = 0;  ///< the host's time until the whole device was done over the events' time; 0: not compared
   bool operator==(const SampleSet&) const = default;
 };
 

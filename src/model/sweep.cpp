@@ -1,16 +1,20 @@
 #include "model/sweep.h"
 
-#include <fmt/format.h>
-
+#include <algorithm>
 #include <charconv>
+#include <optional>
 #include <sstream>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/error.h"
 
 namespace kerlab {
 namespace {
 
-constexpr const char* kTitle = "kerlab sweep 1";
+constexpr const char* kFirstTitle = "kerlab sweep 1";
+constexpr const char* kTitle = "kerlab sweep 2";
 constexpr std::string_view kFitted = "fitted", kHeldOut = "held out";
 
 template <typename Record, typename Visitor>
@@ -39,16 +43,94 @@ bool read_column(Sweep& sweep, std::string_view name, const std::string& value) 
   return value == kFitted || value == kHeldOut;
 }
 
-/// "BM=64 BN=64 = 351.04".
-bool read_point(Sweep& sweep, const std::string& line) {
-  const std::size_t at = line.rfind(" = ");
-  if (at == std::string::npos) return false;
-  SweepPoint point{line.substr(0, at), 0};
-  const char* const last = line.data() + line.size();
-  const auto [end, error] = std::from_chars(line.data() + at + 3, last, point.us);
-  if (error != std::errc{} || end != last || point.us <= 0) return false;
-  sweep.points.push_back(std::move(point));
+std::vector<std::string> words_of(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> words;
+  for (std::string word; stream >> word;) words.push_back(word);
+  return words;
+}
+
+/// All of the text, and above 0.
+template <typename Number>
+bool read_number(const std::string& text, Number& number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc{} && end == text.data() + text.size() && number > 0;
+}
+
+/// "351.04", "351.04 spills 96 twin", "failed spills".
+bool read_outcome(SweepPoint& point, const std::string& text) {
+  constexpr std::string_view kFailed = "failed ";
+  if (text.starts_with(kFailed)) {
+    point.failed = text.substr(kFailed.size());
+    return !point.failed.empty();
+  }
+  const std::vector<std::string> words = words_of(text);
+  if (words.empty() || !read_number(words[0], point.us)) return false;
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    if (words[i] == "twin") {
+      point.twin = true;
+    } else if (words[i] != "spills" || ++i == words.size() || !read_number(words[i], point.spills)) {
+      return false;
+    }
+  }
   return true;
+}
+
+/// The lines below the head.
+class PointReader {
+ public:
+  /// `parameters`: none in a file of version 1.
+  explicit PointReader(std::vector<std::string> parameters) : parameters_(std::move(parameters)) {}
+
+  bool read(Sweep& sweep, const std::string& line) {
+    const std::size_t at = line.rfind(" = ");
+    if (at == std::string::npos) return false;
+    SweepPoint point;
+    point.configuration = line.substr(0, at);
+    if (!parameters_.empty() && !complete(point.configuration)) return false;
+    if (!read_outcome(point, line.substr(at + 3))) return false;
+    sweep.points.push_back(std::move(point));
+    return true;
+  }
+
+ private:
+  /// The last values become a configuration: those before are the line's above.
+  bool complete(std::string& text) {
+    const std::vector<std::string> last = words_of(text);
+    if (last.empty() || last.size() > parameters_.size()) return false;
+    if (values_.empty() && last.size() < parameters_.size()) return false;
+    values_.resize(parameters_.size());
+    std::copy(last.begin(), last.end(), values_.end() - static_cast<std::ptrdiff_t>(last.size()));
+    text.clear();
+    for (std::size_t i = 0; i < values_.size(); ++i)
+      text += fmt::format("{}{}={}", i == 0 ? "" : " ", parameters_[i], values_[i]);
+    return true;
+  }
+
+  std::vector<std::string> parameters_;
+  std::vector<std::string> values_;  ///< of the line above
+};
+
+/// "BM=64 BN=128": its names, and its values as numbers, in order.
+std::pair<std::vector<std::string>, std::vector<std::int64_t>> split(const std::string& configuration) {
+  std::pair<std::vector<std::string>, std::vector<std::int64_t>> result;
+  for (const std::string& word : words_of(configuration)) {
+    const std::size_t equals = word.find('=');
+    std::int64_t value = 0;
+    if (equals == std::string::npos ||
+        std::from_chars(word.data() + equals + 1, word.data() + word.size(), value).ec != std::errc{})
+      throw Error(fmt::format("'{}' of a sweep is not NAME=NUMBER", word));
+    result.first.push_back(word.substr(0, equals));
+    result.second.push_back(value);
+  }
+  return result;
+}
+
+std::string outcome_text(const SweepPoint& point) {
+  if (!point.failed.empty()) return "failed " + point.failed;
+  std::string text = fmt::format("{:.5g}", point.us);
+  if (point.spills > 0) text += fmt::format(" spills {}", point.spills);
+  return point.twin ? text + " twin" : text;
 }
 
 }  // namespace
@@ -56,22 +138,28 @@ bool read_point(Sweep& sweep, const std::string& line) {
 Sweep parse_sweep(const std::string& text, const std::string& file) {
   std::istringstream lines(text);
   std::string line;
-  if (!std::getline(lines, line) || line != kTitle)
+  if (!std::getline(lines, line) || (line != kTitle && line != kFirstTitle))
     throw Error(fmt::format("{}:1: '{}' is not the first line of a sweep, '{}'", file, line.substr(0, 40), kTitle));
   Sweep sweep;
-  bool head = true;
+  std::optional<PointReader> points;  // once the head has ended
+  std::vector<std::string> parameters;
+  const auto read_head = [&](const std::string& of_head) {
+    const std::size_t space = of_head.find(' ');
+    if (space == std::string::npos) return false;
+    const std::string_view name = std::string_view(of_head).substr(0, space);
+    if (name == "parameters") parameters = words_of(of_head.substr(space));
+    return name == "parameters" || read_column(sweep, name, of_head.substr(space + 1));
+  };
   for (int number = 2; std::getline(lines, line); ++number) {
     if (line.empty()) {
-      head = false;
+      if (!points) points.emplace(parameters);
       continue;
     }
-    const std::size_t space = line.find(' ');
-    const bool read = head ? space != std::string::npos &&
-                                 read_column(sweep, std::string_view(line).substr(0, space), line.substr(space + 1))
-                           : read_point(sweep, line);
-    if (!read)
-      throw Error(fmt::format("{}:{}: '{}' is {}", file, number, line,
-                              head ? "no line of a sweep's head" : "not CONFIGURATION = MICROSECONDS"));
+    const bool head = !points;
+    if (head ? read_head(line) : points->read(sweep, line)) continue;
+    throw Error(
+        fmt::format("{}:{}: '{}' is {}", file, number, line,
+                    head ? "no line of a sweep's head" : "not CONFIGURATION = MICROSECONDS or = failed REASON"));
   }
   if (sweep.points.empty()) throw Error(fmt::format("{}: no configuration in this sweep", file));
   sweep.name = sweep_name(sweep);
@@ -82,9 +170,29 @@ std::string sweep_text(const Sweep& sweep) {
   std::string text = fmt::format("{}\n", kTitle);
   columns(sweep,
           [&](std::string_view column, const std::string& field) { text += fmt::format("{} {}\n", column, field); });
-  text += fmt::format("role {}\n\n", sweep.fitted ? kFitted : kHeldOut);
-  for (const SweepPoint& point : sweep.points) text += fmt::format("{} = {:.5g}\n", point.configuration, point.us);
+  text += fmt::format("role {}\n", sweep.fitted ? kFitted : kHeldOut);
+  std::vector<std::int64_t> above;
+  std::vector<std::string> parameters;
+  for (const SweepPoint& point : sweep.points) {
+    const auto [names, values] = split(point.configuration);
+    if (above.empty()) text += fmt::format("parameters {}\n\n", fmt::join(parameters = names, " "));
+    if (names != parameters)
+      throw Error(fmt::format("sweep {}: '{}' has other parameters", sweep.name, point.configuration));
+    std::size_t same = 0;
+    while (same + 1 < values.size() && !above.empty() && values[same] == above[same]) ++same;
+    text += fmt::format("{} = {}\n", fmt::join(values.begin() + static_cast<std::ptrdiff_t>(same), values.end(), " "),
+                        outcome_text(point));
+    above = values;
+  }
   return text;
+}
+
+void sort_points(Sweep& sweep) {
+  std::vector<std::pair<std::vector<std::int64_t>, SweepPoint>> keyed;
+  for (SweepPoint& point : sweep.points) keyed.emplace_back(split(point.configuration).second, std::move(point));
+  std::sort(keyed.begin(), keyed.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  sweep.points.clear();
+  for (auto& [values, point] : keyed) sweep.points.push_back(std::move(point));
 }
 
 /// "gemm M=2048 N=2048 K=2048 fp32 layout=nn alpha=1 beta=0": extents joined, defaults of gemm left out.
@@ -105,10 +213,13 @@ std::string sweep_name(const Sweep& sweep) {
 }
 
 std::vector<SweepPoint> some_points(const Sweep& sweep, std::size_t most) {
-  const std::size_t count = sweep.points.size();
-  if (most == 0 || count <= most) return sweep.points;
+  std::vector<SweepPoint> measured;
+  std::copy_if(sweep.points.begin(), sweep.points.end(), std::back_inserter(measured),
+               [](const SweepPoint& point) { return point.failed.empty() && !point.twin; });
+  const std::size_t count = measured.size();
+  if (most == 0 || count <= most) return measured;
   std::vector<SweepPoint> some;
-  for (std::size_t i = 0; i < most; ++i) some.push_back(sweep.points[i * count / most]);
+  for (std::size_t i = 0; i < most; ++i) some.push_back(measured[i * count / most]);
   return some;
 }
 

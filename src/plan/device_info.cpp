@@ -4,6 +4,18 @@
 
 namespace kerlab {
 
+std::string_view name(DeviceKind kind) {
+  switch (kind) {
+    case DeviceKind::emulated:
+      return "emulated";
+    case DeviceKind::script:
+      return "script";
+    case DeviceKind::cuda:
+      break;
+  }
+  return "cuda";
+}
+
 std::string DeviceInfo::arch() const {
   const bool has_accelerated_features = cc_major == 9 || cc_major >= 10;
   return fmt::format("sm_{}{}", compute_capability(), has_accelerated_features ? "a" : "");

@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kerlab {
 
 enum class DeviceKind : std::uint8_t { cuda, emulated, script };
+std::string_view name(DeviceKind kind);
 
 struct DeviceInfo {
   std::string id;             ///< "cuda:0", "emu:h200", "script:FILE"

@@ -65,10 +65,14 @@ struct Launch {
 /// whole. everything: all blocks of the whole problem.
 enum class Sampling : std::uint8_t { automatic, blocks, small, everything };
 
+/// What every kernel may assume of a tensor's first address, unless its variant says `alignment`.
+inline constexpr std::int64_t kLeastAlignment = 16;
+
 /// Launches in order on one stream. Repetition and ping-pong are already expanded.
 struct LaunchPlan {
   std::vector<Workspace> workspaces;
   std::vector<Launch> launches;
+  std::int64_t alignment = kLeastAlignment;  ///< bytes: what the kernels assume of every tensor's first address
   bool operator==(const LaunchPlan&) const = default;
 };
 

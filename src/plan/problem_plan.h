@@ -3,13 +3,16 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "plan/launch_plan.h"
+#include "plan/recipe.h"
 
 namespace kerlab {
 
 enum class Role : std::uint8_t { input, output, inout };
+std::string_view name(Role role);
 
 /// A dense tensor in memory, row-major (last dimension contiguous).
 struct Tensor {
@@ -19,19 +22,10 @@ struct Tensor {
   std::vector<std::int64_t> shape;
   /// Holds no numbers but offsets: of elements() - 1 uneven parts of so many things, and their end. -1: numbers.
   std::int64_t partition = -1;
+  bool unread = false;  ///< no kernel of this problem may read it: it holds NaN, whatever the recipe
   [[nodiscard]] std::int64_t elements() const;  ///< 0 when a dimension is 0
   [[nodiscard]] std::int64_t bytes() const;
   bool operator==(const Tensor&) const = default;
-};
-
-/// How input values are made; a pure integer function of (seed, recipe, tensor, index). See verify/recipe.h.
-struct Recipe {
-  std::string name = "normal";           ///< normal, uniform, small_integer, one_hot
-  int version = 1;
-  std::uint64_t seed = 1;
-  std::vector<double> parameters;        ///< recipe's own (small_integer: largest magnitude)
-  bool exact = false;                    ///< the result must be bit-exact
-  bool operator==(const Recipe&) const = default;
 };
 
 /// Elementwise bound against the reference value r with error scale s (both from the reference kernel):
@@ -55,6 +49,7 @@ struct ReferencePlan {
   DType accumulator = DType::fp64;       ///< ACC: fp64 or fp32
   std::int64_t outputs_per_index = 1;
   Tolerance tolerance;
+  std::vector<double> rows_sum_to;       ///< none, or the number that every row (last dimension) must sum to
   bool operator==(const ReferencePlan&) const = default;
 };
 

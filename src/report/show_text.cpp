@@ -106,6 +106,26 @@ std::string speed_text(const TrialStory& story, const Measurement& measurement) 
   return text;
 }
 
+/// A column more where the device said something of itself.
+Table with_conditions(Table table, const std::vector<Measurement>& measurements) {
+  const bool any = std::ranges::any_of(measurements, [](const Measurement& m) { return !m.conditions.empty(); });
+  if (!any) return table;
+  table.columns.push_back({"conditions"});
+  for (std::size_t i = 0; i < table.rows.size(); ++i)
+    table.rows[i].push_back(measurements[i].conditions.empty() ? "-" : measurements[i].conditions);
+  return table;
+}
+
+/// A column more where somebody else used the device.
+Table with_company(Table table, const std::vector<Measurement>& measurements) {
+  const bool any = std::ranges::any_of(measurements, [](const Measurement& m) { return !m.shared_with.empty(); });
+  if (!any) return table;
+  table.columns.push_back({"shared with"});
+  for (std::size_t i = 0; i < table.rows.size(); ++i)
+    table.rows[i].push_back(measurements[i].shared_with.empty() ? "-" : measurements[i].shared_with);
+  return table;
+}
+
 std::string measurements_text(const TrialStory& story) {
   if (story.measurements.empty()) return "";
   Table table{{{"stage"},
@@ -126,7 +146,9 @@ std::string measurements_text(const TrialStory& story) {
                           m.sm_clock_mhz > 0 ? fmt::format("{:.0f}", m.sm_clock_mhz) : "-", m.cache, m.clock,
                           speed_text(story, m), m.created});
   }
-  std::string text = "\nmeasurements\n" + text_table(table, false, 2);
+  std::string text =
+      "\nmeasurements\n" +
+      text_table(with_company(with_conditions(std::move(table), story.measurements), story.measurements), false, 2);
   const bool modelled = std::ranges::any_of(story.measurements, [](const auto& m) { return m.clock == "modelled"; });
   if (modelled) text += fmt::format("  times are {}\n", modelled_remark(story.trial.family, story.trial.dtype));
   return text;
@@ -140,10 +162,11 @@ std::string show_text(const TrialStory& story, bool color) {
       styled(fmt::format("trial {}: {} {}", trial.id, trial.variant, trial.configuration), Style::bold, color);
   text += "\n" + line("status", status_text(story, color)) + line("problem", trial.problem);
   text += line("device", trial.device_class) + wrapped("options", trial.options) + line("source", trial.source_hash);
-  text += resources_text(story) + check_text(trial) + measurements_text(story);
+  text += resources_text(story) + check_text(trial) + story.accuracy + measurements_text(story);
   if (const std::string operations = operations_text(story.operations); !operations.empty()) text += "\n" + operations;
-  text += fmt::format("\nreproduce: kerlab bench --trial {0}{1}   SASS/PTX: kerlab show {0} --save DIR{1}\n", trial.id,
-                      story.again);
+  text += story.alike;
+  text +=
+      fmt::format("\nreproduce: {}   SASS/PTX: kerlab show {} --save DIR{}\n", story.reproduce, trial.id, story.again);
   return text;
 }
 

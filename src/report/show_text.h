@@ -20,6 +20,9 @@ struct TrialStory {
   double flops = 0;                       ///< of the problem
   bool winner = false;                    ///< of its problem now
   Operations operations;                  ///< predicted beside counted
+  std::string accuracy;                   ///< error over bound of the same kernel in stored trials; a line
+  std::string alike;                      ///< of a failed trial: what is known of others that failed so; lines
+  std::string reproduce;                  ///< the command that runs it again
   std::string again;                      ///< options that commands must repeat: " --db FILE"; may be empty
 };
 

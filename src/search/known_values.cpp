@@ -2,62 +2,96 @@
 
 #include <algorithm>
 
-#include "spec/constraint_program.h"
-
 namespace kerlab {
 namespace {
-
-/// A product of expressions, under a name.
-struct Quantity {
-  std::string name;
-  std::vector<Expression> factors;
-};
 
 /// A repetition's number is no name that a configuration has.
 bool is_known_before(const Expression& expression) {
   return !expression.empty() && !expression.uses("i");
 }
 
-std::vector<Quantity> quantities_of(const Variant& variant) {
-  std::vector<Quantity> quantities;
-  for (const Derived& derived : variant.derived) quantities.push_back({derived.name, {derived.value}});
-  for (std::size_t l = 0; l < variant.launches.size(); ++l) {
-    const LaunchDecl& launch = variant.launches[l];
-    const std::string number = l == 0 ? "" : std::to_string(l + 1);
-    quantities.push_back({"blocks" + number, launch.grid});
-    quantities.push_back({"threads" + number, launch.block});
-    quantities.push_back({"shared" + number, {launch.shared}});
-  }
-  for (const Prediction& prediction : variant.predicted) quantities.push_back({prediction.counter, {prediction.value}});
-  std::erase_if(quantities, [](const Quantity& quantity) {
-    return quantity.factors.empty() || !std::all_of(quantity.factors.begin(), quantity.factors.end(), is_known_before);
-  });
-  return quantities;
+std::vector<Expression> conditions_of(const Variant& variant) {
+  std::vector<Expression> conditions;
+  for (const Constraint& constraint : variant.constraints) conditions.push_back(constraint.condition);
+  return conditions;
 }
 
 }  // namespace
 
+KnownValues::KnownValues(const Variant& variant, const Problem& problem, const DeviceInfo& device)
+    : variant_(&variant), program_([&] {
+        std::vector<Expression> expressions = conditions_of(variant);
+        collect(expressions);
+        return ConstraintProgram(variant, std::move(expressions), problem, device);
+      }()) {}
+
+void KnownValues::add(std::vector<Expression>& expressions, const std::string& name,
+                      const std::vector<Expression>& factors) {
+  if (factors.empty() || !std::all_of(factors.begin(), factors.end(), is_known_before)) return;
+  Quantity quantity{name, {}};
+  for (const Expression& factor : factors) {
+    quantity.factors.push_back(expressions.size());
+    expressions.push_back(factor);
+  }
+  quantities_.push_back(std::move(quantity));
+}
+
+void KnownValues::collect(std::vector<Expression>& expressions) {
+  for (const Derived& derived : variant_->derived) add(expressions, derived.name, {derived.value});
+  for (std::size_t l = 0; l < variant_->launches.size(); ++l) {
+    const LaunchDecl& launch = variant_->launches[l];
+    const std::string number = l == 0 ? "" : std::to_string(l + 1);
+    add(expressions, "blocks" + number, launch.grid);
+    add(expressions, "threads" + number, launch.block);
+    add(expressions, "shared" + number, {launch.shared});
+  }
+  for (const Prediction& prediction : variant_->predicted) add(expressions, prediction.counter, {prediction.value});
+}
+
+std::vector<std::string> KnownValues::names() const {
+  std::vector<std::string> names;
+  for (const Quantity& quantity : quantities_) names.push_back(quantity.name);
+  return names;
+}
+
+std::vector<double> KnownValues::values() const {
+  std::vector<double> values;
+  for (const Quantity& quantity : quantities_) {
+    double product = 1;
+    for (const std::size_t factor : quantity.factors) {
+      const auto value = program_.value(factor);
+      product = value && product >= 0 ? product * static_cast<double>(*value) : -1;
+    }
+    values.push_back(product);
+  }
+  return values;
+}
+
+std::vector<double> KnownValues::of(const Configuration& configuration) {
+  program_.compute(configuration);
+  return values();
+}
+
+std::optional<std::vector<double>> KnownValues::of_valid(const Configuration& configuration) {
+  for (std::size_t p = 0; p < variant_->parameters.size(); ++p) {
+    const auto& listed = variant_->parameters[p].values;
+    if (std::find(listed.begin(), listed.end(), configuration.values[p]) == listed.end()) return std::nullopt;
+  }
+  program_.compute(configuration);
+  for (std::size_t c = 0; c < variant_->constraints.size(); ++c)
+    if (program_.holds(c) != ConstraintProgram::Answer::yes) return std::nullopt;
+  return values();
+}
+
 std::vector<SearchSpace::Feature> known_values(const Variant& variant, const Problem& problem, const DeviceInfo& device,
                                                const std::vector<Configuration>& configurations) {
-  const std::vector<Quantity> quantities = quantities_of(variant);
-  std::vector<Expression> factors;
-  for (const Quantity& quantity : quantities)
-    factors.insert(factors.end(), quantity.factors.begin(), quantity.factors.end());
-  ConstraintProgram program(variant, factors, problem, device);
+  KnownValues known(variant, problem, device);
   std::vector<SearchSpace::Feature> features;
-  for (const Quantity& quantity : quantities)
-    features.push_back({quantity.name, std::vector<double>(configurations.size(), -1)});
-  for (std::size_t i = 0; i < configurations.size(); ++i) {
-    program.compute(configurations[i]);
-    std::size_t factor = 0;
-    for (std::size_t q = 0; q < quantities.size(); ++q) {
-      double product = 1;
-      for (std::size_t f = 0; f < quantities[q].factors.size(); ++f) {
-        const auto value = program.value(factor++);
-        product = value && product >= 0 ? product * static_cast<double>(*value) : -1;
-      }
-      features[q].values[i] = product;
-    }
+  for (std::string& name : known.names()) features.push_back({std::move(name), {}});
+  for (SearchSpace::Feature& feature : features) feature.values.reserve(configurations.size());
+  for (const Configuration& configuration : configurations) {
+    const std::vector<double> values = known.of(configuration);
+    for (std::size_t f = 0; f < features.size(); ++f) features[f].values.push_back(values[f]);
   }
   return features;
 }

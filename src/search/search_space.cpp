@@ -115,32 +115,52 @@ void SearchSpace::fill_cells() {
     names_.push_back(std::move(column));
   }
   columns_ = columns.size();
+  for (const Column& column : names_)
+    of_parameter_.push_back(std::any_of(parts_.begin(), parts_.end(), [&](const Part& part) {
+      return std::find(part.parameters.begin(), part.parameters.end(), column.name) != part.parameters.end();
+    }));
   cells_.resize(size() * columns_);
   for (std::size_t c = 0; c < columns_; ++c)
     for (std::size_t i = 0; i < size(); ++i) cells_[i * columns_ + c] = columns[c][i];
 }
 
-void SearchSpace::add(std::size_t variant, const Configuration& configuration, const std::vector<double>& features) {
+std::vector<std::uint8_t> SearchSpace::make_row(std::size_t variant, const Configuration& configuration,
+                                                const std::vector<double>& features) const {
   const Part& part = parts_[variant];
-  added_by_digest_.emplace(digest_of(variant, configuration.values), size());
-  added_.push_back({variant, configuration});
+  std::vector<std::uint8_t> row;
   for (const Column& column : names_) {
     double value = column.name == kVariantMark + part.variant ? 1 : std::nan("");
     for (std::size_t p = 0; p < part.parameters.size(); ++p)
       if (part.parameters[p] == column.name) value = static_cast<double>(configuration.values[p]);
     for (std::size_t f = 0; f < part.features.size(); ++f)
       if (part.features[f].name == column.name) value = features[f];
-    cells_.push_back(column.cell(value));
+    row.push_back(column.cell(value));
   }
+  return row;
+}
+
+std::optional<std::vector<std::uint8_t>> SearchSpace::row_of(std::size_t variant,
+                                                             const std::vector<std::int64_t>& values) const {
+  if (const auto known = find(variant, values))
+    return std::vector<std::uint8_t>(row(*known).begin(), row(*known).end());
+  if (!parts_[variant].look_at) return std::nullopt;
+  const Configuration configuration{values};
+  const auto features = parts_[variant].look_at(configuration);
+  return features ? std::optional(make_row(variant, configuration, *features)) : std::nullopt;
 }
 
 std::optional<std::size_t> SearchSpace::find_or_admit(std::size_t variant, const std::vector<std::int64_t>& values) {
   if (const auto known = find(variant, values)) return known;
-  if (!parts_[variant].admit) return std::nullopt;
+  const Part& part = parts_[variant];
+  if (!part.look_at) return std::nullopt;
   const Configuration configuration{values};
-  const auto features = parts_[variant].admit(configuration);
+  const auto features = part.look_at(configuration);
   if (!features) return std::nullopt;
-  add(variant, configuration, *features);
+  const std::vector<std::uint8_t> row = make_row(variant, configuration, *features);
+  cells_.insert(cells_.end(), row.begin(), row.end());
+  added_by_digest_.emplace(digest_of(variant, values), size());
+  added_.push_back({variant, configuration});
+  part.admit(configuration);
   return size() - 1;
 }
 
@@ -177,7 +197,7 @@ void SearchSpace::one_step(std::size_t variant, std::vector<std::int64_t> values
 
 std::vector<std::size_t> SearchSpace::neighbours(std::size_t candidate) {
   const std::size_t variant = variant_of(candidate);
-  const bool grows = parts_[variant].admit != nullptr;  // then looking is dear
+  const bool grows = parts_[variant].look_at != nullptr;  // then looking is dear
   if (const auto known = known_neighbours_.find(candidate); grows && known != known_neighbours_.end())
     return known->second;
   std::vector<std::size_t> found;

@@ -28,9 +28,10 @@ class SearchSpace {
     std::vector<std::string> parameters;
     const std::vector<Configuration>* points = nullptr;
     std::vector<Feature> features;
-    /// Where `points` are only some of many: takes another configuration among the candidates, as the last one, if it
-    /// is valid; returns the values of its features.
-    std::function<std::optional<std::vector<double>>(const Configuration&)> admit = nullptr;
+    /// Where `points` are only some of many: the values of the features of another configuration; none: not valid.
+    std::function<std::optional<std::vector<double>>(const Configuration&)> look_at = nullptr;
+    /// With it: takes a valid one among the candidates, as the last one.
+    std::function<void(const Configuration&)> admit = nullptr;
   };
   explicit SearchSpace(std::vector<Part> parts);
 
@@ -46,9 +47,19 @@ class SearchSpace {
   std::vector<std::size_t> neighbours(std::size_t candidate);
   /// None: it is not valid, or not one of a space that is all there is.
   std::optional<std::size_t> find_or_admit(std::size_t variant, const std::vector<std::int64_t>& values);
+  /// Values of a parameter that occur among the listed, sorted.
+  [[nodiscard]] const std::vector<std::int64_t>& listed(std::size_t variant, std::size_t parameter) const {
+    return listed_[variant][parameter];
+  }
+  /// The row that a configuration has, or would have; none: it is not valid, or not one of a space that is all there
+  /// is.
+  [[nodiscard]] std::optional<std::vector<std::uint8_t>> row_of(std::size_t variant,
+                                                                const std::vector<std::int64_t>& values) const;
 
   /// Columns: one for each variant, each parameter by name (variants may share it), each feature. At most 256 values.
   [[nodiscard]] std::size_t columns() const { return columns_; }
+  /// Else a variant, or a feature.
+  [[nodiscard]] bool is_parameter(std::size_t column) const { return of_parameter_[column]; }
   [[nodiscard]] std::span<const std::uint8_t> row(std::size_t candidate) const {
     return {cells_.data() + candidate * columns_, columns_};
   }
@@ -67,7 +78,8 @@ class SearchSpace {
   [[nodiscard]] std::vector<double> column(const std::string& name) const;
   void fill_cells();
   void index_candidates();
-  void add(std::size_t variant, const Configuration& configuration, const std::vector<double>& features);
+  [[nodiscard]] std::vector<std::uint8_t> make_row(std::size_t variant, const Configuration& configuration,
+                                                   const std::vector<double>& features) const;
   [[nodiscard]] std::optional<std::size_t> find(std::size_t variant, const std::vector<std::int64_t>& values) const;
   void one_step(std::size_t variant, std::vector<std::int64_t> values, std::vector<std::size_t>& found);
 
@@ -79,6 +91,7 @@ class SearchSpace {
   std::unordered_multimap<std::uint64_t, std::size_t> added_by_digest_;
   std::unordered_map<std::size_t, std::vector<std::size_t>> known_neighbours_;  ///< of spaces that grow
   std::vector<Column> names_;
+  std::vector<bool> of_parameter_;  ///< columns
   std::size_t columns_ = 0;
   std::vector<std::uint8_t> cells_;
 };

@@ -1,6 +1,8 @@
 // A random forest over everything told, on log time, asked by lower confidence bound. Each of a batch weighs the
 // disagreement of the trees differently (Hutter, Hoos, Leyton-Brown, Parallel algorithm configuration, LION 2012), so
-// that a batch both exploits and explores. Around the best it takes neighbours; at the end all of them.
+// that a batch both exploits and explores. Half of a batch has a parameter at a value that none of the best has: what
+// is good only together with other changes is found that way. Of the rest some are neighbours of the best; at the end
+// all of these.
 
 #include <algorithm>
 #include <cmath>
@@ -8,6 +10,7 @@
 
 #include "base/random.h"
 #include "search/forest.h"
+#include "search/other_values.h"
 #include "search/record.h"
 
 namespace kerlab {
@@ -18,14 +21,12 @@ namespace {
 constexpr std::size_t kFirst = 16, kFirstOfVariant = 4;  // before the first forest: at least so many, of each variant
 constexpr int kSpread = 8;                               // random candidates, of which the least similar is taken
 constexpr double kFar = 0.7;                             // log cost above the best, beyond which all is equally bad
-constexpr double kNearShare = 0.3;                       // of a batch: neighbours of the best
+constexpr double kOtherShare = 0.5;                      // of a batch: with a value that none of the best has
+constexpr double kNearShare = 0.3;                       // of the rest: neighbours of the best
+constexpr double kWeight = 0.5;                          // of the trees' disagreement, on average
 constexpr std::size_t kCentres = 3;                      // how many are the best
 constexpr std::size_t kPool = 16384;                     // candidates scored at once
 constexpr std::size_t kReserve = 5;                      // one in so many trials is kept for the end
-
-double uniform(std::uint64_t& state) {
-  return (static_cast<double>(random_next(state) >> 11) + 0.5) * 0x1p-53;
-}
 
 class Surrogate final : public RecordedStrategy {
  public:
@@ -158,33 +159,52 @@ class Surrogate final : public RecordedStrategy {
 
   std::vector<std::size_t> by_model(std::size_t most) {
     const Forest forest = fit();
-    const std::vector<std::size_t> around = unknown_around(best_told(kCentres));
+    const std::vector<std::size_t> best = best_told(kCentres);
+    const std::vector<std::size_t> around = unknown_around(best);
     std::vector<Scored> scored;
-    for (const std::size_t candidate : pool(around))
+    OtherValues others(space_, best);
+    for (const Told& one : told()) others.tried(one.candidate);
+    for (const std::size_t candidate : pool(around)) {
+      others.offered(candidate);
       scored.push_back({candidate, forest.predict(space_.row(candidate)),
                         std::binary_search(around.begin(), around.end(), candidate)});
+    }
     std::vector<std::size_t> batch;
     while (batch.size() < most && !scored.empty()) {
-      const bool near = uniform(random_) < kNearShare && !around.empty();
-      const double weight = -std::log(uniform(random_));
-      std::size_t best = scored.size();
-      double least = 0;
-      for (std::size_t i = 0; i < scored.size(); ++i) {
-        if (near && !scored[i].near) continue;
-        const double bound = scored[i].cost.mean - weight * scored[i].cost.deviation;
-        if (best < scored.size() && bound >= least) continue;
-        best = i;
-        least = bound;
-      }
-      if (best == scored.size()) {
-        if (near) continue;
-        break;
-      }
-      batch.push_back(scored[best].candidate);
-      scored[best] = scored.back();
+      const auto chosen = choose_scored(scored, others);
+      if (!chosen) continue;  // none of that kind is left
+      batch.push_back(scored[*chosen].candidate);
+      scored[*chosen] = scored.back();
       scored.pop_back();
     }
     return batch;
+  }
+
+  /// The lowest bound of one kind; none: there is none of that kind.
+  std::optional<std::size_t> choose_scored(const std::vector<Scored>& scored, const OtherValues& others) {
+    const double weight = -kWeight * std::log(random_uniform(random_));
+    if (random_uniform(random_) < kOtherShare) {
+      const auto other = others.draw(random_);
+      if (!other) return lowest(scored, weight, [](const Scored&) { return true; });
+      return lowest(scored, weight,
+                    [&](const Scored& one) { return space_.row(one.candidate)[other->column] == other->cell; });
+    }
+    const bool near = random_uniform(random_) < kNearShare;
+    return lowest(scored, weight, [&](const Scored& one) { return !near || one.near; });
+  }
+
+  template <typename Kind>
+  static std::optional<std::size_t> lowest(const std::vector<Scored>& scored, double weight, Kind is_of_kind) {
+    std::optional<std::size_t> best;
+    double least = 0;
+    for (std::size_t i = 0; i < scored.size(); ++i) {
+      if (!is_of_kind(scored[i])) continue;
+      const double bound = scored[i].cost.mean - weight * scored[i].cost.deviation;
+      if (best && bound >= least) continue;
+      best = i;
+      least = bound;
+    }
+    return best;
   }
 
   /// Unknown candidates to score: all of a small space, else random ones and the neighbours of the best.

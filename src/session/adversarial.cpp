@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <optional>
 
+#include "base/error.h"
 #include "session/check.h"
 
 namespace kerlab {
@@ -10,6 +12,9 @@ constexpr double kMostBytes = 64 << 20;  // of tensors: small problems, many of 
 
 constexpr std::int64_t kQuietExtent = 3;
 constexpr std::int64_t kPrimes[] = {127, 131, 137, 139, 149, 151, 157, 163};
+// What wide loads and tensor maps ask for: extents of which tiles are no multiple either.
+constexpr std::int64_t kStep = 8;
+constexpr std::int64_t kUneven[] = {136, 152, 184, 168, 232, 248, 296, 312};
 
 double tensor_bytes(const Family& family, const Problem& problem) {
   double bytes = 0;
@@ -17,44 +22,132 @@ double tensor_bytes(const Family& family, const Problem& problem) {
   return bytes;
 }
 
+/// None where the family has no such problem.
+std::optional<Problem> problem_of(const Family& family, const ProblemRequest& request) {
+  try {
+    return make_problem(family, request);
+  } catch (const UsageError&) {
+    return std::nullopt;
+  }
+}
+
+class Shapes {
+ public:
+  Shapes(const Family& family, const Problem& problem) : family_(family) {
+    base_.dtype = name(problem.dtype);
+    base_.flags = {problem.flags.begin(), problem.flags.end()};
+    base_.scalars = {problem.scalars.begin(), problem.scalars.end()};
+    // Of dimensions that mostly stay at their defaults (batch) a few are as good as many.
+    for (std::size_t d = 0; d < family.dimensions.size(); ++d)
+      if (family.dimensions[d].quiet)
+        base_.dimensions[family.dimensions[d].name] = std::min(problem.dimensions[d].second, kQuietExtent);
+  }
+
+  [[nodiscard]] ProblemRequest request(const std::vector<std::int64_t>& extents) const {
+    ProblemRequest request = base_;
+    for (std::size_t d = 0; d < extents.size(); ++d) {
+      const Dimension& dimension = family_.dimensions[d];
+      if (dimension.quiet) continue;
+      request.dimensions[dimension.name] = std::clamp(extents[d], dimension.minimum, dimension.maximum);
+    }
+    return request;
+  }
+
+  void add(const std::vector<std::int64_t>& extents) { add(request(extents)); }
+
+  /// With other scalars than those asked for, save what mostly stays at its default: fractions where the family takes
+  /// them. `most`: so many of them.
+  void add_with_other_scalars(const std::vector<std::int64_t>& extents, std::size_t most) {
+    ProblemRequest fractions = request(extents), whole = fractions;
+    std::size_t changed = 0;
+    for (const ScalarDecl& scalar : family_.scalars) {
+      if (scalar.quiet || changed == most) continue;
+      const double value = base_.scalars.at(scalar.name);
+      fractions.scalars[scalar.name] = value == 0 ? -0.75 : value * 1.25;
+      whole.scalars[scalar.name] = value == 0 ? -1 : value + 1;
+      ++changed;
+    }
+    if (changed > 0 && !add(fractions)) add(whole);
+  }
+
+  std::vector<ProblemRequest> take() { return std::move(shapes_); }
+
+ private:
+  bool add(const ProblemRequest& request) {
+    const bool known = std::any_of(shapes_.begin(), shapes_.end(), [&](const ProblemRequest& s) {
+      return s.dimensions == request.dimensions && s.scalars == request.scalars;
+    });
+    if (known) return true;
+    const std::optional<Problem> problem = problem_of(family_, request);
+    if (!problem || tensor_bytes(family_, *problem) > kMostBytes) return false;
+    shapes_.push_back(request);
+    return true;
+  }
+
+  const Family& family_;
+  ProblemRequest base_;
+  std::vector<ProblemRequest> shapes_;
+};
+
 }  // namespace
 
 std::vector<ProblemRequest> adversarial_shapes(const Family& family, const Problem& problem, std::int64_t tile) {
-  ProblemRequest base;
-  base.dtype = name(problem.dtype);
-  base.flags = {problem.flags.begin(), problem.flags.end()};
-  base.scalars = {problem.scalars.begin(), problem.scalars.end()};
-  // Of dimensions that mostly stay at their defaults (batch) a few are as good as many.
-  for (std::size_t d = 0; d < family.dimensions.size(); ++d)
-    if (family.dimensions[d].quiet)
-      base.dimensions[family.dimensions[d].name] = std::min(problem.dimensions[d].second, kQuietExtent);
-  std::vector<ProblemRequest> shapes;
-  const auto add = [&](const std::vector<std::int64_t>& extents) {
-    ProblemRequest request = base;
-    for (std::size_t d = 0; d < extents.size(); ++d) {
-      const Dimension& dimension = family.dimensions[d];
-      if (dimension.quiet) continue;
-      request.dimensions[dimension.name] = std::max(extents[d], dimension.minimum);
-    }
-    const bool known =
-        std::any_of(shapes.begin(), shapes.end(), [&](const auto& s) { return s.dimensions == request.dimensions; });
-    if (!known && tensor_bytes(family, make_problem(family, request)) <= kMostBytes)
-      shapes.push_back(std::move(request));
-  };
+  Shapes shapes(family, problem);
   const std::size_t count = family.dimensions.size();
-  for (const std::int64_t extent : {std::int64_t{1}, tile - 1, tile, tile + 1})
-    add(std::vector<std::int64_t>(count, extent));
-  std::vector<std::int64_t> primes;
-  for (std::size_t d = 0; d < count; ++d) primes.push_back(kPrimes[d % std::size(kPrimes)]);
-  add(primes);
+  for (const std::int64_t extent : {std::int64_t{1}, tile - 1, tile, tile + 1, tile + kStep})
+    shapes.add(std::vector<std::int64_t>(count, extent));
+  std::vector<std::int64_t> primes, uneven;
   for (std::size_t d = 0; d < count; ++d) {
-    std::vector<std::int64_t> extents(count, tile + 1);
-    extents[d] = 0;  // raised to the dimension's minimum
-    add(extents);
-    extents[d] = 1;
-    add(extents);
+    primes.push_back(kPrimes[d % std::size(kPrimes)]);
+    uneven.push_back(kUneven[d % std::size(kUneven)]);
   }
-  return shapes;
+  shapes.add(primes);
+  shapes.add(uneven);
+  for (std::size_t d = 0; d < count; ++d) {
+    for (const std::int64_t others : {tile + 1, tile + kStep}) {
+      std::vector<std::int64_t> extents(count, others);
+      extents[d] = 0;  // raised to the dimension's minimum
+      shapes.add(extents);
+      extents[d] = others == tile + 1 ? 1 : kStep;  // less than a tile, and than a pipeline of them
+      shapes.add(extents);
+    }
+  }
+  for (const std::size_t most : {std::size_t{1}, SIZE_MAX}) {  // not every variant takes them all
+    shapes.add_with_other_scalars(primes, most);
+    shapes.add_with_other_scalars(uneven, most);
+  }
+  return shapes.take();
+}
+
+FarShape far_shape(const Family& family, const Problem& problem, const DeviceInfo& device) {
+  constexpr std::int64_t kFar = std::int64_t{1} << 31;
+  constexpr std::int64_t kRoot = 46344;  // the least multiple of 8 whose square is beyond 2^31
+  constexpr double kReferenceBytes = 16, kSets = 2, kShare = 0.7;
+  FarShape best;
+  if (device.kind == DeviceKind::emulated) best.why_not = "indices beyond 2^31 are not checked on an emulated device";
+  if (device.kind != DeviceKind::cuda) return best;
+  const Shapes shapes(family, problem);
+  const std::size_t count = family.dimensions.size();
+  double least = kShare * static_cast<double>(device.memory_bytes);
+  best.why_not = "indices beyond 2^31 are not checked: no tensor of so many elements fits this device";
+  for (std::size_t i = 0; i < count; ++i)
+    for (std::size_t j = i; j < count; ++j) {
+      std::vector<std::int64_t> extents(count, kStep);
+      extents[i] = extents[j] = i == j ? kFar + kStep : kRoot;
+      const ProblemRequest request = shapes.request(extents);
+      const std::optional<Problem> far = problem_of(family, request);
+      if (!far) continue;
+      bool beyond = false;
+      double bytes = kSets * tensor_bytes(family, *far);
+      for (const Tensor& tensor : tensors_of(family, *far)) {
+        beyond = beyond || tensor.elements() > kFar;
+        if (tensor.role != Role::input) bytes += kReferenceBytes * static_cast<double>(tensor.elements());
+      }
+      if (!beyond || bytes > least) continue;
+      least = bytes;
+      best = {request, {}};
+    }
+  return best;
 }
 
 }  // namespace kerlab

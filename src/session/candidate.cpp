@@ -13,18 +13,6 @@ namespace {
 
 constexpr double kImpossiblyFast = 0.98;  // of the theoretical roof
 
-std::string_view device_kind_name(DeviceKind kind) {
-  switch (kind) {
-    case DeviceKind::cuda:
-      return "cuda";
-    case DeviceKind::emulated:
-      return "emulated";
-    case DeviceKind::script:
-      return "script";
-  }
-  return "cuda";
-}
-
 /// The launch plan is part of a trial's identity as much as the code is. Its digest rides with the options.
 std::string plan_digest(const LaunchPlan& plan) {
   return digest(encode(Request{request::Load{0, "", {}, plan}}));
@@ -34,15 +22,6 @@ std::string joined(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) text += text.empty() ? word : " " + word;
   return text;
-}
-
-std::string json_string(std::string_view text) {
-  std::string result = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') result += '\\';
-    if (static_cast<unsigned char>(c) >= 0x20) result += c;
-  }
-  return result + "\"";
 }
 
 }  // namespace
@@ -59,6 +38,7 @@ TrialCandidate make_candidate(const Family& family, const VariantSource& source,
   candidate.options.insert(candidate.options.end(), instance.defines.begin(), instance.defines.end());
   candidate.options.insert(candidate.options.end(), variant.options.begin(), variant.options.end());
   candidate.plan = std::move(instance.plan);
+  candidate.nondeterministic = !variant.nondeterministic.empty();
 
   Trial& trial = candidate.trial;
   trial.family = family.name;
@@ -70,7 +50,7 @@ TrialCandidate make_candidate(const Family& family, const VariantSource& source,
   trial.options = joined(candidate.options) + " plan:" + plan_digest(candidate.plan);
   trial.toolchain = toolchain;
   trial.device_class = device.device_class();
-  trial.device_kind = device_kind_name(device.kind);
+  trial.device_kind = name(device.kind);
   trial.check_version = kCheckVersion;
   for (const Launch& launch : candidate.plan.launches) {
     trial.threads =
@@ -177,16 +157,19 @@ std::string check_scope(const CheckReport& report, const std::optional<SmallProb
 void record_check(Trial& trial, const CheckReport& report) {
   trial.error_ratio = report.error_ratio();
   trial.mismatches = report.mismatches();
-  std::string detail;
-  for (const RecipeReport& recipe : report.recipes) {
-    detail += fmt::format(R"({}{{"recipe":{},"output":{},"passed":{},"compared":{},"mismatches":{},"nans":{},)"
-                          R"("error_ratio":{},"small":{},"detail":{}}})",
-                          detail.empty() ? "" : ",", json_string(recipe.recipe), json_string(recipe.output),
-                          recipe.passed, recipe.compared, recipe.mismatches, recipe.nans,
-                          std::isfinite(recipe.error_ratio) ? fmt::format("{:.4g}", recipe.error_ratio) : "null",
-                          recipe.in_small, json_string(recipe.detail));
-  }
-  trial.check_detail = "[" + detail + "]";
+  trial.check_detail = check_json(report);
+}
+
+/// "652 W, 61 C, power cap, 2 rounds taken again, host's clock 1.002"
+std::string conditions_text(const SampleSet& samples) {
+  std::vector<std::string> parts;
+  const DeviceConditions& seen = samples.conditions;
+  if (seen.watts > 0) parts.push_back(fmt::format("{:.0f} W", seen.watts));
+  if (seen.celsius > 0) parts.push_back(fmt::format("{:.0f} C", seen.celsius));
+  if (const std::string reasons = clock_reasons(seen.reasons); !reasons.empty()) parts.push_back(reasons);
+  if (samples.discarded > 0) parts.push_back(fmt::format("{} rounds taken again", samples.discarded));
+  if (samples.host_ratio > 0) parts.push_back(fmt::format("host's clock {:.3f}", samples.host_ratio));
+  return fmt::format("{}", fmt::join(parts, ", "));
 }
 
 std::optional<Measurement> make_measurement(const SampleSet& samples, const std::string& stage, const Recipe& recipe,
@@ -208,6 +191,8 @@ std::optional<Measurement> make_measurement(const SampleSet& samples, const std:
   measurement.minimum_us = summary->minimum;
   measurement.sm_clock_mhz = median(samples.sm_clock_mhz).value_or(0);
   measurement.samples_us = samples.samples_us;
+  measurement.shared_with = name_all(samples.neighbours);
+  measurement.conditions = conditions_text(samples);
   return measurement;
 }
 

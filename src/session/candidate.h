@@ -21,10 +21,11 @@ struct TrialCandidate {
   Trial trial;  ///< sealed: its key is known
   LaunchPlan plan;
   LaunchPlan small_plan;  ///< the same program on the small problem of an emulated device; no launches: another one
-  std::string label;                 ///< "reg2d BM=128 BN=64": in every message about it
+  std::string label;      ///< "reg2d BM=128 BN=64": in every message about it
   std::vector<std::string> options;  ///< for NVRTC
-  Bytes image;                       ///< once compiled, until measured
+  Bytes image;                       ///< once compiled, until measured; of the best until the session ends
   std::string twin_key;              ///< digest of image and plan: equal for equal programs
+  bool nondeterministic = false;     ///< its variant says that runs may differ bit by bit
 };
 
 TrialCandidate make_candidate(const Family& family, const VariantSource& source, std::size_t index,
@@ -55,6 +56,11 @@ void record_resources(TrialCandidate& candidate, const std::vector<KernelResourc
 std::string check_scope(const CheckReport& report, const std::optional<SmallProblem>& small);
 /// Fills in what the check found; `report` may be of a failed check.
 void record_check(Trial& trial, const CheckReport& report);
+/// The reports of a check as JSON: a list with one object per recipe and output.
+std::string check_json(const CheckReport& report);
+
+/// What the device said of itself while the samples were taken; empty: nothing.
+std::string conditions_text(const SampleSet& samples);
 
 /// Empty when nothing was sampled.
 std::optional<Measurement> make_measurement(const SampleSet& samples, const std::string& stage, const Recipe& recipe,

@@ -4,12 +4,12 @@ namespace kerlab {
 
 namespace {
 
-Bytes compile_lab(Rig& rig) {
-  rig.compilers().submit(0, {read_lab_source(), base_options(rig.device().arch())});
+Bytes compile_ceilings(Rig& rig) {
+  rig.compilers().submit(0, {read_ceilings_source(), base_options(rig.device().arch())});
   for (;;) {
     for (auto& finished : rig.compilers().poll()) {
       if (finished.result.status != CompileStatus::ok) {
-        throw Error(fmt::format("kernels/common/lab.cu does not compile: {}", finished.result.message));
+        throw Error(fmt::format("kernels/common/ceilings.cu does not compile: {}", finished.result.message));
       }
       return std::move(finished.result.cubin);
     }
@@ -59,7 +59,7 @@ MeasuredCeilings measure_ceilings(Rig& rig, Database& database) {
                             "measure on a GPU (--device cuda:0)",
                             rig.device().id),
                 ExitCode::inconclusive);
-  rig.runner().set_problem({ProblemPlan{}, compile_lab(rig), Bytes{}});
+  rig.set_problem({ProblemPlan{}, compile_ceilings(rig), Bytes{}});
   std::vector<Database::CeilingRow> rows;
   for (const Ceiling& ceiling : rig.runner().measure_ceilings()) {
     rows.push_back({ceilings_class(rig.device()), ceiling.name, ceiling.unit, ceiling.value, ""});

@@ -1,5 +1,5 @@
 #pragma once
-// What a device reaches in practice: measured once by the ceiling kernels of lab.cu and kept in the database.
+// What a device reaches in practice: measured once by the kernels of common/ceilings.cu and kept in the database.
 
 #include <optional>
 #include <string>
@@ -27,7 +27,7 @@ std::string ceilings_class(const DeviceInfo& device);
 std::string clock_of(DeviceKind kind);
 
 MeasuredCeilings stored_ceilings(const Database& database, const DeviceInfo& device);
-/// About half a second on a GPU, after compiling lab.cu; stores what it finds. Throws Error when the device cannot.
+/// About half a second on a GPU, after compiling them; stores what it finds. Throws Error when the device cannot.
 MeasuredCeilings measure_ceilings(Rig& rig, Database& database);
 
 /// The ceiling kernel for a pipe: "bf16_mma" for bf16 on the "tensor pipe", "fp32_fma" for fp32 on "FMA".

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "session/failures.h"
+
 namespace kerlab {
 
 namespace {
@@ -22,12 +24,30 @@ std::int64_t tile_of(const Configuration& configuration) {
 
 CheckSession::CheckSession(CheckOptions options, Database& database)
     : options_(std::move(options)), database_(database), rig_(options_.rig) {
+  if (options_.stored_winners) {
+    take_winners();
+    return;
+  }
   const Family& family = rig_.folder().family;
   asked_ = problem_for_device(rig_.folder(), make_request(family, options_.arguments, options_.dtype), rig_.device());
   chosen_ = choose_configurations(options_, rig_.folder(), asked_, rig_.device(), database_);
   notes_ = chosen_.notes;
   choose_problems();
   add_jobs();
+  if (jobs_.empty() || jobs_.front().problem != 0)
+    throw UsageError(
+        fmt::format("check: no configuration that was asked for is valid for {}; see kerlab list {} --space",
+                    asked_.title(), family.name));
+}
+
+void CheckSession::take_winners() {
+  StoredWinners stored = stored_winners(rig_.folder(), rig_.device(), database_);
+  chosen_.sources = std::move(stored.sources);
+  notes_ = std::move(stored.notes);
+  for (StoredWinner& winner : stored.winners) {
+    jobs_.push_back({problems_.size(), winner.source, std::move(winner.configuration)});
+    problems_.push_back(std::move(winner.problem));
+  }
 }
 
 void CheckSession::choose_problems() {
@@ -42,6 +62,9 @@ void CheckSession::choose_problems() {
       if (known.insert(problem.key()).second) problems_.push_back(std::move(problem));
     }
   }
+  const FarShape far = far_shape(rig_.folder().family, asked_, rig_.device());
+  if (far.request) problems_.push_back(make_problem(rig_.folder().family, *far.request));
+  if (!far.why_not.empty()) notes_.push_back(far.why_not);
 }
 
 void CheckSession::add_jobs() {
@@ -64,14 +87,47 @@ bool CheckSession::step() {
     loaded_ = job.problem;
   }
   SingleOptions single;
-  single.recipes = all_recipes(setup_->plan);
+  single.recipes = chosen_recipes();
   single.thorough = true;
   single.full = options_.full;
-  single.deadline = generous_deadline(rig_, *setup_, 10 * single.recipes.size());
-  const SingleResult result = run_single(rig_, *setup_, chosen_.sources[job.variant], job.configuration, single);
-  rows_.push_back({setup_->problem, result.candidate.trial, job.problem != 0, result.scope});
+  single.deadline = generous_deadline(rig_, *setup_, 10 * (single.recipes.size() + 2));
+  const auto begin = std::chrono::steady_clock::now();
+  SingleResult result = run_single(rig_, *setup_, chosen_.sources[job.variant], job.configuration, single);
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   note_stored(result);
+  add_row(job, std::move(result), took.count());
   return true;
+}
+
+void CheckSession::add_row(const Job& job, SingleResult result, double seconds) {
+  CheckRow row{setup_->problem,
+               std::move(result.candidate.trial),
+               job.problem != 0 && !options_.stored_winners,
+               std::move(result.scope),
+               std::move(result.report),
+               "",
+               seconds};
+  if (row.trial.status != TrialStatus::passed) {
+    row.command = check_command(row.trial, options_.rig.target);
+    if (options_.full) row.command += " --full";
+    if (!options_.recipes.empty()) row.command += fmt::format(" --recipe {}", fmt::join(options_.recipes, ","));
+  }
+  rows_.push_back(std::move(row));
+}
+
+std::vector<std::uint32_t> CheckSession::chosen_recipes() const {
+  if (options_.recipes.empty()) return all_recipes(setup_->plan);
+  std::vector<std::uint32_t> chosen;
+  std::vector<std::string> names;
+  for (const Recipe& recipe : setup_->plan.recipes) names.push_back(recipe.name);
+  for (const std::string& asked : options_.recipes)
+    if (std::find(names.begin(), names.end(), asked) == names.end())
+      throw UsageError(fmt::format("--recipe: {} has no recipe '{}'; it has {}", setup_->problem.family, asked,
+                                   fmt::join(names, ", ")));
+  for (std::uint32_t i = 0; i < names.size(); ++i)
+    if (std::find(options_.recipes.begin(), options_.recipes.end(), names[i]) != options_.recipes.end())
+      chosen.push_back(i);
+  return chosen;
 }
 
 /// A stored trial that turns out to be wrong must not stay a winner.

@@ -1,6 +1,6 @@
 #pragma once
-// The thorough check: every recipe, two poison patterns, a bitwise repeat; on the problem asked for and on shapes that
-// break tiled kernels. Nothing is timed.
+// The thorough check: every recipe, two poison patterns, ten runs with the same bits; on the problem asked for and on
+// shapes that break tiled kernels, or on every stored winner's problem. Nothing is timed.
 
 #include "session/single.h"
 
@@ -16,6 +16,8 @@ struct CheckOptions {
   bool every_configuration = false;         ///< all valid ones of the variants
   bool only_asked = false;                  ///< no adversarial shapes
   bool full = false;                        ///< emulated: every block is executed
+  std::vector<std::string> recipes;         ///< names of those to run; empty: all of the family's
+  bool stored_winners = false;              ///< of the family, each on its problem; nothing above says which
   std::string command, version;
 };
 
@@ -34,8 +36,34 @@ struct CheckRow {
   Problem problem;
   Trial trial;  ///< passed, or what is wrong; not stored
   bool adversarial = false;
-  std::string scope;  ///< emulated: what was executed
+  std::string scope;    ///< emulated: what was executed
+  CheckReport report;   ///< empty where it came to none
+  std::string command;  ///< "kerlab check ...": exactly this again, as far as the session knows; of what failed
+  double seconds = 0;
 };
+
+/// A stored trial of the same variant, configuration and problem on this class of device.
+struct AccuracyRecord {
+  std::int64_t trial = 0;
+  double error_ratio = 0;
+  std::string source_hash, toolchain, created;
+};
+/// The oldest first; without `trial` itself.
+std::vector<AccuracyRecord> accuracy_history(const Trial& trial, const std::vector<Trial>& of_family);
+
+/// A configuration on its own problem: a stored winner.
+struct StoredWinner {
+  Problem problem;
+  std::size_t source = 0;
+  Configuration configuration;
+};
+struct StoredWinners {
+  std::vector<VariantSource> sources;
+  std::vector<StoredWinner> winners;
+  std::vector<std::string> notes;  ///< those that are no more, with the reason
+};
+/// The winners of a family on a class of device, as far as today's kernels know them.
+StoredWinners stored_winners(const KernelFolder& folder, const DeviceInfo& device, const Database& database);
 
 struct CheckState {
   std::size_t done = 0, total = 0, failed = 0;
@@ -58,7 +86,10 @@ class CheckSession {
     Configuration configuration;
   };
   void choose_problems();
+  void take_winners();
   void add_jobs();
+  void add_row(const Job& job, SingleResult result, double seconds);
+  [[nodiscard]] std::vector<std::uint32_t> chosen_recipes() const;
   void note_stored(const SingleResult& result);
 
   CheckOptions options_;
@@ -76,7 +107,16 @@ class CheckSession {
 };
 
 /// Shapes that break kernels written for multiples of `tile`: 1, tile - 1, tile, tile + 1, primes, each dimension at
-/// its minimum (0 where allowed) beside others just above a tile. Same dtype, flags and scalars as `problem`.
+/// its minimum (0 where allowed), at 1 and at 8 beside others just above a tile; all of it also in multiples of 8, which
+/// is what wide loads ask for. Same dtype and flags as `problem`; same scalars, save for a few last ones with others.
 std::vector<ProblemRequest> adversarial_shapes(const Family& family, const Problem& problem, std::int64_t tile);
+
+/// A problem with more than 2^31 elements in a tensor.
+struct FarShape {
+  std::optional<ProblemRequest> request;
+  std::string why_not;  ///< where there is none
+};
+/// The least one that fits the device. None on an emulated device.
+FarShape far_shape(const Family& family, const Problem& problem, const DeviceInfo& device);
 
 }  // namespace kerlab

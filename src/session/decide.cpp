@@ -4,6 +4,8 @@
 #include <numeric>
 #include <tuple>
 
+#include "stats/samples.h"
+
 namespace kerlab {
 
 namespace {
@@ -12,6 +14,13 @@ std::string rule_between(const Finalist& winner, const Finalist& second) {
   if (winner.registers != second.registers) return "tie: fewer registers";
   if (winner.shared_bytes != second.shared_bytes) return "tie: less shared memory";
   return "tie: first by name";
+}
+
+/// Whether it is clear that `other` is slower than the fastest by more than the margin.
+bool clearly_slower(const Finalist& other, const Finalist& fastest) {
+  if (other.median_us <= fastest.median_us * (1 + kTieMargin)) return false;
+  const auto ratio = paired_ratio(other.samples_us, fastest.samples_us);
+  return !ratio || ratio->interval.low > 1 + kTieMargin;
 }
 
 }  // namespace
@@ -23,9 +32,9 @@ Verdict decide(const std::vector<Finalist>& finalists) {
   std::sort(verdict.order.begin(), verdict.order.end(), [&](std::size_t a, std::size_t b) {
     return std::tie(finalists[a].median_us, finalists[a].label) < std::tie(finalists[b].median_us, finalists[b].label);
   });
-  const double limit = finalists[verdict.order.front()].median_us * (1 + kTieMargin);
+  const Finalist& fastest = finalists[verdict.order.front()];
   while (verdict.ties < std::min(kLargestTie, finalists.size()) &&
-         finalists[verdict.order[verdict.ties]].median_us <= limit) {
+         !clearly_slower(finalists[verdict.order[verdict.ties]], fastest)) {
     ++verdict.ties;
   }
   if (verdict.ties == 1) {

@@ -13,6 +13,7 @@ struct Finalist {
   std::int64_t registers = 0;
   std::int64_t shared_bytes = 0;
   std::string label;
+  std::vector<double> samples_us = {};  ///< by round: those of one round were taken side by side
 };
 
 inline constexpr double kTieMargin = 0.01;
@@ -24,7 +25,8 @@ struct Verdict {
   std::string rule;  ///< "fastest", "tie: fewer registers", "tie: less shared memory", "tie: first by name"
 };
 
-/// `finalists` must not be empty.
+/// `finalists` must not be empty. A tie with the fastest: the median is at most kTieMargin above, or the rounds do not
+/// show that it is (lower bound of the paired 95 % interval).
 Verdict decide(const std::vector<Finalist>& finalists);
 
 }  // namespace kerlab

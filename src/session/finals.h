@@ -1,6 +1,8 @@
 #pragma once
 // The finalists, measured side by side in shuffled rounds: drift between candidates, not noise within one, decides
-// between close configurations. The one that wins must also pass the thorough check.
+// between close configurations. A few rounds of all find those who may win, a duel of these decides, the winner must
+// pass the thorough check, and is measured once more, beside the vendor's library: the samples that made it the winner
+// flatter it.
 
 #include "session/decide.h"
 #include "session/library_rows.h"
@@ -9,7 +11,7 @@
 
 namespace kerlab {
 
-inline constexpr std::size_t kMostFinalists = 8;
+inline constexpr std::size_t kMostFinalists = 8, kMostDuelists = 4;
 
 struct FinalRow {
   Screened* screened = nullptr;
@@ -39,8 +41,8 @@ struct FinalResult {
 class Finals {
  public:
   /// `screening` must be finished.
-  Finals(Rig& rig, const ProblemSetup& setup, const CandidateSpace& space, Ledger& ledger, Screening& screening,
-         ProblemLoader& loader, std::optional<ReigningWinner> reigning);
+  Finals(Rig& rig, Company& company, const ProblemSetup& setup, const CandidateSpace& space, Ledger& ledger,
+         Screening& screening, ProblemLoader& loader, std::optional<ReigningWinner> reigning);
 
   /// Never blocks. False: finished, and `result` is there.
   bool step();
@@ -51,26 +53,34 @@ class Finals {
   std::vector<std::string> take_notes() { return std::exchange(notes_, {}); }
 
  private:
-  enum class Phase { compiling, together, alone, verifying, finished };
+  enum class Phase { compiling, halving, duel, alone, verifying, again, finished };
   struct Entry {
     Screened* screened = nullptr;
     std::optional<SampleSet> samples;
-    bool out = false;  ///< failed in the finals
+    bool out = false;      ///< failed in the finals
+    bool duelist = false;  ///< its samples are of the duel
   };
 
   void take_compiled();
-  void begin_timing(const std::vector<std::size_t>& entries);
+  void begin_timing(Phase phase, const std::vector<std::size_t>& entries);
+  void begin_together();
+  bool was_not_alone(const RunOutcome& outcome);
   void take_timing(RunOutcome& outcome);
+  void take_samples(Entry& entry, const RunOutcome& outcome, std::size_t item);
+  void begin_duel();
   void next_alone();
   void rank();
   void begin_verifying();
   void take_verdict(RunOutcome& outcome);
+  void measure_again();
+  void take_again(RunOutcome& outcome);
   void eliminate(Entry& entry, TrialStatus status, const std::string& message);
   void store();
-  [[nodiscard]] int rounds() const;
+  [[nodiscard]] int rounds(Phase phase, const std::vector<std::size_t>& entries) const;
   [[nodiscard]] RunItem item(const Entry& entry) const;
 
   Rig& rig_;
+  Company& company_;
   const ProblemSetup& setup_;
   Ledger& ledger_;
   Screening& screening_;
@@ -82,7 +92,10 @@ class Finals {
   std::vector<std::size_t> timed_;    ///< entries in the timing under way
   std::vector<std::size_t> alone_;    ///< still to be timed alone, after a fault of all together
   std::vector<std::size_t> ranking_;  ///< entries, the winner first
+  bool with_library_ = false;         ///< in the timing under way
+  std::string library_trouble_;       ///< why it is left out
   bool lost_somebody_ = false;
+  bool again_when_alone_ = false;  ///< somebody walked into the timing, and this session wants to be alone
   LibraryOutcome library_;
   FinalResult result_;
   std::vector<std::string> notes_;

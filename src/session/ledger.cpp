@@ -4,6 +4,11 @@
 
 namespace kerlab {
 
+namespace {
+constexpr std::size_t kMostWaiting = 16;
+constexpr std::chrono::milliseconds kLongestWaiting{100};
+}  // namespace
+
 Ledger::Ledger(Database& database, const SessionRecord& record) : database_(database) {
   database_.mark_interrupted();
   session_ = database_.begin_session(record);
@@ -23,12 +28,11 @@ void Ledger::keep_source(const SourceBundle& source) {
 }
 
 void Ledger::launching(const std::vector<Trial*>& trials) {
-  flush();
   for (Trial* trial : trials) {
     trial->status = TrialStatus::launching;
-    trial->session = session_;
+    result(*trial);
   }
-  database_.put(trials);
+  flush();
 }
 
 void Ledger::result(Trial& trial, std::optional<Measurement> measurement) {
@@ -45,8 +49,14 @@ void Ledger::flush() {
     rows.emplace_back(trial, &measurement);
   }
   database_.put(trials_, rows);
+  flushed_ = Clock::now();
   trials_.clear();
   measurements_.clear();
+}
+
+void Ledger::flush_in_time() {
+  const bool many = trials_.size() >= kMostWaiting;
+  if (many || Clock::now() - flushed_ >= kLongestWaiting) flush();
 }
 
 void Ledger::measured(const Trial& trial, Measurement& measurement) {

@@ -23,6 +23,8 @@ class Ledger {
   /// Takes a result (and its measurement, if any), to be committed by the next flush.
   void result(Trial& trial, std::optional<Measurement> measurement = std::nullopt);
   void flush();
+  /// The same where enough waits, or has waited long enough: a commit costs milliseconds in which nobody is fed.
+  void flush_in_time();
   /// Commits one measurement at once and sets its id.
   void measured(const Trial& trial, Measurement& measurement);
   void decide(Decision& decision);
@@ -41,6 +43,7 @@ class Ledger {
   Clock::time_point begun_ = Clock::now();
   std::vector<Trial*> trials_;
   std::vector<std::pair<Trial*, Measurement>> measurements_;
+  Clock::time_point flushed_ = Clock::now();
   bool closed_ = false;
 };
 

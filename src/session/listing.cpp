@@ -5,6 +5,7 @@
 #include "session/problem_setup.h"
 #include "session/space.h"
 #include "spec/new_family.h"
+#include "spec/restrict.h"
 
 namespace kerlab {
 
@@ -109,11 +110,13 @@ FamilyListing list_family(const std::vector<std::filesystem::path>& kernels, con
 }
 
 SpacesListing list_spaces(const RigOptions& options, const std::vector<ProblemArgument>& arguments,
-                          const std::string& dtype, const std::vector<std::string>& variants) {
-  const KernelFolder folder = open_catalogue(options.kernels).find(options.target);
+                          const std::string& dtype, const std::vector<std::string>& variants,
+                          const std::vector<std::string>& where) {
+  KernelFolder folder = open_catalogue(options.kernels).find(options.target);
   const ProblemRequest request = make_request(folder.family, arguments, dtype);
   make_problem(folder.family, request);  // what was typed is judged before a device is needed
   for (const std::string& name : variants) find_variant(folder, name);
+  restrict_spaces(folder, where, variants);
   WorkerClient worker(worker_options(options));
   const DeviceInfo device = worker.start();
   const Problem problem = problem_for_device(folder, request, device);

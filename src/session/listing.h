@@ -49,9 +49,10 @@ struct SpacesListing {
   std::string title, device;
   std::vector<SpaceListing> spaces;
 };
-/// Of the named variants, or all; on the device of `options`.
+/// Of the named variants, or all; on the device of `options`. `where`: of restrict_spaces.
 SpacesListing list_spaces(const RigOptions& options, const std::vector<ProblemArgument>& arguments,
-                          const std::string& dtype, const std::vector<std::string>& variants);
+                          const std::string& dtype, const std::vector<std::string>& variants,
+                          const std::vector<std::string>& where);
 
 /// `kerlab new NAME`: writes a commented, working family to `parent`/NAME and returns the folder. Throws UsageError.
 std::filesystem::path new_family(const std::string& name, const std::filesystem::path& parent);

@@ -1,6 +1,7 @@
 #include "session/problem_setup.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "base/format.h"
 #include "session/candidate.h"
@@ -13,6 +14,9 @@ namespace {
 constexpr std::uint64_t kLabTicket = std::uint64_t{1} << 62;
 constexpr std::uint64_t kReferenceTicket = kLabTicket + 1;
 constexpr std::uint64_t kSmallReferenceTicket = kLabTicket + 2;
+
+/// A limit meant for candidates must not end the session on a busy machine.
+constexpr std::chrono::seconds kLabDeadline{60};
 
 }  // namespace
 
@@ -34,7 +38,10 @@ Problem problem_for_device(const KernelFolder& folder, ProblemRequest request, c
 }
 
 bool has_library(const ProblemSetup& setup, const DeviceInfo& device) {
-  return !setup.plan.library_gemm.empty() && device.kind == DeviceKind::cuda;
+  // KERLAB_LIBRARY_FAULT: for tests, a scripted device has one that breaks (worker/library.cpp).
+  const bool there = device.kind == DeviceKind::cuda ||
+                     (device.kind == DeviceKind::script && std::getenv("KERLAB_LIBRARY_FAULT") != nullptr);
+  return there && !setup.plan.library_gemm.empty();
 }
 
 double needed_bytes(const ProblemPlan& plan) {
@@ -78,14 +85,16 @@ ProblemSetup prepare_problem(const KernelFolder& folder, const Problem& problem,
 void ProblemLoader::begin() {
   if (std::exchange(begun_, true)) return;
   std::vector<std::string> options = base_options(rig_.device().arch());
-  rig_.compilers().submit(kLabTicket, {read_lab_source(), options});
+  const auto deadline = std::max<std::chrono::milliseconds>(kLabDeadline, rig_.compilers().time_limit());
+  rig_.compilers().submit(kLabTicket, {read_lab_source(), options, deadline});
   if (!with_reference_) return;
   options.insert(options.end(), setup_.reference_defines.begin(), setup_.reference_defines.end());
-  rig_.compilers().submit(kReferenceTicket, {read_kernel_source(rig_.folder().family.reference_source), options});
+  const SourceBundle reference = read_kernel_source(rig_.folder().family.reference_source);
+  rig_.compilers().submit(kReferenceTicket, {reference, options, deadline});
   if (!has_own_small_reference()) return;
   options = base_options(rig_.device().arch());
   options.insert(options.end(), setup_.small->reference_defines.begin(), setup_.small->reference_defines.end());
-  rig_.compilers().submit(kSmallReferenceTicket, {read_kernel_source(rig_.folder().family.reference_source), options});
+  rig_.compilers().submit(kSmallReferenceTicket, {reference, options, deadline});
 }
 
 bool ProblemLoader::has_own_small_reference() const {
@@ -114,7 +123,8 @@ bool ProblemLoader::take(CompilerPool::Finished& finished) {
     problem.small_reference_image = has_own_small_reference() ? std::move(small_reference_image_) : reference_image_;
   }
   problem.reference_image = std::move(reference_image_);
-  rig_.runner().set_problem(std::move(problem));
+  rig_.set_problem(problem);
+  data_ = std::move(problem);
   ready_ = true;
   return true;
 }

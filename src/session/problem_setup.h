@@ -51,6 +51,8 @@ class ProblemLoader {
   [[nodiscard]] bool ready() const { return ready_; }
   /// begin, and wait until ready.
   void load();
+  /// What the workers were told; once ready.
+  [[nodiscard]] const request::SetProblem& data() const { return data_; }
 
  private:
   [[nodiscard]] bool has_own_small_reference() const;
@@ -59,6 +61,7 @@ class ProblemLoader {
   const ProblemSetup& setup_;
   bool with_reference_;
   Bytes lab_image_, reference_image_, small_reference_image_;
+  request::SetProblem data_;
   bool begun_ = false, ready_ = false;
 };
 

@@ -1,5 +1,7 @@
 #include "session/prune.h"
 
+#include <cmath>
+
 #include "device/launch_limits.h"
 #include "model/roofline.h"
 
@@ -35,6 +37,14 @@ std::string impossible_launch(const DeviceInfo& device, const LaunchPlan& plan) 
     if (std::string limit = launch_limit_error(device, launch, {}); !limit.empty()) return limit;
   }
   return {};
+}
+
+double least_us(const DeviceInfo& device, const LaunchPlan& plan, double compute_us) {
+  if (plan.launches.size() != 1 || device.sms <= 0) return compute_us;
+  const Dim3& grid = plan.launches.front().grid;
+  const double blocks = static_cast<double>(grid.x) * grid.y * grid.z;
+  if (blocks < 1) return compute_us;
+  return compute_us * std::ceil(blocks / device.sms) * device.sms / blocks;
 }
 
 std::string reason_to_reject(const DeviceInfo& device, const LaunchPlan& plan, const CompileResult& compiled,

@@ -14,6 +14,10 @@ inline constexpr int kMostSpillBytes = 64;
 /// Why the device would refuse a launch of the plan, known without compiling; or empty.
 std::string impossible_launch(const DeviceInfo& device, const LaunchPlan& plan);
 
+/// A plan whose arithmetic alone takes `compute_us` when every SM has its share of it: the time of the SM that has
+/// most, since blocks cannot be divided. Of one launch whose blocks do alike; of others `compute_us` as it is.
+double least_us(const DeviceInfo& device, const LaunchPlan& plan, double compute_us);
+
 /// Why a compiled plan is not worth launching, or empty: shared memory or registers that leave no room for one block,
 /// serialised wgmma, spills above the limit.
 std::string reason_to_reject(const DeviceInfo& device, const LaunchPlan& plan, const CompileResult& compiled,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <limits>
 #include <sstream>
 #include <thread>
 
@@ -9,6 +10,7 @@
 #include "search/replay.h"
 #include "session/arguments.h"
 #include "session/device_class.h"
+#include "session/prune.h"
 
 namespace kerlab {
 
@@ -56,12 +58,13 @@ std::vector<SearchSpace::Feature> features_of(const Recorded& recorded, const Sw
   return {};
 }
 
-Recorded read_recorded(const Sweep& sweep, const Catalogue& catalogue) {
+Recorded read_recorded(const Sweep& sweep, const Catalogue& catalogue, bool spills) {
   Recorded recorded;
   recorded.variant = sweep.variant;
   for (const SweepPoint& point : sweep.points) {
     recorded.points.push_back(parse_point(point.configuration, recorded.parameters));
-    recorded.costs.emplace_back(point.us);
+    const bool failed = !point.failed.empty() || (!spills && point.spills > kMostSpillBytes);
+    recorded.costs.push_back(failed ? std::nullopt : std::optional(point.us));
   }
   recorded.features = features_of(recorded, sweep, catalogue);
   return recorded;
@@ -81,7 +84,8 @@ Task make_task(std::string name, const std::vector<const Recorded*>& sweeps) {
     parts.push_back({sweep->variant, sweep->parameters, &sweep->points, sweep->features});
     costs.insert(costs.end(), sweep->costs.begin(), sweep->costs.end());
   }
-  ReplayedSpace result{std::move(name), costs.size(), sweeps.size(), {}};
+  const auto failed = static_cast<std::size_t>(std::count(costs.begin(), costs.end(), std::nullopt));
+  ReplayedSpace result{std::move(name), costs.size(), failed, sweeps.size(), {}};
   return {std::move(result), SearchSpace(std::move(parts)), std::move(costs)};
 }
 
@@ -135,8 +139,8 @@ double quantile(const Runs& runs, std::size_t share, double at) {
 }
 
 ReplayStep summarise(const Task& task, const Runs& runs, const Runs& random, std::size_t share) {
-  double best = *task.costs.front();
-  for (const auto& cost : task.costs) best = std::min(best, *cost);
+  double best = std::numeric_limits<double>::infinity();
+  for (const auto& cost : task.costs) best = std::min(best, cost.value_or(best));
   ReplayStep step{kShares[share],
                   0,
                   quantile(runs, share, 0.5),
@@ -144,7 +148,7 @@ ReplayStep summarise(const Task& task, const Runs& runs, const Runs& random, std
                   quantile(runs, share, 0.9),
                   quantile(random, share, 0.5)};
   step.within = static_cast<std::size_t>(std::count_if(
-      task.costs.begin(), task.costs.end(), [&](const auto& cost) { return *cost <= best / kShares[share]; }));
+      task.costs.begin(), task.costs.end(), [&](const auto& cost) { return cost && *cost <= best / kShares[share]; }));
   return step;
 }
 
@@ -155,7 +159,7 @@ std::vector<ReplayedSpace> replay_sweeps(const std::vector<Sweep>& sweeps,
                                          const ReplayOptions& options) {
   const Catalogue catalogue = open_catalogue(kernels);
   std::vector<Recorded> recorded;
-  for (const Sweep& sweep : sweeps) recorded.push_back(read_recorded(sweep, catalogue));
+  for (const Sweep& sweep : sweeps) recorded.push_back(read_recorded(sweep, catalogue, options.spills));
   std::vector<Task> tasks = make_tasks(sweeps, recorded);
   const std::vector<Runs> runs = run_all(tasks, options.strategy, options);
   const std::vector<Runs> random = run_all(tasks, "random", options);

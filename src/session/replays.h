@@ -10,6 +10,7 @@ struct ReplayOptions {
   std::string strategy = "surrogate";
   int seeds = 100;
   std::size_t batch = 16;  ///< asked for at once: what compilers have under way
+  bool spills = false;     ///< those that a tune without --spills rejects are timed too
 };
 
 /// Evaluations until a share of the best was reached, over the seeds.
@@ -23,7 +24,7 @@ struct ReplayStep {
 /// A sweep, or all sweeps of one problem, whose variants compete.
 struct ReplayedSpace {
   std::string name;
-  std::size_t configurations = 0, variants = 0;
+  std::size_t configurations = 0, failed = 0, variants = 0;
   std::vector<ReplayStep> steps;  ///< 90, 95, 99 %
 };
 

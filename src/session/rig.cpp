@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "base/file.h"
+#include "session/device_ids.h"
 
 namespace kerlab {
 
@@ -49,6 +50,7 @@ WorkerClient::Options worker_options(const RigOptions& options) {
   result.command = options.worker_command;
   if (result.command.empty()) result.command = {program(options), "worker"};
   result.device_id = options.device;
+  result.patience = options.lock_patience;
   return result;
 }
 
@@ -78,21 +80,79 @@ SourceBundle read_lab_source() {
   return read_source(shipped_kernels() / "common" / "lab.cu", {shipped_kernels()});
 }
 
+SourceBundle read_ceilings_source() {
+  return read_source(shipped_kernels() / "common" / "ceilings.cu", {shipped_kernels()});
+}
+
 Rig::Rig(const RigOptions& options) : Rig(options, open_catalogue(options.kernels).find(options.target)) {}
 
-Rig::Rig(const RigOptions& options, KernelFolder folder)
-    : folder_(std::move(folder)), compilers_(compiler_options(options)), runner_(worker_options(options)) {
-  device_ = runner_.start();
-  announce_fallback(options, device_);
-  toolchain_ = compilers_.toolchain();
-  require_driver_for(toolchain_, device_);
+Rig::Rig(const RigOptions& options, KernelFolder folder) : options_(options), folder_(std::move(folder)) {
+  RigProcesses kept;
+  if (options.kept) kept = options.kept->take(options);
+  compilers_ = kept.compilers ? std::move(kept.compilers) : std::make_unique<CompilerPool>(compiler_options(options));
+  busy_before_ = compilers().busy_seconds();
+  start_workers(std::move(kept.runners));
+  announce_fallback(options, device());
+  toolchain_ = compilers().toolchain();
+  require_driver_for(toolchain_, device());
+}
+
+/// Contexts take their time, so all are made at once.
+void Rig::start_workers(std::vector<std::unique_ptr<CandidateRunner>> kept) {
+  if (kept.empty()) {
+    RigOptions one = options_;
+    for (std::string& id : device_ids(options_.device, options_.worker_command.empty())) {
+      one.device = std::move(id);
+      kept.push_back(std::make_unique<CandidateRunner>(worker_options(one)));
+    }
+  }
+  for (auto& runner : kept) devices_.push_back({std::move(runner), {}, ""});
+  for (const RigDevice& device : devices_) device.runner->spawn();
+  if (options_.compilers_ahead) compilers().start_all();
+  for (RigDevice& device : devices_) device.info = device.runner->greet();
+  for (const RigDevice& device : devices_) require_one_model(devices_.front().info, device.info);
+}
+
+std::size_t Rig::first() const {
+  for (std::size_t i = 0; i < devices_.size(); ++i)
+    if (devices_[i].lost.empty()) return i;
+  return 0;
+}
+
+std::string Rig::device_title() const {
+  return devices_.size() == 1 ? device().name : fmt::format("{} x {}", devices_.size(), device().name);
+}
+
+void Rig::set_problem(const request::SetProblem& problem) {
+  for (const RigDevice& device : devices_) device.runner->set_problem(problem);
+}
+
+bool Rig::lose(std::size_t device, const std::string& why) {
+  const auto there = std::ranges::count_if(devices_, [](const RigDevice& one) { return one.lost.empty(); });
+  if (there == 1) return false;
+  devices_[device].lost = why;
+  devices_[device].runner->stop();
+  return true;
+}
+
+Rig::~Rig() {
+  if (!options_.kept) return;
+  RigProcesses processes{std::move(compilers_), {}};
+  // Where one was lost, the next session tries anew.
+  const bool all = std::ranges::all_of(devices_, [](const RigDevice& device) { return device.lost.empty(); });
+  for (RigDevice& device : devices_)
+    if (all) processes.runners.push_back(std::move(device.runner));
+  options_.kept->give(options_, std::move(processes));
 }
 
 void Rig::wait(std::chrono::milliseconds longest) const {
   std::vector<pollfd> descriptors;
-  for (const int fd : compilers_.fds()) descriptors.push_back({fd, POLLIN, 0});
-  for (const int fd : runner_.fds()) descriptors.push_back({fd, POLLIN, 0});
-  const Clock::time_point until = std::min({compilers_.deadline(), runner_.deadline(), Clock::now() + longest});
+  Clock::time_point until = std::min(compilers().deadline(), Clock::now() + longest);
+  for (const int fd : compilers().fds()) descriptors.push_back({fd, POLLIN, 0});
+  for (const RigDevice& device : devices_) {
+    for (const int fd : device.runner->fds()) descriptors.push_back({fd, POLLIN, 0});
+    until = std::min(until, device.runner->deadline());
+  }
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now()).count();
   ::poll(descriptors.data(), descriptors.size(), static_cast<int>(std::max<std::int64_t>(0, left)));
 }

@@ -2,11 +2,12 @@
 // What a session needs before it can try anything: the kernels' folder, compilers, a device with its worker.
 
 #include <filesystem>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "compile/compiler.h"
-#include "session/runner.h"
+#include "session/kept_processes.h"
 #include "spec/spec.h"
 
 namespace kerlab {
@@ -14,12 +15,15 @@ namespace kerlab {
 struct RigOptions {
   std::string target;                          ///< a family's name, or a folder
   std::vector<std::filesystem::path> kernels;  ///< --kernels: looked in before KERLAB_KERNELS and the shipped ones
-  std::string device = "auto";
-  std::vector<std::string> worker_command;  ///< empty: this executable's `worker`
+  std::string device = "auto";                 ///< or a list, see device_ids
+  std::vector<std::string> worker_command;     ///< empty: this executable's `worker`
+  std::optional<std::chrono::milliseconds> lock_patience;  ///< with another kerlab on the device; none: the worker's own
   std::filesystem::path program;               ///< kerlab, to start children; empty: this executable
-  int jobs = 0;                             ///< compiler processes; 0: one per core
+  int jobs = 0;                                ///< compiler processes; 0: one per core
   bool use_cache = true;
   std::chrono::milliseconds compile_deadline{60000};
+  bool compilers_ahead = false;         ///< all are started at once: there will be much to compile
+  std::shared_ptr<KeptProcesses> kept;  ///< of the sessions before and after this one; null: started for this one
 };
 
 /// How the compilers of these options are started.
@@ -35,33 +39,63 @@ Catalogue open_catalogue(const std::vector<std::filesystem::path>& kernels);
 
 /// The source of a variant or reference with its includes, which are looked for beside it and in the shipped kernels.
 SourceBundle read_kernel_source(const std::filesystem::path& file);
-/// kernels/common/lab.cu.
+/// kernels/common/lab.cu; ceilings.cu beside it: the same and the kernels that measure ceilings.
 SourceBundle read_lab_source();
+SourceBundle read_ceilings_source();
+
+/// One device of a rig, with the worker that owns it.
+struct RigDevice {
+  std::unique_ptr<CandidateRunner> runner;
+  DeviceInfo info;
+  std::string lost;  ///< why it takes no more part; empty: it does
+};
 
 /// Opened once and used for any number of problems of the family.
 class Rig {
  public:
-  /// Reads the folder, starts the worker and one compiler. Throws what is wrong with any of them.
+  /// Reads the folder, starts a worker on every device and one compiler. Throws what is wrong with any of them, and
+  /// UsageError when the devices are of several models.
   explicit Rig(const RigOptions& options);
   /// For a folder already read (so that what was typed is judged before a device is needed).
   Rig(const RigOptions& options, KernelFolder folder);
+  ~Rig();
+  Rig(const Rig&) = delete;
+  Rig& operator=(const Rig&) = delete;
 
   [[nodiscard]] const KernelFolder& folder() const { return folder_; }
-  [[nodiscard]] const DeviceInfo& device() const { return device_; }
+  /// The first that is still there: whatever compares candidates happens on it.
+  [[nodiscard]] const DeviceInfo& device() const { return devices_[first()].info; }
   [[nodiscard]] const std::string& toolchain() const { return toolchain_; }
-  CompilerPool& compilers() { return compilers_; }
-  [[nodiscard]] const CompilerPool& compilers() const { return compilers_; }
-  CandidateRunner& runner() { return runner_; }
-  [[nodiscard]] const CandidateRunner& runner() const { return runner_; }
+  CompilerPool& compilers() { return *compilers_; }
+  [[nodiscard]] const CompilerPool& compilers() const { return *compilers_; }
+  CandidateRunner& runner() { return *devices_[first()].runner; }
+  [[nodiscard]] const CandidateRunner& runner() const { return *devices_[first()].runner; }
+  /// All of them, of one model; never empty.
+  [[nodiscard]] const std::vector<RigDevice>& devices() const { return devices_; }
+  /// "2 x NVIDIA H200", or the name alone.
+  [[nodiscard]] std::string device_title() const;
+  /// Index of `device()`.
+  [[nodiscard]] std::size_t first() const;
 
-  /// Sleeps until a compiler or the worker has something to say, or `longest` passed.
+  /// Summed over the compilers, since this rig was made.
+  [[nodiscard]] double compilers_busy_seconds() const { return compilers().busy_seconds() - busy_before_; }
+
+  /// The problem every following run is about, on every device.
+  void set_problem(const request::SetProblem& problem);
+  /// A device takes no more part. Its worker is stopped. The last one cannot be lost: false, nothing done.
+  bool lose(std::size_t device, const std::string& why);
+
+  /// Sleeps until a compiler or a worker has something to say, or `longest` passed.
   void wait(std::chrono::milliseconds longest) const;
 
  private:
+  void start_workers(std::vector<std::unique_ptr<CandidateRunner>> kept);
+
+  RigOptions options_;
   KernelFolder folder_;
-  CompilerPool compilers_;
-  CandidateRunner runner_;
-  DeviceInfo device_;
+  std::unique_ptr<CompilerPool> compilers_;
+  double busy_before_ = 0;  ///< of compilers kept from an earlier session
+  std::vector<RigDevice> devices_;
   std::string toolchain_;
 };
 

@@ -1,6 +1,7 @@
 #include "session/runner.h"
 
 #include <algorithm>
+#include <thread>
 
 #include "session/modelled.h"
 
@@ -15,10 +16,18 @@ constexpr auto kLoadDeadline = 30s;
 constexpr auto kLibraryDeadline = 60s;
 constexpr auto kHealthDeadline = 30s;
 constexpr auto kEnergyDeadline = 60s;
-constexpr int kStartsBeforeGivingUp = 3;
+constexpr auto kFreshDeadline = 60s;  // another reference must be computed
+constexpr auto kPauseBeforeStart = 200ms;
 
-bool occupies_device(const Request& request) {
-  return std::holds_alternative<request::Check>(request) || std::holds_alternative<request::Time>(request);
+/// Where the time of a request is counted.
+double& share_of(WorkerSeconds& seconds, const Request& request) {
+  if (std::holds_alternative<request::Check>(request)) return seconds.check;
+  if (std::holds_alternative<request::Time>(request)) return seconds.time;
+  if (std::holds_alternative<request::Load>(request)) return seconds.load;
+  if (std::holds_alternative<request::Library>(request)) return seconds.library;
+  if (std::holds_alternative<request::SetProblem>(request) || std::holds_alternative<request::Health>(request))
+    return seconds.prepare;
+  return seconds.other;
 }
 
 /// Rows of the library come behind the items.
@@ -29,56 +38,27 @@ void split_library(RunOutcome& outcome) {
   outcome.samples.erase(first, outcome.samples.end());
 }
 
-bool is_preparation(const Request& request) {
-  return std::holds_alternative<request::SetProblem>(request) || std::holds_alternative<request::Health>(request);
-}
-
 }  // namespace
-
-TrialStatus status_of(FaultKind kind) {
-  switch (kind) {
-    case FaultKind::illegal_address:
-      return TrialStatus::illegal_address;
-    case FaultKind::misaligned_address:
-      return TrialStatus::misaligned_address;
-    case FaultKind::trap:
-      return TrialStatus::trap;
-    case FaultKind::launch_failed:
-      return TrialStatus::launch_failed;
-    case FaultKind::timeout:
-      return TrialStatus::timeout;
-    case FaultKind::out_of_memory:
-      return TrialStatus::out_of_memory;
-    case FaultKind::load_failed:
-      return TrialStatus::load_failed;
-    case FaultKind::unsupported:
-      return TrialStatus::unsupported;
-    case FaultKind::other:
-      return TrialStatus::launch_failed;
-  }
-  return TrialStatus::launch_failed;
-}
-
-CheckVerdict judge(const CheckReport& report) {
-  if (!report.guard_violation.empty()) return {TrialStatus::guard_violation, report.guard_violation};
-  if (!report.input_modified.empty()) {
-    return {TrialStatus::input_modified, fmt::format("input {} was modified", report.input_modified)};
-  }
-  for (const RecipeReport& recipe : report.recipes) {
-    if (recipe.passed) continue;
-    return {TrialStatus::wrong,
-            fmt::format("{}, recipe {}: {} of {} wrong{}; {}", recipe.output, recipe.recipe, recipe.mismatches,
-                        recipe.compared, recipe.nans > 0 ? fmt::format(" ({} NaN)", recipe.nans) : "", recipe.detail)};
-  }
-  if (!report.passed()) return {TrialStatus::wrong, "the check did not pass"};
-  return {};
-}
 
 CandidateRunner::CandidateRunner(WorkerClient::Options options) : worker_(std::move(options)) {}
 
-const DeviceInfo& CandidateRunner::start() {
+void CandidateRunner::spawn() {
   worker_ready_ = false;
-  return worker_.start();
+  problem_.reset();
+  seconds_ = {};
+  if (!worker_.running()) worker_.spawn();
+}
+
+const DeviceInfo& CandidateRunner::greet() {
+  if (worker_.busy()) worker_.greet();
+  respawns_before_ = worker_.respawns();
+  return worker_.device();
+}
+
+void CandidateRunner::stop() {
+  worker_ready_ = false;
+  run_.reset();
+  worker_.stop();
 }
 
 void CandidateRunner::set_problem(request::SetProblem problem) {
@@ -104,19 +84,24 @@ void CandidateRunner::plan_steps() {
     if (problem_) run.steps.push_back({*problem_, kProblemDeadline});
     run.steps.push_back({request::Health{}, kHealthDeadline});
   }
+  const bool short_of_time = run.attempts < run.request.attempts && run.request.first_deadline.count() > 0;
+  const auto deadline =
+      short_of_time ? std::min(run.request.first_deadline, run.request.deadline) : run.request.deadline;
   const auto count = static_cast<std::uint32_t>(run.request.items.size());
   for (std::uint32_t id = 0; id < count; ++id) {
     const RunItem& item = run.request.items[id];
     run.steps.push_back({request::Load{id, item.label, item.image, item.plan, item.small_plan}, kLoadDeadline});
   }
   for (std::uint32_t id = 0; id < count && !run.request.recipes.empty(); ++id) {
-    run.steps.push_back({request::Check{id, run.request.recipes, run.request.thorough, run.request.sampling}, run.request.deadline});
+    run.steps.push_back({request::Check{id, run.request.recipes, run.request.thorough, run.request.sampling,
+                                        run.request.items[id].nondeterministic},
+                         deadline});
   }
   for (std::uint32_t id = 0; id < count && run.request.run_once; ++id) {
-    run.steps.push_back({request::RunOnce{id}, run.request.deadline});
+    run.steps.push_back({request::RunOnce{id}, deadline});
   }
   for (std::uint32_t id = 0; id < count && run.request.sanitize; ++id) {
-    run.steps.push_back({request::Sanitize{id}, run.request.deadline});
+    run.steps.push_back({request::Sanitize{id}, deadline});
   }
   if (run.request.library) run.steps.push_back({request::Library{}, kLibraryDeadline});
   if (run.request.schedule) {
@@ -125,7 +110,14 @@ void CandidateRunner::plan_steps() {
     for (std::uint32_t id = 0; id < count; ++id) time.ids.push_back(id);
     time.schedule = *run.request.schedule;
     time.lines = run.request.count_lines;
-    run.steps.push_back({std::move(time), run.request.deadline});
+    run.steps.push_back({std::move(time), deadline});
+  }
+  const bool fresh = run.request.fresh && run.request.schedule && worker_.device().kind != DeviceKind::emulated;
+  for (std::uint32_t id = 0; id < count && fresh; ++id) {
+    request::Check check;
+    check.id = id;
+    check.fresh = true;
+    run.steps.push_back({std::move(check), kFreshDeadline + deadline});
   }
   if (run.request.energy_seconds > 0) {
     request::Energy energy{{}, run.request.energy_seconds, run.request.library};
@@ -135,10 +127,23 @@ void CandidateRunner::plan_steps() {
   for (std::uint32_t id = 0; id < count; ++id) run.steps.push_back({request::Unload{id}, kLoadDeadline});
 }
 
-void CandidateRunner::send_next() {
-  if (!worker_.running()) {
-    worker_.start();
+/// A device may need a moment after what was on it was killed.
+void CandidateRunner::start_again() {
+  for (int attempt = 1; !worker_.running(); ++attempt) {
+    try {
+      worker_.start();
+    } catch (const Error& error) {
+      if (attempt == kStartsBeforeGivingUp)
+        throw Error(fmt::format("no worker can be started any more: {} ({} attempts); see `kerlab device`",
+                                error.what(), attempt),
+                    error.code());
+      std::this_thread::sleep_for(attempt * kPauseBeforeStart);
+    }
   }
+}
+
+void CandidateRunner::send_next() {
+  start_again();
   const Step& step = run_->steps[run_->next];
   sent_ = Clock::now();
   worker_.send(step.request, step.deadline);
@@ -148,9 +153,11 @@ std::optional<RunOutcome> CandidateRunner::poll() {
   if (!run_) return std::nullopt;
   WorkerClient::Outcome event = worker_.poll();
   if (event.event == WorkerClient::Event::none) return std::nullopt;
-  if (occupies_device(run_->steps[run_->next].request)) {
-    busy_seconds_ += std::chrono::duration<double>(Clock::now() - sent_).count();
-  }
+  const double seconds = std::chrono::duration<double>(Clock::now() - sent_).count();
+  const Request& request = run_->steps[run_->next].request;
+  share_of(seconds_, request) += seconds;
+  if (std::holds_alternative<request::Check>(request) || std::holds_alternative<request::Time>(request))
+    run_->outcome.longest_ms = std::max(run_->outcome.longest_ms, 1e3 * seconds);
   if (event.event == WorkerClient::Event::reply) return take(event.reply);
   return lost(event.event, event.message);
 }
@@ -173,7 +180,8 @@ std::optional<RunOutcome> CandidateRunner::take(Reply& reply) {
     run.outcome.resources.push_back(std::move(loaded->resources));
   } else if (auto* checked = std::get_if<reply::Checked>(&reply)) {
     failed_check = !checked->report.passed();
-    run.outcome.checks.push_back(std::move(checked->report));
+    const bool fresh = std::get<request::Check>(run.steps[run.next].request).fresh;
+    (fresh ? run.outcome.fresh : run.outcome.checks).push_back(std::move(checked->report));
   } else if (auto* timed = std::get_if<reply::Timed>(&reply)) {
     run.outcome.samples = std::move(timed->samples);
     split_library(run.outcome);
@@ -187,8 +195,8 @@ std::optional<RunOutcome> CandidateRunner::take(Reply& reply) {
     run.outcome.energy_message = std::move(energy->message);
   }
   if (auto* library = std::get_if<reply::LibraryReady>(&reply)) {
-    run.outcome.library = {std::move(library->rows), {}, std::move(library->message), library->load_ms,
-                           library->choose_ms};
+    run.outcome.library = {
+        std::move(library->rows), {}, std::move(library->message), library->load_ms, library->choose_ms};
   }
   if (failed_check) {  // what is wrong is never timed
     clean_up();
@@ -226,64 +234,6 @@ void CandidateRunner::clean_up() {
   for (const std::uint32_t id : run.loaded) run.steps.push_back({request::Unload{id}, kLoadDeadline});
 }
 
-std::optional<RunOutcome> CandidateRunner::take_fault(const reply::Fault& fault) {
-  Run& run = *run_;
-  if (is_preparation(run.steps[run.next].request)) {
-    // Without a sticky fault the device is fine and the problem is not: nothing that a new worker would mend.
-    if (!fault.sticky) throw Error(fmt::format("the device cannot hold or compute the problem: {}", fault.message));
-    not_ready(fault.message);
-    return std::nullopt;
-  }
-  if (!run.cleaning) {
-    run.outcome.status = status_of(fault.kind);
-    run.outcome.message = fmt::format("{}: {}", labels(), fault.message);
-  }
-  if (fault.sticky || run.cleaning) {  // the context is lost, or not even unloading works: a new process
-    worker_ready_ = false;
-    worker_.stop();
-    run.next = run.steps.size();
-  } else {
-    clean_up();
-  }
-  return finish();
-}
-
-/// The worker died or overran its deadline. Once may be bad luck; twice is the candidate.
-std::optional<RunOutcome> CandidateRunner::lost(WorkerClient::Event event, const std::string& message) {
-  Run& run = *run_;
-  worker_ready_ = false;
-  if (is_preparation(run.steps[run.next].request)) {
-    not_ready(message);
-    return std::nullopt;
-  }
-  if (run.cleaning) {
-    run.next = run.steps.size();
-    return finish();
-  }
-  if (run.attempts == 1) {
-    ++run.attempts;
-    plan_steps();
-    send_next();
-    return std::nullopt;
-  }
-  run.outcome.status = event == WorkerClient::Event::deadline ? TrialStatus::timeout : TrialStatus::worker_crash;
-  run.outcome.message = fmt::format("{}: {} (twice)", labels(), message);
-  run.next = run.steps.size();
-  return finish();
-}
-
-/// The worker could not even be made ready. Starts another; gives up after three in a row.
-void CandidateRunner::not_ready(const std::string& why) {
-  worker_ready_ = false;
-  worker_.stop();
-  if (++failed_starts_ >= kStartsBeforeGivingUp) {
-    throw Error(fmt::format("the device is not usable: {} ({} fresh workers in a row); see `kerlab device`", why,
-                            failed_starts_));
-  }
-  plan_steps();
-  send_next();
-}
-
 RunOutcome CandidateRunner::run(RunRequest request) {
   begin(std::move(request));
   for (;;) {
@@ -305,13 +255,14 @@ std::vector<Ceiling> CandidateRunner::measure_ceilings() {
   return std::get<reply::Ceilings>(event.reply).ceilings;
 }
 
-std::string CandidateRunner::labels() const {
-  std::string text;
-  for (const RunItem& item : run_->request.items) {
-    if (!text.empty()) text += ", ";
-    text += item.label;
-  }
-  return text.empty() ? "the library" : text;
+std::vector<ForeignProcess> CandidateRunner::neighbours() {
+  if (!worker_.running()) return {};
+  worker_.send(request::Neighbours{}, kHealthDeadline);
+  WorkerClient::Outcome event = worker_.wait();
+  if (event.event != WorkerClient::Event::reply) worker_ready_ = false;
+  auto* seen = std::get_if<reply::Neighbours>(&event.reply);
+  return event.event == WorkerClient::Event::reply && seen != nullptr ? std::move(seen->processes)
+                                                                      : std::vector<ForeignProcess>{};
 }
 
 }  // namespace kerlab

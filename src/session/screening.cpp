@@ -3,15 +3,16 @@
 #include <algorithm>
 
 #include "base/hash.h"
+#include "model/roofline.h"
 
 namespace kerlab {
 
 namespace {
 
-constexpr std::size_t kAskAtOnce = 64;                // looked up in the database together
-constexpr std::size_t kMostReady = 64;                // images waiting for the worker
-constexpr std::chrono::minutes kEmulatedDeadline{5};  // its instruction budget ends endless loops much earlier
-constexpr std::size_t kLaunchingAtOnce = 8;           // committed together before the first of them runs
+constexpr std::size_t kAskAtOnce = 64;                  // looked up in the database together
+constexpr std::chrono::minutes kLongestPreparation{5};  // of data and reference, which no time budget counts
+constexpr std::size_t kMostReady = 64;                  // images waiting for a worker
+constexpr std::chrono::seconds kShortCompilation{2};
 
 std::string twin_key(const Bytes& image, const LaunchPlan& plan) {
   return digest(std::span<const std::byte>(image)) + digest(encode(Request{request::Load{0, "", {}, plan}}));
@@ -29,16 +30,22 @@ std::vector<std::uint32_t> quick_recipes(const ProblemPlan& plan) {
   return chosen;
 }
 
-Screening::Screening(Rig& rig, const ProblemSetup& setup, ProblemLoader& loader, const CandidateSpace& space,
-                     Ledger& ledger, std::unique_ptr<Strategy> strategy, std::size_t planned, ScreeningOptions options)
+Screening::Screening(Rig& rig, Company& company, const ProblemSetup& setup, ProblemLoader& loader,
+                     const CandidateSpace& space, Ledger& ledger, std::unique_ptr<Strategy> strategy,
+                     std::size_t planned, ScreeningOptions options)
     : rig_(rig),
+      company_(company),
       setup_(setup),
       loader_(loader),
       space_(space),
       ledger_(ledger),
       strategy_(std::move(strategy)),
-      options_(options) {
+      options_(options),
+      crew_(rig, company) {
   counts_.planned = planned;
+  const DType dtype = setup_.problem.dtype;
+  const Ceilings ceilings = theoretical_ceilings(rig_.device(), dtype, uses_tensor_cores(dtype));
+  if (ceilings.flops_per_s > 0) compute_us_ = 1e6 * setup_.plan.flops / ceilings.flops_per_s;
   for (const VariantSpace& variant : space_.variants()) ledger_.keep_source(variant.source.source);
 }
 
@@ -51,7 +58,7 @@ void Screening::ask_first(std::size_t index) {
 bool Screening::step() {
   for (auto& finished : rig_.compilers().poll()) {
     if (loader_.take(finished)) {
-      if (loader_.ready()) prepare_worker();
+      if (loader_.ready()) prepare_workers();
       continue;
     }
     const auto at = compiling_.find(finished.ticket);
@@ -60,38 +67,40 @@ bool Screening::step() {
     compiling_.erase(at);
     take_compiled(*screened, finished.result);
   }
-  if (auto outcome = rig_.runner().poll(); outcome && running_ != nullptr) {
-    take_outcome(*std::exchange(running_, nullptr), *outcome);
-  }
+  take_finished();
   if (out_of_time()) {
     timed_out_ = true;
     abandon();
   } else {
     refill();
   }
-  feed_worker();  // first the device, then the disk: commits overlap with the candidate that runs now
+  feed_workers();  // first the devices, then the disk: commits overlap with the candidate that runs now
   commit_launching();
-  ledger_.flush();
-  return !rig_.runner().idle() || !ready_.empty() || !compiling_.empty() || !asked_.empty() || !exhausted_;
+  ledger_.flush_in_time();
+  const bool more =
+      crew_.busy() || !ready_.empty() || !compiling_.empty() || !asked_.empty() || !put_off_.empty() || !exhausted_;
+  if (!more) ledger_.flush();
+  return more;
 }
 
-/// Data and reference are made while candidates compile, and the vendor's library is opened: one to two seconds that
-/// cost nothing now. Not by a thread of the worker: a library that loads code waits for the device, and the device may
-/// be waiting behind a blocker for launches that the library keeps out.
-void Screening::prepare_worker() {
-  RunRequest run;
-  run.library = has_library(setup_, rig_.device());
-  rig_.runner().begin(std::move(run));
+std::vector<std::string> Screening::take_notes() {
+  std::vector<std::string> notes = crew_.take_notes();
+  notes.insert(notes.end(), notes_.begin(), notes_.end());
+  notes_.clear();
+  return notes;
 }
 
 bool Screening::out_of_time() const {
-  return options_.time_s > 0 && Clock::now() - begun_ > std::chrono::duration<double>(options_.time_s);
+  if (options_.time_s <= 0) return false;
+  const auto limit = std::chrono::duration<double>(options_.time_s);
+  return counted_from_ ? Clock::now() - *counted_from_ > limit : Clock::now() - begun_ > limit + kLongestPreparation;
 }
 
 void Screening::abandon() {
   rig_.compilers().cancel_queued();
   compiling_.clear();
   asked_.clear();
+  put_off_.clear();
   for (Screened* screened : std::exchange(ready_, {})) {
     if (screened->candidate.trial.status == TrialStatus::launching) {
       end(*screened, TrialStatus::interrupted, "not begun: the session ended");
@@ -100,11 +109,25 @@ void Screening::abandon() {
   exhausted_ = true;
 }
 
+/// Compiled candidates that a search which learns should hear of before it is asked again. Before the worker is ready
+/// there is nothing to hear, and compilers that wait for it would be lost time.
+std::size_t Screening::excess_ready(std::size_t processes) const {
+  const std::size_t patience = counts_.passed == 0 ? kMostReady : processes;
+  return ready_.size() - std::min(ready_.size(), patience);
+}
+
+void Screening::recall() {
+  while (!first_.empty()) ask_batch(0);
+  recalled_ = true;
+  abandon();
+}
+
 std::size_t Screening::under_way() const {
-  return asked_.size() + compiling_.size() + ready_.size() + (running_ != nullptr ? 1 : 0);
+  return asked_.size() + compiling_.size() + ready_.size() + crew_.running();
 }
 
 std::string Screening::ended() const {
+  if (recalled_) return fmt::format("{:g} s, in an earlier session", options_.time_s);
   if (timed_out_) return fmt::format("{:g} s", options_.time_s);
   return strategy_->ended();
 }
@@ -114,17 +137,50 @@ std::string Screening::ended() const {
 /// looked up in the database together.
 void Screening::refill() {
   const std::size_t processes = static_cast<std::size_t>(rig_.compilers().processes());
-  const std::size_t ahead = 2 * processes;
+  const std::size_t ahead = 2 * processes + crew_.size() - 1;
   while (compiling_.size() < ahead && ready_.size() < kMostReady) {
-    if (asked_.empty() && !exhausted_) {
-      if (options_.learns && under_way() + (processes + 1) / 2 > ahead) return;
-      if (!ask_batch(options_.learns ? ahead - under_way() : kAskAtOnce)) return;
-      continue;  // all of them may have been known
+    Screened* next = next_to_compile();
+    if (next == nullptr && !exhausted_) {
+      const std::size_t waiting = compiling_.size() + excess_ready(processes);
+      if (options_.learns && waiting + (processes + 1) / 2 > ahead) return;
+      if (ask_batch(options_.learns ? ahead - waiting : kAskAtOnce)) continue;  // all of them may have been known
     }
-    if (asked_.empty()) return;
-    submit(*asked_.front());
-    asked_.pop_front();
+    if (next == nullptr && put_off_.empty()) return;
+    if (next == nullptr) {
+      next = put_off_.front();
+      put_off_.pop_front();
+    }
+    submit(*next);
   }
+}
+
+/// Null: whoever is left was put off.
+Screened* Screening::next_to_compile() {
+  while (!asked_.empty()) {
+    Screened* next = asked_.front();
+    asked_.pop_front();
+    if (is_hopeless(*next)) {
+      leave_out(*next);
+      continue;
+    }
+    next->suspect = suspects_.resembles(*next, TrialStatus::compile_timeout);
+    if (next->suspect.empty()) return next;
+    put_off_.push_back(next);
+  }
+  return nullptr;
+}
+
+bool Screening::is_hopeless(const Screened& screened) const {
+  return options_.bound_factor > 0 && best_ != nullptr &&
+         least_us(rig_.device(), screened.candidate.plan, compute_us_) > options_.bound_factor * *best_->cost_us;
+}
+
+/// Nothing is stored of it: against a slower best it would be tried. The search hears the bound, which flatters it.
+void Screening::leave_out(Screened& screened) {
+  screened.candidate.trial.status = TrialStatus::interrupted;
+  ++counts_.done;
+  ++counts_.hopeless;
+  strategy_->tell(screened.index, least_us(rig_.device(), screened.candidate.plan, compute_us_));
 }
 
 /// Those to ask first come alone: what is stored of them the strategy knows before it is asked.
@@ -133,7 +189,7 @@ std::vector<std::size_t> Screening::next_indices(std::size_t most) {
   for (; !first_.empty() && indices.size() < kAskAtOnce; first_.pop_front()) indices.push_back(first_.front());
   if (indices.empty()) {
     indices = strategy_->ask(most);
-    exhausted_ = indices.empty() && (under_way() == 0 || !strategy_->ended().empty());
+    exhausted_ = indices.empty() && ((under_way() == 0 && put_off_.empty()) || !strategy_->ended().empty());
   }
   std::erase_if(indices, [&](std::size_t index) { return !seen_.emplace(index, true).second; });
   return indices;
@@ -171,9 +227,9 @@ bool Screening::ask_batch(std::size_t most) {
 void Screening::admit(Screened& screened, const Trial* stored) {
   TrialCandidate& candidate = screened.candidate;
   if (stored != nullptr && is_final(stored->status)) {
-    const auto measured = stored->status == TrialStatus::passed
-                              ? ledger_.database().latest_measurement(stored->id, "screen")
-                              : std::nullopt;
+    auto measured = stored->status == TrialStatus::passed ? ledger_.database().latest_measurement(stored->id, "screen")
+                                                          : std::nullopt;
+    if (measured && !company_.stands(*measured)) measured.reset();
     if (measured || stored->status != TrialStatus::passed) {
       candidate.trial = *stored;
       screened.stored = true;
@@ -201,16 +257,23 @@ void Screening::submit(Screened& screened) {
   const std::uint64_t ticket = screened.index + 1;
   compiling_.emplace(ticket, &screened);
   const SourceBundle& source = space_.variants()[screened.candidate.variant].source.source;
-  rig_.compilers().submit(ticket, {source, screened.candidate.options});
+  CompileRequest request{source, screened.candidate.options};
+  if (!screened.suspect.empty())
+    request.deadline = std::min(rig_.compilers().time_limit(), tenfold(longest_compile_ms_, kShortCompilation));
+  rig_.compilers().submit(ticket, std::move(request));
 }
 
 void Screening::take_compiled(Screened& screened, CompileResult& result) {
   TrialCandidate& candidate = screened.candidate;
   candidate.trial.compile_ms = result.milliseconds;
   if (result.status != CompileStatus::ok) {
-    end(screened, status_of(result.status), fmt::format("{}: {}", candidate.label, result.message));
+    const bool hung = result.status == CompileStatus::timeout && !screened.suspect.empty();
+    const std::string why = hung ? fmt::format(", no longer because {}", screened.suspect) : "";
+    end(screened, status_of(result.status), fmt::format("{}: {}{}", candidate.label, result.message, why));
     return;
   }
+  longest_compile_ms_ = std::max(longest_compile_ms_, result.milliseconds);
+  screened.suspect.clear();
   record_resources(candidate, result.kernels);
   std::string reason = reason_to_reject(rig_.device(), candidate.plan, result, options_.allow_spills);
   if (!reason.empty()) {
@@ -221,64 +284,6 @@ void Screening::take_compiled(Screened& screened, CompileResult& result) {
   candidate.image = loadable_image(result, rig_.device());
   candidate.twin_key = twin_key(candidate.image, candidate.plan);
   ready_.push_back(&screened);
-}
-
-/// Spilling configurations come last.
-Screened* Screening::next_ready() {
-  const auto at = std::find_if(ready_.begin(), ready_.end(), [](const Screened* s) { return !s->spills; });
-  if (at == ready_.end() && ready_.empty()) return nullptr;
-  Screened* next = at == ready_.end() ? ready_.front() : *at;
-  ready_.erase(std::find(ready_.begin(), ready_.end(), next));
-  return next;
-}
-
-void Screening::feed_worker() {
-  while (loader_.ready() && rig_.runner().idle()) {
-    Screened* next = next_ready();
-    if (next == nullptr) return;
-    if (credit_twin(*next)) continue;
-    if (next->candidate.trial.status != TrialStatus::launching) ledger_.launching({&next->candidate.trial});
-    RunRequest run;
-    run.items.push_back(
-        {next->candidate.label, next->candidate.image, next->candidate.plan, next->candidate.small_plan});
-    run.recipes = quick_recipes(setup_.plan);
-    run.sampling = sampling(*next);
-    TimingSchedule schedule;
-    schedule.rounds = options_.samples;
-    schedule.settle = best_ == nullptr;
-    if (best_ != nullptr) schedule.abandon_us = options_.abandon_factor * *best_->cost_us;
-    run.schedule = schedule;
-    run.deadline = deadline(2 * run.recipes.size() + static_cast<std::size_t>(schedule.rounds));
-    running_ = next;
-    rig_.runner().begin(std::move(run));
-  }
-}
-
-Sampling Screening::sampling(const Screened& screened) const {
-  if (options_.full) return Sampling::everything;
-  return space_.variants()[screened.candidate.variant].source.variant->sampling;
-}
-
-/// `launching` must be durable before the launch. The next few share one commit, made while another candidate runs.
-void Screening::commit_launching() {
-  std::vector<Trial*> group;
-  for (Screened* screened : ready_) {
-    if (screened->candidate.trial.status == TrialStatus::launching) return;  // the last group is not used up
-    if (group.size() < kLaunchingAtOnce && !measured_.contains(screened->candidate.twin_key)) {
-      group.push_back(&screened->candidate.trial);
-    }
-  }
-  if (!group.empty()) ledger_.launching(group);
-}
-
-std::chrono::milliseconds Screening::deadline(std::size_t launches) const {
-  if (rig_.device().kind == DeviceKind::emulated && options_.timeout_s <= 0) return kEmulatedDeadline;
-  if (options_.timeout_s > 0) return std::chrono::milliseconds(static_cast<std::int64_t>(options_.timeout_s * 1e3));
-  // Without a best, a kernel at a thousandth of the roof must still be let through.
-  const double per_launch_us = best_ != nullptr ? 20 * *best_->cost_us : 1000 * setup_.plan.minimum_us;
-  const double ms = std::max(2000.0, per_launch_us * static_cast<double>(launches) * 1e-3);
-  // Filling and comparing take as long as they take: preparing the problem did the same work and more.
-  return std::chrono::milliseconds(static_cast<std::int64_t>(ms + 2 * rig_.runner().problem_ready().prepare_ms));
 }
 
 }  // namespace kerlab

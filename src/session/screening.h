@@ -1,15 +1,17 @@
 #pragma once
 // The sweep: every candidate that the search asks for goes down once (compile, prune, check, time) and comes up once,
-// as a trial. Compilers run ahead of the worker, so that the worker never waits while there is work.
+// as a trial. Compilers run ahead of the workers, so that no worker waits while there is work.
 
 #include <deque>
 #include <map>
 #include <unordered_map>
 
 #include "search/strategy.h"
+#include "session/crew.h"
 #include "session/ledger.h"
 #include "session/prune.h"
 #include "session/space.h"
+#include "session/suspects.h"
 
 namespace kerlab {
 
@@ -17,11 +19,12 @@ struct ScreeningOptions {
   bool fresh = false;  ///< stored trials are tried again
   bool allow_spills = false;
   bool full = false;     ///< emulated: every block is executed
-  double time_s = 0;     ///< no candidate is begun later; 0: no limit
+  double time_s = 0;     ///< after the first has begun, no candidate is begun later; 0: no limit
   double timeout_s = 0;  ///< of check and timing; 0: from the best time so far
   int samples = 3;
-  double abandon_factor = 2;  ///< a first sample slower than this times the best ends the timing
-  bool learns = false;        ///< the search: it is asked for no more than keeps compilers and worker busy
+  double bound_factor = 1.25;  ///< who cannot take less than this times the best is not compiled; 0: everybody is
+  double abandon_factor = 2;   ///< a first sample slower than this times the best ends the timing
+  bool learns = false;         ///< the search: it is asked for no more than keeps compilers and worker busy
 };
 
 /// A candidate that the search asked for, and what became of it.
@@ -29,24 +32,33 @@ struct Screened {
   TrialCandidate candidate;
   std::size_t index = 0;                  ///< in the candidate space
   std::optional<double> cost_us;          ///< median of a passed trial
+  std::optional<std::size_t> device;      ///< of the rig, that has run it in this session
   std::vector<KernelResources> compiled;  ///< from the compiler's log
   bool stored = false;                    ///< taken from the database
   bool spills = false;
-  bool twin = false;  ///< credited with the time of an equal program
+  bool waited = false;  ///< its timing was the device's first and may have waited for the clocks
+  std::string suspect;  ///< of which that hung it reminded when it was tried; empty: of none
+  bool twin = false;    ///< credited with the time of an equal program
 };
+
+/// Compiled images that outlive the screening: those of the best.
+inline constexpr std::size_t kImagesKept = 8;
 
 struct ScreeningCounts {
   std::size_t planned = 0, asked = 0, done = 0, passed = 0, stored = 0, faults = 0;
+  std::size_t hopeless = 0;  ///< of those done: left out, since their bound lies above the best (bound_factor)
 };
 
 class Screening {
  public:
-  Screening(Rig& rig, const ProblemSetup& setup, ProblemLoader& loader, const CandidateSpace& space, Ledger& ledger,
-            std::unique_ptr<Strategy> strategy, std::size_t planned, ScreeningOptions options);
+  Screening(Rig& rig, Company& company, const ProblemSetup& setup, ProblemLoader& loader, const CandidateSpace& space,
+            Ledger& ledger, std::unique_ptr<Strategy> strategy, std::size_t planned, ScreeningOptions options);
 
   /// First of all, and whatever the search says: the previous winner.
   void ask_first(std::size_t index);
-  /// Takes what compilers and worker have finished and gives them more; never blocks. False: finished.
+  /// What was to be asked first is looked up in the database, and nothing else is tried.
+  void recall();
+  /// Takes what compilers and workers have finished and gives them more; never blocks. False: finished.
   bool step();
   /// Ends now: what is not finished goes back to `interrupted`.
   void abandon();
@@ -58,22 +70,31 @@ class Screening {
   /// Why no more candidates were asked for; empty while there are.
   [[nodiscard]] std::string ended() const;
   /// Messages about culprits since the last call, for the progress display.
-  std::vector<std::string> take_notes() { return std::exchange(notes_, {}); }
+  std::vector<std::string> take_notes();
   /// How much of a candidate an emulated device executes to verify it.
   [[nodiscard]] Sampling sampling(const Screened& screened) const;
+  /// How the library failed when it was opened; empty: it did not.
+  [[nodiscard]] const std::string& library_trouble() const { return crew_.library_trouble(); }
   /// How long check and timing of a candidate may take.
   [[nodiscard]] std::chrono::milliseconds deadline(std::size_t launches) const;
 
  private:
-  void prepare_worker();
+  void prepare_workers();
   void refill();
   bool ask_batch(std::size_t most);
   [[nodiscard]] std::vector<std::size_t> next_indices(std::size_t most);
   [[nodiscard]] std::size_t under_way() const;
+  [[nodiscard]] std::size_t excess_ready(std::size_t processes) const;
   void admit(Screened& screened, const Trial* stored);
+  Screened* next_to_compile();
+  [[nodiscard]] bool is_hopeless(const Screened& screened) const;
+  void leave_out(Screened& screened);
   void submit(Screened& screened);
   void take_compiled(Screened& screened, CompileResult& result);
-  void feed_worker();
+  void take_finished();
+  void open_library_in_time();
+  void feed_workers();
+  bool run(std::size_t device, Screened& screened);
   Screened* next_ready();
   void commit_launching();
   bool credit_twin(Screened& screened);
@@ -81,27 +102,36 @@ class Screening {
   void take_samples(Screened& screened, const SampleSet& samples);
   void end(Screened& screened, TrialStatus status, std::string message);
   void pass(Screened& screened, double cost_us, std::optional<Measurement> measurement);
+  void keep_image(Screened& screened);
   [[nodiscard]] bool out_of_time() const;
 
   Rig& rig_;
+  Company& company_;
   const ProblemSetup& setup_;
   ProblemLoader& loader_;
   const CandidateSpace& space_;
   Ledger& ledger_;
   std::unique_ptr<Strategy> strategy_;
   ScreeningOptions options_;
+  double compute_us_ = 0;  ///< of the arithmetic, at the theoretical peak
   Clock::time_point begun_ = Clock::now();
+  std::optional<Clock::time_point> counted_from_;  ///< of the time budget: when the first candidate began
 
   std::deque<Screened> screened_;               ///< in the order asked; addresses are stable
   std::deque<std::size_t> first_;               ///< to ask before the strategy
   std::unordered_map<std::size_t, bool> seen_;  ///< candidate indices asked already
   std::deque<Screened*> asked_;                 ///< waiting for a compiler
+  std::deque<Screened*> put_off_;               ///< suspected to hang a compiler
   std::unordered_map<std::uint64_t, Screened*> compiling_;
-  std::deque<Screened*> ready_;  ///< compiled, waiting for the worker
-  Screened* running_ = nullptr;
+  std::deque<Screened*> ready_;  ///< compiled, waiting for a worker
+  Crew crew_;
   std::unordered_map<std::string, Screened*> measured_;  ///< by twin key
   Screened* best_ = nullptr;
-  bool exhausted_ = false, timed_out_ = false;
+  bool library_due_ = false;           ///< the vendor's library is still to be opened
+  std::vector<Screened*> with_image_;  ///< the best that were compiled in this session
+  Suspects suspects_;
+  double longest_ms_ = 0, longest_compile_ms_ = 0;  ///< of a healthy candidate: a check or timing; its compilation
+  bool exhausted_ = false, timed_out_ = false, recalled_ = false;
   ScreeningCounts counts_;
   std::vector<std::string> notes_;
 };

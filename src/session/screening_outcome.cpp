@@ -8,6 +8,7 @@ bool Screening::credit_twin(Screened& screened) {
   const auto at = measured_.find(screened.candidate.twin_key);
   if (at == measured_.end()) return false;
   const Screened& twin = *at->second;
+  ledger_.flush();  // it may have ended a moment ago
   auto measurement = ledger_.database().latest_measurement(twin.candidate.trial.id, "screen");
   if (!measurement) return false;
   Trial& trial = screened.candidate.trial;
@@ -32,9 +33,12 @@ void Screening::take_outcome(Screened& screened, RunOutcome& outcome) {
     }
   }
   if (outcome.status != TrialStatus::passed) {
+    const bool once = outcome.status == TrialStatus::timeout && !screened.suspect.empty();
+    if (once) outcome.message += fmt::format("; tried once, because {}", screened.suspect);
     end(screened, outcome.status, std::move(outcome.message));
     return;
   }
+  if (!screened.waited) longest_ms_ = std::max(longest_ms_, outcome.longest_ms);
   if (outcome.samples.empty() || outcome.samples.front().samples_us.empty()) {
     end(screened, TrialStatus::launch_failed, fmt::format("{}: the worker sent no samples", candidate.label));
     return;
@@ -48,7 +52,8 @@ void Screening::take_samples(Screened& screened, const SampleSet& samples) {
     end(screened, TrialStatus::guard_violation, fmt::format("{}: after timing: {}", label, samples.guard_violation));
     return;
   }
-  auto measurement = make_measurement(samples, "screen", setup_.plan.recipes.front(), rig_.device());
+  auto measurement =
+      make_measurement(samples, "screen", setup_.plan.recipes.front(), rig_.devices()[*screened.device].info);
   const double cost = measurement->median_us;
   if (is_impossible(cost, setup_.plan)) {
     end(screened, TrialStatus::impossible_time, impossible_message(label, cost, setup_.plan));
@@ -61,13 +66,25 @@ void Screening::pass(Screened& screened, double cost_us, std::optional<Measureme
   screened.candidate.trial.status = TrialStatus::passed;
   if (!screened.twin) screened.candidate.trial.message.clear();
   screened.cost_us = cost_us;
-  screened.candidate.image.clear();
+  keep_image(screened);
   measured_.emplace(screened.candidate.twin_key, &screened);
   if (best_ == nullptr || cost_us < *best_->cost_us) best_ = &screened;
   ++counts_.done;
   ++counts_.passed;
   ledger_.result(screened.candidate.trial, std::move(measurement));
   strategy_->tell(screened.index, cost_us);
+}
+
+/// The finals want the images of the best; nobody the others'.
+void Screening::keep_image(Screened& screened) {
+  if (screened.twin) screened.candidate.image.clear();
+  if (screened.candidate.image.empty()) return;
+  with_image_.push_back(&screened);
+  if (with_image_.size() <= kImagesKept) return;
+  const auto slowest = std::max_element(with_image_.begin(), with_image_.end(),
+                                        [](const Screened* a, const Screened* b) { return *a->cost_us < *b->cost_us; });
+  (*slowest)->candidate.image.clear();
+  with_image_.erase(slowest);
 }
 
 void Screening::end(Screened& screened, TrialStatus status, std::string message) {
@@ -82,6 +99,12 @@ void Screening::end(Screened& screened, TrialStatus status, std::string message)
       notes_.push_back(fmt::format("{}: {}", name(status), trial.message));
     }
     strategy_->tell(screened.index, std::nullopt);
+    if (status == TrialStatus::timeout || status == TrialStatus::compile_timeout) {
+      std::vector<std::string> parameters;
+      for (const Parameter& parameter : space_.variants()[screened.candidate.variant].source.variant->parameters)
+        parameters.push_back(parameter.name);
+      suspects_.learn(screened_, screened, parameters);
+    }
   }
   ledger_.result(trial);
 }

@@ -8,6 +8,7 @@
 #include "session/device_class.h"
 #include "spec/source_path.h"
 #include "spec/spec_table.h"
+#include "spec/toml_text.h"
 
 namespace kerlab {
 
@@ -50,28 +51,19 @@ std::vector<ShippedWinner> read_file(const fs::path& file) {
   return winners;
 }
 
-std::string quoted(const std::string& text) {
-  std::string result = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') result += '\\';
-    result += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-  }
-  return result + "\"";
-}
-
 std::string file_text(const std::vector<ShippedWinner>& winners) {
   std::string text = fmt::format(
       "# Winners measured on {}.\n# `kerlab db ship` writes this file from a database, `kerlab tune` tries them first; "
       "they never win untried.\nformat = {}\nfamily = {}\ndevice_class = {}\n",
-      shipped_device_title(winners.front().device_class), kFormat, quoted(winners.front().family),
-      quoted(winners.front().device_class));
+      shipped_device_title(winners.front().device_class), kFormat, toml_string(winners.front().family),
+      toml_string(winners.front().device_class));
   for (const ShippedWinner& winner : winners) {
     text += fmt::format(
         "\n[[winner]]\nproblem = {}\nvariant = {}\nconfiguration = {}\nmedian_us = {:.4f}\nlow_us = {:.4f}\nhigh_us = "
         "{:.4f}\ndate = {}\ntoolchain = {}\ndriver = {}\nsm_clock_mhz = {:.1f}\nsource_hash = {}\n",
-        quoted(winner.problem), quoted(winner.variant), quoted(winner.configuration), winner.median_us, winner.low_us,
-        winner.high_us, quoted(winner.date), quoted(winner.toolchain), quoted(winner.driver), winner.sm_clock_mhz,
-        quoted(winner.source_hash));
+        toml_string(winner.problem), toml_string(winner.variant), toml_string(winner.configuration), winner.median_us, winner.low_us,
+        winner.high_us, toml_string(winner.date), toml_string(winner.toolchain), toml_string(winner.driver), winner.sm_clock_mhz,
+        toml_string(winner.source_hash));
   }
   return text;
 }

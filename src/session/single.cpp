@@ -14,13 +14,13 @@ void fail(TrialCandidate& candidate, TrialStatus status, const std::string& mess
 }
 
 /// Fills in the image; false when there is none or it must not run.
-bool compile_single(Rig& rig, const VariantSource& source, TrialCandidate& candidate, bool line_info) {
+bool compile_single(Rig& rig, const SourceBundle& source, TrialCandidate& candidate, bool line_info) {
   if (const std::string reason = impossible_launch(rig.device(), candidate.plan); !reason.empty()) {
     fail(candidate, TrialStatus::rejected, reason);
     return false;
   }
   if (line_info) candidate.options.emplace_back("--generate-line-info");
-  CompileResult compiled = rig.compilers().compile({source.source, candidate.options});
+  CompileResult compiled = rig.compilers().compile({source, candidate.options});
   candidate.trial.compile_ms = compiled.milliseconds;
   if (compiled.status != CompileStatus::ok) {
     fail(candidate, status_of(compiled.status), fmt::format("{}: {}", candidate.label, compiled.message));
@@ -39,18 +39,26 @@ bool compile_single(Rig& rig, const VariantSource& source, TrialCandidate& candi
 
 SingleResult run_single(Rig& rig, const ProblemSetup& setup, const VariantSource& source,
                         const Configuration& configuration, const SingleOptions& options) {
-  SingleResult result;
-  result.candidate =
+  TrialCandidate candidate =
       make_candidate(rig.folder().family, source, 0, configuration, setup.problem, rig.device(), rig.toolchain());
+  candidate.small_plan = small_plan(rig.folder().family, *source.variant, candidate, setup, rig.device());
+  return run_candidate(rig, setup, source.source, source.variant->sampling, std::move(candidate), options);
+}
+
+SingleResult run_candidate(Rig& rig, const ProblemSetup& setup, const SourceBundle& source, Sampling sampling,
+                           TrialCandidate made, const SingleOptions& options) {
+  SingleResult result;
+  result.candidate = std::move(made);
   TrialCandidate& candidate = result.candidate;
   if (!compile_single(rig, source, candidate, options.line_info)) return result;
   RunRequest run;
-  candidate.small_plan = small_plan(rig.folder().family, *source.variant, candidate, setup, rig.device());
-  run.items.push_back({candidate.label, candidate.image, candidate.plan, candidate.small_plan});
-  run.sampling = options.full ? Sampling::everything : source.variant->sampling;
+  run.items.push_back(
+      {candidate.label, candidate.image, candidate.plan, candidate.small_plan, candidate.nondeterministic});
+  run.sampling = options.full ? Sampling::everything : sampling;
   run.recipes = options.recipes;
   run.thorough = options.thorough;
   run.schedule = options.schedule;
+  run.fresh = !options.recipes.empty();
   run.library = options.library;
   run.energy_seconds = options.energy_seconds;
   run.run_once = options.run_once;
@@ -65,14 +73,24 @@ SingleResult run_single(Rig& rig, const ProblemSetup& setup, const VariantSource
   if (!outcome.sanitized.empty()) result.sanitized = std::move(outcome.sanitized.front());
   for (const CheckReport& report : outcome.checks) {
     record_check(candidate.trial, report);
+    result.report = report;
     result.scope = check_scope(report, setup.small);
     const CheckVerdict verdict = judge(report);
     if (verdict.status != TrialStatus::passed)
       fail(candidate, verdict.status, fmt::format("{}: {}", candidate.label, verdict.message));
   }
+  for (const CheckReport& report : outcome.fresh) {
+    const CheckVerdict verdict = judge(report);
+    if (verdict.status != TrialStatus::passed)
+      fail(candidate, verdict.status,
+           fmt::format("{}: checked after timing, on data that it had not seen: {}", candidate.label, verdict.message));
+  }
   if (candidate.trial.status != TrialStatus::passed || outcome.samples.empty()) return result;
   const SampleSet& samples = outcome.samples.front();
   result.warning = samples.warning;
+  if (!samples.neighbours.empty())
+    result.warning += fmt::format("{}the device was shared with {}", samples.warning.empty() ? "" : "; ",
+                                  name_all(samples.neighbours));
   result.counted = samples.launches;
   result.library = std::move(outcome.library);
   result.energy = std::move(outcome.energy);
@@ -94,7 +112,7 @@ SingleResult run_single(Rig& rig, const ProblemSetup& setup, const VariantSource
 std::chrono::milliseconds generous_deadline(const Rig& rig, const ProblemSetup& setup, std::size_t launches) {
   if (rig.device().kind == DeviceKind::emulated) return kEmulatedDeadline;
   const double ms = std::max(2000.0, setup.plan.minimum_us * static_cast<double>(launches));
-  return std::chrono::milliseconds(static_cast<std::int64_t>(ms + 4 * rig.runner().problem_ready().prepare_ms)) +
+  return std::chrono::milliseconds(static_cast<std::int64_t>(ms + 10 * rig.runner().problem_ready().prepare_ms)) +
          std::chrono::seconds(10);
 }
 

@@ -18,7 +18,7 @@ struct SingleOptions {
   bool count_lines = false;  ///< emulated and timed: counts by PTX instruction too
   bool line_info = false;    ///< compiled with line information: another image than the one that is tuned
   bool sanitize = false;     ///< emulated: one run in mode sanitize
-  bool full = false;  ///< emulated: every block is executed
+  bool full = false;         ///< emulated: every block is executed
   std::chrono::milliseconds deadline{60000};
 };
 
@@ -30,6 +30,7 @@ struct SingleResult {
   std::vector<EnergySample> energy;        ///< of the candidate, then of the library's rows
   std::string energy_message;              ///< why there is none
   std::string scope;                       ///< of an emulated check: what was executed
+  CheckReport report;                      ///< of the check, where there was one
   std::vector<CountedLaunch> counted;      ///< emulated and timed: what a run executes
   std::vector<KernelResources> resources;  ///< of the kernels, as loaded
   std::vector<SanitizedLaunch> sanitized;  ///< where it was asked for
@@ -38,6 +39,9 @@ struct SingleResult {
 /// The runner must have the problem (ProblemLoader::load).
 SingleResult run_single(Rig& rig, const ProblemSetup& setup, const VariantSource& source,
                         const Configuration& configuration, const SingleOptions& options);
+/// The same for a candidate that is already made, of a source that need not be today's: a baseline's.
+SingleResult run_candidate(Rig& rig, const ProblemSetup& setup, const SourceBundle& source, Sampling sampling,
+                           TrialCandidate made, const SingleOptions& options);
 
 /// Time that check or timing of an unknown configuration may take: two seconds, and a thousand times the roof.
 std::chrono::milliseconds generous_deadline(const Rig& rig, const ProblemSetup& setup, std::size_t launches);

@@ -64,8 +64,11 @@ CandidateSpace::CandidateSpace(const KernelFolder& folder, const VariantChoice& 
     Space space = enumerate(variant, problem, device, kSearchLimits);
     if (device.kind == DeviceKind::emulated && !choice.all) {
       std::vector<Configuration> quick = quick_part(variant, problem, device, space);
-      left_for_all_ += space.valid.size() - quick.size();
-      if (quick.size() < space.valid.size()) space.count = quick.size();
+      if (quick.size() < space.valid.size()) {
+        left_for_all_ += space.count - quick.size();
+        space.count = quick.size();
+        space.sampled = false;  // the quick part is all there
+      }
       space.valid = std::move(quick);
     }
     if (choice.ladder) {
@@ -123,14 +126,9 @@ SearchSpace CandidateSpace::search_space(const Problem& problem, const DeviceInf
     part.points = &space.valid;
     part.features = known_values(variant, problem, device, space.valid);
     if (!space.sampled) continue;
-    part.admit = [=, this, &variant](const Configuration& configuration) -> std::optional<std::vector<double>> {
-      if (!violated_constraint(variant, problem, device, configuration).empty()) return std::nullopt;
-      added_.emplace_back(v, configuration);
-      std::vector<double> values;
-      for (const SearchSpace::Feature& feature : known_values(variant, problem, device, {configuration}))
-        values.push_back(feature.values.front());
-      return values;
-    };
+    const auto known = std::make_shared<KnownValues>(variant, problem, device);
+    part.look_at = [known](const Configuration& configuration) { return known->of_valid(configuration); };
+    part.admit = [this, v](const Configuration& configuration) { added_.emplace_back(v, configuration); };
   }
   return SearchSpace(std::move(parts));
 }

@@ -40,7 +40,7 @@ std::filesystem::path find_suite(const std::string& typed) {
 SuiteOptions read_options(const SpecTable& table, std::string_view key, SuiteOptions options) {
   const TomlValue* value = table.find(key);
   if (value == nullptr) return options;
-  const SpecTable row(*value, "options", {"trials", "time", "search", "seed", "all", "spills"});
+  const SpecTable row(*value, "options", {"trials", "time", "patience", "search", "seed", "all", "spills"});
   const auto positive = [&](std::string_view name) {
     const double number = row.number(name);
     if (number <= 0) row.fail(name, "must be above 0");
@@ -51,6 +51,10 @@ SuiteOptions read_options(const SpecTable& table, std::string_view key, SuiteOpt
     options.trials = static_cast<std::size_t>(row.integer("trials"));
   }
   if (row.has("time")) options.time_s = positive("time");
+  if (row.has("patience")) {
+    if (row.integer("patience") < 0) row.fail("patience", "must not be negative");
+    options.patience = static_cast<std::size_t>(row.integer("patience"));
+  }
   if (row.has("search")) {
     const std::vector<std::string> searches = {"exhaustive", "random", "local", "surrogate", "auto"};
     options.search = searches[row.choice("search", searches, 0)];
@@ -119,14 +123,15 @@ class SuiteReader {
 
   Suite read() {
     const TomlValue value = parse_toml(read_text(suite_.file), shown_path(suite_.file));
-    const SpecTable top(value, "the suite", {"doc", "options", "problem"});
+    const SpecTable top(value, "the suite", {"doc", "options", "problem", "margins"});
     suite_.doc = top.text("doc", "");
     const SuiteOptions options = read_options(top, "options", {});
     const std::vector<TomlValue> problems = top.tables("problem");
     if (problems.empty()) throw SpecError(top.where(), "no [[problem]]");
     for (const TomlValue& problem : problems) {
-      add(SpecTable::named(problem, "problem",
-                           {"name", "family", "dtype", "dimensions", "flags", "scalars", "variants", "options"}),
+      add(SpecTable::named(
+              problem, "problem",
+              {"name", "family", "dtype", "dimensions", "flags", "scalars", "variants", "options", "min_tflops"}),
           options);
     }
     return std::move(suite_);
@@ -142,6 +147,8 @@ class SuiteReader {
     const KernelFolder folder = checked(row, "family", [&] { return catalogue_.find(problem.family); });
     const Family& family = folder.family;
     problem.name = row.text("name", family.name);
+    problem.min_tflops = row.number("min_tflops", 0);
+    if (!(problem.min_tflops >= 0)) row.fail("min_tflops", "must not be negative");
     for (const auto& [variant, where] : row.located_texts("variants")) {
       if (variant != "all") checked(row, "variants", [&] { return find_variant(folder, variant).rung; });
       problem.variants.push_back(variant);

@@ -12,7 +12,9 @@
 //   flags = { layout = "nt" }
 //   scalars = { beta = 1.0 }
 //   variants = ["mma_pipe", "split_k"]              # default: those marked `tune = true`; ["all"]
-//   options = { trials = 64, time = 30, search = "random", seed = 1, all = true, spills = true }
+//   options = { trials = 64, time = 30, patience = 80, search = "random", seed = 1, all = true, spills = true }
+//   min_tflops = 400                                # of `kerlab regress record`
+//   [margins]                                       # of `kerlab regress record`
 
 #include "session/arguments.h"
 
@@ -20,7 +22,7 @@ namespace kerlab {
 
 /// Options of a tune that a suite may set; what is not set is empty.
 struct SuiteOptions {
-  std::optional<std::size_t> trials;
+  std::optional<std::size_t> trials, patience;
   std::optional<double> time_s;
   std::optional<std::string> search;
   std::optional<std::uint64_t> seed;
@@ -36,6 +38,7 @@ struct SuiteProblem {
   std::string dtype;                       ///< empty: the family's first that the device supports
   std::vector<std::string> variants;
   SuiteOptions options;
+  double min_tflops = 0;  ///< of `kerlab regress`: an absolute floor; 0: none
 };
 
 struct Suite {

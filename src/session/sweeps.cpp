@@ -97,6 +97,10 @@ fs::path sweeps_folder() {
   return share_folder() / "tuning_db" / "sweeps";
 }
 
+fs::path spaces_folder() {
+  return share_folder() / "tuning_db" / "spaces";
+}
+
 std::vector<Sweep> read_sweeps(const fs::path& folder) {
   std::vector<fs::path> files;
   std::error_code error;
@@ -108,33 +112,73 @@ std::vector<Sweep> read_sweeps(const fs::path& folder) {
   return sweeps;
 }
 
-std::vector<Sweep> recorded_sweeps(const Database& database, std::size_t least) {
-  std::map<std::tuple<std::string, std::string, std::string, std::string>, std::pair<Sweep, ClockRange>> found;
-  for (const Trial& trial : database.trials_of("")) {
-    // Twins (the same program) carry each other's times and a message.
-    if (trial.status != TrialStatus::passed || trial.device_kind != "cuda" || !trial.message.empty()) continue;
-    const auto measurement = database.latest_measurement(trial.id, "screen");
-    if (!measurement || measurement->clock != "measured") continue;
-    auto& [sweep, clock] = found[{trial.family, trial.variant, trial.problem, trial.source_hash}];
-    sweep.family = trial.family;
-    sweep.variant = trial.variant;
-    sweep.problem = trial.problem;
-    sweep.source = trial.source_hash;
-    sweep.device = trial.device_class;
+namespace {
+
+/// Why a trial failed, in a few words: kinds of failure, not its figures.
+std::string failure_of(const Trial& trial) {
+  if (trial.status != TrialStatus::rejected) return std::string(name(trial.status));
+  if (trial.message.find("wgmma") != std::string::npos) return "serialised";
+  if (trial.message.find("spills") != std::string::npos) return "spills";
+  if (trial.message.find("not one block") != std::string::npos) return "occupancy";
+  return trial.message.find("shared") != std::string::npos ? "shared memory" : "launch";
+}
+
+/// None: the trial has not ended, or what it took is not known.
+std::optional<SweepPoint> point_of(const Trial& trial, const std::optional<Measurement>& measurement) {
+  SweepPoint point{trial.configuration};
+  if (!is_final(trial.status)) return {};
+  if (trial.status != TrialStatus::passed) {
+    point.failed = failure_of(trial);
+    return point;
+  }
+  if (!measurement || measurement->clock != "measured") return {};
+  point.us = measurement->median_us;
+  point.spills = static_cast<int>(trial.spill_bytes);
+  point.twin = !trial.message.empty();
+  return point;
+}
+
+struct Recording {
+  Sweep sweep;
+  ClockRange clock;
+  std::size_t passed = 0;
+
+  void add(const Trial& trial, const Database& database) {
+    const bool timed = trial.status == TrialStatus::passed;
+    const auto measurement = timed ? database.latest_measurement(trial.id, "screen") : std::nullopt;
+    auto point = point_of(trial, measurement);
+    if (!point) return;
+    sweep.points.push_back(std::move(*point));
+    if (!timed) return;
+    ++passed;
     sweep.driver = measurement->driver;
     sweep.toolchain = trial.toolchain;
     sweep.date = std::max(sweep.date, measurement->created);
     clock.see(measurement->sm_clock_mhz);
-    sweep.points.push_back({trial.configuration, measurement->median_us});
+  }
+};
+
+}  // namespace
+
+std::vector<Sweep> recorded_sweeps(const Database& database, std::size_t least) {
+  std::map<std::tuple<std::string, std::string, std::string, std::string>, Recording> found;
+  for (const Trial& trial : database.trials_of("")) {
+    if (trial.device_kind != "cuda") continue;
+    Recording& recording = found[{trial.family, trial.variant, trial.problem, trial.source_hash}];
+    recording.sweep.family = trial.family;
+    recording.sweep.variant = trial.variant;
+    recording.sweep.problem = trial.problem;
+    recording.sweep.source = trial.source_hash;
+    recording.sweep.device = trial.device_class;
+    recording.add(trial, database);
   }
   std::map<std::string, Sweep> newest;  // by name: of a kernel that has changed, what was measured last
-  for (auto& [key, entry] : found) {
-    auto& [sweep, clock] = entry;
-    if (sweep.points.size() < least) continue;
-    sweep.clock = fmt::format("{:.0f} to {:.0f} MHz", clock.low, clock.high);
+  for (auto& [key, recording] : found) {
+    Sweep& sweep = recording.sweep;
+    if (recording.passed == 0 || sweep.points.size() < least) continue;
+    sweep.clock = fmt::format("{:.0f} to {:.0f} MHz", recording.clock.low, recording.clock.high);
     sweep.name = sweep_name(sweep);
-    std::sort(sweep.points.begin(), sweep.points.end(),
-              [](const SweepPoint& a, const SweepPoint& b) { return a.configuration < b.configuration; });
+    sort_points(sweep);
     Sweep& kept = newest[sweep.name];
     if (sweep.date > kept.date) kept = std::move(sweep);
   }

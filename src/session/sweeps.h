@@ -12,11 +12,14 @@ class Database;
 
 /// <share>/tuning_db/sweeps.
 std::filesystem::path sweeps_folder();
+/// <share>/tuning_db/spaces: sweeps of whole spaces, which strategies are replayed over; the time model is not judged by
+/// them.
+std::filesystem::path spaces_folder();
 /// Every *.txt below `folder`, sorted by path. Throws Error for one that is none.
 std::vector<Sweep> read_sweeps(const std::filesystem::path& folder);
 
-/// The newest screening of each configuration that passed on a GPU, by kernel, variant and problem; none with fewer
-/// than `least` configurations.
+/// What became of each configuration that was tried on a GPU, by kernel, variant and problem: the newest screening, or
+/// why it failed. None with fewer than `least` configurations.
 std::vector<Sweep> recorded_sweeps(const Database& database, std::size_t least);
 
 /// A configuration of a sweep as an emulated device counted it.

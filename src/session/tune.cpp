@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "session/starts.h"
+#include "spec/restrict.h"
 
 namespace kerlab {
 
@@ -19,7 +20,15 @@ KernelFolder checked_folder(const TuneOptions& options) {
   for (const std::string& name : options.variants.names) {
     if (name != "all") find_variant(folder, name);
   }
+  restrict_spaces(folder, options.where, options.variants.names);
   return folder;
+}
+
+/// With an empty database there will be much to compile.
+RigOptions rig_options_of(const TuneOptions& options, const Database& database) {
+  RigOptions rig = options.rig;
+  rig.compilers_ahead = database.stats().trials == 0;
+  return rig;
 }
 
 ProblemSetup typed_setup(const TuneOptions& options, const Rig& rig) {
@@ -28,11 +37,13 @@ ProblemSetup typed_setup(const TuneOptions& options, const Rig& rig) {
   return prepare_problem(rig.folder(), problem_for_device(rig.folder(), request, rig.device()), rig.device());
 }
 
-SessionRecord session_record(const TuneOptions& options, const DeviceInfo& device) {
+SessionRecord session_record(const TuneOptions& options, const Rig& rig) {
   SessionRecord record;
   record.command = options.command;
   record.version = options.version;
-  record.device = fmt::format("{} {}", device.id, device.name);
+  std::vector<std::string> ids;
+  for (const RigDevice& device : rig.devices()) ids.push_back(device.info.id);
+  record.device = fmt::format("{} {}", fmt::join(ids, ","), rig.device_title());
   return record;
 }
 
@@ -60,17 +71,22 @@ SearchOptions search_options(const TuneOptions& options, const SearchChoice& cho
 
 TuneSession::TuneSession(TuneOptions options, Database& database)
     : options_(std::move(options)),
-      rig_(options_.rig, checked_folder(options_)),
+      rig_(rig_options_of(options_, database), checked_folder(options_)),
+      company_(rig_, options_.company),
       setup_(typed_setup(options_, rig_)),
       space_(rig_.folder(), options_.variants, setup_.problem, rig_.device()),
       search_(choose_search(options_, space_.size())),
-      ledger_(database, session_record(options_, rig_.device())),
+      ledger_(database, session_record(options_, rig_)),
       loader_(rig_, setup_) {
+  opened_ = Clock::now();
   begin_screening();
   previous_ = database.winner(setup_.plan.key, rig_.device().device_class());
   ask_previous_first();
   ask_shipped();
-  if (search_.learns()) {
+  if (was_given_its_time()) {
+    ask_known();
+    screening_->recall();
+  } else if (search_.learns()) {
     ask_known();
     ask_likely();
   }
@@ -84,7 +100,8 @@ SearchChoice choose_search(const TuneOptions& options, std::size_t candidates) {
     choice.strategy = candidates <= std::max(kExhaustiveUpTo, options.trials) ? "exhaustive" : "surrogate";
   if (choice.trials == 0 && choice.strategy != "exhaustive") choice.trials = kDefaultTrials;
   choice.trials = choice.trials == 0 ? candidates : std::min(choice.trials, candidates);
-  if (choice.learns()) choice.patience = options.patience.value_or(kDefaultPatience);
+  const std::size_t patience = candidates > kManyCandidates ? kPatienceOfMany : kDefaultPatience;
+  if (choice.learns()) choice.patience = options.patience.value_or(patience);
   if (!choice.learns()) choice.patience = options.patience.value_or(0);
   return choice;
 }
@@ -99,7 +116,8 @@ void TuneSession::begin_screening() {
   } else {
     strategy = make_exhaustive(space_.size(), std::move(options));
   }
-  screening_.emplace(rig_, setup_, loader_, space_, ledger_, std::move(strategy), search_.trials, options_.screening);
+  screening_.emplace(rig_, company_, setup_, loader_, space_, ledger_, std::move(strategy), search_.trials,
+                     options_.screening);
 }
 
 /// What won on problems like this one, and what the variants' authors thought best.
@@ -137,6 +155,18 @@ void TuneSession::ask_known() {
   }
 }
 
+/// A session that took all of its time ended with the newest decision, and the kernel is still the one it had.
+bool TuneSession::was_given_its_time() const {
+  if (!options_.once || !previous_ || options_.screening.fresh || options_.screening.time_s <= 0) return false;
+  const auto session = ledger_.database().session(previous_->session);
+  const auto trial = ledger_.database().trial(previous_->trial);
+  if (!session || session->state != "finished" || session->wall_s < options_.screening.time_s) return false;
+  return trial && trial->toolchain == rig_.toolchain() &&
+         std::any_of(space_.variants().begin(), space_.variants().end(), [&](const VariantSpace& variant) {
+           return variant.source.variant->name == trial->variant && variant.source.source.hash == trial->source_hash;
+         });
+}
+
 void TuneSession::ask_previous_first() {
   if (!previous_) return;
   // The previous winner is tried first: a session never ends with less than what was there.
@@ -149,7 +179,14 @@ void TuneSession::ask_previous_first() {
   }
 }
 
-TuneSession::~TuneSession() = default;
+/// What was measured and not yet committed lies in the screening, which goes before the ledger does.
+TuneSession::~TuneSession() {
+  try {
+    interrupt();
+  } catch (const std::exception&) {
+    // The next session marks it interrupted.
+  }
+}
 
 /// Where others found the fastest, the search begins. It must be tried here like any other.
 void TuneSession::ask_shipped() {
@@ -189,9 +226,13 @@ bool TuneSession::step() {
 }
 
 void TuneSession::begin_finals() {
+  if (!screened_) screened_ = Clock::now();
   const ScreeningCounts& counts = screening_->counts();
-  const bool nothing_new = counts.stored == counts.done;
-  if (nothing_new && previous_ && ledger_.database().latest_measurement(previous_->trial, "final")) {
+  const bool nothing_new = counts.stored + counts.hopeless == counts.done;
+  company_.look();
+  const auto decided =
+      previous_ ? ledger_.database().latest_measurement(previous_->trial, "final") : std::optional<Measurement>{};
+  if (nothing_new && decided && company_.stands(*decided)) {
     use_stored_decision(*previous_);
     if (!final_.rows.empty()) {
       climb_or_finish();
@@ -200,7 +241,7 @@ void TuneSession::begin_finals() {
   }
   measured_now_ = true;
   phase_ = Phase::finals;
-  finals_.emplace(rig_, setup_, space_, ledger_, *screening_, loader_, reigning_);
+  finals_.emplace(rig_, company_, setup_, space_, ledger_, *screening_, loader_, reigning_);
 }
 
 /// Nothing was tried, so the newest decision stands; its rows are what its session stored.
@@ -236,7 +277,7 @@ void TuneSession::end_finals() {
   if (finals_->result().rows.empty() && finals_->lost_somebody() && others) {
     // Every finalist fell; the next best have their turn.
     for (std::string& note : finals_->take_notes()) notes_.push_back(std::move(note));
-    finals_.emplace(rig_, setup_, space_, ledger_, *screening_, loader_, reigning_);
+    finals_.emplace(rig_, company_, setup_, space_, ledger_, *screening_, loader_, reigning_);
     return;
   }
   final_ = finals_->result();
@@ -253,6 +294,7 @@ void TuneSession::climb_or_finish() {
 }
 
 void TuneSession::finish() {
+  finished_ = Clock::now();
   phase_ = Phase::finished;
   ledger_.close("finished");
 }
@@ -262,35 +304,6 @@ void TuneSession::interrupt() {
   screening_->abandon();
   phase_ = Phase::finished;
   ledger_.close("interrupted");
-}
-
-TuneState TuneSession::state() const {
-  TuneState state;
-  constexpr const char* kPhases[] = {"screening", "finals", "ladder", "finished"};
-  state.phase = kPhases[static_cast<int>(phase_)];
-  state.counts = screening_->counts();
-  state.compiling = rig_.compilers().pending();
-  state.seconds = ledger_.seconds();
-  const std::size_t tried = state.counts.done - state.counts.stored;
-  const std::size_t left = state.counts.planned - std::min(state.counts.planned, state.counts.done);
-  if (tried > 0) state.remaining_s = state.seconds / static_cast<double>(tried) * static_cast<double>(left);
-  if (const Screened* best = screening_->best()) {
-    state.best_us = *best->cost_us;
-    state.best_label = best->candidate.label;
-  }
-  return state;
-}
-
-std::vector<std::string> TuneSession::take_notes() {
-  std::vector<std::string> notes = screening_->take_notes();
-  for (std::string& note : std::exchange(notes_, {})) notes.push_back(std::move(note));
-  if (finals_) {
-    for (std::string& note : finals_->take_notes()) notes.push_back(std::move(note));
-  }
-  if (ladder_) {
-    for (std::string& note : ladder_->take_notes()) notes.push_back(std::move(note));
-  }
-  return notes;
 }
 
 }  // namespace kerlab

@@ -3,6 +3,7 @@
 // Nothing calls back upwards.
 
 #include "model/roofline.h"
+#include "session/failures.h"
 #include "session/finals.h"
 #include "session/ladder.h"
 #include "session/regime.h"
@@ -16,17 +17,22 @@ struct TuneOptions {
   std::vector<ProblemArgument> arguments;
   std::string dtype;  ///< empty: the family's first that the device supports
   VariantChoice variants;
-  std::string search;      ///< exhaustive, random, local, surrogate; empty or auto: see choose_search
-  std::size_t trials = 0;  ///< most candidates; 0: all, or kDefaultTrials where the search is not exhaustive
-  std::optional<std::size_t> patience;  ///< results without a better one; 0: for ever; none: kDefaultPatience
+  std::vector<std::string> where;  ///< conditions that configurations must meet beside the constraints
+  std::string search;              ///< exhaustive, random, local, surrogate; empty or auto: see choose_search
+  std::size_t trials = 0;          ///< most candidates; 0: all, or kDefaultTrials where the search is not exhaustive
+  std::optional<std::size_t> patience;  ///< results without a better one; 0: for ever; none: see choose_search
   std::uint64_t seed = 1;
+  bool once = false;  ///< a time budget that an earlier session spent on this problem is not given again
   ScreeningOptions screening;
+  CompanyOptions company;
   std::filesystem::path shipped = shipped_folder();  ///< of winners to try first
   std::string command, version;                      ///< for the record
 };
 
 inline constexpr std::size_t kExhaustiveUpTo = 300;
 inline constexpr std::size_t kDefaultTrials = 512, kDefaultPatience = 150;
+/// More candidates than this, and patience lasts longer: a search of many may be stuck where it is good, not best.
+inline constexpr std::size_t kManyCandidates = 16384, kPatienceOfMany = 250;
 
 /// How candidates are searched.
 struct SearchChoice {
@@ -48,6 +54,7 @@ struct TuneState {
   double remaining_s = -1;  ///< estimate; negative: unknown
   double best_us = 0;       ///< 0: none yet
   std::string best_label;
+  std::string waiting;  ///< for whom, and since when: "python3 (pid 4711) on cuda:0, 12 s"
 };
 
 /// What the previous decision on this problem said, before this session.
@@ -63,10 +70,20 @@ struct RankedTrial {
   bool tie = false;  ///< in the tie set (the winner included)
 };
 
+/// One of the devices of a session.
+struct TunedDevice {
+  DeviceInfo info;
+  std::size_t tried = 0;  ///< candidates of the sweep that ran on it
+  double busy = 0;        ///< share of the wall time
+  std::string lost;       ///< why it took no more part; empty: it did to the end
+};
+
 /// Everything the summary shows.
 struct TuneResult {
-  std::string title;  ///< "gemm 4096x4096x4096 bf16 nn"
-  DeviceInfo device;
+  std::string title;                 ///< "gemm 4096x4096x4096 bf16 nn"
+  DeviceInfo device;                 ///< that measured the finals
+  std::string device_title;          ///< "2 x NVIDIA H200"
+  std::vector<TunedDevice> devices;  ///< all of them
   std::string toolchain;
   ProblemPlan problem;
   Roofline roof;            ///< theoretical
@@ -80,7 +97,7 @@ struct TuneResult {
   ScreeningCounts counts;
   std::vector<std::pair<std::string, std::string>> left_out;  ///< variants that cannot run this, with the reason
   std::vector<std::pair<TrialStatus, std::size_t>> failed;    ///< how many ended how
-  std::vector<Trial> culprits;                                ///< failed trials, of each status the first
+  std::vector<FailureGroup> failures;                         ///< those that failed alike, with what excludes them
   std::vector<RankedTrial> rows;                              ///< the winner first; empty: no winner
   std::vector<LadderRung> ladder;                             ///< with --ladder: every rung
   std::string rule;
@@ -97,7 +114,9 @@ struct TuneResult {
   std::string shipped_note;  ///< why it was not tried, or that its kernel has changed; empty: tried as it was
   std::string kept;          ///< "the stored winner stays: ..."; empty: the first row is the winner
   std::vector<std::string> warnings;
-  double gpu_busy = 0, compilers_busy = 0;  ///< shares of the wall time
+  double gpu_busy = 0, compilers_busy = 0;  ///< shares of the wall time, means over devices and processes
+  WorkerSeconds worker_s;                   ///< of wall_s: what the first device's worker did
+  double open_s = 0, finals_s = 0;          ///< of wall_s: before the sweep, after it (ladder included)
   double library_s = 0;  ///< of wall_s: opening the vendor's library and choosing among its algorithms
   double wall_s = 0;
   int respawns = 0;
@@ -124,6 +143,7 @@ class TuneSession {
   void begin_screening();
   std::optional<std::size_t> find_candidate(const std::string& variant, const std::string& configuration);
   void ask_known();
+  [[nodiscard]] bool was_given_its_time() const;
   void ask_likely();
   void ask_previous_first();
   void ask_shipped();
@@ -133,9 +153,13 @@ class TuneSession {
   void finish();
   void use_stored_decision(const Decision& decision);
   void warn_beyond_measured_roof(TuneResult& result) const;
+  void add_devices(TuneResult& result) const;
 
+  Clock::time_point begun_ = Clock::now();
+  std::optional<Clock::time_point> opened_, screened_, finished_;  ///< when the phases ended
   TuneOptions options_;
   Rig rig_;
+  Company company_;
   ProblemSetup setup_;
   CandidateSpace space_;
   std::optional<SearchSpace> search_space_;  ///< of a strategy that looks at parameters

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "session/tune.h"
+#include "spec/restrict.h"
 
 namespace kerlab {
 
@@ -16,7 +17,9 @@ constexpr double kRunsPerCandidate = 6;
 }  // namespace
 
 TunePlan plan_tune(const TuneOptions& options, Database& database) {
-  Rig rig(options.rig);
+  KernelFolder folder = open_catalogue(options.rig.kernels).find(options.rig.target);
+  restrict_spaces(folder, options.where, options.variants.names);
+  const Rig rig(options.rig, std::move(folder));
   const Family& family = rig.folder().family;
   const ProblemRequest request = make_request(family, options.arguments, options.dtype);
   const ProblemSetup setup =
@@ -25,7 +28,7 @@ TunePlan plan_tune(const TuneOptions& options, Database& database) {
 
   TunePlan plan;
   plan.title = setup.problem.title();
-  plan.device = fmt::format("{} {}", rig.device().id, rig.device().name);
+  plan.device = fmt::format("{} {}", rig.device().id, rig.device_title());
   plan.flops = setup.plan.flops;
   plan.bytes = setup.plan.bytes;
   plan.minimum_us = setup.plan.minimum_us;
@@ -43,7 +46,7 @@ TunePlan plan_tune(const TuneOptions& options, Database& database) {
   const double left = static_cast<double>(plan.to_try - std::min(plan.to_try, plan.stored));
   const double compile_s = left * kCompileSeconds / rig.compilers().processes();
   const double device_s = left * (kPerCandidateSeconds + kRunsPerCandidate * kSlowerThanRoof * plan.minimum_us * 1e-6);
-  plan.estimate_s = std::max(compile_s, device_s) + 1;
+  plan.estimate_s = std::max(compile_s, device_s / static_cast<double>(rig.devices().size())) + 1;
   return plan;
 }
 

@@ -1,4 +1,5 @@
-// What a finished (or interrupted) session says: gathered from its parts, nothing measured here.
+// What a session says while it runs and when it is finished (or interrupted): gathered from its parts, nothing is
+// measured here.
 
 #include <algorithm>
 #include <map>
@@ -41,16 +42,46 @@ std::vector<Importance> importance_in(const Variant& variant, std::size_t varian
 }
 
 void count_failures(const std::deque<Screened>& screened, TuneResult& result) {
+  std::vector<Trial> trials;
+  for (const Screened& candidate : screened) trials.push_back(candidate.candidate.trial);
+  result.failures = group_failures(trials);
   std::map<TrialStatus, std::size_t> failed;
-  for (const Screened& candidate : screened) {
-    const Trial& trial = candidate.candidate.trial;
-    if (!is_final(trial.status) || trial.status == TrialStatus::passed) continue;
-    if (++failed[trial.status] == 1) result.culprits.push_back(trial);
-  }
+  for (const FailureGroup& group : result.failures) failed[group.first.status] += group.trials.size();
   result.failed.assign(failed.begin(), failed.end());
 }
 
 }  // namespace
+
+TuneState TuneSession::state() const {
+  TuneState state;
+  constexpr const char* kPhases[] = {"screening", "finals", "ladder", "finished"};
+  state.phase = kPhases[static_cast<int>(phase_)];
+  state.counts = screening_->counts();
+  state.compiling = rig_.compilers().pending();
+  state.seconds = ledger_.seconds();
+  state.waiting = company_.waiting();
+  const std::size_t tried = state.counts.done - state.counts.stored;
+  const std::size_t left = state.counts.planned - std::min(state.counts.planned, state.counts.done);
+  if (tried > 0) state.remaining_s = state.seconds / static_cast<double>(tried) * static_cast<double>(left);
+  if (const Screened* best = screening_->best()) {
+    state.best_us = *best->cost_us;
+    state.best_label = best->candidate.label;
+  }
+  return state;
+}
+
+std::vector<std::string> TuneSession::take_notes() {
+  std::vector<std::string> notes = company_.take_notes();
+  for (std::string& note : screening_->take_notes()) notes.push_back(std::move(note));
+  for (std::string& note : std::exchange(notes_, {})) notes.push_back(std::move(note));
+  if (finals_) {
+    for (std::string& note : finals_->take_notes()) notes.push_back(std::move(note));
+  }
+  if (ladder_) {
+    for (std::string& note : ladder_->take_notes()) notes.push_back(std::move(note));
+  }
+  return notes;
+}
 
 void TuneSession::warn_beyond_measured_roof(TuneResult& result) const {
   const DType dtype = setup_.problem.dtype;
@@ -66,10 +97,23 @@ void TuneSession::warn_beyond_measured_roof(TuneResult& result) const {
   }
 }
 
+void TuneSession::add_devices(TuneResult& result) const {
+  for (const RigDevice& device : rig_.devices()) {
+    result.devices.push_back({device.info, 0, device.runner->busy_seconds() / result.wall_s, device.lost});
+    result.gpu_busy += result.devices.back().busy / static_cast<double>(rig_.devices().size());
+    result.respawns += device.runner->respawns();
+    if (!device.lost.empty())
+      result.warnings.push_back(fmt::format("{} was given up during the sweep: {}", device.info.id, device.lost));
+  }
+  for (const Screened& screened : screening_->screened())
+    if (screened.device) ++result.devices[*screened.device].tried;
+}
+
 TuneResult TuneSession::result() const {
   TuneResult result;
   result.title = setup_.problem.title();
   result.device = rig_.device();
+  result.device_title = rig_.device_title();
   result.toolchain = rig_.toolchain();
   result.problem = setup_.plan;
   result.roof = theoretical_roof(setup_.problem, setup_.plan, rig_.device());
@@ -91,6 +135,7 @@ TuneResult TuneSession::result() const {
   result.measured_now = measured_now_;
   result.warnings = final_.warnings;
   result.warnings.insert(result.warnings.end(), warnings_.begin(), warnings_.end());
+  for (std::string& warning : company_.warnings()) result.warnings.push_back(std::move(warning));
   result.shipped = shipped_;
   result.shipped_note = shipped_note_;
   if (!rig_.compilers().cache_warning().empty()) result.warnings.push_back(rig_.compilers().cache_warning());
@@ -115,10 +160,15 @@ TuneResult TuneSession::result() const {
     }
   }
   if (ladder_) result.ladder = ladder_->rungs();
-  result.wall_s = ledger_.seconds();
-  result.gpu_busy = rig_.runner().busy_seconds() / result.wall_s;
-  result.compilers_busy = rig_.compilers().busy_seconds() / (result.wall_s * rig_.compilers().processes());
-  result.respawns = rig_.runner().respawns();
+  const auto seconds_until = [this](const std::optional<Clock::time_point>& when) {
+    return std::chrono::duration<double>(when.value_or(Clock::now()) - begun_).count();
+  };
+  result.wall_s = seconds_until(finished_);
+  result.open_s = seconds_until(opened_);
+  if (screened_) result.finals_s = result.wall_s - seconds_until(screened_);
+  result.worker_s = rig_.runner().seconds();
+  add_devices(result);
+  result.compilers_busy = rig_.compilers_busy_seconds() / (result.wall_s * rig_.compilers().processes());
   return result;
 }
 

@@ -6,6 +6,7 @@
 #include "spec/dtype_rule.h"
 #include "spec/launch_reader.h"
 #include "spec/readers.h"
+#include "spec/recipe_reader.h"
 #include "spec/scope.h"
 #include "spec/source_path.h"
 #include "spec/spec_table.h"
@@ -79,7 +80,8 @@ std::vector<ScalarDecl> read_scalars(const SpecTable& family) {
 std::vector<TensorDecl> read_tensors(const SpecTable& family, const std::vector<Flag>& flags) {
   std::vector<TensorDecl> tensors;
   for (const TomlValue& value : family.tables("tensor")) {
-    const SpecTable row = SpecTable::named(value, "tensor", {"name", "doc", "role", "dtype", "shape", "partition"});
+    const SpecTable row =
+        SpecTable::named(value, "tensor", {"name", "doc", "role", "dtype", "shape", "partition", "unread"});
     TensorDecl tensor;
     tensor.name = row.identifier("name");
     tensor.doc = row.text("doc", "");
@@ -92,6 +94,9 @@ std::vector<TensorDecl> read_tensors(const SpecTable& family, const std::vector<
     if (!tensor.partition.empty() && tensor.role != Role::input) row.fail("partition", "only an input can be one");
     if (!tensor.partition.empty() && !tensor.dtype.is(DType::int32) && !tensor.dtype.is(DType::int64))
       row.fail("partition", "offsets need dtype = \"int32\" or \"int64\"");
+    tensor.unread = row.expression_or_empty("unread");
+    if (!tensor.unread.empty() && (tensor.role != Role::input || !tensor.partition.empty()))
+      row.fail("unread", "only an input of numbers can be left unread");
     tensor.where = row.where("name");
     tensors.push_back(std::move(tensor));
   }
@@ -102,11 +107,12 @@ ToleranceDecl read_tolerance(const SpecTable& reference, const Scope& scope) {
   const TomlValue* value = reference.find("tolerance");
   if (value == nullptr) reference.fail("tolerance", "key 'tolerance' is missing: { rule = \"dot\", length = \"K\" }");
   const SpecTable row(*value, "tolerance", {"rule", "length", "promoted_every", "accumulator"});
-  const std::vector<std::string> rules = {"dot", "rowwise", "exact"};
+  const std::vector<std::string> rules = {"dot", "sum", "rowwise", "exact"};
   ToleranceDecl tolerance;
-  if (!row.has("rule")) row.fail("rule", "key 'rule' is missing: dot, rowwise or exact");
+  if (!row.has("rule")) row.fail("rule", "key 'rule' is missing: dot, sum, rowwise or exact");
   tolerance.rule = rules[row.choice("rule", rules, 0)];
-  tolerance.length = tolerance.rule == "dot" ? row.expression("length") : row.expression_or_empty("length");
+  tolerance.length =
+      tolerance.rule == "dot" || tolerance.rule == "sum" ? row.expression("length") : row.expression_or_empty("length");
   scope.check(tolerance.length);
   tolerance.promoted_every = row.expression_or_empty("promoted_every");
   scope.check(tolerance.promoted_every);
@@ -124,7 +130,8 @@ std::vector<ReferenceDecl> read_references(const SpecTable& family, const Scope&
   for (const TomlValue& value : family.tables("reference")) {
     const SpecTable row = SpecTable::named(
         value, "reference",
-        {"output", "kernel", "grid", "block", "shared", "arguments", "outputs_per_index", "tolerance"}, "output");
+        {"output", "kernel", "grid", "block", "shared", "arguments", "outputs_per_index", "tolerance", "rows_sum_to"},
+        "output");
     ReferenceDecl reference;
     reference.output = row.identifier("output");
     reference.where = row.where("output");
@@ -136,6 +143,7 @@ std::vector<ReferenceDecl> read_references(const SpecTable& family, const Scope&
     reference.outputs_per_index = row.expression_or_empty("outputs_per_index");
     scope.check(reference.outputs_per_index);
     reference.tolerance = read_tolerance(row, scope);
+    if (row.has("rows_sum_to")) reference.rows_sum_to = row.number("rows_sum_to");
     references.push_back(std::move(reference));
   }
   return references;
@@ -150,30 +158,6 @@ std::vector<Constraint> read_constraints(const SpecTable& family, const Scope& s
     constraints.push_back(std::move(constraint));
   }
   return constraints;
-}
-
-std::vector<RecipeDecl> read_recipes(const SpecTable& family, const Scope& scope) {
-  const std::vector<std::string> known = {"normal", "uniform", "small_integer", "one_hot", "constant"};
-  std::vector<RecipeDecl> recipes;
-  for (const TomlValue& value : family.tables("recipe")) {
-    const SpecTable row = SpecTable::named(value, "recipe", {"name", "seed", "parameters", "exact"});
-    if (!row.has("name")) row.fail("name", "key 'name' is missing");
-    RecipeDecl recipe;
-    recipe.name = known[row.choice("name", known, 0)];
-    const std::int64_t seed = row.integer("seed", 1);
-    if (seed < 0) row.fail("seed", "negative");
-    recipe.seed = static_cast<std::uint64_t>(seed);
-    recipe.parameters = row.numbers("parameters");
-    if (recipe.parameters.size() > 2) row.fail("parameters", "at most 2");
-    recipe.exact = row.expression_or_empty("exact");
-    scope.check(recipe.exact);
-    recipe.where = row.where("name");
-    // Zeros and small integers make tensor cores faster than they are.
-    if (recipes.empty() && recipe.name != "normal" && recipe.name != "uniform")
-      row.fail("name", "the first recipe is the one that is timed: normal or uniform");
-    recipes.push_back(std::move(recipe));
-  }
-  return recipes;
 }
 
 void read_cost(const SpecTable& top, const Scope& scope, Family& family) {
@@ -276,11 +260,12 @@ Family read_family(const std::filesystem::path& file) {
   for (const TensorDecl& tensor : family.tensors) {
     scope.check(tensor.shape);
     scope.check(tensor.partition);
+    scope.check(tensor.unread);
   }
   family.constraints = read_constraints(top, scope);
   family.references = read_references(top, scope);
   check_references(family, top.where());
-  family.recipes = read_recipes(top, scope);
+  family.recipes = read_recipes(top, scope, family.tensors);
   read_cost(top, scope, family);
   read_library(top, scope, family);
   family.reference_source = read_source_path(top, "reference_source", "reference.cu", family.folder);

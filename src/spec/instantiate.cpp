@@ -50,6 +50,7 @@ Instance instantiate(const Family& family, const Variant& variant, const Problem
   builder.add_workspaces();
   builder.add_all(variant.launches);
   instance.plan = builder.plan();
+  instance.plan.alignment = variant.alignment;
   return instance;
 }
 

@@ -49,7 +49,36 @@ kernel = "reference"
 grid = ["ceil_div(count, 256)"]
 block = [256]
 arguments = ["x", "y", "alpha", "index", "count", "value", "scale"]
-tolerance = { rule = "dot", length = 1 }
+tolerance = { rule = "sum", length = 1 }  # docs/tolerance.md: which rule and which scale for what
+
+[[recipe]]                         # what the inputs hold; the first is the data that is timed
+name = "normal"
+
+[[recipe]]
+name = "small_integer"
+
+[[recipe]]                         # for thorough checks: every element tells where it stands
+name = "index_coded"
+
+[[recipe]]                         # from tiny to huge, and some that are no numbers: they must spoil what they should
+name = "extremes"                  # and nothing else. FORMAT.md: what else can be planted
+base = "normal"
+
+[[recipe.plant]]
+what = "spread"
+along = "columns"
+value = 12
+
+[[recipe.plant]]
+what = "points"
+tensor = "x"
+value = nan
+
+[[recipe.plant]]
+what = "points"
+tensor = "y"
+count = 2
+value = -inf
 
 [cost]                             # of one run: for TFLOP/s, bandwidth and the roofline
 flops = "2 * N"
@@ -69,7 +98,7 @@ extern "C" __global__ void reference(const DTYPE* x, const DTYPE* y, float alpha
   const ACC product = ACC(alpha) * ACC(to_float(x[element]));
   const ACC addend = ACC(to_float(y[element]));
   value[j] = product + addend;
-  scale[j] = sqrt(product * product + addend * addend);  // rule "dot": root of the sum of the squared terms
+  scale[j] = sqrt(product * product + addend * addend);  // rule "sum": root of the sum of the squared terms
 }
 )cuda";
 

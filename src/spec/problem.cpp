@@ -202,9 +202,11 @@ Problem make_problem(const Family& family, const ProblemRequest& request) {
 
 std::vector<Tensor> tensors_of(const Family& family, const Problem& problem) {
   std::vector<Tensor> tensors;
-  for (const TensorDecl& tensor : family.tensors)
-    tensors.push_back(
-        {tensor.name, tensor.dtype.of(problem), tensor.role, shape_of(tensor, problem), partition_of(tensor, problem)});
+  for (const TensorDecl& tensor : family.tensors) {
+    const bool unread = !tensor.unread.empty() && tensor.unread.evaluate(problem.environment) != 0;
+    tensors.push_back({tensor.name, tensor.dtype.of(problem), tensor.role, shape_of(tensor, problem),
+                       partition_of(tensor, problem), unread});
+  }
   return tensors;
 }
 

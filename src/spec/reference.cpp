@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "spec/launch_plan_builder.h"
+#include "spec/recipes.h"
 #include "spec/spec.h"
 #include "spec/tolerance.h"
 
@@ -11,41 +12,12 @@ namespace {
 
 // Below a quarter of the fp32 rate a reference in fp64 would dominate the check.
 constexpr double kFastFp64 = 0.25;
-constexpr std::int64_t kSmallInteger = 4;
 
 std::int64_t length_of(const Expression& expression, const Environment& environment) {
   if (expression.empty()) return 0;
   const std::int64_t length = expression.evaluate(environment);
   if (length < 0) throw SpecError(expression.where(), fmt::format("length {} is negative", length));
   return length;
-}
-
-/// Sums of products of integers up to 4 are exact in fp32 below 2^24, whatever their order, as long as no scalar makes
-/// fractions or larger numbers of them.
-bool small_integers_are_exact(const Family& family, const Problem& problem) {
-  const bool plain_scalars = std::all_of(family.scalars.begin(), family.scalars.end(), [&](const ScalarDecl& scalar) {
-    return problem.environment.at(scalar.name + ".unit") != 0;
-  });
-  return plain_scalars && std::all_of(family.references.begin(), family.references.end(), [&](const auto& reference) {
-           if (reference.tolerance.rule != "dot") return reference.tolerance.rule == "exact";
-           constexpr std::int64_t kLargestLength = (1 << 24) / (kSmallInteger * kSmallInteger);
-           return length_of(reference.tolerance.length, problem.environment) + 1 < kLargestLength;
-         });
-}
-
-std::vector<Recipe> recipes_of(const Family& family, const Problem& problem) {
-  if (family.recipes.empty())
-    return {{"normal", 1, 1, {}, false},
-            {"uniform", 1, 1, {}, false},
-            {"small_integer", 1, 1, {static_cast<double>(kSmallInteger)}, small_integers_are_exact(family, problem)}};
-  std::vector<Recipe> recipes;
-  for (const RecipeDecl& declared : family.recipes) {
-    const bool exact = !declared.exact.empty() && declared.exact.evaluate(problem.environment) != 0;
-    std::vector<double> parameters = declared.parameters;
-    if (parameters.empty() && declared.name == "small_integer") parameters = {static_cast<double>(kSmallInteger)};
-    recipes.push_back({declared.name, 1, declared.seed, std::move(parameters), exact});
-  }
-  return recipes;
 }
 
 ReferencePlan reference_plan(const Family& family, const Problem& problem, const ReferenceDecl& declared,
@@ -70,6 +42,7 @@ ReferencePlan reference_plan(const Family& family, const Problem& problem, const
   const SumLength length = {length_of(declared.tolerance.length, problem.environment),
                             length_of(declared.tolerance.promoted_every, problem.environment)};
   plan.tolerance = make_tolerance(declared.tolerance, length, problem.dtype, output->dtype, is_float);
+  if (declared.rows_sum_to) plan.rows_sum_to = {*declared.rows_sum_to};
   return plan;
 }
 
@@ -125,7 +98,7 @@ ReferenceInstance instantiate_reference(const Family& family, const Problem& pro
   plan.tensors = tensors_of(family, problem);
   for (const ReferenceDecl& reference : family.references)
     plan.references.push_back(reference_plan(family, problem, reference, plan.tensors, is_float));
-  plan.recipes = recipes_of(family, problem);
+  plan.recipes = recipes_of(family, problem, plan.tensors);
   plan.flops = flops_of(family, problem);
   plan.bytes = bytes_of(family, problem);
   if (family.library_gemm) plan.library_gemm = library_gemm(*family.library_gemm, problem, plan.tensors);

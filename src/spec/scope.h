@@ -39,6 +39,8 @@ class Scope {
 
 /// Everything a family declares; throws SpecError for duplicates.
 Scope family_scope(const Family& family);
+/// And what a variant declares, save its tensor maps, with what is known of the device: what its constraints may use.
+Scope variant_scope(const Variant& variant, const Family& family);
 
 /// Puts each value after those it uses; throws SpecError for a cycle.
 void sort_derived(std::vector<Derived>& derived);

@@ -46,6 +46,19 @@ Space enumerate(const Variant& variant, const Problem& problem, const DeviceInfo
   return space;
 }
 
+std::vector<Configuration> quick_part(const Variant& variant, const Problem& problem, const DeviceInfo& device,
+                                      const Space& space) {
+  if (variant.quick.empty()) return space.valid;
+  std::vector<Expression> conditions;
+  for (const Constraint& constraint : variant.constraints) conditions.push_back(constraint.condition);
+  conditions.insert(conditions.end(), variant.quick.begin(), variant.quick.end());
+  const std::size_t count = conditions.size();
+  SpaceTree tree(ConstraintProgram(variant, std::move(conditions), problem, device), count);
+  auto quick = tree.all(space.valid.size());
+  if (!quick) return tree.some(space.valid.size(), 1);
+  return quick->empty() ? space.valid : std::move(*quick);
+}
+
 std::vector<Space::Cut> constraint_cuts(const Variant& variant, const Problem& problem, const DeviceInfo& device) {
   const ConstraintProgram program(variant, problem, device);
   std::vector<Space::Cut> cuts;

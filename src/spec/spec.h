@@ -63,6 +63,7 @@ struct TensorDecl {
   DTypeRule dtype;
   std::vector<Expression> shape;
   Expression partition;  ///< of how many things it holds the offsets of parts; empty: it holds numbers
+  Expression unread;     ///< where not 0, no kernel may read it; empty: 0
   SourceLocation where;
 };
 
@@ -123,15 +124,26 @@ struct ReferenceDecl {
   LaunchDecl launch;             ///< its expressions may use `count`
   Expression outputs_per_index;  ///< empty: 1
   ToleranceDecl tolerance;
+  std::optional<double> rows_sum_to;  ///< every row of the output
+  SourceLocation where;
+};
+
+/// A feature of a recipe, for one input or (`plant.tensor` empty) for all that hold numbers.
+struct PlantDecl {
+  Plant plant;
+  Expression when;  ///< empty: always
   SourceLocation where;
 };
 
 /// Input data as a family asks for it.
 struct RecipeDecl {
   std::string name;
+  std::string base;
   std::uint64_t seed = 1;
   std::vector<double> parameters;
   Expression exact;  ///< empty: 0
+  Expression when;   ///< empty: always
+  std::vector<PlantDecl> plants;
   SourceLocation where;
 };
 
@@ -188,6 +200,7 @@ struct Variant {
   std::vector<DType> dtypes;             ///< empty: all of the family's
   int minimum_cc = 0, maximum_cc = 999;  ///< 80 = sm_80
   bool tune = true;
+  std::int64_t alignment = kLeastAlignment;  ///< bytes that it assumes of every tensor's first address
   int rung = 0;                       ///< place in the ladder
   std::vector<Parameter> parameters;  ///< in file order
   std::vector<Derived> derived;       ///< over parameters as well; each after those it uses
@@ -200,6 +213,7 @@ struct Variant {
   Sampling sampling = Sampling::automatic;  ///< `sample`: what an emulated device executes to verify it
   std::vector<Expression> quick;            ///< the part of the space that an emulated tune sweeps; empty: all of it
   std::vector<Prediction> predicted;        ///< [predicted], in the counters' order
+  std::string nondeterministic;             ///< why runs may differ bit by bit; empty: they may not
 };
 
 struct KernelFolder {
@@ -301,8 +315,9 @@ std::vector<Space::Cut> constraint_cuts(const Variant& variant, const Problem& p
 std::string violated_constraint(const Variant& variant, const Problem& problem, const DeviceInfo& device,
                                 const Configuration& configuration);
 
-/// The configurations of `space` that satisfy the variant's `quick` expressions; all of them where it has none or
-/// where none does.
+/// The valid configurations that satisfy the variant's `quick` expressions; all of `space` where it has none or where
+/// none does. Of a sampled space these are looked for beyond the sample; where they are more than it, as many are
+/// drawn.
 std::vector<Configuration> quick_part(const Variant& variant, const Problem& problem, const DeviceInfo& device,
                                       const Space& space);
 

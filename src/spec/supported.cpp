@@ -64,20 +64,6 @@ std::string violated_constraint(const Variant& variant, const Problem& problem, 
   return fmt::format("constraint '{}': {} does not hold", constraint.name, constraint.condition.text());
 }
 
-std::vector<Configuration> quick_part(const Variant& variant, const Problem& problem, const DeviceInfo& device,
-                                      const Space& space) {
-  if (variant.quick.empty()) return space.valid;
-  ConstraintProgram program(variant, variant.quick, problem, device);
-  std::vector<Configuration> quick;
-  for (const Configuration& configuration : space.valid) {
-    program.compute(configuration);
-    bool all = true;
-    for (std::size_t c = 0; c < variant.quick.size() && all; ++c) all = holds(program, c);
-    if (all) quick.push_back(configuration);
-  }
-  return quick.empty() ? space.valid : quick;
-}
-
 std::string unsupported_reason(const Variant& variant, const Problem& problem, const DeviceInfo& device) {
   if (!variant.dtypes.empty() &&
       std::find(variant.dtypes.begin(), variant.dtypes.end(), problem.dtype) == variant.dtypes.end()) {

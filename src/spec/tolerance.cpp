@@ -23,10 +23,18 @@ struct ErrorModel {
 // 0.29 n.)
 constexpr ErrorModel kFp8 = {0x1p-14, 1.5, 0.5, 1.0 / 32};
 constexpr ErrorModel kFusedMultiplyAdd = {kSingle, 2, 0, 0};
-constexpr ErrorModel kTensorCore = {kSingle, 4, 2, 2};  // truncates
+// Other types: a step of g products (16, or 8) and C loses what lies below 2^(emax - 25), emax the exponent of the
+// largest term, and the sum what fp32 does not hold, all toward zero. Terms of one sign: g 2^-25 + 2^-23 of |C| at
+// most, half of that on average, and |C| is half of |r| on average: 0.16 u n |r| for g = 16, 0.19 for g = 8 with 25
+// bits, 0.3 with 24 (an A100), 0.6 with steps of 4 and 23 bits (a V100). Terms of both signs: C is a random walk, and
+// only what the sum loses has a sign, C's: u |C| a step, n / 16 of s. (docs/tolerance.md: at most 0.16 n, 0.22 n and
+// 0.64 n beside |r|, 0.8 sqrt(n) and 0.03 n beside s.)
+constexpr ErrorModel kTensorCore = {kSingle, 3, 0.75, 1.0 / 8};
 
-ErrorModel model_of(DType problem_dtype, DType accumulator) {
+/// `rule` sum: added up in fp32 (or fp64) one by one, whatever the type; dot: perhaps by tensor cores.
+ErrorModel model_of(const std::string& rule, DType problem_dtype, DType accumulator) {
   if (accumulator == DType::fp64) return {0x1p-53, 2, 0, 0};
+  if (rule == "sum") return kFusedMultiplyAdd;
   switch (problem_dtype) {
     case DType::bf16:
     case DType::fp16:
@@ -53,14 +61,16 @@ Tolerance make_tolerance(const ToleranceDecl& declared, const SumLength& length,
   if (declared.rule == "exact" || !output.is_float) return tolerance;
   const DType accumulator = declared.accumulator.value_or(problem_dtype == DType::fp64 ? DType::fp64 : DType::fp32);
   const double reference_roundoff = reference_is_float ? std::ldexp(1.0, -24) : 0.0;
-  // Results that round to zero or to the smallest subnormal.
+  // Results that round to zero or to the smallest subnormal; and below the smallest normal number of the accumulator an
+  // error is as large as at it.
   tolerance.absolute = std::ldexp(1.0, output.minimum_exponent - output.precision);
   if (declared.rule == "rowwise") {
     const double roundoff = accumulator == DType::fp64 ? std::ldexp(1.0, -53) : std::ldexp(1.0, -24);
     tolerance.scale_factor = 4 * (roundoff + reference_roundoff);
+    tolerance.absolute += std::ldexp(tolerance.scale_factor, info(accumulator).minimum_exponent);
     return tolerance;
   }
-  const ErrorModel model = model_of(problem_dtype, accumulator);
+  const ErrorModel model = model_of(declared.rule, problem_dtype, accumulator);
   const double n = static_cast<double>(length.terms) + 2;  // two more roundings for alpha and beta
   const bool promoted =
       model.unit_roundoff > kSingle && length.promoted_every > 0 && length.promoted_every < length.terms;
@@ -69,6 +79,7 @@ Tolerance make_tolerance(const ToleranceDecl& declared, const SumLength& length,
       reference_roundoff * 2 * std::sqrt(n) + (promoted ? error(kFusedMultiplyAdd, n / part, 0) : 0.0);
   tolerance.value_factor = error(model, part, model.linear_of_value) + in_float;
   tolerance.scale_factor = 2 * (error(model, part, model.linear_of_scale) + in_float);
+  tolerance.absolute += std::ldexp(tolerance.value_factor, info(accumulator).minimum_exponent);
   return tolerance;
 }
 

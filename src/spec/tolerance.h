@@ -13,8 +13,8 @@ struct SumLength {
 };
 
 /// Error model (probabilistic rounding analysis, Ipsen and Zhou, arXiv 1906.10465): a sum of n products accumulated
-/// with unit roundoff u errs by at most u (c1 sqrt(n) + c2 n) (|r| + 2 s). c2 covers tensor cores, which truncate; of
-/// fp8 it differs beside |r| and s. `reference_is_float` adds the reference's own error.
+/// with unit roundoff u errs by at most u (c1 sqrt(n) + c2 n) (|r| + 2 s). c2 covers tensor cores, which truncate; it
+/// differs beside |r| and s. `reference_is_float` adds the reference's own error.
 Tolerance make_tolerance(const ToleranceDecl& declared, const SumLength& length, DType problem_dtype,
                          DType output_dtype, bool reference_is_float);
 

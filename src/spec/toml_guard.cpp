@@ -34,7 +34,7 @@ class Guard {
       else if (rest[0] == '#')
         at_ = std::min(text_.find('\n', at_), text_.size());
       else
-        step("outside strings and comments");
+        bracket();
     }
   }
 
@@ -68,6 +68,15 @@ class Guard {
     if (!key) fail("expected a key after '['");
   }
 
+  /// A "}" where a value of a list is expected is a failed assertion of toml++.
+  void bracket() {
+    const char c = text_[at_];
+    if (c == '[' || c == '{') open_ += c;
+    if (c == '}' && open_.ends_with('[')) fail("'}' in a list: it has no '{'");
+    if ((c == '}' || c == ']') && !open_.empty() && open_.back() == (c == '}' ? '{' : '[')) open_.pop_back();
+    step("outside strings and comments");
+  }
+
   void short_string(char quote) {
     for (++at_; at_ < text_.size() && text_[at_] != '\n'; ++at_) {
       if (quote == '"' && text_[at_] == '\\' && at_ + 1 < text_.size() && text_[at_ + 1] != '\n') {
@@ -91,6 +100,7 @@ class Guard {
 
   std::string_view text_;
   const std::string& file_;
+  std::string open_;  ///< brackets of values that are not closed yet
   std::size_t at_ = 0;
   std::size_t line_start_ = 0;
   int line_ = 1;

@@ -14,6 +14,8 @@
 namespace kerlab {
 namespace {
 
+constexpr std::int64_t kMostAlignment = 256;  // what an allocation has
+
 constexpr const char* kDeviceNames[] = {"device.cc",
                                         "device.sms",
                                         "device.memory_bytes",
@@ -195,12 +197,27 @@ std::vector<std::string> read_options(const SpecTable& variant) {
   return variant.texts("options");
 }
 
+std::int64_t read_alignment(const SpecTable& variant) {
+  const std::int64_t bytes = variant.integer("alignment", kLeastAlignment);
+  if (bytes >= kLeastAlignment && bytes <= kMostAlignment && (bytes & (bytes - 1)) == 0) return bytes;
+  variant.fail("alignment", fmt::format("{} is none of 16, 32, 64, 128, 256", bytes));
+}
+
 Sampling read_sampling(const SpecTable& variant) {
   const std::string text = variant.text("sample", "auto");
   if (text == "auto") return Sampling::automatic;
   if (text == "cta" || text == "cluster") return Sampling::blocks;
   if (text == "none") return Sampling::small;
   variant.fail("sample", fmt::format("'{}' is none of auto, cta, cluster, none", text));
+}
+
+/// The reason why runs may differ bit by bit: without one it is a mistake.
+std::string read_nondeterministic(const SpecTable& variant) {
+  const TomlValue* value = variant.find("nondeterministic");
+  if (value == nullptr) return {};
+  if (value->kind != TomlValue::Kind::string || value->text.find_first_not_of(' ') == std::string::npos)
+    variant.fail("nondeterministic", "say why: nondeterministic = \"atomics add in any order\"");
+  return value->text;
 }
 
 /// [predicted]: a counter's name, and what a run is said to count up to.
@@ -219,6 +236,8 @@ std::vector<Prediction> read_predicted(const SpecTable& variant, const Scope& sc
   return predicted;
 }
 
+}  // namespace
+
 Scope variant_scope(const Variant& variant, const Family& family) {
   Scope scope = family_scope(family);
   for (const char* device : kDeviceNames) scope.know(device);
@@ -230,14 +249,13 @@ Scope variant_scope(const Variant& variant, const Family& family) {
   return scope;
 }
 
-}  // namespace
-
 Variant read_variant(const std::filesystem::path& file, const Family& family) {
   const TomlValue root = parse_toml(read_text(file), shown_path(file));
   const SpecTable top(
       root, "variant",
-      {"name", "doc", "source", "dtypes", "minimum_cc", "maximum_cc", "tune", "rung", "options", "requires", "sample",
-       "quick", "parameter", "derived", "constraint", "workspace", "tensor_map", "launch", "predicted"});
+      {"name",      "doc",     "source",     "dtypes",    "minimum_cc", "maximum_cc", "tune",
+       "alignment", "rung",    "options",    "requires",  "sample",     "quick",      "nondeterministic",
+       "parameter", "derived", "constraint", "workspace", "tensor_map", "launch",     "predicted"});
   Variant variant;
   variant.name = top.identifier("name", file.stem().string());
   variant.doc = top.text("doc", "");
@@ -246,11 +264,13 @@ Variant read_variant(const std::filesystem::path& file, const Family& family) {
   variant.minimum_cc = static_cast<int>(std::clamp<std::int64_t>(top.integer("minimum_cc", 0), 0, 999));
   variant.maximum_cc = static_cast<int>(std::clamp<std::int64_t>(top.integer("maximum_cc", 999), 0, 999));
   variant.tune = top.boolean("tune", true);
+  variant.alignment = read_alignment(top);
   variant.rung = static_cast<int>(std::clamp<std::int64_t>(top.integer("rung", 0), -1000, 1000));
   variant.options = read_options(top);
   variant.required_flags = read_required_flags(top, family);
   variant.sampling = read_sampling(top);
   variant.quick = top.expressions("quick");
+  variant.nondeterministic = read_nondeterministic(top);
   variant.parameters = read_parameters(top);
   variant.derived = read_derived(top);
   variant.constraints = read_constraints(top);

@@ -79,6 +79,8 @@ struct Measurement {
   double sm_clock_mhz = 0;
   std::vector<double> samples_us;                 ///< raw, in order taken
   std::string created;
+  std::string shared_with;     ///< who else used the device meanwhile: "python3 (pid 4711)"; empty: nobody was seen
+  std::string conditions;      ///< what the device said of itself meanwhile: "652 W, 61 C, power cap"; empty: nothing
 };
 
 /// A vendor's library, timed in the same rounds as a measurement of ours.
@@ -140,7 +142,7 @@ void columns(Record& r, Visitor&& visit) {
   visit("device_uuid", r.device_uuid); visit("driver", r.driver); visit("median_us", r.median_us);
   visit("low_us", r.low_us); visit("high_us", r.high_us); visit("mad_us", r.mad_us);
   visit("minimum_us", r.minimum_us); visit("sm_clock_mhz", r.sm_clock_mhz); visit("samples_us", r.samples_us);
-  visit("created", r.created);
+  visit("created", r.created); visit("shared_with", r.shared_with); visit("conditions", r.conditions);
 }
 
 template <typename Record, typename Visitor>
@@ -170,6 +172,6 @@ void columns(Record& r, Visitor&& visit) {
 const std::string& seal(Trial& trial);
 
 /// Version of the check protocol: recipes, tolerance formula, guards. Part of the trial key.
-inline constexpr std::int64_t kCheckVersion = 1;
+inline constexpr std::int64_t kCheckVersion = 2;
 
 }  // namespace kerlab

@@ -100,8 +100,10 @@ class LibraryGemm::Descriptors {
   std::array<cublasLtMatrixLayout_t, 4> layouts_{};  ///< B, A, C, D
 };
 
-LibraryGemm::LibraryGemm(CudaDevice& device, const GemmCall& call, DType dtype, std::vector<GemmPointers> sets)
-    : device_(device),
+LibraryGemm::LibraryGemm(const CublasLt& library, CudaDevice& device, const GemmCall& call, DType dtype,
+                         std::vector<GemmPointers> sets)
+    : library_(library),
+      device_(device),
       version_(library_.version()),
       alpha_(call.alpha, dtype),
       beta_(call.beta, dtype),

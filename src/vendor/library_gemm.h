@@ -22,9 +22,10 @@ struct GemmPointers {
 
 class LibraryGemm {
  public:
-  /// Asks the heuristic. Throws Error when the library is missing or offers nothing for the problem, DeviceFault for
-  /// want of memory for its workspace.
-  LibraryGemm(CudaDevice& device, const GemmCall& call, DType dtype, std::vector<GemmPointers> sets);
+  /// Asks the heuristic of `library`, which outlives it. Throws Error when it offers nothing for the problem,
+  /// DeviceFault for want of memory for its workspace.
+  LibraryGemm(const CublasLt& library, CudaDevice& device, const GemmCall& call, DType dtype,
+              std::vector<GemmPointers> sets);
   ~LibraryGemm();
   LibraryGemm(const LibraryGemm&) = delete;
   LibraryGemm& operator=(const LibraryGemm&) = delete;
@@ -49,8 +50,8 @@ class LibraryGemm {
     bool is_int;
   };
   [[nodiscard]] Error no_algorithm() const;
+  const CublasLt& library_;
   CudaDevice& device_;
-  CublasLt library_;
   std::string version_;
   Scalar alpha_, beta_;
   std::unique_ptr<Descriptors> descriptors_;

@@ -61,6 +61,20 @@ std::vector<NamedBuffer> Candidate::workspaces() const {
   return named;
 }
 
+std::vector<NamedBuffer> Candidate::zeroed_workspaces() const {
+  std::vector<NamedBuffer> named;
+  for (std::size_t i = 0; i < workspaces_.size(); ++i)
+    if (plan_.workspaces[i].init == WorkspaceInit::zero_once)
+      named.push_back({"workspace " + plan_.workspaces[i].name, &workspaces_[i]});
+  return named;
+}
+
+void Candidate::poison_workspaces(std::uint32_t pattern) {
+  for (std::size_t i = 0; i < workspaces_.size(); ++i)
+    if (plan_.workspaces[i].init == WorkspaceInit::none)
+      data_.device().fill(workspaces_[i].pointer(), pattern, workspaces_[i].words());
+}
+
 std::vector<LaunchReport> Candidate::run(int set, LaunchMode mode) {
   std::vector<LaunchReport> reports;
   for (const BoundLaunch& launch : launches(set)) reports.push_back(data_.device().launch(launch, mode));

@@ -20,6 +20,10 @@ class Candidate {
   /// All launches of one run, workspace initialisation included. Stays valid as long as the candidate.
   const std::vector<BoundLaunch>& launches(int set);
   [[nodiscard]] std::vector<NamedBuffer> workspaces() const;
+  /// Those that are zero before the first run, and that every run must leave so.
+  [[nodiscard]] std::vector<NamedBuffer> zeroed_workspaces() const;
+  /// Those that nobody initialises hold the pattern (queued): what was there by chance must not matter.
+  void poison_workspaces(std::uint32_t pattern);
   /// Runs once on a set (queued). An emulated device executes only some blocks in modes check and count, and reports.
   std::vector<LaunchReport> run(int set, LaunchMode mode);
   /// One launch, whose blocks are independent of each other, and nothing before it (emulated devices know).

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "verify/compare.h"
 #include "verify/explain.h"
+#include "verify/rounding_verdict.h"
+#include "verify/second_look.h"
 
 namespace kerlab {
 
@@ -11,10 +14,12 @@ struct Checker::Run {
   std::uint32_t recipe = 0;
   int set = 0;
   std::vector<std::uint32_t> poisons;  ///< of each attempt
+  std::size_t compared = 0;            ///< attempts: of those behind only the bits are looked at
   const std::vector<Expected>* expected = nullptr;
   std::vector<std::uint64_t> input_hashes;
   std::size_t first_compare = 0;  ///< slots: attempts x outputs
   std::uint32_t first_hash = 0;   ///< slots: inputs, then attempts x outputs
+  bool sums = false;              ///< errors and rows are summed up, too
   bool timed = false;             ///< its first attempt lies between the two events
 };
 
@@ -26,110 +31,122 @@ Checker::~Checker() {
   data_.device().release_event(end_);
 }
 
-void Checker::poison(int set, std::uint32_t pattern) {
-  for (std::size_t i = 0; i < data_.plan().tensors.size(); ++i)
-    if (data_.plan().tensors[i].role == Role::output)
-      data_.device().fill(data_.buffer(set, i).pointer(), pattern, data_.buffer(set, i).words());
+std::size_t Checker::hash_slot(const Run& run, std::size_t attempt, std::size_t output) const {
+  return run.first_hash + data_.inputs().size() + attempt * data_.plan().references.size() + output;
 }
 
-void Checker::compare(const Run& run, std::size_t attempt) {
+/// Compares the outputs of an attempt, or only hashes them.
+void Checker::look(const Run& run, std::size_t attempt) {
   const auto& references = data_.plan().references;
   for (std::size_t i = 0; i < references.size(); ++i) {
     const Tensor& output = data_.output(i);
     if (output.elements() == 0) continue;
-    const Tolerance& t = references[i].tolerance;
-    const std::size_t slot = run.first_compare + attempt * references.size() + i;
     const GuardedBuffer& buffer = data_.buffer(run.set, output.name);
-    const lab::CompareArguments arguments{buffer.pointer(),
-                                          (*run.expected)[i].value.pointer(),
-                                          (*run.expected)[i].scale.pointer(),
-                                          output.elements(),
-                                          static_cast<lab::u32>(output.dtype),
-                                          references[i].accumulator == DType::fp32 ? 1u : 0u,
-                                          data_.plan().recipes[run.recipe].exact ? 1u : 0u,
-                                          0,
-                                          t.value_factor,
-                                          t.scale_factor,
-                                          t.absolute,
-                                          reports_.compare(slot)};
-    data_.lab().run_over("lab_compare", arguments, arguments.count);
-    const auto hash_slot =
-        run.first_hash + static_cast<std::uint32_t>(data_.inputs().size() + attempt * references.size() + i);
-    if (run.poisons.size() > 1) data_.queue_hash(buffer.pointer(), buffer.bytes(), reports_, hash_slot);
+    if (attempt < run.compared)
+      queue_compare(data_, reports_, run.first_compare + attempt * references.size() + i,
+                    {run.recipe, i, buffer.pointer(), &(*run.expected)[i], run.sums});
+    if (run.poisons.size() > 1)
+      data_.queue_hash(buffer.pointer(), buffer.bytes(), reports_,
+                       static_cast<std::uint32_t>(hash_slot(run, attempt, i)));
   }
 }
 
 void Checker::queue(Candidate& candidate, Run& run) {
   for (std::size_t attempt = 0; attempt < run.poisons.size(); ++attempt) {
     for (const BoundLaunch& launch : data_.restore_launches(run.set, run.recipe)) data_.device().launch(launch);
-    poison(run.set, run.poisons[attempt]);
+    poison_outputs(data_, run.set, run.poisons[attempt]);
+    candidate.poison_workspaces(run.poisons[attempt]);
     const bool timed = run.timed && attempt == 0;
     if (timed) data_.device().record(begin_);
     candidate.run(run.set, LaunchMode::check);
     if (timed) data_.device().record(end_);
-    compare(run, attempt);
+    look(run, attempt);
   }
   data_.queue_input_hashes(run.set, reports_, run.first_hash);
 }
 
-CheckReport Checker::check_once(Candidate& candidate, std::span<const std::uint32_t> recipes, bool thorough) {
+std::vector<Checker::Run> Checker::plan_runs(std::span<const std::uint32_t> recipes, CheckWishes wishes) const {
   std::vector<Run> runs;
-  const std::size_t outputs = data_.plan().references.size(), tensors = data_.plan().tensors.size();
+  const std::size_t outputs = data_.plan().references.size();
   std::size_t compares = 0, hashes = 0;
   for (const std::uint32_t recipe : recipes) {
     if (recipe >= data_.plan().recipes.size()) throw Error(fmt::format("check: the problem has no recipe {}", recipe));
     Run run;
     run.recipe = recipe;
     run.poisons = {runs.size() % 2 == 0 ? kPoisonNan : kPoisonFinite};
-    if (thorough) run.poisons = {kPoisonNan, kPoisonFinite, kPoisonNan};
+    if (wishes.thorough) run.poisons = {kPoisonNan, kPoisonFinite, kPoisonNan};
+    run.compared = run.poisons.size();
+    run.sums = wishes.thorough;
     run.timed = runs.empty();
+    if (wishes.thorough && runs.empty()) run.poisons.resize(kRunsOfFirst, kPoisonNan);
     run.first_compare = compares;
     run.first_hash = static_cast<std::uint32_t>(hashes);
-    compares += run.poisons.size() * outputs;
+    compares += run.compared * outputs;
     hashes += data_.inputs().size() + run.poisons.size() * outputs;
     runs.push_back(std::move(run));
   }
-  const std::size_t buffers = tensors + candidate.workspaces().size();
-  reports_.reset(compares, 2 * buffers * runs.size(), hashes);
+  return runs;
+}
+
+CheckReport Checker::check_once(Candidate& candidate, std::span<const std::uint32_t> recipes, CheckWishes wishes) {
+  std::vector<Run> runs = plan_runs(recipes, wishes);
+  const std::size_t outputs = data_.plan().references.size();
+  std::size_t compares = 0, hashes = 0;
+  for (const Run& run : runs) {
+    compares += run.compared * outputs;
+    hashes += data_.inputs().size() + run.poisons.size() * outputs;
+  }
+  const std::vector<NamedBuffer> zeroed = candidate.zeroed_workspaces();
+  const std::size_t buffers = data_.plan().tensors.size() + candidate.workspaces().size();
+  const std::size_t scans = 2 * buffers + zeroed.size();  // of each run
+  reports_.reset(compares, scans * runs.size(), hashes);
   for (std::size_t i = 0; i < runs.size(); ++i) {
     Run& run = runs[i];
     run.input_hashes = data_.input_hashes(run.recipe);
     run.expected = &data_.expected(run.recipe);
-    run.set = data_.set_with(run.recipe);
+    run.set = data_.set_with(run.recipe, candidate.plan().alignment);
     queue(candidate, run);
     std::vector<NamedBuffer> guarded = data_.named_buffers(run.set);
     for (const NamedBuffer& workspace : candidate.workspaces()) guarded.push_back(workspace);
-    scan_guards(data_.lab(), guarded, reports_, static_cast<std::uint32_t>(2 * buffers * i));
+    scan_guards(data_.lab(), guarded, reports_, static_cast<std::uint32_t>(scans * i));
+    scan_zeros(data_.lab(), zeroed, reports_, static_cast<std::uint32_t>(scans * i + 2 * buffers));
   }
   reports_.read();
-  return read(candidate, runs);
+  return read(candidate, runs, wishes);
 }
 
-RecipeReport Checker::judge(const Run& run, std::size_t output) const {
+RecipeReport Checker::judge(const Run& run, std::size_t output, CheckWishes wishes) const {
   const std::size_t outputs = data_.plan().references.size();
   const Recipe& recipe = data_.plan().recipes[run.recipe];
-  const std::size_t first_hash = run.first_hash + data_.inputs().size() + output;
   RecipeReport worst;
-  bool repeatable = true;
-  for (std::size_t attempt = 0; attempt < run.poisons.size(); ++attempt) {
-    const RecipeReport report =
-        explain(recipe, data_.output(output), reports_.compared()[run.first_compare + attempt * outputs + output]);
+  for (std::size_t attempt = 0; attempt < run.compared; ++attempt) {
+    const std::size_t slot = run.first_compare + attempt * outputs + output;
+    RecipeReport report = explain(recipe, data_.output(output), reports_.compared()[slot]);
+    for (const double target : data_.plan().references[output].rows_sum_to)
+      judge_row_sums(report, data_.output(output), target, reports_.summed()[slot]);
     const bool worse = worst.passed == report.passed ? report.error_ratio > worst.error_ratio : worst.passed;
-    if (attempt == 0 || worse) worst = report;
-    repeatable = repeatable && reports_.hashed()[first_hash + attempt * outputs] == reports_.hashed()[first_hash];
+    if (attempt == 0 || worse) worst = std::move(report);
   }
-  if (!repeatable && worst.passed)
-    worst.detail = "repeated runs differ bit by bit: atomics, or a race that stays within the tolerance";
+  worst.runs = static_cast<std::int64_t>(run.poisons.size());
+  std::int64_t different = 0;
+  const std::uint64_t first = reports_.hashed()[hash_slot(run, 0, output)];
+  for (std::size_t attempt = 1; attempt < run.poisons.size(); ++attempt)
+    different += reports_.hashed()[hash_slot(run, attempt, output)] != first ? 1 : 0;
+  judge_repeats(worst, different, wishes.nondeterministic);
   return worst;
 }
 
-CheckReport Checker::read(const Candidate& candidate, const std::vector<Run>& runs) {
+CheckReport Checker::read(const Candidate& candidate, const std::vector<Run>& runs, CheckWishes wishes) {
   CheckReport report;
-  if (!runs.empty()) report.first_us = data_.device().elapsed_us(begin_, end_);
+  const std::vector<NamedBuffer> zeroed = candidate.zeroed_workspaces();
+  if (!runs.empty()) {
+    report.first_us = data_.device().elapsed_us(begin_, end_);
+    report.runs = static_cast<std::int64_t>(runs.front().poisons.size());
+  }
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const Run& run = runs[i];
     for (std::size_t output = 0; output < data_.plan().references.size(); ++output)
-      report.recipes.push_back(judge(run, output));
+      report.recipes.push_back(judge(run, output, wishes));
     for (std::size_t input = 0; input < run.input_hashes.size(); ++input) {
       if (reports_.hashed()[run.first_hash + input] == run.input_hashes[input]) continue;
       if (report.input_modified.empty()) report.input_modified = data_.plan().tensors[data_.inputs()[input]].name;
@@ -137,8 +154,14 @@ CheckReport Checker::read(const Candidate& candidate, const std::vector<Run>& ru
     }
     std::vector<NamedBuffer> guarded = data_.named_buffers(run.set);
     for (const NamedBuffer& workspace : candidate.workspaces()) guarded.push_back(workspace);
-    const auto found = std::span(reports_.guarded()).subspan(2 * guarded.size() * i, 2 * guarded.size());
-    const std::string damage = describe_damage(guarded, found);
+    const std::size_t scans = 2 * guarded.size() + zeroed.size();
+    const auto found = std::span(reports_.guarded()).subspan(scans * i, scans);
+    std::string damage = describe_damage(guarded, found);
+    for (std::size_t z = 0; z < zeroed.size(); ++z) {
+      const std::uint64_t words = found[2 * guarded.size() + z].damaged;
+      if (damage.empty()) damage = describe_rest(zeroed[z].name, 4 * words);
+      if (words > 0) data_.device().fill(zeroed[z].buffer->pointer(), 0, zeroed[z].buffer->words());
+    }
     if (damage.empty()) continue;
     if (report.guard_violation.empty()) report.guard_violation = damage;
     for (const NamedBuffer& named : guarded) named.buffer->restore_guards(data_.device());
@@ -146,16 +169,38 @@ CheckReport Checker::read(const Candidate& candidate, const std::vector<Run>& ru
   return report;
 }
 
-CheckReport Checker::check(Candidate& candidate, std::span<const std::uint32_t> recipes, bool thorough) {
-  CheckReport report = check_once(candidate, recipes, thorough);
-  if (report.passed()) return report;
-  // An earlier candidate may have written into these data (while it was timed, say): nobody is blamed for another's
-  // damage, so with data made anew it gets a second chance.
-  bool intact = true;
-  for (const std::uint32_t recipe : recipes) intact = data_.expected_intact(recipe) && intact;
-  if (intact && report.input_modified.empty()) return report;
-  data_.distrust_all();
-  return check_once(candidate, recipes, thorough);
+CheckReport Checker::check(Candidate& candidate, std::span<const std::uint32_t> recipes, CheckWishes wishes) {
+  CheckReport report = check_once(candidate, recipes, wishes);
+  if (!report.passed()) {
+    // An earlier candidate may have written into these data (while it was timed, say): nobody is blamed for another's
+    // damage, so with data made anew it gets a second chance.
+    bool intact = true;
+    for (const std::uint32_t recipe : recipes) intact = data_.expected_intact(recipe) && intact;
+    if (!intact || !report.input_modified.empty()) {
+      data_.distrust_all();
+      report = check_once(candidate, recipes, wishes);
+    }
+  }
+  if (!wishes.thorough) return report;
+  if (report.guard_violation.empty() && report.input_modified.empty())
+    look_again(data_, reports_, candidate, recipes, report);
+  if (!report.passed() || recipes.empty()) return report;
+  CheckReport fresh = check_fresh(candidate, ProblemData::Fresh::check);
+  for (RecipeReport& one : fresh.recipes) report.recipes.push_back(std::move(one));
+  report.guard_violation = std::move(fresh.guard_violation);
+  report.input_modified = std::move(fresh.input_modified);
+  return report;
+}
+
+CheckReport Checker::check_fresh(Candidate& candidate, ProblemData::Fresh which) {
+  const std::uint32_t recipe = data_.fresh_recipe(which);
+  data_.refill(0, 0);
+  candidate.run(0, LaunchMode::check);
+  data_.refill(0, recipe);
+  const std::uint32_t recipes[] = {recipe};
+  CheckReport report = check(candidate, recipes, {});
+  data_.distrust(0);
+  return report;
 }
 
 std::string Checker::scan(const Candidate& candidate, int sets) {

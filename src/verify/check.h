@@ -15,6 +15,15 @@ namespace kerlab {
 /// What outputs hold before a run. NaN in every float type; and a finite number, for kernels that treat NaN kindly.
 inline constexpr std::uint32_t kPoisonNan = 0xFFFFFFFF, kPoisonFinite = 0x7B7B7B7B;
 
+/// Of a thorough check: runs of the first recipe, whose bits must agree.
+inline constexpr std::size_t kRunsOfFirst = 10;
+
+/// What a check is to do beside running recipes.
+struct CheckWishes {
+  bool thorough = false;          ///< both poisons and a repeat per recipe, ten runs of the first, a fresh one
+  bool nondeterministic = false;  ///< runs may differ bit by bit
+};
+
 class Checker {
  public:
   explicit Checker(ProblemData& data);
@@ -22,21 +31,23 @@ class Checker {
   Checker(const Checker&) = delete;
   Checker& operator=(const Checker&) = delete;
 
-  /// `recipes`: indices into ProblemPlan::recipes. Quick: one run per recipe, poisons alternating. Thorough: both
-  /// poisons and a repeat per recipe; bits that differ between them are told in the detail, not failed (atomics may do
-  /// that).
-  CheckReport check(Candidate& candidate, std::span<const std::uint32_t> recipes, bool thorough);
+  /// `recipes`: indices into ProblemPlan::recipes. Quick: one run per recipe, poisons alternating.
+  CheckReport check(Candidate& candidate, std::span<const std::uint32_t> recipes, CheckWishes wishes);
+  /// One run on the buffers of the first recipe, those that are timed, with other data: whoever keeps results for an
+  /// address is found out.
+  CheckReport check_fresh(Candidate& candidate, ProblemData::Fresh which);
   /// Guards of the first `sets` sets and of the workspaces; repairs them. Empty: untouched.
   std::string scan(const Candidate& candidate, int sets);
 
  private:
   struct Run;
+  [[nodiscard]] std::vector<Run> plan_runs(std::span<const std::uint32_t> recipes, CheckWishes wishes) const;
   void queue(Candidate& candidate, Run& run);
-  void poison(int set, std::uint32_t pattern);
-  void compare(const Run& run, std::size_t attempt);
-  CheckReport read(const Candidate& candidate, const std::vector<Run>& runs);
-  CheckReport check_once(Candidate& candidate, std::span<const std::uint32_t> recipes, bool thorough);
-  RecipeReport judge(const Run& run, std::size_t output) const;
+  void look(const Run& run, std::size_t attempt);
+  CheckReport read(const Candidate& candidate, const std::vector<Run>& runs, CheckWishes wishes);
+  CheckReport check_once(Candidate& candidate, std::span<const std::uint32_t> recipes, CheckWishes wishes);
+  [[nodiscard]] RecipeReport judge(const Run& run, std::size_t output, CheckWishes wishes) const;
+  [[nodiscard]] std::size_t hash_slot(const Run& run, std::size_t attempt, std::size_t output) const;
 
   ProblemData& data_;
   ReportBuffer reports_;

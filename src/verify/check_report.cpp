@@ -4,6 +4,12 @@
 
 namespace kerlab {
 
+std::string_view name(Cause cause) {
+  constexpr std::string_view kNames[] = {"",           "nan", "exact", "bound",   "unwritten",
+                                         "incomplete", "rms", "bias",  "row_sum", "rerun"};
+  return kNames[static_cast<std::size_t>(cause)];
+}
+
 bool CheckReport::passed() const {
   return guard_violation.empty() && input_modified.empty() &&
          std::all_of(recipes.begin(), recipes.end(), [](const RecipeReport& r) { return r.passed; });

@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
+#include <chrono>
 
-#include "common/number.h"
-#include "common/tolerance.h"
-#include "verify/check.h"
+#include "verify/compare.h"
+#include "verify/emulated_run.h"
 #include "verify/explain.h"
 
 namespace kerlab {
@@ -18,6 +17,16 @@ namespace {
 constexpr std::size_t kMostExact = std::size_t{1} << 16;
 constexpr std::size_t kMostWhole = std::size_t{1} << 18;  // of a run of all blocks
 constexpr std::size_t kMostOthers = 4096;
+
+// What further runs may cost, by the rule that 5e8 FLOP or 64 MB are executed in a tenth of a second: the same on every
+// machine.
+constexpr double kFurtherRuns = 0.005, kFreshRun = 0.2;
+constexpr std::chrono::milliseconds kLongest{500};
+
+/// Of one run, in tenths of a second.
+double cost_of(const ProblemPlan& plan) {
+  return std::max(plan.flops / 5e8, plan.bytes / 64e6);
+}
 
 /// Every element when there are few enough, else that many, evenly spread with a pseudo-random offset in each step.
 std::vector<std::int64_t> thinned(const std::vector<std::int64_t>& elements, std::size_t most) {
@@ -46,64 +55,24 @@ void merge(std::vector<AddressRange>& ranges) {
   ranges = std::move(merged);
 }
 
-bool overlap(const AddressRange& range, std::uint64_t begin, std::uint64_t end) {
-  return range.begin < end && range.end > begin;
-}
-
-std::uint64_t bits_at(std::span<const std::byte> bytes) {
-  std::uint64_t bits = 0;
-  std::memcpy(&bits, bytes.data(), bytes.size());
-  return bits;
-}
-
-void see(lab::CompareReport& found, const lab::Verdict& verdict, std::int64_t element, double got, double expected) {
-  ++found.compared;
-  found.mismatches += verdict.passed ? 0 : 1;
-  found.nans += verdict.nan ? 1 : 0;
-  if (std::isfinite(verdict.ratio)) found.sum_square_ratio += verdict.ratio * verdict.ratio;
-  const bool worse = found.worst_index == 0 || verdict.ratio > found.max_ratio;
-  if (!worse) return;
-  found.max_ratio = verdict.ratio;
-  found.worst_index = element + 1;
-  found.worst_got = got;
-  found.worst_expected = expected;
-  found.worst_tolerance = verdict.tolerance;
-}
-
-/// One report per recipe and output: of several runs the worst.
-void keep_worse(std::vector<RecipeReport>& reports, RecipeReport report) {
-  for (RecipeReport& known : reports) {
-    if (known.recipe != report.recipe || known.output != report.output) continue;
-    const bool worse = known.passed == report.passed ? report.error_ratio > known.error_ratio : known.passed;
-    if (worse) known = std::move(report);
-    return;
-  }
-  reports.push_back(std::move(report));
+void keep_worse(RecipeReport& known, RecipeReport other) {
+  const bool worse = known.passed == other.passed ? other.error_ratio > known.error_ratio : known.passed;
+  if (worse) known = std::move(other);
 }
 
 }  // namespace
 
-/// One recipe with one poison.
-struct EmulatedChecker::Run {
-  std::uint32_t recipe = 0;
-  std::uint32_t poison = 0;
-  int set = 0;
-  bool sampled = false;
-  std::vector<AddressRange> written;  ///< merged
-};
-
-void EmulatedChecker::poison_outputs(int set, std::uint32_t pattern) {
+void EmulatedChecker::poison(int set, std::uint32_t pattern) {
   const auto known = poisoned_.find(set);
   if (known != poisoned_.end() && known->second == pattern) return;
-  for (std::size_t i = 0; i < data_.plan().tensors.size(); ++i)
-    if (data_.plan().tensors[i].role == Role::output)
-      data_.device().fill(data_.buffer(set, i).pointer(), pattern, data_.buffer(set, i).words());
+  poison_outputs(data_, set, pattern);
   poisoned_[set] = pattern;
 }
 
-void EmulatedChecker::run(Candidate& candidate, Run& run, CheckReport& report) {
+void EmulatedChecker::execute(Candidate& candidate, Run& run, CheckReport& report) {
   for (const BoundLaunch& launch : data_.restore_launches(run.set, run.recipe)) data_.device().launch(launch);
-  poison_outputs(run.set, run.poison);
+  poison(run.set, run.poison);
+  candidate.poison_workspaces(run.poison);
   poisoned_.erase(run.set);  // until restored, whatever happens
   report.blocks = report.blocks_run = 0;
   const LaunchMode mode = run.sampled ? LaunchMode::check : LaunchMode::check_all;
@@ -159,6 +128,18 @@ void EmulatedChecker::look_at_writes(const Candidate& candidate, const Run& run,
   }
 }
 
+/// What a run must leave zero; some of its blocks need not.
+void EmulatedChecker::look_at_zeros(const Candidate& candidate, const Run& run, CheckReport& report) {
+  if (run.sampled) return;
+  for (const NamedBuffer& named : candidate.zeroed_workspaces()) {
+    std::vector<std::byte> held(static_cast<std::size_t>(named.buffer->bytes()));
+    data_.device().copy_out(held, named.buffer->pointer());
+    const auto rest = held.size() - static_cast<std::size_t>(std::count(held.begin(), held.end(), std::byte{0}));
+    if (rest > 0) data_.device().fill(named.buffer->pointer(), 0, named.buffer->words());
+    if (report.guard_violation.empty()) report.guard_violation = describe_rest(named.name, rest);
+  }
+}
+
 std::vector<std::int64_t> EmulatedChecker::elements_to_check(const Run& run, std::size_t reference) const {
   const Tensor& output = data_.output(reference);
   const auto size = static_cast<std::uint64_t>(info(output.dtype).bytes);
@@ -190,44 +171,6 @@ std::int64_t EmulatedChecker::first_unwritten(const Run& run, std::size_t refere
   return reached >= end ? -1 : static_cast<std::int64_t>((reached - begin) / info(output.dtype).bytes);
 }
 
-RecipeReport EmulatedChecker::compare(const Run& run, std::size_t reference) {
-  const Recipe& recipe = data_.plan().recipes[run.recipe];
-  const Tensor& output = data_.output(reference);
-  const std::int64_t missing = run.sampled ? -1 : first_unwritten(run, reference);
-  std::vector<std::int64_t> elements = elements_to_check(run, reference);
-  if (missing >= 0) elements.push_back(missing);  // holds poison: the comparison will say so
-  const std::vector<ExpectedValues::Value> expected = expected_.at(run.recipe, reference, elements);
-  const Tolerance& tolerance = data_.plan().references[reference].tolerance;
-  lab::CompareArguments rule{};
-  rule.exact = recipe.exact ? 1 : 0;
-  rule.value_factor = tolerance.value_factor;
-  rule.scale_factor = tolerance.scale_factor;
-  rule.absolute = tolerance.absolute;
-  const lab::Format format = lab::format_of(static_cast<lab::u32>(output.dtype));
-  const auto size = static_cast<std::size_t>(info(output.dtype).bytes);
-  const DevicePtr base = data_.buffer(run.set, output.name).pointer();
-  lab::CompareReport found{};
-  std::vector<std::byte> got;
-  for (std::size_t i = 0; i < elements.size();) {
-    // Neighbours are fetched together.
-    std::size_t end = i + 1;
-    while (end < elements.size() && elements[end] == elements[end - 1] + 1) ++end;
-    got.resize((end - i) * size);
-    data_.device().copy_out(got, base + static_cast<DevicePtr>(elements[i]) * size);
-    for (std::size_t j = 0; i < end; ++i, ++j) {
-      const std::uint64_t bits = bits_at(std::span(got).subspan(j * size, size));
-      see(found, lab::judge(format, bits, expected[i].value, expected[i].scale, rule), elements[i],
-          lab::decode(format, bits), expected[i].value);
-    }
-  }
-  if (run.sampled && elements.empty()) {
-    RecipeReport nothing = explain(recipe, output, found, 1);
-    nothing.detail = "the blocks that ran wrote nothing to it";
-    return nothing;
-  }
-  return explain(recipe, output, found, static_cast<std::int64_t>(elements.size()));
-}
-
 void EmulatedChecker::restore_poison(const Run& run) {
   for (std::size_t i = 0; i < data_.plan().tensors.size(); ++i) {
     if (data_.plan().tensors[i].role != Role::output) continue;
@@ -243,29 +186,81 @@ void EmulatedChecker::restore_poison(const Run& run) {
   poisoned_[run.set] = run.poison;
 }
 
-CheckReport EmulatedChecker::check(Candidate& candidate, std::span<const std::uint32_t> recipes, bool thorough,
+/// Whatever is found in it is told once; false where nothing that follows would be right.
+bool EmulatedChecker::run_once(Candidate& candidate, Run& run, CheckReport& report, bool thorough) {
+  execute(candidate, run, report);
+  look_at_writes(candidate, run, report);
+  look_at_zeros(candidate, run, report);
+  // The reference would read what was modified, and everybody after be compared with that.
+  const bool intact = report.input_modified.empty();
+  for (std::size_t reference = 0; intact && reference < data_.plan().references.size(); ++reference) {
+    if (data_.output(reference).elements() == 0) continue;
+    if (thorough) run.bits.push_back(written_bits(run, reference));
+    if (run.compared) run.reports.push_back(compare(run, reference, thorough));
+  }
+  restore_poison(run);
+  if (!report.guard_violation.empty()) {
+    for (const NamedBuffer& named : data_.named_buffers(run.set)) named.buffer->restore_guards(data_.device());
+  }
+  if (!intact) data_.distrust(run.set);
+  return intact;
+}
+
+/// With each of the poisons; the first of a thorough check several times more, if that takes no time.
+bool EmulatedChecker::run_recipe(Candidate& candidate, std::uint32_t recipe, std::vector<std::uint32_t> poisons,
+                                 CheckWishes wishes, bool sampled, CheckReport& report) {
+  std::vector<Run> runs;
+  const auto begin = std::chrono::steady_clock::now();
+  for (const std::uint32_t poison : poisons) {
+    // What the rule takes for cheap need not be.
+    const bool enough = runs.size() >= 2 && std::chrono::steady_clock::now() - begin > kLongest;
+    if (enough) break;
+    const int set = data_.set_with(recipe, candidate.plan().alignment);
+    runs.push_back({recipe, poison, set, sampled, runs.size() < 2});
+    if (!run_once(candidate, runs.back(), report, wishes.thorough)) return false;
+  }
+  if (report.recipes.empty()) report.runs = static_cast<std::int64_t>(runs.size());
+  for (std::size_t output = 0; output < runs.front().reports.size(); ++output) {
+    RecipeReport worst = runs.front().reports[output];
+    if (runs.size() > 1) keep_worse(worst, std::move(runs[1].reports[output]));
+    worst.runs = static_cast<std::int64_t>(runs.size());
+    std::int64_t different = 0;
+    for (const Run& run : runs) different += wishes.thorough && run.bits[output] != runs.front().bits[output] ? 1 : 0;
+    judge_repeats(worst, different, wishes.nondeterministic);
+    report.recipes.push_back(std::move(worst));
+  }
+  return true;
+}
+
+/// Other data in the buffers of the first recipe, at once: whoever keeps results for an address is found out.
+void EmulatedChecker::run_fresh(Candidate& candidate, std::uint32_t first, bool sampled, CheckReport& report) {
+  const std::uint32_t recipe = data_.fresh_recipe(ProblemData::Fresh::check);
+  const int set = data_.set_with(first, candidate.plan().alignment);
+  data_.refill(set, recipe);
+  Run run{recipe, kPoisonFinite, set, sampled, true};
+  if (run_once(candidate, run, report, false))
+    for (RecipeReport& one : run.reports) report.recipes.push_back(std::move(one));
+  data_.distrust(set);
+}
+
+CheckReport EmulatedChecker::check(Candidate& candidate, std::span<const std::uint32_t> recipes, CheckWishes wishes,
                                    bool sampled) {
   CheckReport report;
-  std::size_t runs = 0;
-  for (const std::uint32_t recipe : recipes) {
-    if (recipe >= data_.plan().recipes.size()) throw Error(fmt::format("check: the problem has no recipe {}", recipe));
-    std::vector<std::uint32_t> poisons = {runs++ % 2 == 0 ? kPoisonNan : kPoisonFinite};
-    if (thorough) poisons = {kPoisonNan, kPoisonFinite};
-    for (const std::uint32_t poison : poisons) {
-      Run one{recipe, poison, data_.set_with(recipe), sampled, {}};
-      run(candidate, one, report);
-      look_at_writes(candidate, one, report);
-      for (std::size_t reference = 0; reference < data_.plan().references.size(); ++reference) {
-        if (data_.output(reference).elements() == 0) continue;
-        RecipeReport compared = compare(one, reference);
-        keep_worse(report.recipes, std::move(compared));
-      }
-      restore_poison(one);
-      if (!report.guard_violation.empty()) {
-        for (const NamedBuffer& named : data_.named_buffers(one.set)) named.buffer->restore_guards(data_.device());
-      }
-      if (!report.input_modified.empty()) data_.distrust(one.set);
+  const double cost = cost_of(data_.plan());
+  for (std::size_t i = 0; i < recipes.size(); ++i) {
+    if (recipes[i] >= data_.plan().recipes.size())
+      throw Error(fmt::format("check: the problem has no recipe {}", recipes[i]));
+    std::vector<std::uint32_t> poisons = {i % 2 == 0 ? kPoisonNan : kPoisonFinite};
+    // What is planted says nothing about poison.
+    if (wishes.thorough && data_.plan().recipes[recipes[i]].plain()) poisons = {kPoisonNan, kPoisonFinite};
+    if (wishes.thorough && i == 0) {
+      while (poisons.size() < kRunsOfFirst && static_cast<double>(poisons.size()) * cost < kFurtherRuns)
+        poisons.push_back(kPoisonNan);
     }
+    if (!run_recipe(candidate, recipes[i], std::move(poisons), wishes, sampled, report)) return report;
+    if (wishes.thorough && i == 0 && cost <= kFreshRun && report.passed())
+      run_fresh(candidate, recipes.front(), sampled, report);
+    if (!report.input_modified.empty()) return report;
   }
   return report;
 }

@@ -9,6 +9,7 @@
 
 #include "plan/launch_plan.h"
 #include "verify/candidate.h"
+#include "verify/check.h"
 #include "verify/check_report.h"
 #include "verify/expected_values.h"
 
@@ -18,19 +19,31 @@ class EmulatedChecker {
  public:
   explicit EmulatedChecker(ProblemData& data) : data_(data), expected_(data) {}
 
-  /// `sampled`: some blocks (the candidate must allow it), else all. Recipes as for Checker. Thorough: both poisons.
-  CheckReport check(Candidate& candidate, std::span<const std::uint32_t> recipes, bool thorough, bool sampled);
+  /// `sampled`: some blocks (the candidate must allow it), else all. Recipes as for Checker. Thorough: both poisons,
+  /// further runs of the first recipe where they cost next to nothing, and one with other data in its buffers.
+  CheckReport check(Candidate& candidate, std::span<const std::uint32_t> recipes, CheckWishes wishes, bool sampled);
   /// Something else has run on the data: outputs no longer hold the poison.
   void forget_poison() { poisoned_.clear(); }
 
  private:
   struct Run;
-  void poison_outputs(int set, std::uint32_t pattern);
-  void run(Candidate& candidate, Run& run, CheckReport& report);
+  void poison(int set, std::uint32_t pattern);
+  void execute(Candidate& candidate, Run& run, CheckReport& report);
   void look_at_writes(const Candidate& candidate, const Run& run, CheckReport& report) const;
+  void look_at_zeros(const Candidate& candidate, const Run& run, CheckReport& report);
   [[nodiscard]] std::vector<std::int64_t> elements_to_check(const Run& run, std::size_t reference) const;
   [[nodiscard]] std::int64_t first_unwritten(const Run& run, std::size_t reference) const;
-  RecipeReport compare(const Run& run, std::size_t reference);
+  RecipeReport compare(const Run& run, std::size_t reference, bool thorough);
+  void judge_rows(const Run& run, std::size_t reference, RecipeReport& report);
+  void look_again(const Run& run, std::size_t reference, const std::vector<std::int64_t>& elements,
+                  RecipeReport& report);
+  template <typename Visit>
+  void visit(const Run& run, std::size_t reference, const std::vector<std::int64_t>& elements, const Visit& see);
+  [[nodiscard]] std::string written_bits(const Run& run, std::size_t reference) const;
+  bool run_once(Candidate& candidate, Run& run, CheckReport& report, bool thorough);
+  bool run_recipe(Candidate& candidate, std::uint32_t recipe, std::vector<std::uint32_t> poisons, CheckWishes wishes,
+                  bool sampled, CheckReport& report);
+  void run_fresh(Candidate& candidate, std::uint32_t first, bool sampled, CheckReport& report);
   void restore_poison(const Run& run);
 
   ProblemData& data_;

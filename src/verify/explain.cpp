@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "verify/inputs.h"
+#include "verify/rounding_verdict.h"
 
 namespace kerlab {
 namespace {
@@ -46,11 +47,33 @@ RecipeReport explain(const Recipe& recipe, const Tensor& output, const lab::Comp
   report.worst_expected = found.worst_expected;
   report.worst_tolerance = found.worst_tolerance;
   report.passed = report.compared == wanted && report.mismatches == 0;
-  if (report.compared != wanted)
+  report.rounding = rounding_report(found.rounding);
+  if (report.compared != wanted) {
+    report.cause = Cause::incomplete;
     report.detail = fmt::format("{} of {} elements were compared", report.compared, wanted);
-  else if (!report.passed)
+  } else if (!report.passed) {
+    report.cause = report.nans > 0                                ? Cause::nan
+                   : recipe.exact || !info(output.dtype).is_float ? Cause::exact
+                                                                  : Cause::bound;
     report.detail = difference(recipe, report, output);
+  }
+  judge_rounding(report);
   return report;
+}
+
+void judge_repeats(RecipeReport& report, std::int64_t different, bool nondeterministic) {
+  if (different == 0 || !report.passed) return;
+  if (nondeterministic) {
+    report.detail =
+        fmt::format("{} of {} runs differ from the first bit by bit, as the variant says", different, report.runs - 1);
+    return;
+  }
+  report.passed = false;
+  report.cause = Cause::rerun;
+  report.detail = fmt::format(
+      "{} of {} runs with the same inputs differ from the first bit by bit: a race, memory that nobody initialised, or "
+      "atomics in any order; where that is meant the variant's .toml says nondeterministic = \"why\"",
+      different, report.runs - 1);
 }
 
 }  // namespace kerlab

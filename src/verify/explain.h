@@ -17,4 +17,7 @@ RecipeReport explain(const Recipe& recipe, const Tensor& output, const lab::Comp
 /// Where only `wanted` elements were to be compared.
 RecipeReport explain(const Recipe& recipe, const Tensor& output, const lab::CompareReport& found, std::int64_t wanted);
 
+/// Takes in how many of the report's `runs` gave other bits than the first; where they must not, it did not pass.
+void judge_repeats(RecipeReport& report, std::int64_t different, bool nondeterministic);
+
 }  // namespace kerlab

@@ -1,6 +1,10 @@
 #include "verify/inputs.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <limits>
 
 #include "base/error.h"
 #include "base/format.h"
@@ -9,36 +13,66 @@
 namespace kerlab {
 namespace {
 
-struct KnownRecipe {
-  const char* name;
-  lab::RecipeId id;
-  double parameter;  ///< default of the first
-};
-constexpr KnownRecipe kKnown[] = {{"normal", lab::kNormal, 0},
-                                  {"uniform", lab::kUniform, 0},
-                                  {"small_integer", lab::kSmallInteger, 4},
-                                  {"one_hot", lab::kOneHot, 8},
-                                  {"constant", lab::kConstant, 1}};
 constexpr double kLargestInteger = 1 << 29;
+static_assert(kRecipeBases.size() == lab::kIndexCoded + 1 && kPlantKinds.size() == lab::kPlantSubnormal + 1);
 
-const KnownRecipe& known(const Recipe& recipe) {
-  std::vector<std::string> names;
-  for (const KnownRecipe& row : kKnown) {
-    if (recipe.name == row.name) {
-      if (recipe.version == 1) return row;
-      throw Error(fmt::format("recipe '{}': this kerlab knows version 1, not {}", recipe.name, recipe.version));
-    }
-    names.emplace_back(row.name);
+lab::RecipeId base_of(const Recipe& recipe) {
+  const std::string& base = recipe.base.empty() ? recipe.name : recipe.base;
+  const auto found = std::find(kRecipeBases.begin(), kRecipeBases.end(), base);
+  if (found == kRecipeBases.end() || base == "partition") {
+    const std::string near = nearest(base, {kRecipeBases.begin(), kRecipeBases.end()});
+    throw Error(fmt::format("recipe '{}' is not known{}; there are {}", base,
+                            near.empty() ? "" : fmt::format(" (did you mean '{}'?)", near),
+                            fmt::join(kRecipeBases, ", ")));
   }
-  const std::string near = nearest(recipe.name, names);
-  throw Error(fmt::format("recipe '{}' is not known{}; there are {}", recipe.name,
-                          near.empty() ? "" : fmt::format(" (did you mean '{}'?)", near), fmt::join(names, ", ")));
+  if (recipe.version != 1)
+    throw Error(fmt::format("recipe '{}': this kerlab knows version 1, not {}", base, recipe.version));
+  return static_cast<lab::RecipeId>(found - kRecipeBases.begin());
+}
+
+double default_parameter(lab::RecipeId base) {
+  if (base == lab::kSmallInteger) return 4;
+  if (base == lab::kOneHot) return 8;
+  return base == lab::kConstant ? 1 : 0;
 }
 
 double integer_parameter(const Recipe& recipe, double magnitude) {
   if (magnitude >= 1 && magnitude <= kLargestInteger) return magnitude;
   throw Error(fmt::format("recipe '{}': parameter {} is not between 1 and {}: change it in family.toml", recipe.name,
                           magnitude, kLargestInteger));
+}
+
+lab::Plant planted(const Recipe& recipe, const Plant& plant) {
+  const auto found = std::find(kPlantKinds.begin(), kPlantKinds.end(), plant.what);
+  if (found == kPlantKinds.end())
+    throw Error(fmt::format("recipe '{}': nothing is called '{}' that could be planted; there are {}", recipe.name,
+                            plant.what, fmt::join(kPlantKinds, ", ")));
+  if (plant.every < 1 || plant.phase < 0 || plant.phase >= plant.every)
+    throw Error(
+        fmt::format("recipe '{}': of every {} lines there is no number {}", recipe.name, plant.every, plant.phase));
+  return {static_cast<lab::u32>(found - kPlantKinds.begin()),
+          plant.along_columns ? 1u : 0u,
+          plant.every,
+          plant.phase,
+          plant.count,
+          plant.value};
+}
+
+void add_plants(lab::FillArguments& a, const Recipe& recipe, const Tensor& tensor) {
+  for (const Plant& plant : recipe.plants) {
+    if (plant.tensor != tensor.name) continue;
+    if (a.plants == lab::kMostPlants)
+      throw Error(
+          fmt::format("recipe '{}' plants more than {} things into '{}'", recipe.name, lab::kMostPlants, tensor.name));
+    a.plant[a.plants++] = planted(recipe, plant);
+  }
+}
+
+/// Of a tensor that must not be read: NaN, or what comes nearest to it.
+void fill_unread(lab::FillArguments& a, const Tensor& tensor) {
+  a.recipe = lab::kConstant;
+  a.parameter0 =
+      info(tensor.dtype).is_float ? std::numeric_limits<double>::quiet_NaN() : std::numeric_limits<double>::infinity();
 }
 
 }  // namespace
@@ -50,24 +84,29 @@ std::string recipe_text(const Recipe& recipe) {
 }
 
 lab::FillArguments fill_arguments(const Recipe& recipe, const Tensor& tensor, bool first_input, DevicePtr out) {
-  const KnownRecipe& row = known(recipe);
+  const lab::RecipeId base = base_of(recipe);
   lab::FillArguments a{};
   a.out = out;
   a.count = tensor.elements();
   a.dtype = static_cast<lab::u32>(tensor.dtype);
-  a.recipe = row.id;
+  a.recipe = base;
   a.seed = recipe.seed;
   a.tensor = lab::tensor_number(tensor.name.data(), tensor.name.size());
   a.columns = tensor.shape.empty() ? 1 : tensor.shape.back();
-  a.parameter0 = recipe.parameters.empty() ? row.parameter : recipe.parameters[0];
+  a.rows = tensor.shape.size() < 2 ? 1 : tensor.shape[tensor.shape.size() - 2];
+  a.parameter0 = recipe.parameters.empty() ? default_parameter(base) : recipe.parameters[0];
   if (tensor.partition >= 0) {
     a.recipe = lab::kPartition;
     a.parameter0 = static_cast<double>(tensor.partition);
-    a.parameter1 = row.id == lab::kNormal || row.id == lab::kUniform ? 0 : 1;
+    a.parameter1 = base == lab::kNormal || base == lab::kUniform ? 0 : 1;
     return a;
   }
-  if (row.id == lab::kOneHot && !first_input) a.recipe = lab::kSmallInteger;
-  if (row.id == lab::kSmallInteger || row.id == lab::kOneHot) a.parameter0 = integer_parameter(recipe, a.parameter0);
+  if (base == lab::kOneHot && !first_input) a.recipe = lab::kSmallInteger;
+  if (base == lab::kSmallInteger || base == lab::kOneHot) a.parameter0 = integer_parameter(recipe, a.parameter0);
+  if (tensor.unread)
+    fill_unread(a, tensor);
+  else
+    add_plants(a, recipe, tensor);
   return a;
 }
 

@@ -9,6 +9,9 @@
 namespace kerlab {
 namespace {
 
+// Sets that hold recipes other than the timed one. Filling one anew costs little.
+constexpr int kMostRecipeSets = 3;
+
 const Tensor& tensor_named(const ProblemPlan& plan, const std::string& name) {
   const auto found =
       std::find_if(plan.tensors.begin(), plan.tensors.end(), [&](const Tensor& t) { return t.name == name; });
@@ -52,9 +55,11 @@ ProblemData::ProblemData(Lab& lab, ProblemPlan plan, std::span<const std::byte> 
   if (!reference_image.empty()) reference_module_.emplace(device(), reference_image, "reference");
   for (std::size_t i = 0; i < plan_.tensors.size(); ++i)
     if (plan_.tensors[i].role == Role::input) inputs_.push_back(i);
-  for (int i = 0; i < memory_.rotation_sets + memory_.recipe_sets; ++i) add_set();
-  const bool whole_references = device().info().kind != DeviceKind::emulated;
-  for (int i = 0; whole_references && i < memory_.reference_slots; ++i) add_reference();
+  memory_.recipe_sets = std::min(memory_.recipe_sets, kMostRecipeSets);
+  whole_references_ = device().info().kind != DeviceKind::emulated;
+  for (int i = 0; i < memory_.rotation_sets; ++i) add_set(0);
+  references_.reserve(static_cast<std::size_t>(memory_.reference_slots));  // what expected() gives stays where it is
+  if (whole_references_) add_reference();
 }
 
 void ProblemData::check_plan() const {
@@ -68,10 +73,35 @@ void ProblemData::check_plan() const {
   }
 }
 
-void ProblemData::add_set() {
+void ProblemData::add_set(std::int64_t offset) {
   Set set;
-  for (const Tensor& t : plan_.tensors) set.buffers.emplace_back(device(), t.bytes());
+  for (const Tensor& t : plan_.tensors) set.buffers.emplace_back(device(), t.bytes(), offset);
   sets_.push_back(std::move(set));
+}
+
+/// False: there are as many as there may be, or the memory is used up.
+bool ProblemData::grow_sets() {
+  if (sets_.size() >= static_cast<std::size_t>(memory_.rotation_sets + memory_.recipe_sets)) return false;
+  try {
+    add_set(kLeastAlignment);
+  } catch (const DeviceFault& fault) {
+    if (fault.kind() != FaultKind::out_of_memory) throw;
+    memory_.recipe_sets = static_cast<int>(sets_.size()) - memory_.rotation_sets;
+    return false;
+  }
+  return true;
+}
+
+bool ProblemData::grow_references() {
+  if (references_.size() >= static_cast<std::size_t>(memory_.reference_slots)) return false;
+  try {
+    add_reference();
+  } catch (const DeviceFault& fault) {
+    if (fault.kind() != FaultKind::out_of_memory) throw;
+    memory_.reference_slots = static_cast<int>(references_.size());
+    return false;
+  }
+  return true;
 }
 
 void ProblemData::add_reference() {
@@ -129,15 +159,34 @@ void ProblemData::fill(Set& set, std::uint32_t recipe) {
   set.recipe = recipe;
 }
 
-int ProblemData::set_with(std::uint32_t recipe) {
-  for (std::size_t i = 0; i < sets_.size(); ++i)
+/// Timing wants the first recipe in the first sets: others go to the back, into one that nobody holds if there is one.
+std::size_t ProblemData::choose_set(std::uint32_t recipe, std::int64_t alignment) {
+  const auto timing = static_cast<std::size_t>(rotation_sets());
+  if (recipe == 0) return 0;
+  if (alignment > kLeastAlignment) return timing - 1;
+  for (std::size_t i = timing; i < sets_.size(); ++i)
+    if (!sets_[i].recipe) return i;
+  grow_sets();
+  return sets_.size() - 1;
+}
+
+int ProblemData::set_with(std::uint32_t recipe, std::int64_t alignment) {
+  const std::size_t suitable = alignment > kLeastAlignment ? static_cast<std::size_t>(rotation_sets()) : sets_.size();
+  for (std::size_t i = 0; i < suitable; ++i)
     if (sets_[i].recipe == recipe) return static_cast<int>(i);
-  // Timing wants the first recipe in the first sets: others go to the back, one that nobody holds if there is one.
-  std::size_t chosen = recipe == 0 ? 0 : sets_.size() - 1;
-  for (std::size_t i = static_cast<std::size_t>(rotation_sets()); recipe != 0 && i < sets_.size(); ++i)
-    if (!sets_[i].recipe) chosen = i;
+  const std::size_t chosen = choose_set(recipe, alignment);
   fill(sets_[chosen], recipe);
   return static_cast<int>(chosen);
+}
+
+std::uint32_t ProblemData::fresh_recipe(Fresh which) {
+  constexpr std::uint64_t kOtherSeeds = 1'000'000;
+  const auto known = fresh_.find(which);
+  if (known != fresh_.end()) return known->second;
+  Recipe recipe = plan_.recipes.at(0);
+  recipe.seed += kOtherSeeds * (1 + static_cast<std::uint64_t>(which));
+  plan_.recipes.push_back(std::move(recipe));
+  return fresh_[which] = static_cast<std::uint32_t>(plan_.recipes.size() - 1);
 }
 
 void ProblemData::prepare_timing() {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "device/lab.h"
@@ -15,6 +16,9 @@
 #include "verify/report_buffer.h"
 
 namespace kerlab {
+
+/// Faults of a problem's reference begin so: they are no candidate's.
+inline constexpr std::string_view kReferenceFault = "the reference: ";
 
 /// Expected values and error scales of one output.
 struct Expected {
@@ -41,8 +45,15 @@ class ProblemData {
   [[nodiscard]] Addresses addresses(int set) const;
   [[nodiscard]] std::vector<NamedBuffer> named_buffers(int set) const;
 
-  /// A set whose inputs hold this recipe; fills one if there is none (queued).
-  int set_with(std::uint32_t recipe);
+  /// A set whose inputs hold this recipe; fills one if there is none (queued). Sets that are not for timing are aligned
+  /// to kLeastAlignment and no better: only where `alignment` asks for no more is one of them given.
+  int set_with(std::uint32_t recipe, std::int64_t alignment = kLeastAlignment);
+  /// Fills a set with a recipe, whatever it held (queued).
+  void refill(int set, std::uint32_t recipe) { fill(set_at(set), recipe); }
+  /// The first recipe with other seeds: data that no candidate has seen in its check, or not even before it was timed.
+  /// From the first call on behind the plan's own recipes.
+  enum class Fresh : std::uint8_t { check, after_timing };
+  std::uint32_t fresh_recipe(Fresh which);
   /// All rotation sets hold the first recipe (queued).
   void prepare_timing();
   /// The contents of a set can no longer be trusted: filled again before its next use.
@@ -53,8 +64,9 @@ class ProblemData {
 
   /// What the outputs should be, in the order of ProblemPlan::references.
   const std::vector<Expected>& expected(std::uint32_t recipe);
-  /// Emulated devices: what the listed elements of an output should be, computed by the reference kernel for these alone.
-  /// `indices` count in units of ReferencePlan::outputs_per_index; value and scale get that many numbers for each.
+  /// Emulated devices: what the listed elements of an output should be, computed by the reference kernel for these
+  /// alone. `indices` count in units of ReferencePlan::outputs_per_index; value and scale get that many numbers for
+  /// each.
   void evaluate(std::uint32_t recipe, std::size_t reference, std::span<const std::int64_t> indices,
                 std::vector<double>& value, std::vector<double>& scale);
   /// False when a kernel has written into the expected values of this recipe; they are then computed anew on next use.
@@ -80,8 +92,11 @@ class ProblemData {
 
   Set& set_at(int set) { return sets_.at(static_cast<std::size_t>(set)); }
   void check_plan() const;
-  void add_set();
+  void add_set(std::int64_t offset);
   void add_reference();
+  bool grow_sets();
+  bool grow_references();
+  std::size_t choose_set(std::uint32_t recipe, std::int64_t alignment);
   void fill(Set& set, std::uint32_t recipe);
   [[nodiscard]] BoundLaunch fill_launch(const Set& set, std::size_t tensor, std::uint32_t recipe) const;
   void compute(Reference& reference, std::uint32_t recipe);
@@ -92,6 +107,8 @@ class ProblemData {
   MemoryPlan memory_;
   std::optional<LoadedModule> reference_module_;
   ReportBuffer reports_;
+  std::map<Fresh, std::uint32_t> fresh_;
+  bool whole_references_ = true;     ///< all outputs are computed at once: not on emulated devices
   std::vector<std::size_t> inputs_;  ///< tensors of role input
   std::vector<Set> sets_;
   std::vector<Reference> references_;

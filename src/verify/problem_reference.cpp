@@ -21,6 +21,18 @@ void read_numbers(Device& device, const Allocation& from, DType accumulator, std
   std::copy(floats.begin(), floats.end(), numbers.begin());
 }
 
+/// Runs what is about the reference alone; its faults say so, or the candidate that is checked would be blamed.
+template <typename Work>
+void as_reference(Device& device, Work work) {
+  device.synchronize();  // what is left of others is theirs
+  try {
+    work();
+    device.synchronize();
+  } catch (const DeviceFault& fault) {
+    throw DeviceFault(fault.kind(), std::string(kReferenceFault) + fault.what(), fault.sticky());
+  }
+}
+
 }  // namespace
 
 void ProblemData::compute(Reference& reference, std::uint32_t recipe) {
@@ -35,8 +47,10 @@ void ProblemData::compute(Reference& reference, std::uint32_t recipe) {
     if (outputs == 0) continue;
     const ReferenceSlots slots{0, outputs / std::max<std::int64_t>(plan.outputs_per_index, 1),
                                reference.outputs[i].value.pointer(), reference.outputs[i].scale.pointer()};
-    device().prepare(reference_module_->id(), plan.launch);
-    device().launch(bind_launch(device(), reference_module_->id(), plan.launch, addresses(set), slots));
+    as_reference(device(), [&] {
+      device().prepare(reference_module_->id(), plan.launch);
+      device().launch(bind_launch(device(), reference_module_->id(), plan.launch, addresses(set), slots));
+    });
   }
   reference.recipe = recipe;
   reference.hashes = hashes_of(reference);
@@ -58,10 +72,11 @@ void ProblemData::evaluate(std::uint32_t recipe, std::size_t reference, std::spa
   const std::int64_t all = std::max<std::int64_t>(output(reference).elements() / plan.outputs_per_index, 1);
   const auto share = static_cast<double>(places) / static_cast<double>(all);
   launch.grid.x = std::max(1u, static_cast<std::uint32_t>(std::ceil(std::min(share, 1.0) * launch.grid.x)));
-  device().prepare(reference_module_->id(), launch);
-  device().launch(bind_launch(device(), reference_module_->id(), launch, addresses(set),
-                              {index.pointer(), places, values.pointer(), scales.pointer()}));
-  device().synchronize();
+  as_reference(device(), [&] {
+    device().prepare(reference_module_->id(), launch);
+    device().launch(bind_launch(device(), reference_module_->id(), launch, addresses(set),
+                                {index.pointer(), places, values.pointer(), scales.pointer()}));
+  });
   read_numbers(device(), values, plan.accumulator, numbers, value);
   read_numbers(device(), scales, plan.accumulator, numbers, scale);
 }
@@ -69,9 +84,10 @@ void ProblemData::evaluate(std::uint32_t recipe, std::size_t reference, std::spa
 const std::vector<Expected>& ProblemData::expected(std::uint32_t recipe) {
   for (Reference& reference : references_)
     if (reference.recipe == recipe) return reference.outputs;
-  Reference* chosen = &references_.back();
-  for (Reference& reference : references_)
-    if (!reference.recipe) chosen = &reference;
+  const auto is_unused = [](const Reference& reference) { return !reference.recipe; };
+  if (std::none_of(references_.begin(), references_.end(), is_unused)) grow_references();
+  const auto unused = std::find_if(references_.begin(), references_.end(), is_unused);
+  Reference* chosen = unused != references_.end() ? &*unused : &references_.back();
   chosen->recipe.reset();  // stays unset should the reference fail
   compute(*chosen, recipe);
   return chosen->outputs;

@@ -6,12 +6,13 @@
 namespace kerlab {
 
 std::size_t ReportBuffer::bytes() const {
-  return compares_.size() * sizeof(lab::CompareReport) + guards_.size() * sizeof(lab::GuardReport) +
-         hashes_.size() * sizeof(lab::u64);
+  return compares_.size() * sizeof(lab::CompareReport) + rows_.size() * sizeof(lab::RowSumReport) +
+         guards_.size() * sizeof(lab::GuardReport) + hashes_.size() * sizeof(lab::u64);
 }
 
 void ReportBuffer::reset(std::size_t compares, std::size_t guards, std::size_t hashes) {
   compares_.assign(compares, {});
+  rows_.assign(compares, {});
   guards_.assign(guards, {});
   hashes_.assign(hashes, 0);
   const std::size_t needed = bytes();
@@ -31,6 +32,7 @@ void ReportBuffer::read() {
     at += size;
   };
   take(compares_);
+  take(rows_);
   take(guards_);
   take(hashes_);
 }

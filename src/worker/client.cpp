@@ -27,18 +27,28 @@ std::string tail_of(const std::string& text) {
 WorkerClient::WorkerClient(Options options) : options_(std::move(options)) {}
 
 const DeviceInfo& WorkerClient::start() {
+  spawn();
+  return greet();
+}
+
+void WorkerClient::spawn() {
   child_.clear();
   busy_ = false;
   std::vector<std::string> command = options_.command;
   command.insert(command.end(), {"--device", options_.device_id});
+  if (options_.patience && starts_ == 0) command.insert(command.end(), {"--patience", fmt::format("{}", options_.patience->count())});
   child_.push_back(Child::spawn(command));
   ++starts_;
   send(request::Hello{}, kHelloDeadline);
+}
+
+const DeviceInfo& WorkerClient::greet() {
   const Outcome outcome = wait();
   const std::string who = fmt::format("worker for --device {}", options_.device_id);
   if (outcome.event != Event::reply) throw Error(fmt::format("{} did not start: {}", who, outcome.message));
   if (const auto* fault = std::get_if<reply::Fault>(&outcome.reply)) {
     child_.clear();
+    if (fault->device_taken) throw DeviceTaken(fault->message);
     throw Error(fault->message, static_cast<ExitCode>(fault->exit_code));
   }
   const auto* hello = std::get_if<reply::Hello>(&outcome.reply);

@@ -13,10 +13,10 @@ inline constexpr DType kLastDType = DType::uint8;
 inline constexpr const char* kArgumentNames[] = {"scalar", "tensor", "workspace", "map", "slot"};
 inline constexpr const char* kRequestNames[] = {"hello",    "problem", "load",   "check",     "time",
                                                 "run_once", "unload",  "health", "ceilings", "library", "bye",
-                                                "sanitize", "energy"};
+                                                "sanitize", "energy",  "neighbours"};
 inline constexpr const char* kReplyNames[] = {"hello", "ready",   "loaded",    "checked", "timed",
                                               "done",  "healthy", "ceilings", "library", "fault",   "sanitized",
-                                              "energy"};
+                                              "energy", "neighbours"};
 
 template <typename Archive> void fields(Archive& a, Dim3& v) { a("x", v.x); a("y", v.y); a("z", v.z); }
 template <typename Archive> void fields(Archive& a, ScalarArgument& v) { a("bytes", v.bytes); a("text", v.text); }
@@ -41,21 +41,26 @@ template <typename Archive> void fields(Archive& a, Launch& v) {
   a("shared", v.dynamic_shared); a("arguments", v.arguments);
 }
 template <typename Archive> void fields(Archive& a, LaunchPlan& v) {
-  a("workspaces", v.workspaces); a("launches", v.launches);
+  a("workspaces", v.workspaces); a("launches", v.launches); a("alignment", v.alignment);
 }
 template <typename Archive> void fields(Archive& a, Tensor& v) {
   a("name", v.name); a("dtype", v.dtype, kLastDType); a("role", v.role, Role::inout); a("shape", v.shape);
-  a("partition", v.partition);
+  a("partition", v.partition); a("unread", v.unread);
+}
+template <typename Archive> void fields(Archive& a, Plant& v) {
+  a("what", v.what); a("tensor", v.tensor); a("along_columns", v.along_columns); a("every", v.every);
+  a("phase", v.phase); a("count", v.count); a("value", v.value);
 }
 template <typename Archive> void fields(Archive& a, Recipe& v) {
   a("name", v.name); a("version", v.version); a("seed", v.seed); a("parameters", v.parameters); a("exact", v.exact);
+  a("base", v.base); a("plants", v.plants);
 }
 template <typename Archive> void fields(Archive& a, Tolerance& v) {
   a("value_factor", v.value_factor); a("scale_factor", v.scale_factor); a("absolute", v.absolute);
 }
 template <typename Archive> void fields(Archive& a, ReferencePlan& v) {
   a("output", v.output); a("launch", v.launch); a("accumulator", v.accumulator, kLastDType);
-  a("outputs_per_index", v.outputs_per_index); a("tolerance", v.tolerance);
+  a("outputs_per_index", v.outputs_per_index); a("tolerance", v.tolerance); a("rows_sum_to", v.rows_sum_to);
 }
 template <typename Archive> void fields(Archive& a, GemmCall& v) {
   a("m", v.m); a("n", v.n); a("k", v.k); a("batch", v.batch); a("transpose_a", v.transpose_a); a("transpose_b", v.transpose_b);
@@ -83,8 +88,17 @@ template <typename Archive> void fields(Archive& a, KernelResources& v) {
   a("spill_bytes", v.spill_bytes); a("static_shared", v.static_shared); a("max_threads", v.max_threads);
   a("blocks_per_sm", v.blocks_per_sm); a("independent_blocks", v.independent_blocks);
 }
+template <typename Archive> void fields(Archive& a, Mismatch& v) {
+  a("index", v.index); a("place", v.place); a("got", v.got); a("expected", v.expected); a("tolerance", v.tolerance);
+}
+template <typename Archive> void fields(Archive& a, RoundingReport& v) {
+  a("elements", v.elements); a("rms", v.rms); a("ideal_rms", v.ideal_rms); a("bias", v.bias);
+  a("outward", v.outward); a("bias_limit", v.bias_limit);
+}
 template <typename Archive> void fields(Archive& a, RecipeReport& v) {
   a("recipe", v.recipe); a("output", v.output); a("passed", v.passed); a("compared", v.compared);
+  a("cause", v.cause, Cause::rerun); a("runs", v.runs); a("rounding", v.rounding); a("first", v.first);
+  a("picture", v.picture); a("scale", v.scale); a("pattern", v.pattern); a("culprit", v.culprit);
   a("mismatches", v.mismatches); a("nans", v.nans); a("error_ratio", v.error_ratio); a("rms_ratio", v.rms_ratio);
   a("worst_index", v.worst_index); a("worst_got", v.worst_got); a("worst_expected", v.worst_expected);
   a("worst_tolerance", v.worst_tolerance); a("detail", v.detail); a("in_small", v.in_small);
@@ -92,6 +106,7 @@ template <typename Archive> void fields(Archive& a, RecipeReport& v) {
 template <typename Archive> void fields(Archive& a, CheckReport& v) {
   a("recipes", v.recipes); a("guard_violation", v.guard_violation); a("input_modified", v.input_modified);
   a("first_us", v.first_us); a("blocks", v.blocks); a("blocks_run", v.blocks_run); a("whole_small", v.whole_small);
+  a("runs", v.runs);
 }
 template <typename Archive> void fields(Archive& a, Counts& v) {
   for (std::size_t i = 0; i < kPipes; ++i) {
@@ -141,12 +156,19 @@ template <typename Archive> void fields(Archive& a, CountedLaunch& v) {
 }
 template <typename Archive> void fields(Archive& a, TimingSchedule& v) {
   a("rounds", v.rounds); a("cold", v.cold); a("abandon_us", v.abandon_us); a("batch_below_us", v.batch_below_us);
-  a("settle", v.settle); a("seed", v.seed);
+  a("settle", v.settle); a("seed", v.seed); a("mirrored", v.mirrored); a("cross_check", v.cross_check);
+}
+template <typename Archive> void fields(Archive& a, ForeignProcess& v) {
+  a("pid", v.pid); a("name", v.name); a("memory_bytes", v.memory_bytes);
+}
+template <typename Archive> void fields(Archive& a, DeviceConditions& v) {
+  a("reasons", v.reasons); a("watts", v.watts); a("celsius", v.celsius);
 }
 template <typename Archive> void fields(Archive& a, SampleSet& v) {
   a("id", v.id); a("samples_us", v.samples_us); a("sm_clock_mhz", v.sm_clock_mhz); a("protocol", v.protocol);
   a("cache", v.cache); a("clock", v.clock); a("abandoned", v.abandoned); a("guard_violation", v.guard_violation);
-  a("warning", v.warning); a("launches", v.launches);
+  a("warning", v.warning); a("launches", v.launches); a("neighbours", v.neighbours);
+  a("conditions", v.conditions); a("discarded", v.discarded); a("host_ratio", v.host_ratio);
 }
 template <typename Archive> void fields(Archive& a, Ceiling& v) { a("name", v.name); a("unit", v.unit); a("value", v.value); }
 
@@ -157,7 +179,7 @@ template <typename Archive> void fields(Archive& a, EnergySample& v) {
 template <typename Archive> void fields(Archive& a, request::Hello& v) { a("version", v.version); }
 template <typename Archive> void fields(Archive& a, request::SetProblem& v) {
   a("problem", v.problem); a("lab_image", v.lab_image); a("reference_image", v.reference_image);
-  a("small", v.small); a("small_reference_image", v.small_reference_image);
+  a("small", v.small); a("small_reference_image", v.small_reference_image); a("placement", v.placement);
 }
 template <typename Archive> void fields(Archive& a, request::Load& v) {
   a("id", v.id); a("label", v.label); a("image", v.image); a("plan", v.plan);
@@ -165,7 +187,7 @@ template <typename Archive> void fields(Archive& a, request::Load& v) {
 }
 template <typename Archive> void fields(Archive& a, request::Check& v) {
   a("id", v.id); a("recipes", v.recipes); a("thorough", v.thorough);
-  a("sampling", v.sampling, Sampling::everything);
+  a("sampling", v.sampling, Sampling::everything); a("nondeterministic", v.nondeterministic); a("fresh", v.fresh);
 }
 template <typename Archive> void fields(Archive& a, request::Time& v) {
   a("ids", v.ids); a("schedule", v.schedule); a("library", v.library);
@@ -176,6 +198,7 @@ template <typename Archive> void fields(Archive& a, request::RunOnce& v) { a("id
 template <typename Archive> void fields(Archive& a, request::Unload& v) { a("id", v.id); }
 template <typename Archive> void fields(Archive&, request::Health&) {}
 template <typename Archive> void fields(Archive&, request::Ceilings&) {}
+template <typename Archive> void fields(Archive&, request::Neighbours&) {}
 template <typename Archive> void fields(Archive&, request::Bye&) {}
 template <typename Archive> void fields(Archive& a, request::Sanitize& v) { a("id", v.id); }
 template <typename Archive> void fields(Archive& a, request::Energy& v) {
@@ -199,11 +222,12 @@ template <typename Archive> void fields(Archive& a, reply::Healthy& v) {
   a("canary_right", v.canary_right); a("canary_us", v.canary_us); a("text", v.text);
 }
 template <typename Archive> void fields(Archive& a, reply::Ceilings& v) { a("ceilings", v.ceilings); }
+template <typename Archive> void fields(Archive& a, reply::Neighbours& v) { a("processes", v.processes); }
 template <typename Archive> void fields(Archive& a, reply::Sanitized& v) { a("launches", v.launches); }
 template <typename Archive> void fields(Archive& a, reply::Energy& v) { a("samples", v.samples); a("message", v.message); }
 template <typename Archive> void fields(Archive& a, reply::Fault& v) {
   a("kind", v.kind, FaultKind::other); a("message", v.message); a("sticky", v.sticky);
-  a("exit_code", v.exit_code);
+  a("exit_code", v.exit_code); a("device_taken", v.device_taken);
 }
 
 }  // namespace kerlab

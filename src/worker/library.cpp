@@ -1,9 +1,13 @@
 // The vendor's library as rows that are timed like candidates.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <csignal>
+#include <cstdlib>
+#include <string_view>
 
 #include "stats/samples.h"
 #include "worker/workbench.h"
@@ -33,6 +37,14 @@ std::vector<std::size_t> by_median(Timer& timer, const std::vector<Timeable>& ti
   std::vector<std::size_t> order;
   for (const auto& [us, index] : ranking) order.push_back(index);
   return order;
+}
+
+/// Test hook: a library that takes the worker with it. KERLAB_LIBRARY_FAULT=kill, or hang.
+void sabotage() {
+  const char* hook = std::getenv("KERLAB_LIBRARY_FAULT");
+  if (hook == nullptr) return;
+  if (std::string_view(hook) == "kill") std::raise(SIGKILL);
+  while (std::string_view(hook) == "hang") pause();
 }
 
 }  // namespace
@@ -73,7 +85,8 @@ reply::LibraryReady Workbench::prepare_library() {
     sets.push_back({p.data.buffer(set, call.a).pointer(), p.data.buffer(set, call.b).pointer(),
                     p.data.buffer(set, call.c).pointer(), p.data.buffer(set, call.d).pointer()});
   const DType dtype = p.data.plan().tensors.front().dtype;
-  p.library = std::make_unique<LibraryGemm>(*gpu, call, dtype, std::move(sets));
+  if (!library_) library_.emplace();
+  p.library = std::make_unique<LibraryGemm>(*library_, *gpu, call, dtype, std::move(sets));
   ready.load_ms = milliseconds_since(begin);
   p.data.prepare_timing();
   std::vector<std::size_t> all(p.library->algorithms());
@@ -96,6 +109,7 @@ reply::LibraryReady Workbench::prepare_library() {
 }
 
 Reply Workbench::serve(const request::Library&) {
+  if (device_.info().kind == DeviceKind::script) sabotage();
   try {
     return prepare_library();
   } catch (const DeviceFault& fault) {

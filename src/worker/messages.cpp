@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "worker/fields.h"
 #include "worker/frame_depth.h"
+#include "worker/plan_text.h"
 
 namespace kerlab {
 namespace {
@@ -228,6 +229,86 @@ Request decode_request(std::span<const std::byte> frame) {
 }
 Reply decode_reply(std::span<const std::byte> frame) {
   return from_frame<Reply>(frame);
+}
+
+// ---- plans as text
+// ---------------------------------------------------------------------------------------------------------
+
+namespace {
+
+constexpr std::size_t kMaximumPlanText = std::size_t{1} << 20;
+
+std::string line_text(const Json& value) {
+  std::string text = value.dump(-1, ' ', true);
+  for (std::size_t at = 0; (at = text.find('\'', at)) != std::string::npos;) text.replace(at, 1, "\\u0027");
+  return text;
+}
+
+Json hexadecimal(Json argument) {
+  if (!argument.contains("bytes")) return argument;
+  std::string text;
+  for (const std::uint8_t byte : argument["bytes"].get_binary()) text += fmt::format("{:02x}", byte);
+  argument["bytes"] = std::move(text);
+  return argument;
+}
+
+/// Undoes `hexadecimal`; what is no such text stays, for the strict reader to refuse.
+void take_bytes(Json& argument) {
+  if (!argument.is_object() || !argument.contains("bytes") || !argument["bytes"].is_string()) return;
+  const auto& text = argument["bytes"].get_ref<const std::string&>();
+  if (text.size() % 2 != 0 || text.find_first_not_of("0123456789abcdef") != std::string::npos) return;
+  std::vector<std::uint8_t> bytes;
+  for (std::size_t i = 0; i < text.size(); i += 2)
+    bytes.push_back(static_cast<std::uint8_t>(std::stoi(text.substr(i, 2), nullptr, 16)));
+  argument["bytes"] = Json::binary(std::move(bytes));
+}
+
+/// A list with each element on a line of its own.
+template <typename Line>
+std::string listed(const Json& list, Line&& line) {
+  std::string text = "[";
+  for (const Json& item : list) text += (text.size() == 1 ? "\n" : ",\n") + line(item);
+  return text + "]";
+}
+
+}  // namespace
+
+std::string plan_text(const LaunchPlan& plan) {
+  const Json map = write(plan);
+  const auto launch = [](Json one) {
+    const std::string arguments = listed(one["arguments"], [](const Json& a) { return line_text(hexadecimal(a)); });
+    one.erase("arguments");
+    std::string head = line_text(one);
+    head.pop_back();
+    return head + ",\"arguments\":" + arguments + "}";
+  };
+  const std::string alignment =
+      plan.alignment == kLeastAlignment ? "" : fmt::format("\"alignment\":{},\n", plan.alignment);
+  return "{" + alignment + "\"workspaces\":" + listed(map["workspaces"], line_text) +
+         ",\n\"launches\":" + listed(map["launches"], launch) + "}\n";
+}
+
+LaunchPlan parse_plan_text(std::string_view text) {
+  if (text.size() > kMaximumPlanText) throw Error("launch plan: larger than 1 MiB");
+  int depth = 0;
+  const auto shallow = [&](int at, Json::parse_event_t, Json&) {
+    depth = std::max(depth, at);
+    if (depth > static_cast<int>(kMaximumDepth)) throw Error("launch plan: nested too deeply");
+    return true;
+  };
+  LaunchPlan plan;
+  try {
+    Json map = Json::parse(text, shallow);
+    if (map.is_object() && !map.contains("alignment")) map["alignment"] = kLeastAlignment;
+    if (map.is_object() && map.contains("launches") && map["launches"].is_array())
+      for (Json& launch : map["launches"])
+        if (launch.is_object() && launch.contains("arguments") && launch["arguments"].is_array())
+          for (Json& argument : launch["arguments"]) take_bytes(argument);
+    read(map, plan, "plan");
+  } catch (const Json::exception& error) {
+    throw Error(fmt::format("launch plan: not such a text: {}", error.what()));
+  }
+  return plan;
 }
 
 }  // namespace kerlab

@@ -20,7 +20,7 @@
 
 namespace kerlab {
 
-inline constexpr std::uint32_t kProtocolVersion = 4;
+inline constexpr std::uint32_t kProtocolVersion = 6;
 inline constexpr std::string_view kProtocolMagic = "kerlab-worker";
 
 inline constexpr std::uint32_t kLibraryIds = 1u << 30;
@@ -36,18 +36,21 @@ struct SanitizedLaunch {
 
 namespace request {
 struct Hello { std::uint32_t version = kProtocolVersion; };
-/// `small`: on an emulated device, a problem of the same kind that can be executed whole; no tensors: none.
+/// `small`: on an emulated device, a problem of the same kind that can be executed whole; no tensors: none. `placement`:
+/// so many MiB are allocated first, so that the data of one process do not lie where those of another did.
 struct SetProblem {
   ProblemPlan problem; Bytes lab_image; Bytes reference_image; ProblemPlan small = {};
-  Bytes small_reference_image = {};
+  Bytes small_reference_image = {}; std::uint32_t placement = 0;
 };
 /// `small_plan`: the same image on the small problem; no launches: it cannot run there.
 struct Load { std::uint32_t id = 0; std::string label; Bytes image; LaunchPlan plan; LaunchPlan small_plan = {}; };
-/// Runs every recipe named (indices into ProblemPlan::recipes) and compares. `thorough`: also both poisons per recipe
-/// and a bitwise repeat.
+/// Runs every recipe named (indices into ProblemPlan::recipes) and compares. `thorough`: also both poisons per recipe,
+/// reruns that must give the same bits unless `nondeterministic`, and where it fails a report that says more. `fresh`:
+/// after timing: the timing recipe with another seed, in the buffers that were timed.
 struct Check {
   std::uint32_t id = 0; std::vector<std::uint32_t> recipes; bool thorough = false;
   Sampling sampling = Sampling::automatic;  ///< emulated only
+  bool nondeterministic = false; bool fresh = false;
 };
 /// `library`: the rows of the library take part if one was prepared (request::Library), with ids from kLibraryIds on.
 /// `lines`: an emulated device counts by PTX instruction too.
@@ -64,12 +67,13 @@ struct RunOnce { std::uint32_t id = 0; };
 struct Energy { std::vector<std::uint32_t> ids; double seconds = 0; bool library = false; };
 struct Unload { std::uint32_t id = 0; };
 struct Health {};                ///< canary kernel and its time
+struct Neighbours {};            ///< who else uses the device now
 struct Ceilings {};              ///< measured copy, read, FMA peaks; needs SetProblem or its own lab image
 struct Bye {};
 }  // namespace request
 using Request = std::variant<request::Hello, request::SetProblem, request::Load, request::Check, request::Time,
                              request::RunOnce, request::Unload, request::Health, request::Ceilings, request::Library,
-                             request::Bye, request::Sanitize, request::Energy>;
+                             request::Bye, request::Sanitize, request::Energy, request::Neighbours>;
 
 namespace reply {
 struct Hello { std::string magic; std::uint32_t version = 0; DeviceInfo device; };
@@ -90,17 +94,19 @@ struct Energy { std::vector<EnergySample> samples; std::string message; };
 struct Sanitized { std::vector<SanitizedLaunch> launches; };
 struct Healthy { bool canary_right = false; double canary_us = 0; std::string text; };
 struct Ceilings { std::vector<Ceiling> ceilings; };
+struct Neighbours { std::vector<ForeignProcess> processes; };
 /// The request failed. After a sticky fault the worker ends by itself.
 struct Fault {
   FaultKind kind = FaultKind::other;
   std::string message;
   bool sticky = false;
   int exit_code = 1;  ///< what a session that cannot have this worker ends with (base/error.h)
+  bool device_taken = false;  ///< another kerlab has the device
 };
 }  // namespace reply
 using Reply = std::variant<reply::Hello, reply::ProblemReady, reply::Loaded, reply::Checked, reply::Timed, reply::Done,
                            reply::Healthy, reply::Ceilings, reply::LibraryReady, reply::Fault, reply::Sanitized,
-                           reply::Energy>;
+                           reply::Energy, reply::Neighbours>;
 
 Bytes encode(const Request& request);
 Bytes encode(const Reply& reply);

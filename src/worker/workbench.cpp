@@ -17,7 +17,8 @@ constexpr double kCheapFlops = 5e8, kCheapBytes = 64e6;
 }  // namespace
 
 Workbench::Problem::Problem(Device& device, const request::SetProblem& set)
-    : lab(device, set.lab_image),
+    : padding(set.placement == 0 ? Allocation() : Allocation(device, std::size_t{set.placement} << 20)),
+      lab(device, set.lab_image),
       data(lab, set.problem, set.reference_image),
       checker(data),
       timer(lab),
@@ -54,6 +55,7 @@ Reply Workbench::serve(const request::SetProblem& set) {
   if (!emulated && !data.plan().tensors.empty()) data.prepare_timing();
   if (!emulated && !set.reference_image.empty())
     for (std::uint32_t recipe = 0; recipe < data.plan().recipes.size(); ++recipe) {
+      if (!data.plan().recipes[recipe].plain()) continue;  // only a thorough check asks for it
       data.input_hashes(recipe);
       data.expected(recipe);
     }
@@ -74,7 +76,11 @@ Reply Workbench::serve(const request::Load& load) {
 
 Reply Workbench::serve(const request::Check& check) {
   if (device_.info().kind == DeviceKind::emulated) return reply::Checked{check.id, check_emulated(check)};
-  return reply::Checked{check.id, problem().checker.check(candidate(check.id), check.recipes, check.thorough)};
+  if (check.fresh)
+    return reply::Checked{check.id,
+                          problem().checker.check_fresh(candidate(check.id), ProblemData::Fresh::after_timing)};
+  return reply::Checked{
+      check.id, problem().checker.check(candidate(check.id), check.recipes, {check.thorough, check.nondeterministic})};
 }
 
 /// Some blocks of the problem and the whole small one, as far as asked for and possible. A candidate that can do
@@ -83,12 +89,13 @@ CheckReport Workbench::check_emulated(const request::Check& check) {
   Problem& p = problem();
   Candidate& whole = candidate(check.id);
   const auto small = p.small_candidates.find(check.id);
+  const CheckWishes wishes{check.thorough, check.nondeterministic};
   const bool cheap = p.data.plan().flops < kCheapFlops && p.data.plan().bytes < kCheapBytes;
   if (check.sampling == Sampling::everything || cheap)
-    return p.emulated_checker.check(whole, check.recipes, check.thorough, false);
+    return p.emulated_checker.check(whole, check.recipes, wishes, false);
   CheckReport report;
   if (small != p.small_candidates.end()) {
-    report = p.small_checker->check(small->second, check.recipes, check.thorough, false);
+    report = p.small_checker->check(small->second, check.recipes, wishes, false);
     report.whole_small = true;
     report.blocks = report.blocks_run = 0;
     for (RecipeReport& recipe : report.recipes) recipe.in_small = true;
@@ -97,7 +104,7 @@ CheckReport Workbench::check_emulated(const request::Check& check) {
   const bool independent = check.sampling == Sampling::blocks || whole.can_be_sampled();
   const bool sampled = check.sampling != Sampling::small && independent;
   if (report.whole_small && !sampled) return report;
-  CheckReport blocks = p.emulated_checker.check(whole, check.recipes, check.thorough, sampled);
+  CheckReport blocks = p.emulated_checker.check(whole, check.recipes, wishes, sampled);
   blocks.whole_small = report.whole_small;
   blocks.recipes.insert(blocks.recipes.end(), report.recipes.begin(), report.recipes.end());
   return blocks;
@@ -118,9 +125,16 @@ std::vector<SampleSet> Workbench::count(const request::Time& time) {
     const std::vector<BoundLaunch>& launches = c.launches(0);
     const std::vector<LaunchReport> reports = c.run(0, LaunchMode::count);
     for (std::size_t i = 0; i < reports.size(); ++i) {
-      set.launches.push_back({launches[i].kernel, launches[i].grid, launches[i].block, launches[i].dynamic_shared,
-                              reports[i].blocks, reports[i].blocks_run, reports[i].counts, reports[i].stretches,
-                              reports[i].traffic, {}});
+      set.launches.push_back({launches[i].kernel,
+                              launches[i].grid,
+                              launches[i].block,
+                              launches[i].dynamic_shared,
+                              reports[i].blocks,
+                              reports[i].blocks_run,
+                              reports[i].counts,
+                              reports[i].stretches,
+                              reports[i].traffic,
+                              {}});
       if (time.lines) set.launches.back().lines = reports[i].lines;
     }
   }
@@ -154,7 +168,10 @@ Reply Workbench::serve(const request::Time& time) {
   if (time.library && p.library)
     for (Timeable& timeable : library_timeables(p.library_rows)) timeables.push_back(std::move(timeable));
   device_.synchronize();  // a fault of the warm-up is told before anything waits behind a blocker
+  const std::vector<ForeignProcess> before = lookout_.glance();
   std::vector<SampleSet> samples = p.timer.time(timeables, time.schedule, p.data.needs_flush());
+  const std::vector<ForeignProcess> neighbours = together(before, lookout_.glance());
+  for (SampleSet& set : samples) set.neighbours = neighbours;
   scan_after_timing(time, samples);
   return reply::Timed{std::move(samples)};
 }
@@ -203,6 +220,10 @@ Reply Workbench::serve(const request::Unload& unload) {
 Reply Workbench::serve(const request::Health&) {
   const CanaryResult canary = run_canary(problem().lab);
   return reply::Healthy{canary.right, canary.us, device_.health_text()};
+}
+
+Reply Workbench::serve(const request::Neighbours&) {
+  return reply::Neighbours{lookout_.look()};
 }
 
 Reply Workbench::serve(const request::Ceilings&) {

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "measure/energy.h"
+#include "measure/lookout.h"
 #include "measure/timer.h"
 #include "verify/check.h"
 #include "vendor/library_gemm.h"
@@ -16,7 +17,7 @@ namespace kerlab {
 
 class Workbench {
  public:
-  explicit Workbench(Device& device) : device_(device) {}
+  explicit Workbench(Device& device) : device_(device), lookout_(device) {}
 
   /// Serves one request. Throws DeviceFault or Error when it fails; the workbench stays usable unless the fault is
   /// sticky.
@@ -33,11 +34,13 @@ class Workbench {
   Reply serve(const request::Bye& bye);
   Reply serve(const request::Sanitize& sanitize);
   Reply serve(const request::Energy& energy);
+  Reply serve(const request::Neighbours& neighbours);
 
  private:
   /// Everything that belongs to one problem; members are destroyed in reverse, candidates first.
   struct Problem {
     Problem(Device& device, const request::SetProblem& set);
+    Allocation padding;  ///< moves what follows
     Lab lab;
     ProblemData data;
     Checker checker;
@@ -64,6 +67,8 @@ class Workbench {
   void scan_after_timing(const request::Time& time, std::vector<SampleSet>& samples);
 
   Device& device_;
+  Lookout lookout_;
+  std::optional<CublasLt> library_;  ///< opened for the first problem that asks for it
   std::unique_ptr<Problem> problem_;
 };
 

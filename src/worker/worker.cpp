@@ -14,8 +14,6 @@
 namespace kerlab {
 namespace {
 
-constexpr auto kLockPatience = std::chrono::seconds(20);  // less than the parent's patience with the first reply
-
 /// Waits for the parent's next request; nullopt when it is gone.
 std::optional<Request> next_request(FrameChannel& channel) {
   const std::optional<Bytes> frame = channel.read();
@@ -25,23 +23,26 @@ std::optional<Request> next_request(FrameChannel& channel) {
 
 /// Timing needs the device to ourselves; a scripted or emulated one can be shared. A worker that was killed a moment
 /// ago may not have let go yet, so wait a little. Throws Error that names who holds it.
-std::optional<DeviceLock> lock(const Device& device) {
+std::optional<DeviceLock> lock(const Device& device, std::chrono::milliseconds patience) {
   const DeviceInfo& info = device.info();
   if (info.kind != DeviceKind::cuda || info.uuid.empty()) return std::nullopt;
-  const auto patience = std::chrono::steady_clock::now() + kLockPatience;
+  const auto until = std::chrono::steady_clock::now() + patience;
   while (true) {
     if (auto held = DeviceLock::try_acquire(info.uuid)) return held;
-    if (std::chrono::steady_clock::now() > patience)
-      throw Error(fmt::format("{} is in use by {}: wait for it to end, or name another --device", info.id,
-                              DeviceLock::holder(info.uuid)));
+    if (std::chrono::steady_clock::now() > until)
+      throw DeviceTaken(
+          fmt::format("{} is in use by another kerlab ({}): wait for it to end (tune --exclusive does), or name "
+                      "another --device",
+                      info.id, DeviceLock::holder(info.uuid)));
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
 }
 
 /// Tells the parent why there will be no worker. The parent may be gone as well: then nobody needs to know.
-void report(FrameChannel& channel, FaultKind kind, const char* message, ExitCode code = ExitCode::failed) noexcept {
+void report(FrameChannel& channel, FaultKind kind, const char* message, ExitCode code = ExitCode::failed,
+            bool device_taken = false) noexcept {
   try {
-    channel.write(encode(reply::Fault{kind, message, true, static_cast<int>(code)}));
+    channel.write(encode(reply::Fault{kind, message, true, static_cast<int>(code), device_taken}));
   } catch (const std::exception&) {
     return;
   }
@@ -61,15 +62,17 @@ int serve_requests(FrameChannel& channel, Workbench& workbench) {
 
 }  // namespace
 
-int run_worker(const std::string& device_id) {
+int run_worker(const std::string& device_id, std::chrono::milliseconds patience) {
   FrameChannel channel = FrameChannel::take_over_stdio();
   try {
     const std::unique_ptr<Device> device = open_device(device_id);
-    const std::optional<DeviceLock> held = lock(*device);
+    const std::optional<DeviceLock> held = lock(*device, patience);
     Workbench workbench(*device);
     return serve_requests(channel, workbench);
   } catch (const DeviceFault& fault) {
     report(channel, fault.kind(), fault.what());
+  } catch (const DeviceTaken& taken) {
+    report(channel, FaultKind::other, taken.what(), taken.code(), true);
   } catch (const Error& error) {
     report(channel, FaultKind::other, error.what(), error.code());
   } catch (const std::exception& error) {

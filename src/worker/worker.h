@@ -1,15 +1,29 @@
 #pragma once
 // The worker: a child process that owns one device, and the parent's client of it.
 
+#include <chrono>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "worker/messages.h"
 
 namespace kerlab {
 
-/// Body of `kerlab worker --device ID`: serves requests until Bye or end of input. Returns the exit code.
-int run_worker(const std::string& device_id);
+/// How long a worker waits for another kerlab to let go of the device. One that was killed a moment ago may not have
+/// done so yet. Less than the parent's patience with the first reply.
+inline constexpr std::chrono::milliseconds kLockPatience{20000};
+
+/// Body of `kerlab worker --device ID [--patience MILLISECONDS]`: serves requests until Bye or end of input. Returns
+/// the exit code.
+int run_worker(const std::string& device_id, std::chrono::milliseconds patience = kLockPatience);
+
+/// Another kerlab has the device.
+class DeviceTaken : public Error {
+ public:
+  using Error::Error;
+};
 
 /// The parent's side: one request outstanding at a time, with a deadline. Never blocks except in `wait`.
 class WorkerClient {
@@ -17,6 +31,9 @@ class WorkerClient {
   struct Options {
     std::vector<std::string> command;   ///< {"/path/kerlab","worker"}, or a user's launcher in front of it
     std::string device_id;
+    /// Of the first start, with another kerlab on the device; none: kLockPatience. A later start may have to wait for
+    /// its own predecessor.
+    std::optional<std::chrono::milliseconds> patience;
   };
   explicit WorkerClient(Options options);
 
@@ -30,6 +47,9 @@ class WorkerClient {
 
   /// Starts the child (or starts it anew) and exchanges hello. Throws Error when it cannot be had at all.
   const DeviceInfo& start();
+  /// The two halves of `start`, so that several workers can make their contexts at once.
+  void spawn();
+  const DeviceInfo& greet();
   [[nodiscard]] bool running() const;
   [[nodiscard]] const DeviceInfo& device() const { return info_; }  ///< once started
   void send(const Request& request, std::chrono::milliseconds deadline);

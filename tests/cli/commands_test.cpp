@@ -93,5 +93,6 @@ TEST_CASE("cli: lines that say how to reproduce repeat what was given, and can b
   const std::string id = line.substr(trial, line.find(' ', trial) - trial);
   passed(sandbox.run({"bench", sandbox.family(), "--db", other, "--device", sandbox.device(), "--trial", id}));
   CHECK_THAT(passed(sandbox.run_scripted({"show", id, "--db", other})),
-             Catch::Contains("kerlab bench --trial " + id + " --db '" + other + "' --device "));
+             Catch::Contains("kerlab bench " + sandbox.family() + " --db '" + other + "' --device " + sandbox.device() +
+                             " --trial " + id));
 }

@@ -9,6 +9,7 @@
 #include "device/emu/emu_device.h"
 #include "device/emu/emu_device_profile.h"
 #include "verify/lab_image.h"
+#include "verify/planted.h"
 
 using namespace kerlab;
 
@@ -48,15 +49,21 @@ TEST_CASE("lab kernels: fill has the same bits as host code and as PTX", "[emu][
   Both both;
   constexpr lab::i64 kCount = 1500;
   const Allocation one(both.device, kCount * 8), two(both.device, kCount * 8);
+  const auto check = [&](lab::FillArguments a) {
+    INFO("dtype " << a.dtype << " recipe " << a.recipe << " plants " << a.plants);
+    both.run(false, "lab_fill", a);
+    a.out = two.pointer();
+    both.run(true, "lab_fill", a);
+    CHECK(both.bytes(one.pointer(), kCount * 8) == both.bytes(two.pointer(), kCount * 8));
+  };
   for (lab::u32 dtype = 0; dtype < lab::kNumberIds; ++dtype)
-    for (lab::u32 recipe = 0; recipe <= lab::kConstant; ++recipe) {
-      INFO("dtype " << dtype << " recipe " << recipe);
+    for (const lab::u32 recipe :
+         {lab::kNormal, lab::kUniform, lab::kSmallInteger, lab::kOneHot, lab::kConstant, lab::kIndexCoded}) {
       lab::FillArguments a{one.pointer(), kCount, dtype, recipe, 42, 7, 100, -2.75, 0};
+      a.rows = 5;
       if (recipe == lab::kSmallInteger) a.parameter0 = 9;
-      both.run(false, "lab_fill", a);
-      a.out = two.pointer();
-      both.run(true, "lab_fill", a);
-      CHECK(both.bytes(one.pointer(), kCount * 8) == both.bytes(two.pointer(), kCount * 8));
+      check(a);
+      if (recipe == lab::kNormal || recipe == lab::kSmallInteger) check(test::with_everything_planted(a));
     }
 }
 

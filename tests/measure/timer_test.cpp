@@ -16,6 +16,18 @@ TEST_CASE("rounds are permutations that differ, and the same for the same seed",
   CHECK(shuffled_order(0, 1, 0).empty());
 }
 
+TEST_CASE("mirrored rounds come in pairs, the second backwards", "[measure]") {
+  TimingSchedule schedule;
+  CHECK(round_order(9, schedule, 3) == shuffled_order(9, schedule.seed, 3));
+  schedule.mirrored = true;
+  for (const int round : {0, 2, 4}) {
+    std::vector<std::size_t> order = round_order(9, schedule, round);
+    CHECK(order == shuffled_order(9, schedule.seed, round));
+    std::reverse(order.begin(), order.end());
+    CHECK(order == round_order(9, schedule, round + 1));
+  }
+}
+
 TEST_CASE("every position of a round is equally likely", "[measure]") {
   std::vector<int> at_front(4);
   for (int round = 0; round < 4000; ++round) ++at_front[shuffled_order(4, 3, round).front()];

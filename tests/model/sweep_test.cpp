@@ -39,11 +39,41 @@ TEST_CASE("sweep: what is written is read back", "[sweep]") {
   CHECK(read.points[1].us == 400.5);
 }
 
+TEST_CASE("sweep: failed, spilling and equal configurations are kept", "[sweep]") {
+  Sweep sweep = example();
+  sweep.points.push_back({"BM=128 BN=64", 0, "spills"});
+  sweep.points.push_back({"BM=16 BN=256", 90, "", 96, true});
+  sort_points(sweep);
+  const std::string text = sweep_text(sweep);
+  CHECK(text.substr(text.find("role")) ==
+        "role fitted\nparameters BM BN\n\n16 256 = 90 spills 96 twin\n64 64 = 351.04\n128 = 400.5\n"
+        "128 64 = failed spills\n");
+  const Sweep read = parse_sweep(text, "a.txt");
+  REQUIRE(read.points.size() == 4);
+  CHECK(read.points[0].spills == 96);
+  CHECK(read.points[0].twin);
+  CHECK(read.points[2].configuration == "BM=64 BN=128");
+  CHECK(read.points[3].configuration == "BM=128 BN=64");
+  CHECK(read.points[3].failed == "spills");
+  CHECK(some_points(read, 0).size() == 2);  // measured, each program once
+}
+
+TEST_CASE("sweep: files of version 1 are read", "[sweep]") {
+  std::string text = sweep_text(example());
+  text = "kerlab sweep 1" + text.substr(14, text.find("parameters") - 14) + "\nBM=64 BN=64 = 351.04\n";
+  const Sweep read = parse_sweep(text, "a.txt");
+  REQUIRE(read.points.size() == 1);
+  CHECK(read.points[0].configuration == "BM=64 BN=64");
+}
+
 TEST_CASE("sweep: what is wrong is named with its line", "[sweep]") {
   const std::string good = sweep_text(example());
   CHECK(failure("BM=64 = 3\n").starts_with("a.txt:1: "));
-  CHECK(failure(good + "BM=64 BN=64 351\n").starts_with("a.txt:15: 'BM=64 BN=64 351' is not CONFIGURATION"));
-  CHECK(failure(good + "BM=64 = -3\n").find("a.txt:15: ") == 0);
+  CHECK(failure(good + "64 64 351\n").starts_with("a.txt:16: '64 64 351' is not CONFIGURATION"));
+  CHECK(failure(good + "64 = -3\n").find("a.txt:16: ") == 0);
+  CHECK(failure(good + "64 64 64 = 3\n").find("a.txt:16: ") == 0);
+  CHECK(failure(good + "64 = 3 spills\n").find("a.txt:16: ") == 0);
+  CHECK(failure(good.substr(0, good.find("\n\n") + 2) + "64 = 3\n").find("a.txt:14: ") == 0);  // nothing above it
   CHECK(failure(good.substr(0, good.find("\n\n"))) == "a.txt: no configuration in this sweep");
   CHECK(failure("kerlab sweep 1\ncolour red\n").starts_with("a.txt:2: 'colour red' is no line of a sweep's head"));
 }

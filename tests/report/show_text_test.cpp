@@ -42,6 +42,7 @@ TrialStory sample() {
   final.created = "2026-11-21T08:00:00.000Z";
   story.measurements = {final};
   story.winner = true;
+  story.reproduce = "kerlab bench --trial 143";
   return story;
 }
 }  // namespace

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "base/random.h"
 #include "catch.h"
+#include "search/other_values.h"
 #include "search/replay.h"
 
 using namespace kerlab;
@@ -240,6 +242,30 @@ TEST_CASE("search: neighbours differ in one parameter, or in two where these are
   CHECK(space.columns() == 3);
 }
 
+TEST_CASE("search: values that none of the best has are drawn, those tried least most often", "[search]") {
+  std::vector<Configuration> points;
+  for (const int a : {1, 2, 3, 4})
+    for (const int b : {0, 1}) points.push_back({{a, b}});
+  std::vector<double> sums;
+  for (const Configuration& point : points) sums.push_back(static_cast<double>(point.values[0] + point.values[1]));
+  const SearchSpace space({{"v", {"A", "B"}, &points, {{"sum", sums}}}});
+  OtherValues others(space, {0, 1});                                        // A=1 B=0, A=1 B=1: both values of B
+  for (int i = 0; i < 9; ++i) others.tried(2);                              // A=2
+  for (const std::size_t candidate : {2, 3, 4}) others.offered(candidate);  // A=2, A=2, A=3
+  std::uint64_t random = 1;
+  std::map<std::uint8_t, int> drawn;
+  for (int i = 0; i < 1000; ++i) {
+    const auto value = others.draw(random);
+    REQUIRE(value);
+    REQUIRE(space.is_parameter(value->column));
+    ++drawn[value->cell];
+    CHECK(value->column == space.columns() - 3);  // A: columns are sorted by name, and "sum" is none of a parameter
+  }
+  REQUIRE(drawn.size() == 2);          // of A: not 1, which the best have, nor 4, which nobody offers
+  CHECK(drawn.begin()->second < 200);  // 2, tried nine times, beside 3
+  CHECK_FALSE(OtherValues(space, {0, 2, 4, 6, 1}).draw(random));
+}
+
 TEST_CASE("search: a space of some of many grows around what is looked at", "[search]") {
   // All of 20 x 20 x 20 but A + B > 30; one in forty is listed.
   std::vector<Configuration> listed;
@@ -252,9 +278,9 @@ TEST_CASE("search: a space of some of many grows around what is looked at", "[se
   SearchSpace::Part part{"v", {"A", "B", "C"}, &listed, {{"sum", {}}}};
   for (const Configuration& c : listed)
     part.features[0].values.push_back(static_cast<double>(c.values[0] + c.values[1]));
-  part.admit = [&](const Configuration& c) -> std::optional<std::vector<double>> {
+  part.admit = [&](const Configuration& c) { admitted.push_back(c); };
+  part.look_at = [](const Configuration& c) -> std::optional<std::vector<double>> {
     if (c.values[0] + c.values[1] > 30) return std::nullopt;
-    admitted.push_back(c);
     return std::vector<double>{static_cast<double>(c.values[0] + c.values[1])};
   };
   SearchSpace space({part});

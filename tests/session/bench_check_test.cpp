@@ -126,3 +126,22 @@ TEST_CASE("check: a winner that turns out to be wrong is dethroned", "[session]"
   CHECK(fixture.database().trial(tuned.rows.front().trial.id)->status == TrialStatus::wrong);
   CHECK_FALSE(fixture.database().winner(tuned.problem.key, tuned.device.device_class()));
 }
+
+TEST_CASE("bench: a kernel that is wrong once it was timed is found out", "[session]") {
+  SessionFixture fixture;
+  fixture.write_script("[[rule]]\nmatch = \"*\"\noutcome = \"wrong\"\nstage = \"time\"\n");
+  BenchOptions options = bench_options(fixture);
+  options.variants = {"simple"};
+  const auto rows = bench(fixture, options);
+  REQUIRE(rows.size() == 1);
+  CHECK(rows[0].trial.status == TrialStatus::wrong);
+  CHECK_THAT(rows[0].trial.message, Catch::Contains("checked after timing, on data that it had not seen: "));
+  CHECK_FALSE(fixture.database().latest_measurement(rows[0].trial.id, "bench"));
+}
+
+TEST_CASE("tune: a winner that is wrong once it was timed does not win", "[session]") {
+  SessionFixture fixture("[[rule]]\nmatch = \"* A=2 B=3*\"\nus = 80.0\noutcome = \"wrong\"\nstage = \"time\"\n");
+  const TuneResult tuned = fixture.tune();
+  REQUIRE_FALSE(tuned.rows.empty());
+  CHECK(tuned.rows.front().trial.configuration != "A=2 B=3");
+}

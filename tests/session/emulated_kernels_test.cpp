@@ -32,9 +32,11 @@ std::vector<Arguments> flag_choices(const Family& family) {
   return choices;
 }
 
-/// Checks every variant's default configuration, or one configuration of one variant; what is wrong, a line each.
+/// Checks every variant's default configuration, or one configuration of one variant, on the recipes of every check or
+/// on all; what is wrong, a line each.
 std::string failures(const std::string& family, const std::string& dtype, Arguments arguments,
-                     const std::string& variant = "all", const std::string& configuration = "") {
+                     const std::string& variant = "all", const std::string& configuration = "",
+                     bool every_recipe = false) {
   SessionFixture fixture;
   CheckOptions options;
   options.rig = fixture.options().rig;
@@ -45,6 +47,7 @@ std::string failures(const std::string& family, const std::string& dtype, Argume
   options.configuration = configuration;
   options.arguments = std::move(arguments);
   options.only_asked = true;
+  if (!every_recipe) options.recipes = {"normal", "uniform", "small_integer"};
   CheckSession session(options, fixture.database());
   while (session.step()) {
   }
@@ -295,6 +298,22 @@ TEST_CASE("emulated kernels: wgmma_stream, every parameter value but a few", "[e
       {"int8", {{"M", "140"}, {"N", "132"}, {"K", "1040"}, {"layout", "nt"}}, "BN=128,BK=128,STAGES=4"},
   };
   check_configurations("wgmma_stream", cases);
+}
+
+TEST_CASE("emulated kernels: every recipe, on kernels of each kind and a few dtypes", "[emulated][kernels]") {
+  const Arguments small = {{"M", "72"}, {"N", "40"}, {"K", "72"}};
+  for (const char* dtype : {"bf16", "fp16", "fp32", "e4m3", "int8"})
+    CHECK(failures("gemm", dtype, small, "naive", "", true) == "");
+  for (const char* variant : {"mma_pipe", "hopper", "split_k", "wgmma_tile"})
+    CHECK(failures("gemm", "bf16", small, variant, "", true) == "");
+  CHECK(failures("gemm", "fp32", small, "reg2d", "", true) == "");
+  CHECK(failures("gemm", "bf16", {{"M", "72"}, {"N", "40"}, {"K", "72"}, {"layout", "tt"}, {"activation", "gelu"}},
+                 "mma_pipe", "", true) == "");
+  CHECK(failures("gemm_grouped", "bf16", {{"tokens", "100"}, {"N", "72"}, {"K", "72"}}, "all", "", true) == "");
+  for (const char* dtype : {"fp32", "bf16"}) {
+    CHECK(failures("softmax", dtype, {{"M", "33"}, {"N", "200"}}, "all", "", true) == "");
+    CHECK(failures("reduce", dtype, {{"N", "3001"}}, "all", "", true) == "");
+  }
 }
 
 TEST_CASE("emulated kernels: softmax, every variant and dtype", "[emulated][kernels]") {

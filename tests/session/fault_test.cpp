@@ -1,7 +1,11 @@
 // Every way a candidate can fail ends as one trial with a status and a message that names it; the sweep goes on and the
 // right winner is found.
 
+#include <fmt/format.h>
+
+#include "base/file.h"
 #include "catch.h"
+#include "locations.h"
 #include "session/session_fixture.h"
 
 using namespace kerlab;
@@ -105,4 +109,45 @@ TEST_CASE("faults: a finalist that breaks the device is found alone, and the oth
   REQUIRE_FALSE(result.rows.empty());
   CHECK(result.rows.front().trial.configuration == "A=2 B=3");
   CHECK(fixture.trials(result).at("A=3 B=2").status == TrialStatus::illegal_address);
+}
+
+namespace {
+
+/// Workers that are started by a shell, which refuses at the `refused` starts given ("3|4|5").
+std::vector<std::string> moody_workers(const SessionFixture& fixture, const std::string& refused) {
+  const std::filesystem::path script = fixture.folder() / "start.sh";
+  const std::filesystem::path count = fixture.folder() / "starts";
+  write_atomic(script, fmt::format("n=$(($(cat {0} 2>/dev/null || echo 0) + 1)); echo $n > {0}\n"
+                                   "case $n in {1}) echo 'the GPU has fallen off the bus' >&2; exit 7;; esac\n"
+                                   "exec \"$@\"\n",
+                                   count.string(), refused));
+  return {"/bin/sh", script.string(), kerlab_program().string(), "worker"};
+}
+
+}  // namespace
+
+TEST_CASE("faults: a worker that cannot be started at once is started a moment later", "[session]") {
+  SessionFixture fixture(outcome("A=3 B=2", "sigkill") + fast("A=2 B=3"));
+  TuneOptions options = fixture.options();
+  options.rig.worker_command = moody_workers(fixture, "2|4");
+  CHECK(culprit_of(fixture, options).status == TrialStatus::worker_crash);
+}
+
+TEST_CASE("faults: no worker can be started any more: the cause is named, and what was measured is kept", "[session]") {
+  SessionFixture fixture(outcome("A=3 B=2", "sigkill") + fast("A=2 B=3"));
+  TuneOptions options = fixture.options();
+  options.rig.worker_command = moody_workers(fixture, "[3-9]");
+  CHECK_THROWS_WITH(fixture.tune(options),
+                    Catch::Contains("no worker can be started any more") && Catch::Contains("fallen off the bus"));
+  std::size_t passed = 0;
+  for (const Trial& trial : fixture.database().trials_of("scale")) {
+    CHECK((trial.status == TrialStatus::passed || trial.configuration == "A=3 B=2" || !is_final(trial.status)));
+    passed += trial.status == TrialStatus::passed ? 1U : 0U;
+  }
+  CHECK(passed > 0);
+  options.rig.worker_command.clear();  // it is back: only what is missing is tried
+  const TuneResult result = fixture.tune(options);
+  CHECK(result.counts.stored >= passed);
+  CHECK(result.counts.passed == 11);
+  CHECK(result.rows.front().trial.configuration == "A=2 B=3");
 }

@@ -59,6 +59,18 @@ TEST_CASE("decide: at most four tie, and the rest follow by time", "[session]") 
   CHECK(verdict.order == std::vector<std::size_t>{4, 3, 2, 1, 0, 5});
 }
 
+TEST_CASE("decide: who is not clearly slower by more than a percent ties as well", "[session]") {
+  // 1.2 % slower in the median; in the second case the rounds differ by more than that.
+  std::vector<double> fast, steady, noisy;
+  for (int i = 0; i < 30; ++i) {
+    fast.push_back(100 + 0.1 * (i % 3));
+    steady.push_back(1.012 * fast.back());
+    noisy.push_back(fast.back() * (i % 2 == 0 ? 1.002 : 1.022));
+  }
+  CHECK(decide({{100.1, 64, 0, "fast", fast}, {101.3, 32, 0, "steady", steady}}).ties == 1);
+  CHECK(decide({{100.1, 64, 0, "fast", fast}, {101.3, 32, 0, "noisy", noisy}}).ties == 2);
+}
+
 namespace {
 DeviceInfo device() {
   DeviceInfo info;
@@ -93,6 +105,22 @@ TEST_CASE("prune: impossible launches are known before compiling", "[session]") 
   CHECK(impossible_launch(device(), plan_of(1024, 1024)).empty());
   CHECK_THAT(impossible_launch(device(), plan_of(1025, 0)), Catch::Contains("1025"));
   CHECK_THAT(impossible_launch(device(), plan_of(32, 300000)), Catch::Contains("shared memory"));
+}
+
+TEST_CASE("prune: blocks that cannot be shared out evenly bound the time from below", "[session]") {
+  DeviceInfo info = device();
+  info.sms = 132;
+  LaunchPlan plan = plan_of(256, 0);
+  const auto bound = [&](std::uint32_t x, std::uint32_t y) {
+    plan.launches.front().grid = {x, y, 1};
+    return least_us(info, plan, 100);
+  };
+  CHECK(bound(132, 1) == Approx(100));
+  CHECK(bound(132, 7) == Approx(100));
+  CHECK(bound(4, 4) == Approx(100.0 * 132 / 16));     // 116 SMs have nothing to do
+  CHECK(bound(133, 1) == Approx(100.0 * 264 / 133));  // one has two blocks
+  plan.launches.push_back(plan.launches.front());
+  CHECK(bound(4, 4) == Approx(100));  // of several launches nothing is known
 }
 
 TEST_CASE("prune: registers, spills and serialised wgmma after it", "[session]") {

@@ -43,7 +43,7 @@ dimensions = { M = [1, 8], N = 256, K = "4K" }
 flags = { layout = "nt" }
 scalars = { beta = 0.5 }
 variants = ["gemv"]
-options = { time = 1.5, search = "random" }
+options = { time = 1.5, patience = 20, search = "random" }
 [[problem]]
 family = "reduce"
 )");
@@ -58,6 +58,7 @@ family = "reduce"
   CHECK(last.variants == std::vector<std::string>{"gemv"});
   CHECK(last.options.trials == 64);
   CHECK(last.options.time_s == 1.5);
+  CHECK(last.options.patience == 20);
   CHECK(last.options.search == "random");
   CHECK(suite.problems[4].name == "reduce");
   CHECK(suite.problems[4].dtype.empty());

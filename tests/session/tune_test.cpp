@@ -2,6 +2,7 @@
 
 #include "session/tune.h"
 
+#include "base/file.h"
 #include "catch.h"
 #include "session/session_fixture.h"
 
@@ -142,4 +143,59 @@ TEST_CASE("tune: an interrupted session keeps what it has and the next one goes 
   CHECK(result.counts.stored == done);
   CHECK(result.counts.passed == 12);
   CHECK(result.rows.front().trial.configuration == "A=2 B=3");
+}
+
+TEST_CASE("tune: a few rounds of all finalists, a duel of those near the best, and the winner once more", "[session]") {
+  SessionFixture fixture(rule("A=1 B=1", "us = 90.0") + rule("A=2 B=3", "us = 80.0") + rule("A=3 B=2", "us = 81.6") +
+                         rule("A=4 B=1", "us = 83.0"));
+  const TuneResult result = fixture.tune();
+  REQUIRE(result.rows.size() > 4);
+  CHECK(result.rows[0].trial.configuration == "A=2 B=3");
+  CHECK(result.rows[1].trial.configuration == "A=3 B=2");
+  CHECK(result.rows[2].trial.configuration == "A=4 B=1");
+  CHECK(result.rows[3].trial.configuration == "A=1 B=1");
+  for (std::size_t i = 0; i < 3; ++i) CHECK(result.rows[i].measurement.samples_us.size() == 30);
+  for (std::size_t i = 3; i < result.rows.size(); ++i) CHECK(result.rows[i].measurement.samples_us.size() == 7);
+  CHECK(result.finals_s > 0);
+  CHECK(result.open_s + result.finals_s < result.wall_s);
+}
+
+TEST_CASE("tune: a time budget counts from the first candidate on: one at least is tried", "[session]") {
+  SessionFixture fixture;
+  TuneOptions options = fixture.options();
+  options.screening.time_s = 1e-9;
+  const TuneResult result = fixture.tune(options);
+  CHECK(result.counts.passed >= 1);
+  CHECK(result.counts.done < 12);
+  CHECK_FALSE(result.rows.empty());
+}
+
+TEST_CASE("tune: what has too few blocks to come near the best is not compiled, unless asked for", "[session]") {
+  SessionFixture fixture(fast("A=1 B=1"));
+  const std::filesystem::path spec = fixture.family() / "family.toml";
+  std::string text = read_text(spec);
+  // 10 us of arithmetic when all SMs of an H200 share it; 32 blocks of A = B = 1 take 41 us, 16 take 83, 11 take 120.
+  text.replace(text.find("flops = \"N\""), 11, "flops = \"N * 654000\"");
+  write_atomic(spec, text);
+
+  TuneOptions options = fixture.options();
+  options.where = {"A * B == 1"};
+  CHECK(fixture.tune(options).counts.hopeless == 0);
+  const TuneResult all = fixture.tune();  // its best, of 80 us, is stored
+  CHECK(all.counts.done == 12);
+  CHECK(all.counts.hopeless == 9);
+  CHECK(all.failed.empty());
+  REQUIRE_FALSE(all.rows.empty());
+  CHECK(all.rows.front().trial.configuration == "A=1 B=1");
+  CHECK(fixture.database().stats().trials == 3);  // nothing is said of those that were not tried
+
+  const TuneResult again = fixture.tune();
+  CHECK(again.counts.hopeless == 9);
+  CHECK_FALSE(again.measured_now);
+
+  options = fixture.options();
+  options.screening.bound_factor = 0;
+  const TuneResult whole = fixture.tune(options);
+  CHECK(whole.counts.hopeless == 0);
+  CHECK(fixture.database().stats().trials == 12);
 }

@@ -284,3 +284,30 @@ TEST_CASE("reference: rows, own recipes", "[spec]") {
   CHECK_THROWS_WITH(instantiate_reference(bad, make_problem(bad, {}), h200()),
                     Catch::Contains("3 outputs per index do not divide the 4096 elements of 'D'"));
 }
+
+TEST_CASE("reference: recipes plant what their conditions say, into the inputs of the problem", "[spec]") {
+  const std::string text = replaced(kFamily, "[cost]",
+                                    "[[recipe]]\nname = \"normal\"\n"
+                                    "[[recipe]]\nname = \"mine\"\nbase = \"uniform\"\nwhen = \"K > 1\"\n"
+                                    "[[recipe.plant]]\nwhat = \"value\"\nvalue = -inf\nlines = [1, 3]\n"
+                                    "[[recipe.plant]]\nwhat = \"mirror\"\ntensor = \"A\"\nalong = \"columns\"\n"
+                                    "when = \"TRANS_A\"\n[cost]");
+  const Family family = load_specs(text, kVariant).family;
+  const auto recipes = [&](const char* layout, std::int64_t k) {
+    ProblemRequest request;
+    request.flags["layout"] = layout;
+    request.dimensions["K"] = k;
+    return instantiate_reference(family, make_problem(family, request), h200()).plan.recipes;
+  };
+  CHECK(recipes("nn", 1).size() == 1);
+  const std::vector<Recipe> plain = recipes("nn", 8), transposed = recipes("tn", 8);
+  REQUIRE(plain.size() == 2);
+  CHECK(plain[0].plain());
+  CHECK_FALSE(plain[1].plain());
+  CHECK(plain[1].base == "uniform");
+  REQUIRE(plain[1].plants.size() == 1);
+  CHECK(plain[1].plants[0] == Plant{"value", "A", false, 3, 1, 4, -HUGE_VAL});
+  REQUIRE(transposed[1].plants.size() == 2);
+  CHECK(transposed[1].plants[1] == Plant{"mirror", "A", true, 1, 0, 4, -1});
+  CHECK_FALSE(recipes("tn", 8) != transposed);
+}

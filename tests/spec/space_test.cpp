@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "catch.h"
+#include "spec/restrict.h"
 #include "spec/spec_fixture.h"
 
 using namespace kerlab;
@@ -258,6 +259,20 @@ TEST_CASE("space: the quick part of a variant, for emulated devices", "[spec]") 
   CHECK(quick_part(none, problem(), kDevice, enumerate(none, problem(), kDevice)).size() == 30);
 }
 
+TEST_CASE("space: the quick part of a space too large to list is looked for beyond the sample", "[spec]") {
+  const Variant quick = variant_with("quick = [\"X == 3\", \"Y == X\"]\n" + parameter("X", 60) + parameter("Y", 60) +
+                                     parameter("Z", 20) + constraint("odd", "(X + Y + Z) % 2 == 1"));
+  const Space space = enumerate(quick, problem(), kDevice, {1000, 50, 1});
+  CHECK(space.sampled);
+  const std::vector<Configuration> part = quick_part(quick, problem(), kDevice, space);
+  REQUIRE(part.size() == 10);
+  CHECK(configuration_text(quick, part.front()) == "X=3 Y=3 Z=1");
+  // More than were drawn of the whole space: as many are drawn of the part.
+  const Variant large =
+      variant_with("quick = [\"X == 3\"]\n" + parameter("X", 60) + parameter("Y", 60) + parameter("Z", 20));
+  CHECK(quick_part(large, problem(), kDevice, enumerate(large, problem(), kDevice, {1000, 50, 1})).size() == 50);
+}
+
 TEST_CASE("space: how an emulated device samples a variant", "[spec]") {
   const auto sampling = [](const char* text) {
     return variant_with(std::string("sample = \"") + text + "\"\n" + parameter("X", 2)).sampling;
@@ -267,4 +282,29 @@ TEST_CASE("space: how an emulated device samples a variant", "[spec]") {
   CHECK(sampling("none") == Sampling::small);
   CHECK_THROWS_WITH(sampling("some"), Catch::Contains("'some' is none of auto, cta, cluster, none"));
   CHECK_THROWS_WITH(variant_with("quick = [\"Z > 1\"]\n" + parameter("X", 2)), Catch::Contains("Z"));
+}
+
+TEST_CASE("space: a typed condition is one more constraint of the variants that have its names", "[spec]") {
+  const auto folder = [] {
+    KernelFolder specs = load_specs(kFamily, kVariant);
+    specs.variants = {variant_with(parameter("X", 6) + parameter("Y", 5)), variant_with(parameter("X", 3))};
+    specs.variants[0].name = "both";
+    specs.variants[1].name = "one";
+    return specs;
+  };
+  KernelFolder specs = folder();
+  restrict_spaces(specs, {"X > 1 && X <= device.sms", "X % 2 == 0"}, {});
+  REQUIRE(specs.variants.size() == 2);
+  CHECK(enumerate(specs.variants[0], problem(), kDevice).valid.size() == 15);
+  CHECK(enumerate(specs.variants[1], problem(), kDevice).valid.size() == 1);
+  specs = folder();
+  restrict_spaces(specs, {"Y == 5"}, {});
+  REQUIRE(specs.variants.size() == 1);
+  CHECK(specs.variants[0].name == "both");
+  specs = folder();
+  CHECK_THROWS_WITH(restrict_spaces(specs, {"Y == 5"}, {"one"}), Catch::Contains("Y") && Catch::Contains("of one"));
+  specs = folder();
+  CHECK_THROWS_WITH(restrict_spaces(specs, {"STAGE == 5"}, {}), Catch::Contains("no variant of"));
+  specs = folder();
+  CHECK_THROWS_WITH(restrict_spaces(specs, {"X =="}, {}), Catch::Contains("--where:1:"));
 }

@@ -30,6 +30,11 @@ TEST_CASE("specs without mistakes load", "[spec]") {
   CHECK(load_error(kFamily, kVariant) == "no error");
 }
 
+namespace {
+const std::string kNormalAnd =
+    "[[recipe]]\nname = \"normal\"\n[[recipe]]\nname = \"mine\"\nbase = \"uniform\"\n[[recipe.plant]]\n";
+}
+
 TEST_CASE("family: keys, types and TOML itself", "[spec]") {
   check_family({
       {"name = \"demo\"", "name = \"demo\"\nnmae = 1",
@@ -114,7 +119,7 @@ TEST_CASE("family: names, cycles, references", "[spec]") {
       {"\"value\", \"scale\"", "\"vlaue\", \"scale\"",
        "family.toml:34:62: argument 'vlaue' names nothing, did you mean 'value'? ('arguments' of reference 'D')"},
       {"rule = \"dot\"", "rule = \"dor\"",
-       "family.toml:35:22: 'dor' is not one of dot, rowwise, exact, did you mean 'dot'? ('rule' of tolerance)"},
+       "family.toml:35:22: 'dor' is not one of dot, sum, rowwise, exact, did you mean 'dot'? ('rule' of tolerance)"},
       {"rule = \"dot\", length = \"K\"", "rule = \"dot\"", "family.toml:35:13: key 'length' is missing (tolerance)"},
       {"role = \"output\"", "role = \"output\"\ndtype = { bf16 = \"fp23\" }",
        "family.toml:29:18: unknown dtype 'fp23', did you mean 'fp32'?"},
@@ -132,8 +137,27 @@ TEST_CASE("family: names, cycles, references", "[spec]") {
        "family.toml:37:8: the first recipe is the one that is timed: normal or uniform ('name' of recipe "
        "'small_integer')"},
       {"[cost]", "[[recipe]]\nname = \"norma\"\n[cost]",
-       "family.toml:37:8: 'norma' is not one of normal, uniform, small_integer, one_hot, constant, did you mean "
-       "'normal'? ('name' of recipe 'norma')"},
+       "family.toml:37:8: 'norma' is none of normal, uniform, small_integer, one_hot, constant, index_coded, did you "
+       "mean 'normal'?; a recipe of another name has a base ('name' of recipe 'norma')"},
+      {"[cost]", "[[recipe]]\nname = \"normal\"\nbase = \"uniform\"\n[cost]",
+       "family.toml:38:8: a recipe called 'normal' starts from it ('base' of recipe 'normal')"},
+      {"[cost]", "[[recipe]]\nname = \"normal\"\n[[recipe]]\nname = \"normal\"\n[cost]",
+       "family.toml:39:8: a second recipe 'normal' with seed 1 ('name' of recipe 'normal')"},
+      {"[cost]", kNormalAnd + "what = \"rampe\"\n[cost]",
+       "family.toml:42:8: 'rampe' is not one of value, one, one_hot, points, ramp, mirror, mask, tail, scale, spread, "
+       "shift, subnormal, did you mean 'ramp'? ('what' of plant 'rampe')"},
+      {"[cost]", kNormalAnd + "what = \"ramp\"\n[cost]",
+       "family.toml:41:1: key 'value' is missing: 'ramp' needs one ('value' of plant 'ramp')"},
+      {"[cost]", kNormalAnd + "what = \"ramp\"\nvalue = inf\n[cost]",
+       "family.toml:43:9: not between -1048576 and 1048576 ('value' of plant 'ramp')"},
+      {"[cost]", kNormalAnd + "what = \"scale\"\nvalue = 0.5\n[cost]",
+       "family.toml:43:9: an exponent is whole ('value' of plant 'scale')"},
+      {"[cost]", kNormalAnd + "what = \"one\"\nvalue = 1\nlines = [3, 3]\n[cost]",
+       "family.toml:44:9: [i, n]: of every n lines the one with number i, from 0 ('lines' of plant 'one')"},
+      {"[cost]", kNormalAnd + "what = \"one\"\nvalue = 1\ntensor = \"D\"\n[cost]",
+       "family.toml:44:10: 'D' is an output ('tensor' of plant 'one')"},
+      {"role = \"output\"", "role = \"output\"\nunread = 1",
+       "family.toml:29:10: only an input of numbers can be left unread ('unread' of tensor 'D')"},
       {"name = \"demo\"", "name = \"demo\"\nreference_source = \"../reference.cu\"",
        "family.toml:2:20: a source lies in the folder of its spec ('reference_source' of family)"},
       {"name = \"demo\"", "name = \"demo\"\nreference_source = \"ref.cu\"",

@@ -20,9 +20,10 @@ TEST_CASE("tolerance: dot products grow with their length", "[spec]") {
   const Tolerance fp32 = make_tolerance(rule("dot"), {62}, DType::fp32, DType::fp32, false);
   CHECK(fp32.value_factor == Approx(kU32 * 2 * 8));
   CHECK(fp32.scale_factor == Approx(kU32 * 2 * 8 * 2));
-  CHECK(fp32.absolute == std::ldexp(1.0, -150));
+  CHECK(fp32.absolute == std::ldexp(1.0, -150) + std::ldexp(fp32.value_factor, -126));
   const Tolerance bf16 = make_tolerance(rule("dot"), {62}, DType::bf16, DType::bf16, false);
-  CHECK(bf16.value_factor == Approx(kU32 * (4 * 8 + 2 * 64)));
+  CHECK(bf16.value_factor == Approx(kU32 * (3 * 8 + 0.75 * 64)));
+  CHECK(bf16.scale_factor == Approx(kU32 * 2 * (3 * 8 + 64 / 8.0)));
   const Tolerance fp8 = make_tolerance(rule("dot"), {62}, DType::e4m3, DType::bf16, false);
   CHECK(fp8.value_factor == Approx(std::ldexp(1.0, -14) * (1.5 * 8 + 64 / 2.0)));
   CHECK(fp8.scale_factor == Approx(std::ldexp(1.0, -14) * 2 * (1.5 * 8 + 64 / 32.0)));
@@ -47,6 +48,13 @@ TEST_CASE("tolerance: a reference in float adds its own bound", "[spec]") {
   const Tolerance exact = make_tolerance(rule("dot"), {62}, DType::fp32, DType::fp32, false);
   const Tolerance in_float = make_tolerance(rule("dot"), {62}, DType::fp32, DType::fp32, true);
   CHECK(in_float.value_factor == Approx(exact.value_factor + kU32 * 2 * 8));
+}
+
+TEST_CASE("tolerance: a sum is added up in fp32, whatever its type", "[spec]") {
+  for (const DType dtype : {DType::fp32, DType::bf16, DType::fp16}) {
+    const Tolerance sum = make_tolerance(rule("sum"), {62}, dtype, DType::fp32, false);
+    CHECK(sum == make_tolerance(rule("dot"), {62}, DType::fp32, DType::fp32, false));
+  }
 }
 
 TEST_CASE("tolerance: rowwise and exact", "[spec]") {

@@ -45,3 +45,36 @@ TEST_CASE("an output that was not compared whole does not pass", "[verify]") {
   const Tensor empty{"D", DType::fp32, Role::output, {10, 0}};
   CHECK(explain({}, empty, {}).passed);
 }
+
+TEST_CASE("runs that differ bit by bit fail, unless the variant says so", "[verify]") {
+  RecipeReport report;
+  report.passed = true;
+  report.runs = 10;
+  judge_repeats(report, 0, false);
+  CHECK(report.passed);
+  RecipeReport declared = report;
+  judge_repeats(declared, 3, true);
+  CHECK(declared.passed);
+  CHECK(declared.detail == "3 of 9 runs differ from the first bit by bit, as the variant says");
+  judge_repeats(report, 3, false);
+  CHECK_FALSE(report.passed);
+  CHECK(report.cause == Cause::rerun);
+  CHECK_THAT(report.detail, Catch::Contains("3 of 9 runs with the same inputs differ") &&
+                                Catch::Contains("nondeterministic = \"why\""));
+}
+
+TEST_CASE("a failed comparison says by what", "[verify]") {
+  const Tensor output{"D", DType::bf16, Role::output, {10}};
+  lab::CompareReport found{};
+  found.compared = 10;
+  found.mismatches = 1;
+  CHECK(explain({}, output, found).cause == Cause::bound);
+  CHECK(name(explain({}, output, found).cause) == "bound");
+  Recipe exact;
+  exact.exact = true;
+  CHECK(explain(exact, output, found).cause == Cause::exact);
+  found.nans = 1;
+  CHECK(explain(exact, output, found).cause == Cause::nan);
+  found = {};
+  CHECK(explain({}, output, found).cause == Cause::incomplete);
+}

@@ -62,3 +62,40 @@ TEST_CASE("unknown recipes, versions and magnitudes are refused", "[verify]") {
   recipe.parameters = {0};
   CHECK_THROWS_AS(fill_arguments(recipe, kMatrix, true, 0), Error);
 }
+
+TEST_CASE("what is planted goes into its own tensor", "[verify]") {
+  Recipe recipe;
+  recipe.name = "mine";
+  recipe.base = "uniform";
+  recipe.plants = {{"ramp", "B", true, 4, 1, 4, 12.5}, {"value", "C", false, 1, 0, 4, 1}};
+  const lab::FillArguments a = fill_arguments(recipe, kMatrix, true, 0);
+  CHECK(a.recipe == lab::kUniform);
+  CHECK(a.rows == 8);
+  REQUIRE(a.plants == 1);
+  CHECK(a.plant[0].what == lab::kPlantRamp);
+  CHECK(a.plant[0].along_columns == 1);
+  CHECK(a.plant[0].every == 4);
+  CHECK(a.plant[0].phase == 1);
+  CHECK(a.plant[0].value == 12.5);
+  recipe.plants[0].what = "rump";
+  CHECK_THROWS_WITH(fill_arguments(recipe, kMatrix, true, 0), Catch::Contains("'rump'"));
+  recipe.plants.assign(lab::kMostPlants + 1, {"subnormal", "B"});
+  CHECK_THROWS_WITH(fill_arguments(recipe, kMatrix, true, 0), Catch::Contains("more than 12"));
+}
+
+TEST_CASE("a tensor that must not be read holds NaN under every recipe", "[verify]") {
+  Tensor unread = kMatrix;
+  unread.unread = true;
+  for (const char* name : {"normal", "small_integer", "index_coded"}) {
+    Recipe recipe;
+    recipe.name = name;
+    recipe.plants = {{"value", "B", false, 1, 0, 4, 1}};
+    const lab::FillArguments a = fill_arguments(recipe, unread, false, 0);
+    CHECK(a.plants == 0);
+    const lab::Format f = lab::format_of(lab::kBf16);
+    const lab::u64 bits = lab::element_bits(f, a, lab::stream_key(a.seed, a.tensor), lab::encode(f, a.parameter0), 3);
+    CHECK(lab::is_nan(lab::decode(f, bits)));
+  }
+  unread.dtype = DType::int8;
+  CHECK(lab::encode(lab::format_of(lab::kInt8), fill_arguments({}, unread, false, 0).parameter0) == 127);
+}

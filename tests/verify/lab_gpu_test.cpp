@@ -12,6 +12,7 @@
 #include "measure/stopwatch.h"
 #include "verify/guarded_buffer.h"
 #include "verify/lab_image.h"
+#include "verify/planted.h"
 
 using namespace kerlab;
 
@@ -71,13 +72,21 @@ TEST_CASE("lab_fill gives the host's bits for every recipe and data type", "[ver
   if (!device) return;
   Bench bench(std::move(device));
   constexpr std::size_t kCount = 40000;
+  constexpr lab::u32 kPlanted = 99;  // normal, with everything over it
   for (lab::u32 dtype = 0; dtype < lab::kNumberIds; ++dtype)
-    for (const lab::u32 recipe : {lab::kNormal, lab::kUniform, lab::kSmallInteger, lab::kOneHot, lab::kConstant}) {
+    for (const lab::u32 recipe :
+         std::initializer_list<lab::u32>{lab::kNormal, lab::kUniform, lab::kSmallInteger, lab::kOneHot, lab::kConstant,
+                                         lab::kIndexCoded, kPlanted}) {
       CAPTURE(dtype, recipe);
       const lab::Format f = lab::format_of(dtype);
       const Allocation memory(*bench.device, kCount * static_cast<std::size_t>(f.bytes));
       lab::FillArguments a{memory.pointer(), kCount, dtype, recipe, 77, lab::tensor_number("A", 1), 123, 5.3, 0};
       if (recipe == lab::kSmallInteger) a.parameter0 = 5;
+      a.rows = 7;
+      if (recipe == kPlanted) {
+        a.recipe = lab::kNormal;
+        a = test::with_everything_planted(a);
+      }
       bench.lab.run_over("lab_fill", a, a.count);
       const auto bytes = bench.download<unsigned char>(memory);
       const lab::u64 key = lab::stream_key(a.seed, a.tensor), constant = lab::encode(f, a.parameter0);

@@ -20,9 +20,10 @@ inline CompileResult compile(SourceBundle source, const std::string& arch) {
   return result;
 }
 
+/// With the kernels that measure ceilings.
 inline CompileResult compile_lab(const std::string& arch) {
   const auto kernels = share_folder() / "kernels";
-  return compile(read_source(kernels / "common" / "lab.cu", {kernels}), arch);
+  return compile(read_source(kernels / "common" / "ceilings.cu", {kernels}), arch);
 }
 
 inline CompileResult compile_text(const std::string& text, const std::string& arch) {

@@ -14,7 +14,7 @@ inline ProblemPlan example_problem(std::int64_t rows = 256) {
                   {"C", DType::fp32, Role::output, {rows, 64}}};
   Launch reference{"reference", {1, 1, 1}, {256, 1, 1}, {1, 1, 1}, 0, {}};
   reference.arguments = {TensorArgument{"A", 0}, ReferenceSlot::count, ReferenceSlot::value, ReferenceSlot::scale};
-  plan.references = {{"C", reference, DType::fp64, 1, {1e-6, 1e-6, 0}}};
+  plan.references = {{"C", reference, DType::fp64, 1, {1e-6, 1e-6, 0}, {}}};
   Recipe exact;
   exact.name = "small_integer";
   exact.exact = true;

@@ -30,8 +30,10 @@ ProblemPlan example_problem() {
   ProblemPlan plan;
   plan.key = "gemm M=1";
   plan.tensors = {{"A", DType::e4m3, Role::inout, {4096, 0, 3}}, {"o", DType::int32, Role::input, {9}, 4096}};
-  plan.references = {{"A", example_plan().launches[0], DType::fp32, 7, {1e-7, 2e-7, 1e-300}}};
-  plan.recipes = {{"small_integer", 1, std::numeric_limits<std::uint64_t>::max(), {4.0, -0.5}, true}};
+  plan.references = {{"A", example_plan().launches[0], DType::fp32, 7, {1e-7, 2e-7, 1e-300}, {1.0}}};
+  plan.recipes = {{"mine", 1, std::numeric_limits<std::uint64_t>::max(), {4.0, -0.5}, true, "small_integer",
+                   {{"one", "A", true, 5, 2, 4, std::numeric_limits<double>::quiet_NaN()},
+                    {"mask", "A", false, 1, 0, 4, -std::numeric_limits<double>::infinity()}}}};
   plan.library_gemm = {{1, 2, 3, 4, true, false, -1, 0.5, "A", "B", "C", "D"}};
   plan.flops = 1e12, plan.bytes = 3, plan.minimum_us = 0.5;
   return plan;
@@ -50,7 +52,7 @@ std::vector<Request> requests() {
           request::Ceilings{},
           request::Library{},
           request::Bye{},
-          request::Sanitize{9}, request::Energy{{1, 2}, 2.5, true}};
+          request::Sanitize{9}, request::Energy{{1, 2}, 2.5, true}, request::Neighbours{}};
 }
 
 std::vector<Reply> replies() {
@@ -59,7 +61,10 @@ std::vector<Reply> replies() {
   device.fp64_ratio = 0.5;
   const double infinity = std::numeric_limits<double>::infinity();
   CheckReport check;
-  check.recipes = {{"normal", "D", false, 10, 2, 1, infinity, 0.25, 7, 1.5, -infinity, 0.01, "[7]: got 1.5", true}};
+  check.recipes = {{"normal", "D", false, Cause::nan, 10, 2, 1, infinity, 0.25, 7, 1.5, -infinity, 0.01, "[7]: got 1.5", true, 10,
+                    {2000, 0.6, 0.577, -0.01, 0.02, 0.03}, {{7, "[7]", 1.5, -infinity, 0.01}}, {"..#"}, "a character is 1 element",
+                    "last column only", "D[7] holds 0"}};
+  check.runs = 10;
   check.guard_violation = "D", check.input_modified = "A", check.first_us = 3.5, check.blocks = 1024, check.blocks_run = 6, check.whole_small = true;
   Counts counts;
   counts.warp_instructions[kPipes - 1] = 7, counts.lane_instructions[0] = -1, counts.barriers = 1LL << 60;
@@ -76,9 +81,9 @@ std::vector<Reply> replies() {
           reply::Healthy{true, 2.5, "SM 1980 MHz"},
           reply::Ceilings{{{"copy", "B/s", 4e12}}},
           reply::LibraryReady{{"cuBLASLt", "its own pick"}, "why not", 1.5, 2.5},
-          reply::Fault{FaultKind::out_of_memory, "no", true},
+          reply::Fault{FaultKind::out_of_memory, "no", true, 4, true},
           reply::Sanitized{{{"gemm", 8, 8, {{Hazard::shared_race, "two warps", {"a.cu", 5, 60}, {"", 0, 61}, 4}}, true}}},
-          reply::Energy{{{1, 500, 250.5, 690.25, 1755}}, "why"}};
+          reply::Energy{{{1, 500, 250.5, 690.25, 1755}}, "why"}, reply::Neighbours{{{4711, "python3", 512}, {4712, "", -1}}}};
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ ProblemPlan problem() {
   Launch reference{"reference", {kCount / 256, 1, 1}, {256, 1, 1}, {1, 1, 1}, 0, {}};
   reference.arguments = {TensorArgument{"A", 0}, TensorArgument{"B", 0}, ReferenceSlot::count, ReferenceSlot::value,
                          ReferenceSlot::scale};
-  plan.references = {{"C", reference, DType::fp64, 1, {1e-7, 1e-7, 0}}};
+  plan.references = {{"C", reference, DType::fp64, 1, {1e-7, 1e-7, 0}, {}}};
   Recipe exact;
   exact.name = "small_integer";
   exact.exact = true;

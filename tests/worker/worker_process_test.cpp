@@ -21,7 +21,7 @@ namespace {
 /// A client whose child is this program; the client appends "--device ID".
 WorkerClient client_for(const std::string& device) {
   const std::string body = "KERLAB_TEST_DEVICE=$2 exec \"$0\" '[.worker-body]'";
-  return WorkerClient({{"/bin/sh", "-c", body, executable_path().string()}, device});
+  return WorkerClient({{"/bin/sh", "-c", body, executable_path().string()}, device, {}});
 }
 
 struct Script {
@@ -104,8 +104,8 @@ TEST_CASE("a worker that cannot be had is an error in words", "[worker]") {
   WorkerClient no_device = client_for("script:does-not-exist.toml");
   CHECK_THROWS_WITH(no_device.start(), Catch::Contains("does-not-exist.toml"));
   CHECK_FALSE(no_device.running());
-  WorkerClient silent({{"/bin/sh", "-c", "echo out of coffee >&2; exit 3"}, "cuda:0"});
+  WorkerClient silent({{"/bin/sh", "-c", "echo out of coffee >&2; exit 3"}, "cuda:0", {}});
   CHECK_THROWS_WITH(silent.start(), Catch::Contains("exit code 3") && Catch::Contains("out of coffee"));
-  WorkerClient stranger({{"/bin/sh", "-c", "printf '\\003\\0\\0\\0\\0\\0\\0\\0abc'; sleep 5"}, "cuda:0"});
+  WorkerClient stranger({{"/bin/sh", "-c", "printf '\\003\\0\\0\\0\\0\\0\\0\\0abc'; sleep 5"}, "cuda:0", {}});
   CHECK_THROWS_WITH(stranger.start(), Catch::Contains("not a message"));
 }

@@ -16,7 +16,8 @@ std::string gib(std::size_t bytes) {
 
 }  // namespace
 
-CudaDevice::CudaDevice(int ordinal) : api_(DriverApi::open()), info_(cuda_device_info(api_, ordinal)) {
+CudaDevice::CudaDevice(int ordinal)
+    : api_(DriverApi::open()), info_(cuda_device_info(api_, ordinal)), neighbours_(nvml_, info_.uuid) {
   info_.driver = nvml_.driver_version();
   CUdevice device = 0;
   check(api_.device_get(&device, ordinal), FaultKind::other, "cuDeviceGet");
@@ -115,6 +116,10 @@ double CudaDevice::elapsed_us(EventId from, EventId to) {
 
 void CudaDevice::synchronize() {
   check(api_.stream_synchronize(stream_.get()), FaultKind::launch_failed, "waiting for the GPU");
+}
+
+void CudaDevice::synchronize_all() {
+  check(api_.context_synchronize(), FaultKind::launch_failed, "waiting for the GPU");
 }
 
 std::string CudaDevice::health_text() {

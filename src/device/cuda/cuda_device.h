@@ -8,6 +8,7 @@
 #include "device/cuda/cuda_fault.h"
 #include "device/cuda/cuda_handle.h"
 #include "device/cuda/driver_api.h"
+#include "device/cuda/gpu_neighbours.h"
 #include "device/cuda/nvml.h"
 #include "device/device.h"
 
@@ -44,7 +45,10 @@ class CudaDevice final : public Device {
   void record(EventId event) override;
   double elapsed_us(EventId from, EventId to) override;
   void synchronize() override;
+  void synchronize_all() override;
   std::string health_text() override;
+  DeviceConditions conditions() override { return nvml_.conditions(info_.uuid); }
+  std::vector<ForeignProcess> neighbours() override { return neighbours_.look(); }
   /// For libraries that launch by themselves.
   [[nodiscard]] CUstream stream() const { return stream_.get(); }
   /// A graph of what `queue` puts on the stream. Throws DeviceFault when that cannot be captured.
@@ -75,6 +79,7 @@ class CudaDevice final : public Device {
   DriverApi api_;
   Nvml nvml_;
   DeviceInfo info_;
+  GpuNeighbours neighbours_;
   CudaHandle<CUdevice> context_;
   CudaHandle<CUstream> stream_;
   std::map<ModuleId, Module> modules_;

@@ -66,6 +66,7 @@ void bind_stream(void* lib, DriverApi& api) {
   bind(lib, api.stream_create, "cuStreamCreate");
   bind(lib, api.stream_destroy, "cuStreamDestroy_v2");
   bind(lib, api.stream_synchronize, "cuStreamSynchronize");
+  bind(lib, api.context_synchronize, "cuCtxSynchronize");
   bind(lib, api.capture_begin, "cuStreamBeginCapture_v2");
   bind(lib, api.capture_end, "cuStreamEndCapture");
   bind(lib, api.graph_instantiate, "cuGraphInstantiateWithFlags");

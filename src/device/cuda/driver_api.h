@@ -49,6 +49,7 @@ struct DriverApi {
   decltype(&::cuStreamCreate) stream_create = nullptr;
   decltype(&::cuStreamDestroy) stream_destroy = nullptr;
   decltype(&::cuStreamSynchronize) stream_synchronize = nullptr;
+  decltype(&::cuCtxSynchronize) context_synchronize = nullptr;
   decltype(&::cuStreamBeginCapture) capture_begin = nullptr;
   decltype(&::cuStreamEndCapture) capture_end = nullptr;
   decltype(&::cuGraphInstantiateWithFlags) graph_instantiate = nullptr;

@@ -2,7 +2,8 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
-#include <vector>
+
+#include <algorithm>
 
 namespace kerlab {
 namespace {
@@ -16,10 +17,17 @@ using GetValue = int (*)(Handle, unsigned*);
 using GetIndexedValue = int (*)(Handle, int, unsigned*);
 using GetReasons = int (*)(Handle, unsigned long long*);
 using GetEnergy = int (*)(Handle, unsigned long long*);
+struct ProcessInfo {
+  unsigned pid;
+  unsigned long long memory;  // all ones: not known
+  unsigned gpu_instance, compute_instance;
+};
+using GetProcesses = int (*)(Handle, unsigned* count, ProcessInfo*);
 
 constexpr int kSuccess = 0;
 constexpr int kClockSm = 1, kClockMemory = 2;
 constexpr int kTemperatureGpu = 0;
+constexpr unsigned kMostProcesses = 256;
 
 }  // namespace
 
@@ -56,15 +64,28 @@ std::string Nvml::health_text(const std::string& uuid) const {
   if (clock != nullptr && clock(device, kClockSm, &value) == kSuccess) parts.push_back(fmt::format("SM {} MHz", value));
   if (clock != nullptr && clock(device, kClockMemory, &value) == kSuccess)
     parts.push_back(fmt::format("memory {} MHz", value));
+  const DeviceConditions now = conditions(uuid);
+  if (now.watts > 0) parts.push_back(fmt::format("{:.0f} W", now.watts));
+  if (now.celsius > 0) parts.push_back(fmt::format("{:.0f} C", now.celsius));
+  const std::string reasons = clock_reasons(now.reasons);
+  parts.push_back(reasons.empty() ? "no throttle" : "throttled by " + reasons);
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+DeviceConditions Nvml::conditions(const std::string& uuid) const {
+  const auto find = reinterpret_cast<GetHandle>(symbol("nvmlDeviceGetHandleByUUID"));
+  Handle device = nullptr;
+  if (find == nullptr || find(uuid.c_str(), &device) != kSuccess) return {};
+  DeviceConditions now;
+  unsigned value = 0;
   const auto power = reinterpret_cast<GetValue>(symbol("nvmlDeviceGetPowerUsage"));
-  if (power != nullptr && power(device, &value) == kSuccess) parts.push_back(fmt::format("{} W", (value + 500) / 1000));
+  if (power != nullptr && power(device, &value) == kSuccess) now.watts = value / 1000.0;
   const auto temperature = reinterpret_cast<GetIndexedValue>(symbol("nvmlDeviceGetTemperature"));
-  if (temperature != nullptr && temperature(device, kTemperatureGpu, &value) == kSuccess)
-    parts.push_back(fmt::format("{} C", value));
+  if (temperature != nullptr && temperature(device, kTemperatureGpu, &value) == kSuccess) now.celsius = value;
   unsigned long long reasons = 0;
   const auto throttle = reinterpret_cast<GetReasons>(symbol("nvmlDeviceGetCurrentClocksThrottleReasons"));
-  if (throttle != nullptr && throttle(device, &reasons) == kSuccess) parts.push_back(throttle_text(reasons));
-  return fmt::format("{}", fmt::join(parts, ", "));
+  if (throttle != nullptr && throttle(device, &reasons) == kSuccess) now.reasons = reasons;
+  return now;
 }
 
 std::optional<double> Nvml::energy_joules(const std::string& uuid) const {
@@ -78,18 +99,24 @@ std::optional<double> Nvml::energy_joules(const std::string& uuid) const {
   return static_cast<double>(millijoules) / 1000;
 }
 
-std::string throttle_text(unsigned long long reasons) {
-  struct Reason {
-    unsigned long long bit;
-    const char* text;
-  };
-  static constexpr Reason kReasons[] = {
-      {0x4, "power cap"},    {0x8, "hardware slowdown"}, {0x20, "software thermal"}, {0x40, "hardware thermal"},
-      {0x80, "power brake"}, {0x10, "sync boost"},       {0x2, "application clocks"}};
-  std::vector<std::string> texts;
-  for (const Reason& reason : kReasons)
-    if ((reasons & reason.bit) != 0) texts.emplace_back(reason.text);
-  return texts.empty() ? "no throttle" : fmt::format("throttled by {}", fmt::join(texts, " + "));
+std::vector<GpuProcess> Nvml::processes(const std::string& uuid) const {
+  const auto find = reinterpret_cast<GetHandle>(symbol("nvmlDeviceGetHandleByUUID"));
+  Handle device = nullptr;
+  if (find == nullptr || find(uuid.c_str(), &device) != kSuccess) return {};
+  std::vector<GpuProcess> processes;
+  for (const char* kind : {"nvmlDeviceGetComputeRunningProcesses_v3", "nvmlDeviceGetGraphicsRunningProcesses_v3"}) {
+    const auto get = reinterpret_cast<GetProcesses>(symbol(kind));
+    // Twice the room that is told of: some drivers of 2023 wrote entries of 32 bytes.
+    std::vector<ProcessInfo> infos(std::size_t{2} * kMostProcesses);
+    unsigned count = kMostProcesses;
+    if (get == nullptr || get(device, &count, infos.data()) != kSuccess) continue;
+    for (unsigned i = 0; i < std::min(count, kMostProcesses); ++i) {
+      const bool known = std::ranges::any_of(processes, [&](const GpuProcess& one) { return one.pid == infos[i].pid; });
+      const std::int64_t memory = infos[i].memory == ~0ull ? -1 : static_cast<std::int64_t>(infos[i].memory);
+      if (!known) processes.push_back({infos[i].pid, memory});
+    }
+  }
+  return processes;
 }
 
 }  // namespace kerlab

@@ -9,6 +9,7 @@
 
 #include "common/lab_abi.h"
 #include "common/recipe.h"
+#include "common/rounding.h"
 #include "common/tolerance.h"
 #include "device/emu/parallel.h"
 
@@ -63,19 +64,34 @@ struct WordOf<8> {
 template <u32 kDtype>
 using Word = typename WordOf<lab::format_of(kDtype).bytes>::type;
 
+[[gnu::noinline]] lab::Value planted(const lab::Format& format, const lab::FillArguments& a, u64 key, u64 index) {
+  return lab::planted_value(format, a, key, index);
+}
+
 template <u32 kDtype, u32 kRecipe>
 void fill_range(const lab::FillArguments& a, Word<kDtype>* out, i64 begin, i64 end) {
   constexpr lab::Format kFormat = lab::format_of(kDtype);
   const u64 key = lab::stream_key(a.seed, a.tensor);
   const u64 constant = lab::encode(kFormat, a.parameter0);
   lab::FillArguments fixed = a;
-  fixed.recipe = kRecipe;  // a constant for the inlined switch
+  fixed.recipe = kRecipe;  // constants for what is inlined
+  fixed.plants = 0;
   for (i64 i = begin; i < end; ++i)
     out[i] = static_cast<Word<kDtype>>(lab::element_bits(kFormat, fixed, key, constant, static_cast<u64>(i)));
 }
 
+/// One loop for all bases: seldom run, and large.
+template <u32 kDtype>
+void fill_planted(const lab::FillArguments& a, Word<kDtype>* out, i64 begin, i64 end) {
+  const lab::Format format = lab::format_of(kDtype);
+  const u64 key = lab::stream_key(a.seed, a.tensor);
+  for (i64 i = begin; i < end; ++i)
+    out[i] = static_cast<Word<kDtype>>(lab::encode_value(format, planted(format, a, key, static_cast<u64>(i))));
+}
+
 template <u32 kDtype>
 void fill_range(const lab::FillArguments& a, Word<kDtype>* out, i64 begin, i64 end) {
+  if (a.plants != 0) return fill_planted<kDtype>(a, out, begin, end);
   switch (a.recipe) {
     case lab::kNormal:
       return fill_range<kDtype, lab::kNormal>(a, out, begin, end);
@@ -87,6 +103,8 @@ void fill_range(const lab::FillArguments& a, Word<kDtype>* out, i64 begin, i64 e
       return fill_range<kDtype, lab::kOneHot>(a, out, begin, end);
     case lab::kPartition:
       return fill_range<kDtype, lab::kPartition>(a, out, begin, end);
+    case lab::kIndexCoded:
+      return fill_range<kDtype, lab::kIndexCoded>(a, out, begin, end);
     default:
       return fill_range<kDtype, lab::kConstant>(a, out, begin, end);
   }
@@ -98,19 +116,20 @@ struct Tally {
   double sum_square = 0;
   u64 worst_key = 0;
   i64 worst_index = 0;
+  lab::RoundingSums rounding{};
 
   void see(const lab::Verdict& verdict, i64 index) {
     mismatches += verdict.passed ? 0 : 1;
     nans += verdict.nan ? 1 : 0;
     if (!lab::is_infinite(verdict.ratio)) sum_square += verdict.ratio * verdict.ratio;
-    const u64 ratio = std::bit_cast<u32>(static_cast<float>(verdict.ratio));
-    const u64 key = (ratio << 32) | ~static_cast<u32>(index);
+    const u64 key = lab::worst_key(verdict.ratio, index);
     if (key > worst_key) worst_key = key, worst_index = index;
   }
   void add(const Tally& other) {
     mismatches += other.mismatches;
     nans += other.nans;
     sum_square += other.sum_square;
+    lab::add(rounding, other.rounding);
     if (other.worst_key > worst_key) worst_key = other.worst_key, worst_index = other.worst_index;
   }
 };
@@ -120,6 +139,7 @@ void publish(lab::CompareReport& report, const Tally& tally, u64 count) {
   report.mismatches += tally.mismatches;
   report.nans += tally.nans;
   report.sum_square_ratio += tally.sum_square;
+  lab::add(report.rounding, tally.rounding);
 }
 
 template <u32 kDtype, typename Accumulator>
@@ -132,7 +152,13 @@ void compare_all(const lab::CompareArguments& a, const Word<kDtype>* got, const 
   std::vector<Tally> tallies(static_cast<std::size_t>(emu::chunks_of(a.count)));
   emu::for_chunks(a.count, threads, [&](std::int64_t chunk, std::int64_t begin, std::int64_t end) {
     Tally tally;
-    for (i64 i = begin; i < end; ++i) tally.see(judge(i), i);
+    for (i64 i = begin; i < end; ++i) {
+      const lab::Verdict verdict = judge(i);
+      tally.see(verdict, i);
+      if (a.rounding != 0)
+        lab::add_rounding(tally.rounding, kFormat, lab::decode(kFormat, got[i]), static_cast<double>(value[i]),
+                          verdict.tolerance);
+    }
     tallies[static_cast<std::size_t>(chunk)] = tally;
   });
   Tally whole;

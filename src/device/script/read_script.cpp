@@ -102,7 +102,12 @@ DeviceInfo scripted_h200() {
   return info;
 }
 
-void read_device(Section section, DeviceInfo& info) {
+void read_device(Section section, Script& script, const std::filesystem::path& folder) {
+  DeviceInfo& info = script.device;
+  if (section.text("neighbours", script.neighbours) && script.neighbours != "nvml")
+    script.neighbours = (folder / script.neighbours).string();
+  if (section.text("opened", script.opened)) script.opened = (folder / script.opened).string();
+  if (section.text("conditions", script.conditions)) script.conditions = (folder / script.conditions).string();
   section.text("name", info.name);
   section.text("uuid", info.uuid);
   section.text("driver", info.driver);
@@ -203,8 +208,9 @@ Script read_script(const std::filesystem::path& path) {
     if (key != "device" && key != "default" && key != "rule")
       fail(file, key.source(),
            fmt::format("unknown section '{}'; there are [device], [default] and [[rule]]", key.str()));
+  const auto folder = std::filesystem::absolute(path).parent_path();
   if (const toml::node* node = root.get("device"))
-    read_device({file, as_table(file, *node, "[device]")}, script.device);
+    read_device({file, as_table(file, *node, "[device]")}, script, folder);
   if (const toml::node* node = root.get("default")) {
     Section section(file, as_table(file, *node, "[default]"));
     read_timing(section, script.timing);
@@ -212,7 +218,6 @@ Script read_script(const std::filesystem::path& path) {
     section.boolean("real_sleep", script.real_sleep);
     section.finish();
   }
-  const auto folder = std::filesystem::absolute(path).parent_path();
   if (const toml::node* node = root.get("rule")) read_rules(script, file, *node, folder);
   return script;
 }

@@ -6,6 +6,12 @@
 //   name = "Scripted H200"
 //   cc = "9.0"
 //   memory_bytes = 150754820096
+//   neighbours = "others"    # who else uses the device: a file, relative to the script, that is read whenever somebody
+//                            #   asks; a line is "PID NAME MiB", "PID" alone is a process that cannot be named. "nvml":
+//                            #   whom NVML names for the GPU of this uuid
+//   opened = "opened"        # a file, likewise, that counts how often the device was opened: its noise differs then,
+//                            #   while without it every process sees the same times
+//   conditions = "now"       # a file, likewise: "REASONS WATTS CELSIUS", the first as NVML's bits (0x40: too hot)
 //
 //   [default]                # time of one launch: us * (1 + spread * h(label)) * (1 + noise * e(label, launch number))
 //   us = 100.0               #   h in [0, 1) and e in [-1, 1) are hashes: the same in every run. Keep it above the roof
@@ -82,6 +88,9 @@ struct ScriptRule {
 
 struct Script {
   DeviceInfo device;
+  std::string opened;      ///< an absolute file, or empty
+  std::string conditions;  ///< an absolute file, or empty: nothing is known
+  std::string neighbours;  ///< "nvml", an absolute file, or empty: nobody
   ScriptTiming timing;
   double launch_overhead_us = 0;
   bool real_sleep = false;

@@ -6,7 +6,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <fstream>
+#include <iomanip>
+#include <sstream>
 
+#include "base/file.h"
 #include "base/hash.h"
 #include "device/launch_limits.h"
 #include "device/script/scripted_end.h"
@@ -14,6 +18,7 @@
 namespace kerlab {
 namespace {
 
+constexpr std::int64_t kLaunchesOfAProcess = 1 << 30;
 constexpr std::size_t kWrittenFill = std::size_t{16} << 20;
 
 std::int64_t threads_of(const Launch& launch) {
@@ -33,7 +38,15 @@ int blocks_per_sm(const DeviceInfo& device, const Launch& launch, int registers)
 }  // namespace
 
 ScriptDevice::ScriptDevice(Script script)
-    : script_(std::move(script)), memory_(script_.device.memory_bytes), lab_(script_.device, memory_) {}
+    : script_(std::move(script)), memory_(script_.device.memory_bytes), lab_(script_.device, memory_) {
+  if (!script_.opened.empty()) {
+    std::int64_t times = 0;
+    std::ifstream(script_.opened) >> times;
+    write_atomic(script_.opened, fmt::format("{}\n", times + 1));
+    launches_before_ = times * kLaunchesOfAProcess;
+  }
+  if (script_.neighbours == "nvml") gpu_neighbours_.emplace(nvml_.emplace(), script_.device.uuid);
+}
 
 void ScriptDevice::require_alive() const {
   if (broken_) throw *broken_;
@@ -144,6 +157,27 @@ void ScriptDevice::synchronize() {
 
 std::string ScriptDevice::health_text() {
   return fmt::format("scripted, SM {} MHz, no throttle", script_.device.clock_mhz);
+}
+
+std::vector<ForeignProcess> ScriptDevice::neighbours() {
+  if (gpu_neighbours_) return gpu_neighbours_->look();
+  std::vector<ForeignProcess> others;
+  std::ifstream lines(script_.neighbours);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    ForeignProcess other;
+    std::int64_t mebibytes = 0;
+    if (!(words >> other.pid)) continue;
+    if (words >> other.name >> mebibytes) other.memory_bytes = mebibytes << 20;
+    others.push_back(std::move(other));
+  }
+  return others;
+}
+
+DeviceConditions ScriptDevice::conditions() {
+  DeviceConditions now;
+  std::ifstream(script_.conditions) >> std::setbase(0) >> now.reasons >> now.watts >> now.celsius;
+  return now;
 }
 
 std::unique_ptr<Device> open_script_device(const std::filesystem::path& file) {

@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "device/cuda/gpu_neighbours.h"
 #include "device/device.h"
 #include "device/script/lab_kernels.h"
 #include "device/script/script.h"
@@ -11,7 +12,7 @@
 
 namespace kerlab {
 
-class ScriptDevice final : public Device {
+class ScriptDevice : public Device {
  public:
   explicit ScriptDevice(Script script);
 
@@ -43,6 +44,8 @@ class ScriptDevice final : public Device {
   double elapsed_us(EventId from, EventId to) override;
   void synchronize() override;
   std::string health_text() override;
+  std::vector<ForeignProcess> neighbours() override;
+  DeviceConditions conditions() override;
 
  private:
   struct Module {
@@ -64,6 +67,9 @@ class ScriptDevice final : public Device {
   void break_down(FaultKind kind, const BoundLaunch& launch);
 
   Script script_;
+  std::optional<Nvml> nvml_;
+  std::optional<GpuNeighbours> gpu_neighbours_;
+  std::int64_t launches_before_ = 0;  ///< of processes that had the device earlier, so to speak
   ScriptedMemory memory_;
   LabKernels lab_;
   ScriptedDamage damage_;

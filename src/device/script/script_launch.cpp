@@ -67,7 +67,7 @@ void ScriptDevice::run(const BoundLaunch& launch) {
 
 void ScriptDevice::run_configuration(Module& module, const BoundLaunch& launch) {
   const ScriptTiming& timing = module.rule != nullptr ? module.rule->timing : script_.timing;
-  const double us = scripted_us(timing, module.label, module.launches);
+  const double us = scripted_us(timing, module.label, launches_before_ + module.launches);
   now_us_ += us;
   if (script_.real_sleep) std::this_thread::sleep_for(std::chrono::duration<double, std::micro>(us));
   const bool timed = module.compared && event_since_compare_;

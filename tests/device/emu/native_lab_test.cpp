@@ -8,6 +8,7 @@
 #include "common/lab_abi.h"
 #include "common/recipe.h"
 #include "common/tolerance.h"
+#include "verify/planted.h"
 
 using namespace kerlab;
 
@@ -58,6 +59,27 @@ TEST_CASE("native lab: fill makes every type by every recipe", "[emu][native-lab
       INFO("dtype " << dtype << " recipe " << recipe);
       CHECK(wrong == 0);
       CHECK(data[kCount * f.bytes] == std::byte{0x5A});
+    }
+}
+
+TEST_CASE("native lab: fill plants what is asked for", "[emu][native-lab]") {
+  Bench bench;
+  constexpr std::int64_t kCount = 5000;
+  const DevicePtr out = bench.memory.allocate(kCount * 8);
+  for (lab::u32 dtype = 0; dtype < lab::kNumberIds; ++dtype)
+    for (const lab::u32 recipe : {lab::kNormal, lab::kIndexCoded}) {
+      lab::FillArguments a{out, kCount, dtype, recipe, 42, 7, 100, 3.0, 0.0};
+      a.rows = 10;
+      a = test::with_everything_planted(a);
+      REQUIRE(bench.run(bench.four, "lab_fill", a));
+      const lab::Format f = lab::format_of(dtype);
+      const lab::u64 key = lab::stream_key(a.seed, a.tensor);
+      std::int64_t wrong = 0;
+      for (std::int64_t i = 0; i < kCount; ++i)
+        wrong +=
+            word(bench.at<std::byte>(out), f.bytes, i) != lab::element_bits(f, a, key, 0, static_cast<lab::u64>(i));
+      INFO("dtype " << dtype << " recipe " << recipe);
+      CHECK(wrong == 0);
     }
 }
 

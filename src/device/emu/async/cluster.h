@@ -3,6 +3,7 @@
 // without clusters has clusters of one block.
 
 #include <cstdint>
+#include <list>
 #include <vector>
 
 #include "device/emu/async/bulk_copy.h"
@@ -18,9 +19,9 @@ struct ClusterBarrier {
 };
 
 struct Cluster {
-  Dim3 extent;                    ///< blocks in each direction
-  std::vector<Cta*> blocks;       ///< by rank, x fastest
-  std::vector<BulkCopy> pending;  ///< in order of issue
+  Dim3 extent;                  ///< blocks in each direction
+  std::vector<Cta*> blocks;     ///< by rank, x fastest
+  std::list<BulkCopy> pending;  ///< in order of issue: thousands of them, mostly taken from the front
   ClusterBarrier barrier;
   /// Grows with every arrival, phase, copy and exit: whatever a waiting warp may wait for.
   std::uint64_t changes = 0;

@@ -119,13 +119,13 @@ bool ClusterRunner::perform_awaited() {
   const auto oldest = std::find_if(cluster_.pending.begin(), cluster_.pending.end(), is_awaited);
   if (oldest == cluster_.pending.end()) return false;
   perform(cluster_, *oldest);
-  drop_done(cluster_);
+  cluster_.pending.erase(oldest);
   return true;
 }
 
 bool ClusterRunner::perform_oldest() {
   perform(cluster_, cluster_.pending.front());
-  drop_done(cluster_);
+  cluster_.pending.pop_front();
   return true;
 }
 

@@ -1,0 +1,74 @@
+// Checks as test cases.
+#include "cli/check_screen.h"
+
+namespace kerlab {
+
+namespace {
+
+std::string title(const CheckRow& row) {
+  const std::string& configuration = row.trial.configuration;
+  return configuration.empty() ? row.problem.title() : row.problem.title() + ", " + configuration;
+}
+
+/// What was not the kernel's doing, or came before it ran.
+bool is_error(TrialStatus status) {
+  switch (status) {
+    case TrialStatus::compile_error:
+    case TrialStatus::compile_timeout:
+    case TrialStatus::compiler_crash:
+    case TrialStatus::rejected:
+    case TrialStatus::load_failed:
+    case TrialStatus::out_of_memory:
+    case TrialStatus::unsupported:
+      return true;
+    default:
+      return false;
+  }
+}
+
+std::string measured(const RecipeReport& report) {
+  std::string text =
+      fmt::format("error/bound {:.3g}, {} elements, {} runs", report.error_ratio, report.compared, report.runs);
+  if (report.rounding.elements > 0)
+    text +=
+        fmt::format("; in half ulps rms {:.3f} (rounding alone {:.3f}), bias {:.2g} of at most {:.2g}",
+                    report.rounding.rms, report.rounding.ideal_rms, report.rounding.bias, report.rounding.bias_limit);
+  return text;
+}
+
+}  // namespace
+
+std::vector<JUnitCase> check_cases(const std::vector<CheckRow>& rows, const std::string& again) {
+  std::vector<JUnitCase> cases;
+  for (const CheckRow& row : rows) {
+    const std::string suite = fmt::format("kerlab.check.{}.{}", row.problem.family, row.trial.variant);
+    const auto count = static_cast<double>(row.report.recipes.size());
+    for (const RecipeReport& report : row.report.recipes) {
+      JUnitCase test{suite,
+                     fmt::format("{}, {} of {}{}", title(row), report.output, report.recipe,
+                                 report.in_small ? ", small problem" : ""),
+                     row.seconds / count,
+                     "",
+                     "",
+                     "",
+                     measured(report)};
+      if (!report.passed) {
+        CheckRow alone = row;
+        alone.report.recipes = {report};
+        test.kind = std::string(name(report.cause));
+        test.failure =
+            (report.culprit.empty() ? report.detail : report.culprit) + "\n" + failure_report(alone, again, false);
+      }
+      cases.push_back(std::move(test));
+    }
+    // A fault, a compile error, damage beside the outputs: nothing of one recipe.
+    if (!is_failure(row) || (row.trial.status == TrialStatus::wrong && count > 0)) continue;
+    cases.push_back(
+        {suite, title(row), count > 0 ? 0 : row.seconds,
+         row.trial.message.substr(0, row.trial.message.find('\n')) + "\n" + failure_report(row, again, false),
+         is_error(row.trial.status) ? "error" : std::string(name(row.trial.status)), ""});
+  }
+  return cases;
+}
+
+}  // namespace kerlab

@@ -1,0 +1,180 @@
+#include "cli/check_screen.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+#include "base/terminal.h"
+#include "report/table.h"
+
+namespace kerlab {
+
+namespace {
+
+constexpr std::size_t kMostInLine = 5;
+constexpr int kLineWidth = 160;
+
+std::string number(double value) {
+  return fmt::format("{:.9g}", value);
+}
+
+/// The first that did not pass and says what it holds, else the first that says where, else the first.
+const RecipeReport* most_telling(const CheckReport& report) {
+  const RecipeReport* best = nullptr;
+  const auto tells = [](const RecipeReport& r) { return (r.culprit.empty() ? 0 : 2) + (r.picture.empty() ? 0 : 1); };
+  for (const RecipeReport& one : report.recipes)
+    if (!one.passed && (best == nullptr || tells(one) > tells(*best))) best = &one;
+  return best;
+}
+
+std::string mismatch_table(const RecipeReport& report) {
+  Table table{{{report.output}, {"got", Align::right}, {"expected", Align::right}, {"bound", Align::right}}, {}};
+  for (const Mismatch& m : report.first)
+    table.rows.push_back(
+        {m.place, number(m.got), number(m.expected),
+         report.cause == Cause::exact || m.tolerance == 0 ? "exact" : fmt::format("{:.3g}", m.tolerance)});
+  return table.rows.empty() ? "" : text_table(table, false, 2);
+}
+
+std::string headline(const RecipeReport& report) {
+  const std::string worst =
+      std::isfinite(report.error_ratio) ? fmt::format(", worst error/bound {:.3g}", report.error_ratio) : std::string();
+  return fmt::format("{}, recipe {}{}: {} of {} wrong{}{}", report.output, report.recipe,
+                     report.in_small ? " (small problem)" : "", report.mismatches, report.compared,
+                     report.nans > 0 ? fmt::format(" ({} NaN)", report.nans) : "", worst);
+}
+
+std::string recipe_report(const RecipeReport& report) {
+  std::string text = "  " + headline(report) + "\n";
+  if (!report.pattern.empty()) text += "  where: " + report.pattern + "\n";
+  if (!report.culprit.empty()) text += "  what:  " + report.culprit + "\n";
+  const bool listed = !report.first.empty();
+  if (!listed || report.mismatches == 0) text += "  " + report.detail + "\n";
+  text += mismatch_table(report);
+  for (const std::string& line : report.picture) text += "    " + line + "\n";
+  if (!report.picture.empty()) text += "    " + report.scale + "; # mostly wrong, + some, . right\n";
+  return text;
+}
+
+std::string label(const CheckRow& row) {
+  return row.trial.configuration.empty() ? row.trial.variant : row.trial.variant + " " + row.trial.configuration;
+}
+
+Table summary(const std::vector<CheckRow>& rows) {
+  struct Line {
+    std::size_t problems = 0, failed = 0;
+    double worst = 0;
+    std::int64_t runs = 0;
+    std::string scope;  // of the problem that was asked for
+  };
+  std::map<std::pair<std::string, std::string>, Line> lines;
+  for (const CheckRow& row : rows) {
+    Line& line = lines[{row.trial.variant, row.trial.configuration}];
+    ++line.problems;
+    line.failed += is_failure(row) ? 1 : 0;
+    line.worst = std::max(line.worst, row.trial.error_ratio);
+    line.runs = line.runs == 0 ? row.report.runs : std::min(line.runs, row.report.runs);
+    if (!row.adversarial) line.scope = row.scope;
+  }
+  const bool emulated = std::any_of(rows.begin(), rows.end(), [](const CheckRow& row) { return !row.scope.empty(); });
+  Table table{{{"variant"},
+               {"configuration"},
+               {"problems", Align::right},
+               {"failed", Align::right},
+               {"err/bound", Align::right},
+               {"equal runs", Align::right}},
+              {}};
+  if (emulated) table.columns.push_back({"executed"});
+  for (const auto& [key, line] : lines) {
+    table.rows.push_back({key.first, key.second, fmt::format("{}", line.problems), fmt::format("{}", line.failed),
+                          fmt::format("{:.2f}", line.worst), line.failed > 0 ? "-" : fmt::format("{}", line.runs)});
+    if (emulated) table.rows.back().push_back(line.scope);
+  }
+  return table;
+}
+
+/// How much it says: of outputs of a few elements little can be read; then the problem that was asked for; then how
+/// much is wrong.
+std::tuple<int, bool, double> weight(const CheckRow& row) {
+  constexpr std::int64_t kFew = 64;
+  const RecipeReport* report = most_telling(row.report);
+  if (report == nullptr) return {0, !row.adversarial, 0};
+  const double share =
+      report->compared > 0 ? static_cast<double>(report->mismatches) / static_cast<double>(report->compared) : 0.0;
+  if (report->compared < kFew) return {1, !row.adversarial, share};
+  return {report->culprit.empty() ? 2 : 3, !row.adversarial, share};
+}
+
+std::string in_line(const CheckRow& row, const std::string& again, bool color) {
+  const std::string status = styled(std::string(name(row.trial.status)), Style::bad, color);
+  return fmt::format("{} {}: {}\n  {}{}\n", status, row.problem.title(), shortened(row.trial.message, kLineWidth),
+                     row.command, again);
+}
+
+}  // namespace
+
+bool is_failure(const CheckRow& row) {
+  return row.trial.status != TrialStatus::passed;
+}
+
+std::size_t failures(const std::vector<CheckRow>& rows) {
+  return static_cast<std::size_t>(std::count_if(rows.begin(), rows.end(), is_failure));
+}
+
+std::string failure_report(const CheckRow& row, const std::string& again, bool color) {
+  std::string text = fmt::format("{} {}  {}\n", styled(std::string(name(row.trial.status)), Style::bad, color),
+                                 row.problem.title(), label(row));
+  const RecipeReport* worst = most_telling(row.report);
+  const bool by_numbers = worst != nullptr && row.trial.status == TrialStatus::wrong;
+  text += by_numbers ? recipe_report(*worst) : "  " + row.trial.message + "\n";
+  std::string others;
+  for (const RecipeReport& report : row.report.recipes) {
+    if (report.passed || &report == worst) continue;
+    others += fmt::format("{}{} {} ({})", others.empty() ? "" : ", ", report.output, report.recipe, name(report.cause));
+  }
+  if (!others.empty()) text += "  failed as well: " + shortened(others, kLineWidth) + "\n";
+  return text + fmt::format("  reproduce: {}{}\n", row.command, again);
+}
+
+std::string check_screen(const std::vector<CheckRow>& rows, const std::string& again, bool color) {
+  std::string text = text_table(summary(rows), color);
+  std::vector<const CheckRow*> failed;
+  for (const CheckRow& row : rows)
+    if (is_failure(row)) failed.push_back(&row);
+  std::stable_sort(failed.begin(), failed.end(),
+                   [](const CheckRow* a, const CheckRow* b) { return weight(*a) > weight(*b); });
+  for (std::size_t i = 0; i < std::min(failed.size(), kMostInLine); ++i)
+    text += i == 0 ? failure_report(*failed[i], again, color) : in_line(*failed[i], again, color);
+  if (failed.size() > kMostInLine)
+    text += fmt::format("and {} more that failed; --json has all\n", failed.size() - kMostInLine);
+  return text + fmt::format("{} of {} checks passed\n", rows.size() - failed.size(), rows.size());
+}
+
+JsonValue::Array accuracy_values(const std::vector<AccuracyRecord>& history) {
+  JsonValue::Array values;
+  for (const AccuracyRecord& record : history)
+    values.push_back(JsonValue::Object{{"trial", record.trial},
+                                       {"error_ratio", record.error_ratio},
+                                       {"source_hash", record.source_hash},
+                                       {"toolchain", record.toolchain},
+                                       {"created", record.created}});
+  return values;
+}
+
+JsonValue::Array check_values(const std::vector<CheckRow>& rows, const std::string& again,
+                              const std::vector<Trial>& history) {
+  JsonValue::Array values;
+  for (const CheckRow& row : rows) {
+    values.push_back(JsonValue::Object{{"problem", row.problem.key()},
+                                       {"adversarial", row.adversarial},
+                                       {"trial", to_value(row.trial)},
+                                       {"runs", row.report.runs},
+                                       {"seconds", row.seconds},
+                                       {"reproduce", row.command.empty() ? "" : row.command + again},
+                                       {"history", accuracy_values(accuracy_history(row.trial, history))}});
+  }
+  return values;
+}
+
+}  // namespace kerlab

@@ -1,0 +1,18 @@
+#pragma once
+// What `kerlab export` prints.
+
+#include "cli/command.h"
+#include "session/export_check.h"
+#include "session/portfolio.h"
+
+namespace kerlab {
+
+/// Every shape is as near its own best as was asked for.
+bool met(const PortfolioResult& result, const PortfolioOptions& options);
+
+void print_portfolio(PortfolioSession& session, const PortfolioOptions& options,
+                     const std::vector<std::string>& written, const GlobalOptions& global);
+void print_check(const std::string& file, const ExportIdentity& identity, const ExportCheck& check,
+                 const GlobalOptions& global);
+
+}  // namespace kerlab

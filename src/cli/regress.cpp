@@ -1,0 +1,184 @@
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+
+#include "base/file.h"
+#include "cli/existing_database.h"
+#include "cli/interrupt.h"
+#include "cli/regress_command.h"
+#include "report/regress_text.h"
+#include "session/regress_folder.h"
+#include "session/regress_gate.h"
+
+namespace kerlab {
+
+namespace {
+
+/// --fail-on 2,3,4,5 as typed. Throws UsageError.
+std::vector<int> codes(const std::string& typed) {
+  std::vector<int> codes;
+  for (std::size_t at = 0; at <= typed.size() && typed != "none";) {
+    const std::size_t end = std::min(typed.find(',', at), typed.size());
+    const std::string word = typed.substr(at, end - at);
+    if (word.size() != 1 || word[0] < '2' || word[0] > '5')
+      throw UsageError(fmt::format(
+          "--fail-on {}: exit codes of 2 (regression), 3 (wrong), 4 (inconclusive), 5 (no comparable baseline), as in "
+          "2,3; or none",
+          typed));
+    codes.push_back(word[0] - '0');
+    at = end + 1;
+  }
+  return codes;
+}
+
+ExitCode run_gate(const RegressCommand& command, const GlobalOptions& global) {
+  const std::vector<int> fail_on = codes(command.fail_on);
+  RegressOptions options;
+  options.rig = rig_options(global, "");
+  options.only = command.only;
+  options.rerun = command.rerun;
+  options.changed_only = command.changed_only;
+  options.strict_toolchain = command.strict_toolchain;
+  options.against_stored = command.against == "stored";
+  options.artifacts = command.artifacts;
+  options.repeat = regress_repeat(command, global);
+  options.command = global.typed;
+  options.version = version();
+  BaselineFolder folder = regress_folder(command);
+  options.margins = read_margins(folder.settings().string());
+  if (!command.margins_file.empty()) options.margins.read_file(command.margins_file);
+  for (const std::string& margin : command.margins) options.margins.set(margin);
+  std::optional<Database> database;
+  if (!command.without_history) database = Database::open(database_path(global));
+  const InterruptFlag interrupt;
+  ProgressLine progress;
+  RegressSession session(std::move(options), std::move(folder), database ? &*database : nullptr);
+  session.progress = [&](const std::string& line) { progress.update(line); };
+  bool more = true;
+  while (more && !interrupt.raised()) {
+    more = session.step();
+    const RegressState state = session.state();
+    if (more)
+      progress.update(fmt::format("regress {}/{}{}  {}", state.done, state.total,
+                                  state.failed > 0 ? fmt::format(" ({} failed)", state.failed) : "", state.label));
+  }
+  progress.clear();
+  RegressReport report = session.report();
+  report.interrupted = more;
+  return print_regress(command, global, report, regress_code(report, fail_on));
+}
+
+ExitCode run_list(const RegressCommand& command, const GlobalOptions& global) {
+  const BaselineFolder folder = regress_folder(command);
+  if (!folder.exists())
+    throw Error(fmt::format("no baseline '{}' in {}; `kerlab regress record{}` makes it", folder.name(),
+                            folder.path().parent_path().string(), regress_repeat(command, global)),
+                ExitCode::no_baseline);
+  return print_baselines(folder, global);
+}
+
+ExitCode run_history(const RegressCommand& command, const GlobalOptions& global) {
+  const Database database = open_existing_database(global);
+  const std::string key = command.words.empty() ? "" : command.words.front();
+  const std::vector<RegressRun> runs = database.regress_runs(command.name, key, command.limit);
+  if (global.json) {
+    JsonValue::Array values;
+    for (const RegressRun& run : runs) values.push_back(to_value(run));
+    fmt::print("{}\n",
+               to_json(json_document("regress history", {{"name", command.name}, {"runs", std::move(values)}})));
+  } else if (runs.empty()) {
+    fmt::print("no run of baseline '{}'{} in {} yet\n", command.name, key.empty() ? "" : " with " + key + " in its key",
+               database.path().string());
+  } else {
+    fmt::print("{}", history_text(runs, terminal_width(stdout), color_on(global, stdout)));
+  }
+  return ExitCode::passed;
+}
+
+/// The first word may say what to do; a run is what goes without saying.
+std::string take_action(RegressCommand& command) {
+  const std::vector<std::string> actions = {"run", "record", "accept", "history", "list"};
+  if (command.words.empty()) return "run";
+  const std::string word = command.words.front();
+  if (std::ranges::find(actions, word) == actions.end())
+    throw UsageError(fmt::format("kerlab regress {}: no such action; there is {}", word, fmt::join(actions, ", ")));
+  command.words.erase(command.words.begin());
+  return word;
+}
+
+ExitCode run(RegressCommand command, const GlobalOptions& global) {
+  const std::string action = take_action(command);
+  if (!command.against.empty() && command.against != "stored")
+    throw UsageError(fmt::format("--against {}: only stored", command.against));
+  if (global.dry_run && (action == "record" || action == "accept"))
+    throw UsageError(fmt::format("--dry-run: kerlab regress {} has none; --baselines DIR writes elsewhere", action));
+  if (action == "record") return run_record(command, global);
+  if (!global.problem.empty())
+    throw UsageError(fmt::format("--{}: kerlab regress {} takes no problem, the baselines say which",
+                                 global.problem.front().name, action));
+  if (action == "accept") return run_accept(command, global);
+  if (action == "history") return run_history(command, global);
+  if (!command.words.empty())
+    throw UsageError(fmt::format("kerlab regress {}: {} is too much; --only {} chooses baselines", action,
+                                 command.words.front(), command.words.front()));
+  return action == "list" ? run_list(command, global) : run_gate(command, global);
+}
+
+void add_options(CLI::App& parser, RegressCommand& command) {
+  parser.add_option("words", command.words, "run (the default), record [FAMILY], accept KEY..., history [KEY], list")
+      ->type_name("ACTION");
+  parser.add_option("--name", command.name, "of the baseline (main)");
+  parser
+      .add_option("--baselines", command.parent,
+                  "folder of baselines (kerlab-baselines here; in a checkout of kerlab its tuning_db/baselines)")
+      ->type_name("DIR");
+  parser.add_option("--only", command.only, "baselines with this in their key; may be repeated")
+      ->type_name("KEY")
+      ->expected(1)
+      ->take_all();
+  parser.add_flag("--rerun", command.rerun, "run: also what is the same program as it was");
+  parser.add_flag("--changed-only", command.changed_only,
+                  "run: not what is the same program as it was, even where it would be checked otherwise today");
+  parser
+      .add_option("--margin", command.margins, "run: what a figure may grow by, as in instructions=2% or registers=off")
+      ->expected(1)
+      ->take_all();
+  parser.add_option("--margins", command.margins_file, "run: a TOML file with [margins]")->type_name("FILE");
+  parser.add_option("--fail-on", command.fail_on, "exit codes that are one: of 2,3,4,5, or none (2,3)");
+  parser.add_flag("--strict-toolchain", command.strict_toolchain,
+                  "run: what a new compiler makes worse of the same source fails as well");
+  parser.add_option("--against", command.against,
+                    "run: stored: recorded times are a floor, where everything else is the same");
+  parser.add_option("--artifacts", command.artifacts, "images by digest, besides the database")->type_name("DIR");
+  parser.add_flag("--no-history", command.without_history, "run, record: needs no database and writes none");
+  parser.add_flag("--all", command.all, "show what passed as well; accept: every baseline of the device");
+  parser.add_option("--junit", command.junit, "run: write JUnit XML")->type_name("FILE");
+  parser.add_option("--markdown", command.markdown, "run: write Markdown")->type_name("FILE");
+  parser.add_flag("--github", command.github, "run: annotations, and Markdown to GITHUB_STEP_SUMMARY");
+  parser.add_option("--suite", command.suite, "record: every problem of this file, or of a shipped suite")
+      ->type_name("FILE");
+  parser.add_option("--dtype", command.dtype, "record: default: the family's first that the device supports");
+  parser
+      .add_option("--variant", command.variants, "record: default: the winner, the shipped one, those that are tuned")
+      ->delimiter(',');
+  parser.add_option("--config", command.configuration, "record: \"BM=128,BN=64\"");
+  parser.add_option("--why", command.why, "record, accept: the reason, which is kept");
+  parser.add_flag("--prune", command.prune, "record: baselines of the device that are not recorded now go away");
+  parser.add_option("--limit", command.limit, "history: at most so many runs (40)")->check(CLI::PositiveNumber);
+}
+
+}  // namespace
+
+Command add_regress(CLI::App& root, const GlobalOptions& global) {
+  auto command = std::make_shared<RegressCommand>();
+  CLI::App* parser =
+      root.add_subcommand("regress", "today's kernels against recorded ones: still right, still as fast?");
+  add_options(*parser, *command);
+  parser->footer(
+      "examples: kerlab regress record --suite regress --device emu:h200\n"
+      "          kerlab regress --device emu:h200 --github --junit kerlab.xml\n"
+      "          kerlab regress accept gemm/reg2d --why \"double buffering\" --device emu:h200");
+  return {parser, true, [command, &global] { return run(*command, global); }};
+}
+
+}  // namespace kerlab

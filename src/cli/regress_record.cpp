@@ -1,0 +1,160 @@
+// `kerlab regress record` and `kerlab regress accept`.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/file.h"
+#include "base/terminal.h"
+#include "cli/interrupt.h"
+#include "cli/regress_command.h"
+#include "cli/suite.h"
+#include "report/regress_text.h"
+#include "session/regress_record.h"
+
+namespace kerlab {
+
+namespace {
+
+std::size_t worse(const RecordRow& row) {
+  return static_cast<std::size_t>(
+      std::ranges::count(row.changes, FigureChange::Judgement::worse, &FigureChange::judgement));
+}
+
+std::string outcome(const RecordRow& row, bool accept) {
+  if (!row.error.empty()) return "refused";
+  if (!row.recorded) return "unchanged";
+  return accept ? "accepted" : "recorded";
+}
+
+void print_rows(const RecordSession& session, const BaselineFolder& folder, bool accept, const GlobalOptions& global) {
+  const bool color = color_on(global, stdout);
+  Table table{{{"baseline"}, {"kernel"}, {"chosen"}, {"err/bound", Align::right}, {"figures"}}, {}};
+  for (const RecordRow& row : session.rows()) {
+    const std::string figures =
+        row.changes.empty() ? "" : fmt::format("{} changed, {} worse", row.changes.size(), worse(row));
+    table.rows.push_back({outcome(row, accept), row.key.empty() ? row.title + " " + row.variant : row.key, row.chosen,
+                          row.error.empty() ? fmt::format("{:.2f}", row.trial.error_ratio) : "-", figures});
+  }
+  fmt::print("{}", text_table(table, color));
+  for (const RecordRow& row : session.rows())
+    if (!row.error.empty())
+      fmt::print("{} {} {}: {}\n", styled("refused", Style::bad, color), row.title, row.variant, row.error);
+  for (const std::string& note : session.notes()) fmt::print("{}\n", note);
+  const auto written = std::ranges::count_if(session.rows(), [](const RecordRow& row) { return row.recorded; });
+  fmt::print("{} of {} written to {}\n", written, session.rows().size(), folder.path().string());
+}
+
+JsonValue to_json_rows(const std::vector<RecordRow>& rows, bool accept) {
+  JsonValue::Array values;
+  for (const RecordRow& row : rows)
+    values.push_back(JsonValue::Object{{"key", row.key},
+                                       {"problem", row.title},
+                                       {"variant", row.variant},
+                                       {"configuration", row.configuration},
+                                       {"chosen", row.chosen},
+                                       {"outcome", outcome(row, accept)},
+                                       {"error", row.error},
+                                       {"error_ratio", row.trial.error_ratio},
+                                       {"figures_changed", row.changes.size()},
+                                       {"figures_worse", worse(row)}});
+  return values;
+}
+
+ExitCode run_session(RecordOptions options, const RegressCommand& command, const GlobalOptions& global) {
+  const bool accept = options.accept;
+  std::optional<Database> database;
+  if (!command.without_history) database = Database::open(database_path(global));
+  const BaselineFolder folder = regress_folder(command);
+  const InterruptFlag interrupt;
+  ProgressLine progress;
+  RecordSession session(std::move(options), folder, database ? &*database : nullptr);
+  session.progress = [&](const std::string& line) { progress.update(line); };
+  bool more = true;
+  while (more && !interrupt.raised()) {
+    more = session.step();
+    const RecordRow& row = session.rows().back();
+    progress.update(fmt::format("record {}/{}  {} {}", session.done(), session.total(), row.title, row.variant));
+  }
+  progress.clear();
+  if (global.json)
+    fmt::print("{}\n", to_json(json_document(accept ? "regress accept" : "regress record",
+                                             {{"name", folder.name()},
+                                              {"folder", folder.path().string()},
+                                              {"device", session.device()},
+                                              {"rows", to_json_rows(session.rows(), accept)},
+                                              {"notes", session.notes()}})));
+  else
+    print_rows(session, folder, accept, global);
+  return more ? ExitCode::interrupted : record_code(session.rows());
+}
+
+RecordOptions common_options(const RegressCommand& command, const GlobalOptions& global) {
+  RecordOptions options;
+  options.rig = rig_options(global, "");
+  options.why = command.why;
+  options.artifacts = command.artifacts;
+  options.repeat = regress_repeat(command, global);
+  return options;
+}
+
+/// The margins of the suite go with its baselines, where they can be reviewed.
+void write_settings(const RegressCommand& command, const Suite& suite) {
+  const BaselineFolder folder = regress_folder(command);
+  const std::string margins = read_margins(suite.file.string()).text();
+  const BaselineFolder::Lock lock(folder);
+  write_atomic(folder.settings(),
+               fmt::format("# Written by `kerlab regress record --suite {}`: [margins] differ from the defaults "
+                           "(docs/regress.md).\nformat = 1\nsuite = \"{}\"\n{}{}",
+                           suite.name, suite.name, margins.empty() ? "" : "\n", margins));
+}
+
+}  // namespace
+
+ExitCode run_record(const RegressCommand& command, const GlobalOptions& global) {
+  if (command.words.size() > 1)
+    throw UsageError(fmt::format("kerlab regress record: one family, not {} as well", command.words[1]));
+  RecordOptions options = common_options(command, global);
+  options.prune = command.prune;
+  const std::string target = command.words.empty() ? "" : command.words.front();
+  if (!command.suite.empty()) {
+    const Suite suite = open_suite(command.suite, target, command.dtype, global);
+    for (const SuiteProblem& problem : suite.problems)
+      options.problems.push_back({problem.family, problem.arguments, problem.dtype,
+                                  command.variants.empty() ? problem.variants : command.variants, command.configuration,
+                                  problem.min_tflops});
+    read_margins(suite.file.string());  // what is wrong in it is told before anything runs
+    const ExitCode code = run_session(std::move(options), command, global);
+    write_settings(command, suite);
+    return code;
+  }
+  if (target.empty() && (!global.problem.empty() || !command.variants.empty() || !command.configuration.empty()))
+    throw UsageError("kerlab regress record: name a family (kerlab list), or --suite FILE");
+  if (!target.empty())
+    options.problems.push_back({target, global.problem, command.dtype, command.variants, command.configuration, 0});
+  return run_session(std::move(options), command, global);
+}
+
+ExitCode run_accept(const RegressCommand& command, const GlobalOptions& global) {
+  RecordOptions options = common_options(command, global);
+  options.accept = true;
+  options.keys = command.words;
+  options.keys.insert(options.keys.end(), command.only.begin(), command.only.end());
+  if (options.keys.empty() && !command.all)
+    throw UsageError("kerlab regress accept: say which baselines (kerlab regress list shows their keys), or --all");
+  return run_session(std::move(options), command, global);
+}
+
+BaselineFolder regress_folder(const RegressCommand& command) {
+  return {command.parent.empty() ? BaselineFolder::default_parent() : std::filesystem::path(command.parent),
+          command.name};
+}
+
+std::string regress_repeat(const RegressCommand& command, const GlobalOptions& global) {
+  std::string text = repeated_options(global);
+  if (command.name != "main") text += " --name " + quoted(command.name);
+  if (!command.parent.empty()) text += " --baselines " + quoted(command.parent);
+  return text;
+}
+
+}  // namespace kerlab

@@ -1,0 +1,20 @@
+#pragma once
+// A process that uses a device beside kerlab: a plain struct that travels from worker to parent.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace kerlab {
+
+struct ForeignProcess {
+  std::int64_t pid = 0;
+  std::string name;                ///< "python3"; empty where it cannot be read
+  std::int64_t memory_bytes = -1;  ///< of the device; negative: unknown
+  bool operator==(const ForeignProcess&) const = default;
+};
+
+/// "python3 (pid 4711), a process of another user or container (pid 4712)"; empty: nobody.
+std::string name_all(const std::vector<ForeignProcess>& processes);
+
+}  // namespace kerlab

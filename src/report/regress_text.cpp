@@ -1,0 +1,162 @@
+#include "report/regress_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <sstream>
+
+#include "base/format.h"
+#include "base/terminal.h"
+#include "report/operations_text.h"
+
+namespace kerlab {
+
+namespace {
+
+using Judgement = FigureChange::Judgement;
+
+constexpr std::size_t kFigures = 8, kLines = 5, kDifferences = 6, kDiffLines = 16, kDetails = 3;
+
+Style style_of(RegressVerdict verdict) {
+  if (verdict <= RegressVerdict::regressed) return Style::bad;
+  if (verdict <= RegressVerdict::not_comparable) return Style::warning;
+  return verdict == RegressVerdict::improved ? Style::good : Style::plain;
+}
+
+std::string amount(double value) {
+  return value == static_cast<double>(static_cast<std::int64_t>(value)) ? grouped(static_cast<std::int64_t>(value))
+                                                                        : fmt::format("{:.4g}", value);
+}
+
+std::string time_text(const TimeRatio& time) {
+  return fmt::format("{} -> {} us, {:+.2f} % [{:+.2f}, {:+.2f}], {} processes, would have seen {:.1f} %",
+                     format_us(time.base_us), format_us(time.today_us), 100 * (time.ratio - 1), 100 * (time.low - 1),
+                     100 * (time.high - 1), time.processes, 100 * time.mde);
+}
+
+/// The first lines of a text, indented; how many more there are.
+std::string head(const std::string& text, std::size_t most, int width) {
+  std::istringstream lines(text);
+  std::string result;
+  std::size_t count = 0;
+  for (std::string line; std::getline(lines, line);)
+    if (++count <= most) result += "    " + shortened(line, width - 4) + "\n";
+  if (count > most) result += fmt::format("    ({} more lines)\n", count - most);
+  return result;
+}
+
+std::string figures_text(const std::vector<FigureChange>& changes, bool color) {
+  Table table{{{"figure"},
+               {"baseline", Align::right},
+               {"today", Align::right},
+               {"change", Align::right},
+               {"margin", Align::right}},
+              {}};
+  for (const FigureChange& change : changes)
+    if (table.rows.size() < kFigures) table.rows.push_back(change_cells(change));
+  std::string text = text_table(table, color, 2);
+  if (changes.size() > kFigures) text += fmt::format("  ({} more)\n", changes.size() - kFigures);
+  return text;
+}
+
+}  // namespace
+
+std::string regress_label(const RegressRow& row) {
+  return row.title.empty() ? row.key : fmt::format("{} {}", row.title, row.variant);
+}
+
+std::vector<std::string> change_cells(const FigureChange& change) {
+  const bool told = change.judgement == Judgement::untold;
+  const std::string growth =
+      change.before == 0 ? "new" : fmt::format("{:+.3g} %", 100 * (change.after / change.before - 1));
+  return {change.name, amount(change.before), amount(change.after), growth,
+          told ? "-" : fmt::format("{:g} %", 100 * change.margin)};
+}
+
+std::string regress_counts(const RegressReport& report) {
+  std::map<RegressVerdict, int> counts;
+  for (const RegressRow& row : report.rows) ++counts[row.verdict];
+  std::vector<std::string> texts;
+  for (const auto& [verdict, count] : counts) {
+    std::string word(name(verdict));
+    std::ranges::replace(word, '_', ' ');
+    texts.push_back(fmt::format("{} {}", count, word));
+  }
+  return fmt::format("{} kernel{}: {}", report.rows.size(), report.rows.size() == 1 ? "" : "s", fmt::join(texts, ", "));
+}
+
+std::string regress_detail(const RegressRow& row, const std::string& repeat, int width, bool color) {
+  std::string text = fmt::format("\n{}  {}\n", styled(row.key, Style::bold, color),
+                                 styled(std::string(name(row.verdict)), style_of(row.verdict), color));
+  if (!row.why.empty()) text += head(row.why, kDiffLines, std::max(width, 40));
+  if (row.time) text += "  time " + time_text(*row.time) + "\n";
+  if (row.time && row.time->toolchain_ratio)
+    text += fmt::format("  the old source compiled today takes {:.3f} of what its recorded image takes\n",
+                        *row.time->toolchain_ratio);
+  if (!row.changes.empty()) text += figures_text(row.changes, color);
+  for (const std::string& note : row.notes) text += fmt::format("  note: {}\n", note);
+  for (std::size_t i = 0; i < std::min(row.differences.size(), kDifferences); ++i)
+    text += fmt::format("  {}\n", shortened(row.differences[i], width - 2));
+  if (!row.lines.empty()) {
+    text += "  lines that changed most, in warp instructions\n";
+    for (std::size_t i = 0; i < std::min(row.lines.size(), kLines); ++i) {
+      const LineChange& line = row.lines[i];
+      text +=
+          "    " +
+          shortened(fmt::format("{}  {} -> {}  {}", line.place, grouped(line.before), grouped(line.after), line.source),
+                    width - 4) +
+          "\n";
+    }
+  }
+  if (!row.source_diff.empty())
+    text += fmt::format("  source, from {}:{}\n", row.file, row.line) + head(row.source_diff, kDiffLines, width);
+  if (!row.reproduce.empty()) text += fmt::format("  again: {}\n", row.reproduce);
+  if (row.verdict == RegressVerdict::regressed)
+    text += fmt::format("  planned? kerlab regress accept {} --why \"...\"{}\n", row.key, repeat);
+  return text;
+}
+
+std::string regress_text(const RegressReport& report, const std::string& repeat, bool all, int width, bool color) {
+  std::string text = fmt::format("{}  {}  {}\n", styled("regress " + report.name, Style::bold, color), report.device,
+                                 report.toolchain);
+  Table table{{{"verdict"}, {"kernel"}, {"err/bound", Align::right}, {"why"}}, {}};
+  std::size_t details = 0, hidden = 0;
+  for (const RegressRow& row : report.rows) {
+    const bool quiet = row.verdict >= RegressVerdict::passed && row.notes.empty();
+    if (quiet && !all) {
+      ++hidden;
+      continue;
+    }
+    std::string why = row.why.empty() && !row.notes.empty() ? row.notes.front() : row.why;
+    why = why.substr(0, why.find('\n'));
+    table.rows.push_back({std::string(name(row.verdict)), regress_label(row),
+                          row.error_ratio > 0 ? fmt::format("{:.2f}", row.error_ratio) : "-",
+                          shortened(why, std::max(20, width - 70))});
+  }
+  if (!table.rows.empty()) text += text_table(table, color, 2);
+  for (const RegressRow& row : report.rows)
+    if (row.verdict <= RegressVerdict::regressed && details++ < kDetails)
+      text += regress_detail(row, repeat, width, color);
+  if (details > kDetails)
+    text += fmt::format("\n{} more fail; each alone: kerlab regress --only KEY{}\n", details - kDetails, repeat);
+  for (const std::string& note : report.notes) text += note + "\n";
+  text += fmt::format("{}   {}{}\n", regress_counts(report), format_seconds(report.seconds),
+                      report.interrupted ? "   (interrupted)" : "");
+  static_cast<void>(hidden);
+  return text;
+}
+
+std::string history_text(const std::vector<RegressRun>& runs, int width, bool color) {
+  Table table{
+      {{"when"}, {"verdict"}, {"key"}, {"time", Align::right}, {"err/bound", Align::right}, {"toolchain"}, {"why"}},
+      {}};
+  for (const RegressRun& run : runs)
+    table.rows.push_back({run.created.substr(0, 16), run.verdict, run.key,
+                          run.ratio > 0 ? fmt::format("{:+.2f} %", 100 * (run.ratio - 1)) : "-",
+                          fmt::format("{:.3f}", run.error_ratio), run.toolchain,
+                          shortened(run.why.substr(0, run.why.find('\n')), std::max(20, width - 110))});
+  return text_table(table, color);
+}
+
+}  // namespace kerlab

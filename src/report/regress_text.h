@@ -1,0 +1,31 @@
+#pragma once
+// What `kerlab regress` prints: a table of all kernels, and of those that fail why.
+
+#include <string>
+
+#include "report/json.h"
+#include "report/table.h"
+#include "trial/regress_run.h"
+
+namespace kerlab {
+
+/// "46 kernels: 1 wrong, 2 regressed, 43 identical"
+std::string regress_counts(const RegressReport& report);
+/// "reg2d 256x256x256 fp32 nn" of a row: what a person calls it.
+std::string regress_label(const RegressRow& row);
+/// The change of one figure: name, before, after, "+12.0 %", "1 %".
+std::vector<std::string> change_cells(const FigureChange& change);
+
+/// `repeat`: options that the commands it names must repeat. `all`: rows that passed as well.
+std::string regress_text(const RegressReport& report, const std::string& repeat, bool all, int width, bool color);
+/// The part about one kernel that is not as it was: figures, lines, differences, the command to see it again.
+std::string regress_detail(const RegressRow& row, const std::string& repeat, int width, bool color);
+
+/// Body of the JSON document.
+JsonValue::Object regress_value(const RegressReport& report);
+JsonValue to_value(const RegressRun& run);
+
+/// Earlier runs, newest first.
+std::string history_text(const std::vector<RegressRun>& runs, int width, bool color);
+
+}  // namespace kerlab

@@ -1,0 +1,163 @@
+#include "session/failures.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <sstream>
+#include <tuple>
+
+namespace kerlab {
+
+namespace {
+
+bool is_number_like(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || c == 'x' || c == '.';
+}
+
+bool is_exponent_sign(const std::string& text, std::size_t i) {
+  return (text[i] == '-' || text[i] == '+') && text[i - 1] == 'e';
+}
+
+/// Names and values of "BM=128 BN=64"; false: it is not of that form.
+bool read_configuration(const std::string& text, std::vector<std::string>& names, std::vector<std::int64_t>& values) {
+  std::istringstream stream(text);
+  for (std::string word; stream >> word;) {
+    const std::size_t equals = word.find('=');
+    if (equals == std::string::npos) return false;
+    std::int64_t value = 0;
+    const char* end = word.data() + word.size();
+    const auto [rest, error] = std::from_chars(word.data() + equals + 1, end, value);
+    if (error != std::errc{} || rest != end) return false;
+    names.push_back(word.substr(0, equals));
+    values.push_back(value);
+  }
+  return true;
+}
+
+/// Trials that a predicate on parameters can tell apart: everything but the configuration is the same.
+auto population(const Trial& trial) {
+  return std::tie(trial.problem, trial.device_class, trial.variant, trial.source_hash, trial.toolchain);
+}
+
+bool is_failure(const Trial& trial) {
+  return is_final(trial.status) && trial.status != TrialStatus::passed;
+}
+
+void find_constraints(FailureGroup& group, const std::vector<const Trial*>& failed,
+                      const std::vector<const Trial*>& passed) {
+  if (failed.size() < kFewestAlike) return;
+  ExclusionData data;
+  const auto read = [&](const std::vector<const Trial*>& trials, std::vector<std::vector<std::int64_t>>& rows) {
+    for (const Trial* trial : trials) {
+      std::vector<std::string> names;
+      std::vector<std::int64_t> values;
+      if (!read_configuration(trial->configuration, names, values)) continue;
+      if (data.parameters.empty()) data.parameters = names;
+      if (names == data.parameters) rows.push_back(std::move(values));
+    }
+  };
+  read(failed, data.failed);
+  read(passed, data.healthy);
+  group.exclusions = find_exclusions(data);
+}
+
+/// " --M 4096 --dtype bf16" from "gemm M=4096 bf16".
+std::string problem_options(const std::string& key) {
+  std::istringstream words(key);
+  std::string word, text;
+  words >> word;  // the family
+  while (words >> word) {
+    const std::size_t equals = word.find('=');
+    text += equals == std::string::npos ? " --dtype " + word
+                                        : fmt::format(" --{} {}", word.substr(0, equals), word.substr(equals + 1));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string failure_cause(const Trial& trial) {
+  std::string text = trial.message.substr(0, trial.message.find('\n'));
+  const std::string label = trial.variant + " " + trial.configuration + ": ";
+  if (text.starts_with(label)) text.erase(0, label.size());
+  return text;
+}
+
+std::string normal_cause(const Trial& trial) {
+  const std::string text = failure_cause(trial);
+  std::string result;
+  for (std::size_t i = 0; i < text.size() && text[i] != ';';) {
+    const bool inside_word =
+        i > 0 && (std::isalpha(static_cast<unsigned char>(text[i - 1])) != 0 || text[i - 1] == '_');
+    if (std::isdigit(static_cast<unsigned char>(text[i])) == 0 || inside_word) {
+      result += text[i++];
+      continue;
+    }
+    while (i < text.size() && (is_number_like(text[i]) || is_exponent_sign(text, i))) ++i;
+    if (result.ends_with('-')) result.pop_back();
+    result += '#';
+  }
+  return result;
+}
+
+std::vector<FailureGroup> group_failures(const std::vector<Trial>& trials) {
+  using Population = decltype(population(trials.front()));
+  std::map<Population, std::vector<const Trial*>> passed;
+  std::map<std::tuple<Population, TrialStatus, std::string>, std::vector<const Trial*>> failed;
+  for (const Trial& trial : trials) {
+    if (trial.status == TrialStatus::passed) passed[population(trial)].push_back(&trial);
+    if (is_failure(trial)) failed[{population(trial), trial.status, normal_cause(trial)}].push_back(&trial);
+  }
+  std::vector<FailureGroup> groups;
+  for (const auto& [alike, members] : failed) {
+    FailureGroup& group = groups.emplace_back();
+    group.first = *members.front();
+    group.cause = failure_cause(group.first);
+    for (const Trial* trial : members) group.trials.push_back(trial->id);
+    const auto healthy = passed.find(std::get<0>(alike));
+    if (healthy == passed.end()) continue;
+    group.healthy = healthy->second.size();
+    find_constraints(group, members, healthy->second);
+  }
+  const auto place = [](const FailureGroup& group) {
+    return std::make_tuple(group.first.status == TrialStatus::rejected, -static_cast<std::int64_t>(group.trials.size()),
+                           group.first.id);
+  };
+  std::sort(groups.begin(), groups.end(),
+            [&](const FailureGroup& a, const FailureGroup& b) { return place(a) < place(b); });
+  return groups;
+}
+
+std::string exclusion_text(const FailureGroup& group, const Exclusion& exclusion) {
+  return fmt::format("{}: {} of {}, no healthy one of {}", exclusion.condition, exclusion.excluded, group.trials.size(),
+                     group.healthy);
+}
+
+std::string constraint_toml(const FailureGroup& group, std::size_t exclusion) {
+  const Exclusion& found = group.exclusions.at(exclusion);
+  const std::string number = exclusion > 0 ? fmt::format("_{}", exclusion + 1) : "";
+  const std::string_view status = name(group.first.status);
+  return fmt::format(
+      "[[constraint]]\nname = \"no_{}{}\"\ncondition = \"{}\"\n"
+      "doc = \"else {}: {} of {} that ended so, none of {} that passed\"\n",
+      status, number, found.condition, status, found.excluded, group.trials.size(), group.healthy);
+}
+
+std::string check_command(const Trial& trial, const std::string& target) {
+  std::string configuration = trial.configuration;
+  std::replace(configuration.begin(), configuration.end(), ' ', ',');
+  if (!configuration.empty()) configuration = " --config " + configuration;
+  return fmt::format("kerlab check {} --variant {}{}{} --only", target, trial.variant, configuration,
+                     problem_options(trial.problem));
+}
+
+std::string reproduction(const Trial& trial, const std::string& target, const std::string& options) {
+  // Only a check does what the winner's last check did; only bench also times.
+  if (trial.message.find("thorough check:") != std::string::npos) return check_command(trial, target) + options;
+  const std::string folder = target.find('/') == std::string::npos ? "" : " " + target;
+  return fmt::format("kerlab bench{}{} --trial {}", folder, options, trial.id);
+}
+
+}  // namespace kerlab

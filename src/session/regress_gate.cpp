@@ -1,0 +1,197 @@
+#include "session/regress_gate.h"
+
+#include <algorithm>
+
+#include "session/compile_ahead.h"
+#include "session/regress_choice.h"
+#include "session/regress_timed.h"
+#include "session/regress_why.h"
+
+namespace kerlab {
+
+RegressSession::RegressSession(RegressOptions options, BaselineFolder folder, Database* database)
+    : options_(std::move(options)), folder_(std::move(folder)), database_(database) {
+  if (!folder_.exists())
+    throw Error(fmt::format("no baseline '{}' in {}; `kerlab regress record{}` makes it", folder_.name(),
+                            folder_.path().parent_path().string(), options_.repeat),
+                ExitCode::no_baseline);
+  const BaselineFolder::Listing listing = folder_.read();
+  if (!options_.rig.kept) options_.rig.kept = std::make_shared<KeptProcesses>();
+  if (options_.rig.device == "auto") options_.rig.device = "gpu";
+  options_.rig.target.clear();
+  open_device(options_.rig, rig_);
+  head_.name = folder_.name();
+  head_.device = rig_->device().name;
+  head_.device_class = rig_->device().device_class();
+  head_.toolchain = rig_->toolchain();
+  if (rig_->device().kind == DeviceKind::script) options_.gate.before_confirming = {};  // nothing to wait for
+  baselines_ = chosen_baselines(listing, options_.only, head_.device_class);
+  for (const BaselineFolder::Damaged& damaged : listing.damaged) {
+    if (!is_chosen(damaged.key, options_.only)) continue;
+    rows_.push_back({});
+    rows_.back().key = damaged.key;
+    rows_.back().verdict = RegressVerdict::failed;
+    rows_.back().why = damaged.why;
+  }
+  if (baselines_.empty() && rows_.empty())
+    throw Error(
+        fmt::format("baseline '{}' has nothing of {}{}; `kerlab regress record{}` records there", folder_.name(),
+                    head_.device_class, others_text(listing.baselines, head_.device_class), options_.repeat),
+        ExitCode::no_baseline);
+  if (const std::string others = others_text(listing.baselines, head_.device_class); !others.empty())
+    head_.notes.push_back("left out" + others);
+}
+
+RegressSession::~RegressSession() = default;
+
+RegressState RegressSession::state() const {
+  RegressState state;
+  state.done = next_;
+  state.total = baselines_.size();
+  for (const RegressRow& row : rows_) state.failed += row.verdict <= RegressVerdict::regressed ? 1 : 0;
+  if (next_ > 0) state.label = baselines_[next_ - 1].key;
+  return state;
+}
+
+RegressReport RegressSession::report() const {
+  RegressReport report = head_;
+  report.rows = rows_;
+  sort_rows(report.rows);
+  report.seconds = std::chrono::duration<double>(Clock::now() - begun_).count();
+  return report;
+}
+
+bool RegressSession::step() {
+  if (next_ < baselines_.size()) {
+    const Baseline& baseline = baselines_[next_++];
+    const Clock::time_point begun = Clock::now();
+    RegressRow row = examine(baseline);
+    row.seconds = std::chrono::duration<double>(Clock::now() - begun).count();
+    rows_.push_back(std::move(row));
+    return true;
+  }
+  if (!std::exchange(finished_, true)) {
+    gate_all_times();
+    keep_history();
+  }
+  return false;
+}
+
+/// One family at a time: its worker and its compilers are kept for the next.
+void RegressSession::open_family(const Baseline& baseline) {
+  const std::string target = baseline.folder.empty() ? baseline.family : baseline.folder;
+  if (rig_ && family_ == target) return;
+  setup_.reset();
+  problem_key_.clear();
+  loaded_ = false;
+  family_.clear();
+  KernelFolder folder = [&] {
+    try {
+      return open_catalogue(options_.rig.kernels).find(target);
+    } catch (const UsageError& error) {
+      throw NotComparable(error.what());
+    }
+  }();
+  rig_.reset();  // gives its processes to the next
+  rig_ = std::make_unique<Rig>(options_.rig, std::move(folder));
+  family_ = target;
+  compile_family(baseline);
+}
+
+/// What of the family will have to run, on all cores at once. What cannot be compiled is told when its turn comes.
+void RegressSession::compile_family(const Baseline& first) {
+  if (!options_.rig.use_cache) return;
+  bool all = options_.rerun || measures_time(rig_->device());
+  std::vector<CompileRequest> requests;
+  for (const Baseline& baseline : baselines_) {
+    if (baseline.family != first.family || baseline.folder != first.folder) continue;
+    try {
+      const RegressKernel today = todays_kernel(baseline, *rig_);
+      if (&baseline == &first && !all &&
+          !options_.changed_only)  // one stands for all: they are checked with the same reference
+        all = check_identity(prepare_problem(rig_->folder(), today.problem, rig_->device()), *rig_) !=
+              baseline.check_identity;
+      if (!all && same_code(baseline, today.candidate) && baseline.toolchain == rig_->toolchain()) continue;
+      requests.push_back({today.source.source, today.candidate.options});
+    } catch (const Error&) {
+      continue;
+    }
+  }
+  compile_ahead(*rig_, std::move(requests), [&](std::size_t left) {
+    progress(fmt::format("regress: {} kernels of {} to compile", left, first.family));
+  });
+}
+
+void RegressSession::open_problem(const Problem& problem, bool with_data) {
+  if (problem_key_ != problem.key()) {
+    setup_ = prepare_problem(rig_->folder(), problem, rig_->device());
+    problem_key_ = problem.key();
+    loaded_ = false;
+  }
+  if (!with_data || loaded_) return;
+  ProblemLoader loader(*rig_, *setup_);
+  loader.load();
+  data_ = loader.data();
+  loaded_ = true;
+}
+
+RegressRow RegressSession::examine(const Baseline& baseline) {
+  RegressRow row;
+  row.key = baseline.key;
+  row.title = baseline.title;
+  row.variant = baseline.variant;
+  row.configuration = baseline.configuration;
+  row.file = baseline.file;
+  row.reproduce = fmt::format("kerlab regress --only {}{}", baseline.key, options_.repeat);
+  try {
+    open_family(baseline);
+    RegressKernel today = todays_kernel(baseline, *rig_);
+    row.file = changed_place({}, today.source.source).file;
+    source_hashes_[row.key] = today.source.source.hash;
+    open_problem(today.problem, false);
+    examine_code(baseline, today, row);
+  } catch (const NotComparable& error) {
+    row.verdict = RegressVerdict::not_comparable;
+    row.why = error.what();
+  } catch (const SpecError& error) {  // of a family that is there, but broken
+    row.verdict = RegressVerdict::wrong;
+    row.why = error.what();
+  } catch (const Error& error) {
+    row.verdict = RegressVerdict::failed;
+    row.why = error.what();
+  }
+  return row;
+}
+
+void RegressSession::keep_history() {
+  if (database_ == nullptr) return;
+  std::vector<RegressRun> runs;
+  for (const RegressRow& row : rows_) {
+    if (row.title.empty()) continue;  // a file that could not be read
+    RegressRun run;
+    run.name = head_.name;
+    run.key = row.key;
+    run.device_class = head_.device_class;
+    run.verdict = name(row.verdict);
+    run.why = row.why;
+    if (row.time) {
+      run.ratio = row.time->ratio;
+      run.low = row.time->low;
+      run.high = row.time->high;
+      run.mde = row.time->mde;
+    }
+    run.error_ratio = row.error_ratio;
+    for (const Figure& one : figures_[row.key])
+      run.figures += fmt::format("{}{}={:.10g}", run.figures.empty() ? "" : " ", one.name, one.value);
+    run.source_hash = source_hashes_[row.key];
+    run.toolchain = head_.toolchain;
+    run.driver = rig_ ? rig_->device().driver : "";
+    run.device = head_.device;
+    runs.push_back(std::move(run));
+  }
+  std::vector<RegressRun*> pointers;
+  for (RegressRun& run : runs) pointers.push_back(&run);
+  if (!pointers.empty()) database_->put(std::move(pointers));
+}
+
+}  // namespace kerlab

@@ -1,0 +1,92 @@
+#pragma once
+// `kerlab regress record` and `accept`: kernels become baselines. Only what passes the thorough check may.
+
+#include <functional>
+
+#include "db/database.h"
+#include "session/regress_kernel.h"
+#include "session/regress_margins.h"
+#include "session/suite.h"
+
+namespace kerlab {
+
+/// One problem whose kernels become baselines.
+struct RecordProblem {
+  std::string family;  ///< as the catalogue takes it
+  std::vector<ProblemArgument> arguments;
+  std::string dtype;
+  std::vector<std::string> variants;  ///< empty: the winner, else the shipped one, else those marked `tune`; "all"
+  std::string configuration;          ///< of the one variant; empty: the winner's, the shipped winner's, the default
+  double min_tflops = 0;              ///< absolute floor of its baselines; 0: none
+};
+
+struct RecordOptions {
+  RigOptions rig;
+  std::vector<RecordProblem> problems;  ///< empty and no `keys`: the stored winners of the device
+  std::vector<std::string> keys;        ///< of `accept`: baselines that are recorded anew
+  bool accept = false;
+  std::string why;
+  bool prune = false;               ///< baselines of the device that are not among what is recorded go away
+  std::filesystem::path artifacts;  ///< images by digest are written there as well; empty: not
+  std::string repeat;
+};
+
+struct RecordRow {
+  std::string key, title, variant, configuration, chosen;
+  Trial trial;                        ///< as checked
+  bool recorded = false;              ///< false with a passed trial: it was there already, the same
+  std::string error;                  ///< why it could not become one; empty: nothing was wrong
+  std::vector<FigureChange> changes;  ///< against what was recorded before
+  ExitCode code = ExitCode::passed;
+};
+
+class RecordSession {
+ public:
+  RecordSession(RecordOptions options, BaselineFolder folder, Database* database);
+  /// Records one kernel. False: finished.
+  bool step();
+  [[nodiscard]] const std::vector<RecordRow>& rows() const { return rows_; }
+  [[nodiscard]] std::size_t total() const { return jobs_.size(); }
+  [[nodiscard]] std::size_t done() const { return next_; }
+  [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
+  [[nodiscard]] const std::string& device() const { return device_; }
+  /// Told before a long part.
+  std::function<void(const std::string&)> progress = [](const std::string&) {};
+
+ private:
+  struct Job {
+    std::string family;   ///< or folder
+    std::string problem;  ///< key
+    std::string variant, configuration, chosen;
+    std::string why;
+    double min_tflops = 0;
+  };
+  void open_family(const std::string& family);
+  void add_winners();
+  void add_keys();
+  void add_problem(const RecordProblem& problem);
+  void add_variant(const Problem& problem, const RecordProblem& asked, const Variant& variant, bool must);
+  void compile_jobs();
+  RegressKernel kernel_of(const Job& job);
+  RecordRow record(const Job& job);
+  void keep(Baseline& baseline, const RegressKernel& kernel, RecordRow& row);
+  void finish();
+
+  RecordOptions options_;
+  BaselineFolder folder_;
+  Database* database_;
+  BaselineFolder::Lock lock_;
+  std::unique_ptr<Rig> rig_;
+  std::string family_, device_, device_class_;
+  std::vector<Job> jobs_;
+  std::size_t next_ = 0;
+  std::optional<ProblemSetup> setup_;
+  std::string loaded_;  ///< key of the problem that the worker has
+  std::vector<RecordRow> rows_;
+  std::vector<std::string> notes_;
+};
+
+/// Worst of the rows.
+ExitCode record_code(const std::vector<RecordRow>& rows);
+
+}  // namespace kerlab

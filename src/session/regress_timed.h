@@ -1,0 +1,15 @@
+#pragma once
+// What waits for the gate on times: a kernel that is right, beside its baseline's.
+
+#include "session/regress_gate.h"
+#include "session/time_gate.h"
+
+namespace kerlab {
+
+struct RegressSession::Timed {
+  std::size_t row = 0, baseline = 0;  ///< indices
+  TimedPair pair;                     ///< until it is timed
+  double flops = 0;
+};
+
+}  // namespace kerlab

@@ -1,0 +1,16 @@
+#pragma once
+// [[recipe]] and [[recipe.plant]] of a family.toml.
+
+#include <vector>
+
+#include "spec/scope.h"
+#include "spec/spec.h"
+#include "spec/spec_table.h"
+
+namespace kerlab {
+
+/// `scope` knows what the family declares, `tensors` among it. Throws SpecError.
+std::vector<RecipeDecl> read_recipes(const SpecTable& family, const Scope& scope,
+                                     const std::vector<TensorDecl>& tensors);
+
+}  // namespace kerlab

@@ -1,0 +1,35 @@
+#include "verify/input_value.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "common/recipe.h"
+#include "verify/inputs.h"
+
+namespace kerlab {
+namespace {
+
+lab::FillArguments fill_of(const ProblemPlan& plan, const Recipe& recipe, const std::string& name) {
+  bool first_input = true;
+  for (const Tensor& tensor : plan.tensors) {
+    if (tensor.name == name) return fill_arguments(recipe, tensor, tensor.role == Role::input && first_input, 0);
+    first_input = first_input && tensor.role != Role::input;
+  }
+  throw Error(fmt::format("problem '{}' has no tensor '{}'", plan.key, name));
+}
+
+}  // namespace
+
+InputValues::InputValues(const ProblemPlan& plan, const Recipe& recipe, const std::string& tensor)
+    : fill_(fill_of(plan, recipe, tensor)),
+      format_(lab::format_of(fill_.dtype)),
+      key_(lab::stream_key(fill_.seed, fill_.tensor)),
+      constant_(lab::encode(format_, fill_.parameter0)) {}
+
+double InputValues::at(std::int64_t element) const {
+  return lab::decode(format_, lab::element_bits(format_, fill_, key_, constant_, static_cast<lab::u64>(element)));
+}
+
+}  // namespace kerlab

@@ -1,0 +1,25 @@
+#pragma once
+// One element of an input, computed on the host: recipes are pure functions of the place.
+
+#include <cstdint>
+#include <string>
+
+#include "common/lab_abi.h"
+#include "common/number.h"
+#include "plan/problem_plan.h"
+
+namespace kerlab {
+
+class InputValues {
+ public:
+  /// Throws Error when the problem has no such tensor.
+  InputValues(const ProblemPlan& plan, const Recipe& recipe, const std::string& tensor);
+  [[nodiscard]] double at(std::int64_t element) const;
+
+ private:
+  lab::FillArguments fill_;
+  lab::Format format_;
+  lab::u64 key_, constant_;
+};
+
+}  // namespace kerlab

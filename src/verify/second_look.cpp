@@ -1,0 +1,106 @@
+#include "verify/second_look.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "verify/check.h"
+#include "verify/compare.h"
+#include "verify/survey.h"
+
+namespace kerlab {
+namespace {
+
+constexpr int kMostRuns = 10;          // until a fault shows again
+constexpr std::size_t kMostLooks = 3;  // outputs: the others are told by their numbers
+constexpr std::int64_t kChunk = std::int64_t{1} << 22, kMostSurveyed = std::int64_t{1} << 27;  // elements
+
+std::vector<std::byte> fetch(Device& device, DevicePtr from, std::int64_t first, std::int64_t count, int bytes) {
+  std::vector<std::byte> raw(static_cast<std::size_t>(count * bytes));
+  device.copy_out(raw, from + static_cast<DevicePtr>(first * bytes));
+  return raw;
+}
+
+double number(const std::vector<std::byte>& raw, std::size_t i, bool is_float) {
+  if (is_float) {
+    float value = 0;
+    std::memcpy(&value, raw.data() + i * sizeof value, sizeof value);
+    return value;
+  }
+  double value = 0;
+  std::memcpy(&value, raw.data() + i * sizeof value, sizeof value);
+  return value;
+}
+
+void survey_all(ProblemData& data, const Compared& compared, Survey& survey) {
+  const Tensor& output = data.output(compared.reference);
+  const lab::CompareArguments rule = compare_rule(data.plan(), output, compared.recipe, compared.reference);
+  const lab::Format format = lab::format_of(rule.dtype);
+  const bool is_float = rule.acc_is_float != 0;
+  const int wide = is_float ? 4 : 8;
+  const std::int64_t all = std::min(output.elements(), kMostSurveyed);
+  for (std::int64_t first = 0; first < all; first += kChunk) {
+    const std::int64_t count = std::min(kChunk, all - first);
+    const auto got = fetch(data.device(), compared.got, first, count, format.bytes);
+    const auto value = fetch(data.device(), compared.expected->value.pointer(), first, count, wide);
+    const auto scale = fetch(data.device(), compared.expected->scale.pointer(), first, count, wide);
+    for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
+      std::uint64_t bits = 0;
+      const auto size = static_cast<std::size_t>(format.bytes);
+      std::memcpy(&bits, got.data() + i * size, size);
+      const double expected = number(value, i, is_float);
+      survey.see(first + static_cast<std::int64_t>(i), bits, expected,
+                 lab::judge(format, bits, expected, number(scale, i, is_float), rule));
+    }
+  }
+}
+
+/// Runs until the output is wrong again, and says where.
+void look_at(ProblemData& data, ReportBuffer& reports, Candidate& candidate, std::uint32_t recipe,
+             std::size_t reference, RecipeReport& report) {
+  const Tensor& output = data.output(reference);
+  Compared compared{recipe, reference, 0, &data.expected(recipe)[reference], false};
+  const int set = data.set_with(recipe, candidate.plan().alignment);
+  compared.got = data.buffer(set, output.name).pointer();
+  for (int run = 0; run < kMostRuns; ++run) {
+    const std::uint32_t poison = run % 2 == 0 ? kPoisonNan : kPoisonFinite;
+    for (const BoundLaunch& launch : data.restore_launches(set, recipe)) data.device().launch(launch);
+    poison_outputs(data, set, poison);
+    candidate.poison_workspaces(poison);
+    candidate.run(set, LaunchMode::check);
+    reports.reset(1, 0, 0);
+    queue_compare(data, reports, 0, compared);
+    reports.read();
+    if (reports.compared().front().mismatches == 0) continue;
+    Survey survey(data.plan(), data.plan().recipes[recipe], output, poison);
+    survey_all(data, compared, survey);
+    survey.tell(report, [&](std::span<const std::int64_t> places) {
+      const int wide = data.plan().references[reference].accumulator == DType::fp32 ? 4 : 8;
+      std::vector<double> values;
+      for (const std::int64_t place : places)
+        values.push_back(
+            number(fetch(data.device(), compared.expected->value.pointer(), place, 1, wide), 0, wide == 4));
+      return values;
+    });
+    return;
+  }
+  report.pattern =
+      fmt::format("it did not happen again in {} more runs: a race, or memory that nobody initialised", kMostRuns);
+}
+
+}  // namespace
+
+void look_again(ProblemData& data, ReportBuffer& reports, Candidate& candidate, std::span<const std::uint32_t> recipes,
+                CheckReport& report) {
+  const std::size_t outputs = data.plan().references.size();
+  std::size_t looks = 0;
+  for (std::size_t i = 0; i < report.recipes.size() && looks < kMostLooks; ++i) {
+    RecipeReport& one = report.recipes[i];
+    if (one.mismatches == 0) continue;
+    ++looks;
+    look_at(data, reports, candidate, recipes[i / outputs], i % outputs, one);
+  }
+}
+
+}  // namespace kerlab

@@ -1,0 +1,76 @@
+#include <algorithm>
+#include <set>
+
+#include "base/file.h"
+#include "catch.h"
+#include "session/check.h"
+
+using namespace kerlab;
+
+namespace {
+
+const Family& family_of(const char* name) {
+  static std::map<std::string, Family> families;
+  const auto found = families.find(name);
+  if (found != families.end()) return found->second;
+  return families.emplace(name, load_folder(share_folder() / "kernels" / name).family).first->second;
+}
+
+std::vector<ProblemRequest> shapes(const char* family, const char* dtype, std::int64_t tile = 128) {
+  ProblemRequest request;
+  request.dtype = dtype;
+  return adversarial_shapes(family_of(family), make_problem(family_of(family), request), tile);
+}
+
+bool has(const std::vector<ProblemRequest>& shapes, const std::map<std::string, std::int64_t>& extents) {
+  return std::any_of(shapes.begin(), shapes.end(), [&](const ProblemRequest& shape) {
+    return std::all_of(extents.begin(), extents.end(),
+                       [&](const auto& extent) { return shape.dimensions.at(extent.first) == extent.second; });
+  });
+}
+
+}  // namespace
+
+TEST_CASE("shapes break tiles, pipelines and what counts on work to be there", "[check]") {
+  const auto gemm = shapes("gemm", "bf16");
+  for (const std::int64_t extent : {1, 127, 128, 129, 136})
+    CHECK(has(gemm, {{"M", extent}, {"N", extent}, {"K", extent}}));
+  CHECK(has(gemm, {{"M", 129}, {"K", 0}}));
+  CHECK(has(gemm, {{"M", 129}, {"K", 1}}));
+  // The same in multiples of 8, without which wide loads are never tried.
+  CHECK(has(gemm, {{"M", 136}, {"K", 0}}));
+  CHECK(has(gemm, {{"M", 136}, {"N", 136}, {"K", 8}}));
+  CHECK(has(gemm, {{"M", 8}, {"N", 136}, {"K", 136}}));
+  CHECK(has(gemm, {{"M", 136}, {"N", 152}, {"K", 184}}));
+  for (const ProblemRequest& shape : shapes("softmax", "fp32")) CHECK(shape.dimensions.at("N") > 0);
+}
+
+TEST_CASE("a few shapes come with other scalars, whole where the family wants them so", "[check]") {
+  const auto scalars = [](const char* family, const char* dtype) {
+    std::set<std::pair<double, double>> found;
+    for (const ProblemRequest& shape : shapes(family, dtype))
+      found.insert({shape.scalars.at("alpha"), shape.scalars.at("beta")});
+    return found;
+  };
+  CHECK(scalars("gemm", "bf16") == std::set<std::pair<double, double>>{{1, 0}, {1.25, 0}, {1.25, -0.75}});
+  CHECK(scalars("gemm", "int8") == std::set<std::pair<double, double>>{{1, 0}, {2, 0}, {2, -1}});
+}
+
+TEST_CASE("indices beyond 2^31 are tried where memory allows, and said not to be elsewhere", "[check]") {
+  DeviceInfo device;
+  device.kind = DeviceKind::cuda;
+  device.memory_bytes = std::int64_t{140} << 30;
+  for (const char* family : {"gemm", "softmax", "gemm_grouped"}) {
+    CAPTURE(family);
+    const Problem asked = make_problem(family_of(family), {});
+    const FarShape far = far_shape(family_of(family), asked, device);
+    REQUIRE(far.request);
+    const auto tensors = tensors_of(family_of(family), make_problem(family_of(family), *far.request));
+    CHECK(std::any_of(tensors.begin(), tensors.end(), [](const Tensor& t) { return t.elements() > (1LL << 31); }));
+  }
+  device.memory_bytes = std::int64_t{8} << 30;
+  const Problem asked = make_problem(family_of("gemm"), {});
+  CHECK_THAT(far_shape(family_of("gemm"), asked, device).why_not, Catch::Contains("fits this device"));
+  device.kind = DeviceKind::emulated;
+  CHECK_THAT(far_shape(family_of("gemm"), asked, device).why_not, Catch::Contains("emulated"));
+}

@@ -1,0 +1,202 @@
+// An exported dispatcher on a driver that only writes down what it is asked for: no GPU is needed to see that it
+// allocates, loads and launches what it should, and what it refuses.
+
+#include "catch.h"
+#include "report/dispatch_header.h"
+#include "session/export_fixture.h"
+#include "spec/compiled_program.h"
+
+using namespace kerlab;
+using namespace kerlab::testing;
+
+namespace {
+
+/// Functions of a driver, by name; a GPU of `sms` multiprocessors that is otherwise an H200.
+constexpr std::string_view kDriver = R"cpp(
+#include <cstdio>
+#include <cstring>
+
+  namespace kd = kerlab_dispatch_1;
+  static int sms = 132;
+  static kd::DevicePointer next_address = 1 << 20;
+
+  static int current_device(int* device) {
+    return *device = 0, 0;
+  }
+  static int device_attribute(int* value, int which, int) {
+    *value = which == 75                  ? 9
+             : which == 76                ? 0
+             : which == 16                ? sms
+             : which == 97                ? 232448
+             : which == 81                ? 233472
+             : which == 111               ? 1024
+             : which == 12 || which == 82 ? 65536
+             : which == 1                 ? 1024
+             : which == 39                ? 2048
+             : which == 106               ? 32
+             : which == 10                ? 32
+                                          : 0;
+    return 0;
+  }
+  static int device_memory(std::size_t* bytes, int) {
+    return *bytes = std::size_t{140} << 30, 0;
+  }
+  static int error_string(int, const char** text) {
+    return *text = "some error", 0;
+  }
+  static int module_load(void** module, const void* image) {
+    std::printf("load %s\n", std::memcmp(image, "\177ELF", 4) == 0 ? "ELF" : "?");
+    return *module = &sms, 0;
+  }
+  static int module_unload(void*) {
+    return 0;
+  }
+  static int module_function(void** function, void*, const char* name) {
+    std::printf("function %s\n", name);
+    return *function = &sms, 0;
+  }
+  static int set_attribute(void*, int which, int value) {
+    return std::printf("attribute %d %d\n", which, value), 0;
+  }
+  static int launch(const kd::LaunchConfig* c, void*, void** arguments, void**) {
+    std::uint64_t first = 0;
+    std::memcpy(&first, arguments[0], 8);
+    std::printf("launch %ux%ux%u of %u, %u bytes, attributes %u: %d %ux%u\n", c->grid[0], c->grid[1], c->grid[2],
+                c->block[0], c->shared, c->attribute_count, c->attributes->id, c->attributes->value.cluster[0],
+                c->attributes->value.cluster[1]);
+    return 0;
+  }
+  static int encode_tiled(kd::EncodedMap*, int type, std::uint32_t rank, void* address, const std::uint64_t* dims,
+                          const std::uint64_t*, const std::uint32_t* box, const std::uint32_t*, int, int swizzle, int,
+                          int) {
+    std::printf("map type %d rank %u at %llu: %llu, box %u, swizzle %d\n", type, rank,
+                static_cast<unsigned long long>(reinterpret_cast<std::uintptr_t>(address)),
+                static_cast<unsigned long long>(dims[0]), box[0], swizzle);
+    return 0;
+  }
+  static int allocate(kd::DevicePointer* address, std::size_t bytes) {
+    std::printf("allocate %zu\n", bytes);
+    *address = next_address += 1 << 20;
+    return 0;
+  }
+  static int release(kd::DevicePointer) {
+    return std::printf("release\n"), 0;
+  }
+  static int fill(kd::DevicePointer, unsigned char value, std::size_t bytes, void*) {
+    return std::printf("fill %d %zu\n", value, bytes), 0;
+  }
+  static int synchronize() {
+    return 0;
+  }
+
+  template <typename Function>
+  static void* address_of(Function* function) {
+    return reinterpret_cast<void*>(function);
+  }
+
+  static void* look_up(const char* name) {
+    const std::pair<const char*, void*> all[] = {{"cuCtxGetDevice", address_of(current_device)},
+                                                 {"cuDeviceGetAttribute", address_of(device_attribute)},
+                                                 {"cuDeviceTotalMem_v2", address_of(device_memory)},
+                                                 {"cuGetErrorString", address_of(error_string)},
+                                                 {"cuModuleLoadData", address_of(module_load)},
+                                                 {"cuModuleUnload", address_of(module_unload)},
+                                                 {"cuModuleGetFunction", address_of(module_function)},
+                                                 {"cuFuncSetAttribute", address_of(set_attribute)},
+                                                 {"cuLaunchKernelEx", address_of(launch)},
+                                                 {"cuTensorMapEncodeTiled", address_of(encode_tiled)},
+                                                 {"cuMemAlloc_v2", address_of(allocate)},
+                                                 {"cuMemFree_v2", address_of(release)},
+                                                 {"cuMemsetD8Async", address_of(fill)},
+                                                 {"cuCtxSynchronize", address_of(synchronize)}};
+    for (const auto& [known, address] : all)
+      if (std::strcmp(known, name) == 0) return address;
+    return nullptr;
+  }
+  static void print(const char* what, const kd::Result& result) {
+    std::printf("%s: %s%s%s\n", what, kd::name(result.status), result.message.empty() ? "" : ": ",
+                result.message.c_str());
+  }
+)cpp";
+
+constexpr std::string_view kMain = R"cpp(
+  int main() {
+    const kd::Driver driver = kd::Driver::from(look_up);
+    kerlab_gemm::Problem problem;
+    problem.M = 1024, problem.N = 2048, problem.K = 1024, problem.dtype = "bf16", problem.layout = "nt";
+    kerlab_gemm::Tensors tensors;
+    tensors.A = 4096, tensors.B = 8192, tensors.D = 16384;
+    {
+      kerlab_gemm::Dispatcher dispatcher(driver);
+      print("first", dispatcher.launch(problem, tensors));
+      print("second", dispatcher.launch(problem, tensors));
+      problem.M = 512;
+      print("smaller", dispatcher.launch(problem, tensors));
+      tensors.A = 4098;
+      print("crooked", dispatcher.launch(problem, tensors));
+      tensors.A = 0;
+      print("missing", dispatcher.launch(problem, tensors));
+      problem.K = 1001;
+      print("ragged", dispatcher.prepare(problem));
+      problem.dtype = "fp16";
+      print("other dtype", dispatcher.prepare(problem));
+    }
+    problem.K = 1024, problem.dtype = "bf16";
+    sms = 108;
+    kerlab_gemm::Dispatcher elsewhere(driver);
+    print("elsewhere", elsewhere.prepare(problem));
+    sms = 132;
+    kerlab_gemm::Dispatcher nowhere(kd::Driver::from([](const char*) -> void* { return nullptr; }));
+    print("nowhere", nowhere.prepare(problem));
+  }
+)cpp";
+
+std::string output_with(const ExportedLibrary& library, const CubinPlace& place) {
+  return output_of_program(dispatch_header(library, place) + std::string(kDriver) + std::string(kMain), {});
+}
+
+}  // namespace
+
+TEST_CASE("export: a dispatcher loads once, clears once, and says what it refuses", "[session]") {
+  Decided decided("gemm");
+  decided.add({"gemm M=1024 N=2048 K=1024 bf16 layout=nt alpha=1 beta=0", "hopper", "STREAM=1 CLUSTER_M=2"}, 10);
+  const ExportedLibrary library = decided.library();
+  const std::string output = output_with(library, {});
+  if (output.empty()) return;
+  INFO(output);
+  const Problem problem = make_problem(decided.rig->folder().family,
+                                       request_of_key(decided.rig->folder().family, library.shapes[0].problem));
+  const Variant& variant = find_variant(decided.rig->folder(), "hopper");
+  const LaunchPlan plan =
+      instantiate(decided.rig->folder().family, variant, problem,
+                  parse_configuration(variant, library.kernels[0].configuration), decided.rig->device())
+          .plan;
+  const Launch& launch = plan.launches.at(0);
+  const std::string launched = fmt::format("launch {}x1x1 of {}, {} bytes, attributes 1: 4 2x1\n", launch.grid.x,
+                                           launch.block.x, launch.dynamic_shared);
+  const std::string maps = output.substr(output.find("map type"), output.find("launch ") - output.find("map type"));
+  CHECK_THAT(maps,
+             Catch::StartsWith("map type 9 rank 3 at 4096: 1024, box 64, swizzle 3\nmap type 9 rank 3 at 8192: "));
+  CHECK(output.substr(0, output.find("second: ok")) ==
+        fmt::format("load ELF\nfunction gemm\nattribute 8 {}\nallocate {}\nallocate {}\nfill 0 {}\n{}{}first: ok\n{}{}",
+                    launch.dynamic_shared, plan.workspaces[0].bytes, plan.workspaces[1].bytes, plan.workspaces[1].bytes,
+                    maps, launched, maps, launched));
+  CHECK_THAT(output, Catch::Contains("smaller: ok\n"));
+  CHECK_THAT(output, Catch::Contains("crooked: bad_argument: a tensor does not begin at a multiple of 16 bytes\n"));
+  CHECK_THAT(output, Catch::Contains("missing: bad_argument: a tensor that is copied through a tensor map has no"));
+  CHECK_THAT(output, Catch::Contains("ragged: no_kernel: gemm M=512 N=2048 K=1001 batch=1 bf16 layout=nt") &&
+                         Catch::Contains("constraint 'aligned_a'"));
+  CHECK_THAT(output,
+             Catch::Contains("other dtype: no_kernel: ") && Catch::Contains("nothing was tuned for this dtype"));
+  CHECK_THAT(output, Catch::Contains("elsewhere: other_device: exported for Emulated H200") &&
+                         Catch::Contains("device.sms is 108 here, not 132\n"));
+  CHECK_THAT(output, Catch::Contains("nowhere: no_driver: no CUDA driver: cuCtxGetDevice\n"));
+}
+
+TEST_CASE("export: a cubin beside the header that is not there is a status, not a crash", "[session]") {
+  Decided decided("gemm");
+  decided.add({"gemm M=1024 N=2048 K=1024 bf16 layout=nt alpha=1 beta=0", "hopper", ""}, 10);
+  const std::string output = output_with(decided.library(), {false, "no/such/folder"});
+  if (output.empty()) return;
+  CHECK_THAT(output, Catch::StartsWith("first: bad_image: no/such/folder/") && Catch::Contains("cannot be read"));
+}

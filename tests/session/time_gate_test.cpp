@@ -1,0 +1,138 @@
+#include "session/time_gate.h"
+
+#include <fmt/format.h>
+
+#include "base/file.h"
+#include "catch.h"
+#include "session/session_fixture.h"
+
+using namespace kerlab;
+using namespace kerlab::testing;
+
+namespace {
+
+/// A baseline and today's kernel of the scripted device: labels "old ..." and "new ...", so that a script can tell them
+/// apart. Nothing is compiled: a script runs by the label.
+class GateFixture : public SessionFixture {
+ public:
+  explicit GateFixture(const std::string& rules, const std::string& device = "",
+                       const std::string& defaults = "us = 100.0\nspread = 0.0\nnoise = 0.008\n")
+      : SessionFixture() {
+    write_script(rules, defaults + "[device]\nopened = \"opened\"\n" + device);
+  }
+
+  GateRun run(std::size_t count = 1, bool with_stored = false) {
+    Rig rig(options().rig);
+    const Problem problem =
+        problem_for_device(rig.folder(), make_request(rig.folder().family, options().arguments, ""), rig.device());
+    const ProblemSetup setup = prepare_problem(rig.folder(), problem, rig.device());
+    const Variant& variant = rig.folder().variants.front();
+    const VariantSource source{&variant, read_kernel_source(variant.source)};
+    const Bytes image(8, std::byte{1});
+    std::vector<TimedPair> pairs;
+    for (std::size_t i = 0; i < count; ++i) {
+      const TrialCandidate made = make_candidate(rig.folder().family, source, 0, default_configuration(variant),
+                                                 problem, rig.device(), rig.toolchain());
+      const std::string which = fmt::format("{} {}", i, made.label);
+      TimedPair& pair = pairs.emplace_back();
+      pair.label = which;
+      pair.data.problem = setup.plan;
+      pair.data.lab_image = image;
+      if (with_stored) pair.stored = {"cubin " + which, image, made.plan, {}};
+      pair.base = {"old " + which, image, made.plan, {}};
+      pair.today = {"new " + which, image, made.plan, {}};
+    }
+    GateOptions gate;
+    gate.before_confirming = std::chrono::milliseconds(0);
+    return gate_times(rig, pairs, gate, [&](const std::string& text) { told_ += text + "\n"; });
+  }
+  [[nodiscard]] const std::string& told() const { return told_; }
+
+ private:
+  std::string told_;
+};
+
+std::string labelled(const std::string& glob, const std::string& body) {
+  return fmt::format("[[rule]]\nmatch = \"{}\"\n{}\n", glob, body);
+}
+
+}  // namespace
+
+TEST_CASE("gate: the same kernel on both sides passes, and its control holds", "[session][gate]") {
+  GateFixture fixture("");
+  const GateRun run = fixture.run(3);
+  REQUIRE(run.outcomes.size() == 3);
+  for (const GateOutcome& outcome : run.outcomes) {
+    CHECK(outcome.verdict == GateVerdict::passed);
+    CHECK(outcome.ratio == Approx(1).margin(0.003));
+    CHECK(outcome.low <= outcome.ratio);
+    CHECK(outcome.high >= outcome.ratio);
+    CHECK(outcome.processes == 5);
+    CHECK(outcome.base_samples_us.size() == 40);  // 5 processes of 8 pairs; the first pair of each is not counted
+    CHECK(outcome.mde > 0.01);
+    CHECK(outcome.mde < 0.02);
+  }
+  CHECK(run.control_passed);
+  CHECK_THAT(run.control, Catch::Contains("the same kernel twice: "));
+}
+
+TEST_CASE("gate: five percent slower is confirmed in a second batch, and faster too", "[session][gate]") {
+  GateFixture fixture(labelled("new 0 *", "us = 105.0\nnoise = 0.008") +
+                      labelled("new 2 *", "us = 90.0\nnoise = 0.008"));
+  const GateRun run = fixture.run(3);
+  CHECK(run.outcomes[0].verdict == GateVerdict::regressed);
+  CHECK(run.outcomes[0].ratio == Approx(1.05).margin(0.004));
+  CHECK(run.outcomes[0].processes == 10);
+  CHECK(run.outcomes[0].today_us == Approx(105).margin(1));
+  CHECK(run.outcomes[1].verdict == GateVerdict::passed);
+  CHECK(run.outcomes[1].processes == 5);
+  CHECK(run.outcomes[2].verdict == GateVerdict::improved);
+  CHECK_THAT(fixture.told(), Catch::Contains("confirming: process 5 of 5: 2 of 2"));
+}
+
+TEST_CASE("gate: a toolchain that makes the old source slower is told apart from the code", "[session][gate]") {
+  GateFixture fixture(labelled("cubin *", "us = 80.0\nnoise = 0.008"));
+  const GateRun run = fixture.run(1, true);
+  CHECK(run.outcomes[0].verdict == GateVerdict::passed);  // today's source is as fast as that of then
+  REQUIRE(run.outcomes[0].toolchain_ratio);
+  CHECK(*run.outcomes[0].toolchain_ratio == Approx(1.25).margin(0.01));
+}
+
+TEST_CASE("gate: a kernel that cannot run is inconclusive, and the others are judged", "[session][gate]") {
+  GateFixture fixture(labelled("new 1 *", "outcome = \"illegal_address\""));
+  const GateRun run = fixture.run(3);
+  CHECK(run.outcomes[0].verdict == GateVerdict::passed);
+  CHECK(run.outcomes[1].verdict == GateVerdict::inconclusive);
+  CHECK_THAT(run.outcomes[1].why, Catch::Contains("new 1 simple"));
+  CHECK(run.outcomes[2].verdict == GateVerdict::passed);
+}
+
+TEST_CASE("gate: times too noisy to pass are measured longer, then inconclusive with what the run can see",
+          "[session][gate]") {
+  GateFixture fixture("", "", "us = 100.0\nspread = 0.0\nnoise = 0.6\n");
+  const GateRun run = fixture.run(2);
+  CHECK(run.outcomes[1].verdict == GateVerdict::inconclusive);
+  CHECK(run.outcomes[1].processes == 11);
+  CHECK_FALSE(run.control_passed);
+  CHECK_THAT(run.outcomes[1].why, Catch::Contains("cannot tell a kernel from itself"));
+}
+
+TEST_CASE("gate: heat while it measures is told, and rounds under it are taken again", "[session][gate]") {
+  GateFixture fixture("", "conditions = \"now\"\n");
+  write_atomic(fixture.folder() / "now", "0x40 312 91\n");
+  const GateRun run = fixture.run(1);
+  CHECK(run.outcomes[0].verdict == GateVerdict::passed);
+  CHECK_THAT(run.outcomes[0].why, Catch::Contains("unstable: clocks held down (hardware thermal) in 11 of 11 rounds"));
+  CHECK(run.outcomes[0].conditions == "312 W, 91 C, hardware thermal, 2 rounds taken again");
+}
+
+TEST_CASE("gate: every process puts its data elsewhere", "[session][gate]") {
+  std::vector<std::uint32_t> places;
+  for (int process = 1; process <= 11; ++process) {
+    places.push_back(placement_of(1, process));
+    CHECK(places.back() >= 1);
+    CHECK(places.back() <= 64);
+  }
+  std::sort(places.begin(), places.end());
+  CHECK(std::unique(places.begin(), places.end()) - places.begin() >= 8);
+}

@@ -1,0 +1,143 @@
+#include "stats/gate.h"
+
+#include <cmath>
+#include <random>
+
+#include "catch.h"
+
+using namespace kerlab;
+
+namespace {
+
+/// The noise of reference measurements: a process' placement and a sample's own, as fractions; some samples far out.
+struct Noise {
+  double process = 0.004, sample = 0.007, outliers = 0.03;
+};
+
+/// Times of a kernel of 100 us against one that takes `slower` times as long.
+class Machine {
+ public:
+  Machine(std::uint64_t seed, Noise noise) : random_(seed), noise_(noise) {}
+
+  std::vector<ProcessPairs> batch(int processes, double slower) {
+    std::vector<ProcessPairs> all;
+    for (int p = 0; p < processes; ++p) {
+      const double session = 100 * std::exp(0.02 * normal_(random_));
+      const double base = session * std::exp(noise_.process * normal_(random_));
+      const double today = slower * session * std::exp(noise_.process * normal_(random_));
+      ProcessPairs& pairs = all.emplace_back();
+      for (int i = 0; i < 8; ++i) {
+        pairs.base_us.push_back(sample(base));
+        pairs.today_us.push_back(sample(today));
+      }
+    }
+    return all;
+  }
+
+  GateVerdict verdict(double slower, const GateRule& rule, int processes = 5) {
+    const auto first = batch(processes, slower), second = batch(processes, slower);
+    return decide_gate(first, second, rule);
+  }
+
+ private:
+  double sample(double us) {
+    const bool far = std::uniform_real_distribution<>(0, 1)(random_) < noise_.outliers;
+    return us * std::exp(noise_.sample * normal_(random_)) * (far ? 1.3 : 1.0);
+  }
+  std::mt19937_64 random_;
+  std::normal_distribution<> normal_;
+  Noise noise_;
+};
+
+int count(double slower, GateVerdict wanted, Noise noise, int runs = 2000) {
+  Machine machine(7, noise);
+  int found = 0;
+  for (int i = 0; i < runs; ++i) found += machine.verdict(slower, {}) == wanted ? 1 : 0;
+  return found;
+}
+
+ProcessPairs pair_of(double base, double today) {
+  return {{base, base, base}, {today, today, today}};
+}
+
+}  // namespace
+
+TEST_CASE("an unchanged kernel does not fail the gate, and hardly ever stays undecided", "[stats][gate]") {
+  CHECK(count(1.0, GateVerdict::regressed, {}, 20000) == 0);
+  CHECK(count(1.0, GateVerdict::improved, {}, 20000) == 0);
+  CHECK(count(1.0, GateVerdict::passed, {}) >= 1990);
+  const Noise loud{0.008, 0.02, 0.1};
+  CHECK(count(1.0, GateVerdict::regressed, loud, 20000) <= 2);
+}
+
+TEST_CASE("a slow-down of five percent fails the gate every time, one of three nearly", "[stats][gate]") {
+  CHECK(count(1.05, GateVerdict::regressed, {}) >= 1995);
+  CHECK(count(1.03, GateVerdict::regressed, {}) >= 1960);
+  CHECK(count(1.10, GateVerdict::regressed, Noise{0.008, 0.02, 0.1}) >= 1960);
+  CHECK(count(1 / 1.05, GateVerdict::improved, {}) >= 1995);
+}
+
+TEST_CASE("a slow-down within the margin never fails", "[stats][gate]") {
+  CHECK(count(1.009, GateVerdict::regressed, {}) <= 4);
+  const auto none = estimate_effect(std::vector{pair_of(100, 100.9), pair_of(100, 100.9), pair_of(100, 100.9)}, {});
+  REQUIRE(none);
+  CHECK(look(*none, {}) == GateVerdict::passed);
+}
+
+TEST_CASE("the effect of a process is a median: one far sample in it does not matter", "[stats][gate]") {
+  ProcessPairs odd = pair_of(100, 100);
+  odd.today_us[1] = 900;
+  const auto effect = estimate_effect(std::vector{pair_of(100, 100), odd}, {});
+  REQUIRE(effect);
+  CHECK(effect->ratio == Approx(1));
+  CHECK(effect->low == Approx(1));
+  CHECK(effect->processes == 2);
+}
+
+TEST_CASE("the bounds are those of Student's t over processes", "[stats][gate]") {
+  const auto effect = estimate_effect(std::vector{pair_of(100, 101), pair_of(100, 102), pair_of(100, 103)}, {});
+  REQUIRE(effect);
+  const double a = std::log(1.01), b = std::log(1.02), c = std::log(1.03), mean = (a + b + c) / 3;
+  const double sd = std::sqrt(((a - mean) * (a - mean) + (b - mean) * (b - mean) + (c - mean) * (c - mean)) / 2);
+  CHECK(effect->ratio == Approx(std::exp(mean)));
+  CHECK(effect->low == Approx(std::exp(mean - 2.920 * sd / std::sqrt(3.0))));
+  CHECK(effect->high == Approx(std::exp(mean + 2.920 * sd / std::sqrt(3.0))));
+  CHECK(effect->mde == Approx(1.01 * std::exp((2.920 + 1.061) * sd / std::sqrt(3.0)) - 1));
+  CHECK(effect->base_us == Approx(100));
+  CHECK(effect->today_us == Approx(102));
+}
+
+TEST_CASE("a slow-down of less time than the clock's step is no failure", "[stats][gate]") {
+  GateRule rule;
+  rule.floor_us = 1;
+  const std::vector processes{pair_of(5, 5.5), pair_of(5, 5.5), pair_of(5, 5.5)};
+  CHECK(decide_gate(processes, processes, rule) == GateVerdict::passed);
+  rule.floor_us = 0.1;
+  CHECK(decide_gate(processes, processes, rule) == GateVerdict::regressed);
+}
+
+TEST_CASE("one batch alone does not fail a kernel", "[stats][gate]") {
+  const std::vector slow{pair_of(100, 110), pair_of(100, 110), pair_of(100, 110)};
+  const std::vector same{pair_of(100, 100), pair_of(100, 100), pair_of(100, 100)};
+  CHECK(decide_gate(slow, slow, {}) == GateVerdict::regressed);
+  CHECK(decide_gate(slow, same, {}) == GateVerdict::inconclusive);
+  CHECK(decide_gate(slow, {}, {}) == GateVerdict::inconclusive);
+  CHECK(decide_gate(same, {}, {}) == GateVerdict::passed);
+}
+
+TEST_CASE("without two usable processes there is no estimate", "[stats][gate]") {
+  CHECK_FALSE(estimate_effect(std::vector{pair_of(100, 100)}, {}));
+  CHECK_FALSE(estimate_effect(std::vector{pair_of(100, 0), pair_of(0, 100), ProcessPairs{}}, {}));
+  CHECK(decide_gate({}, {}, {}) == GateVerdict::inconclusive);
+}
+
+TEST_CASE("a control that differs from itself, or is too wide, does not hold", "[stats][gate]") {
+  PairedEffect control{1.0, 0.997, 1.003, 0.02, 100, 100, 5};
+  CHECK(control_holds(control, {}));
+  control = {1.004, 1.002, 1.006, 0.02, 100, 100, 5};  // of no account
+  CHECK(control_holds(control, {}));
+  control = {1.012, 1.006, 1.018, 0.02, 100, 100, 5};
+  CHECK_FALSE(control_holds(control, {}));
+  control = {1.0, 0.98, 1.02, 0.04, 100, 100, 5};
+  CHECK_FALSE(control_holds(control, {}));
+}

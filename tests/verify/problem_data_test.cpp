@@ -1,0 +1,70 @@
+#include "verify/problem_data.h"
+
+#include <set>
+
+#include "catch.h"
+#include "device/scripted.h"
+#include "worker/example_problem.h"
+
+using namespace kerlab;
+
+namespace {
+
+struct Fixture {
+  explicit Fixture(ProblemPlan plan)
+      : lab(*device, std::vector<std::byte>{std::byte{1}}), data(lab, std::move(plan), std::vector<std::byte>{}) {}
+  test::Scripted device{"[default]\nus = 100.0\n"};
+  Lab lab;
+  ProblemData data;
+};
+
+ProblemPlan many_recipes() {
+  ProblemPlan plan = test::example_problem();
+  for (const std::uint64_t seed : {3, 4, 5, 6, 7, 8, 9, 10}) {
+    Recipe recipe;
+    recipe.name = "mine";
+    recipe.base = "normal";
+    recipe.seed = seed;
+    plan.recipes.push_back(recipe);
+  }
+  return plan;
+}
+
+}  // namespace
+
+TEST_CASE("data that are not timed lie at the least alignment and no better, unless a kernel asks for more",
+          "[verify]") {
+  Fixture fixture(many_recipes());
+  const auto alignment = [&](int set) {
+    std::uint64_t bits = 0;
+    for (std::size_t t = 0; t < 3; ++t) bits |= fixture.data.buffer(set, t).pointer();
+    return bits & (~bits + 1);
+  };
+  for (int set = 0; set < fixture.data.rotation_sets(); ++set) CHECK(alignment(set) >= 256);
+  for (std::uint32_t recipe = 1; recipe < 10; ++recipe) {
+    CAPTURE(recipe);
+    CHECK(alignment(fixture.data.set_with(recipe)) == 16);
+    CHECK(alignment(fixture.data.set_with(recipe, 16)) == 16);
+    CHECK(alignment(fixture.data.set_with(recipe, 128)) >= 256);
+  }
+}
+
+TEST_CASE("many recipes share a few sets; the timed one keeps its own", "[verify]") {
+  Fixture fixture(many_recipes());
+  fixture.data.prepare_timing();
+  std::set<int> sets;
+  for (int round = 0; round < 2; ++round)
+    for (std::uint32_t recipe = 1; recipe < 10; ++recipe) sets.insert(fixture.data.set_with(recipe));
+  CHECK(sets.size() == 3);
+  CHECK(*sets.begin() == fixture.data.rotation_sets());
+  CHECK(fixture.data.set_with(0) == 0);
+}
+
+TEST_CASE("a buffer that begins beyond its allocation's alignment has whole guards", "[verify]") {
+  test::Scripted device("[default]\nus = 100.0\n");
+  const GuardedBuffer straight(*device, 100), shifted(*device, 100, 16);
+  CHECK(straight.pointer() % 256 == 0);
+  CHECK(shifted.pointer() % 256 == 16);
+  CHECK(shifted.words() == 25);
+  shifted.restore_guards(*device);  // throws when it does not lie in its allocation
+}
