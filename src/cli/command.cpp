@@ -24,6 +24,7 @@ RigOptions rig_options(const GlobalOptions& global, const std::string& target) {
   options.worker_command = split_words(global.worker_command);
   options.jobs = global.jobs;
   options.use_cache = !global.no_cache;
+  options.kept = global.kept;
   options.compile_deadline = std::chrono::milliseconds(static_cast<std::int64_t>(global.compile_timeout_s * 1e3));
   return options;
 }

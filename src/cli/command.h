@@ -28,6 +28,7 @@ struct GlobalOptions {
   bool json = false, dry_run = false, no_cache = false;
   std::string typed;                     ///< the whole command line, for the record
   std::vector<ProblemArgument> problem;  ///< `--NAME VALUE` that no parser knows
+  std::shared_ptr<KeptProcesses> kept;   ///< of the commands before and after this one; null: each starts its own
 };
 
 /// One subcommand: its parser, and what runs it once the command line is parsed.

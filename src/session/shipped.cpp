@@ -61,9 +61,9 @@ std::string file_text(const std::vector<ShippedWinner>& winners) {
     text += fmt::format(
         "\n[[winner]]\nproblem = {}\nvariant = {}\nconfiguration = {}\nmedian_us = {:.4f}\nlow_us = {:.4f}\nhigh_us = "
         "{:.4f}\ndate = {}\ntoolchain = {}\ndriver = {}\nsm_clock_mhz = {:.1f}\nsource_hash = {}\n",
-        toml_string(winner.problem), toml_string(winner.variant), toml_string(winner.configuration), winner.median_us, winner.low_us,
-        winner.high_us, toml_string(winner.date), toml_string(winner.toolchain), toml_string(winner.driver), winner.sm_clock_mhz,
-        toml_string(winner.source_hash));
+        toml_string(winner.problem), toml_string(winner.variant), toml_string(winner.configuration), winner.median_us,
+        winner.low_us, winner.high_us, toml_string(winner.date), toml_string(winner.toolchain),
+        toml_string(winner.driver), winner.sm_clock_mhz, toml_string(winner.source_hash));
   }
   return text;
 }
