@@ -14,18 +14,24 @@ find_path(KERLAB_FP16_INCLUDE fp16.h REQUIRED)
 find_path(KERLAB_SQLITECPP_INCLUDE SQLiteCpp/SQLiteCpp.h REQUIRED)
 find_library(KERLAB_SQLITECPP libSQLiteCpp.a REQUIRED)
 find_library(KERLAB_SQLITE libsqlite3.a REQUIRED)
+# The prompt of `kerlab lab`: the editor and what it stands on, static like the rest.
+find_path(KERLAB_EDIT_INCLUDE histedit.h REQUIRED)
+foreach(library edit bsd md tinfo)
+  find_library(KERLAB_LIB_${library} lib${library}.a REQUIRED)
+  list(APPEND KERLAB_EDIT ${KERLAB_LIB_${library}})
+endforeach()
 
 add_library(kerlab_dependencies INTERFACE)
 target_include_directories(kerlab_dependencies SYSTEM INTERFACE ${KERLAB_CUDA_INCLUDE} ${KERLAB_TOML_INCLUDE}
   ${KERLAB_JSON_INCLUDE} ${KERLAB_CLI11_INCLUDE} ${KERLAB_FMT_INCLUDE} ${KERLAB_XXHASH_INCLUDE} ${KERLAB_FP16_INCLUDE}
-  ${KERLAB_SQLITECPP_INCLUDE})
+  ${KERLAB_SQLITECPP_INCLUDE} ${KERLAB_EDIT_INCLUDE})
 target_compile_definitions(kerlab_dependencies INTERFACE XXH_INLINE_ALL)
 # base/fmt_once.cpp knows what fmt 9 wants instantiated; another version is compiled into every file, which only takes longer.
 file(STRINGS ${KERLAB_FMT_INCLUDE}/fmt/core.h KERLAB_FMT_VERSION REGEX "#define FMT_VERSION 9[0-9][0-9][0-9][0-9]")
 if(NOT KERLAB_FMT_VERSION)
   target_compile_definitions(kerlab_dependencies INTERFACE FMT_HEADER_ONLY)
 endif()
-target_link_libraries(kerlab_dependencies INTERFACE ${KERLAB_SQLITECPP} ${KERLAB_SQLITE} Threads::Threads ${CMAKE_DL_LIBS} m)
+target_link_libraries(kerlab_dependencies INTERFACE ${KERLAB_SQLITECPP} ${KERLAB_SQLITE} ${KERLAB_EDIT} Threads::Threads ${CMAKE_DL_LIBS} m)
 # What nothing refers to stays out: 1 of 26 MiB of the installed tree.
 target_link_options(kerlab_dependencies INTERFACE -Wl,--gc-sections)
 if(KERLAB_STATIC_RUNTIME)

@@ -28,6 +28,7 @@ BEGIN {
   home["^(SQLiteCpp/|sqlite3)"] = "^src/db/"
   home["^xxhash"] = "^src/base/hash[.]cpp$"
   home["^cuda"] = "^src/(device/cuda|vendor)/"
+  home["^histedit"] = "^src/cli/line_editor[.]cpp$"
   home["^nvrtc"] = "^src/compile/"
 }
 function offence(why) { printf "%s:%d: %s\n", FILENAME, FNR, why; bad = 1 }

@@ -7,7 +7,7 @@
 #include "base/format.h"
 #include "cli/existing_database.h"
 #include "cli/export_screen.h"
-#include "cli/interrupt.h"
+#include "base/interrupt.h"
 #include "cli/suite.h"
 #include "report/dispatch_header.h"
 #include "report/export_identity.h"

@@ -4,7 +4,7 @@
 
 #include "base/file.h"
 #include "cli/existing_database.h"
-#include "cli/interrupt.h"
+#include "base/interrupt.h"
 #include "cli/regress_command.h"
 #include "report/regress_text.h"
 #include "session/regress_folder.h"

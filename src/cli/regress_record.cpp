@@ -6,7 +6,7 @@
 
 #include "base/file.h"
 #include "base/terminal.h"
-#include "cli/interrupt.h"
+#include "base/interrupt.h"
 #include "cli/regress_command.h"
 #include "cli/suite.h"
 #include "report/regress_text.h"

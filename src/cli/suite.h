@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cli/command.h"
-#include "cli/interrupt.h"
+#include "base/interrupt.h"
 #include "report/json.h"
 #include "session/suite.h"
 

@@ -2,7 +2,7 @@
 // The parts of `kerlab tune` that one problem and a suite share.
 
 #include "cli/command.h"
-#include "cli/interrupt.h"
+#include "base/interrupt.h"
 #include "cli/tune_screen.h"
 #include "db/database.h"
 #include "session/tune.h"

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "base/error.h"
+#include "base/interrupt.h"
 #include "compile/compiler.h"
 #include "compile/compiler_process.h"
 #include "compile/messages.h"
@@ -270,6 +271,7 @@ CompileResult CompilerPool::compile(CompileRequest request) {
       finished.erase(mine);
       return result;
     }
+    end_interrupted_wait();
     wait_for(fds(), state_->next_event());
   }
 }

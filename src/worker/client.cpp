@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/interrupt.h"
 #include "worker/worker.h"
 
 namespace kerlab {
@@ -122,6 +123,7 @@ WorkerClient::Outcome WorkerClient::wait() {
   while (true) {
     Outcome outcome = poll();
     if (outcome.event != Event::none || !busy_) return outcome;
+    end_interrupted_wait();
     std::vector<pollfd> waiting;
     for (const int fd : fds()) waiting.push_back({fd, POLLIN, 0});
     if (child_.front().wants_write()) waiting.push_back({child_.front().input_fd(), POLLOUT, 0});

@@ -1,0 +1,69 @@
+#include "base/interrupt.h"
+
+#include <csignal>
+
+#include "base/error.h"
+
+namespace kerlab {
+
+namespace {
+
+// A signal handler can reach nothing else: the mutable globals of the program.
+volatile std::sig_atomic_t signalled = 0;
+int flags_alive = 0;
+int ended_waits_alive = 0;
+
+extern "C" void note_signal(int signal) {
+  signalled = signal;
+}
+
+void install(int signal, void (*handler)(int), int flags) {
+  struct sigaction action {};
+  action.sa_handler = handler;
+  action.sa_flags = flags;
+  ::sigaction(signal, &action, nullptr);
+}
+
+void install_for_flags() {
+  const auto handler = flags_alive == 0 ? SIG_DFL : note_signal;
+  install(SIGINT, handler, flags_alive > 0 && ended_waits_alive > 0 ? 0 : SA_RESETHAND);
+  install(SIGTERM, handler, SA_RESETHAND);
+}
+
+}  // namespace
+
+InterruptFlag::InterruptFlag() {
+  signalled = 0;
+  ++flags_alive;
+  install_for_flags();
+}
+
+InterruptFlag::~InterruptFlag() {
+  signalled = 0;
+  --flags_alive;
+  install_for_flags();
+}
+
+bool InterruptFlag::raised() const {
+  return signalled != 0;
+}
+
+bool InterruptFlag::terminated() const {
+  return signalled == SIGTERM;
+}
+
+InterruptedWaitsEnd::InterruptedWaitsEnd() {
+  ++ended_waits_alive;
+  install_for_flags();
+}
+
+InterruptedWaitsEnd::~InterruptedWaitsEnd() {
+  --ended_waits_alive;
+  install_for_flags();
+}
+
+void end_interrupted_wait() {
+  if (ended_waits_alive > 0 && signalled != 0) throw Error("interrupted", ExitCode::interrupted);
+}
+
+}  // namespace kerlab

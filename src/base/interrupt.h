@@ -1,0 +1,34 @@
+#pragma once
+// Ctrl-C and SIGTERM as a flag to look at.
+
+namespace kerlab {
+
+/// Catches both while it lives; a second one ends the process as usual. May be nested: the inner one begins unraised,
+/// and what it caught is forgotten with it.
+class InterruptFlag {
+ public:
+  InterruptFlag();
+  InterruptFlag(const InterruptFlag&) = delete;
+  InterruptFlag& operator=(const InterruptFlag&) = delete;
+  ~InterruptFlag();
+  [[nodiscard]] bool raised() const;
+  [[nodiscard]] bool terminated() const;  ///< raised by SIGTERM
+};
+
+/// Of a program that goes on after an interrupted command (the lab). While one lives, no number of Ctrl-C ends the
+/// process; instead `end_interrupted_wait` throws, so that no wait for a compiler or a worker outlasts the first.
+class InterruptedWaitsEnd {
+ public:
+  InterruptedWaitsEnd();
+  InterruptedWaitsEnd(const InterruptedWaitsEnd&) = delete;
+  InterruptedWaitsEnd& operator=(const InterruptedWaitsEnd&) = delete;
+  ~InterruptedWaitsEnd();
+
+ private:
+  InterruptFlag flag_;
+};
+
+/// Called by whatever blocks, between two looks. Throws Error (interrupted) where that is wanted and was signalled.
+void end_interrupted_wait();
+
+}  // namespace kerlab
