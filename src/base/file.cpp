@@ -78,6 +78,32 @@ int write_and_rename(Descriptor& file, const fs::path& temporary, const fs::path
   return ::rename(temporary.c_str(), path.c_str()) != 0 ? errno : 0;
 }
 
+/// What is no file but a way to somebody (/dev/stdout, a pipe, a terminal) is written to: a file of its name would take
+/// its place.
+bool is_stream(const fs::path& path) {
+  std::error_code ignored;
+  const fs::file_status status = fs::status(path, ignored);
+  if (fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status)) return true;
+  const std::string text = fs::absolute(path, ignored).lexically_normal().string();
+  return fs::exists(status) && (text.starts_with("/dev/") || text.starts_with("/proc/"));
+}
+
+void write_stream(const fs::path& path, std::span<const std::byte> bytes) {
+  Descriptor stream(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
+  if (stream.get() < 0) fail("cannot write", path, errno);
+  if (const int error = write_all(stream.get(), bytes)) fail("cannot write", path, error);
+  if (const int error = stream.close_now()) fail("cannot write", path, error);
+}
+
+/// A link stays a link: the file that it leads to, perhaps not there yet, is the one to replace.
+fs::path link_target(const fs::path& path) {
+  std::error_code error;
+  if (!fs::is_symlink(fs::symlink_status(path, error))) return path;
+  fs::path target = fs::weakly_canonical(path, error);
+  if (error) fail("cannot write", path, error.value());
+  return target;
+}
+
 /// The value of a variable that is set and not empty.
 const char* environment(const char* name) {
   const char* value = std::getenv(name);
@@ -106,7 +132,9 @@ std::vector<std::byte> read_bytes(const fs::path& path) {
   return read_whole<std::vector<std::byte>>(path);
 }
 
-void write_atomic(const fs::path& path, std::span<const std::byte> bytes) {
+void write_atomic(const fs::path& named, std::span<const std::byte> bytes) {
+  if (is_stream(named)) return write_stream(named, bytes);
+  const fs::path path = link_target(named);
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
   std::random_device random;
   const fs::path temporary = folder / fmt::format(".{}.{:08x}{:08x}.tmp", path.filename().string(), random(), random());

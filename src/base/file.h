@@ -15,7 +15,8 @@ std::string read_text(const std::filesystem::path& path);
 std::vector<std::byte> read_bytes(const std::filesystem::path& path);
 
 /// Writes to a temporary file in the same folder, flushes it to disk, then renames: readers see the old file or the new
-/// one. Throws Error (full disk, read-only folder), and then leaves no temporary file.
+/// one. Throws Error (full disk, read-only folder), and then leaves no temporary file. A link stays a link; what is no
+/// file (/dev/stdout, a named pipe) is written to as it is.
 void write_atomic(const std::filesystem::path& path, std::span<const std::byte> bytes);
 void write_atomic(const std::filesystem::path& path, std::string_view text);
 

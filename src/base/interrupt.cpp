@@ -24,10 +24,17 @@ void install(int signal, void (*handler)(int), int flags) {
   ::sigaction(signal, &action, nullptr);
 }
 
+/// As nohup leaves it.
+bool ignored(int signal) {
+  struct sigaction action {};
+  return ::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
 void install_for_flags() {
   const auto handler = flags_alive == 0 ? SIG_DFL : note_signal;
   install(SIGINT, handler, flags_alive > 0 && ended_waits_alive > 0 ? 0 : SA_RESETHAND);
   install(SIGTERM, handler, SA_RESETHAND);
+  if (!ignored(SIGHUP)) install(SIGHUP, handler, SA_RESETHAND);
 }
 
 }  // namespace
@@ -49,7 +56,7 @@ bool InterruptFlag::raised() const {
 }
 
 bool InterruptFlag::terminated() const {
-  return signalled == SIGTERM;
+  return signalled == SIGTERM || signalled == SIGHUP;
 }
 
 InterruptedWaitsEnd::InterruptedWaitsEnd() {

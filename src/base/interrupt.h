@@ -1,9 +1,9 @@
 #pragma once
-// Ctrl-C and SIGTERM as a flag to look at.
+// Ctrl-C, SIGTERM and the end of the terminal as a flag to look at.
 
 namespace kerlab {
 
-/// Catches both while it lives; a second one ends the process as usual. May be nested: the inner one begins unraised,
+/// Catches them while it lives (SIGHUP not below nohup); a second one ends the process as usual. May be nested: the inner one begins unraised,
 /// and what it caught is forgotten with it.
 class InterruptFlag {
  public:
@@ -12,7 +12,7 @@ class InterruptFlag {
   InterruptFlag& operator=(const InterruptFlag&) = delete;
   ~InterruptFlag();
   [[nodiscard]] bool raised() const;
-  [[nodiscard]] bool terminated() const;  ///< raised by SIGTERM
+  [[nodiscard]] bool terminated() const;  ///< raised by SIGTERM or SIGHUP
 };
 
 /// Of a program that goes on after an interrupted command (the lab). While one lives, no number of Ctrl-C ends the

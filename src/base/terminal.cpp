@@ -95,30 +95,30 @@ ProgressLine::~ProgressLine() {
 void ProgressLine::update(std::string_view line) {
   if (terminal_) {
     // One column short of the edge: some terminals wrap when the last one is filled.
-    fmt::print(stream_, "{}{}", kEraseLine, clip(line, terminal_width(stream_) - 1));
-    std::fflush(stream_);
+    put(fmt::format("{}{}", kEraseLine, clip(line, terminal_width(stream_) - 1)));
     drawn_ = true;
     return;
   }
   const double now = now_s();
   if (now - last_plain_s_ < plain_interval_s_) return;
   last_plain_s_ = now;
-  fmt::print(stream_, "{}\n", line);
-  std::fflush(stream_);
+  put(fmt::format("{}\n", line));
 }
 
 void ProgressLine::note(std::string_view line) {
   clear();
-  fmt::print(stream_, "{}\n", line);
-  std::fflush(stream_);
+  put(fmt::format("{}\n", line));
 }
 
 void ProgressLine::clear() {
   if (!drawn_) return;
-  // A destructor calls this: stdio only, which cannot throw.
-  std::fputs(kEraseLine, stream_);
-  std::fflush(stream_);
+  put(kEraseLine);
   drawn_ = false;
+}
+
+void ProgressLine::put(std::string_view text) noexcept {
+  std::fwrite(text.data(), 1, text.size(), stream_);
+  std::fflush(stream_);
 }
 
 }  // namespace kerlab

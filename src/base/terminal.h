@@ -29,6 +29,9 @@ class ProgressLine {
   void clear();
 
  private:
+  /// Progress that cannot be written (a full disk, a terminal that went away) is no reason to stop.
+  void put(std::string_view text) noexcept;
+
   std::FILE* stream_;
   double plain_interval_s_;
   bool terminal_;

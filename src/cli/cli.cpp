@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/standard_streams.h"
 #include "cli/commands.h"
 #include "session/child_main.h"
 
@@ -15,6 +16,15 @@ std::string joined(int argc, char** argv) {
   return text;
 }
 
+std::string lost_output(const std::string& why) {
+  return fmt::format("standard output cannot be written: {}; what was stored is kept", why);
+}
+
+int failed(const GlobalOptions& global, const std::string& why, ExitCode code) {
+  complain(fmt::format("{} {}\n", styled("kerlab:", Style::bad, color_on(global, stderr)), why));
+  return static_cast<int>(code);
+}
+
 }  // namespace
 
 int run_command_line(int argc, char** argv) {
@@ -22,13 +32,15 @@ int run_command_line(int argc, char** argv) {
   try {
     if (const auto code = run_as_child(argc, argv)) return *code;
     global.typed = joined(argc, argv);
-    return static_cast<int>(run_words({argv + 1, argv + argc}, global));
+    const ExitCode code = run_words({argv + 1, argv + argc}, global);
+    const std::string lost = flush_standard_output();
+    if (lost.empty()) return static_cast<int>(code);
+    return failed(global, lost_output(lost), code == ExitCode::passed ? ExitCode::failed : code);
   } catch (const Error& error) {
-    fmt::print(stderr, "{} {}\n", styled("kerlab:", Style::bad, color_on(global, stderr)), error.what());
-    return static_cast<int>(error.code());
+    return failed(global, error.what(), error.code());
   } catch (const std::exception& error) {
-    fmt::print(stderr, "{} {}\n", styled("kerlab:", Style::bad, color_on(global, stderr)), error.what());
-    return static_cast<int>(ExitCode::failed);
+    const std::string lost = flush_standard_output();  // then that is the cause
+    return failed(global, lost.empty() ? error.what() : lost_output(lost), ExitCode::failed);
   }
 }
 

@@ -93,7 +93,10 @@ TuneRun run_tune(const TuneOptions& options, Database& database, const Interrupt
     session.interrupt();
     throw Error(error.what() + kept_text(session.state()), error.code());
   }
-  if (more) session.interrupt();
+  if (more) {
+    session.interrupt();
+    progress.note("interrupted" + kept_text(session.state()));
+  }
   progress.clear();
   TuneRun run{session.result(), ExitCode::interrupted};
   if (!more) run.code = run.result.rows.empty() ? ExitCode::failed : ExitCode::passed;

@@ -197,7 +197,9 @@ std::string replace_all(std::string text, std::string_view from, std::string_vie
 
 }  // namespace
 
-std::vector<std::filesystem::path> write_new_family(const std::filesystem::path& folder, std::string name) {
+std::vector<std::filesystem::path> write_new_family(const std::filesystem::path& named, std::string name) {
+  // "absent/../there" is `there`, also while `absent` is absent.
+  const std::filesystem::path folder = std::filesystem::weakly_canonical(named);
   if (!is_identifier(name))
     throw UsageError(fmt::format("'{}' is not a name for a kernel: letters, digits and _, no digit first", name));
   std::error_code error;

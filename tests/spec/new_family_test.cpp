@@ -66,6 +66,9 @@ TEST_CASE("new family: refuses bad names and folders in use", "[spec]") {
   std::ofstream(temporary.path() / "used" / "note.txt") << "mine";
   CHECK_THROWS_AS(write_new_family(temporary.path() / "used", "used"), UsageError);
   CHECK_THROWS_AS(write_new_family(temporary.path() / "used" / "note.txt", "used"), UsageError);
+  // The same folder by a way that leads through one that is not there.
+  CHECK_THROWS_AS(write_new_family(temporary.path() / "absent" / ".." / "used", "used"), UsageError);
+  CHECK_FALSE(std::filesystem::exists(temporary.path() / "used" / "family.toml"));
   std::filesystem::create_directory(temporary.path() / "empty");
   CHECK(write_new_family(temporary.path() / "empty", "op").size() == 6);
 }

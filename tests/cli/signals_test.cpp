@@ -1,0 +1,77 @@
+// Signals in the middle of a sweep: those that ask end it in order (130, the best so far on the screen), those that
+// kill lose nothing; after either the next run goes on from what is stored.
+#include <fmt/format.h>
+
+#include "catch.h"
+#include "cli/sandbox.h"
+
+using namespace kerlab;
+
+namespace {
+
+/// Milliseconds that really pass, or only count.
+std::string script(bool real) {
+  return fmt::format(
+      "[default]\nus = 20000.0\nspread = 0.5\nreal_sleep = {}\n[[rule]]\nmatch = \"* THREADS=128*\"\nus = 10000.0\n",
+      real);
+}
+
+/// A sweep of some seconds that gets a signal after a moment; `then` is what else the shell does before it waits.
+class Interrupted {
+ public:
+  Interrupted() {
+    sandbox.write("device.toml", script(false));
+    REQUIRE(sandbox.run_scripted({"tune", sandbox.family(), "--db", (sandbox / "warm.db").string()}).exit_code == 0);
+    sandbox.write("device.toml", script(true));
+  }
+  [[nodiscard]] ProcessResult tune(const std::string& signal, const std::string& then = "true",
+                                   const std::string& before = "") const {
+    const std::string script =
+        fmt::format("{} \"$0\" \"$@\" & p=$!; sleep 0.8; kill -{} $p; {}; wait $p", before, signal, then);
+    return sandbox.run_below({"/bin/sh", "-c", script}, {"tune", sandbox.family(), "--device", sandbox.device()});
+  }
+  /// The rest, without waiting: nothing is lost, nobody is blamed.
+  void check_rest() const {
+    sandbox.write("device.toml", script(false));
+    const ProcessResult rest = sandbox.run_scripted({"tune", sandbox.family()});
+    CHECK(rest.exit_code == 0);
+    CHECK_THAT(rest.out, Catch::Contains("space 4 -> 4 valid -> 4 tried") &&
+                             Catch::Contains("THREADS=128\ndecided by") && !Catch::Contains("rejected"));
+  }
+
+  const Sandbox sandbox;
+};
+
+}  // namespace
+
+TEST_CASE("cli: a signal that asks ends a sweep in order, and the next run goes on", "[cli]") {
+  const std::string signal = GENERATE("INT", "TERM", "HUP");
+  CAPTURE(signal);
+  const Interrupted interrupted;
+  const ProcessResult result = interrupted.tune(signal);
+  INFO(result.out << result.err);
+  CHECK(result.exit_code == 130);
+  CHECK_THAT(result.err, Catch::Contains("interrupted\n") && Catch::Contains(" results are kept"));
+  interrupted.check_rest();
+}
+
+TEST_CASE("cli: a signal that kills loses nothing, and the next run goes on", "[cli]") {
+  const auto [signal, number] = GENERATE(table<const char*, int>({{"PIPE", 13}, {"SEGV", 11}, {"KILL", 9}}));
+  CAPTURE(signal);
+  const Interrupted interrupted;
+  CHECK(interrupted.tune(signal).exit_code == 128 + number);
+  interrupted.check_rest();
+}
+
+TEST_CASE("cli: a sweep that is stopped goes on where it was, and nobody has timed out meanwhile", "[cli]") {
+  const Interrupted interrupted;
+  const ProcessResult result = interrupted.tune("STOP", "sleep 1; kill -CONT $p");
+  CHECK(result.exit_code == 0);
+  interrupted.check_rest();
+}
+
+TEST_CASE("cli: below nohup a sweep outlives its terminal", "[cli]") {
+  const Interrupted interrupted;
+  CHECK(interrupted.tune("HUP", "true", "trap '' HUP;").exit_code == 0);
+  interrupted.check_rest();
+}
