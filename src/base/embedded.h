@@ -18,4 +18,7 @@ extern const std::span<const EmbeddedFile> kSchemaFiles;
 /// src/report/dispatch/*.h, each after those it includes: what every exported header begins with.
 extern const std::span<const EmbeddedFile> kDispatchFiles;
 
+/// src/cli/completion/kerlab.{bash,zsh,fish}.
+extern const std::span<const EmbeddedFile> kCompletionFiles;
+
 }  // namespace kerlab

@@ -55,6 +55,8 @@ Command add_model(CLI::App& root, const GlobalOptions& global);
 Command add_export(CLI::App& root, const GlobalOptions& global);
 Command add_replay(CLI::App& root, const GlobalOptions& global);
 Command add_noise(CLI::App& root, const GlobalOptions& global);
+Command add_complete(CLI::App& root, const GlobalOptions& global);
+Command add_completion(CLI::App& root, const GlobalOptions& global);
 
 /// kerlab's version, "0.1.0".
 std::string version();

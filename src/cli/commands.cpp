@@ -13,7 +13,7 @@ namespace {
 void add_global_options(CLI::App& root, GlobalOptions& global) {
   root.add_option("--device", global.device,
                   "auto, gpu, cuda:N, emu:NAME (as in emu:h200) or script:FILE; tune takes several: cuda:0,1, cuda:all")
-      ->type_name("ID");
+      ->type_name("DEVICE|auto|gpu");
   root.add_option("--db", global.database, "tuning database (default: `kerlab db path`)")->type_name("FILE");
   root.add_option("--kernels", global.kernels, "folder of families, looked in first; may be repeated")
       ->type_name("DIR")
@@ -107,11 +107,22 @@ std::vector<Command> add_commands(CLI::App& root, const GlobalOptions& global) {
       add_export,
       add_regress,
       add_noise,
+      add_complete,
+      add_completion,
   };
   // clang-format on
   std::vector<Command> commands;
   for (const Add add : kCommands) commands.push_back(add(root, global));
   return commands;
+}
+
+CommandModel command_table() {
+  GlobalOptions global;
+  const std::unique_ptr<CLI::App> root = make_root(global);
+  const std::vector<Command> commands = add_commands(*root, global);
+  CommandModel table = describe(*root);
+  for (std::size_t i = 0; i < commands.size(); ++i) table.commands[i].takes_problem = commands[i].takes_problem;
+  return table;
 }
 
 ExitCode run_words(std::vector<std::string> words, GlobalOptions& global) {

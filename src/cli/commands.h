@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "cli/command.h"
+#include "cli/command_model.h"
 
 namespace kerlab {
 
@@ -12,6 +13,9 @@ std::unique_ptr<CLI::App> make_root(GlobalOptions& global);
 
 /// Every subcommand, in the order of the help; their parsers become part of `root`.
 std::vector<Command> add_commands(CLI::App& root, const GlobalOptions& global);
+
+/// The whole table as plain data.
+CommandModel command_table();
 
 /// Parses and runs one command line without the program's name. Throws UsageError for what is typed wrongly, and
 /// whatever the command throws.

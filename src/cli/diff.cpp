@@ -49,8 +49,10 @@ Command add_diff(CLI::App& root, const GlobalOptions& global) {
       root.add_subcommand("diff", "two kernels side by side: parameters, source, resources, counts, times");
   parser->footer(
       "examples: kerlab diff 12 15\n          kerlab diff gemm/reg2d:BM=64 gemm/reg2d:BM=128 --M 1024 --dtype fp32");
-  parser->add_option("a", command->a, "a trial's id, or FAMILY[/VARIANT][:NAME=VALUE,...]")->required();
-  parser->add_option("b", command->b, "the same")->required();
+  parser->add_option("a", command->a, "a trial's id, or FAMILY[/VARIANT][:NAME=VALUE,...]")
+      ->type_name("KERNEL")
+      ->required();
+  parser->add_option("b", command->b, "the same")->type_name("KERNEL")->required();
   parser->add_option("--dtype", command->dtype, "of the problem, when it is no trial's");
   parser->add_flag("--all", command->all, "show what is equal as well");
   return {parser, true, [command, &global] { return run(*command, global); }};

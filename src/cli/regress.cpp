@@ -95,19 +95,18 @@ ExitCode run_history(const RegressCommand& command, const GlobalOptions& global)
   return ExitCode::passed;
 }
 
-/// The first word may say what to do; a run is what goes without saying.
-std::string take_action(RegressCommand& command) {
+/// A run is what goes without saying.
+std::string action_of(const RegressCommand& command) {
   const std::vector<std::string> actions = {"run", "record", "accept", "history", "list"};
-  if (command.words.empty()) return "run";
-  const std::string word = command.words.front();
-  if (std::ranges::find(actions, word) == actions.end())
-    throw UsageError(fmt::format("kerlab regress {}: no such action; there is {}", word, fmt::join(actions, ", ")));
-  command.words.erase(command.words.begin());
-  return word;
+  if (command.action.empty()) return "run";
+  if (std::ranges::find(actions, command.action) == actions.end())
+    throw UsageError(
+        fmt::format("kerlab regress {}: no such action; there is {}", command.action, fmt::join(actions, ", ")));
+  return command.action;
 }
 
 ExitCode run(RegressCommand command, const GlobalOptions& global) {
-  const std::string action = take_action(command);
+  const std::string action = action_of(command);
   if (!command.against.empty() && command.against != "stored")
     throw UsageError(fmt::format("--against {}: only stored", command.against));
   if (global.dry_run && (action == "record" || action == "accept"))
@@ -125,8 +124,10 @@ ExitCode run(RegressCommand command, const GlobalOptions& global) {
 }
 
 void add_options(CLI::App& parser, RegressCommand& command) {
-  parser.add_option("words", command.words, "run (the default), record [FAMILY], accept KEY..., history [KEY], list")
-      ->type_name("ACTION");
+  parser.add_option("action", command.action, "run (the default), record [FAMILY], accept KEY..., history [KEY], list")
+      ->type_name("run|record|accept|history|list");
+  parser.add_option("words", command.words, "what to record; keys of what to accept or tell the history of")
+      ->type_name("FAMILY|KEY");
   parser.add_option("--name", command.name, "of the baseline (main)");
   parser
       .add_option("--baselines", command.parent,

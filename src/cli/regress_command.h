@@ -11,7 +11,8 @@
 namespace kerlab {
 
 struct RegressCommand {
-  std::vector<std::string> words;  ///< action, then a family or keys
+  std::string action;              ///< empty: run
+  std::vector<std::string> words;  ///< a family or keys
   std::string name = "main", parent;
   std::vector<std::string> only, margins;
   std::string margins_file, fail_on = "2,3", against, artifacts;

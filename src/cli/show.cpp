@@ -167,7 +167,9 @@ Command add_show(CLI::App& root, const GlobalOptions& global) {
   auto options = std::make_shared<ShowOptions>();
   CLI::App* parser = root.add_subcommand("show", "all about a trial; --save writes its source, PTX, cubin and SASS");
   parser->footer("examples: kerlab show 12 --save out\n          kerlab show winner gemm --M 4K --dtype bf16");
-  parser->add_option("trial", options->what, "a trial's id (kerlab db trials), or `winner`")->required();
+  parser->add_option("trial", options->what, "a trial's id (kerlab db trials), or `winner`")
+      ->type_name("ID|winner")
+      ->required();
   parser->add_option("family", options->family, "after `winner`; --M 4K and the like tell its problems apart");
   parser->add_option("--dtype", options->dtype, "of the winner's problem");
   parser->add_option("--save", options->folder, "write source, PTX, cubin, compiler's log and SASS")->type_name("DIR");

@@ -10,13 +10,11 @@
 
 namespace kerlab {
 
-namespace {
-
 std::filesystem::path shipped_suites() {
   return share_folder() / "configs";
 }
 
-std::vector<std::string> shipped_names() {
+std::vector<std::string> shipped_suite_names() {
   std::vector<std::string> names;
   std::error_code error;
   for (std::filesystem::directory_iterator entry(shipped_suites(), error), end; !error && entry != end;
@@ -26,6 +24,8 @@ std::vector<std::string> shipped_names() {
   return names;
 }
 
+namespace {
+
 std::filesystem::path find_suite(const std::string& typed) {
   std::error_code error;
   if (std::filesystem::is_regular_file(typed, error)) return typed;
@@ -34,7 +34,7 @@ std::filesystem::path find_suite(const std::string& typed) {
     if (typed.find('/') == std::string::npos && std::filesystem::is_regular_file(shipped, error)) return shipped;
   }
   throw UsageError(fmt::format("--suite {}: no such file, and no shipped suite of that name (there is {})", typed,
-                               fmt::join(shipped_names(), ", ")));
+                               fmt::join(shipped_suite_names(), ", ")));
 }
 
 SuiteOptions read_options(const SpecTable& table, std::string_view key, SuiteOptions options) {

@@ -51,4 +51,8 @@ struct Suite {
 /// is no such file, SpecError (file:line:column) for whatever is wrong in it: unknown keys, families, names, values.
 Suite read_suite(const std::string& file, const std::vector<std::filesystem::path>& kernels);
 
+/// The folder of the shipped suites, and their names, sorted.
+std::filesystem::path shipped_suites();
+std::vector<std::string> shipped_suite_names();
+
 }  // namespace kerlab

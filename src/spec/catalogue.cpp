@@ -34,12 +34,16 @@ bool is_variant_file(const fs::path& path) {
 
 }  // namespace
 
+std::vector<fs::path> variant_files(const fs::path& folder) {
+  return entries(folder, is_variant_file);
+}
+
 KernelFolder load_folder(const fs::path& folder) {
   if (!is_family_folder(folder))
     throw SpecError({shown_path(folder / "family.toml"), 1, 1, {}},
                     "no such file; 'kerlab new' writes a folder to start from");
   KernelFolder result{read_family(folder / "family.toml"), {}};
-  for (const fs::path& file : entries(folder, is_variant_file)) {
+  for (const fs::path& file : variant_files(folder)) {
     Variant variant = read_variant(file, result.family);
     for (const Variant& other : result.variants)
       if (other.name == variant.name)
@@ -55,10 +59,14 @@ KernelFolder load_folder(const fs::path& folder) {
 Catalogue::Catalogue(std::vector<fs::path> roots) : roots_(std::move(roots)) {}
 
 KernelFolder Catalogue::find(const std::string& name_or_path) const {
+  return load_folder(locate(name_or_path));
+}
+
+fs::path Catalogue::locate(const std::string& name_or_path) const {
   if (is_identifier(name_or_path))
     for (const fs::path& root : roots_)
-      if (is_family_folder(root / name_or_path)) return load_folder(root / name_or_path);
-  if (!name_or_path.empty() && is_family_folder(name_or_path)) return load_folder(name_or_path);
+      if (is_family_folder(root / name_or_path)) return root / name_or_path;
+  if (!name_or_path.empty() && is_family_folder(name_or_path)) return name_or_path;
   std::error_code error;
   if (!name_or_path.empty() && fs::is_directory(name_or_path, error))
     throw UsageError(fmt::format("{} has no family.toml; 'kerlab new' writes a folder to start from", name_or_path));

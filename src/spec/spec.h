@@ -223,6 +223,8 @@ struct KernelFolder {
 
 /// Reads family.toml and every <variant>.toml of a folder. Throws SpecError.
 KernelFolder load_folder(const std::filesystem::path& folder);
+/// Its <variant>.toml, by name.
+std::vector<std::filesystem::path> variant_files(const std::filesystem::path& folder);
 
 /// Where families are looked for: --kernels DIR..., KERLAB_KERNELS, the shipped kernels.
 class Catalogue {
@@ -230,6 +232,8 @@ class Catalogue {
   explicit Catalogue(std::vector<std::filesystem::path> roots);
   /// A family's name, or a path to a folder. Throws UsageError that suggests the nearest name.
   [[nodiscard]] KernelFolder find(const std::string& name_or_path) const;
+  /// The folder that `find` reads.
+  [[nodiscard]] std::filesystem::path locate(const std::string& name_or_path) const;
   [[nodiscard]] std::vector<std::string> names() const;
   [[nodiscard]] const std::vector<std::filesystem::path>& roots() const { return roots_; }
 

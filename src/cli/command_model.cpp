@@ -1,0 +1,108 @@
+#include "cli/command_model.h"
+
+#include <algorithm>
+#include <CLI/CLI.hpp>
+
+namespace kerlab {
+
+namespace {
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);)
+    if (!line.empty()) lines.push_back(line);
+  return lines;
+}
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  std::istringstream stream(text);
+  for (std::string part; std::getline(stream, part, separator);) parts.push_back(part);
+  return parts;
+}
+
+/// "example: kerlab list" and the lines after it that begin with kerlab.
+std::vector<std::string> examples_of(const std::string& footer) {
+  std::vector<std::string> examples;
+  for (const std::string& line : lines_of(footer)) {
+    const std::size_t begin = line.find("kerlab ");
+    if (begin != std::string::npos) examples.push_back(line.substr(begin));
+  }
+  return examples;
+}
+
+/// What an option of this name takes, in every command that has it; completions go by it.
+std::string usual_value(const std::string& name) {
+  if (name == "family") return "FAMILY";
+  if (name == "kernel") return "KERNEL";
+  if (name == "--dtype") return "DTYPE";
+  if (name == "--variant") return "VARIANT|all";
+  if (name == "--config") return "CONFIGURATION";
+  if (name == "--suite") return "SUITE";
+  if (name == "file") return "FILE";
+  return {};
+}
+
+/// CLI11 says "TEXT:{a,b}" of an option that takes a or b, "UINT:POSITIVE" of a number with a check.
+void read_type(const std::string& type, OptionModel& model) {
+  const std::size_t open = type.find(":{");
+  if (open != std::string::npos && type.back() == '}') {
+    model.choices = split(type.substr(open + 2, type.size() - open - 3), ',');
+    model.value = fmt::format("{}", fmt::join(model.choices, "|"));
+    return;
+  }
+  const std::string kind = type.substr(0, type.find(':'));
+  const std::string usual = usual_value(model.names.front());
+  model.value = !usual.empty() ? usual : kind == "UINT" || kind == "INT" ? "N" : kind == "FLOAT" ? "NUMBER" : kind;
+}
+
+/// What was captured when the option was added, unless that only means "none" or the doc tells more.
+std::string standard_of(const CLI::Option& option, const std::string& doc) {
+  const std::string text = option.get_default_str();
+  const bool none = text.empty() || text == "0" || text == "-1" || text == "[]" || text == "{}" || text == "\"\"";
+  return none || doc.find("default") != std::string::npos ? "" : text;
+}
+
+OptionModel describe(const CLI::Option& option) {
+  OptionModel model;
+  for (const std::string& name : option.get_snames()) model.names.push_back("-" + name);
+  for (const std::string& name : option.get_lnames()) model.names.push_back("--" + name);
+  model.positional = option.nonpositional() ? false : option.get_positional();
+  if (model.positional) model.names = {option.get_name(true)};
+  if (option.get_items_expected_max() > 0) read_type(option.get_type_name(), model);
+  model.doc = option.get_description();
+  model.group = option.get_group();
+  if (model.takes_value()) model.standard = standard_of(option, model.doc);
+  model.required = option.get_required();
+  model.repeated = option.get_items_expected_max() > 1;
+  return model;
+}
+
+}  // namespace
+
+const CommandModel* CommandModel::find(const std::string& command) const {
+  const auto at = std::ranges::find(commands, command, &CommandModel::name);
+  return at == commands.end() ? nullptr : &*at;
+}
+
+CommandModel describe(const CLI::App& app) {
+  CommandModel model;
+  model.name = app.get_name();
+  model.details = lines_of(app.get_description());
+  if (!model.details.empty()) {
+    model.doc = model.details.front();
+    model.details.erase(model.details.begin());
+  }
+  model.examples = examples_of(app.get_footer());
+  model.hidden = app.get_group().empty();
+  for (const CLI::Option* option : app.get_options()) {
+    OptionModel described = describe(*option);
+    if (described.group.empty()) continue;  // hidden
+    (described.positional ? model.positionals : model.options).push_back(std::move(described));
+  }
+  for (const CLI::App* command : app.get_subcommands({})) model.commands.push_back(describe(*command));
+  return model;
+}
+
+}  // namespace kerlab

@@ -1,0 +1,39 @@
+#include <CLI/CLI.hpp>
+
+#include "base/embedded.h"
+#include "cli/command.h"
+
+namespace kerlab {
+
+namespace {
+
+constexpr const char* kDetails =
+    "print the completion script of a shell: bash, zsh or fish\n"
+    "Completes commands, options, families, variants, parameters and their values, dtypes, dimensions, devices and "
+    "suites. The script asks the program for the words, so that it never needs to be written again; with ./kerlab of a "
+    "checkout it works as well.\n"
+    "An installed kerlab has its scripts where the shells look for them, below share/. Else put the line of your shell "
+    "into ~/.bashrc, ~/.zshrc (after compinit) or ~/.config/fish/config.fish.";
+
+std::string_view script_of(const std::string& shell) {
+  for (const EmbeddedFile& file : kCompletionFiles)
+    if (file.name == "kerlab." + shell) return file.text;
+  throw UsageError(fmt::format("kerlab completion {}: there is bash, zsh, fish", shell));
+}
+
+}  // namespace
+
+Command add_completion(CLI::App& root, const GlobalOptions& /*global*/) {
+  auto shell = std::make_shared<std::string>();
+  CLI::App* parser = root.add_subcommand("completion", kDetails);
+  parser->footer(
+      "examples: eval \"$(kerlab completion bash)\"   # also zsh, after compinit\n"
+      "          kerlab completion fish | source");
+  parser->add_option("shell", *shell, "whose")->type_name("bash|zsh|fish")->required();
+  return {parser, false, [shell] {
+            fmt::print("{}", script_of(*shell));
+            return ExitCode::passed;
+          }};
+}
+
+}  // namespace kerlab
