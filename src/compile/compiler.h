@@ -18,6 +18,7 @@ namespace kerlab {
 struct Header {
   std::string name;  ///< as written in #include "..."
   std::string text;
+  std::filesystem::path file = {};  ///< where it was read; empty: elsewhere than from a file
 };
 
 /// A source with everything it includes, read once and shared by all its configurations.

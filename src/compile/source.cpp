@@ -39,7 +39,7 @@ class Collector {
 
   [[nodiscard]] std::vector<Header> headers() const {
     std::vector<Header> result;
-    for (const auto& [name, entry] : by_name_) result.push_back({name, entry.text});
+    for (const auto& [name, entry] : by_name_) result.push_back({name, entry.text, entry.file});
     return result;
   }
 

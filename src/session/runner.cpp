@@ -43,10 +43,11 @@ void split_library(RunOutcome& outcome) {
 CandidateRunner::CandidateRunner(WorkerClient::Options options) : worker_(std::move(options)) {}
 
 void CandidateRunner::spawn() {
+  seconds_ = {};
+  if (worker_.running()) return;  // and holds the problem of the session before
   worker_ready_ = false;
   problem_.reset();
-  seconds_ = {};
-  if (!worker_.running()) worker_.spawn();
+  worker_.spawn();
 }
 
 const DeviceInfo& CandidateRunner::greet() {
@@ -62,6 +63,7 @@ void CandidateRunner::stop() {
 }
 
 void CandidateRunner::set_problem(request::SetProblem problem) {
+  if (worker_ready_ && worker_.running() && problem_ == problem) return;
   problem_ = std::move(problem);
   worker_ready_ = false;
 }
@@ -93,8 +95,9 @@ void CandidateRunner::plan_steps() {
     run.steps.push_back({request::Load{id, item.label, item.image, item.plan, item.small_plan}, kLoadDeadline});
   }
   for (std::uint32_t id = 0; id < count && !run.request.recipes.empty(); ++id) {
+    if (run.request.items[id].checked) continue;
     run.steps.push_back({request::Check{id, run.request.recipes, run.request.thorough, run.request.sampling,
-                                        run.request.items[id].nondeterministic},
+                                        run.request.items[id].nondeterministic, false, run.request.explain},
                          deadline});
   }
   for (std::uint32_t id = 0; id < count && run.request.run_once; ++id) {
@@ -114,6 +117,7 @@ void CandidateRunner::plan_steps() {
   }
   const bool fresh = run.request.fresh && run.request.schedule && worker_.device().kind != DeviceKind::emulated;
   for (std::uint32_t id = 0; id < count && fresh; ++id) {
+    if (run.request.items[id].checked) continue;
     request::Check check;
     check.id = id;
     check.fresh = true;
@@ -153,6 +157,10 @@ std::optional<RunOutcome> CandidateRunner::poll() {
   if (!run_) return std::nullopt;
   WorkerClient::Outcome event = worker_.poll();
   if (event.event == WorkerClient::Event::none) return std::nullopt;
+  return take(event);
+}
+
+std::optional<RunOutcome> CandidateRunner::take(WorkerClient::Outcome& event) {
   const double seconds = std::chrono::duration<double>(Clock::now() - sent_).count();
   const Request& request = run_->steps[run_->next].request;
   share_of(seconds_, request) += seconds;
@@ -238,9 +246,7 @@ RunOutcome CandidateRunner::run(RunRequest request) {
   begin(std::move(request));
   for (;;) {
     WorkerClient::Outcome event = worker_.wait();
-    std::optional<RunOutcome> outcome =
-        event.event == WorkerClient::Event::reply ? take(event.reply) : lost(event.event, event.message);
-    if (outcome) return std::move(*outcome);
+    if (std::optional<RunOutcome> outcome = take(event)) return std::move(*outcome);
   }
 }
 

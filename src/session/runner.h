@@ -18,6 +18,7 @@ struct RunItem {
   LaunchPlan plan;
   LaunchPlan small_plan;          ///< on the small problem of an emulated device; no launches: cannot run there
   bool nondeterministic = false;  ///< its runs may differ bit by bit
+  bool checked = false;           ///< before, on these data: it is only timed
 };
 
 /// What to do with candidates that are loaded together.
@@ -25,6 +26,7 @@ struct RunRequest {
   std::vector<RunItem> items;
   std::vector<std::uint32_t> recipes;  ///< to check first, indices into ProblemPlan::recipes; empty: no check
   bool thorough = false;
+  bool explain = false;  ///< a check that fails looks at which elements are wrong, as a thorough one does
   Sampling sampling = Sampling::automatic;  ///< of checks on an emulated device
   std::optional<TimingSchedule> schedule;   ///< none: no timing
   bool fresh = false;         ///< after timing (not emulated) each is checked once more, on data not seen before
@@ -51,7 +53,7 @@ struct RunOutcome {
   TrialStatus status = TrialStatus::passed;
   std::string message;                                  ///< names the candidate; empty when passed
   std::vector<std::vector<KernelResources>> resources;  ///< per item, as far as loaded
-  std::vector<CheckReport> checks;                      ///< per item, as far as checked
+  std::vector<CheckReport> checks;                      ///< per item to be checked, as far as checked
   std::vector<CheckReport> fresh;                       ///< the same after timing, on data not seen before
   std::vector<SampleSet> samples;                       ///< per item
   std::vector<std::vector<SanitizedLaunch>> sanitized;  ///< per item
@@ -88,7 +90,8 @@ class CandidateRunner {
   const DeviceInfo& greet();
   /// Gives the device back; a run under way is forgotten.
   void stop();
-  /// The problem every following run is about; sent again to every new worker.
+  /// The problem every following run is about; sent again to every new worker. A worker that holds exactly this
+  /// already, from the session before, keeps its data and reference.
   void set_problem(request::SetProblem problem);
 
   [[nodiscard]] bool idle() const { return !run_.has_value(); }
@@ -128,6 +131,7 @@ class CandidateRunner {
   void start_again();
   void send_next();
   std::optional<RunOutcome> finish();
+  std::optional<RunOutcome> take(WorkerClient::Outcome& event);
   std::optional<RunOutcome> take(Reply& reply);
   std::optional<RunOutcome> take_fault(const reply::Fault& fault);
   std::optional<RunOutcome> lost(WorkerClient::Event event, const std::string& message);

@@ -14,15 +14,19 @@ void fail(TrialCandidate& candidate, TrialStatus status, const std::string& mess
 }
 
 /// Fills in the image; false when there is none or it must not run.
-bool compile_single(Rig& rig, const SourceBundle& source, TrialCandidate& candidate, bool line_info) {
+bool compile_single(Rig& rig, const SourceBundle& source, SingleResult& result, const SingleOptions& options) {
+  TrialCandidate& candidate = result.candidate;
   if (const std::string reason = impossible_launch(rig.device(), candidate.plan); !reason.empty()) {
     fail(candidate, TrialStatus::rejected, reason);
     return false;
   }
-  if (line_info) candidate.options.emplace_back("--generate-line-info");
+  if (options.line_info) candidate.options.emplace_back("--generate-line-info");
+  const Clock::time_point begin = Clock::now();
   CompileResult compiled = rig.compilers().compile({source, candidate.options});
+  result.compile_s = std::chrono::duration<double>(Clock::now() - begin).count();
   candidate.trial.compile_ms = compiled.milliseconds;
   if (compiled.status != CompileStatus::ok) {
+    result.compile_log = compiled.message;
     fail(candidate, status_of(compiled.status), fmt::format("{}: {}", candidate.label, compiled.message));
     return false;
   }
@@ -50,13 +54,15 @@ SingleResult run_candidate(Rig& rig, const ProblemSetup& setup, const SourceBund
   SingleResult result;
   result.candidate = std::move(made);
   TrialCandidate& candidate = result.candidate;
-  if (!compile_single(rig, source, candidate, options.line_info)) return result;
+  if (!compile_single(rig, source, result, options)) return result;
   RunRequest run;
   run.items.push_back(
       {candidate.label, candidate.image, candidate.plan, candidate.small_plan, candidate.nondeterministic});
+  run.items.insert(run.items.end(), options.beside.begin(), options.beside.end());
   run.sampling = options.full ? Sampling::everything : sampling;
   run.recipes = options.recipes;
   run.thorough = options.thorough;
+  run.explain = options.explain;
   run.schedule = options.schedule;
   run.fresh = !options.recipes.empty();
   run.library = options.library;
@@ -68,8 +74,10 @@ SingleResult run_candidate(Rig& rig, const ProblemSetup& setup, const SourceBund
   RunOutcome outcome = rig.runner().run(std::move(run));
   candidate.trial.status = outcome.status;
   candidate.trial.message = outcome.message;
-  for (const auto& resources : outcome.resources) record_resources(candidate, resources);
-  if (!outcome.resources.empty()) result.resources = outcome.resources.front();
+  if (!outcome.resources.empty()) {
+    result.resources = outcome.resources.front();
+    record_resources(candidate, result.resources);
+  }
   if (!outcome.sanitized.empty()) result.sanitized = std::move(outcome.sanitized.front());
   for (const CheckReport& report : outcome.checks) {
     record_check(candidate.trial, report);
@@ -92,6 +100,7 @@ SingleResult run_candidate(Rig& rig, const ProblemSetup& setup, const SourceBund
     result.warning += fmt::format("{}the device was shared with {}", samples.warning.empty() ? "" : "; ",
                                   name_all(samples.neighbours));
   result.counted = samples.launches;
+  result.beside.assign(outcome.samples.begin() + 1, outcome.samples.end());
   result.library = std::move(outcome.library);
   result.energy = std::move(outcome.energy);
   result.energy_message = std::move(outcome.energy_message);

@@ -11,20 +11,23 @@ namespace kerlab {
 struct SingleOptions {
   std::vector<std::uint32_t> recipes;  ///< to check; empty: no check
   bool thorough = false;
+  bool explain = false;                    ///< a check that fails says where it is wrong, as a thorough one does
   std::optional<TimingSchedule> schedule;  ///< none: no timing
   bool library = false;                    ///< the vendor's library is timed in the same rounds
   double energy_seconds = 0;               ///< alone under load for so long, GPUs only; 0: not
   bool run_once = false;
-  bool count_lines = false;  ///< emulated and timed: counts by PTX instruction too
-  bool line_info = false;    ///< compiled with line information: another image than the one that is tuned
-  bool sanitize = false;     ///< emulated: one run in mode sanitize
-  bool full = false;         ///< emulated: every block is executed
+  bool count_lines = false;     ///< emulated and timed: counts by PTX instruction too
+  bool line_info = false;       ///< compiled with line information: another image than the one that is tuned
+  bool sanitize = false;        ///< emulated: one run in mode sanitize
+  bool full = false;            ///< emulated: every block is executed
+  std::vector<RunItem> beside;  ///< timed in the same rounds (not emulated); checked before on the same problem
   std::chrono::milliseconds deadline{60000};
 };
 
 struct SingleResult {
   TrialCandidate candidate;                ///< its trial carries status, message, resources, check
   std::optional<Measurement> measurement;  ///< not stored yet
+  std::vector<SampleSet> beside;           ///< of those timed in the same rounds, where all went well
   std::string warning;                     ///< of the timing
   LibraryOutcome library;                  ///< where it was asked for
   std::vector<EnergySample> energy;        ///< of the candidate, then of the library's rows
@@ -34,6 +37,8 @@ struct SingleResult {
   std::vector<CountedLaunch> counted;      ///< emulated and timed: what a run executes
   std::vector<KernelResources> resources;  ///< of the kernels, as loaded
   std::vector<SanitizedLaunch> sanitized;  ///< where it was asked for
+  std::string compile_log;                 ///< first error of the compiler; empty: it compiled
+  double compile_s = 0;                    ///< waited for the compiler
 };
 
 /// The runner must have the problem (ProblemLoader::load).

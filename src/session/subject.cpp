@@ -76,6 +76,25 @@ const Variant& the_variant(const SubjectName& name, const KernelFolder& folder, 
                                name.family, problem.title(), name.family, fmt::join(names, ", ")));
 }
 
+/// That a configuration can be run, or the error that says why not.
+void require_valid(const Subject& subject, const DeviceInfo& device) {
+  const Variant& variant = *subject.source.variant;
+  const std::string broken = violated_constraint(variant, subject.problem, device, subject.configuration);
+  if (!broken.empty())
+    throw UsageError(fmt::format("{} {} is not valid for {}: {}", variant.name,
+                                 configuration_text(variant, subject.configuration), subject.problem.title(), broken));
+}
+
+void require_supported(const Variant& variant, const Problem& problem, const DeviceInfo& device) {
+  if (const std::string reason = unsupported_reason(variant, problem, device); !reason.empty())
+    throw Error(fmt::format("{} cannot do {}: {}", variant.name, problem.title(), reason), ExitCode::inconclusive);
+}
+
+void refuse_problem_of_trial(std::int64_t id, const std::vector<ProblemArgument>& arguments, const std::string& dtype) {
+  if (!arguments.empty() || !dtype.empty())
+    throw UsageError(fmt::format("trial {}: an id says it all; dimensions and --dtype go with a family", id));
+}
+
 }  // namespace
 
 SubjectName parse_subject(const std::string& text) {
@@ -104,8 +123,7 @@ Subject resolve_subject(const SubjectName& name, const std::vector<ProblemArgume
                         const std::string& dtype, const KernelFolder& folder, const DeviceInfo& device,
                         const Database* database) {
   if (name.trial > 0) {
-    if (!arguments.empty() || !dtype.empty())
-      throw UsageError(fmt::format("trial {}: an id says it all; dimensions and --dtype go with a family", name.trial));
+    refuse_problem_of_trial(name.trial, arguments, dtype);
     return of_trial(named_trial(name.trial, database), folder, device, *database);
   }
   Subject subject;
@@ -118,19 +136,44 @@ Subject resolve_subject(const SubjectName& name, const std::vector<ProblemArgume
     }
   }
   const Variant& variant = the_variant(name, folder, subject.problem);
-  if (const std::string reason = unsupported_reason(variant, subject.problem, device); !reason.empty())
-    throw Error(fmt::format("{} cannot do {}: {}", variant.name, subject.problem.title(), reason),
-                ExitCode::inconclusive);
+  require_supported(variant, subject.problem, device);
   subject.source = {&variant, read_kernel_source(variant.source)};
   const bool typed = !name.configuration.empty();
   subject.configuration = typed ? parse_configuration(variant, subject.problem, device, name.configuration)
                                 : default_configuration(variant, subject.problem, device);
   subject.how = typed ? "as typed" : "default";
-  const std::string broken = violated_constraint(variant, subject.problem, device, subject.configuration);
-  if (!broken.empty())
-    throw UsageError(fmt::format("{} {} is not valid for {}: {}", variant.name,
-                                 configuration_text(variant, subject.configuration), subject.problem.title(), broken));
+  require_valid(subject, device);
   subject.trial = newest_trial(subject, folder.family, database);
+  return subject;
+}
+
+Subject todays_subject(const SubjectName& name, const std::vector<ProblemArgument>& arguments, const std::string& dtype,
+                       const KernelFolder& folder, const DeviceInfo& device, const Database* database) {
+  Subject subject;
+  std::optional<Trial> model;
+  if (name.trial > 0) {
+    refuse_problem_of_trial(name.trial, arguments, dtype);
+    model = named_trial(name.trial, database);
+    subject.problem = problem_for_device(folder, request_of_key(folder.family, model->problem), device);
+    subject.how = fmt::format("trial {}", model->id);
+  } else {
+    subject.problem = problem_for_device(folder, make_request(folder.family, arguments, dtype), device);
+    if (name.variant.empty() && folder.variants.size() > 1) model = newest_winner(subject.problem, database);
+    if (model) subject.how = fmt::format("winner, trial {}", model->id);
+  }
+  const Variant& variant = model ? find_variant(folder, model->variant) : the_variant(name, folder, subject.problem);
+  require_supported(variant, subject.problem, device);
+  if (!name.configuration.empty()) {
+    subject.configuration = parse_configuration(variant, subject.problem, device, name.configuration);
+    subject.how = model ? subject.how + ", configuration as typed" : "as typed";
+  } else if (model) {
+    subject.configuration = parse_configuration(variant, model->configuration);
+  } else {
+    subject.configuration = default_configuration(variant, subject.problem, device);
+    subject.how = "default";
+  }
+  subject.source = {&variant, read_kernel_source(variant.source)};
+  require_valid(subject, device);
   return subject;
 }
 

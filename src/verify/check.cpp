@@ -181,10 +181,10 @@ CheckReport Checker::check(Candidate& candidate, std::span<const std::uint32_t> 
       report = check_once(candidate, recipes, wishes);
     }
   }
-  if (!wishes.thorough) return report;
+  if (!wishes.thorough && !wishes.explain) return report;
   if (report.guard_violation.empty() && report.input_modified.empty())
     look_again(data_, reports_, candidate, recipes, report);
-  if (!report.passed() || recipes.empty()) return report;
+  if (!wishes.thorough || !report.passed() || recipes.empty()) return report;
   CheckReport fresh = check_fresh(candidate, ProblemData::Fresh::check);
   for (RecipeReport& one : fresh.recipes) report.recipes.push_back(std::move(one));
   report.guard_violation = std::move(fresh.guard_violation);

@@ -22,6 +22,7 @@ inline constexpr std::size_t kRunsOfFirst = 10;
 struct CheckWishes {
   bool thorough = false;          ///< both poisons and a repeat per recipe, ten runs of the first, a fresh one
   bool nondeterministic = false;  ///< runs may differ bit by bit
+  bool explain = false;           ///< where it fails, say which elements are wrong; a thorough one always does
 };
 
 class Checker {

@@ -187,7 +187,7 @@ void EmulatedChecker::restore_poison(const Run& run) {
 }
 
 /// Whatever is found in it is told once; false where nothing that follows would be right.
-bool EmulatedChecker::run_once(Candidate& candidate, Run& run, CheckReport& report, bool thorough) {
+bool EmulatedChecker::run_once(Candidate& candidate, Run& run, CheckReport& report, CheckWishes wishes) {
   execute(candidate, run, report);
   look_at_writes(candidate, run, report);
   look_at_zeros(candidate, run, report);
@@ -195,8 +195,8 @@ bool EmulatedChecker::run_once(Candidate& candidate, Run& run, CheckReport& repo
   const bool intact = report.input_modified.empty();
   for (std::size_t reference = 0; intact && reference < data_.plan().references.size(); ++reference) {
     if (data_.output(reference).elements() == 0) continue;
-    if (thorough) run.bits.push_back(written_bits(run, reference));
-    if (run.compared) run.reports.push_back(compare(run, reference, thorough));
+    if (wishes.thorough) run.bits.push_back(written_bits(run, reference));
+    if (run.compared) run.reports.push_back(compare(run, reference, wishes.thorough || wishes.explain));
   }
   restore_poison(run);
   if (!report.guard_violation.empty()) {
@@ -217,7 +217,7 @@ bool EmulatedChecker::run_recipe(Candidate& candidate, std::uint32_t recipe, std
     if (enough) break;
     const int set = data_.set_with(recipe, candidate.plan().alignment);
     runs.push_back({recipe, poison, set, sampled, runs.size() < 2});
-    if (!run_once(candidate, runs.back(), report, wishes.thorough)) return false;
+    if (!run_once(candidate, runs.back(), report, wishes)) return false;
   }
   if (report.recipes.empty()) report.runs = static_cast<std::int64_t>(runs.size());
   for (std::size_t output = 0; output < runs.front().reports.size(); ++output) {
@@ -238,7 +238,7 @@ void EmulatedChecker::run_fresh(Candidate& candidate, std::uint32_t first, bool 
   const int set = data_.set_with(first, candidate.plan().alignment);
   data_.refill(set, recipe);
   Run run{recipe, kPoisonFinite, set, sampled, true};
-  if (run_once(candidate, run, report, false))
+  if (run_once(candidate, run, report, {}))
     for (RecipeReport& one : run.reports) report.recipes.push_back(std::move(one));
   data_.distrust(set);
 }

@@ -33,14 +33,14 @@ class EmulatedChecker {
   void look_at_zeros(const Candidate& candidate, const Run& run, CheckReport& report);
   [[nodiscard]] std::vector<std::int64_t> elements_to_check(const Run& run, std::size_t reference) const;
   [[nodiscard]] std::int64_t first_unwritten(const Run& run, std::size_t reference) const;
-  RecipeReport compare(const Run& run, std::size_t reference, bool thorough);
+  RecipeReport compare(const Run& run, std::size_t reference, bool look_closer);
   void judge_rows(const Run& run, std::size_t reference, RecipeReport& report);
   void look_again(const Run& run, std::size_t reference, const std::vector<std::int64_t>& elements,
                   RecipeReport& report);
   template <typename Visit>
   void visit(const Run& run, std::size_t reference, const std::vector<std::int64_t>& elements, const Visit& see);
   [[nodiscard]] std::string written_bits(const Run& run, std::size_t reference) const;
-  bool run_once(Candidate& candidate, Run& run, CheckReport& report, bool thorough);
+  bool run_once(Candidate& candidate, Run& run, CheckReport& report, CheckWishes wishes);
   bool run_recipe(Candidate& candidate, std::uint32_t recipe, std::vector<std::uint32_t> poisons, CheckWishes wishes,
                   bool sampled, CheckReport& report);
   void run_fresh(Candidate& candidate, std::uint32_t first, bool sampled, CheckReport& report);

@@ -68,7 +68,7 @@ void EmulatedChecker::visit(const Run& run, std::size_t reference, const std::ve
   }
 }
 
-RecipeReport EmulatedChecker::compare(const Run& run, std::size_t reference, bool thorough) {
+RecipeReport EmulatedChecker::compare(const Run& run, std::size_t reference, bool look_closer) {
   const Recipe& recipe = data_.plan().recipes[run.recipe];
   const Tensor& output = data_.output(reference);
   const std::int64_t missing = run.sampled ? -1 : first_unwritten(run, reference);
@@ -90,7 +90,7 @@ RecipeReport EmulatedChecker::compare(const Run& run, std::size_t reference, boo
   }
   RecipeReport report = explain(recipe, output, found, static_cast<std::int64_t>(elements.size()));
   if (rounding && report.passed) judge_rows(run, reference, report);
-  if (thorough && report.mismatches > 0) look_again(run, reference, elements, report);
+  if (look_closer && report.mismatches > 0) look_again(run, reference, elements, report);
   return report;
 }
 

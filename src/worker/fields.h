@@ -188,6 +188,7 @@ template <typename Archive> void fields(Archive& a, request::Load& v) {
 template <typename Archive> void fields(Archive& a, request::Check& v) {
   a("id", v.id); a("recipes", v.recipes); a("thorough", v.thorough);
   a("sampling", v.sampling, Sampling::everything); a("nondeterministic", v.nondeterministic); a("fresh", v.fresh);
+  a("explain", v.explain);
 }
 template <typename Archive> void fields(Archive& a, request::Time& v) {
   a("ids", v.ids); a("schedule", v.schedule); a("library", v.library);

@@ -20,7 +20,7 @@
 
 namespace kerlab {
 
-inline constexpr std::uint32_t kProtocolVersion = 6;
+inline constexpr std::uint32_t kProtocolVersion = 7;
 inline constexpr std::string_view kProtocolMagic = "kerlab-worker";
 
 inline constexpr std::uint32_t kLibraryIds = 1u << 30;
@@ -41,6 +41,7 @@ struct Hello { std::uint32_t version = kProtocolVersion; };
 struct SetProblem {
   ProblemPlan problem; Bytes lab_image; Bytes reference_image; ProblemPlan small = {};
   Bytes small_reference_image = {}; std::uint32_t placement = 0;
+  bool operator==(const SetProblem&) const = default;
 };
 /// `small_plan`: the same image on the small problem; no launches: it cannot run there.
 struct Load { std::uint32_t id = 0; std::string label; Bytes image; LaunchPlan plan; LaunchPlan small_plan = {}; };
@@ -51,6 +52,7 @@ struct Check {
   std::uint32_t id = 0; std::vector<std::uint32_t> recipes; bool thorough = false;
   Sampling sampling = Sampling::automatic;  ///< emulated only
   bool nondeterministic = false; bool fresh = false;
+  bool explain = false;  ///< where it fails, a report that says more, though it is not thorough
 };
 /// `library`: the rows of the library take part if one was prepared (request::Library), with ids from kLibraryIds on.
 /// `lines`: an emulated device counts by PTX instruction too.

@@ -80,7 +80,7 @@ Reply Workbench::serve(const request::Check& check) {
     return reply::Checked{check.id,
                           problem().checker.check_fresh(candidate(check.id), ProblemData::Fresh::after_timing)};
   return reply::Checked{
-      check.id, problem().checker.check(candidate(check.id), check.recipes, {check.thorough, check.nondeterministic})};
+      check.id, problem().checker.check(candidate(check.id), check.recipes, {check.thorough, check.nondeterministic, check.explain})};
 }
 
 /// Some blocks of the problem and the whole small one, as far as asked for and possible. A candidate that can do
@@ -89,7 +89,7 @@ CheckReport Workbench::check_emulated(const request::Check& check) {
   Problem& p = problem();
   Candidate& whole = candidate(check.id);
   const auto small = p.small_candidates.find(check.id);
-  const CheckWishes wishes{check.thorough, check.nondeterministic};
+  const CheckWishes wishes{check.thorough, check.nondeterministic, check.explain};
   const bool cheap = p.data.plan().flops < kCheapFlops && p.data.plan().bytes < kCheapBytes;
   if (check.sampling == Sampling::everything || cheap)
     return p.emulated_checker.check(whole, check.recipes, wishes, false);

@@ -1,0 +1,168 @@
+#include "session/attempt.h"
+
+#include <algorithm>
+
+#include "stats/samples.h"
+
+namespace kerlab {
+
+namespace {
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+/// Passes over shared memory of one run, beyond what the same accesses take without bank conflicts.
+std::int64_t bank_conflicts(const std::vector<CountedLaunch>& launches) {
+  double sum = 0;
+  for (const CountedLaunch& launch : launches) {
+    std::int64_t beyond = 0;
+    for (const LineCounts& line : launch.lines) beyond += line.wavefronts - line.least_wavefronts;
+    if (launch.blocks_run > 0)
+      sum += static_cast<double>(beyond) * static_cast<double>(launch.blocks) / static_cast<double>(launch.blocks_run);
+  }
+  return static_cast<std::int64_t>(sum + 0.5);
+}
+
+double occupancy_of(const Trial& trial, const DeviceInfo& device) {
+  if (trial.blocks_per_sm <= 0 || trial.threads <= 0 || device.threads_per_sm <= 0) return -1;
+  return static_cast<double>(trial.blocks_per_sm * trial.threads) / device.threads_per_sm;
+}
+
+Beside beside_of(const std::string& what, std::int64_t number, const std::vector<double>& ours,
+                 const std::vector<double>& theirs) {
+  Beside beside{what, number, median(theirs).value_or(0), 1, 1, 1};
+  if (const auto ratio = paired_ratio(ours, theirs))
+    beside = {what, number, beside.us, ratio->ratio, ratio->interval.low, ratio->interval.high};
+  return beside;
+}
+
+/// Everything that the candidate's outcome says, but for its comparison with others.
+void take(Attempt& attempt, SingleResult& result, const Subject& subject, const DeviceInfo& device) {
+  attempt.label = result.candidate.label;
+  attempt.trial = result.candidate.trial;
+  if (!result.compile_log.empty()) attempt.first_error = error_in_place(result.compile_log, subject.source.source);
+  attempt.report = std::move(result.report);
+  attempt.measurement = std::move(result.measurement);
+  attempt.warning = std::move(result.warning);
+  attempt.compile_s = result.compile_s;
+  if (attempt.measurement) attempt.clock = attempt.measurement->clock;
+  attempt.counted = std::move(result.counted);
+  if (!attempt.counted.empty()) attempt.conflicts = bank_conflicts(attempt.counted);
+  attempt.occupancy = occupancy_of(attempt.trial, device);
+}
+
+}  // namespace
+
+Attempts::Attempts(AttemptOptions options, Database& database) : options_(std::move(options)), database_(database) {
+  if (!options_.rig.kept) options_.rig.kept = std::make_shared<KeptProcesses>();
+}
+
+Attempts::~Attempts() {
+  try {
+    if (ledger_) ledger_->close("finished");
+  } catch (const std::exception&) {
+    // The next session marks it interrupted.
+  }
+}
+
+Attempt Attempts::run(const AttemptRequest& request) {
+  const Clock::time_point begin = Clock::now();
+  Attempt attempt;
+  attempt.number = ++number_;
+  options_.rig.target = family_of(request.kernel, &database_);
+  Rig rig(options_.rig);
+  const Subject subject =
+      todays_subject(request.kernel, request.arguments, request.dtype, rig.folder(), rig.device(), &database_);
+  const ProblemSetup setup = prepare_problem(rig.folder(), subject.problem, rig.device());
+  attempt.problem = subject.problem;
+  attempt.how = subject.how;
+  attempt.flops = setup.plan.flops;
+  attempt.bytes = setup.plan.bytes;
+  attempt.roof_us = theoretical_roof(setup.problem, setup.plan, rig.device()).minimum_us;
+  attempt.files = kernel_files(rig.folder().family, *subject.source.variant, subject.source.source,
+                               read_kernel_source(rig.folder().family.reference_source));
+  ProblemLoader(rig, setup).load();
+  attempt.open_s = seconds_since(begin);
+  Track& track = tracks_[fmt::format("{}\n{}\n{}", rig.device().device_class(), subject.problem.key(),
+                                     subject.source.variant->name)];
+  SingleResult result = try_it(rig, setup, subject, track);
+  const RunItem item{result.candidate.label,      std::move(result.candidate.image), result.candidate.plan,
+                     result.candidate.small_plan, result.candidate.nondeterministic, true};
+  const std::vector<SampleSet> others = std::move(result.beside);
+  take(attempt, result, subject, rig.device());
+  const WorkerSeconds& worker = rig.runner().seconds();
+  attempt.prepare_s = worker.prepare;
+  attempt.check_s = worker.check;
+  attempt.time_s = worker.time;
+  if (attempt.measurement) {
+    compare(attempt, others, track);
+    track.last = Timed{item, attempt.number, attempt.measurement->median_us};
+    if (attempt.is_best) track.best = track.last;
+  }
+  const Clock::time_point storing = Clock::now();
+  store(attempt, subject, rig.device());
+  attempt.store_s = seconds_since(storing);
+  attempt.seconds = seconds_since(begin);
+  return attempt;
+}
+
+/// On a GPU together with the last and the best. Should these stand in the way, alone.
+SingleResult Attempts::try_it(Rig& rig, const ProblemSetup& setup, const Subject& subject, const Track& track) const {
+  SingleOptions single;
+  single.recipes = quick_recipes(setup.plan);
+  single.explain = true;
+  single.count_lines = true;
+  TimingSchedule schedule;
+  schedule.rounds = options_.rounds;
+  single.schedule = schedule;
+  single.deadline = generous_deadline(rig, setup, 3 * static_cast<std::size_t>(options_.rounds) + 10);
+  if (rig.device().kind != DeviceKind::emulated) {
+    if (track.last) single.beside.push_back(track.last->item);
+    if (track.best && track.best->number != track.last->number) single.beside.push_back(track.best->item);
+  }
+  SingleResult result = run_single(rig, setup, subject.source, subject.configuration, single);
+  const bool after_check =
+      result.candidate.trial.status != TrialStatus::passed && !result.report.recipes.empty() && result.report.passed();
+  if (single.beside.empty() || !after_check) return result;
+  single.beside.clear();
+  return run_single(rig, setup, subject.source, subject.configuration, single);
+}
+
+/// `others`: of the same rounds, the last and then the best where that is another; none: only medians are compared.
+void Attempts::compare(Attempt& attempt, const std::vector<SampleSet>& others, const Track& track) {
+  const Measurement& ours = *attempt.measurement;
+  std::size_t next = 0;
+  for (const auto& [what, timed] : {std::pair{"last", &track.last}, std::pair{"best", &track.best}}) {
+    if (!*timed) continue;
+    const bool again = next > 0 && (*timed)->number == attempt.beside.front().number;
+    if (attempt.clock == "modelled") {
+      const double ratio = ours.median_us / (*timed)->us;
+      attempt.beside.push_back({what, (*timed)->number, (*timed)->us, ratio, ratio, ratio});
+    } else if (again) {
+      attempt.beside.push_back(attempt.beside.front());
+      attempt.beside.back().what = what;
+    } else if (next < others.size()) {
+      attempt.beside.push_back(beside_of(what, (*timed)->number, ours.samples_us, others[next].samples_us));
+    }
+    ++next;
+  }
+  const auto best = std::ranges::find(attempt.beside, "best", &Beside::what);
+  attempt.is_best = !track.best || (best != attempt.beside.end() && best->high < 1);
+}
+
+void Attempts::store(Attempt& attempt, const Subject& subject, const DeviceInfo& device) {
+  if (!ledger_) {
+    SessionRecord record;
+    record.command = options_.command;
+    record.version = options_.version;
+    record.device = fmt::format("{} {}", device.id, device.name);
+    ledger_.emplace(database_, record);
+  }
+  ledger_->keep_source(subject.source.source);
+  ledger_->result(attempt.trial);
+  ledger_->flush();
+  if (attempt.measurement) ledger_->measured(attempt.trial, *attempt.measurement);
+}
+
+}  // namespace kerlab

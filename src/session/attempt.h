@@ -1,0 +1,93 @@
+#pragma once
+// One kernel tried again and again while its author works on it: compiled, checked and timed as it stands now, beside
+// the last attempt and the best one. For `kerlab watch` and the lab; compilers and the device stay up between attempts.
+
+#include <map>
+
+#include "session/kernel_files.h"
+#include "session/single.h"
+#include "session/subject.h"
+
+namespace kerlab {
+
+/// What to try. `kernel` as parse_subject gives it; of a trial's id its variant, configuration and problem are meant,
+/// of today's source.
+struct AttemptRequest {
+  SubjectName kernel;  ///< without variant: the only one, else the winner's, else an error that names them
+  std::vector<ProblemArgument> arguments;
+  std::string dtype;
+};
+
+struct AttemptOptions {
+  RigOptions rig;  ///< its target is not used; rig.kept is made when null
+  int rounds = 30;
+  std::string command, version;
+};
+
+/// An earlier attempt that was timed in the same rounds (GPU), or whose modelled time is compared (emulated).
+struct Beside {
+  std::string what;         ///< "last", "best"; an attempt may be both
+  std::int64_t number = 0;  ///< of the attempt
+  double us = 0;            ///< its median in these rounds; emulated: what was modelled then
+  /// This attempt's time over its: below 1 this one is faster. With a paired 95 % interval; modelled times have none,
+  /// and `low` and `high` are the ratio.
+  double ratio = 1, low = 1, high = 1;
+};
+
+struct Attempt {
+  std::int64_t number = 0;  ///< 1, 2, ... of this Attempts
+  Problem problem;
+  std::string label;        ///< "reg2d BM=128 BN=64"
+  std::string how;          ///< "as typed", "default", "winner, trial 12", "trial 12": variant and configuration
+  Trial trial;              ///< status, message, resources, check; stored (id)
+  std::string first_error;  ///< of the compiler: "reg2d.cu:57:12: error: ..."; empty: it compiled
+  CheckReport report;
+  std::optional<Measurement> measurement;  ///< stored
+  std::string warning;                     ///< of the timing
+  std::string clock;                       ///< measured, modelled, scripted; empty: not timed
+  double roof_us = 0, flops = 0, bytes = 0;
+  std::vector<CountedLaunch> counted;  ///< emulated
+  std::int64_t conflicts = -1;         ///< shared-memory passes of a run beyond the least, emulated; -1: not known
+  double occupancy = -1;               ///< of the kernel that fills an SM least; -1: not known
+  std::vector<Beside> beside;          ///< last and best of the same problem and variant, where there are such
+  bool is_best = false;                ///< faster than every attempt of this problem and variant before it
+  KernelFiles files;                   ///< that it was made of, as they were read
+  /// `seconds` is the whole; of it: reading the spec, waking the device, images of lab and reference (`open_s`); the
+  /// worker's data and reference (`prepare_s`, 0 where it had them); compiling, checking, timing; the database.
+  double seconds = 0, open_s = 0, prepare_s = 0, compile_s = 0, check_s = 0, time_s = 0, store_s = 0;
+};
+
+class Attempts {
+ public:
+  Attempts(AttemptOptions options, Database& database);
+  ~Attempts();
+  Attempts(const Attempts&) = delete;
+  Attempts& operator=(const Attempts&) = delete;
+
+  /// Throws what is wrong with request, spec or device; a kernel that does not compile, faults or is wrong is an
+  /// Attempt with a status.
+  Attempt run(const AttemptRequest& request);
+  [[nodiscard]] std::shared_ptr<KeptProcesses> kept() const { return options_.rig.kept; }
+
+ private:
+  /// An attempt that was timed, ready to be timed again beside another.
+  struct Timed {
+    RunItem item;
+    std::int64_t number = 0;
+    double us = 0;
+  };
+  struct Track {
+    std::optional<Timed> last, best;
+  };
+  SingleResult try_it(Rig& rig, const ProblemSetup& setup, const Subject& subject, const Track& track) const;
+  static void compare(Attempt& attempt, const std::vector<SampleSet>& others, const Track& track);
+  void store(Attempt& attempt, const Subject& subject, const DeviceInfo& device);
+
+  AttemptOptions options_;
+  Database& database_;
+  std::optional<Ledger> ledger_;
+  std::map<std::string, Track> tracks_;  ///< by device, problem and variant
+  std::int64_t number_ = 0;
+};
+
+}  // namespace kerlab
