@@ -2,23 +2,27 @@
 # Completion of kerlab for zsh: eval "$(kerlab completion zsh)" after compinit, or this file as _kerlab in a folder of
 # fpath. The program itself knows the words; ./kerlab of a checkout asks that checkout's.
 _kerlab() {
-  local line text
-  local -a ends shown open open_shown
+  local line text result=1
+  local -a whole whole_shown open open_shown one_a_line
   for line in "${(@f)$(${~${(Q)words[1]}} complete -- "${(@Q)words[2,CURRENT-1]}" "${(Q)PREFIX}" 2>/dev/null)}"; do
     text=${line%%$'\t'*}
     [[ -n $text ]] || continue
     line=${line#*$'\t'}
-    [[ -n $line ]] && line="$text  -- $line" || line=$text
+    if [[ -n $line ]]; then
+      line="$text  -- $line"
+      one_a_line=(-l)
+    else
+      line=$text
+    fi
     if [[ $text == *[=:/] ]]; then
       open+=("$text") open_shown+=("$line")
     else
-      ends+=("$text") shown+=("$line")
+      whole+=("$text") whole_shown+=("$line")
     fi
   done
-  local kind=-l
-  [[ "${(j::)shown}${(j::)open_shown}" == *'  -- '* ]] || kind=-Q
-  compadd -V kerlab ${kind:#-Q} -d shown -a ends
-  compadd -V kerlab ${kind:#-Q} -S '' -d open_shown -a open
+  (($#whole)) && compadd -V kerlab $one_a_line -d whole_shown -a whole && result=0
+  (($#open)) && compadd -V kerlab $one_a_line -S '' -d open_shown -a open && result=0
+  return $result
 }
 if [[ $funcstack[1] == _kerlab ]]; then
   _kerlab "$@"
