@@ -16,11 +16,6 @@ double now_s() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-bool is_dumb() {
-  const char* term = std::getenv("TERM");
-  return term == nullptr || *term == '\0' || std::string_view(term) == "dumb";
-}
-
 /// The first `columns` columns of a line: colour sequences and UTF-8 continuation bytes take none.
 std::string clip(std::string_view line, int columns) {
   int used = 0;
@@ -45,6 +40,11 @@ std::string clip(std::string_view line, int columns) {
 
 }  // namespace
 
+bool is_dumb_terminal() {
+  const char* term = std::getenv("TERM");
+  return term == nullptr || *term == '\0' || std::string_view(term) == "dumb";
+}
+
 bool is_terminal(std::FILE* stream) {
   return ::isatty(::fileno(stream)) == 1;
 }
@@ -53,14 +53,16 @@ bool use_color(ColorMode mode, std::FILE* stream) {
   if (mode != ColorMode::automatic) return mode == ColorMode::always;
   const char* no_color = std::getenv("NO_COLOR");
   if (no_color != nullptr && *no_color != '\0') return false;
-  return is_terminal(stream) && !is_dumb();
+  return is_terminal(stream) && !is_dumb_terminal();
 }
 
 int terminal_width(std::FILE* stream) {
   constexpr int kElsewhere = 100;
   winsize size{};
-  if (::ioctl(::fileno(stream), TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return kElsewhere;
-  return size.ws_col;
+  if (::ioctl(::fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  const char* columns = std::getenv("COLUMNS");
+  const int said = columns == nullptr ? 0 : std::atoi(columns);
+  return said > 0 ? said : kElsewhere;
 }
 
 std::string styled(std::string_view text, Style style, bool color) {
@@ -86,7 +88,7 @@ std::string styled(std::string_view text, Style style, bool color) {
 }
 
 ProgressLine::ProgressLine(std::FILE* stream, double plain_interval_s)
-    : stream_(stream), plain_interval_s_(plain_interval_s), terminal_(is_terminal(stream) && !is_dumb()) {}
+    : stream_(stream), plain_interval_s_(plain_interval_s), terminal_(is_terminal(stream) && !is_dumb_terminal()) {}
 
 ProgressLine::~ProgressLine() {
   clear();

@@ -12,7 +12,8 @@ enum class ColorMode { automatic, always, never };
 /// Decides once: `--color`, NO_COLOR, TERM=dumb, isatty.
 bool use_color(ColorMode mode, std::FILE* stream);
 bool is_terminal(std::FILE* stream);
-int terminal_width(std::FILE* stream);  ///< columns; 100 when not a terminal
+bool is_dumb_terminal();                ///< TERM says that it can do nothing
+int terminal_width(std::FILE* stream);  ///< columns; when not a terminal COLUMNS, else 100
 
 enum class Style { plain, bold, dim, good, warning, bad };
 std::string styled(std::string_view text, Style style, bool color);

@@ -37,6 +37,7 @@ struct Command {
   bool takes_problem = false;  ///< unknown `--NAME VALUE` are dimensions, flags and scalars
   std::function<ExitCode()> run;
   bool takes_several_devices = false;
+  std::function<bool()> long_text = nullptr;  ///< says whether it prints what a pager should show; none: it does not
 };
 
 Command add_tune(CLI::App& root, const GlobalOptions& global);

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "base/format.h"
+#include "base/pager.h"
 #include "cli/problem_options.h"
 #include "session/device_ids.h"
 
@@ -76,6 +77,29 @@ void require_one_device(const Command& command, const GlobalOptions& global) {
                                global.device, command.parser->get_name()));
 }
 
+/// Colours as they are now, whatever standard output becomes meanwhile.
+class DecidedColor {
+ public:
+  explicit DecidedColor(GlobalOptions& global) : global_(global), asked_(global.color) {
+    global_.color = color_on(global, stdout) ? "always" : "never";
+  }
+  DecidedColor(const DecidedColor&) = delete;
+  DecidedColor& operator=(const DecidedColor&) = delete;
+  ~DecidedColor() { global_.color.swap(asked_); }
+
+ private:
+  GlobalOptions& global_;
+  std::string asked_;
+};
+
+/// Runs it, through a pager where it prints long texts.
+ExitCode run_paged(const Command& command, GlobalOptions& global) {
+  if (global.json || !command.long_text || !command.long_text() || !is_terminal(stdout)) return command.run();
+  const DecidedColor color(global);
+  const Pager pager;
+  return command.run();
+}
+
 }  // namespace
 
 std::unique_ptr<CLI::App> make_root(GlobalOptions& global) {
@@ -138,6 +162,7 @@ ExitCode run_words(std::vector<std::string> words, GlobalOptions& global) {
     root.parse(std::move(words));
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) {
+      const Pager pager;
       root.exit(error);  // --help, --version
       return ExitCode::passed;
     }
@@ -145,7 +170,7 @@ ExitCode run_words(std::vector<std::string> words, GlobalOptions& global) {
                                  command != nullptr ? command->parser->get_name() + " " : ""));
   }
   require_one_device(*command, global);
-  return command->run();
+  return run_paged(*command, global);
 }
 
 }  // namespace kerlab

@@ -281,7 +281,8 @@ Command add_db(CLI::App& root, const GlobalOptions& global) {
       parser->add_subcommand("ship", "write the winners that a GPU measured as text, for others to start from");
   to_ship->add_option("--out", options->out, "default: where a tune looks for them")->type_name("DIR");
   for (CLI::App* action : parser->get_subcommands({})) action->fallthrough();
-  return {parser, false, [parser, options, &global] {
+  return {parser, false,
+          [parser, options, &global] {
             const std::string action = parser->get_subcommands().front()->get_name();
             if (action == "path") return path(global);
             if (action == "stats") return stats(global);
@@ -291,7 +292,8 @@ Command add_db(CLI::App& root, const GlobalOptions& global) {
             if (action == "ship") return ship(global, options->out);
             if (action == "export") return export_to(global, options->file);
             return import_from(global, options->file);
-          }};
+          },
+          false, [] { return true; }};
 }
 
 }  // namespace kerlab

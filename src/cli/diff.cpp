@@ -55,7 +55,7 @@ Command add_diff(CLI::App& root, const GlobalOptions& global) {
   parser->add_option("b", command->b, "the same")->type_name("KERNEL")->required();
   parser->add_option("--dtype", command->dtype, "of the problem, when it is no trial's");
   parser->add_flag("--all", command->all, "show what is equal as well");
-  return {parser, true, [command, &global] { return run(*command, global); }};
+  return {parser, true, [command, &global] { return run(*command, global); }, false, [] { return true; }};
 }
 
 }  // namespace kerlab

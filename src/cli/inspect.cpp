@@ -57,7 +57,7 @@ Command add_inspect(CLI::App& root, const GlobalOptions& global) {
   parser->add_option("--dtype", command->dtype, "default: the family's first that the device supports");
   parser->add_option("--config", command->configuration, "\"BM=128,BN=64\"; others take their defaults");
   parser->add_option("--lines", command->lines, "source lines shown of each launch")->check(CLI::Range(1, 10000));
-  return {parser, true, [command, &global] { return run(*command, global); }};
+  return {parser, true, [command, &global] { return run(*command, global); }, false, [] { return true; }};
 }
 
 }  // namespace kerlab

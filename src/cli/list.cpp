@@ -132,12 +132,14 @@ Command add_list(CLI::App& root, const GlobalOptions& global) {
   parser->add_option("--variant", options->variants, "with --space: only these")->delimiter(',');
   parser->add_option("--where", options->where, "with --space: as for a tune")->type_name("CONDITION");
   return {
-      parser, true, [options, &global] {
+      parser, true,
+      [options, &global] {
         if (options->space) return run_spaces(global, *options);
         if (!global.problem.empty() || !options->dtype.empty() || !options->variants.empty() || !options->where.empty())
           throw UsageError("list: dimensions, --dtype, --variant and --where go with --space");
         return options->shipped ? list_shipped(global, options->target) : run(global, options->target);
-      }};
+      },
+      false, [] { return true; }};
 }
 
 }  // namespace kerlab

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/file.h"
-#include "cli/existing_database.h"
 #include "base/interrupt.h"
+#include "cli/existing_database.h"
 #include "cli/regress_command.h"
 #include "report/regress_text.h"
 #include "session/regress_folder.h"
@@ -179,7 +179,8 @@ Command add_regress(CLI::App& root, const GlobalOptions& global) {
       "examples: kerlab regress record --suite regress --device emu:h200\n"
       "          kerlab regress --device emu:h200 --github --junit kerlab.xml\n"
       "          kerlab regress accept gemm/reg2d --why \"double buffering\" --device emu:h200");
-  return {parser, true, [command, &global] { return run(*command, global); }};
+  return {parser, true, [command, &global] { return run(*command, global); }, false,
+          [command] { return command->action == "list" || command->action == "history"; }};
 }
 
 }  // namespace kerlab

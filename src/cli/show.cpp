@@ -175,7 +175,7 @@ Command add_show(CLI::App& root, const GlobalOptions& global) {
   parser->add_option("--save", options->folder, "write source, PTX, cubin, compiler's log and SASS")->type_name("DIR");
   parser->add_flag("--count", options->count,
                    "count its operations on an emulated device, beside what the variant predicts");
-  return {parser, true, [options, &global] { return run(*options, global); }};
+  return {parser, true, [options, &global] { return run(*options, global); }, false, [] { return true; }};
 }
 
 }  // namespace kerlab
