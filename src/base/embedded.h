@@ -21,4 +21,7 @@ extern const std::span<const EmbeddedFile> kDispatchFiles;
 /// src/cli/completion/kerlab.{bash,zsh,fish}.
 extern const std::span<const EmbeddedFile> kCompletionFiles;
 
+/// src/report/html: style sheets, themes and the script of a report.
+extern const std::span<const EmbeddedFile> kReportFiles;
+
 }  // namespace kerlab

@@ -55,6 +55,7 @@ Command add_db(CLI::App& root, const GlobalOptions& global);
 Command add_model(CLI::App& root, const GlobalOptions& global);
 Command add_export(CLI::App& root, const GlobalOptions& global);
 Command add_replay(CLI::App& root, const GlobalOptions& global);
+Command add_report(CLI::App& root, const GlobalOptions& global);
 Command add_noise(CLI::App& root, const GlobalOptions& global);
 Command add_complete(CLI::App& root, const GlobalOptions& global);
 Command add_completion(CLI::App& root, const GlobalOptions& global);

@@ -130,6 +130,7 @@ std::vector<Command> add_commands(CLI::App& root, const GlobalOptions& global) {
       add_replay,
       add_export,
       add_regress,
+      add_report,
       add_noise,
       add_complete,
       add_completion,

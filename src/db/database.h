@@ -55,6 +55,8 @@ class Database {
   /// Of a family, or of all when empty.
   [[nodiscard]] std::vector<Trial> trials_of(const std::string& family) const;
   [[nodiscard]] std::vector<Measurement> measurements(std::int64_t trial) const;
+  /// Of all trials of a problem on a device class.
+  [[nodiscard]] std::vector<Measurement> measurements(const std::string& problem, const std::string& device_class) const;
   [[nodiscard]] std::optional<Measurement> latest_measurement(std::int64_t trial, const std::string& stage) const;
   /// What a library took in the rounds of a measurement, in the order stored.
   [[nodiscard]] std::vector<LibraryTime> library_times(std::int64_t measurement) const;
@@ -64,13 +66,16 @@ class Database {
   /// Newest decision on a problem for a device class.
   [[nodiscard]] std::optional<Decision> winner(const std::string& problem, const std::string& device_class) const;
   [[nodiscard]] std::vector<Decision> winners() const;   ///< newest of every problem and device class
+  /// All on a problem for a device class that stand, newest first.
+  [[nodiscard]] std::vector<Decision> decisions(const std::string& problem, const std::string& device_class) const;
 
   struct CeilingRow { std::string device_class, name, unit; double value = 0; std::string created; };
   void put_ceilings(const std::vector<CeilingRow>& rows);
   [[nodiscard]] std::vector<CeilingRow> ceilings(const std::string& device_class) const;
 
   void put(std::vector<RegressRun*> runs);
-  /// Of the baselines of a name, newest first, at most `limit`; `key`: only those of keys that hold this text.
+  /// Of the baselines of a name (of all names when it is empty), newest first, at most `limit`; `key`: only those of keys
+  /// that hold this text.
   [[nodiscard]] std::vector<RegressRun> regress_runs(const std::string& name, const std::string& key,
                                                      std::int64_t limit) const;
   /// An image or samples that a baseline refers to by digest. Stored once.

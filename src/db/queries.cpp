@@ -90,6 +90,19 @@ std::vector<Measurement> Database::measurements(std::int64_t trial) const {
   });
 }
 
+std::vector<Measurement> Database::measurements(const std::string& problem, const std::string& device_class) const {
+  return state_->run([&] {
+    SQLite::Statement query(
+        state_->connection,
+        rows::select<Measurement>("measurement",
+                                  "WHERE trial IN (SELECT id FROM trial WHERE problem = ? AND device_class = ?) "
+                                  "ORDER BY id"));
+    query.bind(1, problem);
+    query.bind(2, device_class);
+    return rows::read_all<Measurement>(query);
+  });
+}
+
 std::optional<Measurement> Database::latest_measurement(std::int64_t trial, const std::string& stage) const {
   return state_->run([&] {
     SQLite::Statement query(state_->connection, rows::select<Measurement>("measurement",
@@ -135,6 +148,18 @@ std::optional<Decision> Database::winner(const std::string& problem, const std::
     query.bind(1, problem);
     query.bind(2, device_class);
     return rows::read_one<Decision>(query);
+  });
+}
+
+std::vector<Decision> Database::decisions(const std::string& problem, const std::string& device_class) const {
+  return state_->run([&] {
+    SQLite::Statement query(
+        state_->connection,
+        rows::select<Decision>("decision", fmt::format("WHERE problem = ? AND device_class = ? AND {} ORDER BY {}",
+                                                       kStands, kNewestFirst)));
+    query.bind(1, problem);
+    query.bind(2, device_class);
+    return rows::read_all<Decision>(query);
   });
 }
 

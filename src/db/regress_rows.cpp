@@ -25,7 +25,7 @@ std::vector<RegressRun> Database::regress_runs(const std::string& name, const st
   return state_->run([&] {
     SQLite::Statement query(state_->connection,
                             rows::select<RegressRun>("regress_run",
-                                                     "WHERE name = ? AND (?2 = '' OR instr(key, ?2) > 0) "
+                                                     "WHERE (?1 = '' OR name = ?1) AND (?2 = '' OR instr(key, ?2) > 0) "
                                                      "ORDER BY created DESC, id DESC LIMIT ?3"));
     query.bind(1, name);
     query.bind(2, key);

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/format.h"
+#include "report/html/plot.h"
 #include "report/label_layout.h"
 #include "report/table.h"
 #include "report/xml_text.h"
@@ -15,7 +16,8 @@ namespace kerlab {
 namespace {
 
 // In pixels.
-constexpr double kWidth = 960, kLeft = 76, kRight = 214, kTop = 76, kPlotHeight = 430;
+constexpr double kBelowTitle = 76, kWithoutTitle = 16;
+constexpr double kWidth = 960, kLeft = 76, kRight = 214, kPlotHeight = 430;
 constexpr double kPlotWidth = kWidth - kLeft - kRight;
 constexpr double kBelow = 78;            // axis numbers, axis title, legend
 constexpr double kLineHeight = 16;       // of labels that must not overlap
@@ -68,13 +70,13 @@ double largest(const SvgCeiling& ceiling) {
 
 class Drawing {
  public:
-  explicit Drawing(const RooflineDrawing& what) : what_(what) {
+  Drawing(const RooflineDrawing& what, double top) : what_(what), top_(top) {
     set_axes();
     named_ = std::any_of(what_.points.begin(), what_.points.end(), [&](const SvgPoint& point) {
       return std::abs(std::log10(point.intensity / what_.points.front().intensity)) > 0.02;
     });
     above_caption_ =
-        kTop + kPlotHeight + kBelow + (named_ ? 18 + kLineHeight * static_cast<double>(what_.points.size()) : 0);
+        top_ + kPlotHeight + kBelow + (named_ ? 18 + kLineHeight * static_cast<double>(what_.points.size()) : 0);
     for (const std::string& paragraph : what_.caption)
       for (std::string& line : wrapped(paragraph, static_cast<int>((kWidth - 2 * kLeft) / kCharacter)))
         caption_.push_back(std::move(line));
@@ -83,11 +85,23 @@ class Drawing {
 
   std::string svg() {
     head();
+    draw();
+    return out_ + "</svg>\n";
+  }
+
+  SvgPicture picture() {
+    draw();
+    return {kWidth, height_, out_};
+  }
+
+ private:
+  void draw() {
     grid();
     for (const SvgCeiling& memory : what_.memories) slope(memory);
     flats();
     for (const auto& [label, place] : slope_labels_) text(0, 0, label, "ink halo", "middle", place);
     ridge();
+    clouds();
     if (named_)
       numbered_points();
     else
@@ -95,26 +109,31 @@ class Drawing {
     legend();
     for (std::size_t i = 0; i < caption_.size(); ++i)
       text(kLeft, above_caption_ + 12 + kLineHeight * static_cast<double>(i), caption_[i], "ink");
-    return out_ + "</svg>\n";
   }
 
- private:
   void set_axes() {
-    double top = 0, low_flops = 1e300, least = 1e300, most = 0;
+    double top = 0, low_flops = 1e300, least = 1e300, most = 0, right_most = 0;
     for (const SvgCeiling& pipe : what_.pipes) top = std::max(top, largest(pipe));
     for (const SvgPoint& point : what_.points) {
       least = std::min(least, point.intensity);
       most = std::max(most, point.intensity);
       low_flops = std::min(low_flops, point.flops_per_s);
     }
+    for (const SvgCloud& cloud : what_.clouds)
+      for (const SvgCloud::Dot& dot : cloud.dots) {
+        least = std::min(least, dot.intensity);
+        right_most = std::max(right_most, dot.intensity);
+        low_flops = std::min(low_flops, dot.flops_per_s);
+      }
     const double ridge = std::log10(largest(what_.pipes.front()) / largest(what_.memories.front()));
     const double left = std::min(ridge - 1.8, std::log10(least) - 0.4);
     double right = ridge + 1.3;
     // Labels stand right of their points: a part of the plot is theirs.
     if (most > 0) right = std::max(right, (std::log10(most) - kRoomForLabels * left) / (1 - kRoomForLabels));
+    if (right_most > 0) right = std::max(right, std::log10(right_most) + 0.3);
     x_ = {left, right, kLeft, kLeft + kPlotWidth};
-    y_ = {std::min(std::log10(top) - 2.6, std::log10(low_flops) - 0.5), std::log10(top) + 0.2, kTop + kPlotHeight,
-          kTop};
+    y_ = {std::min(std::log10(top) - 2.6, std::log10(low_flops) - 0.5), std::log10(top) + 0.2, top_ + kPlotHeight,
+          top_};
   }
 
   void text(double x, double y, const std::string& content, const char* style, const char* anchor = "start",
@@ -139,18 +158,18 @@ class Drawing {
 
   void grid() {
     for (const double value : x_.decades()) {
-      line(x_.pixel(value), kTop, x_.pixel(value), kTop + kPlotHeight, "grid");
-      text(x_.pixel(value), kTop + kPlotHeight + 17, fmt::format("{:g}", value), "dim", "middle");
+      line(x_.pixel(value), top_, x_.pixel(value), top_ + kPlotHeight, "grid");
+      text(x_.pixel(value), top_ + kPlotHeight + 17, fmt::format("{:g}", value), "dim", "middle");
     }
     for (const double value : y_.decades()) {
       line(kLeft, y_.pixel(value), kLeft + kPlotWidth, y_.pixel(value), "grid");
       text(kLeft - 8, y_.pixel(value) + 4, decade_label(value), "dim", "end");
     }
-    out_ += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" class=\"frame\"/>\n", kLeft, kTop,
+    out_ += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" class=\"frame\"/>\n", kLeft, top_,
                         kPlotWidth, kPlotHeight);
-    text(kLeft + kPlotWidth / 2, kTop + kPlotHeight + 36, "arithmetic intensity, FLOP per byte", "ink", "middle");
+    text(kLeft + kPlotWidth / 2, top_ + kPlotHeight + 36, "arithmetic intensity, FLOP per byte", "ink", "middle");
     text(0, 0, "FLOP/s", "ink", "middle",
-         fmt::format(" transform=\"translate(18 {:.1f}) rotate(-90)\"", kTop + kPlotHeight / 2));
+         fmt::format(" transform=\"translate(18 {:.1f}) rotate(-90)\"", top_ + kPlotHeight / 2));
   }
 
   [[nodiscard]] double top_pipe() const {
@@ -214,7 +233,7 @@ class Drawing {
     std::stable_sort(flats.begin(), flats.end(), [](const Flat& a, const Flat& b) { return a.y < b.y; });
     std::vector<double> wanted;
     for (const Flat& flat : flats) wanted.push_back(flat.y);
-    const auto places = spread_labels(wanted, kLineHeight, kTop, kTop + kPlotHeight);
+    const auto places = spread_labels(wanted, kLineHeight, top_, top_ + kPlotHeight);
     for (std::size_t i = 0; i < flats.size(); ++i) {
       line(right, flats[i].y, right + 10, places[i], "lead");
       text(right + 14, places[i] + 4, flats[i].label, "ink");
@@ -223,7 +242,7 @@ class Drawing {
 
   /// A dotted line down to the axis, with what it is, left or right of it.
   void drop(double intensity, double flops_per_s, const std::string& label, double above_axis, bool left) {
-    const double x = x_.pixel(intensity), bottom = kTop + kPlotHeight;
+    const double x = x_.pixel(intensity), bottom = top_ + kPlotHeight;
     line(x, y_.pixel(flops_per_s), x, bottom, "thin");
     text(left ? x - 5 : x + 5, bottom - above_axis, label, "dim halo", left ? "end" : "start");
   }
@@ -237,6 +256,17 @@ class Drawing {
     if (alone) return;
     drop(intensity, std::min(flops_per_s, intensity * bytes_per_s),
          fmt::format("this problem {:.4g} FLOP/byte", intensity), 24, false);
+  }
+
+  /// Every trial: a path for all of a kind.
+  void clouds() {
+    for (const SvgCloud& cloud : what_.clouds) {
+      std::vector<Dot> marks;
+      for (const SvgCloud::Dot& dot : cloud.dots)
+        marks.push_back(
+            {dot.index, x_.pixel(dot.intensity) + cloud.spread * jitter(dot.index), y_.pixel(dot.flops_per_s)});
+      out_ += dots(cloud.style, marks);
+    }
   }
 
   void mark(const SvgPoint& point, double x, double y) {
@@ -262,7 +292,7 @@ class Drawing {
     const std::vector<SvgPoint> points = from_the_top();
     std::vector<double> wanted;
     for (const SvgPoint& point : points) wanted.push_back(y_.pixel(point.flops_per_s));
-    const auto places = spread_labels(wanted, kLineHeight, kTop + 12, kTop + kPlotHeight - 44);
+    const auto places = spread_labels(wanted, kLineHeight, top_ + 12, top_ + kPlotHeight - 44);
     for (std::size_t i = 0; i < points.size(); ++i) {
       const double x = x_.pixel(points[i].intensity);
       out_ += fmt::format("<polyline points=\"{:.1f},{:.1f} {:.1f},{:.1f} {:.1f},{:.1f}\" class=\"lead\"/>\n", x,
@@ -277,7 +307,7 @@ class Drawing {
 
   /// Of several intensities: numbers beside the points, their names below the plot.
   void numbered_points() {
-    double y = kTop + kPlotHeight + kBelow + 10;
+    double y = top_ + kPlotHeight + kBelow + 10;
     for (std::size_t i = 0; i < what_.points.size(); ++i, y += kLineHeight) {
       const SvgPoint& point = what_.points[i];
       const double px = x_.pixel(point.intensity), py = y_.pixel(point.flops_per_s);
@@ -289,7 +319,7 @@ class Drawing {
   }
 
   void legend() {
-    const double y = kTop + kPlotHeight + 60;
+    const double y = top_ + kPlotHeight + 60;
     double x = kLeft;
     const auto entry = [&](const std::string& label) {
       text(x + 32, y + 4, label, "dim");
@@ -317,6 +347,7 @@ class Drawing {
   }
 
   const RooflineDrawing& what_;
+  double top_;  ///< of the plot
   Axis x_, y_;
   bool named_ = false;  ///< points are numbered, and named below the plot
   double height_ = 0, above_caption_ = 0;
@@ -325,15 +356,27 @@ class Drawing {
   std::string out_;
 };
 
+RooflineDrawing without_unknown(RooflineDrawing drawing) {
+  std::erase_if(drawing.memories, [](const SvgCeiling& ceiling) { return best_known(ceiling) <= 0; });
+  std::erase_if(drawing.pipes, [](const SvgCeiling& ceiling) { return best_known(ceiling) <= 0; });
+  std::erase_if(drawing.points, [](const SvgPoint& point) { return point.intensity <= 0 || point.flops_per_s <= 0; });
+  for (SvgCloud& cloud : drawing.clouds)
+    std::erase_if(cloud.dots, [](const SvgCloud::Dot& dot) { return dot.intensity <= 0 || dot.flops_per_s <= 0; });
+  return drawing;
+}
+
 }  // namespace
 
 std::string roofline_svg(const RooflineDrawing& drawing) {
-  RooflineDrawing usable = drawing;
-  std::erase_if(usable.memories, [](const SvgCeiling& ceiling) { return best_known(ceiling) <= 0; });
-  std::erase_if(usable.pipes, [](const SvgCeiling& ceiling) { return best_known(ceiling) <= 0; });
-  std::erase_if(usable.points, [](const SvgPoint& point) { return point.intensity <= 0 || point.flops_per_s <= 0; });
+  const RooflineDrawing usable = without_unknown(drawing);
   if (usable.memories.empty() || usable.pipes.empty()) return "";
-  return Drawing(usable).svg();
+  return Drawing(usable, kBelowTitle).svg();
+}
+
+SvgPicture roofline_picture(const RooflineDrawing& drawing) {
+  const RooflineDrawing usable = without_unknown(drawing);
+  if (usable.memories.empty() || usable.pipes.empty()) return {};
+  return Drawing(usable, kWithoutTitle).picture();
 }
 
 }  // namespace kerlab

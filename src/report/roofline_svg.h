@@ -1,6 +1,7 @@
 #pragma once
 // A roofline as a drawing: one self-contained SVG file, both axes logarithmic, readable on light and dark screens.
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,17 @@ struct SvgPoint {
   double flops_per_s = 0;
 };
 
+/// Every trial, small, behind the points; `index` is the row of a page's table that it stands for.
+struct SvgCloud {
+  struct Dot {
+    std::size_t index = 0;
+    double intensity = 0, flops_per_s = 0;
+  };
+  std::string style;  ///< "own", "rest", "chosen" of html/figure.css
+  std::vector<Dot> dots;
+  double spread = 0;  ///< pixels, sideways: trials of one problem would lie on one another
+};
+
 struct RooflineDrawing {
   std::string title;                  ///< "gemm 4096x4096x4096 bf16 nn"
   std::string subtitle;               ///< the device, what the times are
@@ -30,7 +42,16 @@ struct RooflineDrawing {
   std::vector<SvgCeiling> pipes;  ///< the first pair of memory and pipe makes the ridge
   std::vector<SvgPoint> points;
   std::vector<std::string> caption = {};  ///< paragraphs below everything
+  std::vector<SvgCloud> clouds = {};
 };
+
+/// What stands inside an <svg> that brings its own style (report/html/figure.css).
+struct SvgPicture {
+  double width = 0, height = 0;
+  std::string body;
+};
+/// Without title and subtitle. An empty body when no memory or no pipe is known.
+SvgPicture roofline_picture(const RooflineDrawing& drawing);
 
 /// Empty when no memory or no pipe is known. Any text is escaped.
 std::string roofline_svg(const RooflineDrawing& drawing);

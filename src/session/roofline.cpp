@@ -19,19 +19,6 @@ std::string bandwidth_like(const std::vector<Tensor>& tensors) {
   return read < kNegligible * written ? "write" : "copy";
 }
 
-RooflinePoint make_point(const ProblemRoofline& problem, Trial trial, Measurement measurement) {
-  RooflinePoint point;
-  const double us = measurement.median_us;
-  point.trial = std::move(trial);
-  point.measurement = std::move(measurement);
-  if (us <= 0) return point;
-  point.flops_per_s = problem.flops / us * 1e6;
-  point.bytes_per_s = problem.bytes / us * 1e6;
-  point.of_theoretical = problem.roof.minimum_us / us;
-  if (problem.measured_roof) point.of_measured = problem.measured_roof->minimum_us / us;
-  return point;
-}
-
 /// The measurement that the decision rests on; another final one if that is gone.
 std::optional<Measurement> decided_measurement(const Database& database, const Decision& decision) {
   for (Measurement& measurement : database.measurements(decision.trial)) {
@@ -47,7 +34,7 @@ void add_winner(ProblemRoofline& problem, const DeviceInfo& device, const Databa
   auto measurement = decided_measurement(database, *decision);
   // A pretended device may have a real one's name; its times must not be shown as this one's.
   if (!trial || !measurement || measurement->clock != clock_of(device.kind)) return;
-  problem.points.push_back(make_point(problem, std::move(*trial), std::move(*measurement)));
+  problem.points.push_back(point_under(problem, std::move(*trial), std::move(*measurement)));
   problem.points.front().winner = true;
 }
 
@@ -72,7 +59,7 @@ void add_others(ProblemRoofline& problem, const DeviceInfo& device, const Databa
     const auto at = best.find(trial.variant);
     if (at != best.end() && at->second.measurement.median_us <= measurement->median_us) continue;
     const std::string variant = trial.variant;
-    best.insert_or_assign(variant, make_point(problem, std::move(trial), std::move(*measurement)));
+    best.insert_or_assign(variant, point_under(problem, std::move(trial), std::move(*measurement)));
   }
   for (auto& [variant, point] : best) problem.points.push_back(std::move(point));
   std::sort(
@@ -101,7 +88,7 @@ void add_shipped(ProblemRoofline& problem, const std::vector<ShippedWinner>& shi
     measurement.sm_clock_mhz = winner.sm_clock_mhz;
     measurement.cache = "cold";
     measurement.clock = "measured";
-    RooflinePoint point = make_point(problem, std::move(trial), std::move(measurement));
+    RooflinePoint point = point_under(problem, std::move(trial), std::move(measurement));
     point.shipped = fmt::format("{}, {}", shipped_device_title(winner.device_class), winner.date);
     problem.points.push_back(std::move(point));
   }
@@ -154,9 +141,21 @@ void take_ceilings(RooflineReport& report, const RooflineOptions& options, Rig& 
 
 }  // namespace
 
-ProblemRoofline problem_roofline(const Family& family, const Problem& problem, const DeviceInfo& device,
-                                 const MeasuredCeilings& measured, const Database& database,
-                                 const std::vector<ShippedWinner>& shipped) {
+RooflinePoint point_under(const ProblemRoofline& problem, Trial trial, Measurement measurement) {
+  RooflinePoint point;
+  const double us = measurement.median_us;
+  point.trial = std::move(trial);
+  point.measurement = std::move(measurement);
+  if (us <= 0) return point;
+  point.flops_per_s = problem.flops / us * 1e6;
+  point.bytes_per_s = problem.bytes / us * 1e6;
+  point.of_theoretical = problem.roof.minimum_us / us;
+  if (problem.measured_roof) point.of_measured = problem.measured_roof->minimum_us / us;
+  return point;
+}
+
+ProblemRoofline problem_roof(const Family& family, const Problem& problem, const DeviceInfo& device,
+                             const MeasuredCeilings& measured) {
   ProblemRoofline result;
   result.title = problem.title();
   result.key = problem.key();
@@ -168,12 +167,19 @@ ProblemRoofline problem_roofline(const Family& family, const Problem& problem, c
   result.roof = roofline(result.flops, result.bytes, result.theoretical);
   result.measured = practical_ceilings(measured, result.bandwidth, problem.dtype, result.theoretical);
   if (result.measured) result.measured_roof = roofline(result.flops, result.bytes, *result.measured);
+  result.regime = regime_of(family, problem, device);
+  return result;
+}
+
+ProblemRoofline problem_roofline(const Family& family, const Problem& problem, const DeviceInfo& device,
+                                 const MeasuredCeilings& measured, const Database& database,
+                                 const std::vector<ShippedWinner>& shipped) {
+  ProblemRoofline result = problem_roof(family, problem, device, measured);
   add_winner(result, device, database);
   add_others(result, device, database);
   add_shipped(result, shipped);
   result.library = database.library_times(result.key, device.device_class(), clock_of(device.kind));
   result.sentence = roofline_sentence(result);
-  result.regime = regime_of(family, problem, device);
   return result;
 }
 

@@ -22,7 +22,8 @@ struct RooflinePoint {
   Trial trial;
   Measurement measurement;
   bool winner = false;
-  std::string shipped;  ///< "H200 132 SM, 2026-11-21": where and when a shipped winner was measured; its trial is not stored
+  std::string
+      shipped;  ///< "H200 132 SM, 2026-11-21": where and when a shipped winner was measured; its trial is not stored
   double flops_per_s = 0, bytes_per_s = 0;  ///< by the problem's FLOP and least bytes
   double of_theoretical = 0;                ///< fraction of the attainable roof
   double of_measured = 0;                   ///< 0: no measured ceilings
@@ -39,9 +40,9 @@ struct ProblemRoofline {
   std::optional<Roofline> measured_roof;
   /// The winner first (if there is one), then the best of each other variant, last what is shipped.
   std::vector<RooflinePoint> points;
-  std::vector<LibraryTime> library;   ///< as last timed, beside whatever it was
-  std::string sentence;               ///< all of this in one
-  std::optional<GemmRegime> regime;   ///< of a GEMM
+  std::vector<LibraryTime> library;  ///< as last timed, beside whatever it was
+  std::string sentence;              ///< all of this in one
+  std::optional<GemmRegime> regime;  ///< of a GEMM
 };
 
 struct RooflineReport {
@@ -54,6 +55,13 @@ struct RooflineReport {
 
 /// Throws UsageError, Error (no device).
 RooflineReport make_rooflines(const RooflineOptions& options, Database& database);
+
+/// One problem without any point: what the device allows.
+ProblemRoofline problem_roof(const Family& family, const Problem& problem, const DeviceInfo& device,
+                             const MeasuredCeilings& measured);
+
+/// A trial under the problem's roof.
+RooflinePoint point_under(const ProblemRoofline& problem, Trial trial, Measurement measurement);
 
 /// One problem, from what is stored and what is shipped for such a device.
 ProblemRoofline problem_roofline(const Family& family, const Problem& problem, const DeviceInfo& device,

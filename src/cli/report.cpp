@@ -1,0 +1,154 @@
+#include <CLI/CLI.hpp>
+
+#include "base/file.h"
+#include "base/format.h"
+#include "cli/command.h"
+#include "cli/existing_database.h"
+#include "report/html/page.h"
+#include "report/json.h"
+#include "report/report_markdown.h"
+#include "session/report_data.h"
+#include "session/rig.h"
+
+namespace kerlab {
+
+namespace {
+
+struct ReportCommand {
+  std::string family, dtypes, device_class;
+  std::string html, markdown, svg;  ///< FILE, FILE, DIR; empty: not asked for
+};
+
+/// A file that was written, or "-".
+struct Written {
+  std::string file;
+  std::size_t bytes = 0;
+};
+
+void check_options(const ReportCommand& command, const GlobalOptions& global) {
+  if (command.html.empty() && command.markdown.empty() && command.svg.empty())
+    throw UsageError("report: name what to write: -o FILE.html, --markdown FILE or --svg DIR (- is standard output)");
+  if (command.svg == "-") throw UsageError("--svg -: there are several drawings; name a folder");
+  const bool html = command.html == "-", markdown = command.markdown == "-";
+  if (html && markdown) throw UsageError("-o - and --markdown -: one of them can have standard output");
+  if (global.json && (html || markdown))
+    throw UsageError("--json: standard output holds one JSON document; write the report to a file");
+  if (command.family.empty() && !global.problem.empty())
+    throw UsageError(fmt::format("--{}: of which family? kerlab report FAMILY --{} {} -o FILE", global.problem[0].name,
+                                 global.problem[0].name, global.problem[0].value));
+}
+
+/// What was typed means something to the family.
+void check_arguments(const ReportOptions& options, const KernelFolder& folder) {
+  (void)make_requests(folder.family, options.arguments, options.dtypes);
+}
+
+ReportOptions report_options(const ReportCommand& command, const GlobalOptions& global) {
+  ReportOptions options;
+  options.family = command.family;
+  options.arguments = global.problem;
+  options.dtypes = command.dtypes;
+  options.class_part = command.device_class;
+  options.kernels = kernel_folders(global);
+  options.repeated = repeated_options(global);
+  if (!command.family.empty() && (!global.problem.empty() || command.family.find('/') != std::string::npos)) {
+    const KernelFolder folder = open_catalogue(options.kernels).find(command.family);
+    options.family = folder.family.name;
+    check_arguments(options, folder);
+  }
+  if (global.device != "auto") {  // auto: whatever is stored
+    const Rig rig(rig_options(global, ""), KernelFolder{});
+    options.device_class = rig.device().device_class();
+    options.device_kind = name(rig.device().kind);
+  }
+  return options;
+}
+
+void add_written(std::vector<Written>& written, const std::string& file, const std::string& text, bool dry_run) {
+  if (!dry_run) write_output(file, text);
+  if (file != "-") written.push_back({file, text.size()});
+}
+
+std::vector<Written> write_all(const ReportCommand& command, const LabReport& report, bool dry_run) {
+  std::vector<Written> written;
+  if (!command.html.empty()) add_written(written, command.html, report_page(report), dry_run);
+  if (!command.markdown.empty()) add_written(written, command.markdown, report_markdown(report), dry_run);
+  if (command.svg.empty()) return written;
+  if (!dry_run) std::filesystem::create_directories(command.svg);
+  for (const ReportFigure& figure : report_figures(report))
+    add_written(written, (std::filesystem::path(command.svg) / (figure.id + ".svg")).string(), standalone_svg(figure),
+                dry_run);
+  return written;
+}
+
+void print_json(const LabReport& report, const std::vector<Written>& written, bool dry_run) {
+  JsonValue::Array files, problems;
+  std::int64_t trials = 0;
+  for (const Written& one : written)
+    files.push_back(JsonValue::Object{{"file", one.file}, {"bytes", static_cast<std::int64_t>(one.bytes)}});
+  for (const ReportProblem& problem : report.problems) {
+    trials += static_cast<std::int64_t>(problem.trials.size());
+    problems.push_back(
+        JsonValue::Object{{"problem", problem.key},
+                          {"device_class", problem.device_class},
+                          {"clock", problem.clock},
+                          {"trials", static_cast<std::int64_t>(problem.trials.size())},
+                          {"winner", problem.decision ? JsonValue(problem.decision->trial) : JsonValue()}});
+  }
+  fmt::print("{}\n", to_json(json_document("report", {{"title", report.title},
+                                                      {"dry_run", dry_run},
+                                                      {"trials", trials},
+                                                      {"problems", std::move(problems)},
+                                                      {"written", std::move(files)},
+                                                      {"warnings", report.warnings}})));
+}
+
+/// "96 B", "1.5 MB"
+std::string size_text(std::size_t bytes) {
+  const std::string text = format_bytes(static_cast<std::int64_t>(bytes));
+  return text.ends_with('B') ? text : text + "B";
+}
+
+void print_text(const LabReport& report, const std::vector<Written>& written, const GlobalOptions& global) {
+  for (const Written& one : written)
+    fmt::print("{} {} ({})\n", global.dry_run ? "would write" : "wrote", one.file, size_text(one.bytes));
+  const bool color = color_on(global, stderr);
+  for (const std::string& warning : report.warnings)
+    fmt::print(stderr, "{}{}\n", styled("warning: ", Style::warning, color), warning);
+}
+
+ExitCode run(const ReportCommand& command, const GlobalOptions& global) {
+  check_options(command, global);
+  const Database database = open_existing_database(global);
+  LabReport report = collect_report(report_options(command, global), database);
+  report.version = version();
+  report.command = global.typed;
+  const std::vector<Written> written = write_all(command, report, global.dry_run);
+  if (global.json)
+    print_json(report, written, global.dry_run);
+  else
+    print_text(report, written, global);
+  return ExitCode::passed;
+}
+
+}  // namespace
+
+Command add_report(CLI::App& root, const GlobalOptions& global) {
+  auto command = std::make_shared<ReportCommand>();
+  CLI::App* parser = root.add_subcommand(
+      "report",
+      "what is stored, as one HTML page: summary, roofline, search, parameters, finalists, accuracy, failures");
+  parser->footer(
+      "examples: kerlab report gemm --M 4096 -o report.html\n"
+      "          kerlab report --markdown summary.md --svg plots");
+  parser->add_option("family", command->family, "only of this family (default: everything stored)");
+  parser->add_option("--dtype", command->dtypes, "only these: fp16,bf16; --M 1K..4K:x2 --layout nt filter likewise");
+  parser->add_option("--device-class", command->device_class, "only devices with this in their class, as in H200")
+      ->type_name("TEXT");
+  parser->add_option("-o,--output", command->html, "the page; - for standard output")->type_name("FILE");
+  parser->add_option("--markdown", command->markdown, "for a pull request; - for standard output")->type_name("FILE");
+  parser->add_option("--svg", command->svg, "every plot as a file in this folder")->type_name("DIR");
+  return {parser, true, [command, &global] { return run(*command, global); }};
+}
+
+}  // namespace kerlab

@@ -1,0 +1,12 @@
+#pragma once
+// Where the times of a report come from, and which commands made them.
+
+#include <string>
+
+#include "trial/lab_report.h"
+
+namespace kerlab {
+
+std::string environment_html(const LabReport& report);
+
+}  // namespace kerlab

@@ -1,0 +1,28 @@
+// How trials and times are called in every figure and table of a report.
+
+#include <fmt/format.h>
+
+#include "base/format.h"
+#include "report/html/figures.h"
+#include "report/tune_table.h"
+
+namespace kerlab {
+
+std::string trial_label(const Trial& trial) {
+  return trial.configuration.empty() ? trial.variant : trial.variant + " " + trial.configuration;
+}
+
+std::string time_title(const ReportProblem& problem) {
+  return problem.clock == "measured" ? "time, us" : fmt::format("time, us ({})", problem.clock);
+}
+
+std::string time_heading(const std::string& clock) {
+  return clock == "modelled" ? "us, modelled" : clock == "measured" ? "us [95 %]" : fmt::format("us, {} [95 %]", clock);
+}
+
+std::string time_cell(const Measurement& measurement) {
+  if (measurement.clock == "modelled") return format_us(measurement.median_us);
+  return median_with_interval(measurement.median_us, measurement.low_us, measurement.high_us);
+}
+
+}  // namespace kerlab

@@ -1,0 +1,236 @@
+#include "report/html/page.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/format.h"
+#include "report/html/environment.h"
+#include "report/html/html_table.h"
+#include "report/html/problem_section.h"
+#include "report/html/summary.h"
+#include "report/html/trials_data.h"
+#include "report/xml_text.h"
+
+namespace kerlab {
+
+namespace {
+
+constexpr std::size_t kFirstRows = 100;   // of the table of trials; the script shows more
+constexpr std::size_t kOpenProblems = 3;  // of several problems the first ones are unfolded
+
+std::string heading(int level, std::string_view id, std::string_view text) {
+  return fmt::format("<h{0} id=\"{1}\">{2}</h{0}>\n", level, xml_text(id), xml_text(text));
+}
+
+/// Of several: how they stand.
+std::string report_key_figures(const LabReport& report) {
+  std::size_t trials = 0, passed = 0, winners = 0, faster = 0, even = 0, slower = 0;
+  for (const ReportProblem& problem : report.problems) {
+    trials += problem.trials.size();
+    for (const ReportTrial& one : problem.trials) passed += one.trial.status == TrialStatus::passed ? 1 : 0;
+    winners += problem.winner ? 1 : 0;
+    const LibraryVerdict verdict = library_verdict(problem);
+    faster += verdict == LibraryVerdict::faster ? 1 : 0;
+    even += verdict == LibraryVerdict::even ? 1 : 0;
+    slower += verdict == LibraryVerdict::slower ? 1 : 0;
+  }
+  return "<dl class=\"key\">\n" +
+         key_figure("problems", fmt::format("{}", report.problems.size()), fmt::format("{} decided", winners)) +
+         key_figure("trials", fmt::format("{}", trials), fmt::format("{} passed", passed)) +
+         key_figure("faster than the library", fmt::format("{}", faster), fmt::format("{} as fast", even)) +
+         key_figure("slower than the library", fmt::format("{}", slower), "by the interval of the ratio") + "</dl>\n";
+}
+
+std::string problems_html(const std::vector<ReportPart>& parts) {
+  if (parts.size() == 1) return problem_section(parts.front(), true);
+  std::string text = heading(2, "Problems", "Problems");
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const ReportProblem& problem = parts[i].problem;
+    text += fmt::format(
+        "<details class=\"problem\" id=\"problem{}\"{}>\n<summary><h3>{}</h3> {} <span "
+        "class=\"dim\">{}</span></summary>\n{}{}</details>\n",
+        parts[i].suffix, i < kOpenProblems ? " open" : "", xml_text(problem.title), clock_badge(problem.clock),
+        xml_text(problem.device_class), problem_key_figures(problem), problem_section(parts[i], false));
+  }
+  return text;
+}
+
+/// Of several problems: one for each kind of device.
+std::vector<ReportFigure> common_rooflines(const std::vector<ReportPart>& parts) {
+  std::vector<std::vector<ReportPart>> groups;
+  for (const ReportPart& part : parts) {
+    if (groups.empty() || groups.back().front().problem.device_class != part.problem.device_class ||
+        groups.back().front().problem.clock != part.problem.clock)
+      groups.emplace_back();
+    groups.back().push_back(part);
+  }
+  std::vector<ReportFigure> figures;
+  for (std::size_t g = 0; g < groups.size(); ++g)
+    figures.push_back(
+        rooflines_figure(groups[g], groups.size() == 1 ? "roofline" : fmt::format("roofline-device-{}", g + 1)));
+  return figures;
+}
+
+std::string summary_html(const LabReport& report, const std::vector<ReportPart>& parts) {
+  std::string text = "<section id=\"summary\" aria-label=\"summary\">\n";
+  if (parts.size() == 1) {
+    const ReportTrial* best = best_trial(parts.front().problem);
+    text += problem_key_figures(parts.front().problem);
+    if (best != nullptr) text += fmt::format("<p class=\"label\">{}</p>\n", xml_text(trial_label(best->trial)));
+  } else {
+    text += report_key_figures(report) + html_table(summary_table(report, false), "Summary");
+    for (const ReportFigure& figure : common_rooflines(parts)) text += figure_html(figure);
+    text += figure_html(library_figure(parts));
+  }
+  return text + "</section>\n";
+}
+
+std::string trials_html(const std::vector<TrialColumn>& columns, const std::vector<std::size_t>& order) {
+  const std::size_t shown = std::min(kFirstRows, order.size());
+  std::string text = heading(2, "Trials", "Trials") + "<div id=\"trials\">\n";
+  text += html_table(trials_table(columns, order, kFirstRows), "Trials, the fastest first") + "</div>\n";
+  if (shown < order.size())
+    text += fmt::format(
+        "<p class=\"note\" id=\"more\">{} of {} rows; the rest needs scripts: <code>kerlab db "
+        "trials</code> lists all.</p>\n",
+        shown, order.size());
+  return text;
+}
+
+std::string data_block(const std::vector<TrialColumn>& columns, const std::vector<std::size_t>& order) {
+  JsonValue::Array numbers(order.begin(), order.end());
+  const JsonValue data = JsonValue::Object{{"columns", trials_value(columns)},
+                                           {"order", std::move(numbers)},
+                                           {"rows", static_cast<std::int64_t>(kFirstRows)}};
+  return "<script type=\"application/json\" id=\"data\">" + script_json(to_json(data, false)) + "</script>\n";
+}
+
+/// Configurations are long: their column of the trials' table gets the room.
+std::string wide_column(const std::vector<TrialColumn>& columns) {
+  for (std::size_t i = 0; i < columns.size(); ++i)
+    if (columns[i].key == "configuration")
+      return fmt::format("#trials td:nth-child({}) {{ min-width: 30em; }}\n", i + 1);
+  return "";
+}
+
+/// In one scope: each file sees the names of those before it.
+std::string script() {
+  std::string text = "<script>\n'use strict';\n(() => {\n";
+  for (const char* file : {"rows.js", "filter.js", "plots.js", "tables.js", "page.js"}) text += embedded_text(file);
+  return text + "})();\n</script>\n";
+}
+
+std::string head(const LabReport& report, const std::vector<TrialColumn>& columns) {
+  const std::string light = theme_declarations("light.css"), dark = theme_declarations("dark.css");
+  return fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<meta name=\"color-scheme\" content=\"light dark\">\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
+      "script-src "
+      "'unsafe-inline'; img-src data:\">\n"
+      "<link rel=\"icon\" href=\"data:,\">\n<title>{} - kerlab report</title>\n<style>\n:root {{{}}}\n"
+      "@media screen and (prefers-color-scheme: dark) {{ :root:not([data-theme=light]) {{{}}} }}\n"
+      "@media screen {{ :root[data-theme=dark] {{{}}} }}\n{}{}{}</style>\n</head>\n",
+      xml_text(report.title), light, dark, dark, embedded_text("figure.css"), embedded_text("page.css"),
+      wide_column(columns));
+}
+
+std::string toolbar(std::size_t trials) {
+  return fmt::format(
+      "<div class=\"toolbar\" id=\"bar\" hidden>\n<label for=\"filter\">Filter</label>\n<input id=\"filter\" "
+      "type=\"search\" "
+      "spellcheck=\"false\" autocomplete=\"off\" placeholder=\"BM=128 status:passed us&lt;300\" "
+      "aria-describedby=\"matching filter-help\">\n<span id=\"matching\" role=\"status\" aria-live=\"polite\">{0} of "
+      "{0} "
+      "trials</span>\n<button type=\"button\" id=\"theme\" aria-label=\"theme: as the system\">Theme: auto</button>\n"
+      "<details id=\"filter-help\"><summary>Help</summary><p>Every word must hold, in plots and table alike: a "
+      "parameter or column with <code>= != &lt; &lt;= &gt; &gt;=</code> a number (<code>BM=128</code>, "
+      "<code>us&lt;300</code>, <code>regs&lt;=128</code>), <code>column:text</code> that it contains "
+      "(<code>status:passed</code>, <code>variant:reg2d</code>), or any text. <code>-</code> before a word turns it "
+      "round. In a plot the arrow keys go from trial to trial, Enter shows only that one, Escape all.</p></details>\n"
+      "</div>\n",
+      trials);
+}
+
+std::string contents(const LabReport& report) {
+  std::vector<std::string> names =
+      report.problems.size() == 1
+          ? std::vector<std::string>{"Roofline", "Search", "Parameters", "Finalists", "Accuracy", "Failures"}
+          : std::vector<std::string>{"Problems"};
+  names.emplace_back("Trials");
+  if (!report.runs.empty()) names.emplace_back("Regress");
+  names.emplace_back("Environment");
+  std::string text = "<nav aria-label=\"contents\">";
+  for (const std::string& name : names) text += fmt::format("<a href=\"#{0}\">{0}</a>", name);
+  return text + "</nav>\n";
+}
+
+std::string masthead(const LabReport& report) {
+  const ReportProblem& first = report.problems.front();
+  std::string devices = fmt::format("{} {}", xml_text(first.device_class), clock_badge(first.clock));
+  for (const ReportEnvironment& environment : report.environments)
+    if (environment.device_class != first.device_class)
+      devices += fmt::format("<br>{} {}", xml_text(environment.device_class), clock_badge(environment.clock));
+  return fmt::format(
+      "<header>\n<p class=\"kind\">kerlab report</p>\n<h1>{}</h1>\n<p class=\"dim\">{}</p>\n"
+      "<p class=\"dim\">written {} by kerlab {}</p>\n{}</header>\n",
+      xml_text(report.title), devices, xml_text(report.created.substr(0, 16)), xml_text(report.version),
+      contents(report));
+}
+
+std::string warnings_html(const LabReport& report) {
+  std::string text;
+  for (const std::string& warning : report.warnings)
+    text += fmt::format("<p class=\"warning\">{}</p>\n", xml_text(warning));
+  return text;
+}
+
+}  // namespace
+
+std::vector<ReportPart> report_parts(const LabReport& report) {
+  std::vector<ReportPart> parts;
+  std::size_t row = 0;
+  for (std::size_t i = 0; i < report.problems.size(); ++i) {
+    parts.push_back({report.problems[i], row, report.problems.size() == 1 ? "" : fmt::format("-{}", i + 1)});
+    row += report.problems[i].trials.size();
+  }
+  return parts;
+}
+
+std::vector<ReportFigure> report_figures(const LabReport& report) {
+  const std::vector<ReportPart> parts = report_parts(report);
+  std::vector<ReportFigure> figures;
+  if (parts.size() > 1) figures = common_rooflines(parts);
+  figures.push_back(library_figure(parts));
+  for (const ReportPart& part : parts) {
+    for (ReportFigure (*draw)(const ReportPart&) :
+         {roofline_figure, progress_by_trials, progress_by_time, importance_figure})
+      figures.push_back(draw(part));
+    for (ReportFigure& figure : heat_maps(part)) figures.push_back(std::move(figure));
+    for (ReportFigure (*draw)(const ReportPart&) : {finalists_figure, accuracy_figure, failures_figure})
+      figures.push_back(draw(part));
+  }
+  figures.push_back(regress_figure(report));
+  std::erase_if(figures, [](const ReportFigure& figure) { return figure.body.empty(); });
+  return figures;
+}
+
+std::string report_page(const LabReport& report) {
+  const std::vector<ReportPart> parts = report_parts(report);
+  const std::vector<TrialColumn> columns = trial_columns(parts);
+  const std::vector<std::size_t> order = fastest_first(parts);
+  std::string page = head(report, columns);
+  page += "<body>\n<a class=\"skip\" href=\"#content\">Skip to the content</a>\n" + masthead(report) +
+          toolbar(order.size());
+  page += "<main id=\"content\" tabindex=\"-1\">\n" + warnings_html(report) + summary_html(report, parts);
+  page += problems_html(parts) + trials_html(columns, order);
+  if (!report.runs.empty()) page += heading(2, "Regress", "Regression runs") + figure_html(regress_figure(report));
+  page += heading(2, "Environment", "Environment") + environment_html(report);
+  page += "</main>\n<div id=\"tip\" role=\"status\" aria-live=\"polite\" hidden></div>\n";
+  page += data_block(columns, order);
+  return page + script() + "</body>\n</html>\n";
+}
+
+}  // namespace kerlab

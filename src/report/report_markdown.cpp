@@ -1,0 +1,113 @@
+#include "report/report_markdown.h"
+
+#include <fmt/format.h>
+
+#include <cctype>
+
+#include "report/html/summary.h"
+#include "report/table.h"
+
+namespace kerlab {
+
+namespace {
+
+constexpr int kLongestCause = 160;
+constexpr std::size_t kMostFailures = 20;
+
+bool is_word(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0;
+}
+
+/// Whether the character at `i` may be read as markup. '@' would call people, '#' an issue; inside a word '_' is none,
+/// and brackets are none without what makes a link of them.
+bool is_markup(std::string_view text, std::size_t i) {
+  const char next = i + 1 < text.size() ? text[i + 1] : ' ', before = i > 0 ? text[i - 1] : ' ';
+  switch (text[i]) {
+    case '_':
+      return !is_word(before) || !is_word(next);
+    case ']':
+      return std::string_view("([:").find(next) != std::string_view::npos;
+    case '#':
+      return is_word(next);
+    default:
+      return std::string_view("<>&`*~@\\").find(text[i]) != std::string_view::npos;
+  }
+}
+
+/// A text in which nothing is markup: as entities, which a table does not escape once more.
+std::string plain(std::string_view text) {
+  std::string result;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (is_markup(text, i))
+      result += fmt::format("&#{};", static_cast<int>(text[i]));
+    else
+      result += text[i] == '\n' || text[i] == '\r' ? ' ' : text[i];
+  }
+  return result;
+}
+
+Table plain(Table table) {
+  for (auto& row : table.rows)
+    for (std::string& cell : row) cell = plain(cell);
+  return table;
+}
+
+/// As many rows as fit, and how many do not.
+std::string fitted(Table table, std::size_t room) {
+  const std::size_t all = table.rows.size();
+  std::string text = markdown_table(plain(table));
+  while (text.size() + 60 > room && !table.rows.empty()) {
+    table.rows.resize(table.rows.size() * 3 / 4);
+    text = markdown_table(plain(table));
+  }
+  if (table.rows.size() < all) text += fmt::format("\n{} more are left out.\n", all - table.rows.size());
+  return text;
+}
+
+Table changes(const LabReport& report) {
+  Table table{{{"problem"}, {"against the previous decision"}}, {}};
+  for (const ReportProblem& problem : report.problems)
+    if (const std::string change = change_text(problem); !change.empty())
+      table.rows.push_back({problem.title, change + (problem.clock == "measured" ? "" : ", " + problem.clock)});
+  return table;
+}
+
+Table failures(const LabReport& report) {
+  Table table{{{"trials", Align::right}, {"status"}, {"variant"}, {"problem"}, {"cause"}}, {}};
+  for (const ReportProblem& problem : report.problems)
+    for (const ReportFailure& failure : problem.failures)
+      table.rows.push_back({fmt::format("{}", failure.trials), std::string(name(failure.first.status)),
+                            failure.first.variant, problem.title, shortened(failure.cause, kLongestCause)});
+  if (table.rows.size() > kMostFailures) {
+    table.rows.resize(kMostFailures);
+    table.rows.push_back({"", "...", "", "", "the rest: kerlab db failures"});
+  }
+  return table;
+}
+
+std::string environment(const LabReport& report) {
+  std::string text;
+  for (const ReportEnvironment& one : report.environments)
+    text += fmt::format("\n{}, {}{}{}; {}\n", plain(one.device_class), one.clock,
+                        one.drivers.empty() ? "" : "; driver ", plain(fmt::format("{}", fmt::join(one.drivers, ", "))),
+                        plain(fmt::format("{}", fmt::join(one.toolchains, ", "))));
+  return text + fmt::format("\nkerlab {}\n", plain(report.version));
+}
+
+}  // namespace
+
+std::string report_markdown(const LabReport& report, std::size_t most) {
+  std::string text = fmt::format("## kerlab report: {}\n\n", plain(report.title));
+  const std::string end = environment(report).substr(0, most / 8);
+  const auto room = [&](double share) {
+    const std::size_t used = text.size() + end.size() + 200;
+    return used < most ? static_cast<std::size_t>(share * static_cast<double>(most - used)) : 0;
+  };
+  text += fitted(summary_table(report, true), room(0.7));
+  if (const Table table = changes(report); !table.rows.empty()) text += "\n### Changes\n\n" + fitted(table, room(0.6));
+  if (const Table table = failures(report); !table.rows.empty())
+    text += "\n### Failures\n\n" + fitted(table, room(0.9));
+  return text + end;
+}
+
+}  // namespace kerlab

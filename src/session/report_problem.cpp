@@ -1,0 +1,333 @@
+// One problem of a report: its trials with their times, the roof above them, and what follows from these.
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <ctime>
+#include <map>
+#include <sstream>
+
+#include "search/strategy.h"
+#include "session/ceilings.h"
+#include "session/device_class.h"
+#include "session/failures.h"
+#include "session/report_data.h"
+#include "session/roofline.h"
+
+namespace kerlab {
+
+namespace {
+
+using ByTrial = std::map<std::int64_t, std::vector<Measurement>>;
+
+std::string clock_of_kind(const std::string& device_kind) {
+  return device_kind == "cuda" ? "measured" : device_kind == "emulated" ? "modelled" : "scripted";
+}
+
+DeviceInfo device_of(const std::string& device_class, const std::string& device_kind) {
+  DeviceInfo device = device_of_class(device_class);
+  for (const DeviceKind kind : {DeviceKind::cuda, DeviceKind::emulated, DeviceKind::script})
+    if (name(kind) == device_kind) device.kind = kind;
+  return device;
+}
+
+/// Seconds since 1970 of "2026-11-21T09:30:00.123Z"; 0: not of that form.
+double instant(const std::string& utc) {
+  std::tm time{};
+  double seconds = 0;
+  if (std::sscanf(utc.c_str(), "%d-%d-%dT%d:%d:%lf", &time.tm_year, &time.tm_mon, &time.tm_mday, &time.tm_hour,
+                  &time.tm_min, &seconds) != 6)
+    return 0;
+  time.tm_year -= 1900;
+  time.tm_mon -= 1;
+  return static_cast<double>(::timegm(&time)) + seconds;
+}
+
+ByTrial measurements_by_trial(const Database& database, const ReportProblem& problem) {
+  ByTrial result;
+  for (Measurement& one : database.measurements(problem.key, problem.device_class))
+    if (one.clock == problem.clock) result[one.trial].push_back(std::move(one));
+  return result;
+}
+
+/// The newest with a cold cache of the most trusted stage there is.
+const Measurement* most_trusted(const std::vector<Measurement>& measurements) {
+  for (const char* stage : {"final", "bench", "screen"}) {
+    const Measurement* newest = nullptr;
+    for (const Measurement& one : measurements)
+      if (one.stage == stage && one.cache == "cold" && (newest == nullptr || one.created >= newest->created))
+        newest = &one;
+    if (newest != nullptr) return newest;
+  }
+  return nullptr;
+}
+
+/// When its first measurement, or without one it itself, was stored.
+std::string known_at(const Trial& trial, const std::vector<Measurement>& measurements) {
+  std::string first;
+  for (const Measurement& one : measurements)
+    if (first.empty() || one.created < first) first = one.created;
+  return first.empty() ? trial.created : first;
+}
+
+ReportTrial to_report(Trial trial, const std::vector<Measurement>& measurements) {
+  ReportTrial result;
+  result.trial = std::move(trial);
+  if (const Measurement* time = most_trusted(measurements)) {
+    result.time = *time;
+    result.time->samples_us.clear();
+  }
+  for (const Measurement& one : measurements)
+    if (one.stage == "screen" && one.cache == "cold") result.screen_us = one.median_us;
+  if (result.screen_us == 0 && result.time) result.screen_us = result.time->median_us;
+  return result;
+}
+
+/// Puts the trials in the order in which they became known, and sessions end to end.
+void add_trials(ReportProblem& problem, std::vector<Trial> trials, const ByTrial& times, const Database& database) {
+  static const std::vector<Measurement> kNone;
+  struct Known {
+    std::int64_t session;
+    std::string when;
+    ReportTrial trial;
+  };
+  std::vector<Known> known;
+  for (Trial& trial : trials) {
+    const auto at = times.find(trial.id);
+    const std::vector<Measurement>& own = at == times.end() ? kNone : at->second;
+    const std::int64_t session = own.empty() ? trial.session : own.front().session;
+    known.push_back({session, known_at(trial, own), to_report(std::move(trial), own)});
+  }
+  std::stable_sort(known.begin(), known.end(), [](const Known& a, const Known& b) {
+    return std::tie(a.session, a.when) < std::tie(b.session, b.when);
+  });
+  double before = 0, begun = 0, last = 0;
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    const bool begins = i == 0 || known[i].session != known[i - 1].session;
+    const double when = instant(known[i].when);
+    if (begins) {
+      if (i > 0) problem.sessions_begin.push_back(i);
+      before = last;
+      const auto session = database.session(known[i].session);
+      begun = session ? instant(session->created) : when;
+    }
+    last = std::max(last, before + std::max(0.0, when - begun));
+    known[i].trial.seconds = last;
+    problem.trials.push_back(std::move(known[i].trial));
+  }
+}
+
+ReportRoof to_report(const Ceilings& ceilings, const Roofline& roof) {
+  return {ceilings.source, ceilings.bytes_per_s, ceilings.flops_per_s, roof.minimum_us, roof.memory_bound};
+}
+
+void rate(ReportProblem& problem) {
+  for (ReportTrial& one : problem.trials) {
+    if (!one.time) continue;
+    one.flops_per_s = problem.flops / one.time->median_us * 1e6;
+    one.bytes_per_s = problem.bytes / one.time->median_us * 1e6;
+    if (problem.theoretical) one.of_roof = problem.theoretical->minimum_us / one.time->median_us;
+  }
+}
+
+/// The fastest of those that passed; a screening flatters, so one that was measured beside others goes first.
+std::optional<std::size_t> fastest(const ReportProblem& problem) {
+  std::optional<std::size_t> best;
+  for (std::size_t i = 0; i < problem.trials.size(); ++i) {
+    const ReportTrial& one = problem.trials[i];
+    if (!one.time || one.trial.status != TrialStatus::passed) continue;
+    if (!best || one.time->median_us < problem.trials[*best].time->median_us) best = i;
+  }
+  return best;
+}
+
+void add_roof(ReportProblem& problem, const Database& database, const KernelFolder& folder) {
+  const Problem resolved = make_problem(folder.family, request_of_key(folder.family, problem.key));
+  const DeviceInfo device = device_of(problem.device_class, problem.device_kind);
+  problem.title = resolved.title();
+  problem.flops = flops_of(folder.family, resolved);
+  problem.bytes = bytes_of(folder.family, resolved);
+  if (device.name.empty()) return;
+  ProblemRoofline roof = problem_roof(folder.family, resolved, device, stored_ceilings(database, device));
+  problem.intensity = roof.roof.intensity;
+  problem.pipe = roof.theoretical.unit;
+  problem.bandwidth = roof.bandwidth;
+  problem.theoretical = to_report(roof.theoretical, roof.roof);
+  if (roof.measured) problem.measured = to_report(*roof.measured, *roof.measured_roof);
+  if (roof.regime) problem.regime = regime_text(*roof.regime);
+  rate(problem);
+  const auto best = problem.winner ? problem.winner : fastest(problem);
+  if (best && problem.trials[*best].time) {
+    roof.points.push_back(point_under(roof, problem.trials[*best].trial, *problem.trials[*best].time));
+    roof.points.front().winner = problem.winner.has_value();
+  }
+  problem.sentence = roofline_sentence(roof);
+}
+
+std::optional<std::size_t> index_of(const ReportProblem& problem, std::int64_t trial) {
+  for (std::size_t i = 0; i < problem.trials.size(); ++i)
+    if (problem.trials[i].trial.id == trial) return i;
+  return std::nullopt;
+}
+
+std::string label(const Trial& trial) {
+  return trial.configuration.empty() ? trial.variant : trial.variant + " " + trial.configuration;
+}
+
+const Measurement* find(const ByTrial& times, std::int64_t trial, std::int64_t measurement) {
+  const auto at = times.find(trial);
+  if (at == times.end()) return nullptr;
+  for (const Measurement& one : at->second)
+    if (one.id == measurement) return &one;
+  return nullptr;
+}
+
+/// Another winner that was decided before.
+void add_previous(ReportProblem& problem, const Decision& decision, const ByTrial& times) {
+  const auto index = index_of(problem, decision.trial);
+  const Measurement* then = find(times, decision.trial, decision.measurement);
+  if (!index || then == nullptr) return;
+  ReportPrevious previous{decision, label(problem.trials[*index].trial), then->median_us, 0};
+  for (const Measurement& one : times.at(decision.trial))
+    if (one.session == problem.decision->session && one.stage == "final") previous.again_us = one.median_us;
+  problem.previous = std::move(previous);
+}
+
+void add_decisions(ReportProblem& problem, const Database& database, const ByTrial& times) {
+  for (const Decision& decision : database.decisions(problem.key, problem.device_class)) {
+    const auto index = index_of(problem, decision.trial);
+    if (!index) continue;  // of another kind of device with the same name
+    if (problem.decision) {
+      add_previous(problem, decision, times);
+      return;
+    }
+    problem.decision = decision;
+    problem.winner = index;
+    ReportTrial& winner = problem.trials[*index];
+    winner.winner = true;
+    if (const Measurement* decided = find(times, decision.trial, decision.measurement)) {
+      winner.time = *decided;
+      winner.time->samples_us.clear();
+    }
+    std::istringstream ids(decision.tie_set);
+    for (std::string id; std::getline(ids, id, ',');)
+      if (const auto tied = index_of(problem, std::atoll(id.c_str()))) problem.trials[*tied].tied = *tied != *index;
+  }
+}
+
+/// Those that were measured side by side when the winner was decided; without a winner none.
+void add_finalists(ReportProblem& problem, const ByTrial& times) {
+  if (!problem.decision) return;
+  for (std::size_t i = 0; i < problem.trials.size(); ++i) {
+    const auto at = times.find(problem.trials[i].trial.id);
+    if (at == times.end()) continue;
+    const Measurement* last = nullptr;
+    for (const Measurement& one : at->second)
+      if (one.stage == "final" && one.session == problem.decision->session) last = &one;
+    if (problem.trials[i].winner)
+      if (const Measurement* decided = find(times, problem.decision->trial, problem.decision->measurement))
+        last = decided;
+    if (last != nullptr) problem.finalists.push_back({i, *last});
+  }
+  std::stable_sort(problem.finalists.begin(), problem.finalists.end(),
+                   [](const auto& a, const auto& b) { return a.measurement.median_us < b.measurement.median_us; });
+}
+
+void add_ladder(ReportProblem& problem, const KernelFolder& folder) {
+  for (const Variant& variant : folder.variants) {
+    ReportRung rung{variant.rung, variant.name, {}, {}};
+    const std::string at_default = configuration_text(variant, default_configuration(variant));
+    for (std::size_t i = 0; i < problem.trials.size(); ++i) {
+      const ReportTrial& one = problem.trials[i];
+      if (one.trial.variant != variant.name || !one.time || one.trial.status != TrialStatus::passed) continue;
+      const auto us = [&](std::size_t index) { return problem.trials[index].time->median_us; };
+      if (!rung.best || us(i) < us(*rung.best)) rung.best = i;
+      if (one.trial.configuration == at_default && (!rung.at_default || us(i) < us(*rung.at_default)))
+        rung.at_default = i;
+    }
+    if (rung.best) problem.ladder.push_back(std::move(rung));
+  }
+  std::stable_sort(problem.ladder.begin(), problem.ladder.end(),
+                   [](const ReportRung& a, const ReportRung& b) { return a.rung < b.rung; });
+}
+
+/// Of the winner's variant; without a winner of the fastest trial's.
+void add_importance(ReportProblem& problem) {
+  const auto best = problem.winner ? problem.winner : fastest(problem);
+  if (!best) return;
+  problem.searched = problem.trials[*best].trial.variant;
+  std::vector<std::string> names;
+  for (const auto& [parameter, value] : parameters_of(problem.trials[*best].trial.configuration))
+    names.push_back(parameter);
+  std::vector<std::vector<std::int64_t>> configurations;
+  std::vector<double> costs;
+  for (const ReportTrial& one : problem.trials) {
+    if (one.trial.variant != problem.searched || one.screen_us <= 0) continue;
+    const auto parameters = parameters_of(one.trial.configuration);
+    if (parameters.size() != names.size()) continue;  // of an older kernel
+    std::vector<std::int64_t> values;
+    for (std::size_t p = 0; p < names.size(); ++p)
+      if (parameters[p].first == names[p]) values.push_back(parameters[p].second);
+    if (values.size() != names.size()) continue;
+    configurations.push_back(std::move(values));
+    costs.push_back(one.screen_us);
+  }
+  if (costs.size() < 3) return;
+  for (const Importance& entry : parameter_importance(names, configurations, costs))
+    problem.importance.emplace_back(entry.parameter, entry.share);
+}
+
+void add_failures(ReportProblem& problem, const std::vector<Trial>& trials, const std::string& repeated) {
+  for (const FailureGroup& group : group_failures(trials)) {
+    ReportFailure failure{group.first,         group.cause,   reproduction(group.first, group.first.family, repeated),
+                          group.trials.size(), group.healthy, {}};
+    for (const Exclusion& exclusion : group.exclusions) failure.excluded_by.push_back(exclusion_text(group, exclusion));
+    problem.failures.push_back(std::move(failure));
+  }
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::int64_t>> parameters_of(const std::string& configuration) {
+  std::vector<std::pair<std::string, std::int64_t>> parameters;
+  std::istringstream words(configuration);
+  for (std::string word; words >> word;) {
+    const std::size_t equals = word.find('=');
+    std::int64_t value = 0;
+    const char* end = word.data() + word.size();
+    if (equals == std::string::npos) return {};
+    const auto [rest, error] = std::from_chars(word.data() + equals + 1, end, value);
+    if (error != std::errc{} || rest != end) return {};
+    parameters.emplace_back(word.substr(0, equals), value);
+  }
+  return parameters;
+}
+
+ReportProblem collect_problem(const ReportOptions& options, const Database& database, std::vector<Trial> trials,
+                              const Catalogue& catalogue, std::vector<std::string>& warnings) {
+  const Trial& one = trials.front();
+  ReportProblem problem;
+  problem.key = problem.title = one.problem;
+  problem.family = one.family;
+  problem.dtype = one.dtype;
+  problem.device_class = one.device_class;
+  problem.device_kind = one.device_kind;
+  problem.clock = clock_of_kind(one.device_kind);
+  const ByTrial times = measurements_by_trial(database, problem);
+  add_failures(problem, trials, options.repeated);
+  add_trials(problem, std::move(trials), times, database);
+  add_decisions(problem, database, times);
+  add_finalists(problem, times);
+  add_importance(problem);
+  problem.library = database.library_times(problem.key, problem.device_class, problem.clock);
+  try {
+    const KernelFolder folder = catalogue.find(problem.family);
+    add_ladder(problem, folder);
+    add_roof(problem, database, folder);
+  } catch (const Error& error) {
+    warnings.push_back(fmt::format("{}: no roof and no ladder: {}", problem.key, error.what()));
+  }
+  return problem;
+}
+
+}  // namespace kerlab

@@ -1,0 +1,30 @@
+// make_database FILE [trials [problem]...]: a database with made-up results, for the test of reports in a browser.
+
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <string>
+
+#include "session/report_fixture.h"
+
+int main(int count, char** words) {
+  if (count < 2) {
+    std::fprintf(stderr, "usage: make_database FILE [trials [problem]...]\n");
+    return 64;
+  }
+  try {
+    kerlab::testing::MadeUp what;
+    if (count > 2) what.trials = std::stoul(words[2]);
+    for (int i = 3; i < count; ++i) {
+      if (i == 3) what.problems.clear();
+      what.problems.emplace_back(words[i]);
+    }
+    std::filesystem::remove(words[1]);
+    kerlab::Database database = kerlab::Database::open(words[1]);
+    kerlab::testing::make_up(database, what);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "make_database: %s\n", error.what());
+    return 1;
+  }
+  return 0;
+}

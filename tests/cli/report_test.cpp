@@ -1,0 +1,73 @@
+// `kerlab report` as a user runs it, on what `kerlab tune` wrote with a scripted device.
+
+#include "base/file.h"
+#include "catch.h"
+#include "cli/sandbox.h"
+#include "report/json.h"
+#include "report/markup.h"
+
+using namespace kerlab;
+using Catch::Contains;
+
+TEST_CASE("report: a page, Markdown and drawings of what a tune stored", "[cli]") {
+  const Sandbox sandbox;
+  REQUIRE(sandbox.run_scripted({"tune", sandbox.family()}).exit_code == 0);
+  const std::string page = sandbox / "report.html", markdown = sandbox / "report.md", plots = sandbox / "plots";
+
+  const ProcessResult wrote =
+      sandbox.run({"report", "--kernels", sandbox / ".", "-o", page, "--markdown", markdown, "--svg", plots});
+  INFO(wrote.err);
+  CHECK(wrote.exit_code == 0);
+  CHECK_THAT(wrote.out, Contains("wrote " + page) && Contains(markdown) && Contains("progress.svg"));
+  const std::string html = read_text(page);
+  CHECK(markup_fault(html, true) == "");
+  CHECK_THAT(html, Contains("badge scripted") && Contains("kerlab tune"));
+  CHECK_THAT(read_text(markdown), Contains("## kerlab report") && Contains("scripted"));
+  for (const auto& file : std::filesystem::directory_iterator(plots))
+    CHECK(markup_fault(read_text(file.path()), false) == "");
+
+  SECTION("to standard output") {
+    CHECK(sandbox.run({"report", "-o", "-"}).out.starts_with("<!DOCTYPE html>"));
+    CHECK_THAT(sandbox.run({"report", "--markdown", "-"}).out, Contains("## kerlab report"));
+  }
+  SECTION("--json says what was written, --dry-run writes nothing") {
+    const std::string other = sandbox / "other.html";
+    const ProcessResult told = sandbox.run({"report", "-o", other, "--json", "--dry-run"});
+    CHECK(told.exit_code == 0);
+    CHECK(!std::filesystem::exists(other));
+    const auto document = parse_json(told.out);
+    REQUIRE(document.has_value());
+    CHECK(document->find("command")->text() == "report");
+    CHECK(document->find("written")->elements().at(0).find("file")->text() == other);
+    CHECK(document->find("problems")->elements().at(0).find("clock")->text() == "scripted");
+  }
+  SECTION("what is not stored is refused, with what is") {
+    const ProcessResult none = sandbox.run({"report", "nosuch", "-o", page});
+    CHECK(none.exit_code == 64);
+    CHECK_THAT(none.err, Contains("nothing to report") && Contains("there are:"));
+    CHECK(sandbox.run({"report", "--device-class", "nosuch", "-o", page}).exit_code == 64);
+  }
+  SECTION("a file that cannot be written is an error") {
+    const ProcessResult failed = sandbox.run({"report", "-o", sandbox / "nowhere" / "report.html"});
+    CHECK(failed.exit_code == 1);
+    CHECK_THAT(failed.err, Contains("nowhere"));
+  }
+}
+
+TEST_CASE("report: what was typed is judged first", "[cli]") {
+  const Sandbox sandbox;
+  const auto refused = [&](const Sandbox::Words& words, const std::string& why) {
+    const ProcessResult result = sandbox.run(words);
+    INFO(result.err);
+    CHECK(result.exit_code == 64);
+    CHECK_THAT(result.err, Contains(why));
+    CHECK(result.out.empty());
+  };
+  refused({"report"}, "name what to write");
+  refused({"report", "--svg", "-"}, "name a folder");
+  refused({"report", "-o", "-", "--markdown", "-"}, "one of them");
+  refused({"report", "-o", "-", "--json"}, "one JSON document");
+  refused({"report", "--M", "512", "-o", "x.html"}, "of which family?");
+  refused({"report", "-o", "x.html"}, "there is no such file");
+  CHECK(!std::filesystem::exists(sandbox.database()));
+}

@@ -1,0 +1,156 @@
+// A report's page and drawings: nothing in a record breaks out of them, and what is modelled says so.
+#include "report/html/page.h"
+
+#include "catch.h"
+#include "report/html/html_table.h"
+#include "report/html/plot.h"
+#include "report/html/trials_data.h"
+#include "report/json.h"
+#include "report/markup.h"
+#include "session/report_data.h"
+#include "session/report_fixture.h"
+
+using namespace kerlab;
+using Catch::Contains;
+
+namespace {
+
+constexpr const char* kHostile = "</script><img src=x onerror=alert(1)>'\"&\u2028--><![CDATA[\xff";
+
+LabReport report_of(const testing::MadeUp& what, const ReportOptions& options = {}) {
+  Database database = Database::in_memory();
+  testing::make_up(database, what);
+  LabReport report = collect_report(options, database);
+  report.version = "0.1.0";
+  return report;
+}
+
+testing::MadeUp small(const std::string& hostile = "") {
+  testing::MadeUp what;
+  what.trials = 60;
+  what.regress_runs = 14;
+  what.hostile = hostile;
+  return what;
+}
+
+/// The text between the first `begin` and the next `end`.
+std::string between(const std::string& text, const std::string& begin, const std::string& end) {
+  const std::size_t from = text.find(begin) + begin.size();
+  return text.substr(from, text.find(end, from) - from);
+}
+
+}  // namespace
+
+TEST_CASE("report page: well-formed, and no text of the records is markup", "[report]") {
+  const LabReport report = report_of(small(kHostile));
+  const std::string page = report_page(report);
+  CHECK(markup_fault(page, true) == "");
+  CHECK_THAT(page, !Contains("<img") && !Contains("<![CDATA[") && Contains("&lt;img src=x onerror=alert(1)&gt;"));
+
+  const std::string data = between(page, "<script type=\"application/json\" id=\"data\">", "</script>");
+  CHECK_THAT(data, !Contains("<") && !Contains("\u2028"));
+  const auto value = parse_json(data);
+  REQUIRE(value.has_value());
+  REQUIRE(value->find("order")->elements().size() == report.problems.front().trials.size());
+  for (const JsonValue& column : value->find("columns")->elements()) {
+    if (column.find("key")->text() != "variant") continue;
+    const std::string variant = column.find("text")->elements().front().text();
+    CHECK_THAT(variant, Contains("</script><img src=x onerror=alert(1)>'\"&\u2028-->"));  // the text itself, whole
+  }
+}
+
+TEST_CASE("report page: nothing is fetched", "[report]") {
+  const std::string page = report_page(report_of(small()));
+  CHECK_THAT(page, Contains("default-src 'none'"));
+  for (const char* where : {"src=\"", "href=\"http", "url(", "@import", "fetch(", "XMLHttpRequest", "localStorage"})
+    CHECK_THAT(page, !Contains(where));
+}
+
+TEST_CASE("report figures: each is XML of its own, described, readable in both themes", "[report]") {
+  const std::vector<ReportFigure> figures = report_figures(report_of(small(kHostile)));
+  CHECK(figures.size() >= 10);
+  for (const ReportFigure& figure : figures) {
+    INFO(figure.id);
+    const std::string svg = standalone_svg(figure);
+    CHECK(markup_fault(svg, false) == "");
+    CHECK_THAT(svg, Contains("role=\"img\"") && Contains("<desc") && Contains("prefers-color-scheme: dark"));
+    CHECK_THAT(svg, !Contains("var(--") && !Contains("nan") && !Contains("inf,"));
+    CHECK(!figure.title.empty());
+    CHECK(!figure.description.empty());
+    CHECK(!figure.table.rows.empty());
+  }
+}
+
+TEST_CASE("report page: modelled times are called so everywhere, and have no interval", "[report]") {
+  testing::MadeUp what = small();
+  what.device_class = "Emulated H200 sm_90 132 SM 143771 MiB 1980/3201 MHz 6144 bit";
+  what.device_kind = "emulated";
+  const LabReport report = report_of(what);
+  const std::string page = report_page(report);
+  CHECK_THAT(page, Contains("<span class=\"badge modelled\">modelled</span>") && Contains("time, us (modelled)") &&
+                       Contains("us, modelled") && Contains("no clock ran"));
+  CHECK_THAT(page, !Contains("us [95 %]") && !Contains("95 %: "));
+  const std::vector<TrialColumn> columns = trial_columns(report_parts(report));
+  for (const TrialColumn& column : columns)
+    if (column.key == "us")
+      for (const std::string& text : column.text) CHECK((text == "-" || text.ends_with(" modelled")));
+}
+
+TEST_CASE("report page: several problems are summed up, and each has its own part", "[report]") {
+  testing::MadeUp what = small();
+  what.problems.emplace_back("gemm M=512 N=512 K=512 bf16 layout=nn alpha=1 beta=0");
+  const LabReport report = report_of(what);
+  REQUIRE(report.problems.size() == 2);
+  const std::string page = report_page(report);
+  CHECK(markup_fault(page, true) == "");
+  CHECK_THAT(page, Contains("id=\"problem-1\"") && Contains("id=\"problem-2\"") && Contains("id=\"library\"") &&
+                       Contains("passed / tried") && Contains("gemm 512x512x512 bf16 nn"));
+  // Rows are numbered through: the second problem's first trial follows the first one's last.
+  const std::vector<ReportPart> parts = report_parts(report);
+  CHECK(parts[1].first_row == parts[0].problem.trials.size());
+  std::vector<std::size_t> order = fastest_first(parts);
+  std::sort(order.begin(), order.end());
+  for (std::size_t i = 0; i < order.size(); ++i) CHECK(order[i] == i);
+}
+
+TEST_CASE("report page: trials of which none passed have a page too", "[report]") {
+  LabReport report = report_of(small());
+  ReportProblem& problem = report.problems.front();
+  for (ReportTrial& one : problem.trials) {
+    one.trial.status = TrialStatus::compile_error;
+    one.time.reset();
+    one.screen_us = one.trial.error_ratio = 0;
+  }
+  problem.winner.reset();
+  problem.decision.reset();
+  problem.previous.reset();
+  problem.finalists.clear();
+  problem.importance.clear();
+  problem.ladder.clear();
+  const std::string page = report_page(report);
+  CHECK(markup_fault(page, true) == "");
+  CHECK_THAT(page, Contains("No trial passed"));
+}
+
+TEST_CASE("report: scales hold every value, and their ticks are round", "[report]") {
+  const Scale wide = scale_for({2, 300}, 0, 100, 4);
+  CHECK(wide.logarithmic);
+  CHECK(wide.pixel(2) > 0);
+  CHECK(wide.pixel(300) < 100);
+  CHECK(wide.pixel(1e9) == 100);
+  CHECK(wide.ticks(9) == std::vector<double>{2, 5, 10, 20, 50, 100, 200});
+  const Scale narrow = scale_for({323, 334}, 0, 100, 4);
+  CHECK(!narrow.logarithmic);
+  CHECK(narrow.ticks(6) == std::vector<double>{325, 330});
+  for (const std::vector<double>& odd : {std::vector<double>{}, {7}, {0, 0}, {std::nan(""), 3}}) {
+    const Scale scale = scale_for(odd, 0, 100, 4);
+    CHECK(scale.low < scale.high);
+    CHECK(scale.ticks(5).size() < 20);
+  }
+  CHECK(tick_text(20000) == "20 K");
+  CHECK(tick_text(0.05) == "0.05");
+}
+
+TEST_CASE("report: a script's data cannot end it", "[report]") {
+  CHECK(script_json("\"</script>\u2028\u2029&\"") == "\"\\u003c/script\\u003e\\u2028\\u2029\\u0026\"");
+}
