@@ -104,7 +104,7 @@ TEST_CASE("report page: several problems are summed up, and each has its own par
   const std::string page = report_page(report);
   CHECK(markup_fault(page, true) == "");
   CHECK_THAT(page, Contains("id=\"problem-1\"") && Contains("id=\"problem-2\"") && Contains("id=\"library\"") &&
-                       Contains("passed / tried") && Contains("gemm 512x512x512 bf16 nn"));
+                       Contains("passed / tried") && Contains("library / ours") && Contains("gemm 512x512x512 bf16 nn"));
   // Rows are numbered through: the second problem's first trial follows the first one's last.
   const std::vector<ReportPart> parts = report_parts(report);
   CHECK(parts[1].first_row == parts[0].problem.trials.size());

@@ -77,8 +77,8 @@ std::string cell_svg(const Cell& cell, double best, double x, double y, double w
 }
 
 std::string legend(double y) {
-  std::string text = svg_text(kLeft, y + 11, "times the best, up to", "dim");
-  double x = kLeft + 132;
+  std::string text = svg_text(kLeft, y + 11, "times the best:", "dim");
+  double x = kLeft + 92;
   for (std::size_t i = 0; i < std::size(kShadeNames); ++i) {
     text += svg_rect(x, y + 1, 12, 12, fmt::format("cell h{}", i));
     text += svg_text(x + 15, y + 11, kShadeNames[i], "dim small");

@@ -35,11 +35,14 @@ std::string report_key_figures(const LabReport& report) {
     even += verdict == LibraryVerdict::even ? 1 : 0;
     slower += verdict == LibraryVerdict::slower ? 1 : 0;
   }
-  return "<dl class=\"key\">\n" +
-         key_figure("problems", fmt::format("{}", report.problems.size()), fmt::format("{} decided", winners)) +
-         key_figure("trials", fmt::format("{}", trials), fmt::format("{} passed", passed)) +
-         key_figure("faster than the library", fmt::format("{}", faster), fmt::format("{} as fast", even)) +
-         key_figure("slower than the library", fmt::format("{}", slower), "by the interval of the ratio") + "</dl>\n";
+  std::string text =
+      "<dl class=\"key\">\n" +
+      key_figure("problems", fmt::format("{}", report.problems.size()), fmt::format("{} decided", winners)) +
+      key_figure("trials", fmt::format("{}", trials), fmt::format("{} passed", passed));
+  if (has_library(report))
+    text += key_figure("faster than the library", fmt::format("{}", faster), fmt::format("{} as fast", even)) +
+            key_figure("slower than the library", fmt::format("{}", slower), "by the interval of the ratio");
+  return text + "</dl>\n";
 }
 
 std::string problems_html(const std::vector<ReportPart>& parts) {

@@ -57,7 +57,7 @@ function apply() {
     shown[row] = tests.every((test) => test(row)) ? 1 : 0;
     count += shown[row];
   }
-  matching.textContent = error || `${count.toLocaleString('en')} of ${rows.toLocaleString('en')} trials`;
+  matching.textContent = error || `${count} of ${rows} trials`;
   unpoint();
   limit = data.rows;
   drawTable();

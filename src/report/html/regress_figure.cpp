@@ -39,7 +39,7 @@ ReportFigure regress_figure(const LabReport& report) {
       "regress",
       "Runs of kerlab regress",
       "A row for each baseline, its runs from left to right, the newest last; the word is the newest verdict.",
-      "Oldest left, newest right. Red: wrong, regressed or failed; green: improved, recorded or accepted; grey: as "
+      "Oldest left, newest right. Red: wrong, regressed or failed; blue: improved, recorded or accepted; grey: as "
       "before.",
       kWidth,
       0,

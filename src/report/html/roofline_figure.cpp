@@ -31,6 +31,7 @@ void add_ceilings(RooflineDrawing& drawing, const ReportProblem& problem) {
   for (SvgCeiling& known : drawing.pipes) {
     if (known.label == pipe.label) return;
     if (known.theoretical != pipe.theoretical) continue;
+    if ((", " + known.label).find(", " + problem.dtype + ", ") != std::string::npos) return;
     known.label = fmt::format("{}, {}", problem.dtype, known.label);
     known.measured = std::max(known.measured, pipe.measured);
     return;

@@ -18,20 +18,26 @@ std::string rate_cell(const ReportProblem& problem, const ReportTrial& one) {
   return memory ? fmt::format("{:.4g} GB/s", one.bytes_per_s / 1e9) : tera_text(one.flops_per_s) + " TFLOP/s";
 }
 
-std::vector<std::string> row(const ReportProblem& problem, bool several_devices, bool compact) {
+struct Shape {
+  bool several_devices = false, with_library = false, compact = false;
+};
+
+std::vector<std::string> row(const ReportProblem& problem, const Shape& shape) {
   const ReportTrial* best = best_trial(problem);
   std::vector<std::string> cells{problem.title};
-  if (several_devices) cells.push_back(fmt::format("{} ({})", problem.device_class, problem.clock));
+  if (shape.several_devices) cells.push_back(fmt::format("{} ({})", problem.device_class, problem.clock));
   if (best == nullptr) {
-    cells.insert(cells.end(), {"-", "-", "-", "-"});
+    cells.insert(cells.end(), {"-", "-", "-"});
   } else {
     const std::string clock = problem.clock == "measured" ? "" : " " + problem.clock;
-    cells.insert(cells.end(),
-                 {time_cell(*best->time) + clock, rate_cell(problem, *best),
-                  best->of_roof > 0 ? fmt::format("{:.1f}", 100 * best->of_roof) : "-", library_ratio(problem)});
+    cells.insert(cells.end(), {time_cell(*best->time) + clock, rate_cell(problem, *best),
+                               best->of_roof > 0 ? fmt::format("{:.1f}", 100 * best->of_roof) : "-"});
   }
-  cells.push_back(verdict_text(library_verdict(problem)));
-  if (!compact) {
+  if (shape.with_library) {
+    cells.push_back(library_ratio(problem));
+    cells.push_back(verdict_text(library_verdict(problem)));
+  }
+  if (!shape.compact) {
     const auto passed = std::count_if(problem.trials.begin(), problem.trials.end(),
                                       [](const ReportTrial& one) { return one.trial.status == TrialStatus::passed; });
     cells.push_back(fmt::format("{} / {}", passed, problem.trials.size()));
@@ -89,22 +95,32 @@ std::string library_ratio(const ReportProblem& problem) {
   return fmt::format("{:.3f} [{:.3f},{:.3f}]", library->ratio, library->ratio_low, library->ratio_high);
 }
 
+bool has_library(const LabReport& report) {
+  return std::any_of(report.problems.begin(), report.problems.end(), [](const ReportProblem& problem) {
+    const LibraryTime* library = library_best(problem);
+    return library != nullptr && library->ratio > 0;
+  });
+}
+
 Table summary_table(const LabReport& report, bool compact) {
   const bool several = std::any_of(report.problems.begin(), report.problems.end(), [&](const ReportProblem& problem) {
     return problem.device_class != report.problems.front().device_class ||
            problem.clock != report.problems.front().clock;
   });
+  const Shape shape{several, has_library(report), compact};
   Table table{{{"problem"}}, {}};
   if (several) table.columns.push_back({"device"});
   table.columns.insert(table.columns.end(),
                        {{several ? "us" : time_heading(report.problems.front().clock), Align::right},
                         {"rate", Align::right},
-                        {"% roof", Align::right},
-                        {"library / ours [95 %]", Align::right},
-                        {"verdict"}});
+                        {"% roof", Align::right}});
+  if (shape.with_library) {
+    table.columns.push_back({"library / ours [95 %]", Align::right});
+    table.columns.push_back({"verdict"});
+  }
   if (!compact) table.columns.push_back({"passed / tried", Align::right});
   table.columns.push_back({"winner"});
-  for (const ReportProblem& problem : report.problems) table.rows.push_back(row(problem, several, compact));
+  for (const ReportProblem& problem : report.problems) table.rows.push_back(row(problem, shape));
   return table;
 }
 

@@ -20,7 +20,10 @@ std::string library_ratio(const ReportProblem& problem);
 /// The winner, else the fastest trial that passed; null: none did.
 const ReportTrial* best_trial(const ReportProblem& problem);
 
-/// `compact`: without what a narrow table has no room for.
+/// Whether any problem's winner was timed beside a library.
+bool has_library(const LabReport& report);
+
+/// Without a library the columns about it are left out. `compact`: without what a narrow table has no room for.
 Table summary_table(const LabReport& report, bool compact);
 
 /// What changed against the previous decision: "mma_pipe BM=128: 311.0 us -> 291.4 us (-6.3 %), measured in the same

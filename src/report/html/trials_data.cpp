@@ -98,9 +98,6 @@ void add_figures(Columns& columns, const std::vector<ReportPart>& parts) {
     return time_cell(*row.one.time) + (row.problem.clock == "measured" ? "" : " " + row.problem.clock);
   });
   columns.number(
-      "screened", "us, search", [](const Row& row) { return positive(row.one.screen_us); },
-      [](const Row& row) { return format_us(row.one.screen_us); });
-  columns.number(
       "tflops", "TFLOP/s", [](const Row& row) { return positive(row.one.flops_per_s / 1e12); },
       [](const Row& row) { return tera_text(row.one.flops_per_s); });
   columns.number(
@@ -109,6 +106,8 @@ void add_figures(Columns& columns, const std::vector<ReportPart>& parts) {
   columns.number(
       "roof", "% roof", [](const Row& row) { return positive(100 * row.one.of_roof); },
       [](const Row& row) { return fmt::format("{:.1f}", 100 * row.one.of_roof); });
+  columns.text("variant", "variant", [](const Row& row) { return row.one.trial.variant; });
+  columns.text("configuration", "configuration", [](const Row& row) { return row.one.trial.configuration; });
   columns.number(
       "err", "err/bound", [](const Row& row) { return positive(row.one.trial.error_ratio); },
       [](const Row& row) {
@@ -130,11 +129,12 @@ std::vector<TrialColumn> trial_columns(const std::vector<ReportPart>& parts) {
   columns.number(
       "smem", "smem", [](const Row& row) { return static_cast<double>(row.one.trial.shared_bytes); },
       [](const Row& row) { return format_bytes(row.one.trial.shared_bytes); });
+  columns.number(
+      "screened", "us, search", [](const Row& row) { return positive(row.one.screen_us); },
+      [](const Row& row) { return format_us(row.one.screen_us); });
   columns.text("stage", "timed in",
                [](const Row& row) { return row.one.time ? row.one.time->stage : std::string("-"); });
   columns.integer("session", "session", [](const Row& row) { return row.one.trial.session; });
-  columns.text("variant", "variant", [](const Row& row) { return row.one.trial.variant; });
-  columns.text("configuration", "configuration", [](const Row& row) { return row.one.trial.configuration; });
   columns.text("message", "message", [](const Row& row) {
     const std::string& message = row.one.trial.message;
     return shortened(message.substr(0, message.find('\n')), kLongestMessage);
