@@ -69,12 +69,18 @@ void add_written(std::vector<Written>& written, const std::string& file, const s
   if (file != "-") written.push_back({file, text.size()});
 }
 
+void make_folder(const std::string& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) throw Error(fmt::format("--svg {}: the folder cannot be made: {}", folder, error.message()));
+}
+
 std::vector<Written> write_all(const ReportCommand& command, const LabReport& report, bool dry_run) {
   std::vector<Written> written;
   if (!command.html.empty()) add_written(written, command.html, report_page(report), dry_run);
   if (!command.markdown.empty()) add_written(written, command.markdown, report_markdown(report), dry_run);
   if (command.svg.empty()) return written;
-  if (!dry_run) std::filesystem::create_directories(command.svg);
+  if (!dry_run) make_folder(command.svg);
   for (const ReportFigure& figure : report_figures(report))
     add_written(written, (std::filesystem::path(command.svg) / (figure.id + ".svg")).string(), standalone_svg(figure),
                 dry_run);

@@ -5,6 +5,7 @@
 #include <set>
 #include <sstream>
 
+#include "base/format.h"
 #include "base/utc_time.h"
 #include "session/rig.h"
 
@@ -13,6 +14,7 @@ namespace kerlab {
 namespace {
 
 constexpr std::int64_t kMostRuns = 2000;
+constexpr std::size_t kMostListed = 20;
 
 std::vector<std::string> split(const std::string& text) {
   std::istringstream words(text);
@@ -71,15 +73,21 @@ Groups group_trials(const ReportOptions& options, const Database& database) {
 }
 
 [[noreturn]] void throw_nothing(const ReportOptions& options, const Database& database) {
-  std::set<std::string> there;
-  for (const Trial& trial : database.trials_of(""))
+  std::set<std::string> there, families;
+  for (const Trial& trial : database.trials_of("")) {
     there.insert(fmt::format("\n  {}, {}", trial.problem, trial.device_class));
-  constexpr std::size_t kMost = 20;
+    families.insert(trial.family);
+  }
+  const bool known = options.family.empty() || families.contains(options.family);
+  const std::string meant = known ? "" : nearest(options.family, {families.begin(), families.end()});
   std::string list;
+  std::size_t listed = 0;
   for (const std::string& one : there)
-    if (list.size() < kMost * 80) list += one;
-  throw UsageError(fmt::format("nothing to report: no trial in database {} agrees with what was asked for{}{}",
+    if (listed++ < kMostListed) list += one;
+  if (listed > kMostListed) list += fmt::format("\n  and {} more", listed - kMostListed);
+  throw UsageError(fmt::format("nothing to report: no trial in database {} agrees with what was asked for{}{}{}",
                                database.path().string(), options.device_class.empty() ? "" : " on this device",
+                               meant.empty() ? "" : fmt::format(" (did you mean {}?)", meant),
                                there.empty() ? "; it is empty: `kerlab tune FAMILY` fills it" : "; there are:" + list));
 }
 

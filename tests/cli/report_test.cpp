@@ -45,12 +45,16 @@ TEST_CASE("report: a page, Markdown and drawings of what a tune stored", "[cli]"
     const ProcessResult none = sandbox.run({"report", "nosuch", "-o", page});
     CHECK(none.exit_code == 64);
     CHECK_THAT(none.err, Contains("nothing to report") && Contains("there are:"));
+    CHECK_THAT(sandbox.run({"report", "twic", "-o", page}).err, Contains("did you mean twice?"));
     CHECK(sandbox.run({"report", "--device-class", "nosuch", "-o", page}).exit_code == 64);
   }
   SECTION("a file that cannot be written is an error") {
     const ProcessResult failed = sandbox.run({"report", "-o", sandbox / "nowhere" / "report.html"});
     CHECK(failed.exit_code == 1);
     CHECK_THAT(failed.err, Contains("nowhere"));
+    const ProcessResult folder = sandbox.run({"report", "--svg", page});
+    CHECK(folder.exit_code == 1);
+    CHECK_THAT(folder.err, Contains("--svg") && Contains(page));
   }
 }
 

@@ -31,7 +31,8 @@ void add_ceilings(RooflineDrawing& drawing, const ReportProblem& problem) {
   for (SvgCeiling& known : drawing.pipes) {
     if (known.label == pipe.label) return;
     if (known.theoretical != pipe.theoretical) continue;
-    if ((", " + known.label).find(", " + problem.dtype + ", ") != std::string::npos) return;
+    const std::string listed = ", " + known.label;
+    if (listed.find(", " + problem.dtype + ", ") != std::string::npos || listed.ends_with(", " + pipe.label)) return;
     known.label = fmt::format("{}, {}", problem.dtype, known.label);
     known.measured = std::max(known.measured, pipe.measured);
     return;
