@@ -1,4 +1,4 @@
-// make_database FILE [trials [problem]...]: a database with made-up results, for the test of reports in a browser.
+// make_database FILE [trials [hostile text]]: a database with made-up results, for the test of reports in a browser.
 
 #include <cstdio>
 #include <exception>
@@ -9,16 +9,13 @@
 
 int main(int count, char** words) {
   if (count < 2) {
-    std::fprintf(stderr, "usage: make_database FILE [trials [problem]...]\n");
+    std::fprintf(stderr, "usage: make_database FILE [trials [hostile text]]\n");
     return 64;
   }
   try {
     kerlab::testing::MadeUp what;
     if (count > 2) what.trials = std::stoul(words[2]);
-    for (int i = 3; i < count; ++i) {
-      if (i == 3) what.problems.clear();
-      what.problems.emplace_back(words[i]);
-    }
+    if (count > 3) what.hostile = words[3];
     std::filesystem::remove(words[1]);
     kerlab::Database database = kerlab::Database::open(words[1]);
     kerlab::testing::make_up(database, what);

@@ -205,6 +205,19 @@ def printing(browser):
         (pathlib.Path(folder) / "print.pdf").write_bytes(pdf)
 
 
+def hostile(browser, kerlab, make_database, folder):
+    text = "</script><script>document.title='broken'</script><img src=x onerror=document.title='broken'>\u2028'\""
+    database, page = folder / "hostile.db", folder / "hostile.html"
+    subprocess.run([make_database, database, "40", text], check=True)
+    subprocess.run([kerlab, "report", "--db", database, "-o", page], check=True, stdout=subprocess.DEVNULL)
+    browser.open(page)
+    x, y, _ = browser.script_until_done(PLACE, "roofline")
+    browser.move_to(x, y)
+    check("a hostile name is shown as it is", text in browser.script(TIP), browser.script(TIP))
+    check("and runs nowhere", browser.script("return document.title").endswith("kerlab report")
+          and browser.script("return document.images.length") == 0, browser.script("return document.title"))
+
+
 def without_scripts(folder, page):
     with Browser(folder / "plain", javascript=False) as browser:
         browser.open(page)
@@ -230,6 +243,7 @@ def main():
             check("the script shows the rows of the file", browser.script(ROWS) == static_rows(page))
             for test in (hovering, filtering, more_rows, sorting, keyboard, theme, narrow, printing):
                 test(browser)
+            hostile(browser, kerlab, make_database, folder)
             errors = [entry["message"] for entry in browser.log("browser")]
             check("still nothing on the console", errors == [], errors)
         without_scripts(folder, page)

@@ -1,6 +1,8 @@
 // A report's page and drawings: nothing in a record breaks out of them, and what is modelled says so.
 #include "report/html/page.h"
 
+#include <algorithm>
+
 #include "catch.h"
 #include "report/html/html_table.h"
 #include "report/html/plot.h"
@@ -96,6 +98,37 @@ TEST_CASE("report page: modelled times are called so everywhere, and have no int
       for (const std::string& text : column.text) CHECK((text == "-" || text.ends_with(" modelled")));
 }
 
+TEST_CASE("report page: beside measured times, modelled ones are told apart in every row and drawing", "[report]") {
+  Database database = Database::in_memory();
+  testing::MadeUp what = small();
+  testing::make_up(database, what);
+  what.device_kind = "emulated";
+  testing::make_up(database, what);
+  const LabReport report = collect_report({}, database);
+  const std::vector<ReportPart> parts = report_parts(report);
+  REQUIRE(parts.size() == 2);
+  const std::vector<TrialColumn> columns = trial_columns(parts);
+  const auto device = std::find_if(columns.begin(), columns.end(), [](const auto& one) { return one.key == "device"; });
+  REQUIRE(device != columns.end());
+  for (const ReportPart& part : parts)
+    for (std::size_t i = 0; i < part.problem.trials.size(); ++i)
+      CHECK(device->text[part.first_row + i].ends_with("(" + part.problem.clock + ")"));
+  const std::string page = report_page(report);
+  CHECK(markup_fault(page, true) == "");
+  // A roofline for each, with dots of its own only.
+  for (const ReportFigure& figure : report_figures(report)) {
+    if (!figure.id.starts_with("roofline-device")) continue;
+    const bool modelled = figure.caption.find("modelled") != std::string::npos;
+    const ReportPart& own = parts[(parts[0].problem.clock == "modelled") == modelled ? 0 : 1];
+    for (std::size_t at = figure.body.find("data-i=\""); at != std::string::npos;
+         at = figure.body.find("data-i=\"", at + 1)) {
+      const std::size_t row = std::stoul(figure.body.substr(at + 8));
+      CHECK(row >= own.first_row);
+      CHECK(row < own.first_row + own.problem.trials.size());
+    }
+  }
+}
+
 TEST_CASE("report page: several problems are summed up, and each has its own part", "[report]") {
   testing::MadeUp what = small();
   what.problems.emplace_back("gemm M=512 N=512 K=512 bf16 layout=nn alpha=1 beta=0");
@@ -104,7 +137,8 @@ TEST_CASE("report page: several problems are summed up, and each has its own par
   const std::string page = report_page(report);
   CHECK(markup_fault(page, true) == "");
   CHECK_THAT(page, Contains("id=\"problem-1\"") && Contains("id=\"problem-2\"") && Contains("id=\"library\"") &&
-                       Contains("passed / tried") && Contains("library / ours") && Contains("gemm 512x512x512 bf16 nn"));
+                       Contains("passed / tried") && Contains("library / ours") &&
+                       Contains("gemm 512x512x512 bf16 nn"));
   // Rows are numbered through: the second problem's first trial follows the first one's last.
   const std::vector<ReportPart> parts = report_parts(report);
   CHECK(parts[1].first_row == parts[0].problem.trials.size());

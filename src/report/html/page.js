@@ -4,7 +4,7 @@ let pointed = -1;
 
 function tipLines(row) {
   const lines = [];
-  if (columns.has('problem')) lines.push(cell('problem', row));
+  for (const key of ['problem', 'device']) if (columns.has(key)) lines.push(cell(key, row));
   const us = cell('us', row);
   lines.push(cell('status', row) + (us && us !== '-' ? `, ${us} us` : ''));
   const more = [];

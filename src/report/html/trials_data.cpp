@@ -79,7 +79,14 @@ double positive(double value) {
   return value > 0 ? value : kNone;
 }
 
-/// "measured", or "clock" when they differ.
+bool several_devices(const std::vector<ReportPart>& parts) {
+  const ReportProblem& first = parts.front().problem;
+  return std::any_of(parts.begin(), parts.end(), [&](const ReportPart& part) {
+    return part.problem.clock != first.clock || part.problem.device_class != first.device_class;
+  });
+}
+
+/// "measured"; "mixed" when they differ.
 std::string common_clock(const std::vector<ReportPart>& parts) {
   const std::string& clock = parts.front().problem.clock;
   const bool same =
@@ -122,6 +129,9 @@ std::vector<TrialColumn> trial_columns(const std::vector<ReportPart>& parts) {
   Columns columns(parts);
   columns.integer("trial", "trial", [](const Row& row) { return row.one.trial.id; });
   if (parts.size() > 1) columns.text("problem", "problem", [](const Row& row) { return row.problem.title; });
+  if (several_devices(parts))
+    columns.text("device", "device",
+                 [](const Row& row) { return fmt::format("{} ({})", row.problem.device_class, row.problem.clock); });
   columns.text("status", "status", status_text);
   add_figures(columns, parts);
   columns.integer("regs", "regs", [](const Row& row) { return row.one.trial.registers; });
