@@ -76,6 +76,7 @@ TEST_CASE("report figures: each is XML of its own, described, readable in both t
     const std::string svg = standalone_svg(figure);
     CHECK(markup_fault(svg, false) == "");
     CHECK_THAT(svg, Contains("role=\"img\"") && Contains("<desc") && Contains("prefers-color-scheme: dark"));
+    if (figure.id != "regress") CHECK_THAT(svg, Contains("gemm 4096x4096x4096 bf16 nt, NVIDIA H200 (measured)"));
     CHECK_THAT(svg, !Contains("var(--") && !Contains("nan") && !Contains("inf,"));
     CHECK(!figure.title.empty());
     CHECK(!figure.description.empty());

@@ -12,7 +12,7 @@ namespace kerlab {
 
 namespace {
 
-constexpr double kTitleHeight = 56;
+constexpr double kTitleHeight = 76, kCharacter = 6.5;
 
 /// "--ink: #1f2328;" of a theme, by name.
 std::map<std::string, std::string> theme_values(const std::string& file) {
@@ -74,10 +74,12 @@ std::string standalone_svg(const ReportFigure& figure) {
       "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"drawing\" viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" "
       "height=\"{1:.0f}\" role=\"img\" aria-labelledby=\"title desc\">\n<title id=\"title\">{2}</title>\n"
       "<desc id=\"desc\">{3}</desc>\n<style>{4}</style>\n<rect class=\"paper\" width=\"{0:.0f}\" height=\"{1:.0f}\"/>\n"
-      "<text x=\"16\" y=\"26\" class=\"ink heading\">{2}</text>\n<text x=\"16\" y=\"45\" class=\"dim\">{5}</text>\n"
-      "<g transform=\"translate(0 {6:.0f})\">\n{7}</g>\n</svg>\n",
+      "<text x=\"16\" y=\"26\" class=\"ink heading\">{2}</text>\n<text x=\"16\" y=\"45\" "
+      "class=\"ink\">{7}</text>\n<text x=\"16\" y=\"63\" class=\"dim\">{5}</text>\n"
+      "<g transform=\"translate(0 {6:.0f})\">\n{8}</g>\n</svg>\n",
       figure.width, height, xml_text(figure.title), xml_text(figure.description), both_themes(),
-      xml_text(shortened(figure.caption, static_cast<int>((figure.width - 32) / 5.6))), kTitleHeight, figure.body);
+      xml_text(shortened(figure.caption, static_cast<int>((figure.width - 32) / kCharacter))), kTitleHeight,
+      xml_text(figure.subject), figure.body);
 }
 
 }  // namespace kerlab

@@ -15,8 +15,9 @@ struct ReportFigure {
   std::string description;  ///< for who cannot see it, in a sentence or two
   std::string caption;      ///< how to read it; may be empty
   double width = 0, height = 0;
-  std::string body;  ///< SVG elements
-  Table table;       ///< the same as a table
+  std::string body;          ///< SVG elements
+  Table table;               ///< the same as a table
+  std::string subject = {};  ///< of what and where: "gemm 4096x4096x4096 bf16 nt, NVIDIA H200 (measured)"; for files
 };
 
 /// For the page, whose style sheet and theme it takes.

@@ -38,6 +38,8 @@ ReportFigure regress_figure(const LabReport& report);
 
 /// "mma_pipe BM=128 BN=64"
 std::string trial_label(const Trial& trial);
+/// "NVIDIA H200 (measured)": where a problem's times are from, in short.
+std::string device_label(const ReportProblem& problem);
 /// "time, us", "time, us (modelled)"
 std::string time_title(const ReportProblem& problem);
 /// "us [95 %]"; of what is modelled "us, modelled".

@@ -107,7 +107,7 @@ ReportFigure finalists_figure(const ReportPart& part) {
       "finalists" + part.suffix,
       "Finalists, measured side by side",
       fmt::format("Samples of {} finalists with quartiles, median and its 95 % interval.", problem.finalists.size()),
-      "Dots: samples; box: the middle half; black: the median; blue: its 95 % interval. Samples beyond the axis "
+      "Dots: samples; box: the middle half; line: the median; bar: its 95 % interval. Samples beyond the axis "
       "stand at its edge.",
       kWidth,
       0,

@@ -12,6 +12,10 @@ std::string trial_label(const Trial& trial) {
   return trial.configuration.empty() ? trial.variant : trial.variant + " " + trial.configuration;
 }
 
+std::string device_label(const ReportProblem& problem) {
+  return fmt::format("{} ({})", problem.device_class.substr(0, problem.device_class.find(" sm_")), problem.clock);
+}
+
 std::string time_title(const ReportProblem& problem) {
   return problem.clock == "measured" ? "time, us" : fmt::format("time, us ({})", problem.clock);
 }

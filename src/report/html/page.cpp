@@ -202,19 +202,25 @@ std::vector<ReportPart> report_parts(const LabReport& report) {
   return parts;
 }
 
+std::vector<ReportFigure> problem_figures(const ReportPart& part) {
+  std::vector<ReportFigure> figures;
+  for (ReportFigure (*draw)(const ReportPart&) :
+       {roofline_figure, progress_by_trials, progress_by_time, importance_figure, finalists_figure, accuracy_figure,
+        failures_figure})
+    figures.push_back(draw(part));
+  for (ReportFigure& figure : heat_maps(part)) figures.push_back(std::move(figure));
+  for (ReportFigure& figure : figures)
+    figure.subject = fmt::format("{}, {}", part.problem.title, device_label(part.problem));
+  return figures;
+}
+
 std::vector<ReportFigure> report_figures(const LabReport& report) {
   const std::vector<ReportPart> parts = report_parts(report);
   std::vector<ReportFigure> figures;
   if (parts.size() > 1) figures = common_rooflines(parts);
   figures.push_back(library_figure(parts));
-  for (const ReportPart& part : parts) {
-    for (ReportFigure (*draw)(const ReportPart&) :
-         {roofline_figure, progress_by_trials, progress_by_time, importance_figure})
-      figures.push_back(draw(part));
-    for (ReportFigure& figure : heat_maps(part)) figures.push_back(std::move(figure));
-    for (ReportFigure (*draw)(const ReportPart&) : {finalists_figure, accuracy_figure, failures_figure})
-      figures.push_back(draw(part));
-  }
+  for (const ReportPart& part : parts)
+    for (ReportFigure& figure : problem_figures(part)) figures.push_back(std::move(figure));
   figures.push_back(regress_figure(report));
   std::erase_if(figures, [](const ReportFigure& figure) { return figure.body.empty(); });
   return figures;

@@ -5,7 +5,10 @@
 
 namespace kerlab {
 
-/// All figures of a report, in the order of the page.
+/// Of one problem, each with what it is about.
+std::vector<ReportFigure> problem_figures(const ReportPart& part);
+
+/// All figures of a report.
 std::vector<ReportFigure> report_figures(const LabReport& report);
 
 /// The page. Every text of the records is escaped.

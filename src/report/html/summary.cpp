@@ -25,7 +25,7 @@ struct Shape {
 std::vector<std::string> row(const ReportProblem& problem, const Shape& shape) {
   const ReportTrial* best = best_trial(problem);
   std::vector<std::string> cells{problem.title};
-  if (shape.several_devices) cells.push_back(fmt::format("{} ({})", problem.device_class, problem.clock));
+  if (shape.several_devices) cells.push_back(device_label(problem));
   if (best == nullptr) {
     cells.insert(cells.end(), {"-", "-", "-"});
   } else {

@@ -130,8 +130,7 @@ std::vector<TrialColumn> trial_columns(const std::vector<ReportPart>& parts) {
   columns.integer("trial", "trial", [](const Row& row) { return row.one.trial.id; });
   if (parts.size() > 1) columns.text("problem", "problem", [](const Row& row) { return row.problem.title; });
   if (several_devices(parts))
-    columns.text("device", "device",
-                 [](const Row& row) { return fmt::format("{} ({})", row.problem.device_class, row.problem.clock); });
+    columns.text("device", "device", [](const Row& row) { return device_label(row.problem); });
   columns.text("status", "status", status_text);
   add_figures(columns, parts);
   columns.integer("regs", "regs", [](const Row& row) { return row.one.trial.registers; });
