@@ -111,10 +111,10 @@ const char* environment(const char* name) {
 }
 
 /// XDG: the variable counts only when it is an absolute path.
-fs::path xdg_folder(const char* variable, const char* below_home) {
+fs::path xdg_folder(const char* variable, const char* below_home, const char* own) {
   if (const char* value = environment(variable); value != nullptr && *value == '/') return fs::path(value) / "kerlab";
   const char* home = environment("HOME");
-  if (home == nullptr) throw Error(fmt::format("neither {} nor HOME is set: set one of them", variable));
+  if (home == nullptr) throw Error(fmt::format("neither {}, {} nor HOME is set: set one of them", own, variable));
   return fs::path(home) / below_home / "kerlab";
 }
 
@@ -176,11 +176,11 @@ fs::path share_folder() {
 
 fs::path cache_folder() {
   if (const char* cache = environment("KERLAB_CACHE")) return cache;
-  return xdg_folder("XDG_CACHE_HOME", ".cache");
+  return xdg_folder("XDG_CACHE_HOME", ".cache", "KERLAB_CACHE");
 }
 
 fs::path data_folder() {
-  return xdg_folder("XDG_DATA_HOME", ".local/share");
+  return xdg_folder("XDG_DATA_HOME", ".local/share", "KERLAB_DB");
 }
 
 }  // namespace kerlab

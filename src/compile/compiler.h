@@ -92,6 +92,7 @@ class CompilerPool {
   struct Options {
     std::string executable;                     ///< of kerlab
     int processes = 0;                          ///< 0: one per core, at most 16
+    std::int64_t memory_bytes = 0;              ///< that one may allocate; 0: its share of the machine's, 2 GiB at least
     std::chrono::milliseconds deadline{60000};  ///< per compilation; the process group is killed, status timeout
     std::filesystem::path cache_folder;
     std::int64_t cache_limit_bytes = std::int64_t{4} << 30;

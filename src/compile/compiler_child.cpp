@@ -1,6 +1,7 @@
 // The process that compiles.
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -35,7 +36,22 @@ void sabotage(const CompileRequest& request) {
   }
 }
 
+/// What the parent allows: an allocation beyond it fails here, where only this compilation is lost. Sanitizers reserve
+/// more than there is.
+void limit_memory() {
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  const char* bytes = std::getenv("KERLAB_COMPILER_MEMORY");
+  if (bytes == nullptr) return;
+  const rlim_t most = std::strtoull(bytes, nullptr, 10);
+  rlimit limit{};
+  if (most == 0 || ::getrlimit(RLIMIT_DATA, &limit) != 0) return;
+  limit.rlim_cur = std::min(limit.rlim_cur, most);
+  ::setrlimit(RLIMIT_DATA, &limit);
+#endif
+}
+
 int serve() {
+  limit_memory();
   FrameChannel channel = FrameChannel::take_over_stdio();
   channel.start_watchdog();
   std::optional<Nvrtc> nvrtc;

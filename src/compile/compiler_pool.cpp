@@ -1,6 +1,7 @@
 // The parent's side: jobs, children, deadlines.
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <deque>
@@ -25,6 +26,13 @@ constexpr std::uint64_t kBlockingTicket = ~std::uint64_t{0};  // of compile()
 int process_count(int asked) {
   const int cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   return asked > 0 ? asked : std::min(cores, 16);
+}
+
+/// One kernel whose templates never end shall not take the memory of everything else.
+std::int64_t memory_share(int processes) {
+  constexpr std::int64_t kLeast = std::int64_t{2} << 30;
+  const std::int64_t physical = std::int64_t{::sysconf(_SC_PHYS_PAGES)} * ::sysconf(_SC_PAGE_SIZE);
+  return std::max(kLeast, physical * 3 / 4 / processes);
 }
 
 CompileResult failed(CompileStatus status, std::string message) {
@@ -60,7 +68,11 @@ struct CompilerPool::State {
         std::ranges::count_if(compilers, [](const Compiler& c) { return c.job.has_value(); }));
   }
 
-  void start_compiler() { compilers.push_back({Child::spawn({options.executable, "compiler"})}); }
+  void start_compiler() {
+    const std::int64_t memory = options.memory_bytes > 0 ? options.memory_bytes : memory_share(processes);
+    compilers.push_back(
+        {Child::spawn({options.executable, "compiler"}, {fmt::format("KERLAB_COMPILER_MEMORY={}", memory)})});
+  }
 
   void finish(Job job, CompileResult result) {
     if (!result.from_cache) cache.store(job.key, result);

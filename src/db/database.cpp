@@ -137,7 +137,13 @@ void Database::put(const std::vector<Trial*>& trials,
   for (Trial* trial : trials) trial->id = trial_ids[trial];
   for (std::size_t i = 0; i < measurements.size(); ++i) measurements[i].second->id = ids[i];
 }
+/// Now, or when the newest one of its problem was made, where a clock has gone backwards since: what is decided last
+/// reigns.
 void Database::put(Decision& decision) {
+  if (decision.created.empty()) {
+    const auto newest = winner(decision.problem, decision.device_class);
+    decision.created = std::max(utc_now(), newest ? newest->created : "");
+  }
   put_all<Decision>(*state_, rows::insert<Decision>("decision"), {&decision});
 }
 

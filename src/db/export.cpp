@@ -43,9 +43,13 @@ class Export {
     for (const auto& one : read_table<Measurement>(connection_, "measurement", "ORDER BY id")) add(one);
     for (const auto& one : read_table<LibraryTime>(connection_, "library_time", "ORDER BY id")) add(one);
     for (const auto& one : read_table<Decision>(connection_, "decision", "ORDER BY id")) add(one);
+    for (const auto& one : read_table<RegressRun>(connection_, "regress_run", "ORDER BY id")) add(one);
+    add_ceilings();
+    add_blobs();
     std::string text = text_rows::line({{"format", text_rows::kFormat}, {"version", text_rows::kVersion}});
     for (const std::string& hash : used_sources_) text += source(hash);
-    for (const auto* lines : {&sessions_, &trials_, &measurements_, &library_times_, &decisions_}) {
+    for (const auto* lines :
+         {&sessions_, &trials_, &measurements_, &library_times_, &decisions_, &ceilings_, &regress_runs_, &blobs_}) {
       for (const auto& [order, line] : *lines) text += line;
     }
     return text;
@@ -101,6 +105,40 @@ class Export {
     decisions_[{decision.problem, decision.device_class, decision.created, line}] = line;
   }
 
+  void add(const RegressRun& run) {
+    const std::string line = text_rows::line(text_rows::to_json("regress_run", run));
+    regress_runs_[{run.name, run.key, run.created, line}] = line;
+  }
+
+  void add_ceilings() {
+    SQLite::Statement query(connection_, "SELECT device_class, name, unit, value, created FROM ceiling");
+    while (query.executeStep()) {
+      const std::string line = text_rows::line({{"row", "ceiling"},
+                                                {"device_class", query.getColumn(0).getString()},
+                                                {"name", query.getColumn(1).getString()},
+                                                {"unit", query.getColumn(2).getString()},
+                                                {"value", query.getColumn(3).getDouble()},
+                                                {"created", query.getColumn(4).getString()}});
+      ceilings_[{query.getColumn(0).getString(), query.getColumn(1).getString(), query.getColumn(4).getString(),
+                 line}] = line;
+    }
+  }
+
+  /// Of baselines that are text elsewhere: who has both can run the old kernel as it was.
+  void add_blobs() {
+    SQLite::Statement query(connection_, "SELECT hash, kind, created, bytes FROM baseline_blob");
+    while (query.executeStep()) {
+      const SQLite::Column bytes = query.getColumn(3);
+      const auto* begin = static_cast<const std::byte*>(bytes.getBlob());
+      const auto size = static_cast<std::size_t>(bytes.getBytes());
+      blobs_[{query.getColumn(0).getString()}] = text_rows::line({{"row", "blob"},
+                                                                  {"hash", query.getColumn(0).getString()},
+                                                                  {"kind", query.getColumn(1).getString()},
+                                                                  {"created", query.getColumn(2).getString()},
+                                                                  {"bytes", text_rows::to_hex({begin, size})}});
+    }
+  }
+
   /// Only sessions that something refers to are written.
   std::string use_session(std::int64_t id) {
     SessionRecord session = session_records_.at(id);
@@ -124,7 +162,7 @@ class Export {
   std::map<std::int64_t, std::string> session_keys_, trial_keys_, measurement_keys_;
   std::set<std::int64_t> passed_;
   std::set<std::string> used_sources_;
-  Lines sessions_, trials_, measurements_, library_times_, decisions_;
+  Lines sessions_, trials_, measurements_, library_times_, decisions_, ceilings_, regress_runs_, blobs_;
 };
 
 }  // namespace

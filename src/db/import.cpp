@@ -1,6 +1,7 @@
 // Text of export.cpp back into a database: what is there already is skipped, what is new gets ids of this database.
 
 #include <map>
+#include <optional>
 #include <set>
 #include <sstream>
 
@@ -34,6 +35,9 @@ class Import {
     if (row == "measurement") return take_measurement(object);
     if (row == "library_time") return take_library_time(object);
     if (row == "decision") return take_decision(object);
+    if (row == "ceiling") return take_ceiling(object);
+    if (row == "regress_run") return take_regress_run(object);
+    if (row == "blob") return take_blob(object);
     throw Error(fmt::format("unknown row '{}': written by a newer kerlab?", row));
   }
 
@@ -135,6 +139,48 @@ class Import {
     return true;
   }
 
+  bool take_ceiling(const Json& object) {
+    SQLite::Statement insert_new(connection_,
+                                 "INSERT INTO ceiling (device_class, name, unit, value, created) "
+                                 "SELECT ?1, ?2, ?3, ?4, ?5 WHERE NOT EXISTS (SELECT 1 FROM ceiling WHERE "
+                                 "device_class = ?1 AND name = ?2 AND unit = ?3 AND value = ?4 AND created = ?5)");
+    insert_new.bind(1, object.at("device_class").get<std::string>());
+    insert_new.bind(2, object.at("name").get<std::string>());
+    insert_new.bind(3, object.at("unit").get<std::string>());
+    insert_new.bind(4, object.at("value").get<double>());
+    insert_new.bind(5, object.at("created").get<std::string>());
+    return insert_new.exec() > 0;
+  }
+
+  bool take_regress_run(const Json& object) {
+    if (!regress_runs_) {
+      regress_runs_.emplace();
+      SQLite::Statement query(connection_, rows::select<RegressRun>("regress_run", ""));
+      for (const auto& run : rows::read_all<RegressRun>(query)) regress_runs_->insert(line_of(run));
+    }
+    const auto run = text_rows::from_json<RegressRun>(object);
+    if (!regress_runs_->insert(line_of(run)).second) return false;
+    insert("regress_run", run);
+    return true;
+  }
+
+  static std::string line_of(const RegressRun& run) { return text_rows::line(text_rows::to_json("regress_run", run)); }
+
+  bool take_blob(const Json& object) {
+    const auto hash = object.at("hash").get<std::string>();
+    const std::vector<std::byte> bytes = text_rows::from_hex(object.at("bytes").get<std::string>());
+    if (digest(bytes) != hash) throw Error(fmt::format("blob '{}' has other bytes: was it edited?", hash));
+    SQLite::Statement insert_blob(connection_,
+                                  "INSERT INTO baseline_blob (hash, kind, bytes, created) VALUES (?, ?, ?, ?) "
+                                  "ON CONFLICT (hash) DO NOTHING");
+    const std::byte none{};  // no bytes have no address, and a null one would bind NULL
+    insert_blob.bind(1, hash);
+    insert_blob.bind(2, object.at("kind").get<std::string>());
+    insert_blob.bind(3, bytes.empty() ? &none : bytes.data(), static_cast<int>(bytes.size()));
+    insert_blob.bind(4, object.at("created").get<std::string>());
+    return insert_blob.exec() > 0;
+  }
+
   std::string tie_set_of_ids(const std::string& keys) const {
     std::istringstream words(keys);
     std::vector<std::int64_t> found;
@@ -148,6 +194,7 @@ class Import {
   std::map<std::string, std::int64_t> sessions_, trials_, measurements_;  ///< key -> id here
   std::map<std::int64_t, std::string> session_keys_;
   std::set<std::int64_t> passed_;
+  std::optional<std::set<std::string>> regress_runs_;  ///< as lines; read when the first one comes
 };
 
 void check_format(const Json& object) {

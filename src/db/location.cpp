@@ -63,6 +63,7 @@ std::string_view network_file_system(unsigned long magic) {
 void check_location(const fs::path& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
+  if (status.type() == fs::file_type::none) refuse(path, error.message());  // links in a circle
   if (fs::is_directory(status)) refuse(path, "is a folder, not a file");
   if (fs::exists(status) && !fs::is_regular_file(status)) refuse(path, "is not a regular file");
 

@@ -178,7 +178,8 @@ std::vector<Database::CeilingRow> Database::ceilings(const std::string& device_c
   return state_->run([&] {
     SQLite::Statement query(state_->connection,
                             "SELECT device_class, name, unit, value, created FROM ceiling WHERE id IN "
-                            "(SELECT max(id) FROM ceiling WHERE device_class = ? GROUP BY name) ORDER BY name");
+                            "(SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY name ORDER BY created DESC, "
+                            "id DESC) AS age FROM ceiling WHERE device_class = ?) WHERE age = 1) ORDER BY name");
     query.bind(1, device_class);
     std::vector<CeilingRow> found;
     while (query.executeStep()) {

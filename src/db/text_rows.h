@@ -6,11 +6,13 @@
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "trial/regress_run.h"
 #include "trial/trial.h"
 
 namespace kerlab::text_rows {
@@ -20,8 +22,8 @@ using Json = nlohmann::ordered_json;
 inline constexpr const char* kFormat = "kerlab-db";
 inline constexpr int kVersion = 1;
 
-/// Columns that came after the first format: left out while empty, so that a row is the same text, and has the same key,
-/// as an older kerlab wrote.
+/// Columns that came after the first format: left out while empty, so that a row is the same text, and has the same
+/// key, as an older kerlab wrote.
 inline bool was_added(std::string_view column) {
   return column == "shared_with" || column == "conditions";
 }
@@ -85,6 +87,23 @@ Record from_json(const Json& object) {
 /// One line; text that is not UTF-8 (a compiler's log) is mended.
 inline std::string line(const Json& object) {
   return object.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+inline std::string to_hex(std::span<const std::byte> bytes) {
+  std::string text;
+  text.reserve(2 * bytes.size());
+  for (const std::byte byte : bytes) fmt::format_to(std::back_inserter(text), "{:02x}", static_cast<unsigned>(byte));
+  return text;
+}
+
+inline std::vector<std::byte> from_hex(const std::string& text) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  if (text.size() % 2 != 0 || text.find_first_not_of(kDigits) != std::string::npos)
+    throw Error("bytes are pairs of hexadecimal digits");
+  std::vector<std::byte> bytes(text.size() / 2);
+  for (std::size_t i = 0; i < bytes.size(); ++i)
+    bytes[i] = static_cast<std::byte>(16 * kDigits.find(text[2 * i]) + kDigits.find(text[2 * i + 1]));
+  return bytes;
 }
 
 /// Process numbers mean nothing elsewhere: of "hostname pid starttime" only the name is shared.

@@ -1,5 +1,8 @@
 #include "session/regress_fingerprint.h"
 
+#include <cstring>
+#include <span>
+
 #include "base/file.h"
 #include "base/hash.h"
 
@@ -7,8 +10,31 @@ namespace kerlab {
 
 namespace {
 
-std::filesystem::path image_file(const std::filesystem::path& folder, const std::string& digest) {
+std::filesystem::path blob_file(const std::filesystem::path& folder, const std::string& digest) {
   return folder / (digest + ".bin");
+}
+
+std::string keep(std::span<const std::byte> bytes, const std::string& kind, Database* database,
+                 const std::filesystem::path& artifacts) {
+  if (bytes.empty() || (database == nullptr && artifacts.empty())) return "";
+  const std::string hash = digest(bytes);
+  if (database != nullptr) database->store_blob(hash, kind, bytes);
+  if (!artifacts.empty()) {
+    std::filesystem::create_directories(artifacts);
+    write_atomic(blob_file(artifacts, hash), bytes);
+  }
+  return hash;
+}
+
+std::optional<Bytes> find(const std::string& hash, const Database* database, const std::filesystem::path& artifacts) {
+  const bool plain = hash.size() == 32 && hash.find_first_not_of("0123456789abcdef") == std::string::npos;
+  if (!plain) return std::nullopt;  // it becomes part of a path
+  if (database != nullptr)
+    if (auto bytes = database->blob(hash); bytes && digest(*bytes) == hash) return bytes;
+  std::error_code error;
+  if (artifacts.empty() || !std::filesystem::exists(blob_file(artifacts, hash), error)) return std::nullopt;
+  Bytes bytes = read_bytes(blob_file(artifacts, hash));
+  return digest(bytes) == hash ? std::optional(std::move(bytes)) : std::nullopt;
 }
 
 }  // namespace
@@ -44,26 +70,26 @@ BaselineTime baseline_time(const Measurement& measurement, const Baseline& basel
 }
 
 std::string keep_image(const Bytes& image, Database* database, const std::filesystem::path& artifacts) {
-  if (image.empty() || (database == nullptr && artifacts.empty())) return "";
-  const std::string hash = digest(image);
-  if (database != nullptr) database->store_blob(hash, "cubin", image);
-  if (!artifacts.empty()) {
-    std::filesystem::create_directories(artifacts);
-    write_atomic(image_file(artifacts, hash), std::span<const std::byte>(image));
-  }
-  return hash;
+  return keep(image, "cubin", database, artifacts);
 }
 
 std::optional<Bytes> find_image(const std::string& hash, const Database* database,
                                 const std::filesystem::path& artifacts) {
-  const bool plain = hash.size() == 32 && hash.find_first_not_of("0123456789abcdef") == std::string::npos;
-  if (!plain) return std::nullopt;  // it becomes part of a path
-  if (database != nullptr)
-    if (auto image = database->blob(hash); image && digest(*image) == hash) return image;
-  std::error_code error;
-  if (artifacts.empty() || !std::filesystem::exists(image_file(artifacts, hash), error)) return std::nullopt;
-  Bytes image = read_bytes(image_file(artifacts, hash));
-  return digest(image) == hash ? std::optional(std::move(image)) : std::nullopt;
+  return find(hash, database, artifacts);
+}
+
+std::string keep_samples(const std::vector<double>& samples_us, Database* database,
+                         const std::filesystem::path& artifacts) {
+  return keep(std::as_bytes(std::span(samples_us)), "samples", database, artifacts);
+}
+
+std::optional<std::vector<double>> find_samples(const std::string& hash, const Database* database,
+                                                const std::filesystem::path& artifacts) {
+  const std::optional<Bytes> bytes = find(hash, database, artifacts);
+  if (!bytes || bytes->size() % sizeof(double) != 0) return std::nullopt;
+  std::vector<double> samples(bytes->size() / sizeof(double));
+  std::memcpy(samples.data(), bytes->data(), bytes->size());
+  return samples;
 }
 
 }  // namespace kerlab

@@ -1,5 +1,6 @@
 #pragma once
-// What must be the same before two stored times may be compared, and the images that belong to them.
+// What must be the same before two stored times may be compared, and the images and samples that belong to
+// them.
 
 #include "db/database.h"
 #include "session/candidate.h"
@@ -19,5 +20,11 @@ std::string keep_image(const Bytes& image, Database* database, const std::filesy
 /// The image of a digest; none where neither has it, or what is there is not it.
 std::optional<Bytes> find_image(const std::string& digest, const Database* database,
                                 const std::filesystem::path& artifacts);
+
+/// The same of raw samples, in microseconds: what a time in a baseline's text was taken from.
+std::string keep_samples(const std::vector<double>& samples_us, Database* database,
+                         const std::filesystem::path& artifacts);
+std::optional<std::vector<double>> find_samples(const std::string& digest, const Database* database,
+                                                const std::filesystem::path& artifacts);
 
 }  // namespace kerlab

@@ -144,6 +144,15 @@ BaselineFolder::Lock::Lock(const BaselineFolder& folder) {
   }
 }
 
+/// What a kerlab that was killed while it wrote has left: whoever has the lock is the only one that writes.
+void BaselineFolder::remove_torn(const Lock&) const {
+  std::error_code error;
+  std::vector<fs::path> torn;
+  for (fs::recursive_directory_iterator at(path_, error), end; !error && at != end; at.increment(error))
+    if (at->path().extension() == ".tmp" && at->path().filename().string().front() == '.') torn.push_back(at->path());
+  for (const fs::path& file : torn) fs::remove(file, error);
+}
+
 BaselineFolder::Lock::~Lock() {
   ::close(fd_);  // lets go of the lock
 }
@@ -151,6 +160,8 @@ BaselineFolder::Lock::~Lock() {
 bool BaselineFolder::write(Baseline& baseline, const SourceBundle& source, const Lock&) const {
   baseline.files = {{fs::path(source.path).filename().string(), digest(source.text)}};
   for (const Header& header : source.headers) baseline.files.push_back({header.name, digest(header.text)});
+  const std::string document = baseline_text(baseline);
+  static_cast<void>(parse_baseline(document, baseline.key));  // a reason of a page, say, could not be read again
   fs::create_directories(path_ / "sources");
   const auto keep = [&](const std::string& hash, const std::string& text) {
     const fs::path file = source_file(hash);
@@ -164,9 +175,9 @@ bool BaselineFolder::write(Baseline& baseline, const SourceBundle& source, const
   fs::create_directories(file.parent_path());
   if (std::optional<Baseline> same = find(baseline.key)) {
     same->recorded = baseline.recorded;
-    if (baseline_text(*same) == baseline_text(baseline)) return false;
+    if (baseline_text(*same) == document) return false;
   }
-  write_atomic(file, std::string_view(baseline_text(baseline)));
+  write_atomic(file, std::string_view(document));
   return true;
 }
 

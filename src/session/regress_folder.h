@@ -55,6 +55,8 @@ class BaselineFolder {
   bool write(Baseline& baseline, const SourceBundle& source, const Lock& lock) const;
   /// Removes sources that no baseline names. Nothing while one cannot be read.
   void remove_unused_sources(const Lock& lock) const;
+  /// Temporary files of a kerlab that was killed while it wrote.
+  void remove_torn(const Lock& lock) const;
   void remove(const std::string& key, const Lock& lock) const;
 
  private:

@@ -221,6 +221,7 @@ RecordRow RecordSession::record(const Job& job) {
     if (!result.measurement) throw Error("it was not timed: no sample was taken", ExitCode::inconclusive);
     baseline.time = baseline_time(*result.measurement, baseline, rig_->device());
     baseline.time->cubin = keep_image(result.candidate.image, database_, options_.artifacts);
+    baseline.time->samples_digest = keep_samples(result.measurement->samples_us, database_, options_.artifacts);
   }
   keep(baseline, kernel, row);
   return row;
@@ -263,6 +264,7 @@ void RecordSession::finish() {
       }
   }
   folder_.remove_unused_sources(lock_);
+  folder_.remove_torn(lock_);
 }
 
 ExitCode record_code(const std::vector<RecordRow>& rows) {

@@ -49,6 +49,7 @@ void write_time(Writer& out, const BaselineTime& time) {
   out.number("low_us", time.low_us);
   out.number("high_us", time.high_us);
   out.number("samples", static_cast<double>(time.samples));
+  if (!time.samples_digest.empty()) out.add("samples_digest", time.samples_digest);
   out.add("protocol", time.protocol);
   out.add("cache", time.cache);
   out.add("clock", time.clock);
@@ -62,14 +63,15 @@ void write_time(Writer& out, const BaselineTime& time) {
 
 BaselineTime read_time(const TomlValue& value) {
   const SpecTable table(value, "time",
-                        {"median_us", "low_us", "high_us", "samples", "protocol", "cache", "clock", "recipe", "driver",
-                         "device_uuid", "sm_clock_mhz", "fingerprint", "cubin"});
+                        {"median_us", "low_us", "high_us", "samples", "samples_digest", "protocol", "cache", "clock",
+                         "recipe", "driver", "device_uuid", "sm_clock_mhz", "fingerprint", "cubin"});
   BaselineTime time;
   time.median_us = table.number("median_us");
   if (!(time.median_us > 0)) table.fail("median_us", "must be above 0");
   time.low_us = table.number("low_us");
   time.high_us = table.number("high_us");
   time.samples = table.integer("samples");
+  time.samples_digest = table.text("samples_digest", "");
   time.protocol = table.text("protocol");
   time.cache = table.text("cache");
   time.clock = table.text("clock");

@@ -29,6 +29,7 @@ struct SourceFile {
 struct BaselineTime {
   double median_us = 0, low_us = 0, high_us = 0;  ///< 95 % interval of the median
   std::int64_t samples = 0;
+  std::string samples_digest;  ///< of the samples themselves, kept where the image is; empty: not kept
   std::string protocol, cache, clock, recipe;
   std::string driver, device_uuid;
   double sm_clock_mhz = 0;

@@ -116,6 +116,37 @@ TEST_CASE("cli: runs must give the same bits unless the variant says why not", "
   CHECK_THAT(check(sandbox).text, Catch::Contains("flat.toml:1:20") && Catch::Contains("say why"));
 }
 
+TEST_CASE("cli: blocks come in another order now and then, and sums by atomics show it", "[cli][nvrtc]") {
+  const Sandbox sandbox;
+  sandbox.write("twice/family.toml", loose_family());
+  sandbox.write("twice/reference.cu", loose_reference());
+  std::string variant(kToyVariant);
+  variant.replace(variant.find(R"(["x", "y", "N"])"), 15, R"(["x", "sum", "N"])");
+  sandbox.write("twice/flat.toml", variant + R"toml([[launch]]
+kernel = "finish"
+grid = ["ceil_div(N, THREADS)"]
+block = ["THREADS"]
+arguments = ["x", "y", "sum", "N"]
+[[workspace]]
+name = "sum"
+bytes = "4"
+init = "zero"
+)toml");
+  sandbox.write("twice/flat.cu", R"cuda(#include "common/types.cuh"
+extern "C" __global__ void twice(const DTYPE* x, float* sum, int N) {
+  const int i = blockIdx.x * THREADS + threadIdx.x;
+  if (i < N) atomicAdd(sum, x[i] / 3);
+}
+extern "C" __global__ void finish(const DTYPE* x, DTYPE* y, const float* sum, int N) {
+  const int i = blockIdx.x * THREADS + threadIdx.x;
+  if (i < N) y[i] = 2 * x[i] * (1.0f + (__float_as_int(*sum) % 5) * 2e-7f);
+}
+)cuda");
+  const Checked checked = check(sandbox);
+  CHECK(checked.code == 3);
+  CHECK(checked.failed("cause") == "rerun");
+}
+
 TEST_CASE("cli: a kernel that keeps results for an address is found out", "[cli][nvrtc]") {
   const Sandbox sandbox;
   // Each element keeps its own address: one for all would be a race between blocks, found out earlier at times.

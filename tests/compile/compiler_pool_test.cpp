@@ -215,6 +215,24 @@ TEST_CASE("a hanging compilation is a time-out of its own configuration only", "
   CHECK(pool.crashes() == 0);
 }
 
+TEST_CASE("a compilation that would take all memory is lost alone", "[compile][nvrtc]") {
+  const Lab lab;
+  CompilerPool::Options options = lab.options(1);
+  options.memory_bytes = std::int64_t{256} << 20;
+  options.deadline = 60s;
+  CompilerPool pool(options);
+  pool.submit(0, lab.of("template <int A, int B> struct Tree { typename Tree<A - 1, 2 * B>::Type left;\n"
+                        "  typename Tree<A - 1, 2 * B + 1>::Type right; using Type = Tree; };\n"
+                        "template <int B> struct Tree<0, B> { int leaf; using Type = Tree; };\n"
+                        "extern \"C\" __global__ void f(int* p) { *p = sizeof(Tree<26, 0>); }\n"));
+  pool.submit(1, lab.request("7"));
+  std::map<std::uint64_t, CompileResult> results = run_all(pool, 60s);
+  INFO(results[0].message);
+  CHECK((results[0].status == CompileStatus::crashed || results[0].status == CompileStatus::error));
+  CHECK(results[0].message.find("memory") != std::string::npos);
+  CHECK(results[1].status == CompileStatus::ok);
+}
+
 TEST_CASE("a crash is blamed on its configuration after a second attempt alone", "[compile][nvrtc]") {
   const Lab lab;
   const Environment fault("KERLAB_COMPILER_FAULT", "-DFACTOR=5=crash;-DFACTOR=6=kill");

@@ -1,13 +1,17 @@
 // The parent may be killed at any instant: what was acknowledged stays, what was on its way is tried again.
+#include <fmt/format.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <chrono>
+#include <fstream>
 #include <random>
+#include <set>
 #include <thread>
 
+#include "base/error.h"
 #include "catch.h"
 #include "db/process.h"
 #include "fixture.h"
@@ -115,6 +119,45 @@ TEST_CASE("kill -9: every acknowledged row is there, and the database opens", "[
     CHECK(left == interrupted);
     CHECK(passed >= (acknowledged + 1) / 2);
     CHECK(database.stats().measurements >= (acknowledged + 1) / 2);
+  }
+}
+
+TEST_CASE("a log left behind: torn or overwritten, what stands before the damage is whole", "[db]") {
+  std::mt19937 random(20261122);
+  for (int round = 0; round < 12; ++round) {
+    const TemporaryFolder folder;
+    const fs::path path = folder / "a.db", log = folder / "a.db-wal", index = folder / "a.db-shm";
+    const int acknowledged = run_and_kill(path, true, std::chrono::milliseconds(10));
+    REQUIRE(fs::file_size(log) > 0);
+    CAPTURE(round);
+    switch (round % 4) {
+      case 0:
+        fs::resize_file(log, random() % fs::file_size(log));
+        break;
+      case 1: {
+        std::fstream file(log, std::ios::in | std::ios::out | std::ios::binary);
+        file.seekp(static_cast<std::streamoff>(random() % fs::file_size(log)));
+        file << "garbage where a page was";
+        break;
+      }
+      case 2:
+        std::ofstream(index, std::ios::binary | std::ios::trunc) << std::string(32768, '\x5a');
+        break;
+      default:
+        fs::remove(log);
+    }
+    try {
+      Database database = Database::open(path);
+      const auto found = database.trials(trial(0, 0).problem, trial(0, 0).device_class);
+      if (round % 4 == 2) CHECK(static_cast<int>(found.size()) >= acknowledged);  // the index is made anew
+      std::set<std::string> configurations;
+      for (const Trial& one : found) configurations.insert(one.configuration);
+      for (std::size_t i = 0; i < found.size(); ++i) CHECK(configurations.contains(fmt::format("BM={}", i)));
+      Trial next = trial(begin(database), 1000000);
+      database.put(next);
+    } catch (const Error& error) {  // nothing but its header was ever in the file
+      CHECK_THAT(error.what(), Catch::Contains("a.db") && Catch::Contains("--db PATH"));
+    }
   }
 }
 

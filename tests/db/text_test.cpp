@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <limits>
+#include <random>
+#include <span>
 
 #include "base/error.h"
+#include "base/hash.h"
 #include "catch.h"
 #include "fixture.h"
 
@@ -14,7 +17,13 @@ using namespace kerlab::db_test;
 using Catch::Contains;
 
 namespace {
-/// One session: two passed trials that are measured, one beside a library, one wrong, one still open, one decision.
+constexpr std::string_view kImage(
+    "\x7f"
+    "ELF\0\xff",
+    6);
+
+/// One session: two passed trials that are measured, one beside a library, one wrong, one still open, one decision;
+/// ceilings, and what regress keeps.
 void fill(Database& database) {
   const auto session = begin(database);
   Trial fast = trial(session, 1), slow = trial(session, 2), wrong = trial(session, 3, TrialStatus::wrong),
@@ -32,6 +41,19 @@ void fill(Database& database) {
   library.label = "cuBLASLt, its own pick";
   library.median_us = library.low_us = library.high_us = 95;
   database.put(std::vector{&library});
+  database.put_ceilings({{"Test GPU", "copy", "B/s", 4.5e12, "2026-11-20T00:00:00.000Z"},
+                         {"Test GPU", "copy", "B/s", 4.6e12, "2026-11-21T00:00:00.000Z"}});
+  RegressRun run;
+  run.name = "main";
+  run.key = "test-gpu/gemm/tile2d";
+  run.verdict = "passed";
+  run.ratio = 1.0 / 3.0;
+  run.created = "2026-11-21T00:00:00.000Z";
+  RegressRun before = run;
+  before.created = "2026-11-20T00:00:00.000Z";
+  database.put(std::vector<RegressRun*>{&run, &before});
+  database.store_blob(digest(kImage), "cubin", std::as_bytes(std::span(kImage)));
+  database.store_blob(digest(""), "samples", {});
 }
 
 std::ptrdiff_t lines(const std::string& text) {
@@ -47,7 +69,8 @@ TEST_CASE("export: one line a row, settled rows only", "[db]") {
   Database database = Database::in_memory();
   fill(database);
   const std::string text = database.export_text();
-  CHECK(lines(text) == 1 + 1 + 1 + 3 + 2 + 1 + 1);  // format, source, session, trials, measurements, library, decision
+  // format, source, session, trials, measurements, library, decision, ceilings, runs of regress, blobs
+  CHECK(lines(text) == 1 + 1 + 1 + 3 + 2 + 1 + 1 + 2 + 2 + 2);
   CHECK_THAT(text, Catch::StartsWith(R"({"format":"kerlab-db","version":1})"));
   CHECK_THAT(text, !Contains("launching"));
   CHECK_THAT(text, !Contains(fmt::format(" {} ", ::getpid())));  // no process numbers
@@ -64,6 +87,13 @@ TEST_CASE("import: an empty database becomes the same text, once", "[db]") {
   };
   CHECK(target.export_text() == strip_state(text));
   CHECK(source.import_text(text) == 0);
+  REQUIRE(target.ceilings("Test GPU").size() == 1);
+  CHECK(target.ceilings("Test GPU").front().value == 4.6e12);
+  REQUIRE(target.regress_runs("main", "", 10).size() == 2);
+  CHECK(target.regress_runs("main", "", 10).front().ratio == 1.0 / 3.0);
+  REQUIRE(target.blob(digest(kImage)));
+  CHECK(digest(*target.blob(digest(kImage))) == digest(kImage));
+  CHECK(target.blob(digest(""))->empty());
   const auto verdict = target.winner(trial(0, 0).problem, trial(0, 0).device_class);
   REQUIRE(verdict);
   const auto winner = target.trial(verdict->trial);
@@ -133,11 +163,59 @@ TEST_CASE("import: a mistake names its line and nothing is imported", "[db]") {
   refuses(text + "{\"row\":\"trial\"", "nothing was imported");
   refuses(text + "{\"row\":\"trial\"}\n", "session");
   refuses(text + "{\"row\":\"poem\"}\n", "unknown row 'poem'");
-  refuses(text + "[1]\n", "line 11");
+  refuses(text + "[1]\n", fmt::format("line {}", lines(text) + 1));
+  refuses(replaced(text, "7f454c46", "7f454c47"), "was it edited?");
+  refuses(replaced(text, "7f454c46", "7f454c4"), "pairs of hexadecimal digits");
+  refuses(replaced(text, "\"kind\":\"cubin\"", "\"kind\":\"picture\""), "CHECK constraint");
   refuses(replaced(text, "BM=1", "BM=9"), "was it edited?");
   refuses(replaced(text, "\"status\":\"passed\"", "\"status\":\"fine\""), "unknown status 'fine'");
   const auto place = static_cast<std::ptrdiff_t>(text.find("\"median_us\":90.0"));
   const auto line = 1 + std::count(text.begin(), text.begin() + place, '\n');
   refuses(replaced(text, "\"median_us\":90.0", "\"median_us\":-90.0"),
           "line " + std::to_string(line) + ": database :memory:: CHECK constraint");
+}
+
+TEST_CASE("import: an older ceiling does not displace a newer one", "[db]") {
+  Database source = Database::in_memory(), target = Database::in_memory();
+  fill(source);
+  target.put_ceilings({{"Test GPU", "copy", "B/s", 4.7e12, "2999-01-01T00:00:00.000Z"}});
+  target.import_text(source.export_text());
+  CHECK(target.ceilings("Test GPU").front().value == 4.7e12);
+}
+
+TEST_CASE("import: text that is torn or changed anywhere is taken whole or not at all", "[db]") {
+  Database source = Database::in_memory();
+  fill(source);
+  const std::string text = source.export_text();
+  const auto survives = [](const std::string& damaged) {
+    Database target = Database::in_memory();
+    try {
+      target.import_text(damaged);
+    } catch (const Error& error) {
+      CHECK_THAT(error.what(), Contains("import"));
+      CHECK(target.stats().sessions == 0);
+      CHECK(target.stats().trials == 0);
+    }
+  };
+  for (std::size_t at = 0; at < text.size(); at += 97) survives(text.substr(0, at));
+  std::mt19937 random(20261122);
+  for (int round = 0; round < 150; ++round) {
+    std::string damaged = text;
+    for (int i = 0; i < 2; ++i) damaged[random() % damaged.size()] = "\0\n\"{}[],:9-\xff"[random() % 13];
+    survives(damaged);
+  }
+}
+
+TEST_CASE("database: what is decided last reigns, also when the clock has gone backwards", "[db]") {
+  Database database = Database::in_memory();
+  const auto session = begin(database);
+  Trial old = trial(session, 1), now = trial(session, 2);
+  database.put(std::vector{&old, &now});
+  Measurement first = measurement(old), second = measurement(now);
+  database.put(std::vector{&first, &second});
+  Decision future = decision(old, first), today = decision(now, second);
+  future.created = "2999-01-01T00:00:00.000Z";
+  database.put(future);
+  database.put(today);
+  CHECK(database.winner(now.problem, now.device_class)->trial == now.id);
 }

@@ -61,6 +61,7 @@ Baseline a_baseline() {
   time.low_us = 12;
   time.high_us = 12.5;
   time.samples = 20;
+  time.samples_digest = digest("samples");
   time.protocol = "events-1";
   time.fingerprint = digest("here");
   baseline.time = time;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "session/regress_fingerprint.h"
 #include "session/regress_fixture.h"
 
 using namespace kerlab;
@@ -43,6 +44,10 @@ TEST_CASE("regress: times are gated by running the old kernel beside today's", "
   CHECK(baseline.time->clock == "scripted");
   CHECK_FALSE(baseline.time->cubin.empty());
   CHECK(regress.fixture.database().blob(baseline.time->cubin));
+  const auto samples = find_samples(baseline.time->samples_digest, &regress.fixture.database(), {});
+  REQUIRE(samples);
+  CHECK(static_cast<std::int64_t>(samples->size()) == baseline.time->samples);
+  CHECK(samples->front() == Approx(100).epsilon(0.02));
 
   const RegressReport same = regress.run();
   CHECK(code(same) == 0);

@@ -150,15 +150,19 @@ TEST_CASE("garbage gives an Error and nothing else", "[worker]") {
     Bytes frame(random() % 200);
     for (std::byte& b : frame) b = static_cast<std::byte>(random());
     CHECK_THROWS_AS(decode_request(frame), Error);
+    CHECK_THROWS_AS(decode_reply(frame), Error);
   }
   // Damaged messages: either still a message or an Error.
-  for (int round = 0; round < 3000; ++round) {
-    Bytes frame = encode(requests()[round % requests().size()]);
+  const auto survives = [&](Bytes frame, const auto& decode) {
     for (int hits = 0; hits < 3; ++hits) frame[random() % frame.size()] = static_cast<std::byte>(random());
     try {
-      decode_request(frame);
+      decode(frame);
     } catch (const Error&) {
     }
+  };
+  for (int round = 0; round < 3000; ++round) {
+    survives(encode(requests()[round % requests().size()]), [](const Bytes& frame) { decode_request(frame); });
+    survives(encode(replies()[round % replies().size()]), [](const Bytes& frame) { decode_reply(frame); });
   }
 }
 

@@ -71,6 +71,7 @@ class EmuDevice final : public Device {
   EmuModule& module(ModuleId id);
   void assume_initialised(const BoundLaunch& launch);
   LaunchReport execute(EmuModule& module, const BoundLaunch& launch, LaunchMode mode);
+  bool last_block_first();
 
   DeviceInfo info_;
   EmuOptions options_;
@@ -81,6 +82,7 @@ class EmuDevice final : public Device {
   std::map<EventId, std::optional<std::chrono::steady_clock::time_point>> events_;
   std::vector<MemoryRegion> regions_;
   std::uint32_t next_id_ = 1;
+  std::uint64_t ordered_checks_ = 0;  ///< launches to be checked, of kernels in which the order of blocks may show
 };
 
 /// Opens "emu:NAME".

@@ -2,8 +2,10 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <numeric>
 
 #include "device/emu/emu_device.h"
+#include "device/emu/machine/program.h"
 #include "device/launch_limits.h"
 #include "plan/occupancy.h"
 
@@ -14,6 +16,14 @@ constexpr std::uint64_t kSampleSeed = 1;
 
 std::int64_t volume(const Dim3& d) {
   return std::int64_t{d.x} * d.y * d.z;
+}
+
+/// All of them from the last to the first; none where they are too many to list.
+std::vector<std::int64_t> descending(std::int64_t blocks) {
+  constexpr std::int64_t kMost = 1 << 20;
+  std::vector<std::int64_t> listed(blocks > kMost ? 0 : static_cast<std::size_t>(blocks));
+  std::iota(listed.rbegin(), listed.rend(), 0);
+  return listed;
 }
 
 /// The arguments where the kernel's declaration puts them. Throws DeviceFault(launch_failed) where they do not fit it.
@@ -127,6 +137,8 @@ LaunchReport EmuDevice::execute(EmuModule& code, const BoundLaunch& launch, Laun
     if (sampled && resources.independent_blocks) {
       const Dim3 cluster = emu::cluster_extent(*run.program, launch.grid, launch.cluster);
       run.blocks = emu::sample_clusters(launch.grid, cluster, options_.sample_blocks, kSampleSeed);
+    } else if (run.record_writes && run.program->communication == ptx::Communication::ordered && last_block_first()) {
+      run.blocks = descending(volume(launch.grid));
     }
     return emu::run(run);
   } catch (const DeviceFault& fault) {
@@ -138,6 +150,12 @@ LaunchReport EmuDevice::execute(EmuModule& code, const BoundLaunch& launch, Laun
 GraphId EmuDevice::capture(std::span<const BoundLaunch> launches, int repeats) {
   graphs_[next_id_] = {{launches.begin(), launches.end()}, repeats};
   return next_id_++;
+}
+
+/// No GPU promises an order of blocks. Where it shows (sums by atomics), checks are executed in one or the other by
+/// turns that repeat nowhere, so that the runs of a check differ as they do on a GPU.
+bool EmuDevice::last_block_first() {
+  return ((++ordered_checks_ * 0x9e3779b97f4a7c15U) >> 63) != 0;
 }
 
 void EmuDevice::launch_graph(GraphId graph) {
