@@ -85,7 +85,7 @@ std::vector<std::string> split_words(const std::string& text) {
       in_word = true;
     }
   }
-  if (quote != 0) throw UsageError(fmt::format("--worker-command: a quote is not closed in: {}", text));
+  if (quote != 0) throw UsageError(fmt::format("a quote is not closed in: {}", text));
   if (in_word) words.push_back(word);
   return words;
 }

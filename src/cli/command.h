@@ -59,6 +59,9 @@ Command add_report(CLI::App& root, const GlobalOptions& global);
 Command add_noise(CLI::App& root, const GlobalOptions& global);
 Command add_complete(CLI::App& root, const GlobalOptions& global);
 Command add_completion(CLI::App& root, const GlobalOptions& global);
+Command add_ptx(CLI::App& root, const GlobalOptions& global);
+Command add_sass(CLI::App& root, const GlobalOptions& global);
+Command add_lab(CLI::App& root, const GlobalOptions& global);
 
 /// kerlab's version, "0.1.0".
 std::string version();

@@ -124,6 +124,8 @@ std::vector<Command> add_commands(CLI::App& root, const GlobalOptions& global) {
       add_show,
       add_inspect,
       add_diff,
+      add_ptx,
+      add_sass,
       add_new,
       add_db,
       add_model,
@@ -134,6 +136,7 @@ std::vector<Command> add_commands(CLI::App& root, const GlobalOptions& global) {
       add_noise,
       add_complete,
       add_completion,
+      add_lab,
   };
   // clang-format on
   std::vector<Command> commands;

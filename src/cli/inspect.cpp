@@ -3,6 +3,7 @@
 #include "cli/command.h"
 #include "cli/existing_database.h"
 #include "cli/inspected_kernel.h"
+#include "cli/subject_words.h"
 
 namespace kerlab {
 
@@ -14,24 +15,9 @@ struct InspectCommand {
   int lines = 12;
 };
 
-/// `kerlab inspect gemm/reg2d BM=64 BN=64`.
-SubjectName subject_of(const InspectCommand& command) {
-  SubjectName name = parse_subject(command.words.front());
-  std::vector<std::string> values{command.words.begin() + 1, command.words.end()};
-  for (const std::string& value : values)
-    if (value.find('=') == std::string::npos)
-      throw UsageError(fmt::format("inspect: '{}' is not NAME=VALUE of the configuration", value));
-  if (!name.configuration.empty()) values.insert(values.begin(), name.configuration);
-  if (!command.configuration.empty()) values.push_back(command.configuration);
-  if (name.trial > 0 && !values.empty())
-    throw UsageError(fmt::format("trial {}: an id says it all; a configuration goes with FAMILY/VARIANT", name.trial));
-  name.configuration = fmt::format("{}", fmt::join(values, ","));
-  return name;
-}
-
 ExitCode run(const InspectCommand& command, const GlobalOptions& global) {
   InspectOptions options;
-  options.subject = subject_of(command);
+  options.subject = subject_of_words(command.words, command.configuration);
   options.rig = rig_options(global, "");
   options.arguments = global.problem;
   options.dtype = command.dtype;

@@ -91,8 +91,9 @@ Rig::Rig(const RigOptions& options, KernelFolder folder) : options_(options), fo
   if (options.kept) kept = options.kept->take(options);
   compilers_ = kept.compilers ? std::move(kept.compilers) : std::make_unique<CompilerPool>(compiler_options(options));
   busy_before_ = compilers().busy_seconds();
+  const bool opened_before = !kept.runners.empty();
   start_workers(std::move(kept.runners));
-  announce_fallback(options, device());
+  if (!opened_before) announce_fallback(options, device());
   toolchain_ = compilers().toolchain();
   require_driver_for(toolchain_, device());
 }

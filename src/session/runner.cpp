@@ -129,6 +129,8 @@ void CandidateRunner::plan_steps() {
     run.steps.push_back({std::move(energy), kEnergyDeadline});
   }
   for (std::uint32_t id = 0; id < count; ++id) run.steps.push_back({request::Unload{id}, kLoadDeadline});
+  // Asked to get ready, which it is: something must be answered all the same.
+  if (run.steps.empty()) run.steps.push_back({request::Health{}, kHealthDeadline});
 }
 
 /// A device may need a moment after what was on it was killed.

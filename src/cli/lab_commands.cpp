@@ -1,0 +1,226 @@
+#include <algorithm>
+#include <iterator>
+#include <sstream>
+
+#include "base/format.h"
+#include "cli/lab.h"
+#include "report/table.h"
+#include "session/space.h"
+
+namespace kerlab {
+
+const std::vector<LabCommand>& lab_commands() {
+  static const std::vector<LabCommand> table = {
+      {"use", "FAMILY[/VARIANT] [NAME=VALUE ...]", "choose a kernel; a folder such as ./my_op too",
+       "use gemm/reg2d BM=64 BN=64", &Lab::use},
+      {"set", "NAME VALUE ...", "sizes, flags, scalars, dtype, parameters; NAME= takes a default back",
+       "set M 4096 N 1K dtype bf16", &Lab::set},
+      {"show", "", "what is chosen: problem, configuration, values to choose from; show N: a trial", "", &Lab::show},
+      {"up", "[N]", "the next rung of the ladder; parameters stay where it lists their values", "", &Lab::up},
+      {"down", "[N]", "the rung below", "", &Lab::down},
+      {"undo", "[N]", "what was chosen before the last change", "", &Lab::undo},
+      {"run", "[NAME=VALUE ...]", "compile, check, time; beside the last run and the best", "run STAGES=4", &Lab::run},
+      {"check", "[RECIPE ...]", "verify thoroughly: every recipe, shapes that break kernels", "check cancellation",
+       &Lab::check},
+      {"sweep", "NAME [FIRST..LAST] ...", "try values, keep the choice; of a size: bench each", "sweep BM 32..128",
+       &Lab::sweep},
+      {"try", "NAME[=FIRST..LAST] ...", "try values and go on with the best", "try BM=64..256 TM=4,8",
+       &Lab::try_values},
+      {"tune", "[all] [30s]", "search the variant's space (all: every variant's) and go on with the winner", "tune 30s",
+       &Lab::tune},
+      {"save", "winner [DIR]", "make the best run the stored winner if it is; DIR: write its source, PTX, cubin",
+       "save winner", &Lab::save},
+      {"watch", "", "run again at every save of the source, until Ctrl-C", "", &Lab::watch},
+      {"inspect", "[--lines N]", "what the kernel does by source line, and what holds it back", "", &Lab::inspect},
+      {"explain", "", "regime, limiter, waves, what one more stage would do", "", &Lab::explain},
+      {"diff", "last|best|A B", "the run before, the best run or two trials, beside the last run", "diff last",
+       &Lab::diff},
+      {"roofline", "[OPTION ...]", "intensity, bound, distance to the roof, with a picture", "", &Lab::roofline},
+      {"ptx", "[LINE]", "its PTX between the source lines it was made of; one line's only", "ptx 57", &Lab::ptx},
+      {"sass", "[LINE]", "the same of the machine code", "sass 57", &Lab::sass},
+      {"history", "[OPTION ...]", "saves of this kernel; restore N brings one back", "", &Lab::history},
+      {"log", "[FILE]", "the lines of this session with what came of them: a script for kerlab lab < FILE",
+       "log night.lab", &Lab::log},
+      {"help", "[COMMAND]", "this list, or one of it; also ?", "? sweep", &Lab::help},
+      {"quit", "", "end; also Ctrl-D", "", &Lab::quit},
+  };
+  return table;
+}
+
+namespace {
+
+int steps_of(const char* command, const std::vector<std::string>& words) {
+  if (words.empty()) return 1;
+  const std::int64_t steps = parse_size(command, words.front());
+  if (words.size() > 1 || steps < 1 || steps > 1000)
+    throw UsageError(fmt::format("{} {}: one number, from 1 on", command, fmt::join(words, " ")));
+  return static_cast<int>(steps);
+}
+
+/// "64 128 256", the chosen one in brackets.
+std::string listed_text(const std::vector<std::int64_t>& values, std::int64_t chosen) {
+  std::string text;
+  for (const std::int64_t value : values)
+    text += (text.empty() ? "" : " ") + (value == chosen ? fmt::format("[{}]", value) : fmt::format("{}", value));
+  return text;
+}
+
+Table parameters_table(const Variant& variant, const Configuration& configuration, const LabState& state) {
+  Table table{{{"parameter"}, {"values, [chosen]"}, {""}}, {}};
+  for (std::size_t i = 0; i < variant.parameters.size(); ++i) {
+    const Parameter& parameter = variant.parameters[i];
+    const bool typed =
+        std::ranges::any_of(state.parameters, [&](const auto& one) { return one.first == parameter.name; });
+    table.rows.push_back({parameter.name + (typed ? "*" : ""),
+                          shortened(listed_text(parameter.values, configuration.values[i]), 48),
+                          shortened(parameter.doc, 60)});
+  }
+  return table;
+}
+
+/// The words of a problem's key as `set` takes them.
+std::vector<std::string> words_of_problem(const std::string& key) {
+  std::istringstream stream(key);
+  std::vector<std::string> words{std::istream_iterator<std::string>(stream), {}};
+  words.erase(words.begin());  // the family
+  for (std::string& word : words)
+    if (word.find('=') == std::string::npos) word = "dtype=" + word;
+  return words;
+}
+
+std::string help_line(const LabCommand& command) {
+  return fmt::format("  {:<40} {}\n", fmt::format("{} {}", command.name, command.usage), command.doc);
+}
+
+}  // namespace
+
+void Lab::require_no_words(const char* command, const std::vector<std::string>& words) const {
+  if (!words.empty())
+    throw UsageError(fmt::format("{}: takes nothing, not '{}' (? {})", command, fmt::join(words, " "), command));
+}
+
+ExitCode Lab::use(const std::vector<std::string>& words) {
+  if (words.empty()) throw UsageError("use: which kernel? as in use gemm/reg2d; list shows what there is");
+  SubjectName name = parse_subject(words.front());
+  if (name.trial > 0) {
+    const auto trial = database_.trial(name.trial);
+    if (!trial) throw UsageError(fmt::format("use {}: there is no such trial", name.trial));
+    name = {0, trial->family, trial->variant, trial->configuration};
+    const KernelFolder folder = open_catalogue(kernel_folders(global_)).find(name.family);
+    LabState next = with_kernel(state_, name, folder);
+    next.arguments.clear();
+    next = with_settings(next, folder, words_of_problem(trial->problem));
+    change(with_settings(next, folder, {words.begin() + 1, words.end()}));
+  } else {
+    const KernelFolder folder = open_catalogue(kernel_folders(global_)).find(name.family);
+    const LabState next = with_kernel(state_, name, folder);
+    change(with_settings(next, folder, {words.begin() + 1, words.end()}));
+  }
+  fmt::print("{}", state_line());
+  return ExitCode::passed;
+}
+
+ExitCode Lab::set(const std::vector<std::string>& words) {
+  if (words.empty()) throw UsageError("set: NAME VALUE, as in set M 4096 dtype bf16 BM 64; show lists the names");
+  change(with_settings(state_, folder(), words));
+  fmt::print("{}", state_line());
+  return ExitCode::passed;
+}
+
+/// What the next run is, in a line; or why it cannot be.
+std::string Lab::state_line() const {
+  try {
+    const KernelFolder read = folder();
+    const Subject next = subject(read);
+    return fmt::format("{} {}  {}\n", next.source.variant->name,
+                       configuration_text(*next.source.variant, next.configuration), next.problem.title());
+  } catch (const Error& error) {
+    return fmt::format("{}: not to be run as it is: {}\n", state_.kernel(), error.what());
+  }
+}
+
+ExitCode Lab::show(const std::vector<std::string>& words) {
+  if (!words.empty()) {
+    std::vector<std::string> command{"show"};
+    command.insert(command.end(), words.begin(), words.end());
+    return run_command(command);
+  }
+  const KernelFolder read = folder();
+  const Subject next = subject(read);
+  const Variant& variant = *next.source.variant;
+  const Family& family = read.family;
+  fmt::print("{}/{} (rung {}): {}\n", state_.target, variant.name, variant.rung, variant.doc);
+  fmt::print("problem: {}", next.problem.title());
+  std::string names;
+  for (const Dimension& one : family.dimensions) names += " " + one.name;
+  for (const Flag& one : family.flags) names += fmt::format(" {}={}", one.name, fmt::join(one.values, "|"));
+  for (const ScalarDecl& one : family.scalars) names += " " + one.name;
+  fmt::print("   (to set:{} dtype)\n", names);
+  if (!variant.parameters.empty())
+    fmt::print("{}", text_table(parameters_table(variant, next.configuration, state_), color_on(global_, stdout), 2));
+  return ExitCode::passed;
+}
+
+ExitCode Lab::up(const std::vector<std::string>& words) {
+  change(with_rung(state_, folder(), device_, steps_of("up", words)));
+  fmt::print("{}", state_line());
+  return ExitCode::passed;
+}
+
+ExitCode Lab::down(const std::vector<std::string>& words) {
+  change(with_rung(state_, folder(), device_, -steps_of("down", words)));
+  fmt::print("{}", state_line());
+  return ExitCode::passed;
+}
+
+ExitCode Lab::undo(const std::vector<std::string>& words) {
+  const auto steps = static_cast<std::size_t>(steps_of("undo", words));
+  if (steps > earlier_.size())
+    throw UsageError(fmt::format("undo: {} to go back to",
+                                 earlier_.empty() ? "nothing" : fmt::format("only {} changes", earlier_.size())));
+  state_ = earlier_[earlier_.size() - steps];
+  earlier_.resize(earlier_.size() - steps);
+  tell_title();
+  fmt::print("{}", state_.target.empty() ? "no kernel is chosen\n" : state_line());
+  return ExitCode::passed;
+}
+
+ExitCode Lab::log(const std::vector<std::string>& words) {
+  std::string text;
+  for (const LogEntry& entry : log_)
+    text += entry.outcome.empty() ? entry.line + "\n" : fmt::format("{:<32} # {}\n", entry.line, entry.outcome);
+  if (words.size() > 1) throw UsageError("log: one file at most");
+  if (words.empty()) {
+    fmt::print("{}", text.empty() ? "nothing was run or chosen yet\n" : text);
+  } else {
+    write_output(words.front(), fmt::format("# kerlab lab < {}\n{}", words.front(), text));
+    fmt::print("{} lines in {}; again: kerlab lab < {}\n", log_.size(), words.front(), quoted(words.front()));
+  }
+  return ExitCode::passed;
+}
+
+ExitCode Lab::help(const std::vector<std::string>& words) {
+  if (words.empty()) {
+    std::string text;
+    for (const LabCommand& command : lab_commands()) text += help_line(command);
+    fmt::print(
+        "{}  NAME=VALUE alone is set; every other kerlab command works too: list, bench, device, db, regress ...\n",
+        text);
+    return ExitCode::passed;
+  }
+  for (const LabCommand& command : lab_commands()) {
+    if (words.front() != command.name) continue;
+    fmt::print("{}", help_line(command));
+    if (*command.example != '\0') fmt::print("  example: {}\n", command.example);
+    return ExitCode::passed;
+  }
+  return run_command({words.front(), "--help"});
+}
+
+ExitCode Lab::quit(const std::vector<std::string>& words) {
+  require_no_words("quit", words);
+  ended_ = true;
+  return ExitCode::passed;
+}
+
+}  // namespace kerlab

@@ -1,0 +1,255 @@
+#include <algorithm>
+
+#include "base/format.h"
+#include "cli/attempt_answer.h"
+#include "cli/lab.h"
+#include "cli/tune_command.h"
+#include "report/table.h"
+#include "report/tune_table.h"
+#include "session/space.h"
+#include "session/sweep_rows.h"
+
+namespace kerlab {
+
+namespace {
+
+constexpr std::uint64_t kMostTried = 256;  // combinations of one sweep: more are a matter for tune
+constexpr std::size_t kRowsShown = 24;
+
+ExitCode code_of(const Attempt& attempt) {
+  switch (attempt.trial.status) {
+    case TrialStatus::passed:
+      return ExitCode::passed;
+    case TrialStatus::wrong:
+    case TrialStatus::guard_violation:
+    case TrialStatus::input_modified:
+      return ExitCode::wrong;
+    default:
+      return ExitCode::failed;
+  }
+}
+
+std::string time_text(const Measurement& m) {
+  return m.clock == "modelled" ? format_us(m.median_us) : median_with_interval(m.median_us, m.low_us, m.high_us);
+}
+
+std::vector<std::string> cells_of(const SweepRow& row, const SweepRow* best) {
+  const auto because = [&row](const std::string& why) {
+    return std::vector<std::string>{row.values, "-", "", "", "", "", "", "", shortened(why, 60)};
+  };
+  if (!row.not_valid.empty()) return because("not valid: " + row.not_valid);
+  if (!row.trial) return because("not tried");
+  const Trial& trial = *row.trial;
+  if (!row.measurement) return because(fmt::format("{}: {}", name(trial.status), trial.message));
+  return {row.values,
+          time_text(*row.measurement),
+          fmt::format("{:.3f}", best->measurement->median_us / row.measurement->median_us),
+          fmt::format("{}", trial.registers),
+          trial.spill_bytes > 0 ? fmt::format("{}", trial.spill_bytes) : "",
+          format_bytes(trial.shared_bytes),
+          fmt::format("{}", trial.blocks_per_sm),
+          fmt::format("{}", trial.id),
+          row.values == best->values ? "best" : ""};
+}
+
+/// In the order of the values; where these are too many, the fastest.
+std::string sweep_text(const std::vector<SweepRow>& rows, const SweepRow* best, bool color) {
+  std::vector<const SweepRow*> shown;
+  for (const SweepRow& row : rows) shown.push_back(&row);
+  std::string rest;
+  if (shown.size() > kRowsShown) {
+    const auto time = [](const SweepRow* row) { return row->measurement ? row->measurement->median_us : 1e300; };
+    std::ranges::stable_sort(shown, {}, time);
+    rest = fmt::format("the fastest of {}\n", shown.size());
+    shown.resize(kRowsShown);
+  }
+  const bool modelled = best != nullptr && best->measurement->clock == "modelled";
+  Table table{{{"values"},
+               {modelled ? "us modelled" : "us", Align::right},
+               {"speed", Align::right},
+               {"regs", Align::right},
+               {"spill", Align::right},
+               {"shared", Align::right},
+               {"blocks/SM", Align::right},
+               {"trial", Align::right},
+               {""}},
+              {}};
+  for (const SweepRow* row : shown) table.rows.push_back(cells_of(*row, best));
+  return text_table(table, color) + rest;
+}
+
+std::string seconds_of(const std::string& word) {
+  if (word.size() < 2 || word.back() != 's' || word.find_first_not_of("0123456789.") != word.size() - 1) return "";
+  return word.substr(0, word.size() - 1);
+}
+
+}  // namespace
+
+ExitCode Lab::run(const std::vector<std::string>& words) {
+  if (!words.empty()) change(with_settings(state_, folder(), words));
+  if (state_.target.empty()) static_cast<void>(folder());  // throws what is missing
+  const Attempt attempt = attempts_.run({state_.subject(), state_.arguments, state_.dtype});
+  fmt::print("{}", attempt_answer(attempt, color_on(global_, stdout), terminal_width(stdout)));
+  outcome_ = attempt_outcome(attempt);
+  if (attempt.trial.id > 0) trials_.push_back(attempt.trial.id);
+  if (attempt.measurement && attempt.trial.status == TrialStatus::passed) {
+    Best& best = best_[attempt.problem.key()];
+    if (best.trial == 0 || attempt.measurement->median_us < best.us)
+      best = {attempt.trial.id, attempt.measurement->median_us};
+  }
+  return code_of(attempt);
+}
+
+ExitCode Lab::check(const std::vector<std::string>& words) {
+  const KernelFolder read = folder();
+  const Subject next = subject(read);
+  std::vector<std::string> command{"check", state_.target, "--variant", state_.variant};
+  if (!next.source.variant->parameters.empty()) {
+    std::string configuration = configuration_text(*next.source.variant, next.configuration);
+    std::ranges::replace(configuration, ' ', ',');
+    command.insert(command.end(), {"--config", configuration});
+  }
+  for (const std::string& recipe : words)
+    if (recipe.rfind("--", 0) == 0)
+      command.push_back(recipe);
+    else
+      command.insert(command.end(), {"--recipe", recipe});
+  const std::vector<std::string> problem = problem_words();
+  command.insert(command.end(), problem.begin(), problem.end());
+  const ExitCode code = run_command(command);
+  outcome_ = code == ExitCode::passed ? "right" : code == ExitCode::wrong ? "wrong" : "not decided";
+  return code;
+}
+
+std::optional<Configuration> Lab::try_choices(const std::vector<std::string>& words, ExitCode& code) {
+  const KernelFolder read = folder();
+  const Subject now = subject(read);
+  const Variant& variant = *now.source.variant;
+  const std::vector<ParameterChoice> choices = parse_choices(variant, words);
+  if (combinations(choices) > kMostTried)
+    throw UsageError(
+        fmt::format("{} combinations: more than {}; narrow the ranges, or tune", combinations(choices), kMostTried));
+  std::vector<SweepRow> rows = plan_sweep(variant, now.problem, device_, state_.configuration(), choices);
+  TuneOptions options;
+  options.variants.names = {variant.name};
+  options.variants.all = true;
+  options.where = conditions_of(variant, rows);
+  options.search = "exhaustive";
+  options.screening.bound_factor = 0;  // every value is to be seen
+  options.screening.allow_spills = true;
+  options.dtype = state_.dtype;
+  GlobalOptions global = global_;
+  global.typed = "kerlab lab: sweep " + fmt::format("{}", fmt::join(words, " "));
+  options = kerlab::complete(std::move(options), state_.target, state_.arguments, global);
+  const InterruptFlag interrupt;
+  if (!options.where.empty() || variant.parameters.empty()) code = run_tune(options, database_, interrupt).code;
+  look_up(rows, read.family, now.source, now.problem, device_, toolchain_, database_);
+  const SweepRow* best = best_of(rows);
+  fmt::print("{}", sweep_text(rows, best, color_on(global_, stdout)));
+  if (best == nullptr) return std::nullopt;
+  outcome_ = fmt::format("best {}: {} us", best->values, format_us(best->measurement->median_us));
+  return best->configuration;
+}
+
+/// A size takes other values for the problem, not for the kernel: each is a benchmark of its own.
+ExitCode Lab::sweep_sizes(const std::string& name, const std::string& range) {
+  const KernelFolder read = folder();
+  const Subject now = subject(read);
+  std::vector<std::string> command{"bench", state_.target, "--variant", state_.variant};
+  for (const ProblemArgument& argument : state_.arguments)
+    if (argument.name != name) command.insert(command.end(), {"--" + argument.name, argument.value});
+  command.insert(command.end(), {"--" + name, range});
+  if (!state_.dtype.empty()) command.insert(command.end(), {"--dtype", state_.dtype});
+  if (!state_.parameters.empty()) command.insert(command.end(), {"--config", state_.configuration()});
+  return run_command(command);
+}
+
+ExitCode Lab::sweep(const std::vector<std::string>& words) {
+  if (words.empty()) throw UsageError("sweep: of what? as in sweep STAGES 2..6; show lists the names");
+  const std::string name = words.front().substr(0, words.front().find('='));
+  for (const Dimension& dimension : folder().family.dimensions) {
+    if (dimension.name != name) continue;
+    const std::string range = words.size() == 2       ? words.back()
+                              : name != words.front() ? words.front().substr(name.size() + 1)
+                                                      : "";
+    if (range.empty() || words.size() > 2)
+      throw UsageError(fmt::format("sweep {}: which sizes? as in 1K..8K:x2", name));
+    return sweep_sizes(name, range);
+  }
+  ExitCode code = ExitCode::passed;
+  try_choices(words, code);
+  return code;
+}
+
+ExitCode Lab::try_values(const std::vector<std::string>& words) {
+  if (words.empty()) throw UsageError("try: which values? as in try BM=64..256 TM=4,8; show lists them");
+  ExitCode code = ExitCode::passed;
+  const std::optional<Configuration> best = try_choices(words, code);
+  if (best) adopt(find_variant(folder(), state_.variant), *best);
+  return code;
+}
+
+void Lab::adopt(const Variant& variant, const Configuration& configuration) {
+  LabState next = state_;
+  next.variant = variant.name;
+  next.parameters.clear();
+  for (std::size_t i = 0; i < variant.parameters.size(); ++i)
+    next.parameters.emplace_back(variant.parameters[i].name, configuration.values[i]);
+  change(std::move(next));
+  fmt::print("now: {}", state_line());
+}
+
+ExitCode Lab::tune(const std::vector<std::string>& words) {
+  std::vector<std::string> command{"tune", state_.target};
+  bool all = false;
+  for (const std::string& word : words) {
+    if (word == "all")
+      all = true;
+    else if (const std::string seconds = seconds_of(word); !seconds.empty())
+      command.insert(command.end(), {"--time", seconds});
+    else
+      command.push_back(word);  // an option of tune
+  }
+  const KernelFolder read = folder();
+  if (!all) command.insert(command.end(), {"--variant", state_.variant});
+  const std::vector<std::string> problem = problem_words();
+  command.insert(command.end(), problem.begin(), problem.end());
+  const ExitCode code = run_command(command);
+  const Problem title = problem_for_device(read, make_request(read.family, state_.arguments, state_.dtype), device_);
+  const auto decision = database_.winner(title.key(), device_.device_class());
+  const auto trial = decision ? database_.trial(decision->trial) : std::nullopt;
+  if (!trial || code != ExitCode::passed) return code;
+  outcome_ = fmt::format("winner {} {}", trial->variant, trial->configuration);
+  const Variant& variant = find_variant(read, trial->variant);
+  adopt(variant, parse_configuration(variant, trial->configuration));
+  return code;
+}
+
+/// Becomes the winner by what makes every winner: finals beside the one that is stored.
+ExitCode Lab::save(const std::vector<std::string>& words) {
+  if (words.empty() || words.front() != "winner" || words.size() > 2)
+    throw UsageError("save: winner [DIR], as in save winner out");
+  const KernelFolder read = folder();
+  Subject chosen = subject(read);
+  if (const auto best = best_.find(chosen.problem.key()); best != best_.end()) {
+    const auto trial = database_.trial(best->second.trial);
+    if (trial && trial->family == read.family.name) {
+      chosen.source.variant = &find_variant(read, trial->variant);
+      chosen.configuration = parse_configuration(*chosen.source.variant, trial->configuration);
+    }
+  }
+  std::vector<std::string> command{"tune", state_.target, "--variant", chosen.source.variant->name, "--all"};
+  std::vector<SweepRow> only(1);
+  only.front().configuration = chosen.configuration;
+  for (const std::string& condition : conditions_of(*chosen.source.variant, only))
+    command.insert(command.end(), {"--where", condition});
+  const std::vector<std::string> problem = problem_words();
+  command.insert(command.end(), problem.begin(), problem.end());
+  const ExitCode code = run_command(command);
+  const auto decision = database_.winner(chosen.problem.key(), device_.device_class());
+  if (code != ExitCode::passed || !decision) return code;
+  outcome_ = fmt::format("winner: trial {}", decision->trial);
+  return words.size() < 2 ? code : run_command({"show", fmt::format("{}", decision->trial), "--save", words.back()});
+}
+
+}  // namespace kerlab

@@ -1,0 +1,93 @@
+#include "cli/lab.h"
+
+namespace kerlab {
+
+namespace {
+
+/// `command` of the kernel as it is chosen: FAMILY/VARIANT NAME=VALUE ... --M 4096, then `more`.
+std::vector<std::string> about_kernel(const char* command, const LabState& state,
+                                      const std::vector<std::string>& problem, const std::vector<std::string>& more) {
+  std::vector<std::string> words{command, state.kernel()};
+  for (const auto& [name, value] : state.parameters) words.push_back(fmt::format("{}={}", name, value));
+  words.insert(words.end(), problem.begin(), problem.end());
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+/// A line's number, or options as they are.
+std::vector<std::string> line_option(const std::vector<std::string>& words) {
+  if (words.empty() || words.front().find_first_not_of("0123456789") != std::string::npos) return words;
+  std::vector<std::string> options{"--line", words.front()};
+  options.insert(options.end(), words.begin() + 1, words.end());
+  return options;
+}
+
+}  // namespace
+
+ExitCode Lab::view(const char* command, const std::vector<std::string>& more) {
+  static_cast<void>(folder());  // throws where no kernel is chosen
+  return run_command(about_kernel(command, state_, problem_words(), more));
+}
+
+ExitCode Lab::watch(const std::vector<std::string>& words) {
+  return view("watch", words);
+}
+
+ExitCode Lab::inspect(const std::vector<std::string>& words) {
+  return view("inspect", words);
+}
+
+ExitCode Lab::explain(const std::vector<std::string>& words) {
+  return view("explain", words);
+}
+
+ExitCode Lab::ptx(const std::vector<std::string>& words) {
+  return view("ptx", line_option(words));
+}
+
+ExitCode Lab::sass(const std::vector<std::string>& words) {
+  return view("sass", line_option(words));
+}
+
+ExitCode Lab::roofline(const std::vector<std::string>& words) {
+  static_cast<void>(folder());
+  std::vector<std::string> command{"roofline", state_.target};
+  const std::vector<std::string> problem = problem_words();
+  command.insert(command.end(), problem.begin(), problem.end());
+  command.insert(command.end(), words.begin(), words.end());
+  return run_command(command);
+}
+
+ExitCode Lab::history(const std::vector<std::string>& words) {
+  std::vector<std::string> command{"history"};
+  if (!state_.target.empty()) command.push_back(state_.kernel());
+  command.insert(command.end(), words.begin(), words.end());
+  return run_command(command);
+}
+
+/// Its trial; 0: none.
+std::int64_t Lab::best_run() const {
+  const KernelFolder read = folder();
+  const auto at = best_.find(subject(read).problem.key());
+  return at == best_.end() ? 0 : at->second.trial;
+}
+
+ExitCode Lab::diff(const std::vector<std::string>& words) {
+  if (words.empty() || (words.size() == 1 && (words.front() == "last" || words.front() == "best"))) {
+    const bool best = !words.empty() && words.front() == "best";
+    const std::size_t count = trials_.size();
+    if (count < (best ? 1 : 2)) throw UsageError("diff last: it takes two runs, of which the newest is compared");
+    const std::int64_t other = best ? best_run() : trials_[count - 2];
+    if (other == 0) throw UsageError("diff best: no run of this problem has passed yet");
+    if (other == trials_.back()) {
+      fmt::print("the same trial, {}: nothing differs\n", other);
+      return ExitCode::passed;
+    }
+    return run_command({"diff", fmt::format("{}", other), fmt::format("{}", trials_.back())});
+  }
+  std::vector<std::string> command{"diff"};
+  command.insert(command.end(), words.begin(), words.end());
+  return run_command(command);
+}
+
+}  // namespace kerlab

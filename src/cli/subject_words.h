@@ -1,0 +1,14 @@
+#pragma once
+// A kernel as commands take it: FAMILY/VARIANT NAME=VALUE ...
+
+#include <string>
+#include <vector>
+
+#include "session/subject.h"
+
+namespace kerlab {
+
+/// The first word is the subject, the others NAME=VALUE; `configuration`: of --config. Throws UsageError.
+SubjectName subject_of_words(const std::vector<std::string>& words, const std::string& configuration);
+
+}  // namespace kerlab
