@@ -4,6 +4,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <cctype>
 #include <chrono>
 #include <cstdlib>
 
@@ -63,6 +64,17 @@ int terminal_width(std::FILE* stream) {
   const char* columns = std::getenv("COLUMNS");
   const int said = columns == nullptr ? 0 : std::atoi(columns);
   return said > 0 ? said : kElsewhere;
+}
+
+bool unicode_on() {
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    const char* value = std::getenv(name);
+    if (value == nullptr || *value == '\0') continue;
+    std::string locale(value);
+    for (char& c : locale) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return locale.find("utf-8") != std::string::npos || locale.find("utf8") != std::string::npos;
+  }
+  return false;
 }
 
 std::string styled(std::string_view text, Style style, bool color) {

@@ -14,6 +14,8 @@ bool use_color(ColorMode mode, std::FILE* stream);
 bool is_terminal(std::FILE* stream);
 bool is_dumb_terminal();                ///< TERM says that it can do nothing
 int terminal_width(std::FILE* stream);  ///< columns; when not a terminal COLUMNS, else 100
+/// Whether block characters may be drawn: LC_ALL, LC_CTYPE or LANG (the first that is set) names UTF-8.
+bool unicode_on();
 
 enum class Style { plain, bold, dim, good, warning, bad };
 std::string styled(std::string_view text, Style style, bool color);

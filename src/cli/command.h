@@ -49,6 +49,7 @@ Command add_roofline(CLI::App& root, const GlobalOptions& global);
 Command add_device(CLI::App& root, const GlobalOptions& global);
 Command add_new(CLI::App& root, const GlobalOptions& global);
 Command add_inspect(CLI::App& root, const GlobalOptions& global);
+Command add_explain(CLI::App& root, const GlobalOptions& global);
 Command add_diff(CLI::App& root, const GlobalOptions& global);
 Command add_show(CLI::App& root, const GlobalOptions& global);
 Command add_db(CLI::App& root, const GlobalOptions& global);

@@ -123,6 +123,7 @@ std::vector<Command> add_commands(CLI::App& root, const GlobalOptions& global) {
       add_device,
       add_show,
       add_inspect,
+      add_explain,
       add_diff,
       add_ptx,
       add_sass,

@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <CLI/CLI.hpp>
 #include <map>
-#include <sstream>
 
 #include "base/file.h"
 #include "cli/command.h"
 #include "cli/existing_database.h"
+#include "cli/model_steps.h"
 #include "report/json.h"
 #include "report/table.h"
 #include "session/sweeps.h"
@@ -17,7 +17,7 @@ namespace {
 struct ModelOptions {
   std::vector<std::string> names;
   std::string folder, record, counts;
-  std::size_t most = 48, least = 20;
+  std::size_t most = 48, least = 20, steps = 0;
 };
 
 /// --record: what the database holds becomes text to ship. Existing files keep their role.
@@ -53,16 +53,6 @@ struct Together {
   }
 };
 
-/// "fp32" of "gemm M=1 N=2 K=3 fp32 layout=nn".
-std::string dtype_of(const Sweep& sweep) {
-  std::istringstream words(sweep.problem);
-  std::string word;
-  words >> word;
-  while (words >> word && word.find('=') != std::string::npos) {
-  }
-  return word;
-}
-
 /// As report/modelled_remark.cpp has them.
 void print_together(std::map<std::string, Together> held_out) {
   fmt::print("held out, by family and dtype:\n");
@@ -83,8 +73,16 @@ std::string note(const CountedSweep& counted) {
   return text;
 }
 
+std::vector<Sweep> chosen_sweeps(const ModelOptions& options) {
+  auto sweeps = read_sweeps(options.folder.empty() ? sweeps_folder() : std::filesystem::path(options.folder));
+  std::erase_if(sweeps, [&](const Sweep& sweep) { return !chosen(sweep, options.names); });
+  if (sweeps.empty()) throw Error("no such sweep; there are those of " + sweeps_folder().string());
+  return sweeps;
+}
+
 ExitCode run(const ModelOptions& options, const GlobalOptions& global) {
   if (!options.record.empty()) return record(options, global);
+  if (options.steps > 0) return compare_steps(chosen_sweeps(options), options.steps, global);
   Table table{{{"sweep"},
                {"role"},
                {"n", Align::right},
@@ -98,9 +96,7 @@ ExitCode run(const ModelOptions& options, const GlobalOptions& global) {
               {}};
   JsonValue::Array rows;
   std::map<std::string, Together> held_out;
-  for (const Sweep& sweep :
-       read_sweeps(options.folder.empty() ? sweeps_folder() : std::filesystem::path(options.folder))) {
-    if (!chosen(sweep, options.names)) continue;
+  for (const Sweep& sweep : chosen_sweeps(options)) {
     RigOptions rig = rig_options(global, sweep.family);
     if (!rig.device.starts_with("emu:")) rig.device = "emu:h200";
     const CountedSweep counted = count_sweep(rig, sweep, options.most);
@@ -130,7 +126,6 @@ ExitCode run(const ModelOptions& options, const GlobalOptions& global) {
                                      {"error_90", result.error_90},
                                      {"note", note(counted)}});
   }
-  if (table.rows.empty()) throw Error("no such sweep; there are those of " + sweeps_folder().string());
   if (global.json) {
     fmt::print("{}\n", to_json(json_document("model", {{"model", kModelProtocol}, {"sweeps", std::move(rows)}})));
   } else {
@@ -149,6 +144,8 @@ Command add_model(CLI::App& root, const GlobalOptions& global) {
   parser->add_option("sweeps", options->names, "only those whose names contain one of these: reg2d, softmax-row, ...");
   parser->add_option("--folder", options->folder, "of sweeps (default: the shipped ones)")->type_name("DIR");
   parser->add_option("--most", options->most, "configurations of each sweep, 0: all (default 48)");
+  parser->add_option("--steps", options->steps,
+                     "compare ratios of neighbours instead: so many configurations of each sweep with theirs");
   parser->add_option("--counts", options->counts, "write what was counted here")->type_name("DIR");
   parser->add_option("--record", options->record, "write the sweeps of the database here instead")->type_name("DIR");
   parser->add_option("--least", options->least, "with --record: configurations that make a sweep (default 20)");

@@ -6,12 +6,12 @@
 #include <cmath>
 
 #include "base/format.h"
+#include "model/regime.h"
 
 namespace kerlab {
 
 namespace {
 
-constexpr double kLaunchUs = 3;
 constexpr double kPowerUs = 1000;
 constexpr double kTail = 0.1;
 constexpr std::int64_t kSkinny = 128, kSkinnyRatio = 8;
@@ -58,7 +58,7 @@ Case examine(const GemmShape& shape, const DeviceInfo& device, const Ceilings& c
 }
 
 Regime decide(const Case& c) {
-  if (std::max(c.compute_us, c.memory_us) < kLaunchUs) return Regime::launch_bound;
+  if (std::max(c.compute_us, c.memory_us) < kLaunchBoundUs) return Regime::launch_bound;
   if (!c.memory_bound() && !c.aligned()) return Regime::unaligned;
   if (c.splits >= 2 && !(c.memory_bound() && c.skinny())) return Regime::few_tiles;
   if (c.memory_bound() && c.skinny()) return Regime::skinny;

@@ -10,4 +10,8 @@ namespace kerlab {
 /// or dtype that was never compared, that.
 std::string modelled_remark(std::string_view family, std::string_view dtype);
 
+/// The same of the ratio of two modelled times whose configurations differ in one step of one parameter: how often the
+/// model says rightly which is faster, and how far off it is.
+std::string modelled_step_remark(std::string_view family, std::string_view dtype);
+
 }  // namespace kerlab

@@ -66,13 +66,7 @@ LaunchInspection* alike(std::vector<LaunchInspection>& launches, const CountedLa
   return at == launches.end() ? nullptr : &*at;
 }
 
-/// Fills of workspaces are none of the kernel's.
-bool is_ours(const CountedLaunch& launch) {
-  return launch.kernel.starts_with("lab_");
-}
-
 SingleResult count(Rig& rig, const ProblemSetup& setup, const Subject& subject) {
-  ProblemLoader(rig, setup, false).load();
   SingleOptions single;
   single.schedule = TimingSchedule{};
   single.count_lines = true;
@@ -122,8 +116,13 @@ Inspection inspect_as_far_as_possible(InspectOptions options, const Database* da
   const Subject subject =
       resolve_subject(options.subject, options.arguments, options.dtype, rig.folder(), rig.device(), database);
   const ProblemSetup setup = prepare_problem(rig.folder(), subject.problem, rig.device());
+  ProblemLoader(rig, setup, false).load();
+  return inspect_subject(rig, setup, subject, database);
+}
+
+Inspection inspect_subject(Rig& rig, const ProblemSetup& setup, const Subject& subject, const Database* database) {
   SingleResult result = count(rig, setup, subject);
-  std::erase_if(result.counted, is_ours);
+  std::erase_if(result.counted, is_fill);
 
   Inspection inspection;
   inspection.trial = result.candidate.trial;

@@ -41,6 +41,9 @@ Inspection inspect(InspectOptions options, const Database* database);
 /// message, and there are no launches.
 Inspection inspect_as_far_as_possible(InspectOptions options, const Database* database);
 
+/// The same in a rig that has the problem loaded (ProblemLoader), of an emulated device.
+Inspection inspect_subject(Rig& rig, const ProblemSetup& setup, const Subject& subject, const Database* database);
+
 /// The device that inspects for these: an emulated one as it is, the H200 for every other.
 std::string inspecting_device(const std::string& device);
 

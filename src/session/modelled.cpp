@@ -22,6 +22,10 @@ double sectors(const CountedLaunch& launch) {
 
 }  // namespace
 
+bool is_fill(const CountedLaunch& launch) {
+  return launch.kernel.starts_with("lab_");
+}
+
 std::vector<CountedWork> counted_work(const std::vector<CountedLaunch>& launches,
                                       const std::vector<KernelResources>& resources, const ProblemPlan& problem) {
   double all_sectors = 0;

@@ -8,6 +8,9 @@
 
 namespace kerlab {
 
+/// Fills of workspaces are none of the kernel's launches.
+bool is_fill(const CountedLaunch& launch);
+
 /// What a run's launches executed, each with its share of the problem's least traffic. `resources`: of its kernels.
 std::vector<CountedWork> counted_work(const std::vector<CountedLaunch>& launches,
                                       const std::vector<KernelResources>& resources, const ProblemPlan& problem);

@@ -15,7 +15,9 @@ int element_bytes(const std::vector<Tensor>& tensors, const std::string& name, c
   return info(at == tensors.end() ? problem.dtype : at->dtype).bytes;
 }
 
-std::optional<GemmShape> shape_of(const Family& family, const Problem& problem) {
+}  // namespace
+
+std::optional<GemmShape> gemm_shape(const Family& family, const Problem& problem) {
   if (!family.library_gemm) return std::nullopt;
   const LibraryGemmDecl& gemm = *family.library_gemm;
   const auto value = [&](const Expression& e, std::int64_t otherwise) {
@@ -37,10 +39,8 @@ std::optional<GemmShape> shape_of(const Family& family, const Problem& problem) 
   return shape;
 }
 
-}  // namespace
-
 std::optional<GemmRegime> regime_of(const Family& family, const Problem& problem, const DeviceInfo& device) {
-  const auto shape = shape_of(family, problem);
+  const auto shape = gemm_shape(family, problem);
   if (!shape) return std::nullopt;
   return gemm_regime(*shape, device, theoretical_ceilings(device, problem.dtype, uses_tensor_cores(problem.dtype)));
 }

@@ -6,6 +6,9 @@
 
 namespace kerlab {
 
+/// The extents of the product; nothing for other families, and where there is nothing to multiply.
+std::optional<GemmShape> gemm_shape(const Family& family, const Problem& problem);
+
 /// Nothing for other families, and where there is nothing to multiply. What follows the product does not matter.
 std::optional<GemmRegime> regime_of(const Family& family, const Problem& problem, const DeviceInfo& device);
 

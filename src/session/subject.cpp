@@ -36,16 +36,6 @@ std::optional<Trial> newest_trial(const Subject& subject, const Family& family, 
   return newest;
 }
 
-/// The newest winner on any device.
-std::optional<Trial> newest_winner(const Problem& problem, const Database* database) {
-  if (database == nullptr) return std::nullopt;
-  std::optional<Decision> newest;
-  for (Decision& decision : database->winners())
-    if (decision.problem == problem.key() && (!newest || decision.created > newest->created))
-      newest = std::move(decision);
-  return newest ? database->trial(newest->trial) : std::nullopt;
-}
-
 Subject of_trial(const Trial& trial, const KernelFolder& folder, const DeviceInfo& device, const Database& database) {
   Subject subject;
   subject.problem = problem_for_device(folder, request_of_key(folder.family, trial.problem), device);
@@ -119,6 +109,15 @@ std::string family_of(const SubjectName& name, const Database* database) {
   return name.trial > 0 ? named_trial(name.trial, database).family : name.family;
 }
 
+std::optional<Trial> newest_winner(const Problem& problem, const Database* database) {
+  if (database == nullptr) return std::nullopt;
+  std::optional<Decision> newest;
+  for (Decision& decision : database->winners())
+    if (decision.problem == problem.key() && (!newest || decision.created > newest->created))
+      newest = std::move(decision);
+  return newest ? database->trial(newest->trial) : std::nullopt;
+}
+
 Subject resolve_subject(const SubjectName& name, const std::vector<ProblemArgument>& arguments,
                         const std::string& dtype, const KernelFolder& folder, const DeviceInfo& device,
                         const Database* database) {
@@ -175,6 +174,36 @@ Subject todays_subject(const SubjectName& name, const std::vector<ProblemArgumen
   subject.source = {&variant, read_kernel_source(variant.source)};
   require_valid(subject, device);
   return subject;
+}
+
+std::string short_configuration(const Variant& variant, const Problem& problem, const DeviceInfo& device,
+                                const Configuration& configuration) {
+  if (configuration == default_configuration(variant, problem, device)) return "";
+  const auto text = [&](bool all) {
+    std::string values;
+    for (std::size_t i = 0; i < variant.parameters.size(); ++i) {
+      const Parameter& parameter = variant.parameters[i];
+      if (!all && configuration.values[i] == parameter.default_value) continue;
+      values += fmt::format("{}{}={}", values.empty() ? "" : ",", parameter.name, configuration.values[i]);
+    }
+    return values;
+  };
+  std::string few = text(false);
+  return parse_configuration(variant, problem, device, few) == configuration ? few : text(true);
+}
+
+std::string options_of(const Problem& problem, const Family& family) {
+  std::string text;
+  for (const auto& [name, extent] : problem.dimensions)
+    if (!problem.unsaid.contains(name)) text += fmt::format(" --{} {}", name, extent);
+  text += fmt::format(" --dtype {}", name(problem.dtype));
+  for (const Flag& flag : family.flags)
+    for (const auto& [name, value] : problem.flags)
+      if (name == flag.name && value != flag.default_value) text += fmt::format(" --{} {}", name, value);
+  for (const ScalarDecl& scalar : family.scalars)
+    for (const auto& [name, value] : problem.scalars)
+      if (name == scalar.name && value != scalar.default_value) text += fmt::format(" --{} {}", name, value);
+  return text;
 }
 
 }  // namespace kerlab

@@ -31,6 +31,9 @@ struct Subject {
 /// UsageError when there is no such trial.
 std::string family_of(const SubjectName& name, const Database* database);
 
+/// The newest winner of a problem on any device.
+std::optional<Trial> newest_winner(const Problem& problem, const Database* database);
+
 /// `arguments`, `dtype`: the problem as typed; must be empty for a trial. Throws UsageError: a configuration that is
 /// not valid, a variant to be named because there are several and no winner is stored.
 Subject resolve_subject(const SubjectName& name, const std::vector<ProblemArgument>& arguments,
@@ -41,5 +44,13 @@ Subject resolve_subject(const SubjectName& name, const std::vector<ProblemArgume
 /// winner's in its configuration; of a trial its variant, configuration and problem. `trial` stays empty.
 Subject todays_subject(const SubjectName& name, const std::vector<ProblemArgument>& arguments, const std::string& dtype,
                        const KernelFolder& folder, const DeviceInfo& device, const Database* database);
+
+/// The shortest "BM=64,BN=128" that parse_configuration makes this configuration of: values that differ from the
+/// variant's defaults; all of them where constraints would choose others. Empty: the default.
+std::string short_configuration(const Variant& variant, const Problem& problem, const DeviceInfo& device,
+                                const Configuration& configuration);
+
+/// A problem as options: " --M 4096 --N 4096 --K 64 --dtype bf16", with flags and scalars that are not at their defaults.
+std::string options_of(const Problem& problem, const Family& family);
 
 }  // namespace kerlab

@@ -1,0 +1,12 @@
+#pragma once
+// From a session's explanation to what the reports print.
+
+#include "report/explain_text.h"
+#include "session/explain.h"
+
+namespace kerlab {
+
+/// `next`: commands to type are the caller's, who knows what was typed.
+Explained to_report(Explanation explanation);
+
+}  // namespace kerlab

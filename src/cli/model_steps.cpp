@@ -1,0 +1,90 @@
+#include "cli/model_steps.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <sstream>
+
+#include "model/sweep_steps.h"
+#include "report/json.h"
+#include "report/table.h"
+#include "session/sweeps.h"
+
+namespace kerlab {
+namespace {
+
+double modelled_us(const CountedSweep& counted, const CountedPoint& point) {
+  double us = 0;
+  for (const CountedWork& work : point.launches) us += model_launch(counted.device, counted.ceilings, work).us;
+  return us;
+}
+
+std::vector<StepRatio> ratios_of(const Sweep& sweep, std::size_t anchors, const GlobalOptions& global) {
+  std::vector<PointPair> pairs = step_pairs(sweep, anchors);
+  if (pairs.empty()) return {};
+  RigOptions rig = rig_options(global, sweep.family);
+  if (!rig.device.starts_with("emu:")) rig.device = "emu:h200";
+  const CountedSweep counted = count_sweep(rig, only_steps(sweep, pairs), 0);
+  std::vector<StepRatio> ratios;
+  for (const auto& [first, second] : pairs) {
+    const CountedPoint &from = counted.points[first], &to = counted.points[second];
+    if (from.launches.empty() || to.launches.empty()) continue;
+    ratios.push_back({to.measured.us / from.measured.us, modelled_us(counted, to) / modelled_us(counted, from)});
+  }
+  return ratios;
+}
+
+std::vector<std::string> row_of(const std::string& name, const StepScore& result) {
+  return {name, fmt::format("{}", result.steps), fmt::format("{}", result.clear),
+          fmt::format("{:.0f} %", 100 * result.right),
+          fmt::format("{:+.0f} to {:+.0f} %", 100 * result.low, 100 * result.high)};
+}
+
+JsonValue value_of(const std::string& name, const StepScore& result) {
+  return JsonValue::Object{{"sweep", name},         {"steps", result.steps}, {"clear", result.clear},
+                           {"right", result.right}, {"low", result.low},     {"high", result.high}};
+}
+
+}  // namespace
+
+std::string dtype_of(const Sweep& sweep) {
+  std::istringstream words(sweep.problem);
+  std::string word;
+  words >> word;
+  while (words >> word && word.find('=') != std::string::npos) {
+  }
+  return word;
+}
+
+ExitCode compare_steps(const std::vector<Sweep>& sweeps, std::size_t anchors, const GlobalOptions& global) {
+  Table table{{{"steps of one parameter"},
+               {"n", Align::right},
+               {"of 5 % and more", Align::right},
+               {"right way", Align::right},
+               {"80 % of all ratios within", Align::right}},
+              {}};
+  JsonValue::Array rows;
+  std::map<std::string, std::vector<StepRatio>> held_out;
+  for (const Sweep& sweep : sweeps) {
+    const std::vector<StepRatio> ratios = ratios_of(sweep, anchors, global);
+    const StepScore result = step_score(ratios);
+    table.rows.push_back(row_of(sweep.name, result));
+    rows.push_back(value_of(sweep.name, result));
+    if (sweep.fitted) continue;
+    auto& all = held_out[sweep.family + " " + dtype_of(sweep)];
+    all.insert(all.end(), ratios.begin(), ratios.end());
+  }
+  for (const auto& [name, ratios] : held_out) {
+    table.rows.push_back(row_of("held out: " + name, step_score(ratios)));
+    rows.push_back(value_of("held out: " + name, step_score(ratios)));
+  }
+  if (global.json) {
+    fmt::print("{}\n", to_json(json_document("model", {{"model", kModelProtocol}, {"steps", std::move(rows)}})));
+  } else {
+    fmt::print("{}: modelled over measured ratio less 1\n{}", kModelProtocol,
+               text_table(table, color_on(global, stdout)));
+  }
+  return ExitCode::passed;
+}
+
+}  // namespace kerlab

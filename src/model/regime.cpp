@@ -1,0 +1,78 @@
+#include "model/regime.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/format.h"
+
+namespace kerlab {
+namespace {
+
+constexpr double kNearRidge = 0.8;
+constexpr std::int64_t kDecodeRows = 8, kSkinnyRatio = 8, kLongRatio = 8, kSquareRatio = 2;
+
+/// The two times that the roofline is the larger of.
+struct Times {
+  double compute_us = 0, memory_us = 0;
+};
+
+Times times_of(double flops, double bytes, const Ceilings& ceilings) {
+  Times times;
+  if (ceilings.flops_per_s > 0) times.compute_us = flops / ceilings.flops_per_s * 1e6;
+  if (ceilings.bytes_per_s > 0) times.memory_us = bytes / ceilings.bytes_per_s * 1e6;
+  return times;
+}
+
+std::string both_times(double flops, double bytes, const Times& times, const Ceilings& ceilings) {
+  return fmt::format("{}B at {}B/s take {} us, {}FLOP at {}FLOP/s ({}) {} us", format_si(bytes),
+                     format_si(ceilings.bytes_per_s), format_us(times.memory_us), format_si(flops),
+                     format_si(ceilings.flops_per_s), ceilings.unit, format_us(times.compute_us));
+}
+
+}  // namespace
+
+ProblemRegime general_regime(double flops, double bytes, const DeviceInfo& device, const Ceilings& ceilings,
+                             std::int64_t blocks) {
+  const Times times = times_of(flops, bytes, ceilings);
+  const double most = std::max(times.compute_us, times.memory_us);
+  const double least = std::min(times.compute_us, times.memory_us);
+  const std::string both = both_times(flops, bytes, times, ceilings);
+  if (flops <= 0 && bytes <= 0) return {"", "nothing to do", "neither FLOPs nor bytes", "do not launch it"};
+  if (most < kLaunchBoundUs)
+    return {"", "launch-bound",
+            fmt::format("{} us of work at best, about what starting a kernel takes ({})", format_us(most), both),
+            "do more in one launch: a batch, fused with its neighbours, or a CUDA graph"};
+  if (blocks > 0 && blocks < device.sms)
+    return {"", "few blocks",
+            fmt::format("{} block{} for {} SMs, with {} us of work at best ({})", blocks, blocks == 1 ? "" : "s",
+                        device.sms, format_us(most), both),
+            "smaller blocks, or several blocks for what one does now, and a second pass that joins them"};
+  if (least >= kNearRidge * most)
+    return {"", "near the ridge", both, "traffic under arithmetic: loads of the next part while this one is worked on"};
+  if (times.memory_us > times.compute_us && bytes <= static_cast<double>(device.l2_bytes))
+    return {"", "memory-bound, fits in L2", fmt::format("{}; L2 has {}", both, format_bytes(device.l2_bytes)),
+            "cold, it is DRAM's bandwidth; right after the kernel that wrote its input, L2's (kerlab bench --hot): run "
+            "them back to back, or fuse them"};
+  if (times.memory_us > times.compute_us)
+    return {
+        "", "memory-bound", both,
+        "every byte once: 16 bytes a thread at once, enough loads in flight on every SM, fused with its neighbours"};
+  return {"", "compute-bound", both, "keep the arithmetic fed: data used again from registers and shared memory"};
+}
+
+ProblemRegime problem_regime(const GemmShape& shape, const GemmRegime& regime) {
+  return {shape_name(shape), std::string(name(regime.regime)), regime.cause, regime.lever};
+}
+
+std::string shape_name(const GemmShape& shape) {
+  const auto [low, high] = std::minmax(shape.m, shape.n);
+  if (low <= kDecodeRows && high >= kSkinnyRatio * low) return "decode";
+  if (high >= kSkinnyRatio * low) return "tall-skinny";
+  if (shape.k >= kLongRatio * high) return "long-K";
+  if (shape.k * kLongRatio <= low) return "short-K";
+  const std::int64_t most = std::max(high, shape.k), least = std::min(low, shape.k);
+  return most <= kSquareRatio * least ? "square" : "oblong";
+}
+
+}  // namespace kerlab

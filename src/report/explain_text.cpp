@@ -1,0 +1,376 @@
+#include "report/explain_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <sstream>
+
+#include "base/format.h"
+#include "base/terminal.h"
+#include "report/label_layout.h"
+#include "report/modelled_remark.h"
+#include "report/operations_text.h"
+#include "report/table.h"
+#include "report/tune_table.h"
+#include "report/what_if_text.h"
+
+namespace kerlab {
+namespace {
+
+constexpr int kLabelWidth = 10;
+constexpr std::size_t kMostLaunches = 3, kMostUnits = 4, kMostRemarks = 4, kMostKnown = 4;
+constexpr int kLeastWidth = 40, kMostWidth = 120;
+
+std::string percent(double fraction) {
+  return fmt::format("{:.{}f} %", 100 * fraction, fraction < 0.0995 ? 1 : 0);
+}
+
+/// "12.5 KB", "0 B"
+std::string bytes_text(std::int64_t bytes) {
+  const std::string text = format_bytes(bytes);
+  return text.ends_with("B") ? text : text + "B";
+}
+
+/// "the", "1.25 times the"
+std::string times_the(double counted, double least) {
+  const double ratio = counted / least;
+  return std::abs(ratio - 1) < 0.005 ? "the" : fmt::format("{:.3g} times the", ratio);
+}
+
+std::string plural(std::int64_t number, std::string_view what) {
+  return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
+}
+
+/// The screen as it grows.
+class Page {
+ public:
+  explicit Page(const Drawing& drawing) : drawing_(drawing) {
+    width_ = std::clamp(drawing.width, kLeastWidth, kMostWidth);
+  }
+  /// A sentence, with a label on its left or below the last one's text.
+  void say(std::string_view label, const std::string& sentence, Style style = Style::plain) {
+    if (sentence.empty()) return;
+    bool first = true;
+    for (const std::string& line : wrapped(sentence, width_ - kLabelWidth)) {
+      text_ += margin(first ? label : "") + styled(line, style, drawing_.color) + "\n";
+      first = false;
+    }
+  }
+  void head(const std::string& sentence) {
+    for (const std::string& line : wrapped(sentence, width_)) text_ += styled(line, Style::bold, drawing_.color) + "\n";
+  }
+  /// Lines as they are, below a label.
+  void draw(std::string_view label, const std::string& lines) {
+    std::istringstream stream(lines);
+    bool first = true;
+    for (std::string line; std::getline(stream, line);) {
+      text_ += margin(first ? label : "") + line + "\n";
+      first = false;
+    }
+  }
+  void gap() {
+    if (!text_.ends_with("\n\n")) text_ += "\n";
+  }
+  [[nodiscard]] const Drawing& drawing() const { return drawing_; }
+  [[nodiscard]] int width() const { return width_ - kLabelWidth; }
+  [[nodiscard]] std::string take() { return std::move(text_); }
+
+ private:
+  [[nodiscard]] std::string margin(std::string_view label) const {
+    return styled(fmt::format("{:<{}}", label, kLabelWidth), Style::bold, drawing_.color && !label.empty());
+  }
+  const Drawing& drawing_;
+  int width_ = 0;
+  std::string text_;
+};
+
+// --- the problem
+
+void add_regime(Page& page, const Explained& e) {
+  const ProblemRegime& regime = e.regime;
+  page.say("shape",
+           fmt::format("{}{}: {}", regime.shape.empty() ? "" : regime.shape + "; ", regime.name, regime.cause));
+  page.say("lever", regime.lever);
+}
+
+/// "1365", "0.25": enough to compare.
+std::string intensity_text(double value) {
+  return value >= 100 ? fmt::format("{:.0f}", value) : fmt::format("{:.3g}", value);
+}
+
+std::string bound_name(const Explained& e, const Roofline& roof) {
+  return roof.memory_bound ? "memory" : e.theoretical.unit;
+}
+
+void add_roof(Page& page, const Explained& e) {
+  const Roofline& roof = e.roof;
+  page.say("roof", fmt::format("{}FLOP, at least {}B: {} FLOP/byte, {} of the ridge at {}: {} us at best, "
+                               "bound by {} (theoretical, {}B/s and {}FLOP/s)",
+                               format_si(e.flops), format_si(e.bytes), intensity_text(roof.intensity),
+                               roof.memory_bound ? "left" : "right", intensity_text(roof.ridge),
+                               format_us(roof.minimum_us), bound_name(e, roof), format_si(e.theoretical.bytes_per_s),
+                               format_si(e.theoretical.flops_per_s)));
+  if (!e.measured || !e.measured_roof) return;
+  page.say("", fmt::format("by the ceilings {} on {} ({}B/s, {}FLOP/s): {} us at best, bound by {}", e.measured->source,
+                           e.measured_on, format_si(e.measured->bytes_per_s), format_si(e.measured->flops_per_s),
+                           format_us(e.measured_roof->minimum_us), bound_name(e, *e.measured_roof)));
+}
+
+/// "55 % of the roof, 26.4 us missing; 61 % of the measured one"
+std::string reached(const Explained& e, double us) {
+  if (us <= 0 || e.roof.minimum_us <= 0) return "";
+  const double missing = us - e.roof.minimum_us;
+  std::string text = fmt::format("{} of the roof", percent(e.roof.minimum_us / us));
+  text += missing >= 0 ? fmt::format(", {} us missing", format_us(missing))
+                       : fmt::format(", {} us below it: {}", format_us(-missing),
+                                     e.roof.memory_bound ? "part of the data was in a cache"
+                                                         : "the clock was above that of the data sheet");
+  if (e.measured_roof)
+    text += fmt::format("; {} of the one by measured ceilings", percent(e.measured_roof->minimum_us / us));
+  return text;
+}
+
+std::string time_text(double us, double low_us, double high_us, const std::string& clock) {
+  return (clock == "modelled" || low_us <= 0 ? format_us(us) : median_with_interval(us, low_us, high_us)) + " us";
+}
+
+void add_times(Page& page, const Explained& e) {
+  std::string_view label = "time";
+  const auto say = [&](const std::string& text) {
+    page.say(label, text);
+    label = "";
+  };
+  if (e.kernel && !e.kernel->launches.empty()) {
+    const Trial& trial = e.kernel->trial;
+    say(fmt::format("{} us modelled: {}", format_us(e.kernel->modelled_us), reached(e, e.kernel->modelled_us)));
+    say("(" + modelled_remark(trial.family, trial.dtype) + ")");
+  }
+  if (e.kernel) {
+    for (const RecordedTime& time : e.kernel->recorded) {
+      const Measurement& m = time.measurement;
+      if (m.clock == "modelled" && !e.kernel->launches.empty()) continue;
+      say(fmt::format("{} {} on {} (trial {}): {}", time_text(m.median_us, m.low_us, m.high_us, m.clock), m.clock,
+                      short_class(time.device_class), time.trial, reached(e, m.median_us)));
+    }
+  }
+  for (std::size_t i = 0; i < std::min(e.known.size(), kMostKnown); ++i) {
+    const KnownTime& time = e.known[i];
+    say(fmt::format("{}: {} {} on {}, {}", time.who, time_text(time.us, time.low_us, time.high_us, time.clock),
+                    time.clock, time.where, reached(e, time.us)));
+  }
+  if (label == "time") say("none is stored");
+}
+
+// --- the kernel
+
+std::string counts_text(const Explained& e) {
+  Counts total;
+  for (const LaunchInspection& launch : e.kernel->launches)
+    for (int i = 0; i < launch.times; ++i) total += launch.counts;
+  std::string text;
+  if (e.flops > 0)
+    text = fmt::format("{} FLOPs of the family's formula",
+                       times_the(static_cast<double>(total.flops + total.tensor_flops), e.flops));
+  if (e.bytes > 0)
+    text += fmt::format("{}{} least bytes asked of memory ({})", text.empty() ? "" : ", ",
+                        times_the(32.0 * static_cast<double>(total.global_sectors), e.bytes),
+                        bytes_text(32 * total.global_sectors));
+  return text;
+}
+
+std::string excess_text(const Explained& e, const Operation& row) {
+  std::string text;
+  for (const CounterPlace& place : e.excess) {
+    if (place.counter != row.name) continue;
+    text += fmt::format("{}{} of them at {}", text.empty() ? "" : ", ", percent(place.share), place_text(place.line));
+    if (!place.source.empty()) text += fmt::format(" `{}`", shortened(place.source, 48));
+  }
+  return text;
+}
+
+void add_operations(Page& page, const Explained& e) {
+  page.say("counted", fmt::format("{}: {}", e.operations.scope, counts_text(e)));
+  if (e.uneven > 0)
+    page.say("", fmt::format("blocks that stay have unlike shares of the work: scaled to all, counts may be off by {}",
+                             percent(e.uneven)));
+  if (!e.operations.has_predictions()) {
+    page.say("", "nothing is predicted of this variant ([predicted] of its .toml, kernels/FORMAT.md)");
+    return;
+  }
+  Table table{{{"of one run"}, {"predicted", Align::right}, {"counted", Align::right}, {"ratio", Align::right}}, {}};
+  std::vector<std::string> off;
+  for (const Operation& row : e.operations.rows) {
+    if (!row.predicted) continue;
+    const auto cell = [&](const std::optional<std::int64_t>& number) {
+      return number ? fmt::format("{}{}{}", grouped(*number), row.unit.empty() ? "" : " ", row.unit) : "-";
+    };
+    const auto ratio = row.ratio();
+    table.rows.push_back(
+        {std::string(row.title), cell(row.predicted), cell(row.counted), ratio ? fmt::format("{:.3f}", *ratio) : "-"});
+    if (const std::string where = excess_text(e, row); !where.empty() && ratio)
+      off.push_back(fmt::format("{}: {} than predicted; {}", row.title, *ratio > 1 ? "more" : "less", where));
+  }
+  page.draw("", text_table(table));
+  for (const std::string& text : off) page.say("", text, Style::warning);
+}
+
+std::string units_text(const LaunchInspection& launch) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(launch.time.units.size(), kMostUnits); ++i) {
+    const UnitDemand& unit = launch.time.units[i];
+    text += fmt::format("{}{} {}", i == 0 ? "busy: " : ", ", unit.name, percent(unit.busy));
+  }
+  return text.empty() ? "" : text + " of the time";
+}
+
+std::string occupancy_text(const LaunchInspection& launch) {
+  const std::string spilled = launch.spill_bytes > 0 ? fmt::format(", {} B spilled", launch.spill_bytes) : "";
+  return fmt::format(
+      "occupancy {}: {} of {} threads an SM, limited by {} ({} registers a thread{}, {} of shared memory a block)",
+      percent(launch.occupancy.fraction), plural(launch.occupancy.blocks, "block"), launch.work.threads,
+      launch.occupancy.limiter, launch.registers, spilled, bytes_text(launch.shared_bytes));
+}
+
+void add_limiter(Page& page, const LaunchInspection& launch) {
+  // The bound comes first, and says what helps.
+  if (!launch.remarks.empty()) page.say("limiter", launch.remarks.front().text, Style::bold);
+  page.say(launch.remarks.empty() ? "limiter" : "", units_text(launch));
+  page.say("", occupancy_text(launch));
+  for (std::size_t i = 1; i < std::min(launch.remarks.size(), kMostRemarks + 1); ++i) {
+    // The picture below says these.
+    if (launch.remarks[i].kind == "tail" || launch.remarks[i].kind == "occupancy") continue;
+    page.say("", launch.remarks[i].text, Style::warning);
+  }
+}
+
+/// "124 have 4, 8 have 3"
+std::string shares(std::int64_t items, std::int64_t places) {
+  const SmShare share = share_of_sms(items, places);
+  if (share.with_most == places) return fmt::format("each has {}", share.most);
+  const auto have = [](std::int64_t number) { return fmt::format("{} {}", number, number == 1 ? "has" : "have"); };
+  return fmt::format("{} {}, {} {}", have(share.with_most), share.most, have(places - share.with_most),
+                     share.least == 0 ? "none" : fmt::format("{}", share.least));
+}
+
+std::string waves_sentence(const LaunchWaves& waves, int blocks_per_sm, int sms) {
+  const WaveFill& blocks = waves.blocks;
+  if (waves.stays && waves.tiles.items > 0)
+    return fmt::format("{} stay and take {} by turns: {}", plural(blocks.items, "block"),
+                       plural(waves.tiles.items, "piece"), shares(waves.tiles.items, blocks.items));
+  if (waves.stays)
+    return fmt::format("{} stay, as many as are on the device at once, and share the work among themselves",
+                       plural(blocks.items, "block"));
+  return fmt::format("{} on {} places ({} an SM x {} SMs), {}; of the SMs {}", plural(blocks.items, "block"),
+                     blocks.places, blocks_per_sm, sms, plural(blocks.waves, "wave"), shares(blocks.items, sms));
+}
+
+std::string tail_sentence(const LaunchWaves& waves, double us) {
+  const WaveFill& fill = waves.fill();
+  const std::string full = fmt::format("{} of the places are taken", percent(fill.efficiency));
+  if (fill.waves == 1) return full + "; one wave has no tail";
+  const std::string cost = waves.tail_us < 0.001 * us ? "the tail costs nothing that the model sees"
+                                                      : fmt::format("the tail costs about {} us of {} (modelled)",
+                                                                    format_us(waves.tail_us), format_us(us));
+  return fmt::format("{}, in the last wave {}; {}", full,
+                     percent(static_cast<double>(fill.last) / static_cast<double>(fill.places)), cost);
+}
+
+void add_waves(Page& page, const Explained& e, const LaunchInspection& launch, const LaunchWaves& waves) {
+  if (waves.blocks.waves == 0) {
+    page.say("waves", "no block fits on an SM");
+    return;
+  }
+  page.say("waves", waves_sentence(waves, launch.occupancy.blocks, e.sms));
+  page.draw("", waves_picture(waves, page.drawing().unicode));
+  page.say("", tail_sentence(waves, launch.time.us));
+}
+
+std::vector<std::size_t> longest_first(const std::vector<LaunchInspection>& launches) {
+  std::vector<std::size_t> order(launches.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, std::ranges::greater{},
+                           [&](std::size_t i) { return launches[i].time.us * launches[i].times; });
+  return order;
+}
+
+void add_launches(Page& page, const Explained& e) {
+  const auto& launches = e.kernel->launches;
+  const std::vector<std::size_t> order = longest_first(launches);
+  for (std::size_t place = 0; place < std::min(order.size(), kMostLaunches); ++place) {
+    const std::size_t i = order[place];
+    const LaunchInspection& launch = launches[i];
+    if (launches.size() > 1 || launch.times > 1) {
+      page.gap();
+      page.say("launch", fmt::format("{} of {}, {}{}: {} us of {} modelled", i + 1, launches.size(), launch.kernel,
+                                     launch.times > 1 ? fmt::format(", {} times", launch.times) : "",
+                                     format_us(launch.time.us * launch.times), format_us(e.kernel->modelled_us)));
+    }
+    add_limiter(page, launch);
+    if (i < e.waves.size()) add_waves(page, e, launch, e.waves[i]);
+  }
+  if (order.size() > kMostLaunches)
+    page.say("", fmt::format("{} more launches take less: kerlab inspect", order.size() - kMostLaunches));
+}
+
+// --- the problem alone
+
+void add_variants(Page& page, const Explained& e) {
+  if (e.variants.empty()) return;
+  page.gap();
+  const auto fit = std::ranges::count_if(e.variants, [](const ExplainedVariant& v) { return v.reason.empty(); });
+  page.say("variants", fmt::format("{} of {} can do it, by rung:", fit, e.variants.size()));
+  Table table{{{"variant"}, {"what it is"}}, {}};
+  std::string cannot;
+  std::size_t longest = 0;
+  for (const ExplainedVariant& variant : e.variants) longest = std::max(longest, variant.variant.size());
+  const int room = std::max(page.width() - static_cast<int>(longest) - 2, 20);
+  for (const ExplainedVariant& variant : e.variants) {
+    if (variant.reason.empty())
+      table.rows.push_back({variant.variant, shortened(variant.doc, room)});
+    else
+      cannot += (cannot.empty() ? "" : ", ") + variant.variant;
+  }
+  if (fit > 0) page.draw("", text_table(table));
+  if (!cannot.empty()) page.say("", fmt::format("not: {} (kerlab list FAMILY --space says why)", cannot));
+}
+
+std::string heading(const Explained& e) {
+  if (!e.kernel) return e.title + (e.kernel_name.empty() ? "" : ": " + e.kernel_name);
+  return fmt::format("{}: {} {}  ({})", e.title, e.kernel->trial.variant, e.kernel->trial.configuration, e.kernel->how);
+}
+
+}  // namespace
+
+std::string short_class(const std::string& device_class) {
+  return device_class.substr(0, device_class.find(" sm_"));
+}
+
+std::string explain_text(const Explained& e, const Drawing& drawing) {
+  Page page(drawing);
+  page.head(heading(e));
+  if (e.kernel && !e.kernel->note.empty()) page.say("note", e.kernel->note, Style::warning);
+  add_regime(page, e);
+  add_roof(page, e);
+  add_times(page, e);
+  if (!e.obstacle.empty()) page.say("not run", e.obstacle, Style::bad);
+  if (e.kernel && !e.kernel->launches.empty()) {
+    page.gap();
+    add_operations(page, e);
+    page.gap();
+    add_launches(page, e);
+  }
+  if (!e.what_if.empty()) {
+    page.gap();
+    page.draw("what if", what_if_text(e, drawing.color));
+    page.say("", what_if_remark(e));
+  }
+  add_variants(page, e);
+  page.gap();
+  std::string next;
+  for (const std::string& command : e.next) next += command + "\n";
+  page.draw("next", next);
+  return page.take();
+}
+
+}  // namespace kerlab

@@ -1,0 +1,11 @@
+#pragma once
+// The neighbours of a kernel as a table, and how far their ratios can be believed.
+
+#include "report/explain_text.h"
+
+namespace kerlab {
+
+std::string what_if_text(const Explained& explained, bool color);
+std::string what_if_remark(const Explained& explained);
+
+}  // namespace kerlab

@@ -1,0 +1,238 @@
+#include "session/explain.h"
+
+#include <algorithm>
+
+#include "session/count_operations.h"
+#include "session/device_class.h"
+#include "session/modelled.h"
+#include "session/space.h"
+#include "session/tiles.h"
+#include "session/what_if.h"
+
+namespace kerlab {
+namespace {
+
+constexpr double kOff = 0.02;             // counted over predicted less 1, from which on it is worth a line
+constexpr std::size_t kPlacesOfEach = 2;  // of a counter
+
+std::vector<VariantFit> fits(const KernelFolder& folder, const Problem& problem, const DeviceInfo& device) {
+  std::vector<VariantFit> list;
+  for (const Variant& variant : folder.variants) {
+    VariantFit fit{variant.name, variant.doc, variant.rung, unsupported_reason(variant, problem, device), ""};
+    if (fit.reason.empty()) {
+      const Configuration configuration = default_configuration(variant, problem, device);
+      fit.reason = violated_constraint(variant, problem, device, configuration);
+      fit.configuration = configuration_text(variant, configuration);
+    }
+    list.push_back(std::move(fit));
+  }
+  std::ranges::stable_sort(list, {}, &VariantFit::rung);
+  return list;
+}
+
+/// A GPU like the emulated device whose winners and ceilings are stored; else the emulated device itself.
+DeviceInfo known_device(const DeviceInfo& emulated, const std::optional<Trial>& trial, const Database& database) {
+  if (trial && trial->device_kind == "cuda") return device_of_class(trial->device_class);
+  std::string newest, device_class;
+  for (const Decision& decision : database.winners()) {
+    const auto winner = database.trial(decision.trial);
+    if (!winner || winner->device_kind != "cuda" || emulated_twin(*winner) != emulated.id) continue;
+    if (decision.created < newest) continue;
+    newest = decision.created;
+    device_class = decision.device_class;
+  }
+  return device_class.empty() ? emulated : device_of_class(device_class);
+}
+
+void add_problem(Explanation& result, const KernelFolder& folder, const Problem& problem,
+                 const std::optional<Trial>& trial, const Database* database) {
+  const Database nothing = Database::in_memory();
+  const Database& known = database == nullptr ? nothing : *database;
+  const DeviceInfo device = known_device(result.device, trial, known);
+  const MeasuredCeilings ceilings = stored_ceilings(known, device);
+  const ShippedWinners shipped = read_shipped(shipped_folder(), shipped_device(result.device), folder.family.name);
+  result.problem = problem_roofline(folder.family, problem, device, ceilings, known, shipped.winners);
+  result.times_of = device.device_class();
+  result.ceilings_created = ceilings.created;
+}
+
+void add_regime(Explanation& result, const Family& family, const Problem& problem) {
+  const auto shape = gemm_shape(family, problem);
+  if (const auto regime = regime_of(family, problem, result.device); regime && shape) {
+    result.regime = problem_regime(*shape, *regime);
+    return;
+  }
+  std::int64_t blocks = 0;
+  if (result.kernel)
+    for (const LaunchInspection& launch : result.kernel->launches) blocks = std::max(blocks, launch.work.blocks);
+  result.regime =
+      general_regime(result.problem.flops, result.problem.bytes, result.device, result.problem.theoretical, blocks);
+}
+
+/// Blocks that stay do not all do the same: of some of them all cannot be told exactly.
+double unevenness(const std::vector<LaunchInspection>& launches, const std::vector<LaunchWaves>& waves) {
+  double most = 0;
+  for (std::size_t i = 0; i < launches.size(); ++i) {
+    if (!waves[i].stays || launches[i].work.blocks_run >= launches[i].work.blocks) continue;
+    const SmShare share = share_of_sms(waves[i].tiles.items, waves[i].tiles.places);
+    most = std::max(most, share.most == 0 ? 1 : 1 - static_cast<double>(share.least) / static_cast<double>(share.most));
+  }
+  return most;
+}
+
+void add_operations(Explanation& result, const Subject& subject) {
+  const Inspection& kernel = *result.kernel;
+  Counts total;
+  std::int64_t blocks = 0, run = 0;
+  for (const LaunchInspection& launch : kernel.launches) {
+    for (int i = 0; i < launch.times; ++i) total += launch.counts;
+    blocks += launch.work.blocks * launch.times;
+    run += launch.work.blocks_run;
+  }
+  result.operations.rows = compare_operations(
+      predicted_counts(*subject.source.variant, subject.problem, subject.configuration, result.device), &total);
+  result.operations.scope = fmt::format("{} of {} blocks", run, blocks);
+  result.uneven = unevenness(kernel.launches, result.waves);
+  for (const Operation& row : result.operations.rows) {
+    const auto ratio = row.ratio();
+    if (!ratio || std::abs(*ratio - 1) <= std::max(kOff, result.uneven)) continue;
+    for (CounterPlace& place : places_of(row.name, kernel.launches, kPlacesOfEach))
+      result.excess.push_back(std::move(place));
+  }
+}
+
+/// Of the launch that a counted one was.
+std::int64_t tiles_for(const LaunchInspection& launch, const LaunchPlan& plan, const std::vector<std::int64_t>& tiles) {
+  for (std::size_t i = 0; i < plan.launches.size() && i < tiles.size(); ++i) {
+    const Dim3& grid = plan.launches[i].grid;
+    const std::vector<int> extent = {static_cast<int>(grid.x), static_cast<int>(grid.y), static_cast<int>(grid.z)};
+    if (plan.launches[i].kernel == launch.kernel && extent == launch.grid) return tiles[i];
+  }
+  return 0;
+}
+
+void add_waves(Explanation& result, const KernelFolder& folder, const Subject& subject, const ProblemPlan& problem) {
+  const Variant& variant = *subject.source.variant;
+  const LaunchPlan plan =
+      instantiate(folder.family, variant, subject.problem, subject.configuration, result.device).plan;
+  const auto tiles = tiles_of(folder.family, variant, subject.problem, subject.configuration, result.device);
+  const Ceilings ceilings = model_ceilings(problem, result.device);
+  for (const LaunchInspection& launch : result.kernel->launches)
+    result.waves.push_back(launch_waves(launch, result.device, ceilings, tiles_for(launch, plan, tiles)));
+}
+
+/// What is known of a trial that can no longer be compiled.
+Inspection stored_facts(const Trial& trial, const Problem& problem, const DeviceInfo& device,
+                        const Database& database) {
+  Inspection kernel;
+  kernel.trial = trial;
+  kernel.title = problem.title();
+  kernel.how = fmt::format("trial {}", trial.id);
+  kernel.device = device.id;
+  kernel.stored = stored_times(trial, database);
+  return kernel;
+}
+
+/// The kernel that is meant, with what stands in its way.
+struct Meant {
+  std::optional<Subject> subject;
+  std::optional<Trial> trial;
+  std::string obstacle;
+};
+
+Meant find_kernel(const InspectOptions& options, const Rig& rig, const Problem& problem, const Database* database) {
+  const SubjectName& name = options.subject;
+  Meant meant;
+  if (name.trial > 0) meant.trial = database->trial(name.trial);
+  const bool open = name.trial == 0 && name.variant.empty();
+  if (open && name.configuration.empty() && rig.folder().variants.size() > 1) {
+    meant.trial = newest_winner(problem, database);
+    if (!meant.trial) return meant;
+  }
+  if (name.trial == 0 && !name.variant.empty()) {
+    const Variant& variant = find_variant(rig.folder(), name.variant);
+    if (std::string reason = unsupported_reason(variant, problem, rig.device()); !reason.empty()) {
+      meant.obstacle = std::move(reason);
+      return meant;
+    }
+  }
+  try {
+    meant.subject = resolve_subject(name, options.arguments, options.dtype, rig.folder(), rig.device(), database);
+    meant.trial = meant.subject->trial;
+  } catch (const Error& error) {
+    // A stored trial is of yesterday's parameters: its record is explained all the same. What was typed is not.
+    if (!meant.trial) throw;
+    meant.obstacle = error.what();
+  }
+  return meant;
+}
+
+/// Empty: no kernel is meant.
+std::string kernel_name(const Meant& meant, const SubjectName& name) {
+  const std::string variant = meant.subject ? meant.subject->source.variant->name
+                              : meant.trial ? meant.trial->variant
+                                            : name.variant;
+  if (variant.empty()) return "";
+  return (name.trial > 0 && meant.trial ? meant.trial->family : name.family) + "/" + variant;
+}
+
+Problem problem_of(const InspectOptions& options, const Rig& rig, const Database* database) {
+  const Family& family = rig.folder().family;
+  if (options.subject.trial == 0)
+    return problem_for_device(rig.folder(), make_request(family, options.arguments, options.dtype), rig.device());
+  if (!options.arguments.empty() || !options.dtype.empty())
+    throw UsageError(
+        fmt::format("trial {}: an id says it all; dimensions and --dtype go with a family", options.subject.trial));
+  const auto trial = database->trial(options.subject.trial);
+  return problem_for_device(rig.folder(), request_of_key(family, trial->problem), rig.device());
+}
+
+void count_kernel(Explanation& result, Rig& rig, const Subject& subject, std::size_t what_ifs,
+                  const Database* database) {
+  const ProblemSetup setup = prepare_problem(rig.folder(), subject.problem, rig.device());
+  ProblemLoader(rig, setup, false).load();
+  result.kernel = inspect_subject(rig, setup, subject, database);
+  if (result.kernel->launches.empty()) {
+    result.obstacle = fmt::format("{}: {}", name(result.kernel->trial.status), result.kernel->trial.message);
+    result.code = ExitCode::failed;
+    return;
+  }
+  result.typed = short_configuration(*subject.source.variant, subject.problem, rig.device(), subject.configuration);
+  add_waves(result, rig.folder(), subject, setup.plan);
+  add_operations(result, subject);
+  result.steps =
+      steps_from(rig.folder().family, *subject.source.variant, subject.problem, rig.device(), subject.configuration)
+          .size();
+  result.what_if = what_if(rig, setup, subject, *result.kernel, database, what_ifs);
+}
+
+}  // namespace
+
+Explanation explain(const ExplainOptions& options, const Database* database) {
+  InspectOptions inspect = options.inspect;
+  inspect.rig.target = family_of(inspect.subject, database);
+  const auto trial = inspect.subject.trial > 0 ? database->trial(inspect.subject.trial) : std::nullopt;
+  if (trial && !inspect.rig.device.starts_with("emu:")) inspect.rig.device = emulated_twin(*trial);
+  inspect.rig.device = inspecting_device(inspect.rig.device);
+  Rig rig(inspect.rig);
+  const Problem problem = problem_of(inspect, rig, database);
+  const Meant meant = find_kernel(inspect, rig, problem, database);
+
+  Explanation result;
+  result.device = rig.device();
+  result.kernel_name = kernel_name(meant, inspect.subject);
+  add_problem(result, rig.folder(), problem, meant.trial, database);
+  if (meant.subject) {
+    count_kernel(result, rig, *meant.subject, options.what_if, database);
+  } else if (!meant.obstacle.empty()) {
+    result.obstacle = meant.obstacle;
+    result.code = ExitCode::inconclusive;
+    if (meant.trial) result.kernel = stored_facts(*meant.trial, problem, rig.device(), *database);
+  }
+  if (!meant.subject) result.variants = fits(rig.folder(), problem, rig.device());
+  add_regime(result, rig.folder().family, problem);
+  result.problem_options = options_of(problem, rig.folder().family);
+  return result;
+}
+
+}  // namespace kerlab
