@@ -120,7 +120,7 @@ Command add_explain(CLI::App& root, const GlobalOptions& global) {
   parser->add_option("--what-if", command->what_if, "steps of parameters to compile and count (6)")
       ->check(CLI::Range(0, 1000));
   parser->add_flag("--no-what-if", command->no_what_if, "none of them");
-  return {parser, true, [command, &global] { return run(*command, global); }};
+  return {parser, true, [command, &global] { return run(*command, global); }, false, [] { return true; }};
 }
 
 }  // namespace kerlab

@@ -187,7 +187,7 @@ Problem problem_of(const InspectOptions& options, const Rig& rig, const Database
   return problem_for_device(rig.folder(), request_of_key(family, trial->problem), rig.device());
 }
 
-void count_kernel(Explanation& result, Rig& rig, const Subject& subject, std::size_t what_ifs,
+void count_kernel(Explanation& result, Rig& rig, const Subject& subject, const ExplainOptions& options,
                   const Database* database) {
   const ProblemSetup setup = prepare_problem(rig.folder(), subject.problem, rig.device());
   ProblemLoader(rig, setup, false).load();
@@ -203,7 +203,8 @@ void count_kernel(Explanation& result, Rig& rig, const Subject& subject, std::si
   result.steps =
       steps_from(rig.folder().family, *subject.source.variant, subject.problem, rig.device(), subject.configuration)
           .size();
-  result.what_if = what_if(rig, setup, subject, *result.kernel, database, what_ifs);
+  result.what_if =
+      what_if(rig, setup, subject, *result.kernel, database, options.what_if, options.inspect.rig.use_cache);
 }
 
 }  // namespace
@@ -223,7 +224,7 @@ Explanation explain(const ExplainOptions& options, const Database* database) {
   result.kernel_name = kernel_name(meant, inspect.subject);
   add_problem(result, rig.folder(), problem, meant.trial, database);
   if (meant.subject) {
-    count_kernel(result, rig, *meant.subject, options.what_if, database);
+    count_kernel(result, rig, *meant.subject, options, database);
   } else if (!meant.obstacle.empty()) {
     result.obstacle = meant.obstacle;
     result.code = ExitCode::inconclusive;

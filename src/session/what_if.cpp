@@ -142,14 +142,14 @@ std::vector<Step> most_telling(std::vector<Step> steps, const Variant& variant, 
 }
 
 std::vector<WhatIf> what_if(Rig& rig, const ProblemSetup& setup, const Subject& subject, const Inspection& from,
-                            const Database* database, std::size_t most) {
+                            const Database* database, std::size_t most, bool use_cache) {
   if (most == 0 || from.launches.empty()) return {};
   const Variant& variant = *subject.source.variant;
   const TimedRatios timed(from.trial, database);
   const std::vector<Step> steps =
       most_telling(steps_from(rig.folder().family, variant, setup.problem, rig.device(), subject.configuration),
                    variant, from, rig.device(), timed.configurations(), most);
-  compile_all(rig, setup, subject, steps);
+  if (use_cache) compile_all(rig, setup, subject, steps);
   SingleOptions single;
   single.schedule = TimingSchedule{};
   single.deadline = generous_deadline(rig, setup, 1);
