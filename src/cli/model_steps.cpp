@@ -5,34 +5,12 @@
 #include <map>
 #include <sstream>
 
-#include "model/sweep_steps.h"
 #include "report/json.h"
 #include "report/table.h"
 #include "session/sweeps.h"
 
 namespace kerlab {
 namespace {
-
-double modelled_us(const CountedSweep& counted, const CountedPoint& point) {
-  double us = 0;
-  for (const CountedWork& work : point.launches) us += model_launch(counted.device, counted.ceilings, work).us;
-  return us;
-}
-
-std::vector<StepRatio> ratios_of(const Sweep& sweep, std::size_t anchors, const GlobalOptions& global) {
-  std::vector<PointPair> pairs = step_pairs(sweep, anchors);
-  if (pairs.empty()) return {};
-  RigOptions rig = rig_options(global, sweep.family);
-  if (!rig.device.starts_with("emu:")) rig.device = "emu:h200";
-  const CountedSweep counted = count_sweep(rig, only_steps(sweep, pairs), 0);
-  std::vector<StepRatio> ratios;
-  for (const auto& [first, second] : pairs) {
-    const CountedPoint &from = counted.points[first], &to = counted.points[second];
-    if (from.launches.empty() || to.launches.empty()) continue;
-    ratios.push_back({to.measured.us / from.measured.us, modelled_us(counted, to) / modelled_us(counted, from)});
-  }
-  return ratios;
-}
 
 std::vector<std::string> row_of(const std::string& name, const StepScore& result) {
   return {name, fmt::format("{}", result.steps), fmt::format("{}", result.clear),
@@ -66,7 +44,9 @@ ExitCode compare_steps(const std::vector<Sweep>& sweeps, std::size_t anchors, co
   JsonValue::Array rows;
   std::map<std::string, std::vector<StepRatio>> held_out;
   for (const Sweep& sweep : sweeps) {
-    const std::vector<StepRatio> ratios = ratios_of(sweep, anchors, global);
+    RigOptions rig = rig_options(global, sweep.family);
+    if (!rig.device.starts_with("emu:")) rig.device = "emu:h200";
+    const std::vector<StepRatio> ratios = step_ratios(rig, sweep, anchors);
     const StepScore result = step_score(ratios);
     table.rows.push_back(row_of(sweep.name, result));
     rows.push_back(value_of(sweep.name, result));

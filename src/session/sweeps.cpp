@@ -221,16 +221,38 @@ std::string counted_text(const Sweep& sweep, const CountedSweep& counted) {
   return text;
 }
 
+namespace {
+
+double modelled_us(const CountedSweep& counted, const CountedPoint& point) {
+  double us = 0;
+  for (const CountedWork& work : point.launches) us += model_launch(counted.device, counted.ceilings, work).us;
+  return us;
+}
+
+}  // namespace
+
 ModelledSweep model_sweep(const CountedSweep& counted) {
   ModelledSweep sweep;
   for (const CountedPoint& point : counted.points) {
     if (point.launches.empty()) continue;
-    double us = 0;
-    for (const CountedWork& work : point.launches) us += model_launch(counted.device, counted.ceilings, work).us;
+    const double us = modelled_us(counted, point);
     sweep.measured.push_back(point.measured.us);
     sweep.modelled.push_back(std::max(us, point.minimum_us));
   }
   return sweep;
+}
+
+std::vector<StepRatio> step_ratios(const RigOptions& options, const Sweep& sweep, std::size_t anchors) {
+  std::vector<PointPair> pairs = step_pairs(sweep, anchors);
+  if (pairs.empty()) return {};
+  const CountedSweep counted = count_sweep(options, only_steps(sweep, pairs), 0);
+  std::vector<StepRatio> ratios;
+  for (const auto& [first, second] : pairs) {
+    const CountedPoint &from = counted.points[first], &to = counted.points[second];
+    if (from.launches.empty() || to.launches.empty()) continue;
+    ratios.push_back({to.measured.us / from.measured.us, modelled_us(counted, to) / modelled_us(counted, from)});
+  }
+  return ratios;
 }
 
 }  // namespace kerlab

@@ -3,6 +3,7 @@
 
 #include "model/sweep.h"
 #include "model/sweep_score.h"
+#include "model/sweep_steps.h"
 #include "model/time_model.h"
 #include "session/rig.h"
 
@@ -12,8 +13,8 @@ class Database;
 
 /// <share>/tuning_db/sweeps.
 std::filesystem::path sweeps_folder();
-/// <share>/tuning_db/spaces: sweeps of whole spaces, which strategies are replayed over; the time model is not judged by
-/// them.
+/// <share>/tuning_db/spaces: sweeps of whole spaces, which strategies are replayed over; the time model is not judged
+/// by them.
 std::filesystem::path spaces_folder();
 /// Every *.txt below `folder`, sorted by path. Throws Error for one that is none.
 std::vector<Sweep> read_sweeps(const std::filesystem::path& folder);
@@ -48,5 +49,9 @@ struct ModelledSweep {
   std::vector<double> measured, modelled;  ///< us
 };
 ModelledSweep model_sweep(const CountedSweep& counted);
+
+/// Counts at most `anchors` configurations of a sweep and their neighbours (step_pairs) on the emulated device of
+/// `options`; pairs of which one could not be counted are left out.
+std::vector<StepRatio> step_ratios(const RigOptions& options, const Sweep& sweep, std::size_t anchors);
 
 }  // namespace kerlab
