@@ -29,11 +29,11 @@ struct ComparedSteps {
   int steps, low, high, clear, right;
 };
 
-// An H200 and model-4: `kerlab model --steps 5`.
+// An H200 and model-4: `kerlab model gemm --steps 5`, `kerlab model reduce softmax --steps 24`.
 constexpr std::array kSteps = {
-    ComparedSteps{"gemm", "fp32", 174, -7, 12, 104, 91},   ComparedSteps{"gemm", "bf16", 388, -13, 18, 225, 87},
-    ComparedSteps{"reduce", "fp32", 26, -15, 8, 21, 90},   ComparedSteps{"reduce", "bf16", 27, -17, 24, 20, 85},
-    ComparedSteps{"softmax", "fp32", 43, -18, 16, 35, 97}, ComparedSteps{"softmax", "bf16", 81, -14, 17, 66, 89},
+    ComparedSteps{"gemm", "fp32", 174, -7, 12, 104, 91},     ComparedSteps{"gemm", "bf16", 388, -13, 18, 225, 87},
+    ComparedSteps{"reduce", "fp32", 142, -9, 10, 90, 91},    ComparedSteps{"reduce", "bf16", 144, -9, 12, 102, 93},
+    ComparedSteps{"softmax", "fp32", 155, -18, 17, 141, 94}, ComparedSteps{"softmax", "bf16", 254, -12, 18, 210, 90},
 };
 
 }  // namespace
