@@ -8,6 +8,7 @@
 #include "base/format.h"
 #include "report/html/plot.h"
 #include "report/label_layout.h"
+#include "report/log_axis.h"
 #include "report/table.h"
 #include "report/xml_text.h"
 
@@ -37,28 +38,6 @@ constexpr const char* kStyle =
     "@media (prefers-color-scheme:dark){.bg{fill:#0d1117}.ink{fill:#e6edf3}.dim{fill:#9198a1}.halo{stroke:#0d1117}"
     ".grid{stroke:#21262d}.frame,.thin,.lead{stroke:#6e7681}.roof{stroke:#e6edf3}.dash{stroke:#9198a1}"
     ".winner{fill:#4493f8;stroke:#4493f8}.other{fill:#0d1117;stroke:#4493f8}.library{fill:#db6d28;stroke:#db6d28}}";
-
-/// One logarithmic axis: the powers of ten from `low` to `high` over the pixels from `from` to `to`.
-struct Axis {
-  double low = 0, high = 1, from = 0, to = 1;
-  [[nodiscard]] double pixel(double value) const {
-    return from + (std::log10(value) - low) / (high - low) * (to - from);
-  }
-  [[nodiscard]] double per_decade() const { return (to - from) / (high - low); }
-  [[nodiscard]] std::vector<double> decades() const {
-    std::vector<double> values;
-    for (double exponent = std::ceil(low - 1e-9); exponent <= high + 1e-9; ++exponent)
-      values.push_back(std::pow(10, exponent));
-    return values;
-  }
-};
-
-std::string decade_label(double value) {
-  std::string text = format_si(value);
-  if (const auto zeros = text.find(".0"); zeros != std::string::npos) text.erase(zeros, text.find(' ') - zeros);
-  while (text.ends_with(' ')) text.pop_back();
-  return text;
-}
 
 double best_known(const SvgCeiling& ceiling) {
   return ceiling.measured > 0 ? ceiling.measured : ceiling.theoretical;
@@ -348,7 +327,7 @@ class Drawing {
 
   const RooflineDrawing& what_;
   double top_;  ///< of the plot
-  Axis x_, y_;
+  LogAxis x_, y_;
   bool named_ = false;  ///< points are numbered, and named below the plot
   double height_ = 0, above_caption_ = 0;
   std::vector<std::string> caption_;                               ///< its lines
