@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/file.h"
+#include "base/toml_guard.h"
 
 namespace kerlab {
 
@@ -51,7 +53,9 @@ std::size_t match_length(const fs::path& file, const toml::table& profile, std::
 
 toml::table parse(const fs::path& file) {
   try {
-    return toml::parse_file(file.string());
+    const std::string text = read_text(file);
+    guard_toml(text, file.string());
+    return toml::parse(text, file.string());
   } catch (const toml::parse_error& error) {
     fail(file, error.source(), error.description());
   }

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "spec/toml_guard.h"
+#include "base/toml_guard.h"
 
 namespace kerlab {
 namespace {
@@ -96,7 +96,8 @@ class Converter {
 }  // namespace
 
 TomlValue parse_toml(std::string_view text, const std::string& file) {
-  guard_toml(text, file);
+  if (const auto refusal = refused_toml(text))
+    throw SpecError({file, refusal->line, refusal->column, {}}, refusal->what);
   const Converter converter(text, file);
   try {
     const toml::table root = toml::parse(text, file);

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/toml_guard.h"
 
 namespace kerlab {
 
@@ -96,7 +97,9 @@ DeviceInfo read_device(const fs::path& file, const toml::table& table) {
 std::optional<DeviceInfo> read_file(const fs::path& file) {
   toml::table table;
   try {
-    table = toml::parse_file(file.string());
+    const std::string text = read_text(file);
+    guard_toml(text, file.string());
+    table = toml::parse(text, file.string());
   } catch (const toml::parse_error& error) {
     fail(file, error.source(), error.description());
   }

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/format.h"
+#include "base/toml_guard.h"
 #include "device/script/script.h"
 
 namespace kerlab {
@@ -197,7 +198,9 @@ Script read_script(const std::filesystem::path& path) {
   const std::string file = path.string();
   toml::table root;
   try {
-    root = toml::parse(read_text(path), file);
+    const std::string text = read_text(path);
+    guard_toml(text, file);
+    root = toml::parse(text, file);
   } catch (const toml::parse_error& error) {
     fail(file, error.source(), std::string(error.description()));
   }

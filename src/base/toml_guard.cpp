@@ -1,4 +1,4 @@
-#include "spec/toml_guard.h"
+#include "base/toml_guard.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <cctype>
 #include <cstddef>
 
-#include "spec/expression.h"
+#include "base/error.h"
 
 namespace kerlab {
 namespace {
@@ -17,7 +17,7 @@ constexpr std::size_t kMaximumFile = std::size_t{1} << 20;
 /// Follows strings and comments, nothing else. Where the text is no TOML it may lose its way, but toml++ stops there.
 class Guard {
  public:
-  Guard(std::string_view text, const std::string& file) : text_(text), file_(file) {}
+  explicit Guard(std::string_view text) : text_(text) {}
 
   void run() {
     if (text_.size() > kMaximumFile) fail("larger than 1 MiB: not a spec");
@@ -40,7 +40,7 @@ class Guard {
 
  private:
   [[noreturn]] void fail(const std::string& what) const {
-    throw SpecError({file_, line_, static_cast<int>(at_ - line_start_) + 1, {}}, what);
+    throw TomlRefusal{line_, static_cast<int>(at_ - line_start_) + 1, what};
   }
 
   /// Over one character of ASCII.
@@ -99,7 +99,6 @@ class Guard {
   }
 
   std::string_view text_;
-  const std::string& file_;
   std::string open_;  ///< brackets of values that are not closed yet
   std::size_t at_ = 0;
   std::size_t line_start_ = 0;
@@ -108,8 +107,18 @@ class Guard {
 
 }  // namespace
 
+std::optional<TomlRefusal> refused_toml(std::string_view text) {
+  try {
+    Guard(text).run();
+    return std::nullopt;
+  } catch (const TomlRefusal& refusal) {
+    return refusal;
+  }
+}
+
 void guard_toml(std::string_view text, const std::string& file) {
-  Guard(text, file).run();
+  if (const auto refusal = refused_toml(text))
+    throw Error(fmt::format("{}:{}:{}: {}", file, refusal->line, refusal->column, refusal->what));
 }
 
 }  // namespace kerlab
