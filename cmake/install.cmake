@@ -13,6 +13,10 @@ if(IS_DIRECTORY ${PROJECT_SOURCE_DIR}/tuning_db/shipped)
   install(DIRECTORY tuning_db/shipped tuning_db/sweeps tuning_db/spaces DESTINATION share/kerlab/tuning_db)
 endif()
 install(FILES README.md DESTINATION share/doc/kerlab)
+# Made from the command table by the program itself.
+install(CODE "set(PROGRAM $<TARGET_FILE:kerlab_bin>)
+  set(SHARE \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/share\")
+  include(${CMAKE_CURRENT_LIST_DIR}/install_pages.cmake)")
 
 set(CPACK_GENERATOR TGZ DEB)
 set(CPACK_PACKAGE_CONTACT "kerlab maintainers <kerlab@localhost>")

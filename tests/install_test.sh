@@ -26,3 +26,7 @@ echo "install tree: $kib KiB"
 bin/kerlab --version
 bin/kerlab list >"$folder/list"
 grep -q gemm "$folder/list" || fail "kerlab list does not find gemm in the tree: $(cat "$folder/list")"
+for file in bash-completion/completions/kerlab zsh/site-functions/_kerlab fish/vendor_completions.d/kerlab.fish \
+  man/man1/kerlab.1 man/man1/kerlab-tune.1; do
+  [[ -s share/$file ]] || fail "share/$file is missing"
+done

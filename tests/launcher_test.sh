@@ -83,6 +83,12 @@ touch "$toy/checkout/kernels/common/new.h" && expect_build "a new header of the 
 touch "$toy/checkout/CMakeLists.txt" && EDIT=$toy/checkout/src/base/a.h expect_build "a changed list"
 expect_build "a file edited while it was being built"
 
+touch "$toy/checkout/src/base/a.h"
+before=$(builds)
+check "completion of what is out of date" '<complete><-->' "$(kerlab complete -- 2>&1)"
+check "completion never builds" "$before" "$(builds)"
+expect_build "after a completion"
+
 # Two first runs at once take turns; the second finds everything built.
 rm -rf "$toy/checkout/build" "$toy/order"
 SLOW=1 kerlab one >"$toy/one" 2>"$toy/one.err" &

@@ -42,6 +42,7 @@ Command add_assembly(CLI::App& root, const GlobalOptions& global, bool sass) {
   CLI::App* parser =
       sass ? root.add_subcommand("sass", "the machine code of a kernel by source line; needs nvdisasm of the toolkit")
            : root.add_subcommand("ptx", "the PTX of a kernel by source line");
+  parser->group("Understand");
   parser->footer(sass ? "example: kerlab sass gemm/mma_pipe --M 1024 --line 57"
                       : "example: kerlab ptx gemm/reg2d --M 1024 --dtype fp32 BM=64 --line 57");
   parser->add_option("kernel", command->words, "FAMILY[/VARIANT] and NAME=VALUE of its configuration, or a trial's id")

@@ -265,16 +265,22 @@ Command add_bench(CLI::App& root, const GlobalOptions& global) {
   auto command = std::make_shared<BenchCommand>();
   BenchOptions& options = command->options;
   CLI::App* parser = root.add_subcommand("bench", "time a configuration, a trial, the winner; --M 1K..16K:x2 sweeps");
-  parser->footer("example: kerlab bench gemm --variant all --M 1K..4K:x2 --dtype bf16");
+  parser->group("Measure");
+  parser->footer(
+      "examples: kerlab bench gemm --variant all --M 1K..4K:x2 --dtype bf16\n"
+      "          kerlab bench softmax --M 4K --hot --csv softmax.csv");
   parser->add_option("family", options.rig.target, "a family's name or folder; not needed with --trial");
+  parser->option_defaults()->group("Problem");
   parser->add_option("--suite", command->suite, "every problem of this file, or of a shipped suite such as gemm-sm80")
       ->type_name("FILE");
   parser->add_option("--dtype", options.dtypes, "one or several: fp16,bf16");
+  parser->option_defaults()->group("Kernels");
   parser
       ->add_option("--variant", options.variants, "its best stored configuration, else its default; \"all\": every one")
       ->delimiter(',');
   parser->add_option("--config", options.configuration, "\"BM=128,BN=64\"; others take their defaults");
   parser->add_option("--trial", options.trial, "a stored trial")->check(CLI::PositiveNumber);
+  parser->option_defaults()->group("How");
   parser->add_option("--rounds", options.rounds, "samples")->check(CLI::Range(1, 100000));
   parser->add_flag("--hot", options.hot, "keep the cache warm between samples");
   parser->add_flag("--no-library", command->no_library,
@@ -284,6 +290,7 @@ Command add_bench(CLI::App& root, const GlobalOptions& global) {
   parser->add_flag("--energy", options.energy, "on a GPU: also joules, each alone under load for some seconds (NVML)");
   parser->add_flag("--full", options.full, "on an emulated device: execute every block to verify it");
   parser->add_flag("--once", options.once, "run once and do nothing else, for profilers (ncu --target-processes all)");
+  parser->option_defaults()->group("Output");
   parser->add_option("--csv", command->csv, "write the table as CSV; - for standard output")->type_name("FILE");
   parser->add_option("--markdown", command->markdown, "the same as Markdown")->type_name("FILE");
   return {parser, true, [command, &global] { return run(*command, global); }};

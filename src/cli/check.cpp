@@ -205,22 +205,27 @@ Command add_check(CLI::App& root, const GlobalOptions& global) {
   CLI::App* parser = root.add_subcommand("check", "check results thoroughly, on shapes that break kernels as well");
   parser->add_option("family", options->rig.target,
                      "a family's name or folder; without one every stored winner is checked on its problem");
+  parser->option_defaults()->group("Problem");
   parser->add_option("--suite", command->suite, "every problem of this file, or of a shipped suite such as gemm-sm80")
       ->type_name("FILE");
   parser->add_option("--dtype", options->dtype, "default: the family's first that the device supports");
+  parser->option_defaults()->group("Kernels");
   parser->add_option("--variant", options->variants, "default: the winner, or without one every variant")
       ->delimiter(',');
   parser->add_option("--config", options->configuration, "\"BM=128,BN=64\"; others take their defaults");
   parser->add_flag("--every", options->every_configuration, "every valid configuration");
+  parser->option_defaults()->group("How");
   parser->add_flag("--full", options->full, "on an emulated device: execute every block, whatever it takes");
   parser->add_flag("--sanitize", command->sanitize,
                    "look at every access instead: out of bounds, uninitialised, races, ... (emulated; needs no GPU)");
   parser->add_flag("--second-opinion", command->second_opinion,
                    "with --sanitize: compute-sanitizer on the GPU as well");
+  parser->group("Verify");
   parser->footer(
       "examples: kerlab check gemm --variant reg2d --M 512\n"
       "          kerlab check ./my_op --variant all --every --sanitize");
   parser->add_option("--recipe", options->recipes, "only these inputs: normal, small_integer, ...")->delimiter(',');
+  parser->option_defaults()->group("Output");
   parser->add_option("--junit", command->junit, "write a JUnit report: one test for each kernel, problem and recipe")
       ->type_name("FILE");
   parser->add_flag("--only", options->only_asked, "only the problem asked for, no other shapes");

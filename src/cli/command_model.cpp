@@ -86,6 +86,13 @@ const CommandModel* CommandModel::find(const std::string& command) const {
   return at == commands.end() ? nullptr : &*at;
 }
 
+const CommandModel* CommandModel::find_path(const std::string& path) const {
+  const std::vector<std::string> words = split(path, ' ');
+  const CommandModel* found = words.empty() || words.front() != name ? nullptr : this;
+  for (std::size_t i = 1; i < words.size() && found != nullptr; ++i) found = found->find(words[i]);
+  return found;
+}
+
 CommandModel describe(const CLI::App& app) {
   CommandModel model;
   model.name = app.get_name();
@@ -95,7 +102,8 @@ CommandModel describe(const CLI::App& app) {
     model.details.erase(model.details.begin());
   }
   model.examples = examples_of(app.get_footer());
-  model.hidden = app.get_group().empty();
+  model.group = app.get_group() == "Subcommands" ? "Actions" : app.get_group();
+  model.hidden = model.group.empty();
   for (const CLI::Option* option : app.get_options()) {
     OptionModel described = describe(*option);
     if (described.group.empty()) continue;  // hidden

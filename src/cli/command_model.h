@@ -25,6 +25,7 @@ struct OptionModel {
 struct CommandModel {
   std::string name;                   ///< "tune"
   std::string doc;                    ///< one line
+  std::string group;                  ///< what it is for, with others: "Measure"
   std::vector<std::string> details;   ///< paragraphs
   std::vector<std::string> examples;  ///< "kerlab tune gemm --M 4096   # why"
   std::vector<OptionModel> options, positionals;
@@ -33,6 +34,8 @@ struct CommandModel {
   bool takes_problem = false;  ///< --M 4K, --layout nt: what the family declares
 
   [[nodiscard]] const CommandModel* find(const std::string& command) const;
+  /// "kerlab db trials", of `kerlab`.
+  [[nodiscard]] const CommandModel* find_path(const std::string& path) const;
 };
 
 /// Description: its first line is the doc, what follows the details, a paragraph a line. Footer: "example:" and a

@@ -4,6 +4,7 @@
 
 #include "base/format.h"
 #include "base/pager.h"
+#include "cli/help_text.h"
 #include "cli/problem_options.h"
 #include "session/device_ids.h"
 
@@ -23,7 +24,7 @@ void add_global_options(CLI::App& root, GlobalOptions& global) {
   root.add_option("--color", global.color, "auto, always, never")->check(CLI::IsMember({"auto", "always", "never"}));
   root.add_option("--jobs", global.jobs, "compiler processes (default: one per core, at most 16)")
       ->check(CLI::PositiveNumber);
-  root.add_option("--compile-timeout", global.compile_timeout_s, "seconds that one compilation may take (60)")
+  root.add_option("--compile-timeout", global.compile_timeout_s, "seconds that one compilation may take")
       ->check(CLI::PositiveNumber);
   root.add_option("--worker-command", global.worker_command, "starts the worker, e.g. \"srun --gpus=1 kerlab worker\"");
   root.add_flag("--json", global.json, "print one JSON document and nothing else");
@@ -31,10 +32,13 @@ void add_global_options(CLI::App& root, GlobalOptions& global) {
   root.add_flag("--no-cache", global.no_cache, "compile everything anew");
 }
 
-/// Option names of a parser and of the root, and whether a value follows each.
+/// Option names of a parser, of those below it and of the root, and whether a value follows each.
 std::map<std::string, bool> known_options(const CLI::App& root, const CLI::App& parser) {
   std::map<std::string, bool> known;
-  for (const CLI::App* app : {&root, &parser}) {
+  std::vector<const CLI::App*> apps = {&root, &parser};
+  if (&root != &parser)
+    for (const CLI::App* below : parser.get_subcommands({})) apps.push_back(below);
+  for (const CLI::App* app : apps) {
     for (const CLI::Option* option : app->get_options()) {
       const bool takes_value = option->get_items_expected_max() > 0;
       for (const std::string& name : option->get_lnames()) known["--" + name] = takes_value;
@@ -42,15 +46,6 @@ std::map<std::string, bool> known_options(const CLI::App& root, const CLI::App& 
     }
   }
   return known;
-}
-
-[[noreturn]] void throw_no_command(const std::string& word, const std::vector<Command>& commands) {
-  std::vector<std::string> names;
-  for (const Command& command : commands) names.push_back(command.parser->get_name());
-  const std::string near = nearest(word, names);
-  throw UsageError(fmt::format(
-      "{}: no such command; {}", word,
-      near.empty() ? fmt::format("there is {}", fmt::join(names, ", ")) : fmt::format("did you mean {}?", near)));
 }
 
 /// The subcommand that the words name: the first word that is no option and no option's value. Throws UsageError.
@@ -64,7 +59,7 @@ const Command* named_command(const CLI::App& root, const std::vector<Command>& c
       for (const Command& command : commands) {
         if (command.parser->get_name() == words[i]) return &command;
       }
-      throw_no_command(words[i], commands);
+      throw UsageError(unknown_command(describe(root), words[i]));
     }
   }
   return nullptr;
@@ -75,6 +70,51 @@ void require_one_device(const Command& command, const GlobalOptions& global) {
   if (command.takes_several_devices || !names_several_devices(global.device)) return;
   throw UsageError(fmt::format("--device {}: only tune takes several devices, kerlab {} takes one, as in cuda:0",
                                global.device, command.parser->get_name()));
+}
+
+/// The option that was meant instead of `name` ("--stategy"); empty: none is near.
+std::string near_option(const std::map<std::string, bool>& known, const std::string& name) {
+  std::vector<std::string> names;
+  for (const auto& [option, takes_value] : known)
+    if (option.starts_with("--")) names.push_back(option.substr(2));
+  const std::string near = nearest(name.substr(std::min(name.find_first_not_of('-'), name.size())), names);
+  return near.empty() ? "" : "--" + near;
+}
+
+/// What was wrong, with the option that was meant when there is no such.
+std::string mistake(const CLI::ParseError& error, CLI::App& root, const Command* command) {
+  std::string text = error.what();
+  const auto known = known_options(root, command != nullptr ? *command->parser : root);
+  for (const std::string& word : root.remaining(true)) {
+    const std::string name = word.substr(0, word.find('='));
+    if (!name.starts_with("-") || known.contains(name)) continue;
+    text = fmt::format("{}: no such option", name);
+    if (const std::string near = near_option(known, name); !near.empty())
+      text += fmt::format("; did you mean {}?", near);
+    break;
+  }
+  return fmt::format("{} (see kerlab {}--help)", text, command != nullptr ? command->parser->get_name() + " " : "");
+}
+
+/// The command that the words name, its options filled in. Throws UsageError; CLI::Success for --help and --version.
+const Command& parse(CLI::App& root, const std::vector<Command>& commands, std::vector<std::string> words,
+                     GlobalOptions& global) {
+  const Command* command = named_command(root, commands, words);
+  try {
+    if (command != nullptr && command->takes_problem) {
+      const auto known = known_options(root, *command->parser);
+      global.problem = take_problem_options(known, words);
+      for (ProblemArgument& argument : global.problem) argument.near_option = near_option(known, argument.name);
+    }
+    std::reverse(words.begin(), words.end());  // as CLI11 takes them
+    root.parse(std::move(words));
+  } catch (const CLI::Success&) {
+    throw;
+  } catch (const CLI::ParseError& error) {
+    throw UsageError(mistake(error, root, command));
+  }
+  require_one_device(*command, global);
+  return *command;
 }
 
 /// Colours as they are now, whatever standard output becomes meanwhile.
@@ -102,11 +142,30 @@ ExitCode run_paged(const Command& command, GlobalOptions& global) {
 
 }  // namespace
 
+std::string unknown_command(const CommandModel& parent, const std::string& word) {
+  std::vector<std::string> names;
+  for (const CommandModel& command : parent.commands)
+    if (!command.hidden) names.push_back(command.name);
+  const std::string near = nearest(word, names);
+  return fmt::format(
+      "{}: no such command; {}", word,
+      near.empty() ? fmt::format("there is {}", fmt::join(names, ", ")) : fmt::format("did you mean {}?", near));
+}
+
 std::unique_ptr<CLI::App> make_root(GlobalOptions& global) {
   auto root = std::make_unique<CLI::App>("CUDA kernel lab and autotuner", "kerlab");
   root->set_version_flag("--version", "kerlab " + version());
   root->require_subcommand(1);
   root->fallthrough();
+  root->option_defaults()->always_capture_default();
+  root->set_help_flag("-h,--help", "print this and end");
+  root->formatter_fn([](const CLI::App* app, const std::string& name, CLI::AppFormatMode) {
+    const CommandModel table = command_table();
+    const CommandModel* command = table.find_path(name);
+    return help_text(command != nullptr ? *command : describe(*app), name, terminal_width(stdout),
+                     use_color(ColorMode::automatic, stdout));
+  });
+  root->footer("example: kerlab help tune");
   add_global_options(*root, global);
   return root;
 }
@@ -116,28 +175,31 @@ std::vector<Command> add_commands(CLI::App& root, const GlobalOptions& global) {
   // clang-format off: a line each
   constexpr Add kCommands[] = {
       add_tune,
-      add_check,
       add_bench,
-      add_list,
-      add_roofline,
-      add_device,
-      add_show,
+      add_noise,
+      add_check,
+      add_regress,
       add_inspect,
       add_explain,
       add_diff,
       add_ptx,
       add_sass,
-      add_new,
-      add_db,
+      add_show,
+      add_report,
+      add_roofline,
+      add_device,
       add_model,
       add_replay,
+      add_db,
       add_export,
-      add_regress,
-      add_report,
-      add_noise,
-      add_complete,
-      add_completion,
+      add_list,
       add_lab,
+      add_new,
+      add_demo,
+      add_help,
+      add_man,
+      add_completion,
+      add_complete,
   };
   // clang-format on
   std::vector<Command> commands;
@@ -155,27 +217,29 @@ CommandModel command_table() {
 }
 
 ExitCode run_words(std::vector<std::string> words, GlobalOptions& global) {
-  const std::unique_ptr<CLI::App> parser = make_root(global);
-  CLI::App& root = *parser;
-  const std::vector<Command> commands = add_commands(root, global);
-  const Command* command = named_command(root, commands, words);
-  try {
-    if (command != nullptr && command->takes_problem) {
-      global.problem = take_problem_options(known_options(root, *command->parser), words);
-    }
-    std::reverse(words.begin(), words.end());  // as CLI11 takes them
-    root.parse(std::move(words));
-  } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) {
-      const Pager pager;
-      root.exit(error);  // --help, --version
-      return ExitCode::passed;
-    }
-    throw UsageError(fmt::format("{} (see kerlab {}--help)", error.what(),
-                                 command != nullptr ? command->parser->get_name() + " " : ""));
+  if (words.empty()) {
+    fmt::print("{}", overview_text(command_table(), terminal_width(stdout), color_on(global, stdout)));
+    return ExitCode::passed;
   }
-  require_one_device(*command, global);
-  return run_paged(*command, global);
+  const std::unique_ptr<CLI::App> root = make_root(global);
+  const std::vector<Command> commands = add_commands(*root, global);
+  try {
+    const Command& command = parse(*root, commands, std::move(words), global);
+    return run_paged(command, global);
+  } catch (const CLI::Success& asked) {  // --help, --version
+    const bool help = dynamic_cast<const CLI::CallForHelp*>(&asked) != nullptr;
+    const std::string text = help ? root->help() : std::string(asked.what()) + "\n";
+    const Pager pager;
+    fmt::print("{}", text);
+    return ExitCode::passed;
+  }
+}
+
+void require_valid_words(std::vector<std::string> words) {
+  GlobalOptions global;
+  const std::unique_ptr<CLI::App> root = make_root(global);
+  const std::vector<Command> commands = add_commands(*root, global);
+  parse(*root, commands, std::move(words), global);
 }
 
 }  // namespace kerlab

@@ -17,6 +17,12 @@ std::vector<Command> add_commands(CLI::App& root, const GlobalOptions& global);
 /// The whole table as plain data.
 CommandModel command_table();
 
+/// "tuen: no such command; did you mean tune?"
+std::string unknown_command(const CommandModel& parent, const std::string& word);
+
+/// Parses as run_words does, runs nothing. Throws UsageError.
+void require_valid_words(std::vector<std::string> words);
+
 /// Parses and runs one command line without the program's name. Throws UsageError for what is typed wrongly, and
 /// whatever the command throws.
 ExitCode run_words(std::vector<std::string> words, GlobalOptions& global);

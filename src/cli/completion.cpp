@@ -119,7 +119,10 @@ Completions complete_kind(const Place& place, const std::string& kind, const std
   if (kind == "SUITE") return complete_suite(word);
   if (kind == "FILE") return complete_path(word, false);
   if (kind == "DIR") return complete_path(word, true);
-  if (kind == "COMMAND") return complete_commands(*place.commands.front(), word);
+  if (kind == "COMMAND") {
+    const CommandModel* below = place.words.empty() ? nullptr : place.commands.front()->find(place.words.front());
+    return complete_commands(below != nullptr ? *below : *place.commands.front(), word);
+  }
   const bool literal = !kind.empty() && std::islower(static_cast<unsigned char>(kind.front())) != 0;
   return literal && kind.starts_with(word) ? Completions{{kind, ""}} : Completions{};
 }

@@ -12,8 +12,10 @@ constexpr const char* kDetails =
     "Completes commands, options, families, variants, parameters and their values, dtypes, dimensions, devices and "
     "suites. The script asks the program for the words, so that it never needs to be written again; with ./kerlab of a "
     "checkout it works as well.\n"
-    "An installed kerlab has its scripts where the shells look for them, below share/. Else put the line of your shell "
-    "into ~/.bashrc, ~/.zshrc (after compinit) or ~/.config/fish/config.fish.";
+    "An installed kerlab has its scripts where the shells look for them, below share/. Else put into ~/.bashrc, or "
+    "into "
+    "~/.zshrc after compinit: eval \"$(kerlab completion bash)\", with zsh for bash; into ~/.config/fish/config.fish: "
+    "kerlab completion fish | source.";
 
 std::string_view script_of(const std::string& shell) {
   for (const EmbeddedFile& file : kCompletionFiles)
@@ -26,8 +28,9 @@ std::string_view script_of(const std::string& shell) {
 Command add_completion(CLI::App& root, const GlobalOptions& /*global*/) {
   auto shell = std::make_shared<std::string>();
   CLI::App* parser = root.add_subcommand("completion", kDetails);
+  parser->group("Find your way");
   parser->footer(
-      "examples: eval \"$(kerlab completion bash)\"   # also zsh, after compinit\n"
+      "examples: kerlab completion bash > ~/.local/share/bash-completion/completions/kerlab\n"
       "          kerlab completion fish | source");
   parser->add_option("shell", *shell, "whose")->type_name("bash|zsh|fish")->required();
   return {parser, false, [shell] {

@@ -260,7 +260,11 @@ Command add_db(CLI::App& root, const GlobalOptions& global) {
   auto options = std::make_shared<Options>();
   CLI::App* parser =
       root.add_subcommand("db", "the tuning database: path, stats, trials, failures, winners, export, import, ship");
-  parser->footer("example: kerlab db trials gemm");
+  parser->group("Keep");
+  parser->footer(
+      "examples: kerlab db trials gemm\n"
+      "          kerlab db failures --status wrong\n"
+      "          kerlab db export backup.jsonl");
   parser->require_subcommand(1);
   parser->fallthrough();
   parser->add_subcommand("path", "where it is");

@@ -153,7 +153,10 @@ ExitCode run(bool measure, const GlobalOptions& global) {
 Command add_device(CLI::App& root, const GlobalOptions& global) {
   auto measure = std::make_shared<bool>(false);
   CLI::App* parser = root.add_subcommand("device", "devices there are, and what the chosen one can do");
-  parser->footer("example: kerlab device --device emu:h200");
+  parser->group("Understand");
+  parser->footer(
+      "examples: kerlab device --device emu:h200\n"
+      "          kerlab device --measure   # bandwidths and peaks of the GPU");
   parser->add_flag("--measure", *measure, "measure bandwidths and peaks now, and store them");
   return {parser, false, [measure, &global] { return run(*measure, global); }};
 }

@@ -47,6 +47,7 @@ Command add_diff(CLI::App& root, const GlobalOptions& global) {
   auto command = std::make_shared<DiffCommand>();
   CLI::App* parser =
       root.add_subcommand("diff", "two kernels side by side: parameters, source, resources, counts, times");
+  parser->group("Understand");
   parser->footer(
       "examples: kerlab diff 12 15\n          kerlab diff gemm/reg2d:BM=64 gemm/reg2d:BM=128 --M 1024 --dtype fp32");
   parser->add_option("a", command->a, "a trial's id, or FAMILY[/VARIANT][:NAME=VALUE,...]")

@@ -5,9 +5,9 @@
 
 #include "base/file.h"
 #include "base/format.h"
+#include "base/interrupt.h"
 #include "cli/existing_database.h"
 #include "cli/export_screen.h"
-#include "base/interrupt.h"
 #include "cli/suite.h"
 #include "report/dispatch_header.h"
 #include "report/export_identity.h"
@@ -140,7 +140,10 @@ Command add_export(CLI::App& root, const GlobalOptions& global) {
   auto command = std::make_shared<ExportCommand>();
   CLI::App* parser = root.add_subcommand(
       "export", "the smallest set of kernels that serves every tuned shape, as a C++ header that picks and launches");
-  parser->footer("example: kerlab export gemm --dtype bf16 --portfolio 3 --within 2% -o gemm.h");
+  parser->group("Keep");
+  parser->footer(
+      "examples: kerlab export gemm --dtype bf16 --portfolio 3 --within 2% -o gemm.h\n"
+      "          kerlab export --check gemm.h   # exit code 5: stale");
   parser->add_option("family", command->family, "a family's name or folder");
   parser->add_option("--portfolio", command->portfolio, "at most so many kernels (default: as many as it takes)")
       ->type_name("N")

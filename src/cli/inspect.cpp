@@ -37,7 +37,10 @@ Command add_inspect(CLI::App& root, const GlobalOptions& global) {
   auto command = std::make_shared<InspectCommand>();
   CLI::App* parser =
       root.add_subcommand("inspect", "what a kernel does by source line, and what holds it back; needs no GPU");
-  parser->footer("example: kerlab inspect gemm/reg2d --M 1024 --dtype fp32 BM=64 BN=64");
+  parser->group("Understand");
+  parser->footer(
+      "examples: kerlab inspect gemm/reg2d --M 1024 --dtype fp32 BM=64 BN=64\n"
+      "          kerlab inspect softmax/row_per_block --lines 20");
   parser->add_option("kernel", command->words, "FAMILY[/VARIANT] and NAME=VALUE of its configuration, or a trial's id")
       ->required();
   parser->add_option("--dtype", command->dtype, "default: the family's first that the device supports");

@@ -93,9 +93,10 @@ Command add_lab(CLI::App& root, const GlobalOptions& global) {
   auto options = std::make_shared<LabOptions>();
   CLI::App* parser = root.add_subcommand(
       "lab", "a prompt to work on a kernel: run, check, sweep, compare; ? there lists its commands");
+  parser->group("Your own kernels");
   parser->footer(
-      "examples: kerlab lab gemm/reg2d --M 1024 --dtype fp32 BM=64\n          kerlab lab < session.lab   (lines as "
-      "typed; `log FILE` writes them)");
+      "examples: kerlab lab gemm/reg2d --M 1024 --dtype fp32 BM=64\n          kerlab lab < session.lab   # lines as "
+      "typed; `log FILE` writes them");
   parser->add_option("kernel", options->words,
                      "FAMILY[/VARIANT] or a folder to begin with, and NAME=VALUE of its configuration");
   parser->add_option("--dtype", options->dtype, "default: the family's first that the device supports");

@@ -124,7 +124,10 @@ ExitCode run(const GlobalOptions& global, const std::string& target) {
 Command add_list(CLI::App& root, const GlobalOptions& global) {
   auto options = std::make_shared<ListOptions>();
   CLI::App* parser = root.add_subcommand("list", "families and variants there are");
-  parser->footer("example: kerlab list gemm --space --variant mma_pipe --M 8192");
+  parser->group("Your own kernels");
+  parser->footer(
+      "examples: kerlab list gemm   # its variants, parameters, dimensions\n"
+      "          kerlab list gemm --space --variant mma_pipe --M 8192");
   parser->add_option("family", options->target, "a family's name, or a folder: all about it");
   parser->add_flag("--shipped", options->shipped, "winners that others measured, which a tune tries first");
   parser->add_flag("--space", options->space, "how many configurations each constraint leaves, for a problem");

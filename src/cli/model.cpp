@@ -141,6 +141,10 @@ ExitCode run(const ModelOptions& options, const GlobalOptions& global) {
 Command add_model(CLI::App& root, const GlobalOptions& global) {
   auto options = std::make_shared<ModelOptions>();
   CLI::App* parser = root.add_subcommand("model", "compare modelled times with the recorded sweeps of a GPU");
+  parser->group("Understand");
+  parser->footer(
+      "examples: kerlab model softmax reg2d\n"
+      "          kerlab model --most 8");
   parser->add_option("sweeps", options->names, "only those whose names contain one of these: reg2d, softmax-row, ...");
   parser->add_option("--folder", options->folder, "of sweeps (default: the shipped ones)")->type_name("DIR");
   parser->add_option("--most", options->most, "configurations of each sweep, 0: all (default 48)");

@@ -10,7 +10,10 @@ Command add_new(CLI::App& root, const GlobalOptions& global) {
   auto name = std::make_shared<std::string>();
   auto parent = std::make_shared<std::string>(".");
   CLI::App* parser = root.add_subcommand("new", "write a commented, working family to start from");
-  parser->footer("example: kerlab new my_op && kerlab check ./my_op");
+  parser->group("Your own kernels");
+  parser->footer(
+      "examples: kerlab new my_op\n"
+      "          kerlab new my_op --in kernels_of_mine");
   parser->add_option("name", *name, "of the family: letters, digits and _; or a path that ends in it")->required();
   parser->add_option("--in", *parent, "folder to write it to (default: here)")->type_name("DIR");
   return {parser, false, [name, parent, &global] {

@@ -107,6 +107,7 @@ ExitCode run(const NoiseCommand& command, const GlobalOptions& global) {
 Command add_noise(CLI::App& root, const GlobalOptions& global) {
   auto command = std::make_shared<NoiseCommand>();
   CLI::App* parser = root.add_subcommand("noise", "what this device's times are worth: kernels against themselves");
+  parser->group("Measure");
   parser->footer("examples: kerlab noise\n          kerlab noise --suite my_kernels.toml --processes 7");
   parser->add_option("--suite", command->suite, "of whose problems the kernels are; default: noise")->type_name("FILE");
   parser->add_option("--processes", command->processes, "fresh ones, each measures every kernel; default 5")

@@ -128,7 +128,7 @@ void add_options(CLI::App& parser, RegressCommand& command) {
       ->type_name("run|record|accept|history|list");
   parser.add_option("words", command.words, "what to record; keys of what to accept or tell the history of")
       ->type_name("FAMILY|KEY");
-  parser.add_option("--name", command.name, "of the baseline (main)");
+  parser.add_option("--name", command.name, "of the baseline");
   parser
       .add_option("--baselines", command.parent,
                   "folder of baselines (kerlab-baselines here; in a checkout of kerlab its tuning_db/baselines)")
@@ -145,7 +145,7 @@ void add_options(CLI::App& parser, RegressCommand& command) {
       ->expected(1)
       ->take_all();
   parser.add_option("--margins", command.margins_file, "run: a TOML file with [margins]")->type_name("FILE");
-  parser.add_option("--fail-on", command.fail_on, "exit codes that are one: of 2,3,4,5, or none (2,3)");
+  parser.add_option("--fail-on", command.fail_on, "exit codes that are one: of 2,3,4,5, or none");
   parser.add_flag("--strict-toolchain", command.strict_toolchain,
                   "run: what a new compiler makes worse of the same source fails as well");
   parser.add_option("--against", command.against,
@@ -165,7 +165,7 @@ void add_options(CLI::App& parser, RegressCommand& command) {
   parser.add_option("--config", command.configuration, "record: \"BM=128,BN=64\"");
   parser.add_option("--why", command.why, "record, accept: the reason, which is kept");
   parser.add_flag("--prune", command.prune, "record: baselines of the device that are not recorded now go away");
-  parser.add_option("--limit", command.limit, "history: at most so many runs (40)")->check(CLI::PositiveNumber);
+  parser.add_option("--limit", command.limit, "history: at most so many runs")->check(CLI::PositiveNumber);
 }
 
 }  // namespace
@@ -175,6 +175,7 @@ Command add_regress(CLI::App& root, const GlobalOptions& global) {
   CLI::App* parser =
       root.add_subcommand("regress", "today's kernels against recorded ones: still right, still as fast?");
   add_options(*parser, *command);
+  parser->group("Verify");
   parser->footer(
       "examples: kerlab regress record --suite regress --device emu:h200\n"
       "          kerlab regress --device emu:h200 --github --junit kerlab.xml\n"

@@ -129,14 +129,14 @@ ExitCode run(const ReplayCommand& command, const GlobalOptions& global) {
 Command add_replay(CLI::App& root, const GlobalOptions& global) {
   auto command = std::make_shared<ReplayCommand>();
   CLI::App* parser = root.add_subcommand("replay", "run a search strategy over recorded sweeps, without a GPU");
+  parser->group("Understand");
   parser->footer("example: kerlab replay reg2d --strategy surrogate --seeds 100");
   parser->add_option("sweeps", command->sweeps, "files, or words in the names of shipped ones");
   parser->add_option("--strategy", command->options.strategy, "random, local, surrogate (default)")
       ->check(CLI::IsMember({"random", "local", "surrogate"}));
-  parser->add_option("--seeds", command->options.seeds, "searches of each sweep (100)")->check(CLI::PositiveNumber);
-  parser->add_option("--batch", command->options.batch, "candidates asked for at once (16)")
-      ->check(CLI::PositiveNumber);
-  parser->add_option("--least", command->least, "configurations that a sweep must have, where none is named (100)");
+  parser->add_option("--seeds", command->options.seeds, "searches of each sweep")->check(CLI::PositiveNumber);
+  parser->add_option("--batch", command->options.batch, "candidates asked for at once")->check(CLI::PositiveNumber);
+  parser->add_option("--least", command->least, "configurations that a sweep must have, where none is named");
   parser->add_flag("--spills", command->options.spills, "as tune --spills: what spills is no failure");
   parser->add_option("--folder", command->folder, "of sweeps (default: the shipped ones)")->type_name("DIR");
   return {parser, false, [command, &global] { return run(*command, global); }};

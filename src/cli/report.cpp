@@ -144,6 +144,7 @@ Command add_report(CLI::App& root, const GlobalOptions& global) {
   CLI::App* parser = root.add_subcommand(
       "report",
       "what is stored, as one HTML page: summary, roofline, search, parameters, finalists, accuracy, failures");
+  parser->group("Understand");
   parser->footer(
       "examples: kerlab report gemm --M 4096 -o report.html\n"
       "          kerlab report --markdown summary.md --svg plots");

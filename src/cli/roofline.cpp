@@ -289,7 +289,10 @@ Command add_roofline(CLI::App& root, const GlobalOptions& global) {
   auto svg = std::make_shared<std::string>();
   CLI::App* parser =
       root.add_subcommand("roofline", "what the device allows, and what the stored winner reaches of it");
-  parser->footer("example: kerlab roofline gemm --M 4096 --dtype bf16 --svg roof.svg");
+  parser->group("Understand");
+  parser->footer(
+      "examples: kerlab roofline gemm --M 4096 --dtype bf16 --svg roof.svg\n"
+      "          kerlab roofline softmax --device emu:h200");
   parser->add_option("family", options->rig.target, "a family's name, or a folder (default: all stored winners)");
   parser->add_option("--dtype", options->dtype, "default: the family's first that the device supports");
   parser->add_flag("--measure", options->measure, "measure the ceilings anew");

@@ -166,6 +166,7 @@ ExitCode run(const ShowOptions& options, const GlobalOptions& global) {
 Command add_show(CLI::App& root, const GlobalOptions& global) {
   auto options = std::make_shared<ShowOptions>();
   CLI::App* parser = root.add_subcommand("show", "all about a trial; --save writes its source, PTX, cubin and SASS");
+  parser->group("Understand");
   parser->footer("examples: kerlab show 12 --save out\n          kerlab show winner gemm --M 4K --dtype bf16");
   parser->add_option("trial", options->what, "a trial's id (kerlab db trials), or `winner`")
       ->type_name("ID|winner")

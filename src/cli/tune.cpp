@@ -107,15 +107,22 @@ Command add_tune(CLI::App& root, const GlobalOptions& global) {
   auto command = std::make_shared<TuneCommand>();
   TuneOptions* options = &command->options;
   CLI::App* parser = root.add_subcommand("tune", "find the fastest verified configuration; resumes by default");
-  parser->footer("example: kerlab tune gemm --M 4096 --dtype bf16 --trials 64");
+  parser->group("Measure");
+  parser->footer(
+      "examples: kerlab tune gemm --M 4096 --dtype bf16 --trials 64\n"
+      "          kerlab tune gemm --M 512 --dtype fp32 --ladder --device emu:h200   # without a GPU\n"
+      "          kerlab tune --suite gemm-smoke --dry-run");
   parser->add_option("family", options->rig.target, "a family's name (kerlab list), or a folder");
+  parser->option_defaults()->group("Problem");
   parser->add_option("--suite", command->suite, "every problem of this file, or of a shipped suite such as gemm-sm80")
       ->type_name("FILE");
   parser->add_option("--dtype", options->dtype, "default: the family's first that the device supports");
+  parser->option_defaults()->group("Kernels");
   parser->add_option("--variant", options->variants.names, "only these; \"all\": every one")->delimiter(',');
   parser->add_flag("--ladder", options->variants.ladder,
                    "show every rung, at its defaults and at its best, as a table");
   parser->add_flag("--all", options->variants.all, "on an emulated device: the whole space, not its quick part");
+  parser->option_defaults()->group("Search");
   parser->add_flag("--full", options->screening.full, "on an emulated device: execute every block of every candidate");
   parser
       ->add_option("--strategy,--search", options->search,
@@ -149,6 +156,7 @@ Command add_tune(CLI::App& root, const GlobalOptions& global) {
                    "do not compile what cannot take less than this times the best, by its blocks alone (default 1.25; "
                    "0: compile everything)")
       ->check(CLI::Range(0.0, 1000.0));
+  parser->option_defaults()->group("Output");
   parser->add_option("--csv", command->csv, "write the ranking, or the ladder, as CSV; - for standard output")
       ->type_name("FILE");
   parser->add_option("--markdown", command->markdown, "the same as Markdown")->type_name("FILE");

@@ -71,8 +71,10 @@ double parse_number(const std::string& option, const std::string& text) {
 
 enum class Kind { dimension, flag, scalar };
 
-Kind kind_of(const Family& family, const std::string& name) {
-  std::vector<std::string> known = {"dtype", "device", "variant", "config", "trials", "time", "search", "fresh"};
+Kind kind_of(const Family& family, const ProblemArgument& argument) {
+  const std::string& name = argument.name;
+  std::vector<std::string> known;
+  if (!argument.near_option.empty()) known.push_back(argument.near_option.substr(2));
   for (const Dimension& dimension : family.dimensions) {
     if (dimension.name == name) return Kind::dimension;
     known.push_back(dimension.name);
@@ -96,7 +98,7 @@ using Setter = std::function<void(ProblemRequest&)>;
 std::vector<Setter> setters(const Family& family, const ProblemArgument& argument) {
   std::vector<Setter> result;
   const std::string& name = argument.name;
-  switch (kind_of(family, name)) {
+  switch (kind_of(family, argument)) {
     case Kind::dimension:
       for (const std::int64_t value : parse_sizes(name, argument.value)) {
         result.push_back([name, value](ProblemRequest& request) { request.dimensions[name] = value; });

@@ -12,6 +12,7 @@ namespace kerlab {
 /// An option that the command itself does not know: `--NAME VALUE`.
 struct ProblemArgument {
   std::string name, value;
+  std::string near_option = {};  ///< of the command: "--dtype", where that may have been meant
 };
 
 /// "4096", "4K" (4096), "1M", "2G". Throws UsageError, naming `option`, for anything else, negative, or above 2^62.

@@ -1,0 +1,53 @@
+#include "cli/help_topics.h"
+
+namespace kerlab {
+
+namespace {
+
+constexpr HelpTopic kExitCodes[] = {
+    {"0", "passed"},
+    {"1", "tool or environment error, a description that is wrong, or no winner"},
+    {"2", "confirmed performance regression"},
+    {"3", "wrong result, or something that check --sanitize found"},
+    {"4", "inconclusive or unsupported: a dtype, an architecture, an instruction, a driver too old"},
+    {"5", "no comparable baseline; nothing to export; an exported file is stale"},
+    {"64", "what was typed is wrong"},
+    {"130", "interrupted"},
+};
+
+constexpr HelpTopic kEnvironment[] = {
+    {"CUDA_HOME", "the CUDA Toolkit, for NVRTC; else /usr/local/cuda"},
+    {"KERLAB_DB", "tuning database, as --db"},
+    {"KERLAB_KERNELS", "folders of families, separated by ':', looked in after --kernels"},
+    {"KERLAB_CACHE", "folder of compiled kernels"},
+    {"KERLAB_SHARE", "folder of kernels/ and configs/"},
+    {"KERLAB_NVRTC", "a certain libnvrtc.so"},
+    {"KERLAB_EMU_THREADS", "threads that emulate; every core"},
+    {"KERLAB_EMU_BUDGET", "instructions of a warp that an emulated block may take"},
+    {"KERLAB_PAGER, PAGER", "shows texts longer than the screen; empty or cat: nothing does"},
+    {"KERLAB_PREFIX", "an installed tree that ./kerlab of a checkout runs instead of building"},
+    {"NO_COLOR", "set: no colours"},
+};
+
+constexpr HelpTopic kFiles[] = {
+    {"tuning_db/kerlab.db", "in a checkout: the tuning database"},
+    {"~/.local/share/kerlab/kerlab.db", "elsewhere: the tuning database (XDG_DATA_HOME; kerlab db path)"},
+    {"~/.cache/kerlab", "compiled kernels (XDG_CACHE_HOME)"},
+    {"FAMILY/family.toml, reference.cu, VARIANT.toml, VARIANT.cu", "a kernel, as kernels/FORMAT.md describes it"},
+};
+
+}  // namespace
+
+std::span<const HelpTopic> exit_codes() {
+  return kExitCodes;
+}
+
+std::span<const HelpTopic> environment_variables() {
+  return kEnvironment;
+}
+
+std::span<const HelpTopic> known_files() {
+  return kFiles;
+}
+
+}  // namespace kerlab
