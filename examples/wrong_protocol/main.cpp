@@ -21,10 +21,20 @@ class GpuMachine {
  public:
   GpuMachine(const CudaDriver& driver, void* function, int n, std::size_t elements, unsigned grid_x, unsigned grid_y,
              unsigned block_x, unsigned block_y)
-      : driver_(driver), function_(function), n_(n), elements_(elements), grid_x_(grid_x), grid_y_(grid_y),
-        block_x_(block_x), block_y_(block_y), source_(driver.allocate(elements * sizeof(float))),
-        result_(driver.allocate(elements * sizeof(float))), swept_bytes_(2 * driver.l2_bytes()),
-        swept_(driver.allocate(swept_bytes_)), from_(driver.event()), to_(driver.event()) {}
+      : driver_(driver),
+        function_(function),
+        n_(n),
+        elements_(elements),
+        grid_x_(grid_x),
+        grid_y_(grid_y),
+        block_x_(block_x),
+        block_y_(block_y),
+        source_(driver.allocate(elements * sizeof(float))),
+        result_(driver.allocate(elements * sizeof(float))),
+        swept_bytes_(2 * driver.l2_bytes()),
+        swept_(driver.allocate(swept_bytes_)),
+        from_(driver.event()),
+        to_(driver.event()) {}
 
   void fill(Data data) {
     std::vector<float> values(elements_, 0.0f);
@@ -81,8 +91,8 @@ void measure() {
   GpuMachine axpy(driver, driver.function_of(module, "axpy"), n, std::size_t(n), unsigned(n) / 256, 1, 256, 1);
   print("axpy, 2M floats: waits for memory", wrong_protocol::compare(axpy));
   const int side = 2048;
-  GpuMachine product(driver, driver.function_of(module, "product"), side, std::size_t(side) * side, side / 32, side / 32,
-                     32, 32);
+  GpuMachine product(driver, driver.function_of(module, "product"), side, std::size_t(side) * side, side / 32,
+                     side / 32, 32, 32);
   print("product, 2048 x 2048: computes", wrong_protocol::compare(product));
 }
 

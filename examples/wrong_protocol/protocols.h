@@ -1,6 +1,6 @@
 #pragma once
-// Ways to time a kernel, right and wrong, each as people write them. Over any `Machine`, so that they can be tested with
-// a clock that is set by hand:
+// Ways to time a kernel, right and wrong, each as people write them. Over any `Machine`, so that they can be tested
+// with a clock that is set by hand:
 //   void fill(Data)          inputs become random numbers or zeros
 //   void flush()             whatever the L2 cache held of the inputs is gone (queued, returns at once)
 //   void launch()            queues the kernel, returns at once
