@@ -105,6 +105,7 @@ Command add_explain(CLI::App& root, const GlobalOptions& global) {
   auto command = std::make_shared<ExplainCommand>();
   CLI::App* parser = root.add_subcommand(
       "explain", "why a kernel takes as long as it does, and what one step of a parameter would do; needs no GPU");
+  parser->group("Understand");
   parser->footer(
       "examples: kerlab explain gemm/reg2d --M 1024 --dtype fp32 BM=64\n"
       "          kerlab explain 143\n"

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "trial/regress_run.h"
+#include "trial/save.h"
 #include "trial/trial.h"
 
 namespace kerlab {
@@ -81,6 +82,13 @@ class Database {
   /// An image or samples that a baseline refers to by digest. Stored once.
   void store_blob(const std::string& hash, const std::string& kind, std::span<const std::byte> bytes);
   [[nodiscard]] std::optional<std::vector<std::byte>> blob(const std::string& hash) const;
+
+  /// `texts`: of its files, in their order. Sets the id.
+  void put(Save& save, const std::vector<std::string>& texts);
+  [[nodiscard]] std::optional<Save> save(std::int64_t id) const;
+  /// Of a kernel's folder, or of all when empty; oldest first.
+  [[nodiscard]] std::vector<Save> saves(const std::string& folder) const;
+  [[nodiscard]] std::optional<Save> newest_save(const std::string& folder, const std::string& variant) const;
 
   struct Stats { std::int64_t sessions = 0, trials = 0, measurements = 0, decisions = 0, bytes = 0; int schema = 0; };
   [[nodiscard]] Stats stats() const;

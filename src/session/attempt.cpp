@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/file.h"
+#include "session/saves.h"
 #include "stats/samples.h"
 
 namespace kerlab {
@@ -67,9 +69,20 @@ Attempts::~Attempts() {
 }
 
 Attempt Attempts::run(const AttemptRequest& request) {
+  ++number_;
+  save_ = 0;
+  try {
+    return try_now(request);
+  } catch (const Error& error) {
+    if (error.code() != ExitCode::interrupted) keep_broken(error.what());
+    throw;
+  }
+}
+
+Attempt Attempts::try_now(const AttemptRequest& request) {
   const Clock::time_point begin = Clock::now();
   Attempt attempt;
-  attempt.number = ++number_;
+  attempt.number = number_;
   options_.rig.target = family_of(request.kernel, &database_);
   Rig rig(options_.rig);
   const Subject subject =
@@ -77,6 +90,7 @@ Attempt Attempts::run(const AttemptRequest& request) {
   const ProblemSetup setup = prepare_problem(rig.folder(), subject.problem, rig.device());
   attempt.problem = subject.problem;
   attempt.how = subject.how;
+  attempt.device = fmt::format("{} {}", rig.device().id, rig.device().name);
   attempt.flops = setup.plan.flops;
   attempt.bytes = setup.plan.bytes;
   attempt.roof_us = theoretical_roof(setup.problem, setup.plan, rig.device()).minimum_us;
@@ -102,6 +116,7 @@ Attempt Attempts::run(const AttemptRequest& request) {
   }
   const Clock::time_point storing = Clock::now();
   store(attempt, subject, rig.device());
+  keep(attempt);
   attempt.store_s = seconds_since(storing);
   attempt.seconds = seconds_since(begin);
   return attempt;
@@ -163,6 +178,41 @@ void Attempts::store(Attempt& attempt, const Subject& subject, const DeviceInfo&
   ledger_->result(attempt.trial);
   ledger_->flush();
   if (attempt.measurement) ledger_->measured(attempt.trial, *attempt.measurement);
+}
+
+void Attempts::keep(Attempt& attempt) {
+  files_ = attempt.files;
+  family_ = attempt.trial.family;
+  variant_ = attempt.trial.variant;
+  if (!options_.keep_saves) return;
+  Save save;
+  save.family = family_;
+  save.variant = variant_;
+  save.trial = attempt.trial.id;
+  save.problem = attempt.trial.problem;
+  save.verdict = name(attempt.trial.status);
+  save.message = attempt.first_error.empty() ? attempt.trial.message : attempt.first_error;
+  save.median_us = attempt.measurement ? attempt.measurement->median_us : 0;
+  save.clock = attempt.clock;
+  attempt.save = save_ = keep_save(database_, attempt.files, std::move(save));
+}
+
+/// Nothing could be tried, since the spec is wrong or an include is missing: the files that the last trial was made of
+/// are kept as they are now.
+void Attempts::keep_broken(const std::string& why) {
+  if (!options_.keep_saves || variant_.empty()) return;
+  KernelFiles present{files_.folder, {}, {}};
+  for (const KernelFile& file : files_.own) {
+    std::error_code error;
+    if (std::filesystem::is_regular_file(files_.folder / file.name, error))
+      present.own.push_back({file.name, read_text(files_.folder / file.name)});
+  }
+  Save save;
+  save.family = family_;
+  save.variant = variant_;
+  save.verdict = "error";
+  save.message = why;
+  if (!present.own.empty()) save_ = keep_save(database_, present, std::move(save));
 }
 
 }  // namespace kerlab

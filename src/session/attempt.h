@@ -21,6 +21,7 @@ struct AttemptRequest {
 struct AttemptOptions {
   RigOptions rig;  ///< its target is not used; rig.kept is made when null
   int rounds = 30;
+  bool keep_saves = true;  ///< the files are kept whenever they are other than those kept last
   std::string command, version;
 };
 
@@ -37,6 +38,7 @@ struct Beside {
 struct Attempt {
   std::int64_t number = 0;  ///< 1, 2, ... of this Attempts
   Problem problem;
+  std::string device;       ///< "emu:h200 Emulated H200"
   std::string label;        ///< "reg2d BM=128 BN=64"
   std::string how;          ///< "as typed", "default", "winner, trial 12", "trial 12": variant and configuration
   Trial trial;              ///< status, message, resources, check; stored (id)
@@ -52,6 +54,7 @@ struct Attempt {
   std::vector<Beside> beside;          ///< last and best of the same problem and variant, where there are such
   bool is_best = false;                ///< faster than every attempt of this problem and variant before it
   KernelFiles files;                   ///< that it was made of, as they were read
+  std::int64_t save = 0;               ///< number of the save that holds these files; 0: not kept
   /// `seconds` is the whole; of it: reading the spec, waking the device, images of lab and reference (`open_s`); the
   /// worker's data and reference (`prepare_s`, 0 where it had them); compiling, checking, timing; the database.
   double seconds = 0, open_s = 0, prepare_s = 0, compile_s = 0, check_s = 0, time_s = 0, store_s = 0;
@@ -67,6 +70,8 @@ class Attempts {
   /// Throws what is wrong with request, spec or device; a kernel that does not compile, faults or is wrong is an
   /// Attempt with a status.
   Attempt run(const AttemptRequest& request);
+  /// Of the files of the last attempt, also of one that threw (as far as its files are known); 0: not kept.
+  [[nodiscard]] std::int64_t last_save() const { return save_; }
   [[nodiscard]] std::shared_ptr<KeptProcesses> kept() const { return options_.rig.kept; }
 
  private:
@@ -79,15 +84,20 @@ class Attempts {
   struct Track {
     std::optional<Timed> last, best;
   };
+  Attempt try_now(const AttemptRequest& request);
   SingleResult try_it(Rig& rig, const ProblemSetup& setup, const Subject& subject, const Track& track) const;
   static void compare(Attempt& attempt, const std::vector<SampleSet>& others, const Track& track);
   void store(Attempt& attempt, const Subject& subject, const DeviceInfo& device);
+  void keep(Attempt& attempt);
+  void keep_broken(const std::string& why);
 
   AttemptOptions options_;
   Database& database_;
   std::optional<Ledger> ledger_;
   std::map<std::string, Track> tracks_;  ///< by device, problem and variant
-  std::int64_t number_ = 0;
+  KernelFiles files_;                    ///< of the last attempt that came to a trial
+  std::string family_, variant_;         ///< of that
+  std::int64_t number_ = 0, save_ = 0;
 };
 
 }  // namespace kerlab

@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "base/file.h"
-#include "session/source_text.h"
+#include "session/rig.h"
 
 namespace kerlab {
 
@@ -91,6 +91,16 @@ KernelFiles kernel_files(const Family& family, const Variant& variant, const Sou
   const fs::path spec = family.folder / "family.toml";
   for (const fs::path& file : {spec, variant.file}) files.add(file, text_if_there(file));
   return files.below(family.folder);
+}
+
+fs::path folder_of_family(const std::vector<fs::path>& kernels, const std::string& name) {
+  std::error_code error;
+  if (name.empty()) return {};
+  const Catalogue catalogue = open_catalogue(kernels);
+  if (name.find('/') == std::string::npos)
+    for (const fs::path& root : catalogue.roots())
+      if (fs::is_regular_file(root / name / "family.toml", error)) return root / name;
+  return fs::is_directory(name, error) ? fs::path(name) : fs::path();
 }
 
 std::string error_in_place(const std::string& message, const SourceBundle& source) {

@@ -26,6 +26,10 @@ struct KernelFiles {
 KernelFiles kernel_files(const Family& family, const Variant& variant, const SourceBundle& source,
                          const SourceBundle& reference);
 
+/// The folder of a family, whether its specs can be read or not. `name`: as Catalogue::find takes it; empty: there is
+/// none.
+std::filesystem::path folder_of_family(const std::vector<std::filesystem::path>& kernels, const std::string& name);
+
 /// The compiler's first error with its place as editors understand it: "reg2d.cu:57:12: error: ..." from
 /// "./gemm/reg2d.cu(57): error: ..." and the line with a caret that follows. Only the first line of the message.
 std::string error_in_place(const std::string& message, const SourceBundle& source);

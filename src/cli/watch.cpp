@@ -1,0 +1,199 @@
+#include "cli/watch.h"
+
+#include <CLI/CLI.hpp>
+
+#include "base/file_watch.h"
+#include "base/terminal.h"
+#include "cli/command.h"
+#include "cli/subject_words.h"
+#include "cli/watch_line.h"
+#include "db/database.h"
+#include "report/modelled_remark.h"
+#include "report/table.h"
+
+namespace kerlab {
+
+namespace {
+
+constexpr std::chrono::milliseconds kGlance{500};  // between two looks at the interrupt flag
+constexpr int kPlainWidth = 120;
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+/// As bench ends.
+ExitCode code_of(TrialStatus status) {
+  if (status == TrialStatus::passed) return ExitCode::passed;
+  const bool wrong =
+      status == TrialStatus::wrong || status == TrialStatus::guard_violation || status == TrialStatus::input_modified;
+  return wrong ? ExitCode::wrong : ExitCode::failed;
+}
+
+class Watch {
+ public:
+  Watch(const WatchOptions& options, Attempts& attempts, const InterruptFlag& interrupt)
+      : options_(options), attempts_(attempts), interrupt_(interrupt), watch_(means()) {}
+
+  ExitCode run() {
+    ExitCode code = try_now(Clock::now());
+    if (options_.once) return code;
+    while (!interrupt_.raised() && code != ExitCode::interrupted) {
+      if (const auto saved = watch_.wait(kGlance)) code = try_now(saved->noticed);
+    }
+    summarize();
+    return code == ExitCode::interrupted ? code : ExitCode::passed;
+  }
+
+ private:
+  /// KERLAB_WATCH=polling: where inotify is there and tells nothing, as on some network file systems.
+  static FileWatch::Means means() {
+    const char* wanted = std::getenv("KERLAB_WATCH");
+    return wanted != nullptr && std::string_view(wanted) == "polling" ? FileWatch::Means::polling
+                                                                      : FileWatch::Means::inotify;
+  }
+
+  ExitCode try_now(Clock::time_point since) {
+    try {
+      const Attempt attempt = attempts_.run(options_.request);
+      ++tried_;
+      watch_.watch(attempt.files.watched);
+      show(attempt, seconds_since(since));
+      return code_of(attempt.trial.status);
+    } catch (const Error& error) {
+      if (error.code() == ExitCode::interrupted) return ExitCode::interrupted;
+      if (options_.once || (tried_ == 0 && !is_about_files(error))) throw;
+      watch_folder();
+      print(watch_value(attempts_.last_save(), error.what(), seconds_since(since)),
+            watch_lines(attempts_.last_save(), error.what(), seconds_since(since), width(), options_.color));
+      return error.code();
+    }
+  }
+
+  /// A spec, a source or the reference is wrong, which the next save may mend; nothing else is.
+  [[nodiscard]] bool is_about_files(const Error& error) const {
+    if (dynamic_cast<const SpecError*>(&error) != nullptr) return true;
+    const std::filesystem::path folder = folder_of_family(options_.kernels, options_.request.kernel.family);
+    return error.code() == ExitCode::failed && !folder.empty() &&
+           std::string_view(error.what()).find(folder.string()) != std::string_view::npos;
+  }
+
+  /// Which files matter cannot be told while something is wrong with them: all that lie in the folder.
+  void watch_folder() {
+    const std::filesystem::path folder =
+        files_.folder.empty() ? folder_of_family(options_.kernels, options_.request.kernel.family) : files_.folder;
+    std::vector<std::filesystem::path> folders;
+    if (!folder.empty()) folders.push_back(std::filesystem::weakly_canonical(folder));
+    watch_.watch(files_.watched, folders);
+  }
+
+  void show(const Attempt& attempt, double seconds) {
+    if (!options_.json && attempt.problem.key() + attempt.label != title_) introduce(attempt);
+    const bool comparable =
+        before_ && before_->problem.key() == attempt.problem.key() && before_->trial.variant == attempt.trial.variant;
+    print(watch_value(attempt, seconds),
+          watch_lines(attempt, comparable ? &*before_ : nullptr, seconds, width(), options_.color));
+    files_ = attempt.files;
+    if (attempt.is_best) best_ = attempt;
+    if (attempt.trial.registers > 0) before_ = attempt;
+  }
+
+  /// Of the first attempt, and of one whose configuration another spec has changed.
+  void introduce(const Attempt& attempt) {
+    const bool first = std::exchange(title_, attempt.problem.key() + attempt.label).empty();
+    const std::string title = attempt.problem.title(), what = fmt::format("{} ({})", attempt.label, attempt.how);
+    const std::string where = fmt::format("{}  {}", attempt.device, attempt.trial.toolchain);
+    const bool fits = display_width(title + what + where) + 4 <= width();  // a long configuration has a line of its own
+    fmt::print("{}{}{}{}{}\n", styled(title, Style::bold, options_.color), fits ? "  " : "\n",
+               styled(what, Style::bold, options_.color), fits ? "  " : "\n", where);
+    if (first && attempt.clock == "modelled")
+      fmt::print("times are {}\n", modelled_remark(attempt.trial.family, attempt.trial.dtype));
+    if (first && !options_.once) {
+      fmt::print("{}\n", styled(fmt::format("watching {} files of {}{}; Ctrl-C ends", attempt.files.watched.size(),
+                                            attempt.files.folder.string(),
+                                            watch_.means() == FileWatch::Means::polling ? " by polling" : ""),
+                                Style::dim, options_.color));
+    }
+  }
+
+  void print(const JsonValue& value, const std::vector<std::string>& lines) const {
+    if (options_.json) {
+      fmt::print("{}\n", to_json(value, false));
+    } else {
+      for (const std::string& line : lines) fmt::print("{}\n", line);
+    }
+    std::fflush(stdout);
+  }
+
+  void summarize() const {
+    if (options_.json) return;
+    std::string text = fmt::format("\n{} tried", tried_);
+    if (best_ && best_->measurement) {
+      text += fmt::format("; best: save {}, {}, {}", best_->save, time_text(*best_->measurement), best_->label);
+      if (best_->save > 0 && best_->save != attempts_.last_save())
+        text += fmt::format("\nhave it back: kerlab restore {}{}", best_->save, options_.again);
+    }
+    text += fmt::format("\nall saves: kerlab history{}", options_.again);
+    fmt::print("{}\n", text);
+    std::fflush(stdout);
+  }
+
+  static int width() { return is_terminal(stdout) ? terminal_width(stdout) : kPlainWidth; }
+
+  const WatchOptions& options_;
+  Attempts& attempts_;
+  const InterruptFlag& interrupt_;
+  FileWatch watch_;
+  int tried_ = 0;
+  KernelFiles files_;  ///< of the last attempt that came to something
+  std::string title_;
+  std::optional<Attempt> before_, best_;
+};
+
+struct WatchCommand {
+  std::vector<std::string> words;
+  std::string dtype;
+  int rounds = 30;
+  bool once = false;
+};
+
+ExitCode run(const WatchCommand& command, const GlobalOptions& global) {
+  WatchOptions options;
+  options.request = {subject_of_words(command.words, ""), global.problem, command.dtype};
+  options.kernels = kernel_folders(global);
+  options.again = global.database.empty() ? "" : " --db " + quoted(global.database);
+  options.once = command.once;
+  options.json = global.json;
+  options.color = color_on(global, stdout);
+  AttemptOptions attempts;
+  attempts.rig = rig_options(global, "");
+  attempts.rounds = command.rounds;
+  attempts.command = global.typed;
+  attempts.version = version();
+  Database database = Database::open(database_path(global));
+  const InterruptFlag interrupt;
+  const InterruptedWaitsEnd at_once;
+  Attempts tries(std::move(attempts), database);
+  return run_watch(options, tries, interrupt);
+}
+
+}  // namespace
+
+ExitCode run_watch(const WatchOptions& options, Attempts& attempts, const InterruptFlag& interrupt) {
+  return Watch(options, attempts, interrupt).run();
+}
+
+Command add_watch(CLI::App& root, const GlobalOptions& global) {
+  auto command = std::make_shared<WatchCommand>();
+  CLI::App* parser = root.add_subcommand("watch", "try a kernel now and at every save: right? faster? and why");
+  parser->group("Your own kernels");
+  parser->footer("example: kerlab watch gemm/mma_pipe --M 4096 BM=128   # edit and save; Ctrl-C ends");
+  parser->add_option("kernel", command->words, "FAMILY[/VARIANT] and NAME=VALUE of its configuration, or a trial's id")
+      ->required();
+  parser->add_option("--dtype", command->dtype, "default: the family's first that the device supports");
+  parser->add_option("--rounds", command->rounds, "samples of each, on a GPU")->check(CLI::Range(1, 100000));
+  parser->add_flag("--once", command->once, "try it once and end");
+  return {parser, true, [command, &global] { return run(*command, global); }};
+}
+
+}  // namespace kerlab

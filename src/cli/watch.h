@@ -1,0 +1,22 @@
+#pragma once
+// `kerlab watch`: tries a kernel, and again whenever one of its files is saved. The lab's `watch` is the same loop.
+
+#include "base/interrupt.h"
+#include "session/attempt.h"
+
+namespace kerlab {
+
+struct WatchOptions {
+  AttemptRequest request;
+  std::vector<std::filesystem::path> kernels;  ///< as of the rig
+  std::string again;                           ///< options that the commands named at the end must repeat: " --db FILE"
+  bool once = false;                           ///< one attempt and no more
+  bool json = false, color = false;
+};
+
+/// Until Ctrl-C: `passed` when it came between two attempts, `interrupted` when in the middle of one (which ends at
+/// once where an InterruptedWaitsEnd lives). With `once` what bench would end with. Ends with a summary: the best, and
+/// how to have it back. Throws what is wrong with the request itself, found by the first attempt.
+ExitCode run_watch(const WatchOptions& options, Attempts& attempts, const InterruptFlag& interrupt);
+
+}  // namespace kerlab

@@ -1,0 +1,24 @@
+#pragma once
+// What `kerlab watch` says of a save: one line, and more only of errors. As JSON, too.
+
+#include <string>
+#include <vector>
+
+#include "report/json.h"
+#include "session/attempt.h"
+
+namespace kerlab {
+
+/// A line that fits `width` columns: what matters least is left out first. Where something is wrong, indented lines
+/// follow. `before`: the attempt that figures are compared with; may be null. `seconds`: from the save to the verdict.
+std::vector<std::string> watch_lines(const Attempt& now, const Attempt* before, double seconds, int width, bool color);
+/// Of a save that could not be tried; `save` 0: it was not kept.
+std::vector<std::string> watch_lines(std::int64_t save, const std::string& why, double seconds, int width, bool color);
+
+JsonValue watch_value(const Attempt& attempt, double seconds);
+JsonValue watch_value(std::int64_t save, const std::string& why, double seconds);
+
+/// "13.31 us modelled", "291.4 us [290,293]".
+std::string time_text(const Measurement& measurement);
+
+}  // namespace kerlab
