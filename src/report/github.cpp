@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "report/markdown_text.h"
 #include "report/regress_text.h"
 #include "report/table.h"
 
@@ -51,23 +52,6 @@ std::string fenced(const std::string& text, const char* language) {
   return fmt::format("{}{}\n{}{}{}\n", fence, language, text, text.ends_with("\n") ? "" : "\n", fence);
 }
 
-/// A cell or a heading: nothing in it is markup.
-std::string plain(std::string text) {
-  for (char& c : text)
-    if (c == '\n' || c == '\r') c = ' ';
-  std::string result;
-  for (const char c : text) {
-    if (c == '<') {
-      result += "&lt;";
-    } else if (c == '`' || c == '*' || c == '_' || c == '[') {
-      result += std::string("\\") + c;
-    } else {
-      result += c;
-    }
-  }
-  return result;
-}
-
 bool is_news(const RegressRow& row) {
   return row.verdict < RegressVerdict::passed || !row.notes.empty();
 }
@@ -76,14 +60,15 @@ std::string summary_table(const std::vector<const RegressRow*>& rows) {
   Table table{{{"verdict"}, {"kernel"}, {"err/bound", Align::right}, {"why"}}, {}};
   for (const RegressRow* row : rows)
     table.rows.push_back(
-        {std::string(name(row->verdict)), plain(regress_label(*row)),
+        {std::string(name(row->verdict)), plain_markdown(regress_label(*row)),
          row->error_ratio > 0 ? fmt::format("{:.2f}", row->error_ratio) : "-",
-         plain(shortened(row->why.empty() && !row->notes.empty() ? row->notes.front() : row->why, 300))});
+         plain_markdown(shortened(row->why.empty() && !row->notes.empty() ? row->notes.front() : row->why, 300))});
   return markdown_table(table);
 }
 
 std::string detail(const RegressRow& row) {
-  std::string text = fmt::format("\n### {}\n\n{}: {}\n", plain(row.key), name(row.verdict), plain(row.why));
+  std::string text =
+      fmt::format("\n### {}\n\n{}: {}\n", plain_markdown(row.key), name(row.verdict), plain_markdown(row.why));
   if (row.time)
     text +=
         fmt::format("\n{:.4g} us -> {:.4g} us: {:+.2f} % [{:+.2f}, {:+.2f}]\n", row.time->base_us, row.time->today_us,
@@ -103,7 +88,7 @@ std::string detail(const RegressRow& row) {
     lines += fmt::format("{}  {} -> {}  {}\n", row.lines[i].place, row.lines[i].before, row.lines[i].after,
                          row.lines[i].source);
   if (!lines.empty()) text += "\nWarp instructions by line:\n\n" + fenced(lines, "");
-  for (const std::string& difference : row.differences) text += "\n- " + plain(difference);
+  for (const std::string& difference : row.differences) text += "\n- " + plain_markdown(difference);
   if (!row.differences.empty()) text += "\n";
   if (!row.source_diff.empty()) {
     const bool cut = row.source_diff.size() > kLongestDiff;
@@ -147,9 +132,10 @@ std::vector<Annotation> regress_annotations(const RegressReport& report) {
 }
 
 std::string regress_markdown(const RegressReport& report, std::size_t most) {
-  std::string head = fmt::format("## kerlab regress: {}\n\n{}, {}, {}\n", plain(regress_counts(report)),
-                                 plain(report.device), plain(report.toolchain), plain("baseline " + report.name));
-  for (const std::string& note : report.notes) head += "\n" + plain(note) + "\n";
+  std::string head = fmt::format("## kerlab regress: {}\n\n{}, {}, {}\n", plain_markdown(regress_counts(report)),
+                                 plain_markdown(report.device), plain_markdown(report.toolchain),
+                                 plain_markdown("baseline " + report.name));
+  for (const std::string& note : report.notes) head += "\n" + plain_markdown(note) + "\n";
   std::vector<const RegressRow*> news;
   for (const RegressRow& row : report.rows)
     if (is_news(row)) news.push_back(&row);

@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <cctype>
-
 #include "report/html/summary.h"
+#include "report/markdown_text.h"
 #include "report/table.h"
 
 namespace kerlab {
@@ -14,41 +13,9 @@ namespace {
 constexpr int kLongestCause = 160;
 constexpr std::size_t kMostFailures = 20;
 
-bool is_word(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0;
-}
-
-/// Whether the character at `i` may be read as markup. '@' would call people, '#' an issue; inside a word '_' is none,
-/// and brackets are none without what makes a link of them.
-bool is_markup(std::string_view text, std::size_t i) {
-  const char next = i + 1 < text.size() ? text[i + 1] : ' ', before = i > 0 ? text[i - 1] : ' ';
-  switch (text[i]) {
-    case '_':
-      return !is_word(before) || !is_word(next);
-    case ']':
-      return std::string_view("([:").find(next) != std::string_view::npos;
-    case '#':
-      return is_word(next);
-    default:
-      return std::string_view("<>&`*~@\\").find(text[i]) != std::string_view::npos;
-  }
-}
-
-/// A text in which nothing is markup: as entities, which a table does not escape once more.
-std::string plain(std::string_view text) {
-  std::string result;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (is_markup(text, i))
-      result += fmt::format("&#{};", static_cast<int>(text[i]));
-    else
-      result += text[i] == '\n' || text[i] == '\r' ? ' ' : text[i];
-  }
-  return result;
-}
-
 Table plain(Table table) {
   for (auto& row : table.rows)
-    for (std::string& cell : row) cell = plain(cell);
+    for (std::string& cell : row) cell = plain_markdown(cell);
   return table;
 }
 
@@ -88,16 +55,17 @@ Table failures(const LabReport& report) {
 std::string environment(const LabReport& report) {
   std::string text;
   for (const ReportEnvironment& one : report.environments)
-    text += fmt::format("\n{}, {}{}{}; {}\n", plain(one.device_class), one.clock,
-                        one.drivers.empty() ? "" : "; driver ", plain(fmt::format("{}", fmt::join(one.drivers, ", "))),
-                        plain(fmt::format("{}", fmt::join(one.toolchains, ", "))));
-  return text + fmt::format("\nkerlab {}\n", plain(report.version));
+    text += fmt::format("\n{}, {}{}{}; {}\n", plain_markdown(one.device_class), one.clock,
+                        one.drivers.empty() ? "" : "; driver ",
+                        plain_markdown(fmt::format("{}", fmt::join(one.drivers, ", "))),
+                        plain_markdown(fmt::format("{}", fmt::join(one.toolchains, ", "))));
+  return text + fmt::format("\nkerlab {}\n", plain_markdown(report.version));
 }
 
 }  // namespace
 
 std::string report_markdown(const LabReport& report, std::size_t most) {
-  std::string text = fmt::format("## kerlab report: {}\n\n", plain(report.title));
+  std::string text = fmt::format("## kerlab report: {}\n\n", plain_markdown(report.title));
   const std::string end = environment(report).substr(0, most / 8);
   const auto room = [&](double share) {
     const std::size_t used = text.size() + end.size() + 200;
