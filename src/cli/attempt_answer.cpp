@@ -109,6 +109,7 @@ std::string attempt_answer(const Attempt& attempt, bool color, int width) {
     seconds += fmt::format("device, data and reference {:.2f}, ", attempt.open_s + attempt.prepare_s);
   seconds += fmt::format("compile {:.2f}, check {:.2f}, time {:.2f}   trial {}", attempt.compile_s, attempt.check_s,
                          attempt.time_s, trial.id);
+  if (attempt.save > 0) seconds += fmt::format("  save {}", attempt.save);
   text += styled(seconds, Style::dim, color) + "\n";
   return text;
 }

@@ -173,10 +173,9 @@ void print(const BenchResult& result, const BenchCommand& command, const GlobalO
 ExitCode verdict(const std::vector<BenchRow>& rows) {
   ExitCode code = rows.empty() ? ExitCode::inconclusive : ExitCode::passed;
   for (const BenchRow& row : rows) {
-    const TrialStatus status = row.trial.status;
-    if (status == TrialStatus::wrong || status == TrialStatus::guard_violation || status == TrialStatus::input_modified)
-      return ExitCode::wrong;
-    if (status != TrialStatus::passed) code = ExitCode::failed;
+    const ExitCode one = exit_code_of(row.trial.status);
+    if (one == ExitCode::wrong) return one;
+    if (one != ExitCode::passed) code = one;
   }
   return code;
 }

@@ -41,9 +41,12 @@ std::string quoted(const std::string& word) {
   return text + "'";
 }
 
+std::string repeated_database(const GlobalOptions& global) {
+  return global.database.empty() ? "" : " --db " + quoted(global.database);
+}
+
 std::string repeated_options(const GlobalOptions& global) {
-  std::string text;
-  if (!global.database.empty()) text += " --db " + quoted(global.database);
+  std::string text = repeated_database(global);
   if (global.device != "auto") text += " --device " + quoted(first_device(global.device));
   for (const std::string& folder : global.kernels) text += " --kernels " + quoted(folder);
   return text;
@@ -61,6 +64,19 @@ bool color_on(const GlobalOptions& global, std::FILE* stream) {
                          : global.color == "never" ? ColorMode::never
                                                    : ColorMode::automatic;
   return use_color(mode, stream);
+}
+
+ExitCode exit_code_of(TrialStatus status) {
+  switch (status) {
+    case TrialStatus::passed:
+      return ExitCode::passed;
+    case TrialStatus::wrong:
+    case TrialStatus::guard_violation:
+    case TrialStatus::input_modified:
+      return ExitCode::wrong;
+    default:
+      return ExitCode::failed;
+  }
 }
 
 std::vector<std::string> split_words(const std::string& text) {

@@ -82,6 +82,8 @@ std::string quoted(const std::string& word);
 /// What of the global options a command must repeat to see the same: " --db FILE --device emu:h200 --kernels DIR", as
 /// they were given, quoted for a shell; empty when none was.
 std::string repeated_options(const GlobalOptions& global);
+/// The first of it, for commands that run no kernel.
+std::string repeated_database(const GlobalOptions& global);
 /// What the commands that a screen names must repeat, each with a space before it.
 struct ToRepeat {
   std::string options;  ///< " --db FILE"
@@ -90,6 +92,8 @@ struct ToRepeat {
 /// Writes to a file, or to standard output when it is "-".
 void write_output(const std::string& file, const std::string& text);
 bool color_on(const GlobalOptions& global, std::FILE* stream);
+/// What a command that is about one trial ends with: `wrong` also where it wrote outside its outputs.
+ExitCode exit_code_of(TrialStatus status);
 
 /// Splits a command into words at spaces; '...' and "..." keep theirs. No shell. Throws UsageError: an open quote.
 std::vector<std::string> split_words(const std::string& text);

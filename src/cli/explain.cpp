@@ -104,7 +104,9 @@ ExitCode run(const ExplainCommand& command, const GlobalOptions& global) {
 Command add_explain(CLI::App& root, const GlobalOptions& global) {
   auto command = std::make_shared<ExplainCommand>();
   CLI::App* parser = root.add_subcommand(
-      "explain", "why a kernel takes as long as it does, and what one step of a parameter would do; needs no GPU");
+      "explain",
+      "why a kernel takes as long as it does, and what a step of a parameter would do\n"
+      "Needs no GPU: the emulated device counts, and the model's stated error stands beside what it predicts.");
   parser->group("Understand");
   parser->footer(
       "examples: kerlab explain gemm/reg2d --M 1024 --dtype fp32 BM=64\n"

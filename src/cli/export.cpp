@@ -139,7 +139,7 @@ ExitCode run(const ExportCommand& command, const GlobalOptions& global) {
 Command add_export(CLI::App& root, const GlobalOptions& global) {
   auto command = std::make_shared<ExportCommand>();
   CLI::App* parser = root.add_subcommand(
-      "export", "the smallest set of kernels that serves every tuned shape, as a C++ header that picks and launches");
+      "export", "the fewest kernels that serve every tuned shape, as a C++ header that launches them");
   parser->group("Keep");
   parser->footer(
       "examples: kerlab export gemm --dtype bf16 --portfolio 3 --within 2% -o gemm.h\n"

@@ -25,6 +25,7 @@ constexpr HelpTopic kEnvironment[] = {
     {"KERLAB_EMU_THREADS", "threads that emulate; every core"},
     {"KERLAB_EMU_BUDGET", "instructions of a warp that an emulated block may take"},
     {"KERLAB_PAGER, PAGER", "shows texts longer than the screen; empty or cat: nothing does"},
+    {"KERLAB_WATCH", "polling: for watch, where inotify tells nothing"},
     {"KERLAB_PREFIX", "an installed tree that ./kerlab of a checkout runs instead of building"},
     {"NO_COLOR", "set: no colours"},
 };

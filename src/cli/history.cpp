@@ -127,7 +127,7 @@ ExitCode run(const HistoryCommand& command, const GlobalOptions& global) {
   } else {
     const int width = is_terminal(stdout) ? terminal_width(stdout) : 120;
     fmt::print("{}", text_table(history_table(rows, width), color_on(global, stdout)));
-    const std::string again = global.database.empty() ? "" : " --db " + quoted(global.database);
+    const std::string again = repeated_database(global);
     fmt::print("what one changed: kerlab history --diff N{0}   back to one: kerlab restore N{0}\n", again);
   }
   return ExitCode::passed;

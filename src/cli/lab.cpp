@@ -55,7 +55,7 @@ AttemptOptions attempt_options(const GlobalOptions& global) {
 /// What the log holds of a line: views of what is there anyway are left out.
 bool belongs_in_log(const std::string& word) {
   static constexpr std::string_view kLogged[] = {"use",   "set",   "up",  "down", "undo", "run",
-                                                 "check", "sweep", "try", "tune", "save"};
+                                                 "check", "sweep", "try", "tune", "save", "watch"};
   return std::ranges::count(kLogged, word) > 0 || word.find('=') != std::string::npos;
 }
 

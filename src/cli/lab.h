@@ -76,6 +76,8 @@ class Lab {
   [[nodiscard]] KernelFolder folder() const;  ///< read anew: it may just have been edited. Throws without a kernel
   [[nodiscard]] Subject subject(const KernelFolder& folder) const;
   void change(LabState next);
+  /// A run, for diff, save and the log.
+  void remember(const Attempt& attempt);
   void tell_title();
   [[nodiscard]] std::int64_t best_run() const;
   ExitCode answer_words(const std::vector<std::string>& words);

@@ -16,19 +16,6 @@ namespace {
 constexpr std::uint64_t kMostTried = 256;  // combinations of one sweep: more are a matter for tune
 constexpr std::size_t kRowsShown = 24;
 
-ExitCode code_of(const Attempt& attempt) {
-  switch (attempt.trial.status) {
-    case TrialStatus::passed:
-      return ExitCode::passed;
-    case TrialStatus::wrong:
-    case TrialStatus::guard_violation:
-    case TrialStatus::input_modified:
-      return ExitCode::wrong;
-    default:
-      return ExitCode::failed;
-  }
-}
-
 std::string time_text(const Measurement& m) {
   return m.clock == "modelled" ? format_us(m.median_us) : median_with_interval(m.median_us, m.low_us, m.high_us);
 }
@@ -90,14 +77,17 @@ ExitCode Lab::run(const std::vector<std::string>& words) {
   if (state_.target.empty()) static_cast<void>(folder());  // throws what is missing
   const Attempt attempt = attempts_.run({state_.subject(), state_.arguments, state_.dtype});
   fmt::print("{}", attempt_answer(attempt, color_on(global_, stdout), terminal_width(stdout)));
+  remember(attempt);
+  return exit_code_of(attempt.trial.status);
+}
+
+void Lab::remember(const Attempt& attempt) {
   outcome_ = attempt_outcome(attempt);
   if (attempt.trial.id > 0) trials_.push_back(attempt.trial.id);
-  if (attempt.measurement && attempt.trial.status == TrialStatus::passed) {
-    Best& best = best_[attempt.problem.key()];
-    if (best.trial == 0 || attempt.measurement->median_us < best.us)
-      best = {attempt.trial.id, attempt.measurement->median_us};
-  }
-  return code_of(attempt);
+  if (!attempt.measurement || attempt.trial.status != TrialStatus::passed) return;
+  Best& best = best_[attempt.problem.key()];
+  if (best.trial == 0 || attempt.measurement->median_us < best.us)
+    best = {attempt.trial.id, attempt.measurement->median_us};
 }
 
 ExitCode Lab::check(const std::vector<std::string>& words) {

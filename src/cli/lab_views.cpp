@@ -1,4 +1,5 @@
 #include "cli/lab.h"
+#include "cli/watch.h"
 
 namespace kerlab {
 
@@ -30,7 +31,17 @@ ExitCode Lab::view(const char* command, const std::vector<std::string>& more) {
 }
 
 ExitCode Lab::watch(const std::vector<std::string>& words) {
-  return view("watch", words);
+  if (!words.empty()) change(with_settings(state_, folder(), words));
+  static_cast<void>(folder());  // throws where no kernel is chosen
+  WatchOptions options;
+  options.request = {state_.subject(), state_.arguments, state_.dtype};
+  options.kernels = kernel_folders(global_);
+  options.again = repeated_database(global_);
+  options.tried = [this](const Attempt& attempt) { remember(attempt); };
+  options.color = color_on(global_, stdout);
+  options.once = !is_terminal(stdin);  // a script goes on with its next line
+  const InterruptFlag interrupt;
+  return run_watch(options, attempts_, interrupt);
 }
 
 ExitCode Lab::inspect(const std::vector<std::string>& words) {

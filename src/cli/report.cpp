@@ -143,7 +143,8 @@ Command add_report(CLI::App& root, const GlobalOptions& global) {
   auto command = std::make_shared<ReportCommand>();
   CLI::App* parser = root.add_subcommand(
       "report",
-      "what is stored, as one HTML page: summary, roofline, search, parameters, finalists, accuracy, failures");
+      "what is stored, as one HTML page, as Markdown, or as SVG files\n"
+      "Summary, roofline, search, parameters, finalists, accuracy, failures, regress runs, environment.");
   parser->group("Understand");
   parser->footer(
       "examples: kerlab report gemm --M 4096 -o report.html\n"

@@ -34,7 +34,7 @@ ExitCode run(std::int64_t number, const GlobalOptions& global) {
     fmt::print("{} {}{}\n", write ? "wrote" : "would write", (plan.folder / file.name).string(),
                file.missing ? " (there was none)" : "");
   }
-  const std::string again = global.database.empty() ? "" : " --db " + quoted(global.database);
+  const std::string again = repeated_database(global);
   if (plan.changes_nothing())
     fmt::print("{} is as in save {} already\n", plan.folder.string(), number);
   else if (write)

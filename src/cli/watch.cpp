@@ -22,14 +22,6 @@ double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-/// As bench ends.
-ExitCode code_of(TrialStatus status) {
-  if (status == TrialStatus::passed) return ExitCode::passed;
-  const bool wrong =
-      status == TrialStatus::wrong || status == TrialStatus::guard_violation || status == TrialStatus::input_modified;
-  return wrong ? ExitCode::wrong : ExitCode::failed;
-}
-
 class Watch {
  public:
   Watch(const WatchOptions& options, Attempts& attempts, const InterruptFlag& interrupt)
@@ -59,7 +51,8 @@ class Watch {
       ++tried_;
       watch_.watch(attempt.files.watched);
       show(attempt, seconds_since(since));
-      return code_of(attempt.trial.status);
+      if (options_.tried) options_.tried(attempt);
+      return exit_code_of(attempt.trial.status);
     } catch (const Error& error) {
       if (error.code() == ExitCode::interrupted) return ExitCode::interrupted;
       if (options_.once || (tried_ == 0 && !is_about_files(error))) throw;
@@ -161,7 +154,7 @@ ExitCode run(const WatchCommand& command, const GlobalOptions& global) {
   WatchOptions options;
   options.request = {subject_of_words(command.words, ""), global.problem, command.dtype};
   options.kernels = kernel_folders(global);
-  options.again = global.database.empty() ? "" : " --db " + quoted(global.database);
+  options.again = repeated_database(global);
   options.once = command.once;
   options.json = global.json;
   options.color = color_on(global, stdout);

@@ -1,6 +1,8 @@
 #pragma once
 // `kerlab watch`: tries a kernel, and again whenever one of its files is saved. The lab's `watch` is the same loop.
 
+#include <functional>
+
 #include "base/interrupt.h"
 #include "session/attempt.h"
 
@@ -10,6 +12,7 @@ struct WatchOptions {
   AttemptRequest request;
   std::vector<std::filesystem::path> kernels;  ///< as of the rig
   std::string again;                           ///< options that the commands named at the end must repeat: " --db FILE"
+  std::function<void(const Attempt&)> tried;   ///< told of each; may be null
   bool once = false;                           ///< one attempt and no more
   bool json = false, color = false;
 };

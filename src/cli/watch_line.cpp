@@ -57,7 +57,7 @@ std::vector<std::string> wrapped(const std::string& text, int width) {
 }
 
 std::string number_text(std::int64_t save) {
-  return save > 0 ? fmt::format("#{}", save) : "#-";
+  return save > 0 ? fmt::format("save {}", save) : "not kept";
 }
 
 std::string percent_text(const Beside& beside) {

@@ -2,21 +2,19 @@
 #include "base/error.h"
 #include "catch.h"
 #include "cli/demo_kernel.h"
-#include "cli/on_terminal.h"
+#include "cli/pseudo_terminal.h"
 #include "cli/sandbox.h"
 
 using namespace kerlab;
 
 namespace {
 
-OnTerminal visitor(const Sandbox& sandbox, const std::string& key) {
+/// Someone who takes the tour.
+PseudoTerminal visitor(const Sandbox& sandbox) {
   std::filesystem::create_directories(sandbox / "tmp");
-  OnTerminal terminal;
-  terminal.environment = {"HOME=" + sandbox.family(), "KERLAB_CACHE=", "TERM=xterm",
-                          "TMPDIR=" + (sandbox / "tmp").string()};
-  terminal.presses = {{"q ends the tour", key}};
-  terminal.run({kerlab_program().string(), "demo", "--device", "emu:h200"});
-  return terminal;
+  return {{kerlab_program().string(), "demo", "--device", "emu:h200"},
+          {"HOME=" + sandbox.family(), "KERLAB_CACHE=", "TERM=xterm", "TMPDIR=" + (sandbox / "tmp").string()},
+          sandbox.family()};
 }
 
 }  // namespace
@@ -24,31 +22,34 @@ OnTerminal visitor(const Sandbox& sandbox, const std::string& key) {
 TEST_CASE("demo: waits for Enter; q and the end of the input leave it, and nothing is left behind", "[cli]") {
   const Sandbox sandbox;
   for (const std::string key : {"q\n", "\x04"}) {
-    const OnTerminal terminal = visitor(sandbox, key);
-    CHECK(terminal.exit_code == 0);
-    CHECK_THAT(terminal.seen, Catch::Contains("kerlab device --device emu:h200") && Catch::Contains("tour ends here") &&
-                                  !Catch::Contains("compute capability"));
+    PseudoTerminal terminal = visitor(sandbox);
+    CHECK(terminal.wait_for("q ends the tour"));
+    terminal.type(key);
+    CHECK(terminal.end() == 0);
+    CHECK_THAT(terminal.screen(), Catch::Contains("kerlab device --device emu:h200") &&
+                                      Catch::Contains("tour ends here") && !Catch::Contains("compute capability"));
     CHECK(std::filesystem::is_empty(sandbox / "tmp"));
   }
 }
 
 TEST_CASE("demo: Ctrl-C leaves it as an interrupted command does", "[cli]") {
   const Sandbox sandbox;
-  const OnTerminal terminal = visitor(sandbox, "\x03");
-  CHECK(terminal.exit_code == 130);
+  PseudoTerminal terminal = visitor(sandbox);
+  CHECK(terminal.wait_for("q ends the tour"));
+  terminal.type("\x03");
+  CHECK(terminal.end() == 130);
   CHECK(std::filesystem::is_empty(sandbox / "tmp"));
 }
 
 TEST_CASE("demo: Enter runs what was shown", "[cli]") {
   const Sandbox sandbox;
-  std::filesystem::create_directories(sandbox / "tmp");
-  OnTerminal terminal;
-  terminal.environment = {"HOME=" + sandbox.family(), "KERLAB_CACHE=", "TERM=xterm",
-                          "TMPDIR=" + (sandbox / "tmp").string()};
-  terminal.presses = {{"q ends the tour", "\n"}, {"q ends the tour", "q\n"}};
-  terminal.run({kerlab_program().string(), "demo", "--device", "emu:h200"});
-  CHECK(terminal.exit_code == 0);
-  CHECK_THAT(terminal.seen, Catch::Contains("compute capability 9.0") && Catch::Contains("exit code 0"));
+  PseudoTerminal terminal = visitor(sandbox);
+  CHECK(terminal.wait_for("q ends the tour"));
+  terminal.type("\n");
+  CHECK(terminal.wait_for("q ends the tour"));
+  CHECK_THAT(terminal.answer(), Catch::Contains("compute capability 9.0") && Catch::Contains("exit code 0"));
+  terminal.type("q\n");
+  CHECK(terminal.end() == 0);
 }
 
 TEST_CASE("demo: --json is refused, a folder that is there is never taken", "[cli]") {

@@ -177,6 +177,27 @@ TEST_CASE("cli: Ctrl-C stops the run and not the lab", "[cli][nvrtc]") {
   CHECK(lab.terminal.end() == 0);
 }
 
+TEST_CASE("cli: watch in the lab goes on from its runs, and every save can be had back there", "[cli][nvrtc]") {
+  AtTerminal lab;
+  lab.ask("use " + lab.sandbox.family() + " N=4096");
+  CHECK_THAT(lab.ask("run"), Catch::Contains("#1 ") && Catch::Contains("right"));
+  lab.terminal.type("watch\n");
+  CHECK(lab.terminal.wait_for("save 1  right"));
+  CHECK(lab.terminal.wait_for("vs last"));  // the run before
+  std::string wrong(kToyKernel);
+  wrong.replace(wrong.find("2 * x[i]"), 8, "3 * x[i]");
+  lab.sandbox.write("twice/flat.cu", wrong);
+  CHECK(lab.terminal.wait_for("save 2  wrong"));
+  lab.terminal.type("\x03");
+  CHECK(lab.terminal.wait_for("all saves: kerlab history"));
+  CHECK(lab.terminal.wait_for(kPrompt));
+  CHECK_THAT(lab.ask("history"), Catch::Contains("wrong") && Catch::Contains("right"));
+  CHECK_THAT(lab.ask("restore 1"), Catch::Contains("flat.cu"));
+  CHECK(kerlab::read_text(lab.sandbox / "twice/flat.cu") == kToyKernel);
+  CHECK_THAT(lab.ask("run"), Catch::Contains("#4 ") && Catch::Contains("right") && Catch::Contains("save 3"));
+  CHECK_THAT(lab.ask("log"), Catch::Contains("watch") && Catch::Contains("# wrong: "));
+}
+
 TEST_CASE("cli: the history of the lab outlives it", "[cli]") {
   const Sandbox sandbox;
   const Words command{kerlab_program().string(), "lab", "--device", "emu:h200"};
@@ -202,6 +223,7 @@ TEST_CASE("cli: a script of the lab ends at what is typed wrongly, not at a kern
   INFO(right.out << right.err);
   CHECK(right.exit_code == 0);
   CHECK_THAT(right.out, Catch::Contains("#2 ") && Catch::Contains("right"));
+  CHECK(play(sandbox, use + "watch\nrun\n").exit_code == 0);  // waits for no save
   const auto mistyped = play(sandbox, use + "rnu\nrun\n");
   CHECK(mistyped.exit_code == 64);
   CHECK_THAT(mistyped.err, Catch::Contains("line 3: rnu: no such command"));

@@ -63,6 +63,7 @@ class PseudoTerminal {
   /// What was written between the last two texts waited for.
   [[nodiscard]] const std::string& answer() const { return answer_; }
   [[nodiscard]] std::string rest() const { return screen_.substr(seen_); }
+  [[nodiscard]] const std::string& screen() const { return screen_; }  ///< all of it
 
   /// Reads to the end; the exit code, 128 + signal when killed.
   int end() {

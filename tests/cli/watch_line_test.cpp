@@ -33,7 +33,7 @@ std::string line(const Attempt& now, const Attempt* before = nullptr, int width 
 
 TEST_CASE("watch line: a modelled time says so, and has no interval", "[cli]") {
   Attempt now = attempt(7, 291.4, 96);
-  CHECK(line(now) == "#7  right  291.4 us modelled  regs 96  conflicts 0  occ 25 %  0.41 s");
+  CHECK(line(now) == "save 7  right  291.4 us modelled  regs 96  conflicts 0  occ 25 %  0.41 s");
   now.beside = {{"last", 6, 310.9, 0.9373, 0.9373, 0.9373}, {"best", 3, 290.0, 1.0048, 1.0048, 1.0048}};
   CHECK_THAT(line(now), Catch::Contains("us modelled  -6.3 % vs last  +0.5 % vs best  regs"));
 }
@@ -44,7 +44,7 @@ TEST_CASE("watch line: a measured time has its interval, and its ratios theirs",
   now.conflicts = -1;
   now.beside = {{"last", 6, 310.9, 0.937, 0.93, 0.945}, {"best", 6, 310.9, 0.937, 0.93, 0.945}};
   CHECK(line(now) ==
-        "#7  right  291.4 us [290,292]  -6.3 % [-7.0,-5.5] vs last, the best  regs 96  occ 25 %  0.41 s");
+        "save 7  right  291.4 us [290,292]  -6.3 % [-7.0,-5.5] vs last, the best  regs 96  occ 25 %  0.41 s");
 }
 
 TEST_CASE("watch line: figures are shown with what has changed", "[cli]") {
@@ -68,7 +68,7 @@ TEST_CASE("watch line: fits, leaving out what matters least", "[cli]") {
     CAPTURE(width);
     const std::string text = line(now, &before, width);
     CHECK(display_width(text) <= width);
-    CHECK_THAT(text, Catch::StartsWith("#1234  right  12291 us"));
+    CHECK_THAT(text, Catch::StartsWith("save 1234  right  12291 us"));
   }
   CHECK_THAT(line(now, &before, 80), Catch::Contains("vs last") && !Catch::Contains("conflicts"));
 }
@@ -78,7 +78,7 @@ TEST_CASE("watch line: an error is told in the line, and whole below where it ha
   now.measurement.reset();
   now.trial.status = TrialStatus::compile_error;
   now.first_error = "reg2d.cu:57:12: error: identifier \"x\" is undefined";
-  CHECK(line(now) == "#8  does not compile  reg2d.cu:57:12: error: identifier \"x\" is undefined  0.41 s");
+  CHECK(line(now) == "save 8  does not compile  reg2d.cu:57:12: error: identifier \"x\" is undefined  0.41 s");
   const std::vector<std::string> lines = watch_lines(now, nullptr, 0.412, 50, false);
   REQUIRE(lines.size() == 3);
   for (const std::string& one : lines) CHECK(display_width(one) <= 50);
@@ -99,7 +99,7 @@ TEST_CASE("watch line: a wrong result says where first, then how many and in wha
   now.report.recipes = {wrong};
   const std::vector<std::string> lines = watch_lines(now, nullptr, 0.1, 120, false);
   REQUIRE(lines.size() == 2);
-  CHECK(lines[0] == "#9  wrong  D[3, 0]: got 2.5, expected 1.25 +- 0.001  0.10 s");
+  CHECK(lines[0] == "save 9  wrong  D[3, 0]: got 2.5, expected 1.25 +- 0.001  0.10 s");
   CHECK(lines[1] == "      2 of 100 wrong (recipe normal); every element of row 3");
 }
 
