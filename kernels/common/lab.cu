@@ -241,6 +241,13 @@ extern "C" __global__ void lab_guard_scan(const GuardArguments a) {
   }
 }
 
+extern "C" __global__ void lab_repitch(const RepitchArguments a) {
+  for (i64 i = first_index(); i < a.rows * a.row_bytes; i += index_step()) {
+    const i64 row = i / a.row_bytes, at = i % a.row_bytes;
+    pointer<unsigned char>(a.to)[row * a.to_pitch + at] = pointer<unsigned char>(a.from)[row * a.from_pitch + at];
+  }
+}
+
 extern "C" __global__ void lab_hash(const HashArguments a) {
   const u32* words = pointer<u32>(a.data);
   const i64 count = a.bytes / 4;

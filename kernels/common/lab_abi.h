@@ -74,6 +74,13 @@ struct GuardReport {
   u64 first;    // index of the first damaged word + 1; 0: none
 };
 
+// lab_repitch: copies rows of row_bytes bytes that begin from_pitch bytes apart to where they are to_pitch bytes apart.
+struct RepitchArguments {
+  u64 to, from;
+  i64 rows, row_bytes;
+  i64 to_pitch, from_pitch;
+};
+
 // lab_hash: order-independent 64-bit sum of mixed (index, word); `words` 32-bit words and a tail of bytes.
 struct HashArguments {
   u64 data;

@@ -142,7 +142,7 @@ void print_run(const CheckRun& run, const GlobalOptions& global) {
 /// Every stored winner of the device's class on its problem.
 ExitCode run_check_winners(const CheckCommand& command, const GlobalOptions& global) {
   if (!global.problem.empty() || !command.options.dtype.empty() || !command.options.variants.empty() ||
-      !command.options.configuration.empty() || command.options.every_configuration)
+      !command.options.configuration.empty() || command.options.row_padding != 0 || command.options.every_configuration)
     throw UsageError(
         "check: of which family? (kerlab list; without one every stored winner is checked on its problem)");
   Database database = Database::open(database_path(global));
@@ -181,6 +181,8 @@ ExitCode run_check_winners(const CheckCommand& command, const GlobalOptions& glo
 ExitCode run(const CheckCommand& command, const GlobalOptions& global) {
   if (command.second_opinion && !command.sanitize) throw UsageError("--second-opinion goes with --sanitize");
   if (command.sanitize && !command.junit.empty()) throw UsageError("--junit does not go with --sanitize");
+  if (command.options.row_padding != 0 && (command.sanitize || !command.suite.empty()))
+    throw UsageError("--row-padding goes with one family, neither with --sanitize nor with --suite");
   const bool nothing_named = command.options.rig.target.empty() && command.suite.empty();
   if (nothing_named && command.sanitize)
     throw UsageError("check --sanitize: name a family (kerlab list), or --suite FILE");
@@ -209,6 +211,10 @@ Command add_check(CLI::App& root, const GlobalOptions& global) {
   parser->add_option("--suite", command->suite, "every problem of this file, or of a shipped suite such as gemm-sm80")
       ->type_name("FILE");
   parser->add_option("--dtype", options->dtype, "default: the family's first that the device supports");
+  parser
+      ->add_option("--row-padding", options->row_padding,
+                   "gaps of so many bytes behind the rows of tensors that variants take at a pitch (pitch = [...])")
+      ->type_name("BYTES");
   parser->option_defaults()->group("Kernels");
   parser->add_option("--variant", options->variants, "default: the winner, or without one every variant")
       ->delimiter(',');

@@ -68,11 +68,19 @@ enum class Sampling : std::uint8_t { automatic, blocks, small, everything };
 /// What every kernel may assume of a tensor's first address, unless its variant says `alignment`.
 inline constexpr std::int64_t kLeastAlignment = 16;
 
+/// A tensor whose rows do not follow without gaps: so many elements lie between their beginnings.
+struct Pitch {
+  std::string tensor;
+  std::int64_t elements = 0;
+  bool operator==(const Pitch&) const = default;
+};
+
 /// Launches in order on one stream. Repetition and ping-pong are already expanded.
 struct LaunchPlan {
   std::vector<Workspace> workspaces;
   std::vector<Launch> launches;
   std::int64_t alignment = kLeastAlignment;  ///< bytes: what the kernels assume of every tensor's first address
+  std::vector<Pitch> pitches = {};           ///< all other tensors are dense; where there are any: checked, never timed
   bool operator==(const LaunchPlan&) const = default;
 };
 

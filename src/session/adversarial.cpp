@@ -14,6 +14,7 @@ constexpr std::int64_t kQuietExtent = 3;
 constexpr std::int64_t kPrimes[] = {127, 131, 137, 139, 149, 151, 157, 163};
 // What wide loads and tensor maps ask for: extents of which tiles are no multiple either.
 constexpr std::int64_t kStep = 8;
+constexpr std::int64_t kRowPadding = 48;  // bytes: no multiple of a sector
 constexpr std::int64_t kUneven[] = {136, 152, 184, 168, 232, 248, 296, 312};
 
 double tensor_bytes(const Family& family, const Problem& problem) {
@@ -37,6 +38,7 @@ class Shapes {
     base_.dtype = name(problem.dtype);
     base_.flags = {problem.flags.begin(), problem.flags.end()};
     base_.scalars = {problem.scalars.begin(), problem.scalars.end()};
+    base_.row_padding = problem.row_padding;
     // Of dimensions that mostly stay at their defaults (batch) a few are as good as many.
     for (std::size_t d = 0; d < family.dimensions.size(); ++d)
       if (family.dimensions[d].quiet)
@@ -70,12 +72,19 @@ class Shapes {
     if (changed > 0 && !add(fractions)) add(whole);
   }
 
+  /// With gaps behind the rows; of the variants that take them.
+  void add_with_padding(const std::vector<std::int64_t>& extents) {
+    ProblemRequest padded = request(extents);
+    padded.row_padding = kRowPadding;
+    add(padded);
+  }
+
   std::vector<ProblemRequest> take() { return std::move(shapes_); }
 
  private:
   bool add(const ProblemRequest& request) {
     const bool known = std::any_of(shapes_.begin(), shapes_.end(), [&](const ProblemRequest& s) {
-      return s.dimensions == request.dimensions && s.scalars == request.scalars;
+      return s.dimensions == request.dimensions && s.scalars == request.scalars && s.row_padding == request.row_padding;
     });
     if (known) return true;
     const std::optional<Problem> problem = problem_of(family_, request);
@@ -116,6 +125,8 @@ std::vector<ProblemRequest> adversarial_shapes(const Family& family, const Probl
     shapes.add_with_other_scalars(primes, most);
     shapes.add_with_other_scalars(uneven, most);
   }
+  shapes.add_with_padding(primes);
+  shapes.add_with_padding(uneven);
   return shapes.take();
 }
 

@@ -29,7 +29,9 @@ CheckSession::CheckSession(CheckOptions options, Database& database)
     return;
   }
   const Family& family = rig_.folder().family;
-  asked_ = problem_for_device(rig_.folder(), make_request(family, options_.arguments, options_.dtype), rig_.device());
+  ProblemRequest request = make_request(family, options_.arguments, options_.dtype);
+  request.row_padding = options_.row_padding;
+  asked_ = problem_for_device(rig_.folder(), std::move(request), rig_.device());
   chosen_ = choose_configurations(options_, rig_.folder(), asked_, rig_.device(), database_);
   notes_ = chosen_.notes;
   choose_problems();

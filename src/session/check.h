@@ -15,6 +15,7 @@ struct CheckOptions {
   std::string configuration;                ///< of the one variant; empty: winner or default
   bool every_configuration = false;         ///< all valid ones of the variants
   bool only_asked = false;                  ///< no adversarial shapes
+  std::int64_t row_padding = 0;             ///< bytes behind the rows of tensors that variants take at a pitch
   bool full = false;                        ///< emulated: every block is executed
   std::vector<std::string> recipes;         ///< names of those to run; empty: all of the family's
   bool stored_winners = false;              ///< of the family, each on its problem; nothing above says which
@@ -107,8 +108,9 @@ class CheckSession {
 };
 
 /// Shapes that break kernels written for multiples of `tile`: 1, tile - 1, tile, tile + 1, primes, each dimension at
-/// its minimum (0 where allowed), at 1 and at 8 beside others just above a tile; all of it also in multiples of 8, which
-/// is what wide loads ask for. Same dtype and flags as `problem`; same scalars, save for a few last ones with others.
+/// its minimum (0 where allowed), at 1 and at 8 beside others just above a tile; all of it also in multiples of 8,
+/// which is what wide loads ask for. Same dtype and flags as `problem`; same scalars, save for a few last ones with
+/// others, and two with gaps behind the rows, for variants that take a pitch.
 std::vector<ProblemRequest> adversarial_shapes(const Family& family, const Problem& problem, std::int64_t tile);
 
 /// A problem with more than 2^31 elements in a tensor.

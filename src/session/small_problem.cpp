@@ -44,6 +44,7 @@ std::vector<ProblemRequest> small_shapes(const Family& family, const Problem& pr
     request.dtype = name(problem.dtype);
     request.flags = {problem.flags.begin(), problem.flags.end()};
     request.scalars = {problem.scalars.begin(), problem.scalars.end()};
+    request.row_padding = problem.row_padding;
     bool smaller = false;
     for (std::size_t d = 0; d < problem.dimensions.size(); ++d) {
       const auto& [dimension, extent] = problem.dimensions[d];

@@ -13,6 +13,19 @@ std::string define(std::string_view name, std::int64_t value) {
   return fmt::format("-D{}={}", name, value);
 }
 
+/// pitch.NAME of the tensors that the variant takes at one; those whose rows are padded go into the plan.
+std::vector<Pitch> add_pitches(const Family& family, const Variant& variant, const Problem& problem,
+                               Environment& environment) {
+  std::vector<Pitch> padded;
+  for (const Tensor& tensor : tensors_of(family, problem)) {
+    if (std::find(variant.pitch.begin(), variant.pitch.end(), tensor.name) == variant.pitch.end()) continue;
+    const std::int64_t pitch = tensor.shape.back() + problem.row_padding / info(tensor.dtype).bytes;
+    environment["pitch." + tensor.name] = pitch;
+    if (problem.row_padding > 0 && tensor.elements() > 0) padded.push_back({tensor.name, pitch});
+  }
+  return padded;
+}
+
 }  // namespace
 
 std::vector<std::string> problem_defines(const Family& family, const Problem& problem) {
@@ -46,10 +59,12 @@ Instance instantiate(const Family& family, const Variant& variant, const Problem
     instance.defines.push_back(define(parameter.name, environment.at(parameter.name)));
   for (const Derived& derived : variant.derived)
     instance.defines.push_back(define(derived.name, environment.at(derived.name)));
+  std::vector<Pitch> pitches = add_pitches(family, variant, problem, environment);
   LaunchPlanBuilder builder(family, problem, &variant, std::move(environment));
   builder.add_workspaces();
   builder.add_all(variant.launches);
   instance.plan = builder.plan();
+  instance.plan.pitches = std::move(pitches);
   instance.plan.alignment = variant.alignment;
   return instance;
 }

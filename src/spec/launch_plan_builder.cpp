@@ -114,7 +114,11 @@ Argument LaunchPlanBuilder::argument(const ArgumentChoice& choice, const Argumen
 
 std::int64_t LaunchPlanBuilder::bytes_of_buffer(const ArgumentChoice& choice) const {
   for (const Tensor& tensor : tensors_)
-    if (choice.kind == ArgumentChoice::Kind::tensor && tensor.name == choice.name) return tensor.bytes();
+    if (choice.kind == ArgumentChoice::Kind::tensor && tensor.name == choice.name) {
+      const auto pitch = environment_.find("pitch." + tensor.name);
+      const bool padded = pitch != environment_.end() && tensor.elements() > 0;
+      return padded ? tensor.bytes() / tensor.shape.back() * pitch->second : tensor.bytes();
+    }
   for (const Workspace& workspace : plan_.workspaces)
     if (choice.kind == ArgumentChoice::Kind::workspace && workspace.name == choice.name) return workspace.bytes;
   return 0;

@@ -60,6 +60,7 @@ class PlanWriter {
     constraints(family_.constraints);
     derived(variant_.derived, compiled);
     constraints(variant_.constraints);
+    pitches();
     line("if (!e.ok()) return;");
     for (const WorkspaceDecl& workspace : variant_.workspaces)
       line("e.workspace({}, {}, {}Initial::{});", cpp_string(workspace.name), text(workspace.bytes), kRuntime,
@@ -110,6 +111,19 @@ class PlanWriter {
       if (fixed && *fixed != 0) continue;
       line("e.hold({} != 0, {});", text(constraint.condition),
            cpp_string(fmt::format("constraint '{}': {}", constraint.name, constraint.condition.text())));
+    }
+  }
+
+  /// Rows follow without gaps: whoever calls has no way to say otherwise.
+  void pitches() {
+    for (const std::string& name : variant_.pitch) {
+      const Expression& width = family_.tensors[index_of(family_.tensors, name)].shape.back();
+      if (const auto fixed = constant(width)) {
+        names_.fix("pitch." + name, *fixed);
+        continue;
+      }
+      line("[[maybe_unused]] const std::int64_t pitch_{} = {};", name, text(width));
+      names_.vary("pitch." + name, "pitch_" + name);
     }
   }
 

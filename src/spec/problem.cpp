@@ -152,6 +152,7 @@ std::string Problem::key() const {
     if (!unsaid.contains(name)) key += fmt::format(" {}={}", name, value);
   for (const auto& [name, value] : scalars)
     if (!unsaid.contains(name)) key += fmt::format(" {}={}", name, value);
+  if (row_padding > 0) key += fmt::format(" row-padding={}", row_padding);
   return key;
 }
 
@@ -168,6 +169,7 @@ std::string Problem::title() const {
     if (quiet.contains(name) && !unsaid.contains(name)) title += fmt::format(" {}={}", name, value);
   for (const auto& [name, value] : scalars)
     if (quiet.contains(name) && !unsaid.contains(name)) title += fmt::format(" {}={}", name, value);
+  if (row_padding > 0) title += fmt::format(" row-padding={}", row_padding);
   return title;
 }
 
@@ -182,6 +184,10 @@ Problem make_problem(const Family& family, const ProblemRequest& request) {
   resolve_dimensions(family, request, problem);
   resolve_flags(family, request, problem);
   resolve_scalars(family, request, problem);
+  problem.row_padding = request.row_padding;
+  if (request.row_padding < 0 || request.row_padding > kMostRowPadding || request.row_padding % kRowPaddingStep != 0)
+    throw UsageError(fmt::format("--row-padding {}: a multiple of {} bytes is needed, at most {}", request.row_padding,
+                                 kRowPaddingStep, kMostRowPadding));
   try {
     for (const Derived& derived : family.derived)
       problem.environment[derived.name] = derived.value.evaluate(problem.environment);

@@ -81,6 +81,8 @@ void Scope::check(const Expression& expression) const {
     std::string hint = suggestion(name, known_);
     if (kind != nullptr)
       hint = fmt::format(": a {} has no integer value", kKindNames.at(static_cast<std::size_t>(*kind)));
+    if (name.starts_with("pitch."))
+      hint = fmt::format(": launches and tensor maps have it where the variant says pitch = [\"{}\"]", name.substr(6));
     if (kind != nullptr && *kind == NameKind::scalar)
       hint += fmt::format("; {0}.zero, {0}.one, {0}.unit and {0}.whole have", name);
     throw SpecError(expression.where_of(name), fmt::format("unknown name '{}'{}", name, hint));

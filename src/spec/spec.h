@@ -201,9 +201,10 @@ struct Variant {
   int minimum_cc = 0, maximum_cc = 999;  ///< 80 = sm_80
   bool tune = true;
   std::int64_t alignment = kLeastAlignment;  ///< bytes that it assumes of every tensor's first address
-  int rung = 0;                       ///< place in the ladder
-  std::vector<Parameter> parameters;  ///< in file order
-  std::vector<Derived> derived;       ///< over parameters as well; each after those it uses
+  std::vector<std::string> pitch;            ///< tensors whose rows may lie at a pitch that it is told as pitch.NAME
+  int rung = 0;                              ///< place in the ladder
+  std::vector<Parameter> parameters;         ///< in file order
+  std::vector<Derived> derived;              ///< over parameters as well; each after those it uses
   std::vector<Constraint> constraints;
   std::vector<WorkspaceDecl> workspaces;
   std::vector<TensorMapDecl> tensor_maps;
@@ -247,6 +248,7 @@ struct ProblemRequest {
   std::string dtype;
   std::map<std::string, std::string> flags;
   std::map<std::string, double> scalars;
+  std::int64_t row_padding = 0;  ///< as a Problem's
 };
 
 /// family + dimensions + dtype + flags, resolved and checked.
@@ -256,15 +258,19 @@ struct Problem {
   std::vector<std::pair<std::string, std::int64_t>> dimensions;
   std::vector<std::pair<std::string, std::string>> flags;
   std::vector<std::pair<std::string, double>> scalars;
-  std::set<std::string> quiet;              ///< dimensions, flags and scalars that may stay unsaid
-  std::set<std::string> unsaid;             ///< of these, those at their defaults
-  Environment environment;                  ///< dimensions, dtype.*, flag.value, derived
+  std::set<std::string> quiet;   ///< dimensions, flags and scalars that may stay unsaid
+  std::set<std::string> unsaid;  ///< of these, those at their defaults
+  std::int64_t row_padding = 0;  ///< bytes behind each row of the tensors that a variant takes at a pitch; checked only
+  Environment environment;       ///< dimensions, dtype.*, flag.value, derived
   [[nodiscard]] std::string key() const;    ///< canonical: "gemm M=4096 N=4096 K=4096 bf16 layout=nn alpha=1 beta=0"
   [[nodiscard]] std::string title() const;  ///< "gemm 4096x4096x4096 bf16 nn", "... nn batch=3 activation=relu"
 };
 
+/// Of row_padding: rows with it begin where an access as wide as any may still begin if those without could.
+inline constexpr std::int64_t kRowPaddingStep = kLeastAlignment, kMostRowPadding = 4096;
+
 /// Throws UsageError: unknown dimension, flag, dtype or scalar (nearest named), outside minimum..maximum, a constraint
-/// of the family, a tensor beyond 2^62 bytes.
+/// of the family, a tensor beyond 2^62 bytes, a row padding that is no multiple of kRowPaddingStep.
 Problem make_problem(const Family& family, const ProblemRequest& request);
 std::vector<Tensor> tensors_of(const Family& family, const Problem& problem);
 double flops_of(const Family& family, const Problem& problem);

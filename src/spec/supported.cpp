@@ -86,6 +86,8 @@ std::string unsupported_reason(const Variant& variant, const Problem& problem, c
       return fmt::format("variant '{}' does not support {} (it supports {})", variant.name, wanted,
                          fmt::join(variant.required_flags, ", "));
   }
+  if (problem.row_padding > 0 && variant.pitch.empty())
+    return fmt::format("variant '{}' takes no tensor with padded rows (it says no pitch = [...])", variant.name);
   ConstraintProgram program(variant, problem, device);
   for (std::size_t d = 0; d < variant.derived.size(); ++d) program.compute(d);
   for (std::size_t c = 0; c < variant.constraints.size(); ++c) {

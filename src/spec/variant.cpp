@@ -203,6 +203,29 @@ std::int64_t read_alignment(const SpecTable& variant) {
   variant.fail("alignment", fmt::format("{} is none of 16, 32, 64, 128, 256", bytes));
 }
 
+/// `pitch`: tensors; pitch.NAME becomes known.
+std::vector<std::string> read_pitch(const SpecTable& variant, const Family& family, Scope& scope) {
+  std::vector<std::string> names, tensors;
+  for (const TensorDecl& tensor : family.tensors) tensors.push_back(tensor.name);
+  for (const auto& [name, where] : variant.located_texts("pitch")) {
+    const auto found = std::find_if(family.tensors.begin(), family.tensors.end(),
+                                    [&wanted = name](const TensorDecl& tensor) { return tensor.name == wanted; });
+    if (found == family.tensors.end())
+      throw SpecError(where, fmt::format("no tensor is called '{}'{}", name, suggestion(name, tensors)));
+    if (found->shape.size() < 2)
+      throw SpecError(where, fmt::format("tensor '{}' has {} dimension: rows at a pitch need two or more", name,
+                                         found->shape.size()));
+    if (scope.knows("pitch." + name))
+      throw SpecError(where,
+                      fmt::format("pitch.{} is something else already: '{}' is listed twice, or a flag or scalar "
+                                  "is called pitch",
+                                  name, name));
+    scope.know("pitch." + name);
+    names.push_back(name);
+  }
+  return names;
+}
+
 Sampling read_sampling(const SpecTable& variant) {
   const std::string text = variant.text("sample", "auto");
   if (text == "auto") return Sampling::automatic;
@@ -253,9 +276,9 @@ Variant read_variant(const std::filesystem::path& file, const Family& family) {
   const TomlValue root = parse_toml(read_text(file), shown_path(file));
   const SpecTable top(
       root, "variant",
-      {"name",      "doc",     "source",     "dtypes",    "minimum_cc", "maximum_cc", "tune",
-       "alignment", "rung",    "options",    "requires",  "sample",     "quick",      "nondeterministic",
-       "parameter", "derived", "constraint", "workspace", "tensor_map", "launch",     "predicted"});
+      {"name",    "doc",        "source",    "dtypes",     "minimum_cc", "maximum_cc",       "tune",  "alignment",
+       "rung",    "options",    "requires",  "sample",     "quick",      "nondeterministic", "pitch", "parameter",
+       "derived", "constraint", "workspace", "tensor_map", "launch",     "predicted"});
   Variant variant;
   variant.name = top.identifier("name", file.stem().string());
   variant.doc = top.text("doc", "");
@@ -282,10 +305,12 @@ Variant read_variant(const std::filesystem::path& file, const Family& family) {
   for (const Constraint& constraint : variant.constraints) scope.check(constraint.condition);
   scope.check(variant.quick);
   for (const WorkspaceDecl& workspace : variant.workspaces) scope.check(workspace.bytes);
+  const Scope without_pitch = scope;
+  variant.pitch = read_pitch(top, family, scope);
   variant.tensor_maps = read_tensor_maps(top, family, scope);
   for (const TensorMapDecl& map : variant.tensor_maps) scope.declare(NameKind::tensor_map, map.name, map.where);
   variant.launches = read_launches(top, scope);
-  variant.predicted = read_predicted(top, scope);
+  variant.predicted = read_predicted(top, without_pitch);
   variant.source = read_source_path(top, "source", file.stem().string() + ".cu", file.parent_path());
   return variant;
 }

@@ -9,7 +9,7 @@
 namespace kerlab {
 
 Candidate::Candidate(ProblemData& data, std::span<const std::byte> image, std::string_view label, LaunchPlan plan)
-    : data_(data), plan_(std::move(plan)), module_(data.device(), image, label) {
+    : data_(data), plan_(std::move(plan)), module_(data.device(), image, label), pitched_(data, plan_) {
   prepare();
   for (const Workspace& workspace : plan_.workspaces) {
     workspaces_.emplace_back(data_.device(), workspace.bytes);
@@ -29,6 +29,7 @@ void Candidate::prepare() {
 
 std::vector<BoundLaunch> Candidate::bind_all(int set) const {
   Addresses addresses = data_.addresses(set);
+  pitched_.replace(addresses);
   std::vector<BoundLaunch> launches;
   for (std::size_t i = 0; i < workspaces_.size(); ++i) {
     const GuardedBuffer& buffer = workspaces_[i];
@@ -50,6 +51,11 @@ std::vector<BoundLaunch> Candidate::bind_all(int set) const {
 }
 
 const std::vector<BoundLaunch>& Candidate::launches(int set) {
+  if (!pitched_.empty()) throw Error("candidate: tensors with padded rows are only checked");
+  return bound(set);
+}
+
+const std::vector<BoundLaunch>& Candidate::bound(int set) {
   const auto found = bound_.find(set);
   return found != bound_.end() ? found->second : bound_.emplace(set, bind_all(set)).first->second;
 }
@@ -77,7 +83,10 @@ void Candidate::poison_workspaces(std::uint32_t pattern) {
 
 std::vector<LaunchReport> Candidate::run(int set, LaunchMode mode) {
   std::vector<LaunchReport> reports;
-  for (const BoundLaunch& launch : launches(set)) reports.push_back(data_.device().launch(launch, mode));
+  pitched_.take(set);
+  for (const BoundLaunch& launch : bound(set)) reports.push_back(data_.device().launch(launch, mode));
+  pitched_.give_back(set);
+  for (LaunchReport& report : reports) pitched_.to_dense(set, report.written);
   warm_ = true;
   return reports;
 }

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "verify/pitched_tensors.h"
 #include "verify/problem_data.h"
 
 namespace kerlab {
@@ -17,14 +18,18 @@ class Candidate {
 
   [[nodiscard]] const std::vector<KernelResources>& resources() const { return resources_; }
   [[nodiscard]] const LaunchPlan& plan() const { return plan_; }
-  /// All launches of one run, workspace initialisation included. Stays valid as long as the candidate.
+  /// All launches of one run, workspace initialisation included. Stays valid as long as the candidate. Throws Error
+  /// where its plan says a pitch: such rows are checked, never timed.
   const std::vector<BoundLaunch>& launches(int set);
   [[nodiscard]] std::vector<NamedBuffer> workspaces() const;
   /// Those that are zero before the first run, and that every run must leave so.
   [[nodiscard]] std::vector<NamedBuffer> zeroed_workspaces() const;
+  /// Where its plan says a pitch, the tensors that it works on in place of the problem's.
+  [[nodiscard]] const PitchedTensors& pitched() const { return pitched_; }
   /// Those that nobody initialises hold the pattern (queued): what was there by chance must not matter.
   void poison_workspaces(std::uint32_t pattern);
   /// Runs once on a set (queued). An emulated device executes only some blocks in modes check and count, and reports.
+  /// What it has written to rows at a pitch lies in the set afterwards, and is reported of that.
   std::vector<LaunchReport> run(int set, LaunchMode mode);
   /// One launch, whose blocks are independent of each other, and nothing before it (emulated devices know).
   [[nodiscard]] bool can_be_sampled() const;
@@ -34,12 +39,14 @@ class Candidate {
  private:
   void prepare();
   [[nodiscard]] std::vector<BoundLaunch> bind_all(int set) const;
+  const std::vector<BoundLaunch>& bound(int set);
 
   ProblemData& data_;
   LaunchPlan plan_;
   LoadedModule module_;
   std::vector<KernelResources> resources_;
   std::vector<GuardedBuffer> workspaces_;
+  PitchedTensors pitched_;
   std::map<int, std::vector<BoundLaunch>> bound_;
   bool warm_ = false;
 };

@@ -51,6 +51,13 @@ void Checker::look(const Run& run, std::size_t attempt) {
   }
 }
 
+std::vector<NamedBuffer> Checker::guarded_buffers(const Candidate& candidate, int set) const {
+  std::vector<NamedBuffer> guarded = data_.named_buffers(set);
+  for (const NamedBuffer& workspace : candidate.workspaces()) guarded.push_back(workspace);
+  for (const NamedBuffer& copy : candidate.pitched().buffers()) guarded.push_back(copy);
+  return guarded;
+}
+
 void Checker::queue(Candidate& candidate, Run& run) {
   for (std::size_t attempt = 0; attempt < run.poisons.size(); ++attempt) {
     for (const BoundLaunch& launch : data_.restore_launches(run.set, run.recipe)) data_.device().launch(launch);
@@ -97,8 +104,9 @@ CheckReport Checker::check_once(Candidate& candidate, std::span<const std::uint3
     hashes += data_.inputs().size() + run.poisons.size() * outputs;
   }
   const std::vector<NamedBuffer> zeroed = candidate.zeroed_workspaces();
-  const std::size_t buffers = data_.plan().tensors.size() + candidate.workspaces().size();
-  const std::size_t scans = 2 * buffers + zeroed.size();  // of each run
+  const PitchedTensors& pitched = candidate.pitched();
+  const std::size_t buffers = guarded_buffers(candidate, 0).size();
+  const std::size_t scans = 2 * buffers + zeroed.size() + pitched.size();  // of each run
   reports_.reset(compares, scans * runs.size(), hashes);
   for (std::size_t i = 0; i < runs.size(); ++i) {
     Run& run = runs[i];
@@ -106,10 +114,9 @@ CheckReport Checker::check_once(Candidate& candidate, std::span<const std::uint3
     run.expected = &data_.expected(run.recipe);
     run.set = data_.set_with(run.recipe, candidate.plan().alignment);
     queue(candidate, run);
-    std::vector<NamedBuffer> guarded = data_.named_buffers(run.set);
-    for (const NamedBuffer& workspace : candidate.workspaces()) guarded.push_back(workspace);
-    scan_guards(data_.lab(), guarded, reports_, static_cast<std::uint32_t>(scans * i));
+    scan_guards(data_.lab(), guarded_buffers(candidate, run.set), reports_, static_cast<std::uint32_t>(scans * i));
     scan_zeros(data_.lab(), zeroed, reports_, static_cast<std::uint32_t>(scans * i + 2 * buffers));
+    pitched.scan_gaps(reports_, static_cast<std::uint32_t>(scans * i + 2 * buffers + zeroed.size()));
   }
   reports_.read();
   return read(candidate, runs, wishes);
@@ -152,9 +159,8 @@ CheckReport Checker::read(const Candidate& candidate, const std::vector<Run>& ru
       if (report.input_modified.empty()) report.input_modified = data_.plan().tensors[data_.inputs()[input]].name;
       data_.distrust(run.set);
     }
-    std::vector<NamedBuffer> guarded = data_.named_buffers(run.set);
-    for (const NamedBuffer& workspace : candidate.workspaces()) guarded.push_back(workspace);
-    const std::size_t scans = 2 * guarded.size() + zeroed.size();
+    const std::vector<NamedBuffer> guarded = guarded_buffers(candidate, run.set);
+    const std::size_t scans = 2 * guarded.size() + zeroed.size() + candidate.pitched().size();
     const auto found = std::span(reports_.guarded()).subspan(scans * i, scans);
     std::string damage = describe_damage(guarded, found);
     for (std::size_t z = 0; z < zeroed.size(); ++z) {
@@ -162,9 +168,11 @@ CheckReport Checker::read(const Candidate& candidate, const std::vector<Run>& ru
       if (damage.empty()) damage = describe_rest(zeroed[z].name, 4 * words);
       if (words > 0) data_.device().fill(zeroed[z].buffer->pointer(), 0, zeroed[z].buffer->words());
     }
+    if (damage.empty()) damage = candidate.pitched().describe_gaps(found.subspan(2 * guarded.size() + zeroed.size()));
     if (damage.empty()) continue;
     if (report.guard_violation.empty()) report.guard_violation = damage;
     for (const NamedBuffer& named : guarded) named.buffer->restore_guards(data_.device());
+    candidate.pitched().restore();
   }
   return report;
 }

@@ -43,6 +43,7 @@ class Checker {
  private:
   struct Run;
   [[nodiscard]] std::vector<Run> plan_runs(std::span<const std::uint32_t> recipes, CheckWishes wishes) const;
+  [[nodiscard]] std::vector<NamedBuffer> guarded_buffers(const Candidate& candidate, int set) const;
   void queue(Candidate& candidate, Run& run);
   void look(const Run& run, std::size_t attempt);
   CheckReport read(const Candidate& candidate, const std::vector<Run>& runs, CheckWishes wishes);

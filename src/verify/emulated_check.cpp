@@ -126,6 +126,7 @@ void EmulatedChecker::look_at_writes(const Candidate& candidate, const Run& run,
       }
     }
   }
+  if (report.guard_violation.empty()) report.guard_violation = candidate.pitched().describe_writes(run.written);
 }
 
 /// What a run must leave zero; some of its blocks need not.
@@ -200,6 +201,7 @@ bool EmulatedChecker::run_once(Candidate& candidate, Run& run, CheckReport& repo
   }
   restore_poison(run);
   if (!report.guard_violation.empty()) {
+    candidate.pitched().restore();
     for (const NamedBuffer& named : data_.named_buffers(run.set)) named.buffer->restore_guards(data_.device());
   }
   if (!intact) data_.distrust(run.set);

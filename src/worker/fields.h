@@ -40,8 +40,10 @@ template <typename Archive> void fields(Archive& a, Launch& v) {
   a("kernel", v.kernel); a("grid", v.grid); a("block", v.block); a("cluster", v.cluster);
   a("shared", v.dynamic_shared); a("arguments", v.arguments);
 }
+template <typename Archive> void fields(Archive& a, Pitch& v) { a("tensor", v.tensor); a("elements", v.elements); }
 template <typename Archive> void fields(Archive& a, LaunchPlan& v) {
   a("workspaces", v.workspaces); a("launches", v.launches); a("alignment", v.alignment);
+  a("pitches", v.pitches);
 }
 template <typename Archive> void fields(Archive& a, Tensor& v) {
   a("name", v.name); a("dtype", v.dtype, kLastDType); a("role", v.role, Role::inout); a("shape", v.shape);

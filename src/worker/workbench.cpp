@@ -79,8 +79,8 @@ Reply Workbench::serve(const request::Check& check) {
   if (check.fresh)
     return reply::Checked{check.id,
                           problem().checker.check_fresh(candidate(check.id), ProblemData::Fresh::after_timing)};
-  return reply::Checked{
-      check.id, problem().checker.check(candidate(check.id), check.recipes, {check.thorough, check.nondeterministic, check.explain})};
+  return reply::Checked{check.id, problem().checker.check(candidate(check.id), check.recipes,
+                                                          {check.thorough, check.nondeterministic, check.explain})};
 }
 
 /// Some blocks of the problem and the whole small one, as far as asked for and possible. A candidate that can do

@@ -116,6 +116,13 @@ TEST_CASE("lab kernels: compare, guard scan, hash, flush agree", "[emu][nvrtc]")
       reports("lab_hash", lab::HashArguments{got.pointer(), kCount * 4 - 1, 3, 0, report.pointer()}, 64);
   CHECK(hashes.first == hashes.second);
   CHECK(hashes.first[24] != std::byte{0});
+  const Allocation native_rows(both.device, 4096), ptx_rows(both.device, 4096);
+  for (const bool as_ptx : {false, true}) {
+    const DevicePtr to = (as_ptx ? ptx_rows : native_rows).pointer();
+    both.device.fill(to, 0xEEEEEEEE, 1024);
+    both.run(as_ptx, "lab_repitch", lab::RepitchArguments{to, got.pointer(), 43, 61, 80, 61});
+  }
+  CHECK(both.bytes(native_rows.pointer(), 4096) == both.bytes(ptx_rows.pointer(), 4096));
   both.run(false, "lab_flush", lab::FlushArguments{got.pointer(), kCount});
   const auto once = both.bytes(got.pointer(), kCount * 4);
   both.device.copy_in(got.pointer(), std::as_bytes(std::span(g)));

@@ -45,6 +45,18 @@ TEST_CASE("shapes break tiles, pipelines and what counts on work to be there", "
   for (const ProblemRequest& shape : shapes("softmax", "fp32")) CHECK(shape.dimensions.at("N") > 0);
 }
 
+TEST_CASE("two shapes have padded rows; where padding was asked for all have", "[check]") {
+  const auto padded = [](const std::vector<ProblemRequest>& all) {
+    return std::count_if(all.begin(), all.end(), [](const ProblemRequest& shape) { return shape.row_padding > 0; });
+  };
+  CHECK(padded(shapes("gemm", "bf16")) == 2);
+  CHECK(has(shapes("gemm", "bf16"), {{"M", 136}, {"N", 152}, {"K", 184}}));
+  ProblemRequest request;
+  request.row_padding = 48;
+  const auto all = adversarial_shapes(family_of("gemm"), make_problem(family_of("gemm"), request), 128);
+  CHECK(padded(all) == static_cast<std::ptrdiff_t>(all.size()));
+}
+
 TEST_CASE("a few shapes come with other scalars, whole where the family wants them so", "[check]") {
   const auto scalars = [](const char* family, const char* dtype) {
     std::set<std::pair<double, double>> found;

@@ -87,6 +87,10 @@ TEST_CASE("regress: a launch plan survives its text", "[session][regress]") {
   CHECK(text.find('\'') == std::string::npos);
   CHECK(parse_plan_text(text) == plan);
   CHECK(parse_plan_text(plan_text({})) == LaunchPlan{});
+  CHECK(text.find("pitch") == std::string::npos);
+  LaunchPlan padded = plan;
+  padded.pitches = {{"A", 48}, {"B", 100}};
+  CHECK(parse_plan_text(plan_text(padded)) == padded);
 }
 
 TEST_CASE("regress: a text that is no launch plan is refused", "[session][regress]") {

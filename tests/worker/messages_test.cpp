@@ -23,7 +23,7 @@ LaunchPlan example_plan() {
   TensorMapSpec map{"A", 64, DType::fp16, {4096, 512}, {8192}, {64, 128}, Swizzle::b128, L2Promotion::b256, true};
   launch.arguments = {ScalarArgument{bytes({0, 0, 128, 63}), "alpha = 1"}, TensorArgument{"A", -16},
                       WorkspaceArgument{"partial", 256}, TensorMapArgument{map}, ReferenceSlot::value};
-  return {{{"partial", std::int64_t{1} << 33, WorkspaceInit::poison}}, {launch}};
+  return {{{"partial", std::int64_t{1} << 33, WorkspaceInit::poison}}, {launch}, 32, {{"A", std::int64_t{1} << 33}}};
 }
 
 ProblemPlan example_problem() {

@@ -188,6 +188,7 @@ bool NativeLab::run(const BoundLaunch& launch) const {
   if (kernel == "lab_fill") return fill(launch), true;
   if (kernel == "lab_compare") return compare(launch), true;
   if (kernel == "lab_guard_scan") return guard_scan(launch), true;
+  if (kernel == "lab_repitch") return repitch(launch), true;
   if (kernel == "lab_hash") return hash(launch), true;
   if (kernel == "lab_flush") return flush(launch), true;
   if (kernel == "lab_clock") return clock(launch), true;
@@ -227,6 +228,15 @@ void NativeLab::guard_scan(const BoundLaunch& launch) const {
     const u64 mine = static_cast<u64>(i) + 1;
     if (report.first == 0 || mine < report.first) report.first = mine;
   }
+}
+
+void NativeLab::repitch(const BoundLaunch& launch) const {
+  const auto a = arguments_of<lab::RepitchArguments>(launch);
+  if (a.rows <= 0 || a.row_bytes <= 0) return;
+  auto* to = at<std::uint8_t>(a.to, (a.rows - 1) * a.to_pitch + a.row_bytes);
+  const auto* from = at<std::uint8_t>(a.from, (a.rows - 1) * a.from_pitch + a.row_bytes);
+  for (i64 row = 0; row < a.rows; ++row)
+    std::memcpy(to + row * a.to_pitch, from + row * a.from_pitch, static_cast<std::size_t>(a.row_bytes));
 }
 
 void NativeLab::hash(const BoundLaunch& launch) const {

@@ -21,6 +21,7 @@ class NativeLab {
   void fill(const BoundLaunch& launch) const;
   void compare(const BoundLaunch& launch) const;
   void guard_scan(const BoundLaunch& launch) const;
+  void repitch(const BoundLaunch& launch) const;
   void hash(const BoundLaunch& launch) const;
   void flush(const BoundLaunch& launch) const;
   void clock(const BoundLaunch& launch) const;

@@ -160,6 +160,26 @@ TEST_CASE("native lab: hashes, guards, flushes, clocks", "[emu][native-lab]") {
   CHECK(bench.run(bench.one, "lab_blocker", lab::BlockerArguments{report, 1000}));
 }
 
+TEST_CASE("native lab: rows move from one pitch to another, and nothing beside them", "[emu][native-lab]") {
+  Bench bench;
+  constexpr std::int64_t kRows = 3, kRow = 7, kWide = 16;
+  const DevicePtr dense = bench.memory.allocate(256), wide = bench.memory.allocate(256);
+  auto* from = bench.at<std::uint8_t>(dense);
+  auto* to = bench.at<std::uint8_t>(wide);
+  for (std::int64_t i = 0; i < 256; ++i) from[i] = static_cast<std::uint8_t>(i), to[i] = 0xEE;
+  REQUIRE(bench.run(bench.four, "lab_repitch", lab::RepitchArguments{wide, dense, kRows, kRow, kWide, kRow}));
+  for (std::int64_t i = 0; i < 256; ++i) {
+    const std::int64_t row = i / kWide, column = i % kWide;
+    CHECK(int{to[i]} == (row < kRows && column < kRow ? row * kRow + column : 0xEE));
+  }
+  std::fill_n(from, 256, std::uint8_t{0xDD});
+  REQUIRE(bench.run(bench.one, "lab_repitch", lab::RepitchArguments{dense, wide, kRows, kRow, kRow, kWide}));
+  for (std::int64_t i = 0; i < 256; ++i) CHECK(int{from[i]} == (i < kRows * kRow ? i : 0xDD));
+  CHECK(bench.run(bench.one, "lab_repitch", lab::RepitchArguments{0, 0, 0, kRow, kRow, kWide}));
+  const lab::RepitchArguments beyond{wide, dense, 20, kRow, kWide, kRow};
+  CHECK_THROWS_AS(bench.run(bench.one, "lab_repitch", beyond), DeviceFault);
+}
+
 TEST_CASE("native lab: other kernels are not known, and bad pointers and structs are faults", "[emu][native-lab]") {
   Bench bench;
   CHECK_FALSE(bench.run(bench.one, "lab_copy", lab::BandwidthArguments{}));

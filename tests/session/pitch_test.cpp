@@ -1,0 +1,179 @@
+// Rows at a pitch: whole checks of kernels that take them rightly, and of kernels that only seem to.
+
+#include <algorithm>
+
+#include "base/file.h"
+#include "catch.h"
+#include "session/check.h"
+#include "session/session_fixture.h"
+
+using namespace kerlab;
+using namespace kerlab::testing;
+
+namespace {
+
+constexpr std::string_view kFamily = R"toml(
+name = "rows"
+dtypes = ["bf16", "fp32"]
+[[dimension]]
+name = "M"
+default = 5
+[[dimension]]
+name = "N"
+default = 33
+[[tensor]]
+name = "x"
+role = "input"
+shape = ["M", "N"]
+[[tensor]]
+name = "y"
+role = "output"
+shape = ["M", "N"]
+[[reference]]
+output = "y"
+grid = ["ceil_div(count, 256)"]
+block = [256]
+arguments = ["x", "index", "count", "value", "scale"]
+tolerance = { rule = "exact" }
+[cost]
+flops = "M * N"
+bytes = "2 * M * N * dtype.bytes"
+)toml";
+
+constexpr std::string_view kReference = R"cuda(
+#include "common/types.cuh"
+extern "C" __global__ void reference(const DTYPE* x, const long long* index, long long count, ACC* value, ACC* scale) {
+  const long long j = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (j >= count) return;
+  value[j] = to_float(x[index == nullptr ? j : index[j]]);
+  scale[j] = 0;
+}
+)cuda";
+
+constexpr std::string_view kCopyToml = R"toml(
+pitch = ["x", "y"]
+[[parameter]]
+name = "BUG"
+values = [0, 1, 2, 3, 4, 5, 6]
+[[launch]]
+kernel = "copy_rows"
+grid = ["M"]
+block = [64]
+arguments = ["x", "y", "N", "pitch.x", "i64: pitch.y"]
+)toml";
+
+constexpr std::string_view kCopy = R"cuda(
+#include "common/types.cuh"
+extern "C" __global__ void copy_rows(const DTYPE* x, DTYPE* y, int n, int pitch_x, long long pitch_y) {
+  const DTYPE* from = x + blockIdx.x * (BUG == 1 ? n : pitch_x);   // 1, 2: the width for the pitch
+  DTYPE* to = y + blockIdx.x * (BUG == 2 ? n : pitch_y);
+  for (int i = threadIdx.x; i < n; i += 64) to[i] = from[i];
+  if (threadIdx.x != 0 || pitch_x == n) return;
+  if (BUG == 3 && blockIdx.x == 3) to[n + 2] = from[0];            // 3, 4: writes behind a row of the output, of the input
+  if (BUG == 4 && blockIdx.x == 3) const_cast<DTYPE*>(from)[n] = from[0];
+  if (BUG == 5 && blockIdx.x == 3) const_cast<DTYPE*>(from)[0] = from[1];   // 5: writes a row of the input
+  if (BUG == 6 && blockIdx.x == 3) y[5 * pitch_y] = from[0];       // 6: writes behind the last row's padding
+}
+)cuda";
+
+struct Rows {
+  SessionFixture fixture;
+  CheckOptions options;
+
+  Rows() {
+    const auto folder = fixture.folder() / "rows";
+    std::filesystem::create_directories(folder);
+    write_atomic(folder / "family.toml", kFamily);
+    write_atomic(folder / "reference.cu", kReference);
+    write_atomic(folder / "copy.toml", kCopyToml);
+    write_atomic(folder / "copy.cu", kCopy);
+    options.rig = fixture.options().rig;
+    options.rig.device = "emu:h200";
+    options.rig.target = folder.string();
+    options.variants = {"copy"};
+    options.only_asked = true;
+  }
+  std::vector<CheckRow> check(std::int64_t padding, const std::string& configuration = "",
+                              const std::string& dtype = "") {
+    CheckOptions chosen = options;
+    chosen.row_padding = padding;
+    chosen.configuration = configuration;
+    chosen.every_configuration = configuration.empty();
+    chosen.dtype = dtype;
+    CheckSession session(chosen, fixture.database());
+    while (session.step()) {
+    }
+    return session.rows();
+  }
+};
+
+}  // namespace
+
+TEST_CASE("pitch: what is wrong with padded rows only is found with padded rows", "[session][emulated]") {
+  Rows rows;
+  for (const CheckRow& row : rows.check(0)) {
+    INFO(row.trial.configuration << ": " << row.trial.message);
+    CHECK(row.trial.status == TrialStatus::passed);
+  }
+  const std::vector<CheckRow> padded = rows.check(48);
+  REQUIRE(padded.size() == 7);
+  CHECK(padded[0].trial.status == TrialStatus::passed);
+  CHECK(padded[0].problem.title() == "rows 5x33 bf16 row-padding=48");
+  CHECK(padded[1].trial.status == TrialStatus::wrong);
+  CHECK_THAT(padded[1].command, Catch::Contains(" --row-padding 48 --only"));
+  CHECK(padded[2].trial.status != TrialStatus::passed);
+  CHECK_THAT(padded[2].trial.message, Catch::Contains("y: ") && Catch::Contains("of the padding behind its rows"));
+  CHECK(padded[3].trial.status == TrialStatus::guard_violation);
+  CHECK_THAT(padded[3].trial.message,
+             Catch::Contains("y: 2 bytes of the padding behind its rows overwritten, first 4 bytes behind row 3"));
+  CHECK(padded[4].trial.status == TrialStatus::guard_violation);
+  CHECK_THAT(padded[4].trial.message, Catch::Contains("x: 2 bytes of the padding") && Catch::Contains("first 0 bytes"));
+  CHECK(padded[5].trial.status == TrialStatus::input_modified);
+  CHECK(padded[6].trial.status == TrialStatus::guard_violation);
+  CHECK_THAT(padded[6].trial.message, Catch::Contains("y with padded rows: 2 bytes"));
+}
+
+TEST_CASE("pitch: rows are padded for every dtype, and by as much as was asked for", "[session][emulated]") {
+  Rows rows;
+  for (const char* dtype : {"bf16", "fp32"})
+    for (const std::int64_t padding : {16, 4096}) {
+      CAPTURE(dtype, padding);
+      CHECK(rows.check(padding, "BUG=0", dtype).at(0).trial.status == TrialStatus::passed);
+      CHECK(rows.check(padding, "BUG=1", dtype).at(0).trial.status == TrialStatus::wrong);
+      CHECK(rows.check(padding, "BUG=3", dtype).at(0).trial.status == TrialStatus::guard_violation);
+    }
+  CHECK_THROWS_WITH(rows.check(24, "BUG=0"), Catch::Contains("--row-padding 24: a multiple of 16"));
+}
+
+TEST_CASE("pitch: shapes that break kernels come with padded rows too, where a variant takes them",
+          "[session][emulated]") {
+  Rows rows;
+  rows.options.only_asked = false;
+  const auto padded = [&] {
+    const std::vector<CheckRow> all = rows.check(0, "BUG=1");
+    return std::count_if(all.begin(), all.end(), [](const CheckRow& row) {
+      CHECK((row.trial.status == TrialStatus::passed) == (row.problem.row_padding == 0));
+      return row.problem.row_padding > 0;
+    });
+  };
+  CHECK(padded() == 2);
+  const auto file = rows.fixture.folder() / "rows" / "copy.toml";
+  std::string dense(kCopyToml);
+  for (const char* pitch : {"pitch = [\"x\", \"y\"]", "pitch.x", "pitch.y"})
+    dense.replace(dense.find(pitch), std::string(pitch).size(), pitch[5] == ' ' ? "" : "N");
+  write_atomic(file, dense);
+  CHECK(padded() == 0);
+  rows.options.only_asked = true;
+  CHECK_THROWS_WITH(rows.check(48), Catch::Contains("variant 'copy' takes no tensor with padded rows"));
+}
+
+TEST_CASE("pitch: of a big problem some blocks are executed, and a small one with padded rows whole",
+          "[session][emulated]") {
+  Rows rows;
+  rows.options.arguments = {{"M", "20000"}, {"N", "2000"}};
+  const CheckRow right = rows.check(48, "BUG=0").at(0);
+  CHECK(right.trial.status == TrialStatus::passed);
+  CHECK_THAT(right.scope, Catch::Contains(" of 20000 blocks, and whole at rows 391x263 bf16 row-padding=48"));
+  CHECK(rows.check(48, "BUG=1").at(0).trial.status == TrialStatus::wrong);
+  CHECK(rows.check(48, "BUG=3").at(0).trial.status == TrialStatus::guard_violation);
+}
