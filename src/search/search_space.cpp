@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 #include "base/random.h"
 
@@ -50,6 +49,7 @@ SearchSpace::SearchSpace(std::vector<Part> parts) : parts_(std::move(parts)), fi
       listed[p] = distinct(values);
     }
   }
+  find_columns();
   fill_cells();
   index_candidates();
 }
@@ -65,30 +65,31 @@ const std::vector<std::int64_t>& SearchSpace::values_of(std::size_t candidate) c
   return (*parts_[variant].points)[candidate - first_[variant]].values;
 }
 
-std::vector<std::string> SearchSpace::column_names() const {
-  std::set<std::string> names;
-  for (const Part& part : parts_) {
-    names.insert(part.parameters.begin(), part.parameters.end());
-    for (const Feature& feature : part.features) names.insert(feature.name);
-    if (parts_.size() > 1) names.insert(kVariantMark + part.variant);
-  }
-  return {names.begin(), names.end()};
-}
-
-/// What a column holds of each candidate; NaN where its variant has no such thing.
-std::vector<double> SearchSpace::column(const std::string& name) const {
-  std::vector<double> values(size(), std::nan(""));
+/// By the name of the column, in the order of the parts, one of each.
+std::map<std::string, std::vector<SearchSpace::Source>> SearchSpace::sources() const {
+  std::map<std::string, std::vector<Source>> sources;
+  const auto add = [&](const std::string& name, const Source& source) {
+    std::vector<Source>& known = sources[name];
+    if (!known.empty() && known.back().part == source.part) known.pop_back();  // a feature goes before a parameter
+    known.push_back(source);
+  };
   for (std::size_t v = 0; v < parts_.size(); ++v) {
     const Part& part = parts_[v];
-    const auto to = values.begin() + static_cast<std::ptrdiff_t>(first_[v]);
-    for (std::size_t p = 0; p < part.parameters.size(); ++p)
-      if (part.parameters[p] == name)
-        std::transform(part.points->begin(), part.points->end(), to,
-                       [&](const Configuration& point) { return static_cast<double>(point.values[p]); });
-    for (const Feature& feature : part.features)
-      if (feature.name == name) std::copy(feature.values.begin(), feature.values.end(), to);
-    if (name == kVariantMark + part.variant) std::fill_n(to, part.points->size(), 1.0);
+    for (std::size_t p = 0; p < part.parameters.size(); ++p) add(part.parameters[p], {Source::parameter, v, p});
+    for (std::size_t f = 0; f < part.features.size(); ++f) add(part.features[f].name, {Source::feature, v, f});
+    if (parts_.size() > 1) add(kVariantMark + part.variant, {Source::variant, v, 0});
   }
+  return sources;
+}
+
+/// Of each candidate of the source's part.
+std::vector<double> SearchSpace::values_in(const Source& source) const {
+  const Part& part = parts_[source.part];
+  if (source.kind == Source::feature) return part.features[source.index].values;
+  std::vector<double> values(part.points->size(), 1.0);
+  if (source.kind == Source::parameter)
+    std::transform(part.points->begin(), part.points->end(), values.begin(),
+                   [&](const Configuration& point) { return static_cast<double>(point.values[source.index]); });
   return values;
 }
 
@@ -99,41 +100,47 @@ std::uint8_t SearchSpace::Column::cell(double value) const {
   return static_cast<std::uint8_t>(std::min(kMostCells, std::ceil(static_cast<double>(rank) * scale)));
 }
 
-/// Row by row: trees walk a row.
-void SearchSpace::fill_cells() {
-  std::vector<std::vector<std::uint8_t>> columns;
-  for (const std::string& name : column_names()) {
-    const std::vector<double> values = column(name);
-    Column column{name, {}};
-    std::copy_if(values.begin(), values.end(), std::back_inserter(column.known),
-                 [](double value) { return !std::isnan(value); });
-    const bool somewhere_none = column.known.size() < values.size();
+void SearchSpace::find_columns() {
+  for (auto& [name, sources] : sources()) {
+    Column column{{}, std::move(sources)};
+    for (const Source& source : column.sources) {
+      const std::vector<double> values = values_in(source);
+      column.known.insert(column.known.end(), values.begin(), values.end());
+    }
+    const bool somewhere_none = column.known.size() < size();
     column.known = distinct(column.known);
     if (column.known.size() + (somewhere_none ? 1 : 0) < 2) continue;  // says nothing
-    std::vector<std::uint8_t>& cells = columns.emplace_back(size());
-    for (std::size_t i = 0; i < cells.size(); ++i) cells[i] = column.cell(values[i]);
-    names_.push_back(std::move(column));
+    of_parameter_.push_back(std::any_of(column.sources.begin(), column.sources.end(),
+                                        [](const Source& source) { return source.kind == Source::parameter; }));
+    columns_.push_back(std::move(column));
   }
-  columns_ = columns.size();
-  for (const Column& column : names_)
-    of_parameter_.push_back(std::any_of(parts_.begin(), parts_.end(), [&](const Part& part) {
-      return std::find(part.parameters.begin(), part.parameters.end(), column.name) != part.parameters.end();
-    }));
-  cells_.resize(size() * columns_);
-  for (std::size_t c = 0; c < columns_; ++c)
-    for (std::size_t i = 0; i < size(); ++i) cells_[i * columns_ + c] = columns[c][i];
+}
+
+/// Row by row: trees walk a row. 0 where a variant has no such thing.
+void SearchSpace::fill_cells() {
+  cells_.resize(size() * columns());
+  for (std::size_t c = 0; c < columns(); ++c)
+    for (const Source& source : columns_[c].sources) {
+      std::size_t at = first_[source.part] * columns() + c;
+      for (const double value : values_in(source)) {
+        cells_[at] = columns_[c].cell(value);
+        at += columns();
+      }
+    }
 }
 
 std::vector<std::uint8_t> SearchSpace::make_row(std::size_t variant, const Configuration& configuration,
                                                 const std::vector<double>& features) const {
-  const Part& part = parts_[variant];
   std::vector<std::uint8_t> row;
-  for (const Column& column : names_) {
-    double value = column.name == kVariantMark + part.variant ? 1 : std::nan("");
-    for (std::size_t p = 0; p < part.parameters.size(); ++p)
-      if (part.parameters[p] == column.name) value = static_cast<double>(configuration.values[p]);
-    for (std::size_t f = 0; f < part.features.size(); ++f)
-      if (part.features[f].name == column.name) value = features[f];
+  for (const Column& column : columns_) {
+    const auto source = std::partition_point(column.sources.begin(), column.sources.end(),
+                                             [&](const Source& its) { return its.part < variant; });
+    double value = std::nan("");
+    if (source != column.sources.end() && source->part == variant) {
+      if (source->kind == Source::variant) value = 1;
+      if (source->kind == Source::parameter) value = static_cast<double>(configuration.values[source->index]);
+      if (source->kind == Source::feature) value = features[source->index];
+    }
     row.push_back(column.cell(value));
   }
   return row;

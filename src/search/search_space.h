@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -57,25 +58,31 @@ class SearchSpace {
                                                                 const std::vector<std::int64_t>& values) const;
 
   /// Columns: one for each variant, each parameter by name (variants may share it), each feature. At most 256 values.
-  [[nodiscard]] std::size_t columns() const { return columns_; }
+  [[nodiscard]] std::size_t columns() const { return columns_.size(); }
   /// Else a variant, or a feature.
   [[nodiscard]] bool is_parameter(std::size_t column) const { return of_parameter_[column]; }
   [[nodiscard]] std::span<const std::uint8_t> row(std::size_t candidate) const {
-    return {cells_.data() + candidate * columns_, columns_};
+    return {cells_.data() + candidate * columns(), columns()};
   }
 
  private:
+  /// Where a part has the values of a column: in a parameter, in a feature, or 1 because it is the variant's.
+  struct Source {
+    enum Kind : std::uint8_t { parameter, feature, variant } kind;
+    std::size_t part, index;
+  };
   struct Column {
-    std::string name;
     std::vector<double> known;  ///< values that occur, sorted: a cell holds a value's rank, 0 where there is none
+    std::vector<Source> sources;
     [[nodiscard]] std::uint8_t cell(double value) const;
   };
   struct Added {
     std::size_t variant;
     Configuration configuration;
   };
-  [[nodiscard]] std::vector<std::string> column_names() const;
-  [[nodiscard]] std::vector<double> column(const std::string& name) const;
+  [[nodiscard]] std::map<std::string, std::vector<Source>> sources() const;
+  [[nodiscard]] std::vector<double> values_in(const Source& source) const;
+  void find_columns();
   void fill_cells();
   void index_candidates();
   [[nodiscard]] std::vector<std::uint8_t> make_row(std::size_t variant, const Configuration& configuration,
@@ -90,9 +97,8 @@ class SearchSpace {
   std::vector<std::pair<std::uint64_t, std::uint32_t>> by_digest_;  ///< sorted
   std::unordered_multimap<std::uint64_t, std::size_t> added_by_digest_;
   std::unordered_map<std::size_t, std::vector<std::size_t>> known_neighbours_;  ///< of spaces that grow
-  std::vector<Column> names_;
+  std::vector<Column> columns_;
   std::vector<bool> of_parameter_;  ///< columns
-  std::size_t columns_ = 0;
   std::vector<std::uint8_t> cells_;
 };
 

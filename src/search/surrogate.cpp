@@ -33,36 +33,37 @@ class Surrogate final : public RecordedStrategy {
   Surrogate(SearchSpace& space, SearchOptions options)
       : RecordedStrategy(space.size(), std::move(options)), space_(space) {
     first_ = std::max(kFirst, kFirstOfVariant * space_.variants());
-    plan_first();
+    first_of_.resize(space_.variants());
   }
 
  private:
-  /// The first candidates: random ones, each variant its share.
-  void plan_first() {
-    for (std::size_t i = 0; first_asked_.size() < std::min(first_, candidates()) && i < 64 * first_; ++i) {
-      const std::size_t variant = i % space_.variants();
-      if (space_.first_of(variant) == space_.first_of(variant + 1)) continue;
-      const std::size_t candidate = spread_out(variant);
-      if (std::find(first_asked_.begin(), first_asked_.end(), candidate) == first_asked_.end())
-        first_asked_.push_back(candidate);
+  /// One of the first candidates: random ones, each variant its share. None: those were all.
+  std::optional<std::size_t> next_first() {
+    while (first_asked_.size() < std::min(first_, candidates()) && first_rounds_ < 64 * first_) {
+      const std::size_t variant = first_rounds_++ % space_.variants();
+      const auto candidate = spread_out(variant);
+      if (!candidate || std::find(first_asked_.begin(), first_asked_.end(), *candidate) != first_asked_.end()) continue;
+      first_asked_.push_back(*candidate);
+      ++first_of_[variant];
+      return candidate;
     }
-    std::reverse(first_asked_.begin(), first_asked_.end());  // taken from the back
+    return std::nullopt;
   }
 
-  /// Of a few random candidates of a variant the one that is least like those chosen before.
-  std::size_t spread_out(std::size_t variant) {
+  /// Of a few random candidates of a variant the one that is least like those chosen before. None: all are chosen.
+  std::optional<std::size_t> spread_out(std::size_t variant) {
     const std::size_t begin = space_.first_of(variant);
     const std::size_t count = space_.first_of(variant + 1) - begin;
-    std::size_t best = begin;
+    std::optional<std::size_t> best;
     std::size_t most = 0;
-    for (int i = 0; i < kSpread; ++i) {
+    for (int i = 0; i < kSpread && count > 0; ++i) {
       const std::size_t candidate = begin + random_below(random_, count);
+      if (first_of_[variant] == count) continue;  // only the random numbers go on
       std::size_t nearest = space_.columns() + 1;
       for (const std::size_t other : first_asked_) nearest = std::min(nearest, differences(candidate, other));
-      if (i == 0 || nearest > most) {
-        most = nearest;
-        best = candidate;
-      }
+      if (best && nearest <= most) continue;
+      most = nearest;
+      best = candidate;
     }
     return best;
   }
@@ -77,9 +78,10 @@ class Surrogate final : public RecordedStrategy {
 
   std::vector<std::size_t> choose(std::size_t most) override {
     std::vector<std::size_t> batch;
-    while (batch.size() < most && !first_asked_.empty()) {
-      if (is_unknown(first_asked_.back())) batch.push_back(first_asked_.back());
-      first_asked_.pop_back();
+    while (batch.size() < most) {
+      const auto first = next_first();
+      if (!first) break;
+      if (is_unknown(*first)) batch.push_back(*first);
     }
     if (!batch.empty()) return batch;
     if (pending() > 0 && 2 * told().size() < first_) return batch;
@@ -226,8 +228,9 @@ class Surrogate final : public RecordedStrategy {
   }
 
   SearchSpace& space_;
-  std::size_t first_ = 0;
-  std::vector<std::size_t> first_asked_;
+  std::size_t first_ = 0, first_rounds_ = 0;
+  std::vector<std::size_t> first_asked_;  ///< those of the first that were chosen, whether known or not
+  std::vector<std::size_t> first_of_;     ///< how many of them each variant has
   bool finishing_ = false;
 };
 

@@ -188,6 +188,8 @@ std::vector<std::size_t> Screening::next_indices(std::size_t most) {
   std::vector<std::size_t> indices;
   for (; !first_.empty() && indices.size() < kAskAtOnce; first_.pop_front()) indices.push_back(first_.front());
   if (indices.empty()) {
+    // It does not know of those that came first and have no result yet.
+    if (options_.learns) most = std::min(most, counts_.planned - std::min(counts_.planned, counts_.asked));
     indices = strategy_->ask(most);
     exhausted_ = indices.empty() && ((under_way() == 0 && put_off_.empty()) || !strategy_->ended().empty());
   }

@@ -1,6 +1,7 @@
 #include "session/space.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/format.h"
 #include "search/known_values.h"
@@ -8,6 +9,8 @@
 namespace kerlab {
 
 namespace {
+
+constexpr std::size_t kMostCells = std::size_t{1} << 29;  // of the table of the search, a byte each
 
 bool is_chosen(const Variant& variant, const VariantChoice& choice) {
   if (choice.names.empty()) return variant.tune || choice.ladder;
@@ -33,6 +36,24 @@ std::optional<Configuration> stored_configuration(const Variant& variant, const 
   }
 }
 
+/// Fewer of each where there are so many variants, or of so many different parameters, that the table of the search
+/// would not fit in memory.
+SpaceLimits limits_for(const KernelFolder& folder, const VariantChoice& choice) {
+  std::size_t variants = 0;
+  std::set<std::string> columns;
+  for (const Variant& variant : folder.variants) {
+    if (!is_chosen(variant, choice)) continue;
+    ++variants;
+    for (const Parameter& parameter : variant.parameters) columns.insert(parameter.name);
+    for (const Derived& derived : variant.derived) columns.insert(derived.name);
+  }
+  const std::size_t most = kMostCells / (std::max<std::size_t>(1, variants) * (variants + columns.size()) + 1) + 1;
+  SpaceLimits limits = kSearchLimits;
+  limits.sampled = std::min(limits.sampled, most);
+  limits.enumerated = std::min(limits.enumerated, 5 * most);
+  return limits;
+}
+
 bool only_default(const Variant& variant, const VariantChoice& choice) {
   return choice.names.empty() && !variant.tune;
 }
@@ -55,13 +76,15 @@ CandidateSpace::CandidateSpace(const KernelFolder& folder, const VariantChoice& 
   for (const std::string& name : choice.names) {
     if (name != "all") find_variant(folder, name);
   }
+  SpaceLimits limits = limits_for(folder, choice);
   for (const Variant& variant : folder.variants) {
     if (!is_chosen(variant, choice)) continue;
     if (std::string reason = unsupported_reason(variant, problem, device); !reason.empty()) {
       left_out_.emplace_back(variant.name, std::move(reason));
       continue;
     }
-    Space space = enumerate(variant, problem, device, kSearchLimits);
+    Space space = enumerate(variant, problem, device, limits);
+    limits.steps -= space.steps;
     if (device.kind == DeviceKind::emulated && !choice.all) {
       std::vector<Configuration> quick = quick_part(variant, problem, device, space);
       if (quick.size() < space.valid.size()) {

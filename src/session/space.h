@@ -8,7 +8,7 @@
 
 namespace kerlab {
 
-/// More valid configurations of a variant are sampled: nobody tries them all.
+/// More valid configurations of a variant are sampled: nobody tries them all. The steps are those of all variants.
 inline constexpr SpaceLimits kSearchLimits{500'000, 100'000, 1};
 
 /// A variant with its valid configurations for the problem.

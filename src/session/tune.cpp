@@ -120,14 +120,16 @@ void TuneSession::begin_screening() {
                      options_.screening);
 }
 
-/// What won on problems like this one, and what the variants' authors thought best.
+/// What won on problems like this one, and what the variants' authors thought best: of no more than shall be tried.
 void TuneSession::ask_likely() {
   const auto find = [this](const std::string& variant, const std::string& text) {
     return find_candidate(variant, text);
   };
   for (const std::size_t index : transferred_starts(rig_, setup_.problem, find, ledger_.database(), options_.shipped))
     screening_->ask_first(index);
+  std::size_t left = search_.trials;
   for (const VariantSpace& candidate : space_.variants()) {
+    if (left-- == 0) break;
     const Variant& variant = *candidate.source.variant;
     const auto index = find_candidate(variant.name, configuration_text(variant, default_configuration(variant)));
     if (index) screening_->ask_first(*index);

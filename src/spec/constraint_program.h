@@ -36,6 +36,9 @@ class ConstraintProgram {
   [[nodiscard]] std::size_t conditions() const { return conditions_.size(); }
   [[nodiscard]] const Needs& needs_of(std::size_t condition) const { return needs_[condition]; }
   [[nodiscard]] const Needs& needs_of_derived(std::size_t derived) const { return derived_needs_[derived]; }
+  /// What an evaluation takes.
+  [[nodiscard]] std::size_t steps_of(std::size_t condition) const { return programs_[condition].steps(); }
+  [[nodiscard]] std::size_t steps_of_derived(std::size_t derived) const { return derived_[derived].steps(); }
   [[nodiscard]] const Variant& variant() const { return *variant_; }
 
  private:

@@ -22,6 +22,8 @@ class SlotExpression {
   SlotExpression(const Expression& expression, const std::function<Name(const std::string&)>& resolve);
   /// False: it has no value (overflow, division by zero, a failed slot); Expression::evaluate says why.
   bool evaluate(const Slots& slots, std::int64_t& result) const { return evaluate(root_, slots, result); }
+  /// Operands and operators: what an evaluation takes, at most.
+  [[nodiscard]] std::size_t steps() const { return nodes_.size(); }
 
  private:
   struct Node {

@@ -28,7 +28,7 @@ std::uint64_t raw_size(const Variant& variant) {
 }
 
 Space enumerate(const Variant& variant, const Problem& problem, const DeviceInfo& device, const SpaceLimits& limits) {
-  SpaceTree tree({variant, problem, device}, variant.constraints.size());
+  SpaceTree tree({variant, problem, device}, variant.constraints.size(), limits.steps);
   Space space;
   space.raw = raw_size(variant);
   // Counting goes by subtrees: where there is much, it is quicker than finding out on the way.
@@ -42,6 +42,7 @@ Space enumerate(const Variant& variant, const Problem& problem, const DeviceInfo
     space.sampled = true;
     space.valid = tree.some(limits.sampled, limits.seed);
   }
+  space.steps = tree.steps();
   if (space.count == 0) throw_empty(variant, problem, device, space.raw);
   return space;
 }
@@ -53,7 +54,7 @@ std::vector<Configuration> quick_part(const Variant& variant, const Problem& pro
   for (const Constraint& constraint : variant.constraints) conditions.push_back(constraint.condition);
   conditions.insert(conditions.end(), variant.quick.begin(), variant.quick.end());
   const std::size_t count = conditions.size();
-  SpaceTree tree(ConstraintProgram(variant, std::move(conditions), problem, device), count);
+  SpaceTree tree(ConstraintProgram(variant, std::move(conditions), problem, device), count, SpaceLimits{}.steps);
   auto quick = tree.all(space.valid.size());
   if (!quick) return tree.some(space.valid.size(), 1);
   return quick->empty() ? space.valid : std::move(*quick);
@@ -62,8 +63,12 @@ std::vector<Configuration> quick_part(const Variant& variant, const Problem& pro
 std::vector<Space::Cut> constraint_cuts(const Variant& variant, const Problem& problem, const DeviceInfo& device) {
   const ConstraintProgram program(variant, problem, device);
   std::vector<Space::Cut> cuts;
-  for (std::size_t c = 0; c < variant.constraints.size(); ++c)
-    cuts.push_back({variant.constraints[c].name, SpaceTree(program, c + 1).count()});
+  std::uint64_t steps = SpaceLimits{}.steps;
+  for (std::size_t c = 0; c < variant.constraints.size(); ++c) {
+    SpaceTree tree(program, c + 1, steps);
+    cuts.push_back({variant.constraints[c].name, tree.count()});
+    steps -= tree.steps();
+  }
   return cuts;
 }
 

@@ -5,14 +5,12 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
-#include <set>
 
 #include "base/random.h"
 
 namespace kerlab {
 namespace {
 
-constexpr std::uint64_t kMaximumVisited = 500'000'000;
 constexpr std::size_t kMostRemembered = 4'000'000;
 constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
 
@@ -30,24 +28,33 @@ std::uint64_t sum(std::uint64_t a, std::uint64_t b) {
 std::vector<std::size_t> order_of(const ConstraintProgram& program, std::size_t conditions) {
   const std::vector<Parameter>& parameters = program.variant().parameters;
   std::vector<bool> placed(parameters.size());
-  std::vector<bool> done(conditions);
   std::vector<std::size_t> order;
-  const auto combinations = [&](std::size_t condition) {
-    std::uint64_t count = 1;
+  std::vector<std::vector<std::size_t>> missing(
+      conditions);  // parameters that a condition needs and that are not placed
+  for (std::size_t c = 0; c < conditions; ++c)
     for (std::size_t p = 0; p < parameters.size(); ++p)
-      if (program.needs_of(condition).parameters[p] && !placed[p]) count = product(count, parameters[p].values.size());
+      if (program.needs_of(c).parameters[p]) missing[c].push_back(p);
+  const auto combinations = [&](const std::vector<std::size_t>& some) {
+    std::uint64_t count = 1;
+    for (const std::size_t p : some) count = product(count, parameters[p].values.size());
     return count;
   };
-  for (std::size_t round = 0; round < conditions; ++round) {
+  while (true) {
     std::size_t best = conditions;
-    for (std::size_t c = 0; c < conditions; ++c)
-      if (!done[c] && (best == conditions || combinations(c) < combinations(best))) best = c;
-    done[best] = true;
-    for (std::size_t p = 0; p < parameters.size(); ++p) {
-      if (!program.needs_of(best).parameters[p] || placed[p]) continue;
+    std::uint64_t fewest = 0;
+    for (std::size_t c = 0; c < conditions; ++c) {
+      if (missing[c].empty()) continue;
+      const std::uint64_t count = combinations(missing[c]);
+      if (best != conditions && count >= fewest) continue;
+      best = c;
+      fewest = count;
+    }
+    if (best == conditions) break;
+    for (const std::size_t p : missing[best]) {
       placed[p] = true;
       order.push_back(p);
     }
+    for (std::vector<std::size_t>& some : missing) std::erase_if(some, [&](std::size_t p) { return placed[p]; });
   }
   for (std::size_t p = 0; p < parameters.size(); ++p)
     if (!placed[p]) order.push_back(p);
@@ -56,8 +63,11 @@ std::vector<std::size_t> order_of(const ConstraintProgram& program, std::size_t 
 
 }  // namespace
 
-SpaceTree::SpaceTree(ConstraintProgram program, std::size_t conditions)
-    : program_(std::move(program)), parameters_(&program_.variant().parameters), conditions_(conditions) {
+SpaceTree::SpaceTree(ConstraintProgram program, std::size_t conditions, std::uint64_t most_steps)
+    : program_(std::move(program)),
+      parameters_(&program_.variant().parameters),
+      conditions_(conditions),
+      most_steps_(most_steps) {
   for (const std::size_t p : order_of(program_, conditions)) levels_.emplace_back().parameter = p;
   below_.assign(levels_.size() + 1, 1);
   for (std::size_t l = levels_.size(); l-- > 0;)
@@ -113,17 +123,24 @@ void SpaceTree::fail(const std::string& what) const {
   throw SpecError(parameters_->empty() ? SourceLocation{} : parameters_->front().where, what);
 }
 
-void SpaceTree::visit() {
-  if (++visited_ > kMaximumVisited)
-    fail("too many combinations to look at: constraints over fewer parameters would cut the space earlier");
+void SpaceTree::take(std::size_t steps) {
+  steps_ += steps;
+  if (steps_ > most_steps_)
+    fail(
+        "too many combinations to look at: constraints over fewer parameters would cut the space earlier, and fewer "
+        "values or variants make it smaller");
 }
 
 /// False: a condition does not hold. One that cannot be evaluated counts as holding, and is `unknown`: an earlier
 /// constraint may guard it (Z != 0, then M / Z < 5), so that it is an error only if something valid comes of it.
 bool SpaceTree::enter(const std::vector<std::size_t>& derived, const std::vector<std::size_t>& conditions,
                       std::optional<std::size_t>& unknown) {
-  for (const std::size_t d : derived) program_.compute(d);
+  for (const std::size_t d : derived) {
+    take(program_.steps_of_derived(d));
+    program_.compute(d);
+  }
   for (const std::size_t c : conditions) {
+    take(program_.steps_of(c));
     const ConstraintProgram::Answer answer = program_.holds(c);
     if (answer == ConstraintProgram::Answer::no) return false;
     if (answer == ConstraintProgram::Answer::unknown && !unknown) unknown = c;
@@ -132,9 +149,9 @@ bool SpaceTree::enter(const std::vector<std::size_t>& derived, const std::vector
 }
 
 bool SpaceTree::set(std::size_t level, std::size_t digit, std::optional<std::size_t>& unknown) {
-  visit();
+  take(1);
   const std::size_t p = levels_[level].parameter;
-  digits_[p] = static_cast<std::uint16_t>(digit);
+  digits_[p] = static_cast<std::uint32_t>(digit);
   program_.set(p, (*parameters_)[p].values[digit]);
   return enter(levels_[level].derived, levels_[level].conditions, unknown);
 }
@@ -146,7 +163,6 @@ std::uint64_t SpaceTree::key(const Level& level) const {
 }
 
 std::uint64_t SpaceTree::count() {
-  visited_ = 0;
   std::optional<std::size_t> unknown;
   if (!enter(first_derived_, first_conditions_, unknown)) return 0;
   const std::uint64_t count = count_below(0);
@@ -179,7 +195,6 @@ std::uint64_t SpaceTree::count_values(std::size_t l) {
 }
 
 std::optional<std::vector<Configuration>> SpaceTree::all(std::size_t most) {
-  visited_ = 0;
   found_.clear();
   std::optional<std::size_t> unknown;
   if (!enter(first_derived_, first_conditions_, unknown)) return std::vector<Configuration>{};
@@ -209,12 +224,15 @@ bool SpaceTree::walk(std::size_t l, std::size_t most) {
 std::vector<Configuration> SpaceTree::some(std::size_t wanted, std::uint64_t seed) {
   const std::uint64_t valid = count();
   if (valid == kMost) fail("more than 2^64 valid configurations");
-  std::set<std::uint64_t> ordinals;
-  while (ordinals.size() < std::min<std::uint64_t>(wanted, valid)) ordinals.insert(random_below(seed, valid));
-  ordinals_.assign(ordinals.begin(), ordinals.end());
+  ordinals_.clear();
+  while (ordinals_.size() < std::min<std::uint64_t>(wanted, valid)) {
+    for (std::size_t i = ordinals_.size(); i < std::min<std::uint64_t>(wanted, valid); ++i)
+      ordinals_.push_back(random_below(seed, valid));
+    std::sort(ordinals_.begin(), ordinals_.end());
+    ordinals_.erase(std::unique(ordinals_.begin(), ordinals_.end()), ordinals_.end());
+  }
   next_ = 0;
   ordinal_ = 0;
-  visited_ = 0;
   found_.clear();
   std::optional<std::size_t> unknown;
   if (enter(first_derived_, first_conditions_, unknown)) pick(0);
@@ -253,7 +271,7 @@ void SpaceTree::pick_unchecked(std::size_t l) {
   for (; wanted_within(below_[l]); ++next_) {
     std::uint64_t rest = ordinals_[next_] - ordinal_;
     for (std::size_t at = l; at < levels_.size(); ++at) {
-      digits_[levels_[at].parameter] = static_cast<std::uint16_t>(rest / below_[at + 1]);
+      digits_[levels_[at].parameter] = static_cast<std::uint32_t>(rest / below_[at + 1]);
       rest %= below_[at + 1];
     }
     found_.insert(found_.end(), digits_.begin(), digits_.end());

@@ -11,8 +11,8 @@ namespace kerlab {
 
 class SpaceTree {
  public:
-  /// Over the conditions [0, conditions) of the program.
-  SpaceTree(ConstraintProgram program, std::size_t conditions);
+  /// Over the conditions [0, conditions) of the program. All calls together may take `most_steps`.
+  SpaceTree(ConstraintProgram program, std::size_t conditions, std::uint64_t most_steps);
 
   /// How many configurations are valid. Throws SpecError: one that is otherwise valid has a constraint that cannot be
   /// evaluated; too many combinations to walk; more than 2^64.
@@ -21,6 +21,8 @@ class SpaceTree {
   std::optional<std::vector<Configuration>> all(std::size_t most);
   /// `wanted` different ones out of `count()`, uniformly; in the order of the files.
   std::vector<Configuration> some(std::size_t wanted, std::uint64_t seed);
+  /// Taken so far: values given to a parameter, operands and operators evaluated.
+  [[nodiscard]] std::uint64_t steps() const { return steps_; }
 
  private:
   /// A parameter that gets its value, and what can be said then.
@@ -31,7 +33,7 @@ class SpaceTree {
     bool remembers = false;         ///< counts are kept by the values of `live`
     std::unordered_map<std::uint64_t, std::uint64_t> counts;
   };
-  using Digits = std::vector<std::uint16_t>;  ///< which of its values each parameter has, in the order of the file
+  using Digits = std::vector<std::uint32_t>;  ///< which of its values each parameter has, in the order of the file
 
   void place_checks();
   void find_live();
@@ -46,7 +48,7 @@ class SpaceTree {
   void pick_unchecked(std::size_t level);
   [[nodiscard]] std::optional<std::uint64_t> known_count(std::size_t level) const;
   [[nodiscard]] bool wanted_within(std::uint64_t count) const;
-  void visit();
+  void take(std::size_t steps);
   std::vector<Configuration> take_found();
   [[noreturn]] void fail(const std::string& what) const;
 
@@ -58,9 +60,9 @@ class SpaceTree {
   std::size_t checked_ = 0;           ///< levels from here on check nothing: everything below is valid
   std::vector<std::uint64_t> below_;  ///< product of the value counts of the levels from here on
   Digits digits_;
-  std::uint64_t visited_ = 0;
+  std::uint64_t steps_ = 0, most_steps_;
   std::size_t remembered_ = 0;
-  std::vector<std::uint16_t> found_;     ///< digits of the configurations found, one after another
+  std::vector<std::uint32_t> found_;     ///< digits of the configurations found, one after another
   std::vector<std::uint64_t> ordinals_;  ///< of the wanted ones in the order of the tree, sorted
   std::size_t next_ = 0;                 ///< ordinals_ before are found or passed
   std::uint64_t ordinal_ = 0;            ///< of the next valid configuration

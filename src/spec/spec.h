@@ -303,6 +303,7 @@ struct Space {
   std::uint64_t count = 0;           ///< of valid ones
   std::vector<Configuration> valid;  ///< in the order of the files: all, or where these are too many, some
   bool sampled = false;              ///< some: each as likely as any other, none twice
+  std::uint64_t steps = 0;           ///< taken, of those that the limits allow
   struct Cut {
     std::string constraint;
     std::uint64_t remaining;
@@ -312,6 +313,7 @@ struct SpaceLimits {
   std::size_t enumerated = 2'000'000;  ///< more valid configurations are sampled:
   std::size_t sampled = 200'000;       ///< so many
   std::uint64_t seed = 1;
+  std::uint64_t steps = 1'000'000'000;  ///< values looked at, operands and operators evaluated: some seconds
 };
 /// Throws SpecError when a constraint rejects everything that reached it, naming it. The variant must support the
 /// problem (unsupported_reason).

@@ -307,6 +307,26 @@ TEST_CASE("search: a space of some of many grows around what is looked at", "[se
   }
 }
 
+TEST_CASE("search: hundreds of variants with one configuration each beside one with many: each has its turn",
+          "[search]") {
+  const std::vector<Configuration> one{{{0}}};
+  std::vector<Configuration> many;
+  for (int i = 0; i < 5'000; ++i) many.push_back({{i % 200, i / 200}});
+  std::vector<SearchSpace::Part> parts{{"many", {"A", "B"}, &many, {}}};
+  for (int v = 0; v < 600; ++v) parts.push_back({"v" + std::to_string(v), {"C"}, &one, {}});
+  SearchSpace space(parts);
+  const auto strategy = make_surrogate(space, seeded(1, 700));
+  std::set<std::size_t> variants;
+  for (int i = 0; i < 700; ++i) {
+    const auto asked = strategy->ask(1);
+    REQUIRE(asked.size() == 1);
+    if (i < 601) CHECK(variants.insert(space.variant_of(asked[0])).second);
+    if (i >= 601) CHECK(space.variant_of(asked[0]) == 0);
+    strategy->tell(asked[0], 100.0);
+  }
+  CHECK(strategy->ended() == "700 trials");
+}
+
 TEST_CASE("search: importance finds the parameter that decides", "[search]") {
   std::vector<std::vector<std::int64_t>> configurations;
   std::vector<double> costs;

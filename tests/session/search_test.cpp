@@ -34,6 +34,42 @@ TEST_CASE("tune: a search that learns keeps to its trials, knows what is stored,
   }
 }
 
+TEST_CASE("tune: no more defaults are tried than trials were asked for", "[session]") {
+  SessionFixture fixture;
+  for (const char* copy : {"second", "third", "fourth"})
+    for (const char* kind : {".toml", ".cu"})
+      std::filesystem::copy_file(fixture.family() / (std::string("simple") + kind),
+                                 fixture.family() / (copy + std::string(kind)));
+  TuneOptions options = fixture.options();
+  options.search = "surrogate";
+  options.trials = 2;
+  CHECK(fixture.tune(options).counts.done == 2);
+  options.trials = 6;
+  CHECK(fixture.tune(options).counts.done == 6);
+}
+
+TEST_CASE("tune: of very many large variants the search sees fewer of each", "[session]") {
+  SessionFixture fixture;
+  KernelFolder folder = open_catalogue({}).find(fixture.family().string());
+  Variant& variant = folder.variants.front();
+  for (Parameter& parameter : variant.parameters)
+    for (std::int64_t value = 5; parameter.values.size() < 1000; ++value) parameter.values.push_back(value);
+  const Problem problem = make_problem(folder.family, {});
+  const DeviceInfo device = open_device(fixture.device())->info();
+  CandidateSpace alone(folder, {}, problem, device);
+  CHECK(alone.size() == kSearchLimits.sampled);
+  for (int copy = 1; copy < 600; ++copy) {
+    folder.variants.push_back(folder.variants.front());
+    folder.variants.back().name += std::to_string(copy);
+  }
+  CandidateSpace space(folder, {}, problem, device);
+  CHECK(space.variants().size() == 600);
+  CHECK(space.valid_size() == 600'000'000);
+  SearchSpace search = space.search_space(problem, device);
+  CHECK(search.size() >= 600 * 1000);
+  CHECK(search.size() * search.columns() < std::size_t{1} << 30);
+}
+
 TEST_CASE("tune: failures are told to the search, and end nothing", "[session]") {
   SessionFixture fixture(outcome("A=1 B=1", "wrong") + outcome("A=4 B=2", "illegal_address") + fast("A=2 B=3"));
   TuneOptions options = fixture.options();

@@ -153,6 +153,43 @@ TEST_CASE("space: one beyond enumeration is counted and sampled", "[spec]") {
   CHECK(enumerate(variant, p, kDevice, limits).valid != space.valid);
 }
 
+TEST_CASE("space: a parameter may have more values than 16 bits count", "[spec]") {
+  // By lines: one may have 4096 bytes.
+  std::string text = "[[parameter]]\nname = \"X\"\nvalues = [\n";
+  for (int i = 1; i <= 100'000; ++i) text += std::to_string(i) + (i % 100 == 0 ? ",\n" : ", ");
+  const Variant variant = variant_with(text + "]\n" + constraint("late", "X >= 99998"));
+  CHECK(enumerate(variant, problem(), kDevice).valid == std::vector<Configuration>{{{99998}}, {{99999}}, {{100'000}}});
+}
+
+TEST_CASE("space: what takes too long to count is an error after bounded work, however large each expression is",
+          "[spec]") {
+  // Nothing can be said of the sum before its last term has a value.
+  std::string text, sum = "0";
+  for (int i = 0; i < 60; ++i) {
+    text += parameter("P" + std::to_string(i), 2);
+    sum += " + P" + std::to_string(i);
+  }
+  const Variant hopeless = variant_with(text + constraint("sum", sum + " == 63"));
+  SpaceLimits limits;
+  limits.steps = 20'000'000;
+  CHECK_THROWS_WITH(enumerate(hopeless, problem(), kDevice, limits),
+                    Catch::Contains("too many combinations to look at"));
+  const Variant variant = variant_with(parameter("X", 10) + parameter("Y", 10) + constraint("few", "X * Y <= 10"));
+  const Space space = enumerate(variant, problem(), kDevice);
+  CHECK(space.steps >= 10 + 100 * 6);  // values, and five operands and operators of each pair
+  limits.steps = space.steps - 1;
+  CHECK_THROWS_WITH(enumerate(variant, problem(), kDevice, limits), Catch::Contains("too many combinations"));
+}
+
+TEST_CASE("space: thousands of parameters with a constraint each are put in order at once", "[spec]") {
+  std::string text, constraints;
+  for (int i = 0; i < 4000; ++i) {
+    text += parameter("P" + std::to_string(i), i == 1000 ? 3 : 1);
+    constraints += constraint("c" + std::to_string(i), "P" + std::to_string(i) + " <= 2");
+  }
+  CHECK(enumerate(variant_with(text + constraints), problem(), kDevice).valid.size() == 2);
+}
+
 TEST_CASE("space: every valid configuration is sampled as often as any other", "[spec]") {
   // Subtrees of very different sizes: uniform choices from the root down would be far off.
   const Variant variant =
