@@ -76,6 +76,14 @@ std::string format_si(double value) {
   return fmt::format("{:.{}f}{}", scaled, std::abs(scaled) < 99.995 ? 2 : 1, kUnits[unit]);
 }
 
+std::string format_share(double fraction) {
+  return fmt::format("{:.{}f} %", 100 * fraction, fraction < 0.0995 ? 1 : 0);
+}
+
+std::string format_count(std::int64_t number, std::string_view what) {
+  return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
+}
+
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
   // One edit, or one in three letters: farther words are not what was meant.
   std::size_t best = std::max<std::size_t>(1, word.size() / 3) + 1;

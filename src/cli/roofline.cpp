@@ -5,7 +5,7 @@
 #include "cli/roofline_drawing.h"
 #include "cli/why_screen.h"
 #include "db/database.h"
-#include "report/json.h"
+#include "report/roof_json.h"
 #include "report/roofline_plot.h"
 #include "report/table.h"
 #include "report/tune_table.h"
@@ -42,17 +42,6 @@ char mark_of(const RooflinePoint& point) {
 
 // --- JSON: "practical" and its `source`, because what a script says is not measured
 
-JsonValue to_value(const Ceilings& ceilings, const Roofline& roof) {
-  return JsonValue::Object{{"source", ceilings.source},
-                           {"bytes_per_s", ceilings.bytes_per_s},
-                           {"flops_per_s", ceilings.flops_per_s},
-                           {"unit", ceilings.unit},
-                           {"ridge", roof.ridge},
-                           {"roof_flops_per_s", roof.roof_flops},
-                           {"minimum_us", roof.minimum_us},
-                           {"bound", roof.memory_bound ? "memory" : ceilings.unit}};
-}
-
 JsonValue to_value(const RooflinePoint& point) {
   return JsonValue::Object{{"winner", point.winner},
                            {"shipped", point.shipped.empty() ? JsonValue() : JsonValue(point.shipped)},
@@ -72,8 +61,8 @@ JsonValue to_value(const ProblemRoofline& problem) {
       {"flops", problem.flops},
       {"bytes", problem.bytes},
       {"intensity", problem.roof.intensity},
-      {"theoretical", to_value(problem.theoretical, problem.roof)},
-      {"practical", problem.measured ? to_value(*problem.measured, *problem.measured_roof) : JsonValue()},
+      {"theoretical", roof_value(problem.theoretical, problem.roof)},
+      {"practical", problem.measured ? roof_value(*problem.measured, *problem.measured_roof) : JsonValue()},
       {"practical_bandwidth", problem.bandwidth},
       {"points", std::move(points)},
       {"library", to_values(problem.library)},

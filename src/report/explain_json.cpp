@@ -1,19 +1,9 @@
 #include "report/explain_text.h"
 #include "report/operations_text.h"
+#include "report/roof_json.h"
 
 namespace kerlab {
 namespace {
-
-JsonValue roof_value(const Ceilings& ceilings, const Roofline& roof) {
-  return JsonValue::Object{{"source", ceilings.source},
-                           {"bytes_per_s", ceilings.bytes_per_s},
-                           {"flops_per_s", ceilings.flops_per_s},
-                           {"unit", ceilings.unit},
-                           {"ridge", roof.ridge},
-                           {"roof_flops_per_s", roof.roof_flops},
-                           {"minimum_us", roof.minimum_us},
-                           {"bound", roof.memory_bound ? "memory" : ceilings.unit}};
-}
 
 JsonValue fill_value(const WaveFill& fill) {
   if (fill.items == 0) return nullptr;
@@ -111,7 +101,7 @@ JsonValue::Object explain_value(const Explained& e) {
           {"operations", to_value(e.operations)},
           {"excess", values_of(e.excess, place_value)},
           {"uneven", e.uneven},
-      {"waves", values_of(e.waves, waves_value)},
+          {"waves", values_of(e.waves, waves_value)},
           {"what_if", values_of(e.what_if, what_if_value)},
           {"steps", e.steps},
           {"variants", values_of(e.variants, variant_value)},

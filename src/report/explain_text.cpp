@@ -7,24 +7,18 @@
 #include <sstream>
 
 #include "base/format.h"
-#include "base/terminal.h"
-#include "report/label_layout.h"
+#include "report/explain_page.h"
 #include "report/modelled_remark.h"
 #include "report/operations_text.h"
 #include "report/table.h"
 #include "report/tune_table.h"
+#include "report/waves_text.h"
 #include "report/what_if_text.h"
 
 namespace kerlab {
 namespace {
 
-constexpr int kLabelWidth = 10;
 constexpr std::size_t kMostLaunches = 3, kMostUnits = 4, kMostRemarks = 4, kMostKnown = 4;
-constexpr int kLeastWidth = 40, kMostWidth = 120;
-
-std::string percent(double fraction) {
-  return fmt::format("{:.{}f} %", 100 * fraction, fraction < 0.0995 ? 1 : 0);
-}
 
 /// "12.5 KB", "0 B"
 std::string bytes_text(std::int64_t bytes) {
@@ -38,56 +32,9 @@ std::string times_the(double counted, double least) {
   return std::abs(ratio - 1) < 0.005 ? "the" : fmt::format("{:.3g} times the", ratio);
 }
 
-std::string plural(std::int64_t number, std::string_view what) {
-  return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
-}
-
-/// The screen as it grows.
-class Page {
- public:
-  explicit Page(const Drawing& drawing) : drawing_(drawing) {
-    width_ = std::clamp(drawing.width, kLeastWidth, kMostWidth);
-  }
-  /// A sentence, with a label on its left or below the last one's text.
-  void say(std::string_view label, const std::string& sentence, Style style = Style::plain) {
-    if (sentence.empty()) return;
-    bool first = true;
-    for (const std::string& line : wrapped(sentence, width_ - kLabelWidth)) {
-      text_ += margin(first ? label : "") + styled(line, style, drawing_.color) + "\n";
-      first = false;
-    }
-  }
-  void head(const std::string& sentence) {
-    for (const std::string& line : wrapped(sentence, width_)) text_ += styled(line, Style::bold, drawing_.color) + "\n";
-  }
-  /// Lines as they are, below a label.
-  void draw(std::string_view label, const std::string& lines) {
-    std::istringstream stream(lines);
-    bool first = true;
-    for (std::string line; std::getline(stream, line);) {
-      text_ += margin(first ? label : "") + line + "\n";
-      first = false;
-    }
-  }
-  void gap() {
-    if (!text_.ends_with("\n\n")) text_ += "\n";
-  }
-  [[nodiscard]] const Drawing& drawing() const { return drawing_; }
-  [[nodiscard]] int width() const { return width_ - kLabelWidth; }
-  [[nodiscard]] std::string take() { return std::move(text_); }
-
- private:
-  [[nodiscard]] std::string margin(std::string_view label) const {
-    return styled(fmt::format("{:<{}}", label, kLabelWidth), Style::bold, drawing_.color && !label.empty());
-  }
-  const Drawing& drawing_;
-  int width_ = 0;
-  std::string text_;
-};
-
 // --- the problem
 
-void add_regime(Page& page, const Explained& e) {
+void add_regime(ExplainPage& page, const Explained& e) {
   const ProblemRegime& regime = e.regime;
   page.say("shape",
            fmt::format("{}{}: {}", regime.shape.empty() ? "" : regime.shape + "; ", regime.name, regime.cause));
@@ -103,7 +50,7 @@ std::string bound_name(const Explained& e, const Roofline& roof) {
   return roof.memory_bound ? "memory" : e.theoretical.unit;
 }
 
-void add_roof(Page& page, const Explained& e) {
+void add_roof(ExplainPage& page, const Explained& e) {
   const Roofline& roof = e.roof;
   page.say("roof", fmt::format("{}FLOP, at least {}B: {} FLOP/byte, {} of the ridge at {}: {} us at best, "
                                "bound by {} (theoretical, {}B/s and {}FLOP/s)",
@@ -121,13 +68,13 @@ void add_roof(Page& page, const Explained& e) {
 std::string reached(const Explained& e, double us) {
   if (us <= 0 || e.roof.minimum_us <= 0) return "";
   const double missing = us - e.roof.minimum_us;
-  std::string text = fmt::format("{} of the roof", percent(e.roof.minimum_us / us));
+  std::string text = fmt::format("{} of the roof", format_share(e.roof.minimum_us / us));
   text += missing >= 0 ? fmt::format(", {} us missing", format_us(missing))
                        : fmt::format(", {} us below it: {}", format_us(-missing),
                                      e.roof.memory_bound ? "part of the data was in a cache"
                                                          : "the clock was above that of the data sheet");
   if (e.measured_roof)
-    text += fmt::format("; {} of the one by measured ceilings", percent(e.measured_roof->minimum_us / us));
+    text += fmt::format("; {} of the one by measured ceilings", format_share(e.measured_roof->minimum_us / us));
   return text;
 }
 
@@ -135,7 +82,7 @@ std::string time_text(double us, double low_us, double high_us, const std::strin
   return (clock == "modelled" || low_us <= 0 ? format_us(us) : median_with_interval(us, low_us, high_us)) + " us";
 }
 
-void add_times(Page& page, const Explained& e) {
+void add_times(ExplainPage& page, const Explained& e) {
   std::string_view label = "time";
   const auto say = [&](const std::string& text) {
     page.say(label, text);
@@ -183,17 +130,18 @@ std::string excess_text(const Explained& e, const Operation& row) {
   std::string text;
   for (const CounterPlace& place : e.excess) {
     if (place.counter != row.name) continue;
-    text += fmt::format("{}{} of them at {}", text.empty() ? "" : ", ", percent(place.share), place_text(place.line));
+    text +=
+        fmt::format("{}{} of them at {}", text.empty() ? "" : ", ", format_share(place.share), place_text(place.line));
     if (!place.source.empty()) text += fmt::format(" `{}`", shortened(place.source, 48));
   }
   return text;
 }
 
-void add_operations(Page& page, const Explained& e) {
+void add_operations(ExplainPage& page, const Explained& e) {
   page.say("counted", fmt::format("{}: {}", e.operations.scope, counts_text(e)));
   if (e.uneven > 0)
     page.say("", fmt::format("blocks that stay have unlike shares of the work: scaled to all, counts may be off by {}",
-                             percent(e.uneven)));
+                             format_share(e.uneven)));
   if (!e.operations.has_predictions()) {
     page.say("", "nothing is predicted of this variant ([predicted] of its .toml, kernels/FORMAT.md)");
     return;
@@ -219,7 +167,7 @@ std::string units_text(const LaunchInspection& launch) {
   std::string text;
   for (std::size_t i = 0; i < std::min(launch.time.units.size(), kMostUnits); ++i) {
     const UnitDemand& unit = launch.time.units[i];
-    text += fmt::format("{}{} {}", i == 0 ? "busy: " : ", ", unit.name, percent(unit.busy));
+    text += fmt::format("{}{} {}", i == 0 ? "busy: " : ", ", unit.name, format_share(unit.busy));
   }
   return text.empty() ? "" : text + " of the time";
 }
@@ -228,11 +176,11 @@ std::string occupancy_text(const LaunchInspection& launch) {
   const std::string spilled = launch.spill_bytes > 0 ? fmt::format(", {} B spilled", launch.spill_bytes) : "";
   return fmt::format(
       "occupancy {}: {} of {} threads an SM, limited by {} ({} registers a thread{}, {} of shared memory a block)",
-      percent(launch.occupancy.fraction), plural(launch.occupancy.blocks, "block"), launch.work.threads,
+      format_share(launch.occupancy.fraction), format_count(launch.occupancy.blocks, "block"), launch.work.threads,
       launch.occupancy.limiter, launch.registers, spilled, bytes_text(launch.shared_bytes));
 }
 
-void add_limiter(Page& page, const LaunchInspection& launch) {
+void add_limiter(ExplainPage& page, const LaunchInspection& launch) {
   // The bound comes first, and says what helps.
   if (!launch.remarks.empty()) page.say("limiter", launch.remarks.front().text, Style::bold);
   page.say(launch.remarks.empty() ? "limiter" : "", units_text(launch));
@@ -244,39 +192,7 @@ void add_limiter(Page& page, const LaunchInspection& launch) {
   }
 }
 
-/// "124 have 4, 8 have 3"
-std::string shares(std::int64_t items, std::int64_t places) {
-  const SmShare share = share_of_sms(items, places);
-  if (share.with_most == places) return fmt::format("each has {}", share.most);
-  const auto have = [](std::int64_t number) { return fmt::format("{} {}", number, number == 1 ? "has" : "have"); };
-  return fmt::format("{} {}, {} {}", have(share.with_most), share.most, have(places - share.with_most),
-                     share.least == 0 ? "none" : fmt::format("{}", share.least));
-}
-
-std::string waves_sentence(const LaunchWaves& waves, int blocks_per_sm, int sms) {
-  const WaveFill& blocks = waves.blocks;
-  if (waves.stays && waves.tiles.items > 0)
-    return fmt::format("{} stay and take {} by turns: {}", plural(blocks.items, "block"),
-                       plural(waves.tiles.items, "piece"), shares(waves.tiles.items, blocks.items));
-  if (waves.stays)
-    return fmt::format("{} stay, as many as are on the device at once, and share the work among themselves",
-                       plural(blocks.items, "block"));
-  return fmt::format("{} on {} places ({} an SM x {} SMs), {}; of the SMs {}", plural(blocks.items, "block"),
-                     blocks.places, blocks_per_sm, sms, plural(blocks.waves, "wave"), shares(blocks.items, sms));
-}
-
-std::string tail_sentence(const LaunchWaves& waves, double us) {
-  const WaveFill& fill = waves.fill();
-  const std::string full = fmt::format("{} of the places are taken", percent(fill.efficiency));
-  if (fill.waves == 1) return full + "; one wave has no tail";
-  const std::string cost = waves.tail_us < 0.001 * us ? "the tail costs nothing that the model sees"
-                                                      : fmt::format("the tail costs about {} us of {} (modelled)",
-                                                                    format_us(waves.tail_us), format_us(us));
-  return fmt::format("{}, in the last wave {}; {}", full,
-                     percent(static_cast<double>(fill.last) / static_cast<double>(fill.places)), cost);
-}
-
-void add_waves(Page& page, const Explained& e, const LaunchInspection& launch, const LaunchWaves& waves) {
+void add_waves(ExplainPage& page, const Explained& e, const LaunchInspection& launch, const LaunchWaves& waves) {
   if (waves.blocks.waves == 0) {
     page.say("waves", "no block fits on an SM");
     return;
@@ -294,7 +210,7 @@ std::vector<std::size_t> longest_first(const std::vector<LaunchInspection>& laun
   return order;
 }
 
-void add_launches(Page& page, const Explained& e) {
+void add_launches(ExplainPage& page, const Explained& e) {
   const auto& launches = e.kernel->launches;
   const std::vector<std::size_t> order = longest_first(launches);
   for (std::size_t place = 0; place < std::min(order.size(), kMostLaunches); ++place) {
@@ -315,7 +231,7 @@ void add_launches(Page& page, const Explained& e) {
 
 // --- the problem alone
 
-void add_variants(Page& page, const Explained& e) {
+void add_variants(ExplainPage& page, const Explained& e) {
   if (e.variants.empty()) return;
   page.gap();
   const auto fit = std::ranges::count_if(e.variants, [](const ExplainedVariant& v) { return v.reason.empty(); });
@@ -347,7 +263,7 @@ std::string short_class(const std::string& device_class) {
 }
 
 std::string explain_text(const Explained& e, const Drawing& drawing) {
-  Page page(drawing);
+  ExplainPage page(drawing);
   page.head(heading(e));
   if (e.kernel && !e.kernel->note.empty()) page.say("note", e.kernel->note, Style::warning);
   add_regime(page, e);

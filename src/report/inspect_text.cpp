@@ -28,10 +28,6 @@ std::string bar(double fraction) {
   return std::string(static_cast<std::size_t>(shown + 0.5), '#');
 }
 
-std::string percent(double fraction) {
-  return fmt::format("{:.{}f} %", 100 * fraction, fraction < 0.0995 ? 1 : 0);
-}
-
 std::string extent_text(const std::vector<int>& extent) {
   return fmt::format("{}", fmt::join(extent, " x "));
 }
@@ -43,8 +39,8 @@ double per(std::int64_t sum, std::int64_t count) {
 std::string waves_text(const LaunchInspection& launch) {
   const Waves& waves = launch.waves;
   if (waves.waves <= 0) return "";
-  if (waves.waves <= 1) return fmt::format("one, {} full", percent(waves.waves));
-  return fmt::format("{:.2f}, the last one {} full", waves.waves, percent(waves.last));
+  if (waves.waves <= 1) return fmt::format("one, {} full", format_share(waves.waves));
+  return fmt::format("{:.2f}, the last one {} full", waves.waves, format_share(waves.last));
 }
 
 std::string launch_text(const LaunchInspection& launch) {
@@ -71,7 +67,7 @@ std::string units_text(const LaunchInspection& launch, bool color) {
   Table table{{{"unit"}, {"cycles a block", Align::right}, {"busy", Align::right}, {""}}, {}};
   for (const UnitDemand& unit : launch.time.units) {
     table.rows.push_back(
-        {unit.name, grouped(static_cast<std::int64_t>(unit.cycles + 0.5)), percent(unit.busy), bar(unit.busy)});
+        {unit.name, grouped(static_cast<std::int64_t>(unit.cycles + 0.5)), format_share(unit.busy), bar(unit.busy)});
   }
   return fmt::format("\n{}\n{}  a block alone on its SM takes {} cycles, waits included\n",
                      styled(fmt::format("time model: the SM with most of the {} blocks", blocks), Style::bold, color),
@@ -90,7 +86,7 @@ std::string mix_text(const Counts& counts, bool color) {
     if (issued[pipe] == 0) continue;
     const double share = per(issued[pipe], all);
     table.rows.push_back({std::string(name(static_cast<Pipe>(pipe))), grouped(issued[pipe]),
-                          fmt::format("{:.1f}", per(counts.lane_instructions[pipe], issued[pipe])), percent(share),
+                          fmt::format("{:.1f}", per(counts.lane_instructions[pipe], issued[pipe])), format_share(share),
                           bar(share)});
   }
   return fmt::format("\n{}\n{}", styled("instructions of PTX", Style::bold, color), text_table(table, false, 2));
@@ -168,7 +164,7 @@ std::string hot_spots_text(const LaunchInspection& launch, int count, bool color
     if (count-- == 0) break;
     const LineCounts& sum = source.sum;
     const double ways = per(sum.wavefronts, sum.least_wavefronts);
-    table.rows.push_back({place_text(source.line), percent(source.share), scaled(sum.warp_instructions),
+    table.rows.push_back({place_text(source.line), format_share(source.share), scaled(sum.warp_instructions),
                           fmt::format("{:.1f}", per(sum.lane_instructions, sum.warp_instructions)),
                           against_least(sum.sectors, sum.least_sectors, sum.global_requests),
                           sum.shared_requests == 0 ? ""

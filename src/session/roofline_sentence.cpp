@@ -12,10 +12,6 @@ std::string intensity_text(double value) {
   return value >= 10 ? fmt::format("{:.0f}", value) : fmt::format("{:.3g}", value);
 }
 
-std::string percent(double fraction) {
-  return fmt::format("{:.{}f} %", fraction * 100, fraction < 0.1 ? 1 : 0);
-}
-
 /// "copy bandwidth", "mma.sync peak", "FMA peak": what stands in the way.
 std::string ceiling_text(const ProblemRoofline& problem, bool memory_bound, bool measured) {
   if (memory_bound) return measured ? problem.bandwidth + " bandwidth" : "bandwidth";
@@ -42,12 +38,12 @@ std::string winner_text(const ProblemRoofline& problem, const RooflinePoint& poi
   const std::string who = point.winner            ? "the winner"
                           : point.shipped.empty() ? "the best stored trial"
                                                   : fmt::format("the shipped winner ({})", point.shipped);
-  const std::string theoretical = fmt::format("{} of the theoretical {}", percent(point.of_theoretical),
+  const std::string theoretical = fmt::format("{} of the theoretical {}", format_share(point.of_theoretical),
                                               ceiling_text(problem, roof.memory_bound, false));
   if (!problem.measured || (!roof.memory_bound && problem.measured->source.ends_with("theoretical compute")))
     return fmt::format("; {} reaches {}, {}", who, rate, theoretical);
   const std::string clock = problem.measured->source.substr(0, problem.measured->source.find(' '));
-  return fmt::format("; {} reaches {}, {} of the {} {} ({}){}", who, rate, percent(point.of_measured), clock,
+  return fmt::format("; {} reaches {}, {} of the {} {} ({}){}", who, rate, format_share(point.of_measured), clock,
                      ceiling_text(problem, roof.memory_bound, true), theoretical,
                      point.of_measured > 1.02 ? above_text(roof.memory_bound) : "");
 }

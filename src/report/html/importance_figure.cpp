@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "base/format.h"
 #include "report/html/figures.h"
 #include "report/html/plot.h"
 
@@ -27,7 +28,7 @@ ReportFigure importance_figure(const ReportPart& part) {
   double y = kTop;
   const Scale x{0, 1, kLeft, kRight, false};
   for (const auto& [parameter, share] : problem.importance) {
-    const std::string percent = fmt::format("{:.{}f} %", 100 * share, share < 0.0995 ? 1 : 0);
+    const std::string percent = format_share(share);
     figure.table.rows.push_back({parameter, percent});
     if (figure.table.rows.size() > kMost) continue;
     figure.body += svg_text(kLeft - 10, y + 14, parameter, "ink", "end");
