@@ -1,6 +1,7 @@
 #include "cli/assembly_screen.h"
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 
 #include "base/terminal.h"
@@ -52,15 +53,22 @@ std::string count_cell(std::size_t count) {
   return count == 0 ? "" : fmt::format("{}", count);
 }
 
-[[noreturn]] void throw_no_code(const Assembly& assembly, int line) {
+bool is_at(const AssemblyBlock& block, const SourcePlace& place, const Assembly& assembly) {
+  if (block.line != place.line) return false;
+  return place.file.empty() ? block.file == assembly.main_file : file_name(block.file) == place.file;
+}
+
+[[noreturn]] void throw_no_code(const Assembly& assembly, const SourcePlace& wanted) {
   std::vector<int> lines;
   for (const AssemblyBlock& block : assembly.blocks)
-    if (block.file == assembly.main_file && block.line > 0) lines.push_back(block.line);
+    if (is_at(block, {wanted.file, block.line}, assembly) && block.line > 0) lines.push_back(block.line);
+  const int line = wanted.line;
   std::ranges::sort(lines, {}, [line](int one) { return std::pair(std::abs(one - line), one); });
   lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
   lines.resize(std::min<std::size_t>(lines.size(), 5));
   std::ranges::sort(lines);
-  throw UsageError(fmt::format("line {} of {} made no code{}", line, file_name(assembly.main_file),
+  throw UsageError(fmt::format("line {} of {} made no code{}", line,
+                               wanted.file.empty() ? file_name(assembly.main_file) : wanted.file,
                                lines.empty() ? "" : fmt::format("; lines near it did: {}", fmt::join(lines, ", "))));
 }
 
@@ -88,15 +96,27 @@ std::string assembly_overview(const Assembly& assembly, bool color, int width) {
                           count_cell(sum.copies), shortened(sum.first->source, room)});
   }
   text += text_table(table, color);
-  text += fmt::format("{} instructions, {} of the tensor pipe; of one line: --line N; all of it: --all\n", all, tensor);
+  text += fmt::format("{} instructions, {} of the tensor pipe; of one line: --line N or FILE:N; all of it: --all\n",
+                      all, tensor);
   return text;
 }
 
-std::string assembly_text(const Assembly& assembly, int line, bool color, int width) {
+SourcePlace parse_place(const std::string& text) {
+  const std::size_t colon = text.rfind(':');
+  const std::string number = colon == std::string::npos ? text : text.substr(colon + 1);
+  SourcePlace place{colon == std::string::npos ? "" : text.substr(0, colon), 0};
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), place.line);
+  if (error != std::errc{} || end != number.data() + number.size() || place.line < 1)
+    throw UsageError(
+        fmt::format("--line {}: a line of the kernel's source, or FILE:N, as in 131 or epilogue.cuh:62", text));
+  return place;
+}
+
+std::string assembly_text(const Assembly& assembly, const std::optional<SourcePlace>& only, bool color, int width) {
   std::string text = headline(assembly, color), kernel;
   bool any = false;
   for (const AssemblyBlock& block : assembly.blocks) {
-    if (line > 0 && (block.line != line || block.file != assembly.main_file)) continue;
+    if (only && !is_at(block, *only, assembly)) continue;
     any = true;
     if (block.kernel != kernel) {
       kernel = block.kernel;
@@ -111,7 +131,7 @@ std::string assembly_text(const Assembly& assembly, int line, bool color, int wi
           fmt::format("     {} {}\n", mark, one.tensor || one.copy ? styled(one.text, Style::bold, color) : one.text);
     }
   }
-  if (!any && line > 0) throw_no_code(assembly, line);
+  if (!any && only) throw_no_code(assembly, *only);
   return text + "T: tensor pipe, C: asynchronous copy\n";
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/format.h"
 #include "base/terminal.h"
+#include "cli/watch_line.h"
 #include "report/table.h"
 #include "report/tune_table.h"
 
@@ -39,12 +40,6 @@ std::string verdict_line(const Attempt& attempt, bool color) {
                      recipes == 1 ? "recipe" : "recipes");
 }
 
-std::string beside_text(const Beside& beside, bool modelled) {
-  const double speed = 1 / beside.ratio;
-  const std::string interval = modelled ? "" : fmt::format(" [{:.3f}, {:.3f}]", 1 / beside.high, 1 / beside.low);
-  return fmt::format("{:.3f}{}x the speed of the {} (#{})", speed, interval, beside.what, beside.number);
-}
-
 std::string time_line(const Attempt& attempt, bool color) {
   const Measurement& m = *attempt.measurement;
   const bool modelled = attempt.clock == "modelled";
@@ -61,7 +56,7 @@ std::string time_line(const Attempt& attempt, bool color) {
     Beside beside = attempt.beside[i];
     const bool same = i + 1 < attempt.beside.size() && attempt.beside[i + 1].number == beside.number;
     if (same) beside.what += " and " + attempt.beside[++i].what;
-    text += "  " + beside_text(beside, modelled);
+    text += fmt::format("  {} vs {} (#{})", change_text(beside), beside.what, beside.number);
   }
   return text + "\n";
 }

@@ -267,7 +267,7 @@ Command add_bench(CLI::App& root, const GlobalOptions& global) {
   parser->group("Measure");
   parser->footer(
       "examples: kerlab bench gemm --variant all --M 1K..4K:x2 --dtype bf16\n"
-      "          kerlab bench softmax --M 4K --hot --csv softmax.csv");
+      "          kerlab bench softmax --M 4K --variant all --hot --csv softmax.csv");
   parser->add_option("family", options.rig.target, "a family's name or folder; not needed with --trial");
   parser->option_defaults()->group("Problem");
   parser->add_option("--suite", command->suite, "every problem of this file, or of a shipped suite such as gemm-sm80")

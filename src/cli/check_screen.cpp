@@ -31,9 +31,10 @@ const RecipeReport* most_telling(const CheckReport& report) {
 std::string mismatch_table(const RecipeReport& report) {
   Table table{{{report.output}, {"got", Align::right}, {"expected", Align::right}, {"bound", Align::right}}, {}};
   for (const Mismatch& m : report.first)
-    table.rows.push_back(
-        {m.place, number(m.got), number(m.expected),
-         report.cause == Cause::exact || m.tolerance == 0 ? "exact" : fmt::format("{:.3g}", m.tolerance)});
+    table.rows.push_back({m.place, number(m.got), number(m.expected),
+                          report.cause == Cause::unwritten                   ? "-"
+                          : report.cause == Cause::exact || m.tolerance == 0 ? "exact"
+                                                                             : fmt::format("{:.3g}", m.tolerance)});
   return table.rows.empty() ? "" : text_table(table, false, 2);
 }
 

@@ -182,7 +182,9 @@ void own_kernel(Guide& guide, const DemoOptions& options) {
       fmt::format("Yours now: {0}. Edit {0}/family.toml, reference.cu and simple.cu into your operation, then\n"
                   "  kerlab check {0} --variant all     is it right, on shapes that break kernels as well?\n"
                   "  kerlab tune {0}                    the fastest configuration\n"
-                  "  kerlab inspect {0}/simple          what holds it back\n"
+                  "  kerlab explain {0}/simple          why it takes as long as it does\n"
+                  "  kerlab watch {0}                   right? faster? A line at every save\n"
+                  "  kerlab lab {0}                     a prompt to work on it\n"
                   "  kerlab regress record {0}          keep it that way\n"
                   "kerlab alone lists every command, kerlab help COMMAND explains one.",
                   name));

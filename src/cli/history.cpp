@@ -14,6 +14,8 @@ namespace kerlab {
 
 namespace {
 
+constexpr int kNarrowColumns = 44;  // what save, age, time and lines take, with the gaps
+
 struct HistoryCommand {
   std::string kernel;
   std::vector<std::int64_t> diff;
@@ -55,13 +57,15 @@ Table history_table(const std::vector<SaveRow>& rows, int width) {
                {"us", Align::right},
                {"lines"}},
               {}};
+  std::size_t longest = 0;
+  for (const SaveRow& row : rows) longest = std::max(longest, row.save.family.size() + row.save.variant.size() + 1);
+  const int room = std::max((width - kNarrowColumns - static_cast<int>(longest)) / 2, 12);
   for (const SaveRow& row : rows) {
     const Save& save = row.save;
     const std::string said = save.message.empty() ? save.verdict : save.verdict + ": " + save.message;
     const std::string verdict = save.verdict == "passed" ? "right" : said.substr(0, said.find('\n'));
     table.rows.push_back({fmt::format("{}", save.id), age_text(save.created), save.family + "/" + save.variant,
-                          shortened(save.problem, width / 3), shortened(verdict, width / 3), time_cell(save),
-                          lines_cell(row)});
+                          shortened(save.problem, room), shortened(verdict, room), time_cell(save), lines_cell(row)});
   }
   return table;
 }

@@ -37,13 +37,6 @@ const LabCommand* find_command(const std::string& word) {
   return at == lab_commands().end() ? nullptr : &*at;
 }
 
-[[noreturn]] void throw_no_command(const std::string& word, std::vector<std::string> names) {
-  for (const LabCommand& command : lab_commands()) names.emplace_back(command.name);
-  const std::string near = nearest(word, names);
-  throw UsageError(fmt::format("{}: no such command; {}", word,
-                               near.empty() ? "? lists them" : fmt::format("did you mean {}? (? lists them)", near)));
-}
-
 AttemptOptions attempt_options(const GlobalOptions& global) {
   AttemptOptions options;
   options.rig = rig_options(global, "");
@@ -77,8 +70,9 @@ Lab::Lab(const GlobalOptions& global, Database& database)
   toolchain_ = rig.toolchain();
 }
 
-std::string Lab::prompt() const {
+std::string Lab::prompt() {
   if (state_.target.empty()) return "kerlab> ";
+  tell_title();  // anew: the family may have been edited
   const std::string kernel = state_.target.find('/') == std::string::npos
                                  ? state_.kernel()
                                  : std::filesystem::path(state_.target).filename().string() + "/" + state_.variant;
@@ -102,7 +96,6 @@ Subject Lab::subject(const KernelFolder& folder) const {
 
 void Lab::change(LabState next) {
   earlier_.push_back(std::exchange(state_, std::move(next)));
-  tell_title();
 }
 
 /// The prompt's part about the problem; as typed where its family cannot be read just now.
@@ -147,10 +140,20 @@ ExitCode Lab::answer_words(const std::vector<std::string>& words) {
   const std::string& first = words.front();
   if (const LabCommand* command = find_command(first)) return (this->*command->run)({words.begin() + 1, words.end()});
   if (first.find('=') != std::string::npos) return set(words);
-  const std::vector<std::string> names = command_names();
-  if (std::ranges::count(names, first) == 0) throw_no_command(first, names);
+  // As screens name commands to type: kerlab restore 12.
+  if (first == "kerlab" && words.size() > 1) return answer_words({words.begin() + 1, words.end()});
+  require_command(first);
   if (is_of_the_shell(first)) throw UsageError(fmt::format("{}: not from within the lab; quit first", first));
   return run_command(words);
+}
+
+void Lab::require_command(const std::string& word) const {
+  std::vector<std::string> names = command_names();
+  if (std::ranges::count(names, word) > 0) return;
+  for (const LabCommand& command : lab_commands()) names.emplace_back(command.name);
+  const std::string near = nearest(word, names);
+  throw UsageError(fmt::format("{}: no such command; {}", word,
+                               near.empty() ? "? lists them" : fmt::format("did you mean {}? (? lists them)", near)));
 }
 
 std::vector<std::string> Lab::command_names() const {

@@ -33,7 +33,7 @@ class Lab {
   [[nodiscard]] const DeviceInfo& device() const { return device_; }
   [[nodiscard]] const LabState& state() const { return state_; }
   [[nodiscard]] bool ended() const { return ended_; }  ///< `quit` was typed
-  [[nodiscard]] std::string prompt() const;            ///< "gemm/reg2d 1024x1024x1024 fp32> "
+  [[nodiscard]] std::string prompt();                  ///< "gemm/reg2d 1024x1024x1024 fp32> "
   [[nodiscard]] std::string greeting() const;
   /// Words that can follow what is typed so far.
   [[nodiscard]] std::vector<std::string> complete(const std::string& line) const;
@@ -81,6 +81,8 @@ class Lab {
   void tell_title();
   [[nodiscard]] std::int64_t best_run() const;
   ExitCode answer_words(const std::vector<std::string>& words);
+  /// Throws UsageError, with what was meant, where neither the lab nor the command line has such a command.
+  void require_command(const std::string& word) const;
   void require_no_words(const char* command, const std::vector<std::string>& words) const;
   /// --M 4096 --dtype bf16
   [[nodiscard]] std::vector<std::string> problem_words() const;

@@ -3,7 +3,10 @@
 #include <sstream>
 
 #include "base/format.h"
+#include "base/pager.h"
+#include "base/terminal.h"
 #include "cli/lab.h"
+#include "report/label_layout.h"
 #include "report/table.h"
 #include "session/space.h"
 
@@ -15,8 +18,8 @@ const std::vector<LabCommand>& lab_commands() {
        "use gemm/reg2d BM=64 BN=64", &Lab::use},
       {"set", "NAME VALUE ...", "sizes, flags, scalars, dtype, parameters; NAME= takes a default back",
        "set M 4096 N 1K dtype bf16", &Lab::set},
-      {"show", "", "what is chosen: problem, configuration, values to choose from; show N: a trial", "", &Lab::show},
-      {"up", "[N]", "the next rung of the ladder; parameters stay where it lists their values", "", &Lab::up},
+      {"show", "", "what is chosen, and the values there are; show N: a trial", "", &Lab::show},
+      {"up", "[N]", "the next rung of the ladder; parameters stay where it has them", "", &Lab::up},
       {"down", "[N]", "the rung below", "", &Lab::down},
       {"undo", "[N]", "what was chosen before the last change", "", &Lab::undo},
       {"run", "[NAME=VALUE ...]", "compile, check, time; beside the last run and the best", "run STAGES=4", &Lab::run},
@@ -26,22 +29,20 @@ const std::vector<LabCommand>& lab_commands() {
        &Lab::sweep},
       {"try", "NAME[=FIRST..LAST] ...", "try values and go on with the best", "try BM=64..256 TM=4,8",
        &Lab::try_values},
-      {"tune", "[all] [30s]", "search the variant's space (all: every variant's) and go on with the winner", "tune 30s",
+      {"tune", "[all] [30s]", "search the space (all: of every variant), go on with the winner", "tune 30s",
        &Lab::tune},
-      {"save", "winner [DIR]", "make the best run the stored winner if it is; DIR: write its source, PTX, cubin",
-       "save winner", &Lab::save},
-      {"watch", "[NAME=VALUE ...]", "run again at every save of the source, until Ctrl-C; in a script once", "",
-       &Lab::watch},
+      {"save", "winner [DIR]", "make the best run the stored winner if it is; DIR: write its files", "save winner",
+       &Lab::save},
+      {"watch", "[NAME=VALUE ...]", "run again at every save, until Ctrl-C; in a script once", "", &Lab::watch},
       {"inspect", "[--lines N]", "what the kernel does by source line, and what holds it back", "", &Lab::inspect},
       {"explain", "", "regime, limiter, waves, what one more stage would do", "", &Lab::explain},
       {"diff", "last|best|A B", "the run before, the best run or two trials, beside the last run", "diff last",
        &Lab::diff},
       {"roofline", "[OPTION ...]", "intensity, bound, distance to the roof, with a picture", "", &Lab::roofline},
-      {"ptx", "[LINE]", "its PTX between the source lines it was made of; one line's only", "ptx 57", &Lab::ptx},
-      {"sass", "[LINE]", "the same of the machine code", "sass 57", &Lab::sass},
+      {"ptx", "[[FILE:]LINE]", "its PTX between the source lines it was made of; one line's only", "ptx 131", &Lab::ptx},
+      {"sass", "[[FILE:]LINE]", "the same of the machine code", "sass 131", &Lab::sass},
       {"history", "[OPTION ...]", "saves of this kernel; restore N brings one back", "", &Lab::history},
-      {"log", "[FILE]", "the lines of this session with what came of them: a script for kerlab lab < FILE",
-       "log night.lab", &Lab::log},
+      {"log", "[FILE]", "the lines of this session and what came of them, as a script", "log night.lab", &Lab::log},
       {"help", "[COMMAND]", "this list, or one of it; also ?", "? sweep", &Lab::help},
       {"quit", "", "end; also Ctrl-D", "", &Lab::quit},
   };
@@ -49,6 +50,8 @@ const std::vector<LabCommand>& lab_commands() {
 }
 
 namespace {
+
+constexpr int kListedWidth = 48;  // of a parameter's values in a table
 
 int steps_of(const char* command, const std::vector<std::string>& words) {
   if (words.empty()) return 1;
@@ -68,13 +71,21 @@ std::string listed_text(const std::vector<std::int64_t>& values, std::int64_t ch
 
 Table parameters_table(const Variant& variant, const Configuration& configuration, const LabState& state) {
   Table table{{{"parameter"}, {"values, [chosen]"}, {""}}, {}};
+  int taken = 0;  // by names and values
+  for (std::size_t i = 0; i < variant.parameters.size(); ++i)
+    taken = std::max(
+        taken,
+        static_cast<int>(variant.parameters[i].name.size()) +
+            std::min(kListedWidth,
+                     static_cast<int>(listed_text(variant.parameters[i].values, configuration.values[i]).size())));
+  const int room = std::max(terminal_width(stdout) - taken - 8, 12);
   for (std::size_t i = 0; i < variant.parameters.size(); ++i) {
     const Parameter& parameter = variant.parameters[i];
     const bool typed =
         std::ranges::any_of(state.parameters, [&](const auto& one) { return one.first == parameter.name; });
     table.rows.push_back({parameter.name + (typed ? "*" : ""),
-                          shortened(listed_text(parameter.values, configuration.values[i]), 48),
-                          shortened(parameter.doc, 60)});
+                          shortened(listed_text(parameter.values, configuration.values[i]), kListedWidth),
+                          shortened(parameter.doc, room)});
   }
   return table;
 }
@@ -89,8 +100,28 @@ std::vector<std::string> words_of_problem(const std::string& key) {
   return words;
 }
 
-std::string help_line(const LabCommand& command) {
-  return fmt::format("  {:<40} {}\n", fmt::format("{} {}", command.name, command.usage), command.doc);
+/// A line that fits: usage is told by `? COMMAND`.
+std::string help_line(const LabCommand& command, int width) {
+  return shortened(fmt::format("  {:<10}{}", command.name, command.doc), width) + "\n";
+}
+
+std::string help_of_one(const LabCommand& command) {
+  std::string text = fmt::format("  {} {}\n  {}\n", command.name, command.usage, command.doc);
+  if (*command.example != '\0') text += fmt::format("  example: {}\n", command.example);
+  return text;
+}
+
+/// Broken between words where the terminal ends.
+std::string in_lines(const std::string& text) {
+  std::string lines;
+  for (const std::string& line : wrapped(text, terminal_width(stdout))) lines += line + "\n";
+  return lines;
+}
+
+/// A screen at a time where it is longer than one.
+void print_long(const std::string& text) {
+  const Pager pager;
+  fmt::print("{}", text);
 }
 
 }  // namespace
@@ -133,10 +164,10 @@ std::string Lab::state_line() const {
   try {
     const KernelFolder read = folder();
     const Subject next = subject(read);
-    return fmt::format("{} {}  {}\n", next.source.variant->name,
-                       configuration_text(*next.source.variant, next.configuration), next.problem.title());
+    return in_lines(fmt::format("{} {}  {}", next.source.variant->name,
+                                configuration_text(*next.source.variant, next.configuration), next.problem.title()));
   } catch (const Error& error) {
-    return fmt::format("{}: not to be run as it is: {}\n", state_.kernel(), error.what());
+    return in_lines(fmt::format("{}: not to be run as it is: {}", state_.kernel(), error.what()));
   }
 }
 
@@ -150,15 +181,16 @@ ExitCode Lab::show(const std::vector<std::string>& words) {
   const Subject next = subject(read);
   const Variant& variant = *next.source.variant;
   const Family& family = read.family;
-  fmt::print("{}/{} (rung {}): {}\n", state_.target, variant.name, variant.rung, variant.doc);
-  fmt::print("problem: {}", next.problem.title());
+  std::string text =
+      in_lines(fmt::format("{}/{} (rung {}): {}", state_.target, variant.name, variant.rung, variant.doc));
   std::string names;
   for (const Dimension& one : family.dimensions) names += " " + one.name;
   for (const Flag& one : family.flags) names += fmt::format(" {}={}", one.name, fmt::join(one.values, "|"));
   for (const ScalarDecl& one : family.scalars) names += " " + one.name;
-  fmt::print("   (to set:{} dtype)\n", names);
+  text += in_lines(fmt::format("problem: {}   (to set:{} dtype)", next.problem.title(), names));
   if (!variant.parameters.empty())
-    fmt::print("{}", text_table(parameters_table(variant, next.configuration, state_), color_on(global_, stdout), 2));
+    text += text_table(parameters_table(variant, next.configuration, state_), color_on(global_, stdout), 2);
+  print_long(text);
   return ExitCode::passed;
 }
 
@@ -181,7 +213,6 @@ ExitCode Lab::undo(const std::vector<std::string>& words) {
                                  earlier_.empty() ? "nothing" : fmt::format("only {} changes", earlier_.size())));
   state_ = earlier_[earlier_.size() - steps];
   earlier_.resize(earlier_.size() - steps);
-  tell_title();
   fmt::print("{}", state_.target.empty() ? "no kernel is chosen\n" : state_line());
   return ExitCode::passed;
 }
@@ -192,7 +223,7 @@ ExitCode Lab::log(const std::vector<std::string>& words) {
     text += entry.outcome.empty() ? entry.line + "\n" : fmt::format("{:<32} # {}\n", entry.line, entry.outcome);
   if (words.size() > 1) throw UsageError("log: one file at most");
   if (words.empty()) {
-    fmt::print("{}", text.empty() ? "nothing was run or chosen yet\n" : text);
+    print_long(text.empty() ? "nothing was run or chosen yet\n" : text);
   } else {
     write_output(words.front(), fmt::format("# kerlab lab < {}\n{}", words.front(), text));
     fmt::print("{} lines in {}; again: kerlab lab < {}\n", log_.size(), words.front(), quoted(words.front()));
@@ -203,18 +234,17 @@ ExitCode Lab::log(const std::vector<std::string>& words) {
 ExitCode Lab::help(const std::vector<std::string>& words) {
   if (words.empty()) {
     std::string text;
-    for (const LabCommand& command : lab_commands()) text += help_line(command);
-    fmt::print(
-        "{}  NAME=VALUE alone is set; every other kerlab command works too: list, bench, device, db, regress ...\n",
-        text);
+    for (const LabCommand& command : lab_commands())
+      if (command.run != &Lab::help && command.run != &Lab::quit) text += help_line(command, terminal_width(stdout));
+    print_long(text + "? COMMAND tells more; NAME=VALUE sets; kerlab's other commands work, too; quit\n");
     return ExitCode::passed;
   }
   for (const LabCommand& command : lab_commands()) {
     if (words.front() != command.name) continue;
-    fmt::print("{}", help_line(command));
-    if (*command.example != '\0') fmt::print("  example: {}\n", command.example);
+    fmt::print("{}", help_of_one(command));
     return ExitCode::passed;
   }
+  require_command(words.front());
   return run_command({words.front(), "--help"});
 }
 

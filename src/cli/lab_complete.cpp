@@ -40,13 +40,19 @@ Completions lab_names() {
   return all;
 }
 
+/// So that 64 sorts before 128.
+std::pair<std::string, std::int64_t> natural(const std::string& word) {
+  const std::size_t end = word.find_last_not_of("0123456789") + 1;
+  return {word.substr(0, end), std::atoll(word.c_str() + end)};
+}
+
 }  // namespace
 
 /// NAME, NAME=, or a value behind either: parameters, and where sizes may be set those as well.
 Completions Lab::complete_setting(const std::vector<std::string>& words, const std::string& word) const {
   const KernelRoots kernels = kernel_folders(global_);
   const std::string kernel = state_.kernel();
-  const bool sizes = is_one_of(words.front(), {"set", "use", "run"});
+  const bool sizes = is_one_of(words.front(), {"set", "use", "run", "watch"});
   Completions all;
   if (word.find('=') == std::string::npos && is_one_of(words.front(), {"set", "sweep"}) && words.size() % 2 == 0) {
     const std::string& name = words.back();  // a value behind its name
@@ -67,6 +73,7 @@ Completions Lab::candidates(const std::vector<std::string>& words, const std::st
   if (words.empty() || (words.size() == 1 && is_one_of(words.front(), {"help", "?"}))) {
     Completions all = lab_names();
     add(all, kerlab::complete(command_table(), {}, word));
+    if (words.empty() && !state_.target.empty()) add(all, complete_setting({"run"}, word));
     return all;
   }
   const std::string& command = words.front();
@@ -75,7 +82,11 @@ Completions Lab::candidates(const std::vector<std::string>& words, const std::st
   if (command == "log") return complete_path(word, false);
   if (command == "diff" && words.size() == 1) return only({"last", "best"});
   if (command == "tune" && words.size() == 1 && !word.starts_with("-")) return only({"all", "30s"});
-  if (is_one_of(command, {"use", "set", "run", "sweep", "try"}))
+  // These are about the chosen kernel: what is left to type are options.
+  if (is_one_of(command, {"check", "inspect", "explain", "ptx", "sass", "roofline", "history"}) &&
+      !word.starts_with("-"))
+    return {};
+  if (is_one_of(command, {"use", "set", "run", "sweep", "try", "watch"}))
     return state_.target.empty() ? Completions{} : complete_setting(words, word);
   return kerlab::complete(command_table(), words, word);
 }
@@ -87,7 +98,7 @@ std::vector<std::string> Lab::complete(const std::string& line) const {
   std::vector<std::string> found;
   for (const Completion& one : candidates(words, word))
     if (one.text.starts_with(word)) found.push_back(one.text);
-  std::ranges::sort(found);
+  std::ranges::sort(found, {}, natural);
   found.erase(std::unique(found.begin(), found.end()), found.end());
   return found;
 }

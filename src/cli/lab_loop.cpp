@@ -37,6 +37,7 @@ ExitCode answer_safely(Lab& lab, const std::string& line, const std::string& whe
 }
 
 ExitCode talk(Lab& lab, LineEditor& editor, const GlobalOptions& global) {
+  const InterruptedWaitsEnd between_lines;  // a Ctrl-C there ends nothing
   fmt::print("{}", lab.greeting());
   while (!lab.ended()) {
     const std::optional<std::string> line = editor.read(lab.prompt());

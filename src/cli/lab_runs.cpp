@@ -107,7 +107,7 @@ ExitCode Lab::check(const std::vector<std::string>& words) {
   const std::vector<std::string> problem = problem_words();
   command.insert(command.end(), problem.begin(), problem.end());
   const ExitCode code = run_command(command);
-  outcome_ = code == ExitCode::passed ? "right" : code == ExitCode::wrong ? "wrong" : "not decided";
+  outcome_ = code == ExitCode::passed ? "right" : code == ExitCode::wrong ? "did not pass" : "not decided";
   return code;
 }
 
@@ -197,6 +197,8 @@ ExitCode Lab::tune(const std::vector<std::string>& words) {
       all = true;
     else if (const std::string seconds = seconds_of(word); !seconds.empty())
       command.insert(command.end(), {"--time", seconds});
+    else if (word.find_first_not_of("0123456789.") == std::string::npos)
+      throw UsageError(fmt::format("tune {0}: seconds are typed {0}s, trials --trials {0}", word));
     else
       command.push_back(word);  // an option of tune
   }

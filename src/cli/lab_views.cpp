@@ -17,7 +17,7 @@ std::vector<std::string> about_kernel(const char* command, const LabState& state
 
 /// A line's number, or options as they are.
 std::vector<std::string> line_option(const std::vector<std::string>& words) {
-  if (words.empty() || words.front().find_first_not_of("0123456789") != std::string::npos) return words;
+  if (words.empty() || words.front().starts_with("-")) return words;
   std::vector<std::string> options{"--line", words.front()};
   options.insert(options.end(), words.begin() + 1, words.end());
   return options;

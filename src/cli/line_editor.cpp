@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 #include <histedit.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <clocale>
+#include <cwchar>
 #include <iostream>
 
 #include "base/interrupt.h"
@@ -17,6 +19,7 @@ namespace kerlab {
 namespace {
 
 constexpr int kRemembered = 2000;  // lines
+constexpr int kGlanceMs = 100;     // between two looks at the interrupt flag
 
 struct EndHistory {
   void operator()(History* history) const { ::history_end(history); }
@@ -53,6 +56,7 @@ struct LineEditor::State {
   std::unique_ptr<History, EndHistory> history;
   std::unique_ptr<EditLine, EndEditLine> editor;
   std::string prompt;
+  const InterruptFlag* interrupt = nullptr;  ///< while a line is being edited
 
   /// What libedit calls for the prompt and the tab key.
   static State& of(EditLine* editor) {
@@ -61,6 +65,23 @@ struct LineEditor::State {
     return *static_cast<State*>(state);
   }
   static char* show_prompt(EditLine* editor) { return of(editor).prompt.data(); }
+  /// A key. Looks up now and then: a Ctrl-C that comes just before the wait begins would not end it.
+  static int read_key(EditLine* editor, wchar_t* key) {
+    std::mbstate_t state{};
+    while (true) {
+      if (of(editor).interrupt != nullptr && of(editor).interrupt->raised()) return -1;
+      pollfd keyboard{STDIN_FILENO, POLLIN, 0};
+      if (::poll(&keyboard, 1, kGlanceMs) <= 0) continue;
+      char byte = 0;
+      const ssize_t got = ::read(STDIN_FILENO, &byte, 1);
+      if (got < 0 && errno == EINTR) continue;
+      if (got <= 0) return static_cast<int>(got);
+      const std::size_t length = std::mbrtowc(key, &byte, 1, &state);
+      if (length == static_cast<std::size_t>(-2)) continue;  // the rest of it comes
+      if (length != static_cast<std::size_t>(-1)) return 1;
+      state = {};  // not of this locale's characters: as if it had not been typed
+    }
+  }
   static unsigned char complete_word(EditLine* editor, int) { return of(editor).complete_here(); }
 
   unsigned char complete_here() {
@@ -90,6 +111,7 @@ struct LineEditor::State {
     EditLine* const e = editor.get();
     ::el_set(e, EL_CLIENTDATA, this);
     ::el_set(e, EL_PROMPT, &show_prompt);
+    ::el_set(e, EL_GETCFN, &read_key);
     ::el_set(e, EL_EDITOR, "emacs");
     ::el_set(e, EL_HIST, ::history, history.get());
     ::el_set(e, EL_ADDFN, "kerlab-complete", "completes a word", &complete_word);
@@ -99,12 +121,14 @@ struct LineEditor::State {
   }
 
   std::optional<std::string> edited() {
-    const InterruptFlag interrupt;
+    const InterruptFlag flag;
+    interrupt = &flag;
     int length = 0;
     errno = 0;
     const char* line = ::el_gets(editor.get(), &length);
-    if (interrupt.terminated()) return std::nullopt;
-    if (interrupt.raised()) {
+    interrupt = nullptr;
+    if (flag.terminated()) return std::nullopt;
+    if (flag.raised()) {
       fmt::print("^C\n");
       ::el_reset(editor.get());
       return "";

@@ -286,7 +286,8 @@ Command add_roofline(CLI::App& root, const GlobalOptions& global) {
   parser->add_option("--dtype", options->dtype, "default: the family's first that the device supports");
   parser->add_flag("--measure", options->measure, "measure the ceilings anew");
   parser->add_option("--svg", *svg, "draw it; - for standard output")->type_name("FILE");
-  return {parser, true, [options, svg, &global] { return run(*options, *svg, global); }};
+  return {parser, true, [options, svg, &global] { return run(*options, *svg, global); }, false,
+          [svg] { return *svg != "-"; }};
 }
 
 }  // namespace kerlab

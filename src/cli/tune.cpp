@@ -21,7 +21,9 @@ void print(const TuneResult& result, const TuneCommand& command, const GlobalOpt
 /// What a session that cannot go on leaves behind.
 std::string kept_text(const TuneState& state) {
   if (state.counts.done == 0) return "";
-  std::string text = fmt::format("\n{} results are kept: the same command goes on from there", state.counts.done);
+  std::string text = fmt::format("\n{} {} kept: the same command goes on from there",
+                                 format_count(static_cast<std::int64_t>(state.counts.done), "result"),
+                                 state.counts.done == 1 ? "is" : "are");
   if (state.best_us > 0)
     text += fmt::format("; the best so far: {} us, {}", format_us(state.best_us), state.best_label);
   return text;
@@ -136,9 +138,9 @@ Command add_tune(CLI::App& root, const GlobalOptions& global) {
                    "spaces 250; 0: never)")
       ->check(CLI::NonNegativeNumber);
   parser->add_option("--time", options->screening.time_s, "begin no candidate so many seconds after the first")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(0.001, 1e6));
   parser->add_option("--timeout", options->screening.timeout_s, "seconds that check and timing of a candidate may take")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(0.001, 1e6));
   parser->add_option("--where", options->where, "only configurations of which this holds: \"STAGES == 4 && BM > 64\"")
       ->type_name("CONDITION");
   parser->add_option("--seed", options->seed, "of the search");

@@ -88,7 +88,7 @@ class Watch {
           watch_lines(attempt, comparable ? &*before_ : nullptr, seconds, width(), options_.color));
     files_ = attempt.files;
     if (attempt.is_best) best_ = attempt;
-    if (attempt.trial.registers > 0) before_ = attempt;
+    if (attempt.trial.status == TrialStatus::passed) before_ = attempt;  // what the time is compared with, too
   }
 
   /// Of the first attempt, and of one whose configuration another spec has changed.

@@ -19,6 +19,7 @@ struct Cell {
   int rank = 0;
 };
 constexpr int kAlways = 100;
+constexpr int kChanged = 15;  // a figure that has changed goes before one that has not
 constexpr std::string_view kGap = "  ";
 
 int width_of(const std::vector<Cell>& cells) {
@@ -60,24 +61,18 @@ std::string number_text(std::int64_t save) {
   return save > 0 ? fmt::format("save {}", save) : "not kept";
 }
 
-std::string percent_text(const Beside& beside) {
-  const auto percent = [](double ratio) { return 100 * (ratio - 1); };
-  std::string text = fmt::format("{:+.1f} %", percent(beside.ratio));
-  if (beside.low != beside.high) text += fmt::format(" [{:+.1f},{:+.1f}]", percent(beside.low), percent(beside.high));
-  return text;
-}
-
 /// "-6.2 % [-6.9,-5.4] vs last": slower is bad, faster good, where it is certain.
 Cell beside_cell(const Beside& beside, const std::string& what, int rank) {
   const Style style = beside.high < 1 ? Style::good : beside.low > 1 ? Style::bad : Style::plain;
-  return {percent_text(beside) + " vs " + what, style, rank};
+  return {change_text(beside) + " vs " + what, style, rank};
 }
 
 void add_beside(std::vector<Cell>& cells, const Attempt& now) {
   const auto find = [&](std::string_view what) { return std::ranges::find(now.beside, what, &Beside::what); };
   const auto last = find("last"), best = find("best"), none = now.beside.end();
-  const bool same = last != none && best != none && last->number == best->number;
-  if (last != none) cells.push_back(beside_cell(*last, same ? "last, the best" : "last", 80));
+  const bool same =
+      last != none && best != none && (last->number == best->number || change_text(*last) == change_text(*best));
+  if (last != none) cells.push_back(beside_cell(*last, same ? "last and best" : "last", 80));
   if (best != none && !same) cells.push_back(beside_cell(*best, "best", 70));
 }
 
@@ -90,6 +85,7 @@ Cell figure(const std::string& title, Number now, const Number* before, const st
   if (before != nullptr && *before != now) {
     text += fmt::format(" ({:+})", now - *before);
     style = (now > *before) == more_is_worse ? Style::warning : Style::good;
+    rank += kChanged;
   }
   return {std::move(text), style, rank};
 }
@@ -114,7 +110,7 @@ void add_figures(std::vector<Cell>& cells, const Attempt& now, const Attempt* be
 }
 
 Cell seconds_cell(double seconds) {
-  return {fmt::format("{:.2f} s", seconds), Style::dim, 90};
+  return {fmt::format("{:.2f} s", seconds), Style::dim, 45};
 }
 
 std::string first_line(const std::string& text) {
@@ -172,6 +168,16 @@ std::vector<std::string> trouble_lines(const std::string& number, const std::str
 }
 
 }  // namespace
+
+std::string change_text(const Beside& beside) {
+  const auto percent = [](double ratio) {
+    const std::string text = fmt::format("{:+.1f}", 100 * (ratio - 1));
+    return text == "-0.0" || text == "+0.0" ? std::string("0.0") : text;
+  };
+  std::string text = percent(beside.ratio) + " %";
+  if (beside.low != beside.high) text += fmt::format(" [{},{}]", percent(beside.low), percent(beside.high));
+  return text;
+}
 
 std::string time_text(const Measurement& m) {
   if (m.clock == "modelled") return fmt::format("{} us modelled", format_us(m.median_us));

@@ -18,6 +18,9 @@ std::vector<std::string> watch_lines(std::int64_t save, const std::string& why, 
 JsonValue watch_value(const Attempt& attempt, double seconds);
 JsonValue watch_value(std::int64_t save, const std::string& why, double seconds);
 
+/// How the time has changed: "-6.2 % [-6.9,-5.4]"; below 0 it is faster now. Modelled times have no interval.
+std::string change_text(const Beside& beside);
+
 /// "13.31 us modelled", "291.4 us [290,293]".
 std::string time_text(const Measurement& measurement);
 

@@ -165,8 +165,8 @@ void explain(const Case& c, GemmRegime& r) {
       r.lever = "one wave of small tiles; a CUDA graph, a batch, or fusing it with its neighbours";
       return;
     case Regime::store_bound:
-      r.cause = fmt::format("K = {}: D is {} of the traffic, and a tile's main loop is {} step{}", c.shape.k,
-                            percent(c.result_bytes / (c.result_bytes + c.operand_bytes)),
+      r.cause = fmt::format("K = {}: D is {} of the traffic, and a tile's main loop is {} step{} of 128 bytes",
+                            c.shape.k, percent(c.result_bytes / (c.result_bytes + c.operand_bytes)),
                             (c.shape.k * c.shape.input_bytes + kStepBytes - 1) / kStepBytes,
                             c.shape.k * c.shape.input_bytes > kStepBytes ? "s" : "");
       r.lever = "persistent blocks that store a tile by TMA while they load the next";
@@ -198,7 +198,7 @@ std::string_view name(Regime regime) {
     case Regime::launch_bound:
       return "launch-bound";
     case Regime::few_tiles:
-      return "few tiles, long K";
+      return "few tiles";
     case Regime::skinny:
       return "skinny";
     case Regime::store_bound:

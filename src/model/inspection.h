@@ -56,6 +56,8 @@ std::vector<SourceLine> by_source_line(const std::vector<LineCounts>& lines);
 
 /// What there is to say about a launch whose other members are filled in.
 std::vector<Remark> remarks_on(const LaunchInspection& launch, const DeviceInfo& device);
+/// What takes the time: the limiter of the model, or a unit that is nearly always busy although waits stretch the time.
+std::string bound_of(const ModelledTime& time);
 
 /// "softmax.cu:31", "operands.cuh:7 (from naive.cu:26)" or "ptx line 120"; of a path the last part.
 std::string place_text(const CodeLine& line);

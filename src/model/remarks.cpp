@@ -205,9 +205,7 @@ std::string_view remedy(std::string_view limiter) {
 constexpr double kNearlyAlwaysBusy = 0.9;
 
 Remark bound(const LaunchInspection& launch) {
-  const auto busiest = std::ranges::max_element(launch.time.units, {}, &UnitDemand::busy);
-  const bool unit_bound = busiest != launch.time.units.end() && busiest->busy >= kNearlyAlwaysBusy;
-  const std::string& limiter = unit_bound ? busiest->name : launch.time.limiter;
+  const std::string limiter = bound_of(launch.time);
   const auto unit = std::ranges::find(launch.time.units, limiter, &UnitDemand::name);
   const std::string busy =
       unit == launch.time.units.end() ? "" : fmt::format(", busy {:.0f} % of the time", 100 * unit->busy);
@@ -215,6 +213,11 @@ Remark bound(const LaunchInspection& launch) {
 }
 
 }  // namespace
+
+std::string bound_of(const ModelledTime& time) {
+  const auto busiest = std::ranges::max_element(time.units, {}, &UnitDemand::busy);
+  return busiest != time.units.end() && busiest->busy >= kNearlyAlwaysBusy ? busiest->name : time.limiter;
+}
 
 std::vector<Remark> remarks_on(const LaunchInspection& launch, const DeviceInfo& device) {
   const std::vector<LineCounts>& lines = launch.instructions;

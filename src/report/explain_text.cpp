@@ -248,7 +248,9 @@ void add_variants(ExplainPage& page, const Explained& e) {
       cannot += (cannot.empty() ? "" : ", ") + variant.variant;
   }
   if (fit > 0) page.draw("", text_table(table));
-  if (!cannot.empty()) page.say("", fmt::format("not: {} (kerlab list FAMILY --space says why)", cannot));
+  if (!cannot.empty())
+    page.say("",
+             fmt::format("not: {} (kerlab list {} --space says why)", cannot, e.title.substr(0, e.title.find(' '))));
 }
 
 std::string heading(const Explained& e) {

@@ -100,13 +100,16 @@ std::string foot(const Axis& x, int width, const Glyphs& glyph) {
     const auto column = static_cast<std::size_t>(x.cell(value, width));
     line[column] = glyph.tick;
     const std::string label = fmt::format("{:g}", value);
-    labels.replace(column, label.size(), label);
+    labels.replace(std::min(column, static_cast<std::size_t>(width) - label.size()), label.size(), label);
   }
   labels.resize(labels.find_last_not_of(' ') + 1);
   const std::string margin(kLabelWidth + 1, ' ');
+  constexpr std::string_view kUnit = "FLOP/byte";
+  const bool fits = labels.size() + 2 + kUnit.size() <= static_cast<std::size_t>(width);
+  const std::string unit = fits ? fmt::format("  {}", kUnit) : fmt::format("\n{} {:>{}}", margin, kUnit, width);
   std::string text = margin + glyph.corner;
   for (const std::string& cell : line) text += cell;
-  return text + "\n" + margin + " " + labels + "  FLOP/byte\n";
+  return text + "\n" + margin + " " + labels + unit + "\n";
 }
 
 }  // namespace

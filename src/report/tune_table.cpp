@@ -54,16 +54,22 @@ std::string fitted_configuration(const TuneRow& row, int room) {
 
 std::vector<std::string> cells(const TuneRow& row, bool with_library) {
   const Trial& trial = row.trial;
-  std::vector<std::string> line{fmt::format("{}{}", row.rank, row.tied ? "=" : ""),
-                                row.modelled ? format_us(row.median_us)
-                                             : median_with_interval(row.median_us, row.low_us, row.high_us),
-                                tera_text(row.flops_per_s)};
+  std::vector<std::string> line{
+      fmt::format("{}{}", row.rank, row.tied ? "=" : ""),
+      row.modelled ? format_us(row.median_us) : median_with_interval(row.median_us, row.low_us, row.high_us),
+      tera_text(row.flops_per_s)};
   if (with_library) line.push_back(versus(row.versus_library));
   line.insert(line.end(),
               {percent(row.roof_fraction), fmt::format("{}", trial.registers), fmt::format("{}", trial.spill_bytes),
                compact_bytes(trial.shared_bytes), row.occupancy > 0 ? percent(row.occupancy) + "%" : "-",
                fmt::format("{:.2f}", trial.error_ratio), configuration(row)});
   return line;
+}
+
+int width_of(const Table& table, std::size_t column) {
+  int widest = display_width(table.columns[column].title);
+  for (const auto& row : table.rows) widest = std::max(widest, display_width(row[column]));
+  return widest;
 }
 
 }  // namespace
@@ -93,11 +99,16 @@ Table tune_table(const std::vector<TuneRow>& rows, int width) {
   }
   for (const TuneRow& row : rows) table.rows.push_back(cells(row, with_library));
   if (width <= 0) return table;
-  int used = kIndent;
-  for (std::size_t c = 0; c + 1 < table.columns.size(); ++c) {
-    int widest = display_width(table.columns[c].title);
-    for (const auto& row : table.rows) widest = std::max(widest, display_width(row[c]));
-    used += widest + 2;
+  int used = kIndent, longest = 0;
+  for (std::size_t c = 0; c + 1 < table.columns.size(); ++c) used += width_of(table, c) + 2;
+  for (const TuneRow& row : rows) longest = std::max(longest, display_width(configuration(row)));
+  // Which configuration it is tells more than what kerlab show tells of it as well.
+  for (const char* title : {"err/bound", "smem", "spill", "occ", "regs"}) {
+    if (longest <= width - used) break;
+    const auto column = std::ranges::find(table.columns, title, &Column::title) - table.columns.begin();
+    used -= width_of(table, static_cast<std::size_t>(column)) + 2;
+    table.columns.erase(table.columns.begin() + column);
+    for (auto& row : table.rows) row.erase(row.begin() + column);
   }
   // On a very narrow terminal a line wraps rather than saying nothing.
   const int room = std::max(width - used, 24);

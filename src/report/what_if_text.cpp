@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/format.h"
+#include "model/inspection.h"
 #include "report/modelled_remark.h"
 #include "report/table.h"
 
@@ -57,7 +58,7 @@ std::vector<std::string> as_it_is(const InspectedKernel& kernel) {
           format_bytes(launch.shared_bytes),
           percent(launch.occupancy.fraction),
           fmt::format("{:.2f}", launch.waves.waves),
-          launch.time.limiter};
+          bound_of(launch.time)};
 }
 
 }  // namespace

@@ -95,19 +95,31 @@ std::string ptx_function(const std::string& text) {
   return "";
 }
 
+/// "a; b;" as "a;" and "b;"; a last one without its semicolon goes on in the next line.
+std::vector<std::string> statements(const std::string& text) {
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find(';', begin), text.size() - 1) + 1;
+    if (std::string part = trimmed(text.substr(begin, end - begin)); !part.empty()) parts.push_back(std::move(part));
+    begin = end;
+  }
+  return parts;
+}
+
 }  // namespace
 
 std::vector<AssemblyBlock> parse_ptx(const std::string& ptx) {
   const std::map<int, std::string> files = ptx_files(ptx);
   Blocks blocks;
   std::istringstream lines(ptx);
-  bool inside = false;
+  int depth = 0;           // of scopes: those of a function's body may hold more, of inline assembly
   std::string unfinished;  // an instruction may take several lines
   for (std::string line; std::getline(lines, line);) {
-    const std::string text = trimmed(line.substr(0, line.find("//")));
-    if (const std::string function = ptx_function(text); !function.empty()) blocks.enter(function);
-    if (text == "{" && unfinished.empty()) inside = true;
-    if (text == "}" && unfinished.empty()) inside = false;
+    std::string text = trimmed(line.substr(0, line.find("//")));
+    if (const std::string function = ptx_function(text); !function.empty()) {
+      blocks.enter(function);
+      depth = 0;
+    }
     if (text.starts_with(".loc")) {
       std::istringstream numbers(text.substr(4));
       int file = 0, number = 0;
@@ -115,13 +127,20 @@ std::vector<AssemblyBlock> parse_ptx(const std::string& ptx) {
       const auto known = files.find(file);
       blocks.at(known == files.end() ? "" : known->second, number);
     }
-    const bool code =
-        inside && !text.empty() && text.front() != '.' && text.front() != '$' && text != "{" && text != "}";
-    if (!code) continue;
-    unfinished += (unfinished.empty() ? "" : " ") + text;
-    if (text.back() != ';') continue;
-    blocks.add(ptx_instruction(unfinished));
-    unfinished.clear();
+    // Braces of operands, "{%r1, %r2}", stand within an instruction; those of scopes before or after one.
+    for (; unfinished.empty() && text.starts_with("{"); ++depth) text = trimmed(text.substr(1));
+    int closed = 0;
+    for (; (unfinished.empty() && text == "}") || text.ends_with(";}") || text.ends_with("; }"); ++closed)
+      text = trimmed(text.substr(0, text.size() - 1));
+    for (const std::string& part : statements(text)) {
+      if (unfinished.empty() && (depth == 0 || part.front() == '.' || part.front() == '$' || part.back() == ':'))
+        continue;
+      unfinished += (unfinished.empty() ? "" : " ") + part;
+      if (part.back() != ';') continue;
+      blocks.add(ptx_instruction(unfinished));
+      unfinished.clear();
+    }
+    depth -= closed;
   }
   return blocks.take();
 }

@@ -101,6 +101,7 @@ Attempt Attempts::try_now(const AttemptRequest& request) {
   Track& track = tracks_[fmt::format("{}\n{}\n{}", rig.device().device_class(), subject.problem.key(),
                                      subject.source.variant->name)];
   SingleResult result = try_it(rig, setup, subject, track);
+  name_source_line(result, rig, setup, subject);
   const RunItem item{result.candidate.label,      std::move(result.candidate.image), result.candidate.plan,
                      result.candidate.small_plan, result.candidate.nondeterministic, true};
   const std::vector<SampleSet> others = std::move(result.beside);
@@ -120,6 +121,18 @@ Attempt Attempts::try_now(const AttemptRequest& request) {
   attempt.store_s = seconds_since(storing);
   attempt.seconds = seconds_since(begin);
   return attempt;
+}
+
+/// A fault of the emulated device names the line of the PTX; of a twin with line information, that of the source.
+void Attempts::name_source_line(SingleResult& result, Rig& rig, const ProblemSetup& setup, const Subject& subject) {
+  Trial& trial = result.candidate.trial;
+  if (rig.device().kind != DeviceKind::emulated || !is_fault(trial.status)) return;
+  SingleOptions single;
+  single.recipes = quick_recipes(setup.plan);
+  single.line_info = true;
+  single.deadline = generous_deadline(rig, setup, 1);
+  const SingleResult twin = run_single(rig, setup, subject.source, subject.configuration, single);
+  if (twin.candidate.trial.status == trial.status) trial.message = twin.candidate.trial.message;
 }
 
 /// On a GPU together with the last and the best. Should these stand in the way, alone.

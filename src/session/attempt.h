@@ -13,7 +13,7 @@ namespace kerlab {
 /// What to try. `kernel` as parse_subject gives it; of a trial's id its variant, configuration and problem are meant,
 /// of today's source.
 struct AttemptRequest {
-  SubjectName kernel;  ///< without variant: the only one, else the winner's, else an error that names them
+  SubjectName kernel;  ///< without variant: the only one, else the winner's, else the first rung
   std::vector<ProblemArgument> arguments;
   std::string dtype;
 };
@@ -86,6 +86,7 @@ class Attempts {
   };
   Attempt try_now(const AttemptRequest& request);
   SingleResult try_it(Rig& rig, const ProblemSetup& setup, const Subject& subject, const Track& track) const;
+  static void name_source_line(SingleResult& result, Rig& rig, const ProblemSetup& setup, const Subject& subject);
   static void compare(Attempt& attempt, const std::vector<SampleSet>& others, const Track& track);
   void store(Attempt& attempt, const Subject& subject, const DeviceInfo& device);
   void keep(Attempt& attempt);

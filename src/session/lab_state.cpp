@@ -46,7 +46,7 @@ std::int64_t listed_value(const Parameter& parameter, const std::string& text) {
   return value;
 }
 
-/// NAME VALUE or NAME=VALUE, each a pair. A last NAME without a value is one with an empty value.
+/// NAME VALUE or NAME=VALUE, each a pair.
 std::vector<std::pair<std::string, std::string>> pairs_of(const std::vector<std::string>& words) {
   std::vector<std::pair<std::string, std::string>> pairs;
   for (std::size_t i = 0; i < words.size(); ++i) {
@@ -56,7 +56,7 @@ std::vector<std::pair<std::string, std::string>> pairs_of(const std::vector<std:
     else if (i + 1 < words.size())
       pairs.emplace_back(words[i], words[i + 1]), ++i;
     else
-      pairs.emplace_back(words[i], "");
+      throw UsageError(fmt::format("{0}: which value? {0}= takes its default back", words[i]));
   }
   for (auto& [name, value] : pairs)
     if (name.rfind("--", 0) == 0) name.erase(0, 2);  // as on the command line
@@ -163,9 +163,14 @@ LabState with_rung(const LabState& state, const KernelFolder& folder, const Devi
   const int step = steps < 0 ? -1 : 1;
   for (int left = std::abs(steps); left > 0;) {
     at += step;
-    if (at < 0 || at >= std::ssize(rungs))
-      throw UsageError(fmt::format("{} is the {} rung of {} for {}{}", state.variant, steps < 0 ? "lowest" : "highest",
-                                   folder.family.name, problem.title(), cannot));
+    if (at < 0 || at >= std::ssize(rungs)) {
+      const int done = std::abs(steps) - left;
+      const char* way = steps < 0 ? "below" : "above";
+      const std::string what =
+          done > 0 ? fmt::format("only {} {} it", format_count(done, "rung"), way)
+                   : fmt::format("it is the {} rung of {}", steps < 0 ? "lowest" : "highest", folder.family.name);
+      throw UsageError(fmt::format("{}: {} for {}{}", state.variant, what, problem.title(), cannot));
+    }
     const Variant& variant = *rungs[static_cast<std::size_t>(at)];
     const std::string reason = unsupported_reason(variant, problem, device);
     if (reason.empty())
@@ -173,9 +178,13 @@ LabState with_rung(const LabState& state, const KernelFolder& folder, const Devi
     else
       cannot += fmt::format("\n  {}: {}", variant.name, reason);
   }
+  const Variant& reached = *rungs[static_cast<std::size_t>(at)];
   LabState next = state;
-  next.variant = rungs[static_cast<std::size_t>(at)]->name;
-  next.parameters = still_listed(*rungs[static_cast<std::size_t>(at)], state.parameters);
+  next.variant = reached.name;
+  next.parameters = still_listed(reached, state.parameters);
+  // Listed one by one they may still be no valid configuration together.
+  const Configuration kept = parse_configuration(reached, problem, device, next.subject().configuration);
+  if (!violated_constraint(reached, problem, device, kept).empty()) next.parameters.clear();
   return next;
 }
 

@@ -232,6 +232,8 @@ void RecordSession::keep(Baseline& baseline, const RegressKernel& kernel, Record
   if (const std::optional<Baseline> old = folder_.find(baseline.key)) {
     row.changes = compare_figures(old->figures, baseline.figures, {});
     if (baseline.min_tflops == 0) baseline.min_tflops = old->min_tflops;
+    // Nothing was to be accepted: the reason given is not this kernel's.
+    if (options_.accept && row.changes.empty() && old->source_hash == baseline.source_hash) baseline.why = old->why;
   }
   row.recorded = folder_.write(baseline, kernel.source.source, lock_);
   if (database_ == nullptr) return;

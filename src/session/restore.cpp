@@ -50,11 +50,20 @@ fs::path kernel_folder(const Save& save) {
   const fs::path folder = fs::canonical(save.folder, error);
   if (error || !fs::is_directory(folder, error))
     refuse(save,
-           fmt::format("its folder {} is gone; kerlab history --diff {} shows what it held", save.folder, save.id));
+           fmt::format("its folder {} is gone; kerlab restore {} --to DIR writes it to another", save.folder, save.id));
   if (folder != fs::path(save.folder)) refuse(save, fmt::format("its folder {} is now a link", save.folder));
   for (const std::string& name : {std::string("family.toml"), save.variant + ".toml", save.variant + ".cu"})
     if (fs::is_regular_file(folder / name, error)) return folder;
-  refuse(save, fmt::format("{} holds no kernel any more", save.folder));
+  refuse(save, fmt::format("{} holds no kernel any more; kerlab restore {} --to DIR writes it to another folder",
+                           save.folder, save.id));
+}
+
+/// That nothing is overwritten there.
+fs::path new_folder(const fs::path& to) {
+  std::error_code error;
+  if (fs::exists(fs::symlink_status(to, error)) && (!fs::is_directory(to, error) || !fs::is_empty(to, error)))
+    throw UsageError(fmt::format("--to {}: there is something already; name a new or an empty folder", to.string()));
+  return fs::weakly_canonical(fs::absolute(to));
 }
 
 std::optional<std::string> present_text(const fs::path& file) {
@@ -93,16 +102,29 @@ std::int64_t holder(const Database& database, const RestorePlan& plan, const Ker
   return number;
 }
 
+/// The save that leads back.
+std::int64_t keep_present(Database& database, const RestorePlan& plan) {
+  const KernelFiles present = present_state(database, plan);
+  if (const std::int64_t back = holder(database, plan, present); back > 0) return back;
+  Save save;
+  save.family = plan.save.family;
+  save.variant = plan.save.variant;
+  save.verdict = "kept";
+  save.message = fmt::format("as it was before save {} was restored", plan.save.id);
+  return keep_save(database, present, std::move(save));
+}
+
 }  // namespace
 
 bool RestorePlan::changes_nothing() const {
   return std::ranges::none_of(files, &FileToRestore::differs);
 }
 
-RestorePlan plan_restore(const Database& database, std::int64_t number) {
+RestorePlan plan_restore(const Database& database, std::int64_t number, const fs::path& to) {
   RestorePlan plan;
   plan.save = find_save(database, number);
-  plan.folder = kernel_folder(plan.save);
+  plan.elsewhere = !to.empty();
+  plan.folder = plan.elsewhere ? new_folder(to) : kernel_folder(plan.save);
   for (const SavedFile& file : plan.save.files) {
     require_inside(plan.save, plan.folder, file.name);
     const auto text = database.source_text(file.hash);
@@ -116,16 +138,7 @@ RestorePlan plan_restore(const Database& database, std::int64_t number) {
 }
 
 std::int64_t restore(Database& database, const RestorePlan& plan) {
-  const KernelFiles present = present_state(database, plan);
-  std::int64_t back = holder(database, plan, present);
-  if (back == 0) {
-    Save save;
-    save.family = plan.save.family;
-    save.variant = plan.save.variant;
-    save.verdict = "kept";
-    save.message = fmt::format("as it was before save {} was restored", plan.save.id);
-    back = keep_save(database, present, std::move(save));
-  }
+  const std::int64_t back = plan.elsewhere ? 0 : keep_present(database, plan);
   for (const FileToRestore& file : plan.files) {
     if (!file.differs) continue;
     std::filesystem::create_directories((plan.folder / file.name).parent_path());

@@ -37,13 +37,15 @@ struct RestorePlan {
   Save save;
   std::filesystem::path folder;
   std::vector<FileToRestore> files;
+  bool elsewhere = false;  ///< in a new folder: there is nothing to keep
   [[nodiscard]] bool changes_nothing() const;
 };
-/// Looks, and touches nothing. Throws UsageError (no such save) and Error: the folder is gone or holds no kernel, a
+/// Looks, and touches nothing. `to`: a new or empty folder in place of the kernel's own; empty: that one. Throws
+/// UsageError (no such save; `to` holds something) and Error: the folder is gone or holds no kernel, a
 /// name leads out of it or to something that is no plain file, a file cannot be written.
-RestorePlan plan_restore(const Database& database, std::int64_t number);
+RestorePlan plan_restore(const Database& database, std::int64_t number, const std::filesystem::path& to = {});
 /// Keeps what is there now as a save unless one holds it already, then writes what differs. Returns the number of the
-/// save that leads back.
+/// save that leads back; 0: there was nothing.
 std::int64_t restore(Database& database, const RestorePlan& plan);
 
 }  // namespace kerlab

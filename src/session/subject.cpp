@@ -160,7 +160,10 @@ Subject todays_subject(const SubjectName& name, const std::vector<ProblemArgumen
     if (name.variant.empty() && folder.variants.size() > 1) model = newest_winner(subject.problem, database);
     if (model) subject.how = fmt::format("winner, trial {}", model->id);
   }
-  const Variant& variant = model ? find_variant(folder, model->variant) : the_variant(name, folder, subject.problem);
+  const bool first = !model && name.variant.empty() && folder.variants.size() > 1;
+  const Variant& variant = model   ? find_variant(folder, model->variant)
+                           : first ? *std::ranges::min_element(folder.variants, {}, &Variant::rung)
+                                   : the_variant(name, folder, subject.problem);
   require_supported(variant, subject.problem, device);
   if (!name.configuration.empty()) {
     subject.configuration = parse_configuration(variant, subject.problem, device, name.configuration);
@@ -169,7 +172,7 @@ Subject todays_subject(const SubjectName& name, const std::vector<ProblemArgumen
     subject.configuration = parse_configuration(variant, model->configuration);
   } else {
     subject.configuration = default_configuration(variant, subject.problem, device);
-    subject.how = "default";
+    subject.how = first ? "first rung, default" : "default";
   }
   subject.source = {&variant, read_kernel_source(variant.source)};
   require_valid(subject, device);

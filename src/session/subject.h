@@ -41,7 +41,7 @@ Subject resolve_subject(const SubjectName& name, const std::vector<ProblemArgume
                         const Database* database);
 
 /// The same of the source as it is now, whatever was stored of another: without a variant the only one, else the newest
-/// winner's in its configuration; of a trial its variant, configuration and problem. `trial` stays empty.
+/// winner's in its configuration, else the first rung; of a trial its variant, configuration and problem. `trial` stays empty.
 Subject todays_subject(const SubjectName& name, const std::vector<ProblemArgument>& arguments, const std::string& dtype,
                        const KernelFolder& folder, const DeviceInfo& device, const Database* database);
 

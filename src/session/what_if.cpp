@@ -4,6 +4,7 @@
 #include <map>
 #include <tuple>
 
+#include "model/inspection.h"
 #include "model/waves.h"
 #include "plan/occupancy.h"
 #include "session/compile_ahead.h"
@@ -82,7 +83,7 @@ void take(WhatIf& what, SingleResult result, const ProblemSetup& setup, const De
   what.blocks_per_sm = fits.blocks;
   what.occupancy = fits.fraction;
   what.waves = waves_of(work.blocks, std::int64_t{fits.blocks} * device.sms).waves;
-  what.limiter = times[longest].limiter;
+  what.limiter = bound_of(times[longest]);
 }
 
 /// So that they are compiled side by side, and found in the cache.

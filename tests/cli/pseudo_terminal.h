@@ -69,8 +69,11 @@ class PseudoTerminal {
   int end() {
     while (read_some(60000)) {
     }
-    int status = 0;
-    ::waitpid(child_, &status, 0);
+    int status = 0, glances = 100;
+    while (::waitpid(child_, &status, WNOHANG) == 0) {
+      if (glances-- == 0) ::kill(child_, SIGKILL);  // it hangs
+      ::usleep(50'000);
+    }
     child_ = 0;
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   }

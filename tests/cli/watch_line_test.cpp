@@ -44,7 +44,7 @@ TEST_CASE("watch line: a measured time has its interval, and its ratios theirs",
   now.conflicts = -1;
   now.beside = {{"last", 6, 310.9, 0.937, 0.93, 0.945}, {"best", 6, 310.9, 0.937, 0.93, 0.945}};
   CHECK(line(now) ==
-        "save 7  right  291.4 us [290,292]  -6.3 % [-7.0,-5.5] vs last, the best  regs 96  occ 25 %  0.41 s");
+        "save 7  right  291.4 us [290,292]  -6.3 % [-7.0,-5.5] vs last and best  regs 96  occ 25 %  0.41 s");
 }
 
 TEST_CASE("watch line: figures are shown with what has changed", "[cli]") {

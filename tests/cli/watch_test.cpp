@@ -105,7 +105,7 @@ TEST_CASE("cli: watch tells of every save what became of it", "[cli]") {
   CHECK_FALSE(read_text(sandbox / "twice/flat.cu") == kKernel);
   const ProcessResult restored = sandbox.run({"restore", "1"});
   CHECK(restored.exit_code == 0);
-  CHECK_THAT(restored.out, Catch::Contains("wrote") && Catch::Contains("as it was before: kerlab restore 9"));
+  CHECK_THAT(restored.out, Catch::Contains("wrote") && Catch::Contains("what was there before: kerlab restore 9"));
   CHECK(read_text(sandbox / "twice/flat.cu") == kKernel);
   CHECK(read_text(sandbox / "twice/flat.toml") == kToyVariant);
   CHECK(sandbox.run({"restore", "77"}).exit_code == 64);

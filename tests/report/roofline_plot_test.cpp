@@ -26,7 +26,8 @@ TEST_CASE("roofline plot: slope, flat and points where they belong", "[report]")
         "           |\n"
         "     100 G |\n"
         "           ++--------------+--------------+\n"
-        "            1              10             100  FLOP/byte\n"
+        "            1              10           100\n"
+        "                                  FLOP/byte\n"
         "roof (theoretical): 1.00 TB/s, FMA 10.00 TFLOP/s, ridge at 10.0 FLOP/byte\n"
         "a on the slope: 1.00 TFLOP/s at 1 FLOP/byte\n"
         "b under the flat: 5.00 TFLOP/s at 100 FLOP/byte\n");

@@ -43,6 +43,37 @@ $L__BB0_2:
   CHECK(blocks[2].instructions[1].copy);
 }
 
+TEST_CASE("assembly: scopes of inline assembly do not end the kernel", "[session][assembly]") {
+  const auto blocks = parse_ptx(R"(
+.visible .entry twice()
+{
+	.loc	1 3 13
+	// begin inline asm
+	{ .reg .pred p; setp.ne.b32 p, %r1, 0; wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16
+		{%f1, %f2, %f3, %f4}, %rd1, %rd2, p, 1, 1, 0, 0; }
+	// end inline asm
+	{
+	.reg .b64 t;
+WAIT:
+	mbarrier.try_wait.parity.shared::cta.b64 p, [%r2], %r3;
+	}
+	.loc	1 4 7
+	ret;
+}
+.visible .entry other()
+{
+	ret;
+}
+)");
+  REQUIRE(blocks.size() == 3);
+  REQUIRE(blocks[0].instructions.size() == 3);
+  CHECK(blocks[0].instructions[0].text == "setp.ne.b32 p, %r1, 0;");
+  CHECK(blocks[0].instructions[1].tensor);
+  CHECK(blocks[0].instructions[2].text == "mbarrier.try_wait.parity.shared::cta.b64 p, [%r2], %r3;");
+  CHECK(blocks[1].line == 4);
+  CHECK(blocks[2].kernel == "other");
+}
+
 TEST_CASE("assembly: SASS as nvdisasm prints it with line information", "[session][assembly]") {
   const auto blocks = parse_sass(R"(
 	.section	.text.twice,"ax",@progbits

@@ -110,6 +110,12 @@ TEST_CASE("saves: what cannot be restored is refused, and nothing is written", "
     fs::rename(kernel.folder, kernel.temporary / "elsewhere");
     CHECK_THROWS_WITH(plan_restore(kernel.database, first), Catch::Contains("is gone"));
     CHECK_FALSE(fs::exists(kernel.folder));
+    CHECK_THROWS_AS(plan_restore(kernel.database, first, kernel.temporary / "elsewhere"), UsageError);  // not empty
+    const RestorePlan plan = plan_restore(kernel.database, first, kernel.temporary / "new/place");
+    CHECK(restore(kernel.database, plan) == 0);
+    CHECK(read_text(kernel.temporary / "new/place/v.cu") == "line one\nline two\n");
+    CHECK(read_text(kernel.temporary / "elsewhere/v.cu") == "newer\n");
+    CHECK_FALSE(fs::exists(kernel.folder));
   }
   SECTION("it holds no kernel any more") {
     for (const char* name : {"family.toml", "v.cu"}) fs::remove(kernel.folder / name);

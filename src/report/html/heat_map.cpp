@@ -114,7 +114,7 @@ ReportFigure heat_map(const ReportPart& part, const Values& across, const Values
       bottom + 74,
       "",
       {{{fmt::format("{} \\ {}", down.name, across.name)}}, {}}};
-  figure.body = svg_text(kLeft - 8, kTop - 14, down.name, "ink", "end");
+  figure.body = svg_text(4, kTop - 14, down.name, "ink");
   for (std::size_t c = 0; c < across.values.size(); ++c) {
     figure.body += svg_text(kLeft + width * (static_cast<double>(c) + 0.5), bottom + 17,
                             tick_text(static_cast<double>(across.values[c])), "dim", "middle");

@@ -157,20 +157,17 @@ std::string toolbar(std::size_t trials) {
       trials);
 }
 
-std::string contents(const LabReport& report) {
-  std::vector<std::string> names =
-      report.problems.size() == 1
-          ? std::vector<std::string>{"Roofline", "Search", "Parameters", "Finalists", "Accuracy", "Failures"}
-          : std::vector<std::string>{"Problems"};
-  names.emplace_back("Trials");
-  if (!report.runs.empty()) names.emplace_back("Regress");
-  names.emplace_back("Environment");
+/// Links to the sections that the body has.
+std::string contents(const std::string& body) {
   std::string text = "<nav aria-label=\"contents\">";
-  for (const std::string& name : names) text += fmt::format("<a href=\"#{0}\">{0}</a>", name);
+  for (const char* name : {"Problems", "Roofline", "Search", "Parameters", "Finalists", "Accuracy", "Failures",
+                           "Trials", "Regress", "Environment"})
+    if (body.find(fmt::format(" id=\"{}\"", name)) != std::string::npos)
+      text += fmt::format("<a href=\"#{0}\">{0}</a>", name);
   return text + "</nav>\n";
 }
 
-std::string masthead(const LabReport& report) {
+std::string masthead(const LabReport& report, const std::string& body) {
   const ReportProblem& first = report.problems.front();
   std::string devices = fmt::format("{} {}", xml_text(first.device_class), clock_badge(first.clock));
   for (const ReportEnvironment& environment : report.environments)
@@ -180,7 +177,7 @@ std::string masthead(const LabReport& report) {
       "<header>\n<p class=\"kind\">kerlab report</p>\n<h1>{}</h1>\n<p class=\"dim\">{}</p>\n"
       "<p class=\"dim\">written {} by kerlab {}</p>\n{}</header>\n",
       xml_text(report.title), devices, xml_text(report.created.substr(0, 16)), xml_text(report.version),
-      contents(report));
+      contents(body));
 }
 
 std::string warnings_html(const LabReport& report) {
@@ -230,13 +227,14 @@ std::string report_page(const LabReport& report) {
   const std::vector<ReportPart> parts = report_parts(report);
   const std::vector<TrialColumn> columns = trial_columns(parts);
   const std::vector<std::size_t> order = fastest_first(parts);
+  std::string body = warnings_html(report) + summary_html(report, parts);
+  body += problems_html(parts) + trials_html(columns, order);
+  if (!report.runs.empty()) body += heading(2, "Regress", "Regression runs") + figure_html(regress_figure(report));
+  body += heading(2, "Environment", "Environment") + environment_html(report);
   std::string page = head(report, columns);
-  page += "<body>\n<a class=\"skip\" href=\"#content\">Skip to the content</a>\n" + masthead(report) +
+  page += "<body>\n<a class=\"skip\" href=\"#content\">Skip to the content</a>\n" + masthead(report, body) +
           toolbar(order.size());
-  page += "<main id=\"content\" tabindex=\"-1\">\n" + warnings_html(report) + summary_html(report, parts);
-  page += problems_html(parts) + trials_html(columns, order);
-  if (!report.runs.empty()) page += heading(2, "Regress", "Regression runs") + figure_html(regress_figure(report));
-  page += heading(2, "Environment", "Environment") + environment_html(report);
+  page += "<main id=\"content\" tabindex=\"-1\">\n" + body;
   page += "</main>\n<div id=\"tip\" role=\"status\" aria-live=\"polite\" hidden></div>\n";
   page += data_block(columns, order);
   return page + script() + "</body>\n</html>\n";
