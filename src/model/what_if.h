@@ -19,6 +19,7 @@ struct TimedRatio {
 struct WhatIf {
   std::string parameter;
   std::int64_t from = 0, to = 0;
+  std::string others;         ///< "MIN_BLOCKS 1": moved as well, since the step alone is not valid; else empty
   std::string configuration;  ///< all of it
   std::string typed;          ///< as short as it can be typed: "BK=16,STAGES=3"; empty: the default
   std::string failure;        ///< why nothing else is known; empty: it was counted

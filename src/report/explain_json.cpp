@@ -33,9 +33,13 @@ JsonValue timed_value(const std::optional<TimedRatio>& timed) {
 }
 
 JsonValue what_if_value(const WhatIf& what) {
-  JsonValue::Object value{
-      {"parameter", what.parameter},         {"from", what.from},       {"to", what.to},
-      {"configuration", what.configuration}, {"failure", what.failure}, {"timed", timed_value(what.timed)}};
+  JsonValue::Object value{{"parameter", what.parameter},
+                          {"from", what.from},
+                          {"to", what.to},
+                          {"others", what.others},
+                          {"configuration", what.configuration},
+                          {"failure", what.failure},
+                          {"timed", timed_value(what.timed)}};
   if (!what.failure.empty()) return value;
   value.insert(value.end(), {{"modelled_us", what.us},
                              {"modelled_ratio", what.ratio},

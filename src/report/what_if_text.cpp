@@ -29,8 +29,13 @@ std::string ratio_text(const WhatIf& what) {
   return text;
 }
 
+std::string change_of(const WhatIf& what) {
+  const std::string others = what.others.empty() ? "" : " with " + what.others;
+  return fmt::format("{} {} -> {}{}", what.parameter, what.from, what.to, others);
+}
+
 std::vector<std::string> row_of(const WhatIf& what) {
-  const std::string change = fmt::format("{} {} -> {}", what.parameter, what.from, what.to);
+  const std::string change = change_of(what);
   if (!what.failure.empty()) return {change, ratio_text(what), shortened(what.failure, kFailureWidth)};
   std::string registers = fmt::format("{}", what.registers);
   if (what.spill_bytes > 0) registers += fmt::format(" (spills {} B)", what.spill_bytes);
@@ -79,8 +84,7 @@ std::string what_if_text(const Explained& explained, bool color) {
     if (what.failure.empty())
       table.rows.push_back(row_of(what));
     else
-      failed +=
-          fmt::format("{} {} -> {}: {}\n", what.parameter, what.from, what.to, shortened(what.failure, kFailureWidth));
+      failed += fmt::format("{}: {}\n", change_of(what), shortened(what.failure, kFailureWidth));
   }
   return text_table(table, color) + failed;
 }

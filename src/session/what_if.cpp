@@ -14,7 +14,8 @@
 namespace kerlab {
 namespace {
 
-constexpr double kWellFilled = 0.9;  // of the places of all waves
+constexpr double kWellFilled = 0.9;      // of the places of all waves
+constexpr std::ptrdiff_t kFarthest = 3;  // that a second parameter moves, in listed values
 
 std::int64_t blocks_of(const LaunchPlan& plan) {
   std::int64_t blocks = 0;
@@ -34,20 +35,54 @@ StepKind kind_of(const LaunchPlan& from, const LaunchPlan& to) {
   return StepKind::other;
 }
 
-/// The nearest value above or below that a valid configuration has.
+/// With one other parameter moved as little as makes it valid; none: no small move of a single one does.
+std::optional<Configuration> with_another(const Variant& variant, const Problem& problem, const DeviceInfo& device,
+                                          const Configuration& from, std::size_t parameter) {
+  for (std::ptrdiff_t distance = 1; distance <= kFarthest; ++distance) {
+    for (std::size_t other = 0; other < variant.parameters.size(); ++other) {
+      if (other == parameter) continue;
+      std::vector<std::int64_t> values = variant.parameters[other].values;
+      std::ranges::sort(values);
+      const std::ptrdiff_t at = std::ranges::find(values, from.values[other]) - values.begin();
+      for (const std::ptrdiff_t place : {at - distance, at + distance}) {
+        if (place < 0 || place >= std::ssize(values)) continue;
+        Configuration next = from;
+        next.values[other] = values[static_cast<std::size_t>(place)];
+        if (violated_constraint(variant, problem, device, next).empty()) return next;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+/// The nearest value above or below that a valid configuration has; where none has, the nearest one, with another
+/// parameter that makes it valid.
 std::optional<Configuration> next_valid(const Variant& variant, const Problem& problem, const DeviceInfo& device,
                                         const Configuration& from, std::size_t parameter, bool up) {
   std::vector<std::int64_t> values = variant.parameters[parameter].values;
   std::ranges::sort(values);
   if (!up) std::ranges::reverse(values);
   const std::int64_t now = from.values[parameter];
+  std::erase_if(values, [&](std::int64_t value) { return up ? value <= now : value >= now; });
   for (const std::int64_t value : values) {
-    if (up ? value <= now : value >= now) continue;
     Configuration next = from;
     next.values[parameter] = value;
     if (violated_constraint(variant, problem, device, next).empty()) return next;
   }
-  return std::nullopt;
+  if (values.empty()) return std::nullopt;
+  Configuration next = from;
+  next.values[parameter] = values.front();
+  return with_another(variant, problem, device, next, parameter);
+}
+
+/// "MIN_BLOCKS 1": what besides the step's own parameter differs.
+std::string others_of(const Variant& variant, const Configuration& from, const Step& step) {
+  std::string text;
+  for (std::size_t i = 0; i < variant.parameters.size(); ++i)
+    if (i != step.parameter && step.configuration.values[i] != from.values[i])
+      text +=
+          fmt::format("{}{} {}", text.empty() ? "" : ", ", variant.parameters[i].name, step.configuration.values[i]);
+  return text;
 }
 
 /// Kinds in the order in which they promise something.
@@ -160,6 +195,7 @@ std::vector<WhatIf> what_if(Rig& rig, const ProblemSetup& setup, const Subject& 
     what.parameter = variant.parameters[step.parameter].name;
     what.from = subject.configuration.values[step.parameter];
     what.to = step.configuration.values[step.parameter];
+    what.others = others_of(variant, subject.configuration, step);
     what.configuration = configuration_text(variant, step.configuration);
     what.typed = short_configuration(variant, setup.problem, rig.device(), step.configuration);
     what.timed = timed.over(what.configuration);
