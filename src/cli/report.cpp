@@ -55,6 +55,9 @@ ReportOptions report_options(const ReportCommand& command, const GlobalOptions& 
     const KernelFolder folder = open_catalogue(options.kernels).find(command.family);
     options.family = folder.family.name;
     check_arguments(options, folder);
+    // A folder that was typed is where its family is looked for again.
+    if (std::filesystem::is_directory(command.family))
+      options.kernels.push_back(std::filesystem::canonical(command.family).parent_path());
   }
   if (global.device != "auto") {  // auto: whatever is stored
     const Rig rig(rig_options(global, ""), KernelFolder{});

@@ -26,6 +26,22 @@ TEST_CASE("report: a page, Markdown and drawings of what a tune stored", "[cli]"
   for (const auto& file : std::filesystem::directory_iterator(plots))
     CHECK(markup_fault(read_text(file.path()), false) == "");
 
+  SECTION("every link of the contents leads to a section") {
+    const std::size_t begin = html.find("<nav"), end = html.find("</nav>");
+    REQUIRE(begin < end);
+    int links = 0;
+    for (std::size_t at = html.find("href=\"#", begin); at < end; at = html.find("href=\"#", at + 1), ++links) {
+      const std::string name = html.substr(at + 7, html.find('"', at + 7) - at - 7);
+      INFO(name);
+      CHECK(html.find(" id=\"" + name + "\"") != std::string::npos);
+    }
+    CHECK(links >= 4);
+  }
+  SECTION("a family by its folder has its roof and its ladder") {
+    const ProcessResult named = sandbox.run({"report", sandbox.family(), "-o", page});
+    CHECK(named.exit_code == 0);
+    CHECK_THAT(named.err, !Contains("no roof and no ladder"));
+  }
   SECTION("to standard output") {
     CHECK(sandbox.run({"report", "-o", "-"}).out.starts_with("<!DOCTYPE html>"));
     CHECK_THAT(sandbox.run({"report", "--markdown", "-"}).out, Contains("## kerlab report"));
