@@ -66,6 +66,36 @@ extern "C" __global__ void twice(const DTYPE* x, DTYPE* y, int N) {{
 
 }  // namespace
 
+TEST_CASE("cli: check --row-padding shows a kernel that takes the width for the pitch, and how to see it again",
+          "[cli][nvrtc]") {
+  const Sandbox sandbox;
+  std::string family(kToyFamily), variant(kToyVariant);
+  const std::string shape = R"(shape = ["N"])";
+  for (std::size_t at = family.find(shape); at != std::string::npos; at = family.find(shape))
+    family.replace(at, shape.size(), R"(shape = ["N / 64", 64])");
+  variant.replace(variant.find(R"("N"])"), 4, R"("N", "pitch.x", "pitch.y"])");
+  sandbox.write("twice/family.toml", family);
+  sandbox.write("twice/flat.toml", "pitch = [\"x\", \"y\"]\n" + variant);
+  sandbox.write("twice/flat.cu", R"(#include "common/types.cuh"
+extern "C" __global__ void twice(const DTYPE* x, DTYPE* y, int N, int pitch_x, int pitch_y) {
+  const int i = blockIdx.x * THREADS + threadIdx.x;
+  if (i < N / 64 * 64) y[i / 64 * pitch_y + i % 64] = 2 * x[i];
+}
+)");
+  CHECK(check(sandbox).code == 0);
+  const std::string junit = (sandbox / "junit.xml").string();
+  const Checked padded = check(sandbox, {"--N", "4096", "--row-padding", "32", "--only", "--junit", junit});
+  CHECK(padded.code == 3);
+  CHECK_THAT(padded.text, Catch::Contains("have gaps of 32 bytes behind them here"));
+  CHECK_THAT(padded.text, Catch::Contains("--config THREADS=64 --N 4096 --dtype fp32 --row-padding 32 --only"));
+  CHECK_THAT(padded.json, Catch::Contains(R"("problem": "twice N=4096 fp32 row-padding=32")"));
+  CHECK_THAT(read_text(junit), Catch::Contains("row-padding=32"));
+  // Asked for nothing, it is among the shapes that break kernels.
+  CHECK_THAT(check(sandbox, {"--N", "4096"}).text, Catch::Contains("--row-padding 48 --only"));
+  for (const char* wrong : {"8", "-16", "many", "1M"})
+    CHECK(check(sandbox, {"--N", "4096", "--row-padding", wrong}).code == 64);
+}
+
 TEST_CASE("cli: check says what a wrong kernel left out, where, and how to see it again", "[cli][nvrtc]") {
   const Sandbox sandbox;
   write_kernel(sandbox, "", "  if (i < N - 1) y[i] = 2 * x[i];");

@@ -167,6 +167,14 @@ TEST_CASE("pitch: shapes that break kernels come with padded rows too, where a v
   CHECK_THROWS_WITH(rows.check(48), Catch::Contains("variant 'copy' takes no tensor with padded rows"));
 }
 
+TEST_CASE("pitch: on a device that is no emulator copies are made and scanned", "[session]") {
+  Rows rows;
+  rows.options.rig.device = rows.fixture.device();
+  CHECK(rows.check(48, "BUG=0").at(0).trial.status == TrialStatus::passed);
+  rows.fixture.write_script("[[rule]]\nmatch = \"copy BUG=0\"\noutcome = \"guard\"\n");
+  CHECK(rows.check(48, "BUG=0").at(0).trial.status == TrialStatus::guard_violation);
+}
+
 TEST_CASE("pitch: of a big problem some blocks are executed, and a small one with padded rows whole",
           "[session][emulated]") {
   Rows rows;

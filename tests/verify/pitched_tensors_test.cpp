@@ -55,10 +55,23 @@ ProblemPlan problem() {
   return plan;
 }
 
+std::unique_ptr<Device> emulated() {
+  return std::make_unique<EmuDevice>(read_emulated_device(profile_folder(), "h200"), EmuOptions{.threads = 1});
+}
+
 struct Bench {
-  EmuDevice device{read_emulated_device(profile_folder(), "h200"), {.threads = 1}};
-  Lab lab{device, emulated_image(test::compile_lab("sm_90a").ptx, {})};
-  std::vector<std::byte> image = emulated_image(test::compile_text(kSource, "sm_90a").ptx, {});
+  explicit Bench(std::unique_ptr<Device> opened)
+      : device(std::move(opened)),
+        lab(*device, image_of(test::compile_lab(device->info().arch()))),
+        image(image_of(test::compile_text(kSource, device->info().arch()))) {}
+
+  [[nodiscard]] std::vector<std::byte> image_of(const CompileResult& result) const {
+    if (device->info().kind == DeviceKind::emulated) return emulated_image(result.ptx, {});
+    return result.cubin;
+  }
+  std::unique_ptr<Device> device;
+  Lab lab;
+  std::vector<std::byte> image;
   ProblemData data{lab, problem(), image};
   Checker checker{data};
 
@@ -80,8 +93,9 @@ struct Bench {
 
 }  // namespace
 
-TEST_CASE("padded rows: scans find what was read and written beside them", "[verify][emu][nvrtc]") {
-  Bench bench;
+namespace {
+
+void find_everything(Bench& bench) {
   for (const bool thorough : {false, true}) {
     CAPTURE(thorough);
     CHECK(bench.check("right", true, thorough).passed());
@@ -99,8 +113,22 @@ TEST_CASE("padded rows: scans find what was read and written beside them", "[ver
   for (const char* kernel : {"right", "reads_by_width", "writes_by_width"}) CHECK(bench.check(kernel, false).passed());
 }
 
+}  // namespace
+
+TEST_CASE("padded rows: scans find what was read and written beside them", "[verify][emu][nvrtc]") {
+  Bench bench(emulated());
+  find_everything(bench);
+}
+
+TEST_CASE("padded rows: scans find it on a GPU", "[verify][gpu]") {
+  std::unique_ptr<Device> device = test::gpu();
+  if (!device) return;
+  Bench bench(std::move(device));
+  find_everything(bench);
+}
+
 TEST_CASE("padded rows: a candidate that has damaged its copies gets whole ones again", "[verify][emu][nvrtc]") {
-  Bench bench;
+  Bench bench(emulated());
   Candidate candidate(bench.data, bench.image, "writes_gap", bench.plan("writes_gap"));
   const std::uint32_t recipes[] = {0};
   const std::string first = bench.checker.check(candidate, recipes, {}).guard_violation;
@@ -109,7 +137,7 @@ TEST_CASE("padded rows: a candidate that has damaged its copies gets whole ones 
 }
 
 TEST_CASE("padded rows: never timed, and only where they fit the problem", "[verify][emu][nvrtc]") {
-  Bench bench;
+  Bench bench(emulated());
   Candidate candidate(bench.data, bench.image, "right", bench.plan("right"));
   CHECK_THROWS_WITH(candidate.launches(0), Catch::Contains("only checked"));
   for (const Pitch& wrong : {Pitch{"z", kPitch}, Pitch{"x", kColumns}, Pitch{"x", -1}}) {
