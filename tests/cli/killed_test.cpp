@@ -95,11 +95,11 @@ TEST_CASE("killed: a full disk leaves the old baseline, and a reason too long to
   };
   REQUIRE(sandbox.run(regress({"record", sandbox.family(), "--N", "3000"})).exit_code == 0);
   const auto before = files_in(sandbox / "baselines");
+  sandbox.write("twice/flat.cu", std::string(kToyKernel) + "// " + std::string(3000, 'x') + "\n");
   const ProcessResult wordy = sandbox.run(regress({"accept", "--all", "--why", std::string(5000, 'w')}));
   INFO(wordy.out << wordy.err);
   CHECK(wordy.exit_code != 0);
   CHECK(files_in(sandbox / "baselines") == before);
-  sandbox.write("twice/flat.cu", std::string(kToyKernel) + "// " + std::string(3000, 'x') + "\n");
   const ProcessResult full = sandbox.run_below({"/bin/sh", "-c", "trap '' XFSZ; ulimit -f 2; exec \"$0\" \"$@\""},
                                                regress({"accept", "--all", "--why", "on a full disk"}));
   INFO(full.out << full.err);
