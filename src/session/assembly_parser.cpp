@@ -37,7 +37,7 @@ AssemblyBlock::Instruction ptx_instruction(const std::string& text) {
 AssemblyBlock::Instruction sass_instruction(const std::string& text) {
   const std::string op = operation(text);
   AssemblyBlock::Instruction instruction{text};
-  instruction.tensor = holds_any(op.substr(0, op.find(' ')), {"MMA"});  // HMMA, IMMA, DMMA, HGMMA, QGMMA, IGMMA
+  instruction.tensor = op.substr(0, op.find_first_of(". ")).ends_with("MMA");  // HMMA, HGMMA, ...; not HFMA2.MMA
   instruction.copy = holds_any(op.substr(0, op.find(' ')), {"LDGSTS", "UTMA", "UBLK", "STAS"});
   return instruction;
 }

@@ -84,7 +84,8 @@ TEST_CASE("assembly: SASS as nvdisasm prints it with line information", "[sessio
 	//## File "/k/common/mma.cuh", line 12 inlined at "/k/twice.cu", line 4
         /*0020*/                   LDGSTS.E.BYPASS.128 [R3], desc[UR4][R6.64] ;
 .L_x_1:
-        /*0030*/                   BRA `(.L_x_1);
+        /*0030*/                   HFMA2.MMA R6, -RZ, RZ, 0, 0 ;
+        /*0040*/                   BRA `(.L_x_1);
 )");
   REQUIRE(blocks.size() == 2);
   CHECK(blocks[0].kernel == "twice");
@@ -93,6 +94,7 @@ TEST_CASE("assembly: SASS as nvdisasm prints it with line information", "[sessio
   CHECK(blocks[0].instructions[0].text == "LDC R1, c[0x0][0x28]");
   CHECK(blocks[0].instructions[1].tensor);
   CHECK(blocks[1].line == 12);
-  REQUIRE(blocks[1].instructions.size() == 2);
+  REQUIRE(blocks[1].instructions.size() == 3);
   CHECK(blocks[1].instructions[0].copy);
+  CHECK_FALSE(blocks[1].instructions[1].tensor);  // makes a constant
 }
