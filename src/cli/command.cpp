@@ -66,6 +66,11 @@ bool color_on(const GlobalOptions& global, std::FILE* stream) {
   return use_color(mode, stream);
 }
 
+int table_width(int elsewhere) {
+  // A pager is told by COLUMNS how wide the terminal is that it shows.
+  return is_terminal(stdout) || std::getenv("COLUMNS") != nullptr ? terminal_width(stdout) : elsewhere;
+}
+
 ExitCode exit_code_of(TrialStatus status) {
   switch (status) {
     case TrialStatus::passed:

@@ -26,6 +26,7 @@ struct GlobalOptions {
   int jobs = 0;
   double compile_timeout_s = 60;
   bool json = false, dry_run = false, no_cache = false;
+  bool all_paged = false;                ///< every answer that is longer than the screen goes through the pager: the lab
   std::string typed;                     ///< the whole command line, for the record
   std::vector<ProblemArgument> problem;  ///< `--NAME VALUE` that no parser knows
   std::shared_ptr<KeptProcesses> kept;   ///< of the commands before and after this one; null: each starts its own
@@ -92,6 +93,8 @@ struct ToRepeat {
 /// Writes to a file, or to standard output when it is "-".
 void write_output(const std::string& file, const std::string& text);
 bool color_on(const GlobalOptions& global, std::FILE* stream);
+/// Columns that a table may take: the terminal's, also below a pager; `elsewhere` where standard output is a file.
+int table_width(int elsewhere);
 /// What a command that is about one trial ends with: `wrong` also where it wrote outside its outputs.
 ExitCode exit_code_of(TrialStatus status);
 

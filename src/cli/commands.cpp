@@ -132,9 +132,10 @@ class DecidedColor {
   std::string asked_;
 };
 
-/// Runs it, through a pager where it prints long texts.
+/// Runs it, through a pager where it prints long texts; in the lab always, where an answer must fit a screen.
 ExitCode run_paged(const Command& command, GlobalOptions& global) {
-  if (global.json || !command.long_text || !command.long_text() || !is_terminal(stdout)) return command.run();
+  const bool long_text = global.all_paged || (command.long_text && command.long_text());
+  if (global.json || !long_text || !is_terminal(stdout)) return command.run();
   const DecidedColor color(global);
   const Pager pager;
   return command.run();

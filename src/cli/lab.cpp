@@ -59,6 +59,7 @@ Lab::Lab(const GlobalOptions& global, Database& database)
         GlobalOptions own = global;
         own.kept = std::make_shared<KeptProcesses>();
         own.problem.clear();
+        own.all_paged = true;
         return own;
       }()),
       database_(database),

@@ -145,10 +145,6 @@ std::string left_out_lines(const TuneResult& result) {
   return text;
 }
 
-int screen_width() {
-  return is_terminal(stdout) ? terminal_width(stdout) : 0;
-}
-
 }  // namespace
 
 std::string tune_line(const TuneState& state) {
@@ -175,7 +171,7 @@ std::string tune_screen(const TuneResult& result, bool color, const ToRepeat& ag
   if (result.rows.empty()) {
     text += styled("no winner", Style::bad, color) + "\n";
   } else {
-    text += tune_text(rows_of(result), color, screen_width());
+    text += tune_text(rows_of(result), color, table_width(0));
     text +=
         fmt::format("decided by: {}{}\n", result.rule, result.measured_now ? "" : " (stored; measure again: --fresh)");
     text += where_measured(result);
@@ -186,7 +182,7 @@ std::string tune_screen(const TuneResult& result, bool color, const ToRepeat& ag
     if (!result.kept.empty()) text += styled(result.kept, Style::warning, color) + "\n";
   }
   if (result.shipped) text += shipped_line(*result.shipped, result.shipped_note);
-  text += ladder_text(result, color, screen_width());
+  text += ladder_text(result, color, table_width(0));
   if (const std::string hint = hints(result); !hint.empty()) text += hint + "\n";
   for (const std::string& warning : result.warnings)
     text += styled("warning: ", Style::warning, color) + warning + "\n";

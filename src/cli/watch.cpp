@@ -131,7 +131,7 @@ class Watch {
     std::fflush(stdout);
   }
 
-  static int width() { return is_terminal(stdout) ? terminal_width(stdout) : kPlainWidth; }
+  static int width() { return table_width(kPlainWidth); }
 
   const WatchOptions& options_;
   Attempts& attempts_;

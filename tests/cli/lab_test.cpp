@@ -206,6 +206,21 @@ TEST_CASE("cli: watch in the lab goes on from its runs, and every save can be ha
   CHECK_THAT(lab.ask("log"), Catch::Contains("watch") && Catch::Contains("# wrong: "));
 }
 
+TEST_CASE("cli: an answer of the lab that is longer than the screen goes through the pager", "[cli][nvrtc]") {
+  const Sandbox sandbox;
+  Words own = environment(sandbox);
+  own.back() = "KERLAB_PAGER=head -n 2; echo the pager";
+  PseudoTerminal terminal({kerlab_program().string(), "lab", sandbox.family(), "--N", "4096", "--device", "emu:h200"},
+                          own, (sandbox / "").string(), 12);
+  REQUIRE(terminal.wait_for(kPrompt));
+  terminal.type("tune\n");
+  CHECK(terminal.wait_for("the pager"));
+  CHECK(terminal.wait_for(kPrompt));
+  terminal.type("run\n");
+  CHECK(terminal.wait_for(kPrompt));
+  CHECK_THAT(terminal.answer(), Catch::Contains("right") && !Catch::Contains("the pager"));
+}
+
 TEST_CASE("cli: the history of the lab outlives it", "[cli]") {
   const Sandbox sandbox;
   const Words command{kerlab_program().string(), "lab", "--device", "emu:h200"};
