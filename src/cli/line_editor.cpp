@@ -125,6 +125,8 @@ struct LineEditor::State {
     interrupt = &flag;
     int length = 0;
     errno = 0;
+    // Before the prompt is shown: of a terminal that still collects lines, a Ctrl-D typed at once would be lost.
+    ::el_set(editor.get(), EL_PREP_TERM, 1);
     const char* line = ::el_gets(editor.get(), &length);
     interrupt = nullptr;
     if (flag.terminated()) return std::nullopt;
