@@ -81,7 +81,7 @@ void RegressSession::gate_all_times() {
   const GateRun run = gate_times(*rig_, pairs, gate, progress);
   head_.notes.push_back(run.control_passed
                             ? run.control
-                            : fmt::format("this device cannot tell a kernel from itself now: {}", run.control));
+                            : fmt::format("this device cannot tell kernels from themselves now: {}", run.control));
   for (std::size_t i = 0; i < timed_.size() && i < run.outcomes.size(); ++i) {
     RegressRow& row = rows_[timed_[i].row];
     const GateOutcome& outcome = run.outcomes[i];

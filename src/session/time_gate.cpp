@@ -14,12 +14,14 @@ namespace kerlab {
 namespace {
 
 constexpr double kEventFloorUs = 1;  // two steps of the events' clock
+/// One kernel alone would not do: on an H200 a kernel of 32 us bound by memory is told from itself to 1.3 % only by
+/// five processes, which is wider than the margin, while the others of the same run were told to 0.3 %.
+constexpr std::size_t kControls = 5;
 
 /// What a pair's processes have seen.
 struct Seen {
   std::vector<ProcessPairs> first, second;  ///< batches: of the gate, of its confirmation
   std::vector<ProcessPairs> toolchain;      ///< stored cubin against the same source compiled today
-  std::vector<ProcessPairs> control;        ///< the base against itself
   std::vector<ProcessPairs> cycles;         ///< the gate's pairs in SM cycles
   GateRule rule;
   std::string failure, warning, conditions;
@@ -100,7 +102,7 @@ class Gate {
     run.items = {pair.base, pair.today};
     const std::size_t stored = pair.stored.image.empty() ? 0 : run.items.size();
     if (stored != 0) run.items.push_back(pair.stored);
-    const std::size_t control = index == 0 ? run.items.size() : 0;
+    const std::size_t control = is_control(index) ? run.items.size() : 0;
     if (control != 0) {
       run.items.push_back(pair.base);
       run.items.back().label += " (control)";
@@ -120,7 +122,21 @@ class Gate {
     (seen.*into).push_back(pair_up(base, today));
     seen.cycles.push_back(in_cycles(base, today));
     if (stored != 0) seen.toolchain.push_back(pair_up(outcome.samples[stored], base));
-    if (control != 0) seen.control.push_back(pair_up(base, outcome.samples[control]));
+    if (control != 0) note_control(pair_up(base, outcome.samples[control]));
+  }
+
+  /// A few, spread evenly over all, each against itself in every process of the first batch.
+  [[nodiscard]] bool is_control(std::size_t index) const {
+    const std::size_t apart = (pairs_.size() + kControls - 1) / kControls;
+    return process_ <= options_.processes && index % apart == 0;
+  }
+
+  /// What the host does to a process it does to all kernels in it: their pairs count as one kernel's.
+  void note_control(const ProcessPairs& pairs) {
+    control_.resize(std::max(control_.size(), static_cast<std::size_t>(process_)));
+    ProcessPairs& all = control_.back();
+    all.base_us.insert(all.base_us.end(), pairs.base_us.begin(), pairs.base_us.end());
+    all.today_us.insert(all.today_us.end(), pairs.today_us.begin(), pairs.today_us.end());
   }
 
   void note(Seen& seen, const RunOutcome& outcome) const {
@@ -204,15 +220,15 @@ class Gate {
     GateRun run;
     for (const Seen& seen : seen_) run.outcomes.push_back(outcome(seen));
     if (seen_.empty()) return run;
-    const auto control = estimate_effect(seen_.front().control, seen_.front().rule);
+    const auto control = estimate_effect(control_, seen_.front().rule);
     if (!control) return run;
     run.control =
-        fmt::format("the same kernel twice: {:.4f} [{:.4f}, {:.4f}]", control->ratio, control->low, control->high);
+        fmt::format("kernels against themselves: {:.4f} [{:.4f}, {:.4f}]", control->ratio, control->low, control->high);
     run.control_passed = control_holds(*control, seen_.front().rule);
     if (run.control_passed) return run;
     for (GateOutcome& outcome : run.outcomes) {
       outcome.verdict = GateVerdict::inconclusive;
-      outcome.why = "this device cannot tell a kernel from itself now: " + run.control;
+      outcome.why = "this device cannot tell kernels from themselves now: " + run.control;
     }
     return run;
   }
@@ -222,7 +238,8 @@ class Gate {
   const GateOptions& options_;
   const std::function<void(const std::string&)>& progress_;
   std::vector<Seen> seen_;
-  int process_ = 0;  ///< started so far
+  std::vector<ProcessPairs> control_;  ///< by process: the bases of the controls against themselves
+  int process_ = 0;                    ///< started so far
 };
 
 }  // namespace

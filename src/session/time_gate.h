@@ -45,8 +45,8 @@ struct GateOutcome {
 
 struct GateRun {
   std::vector<GateOutcome> outcomes;  ///< of the pairs, in their order
-  bool control_passed = true;         ///< false: this device cannot tell a kernel from itself now; no failure counts
-  std::string control;                ///< what the control showed: "the same kernel twice: 1.0002 [0.9991, 1.0013]"
+  bool control_passed = true;         ///< false: this device cannot tell kernels from themselves now; no failure counts
+  std::string control;  ///< what the control showed: "kernels against themselves: 1.0002 [0.9991, 1.0013]"
 };
 
 /// Blocks for as long as it takes. For devices that measure time, or a script's. `progress` is told what is being done.

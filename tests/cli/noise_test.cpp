@@ -28,7 +28,7 @@ TEST_CASE("noise: says what slow-down the device can see, and sees more with les
   sandbox.write("device.toml", script(0.4));
   const ProcessResult loud = sandbox.run_scripted(command);
   CHECK(loud.exit_code == 0);
-  CHECK_THAT(loud.out, Catch::Contains("inconclusive: this device cannot tell a kernel from itself now"));
+  CHECK_THAT(loud.out, Catch::Contains("inconclusive: this device cannot tell kernels from themselves now"));
 }
 
 TEST_CASE("noise: as JSON; an emulated device has none; what does not run is named", "[cli]") {
