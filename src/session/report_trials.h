@@ -1,0 +1,21 @@
+#pragma once
+// The trials of one problem of a report, each with its most trusted time, in the order in which they became known.
+
+#include <map>
+#include <vector>
+
+#include "db/database.h"
+#include "session/report_data.h"
+
+namespace kerlab {
+
+/// By the trial's number, each list in the order of storing.
+using ByTrial = std::map<std::int64_t, std::vector<Measurement>>;
+
+/// Of the problem's key, device class and clock.
+ByTrial measurements_by_trial(const Database& database, const ReportProblem& problem);
+
+/// Fills `trials` and `sessions_begin`: trials in the order in which they became known, sessions end to end.
+void add_trials(ReportProblem& problem, std::vector<Trial> trials, const ByTrial& times, const Database& database);
+
+}  // namespace kerlab
