@@ -214,12 +214,12 @@ extern "C" __global__ void lab_row_sums(const RowSumArguments a) {
       const double tolerance = tolerance_at(f, value, reference_at(rule, a.scale, i), rule);
       add_to_row(found, f, decode(f, load_bits(a.got, f.bytes, i)), value, tolerance);
     }
-    found = {warp_sum(found.sum), warp_sum(found.allowed), warp_sum(found.variance)};
+    found = {warp_sum(found.sum), warp_sum(found.above), warp_sum(found.below)};
     if (lane != 0) continue;
-    const double error = absolute_value(found.sum - a.target);
-    if (error <= row_bound(found)) continue;
+    const double error = row_error(found, a.target);
+    if (error <= 1) continue;
     atomicAdd(&report->wrong, u64{1});
-    atomicMax(&report->worst_key, worst_key(error / row_bound(found), row));
+    atomicMax(&report->worst_key, worst_key(error, row));
   }
 }
 

@@ -122,8 +122,8 @@ struct CompareReport {
   RoundingSums rounding;  // where it was asked for
 };
 
-// lab_row_sums: rows whose sum is not the target. Their bound is what the tolerances beyond half an ulp sum up to, and
-// six standard deviations of the roundings.
+// lab_row_sums: rows whose sum is not the target, once what rounding adds is taken from it. Their bound is what the
+// tolerances beyond half an ulp may make of the sum of honest results.
 struct RowSumArguments {
   u64 got;
   u64 value, scale;

@@ -54,27 +54,29 @@ KERLAB_BOTH void add(RoundingSums& sums, const RoundingSums& other) {
   sums.allowed += other.allowed;
 }
 
-/// A row of an output of which the sum is known.
+/// A row of an output of which the sum is known. Values of few bits repeat within a row, and with them their roundings:
+/// these are taken as they are, not as chance (docs/tolerance.md, "Sums of rows").
 struct RowSum {
-  double sum;
-  double allowed;   // tolerances beyond the half ulps
-  double variance;  // of the roundings
+  double sum;           // less what rounding the reference once adds
+  double above, below;  // how far honest results, each rounded once, may take it
 };
 
 KERLAB_BOTH void add_to_row(RowSum& row, const Format& f, double got, double reference, double tolerance) {
-  const double half = half_ulp(f, reference);
-  row.sum += got;
-  row.allowed += tolerance - half;
-  row.variance += half * half / 3;
+  const double rounded = decode(f, encode(f, reference));
+  // The half subnormal that every element is granted moves no honest sum.
+  const double beyond = tolerance - half_ulp(f, reference) - half_ulp(f, 0);
+  const double allowed = beyond > 0 ? beyond : 0;
+  const double up = decode(f, encode(f, reference + allowed)) - rounded;
+  const double down = rounded - decode(f, encode(f, reference - allowed));
+  row.sum += got - (rounded - reference);
+  row.above += up > allowed ? up : allowed;
+  row.below += down > allowed ? down : allowed;
 }
 
-/// What the sum may differ by: six standard deviations of the roundings.
-KERLAB_BOTH double row_bound(const RowSum& row) {
-#if defined(__CUDA_ARCH__)
-  return row.allowed + 6 * sqrt(row.variance);
-#else
-  return row.allowed + 6 * __builtin_sqrt(row.variance);
-#endif
+/// How far the row's sum is from the target, of how far it may be.
+KERLAB_BOTH double row_error(const RowSum& row, double target) {
+  const double off = row.sum - target;
+  return off > 0 ? off / row.above : -off / row.below;
 }
 
 /// A ratio as float bits above the complement of an index: the largest of them is the first of the worst.

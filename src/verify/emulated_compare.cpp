@@ -106,7 +106,7 @@ void EmulatedChecker::judge_rows(const Run& run, std::size_t reference, RecipeRe
   visit(run, reference, elements_to_check(run, reference), [&](const Element& element) {
     lab::add_to_row(row, format, element.got, element.expected, element.verdict.tolerance);
     if (element.index % columns != columns - 1) return;
-    const double ratio = std::abs(row.sum - targets.front()) / lab::row_bound(row);
+    const double ratio = lab::row_error(row, targets.front());
     row = {};
     if (ratio <= 1) return;
     ++found.wrong;
