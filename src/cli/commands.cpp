@@ -22,7 +22,7 @@ void add_global_options(CLI::App& root, GlobalOptions& global) {
       ->expected(1)
       ->take_all();
   root.add_option("--color", global.color, "auto, always, never")->check(CLI::IsMember({"auto", "always", "never"}));
-  root.add_option("--jobs", global.jobs, "compiler processes (default: one per core, at most 16)")
+  root.add_option("--jobs", global.jobs, "compiler processes (default: one per core, at most 32)")
       ->check(CLI::PositiveNumber);
   root.add_option("--compile-timeout", global.compile_timeout_s, "seconds that one compilation may take")
       ->check(CLI::PositiveNumber);

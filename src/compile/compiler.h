@@ -86,12 +86,16 @@ class CompileCache {
 /// Body of `kerlab compiler`: loads NVRTC by dlopen, serves requests. Returns the exit code.
 int run_compiler();
 
+inline constexpr int kMostProcesses = 32;
+/// How many children compile at once where nobody says: one per core, at most kMostProcesses.
+int default_processes(unsigned cores);
+
 /// Children that compile, one job each at a time.
 class CompilerPool {
  public:
   struct Options {
     std::string executable;                     ///< of kerlab
-    int processes = 0;                          ///< 0: one per core, at most 16
+    int processes = 0;                          ///< 0: one per core, at most kMostProcesses
     std::int64_t memory_bytes = 0;              ///< that one may allocate; 0: its share of the machine's, 2 GiB at least
     std::chrono::milliseconds deadline{60000};  ///< per compilation; the process group is killed, status timeout
     std::filesystem::path cache_folder;

@@ -24,8 +24,7 @@ constexpr int kMostStartFailures = 3;
 constexpr std::uint64_t kBlockingTicket = ~std::uint64_t{0};  // of compile()
 
 int process_count(int asked) {
-  const int cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-  return asked > 0 ? asked : std::min(cores, 16);
+  return asked > 0 ? asked : default_processes(std::thread::hardware_concurrency());
 }
 
 /// One kernel whose templates never end shall not take the memory of everything else.
@@ -296,6 +295,10 @@ void CompilerPool::cancel_queued() {
 double CompilerPool::busy_seconds() const {
   return state_->busy_seconds;
 }
+int default_processes(unsigned cores) {
+  return std::clamp(static_cast<int>(cores), 1, kMostProcesses);
+}
+
 int CompilerPool::processes() const {
   return state_->processes;
 }

@@ -333,6 +333,13 @@ TEST_CASE("cancelled jobs are forgotten, running ones come back", "[compile][nvr
   CHECK(run_all(pool).size() <= 1);
 }
 
+TEST_CASE("compilers: one per core, however few or many there are", "[compile]") {
+  CHECK(default_processes(0) == 1);
+  CHECK(default_processes(7) == 7);
+  CHECK(default_processes(32) == 32);
+  CHECK(default_processes(128) == 32);
+}
+
 // Not run by default: kerlab_tests "compilations per second" prints the figures.
 TEST_CASE("compilations per second", "[.][benchmark]") {
   const Lab lab;
