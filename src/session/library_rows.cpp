@@ -49,7 +49,12 @@ std::vector<LibraryRow> library_rows(const std::vector<LibraryTime>& times) {
 
 std::string library_note(const LibraryOutcome& library) {
   if (!library.message.empty() || library.rows.empty()) return library.message;
-  return fmt::format("opened in {:.0f} ms, its algorithms compared in {:.0f} ms", library.load_ms, library.choose_ms);
+  std::string parts;
+  if (library.start_ms > 0)
+    parts = fmt::format(" ({:.0f} its code, {:.0f} its start, {:.0f} its offer)", library.read_ms, library.start_ms,
+                        library.load_ms - library.read_ms - library.start_ms);
+  return fmt::format("opened in {:.0f} ms{}, its algorithms compared in {:.0f} ms", library.load_ms, parts,
+                     library.choose_ms);
 }
 
 }  // namespace kerlab

@@ -205,8 +205,13 @@ std::optional<RunOutcome> CandidateRunner::take(Reply& reply) {
     run.outcome.energy_message = std::move(energy->message);
   }
   if (auto* library = std::get_if<reply::LibraryReady>(&reply)) {
-    run.outcome.library = {
-        std::move(library->rows), {}, std::move(library->message), library->load_ms, library->choose_ms};
+    run.outcome.library = {std::move(library->rows),
+                           {},
+                           std::move(library->message),
+                           library->load_ms,
+                           library->choose_ms,
+                           library->read_ms,
+                           library->start_ms};
   }
   if (failed_check) {  // what is wrong is never timed
     clean_up();

@@ -46,6 +46,7 @@ struct LibraryOutcome {
   std::vector<SampleSet> samples;  ///< per row
   std::string message;             ///< why there is no row
   double load_ms = 0, choose_ms = 0;
+  double read_ms = 0, start_ms = 0;  ///< of load_ms, where it was opened for this problem
 };
 
 /// passed: everything asked for was done (the check reports still say whether the results were right).

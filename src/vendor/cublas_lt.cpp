@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <vector>
 
@@ -10,6 +11,10 @@
 
 namespace kerlab {
 namespace {
+
+double milliseconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+}
 
 std::vector<std::string> candidates() {
   const std::string soname = fmt::format("libcublasLt.so.{}", CUBLAS_VER_MAJOR);
@@ -57,11 +62,15 @@ CublasLtApi bind_all(void* library) {
 
 }  // namespace
 
-CublasLt::CublasLt() : library_(open_library()) {
+CublasLt::CublasLt() {
+  const auto begin = std::chrono::steady_clock::now();
+  library_ = open_library();
   try {
     api_ = bind_all(library_);
+    read_ms_ = milliseconds_since(begin);
     if (const cublasStatus_t status = api_.create(&handle_); status != CUBLAS_STATUS_SUCCESS)
       throw Error(fmt::format("cuBLASLt does not start (status {})", static_cast<int>(status)));
+    start_ms_ = milliseconds_since(begin) - read_ms_;
   } catch (...) {
     dlclose(library_);
     throw;

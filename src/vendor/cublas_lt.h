@@ -1,6 +1,6 @@
 #pragma once
 // cuBLASLt by dlopen: NVIDIA's own GEMM, as something to be measured beside ours. Opened only in a worker, only when
-// asked for: it takes about half a second.
+// asked for: where every kernel is loaded at once (device/cuda/driver_api.cpp) it takes about two seconds.
 
 #include <cublasLt.h>
 
@@ -39,11 +39,15 @@ class CublasLt {
   [[nodiscard]] const CublasLtApi& api() const { return api_; }
   [[nodiscard]] cublasLtHandle_t handle() const { return handle_; }
   [[nodiscard]] std::string version() const;  ///< "cuBLASLt 13.0.2"
+  /// What opening it took: code that is read and bound, and a handle, for which its kernels may be loaded.
+  [[nodiscard]] double read_ms() const { return read_ms_; }
+  [[nodiscard]] double start_ms() const { return start_ms_; }
 
  private:
   void* library_ = nullptr;
   CublasLtApi api_;
   cublasLtHandle_t handle_ = nullptr;
+  double read_ms_ = 0, start_ms_ = 0;
 };
 
 }  // namespace kerlab

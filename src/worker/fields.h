@@ -219,6 +219,7 @@ template <typename Archive> void fields(Archive& a, reply::Checked& v) { a("id",
 template <typename Archive> void fields(Archive& a, reply::Timed& v) { a("samples", v.samples); }
 template <typename Archive> void fields(Archive& a, reply::LibraryReady& v) {
   a("rows", v.rows); a("message", v.message); a("load_ms", v.load_ms); a("choose_ms", v.choose_ms);
+  a("read_ms", v.read_ms); a("start_ms", v.start_ms);
 }
 template <typename Archive> void fields(Archive&, reply::Done&) {}
 template <typename Archive> void fields(Archive& a, reply::Healthy& v) {

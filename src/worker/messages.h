@@ -20,7 +20,7 @@
 
 namespace kerlab {
 
-inline constexpr std::uint32_t kProtocolVersion = 8;
+inline constexpr std::uint32_t kProtocolVersion = 9;
 inline constexpr std::string_view kProtocolMagic = "kerlab-worker";
 
 inline constexpr std::uint32_t kLibraryIds = 1u << 30;
@@ -88,6 +88,7 @@ struct LibraryReady {
   std::vector<std::string> rows;  ///< "cuBLASLt 13.0.2, best of 8 algorithms (no. 3)", "..., its own pick"
   std::string message;
   double load_ms = 0, choose_ms = 0;
+  double read_ms = 0, start_ms = 0;  ///< of load_ms: its code, its handle; the rest is its offer for this problem
 };
 struct Done {};
 /// None: `message` says why.

@@ -49,6 +49,10 @@ TEST_CASE("library rows: the ratio is the library's time over ours", "[session]"
 TEST_CASE("library rows: no samples, no row; the note says why or what it cost", "[session]") {
   LibraryOutcome library = outcome();
   CHECK(library_note(library) == "opened in 800 ms, its algorithms compared in 12 ms");
+  library.read_ms = 40;
+  library.start_ms = 700;
+  CHECK(library_note(library) ==
+        "opened in 800 ms (40 its code, 700 its start, 60 its offer), its algorithms compared in 12 ms");
   library.samples[0].samples_us.clear();
   CHECK(compare_library(library, {100, 100, 100}).size() == 1);
   LibraryOutcome none;

@@ -82,7 +82,19 @@ ModuleId CudaDevice::load(std::span<const std::byte> image, std::string_view lab
   const CUresult result = api_.module_load(&module, terminated.data(), 2, options.data(), values.data());
   check(result, FaultKind::load_failed, fmt::format("loading {}{}{}", label, log[0] != '\0' ? ": " : "", log.data()));
   modules_[next_id_].handle = {module, api_.module_unload};
+  load_functions(module, label);
   return next_id_++;
+}
+
+/// Where modules are loaded lazily: all of it now, as if they were not.
+void CudaDevice::load_functions(CUmodule module, std::string_view label) const {
+  if (!api_.lazy()) return;
+  unsigned count = 0;
+  check(api_.function_count(&count, module), FaultKind::load_failed, fmt::format("counting kernels of {}", label));
+  std::vector<CUfunction> functions(count);
+  check(api_.functions(functions.data(), count, module), FaultKind::load_failed, fmt::format("kernels of {}", label));
+  for (CUfunction function : functions)
+    check(api_.load_function(function), FaultKind::load_failed, fmt::format("loading kernels of {}", label));
 }
 
 void CudaDevice::unload(ModuleId module) noexcept {

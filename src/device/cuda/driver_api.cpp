@@ -62,6 +62,19 @@ void bind_modules(void* lib, DriverApi& api) {
   bind(lib, api.encode_tiled, "cuTensorMapEncodeTiled");
 }
 
+/// Lazy loading would put a module's upload into the first launch, and deadlock behind a blocker kernel. For measuring
+/// what it costs that cuBLASLt's kernels are loaded at once as well: KERLAB_MODULE_LOADING=LAZY. Its own first runs
+/// load them then; of ours all are loaded with the module (CudaDevice::load_functions).
+void choose_loading(void* lib, DriverApi& api) {
+  const char* asked = std::getenv("KERLAB_MODULE_LOADING");
+  if (asked != nullptr && std::string_view(asked) == "LAZY" && dlsym(lib, "cuFuncLoad") != nullptr) {
+    bind(lib, api.function_count, "cuModuleGetFunctionCount");
+    bind(lib, api.functions, "cuModuleEnumerateFunctions");
+    bind(lib, api.load_function, "cuFuncLoad");
+  }
+  setenv("CUDA_MODULE_LOADING", api.lazy() ? "LAZY" : "EAGER", 1);
+}
+
 void bind_stream(void* lib, DriverApi& api) {
   bind(lib, api.stream_create, "cuStreamCreate");
   bind(lib, api.stream_destroy, "cuStreamDestroy_v2");
@@ -129,8 +142,7 @@ DriverApi DriverApi::open() {
   bind_memory(library, api);
   bind_modules(library, api);
   bind_stream(library, api);
-  // Lazy loading would put a module's upload into the first launch, and deadlock behind a blocker kernel.
-  setenv("CUDA_MODULE_LOADING", "EAGER", 1);
+  choose_loading(library, api);
   if (const CUresult result = api.init(0); result != CUDA_SUCCESS) throw_init_failed(api, result);
   return api;
 }

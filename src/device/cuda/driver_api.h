@@ -42,6 +42,10 @@ struct DriverApi {
   decltype(&::cuFuncGetAttribute) function_attribute = nullptr;
   decltype(&::cuFuncSetAttribute) function_set_attribute = nullptr;
   decltype(&::cuFuncGetParamInfo) function_parameter = nullptr;  ///< null before driver 12.4
+  // null before driver 12.4, and where modules are loaded whole:
+  decltype(&::cuModuleGetFunctionCount) function_count = nullptr;
+  decltype(&::cuModuleEnumerateFunctions) functions = nullptr;
+  decltype(&::cuFuncLoad) load_function = nullptr;
   decltype(&::cuOccupancyMaxActiveBlocksPerMultiprocessor) occupancy_blocks = nullptr;
   decltype(&::cuOccupancyMaxActiveClusters) occupancy_clusters = nullptr;
   decltype(&::cuTensorMapEncodeTiled) encode_tiled = nullptr;
@@ -68,6 +72,8 @@ struct DriverApi {
   /// no driver, a driver without a GPU, a driver too old, a broken one.
   static DriverApi open();
 
+  /// Modules are loaded lazily, unless somebody asks for their kernels one by one.
+  [[nodiscard]] bool lazy() const { return load_function != nullptr; }
   /// "CUDA_ERROR_ILLEGAL_ADDRESS (700): an illegal memory access was encountered"
   [[nodiscard]] std::string describe(CUresult result) const;
 };
