@@ -69,6 +69,17 @@ TEST_CASE("softmax: the reference is what the definition says", "[kernels]") {
     }
 }
 
+TEST_CASE("softmax: exponentials that repeat are summed within the bound in the widest rows", "[kernels]") {
+  const KernelFolder folder = folder_of("kernels/softmax");
+  const Variant& naive = variant_of(folder, "naive");
+  CpuProblem problem(folder, {{{"M", 1}, {"N", 46344}}, "fp32", {}, {}});
+  std::vector<double> x;
+  for (int i = 0; i < 46344; ++i) x.push_back(i * 7919 % 9 - 4);
+  problem.tensors().set("X", x);
+  problem.run(naive, some_valid(naive, problem.problem(), 2).front());
+  CHECK(problem.complaint(problem.reference()) == "");
+}
+
 TEST_CASE("softmax: variants are right for odd and even rows and every type", "[kernels]") {
   const KernelFolder folder = folder_of("kernels/softmax");
   for (const std::string dtype : {"fp32", "bf16", "fp16"})
