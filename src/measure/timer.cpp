@@ -70,10 +70,11 @@ struct Timer::Candidate {
   bool uncapturable = false;
   std::vector<std::pair<std::size_t, std::size_t>> clock;  ///< readings around each sample
 
-  /// The last sample was taken under conditions that do not count. One that made it give up stays.
-  void forget_last() {
-    if (samples->abandoned || samples->samples_us.empty()) return;
+  /// The last of `count` samples does not count, nor does it make the candidate give up. Who gave up before has fewer.
+  void forget_last(std::size_t count) {
+    if (samples->samples_us.size() != count) return;
     samples->samples_us.pop_back();
+    samples->abandoned = false;
     if (!clock.empty()) clock.pop_back();
   }
   void warn(const std::string& text) {
@@ -139,8 +140,8 @@ void Timer::take_rounds(std::span<Candidate> candidates, const TimingSchedule& s
     if (!watch.slowed()) continue;
     ++slowed;
     if (discarded == spare) continue;  // kept, and told: no result would be worse than this one
+    for (Candidate& c : candidates) c.forget_last(static_cast<std::size_t>(round + 1 - discarded));
     ++discarded;
-    for (Candidate& c : candidates) c.forget_last();
   }
   for (Candidate& c : candidates) {
     c.samples->conditions = watch.seen();
@@ -258,8 +259,7 @@ bool Timer::begin_graph(Candidate& c, double estimate_us) {
   c.graph = c.what->call ? c.what->capture(c.sets, repeats) : device_.capture(launches, repeats);
   c.uncapturable = !c.graph.has_value();
   if (c.uncapturable) {
-    if (!c.samples->warning.empty()) c.samples->warning += "; ";
-    c.samples->warning += "timed one by one, which counts about a microsecond more: it cannot be captured in a graph";
+    c.warn("timed one by one, which counts about a microsecond more: it cannot be captured in a graph");
     return false;
   }
   c.graph_runs = repeats * static_cast<int>(c.sets);

@@ -88,6 +88,12 @@ bool Crew::busy() const {
   return std::ranges::any_of(rig_.devices(), [](const RigDevice& device) { return !device.runner->idle(); });
 }
 
+bool Crew::prepares() const {
+  for (std::size_t device = 0; device < posts_.size(); ++device)
+    if (takes_part(device) && posts_[device].screened == nullptr && !runner(device).idle()) return true;
+  return false;
+}
+
 bool Crew::runs_twin_of(const Screened& screened) const {
   return std::ranges::any_of(posts_, [&](const Post& post) {
     return post.screened != nullptr && post.screened->candidate.twin_key == screened.candidate.twin_key;

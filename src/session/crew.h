@@ -39,6 +39,8 @@ class Crew {
   [[nodiscard]] std::size_t size() const { return posts_.size(); }
   [[nodiscard]] std::size_t running() const;  ///< candidates
   [[nodiscard]] bool busy() const;
+  /// A device has work that is about no candidate: `prepare`, `open_library`.
+  [[nodiscard]] bool prepares() const;
   /// An equal program is running; when it has ended, this one need not.
   [[nodiscard]] bool runs_twin_of(const Screened& screened) const;
   /// How the library failed when it was opened, if it broke the worker; empty: it did not.

@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::size_t kAskAtOnce = 64;                  // looked up in the database together
 constexpr std::chrono::minutes kLongestPreparation{5};  // of data and reference, which no time budget counts
-constexpr std::size_t kMostReady = 64;                  // images waiting for a worker
+constexpr std::size_t kMostReady = 64;                  // images waiting for a worker; or four for each compiler
+constexpr std::size_t kMostQueued = 16;                 // compilations waiting for a compiler
 constexpr std::chrono::seconds kShortCompilation{2};
 
 std::string twin_key(const Bytes& image, const LaunchPlan& plan) {
@@ -110,9 +111,11 @@ void Screening::abandon() {
 }
 
 /// Compiled candidates that a search which learns should hear of before it is asked again. Before the worker is ready
-/// there is nothing to hear, and compilers that wait for it would be lost time.
+/// there is nothing to hear, and compilers that wait for it would be lost time; while it opens the library, for
+/// seconds, they go on for one more round.
 std::size_t Screening::excess_ready(std::size_t processes) const {
-  const std::size_t patience = counts_.passed == 0 ? kMostReady : processes;
+  std::size_t patience = crew_.prepares() ? 2 * processes : processes;
+  if (counts_.passed == 0) patience = most_ready();
   return ready_.size() - std::min(ready_.size(), patience);
 }
 
@@ -132,13 +135,17 @@ std::string Screening::ended() const {
   return strategy_->ended();
 }
 
-/// Keeps the compilers busy with about twice as many jobs as there are processes. A search that learns is asked late,
-/// when it knows most, and for a few at once, because it thinks; one that does not, early and for many, which are
-/// looked up in the database together.
+std::size_t Screening::most_ready() const {
+  return std::max(kMostReady, 4 * static_cast<std::size_t>(rig_.compilers().processes()));
+}
+
+/// Keeps the compilers busy, and as many jobs waiting for them as there are processes, at most kMostQueued. A search
+/// that learns is asked late, when it knows most, and for a few at once, because it thinks; one that does not, early
+/// and for many, which are looked up in the database together.
 void Screening::refill() {
   const std::size_t processes = static_cast<std::size_t>(rig_.compilers().processes());
-  const std::size_t ahead = 2 * processes + crew_.size() - 1;
-  while (compiling_.size() < ahead && ready_.size() < kMostReady) {
+  const std::size_t ahead = processes + std::min(processes, kMostQueued) + crew_.size() - 1;
+  while (compiling_.size() < ahead && ready_.size() < most_ready()) {
     Screened* next = next_to_compile();
     if (next == nullptr && !exhausted_) {
       const std::size_t waiting = compiling_.size() + excess_ready(processes);

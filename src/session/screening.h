@@ -23,7 +23,7 @@ struct ScreeningOptions {
   double timeout_s = 0;  ///< of check and timing; 0: from the best time so far
   int samples = 3;
   double bound_factor = 1.25;  ///< who cannot take less than this times the best is not compiled; 0: everybody is
-  double abandon_factor = 2;   ///< a first sample slower than this times the best ends the timing
+  double abandon_factor = 2;   ///< a first sample slower than this times the best ends the timing; long runs: 1.25
   bool learns = false;         ///< the search: it is asked for no more than keeps compilers and worker busy
 };
 
@@ -84,6 +84,7 @@ class Screening {
   bool ask_batch(std::size_t most);
   [[nodiscard]] std::vector<std::size_t> next_indices(std::size_t most);
   [[nodiscard]] std::size_t under_way() const;
+  [[nodiscard]] std::size_t most_ready() const;
   [[nodiscard]] std::size_t excess_ready(std::size_t processes) const;
   void admit(Screened& screened, const Trial* stored);
   Screened* next_to_compile();
@@ -94,6 +95,7 @@ class Screening {
   void take_finished();
   void open_library_in_time();
   void feed_workers();
+  [[nodiscard]] double abandon_us() const;
   bool run(std::size_t device, Screened& screened);
   Screened* next_ready();
   void commit_launching();

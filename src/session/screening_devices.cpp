@@ -11,7 +11,8 @@ namespace {
 constexpr std::chrono::minutes kEmulatedDeadline{5};  // its instruction budget ends endless loops much earlier
 constexpr std::size_t kLaunchingAtOnce = 8;           // committed together before the first of them runs
 constexpr std::size_t kMostHeldBack = 32;             // suspects that wait while others compile
-constexpr std::chrono::milliseconds kShortRun{500};   // a busy machine may hold up a healthy one for so long
+constexpr double kLongRunUs = 1000, kAbandonLong = 1.25;
+constexpr std::chrono::milliseconds kShortRun{500};  // a busy machine may hold up a healthy one for so long
 
 }  // namespace
 
@@ -75,6 +76,13 @@ void Screening::feed_workers() {
   }
 }
 
+/// One sample of a long run is as good as three: whoever is so much slower than the best will not be in the duel.
+double Screening::abandon_us() const {
+  if (best_ == nullptr) return 0;
+  const double best_us = *best_->cost_us;
+  return best_us * (best_us < kLongRunUs ? options_.abandon_factor : std::min(options_.abandon_factor, kAbandonLong));
+}
+
 /// False: the device is lost.
 bool Screening::run(std::size_t device, Screened& screened) {
   if (!counted_from_) counted_from_ = Clock::now();
@@ -87,7 +95,7 @@ bool Screening::run(std::size_t device, Screened& screened) {
   TimingSchedule schedule;
   schedule.rounds = options_.samples;
   schedule.settle = !crew_.has_timed(device);
-  if (best_ != nullptr) schedule.abandon_us = options_.abandon_factor * *best_->cost_us;
+  schedule.abandon_us = abandon_us();
   run.schedule = schedule;
   run.deadline = deadline(2 * run.recipes.size() + static_cast<std::size_t>(schedule.rounds));
   screened.waited = schedule.settle;

@@ -166,3 +166,45 @@ TEST_CASE("tune: the winner of a near problem is where the next search begins", 
   // One is asked for at least: the winner of the other size, before what the search would choose itself.
   CHECK(result.rows.front().trial.configuration == "A=3 B=1");
 }
+
+TEST_CASE("tune: of a long run that is clearly slower than the best one sample is enough", "[session]") {
+  const auto samples = [](double others_us) {
+    SessionFixture fixture(fmt::format("[[rule]]\nmatch = \"*A=3 B=1\"\nus = {:.1f}\n", others_us / 1.5),
+                           fmt::format("us = {:.1f}\nspread = 0.01\n", others_us));
+    std::map<std::size_t, int> counts;
+    for (const auto& [configuration, trial] : fixture.trials(fixture.tune()))
+      ++counts[fixture.database().latest_measurement(trial.id, "screen")->samples_us.size()];
+    return counts;
+  };
+  std::map<std::size_t, int> of_long = samples(3000), of_short = samples(150);
+  CHECK(of_long[1] > 0);
+  CHECK(of_long[1] + of_long[3] == 12);
+  CHECK(of_short[3] == 12);
+}
+
+TEST_CASE("tune: while the library is opened, a search that learns gives compilers another round", "[session]") {
+  const ScopedVariable slow("KERLAB_LIBRARY_FAULT", "slow");
+  SessionFixture fixture;
+  TuneOptions options = fixture.options();
+  options.rig.target = "gemm";
+  options.rig.jobs = 8;
+  options.arguments = {{"M", "256"}};
+  options.dtype = "fp32";
+  options.variants.names = {"smem_tile"};
+  options.search = "exhaustive";
+  fixture.tune(options);  // all is compiled now
+  options.search = "surrogate";
+  options.screening.fresh = true;
+  TuneSession session(options, fixture.database());
+  std::size_t done = 0, most = 0;
+  Clock::time_point since = Clock::now();
+  while (session.step()) {
+    const ScreeningCounts counts = session.state().counts;
+    if (std::exchange(done, counts.done) != counts.done) since = Clock::now();
+    if (done > 0 && done < 24 && Clock::now() - since > std::chrono::milliseconds(700))
+      most = std::max(most, counts.asked - counts.done);
+  }
+  INFO(session.result().library_note);
+  CHECK(most > 24);
+  CHECK(most <= 32);
+}

@@ -189,6 +189,26 @@ TEST_CASE("fast candidates are timed as graphs, slow ones abandoned", "[worker]"
   CHECK(hot.protocol == "events-1");
 }
 
+TEST_CASE("whoever gave up while the clocks were held down gets another first sample", "[worker]") {
+  const auto timed_on = [](const std::string& reasons) {
+    test::Scripted device("[device]\nconditions = \"now\"\n[default]\nus = 900.0\nspread = 0.0\nnoise = 0.01\n");
+    std::ofstream(device.folder() / "now") << reasons;
+    Workbench bench(*device);
+    get<reply::ProblemReady>(serve(bench, set_problem()));
+    get<reply::Loaded>(serve(bench, load(1, "slow")));
+    TimingSchedule schedule;
+    schedule.abandon_us = 100;
+    return time_one(bench, 1, schedule);
+  };
+  const SampleSet calm = timed_on("0x0 300 50"), held_down = timed_on("0x40 300 90");
+  REQUIRE(calm.samples_us.size() == 1);
+  REQUIRE(held_down.samples_us.size() == 1);
+  CHECK(calm.discarded == 0);
+  CHECK(held_down.discarded == 1);
+  CHECK(held_down.abandoned);
+  CHECK(held_down.samples_us != calm.samples_us);
+}
+
 TEST_CASE("workspaces are initialised within the time", "[worker]") {
   test::Scripted device("[default]\nus = 100.0\nspread = 0.0\nnoise = 0.0\n");
   Workbench bench(*device);
