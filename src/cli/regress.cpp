@@ -90,7 +90,7 @@ ExitCode run_history(const RegressCommand& command, const GlobalOptions& global)
     fmt::print("no run of baseline '{}'{} in {} yet\n", command.name, key.empty() ? "" : " with " + key + " in its key",
                database.path().string());
   } else {
-    fmt::print("{}", history_text(runs, terminal_width(stdout), color_on(global, stdout)));
+    fmt::print("{}", history_text(runs, table_width(0), color_on(global, stdout)));
   }
   return ExitCode::passed;
 }

@@ -47,7 +47,7 @@ ExitCode print_regress(const RegressCommand& command, const GlobalOptions& globa
     fmt::print("{}\n", to_json(json_document("regress", std::move(body))));
   } else {
     fmt::print("{}", regress_text(report, regress_repeat(command, global), command.all || !command.only.empty(),
-                                  terminal_width(stdout), color_on(global, stdout)));
+                                  table_width(0), color_on(global, stdout)));
     if (code == ExitCode::no_baseline && command.fail_on.find('5') == std::string::npos)
       fmt::print("nothing could be compared: exit code 5, whatever --fail-on says\n");
   }

@@ -35,13 +35,23 @@ std::string time_text(const TimeRatio& time) {
                      100 * (time.high - 1), time.processes, 100 * time.mde);
 }
 
+/// `width` 0: as wide as it is.
+std::string fitted(std::string_view text, int width) {
+  return width > 0 ? shortened(text, width) : std::string(text);
+}
+
+/// What is left of `width` beside `used` columns, no fewer than `least`; 0 stays 0.
+int room(int width, int used, int least) {
+  return width > 0 ? std::max(least, width - used) : 0;
+}
+
 /// The first lines of a text, indented; how many more there are.
 std::string head(const std::string& text, std::size_t most, int width) {
   std::istringstream lines(text);
   std::string result;
   std::size_t count = 0;
   for (std::string line; std::getline(lines, line);)
-    if (++count <= most) result += "    " + shortened(line, width - 4) + "\n";
+    if (++count <= most) result += "    " + fitted(line, room(width, 4, 36)) + "\n";
   if (count > most) result += fmt::format("    ({} more lines)\n", count - most);
   return result;
 }
@@ -89,7 +99,7 @@ std::string regress_counts(const RegressReport& report) {
 std::string regress_detail(const RegressRow& row, const std::string& repeat, int width, bool color) {
   std::string text = fmt::format("\n{}  {}\n", styled(row.key, Style::bold, color),
                                  styled(std::string(name(row.verdict)), style_of(row.verdict), color));
-  if (!row.why.empty()) text += head(row.why, kDiffLines, std::max(width, 40));
+  if (!row.why.empty()) text += head(row.why, kDiffLines, width);
   if (row.time) text += "  time " + time_text(*row.time) + "\n";
   if (row.time && row.time->toolchain_ratio)
     text += fmt::format("  the old source compiled today takes {:.3f} of what its recorded image takes\n",
@@ -97,15 +107,15 @@ std::string regress_detail(const RegressRow& row, const std::string& repeat, int
   if (!row.changes.empty()) text += figures_text(row.changes, color);
   for (const std::string& note : row.notes) text += fmt::format("  note: {}\n", note);
   for (std::size_t i = 0; i < std::min(row.differences.size(), kDifferences); ++i)
-    text += fmt::format("  {}\n", shortened(row.differences[i], width - 2));
+    text += fmt::format("  {}\n", fitted(row.differences[i], room(width, 2, 36)));
   if (!row.lines.empty()) {
     text += "  lines that changed most, in warp instructions\n";
     for (std::size_t i = 0; i < std::min(row.lines.size(), kLines); ++i) {
       const LineChange& line = row.lines[i];
       text +=
           "    " +
-          shortened(fmt::format("{}  {} -> {}  {}", line.place, grouped(line.before), grouped(line.after), line.source),
-                    width - 4) +
+          fitted(fmt::format("{}  {} -> {}  {}", line.place, grouped(line.before), grouped(line.after), line.source),
+                 room(width, 4, 36)) +
           "\n";
     }
   }
@@ -132,7 +142,7 @@ std::string regress_text(const RegressReport& report, const std::string& repeat,
     why = why.substr(0, why.find('\n'));
     table.rows.push_back({std::string(name(row.verdict)), regress_label(row),
                           row.error_ratio > 0 ? fmt::format("{:.2f}", row.error_ratio) : "-",
-                          shortened(why, std::max(20, width - 70))});
+                          fitted(why, room(width, 70, 20))});
   }
   if (!table.rows.empty()) text += text_table(table, color, 2);
   for (const RegressRow& row : report.rows)
@@ -155,7 +165,7 @@ std::string history_text(const std::vector<RegressRun>& runs, int width, bool co
     table.rows.push_back({run.created.substr(0, 16), run.verdict, run.key,
                           run.ratio > 0 ? fmt::format("{:+.2f} %", 100 * (run.ratio - 1)) : "-",
                           fmt::format("{:.3f}", run.error_ratio), run.toolchain,
-                          shortened(run.why.substr(0, run.why.find('\n')), std::max(20, width - 110))});
+                          fitted(run.why.substr(0, run.why.find('\n')), room(width, 110, 20))});
   return text_table(table, color);
 }
 

@@ -17,6 +17,7 @@ std::string regress_label(const RegressRow& row);
 std::vector<std::string> change_cells(const FigureChange& change);
 
 /// `repeat`: options that the commands it names must repeat. `all`: rows that passed as well.
+/// `width` 0: no terminal, nothing is cut off.
 std::string regress_text(const RegressReport& report, const std::string& repeat, bool all, int width, bool color);
 /// The part about one kernel that is not as it was: figures, lines, differences, the command to see it again.
 std::string regress_detail(const RegressRow& row, const std::string& repeat, int width, bool color);
