@@ -275,7 +275,8 @@ Command add_bench(CLI::App& root, const GlobalOptions& global) {
   parser->add_option("--dtype", options.dtypes, "one or several: fp16,bf16");
   parser->option_defaults()->group("Kernels");
   parser
-      ->add_option("--variant", options.variants, "its best stored configuration, else its default; \"all\": every one")
+      ->add_option("--variant", options.variants,
+                   "its best stored configuration, else the shipped, else its default; \"all\": every one")
       ->delimiter(',');
   parser->add_option("--config", options.configuration, "\"BM=128,BN=64\"; others take their defaults");
   parser->add_option("--trial", options.trial, "a stored trial")->check(CLI::PositiveNumber);

@@ -216,7 +216,9 @@ Command add_check(CLI::App& root, const GlobalOptions& global) {
                    "gaps of so many bytes behind the rows of tensors that variants take at a pitch (pitch = [...])")
       ->type_name("BYTES");
   parser->option_defaults()->group("Kernels");
-  parser->add_option("--variant", options->variants, "default: the winner, or without one every variant")
+  parser
+      ->add_option("--variant", options->variants,
+                   "default: the winner, stored or shipped, or without one every variant")
       ->delimiter(',');
   parser->add_option("--config", options->configuration, "\"BM=128,BN=64\"; others take their defaults");
   parser->add_flag("--every", options->every_configuration, "every valid configuration");

@@ -78,30 +78,32 @@ std::vector<BenchSession::Choice> BenchSession::choices(const Problem& problem) 
   }
   if (options_.variants.empty()) {
     if (auto best = winner(problem)) return {*best};
-    throw Error(fmt::format("no winner is stored for {} on {}; run kerlab tune first, or name --variant or --config",
-                            problem.title(), rig_.device().name));
+    throw Error(
+        fmt::format("no winner is stored or shipped for {} on {}; run kerlab tune first, or name --variant or --config",
+                    problem.title(), rig_.device().name));
   }
   std::vector<Choice> chosen;
   for (const Variant* variant : variants) {
     if (std::string reason = unsupported_reason(*variant, problem, rig_.device()); !reason.empty()) {
       notes_.push_back(fmt::format("{}: {} left out: {}", problem.title(), variant->name, reason));
     } else {
-      chosen.push_back(best_stored(*variant, problem));
+      chosen.push_back(best_known(*variant, problem));
     }
   }
   return chosen;
 }
 
-std::optional<BenchSession::Choice> BenchSession::winner(const Problem& problem) const {
+/// The stored one, else the shipped one.
+std::optional<BenchSession::Choice> BenchSession::winner(const Problem& problem) {
   const auto decision = database_.winner(problem.key(), rig_.device().device_class());
   const auto trial = decision ? database_.trial(decision->trial) : std::nullopt;
-  if (!trial) return std::nullopt;
+  if (!trial) return shipped_kernel(options_.shipped, rig_.folder(), problem, rig_.device(), "", notes_);
   const Variant& variant = find_variant(rig_.folder(), trial->variant);
   return Choice{&variant, parse_configuration(variant, trial->configuration), "winner"};
 }
 
-/// The fastest passed trial of the variant on this problem; its default configuration when there is none.
-BenchSession::Choice BenchSession::best_stored(const Variant& variant, const Problem& problem) const {
+/// The fastest passed trial of the variant on this problem; else what is shipped of it; else its default configuration.
+BenchSession::Choice BenchSession::best_known(const Variant& variant, const Problem& problem) {
   Choice best{&variant, default_configuration(variant, problem, rig_.device()), "default"};
   double best_us = 0;
   for (const Trial& trial : database_.trials(problem.key(), rig_.device().device_class())) {
@@ -114,7 +116,9 @@ BenchSession::Choice BenchSession::best_stored(const Variant& variant, const Pro
     best_us = measurement->median_us;
     best = {&variant, configuration, "best stored"};
   }
-  return best;
+  if (best_us > 0) return best;
+  return shipped_kernel(options_.shipped, rig_.folder(), problem, rig_.device(), variant.name, notes_)
+      .value_or(std::move(best));
 }
 
 const VariantSource& BenchSession::source(const Variant& variant) {

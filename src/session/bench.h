@@ -4,6 +4,8 @@
 #include "session/count_operations.h"
 #include "session/energy_rows.h"
 #include "session/library_rows.h"
+#include "session/shipped.h"
+#include "session/shipped_kernel.h"
 #include "session/single.h"
 
 namespace kerlab {
@@ -21,6 +23,7 @@ struct BenchOptions {
   bool energy = false;  ///< GPUs only: each, and the library, also alone under load for some seconds
   bool full = false;    ///< emulated: every block is executed
   bool once = false;    ///< one plain run for a profiler: no check, no timing, nothing stored
+  std::filesystem::path shipped = shipped_folder();  ///< of winners to take where nothing is stored
   std::string command, version;
 };
 
@@ -31,7 +34,7 @@ struct BenchRow {
   std::optional<Measurement> measurement;
   double flops = 0, bytes = 0;
   double roof_us = 0;  ///< theoretical
-  std::string chosen;  ///< "--config", "winner", "best stored", "default", "trial 12"
+  std::string chosen;  ///< "--config", "winner", "best stored", "shipped winner of 2026-11-22", "default", "trial 12"
   std::string warning;
   Operations operations;            ///< predicted and counted; emulated devices only
   std::vector<LibraryRow> library;  ///< of the same rounds
@@ -53,15 +56,11 @@ class BenchSession {
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
 
  private:
-  struct Choice {
-    const Variant* variant = nullptr;
-    Configuration configuration;
-    std::string how;
-  };
+  using Choice = KnownKernel;
   static RigOptions completed(BenchOptions& options, const Database& database);
   [[nodiscard]] std::vector<Choice> choices(const Problem& problem);
-  [[nodiscard]] std::optional<Choice> winner(const Problem& problem) const;
-  [[nodiscard]] Choice best_stored(const Variant& variant, const Problem& problem) const;
+  [[nodiscard]] std::optional<Choice> winner(const Problem& problem);
+  [[nodiscard]] Choice best_known(const Variant& variant, const Problem& problem);
   [[nodiscard]] const VariantSource& source(const Variant& variant);
   void run(const ProblemSetup& setup, const Choice& choice);
 

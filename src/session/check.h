@@ -2,6 +2,7 @@
 // The thorough check: every recipe, two poison patterns, ten runs with the same bits; on the problem asked for and on
 // shapes that break tiled kernels, or on every stored winner's problem. Nothing is timed.
 
+#include "session/shipped.h"
 #include "session/single.h"
 
 namespace kerlab {
@@ -10,15 +11,16 @@ struct CheckOptions {
   RigOptions rig;
   std::vector<ProblemArgument> arguments;
   std::string dtype;
-  std::vector<std::string> variants;        ///< empty: the winner, or without one every variant; "all": every one
-  std::vector<std::string> without_winner;  ///< where none is stored: instead of every variant
-  std::string configuration;                ///< of the one variant; empty: winner or default
-  bool every_configuration = false;         ///< all valid ones of the variants
-  bool only_asked = false;                  ///< no adversarial shapes
-  std::int64_t row_padding = 0;             ///< bytes behind the rows of tensors that variants take at a pitch
-  bool full = false;                        ///< emulated: every block is executed
-  std::vector<std::string> recipes;         ///< names of those to run; empty: all of the family's
-  bool stored_winners = false;              ///< of the family, each on its problem; nothing above says which
+  std::vector<std::string> variants;                 ///< empty: the winner, or without one every variant; "all"
+  std::vector<std::string> without_winner;           ///< where none is stored: instead of every variant
+  std::string configuration;                         ///< of the one variant; empty: winner's, shipped, default
+  bool every_configuration = false;                  ///< all valid ones of the variants
+  bool only_asked = false;                           ///< no adversarial shapes
+  std::int64_t row_padding = 0;                      ///< bytes behind the rows of tensors that variants take at a pitch
+  bool full = false;                                 ///< emulated: every block is executed
+  std::vector<std::string> recipes;                  ///< names of those to run; empty: all of the family's
+  bool stored_winners = false;                       ///< of the family, each on its problem; nothing above says which
+  std::filesystem::path shipped = shipped_folder();  ///< of winners to take where none is stored
   std::string command, version;
 };
 
@@ -26,7 +28,7 @@ struct CheckOptions {
 struct ChosenConfigurations {
   std::vector<VariantSource> sources;
   std::vector<std::pair<std::size_t, Configuration>> configurations;
-  std::vector<std::string> notes;  ///< variants left out, with the reason
+  std::vector<std::string> notes;  ///< variants left out, with the reason; what is not the default
 };
 /// What the options ask for: valid on `asked`. Throws Error (inconclusive) when there is none.
 ChosenConfigurations choose_configurations(const CheckOptions& options, const KernelFolder& folder,

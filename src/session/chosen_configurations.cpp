@@ -3,29 +3,79 @@
 #include <algorithm>
 
 #include "session/check.h"
+#include "session/shipped_kernel.h"
 
 namespace kerlab {
+
+namespace {
+
+/// The stored winner of the problem, where today's kernels take it.
+std::optional<KnownKernel> stored_kernel(const KernelFolder& folder, const Problem& asked, const DeviceInfo& device,
+                                         const Database& database, std::vector<std::string>& notes) {
+  const auto winner = database.winner(asked.key(), device.device_class());
+  const auto trial = winner ? database.trial(winner->trial) : std::nullopt;
+  if (!trial) return std::nullopt;
+  try {
+    const Variant& variant = find_variant(folder, trial->variant);
+    Configuration configuration = parse_configuration(variant, trial->configuration);
+    std::string broken = unsupported_reason(variant, asked, device);
+    if (broken.empty()) broken = violated_constraint(variant, asked, device, configuration);
+    if (!broken.empty()) throw UsageError(broken);
+    return KnownKernel{&variant, std::move(configuration), fmt::format("winner, trial {}", trial->id)};
+  } catch (const Error& error) {
+    const std::string note =
+        fmt::format("the winner of {}, trial {}, is left out: {}", asked.title(), trial->id, error.what());
+    if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);
+    return std::nullopt;
+  }
+}
+
+/// The stored winner of the problem, else the shipped one; of `variant` only, where it is not empty.
+std::optional<KnownKernel> winning_kernel(const CheckOptions& options, const KernelFolder& folder, const Problem& asked,
+                                          const DeviceInfo& device, const Database& database,
+                                          const std::string& variant, std::vector<std::string>& notes) {
+  if (auto stored = stored_kernel(folder, asked, device, database, notes);
+      stored && (variant.empty() || stored->variant->name == variant))
+    return stored;
+  auto shipped = shipped_kernel(options.shipped, folder, asked, device, variant, notes);
+  if (shipped) notes.push_back(fmt::format("{}: {}, {}", asked.title(), shipped->variant->name, shipped->how));
+  return shipped;
+}
+
+Configuration typed_configuration(const Variant& variant, const Problem& asked, const DeviceInfo& device,
+                                  const std::string& text) {
+  Configuration typed = parse_configuration(variant, asked, device, text);
+  if (const std::string broken = violated_constraint(variant, asked, device, typed); !broken.empty())
+    throw UsageError(fmt::format("--config: {} {} is not valid for {}: {}", variant.name,
+                                 configuration_text(variant, typed), asked.title(), broken));
+  return typed;
+}
+
+/// Those that were named; without a name every one.
+std::vector<const Variant*> named_variants(const CheckOptions& options, const KernelFolder& folder) {
+  std::vector<const Variant*> variants;
+  for (const std::string& name : options.variants.empty() ? options.without_winner : options.variants)
+    if (name != "all") variants.push_back(&find_variant(folder, name));
+  if (variants.empty())
+    for (const Variant& variant : folder.variants) variants.push_back(&variant);
+  return variants;
+}
+
+}  // namespace
 
 ChosenConfigurations choose_configurations(const CheckOptions& options, const KernelFolder& folder,
                                            const Problem& asked, const DeviceInfo& device, const Database& database) {
   ChosenConfigurations chosen;
-  const std::vector<std::string>& names = options.variants.empty() ? options.without_winner : options.variants;
-  std::vector<const Variant*> variants;
-  for (const std::string& name : names) {
-    if (name != "all") variants.push_back(&find_variant(folder, name));
-  }
-  const auto winner = options.variants.empty() && options.configuration.empty() && !options.every_configuration
-                          ? database.winner(asked.key(), device.device_class())
-                          : std::nullopt;
-  const auto winning = winner ? database.trial(winner->trial) : std::nullopt;
-  if (winning) {
-    const Variant& variant = find_variant(folder, winning->variant);
-    chosen.sources.push_back({&variant, read_kernel_source(variant.source)});
-    chosen.configurations.emplace_back(0, parse_configuration(variant, winning->configuration));
-    return chosen;
-  }
-  if (variants.empty()) {
-    for (const Variant& variant : folder.variants) variants.push_back(&variant);
+  const std::vector<const Variant*> variants = named_variants(options, folder);
+  const auto winning = [&](const std::string& variant) {
+    return winning_kernel(options, folder, asked, device, database, variant, chosen.notes);
+  };
+  if (options.variants.empty() && options.configuration.empty() && !options.every_configuration) {
+    if (auto winner = winning("")) {
+      chosen.sources.push_back({winner->variant, read_kernel_source(winner->variant->source)});
+      chosen.configurations.emplace_back(0, std::move(winner->configuration));
+      return chosen;
+    }
   }
   if (!options.configuration.empty() && variants.size() != 1)
     throw UsageError("--config: say of which variant (--variant NAME)");
@@ -40,11 +90,9 @@ ChosenConfigurations choose_configurations(const CheckOptions& options, const Ke
       for (Configuration& configuration : enumerate(*variant, asked, device).valid)
         chosen.configurations.emplace_back(source, std::move(configuration));
     } else if (!options.configuration.empty()) {
-      Configuration typed = parse_configuration(*variant, asked, device, options.configuration);
-      if (const std::string broken = violated_constraint(*variant, asked, device, typed); !broken.empty())
-        throw UsageError(fmt::format("--config: {} {} is not valid for {}: {}", variant->name,
-                                     configuration_text(*variant, typed), asked.title(), broken));
-      chosen.configurations.emplace_back(source, std::move(typed));
+      chosen.configurations.emplace_back(source, typed_configuration(*variant, asked, device, options.configuration));
+    } else if (auto known = winning(variant->name)) {
+      chosen.configurations.emplace_back(source, std::move(known->configuration));
     } else {
       chosen.configurations.emplace_back(source, default_configuration(*variant, asked, device));
     }

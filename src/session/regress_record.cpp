@@ -8,7 +8,7 @@
 #include "session/regress_fingerprint.h"
 #include "session/regress_gate.h"
 #include "session/regress_text.h"
-#include "session/shipped.h"
+#include "session/shipped_kernel.h"
 #include "session/space.h"
 
 namespace kerlab {
@@ -86,11 +86,10 @@ void RecordSession::add_problem(const RecordProblem& asked) {
                        fmt::format("winner, trial {}", trial->id), options_.why, asked.min_tflops});
       return;
     }
-    for (const ShippedWinner& shipped :
-         read_shipped(shipped_folder(), shipped_device(rig_->device()), folder.family.name).winners) {
-      if (shipped.problem != problem.key()) continue;
-      jobs_.push_back({asked.family, problem.key(), shipped.variant, shipped.configuration,
-                       "shipped winner of " + shipped.date, options_.why, asked.min_tflops});
+    if (const auto shipped = shipped_kernel(options_.shipped, folder, problem, rig_->device(), "", notes_)) {
+      jobs_.push_back({asked.family, problem.key(), shipped->variant->name,
+                       configuration_text(*shipped->variant, shipped->configuration), shipped->how, options_.why,
+                       asked.min_tflops});
       return;
     }
   }
@@ -117,13 +116,10 @@ void RecordSession::add_variant(const Problem& problem, const RecordProblem& ask
   } else if (trial && trial->variant == variant.name) {
     configuration = parse_configuration(variant, trial->configuration);
     chosen = fmt::format("winner, trial {}", trial->id);
-  } else {
-    for (const ShippedWinner& shipped :
-         read_shipped(shipped_folder(), shipped_device(rig_->device()), problem.family).winners) {
-      if (shipped.problem != problem.key() || shipped.variant != variant.name) continue;
-      configuration = parse_configuration(variant, shipped.configuration);
-      chosen = "shipped winner of " + shipped.date;
-    }
+  } else if (auto shipped =
+                 shipped_kernel(options_.shipped, rig_->folder(), problem, rig_->device(), variant.name, notes_)) {
+    configuration = std::move(shipped->configuration);
+    chosen = shipped->how;
   }
   if (const std::string broken = violated_constraint(variant, problem, rig_->device(), configuration); !broken.empty())
     throw UsageError(fmt::format("{} {} is not valid for {}: {}", variant.name,

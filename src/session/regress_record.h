@@ -6,6 +6,7 @@
 #include "db/database.h"
 #include "session/regress_kernel.h"
 #include "session/regress_margins.h"
+#include "session/shipped.h"
 #include "session/suite.h"
 
 namespace kerlab {
@@ -29,6 +30,7 @@ struct RecordOptions {
   bool prune = false;               ///< baselines of the device that are not among what is recorded go away
   std::filesystem::path artifacts;  ///< images by digest are written there as well; empty: not
   std::string repeat;
+  std::filesystem::path shipped = shipped_folder();  ///< of winners to take where none is stored
 };
 
 struct RecordRow {

@@ -7,6 +7,8 @@
 #include "base/file.h"
 #include "catch.h"
 #include "db/fixture.h"
+#include "session/bench.h"
+#include "session/check.h"
 #include "session/session_fixture.h"
 
 using namespace kerlab;
@@ -169,5 +171,123 @@ TEST_CASE("shipped: a file that cannot be read is a warning with its place", "[s
     REQUIRE(result.warnings.size() == 1);
     CHECK_THAT(result.warnings[0], Catch::StartsWith("shipped results left out: ") && Catch::Contains(what));
     CHECK_FALSE(result.rows.empty());
+  }
+}
+
+namespace {
+
+/// A fixture with a shipped winner and nothing stored.
+struct Shipped {
+  SessionFixture fixture;
+  std::filesystem::path folder = fixture.folder() / "shipped";
+
+  explicit Shipped(const std::string& configuration, const std::string& variant = "simple") {
+    SessionFixture other;
+    std::string text = shipped_text(other.tune(), configuration);
+    const std::string named = "variant = \"simple\"";
+    text.replace(text.find(named), named.size(), "variant = \"" + variant + "\"");
+    put_shipped(folder, other.tune(), text);
+  }
+  [[nodiscard]] BenchOptions bench_options() const {
+    BenchOptions options;
+    options.rig = fixture.options().rig;
+    options.rounds = 5;
+    options.shipped = folder;
+    return options;
+  }
+  [[nodiscard]] CheckOptions check_options() const {
+    CheckOptions options;
+    options.rig = fixture.options().rig;
+    options.only_asked = true;
+    options.shipped = folder;
+    return options;
+  }
+};
+
+template <typename Session>
+void finish(Session& session) {
+  while (session.step()) {
+  }
+}
+
+}  // namespace
+
+TEST_CASE("shipped: bench takes it where nothing is stored, and says so", "[session]") {
+  Shipped shipped("A=2 B=3");
+  BenchOptions options = shipped.bench_options();
+  for (const char* variant : {"", "simple", "all"}) {
+    INFO(variant);
+    options.variants.clear();
+    if (*variant != '\0') options.variants = {variant};
+    Database nothing = Database::in_memory();
+    BenchSession session(options, nothing);
+    finish(session);
+    REQUIRE(session.rows().size() == 1);
+    CHECK(session.rows()[0].trial.configuration == "A=2 B=3");
+    CHECK(session.rows()[0].chosen == "shipped winner of 2026-11-21");
+  }
+  BenchOptions typed = shipped.bench_options();
+  typed.configuration = "A=1,B=1";
+  BenchSession first(typed, shipped.fixture.database());  // leaves a stored trial, no winner
+  finish(first);
+  options.variants.clear();
+  BenchSession winner(options, shipped.fixture.database());
+  finish(winner);
+  CHECK(winner.rows().at(0).chosen == "shipped winner of 2026-11-21");
+}
+
+TEST_CASE("shipped: what is stored goes before it", "[session]") {
+  Shipped shipped("A=2 B=3");
+  TuneOptions tune = shipped.fixture.options();
+  tune.shipped = shipped.fixture.folder() / "nowhere";
+  const std::string best = shipped.fixture.tune(tune).rows.front().trial.configuration;
+  REQUIRE(best != "A=2 B=3");
+  BenchOptions options = shipped.bench_options();
+  BenchSession winner(options, shipped.fixture.database());
+  finish(winner);
+  CHECK(winner.rows().at(0).chosen == "winner");
+  options.variants = {"simple"};
+  BenchSession named(options, shipped.fixture.database());
+  finish(named);
+  CHECK(named.rows().at(0).chosen == "best stored");
+  for (const std::vector<std::string>& variants : {std::vector<std::string>{}, {"simple"}}) {
+    CheckOptions check = shipped.check_options();
+    check.variants = variants;
+    CheckSession session(check, shipped.fixture.database());
+    finish(session);
+    REQUIRE(session.rows().size() == 1);
+    CHECK(session.rows()[0].trial.configuration == best);
+  }
+}
+
+TEST_CASE("shipped: check takes it where nothing is stored, and says so", "[session]") {
+  Shipped shipped("A=2 B=3");
+  for (const std::vector<std::string>& variants : {std::vector<std::string>{}, {"simple"}, {"all"}}) {
+    CheckOptions options = shipped.check_options();
+    options.variants = variants;
+    CheckSession session(options, shipped.fixture.database());
+    finish(session);
+    REQUIRE(session.rows().size() == 1);
+    CHECK(session.rows()[0].trial.configuration == "A=2 B=3");
+    REQUIRE(session.notes().size() == 1);
+    CHECK_THAT(session.notes()[0], Catch::EndsWith("simple, shipped winner of 2026-11-21"));
+  }
+}
+
+TEST_CASE("shipped: one that is not valid any more is a note, and the default is taken", "[session]") {
+  for (const auto& [configuration, variant, why] : std::vector<std::tuple<std::string, std::string, std::string>>{
+           {"A=2 B=3 GONE=1", "simple", "GONE"}, {"A=9 B=9", "simple", "A=9"}, {"A=2 B=3", "former", "former"}}) {
+    INFO(configuration << " of " << variant);
+    Shipped shipped(configuration, variant);
+    CheckSession check(shipped.check_options(), shipped.fixture.database());
+    finish(check);
+    REQUIRE(check.rows().size() == 1);
+    CHECK(check.rows()[0].trial.configuration == "A=1 B=1");
+    REQUIRE(check.notes().size() == 1);
+    CHECK_THAT(check.notes()[0],
+               Catch::Contains("the shipped winner of 2026-11-21 is left out: ") && Catch::Contains(why));
+    BenchSession bench(shipped.bench_options(), shipped.fixture.database());
+    CHECK_THROWS_WITH(finish(bench), Catch::Contains("no winner is stored or shipped"));
+    CHECK(bench.notes().size() == 1);
   }
 }
