@@ -29,21 +29,35 @@ double roof_us(const TuneResult& result) {
   return result.roof.minimum_us;
 }
 
+/// Its time of the rounds of the duel. Who had left before has none: its ratio to the winner gives one that can stand
+/// beside the others.
+void set_side_by_side(const TuneResult& result, const RankedTrial& ranked, TuneRow& row) {
+  const auto& first = result.rows.front().beside;
+  if (!ranked.beside || !first || result.rows.size() < 2) return;
+  row.versus_first = ranked.beside->ratio;
+  if (ranked.beside->duel == first->duel) {
+    row.median_us = ranked.beside->summary.median;
+    row.low_us = ranked.beside->summary.low;
+    row.high_us = ranked.beside->summary.high;
+    return;
+  }
+  row.derived = true;
+  row.median_us = ranked.beside->ratio.ratio * first->summary.median;
+  row.note = fmt::format("left after {} rounds of all", ranked.beside->summary.count);
+}
+
 TuneRow to_row(const TuneResult& result, std::size_t i) {
   const RankedTrial& ranked = result.rows[i];
   const Measurement& measurement = ranked.measurement;
   TuneRow row;
   row.rank = static_cast<int>(i) + 1;
   row.tied = ranked.tie && i > 0;
-  if (row.tied) {
-    const double behind = measurement.median_us / result.rows.front().measurement.median_us - 1;
-    row.note = fmt::format("tie: {:+.1f} %", 100 * behind);
-  }
   row.median_us = measurement.median_us;
   row.low_us = measurement.low_us;
   row.high_us = measurement.high_us;
-  row.flops_per_s = result.problem.flops / (measurement.median_us * 1e-6);
-  row.roof_fraction = roof_us(result) / measurement.median_us;
+  set_side_by_side(result, ranked, row);
+  row.flops_per_s = result.problem.flops / (row.median_us * 1e-6);
+  row.roof_fraction = roof_us(result) / row.median_us;
   if (result.device.threads_per_sm > 0) {
     row.occupancy =
         static_cast<double>(ranked.trial.blocks_per_sm * ranked.trial.threads) / result.device.threads_per_sm;
@@ -80,6 +94,23 @@ std::string headline(const TuneResult& result) {
     if (best.clock != "measured") text += fmt::format(", {} times", best.clock);
   }
   return text;
+}
+
+/// "decided by: fastest", and the time of the winner that is stored.
+std::string decision_lines(const TuneResult& result) {
+  std::string text = "decided by: " + result.rule;
+  const bool several = result.rows.size() > 1;
+  if (!result.measured_now)
+    text += several && !is_emulated(result)
+                ? " (stored: the winner's time was taken after those of the others; measure again: --fresh)"
+                : " (stored; measure again: --fresh)";
+  text += "\n";
+  if (is_emulated(result) || !several || !result.rows.front().beside) return text;
+  const Measurement& best = result.rows.front().measurement;
+  return text + fmt::format("the winner, measured anew: {} us, {} TFLOP/s, {:.0f} % of the roof\n",
+                            median_with_interval(best.median_us, best.low_us, best.high_us),
+                            tera_text(result.problem.flops / (best.median_us * 1e-6)),
+                            100 * roof_us(result) / best.median_us);
 }
 
 std::string counts_line(const TuneResult& result) {
@@ -172,8 +203,7 @@ std::string tune_screen(const TuneResult& result, bool color, const ToRepeat& ag
     text += styled("no winner", Style::bad, color) + "\n";
   } else {
     text += tune_text(rows_of(result), color, table_width(0));
-    text +=
-        fmt::format("decided by: {}{}\n", result.rule, result.measured_now ? "" : " (stored; measure again: --fresh)");
+    text += decision_lines(result);
     text += where_measured(result);
     if (const std::string variants = variants_text(result.variants); !variants.empty()) text += variants + "\n";
     text += library_lines(result);
@@ -207,13 +237,25 @@ JsonValue::Object to_value(const WorkerSeconds& seconds) {
   return {{"prepare", seconds.prepare}, {"library", seconds.library}, {"load", seconds.load},
           {"check", seconds.check},     {"time", seconds.time},       {"other", seconds.other}};
 }
+
+JsonValue to_value(const std::optional<SideBySide>& beside) {
+  if (!beside) return {};
+  return JsonValue::Object{{"ratio", beside->ratio.ratio},
+                           {"ratio_low", beside->ratio.interval.low},
+                           {"ratio_high", beside->ratio.interval.high},
+                           {"median_us", beside->summary.median},
+                           {"rounds", beside->summary.count},
+                           {"duel", beside->duel}};
+}
 }  // namespace
 
 JsonValue::Object tune_value(const TuneResult& result, const ToRepeat& again) {
   JsonValue::Array rows;
   for (const RankedTrial& row : result.rows) {
-    rows.push_back(JsonValue::Object{
-        {"trial", to_value(row.trial)}, {"measurement", to_value(row.measurement)}, {"tie", row.tie}});
+    rows.push_back(JsonValue::Object{{"trial", to_value(row.trial)},
+                                     {"measurement", to_value(row.measurement)},
+                                     {"tie", row.tie},
+                                     {"beside_winner", to_value(row.beside)}});
   }
   JsonValue::Object failed;
   for (const auto& [status, count] : result.failed) failed.emplace_back(std::string(name(status)), count);

@@ -29,6 +29,20 @@ std::string versus(const std::optional<PairedRatio>& ratio) {
                      short_ratio(ratio->interval.high));
 }
 
+/// Of times in the same rounds; a model's have no interval.
+std::string versus_first(const TuneRow& row) {
+  if (!row.versus_first) return "-";
+  if (row.rank == 1) return "1";
+  const std::string ratio = fmt::format("{:.3f}", row.versus_first->ratio);
+  const Interval& interval = row.versus_first->interval;
+  return row.modelled ? ratio : fmt::format("{} [{:.3f},{:.3f}]", ratio, interval.low, interval.high);
+}
+
+std::string time_text(const TuneRow& row) {
+  if (row.derived) return "~" + format_us(row.median_us);
+  return row.modelled ? format_us(row.median_us) : median_with_interval(row.median_us, row.low_us, row.high_us);
+}
+
 std::string compact_bytes(std::int64_t bytes) {
   std::string text = format_bytes(bytes);
   std::erase(text, ' ');
@@ -52,12 +66,11 @@ std::string fitted_configuration(const TuneRow& row, int room) {
   return shortened(configuration(bare), std::max(3, room - display_width(note))) + note;
 }
 
-std::vector<std::string> cells(const TuneRow& row, bool with_library) {
+std::vector<std::string> cells(const TuneRow& row, bool with_first, bool with_library) {
   const Trial& trial = row.trial;
-  std::vector<std::string> line{
-      fmt::format("{}{}", row.rank, row.tied ? "=" : ""),
-      row.modelled ? format_us(row.median_us) : median_with_interval(row.median_us, row.low_us, row.high_us),
-      tera_text(row.flops_per_s)};
+  std::vector<std::string> line{fmt::format("{}{}", row.rank, row.tied ? "=" : ""), time_text(row)};
+  if (with_first) line.push_back(versus_first(row));
+  line.push_back(tera_text(row.flops_per_s));
   if (with_library) line.push_back(versus(row.versus_library));
   line.insert(line.end(),
               {percent(row.roof_fraction), fmt::format("{}", trial.registers), fmt::format("{}", trial.spill_bytes),
@@ -91,13 +104,18 @@ std::string median_with_interval(double median_us, double low_us, double high_us
 Table tune_table(const std::vector<TuneRow>& rows, int width) {
   const bool with_library =
       std::any_of(rows.begin(), rows.end(), [](const TuneRow& row) { return row.versus_library.has_value(); });
+  const bool with_first = rows.size() > 1 && std::any_of(rows.begin(), rows.end(), [](const TuneRow& row) {
+                            return row.versus_first.has_value();
+                          });
   const bool modelled = std::any_of(rows.begin(), rows.end(), [](const TuneRow& row) { return row.modelled; });
-  Table table{{{"#"}, {modelled ? "us modelled" : "us [95 %]"}, {"TFLOP/s"}}, {}};
+  Table table{{{"#"}, {modelled ? "us modelled" : "us [95 %]"}}, {}};
+  if (with_first) table.columns.push_back({modelled ? "vs #1" : "vs #1 [95 %]"});
+  table.columns.push_back({"TFLOP/s"});
   if (with_library) table.columns.push_back({"vs cuBLASLt"});
   for (const char* title : {"% roof", "regs", "spill", "smem", "occ", "err/bound", "configuration"}) {
     table.columns.push_back({title});
   }
-  for (const TuneRow& row : rows) table.rows.push_back(cells(row, with_library));
+  for (const TuneRow& row : rows) table.rows.push_back(cells(row, with_first, with_library));
   if (width <= 0) return table;
   int used = kIndent, longest = 0;
   for (std::size_t c = 0; c + 1 < table.columns.size(); ++c) used += width_of(table, c) + 2;

@@ -15,11 +15,14 @@ namespace kerlab {
 struct TuneRow {
   int rank = 0;
   bool tied = false;  ///< with the winner: shown as "2="
-  std::string note;   ///< behind the configuration: "tie: 0.2 %, more registers"
+  std::string note;   ///< behind the configuration: "left after 7 rounds of all"
   double median_us = 0, low_us = 0, high_us = 0;
-  double flops_per_s = 0;                     ///< 0: not known
-  double roof_fraction = 0;                   ///< of the attainable roof; 0: not known
-  double occupancy = 0;                       ///< fraction of the threads of an SM; 0: not known
+  bool derived = false;  ///< the time is the first row's times their ratio: shown as "~176.3"
+  std::optional<PairedRatio>
+      versus_first;          ///< time over that of the first row; the column is there when any row has it
+  double flops_per_s = 0;    ///< 0: not known
+  double roof_fraction = 0;  ///< of the attainable roof; 0: not known
+  double occupancy = 0;      ///< fraction of the threads of an SM; 0: not known
   std::optional<PairedRatio> versus_library;  ///< speed over cuBLASLt's; the column is there when any row has it
   bool modelled = false;                      ///< the time is a model's, without an interval
   Trial trial;

@@ -172,6 +172,8 @@ void Finals::take_samples(Entry& entry, const RunOutcome& outcome, std::size_t i
   } else {
     entry.samples = outcome.samples[item];
     entry.duelist = phase_ != Phase::halving;
+    if (phase_ == Phase::halving) entry.all_us = entry.samples->samples_us;
+    if (phase_ == Phase::duel) entry.duel_us = entry.samples->samples_us;
   }
 }
 

@@ -13,9 +13,17 @@ namespace kerlab {
 
 inline constexpr std::size_t kMostFinalists = 8, kMostDuelists = 4;
 
+/// A finalist in rounds that it had together with the winner: only such times say who is faster.
+struct SideBySide {
+  Summary summary;    ///< of its samples
+  PairedRatio ratio;  ///< its time over the winner's: above 1 it is slower
+  bool duel = false;  ///< else it left after the few rounds of all
+};
+
 struct FinalRow {
   Screened* screened = nullptr;
-  Measurement measurement;  ///< stage final, stored
+  Measurement measurement;           ///< stage final, stored; of the winner measured anew, after the others
+  std::optional<SideBySide> beside;  ///< none: they never ran in the same rounds, or the row is of an earlier session
 };
 
 /// The stored winner, where this session cannot try it (its variant was not asked for). It gives way only to something
@@ -57,8 +65,9 @@ class Finals {
   struct Entry {
     Screened* screened = nullptr;
     std::optional<SampleSet> samples;
-    bool out = false;      ///< failed in the finals
-    bool duelist = false;  ///< its samples are of the duel
+    bool out = false;                               ///< failed in the finals
+    bool duelist = false;                           ///< its samples are of the duel
+    std::vector<double> all_us = {}, duel_us = {};  ///< of the rounds of all, of the duel
   };
 
   void take_compiled();
@@ -78,6 +87,7 @@ class Finals {
   void store();
   [[nodiscard]] int rounds(Phase phase, const std::vector<std::size_t>& entries) const;
   [[nodiscard]] RunItem item(const Entry& entry) const;
+  [[nodiscard]] std::optional<SideBySide> beside_winner(const Entry& entry) const;
 
   Rig& rig_;
   Company& company_;

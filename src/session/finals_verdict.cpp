@@ -113,6 +113,16 @@ void Finals::eliminate(Entry& entry, TrialStatus status, const std::string& mess
   ledger_.result(screened.candidate.trial);
 }
 
+std::optional<SideBySide> Finals::beside_winner(const Entry& entry) const {
+  const Entry& winner = finalists_[ranking_.front()];
+  const bool duel = !entry.duel_us.empty() && !winner.duel_us.empty();
+  const std::vector<double>& samples = duel ? entry.duel_us : entry.all_us;
+  const auto summary = summarize(samples);
+  const auto ratio = paired_ratio(samples, duel ? winner.duel_us : winner.all_us);
+  if (!summary || !ratio) return std::nullopt;
+  return SideBySide{*summary, *ratio, duel};
+}
+
 void Finals::store() {
   result_.library = compare_library(library_, finalists_[ranking_.front()].samples->samples_us);
   result_.library_note = library_trouble_.empty() ? library_note(library_) : library_trouble_;
@@ -128,7 +138,7 @@ void Finals::store() {
       result_.warnings.push_back(fmt::format("{}: {}", entry.screened->candidate.label, entry.samples->warning));
     }
     if (rank < result_.ties) tie_set += fmt::format("{}{}", rank > 0 ? "," : "", entry.screened->candidate.trial.id);
-    result_.rows.push_back({entry.screened, std::move(*measurement)});
+    result_.rows.push_back({entry.screened, std::move(*measurement), beside_winner(entry)});
   }
   if (!neighbours.empty()) result_.rule += fmt::format(", while shared with {}", name_all(neighbours));
   ledger_.library(library_records(result_.library, result_.rows.front().measurement.id));

@@ -253,7 +253,7 @@ void TuneSession::use_stored_decision(const Decision& decision) {
     if (trial.status != TrialStatus::passed) continue;
     auto measurement = ledger_.database().latest_measurement(trial.id, "final");
     if (!measurement || measurement->session != decision.session) continue;
-    final_.rows.push_back({&screened, std::move(*measurement)});
+    final_.rows.push_back({&screened, std::move(*measurement), std::nullopt});
   }
   const std::string ties = "," + decision.tie_set + ",";
   const auto rank = [&](const FinalRow& row) {

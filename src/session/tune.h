@@ -67,7 +67,8 @@ struct PreviousWinner {
 struct RankedTrial {
   Trial trial;
   Measurement measurement;
-  bool tie = false;  ///< in the tie set (the winner included)
+  bool tie = false;                       ///< in the tie set (the winner included)
+  std::optional<SideBySide> beside = {};  ///< as in FinalRow
 };
 
 /// One of the devices of a session.

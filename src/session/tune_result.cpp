@@ -141,7 +141,8 @@ TuneResult TuneSession::result() const {
   if (!rig_.compilers().cache_warning().empty()) result.warnings.push_back(rig_.compilers().cache_warning());
   count_failures(screening_->screened(), result);
   for (std::size_t i = 0; i < final_.rows.size(); ++i) {
-    result.rows.push_back({final_.rows[i].screened->candidate.trial, final_.rows[i].measurement, i < final_.ties});
+    result.rows.push_back(
+        {final_.rows[i].screened->candidate.trial, final_.rows[i].measurement, i < final_.ties, final_.rows[i].beside});
   }
   result.variants = variant_outcomes(space_, screening_->screened(), final_);
   result.regime = regime_of(rig_.folder().family, setup_.problem, rig_.device());

@@ -30,6 +30,8 @@ void add_finals(const FinalResult& finals, std::vector<VariantOutcome>& outcomes
     outcome.finalist = true;
     outcome.tie = i < finals.ties;
     outcome.best_us = finals.rows[i].measurement.median_us;
+    // The winner's own measurement is of later than the others'.
+    if (finals.rows[i].beside) outcome.behind = finals.rows[i].beside->ratio.ratio - 1;
   }
 }
 
@@ -50,7 +52,8 @@ std::vector<VariantOutcome> variant_outcomes(const CandidateSpace& space, const 
     VariantOutcome& outcome = outcomes[v];
     const double reference_us = outcome.finalist ? winner.measurement.median_us : winner_swept_us;
     if (!outcome.finalist) outcome.best_us = gathered[v].swept_us;
-    if (outcome.best_us > 0 && reference_us > 0) outcome.behind = outcome.best_us / reference_us - 1;
+    if (outcome.best_us > 0 && reference_us > 0 && outcome.behind == 0)
+      outcome.behind = outcome.best_us / reference_us - 1;
     const std::vector<double>& ms = gathered[v].compile_ms;
     outcome.compiled = ms.size();
     if (ms.empty()) continue;

@@ -41,6 +41,26 @@ TEST_CASE("tune table: the screen of the design", "[report]") {
         "(tie: 0.2 %, more registers)\n");
 }
 
+TEST_CASE("tune table: who is faster is said by rounds that both had", "[report]") {
+  auto rows = sample();
+  rows[0].versus_first = PairedRatio{1, {1, 1}};
+  rows[1].versus_first = PairedRatio{1.0021, {0.9987, 1.0049}};
+  rows.push_back(rows[1]);
+  rows[2].rank = 3;
+  rows[2].derived = true;
+  rows[2].median_us = 294.3;
+  rows[2].versus_first = PairedRatio{1.01, {1.008, 1.012}};
+  Table table = tune_table(rows);
+  REQUIRE(table.columns[2].title == "vs #1 [95 %]");
+  CHECK(table.rows[0][2] == "1");
+  CHECK(table.rows[1][2] == "1.002 [0.999,1.005]");
+  CHECK(table.rows[2][1] == "~294.3");
+  for (TuneRow& row : rows) row.modelled = true;
+  table = tune_table(rows);
+  CHECK(table.columns[2].title == "vs #1");
+  CHECK(table.rows[1][2] == "1.002");  // a model does not scatter
+}
+
 TEST_CASE("tune table: the library's column is there when there is something to say", "[report]") {
   auto rows = sample();
   rows[0].versus_library = PairedRatio{0.66, {0.65, 0.66}};

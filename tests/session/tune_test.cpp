@@ -2,8 +2,12 @@
 
 #include "session/tune.h"
 
+#include <fmt/format.h>
+
 #include "base/file.h"
 #include "catch.h"
+#include "cli/tune_screen.h"
+#include "report/tune_table.h"
 #include "session/session_fixture.h"
 
 using namespace kerlab;
@@ -198,4 +202,32 @@ TEST_CASE("tune: what has too few blocks to come near the best is not compiled, 
   const TuneResult whole = fixture.tune(options);
   CHECK(whole.counts.hopeless == 0);
   CHECK(fixture.database().stats().trials == 12);
+}
+
+TEST_CASE("tune: ranks are told by rounds that the finalists had together, not by times of different moments",
+          "[session]") {
+  SessionFixture fixture(fast("A=2 B=3"));
+  const TuneResult result = fixture.tune();
+  REQUIRE(result.rows.size() > 2);
+  const RankedTrial& winner = result.rows.front();
+  REQUIRE(winner.beside);
+  CHECK(winner.beside->duel);
+  CHECK(winner.beside->ratio.ratio == 1);
+  for (std::size_t i = 1; i < result.rows.size(); ++i) {
+    const RankedTrial& row = result.rows[i];
+    REQUIRE(row.beside);
+    CHECK(row.beside->duel == (row.beside->summary.count > 7));
+    CHECK(row.beside->ratio.interval.low <= row.beside->ratio.ratio);
+    CHECK(row.beside->ratio.ratio == Approx(row.measurement.median_us / winner.measurement.median_us).epsilon(0.02));
+    CHECK(row.beside->ratio.ratio > 1.1);
+  }
+  const std::string text = tune_screen(result, false, {});
+  CHECK_THAT(text, Catch::Contains("vs #1 [95 %]") && Catch::Contains("(left after 7 rounds of all)"));
+  CHECK_THAT(text, Catch::Contains("\n  2  ~"));
+  CHECK_THAT(text,
+             Catch::Contains(fmt::format("the winner, measured anew: {} us",
+                                         median_with_interval(winner.measurement.median_us, winner.measurement.low_us,
+                                                              winner.measurement.high_us))));
+  const std::string again = tune_screen(fixture.tune(), false, {});  // stored: whose rounds are not known any more
+  CHECK_THAT(again, !Catch::Contains("vs #1") && Catch::Contains("taken after those of the others"));
 }
