@@ -68,7 +68,7 @@ struct DriverApi {
   decltype(&::cuEventRecord) event_record = nullptr;
   decltype(&::cuEventElapsedTime) event_elapsed = nullptr;
 
-  /// Opens libcuda.so.1 and initialises the driver with eager module loading. Throws Error that tells the cases apart:
+  /// Opens libcuda.so.1 and initialises the driver. Throws Error that tells the cases apart:
   /// no driver, a driver without a GPU, a driver too old, a broken one.
   static DriverApi open();
 
