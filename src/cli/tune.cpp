@@ -2,6 +2,7 @@
 
 #include "base/format.h"
 #include "cli/tune_command.h"
+#include "cli/tune_document.h"
 #include "cli/tune_screen.h"
 
 namespace kerlab {

@@ -10,7 +10,6 @@
 #include "cli/library_cells.h"
 #include "cli/shipped_screen.h"
 #include "cli/why_screen.h"
-#include "report/json.h"
 #include "report/modelled_remark.h"
 #include "report/tune_table.h"
 
@@ -232,91 +231,6 @@ Table tune_result_table(const TuneResult& result, bool exact) {
   return exact ? ladder_csv_table(ladder_rows(result)) : ladder_table(ladder_rows(result));
 }
 
-namespace {
-JsonValue::Object to_value(const WorkerSeconds& seconds) {
-  return {{"prepare", seconds.prepare}, {"library", seconds.library}, {"load", seconds.load},
-          {"check", seconds.check},     {"time", seconds.time},       {"other", seconds.other}};
-}
-
-JsonValue to_value(const std::optional<SideBySide>& beside) {
-  if (!beside) return {};
-  return JsonValue::Object{{"ratio", beside->ratio.ratio},
-                           {"ratio_low", beside->ratio.interval.low},
-                           {"ratio_high", beside->ratio.interval.high},
-                           {"median_us", beside->summary.median},
-                           {"rounds", beside->summary.count},
-                           {"duel", beside->duel}};
-}
-}  // namespace
-
-JsonValue::Object tune_value(const TuneResult& result, const ToRepeat& again) {
-  JsonValue::Array rows;
-  for (const RankedTrial& row : result.rows) {
-    rows.push_back(JsonValue::Object{{"trial", to_value(row.trial)},
-                                     {"measurement", to_value(row.measurement)},
-                                     {"tie", row.tie},
-                                     {"beside_winner", to_value(row.beside)}});
-  }
-  JsonValue::Object failed;
-  for (const auto& [status, count] : result.failed) failed.emplace_back(std::string(name(status)), count);
-  JsonValue::Object importance;
-  for (const Importance& entry : result.importance) importance.emplace_back(entry.parameter, entry.share);
-  JsonValue::Object body{{"problem", result.problem.key},
-                         {"device", result.device.name},
-                         {"device_class", result.device.device_class()},
-                         {"toolchain", result.toolchain},
-                         {"space", result.space},
-                         {"valid", result.valid},
-                         {"sampled", result.sampled},
-                         {"strategy", result.search.strategy},
-                         {"ended", result.ended},
-                         {"tried", result.counts.done - result.counts.hopeless},
-                         {"hopeless", result.counts.hopeless},
-                         {"stored_before", result.counts.stored},
-                         {"failed", std::move(failed)},
-                         {"culprits", first_of_each_status(result.failures)},
-                         {"failures", failure_values(result.failures, again)},
-                         {"rows", std::move(rows)},
-                         {"rule", result.rule},
-                         {"kept", result.kept},
-                         {"measured_now", result.measured_now},
-                         {"range_edges", result.range_edges},
-                         {"importance", std::move(importance)},
-                         {"warnings", result.warnings},
-                         {"roof_us", roof_us(result)},
-                         {"gpu_busy", result.gpu_busy},
-                         {"devices", devices_value(result.devices)},
-                         {"compilers_busy", result.compilers_busy},
-                         {"library", library_value(result.library)},
-                         {"library_note", result.library_note},
-                         {"verified", result.verified},
-                         {"left_for_all", result.left_for_all},
-                         {"variants", variants_value(result.variants)},
-                         {"regime", regime_value(result.regime)},
-                         {"worker_respawns", result.respawns},
-                         {"library_s", result.library_s},
-                         {"wall_s", result.wall_s},
-                         {"open_s", result.open_s},
-                         {"finals_s", result.finals_s},
-                         {"worker_s", to_value(result.worker_s)}};
-  if (result.shipped) {
-    JsonValue::Object shipped = shipped_value(*result.shipped);
-    shipped.emplace_back("note", result.shipped_note);
-    body.emplace_back("shipped", std::move(shipped));
-  }
-  if (!result.ladder.empty()) body.emplace_back("ladder", ladder_value(result));
-  if (result.previous) {
-    body.emplace_back("previous", JsonValue::Object{{"trial", result.previous->trial},
-                                                    {"label", result.previous->label},
-                                                    {"median_us", result.previous->median_us}});
-  }
-  return body;
-}
-
-std::string tune_json(const TuneResult& result, const ToRepeat& again) {
-  return to_json(json_document("tune", tune_value(result, again))) + "\n";
-}
-
 std::string tune_plan_text(const TunePlan& plan, bool color) {
   std::string text = fmt::format("{}   {}\n{} FLOP, {}B at least; not faster than {} us\n", plan.title, plan.device,
                                  format_si(plan.flops), format_bytes(static_cast<std::int64_t>(plan.bytes)),
@@ -329,29 +243,6 @@ std::string tune_plan_text(const TunePlan& plan, bool color) {
   for (const auto& [variant, reason] : plan.left_out) text += fmt::format("left out: {}: {}\n", variant, reason);
   return text + fmt::format("{} to try ({}), {} stored; roughly {}\n", plan.to_try, plan.search.strategy, plan.stored,
                             format_seconds(plan.estimate_s));
-}
-
-std::string tune_plan_json(const TunePlan& plan) {
-  JsonValue::Array variants;
-  for (const auto& variant : plan.variants) {
-    JsonValue::Array cuts;
-    for (const auto& cut : variant.cuts)
-      cuts.push_back(JsonValue::Object{{"constraint", cut.constraint}, {"remaining", cut.remaining}});
-    variants.push_back(JsonValue::Object{
-        {"name", variant.name}, {"raw", variant.raw}, {"valid", variant.valid}, {"cuts", std::move(cuts)}});
-  }
-  return to_json(json_document("tune", {{"dry_run", true},
-                                        {"problem", plan.title},
-                                        {"device", plan.device},
-                                        {"flops", plan.flops},
-                                        {"bytes", plan.bytes},
-                                        {"minimum_us", plan.minimum_us},
-                                        {"variants", std::move(variants)},
-                                        {"strategy", plan.search.strategy},
-                                        {"to_try", plan.to_try},
-                                        {"stored", plan.stored},
-                                        {"estimate_s", plan.estimate_s}})) +
-         "\n";
 }
 
 }  // namespace kerlab

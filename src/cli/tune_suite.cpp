@@ -4,6 +4,7 @@
 #include "cli/library_cells.h"
 #include "cli/suite.h"
 #include "cli/tune_command.h"
+#include "cli/tune_document.h"
 #include "cli/tune_screen.h"
 #include "report/table.h"
 #include "report/tune_table.h"

@@ -1,6 +1,7 @@
 // Which configurations a check looks at.
 
 #include <algorithm>
+#include <functional>
 
 #include "session/check.h"
 #include "session/shipped_kernel.h"
@@ -61,13 +62,25 @@ std::vector<const Variant*> named_variants(const CheckOptions& options, const Ke
   return variants;
 }
 
+/// Finds the winner of the variant of this name.
+using FindWinner = std::function<std::optional<KnownKernel>(const std::string& variant)>;
+
+/// Of a variant that supports the problem: all that are valid, or the one typed, or its winner, or its defaults.
+std::vector<Configuration> configurations_of(const Variant& variant, const CheckOptions& options, const Problem& asked,
+                                             const DeviceInfo& device, const FindWinner& winning) {
+  if (options.every_configuration) return enumerate(variant, asked, device).valid;
+  if (!options.configuration.empty()) return {typed_configuration(variant, asked, device, options.configuration)};
+  if (auto known = winning(variant.name)) return {std::move(known->configuration)};
+  return {default_configuration(variant, asked, device)};
+}
+
 }  // namespace
 
 ChosenConfigurations choose_configurations(const CheckOptions& options, const KernelFolder& folder,
                                            const Problem& asked, const DeviceInfo& device, const Database& database) {
   ChosenConfigurations chosen;
   const std::vector<const Variant*> variants = named_variants(options, folder);
-  const auto winning = [&](const std::string& variant) {
+  const FindWinner winning = [&](const std::string& variant) {
     return winning_kernel(options, folder, asked, device, database, variant, chosen.notes);
   };
   if (options.variants.empty() && options.configuration.empty() && !options.every_configuration) {
@@ -86,16 +99,8 @@ ChosenConfigurations choose_configurations(const CheckOptions& options, const Ke
     }
     chosen.sources.push_back({variant, read_kernel_source(variant->source)});
     const std::size_t source = chosen.sources.size() - 1;
-    if (options.every_configuration) {
-      for (Configuration& configuration : enumerate(*variant, asked, device).valid)
-        chosen.configurations.emplace_back(source, std::move(configuration));
-    } else if (!options.configuration.empty()) {
-      chosen.configurations.emplace_back(source, typed_configuration(*variant, asked, device, options.configuration));
-    } else if (auto known = winning(variant->name)) {
-      chosen.configurations.emplace_back(source, std::move(known->configuration));
-    } else {
-      chosen.configurations.emplace_back(source, default_configuration(*variant, asked, device));
-    }
+    for (Configuration& configuration : configurations_of(*variant, options, asked, device, winning))
+      chosen.configurations.emplace_back(source, std::move(configuration));
   }
   if (chosen.configurations.empty()) {
     throw Error(fmt::format("no variant of {} supports {} on {}: {}", folder.family.name, asked.title(), device.name,
