@@ -25,6 +25,11 @@ bool clearly_slower(const Finalist& other, const Finalist& fastest) {
 
 }  // namespace
 
+bool goes_first(const Finalist& one, const Finalist& other) {
+  return std::tie(one.registers, one.shared_bytes, one.label) <
+         std::tie(other.registers, other.shared_bytes, other.label);
+}
+
 Verdict decide(const std::vector<Finalist>& finalists) {
   Verdict verdict;
   verdict.order.resize(finalists.size());
@@ -41,11 +46,9 @@ Verdict decide(const std::vector<Finalist>& finalists) {
     verdict.rule = "fastest";
     return verdict;
   }
-  const auto key = [&](std::size_t i) {
-    return std::tie(finalists[i].registers, finalists[i].shared_bytes, finalists[i].label);
-  };
   const auto end = verdict.order.begin() + static_cast<std::ptrdiff_t>(verdict.ties);
-  std::sort(verdict.order.begin(), end, [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
+  std::sort(verdict.order.begin(), end,
+            [&](std::size_t a, std::size_t b) { return goes_first(finalists[a], finalists[b]); });
   verdict.rule = rule_between(finalists[verdict.order[0]], finalists[verdict.order[1]]);
   return verdict;
 }

@@ -25,6 +25,9 @@ struct Verdict {
   std::string rule;  ///< "fastest", "tie: fewer registers", "tie: less shared memory", "tie: first by name"
 };
 
+/// The rule that breaks ties: fewer registers, then less shared memory, then the first by name.
+bool goes_first(const Finalist& one, const Finalist& other);
+
 /// `finalists` must not be empty. A tie with the fastest: the median is at most kTieMargin above, or the rounds do not
 /// show that it is (lower bound of the paired 95 % interval).
 Verdict decide(const std::vector<Finalist>& finalists);

@@ -195,20 +195,26 @@ void Finals::take_timing(RunOutcome& outcome) {
   }
 }
 
-/// Those who may be the fastest, by few samples.
+/// Those who may be the fastest, by few samples: the fastest, then those that few samples do not tell from it, in the
+/// order of the rule that would break a tie. By time alone, which of ten equals come to the duel were chance.
 void Finals::begin_duel() {
-  std::vector<std::pair<double, std::size_t>> standing;
+  std::vector<std::size_t> standing;
   for (std::size_t i = 0; i < finalists_.size(); ++i)
-    if (!finalists_[i].out && finalists_[i].samples)
-      standing.emplace_back(*median(finalists_[i].samples->samples_us), i);
+    if (!finalists_[i].out && finalists_[i].samples) standing.push_back(i);
   if (standing.empty()) {
     phase_ = Phase::finished;
     return;
   }
-  std::sort(standing.begin(), standing.end());
+  const auto us = [&](std::size_t i) { return *median(finalists_[i].samples->samples_us); };
+  std::stable_sort(standing.begin(), standing.end(), [&](std::size_t a, std::size_t b) { return us(a) < us(b); });
+  const double best_us = us(standing.front());
+  const auto tied =
+      std::find_if(standing.begin(), standing.end(), [&](std::size_t i) { return us(i) > (1 + kTieMargin) * best_us; });
+  std::sort(standing.begin() + 1, tied,
+            [&](std::size_t a, std::size_t b) { return goes_first(finalist(finalists_[a]), finalist(finalists_[b])); });
   std::vector<std::size_t> duelists;
-  for (const auto& [us, i] : standing)
-    if (duelists.size() < kMostDuelists && us <= kWorthADuel * standing.front().first) duelists.push_back(i);
+  for (const std::size_t i : standing)
+    if (duelists.size() < kMostDuelists && us(i) <= kWorthADuel * best_us) duelists.push_back(i);
   begin_timing(Phase::duel, duelists);
 }
 

@@ -87,6 +87,7 @@ class Finals {
   void store();
   [[nodiscard]] int rounds(Phase phase, const std::vector<std::size_t>& entries) const;
   [[nodiscard]] RunItem item(const Entry& entry) const;
+  [[nodiscard]] static Finalist finalist(const Entry& entry);
   [[nodiscard]] std::optional<SideBySide> beside_winner(const Entry& entry) const;
 
   Rig& rig_;

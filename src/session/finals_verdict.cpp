@@ -21,10 +21,8 @@ void Finals::rank() {
       others.emplace_back(*median(entry.samples->samples_us), i);
       continue;
     }
-    const Trial& trial = entry.screened->candidate.trial;
     standing.push_back(i);
-    finalists.push_back({*median(entry.samples->samples_us), trial.registers, trial.shared_bytes,
-                         entry.screened->candidate.label, entry.samples->samples_us});
+    finalists.push_back(finalist(entry));
   }
   ranking_.clear();
   if (standing.empty()) {
@@ -38,6 +36,12 @@ void Finals::rank() {
   result_.ties = verdict.ties;
   result_.rule = verdict.rule;
   begin_verifying();
+}
+
+Finalist Finals::finalist(const Entry& entry) {
+  const Trial& trial = entry.screened->candidate.trial;
+  return {*median(entry.samples->samples_us), trial.registers, trial.shared_bytes, entry.screened->candidate.label,
+          entry.samples->samples_us};
 }
 
 /// The winner runs every recipe, with both poisons and again, before it is one.

@@ -42,6 +42,16 @@ bool is_candidate(GateVerdict verdict) {
 
 }  // namespace
 
+double clock_floor_us(std::vector<double> samples_us, double most) {
+  std::ranges::sort(samples_us);
+  double step = most / 2;
+  for (std::size_t i = 1; i < samples_us.size(); ++i) {
+    const double apart = samples_us[i] - samples_us[i - 1];
+    if (apart > 0) step = std::min(step, apart);
+  }
+  return 2 * step;
+}
+
 double student_95(int degrees) {
   return quantile(kStudent95, degrees);
 }

@@ -50,6 +50,10 @@ GateVerdict decide_gate(std::span<const ProcessPairs> first, std::span<const Pro
 /// half the margin, or is wider than the margin to either side.
 bool control_holds(const PairedEffect& control, const GateRule& rule);
 
+/// What the clock that took these samples cannot see: two of its steps, the least difference of two samples being one
+/// (32 ns between events of an H200). `most` where samples are too few or too far apart to show it, or all alike.
+double clock_floor_us(std::vector<double> samples_us, double most);
+
 /// Student's t: the value that a variable with `degrees` (at least 1) of freedom stays below with probability .95, .80.
 double student_95(int degrees);
 double student_80(int degrees);

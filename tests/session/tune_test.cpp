@@ -164,6 +164,22 @@ TEST_CASE("tune: a few rounds of all finalists, a duel of those near the best, a
   CHECK(result.open_s + result.finals_s < result.wall_s);
 }
 
+TEST_CASE("tune: of many equals the same one wins every time, by rule", "[session]") {
+  std::string slower;
+  for (const char* configuration : {"A=2 B=1", "A=2 B=2", "A=3 B=1", "A=4 B=3"})
+    slower += rule(configuration, "us = 120.0");
+  SessionFixture fixture;
+  fixture.write_script("[device]\nopened = \"opened\"\n" + slower, "us = 100.0\nspread = 0.0\nnoise = 0.005\n");
+  TuneOptions options = fixture.options();
+  options.screening.fresh = true;
+  for (int run = 0; run < 8; ++run) {
+    const TuneResult result = fixture.tune(options);
+    REQUIRE(result.rows.size() == 8);
+    CHECK(result.rows[0].trial.configuration == "A=1 B=1");
+    CHECK(result.rule == "tie: first by name");
+  }
+}
+
 TEST_CASE("tune: a time budget counts from the first candidate on: one at least is tried", "[session]") {
   SessionFixture fixture;
   TuneOptions options = fixture.options();

@@ -131,6 +131,23 @@ TEST_CASE("without two usable processes there is no estimate", "[stats][gate]") 
   CHECK(decide_gate({}, {}, {}) == GateVerdict::inconclusive);
 }
 
+TEST_CASE("the clock's step is read from the samples", "[stats][gate]") {
+  // Events of an H200; in milliseconds they are floats, which a difference shows.
+  const double floor = clock_floor_us({7.968, 7.328, 7.3600001633, 7.328, 7.3600001633, 7.5199999846}, 1);
+  CHECK(floor == Approx(0.064).epsilon(1e-4));
+  CHECK(clock_floor_us({100, 120, 140}, 1) == 1);
+  CHECK(clock_floor_us({100, 100, 100}, 1) == 1);
+  CHECK(clock_floor_us({}, 1) == 1);
+}
+
+TEST_CASE("a slow-down of 3.5 percent of 28 us is no matter of the clock", "[stats][gate]") {
+  GateRule rule;
+  rule.floor_us = clock_floor_us({28.64, 28.608, 28.672, 28.8}, 1);
+  std::vector<ProcessPairs> processes;
+  for (const double ratio : {1.034, 1.035, 1.036, 1.0345, 1.0355}) processes.push_back({{28.64}, {28.64 * ratio}});
+  CHECK(look(*estimate_effect(processes, rule), rule) == GateVerdict::regressed);
+}
+
 TEST_CASE("a control that differs from itself, or is too wide, does not hold", "[stats][gate]") {
   PairedEffect control{1.0, 0.997, 1.003, 0.02, 100, 100, 5};
   CHECK(control_holds(control, {}));
