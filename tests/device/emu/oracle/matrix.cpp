@@ -67,6 +67,7 @@ u64 group(const std::vector<u64>& a, const std::vector<u64>& b, Format fa, Forma
   i64 sum = 0;
   for (const Term& term : terms) {
     const int shift = unit - term.scale;
+    if (term.significand == 0) continue;  // its exponent means nothing
     const auto kept = static_cast<i64>(shift >= 128 ? 0
                                        : shift >= 0 ? term.significand >> shift
                                                     : term.significand << -shift);
