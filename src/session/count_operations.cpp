@@ -52,7 +52,11 @@ Operations predicted_operations(const Trial& trial, const std::vector<std::files
 }
 
 std::string emulated_twin(const Trial& trial) {
-  const DeviceInfo device = device_of_class(trial.device_class);
+  return emulated_twin(trial.device_class);
+}
+
+std::string emulated_twin(const std::string& device_class) {
+  const DeviceInfo device = device_of_class(device_class);
   const std::vector<DeviceInfo> profiles = list_emulated_devices(profile_folder());
   const auto stands_for = [&](const DeviceInfo& profile) {
     return model_name(device.name).starts_with(model_name(profile.name));

@@ -20,7 +20,8 @@ Operations predicted_operations(const Trial& trial, const std::vector<std::files
 /// trial's own device. What stands in the way becomes the note. `options.target` is not looked at.
 Operations count_operations(const Trial& trial, RigOptions options);
 
-/// "emu:h200": the profile that stands for the device of a trial; the H200 when none does.
+/// "emu:h200": the profile that stands for a class of devices, or for the device of a trial; the H200 when none does.
+std::string emulated_twin(const std::string& device_class);
 std::string emulated_twin(const Trial& trial);
 
 }  // namespace kerlab

@@ -68,6 +68,8 @@ class RegressSession {
   void gate_all_times();
   void judge_absolute(const Baseline& baseline, double flops, RegressRow& row);
   void explain_timed(const Baseline& baseline, RegressRow& row);
+  void count_slowest();
+  void count_on_twin(const Baseline& baseline, RegressRow& row);
   void keep_history();
 
   RegressOptions options_;

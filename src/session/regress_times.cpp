@@ -95,6 +95,7 @@ void RegressSession::gate_all_times() {
     if (row.time) judge_absolute(baseline, timed_[i].flops, row);
     if (row.verdict == RegressVerdict::regressed) explain_timed(baseline, row);
   }
+  count_slowest();
 }
 
 /// What a new compiler made of the old source, and floors on the time itself: only where nothing else has changed.

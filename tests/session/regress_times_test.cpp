@@ -70,6 +70,23 @@ TEST_CASE("regress: times are gated by running the old kernel beside today's", "
   CHECK(regress.row().verdict == RegressVerdict::improved);
 }
 
+TEST_CASE("regress: of what became slower both kernels are counted on the emulated device",
+          "[session][regress][nvrtc]") {
+  TimedRegress regress;
+  regress.edit("simple.cu", "y[i] = a * x[i];", "{ y[i] = 1; __threadfence(); y[i] = a * x[i]; }");
+  regress.script("[[rule]]\nmatch = \"simple A=2 B=2\"\nus = 106\nnoise = 0.004\n");
+  const RegressRow row = regress.row();
+  CHECK(row.verdict == RegressVerdict::regressed);
+  CHECK(row.time->ratio == Approx(1.06).margin(0.01));
+  CHECK(notes_say(row, "what it executes was counted on emu:"));
+  REQUIRE_FALSE(row.lines.empty());
+  CHECK_THAT(row.lines.front().place, Catch::Contains("simple.cu:"));
+  CHECK(row.lines.front().after > row.lines.front().before);
+  const auto stores = std::ranges::find(row.changes, "global_store_bytes", &FigureChange::name);
+  REQUIRE(stores != row.changes.end());
+  CHECK(stores->after == 2 * stores->before);
+}
+
 TEST_CASE("regress: a compiler that makes the old source slower is told from a slower source", "[session][regress]") {
   TimedRegress regress;
   regress.script(matching("*as recorded*", 90));
