@@ -12,10 +12,13 @@ constexpr double kMostBytes = 64 << 20;  // of tensors: small problems, many of 
 
 constexpr std::int64_t kQuietExtent = 3;
 constexpr std::int64_t kPrimes[] = {127, 131, 137, 139, 149, 151, 157, 163};
-// What wide loads and tensor maps ask for: extents of which tiles are no multiple either.
-constexpr std::int64_t kStep = 8;
-constexpr std::int64_t kRowPadding = 48;  // bytes: no multiple of a sector
-constexpr std::int64_t kUneven[] = {136, 152, 184, 168, 232, 248, 296, 312};
+constexpr std::int64_t kRowPadding = 48;                              // bytes: no multiple of a sector
+constexpr std::int64_t kUneven[] = {17, 19, 23, 21, 29, 31, 37, 39};  // steps
+
+/// What wide loads and tensor maps ask for, rows of whole 16 bytes; extents of which tiles are no multiple either.
+std::int64_t step_of(DType dtype) {
+  return std::max<std::int64_t>(8, 16 / info(dtype).bytes);
+}
 
 double tensor_bytes(const Family& family, const Problem& problem) {
   double bytes = 0;
@@ -103,21 +106,24 @@ class Shapes {
 std::vector<ProblemRequest> adversarial_shapes(const Family& family, const Problem& problem, std::int64_t tile) {
   Shapes shapes(family, problem);
   const std::size_t count = family.dimensions.size();
-  for (const std::int64_t extent : {std::int64_t{1}, tile - 1, tile, tile + 1, tile + kStep})
+  const std::int64_t step = step_of(problem.dtype);
+  for (const std::int64_t extent : {std::int64_t{1}, tile - 1, tile, tile + 1, tile + step})
     shapes.add(std::vector<std::int64_t>(count, extent));
   std::vector<std::int64_t> primes, uneven;
   for (std::size_t d = 0; d < count; ++d) {
     primes.push_back(kPrimes[d % std::size(kPrimes)]);
-    uneven.push_back(kUneven[d % std::size(kUneven)]);
+    // Beyond the tile: some take no problem that is smaller, and would never see other scalars, or padded rows.
+    const std::int64_t beyond = tile + step * static_cast<std::int64_t>(1 + 2 * d);
+    uneven.push_back(std::max(step * kUneven[d % std::size(kUneven)], beyond));
   }
   shapes.add(primes);
   shapes.add(uneven);
   for (std::size_t d = 0; d < count; ++d) {
-    for (const std::int64_t others : {tile + 1, tile + kStep}) {
+    for (const std::int64_t others : {tile + 1, tile + step}) {
       std::vector<std::int64_t> extents(count, others);
       extents[d] = 0;  // raised to the dimension's minimum
       shapes.add(extents);
-      extents[d] = others == tile + 1 ? 1 : kStep;  // less than a tile, and than a pipeline of them
+      extents[d] = others == tile + 1 ? 1 : step;  // less than a tile, and than a pipeline of them
       shapes.add(extents);
     }
   }
@@ -132,7 +138,8 @@ std::vector<ProblemRequest> adversarial_shapes(const Family& family, const Probl
 
 FarShape far_shape(const Family& family, const Problem& problem, const DeviceInfo& device) {
   constexpr std::int64_t kFar = std::int64_t{1} << 31;
-  constexpr std::int64_t kRoot = 46344;  // the least multiple of 8 whose square is beyond 2^31
+  const std::int64_t step = step_of(problem.dtype);
+  const std::int64_t root = step * (46341 / step + 1);  // the least such whose square is beyond 2^31
   constexpr double kReferenceBytes = 16, kSets = 2, kShare = 0.7;
   FarShape best;
   if (device.kind == DeviceKind::emulated) best.why_not = "indices beyond 2^31 are not checked on an emulated device";
@@ -143,8 +150,8 @@ FarShape far_shape(const Family& family, const Problem& problem, const DeviceInf
   best.why_not = "indices beyond 2^31 are not checked: no tensor of so many elements fits this device";
   for (std::size_t i = 0; i < count; ++i)
     for (std::size_t j = i; j < count; ++j) {
-      std::vector<std::int64_t> extents(count, kStep);
-      extents[i] = extents[j] = i == j ? kFar + kStep : kRoot;
+      std::vector<std::int64_t> extents(count, step);
+      extents[i] = extents[j] = i == j ? kFar + step : root;
       const ProblemRequest request = shapes.request(extents);
       const std::optional<Problem> far = problem_of(family, request);
       if (!far) continue;

@@ -57,6 +57,22 @@ TEST_CASE("two shapes have padded rows; where padding was asked for all have", "
   CHECK(padded(all) == static_cast<std::ptrdiff_t>(all.size()));
 }
 
+TEST_CASE("uneven shapes are larger than the tile: with other scalars and padded rows too", "[check]") {
+  const auto large = adversarial_shapes(family_of("gemm"), make_problem(family_of("gemm"), {}), 256);
+  const auto here = [](const ProblemRequest& shape) {
+    return shape.dimensions.at("M") == 264 && shape.dimensions.at("N") == 280 && shape.dimensions.at("K") == 296;
+  };
+  CHECK(std::ranges::count_if(large, here) >= 4);  // as asked for, with two sets of scalars, with padded rows
+  CHECK(std::ranges::any_of(large, [&](const auto& shape) { return here(shape) && shape.row_padding > 0; }));
+  CHECK(std::ranges::any_of(large, [&](const auto& shape) { return here(shape) && shape.scalars.at("beta") != 0; }));
+}
+
+TEST_CASE("shapes for types of one byte have rows of whole 16 bytes", "[check]") {
+  const auto bytes = shapes("gemm", "e4m3");
+  CHECK(has(bytes, {{"M", 272}, {"N", 304}, {"K", 368}}));
+  CHECK(has(bytes, {{"M", 144}, {"N", 144}, {"K", 16}}));
+}
+
 TEST_CASE("a few shapes come with other scalars, whole where the family wants them so", "[check]") {
   const auto scalars = [](const char* family, const char* dtype) {
     std::set<std::pair<double, double>> found;
