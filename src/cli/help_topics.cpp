@@ -22,6 +22,7 @@ constexpr HelpTopic kEnvironment[] = {
     {"KERLAB_CACHE", "folder of compiled kernels"},
     {"KERLAB_SHARE", "folder of kernels/ and configs/"},
     {"KERLAB_NVRTC", "a certain libnvrtc.so"},
+    {"KERLAB_MODULE_LOADING", "EAGER: cuBLASLt is loaded whole, as before drivers of CUDA 12.4; seconds"},
     {"KERLAB_EMU_THREADS", "threads that emulate; every core"},
     {"KERLAB_EMU_BUDGET", "instructions of a warp that an emulated block may take"},
     {"KERLAB_PAGER, PAGER", "shows texts longer than the screen; empty or cat: nothing does"},
