@@ -78,7 +78,7 @@ Table summary(const std::vector<CheckRow>& rows) {
     line.runs = line.runs == 0 ? row.report.runs : std::min(line.runs, row.report.runs);
     if (!row.adversarial) line.scope = row.scope;
   }
-  const bool emulated = std::any_of(rows.begin(), rows.end(), [](const CheckRow& row) { return !row.scope.empty(); });
+  const bool scopes = std::any_of(rows.begin(), rows.end(), [](const CheckRow& row) { return !row.scope.empty(); });
   Table table{{{"variant"},
                {"configuration"},
                {"problems", Align::right},
@@ -86,11 +86,11 @@ Table summary(const std::vector<CheckRow>& rows) {
                {"err/bound", Align::right},
                {"equal runs", Align::right}},
               {}};
-  if (emulated) table.columns.push_back({"executed"});
+  if (scopes) table.columns.push_back({"executed"});
   for (const auto& [key, line] : lines) {
     table.rows.push_back({key.first, key.second, fmt::format("{}", line.problems), fmt::format("{}", line.failed),
                           fmt::format("{:.2f}", line.worst), line.failed > 0 ? "-" : fmt::format("{}", line.runs)});
-    if (emulated) table.rows.back().push_back(line.scope);
+    if (scopes) table.rows.back().push_back(line.scope);
   }
   return table;
 }

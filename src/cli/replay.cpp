@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <cmath>
 
+#include "base/elapsed.h"
 #include "base/file.h"
 #include "base/format.h"
 #include "cli/command.h"
@@ -107,7 +108,7 @@ ExitCode run(const ReplayCommand& command, const GlobalOptions& global) {
   const auto begun = std::chrono::steady_clock::now();
   const std::vector<Sweep> sweeps = chosen_sweeps(command);
   const std::vector<ReplayedSpace> spaces = replay_sweeps(sweeps, kernel_folders(global), command.options);
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+  const double seconds = seconds_since(begun);
   if (global.json) {
     JsonValue::Array values;
     for (const ReplayedSpace& space : spaces) values.push_back(to_value(space));

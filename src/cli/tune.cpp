@@ -1,5 +1,6 @@
 #include <CLI/CLI.hpp>
 
+#include "base/elapsed.h"
 #include "base/format.h"
 #include "cli/tune_command.h"
 #include "cli/tune_document.h"
@@ -55,7 +56,7 @@ void open_session(std::optional<TuneSession>& session, TuneOptions options, Data
     try {
       session.emplace(options, database);
     } catch (const DeviceTaken& taken) {
-      const double waited = std::chrono::duration<double>(Clock::now() - begin).count();
+      const double waited = seconds_since(begin);
       const double patience = options.company.patience_s;
       if (!options.company.exclusive || (patience > 0 && waited > patience)) throw;
       if (interrupt.raised()) throw Error("interrupted while waiting for another kerlab", ExitCode::interrupted);

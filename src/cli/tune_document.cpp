@@ -80,6 +80,7 @@ JsonValue::Object outcome_value(const TuneResult& result) {
           {"library", library_value(result.library)},
           {"library_note", result.library_note},
           {"verified", result.verified},
+          {"small_problem", result.small_problem},
           {"left_for_all", result.left_for_all},
           {"variants", variants_value(result.variants)},
           {"regime", regime_value(result.regime)},

@@ -194,9 +194,19 @@ std::string tune_line(const TuneState& state) {
   return line;
 }
 
+/// Which one it is, when somebody failed on it: a kernel that needs multiples may not have said so.
+std::string small_problem_line(const TuneResult& result) {
+  const bool failed_there = std::any_of(result.failures.begin(), result.failures.end(),
+                                        [](const FailureGroup& group) { return on_small_problem(group); });
+  if (!failed_there) return "";
+  return fmt::format(
+      "  the small problem, checked first, is {}; what a kernel cannot run, a constraint in its TOML says\n",
+      result.small_problem);
+}
+
 std::string tune_screen(const TuneResult& result, bool color, const ToRepeat& again) {
-  std::string text =
-      headline(result) + "\n" + counts_line(result) + "\n" + failure_lines(result.failures, color, kMostFailureLines);
+  std::string text = headline(result) + "\n" + counts_line(result) + "\n" +
+                     failure_lines(result.failures, color, kMostFailureLines) + small_problem_line(result);
   if (result.ladder.empty()) text += left_out_lines(result);
   if (result.rows.empty()) {
     text += styled("no winner", Style::bad, color) + "\n";

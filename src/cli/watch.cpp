@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "base/elapsed.h"
 #include "base/file_watch.h"
 #include "base/terminal.h"
 #include "cli/command.h"
@@ -17,10 +18,6 @@ namespace {
 
 constexpr std::chrono::milliseconds kGlance{500};  // between two looks at the interrupt flag
 constexpr int kPlainWidth = 120;
-
-double seconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
 
 class Watch {
  public:

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include "base/elapsed.h"
 #include "base/error.h"
 #include "compile/compile_log.h"
 
@@ -125,7 +126,7 @@ CompileResult Nvrtc::compile(const CompileRequest& request) const {
   const Clock::time_point start = Clock::now();
   const nvrtcResult status =
       functions_.compile_program(program.get(), static_cast<int>(options.size()), options.data());
-  result.milliseconds = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+  result.milliseconds = milliseconds_since(start);
   collect(program.get(), result);
   parse_log(result.log, result);
   if (status == NVRTC_SUCCESS) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/elapsed.h"
 #include "base/file.h"
 #include "session/saves.h"
 #include "stats/samples.h"
@@ -9,10 +10,6 @@
 namespace kerlab {
 
 namespace {
-
-double seconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
 
 /// Passes over shared memory of one run, beyond what the same accesses take without bank conflicts.
 std::int64_t bank_conflicts(const std::vector<CountedLaunch>& launches) {

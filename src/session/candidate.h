@@ -20,8 +20,8 @@ struct TrialCandidate {
   Configuration configuration;
   Trial trial;  ///< sealed: its key is known
   LaunchPlan plan;
-  LaunchPlan small_plan;  ///< the same program on the small problem of an emulated device; no launches: another one
-  std::string label;      ///< "reg2d BM=128 BN=64": in every message about it
+  LaunchPlan small_plan;             ///< the same program on the small problem; no launches: another one
+  std::string label;                 ///< "reg2d BM=128 BN=64": in every message about it
   std::vector<std::string> options;  ///< for NVRTC
   Bytes image;                       ///< once compiled, until measured; of the best until the session ends
   std::string twin_key;              ///< digest of image and plan: equal for equal programs

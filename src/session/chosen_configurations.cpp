@@ -17,12 +17,8 @@ std::optional<KnownKernel> stored_kernel(const KernelFolder& folder, const Probl
   const auto trial = winner ? database.trial(winner->trial) : std::nullopt;
   if (!trial) return std::nullopt;
   try {
-    const Variant& variant = find_variant(folder, trial->variant);
-    Configuration configuration = parse_configuration(variant, trial->configuration);
-    std::string broken = unsupported_reason(variant, asked, device);
-    if (broken.empty()) broken = violated_constraint(variant, asked, device, configuration);
-    if (!broken.empty()) throw UsageError(broken);
-    return KnownKernel{&variant, std::move(configuration), fmt::format("winner, trial {}", trial->id)};
+    return known_kernel(folder, asked, device, trial->variant, trial->configuration,
+                        fmt::format("winner, trial {}", trial->id));
   } catch (const Error& error) {
     const std::string note =
         fmt::format("the winner of {}, trial {}, is left out: {}", asked.title(), trial->id, error.what());

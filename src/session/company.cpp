@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/elapsed.h"
 #include "base/format.h"
 
 namespace kerlab {
@@ -9,10 +10,6 @@ namespace kerlab {
 namespace {
 
 constexpr std::chrono::milliseconds kAskEvery{500};
-
-double seconds_since(Clock::time_point then) {
-  return std::chrono::duration<double>(Clock::now() - then).count();
-}
 
 std::string with_memory(const ForeignProcess& process) {
   const std::string name = name_all({process});

@@ -8,6 +8,8 @@
 #include <sstream>
 #include <tuple>
 
+#include "verify/check_report.h"
+
 namespace kerlab {
 
 namespace {
@@ -128,6 +130,10 @@ std::vector<FailureGroup> group_failures(const std::vector<Trial>& trials) {
   std::sort(groups.begin(), groups.end(),
             [&](const FailureGroup& a, const FailureGroup& b) { return place(a) < place(b); });
   return groups;
+}
+
+bool on_small_problem(const FailureGroup& group) {
+  return group.cause.find(kOnSmallProblem) != std::string::npos;
 }
 
 std::string exclusion_text(const FailureGroup& group, const Exclusion& exclusion) {

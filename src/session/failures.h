@@ -27,6 +27,9 @@ std::string normal_cause(const Trial& trial);
 /// Final trials that did not pass, the most first, those never launched last. Trials that passed are the healthy ones.
 std::vector<FailureGroup> group_failures(const std::vector<Trial>& trials);
 
+/// They failed on the small problem, which is checked first.
+bool on_small_problem(const FailureGroup& group);
+
 /// "BM * STAGES <= 512: 14 of 14, no healthy one of 130; by chance: 2e-12".
 std::string exclusion_text(const FailureGroup& group, const Exclusion& exclusion);
 /// A [[constraint]] ready to paste into the variant's .toml.

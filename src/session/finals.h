@@ -41,7 +41,7 @@ struct FinalResult {
   std::vector<LibraryRow> library;
   std::string library_note;  ///< why there is no library row, or what opening and choosing cost
   double library_s = 0;      ///< what they cost
-  std::string verified;      ///< emulated: what of the winner was executed
+  std::string verified;      ///< what of the winner was executed
   std::string kept;          ///< why the stored winner stays the winner; empty: it does not
   std::vector<std::string> warnings;
 };

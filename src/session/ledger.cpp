@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/elapsed.h"
+
 namespace kerlab {
 
 namespace {
@@ -85,7 +87,7 @@ void Ledger::close(const std::string& state) {
 }
 
 double Ledger::seconds() const {
-  return std::chrono::duration<double>(Clock::now() - begun_).count();
+  return seconds_since(begun_);
 }
 
 }  // namespace kerlab

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/elapsed.h"
 #include "session/problem_setup.h"
 #include "session/space.h"
 #include "spec/new_family.h"
@@ -57,7 +58,7 @@ SpaceListing list_space(const Variant& variant, const Problem& problem, const De
     if (listing.cuts.empty() || listing.cuts.back().remaining > 0) throw;  // nothing is valid: the cuts say it
     listing.raw = raw_size(variant);
   }
-  listing.seconds = std::chrono::duration<double>(Clock::now() - begun).count();
+  listing.seconds = seconds_since(begun);
   listing.cuts_most = strictest(listing.raw, listing.cuts);
   return listing;
 }

@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "base/elapsed.h"
 #include "session/single.h"
 #include "session/subject.h"
 #include "stats/samples.h"
@@ -90,7 +91,7 @@ NoiseReport measure_noise(const NoiseOptions& options, const Database* database,
     if (summary && summary->median > 0) row.spread = summary->mad / summary->median;
     report.processes = std::max(report.processes, row.twice.processes);
   }
-  report.seconds = std::chrono::duration<double>(Clock::now() - begun).count();
+  report.seconds = seconds_since(begun);
   return report;
 }
 

@@ -78,7 +78,7 @@ ProblemSetup prepare_problem(const KernelFolder& folder, const Problem& problem,
   }
   reference.plan.minimum_us = fastest_possible_us(problem, reference.plan, device);
   ProblemSetup setup{problem, std::move(reference.plan), std::move(reference.defines), std::nullopt};
-  if (device.kind == DeviceKind::emulated) setup.small = choose_small_problem(folder, problem, device);
+  setup.small = choose_small_problem(folder, problem, device);
   return setup;
 }
 
@@ -86,7 +86,9 @@ void ProblemLoader::begin() {
   if (std::exchange(begun_, true)) return;
   std::vector<std::string> options = base_options(rig_.device().arch());
   const auto deadline = std::max<std::chrono::milliseconds>(kLabDeadline, rig_.compilers().time_limit());
+  options.emplace_back("--split-compile=4");  // every session whose cache is empty waits for this one
   rig_.compilers().submit(kLabTicket, {read_lab_source(), options, deadline});
+  options.pop_back();
   if (!with_reference_) return;
   options.insert(options.end(), setup_.reference_defines.begin(), setup_.reference_defines.end());
   const SourceBundle reference = read_kernel_source(rig_.folder().family.reference_source);
@@ -118,7 +120,7 @@ bool ProblemLoader::take(CompilerPool::Finished& finished) {
   request::SetProblem problem;
   problem.problem = setup_.plan;
   problem.lab_image = std::move(lab_image_);
-  if (setup_.small) {
+  if (setup_.small && with_reference_) {
     problem.small = setup_.small->plan;
     problem.small_reference_image = has_own_small_reference() ? std::move(small_reference_image_) : reference_image_;
   }

@@ -18,7 +18,7 @@ struct ProblemSetup {
   Problem problem;
   ProblemPlan plan;  ///< with the theoretical roof of this device
   std::vector<std::string> reference_defines;
-  std::optional<SmallProblem> small;  ///< emulated devices only, and where the problem is not small itself
+  std::optional<SmallProblem> small;  ///< where the problem is not small itself
 };
 
 /// Ragged shrunken problems, to be tried in this order: extents in which no tile divides, then multiples of 8 and 64.

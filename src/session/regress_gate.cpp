@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/elapsed.h"
 #include "session/compile_ahead.h"
 #include "session/regress_choice.h"
 #include "session/regress_timed.h"
@@ -57,7 +58,7 @@ RegressReport RegressSession::report() const {
   RegressReport report = head_;
   report.rows = rows_;
   sort_rows(report.rows);
-  report.seconds = std::chrono::duration<double>(Clock::now() - begun_).count();
+  report.seconds = seconds_since(begun_);
   return report;
 }
 
@@ -66,7 +67,7 @@ bool RegressSession::step() {
     const Baseline& baseline = baselines_[next_++];
     const Clock::time_point begun = Clock::now();
     RegressRow row = examine(baseline);
-    row.seconds = std::chrono::duration<double>(Clock::now() - begun).count();
+    row.seconds = seconds_since(begun);
     rows_.push_back(std::move(row));
     return true;
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "base/elapsed.h"
 #include "session/modelled.h"
 
 namespace kerlab {
@@ -163,7 +164,7 @@ std::optional<RunOutcome> CandidateRunner::poll() {
 }
 
 std::optional<RunOutcome> CandidateRunner::take(WorkerClient::Outcome& event) {
-  const double seconds = std::chrono::duration<double>(Clock::now() - sent_).count();
+  const double seconds = seconds_since(sent_);
   const Request& request = run_->steps[run_->next].request;
   share_of(seconds_, request) += seconds;
   if (std::holds_alternative<request::Check>(request) || std::holds_alternative<request::Time>(request))

@@ -16,7 +16,7 @@ struct RunItem {
   std::string label;
   Bytes image;
   LaunchPlan plan;
-  LaunchPlan small_plan;          ///< on the small problem of an emulated device; no launches: cannot run there
+  LaunchPlan small_plan;          ///< on the small problem; no launches: cannot run there
   bool nondeterministic = false;  ///< its runs may differ bit by bit
   bool checked = false;           ///< before, on these data: it is only timed
 };

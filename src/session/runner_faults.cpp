@@ -38,18 +38,19 @@ TrialStatus status_of(FaultKind kind) {
 }
 
 CheckVerdict judge(const CheckReport& report) {
-  if (!report.guard_violation.empty()) return {TrialStatus::guard_violation, report.guard_violation};
-  if (!report.input_modified.empty()) {
-    return {TrialStatus::input_modified, fmt::format("input {} was modified", report.input_modified)};
-  }
+  const std::string_view where = report.only_small() ? kOnSmallProblem : "";
+  if (!report.guard_violation.empty())
+    return {TrialStatus::guard_violation, fmt::format("{}{}", where, report.guard_violation)};
+  if (!report.input_modified.empty())
+    return {TrialStatus::input_modified, fmt::format("{}input {} was modified", where, report.input_modified)};
   // Whoever says what it holds tells more than whoever comes first.
   const RecipeReport* told = nullptr;
   for (const RecipeReport& recipe : report.recipes)
     if (!recipe.passed && (told == nullptr || (told->culprit.empty() && !recipe.culprit.empty()))) told = &recipe;
   if (told != nullptr) {
-    std::string text = fmt::format("{}, recipe {}: {} of {} wrong{}; {}", told->output, told->recipe, told->mismatches,
-                                   told->compared, told->nans > 0 ? fmt::format(" ({} NaN)", told->nans) : "",
-                                   told->detail);
+    std::string text =
+        fmt::format("{}{}, recipe {}: {} of {} wrong{}; {}", where, told->output, told->recipe, told->mismatches,
+                    told->compared, told->nans > 0 ? fmt::format(" ({} NaN)", told->nans) : "", told->detail);
     for (const std::string& more : {told->pattern, told->culprit})
       if (!more.empty()) text += "; " + more;
     return {TrialStatus::wrong, std::move(text)};

@@ -6,6 +6,16 @@
 
 namespace kerlab {
 
+KnownKernel known_kernel(const KernelFolder& folder, const Problem& problem, const DeviceInfo& device,
+                         const std::string& variant, const std::string& configuration, std::string how) {
+  const Variant& known = find_variant(folder, variant);
+  Configuration values = parse_configuration(known, configuration);
+  std::string broken = unsupported_reason(known, problem, device);
+  if (broken.empty()) broken = violated_constraint(known, problem, device, values);
+  if (!broken.empty()) throw UsageError(broken);
+  return {&known, std::move(values), std::move(how)};
+}
+
 std::optional<KnownKernel> shipped_kernel(const std::filesystem::path& shipped, const KernelFolder& folder,
                                           const Problem& problem, const DeviceInfo& device, const std::string& variant,
                                           std::vector<std::string>& notes) {
@@ -17,12 +27,8 @@ std::optional<KnownKernel> shipped_kernel(const std::filesystem::path& shipped, 
   for (const ShippedWinner& winner : read.winners) {
     if (winner.problem != problem.key() || (!variant.empty() && winner.variant != variant)) continue;
     try {
-      const Variant& known = find_variant(folder, winner.variant);
-      Configuration configuration = parse_configuration(known, winner.configuration);
-      std::string broken = unsupported_reason(known, problem, device);
-      if (broken.empty()) broken = violated_constraint(known, problem, device, configuration);
-      if (!broken.empty()) throw UsageError(broken);
-      return KnownKernel{&known, std::move(configuration), "shipped winner of " + winner.date};
+      return known_kernel(folder, problem, device, winner.variant, winner.configuration,
+                          "shipped winner of " + winner.date);
     } catch (const Error& error) {
       tell(fmt::format("{}: the shipped winner of {} is left out: {} {}: {}", problem.title(), winner.date,
                        winner.variant, winner.configuration, error.what()));

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/elapsed.h"
+
 namespace kerlab {
 
 namespace {
@@ -23,7 +25,7 @@ bool compile_single(Rig& rig, const SourceBundle& source, SingleResult& result, 
   if (options.line_info) candidate.options.emplace_back("--generate-line-info");
   const Clock::time_point begin = Clock::now();
   CompileResult compiled = rig.compilers().compile({source, candidate.options});
-  result.compile_s = std::chrono::duration<double>(Clock::now() - begin).count();
+  result.compile_s = seconds_since(begin);
   candidate.trial.compile_ms = compiled.milliseconds;
   if (compiled.status != CompileStatus::ok) {
     result.compile_log = compiled.message;

@@ -1,4 +1,5 @@
-// The small problem that an emulated device executes whole, beside some blocks of the one that was asked for.
+// The small problem on which every candidate is checked first: an emulated device executes it whole, beside some blocks
+// of the one that was asked for.
 
 #include <algorithm>
 

@@ -94,7 +94,7 @@ struct TuneResult {
   SearchChoice search;
   std::string ended;             ///< why no more were tried: "every configuration was tried", "512 trials", "30 s"
   std::size_t left_for_all = 0;  ///< emulated: valid, but not in the quick part that was swept
-  std::string small_problem;     ///< emulated: title of the problem that was executed whole, or empty
+  std::string small_problem;     ///< title of the problem on which candidates are checked first, or empty
   ScreeningCounts counts;
   std::vector<std::pair<std::string, std::string>> left_out;  ///< variants that cannot run this, with the reason
   std::vector<std::pair<TrialStatus, std::size_t>> failed;    ///< how many ended how
@@ -106,7 +106,7 @@ struct TuneResult {
   std::optional<GemmRegime> regime;      ///< of a GEMM
   std::vector<LibraryRow> library;
   std::string library_note;
-  std::string verified;                  ///< emulated: "6 of 1024 blocks, and whole at ..."
+  std::string verified;                  ///< "6 of 1024 blocks, and whole at ..."
   bool measured_now = false;             ///< false: everything was stored and the decision stands
   std::vector<std::string> range_edges;  ///< "STAGES=4 is the largest listed"
   std::vector<Importance> importance;    ///< of the winner's variant

@@ -10,7 +10,8 @@ namespace kerlab {
 namespace {
 
 struct Gathered {
-  double swept_us = 0;  ///< best of the sweep; 0: none
+  double swept_us = 0;           ///< best of the sweep; 0: none
+  std::optional<double> beside;  ///< what its best in the finals took, in rounds shared with the winner: 1.03
   std::vector<double> compile_ms;
 };
 
@@ -24,15 +25,24 @@ void add(const Screened& screened, VariantOutcome& outcome, Gathered& gathered) 
   gathered.swept_us = gathered.swept_us > 0 ? std::min(gathered.swept_us, *screened.cost_us) : *screened.cost_us;
 }
 
-void add_finals(const FinalResult& finals, std::vector<VariantOutcome>& outcomes) {
+void add_finals(const FinalResult& finals, std::vector<VariantOutcome>& outcomes, std::vector<Gathered>& gathered) {
   for (std::size_t i = finals.rows.size(); i-- > 0;) {  // the best last
-    VariantOutcome& outcome = outcomes[finals.rows[i].screened->candidate.variant];
+    const FinalRow& row = finals.rows[i];
+    const std::size_t variant = row.screened->candidate.variant;
+    VariantOutcome& outcome = outcomes[variant];
     outcome.finalist = true;
     outcome.tie = i < finals.ties;
-    outcome.best_us = finals.rows[i].measurement.median_us;
-    // The winner's own measurement is of later than the others'.
-    if (finals.rows[i].beside) outcome.behind = finals.rows[i].beside->ratio.ratio - 1;
+    outcome.best_us = row.measurement.median_us;
+    gathered[variant].beside = row.beside ? std::optional(row.beside->ratio.ratio) : std::nullopt;
   }
+}
+
+/// Measured the same way: the winner's own measurement is of later than the others', so rounds that both had come
+/// first.
+double how_far_behind(const VariantOutcome& outcome, const Gathered& gathered, const FinalRow& winner) {
+  if (gathered.beside) return *gathered.beside - 1;
+  const double winner_us = outcome.finalist ? winner.measurement.median_us : winner.screened->cost_us.value_or(0);
+  return outcome.best_us > 0 && winner_us > 0 ? outcome.best_us / winner_us - 1 : 0;
 }
 
 }  // namespace
@@ -45,15 +55,12 @@ std::vector<VariantOutcome> variant_outcomes(const CandidateSpace& space, const 
   for (std::size_t v = 0; v < outcomes.size(); ++v) outcomes[v].name = space.variants()[v].source.variant->name;
   for (const Screened& candidate : screened)
     add(candidate, outcomes[candidate.candidate.variant], gathered[candidate.candidate.variant]);
-  add_finals(finals, outcomes);
+  add_finals(finals, outcomes, gathered);
   const FinalRow& winner = finals.rows.front();
-  const double winner_swept_us = winner.screened->cost_us.value_or(0);
   for (std::size_t v = 0; v < outcomes.size(); ++v) {
     VariantOutcome& outcome = outcomes[v];
-    const double reference_us = outcome.finalist ? winner.measurement.median_us : winner_swept_us;
     if (!outcome.finalist) outcome.best_us = gathered[v].swept_us;
-    if (outcome.best_us > 0 && reference_us > 0 && outcome.behind == 0)
-      outcome.behind = outcome.best_us / reference_us - 1;
+    outcome.behind = how_far_behind(outcome, gathered[v], winner);
     const std::vector<double>& ms = gathered[v].compile_ms;
     outcome.compiled = ms.size();
     if (ms.empty()) continue;

@@ -172,6 +172,6 @@ void columns(Record& r, Visitor&& visit) {
 const std::string& seal(Trial& trial);
 
 /// Version of the check protocol: recipes, tolerance formula, guards. Part of the trial key.
-inline constexpr std::int64_t kCheckVersion = 2;
+inline constexpr std::int64_t kCheckVersion = 3;
 
 }  // namespace kerlab

@@ -7,14 +7,11 @@
 #include <cstdlib>
 #include <vector>
 
+#include "base/elapsed.h"
 #include "base/error.h"
 
 namespace kerlab {
 namespace {
-
-double milliseconds_since(std::chrono::steady_clock::time_point begin) {
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
-}
 
 std::vector<std::string> candidates() {
   const std::string soname = fmt::format("libcublasLt.so.{}", CUBLAS_VER_MAJOR);

@@ -15,6 +15,10 @@ bool CheckReport::passed() const {
          std::all_of(recipes.begin(), recipes.end(), [](const RecipeReport& r) { return r.passed; });
 }
 
+bool CheckReport::only_small() const {
+  return whole_small && std::all_of(recipes.begin(), recipes.end(), [](const RecipeReport& r) { return r.in_small; });
+}
+
 double CheckReport::error_ratio() const {
   double worst = 0;
   for (const RecipeReport& recipe : recipes) worst = std::max(worst, recipe.error_ratio);

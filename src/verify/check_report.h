@@ -31,6 +31,9 @@ enum class Cause : std::uint8_t { none, nan, exact, bound, unwritten, incomplete
 /// "nan", "exact", ...; empty for none.
 std::string_view name(Cause cause);
 
+/// What is told of the small problem begins so.
+inline constexpr std::string_view kOnSmallProblem = "on the small problem: ";
+
 /// What one recipe showed for one output.
 struct RecipeReport {
   std::string recipe, output;
@@ -59,10 +62,12 @@ struct CheckReport {
   std::string guard_violation;              ///< "D: 16 bytes after its end overwritten, first at +0"; empty: none
   std::string input_modified;               ///< "A"; empty: none
   double first_us = 0;                      ///< of the first run, cold module
-  std::int64_t blocks = 0, blocks_run = 0;  ///< emulated: of the grid, and how many were executed; 0: all, on a GPU
-  bool whole_small = false;                 ///< emulated: also (or only) the whole of the small problem
+  std::int64_t blocks = 0, blocks_run = 0;  ///< of the grid, and how many were executed; 0: all, or of the small one
+  bool whole_small = false;                 ///< also (or only) the whole of the small problem
   std::int64_t runs = 1;                    ///< of the first recipe, whose bits were compared
   [[nodiscard]] bool passed() const;
+  /// It ended with the small problem: what it says is of that.
+  [[nodiscard]] bool only_small() const;
   [[nodiscard]] double error_ratio() const;
   [[nodiscard]] std::int64_t mismatches() const;
   bool operator==(const CheckReport&) const = default;

@@ -26,7 +26,7 @@ std::int64_t reference_bytes(const ProblemPlan& plan) {
   return bytes;
 }
 
-MemoryNeeds needs_of(const ProblemPlan& plan, Device& device) {
+MemoryNeeds needs_of(const ProblemPlan& plan, Device& device, ProblemData::Use use) {
   MemoryNeeds needs;
   std::int64_t contents = 0;
   for (const Tensor& t : plan.tensors) {
@@ -37,7 +37,7 @@ MemoryNeeds needs_of(const ProblemPlan& plan, Device& device) {
   needs.touched_bytes = plan.bytes > 0 ? std::min(contents, static_cast<std::int64_t>(plan.bytes)) : contents;
   needs.reference_bytes = reference_bytes(plan);
   needs.recipes = std::max(1, static_cast<int>(plan.recipes.size()));
-  needs.l2_bytes = device.info().l2_bytes;
+  needs.l2_bytes = use == ProblemData::Use::timing ? device.info().l2_bytes : 0;
   if (device.info().kind == DeviceKind::emulated) {  // nothing is cached, and only what is looked at is computed
     needs.l2_bytes = 0;
     needs.reference_bytes = 0;
@@ -48,10 +48,10 @@ MemoryNeeds needs_of(const ProblemPlan& plan, Device& device) {
 
 }  // namespace
 
-ProblemData::ProblemData(Lab& lab, ProblemPlan plan, std::span<const std::byte> reference_image)
+ProblemData::ProblemData(Lab& lab, ProblemPlan plan, std::span<const std::byte> reference_image, Use use)
     : lab_(lab), plan_(std::move(plan)), reports_(lab.device()) {
   check_plan();
-  memory_ = plan_memory(needs_of(plan_, device()));
+  memory_ = plan_memory(needs_of(plan_, device(), use));
   if (!reference_image.empty()) reference_module_.emplace(device(), reference_image, "reference");
   for (std::size_t i = 0; i < plan_.tensors.size(); ++i)
     if (plan_.tensors[i].role == Role::input) inputs_.push_back(i);

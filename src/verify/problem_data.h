@@ -27,10 +27,12 @@ struct Expected {
 
 class ProblemData {
  public:
-  /// Allocates everything; fills and computes on first use. `reference_image` may be empty when nothing is checked.
+  enum class Use : std::uint8_t { timing, checks };
+  /// Allocates everything, for timing in so many sets that none is cached; fills and computes on first use.
+  /// `reference_image` may be empty when nothing is checked.
   /// Throws DeviceFault(out_of_memory) for a problem larger than the device, Error for a plan that does not fit
   /// together.
-  ProblemData(Lab& lab, ProblemPlan plan, std::span<const std::byte> reference_image);
+  ProblemData(Lab& lab, ProblemPlan plan, std::span<const std::byte> reference_image, Use use = Use::timing);
 
   [[nodiscard]] Lab& lab() const { return lab_; }
   [[nodiscard]] Device& device() const { return lab_.device(); }

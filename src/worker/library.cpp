@@ -10,6 +10,7 @@
 #include <string_view>
 #include <thread>
 
+#include "base/elapsed.h"
 #include "stats/samples.h"
 #include "worker/workbench.h"
 
@@ -18,10 +19,6 @@ namespace {
 
 constexpr int kRoundsToChoose = 7, kRoundsOfFinalists = 15;
 constexpr std::size_t kFinalists = 3;  // besides the library's own pick
-
-double milliseconds_since(std::chrono::steady_clock::time_point begin) {
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
-}
 
 /// The chosen ones of `timeables`, measured side by side: their indices, the fastest first.
 std::vector<std::size_t> by_median(Timer& timer, const std::vector<Timeable>& timeables,

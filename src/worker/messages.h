@@ -36,8 +36,8 @@ struct SanitizedLaunch {
 
 namespace request {
 struct Hello { std::uint32_t version = kProtocolVersion; };
-/// `small`: on an emulated device, a problem of the same kind that can be executed whole; no tensors: none. `placement`:
-/// so many MiB are allocated first, so that the data of one process do not lie where those of another did.
+/// `small`: a ragged problem of the same kind, which is checked first; no tensors: none. `placement`: so many MiB are
+/// allocated first, so that the data of one process do not lie where those of another did.
 struct SetProblem {
   ProblemPlan problem; Bytes lab_image; Bytes reference_image; ProblemPlan small = {};
   Bytes small_reference_image = {}; std::uint32_t placement = 0;

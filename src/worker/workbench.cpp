@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "base/elapsed.h"
 #include "measure/canary.h"
 #include "measure/ceilings.h"
 
@@ -14,7 +15,37 @@ namespace {
 // Emulated whole in about a tenth of a second.
 constexpr double kCheapFlops = 5e8, kCheapBytes = 64e6;
 
+void prepare_quick_check(ProblemData& data) {
+  for (std::uint32_t recipe = 0; recipe < data.plan().recipes.size(); ++recipe) {
+    if (!data.plan().recipes[recipe].plain()) continue;  // only a thorough check asks for it
+    data.input_hashes(recipe);
+    data.expected(recipe);
+  }
+}
+
+CheckWishes wishes_of(const request::Check& check) {
+  return {check.thorough, check.nondeterministic, check.explain};
+}
+
+std::int64_t blocks_of(const LaunchPlan& plan) {
+  std::int64_t blocks = 0;
+  for (const Launch& launch : plan.launches) blocks += std::int64_t{launch.grid.x} * launch.grid.y * launch.grid.z;
+  return blocks;
+}
+
+/// What was seen of the small problem behind what was seen of the whole one.
+CheckReport with_small(CheckReport whole, const CheckReport& small) {
+  whole.whole_small = small.whole_small;
+  whole.recipes.insert(whole.recipes.end(), small.recipes.begin(), small.recipes.end());
+  return whole;
+}
+
 }  // namespace
+
+Workbench::Small::Small(Lab& lab, const request::SetProblem& set)
+    : data(lab, set.small, set.small_reference_image, ProblemData::Use::checks),
+      checker(data),
+      emulated_checker(data) {}
 
 Workbench::Problem::Problem(Device& device, const request::SetProblem& set)
     : padding(set.placement == 0 ? Allocation() : Allocation(device, std::size_t{set.placement} << 20)),
@@ -23,9 +54,7 @@ Workbench::Problem::Problem(Device& device, const request::SetProblem& set)
       checker(data),
       timer(lab),
       emulated_checker(data) {
-  if (set.small.tensors.empty()) return;
-  small.emplace(lab, set.small, set.small_reference_image);
-  small_checker.emplace(*small);
+  if (!set.small.tensors.empty()) small.emplace(lab, set);
 }
 
 Workbench::Problem& Workbench::problem() {
@@ -53,23 +82,18 @@ Reply Workbench::serve(const request::SetProblem& set) {
   ProblemData& data = problem_->data;
   const bool emulated = device_.info().kind == DeviceKind::emulated;  // makes what it needs when it needs it
   if (!emulated && !data.plan().tensors.empty()) data.prepare_timing();
-  if (!emulated && !set.reference_image.empty())
-    for (std::uint32_t recipe = 0; recipe < data.plan().recipes.size(); ++recipe) {
-      if (!data.plan().recipes[recipe].plain()) continue;  // only a thorough check asks for it
-      data.input_hashes(recipe);
-      data.expected(recipe);
-    }
+  if (!emulated && !set.reference_image.empty()) prepare_quick_check(data);
+  if (!emulated && problem_->small) prepare_quick_check(problem_->small->data);
   device_.synchronize();
-  const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
-  return reply::ProblemReady{took.count(), data.device_bytes(), data.rotation_sets()};
+  return reply::ProblemReady{milliseconds_since(begin), data.device_bytes(), data.rotation_sets()};
 }
 
 Reply Workbench::serve(const request::Load& load) {
   Problem& p = problem();
   p.candidates.erase(load.id);
-  p.small_candidates.erase(load.id);
+  if (p.small) p.small->candidates.erase(load.id);
   if (p.small && !load.small_plan.launches.empty())
-    p.small_candidates.try_emplace(load.id, *p.small, load.image, load.label, load.small_plan);
+    p.small->candidates.try_emplace(load.id, p.small->data, load.image, load.label, load.small_plan);
   const auto added = p.candidates.try_emplace(load.id, p.data, load.image, load.label, load.plan).first;
   return reply::Loaded{load.id, added->second.resources()};
 }
@@ -79,8 +103,40 @@ Reply Workbench::serve(const request::Check& check) {
   if (check.fresh)
     return reply::Checked{check.id,
                           problem().checker.check_fresh(candidate(check.id), ProblemData::Fresh::after_timing)};
-  return reply::Checked{check.id, problem().checker.check(candidate(check.id), check.recipes,
-                                                          {check.thorough, check.nondeterministic, check.explain})};
+  return reply::Checked{check.id, check_first(check)};
+}
+
+/// The whole small problem, if there is one and the candidate runs there: else a report of nothing.
+CheckReport Workbench::check_small(const request::Check& check) {
+  CheckReport report;
+  Problem& p = problem();
+  if (!p.small) return report;
+  const auto found = p.small->candidates.find(check.id);
+  if (found == p.small->candidates.end()) return report;
+  try {
+    report = device_.info().kind == DeviceKind::emulated
+                 ? p.small->emulated_checker.check(found->second, check.recipes, wishes_of(check), false)
+                 : p.small->checker.check(found->second, check.recipes, wishes_of(check));
+  } catch (const DeviceFault& fault) {
+    const std::string message = fault.what();
+    if (message.starts_with(kReferenceFault)) throw;
+    throw DeviceFault(fault.kind(), std::string(kOnSmallProblem) + message, fault.sticky());
+  }
+  report.whole_small = true;
+  report.blocks = report.blocks_run = 0;
+  for (RecipeReport& recipe : report.recipes) recipe.in_small = true;
+  return report;
+}
+
+/// On a device that is fast enough for all of it: the small problem, and if that is right the whole one.
+CheckReport Workbench::check_first(const request::Check& check) {
+  Candidate& whole = candidate(check.id);
+  const CheckReport small = check_small(check);
+  if (small.whole_small && !small.passed()) return small;
+  CheckReport report = problem().checker.check(whole, check.recipes, wishes_of(check));
+  if (!small.whole_small) return report;
+  report.blocks = report.blocks_run = blocks_of(whole.plan());
+  return with_small(std::move(report), small);
 }
 
 /// Some blocks of the problem and the whole small one, as far as asked for and possible. A candidate that can do
@@ -88,26 +144,15 @@ Reply Workbench::serve(const request::Check& check) {
 CheckReport Workbench::check_emulated(const request::Check& check) {
   Problem& p = problem();
   Candidate& whole = candidate(check.id);
-  const auto small = p.small_candidates.find(check.id);
-  const CheckWishes wishes{check.thorough, check.nondeterministic, check.explain};
   const bool cheap = p.data.plan().flops < kCheapFlops && p.data.plan().bytes < kCheapBytes;
   if (check.sampling == Sampling::everything || cheap)
-    return p.emulated_checker.check(whole, check.recipes, wishes, false);
-  CheckReport report;
-  if (small != p.small_candidates.end()) {
-    report = p.small_checker->check(small->second, check.recipes, wishes, false);
-    report.whole_small = true;
-    report.blocks = report.blocks_run = 0;
-    for (RecipeReport& recipe : report.recipes) recipe.in_small = true;
-    if (!report.passed()) return report;
-  }
+    return p.emulated_checker.check(whole, check.recipes, wishes_of(check), false);
+  const CheckReport small = check_small(check);
+  if (small.whole_small && !small.passed()) return small;
   const bool independent = check.sampling == Sampling::blocks || whole.can_be_sampled();
   const bool sampled = check.sampling != Sampling::small && independent;
-  if (report.whole_small && !sampled) return report;
-  CheckReport blocks = p.emulated_checker.check(whole, check.recipes, wishes, sampled);
-  blocks.whole_small = report.whole_small;
-  blocks.recipes.insert(blocks.recipes.end(), report.recipes.begin(), report.recipes.end());
-  return blocks;
+  if (small.whole_small && !sampled) return small;
+  return with_small(p.emulated_checker.check(whole, check.recipes, wishes_of(check), sampled), small);
 }
 
 /// What a run executes, from some of its blocks.
@@ -212,8 +257,9 @@ Reply Workbench::serve(const request::RunOnce& run) {
 }
 
 Reply Workbench::serve(const request::Unload& unload) {
-  problem().candidates.erase(unload.id);
-  problem().small_candidates.erase(unload.id);
+  Problem& p = problem();
+  p.candidates.erase(unload.id);
+  if (p.small) p.small->candidates.erase(unload.id);
   return reply::Done{};
 }
 

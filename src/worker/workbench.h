@@ -8,8 +8,8 @@
 #include "measure/energy.h"
 #include "measure/lookout.h"
 #include "measure/timer.h"
-#include "verify/check.h"
 #include "vendor/library_gemm.h"
+#include "verify/check.h"
 #include "verify/emulated_check.h"
 #include "worker/messages.h"
 
@@ -37,6 +37,14 @@ class Workbench {
   Reply serve(const request::Neighbours& neighbours);
 
  private:
+  /// A small, ragged problem, on which a candidate is checked before it is on that which was asked for.
+  struct Small {
+    Small(Lab& lab, const request::SetProblem& set);
+    ProblemData data;
+    Checker checker;
+    EmulatedChecker emulated_checker;
+    std::map<std::uint32_t, Candidate> candidates;  ///< those that can run there
+  };
   /// Everything that belongs to one problem; members are destroyed in reverse, candidates first.
   struct Problem {
     Problem(Device& device, const request::SetProblem& set);
@@ -46,11 +54,8 @@ class Workbench {
     Checker checker;
     Timer timer;
     std::map<std::uint32_t, Candidate> candidates;
-    // On an emulated device:
-    EmulatedChecker emulated_checker;
-    std::optional<ProblemData> small;
-    std::optional<EmulatedChecker> small_checker;
-    std::map<std::uint32_t, Candidate> small_candidates;
+    EmulatedChecker emulated_checker;  ///< in place of `checker` on an emulated device
+    std::optional<Small> small;
     // On a GPU, when asked for:
     std::unique_ptr<LibraryGemm> library;
     std::vector<std::size_t> library_rows;  ///< algorithm of each row
@@ -62,6 +67,8 @@ class Workbench {
   Candidate& candidate(std::uint32_t id);
   [[nodiscard]] Timeable timeable(std::uint32_t id);
   std::vector<EnergySample> measure_energies(const request::Energy& energy);
+  CheckReport check_small(const request::Check& check);
+  CheckReport check_first(const request::Check& check);
   CheckReport check_emulated(const request::Check& check);
   std::vector<SampleSet> count(const request::Time& time);
   void scan_after_timing(const request::Time& time, std::vector<SampleSet>& samples);

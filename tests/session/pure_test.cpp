@@ -163,8 +163,13 @@ TEST_CASE("runner: what a check report says", "[session]") {
   report.recipes[0].detail = "[1, 2]: got 3";
   CHECK(judge(report).status == TrialStatus::wrong);
   CHECK(judge(report).message == "D, recipe normal: 3 of 10 wrong; [1, 2]: got 3");
+  report.whole_small = true;  // and of the whole one
+  CHECK(judge(report).message == "D, recipe normal: 3 of 10 wrong; [1, 2]: got 3");
+  report.recipes[0].in_small = true;
+  CHECK(judge(report).message == "on the small problem: D, recipe normal: 3 of 10 wrong; [1, 2]: got 3");
   report.input_modified = "A";
   CHECK(judge(report).status == TrialStatus::input_modified);
+  CHECK(judge(report).message == "on the small problem: input A was modified");
   report.guard_violation = "D: 16 bytes";
   CHECK(judge(report).status == TrialStatus::guard_violation);
 }

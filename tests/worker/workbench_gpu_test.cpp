@@ -10,7 +10,7 @@ using namespace kerlab;
 
 namespace {
 
-constexpr std::int64_t kCount = 1 << 22;
+constexpr std::int64_t kCount = 1 << 22, kSmallCount = 100'003;
 
 /// C = 2 A + B in the reference; `healthy` and its sick sisters.
 constexpr const char* kSource = R"(
@@ -28,15 +28,20 @@ KERNEL(forgets_last) { INDEX; if (i < n - 1) c[i] = 2.0f * a[i] + b[i]; }
 KERNEL(writes_behind) { INDEX; if (i < n) c[i] = 2.0f * a[i] + b[i]; if (i == 0) c[n + 3] = 1.0f; }
 KERNEL(writes_input) { INDEX; if (i < n) { c[i] = 2.0f * a[i] + b[i]; if (i == 77) a[i] += 1.0f; } }
 KERNEL(wild) { INDEX; if (i < n) *(float*)(16 + i * 4) = 1.0f; }
+KERNEL(whole_blocks_only) { INDEX; if (i / 256 * 256 + 256 <= n) c[i] = 2.0f * a[i] + b[i]; }
 KERNEL(empty) {}
 )";
 
-ProblemPlan problem() {
+std::uint32_t blocks(std::int64_t count) {
+  return static_cast<std::uint32_t>((count + 255) / 256);
+}
+
+ProblemPlan problem(std::int64_t count = kCount) {
   ProblemPlan plan;
   plan.key = "axpy";
   for (const char* name : {"A", "B", "C"})
-    plan.tensors.push_back({name, DType::fp32, name[0] == 'C' ? Role::output : Role::input, {kCount}});
-  Launch reference{"reference", {kCount / 256, 1, 1}, {256, 1, 1}, {1, 1, 1}, 0, {}};
+    plan.tensors.push_back({name, DType::fp32, name[0] == 'C' ? Role::output : Role::input, {count}});
+  Launch reference{"reference", {blocks(count), 1, 1}, {256, 1, 1}, {1, 1, 1}, 0, {}};
   reference.arguments = {TensorArgument{"A", 0}, TensorArgument{"B", 0}, ReferenceSlot::count, ReferenceSlot::value,
                          ReferenceSlot::scale};
   plan.references = {{"C", reference, DType::fp64, 1, {1e-7, 1e-7, 0}, {}}};
@@ -44,7 +49,7 @@ ProblemPlan problem() {
   exact.name = "small_integer";
   exact.exact = true;
   plan.recipes = {Recipe{}, exact};
-  plan.bytes = 3.0 * 4 * kCount;
+  plan.bytes = 3.0 * 4 * static_cast<double>(count);
   return plan;
 }
 
@@ -52,16 +57,22 @@ struct Session {
   explicit Session(std::unique_ptr<Device> opened) : device(std::move(opened)), bench(*device) {
     const std::string arch = device->info().arch();
     image = test::compile_text(kSource, arch).cubin;
-    const Reply ready = serve(bench, request::SetProblem{problem(), test::compile_lab(arch).cubin, image});
+    const Reply ready =
+        serve(bench, request::SetProblem{problem(), test::compile_lab(arch).cubin, image, problem(kSmallCount), image});
     REQUIRE(std::holds_alternative<reply::ProblemReady>(ready));
   }
-  void load(std::uint32_t id, const std::string& kernel) {
-    Launch launch{kernel, {kCount / 256, 1, 1}, {256, 1, 1}, {1, 1, 1}, 0, {}};
+  static LaunchPlan plan(const std::string& kernel, std::int64_t elements) {
+    Launch launch{kernel, {blocks(elements), 1, 1}, {256, 1, 1}, {1, 1, 1}, 0, {}};
     std::vector<std::byte> count(8);
-    std::memcpy(count.data(), &kCount, 8);
+    std::memcpy(count.data(), &elements, 8);
     launch.arguments = {TensorArgument{"A", 0}, TensorArgument{"B", 0}, TensorArgument{"C", 0},
                         ScalarArgument{count, "n"}};
-    REQUIRE(std::holds_alternative<reply::Loaded>(serve(bench, request::Load{id, kernel, image, {{}, {launch}}})));
+    return {{}, {launch}};
+  }
+  void load(std::uint32_t id, const std::string& kernel, bool small = false) {
+    request::Load request{id, kernel, image, plan(kernel, kCount)};
+    if (small) request.small_plan = plan(kernel, kSmallCount);
+    REQUIRE(std::holds_alternative<reply::Loaded>(serve(bench, request)));
   }
   CheckReport check(std::uint32_t id, bool thorough = false) {
     const Reply reply = serve(bench, request::Check{id, {0, 1}, thorough});
@@ -137,6 +148,28 @@ TEST_CASE("a GPU kernel that is wrong is told from the others", "[worker][gpu]")
   CHECK(timed[2].guard_violation.empty());
   session.time({5});
   CHECK(session.check(6).passed());
+}
+
+TEST_CASE("what is wrong at ragged sizes only is found on a GPU, on the small problem", "[worker][gpu]") {
+  auto device = test::gpu();
+  if (!device) return;
+  Session session(std::move(device));
+  session.load(1, "whole_blocks_only");
+  CHECK(session.check(1).passed());  // on the problem that was asked for
+  session.load(1, "whole_blocks_only", true);
+  const CheckReport ragged = session.check(1);
+  CHECK_FALSE(ragged.passed());
+  CHECK(ragged.only_small());
+  CHECK(ragged.recipes[0].mismatches == kSmallCount % 256);
+  session.load(2, "healthy", true);
+  const CheckReport healthy = session.check(2, true);
+  CHECK(healthy.passed());
+  CHECK(healthy.whole_small);
+  CHECK_FALSE(healthy.only_small());
+  session.load(3, "writes_input", true);
+  CHECK(session.check(3).only_small());
+  CHECK(session.check(2).passed());
+  CHECK(session.time({2}).at(0).guard_violation.empty());
 }
 
 TEST_CASE("a wild write is a sticky fault", "[.gpu-wild]") {

@@ -69,6 +69,59 @@ TEST_CASE("a right candidate is checked and timed", "[worker]") {
   CHECK(samples.guard_violation.empty());
 }
 
+TEST_CASE("the small problem comes first, and what is wrong there goes no further", "[worker]") {
+  test::Scripted device(rule("outcome = \"wrong\"") +
+                        "[[rule]]\nmatch = \"guard*\"\noutcome = \"guard\"\n"
+                        "[[rule]]\nmatch = \"fault*\"\noutcome = \"illegal_address\"\n");
+  Workbench bench(*device);
+  request::SetProblem set = set_problem();
+  set.small = example_problem(3);
+  set.small_reference_image = set.reference_image;
+  get<reply::ProblemReady>(serve(bench, set));
+  const auto load_both = [&](std::uint32_t id, const std::string& label) {
+    request::Load both = load(id, label);
+    both.small_plan = both.plan;
+    get<reply::Loaded>(serve(bench, both));
+  };
+  load_both(1, "good");
+  load_both(2, "bad one");
+  load_both(3, "guard");
+  load_both(5, "fault");
+  get<reply::Loaded>(serve(bench, load(4, "good only on the whole")));
+  get<reply::Loaded>(serve(bench, load(6, "bad only on the whole")));
+
+  const CheckReport good = check(bench, 1);
+  CHECK(good.passed());
+  CHECK(good.whole_small);
+  CHECK_FALSE(good.only_small());
+  CHECK(good.blocks == 4);
+  CHECK(good.blocks_run == 4);
+  REQUIRE(good.recipes.size() == 4);
+  for (std::size_t i = 0; i < 4; ++i) {
+    CHECK(good.recipes[i].in_small == (i >= 2));
+    CHECK(good.recipes[i].compared == (i >= 2 ? 3 * 64 : 256 * 64));
+  }
+  const CheckReport bad = check(bench, 2);
+  CHECK_FALSE(bad.passed());
+  CHECK(bad.only_small());
+  REQUIRE(bad.recipes.size() == 2);
+  CHECK(bad.recipes[0].compared == 3 * 64);
+  const CheckReport guard = check(bench, 3);
+  CHECK(guard.only_small());
+  CHECK_FALSE(guard.guard_violation.empty());
+  CHECK(check(bench, 1).passed());  // whose data were mended
+
+  CHECK(check(bench, 4).recipes.size() == 2);
+  CHECK_FALSE(check(bench, 4).whole_small);
+  CHECK_FALSE(check(bench, 6).only_small());
+  get<reply::Done>(serve(bench, request::Unload{1}));
+  get<reply::Loaded>(serve(bench, load(1, "good")));
+  CHECK_FALSE(check(bench, 1).whole_small);  // nothing is left of its predecessor
+  const auto fault = get<reply::Fault>(serve(bench, request::Check{5, {0}, false}));
+  CHECK(fault.kind == FaultKind::illegal_address);
+  CHECK_THAT(fault.message, Catch::StartsWith("on the small problem: "));
+}
+
 TEST_CASE("wrong results are explained with coordinates", "[worker]") {
   test::Scripted device(rule("outcome = \"wrong\""));
   Workbench bench(*device);
