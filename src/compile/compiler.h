@@ -88,7 +88,7 @@ int run_compiler();
 
 inline constexpr int kMostProcesses = 32;
 /// How many children compile at once where nobody says: one per core, at most kMostProcesses.
-int default_processes(unsigned cores);
+int default_processes(int cores);
 
 /// Children that compile, one job each at a time.
 class CompilerPool {

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <deque>
-#include <thread>
 
+#include "base/cores.h"
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "compile/compiler.h"
@@ -24,7 +24,7 @@ constexpr int kMostStartFailures = 3;
 constexpr std::uint64_t kBlockingTicket = ~std::uint64_t{0};  // of compile()
 
 int process_count(int asked) {
-  return asked > 0 ? asked : default_processes(std::thread::hardware_concurrency());
+  return asked > 0 ? asked : default_processes(usable_cores());
 }
 
 /// One kernel whose templates never end shall not take the memory of everything else.
@@ -295,8 +295,8 @@ void CompilerPool::cancel_queued() {
 double CompilerPool::busy_seconds() const {
   return state_->busy_seconds;
 }
-int default_processes(unsigned cores) {
-  return std::clamp(static_cast<int>(cores), 1, kMostProcesses);
+int default_processes(int cores) {
+  return std::clamp(cores, 1, kMostProcesses);
 }
 
 int CompilerPool::processes() const {

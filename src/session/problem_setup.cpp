@@ -86,9 +86,9 @@ void ProblemLoader::begin() {
   if (std::exchange(begun_, true)) return;
   std::vector<std::string> options = base_options(rig_.device().arch());
   const auto deadline = std::max<std::chrono::milliseconds>(kLabDeadline, rig_.compilers().time_limit());
-  options.emplace_back("--split-compile=4");  // every session whose cache is empty waits for this one
-  rig_.compilers().submit(kLabTicket, {read_lab_source(), options, deadline});
-  options.pop_back();
+  std::vector<std::string> in_parallel = options;  // every session whose cache is empty waits for the lab
+  in_parallel.emplace_back("--split-compile=4");
+  rig_.compilers().submit(kLabTicket, {read_lab_source(), std::move(in_parallel), deadline});
   if (!with_reference_) return;
   options.insert(options.end(), setup_.reference_defines.begin(), setup_.reference_defines.end());
   const SourceBundle reference = read_kernel_source(rig_.folder().family.reference_source);

@@ -6,6 +6,7 @@
 #include <sstream>
 #include <thread>
 
+#include "base/cores.h"
 #include "search/known_values.h"
 #include "search/replay.h"
 #include "session/arguments.h"
@@ -125,7 +126,7 @@ std::vector<Runs> run_all(std::vector<Task>& tasks, const std::string& strategy,
     }
   };
   std::vector<std::thread> threads;
-  for (unsigned i = 0; i < std::max(1U, std::thread::hardware_concurrency()); ++i) threads.emplace_back(work);
+  for (int left = usable_cores(); left > 0; --left) threads.emplace_back(work);
   for (std::thread& thread : threads) thread.join();
   return runs;
 }

@@ -14,6 +14,7 @@
 #include "compile/temporary_folder.h"
 #include "compile/toolchain.h"
 #include "locations.h"
+#include "sanitized.h"
 
 using namespace kerlab;
 using kerlab::testing::TemporaryFolder;
@@ -216,6 +217,7 @@ TEST_CASE("a hanging compilation is a time-out of its own configuration only", "
 }
 
 TEST_CASE("a compilation that would take all memory is lost alone", "[compile][nvrtc]") {
+  if (left_to_sanitizer()) return;
   const Lab lab;
   CompilerPool::Options options = lab.options(1);
   options.memory_bytes = std::int64_t{256} << 20;
@@ -234,6 +236,7 @@ TEST_CASE("a compilation that would take all memory is lost alone", "[compile][n
 }
 
 TEST_CASE("a crash is blamed on its configuration after a second attempt alone", "[compile][nvrtc]") {
+  if (left_to_sanitizer()) return;
   const Lab lab;
   const Environment fault("KERLAB_COMPILER_FAULT", "-DFACTOR=5=crash;-DFACTOR=6=kill");
   CompilerPool pool(lab.options(2));

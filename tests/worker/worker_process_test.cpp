@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/temporary_folder.h"
 #include "catch.h"
+#include "sanitized.h"
 #include "worker/example_problem.h"
 #include "worker/worker.h"
 
@@ -74,6 +75,7 @@ TEST_CASE("a worker that hangs is killed at its deadline and can be had anew", "
 }
 
 TEST_CASE("a worker that dies says how", "[worker]") {
+  if (left_to_sanitizer()) return;
   for (const auto& [outcome, words] : {std::pair{"sigkill", "SIGKILL"}, std::pair{"abort", "SIGABRT"}}) {
     const Script script("[[rule]]\nmatch = \"bad\"\noutcome = \"" + std::string(outcome) + "\"\n");
     WorkerClient client = client_for(script.device());

@@ -2,7 +2,6 @@
 #include "device/emu/emu_device.h"
 
 #include <fmt/format.h>
-#include <sched.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -11,6 +10,7 @@
 #include <cstring>
 #include <fstream>
 
+#include "base/cores.h"
 #include "device/emu/emu_device_profile.h"
 #include "device/emu/parallel.h"
 #include "device/emu/tensor_map.h"
@@ -19,11 +19,6 @@ namespace kerlab {
 namespace {
 
 constexpr std::size_t kDropPages = std::size_t{1} << 20;  // beyond so many bytes zeros are made by giving pages back
-
-int usable_cores() {
-  cpu_set_t cores;
-  return sched_getaffinity(0, sizeof cores, &cores) == 0 ? std::max(1, CPU_COUNT(&cores)) : 1;
-}
 
 /// A number of the environment, or `otherwise` when the variable is not set.
 std::int64_t number_from(const char* variable, std::int64_t otherwise, std::int64_t least) {
