@@ -80,7 +80,7 @@ TEST_CASE("failures: the screen, the list and the story of a trial name the cons
   const ProcessResult tuned = sandbox.run_scripted({"tune", sandbox.family()});
   INFO(tuned.out << tuned.err);
   REQUIRE(tuned.exit_code == 0);
-  CHECK_THAT(tuned.out, Contains("8 trap: flat: kernel 'twice': the script says trap") &&
+  CHECK_THAT(tuned.out, Contains("8 trap: flat: on the small problem: kernel 'twice': the script says trap") &&
                             Contains("excluded by SALT < 5: 8 of 8, no healthy one of 15"));
 
   SECTION("db failures, and the command that it prints shows the fault") {
