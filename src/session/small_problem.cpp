@@ -18,22 +18,52 @@ std::int64_t ragged(std::size_t dimension, std::size_t dimensions, std::int64_t 
   return extent / multiple * multiple + (extent % multiple == 0 ? 0 : multiple);
 }
 
-/// How many variants run the same program here and there.
-std::size_t same_programs(const KernelFolder& folder, const Problem& problem, const Problem& small,
-                          const DeviceInfo& device) {
-  std::size_t same = 0;
+struct Sample {
+  const Variant* variant = nullptr;
+  Configuration configuration;
+};
+
+/// Of each variant that supports the problem its defaults, if they are valid. `nearest`: or else the valid
+/// configuration that is nearest to them; to look for it may mean to walk a space of millions.
+std::vector<Sample> samples(const KernelFolder& folder, const Problem& problem, const DeviceInfo& device,
+                            bool nearest) {
+  std::vector<Sample> found;
   for (const Variant& variant : folder.variants) {
     if (!unsupported_reason(variant, problem, device).empty()) continue;
-    const Configuration configuration = default_configuration(variant, problem, device);
-    bool usable = true;
-    for (const Problem* p : {&problem, &small})
-      usable = usable && unsupported_reason(variant, *p, device).empty() &&
-               violated_constraint(variant, *p, device, configuration).empty();
-    if (usable && instantiate(folder.family, variant, problem, configuration, device).defines ==
-                      instantiate(folder.family, variant, small, configuration, device).defines)
-      ++same;
+    Configuration configuration =
+        nearest ? default_configuration(variant, problem, device) : default_configuration(variant);
+    if (violated_constraint(variant, problem, device, configuration).empty())
+      found.push_back({&variant, std::move(configuration)});
   }
-  return same;
+  return found;
+}
+
+/// How many of them run the same program here and there.
+std::size_t same_programs(const Family& family, const std::vector<Sample>& samples, const Problem& problem,
+                          const Problem& small, const DeviceInfo& device) {
+  return static_cast<std::size_t>(std::ranges::count_if(samples, [&](const Sample& sample) {
+    const auto& [variant, configuration] = sample;
+    return unsupported_reason(*variant, small, device).empty() &&
+           violated_constraint(*variant, small, device, configuration).empty() &&
+           instantiate(family, *variant, problem, configuration, device).defines ==
+               instantiate(family, *variant, small, configuration, device).defines;
+  }));
+}
+
+/// The first of the shapes on which most of the samples are the same program; none: on no shape any is.
+std::optional<Problem> best_shape(const Family& family, const std::vector<ProblemRequest>& shapes,
+                                  const std::vector<Sample>& samples, const Problem& problem,
+                                  const DeviceInfo& device) {
+  std::optional<Problem> best;
+  std::size_t most = 0;
+  for (const ProblemRequest& request : shapes) {
+    Problem small = make_problem(family, request);
+    const std::size_t same = same_programs(family, samples, problem, small, device);
+    if (same <= most) continue;
+    most = same;
+    best = std::move(small);
+  }
+  return best;
 }
 
 }  // namespace
@@ -61,15 +91,11 @@ std::vector<ProblemRequest> small_shapes(const Family& family, const Problem& pr
 
 std::optional<SmallProblem> choose_small_problem(const KernelFolder& folder, const Problem& problem,
                                                  const DeviceInfo& device) {
+  const std::vector<ProblemRequest> shapes = small_shapes(folder.family, problem);
+  if (shapes.empty()) return std::nullopt;
   std::optional<Problem> best;
-  std::size_t most = 0;
-  for (const ProblemRequest& request : small_shapes(folder.family, problem)) {
-    Problem small = make_problem(folder.family, request);
-    const std::size_t same = same_programs(folder, problem, small, device);
-    if (same <= most) continue;
-    most = same;
-    best = std::move(small);
-  }
+  for (const bool nearest : {false, true})
+    if (!best) best = best_shape(folder.family, shapes, samples(folder, problem, device, nearest), problem, device);
   if (!best) return std::nullopt;
   ReferenceInstance reference = instantiate_reference(folder.family, *best, device);
   return SmallProblem{std::move(*best), std::move(reference.plan), std::move(reference.defines)};
