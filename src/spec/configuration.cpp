@@ -37,11 +37,37 @@ Configuration default_configuration(const Variant& variant) {
 
 namespace {
 
+/// The first valid configuration, in the order of the files, with one value that is not as in `wanted` and not `fixed`.
+std::optional<Configuration> one_step_away(const Variant& variant, const Problem& problem, const DeviceInfo& device,
+                                           const Configuration& wanted, const std::vector<bool>& fixed) {
+  const auto valid_with = [&](std::size_t parameter, std::size_t from, std::size_t to) -> std::optional<Configuration> {
+    Configuration other = wanted;
+    for (std::size_t digit = from; digit < to && !fixed[parameter]; ++digit) {
+      other.values[parameter] = variant.parameters[parameter].values[digit];
+      if (violated_constraint(variant, problem, device, other).empty()) return other;
+    }
+    return std::nullopt;
+  };
+  std::vector<std::size_t> digits;
+  for (std::size_t p = 0; p < wanted.values.size(); ++p) {
+    const auto& values = variant.parameters[p].values;
+    digits.push_back(static_cast<std::size_t>(std::ranges::find(values, wanted.values[p]) - values.begin()));
+    if (digits[p] == values.size()) return std::nullopt;
+  }
+  for (std::size_t p = 0; p < digits.size(); ++p)
+    if (auto before = valid_with(p, 0, digits[p])) return before;
+  for (std::size_t p = digits.size(); p-- > 0;)
+    if (auto after = valid_with(p, digits[p] + 1, variant.parameters[p].values.size())) return after;
+  return std::nullopt;
+}
+
 /// `wanted`, or, where a constraint rejects it, the valid configuration that has the same values where `fixed` says so
 /// and differs in the fewest others. Where there is none, `wanted`.
 Configuration nearest_valid(const Variant& variant, const Problem& problem, const DeviceInfo& device,
                             const Configuration& wanted, const std::vector<bool>& fixed) {
   if (violated_constraint(variant, problem, device, wanted).empty()) return wanted;
+  // Some spaces have millions.
+  if (auto near = one_step_away(variant, problem, device, wanted, fixed)) return *near;
   std::vector<Configuration> valid;
   try {
     valid = enumerate(variant, problem, device).valid;

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "base/file.h"
 #include "catch.h"
 #include "spec/spec_fixture.h"
@@ -200,4 +202,36 @@ TEST_CASE("problem: a default that a constraint rejects gives way to the nearest
     CHECK(violated_constraint(variant, problem, h200(), near).empty());
     CHECK(configuration_text(variant, near) == "BM=128 BN=128 BK=64 WM=64 WN=32 STAGES=3 GROUP=8 MIN_BLOCKS=1 STAY=0");
   }
+}
+
+TEST_CASE("problem: the nearest configuration is the one that a look at all of them finds", "[spec]") {
+  const KernelFolder folder = Catalogue({share_folder() / "kernels"}).find("gemm");
+  std::size_t compared = 0, moved = 0;
+  for (const std::string dtype : {"fp32", "bf16", "tf32", "int8"}) {
+    ProblemRequest request = sized({{"M", 100}, {"N", 264}, {"K", 48}});
+    request.dtype = dtype;
+    request.flags = {{"layout", "nt"}};
+    const Problem problem = make_problem(folder.family, request);
+    for (const Variant& variant : folder.variants) {
+      if (!unsupported_reason(variant, problem, h200()).empty()) continue;
+      const Configuration wanted = default_configuration(variant);
+      SpaceLimits few;
+      few.enumerated = few.sampled = 20'000;
+      const Space space = enumerate(variant, problem, h200(), few);
+      if (space.sampled) continue;
+      const auto differences = [&](const Configuration& other) {
+        std::size_t count = 0;
+        for (std::size_t p = 0; p < wanted.values.size(); ++p) count += other.values[p] != wanted.values[p] ? 1 : 0;
+        return count;
+      };
+      const Configuration& nearest = *std::ranges::min_element(space.valid, {}, differences);
+      CAPTURE(dtype, variant.name, configuration_text(variant, nearest));
+      CHECK(configuration_text(variant, default_configuration(variant, problem, h200())) ==
+            configuration_text(variant, nearest));
+      ++compared;
+      moved += differences(nearest) > 0 ? 1 : 0;
+    }
+  }
+  CHECK(compared > 30);
+  CHECK(moved > 3);
 }
