@@ -67,5 +67,6 @@ TEST_CASE("kept processes: of several devices all are kept, or none", "[session]
   options.arguments.push_back({"N", "5000"});
   CHECK(fixture.tune(options).counts.passed == 12);
   kept = options.rig.kept->take(options.rig);
+  REQUIRE(kept.runners.size() == 2);
   CHECK(kept.runners.back().get() == second);
 }

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 #include "catch.h"
@@ -89,21 +88,15 @@ TEST_CASE("space: evaluation errors have the constraint's name", "[spec]") {
                     Catch::Contains("tile.toml:6:16: 64 / 0: division by zero ('condition' of constraint 'bad')"));
 }
 
-TEST_CASE("space: a million configurations are enumerated quickly", "[spec]") {
+TEST_CASE("space: a million configurations are enumerated in a few steps each", "[spec]") {
   std::string text;
   for (const char* name : {"P1", "P2", "P3", "P4", "P5", "P6"}) text += parameter(name, 10);
   const Variant variant = variant_with(text + constraint("sum", "(P1 + P2 + P3 + P4 + P5 + P6) % 7 == 0") +
                                        constraint("order", "P1 * P6 <= 32"));
-  const auto start = std::chrono::steady_clock::now();
   const Space space = enumerate(variant, problem(), kDevice);
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   CHECK(space.raw == 1000000);
   CHECK(constraint_cuts(variant, problem(), kDevice)[0].remaining == 142849);
-#ifdef NDEBUG
-  CHECK(seconds < 1.0);
-#else
-  CHECK(seconds < 60.0);
-#endif
+  CHECK(space.steps < 12 * space.raw);
 }
 
 /// Six parameters as a tiled kernel has them, and the constraints that such kernels have, the last ones first.
@@ -115,18 +108,16 @@ std::string tiled(int values) {
          constraint("few", "THREADS <= 640") + constraint("swizzled", "SWIZZLE % 4 == 0 || ORDER == 1");
 }
 
-TEST_CASE("space: ten million combinations take less than a second, in the file's order", "[spec]") {
+TEST_CASE("space: of ten million combinations hardly more is looked at than is valid, in the file's order", "[spec]") {
   const Variant variant = variant_with(tiled(10));
-  const auto start = std::chrono::steady_clock::now();
   const Space space = enumerate(variant, problem(), kDevice);
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   CHECK(space.raw == 10'000'000);
   // shared, warps and few leave 53 triples of STAGES, WM and WN; swizzled 28 of 100 pairs; GROUP and SPLIT are free.
   CHECK(space.count == 53U * 28 * 100);
   CHECK(space.valid.size() == space.count);
   CHECK_FALSE(space.sampled);
   CHECK(std::is_sorted(space.valid.begin(), space.valid.end()));
-  CHECK(seconds < 1.0);
+  CHECK(space.steps < 2 * space.count);
 }
 
 TEST_CASE("space: one beyond enumeration is counted and sampled", "[spec]") {
