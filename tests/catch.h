@@ -6,6 +6,8 @@
 #include <catch2/catch_all.hpp>
 using Catch::Approx;
 namespace Catch {
-inline auto Contains(const std::string& part) { return Matchers::ContainsSubstring(part); }
+inline auto Contains(const std::string& part) {
+  return Matchers::ContainsSubstring(part);
+}
 }  // namespace Catch
 #endif

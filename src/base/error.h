@@ -1,5 +1,6 @@
 #pragma once
-// Errors and the exit codes of the program. A broken environment or bad input is an exception; a failed candidate is data.
+// Errors and the exit codes of the program. A broken environment or bad input is an exception; a failed candidate is
+// data.
 
 #include <stdexcept>
 #include <string>
@@ -14,7 +15,7 @@ enum class ExitCode : int {
   wrong = 3,         ///< wrong result
   inconclusive = 4,  ///< inconclusive or unsupported (dtype or arch that no variant has, driver too old)
   no_baseline = 5,
-  usage = 64,        ///< what was typed on the command line is wrong
+  usage = 64,  ///< what was typed on the command line is wrong
   interrupted = 130,
 };
 

@@ -3,8 +3,8 @@
 
 namespace kerlab {
 
-/// Catches them while it lives (SIGHUP not below nohup); a second one ends the process as usual. May be nested: the inner one begins unraised,
-/// and what it caught is forgotten with it.
+/// Catches them while it lives (SIGHUP not below nohup); a second one ends the process as usual. May be nested: the
+/// inner one begins unraised, and what it caught is forgotten with it.
 class InterruptFlag {
  public:
   InterruptFlag();

@@ -26,8 +26,8 @@ struct GlobalOptions {
   int jobs = 0;
   double compile_timeout_s = 60;
   bool json = false, dry_run = false, no_cache = false;
-  bool all_paged = false;                ///< every answer that is longer than the screen goes through the pager: the lab
-  std::string typed;                     ///< the whole command line, for the record
+  bool all_paged = false;  ///< every answer that is longer than the screen goes through the pager: the lab
+  std::string typed;       ///< the whole command line, for the record
   std::vector<ProblemArgument> problem;  ///< `--NAME VALUE` that no parser knows
   std::shared_ptr<KeptProcesses> kept;   ///< of the commands before and after this one; null: each starts its own
 };

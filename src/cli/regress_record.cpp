@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "base/file.h"
-#include "base/terminal.h"
 #include "base/interrupt.h"
+#include "base/terminal.h"
 #include "cli/regress_command.h"
 #include "cli/suite.h"
 #include "report/regress_text.h"

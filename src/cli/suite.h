@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/command.h"
 #include "base/interrupt.h"
+#include "cli/command.h"
 #include "report/json.h"
 #include "session/suite.h"
 

@@ -1,8 +1,8 @@
 #pragma once
 // The parts of `kerlab tune` that one problem and a suite share.
 
-#include "cli/command.h"
 #include "base/interrupt.h"
+#include "cli/command.h"
 #include "cli/tune_screen.h"
 #include "db/database.h"
 #include "session/tune.h"

@@ -34,7 +34,7 @@ SourceBundle read_source(const std::filesystem::path& file, const std::vector<st
 
 struct CompileRequest {
   SourceBundle source;
-  std::vector<std::string> options;  ///< complete: --gpu-architecture=sm_90a --std=c++20 -DBM=128 ...
+  std::vector<std::string> options;       ///< complete: --gpu-architecture=sm_90a --std=c++20 -DBM=128 ...
   std::chrono::milliseconds deadline{0};  ///< of this one; 0: the pool's
 };
 
@@ -94,9 +94,9 @@ int default_processes(int cores);
 class CompilerPool {
  public:
   struct Options {
-    std::string executable;                     ///< of kerlab
-    int processes = 0;                          ///< 0: one per core, at most kMostProcesses
-    std::int64_t memory_bytes = 0;              ///< that one may allocate; 0: its share of the machine's, 2 GiB at least
+    std::string executable;         ///< of kerlab
+    int processes = 0;              ///< 0: one per core, at most kMostProcesses
+    std::int64_t memory_bytes = 0;  ///< that one may allocate; 0: its share of the machine's, 2 GiB at least
     std::chrono::milliseconds deadline{60000};  ///< per compilation; the process group is killed, status timeout
     std::filesystem::path cache_folder;
     std::int64_t cache_limit_bytes = std::int64_t{4} << 30;

@@ -57,7 +57,8 @@ class Database {
   [[nodiscard]] std::vector<Trial> trials_of(const std::string& family) const;
   [[nodiscard]] std::vector<Measurement> measurements(std::int64_t trial) const;
   /// Of all trials of a problem on a device class.
-  [[nodiscard]] std::vector<Measurement> measurements(const std::string& problem, const std::string& device_class) const;
+  [[nodiscard]] std::vector<Measurement> measurements(const std::string& problem,
+                                                      const std::string& device_class) const;
   [[nodiscard]] std::optional<Measurement> latest_measurement(std::int64_t trial, const std::string& stage) const;
   /// What a library took in the rounds of a measurement, in the order stored.
   [[nodiscard]] std::vector<LibraryTime> library_times(std::int64_t measurement) const;
@@ -66,17 +67,21 @@ class Database {
                                                        const std::string& clock) const;
   /// Newest decision on a problem for a device class.
   [[nodiscard]] std::optional<Decision> winner(const std::string& problem, const std::string& device_class) const;
-  [[nodiscard]] std::vector<Decision> winners() const;   ///< newest of every problem and device class
+  [[nodiscard]] std::vector<Decision> winners() const;  ///< newest of every problem and device class
   /// All on a problem for a device class that stand, newest first.
   [[nodiscard]] std::vector<Decision> decisions(const std::string& problem, const std::string& device_class) const;
 
-  struct CeilingRow { std::string device_class, name, unit; double value = 0; std::string created; };
+  struct CeilingRow {
+    std::string device_class, name, unit;
+    double value = 0;
+    std::string created;
+  };
   void put_ceilings(const std::vector<CeilingRow>& rows);
   [[nodiscard]] std::vector<CeilingRow> ceilings(const std::string& device_class) const;
 
   void put(std::vector<RegressRun*> runs);
-  /// Of the baselines of a name (of all names when it is empty), newest first, at most `limit`; `key`: only those of keys
-  /// that hold this text.
+  /// Of the baselines of a name (of all names when it is empty), newest first, at most `limit`; `key`: only those of
+  /// keys that hold this text.
   [[nodiscard]] std::vector<RegressRun> regress_runs(const std::string& name, const std::string& key,
                                                      std::int64_t limit) const;
   /// An image or samples that a baseline refers to by digest. Stored once.
@@ -90,7 +95,10 @@ class Database {
   [[nodiscard]] std::vector<Save> saves(const std::string& folder) const;
   [[nodiscard]] std::optional<Save> newest_save(const std::string& folder, const std::string& variant) const;
 
-  struct Stats { std::int64_t sessions = 0, trials = 0, measurements = 0, decisions = 0, bytes = 0; int schema = 0; };
+  struct Stats {
+    std::int64_t sessions = 0, trials = 0, measurements = 0, decisions = 0, bytes = 0;
+    int schema = 0;
+  };
   [[nodiscard]] Stats stats() const;
 
   /// Reviewable text: one JSON object a line. Import skips what is there; returns how many rows were new.

@@ -22,7 +22,15 @@ namespace kerlab {
 
 /// What went wrong on the device.
 enum class FaultKind : std::uint8_t {
-  illegal_address, misaligned_address, trap, launch_failed, timeout, out_of_memory, load_failed, unsupported, other
+  illegal_address,
+  misaligned_address,
+  trap,
+  launch_failed,
+  timeout,
+  out_of_memory,
+  load_failed,
+  unsupported,
+  other
 };
 std::string_view name(FaultKind kind);
 
@@ -30,8 +38,7 @@ std::string_view name(FaultKind kind);
 /// lost: report and end the process.
 class DeviceFault : public Error {
  public:
-  DeviceFault(FaultKind kind, const std::string& message, bool sticky)
-      : Error(message), kind_(kind), sticky_(sticky) {}
+  DeviceFault(FaultKind kind, const std::string& message, bool sticky) : Error(message), kind_(kind), sticky_(sticky) {}
   [[nodiscard]] FaultKind kind() const noexcept { return kind_; }
   [[nodiscard]] bool sticky() const noexcept { return sticky_; }
 
@@ -82,8 +89,8 @@ class Device {
   virtual void release(DevicePtr pointer) noexcept = 0;
   virtual MappedMemory allocate_mapped(std::size_t bytes) = 0;
   virtual void release_mapped(const MappedMemory& memory) noexcept = 0;
-  virtual void copy_in(DevicePtr target, std::span<const std::byte> source) = 0;   ///< synchronous
-  virtual void copy_out(std::span<std::byte> target, DevicePtr source) = 0;        ///< synchronous
+  virtual void copy_in(DevicePtr target, std::span<const std::byte> source) = 0;  ///< synchronous
+  virtual void copy_out(std::span<std::byte> target, DevicePtr source) = 0;       ///< synchronous
   virtual void fill(DevicePtr target, std::uint32_t pattern, std::size_t words) = 0;
 
   /// Loads eagerly. `label` names the configuration ("reg2d BM=128 BN=64 ..."); a script matches on it.

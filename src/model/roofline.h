@@ -14,17 +14,17 @@ namespace kerlab {
 /// Theoretical ceilings of a device: from configs/devices/*.toml when the name matches, else from clocks and widths.
 struct Ceilings {
   double bytes_per_s = 0;
-  double flops_per_s = 0;        ///< of the unit that the dtype uses
-  std::string unit;              ///< "tensor pipe", "FMA"
-  std::string source;            ///< "theoretical", "measured"
+  double flops_per_s = 0;  ///< of the unit that the dtype uses
+  std::string unit;        ///< "tensor pipe", "FMA"
+  std::string source;      ///< "theoretical", "measured"
 };
 Ceilings theoretical_ceilings(const DeviceInfo& device, DType dtype, bool tensor_cores);
 
 struct Roofline {
-  double intensity = 0;          ///< FLOP per byte
+  double intensity = 0;  ///< FLOP per byte
   double ridge = 0;
-  double roof_flops = 0;         ///< attainable FLOP/s
-  double minimum_us = 0;         ///< max(flops/peak, bytes/bandwidth)
+  double roof_flops = 0;  ///< attainable FLOP/s
+  double minimum_us = 0;  ///< max(flops/peak, bytes/bandwidth)
   bool memory_bound = false;
 };
 Roofline roofline(double flops, double bytes, const Ceilings& ceilings);

@@ -12,29 +12,29 @@ enum class DeviceKind : std::uint8_t { cuda, emulated, script };
 std::string_view name(DeviceKind kind);
 
 struct DeviceInfo {
-  std::string id;             ///< "cuda:0", "emu:h200", "script:FILE"
+  std::string id;  ///< "cuda:0", "emu:h200", "script:FILE"
   DeviceKind kind = DeviceKind::cuda;
-  std::string name;           ///< "NVIDIA H200"
+  std::string name;  ///< "NVIDIA H200"
   std::string uuid;
   int cc_major = 0, cc_minor = 0;
-  int driver_version = 0;     ///< as cuDriverGetVersion: 13000
-  std::string driver;         ///< "580.159.04", or empty
+  int driver_version = 0;  ///< as cuDriverGetVersion: 13000
+  std::string driver;      ///< "580.159.04", or empty
   int sms = 0;
   std::int64_t memory_bytes = 0;
   std::int64_t l2_bytes = 0;
-  int shared_per_block = 0;       ///< opt-in maximum, bytes (232448 on H200)
+  int shared_per_block = 0;  ///< opt-in maximum, bytes (232448 on H200)
   int shared_per_sm = 0;
-  int shared_reserved = 0;        ///< per block, by the system
+  int shared_reserved = 0;  ///< per block, by the system
   int registers_per_block = 0;
   int registers_per_sm = 0;
   int threads_per_block = 0;
   int threads_per_sm = 0;
   int blocks_per_sm = 0;
   int warp_size = 32;
-  int clock_mhz = 0;              ///< maximum SM clock
+  int clock_mhz = 0;  ///< maximum SM clock
   int memory_clock_mhz = 0;
   int memory_bus_bits = 0;
-  double fp64_ratio = 0;          ///< fp64 rate over fp32 rate: 0.5 on data-centre parts
+  double fp64_ratio = 0;  ///< fp64 rate over fp32 rate: 0.5 on data-centre parts
   bool operator==(const DeviceInfo&) const = default;
 
   [[nodiscard]] int compute_capability() const { return cc_major * 10 + cc_minor; }
@@ -47,12 +47,12 @@ struct DeviceInfo {
 /// What one kernel takes on the device, from the driver or the compiler's log.
 struct KernelResources {
   std::string kernel;
-  int registers = 0;          ///< per thread
-  int local_bytes = 0;        ///< per thread: stack frame and spills
-  int spill_bytes = 0;        ///< per thread, stores plus loads (compiler's log)
-  int static_shared = 0;      ///< bytes per block
-  int max_threads = 0;        ///< per block, 0: unknown
-  int blocks_per_sm = 0;      ///< occupancy at the planned block and shared size; 0: unknown
+  int registers = 0;                ///< per thread
+  int local_bytes = 0;              ///< per thread: stack frame and spills
+  int spill_bytes = 0;              ///< per thread, stores plus loads (compiler's log)
+  int static_shared = 0;            ///< bytes per block
+  int max_threads = 0;              ///< per block, 0: unknown
+  int blocks_per_sm = 0;            ///< occupancy at the planned block and shared size; 0: unknown
   bool independent_blocks = false;  ///< emulated: blocks neither talk nor share results, so any of them can run alone
   bool operator==(const KernelResources&) const = default;
 };

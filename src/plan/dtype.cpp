@@ -22,9 +22,13 @@ constexpr std::array<DTypeInfo, 12> kTable{{
 
 }  // namespace
 
-const DTypeInfo& info(DType dtype) { return kTable.at(static_cast<std::size_t>(dtype)); }
+const DTypeInfo& info(DType dtype) {
+  return kTable.at(static_cast<std::size_t>(dtype));
+}
 
-std::string_view name(DType dtype) { return info(dtype).name; }
+std::string_view name(DType dtype) {
+  return info(dtype).name;
+}
 
 std::optional<DType> parse_dtype(std::string_view name) {
   for (const DTypeInfo& row : kTable)

@@ -14,8 +14,8 @@ enum class DType : std::uint8_t { fp64, fp32, tf32, bf16, fp16, e4m3, e5m2, int6
 /// Facts of a data type. For a float with p bits of precision the unit roundoff is 2^-p.
 struct DTypeInfo {
   DType dtype;
-  std::string_view name;         ///< as users write it: "bf16"
-  int bytes;                     ///< in memory (tf32 lives in 4)
+  std::string_view name;  ///< as users write it: "bf16"
+  int bytes;              ///< in memory (tf32 lives in 4)
   bool is_float;
   int precision;                 ///< p: 53, 24, 11 (tf32), 8 (bf16), 11 (fp16), 4 (e4m3), 3 (e5m2); 0 for integers
   int minimum_exponent;          ///< of the smallest normal: -126 for fp32, -14 for fp16

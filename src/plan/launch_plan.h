@@ -54,7 +54,7 @@ struct Workspace {
 struct Launch {
   std::string kernel;  ///< extern "C" name in the image
   Dim3 grid, block;
-  Dim3 cluster;        ///< 1,1,1: no cluster attribute
+  Dim3 cluster;                      ///< 1,1,1: no cluster attribute
   std::uint32_t dynamic_shared = 0;  ///< bytes
   std::vector<Argument> arguments;
   bool operator==(const Launch&) const = default;

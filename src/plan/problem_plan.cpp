@@ -20,6 +20,8 @@ std::int64_t Tensor::elements() const {
   return count;
 }
 
-std::int64_t Tensor::bytes() const { return elements() * info(dtype).bytes; }
+std::int64_t Tensor::bytes() const {
+  return elements() * info(dtype).bytes;
+}
 
 }  // namespace kerlab

@@ -31,8 +31,8 @@ struct Tensor {
 /// Elementwise bound against the reference value r with error scale s (both from the reference kernel):
 ///   tol = half_ulp_out(r) + value_factor*|r| + scale_factor*s + absolute
 /// (reference/measurement.md section 3: u_acc (c1 sqrt(n) + c2 n) (|r| + 2R), with s = R.)
-/// The factors are already multiplied by the unit roundoff of the accumulator, plus the reference's own bound when it is
-/// computed in float.
+/// The factors are already multiplied by the unit roundoff of the accumulator, plus the reference's own bound when it
+/// is computed in float.
 struct Tolerance {
   double value_factor = 0;
   double scale_factor = 0;
@@ -46,10 +46,10 @@ struct Tolerance {
 struct ReferencePlan {
   std::string output;
   Launch launch;
-  DType accumulator = DType::fp64;       ///< ACC: fp64 or fp32
+  DType accumulator = DType::fp64;  ///< ACC: fp64 or fp32
   std::int64_t outputs_per_index = 1;
   Tolerance tolerance;
-  std::vector<double> rows_sum_to;       ///< none, or the number that every row (last dimension) must sum to
+  std::vector<double> rows_sum_to;  ///< none, or the number that every row (last dimension) must sum to
   bool operator==(const ReferencePlan&) const = default;
 };
 
@@ -67,14 +67,14 @@ struct GemmCall {
 };
 
 struct ProblemPlan {
-  std::string key;                       ///< canonical text: "gemm M=4096 N=4096 K=4096 bf16 layout=nn alpha=1 beta=0"
+  std::string key;  ///< canonical text: "gemm M=4096 N=4096 K=4096 bf16 layout=nn alpha=1 beta=0"
   std::vector<Tensor> tensors;
-  std::vector<ReferencePlan> references; ///< one per output (and inout) tensor
-  std::vector<Recipe> recipes;           ///< the first is the timing recipe
-  double flops = 0;                      ///< of one run
-  double bytes = 0;                      ///< least memory traffic of one run
-  double minimum_us = 0;                 ///< theoretical roof on this device; 0: unknown. Faster by 2 % is an error
-  std::vector<GemmCall> library_gemm;    ///< none or one: the whole problem as a library's GEMM
+  std::vector<ReferencePlan> references;  ///< one per output (and inout) tensor
+  std::vector<Recipe> recipes;            ///< the first is the timing recipe
+  double flops = 0;                       ///< of one run
+  double bytes = 0;                       ///< least memory traffic of one run
+  double minimum_us = 0;                  ///< theoretical roof on this device; 0: unknown. Faster by 2 % is an error
+  std::vector<GemmCall> library_gemm;     ///< none or one: the whole problem as a library's GEMM
   bool operator==(const ProblemPlan&) const = default;
 };
 

@@ -94,9 +94,7 @@ class Exporter {
       library_.scalar_defaults.push_back(scalar.default_value);
     }
     for (const TensorDecl& tensor : family.tensors)
-      library_.tensors.push_back({tensor.name,
-                                  std::string(name(tensor.role)),
-                                  tensor.doc});
+      library_.tensors.push_back({tensor.name, std::string(name(tensor.role)), tensor.doc});
     add_device(device_environment_, device);
     facts_.insert("device.cc");  // a cubin runs on this one alone
   }

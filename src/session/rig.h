@@ -17,9 +17,10 @@ struct RigOptions {
   std::vector<std::filesystem::path> kernels;  ///< --kernels: looked in before KERLAB_KERNELS and the shipped ones
   std::string device = "auto";                 ///< or a list, see device_ids
   std::vector<std::string> worker_command;     ///< empty: this executable's `worker`
-  std::optional<std::chrono::milliseconds> lock_patience;  ///< with another kerlab on the device; none: the worker's own
-  std::filesystem::path program;               ///< kerlab, to start children; empty: this executable
-  int jobs = 0;                                ///< compiler processes; 0: one per core
+  std::optional<std::chrono::milliseconds>
+      lock_patience;              ///< with another kerlab on the device; none: the worker's own
+  std::filesystem::path program;  ///< kerlab, to start children; empty: this executable
+  int jobs = 0;                   ///< compiler processes; 0: one per core
   bool use_cache = true;
   std::chrono::milliseconds compile_deadline{60000};
   bool compilers_ahead = false;         ///< all are started at once: there will be much to compile

@@ -37,8 +37,7 @@ std::int64_t count_lines(const std::string& difference, char sign) {
   const std::string name = std::string(3, sign) + " ";
   std::istringstream lines(difference);
   std::int64_t count = 0;
-  for (std::string line; std::getline(lines, line);)
-    count += line.starts_with(sign) && !line.starts_with(name) ? 1 : 0;
+  for (std::string line; std::getline(lines, line);) count += line.starts_with(sign) && !line.starts_with(name) ? 1 : 0;
   return count;
 }
 

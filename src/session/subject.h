@@ -41,7 +41,8 @@ Subject resolve_subject(const SubjectName& name, const std::vector<ProblemArgume
                         const Database* database);
 
 /// The same of the source as it is now, whatever was stored of another: without a variant the only one, else the newest
-/// winner's in its configuration, else the first rung; of a trial its variant, configuration and problem. `trial` stays empty.
+/// winner's in its configuration, else the first rung; of a trial its variant, configuration and problem. `trial` stays
+/// empty.
 Subject todays_subject(const SubjectName& name, const std::vector<ProblemArgument>& arguments, const std::string& dtype,
                        const KernelFolder& folder, const DeviceInfo& device, const Database* database);
 
@@ -50,7 +51,8 @@ Subject todays_subject(const SubjectName& name, const std::vector<ProblemArgumen
 std::string short_configuration(const Variant& variant, const Problem& problem, const DeviceInfo& device,
                                 const Configuration& configuration);
 
-/// A problem as options: " --M 4096 --N 4096 --K 64 --dtype bf16", with flags and scalars that are not at their defaults.
+/// A problem as options: " --M 4096 --N 4096 --K 64 --dtype bf16", with flags and scalars that are not at their
+/// defaults.
 std::string options_of(const Problem& problem, const Family& family);
 
 }  // namespace kerlab

@@ -20,7 +20,7 @@ enum class RegressVerdict : std::uint8_t {
   not_comparable,  ///< the baseline's variant, parameter or tensors are gone
   improved,
   passed,
-  identical,       ///< the same program, checked by the same check: nothing had to run
+  identical,  ///< the same program, checked by the same check: nothing had to run
 };
 std::string_view name(RegressVerdict verdict);
 inline constexpr RegressVerdict kLastRegressVerdict = RegressVerdict::identical;
@@ -52,9 +52,9 @@ struct TimeRatio {
 struct RegressRow {
   std::string key, title, variant, configuration;
   RegressVerdict verdict = RegressVerdict::passed;
-  std::string why;                    ///< one sentence; empty: nothing to say
-  std::vector<std::string> notes;     ///< besides
-  std::vector<FigureChange> changes;  ///< that differ, worst first
+  std::string why;                               ///< one sentence; empty: nothing to say
+  std::vector<std::string> notes;                ///< besides
+  std::vector<FigureChange> changes;             ///< that differ, worst first
   double error_ratio = 0, base_error_ratio = 0;  ///< largest err / bound; 0: not looked at, nothing to compare with
   std::optional<TimeRatio> time;
   std::vector<FigureChange> toolchain;   ///< what a new compiler made of the old source
@@ -89,12 +89,23 @@ struct RegressRun {
 };
 
 template <typename Record, typename Visitor>
-  requires std::same_as<std::remove_cvref_t<Record>, RegressRun>
+requires std::same_as<std::remove_cvref_t<Record>, RegressRun>
 void columns(Record& r, Visitor&& visit) {
-  visit("name", r.name); visit("key", r.key); visit("device_class", r.device_class); visit("verdict", r.verdict);
-  visit("why", r.why); visit("ratio", r.ratio); visit("low", r.low); visit("high", r.high); visit("mde", r.mde);
-  visit("error_ratio", r.error_ratio); visit("figures", r.figures); visit("source_hash", r.source_hash);
-  visit("toolchain", r.toolchain); visit("driver", r.driver); visit("device", r.device);
+  visit("name", r.name);
+  visit("key", r.key);
+  visit("device_class", r.device_class);
+  visit("verdict", r.verdict);
+  visit("why", r.why);
+  visit("ratio", r.ratio);
+  visit("low", r.low);
+  visit("high", r.high);
+  visit("mde", r.mde);
+  visit("error_ratio", r.error_ratio);
+  visit("figures", r.figures);
+  visit("source_hash", r.source_hash);
+  visit("toolchain", r.toolchain);
+  visit("driver", r.driver);
+  visit("device", r.device);
   visit("created", r.created);
 }
 

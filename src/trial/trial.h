@@ -14,53 +14,60 @@ namespace kerlab {
 
 /// How a trial stands. `passed` alone may be timed, ranked and win.
 enum class TrialStatus : std::uint8_t {
-  compiling,           ///< intent, committed before the compile
-  launching,           ///< intent, committed before the first launch: a crash of the parent names its culprit
-  interrupted,         ///< left `compiling` or `launching` by a dead parent: tried again
-  passed,              ///< checked and right
-  wrong,               ///< ran, and the result is wrong (tolerance, NaN, exactness)
-  guard_violation,     ///< wrote outside its buffers
+  compiling,        ///< intent, committed before the compile
+  launching,        ///< intent, committed before the first launch: a crash of the parent names its culprit
+  interrupted,      ///< left `compiling` or `launching` by a dead parent: tried again
+  passed,           ///< checked and right
+  wrong,            ///< ran, and the result is wrong (tolerance, NaN, exactness)
+  guard_violation,  ///< wrote outside its buffers
   input_modified,
-  compile_error, compile_timeout, compiler_crash,
-  rejected,            ///< impossible launch, zero occupancy, serialised wgmma, spills: never launched
-  load_failed, out_of_memory,
-  illegal_address, misaligned_address, trap, launch_failed, timeout,
-  worker_crash,        ///< the worker process died (signal named in message)
-  unsupported,         ///< the emulator lacks an instruction
-  impossible_time,     ///< faster than the theoretical roof by more than 2 %
+  compile_error,
+  compile_timeout,
+  compiler_crash,
+  rejected,  ///< impossible launch, zero occupancy, serialised wgmma, spills: never launched
+  load_failed,
+  out_of_memory,
+  illegal_address,
+  misaligned_address,
+  trap,
+  launch_failed,
+  timeout,
+  worker_crash,     ///< the worker process died (signal named in message)
+  unsupported,      ///< the emulator lacks an instruction
+  impossible_time,  ///< faster than the theoretical roof by more than 2 %
 };
 std::string_view name(TrialStatus status);
 std::optional<TrialStatus> parse_trial_status(std::string_view name);
-bool is_final(TrialStatus status);   ///< not compiling, launching, interrupted
-bool is_fault(TrialStatus status);   ///< ended by the device or a child process: shown as a culprit
+bool is_final(TrialStatus status);  ///< not compiling, launching, interrupted
+bool is_fault(TrialStatus status);  ///< ended by the device or a child process: shown as a culprit
 
 /// variant + configuration + problem + device + toolchain.
 struct Trial {
   std::int64_t id = 0;
-  std::string key;             ///< digest of everything from `source_hash` to `check_version`; unique
+  std::string key;  ///< digest of everything from `source_hash` to `check_version`; unique
   // identity
   std::string family, variant;
-  std::string configuration;   ///< canonical: "BM=128 BN=64 ..." in the variant's parameter order
-  std::string problem;         ///< ProblemPlan::key
+  std::string configuration;  ///< canonical: "BM=128 BN=64 ..." in the variant's parameter order
+  std::string problem;        ///< ProblemPlan::key
   std::string dtype;
-  std::string source_hash;     ///< the variant's source with transitive includes
-  std::string options;         ///< NVRTC options, space separated
-  std::string toolchain;       ///< "NVRTC 13.0"
-  std::string device_class;    ///< DeviceInfo::device_class()
-  std::string device_kind;     ///< cuda, emulated, script
+  std::string source_hash;   ///< the variant's source with transitive includes
+  std::string options;       ///< NVRTC options, space separated
+  std::string toolchain;     ///< "NVRTC 13.0"
+  std::string device_class;  ///< DeviceInfo::device_class()
+  std::string device_kind;   ///< cuda, emulated, script
   std::int64_t check_version = 0;
   // outcome
   TrialStatus status = TrialStatus::compiling;
-  std::string message;         ///< place, cause, remedy; empty when passed
-  std::int64_t session = 0;    ///< that decided the status
+  std::string message;       ///< place, cause, remedy; empty when passed
+  std::int64_t session = 0;  ///< that decided the status
   // resources of the heaviest kernel
   std::int64_t registers = 0, spill_bytes = 0, shared_bytes = 0, blocks_per_sm = 0, threads = 0;
   double compile_ms = 0;
   // check
-  double error_ratio = 0;      ///< largest err / tolerance over recipes and outputs
+  double error_ratio = 0;  ///< largest err / tolerance over recipes and outputs
   std::int64_t mismatches = 0;
-  std::string check_detail;    ///< JSON: per recipe
-  std::string created;         ///< UTC, ISO 8601
+  std::string check_detail;  ///< JSON: per recipe
+  std::string created;       ///< UTC, ISO 8601
 };
 
 /// Samples of one trial under one protocol. What must agree for two to be compared: protocol, recipe, cache, clock.
@@ -68,26 +75,26 @@ struct Measurement {
   std::int64_t id = 0;
   std::int64_t trial = 0;
   std::int64_t session = 0;
-  std::string protocol;        ///< "events-1", "graph-1"
-  std::string stage;           ///< screen (three launches), final (interleaved), bench
-  std::string recipe;          ///< "normal v1 seed 1"
-  std::string cache;           ///< cold, hot
-  std::string clock;           ///< measured, modelled, scripted
+  std::string protocol;  ///< "events-1", "graph-1"
+  std::string stage;     ///< screen (three launches), final (interleaved), bench
+  std::string recipe;    ///< "normal v1 seed 1"
+  std::string cache;     ///< cold, hot
+  std::string clock;     ///< measured, modelled, scripted
   std::string device_uuid, driver;
   double median_us = 0, low_us = 0, high_us = 0;  ///< 95 % interval of the median
   double mad_us = 0, minimum_us = 0;
   double sm_clock_mhz = 0;
-  std::vector<double> samples_us;                 ///< raw, in order taken
+  std::vector<double> samples_us;  ///< raw, in order taken
   std::string created;
-  std::string shared_with;     ///< who else used the device meanwhile: "python3 (pid 4711)"; empty: nobody was seen
-  std::string conditions;      ///< what the device said of itself meanwhile: "652 W, 61 C, power cap"; empty: nothing
+  std::string shared_with;  ///< who else used the device meanwhile: "python3 (pid 4711)"; empty: nobody was seen
+  std::string conditions;   ///< what the device said of itself meanwhile: "652 W, 61 C, power cap"; empty: nothing
 };
 
 /// A vendor's library, timed in the same rounds as a measurement of ours.
 struct LibraryTime {
   std::int64_t id = 0;
-  std::int64_t measurement = 0;  ///< ours: says of which problem, on which device, when
-  std::string label;             ///< "cuBLASLt 13.0.2, best of 16 algorithms"
+  std::int64_t measurement = 0;                     ///< ours: says of which problem, on which device, when
+  std::string label;                                ///< "cuBLASLt 13.0.2, best of 16 algorithms"
   double median_us = 0, low_us = 0, high_us = 0;    ///< 95 % interval of the median
   double ratio = 0, ratio_low = 0, ratio_high = 0;  ///< paired: its time over ours; 0: too few rounds to say
   std::string created;
@@ -110,62 +117,111 @@ struct Decision {
 /// One run of a command that records.
 struct SessionRecord {
   std::int64_t id = 0;
-  std::string command;           ///< as typed
-  std::string version;           ///< of kerlab
+  std::string command;  ///< as typed
+  std::string version;  ///< of kerlab
   std::string host;
-  std::string device;            ///< "cuda:0 NVIDIA H200"
-  std::string state;             ///< running, finished, interrupted
+  std::string device;  ///< "cuda:0 NVIDIA H200"
+  std::string state;   ///< running, finished, interrupted
   std::string created, ended;
   double wall_s = 0;
 };
 
 /// Calls visit("column", record.member) for every column but the id, in the schema's order.
 template <typename Record, typename Visitor>
-  requires std::same_as<std::remove_cvref_t<Record>, Trial>
+requires std::same_as<std::remove_cvref_t<Record>, Trial>
 void columns(Record& r, Visitor&& visit) {
-  visit("key", r.key); visit("family", r.family); visit("variant", r.variant);
-  visit("configuration", r.configuration); visit("problem", r.problem); visit("dtype", r.dtype);
-  visit("source_hash", r.source_hash); visit("options", r.options); visit("toolchain", r.toolchain);
-  visit("device_class", r.device_class); visit("device_kind", r.device_kind);
-  visit("check_version", r.check_version); visit("status", r.status); visit("message", r.message);
-  visit("session", r.session); visit("registers", r.registers); visit("spill_bytes", r.spill_bytes);
-  visit("shared_bytes", r.shared_bytes); visit("blocks_per_sm", r.blocks_per_sm); visit("threads", r.threads);
-  visit("compile_ms", r.compile_ms); visit("error_ratio", r.error_ratio); visit("mismatches", r.mismatches);
-  visit("check_detail", r.check_detail); visit("created", r.created);
+  visit("key", r.key);
+  visit("family", r.family);
+  visit("variant", r.variant);
+  visit("configuration", r.configuration);
+  visit("problem", r.problem);
+  visit("dtype", r.dtype);
+  visit("source_hash", r.source_hash);
+  visit("options", r.options);
+  visit("toolchain", r.toolchain);
+  visit("device_class", r.device_class);
+  visit("device_kind", r.device_kind);
+  visit("check_version", r.check_version);
+  visit("status", r.status);
+  visit("message", r.message);
+  visit("session", r.session);
+  visit("registers", r.registers);
+  visit("spill_bytes", r.spill_bytes);
+  visit("shared_bytes", r.shared_bytes);
+  visit("blocks_per_sm", r.blocks_per_sm);
+  visit("threads", r.threads);
+  visit("compile_ms", r.compile_ms);
+  visit("error_ratio", r.error_ratio);
+  visit("mismatches", r.mismatches);
+  visit("check_detail", r.check_detail);
+  visit("created", r.created);
 }
 
 template <typename Record, typename Visitor>
-  requires std::same_as<std::remove_cvref_t<Record>, Measurement>
+requires std::same_as<std::remove_cvref_t<Record>, Measurement>
 void columns(Record& r, Visitor&& visit) {
-  visit("trial", r.trial); visit("session", r.session); visit("protocol", r.protocol); visit("stage", r.stage);
-  visit("recipe", r.recipe); visit("cache", r.cache); visit("clock", r.clock);
-  visit("device_uuid", r.device_uuid); visit("driver", r.driver); visit("median_us", r.median_us);
-  visit("low_us", r.low_us); visit("high_us", r.high_us); visit("mad_us", r.mad_us);
-  visit("minimum_us", r.minimum_us); visit("sm_clock_mhz", r.sm_clock_mhz); visit("samples_us", r.samples_us);
-  visit("created", r.created); visit("shared_with", r.shared_with); visit("conditions", r.conditions);
+  visit("trial", r.trial);
+  visit("session", r.session);
+  visit("protocol", r.protocol);
+  visit("stage", r.stage);
+  visit("recipe", r.recipe);
+  visit("cache", r.cache);
+  visit("clock", r.clock);
+  visit("device_uuid", r.device_uuid);
+  visit("driver", r.driver);
+  visit("median_us", r.median_us);
+  visit("low_us", r.low_us);
+  visit("high_us", r.high_us);
+  visit("mad_us", r.mad_us);
+  visit("minimum_us", r.minimum_us);
+  visit("sm_clock_mhz", r.sm_clock_mhz);
+  visit("samples_us", r.samples_us);
+  visit("created", r.created);
+  visit("shared_with", r.shared_with);
+  visit("conditions", r.conditions);
 }
 
 template <typename Record, typename Visitor>
-  requires std::same_as<std::remove_cvref_t<Record>, LibraryTime>
+requires std::same_as<std::remove_cvref_t<Record>, LibraryTime>
 void columns(Record& r, Visitor&& visit) {
-  visit("measurement", r.measurement); visit("label", r.label); visit("median_us", r.median_us);
-  visit("low_us", r.low_us); visit("high_us", r.high_us); visit("ratio", r.ratio); visit("ratio_low", r.ratio_low);
-  visit("ratio_high", r.ratio_high); visit("created", r.created);
+  visit("measurement", r.measurement);
+  visit("label", r.label);
+  visit("median_us", r.median_us);
+  visit("low_us", r.low_us);
+  visit("high_us", r.high_us);
+  visit("ratio", r.ratio);
+  visit("ratio_low", r.ratio_low);
+  visit("ratio_high", r.ratio_high);
+  visit("created", r.created);
 }
 
 template <typename Record, typename Visitor>
-  requires std::same_as<std::remove_cvref_t<Record>, Decision>
+requires std::same_as<std::remove_cvref_t<Record>, Decision>
 void columns(Record& r, Visitor&& visit) {
-  visit("session", r.session); visit("problem", r.problem); visit("dtype", r.dtype); visit("family", r.family);
-  visit("device_class", r.device_class); visit("trial", r.trial); visit("measurement", r.measurement);
-  visit("tie_set", r.tie_set); visit("rule", r.rule); visit("candidates", r.candidates); visit("created", r.created);
+  visit("session", r.session);
+  visit("problem", r.problem);
+  visit("dtype", r.dtype);
+  visit("family", r.family);
+  visit("device_class", r.device_class);
+  visit("trial", r.trial);
+  visit("measurement", r.measurement);
+  visit("tie_set", r.tie_set);
+  visit("rule", r.rule);
+  visit("candidates", r.candidates);
+  visit("created", r.created);
 }
 
 template <typename Record, typename Visitor>
-  requires std::same_as<std::remove_cvref_t<Record>, SessionRecord>
+requires std::same_as<std::remove_cvref_t<Record>, SessionRecord>
 void columns(Record& r, Visitor&& visit) {
-  visit("command", r.command); visit("version", r.version); visit("host", r.host); visit("device", r.device);
-  visit("state", r.state); visit("created", r.created); visit("ended", r.ended); visit("wall_s", r.wall_s);
+  visit("command", r.command);
+  visit("version", r.version);
+  visit("host", r.host);
+  visit("device", r.device);
+  visit("state", r.state);
+  visit("created", r.created);
+  visit("ended", r.ended);
+  visit("wall_s", r.wall_s);
 }
 
 /// The digest of a trial's identity columns: sets and returns `key`.

@@ -55,8 +55,8 @@ void scan_zeros(Lab& lab, std::span<const NamedBuffer> buffers, const ReportBuff
 
 std::string describe_rest(const std::string& name, std::uint64_t bytes) {
   if (bytes == 0) return {};
-  return fmt::format("{}: every run must leave it zero (init = \"zero_once\"), and one left {} bytes that are not", name,
-                     bytes);
+  return fmt::format("{}: every run must leave it zero (init = \"zero_once\"), and one left {} bytes that are not",
+                     name, bytes);
 }
 
 }  // namespace kerlab

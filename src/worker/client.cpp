@@ -37,7 +37,8 @@ void WorkerClient::spawn() {
   busy_ = false;
   std::vector<std::string> command = options_.command;
   command.insert(command.end(), {"--device", options_.device_id});
-  if (options_.patience && starts_ == 0) command.insert(command.end(), {"--patience", fmt::format("{}", options_.patience->count())});
+  if (options_.patience && starts_ == 0)
+    command.insert(command.end(), {"--patience", fmt::format("{}", options_.patience->count())});
   child_.push_back(Child::spawn(command));
   ++starts_;
   send(request::Hello{}, kHelloDeadline);

@@ -35,42 +35,70 @@ struct SanitizedLaunch {
 };
 
 namespace request {
-struct Hello { std::uint32_t version = kProtocolVersion; };
+struct Hello {
+  std::uint32_t version = kProtocolVersion;
+};
 /// `small`: a ragged problem of the same kind, which is checked first; no tensors: none. `placement`: so many MiB are
 /// allocated first, so that the data of one process do not lie where those of another did.
 struct SetProblem {
-  ProblemPlan problem; Bytes lab_image; Bytes reference_image; ProblemPlan small = {};
-  Bytes small_reference_image = {}; std::uint32_t placement = 0;
+  ProblemPlan problem;
+  Bytes lab_image;
+  Bytes reference_image;
+  ProblemPlan small = {};
+  Bytes small_reference_image = {};
+  std::uint32_t placement = 0;
   bool operator==(const SetProblem&) const = default;
 };
 /// `small_plan`: the same image on the small problem; no launches: it cannot run there.
-struct Load { std::uint32_t id = 0; std::string label; Bytes image; LaunchPlan plan; LaunchPlan small_plan = {}; };
+struct Load {
+  std::uint32_t id = 0;
+  std::string label;
+  Bytes image;
+  LaunchPlan plan;
+  LaunchPlan small_plan = {};
+};
 /// Runs every recipe named (indices into ProblemPlan::recipes) and compares. `thorough`: also both poisons per recipe,
 /// reruns that must give the same bits unless `nondeterministic`, and where it fails a report that says more. `fresh`:
 /// after timing: the timing recipe with another seed, in the buffers that were timed.
 struct Check {
-  std::uint32_t id = 0; std::vector<std::uint32_t> recipes; bool thorough = false;
+  std::uint32_t id = 0;
+  std::vector<std::uint32_t> recipes;
+  bool thorough = false;
   Sampling sampling = Sampling::automatic;  ///< emulated only
-  bool nondeterministic = false; bool fresh = false;
+  bool nondeterministic = false;
+  bool fresh = false;
   bool explain = false;  ///< where it fails, a report that says more, though it is not thorough
 };
 /// `library`: the rows of the library take part if one was prepared (request::Library), with ids from kLibraryIds on.
 /// `lines`: an emulated device counts by PTX instruction too.
 struct Time {
-  std::vector<std::uint32_t> ids; TimingSchedule schedule; bool library = false; bool lines = false;
+  std::vector<std::uint32_t> ids;
+  TimingSchedule schedule;
+  bool library = false;
+  bool lines = false;
 };
 /// Runs the plan once on the first recipe, on an emulated device and in mode sanitize.
-struct Sanitize { std::uint32_t id = 0; };
+struct Sanitize {
+  std::uint32_t id = 0;
+};
 /// Opens the vendor's library, tries what it offers for the problem, and keeps its own pick and the fastest.
 struct Library {};
 /// Runs the plan once, for profilers.
-struct RunOnce { std::uint32_t id = 0; };
+struct RunOnce {
+  std::uint32_t id = 0;
+};
 /// Each by itself under load for `seconds`, and the library's rows if one was prepared; GPUs only.
-struct Energy { std::vector<std::uint32_t> ids; double seconds = 0; bool library = false; };
-struct Unload { std::uint32_t id = 0; };
-struct Health {};                ///< canary kernel and its time
-struct Neighbours {};            ///< who else uses the device now
-struct Ceilings {};              ///< measured copy, read, FMA peaks; needs SetProblem or its own lab image
+struct Energy {
+  std::vector<std::uint32_t> ids;
+  double seconds = 0;
+  bool library = false;
+};
+struct Unload {
+  std::uint32_t id = 0;
+};
+struct Health {};      ///< canary kernel and its time
+struct Neighbours {};  ///< who else uses the device now
+struct Ceilings {};    ///< measured copy, read, FMA peaks; needs SetProblem or its own lab image
 struct Bye {};
 }  // namespace request
 using Request = std::variant<request::Hello, request::SetProblem, request::Load, request::Check, request::Time,
@@ -78,11 +106,27 @@ using Request = std::variant<request::Hello, request::SetProblem, request::Load,
                              request::Bye, request::Sanitize, request::Energy, request::Neighbours>;
 
 namespace reply {
-struct Hello { std::string magic; std::uint32_t version = 0; DeviceInfo device; };
-struct ProblemReady { double prepare_ms = 0; std::int64_t device_bytes = 0; int rotation_sets = 1; };
-struct Loaded { std::uint32_t id = 0; std::vector<KernelResources> resources; };
-struct Checked { std::uint32_t id = 0; CheckReport report; };
-struct Timed { std::vector<SampleSet> samples; };
+struct Hello {
+  std::string magic;
+  std::uint32_t version = 0;
+  DeviceInfo device;
+};
+struct ProblemReady {
+  double prepare_ms = 0;
+  std::int64_t device_bytes = 0;
+  int rotation_sets = 1;
+};
+struct Loaded {
+  std::uint32_t id = 0;
+  std::vector<KernelResources> resources;
+};
+struct Checked {
+  std::uint32_t id = 0;
+  CheckReport report;
+};
+struct Timed {
+  std::vector<SampleSet> samples;
+};
 /// Rows that can be timed: the id of row i is kLibraryIds + i. None: `message` says why.
 struct LibraryReady {
   std::vector<std::string> rows;  ///< "cuBLASLt 13.0.2, best of 8 algorithms (no. 3)", "..., its own pick"
@@ -92,18 +136,31 @@ struct LibraryReady {
 };
 struct Done {};
 /// None: `message` says why.
-struct Energy { std::vector<EnergySample> samples; std::string message; };
+struct Energy {
+  std::vector<EnergySample> samples;
+  std::string message;
+};
 /// A fault ends the run and is the last of the findings.
-struct Sanitized { std::vector<SanitizedLaunch> launches; };
-struct Healthy { bool canary_right = false; double canary_us = 0; std::string text; };
-struct Ceilings { std::vector<Ceiling> ceilings; };
-struct Neighbours { std::vector<ForeignProcess> processes; };
+struct Sanitized {
+  std::vector<SanitizedLaunch> launches;
+};
+struct Healthy {
+  bool canary_right = false;
+  double canary_us = 0;
+  std::string text;
+};
+struct Ceilings {
+  std::vector<Ceiling> ceilings;
+};
+struct Neighbours {
+  std::vector<ForeignProcess> processes;
+};
 /// The request failed. After a sticky fault the worker ends by itself.
 struct Fault {
   FaultKind kind = FaultKind::other;
   std::string message;
   bool sticky = false;
-  int exit_code = 1;  ///< what a session that cannot have this worker ends with (base/error.h)
+  int exit_code = 1;          ///< what a session that cannot have this worker ends with (base/error.h)
   bool device_taken = false;  ///< another kerlab has the device
 };
 }  // namespace reply

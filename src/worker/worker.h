@@ -29,7 +29,7 @@ class DeviceTaken : public Error {
 class WorkerClient {
  public:
   struct Options {
-    std::vector<std::string> command;   ///< {"/path/kerlab","worker"}, or a user's launcher in front of it
+    std::vector<std::string> command;  ///< {"/path/kerlab","worker"}, or a user's launcher in front of it
     std::string device_id;
     /// Of the first start, with another kerlab on the device; none: kLockPatience. A later start may have to wait for
     /// its own predecessor.
@@ -41,8 +41,8 @@ class WorkerClient {
   /// What became of the outstanding request.
   struct Outcome {
     Event event = Event::none;
-    Reply reply;                        ///< when event == reply
-    std::string message;                ///< when died or deadline: how, with the tail of standard error
+    Reply reply;          ///< when event == reply
+    std::string message;  ///< when died or deadline: how, with the tail of standard error
   };
 
   /// Starts the child (or starts it anew) and exchanges hello. Throws Error when it cannot be had at all.
@@ -66,7 +66,7 @@ class WorkerClient {
 
  private:
   Options options_;
-  std::vector<Child> child_;            ///< none or one
+  std::vector<Child> child_;  ///< none or one
   DeviceInfo info_;
   bool busy_ = false;
   Clock::time_point deadline_{};

@@ -53,8 +53,7 @@ TEST_CASE("cli: explain says what is wrong, where and with what helps", "[cli]")
     return result.err;
   };
   CHECK_THAT(error({"explain", "12"}, 64), Contains("trial 12"));
-  CHECK_THAT(error({"explain", sandbox.family() + "/flat", "THREADS"}, 64),
-             Contains("'THREADS' is not NAME=VALUE"));
+  CHECK_THAT(error({"explain", sandbox.family() + "/flat", "THREADS"}, 64), Contains("'THREADS' is not NAME=VALUE"));
   CHECK_THAT(error({"explain", sandbox.family() + "/flat", "THREADS=96"}, 64), Contains("THREADS"));
   CHECK_THAT(error({"explain", "gemm/reg3d"}, 64), Contains("reg3d"));
   CHECK_THAT(error({"explain", sandbox.family() + "/flat", "--db", (sandbox / "none.db").string()}, 64),

@@ -1,5 +1,5 @@
-#include "catch.h"
 #include "plan/occupancy.h"
+#include "catch.h"
 
 using namespace kerlab;
 

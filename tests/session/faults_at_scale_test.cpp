@@ -127,7 +127,8 @@ struct ScaleFixture : SessionFixture {
     // Another source, so that the compilers have something to do; lab.cu is in the cache from the first sweep on.
     write_atomic(family() / "simple.cu", fmt::format("// {}\n{}", sabotage.expected.size(), kSimple));
     TuneOptions tune_options = options();
-    if (!sabotage.compiler_hook.empty()) tune_options.rig.compile_deadline = std::chrono::seconds(6);  // enough for an honest one
+    if (!sabotage.compiler_hook.empty())
+      tune_options.rig.compile_deadline = std::chrono::seconds(6);  // enough for an honest one
     Database database = Database::in_memory();
     TuneSession session(tune_options, database);
     while (session.step()) {

@@ -31,7 +31,12 @@ ProblemPlan example_problem() {
   plan.key = "gemm M=1";
   plan.tensors = {{"A", DType::e4m3, Role::inout, {4096, 0, 3}}, {"o", DType::int32, Role::input, {9}, 4096}};
   plan.references = {{"A", example_plan().launches[0], DType::fp32, 7, {1e-7, 2e-7, 1e-300}, {1.0}}};
-  plan.recipes = {{"mine", 1, std::numeric_limits<std::uint64_t>::max(), {4.0, -0.5}, true, "small_integer",
+  plan.recipes = {{"mine",
+                   1,
+                   std::numeric_limits<std::uint64_t>::max(),
+                   {4.0, -0.5},
+                   true,
+                   "small_integer",
                    {{"one", "A", true, 5, 2, 4, std::numeric_limits<double>::quiet_NaN()},
                     {"mask", "A", false, 1, 0, 4, -std::numeric_limits<double>::infinity()}}}};
   plan.library_gemm = {{1, 2, 3, 4, true, false, -1, 0.5, "A", "B", "C", "D"}};
@@ -52,7 +57,9 @@ std::vector<Request> requests() {
           request::Ceilings{},
           request::Library{},
           request::Bye{},
-          request::Sanitize{9}, request::Energy{{1, 2}, 2.5, true}, request::Neighbours{}};
+          request::Sanitize{9},
+          request::Energy{{1, 2}, 2.5, true},
+          request::Neighbours{}};
 }
 
 std::vector<Reply> replies() {
@@ -61,29 +68,61 @@ std::vector<Reply> replies() {
   device.fp64_ratio = 0.5;
   const double infinity = std::numeric_limits<double>::infinity();
   CheckReport check;
-  check.recipes = {{"normal", "D", false, Cause::nan, 10, 2, 1, infinity, 0.25, 7, 1.5, -infinity, 0.01, "[7]: got 1.5", true, 10,
-                    {2000, 0.6, 0.577, -0.01, 0.02, 0.03}, {{7, "[7]", 1.5, -infinity, 0.01}}, {"..#"}, "a character is 1 element",
-                    "last column only", "D[7] holds 0"}};
+  check.recipes = {{"normal",
+                    "D",
+                    false,
+                    Cause::nan,
+                    10,
+                    2,
+                    1,
+                    infinity,
+                    0.25,
+                    7,
+                    1.5,
+                    -infinity,
+                    0.01,
+                    "[7]: got 1.5",
+                    true,
+                    10,
+                    {2000, 0.6, 0.577, -0.01, 0.02, 0.03},
+                    {{7, "[7]", 1.5, -infinity, 0.01}},
+                    {"..#"},
+                    "a character is 1 element",
+                    "last column only",
+                    "D[7] holds 0"}};
   check.runs = 10;
-  check.guard_violation = "D", check.input_modified = "A", check.first_us = 3.5, check.blocks = 1024, check.blocks_run = 6, check.whole_small = true;
+  check.guard_violation = "D", check.input_modified = "A", check.first_us = 3.5, check.blocks = 1024,
+  check.blocks_run = 6, check.whole_small = true;
   Counts counts;
   counts.warp_instructions[kPipes - 1] = 7, counts.lane_instructions[0] = -1, counts.barriers = 1LL << 60;
   counts.barrier_waits = 3;
   LineCounts line;
-  line.line = {"a.cu", 57, 120}, line.text = "ld.shared.v4.f32", line.pipe = Pipe::barrier, line.wavefronts = 8, line.divergences = 2;
-  const SampleSet samples{1, {1.25, 2.5}, {1980.0}, "graph-1", "cold", "measured", true, "D", "launch-bound", {{"gemm", {8, 4, 1}, {256, 1, 1}, 1024, 32, 6, counts, {}, {9, 5, 3, 1}, {line}}}};
-  return {reply::Hello{"kerlab-worker", 1, device},
-          reply::ProblemReady{1.5, -1, 64},
-          reply::Loaded{1, {{"gemm", 168, 8, 16, 1024, 1024, 2, true}}},
-          reply::Checked{2, check},
-          reply::Timed{{samples}},
-          reply::Done{},
-          reply::Healthy{true, 2.5, "SM 1980 MHz"},
-          reply::Ceilings{{{"copy", "B/s", 4e12}}},
-          reply::LibraryReady{{"cuBLASLt", "its own pick"}, "why not", 1.5, 2.5, 0.25, 0.75},
-          reply::Fault{FaultKind::out_of_memory, "no", true, 4, true},
-          reply::Sanitized{{{"gemm", 8, 8, {{Hazard::shared_race, "two warps", {"a.cu", 5, 60}, {"", 0, 61}, 4}}, true}}},
-          reply::Energy{{{1, 500, 250.5, 690.25, 1755}}, "why"}, reply::Neighbours{{{4711, "python3", 512}, {4712, "", -1}}}};
+  line.line = {"a.cu", 57, 120}, line.text = "ld.shared.v4.f32", line.pipe = Pipe::barrier, line.wavefronts = 8,
+  line.divergences = 2;
+  const SampleSet samples{1,
+                          {1.25, 2.5},
+                          {1980.0},
+                          "graph-1",
+                          "cold",
+                          "measured",
+                          true,
+                          "D",
+                          "launch-bound",
+                          {{"gemm", {8, 4, 1}, {256, 1, 1}, 1024, 32, 6, counts, {}, {9, 5, 3, 1}, {line}}}};
+  return {
+      reply::Hello{"kerlab-worker", 1, device},
+      reply::ProblemReady{1.5, -1, 64},
+      reply::Loaded{1, {{"gemm", 168, 8, 16, 1024, 1024, 2, true}}},
+      reply::Checked{2, check},
+      reply::Timed{{samples}},
+      reply::Done{},
+      reply::Healthy{true, 2.5, "SM 1980 MHz"},
+      reply::Ceilings{{{"copy", "B/s", 4e12}}},
+      reply::LibraryReady{{"cuBLASLt", "its own pick"}, "why not", 1.5, 2.5, 0.25, 0.75},
+      reply::Fault{FaultKind::out_of_memory, "no", true, 4, true},
+      reply::Sanitized{{{"gemm", 8, 8, {{Hazard::shared_race, "two warps", {"a.cu", 5, 60}, {"", 0, 61}, 4}}, true}}},
+      reply::Energy{{{1, 500, 250.5, 690.25, 1755}}, "why"},
+      reply::Neighbours{{{4711, "python3", 512}, {4712, "", -1}}}};
 }
 
 }  // namespace

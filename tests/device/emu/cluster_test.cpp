@@ -145,7 +145,8 @@ TEST_CASE("cluster: ordinary shared accesses stay at home", "[emu][cluster]") {
 
 TEST_CASE("cluster: isspacep tells own shared memory from the cluster's", "[emu][cluster]") {
   const std::string body =
-      "mov.u64 x3, data; cvta.shared.u64 x3, x3; xor.b32 r30, r3, 1; mapa.u64 x4, x3, r30; isspacep.shared::cta p1, x3;\n"
+      "mov.u64 x3, data; cvta.shared.u64 x3, x3; xor.b32 r30, r3, 1; mapa.u64 x4, x3, r30; isspacep.shared::cta p1, "
+      "x3;\n"
       "isspacep.shared::cta p2, x4; isspacep.shared::cluster p3, x3; isspacep.shared::cluster p4, x4;\n" +
       put_predicate(0, "p1") + put_predicate(1, "p2") + put_predicate(2, "p3") + put_predicate(3, "p4");
   CHECK(run(body, {{2, 1, 1}, {1, 1, 1}, {2, 1, 1}}, 4) == Values{1, 0, 1, 1});

@@ -199,8 +199,7 @@ void bench_gemm(const Kernel& kernel, const Shape& s, int threads, Data data = D
       "%-14s %4dx%4dx%4d %s %d threads: processor %8.2f ms, wall %8.2f ms; by processor time %6.2f G "
       "lane-instr/s %6.2f GFLOP/s; counting takes %.2f times as long\n",
       kernel.name.c_str(), s.m, s.n, s.k, data == Data::integers ? "integers" : "normals ", threads, processor * 1e3,
-      wall * 1e3, lanes / processor * 1e-9, 2.0 * s.m * s.n * s.k / processor * 1e-9,
-      counting / processor);
+      wall * 1e3, lanes / processor * 1e-9, 2.0 * s.m * s.n * s.k / processor * 1e-9, counting / processor);
 }
 
 }  // namespace

@@ -32,7 +32,8 @@ struct Access {
 void resolve(Warp& warp, const Op& op, std::uint32_t mask, const Access& access, const std::uint64_t* address,
              std::byte** pointer, const std::uint8_t* lane_bytes = nullptr);
 
-/// Tells the sanitizer of an access that passed all checks: the lanes of the mask, `bytes` each, at base + offset[lane].
+/// Tells the sanitizer of an access that passed all checks: the lanes of the mask, `bytes` each, at base +
+/// offset[lane].
 void watch(Warp& warp, const Op& op, std::uint32_t mask, std::uint32_t bytes, std::byte* base,
            const std::uint32_t* offset);
 
@@ -63,8 +64,8 @@ AccessCost shared_wavefronts(const Offset* offset, std::uint32_t mask, int bytes
 template <class Offset>
 AccessCost global_sectors(const Offset* offset, std::uint32_t mask, std::int64_t bytes);
 
-/// Counts an access that needs no resolve(): all lanes are within bounds and aligned. `access.space` is the one that the
-/// lanes are in, `offset` into the window or from any multiple of 256 in global memory.
+/// Counts an access that needs no resolve(): all lanes are within bounds and aligned. `access.space` is the one that
+/// the lanes are in, `offset` into the window or from any multiple of 256 in global memory.
 void count_access(Warp& warp, const Op& op, std::uint32_t mask, const Access& access, const std::uint32_t* offset);
 
 }  // namespace kerlab::emu

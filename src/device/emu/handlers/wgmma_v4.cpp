@@ -1,4 +1,5 @@
-// For processors with AVX-512 and VNNI. GCC 12 warns of its own intrinsics, which leave a register undefined on purpose.
+// For processors with AVX-512 and VNNI. GCC 12 warns of its own intrinsics, which leave a register undefined on
+// purpose.
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #define KERLAB_ISA v4

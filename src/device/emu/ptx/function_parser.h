@@ -111,9 +111,9 @@ class FunctionParser {
   std::vector<RegisterRange> ranges_;
   std::unordered_map<std::int32_t, std::int32_t> module_symbols_;  ///< module variable -> symbol of the kernel
   std::vector<LabelScope> label_scopes_;
-  std::size_t outer_scopes_ = 0;      ///< open before this function
-  std::int32_t last_label_ = -1;      ///< stands before this instruction
-  Location location_;                 ///< of the last .loc
+  std::size_t outer_scopes_ = 0;  ///< open before this function
+  std::int32_t last_label_ = -1;  ///< stands before this instruction
+  Location location_;             ///< of the last .loc
   /// Where the code of a .loc (file, line, column) was inlined, in the end: of the last such .loc.
   std::map<std::array<std::int32_t, 3>, std::array<std::int32_t, 2>> callers_;
 };

@@ -51,10 +51,10 @@ struct FlyingSlot {
 
 struct WarpShadow {
   Knowledge now;
-  ActorId actor = 0;            ///< its engines follow
-  std::uint32_t time = 1;       ///< moves on when others learn of what was before
-  std::uint32_t synced = 1;     ///< the lanes know of each other what was before this time
-  std::uint32_t copies = 0;     ///< cp.async groups that all lanes know to be complete
+  ActorId actor = 0;         ///< its engines follow
+  std::uint32_t time = 1;    ///< moves on when others learn of what was before
+  std::uint32_t synced = 1;  ///< the lanes know of each other what was before this time
+  std::uint32_t copies = 0;  ///< cp.async groups that all lanes know to be complete
   /// The same, by lane: what an mbarrier has told each of them.
   std::array<std::uint32_t, kLanes> lane_knows{}, lane_copies{};
   bool cluster_synced = false;  ///< it has passed barrier.cluster
