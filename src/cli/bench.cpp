@@ -5,6 +5,7 @@
 #include "base/format.h"
 #include "cli/energy_table.h"
 #include "cli/library_cells.h"
+#include "cli/option_checks.h"
 #include "cli/ratio_summary.h"
 #include "cli/suite.h"
 #include "cli/yardstick.h"
@@ -279,9 +280,9 @@ Command add_bench(CLI::App& root, const GlobalOptions& global) {
                    "its best stored configuration, else the shipped, else its default; \"all\": every one")
       ->delimiter(',');
   parser->add_option("--config", options.configuration, "\"BM=128,BN=64\"; others take their defaults");
-  parser->add_option("--trial", options.trial, "a stored trial")->check(CLI::PositiveNumber);
+  parser->add_option("--trial", options.trial, "a stored trial")->check(takes_whole(1));
   parser->option_defaults()->group("How");
-  parser->add_option("--rounds", options.rounds, "samples")->check(CLI::Range(1, 100000));
+  parser->add_option("--rounds", options.rounds, "samples")->check(takes_whole(1, 100000));
   parser->add_flag("--hot", options.hot, "keep the cache warm between samples");
   parser->add_flag("--no-library", command->no_library,
                    "leave the vendor's library out, which is timed in the same rounds");

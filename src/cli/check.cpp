@@ -4,6 +4,7 @@
 #include <set>
 
 #include "cli/check_screen.h"
+#include "cli/option_checks.h"
 #include "cli/sanitize.h"
 #include "cli/suite.h"
 #include "db/database.h"
@@ -214,6 +215,7 @@ Command add_check(CLI::App& root, const GlobalOptions& global) {
   parser
       ->add_option("--row-padding", options->row_padding,
                    "gaps of so many bytes behind the rows of tensors that variants take at a pitch (pitch = [...])")
+      ->check(takes_whole(0, 1 << 20))
       ->type_name("BYTES");
   parser->option_defaults()->group("Kernels");
   parser

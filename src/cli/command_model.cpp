@@ -44,7 +44,7 @@ std::string usual_value(const std::string& name) {
   return {};
 }
 
-/// CLI11 says "TEXT:{a,b}" of an option that takes a or b, "UINT:POSITIVE" of a number with a check.
+/// CLI11 says "TEXT:{a,b}" of an option that takes a or b.
 void read_type(const std::string& type, OptionModel& model) {
   const std::size_t open = type.find(":{");
   if (open != std::string::npos && type.back() == '}') {
@@ -52,7 +52,7 @@ void read_type(const std::string& type, OptionModel& model) {
     model.value = fmt::format("{}", fmt::join(model.choices, "|"));
     return;
   }
-  const std::string kind = type.substr(0, type.find(':'));
+  const std::string& kind = type;
   const std::string usual = usual_value(model.names.front());
   model.value = !usual.empty() ? usual : kind == "UINT" || kind == "INT" ? "N" : kind == "FLOAT" ? "NUMBER" : kind;
 }

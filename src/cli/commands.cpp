@@ -2,9 +2,10 @@
 
 #include <CLI/CLI.hpp>
 
-#include "base/format.h"
 #include "base/pager.h"
 #include "cli/help_text.h"
+#include "cli/mistake.h"
+#include "cli/option_checks.h"
 #include "cli/problem_options.h"
 #include "session/device_ids.h"
 
@@ -23,9 +24,10 @@ void add_global_options(CLI::App& root, GlobalOptions& global) {
       ->take_all();
   root.add_option("--color", global.color, "auto, always, never")->check(CLI::IsMember({"auto", "always", "never"}));
   root.add_option("--jobs", global.jobs, "compiler processes (default: one per core, at most 32)")
-      ->check(CLI::PositiveNumber);
-  root.add_option("--compile-timeout", global.compile_timeout_s, "seconds that one compilation may take")
-      ->check(CLI::PositiveNumber);
+      ->check(takes_whole(1, 1024));
+  root.add_option("--compile-timeout", global.compile_timeout_s, "that one compilation may take: 90, 90s, 2m")
+      ->transform(takes_time(0.001, 1e6))
+      ->type_name("TIME");
   root.add_option("--worker-command", global.worker_command, "starts the worker, e.g. \"srun --gpus=1 kerlab worker\"");
   root.add_flag("--json", global.json, "print one JSON document and nothing else");
   root.add_flag("--dry-run", global.dry_run, "say what would be done, launch nothing");
@@ -72,30 +74,6 @@ void require_one_device(const Command& command, const GlobalOptions& global) {
                                global.device, command.parser->get_name()));
 }
 
-/// The option that was meant instead of `name` ("--stategy"); empty: none is near.
-std::string near_option(const std::map<std::string, bool>& known, const std::string& name) {
-  std::vector<std::string> names;
-  for (const auto& [option, takes_value] : known)
-    if (option.starts_with("--")) names.push_back(option.substr(2));
-  const std::string near = nearest(name.substr(std::min(name.find_first_not_of('-'), name.size())), names);
-  return near.empty() ? "" : "--" + near;
-}
-
-/// What was wrong, with the option that was meant when there is no such.
-std::string mistake(const CLI::ParseError& error, CLI::App& root, const Command* command) {
-  std::string text = error.what();
-  const auto known = known_options(root, command != nullptr ? *command->parser : root);
-  for (const std::string& word : root.remaining(true)) {
-    const std::string name = word.substr(0, word.find('='));
-    if (!name.starts_with("-") || known.contains(name)) continue;
-    text = fmt::format("{}: no such option", name);
-    if (const std::string near = near_option(known, name); !near.empty())
-      text += fmt::format("; did you mean {}?", near);
-    break;
-  }
-  return fmt::format("{} (see kerlab {}--help)", text, command != nullptr ? command->parser->get_name() + " " : "");
-}
-
 /// The command that the words name, its options filled in. Throws UsageError; CLI::Success for --help and --version.
 const Command& parse(CLI::App& root, const std::vector<Command>& commands, std::vector<std::string> words,
                      GlobalOptions& global) {
@@ -104,14 +82,14 @@ const Command& parse(CLI::App& root, const std::vector<Command>& commands, std::
     if (command != nullptr && command->takes_problem) {
       const auto known = known_options(root, *command->parser);
       global.problem = take_problem_options(known, words);
-      for (ProblemArgument& argument : global.problem) argument.near_option = near_option(known, argument.name);
     }
     std::reverse(words.begin(), words.end());  // as CLI11 takes them
     root.parse(std::move(words));
   } catch (const CLI::Success&) {
     throw;
   } catch (const CLI::ParseError& error) {
-    throw UsageError(mistake(error, root, command));
+    const CLI::App* const named = command != nullptr ? command->parser : nullptr;
+    throw UsageError(mistake(error, root, named, known_options(root, named != nullptr ? *named : root)));
   }
   require_one_device(*command, global);
   return *command;
@@ -142,16 +120,6 @@ ExitCode run_paged(const Command& command, GlobalOptions& global) {
 }
 
 }  // namespace
-
-std::string unknown_command(const CommandModel& parent, const std::string& word) {
-  std::vector<std::string> names;
-  for (const CommandModel& command : parent.commands)
-    if (!command.hidden) names.push_back(command.name);
-  const std::string near = nearest(word, names);
-  return fmt::format(
-      "{}: no such command; {}", word,
-      near.empty() ? fmt::format("there is {}", fmt::join(names, ", ")) : fmt::format("did you mean {}?", near));
-}
 
 std::unique_ptr<CLI::App> make_root(GlobalOptions& global) {
   auto root = std::make_unique<CLI::App>("CUDA kernel lab and autotuner", "kerlab");

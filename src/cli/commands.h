@@ -17,9 +17,6 @@ std::vector<Command> add_commands(CLI::App& root, const GlobalOptions& global);
 /// The whole table as plain data.
 CommandModel command_table();
 
-/// "tuen: no such command; did you mean tune?"
-std::string unknown_command(const CommandModel& parent, const std::string& word);
-
 /// Parses as run_words does, runs nothing. Throws UsageError.
 void require_valid_words(std::vector<std::string> words);
 

@@ -2,6 +2,7 @@
 
 #include "base/embedded.h"
 #include "cli/command.h"
+#include "cli/mistake.h"
 
 namespace kerlab {
 
@@ -20,7 +21,7 @@ constexpr const char* kDetails =
 std::string_view script_of(const std::string& shell) {
   for (const EmbeddedFile& file : kCompletionFiles)
     if (file.name == "kerlab." + shell) return file.text;
-  throw UsageError(fmt::format("kerlab completion {}: there is bash, zsh, fish", shell));
+  throw UsageError("kerlab completion " + unknown_word("shell", shell, {"bash", "zsh", "fish"}));
 }
 
 }  // namespace

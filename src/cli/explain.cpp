@@ -4,6 +4,7 @@
 #include "cli/command.h"
 #include "cli/existing_database.h"
 #include "cli/explained.h"
+#include "cli/option_checks.h"
 #include "cli/subject_words.h"
 
 namespace kerlab {
@@ -121,7 +122,7 @@ Command add_explain(CLI::App& root, const GlobalOptions& global) {
   parser->add_option("--dtype", command->dtype, "default: the family's first that the device supports");
   parser->add_option("--config", command->configuration, "\"BM=128,BN=64\"; others take their defaults");
   parser->add_option("--what-if", command->what_if, "steps of parameters to compile and count (6)")
-      ->check(CLI::Range(0, 1000));
+      ->check(takes_whole(0, 1000));
   parser->add_flag("--no-what-if", command->no_what_if, "none of them");
   return {parser, true, [command, &global] { return run(*command, global); }, false, [] { return true; }};
 }

@@ -8,6 +8,7 @@
 #include "base/interrupt.h"
 #include "cli/existing_database.h"
 #include "cli/export_screen.h"
+#include "cli/option_checks.h"
 #include "cli/suite.h"
 #include "report/dispatch_header.h"
 #include "report/export_identity.h"
@@ -147,14 +148,14 @@ Command add_export(CLI::App& root, const GlobalOptions& global) {
   parser->add_option("family", command->family, "a family's name or folder");
   parser->add_option("--portfolio", command->portfolio, "at most so many kernels (default: as many as it takes)")
       ->type_name("N")
-      ->check(CLI::PositiveNumber);
+      ->check(takes_whole(1, 1000000));
   parser->add_option("--within", command->within, "every shape this near its own best: 2% (default: its own best)")
       ->type_name("PERCENT");
   parser->add_option("--dtype", command->dtypes, "only these: fp16,bf16; --M 1K..4K:x2 --layout nt filter likewise");
   parser->add_option("--suite", command->suite, "only the problems of this suite")->type_name("FILE");
   parser->add_flag("--stored-only", command->stored_only, "measure nothing that the database lacks");
   parser->add_flag("--shipped", command->shipped, "shapes whose winner is only shipped take part");
-  parser->add_option("--rounds", command->rounds, "samples of what is measured")->check(CLI::Range(1, 1000));
+  parser->add_option("--rounds", command->rounds, "samples of what is measured")->check(takes_whole(1, 1000));
   parser->add_option("-o,--output", command->output, "write this file; - for standard output")->type_name("FILE");
   parser->add_flag("--embed", command->embed, "cubins in the header (the default)");
   parser->add_option("--cubins", command->cubins, "cubins in this folder, by their hash")->type_name("DIR");

@@ -2,6 +2,7 @@
 
 #include "cli/commands.h"
 #include "cli/help_text.h"
+#include "cli/mistake.h"
 
 namespace kerlab {
 

@@ -5,6 +5,7 @@
 #include "base/format.h"
 #include "cli/command.h"
 #include "cli/existing_database.h"
+#include "cli/option_checks.h"
 #include "report/json.h"
 #include "report/table.h"
 #include "session/saves.h"
@@ -147,7 +148,7 @@ Command add_history(CLI::App& root, const GlobalOptions& global) {
   parser->add_option("kernel", command->kernel, "FAMILY[/VARIANT], or a folder; default: all");
   parser->add_option("--diff", command->diff, "what save N changed, or the difference from N to M")
       ->expected(1, 2)
-      ->check(CLI::Range(1, 2147483647))
+      ->check(takes_whole(1, 2147483647))
       ->type_name("N [M]");
   return {parser, false, [command, &global] { return run(*command, global); }, false, [] { return true; }};
 }

@@ -3,6 +3,7 @@
 #include "cli/command.h"
 #include "cli/existing_database.h"
 #include "cli/inspected_kernel.h"
+#include "cli/option_checks.h"
 #include "cli/subject_words.h"
 
 namespace kerlab {
@@ -45,7 +46,7 @@ Command add_inspect(CLI::App& root, const GlobalOptions& global) {
       ->required();
   parser->add_option("--dtype", command->dtype, "default: the family's first that the device supports");
   parser->add_option("--config", command->configuration, "\"BM=128,BN=64\"; others take their defaults");
-  parser->add_option("--lines", command->lines, "source lines shown of each launch")->check(CLI::Range(1, 10000));
+  parser->add_option("--lines", command->lines, "source lines shown of each launch")->check(takes_whole(1, 10000));
   return {parser, true, [command, &global] { return run(*command, global); }, false, [] { return true; }};
 }
 

@@ -4,6 +4,7 @@
 #include "base/utc_time.h"
 #include "cli/commands.h"
 #include "cli/man_page.h"
+#include "cli/mistake.h"
 
 namespace kerlab {
 

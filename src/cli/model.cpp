@@ -6,6 +6,7 @@
 #include "cli/command.h"
 #include "cli/existing_database.h"
 #include "cli/model_steps.h"
+#include "cli/option_checks.h"
 #include "report/json.h"
 #include "report/table.h"
 #include "session/sweeps.h"
@@ -147,12 +148,16 @@ Command add_model(CLI::App& root, const GlobalOptions& global) {
       "          kerlab model --most 8");
   parser->add_option("sweeps", options->names, "only those whose names contain one of these: reg2d, softmax-row, ...");
   parser->add_option("--folder", options->folder, "of sweeps (default: the shipped ones)")->type_name("DIR");
-  parser->add_option("--most", options->most, "configurations of each sweep, 0: all (default 48)");
-  parser->add_option("--steps", options->steps,
-                     "compare ratios of neighbours instead: so many configurations of each sweep with theirs");
+  parser->add_option("--most", options->most, "configurations of each sweep, 0: all (default 48)")
+      ->check(takes_whole(0, 1000000));
+  parser
+      ->add_option("--steps", options->steps,
+                   "compare ratios of neighbours instead: so many configurations of each sweep with theirs")
+      ->check(takes_whole(0, 1000000));
   parser->add_option("--counts", options->counts, "write what was counted here")->type_name("DIR");
   parser->add_option("--record", options->record, "write the sweeps of the database here instead")->type_name("DIR");
-  parser->add_option("--least", options->least, "with --record: configurations that make a sweep (default 20)");
+  parser->add_option("--least", options->least, "with --record: configurations that make a sweep (default 20)")
+      ->check(takes_whole(1, 1000000));
   return {parser, false, [options, &global] { return run(*options, global); }};
 }
 

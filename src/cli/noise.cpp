@@ -3,6 +3,7 @@
 #include "base/format.h"
 #include "cli/command.h"
 #include "cli/existing_database.h"
+#include "cli/option_checks.h"
 #include "cli/suite.h"
 #include "report/json.h"
 #include "report/table.h"
@@ -111,12 +112,12 @@ Command add_noise(CLI::App& root, const GlobalOptions& global) {
   parser->footer("examples: kerlab noise\n          kerlab noise --suite my_kernels.toml --processes 7");
   parser->add_option("--suite", command->suite, "of whose problems the kernels are; default: noise")->type_name("FILE");
   parser->add_option("--processes", command->processes, "fresh ones, each measures every kernel; default 5")
-      ->check(CLI::Range(2, 50));
-  parser->add_option("--pairs", command->pairs, "in each process; default 8")->check(CLI::Range(2, 1000));
+      ->check(takes_whole(2, 50));
+  parser->add_option("--pairs", command->pairs, "in each process; default 8")->check(takes_whole(2, 1000));
   parser
       ->add_option("--margin", command->margin_percent,
                    "percent that a kernel may be slower without failing; default 1")
-      ->check(CLI::Range(0.0, 100.0));
+      ->check(takes_number(0, 100));
   return {parser, false, [command, &global] { return run(*command, global); }};
 }
 

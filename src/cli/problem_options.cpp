@@ -1,6 +1,7 @@
 #include "cli/problem_options.h"
 
 #include "base/error.h"
+#include "cli/mistake.h"
 
 namespace kerlab {
 
@@ -28,9 +29,10 @@ std::vector<ProblemArgument> take_problem_options(const std::map<std::string, bo
     } else if (i + 1 < words.size() && words[i + 1].rfind("--", 0) != 0) {
       taken.push_back({option.substr(2), words[++i]});
     } else {
-      throw UsageError(fmt::format("{}: a value is missing", option));
+      throw UsageError(missing_value(known, option));
     }
   }
+  for (ProblemArgument& argument : taken) argument.near_option = near_option(known, argument.name);
   words = std::move(rest);
   return taken;
 }

@@ -5,6 +5,8 @@
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "cli/existing_database.h"
+#include "cli/mistake.h"
+#include "cli/option_checks.h"
 #include "cli/regress_command.h"
 #include "report/regress_text.h"
 #include "session/regress_folder.h"
@@ -100,8 +102,7 @@ std::string action_of(const RegressCommand& command) {
   const std::vector<std::string> actions = {"run", "record", "accept", "history", "list"};
   if (command.action.empty()) return "run";
   if (std::ranges::find(actions, command.action) == actions.end())
-    throw UsageError(
-        fmt::format("kerlab regress {}: no such action; there is {}", command.action, fmt::join(actions, ", ")));
+    throw UsageError("kerlab regress " + unknown_word("action", command.action, actions));
   return command.action;
 }
 
@@ -165,7 +166,7 @@ void add_options(CLI::App& parser, RegressCommand& command) {
   parser.add_option("--config", command.configuration, "record: \"BM=128,BN=64\"");
   parser.add_option("--why", command.why, "record, accept: the reason, which is kept");
   parser.add_flag("--prune", command.prune, "record: baselines of the device that are not recorded now go away");
-  parser.add_option("--limit", command.limit, "history: at most so many runs")->check(CLI::PositiveNumber);
+  parser.add_option("--limit", command.limit, "history: at most so many runs")->check(takes_whole(1, 1000000));
 }
 
 }  // namespace

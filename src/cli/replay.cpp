@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/format.h"
 #include "cli/command.h"
+#include "cli/option_checks.h"
 #include "report/json.h"
 #include "report/table.h"
 #include "session/replays.h"
@@ -135,9 +136,10 @@ Command add_replay(CLI::App& root, const GlobalOptions& global) {
   parser->add_option("sweeps", command->sweeps, "files, or words in the names of shipped ones");
   parser->add_option("--strategy", command->options.strategy, "random, local, surrogate (default)")
       ->check(CLI::IsMember({"random", "local", "surrogate"}));
-  parser->add_option("--seeds", command->options.seeds, "searches of each sweep")->check(CLI::PositiveNumber);
-  parser->add_option("--batch", command->options.batch, "candidates asked for at once")->check(CLI::PositiveNumber);
-  parser->add_option("--least", command->least, "configurations that a sweep must have, where none is named");
+  parser->add_option("--seeds", command->options.seeds, "searches of each sweep")->check(takes_whole(1, 1000000));
+  parser->add_option("--batch", command->options.batch, "candidates asked for at once")->check(takes_whole(1, 1000000));
+  parser->add_option("--least", command->least, "configurations that a sweep must have, where none is named")
+      ->check(takes_whole(0, 1000000));
   parser->add_flag("--spills", command->options.spills, "as tune --spills: what spills is no failure");
   parser->add_option("--folder", command->folder, "of sweeps (default: the shipped ones)")->type_name("DIR");
   return {parser, false, [command, &global] { return run(*command, global); }};

@@ -2,6 +2,7 @@
 
 #include "cli/command.h"
 #include "cli/existing_database.h"
+#include "cli/option_checks.h"
 #include "report/json.h"
 #include "session/saves.h"
 
@@ -57,7 +58,7 @@ Command add_restore(CLI::App& root, const GlobalOptions& global) {
   parser->footer("examples: kerlab restore 12 --dry-run\n          kerlab restore 12 --to my_op_before");
   parser->add_option("save", command->number, "its number in kerlab history")
       ->required()
-      ->check(CLI::Range(1, 2147483647));
+      ->check(takes_whole(1, 2147483647));
   parser->add_option("--to", command->to, "a new folder to write it to, in place of the kernel's own")
       ->type_name("DIR");
   return {parser, false, [command, &global] { return run(*command, global); }};

@@ -2,6 +2,7 @@
 
 #include "base/elapsed.h"
 #include "base/format.h"
+#include "cli/option_checks.h"
 #include "cli/tune_command.h"
 #include "cli/tune_document.h"
 #include "cli/tune_screen.h"
@@ -133,25 +134,26 @@ Command add_tune(CLI::App& root, const GlobalOptions& global) {
                    "exhaustive, random, local, surrogate; auto (default): exhaustive up to 300, else surrogate")
       ->check(CLI::IsMember({"auto", "exhaustive", "random", "local", "surrogate"}));
   parser->add_option("--trials", options->trials, "try at most this many (default: 512 where not all are tried)")
-      ->check(CLI::PositiveNumber);
+      ->check(takes_whole(1));
   parser
       ->add_option("--patience", options->patience,
                    "stop after so many trials without a better one (default of local and surrogate: 150, of huge "
                    "spaces 250; 0: never)")
-      ->check(CLI::NonNegativeNumber);
-  parser->add_option("--time", options->screening.time_s, "begin no candidate so many seconds after the first")
-      ->check(CLI::Range(0.001, 1e6));
-  parser->add_option("--timeout", options->screening.timeout_s, "seconds that check and timing of a candidate may take")
-      ->check(CLI::Range(0.001, 1e6));
+      ->check(takes_whole(0));
+  parser->add_option("--time", options->screening.time_s, "begin no candidate so long after the first: 90, 90s, 2m, 1h")
+      ->transform(takes_time(0.001, 1e6))
+      ->type_name("TIME");
+  parser->add_option("--timeout", options->screening.timeout_s, "that check and timing of a candidate may take")
+      ->transform(takes_time(0.001, 1e6))
+      ->type_name("TIME");
   parser->add_option("--where", options->where, "only configurations of which this holds: \"STAGES == 4 && BM > 64\"")
       ->type_name("CONDITION");
-  parser->add_option("--seed", options->seed, "of the search");
-  parser->add_flag_function(
-      "--exclusive{0}",
-      [options](std::int64_t seconds) {
-        options->company = {true, static_cast<double>(seconds)};
-      },
-      "time nothing while another process is on the GPU: wait, at most so many seconds with =SECONDS");
+  parser->add_option("--seed", options->seed, "of the search")->check(takes_whole(0));
+  parser
+      ->add_flag("--exclusive{0}", options->company.patience_s,
+                 "time nothing while another process is on the GPU: wait, with =TIME at most so long")
+      ->transform(takes_time(0, 1e6))
+      ->each([options](const std::string&) { options->company.exclusive = true; });
   parser->add_flag("--fresh", options->screening.fresh, "try again what is stored");
   parser->add_flag("--spills", options->screening.allow_spills,
                    "also try configurations that spill more than 64 bytes a thread");
@@ -159,7 +161,7 @@ Command add_tune(CLI::App& root, const GlobalOptions& global) {
       ->add_option("--bound", options->screening.bound_factor,
                    "do not compile what cannot take less than this times the best, by its blocks alone (default 1.25; "
                    "0: compile everything)")
-      ->check(CLI::Range(0.0, 1000.0));
+      ->check(takes_number(0, 1000));
   parser->option_defaults()->group("Output");
   parser->add_option("--csv", command->csv, "write the ranking, or the ladder, as CSV; - for standard output")
       ->type_name("FILE");

@@ -6,6 +6,7 @@
 #include "base/file_watch.h"
 #include "base/terminal.h"
 #include "cli/command.h"
+#include "cli/option_checks.h"
 #include "cli/subject_words.h"
 #include "cli/watch_line.h"
 #include "db/database.h"
@@ -181,7 +182,7 @@ Command add_watch(CLI::App& root, const GlobalOptions& global) {
   parser->add_option("kernel", command->words, "FAMILY[/VARIANT] and NAME=VALUE of its configuration, or a trial's id")
       ->required();
   parser->add_option("--dtype", command->dtype, "default: the family's first that the device supports");
-  parser->add_option("--rounds", command->rounds, "samples of each, on a GPU")->check(CLI::Range(1, 100000));
+  parser->add_option("--rounds", command->rounds, "samples of each, on a GPU")->check(takes_whole(1, 100000));
   parser->add_flag("--once", command->once, "try it once and end");
   return {parser, true, [command, &global] { return run(*command, global); }};
 }

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -120,16 +121,13 @@ SourceBundle BaselineFolder::source(const Baseline& baseline) const {
   return bundle;
 }
 
-BaselineFolder::Lock::Lock(const BaselineFolder& folder) {
-  std::error_code error;
-  fs::create_directories(folder.path(), error);
-  if (error)
-    throw Error(fmt::format("baselines {}: {}; name another folder with --baselines DIR", folder.path().string(),
-                            error.message()));
-  fd_ = ::open(folder.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd_ < 0) throw Error(fmt::format("baselines {}: {}", folder.path().string(), system_reason(errno)));
+/// Opened and locked; none: another holder removed it meanwhile, since it was empty.
+int BaselineFolder::Lock::open_locked(const fs::path& path) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0 && errno == ENOENT) return -1;
+  if (fd < 0) throw Error(fmt::format("baselines {}: {}", path.string(), system_reason(errno)));
   const auto until = std::chrono::steady_clock::now() + kLockPatience;
-  while (::flock(fd_, LOCK_EX | LOCK_NB) != 0) {
+  while (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
     const int reason = errno;
     if (reason == EINTR) continue;
     const bool taken = reason == EWOULDBLOCK;
@@ -137,10 +135,29 @@ BaselineFolder::Lock::Lock(const BaselineFolder& folder) {
       std::this_thread::sleep_for(kLockPause);
       continue;
     }
-    ::close(fd_);
-    throw Error(fmt::format("baselines {}: {}", folder.path().string(),
+    ::close(fd);
+    throw Error(fmt::format("baselines {}: {}", path.string(),
                             taken ? "another kerlab is writing there; nothing was written, try again"
                                   : "cannot be locked: " + system_reason(reason)));
+  }
+  struct stat locked {
+  }, there{};
+  if (::fstat(fd, &locked) == 0 && ::stat(path.c_str(), &there) == 0 && locked.st_ino == there.st_ino) return fd;
+  ::close(fd);
+  return -1;
+}
+
+BaselineFolder::Lock::Lock(const BaselineFolder& folder) {
+  while (fd_ < 0) {
+    for (fs::path path = folder.path(); !path.empty() && !fs::exists(path) && path != path.parent_path();
+         path = path.parent_path())
+      made_.push_back(path);
+    std::error_code error;
+    fs::create_directories(folder.path(), error);
+    if (error)
+      throw Error(fmt::format("baselines {}: {}; name another folder with --baselines DIR", folder.path().string(),
+                              error.message()));
+    fd_ = open_locked(folder.path());
   }
 }
 
@@ -153,7 +170,10 @@ void BaselineFolder::remove_torn(const Lock&) const {
   for (const fs::path& file : torn) fs::remove(file, error);
 }
 
+/// Where nothing came to be written, nothing stays behind.
 BaselineFolder::Lock::~Lock() {
+  for (const fs::path& folder : made_)
+    if (::rmdir(folder.c_str()) != 0) break;
   ::close(fd_);  // lets go of the lock
 }
 

@@ -39,7 +39,8 @@ class BaselineFolder {
   /// The source as it was, with its includes. Throws Error naming a file that is missing or was changed.
   [[nodiscard]] SourceBundle source(const Baseline& baseline) const;
 
-  /// Held while files are written: one kerlab at a time. Creates the folder.
+  /// Held while files are written: one kerlab at a time. Creates the folder, and removes what it created where nothing
+  /// was written.
   class Lock {
    public:
     explicit Lock(const BaselineFolder& folder);
@@ -48,7 +49,10 @@ class BaselineFolder {
     Lock& operator=(const Lock&) = delete;
 
    private:
+    static int open_locked(const std::filesystem::path& path);
+
     int fd_ = -1;
+    std::vector<std::filesystem::path> made_;  ///< the innermost first
   };
   /// Writes the sources that are missing, then the baseline, whose `files` it sets. False: it was there already, the
   /// same but for the date, and stays untouched.

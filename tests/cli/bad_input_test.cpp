@@ -2,7 +2,9 @@
 // lost.
 #include <fmt/format.h>
 
+#include "base/duration.h"
 #include "catch.h"
+#include "cli/commands.h"
 #include "cli/sandbox.h"
 
 using namespace kerlab;
@@ -47,7 +49,8 @@ TEST_CASE("cli: what was typed wrong is named, with what is there instead", "[cl
       {{"tune", "gemm", "--M", "400000"}, 64, "memory"},
       {{"tune", "gemm", "--variant", "reg2b"}, 64, "reg2d"},
       {{"tune", "gemm", "--strategy", "magic"}, 64, "--strategy"},
-      {{"tune", "gemm", "--trials", "0"}, 64, "--trials"},
+      {{"tune", "gemm", "--trials", "0"}, 64, "--trials: expected a whole number of at least 1, not '0'"},
+      {{"tune", "gemm", "--strategy", "randm"}, 64, "did you mean random?"},
       {{"tune", "gemm", "--color", "purple"}, 64, "--color"},
       {{"tune", "gemm", "--worker-command", "'kerlab"}, 64, "quote"},
       {{"list", "gem"}, 64, "gemm"},
@@ -59,7 +62,14 @@ TEST_CASE("cli: what was typed wrong is named, with what is there instead", "[cl
       {{"bench", "gemm", "--M", "16..1"}, 64, "16..1"},
       {{"roofline", "gem"}, 64, "gemm"},
       {{"show", "7"}, 64, "no trial 7"},
-      {{"db"}, 64, "kerlab db --help"},
+      {{"tune", "gemm", "--trials="}, 64, "--trials: a value is missing"},
+      {{"db"}, 64, "db: name one of path, stats"},
+      {{"db", "expot"}, 64, "db expot: no such command; did you mean export?"},
+      {{"db", "export", "a", "b"}, 64, "b: not expected here (see kerlab db export --help)"},
+      {{"regress", "recrd"}, 64, "did you mean record?"},
+      {{"completion", "zhs"}, 64, "did you mean zsh?"},
+      {{"restore"}, 64, "save is missing: its number in kerlab history"},
+      {{"--json"}, 64, "name a command"},
       {{"db", "import", "/no/such/file"}, 1, "/no/such/file"},
       {{"new", "9lives"}, 64, "9lives"},
       {{"list", "/no/such/folder"}, 64, "/no/such/folder"},
@@ -68,6 +78,56 @@ TEST_CASE("cli: what was typed wrong is named, with what is there instead", "[cl
   for (const Refusal& refusal : refusals) {
     INFO(fmt::format("kerlab {}", fmt::join(refusal.words, " ")));
     check_refused(sandbox.run_scripted(refusal.words), refusal.code, refusal.part);
+  }
+}
+
+TEST_CASE("cli: every numeric option says what it takes and what was typed, in one short line", "[cli]") {
+  const auto refusal = [](std::vector<std::string> words) {
+    try {
+      require_valid_words(std::move(words));
+    } catch (const UsageError& error) {
+      return std::string(error.what());
+    }
+    return std::string("accepted");
+  };
+  int numeric = 0;
+  const auto check_options = [&](const CommandModel& model, const std::vector<std::string>& path) {
+    for (const OptionModel& option : model.options) {
+      if (option.value != "N" && option.value != "NUMBER" && option.value != "TIME" && option.value != "BYTES")
+        continue;
+      if (option.names.front() == "--line") continue;  // a place in a file
+      for (const std::string typed : {"foo", "-7", "1e400", "99999999999999999999999"}) {
+        std::vector<std::string> words = path;
+        words.push_back(option.names.front() + "=" + typed);
+        const std::string message = refusal(words);
+        INFO(fmt::format("{} -> {}", fmt::join(words, " "), message));
+        CHECK_THAT(message,
+                   Catch::StartsWith(option.names.front() + ": expected a ") && Catch::Contains("not '" + typed + "'"));
+        CHECK(message.size() < 160);
+      }
+      ++numeric;
+    }
+  };
+  const CommandModel table = command_table();
+  check_options(table, {"list"});
+  for (const CommandModel& command : table.commands) check_options(command, {command.name});
+  CHECK(numeric > 20);
+}
+
+TEST_CASE("cli: a time is seconds, or has a unit, wherever one is taken", "[cli]") {
+  for (const std::string time : {"5", "5s", "2m", "30 s", "500ms", "0.5h"}) {
+    INFO(time);
+    for (const std::string option : {"--time", "--timeout", "--compile-timeout", "--exclusive"})
+      CHECK_NOTHROW(require_valid_words({"tune", "gemm", option + "=" + time}));
+    CHECK_NOTHROW(require_valid_words({"tune", "gemm", "--time", time}));
+  }
+  CHECK(parse_seconds("90") == 90);
+  CHECK(parse_seconds("2m") == 120);
+  CHECK(parse_seconds("1.5 h") == 5400);
+  CHECK(parse_seconds("250ms") == 0.25);
+  for (const char* wrong : {"", "s", "5q", "1.2.3", "-5", "5 s s", "inf", "nan", "0x10", "1e3"}) {
+    INFO(wrong);
+    CHECK_FALSE(parse_seconds(wrong));
   }
 }
 

@@ -28,6 +28,10 @@ cases=(
   "kerlab inspect gemm/reg2d BM=6" "kerlab inspect gemm/reg2d BM=64 "
   "kerlab inspect gemm/reg2d BM=" "BM=64|BM=128|BM=256"
   "kerlab diff gemm/reg2d:BM=64,BN=6" "kerlab diff gemm/reg2d:BM=64,BN=64 "
+  "kerlab bench gemm --dtype fp16,bf" "kerlab bench gemm --dtype fp16,bf16 "
+  "kerlab bench gemm --dtype fp16,bf16,fp3" "kerlab bench gemm --dtype fp16,bf16,fp32 "
+  "kerlab bench gemm --variant naive,reg1" "kerlab bench gemm --variant naive,reg1d "
+  "kerlab bench gemm --variant=naive,reg1" "kerlab bench gemm --variant=naive,reg1d "
   "kerlab --device emu:h2" "kerlab --device emu:h200 "
   "kerlab db exp" "kerlab db export "
 )

@@ -90,6 +90,12 @@ TEST_CASE("help: kerlab alone is an overview, help tune is tune --help, lines ar
   CHECK(longest <= 60);
 }
 
+TEST_CASE("help: what an option takes is shown whole", "[cli]") {
+  CHECK_THAT(help_text(*command_table().find("ptx"), "kerlab ptx", 80, false), Catch::Contains("--line [FILE:]N"));
+  const std::string tune = help_text(*command_table().find("tune"), "kerlab tune", 80, false);
+  CHECK_THAT(tune, Catch::Contains("--time TIME") && Catch::Contains("--trials N"));
+}
+
 TEST_CASE("help: what is typed nearly right is told", "[cli]") {
   const Sandbox sandbox;
   const auto told = [&](const Sandbox::Words& words) {

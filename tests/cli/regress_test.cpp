@@ -90,6 +90,21 @@ TEST_CASE("cli: regress records, passes, fails with 2 and 3, accepts, and rememb
   CHECK_THAT(list.out, Catch::Contains("emu-h200-132sm/twice/flat-3000-fp32"));
 }
 
+TEST_CASE("cli: regress leaves no folder where nothing came to be recorded", "[cli][regress]") {
+  const RegressBox box;
+  const std::string parent = (box.sandbox / "some" / "baselines").string();
+  for (const Sandbox::Words& words : {Sandbox::Words{"regress", "record"}, {"regress", "accept", "x"}, {"regress"}}) {
+    Sandbox::Words all = words;
+    all.insert(all.end(), {"--device", "emu:none", "--baselines", parent});
+    CHECK(box.sandbox.run(all).exit_code != 0);
+    CHECK_FALSE(std::filesystem::exists(box.sandbox / "some"));
+  }
+  std::filesystem::create_directories(box.sandbox / "some");  // one that was there stays
+  CHECK(box.sandbox.run({"regress", "record", "--device", "emu:none", "--baselines", parent}).exit_code != 0);
+  CHECK(std::filesystem::is_directory(box.sandbox / "some"));
+  CHECK_FALSE(std::filesystem::exists(parent));
+}
+
 TEST_CASE("cli: regress says what was typed wrong", "[cli][regress]") {
   const RegressBox box;
   struct Refusal {

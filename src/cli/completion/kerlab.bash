@@ -23,6 +23,7 @@ _kerlab() {
     [[ $COMP_WORDBREAKS == *=* && $word == *=* ]] && text=${text#"${word%"${word##*=}"}"}
     [[ $COMP_WORDBREAKS == *:* && ${word##*=} == *:* ]] && { part=${word##*=} && text=${text#"${part%"${part##*:}"}"}; }
     printf -v text %q "$text"
+    text=${text//\\,/,}  # %q of some bash quotes it; a list goes on behind it
     [[ $text == *[=:/] ]] || text+=" "
     COMPREPLY+=("$text")
   done < <("$program" complete -- "${words[@]:1}" 2>/dev/null)
