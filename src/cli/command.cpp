@@ -13,7 +13,17 @@ std::string version() {
 }
 
 std::vector<std::filesystem::path> kernel_folders(const GlobalOptions& global) {
-  return {global.kernels.begin(), global.kernels.end()};
+  std::vector<std::filesystem::path> folders(global.kernels.begin(), global.kernels.end());
+  if (global.settings)
+    for (const Setting& folder : global.settings->kernels) folders.emplace_back(folder.value);
+  return folders;
+}
+
+std::vector<std::filesystem::path> suite_folders(const GlobalOptions& global) {
+  std::vector<std::filesystem::path> folders;
+  if (global.settings)
+    for (const Setting& folder : global.settings->suites) folders.emplace_back(folder.value);
+  return folders;
 }
 
 RigOptions rig_options(const GlobalOptions& global, const std::string& target) {
@@ -30,7 +40,9 @@ RigOptions rig_options(const GlobalOptions& global, const std::string& target) {
 }
 
 std::filesystem::path database_path(const GlobalOptions& global) {
-  return global.database.empty() ? Database::default_path() : std::filesystem::path(global.database);
+  if (!global.database.empty()) return global.database;
+  if (global.settings && !global.settings->database.value.empty()) return global.settings->database.value;
+  return Database::default_path();
 }
 
 std::string quoted(const std::string& word) {
@@ -47,7 +59,8 @@ std::string repeated_database(const GlobalOptions& global) {
 
 std::string repeated_options(const GlobalOptions& global) {
   std::string text = repeated_database(global);
-  if (global.device != "auto") text += " --device " + quoted(first_device(global.device));
+  if (global.device != (global.settings ? global.settings->device.value : "auto"))
+    text += " --device " + quoted(first_device(global.device));
   for (const std::string& folder : global.kernels) text += " --kernels " + quoted(folder);
   return text;
 }

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/terminal.h"
+#include "cli/settings.h"
 #include "session/arguments.h"
 #include "session/rig.h"
 
@@ -19,7 +20,8 @@ namespace kerlab {
 /// Options that every subcommand takes.
 struct GlobalOptions {
   std::string device = "auto";
-  std::string database;  ///< empty: Database::default_path()
+  bool device_typed = false;  ///< as --device; else it may be of the settings
+  std::string database;       ///< as --db; empty: of the settings
   std::vector<std::string> kernels;
   std::string color = "auto";
   std::string worker_command;
@@ -28,8 +30,9 @@ struct GlobalOptions {
   bool json = false, dry_run = false, no_cache = false;
   bool all_paged = false;  ///< every answer that is longer than the screen goes through the pager: the lab
   std::string typed;       ///< the whole command line, for the record
-  std::vector<ProblemArgument> problem;  ///< `--NAME VALUE` that no parser knows
-  std::shared_ptr<KeptProcesses> kept;   ///< of the commands before and after this one; null: each starts its own
+  std::vector<ProblemArgument> problem;      ///< `--NAME VALUE` that no parser knows
+  std::shared_ptr<const Settings> settings;  ///< what holds where no flag was given; null: not read yet
+  std::shared_ptr<KeptProcesses> kept;       ///< of the commands before and after this one; null: each starts its own
 };
 
 /// One subcommand: its parser, and what runs it once the command line is parsed.
@@ -76,6 +79,8 @@ std::string version();
 
 // What commands make of the global options.
 std::vector<std::filesystem::path> kernel_folders(const GlobalOptions& global);
+/// Folders that a suite's name is looked for in before the shipped ones.
+std::vector<std::filesystem::path> suite_folders(const GlobalOptions& global);
 RigOptions rig_options(const GlobalOptions& global, const std::string& target);
 std::filesystem::path database_path(const GlobalOptions& global);
 /// A word as a shell wants it.

@@ -15,10 +15,13 @@ namespace {
 
 void add_global_options(CLI::App& root, GlobalOptions& global) {
   root.add_option("--device", global.device,
-                  "auto, gpu, cuda:N, emu:NAME (as in emu:h200) or script:FILE; tune takes several: cuda:0,1, cuda:all")
+                  "auto, gpu, cuda:N, emu:NAME (as in emu:h200) or script:FILE; tune takes several: cuda:0,1, cuda:all "
+                  "(default: KERLAB_DEVICE, kerlab.toml, auto)")
       ->type_name("DEVICE|auto|gpu");
-  root.add_option("--db", global.database, "tuning database (default: `kerlab db path`)")->type_name("FILE");
-  root.add_option("--kernels", global.kernels, "folder of families, looked in first; may be repeated")
+  root.add_option("--db", global.database, "tuning database (default: KERLAB_DB, kerlab.toml; `kerlab db path` tells)")
+      ->type_name("FILE");
+  root.add_option("--kernels", global.kernels,
+                  "folder of families, looked in before those of KERLAB_KERNELS and kerlab.toml; may be repeated")
       ->type_name("DIR")
       ->expected(1)
       ->take_all();
@@ -67,9 +70,13 @@ const Command* named_command(const CLI::App& root, const std::vector<Command>& c
   return nullptr;
 }
 
-/// Only the sweep of `tune` has work for several.
-void require_one_device(const Command& command, const GlobalOptions& global) {
+/// Only the sweep of `tune` has work for several; of several that are a default the others take the first.
+void require_one_device(const Command& command, GlobalOptions& global) {
   if (command.takes_several_devices || !names_several_devices(global.device)) return;
+  if (!global.device_typed) {
+    global.device = first_device(global.device);
+    return;
+  }
   throw UsageError(fmt::format("--device {}: only tune takes several devices, kerlab {} takes one, as in cuda:0",
                                global.device, command.parser->get_name()));
 }
@@ -91,8 +98,42 @@ const Command& parse(CLI::App& root, const std::vector<Command>& commands, std::
     const CLI::App* const named = command != nullptr ? command->parser : nullptr;
     throw UsageError(mistake(error, root, named, known_options(root, named != nullptr ? *named : root)));
   }
+  if (root.get_option("--device")->count() > 0) global.device_typed = true;
+  for (const std::string& folder : global.kernels) require_kernel_folder(folder, "--kernels");
   require_one_device(*command, global);
   return *command;
+}
+
+/// Commands about the command line itself work wherever they are typed.
+bool takes_settings(const Command& command) {
+  const std::string name = command.parser->get_name();
+  return name != "help" && name != "man" && name != "completion" && name != "complete";
+}
+
+/// The environment and kerlab.toml, read once: a command within the lab or the demo sees what these saw.
+void settle(const Command& command, GlobalOptions& global) {
+  if (global.settings || !takes_settings(command)) return;
+  auto settings = std::make_shared<const Settings>(read_settings());
+  if (!global.device_typed) global.device = settings->device.value;
+  global.settings = std::move(settings);
+  require_one_device(command, global);
+}
+
+/// What is wrong with a device or a database that was not typed is told with the place that names it. Called where
+/// `error` is caught.
+[[noreturn]] void rethrow_with_place(const Error& error, const GlobalOptions& global) {
+  const std::string text = error.what();
+  std::string place;
+  if (global.settings) {
+    const Setting& device = global.settings->device;
+    const Setting& database = global.settings->database;
+    if (!global.device_typed && device.value != "auto" && text.find("--device " + global.device) != std::string::npos)
+      place = fmt::format("; the device is of {}", device.from);
+    else if (global.database.empty() && !database.value.empty() && text.find(database.value) != std::string::npos)
+      place = fmt::format("; the database is of {}", database.from);
+  }
+  if (place.empty()) throw;
+  throw Error(text + place, error.code());
 }
 
 /// Colours as they are now, whatever standard output becomes meanwhile.
@@ -172,7 +213,12 @@ ExitCode run_words(std::vector<std::string> words, GlobalOptions& global) {
   const std::vector<Command> commands = add_commands(*root, global);
   try {
     const Command& command = parse(*root, commands, std::move(words), global);
-    return run_paged(command, global);
+    settle(command, global);
+    try {
+      return run_paged(command, global);
+    } catch (const Error& error) {
+      rethrow_with_place(error, global);
+    }
   } catch (const CLI::Success& asked) {  // --help, --version
     const bool help = dynamic_cast<const CLI::CallForHelp*>(&asked) != nullptr;
     const std::string text = help ? root->help() : std::string(asked.what()) + "\n";

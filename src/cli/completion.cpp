@@ -14,7 +14,8 @@ struct Place {
   const OptionModel* option = nullptr;        ///< whose value comes next
   std::string problem_option;                 ///< "M": a dimension, flag or scalar whose value comes next
   bool only_positionals = false;              ///< after --
-  KernelRoots kernels;                        ///< of --kernels
+  KernelRoots kernels;                        ///< of --kernels, then of the settings
+  std::vector<std::filesystem::path> suites;
 
   [[nodiscard]] const CommandModel& command() const { return *commands.back(); }
   [[nodiscard]] const OptionModel* find_option(const std::string& name) const {
@@ -116,7 +117,7 @@ Completions complete_kind(const Place& place, const std::string& kind, const std
   if (kind == "DTYPE") return complete_dtype(place.kernels, subject_of(place), word);
   if (kind == "CONFIGURATION") return complete_parameter(place.kernels, subject_of(place), word);
   if (kind == "DEVICE") return complete_device(word);
-  if (kind == "SUITE") return complete_suite(word);
+  if (kind == "SUITE") return complete_suite(place.suites, word);
   if (kind == "FILE") return complete_path(word, false);
   if (kind == "DIR") return complete_path(word, true);
   if (kind == "COMMAND") {
@@ -173,10 +174,13 @@ Completions complete_at(const Place& place, const std::string& word) {
 
 }  // namespace
 
-Completions complete(const CommandModel& root, const std::vector<std::string>& words, const std::string& word) {
+Completions complete(const CommandModel& root, const std::vector<std::string>& words, const std::string& word,
+                     const KnownFolders& folders) {
   Place place;
   place.commands.push_back(&root);
   for (const std::string& other : words) step_over(place, other);
+  place.kernels.insert(place.kernels.end(), folders.kernels.begin(), folders.kernels.end());
+  place.suites = folders.suites;
   return complete_at(place, word);
 }
 

@@ -18,8 +18,15 @@ struct Completion {
 };
 using Completions = std::vector<Completion>;
 
+/// Folders that kernels and suites are looked for in besides the shipped ones.
+struct KnownFolders {
+  KernelRoots kernels;
+  std::vector<std::filesystem::path> suites;
+};
+
 /// What the last of a command line's words may become. `words`: those before it, without the program's name.
-Completions complete(const CommandModel& root, const std::vector<std::string>& words, const std::string& word);
+Completions complete(const CommandModel& root, const std::vector<std::string>& words, const std::string& word,
+                     const KnownFolders& folders = {});
 
 // What it is made of, for prompts with commands of their own. `kernels`: --kernels.
 /// "gemm/mma_pipe", "./my_op/", "gemm/mma_pipe:BM=64,BN=": FAMILY/VARIANT[:NAME=VALUE,...]. FAMILY alone is completed
@@ -43,7 +50,7 @@ Completions complete_problem(const KernelRoots& kernels, const std::string& fami
 /// Also the last of "fp16,bf".
 Completions complete_dtype(const KernelRoots& kernels, const std::string& family, const std::string& word);
 Completions complete_device(const std::string& word);
-Completions complete_suite(const std::string& word);
+Completions complete_suite(const std::vector<std::filesystem::path>& folders, const std::string& word);
 /// Files and folders; `folders`: only these.
 Completions complete_path(const std::string& word, bool folders);
 

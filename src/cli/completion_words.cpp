@@ -205,8 +205,8 @@ Completions complete_device(const std::string& word) {
   return all;
 }
 
-Completions complete_suite(const std::string& word) {
-  Completions all = looks_like_path(word) ? Completions{} : matching(word, suite_words());
+Completions complete_suite(const std::vector<std::filesystem::path>& folders, const std::string& word) {
+  Completions all = looks_like_path(word) ? Completions{} : matching(word, suite_words(folders));
   for (Completion& file : complete_path(word, false))
     if (file.whole ? file.text.ends_with(".toml") : looks_like_path(word)) all.push_back(std::move(file));
   return all;

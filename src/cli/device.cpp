@@ -2,6 +2,7 @@
 
 #include "base/format.h"
 #include "cli/command.h"
+#include "cli/settings_screen.h"
 #include "db/database.h"
 #include "report/json.h"
 #include "report/table.h"
@@ -39,7 +40,7 @@ JsonValue to_value(const DeviceInfo& device) {
                            {"threads_per_sm", device.threads_per_sm}};
 }
 
-std::string device_json(const DeviceReport& report) {
+std::string device_json(const DeviceReport& report, const GlobalOptions& global) {
   JsonValue::Array gpus, emulated, pipes;
   for (const DeviceInfo& gpu : report.gpus) gpus.push_back(to_value(gpu));
   for (const DeviceInfo& profile : report.emulated) emulated.push_back(to_value(profile));
@@ -60,7 +61,8 @@ std::string device_json(const DeviceReport& report) {
                                       {"pipes", std::move(pipes)},
                                       {"practical", std::move(measured)},
                                       {"practical_clock", report.measured.rows.empty() ? "" : report.measured.clock},
-                                      {"practical_created", report.measured.created}})) +
+                                      {"practical_created", report.measured.created},
+                                      {"settings", settings_value(global)}})) +
          "\n";
 }
 
@@ -137,10 +139,10 @@ ExitCode run(bool measure, const GlobalOptions& global) {
   Database database = Database::open(database_path(global));
   const DeviceReport report = look_at_devices(rig_options(global, ""), measure && !global.dry_run, database);
   if (global.json) {
-    fmt::print("{}", device_json(report));
+    fmt::print("{}", device_json(report, global));
     return ExitCode::passed;
   }
-  fmt::print("{}", device_list(report));
+  fmt::print("{}\n{}", device_list(report), settings_text(global, color));
   if (!report.chosen) return ExitCode::passed;
   const bool emulated = report.chosen->kind == DeviceKind::emulated;
   fmt::print("\n{}\n{}", facts(*report.chosen, color),
@@ -152,7 +154,8 @@ ExitCode run(bool measure, const GlobalOptions& global) {
 
 Command add_device(CLI::App& root, const GlobalOptions& global) {
   auto measure = std::make_shared<bool>(false);
-  CLI::App* parser = root.add_subcommand("device", "devices there are, and what the chosen one can do");
+  CLI::App* parser =
+      root.add_subcommand("device", "devices there are, what the chosen one can do, and which settings hold");
   parser->group("Understand");
   parser->footer(
       "examples: kerlab device --device emu:h200\n"

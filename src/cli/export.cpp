@@ -43,7 +43,7 @@ std::vector<std::string> keys_of_suite(const std::string& file, const KernelFold
                                        const GlobalOptions& global) {
   std::vector<std::string> keys;
   const Catalogue catalogue = open_catalogue(kernel_folders(global));
-  for (const SuiteProblem& problem : read_suite(file, kernel_folders(global)).problems)
+  for (const SuiteProblem& problem : read_suite(file, kernel_folders(global), suite_folders(global)).problems)
     if (catalogue.find(problem.family).family.name == folder.family.name)
       keys.push_back(make_problem(folder.family, make_request(folder.family, problem.arguments, problem.dtype)).key());
   if (keys.empty()) throw UsageError(fmt::format("--suite {}: it has no problem of {}", file, folder.family.name));

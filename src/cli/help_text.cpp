@@ -47,17 +47,6 @@ std::string heading(const std::string& title, bool color) {
   return "\n" + styled(title, Style::bold, color) + "\n";
 }
 
-std::string topics_line(const std::string& title, std::span<const HelpTopic> topics, bool texts, int width) {
-  std::string text = title;
-  for (const HelpTopic& topic : topics)
-    text += fmt::format("{} {}{}",
-                        &topic == topics.data() ? ""
-                        : texts                 ? ";"
-                                                : ",",
-                        topic.name, texts ? fmt::format(" {}", topic.text) : "");
-  return folded(text, 0, 2, static_cast<std::size_t>(width)) + "\n";
-}
-
 std::string commands_text(const CommandModel& command, int width, bool color) {
   std::vector<std::string> groups;
   for (const CommandModel& below : command.commands)
@@ -155,9 +144,8 @@ std::string help_text(const CommandModel& command, const std::string& name, int 
   if (root)
     return text + topics_text("Exit codes", exit_codes(), width, color) +
            topics_text("Environment", environment_variables(), width, color);
-  return text + "\n" + topics_line("Exit codes:", exit_codes(), true, width) +
-         topics_line("Environment:", environment_variables(), false, width) +
-         folded("kerlab --help has the options of every command (--device, --db, --json ...) and says what these mean",
+  return text + "\n" +
+         folded("kerlab --help: options of every command (--device, --db, --kernels, --json ...), exit codes, environment",
                 0, 2, static_cast<std::size_t>(width)) +
          "\n";
 }

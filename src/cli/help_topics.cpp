@@ -17,6 +17,7 @@ constexpr HelpTopic kExitCodes[] = {
 
 constexpr HelpTopic kEnvironment[] = {
     {"CUDA_HOME", "the CUDA Toolkit, for NVRTC; else /usr/local/cuda"},
+    {"KERLAB_DEVICE", "device, as --device"},
     {"KERLAB_DB", "tuning database, as --db"},
     {"KERLAB_KERNELS", "folders of families, separated by ':', looked in after --kernels"},
     {"KERLAB_CACHE", "folder of compiled kernels"},
@@ -32,6 +33,7 @@ constexpr HelpTopic kEnvironment[] = {
 };
 
 constexpr HelpTopic kFiles[] = {
+    {"kerlab.toml", "here or in a folder above: device, kernels, db, suites, margins (kerlab device shows them)"},
     {"tuning_db/kerlab.db", "in a checkout: the tuning database"},
     {"~/.local/share/kerlab/kerlab.db", "elsewhere: the tuning database (XDG_DATA_HOME; kerlab db path)"},
     {"~/.cache/kerlab", "compiled kernels (XDG_CACHE_HOME)"},

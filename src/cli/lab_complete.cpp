@@ -72,7 +72,7 @@ Completions Lab::complete_setting(const std::vector<std::string>& words, const s
 Completions Lab::candidates(const std::vector<std::string>& words, const std::string& word) const {
   if (words.empty() || (words.size() == 1 && is_one_of(words.front(), {"help", "?"}))) {
     Completions all = lab_names();
-    add(all, kerlab::complete(command_table(), {}, word));
+    add(all, kerlab::complete(command_table(), {}, word, {kernel_folders(global_), suite_folders(global_)}));
     if (words.empty() && !state_.target.empty()) add(all, complete_setting({"run"}, word));
     return all;
   }
@@ -88,7 +88,7 @@ Completions Lab::candidates(const std::vector<std::string>& words, const std::st
     return {};
   if (is_one_of(command, {"use", "set", "run", "sweep", "try", "watch"}))
     return state_.target.empty() ? Completions{} : complete_setting(words, word);
-  return kerlab::complete(command_table(), words, word);
+  return kerlab::complete(command_table(), words, word, {kernel_folders(global_), suite_folders(global_)});
 }
 
 std::vector<std::string> Lab::complete(const std::string& line) const {

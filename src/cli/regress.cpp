@@ -47,7 +47,8 @@ ExitCode run_gate(const RegressCommand& command, const GlobalOptions& global) {
   options.command = global.typed;
   options.version = version();
   BaselineFolder folder = regress_folder(command);
-  options.margins = read_margins(folder.settings().string());
+  options.margins = global.settings->margins;
+  if (std::filesystem::exists(folder.settings())) options.margins.read_file(folder.settings().string());
   if (!command.margins_file.empty()) options.margins.read_file(command.margins_file);
   for (const std::string& margin : command.margins) options.margins.set(margin);
   std::optional<Database> database;

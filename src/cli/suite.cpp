@@ -11,7 +11,7 @@ Suite open_suite(const std::string& file, const std::string& target, const std::
                             : !global.problem.empty() ? "--" + global.problem.front().name
                                                       : "";
   if (!typed.empty()) throw UsageError(fmt::format("{} and --suite {}: the suite says which problems", typed, file));
-  return read_suite(file, kernel_folders(global));
+  return read_suite(file, kernel_folders(global), suite_folders(global));
 }
 
 std::vector<SuiteOutcome> run_suite(const Suite& suite, const InterruptFlag& interrupt,

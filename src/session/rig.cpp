@@ -4,8 +4,6 @@
 #include <poll.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <sstream>
 
 #include "base/file.h"
 #include "session/device_ids.h"
@@ -62,12 +60,6 @@ void announce_fallback(const RigOptions& options, const DeviceInfo& device) {
 
 Catalogue open_catalogue(const std::vector<std::filesystem::path>& kernels) {
   std::vector<std::filesystem::path> roots = kernels;
-  if (const char* listed = std::getenv("KERLAB_KERNELS")) {
-    std::istringstream stream(listed);
-    for (std::string folder; std::getline(stream, folder, ':');) {
-      if (!folder.empty()) roots.emplace_back(folder);
-    }
-  }
   roots.push_back(shipped_kernels());
   return Catalogue(std::move(roots));
 }

@@ -14,11 +14,10 @@ std::filesystem::path shipped_suites() {
   return share_folder() / "configs";
 }
 
-std::vector<std::string> shipped_suite_names() {
+std::vector<std::string> suite_names(const std::filesystem::path& folder) {
   std::vector<std::string> names;
   std::error_code error;
-  for (std::filesystem::directory_iterator entry(shipped_suites(), error), end; !error && entry != end;
-       entry.increment(error))
+  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
     if (entry->path().extension() == ".toml") names.push_back(entry->path().stem().string());
   std::sort(names.begin(), names.end());
   return names;
@@ -26,15 +25,19 @@ std::vector<std::string> shipped_suite_names() {
 
 namespace {
 
-std::filesystem::path find_suite(const std::string& typed) {
+std::filesystem::path find_suite(const std::string& typed, std::vector<std::filesystem::path> folders) {
   std::error_code error;
   if (std::filesystem::is_regular_file(typed, error)) return typed;
-  for (const std::string& name : {typed, typed + ".toml"}) {
-    const std::filesystem::path shipped = shipped_suites() / name;
-    if (typed.find('/') == std::string::npos && std::filesystem::is_regular_file(shipped, error)) return shipped;
+  folders.push_back(shipped_suites());
+  std::vector<std::string> known;
+  for (const std::filesystem::path& folder : folders) {
+    for (const std::string& name : {typed, typed + ".toml"})
+      if (typed.find('/') == std::string::npos && std::filesystem::is_regular_file(folder / name, error))
+        return folder / name;
+    for (std::string& name : suite_names(folder)) known.push_back(std::move(name));
   }
-  throw UsageError(fmt::format("--suite {}: no such file, and no shipped suite of that name (there is {})", typed,
-                               fmt::join(shipped_suite_names(), ", ")));
+  throw UsageError(fmt::format("--suite {}: no such file, and no suite of that name{} (there is {})",
+                               typed.empty() ? "''" : typed, suggestion(typed, known), fmt::join(known, ", ")));
 }
 
 SuiteOptions read_options(const SpecTable& table, std::string_view key, SuiteOptions options) {
@@ -184,8 +187,9 @@ class SuiteReader {
 
 }  // namespace
 
-Suite read_suite(const std::string& file, const std::vector<std::filesystem::path>& kernels) {
-  return SuiteReader(find_suite(file), kernels).read();
+Suite read_suite(const std::string& file, const std::vector<std::filesystem::path>& kernels,
+                 const std::vector<std::filesystem::path>& folders) {
+  return SuiteReader(find_suite(file, folders), kernels).read();
 }
 
 }  // namespace kerlab

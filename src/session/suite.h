@@ -47,12 +47,14 @@ struct Suite {
   std::vector<SuiteProblem> problems;
 };
 
-/// `file` as typed: a path, or the name of a suite among the shipped ones ("gemm-sm80"). Throws UsageError when there
-/// is no such file, SpecError (file:line:column) for whatever is wrong in it: unknown keys, families, names, values.
-Suite read_suite(const std::string& file, const std::vector<std::filesystem::path>& kernels);
+/// `file` as typed: a path, or the name of a suite in one of `folders` or among the shipped ones ("gemm-sm80"). Throws
+/// UsageError when there is no such file, SpecError (file:line:column) for whatever is wrong in it: unknown keys,
+/// families, names, values.
+Suite read_suite(const std::string& file, const std::vector<std::filesystem::path>& kernels,
+                 const std::vector<std::filesystem::path>& folders = {});
 
-/// The folder of the shipped suites, and their names, sorted.
+/// The folder of the shipped suites, and the names of a folder's suites, sorted.
 std::filesystem::path shipped_suites();
-std::vector<std::string> shipped_suite_names();
+std::vector<std::string> suite_names(const std::filesystem::path& folder);
 
 }  // namespace kerlab

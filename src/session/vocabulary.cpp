@@ -121,10 +121,11 @@ std::vector<std::string> dtype_words(const KernelRoots& kernels, const std::stri
   return words;
 }
 
-std::vector<DeclaredName> suite_words() {
+std::vector<DeclaredName> suite_words(std::vector<std::filesystem::path> folders) {
+  folders.push_back(shipped_suites());
   std::vector<DeclaredName> words;
-  for (const std::string& name : shipped_suite_names())
-    words.push_back({name, doc_of(shipped_suites() / (name + ".toml")), {}});
+  for (const std::filesystem::path& folder : folders)
+    for (const std::string& name : suite_names(folder)) words.push_back({name, doc_of(folder / (name + ".toml")), {}});
   return words;
 }
 

@@ -28,8 +28,8 @@ std::vector<DeclaredName> problem_words(const KernelRoots& kernels, const std::s
 /// Of a family, its default first; of every family where `family` is empty or cannot be read.
 std::vector<std::string> dtype_words(const KernelRoots& kernels, const std::string& family);
 
-/// Shipped suites, with their docs.
-std::vector<DeclaredName> suite_words();
+/// Suites of these folders and the shipped ones, with their docs.
+std::vector<DeclaredName> suite_words(std::vector<std::filesystem::path> folders = {});
 /// "emu:h200" and the like, with the names of the GPUs.
 std::vector<DeclaredName> emulated_device_words();
 

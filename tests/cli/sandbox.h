@@ -34,9 +34,10 @@ class Sandbox {
     return run(arguments, environment);
   }
   /// kerlab below another program: `before` kerlab `arguments`.
-  [[nodiscard]] kerlab::ProcessResult run_below(Words before, const Words& arguments) const {
+  [[nodiscard]] kerlab::ProcessResult run_below(Words before, const Words& arguments,
+                                                const Words& environment = {}) const {
     before.push_back(kerlab_program().string());
-    return run_program(before, arguments, {});
+    return run_program(before, arguments, environment);
   }
 
   [[nodiscard]] std::string device() const { return "script:" + (folder_ / "device.toml").string(); }
@@ -59,6 +60,7 @@ class Sandbox {
         "XDG_DATA_HOME=" + (folder_ / "data").string(),
         "KERLAB_CACHE=",
         "KERLAB_KERNELS=",
+        "KERLAB_DEVICE=",
         "KERLAB_DB=" + database().string(),
         "NO_COLOR=1",
     };
