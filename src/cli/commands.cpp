@@ -81,10 +81,21 @@ void require_one_device(const Command& command, GlobalOptions& global) {
                                global.device, command.parser->get_name()));
 }
 
+/// "--trials=" would take the next word for its value.
+void require_values(const KnownOptions& known, const std::vector<std::string>& words) {
+  for (const std::string& word : words) {
+    if (word == "--") return;
+    const std::string name = word.substr(0, word.find('='));
+    if (const auto at = known.find(name); at != known.end() && at->second && word == name + "=")
+      throw UsageError(name + ": a value is missing");
+  }
+}
+
 /// The command that the words name, its options filled in. Throws UsageError; CLI::Success for --help and --version.
 const Command& parse(CLI::App& root, const std::vector<Command>& commands, std::vector<std::string> words,
                      GlobalOptions& global) {
   const Command* command = named_command(root, commands, words);
+  require_values(known_options(root, command != nullptr ? *command->parser : root), words);
   try {
     if (command != nullptr && command->takes_problem) {
       const auto known = known_options(root, *command->parser);
@@ -129,7 +140,7 @@ void settle(const Command& command, GlobalOptions& global) {
     const Setting& database = global.settings->database;
     if (!global.device_typed && device.value != "auto" && text.find("--device " + global.device) != std::string::npos)
       place = fmt::format("; the device is of {}", device.from);
-    else if (global.database.empty() && !database.value.empty() && text.find(database.value) != std::string::npos)
+    else if (global.database.empty() && !database.value.empty() && text.starts_with("database "))
       place = fmt::format("; the database is of {}", database.from);
   }
   if (place.empty()) throw;

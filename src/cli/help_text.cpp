@@ -145,8 +145,8 @@ std::string help_text(const CommandModel& command, const std::string& name, int 
     return text + topics_text("Exit codes", exit_codes(), width, color) +
            topics_text("Environment", environment_variables(), width, color);
   return text + "\n" +
-         folded("kerlab --help: options of every command (--device, --db, --kernels, --json ...), exit codes, environment",
-                0, 2, static_cast<std::size_t>(width)) +
+         folded("kerlab --help has exit codes, environment and the options of all commands", 0, 2,
+                static_cast<std::size_t>(width)) +
          "\n";
 }
 

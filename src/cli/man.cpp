@@ -21,7 +21,9 @@ constexpr const char* kDetails =
     "goes to standard output, as roff.";
 
 ExitCode write_pages(const CommandModel& table, const std::string& folder) {
-  std::filesystem::create_directories(folder);
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) throw Error(fmt::format("--dir {}: the folder cannot be made: {}", folder, error.message()));
   const auto write = [&](const CommandModel& command) {
     write_atomic(std::filesystem::path(folder) / (man_name(table, command) + ".1"),
                  man_page(table, command, utc_date()));

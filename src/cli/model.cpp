@@ -75,9 +75,12 @@ std::string note(const CountedSweep& counted) {
 }
 
 std::vector<Sweep> chosen_sweeps(const ModelOptions& options) {
-  auto sweeps = read_sweeps(options.folder.empty() ? sweeps_folder() : std::filesystem::path(options.folder));
+  const std::filesystem::path folder = options.folder.empty() ? sweeps_folder() : std::filesystem::path(options.folder);
+  auto sweeps = read_sweeps(folder);
   std::erase_if(sweeps, [&](const Sweep& sweep) { return !chosen(sweep, options.names); });
-  if (sweeps.empty()) throw Error("no such sweep; there are those of " + sweeps_folder().string());
+  if (sweeps.empty())
+    throw UsageError(fmt::format("model {}: no such sweep in {}; --folder DIR names another folder",
+                                 fmt::join(options.names, " "), folder.string()));
   return sweeps;
 }
 

@@ -46,7 +46,8 @@ std::vector<Sweep> chosen_sweeps(const ReplayCommand& command) {
     if (words.empty() ? sweep.points.size() >= command.least : named) chosen.push_back(std::move(sweep));
   }
   if (chosen.empty())
-    throw UsageError(fmt::format("no such sweep; there are those of {}", folders.front().parent_path().string()));
+    throw UsageError(fmt::format("replay {}: no such sweep in {}; --folder DIR names another folder",
+                                 fmt::join(command.sweeps, " "), folders.front().string()));
   return chosen;
 }
 

@@ -70,6 +70,13 @@ fs::path Catalogue::locate(const std::string& name_or_path) const {
   std::error_code error;
   if (!name_or_path.empty() && fs::is_directory(name_or_path, error))
     throw UsageError(fmt::format("{} has no family.toml; 'kerlab new' writes a folder to start from", name_or_path));
+  if (const std::size_t slash = name_or_path.find('/'); slash != std::string::npos && slash > 0) {
+    const std::string family = name_or_path.substr(0, slash);
+    for (const fs::path& root : roots_)
+      if (is_identifier(family) && is_family_folder(root / family))
+        throw UsageError(fmt::format("there is no folder {}; to name a variant of {}: {} --variant {}", name_or_path,
+                                     family, family, name_or_path.substr(slash + 1)));
+  }
   if (name_or_path.find('/') != std::string::npos)
     throw UsageError(
         fmt::format("there is no folder {}; 'kerlab new {}' writes one to start from", name_or_path, name_or_path));
