@@ -144,10 +144,12 @@ void add_options(CLI::App& parser, RegressCommand& command) {
                   "run: not what is the same program as it was, even where it would be checked otherwise today");
   parser
       .add_option("--margin", command.margins, "run: what a figure may grow by, as in instructions=2% or registers=off")
+      ->type_name("FIGURE=SHARE")
       ->expected(1)
       ->take_all();
   parser.add_option("--margins", command.margins_file, "run: a TOML file with [margins]")->type_name("FILE");
-  parser.add_option("--fail-on", command.fail_on, "exit codes that are one: of 2,3,4,5, or none");
+  parser.add_option("--fail-on", command.fail_on, "verdicts that make it fail: exit codes of 2,3,4,5, or none")
+      ->type_name("CODES");
   parser.add_flag("--strict-toolchain", command.strict_toolchain,
                   "run: what a new compiler makes worse of the same source fails as well");
   parser.add_option("--against", command.against,
@@ -175,7 +177,7 @@ void add_options(CLI::App& parser, RegressCommand& command) {
 Command add_regress(CLI::App& root, const GlobalOptions& global) {
   auto command = std::make_shared<RegressCommand>();
   CLI::App* parser =
-      root.add_subcommand("regress", "today's kernels against recorded ones: still right, still as fast?");
+      root.add_subcommand("regress", "today's kernels against recorded ones: still correct, still as fast?");
   add_options(*parser, *command);
   parser->group("Verify");
   parser->footer(

@@ -115,7 +115,7 @@ Command add_tune(CLI::App& root, const GlobalOptions& global) {
   parser->group("Measure");
   parser->footer(
       "examples: kerlab tune gemm --M 4096 --dtype bf16 --trials 64\n"
-      "          kerlab tune gemm --M 512 --dtype fp32 --ladder --device emu:h200   # without a GPU\n"
+      "          kerlab tune gemm --M 512 --dtype fp32 --ladder --device emu:h200   # no GPU\n"
       "          kerlab tune --suite gemm-smoke --dry-run");
   parser->add_option("family", options->rig.target, "a family's name (kerlab list), or a folder");
   parser->option_defaults()->group("Problem");

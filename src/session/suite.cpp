@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/duration.h"
 #include "base/file.h"
 #include "session/rig.h"
 #include "session/space.h"
@@ -53,7 +54,12 @@ SuiteOptions read_options(const SpecTable& table, std::string_view key, SuiteOpt
     positive("trials");
     options.trials = static_cast<std::size_t>(row.integer("trials"));
   }
-  if (row.has("time")) options.time_s = positive("time");
+  if (const TomlValue* time = row.find("time"); time != nullptr && time->kind == TomlValue::Kind::string) {
+    options.time_s = parse_seconds(time->text);
+    if (!options.time_s || *options.time_s <= 0) row.fail("time", "expected a time, as in 90, \"90s\" or \"2m\"");
+  } else if (time != nullptr) {
+    options.time_s = positive("time");
+  }
   if (row.has("patience")) {
     if (row.integer("patience") < 0) row.fail("patience", "must not be negative");
     options.patience = static_cast<std::size_t>(row.integer("patience"));
