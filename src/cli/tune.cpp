@@ -24,12 +24,16 @@ void print(const TuneResult& result, const TuneCommand& command, const GlobalOpt
 /// What a session that cannot go on leaves behind.
 std::string kept_text(const TuneState& state) {
   if (state.counts.done == 0) return "";
-  std::string text = fmt::format("\n{} {} kept: the same command goes on from there",
-                                 format_count(static_cast<std::int64_t>(state.counts.done), "result"),
-                                 state.counts.done == 1 ? "is" : "are");
-  if (state.best_us > 0)
-    text += fmt::format("; the best so far: {} us, {}", format_us(state.best_us), state.best_label);
-  return text;
+  return fmt::format("\n{} {} kept: the same command goes on from there",
+                     format_count(static_cast<std::int64_t>(state.counts.done), "result"),
+                     state.counts.done == 1 ? "is" : "are");
+}
+
+/// The same where no summary follows, which would say it.
+std::string kept_with_best(const TuneState& state) {
+  const std::string text = kept_text(state);
+  if (state.counts.done == 0 || state.best_us <= 0) return text;
+  return text + fmt::format("; the best so far: {} us, {}", format_us(state.best_us), state.best_label);
 }
 
 ExitCode run(const TuneCommand& command, const GlobalOptions& global) {
@@ -96,7 +100,7 @@ TuneRun run_tune(const TuneOptions& options, Database& database, const Interrupt
     }
   } catch (const Error& error) {
     session.interrupt();
-    throw Error(error.what() + kept_text(session.state()), error.code());
+    throw Error(error.what() + kept_with_best(session.state()), error.code());
   }
   if (more) {
     session.interrupt();

@@ -5,6 +5,7 @@
 #include "cli/ladder_screen.h"
 #include "cli/library_cells.h"
 #include "cli/shipped_screen.h"
+#include "cli/tune_sentences.h"
 #include "cli/why_screen.h"
 
 namespace kerlab {
@@ -68,7 +69,7 @@ JsonValue::Object search_value(const TuneResult& result, const ToRepeat& again) 
 JsonValue::Object outcome_value(const TuneResult& result) {
   return {{"rows", rows_value(result.rows)},
           {"rule", result.rule},
-          {"kept", result.kept},
+          {"kept", outside_sentence(result)},
           {"measured_now", result.measured_now},
           {"range_edges", result.range_edges},
           {"importance", importance_value(result.importance)},

@@ -9,6 +9,7 @@
 #include "cli/ladder_screen.h"
 #include "cli/library_cells.h"
 #include "cli/shipped_screen.h"
+#include "cli/tune_sentences.h"
 #include "cli/why_screen.h"
 #include "report/modelled_remark.h"
 #include "report/tune_table.h"
@@ -129,8 +130,7 @@ std::string counts_line(const TuneResult& result) {
 
 /// "surrogate search ended: no better one in 150 trials; the roof allows 1.31 times the speed of the winner"
 std::string end_of_search(const TuneResult& result) {
-  std::string text = fmt::format("{} search", result.search.strategy);
-  if (!result.ended.empty()) text += " ended: " + result.ended;
+  std::string text = search_sentence(result);
   if (!result.rows.empty() && roof_us(result) > 0)
     text += fmt::format("; the roof allows {:.2f} times the speed of the winner",
                         result.rows.front().measurement.median_us / roof_us(result));
@@ -147,7 +147,7 @@ std::string hints(const TuneResult& result) {
     matters += fmt::format("{}{} {:.0f} %", matters.empty() ? "" : ", ", importance.parameter, 100 * importance.share);
   }
   if (!matters.empty()) parts.push_back("matters: " + matters);
-  if (result.previous && !result.rows.empty()) {
+  if (result.previous && !result.rows.empty() && !result.outside) {
     const double now = result.rows.front().measurement.median_us;
     parts.push_back(fmt::format("previous winner {} us ({:+.1f} %)", format_us(result.previous->median_us),
                                 100 * (now / result.previous->median_us - 1)));
@@ -209,7 +209,7 @@ std::string tune_screen(const TuneResult& result, bool color, const ToRepeat& ag
                      failure_lines(result.failures, color, kMostFailureLines) + small_problem_line(result);
   if (result.ladder.empty()) text += left_out_lines(result);
   if (result.rows.empty()) {
-    text += styled("no winner", Style::bad, color) + "\n";
+    if (!result.interrupted) text += styled("no winner", Style::bad, color) + "\n";
   } else {
     text += tune_text(rows_of(result), color, table_width(0));
     text += decision_lines(result);
@@ -218,8 +218,9 @@ std::string tune_screen(const TuneResult& result, bool color, const ToRepeat& ag
     text += library_lines(result);
     if (const std::string limit = limit_text(result); !limit.empty()) text += limit + "\n";
     if (!result.verified.empty()) text += fmt::format("the winner was verified on {}\n", result.verified);
-    if (!result.kept.empty()) text += styled(result.kept, Style::warning, color) + "\n";
   }
+  for (const std::string& sentence : {outside_sentence(result), interrupted_sentence(result)})
+    if (!sentence.empty()) text += styled(sentence, Style::warning, color) + "\n";
   if (result.shipped) text += shipped_line(*result.shipped, result.shipped_note);
   text += ladder_text(result, color, table_width(0));
   if (const std::string hint = hints(result); !hint.empty()) text += hint + "\n";

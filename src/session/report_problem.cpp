@@ -182,7 +182,6 @@ void add_importance(ReportProblem& problem) {
     configurations.push_back(std::move(values));
     costs.push_back(one.screen_us);
   }
-  if (costs.size() < 3) return;
   for (const Importance& entry : parameter_importance(names, configurations, costs))
     problem.importance.emplace_back(entry.parameter, entry.share);
 }

@@ -13,6 +13,12 @@ namespace {
 
 constexpr auto kLongestWait = std::chrono::milliseconds(100);
 
+/// The variants that the session is to try, with the conditions that were typed among their constraints.
+KernelFolder narrowed(KernelFolder folder, const TuneOptions& options) {
+  restrict_spaces(folder, options.where, options.variants.names);
+  return folder;
+}
+
 KernelFolder checked_folder(const TuneOptions& options) {
   KernelFolder folder = open_catalogue(options.rig.kernels).find(options.rig.target);
   // What was typed is judged before a device is needed.
@@ -20,7 +26,7 @@ KernelFolder checked_folder(const TuneOptions& options) {
   for (const std::string& name : options.variants.names) {
     if (name != "all") find_variant(folder, name);
   }
-  restrict_spaces(folder, options.where, options.variants.names);
+  narrowed(folder, options);
   return folder;
 }
 
@@ -31,10 +37,9 @@ RigOptions rig_options_of(const TuneOptions& options, const Database& database) 
   return rig;
 }
 
-ProblemSetup typed_setup(const TuneOptions& options, const Rig& rig) {
-  const Family& family = rig.folder().family;
-  const ProblemRequest request = make_request(family, options.arguments, options.dtype);
-  return prepare_problem(rig.folder(), problem_for_device(rig.folder(), request, rig.device()), rig.device());
+ProblemSetup typed_setup(const TuneOptions& options, const KernelFolder& asked, const Rig& rig) {
+  const ProblemRequest request = make_request(asked.family, options.arguments, options.dtype);
+  return prepare_problem(asked, problem_for_device(asked, request, rig.device()), rig.device());
 }
 
 SessionRecord session_record(const TuneOptions& options, const Rig& rig) {
@@ -45,18 +50,6 @@ SessionRecord session_record(const TuneOptions& options, const Rig& rig) {
   for (const RigDevice& device : rig.devices()) ids.push_back(device.info.id);
   record.device = fmt::format("{} {}", fmt::join(ids, ","), rig.device_title());
   return record;
-}
-
-/// The stored winner as a defender, while its variant is there with the very source that won.
-std::optional<ReigningWinner> reigning_winner(const Rig& rig, const Database& database, const Trial& trial) {
-  const auto measurement = database.latest_measurement(trial.id, "final");
-  if (!measurement) return {};
-  for (const Variant& variant : rig.folder().variants) {
-    if (variant.name != trial.variant) continue;
-    if (read_kernel_source(variant.source).hash != trial.source_hash) return {};
-    return ReigningWinner{trial.id, trial.variant + " " + trial.configuration, measurement->median_us};
-  }
-  return {};
 }
 
 SearchOptions search_options(const TuneOptions& options, const SearchChoice& choice) {
@@ -72,9 +65,10 @@ SearchOptions search_options(const TuneOptions& options, const SearchChoice& cho
 TuneSession::TuneSession(TuneOptions options, Database& database)
     : options_(std::move(options)),
       rig_(rig_options_of(options_, database), checked_folder(options_)),
+      asked_(narrowed(rig_.folder(), options_)),
       company_(rig_, options_.company),
-      setup_(typed_setup(options_, rig_)),
-      space_(rig_.folder(), options_.variants, setup_.problem, rig_.device()),
+      setup_(typed_setup(options_, asked_, rig_)),
+      space_(asked_, options_.variants, setup_.problem, rig_.device()),
       search_(choose_search(options_, space_.size())),
       ledger_(database, session_record(options_, rig_)),
       loader_(rig_, setup_) {
@@ -171,14 +165,10 @@ bool TuneSession::was_given_its_time() const {
 
 void TuneSession::ask_previous_first() {
   if (!previous_) return;
-  // The previous winner is tried first: a session never ends with less than what was there.
-  if (const auto trial = ledger_.database().trial(previous_->trial)) {
-    if (const auto index = find_candidate(trial->variant, trial->configuration)) {
-      screening_->ask_first(*index);
-    } else {
-      reigning_ = reigning_winner(rig_, ledger_.database(), *trial);
-    }
-  }
+  // What won before is a good start, and has to be tried again where the compiler has changed.
+  const auto trial = ledger_.database().trial(previous_->trial);
+  const auto index = trial ? find_candidate(trial->variant, trial->configuration) : std::nullopt;
+  if (index) screening_->ask_first(*index);
 }
 
 /// What was measured and not yet committed lies in the screening, which goes before the ledger does.
@@ -227,65 +217,6 @@ bool TuneSession::step() {
   return true;
 }
 
-void TuneSession::begin_finals() {
-  if (!screened_) screened_ = Clock::now();
-  const ScreeningCounts& counts = screening_->counts();
-  const bool nothing_new = counts.stored + counts.hopeless == counts.done;
-  company_.look();
-  const auto decided =
-      previous_ ? ledger_.database().latest_measurement(previous_->trial, "final") : std::optional<Measurement>{};
-  if (nothing_new && decided && company_.stands(*decided)) {
-    use_stored_decision(*previous_);
-    if (!final_.rows.empty()) {
-      climb_or_finish();
-      return;
-    }
-  }
-  measured_now_ = true;
-  phase_ = Phase::finals;
-  finals_.emplace(rig_, company_, setup_, space_, ledger_, *screening_, loader_, reigning_);
-}
-
-/// Nothing was tried, so the newest decision stands; its rows are what its session stored.
-void TuneSession::use_stored_decision(const Decision& decision) {
-  for (Screened& screened : screening_->screened()) {
-    const Trial& trial = screened.candidate.trial;
-    if (trial.status != TrialStatus::passed) continue;
-    auto measurement = ledger_.database().latest_measurement(trial.id, "final");
-    if (!measurement || measurement->session != decision.session) continue;
-    final_.rows.push_back({&screened, std::move(*measurement), std::nullopt});
-  }
-  const std::string ties = "," + decision.tie_set + ",";
-  const auto rank = [&](const FinalRow& row) {
-    const auto at = ties.find("," + std::to_string(row.screened->candidate.trial.id) + ",");
-    return std::make_pair(at, row.measurement.median_us);
-  };
-  std::sort(final_.rows.begin(), final_.rows.end(),
-            [&](const FinalRow& a, const FinalRow& b) { return rank(a) < rank(b); });
-  final_.ties =
-      static_cast<std::size_t>(std::count_if(final_.rows.begin(), final_.rows.end(), [&](const FinalRow& row) {
-        return rank(row).first != std::string::npos;
-      }));
-  final_.rule = decision.rule;
-  final_.library = library_rows(ledger_.database().library_times(decision.measurement));
-  if (!final_.library.empty()) final_.library_note = "stored with the winner";
-  if (final_.rows.empty() || final_.rows.front().screened->candidate.trial.id != decision.trial) final_ = {};
-}
-
-void TuneSession::end_finals() {
-  const auto& screened = screening_->screened();
-  const bool others =
-      std::any_of(screened.begin(), screened.end(), [](const Screened& s) { return s.cost_us && !s.twin; });
-  if (finals_->result().rows.empty() && finals_->lost_somebody() && others) {
-    // Every finalist fell; the next best have their turn.
-    for (std::string& note : finals_->take_notes()) notes_.push_back(std::move(note));
-    finals_.emplace(rig_, company_, setup_, space_, ledger_, *screening_, loader_, reigning_);
-    return;
-  }
-  final_ = finals_->result();
-  climb_or_finish();
-}
-
 void TuneSession::climb_or_finish() {
   if (!options_.variants.ladder) {
     finish();
@@ -304,6 +235,7 @@ void TuneSession::finish() {
 void TuneSession::interrupt() {
   if (phase_ == Phase::finished) return;
   screening_->abandon();
+  interrupted_ = true;
   phase_ = Phase::finished;
   ledger_.close("interrupted");
 }

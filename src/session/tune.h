@@ -64,6 +64,12 @@ struct PreviousWinner {
   std::int64_t trial = 0;
 };
 
+/// What an interrupted session found and did not decide about.
+struct FastestSoFar {
+  std::string label;
+  double median_us = 0;
+};
+
 struct RankedTrial {
   Trial trial;
   Measurement measurement;
@@ -93,6 +99,7 @@ struct TuneResult {
   std::size_t sampled = 0;  ///< of the valid ones that the search chose from, where they are too many; else 0
   SearchChoice search;
   std::string ended;             ///< why no more were tried: "every configuration was tried", "512 trials", "30 s"
+  std::string stopped_by;        ///< the limit, where it was one: "--trials 5", "--time 30", "interrupted"; else empty
   std::size_t left_for_all = 0;  ///< emulated: valid, but not in the quick part that was swept
   std::string small_problem;     ///< title of the problem on which candidates are checked first, or empty
   ScreeningCounts counts;
@@ -106,14 +113,16 @@ struct TuneResult {
   std::optional<GemmRegime> regime;      ///< of a GEMM
   std::vector<LibraryRow> library;
   std::string library_note;
-  std::string verified;                  ///< "6 of 1024 blocks, and whole at ..."
+  std::string verified;  ///< "6 of 1024 blocks, and whole at ..."
+  bool interrupted = false;
+  std::optional<FastestSoFar> fastest;   ///< of the sweep; of an interrupted session
   bool measured_now = false;             ///< false: everything was stored and the decision stands
   std::vector<std::string> range_edges;  ///< "STAGES=4 is the largest listed"
   std::vector<Importance> importance;    ///< of the winner's variant
   std::optional<PreviousWinner> previous;
   std::optional<ShippedWinner> shipped;  ///< what was shipped for this problem and device
   std::string shipped_note;  ///< why it was not tried, or that its kernel has changed; empty: tried as it was
-  std::string kept;          ///< "the stored winner stays: ..."; empty: the first row is the winner
+  std::optional<OutsideWinner> outside;  ///< the winner where it is no row: it was not asked for
   std::vector<std::string> warnings;
   double gpu_busy = 0, compilers_busy = 0;  ///< shares of the wall time, means over devices and processes
   WorkerSeconds worker_s;                   ///< of wall_s: what the first device's worker did
@@ -149,17 +158,21 @@ class TuneSession {
   void ask_previous_first();
   void ask_shipped();
   void begin_finals();
+  void compete();
+  [[nodiscard]] bool decision_holds(const StoredTimes& times) const;
   void end_finals();
   void climb_or_finish();
   void finish();
   void use_stored_decision(const Decision& decision);
   void warn_beyond_measured_roof(TuneResult& result) const;
   void add_devices(TuneResult& result) const;
+  [[nodiscard]] std::string stopped_by() const;
 
   Clock::time_point begun_ = Clock::now();
   std::optional<Clock::time_point> opened_, screened_, finished_;  ///< when the phases ended
   TuneOptions options_;
   Rig rig_;
+  KernelFolder asked_;  ///< the rig's, less what is not to be tried
   Company company_;
   ProblemSetup setup_;
   CandidateSpace space_;
@@ -171,13 +184,13 @@ class TuneSession {
   std::optional<ShippedWinner> shipped_;
   std::string shipped_note_;
   std::vector<std::string> warnings_;
-  std::optional<ReigningWinner> reigning_;  ///< where `previous_` is outside the space of this session
+  StoredContenders stored_;  ///< that compete with what was tried; of the finals
   std::optional<Screening> screening_;
   std::optional<Finals> finals_;
   std::optional<Ladder> ladder_;
   FinalResult final_;
   Phase phase_ = Phase::screening;
-  bool measured_now_ = false;
+  bool measured_now_ = false, interrupted_ = false;
   std::vector<std::string> notes_;
 };
 

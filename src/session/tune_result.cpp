@@ -109,6 +109,15 @@ void TuneSession::add_devices(TuneResult& result) const {
     if (screened.device) ++result.devices[*screened.device].tried;
 }
 
+/// The limit that ended the search before it came to its own end.
+std::string TuneSession::stopped_by() const {
+  if (screening_->counts().done >= space_.size()) return "";
+  if (screening_->timed_out()) return fmt::format("--time {:g}", options_.screening.time_s);
+  if (interrupted_) return "interrupted";
+  if (screening_->counts().done < search_.trials) return "";
+  return fmt::format("--trials {}{}", search_.trials, options_.trials > 0 ? "" : ", the default");
+}
+
 TuneResult TuneSession::result() const {
   TuneResult result;
   result.title = setup_.problem.title();
@@ -122,12 +131,16 @@ TuneResult TuneSession::result() const {
   result.sampled = result.valid > space_.size() ? space_.size() : 0;
   result.search = search_;
   result.ended = screening_->ended();
+  result.stopped_by = stopped_by();
+  result.interrupted = interrupted_;
+  if (const Screened* best = screening_->best(); best != nullptr && interrupted_)
+    result.fastest = FastestSoFar{best->candidate.label, *best->cost_us};
   result.left_for_all = space_.left_for_all();
   if (setup_.small) result.small_problem = setup_.small->problem.title();
   result.counts = screening_->counts();
   result.left_out = space_.left_out();
   result.rule = final_.rule;
-  result.kept = final_.kept;
+  result.outside = final_.outside;
   result.verified = final_.verified;
   result.library = final_.library;
   result.library_note = final_.library_note;
@@ -153,7 +166,7 @@ TuneResult TuneSession::result() const {
     warn_beyond_measured_roof(result);
     result.importance = importance_in(variant, winner.variant, screening_->screened());
   }
-  if (previous_ && measured_now_) {
+  if (previous_ && (measured_now_ || interrupted_)) {
     const auto trial = ledger_.database().trial(previous_->trial);
     const auto measurement = ledger_.database().latest_measurement(previous_->trial, "final");
     if (trial && measurement) {

@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "catch.h"
 #include "cli/tune_screen.h"
+#include "cli/tune_sentences.h"
 #include "report/tune_table.h"
 #include "session/session_fixture.h"
 
@@ -78,7 +79,11 @@ TEST_CASE("tune: a session of other variants does not dethrone a faster winner",
   const TuneResult restricted = fixture.tune(options);
   REQUIRE_FALSE(restricted.rows.empty());
   CHECK(restricted.rows.front().trial.variant == "other");
-  CHECK_THAT(restricted.kept, Catch::Contains("simple A=2 B=3"));
+  REQUIRE(restricted.outside);
+  CHECK(restricted.outside->stays);
+  CHECK_THAT(outside_sentence(restricted), Catch::Contains("the stored winner stays: trial ") &&
+                                               Catch::Contains("simple A=2 B=3, 80") &&
+                                               Catch::Contains("times as fast as what was asked for"));
   const auto winner = fixture.database().winner(all.problem.key, all.device.device_class());
   REQUIRE(winner);
   CHECK(winner->trial == all.rows.front().trial.id);
