@@ -49,7 +49,7 @@ std::pair<std::string, std::int64_t> natural(const std::string& word) {
 }  // namespace
 
 /// NAME, NAME=, or a value behind either: parameters, and where sizes may be set those as well.
-Completions Lab::complete_setting(const std::vector<std::string>& words, const std::string& word) const {
+Completions LabConsole::complete_setting(const std::vector<std::string>& words, const std::string& word) const {
   const KernelRoots kernels = kernel_folders(global_);
   const std::string kernel = state_.kernel();
   const bool sizes = is_one_of(words.front(), {"set", "use", "run", "watch"});
@@ -69,7 +69,7 @@ Completions Lab::complete_setting(const std::vector<std::string>& words, const s
   return all;
 }
 
-Completions Lab::candidates(const std::vector<std::string>& words, const std::string& word) const {
+Completions LabConsole::candidates(const std::vector<std::string>& words, const std::string& word) const {
   if (words.empty() || (words.size() == 1 && is_one_of(words.front(), {"help", "?"}))) {
     Completions all = lab_names();
     add(all, kerlab::complete(command_table(), {}, word, {kernel_folders(global_), suite_folders(global_)}));
@@ -91,7 +91,7 @@ Completions Lab::candidates(const std::vector<std::string>& words, const std::st
   return kerlab::complete(command_table(), words, word, {kernel_folders(global_), suite_folders(global_)});
 }
 
-std::vector<std::string> Lab::complete(const std::string& line) const {
+std::vector<std::string> LabConsole::complete(const std::string& line) const {
   std::vector<std::string> words = typed_words(line);
   const std::string word = words.back();
   words.pop_back();

@@ -188,7 +188,7 @@ std::string time_text(const Measurement& m) {
 std::vector<std::string> watch_lines(const Attempt& now, const Attempt* before, double seconds, int width, bool color) {
   if (now.trial.status != TrialStatus::passed)
     return trouble_lines(number_text(now.save), status_text(now.trial.status), troubles(now), seconds, width, color);
-  std::vector<Cell> cells{{number_text(now.save), Style::bold, kAlways}, {"right", Style::good, kAlways}};
+  std::vector<Cell> cells{{number_text(now.save), Style::bold, kAlways}, {"correct", Style::good, kAlways}};
   if (now.measurement) cells.push_back({time_text(*now.measurement), Style::bold, kAlways});
   add_beside(cells, now);
   add_figures(cells, now, before);
@@ -221,6 +221,7 @@ JsonValue watch_value(const Attempt& attempt, double seconds) {
                                  {"problem", attempt.problem.key()},
                                  {"label", attempt.label},
                                  {"chosen", attempt.how},
+                                 {"completion", attempt.completion},
                                  {"device", attempt.device},
                                  {"error", attempt.first_error},
                                  {"trial", to_value(attempt.trial)},

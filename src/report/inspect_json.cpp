@@ -109,6 +109,7 @@ JsonValue::Object inspect_value(const InspectedKernel& kernel) {
           {"how", kernel.how},
           {"device", kernel.device},
           {"note", kernel.note},
+          {"completion", kernel.completion},
           {"flops", kernel.flops},
           {"bytes", kernel.bytes},
           {"roof_us", kernel.roof_us},

@@ -23,6 +23,7 @@ struct InspectedKernel {
   std::string title, how;  ///< "gemm 512x512x512 fp32 nn"; "default"
   std::string device;      ///< that counted: "emu:h200"
   std::string note;
+  std::string completion;  ///< what was changed of what was typed to make it valid, and why; empty: nothing
   std::vector<LaunchInspection> launches;
   double modelled_us = 0, roof_us = 0, flops = 0, bytes = 0;
   std::vector<RecordedTime> recorded;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "session/subject.h"
+
 namespace kerlab {
 
 namespace {
@@ -73,8 +75,12 @@ std::vector<BenchSession::Choice> BenchSession::choices(const Problem& problem) 
   }
   if (!options_.configuration.empty()) {
     if (variants.size() != 1) throw UsageError("--config: say of which variant (--variant NAME)");
-    return {{variants.front(), parse_configuration(*variants.front(), problem, rig_.device(), options_.configuration),
-             "--config"}};
+    const Variant& variant = *variants.front();
+    const CompletedConfiguration typed =
+        complete_configuration(variant, problem, rig_.device(), options_.configuration);
+    require_valid(typed, variant, problem);
+    announce_completion(variant.name, completion_remark(typed));
+    return {{&variant, typed.configuration, how_completed("--config", typed)}};
   }
   if (options_.variants.empty()) {
     if (auto best = winner(problem)) return {*best};
@@ -104,7 +110,8 @@ std::optional<BenchSession::Choice> BenchSession::winner(const Problem& problem)
 
 /// The fastest passed trial of the variant on this problem; else what is shipped of it; else its default configuration.
 BenchSession::Choice BenchSession::best_known(const Variant& variant, const Problem& problem) {
-  Choice best{&variant, default_configuration(variant, problem, rig_.device()), "default"};
+  const CompletedConfiguration at_default = complete_configuration(variant, problem, rig_.device(), "");
+  Choice best{&variant, at_default.configuration, how_completed("default", at_default)};
   double best_us = 0;
   for (const Trial& trial : database_.trials(problem.key(), rig_.device().device_class())) {
     if (trial.variant != variant.name || trial.status != TrialStatus::passed) continue;

@@ -224,6 +224,7 @@ Explanation explain(const ExplainOptions& options, const Database* database) {
   result.kernel_name = kernel_name(meant, inspect.subject);
   add_problem(result, rig.folder(), problem, meant.trial, database);
   if (meant.subject) {
+    announce_completion(meant.subject->source.variant->name, meant.subject->completion);
     count_kernel(result, rig, *meant.subject, options, database);
   } else if (!meant.obstacle.empty()) {
     result.obstacle = meant.obstacle;

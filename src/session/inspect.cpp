@@ -115,6 +115,7 @@ Inspection inspect_as_far_as_possible(InspectOptions options, const Database* da
   Rig rig(options.rig);
   const Subject subject =
       resolve_subject(options.subject, options.arguments, options.dtype, rig.folder(), rig.device(), database);
+  announce_completion(subject.source.variant->name, subject.completion);
   const ProblemSetup setup = prepare_problem(rig.folder(), subject.problem, rig.device());
   ProblemLoader(rig, setup, false).load();
   return inspect_subject(rig, setup, subject, database);
@@ -130,6 +131,7 @@ Inspection inspect_subject(Rig& rig, const ProblemSetup& setup, const Subject& s
   inspection.title = subject.problem.title();
   inspection.how = subject.how;
   inspection.note = subject.note;
+  inspection.completion = subject.completion;
   inspection.device = rig.device().id;
   inspection.flops = setup.plan.flops;
   inspection.bytes = setup.plan.bytes;

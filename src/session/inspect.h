@@ -26,6 +26,7 @@ struct StoredTime {
 struct Inspection {
   Trial trial;                   ///< as compiled with line information; id of the stored one if there is one, else 0
   std::string title, how, note;  ///< problem; how the configuration was chosen
+  std::string completion;        ///< as of the subject
   std::string device;            ///< "emu:h200"
   std::vector<LaunchInspection> launches;
   double modelled_us = 0, roof_us = 0;

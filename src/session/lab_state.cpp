@@ -183,8 +183,7 @@ LabState with_rung(const LabState& state, const KernelFolder& folder, const Devi
   next.variant = reached.name;
   next.parameters = still_listed(reached, state.parameters);
   // Listed one by one they may still be no valid configuration together.
-  const Configuration kept = parse_configuration(reached, problem, device, next.subject().configuration);
-  if (!violated_constraint(reached, problem, device, kept).empty()) next.parameters.clear();
+  if (!complete_configuration(reached, problem, device, next.subject().configuration).valid) next.parameters.clear();
   return next;
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/file.h"
+#include "base/notice.h"
 #include "session/device_ids.h"
 
 namespace kerlab {
@@ -55,7 +56,7 @@ WorkerClient::Options worker_options(const RigOptions& options) {
 void announce_fallback(const RigOptions& options, const DeviceInfo& device) {
   if (options.device != "auto" || device.kind != DeviceKind::emulated) return;
   const std::string model = device.name.substr(device.name.find(' ') + 1);  // "Emulated H200"
-  fmt::print(stderr, "no GPU here: emulating an {} ({}); times are modelled, not measured\n", model, device.id);
+  print_notice(fmt::format("no GPU here: emulating an {} ({}); times are modelled, not measured", model, device.id));
 }
 
 Catalogue open_catalogue(const std::vector<std::filesystem::path>& kernels) {

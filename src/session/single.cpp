@@ -73,6 +73,7 @@ SingleResult run_candidate(Rig& rig, const ProblemSetup& setup, const SourceBund
   run.count_lines = options.count_lines;
   run.sanitize = options.sanitize;
   run.deadline = options.deadline;
+  run.attempts = options.attempts;
   RunOutcome outcome = rig.runner().run(std::move(run));
   candidate.trial.status = outcome.status;
   candidate.trial.message = outcome.message;

@@ -6,6 +6,7 @@
 #include "db/database.h"
 #include "session/arguments.h"
 #include "session/candidate.h"
+#include "spec/completed_configuration.h"
 
 namespace kerlab {
 
@@ -22,7 +23,8 @@ struct Subject {
   Problem problem;
   VariantSource source;
   Configuration configuration;
-  std::string how;             ///< "trial 12", "as typed", "winner", "default"
+  std::string how;         ///< "trial 12", "as typed", "winner", "default", "as typed; to be valid MIN_BLOCKS 2 -> 1"
+  std::string completion;  ///< completion_remark of what was typed or of the defaults; empty: it is valid as it is
   std::optional<Trial> trial;  ///< stored: the one named, or the newest of this variant, configuration and problem
   std::string note;            ///< "reg2d.cu has changed since trial 12: its stored source is inspected"
 };
@@ -46,7 +48,12 @@ Subject resolve_subject(const SubjectName& name, const std::vector<ProblemArgume
 Subject todays_subject(const SubjectName& name, const std::vector<ProblemArgument>& arguments, const std::string& dtype,
                        const KernelFolder& folder, const DeviceInfo& device, const Database* database);
 
-/// The shortest "BM=64,BN=128" that parse_configuration makes this configuration of: values that differ from the
+/// How a completed configuration was chosen: `how`, and what was changed to make it valid.
+std::string how_completed(const std::string& how, const CompletedConfiguration& completed);
+/// Says on stderr what was changed to make a configuration valid, before it is run; says nothing where nothing was.
+void announce_completion(const std::string& variant, const std::string& completion);
+
+/// The shortest "BM=64,BN=128" that complete_configuration makes this configuration of: values that differ from the
 /// variant's defaults; all of them where constraints would choose others. Empty: the default.
 std::string short_configuration(const Variant& variant, const Problem& problem, const DeviceInfo& device,
                                 const Configuration& configuration);

@@ -12,6 +12,7 @@
 #include "session/tiles.h"
 #include "session/timed_ratio.h"
 #include "session/what_if.h"
+#include "spec/completed_configuration.h"
 
 using namespace kerlab;
 using namespace kerlab::testing;
@@ -41,7 +42,7 @@ std::int64_t tiles(const std::string& variant, std::int64_t extent, const std::s
   const KernelFolder folder = open_catalogue({}).find("gemm");
   const Problem problem = make_problem(folder.family, {{{"M", extent}, {"N", extent}, {"K", extent}}, "bf16", {}, {}});
   const Variant& chosen = find_variant(folder, variant);
-  const Configuration values = parse_configuration(chosen, problem, emulated(), configuration);
+  const Configuration values = complete_configuration(chosen, problem, emulated(), configuration).configuration;
   return tiles_of(folder.family, chosen, problem, values, emulated()).front();
 }
 
