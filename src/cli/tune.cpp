@@ -130,9 +130,11 @@ Command add_tune(CLI::App& root, const GlobalOptions& global) {
   parser->option_defaults()->group("Search");
   parser->add_flag("--full", options->screening.full, "on an emulated device: execute every block of every candidate");
   parser
-      ->add_option("--strategy,--search", options->search,
-                   "exhaustive, random, local, surrogate; auto (default): exhaustive up to 300, else surrogate")
-      ->check(CLI::IsMember({"auto", "exhaustive", "random", "local", "surrogate"}));
+      ->add_option(
+          "--strategy,--search", options->search,
+          "exhaustive, random, local, surrogate, forecast; auto (default): exhaustive up to 300, else surrogate; on "
+          "an emulated device exhaustive up to 24, else forecast")
+      ->check(CLI::IsMember({"auto", "exhaustive", "random", "local", "surrogate", "forecast"}));
   parser->add_option("--trials", options->trials, "try at most this many (default: 512 where not all are tried)")
       ->check(takes_whole(1));
   parser
@@ -140,7 +142,9 @@ Command add_tune(CLI::App& root, const GlobalOptions& global) {
                    "stop after so many trials without a better one (default of local and surrogate: 150, of huge "
                    "spaces 250; 0: never)")
       ->check(takes_whole(0));
-  parser->add_option("--time", options->screening.time_s, "begin no candidate so long after the first: 90, 90s, 2m, 1h")
+  parser
+      ->add_option("--time", options->screening.time_s,
+                   "end so long after the first candidate began, finals included as they are expected: 90, 90s, 2m, 1h")
       ->transform(takes_time(0.001, 1e6))
       ->type_name("TIME");
   parser->add_option("--timeout", options->screening.timeout_s, "that check and timing of a candidate may take")

@@ -189,7 +189,7 @@ std::string tune_line(const TuneState& state) {
   if (failed > 0) line += fmt::format(" ({} failed)", failed);
   if (state.best_us > 0) line += fmt::format("  best {} us {}", format_us(state.best_us), state.best_label);
   if (!state.waiting.empty()) return line + "  waiting for " + state.waiting;
-  if (state.remaining_s >= 0 && state.phase == "screening")
+  if (state.remaining_s >= 0 && (state.phase == "screening" || state.phase == "finals"))
     line += fmt::format("  {} left", format_seconds(state.remaining_s));
   return line;
 }
@@ -248,11 +248,17 @@ std::string tune_plan_text(const TunePlan& plan, bool color) {
   for (const auto& variant : plan.variants) {
     text += fmt::format("{}: {} configurations\n", styled(variant.name, Style::bold, color), variant.raw);
     for (const auto& cut : variant.cuts) text += fmt::format("  {:<24} -> {}\n", cut.constraint, cut.remaining);
+    for (const auto& cut : variant.quick_cuts)
+      text += fmt::format("  {:<24} -> {}\n", "quick: " + cut.constraint, cut.remaining);
     text += fmt::format("  {:<24} -> {}\n", "valid", variant.valid);
   }
   for (const auto& [variant, reason] : plan.left_out) text += fmt::format("left out: {}: {}\n", variant, reason);
-  return text + fmt::format("{} to try ({}), {} stored; roughly {}\n", plan.to_try, plan.search.strategy, plan.stored,
-                            format_seconds(plan.estimate_s));
+  const std::string expected =
+      plan.search.forecasts() ? fmt::format(", about {:.0f} expected to be enough", plan.expected) : "";
+  const std::string time = plan.estimate_s < 0 ? "time unknown: nothing comparable was tuned here yet"
+                                               : "about " + format_seconds(plan.estimate_s);
+  return text + fmt::format("{} to try ({}){}, {} stored; {}\n", plan.to_try, plan.search.strategy, expected,
+                            plan.stored, time);
 }
 
 }  // namespace kerlab

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "search/forecast_search.h"
+#include "session/forecasts.h"
 #include "session/starts.h"
 #include "spec/restrict.h"
 
@@ -75,7 +77,7 @@ TuneSession::TuneSession(TuneOptions options, Database& database)
       company_(rig_, options_.company),
       setup_(typed_setup(options_, rig_)),
       space_(rig_.folder(), options_.variants, setup_.problem, rig_.device()),
-      search_(choose_search(options_, space_.size())),
+      search_(choose_search(options_, space_.size(), is_quick(options_, rig_.device()))),
       ledger_(database, session_record(options_, rig_)),
       loader_(rig_, setup_) {
   opened_ = Clock::now();
@@ -94,13 +96,22 @@ TuneSession::TuneSession(TuneOptions options, Database& database)
   for (const std::size_t index : space_.defaults()) screening_->ask_first(index);
 }
 
-SearchChoice choose_search(const TuneOptions& options, std::size_t candidates) {
+bool is_quick(const TuneOptions& options, const DeviceInfo& device) {
+  return device.kind == DeviceKind::emulated && !options.variants.all;
+}
+
+SearchChoice choose_search(const TuneOptions& options, std::size_t candidates, bool quick_part) {
   SearchChoice choice{options.search, options.trials, 0};
+  const std::size_t all_up_to = quick_part ? kEmulatedUpTo : kExhaustiveUpTo;
   if (choice.strategy.empty() || choice.strategy == "auto")
-    choice.strategy = candidates <= std::max(kExhaustiveUpTo, options.trials) ? "exhaustive" : "surrogate";
+    choice.strategy = candidates <= std::max(all_up_to, options.trials) ? "exhaustive"
+                      : quick_part                                      ? "forecast"
+                                                                        : "surrogate";
   if (choice.trials == 0 && choice.strategy != "exhaustive") choice.trials = kDefaultTrials;
   choice.trials = choice.trials == 0 ? candidates : std::min(choice.trials, candidates);
-  const std::size_t patience = candidates > kManyCandidates ? kPatienceOfMany : kDefaultPatience;
+  const std::size_t patience = choice.forecasts()             ? kForecastPatience
+                               : candidates > kManyCandidates ? kPatienceOfMany
+                                                              : kDefaultPatience;
   if (choice.learns()) choice.patience = options.patience.value_or(patience);
   if (!choice.learns()) choice.patience = options.patience.value_or(0);
   return choice;
@@ -109,15 +120,29 @@ SearchChoice choose_search(const TuneOptions& options, std::size_t candidates) {
 void TuneSession::begin_screening() {
   SearchOptions options = search_options(options_, search_);
   options_.screening.learns = search_.learns();
+  pace_ = pace_of(ledger_.database(), rig_.folder().family, setup_.problem, rig_.device(), variant_names());
+  ScreeningOptions screening = options_.screening;
+  if (screening.time_s > 0) {
+    reserved_s_ = reserved_for_finals(pace_ ? &*pace_ : nullptr, screening.time_s, rig_.device().kind);
+    screening.time_s -= reserved_s_;
+  }
   std::unique_ptr<Strategy> strategy;
   if (search_.learns()) {
     search_space_ = space_.search_space(setup_.problem, rig_.device());
-    strategy = make_strategy(search_.strategy, *search_space_, std::move(options));
+    strategy = search_.forecasts()
+                   ? make_forecast(*search_space_, forecasts(space_, rig_.folder().family, setup_, rig_.device()),
+                                   std::move(options))
+                   : make_strategy(search_.strategy, *search_space_, std::move(options));
   } else {
     strategy = make_exhaustive(space_.size(), std::move(options));
   }
-  screening_.emplace(rig_, company_, setup_, loader_, space_, ledger_, std::move(strategy), search_.trials,
-                     options_.screening);
+  screening_.emplace(rig_, company_, setup_, loader_, space_, ledger_, std::move(strategy), search_.trials, screening);
+}
+
+std::set<std::string> TuneSession::variant_names() const {
+  std::set<std::string> names;
+  for (const VariantSpace& variant : space_.variants()) names.insert(variant.source.variant->name);
+  return names;
 }
 
 /// What won on problems like this one, and what the variants' authors thought best: of no more than shall be tried.
@@ -127,6 +152,7 @@ void TuneSession::ask_likely() {
   };
   for (const std::size_t index : transferred_starts(rig_, setup_.problem, find, ledger_.database(), options_.shipped))
     screening_->ask_first(index);
+  if (search_.forecasts()) return;  // its own first ones are likelier
   std::size_t left = search_.trials;
   for (const VariantSpace& candidate : space_.variants()) {
     if (left-- == 0) break;
@@ -162,7 +188,8 @@ bool TuneSession::was_given_its_time() const {
   if (!options_.once || !previous_ || options_.screening.fresh || options_.screening.time_s <= 0) return false;
   const auto session = ledger_.database().session(previous_->session);
   const auto trial = ledger_.database().trial(previous_->trial);
-  if (!session || session->state != "finished" || session->wall_s < options_.screening.time_s) return false;
+  if (!session || session->state != "finished" || session->wall_s < options_.screening.time_s - reserved_s_)
+    return false;
   return trial && trial->toolchain == rig_.toolchain() &&
          std::any_of(space_.variants().begin(), space_.variants().end(), [&](const VariantSpace& variant) {
            return variant.source.variant->name == trial->variant && variant.source.source.hash == trial->source_hash;

@@ -6,6 +6,7 @@
 #include "session/failures.h"
 #include "session/finals.h"
 #include "session/ladder.h"
+#include "session/pace.h"
 #include "session/regime.h"
 #include "session/shipped.h"
 #include "session/variant_outcome.h"
@@ -18,7 +19,7 @@ struct TuneOptions {
   std::string dtype;  ///< empty: the family's first that the device supports
   VariantChoice variants;
   std::vector<std::string> where;  ///< conditions that configurations must meet beside the constraints
-  std::string search;              ///< exhaustive, random, local, surrogate; empty or auto: see choose_search
+  std::string search;              ///< exhaustive, random, local, surrogate, forecast; empty or auto: see choose_search
   std::size_t trials = 0;          ///< most candidates; 0: all, or kDefaultTrials where the search is not exhaustive
   std::optional<std::size_t> patience;  ///< results without a better one; 0: for ever; none: see choose_search
   std::uint64_t seed = 1;
@@ -34,16 +35,24 @@ inline constexpr std::size_t kDefaultTrials = 512, kDefaultPatience = 150;
 /// More candidates than this, and patience lasts longer: a search of many may be stuck where it is good, not best.
 inline constexpr std::size_t kManyCandidates = 16384, kPatienceOfMany = 250;
 
+/// On an emulated device, where each takes seconds: more are not all tried, but the most promising.
+inline constexpr std::size_t kEmulatedUpTo = 24, kForecastPatience = 10;
+
 /// How candidates are searched.
 struct SearchChoice {
   std::string strategy;
   std::size_t trials = 0;    ///< at most; no more than there are candidates
   std::size_t patience = 0;  ///< 0: none
   /// It chooses by what it was told.
-  [[nodiscard]] bool learns() const { return strategy == "local" || strategy == "surrogate"; }
+  [[nodiscard]] bool learns() const { return strategy == "local" || strategy == "surrogate" || forecasts(); }
+  /// It begins with what is expected of candidates before they are compiled.
+  [[nodiscard]] bool forecasts() const { return strategy == "forecast"; }
 };
-/// auto: everything where that is at most kExhaustiveUpTo or the trials allowed, else the surrogate.
-SearchChoice choose_search(const TuneOptions& options, std::size_t candidates);
+/// Few candidates are tried, because each takes seconds.
+bool is_quick(const TuneOptions& options, const DeviceInfo& device);
+/// auto: everything where that is at most kExhaustiveUpTo or the trials allowed, else the surrogate. `quick_part`: of
+/// an emulated device: everything up to kEmulatedUpTo or the trials allowed, else by forecast.
+SearchChoice choose_search(const TuneOptions& options, std::size_t candidates, bool quick_part = false);
 
 /// Where a session stands, for one progress line.
 struct TuneState {
@@ -142,6 +151,8 @@ class TuneSession {
  private:
   enum class Phase { screening, finals, ladder, finished };
   void begin_screening();
+  [[nodiscard]] std::set<std::string> variant_names() const;
+  [[nodiscard]] double remaining_s(const ScreeningCounts& counts) const;
   std::optional<std::size_t> find_candidate(const std::string& variant, const std::string& configuration);
   void ask_known();
   [[nodiscard]] bool was_given_its_time() const;
@@ -167,6 +178,8 @@ class TuneSession {
   SearchChoice search_;
   Ledger ledger_;
   ProblemLoader loader_;
+  std::optional<Pace> pace_;  ///< of tunes like this one; none: nothing comparable is stored
+  double reserved_s_ = 0;     ///< of the time limit, for the finals
   std::optional<Decision> previous_;
   std::optional<ShippedWinner> shipped_;
   std::string shipped_note_;
@@ -190,12 +203,14 @@ struct TunePlan {
     std::uint64_t raw = 0;
     std::uint64_t valid = 0;
     std::vector<Space::Cut> cuts;
+    std::vector<Space::Cut> quick_cuts = {};  ///< from these to the quick part of an emulated device, by condition
   };
   std::vector<VariantPlan> variants;
   std::vector<std::pair<std::string, std::string>> left_out;
   SearchChoice search;
   std::size_t to_try = 0, stored = 0;
-  double estimate_s = 0;  ///< rough: see `plan_tune`
+  double expected = 0;     ///< how many of `to_try` it will be, where the search ends by itself
+  double estimate_s = -1;  ///< negative: not known, because nothing comparable was tuned on this device
 };
 TunePlan plan_tune(const TuneOptions& options, Database& database);
 

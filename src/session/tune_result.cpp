@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <map>
 
+#include "base/elapsed.h"
+#include "base/format.h"
 #include "session/ceilings.h"
 #include "session/tune.h"
 
@@ -52,6 +54,24 @@ void count_failures(const std::deque<Screened>& screened, TuneResult& result) {
 
 }  // namespace
 
+/// Of the sweep by its own pace as soon as there is one, of the finals by those of earlier tunes. Negative: not known.
+double TuneSession::remaining_s(const ScreeningCounts& counts) const {
+  constexpr std::size_t kEnough = 3;  // results that make a pace
+  const double finals_s = pace_ ? pace_->finals_s : -1;
+  if (screened_) return finals_s < 0 ? -1 : std::max(0.0, finals_s - seconds_since(*screened_));
+  const std::size_t tried = counts.done - counts.stored - counts.hopeless;
+  if (finals_s < 0 || (tried < kEnough && !pace_)) return -1;
+  const double prepare_s = pace_ ? pace_->prepare_s : 0;
+  const double own =
+      std::max(0.0, ledger_.seconds() - prepare_s) / static_cast<double>(std::max<std::size_t>(1, tried));
+  const double each = tried < kEnough ? pace_->per_candidate_s : own;
+  double planned = static_cast<double>(counts.planned - counts.stored);
+  if (search_.forecasts()) planned = std::min(planned, std::max(pace_->tried, static_cast<double>(tried + 1)));
+  double left_s = each * std::max(0.0, planned - static_cast<double>(tried));
+  if (options_.screening.time_s > 0) left_s = std::min(left_s, options_.screening.time_s - reserved_s_);
+  return left_s + finals_s;
+}
+
 TuneState TuneSession::state() const {
   TuneState state;
   constexpr const char* kPhases[] = {"screening", "finals", "ladder", "finished"};
@@ -60,9 +80,7 @@ TuneState TuneSession::state() const {
   state.compiling = rig_.compilers().pending();
   state.seconds = ledger_.seconds();
   state.waiting = company_.waiting();
-  const std::size_t tried = state.counts.done - state.counts.stored;
-  const std::size_t left = state.counts.planned - std::min(state.counts.planned, state.counts.done);
-  if (tried > 0) state.remaining_s = state.seconds / static_cast<double>(tried) * static_cast<double>(left);
+  state.remaining_s = remaining_s(state.counts);
   if (const Screened* best = screening_->best()) {
     state.best_us = *best->cost_us;
     state.best_label = best->candidate.label;
@@ -122,6 +140,9 @@ TuneResult TuneSession::result() const {
   result.sampled = result.valid > space_.size() ? space_.size() : 0;
   result.search = search_;
   result.ended = screening_->ended();
+  if (reserved_s_ > 0 && result.ended == fmt::format("{:g} s", options_.screening.time_s - reserved_s_))
+    result.ended = fmt::format("{:g} s, of which {} were kept for the finals", options_.screening.time_s,
+                               format_seconds(reserved_s_));
   result.left_for_all = space_.left_for_all();
   if (setup_.small) result.small_problem = setup_.small->problem.title();
   result.counts = screening_->counts();
