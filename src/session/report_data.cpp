@@ -4,6 +4,7 @@
 #include <cctype>
 #include <set>
 #include <sstream>
+#include <tuple>
 
 #include "base/format.h"
 #include "base/utc_time.h"
@@ -144,6 +145,16 @@ std::vector<RegressRun> regress_history(const LabReport& report, const Database&
   return runs;
 }
 
+/// By kind and class of device, then family and the rest; the dimensions by their size, not as text.
+void sort_problems(LabReport& report) {
+  const auto place = [](const ReportProblem& problem) {
+    std::vector<std::int64_t> sizes;
+    for (const auto& [name, size] : problem.dimensions) sizes.push_back(size);
+    return std::tuple(problem.device_kind, problem.device_class, problem.family, problem.dtype, std::move(sizes));
+  };
+  std::ranges::stable_sort(report.problems, {}, place);
+}
+
 std::string title_of(const ReportOptions& options, const LabReport& report) {
   if (report.problems.size() == 1) return report.problems.front().title;
   const std::string what = options.family.empty() ? "everything stored" : options.family;
@@ -163,6 +174,7 @@ LabReport collect_report(const ReportOptions& options, const Database& database)
     report.problems.push_back(collect_problem(options, database, std::move(trials), catalogue, report.warnings));
     add_environment(report, report.problems.back(), sessions);
   }
+  sort_problems(report);
   for (const std::int64_t id : sessions)
     if (auto session = database.session(id)) report.sessions.push_back(std::move(*session));
   report.runs = regress_history(report, database);
