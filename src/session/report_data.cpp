@@ -144,6 +144,30 @@ std::vector<RegressRun> regress_history(const LabReport& report, const Database&
   return runs;
 }
 
+/// A decision was made of it, or a tune began. What was only checked, benched or tried has no winner to report.
+bool was_tuned(const ReportProblem& problem, const Database& database) {
+  if (problem.decision) return true;
+  std::set<std::int64_t> sessions;
+  for (const ReportTrial& one : problem.trials) sessions.insert(one.trial.session);
+  return std::any_of(sessions.begin(), sessions.end(), [&](std::int64_t id) {
+    const auto session = database.session(id);
+    return session && session->command.find(" tune ") != std::string::npos;
+  });
+}
+
+/// Unless nothing at all was tuned: then what there is is shown.
+void leave_out_untuned(LabReport& report, const Database& database) {
+  const auto untuned = [&](const ReportProblem& problem) { return !was_tuned(problem, database); };
+  const auto count = std::count_if(report.problems.begin(), report.problems.end(), untuned);
+  if (count == 0 || count == std::ssize(report.problems)) return;
+  std::string names;
+  for (const ReportProblem& problem : report.problems)
+    if (untuned(problem)) names += (names.empty() ? "" : ", ") + problem.title;
+  std::erase_if(report.problems, untuned);
+  report.warnings.push_back(
+      fmt::format("left out, never tuned: {} (kerlab tune FAMILY adds {})", names, count == 1 ? "it" : "them"));
+}
+
 std::string title_of(const ReportOptions& options, const LabReport& report) {
   if (report.problems.size() == 1) return report.problems.front().title;
   const std::string what = options.family.empty() ? "everything stored" : options.family;
@@ -159,10 +183,10 @@ LabReport collect_report(const ReportOptions& options, const Database& database)
   LabReport report;
   report.created = utc_now();
   std::set<std::int64_t> sessions;
-  for (auto& [key, trials] : groups) {
+  for (auto& [key, trials] : groups)
     report.problems.push_back(collect_problem(options, database, std::move(trials), catalogue, report.warnings));
-    add_environment(report, report.problems.back(), sessions);
-  }
+  leave_out_untuned(report, database);
+  for (const ReportProblem& problem : report.problems) add_environment(report, problem, sessions);
   for (const std::int64_t id : sessions)
     if (auto session = database.session(id)) report.sessions.push_back(std::move(*session));
   report.runs = regress_history(report, database);

@@ -65,7 +65,7 @@ TEST_CASE("report data: winner, finalists and roof are those of the newest decis
   REQUIRE(problem.theoretical.has_value());
   CHECK(winner.of_roof == Approx(problem.theoretical->minimum_us / winner.time->median_us));
   CHECK(winner.flops_per_s == Approx(2.0 * 4096 * 4096 * 4096 / winner.time->median_us * 1e6));
-  CHECK_THAT(problem.sentence, Contains("compute-bound") && Contains("the winner reaches"));
+  CHECK_THAT(problem.sentence, Contains("right of the ridge") && Contains("the winner reaches"));
   CHECK(problem.searched == winner.trial.variant);
   CHECK(!problem.importance.empty());
   CHECK(!problem.library.empty());
@@ -115,6 +115,40 @@ TEST_CASE("report data: only what was asked for", "[session]") {
   CHECK(report_of(what, options).problems.size() == 2);
   options.class_part = "A100";
   CHECK_THAT(refusal(what, options), Contains("nothing to report"));
+}
+
+TEST_CASE("report data: what was never tuned has no place among the winners", "[session]") {
+  Database database = Database::in_memory();
+  testing::make_up(database, small());
+  const auto session = [&](const std::string& command) {
+    SessionRecord record;
+    record.command = command;
+    return database.begin_session(record);
+  };
+  db_test::begin(database);  // with the source that its trials name
+  const std::int64_t bench = session("kerlab bench gemm --M 64");
+  Trial trial = db_test::trial(bench, 1);
+  trial.family = "gemm";
+  trial.problem = "gemm M=64 N=64 K=64 bf16 layout=nt alpha=1 beta=0";
+  seal(trial);
+  database.put(trial);
+  const LabReport report = collect_report({}, database);
+  REQUIRE(report.problems.size() == 1);
+  CHECK(report.problems[0].decision);
+  REQUIRE_FALSE(report.warnings.empty());
+  CHECK_THAT(report.warnings.back(), Contains("never tuned") && Contains("64x64x64"));
+
+  // A tune that was interrupted before it decided was one all the same; and where nothing else is there, it is shown.
+  const std::int64_t tune = session("kerlab tune gemm --M 128");
+  trial.id = 0;
+  trial.session = tune;
+  trial.problem = "gemm M=128 N=128 K=128 bf16 layout=nt alpha=1 beta=0";
+  seal(trial);
+  database.put(trial);
+  CHECK(collect_report({}, database).problems.size() == 2);
+  ReportOptions only;
+  only.arguments = {{"M", "64"}};
+  CHECK(collect_report(only, database).problems.size() == 1);
 }
 
 TEST_CASE("report data: an empty database says how to fill it", "[session]") {
