@@ -115,7 +115,8 @@ void climb_ladder(Guide& guide) {
       "is\n"
       "from what the device allows. 'tie' means just that: among equals the one with fewer registers wins.");
   guide.run({"roofline", "gemm", "--M", "512", "--dtype", "fp32"});
-  guide.comment("The drawing says why: below the roof there is room, and the last lines say which lever to pull.");
+  guide.comment(
+      "The drawing says why: below the roof there is room, and the last lines name the bottleneck and what to try.");
 }
 
 void find_bottleneck(Guide& guide) {

@@ -3,6 +3,7 @@
 #include "cli/command.h"
 #include "cli/existing_database.h"
 #include "cli/inspected_kernel.h"
+#include "cli/waiting.h"
 #include "report/diff_text.h"
 #include "session/source_difference.h"
 
@@ -24,6 +25,8 @@ Inspection inspected(const std::string& subject, const DiffCommand& command, con
     options.arguments = global.problem;
     options.dtype = command.dtype;
   }
+  Waiting waiting("diff: " + subject);
+  options.told = waiting.told();
   return inspect_as_far_as_possible(std::move(options), database);
 }
 

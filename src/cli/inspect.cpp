@@ -5,6 +5,7 @@
 #include "cli/inspected_kernel.h"
 #include "cli/option_checks.h"
 #include "cli/subject_words.h"
+#include "cli/waiting.h"
 
 namespace kerlab {
 
@@ -16,6 +17,12 @@ struct InspectCommand {
   int lines = 12;
 };
 
+Inspection inspected_with_progress(InspectOptions options, const Database* database) {
+  Waiting waiting("inspect");
+  options.told = waiting.told();
+  return inspect(std::move(options), database);
+}
+
 ExitCode run(const InspectCommand& command, const GlobalOptions& global) {
   InspectOptions options;
   options.subject = subject_of_words(command.words, command.configuration);
@@ -23,7 +30,8 @@ ExitCode run(const InspectCommand& command, const GlobalOptions& global) {
   options.arguments = global.problem;
   options.dtype = command.dtype;
   const auto database = database_if_there(global);
-  const InspectedKernel kernel = to_report(inspect(std::move(options), database ? &*database : nullptr));
+  const InspectedKernel kernel =
+      to_report(inspected_with_progress(std::move(options), database ? &*database : nullptr));
   if (global.json) {
     fmt::print("{}\n", to_json(json_document("inspect", inspect_value(kernel))));
   } else {

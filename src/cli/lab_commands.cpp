@@ -35,7 +35,7 @@ const std::vector<LabCommand>& lab_commands() {
        &Lab::save},
       {"watch", "[NAME=VALUE ...]", "run again at every save, until Ctrl-C; in a script once", "", &Lab::watch},
       {"inspect", "[--lines N]", "what the kernel does by source line, and what holds it back", "", &Lab::inspect},
-      {"explain", "", "regime, limiter, waves, what one more stage would do", "", &Lab::explain},
+      {"explain", "", "bottleneck, suggestion, waves, what one more stage would do", "", &Lab::explain},
       {"diff", "last|best|A B", "the run before, the best run or two trials, beside the last run", "diff last",
        &Lab::diff},
       {"roofline", "[OPTION ...]", "intensity, bound, distance to the roof, with a picture", "", &Lab::roofline},

@@ -6,6 +6,7 @@
 #include "cli/library_cells.h"
 #include "cli/shipped_screen.h"
 #include "cli/why_screen.h"
+#include "report/roof_json.h"
 
 namespace kerlab {
 
@@ -83,7 +84,7 @@ JsonValue::Object outcome_value(const TuneResult& result) {
           {"small_problem", result.small_problem},
           {"left_for_all", result.left_for_all},
           {"variants", variants_value(result.variants)},
-          {"regime", regime_value(result.regime)},
+          {"bottleneck", to_value(result.bottleneck)},
           {"worker_respawns", result.respawns},
           {"library_s", result.library_s},
           {"wall_s", result.wall_s},

@@ -1,5 +1,6 @@
 #include "cli/why_screen.h"
 
+#include "base/format.h"
 #include "cli/library_cells.h"
 
 namespace kerlab {
@@ -42,12 +43,11 @@ std::string compile_text(const std::vector<VariantOutcome>& variants) {
 }
 
 std::string limit_text(const TuneResult& result) {
-  if (!result.regime || result.rows.empty()) return {};
-  std::string text = regime_text(*result.regime);
+  if (result.rows.empty()) return {};
+  std::string text = "bottleneck of the problem: " + sentence(result.bottleneck);
   const double us = result.rows.front().measurement.median_us;
   if (us > 0 && result.roof.minimum_us > 0)
-    text += fmt::format("; the winner is at {:.0f} % of the {} roof", 100 * result.roof.minimum_us / us,
-                        result.roof.memory_bound ? "memory" : "arithmetic");
+    text += fmt::format("; the winner reaches {} of roofline", format_share(result.roof.minimum_us / us));
   for (const LibraryRow& row : result.library)
     if (row.ratio) text += fmt::format(", {} of {}", ratio_text(row.ratio), library_short(row.label));
   return text;
@@ -67,18 +67,6 @@ JsonValue variants_value(const std::vector<VariantOutcome>& variants) {
                                        {"compile_median_ms", variant.compile_median_ms},
                                        {"compile_mean_ms", variant.compile_mean_ms}});
   return values;
-}
-
-JsonValue regime_value(const std::optional<GemmRegime>& regime) {
-  if (!regime) return {};
-  return JsonValue::Object{{"name", std::string(name(regime->regime))},
-                           {"cause", regime->cause},
-                           {"lever", regime->lever},
-                           {"tile", fmt::format("{}x{}", regime->waves.tile_m, regime->waves.tile_n)},
-                           {"tiles", regime->waves.tiles},
-                           {"waves", regime->waves.waves},
-                           {"lost", regime->waves.lost},
-                           {"splits", regime->splits}};
 }
 
 }  // namespace kerlab

@@ -14,7 +14,5 @@ std::string compile_text(const std::vector<VariantOutcome>& variants);
 std::string limit_text(const TuneResult& result);
 /// One object for each variant.
 JsonValue variants_value(const std::vector<VariantOutcome>& variants);
-/// Null for what is not a GEMM.
-JsonValue regime_value(const std::optional<GemmRegime>& regime);
 
 }  // namespace kerlab

@@ -11,7 +11,7 @@ namespace kerlab {
 
 namespace {
 
-constexpr int kLabelWidth = 10;
+constexpr int kLabelWidth = 12;
 constexpr int kLeastWidth = 40, kMostWidth = 120;
 
 }  // namespace

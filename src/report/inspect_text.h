@@ -28,6 +28,9 @@ struct InspectedKernel {
   std::vector<RecordedTime> recorded;
 };
 
+/// "12 %, limited by the grid: 1 block per SM (2 would fit)"
+std::string occupancy_text(const LaunchInspection& launch);
+
 /// `hot_spots`: so many source lines of each launch.
 std::string inspect_text(const InspectedKernel& kernel, int hot_spots, bool color);
 /// The body of the JSON document.

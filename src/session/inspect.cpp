@@ -52,6 +52,8 @@ LaunchInspection inspect_launch(const CountedLaunch& counted, const SingleResult
   launch.instructions = counted.lines;
   launch.lines = by_source_line(counted.lines);
   for (SourceLine& line : launch.lines) line.source = source.line(line.line);
+  launch.resident = occupancy_of_grid(launch.occupancy, counted.blocks, device);
+  launch.bottleneck = launch_bottleneck(launch.time, work, launch.resident, device);
   launch.remarks = remarks_on(launch, device);
   return launch;
 }
@@ -76,6 +78,10 @@ SingleResult count(Rig& rig, const ProblemSetup& setup, const Subject& subject) 
 }
 
 }  // namespace
+
+std::string counting_text(const Subject& subject, const DeviceInfo& device) {
+  return fmt::format("compiling and counting {} on {}", subject.source.variant->name, device.id);
+}
 
 std::string inspecting_device(const std::string& device) {
   return device.starts_with("emu:") ? device : "emu:h200";
@@ -112,11 +118,14 @@ Inspection inspect_as_far_as_possible(InspectOptions options, const Database* da
   if (trial && !options.rig.device.starts_with("emu:")) options.rig.device = emulated_twin(*trial);
   options.rig.device = inspecting_device(options.rig.device);
   options.rig.jobs = 2;  // the kernel and lab.cu
+  tell(options.told, "starting " + options.rig.device);
   Rig rig(options.rig);
   const Subject subject =
       resolve_subject(options.subject, options.arguments, options.dtype, rig.folder(), rig.device(), database);
   const ProblemSetup setup = prepare_problem(rig.folder(), subject.problem, rig.device());
+  tell(options.told, "preparing " + subject.problem.title());
   ProblemLoader(rig, setup, false).load();
+  tell(options.told, counting_text(subject, rig.device()));
   return inspect_subject(rig, setup, subject, database);
 }
 

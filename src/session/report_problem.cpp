@@ -64,7 +64,7 @@ void add_roof(ReportProblem& problem, const Database& database, const KernelFold
   problem.bandwidth = roof.bandwidth;
   problem.theoretical = to_report(roof.theoretical, roof.roof);
   if (roof.measured) problem.measured = to_report(*roof.measured, *roof.measured_roof);
-  if (roof.regime) problem.regime = regime_text(*roof.regime);
+  problem.bottleneck = "bottleneck: " + sentence(roof.bottleneck);
   rate(problem);
   const auto best = problem.winner ? problem.winner : fastest(problem);
   if (best && problem.trials[*best].time) {

@@ -6,7 +6,7 @@
 #include "session/failures.h"
 #include "session/finals.h"
 #include "session/ladder.h"
-#include "session/regime.h"
+#include "session/problem_bottleneck.h"
 #include "session/shipped.h"
 #include "session/variant_outcome.h"
 
@@ -103,7 +103,7 @@ struct TuneResult {
   std::vector<LadderRung> ladder;                             ///< with --ladder: every rung
   std::string rule;
   std::vector<VariantOutcome> variants;  ///< the winner's first
-  std::optional<GemmRegime> regime;      ///< of a GEMM
+  ProblemBottleneck bottleneck;          ///< of the problem, whatever the kernel
   std::vector<LibraryRow> library;
   std::string library_note;
   std::string verified;                  ///< "6 of 1024 blocks, and whole at ..."

@@ -145,7 +145,7 @@ TuneResult TuneSession::result() const {
         {final_.rows[i].screened->candidate.trial, final_.rows[i].measurement, i < final_.ties, final_.rows[i].beside});
   }
   result.variants = variant_outcomes(space_, screening_->screened(), final_);
-  result.regime = regime_of(rig_.folder().family, setup_.problem, rig_.device());
+  result.bottleneck = bottleneck_of(rig_.folder().family, setup_.problem, rig_.device());
   if (!final_.rows.empty()) {
     const TrialCandidate& winner = final_.rows.front().screened->candidate;
     const Variant& variant = *space_.variants()[winner.variant].source.variant;

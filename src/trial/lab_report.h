@@ -67,7 +67,7 @@ struct ReportProblem {
   double flops = 0, bytes = 0, intensity = 0;  ///< 0: the family's files are gone
   std::string pipe, bandwidth;                 ///< "tensor pipe"; "copy": which bandwidth its traffic is like
   std::optional<ReportRoof> theoretical, measured;
-  std::string sentence, regime;
+  std::string sentence, bottleneck;
   std::vector<ReportTrial> trials;  ///< in the order they became known
   std::optional<std::size_t> winner;
   std::optional<Decision> decision;

@@ -117,7 +117,7 @@ TEST_CASE("cli: watch as JSON is an object a line; --once ends as bench does", "
       {"watch", sandbox.family(), "THREADS=128", "--once", "--json", "--N", "4096", "--device", "emu:h200"});
   INFO(right.err);
   CHECK(right.exit_code == 0);
-  CHECK_THAT(right.out, Catch::StartsWith("{\"schema_version\":1,\"command\":\"watch\",\"number\":1,\"save\":1,") &&
+  CHECK_THAT(right.out, Catch::StartsWith("{\"schema_version\":2,\"command\":\"watch\",\"number\":1,\"save\":1,") &&
                             Catch::Contains("\"label\":\"flat THREADS=128\""));
   CHECK(std::ranges::count(right.out, '\n') == 1);
   sandbox.write("twice/flat.cu", edited(kKernel, "2 * x", "3 * x"));

@@ -92,7 +92,7 @@ std::string problem_section(const ReportPart& part, bool alone) {
   const ReportProblem& problem = part.problem;
   std::string text;
   if (!problem.sentence.empty()) text += fmt::format("<p>{}.</p>\n", xml_text(problem.sentence));
-  if (!problem.regime.empty()) text += fmt::format("<p class=\"note\">{}.</p>\n", xml_text(problem.regime));
+  if (!problem.bottleneck.empty()) text += fmt::format("<p class=\"note\">{}.</p>\n", xml_text(problem.bottleneck));
   const std::string change = change_text(problem);
   if (!change.empty()) text += fmt::format("<p>Against the previous decision: {}.</p>\n", xml_text(change));
   const std::string level = alone ? "h2" : "h4";
