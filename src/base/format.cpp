@@ -42,12 +42,11 @@ bool same_letters(std::string_view a, std::string_view b) {
 
 std::string format_bytes(std::int64_t bytes) {
   if (bytes < 0) return "-" + format_bytes(-bytes);
-  constexpr std::array kUnits = {"K", "M", "G", "T", "P"};
-  if (bytes < 1024) return fmt::format("{} B", bytes);
-  double value = static_cast<double>(bytes) / 1024;
+  constexpr std::array kUnits = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
+  double value = static_cast<double>(bytes);
   std::size_t unit = 0;
-  // 1023.95 would print as 1024.0: the next unit reads better.
-  for (; value >= 1023.95 && unit + 1 < kUnits.size(); ++unit) value /= 1024;
+  // 999.95 would print as 1000.0: the next unit reads better.
+  for (; value >= 999.95 && unit + 1 < kUnits.size(); ++unit) value /= 1000;
   return fmt::format("{} {}", one_decimal(value), kUnits[unit]);
 }
 
@@ -67,21 +66,30 @@ std::string format_seconds(double seconds) {
   return fmt::format("{} h {:02} min", minutes / 60, minutes % 60);
 }
 
-std::string format_si(double value) {
-  constexpr std::array kUnits = {"", " K", " M", " G", " T", " P", " E"};
+std::string format_si(double value, std::string_view unit) {
+  constexpr std::array kPrefixes = {"", "k", "M", "G", "T", "P", "E"};
   double scaled = value;
-  std::size_t unit = 0;
-  for (; std::abs(scaled) >= 999.95 && unit + 1 < kUnits.size(); ++unit) scaled /= 1000;
-  if (unit == 0) return fmt::format("{:.4g}", scaled);
-  return fmt::format("{:.{}f}{}", scaled, std::abs(scaled) < 99.995 ? 2 : 1, kUnits[unit]);
+  std::size_t prefix = 0;
+  for (; std::abs(scaled) >= 999.95 && prefix + 1 < kPrefixes.size(); ++prefix) scaled /= 1000;
+  const std::string digits =
+      prefix == 0 ? fmt::format("{:.4g}", scaled) : fmt::format("{:.{}f}", scaled, std::abs(scaled) < 99.995 ? 2 : 1);
+  const std::string behind = fmt::format("{}{}", kPrefixes[prefix], unit);
+  return behind.empty() ? digits : digits + " " + behind;
 }
 
 std::string format_share(double fraction) {
   return fmt::format("{:.{}f} %", 100 * fraction, fraction < 0.0995 ? 1 : 0);
 }
 
+std::string grouped(std::int64_t number) {
+  std::string text = fmt::format("{}", number);
+  const std::size_t sign = number < 0 ? 1 : 0;
+  for (std::size_t end = text.size(); end > sign + 3;) text.insert(end -= 3, ",");
+  return text;
+}
+
 std::string format_count(std::int64_t number, std::string_view what) {
-  return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
+  return fmt::format("{} {}{}", grouped(number), what, number == 1 ? "" : "s");
 }
 
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {

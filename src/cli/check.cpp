@@ -53,7 +53,11 @@ CheckRun run_session(CheckOptions options, const GlobalOptions& global, Database
 }
 
 Table suite_table(const std::vector<SuiteOutcome>& outcomes, const std::vector<CheckRun>& runs) {
-  Table table{{{"name"}, {"problem"}, {"checks", Align::right}, {"failed", Align::right}, {"err/bound", Align::right}},
+  Table table{{{"name"},
+               {"problem", Align::left, true},
+               {"checks", Align::right},
+               {"failed", Align::right},
+               {"err/bound", Align::right}},
               {}};
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
     const std::vector<CheckRow>& rows = runs[i].rows;
@@ -81,7 +85,8 @@ void print_suite(const Suite& suite, const std::vector<SuiteOutcome>& outcomes, 
     fmt::print("{}\n", to_json(json_document("check", {{"suite", suite.name}, {"results", std::move(results)}})));
   } else {
     fmt::print("\n{}\n{}{}", styled("suite " + suite.name, Style::bold, color_on(global, stdout)),
-               text_table(suite_table(outcomes, runs), color_on(global, stdout), 2), suite_verdict(suite, outcomes));
+               text_table(suite_table(outcomes, runs), color_on(global, stdout), 2, table_width(0)),
+               suite_verdict(suite, outcomes));
   }
 }
 

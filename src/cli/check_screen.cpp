@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "base/terminal.h"
+#include "cli/command.h"
 #include "report/table.h"
 
 namespace kerlab {
@@ -35,7 +36,7 @@ std::string mismatch_table(const RecipeReport& report) {
                           report.cause == Cause::unwritten                   ? "-"
                           : report.cause == Cause::exact || m.tolerance == 0 ? "exact"
                                                                              : fmt::format("{:.3g}", m.tolerance)});
-  return table.rows.empty() ? "" : text_table(table, false, 2);
+  return table.rows.empty() ? "" : text_table(table, false, 2, table_width(0));
 }
 
 std::string headline(const RecipeReport& report) {
@@ -54,7 +55,7 @@ std::string recipe_report(const RecipeReport& report) {
   if (!listed || report.mismatches == 0) text += "  " + report.detail + "\n";
   text += mismatch_table(report);
   for (const std::string& line : report.picture) text += "    " + line + "\n";
-  if (!report.picture.empty()) text += "    " + report.scale + "; # mostly wrong, + some, . right\n";
+  if (!report.picture.empty()) text += "    " + report.scale + "; # mostly wrong, + some, . correct\n";
   return text;
 }
 
@@ -80,13 +81,13 @@ Table summary(const std::vector<CheckRow>& rows) {
   }
   const bool scopes = std::any_of(rows.begin(), rows.end(), [](const CheckRow& row) { return !row.scope.empty(); });
   Table table{{{"variant"},
-               {"configuration"},
+               {"configuration", Align::left, true},
                {"problems", Align::right},
                {"failed", Align::right},
                {"err/bound", Align::right},
                {"equal runs", Align::right}},
               {}};
-  if (scopes) table.columns.push_back({"executed"});
+  if (scopes) table.columns.push_back({"executed", Align::left, true});
   for (const auto& [key, line] : lines) {
     table.rows.push_back({key.first, key.second, fmt::format("{}", line.problems), fmt::format("{}", line.failed),
                           fmt::format("{:.2f}", line.worst), line.failed > 0 ? "-" : fmt::format("{}", line.runs)});
@@ -144,7 +145,7 @@ std::string failure_report(const CheckRow& row, const std::string& again, bool c
 }
 
 std::string check_screen(const std::vector<CheckRow>& rows, const std::string& again, bool color) {
-  std::string text = text_table(summary(rows), color);
+  std::string text = text_table(summary(rows), color, 0, table_width(0));
   std::vector<const CheckRow*> failed;
   for (const CheckRow& row : rows)
     if (is_failure(row)) failed.push_back(&row);

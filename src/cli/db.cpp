@@ -52,10 +52,10 @@ ExitCode stats(const GlobalOptions& global) {
                     {"decisions", stats.decisions}});
     return ExitCode::passed;
   }
-  fmt::print("{}\n  {}B, schema {}\n", database.path().string(), format_bytes(stats.bytes), stats.schema);
-  fmt::print("  {:>8} sessions\n  {:>8} trials{}{}\n", stats.sessions, stats.trials, counts.empty() ? "" : ": ",
-             fmt::join(counts, ", "));
-  fmt::print("  {:>8} measurements\n  {:>8} decisions\n", stats.measurements, stats.decisions);
+  fmt::print("{}\n  {}, schema {}\n", database.path().string(), format_bytes(stats.bytes), stats.schema);
+  fmt::print("  {:>8} sessions\n  {:>8} trials{}{}\n", grouped(stats.sessions), grouped(stats.trials),
+             counts.empty() ? "" : ": ", fmt::join(counts, ", "));
+  fmt::print("  {:>8} measurements\n  {:>8} decisions\n", grouped(stats.measurements), grouped(stats.decisions));
   return ExitCode::passed;
 }
 
@@ -146,7 +146,7 @@ std::string configuration_cell(const Listed& listed) {
 }
 
 void print_block(const std::vector<const Listed*>& block, bool color) {
-  Table table{{{"id", Align::right}, {"status"}, {"us [95 %]"}, {"stage"}, {"configuration"}}, {}};
+  Table table{{{"id", Align::right}, {"status"}, {"us [95 %]"}, {"stage"}, {"configuration", Align::left, true}}, {}};
   for (const Listed* listed : block) {
     const auto& measurement = listed->measurement;
     table.rows.push_back(
@@ -156,7 +156,8 @@ void print_block(const std::vector<const Listed*>& block, bool color) {
          measurement ? measurement->stage : "-", configuration_cell(*listed)});
   }
   const Trial& first = block.front()->trial;
-  fmt::print("{}   {}\n{}", styled(first.problem, Style::bold, color), first.device_class, text_table(table, color, 2));
+  fmt::print("{}   {}\n{}", styled(first.problem, Style::bold, color), first.device_class,
+             text_table(table, color, 2, table_width(0)));
 }
 
 ExitCode trials(const GlobalOptions& global, const std::string& family, const std::string& status) {
@@ -225,10 +226,15 @@ void print_winners(const std::vector<Winner>& winners, bool color) {
     rows.push_back(cells(winners[i]));
     const std::string& device = winners[i].decision.device_class;
     if (i + 1 < winners.size() && winners[i + 1].decision.device_class == device) continue;
-    const std::vector<Column> columns{{"id", Align::right},    {"problem"}, {"us [95 %]"},
-                                      {"tried", Align::right}, {"rule"},    {"when"},
-                                      {"configuration"}};
-    fmt::print("{}\n{}", styled(device, Style::bold, color), text_table({columns, std::exchange(rows, {})}, color, 2));
+    const std::vector<Column> columns{{"id", Align::right},
+                                      {"problem", Align::left, true},
+                                      {"us [95 %]"},
+                                      {"tried", Align::right},
+                                      {"rule", Align::left, true},
+                                      {"when"},
+                                      {"configuration", Align::left, true}};
+    fmt::print("{}\n{}", styled(device, Style::bold, color),
+               text_table({columns, std::exchange(rows, {})}, color, 2, table_width(0)));
   }
 }
 

@@ -12,12 +12,8 @@ namespace kerlab {
 
 namespace {
 
-std::string size_text(std::int64_t bytes) {
-  return bytes < 1024 ? format_bytes(bytes) : format_bytes(bytes) + "iB";
-}
-
 std::string rate_text(double value, const char* unit) {
-  return value > 0 ? format_si(value) + unit : "-";
+  return value > 0 ? format_si(value, unit) : "-";
 }
 
 JsonValue to_value(const DeviceInfo& device) {
@@ -70,9 +66,9 @@ std::string device_table(const std::vector<DeviceInfo>& devices) {
   Table table{{{"device"}, {"name"}, {"cc"}, {"SMs", Align::right}, {"memory", Align::right}}, {}};
   for (const DeviceInfo& device : devices) {
     table.rows.push_back({device.id, device.name, fmt::format("{}.{}", device.cc_major, device.cc_minor),
-                          fmt::format("{}", device.sms), size_text(device.memory_bytes)});
+                          fmt::format("{}", device.sms), format_bytes(device.memory_bytes)});
   }
-  return text_table(table);
+  return text_table(table, false, 0, table_width(0));
 }
 
 std::string device_list(const DeviceReport& report) {
@@ -90,11 +86,11 @@ std::string facts(const DeviceInfo& device, bool color) {
     text += "  a profile: what the vendor publishes; kernels run on this CPU, their times are modelled\n";
   text += fmt::format("  compute capability {}.{} ({}), {} SMs, at most {} MHz\n", device.cc_major, device.cc_minor,
                       device.arch(), device.sms, device.clock_mhz);
-  text += fmt::format("  memory {} at {} MHz, {} bit; L2 {}\n", size_text(device.memory_bytes), device.memory_clock_mhz,
-                      device.memory_bus_bits, size_text(device.l2_bytes));
+  text += fmt::format("  memory {} at {} MHz, {} bit; L2 {}\n", format_bytes(device.memory_bytes),
+                      device.memory_clock_mhz, device.memory_bus_bits, format_bytes(device.l2_bytes));
   text += fmt::format("  shared memory {} a block, {} an SM; {} registers and {} threads an SM\n",
-                      size_text(device.shared_per_block), size_text(device.shared_per_sm), device.registers_per_sm,
-                      device.threads_per_sm);
+                      format_bytes(device.shared_per_block), format_bytes(device.shared_per_sm),
+                      device.registers_per_sm, device.threads_per_sm);
   if (device.driver_version > 0) {
     text += fmt::format("  driver {}(CUDA {}.{})\n", device.driver.empty() ? "" : device.driver + " ",
                         device.driver_version / 1000, device.driver_version % 1000 / 10);
@@ -120,7 +116,7 @@ std::string ceilings_text(const DeviceReport& report, bool color) {
     table.rows.push_back({fmt::format("{}, {}", pipe.dtype, pipe.unit), rate_text(pipe.theoretical, "FLOP/s"),
                           rate_text(pipe.measured, "FLOP/s"), share(pipe.measured, pipe.theoretical)});
   }
-  std::string text = text_table(table, color, 2);
+  std::string text = text_table(table, color, 2, table_width(0));
   if (measured.rows.empty()) return text + "  nothing measured yet: kerlab device --measure\n";
   return text + fmt::format("  {} {}; the tensor pipe by mma.sync\n", measured.clock, measured.created);
 }
@@ -131,7 +127,7 @@ std::string profile_ceilings_text(const DeviceReport& report, bool color) {
   table.rows.push_back({"memory", rate_text(report.theoretical_bytes_per_s, "B/s")});
   for (const PipeRate& pipe : report.pipes)
     table.rows.push_back({fmt::format("{}, {}", pipe.dtype, pipe.unit), rate_text(pipe.theoretical, "FLOP/s")});
-  return text_table(table, color, 2);
+  return text_table(table, color, 2, table_width(0));
 }
 
 ExitCode run(bool measure, const GlobalOptions& global) {

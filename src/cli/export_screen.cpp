@@ -106,8 +106,9 @@ void print_portfolio(PortfolioSession& session, const PortfolioOptions& options,
   std::FILE* const out = to_stdout ? stderr : stdout;
   const bool color = color_on(global, out);
   fmt::print(out, "{} {}  {}  times are {}\n", device.id, device.name, session.rig().toolchain(), result.clock);
-  if (result.chosen) fmt::print(out, "{}\n", text_table(portfolio_table(lines_of(result)), color));
-  if (!result.portfolios.empty()) fmt::print(out, "{}\n", text_table(portfolio_costs(costs_of(result)), color));
+  if (result.chosen) fmt::print(out, "{}\n", text_table(portfolio_table(lines_of(result)), color, 0, table_width(0)));
+  if (!result.portfolios.empty())
+    fmt::print(out, "{}\n", text_table(portfolio_costs(costs_of(result)), color, 0, table_width(0)));
   if (result.clock == "modelled")
     fmt::print(out, "{}\n",
                modelled_remark(session.rig().folder().family.name, name(result.shapes.front().problem.dtype)));

@@ -74,7 +74,7 @@ std::string ladder_text(const TuneResult& result, bool color, int width) {
       "the ladder: each rung at its defaults, and at its best where better is known; the roof is {} us, "
       "bound by {}\n{}",
       format_us(roof.minimum_us), roof.memory_bound ? "memory" : "compute",
-      text_table(ladder_table(ladder_rows(result), width), color, 2));
+      text_table(ladder_table(ladder_rows(result), width), color, 2, width));
 }
 
 JsonValue ladder_value(const TuneResult& result) {

@@ -134,7 +134,7 @@ ExitCode run(const ModelOptions& options, const GlobalOptions& global) {
     fmt::print("{}\n", to_json(json_document("model", {{"model", kModelProtocol}, {"sweeps", std::move(rows)}})));
   } else {
     fmt::print("{} against recorded sweeps: modelled over measured less 1\n{}", kModelProtocol,
-               text_table(table, color_on(global, stdout)));
+               text_table(table, color_on(global, stdout), 0, table_width(0)));
     print_together(held_out);
   }
   return ExitCode::passed;

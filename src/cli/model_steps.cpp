@@ -62,7 +62,7 @@ ExitCode compare_steps(const std::vector<Sweep>& sweeps, std::size_t anchors, co
     fmt::print("{}\n", to_json(json_document("model", {{"model", kModelProtocol}, {"steps", std::move(rows)}})));
   } else {
     fmt::print("{}: modelled over measured ratio less 1\n{}", kModelProtocol,
-               text_table(table, color_on(global, stdout)));
+               text_table(table, color_on(global, stdout), 0, table_width(0)));
   }
   return ExitCode::passed;
 }

@@ -30,7 +30,7 @@ Table to_table(const NoiseReport& report) {
                {"spread", Align::right},
                {"against itself"},
                {"sees from", Align::right},
-               {"kernel"}},
+               {"kernel", Align::left, true}},
               {}};
   for (const NoiseRow& row : report.rows) {
     const GateOutcome& twice = row.twice;
@@ -45,7 +45,7 @@ Table to_table(const NoiseReport& report) {
 void print_text(const NoiseReport& report, const NoiseCommand& command, bool color) {
   fmt::print("{} ({}): every kernel against itself, {} fresh processes of {} pairs, {:.0f} s\n{}",
              styled(report.device.name, Style::bold, color), report.device.id, report.processes, command.pairs,
-             report.seconds, text_table(to_table(report), color));
+             report.seconds, text_table(to_table(report), color, 0, table_width(0)));
   for (const NoiseRow& row : report.rows) {
     if (row.twice.verdict == GateVerdict::passed && row.twice.why.empty()) continue;
     const std::string why = row.twice.why.empty() ? "" : ": " + row.twice.why;

@@ -29,14 +29,19 @@ std::string outcome(const RecordRow& row, bool accept) {
 
 void print_rows(const RecordSession& session, const BaselineFolder& folder, bool accept, const GlobalOptions& global) {
   const bool color = color_on(global, stdout);
-  Table table{{{"baseline"}, {"kernel"}, {"chosen"}, {"err/bound", Align::right}, {"figures"}}, {}};
+  Table table{{{"baseline"},
+               {"kernel", Align::left, true},
+               {"chosen", Align::left, true},
+               {"err/bound", Align::right},
+               {"figures"}},
+              {}};
   for (const RecordRow& row : session.rows()) {
     const std::string figures =
         row.changes.empty() ? "" : fmt::format("{} changed, {} worse", row.changes.size(), worse(row));
     table.rows.push_back({outcome(row, accept), row.key.empty() ? row.title + " " + row.variant : row.key, row.chosen,
                           row.error.empty() ? fmt::format("{:.2f}", row.trial.error_ratio) : "-", figures});
   }
-  fmt::print("{}", text_table(table, color));
+  fmt::print("{}", text_table(table, color, 0, table_width(0)));
   for (const RecordRow& row : session.rows())
     if (!row.error.empty())
       fmt::print("{} {} {}: {}\n", styled("refused", Style::bad, color), row.title, row.variant, row.error);

@@ -79,11 +79,16 @@ ExitCode print_baselines(const BaselineFolder& folder, const GlobalOptions& glob
                                                               {"baselines", std::move(values)},
                                                               {"damaged", std::move(damaged)}})));
   } else {
-    Table table{{{"key"}, {"recorded"}, {"chosen"}, {"err/bound", Align::right}, {"instructions", Align::right}}, {}};
+    Table table{{{"key"},
+                 {"recorded"},
+                 {"chosen", Align::left, true},
+                 {"err/bound", Align::right},
+                 {"instructions", Align::right}},
+                {}};
     for (const Baseline& one : listing.baselines)
       table.rows.push_back({one.key, one.recorded, one.chosen, fmt::format("{:.3f}", one.error_ratio),
                             fmt::format("{:.4g}", figure(one.figures, "instructions"))});
-    fmt::print("{}", text_table(table, color_on(global, stdout)));
+    fmt::print("{}", text_table(table, color_on(global, stdout), 0, table_width(0)));
     for (const BaselineFolder::Damaged& one : listing.damaged) fmt::print("{}: {}\n", one.key, one.why);
     fmt::print("{} baselines in {}\n", listing.baselines.size(), folder.path().string());
   }

@@ -123,7 +123,8 @@ ExitCode run(const ReplayCommand& command, const GlobalOptions& global) {
   }
   fmt::print("{}, {} seeds, {} at once: evaluations until a share of the best, median [80 % of the seeds]\n{}{}{}\n",
              command.options.strategy, command.options.seeds, command.options.batch,
-             text_table(table_of(spaces), color_on(global, stdout)), summary(spaces), format_seconds(seconds));
+             text_table(table_of(spaces), color_on(global, stdout), 0, table_width(0)), summary(spaces),
+             format_seconds(seconds));
   return ExitCode::passed;
 }
 

@@ -112,15 +112,10 @@ void print_json(const LabReport& report, const std::vector<Written>& written, bo
                                                       {"warnings", report.warnings}})));
 }
 
-/// "96 B", "1.5 MB"
-std::string size_text(std::size_t bytes) {
-  const std::string text = format_bytes(static_cast<std::int64_t>(bytes));
-  return text.ends_with('B') ? text : text + "B";
-}
-
 void print_text(const LabReport& report, const std::vector<Written>& written, const GlobalOptions& global) {
   for (const Written& one : written)
-    fmt::print("{} {} ({})\n", global.dry_run ? "would write" : "wrote", one.file, size_text(one.bytes));
+    fmt::print("{} {} ({})\n", global.dry_run ? "would write" : "wrote", one.file,
+               format_bytes(static_cast<std::int64_t>(one.bytes)));
   const bool color = color_on(global, stderr);
   for (const std::string& warning : report.warnings)
     fmt::print(stderr, "{}{}\n", styled("warning: ", Style::warning, color), warning);

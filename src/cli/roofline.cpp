@@ -90,8 +90,8 @@ std::string roofline_json(const RooflineReport& report) {
 
 std::vector<std::string> ceiling_row(const ProblemRoofline& problem, const Ceilings& ceilings, const Roofline& roof) {
   return {ceilings.source,
-          format_si(ceilings.bytes_per_s) + "B/s",
-          format_si(ceilings.flops_per_s) + "FLOP/s",
+          format_si(ceilings.bytes_per_s, "B/s"),
+          format_si(ceilings.flops_per_s, "FLOP/s"),
           fmt::format("{:.1f}", roof.ridge),
           bound(problem, roof),
           format_us(roof.minimum_us)};
@@ -168,9 +168,10 @@ std::string plot_of(const ProblemRoofline& problem) {
 }
 
 std::string problem_text(const ProblemRoofline& problem, const RooflineReport& report, bool color) {
-  std::string text = fmt::format("{}   {} {}\n{}FLOP, at least {}B of memory traffic: {:.3g} FLOP/byte\n\n",
-                                 styled(problem.title, Style::bold, color), report.device.id, report.device.name,
-                                 format_si(problem.flops), format_si(problem.bytes), problem.roof.intensity);
+  std::string text =
+      fmt::format("{}   {} {}\n{}, at least {} of memory traffic: {:.3g} FLOP/byte\n\n",
+                  styled(problem.title, Style::bold, color), report.device.id, report.device.name,
+                  format_si(problem.flops, "FLOP"), format_si(problem.bytes, "B"), problem.roof.intensity);
   text += ceilings_text(problem, color) + "\n";
   if (!problem.points.empty()) text += points_text(problem, color) + "\n";
   text += plot_of(problem) + "\n" + problem.sentence + "\n";

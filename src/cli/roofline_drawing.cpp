@@ -46,7 +46,7 @@ void add_memories(RooflineDrawing& drawing, const RooflineReport& report, const 
 
 /// "471.6 TFLOP/s, 68 %"
 std::string value_text(double flops_per_s, double share) {
-  return fmt::format("{}FLOP/s, {:.{}f} %", format_si(flops_per_s), 100 * share, share < 0.0995 ? 1 : 0);
+  return fmt::format("{}, {:.{}f} %", format_si(flops_per_s, "FLOP/s"), 100 * share, share < 0.0995 ? 1 : 0);
 }
 
 /// The share is of the measured roof where there is one.

@@ -8,10 +8,9 @@
 
 namespace kerlab {
 
-std::string shipped_line(const ShippedWinner& shipped, const std::string& note) {
-  return fmt::format("shipped: {} us on {}, {}: {}{}{}{}\n", format_us(shipped.median_us),
+std::string shipped_text(const ShippedWinner& shipped, const std::string& note) {
+  return fmt::format("shipped: {} us on {}, {}, {}{}", format_us(shipped.median_us),
                      shipped_device_title(shipped.device_class), shipped.date, shipped.variant,
-                     shipped.configuration.empty() ? "" : " ", shipped.configuration,
                      note.empty() ? "" : fmt::format(" ({})", note));
 }
 
@@ -43,13 +42,19 @@ ExitCode list_shipped(const GlobalOptions& global, const std::string& family) {
     return ExitCode::passed;
   }
   if (shipped.winners.empty()) fmt::print("nothing is shipped in {}\n", shipped_folder().string());
-  Table table{{{"problem"}, {"us [95 %]"}, {"device"}, {"when"}, {"toolchain"}, {"configuration"}}, {}};
+  Table table{{{"problem", Align::left, true},
+               {"us [95 %]"},
+               {"device", Align::left, true},
+               {"when"},
+               {"toolchain"},
+               {"configuration", Align::left, true}},
+              {}};
   for (const ShippedWinner& winner : shipped.winners) {
     table.rows.push_back({winner.problem, median_with_interval(winner.median_us, winner.low_us, winner.high_us),
                           shipped_device_title(winner.device_class), winner.date, winner.toolchain,
                           winner.configuration.empty() ? winner.variant : winner.variant + " " + winner.configuration});
   }
-  if (!table.rows.empty()) fmt::print("{}", text_table(table, color_on(global, stdout)));
+  if (!table.rows.empty()) fmt::print("{}", text_table(table, color_on(global, stdout), 0, table_width(0)));
   return ExitCode::passed;
 }
 

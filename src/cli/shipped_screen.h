@@ -7,8 +7,8 @@
 
 namespace kerlab {
 
-/// "shipped: 291.4 us on H200 132 SM, 2026-11-21: mma_pipe BM=128 ... (note)"
-std::string shipped_line(const ShippedWinner& shipped, const std::string& note);
+/// "shipped: 291.4 us on H200 132 SM, 2026-11-21, mma_pipe (note)"; its parameters: kerlab list --shipped.
+std::string shipped_text(const ShippedWinner& shipped, const std::string& note);
 JsonValue::Object shipped_value(const ShippedWinner& winner);
 /// `kerlab list --shipped`: of a family, or of all when empty.
 ExitCode list_shipped(const GlobalOptions& global, const std::string& family);

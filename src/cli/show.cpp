@@ -127,7 +127,7 @@ void print_json(const TrialStory& story, const Choice& choice, JsonValue failure
 }
 
 void print_text(const TrialStory& story, const Choice& choice, const std::optional<SavedTrial>& saved, bool color) {
-  fmt::print("{}", show_text(story, color));
+  fmt::print("{}", show_text(story, color, table_width(0)));
   for (const Decision& other : choice.others) {
     fmt::print("also a winner: {}, {}  (kerlab show {})\n", other.problem, other.device_class, other.trial);
   }

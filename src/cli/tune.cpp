@@ -3,6 +3,7 @@
 #include "base/elapsed.h"
 #include "base/format.h"
 #include "cli/option_checks.h"
+#include "cli/plan_screen.h"
 #include "cli/tune_command.h"
 #include "cli/tune_document.h"
 #include "cli/tune_screen.h"
@@ -17,7 +18,8 @@ void print(const TuneResult& result, const TuneCommand& command, const GlobalOpt
   if (global.json) {
     fmt::print("{}", tune_json(result, repeated_for(command.options.rig.target, global)));
   } else if (command.csv != "-" && command.markdown != "-") {
-    fmt::print("{}", tune_screen(result, color_on(global, stdout), repeated_for(command.options.rig.target, global)));
+    fmt::print("{}", tune_screen(result, color_on(global, stdout), repeated_for(command.options.rig.target, global),
+                                 command.verbose));
   }
 }
 
@@ -39,7 +41,8 @@ ExitCode run(const TuneCommand& command, const GlobalOptions& global) {
   Database database = Database::open(database_path(global));
   if (global.dry_run) {
     const TunePlan plan = plan_tune(options, database);
-    fmt::print("{}", global.json ? tune_plan_json(plan) : tune_plan_text(plan, color_on(global, stdout)));
+    fmt::print("{}", global.json ? tune_plan_json(plan)
+                                 : tune_plan_text(plan, color_on(global, stdout), table_width(0), command.verbose));
     return ExitCode::passed;
   }
   const InterruptFlag interrupt;
@@ -165,6 +168,8 @@ Command add_tune(CLI::App& root, const GlobalOptions& global) {
   parser->option_defaults()->group("Output");
   parser->add_option("--csv", command->csv, "write the ranking, or the ladder, as CSV; - for standard output")
       ->type_name("FILE");
+  parser->add_flag("-v,--verbose", command->verbose,
+                   "also: why variants are left out, how the winner was decided, what compiling and timing cost");
   parser->add_option("--markdown", command->markdown, "the same as Markdown")->type_name("FILE");
   return {parser, true, [command, &global] { return run(*command, global); }, true};
 }

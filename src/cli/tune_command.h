@@ -13,6 +13,7 @@ struct TuneCommand {
   TuneOptions options;
   std::string suite;          ///< --suite; empty: one problem
   std::string csv, markdown;  ///< files; "-": standard output
+  bool verbose = false;       ///< the screen says what few want to know
 };
 
 /// The options of a session on `target`, with what every command takes.

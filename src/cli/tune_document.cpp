@@ -37,6 +37,15 @@ JsonValue::Array rows_value(const std::vector<RankedTrial>& ranked) {
   return rows;
 }
 
+JsonValue::Array others_value(const std::vector<OtherTrial>& others) {
+  JsonValue::Array values;
+  for (const OtherTrial& other : others)
+    values.push_back(JsonValue::Object{{"trial", to_value(other.trial)},
+                                       {"median_us", other.median_us},
+                                       {"timed", other.timed == Timed::sweep ? "sweep" : "before"}});
+  return values;
+}
+
 JsonValue::Object importance_value(const std::vector<Importance>& entries) {
   JsonValue::Object importance;
   for (const Importance& entry : entries) importance.emplace_back(entry.parameter, entry.share);
@@ -67,6 +76,7 @@ JsonValue::Object search_value(const TuneResult& result, const ToRepeat& again) 
 /// What was found, and what it cost.
 JsonValue::Object outcome_value(const TuneResult& result) {
   return {{"rows", rows_value(result.rows)},
+          {"others", others_value(result.others)},
           {"rule", result.rule},
           {"kept", result.kept},
           {"measured_now", result.measured_now},

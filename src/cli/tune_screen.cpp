@@ -10,6 +10,7 @@
 #include "cli/library_cells.h"
 #include "cli/shipped_screen.h"
 #include "cli/why_screen.h"
+#include "cli/winner_screen.h"
 #include "report/modelled_remark.h"
 #include "report/tune_table.h"
 
@@ -45,6 +46,17 @@ void set_side_by_side(const TuneResult& result, const RankedTrial& ranked, TuneR
   row.note = fmt::format("left after {} rounds of all", ranked.beside->summary.count);
 }
 
+/// What follows from its time and its resources.
+void set_rates(const TuneResult& result, TuneRow& row) {
+  row.flops_per_s = result.problem.flops / (row.median_us * 1e-6);
+  row.bytes_per_s = result.problem.bytes / (row.median_us * 1e-6);
+  row.memory_bound = result.roof.memory_bound;
+  row.roof_fraction = roof_us(result) / row.median_us;
+  row.modelled = result.rows.front().measurement.clock == "modelled";
+  if (result.device.threads_per_sm > 0)
+    row.occupancy = static_cast<double>(row.trial.blocks_per_sm * row.trial.threads) / result.device.threads_per_sm;
+}
+
 TuneRow to_row(const TuneResult& result, std::size_t i) {
   const RankedTrial& ranked = result.rows[i];
   const Measurement& measurement = ranked.measurement;
@@ -55,24 +67,31 @@ TuneRow to_row(const TuneResult& result, std::size_t i) {
   row.low_us = measurement.low_us;
   row.high_us = measurement.high_us;
   set_side_by_side(result, ranked, row);
-  row.flops_per_s = result.problem.flops / (row.median_us * 1e-6);
-  row.roof_fraction = roof_us(result) / row.median_us;
-  if (result.device.threads_per_sm > 0) {
-    row.occupancy =
-        static_cast<double>(ranked.trial.blocks_per_sm * ranked.trial.threads) / result.device.threads_per_sm;
-  }
-  row.modelled = measurement.clock == "modelled";
+  row.timed = "finals";
   row.trial = ranked.trial;
+  set_rates(result, row);
+  return row;
+}
+
+/// One that was not in the finals: its time is of few samples, and stands beside nobody's.
+TuneRow to_row(const TuneResult& result, const OtherTrial& other, std::size_t rank) {
+  TuneRow row;
+  row.rank = static_cast<int>(rank);
+  row.median_us = other.median_us;
+  row.timed = other.timed == Timed::sweep ? "sweep" : "before";
+  row.trial = other.trial;
+  set_rates(result, row);
   return row;
 }
 
 std::vector<TuneRow> rows_of(const TuneResult& result) {
   std::vector<TuneRow> rows;
   for (std::size_t i = 0; i < result.rows.size(); ++i) rows.push_back(to_row(result, i));
+  for (const OtherTrial& other : result.others) rows.push_back(to_row(result, other, rows.size() + 1));
   return rows;
 }
 
-std::string headline(const TuneResult& result) {
+std::string headline(const TuneResult& result, int width) {
   const DeviceInfo& device = result.device;
   std::string text = fmt::format("{}   {} {} {} SM", result.title, device.id, result.device_title, device.sms);
   if (!device.driver.empty()) text += fmt::format("  driver {}", device.driver);
@@ -81,7 +100,7 @@ std::string headline(const TuneResult& result) {
     const Measurement& best = result.rows.front().measurement;
     if (is_emulated(result)) {
       const Trial& trial = result.rows.front().trial;
-      return text + "\ntimes are " + modelled_remark(trial.family, trial.dtype);
+      return folded(text, width) + folded("times are " + modelled_remark(trial.family, trial.dtype), width);
     }
     text += fmt::format("  {} L2, {}", best.cache, best.recipe);
     double least = best.sm_clock_mhz, most = least;
@@ -92,87 +111,82 @@ std::string headline(const TuneResult& result) {
     if (most > 0) text += fmt::format(", clock {:.0f}-{:.0f} MHz", least, most);
     if (best.clock != "measured") text += fmt::format(", {} times", best.clock);
   }
-  return text;
+  return folded(text, width);
 }
 
-/// "decided by: fastest", and the time of the winner that is stored.
-std::string decision_lines(const TuneResult& result) {
-  std::string text = "decided by: " + result.rule;
-  const bool several = result.rows.size() > 1;
-  if (!result.measured_now)
-    text += several && !is_emulated(result)
-                ? " (stored: the winner's time was taken after those of the others; measure again: --fresh)"
-                : " (stored; measure again: --fresh)";
-  text += "\n";
-  if (is_emulated(result) || !several || !result.rows.front().beside) return text;
-  const Measurement& best = result.rows.front().measurement;
-  return text + fmt::format("the winner, measured anew: {} us, {} TFLOP/s, {:.0f} % of the roof\n",
-                            median_with_interval(best.median_us, best.low_us, best.high_us),
-                            tera_text(result.problem.flops / (best.median_us * 1e-6)),
-                            100 * roof_us(result) / best.median_us);
-}
-
+/// "29,635,235,400 configurations -> 245 of the quick part (8,805,279 more: --all) -> 12 tried"
 std::string counts_line(const TuneResult& result) {
-  std::string text = fmt::format("space {} -> {} valid", result.space, result.valid);
-  if (result.sampled > 0) text += fmt::format(" -> {} drawn from them", result.sampled);
-  text += fmt::format(" -> {} tried", result.counts.done - result.counts.hopeless);
-  if (result.left_for_all > 0) text += fmt::format(" of the quick part ({} more: --all)", result.left_for_all);
-  if (result.counts.stored > 0) text += fmt::format(" ({} stored before)", result.counts.stored);
+  std::string text = format_count(static_cast<std::int64_t>(result.space), "configuration");
+  const std::string valid = grouped(static_cast<std::int64_t>(result.valid));
+  text += result.left_for_all > 0 ? fmt::format(" -> {} in the quick part ({} more: --all)", valid,
+                                                grouped(static_cast<std::int64_t>(result.left_for_all)))
+                                  : fmt::format(" -> {} valid", valid);
+  if (result.sampled > 0)
+    text += fmt::format(" -> {} drawn from them", grouped(static_cast<std::int64_t>(result.sampled)));
+  text += fmt::format(" -> {} tried", grouped(static_cast<std::int64_t>(result.counts.done - result.counts.hopeless)));
+  if (result.counts.stored > 0)
+    text += fmt::format(" ({} stored before)", grouped(static_cast<std::int64_t>(result.counts.stored)));
   if (result.counts.hopeless > 0)
     text += fmt::format("; {} not compiled: too few blocks for {} SMs to come near the best (--bound)",
-                        result.counts.hopeless, result.device.sms);
+                        grouped(static_cast<std::int64_t>(result.counts.hopeless)), result.device.sms);
   std::string failed;
   for (const auto& [status, count] : result.failed)
     failed += fmt::format("{}{} {}", failed.empty() ? "" : ", ", count, name(status));
   return failed.empty() ? text : text + "; failed: " + failed;
 }
 
-/// "surrogate search ended: no better one in 150 trials; the roof allows 1.31 times the speed of the winner"
+/// "surrogate search ended after 11.2 s: no better one in 150 trials"
 std::string end_of_search(const TuneResult& result) {
-  std::string text = fmt::format("{} search", result.search.strategy);
-  if (!result.ended.empty()) text += " ended: " + result.ended;
-  if (!result.rows.empty() && roof_us(result) > 0)
-    text += fmt::format("; the roof allows {:.2f} times the speed of the winner",
-                        result.rows.front().measurement.median_us / roof_us(result));
-  return text;
+  const std::string text = fmt::format("{} search, {} in all", result.search.strategy, format_seconds(result.wall_s));
+  return result.ended.empty() ? text : text + "; ended: " + result.ended;
 }
 
 std::string hints(const TuneResult& result) {
   std::vector<std::string> parts;
   if (!result.range_edges.empty())
-    parts.push_back(fmt::format("at range edge: {}", fmt::join(result.range_edges, ", ")));
+    parts.push_back(
+        fmt::format("best value is at the limit of the listed range: {}", fmt::join(result.range_edges, ", ")));
   std::string matters;
   for (const Importance& importance : result.importance) {
     if (importance.share < 0.01) continue;
     matters += fmt::format("{}{} {:.0f} %", matters.empty() ? "" : ", ", importance.parameter, 100 * importance.share);
   }
   if (!matters.empty()) parts.push_back("matters: " + matters);
-  if (result.previous && !result.rows.empty()) {
-    const double now = result.rows.front().measurement.median_us;
-    parts.push_back(fmt::format("previous winner {} us ({:+.1f} %)", format_us(result.previous->median_us),
-                                100 * (now / result.previous->median_us - 1)));
-  }
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 
 /// "cuBLASLt 13.0.2, best of 8 algorithms: 2691 [2690,2692] us, 51.1 TFLOP/s; the winner does 0.97 [.97,.98] of it"
-std::string library_lines(const TuneResult& result) {
+std::string library_lines(const TuneResult& result, int width) {
   std::string text;
   for (const LibraryRow& row : result.library) {
-    text += fmt::format("  {}: {} us, {:.1f} TFLOP/s", row.label,
-                        median_with_interval(row.summary.median, row.summary.low, row.summary.high),
-                        result.problem.flops / row.summary.median * 1e-6);
-    if (row.ratio) text += fmt::format("; the winner is {} times as fast", ratio_text(row.ratio));
-    text += "\n";
+    const double per_s = 1e6 / row.summary.median;
+    std::string line = fmt::format(
+        "  {}: {} us, {}", row.label, median_with_interval(row.summary.median, row.summary.low, row.summary.high),
+        rate_with_unit(result.problem.flops * per_s, result.problem.bytes * per_s, result.roof.memory_bound));
+    if (row.ratio) line += fmt::format("; the winner is {} times as fast", ratio_text(row.ratio));
+    text += folded(line, width, 4);
   }
-  if (!result.library_note.empty()) text += fmt::format("  library: {}\n", result.library_note);
+  if (!result.library_note.empty()) text += folded(fmt::format("  library: {}", result.library_note), width, 4);
   return text;
 }
 
-std::string left_out_lines(const TuneResult& result) {
+/// Below the ranking, on request: how it was decided, and what it cost.
+std::string details(const TuneResult& result, int width) {
   std::string text;
-  for (const auto& [variant, reason] : result.left_out) text += fmt::format("  left out: {}: {}\n", variant, reason);
-  return text;
+  for (const auto& [variant, reason, brief] : result.left_out)
+    text += folded(fmt::format("left out: {}: {}", variant, reason), width);
+  if (!result.rows.empty()) text += folded("decided by: " + result.rule, width);
+  if (const std::string variants = variants_text(result.variants); !variants.empty()) text += folded(variants, width);
+  return text + folded(effort_text(result), width);
+}
+
+std::string reproduction_text(const TuneResult& result, const ToRepeat& again, int width) {
+  const std::int64_t id = result.rows.front().trial.id;
+  const std::string bench = fmt::format("kerlab bench{}{} --trial {}", again.folder, again.options, id);
+  std::vector<std::string> parts{"reproduce: " + bench,
+                                 fmt::format("SASS/PTX: kerlab show {} --save DIR{}", id, again.options)};
+  if (!is_emulated(result)) parts.push_back(fmt::format("profile: ncu --target-processes all {} --once", bench));
+  return whole_parts(parts, width);
 }
 
 }  // namespace
@@ -200,59 +214,36 @@ std::string small_problem_line(const TuneResult& result) {
                                         [](const FailureGroup& group) { return on_small_problem(group); });
   if (!failed_there) return "";
   return fmt::format(
-      "  the small problem, checked first, is {}; what a kernel cannot run, a constraint in its TOML says\n",
+      "  the small problem, checked first, is {}; what a kernel cannot run, a constraint in its TOML says",
       result.small_problem);
 }
 
-std::string tune_screen(const TuneResult& result, bool color, const ToRepeat& again) {
-  std::string text = headline(result) + "\n" + counts_line(result) + "\n" +
-                     failure_lines(result.failures, color, kMostFailureLines) + small_problem_line(result);
-  if (result.ladder.empty()) text += left_out_lines(result);
-  if (result.rows.empty()) {
-    text += styled("no winner", Style::bad, color) + "\n";
-  } else {
-    text += tune_text(rows_of(result), color, table_width(0));
-    text += decision_lines(result);
-    text += where_measured(result);
-    if (const std::string variants = variants_text(result.variants); !variants.empty()) text += variants + "\n";
-    text += library_lines(result);
-    if (const std::string limit = limit_text(result); !limit.empty()) text += limit + "\n";
-    if (!result.verified.empty()) text += fmt::format("the winner was verified on {}\n", result.verified);
-    if (!result.kept.empty()) text += styled(result.kept, Style::warning, color) + "\n";
-  }
-  if (result.shipped) text += shipped_line(*result.shipped, result.shipped_note);
-  text += ladder_text(result, color, table_width(0));
-  if (const std::string hint = hints(result); !hint.empty()) text += hint + "\n";
-  for (const std::string& warning : result.warnings)
-    text += styled("warning: ", Style::warning, color) + warning + "\n";
-  text += end_of_search(result) + "\n" + effort_text(result) + "\n";
+std::string tune_screen(const TuneResult& result, bool color, const ToRepeat& again, bool verbose) {
+  const int width = table_width(0);
+  const auto line = [&](const std::string& text) { return text.empty() ? text : folded(text, width); };
+  std::string text = headline(result, width) + line(counts_line(result)) +
+                     failure_lines(result.failures, color, kMostFailureLines) + line(small_problem_line(result));
+  if (result.ladder.empty()) text += line(left_out_text(result.left_out));
   if (!result.rows.empty()) {
-    const std::int64_t id = result.rows.front().trial.id;
-    const std::string bench = fmt::format("kerlab bench{}{} --trial {}", again.folder, again.options, id);
-    text += fmt::format("reproduce: {}   SASS/PTX: kerlab show {} --save DIR{}", bench, id, again.options);
-    if (!is_emulated(result)) text += fmt::format("   profile: ncu --target-processes all {} --once", bench);
-    text += "\n";
+    text += tune_text(rows_of(result), color, width);
+    text += where_measured(result);
+    text += library_lines(result, width);
+    text += line(limit_text(result));
+    if (!result.kept.empty()) text += line(styled(result.kept, Style::warning, color));
   }
-  return text;
+  if (result.shipped) text += line(shipped_text(*result.shipped, result.shipped_note));
+  text += ladder_text(result, color, width);
+  text += line(hints(result));
+  for (const std::string& warning : result.warnings) text += line(styled("warning: ", Style::warning, color) + warning);
+  if (verbose) text += details(result, width);
+  text += line(end_of_search(result));
+  if (result.rows.empty()) return text + styled("no winner", Style::bad, color) + "\n";
+  return text + winner_text(result, color, width) + reproduction_text(result, again, width);
 }
 
 Table tune_result_table(const TuneResult& result, bool exact) {
   if (result.ladder.empty()) return tune_table(rows_of(result));
   return exact ? ladder_csv_table(ladder_rows(result)) : ladder_table(ladder_rows(result));
-}
-
-std::string tune_plan_text(const TunePlan& plan, bool color) {
-  std::string text = fmt::format("{}   {}\n{} FLOP, {}B at least; not faster than {} us\n", plan.title, plan.device,
-                                 format_si(plan.flops), format_bytes(static_cast<std::int64_t>(plan.bytes)),
-                                 format_us(plan.minimum_us));
-  for (const auto& variant : plan.variants) {
-    text += fmt::format("{}: {} configurations\n", styled(variant.name, Style::bold, color), variant.raw);
-    for (const auto& cut : variant.cuts) text += fmt::format("  {:<24} -> {}\n", cut.constraint, cut.remaining);
-    text += fmt::format("  {:<24} -> {}\n", "valid", variant.valid);
-  }
-  for (const auto& [variant, reason] : plan.left_out) text += fmt::format("left out: {}: {}\n", variant, reason);
-  return text + fmt::format("{} to try ({}), {} stored; roughly {}\n", plan.to_try, plan.search.strategy, plan.stored,
-                            format_seconds(plan.estimate_s));
 }
 
 }  // namespace kerlab

@@ -1,5 +1,5 @@
 #pragma once
-// What `kerlab tune` shows: the progress line, the summary, the plan of a dry run. As JSON: tune_document.h.
+// What `kerlab tune` shows: the progress line, the summary. A dry run: plan_screen.h; as JSON: tune_document.h.
 
 #include <string>
 
@@ -12,11 +12,10 @@ namespace kerlab {
 /// "[####....] screening 12/64 (1 failed)  best 12.3 us BM=128 ...  8 s left".
 std::string tune_line(const TuneState& state);
 
-/// The headline, the ranking and what is to be said about it; `again`: what a command must repeat to see it.
-std::string tune_screen(const TuneResult& result, bool color, const ToRepeat& again = {});
+/// The headline, the ranking, what is to be said about it, the winner; `again`: what a command must repeat to see it.
+/// `verbose`: also who was left out and why in full, how it was decided, what it cost.
+std::string tune_screen(const TuneResult& result, bool color, const ToRepeat& again = {}, bool verbose = false);
 /// The ranking, or with --ladder the ladder: to be written as CSV (`exact`) or Markdown.
 Table tune_result_table(const TuneResult& result, bool exact);
-/// What a dry run shows.
-std::string tune_plan_text(const TunePlan& plan, bool color);
 
 }  // namespace kerlab

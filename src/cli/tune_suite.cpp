@@ -2,6 +2,7 @@
 
 #include "base/format.h"
 #include "cli/library_cells.h"
+#include "cli/plan_screen.h"
 #include "cli/suite.h"
 #include "cli/tune_command.h"
 #include "cli/tune_document.h"
@@ -82,7 +83,7 @@ Table summary(const std::vector<SuiteResult>& rows, bool exact) {
   if (exact) table.columns.insert(table.columns.end(), {{"low_us"}, {"high_us"}});
   table.columns.insert(table.columns.end(), {{"TFLOP/s"}, {"% roof"}});
   for (const std::string& library : libraries) table.columns.push_back({library});
-  table.columns.push_back({"winner"});
+  table.columns.push_back({"winner", Align::left, true});
   for (const SuiteResult& row : rows) table.rows.push_back(cells(row, libraries.size(), exact));
   return table;
 }
@@ -111,7 +112,8 @@ void print_plans(const Suite& suite, const TuneCommand& command, const GlobalOpt
                                         {"stored", plan.stored},
                                         {"estimate_s", plan.estimate_s}});
     } else {
-      fmt::print("{}: {}\n", problem.name, tune_plan_text(plan, color_on(global, stdout)));
+      fmt::print("{}: {}\n", problem.name,
+                 tune_plan_text(plan, color_on(global, stdout), table_width(0), command.verbose));
     }
   }
   if (global.json)
@@ -127,7 +129,7 @@ void print(const Suite& suite, const std::vector<SuiteResult>& rows, const TuneC
     fmt::print("{}", suite_json(suite, rows, global));
   } else if (command.csv != "-" && command.markdown != "-") {
     fmt::print("\n{}\n{}", styled("suite " + suite.name, Style::bold, color_on(global, stdout)),
-               text_table(summary(rows, false), color_on(global, stdout), 2));
+               text_table(summary(rows, false), color_on(global, stdout), 2, table_width(0)));
   }
 }
 
@@ -150,8 +152,9 @@ ExitCode run_tune_suite(const TuneCommand& command, const GlobalOptions& global)
     options.rig.kept = kept;
     TuneRun run = run_tune(std::move(options), database, interrupt, prefix);
     if (screens)
-      fmt::print("{}{}: {}\n", prefix, problem.name,
-                 tune_screen(run.result, color_on(global, stdout), repeated_for(problem.family, global)));
+      fmt::print(
+          "{}{}: {}\n", prefix, problem.name,
+          tune_screen(run.result, color_on(global, stdout), repeated_for(problem.family, global), command.verbose));
     std::fflush(stdout);
     rows.back().result = std::move(run.result);
     return run.code;

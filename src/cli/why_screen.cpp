@@ -1,5 +1,7 @@
 #include "cli/why_screen.h"
 
+#include <algorithm>
+
 #include "cli/library_cells.h"
 
 namespace kerlab {
@@ -43,14 +45,19 @@ std::string compile_text(const std::vector<VariantOutcome>& variants) {
 
 std::string limit_text(const TuneResult& result) {
   if (!result.regime || result.rows.empty()) return {};
-  std::string text = regime_text(*result.regime);
-  const double us = result.rows.front().measurement.median_us;
-  if (us > 0 && result.roof.minimum_us > 0)
-    text += fmt::format("; the winner is at {:.0f} % of the {} roof", 100 * result.roof.minimum_us / us,
-                        result.roof.memory_bound ? "memory" : "arithmetic");
-  for (const LibraryRow& row : result.library)
-    if (row.ratio) text += fmt::format(", {} of {}", ratio_text(row.ratio), library_short(row.label));
-  return text;
+  return regime_text(*result.regime);
+}
+
+std::string left_out_text(const std::vector<LeftOut>& left_out) {
+  std::vector<std::pair<std::string, std::string>> groups;  // reason, names
+  for (const LeftOut& one : left_out) {
+    auto group = std::ranges::find(groups, one.brief, &std::pair<std::string, std::string>::first);
+    if (group == groups.end()) group = groups.insert(group, {one.brief, ""});
+    group->second += (group->second.empty() ? "" : ", ") + one.variant;
+  }
+  std::vector<std::string> parts;
+  for (const auto& [reason, names] : groups) parts.push_back(fmt::format("{} ({})", names, reason));
+  return parts.empty() ? "" : fmt::format("not for this problem: {}", fmt::join(parts, ", "));
 }
 
 JsonValue variants_value(const std::vector<VariantOutcome>& variants) {

@@ -123,7 +123,8 @@ void print(const YardstickResult& result, const YardstickCommand& command, const
   if (global.json) {
     print_json(result, command.suite);
   } else if (command.csv != "-" && command.markdown != "-" && !result.rows.empty()) {
-    fmt::print("{}\n{}", result.headline, text_table(to_table(result.rows), color_on(global, stdout)));
+    fmt::print("{}\n{}", result.headline,
+               text_table(to_table(result.rows), color_on(global, stdout), 0, table_width(0)));
   }
   for (const YardstickRow& row : result.rows) {
     if (row.library.empty()) fmt::print(stderr, "{}: no row: {}\n", row.problem.title(), row.note);

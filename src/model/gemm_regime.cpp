@@ -85,7 +85,7 @@ std::string waves_text(const TileWaves& waves, int sms) {
 
 std::string bytes_in_flight(const Case& c) {
   const double bytes = c.ceilings.bytes_per_s * kMemoryLatencyUs * 1e-6 / c.device.sms;
-  return fmt::format("about {:.0f} KiB in flight on every SM", bytes / 1024);
+  return fmt::format("about {:.0f} kB in flight on every SM", bytes / 1000);
 }
 
 /// The tile of at least 128 x 128 whose waves lose least; larger ones first, which read less from shared memory.

@@ -25,9 +25,9 @@ Times times_of(double flops, double bytes, const Ceilings& ceilings) {
 }
 
 std::string both_times(double flops, double bytes, const Times& times, const Ceilings& ceilings) {
-  return fmt::format("{}B at {}B/s take {} us, {}FLOP at {}FLOP/s ({}) {} us", format_si(bytes),
-                     format_si(ceilings.bytes_per_s), format_us(times.memory_us), format_si(flops),
-                     format_si(ceilings.flops_per_s), ceilings.unit, format_us(times.compute_us));
+  return fmt::format("{} at {} take {} us, {} at {} ({}) {} us", format_si(bytes, "B"),
+                     format_si(ceilings.bytes_per_s, "B/s"), format_us(times.memory_us), format_si(flops, "FLOP"),
+                     format_si(ceilings.flops_per_s, "FLOP/s"), ceilings.unit, format_us(times.compute_us));
 }
 
 }  // namespace

@@ -20,12 +20,6 @@ namespace {
 
 constexpr std::size_t kMostLaunches = 3, kMostUnits = 4, kMostRemarks = 4, kMostKnown = 4;
 
-/// "12.5 KB", "0 B"
-std::string bytes_text(std::int64_t bytes) {
-  const std::string text = format_bytes(bytes);
-  return text.ends_with("B") ? text : text + "B";
-}
-
 /// "the", "1.25 times the"
 std::string times_the(double counted, double least) {
   const double ratio = counted / least;
@@ -52,16 +46,18 @@ std::string bound_name(const Explained& e, const Roofline& roof) {
 
 void add_roof(ExplainPage& page, const Explained& e) {
   const Roofline& roof = e.roof;
-  page.say("roof", fmt::format("{}FLOP, at least {}B: {} FLOP/byte, {} of the ridge at {}: {} us at best, "
-                               "bound by {} (theoretical, {}B/s and {}FLOP/s)",
-                               format_si(e.flops), format_si(e.bytes), intensity_text(roof.intensity),
-                               roof.memory_bound ? "left" : "right", intensity_text(roof.ridge),
-                               format_us(roof.minimum_us), bound_name(e, roof), format_si(e.theoretical.bytes_per_s),
-                               format_si(e.theoretical.flops_per_s)));
+  page.say("roof",
+           fmt::format("{}, at least {}: {} FLOP/byte, {} of the ridge at {}: {} us at best, "
+                       "bound by {} (theoretical, {} and {})",
+                       format_si(e.flops, "FLOP"), format_si(e.bytes, "B"), intensity_text(roof.intensity),
+                       roof.memory_bound ? "left" : "right", intensity_text(roof.ridge), format_us(roof.minimum_us),
+                       bound_name(e, roof), format_si(e.theoretical.bytes_per_s, "B/s"),
+                       format_si(e.theoretical.flops_per_s, "FLOP/s")));
   if (!e.measured || !e.measured_roof) return;
-  page.say("", fmt::format("by the ceilings {} on {} ({}B/s, {}FLOP/s): {} us at best, bound by {}", e.measured->source,
-                           e.measured_on, format_si(e.measured->bytes_per_s), format_si(e.measured->flops_per_s),
-                           format_us(e.measured_roof->minimum_us), bound_name(e, *e.measured_roof)));
+  page.say("", fmt::format("by the ceilings {} on {} ({}, {}): {} us at best, bound by {}", e.measured->source,
+                           e.measured_on, format_si(e.measured->bytes_per_s, "B/s"),
+                           format_si(e.measured->flops_per_s, "FLOP/s"), format_us(e.measured_roof->minimum_us),
+                           bound_name(e, *e.measured_roof)));
 }
 
 /// "55 % of the roof, 26.4 us missing; 61 % of the measured one"
@@ -122,7 +118,7 @@ std::string counts_text(const Explained& e) {
   if (e.bytes > 0)
     text += fmt::format("{}{} least bytes asked of memory ({})", text.empty() ? "" : ", ",
                         times_the(32.0 * static_cast<double>(total.global_sectors), e.bytes),
-                        bytes_text(32 * total.global_sectors));
+                        format_bytes(32 * total.global_sectors));
   return text;
 }
 
@@ -177,7 +173,7 @@ std::string occupancy_text(const LaunchInspection& launch) {
   return fmt::format(
       "occupancy {}: {} of {} threads an SM, limited by {} ({} registers a thread{}, {} of shared memory a block)",
       format_share(launch.occupancy.fraction), format_count(launch.occupancy.blocks, "block"), launch.work.threads,
-      launch.occupancy.limiter, launch.registers, spilled, bytes_text(launch.shared_bytes));
+      launch.occupancy.limiter, launch.registers, spilled, format_bytes(launch.shared_bytes));
 }
 
 void add_limiter(ExplainPage& page, const LaunchInspection& launch) {

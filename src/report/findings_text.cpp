@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/format.h"
 #include "base/terminal.h"
-#include "report/operations_text.h"
 
 namespace kerlab {
 

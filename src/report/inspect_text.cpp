@@ -110,7 +110,7 @@ std::string memory_text(const LaunchInspection& launch, bool color) {
   const Counts& counts = launch.counts;
   const LineCounts sum = accesses_of(launch);
   Table table{{{"level"}, {"loaded", Align::right}, {"stored", Align::right}, {""}}, {}};
-  const auto bytes = [](std::int64_t count) { return count > 0 ? format_bytes(count) + "B" : "-"; };
+  const auto bytes = [](std::int64_t count) { return count > 0 ? format_bytes(count) : "-"; };
   if (counts.shared_requests > 0) {
     table.rows.push_back({"shared memory", bytes(counts.shared_load_bytes), bytes(counts.shared_store_bytes),
                           fmt::format("{} requests, {:.3g} wavefronts each ({:.3g} without bank conflicts)",

@@ -55,10 +55,8 @@ std::string last_cell(const LadderRow& row) {
 
 std::vector<std::string> resources(const LadderRow& row) {
   if (!row.trial || row.trial->registers == 0) return {"-", "-", "-", "-"};
-  std::string shared = format_bytes(row.trial->shared_bytes);
-  std::erase(shared, ' ');
-  return {fmt::format("{}", row.trial->registers), fmt::format("{}", row.trial->spill_bytes), shared,
-          row.occupancy > 0 ? fmt::format("{:.0f}%", 100 * row.occupancy) : "-"};
+  return {fmt::format("{}", row.trial->registers), fmt::format("{}", row.trial->spill_bytes),
+          format_bytes(row.trial->shared_bytes), row.occupancy > 0 ? format_share(row.occupancy) : "-"};
 }
 
 std::vector<std::string> cells(const LadderRow& row) {
@@ -75,17 +73,6 @@ std::vector<std::string> cells(const LadderRow& row) {
   return line;
 }
 
-/// Shortens the last column to what the others leave of `width`.
-void fit(Table& table, int width) {
-  int used = kIndent;
-  for (std::size_t c = 0; c + 1 < table.columns.size(); ++c) {
-    int widest = display_width(table.columns[c].title);
-    for (const auto& row : table.rows) widest = std::max(widest, display_width(row[c]));
-    used += widest + 2;
-  }
-  for (auto& row : table.rows) row.back() = shortened(row.back(), std::max(width - used, 24));
-}
-
 std::string exact(double value) {
   return value > 0 ? fmt::format("{}", value) : "";
 }
@@ -96,10 +83,10 @@ Table ladder_table(const std::vector<LadderRow>& rows, int width) {
   const bool modelled =
       std::any_of(rows.begin(), rows.end(), [](const LadderRow& row) { return row.clock == "modelled"; });
   Table table{{{"rung"}, {"variant"}, {modelled ? "us modelled" : "us [95 %]"}, {"TFLOP/s"}, {"% roof"}, {"step"}}, {}};
-  for (const char* title : {"regs", "spill", "smem", "occ", "verified", "configuration"})
-    table.columns.push_back({title});
+  for (const char* title : {"regs", "spill", "smem", "occ", "verified"}) table.columns.push_back({title});
+  table.columns.push_back({"configuration", Align::left, true});
   for (const LadderRow& row : rows) table.rows.push_back(cells(row));
-  if (width > 0) fit(table, width);
+  if (width > 0) leave_out(table, {"smem", "occ", "spill", "regs"}, width - kIndent);
   return table;
 }
 

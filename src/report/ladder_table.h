@@ -25,7 +25,7 @@ struct LadderRow {
   double step = 0;  ///< times as fast as the previous rung; of `best`: as its own default; 0: not known
 };
 
-/// For people: the terminal and Markdown. `width`: the last column is shortened so that a line fits; 0: never.
+/// For people: the terminal and Markdown. `width`: columns of resources are left out until a line fits; 0: never.
 Table ladder_table(const std::vector<LadderRow>& rows, int width = 0);
 /// For programs: every digit, a column for every figure.
 Table ladder_csv_table(const std::vector<LadderRow>& rows);

@@ -7,7 +7,6 @@ namespace kerlab {
 std::string decade_label(double value) {
   std::string text = format_si(value);
   if (const auto zeros = text.find(".0"); zeros != std::string::npos) text.erase(zeros, text.find(' ') - zeros);
-  while (text.ends_with(' ')) text.pop_back();
   return text;
 }
 

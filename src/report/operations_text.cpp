@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/format.h"
 #include "report/table.h"
 
 namespace kerlab {
@@ -14,14 +15,7 @@ std::string cell(const std::optional<std::int64_t>& number, std::string_view uni
 
 }  // namespace
 
-std::string grouped(std::int64_t number) {
-  std::string text = fmt::format("{}", number);
-  const std::size_t first = number < 0 ? 1 : 0;
-  for (std::size_t at = text.size(); at > first + 3;) text.insert(at -= 3, ",");
-  return text;
-}
-
-std::string operations_text(const Operations& operations, int indent) {
+std::string operations_text(const Operations& operations, int indent, int width) {
   if (operations.rows.empty()) return "";
   const std::string margin(static_cast<std::size_t>(indent), ' ');
   Table table{{{"of one run"}, {"predicted", Align::right}, {"counted", Align::right}, {"ratio", Align::right}}, {}};
@@ -32,7 +26,7 @@ std::string operations_text(const Operations& operations, int indent) {
   }
   std::string text = "operations";
   if (!operations.scope.empty()) text += fmt::format(" (counted: {})", operations.scope);
-  text += "\n" + text_table(table, false, indent);
+  text += "\n" + text_table(table, false, indent, width);
   if (!operations.note.empty()) text += margin + operations.note + "\n";
   return text;
 }

@@ -9,11 +9,8 @@
 namespace kerlab {
 
 /// "operations (6 of 1024 blocks on emu:h200)" and a row for each counter; empty when there is nothing to say.
-std::string operations_text(const Operations& operations, int indent = 2);
+std::string operations_text(const Operations& operations, int indent = 2, int width = 0);
 
 JsonValue to_value(const Operations& operations);
-
-/// "549,755,813,888"
-std::string grouped(std::int64_t number);
 
 }  // namespace kerlab

@@ -11,7 +11,12 @@ std::string loss_text(double loss) {
 }
 
 Table portfolio_table(const std::vector<PortfolioLine>& lines) {
-  Table table{{{"problem"}, {"us", Align::right}, {"own best", Align::right}, {"loss", Align::right}, {"kernel"}}, {}};
+  Table table{{{"problem", Align::left, true},
+               {"us", Align::right},
+               {"own best", Align::right},
+               {"loss", Align::right},
+               {"kernel", Align::left, true}},
+              {}};
   for (const PortfolioLine& line : lines)
     table.rows.push_back({line.problem, format_us(line.us), format_us(line.best_us), loss_text(line.loss),
                           line.kernel + (line.measured_now ? " (measured now)" : "") +

@@ -56,7 +56,7 @@ std::string head(const std::string& text, std::size_t most, int width) {
   return result;
 }
 
-std::string figures_text(const std::vector<FigureChange>& changes, bool color) {
+std::string figures_text(const std::vector<FigureChange>& changes, bool color, int width) {
   Table table{{{"figure"},
                {"baseline", Align::right},
                {"today", Align::right},
@@ -65,7 +65,7 @@ std::string figures_text(const std::vector<FigureChange>& changes, bool color) {
               {}};
   for (const FigureChange& change : changes)
     if (table.rows.size() < kFigures) table.rows.push_back(change_cells(change));
-  std::string text = text_table(table, color, 2);
+  std::string text = text_table(table, color, 2, width);
   if (changes.size() > kFigures) text += fmt::format("  ({} more)\n", changes.size() - kFigures);
   return text;
 }
@@ -104,7 +104,7 @@ std::string regress_detail(const RegressRow& row, const std::string& repeat, int
   if (row.time && row.time->toolchain_ratio)
     text += fmt::format("  the old source compiled today takes {:.3f} of what its recorded image takes\n",
                         *row.time->toolchain_ratio);
-  if (!row.changes.empty()) text += figures_text(row.changes, color);
+  if (!row.changes.empty()) text += figures_text(row.changes, color, width);
   for (const std::string& note : row.notes) text += fmt::format("  note: {}\n", note);
   for (std::size_t i = 0; i < std::min(row.differences.size(), kDifferences); ++i)
     text += fmt::format("  {}\n", fitted(row.differences[i], room(width, 2, 36)));
@@ -130,7 +130,8 @@ std::string regress_detail(const RegressRow& row, const std::string& repeat, int
 std::string regress_text(const RegressReport& report, const std::string& repeat, bool all, int width, bool color) {
   std::string text = fmt::format("{}  {}  {}\n", styled("regress " + report.name, Style::bold, color), report.device,
                                  report.toolchain);
-  Table table{{{"verdict"}, {"kernel"}, {"err/bound", Align::right}, {"why"}}, {}};
+  Table table{{{"verdict"}, {"kernel", Align::left, true}, {"err/bound", Align::right}, {"why", Align::left, true}},
+              {}};
   std::size_t details = 0, hidden = 0;
   for (const RegressRow& row : report.rows) {
     const bool quiet = row.verdict >= RegressVerdict::passed && row.notes.empty();
@@ -141,10 +142,9 @@ std::string regress_text(const RegressReport& report, const std::string& repeat,
     std::string why = row.why.empty() && !row.notes.empty() ? row.notes.front() : row.why;
     why = why.substr(0, why.find('\n'));
     table.rows.push_back({std::string(name(row.verdict)), regress_label(row),
-                          row.error_ratio > 0 ? fmt::format("{:.2f}", row.error_ratio) : "-",
-                          fitted(why, room(width, 70, 20))});
+                          row.error_ratio > 0 ? fmt::format("{:.2f}", row.error_ratio) : "-", why});
   }
-  if (!table.rows.empty()) text += text_table(table, color, 2);
+  if (!table.rows.empty()) text += text_table(table, color, 2, width);
   for (const RegressRow& row : report.rows)
     if (row.verdict <= RegressVerdict::regressed && details++ < kDetails)
       text += regress_detail(row, repeat, width, color);
@@ -158,15 +158,20 @@ std::string regress_text(const RegressReport& report, const std::string& repeat,
 }
 
 std::string history_text(const std::vector<RegressRun>& runs, int width, bool color) {
-  Table table{
-      {{"when"}, {"verdict"}, {"key"}, {"time", Align::right}, {"err/bound", Align::right}, {"toolchain"}, {"why"}},
-      {}};
+  Table table{{{"when"},
+               {"verdict"},
+               {"key", Align::left, true},
+               {"time", Align::right},
+               {"err/bound", Align::right},
+               {"toolchain"},
+               {"why", Align::left, true}},
+              {}};
   for (const RegressRun& run : runs)
     table.rows.push_back({run.created.substr(0, 16), run.verdict, run.key,
                           run.ratio > 0 ? fmt::format("{:+.2f} %", 100 * (run.ratio - 1)) : "-",
                           fmt::format("{:.3f}", run.error_ratio), run.toolchain,
-                          fitted(run.why.substr(0, run.why.find('\n')), room(width, 110, 20))});
-  return text_table(table, color);
+                          run.why.substr(0, run.why.find('\n'))});
+  return text_table(table, color, 0, width);
 }
 
 }  // namespace kerlab

@@ -136,11 +136,12 @@ std::string roofline_plot(const Ceilings& ceilings, const std::vector<PlotPoint>
   draw_roof(grid, x, y, ceilings, glyph);
   draw_points(grid, x, y, points);
   std::string text = fmt::format("{:>{}}\n", "FLOP/s", kLabelWidth) + body(grid, y, glyph) + foot(x, width, glyph);
-  text += fmt::format("roof ({}): {}B/s, {} {}FLOP/s, ridge at {:.1f} FLOP/byte\n", ceilings.source,
-                      format_si(ceilings.bytes_per_s), ceilings.unit, format_si(ceilings.flops_per_s), ridge);
+  text += fmt::format("roof ({}): {}, {} {}, ridge at {:.1f} FLOP/byte\n", ceilings.source,
+                      format_si(ceilings.bytes_per_s, "B/s"), ceilings.unit, format_si(ceilings.flops_per_s, "FLOP/s"),
+                      ridge);
   for (const PlotPoint& point : points) {
-    text += fmt::format("{} {}: {}FLOP/s at {:.3g} FLOP/byte\n", point.mark, point.label, format_si(point.flops_per_s),
-                        point.intensity);
+    text += fmt::format("{} {}: {} at {:.3g} FLOP/byte\n", point.mark, point.label,
+                        format_si(point.flops_per_s, "FLOP/s"), point.intensity);
   }
   return text;
 }

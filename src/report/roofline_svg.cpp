@@ -177,10 +177,10 @@ class Drawing {
       slope_labels_.push_back(
           {label, fmt::format(" transform=\"translate({:.1f} {:.1f}) rotate({:.1f})\"", x, y, angle * 180 / M_PI)});
     };
-    draw(memory.theoretical, "dash", fmt::format("{} {}B/s", memory.label, format_si(memory.theoretical)), -6);
+    draw(memory.theoretical, "dash", fmt::format("{} {}", memory.label, format_si(memory.theoretical, "B/s")), -6);
     draw(memory.measured, "roof",
-         fmt::format("{} {}B/s {}", memory.measured_label.empty() ? memory.label : memory.measured_label,
-                     format_si(memory.measured), what_.measured),
+         fmt::format("{} {} {}", memory.measured_label.empty() ? memory.label : memory.measured_label,
+                     format_si(memory.measured, "B/s"), what_.measured),
          15);
   }
 
@@ -206,7 +206,7 @@ class Drawing {
         if (value <= 0) continue;
         const double x = x_.pixel(std::max(std::pow(10, x_.low), value / fastest));
         line(x, y_.pixel(value), right, y_.pixel(value), measured ? "roof" : "dash");
-        flats.push_back({y_.pixel(value), fmt::format("{} {}FLOP/s", pipe.label, format_si(value))});
+        flats.push_back({y_.pixel(value), fmt::format("{} {}", pipe.label, format_si(value, "FLOP/s"))});
       }
     }
     std::stable_sort(flats.begin(), flats.end(), [](const Flat& a, const Flat& b) { return a.y < b.y; });

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <sstream>
 
 #include "base/format.h"
 #include "base/terminal.h"
@@ -23,18 +22,10 @@ std::string line(std::string_view title, std::string_view value) {
 }
 
 /// Long lists of words (options) in several lines, one under the other.
-std::string wrapped(std::string_view title, const std::string& words) {
-  constexpr std::size_t kWidth = 100;
-  std::istringstream stream(words);
-  std::vector<std::string> lines;
-  for (std::string word; stream >> word;) {
-    if (lines.empty() || lines.back().size() + 1 + word.size() > kWidth) {
-      lines.push_back(word);
-    } else {
-      lines.back() += " " + word;
-    }
-  }
-  return line(title, fmt::format("{}", fmt::join(lines, fmt::format("\n{:16}", ""))));
+std::string wrapped(std::string_view title, const std::string& words, int width) {
+  constexpr int kWidth = 100, kMargin = 16;
+  const std::vector<std::string> lines = word_lines(words, width > 0 ? std::max(20, width - kMargin) : kWidth);
+  return line(title, fmt::format("{}", fmt::join(lines, fmt::format("\n{:{}}", "", kMargin))));
 }
 
 std::string status_text(const TrialStory& story, bool color) {
@@ -75,7 +66,7 @@ std::string member(const JsonValue& object, std::string_view key) {
 }
 
 /// One row for each recipe and output.
-std::string check_text(const Trial& trial) {
+std::string check_text(const Trial& trial, int width) {
   const std::optional<JsonValue> detail = parse_json(trial.check_detail);
   if (!detail || detail->elements().empty()) return "";
   Table table{{{"recipe"},
@@ -85,7 +76,7 @@ std::string check_text(const Trial& trial) {
                {"mismatches", Align::right},
                {"of", Align::right},
                {"NaN", Align::right},
-               {"worst"}},
+               {"worst", Align::left, true}},
               {}};
   for (const JsonValue& recipe : detail->elements()) {
     table.rows.push_back({member(recipe, "recipe"), member(recipe, "output"),
@@ -93,13 +84,13 @@ std::string check_text(const Trial& trial) {
                           member(recipe, "mismatches"), member(recipe, "compared"), member(recipe, "nans"),
                           member(recipe, "detail")});
   }
-  return "\ncheck\n" + text_table(table, false, 2);
+  return "\ncheck\n" + text_table(table, false, 2, width);
 }
 
 std::string speed_text(const TrialStory& story, const Measurement& measurement) {
   if (story.flops <= 0 || measurement.median_us <= 0) return "-";
   const double flops_per_s = story.flops / measurement.median_us * 1e6;
-  std::string text = format_si(flops_per_s) + "FLOP/s";
+  std::string text = format_si(flops_per_s, "FLOP/s");
   if (story.roof && story.roof->roof_flops > 0) {
     text += fmt::format(", {:.0f} % of roof", 100 * flops_per_s / story.roof->roof_flops);
   }
@@ -110,7 +101,7 @@ std::string speed_text(const TrialStory& story, const Measurement& measurement) 
 Table with_conditions(Table table, const std::vector<Measurement>& measurements) {
   const bool any = std::ranges::any_of(measurements, [](const Measurement& m) { return !m.conditions.empty(); });
   if (!any) return table;
-  table.columns.push_back({"conditions"});
+  table.columns.push_back({"conditions", Align::left, true});
   for (std::size_t i = 0; i < table.rows.size(); ++i)
     table.rows[i].push_back(measurements[i].conditions.empty() ? "-" : measurements[i].conditions);
   return table;
@@ -120,13 +111,13 @@ Table with_conditions(Table table, const std::vector<Measurement>& measurements)
 Table with_company(Table table, const std::vector<Measurement>& measurements) {
   const bool any = std::ranges::any_of(measurements, [](const Measurement& m) { return !m.shared_with.empty(); });
   if (!any) return table;
-  table.columns.push_back({"shared with"});
+  table.columns.push_back({"shared with", Align::left, true});
   for (std::size_t i = 0; i < table.rows.size(); ++i)
     table.rows[i].push_back(measurements[i].shared_with.empty() ? "-" : measurements[i].shared_with);
   return table;
 }
 
-std::string measurements_text(const TrialStory& story) {
+std::string measurements_text(const TrialStory& story, int width) {
   if (story.measurements.empty()) return "";
   Table table{{{"stage"},
                {"us [95 %]"},
@@ -136,7 +127,7 @@ std::string measurements_text(const TrialStory& story) {
                {"SM MHz", Align::right},
                {"cache"},
                {"clock"},
-               {"speed"},
+               {"speed", Align::left, true},
                {"when"}},
               {}};
   for (const Measurement& m : story.measurements) {
@@ -146,27 +137,31 @@ std::string measurements_text(const TrialStory& story) {
                           m.sm_clock_mhz > 0 ? fmt::format("{:.0f}", m.sm_clock_mhz) : "-", m.cache, m.clock,
                           speed_text(story, m), m.created});
   }
-  std::string text =
-      "\nmeasurements\n" +
-      text_table(with_company(with_conditions(std::move(table), story.measurements), story.measurements), false, 2);
+  std::string text = "\nmeasurements\n" +
+                     text_table(with_company(with_conditions(std::move(table), story.measurements), story.measurements),
+                                false, 2, width);
   const bool modelled = std::ranges::any_of(story.measurements, [](const auto& m) { return m.clock == "modelled"; });
-  if (modelled) text += fmt::format("  times are {}\n", modelled_remark(story.trial.family, story.trial.dtype));
+  if (modelled)
+    text += folded(fmt::format("  times are {}", modelled_remark(story.trial.family, story.trial.dtype)), width, 4);
   return text;
 }
 
 }  // namespace
 
-std::string show_text(const TrialStory& story, bool color) {
+std::string show_text(const TrialStory& story, bool color, int width) {
   const Trial& trial = story.trial;
-  std::string text =
-      styled(fmt::format("trial {}: {} {}", trial.id, trial.variant, trial.configuration), Style::bold, color);
-  text += "\n" + line("status", status_text(story, color)) + line("problem", trial.problem);
-  text += line("device", trial.device_class) + wrapped("options", trial.options) + line("source", trial.source_hash);
-  text += resources_text(story) + check_text(trial) + story.accuracy + measurements_text(story);
-  if (const std::string operations = operations_text(story.operations); !operations.empty()) text += "\n" + operations;
-  text += story.alike;
+  std::string text = folded(
+      styled(fmt::format("trial {}: {} {}", trial.id, trial.variant, trial.configuration), Style::bold, color), width);
+  text += line("status", status_text(story, color)) + wrapped("problem", trial.problem, width);
   text +=
-      fmt::format("\nreproduce: {}   SASS/PTX: kerlab show {} --save DIR{}\n", story.reproduce, trial.id, story.again);
+      line("device", trial.device_class) + wrapped("options", trial.options, width) + line("source", trial.source_hash);
+  text += resources_text(story) + check_text(trial, width) + story.accuracy + measurements_text(story, width);
+  if (const std::string operations = operations_text(story.operations, 2, width); !operations.empty())
+    text += "\n" + operations;
+  text += story.alike;
+  text += "\n" + whole_parts({"reproduce: " + story.reproduce,
+                              fmt::format("SASS/PTX: kerlab show {} --save DIR{}", trial.id, story.again)},
+                             width);
   return text;
 }
 

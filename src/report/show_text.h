@@ -26,6 +26,7 @@ struct TrialStory {
   std::string again;                      ///< options that commands must repeat: " --db FILE"; may be empty
 };
 
-std::string show_text(const TrialStory& story, bool color);
+/// `width`: of the terminal; 0: any.
+std::string show_text(const TrialStory& story, bool color, int width = 0);
 
 }  // namespace kerlab

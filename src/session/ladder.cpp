@@ -173,7 +173,7 @@ LadderRung Ladder::rung_of(const Variant& variant) const {
   LadderRung rung;
   rung.rung = variant.rung;
   rung.variant = variant.name;
-  for (const auto& [left_out, reason] : space_.left_out()) {
+  for (const auto& [left_out, reason, brief] : space_.left_out()) {
     if (left_out == variant.name) rung.reason = of_rung(reason, variant, setup_.problem.dtype);
   }
   for (std::size_t v = 0; v < space_.variants().size(); ++v) {

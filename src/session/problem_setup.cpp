@@ -72,7 +72,7 @@ ProblemSetup prepare_problem(const KernelFolder& folder, const Problem& problem,
   const double needed = needed_bytes(reference.plan);
   if (needed > static_cast<double>(device.memory_bytes)) {
     throw UsageError(fmt::format(
-        "{} needs at least {}B of device memory (tensors and reference), {} has {}B: make the problem smaller",
+        "{} needs at least {} of device memory (tensors and reference), {} has {}: make the problem smaller",
         problem.title(), format_bytes(static_cast<std::int64_t>(needed)), device.name,
         format_bytes(device.memory_bytes)));
   }

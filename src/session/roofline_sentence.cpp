@@ -34,7 +34,7 @@ std::string above_text(bool memory_bound) {
 
 std::string winner_text(const ProblemRoofline& problem, const RooflinePoint& point, const Roofline& roof) {
   const std::string rate =
-      roof.memory_bound ? format_si(point.bytes_per_s) + "B/s" : format_si(point.flops_per_s) + "FLOP/s";
+      roof.memory_bound ? format_si(point.bytes_per_s, "B/s") : format_si(point.flops_per_s, "FLOP/s");
   const std::string who = point.winner            ? "the winner"
                           : point.shipped.empty() ? "the best stored trial"
                                                   : fmt::format("the shipped winner ({})", point.shipped);

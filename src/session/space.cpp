@@ -5,6 +5,7 @@
 
 #include "base/format.h"
 #include "search/known_values.h"
+#include "spec/unsupported.h"
 
 namespace kerlab {
 
@@ -79,8 +80,8 @@ CandidateSpace::CandidateSpace(const KernelFolder& folder, const VariantChoice& 
   SpaceLimits limits = limits_for(folder, choice);
   for (const Variant& variant : folder.variants) {
     if (!is_chosen(variant, choice)) continue;
-    if (std::string reason = unsupported_reason(variant, problem, device); !reason.empty()) {
-      left_out_.emplace_back(variant.name, std::move(reason));
+    if (Unsupported why = unsupported(variant, problem, device); !why.reason.empty()) {
+      left_out_.push_back({variant.name, std::move(why.reason), std::move(why.brief)});
       continue;
     }
     Space space = enumerate(variant, problem, device, limits);
@@ -102,7 +103,7 @@ CandidateSpace::CandidateSpace(const KernelFolder& folder, const VariantChoice& 
         default_violates_[variant.name] =
             fmt::format("its default {} is not valid here: {}", configuration_text(variant, configuration), violated);
         if (space.valid.empty()) {
-          left_out_.emplace_back(variant.name, default_violates_[variant.name]);
+          left_out_.push_back({variant.name, default_violates_[variant.name], "default not valid"});
           continue;
         }
       }
@@ -111,7 +112,7 @@ CandidateSpace::CandidateSpace(const KernelFolder& folder, const VariantChoice& 
   }
   if (variants_.empty()) {
     std::string reasons;
-    for (const auto& [name, reason] : left_out_) reasons += fmt::format("\n  {}: {}", name, reason);
+    for (const auto& [name, reason, brief] : left_out_) reasons += fmt::format("\n  {}: {}", name, reason);
     if (reasons.empty()) reasons = " (none is marked tune = true; name one with --variant, or try --ladder)";
     throw Error(
         fmt::format("no variant of {} supports {} on {}:{}", folder.family.name, problem.title(), device.name, reasons),
@@ -159,7 +160,7 @@ SearchSpace CandidateSpace::search_space(const Problem& problem, const DeviceInf
 bool CandidateSpace::takes_part(const std::string& variant) const {
   const auto is_variant = [&](const VariantSpace& candidate) { return candidate.source.variant->name == variant; };
   return std::any_of(variants_.begin(), variants_.end(), is_variant) ||
-         std::any_of(left_out_.begin(), left_out_.end(), [&](const auto& left) { return left.first == variant; });
+         std::any_of(left_out_.begin(), left_out_.end(), [&](const LeftOut& left) { return left.variant == variant; });
 }
 
 std::vector<std::size_t> CandidateSpace::defaults() const {

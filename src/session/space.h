@@ -17,6 +17,11 @@ struct VariantSpace {
   Space space;
 };
 
+/// A variant that takes no part, with the reason: in full, and as one line of several can say it.
+struct LeftOut {
+  std::string variant, reason, brief;
+};
+
 /// Which variants take part.
 struct VariantChoice {
   std::vector<std::string> names;  ///< --variant; empty: those marked `tune = true`; "all": every one
@@ -40,7 +45,7 @@ class CandidateSpace {
   SearchSpace search_space(const Problem& problem, const DeviceInfo& device);
   [[nodiscard]] const std::vector<VariantSpace>& variants() const { return variants_; }
   /// Variants left out, with the reason.
-  [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& left_out() const { return left_out_; }
+  [[nodiscard]] const std::vector<LeftOut>& left_out() const { return left_out_; }
 
   [[nodiscard]] bool takes_part(const std::string& variant) const;
   /// With `ladder`: the defaults of all variants, by rung.
@@ -66,7 +71,7 @@ class CandidateSpace {
  private:
   std::vector<VariantSpace> variants_;
   std::deque<std::pair<std::size_t, Configuration>> added_;  ///< after those of all variants
-  std::vector<std::pair<std::string, std::string>> left_out_;
+  std::vector<LeftOut> left_out_;
   std::size_t left_for_all_ = 0;
   std::map<std::string, std::string> default_violates_;  ///< by variant
 };

@@ -5,7 +5,7 @@
 #include "model/roofline.h"
 #include "session/failures.h"
 #include "session/finals.h"
-#include "session/ladder.h"
+#include "session/ranking.h"
 #include "session/regime.h"
 #include "session/shipped.h"
 #include "session/variant_outcome.h"
@@ -96,11 +96,13 @@ struct TuneResult {
   std::size_t left_for_all = 0;  ///< emulated: valid, but not in the quick part that was swept
   std::string small_problem;     ///< title of the problem on which candidates are checked first, or empty
   ScreeningCounts counts;
-  std::vector<std::pair<std::string, std::string>> left_out;  ///< variants that cannot run this, with the reason
-  std::vector<std::pair<TrialStatus, std::size_t>> failed;    ///< how many ended how
-  std::vector<FailureGroup> failures;                         ///< those that failed alike, with what excludes them
-  std::vector<RankedTrial> rows;                              ///< the winner first; empty: no winner
-  std::vector<LadderRung> ladder;                             ///< with --ladder: every rung
+  std::vector<LeftOut> left_out;                            ///< variants that cannot run this
+  std::vector<std::pair<TrialStatus, std::size_t>> failed;  ///< how many ended how
+  std::vector<FailureGroup> failures;                       ///< those that failed alike, with what excludes them
+  std::vector<RankedTrial> rows;                            ///< the winner first; empty: no winner
+  std::vector<OtherTrial> others;                           ///< the next best, that were not in the finals
+  std::optional<RungTime> first_rung;                       ///< of the family's ladder: what is stored of it
+  std::vector<LadderRung> ladder;                           ///< with --ladder: every rung
   std::string rule;
   std::vector<VariantOutcome> variants;  ///< the winner's first
   std::optional<GemmRegime> regime;      ///< of a GEMM
@@ -192,7 +194,7 @@ struct TunePlan {
     std::vector<Space::Cut> cuts;
   };
   std::vector<VariantPlan> variants;
-  std::vector<std::pair<std::string, std::string>> left_out;
+  std::vector<LeftOut> left_out;
   SearchChoice search;
   std::size_t to_try = 0, stored = 0;
   double estimate_s = 0;  ///< rough: see `plan_tune`

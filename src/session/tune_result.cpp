@@ -20,9 +20,8 @@ std::vector<std::string> range_edges(const Variant& variant, const Configuration
     const auto [least, most] = std::minmax_element(parameter.values.begin(), parameter.values.end());
     const std::int64_t value = configuration.values[i];
     if (*least == 0 && *most == 1) continue;  // a switch has no edge
-    if (value == *most) edges.push_back(fmt::format("{}={} is the largest listed", parameter.name, value));
-    if (value == *least && value > 1)
-      edges.push_back(fmt::format("{}={} is the smallest listed", parameter.name, value));
+    if (value == *most) edges.push_back(fmt::format("{}={} (largest)", parameter.name, value));
+    if (value == *least && value > 1) edges.push_back(fmt::format("{}={} (smallest)", parameter.name, value));
   }
   return edges;
 }
@@ -144,6 +143,10 @@ TuneResult TuneSession::result() const {
     result.rows.push_back(
         {final_.rows[i].screened->candidate.trial, final_.rows[i].measurement, i < final_.ties, final_.rows[i].beside});
   }
+  result.others = other_trials(screening_->screened(), final_.rows);
+  if (!result.rows.empty())
+    result.first_rung =
+        first_rung(rig_.folder(), ledger_.database(), result.rows.front().trial, result.rows.front().measurement);
   result.variants = variant_outcomes(space_, screening_->screened(), final_);
   result.regime = regime_of(rig_.folder().family, setup_.problem, rig_.device());
   if (!final_.rows.empty()) {

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <sstream>
 
 #include "spec/constraint_program.h"
+#include "spec/unsupported.h"
 
 namespace kerlab {
 namespace {
@@ -28,6 +30,21 @@ std::size_t first_violated(const Variant& variant, const ConstraintProgram& prog
     for (std::size_t c = 0; c < variant.constraints.size(); ++c)
       if (program.needs_of(c).no_parameter() == without_parameters && !holds(program, c)) return c;
   return variant.constraints.size();
+}
+
+/// "M > 16" where "M <= 16" does not hold; of a longer condition what it is called: "needs few tiles".
+std::string brief_failure(const Constraint& constraint) {
+  constexpr std::pair<std::string_view, std::string_view> kOpposites[] = {{"<=", ">"},  {">=", "<"}, {"==", "!="},
+                                                                          {"!=", "=="}, {"<", ">="}, {">", "<="}};
+  std::istringstream text(constraint.condition.text());
+  std::string left, comparison, right, more;
+  text >> left >> comparison >> right;
+  if (!right.empty() && !(text >> more))
+    for (const auto& [holds, fails] : kOpposites)
+      if (comparison == holds) return fmt::format("{} {} {}", left, fails, right);
+  std::string called = constraint.name;
+  std::replace(called.begin(), called.end(), '_', ' ');
+  return "needs " + called;
 }
 
 }  // namespace
@@ -64,39 +81,49 @@ std::string violated_constraint(const Variant& variant, const Problem& problem, 
   return fmt::format("constraint '{}': {} does not hold", constraint.name, constraint.condition.text());
 }
 
-std::string unsupported_reason(const Variant& variant, const Problem& problem, const DeviceInfo& device) {
+Unsupported unsupported(const Variant& variant, const Problem& problem, const DeviceInfo& device) {
   if (!variant.dtypes.empty() &&
       std::find(variant.dtypes.begin(), variant.dtypes.end(), problem.dtype) == variant.dtypes.end()) {
     std::vector<std::string_view> offered;
     for (const DType dtype : variant.dtypes) offered.push_back(name(dtype));
-    return fmt::format("variant '{}' has no {} (it has {})", variant.name, name(problem.dtype),
-                       fmt::join(offered, ", "));
+    return {
+        fmt::format("variant '{}' has no {} (it has {})", variant.name, name(problem.dtype), fmt::join(offered, ", ")),
+        fmt::format("no {}", name(problem.dtype))};
   }
   const int cc = device.compute_capability();
-  if (cc < variant.minimum_cc || cc > variant.maximum_cc)
-    return fmt::format("variant '{}' needs sm_{}{}, the device is sm_{}", variant.name,
-                       cc < variant.minimum_cc ? variant.minimum_cc : variant.maximum_cc,
-                       cc < variant.minimum_cc ? " or newer" : " or older", cc);
+  if (cc < variant.minimum_cc || cc > variant.maximum_cc) {
+    const std::string needs =
+        fmt::format("needs sm_{}{}", cc < variant.minimum_cc ? variant.minimum_cc : variant.maximum_cc,
+                    cc < variant.minimum_cc ? " or newer" : " or older");
+    return {fmt::format("variant '{}' {}, the device is sm_{}", variant.name, needs, cc), needs};
+  }
   for (const auto& [flag, chosen] : problem.flags) {
     const auto concerns = [&, &name = flag](const std::string& text) { return text.starts_with(name + "="); };
     const bool restricted = std::any_of(variant.required_flags.begin(), variant.required_flags.end(), concerns);
     const std::string wanted = flag + "=" + chosen;
     if (restricted &&
         std::find(variant.required_flags.begin(), variant.required_flags.end(), wanted) == variant.required_flags.end())
-      return fmt::format("variant '{}' does not support {} (it supports {})", variant.name, wanted,
-                         fmt::join(variant.required_flags, ", "));
+      return {fmt::format("variant '{}' does not support {} (it supports {})", variant.name, wanted,
+                          fmt::join(variant.required_flags, ", ")),
+              "no " + wanted};
   }
   if (problem.row_padding > 0 && variant.pitch.empty())
-    return fmt::format("variant '{}' takes no tensor with padded rows (it says no pitch = [...])", variant.name);
+    return {fmt::format("variant '{}' takes no tensor with padded rows (it says no pitch = [...])", variant.name),
+            "no padded rows"};
   ConstraintProgram program(variant, problem, device);
   for (std::size_t d = 0; d < variant.derived.size(); ++d) program.compute(d);
   for (std::size_t c = 0; c < variant.constraints.size(); ++c) {
     const Constraint& constraint = variant.constraints[c];
     if (program.needs_of(c).no_parameter() && !holds(program, c))
-      return fmt::format("variant '{}' needs {} (constraint '{}')", variant.name, constraint.condition.text(),
-                         constraint.name);
+      return {fmt::format("variant '{}' needs {} (constraint '{}')", variant.name, constraint.condition.text(),
+                          constraint.name),
+              brief_failure(constraint)};
   }
   return {};
+}
+
+std::string unsupported_reason(const Variant& variant, const Problem& problem, const DeviceInfo& device) {
+  return unsupported(variant, problem, device).reason;
 }
 
 }  // namespace kerlab

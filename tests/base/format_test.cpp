@@ -6,12 +6,24 @@ using namespace kerlab;
 
 TEST_CASE("format: bytes", "[base]") {
   CHECK(format_bytes(0) == "0 B");
-  CHECK(format_bytes(1023) == "1023 B");
-  CHECK(format_bytes(96 * 1024) == "96 K");
-  CHECK(format_bytes(232448) == "227 K");
-  CHECK(format_bytes((std::int64_t{3} << 30) / 2) == "1.5 G");
-  CHECK(format_bytes((std::int64_t{1} << 20) - 1) == "1 M");
-  CHECK(format_bytes(-2048) == "-2 K");
+  CHECK(format_bytes(999) == "999 B");
+  CHECK(format_bytes(1000) == "1 kB");
+  CHECK(format_bytes(96 * 1024) == "98.3 kB");
+  CHECK(format_bytes(232448) == "232.4 kB");
+  CHECK(format_bytes(1'500'000'000) == "1.5 GB");
+  CHECK(format_bytes(999'999) == "1 MB");
+  CHECK(format_bytes(-2048) == "-2 kB");
+}
+
+TEST_CASE("format: counts have thousands separators", "[base]") {
+  CHECK(grouped(0) == "0");
+  CHECK(grouped(999) == "999");
+  CHECK(grouped(1000) == "1,000");
+  CHECK(grouped(8847360) == "8,847,360");
+  CHECK(grouped(-1234567) == "-1,234,567");
+  CHECK(grouped(-123) == "-123");
+  CHECK(format_count(1, "block") == "1 block");
+  CHECK(format_count(1536, "block") == "1,536 blocks");
 }
 
 TEST_CASE("format: microseconds keep four digits", "[base]") {
@@ -37,6 +49,10 @@ TEST_CASE("format: SI prefixes", "[base]") {
   CHECK(format_si(3.35e9) == "3.35 G");
   CHECK(format_si(999.99e6) == "1.00 G");
   CHECK(format_si(12) == "12");
+  CHECK(format_si(2.5e3) == "2.50 k");
+  CHECK(format_si(471.6e12, "FLOP/s") == "471.6 TFLOP/s");
+  CHECK(format_si(3.35e12, "B/s") == "3.35 TB/s");
+  CHECK(format_si(12, "B/s") == "12 B/s");
   CHECK(format_si(0.325) == "0.325");
 }
 

@@ -132,7 +132,7 @@ TEST_CASE("failures: the screen, the list and the story of a trial name the cons
     sandbox.write("twice/flat.toml", variant);
     const ProcessResult after = sandbox.run_scripted({"tune", sandbox.family(), "--fresh"});
     INFO(after.out << after.err);
-    CHECK_THAT(after.out, Contains("space 24 -> 16 valid") && !Contains("trap"));
+    CHECK_THAT(after.out, Contains("24 configurations -> 16 valid") && !Contains("trap"));
   }
 }
 

@@ -62,7 +62,7 @@ TEST_CASE("regime: what it says is counted", "[model]") {
   const GemmRegime decode = of(shape(1, 4096, 14336));
   CHECK(decode.splits == 4);  // 32 tiles for 132 SMs
   CHECK(contains(decode.cause, "1 row: B is 100 %"));
-  CHECK(contains(decode.lever, "KiB in flight"));
+  CHECK(contains(decode.lever, "kB in flight"));
   CHECK(contains(decode.lever, "split K in about 4"));
   CHECK(of(shape(64, 65536, 4096)).splits == 1);
   // Both operands read and written: 2 x 67 MB at 4.8 TB/s.

@@ -98,7 +98,7 @@ TEST_CASE("explain: from the problem down to the next command", "[report]") {
   CHECK_THAT(text, Contains("limiter   bound by fp32 pipe, busy 92 % of the time"));
   CHECK_THAT(text, Contains("busy: fp32 pipe 92 %, issue 85 % of the time\n"));
   CHECK_THAT(text, Contains("occupancy 25 %: 2 blocks of 256 threads an SM, limited by registers (127 registers a "
-                            "thread, 16 KB"));
+                            "thread, 16.4 kB"));
   CHECK_THAT(text, Contains("8-way bank conflict") && !Contains("said by the picture"));
   CHECK_THAT(text, Contains("waves     1024 blocks on 264 places (2 an SM x 132 SMs), 4 waves; of the SMs 100 have 8, "
                             "32 have 7\n"));

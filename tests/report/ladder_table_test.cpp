@@ -1,5 +1,7 @@
 #include "report/ladder_table.h"
 
+#include <sstream>
+
 #include "catch.h"
 
 using namespace kerlab;
@@ -51,17 +53,17 @@ std::vector<LadderRow> sample() {
 
 TEST_CASE("ladder table: a line for every rung, its best below it, and why one has no time", "[report]") {
   CHECK(text_table(ladder_table(sample()), false, 2) ==
-        "  rung  variant                      us [95 %]          TFLOP/s  % roof  step     regs  spill  smem  occ  "
+        "  rung  variant                      us [95 %]          TFLOP/s  % roof  step     regs  spill  smem    occ   "
         "verified  configuration\n"
-        "  0     naive                        1000 [990,1010]    0.200    1.0     -        40    0      8K    50%  "
+        "  0     naive                        1000 [990,1010]    0.200    1.0     -        40    0      8.2 kB  50 %  "
         "yes       BM=64 BN=64\n"
-        "  4     smem_tile                    125.0 [124,126]    1.60     8.0     8.00x    40    0      8K    50%  "
+        "  4     smem_tile                    125.0 [124,126]    1.60     8.0     8.00x    40    0      8.2 kB  50 %  "
         "yes       BM=64 BN=64\n"
-        "          its best                   100.0 [99,101]     2.00     10      (1.25x)  40    0      8K    50%  "
+        "          its best                   100.0 [99,101]     2.00     10      (1.25x)  40    0      8.2 kB  50 %  "
         "yes       BM=128 BN=64\n"
-        "  7     async_tile                   -                  -        -       -        -     -      -     -    "
+        "  7     async_tile                   -                  -        -       -        -     -      -       -     "
         "-         not for this dtype (it has fp32)\n"
-        "        cuBLASLt 13.0, its own pick  20.00 [19.5,20.5]  10.0     50      -        -     -      -     -    "
+        "        cuBLASLt 13.0, its own pick  20.00 [19.5,20.5]  10.0     50      -        -     -      -       -     "
         "-\n");
 }
 
@@ -75,9 +77,13 @@ TEST_CASE("ladder table: modelled times are called so", "[report]") {
 
 TEST_CASE("ladder table: lines fit the terminal, Markdown and CSV hold every rung", "[report]") {
   auto rows = sample();
-  rows[1].trial->configuration = std::string(200, 'x');
-  const Table fitted = ladder_table(rows, 120);
-  CHECK(display_width(fitted.rows[1].back()) <= 24);
+  for (int i = 0; i < 12; ++i) rows[1].trial->configuration += " STAGES=4 GROUP_M=8";
+  for (const int width : {80, 100, 120, 200}) {
+    const std::string text = text_table(ladder_table(rows, width), false, 2, width);
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) CHECK(display_width(line) <= width);
+    CHECK_THAT(text, Catch::Contains("STAGES=4") && Catch::Contains("has fp32)"));
+  }
   CHECK_THAT(markdown_table(ladder_table(sample())), Catch::Contains("| 4 | smem_tile | 125.0 [124,126] |"));
   const Table exact = ladder_csv_table(sample());
   REQUIRE(exact.rows.size() == 5);

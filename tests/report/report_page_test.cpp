@@ -182,7 +182,7 @@ TEST_CASE("report: scales hold every value, and their ticks are round", "[report
     CHECK(scale.low < scale.high);
     CHECK(scale.ticks(5).size() < 20);
   }
-  CHECK(tick_text(20000) == "20 K");
+  CHECK(tick_text(20000) == "20 k");
   CHECK(tick_text(0.05) == "0.05");
 }
 

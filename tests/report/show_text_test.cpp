@@ -58,7 +58,7 @@ TEST_CASE("show: everything about a trial", "[report]") {
         "\n"
         "resources\n"
         "  registers     168 a thread, none spilled\n"
-        "  shared memory 96 K a block\n"
+        "  shared memory 98.3 kB a block\n"
         "  threads       128 a block\n"
         "  occupancy     12 %, 2 blocks an SM, limited by shared memory\n"
         "  compilation   145 ms, NVRTC 13.0\n"

@@ -1,8 +1,10 @@
 #include "report/tune_table.h"
 
+#include <set>
 #include <sstream>
 
 #include "catch.h"
+#include "report/configuration_columns.h"
 
 using namespace kerlab;
 
@@ -25,6 +27,7 @@ std::vector<TuneRow> sample() {
   second.rank = 2;
   second.tied = true;
   second.note = "tie: 0.2 %, more registers";
+  second.trial.configuration = "BM=128 BN=192 BK=64 ST=4";
   second.median_us = 292.0;
   second.low_us = 291;
   second.flops_per_s = 470.7e12;
@@ -34,11 +37,49 @@ std::vector<TuneRow> sample() {
 }  // namespace
 
 TEST_CASE("tune table: the screen of the design", "[report]") {
-  CHECK(tune_text(sample(), false, 0) ==
-        "  #   us [95 %]        TFLOP/s  % roof  regs  spill  smem  occ  err/bound  configuration\n"
-        "  1   291.4 [290,293]  471.6    48      168   0      96K   25%  0.21       mma_pipe BM=128 BN=256 BK=64 ST=4\n"
-        "  2=  292.0 [291,293]  470.7    48      176   0      96K   25%  0.21       mma_pipe BM=128 BN=256 BK=64 ST=4 "
-        "(tie: 0.2 %, more registers)\n");
+  CHECK(text_table(tune_table(sample()), false, 2) ==
+        "  #   us [95 %]        TFLOP/s  % roof  regs  spill  smem     occ   err/bound  configuration\n"
+        "  1   291.4 [290,293]  471.6    48      168   0      98.3 kB  25 %  0.21       mma_pipe BM=128 BN=256 BK=64 "
+        "ST=4\n"
+        "  2=  292.0 [291,293]  470.7    48      176   0      98.3 kB  25 %  0.21       mma_pipe BM=128 BN=192 BK=64 "
+        "ST=4 (tie: 0.2 %, more registers)\n");
+}
+
+TEST_CASE("tune table: a column for what differs, what is common once below", "[report]") {
+  auto rows = sample();
+  rows[1].note.clear();
+  CHECK(tune_text(rows, false, 0) ==
+        "  #   us [95 %]        TFLOP/s  % roof  BN   regs  spill  smem     occ   err/bound\n"
+        "  1   291.4 [290,293]  471.6    48      256  168   0      98.3 kB  25 %  0.21\n"
+        "  2=  292.0 [291,293]  470.7    48      192  176   0      98.3 kB  25 %  0.21\n"
+        "  all: BM=128 BK=64 ST=4\n");
+  rows.push_back(rows[1]);
+  rows[0].timed = rows[1].timed = "finals";
+  rows[2].rank = 3;
+  rows[2].tied = false;
+  rows[2].timed = "sweep";
+  rows[2].low_us = rows[2].high_us = 0;
+  rows[2].trial.variant = "naive";
+  rows[2].trial.configuration = "BLOCK=16 BN=32";
+  CHECK(tune_text(rows, false, 0) ==
+        "  #   us [95 %]        TFLOP/s  % roof  timed   variant   BN   regs  spill  smem     occ   err/bound\n"
+        "  1   291.4 [290,293]  471.6    48      finals  mma_pipe  256  168   0      98.3 kB  25 %  0.21\n"
+        "  2=  292.0 [291,293]  470.7    48      finals  mma_pipe  192  176   0      98.3 kB  25 %  0.21\n"
+        "  3   292.0            470.7    48      sweep   naive     32   176   0      98.3 kB  25 %  0.21\n"
+        "  mma_pipe: BM=128 BK=64 ST=4; naive: BLOCK=16\n");
+}
+
+TEST_CASE("tune table: a memory-bound problem has GB/s", "[report]") {
+  auto rows = sample();
+  for (TuneRow& row : rows) {
+    row.memory_bound = true;
+    row.bytes_per_s = 3012.4e9;
+  }
+  const Table table = tune_table(rows);
+  CHECK(table.columns[2].title == "GB/s");
+  CHECK(table.rows[0][2] == "3012");
+  CHECK(rate_with_unit(1e12, 3012.4e9, true) == "3.01 TB/s");
+  CHECK(rate_with_unit(471.6e12, 1, false) == "471.6 TFLOP/s");
 }
 
 TEST_CASE("tune table: who is faster is said by rounds that both had", "[report]") {
@@ -57,27 +98,48 @@ TEST_CASE("tune table: who is faster is said by rounds that both had", "[report]
   CHECK(table.rows[2][1] == "~294.3");
   for (TuneRow& row : rows) row.modelled = true;
   table = tune_table(rows);
-  CHECK(table.columns[2].title == "vs #1");
-  CHECK(table.rows[1][2] == "1.002");  // a model does not scatter
+  CHECK(table.columns[1].title == "us modelled");
+  CHECK(table.columns[2].title == "TFLOP/s");  // a model does not scatter: its times say it all
+  CHECK(table.rows[1][1] == "292.0");
 }
 
-TEST_CASE("tune table: the library's column is there when there is something to say", "[report]") {
-  auto rows = sample();
-  rows[0].versus_library = PairedRatio{0.66, {0.65, 0.66}};
-  const Table table = tune_table(rows);
-  CHECK(table.columns[3].title == "vs cuBLASLt");
-  CHECK(table.rows[0][3] == "0.66 [.65,.66]");
-  CHECK(table.rows[1][3] == "-");
-  CHECK(tune_table(sample()).columns[3].title == "% roof");
+namespace {
+/// Ten of three variants with many parameters.
+std::vector<TuneRow> many() {
+  std::vector<TuneRow> rows;
+  for (int i = 0; i < 10; ++i) {
+    TuneRow row = sample()[0];
+    row.rank = i + 1;
+    row.timed = i < 4 ? "finals" : "sweep";
+    row.median_us += i;
+    row.modelled = true;
+    row.trial.variant = i % 3 == 0 ? "hopper" : i % 3 == 1 ? "wgmma_split" : "wgmma_turns";
+    row.trial.configuration = "BM=" + std::to_string(64 + 16 * i) + " BN=" + std::to_string(256 - 16 * i) + " BK=64";
+    for (int p = 0; p < 8; ++p)
+      row.trial.configuration += " PARAMETER_" + std::to_string(p) + "=" + std::to_string(i % (p + 2));
+    if (i % 3 == 0) row.trial.configuration += " STREAM=1";
+    rows.push_back(row);
+  }
+  return rows;
 }
+}  // namespace
 
-TEST_CASE("tune table: lines fit the terminal, and keep the note", "[report]") {
-  std::istringstream lines(tune_text(sample(), false, 120));
-  for (std::string line; std::getline(lines, line);) CHECK(display_width(line) <= 120);
-  const std::string narrow = tune_text(sample(), false, 110);  // says which, in place of what it takes
-  CHECK_THAT(narrow, Catch::Contains("mma_pipe BM=128 BN=256 BK=64 ST=4 (tie: 0.2 %, more registers)") &&
-                         !Catch::Contains("err/bound"));
-  CHECK_THAT(tune_text(sample(), false, 90), Catch::Contains("... (tie: 0.2 %, more registers)"));
+TEST_CASE("tune table: at every width no line is longer, no word is broken, no two rows are alike", "[report]") {
+  for (const int width : {80, 100, 120, 200}) {
+    const std::string text = tune_text(many(), false, width);
+    std::istringstream lines(text);
+    std::set<std::string> seen;
+    for (std::string line; std::getline(lines, line);) {
+      INFO(width << ": " << line);
+      CHECK(display_width(line) <= width);
+      if (line.size() > 3 && line[2] != ' ') CHECK(seen.insert(line.substr(4)).second);
+    }
+    INFO(text);
+    for (int i = 0; i < 10; ++i) CHECK_THAT(text, Catch::Contains(std::to_string(256 - 16 * i)));
+    CHECK_THAT(text, Catch::Contains("all: BK=64; hopper: STREAM=1\n"));
+    CHECK((text.find("err/bound") != std::string::npos) == (width == 200));
+  }
+  CHECK_THAT(tune_text(sample(), false, 80), Catch::Contains("BN   regs"));  // columns, while they fit
 }
 
 TEST_CASE("tune table: what is not known is a dash", "[report]") {
@@ -90,9 +152,23 @@ TEST_CASE("tune table: what is not known is a dash", "[report]") {
   CHECK(cells[7] == "-");
 }
 
+TEST_CASE("configuration columns: whose value it is, where others have none", "[report]") {
+  const ConfigurationColumns columns =
+      configuration_columns({{"a", "X=1 Y=2 Z=3"}, {"a", "X=1 Y=3 Z=3"}, {"b", "X=1 Z=4 W=5"}, {"c", "X=1 W=5"}});
+  CHECK(columns.variants_differ);
+  CHECK(columns.names == std::vector<std::string>{"Y", "Z"});
+  CHECK(columns.cells[0] == std::vector<std::string>{"2", "3"});
+  CHECK(columns.cells[2] == std::vector<std::string>{"", "4"});
+  CHECK(columns.cells[3] == std::vector<std::string>{"", ""});
+  using Common = std::vector<std::pair<std::string, std::string>>;
+  CHECK(columns.common == Common{{"all", "X=1"}, {"b, c", "W=5"}});
+  CHECK(configuration_columns({{"a", ""}}).names.empty());
+}
+
 TEST_CASE("median with interval: digits that tell the ends apart", "[report]") {
   CHECK(median_with_interval(291.4, 290.2, 293.1) == "291.4 [290,293]");
   CHECK(median_with_interval(291.4, 291.2, 291.3) == "291.4 [291.2,291.3]");
   CHECK(median_with_interval(5.1234, 5.1, 5.2) == "5.123 [5.10,5.20]");
   CHECK(median_with_interval(18934, 18900, 19000) == "18934 [18900,19000]");
+  CHECK(median_with_interval(5.792, 5.792, 5.792) == "5.792");
 }

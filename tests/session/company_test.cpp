@@ -72,7 +72,7 @@ TEST_CASE("company: is named once, and marks times, decision and summary", "[ses
   std::vector<std::string> notes;
   step_until(session, notes, [] { return false; });
   const TuneResult result = session.result();
-  CHECK(having(notes, kNamed + " with 512 MiB") == 1);
+  CHECK(having(notes, kNamed + " with 536.9 MB") == 1);
   CHECK(result.rule == "fastest, while shared with " + kNamed);
   REQUIRE_FALSE(result.rows.empty());
   CHECK(result.rows.front().trial.configuration == "A=2 B=3");

@@ -88,7 +88,7 @@ Scale scale_for(const std::vector<double>& values, double from, double to, doubl
 
 std::string tick_text(double value) {
   if (std::abs(value) < 10000) return fmt::format("{:.6g}", value);
-  std::string text = format_si(value);  // "20.00 K"
+  std::string text = format_si(value);  // "20.00 k"
   const std::size_t dot = text.find('.'), space = text.find(' ');
   if (dot == std::string::npos || space == std::string::npos) return text;
   std::size_t end = space;

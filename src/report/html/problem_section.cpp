@@ -71,7 +71,7 @@ std::string problem_key_figures(const ReportProblem& problem) {
                               : fmt::format("95 %: {} to {} us{}", format_us(time.low_us), format_us(time.high_us),
                                             problem.clock == "measured" ? "" : ", " + problem.clock));
   if (best->flops_per_s > 0)
-    text += key_figure("rate", format_si(best->flops_per_s) + "FLOP/s", format_si(best->bytes_per_s) + "B/s");
+    text += key_figure("rate", format_si(best->flops_per_s, "FLOP/s"), format_si(best->bytes_per_s, "B/s"));
   if (best->of_roof > 0)
     text += key_figure("of the roof", fmt::format("{:.1f} %", 100 * best->of_roof),
                        problem.theoretical->memory_bound ? "theoretical bandwidth" : "theoretical " + problem.pipe);

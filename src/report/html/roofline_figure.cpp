@@ -42,7 +42,7 @@ void add_ceilings(RooflineDrawing& drawing, const ReportProblem& problem) {
 
 std::string shares(const ReportProblem& problem, double us) {
   const double of_roof = problem.theoretical->minimum_us / us;
-  return fmt::format("{}FLOP/s, {:.{}f} %", format_si(problem.flops / us * 1e6), 100 * of_roof,
+  return fmt::format("{}, {:.{}f} %", format_si(problem.flops / us * 1e6, "FLOP/s"), 100 * of_roof,
                      of_roof < 0.0995 ? 1 : 0);
 }
 
@@ -73,9 +73,9 @@ void add_named(RooflineDrawing& drawing, const ReportProblem& problem) {
 Table points_table(const RooflineDrawing& drawing) {
   Table table{{{"what"}, {"FLOP/byte", Align::right}, {"FLOP/s, % of roof", Align::right}}, {}};
   for (const SvgCeiling& memory : drawing.memories)
-    table.rows.push_back({memory.label + ", data sheet", "", format_si(memory.theoretical) + "B/s"});
+    table.rows.push_back({memory.label + ", data sheet", "", format_si(memory.theoretical, "B/s")});
   for (const SvgCeiling& pipe : drawing.pipes)
-    table.rows.push_back({pipe.label + ", data sheet", "", format_si(pipe.theoretical) + "FLOP/s"});
+    table.rows.push_back({pipe.label + ", data sheet", "", format_si(pipe.theoretical, "FLOP/s")});
   for (const SvgPoint& point : drawing.points)
     table.rows.push_back({point.label, fmt::format("{:.4g}", point.intensity), point.value});
   return table;
@@ -133,7 +133,7 @@ ReportFigure rooflines_figure(const std::vector<ReportPart>& parts, const std::s
       cloud.dots.push_back({part.first_row + i, problem.intensity, one.flops_per_s});
       if (one.winner)
         table.rows.push_back({problem.title, fmt::format("{:.4g}", problem.intensity),
-                              format_si(one.flops_per_s) + "FLOP/s", trial_label(one.trial)});
+                              format_si(one.flops_per_s, "FLOP/s"), trial_label(one.trial)});
     }
   }
   figure.caption =

@@ -1,0 +1,16 @@
+#pragma once
+// Why a variant takes no part: in full, and in two or three words for a line that names many.
+
+#include "spec/spec.h"
+
+namespace kerlab {
+
+struct Unsupported {
+  std::string reason;  ///< "variant 'gemv' needs M <= 16 (constraint 'few_rows')"; empty: it is supported
+  std::string brief;   ///< "M > 16", "no fp32", "needs few tiles"
+};
+
+/// As unsupported_reason. To be asked before enumerate().
+Unsupported unsupported(const Variant& variant, const Problem& problem, const DeviceInfo& device);
+
+}  // namespace kerlab
