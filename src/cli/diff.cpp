@@ -50,7 +50,9 @@ Command add_diff(CLI::App& root, const GlobalOptions& global) {
   parser->group("Understand");
   parser->footer(
       "examples: kerlab diff 12 15\n          kerlab diff gemm/reg2d:BM=64 gemm/reg2d:BM=128 --M 1024 --dtype fp32");
-  parser->add_option("a", command->a, "a trial's id, or FAMILY[/VARIANT][:NAME=VALUE,...]")
+  parser
+      ->add_option("a", command->a,
+                   "a trial's id, or FAMILY[/VARIANT][@REVISION][:NAME=VALUE,...]; @HEAD~3: as git has it there")
       ->type_name("KERNEL")
       ->required();
   parser->add_option("b", command->b, "the same")->type_name("KERNEL")->required();

@@ -121,6 +121,7 @@ ExitCode run(const HistoryCommand& command, const GlobalOptions& global) {
   if (!command.diff.empty()) return run_diff(command, database, global);
   SubjectName name;
   if (!command.kernel.empty()) name = parse_subject(command.kernel);
+  refuse_revision(name);
   if (name.trial > 0) throw UsageError("history: name FAMILY[/VARIANT]; a save is shown by --diff N");
   const std::vector<SaveRow> rows = save_rows(database, name.family, name.variant);
   if (global.json) {

@@ -42,7 +42,9 @@ Command add_inspect(CLI::App& root, const GlobalOptions& global) {
   parser->footer(
       "examples: kerlab inspect gemm/reg2d --M 1024 --dtype fp32 BM=64 BN=64\n"
       "          kerlab inspect softmax/row_per_block --lines 20");
-  parser->add_option("kernel", command->words, "FAMILY[/VARIANT] and NAME=VALUE of its configuration, or a trial's id")
+  parser
+      ->add_option("kernel", command->words,
+                   "FAMILY[/VARIANT][@REVISION] and NAME=VALUE of its configuration, or a trial's id")
       ->required();
   parser->add_option("--dtype", command->dtype, "default: the family's first that the device supports");
   parser->add_option("--config", command->configuration, "\"BM=128,BN=64\"; others take their defaults");

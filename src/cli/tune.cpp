@@ -7,13 +7,24 @@
 #include "cli/tune_command.h"
 #include "cli/tune_document.h"
 #include "cli/tune_screen.h"
+#include "report/trials_table.h"
+#include "session/problem_trials.h"
 
 namespace kerlab {
 
 namespace {
 
-void print(const TuneResult& result, const TuneCommand& command, const GlobalOptions& global) {
-  if (!command.csv.empty()) write_output(command.csv, csv_table(tune_result_table(result, true)));
+/// Every trial of the problem that is known, of this session and of others.
+Table all_trials(const TuneResult& result, const Database& database) {
+  std::vector<ListedTrial> listed;
+  for (ProblemTrial& one : problem_trials(database, result.problem.key, result.device.device_class()))
+    listed.push_back({std::move(one.trial), std::move(one.measurement), one.winner ? "winner" : one.tied ? "tie" : ""});
+  return trials_table(listed);
+}
+
+void print(const TuneResult& result, const Database& database, const TuneCommand& command,
+           const GlobalOptions& global) {
+  if (!command.csv.empty()) write_output(command.csv, csv_table(all_trials(result, database)));
   if (!command.markdown.empty()) write_output(command.markdown, markdown_table(tune_result_table(result, false)));
   if (global.json) {
     fmt::print("{}", tune_json(result, repeated_for(command.options.rig.target, global)));
@@ -47,7 +58,7 @@ ExitCode run(const TuneCommand& command, const GlobalOptions& global) {
   }
   const InterruptFlag interrupt;
   const TuneRun run = run_tune(options, database, interrupt);
-  print(run.result, command, global);
+  print(run.result, database, command, global);
   return run.code;
 }
 
@@ -166,11 +177,14 @@ Command add_tune(CLI::App& root, const GlobalOptions& global) {
                    "0: compile everything)")
       ->check(takes_number(0, 1000));
   parser->option_defaults()->group("Output");
-  parser->add_option("--csv", command->csv, "write the ranking, or the ladder, as CSV; - for standard output")
+  parser
+      ->add_option("--csv", command->csv,
+                   "write every trial of the problem, of earlier sessions too, as CSV; - for standard output")
+      ->type_name("FILE");
+  parser->add_option("--markdown", command->markdown, "write the ranking, or the ladder, as Markdown")
       ->type_name("FILE");
   parser->add_flag("-v,--verbose", command->verbose,
                    "also: why variants are left out, how the winner was decided, what compiling and timing cost");
-  parser->add_option("--markdown", command->markdown, "the same as Markdown")->type_name("FILE");
   return {parser, true, [command, &global] { return run(*command, global); }, true};
 }
 

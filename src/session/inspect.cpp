@@ -5,6 +5,7 @@
 
 #include "plan/counters.h"
 #include "session/count_operations.h"
+#include "session/kernel_home.h"
 #include "session/modelled.h"
 #include "session/source_text.h"
 
@@ -107,17 +108,22 @@ Inspection inspect(InspectOptions options, const Database* database) {
 }
 
 Inspection inspect_as_far_as_possible(InspectOptions options, const Database* database) {
-  options.rig.target = family_of(options.subject, database);
+  const KernelHome home(options.subject, options.rig.kernels, database);
   const auto trial = options.subject.trial > 0 ? database->trial(options.subject.trial) : std::nullopt;
   if (trial && !options.rig.device.starts_with("emu:")) options.rig.device = emulated_twin(*trial);
   options.rig.device = inspecting_device(options.rig.device);
   options.rig.jobs = 2;  // the kernel and lab.cu
-  Rig rig(options.rig);
-  const Subject subject =
-      resolve_subject(options.subject, options.arguments, options.dtype, rig.folder(), rig.device(), database);
+  Rig rig(options.rig, home.folder());
+  Subject subject = home.said_readably([&] {
+    return resolve_subject(options.subject, options.arguments, options.dtype, rig.folder(), rig.device(), database);
+  });
+  subject.how += home.suffix();
   const ProblemSetup setup = prepare_problem(rig.folder(), subject.problem, rig.device());
   ProblemLoader(rig, setup, false).load();
-  return inspect_subject(rig, setup, subject, database);
+  Inspection inspection = inspect_subject(rig, setup, subject, database);
+  inspection.source.path = home.readable(std::move(inspection.source.path));
+  inspection.trial.message = home.readable(std::move(inspection.trial.message));
+  return inspection;
 }
 
 Inspection inspect_subject(Rig& rig, const ProblemSetup& setup, const Subject& subject, const Database* database) {

@@ -137,6 +137,7 @@ SubjectName LabState::subject() const {
 }
 
 LabState with_kernel(const LabState& state, const SubjectName& name, const KernelFolder& folder) {
+  refuse_revision(name);
   LabState next = state;
   next.target = name.family;
   next.variant = name.variant.empty() ? ladder_of(folder).front()->name : find_variant(folder, name.variant).name;

@@ -65,7 +65,14 @@ Catalogue open_catalogue(const std::vector<std::filesystem::path>& kernels) {
 }
 
 SourceBundle read_kernel_source(const std::filesystem::path& file) {
-  return read_source(file, {file.parent_path().parent_path(), shipped_kernels()});
+  const std::filesystem::path folder = file.parent_path(), above = folder.parent_path();
+  std::vector<std::filesystem::path> includes{above, shipped_kernels()};
+  std::error_code ignored;
+  // In a folder below its family's, such as ladder/, `common` is one further up.
+  if (!std::filesystem::exists(folder / "family.toml", ignored) &&
+      std::filesystem::exists(above / "family.toml", ignored))
+    includes.insert(includes.begin() + 1, above.parent_path());
+  return read_source(file, includes);
 }
 
 SourceBundle read_lab_source() {

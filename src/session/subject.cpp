@@ -1,18 +1,12 @@
 #include "session/subject.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "session/space.h"
 
 namespace kerlab {
 
 namespace {
-
-bool is_folder(const std::string& path) {
-  std::error_code ignored;
-  return std::filesystem::is_directory(path, ignored);
-}
 
 Trial named_trial(std::int64_t id, const Database* database) {
   if (database == nullptr) throw UsageError(fmt::format("trial {}: there is no database yet", id));
@@ -87,25 +81,8 @@ void refuse_problem_of_trial(std::int64_t id, const std::vector<ProblemArgument>
 
 }  // namespace
 
-SubjectName parse_subject(const std::string& text) {
-  SubjectName name;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), name.trial);
-  if (error == std::errc{} && end == text.data() + text.size() && name.trial > 0) return name;
-  name = {};
-  const std::size_t colon = text.find(':');
-  if (colon != std::string::npos) name.configuration = text.substr(colon + 1);
-  name.family = text.substr(0, colon);
-  const std::size_t slash = name.family.rfind('/');
-  if (slash != std::string::npos && slash + 1 < name.family.size() && !is_folder(name.family)) {
-    name.variant = name.family.substr(slash + 1);
-    name.family.resize(slash);
-  }
-  if (name.family.empty())
-    throw UsageError(fmt::format("'{}': name FAMILY[/VARIANT][:NAME=VALUE,...] or the id of a trial", text));
-  return name;
-}
-
 std::string family_of(const SubjectName& name, const Database* database) {
+  refuse_revision(name);
   return name.trial > 0 ? named_trial(name.trial, database).family : name.family;
 }
 
@@ -125,8 +102,14 @@ Subject resolve_subject(const SubjectName& name, const std::vector<ProblemArgume
     refuse_problem_of_trial(name.trial, arguments, dtype);
     return of_trial(named_trial(name.trial, database), folder, device, *database);
   }
+  return resolve_subject(name, problem_for_device(folder, make_request(folder.family, arguments, dtype), device),
+                         folder, device, database);
+}
+
+Subject resolve_subject(const SubjectName& name, const Problem& problem, const KernelFolder& folder,
+                        const DeviceInfo& device, const Database* database) {
   Subject subject;
-  subject.problem = problem_for_device(folder, make_request(folder.family, arguments, dtype), device);
+  subject.problem = problem;
   if (name.variant.empty() && name.configuration.empty()) {
     if (const auto winner = newest_winner(subject.problem, database)) {
       subject = of_trial(*winner, folder, device, *database);

@@ -6,16 +6,9 @@
 #include "db/database.h"
 #include "session/arguments.h"
 #include "session/candidate.h"
+#include "session/subject_name.h"
 
 namespace kerlab {
-
-struct SubjectName {
-  std::int64_t trial = 0;                      ///< of a stored trial; else 0 and
-  std::string family, variant, configuration;  ///< variant and configuration may be empty
-};
-
-/// "12", "gemm", "gemm/reg2d", "gemm/reg2d:BM=64,BN=64", "./my_op", "./my_op/tile2d". Throws UsageError.
-SubjectName parse_subject(const std::string& text);
 
 /// A configuration of a variant on a problem.
 struct Subject {
@@ -28,7 +21,7 @@ struct Subject {
 };
 
 /// The family that a subject is of, as Catalogue::find takes it. `database`: for the id of a trial; may be null. Throws
-/// UsageError when there is no such trial.
+/// UsageError when there is no such trial, or a revision is named (KernelHome reads those).
 std::string family_of(const SubjectName& name, const Database* database);
 
 /// The newest winner of a problem on any device.
@@ -39,6 +32,10 @@ std::optional<Trial> newest_winner(const Problem& problem, const Database* datab
 Subject resolve_subject(const SubjectName& name, const std::vector<ProblemArgument>& arguments,
                         const std::string& dtype, const KernelFolder& folder, const DeviceInfo& device,
                         const Database* database);
+
+/// The same on a problem that is known already; `name` is no trial's.
+Subject resolve_subject(const SubjectName& name, const Problem& problem, const KernelFolder& folder,
+                        const DeviceInfo& device, const Database* database);
 
 /// The same of the source as it is now, whatever was stored of another: without a variant the only one, else the newest
 /// winner's in its configuration, else the first rung; of a trial its variant, configuration and problem. `trial` stays
