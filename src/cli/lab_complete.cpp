@@ -24,7 +24,7 @@ std::vector<std::string> typed_words(const std::string& line) {
   return words;
 }
 
-void add(Completions& all, Completions more) {
+void append(Completions& all, Completions more) {
   for (Completion& completion : more) all.push_back(std::move(completion));
 }
 
@@ -61,8 +61,8 @@ Completions Lab::complete_setting(const std::vector<std::string>& words, const s
     return all;
   }
   all = complete_parameter(kernels, kernel, word, words);
-  if (sizes || words.front() == "sweep") add(all, complete_problem(kernels, kernel, word));
-  if (sizes) add(all, only({"dtype"}));
+  if (sizes || words.front() == "sweep") append(all, complete_problem(kernels, kernel, word));
+  if (sizes) append(all, only({"dtype"}));
   if (is_one_of(words.front(), {"set", "sweep"}) && word.find('=') == std::string::npos)
     for (Completion& one : all)
       if (one.text.ends_with('=')) one.text.pop_back();
@@ -72,8 +72,8 @@ Completions Lab::complete_setting(const std::vector<std::string>& words, const s
 Completions Lab::candidates(const std::vector<std::string>& words, const std::string& word) const {
   if (words.empty() || (words.size() == 1 && is_one_of(words.front(), {"help", "?"}))) {
     Completions all = lab_names();
-    add(all, kerlab::complete(command_table(), {}, word));
-    if (words.empty() && !state_.target.empty()) add(all, complete_setting({"run"}, word));
+    append(all, kerlab::complete(command_table(), {}, word));
+    if (words.empty() && !state_.target.empty()) append(all, complete_setting({"run"}, word));
     return all;
   }
   const std::string& command = words.front();

@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint64_t kMostTried = 256;  // combinations of one sweep: more are a matter for tune
 constexpr std::size_t kRowsShown = 24;
 
-std::string time_text(const Measurement& m) {
+std::string measured_text(const Measurement& m) {
   return m.clock == "modelled" ? format_us(m.median_us) : median_with_interval(m.median_us, m.low_us, m.high_us);
 }
 
@@ -29,7 +29,7 @@ std::vector<std::string> cells_of(const SweepRow& row, const SweepRow* best) {
   const Trial& trial = *row.trial;
   if (!row.measurement) return because(fmt::format("{}: {}", name(trial.status), trial.message));
   return {row.values,
-          time_text(*row.measurement),
+          measured_text(*row.measurement),
           fmt::format("{:.3f}", best->measurement->median_us / row.measurement->median_us),
           fmt::format("{}", trial.registers),
           trial.spill_bytes > 0 ? fmt::format("{}", trial.spill_bytes) : "",

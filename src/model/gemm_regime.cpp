@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kPowerUs = 1000;
 constexpr double kTail = 0.1;
-constexpr std::int64_t kSkinny = 128, kSkinnyRatio = 8;
+constexpr std::int64_t kSkinny = 128, kSkinnyShape = 8;
 constexpr std::int64_t kRowUnit = 16;                        // bytes: of TMA's strides and of wide copies
 constexpr std::int64_t kStepBytes = 128, kStepsOfSplit = 8;  // a step of K is one swizzled row of shared memory
 constexpr double kMemoryLatencyUs = 0.8;  // of a busy HBM; bytes in flight = latency x bandwidth (Little)
@@ -33,7 +33,7 @@ struct Case {
   [[nodiscard]] bool aligned() const { return shape.row_bytes_a % kRowUnit == 0 && shape.row_bytes_b % kRowUnit == 0; }
   [[nodiscard]] bool skinny() const {
     const auto [low, high] = std::minmax(shape.m, shape.n);
-    return low <= kSkinny && high >= kSkinnyRatio * low;
+    return low <= kSkinny && high >= kSkinnyShape * low;
   }
 };
 

@@ -11,7 +11,7 @@ namespace kerlab {
 
 namespace {
 
-constexpr int kIndent = 2;
+constexpr int kLadderIndent = 2;
 
 std::string kind_name(LadderRow::Kind kind) {
   switch (kind) {
@@ -31,7 +31,7 @@ std::string time_cell(const LadderRow& row) {
                                  : median_with_interval(row.median_us, row.low_us, row.high_us);
 }
 
-std::string percent(double fraction) {
+std::string percent_text(double fraction) {
   if (fraction <= 0) return "-";
   return fmt::format("{:.{}f}", 100 * fraction, fraction < 0.0995 ? 1 : 0);
 }
@@ -67,7 +67,7 @@ std::vector<std::string> cells(const LadderRow& row) {
                                 row.kind == LadderRow::Kind::best ? "  its best" : row.name,
                                 time_cell(row),
                                 tera_text(row.flops_per_s),
-                                percent(row.roof_fraction),
+                                percent_text(row.roof_fraction),
                                 step_cell(row)};
   for (std::string& cell : resources(row)) line.push_back(std::move(cell));
   line.push_back(verified(row));
@@ -77,7 +77,7 @@ std::vector<std::string> cells(const LadderRow& row) {
 
 /// Shortens the last column to what the others leave of `width`.
 void fit(Table& table, int width) {
-  int used = kIndent;
+  int used = kLadderIndent;
   for (std::size_t c = 0; c + 1 < table.columns.size(); ++c) {
     int widest = display_width(table.columns[c].title);
     for (const auto& row : table.rows) widest = std::max(widest, display_width(row[c]));

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kFailureWidth = 60;
 
-std::string percent(double fraction) {
+std::string change_percent(double fraction) {
   return fmt::format("{:.0f} %", 100 * fraction);
 }
 
@@ -44,7 +44,7 @@ std::vector<std::string> row_of(const WhatIf& what) {
           format_us(what.us),
           registers,
           format_bytes(what.shared_bytes),
-          percent(what.occupancy),
+          change_percent(what.occupancy),
           fmt::format("{:.2f}", what.waves),
           what.limiter};
 }
@@ -61,7 +61,7 @@ std::vector<std::string> as_it_is(const InspectedKernel& kernel) {
           format_us(kernel.modelled_us),
           fmt::format("{}", launch.registers),
           format_bytes(launch.shared_bytes),
-          percent(launch.occupancy.fraction),
+          change_percent(launch.occupancy.fraction),
           fmt::format("{:.2f}", launch.waves.waves),
           bound_of(launch.time)};
 }

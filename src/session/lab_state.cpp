@@ -64,7 +64,7 @@ std::vector<std::pair<std::string, std::string>> pairs_of(const std::vector<std:
 }
 
 /// "BM=64,BN=64" or "BM=64 BN=64" as words.
-std::vector<std::string> words_of(std::string configuration) {
+std::vector<std::string> settings_of(std::string configuration) {
   std::ranges::replace(configuration, ',', ' ');
   std::istringstream stream(configuration);
   return {std::istream_iterator<std::string>(stream), {}};
@@ -145,7 +145,7 @@ LabState with_kernel(const LabState& state, const SubjectName& name, const Kerne
   if (const auto dtype = parse_dtype(next.dtype); !dtype || std::ranges::count(folder.family.dtypes, *dtype) == 0)
     next.dtype.clear();
   next.parameters = still_listed(variant, next.parameters);
-  return with_settings(next, folder, words_of(name.configuration));
+  return with_settings(next, folder, settings_of(name.configuration));
 }
 
 LabState with_settings(const LabState& state, const KernelFolder& folder, const std::vector<std::string>& words) {

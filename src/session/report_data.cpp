@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "base/format.h"
+#include "base/split.h"
 #include "base/utc_time.h"
 #include "session/rig.h"
 
@@ -16,22 +17,9 @@ namespace {
 constexpr std::int64_t kMostRuns = 2000;
 constexpr std::size_t kMostListed = 20;
 
-std::vector<std::string> split(const std::string& text) {
-  std::istringstream words(text);
-  std::vector<std::string> parts;
-  for (std::string part; std::getline(words, part, ',');) parts.push_back(part);
-  return parts;
-}
-
 std::string lower(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
   return text;
-}
-
-/// The words of a problem's key: "M=4096", "bf16".
-std::set<std::string> words_of(const std::string& key) {
-  std::istringstream stream(key);
-  return {std::istream_iterator<std::string>(stream), {}};
 }
 
 /// What an argument may look like in a key: "--M 1K..4K:x2" is M=1024, M=2048 or M=4096.
@@ -41,7 +29,7 @@ std::vector<std::string> wanted_words(const ProblemArgument& argument) {
     for (const std::int64_t size : parse_sizes("--" + argument.name, argument.value))
       words.push_back(fmt::format("{}={}", argument.name, size));
   } catch (const UsageError&) {  // a flag or a scalar
-    for (const std::string& value : split(argument.value)) words.push_back(argument.name + "=" + value);
+    for (const std::string& value : split(argument.value, ',')) words.push_back(argument.name + "=" + value);
   }
   return words;
 }
@@ -55,8 +43,9 @@ bool agrees(const ReportOptions& options, const Trial& trial) {
   if (!options.device_class.empty() && trial.device_class != options.device_class) return false;
   if (!options.device_kind.empty() && trial.device_kind != options.device_kind) return false;
   if (lower(trial.device_class).find(lower(options.class_part)) == std::string::npos) return false;
-  const std::set<std::string> key = words_of(trial.problem);
-  if (!options.dtypes.empty() && !any_of_words(key, split(options.dtypes))) return false;
+  const std::vector<std::string> words = words_of(trial.problem);
+  const std::set<std::string> key(words.begin(), words.end());
+  if (!options.dtypes.empty() && !any_of_words(key, split(options.dtypes, ','))) return false;
   return std::all_of(options.arguments.begin(), options.arguments.end(),
                      [&](const ProblemArgument& argument) { return any_of_words(key, wanted_words(argument)); });
 }

@@ -28,9 +28,9 @@ struct ClockRange {
 };
 
 /// Compiles and runs the configurations of one sweep: compilers work ahead of the emulated device.
-class Counter {
+class SweepCounter {
  public:
-  Counter(RigOptions options, const Sweep& sweep)
+  SweepCounter(RigOptions options, const Sweep& sweep)
       : rig_(options),
         variant_(find_variant(rig_.folder(), sweep.variant)),
         source_{&variant_, read_kernel_source(variant_.source)},
@@ -192,7 +192,7 @@ std::vector<Sweep> recorded_sweeps(const Database& database, std::size_t least) 
 
 CountedSweep count_sweep(RigOptions options, const Sweep& sweep, std::size_t most) {
   options.target = sweep.family;
-  return Counter(options, sweep).count(sweep, most);
+  return SweepCounter(options, sweep).count(sweep, most);
 }
 
 std::string counted_text(const Sweep& sweep, const CountedSweep& counted) {
