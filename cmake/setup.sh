@@ -67,21 +67,54 @@ require_packages() {
     die "apt-get failed (see $log); by hand: sudo apt-get install -y --no-install-recommends ${missing[*]}"
 }
 
+# Weighs a step of the build by its line: a unit of many files takes about four times as long as another.
+weigh() {
+  weight=1
+  if [[ $1 == *"/Unity/"* ]]; then weight=4; fi
+}
+
+# The steps of a build from nothing, and what they weigh.
+weigh_all() {
+  local line weight
+  while IFS= read -r line; do
+    weigh "$line"
+    all_weight=$((all_weight + weight))
+    all_steps=$((all_steps + 1))
+  done < <(ninja -C "$build" -t commands "$@" 2>/dev/null)
+}
+
+# "43 %, about 2 min left": from ninja's "[57/131] ..." and the time that the weight so far took.
+progress() {
+  local steps=${1#*/} total percent seconds=$((SECONDS - started)) left
+  total=$((${steps%%]*} * all_weight / all_steps))
+  total=$((total < done_weight ? done_weight : total))
+  percent=$((100 * done_weight / total))
+  left=$((seconds * (total - done_weight) / done_weight))
+  ((percent <= 99)) || percent=99 # linking
+  if ((seconds < 10)); then echo "$percent %"
+  elif ((left < 60)); then echo "$percent %, less than a minute left"
+  else echo "$percent %, about $(((left + 30) / 60)) min left"; fi
+}
+
 # Reads the build's output: all of it into the log, its progress onto one line of a terminal.
 show_progress() {
-  local line
+  local line done_weight=0 weight
   while IFS= read -r line; do
     printf '%s\n' "$line" >>"$log"
-    if [[ -t 2 && $line == "["*"/"*"] "* ]]; then printf '\r\e[Kkerlab: building %s' "${line%%]*}]" >&2; fi
+    [[ -t 2 && $line == "["*"/"*"] "* ]] || continue
+    weigh "$line"
+    done_weight=$((done_weight + weight))
+    printf '\r\e[Kkerlab: building %s' "$(progress "$line")" >&2
   done
   if [[ -t 2 ]]; then printf '\r\e[K' >&2; fi
 }
 
 build_preset() {
-  local targets=() target
+  local targets=() target all_weight=1 all_steps=1
   for target in "$@"; do targets+=(--target "$target"); done
-  { cmake --preset "$preset" && cmake --build "build/$preset" --parallel "$(nproc)" "${targets[@]}"; } 2>&1 </dev/null |
-    show_progress
+  cmake --preset "$preset" >>"$log" 2>&1 </dev/null || return
+  weigh_all "$@"
+  cmake --build "build/$preset" --parallel "$(nproc)" "${targets[@]}" 2>&1 </dev/null | show_progress
 }
 
 cd -- "$root"

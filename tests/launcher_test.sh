@@ -35,6 +35,7 @@ stand_in cmake <<'E2'
 [ "$1" = --build ] || exit 0
 echo build >>"$TOY/cmake.calls"
 echo begin >>"$TOY/order"
+[ -z "$STEPS" ] || printf '[%s/4] Building\n' $STEPS
 sleep "${SLOW:-0}"
 echo end >>"$TOY/order"
 [ -z "$EDIT" ] || touch "$EDIT"
@@ -43,7 +44,7 @@ mkdir -p build/release/bin
 printf '#!/bin/sh\nprintf "<%%s>" "$@"\nexit 7\n' >build/release/bin/kerlab
 chmod +x build/release/bin/kerlab
 E2
-export TOY=$toy PATH=$toy/bin:$PATH CUDA_HOME=$toy/cuda MISSING="" EDIT="" BREAK=""
+export TOY=$toy PATH=$toy/bin:$PATH CUDA_HOME=$toy/cuda MISSING="" EDIT="" BREAK="" STEPS=""
 builds() { cat "$toy/cmake.calls" 2>/dev/null | wc -l; }
 kerlab() { "$toy/checkout/kerlab" "$@"; }
 
@@ -78,6 +79,10 @@ expect_build() { # expect_build WHAT
   check "$1" $((before + 1)) "$(builds)"
 }
 touch "$toy/checkout/src/base/a.h" && expect_build "a changed file"
+touch "$toy/checkout/src/base/a.h"
+shown=$(STEPS="1 2 3" script -qec "$toy/checkout/kerlab" /dev/null) || true
+contains "a terminal is told how far the build is" "building 25 %" "$shown"
+contains "and goes on being told" "building 75 %" "$shown"
 rm "$toy/checkout/src/base/b.h" && expect_build "a removed file"
 touch "$toy/checkout/kernels/common/new.h" && expect_build "a new header of the kernels"
 touch "$toy/checkout/CMakeLists.txt" && EDIT=$toy/checkout/src/base/a.h expect_build "a changed list"

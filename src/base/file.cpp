@@ -22,12 +22,12 @@ namespace fs = std::filesystem;
 }
 
 /// A file descriptor, closed once.
-class Descriptor {
+class FileDescriptor {
  public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() { close_now(); }
+  explicit FileDescriptor(int fd) : fd_(fd) {}
+  FileDescriptor(const FileDescriptor&) = delete;
+  FileDescriptor& operator=(const FileDescriptor&) = delete;
+  ~FileDescriptor() { close_now(); }
   [[nodiscard]] int get() const { return fd_; }
   /// 0, or the error that close() reported (a network file system reports a full disk here).
   int close_now() noexcept {
@@ -41,7 +41,7 @@ class Descriptor {
 
 template <class Buffer>
 Buffer read_whole(const fs::path& path) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.get() < 0) fail("cannot open", path, errno);
   Buffer contents;
   constexpr std::size_t kChunk = std::size_t{1} << 16;
@@ -70,7 +70,7 @@ int write_all(int fd, std::span<const std::byte> bytes) {
 }
 
 /// Writes, flushes and renames; 0, or the error.
-int write_and_rename(Descriptor& file, const fs::path& temporary, const fs::path& path,
+int write_and_rename(FileDescriptor& file, const fs::path& temporary, const fs::path& path,
                      std::span<const std::byte> bytes) {
   if (const int error = write_all(file.get(), bytes)) return error;
   if (::fsync(file.get()) != 0) return errno;
@@ -89,7 +89,7 @@ bool is_stream(const fs::path& path) {
 }
 
 void write_stream(const fs::path& path, std::span<const std::byte> bytes) {
-  Descriptor stream(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
+  FileDescriptor stream(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
   if (stream.get() < 0) fail("cannot write", path, errno);
   if (const int error = write_all(stream.get(), bytes)) fail("cannot write", path, error);
   if (const int error = stream.close_now()) fail("cannot write", path, error);
@@ -138,7 +138,7 @@ void write_atomic(const fs::path& named, std::span<const std::byte> bytes) {
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
   std::random_device random;
   const fs::path temporary = folder / fmt::format(".{}.{:08x}{:08x}.tmp", path.filename().string(), random(), random());
-  Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  FileDescriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (file.get() < 0) fail("cannot write", path, errno);
   if (const int error = write_and_rename(file, temporary, path, bytes)) {
     ::unlink(temporary.c_str());
@@ -146,7 +146,7 @@ void write_atomic(const fs::path& named, std::span<const std::byte> bytes) {
   }
   // The new name survives a power cut only when the folder is on disk too. Some file systems cannot flush a folder; the
   // file is complete either way.
-  const Descriptor parent(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const FileDescriptor parent(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (parent.get() >= 0) ::fsync(parent.get());
 }
 

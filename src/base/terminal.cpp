@@ -8,6 +8,8 @@
 #include <chrono>
 #include <cstdlib>
 
+#include "base/notice.h"
+
 namespace kerlab {
 namespace {
 
@@ -99,6 +101,10 @@ std::string styled(std::string_view text, Style style, bool color) {
   return fmt::format("\x1b[{}m{}\x1b[0m", code, text);
 }
 
+namespace {
+ProgressLine* on_stderr = nullptr;  // that is drawn there, for whatever else is printed meanwhile
+}  // namespace
+
 ProgressLine::ProgressLine(std::FILE* stream, double plain_interval_s)
     : stream_(stream), plain_interval_s_(plain_interval_s), terminal_(is_terminal(stream) && !is_dumb_terminal()) {}
 
@@ -111,6 +117,7 @@ void ProgressLine::update(std::string_view line) {
     // One column short of the edge: some terminals wrap when the last one is filled.
     put(fmt::format("{}{}", kEraseLine, clip(line, terminal_width(stream_) - 1)));
     drawn_ = true;
+    if (stream_ == stderr) on_stderr = this;
     return;
   }
   const double now = now_s();
@@ -128,6 +135,13 @@ void ProgressLine::clear() {
   if (!drawn_) return;
   put(kEraseLine);
   drawn_ = false;
+  if (on_stderr == this) on_stderr = nullptr;
+}
+
+void print_notice(std::string_view line) {
+  if (on_stderr != nullptr) on_stderr->clear();
+  fmt::print(stderr, "{}\n", line);
+  std::fflush(stderr);
 }
 
 void ProgressLine::put(std::string_view text) noexcept {

@@ -147,11 +147,8 @@ JsonValue::Object assembly_value(const Assembly& assembly) {
                                        {"source", block.source},
                                        {"instructions", std::move(instructions)}});
   }
-  return {{"problem", assembly.title},
-          {"kernel", assembly.label},
-          {"language", assembly.language},
-          {"arch", assembly.arch},
-          {"blocks", std::move(blocks)}};
+  return {{"problem", assembly.title},     {"kernel", assembly.label}, {"completion", assembly.completion},
+          {"language", assembly.language}, {"arch", assembly.arch},    {"blocks", std::move(blocks)}};
 }
 
 }  // namespace kerlab

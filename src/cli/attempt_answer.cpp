@@ -36,8 +36,8 @@ std::string verdict_line(const Attempt& attempt, bool color) {
     recipes += recipe.in_small ? 0 : 1;
   }
   const std::string exact = worst == 0 ? "no error" : fmt::format("error at most {:.2g} of its bound", worst);
-  return fmt::format("{}: {}, {} {}", styled("right", Style::good, color), exact, recipes,
-                     recipes == 1 ? "recipe" : "recipes");
+  return fmt::format("{}: {}, {}", styled("correct", Style::good, color), exact,
+                     format_count(static_cast<std::int64_t>(recipes), "recipe"));
 }
 
 std::string time_line(const Attempt& attempt, bool color) {
@@ -51,7 +51,7 @@ std::string time_line(const Attempt& attempt, bool color) {
     text += fmt::format("  {} TFLOP/s", tera_text(attempt.flops / m.median_us * 1e6));
   else
     text += fmt::format("  {:.4g} GB/s", attempt.bytes / m.median_us * 1e-3);
-  if (attempt.roof_us > 0) text += fmt::format("  {:.1f} % of the roof", 100 * attempt.roof_us / m.median_us);
+  if (attempt.roof_us > 0) text += fmt::format("  {:.1f} % of roofline", 100 * attempt.roof_us / m.median_us);
   for (std::size_t i = 0; i < attempt.beside.size(); ++i) {
     Beside beside = attempt.beside[i];
     const bool same = i + 1 < attempt.beside.size() && attempt.beside[i + 1].number == beside.number;
@@ -76,8 +76,8 @@ std::string attempt_outcome(const Attempt& attempt) {
   if (!attempt.first_error.empty()) return "does not compile: " + shortened(attempt.first_error, 100);
   if (attempt.trial.status != TrialStatus::passed)
     return fmt::format("{}: {}", name(attempt.trial.status), shortened(first_lines(attempt.trial.message, 1), 100));
-  if (!attempt.measurement) return "right";
-  return fmt::format("#{} {} us{}, right", attempt.number, format_us(attempt.measurement->median_us),
+  if (!attempt.measurement) return "correct";
+  return fmt::format("#{} {} us{}, correct", attempt.number, format_us(attempt.measurement->median_us),
                      attempt.clock == "measured" ? "" : " " + attempt.clock);
 }
 

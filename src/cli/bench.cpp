@@ -2,20 +2,14 @@
 
 #include <algorithm>
 
-#include "base/format.h"
-#include "cli/energy_table.h"
-#include "cli/library_cells.h"
+#include "cli/bench_compare.h"
+#include "cli/bench_screen.h"
 #include "cli/option_checks.h"
 #include "cli/ratio_summary.h"
 #include "cli/suite.h"
 #include "cli/yardstick.h"
 #include "db/database.h"
-#include "report/json.h"
-#include "report/modelled_remark.h"
-#include "report/operations_text.h"
-#include "report/table.h"
-#include "report/tune_table.h"
-#include "session/bench.h"
+#include "session/subject_name.h"
 
 namespace kerlab {
 
@@ -23,106 +17,11 @@ namespace {
 
 struct BenchCommand {
   BenchOptions options;
+  std::vector<std::string> kernels;  ///< as typed: a family, or what is to be compared
   std::string suite;
-  bool no_library = false, library_only = false;
+  bool no_library = false, library_only = false, counts = false;
   std::string csv, markdown;  ///< files; "-": standard output
 };
-
-std::string rate(double per_run, const BenchRow& row, double unit) {
-  return row.measurement ? fmt::format("{:.4g}", per_run / row.measurement->median_us * 1e6 / unit) : "-";
-}
-
-std::string time_cell(const Measurement& m) {
-  return m.clock == "modelled" ? format_us(m.median_us) : median_with_interval(m.median_us, m.low_us, m.high_us);
-}
-
-/// The library's rows that there are, in their order: the titles of their columns.
-std::vector<std::string> library_labels(const std::vector<BenchRow>& rows) {
-  std::vector<std::string> labels;
-  for (const BenchRow& row : rows) {
-    for (const LibraryRow& library : row.library)
-      if (std::find(labels.begin(), labels.end(), library_way(library.label)) == labels.end())
-        labels.push_back(library_way(library.label));
-  }
-  return labels;
-}
-
-const LibraryRow* find_library(const BenchRow& row, const std::string& label) {
-  for (const LibraryRow& library : row.library)
-    if (library_way(library.label) == label) return &library;
-  return nullptr;
-}
-
-/// Its time, and how many times as fast ours is.
-std::vector<std::string> library_cells(const LibraryRow* library, bool exact) {
-  if (library == nullptr) return exact ? std::vector<std::string>(4) : std::vector<std::string>{"-", "-"};
-  if (!exact) return {format_us(library->summary.median), ratio_text(library->ratio)};
-  std::vector<std::string> cells{fmt::format("{}", library->summary.median), "", "", ""};
-  if (library->ratio) {
-    cells[1] = fmt::format("{}", library->ratio->ratio);
-    cells[2] = fmt::format("{}", library->ratio->interval.low);
-    cells[3] = fmt::format("{}", library->ratio->interval.high);
-  }
-  return cells;
-}
-
-Table to_table(const std::vector<BenchRow>& rows, bool exact) {
-  const std::vector<std::string> libraries = library_labels(rows);
-  Table table{{{"problem"}, {"variant"}, {"configuration"}, {"status"}, {"us", Align::right}}, {}};
-  if (exact) table.columns.insert(table.columns.end(), {{"low_us"}, {"high_us"}});
-  for (const char* title : {"TFLOP/s", "GB/s", "% roof"}) table.columns.push_back({title, Align::right});
-  for (const std::string& label : libraries) {
-    table.columns.push_back({label + " us", Align::right});
-    table.columns.push_back({exact ? label + " ratio" : "vs it"});
-    if (exact) table.columns.insert(table.columns.end(), {{label + " ratio low"}, {label + " ratio high"}});
-  }
-  table.columns.push_back({"trial", Align::right});
-  table.columns.push_back({"chosen"});
-  for (const BenchRow& row : rows) {
-    const auto& m = row.measurement;
-    std::vector<std::string> cells = {row.problem.title(), row.trial.variant, row.trial.configuration,
-                                      std::string(name(row.trial.status))};
-    if (exact) {
-      cells.insert(cells.end(), {m ? fmt::format("{}", m->median_us) : "", m ? fmt::format("{}", m->low_us) : "",
-                                 m ? fmt::format("{}", m->high_us) : ""});
-    } else {
-      cells.push_back(m ? time_cell(*m) : "-");
-    }
-    cells.insert(cells.end(), {rate(row.flops, row, 1e12), rate(row.bytes, row, 1e9),
-                               m ? fmt::format("{:.1f}", 100 * row.roof_us / m->median_us) : "-"});
-    for (const std::string& label : libraries)
-      for (std::string& cell : library_cells(find_library(row, label), exact)) cells.push_back(std::move(cell));
-    cells.insert(cells.end(), {row.trial.id > 0 ? fmt::format("{}", row.trial.id) : "-", row.chosen});
-    table.rows.push_back(std::move(cells));
-  }
-  return table;
-}
-
-JsonValue to_value(const BenchRow& row) {
-  JsonValue::Object value{{"problem", row.problem.key()}, {"chosen", row.chosen},
-                          {"flops", row.flops},           {"bytes", row.bytes},
-                          {"roof_us", row.roof_us},       {"trial", to_value(row.trial)},
-                          {"warning", row.warning},       {"operations", to_value(row.operations)}};
-  value.emplace_back("measurement", row.measurement ? to_value(*row.measurement) : JsonValue());
-  value.emplace_back("library", library_value(row.library));
-  value.emplace_back("library_note", row.library_note);
-  value.emplace_back("energy", energy_value(row.energy));
-  return value;
-}
-
-void print_remark(const std::vector<BenchRow>& rows) {
-  const auto modelled = [](const BenchRow& row) { return row.measurement && row.measurement->clock == "modelled"; };
-  const auto row = std::find_if(rows.begin(), rows.end(), modelled);
-  if (row != rows.end()) fmt::print("times are {}\n", modelled_remark(row->trial.family, row->trial.dtype));
-}
-
-/// On an emulated device: what the variants predict beside what was counted.
-void print_operations(const std::vector<BenchRow>& rows) {
-  for (const BenchRow& row : rows) {
-    if (!row.operations.has_predictions()) continue;
-    fmt::print("\n{} {}: {}", row.trial.variant, row.trial.configuration, operations_text(row.operations));
-  }
-}
 
 /// What one session, or those of a suite, measured.
 struct BenchResult {
@@ -142,23 +41,12 @@ void print_json(const BenchResult& result, const std::string& suite) {
 
 void print(const BenchResult& result, const BenchCommand& command, const GlobalOptions& global) {
   const auto& rows = result.rows;
-  if (!command.csv.empty()) write_output(command.csv, csv_table(to_table(rows, true)));
-  const std::vector<RatioSummary> summaries = ratio_summaries(rows);
-  const Table energies = energy_table(rows);
-  if (!command.markdown.empty()) {
-    std::string text = markdown_table(to_table(rows, false));
-    if (rows.size() > 1 && !summaries.empty()) text += "\n" + markdown_table(ratio_table(summaries));
-    if (!energies.rows.empty()) text += "\n" + energy_heading() + "\n" + markdown_table(energies);
-    write_output(command.markdown, text);
-  }
+  if (!command.csv.empty()) write_output(command.csv, csv_table(exact_bench_table(rows)));
+  if (!command.markdown.empty()) write_output(command.markdown, bench_markdown(rows));
   if (global.json) {
     print_json(result, command.suite);
   } else if (command.csv != "-" && command.markdown != "-") {
-    fmt::print("{}\n{}", result.headline, text_table(to_table(rows, false), color_on(global, stdout)));
-    if (rows.size() > 1 && !summaries.empty()) fmt::print("\n{}", text_table(ratio_table(summaries)));
-    if (!energies.rows.empty()) fmt::print("\n{}{}", energy_heading(), text_table(energies));
-    print_remark(rows);
-    print_operations(rows);
+    fmt::print("{}\n{}", result.headline, bench_screen(rows, command.counts, table_width(0), color_on(global, stdout)));
   }
   std::string note;
   for (const BenchRow& row : rows) {
@@ -246,7 +134,38 @@ ExitCode run_library_only(const BenchCommand& command, const GlobalOptions& glob
       global);
 }
 
-ExitCode run(const BenchCommand& command, const GlobalOptions& global) {
+/// --variant, --trial and --suite say otherwise what a kernel on the command line says.
+void refuse_with_kernels(const BenchCommand& command) {
+  const BenchOptions& options = command.options;
+  if (!command.suite.empty() || command.library_only || options.trial > 0 || !options.variants.empty() ||
+      !options.configuration.empty())
+    throw UsageError(
+        "a kernel with its variant, configuration or id says it all: leave --variant, --config, --trial, --suite and "
+        "--library-only out");
+}
+
+/// Several kernels, or one of a revision. What is only about one is refused.
+ExitCode run_comparison(const BenchCommand& command, const GlobalOptions& global) {
+  refuse_with_kernels(command);
+  const BenchOptions& options = command.options;
+  if (options.once || options.energy)
+    throw UsageError("kernels are compared by their times: leave --once and --energy out");
+  return run_compare({command.kernels, options, command.csv, command.markdown}, global);
+}
+
+/// "gemm/reg2d:BM=64" is `gemm --variant reg2d --config BM=64`, "12" is `--trial 12`.
+BenchCommand one_kernel(BenchCommand command, const SubjectName& name) {
+  BenchOptions& options = command.options;
+  options.rig.target = name.family;
+  if (name.trial == 0 && name.variant.empty() && name.configuration.empty()) return command;
+  refuse_with_kernels(command);
+  options.trial = name.trial;
+  options.configuration = name.configuration;
+  if (!name.variant.empty()) options.variants = {name.variant};
+  return command;
+}
+
+ExitCode run_asked(const BenchCommand& command, const GlobalOptions& global) {
   if (command.library_only) return run_library_only(command, global);
   if (!command.suite.empty()) return run_bench_suite(command, global);
   BenchOptions options = complete(command, command.options, global);
@@ -259,17 +178,30 @@ ExitCode run(const BenchCommand& command, const GlobalOptions& global) {
   return code;
 }
 
+ExitCode run(const BenchCommand& command, const GlobalOptions& global) {
+  if (command.kernels.empty()) return run_asked(command, global);
+  const SubjectName first = parse_subject(command.kernels.front());
+  if (command.kernels.size() > 1 || !first.revision.empty()) return run_comparison(command, global);
+  return run_asked(one_kernel(command, first), global);
+}
+
 }  // namespace
 
 Command add_bench(CLI::App& root, const GlobalOptions& global) {
   auto command = std::make_shared<BenchCommand>();
   BenchOptions& options = command->options;
-  CLI::App* parser = root.add_subcommand("bench", "time a configuration, a trial, the winner; --M 1K..16K:x2 sweeps");
+  CLI::App* parser =
+      root.add_subcommand("bench", "time a configuration, a trial, the winner; A B compares; --M 1K..16K:x2 sweeps");
   parser->group("Measure");
   parser->footer(
       "examples: kerlab bench gemm --variant all --M 1K..4K:x2 --dtype bf16\n"
+      "          kerlab bench gemm/reg2d:BM=64 gemm/reg2d:BM=128 --M 1K --dtype fp32\n"
+      "          kerlab bench gemm/reg2d@HEAD~3 gemm/reg2d --M 1K\n"
       "          kerlab bench softmax --M 4K --variant all --hot --csv softmax.csv");
-  parser->add_option("family", options.rig.target, "a family's name or folder; not needed with --trial");
+  parser->add_option(
+      "kernel", command->kernels,
+      "FAMILY[/VARIANT][@REVISION][:NAME=VALUE,...], a folder, a .cu, a trial's id; several are compared "
+      "with the first: checked, then timed in the same rounds");
   parser->option_defaults()->group("Problem");
   parser->add_option("--suite", command->suite, "every problem of this file, or of a shipped suite such as gemm-sm80")
       ->type_name("FILE");
@@ -292,6 +224,7 @@ Command add_bench(CLI::App& root, const GlobalOptions& global) {
   parser->add_flag("--full", options.full, "on an emulated device: execute every block to verify it");
   parser->add_flag("--once", options.once, "run once and do nothing else, for profilers (ncu --target-processes all)");
   parser->option_defaults()->group("Output");
+  parser->add_flag("--counts", command->counts, "on an emulated device: what was predicted beside what was counted");
   parser->add_option("--csv", command->csv, "write the table as CSV; - for standard output")->type_name("FILE");
   parser->add_option("--markdown", command->markdown, "the same as Markdown")->type_name("FILE");
   return {parser, true, [command, &global] { return run(*command, global); }};

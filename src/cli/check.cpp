@@ -25,7 +25,7 @@ struct CheckCommand {
 struct CheckRun {
   std::vector<CheckRow> rows;
   std::vector<Trial> history;  ///< stored trials of the family
-  std::string device;
+  std::string device, completion;
   ExitCode code = ExitCode::passed;
 };
 
@@ -46,7 +46,7 @@ CheckRun run_session(CheckOptions options, const GlobalOptions& global, Database
   }
   progress.clear();
   for (const std::string& note : session.notes()) fmt::print(stderr, "{}\n", note);
-  CheckRun run{session.rows(), {}, session.rig().device().name, ExitCode::interrupted};
+  CheckRun run{session.rows(), {}, session.rig().device().name, session.completion(), ExitCode::interrupted};
   if (global.json) run.history = database.trials_of(session.rig().folder().family.name);
   if (!more) run.code = failures(run.rows) > 0 ? ExitCode::wrong : ExitCode::passed;
   return run;
@@ -139,6 +139,7 @@ void print_run(const CheckRun& run, const GlobalOptions& global) {
   const std::string again = repeated_options(global);
   if (global.json)
     fmt::print("{}\n", to_json(json_document("check", {{"device", run.device},
+                                                       {"completion", run.completion},
                                                        {"rows", check_values(run.rows, again, run.history)},
                                                        {"failed", failures(run.rows)}})));
   else

@@ -64,7 +64,7 @@ std::string standard_of(const CLI::Option& option, const std::string& doc) {
   return none || doc.find("default") != std::string::npos ? "" : text;
 }
 
-OptionModel describe(const CLI::Option& option) {
+OptionModel describe_option(const CLI::Option& option) {
   OptionModel model;
   for (const std::string& name : option.get_snames()) model.names.push_back("-" + name);
   for (const std::string& name : option.get_lnames()) model.names.push_back("--" + name);
@@ -105,7 +105,7 @@ CommandModel describe(const CLI::App& app) {
   model.group = app.get_group() == "Subcommands" ? "Actions" : app.get_group();
   model.hidden = model.group.empty();
   for (const CLI::Option* option : app.get_options()) {
-    OptionModel described = describe(*option);
+    OptionModel described = describe_option(*option);
     if (described.group.empty()) continue;  // hidden
     (described.positional ? model.positionals : model.options).push_back(std::move(described));
   }

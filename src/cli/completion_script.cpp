@@ -8,7 +8,7 @@ namespace kerlab {
 
 namespace {
 
-constexpr const char* kDetails =
+constexpr const char* kScriptDetails =
     "print the completion script of a shell: bash, zsh or fish\n"
     "Completes commands, options, families, variants, parameters and their values, dtypes, dimensions, devices and "
     "suites. The script asks the program for the words, so that it never needs to be written again; with ./kerlab of a "
@@ -28,7 +28,7 @@ std::string_view script_of(const std::string& shell) {
 
 Command add_completion(CLI::App& root, const GlobalOptions& /*global*/) {
   auto shell = std::make_shared<std::string>();
-  CLI::App* parser = root.add_subcommand("completion", kDetails);
+  CLI::App* parser = root.add_subcommand("completion", kScriptDetails);
   parser->group("Find your way");
   parser->footer(
       "examples: kerlab completion bash > ~/.local/share/bash-completion/completions/kerlab\n"

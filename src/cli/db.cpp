@@ -71,7 +71,7 @@ ExitCode export_to(const GlobalOptions& global, const std::string& file) {
   if (global.json) {
     print("export", {{"file", file}, {"rows", rows}, {"dry_run", global.dry_run}});
   } else {
-    fmt::print("{} {} rows to {}\n", global.dry_run ? "would write" : "wrote", rows, file);
+    fmt::print("{} {} to {}\n", global.dry_run ? "would write" : "wrote", format_count(rows, "row"), file);
   }
   return ExitCode::passed;
 }
@@ -85,9 +85,9 @@ ExitCode import_from(const GlobalOptions& global, const std::string& file) {
     print("import",
           {{"file", file}, {"path", database_path(global).string()}, {"new_rows", rows}, {"dry_run", global.dry_run}});
   } else if (global.dry_run) {
-    fmt::print("{} holds {} rows; nothing was imported\n", file, rows);
+    fmt::print("{} holds {}; nothing was imported\n", file, format_count(rows, "row"));
   } else {
-    fmt::print("{} new rows from {} in {}\n", rows, file, database.path().string());
+    fmt::print("{} from {} in {}\n", format_count(rows, "new row"), file, database.path().string());
   }
   return ExitCode::passed;
 }

@@ -29,6 +29,7 @@ class Guide {
     global_.database = (own.path() / "demo.db").string();
     global_.kept = std::make_shared<KeptProcesses>();
     global_.typed = "kerlab demo";
+    ::setenv("KERLAB_PAGER", "cat", 1);  // a pager would take the Enter that goes on with the tour
   }
 
   void begin(const std::string& title, const std::string& what) {
@@ -97,7 +98,7 @@ void look_around(Guide& guide) {
   guide.choose_device();
   guide.begin("what is here",
               "Kernels run on a GPU, or, where there is none, on an emulated one: the PTX that the compiler makes is\n"
-              "executed on the CPU. Results are then just as right; times are modelled, and every screen says so.");
+              "executed on the CPU. Results are then just as correct; times are modelled, and every screen says so.");
   guide.run({"device"});
   if (guide.emulated())
     guide.comment(
@@ -115,7 +116,9 @@ void climb_ladder(Guide& guide) {
       "is\n"
       "from what the device allows. 'tie' means just that: among equals the one with fewer registers wins.");
   guide.run({"roofline", "gemm", "--M", "512", "--dtype", "fp32"});
-  guide.comment("The drawing says why: below the roof there is room, and the last lines say which lever to pull.");
+  guide.comment(
+      "The drawing says why: what lies far below the roofline can still be made faster, and the last lines suggest "
+      "how.");
 }
 
 void find_bottleneck(Guide& guide) {
@@ -131,7 +134,7 @@ void find_bottleneck(Guide& guide) {
 void break_kernel(Guide& guide, const std::filesystem::path& folder) {
   guide.begin(
       "a wrong kernel",
-      "A fast wrong kernel is the costliest of all. Here is a kernel with one mistake made on purpose: the last\n"
+      "A fast wrong kernel is the most expensive of all. Here is a kernel with one mistake made on purpose: the last\n"
       "element is never written.");
   new_family("axpy", folder);
   guide.say(replace_line(folder / "axpy" / "simple.cu", "if (i < n)", "if (i < n - 1)"));
@@ -147,11 +150,11 @@ void gate(Guide& guide, const std::filesystem::path& folder) {
   guide.begin(
       "a gate for your CI",
       "What is good today can be recorded as text beside the code. From then on, regress says whether kernels are\n"
-      "still right, and still as fast, or, without a GPU, still as cheap in all that can be counted.");
+      "still correct, and still as fast, or, without a GPU, still execute as little, in all that can be counted.");
   const std::vector<std::string> where = {"--baselines", (folder / "baselines").string(), "--no-history"};
   const std::string family = (folder / "axpy").string();
   guide.run({"regress", "record", family, "--variant", "simple", "--N", "1M"}, where);
-  guide.comment("Now the kernel becomes dearer: it writes every result eight times.");
+  guide.comment("Now the kernel becomes more expensive: it writes every result eight times.");
   guide.say(replace_line(folder / "axpy" / "simple.cu", "out[i] =",
                          "for (int again = 0; again < 8; ++again) reinterpret_cast<volatile DTYPE*>(out)[i] ="));
   const ExitCode code = guide.run({"regress"}, where);
@@ -180,10 +183,10 @@ void own_kernel(Guide& guide, const DemoOptions& options) {
   guide.run({"tune", name, "--N", "1M", "--trials", "12"});
   guide.comment(
       fmt::format("Yours now: {0}. Edit {0}/family.toml, reference.cu and simple.cu into your operation, then\n"
-                  "  kerlab check {0} --variant all     is it right, on shapes that break kernels as well?\n"
+                  "  kerlab check {0} --variant all     is it correct, on shapes that break kernels as well?\n"
                   "  kerlab tune {0}                    the fastest configuration\n"
                   "  kerlab explain {0}/simple          why it takes as long as it does\n"
-                  "  kerlab watch {0}                   right? faster? A line at every save\n"
+                  "  kerlab watch {0}                   correct? faster? A line at every save\n"
                   "  kerlab lab {0}                     a prompt to work on it\n"
                   "  kerlab regress record {0}          keep it that way\n"
                   "kerlab alone lists every command, kerlab help COMMAND explains one.",

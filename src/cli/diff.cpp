@@ -3,6 +3,7 @@
 #include "cli/command.h"
 #include "cli/existing_database.h"
 #include "cli/inspected_kernel.h"
+#include "cli/waiting.h"
 #include "report/diff_text.h"
 #include "session/source_difference.h"
 
@@ -24,6 +25,8 @@ Inspection inspected(const std::string& subject, const DiffCommand& command, con
     options.arguments = global.problem;
     options.dtype = command.dtype;
   }
+  Waiting waiting("diff: " + subject);
+  options.told = waiting.told();
   return inspect_as_far_as_possible(std::move(options), database);
 }
 
@@ -50,7 +53,9 @@ Command add_diff(CLI::App& root, const GlobalOptions& global) {
   parser->group("Understand");
   parser->footer(
       "examples: kerlab diff 12 15\n          kerlab diff gemm/reg2d:BM=64 gemm/reg2d:BM=128 --M 1024 --dtype fp32");
-  parser->add_option("a", command->a, "a trial's id, or FAMILY[/VARIANT][:NAME=VALUE,...]")
+  parser
+      ->add_option("a", command->a,
+                   "a trial's id, or FAMILY[/VARIANT][@REVISION][:NAME=VALUE,...]; @HEAD~3: as git has it there")
       ->type_name("KERNEL")
       ->required();
   parser->add_option("b", command->b, "the same")->type_name("KERNEL")->required();

@@ -7,13 +7,13 @@ namespace kerlab {
 
 namespace {
 
-bool is_emulated(const TuneResult& result) {
+bool ran_emulated(const TuneResult& result) {
   return result.device.kind == DeviceKind::emulated;
 }
 
 /// "GPU busy 71 %", "GPUs busy 71 % cuda:0 (84 tried), 69 % cuda:1 (78 tried)"
 std::string devices_busy(const TuneResult& result) {
-  const std::string kind = is_emulated(result) ? "emulator" : "GPU";
+  const std::string kind = ran_emulated(result) ? "emulator" : "GPU";
   if (result.devices.size() == 1) return fmt::format("{} busy {:.0f} %", kind, 100 * result.gpu_busy);
   std::vector<std::string> parts;
   for (const TunedDevice& device : result.devices)
@@ -30,7 +30,7 @@ std::string effort_text(const TuneResult& result) {
     text +=
         fmt::format(" ({} to open, {} for the finals)", format_seconds(result.open_s), format_seconds(result.finals_s));
   if (result.library_s > 0) text += fmt::format(", {} of it for the library", format_seconds(result.library_s));
-  if (is_emulated(result) && result.wall_s > 0 && result.counts.done > result.counts.stored)
+  if (ran_emulated(result) && result.wall_s > 0 && result.counts.done > result.counts.stored)
     text += fmt::format(", {:.1f} configurations/s",
                         static_cast<double>(result.counts.done - result.counts.stored) / result.wall_s);
   if (const std::string compiled = compile_text(result.variants); !compiled.empty()) text += "; " + compiled;

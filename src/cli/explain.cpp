@@ -6,6 +6,7 @@
 #include "cli/explained.h"
 #include "cli/option_checks.h"
 #include "cli/subject_words.h"
+#include "cli/waiting.h"
 
 namespace kerlab {
 
@@ -78,6 +79,12 @@ std::vector<std::string> commands_after(const Explanation& e, const SubjectName&
   return after_problem(e, again);
 }
 
+Explanation explained_with_progress(ExplainOptions options, const Database* database) {
+  Waiting waiting("explain");
+  options.inspect.told = waiting.told();
+  return explain(options, database);
+}
+
 ExitCode run(const ExplainCommand& command, const GlobalOptions& global) {
   ExplainOptions options;
   options.inspect.subject = subject_of_words(command.words, command.configuration);
@@ -87,7 +94,7 @@ ExitCode run(const ExplainCommand& command, const GlobalOptions& global) {
   options.what_if = command.no_what_if ? 0 : command.what_if;
   const auto database = database_if_there(global);
   const SubjectName name = options.inspect.subject;
-  Explanation explanation = explain(options, database ? &*database : nullptr);
+  Explanation explanation = explained_with_progress(std::move(options), database ? &*database : nullptr);
   const ExitCode code = explanation.code;
   std::vector<std::string> next = commands_after(explanation, name, global);
   Explained explained = to_report(std::move(explanation));

@@ -44,7 +44,8 @@ Explained to_report(Explanation explanation) {
   e.sms = explanation.device.sms;
   e.flops = explanation.problem.flops;
   e.bytes = explanation.problem.bytes;
-  e.regime = std::move(explanation.regime);
+  e.problem = explanation.problem.bottleneck;
+  e.bottleneck = std::move(explanation.bottleneck);
   e.theoretical = explanation.problem.theoretical;
   e.roof = explanation.problem.roof;
   e.measured = explanation.problem.measured;

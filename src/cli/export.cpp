@@ -2,14 +2,15 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 
 #include "base/file.h"
 #include "base/format.h"
-#include "base/interrupt.h"
 #include "cli/existing_database.h"
 #include "cli/export_screen.h"
 #include "cli/option_checks.h"
 #include "cli/suite.h"
+#include "cli/waiting.h"
 #include "report/dispatch_header.h"
 #include "report/export_identity.h"
 #include "report/export_json.h"
@@ -112,25 +113,24 @@ ExitCode run(const ExportCommand& command, const GlobalOptions& global) {
   const PortfolioOptions options = portfolio_options(command, global);
   Database database = command.shipped ? Database::open(database_path(global)) : open_existing_database(global);
   PortfolioSession session(options, database);
-  const InterruptFlag interrupt;
-  ProgressLine progress;
+  std::optional<Waiting> waiting(std::in_place, "export");
+  const Told told = waiting->told();
   do {
-    if (interrupt.raised()) return ExitCode::interrupted;
-    progress.update(fmt::format("export: shape {} of {}", std::min(session.done() + 1, session.result().shapes.size()),
-                                session.result().shapes.size()));
+    const std::size_t shapes = session.result().shapes.size();
+    tell(told, fmt::format("shape {} of {}", std::min(session.done() + 1, shapes), shapes));
   } while (session.step());
   const PortfolioResult& result = session.result();
   if (!result.chosen) {
-    progress.clear();
+    waiting.reset();
     print_portfolio(session, options, {}, global);
     return ExitCode::inconclusive;
   }
   std::vector<std::string> written;
   if (!command.output.empty()) {
-    progress.update("export: compiling");
+    tell(told, "compiling");
     written = write_export(export_portfolio(session, options), command);
   }
-  progress.clear();
+  waiting.reset();
   print_portfolio(session, options, written, global);
   return met(result, options) ? ExitCode::passed : ExitCode::inconclusive;
 }

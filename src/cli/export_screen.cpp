@@ -54,8 +54,8 @@ std::string verdict(const PortfolioResult& result, const PortfolioOptions& optio
                                                   ? ""
                                                   : fmt::format("; {} have", result.portfolios.front().kernels.size()));
   const Portfolio& chosen = *result.portfolio();
-  const std::string has = fmt::format("{} for {} shapes, worst loss {}", kernels_text(chosen.kernels.size()),
-                                      result.shapes.size(), loss_text(chosen.worst_loss));
+  const std::string has = fmt::format("{} for {}, worst loss {}", kernels_text(chosen.kernels.size()),
+                                      format_count(std::ssize(result.shapes), "shape"), loss_text(chosen.worst_loss));
   if (met(result, options)) return has;
   return fmt::format("--within {} cannot be met with {}: {}, {:.1f} points too much{}", loss_text(options.within),
                      kernels_text(options.largest), has, 100 * (chosen.worst_loss - options.within),
@@ -129,8 +129,8 @@ void print_check(const std::string& file, const ExportIdentity& identity, const 
   }
   for (const std::string& text : check.stale) fmt::print("stale: {}\n", text);
   for (const std::string& text : check.notes) fmt::print("note: {}\n", text);
-  fmt::print("{}: {} (exported {}, {} shapes, {})\n", file, check.stale.empty() ? "fresh" : "stale", identity.exported,
-             identity.shapes.size(), identity.device_class);
+  fmt::print("{}: {} (exported {}, {}, {})\n", file, check.stale.empty() ? "fresh" : "stale", identity.exported,
+             format_count(std::ssize(identity.shapes), "shape"), identity.device_class);
 }
 
 }  // namespace kerlab

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kNameColumns = 26;
 
 /// Words in lines of at most `width`; the first line begins at column `column`, the others at `indent`.
-std::string folded(const std::string& text, std::size_t column, std::size_t indent, std::size_t width) {
+std::string folded_help(const std::string& text, std::size_t column, std::size_t indent, std::size_t width) {
   std::istringstream words(text);
   std::string result;
   bool begins = true;
@@ -40,7 +40,7 @@ std::string row(const std::string& name, const std::string& text, std::size_t wi
     result += text.empty() ? "" : "\n" + std::string(columns, ' ');
   else
     result += std::string(columns - result.size(), ' ');
-  return result + folded(text, columns, columns, std::max(width, columns + 20)) + "\n";
+  return result + folded_help(text, columns, columns, std::max(width, columns + 20)) + "\n";
 }
 
 std::string heading(const std::string& title, bool color) {
@@ -127,10 +127,10 @@ std::string overview_text(const CommandModel& root, int width, bool color) {
 std::string help_text(const CommandModel& command, const std::string& name, int width, bool color) {
   const bool root = name == "kerlab";
   std::string text = styled(name, Style::bold, color) + ": " +
-                     folded(command.doc, name.size() + 2, 2, static_cast<std::size_t>(width)) + "\n";
-  text += folded("usage: " + usage_line(command, name), 0, 7, static_cast<std::size_t>(width)) + "\n";
+                     folded_help(command.doc, name.size() + 2, 2, static_cast<std::size_t>(width)) + "\n";
+  text += folded_help("usage: " + usage_line(command, name), 0, 7, static_cast<std::size_t>(width)) + "\n";
   for (const std::string& paragraph : command.details)
-    text += "\n" + folded(paragraph, 0, 0, static_cast<std::size_t>(width)) + "\n";
+    text += "\n" + folded_help(paragraph, 0, 0, static_cast<std::size_t>(width)) + "\n";
   text += command.positionals.empty() && !command.takes_problem ? "" : "\n";
   for (const OptionModel& positional : command.positionals)
     text += row(option_title(positional), option_doc(positional), static_cast<std::size_t>(width));
@@ -145,8 +145,8 @@ std::string help_text(const CommandModel& command, const std::string& name, int 
     return text + topics_text("Exit codes", exit_codes(), width, color) +
            topics_text("Environment", environment_variables(), width, color);
   return text + "\n" +
-         folded("kerlab --help has exit codes, environment and the options of all commands", 0, 2,
-                static_cast<std::size_t>(width)) +
+         folded_help("kerlab --help has exit codes, environment and the options of all commands", 0, 2,
+                     static_cast<std::size_t>(width)) +
          "\n";
 }
 

@@ -64,7 +64,7 @@ Table history_table(const std::vector<SaveRow>& rows, int width) {
   for (const SaveRow& row : rows) {
     const Save& save = row.save;
     const std::string said = save.message.empty() ? save.verdict : save.verdict + ": " + save.message;
-    const std::string verdict = save.verdict == "passed" ? "right" : said.substr(0, said.find('\n'));
+    const std::string verdict = save.verdict == "passed" ? "correct" : said.substr(0, said.find('\n'));
     table.rows.push_back({fmt::format("{}", save.id), age_text(save.created), save.family + "/" + save.variant,
                           shortened(save.problem, room), shortened(verdict, room), time_cell(save), lines_cell(row)});
   }
@@ -121,6 +121,7 @@ ExitCode run(const HistoryCommand& command, const GlobalOptions& global) {
   if (!command.diff.empty()) return run_diff(command, database, global);
   SubjectName name;
   if (!command.kernel.empty()) name = parse_subject(command.kernel);
+  refuse_revision(name);
   if (name.trial > 0) throw UsageError("history: name FAMILY[/VARIANT]; a save is shown by --diff N");
   const std::vector<SaveRow> rows = save_rows(database, name.family, name.variant);
   if (global.json) {

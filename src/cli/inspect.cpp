@@ -5,6 +5,7 @@
 #include "cli/inspected_kernel.h"
 #include "cli/option_checks.h"
 #include "cli/subject_words.h"
+#include "cli/waiting.h"
 
 namespace kerlab {
 
@@ -16,6 +17,12 @@ struct InspectCommand {
   int lines = 12;
 };
 
+Inspection inspected_with_progress(InspectOptions options, const Database* database) {
+  Waiting waiting("inspect");
+  options.told = waiting.told();
+  return inspect(std::move(options), database);
+}
+
 ExitCode run(const InspectCommand& command, const GlobalOptions& global) {
   InspectOptions options;
   options.subject = subject_of_words(command.words, command.configuration);
@@ -23,7 +30,8 @@ ExitCode run(const InspectCommand& command, const GlobalOptions& global) {
   options.arguments = global.problem;
   options.dtype = command.dtype;
   const auto database = database_if_there(global);
-  const InspectedKernel kernel = to_report(inspect(std::move(options), database ? &*database : nullptr));
+  const InspectedKernel kernel =
+      to_report(inspected_with_progress(std::move(options), database ? &*database : nullptr));
   if (global.json) {
     fmt::print("{}\n", to_json(json_document("inspect", inspect_value(kernel))));
   } else {
@@ -42,7 +50,9 @@ Command add_inspect(CLI::App& root, const GlobalOptions& global) {
   parser->footer(
       "examples: kerlab inspect gemm/reg2d --M 1024 --dtype fp32 BM=64 BN=64\n"
       "          kerlab inspect softmax/row_per_block --lines 20");
-  parser->add_option("kernel", command->words, "FAMILY[/VARIANT] and NAME=VALUE of its configuration, or a trial's id")
+  parser
+      ->add_option("kernel", command->words,
+                   "FAMILY[/VARIANT][@REVISION] and NAME=VALUE of its configuration, or a trial's id")
       ->required();
   parser->add_option("--dtype", command->dtype, "default: the family's first that the device supports");
   parser->add_option("--config", command->configuration, "\"BM=128,BN=64\"; others take their defaults");

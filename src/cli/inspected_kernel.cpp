@@ -9,6 +9,7 @@ InspectedKernel to_report(Inspection inspection) {
   kernel.how = std::move(inspection.how);
   kernel.device = std::move(inspection.device);
   kernel.note = std::move(inspection.note);
+  kernel.completion = std::move(inspection.completion);
   kernel.launches = std::move(inspection.launches);
   kernel.modelled_us = inspection.modelled_us;
   kernel.roof_us = inspection.roof_us;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/format.h"
+#include "cli/attempt_progress.h"
 #include "cli/commands.h"
 #include "session/space.h"
 
@@ -54,7 +55,7 @@ bool belongs_in_log(const std::string& word) {
 
 }  // namespace
 
-Lab::Lab(const GlobalOptions& global, Database& database)
+LabConsole::LabConsole(const GlobalOptions& global, Database& database)
     : global_([&global] {
         GlobalOptions own = global;
         own.kept = std::make_shared<KeptProcesses>();
@@ -66,12 +67,13 @@ Lab::Lab(const GlobalOptions& global, Database& database)
       attempts_(attempt_options(global_), database) {
   RigOptions options = rig_options(global_, "");
   options.compilers_ahead = true;
+  const AttemptProgress progress([] { return AttemptStage{"starting device and compilers", 0}; }, "");
   const Rig rig(options, KernelFolder{});
   device_ = rig.device();
   toolchain_ = rig.toolchain();
 }
 
-std::string Lab::prompt() {
+std::string LabConsole::prompt() {
   if (state_.target.empty()) return "kerlab> ";
   tell_title();  // anew: the family may have been edited
   const std::string kernel = state_.target.find('/') == std::string::npos
@@ -80,27 +82,27 @@ std::string Lab::prompt() {
   return fmt::format("{}{}{}> ", kernel, title_.empty() ? "" : " ", title_);
 }
 
-std::string Lab::greeting() const {
+std::string LabConsole::greeting() const {
   return fmt::format("{} {}, {}{}; ? lists the commands, quit ends\n", device_.id, device_.name, toolchain_,
                      device_.kind == DeviceKind::emulated ? ": times are modelled, not measured" : "");
 }
 
-KernelFolder Lab::folder() const {
+KernelFolder LabConsole::folder() const {
   if (state_.target.empty())
     throw UsageError("no kernel is chosen: use FAMILY[/VARIANT], as in use gemm/reg2d (list shows what there is)");
   return open_catalogue(kernel_folders(global_)).find(state_.target);
 }
 
-Subject Lab::subject(const KernelFolder& folder) const {
+Subject LabConsole::subject(const KernelFolder& folder) const {
   return resolve_subject(state_.subject(), state_.arguments, state_.dtype, folder, device_, &database_);
 }
 
-void Lab::change(LabState next) {
+void LabConsole::change(LabState next) {
   earlier_.push_back(std::exchange(state_, std::move(next)));
 }
 
 /// The prompt's part about the problem; as typed where its family cannot be read just now.
-void Lab::tell_title() {
+void LabConsole::tell_title() {
   title_.clear();
   if (state_.target.empty()) return;
   try {
@@ -114,8 +116,8 @@ void Lab::tell_title() {
   }
 }
 
-void Lab::begin_with(const std::string& kernel, const std::vector<ProblemArgument>& arguments, const std::string& dtype,
-                     const std::vector<std::string>& values) {
+void LabConsole::begin_with(const std::string& kernel, const std::vector<ProblemArgument>& arguments,
+                            const std::string& dtype, const std::vector<std::string>& values) {
   std::vector<std::string> words{kernel};
   for (const ProblemArgument& argument : arguments) words.push_back(argument.name + "=" + argument.value);
   if (!dtype.empty()) words.push_back("dtype=" + dtype);
@@ -125,7 +127,7 @@ void Lab::begin_with(const std::string& kernel, const std::vector<ProblemArgumen
   answer(line);
 }
 
-ExitCode Lab::answer(const std::string& line) {
+ExitCode LabConsole::answer(const std::string& line) {
   const std::vector<std::string> words = split_words(without_comment(line));
   if (words.empty()) return ExitCode::passed;
   outcome_.clear();
@@ -137,7 +139,7 @@ ExitCode Lab::answer(const std::string& line) {
   return code;
 }
 
-ExitCode Lab::answer_words(const std::vector<std::string>& words) {
+ExitCode LabConsole::answer_words(const std::vector<std::string>& words) {
   const std::string& first = words.front();
   if (const LabCommand* command = find_command(first)) return (this->*command->run)({words.begin() + 1, words.end()});
   if (first.find('=') != std::string::npos) return set(words);
@@ -148,7 +150,7 @@ ExitCode Lab::answer_words(const std::vector<std::string>& words) {
   return run_command(words);
 }
 
-void Lab::require_command(const std::string& word) const {
+void LabConsole::require_command(const std::string& word) const {
   std::vector<std::string> names = command_names();
   if (std::ranges::count(names, word) > 0) return;
   for (const LabCommand& command : lab_commands()) names.emplace_back(command.name);
@@ -157,7 +159,7 @@ void Lab::require_command(const std::string& word) const {
                                near.empty() ? "? lists them" : fmt::format("did you mean {}? (? lists them)", near)));
 }
 
-std::vector<std::string> Lab::command_names() const {
+std::vector<std::string> LabConsole::command_names() const {
   GlobalOptions copy = global_;
   const auto root = make_root(copy);
   std::vector<std::string> names;
@@ -165,14 +167,14 @@ std::vector<std::string> Lab::command_names() const {
   return names;
 }
 
-ExitCode Lab::run_command(std::vector<std::string> words) {
+ExitCode LabConsole::run_command(std::vector<std::string> words) {
   GlobalOptions global = global_;
   global.typed = "kerlab";
   for (const std::string& word : words) global.typed += " " + quoted(word);
   return run_words(std::move(words), global);
 }
 
-std::vector<std::string> Lab::problem_words() const {
+std::vector<std::string> LabConsole::problem_words() const {
   std::vector<std::string> words;
   for (const ProblemArgument& argument : state_.arguments) {
     words.push_back("--" + argument.name);

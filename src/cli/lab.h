@@ -11,7 +11,7 @@
 
 namespace kerlab {
 
-class Lab;
+class LabConsole;
 
 /// One command of the lab. The table is the help, the completion and the interpreter.
 struct LabCommand {
@@ -19,13 +19,13 @@ struct LabCommand {
   const char* usage;    ///< what follows the name: "NAME VALUE ..."
   const char* doc;      ///< one line
   const char* example;  ///< a whole line; "" where the name alone is one
-  ExitCode (Lab::*run)(const std::vector<std::string>& words);
+  ExitCode (LabConsole::*run)(const std::vector<std::string>& words);
 };
 
-class Lab {
+class LabConsole {
  public:
   /// Opens device and compilers, so that the first answer need not wait for them.
-  Lab(const GlobalOptions& global, Database& database);
+  LabConsole(const GlobalOptions& global, Database& database);
 
   /// Answers one line on standard output. What is typed wrongly throws UsageError; a kernel that fails does not throw.
   ExitCode answer(const std::string& line);
@@ -96,6 +96,7 @@ class Lab {
   /// A command that takes FAMILY/VARIANT NAME=VALUE ... and the problem.
   ExitCode view(const char* command, const std::vector<std::string>& more);
   [[nodiscard]] std::string state_line() const;
+  void tell_completion() const;
   [[nodiscard]] std::vector<std::string> command_names() const;  ///< of the command line
   /// What could stand behind the words; `word` was typed of it.
   [[nodiscard]] Completions candidates(const std::vector<std::string>& words, const std::string& word) const;

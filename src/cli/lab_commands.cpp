@@ -15,37 +15,41 @@ namespace kerlab {
 const std::vector<LabCommand>& lab_commands() {
   static const std::vector<LabCommand> table = {
       {"use", "FAMILY[/VARIANT] [NAME=VALUE ...]", "choose a kernel; a folder such as ./my_op too",
-       "use gemm/reg2d BM=64 BN=64", &Lab::use},
+       "use gemm/reg2d BM=64 BN=64", &LabConsole::use},
       {"set", "NAME VALUE ...", "sizes, flags, scalars, dtype, parameters; NAME= takes a default back",
-       "set M 4096 N 1K dtype bf16", &Lab::set},
-      {"show", "", "what is chosen, and the values there are; show N: a trial", "", &Lab::show},
-      {"up", "[N]", "the next rung of the ladder; parameters stay where it has them", "", &Lab::up},
-      {"down", "[N]", "the rung below", "", &Lab::down},
-      {"undo", "[N]", "what was chosen before the last change", "", &Lab::undo},
-      {"run", "[NAME=VALUE ...]", "compile, check, time; beside the last run and the best", "run STAGES=4", &Lab::run},
+       "set M 4096 N 1K dtype bf16", &LabConsole::set},
+      {"show", "", "what is chosen, and the values there are; show N: a trial", "", &LabConsole::show},
+      {"up", "[N]", "the next rung of the ladder; parameters stay where it has them", "", &LabConsole::up},
+      {"down", "[N]", "the rung below", "", &LabConsole::down},
+      {"undo", "[N]", "what was chosen before the last change", "", &LabConsole::undo},
+      {"run", "[NAME=VALUE ...]", "compile, check, time; beside the last run and the best", "run STAGES=4",
+       &LabConsole::run},
       {"check", "[RECIPE ...]", "verify thoroughly: every recipe, shapes that break kernels", "check cancellation",
-       &Lab::check},
+       &LabConsole::check},
       {"sweep", "NAME [FIRST..LAST] ...", "try values, keep the choice; of a size: bench each", "sweep BM 32..128",
-       &Lab::sweep},
+       &LabConsole::sweep},
       {"try", "NAME[=FIRST..LAST] ...", "try values and go on with the best", "try BM=64..256 TM=4,8",
-       &Lab::try_values},
+       &LabConsole::try_values},
       {"tune", "[all] [30s]", "search the space (all: of every variant), go on with the winner", "tune 30s",
-       &Lab::tune},
+       &LabConsole::tune},
       {"save", "winner [DIR]", "make the best run the stored winner if it is; DIR: write its files", "save winner",
-       &Lab::save},
-      {"watch", "[NAME=VALUE ...]", "run again at every save, until Ctrl-C; in a script once", "", &Lab::watch},
-      {"inspect", "[--lines N]", "what the kernel does by source line, and what holds it back", "", &Lab::inspect},
-      {"explain", "", "regime, limiter, waves, what one more stage would do", "", &Lab::explain},
+       &LabConsole::save},
+      {"watch", "[NAME=VALUE ...]", "run again at every save, until Ctrl-C; in a script once", "", &LabConsole::watch},
+      {"inspect", "[--lines N]", "what the kernel does by source line, and what holds it back", "",
+       &LabConsole::inspect},
+      {"explain", "", "bottleneck, suggestion, waves, what one more stage would do", "", &LabConsole::explain},
       {"diff", "last|best|A B", "the run before, the best run or two trials, beside the last run", "diff last",
-       &Lab::diff},
-      {"roofline", "[OPTION ...]", "intensity, bound, distance to the roof, with a picture", "", &Lab::roofline},
+       &LabConsole::diff},
+      {"roofline", "[OPTION ...]", "intensity, bottleneck, share of the roofline, with a picture", "",
+       &LabConsole::roofline},
       {"ptx", "[[FILE:]LINE]", "its PTX between the source lines it was made of; one line's only", "ptx 131",
-       &Lab::ptx},
-      {"sass", "[[FILE:]LINE]", "the same of the machine code", "sass 131", &Lab::sass},
-      {"history", "[OPTION ...]", "saves of this kernel; restore N brings one back", "", &Lab::history},
-      {"log", "[FILE]", "the lines of this session and what came of them, as a script", "log night.lab", &Lab::log},
-      {"help", "[COMMAND]", "this list, or one of it; also ?", "? sweep", &Lab::help},
-      {"quit", "", "end; also Ctrl-D", "", &Lab::quit},
+       &LabConsole::ptx},
+      {"sass", "[[FILE:]LINE]", "the same of the machine code", "sass 131", &LabConsole::sass},
+      {"history", "[OPTION ...]", "saves of this kernel; restore N brings one back", "", &LabConsole::history},
+      {"log", "[FILE]", "the lines of this session and what came of them, as a script", "log night.lab",
+       &LabConsole::log},
+      {"help", "[COMMAND]", "this list, or one of it; also ?", "? sweep", &LabConsole::help},
+      {"quit", "", "end; also Ctrl-D", "", &LabConsole::quit},
   };
   return table;
 }
@@ -127,12 +131,12 @@ void print_long(const std::string& text) {
 
 }  // namespace
 
-void Lab::require_no_words(const char* command, const std::vector<std::string>& words) const {
+void LabConsole::require_no_words(const char* command, const std::vector<std::string>& words) const {
   if (!words.empty())
     throw UsageError(fmt::format("{}: takes nothing, not '{}' (? {})", command, fmt::join(words, " "), command));
 }
 
-ExitCode Lab::use(const std::vector<std::string>& words) {
+ExitCode LabConsole::use(const std::vector<std::string>& words) {
   if (words.empty()) throw UsageError("use: which kernel? as in use gemm/reg2d; list shows what there is");
   SubjectName name = parse_subject(words.front());
   if (name.trial > 0) {
@@ -153,26 +157,41 @@ ExitCode Lab::use(const std::vector<std::string>& words) {
   return ExitCode::passed;
 }
 
-ExitCode Lab::set(const std::vector<std::string>& words) {
+ExitCode LabConsole::set(const std::vector<std::string>& words) {
   if (words.empty()) throw UsageError("set: NAME VALUE, as in set M 4096 dtype bf16 BM 64; show lists the names");
   change(with_settings(state_, folder(), words));
   fmt::print("{}", state_line());
   return ExitCode::passed;
 }
 
+/// What was changed of what was typed to make it valid. Throws where no kernel is chosen.
+void LabConsole::tell_completion() const {
+  const KernelFolder read = folder();
+  try {
+    const Subject next = subject(read);
+    if (!next.completion.empty()) fmt::print("{}", in_lines(next.completion));
+  } catch (const UsageError&) {
+    // The run itself says what is wrong.
+  }
+  std::fflush(stdout);
+}
+
 /// What the next run is, in a line; or why it cannot be.
-std::string Lab::state_line() const {
+std::string LabConsole::state_line() const {
   try {
     const KernelFolder read = folder();
     const Subject next = subject(read);
-    return in_lines(fmt::format("{} {}  {}", next.source.variant->name,
-                                configuration_text(*next.source.variant, next.configuration), next.problem.title()));
+    std::string text =
+        in_lines(fmt::format("{} {}  {}", next.source.variant->name,
+                             configuration_text(*next.source.variant, next.configuration), next.problem.title()));
+    if (!next.completion.empty()) text += in_lines(next.completion);
+    return text;
   } catch (const Error& error) {
     return in_lines(fmt::format("{}: not to be run as it is: {}", state_.kernel(), error.what()));
   }
 }
 
-ExitCode Lab::show(const std::vector<std::string>& words) {
+ExitCode LabConsole::show(const std::vector<std::string>& words) {
   if (!words.empty()) {
     std::vector<std::string> command{"show"};
     command.insert(command.end(), words.begin(), words.end());
@@ -195,30 +214,31 @@ ExitCode Lab::show(const std::vector<std::string>& words) {
   return ExitCode::passed;
 }
 
-ExitCode Lab::up(const std::vector<std::string>& words) {
+ExitCode LabConsole::up(const std::vector<std::string>& words) {
   change(with_rung(state_, folder(), device_, steps_of("up", words)));
   fmt::print("{}", state_line());
   return ExitCode::passed;
 }
 
-ExitCode Lab::down(const std::vector<std::string>& words) {
+ExitCode LabConsole::down(const std::vector<std::string>& words) {
   change(with_rung(state_, folder(), device_, -steps_of("down", words)));
   fmt::print("{}", state_line());
   return ExitCode::passed;
 }
 
-ExitCode Lab::undo(const std::vector<std::string>& words) {
+ExitCode LabConsole::undo(const std::vector<std::string>& words) {
   const auto steps = static_cast<std::size_t>(steps_of("undo", words));
   if (steps > earlier_.size())
-    throw UsageError(fmt::format("undo: {} to go back to",
-                                 earlier_.empty() ? "nothing" : fmt::format("only {} changes", earlier_.size())));
+    throw UsageError(fmt::format(
+        "undo: {} to go back to",
+        earlier_.empty() ? "nothing" : fmt::format("only {}", format_count(std::ssize(earlier_), "change"))));
   state_ = earlier_[earlier_.size() - steps];
   earlier_.resize(earlier_.size() - steps);
   fmt::print("{}", state_.target.empty() ? "no kernel is chosen\n" : state_line());
   return ExitCode::passed;
 }
 
-ExitCode Lab::log(const std::vector<std::string>& words) {
+ExitCode LabConsole::log(const std::vector<std::string>& words) {
   std::string text;
   for (const LogEntry& entry : log_)
     text += entry.outcome.empty() ? entry.line + "\n" : fmt::format("{:<32} # {}\n", entry.line, entry.outcome);
@@ -227,16 +247,18 @@ ExitCode Lab::log(const std::vector<std::string>& words) {
     print_long(text.empty() ? "nothing was run or chosen yet\n" : text);
   } else {
     write_output(words.front(), fmt::format("# kerlab lab < {}\n{}", words.front(), text));
-    fmt::print("{} lines in {}; again: kerlab lab < {}\n", log_.size(), words.front(), quoted(words.front()));
+    fmt::print("{} in {}; again: kerlab lab < {}\n", format_count(std::ssize(log_), "line"), words.front(),
+               quoted(words.front()));
   }
   return ExitCode::passed;
 }
 
-ExitCode Lab::help(const std::vector<std::string>& words) {
+ExitCode LabConsole::help(const std::vector<std::string>& words) {
   if (words.empty()) {
     std::string text;
     for (const LabCommand& command : lab_commands())
-      if (command.run != &Lab::help && command.run != &Lab::quit) text += help_line(command, terminal_width(stdout));
+      if (command.run != &LabConsole::help && command.run != &LabConsole::quit)
+        text += help_line(command, terminal_width(stdout));
     print_long(text + "? COMMAND tells more; NAME=VALUE sets; kerlab's other commands work, too; quit\n");
     return ExitCode::passed;
   }
@@ -249,7 +271,7 @@ ExitCode Lab::help(const std::vector<std::string>& words) {
   return run_command({words.front(), "--help"});
 }
 
-ExitCode Lab::quit(const std::vector<std::string>& words) {
+ExitCode LabConsole::quit(const std::vector<std::string>& words) {
   require_no_words("quit", words);
   ended_ = true;
   return ExitCode::passed;

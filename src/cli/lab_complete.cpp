@@ -24,7 +24,7 @@ std::vector<std::string> typed_words(const std::string& line) {
   return words;
 }
 
-void add(Completions& all, Completions more) {
+void append(Completions& all, Completions more) {
   for (Completion& completion : more) all.push_back(std::move(completion));
 }
 
@@ -49,7 +49,7 @@ std::pair<std::string, std::int64_t> natural(const std::string& word) {
 }  // namespace
 
 /// NAME, NAME=, or a value behind either: parameters, and where sizes may be set those as well.
-Completions Lab::complete_setting(const std::vector<std::string>& words, const std::string& word) const {
+Completions LabConsole::complete_setting(const std::vector<std::string>& words, const std::string& word) const {
   const KernelRoots kernels = kernel_folders(global_);
   const std::string kernel = state_.kernel();
   const bool sizes = is_one_of(words.front(), {"set", "use", "run", "watch"});
@@ -61,19 +61,19 @@ Completions Lab::complete_setting(const std::vector<std::string>& words, const s
     return all;
   }
   all = complete_parameter(kernels, kernel, word, words);
-  if (sizes || words.front() == "sweep") add(all, complete_problem(kernels, kernel, word));
-  if (sizes) add(all, only({"dtype"}));
+  if (sizes || words.front() == "sweep") append(all, complete_problem(kernels, kernel, word));
+  if (sizes) append(all, only({"dtype"}));
   if (is_one_of(words.front(), {"set", "sweep"}) && word.find('=') == std::string::npos)
     for (Completion& one : all)
       if (one.text.ends_with('=')) one.text.pop_back();
   return all;
 }
 
-Completions Lab::candidates(const std::vector<std::string>& words, const std::string& word) const {
+Completions LabConsole::candidates(const std::vector<std::string>& words, const std::string& word) const {
   if (words.empty() || (words.size() == 1 && is_one_of(words.front(), {"help", "?"}))) {
     Completions all = lab_names();
-    add(all, kerlab::complete(command_table(), {}, word, {kernel_folders(global_), suite_folders(global_)}));
-    if (words.empty() && !state_.target.empty()) add(all, complete_setting({"run"}, word));
+    append(all, kerlab::complete(command_table(), {}, word, {kernel_folders(global_), suite_folders(global_)}));
+    if (words.empty() && !state_.target.empty()) append(all, complete_setting({"run"}, word));
     return all;
   }
   const std::string& command = words.front();
@@ -91,7 +91,7 @@ Completions Lab::candidates(const std::vector<std::string>& words, const std::st
   return kerlab::complete(command_table(), words, word, {kernel_folders(global_), suite_folders(global_)});
 }
 
-std::vector<std::string> Lab::complete(const std::string& line) const {
+std::vector<std::string> LabConsole::complete(const std::string& line) const {
   std::vector<std::string> words = typed_words(line);
   const std::string word = words.back();
   words.pop_back();

@@ -21,7 +21,8 @@ void print_error(const std::string& where, const std::exception& error, const Gl
 }
 
 /// One line; whatever goes wrong ends this line only.
-ExitCode answer_safely(Lab& lab, const std::string& line, const std::string& where, const GlobalOptions& global) {
+ExitCode answer_safely(LabConsole& lab, const std::string& line, const std::string& where,
+                       const GlobalOptions& global) {
   const InterruptedWaitsEnd while_answering;
   ExitCode code = ExitCode::failed;
   try {
@@ -36,7 +37,7 @@ ExitCode answer_safely(Lab& lab, const std::string& line, const std::string& whe
   return code;
 }
 
-ExitCode talk(Lab& lab, LineEditor& editor, const GlobalOptions& global) {
+ExitCode talk(LabConsole& lab, LineEditor& editor, const GlobalOptions& global) {
   const InterruptedWaitsEnd between_lines;  // a Ctrl-C there ends nothing
   fmt::print("{}", lab.greeting());
   while (!lab.ended()) {
@@ -52,7 +53,7 @@ ExitCode talk(Lab& lab, LineEditor& editor, const GlobalOptions& global) {
 
 /// Every line as if typed, after its echo. What is typed wrongly ends it; a kernel that fails does not, but tells in
 /// the exit code: wrong results first.
-ExitCode play(Lab& lab, LineEditor& editor, const GlobalOptions& global) {
+ExitCode play(LabConsole& lab, LineEditor& editor, const GlobalOptions& global) {
   ExitCode worst = ExitCode::passed;
   for (int number = 1; !lab.ended(); ++number) {
     const std::optional<std::string> line = editor.read("");
@@ -80,7 +81,7 @@ std::filesystem::path history_file() {
 ExitCode run(const LabOptions& options, const GlobalOptions& global) {
   if (global.json) throw UsageError("lab: talks to people, not in JSON; the commands that it runs take --json");
   Database database = Database::open(database_path(global));
-  Lab lab(global, database);
+  LabConsole lab(global, database);
   LineEditor editor(history_file(), [&lab](const std::string& line) { return lab.complete(line); });
   if (!options.words.empty())
     lab.begin_with(options.words.front(), global.problem, options.dtype,

@@ -2,8 +2,10 @@
 
 #include "base/format.h"
 #include "cli/attempt_answer.h"
+#include "cli/attempt_progress.h"
 #include "cli/lab.h"
 #include "cli/tune_command.h"
+#include "report/label_layout.h"
 #include "report/table.h"
 #include "report/tune_table.h"
 #include "session/space.h"
@@ -15,21 +17,23 @@ namespace {
 
 constexpr std::uint64_t kMostTried = 256;  // combinations of one sweep: more are a matter for tune
 constexpr std::size_t kRowsShown = 24;
+constexpr std::size_t kRemarksShown = 8;
 
-std::string time_text(const Measurement& m) {
+std::string measured_text(const Measurement& m) {
   return m.clock == "modelled" ? format_us(m.median_us) : median_with_interval(m.median_us, m.low_us, m.high_us);
 }
 
 std::vector<std::string> cells_of(const SweepRow& row, const SweepRow* best) {
   const auto because = [&row](const std::string& why) {
-    return std::vector<std::string>{row.values, "-", "", "", "", "", "", "", shortened(why, 60)};
+    return std::vector<std::string>{row.values, row.also, "-", "", "", "", "", "", "", shortened(why, 60)};
   };
   if (!row.not_valid.empty()) return because("not valid: " + row.not_valid);
   if (!row.trial) return because("not tried");
   const Trial& trial = *row.trial;
   if (!row.measurement) return because(fmt::format("{}: {}", name(trial.status), trial.message));
   return {row.values,
-          time_text(*row.measurement),
+          row.also,
+          measured_text(*row.measurement),
           fmt::format("{:.3f}", best->measurement->median_us / row.measurement->median_us),
           fmt::format("{}", trial.registers),
           trial.spill_bytes > 0 ? fmt::format("{}", trial.spill_bytes) : "",
@@ -52,6 +56,7 @@ std::string sweep_text(const std::vector<SweepRow>& rows, const SweepRow* best, 
   }
   const bool modelled = best != nullptr && best->measurement->clock == "modelled";
   Table table{{{"values"},
+               {"also changed"},
                {modelled ? "us modelled" : "us", Align::right},
                {"speed", Align::right},
                {"regs", Align::right},
@@ -62,7 +67,22 @@ std::string sweep_text(const std::vector<SweepRow>& rows, const SweepRow* best, 
                {""}},
               {}};
   for (const SweepRow* row : shown) table.rows.push_back(cells_of(*row, best));
+  if (std::ranges::all_of(rows, &std::string::empty, &SweepRow::also)) {
+    table.columns.erase(table.columns.begin() + 1);
+    for (std::vector<std::string>& row : table.rows) row.erase(row.begin() + 1);
+  }
   return text_table(table, color) + rest;
+}
+
+/// In lines of the terminal's width; of many the first.
+std::string remarks_text(const std::vector<std::string>& remarks) {
+  std::string text;
+  for (std::size_t i = 0; i < remarks.size(); ++i) {
+    if (i == kRemarksShown)
+      return text + fmt::format("... and {} more, as the table says\n", remarks.size() - kRemarksShown);
+    for (const std::string& line : wrapped(remarks[i], terminal_width(stdout))) text += line + "\n";
+  }
+  return text;
 }
 
 std::string seconds_of(const std::string& word) {
@@ -72,16 +92,19 @@ std::string seconds_of(const std::string& word) {
 
 }  // namespace
 
-ExitCode Lab::run(const std::vector<std::string>& words) {
+ExitCode LabConsole::run(const std::vector<std::string>& words) {
   if (!words.empty()) change(with_settings(state_, folder(), words));
-  if (state_.target.empty()) static_cast<void>(folder());  // throws what is missing
-  const Attempt attempt = attempts_.run({state_.subject(), state_.arguments, state_.dtype});
+  tell_completion();
+  const Attempt attempt = [this] {
+    const AttemptProgress progress([this] { return attempts_.stage(); }, "Ctrl-C ends it");
+    return attempts_.run({state_.subject(), state_.arguments, state_.dtype, {}});
+  }();
   fmt::print("{}", attempt_answer(attempt, color_on(global_, stdout), terminal_width(stdout)));
   remember(attempt);
   return exit_code_of(attempt.trial.status);
 }
 
-void Lab::remember(const Attempt& attempt) {
+void LabConsole::remember(const Attempt& attempt) {
   outcome_ = attempt_outcome(attempt);
   if (attempt.trial.id > 0) trials_.push_back(attempt.trial.id);
   if (!attempt.measurement || attempt.trial.status != TrialStatus::passed) return;
@@ -90,7 +113,7 @@ void Lab::remember(const Attempt& attempt) {
     best = {attempt.trial.id, attempt.measurement->median_us};
 }
 
-ExitCode Lab::check(const std::vector<std::string>& words) {
+ExitCode LabConsole::check(const std::vector<std::string>& words) {
   const KernelFolder read = folder();
   const Subject next = subject(read);
   std::vector<std::string> command{"check", state_.target, "--variant", state_.variant};
@@ -107,11 +130,11 @@ ExitCode Lab::check(const std::vector<std::string>& words) {
   const std::vector<std::string> problem = problem_words();
   command.insert(command.end(), problem.begin(), problem.end());
   const ExitCode code = run_command(command);
-  outcome_ = code == ExitCode::passed ? "right" : code == ExitCode::wrong ? "did not pass" : "not decided";
+  outcome_ = code == ExitCode::passed ? "correct" : code == ExitCode::wrong ? "did not pass" : "not decided";
   return code;
 }
 
-std::optional<Configuration> Lab::try_choices(const std::vector<std::string>& words, ExitCode& code) {
+std::optional<Configuration> LabConsole::try_choices(const std::vector<std::string>& words, ExitCode& code) {
   const KernelFolder read = folder();
   const Subject now = subject(read);
   const Variant& variant = *now.source.variant;
@@ -119,7 +142,10 @@ std::optional<Configuration> Lab::try_choices(const std::vector<std::string>& wo
   if (combinations(choices) > kMostTried)
     throw UsageError(
         fmt::format("{} combinations: more than {}; narrow the ranges, or tune", combinations(choices), kMostTried));
-  std::vector<SweepRow> rows = plan_sweep(variant, now.problem, device_, state_.configuration(), choices);
+  std::vector<SweepRow> rows =
+      plan_sweep(variant, now.problem, device_, now.configuration, state_.configuration(), choices);
+  fmt::print("{}", remarks_text(sweep_remarks(rows)));
+  std::fflush(stdout);
   TuneOptions options;
   options.variants.names = {variant.name};
   options.variants.all = true;
@@ -142,7 +168,7 @@ std::optional<Configuration> Lab::try_choices(const std::vector<std::string>& wo
 }
 
 /// A size takes other values for the problem, not for the kernel: each is a benchmark of its own.
-ExitCode Lab::sweep_sizes(const std::string& name, const std::string& range) {
+ExitCode LabConsole::sweep_sizes(const std::string& name, const std::string& range) {
   const KernelFolder read = folder();
   const Subject now = subject(read);
   std::vector<std::string> command{"bench", state_.target, "--variant", state_.variant};
@@ -154,7 +180,7 @@ ExitCode Lab::sweep_sizes(const std::string& name, const std::string& range) {
   return run_command(command);
 }
 
-ExitCode Lab::sweep(const std::vector<std::string>& words) {
+ExitCode LabConsole::sweep(const std::vector<std::string>& words) {
   if (words.empty()) throw UsageError("sweep: of what? as in sweep STAGES 2..6; show lists the names");
   const std::string name = words.front().substr(0, words.front().find('='));
   for (const Dimension& dimension : folder().family.dimensions) {
@@ -171,7 +197,7 @@ ExitCode Lab::sweep(const std::vector<std::string>& words) {
   return code;
 }
 
-ExitCode Lab::try_values(const std::vector<std::string>& words) {
+ExitCode LabConsole::try_values(const std::vector<std::string>& words) {
   if (words.empty()) throw UsageError("try: which values? as in try BM=64..256 TM=4,8; show lists them");
   ExitCode code = ExitCode::passed;
   const std::optional<Configuration> best = try_choices(words, code);
@@ -179,7 +205,7 @@ ExitCode Lab::try_values(const std::vector<std::string>& words) {
   return code;
 }
 
-void Lab::adopt(const Variant& variant, const Configuration& configuration) {
+void LabConsole::adopt(const Variant& variant, const Configuration& configuration) {
   LabState next = state_;
   next.variant = variant.name;
   next.parameters.clear();
@@ -189,7 +215,7 @@ void Lab::adopt(const Variant& variant, const Configuration& configuration) {
   fmt::print("now: {}", state_line());
 }
 
-ExitCode Lab::tune(const std::vector<std::string>& words) {
+ExitCode LabConsole::tune(const std::vector<std::string>& words) {
   std::vector<std::string> command{"tune", state_.target};
   bool all = false;
   for (const std::string& word : words) {
@@ -218,7 +244,7 @@ ExitCode Lab::tune(const std::vector<std::string>& words) {
 }
 
 /// Becomes the winner by what makes every winner: finals beside the one that is stored.
-ExitCode Lab::save(const std::vector<std::string>& words) {
+ExitCode LabConsole::save(const std::vector<std::string>& words) {
   if (words.empty() || words.front() != "winner" || words.size() > 2)
     throw UsageError("save: winner [DIR], as in save winner out");
   const KernelFolder read = folder();

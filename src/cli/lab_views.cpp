@@ -25,16 +25,16 @@ std::vector<std::string> line_option(const std::vector<std::string>& words) {
 
 }  // namespace
 
-ExitCode Lab::view(const char* command, const std::vector<std::string>& more) {
+ExitCode LabConsole::view(const char* command, const std::vector<std::string>& more) {
   static_cast<void>(folder());  // throws where no kernel is chosen
   return run_command(about_kernel(command, state_, problem_words(), more));
 }
 
-ExitCode Lab::watch(const std::vector<std::string>& words) {
+ExitCode LabConsole::watch(const std::vector<std::string>& words) {
   if (!words.empty()) change(with_settings(state_, folder(), words));
   static_cast<void>(folder());  // throws where no kernel is chosen
   WatchOptions options;
-  options.request = {state_.subject(), state_.arguments, state_.dtype};
+  options.request = {state_.subject(), state_.arguments, state_.dtype, {}};
   options.kernels = kernel_folders(global_);
   options.again = repeated_database(global_);
   options.tried = [this](const Attempt& attempt) { remember(attempt); };
@@ -44,23 +44,23 @@ ExitCode Lab::watch(const std::vector<std::string>& words) {
   return run_watch(options, attempts_, interrupt);
 }
 
-ExitCode Lab::inspect(const std::vector<std::string>& words) {
+ExitCode LabConsole::inspect(const std::vector<std::string>& words) {
   return view("inspect", words);
 }
 
-ExitCode Lab::explain(const std::vector<std::string>& words) {
+ExitCode LabConsole::explain(const std::vector<std::string>& words) {
   return view("explain", words);
 }
 
-ExitCode Lab::ptx(const std::vector<std::string>& words) {
+ExitCode LabConsole::ptx(const std::vector<std::string>& words) {
   return view("ptx", line_option(words));
 }
 
-ExitCode Lab::sass(const std::vector<std::string>& words) {
+ExitCode LabConsole::sass(const std::vector<std::string>& words) {
   return view("sass", line_option(words));
 }
 
-ExitCode Lab::roofline(const std::vector<std::string>& words) {
+ExitCode LabConsole::roofline(const std::vector<std::string>& words) {
   static_cast<void>(folder());
   std::vector<std::string> command{"roofline", state_.target};
   const std::vector<std::string> problem = problem_words();
@@ -69,7 +69,7 @@ ExitCode Lab::roofline(const std::vector<std::string>& words) {
   return run_command(command);
 }
 
-ExitCode Lab::history(const std::vector<std::string>& words) {
+ExitCode LabConsole::history(const std::vector<std::string>& words) {
   std::vector<std::string> command{"history"};
   if (!state_.target.empty()) command.push_back(state_.kernel());
   command.insert(command.end(), words.begin(), words.end());
@@ -77,13 +77,13 @@ ExitCode Lab::history(const std::vector<std::string>& words) {
 }
 
 /// Its trial; 0: none.
-std::int64_t Lab::best_run() const {
+std::int64_t LabConsole::best_run() const {
   const KernelFolder read = folder();
   const auto at = best_.find(subject(read).problem.key());
   return at == best_.end() ? 0 : at->second.trial;
 }
 
-ExitCode Lab::diff(const std::vector<std::string>& words) {
+ExitCode LabConsole::diff(const std::vector<std::string>& words) {
   if (words.empty() || (words.size() == 1 && (words.front() == "last" || words.front() == "best"))) {
     const bool best = !words.empty() && words.front() == "best";
     const std::size_t count = trials_.size();

@@ -14,7 +14,7 @@ struct ManOptions {
   std::string command, folder;
 };
 
-constexpr const char* kDetails =
+constexpr const char* kManDetails =
     "write man pages: of kerlab, of one command, or all of them to a folder\n"
     "An installed kerlab has them in share/man/man1. They are made of the same table as --help. Without a folder the "
     "page "
@@ -51,7 +51,7 @@ ExitCode run(const ManOptions& options) {
 
 Command add_man(CLI::App& root, const GlobalOptions& /*global*/) {
   auto options = std::make_shared<ManOptions>();
-  CLI::App* parser = root.add_subcommand("man", kDetails);
+  CLI::App* parser = root.add_subcommand("man", kManDetails);
   parser->group("Find your way");
   parser->footer("examples: kerlab man tune | man -l -\n          kerlab man --dir ~/.local/share/man/man1");
   parser->add_option("command", options->command, "which; none: kerlab itself")->type_name("COMMAND");

@@ -31,7 +31,7 @@ std::string plain(std::string_view text) {
 }
 
 /// Lines of at most 78 columns, for those who read the source; none begins like a request.
-std::string folded(const std::string& text) {
+std::string folded_page(const std::string& text) {
   std::string result;
   std::size_t column = 0, at = 0;
   while (at < text.size()) {
@@ -53,7 +53,7 @@ std::string section(std::string_view title) {
 
 /// A tagged paragraph.
 std::string item(const std::string& tag, std::string_view text) {
-  return fmt::format(".TP\n\\fB{}\\fR\n{}\n", plain(tag), text.empty() ? "\\&" : folded(plain(text)));
+  return fmt::format(".TP\n\\fB{}\\fR\n{}\n", plain(tag), text.empty() ? "\\&" : folded_page(plain(text)));
 }
 
 std::string items(std::string_view title, std::span<const HelpTopic> topics) {
@@ -63,8 +63,8 @@ std::string items(std::string_view title, std::span<const HelpTopic> topics) {
 }
 
 std::string description(const CommandModel& command) {
-  std::string text = section("DESCRIPTION") + folded(plain(command.doc) + ".") + "\n";
-  for (const std::string& paragraph : command.details) text += ".PP\n" + folded(plain(paragraph)) + "\n";
+  std::string text = section("DESCRIPTION") + folded_page(plain(command.doc) + ".") + "\n";
+  for (const std::string& paragraph : command.details) text += ".PP\n" + folded_page(plain(paragraph)) + "\n";
   if (command.takes_problem)
     text +=
         ".PP\nDimensions, flags and scalars of the problem are options that its family\ndeclares, as in "
@@ -128,9 +128,9 @@ std::string man_page(const CommandModel& root, const CommandModel& command, cons
   std::string title = name;
   std::ranges::transform(title, title.begin(), [](char c) { return c >= 'a' && c <= 'z' ? char(c - 'a' + 'A') : c; });
   std::string text = fmt::format(".TH {} 1 {} \"kerlab {}\" \"kerlab manual\"\n", title, date, version());
-  text += section("NAME") + folded(plain(name) + " \\- " + plain(command.doc)) + "\n";
-  text += section("SYNOPSIS") + folded(plain(usage_line(command, whole ? root.name : root.name + " " + command.name))) +
-          "\n";
+  text += section("NAME") + folded_page(plain(name) + " \\- " + plain(command.doc)) + "\n";
+  text += section("SYNOPSIS") +
+          folded_page(plain(usage_line(command, whole ? root.name : root.name + " " + command.name))) + "\n";
   text += description(command);
   text += commands(root, command);
   text += section("OPTIONS") + options(command);

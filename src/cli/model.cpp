@@ -1,12 +1,14 @@
 #include <algorithm>
 #include <CLI/CLI.hpp>
 #include <map>
+#include <optional>
 
 #include "base/file.h"
 #include "cli/command.h"
 #include "cli/existing_database.h"
 #include "cli/model_steps.h"
 #include "cli/option_checks.h"
+#include "cli/waiting.h"
 #include "report/json.h"
 #include "report/table.h"
 #include "session/sweeps.h"
@@ -100,10 +102,11 @@ ExitCode run(const ModelOptions& options, const GlobalOptions& global) {
               {}};
   JsonValue::Array rows;
   std::map<std::string, Together> held_out;
+  std::optional<Waiting> waiting(std::in_place, "model");
   for (const Sweep& sweep : chosen_sweeps(options)) {
     RigOptions rig = rig_options(global, sweep.family);
     if (!rig.device.starts_with("emu:")) rig.device = "emu:h200";
-    const CountedSweep counted = count_sweep(rig, sweep, options.most);
+    const CountedSweep counted = count_sweep(rig, sweep, options.most, waiting->told());
     if (!options.counts.empty()) {
       std::filesystem::create_directories(options.counts);
       write_atomic(std::filesystem::path(options.counts) / (sweep.name + ".txt"), counted_text(sweep, counted));
@@ -130,6 +133,7 @@ ExitCode run(const ModelOptions& options, const GlobalOptions& global) {
                                      {"error_90", result.error_90},
                                      {"note", note(counted)}});
   }
+  waiting.reset();
   if (global.json) {
     fmt::print("{}\n", to_json(json_document("model", {{"model", kModelProtocol}, {"sweeps", std::move(rows)}})));
   } else {

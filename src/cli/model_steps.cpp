@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <optional>
 #include <sstream>
 
+#include "cli/waiting.h"
 #include "report/json.h"
 #include "report/table.h"
 #include "session/sweeps.h"
@@ -38,15 +40,16 @@ ExitCode compare_steps(const std::vector<Sweep>& sweeps, std::size_t anchors, co
   Table table{{{"steps of one parameter"},
                {"n", Align::right},
                {"of 5 % and more", Align::right},
-               {"right way", Align::right},
+               {"correct direction", Align::right},
                {"80 % of all ratios within", Align::right}},
               {}};
   JsonValue::Array rows;
   std::map<std::string, std::vector<StepRatio>> held_out;
+  std::optional<Waiting> waiting(std::in_place, "model");
   for (const Sweep& sweep : sweeps) {
     RigOptions rig = rig_options(global, sweep.family);
     if (!rig.device.starts_with("emu:")) rig.device = "emu:h200";
-    const std::vector<StepRatio> ratios = step_ratios(rig, sweep, anchors);
+    const std::vector<StepRatio> ratios = step_ratios(rig, sweep, anchors, waiting->told());
     const StepScore result = step_score(ratios);
     table.rows.push_back(row_of(sweep.name, result));
     rows.push_back(value_of(sweep.name, result));
@@ -54,6 +57,7 @@ ExitCode compare_steps(const std::vector<Sweep>& sweeps, std::size_t anchors, co
     auto& all = held_out[sweep.family + " " + dtype_of(sweep)];
     all.insert(all.end(), ratios.begin(), ratios.end());
   }
+  waiting.reset();
   for (const auto& [name, ratios] : held_out) {
     table.rows.push_back(row_of("held out: " + name, step_score(ratios)));
     rows.push_back(value_of("held out: " + name, step_score(ratios)));

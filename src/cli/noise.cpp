@@ -19,7 +19,7 @@ struct NoiseCommand {
   int processes = 5, pairs = 8;
 };
 
-std::string percent(double fraction) {
+std::string slowdown_percent(double fraction) {
   return fmt::format("{:.2f} %", 100 * fraction);
 }
 
@@ -35,9 +35,9 @@ Table to_table(const NoiseReport& report) {
   for (const NoiseRow& row : report.rows) {
     const GateOutcome& twice = row.twice;
     if (twice.processes == 0) continue;
-    table.rows.push_back({row.kind, row.title, format_us(twice.base_us), percent(row.spread),
+    table.rows.push_back({row.kind, row.title, format_us(twice.base_us), slowdown_percent(row.spread),
                           fmt::format("{:.4f} [{:.4f}, {:.4f}]", twice.ratio, twice.low, twice.high),
-                          percent(twice.mde), row.label});
+                          slowdown_percent(twice.mde), row.label});
   }
   return table;
 }

@@ -69,6 +69,8 @@ std::string every_cut(const TunePlan& plan, bool color) {
                         format_count(static_cast<std::int64_t>(variant.raw), "configuration"));
     for (const Space::Cut& cut : variant.cuts)
       text += fmt::format("  {:<24} -> {}\n", cut.constraint, number(cut.remaining));
+    for (const Space::Cut& cut : variant.quick_cuts)
+      text += fmt::format("  {:<24} -> {}\n", "quick: " + cut.constraint, number(cut.remaining));
   }
   return text;
 }
@@ -88,8 +90,12 @@ std::string tune_plan_text(const TunePlan& plan, bool color, int width, bool ver
   } else if (const std::string left_out = left_out_text(plan.left_out); !left_out.empty()) {
     text += folded(left_out, width);
   }
-  return text + folded(fmt::format("{} to try ({}), {} stored; roughly {}", number(plan.to_try), plan.search.strategy,
-                                   number(plan.stored), format_seconds(plan.estimate_s)),
+  const std::string expected =
+      plan.search.forecasts() ? fmt::format(", about {:.0f} expected to be enough", plan.expected) : "";
+  const std::string time = plan.estimate_s < 0 ? "time unknown: nothing comparable was tuned here yet"
+                                               : "about " + format_seconds(plan.estimate_s);
+  return text + folded(fmt::format("{} to try ({}){}, {} stored; {}", number(plan.to_try), plan.search.strategy,
+                                   expected, number(plan.stored), time),
                        width);
 }
 

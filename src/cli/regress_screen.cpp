@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <system_error>
 
+#include "base/format.h"
 #include "base/terminal.h"
 #include "cli/regress_command.h"
 #include "report/github.h"
@@ -90,7 +91,7 @@ ExitCode print_baselines(const BaselineFolder& folder, const GlobalOptions& glob
                             fmt::format("{:.4g}", figure(one.figures, "instructions"))});
     fmt::print("{}", text_table(table, color_on(global, stdout), 0, table_width(0)));
     for (const BaselineFolder::Damaged& one : listing.damaged) fmt::print("{}: {}\n", one.key, one.why);
-    fmt::print("{} baselines in {}\n", listing.baselines.size(), folder.path().string());
+    fmt::print("{} in {}\n", format_count(std::ssize(listing.baselines), "baseline"), folder.path().string());
   }
   return listing.damaged.empty() ? ExitCode::passed : ExitCode::failed;
 }

@@ -1,4 +1,7 @@
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
+#include <cstdio>
 
 #include "base/file.h"
 #include "base/format.h"
@@ -7,7 +10,9 @@
 #include "report/html/page.h"
 #include "report/json.h"
 #include "report/report_markdown.h"
+#include "session/report_compare.h"
 #include "session/report_data.h"
+#include "session/report_lines.h"
 #include "session/rig.h"
 
 namespace kerlab {
@@ -17,6 +22,8 @@ namespace {
 struct ReportCommand {
   std::string family, dtypes, device_class;
   std::string html, markdown, svg;  ///< FILE, FILE, DIR; empty: not asked for
+  std::string compare;              ///< another database, or one or two sessions: "3", "3,5"
+  int lines = 0;                    ///< trials of each problem whose source lines are counted
 };
 
 /// A file that was written, or "-".
@@ -121,10 +128,45 @@ void print_text(const LabReport& report, const std::vector<Written>& written, co
     fmt::print(stderr, "{}{}\n", styled("warning: ", Style::warning, color), warning);
 }
 
+/// "3" or "3,5" where there is no such file.
+std::optional<std::pair<std::int64_t, std::int64_t>> sessions_in(const std::string& text) {
+  if (text.find_first_not_of("0123456789,") != std::string::npos || std::filesystem::exists(text)) return std::nullopt;
+  const std::size_t comma = text.find(',');
+  try {
+    return std::pair(std::stoll(text), comma == std::string::npos ? 0LL : std::stoll(text.substr(comma + 1)));
+  } catch (const std::exception&) {
+    throw UsageError(fmt::format("--compare {}: a database, a session's number, or two as in 3,5", text));
+  }
+}
+
+ReportComparison compare(const ReportCommand& command, const ReportOptions& options, const LabReport& report,
+                         const Database& database) {
+  if (const auto sessions = sessions_in(command.compare))
+    return compare_sessions(report, database, sessions->first, sessions->second);
+  if (!std::filesystem::exists(command.compare))
+    throw UsageError(
+        fmt::format("--compare {}: no such file; it takes a database, or the numbers of one or two sessions as in 3,5",
+                    command.compare));
+  return compare_databases(options, report, Database::open(command.compare));
+}
+
+void count_lines(const ReportCommand& command, const GlobalOptions& global, LabReport& report,
+                 const Database& database) {
+  const bool terminal = ::isatty(STDERR_FILENO) != 0;
+  add_source_lines(report, rig_options(global, ""), database, command.lines, [&](const std::string& step) {
+    fmt::print(stderr, "{}{}{}", terminal ? "\r\x1b[K" : "", step, terminal ? "" : "\n");
+    std::fflush(stderr);
+  });
+  if (terminal) fmt::print(stderr, "\r\x1b[K");
+}
+
 ExitCode run(const ReportCommand& command, const GlobalOptions& global) {
   check_options(command, global);
   const Database database = open_existing_database(global);
-  LabReport report = collect_report(report_options(command, global), database);
+  const ReportOptions options = report_options(command, global);
+  LabReport report = collect_report(options, database);
+  if (!command.compare.empty()) report.comparison = compare(command, options, report, database);
+  if (command.lines > 0 && !global.dry_run) count_lines(command, global, report, database);
   report.version = version();
   report.command = global.typed;
   const std::vector<Written> written = write_all(command, report, global.dry_run);
@@ -154,6 +196,15 @@ Command add_report(CLI::App& root, const GlobalOptions& global) {
   parser->add_option("-o,--output", command->html, "the page; - for standard output")->type_name("FILE");
   parser->add_option("--markdown", command->markdown, "for a pull request; - for standard output")->type_name("FILE");
   parser->add_option("--svg", command->svg, "every plot as a file in this folder")->type_name("DIR");
+  parser
+      ->add_option("--compare", command->compare,
+                   "the winners of another database, or of sessions (3, or 3,5), beside those now")
+      ->type_name("DB|SESSION");
+  parser
+      ->add_option("--lines", command->lines,
+                   "source lines by cost for the best N of each problem: counted now, seconds each")
+      ->type_name("N")
+      ->check(CLI::Range(0, 100));
   return {parser, true, [command, &global] { return run(*command, global); }};
 }
 

@@ -95,7 +95,7 @@ RooflineDrawing roofline_drawing(const RooflineReport& report, bool one_problem)
   const ProblemRoofline& problem = report.problems.front();
   drawing.title = problem.title;
   drawing.caption = {problem.sentence};
-  if (problem.regime) drawing.caption.push_back(regime_text(*problem.regime));
+  drawing.caption.push_back("bottleneck: " + sentence(problem.bottleneck));
   for (const RooflinePoint& point : problem.points)
     drawing.points.push_back(
         to_point(problem, point, point.trial.variant + (point.shipped.empty() ? "" : " (shipped)")));

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/file.h"
+#include "base/format.h"
 #include "cli/suite.h"
 #include "report/findings_text.h"
 #include "session/sanitize.h"
@@ -117,7 +118,9 @@ void print_text(const SanitizeRun& run, bool color) {
       ended += row.launches.empty() ? 0 : 1;
     }
     if (ended > 0) fmt::print("{}", findings_text(findings.variant, located(findings.findings), color));
-    if (ended < all) fmt::print("{}: {} of {} configurations did not run\n", findings.variant, all - ended, all);
+    if (ended < all)
+      fmt::print("{}: {} of {} did not run\n", findings.variant, all - ended,
+                 format_count(static_cast<std::int64_t>(all), "configuration"));
   }
   for (const SanitizeRow& row : run.rows) {
     if (row.trial.status == TrialStatus::passed) continue;
@@ -126,7 +129,8 @@ void print_text(const SanitizeRun& run, bool color) {
   }
   const auto clean = std::ranges::count_if(
       run.rows, [](const SanitizeRow& row) { return row.trial.status == TrialStatus::passed && row.findings() == 0; });
-  fmt::print("{} of {} configurations without findings on {}\n", clean, run.rows.size(), run.device);
+  fmt::print("{} of {} without findings on {}\n", clean, format_count(std::ssize(run.rows), "configuration"),
+             run.device);
   for (const Opinion& opinion : run.opinions) {
     if (!opinion.run) continue;
     fmt::print("ended with {}: {}\n{}{}", opinion.result.exit_code, opinion.command, opinion.result.out,

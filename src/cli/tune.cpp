@@ -7,13 +7,24 @@
 #include "cli/tune_command.h"
 #include "cli/tune_document.h"
 #include "cli/tune_screen.h"
+#include "report/trials_table.h"
+#include "session/problem_trials.h"
 
 namespace kerlab {
 
 namespace {
 
-void print(const TuneResult& result, const TuneCommand& command, const GlobalOptions& global) {
-  if (!command.csv.empty()) write_output(command.csv, csv_table(tune_result_table(result, true)));
+/// Every trial of the problem that is known, of this session and of others.
+Table all_trials(const TuneResult& result, const Database& database) {
+  std::vector<ListedTrial> listed;
+  for (ProblemTrial& one : problem_trials(database, result.problem.key, result.device.device_class()))
+    listed.push_back({std::move(one.trial), std::move(one.measurement), one.winner ? "winner" : one.tied ? "tie" : ""});
+  return trials_table(listed);
+}
+
+void print(const TuneResult& result, const Database& database, const TuneCommand& command,
+           const GlobalOptions& global) {
+  if (!command.csv.empty()) write_output(command.csv, csv_table(all_trials(result, database)));
   if (!command.markdown.empty()) write_output(command.markdown, markdown_table(tune_result_table(result, false)));
   if (global.json) {
     fmt::print("{}", tune_json(result, repeated_for(command.options.rig.target, global)));
@@ -26,12 +37,16 @@ void print(const TuneResult& result, const TuneCommand& command, const GlobalOpt
 /// What a session that cannot go on leaves behind.
 std::string kept_text(const TuneState& state) {
   if (state.counts.done == 0) return "";
-  std::string text = fmt::format("\n{} {} kept: the same command goes on from there",
-                                 format_count(static_cast<std::int64_t>(state.counts.done), "result"),
-                                 state.counts.done == 1 ? "is" : "are");
-  if (state.best_us > 0)
-    text += fmt::format("; the best so far: {} us, {}", format_us(state.best_us), state.best_label);
-  return text;
+  return fmt::format("\n{} {} kept: the same command goes on from there",
+                     format_count(static_cast<std::int64_t>(state.counts.done), "result"),
+                     state.counts.done == 1 ? "is" : "are");
+}
+
+/// The same where no summary follows, which would say it.
+std::string kept_with_best(const TuneState& state) {
+  const std::string text = kept_text(state);
+  if (state.counts.done == 0 || state.best_us <= 0) return text;
+  return text + fmt::format("; the best so far: {} us, {}", format_us(state.best_us), state.best_label);
 }
 
 ExitCode run(const TuneCommand& command, const GlobalOptions& global) {
@@ -47,7 +62,7 @@ ExitCode run(const TuneCommand& command, const GlobalOptions& global) {
   }
   const InterruptFlag interrupt;
   const TuneRun run = run_tune(options, database, interrupt);
-  print(run.result, command, global);
+  print(run.result, database, command, global);
   return run.code;
 }
 
@@ -99,7 +114,7 @@ TuneRun run_tune(const TuneOptions& options, Database& database, const Interrupt
     }
   } catch (const Error& error) {
     session.interrupt();
-    throw Error(error.what() + kept_text(session.state()), error.code());
+    throw Error(error.what() + kept_with_best(session.state()), error.code());
   }
   if (more) {
     session.interrupt();
@@ -133,9 +148,11 @@ Command add_tune(CLI::App& root, const GlobalOptions& global) {
   parser->option_defaults()->group("Search");
   parser->add_flag("--full", options->screening.full, "on an emulated device: execute every block of every candidate");
   parser
-      ->add_option("--strategy,--search", options->search,
-                   "exhaustive, random, local, surrogate; auto (default): exhaustive up to 300, else surrogate")
-      ->check(CLI::IsMember({"auto", "exhaustive", "random", "local", "surrogate"}));
+      ->add_option(
+          "--strategy,--search", options->search,
+          "exhaustive, random, local, surrogate, forecast; auto (default): exhaustive up to 300, else surrogate; on "
+          "an emulated device exhaustive up to 24, else forecast")
+      ->check(CLI::IsMember({"auto", "exhaustive", "random", "local", "surrogate", "forecast"}));
   parser->add_option("--trials", options->trials, "try at most this many (default: 512 where not all are tried)")
       ->check(takes_whole(1));
   parser
@@ -143,7 +160,9 @@ Command add_tune(CLI::App& root, const GlobalOptions& global) {
                    "stop after so many trials without a better one (default of local and surrogate: 150, of huge "
                    "spaces 250; 0: never)")
       ->check(takes_whole(0));
-  parser->add_option("--time", options->screening.time_s, "begin no candidate so long after the first: 90, 90s, 2m, 1h")
+  parser
+      ->add_option("--time", options->screening.time_s,
+                   "end so long after the first candidate began, finals included as they are expected: 90, 90s, 2m, 1h")
       ->transform(takes_time(0.001, 1e6))
       ->type_name("TIME");
   parser->add_option("--timeout", options->screening.timeout_s, "that check and timing of a candidate may take")
@@ -166,11 +185,14 @@ Command add_tune(CLI::App& root, const GlobalOptions& global) {
                    "0: compile everything)")
       ->check(takes_number(0, 1000));
   parser->option_defaults()->group("Output");
-  parser->add_option("--csv", command->csv, "write the ranking, or the ladder, as CSV; - for standard output")
+  parser
+      ->add_option("--csv", command->csv,
+                   "write every trial of the problem, of earlier sessions too, as CSV; - for standard output")
+      ->type_name("FILE");
+  parser->add_option("--markdown", command->markdown, "write the ranking, or the ladder, as Markdown")
       ->type_name("FILE");
   parser->add_flag("-v,--verbose", command->verbose,
                    "also: why variants are left out, how the winner was decided, what compiling and timing cost");
-  parser->add_option("--markdown", command->markdown, "the same as Markdown")->type_name("FILE");
   return {parser, true, [command, &global] { return run(*command, global); }, true};
 }
 

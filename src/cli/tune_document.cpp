@@ -5,7 +5,9 @@
 #include "cli/ladder_screen.h"
 #include "cli/library_cells.h"
 #include "cli/shipped_screen.h"
+#include "cli/tune_sentences.h"
 #include "cli/why_screen.h"
+#include "report/roof_json.h"
 
 namespace kerlab {
 
@@ -78,7 +80,7 @@ JsonValue::Object outcome_value(const TuneResult& result) {
   return {{"rows", rows_value(result.rows)},
           {"others", others_value(result.others)},
           {"rule", result.rule},
-          {"kept", result.kept},
+          {"kept", outside_sentence(result)},
           {"measured_now", result.measured_now},
           {"range_edges", result.range_edges},
           {"importance", importance_value(result.importance)},
@@ -93,7 +95,7 @@ JsonValue::Object outcome_value(const TuneResult& result) {
           {"small_problem", result.small_problem},
           {"left_for_all", result.left_for_all},
           {"variants", variants_value(result.variants)},
-          {"regime", regime_value(result.regime)},
+          {"bottleneck", to_value(result.bottleneck)},
           {"worker_respawns", result.respawns},
           {"library_s", result.library_s},
           {"wall_s", result.wall_s},
@@ -134,17 +136,18 @@ std::string tune_plan_json(const TunePlan& plan) {
     variants.push_back(JsonValue::Object{
         {"name", variant.name}, {"raw", variant.raw}, {"valid", variant.valid}, {"cuts", std::move(cuts)}});
   }
-  return to_json(json_document("tune", {{"dry_run", true},
-                                        {"problem", plan.title},
-                                        {"device", plan.device},
-                                        {"flops", plan.flops},
-                                        {"bytes", plan.bytes},
-                                        {"minimum_us", plan.minimum_us},
-                                        {"variants", std::move(variants)},
-                                        {"strategy", plan.search.strategy},
-                                        {"to_try", plan.to_try},
-                                        {"stored", plan.stored},
-                                        {"estimate_s", plan.estimate_s}})) +
+  return to_json(
+             json_document("tune", {{"dry_run", true},
+                                    {"problem", plan.title},
+                                    {"device", plan.device},
+                                    {"flops", plan.flops},
+                                    {"bytes", plan.bytes},
+                                    {"minimum_us", plan.minimum_us},
+                                    {"variants", std::move(variants)},
+                                    {"strategy", plan.search.strategy},
+                                    {"to_try", plan.to_try},
+                                    {"stored", plan.stored},
+                                    {"estimate_s", plan.estimate_s < 0 ? JsonValue() : JsonValue(plan.estimate_s)}})) +
          "\n";
 }
 

@@ -9,6 +9,7 @@
 #include "cli/ladder_screen.h"
 #include "cli/library_cells.h"
 #include "cli/shipped_screen.h"
+#include "cli/tune_sentences.h"
 #include "cli/why_screen.h"
 #include "cli/winner_screen.h"
 #include "report/modelled_remark.h"
@@ -137,8 +138,7 @@ std::string counts_line(const TuneResult& result) {
 
 /// "surrogate search ended after 11.2 s: no better one in 150 trials"
 std::string end_of_search(const TuneResult& result) {
-  const std::string text = fmt::format("{} search, {} in all", result.search.strategy, format_seconds(result.wall_s));
-  return result.ended.empty() ? text : text + "; ended: " + result.ended;
+  return fmt::format("{}, {} in all", search_sentence(result), format_seconds(result.wall_s));
 }
 
 std::string hints(const TuneResult& result) {
@@ -203,7 +203,7 @@ std::string tune_line(const TuneState& state) {
   if (failed > 0) line += fmt::format(" ({} failed)", failed);
   if (state.best_us > 0) line += fmt::format("  best {} us {}", format_us(state.best_us), state.best_label);
   if (!state.waiting.empty()) return line + "  waiting for " + state.waiting;
-  if (state.remaining_s >= 0 && state.phase == "screening")
+  if (state.remaining_s >= 0 && (state.phase == "screening" || state.phase == "finals"))
     line += fmt::format("  {} left", format_seconds(state.remaining_s));
   return line;
 }
@@ -229,7 +229,6 @@ std::string tune_screen(const TuneResult& result, bool color, const ToRepeat& ag
     text += where_measured(result);
     text += library_lines(result, width);
     text += line(limit_text(result));
-    if (!result.kept.empty()) text += line(styled(result.kept, Style::warning, color));
   }
   if (result.shipped) text += line(shipped_text(*result.shipped, result.shipped_note));
   text += ladder_text(result, color, width);
@@ -237,8 +236,13 @@ std::string tune_screen(const TuneResult& result, bool color, const ToRepeat& ag
   for (const std::string& warning : result.warnings) text += line(styled("warning: ", Style::warning, color) + warning);
   if (verbose) text += details(result, width);
   text += line(end_of_search(result));
-  if (result.rows.empty()) return text + styled("no winner", Style::bad, color) + "\n";
-  return text + winner_text(result, color, width) + reproduction_text(result, again, width);
+  if (!result.rows.empty())
+    text += winner_text(result, color, width) + reproduction_text(result, again, width);
+  else if (!result.interrupted)
+    text += styled("no winner", Style::bad, color) + "\n";
+  for (const std::string& sentence : {outside_sentence(result), interrupted_sentence(result)})
+    if (!sentence.empty()) text += line(styled(sentence, Style::warning, color));
+  return text;
 }
 
 Table tune_result_table(const TuneResult& result, bool exact) {

@@ -106,11 +106,12 @@ void print_plans(const Suite& suite, const TuneCommand& command, const GlobalOpt
   for (const SuiteProblem& problem : suite.problems) {
     const TunePlan plan = plan_tune(options_of(problem, command, global), database);
     if (global.json) {
-      plans.push_back(JsonValue::Object{{"name", problem.name},
-                                        {"problem", plan.title},
-                                        {"to_try", plan.to_try},
-                                        {"stored", plan.stored},
-                                        {"estimate_s", plan.estimate_s}});
+      plans.push_back(
+          JsonValue::Object{{"name", problem.name},
+                            {"problem", plan.title},
+                            {"to_try", plan.to_try},
+                            {"stored", plan.stored},
+                            {"estimate_s", plan.estimate_s < 0 ? JsonValue() : JsonValue(plan.estimate_s)}});
     } else {
       fmt::print("{}: {}\n", problem.name,
                  tune_plan_text(plan, color_on(global, stdout), table_width(0), command.verbose));

@@ -4,12 +4,15 @@
 
 #include "base/elapsed.h"
 #include "base/file_watch.h"
+#include "base/format.h"
 #include "base/terminal.h"
+#include "cli/attempt_progress.h"
 #include "cli/command.h"
 #include "cli/option_checks.h"
 #include "cli/subject_words.h"
 #include "cli/watch_line.h"
 #include "db/database.h"
+#include "report/label_layout.h"
 #include "report/modelled_remark.h"
 #include "report/table.h"
 
@@ -20,10 +23,17 @@ namespace {
 constexpr std::chrono::milliseconds kGlance{500};  // between two looks at the interrupt flag
 constexpr int kPlainWidth = 120;
 
+/// What ends an attempt whose files have been saved again.
+struct SavedAgain {
+  Clock::time_point noticed;
+};
+
 class Watch {
  public:
   Watch(const WatchOptions& options, Attempts& attempts, const InterruptFlag& interrupt)
-      : options_(options), attempts_(attempts), interrupt_(interrupt), watch_(means()) {}
+      : options_(options), request_(options.request), attempts_(attempts), interrupt_(interrupt), watch_(means()) {
+    request_.begun = [this](const Attempt& attempt) { begun(attempt); };
+  }
 
   ExitCode run() {
     ExitCode code = try_now(Clock::now());
@@ -43,9 +53,46 @@ class Watch {
                                                                       : FileWatch::Means::inotify;
   }
 
+  /// The files as they are now; those of the newest save, should they be saved meanwhile.
   ExitCode try_now(Clock::time_point since) {
+    for (;;) {
+      try {
+        return try_once(since);
+      } catch (const SavedAgain& again) {
+        constexpr const char* kWhy = "saved again before its verdict";
+        print(watch_value(attempts_.last_save(), kWhy, seconds_since(since)),
+              watch_lines(attempts_.last_save(), kWhy, seconds_since(since), width(), options_.color));
+        since = again.noticed;
+      }
+    }
+  }
+
+  Attempt attempt_now() {
+    if (options_.once) {
+      const AttemptProgress progress([this] { return attempts_.stage(); }, "Ctrl-C ends it");
+      return attempts_.run(request_);
+    }
+    if (files_.watched.empty()) watch_folder();
+    const AttemptProgress progress([this] { return attempts_.stage(); }, "a save tries anew, Ctrl-C ends",
+                                   [this] {
+                                     if (const auto saved = watch_.wait(std::chrono::milliseconds(0)))
+                                       throw SavedAgain{saved->noticed};
+                                   });
+    return attempts_.run(request_);
+  }
+
+  /// Before anything is run.
+  void begun(const Attempt& attempt) {
+    files_ = attempt.files;
+    watch_.watch(attempt.files.watched);
+    if (options_.json || std::exchange(completion_, attempt.completion) == attempt.completion) return;
+    for (const std::string& line : wrapped(attempt.completion, width())) fmt::print("{}\n", line);
+    std::fflush(stdout);
+  }
+
+  ExitCode try_once(Clock::time_point since) {
     try {
-      const Attempt attempt = attempts_.run(options_.request);
+      const Attempt attempt = attempt_now();
       ++tried_;
       watch_.watch(attempt.files.watched);
       show(attempt, seconds_since(since));
@@ -100,7 +147,8 @@ class Watch {
     if (first && attempt.clock == "modelled")
       fmt::print("times are {}\n", modelled_remark(attempt.trial.family, attempt.trial.dtype));
     if (first && !options_.once) {
-      fmt::print("{}\n", styled(fmt::format("watching {} files of {}{}; Ctrl-C ends", attempt.files.watched.size(),
+      fmt::print("{}\n", styled(fmt::format("watching {} of {}{}; Ctrl-C ends",
+                                            format_count(std::ssize(attempt.files.watched), "file"),
                                             attempt.files.folder.string(),
                                             watch_.means() == FileWatch::Means::polling ? " by polling" : ""),
                                 Style::dim, options_.color));
@@ -132,12 +180,13 @@ class Watch {
   static int width() { return table_width(kPlainWidth); }
 
   const WatchOptions& options_;
+  AttemptRequest request_;
   Attempts& attempts_;
   const InterruptFlag& interrupt_;
   FileWatch watch_;
   int tried_ = 0;
   KernelFiles files_;  ///< of the last attempt that came to something
-  std::string title_;
+  std::string title_, completion_;
   std::optional<Attempt> before_, best_;
 };
 
@@ -145,12 +194,13 @@ struct WatchCommand {
   std::vector<std::string> words;
   std::string dtype;
   int rounds = 30;
+  double limit_s = 0;
   bool once = false;
 };
 
 ExitCode run(const WatchCommand& command, const GlobalOptions& global) {
   WatchOptions options;
-  options.request = {subject_of_words(command.words, ""), global.problem, command.dtype};
+  options.request = {subject_of_words(command.words, ""), global.problem, command.dtype, {}};
   options.kernels = kernel_folders(global);
   options.again = repeated_database(global);
   options.once = command.once;
@@ -159,6 +209,7 @@ ExitCode run(const WatchCommand& command, const GlobalOptions& global) {
   AttemptOptions attempts;
   attempts.rig = rig_options(global, "");
   attempts.rounds = command.rounds;
+  attempts.limit_s = command.limit_s;
   attempts.command = global.typed;
   attempts.version = version();
   Database database = Database::open(database_path(global));
@@ -176,13 +227,18 @@ ExitCode run_watch(const WatchOptions& options, Attempts& attempts, const Interr
 
 Command add_watch(CLI::App& root, const GlobalOptions& global) {
   auto command = std::make_shared<WatchCommand>();
-  CLI::App* parser = root.add_subcommand("watch", "try a kernel now and at every save: right? faster? and why");
+  CLI::App* parser = root.add_subcommand("watch", "try a kernel now and at every save: correct? faster? and why");
   parser->group("Your own kernels");
   parser->footer("example: kerlab watch gemm/mma_pipe --M 4096 BM=128   # edit and save; Ctrl-C ends");
   parser->add_option("kernel", command->words, "FAMILY[/VARIANT] and NAME=VALUE of its configuration, or a trial's id")
       ->required();
   parser->add_option("--dtype", command->dtype, "default: the family's first that the device supports");
   parser->add_option("--rounds", command->rounds, "samples of each, on a GPU")->check(takes_whole(1, 100000));
+  parser
+      ->add_option("--limit", command->limit_s,
+                   "seconds that its check, or its timing, may take (20 times what the last good run took, at least 5)")
+      ->type_name("SECONDS")
+      ->check(takes_time(0.1, 86400));
   parser->add_flag("--once", command->once, "try it once and end");
   return {parser, true, [command, &global] { return run(*command, global); }};
 }

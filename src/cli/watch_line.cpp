@@ -43,7 +43,7 @@ std::string fitted(std::vector<Cell> cells, std::size_t flexible, int width, boo
 }
 
 /// Words of a text in lines of at most `width` columns, indented.
-std::vector<std::string> wrapped(const std::string& text, int width) {
+std::vector<std::string> wrapped_lines(const std::string& text, int width) {
   constexpr std::string_view kIndent = "      ";
   std::vector<std::string> lines;
   std::istringstream words(text);
@@ -163,7 +163,7 @@ std::vector<std::string> trouble_lines(const std::string& number, const std::str
   std::vector<std::string> lines{fitted(cells, 2, width, color)};
   const bool cut = width_of(cells) - width_of({cells.back()}) - static_cast<int>(kGap.size()) > width;
   for (std::size_t i = cut ? 0 : 1; i < troubles.size(); ++i)
-    for (std::string& line : wrapped(i == 0 ? first : troubles[i], width)) lines.push_back(std::move(line));
+    for (std::string& line : wrapped_lines(i == 0 ? first : troubles[i], width)) lines.push_back(std::move(line));
   return lines;
 }
 
@@ -188,14 +188,14 @@ std::string time_text(const Measurement& m) {
 std::vector<std::string> watch_lines(const Attempt& now, const Attempt* before, double seconds, int width, bool color) {
   if (now.trial.status != TrialStatus::passed)
     return trouble_lines(number_text(now.save), status_text(now.trial.status), troubles(now), seconds, width, color);
-  std::vector<Cell> cells{{number_text(now.save), Style::bold, kAlways}, {"right", Style::good, kAlways}};
+  std::vector<Cell> cells{{number_text(now.save), Style::bold, kAlways}, {"correct", Style::good, kAlways}};
   if (now.measurement) cells.push_back({time_text(*now.measurement), Style::bold, kAlways});
   add_beside(cells, now);
   add_figures(cells, now, before);
   cells.push_back(seconds_cell(seconds));
-  std::vector<std::string> lines{fitted(std::move(cells), SIZE_MAX, width, color)};
+  std::vector<std::string> lines{fitted(std::move(cells), now.measurement ? 2 : SIZE_MAX, width, color)};
   if (!now.warning.empty())
-    for (std::string& line : wrapped("warning: " + now.warning, width)) lines.push_back(std::move(line));
+    for (std::string& line : wrapped_lines("warning: " + now.warning, width)) lines.push_back(std::move(line));
   return lines;
 }
 
@@ -221,6 +221,7 @@ JsonValue watch_value(const Attempt& attempt, double seconds) {
                                  {"problem", attempt.problem.key()},
                                  {"label", attempt.label},
                                  {"chosen", attempt.how},
+                                 {"completion", attempt.completion},
                                  {"device", attempt.device},
                                  {"error", attempt.first_error},
                                  {"trial", to_value(attempt.trial)},

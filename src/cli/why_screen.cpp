@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/format.h"
 #include "cli/library_cells.h"
 
 namespace kerlab {
@@ -44,8 +45,8 @@ std::string compile_text(const std::vector<VariantOutcome>& variants) {
 }
 
 std::string limit_text(const TuneResult& result) {
-  if (!result.regime || result.rows.empty()) return {};
-  return regime_text(*result.regime);
+  if (result.rows.empty()) return {};
+  return "bottleneck of the problem: " + sentence(result.bottleneck);
 }
 
 std::string left_out_text(const std::vector<LeftOut>& left_out) {
@@ -74,18 +75,6 @@ JsonValue variants_value(const std::vector<VariantOutcome>& variants) {
                                        {"compile_median_ms", variant.compile_median_ms},
                                        {"compile_mean_ms", variant.compile_mean_ms}});
   return values;
-}
-
-JsonValue regime_value(const std::optional<GemmRegime>& regime) {
-  if (!regime) return {};
-  return JsonValue::Object{{"name", std::string(name(regime->regime))},
-                           {"cause", regime->cause},
-                           {"lever", regime->lever},
-                           {"tile", fmt::format("{}x{}", regime->waves.tile_m, regime->waves.tile_n)},
-                           {"tiles", regime->waves.tiles},
-                           {"waves", regime->waves.waves},
-                           {"lost", regime->waves.lost},
-                           {"splits", regime->splits}};
 }
 
 }  // namespace kerlab

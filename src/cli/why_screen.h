@@ -16,7 +16,5 @@ std::string limit_text(const TuneResult& result);
 std::string left_out_text(const std::vector<LeftOut>& left_out);
 /// One object for each variant.
 JsonValue variants_value(const std::vector<VariantOutcome>& variants);
-/// Null for what is not a GEMM.
-JsonValue regime_value(const std::optional<GemmRegime>& regime);
 
 }  // namespace kerlab

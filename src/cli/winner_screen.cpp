@@ -21,7 +21,7 @@ std::string speed_against(double theirs_us, double ours_us, const std::string& w
 }
 
 std::string against_previous(const TuneResult& result) {
-  if (!result.previous) return "";
+  if (!result.previous || result.outside) return "";
   const RankedTrial& winner = result.rows.front();
   if (result.previous->trial == winner.trial.id) return "it was the winner before";
   const std::string whom = fmt::format("the previous winner ({} us)", format_us(result.previous->median_us));
@@ -98,8 +98,9 @@ std::string winner_text(const TuneResult& result, bool color, int width) {
                            how_sure(result), of_when(result)})
     if (!part.empty()) said.push_back(std::move(part));
   if (!result.verified.empty()) said.push_back("verified on " + result.verified);
-  return folded(fmt::format("{} {} {}", styled("winner:", Style::bold, color), winner.variant, winner.configuration),
-                width, 8) +
+  const char* title = result.outside ? "best of those asked for:" : "winner:";
+  return folded(fmt::format("{} {} {}", styled(title, Style::bold, color), winner.variant, winner.configuration), width,
+                8) +
          folded(fmt::format("  {}", fmt::join(said, "; ")), width, 4);
 }
 

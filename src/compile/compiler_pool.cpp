@@ -283,7 +283,7 @@ CompileResult CompilerPool::compile(CompileRequest request) {
       return result;
     }
     end_interrupted_wait();
-    wait_for(fds(), state_->next_event());
+    wait_for(fds(), std::min(state_->next_event(), Clock::now() + longest_wait()));
   }
 }
 

@@ -9,7 +9,7 @@ namespace {
 
 constexpr double kLoopUs = 10000;  // launching and waiting cost some 20 us of it
 constexpr double kFewest = 3, kMost = 2000;
-constexpr int kAttempts = 4;
+constexpr int kCrossAttempts = 4;
 
 double compare_once(Device& device, const Timeable& candidate, std::size_t runs) {
   const EventId begin = device.create_event(), end = device.create_event();
@@ -32,7 +32,7 @@ double compare_once(Device& device, const Timeable& candidate, std::size_t runs)
 double host_over_events(Device& device, const Timeable& candidate, double run_us) {
   const auto runs = static_cast<std::size_t>(std::clamp(kLoopUs / std::max(run_us, 0.1), kFewest, kMost));
   double least = compare_once(device, candidate, runs);
-  for (int attempt = 1; attempt < kAttempts && least >= kHostDisagrees; ++attempt)
+  for (int attempt = 1; attempt < kCrossAttempts && least >= kHostDisagrees; ++attempt)
     least = std::min(least, compare_once(device, candidate, runs));
   return least;
 }

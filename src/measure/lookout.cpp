@@ -6,7 +6,7 @@ namespace kerlab {
 
 namespace {
 
-constexpr std::chrono::steady_clock::duration kLookEvery = std::chrono::seconds(1);
+constexpr std::chrono::steady_clock::duration kNeighboursEvery = std::chrono::seconds(1);
 constexpr int kTimesItsCost = 50;
 
 }  // namespace
@@ -21,7 +21,7 @@ const std::vector<ForeignProcess>& Lookout::look() {
 
 const std::vector<ForeignProcess>& Lookout::glance() {
   const bool recent = looked_.time_since_epoch().count() != 0 &&
-                      std::chrono::steady_clock::now() - looked_ < std::max(kLookEvery, kTimesItsCost * cost_);
+                      std::chrono::steady_clock::now() - looked_ < std::max(kNeighboursEvery, kTimesItsCost * cost_);
   return recent ? seen_ : look();
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "model/bottleneck.h"
 #include "model/time_model.h"
 #include "plan/occupancy.h"
 
@@ -26,9 +27,9 @@ struct SourceLine {
   double share = 0;    ///< of the launch's warp instructions
 };
 
-/// Something that costs time, or says what does.
+/// Something that costs time besides the bottleneck.
 struct Remark {
-  std::string kind;   ///< bound, bank_conflicts, uncoalesced, divergence, spills, occupancy, tail, barriers, few_blocks
+  std::string kind;   ///< bank_conflicts, uncoalesced, divergence, spills, tail, barriers, few_blocks
   std::string text;   ///< one sentence: what, where, what helps
   double weight = 0;  ///< roughly the fraction of its resource that is lost: orders remarks
   CodeLine line;      ///< where; line 0: not of one line
@@ -41,23 +42,23 @@ struct LaunchInspection {
   int times = 1;                                         ///< launched so often in one run; figures are of the first
   std::vector<int> grid, block, cluster;                 ///< x, y, z; no cluster: empty
   int registers = 0, spill_bytes = 0, shared_bytes = 0;  ///< per thread, per thread, per block
-  Occupancy occupancy;
+  Occupancy occupancy;                                   ///< by its resources: as many blocks as fit
+  Occupancy resident;  ///< with the grid among the limiters: on the SMs with most blocks
   Waves waves;
   Counts counts;  ///< of all blocks
   ModelledTime time;
+  Bottleneck bottleneck;
   double dram_bytes = 0;                 ///< least traffic
   std::vector<LineCounts> instructions;  ///< of PTX, in its order, of the blocks run
   std::vector<SourceLine> lines;         ///< the same by source line, most warp instructions first
-  std::vector<Remark> remarks;           ///< the bound first, then by weight
+  std::vector<Remark> remarks;           ///< by weight
 };
 
 /// Adds up instructions by source line, most warp instructions first.
 std::vector<SourceLine> by_source_line(const std::vector<LineCounts>& lines);
 
-/// What there is to say about a launch whose other members are filled in.
+/// What there is to say, besides its bottleneck, about a launch whose other members are filled in.
 std::vector<Remark> remarks_on(const LaunchInspection& launch, const DeviceInfo& device);
-/// What takes the time: the limiter of the model, or a unit that is nearly always busy although waits stretch the time.
-std::string bound_of(const ModelledTime& time);
 
 /// "softmax.cu:31", "operands.cuh:7 (from naive.cu:26)" or "ptx line 120"; of a path the last part.
 std::string place_text(const CodeLine& line);

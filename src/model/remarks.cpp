@@ -9,6 +9,7 @@
 #include <numeric>
 #include <tuple>
 
+#include "base/format.h"
 #include "model/inspection.h"
 
 namespace kerlab {
@@ -18,10 +19,9 @@ namespace {
 constexpr double kWorthSaying = 0.05;  // of a resource that one line wastes
 constexpr double kWorthTail = 0.10;    // of the places of all waves
 constexpr double kWorthDivergence = 0.10;
-constexpr double kWorthBarriers = 0.15;  // of a block's time
-constexpr double kLowOccupancy = 0.5;
-constexpr double kLongTail = 10;         // waves from which on the last one does not matter
-constexpr std::size_t kMostOfAKind = 4;  // sentences about lines
+constexpr double kRemarkBarriers = 0.15;  // of a block's time
+constexpr double kLongTail = 10;          // waves from which on the last one does not matter
+constexpr std::size_t kMostOfAKind = 4;   // sentences about lines
 
 /// "shared loads" of "ld.shared.v4.f32".
 std::string_view access_name(std::string_view text, bool shared) {
@@ -140,7 +140,7 @@ void add_divergence(std::vector<Remark>& remarks, const LaunchInspection& launch
 void add_barriers(std::vector<Remark>& remarks, const LaunchInspection& launch, const std::vector<LineCounts>& lines) {
   const double share = launch.time.alone_cycles > 0 ? launch.time.barrier_cycles / launch.time.alone_cycles : 0;
   const auto worst = std::ranges::max_element(lines, {}, &LineCounts::waits);
-  if (share < kWorthBarriers || worst == lines.end() || worst->waits == 0) return;
+  if (share < kRemarkBarriers || worst == lines.end() || worst->waits == 0) return;
   remarks.push_back({"barriers",
                      fmt::format("barriers take about {:.0f} % of a block's time, most of them at {}: longer steps "
                                  "between them, or more stages",
@@ -158,16 +158,18 @@ void add_shape(std::vector<Remark>& remarks, const LaunchInspection& launch, con
                        0.2,
                        {}});
   }
+  const std::string& bottleneck = launch.bottleneck.name;  // which has said it already
   if (launch.work.blocks < device.sms) {
+    if (bottleneck == kTooFewBlocks || bottleneck == kLaunchOverhead) return;
     const double idle = 1 - static_cast<double>(launch.work.blocks) / device.sms;
     remarks.push_back(
         {"few_blocks",
-         fmt::format("{} block{} for {} SMs: {:.0f} % of the device does nothing; smaller tiles, or a split "
-                     "along k or the row",
-                     launch.work.blocks, launch.work.blocks == 1 ? "" : "s", device.sms, 100 * idle),
+         fmt::format("{} for {} SMs: {} of the SMs have nothing to do; smaller tiles, or a split along k or along "
+                     "the row",
+                     format_count(launch.work.blocks, "block"), device.sms, format_share(idle)),
          idle,
          {}});
-  } else if (waves.waves > 1 && waves.waves < kLongTail && waves.idle >= kWorthTail) {
+  } else if (bottleneck != kWaveTail && waves.waves > 1 && waves.waves < kLongTail && waves.idle >= kWorthTail) {
     remarks.push_back({"tail",
                        fmt::format("tail: {:.1f} waves, the last one {:.0f} % full: {:.0f} % of all places stay empty; "
                                    "another tile size, or a persistent kernel",
@@ -175,49 +177,9 @@ void add_shape(std::vector<Remark>& remarks, const LaunchInspection& launch, con
                        waves.idle,
                        {}});
   }
-  if (launch.time.limiter == "latency" && launch.occupancy.fraction < kLowOccupancy && launch.occupancy.blocks > 0) {
-    remarks.push_back({"occupancy",
-                       fmt::format("occupancy {:.0f} %, limited by {}: too few warps to cover waits",
-                                   100 * launch.occupancy.fraction, launch.occupancy.limiter),
-                       1 - launch.occupancy.fraction,
-                       {}});
-  }
-}
-
-/// What helps against being bound by that.
-std::string_view remedy(std::string_view limiter) {
-  constexpr std::pair<std::string_view, std::string_view> kRemedies[] = {
-      {"issue", "fewer instructions per result help: wider loads, more results per thread"},
-      {"tensor pipe", "only a wider instruction or fewer operations make it faster"},
-      {"shared memory", "larger tiles in registers, wider accesses and fewer conflicts help"},
-      {"L1", "fewer sectors help: coalesce, or stage tiles in shared memory"},
-      {"global accesses", "fewer accesses help: 16 bytes a thread at once, or tiles in shared memory"},
-      {"DRAM", "it is at the roof unless bytes can be saved"},
-      {"latency", "waits are not covered: more warps, more independent work per thread, or earlier loads"},
-      {"launch", "the launch itself takes the time"},
-  };
-  for (const auto& [name, text] : kRemedies)
-    if (name == limiter) return text;
-  return "fewer such instructions help, or another pipe";
-}
-
-/// A unit so busy is the bound, even where waits stretch the time a little beyond it.
-constexpr double kNearlyAlwaysBusy = 0.9;
-
-Remark bound(const LaunchInspection& launch) {
-  const std::string limiter = bound_of(launch.time);
-  const auto unit = std::ranges::find(launch.time.units, limiter, &UnitDemand::name);
-  const std::string busy =
-      unit == launch.time.units.end() ? "" : fmt::format(", busy {:.0f} % of the time", 100 * unit->busy);
-  return {"bound", fmt::format("bound by {}{}: {}", limiter, busy, remedy(limiter)), 1, {}};
 }
 
 }  // namespace
-
-std::string bound_of(const ModelledTime& time) {
-  const auto busiest = std::ranges::max_element(time.units, {}, &UnitDemand::busy);
-  return busiest != time.units.end() && busiest->busy >= kNearlyAlwaysBusy ? busiest->name : time.limiter;
-}
 
 std::vector<Remark> remarks_on(const LaunchInspection& launch, const DeviceInfo& device) {
   const std::vector<LineCounts>& lines = launch.instructions;
@@ -228,7 +190,6 @@ std::vector<Remark> remarks_on(const LaunchInspection& launch, const DeviceInfo&
   add_barriers(remarks, launch, lines);
   add_shape(remarks, launch, device);
   std::ranges::stable_sort(remarks, std::ranges::greater{}, &Remark::weight);
-  remarks.insert(remarks.begin(), bound(launch));
   return remarks;
 }
 

@@ -342,9 +342,11 @@ ModelledTime model_launch(const DeviceInfo& device, const Ceilings& ceilings, co
     if (mine % resident != 0) cycles += wave(block, mine % resident);
   }
   const bool waiting = block.alone > static_cast<double>(resident) * block.busy;
+  const double even = static_cast<double>(work.blocks) / device.sms / static_cast<double>(resident);  // waves
   ModelledTime time{constants.launch_us + cycles / model.clock() * 1e6, waiting ? "latency" : block.limiter,
                     model.units(), block.alone, model.barrier_cycles()};
   for (UnitDemand& unit : time.units) unit.busy = unit.cycles * static_cast<double>(mine) / cycles;
+  if (mine > resident) time.tail = std::max(0.0, 1 - even * wave(block, resident) / cycles);
   return time;
 }
 

@@ -62,10 +62,12 @@ struct UnitDemand {
 /// What a launch takes and why.
 struct ModelledTime {
   double us = 0;
-  std::string limiter;  ///< "fp32 pipe", "issue", "shared memory", "latency", "L2", "DRAM", "tensor pipe", ...
+  /// "latency" where waits are what takes the time, else the unit: what launch_bottleneck begins with, not for showing.
+  std::string limiter;
   std::vector<UnitDemand> units = {};  ///< busiest first; those that do nothing are left out
   double alone_cycles = 0;             ///< of one block that has its SM for itself, waits included
   double barrier_cycles = 0;           ///< of these
+  double tail = 0;                     ///< share of the blocks' time that a last wave which is not full adds
 };
 
 /// What the model takes from measurements of an H200; where no source is named, fitted to the sweeps whose role is

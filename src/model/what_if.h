@@ -27,9 +27,9 @@ struct WhatIf {
   std::optional<TimedRatio> timed;
   int registers = 0, spill_bytes = 0, shared_bytes = 0;  ///< of the launch that takes longest
   int blocks_per_sm = 0;
-  double occupancy = 0;  ///< fraction
-  double waves = 0;      ///< blocks over places
-  std::string limiter;
+  double occupancy = 0;    ///< fraction, of the SMs with most blocks
+  double waves = 0;        ///< blocks over places
+  std::string bottleneck;  ///< its name
 
   /// What is known best: the timed ratio where there is one. 0: nothing is.
   [[nodiscard]] double best_ratio() const { return timed ? timed->ratio : ratio; }

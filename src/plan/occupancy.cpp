@@ -60,4 +60,11 @@ Occupancy occupancy(const DeviceInfo& device, int threads, int registers, int sh
   return {least.blocks, fraction, std::string(least.name)};
 }
 
+Occupancy occupancy_of_grid(const Occupancy& fits, std::int64_t blocks, const DeviceInfo& device) {
+  if (fits.blocks <= 0 || blocks <= 0 || device.sms <= 0) return fits;
+  const std::int64_t most = (blocks + device.sms - 1) / device.sms;
+  if (most >= fits.blocks) return fits;
+  return {static_cast<int>(most), fits.fraction * static_cast<double>(most) / fits.blocks, kByGrid};
+}
+
 }  // namespace kerlab

@@ -2,6 +2,7 @@
 // How many blocks of a kernel an SM holds at once, from the device's limits (CUDA C++ Programming Guide, compute
 // capabilities): what the driver computes, where there is no driver.
 
+#include <cstdint>
 #include <string>
 
 #include "plan/device_info.h"
@@ -16,5 +17,10 @@ struct Occupancy {
 };
 /// Zero of `registers` (a thread) is not checked.
 Occupancy occupancy(const DeviceInfo& device, int threads, int registers, int shared_bytes);
+
+/// The limiter of a launch whose SMs get fewer blocks than they could hold.
+inline constexpr const char* kByGrid = "the grid";
+/// What a grid of `blocks` makes of `fits`: on the SMs with most blocks; unchanged where as many come as fit.
+Occupancy occupancy_of_grid(const Occupancy& fits, std::int64_t blocks, const DeviceInfo& device);
 
 }  // namespace kerlab

@@ -119,9 +119,9 @@ DiffSection resources(const Total& a, const Total& b) {
   rows.number("registers", left.registers, right.registers, whole);
   rows.number("spilled bytes", left.spill_bytes, right.spill_bytes, whole);
   rows.number("shared bytes", left.shared_bytes, right.shared_bytes, whole);
-  rows.number("blocks an SM", left.occupancy.blocks, right.occupancy.blocks, whole);
-  rows.number("occupancy %", 100 * left.occupancy.fraction, 100 * right.occupancy.fraction, decimal);
-  rows.text("limited by", left.occupancy.limiter, right.occupancy.limiter);
+  rows.number("blocks per SM", left.resident.blocks, right.resident.blocks, whole);
+  rows.number("occupancy %", 100 * left.resident.fraction, 100 * right.resident.fraction, decimal);
+  rows.text("limited by", left.resident.limiter, right.resident.limiter);
   rows.number("waves", left.waves.waves, right.waves.waves, decimal);
   rows.number("last wave %", 100 * left.waves.last, 100 * right.waves.last, decimal);
   return {"resources", rows.take()};
@@ -154,9 +154,9 @@ DiffSection times(const InspectedKernel& a, const InspectedKernel& b) {
   rows.number("modelled", a.modelled_us, b.modelled_us, us);
   const auto limiter = [](const InspectedKernel& kernel) {
     const Total sum = total(kernel);
-    return sum.heaviest == nullptr ? std::string() : sum.heaviest->time.limiter;
+    return sum.heaviest == nullptr ? std::string() : sum.heaviest->bottleneck.name;
   };
-  rows.text("bound by", limiter(a), limiter(b));
+  rows.text("bottleneck", limiter(a), limiter(b));
   std::vector<DiffRow> list = rows.take();
   const auto key = [](const RecordedTime& time) {
     const Measurement& m = time.measurement;

@@ -49,7 +49,7 @@ JsonValue what_if_value(const WhatIf& what) {
                              {"blocks_per_sm", what.blocks_per_sm},
                              {"occupancy", what.occupancy},
                              {"waves", what.waves},
-                             {"limiter", what.limiter}});
+                             {"bottleneck", what.bottleneck}});
   return value;
 }
 
@@ -86,15 +86,13 @@ JsonValue::Array values_of(const std::vector<Element>& elements, ToValue to) {
 }  // namespace
 
 JsonValue::Object explain_value(const Explained& e) {
-  const ProblemRegime& regime = e.regime;
   return {{"title", e.title},
           {"device", e.device},
           {"flops", e.flops},
           {"bytes", e.bytes},
           {"intensity", e.roof.intensity},
-          {"regime",
-           JsonValue::Object{
-               {"shape", regime.shape}, {"name", regime.name}, {"cause", regime.cause}, {"lever", regime.lever}}},
+          {"shape", e.problem.shape},
+          {"bottleneck", to_value(e.bottleneck)},
           {"theoretical", roof_value(e.theoretical, e.roof)},
           {"practical", e.measured && e.measured_roof ? roof_value(*e.measured, *e.measured_roof) : JsonValue()},
           {"practical_on", e.measured_on},

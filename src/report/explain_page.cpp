@@ -11,7 +11,7 @@ namespace kerlab {
 
 namespace {
 
-constexpr int kLabelWidth = 10;
+constexpr int kTitleWidth = 12;
 constexpr int kLeastWidth = 40, kMostWidth = 120;
 
 }  // namespace
@@ -46,11 +46,11 @@ void ExplainPage::gap() {
 }
 
 int ExplainPage::width() const {
-  return width_ - kLabelWidth;
+  return width_ - kTitleWidth;
 }
 
 std::string ExplainPage::margin(std::string_view label) const {
-  return styled(fmt::format("{:<{}}", label, kLabelWidth), Style::bold, drawing_.color && !label.empty());
+  return styled(fmt::format("{:<{}}", label, kTitleWidth), Style::bold, drawing_.color && !label.empty());
 }
 
 }  // namespace kerlab

@@ -8,6 +8,7 @@
 
 #include "base/format.h"
 #include "report/explain_page.h"
+#include "report/inspect_text.h"
 #include "report/modelled_remark.h"
 #include "report/operations_text.h"
 #include "report/table.h"
@@ -28,11 +29,17 @@ std::string times_the(double counted, double least) {
 
 // --- the problem
 
-void add_regime(ExplainPage& page, const Explained& e) {
-  const ProblemRegime& regime = e.regime;
-  page.say("shape",
-           fmt::format("{}{}: {}", regime.shape.empty() ? "" : regime.shape + "; ", regime.name, regime.cause));
-  page.say("lever", regime.lever);
+void add_bottleneck(ExplainPage& page, const Bottleneck& bottleneck) {
+  page.say("bottleneck", fmt::format("{}: {}", bottleneck.name, bottleneck.reason), Style::bold);
+  page.say("suggestion", bottleneck.suggestion);
+}
+
+/// "square; 64 tiles of 128x128 are 0.48 waves of 132 SMs"
+void add_shape(ExplainPage& page, const Explained& e) {
+  if (e.problem.shape.empty()) return;
+  std::string text = e.problem.shape;
+  if (e.problem.waves) text += "; " + tiles_text(*e.problem.waves, e.sms);
+  page.say("shape", text);
 }
 
 /// "1365", "0.25": enough to compare.
@@ -40,37 +47,33 @@ std::string intensity_text(double value) {
   return value >= 100 ? fmt::format("{:.0f}", value) : fmt::format("{:.3g}", value);
 }
 
-std::string bound_name(const Explained& e, const Roofline& roof) {
+/// The part of the roof that a problem is below: "memory", "tensor pipe".
+std::string roof_name(const Explained& e, const Roofline& roof) {
   return roof.memory_bound ? "memory" : e.theoretical.unit;
 }
 
 void add_roof(ExplainPage& page, const Explained& e) {
   const Roofline& roof = e.roof;
-  page.say("roof",
-           fmt::format("{}, at least {}: {} FLOP/byte, {} of the ridge at {}: {} us at best, "
-                       "bound by {} (theoretical, {} and {})",
+  page.say("roofline",
+           fmt::format("{}, at least {}: {} FLOP/byte, {} of the ridge at {}: {} us at best, by {} (theoretical, "
+                       "{} and {})",
                        format_si(e.flops, "FLOP"), format_si(e.bytes, "B"), intensity_text(roof.intensity),
                        roof.memory_bound ? "left" : "right", intensity_text(roof.ridge), format_us(roof.minimum_us),
-                       bound_name(e, roof), format_si(e.theoretical.bytes_per_s, "B/s"),
+                       roof_name(e, roof), format_si(e.theoretical.bytes_per_s, "B/s"),
                        format_si(e.theoretical.flops_per_s, "FLOP/s")));
   if (!e.measured || !e.measured_roof) return;
-  page.say("", fmt::format("by the ceilings {} on {} ({}, {}): {} us at best, bound by {}", e.measured->source,
-                           e.measured_on, format_si(e.measured->bytes_per_s, "B/s"),
-                           format_si(e.measured->flops_per_s, "FLOP/s"), format_us(e.measured_roof->minimum_us),
-                           bound_name(e, *e.measured_roof)));
+  page.say("", fmt::format("{} on {} ({}, {}): {} us at best, by {}", e.measured->source, e.measured_on,
+                           format_si(e.measured->bytes_per_s, "B/s"), format_si(e.measured->flops_per_s, "FLOP/s"),
+                           format_us(e.measured_roof->minimum_us), roof_name(e, *e.measured_roof)));
 }
 
-/// "55 % of the roof, 26.4 us missing; 61 % of the measured one"
+/// "55 % of roofline; 61 % of the one by measured ceilings"
 std::string reached(const Explained& e, double us) {
   if (us <= 0 || e.roof.minimum_us <= 0) return "";
-  const double missing = us - e.roof.minimum_us;
-  std::string text = fmt::format("{} of the roof", format_share(e.roof.minimum_us / us));
-  text += missing >= 0 ? fmt::format(", {} us missing", format_us(missing))
-                       : fmt::format(", {} us below it: {}", format_us(-missing),
-                                     e.roof.memory_bound ? "part of the data was in a cache"
-                                                         : "the clock was above that of the data sheet");
-  if (e.measured_roof)
-    text += fmt::format("; {} of the one by measured ceilings", format_share(e.measured_roof->minimum_us / us));
+  std::string text = fmt::format("{} of roofline", format_share(e.roof.minimum_us / us));
+  if (us < e.roof.minimum_us)
+    text += e.roof.memory_bound ? " (part of the data was in a cache)" : " (the clock was above the data sheet's)";
+  if (e.measured_roof) text += fmt::format(", {} by measured ceilings", format_share(e.measured_roof->minimum_us / us));
   return text;
 }
 
@@ -86,8 +89,8 @@ void add_times(ExplainPage& page, const Explained& e) {
   };
   if (e.kernel && !e.kernel->launches.empty()) {
     const Trial& trial = e.kernel->trial;
-    say(fmt::format("{} us modelled: {}", format_us(e.kernel->modelled_us), reached(e, e.kernel->modelled_us)));
-    say("(" + modelled_remark(trial.family, trial.dtype) + ")");
+    say(reached(e, e.kernel->modelled_us) + ": " +
+        modelled_time_text(e.kernel->modelled_us, trial.family, trial.dtype));
   }
   if (e.kernel) {
     for (const RecordedTime& time : e.kernel->recorded) {
@@ -163,28 +166,24 @@ std::string units_text(const LaunchInspection& launch) {
   std::string text;
   for (std::size_t i = 0; i < std::min(launch.time.units.size(), kMostUnits); ++i) {
     const UnitDemand& unit = launch.time.units[i];
-    text += fmt::format("{}{} {}", i == 0 ? "busy: " : ", ", unit.name, format_share(unit.busy));
+    text += fmt::format("{}{} {}", i == 0 ? "" : ", ", unit.name, format_share(unit.busy));
   }
-  return text.empty() ? "" : text + " of the time";
-}
-
-std::string occupancy_text(const LaunchInspection& launch) {
-  const std::string spilled = launch.spill_bytes > 0 ? fmt::format(", {} B spilled", launch.spill_bytes) : "";
-  return fmt::format(
-      "occupancy {}: {} of {} threads an SM, limited by {} ({} registers a thread{}, {} of shared memory a block)",
-      format_share(launch.occupancy.fraction), format_count(launch.occupancy.blocks, "block"), launch.work.threads,
-      launch.occupancy.limiter, launch.registers, spilled, format_bytes(launch.shared_bytes));
+  return text.empty() ? "" : text + " of the time, on the SMs with most blocks";
 }
 
 void add_limiter(ExplainPage& page, const LaunchInspection& launch) {
-  // The bound comes first, and says what helps.
-  if (!launch.remarks.empty()) page.say("limiter", launch.remarks.front().text, Style::bold);
-  page.say(launch.remarks.empty() ? "limiter" : "", units_text(launch));
-  page.say("", occupancy_text(launch));
-  for (std::size_t i = 1; i < std::min(launch.remarks.size(), kMostRemarks + 1); ++i) {
-    // The picture below says these.
-    if (launch.remarks[i].kind == "tail" || launch.remarks[i].kind == "occupancy") continue;
-    page.say("", launch.remarks[i].text, Style::warning);
+  page.say("busy", units_text(launch));
+  page.say("occupancy", occupancy_text(launch));
+  const std::string spilled = launch.spill_bytes > 0 ? fmt::format(" ({} B spilled)", launch.spill_bytes) : "";
+  page.say("", fmt::format("{} threads, {} of shared memory per block; {} registers per thread{}", launch.work.threads,
+                           format_bytes(launch.shared_bytes), launch.registers, spilled));
+  std::string_view label = "besides";
+  std::size_t said = 0;
+  for (const Remark& remark : launch.remarks) {
+    // The picture below says the tail.
+    if (remark.kind == "tail" || said++ == kMostRemarks) continue;
+    page.say(label, remark.text, Style::warning);
+    label = "";
   }
 }
 
@@ -218,6 +217,7 @@ void add_launches(ExplainPage& page, const Explained& e) {
                                      launch.times > 1 ? fmt::format(", {} times", launch.times) : "",
                                      format_us(launch.time.us * launch.times), format_us(e.kernel->modelled_us)));
     }
+    if (order.size() > 1) add_bottleneck(page, launch.bottleneck);
     add_limiter(page, launch);
     if (i < e.waves.size()) add_waves(page, e, launch, e.waves[i]);
   }
@@ -264,7 +264,8 @@ std::string explain_text(const Explained& e, const Drawing& drawing) {
   ExplainPage page(drawing);
   page.head(heading(e));
   if (e.kernel && !e.kernel->note.empty()) page.say("note", e.kernel->note, Style::warning);
-  add_regime(page, e);
+  add_bottleneck(page, e.bottleneck);
+  add_shape(page, e);
   add_roof(page, e);
   add_times(page, e);
   if (!e.obstacle.empty()) page.say("not run", e.obstacle, Style::bad);

@@ -7,7 +7,7 @@
 
 #include "model/excess.h"
 #include "model/operations.h"
-#include "model/regime.h"
+#include "model/problem_bottleneck.h"
 #include "model/waves.h"
 #include "model/what_if.h"
 #include "report/inspect_text.h"
@@ -33,7 +33,8 @@ struct Explained {
   std::string title, device, device_name;  ///< "gemm 512x512x512 fp32 nn", "emu:h200", "Emulated H200"
   int sms = 0;
   double flops = 0, bytes = 0;
-  ProblemRegime regime;
+  ProblemBottleneck problem;  ///< whatever the kernel
+  Bottleneck bottleneck;      ///< of the launch that takes longest; of the problem where no kernel was counted
   Ceilings theoretical;
   Roofline roof;
   std::optional<Ceilings> measured;  ///< `source` says by what clock

@@ -26,7 +26,7 @@ std::string labels_text(const LocatedFinding& located) {
   return text + "\n";
 }
 
-JsonValue place_value(const CodeLine& line) {
+JsonValue line_value(const CodeLine& line) {
   if (line.line == 0 && line.ptx_line == 0) return nullptr;
   return JsonValue::Object{{"file", line.file},
                            {"line", line.line},
@@ -57,8 +57,8 @@ std::string findings_text(const std::string& variant, const std::vector<LocatedF
 JsonValue to_value(const Finding& finding) {
   return JsonValue::Object{{"hazard", name(finding.hazard)},
                            {"message", finding.message},
-                           {"place", place_value(finding.line)},
-                           {"other", place_value(finding.other)},
+                           {"place", line_value(finding.line)},
+                           {"other", line_value(finding.other)},
                            {"count", finding.count}};
 }
 

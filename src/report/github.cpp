@@ -11,7 +11,7 @@ namespace kerlab {
 namespace {
 
 constexpr std::size_t kMostOfALevel = 10;
-constexpr std::size_t kLongestMessage = 3500;  // GitHub cuts at 4 KiB
+constexpr std::size_t kLongestAnnotation = 3500;  // GitHub cuts at 4 KiB
 constexpr std::size_t kLongestDiff = 4000;
 
 /// Data of a workflow command; `property` values may hold neither ':' nor ','.
@@ -108,7 +108,7 @@ std::string annotations_text(const std::vector<Annotation>& annotations) {
     for (const Annotation& one : annotations) {
       if (one.level != level || shown == kMostOfALevel) continue;
       ++shown;
-      std::string message = one.message.substr(0, kLongestMessage);
+      std::string message = one.message.substr(0, kLongestAnnotation);
       if (shown == kMostOfALevel && all > shown)
         message += fmt::format("\n({} more are not shown here, see the step's summary)", all - shown);
       text += fmt::format("::{} file={},line={},title={}::{}\n", word(level), escaped(one.file, true), one.line,

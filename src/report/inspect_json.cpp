@@ -1,5 +1,6 @@
 #include "model/operations.h"
 #include "report/inspect_text.h"
+#include "report/roof_json.h"
 
 namespace kerlab {
 
@@ -59,8 +60,7 @@ JsonValue time_value(const ModelledTime& time) {
   JsonValue::Array units;
   for (const UnitDemand& unit : time.units)
     units.push_back(JsonValue::Object{{"name", unit.name}, {"cycles_per_block", unit.cycles}, {"busy", unit.busy}});
-  return JsonValue::Object{
-      {"us", time.us}, {"limiter", time.limiter}, {"block_cycles", time.alone_cycles}, {"units", std::move(units)}};
+  return JsonValue::Object{{"us", time.us}, {"block_cycles", time.alone_cycles}, {"units", std::move(units)}};
 }
 
 JsonValue launch_value(const LaunchInspection& launch) {
@@ -84,12 +84,16 @@ JsonValue launch_value(const LaunchInspection& launch) {
       {"occupancy", JsonValue::Object{{"blocks_per_sm", launch.occupancy.blocks},
                                       {"fraction", launch.occupancy.fraction},
                                       {"limiter", launch.occupancy.limiter}}},
+      {"resident", JsonValue::Object{{"blocks_per_sm", launch.resident.blocks},
+                                     {"fraction", launch.resident.fraction},
+                                     {"limiter", launch.resident.limiter}}},
       {"waves",
        JsonValue::Object{{"waves", launch.waves.waves}, {"last", launch.waves.last}, {"idle", launch.waves.idle}}},
       {"blocks", launch.work.blocks},
       {"blocks_counted", launch.work.blocks_run},
       {"counts", counts_value(launch.counts)},
       {"time", time_value(launch.time)},
+      {"bottleneck", to_value(launch.bottleneck)},
       {"dram_bytes", launch.dram_bytes},
       {"instructions", std::move(instructions)},
       {"lines", std::move(lines)},
@@ -109,6 +113,7 @@ JsonValue::Object inspect_value(const InspectedKernel& kernel) {
           {"how", kernel.how},
           {"device", kernel.device},
           {"note", kernel.note},
+          {"completion", kernel.completion},
           {"flops", kernel.flops},
           {"bytes", kernel.bytes},
           {"roof_us", kernel.roof_us},

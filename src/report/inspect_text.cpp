@@ -43,16 +43,17 @@ std::string waves_text(const LaunchInspection& launch) {
   return fmt::format("{:.2f}, the last one {} full", waves.waves, format_share(waves.last));
 }
 
-std::string launch_text(const LaunchInspection& launch) {
+std::string launch_text(const LaunchInspection& launch, bool color) {
+  const Bottleneck& bottleneck = launch.bottleneck;
   std::string text = line("kernel", launch.kernel + (launch.times > 1 ? fmt::format(", {} times", launch.times) : ""));
+  text += line("bottleneck", styled(fmt::format("{}: {}", bottleneck.name, bottleneck.reason), Style::bold, color));
+  text += line("suggestion", bottleneck.suggestion);
   text += line("grid", fmt::format("{} blocks of {} threads{}", extent_text(launch.grid), extent_text(launch.block),
                                    launch.cluster.empty() ? "" : " in clusters of " + extent_text(launch.cluster)));
-  text += line("registers", fmt::format("{} a thread, {} spilled", launch.registers,
+  text += line("registers", fmt::format("{} per thread, {} spilled", launch.registers,
                                         launch.spill_bytes > 0 ? fmt::format("{} B", launch.spill_bytes) : "none"));
-  text += line("shared memory", format_bytes(launch.shared_bytes) + " a block");
-  text += line("occupancy",
-               fmt::format("{:.0f} %, {} block{} an SM, limited by {}", 100 * launch.occupancy.fraction,
-                           launch.occupancy.blocks, launch.occupancy.blocks == 1 ? "" : "s", launch.occupancy.limiter));
+  text += line("shared memory", format_bytes(launch.shared_bytes) + " per block");
+  text += line("occupancy", occupancy_text(launch));
   text += line("waves", waves_text(launch));
   text += line("time", fmt::format("{} us modelled", format_us(launch.time.us)));
   text += line("counted", launch.work.blocks_run < launch.work.blocks
@@ -180,9 +181,9 @@ std::string hot_spots_text(const LaunchInspection& launch, int count, bool color
 }
 
 std::string remarks_text(const LaunchInspection& launch, bool color) {
-  std::string text = "\n";
-  for (const Remark& remark : launch.remarks)
-    text += fmt::format("{}\n", styled(remark.text, remark.kind == "bound" ? Style::bold : Style::warning, color));
+  if (launch.remarks.empty()) return "";
+  std::string text = fmt::format("\n{}\n", styled("besides", Style::bold, color));
+  for (const Remark& remark : launch.remarks) text += "  " + styled(remark.text, Style::warning, color) + "\n";
   return text;
 }
 
@@ -201,6 +202,14 @@ std::string recorded_text(const InspectedKernel& kernel) {
 
 }  // namespace
 
+std::string occupancy_text(const LaunchInspection& launch) {
+  const Occupancy& resident = launch.resident;
+  std::string text = fmt::format("{}, limited by {}: {} per SM", format_share(resident.fraction), resident.limiter,
+                                 format_count(resident.blocks, "block"));
+  if (resident.blocks < launch.occupancy.blocks) text += fmt::format(" ({} would fit)", launch.occupancy.blocks);
+  return text;
+}
+
 std::string inspect_text(const InspectedKernel& kernel, int hot_spots, bool color) {
   const Trial& trial = kernel.trial;
   std::string text =
@@ -208,13 +217,12 @@ std::string inspect_text(const InspectedKernel& kernel, int hot_spots, bool colo
   text += fmt::format("  ({})\n", kernel.how);
   if (!kernel.note.empty()) text += kernel.note + "\n";
   text += line("counted on", fmt::format("{}, compiled by {} with line information", kernel.device, trial.toolchain));
-  text +=
-      line("time", fmt::format("{} us {}", format_us(kernel.modelled_us), modelled_remark(trial.family, trial.dtype)));
+  text += line("time", modelled_time_text(kernel.modelled_us, trial.family, trial.dtype));
   text += recorded_text(kernel);
   for (std::size_t i = 0; i < kernel.launches.size(); ++i) {
     const LaunchInspection& launch = kernel.launches[i];
     text += kernel.launches.size() > 1 ? fmt::format("\nlaunch {} of {}\n", i + 1, kernel.launches.size()) : "\n";
-    text += launch_text(launch) + units_text(launch, color) + mix_text(launch.counts, color) +
+    text += launch_text(launch, color) + units_text(launch, color) + mix_text(launch.counts, color) +
             memory_text(launch, color) + hot_spots_text(launch, hot_spots, color) + remarks_text(launch, color);
   }
   return text;

@@ -15,7 +15,7 @@
 namespace kerlab {
 
 /// Grows by one when a key goes away or changes its meaning; new keys alone do not count.
-inline constexpr int kJsonSchemaVersion = 1;
+inline constexpr int kJsonSchemaVersion = 2;
 
 /// One JSON value. Objects keep the order in which keys were added.
 class JsonValue {

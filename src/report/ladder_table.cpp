@@ -11,7 +11,7 @@ namespace kerlab {
 
 namespace {
 
-constexpr int kIndent = 2;
+constexpr int kLadderIndent = 2;
 
 std::string kind_name(LadderRow::Kind kind) {
   switch (kind) {
@@ -31,7 +31,7 @@ std::string time_cell(const LadderRow& row) {
                                  : median_with_interval(row.median_us, row.low_us, row.high_us);
 }
 
-std::string percent(double fraction) {
+std::string percent_text(double fraction) {
   if (fraction <= 0) return "-";
   return fmt::format("{:.{}f}", 100 * fraction, fraction < 0.0995 ? 1 : 0);
 }
@@ -65,7 +65,7 @@ std::vector<std::string> cells(const LadderRow& row) {
                                 row.kind == LadderRow::Kind::best ? "  its best" : row.name,
                                 time_cell(row),
                                 tera_text(row.flops_per_s),
-                                percent(row.roof_fraction),
+                                percent_text(row.roof_fraction),
                                 step_cell(row)};
   for (std::string& cell : resources(row)) line.push_back(std::move(cell));
   line.push_back(verified(row));
@@ -86,7 +86,7 @@ Table ladder_table(const std::vector<LadderRow>& rows, int width) {
   for (const char* title : {"regs", "spill", "smem", "occ", "verified"}) table.columns.push_back({title});
   table.columns.push_back({"configuration", Align::left, true});
   for (const LadderRow& row : rows) table.rows.push_back(cells(row));
-  if (width > 0) leave_out(table, {"smem", "occ", "spill", "regs"}, width - kIndent);
+  if (width > 0) leave_out(table, {"smem", "occ", "spill", "regs"}, width - kLadderIndent);
   return table;
 }
 

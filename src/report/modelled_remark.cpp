@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/format.h"
+
 namespace kerlab {
 namespace {
 
@@ -23,7 +25,7 @@ constexpr std::array kCompared = {
 };
 
 /// Steps of one parameter in recorded sweeps that nothing was fitted to: modelled over measured ratio less 1, in per
-/// cent; of those by which the measured time changed by 5 % and more, how many the model has the right way.
+/// cent; of those by which the measured time changed by 5 % and more, how many the model has in the correct direction.
 struct ComparedSteps {
   std::string_view family, dtype;
   int steps, low, high, clear, right;
@@ -36,16 +38,32 @@ constexpr std::array kSteps = {
     ComparedSteps{"softmax", "fp32", 155, -18, 17, 141, 94}, ComparedSteps{"softmax", "bf16", 254, -12, 18, 210, 90},
 };
 
+const Compared* compared_with(std::string_view family, std::string_view dtype) {
+  const auto known = [&](const Compared& c) { return c.family == family && c.dtype == dtype; };
+  const auto at = std::find_if(kCompared.begin(), kCompared.end(), known);
+  return at == kCompared.end() ? nullptr : &*at;
+}
+
+std::string basis_of(const Compared& compared) {
+  return fmt::format("{} {}, {} configurations on an H200, {}", compared.family, compared.dtype,
+                     compared.configurations, compared.held_out ? "held out" : "those that the model was fitted to");
+}
+
 }  // namespace
 
 std::string modelled_remark(std::string_view family, std::string_view dtype) {
-  const auto known = [&](const Compared& c) { return c.family == family && c.dtype == dtype; };
-  const auto at = std::find_if(kCompared.begin(), kCompared.end(), known);
-  if (at == kCompared.end())
+  const Compared* const at = compared_with(family, dtype);
+  if (at == nullptr)
     return fmt::format("modelled, not measured; never compared with measurements of {} {}", family, dtype);
-  return fmt::format(
-      "modelled, not measured: 8 of 10 were off by {:+} % to {:+} % ({} {}, {} configurations on an H200, {})", at->low,
-      at->high, family, dtype, at->configurations, at->held_out ? "held out" : "those that the model was fitted to");
+  return fmt::format("modelled, not measured; 80 % prediction interval {:+} % to {:+} % ({})", at->low, at->high,
+                     basis_of(*at));
+}
+
+std::string modelled_time_text(double us, std::string_view family, std::string_view dtype) {
+  const Compared* const at = compared_with(family, dtype);
+  if (at == nullptr) return fmt::format("{} us {}", format_us(us), modelled_remark(family, dtype));
+  return fmt::format("{} us modelled, not measured; 80 % prediction interval {} to {} us ({})", format_us(us),
+                     format_us(us / (1 + at->high / 100.0)), format_us(us / (1 + at->low / 100.0)), basis_of(*at));
 }
 
 std::string modelled_step_remark(std::string_view family, std::string_view dtype) {
@@ -54,9 +72,8 @@ std::string modelled_step_remark(std::string_view family, std::string_view dtype
   if (at == kSteps.end())
     return fmt::format("modelled ratios of {} {} were never compared with measured ones", family, dtype);
   return fmt::format(
-      "modelled ratios: 8 of 10 were off by {:+} % to {:+} % ({} {}, {} such steps on an H200, held out); of the {} "
-      "that "
-      "changed the time by 5 % and more the model had {} % the right way",
+      "modelled ratios: 80 % prediction interval {:+} % to {:+} % ({} {}, {} such steps on an H200, held out); of the "
+      "{} that changed the time by 5 % and more the model had {} % in the correct direction",
       at->low, at->high, family, dtype, at->steps, at->clear, at->right);
 }
 

@@ -1,5 +1,7 @@
 #include "report/roof_json.h"
 
+#include <fmt/format.h>
+
 namespace kerlab {
 
 JsonValue roof_value(const Ceilings& ceilings, const Roofline& roof) {
@@ -11,6 +13,26 @@ JsonValue roof_value(const Ceilings& ceilings, const Roofline& roof) {
                            {"roof_flops_per_s", roof.roof_flops},
                            {"minimum_us", roof.minimum_us},
                            {"bound", roof.memory_bound ? "memory" : ceilings.unit}};
+}
+
+JsonValue to_value(const Bottleneck& bottleneck) {
+  return JsonValue::Object{
+      {"name", bottleneck.name}, {"reason", bottleneck.reason}, {"suggestion", bottleneck.suggestion}};
+}
+
+JsonValue to_value(const ProblemBottleneck& bottleneck) {
+  JsonValue::Object value{{"name", bottleneck.name},
+                          {"reason", bottleneck.reason},
+                          {"suggestion", bottleneck.suggestion},
+                          {"shape", bottleneck.shape}};
+  if (!bottleneck.waves) return value;
+  const TileWaves& waves = *bottleneck.waves;
+  value.insert(value.end(), {{"tile", fmt::format("{}x{}", waves.tile_m, waves.tile_n)},
+                             {"tiles", waves.tiles},
+                             {"waves", waves.waves},
+                             {"lost", waves.lost},
+                             {"splits", bottleneck.splits}});
+  return value;
 }
 
 }  // namespace kerlab

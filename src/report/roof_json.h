@@ -1,12 +1,17 @@
 #pragma once
-// A roof in the JSON of roofline and explain.
+// Roofs and bottlenecks in the JSON of roofline, explain, inspect and tune.
 
-#include "model/roofline.h"
+#include "model/problem_bottleneck.h"
 #include "report/json.h"
 
 namespace kerlab {
 
 /// What a problem of this roofline reaches at best below these ceilings, and what bounds it.
 JsonValue roof_value(const Ceilings& ceilings, const Roofline& roof);
+
+/// `name`, `reason`, `suggestion`.
+JsonValue to_value(const Bottleneck& bottleneck);
+/// The same, and of a GEMM its shape and how the largest tile fills the device.
+JsonValue to_value(const ProblemBottleneck& bottleneck);
 
 }  // namespace kerlab

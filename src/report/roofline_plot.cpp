@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <utility>
 
 #include "base/format.h"
 
@@ -66,12 +68,44 @@ void draw_roof(Grid& grid, const Axis& x, const Axis& y, const Ceilings& ceiling
   }
 }
 
+/// Where marks stand already.
+using Taken = std::vector<std::vector<bool>>;
+
+/// The nearest free place for a mark of `length` cells: its own, else some cells to a side or some rows away. None: it
+/// is too crowded there.
+std::optional<std::pair<int, int>> place_for(const Taken& taken, int row, int column, int length) {
+  const int height = static_cast<int>(taken.size()), width = static_cast<int>(taken[0].size());
+  column = std::clamp(column, 0, std::max(0, width - length));
+  const auto is_free = [&](int r, int c) {
+    if (r < 0 || r >= height || c < 0 || c + length > width) return false;
+    const std::vector<bool>& cells = taken[static_cast<std::size_t>(r)];
+    // One cell apart, so that 1 and 2 are not read as 12.
+    for (int at = std::max(0, c - 1); at < std::min(width, c + length + 1); ++at)
+      if (cells[static_cast<std::size_t>(at)]) return false;
+    return true;
+  };
+  constexpr int kFarthest = 12;  // cells
+  for (int distance = 0; distance <= kFarthest; ++distance)
+    for (const int r : {row, row - 1, row + 1, row - 2, row + 2})
+      for (const int c : {column + distance, column - distance})
+        if (is_free(r, c)) return std::pair(r, c);
+  return std::nullopt;
+}
+
+/// The last first: it is the one that has to stand where it belongs.
 void draw_points(Grid& grid, const Axis& x, const Axis& y, const std::vector<PlotPoint>& points) {
   const int height = static_cast<int>(grid.size()), width = static_cast<int>(grid[0].size());
-  for (const PlotPoint& point : points) {
-    if (point.intensity <= 0 || point.flops_per_s <= 0) continue;
-    const int row = height - 1 - y.cell(point.flops_per_s, height);
-    grid[static_cast<std::size_t>(row)][static_cast<std::size_t>(x.cell(point.intensity, width))] = point.mark;
+  Taken taken(grid.size(), std::vector<bool>(grid[0].size(), false));
+  for (auto point = points.rbegin(); point != points.rend(); ++point) {
+    if (point->intensity <= 0 || point->flops_per_s <= 0) continue;
+    const auto place = place_for(taken, height - 1 - y.cell(point->flops_per_s, height),
+                                 x.cell(point->intensity, width), static_cast<int>(point->mark.size()));
+    if (!place) continue;
+    const auto [row, column] = *place;
+    for (std::size_t i = 0; i < point->mark.size(); ++i) {
+      grid[static_cast<std::size_t>(row)][static_cast<std::size_t>(column) + i] = point->mark[i];
+      taken[static_cast<std::size_t>(row)][static_cast<std::size_t>(column) + i] = true;
+    }
   }
 }
 
@@ -140,6 +174,7 @@ std::string roofline_plot(const Ceilings& ceilings, const std::vector<PlotPoint>
                       format_si(ceilings.bytes_per_s, "B/s"), ceilings.unit, format_si(ceilings.flops_per_s, "FLOP/s"),
                       ridge);
   for (const PlotPoint& point : points) {
+    if (point.label.empty()) continue;
     text += fmt::format("{} {}: {} at {:.3g} FLOP/byte\n", point.mark, point.label,
                         format_si(point.flops_per_s, "FLOP/s"), point.intensity);
   }

@@ -47,9 +47,9 @@ double largest(const SvgCeiling& ceiling) {
   return std::max(ceiling.measured, ceiling.theoretical);
 }
 
-class Drawing {
+class RooflinePicture {
  public:
-  Drawing(const RooflineDrawing& what, double top) : what_(what), top_(top) {
+  RooflinePicture(const RooflineDrawing& what, double top) : what_(what), top_(top) {
     set_axes();
     named_ = std::any_of(what_.points.begin(), what_.points.end(), [&](const SvgPoint& point) {
       return std::abs(std::log10(point.intensity / what_.points.front().intensity)) > 0.02;
@@ -349,13 +349,13 @@ RooflineDrawing without_unknown(RooflineDrawing drawing) {
 std::string roofline_svg(const RooflineDrawing& drawing) {
   const RooflineDrawing usable = without_unknown(drawing);
   if (usable.memories.empty() || usable.pipes.empty()) return "";
-  return Drawing(usable, kBelowTitle).svg();
+  return RooflinePicture(usable, kBelowTitle).svg();
 }
 
 SvgPicture roofline_picture(const RooflineDrawing& drawing) {
   const RooflineDrawing usable = without_unknown(drawing);
   if (usable.memories.empty() || usable.pipes.empty()) return {};
-  return Drawing(usable, kWithoutTitle).picture();
+  return RooflinePicture(usable, kWithoutTitle).picture();
 }
 
 }  // namespace kerlab

@@ -17,15 +17,15 @@ namespace kerlab {
 namespace {
 
 /// "registers     168": names in a column of their own.
-std::string line(std::string_view title, std::string_view value) {
+std::string fact_line(std::string_view title, std::string_view value) {
   return value.empty() ? "" : fmt::format("  {:<14}{}\n", title, value);
 }
 
 /// Long lists of words (options) in several lines, one under the other.
 std::string wrapped(std::string_view title, const std::string& words, int width) {
-  constexpr int kWidth = 100, kMargin = 16;
-  const std::vector<std::string> lines = word_lines(words, width > 0 ? std::max(20, width - kMargin) : kWidth);
-  return line(title, fmt::format("{}", fmt::join(lines, fmt::format("\n{:{}}", "", kMargin))));
+  constexpr int kTextWidth = 100, kMargin = 16;
+  const std::vector<std::string> lines = word_lines(words, width > 0 ? std::max(20, width - kMargin) : kTextWidth);
+  return fact_line(title, fmt::format("{}", fmt::join(lines, fmt::format("\n{:{}}", "", kMargin))));
 }
 
 std::string status_text(const TrialStory& story, bool color) {
@@ -47,17 +47,17 @@ std::string resources_text(const TrialStory& story) {
   const Trial& trial = story.trial;
   if (trial.registers == 0) return "";  // it did not come to a binary
   std::string text = "\nresources\n";
-  text += line("registers", fmt::format("{} a thread, {} spilled", trial.registers,
-                                        trial.spill_bytes > 0 ? format_bytes(trial.spill_bytes) : "none"));
-  text += line("shared memory", format_bytes(trial.shared_bytes) + " a block");
-  text += line("threads", fmt::format("{} a block", trial.threads));
+  text += fact_line("registers", fmt::format("{} a thread, {} spilled", trial.registers,
+                                             trial.spill_bytes > 0 ? format_bytes(trial.spill_bytes) : "none"));
+  text += fact_line("shared memory", format_bytes(trial.shared_bytes) + " a block");
+  text += fact_line("threads", fmt::format("{} a block", trial.threads));
   if (story.occupancy) {
-    text += line("occupancy", fmt::format("{:.0f} %, {}, limited by {}", story.occupancy->fraction * 100,
-                                          blocks_text(story.occupancy->blocks), story.occupancy->limiter));
+    text += fact_line("occupancy", fmt::format("{:.0f} %, {}, limited by {}", story.occupancy->fraction * 100,
+                                               blocks_text(story.occupancy->blocks), story.occupancy->limiter));
   } else if (trial.blocks_per_sm > 0) {
-    text += line("occupancy", blocks_text(trial.blocks_per_sm));
+    text += fact_line("occupancy", blocks_text(trial.blocks_per_sm));
   }
-  return text + line("compilation", fmt::format("{:.0f} ms, {}", trial.compile_ms, trial.toolchain));
+  return text + fact_line("compilation", fmt::format("{:.0f} ms, {}", trial.compile_ms, trial.toolchain));
 }
 
 std::string member(const JsonValue& object, std::string_view key) {
@@ -152,9 +152,9 @@ std::string show_text(const TrialStory& story, bool color, int width) {
   const Trial& trial = story.trial;
   std::string text = folded(
       styled(fmt::format("trial {}: {} {}", trial.id, trial.variant, trial.configuration), Style::bold, color), width);
-  text += line("status", status_text(story, color)) + wrapped("problem", trial.problem, width);
-  text +=
-      line("device", trial.device_class) + wrapped("options", trial.options, width) + line("source", trial.source_hash);
+  text += fact_line("status", status_text(story, color)) + wrapped("problem", trial.problem, width);
+  text += fact_line("device", trial.device_class) + wrapped("options", trial.options, width) +
+          fact_line("source", trial.source_hash);
   text += resources_text(story) + check_text(trial, width) + story.accuracy + measurements_text(story, width);
   if (const std::string operations = operations_text(story.operations, 2, width); !operations.empty())
     text += "\n" + operations;

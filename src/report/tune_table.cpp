@@ -26,7 +26,7 @@ std::string versus_first(const TuneRow& row) {
   return fmt::format("{:.3f} [{:.3f},{:.3f}]", row.versus_first->ratio, interval.low, interval.high);
 }
 
-std::string time_text(const TuneRow& row) {
+std::string row_time_text(const TuneRow& row) {
   if (row.derived) return "~" + format_us(row.median_us);
   const bool interval = !row.modelled && row.high_us > 0;
   return interval ? median_with_interval(row.median_us, row.low_us, row.high_us) : format_us(row.median_us);
@@ -58,7 +58,7 @@ Table speed_columns(const std::vector<TuneRow>& rows) {
   const bool compared = rows.size() > 1 && !modelled &&
                         any(rows, [](const TuneRow& row) { return row.rank > 1 && row.versus_first.has_value(); });
   add_column(table, {"#"}, rows, [](const TuneRow& row) { return fmt::format("{}{}", row.rank, row.tied ? "=" : ""); });
-  add_column(table, {modelled ? "us modelled" : "us [95 %]"}, rows, time_text);
+  add_column(table, {modelled ? "us modelled" : "us [95 %]"}, rows, row_time_text);
   if (compared) add_column(table, {"vs #1 [95 %]"}, rows, versus_first);
   add_column(table, {rows.front().memory_bound ? "GB/s" : "TFLOP/s"}, rows, rate_text);
   add_column(table, {"% roof"}, rows, [](const TuneRow& row) { return percent(row.roof_fraction); });

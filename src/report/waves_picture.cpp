@@ -11,12 +11,12 @@
 namespace kerlab {
 namespace {
 
-constexpr int kBarWidth = 40;
+constexpr int kWaveWidth = 40;
 
 std::string row(const std::string& label, std::int64_t items, std::int64_t places, const std::string& after,
                 bool unicode) {
   const double share = static_cast<double>(items) / static_cast<double>(places);
-  return fmt::format("{:<16}{}  {}\n", label, share_bar(share, kBarWidth, unicode), after);
+  return fmt::format("{:<16}{}  {}\n", label, share_bar(share, kWaveWidth, unicode), after);
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ std::string waves_sentence(const LaunchWaves& waves, int blocks_per_sm, int sms)
   if (waves.stays)
     return fmt::format("{} stay, as many as are on the device at once, and share the work among themselves",
                        format_count(blocks.items, "block"));
-  return fmt::format("{} on {} places ({} an SM x {} SMs), {}; of the SMs {}", format_count(blocks.items, "block"),
+  return fmt::format("{} on {} places ({} per SM x {} SMs), {}; of the SMs {}", format_count(blocks.items, "block"),
                      blocks.places, blocks_per_sm, sms, format_count(blocks.waves, "wave"), shares(blocks.items, sms));
 }
 

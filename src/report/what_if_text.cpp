@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kFailureWidth = 60;
 
-std::string percent(double fraction) {
+std::string change_percent(double fraction) {
   return fmt::format("{:.0f} %", 100 * fraction);
 }
 
@@ -44,9 +44,9 @@ std::vector<std::string> row_of(const WhatIf& what) {
           format_us(what.us),
           registers,
           format_bytes(what.shared_bytes),
-          percent(what.occupancy),
+          change_percent(what.occupancy),
           fmt::format("{:.2f}", what.waves),
-          what.limiter};
+          what.bottleneck};
 }
 
 const LaunchInspection& longest(const InspectedKernel& kernel) {
@@ -61,9 +61,9 @@ std::vector<std::string> as_it_is(const InspectedKernel& kernel) {
           format_us(kernel.modelled_us),
           fmt::format("{}", launch.registers),
           format_bytes(launch.shared_bytes),
-          percent(launch.occupancy.fraction),
+          percent(launch.resident.fraction),
           fmt::format("{:.2f}", launch.waves.waves),
-          bound_of(launch.time)};
+          launch.bottleneck.name};
 }
 
 }  // namespace
@@ -76,7 +76,7 @@ std::string what_if_text(const Explained& explained, bool color) {
                {"shared", Align::right},
                {"occupancy", Align::right},
                {"waves", Align::right},
-               {"bound by"}},
+               {"bottleneck"}},
               {}};
   if (explained.kernel && !explained.kernel->launches.empty()) table.rows.push_back(as_it_is(*explained.kernel));
   std::string failed;

@@ -1,7 +1,8 @@
 // Which parameters matter: how much of the variance of log(cost) lies between the values of a parameter. Log, because
 // costs spread over decades and a factor of two means the same everywhere. The ratio alone (eta^2) would find something
 // in chance: n costs in k groups give (k - 1) / (n - 1) of it; so it is epsilon^2 (Kelley, An Unbiased Correlation
-// Ratio Measure, PNAS 21, 1935), which takes that off.
+// Ratio Measure, PNAS 21, 1935), which takes that off. Where what was tried is no full grid, parameters vary together
+// and several explain the same variance; then their shares are those of what they explain together, at most all of it.
 
 #include <algorithm>
 #include <cmath>
@@ -42,6 +43,7 @@ double explained_share(const std::vector<std::vector<std::int64_t>>& configurati
 std::vector<Importance> parameter_importance(const std::vector<std::string>& names,
                                              const std::vector<std::vector<std::int64_t>>& configurations,
                                              const std::vector<double>& costs) {
+  if (costs.size() < kFewestForImportance) return {};
   std::vector<double> logs;
   logs.reserve(costs.size());
   double mean = 0;
@@ -58,6 +60,9 @@ std::vector<Importance> parameter_importance(const std::vector<std::string>& nam
     const double share = total > 1e-12 ? explained_share(configurations, p, logs, mean, total) : 0.0;
     result.push_back({names[p], share});
   }
+  double sum = 0;
+  for (const Importance& entry : result) sum += entry.share;
+  for (Importance& entry : result) entry.share /= std::max(1.0, sum);
   std::stable_sort(result.begin(), result.end(), [](const auto& a, const auto& b) { return a.share > b.share; });
   return result;
 }

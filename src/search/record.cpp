@@ -55,7 +55,7 @@ std::string RecordedStrategy::ended() const {
   if (begun_ >= candidates_) return "every configuration was tried";
   if (left() == 0) return fmt::format("{} trials", limit_);
   if (exhausted_ && impatient_) return fmt::format("no better one in {} trials", without_better_);
-  return exhausted_ ? "nothing better next to the best" : "";
+  return exhausted_ ? without_wish() : "";
 }
 
 }  // namespace kerlab

@@ -20,6 +20,8 @@ class RecordedStrategy : public Strategy {
   virtual std::vector<std::size_t> choose(std::size_t most) = 0;
   /// After every tell.
   virtual void learn(std::size_t candidate, std::optional<double> cost) = 0;
+  /// Why it has no wish, though not everything was tried.
+  [[nodiscard]] virtual std::string without_wish() const { return "nothing better next to the best"; }
   /// Patience is at an end: true, when there is still something to finish.
   virtual bool lost_patience() { return false; }
 

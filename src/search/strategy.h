@@ -41,7 +41,11 @@ std::unique_ptr<Strategy> make_surrogate(SearchSpace& space, SearchOptions optio
 /// By name: exhaustive, random (exhaustive with a limit), local, surrogate. Throws UsageError.
 std::unique_ptr<Strategy> make_strategy(const std::string& name, SearchSpace& space, SearchOptions options);
 
-/// Share of the variance of log(cost) that each parameter explains alone (correlation ratio), largest first.
+/// Fewer costs tell a parameter that matters from chance too rarely.
+inline constexpr std::size_t kFewestForImportance = 30;
+
+/// Share of the variance of log(cost) that each parameter explains (correlation ratio), largest first; together at most
+/// 1. Empty below kFewestForImportance costs.
 struct Importance {
   std::string parameter;
   double share = 0;

@@ -20,7 +20,7 @@ namespace {
 // Chosen by kerlab replay on every other shipped sweep; flat around these values.
 constexpr std::size_t kFirst = 16, kFirstOfVariant = 4;  // before the first forest: at least so many, of each variant
 constexpr int kSpread = 8;                               // random candidates, of which the least similar is taken
-constexpr double kFar = 0.7;                             // log cost above the best, beyond which all is equally bad
+constexpr double kFarAway = 0.7;                         // log cost above the best, beyond which all is equally bad
 constexpr double kOtherShare = 0.5;                      // of a batch: with a value that none of the best has
 constexpr double kNearShare = 0.3;                       // of the rest: neighbours of the best
 constexpr double kWeight = 0.5;                          // of the trees' disagreement, on average
@@ -142,7 +142,7 @@ class Surrogate final : public RecordedStrategy {
     std::vector<std::span<const std::uint8_t>> rows;
     std::vector<double> targets;
     double worst = 0;
-    const double most = best() ? std::log(*best()) + kFar : 0;
+    const double most = best() ? std::log(*best()) + kFarAway : 0;
     for (const Told& one : told()) {
       rows.push_back(space_.row(one.candidate));
       targets.push_back(one.cost ? std::min(std::log(*one.cost), most) : 0);

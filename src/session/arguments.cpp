@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/format.h"
+#include "base/split.h"
 
 namespace kerlab {
 
@@ -26,17 +27,6 @@ std::int64_t suffix_factor(const std::string& option, const std::string& text, s
   if (suffix == "M" || suffix == "m") return std::int64_t{1} << 20;
   if (suffix == "G" || suffix == "g") return std::int64_t{1} << 30;
   bad_size(option, text, "not a size");
-}
-
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> parts;
-  std::size_t from = 0;
-  for (std::size_t at = text.find(separator); at != std::string::npos; at = text.find(separator, from)) {
-    parts.push_back(text.substr(from, at - from));
-    from = at + 1;
-  }
-  parts.push_back(text.substr(from));
-  return parts;
 }
 
 /// "1K..16K:x2" or "1K..16K:+1K"; without a step, x2.

@@ -63,6 +63,7 @@ Assembly assemble(AssemblyOptions options, const Database* database) {
   Rig rig(options.rig);
   const Subject subject =
       resolve_subject(options.subject, options.arguments, options.dtype, rig.folder(), rig.device(), database);
+  announce_completion(subject.source.variant->name, subject.completion);
   TrialCandidate candidate = make_candidate(rig.folder().family, subject.source, 0, subject.configuration,
                                             subject.problem, rig.device(), rig.toolchain());
   candidate.options.emplace_back("--generate-line-info");
@@ -72,6 +73,7 @@ Assembly assemble(AssemblyOptions options, const Database* database) {
   Assembly assembly;
   assembly.title = subject.problem.title();
   assembly.label = candidate.label;
+  assembly.completion = subject.completion;
   assembly.language = options.sass ? "SASS" : "PTX";
   assembly.arch = rig.device().arch();
   assembly.main_file = subject.source.source.path;

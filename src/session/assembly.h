@@ -29,6 +29,7 @@ struct Assembly {
   std::string title, label;  ///< problem; "reg2d BM=64"
   std::string language;      ///< "PTX", "SASS"
   std::string arch;          ///< "sm_90a"
+  std::string completion;    ///< as of the subject
   std::string main_file;     ///< the variant's own source
   std::vector<AssemblyBlock> blocks;
 };

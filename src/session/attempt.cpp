@@ -23,6 +23,9 @@ std::int64_t bank_conflicts(const std::vector<CountedLaunch>& launches) {
   return static_cast<std::int64_t>(sum + 0.5);
 }
 
+constexpr double kLeastLimit = 5;  // seconds
+constexpr double kPatience = 20;   // times what the last good run took
+
 double occupancy_of(const Trial& trial, const DeviceInfo& device) {
   if (trial.blocks_per_sm <= 0 || trial.threads <= 0 || device.threads_per_sm <= 0) return -1;
   return static_cast<double>(trial.blocks_per_sm * trial.threads) / device.threads_per_sm;
@@ -34,6 +37,11 @@ Beside beside_of(const std::string& what, std::int64_t number, const std::vector
   if (const auto ratio = paired_ratio(ours, theirs))
     beside = {what, number, beside.us, ratio->ratio, ratio->interval.low, ratio->interval.high};
   return beside;
+}
+
+std::string limit_message(const std::string& label, double limit_s, double good_s) {
+  return fmt::format("{}: not done after {:.3g} s, the limit: an endless loop?{} --limit SECONDS allows more", label,
+                     limit_s, good_s > 0 ? fmt::format(" The last good run took {:.2g} s;", good_s) : "");
 }
 
 /// Everything that the candidate's outcome says, but for its comparison with others.
@@ -68,12 +76,41 @@ Attempts::~Attempts() {
 Attempt Attempts::run(const AttemptRequest& request) {
   ++number_;
   save_ = 0;
+  begun_ = false;
   try {
     return try_now(request);
   } catch (const Error& error) {
-    if (error.code() != ExitCode::interrupted) keep_broken(error.what());
+    if (error.code() != ExitCode::interrupted)
+      keep_broken(error.what());
+    else
+      keep_unfinished();
+    throw;
+  } catch (...) {
+    keep_unfinished();
     throw;
   }
+}
+
+AttemptStage Attempts::stage() const {
+  if (rig_ == nullptr) return {"starting the device", 0};
+  if (rig_->runner().idle()) return {rig_->compilers().pending() > 0 ? "compiling" : "getting ready", 0};
+  const WorkerSeconds& seconds = rig_->runner().seconds();
+  if (seconds.load == 0) return {"data and reference", 0};
+  return {seconds.check == 0 ? "checking" : "timing", limit_s_};
+}
+
+double Attempts::limit_of(const Track& track) const {
+  if (options_.limit_s > 0) return options_.limit_s;
+  return track.good_s > 0 ? std::max(kLeastLimit, kPatience * track.good_s) : 0;
+}
+
+/// The files are known: whatever becomes of the attempt, they are kept.
+void Attempts::know_files(const Attempt& attempt, const Subject& subject) {
+  files_ = attempt.files;
+  family_ = subject.problem.family;
+  variant_ = subject.source.variant->name;
+  problem_ = subject.problem.key();
+  begun_ = true;
 }
 
 Attempt Attempts::try_now(const AttemptRequest& request) {
@@ -82,28 +119,42 @@ Attempt Attempts::try_now(const AttemptRequest& request) {
   attempt.number = number_;
   options_.rig.target = family_of(request.kernel, &database_);
   Rig rig(options_.rig);
+  rig_ = &rig;
+  const struct Forget {
+    const Rig*& rig;
+    ~Forget() { rig = nullptr; }
+  } forget_rig{rig_};
   const Subject subject =
       todays_subject(request.kernel, request.arguments, request.dtype, rig.folder(), rig.device(), &database_);
   const ProblemSetup setup = prepare_problem(rig.folder(), subject.problem, rig.device());
   attempt.problem = subject.problem;
   attempt.how = subject.how;
+  attempt.completion = subject.completion;
   attempt.device = fmt::format("{} {}", rig.device().id, rig.device().name);
   attempt.flops = setup.plan.flops;
   attempt.bytes = setup.plan.bytes;
   attempt.roof_us = theoretical_roof(setup.problem, setup.plan, rig.device()).minimum_us;
   attempt.files = kernel_files(rig.folder().family, *subject.source.variant, subject.source.source,
                                read_kernel_source(rig.folder().family.reference_source));
+  know_files(attempt, subject);
+  if (request.begun) request.begun(attempt);
   ProblemLoader(rig, setup).load();
   attempt.open_s = seconds_since(begin);
   Track& track = tracks_[fmt::format("{}\n{}\n{}", rig.device().device_class(), subject.problem.key(),
                                      subject.source.variant->name)];
+  limit_s_ = limit_of(track);
   SingleResult result = try_it(rig, setup, subject, track);
-  name_source_line(result, rig, setup, subject);
+  const WorkerSeconds& worker = rig.runner().seconds();
+  const double longest = std::max(worker.check, worker.time);
+  if (result.candidate.trial.status == TrialStatus::timeout && limit_s_ > 0 && longest >= limit_s_)
+    result.candidate.trial.message = limit_message(result.candidate.label, limit_s_, track.good_s);
+  else
+    name_source_line(result, rig, setup, subject);
   const RunItem item{result.candidate.label,      std::move(result.candidate.image), result.candidate.plan,
                      result.candidate.small_plan, result.candidate.nondeterministic, true};
   const std::vector<SampleSet> others = std::move(result.beside);
   take(attempt, result, subject, rig.device());
-  const WorkerSeconds& worker = rig.runner().seconds();
+  if (attempt.trial.status == TrialStatus::passed) track.good_s = longest;
   attempt.prepare_s = worker.prepare;
   attempt.check_s = worker.check;
   attempt.time_s = worker.time;
@@ -142,6 +193,10 @@ SingleResult Attempts::try_it(Rig& rig, const ProblemSetup& setup, const Subject
   schedule.rounds = options_.rounds;
   single.schedule = schedule;
   single.deadline = generous_deadline(rig, setup, 3 * static_cast<std::size_t>(options_.rounds) + 10);
+  if (limit_s_ > 0) {
+    single.deadline = std::chrono::milliseconds(static_cast<std::int64_t>(1e3 * limit_s_));
+    single.attempts = 1;
+  }
   if (rig.device().kind != DeviceKind::emulated) {
     if (track.last) single.beside.push_back(track.last->item);
     if (track.best && track.best->number != track.last->number) single.beside.push_back(track.best->item);
@@ -191,9 +246,6 @@ void Attempts::store(Attempt& attempt, const Subject& subject, const DeviceInfo&
 }
 
 void Attempts::keep(Attempt& attempt) {
-  files_ = attempt.files;
-  family_ = attempt.trial.family;
-  variant_ = attempt.trial.variant;
   if (!options_.keep_saves) return;
   Save save;
   save.family = family_;
@@ -205,6 +257,17 @@ void Attempts::keep(Attempt& attempt) {
   save.median_us = attempt.measurement ? attempt.measurement->median_us : 0;
   save.clock = attempt.clock;
   attempt.save = save_ = keep_save(database_, attempt.files, std::move(save));
+}
+
+/// Ended before its verdict, by Ctrl-C or by a newer save: the files are kept all the same.
+void Attempts::keep_unfinished() {
+  if (!options_.keep_saves || !begun_) return;
+  Save save;
+  save.family = family_;
+  save.variant = variant_;
+  save.problem = problem_;
+  save.verdict = name(TrialStatus::interrupted);
+  save_ = keep_save(database_, files_, std::move(save));
 }
 
 /// Nothing could be tried, since the spec is wrong or an include is missing: the files that the last trial was made of

@@ -2,6 +2,7 @@
 // One kernel tried again and again while its author works on it: compiled, checked and timed as it stands now, beside
 // the last attempt and the best one. For `kerlab watch` and the lab; compilers and the device stay up between attempts.
 
+#include <functional>
 #include <map>
 
 #include "session/kernel_files.h"
@@ -10,17 +11,23 @@
 
 namespace kerlab {
 
+struct Attempt;
+
 /// What to try. `kernel` as parse_subject gives it; of a trial's id its variant, configuration and problem are meant,
 /// of today's source.
 struct AttemptRequest {
   SubjectName kernel;  ///< without variant: the only one, else the winner's, else the first rung
   std::vector<ProblemArgument> arguments;
   std::string dtype;
+  std::function<void(const Attempt&)> begun;  ///< told before it is compiled: problem, how, completion, files
 };
 
 struct AttemptOptions {
   RigOptions rig;  ///< its target is not used; rig.kept is made when null
   int rounds = 30;
+  /// That a check or a timing may take; 0: twenty times what the last run that passed took, at least 5 s, and where
+  /// none has passed yet as long as bench allows.
+  double limit_s = 0;
   bool keep_saves = true;  ///< the files are kept whenever they are other than those kept last
   std::string command, version;
 };
@@ -41,6 +48,7 @@ struct Attempt {
   std::string device;       ///< "emu:h200 Emulated H200"
   std::string label;        ///< "reg2d BM=128 BN=64"
   std::string how;          ///< "as typed", "default", "winner, trial 12", "trial 12": variant and configuration
+  std::string completion;   ///< as of the subject
   Trial trial;              ///< status, message, resources, check; stored (id)
   std::string first_error;  ///< of the compiler: "reg2d.cu:57:12: error: ..."; empty: it compiled
   CheckReport report;
@@ -60,6 +68,12 @@ struct Attempt {
   double seconds = 0, open_s = 0, prepare_s = 0, compile_s = 0, check_s = 0, time_s = 0, store_s = 0;
 };
 
+/// What an attempt under way does.
+struct AttemptStage {
+  std::string doing;   ///< "compiling", "checking"
+  double limit_s = 0;  ///< after which it is ended; 0: none that matters
+};
+
 class Attempts {
  public:
   Attempts(AttemptOptions options, Database& database);
@@ -70,6 +84,8 @@ class Attempts {
   /// Throws what is wrong with request, spec or device; a kernel that does not compile, faults or is wrong is an
   /// Attempt with a status.
   Attempt run(const AttemptRequest& request);
+  /// Of the run under way: for a LookWhileWaiting.
+  [[nodiscard]] AttemptStage stage() const;
   /// Of the files of the last attempt, also of one that threw (as far as its files are known); 0: not kept.
   [[nodiscard]] std::int64_t last_save() const { return save_; }
   [[nodiscard]] std::shared_ptr<KeptProcesses> kept() const { return options_.rig.kept; }
@@ -83,21 +99,28 @@ class Attempts {
   };
   struct Track {
     std::optional<Timed> last, best;
+    double good_s = 0;  ///< that check or timing of the last run that passed took, the longer of them
   };
   Attempt try_now(const AttemptRequest& request);
   SingleResult try_it(Rig& rig, const ProblemSetup& setup, const Subject& subject, const Track& track) const;
   static void name_source_line(SingleResult& result, Rig& rig, const ProblemSetup& setup, const Subject& subject);
   static void compare(Attempt& attempt, const std::vector<SampleSet>& others, const Track& track);
   void store(Attempt& attempt, const Subject& subject, const DeviceInfo& device);
+  [[nodiscard]] double limit_of(const Track& track) const;
+  void know_files(const Attempt& attempt, const Subject& subject);
   void keep(Attempt& attempt);
+  void keep_unfinished();
   void keep_broken(const std::string& why);
 
   AttemptOptions options_;
   Database& database_;
   std::optional<Ledger> ledger_;
-  std::map<std::string, Track> tracks_;  ///< by device, problem and variant
-  KernelFiles files_;                    ///< of the last attempt that came to a trial
-  std::string family_, variant_;         ///< of that
+  std::map<std::string, Track> tracks_;     ///< by device, problem and variant
+  KernelFiles files_;                       ///< of the last attempt whose files could be read
+  std::string family_, variant_, problem_;  ///< of that
+  const Rig* rig_ = nullptr;                ///< while an attempt is under way
+  double limit_s_ = 0;                      ///< of that
+  bool begun_ = false;                      ///< its files are known
   std::int64_t number_ = 0, save_ = 0;
 };
 

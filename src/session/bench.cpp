@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "session/subject.h"
+
 namespace kerlab {
 
 namespace {
@@ -73,11 +75,15 @@ std::vector<BenchSession::Choice> BenchSession::choices(const Problem& problem) 
   }
   if (!options_.configuration.empty()) {
     if (variants.size() != 1) throw UsageError("--config: say of which variant (--variant NAME)");
-    return {{variants.front(), parse_configuration(*variants.front(), problem, rig_.device(), options_.configuration),
-             "--config"}};
+    const Variant& variant = *variants.front();
+    const CompletedConfiguration typed =
+        complete_configuration(variant, problem, rig_.device(), options_.configuration);
+    require_valid(typed, variant, problem);
+    announce_completion(variant.name, completion_remark(typed));
+    return {{&variant, typed.configuration, how_completed("--config", typed)}};
   }
   if (options_.variants.empty()) {
-    if (auto best = winner(problem)) return {*best};
+    if (auto best = known().winner(problem, notes_)) return {*best};
     throw Error(
         fmt::format("no winner is stored or shipped for {} on {}; run kerlab tune first, or name --variant or --config",
                     problem.title(), rig_.device().name));
@@ -87,38 +93,10 @@ std::vector<BenchSession::Choice> BenchSession::choices(const Problem& problem) 
     if (std::string reason = unsupported_reason(*variant, problem, rig_.device()); !reason.empty()) {
       notes_.push_back(fmt::format("{}: {} left out: {}", problem.title(), variant->name, reason));
     } else {
-      chosen.push_back(best_known(*variant, problem));
+      chosen.push_back(known().best(*variant, problem, notes_));
     }
   }
   return chosen;
-}
-
-/// The stored one, else the shipped one.
-std::optional<BenchSession::Choice> BenchSession::winner(const Problem& problem) {
-  const auto decision = database_.winner(problem.key(), rig_.device().device_class());
-  const auto trial = decision ? database_.trial(decision->trial) : std::nullopt;
-  if (!trial) return shipped_kernel(options_.shipped, rig_.folder(), problem, rig_.device(), "", notes_);
-  const Variant& variant = find_variant(rig_.folder(), trial->variant);
-  return Choice{&variant, parse_configuration(variant, trial->configuration), "winner"};
-}
-
-/// The fastest passed trial of the variant on this problem; else what is shipped of it; else its default configuration.
-BenchSession::Choice BenchSession::best_known(const Variant& variant, const Problem& problem) {
-  Choice best{&variant, default_configuration(variant, problem, rig_.device()), "default"};
-  double best_us = 0;
-  for (const Trial& trial : database_.trials(problem.key(), rig_.device().device_class())) {
-    if (trial.variant != variant.name || trial.status != TrialStatus::passed) continue;
-    auto measurement = database_.latest_measurement(trial.id, "final");
-    if (!measurement) measurement = database_.latest_measurement(trial.id, "screen");
-    if (!measurement || (best_us > 0 && measurement->median_us >= best_us)) continue;
-    const Configuration configuration = parse_configuration(variant, trial.configuration);
-    if (!violated_constraint(variant, problem, rig_.device(), configuration).empty()) continue;
-    best_us = measurement->median_us;
-    best = {&variant, configuration, "best stored"};
-  }
-  if (best_us > 0) return best;
-  return shipped_kernel(options_.shipped, rig_.folder(), problem, rig_.device(), variant.name, notes_)
-      .value_or(std::move(best));
 }
 
 const VariantSource& BenchSession::source(const Variant& variant) {
@@ -166,7 +144,9 @@ void BenchSession::run(const ProblemSetup& setup, const Choice& choice) {
   row.problem = setup.problem;
   row.flops = setup.plan.flops;
   row.bytes = setup.plan.bytes;
-  row.roof_us = theoretical_roof(setup.problem, setup.plan, rig_.device()).minimum_us;
+  const Roofline roof = theoretical_roof(setup.problem, setup.plan, rig_.device());
+  row.roof_us = roof.minimum_us;
+  row.memory_bound = roof.memory_bound;
   row.chosen = choice.how;
   row.warning = result.warning;
   if (!result.counted.empty())

@@ -3,9 +3,9 @@
 
 #include "session/count_operations.h"
 #include "session/energy_rows.h"
+#include "session/known_kernels.h"
 #include "session/library_rows.h"
 #include "session/shipped.h"
-#include "session/shipped_kernel.h"
 #include "session/single.h"
 
 namespace kerlab {
@@ -33,7 +33,8 @@ struct BenchRow {
   Trial trial;
   std::optional<Measurement> measurement;
   double flops = 0, bytes = 0;
-  double roof_us = 0;  ///< theoretical
+  double roof_us = 0;         ///< theoretical
+  bool memory_bound = false;  ///< by that roof
   std::string chosen;  ///< "--config", "winner", "best stored", "shipped winner of 2026-11-22", "default", "trial 12"
   std::string warning;
   Operations operations;            ///< predicted and counted; emulated devices only
@@ -59,8 +60,7 @@ class BenchSession {
   using Choice = KnownKernel;
   static RigOptions completed(BenchOptions& options, const Database& database);
   [[nodiscard]] std::vector<Choice> choices(const Problem& problem);
-  [[nodiscard]] std::optional<Choice> winner(const Problem& problem);
-  [[nodiscard]] Choice best_known(const Variant& variant, const Problem& problem);
+  [[nodiscard]] KnownKernels known() const { return {database_, options_.shipped, rig_.folder(), rig_.device()}; }
   [[nodiscard]] const VariantSource& source(const Variant& variant);
   void run(const ProblemSetup& setup, const Choice& choice);
 

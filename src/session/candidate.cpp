@@ -160,6 +160,10 @@ void record_check(Trial& trial, const CheckReport& report) {
   trial.check_detail = check_json(report);
 }
 
+std::string measured_recipe(const Recipe& recipe) {
+  return fmt::format("{} v{} seed {}", recipe.name, recipe.version, recipe.seed);
+}
+
 /// "652 W, 61 C, power cap, 2 rounds taken again, host's clock 1.002"
 std::string conditions_text(const SampleSet& samples) {
   std::vector<std::string> parts;
@@ -179,7 +183,7 @@ std::optional<Measurement> make_measurement(const SampleSet& samples, const std:
   Measurement measurement;
   measurement.protocol = samples.protocol;
   measurement.stage = stage;
-  measurement.recipe = fmt::format("{} v{} seed {}", recipe.name, recipe.version, recipe.seed);
+  measurement.recipe = measured_recipe(recipe);
   measurement.cache = samples.cache;
   measurement.clock = samples.clock;
   measurement.device_uuid = device.uuid;

@@ -59,6 +59,9 @@ void record_check(Trial& trial, const CheckReport& report);
 /// The reports of a check as JSON: a list with one object per recipe and output.
 std::string check_json(const CheckReport& report);
 
+/// "normal v1 seed 1", as measurements name it.
+std::string measured_recipe(const Recipe& recipe);
+
 /// What the device said of itself while the samples were taken; empty: nothing.
 std::string conditions_text(const SampleSet& samples);
 

@@ -29,6 +29,7 @@ struct ChosenConfigurations {
   std::vector<VariantSource> sources;
   std::vector<std::pair<std::size_t, Configuration>> configurations;
   std::vector<std::string> notes;  ///< variants left out, with the reason; what is not the default
+  std::string completion;          ///< of what was typed, see completion_remark; empty: it is valid as it is
 };
 /// What the options ask for: valid on `asked`. Throws Error (inconclusive) when there is none.
 ChosenConfigurations choose_configurations(const CheckOptions& options, const KernelFolder& folder,
@@ -81,6 +82,7 @@ class CheckSession {
   [[nodiscard]] CheckState state() const;
   [[nodiscard]] const std::vector<CheckRow>& rows() const { return rows_; }
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
+  [[nodiscard]] const std::string& completion() const { return chosen_.completion; }
   [[nodiscard]] const Rig& rig() const { return rig_; }
 
  private:

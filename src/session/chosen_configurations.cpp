@@ -5,6 +5,7 @@
 
 #include "session/check.h"
 #include "session/shipped_kernel.h"
+#include "session/subject.h"
 
 namespace kerlab {
 
@@ -40,12 +41,12 @@ std::optional<KnownKernel> winning_kernel(const CheckOptions& options, const Ker
 }
 
 Configuration typed_configuration(const Variant& variant, const Problem& asked, const DeviceInfo& device,
-                                  const std::string& text) {
-  Configuration typed = parse_configuration(variant, asked, device, text);
-  if (const std::string broken = violated_constraint(variant, asked, device, typed); !broken.empty())
-    throw UsageError(fmt::format("--config: {} {} is not valid for {}: {}", variant.name,
-                                 configuration_text(variant, typed), asked.title(), broken));
-  return typed;
+                                  const std::string& text, std::string& completion) {
+  CompletedConfiguration completed = complete_configuration(variant, asked, device, text);
+  require_valid(completed, variant, asked);
+  completion = completion_remark(completed);
+  announce_completion(variant.name, completion);
+  return std::move(completed.configuration);
 }
 
 /// Those that were named; without a name every one.
@@ -63,9 +64,11 @@ using FindWinner = std::function<std::optional<KnownKernel>(const std::string& v
 
 /// Of a variant that supports the problem: all that are valid, or the one typed, or its winner, or its defaults.
 std::vector<Configuration> configurations_of(const Variant& variant, const CheckOptions& options, const Problem& asked,
-                                             const DeviceInfo& device, const FindWinner& winning) {
+                                             const DeviceInfo& device, const FindWinner& winning,
+                                             std::string& completion) {
   if (options.every_configuration) return enumerate(variant, asked, device).valid;
-  if (!options.configuration.empty()) return {typed_configuration(variant, asked, device, options.configuration)};
+  if (!options.configuration.empty())
+    return {typed_configuration(variant, asked, device, options.configuration, completion)};
   if (auto known = winning(variant.name)) return {std::move(known->configuration)};
   return {default_configuration(variant, asked, device)};
 }
@@ -95,7 +98,7 @@ ChosenConfigurations choose_configurations(const CheckOptions& options, const Ke
     }
     chosen.sources.push_back({variant, read_kernel_source(variant->source)});
     const std::size_t source = chosen.sources.size() - 1;
-    for (Configuration& configuration : configurations_of(*variant, options, asked, device, winning))
+    for (Configuration& configuration : configurations_of(*variant, options, asked, device, winning, chosen.completion))
       chosen.configurations.emplace_back(source, std::move(configuration));
   }
   if (chosen.configurations.empty()) {

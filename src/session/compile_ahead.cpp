@@ -1,5 +1,7 @@
 #include "session/compile_ahead.h"
 
+#include "base/interrupt.h"
+
 namespace kerlab {
 
 void compile_ahead(Rig& rig, std::vector<CompileRequest> requests, const std::function<void(std::size_t)>& progress) {
@@ -9,6 +11,7 @@ void compile_ahead(Rig& rig, std::vector<CompileRequest> requests, const std::fu
   while (left > 0) {
     progress(left);
     rig.wait(std::chrono::seconds(1));
+    end_interrupted_wait();
     const std::size_t finished = rig.compilers().poll().size();
     left -= std::min(left, finished);
   }

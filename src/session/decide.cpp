@@ -1,6 +1,7 @@
 #include "session/decide.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <tuple>
 
@@ -9,6 +10,21 @@
 namespace kerlab {
 
 namespace {
+
+constexpr double kWorthASecondLook = 1.5;  // times the best of those it is chosen from
+// GPUs of one model differ by about a percent: whoever may have been on the slower one is not left behind for that.
+constexpr double kBetweenDevices = 1.02;
+
+/// Indices of those that were asked for, or of those that were not, fastest first.
+std::vector<std::size_t> by_time(const std::vector<Contestant>& contestants, bool asked) {
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < contestants.size(); ++i)
+    if (contestants[i].asked == asked) order.push_back(i);
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return std::tie(contestants[a].us, contestants[a].label) < std::tie(contestants[b].us, contestants[b].label);
+  });
+  return order;
+}
 
 std::string rule_between(const Finalist& winner, const Finalist& second) {
   if (winner.registers != second.registers) return "tie: fewer registers";
@@ -24,6 +40,29 @@ bool clearly_slower(const Finalist& other, const Finalist& fastest) {
 }
 
 }  // namespace
+
+std::vector<std::size_t> choose_finalists(const std::vector<Contestant>& contestants, bool several_devices) {
+  const auto us = [&](std::size_t i) { return contestants[i].us; };
+  const std::vector<std::size_t> asked = by_time(contestants, true), others = by_time(contestants, false);
+  std::size_t most = std::min(asked.size(), kMostFinalists);
+  while (several_devices && most < std::min(asked.size(), kMostFromSeveral) &&
+         us(asked[most]) <= kBetweenDevices * us(asked[kMostFinalists - 1]))
+    ++most;
+  while (most > 1 && us(asked[most - 1]) > kWorthASecondLook * us(asked.front())) --most;
+
+  std::vector<std::size_t> chosen(asked.begin(), asked.begin() + static_cast<std::ptrdiff_t>(most));
+  double best_us = asked.empty() ? std::numeric_limits<double>::infinity() : us(asked.front());
+  if (!others.empty()) best_us = std::min(best_us, us(others.front()));
+  for (std::size_t i = 0; i < std::min(others.size(), kMostOutside); ++i)
+    if (us(others[i]) <= kWorthASecondLook * best_us) chosen.push_back(others[i]);
+  for (std::size_t i = 0; i < contestants.size(); ++i)
+    if (contestants[i].standing && std::find(chosen.begin(), chosen.end(), i) == chosen.end()) chosen.push_back(i);
+  return chosen;
+}
+
+bool overturns(double us, double winner_us) {
+  return us * (1 + kTieMargin) < winner_us;
+}
 
 bool goes_first(const Finalist& one, const Finalist& other) {
   return std::tie(one.registers, one.shared_bytes, one.label) <

@@ -1,6 +1,7 @@
 #pragma once
-// From finalists measured side by side to a winner: ties are declared and broken by rule, so that the winner does not
-// flip between runs that differ by noise. Pure.
+// Who wins. Every verified trial of the problem with a comparable time is a contestant, of this session or stored,
+// whatever the session was asked for; the finals choose among them, and of finalists measured side by side ties are
+// declared and broken by rule, so that the winner does not flip between runs that differ by noise. Pure.
 
 #include <cstdint>
 #include <string>
@@ -18,6 +19,22 @@ struct Finalist {
 
 inline constexpr double kTieMargin = 0.01;
 inline constexpr std::size_t kLargestTie = 4;
+inline constexpr std::size_t kMostFinalists = 8, kMostFromSeveral = 2 * kMostFinalists, kMostOutside = 4;
+
+/// A verified trial of the problem and the time that it is chosen by.
+struct Contestant {
+  double us = 0;
+  std::string label;
+  bool asked = true;      ///< such a configuration was asked for; else it is stored, and may win all the same
+  bool standing = false;  ///< the winner so far: it gives way only in the finals
+};
+
+/// Indices of those that the finals compare: of those asked for the fastest, of the others those that may win, each by
+/// time. `several_devices`: times of different devices differ by more than those of one.
+std::vector<std::size_t> choose_finalists(const std::vector<Contestant>& contestants, bool several_devices);
+
+/// Whether a stored time is so much shorter than the winner's that a decision which did not look at it cannot stand.
+bool overturns(double us, double winner_us);
 
 struct Verdict {
   std::vector<std::size_t> order;  ///< finalists, the winner first, its tie set next, then by time

@@ -24,7 +24,7 @@ bool is_number(std::string_view text) {
 }
 
 /// "cuda:0,1" -> "cuda:0", "cuda:1".
-std::vector<std::string> split(const std::string& typed) {
+std::vector<std::string> split_ids(const std::string& typed) {
   std::vector<std::string> ids;
   for (std::size_t begin = 0; begin <= typed.size();) {
     const std::size_t end = std::min(typed.find(',', begin), typed.size());
@@ -55,7 +55,7 @@ std::vector<std::string> all_gpus(bool here) {
 }  // namespace
 
 std::vector<std::string> device_ids(const std::string& typed, bool here) {
-  std::vector<std::string> ids = split(typed);
+  std::vector<std::string> ids = split_ids(typed);
   if (ids.size() == 1) return typed == "cuda:all" ? all_gpus(here) : ids;
   for (auto id = ids.begin(); id != ids.end(); ++id) {
     const bool gpu = id->starts_with(kCuda);
@@ -69,11 +69,11 @@ std::vector<std::string> device_ids(const std::string& typed, bool here) {
 }
 
 bool names_several_devices(const std::string& typed) {
-  return typed == "cuda:all" || split(typed).size() > 1;
+  return typed == "cuda:all" || split_ids(typed).size() > 1;
 }
 
 std::string first_device(const std::string& typed) {
-  return typed == "cuda:all" ? "cuda:0" : split(typed).front();
+  return typed == "cuda:all" ? "cuda:0" : split_ids(typed).front();
 }
 
 void require_one_model(const DeviceInfo& first, const DeviceInfo& other) {

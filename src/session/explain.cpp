@@ -56,19 +56,6 @@ void add_problem(Explanation& result, const KernelFolder& folder, const Problem&
   result.ceilings_created = ceilings.created;
 }
 
-void add_regime(Explanation& result, const Family& family, const Problem& problem) {
-  const auto shape = gemm_shape(family, problem);
-  if (const auto regime = regime_of(family, problem, result.device); regime && shape) {
-    result.regime = problem_regime(*shape, *regime);
-    return;
-  }
-  std::int64_t blocks = 0;
-  if (result.kernel)
-    for (const LaunchInspection& launch : result.kernel->launches) blocks = std::max(blocks, launch.work.blocks);
-  result.regime =
-      general_regime(result.problem.flops, result.problem.bytes, result.device, result.problem.theoretical, blocks);
-}
-
 /// Blocks that stay do not all do the same: of some of them all cannot be told exactly.
 double unevenness(const std::vector<LaunchInspection>& launches, const std::vector<LaunchWaves>& waves) {
   double most = 0;
@@ -190,7 +177,9 @@ Problem problem_of(const InspectOptions& options, const Rig& rig, const Database
 void count_kernel(Explanation& result, Rig& rig, const Subject& subject, const ExplainOptions& options,
                   const Database* database) {
   const ProblemSetup setup = prepare_problem(rig.folder(), subject.problem, rig.device());
+  tell(options.inspect.told, "preparing " + subject.problem.title());
   ProblemLoader(rig, setup, false).load();
+  tell(options.inspect.told, counting_text(subject, rig.device()));
   result.kernel = inspect_subject(rig, setup, subject, database);
   if (result.kernel->launches.empty()) {
     result.obstacle = fmt::format("{}: {}", name(result.kernel->trial.status), result.kernel->trial.message);
@@ -203,8 +192,8 @@ void count_kernel(Explanation& result, Rig& rig, const Subject& subject, const E
   result.steps =
       steps_from(rig.folder().family, *subject.source.variant, subject.problem, rig.device(), subject.configuration)
           .size();
-  result.what_if =
-      what_if(rig, setup, subject, *result.kernel, database, options.what_if, options.inspect.rig.use_cache);
+  result.what_if = what_if(rig, setup, subject, *result.kernel, database, options.what_if,
+                           options.inspect.rig.use_cache, options.inspect.told);
 }
 
 }  // namespace
@@ -215,6 +204,7 @@ Explanation explain(const ExplainOptions& options, const Database* database) {
   const auto trial = inspect.subject.trial > 0 ? database->trial(inspect.subject.trial) : std::nullopt;
   if (trial && !inspect.rig.device.starts_with("emu:")) inspect.rig.device = emulated_twin(*trial);
   inspect.rig.device = inspecting_device(inspect.rig.device);
+  tell(inspect.told, "starting " + inspect.rig.device);
   Rig rig(inspect.rig);
   const Problem problem = problem_of(inspect, rig, database);
   const Meant meant = find_kernel(inspect, rig, problem, database);
@@ -224,6 +214,7 @@ Explanation explain(const ExplainOptions& options, const Database* database) {
   result.kernel_name = kernel_name(meant, inspect.subject);
   add_problem(result, rig.folder(), problem, meant.trial, database);
   if (meant.subject) {
+    announce_completion(meant.subject->source.variant->name, meant.subject->completion);
     count_kernel(result, rig, *meant.subject, options, database);
   } else if (!meant.obstacle.empty()) {
     result.obstacle = meant.obstacle;
@@ -231,7 +222,8 @@ Explanation explain(const ExplainOptions& options, const Database* database) {
     if (meant.trial) result.kernel = stored_facts(*meant.trial, problem, rig.device(), *database);
   }
   if (!meant.subject) result.variants = fits(rig.folder(), problem, rig.device());
-  add_regime(result, rig.folder().family, problem);
+  result.bottleneck = result.kernel && !result.kernel->launches.empty() ? heaviest(*result.kernel).bottleneck
+                                                                        : result.problem.bottleneck;
   result.problem_options = options_of(problem, rig.folder().family);
   return result;
 }

@@ -3,7 +3,7 @@
 
 #include "model/excess.h"
 #include "model/operations.h"
-#include "model/regime.h"
+#include "model/problem_bottleneck.h"
 #include "model/waves.h"
 #include "model/what_if.h"
 #include "session/inspect.h"
@@ -29,7 +29,7 @@ struct Explanation {
   ProblemRoofline problem;       ///< with the ceilings and stored trials of the device class `times_of`
   std::string times_of;          ///< whose times are known: a GPU's where there are any, else the emulated device's
   std::string ceilings_created;  ///< UTC; empty: none were measured
-  ProblemRegime regime;
+  Bottleneck bottleneck;         ///< of the launch that takes longest; of the problem where no kernel was counted
 
   std::string problem_options;       ///< " --M 4096 --N 4096 --K 64 --dtype bf16"
   std::string kernel_name;           ///< "gemm/reg2d"; empty: the problem alone

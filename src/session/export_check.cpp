@@ -32,9 +32,9 @@ DeviceInfo device_of(const ExportIdentity& identity) {
   return device;
 }
 
-class Comparison {
+class ExportComparison {
  public:
-  Comparison(const ExportIdentity& identity, const RigOptions& rig, const Database* database)
+  ExportComparison(const ExportIdentity& identity, const RigOptions& rig, const Database* database)
       : identity_(identity), rig_(rig), database_(database), device_(device_of(identity)) {}
 
   ExportCheck run() {
@@ -118,7 +118,7 @@ class Comparison {
 }  // namespace
 
 ExportCheck check_export(const ExportIdentity& identity, const RigOptions& rig, const Database* database) {
-  return Comparison(identity, rig, database).run();
+  return ExportComparison(identity, rig, database).run();
 }
 
 }  // namespace kerlab

@@ -1,7 +1,6 @@
 #include "session/finals.h"
 
 #include <algorithm>
-#include <tuple>
 
 #include "base/format.h"
 #include "measure/cross_check.h"
@@ -16,55 +15,72 @@ constexpr std::uint64_t kFirstTicket = std::uint64_t{1} << 61;  // above every c
 constexpr int kMostRounds = 30;
 constexpr int kRoundsOfAll = 7;
 constexpr int kFewestRounds = 5;
-constexpr double kTimeForRounds = 3e6;     // microseconds
-constexpr double kWorthASecondLook = 1.5;  // times the best of the screening
-constexpr double kWorthADuel = 1.05;       // times the best of a few rounds of all
-// GPUs of one model differ by about a percent: whoever may have been on the slower one is not left behind for that.
-constexpr double kBetweenDevices = 1.02;
-constexpr std::size_t kMostFromSeveral = 2 * kMostFinalists;
+constexpr double kTimeForRounds = 3e6;  // microseconds
+constexpr double kWorthADuel = 1.05;    // times the best of a few rounds of all
 
-/// The best of the screening, fastest first; equal programs once.
-std::vector<Screened*> choose(Screening& screening, bool several_devices) {
-  std::vector<Screened*> passed;
-  for (Screened& screened : screening.screened()) {
-    if (screened.cost_us && !screened.twin) passed.push_back(&screened);
+/// Those of the sweep and the stored ones that compete; equal programs once.
+struct Field {
+  std::vector<Screened*> screened;
+  std::vector<const Contender*> stored;  ///< null: of the sweep
+  std::vector<Contestant> contestants;
+
+  void add(Screened& one, const Contender* contender, bool standing) {
+    if (!one.cost_us || one.twin) return;
+    screened.push_back(&one);
+    stored.push_back(contender);
+    contestants.push_back({*one.cost_us, one.candidate.label, one.outside == nullptr, standing});
   }
-  std::sort(passed.begin(), passed.end(), [](const Screened* a, const Screened* b) {
-    return std::tie(*a->cost_us, a->candidate.label) < std::tie(*b->cost_us, b->candidate.label);
-  });
-  std::size_t most = std::min(passed.size(), kMostFinalists);
-  while (several_devices && most < std::min(passed.size(), kMostFromSeveral) &&
-         *passed[most]->cost_us <= kBetweenDevices * *passed[kMostFinalists - 1]->cost_us)
-    ++most;
-  passed.resize(most);
-  while (passed.size() > 1 && *passed.back()->cost_us > kWorthASecondLook * *passed.front()->cost_us) passed.pop_back();
-  return passed;
+};
+
+Field gather(Screening& screening, StoredContenders& stored) {
+  Field field;
+  for (Screened& one : screening.screened()) field.add(one, nullptr, one.candidate.trial.id == stored.winner);
+  for (Contender& one : stored.trials) field.add(one.screened, &one, one.standing);
+  return field;
+}
+
+SampleSet stored_samples(const Measurement& measurement) {
+  SampleSet samples;
+  samples.samples_us = {measurement.median_us};
+  samples.protocol = measurement.protocol;
+  samples.cache = measurement.cache;
+  samples.clock = measurement.clock;
+  return samples;
 }
 
 }  // namespace
 
 Finals::Finals(Rig& rig, Company& company, const ProblemSetup& setup, const CandidateSpace& space, Ledger& ledger,
-               Screening& screening, ProblemLoader& loader, std::optional<ReigningWinner> reigning)
+               Screening& screening, StoredContenders& stored, ProblemLoader& loader)
     : rig_(rig),
       company_(company),
       setup_(setup),
       ledger_(ledger),
       screening_(screening),
       loader_(loader),
-      reigning_(std::move(reigning)) {
-  for (Screened* screened : choose(screening, rig.devices().size() > 1)) {
-    if (screened->candidate.image.empty()) {
-      const SourceBundle& source = space.variants()[screened->candidate.variant].source.source;
-      rig_.compilers().submit(kFirstTicket + finalists_.size(), {source, screened->candidate.options});
+      stored_winner_(stored.winner) {
+  const Field field = gather(screening, stored);
+  for (const std::size_t i : choose_finalists(field.contestants, rig.devices().size() > 1)) {
+    Screened* screened = field.screened[i];
+    Entry& entry = finalists_.emplace_back();
+    entry.screened = screened;
+    if (field.stored[i] != nullptr && field.stored[i]->as_stored) {
+      entry.samples = stored_samples(field.stored[i]->stored);
+      entry.as_stored = entry.duelist = true;
+    } else if (screened->candidate.image.empty()) {
+      rig_.compilers().submit(kFirstTicket + finalists_.size() - 1,
+                              {source_of(space, *screened).source, screened->candidate.options});
       ++images_missing_;
     }
-    finalists_.push_back({screened, std::nullopt, false, false});
   }
   if (!screening.library_trouble().empty()) library_trouble_ = "left out: " + screening.library_trouble();
-  if (finalists_.empty()) {
+  const bool some = std::any_of(finalists_.begin(), finalists_.end(), [](const Entry& one) { return !one.as_stored; });
+  if (some) {
+    loader_.begin();
+  } else if (finalists_.empty()) {
     phase_ = Phase::finished;
   } else {
-    loader_.begin();
+    rank();
   }
 }
 
@@ -110,11 +126,11 @@ void Finals::take_compiled() {
 void Finals::begin_together() {
   std::vector<std::size_t> everybody;
   for (std::size_t i = 0; i < finalists_.size(); ++i) {
-    if (!finalists_[i].out) everybody.push_back(i);
+    if (!finalists_[i].out && !finalists_[i].as_stored) everybody.push_back(i);
   }
   const bool modelled = rig_.device().kind == DeviceKind::emulated;  // as often as you like, the same
   if (everybody.empty()) {
-    phase_ = Phase::finished;
+    rank();
   } else {
     begin_timing(modelled || everybody.size() == 1 ? Phase::duel : Phase::halving, everybody);
   }
@@ -200,9 +216,9 @@ void Finals::take_timing(RunOutcome& outcome) {
 void Finals::begin_duel() {
   std::vector<std::size_t> standing;
   for (std::size_t i = 0; i < finalists_.size(); ++i)
-    if (!finalists_[i].out && finalists_[i].samples) standing.push_back(i);
+    if (!finalists_[i].out && !finalists_[i].as_stored && finalists_[i].samples) standing.push_back(i);
   if (standing.empty()) {
-    phase_ = Phase::finished;
+    rank();
     return;
   }
   const auto us = [&](std::size_t i) { return *median(finalists_[i].samples->samples_us); };

@@ -4,14 +4,14 @@
 // pass the thorough check, and is measured once more, beside the vendor's library: the samples that made it the winner
 // flatter it.
 
+#include "session/contenders.h"
 #include "session/decide.h"
 #include "session/library_rows.h"
-#include "session/screening.h"
 #include "stats/samples.h"
 
 namespace kerlab {
 
-inline constexpr std::size_t kMostFinalists = 8, kMostDuelists = 4;
+inline constexpr std::size_t kMostDuelists = 4;
 
 /// A finalist in rounds that it had together with the winner: only such times say who is faster.
 struct SideBySide {
@@ -22,35 +22,37 @@ struct SideBySide {
 
 struct FinalRow {
   Screened* screened = nullptr;
-  Measurement measurement;           ///< stage final, stored; of the winner measured anew, after the others
-  std::optional<SideBySide> beside;  ///< none: they never ran in the same rounds, or the row is of an earlier session
+  Measurement measurement;  ///< stage final, stored; of the winner measured anew, after the others
+  std::optional<SideBySide>
+      beside;  ///< the first row; none: they never ran in the same rounds, or the row is of an earlier session
 };
 
-/// The stored winner, where this session cannot try it (its variant was not asked for). It gives way only to something
-/// faster.
-struct ReigningWinner {
-  std::int64_t trial = 0;
-  std::string label;
-  double median_us = 0;  ///< of its stored final
+/// A winner that was not asked for: stored, and as fast or faster.
+struct OutsideWinner {
+  Trial trial;
+  double median_us = 0;
+  double ratio = 0;    ///< time of the best that was asked for over its own; 0: nothing that was asked for passed
+  bool stays = false;  ///< it was the winner before; else it is from now on
 };
 
 struct FinalResult {
-  std::vector<FinalRow> rows;  ///< the winner first, its ties next, then by time; empty: nobody won
-  std::size_t ties = 0;
+  /// What was asked for: the winner first, its ties next, then by time; empty: nothing that was asked for is left.
+  std::vector<FinalRow> rows;
+  std::size_t ties = 0;                  ///< of the rows, those in the winner's tie set
+  std::optional<OutsideWinner> outside;  ///< the winner where it is no row
   std::string rule;
   std::vector<LibraryRow> library;
   std::string library_note;  ///< why there is no library row, or what opening and choosing cost
   double library_s = 0;      ///< what they cost
   std::string verified;      ///< what of the winner was executed
-  std::string kept;          ///< why the stored winner stays the winner; empty: it does not
   std::vector<std::string> warnings;
 };
 
 class Finals {
  public:
-  /// `screening` must be finished.
+  /// `screening` must be finished; `stored` compete with what it tried. Both must outlive the result.
   Finals(Rig& rig, Company& company, const ProblemSetup& setup, const CandidateSpace& space, Ledger& ledger,
-         Screening& screening, ProblemLoader& loader, std::optional<ReigningWinner> reigning);
+         Screening& screening, StoredContenders& stored, ProblemLoader& loader);
 
   /// Never blocks. False: finished, and `result` is there.
   bool step();
@@ -67,6 +69,7 @@ class Finals {
     std::optional<SampleSet> samples;
     bool out = false;                               ///< failed in the finals
     bool duelist = false;                           ///< its samples are of the duel
+    bool as_stored = false;                         ///< never run here: `samples` are the stored ones
     std::vector<double> all_us = {}, duel_us = {};  ///< of the rounds of all, of the duel
   };
 
@@ -88,7 +91,9 @@ class Finals {
   [[nodiscard]] int rounds(Phase phase, const std::vector<std::size_t>& entries) const;
   [[nodiscard]] RunItem item(const Entry& entry) const;
   [[nodiscard]] static Finalist finalist(const Entry& entry);
-  [[nodiscard]] std::optional<SideBySide> beside_winner(const Entry& entry) const;
+  [[nodiscard]] std::optional<SideBySide> beside_first(const Entry& entry, const Entry& first) const;
+  [[nodiscard]] OutsideWinner outside_winner(const Entry* first) const;
+  void decide_for(const Entry& entry, Decision decision);
 
   Rig& rig_;
   Company& company_;
@@ -96,13 +101,14 @@ class Finals {
   Ledger& ledger_;
   Screening& screening_;
   ProblemLoader& loader_;
-  std::optional<ReigningWinner> reigning_;
+  std::int64_t stored_winner_;  ///< trial; 0: none
   Phase phase_ = Phase::compiling;
   std::vector<Entry> finalists_;
   std::size_t images_missing_ = 0;
   std::vector<std::size_t> timed_;    ///< entries in the timing under way
   std::vector<std::size_t> alone_;    ///< still to be timed alone, after a fault of all together
   std::vector<std::size_t> ranking_;  ///< entries, the winner first
+  std::size_t ties_ = 0;              ///< of them, the winner included
   bool with_library_ = false;         ///< in the timing under way
   std::string library_trouble_;       ///< why it is left out
   bool lost_somebody_ = false;

@@ -33,9 +33,14 @@ void Finals::rank() {
   for (const std::size_t i : verdict.order) ranking_.push_back(standing[i]);
   std::sort(others.begin(), others.end());
   for (const auto& [us, i] : others) ranking_.push_back(i);
-  result_.ties = verdict.ties;
+  ties_ = verdict.ties;
   result_.rule = verdict.rule;
-  begin_verifying();
+  if (finalists_[ranking_.front()].as_stored) {
+    store();  // verified when it won
+    phase_ = Phase::finished;
+  } else {
+    begin_verifying();
+  }
 }
 
 Finalist Finals::finalist(const Entry& entry) {
@@ -117,50 +122,65 @@ void Finals::eliminate(Entry& entry, TrialStatus status, const std::string& mess
   ledger_.result(screened.candidate.trial);
 }
 
-std::optional<SideBySide> Finals::beside_winner(const Entry& entry) const {
-  const Entry& winner = finalists_[ranking_.front()];
-  const bool duel = !entry.duel_us.empty() && !winner.duel_us.empty();
+std::optional<SideBySide> Finals::beside_first(const Entry& entry, const Entry& first) const {
+  const bool duel = !entry.duel_us.empty() && !first.duel_us.empty();
   const std::vector<double>& samples = duel ? entry.duel_us : entry.all_us;
   const auto summary = summarize(samples);
-  const auto ratio = paired_ratio(samples, duel ? winner.duel_us : winner.all_us);
+  const auto ratio = paired_ratio(samples, duel ? first.duel_us : first.all_us);
   if (!summary || !ratio) return std::nullopt;
   return SideBySide{*summary, *ratio, duel};
 }
 
+/// The rows are of those that were asked for; a decision is about all.
 void Finals::store() {
-  result_.library = compare_library(library_, finalists_[ranking_.front()].samples->samples_us);
+  const Entry& winner = finalists_[ranking_.front()];
+  const Entry* first = nullptr;
+  result_.library = compare_library(library_, winner.samples->samples_us);
   result_.library_note = library_trouble_.empty() ? library_note(library_) : library_trouble_;
   result_.library_s = (library_.load_ms + library_.choose_ms) / 1e3;
-  std::string tie_set;
+  Decision decision;
   std::vector<ForeignProcess> neighbours;
   for (std::size_t rank = 0; rank < ranking_.size(); ++rank) {
     const Entry& entry = finalists_[ranking_[rank]];
+    const Trial& trial = entry.screened->candidate.trial;
+    if (rank < ties_) decision.tie_set += fmt::format("{}{}", rank > 0 ? "," : "", trial.id);
+    if (entry.as_stored) continue;
     auto measurement = make_measurement(*entry.samples, "final", setup_.plan.recipes.front(), rig_.device());
-    ledger_.measured(entry.screened->candidate.trial, *measurement);
+    ledger_.measured(trial, *measurement);
+    if (rank == 0) decision.measurement = measurement->id;
     neighbours = together(std::move(neighbours), entry.samples->neighbours);
-    if (!entry.samples->warning.empty()) {
+    if (!entry.samples->warning.empty())
       result_.warnings.push_back(fmt::format("{}: {}", entry.screened->candidate.label, entry.samples->warning));
-    }
-    if (rank < result_.ties) tie_set += fmt::format("{}{}", rank > 0 ? "," : "", entry.screened->candidate.trial.id);
-    result_.rows.push_back({entry.screened, std::move(*measurement), beside_winner(entry)});
+    if (entry.screened->outside != nullptr) continue;
+    if (first == nullptr) first = &entry;
+    if (rank < ties_) ++result_.ties;
+    result_.rows.push_back({entry.screened, std::move(*measurement), beside_first(entry, *first)});
   }
   if (!neighbours.empty()) result_.rule += fmt::format(", while shared with {}", name_all(neighbours));
-  ledger_.library(library_records(result_.library, result_.rows.front().measurement.id));
-  const double best_us = result_.rows.front().measurement.median_us;
-  if (reigning_ && reigning_->median_us <= best_us) {
-    result_.kept = fmt::format("the stored winner stays: trial {}, {}, {} us", reigning_->trial, reigning_->label,
-                               format_us(reigning_->median_us));
-    return;
-  }
-  Decision decision;
-  const Trial& winner = result_.rows.front().screened->candidate.trial;
+  if (winner.screened->outside != nullptr) result_.outside = outside_winner(first);
+  if (!winner.as_stored) decide_for(winner, std::move(decision));
+}
+
+OutsideWinner Finals::outside_winner(const Entry* first) const {
+  const Entry& entry = finalists_[ranking_.front()];
+  OutsideWinner winner;
+  winner.trial = entry.screened->candidate.trial;
+  winner.median_us = *median(entry.samples->samples_us);
+  winner.stays = winner.trial.id == stored_winner_;
+  if (first == nullptr) return winner;
+  const auto beside = beside_first(*first, entry);
+  winner.ratio = beside ? beside->ratio.ratio : *median(first->samples->samples_us) / winner.median_us;
+  return winner;
+}
+
+void Finals::decide_for(const Entry& entry, Decision decision) {
+  ledger_.library(library_records(result_.library, decision.measurement));
+  const Trial& winner = entry.screened->candidate.trial;
   decision.problem = winner.problem;
   decision.dtype = winner.dtype;
   decision.family = winner.family;
   decision.device_class = winner.device_class;
   decision.trial = winner.id;
-  decision.measurement = result_.rows.front().measurement.id;
-  decision.tie_set = std::move(tie_set);
   decision.rule = result_.rule;
   decision.candidates = static_cast<std::int64_t>(screening_.counts().done);
   ledger_.decide(decision);

@@ -5,6 +5,7 @@
 
 #include "plan/counters.h"
 #include "session/count_operations.h"
+#include "session/kernel_home.h"
 #include "session/modelled.h"
 #include "session/source_text.h"
 
@@ -52,6 +53,8 @@ LaunchInspection inspect_launch(const CountedLaunch& counted, const SingleResult
   launch.instructions = counted.lines;
   launch.lines = by_source_line(counted.lines);
   for (SourceLine& line : launch.lines) line.source = source.line(line.line);
+  launch.resident = occupancy_of_grid(launch.occupancy, counted.blocks, device);
+  launch.bottleneck = launch_bottleneck(launch.time, work, launch.resident, device);
   launch.remarks = remarks_on(launch, device);
   return launch;
 }
@@ -76,6 +79,10 @@ SingleResult count(Rig& rig, const ProblemSetup& setup, const Subject& subject) 
 }
 
 }  // namespace
+
+std::string counting_text(const Subject& subject, const DeviceInfo& device) {
+  return fmt::format("compiling and counting {} on {}", subject.source.variant->name, device.id);
+}
 
 std::string inspecting_device(const std::string& device) {
   return device.starts_with("emu:") ? device : "emu:h200";
@@ -107,17 +114,26 @@ Inspection inspect(InspectOptions options, const Database* database) {
 }
 
 Inspection inspect_as_far_as_possible(InspectOptions options, const Database* database) {
-  options.rig.target = family_of(options.subject, database);
+  const KernelHome home(options.subject, options.rig.kernels, database);
   const auto trial = options.subject.trial > 0 ? database->trial(options.subject.trial) : std::nullopt;
   if (trial && !options.rig.device.starts_with("emu:")) options.rig.device = emulated_twin(*trial);
   options.rig.device = inspecting_device(options.rig.device);
   options.rig.jobs = 2;  // the kernel and lab.cu
-  Rig rig(options.rig);
-  const Subject subject =
-      resolve_subject(options.subject, options.arguments, options.dtype, rig.folder(), rig.device(), database);
+  tell(options.told, "starting " + options.rig.device);
+  Rig rig(options.rig, home.folder());
+  Subject subject = home.said_readably([&] {
+    return resolve_subject(options.subject, options.arguments, options.dtype, rig.folder(), rig.device(), database);
+  });
+  subject.how += home.suffix();
+  announce_completion(subject.source.variant->name, subject.completion);
   const ProblemSetup setup = prepare_problem(rig.folder(), subject.problem, rig.device());
+  tell(options.told, "preparing " + subject.problem.title());
   ProblemLoader(rig, setup, false).load();
-  return inspect_subject(rig, setup, subject, database);
+  tell(options.told, counting_text(subject, rig.device()));
+  Inspection inspection = inspect_subject(rig, setup, subject, database);
+  inspection.source.path = home.readable(std::move(inspection.source.path));
+  inspection.trial.message = home.readable(std::move(inspection.trial.message));
+  return inspection;
 }
 
 Inspection inspect_subject(Rig& rig, const ProblemSetup& setup, const Subject& subject, const Database* database) {
@@ -130,6 +146,7 @@ Inspection inspect_subject(Rig& rig, const ProblemSetup& setup, const Subject& s
   inspection.title = subject.problem.title();
   inspection.how = subject.how;
   inspection.note = subject.note;
+  inspection.completion = subject.completion;
   inspection.device = rig.device().id;
   inspection.flops = setup.plan.flops;
   inspection.bytes = setup.plan.bytes;

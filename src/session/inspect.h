@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "model/inspection.h"
+#include "session/progress.h"
 #include "session/single.h"
 #include "session/subject.h"
 
@@ -14,6 +15,7 @@ struct InspectOptions {
   SubjectName subject;
   std::vector<ProblemArgument> arguments;
   std::string dtype;
+  Told told;
 };
 
 /// A time that was measured (or modelled) before.
@@ -26,6 +28,7 @@ struct StoredTime {
 struct Inspection {
   Trial trial;                   ///< as compiled with line information; id of the stored one if there is one, else 0
   std::string title, how, note;  ///< problem; how the configuration was chosen
+  std::string completion;        ///< as of the subject
   std::string device;            ///< "emu:h200"
   std::vector<LaunchInspection> launches;
   double modelled_us = 0, roof_us = 0;
@@ -43,6 +46,9 @@ Inspection inspect_as_far_as_possible(InspectOptions options, const Database* da
 
 /// The same in a rig that has the problem loaded (ProblemLoader), of an emulated device.
 Inspection inspect_subject(Rig& rig, const ProblemSetup& setup, const Subject& subject, const Database* database);
+
+/// What inspect_subject does: "compiling and counting reg2d on emu:h200".
+std::string counting_text(const Subject& subject, const DeviceInfo& device);
 
 /// The device that inspects for these: an emulated one as it is, the H200 for every other.
 std::string inspecting_device(const std::string& device);

@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Files by their absolute path.
-class Collection {
+class FileCollection {
  public:
   void add(const fs::path& file, const std::string& text) { texts_[fs::weakly_canonical(file)] = text; }
   void add(const SourceBundle& source) {
@@ -85,7 +85,7 @@ std::size_t column_of(const std::vector<std::string>& shown, const std::string& 
 
 KernelFiles kernel_files(const Family& family, const Variant& variant, const SourceBundle& source,
                          const SourceBundle& reference) {
-  Collection files;
+  FileCollection files;
   files.add(source);
   files.add(reference);
   const fs::path spec = family.folder / "family.toml";

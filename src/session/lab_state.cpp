@@ -64,7 +64,7 @@ std::vector<std::pair<std::string, std::string>> pairs_of(const std::vector<std:
 }
 
 /// "BM=64,BN=64" or "BM=64 BN=64" as words.
-std::vector<std::string> words_of(std::string configuration) {
+std::vector<std::string> settings_of(std::string configuration) {
   std::ranges::replace(configuration, ',', ' ');
   std::istringstream stream(configuration);
   return {std::istream_iterator<std::string>(stream), {}};
@@ -137,6 +137,7 @@ SubjectName LabState::subject() const {
 }
 
 LabState with_kernel(const LabState& state, const SubjectName& name, const KernelFolder& folder) {
+  refuse_revision(name);
   LabState next = state;
   next.target = name.family;
   next.variant = name.variant.empty() ? ladder_of(folder).front()->name : find_variant(folder, name.variant).name;
@@ -145,7 +146,7 @@ LabState with_kernel(const LabState& state, const SubjectName& name, const Kerne
   if (const auto dtype = parse_dtype(next.dtype); !dtype || std::ranges::count(folder.family.dtypes, *dtype) == 0)
     next.dtype.clear();
   next.parameters = still_listed(variant, next.parameters);
-  return with_settings(next, folder, words_of(name.configuration));
+  return with_settings(next, folder, settings_of(name.configuration));
 }
 
 LabState with_settings(const LabState& state, const KernelFolder& folder, const std::vector<std::string>& words) {
@@ -183,8 +184,7 @@ LabState with_rung(const LabState& state, const KernelFolder& folder, const Devi
   next.variant = reached.name;
   next.parameters = still_listed(reached, state.parameters);
   // Listed one by one they may still be no valid configuration together.
-  const Configuration kept = parse_configuration(reached, problem, device, next.subject().configuration);
-  if (!violated_constraint(reached, problem, device, kept).empty()) next.parameters.clear();
+  if (!complete_configuration(reached, problem, device, next.subject().configuration).valid) next.parameters.clear();
   return next;
 }
 

@@ -15,7 +15,7 @@ struct LabState {
 
   /// "gemm/reg2d"
   [[nodiscard]] std::string kernel() const { return target + "/" + variant; }
-  /// "BM=128,BN=64": what parse_configuration takes.
+  /// "BM=128,BN=64": what complete_configuration takes.
   [[nodiscard]] std::string configuration() const;
   /// For resolve_subject.
   [[nodiscard]] SubjectName subject() const;

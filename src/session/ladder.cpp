@@ -8,11 +8,11 @@ namespace kerlab {
 
 namespace {
 
-constexpr std::uint64_t kFirstTicket = std::uint64_t{3} << 60;  // above those of the screening and the finals
-constexpr int kMostRounds = 15;
-constexpr int kFewestRounds = 3;
-constexpr double kTimeForRounds = 2e6;    // microseconds
-constexpr double kAnythingBetter = 0.99;  // of the default's time: less is noise
+constexpr std::uint64_t kFirstLadderTicket = std::uint64_t{3} << 60;  // above those of the screening and the finals
+constexpr int kMostLadderRounds = 15;
+constexpr int kFewestLadderRounds = 3;
+constexpr double kTimeForLadderRounds = 2e6;  // microseconds
+constexpr double kAnythingBetter = 0.99;      // of the default's time: less is noise
 
 /// "variant 'reg2d' has no bf16 (it has fp32)", said of a rung.
 std::string of_rung(const std::string& reason, const Variant& variant, DType dtype) {
@@ -41,7 +41,7 @@ Ladder::Ladder(Rig& rig, const ProblemSetup& setup, const CandidateSpace& space,
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     const TrialCandidate& candidate = entries_[i].screened->candidate;
     const SourceBundle& source = space_.variants()[candidate.variant].source.source;
-    rig_.compilers().submit(kFirstTicket + i, {source, candidate.options});
+    rig_.compilers().submit(kFirstLadderTicket + i, {source, candidate.options});
   }
   images_missing_ = entries_.size();
   loader_.begin();
@@ -99,10 +99,11 @@ void Ladder::take_compiled() {
   for (auto& finished : rig_.compilers().poll()) {
     if (loader_.take(finished)) continue;
     auto& [ticket, result] = finished;
-    if (ticket < kFirstTicket || ticket >= kFirstTicket + entries_.size()) continue;  // left over from the screening
+    if (ticket < kFirstLadderTicket || ticket >= kFirstLadderTicket + entries_.size())
+      continue;  // left over from the screening
     --images_missing_;
     if (result.status == CompileStatus::ok)
-      entries_[ticket - kFirstTicket].image = loadable_image(result, rig_.device());
+      entries_[ticket - kFirstLadderTicket].image = loadable_image(result, rig_.device());
   }
   if (images_missing_ > 0 || !loader_.ready() || !rig_.runner().idle()) return;
   std::erase_if(entries_, [](const Entry& entry) { return entry.image.empty(); });
@@ -119,7 +120,8 @@ void Ladder::begin_timing() {
     round_us += *entry.screened->cost_us;
   }
   TimingSchedule schedule;
-  schedule.rounds = std::clamp(static_cast<int>(kTimeForRounds / round_us), kFewestRounds, kMostRounds);
+  schedule.rounds =
+      std::clamp(static_cast<int>(kTimeForLadderRounds / round_us), kFewestLadderRounds, kMostLadderRounds);
   run.schedule = schedule;
   // Generous: the times are known, but the clocks may take their time to settle.
   run.deadline = std::chrono::milliseconds(static_cast<std::int64_t>(0.004 * round_us * (schedule.rounds + 10))) +

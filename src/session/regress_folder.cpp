@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t kNameDigits = 12;  ///< of a digest, in a file's name
-constexpr std::chrono::milliseconds kLockPatience{10000}, kLockPause{50};
+constexpr std::chrono::milliseconds kFolderPatience{10000}, kLockPause{50};
 constexpr const char* kRemedy = "`git checkout` restores it, `kerlab regress record` writes it anew";
 
 std::string system_reason(int error) {
@@ -126,7 +126,7 @@ int BaselineFolder::Lock::open_locked(const fs::path& path) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0 && errno == ENOENT) return -1;
   if (fd < 0) throw Error(fmt::format("baselines {}: {}", path.string(), system_reason(errno)));
-  const auto until = std::chrono::steady_clock::now() + kLockPatience;
+  const auto until = std::chrono::steady_clock::now() + kFolderPatience;
   while (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
     const int reason = errno;
     if (reason == EINTR) continue;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/elapsed.h"
+#include "base/format.h"
 #include "session/compile_ahead.h"
 #include "session/regress_choice.h"
 #include "session/regress_timed.h"
@@ -119,7 +120,8 @@ void RegressSession::compile_family(const Baseline& first) {
     }
   }
   compile_ahead(*rig_, std::move(requests), [&](std::size_t left) {
-    progress(fmt::format("regress: {} kernels of {} to compile", left, first.family));
+    progress(fmt::format("regress: {} of {} to compile", format_count(static_cast<std::int64_t>(left), "kernel"),
+                         first.family));
   });
 }
 

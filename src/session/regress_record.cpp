@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/format.h"
 #include "session/compile_ahead.h"
 #include "session/regress_choice.h"
 #include "session/regress_fingerprint.h"
@@ -10,6 +11,7 @@
 #include "session/regress_text.h"
 #include "session/shipped_kernel.h"
 #include "session/space.h"
+#include "session/subject.h"
 
 namespace kerlab {
 
@@ -111,8 +113,12 @@ void RecordSession::add_variant(const Problem& problem, const RecordProblem& ask
   const auto winner = database_ != nullptr ? database_->winner(problem.key(), device_class_) : std::nullopt;
   const auto trial = winner ? database_->trial(winner->trial) : std::nullopt;
   if (!asked.configuration.empty()) {
-    configuration = parse_configuration(variant, problem, rig_->device(), asked.configuration);
-    chosen = "as typed";
+    const CompletedConfiguration completed =
+        complete_configuration(variant, problem, rig_->device(), asked.configuration);
+    require_valid(completed, variant, problem);
+    announce_completion(variant.name, completion_remark(completed));
+    configuration = completed.configuration;
+    chosen = how_completed("as typed", completed);
   } else if (trial && trial->variant == variant.name) {
     configuration = parse_configuration(variant, trial->configuration);
     chosen = fmt::format("winner, trial {}", trial->id);
@@ -165,7 +171,8 @@ void RecordSession::compile_jobs() {
     }
     if (!rig_ || requests.empty()) continue;
     compile_ahead(*rig_, std::move(requests), [&](std::size_t left) {
-      progress(fmt::format("record: {} kernels of {} to compile", left, jobs_[begin].family));
+      progress(fmt::format("record: {} of {} to compile", format_count(static_cast<std::int64_t>(left), "kernel"),
+                           jobs_[begin].family));
     });
   }
 }

@@ -4,8 +4,10 @@
 #include <cctype>
 #include <set>
 #include <sstream>
+#include <tuple>
 
 #include "base/format.h"
+#include "base/split.h"
 #include "base/utc_time.h"
 #include "session/rig.h"
 
@@ -16,22 +18,9 @@ namespace {
 constexpr std::int64_t kMostRuns = 2000;
 constexpr std::size_t kMostListed = 20;
 
-std::vector<std::string> split(const std::string& text) {
-  std::istringstream words(text);
-  std::vector<std::string> parts;
-  for (std::string part; std::getline(words, part, ',');) parts.push_back(part);
-  return parts;
-}
-
 std::string lower(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
   return text;
-}
-
-/// The words of a problem's key: "M=4096", "bf16".
-std::set<std::string> words_of(const std::string& key) {
-  std::istringstream stream(key);
-  return {std::istream_iterator<std::string>(stream), {}};
 }
 
 /// What an argument may look like in a key: "--M 1K..4K:x2" is M=1024, M=2048 or M=4096.
@@ -41,7 +30,7 @@ std::vector<std::string> wanted_words(const ProblemArgument& argument) {
     for (const std::int64_t size : parse_sizes("--" + argument.name, argument.value))
       words.push_back(fmt::format("{}={}", argument.name, size));
   } catch (const UsageError&) {  // a flag or a scalar
-    for (const std::string& value : split(argument.value)) words.push_back(argument.name + "=" + value);
+    for (const std::string& value : split(argument.value, ',')) words.push_back(argument.name + "=" + value);
   }
   return words;
 }
@@ -55,8 +44,9 @@ bool agrees(const ReportOptions& options, const Trial& trial) {
   if (!options.device_class.empty() && trial.device_class != options.device_class) return false;
   if (!options.device_kind.empty() && trial.device_kind != options.device_kind) return false;
   if (lower(trial.device_class).find(lower(options.class_part)) == std::string::npos) return false;
-  const std::set<std::string> key = words_of(trial.problem);
-  if (!options.dtypes.empty() && !any_of_words(key, split(options.dtypes))) return false;
+  const std::vector<std::string> words = words_of(trial.problem);
+  const std::set<std::string> key(words.begin(), words.end());
+  if (!options.dtypes.empty() && !any_of_words(key, split(options.dtypes, ','))) return false;
   return std::all_of(options.arguments.begin(), options.arguments.end(),
                      [&](const ProblemArgument& argument) { return any_of_words(key, wanted_words(argument)); });
 }
@@ -144,6 +134,40 @@ std::vector<RegressRun> regress_history(const LabReport& report, const Database&
   return runs;
 }
 
+/// A decision was made of it, or a tune began. What was only checked, benched or tried has no winner to report.
+bool was_tuned(const ReportProblem& problem, const Database& database) {
+  if (problem.decision) return true;
+  std::set<std::int64_t> sessions;
+  for (const ReportTrial& one : problem.trials) sessions.insert(one.trial.session);
+  return std::any_of(sessions.begin(), sessions.end(), [&](std::int64_t id) {
+    const auto session = database.session(id);
+    return session && session->command.find(" tune ") != std::string::npos;
+  });
+}
+
+/// Unless nothing at all was tuned: then what there is is shown.
+void leave_out_untuned(LabReport& report, const Database& database) {
+  const auto untuned = [&](const ReportProblem& problem) { return !was_tuned(problem, database); };
+  const auto count = std::count_if(report.problems.begin(), report.problems.end(), untuned);
+  if (count == 0 || count == std::ssize(report.problems)) return;
+  std::string names;
+  for (const ReportProblem& problem : report.problems)
+    if (untuned(problem)) names += (names.empty() ? "" : ", ") + problem.title;
+  std::erase_if(report.problems, untuned);
+  report.warnings.push_back(
+      fmt::format("left out, never tuned: {} (kerlab tune FAMILY adds {})", names, count == 1 ? "it" : "them"));
+}
+
+/// By kind and class of device, then family and the rest; the dimensions by their size, not as text.
+void sort_problems(LabReport& report) {
+  const auto place = [](const ReportProblem& problem) {
+    std::vector<std::int64_t> sizes;
+    for (const auto& [name, size] : problem.dimensions) sizes.push_back(size);
+    return std::tuple(problem.device_kind, problem.device_class, problem.family, problem.dtype, std::move(sizes));
+  };
+  std::ranges::stable_sort(report.problems, {}, place);
+}
+
 std::string title_of(const ReportOptions& options, const LabReport& report) {
   if (report.problems.size() == 1) return report.problems.front().title;
   const std::string what = options.family.empty() ? "everything stored" : options.family;
@@ -159,10 +183,11 @@ LabReport collect_report(const ReportOptions& options, const Database& database)
   LabReport report;
   report.created = utc_now();
   std::set<std::int64_t> sessions;
-  for (auto& [key, trials] : groups) {
+  for (auto& [key, trials] : groups)
     report.problems.push_back(collect_problem(options, database, std::move(trials), catalogue, report.warnings));
-    add_environment(report, report.problems.back(), sessions);
-  }
+  leave_out_untuned(report, database);
+  for (const ReportProblem& problem : report.problems) add_environment(report, problem, sessions);
+  sort_problems(report);
   for (const std::int64_t id : sessions)
     if (auto session = database.session(id)) report.sessions.push_back(std::move(*session));
   report.runs = regress_history(report, database);

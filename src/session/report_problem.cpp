@@ -6,6 +6,7 @@
 
 #include "search/strategy.h"
 #include "session/ceilings.h"
+#include "session/count_operations.h"
 #include "session/device_class.h"
 #include "session/failures.h"
 #include "session/report_data.h"
@@ -55,6 +56,7 @@ void add_roof(ReportProblem& problem, const Database& database, const KernelFold
   const Problem resolved = make_problem(folder.family, request_of_key(folder.family, problem.key));
   const DeviceInfo device = device_of(problem.device_class, problem.device_kind);
   problem.title = resolved.title();
+  problem.dimensions = resolved.dimensions;
   problem.flops = flops_of(folder.family, resolved);
   problem.bytes = bytes_of(folder.family, resolved);
   if (device.name.empty()) return;
@@ -64,7 +66,7 @@ void add_roof(ReportProblem& problem, const Database& database, const KernelFold
   problem.bandwidth = roof.bandwidth;
   problem.theoretical = to_report(roof.theoretical, roof.roof);
   if (roof.measured) problem.measured = to_report(*roof.measured, *roof.measured_roof);
-  if (roof.regime) problem.regime = regime_text(*roof.regime);
+  problem.bottleneck = "bottleneck: " + sentence(roof.bottleneck);
   rate(problem);
   const auto best = problem.winner ? problem.winner : fastest(problem);
   if (best && problem.trials[*best].time) {
@@ -161,6 +163,24 @@ void add_ladder(ReportProblem& problem, const KernelFolder& folder) {
                    [](const ReportRung& a, const ReportRung& b) { return a.rung < b.rung; });
 }
 
+/// The lowest rung that was timed, if it is below the winner's or is the winner.
+void add_naive(ReportProblem& problem, const KernelFolder& folder) {
+  const auto best = problem.winner ? problem.winner : fastest(problem);
+  if (!best || problem.ladder.empty()) return;
+  const ReportRung& lowest = problem.ladder.front();
+  const auto first = std::ranges::min_element(folder.variants, {}, &Variant::rung);
+  const bool is_first = first->name == lowest.variant;
+  if (!is_first && problem.trials[*best].trial.variant == lowest.variant) return;
+  problem.naive = ReportNaive{lowest.at_default.value_or(*lowest.best), is_first};
+}
+
+/// The commands that run each trial again.
+void add_reproductions(ReportProblem& problem, const std::string& repeated) {
+  std::string device;
+  if (problem.device_kind == "emulated") device = " --device " + emulated_twin(problem.device_class);
+  for (ReportTrial& one : problem.trials) one.reproduce = reproduction(one.trial, one.trial.family, repeated + device);
+}
+
 /// Of the winner's variant; without a winner of the fastest trial's.
 void add_importance(ReportProblem& problem) {
   const auto best = problem.winner ? problem.winner : fastest(problem);
@@ -182,7 +202,6 @@ void add_importance(ReportProblem& problem) {
     configurations.push_back(std::move(values));
     costs.push_back(one.screen_us);
   }
-  if (costs.size() < 3) return;
   for (const Importance& entry : parameter_importance(names, configurations, costs))
     problem.importance.emplace_back(entry.parameter, entry.share);
 }
@@ -229,10 +248,12 @@ ReportProblem collect_problem(const ReportOptions& options, const Database& data
   add_decisions(problem, database, times);
   add_finalists(problem, times);
   add_importance(problem);
+  add_reproductions(problem, options.repeated);
   problem.library = database.library_times(problem.key, problem.device_class, problem.clock);
   try {
     const KernelFolder folder = catalogue.find(problem.family);
     add_ladder(problem, folder);
+    add_naive(problem, folder);
     add_roof(problem, database, folder);
   } catch (const Error& error) {
     warnings.push_back(fmt::format("{}: no roof and no ladder: {}", problem.key, error.what()));

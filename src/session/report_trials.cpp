@@ -20,18 +20,6 @@ double instant(const std::string& utc) {
   return static_cast<double>(::timegm(&time)) + seconds;
 }
 
-/// The newest with a cold cache of the most trusted stage there is.
-const Measurement* most_trusted(const std::vector<Measurement>& measurements) {
-  for (const char* stage : {"final", "bench", "screen"}) {
-    const Measurement* newest = nullptr;
-    for (const Measurement& one : measurements)
-      if (one.stage == stage && one.cache == "cold" && (newest == nullptr || one.created >= newest->created))
-        newest = &one;
-    if (newest != nullptr) return newest;
-  }
-  return nullptr;
-}
-
 /// When its first measurement, or without one it itself, was stored.
 std::string known_at(const Trial& trial, const std::vector<Measurement>& measurements) {
   std::string first;
@@ -54,6 +42,17 @@ ReportTrial to_report(Trial trial, const std::vector<Measurement>& measurements)
 }
 
 }  // namespace
+
+const Measurement* most_trusted(const std::vector<Measurement>& measurements) {
+  for (const char* stage : {"final", "bench", "screen"}) {
+    const Measurement* newest = nullptr;
+    for (const Measurement& one : measurements)
+      if (one.stage == stage && one.cache == "cold" && (newest == nullptr || one.created >= newest->created))
+        newest = &one;
+    if (newest != nullptr) return newest;
+  }
+  return nullptr;
+}
 
 ByTrial measurements_by_trial(const Database& database, const ReportProblem& problem) {
   ByTrial result;

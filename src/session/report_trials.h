@@ -15,6 +15,9 @@ using ByTrial = std::map<std::int64_t, std::vector<Measurement>>;
 /// Of the problem's key, device class and clock.
 ByTrial measurements_by_trial(const Database& database, const ReportProblem& problem);
 
+/// The newest with a cold cache of the most trusted stage there is: final, bench, screen; null: there is none.
+const Measurement* most_trusted(const std::vector<Measurement>& measurements);
+
 /// Fills `trials` and `sessions_begin`: trials in the order in which they became known, sessions end to end.
 void add_trials(ReportProblem& problem, std::vector<Trial> trials, const ByTrial& times, const Database& database);
 

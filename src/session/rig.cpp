@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/file.h"
+#include "base/notice.h"
 #include "session/device_ids.h"
 
 namespace kerlab {
@@ -55,7 +56,7 @@ WorkerClient::Options worker_options(const RigOptions& options) {
 void announce_fallback(const RigOptions& options, const DeviceInfo& device) {
   if (options.device != "auto" || device.kind != DeviceKind::emulated) return;
   const std::string model = device.name.substr(device.name.find(' ') + 1);  // "Emulated H200"
-  fmt::print(stderr, "no GPU here: emulating an {} ({}); times are modelled, not measured\n", model, device.id);
+  print_notice(fmt::format("no GPU here: emulating an {} ({}); times are modelled, not measured", model, device.id));
 }
 
 Catalogue open_catalogue(const std::vector<std::filesystem::path>& kernels) {
@@ -65,7 +66,14 @@ Catalogue open_catalogue(const std::vector<std::filesystem::path>& kernels) {
 }
 
 SourceBundle read_kernel_source(const std::filesystem::path& file) {
-  return read_source(file, {file.parent_path().parent_path(), shipped_kernels()});
+  const std::filesystem::path folder = file.parent_path(), above = folder.parent_path();
+  std::vector<std::filesystem::path> includes{above, shipped_kernels()};
+  std::error_code ignored;
+  // In a folder below its family's, such as ladder/, `common` is one further up.
+  if (!std::filesystem::exists(folder / "family.toml", ignored) &&
+      std::filesystem::exists(above / "family.toml", ignored))
+    includes.insert(includes.begin() + 1, above.parent_path());
+  return read_source(file, includes);
 }
 
 SourceBundle read_lab_source() {

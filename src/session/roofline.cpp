@@ -130,6 +130,7 @@ void add_stored_winners(RooflineReport& report, const RooflineOptions& options, 
 void take_ceilings(RooflineReport& report, const RooflineOptions& options, Rig& rig, Database& database) {
   report.measured = stored_ceilings(database, report.device);
   if (options.only_stored || (!options.measure && !report.measured.rows.empty())) return;
+  tell(options.told, "measuring what " + rig.device().id + " reaches");
   try {
     report.measured = measure_ceilings(rig, database);
     report.measured_now = true;
@@ -167,7 +168,7 @@ ProblemRoofline problem_roof(const Family& family, const Problem& problem, const
   result.roof = roofline(result.flops, result.bytes, result.theoretical);
   result.measured = practical_ceilings(measured, result.bandwidth, problem.dtype, result.theoretical);
   if (result.measured) result.measured_roof = roofline(result.flops, result.bytes, *result.measured);
-  result.regime = regime_of(family, problem, device);
+  result.bottleneck = bottleneck_of(family, problem, device);
   return result;
 }
 

@@ -3,8 +3,9 @@
 // stored trials reach. Measures nothing but ceilings.
 
 #include "session/ceilings.h"
+#include "session/problem_bottleneck.h"
 #include "session/problem_setup.h"
-#include "session/regime.h"
+#include "session/progress.h"
 #include "session/shipped.h"
 
 namespace kerlab {
@@ -15,6 +16,7 @@ struct RooflineOptions {
   std::string dtype;         ///< empty: the family's first that the device supports
   bool measure = false;      ///< ceilings anew, even if stored
   bool only_stored = false;  ///< no ceilings are measured, even if none is stored
+  Told told;
 };
 
 /// A stored trial under the roof.
@@ -42,7 +44,7 @@ struct ProblemRoofline {
   std::vector<RooflinePoint> points;
   std::vector<LibraryTime> library;  ///< as last timed, beside whatever it was
   std::string sentence;              ///< all of this in one
-  std::optional<GemmRegime> regime;  ///< of a GEMM
+  ProblemBottleneck bottleneck;      ///< of the problem, whatever the kernel
 };
 
 struct RooflineReport {

@@ -19,11 +19,11 @@ std::string ceiling_text(const ProblemRoofline& problem, bool memory_bound, bool
   return measured ? "mma.sync peak" : "tensor pipe peak";
 }
 
-std::string bound_text(const ProblemRoofline& problem, const Roofline& roof) {
-  const std::string bound =
-      roof.memory_bound ? "memory-bound" : fmt::format("compute-bound ({})", problem.theoretical.unit);
-  return fmt::format("{}: intensity {} FLOP/byte is {} of the ridge at {}", bound, intensity_text(roof.intensity),
-                     roof.memory_bound ? "left" : "right", intensity_text(roof.ridge));
+/// No word of a bottleneck: that is said once, beside it (model/bottleneck.h).
+std::string place_under(const ProblemRoofline& problem, const Roofline& roof) {
+  return fmt::format("{} FLOP/byte is {} of the ridge at {}: the roof there is the {}", intensity_text(roof.intensity),
+                     roof.memory_bound ? "left" : "right", intensity_text(roof.ridge),
+                     roof.memory_bound ? "memory bandwidth" : problem.theoretical.unit + " peak");
 }
 
 /// Why a winner may stand above a ceiling that was measured.
@@ -52,7 +52,7 @@ std::string winner_text(const ProblemRoofline& problem, const RooflinePoint& poi
 
 std::string roofline_sentence(const ProblemRoofline& problem) {
   const Roofline& roof = problem.measured_roof ? *problem.measured_roof : problem.roof;
-  std::string text = bound_text(problem, roof);
+  std::string text = place_under(problem, roof);
   if (problem.points.empty()) return text + "; nothing of it is stored yet (kerlab tune)";
   const RooflinePoint& point = problem.points.front();
   if (!point.shipped.empty()) text += "; nothing of it is stored yet (kerlab tune)";

@@ -4,6 +4,7 @@
 
 #include "base/hash.h"
 #include "model/roofline.h"
+#include "session/contenders.h"
 
 namespace kerlab {
 
@@ -29,6 +30,10 @@ std::vector<std::uint32_t> quick_recipes(const ProblemPlan& plan) {
   for (std::uint32_t i = 0; chosen.empty() && i < std::min<std::size_t>(2, plan.recipes.size()); ++i)
     chosen.push_back(i);
   return chosen;
+}
+
+const VariantSource& source_of(const CandidateSpace& space, const Screened& screened) {
+  return screened.outside != nullptr ? *screened.outside : space.variants()[screened.candidate.variant].source;
 }
 
 Screening::Screening(Rig& rig, Company& company, const ProblemSetup& setup, ProblemLoader& loader,
@@ -238,7 +243,7 @@ void Screening::admit(Screened& screened, const Trial* stored) {
   if (stored != nullptr && is_final(stored->status)) {
     auto measured = stored->status == TrialStatus::passed ? ledger_.database().latest_measurement(stored->id, "screen")
                                                           : std::nullopt;
-    if (measured && !company_.stands(*measured)) measured.reset();
+    if (measured && (!company_.stands(*measured) || !is_comparable(*measured, setup_, rig_.device()))) measured.reset();
     if (measured || stored->status != TrialStatus::passed) {
       candidate.trial = *stored;
       screened.stored = true;

@@ -39,7 +39,12 @@ struct Screened {
   bool waited = false;  ///< its timing was the device's first and may have waited for the clocks
   std::string suspect;  ///< of which that hung it reminded when it was tried; empty: of none
   bool twin = false;    ///< credited with the time of an equal program
+  /// Of its variant, where this session was not to try it: stored, it may win, and is in no table.
+  const VariantSource* outside = nullptr;
 };
+
+/// Of the variant of a candidate.
+const VariantSource& source_of(const CandidateSpace& space, const Screened& screened);
 
 /// Compiled images that outlive the screening: those of the best.
 inline constexpr std::size_t kImagesKept = 8;
@@ -69,6 +74,7 @@ class Screening {
   [[nodiscard]] const Screened* best() const { return best_; }
   /// Why no more candidates were asked for; empty while there are.
   [[nodiscard]] std::string ended() const;
+  [[nodiscard]] bool timed_out() const { return timed_out_; }
   /// Messages about culprits since the last call, for the progress display.
   std::vector<std::string> take_notes();
   /// How much of a candidate an emulated device executes to verify it.

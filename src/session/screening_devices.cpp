@@ -113,7 +113,7 @@ bool Screening::run(std::size_t device, Screened& screened) {
 
 Sampling Screening::sampling(const Screened& screened) const {
   if (options_.full) return Sampling::everything;
-  return space_.variants()[screened.candidate.variant].source.variant->sampling;
+  return source_of(space_, screened).variant->sampling;
 }
 
 /// `launching` must be durable before the launch. The next few share one commit, made while another candidate runs.

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::int64_t kFormat = 1;
+constexpr std::int64_t kShippedFormat = 1;
 
 /// "NVIDIA H200", "Emulated H200": without the first word.
 std::string model_of(const std::string& device_name) {
@@ -31,8 +31,8 @@ auto order(const ShippedWinner& winner) {
 std::vector<ShippedWinner> read_file(const fs::path& file) {
   const TomlValue value = parse_toml(read_text(file), shown_path(file));
   const SpecTable top(value, "shipped winners", {"format", "family", "device_class", "winner"});
-  if (const std::int64_t format = top.integer("format"); format != kFormat)
-    top.fail("format", fmt::format("{} is not known here, only {}: update kerlab", format, kFormat));
+  if (const std::int64_t format = top.integer("format"); format != kShippedFormat)
+    top.fail("format", fmt::format("{} is not known here, only {}: update kerlab", format, kShippedFormat));
   std::vector<ShippedWinner> winners;
   const std::vector<TomlValue> tables = top.tables("winner");
   for (const TomlValue& table : tables) {
@@ -55,7 +55,7 @@ std::string file_text(const std::vector<ShippedWinner>& winners) {
   std::string text = fmt::format(
       "# Winners measured on {}.\n# `kerlab db ship` writes this file from a database, `kerlab tune` tries them first; "
       "they never win untried.\nformat = {}\nfamily = {}\ndevice_class = {}\n",
-      shipped_device_title(winners.front().device_class), kFormat, toml_string(winners.front().family),
+      shipped_device_title(winners.front().device_class), kShippedFormat, toml_string(winners.front().family),
       toml_string(winners.front().device_class));
   for (const ShippedWinner& winner : winners) {
     text += fmt::format(

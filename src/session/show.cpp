@@ -1,4 +1,5 @@
 #include "session/show.h"
+#include "base/split.h"
 
 #include <algorithm>
 #include <charconv>
@@ -10,11 +11,6 @@
 namespace kerlab {
 
 namespace {
-
-std::vector<std::string> words_of(const std::string& text) {
-  std::istringstream stream(text);
-  return {std::istream_iterator<std::string>(stream), {}};
-}
 
 /// Values as a problem's key writes them: "4K" is 4096, "1.0" is 1.
 std::string canonical(const ProblemArgument& argument) {
@@ -45,7 +41,7 @@ void add_roof(TrialFacts& facts, const DeviceInfo& device, const std::vector<std
   }
 }
 
-std::optional<Occupancy> occupancy_of(const Trial& trial, const DeviceInfo& device) {
+std::optional<Occupancy> stored_occupancy(const Trial& trial, const DeviceInfo& device) {
   if (trial.registers == 0 || device.threads_per_sm == 0) return {};
   Occupancy result = occupancy(device, static_cast<int>(trial.threads), static_cast<int>(trial.registers),
                                static_cast<int>(trial.shared_bytes));
@@ -105,7 +101,7 @@ TrialFacts trial_facts(const Database& database, const Trial& trial,
   facts.trial = trial;
   facts.measurements = database.measurements(trial.id);
   const DeviceInfo device = device_of_class(trial.device_class);
-  facts.occupancy = occupancy_of(trial, device);
+  facts.occupancy = stored_occupancy(trial, device);
   add_roof(facts, device, kernels);
   facts.operations = predicted_operations(trial, kernels);
   const auto decision = database.winner(trial.problem, trial.device_class);

@@ -8,7 +8,7 @@ namespace kerlab {
 
 namespace {
 
-constexpr std::chrono::minutes kEmulatedDeadline{10};
+constexpr std::chrono::minutes kEmulatedRunDeadline{10};
 
 void fail(TrialCandidate& candidate, TrialStatus status, const std::string& message) {
   candidate.trial.status = status;
@@ -73,6 +73,7 @@ SingleResult run_candidate(Rig& rig, const ProblemSetup& setup, const SourceBund
   run.count_lines = options.count_lines;
   run.sanitize = options.sanitize;
   run.deadline = options.deadline;
+  run.attempts = options.attempts;
   RunOutcome outcome = rig.runner().run(std::move(run));
   candidate.trial.status = outcome.status;
   candidate.trial.message = outcome.message;
@@ -121,7 +122,7 @@ SingleResult run_candidate(Rig& rig, const ProblemSetup& setup, const SourceBund
 }
 
 std::chrono::milliseconds generous_deadline(const Rig& rig, const ProblemSetup& setup, std::size_t launches) {
-  if (rig.device().kind == DeviceKind::emulated) return kEmulatedDeadline;
+  if (rig.device().kind == DeviceKind::emulated) return kEmulatedRunDeadline;
   const double ms = std::max(2000.0, setup.plan.minimum_us * static_cast<double>(launches));
   return std::chrono::milliseconds(static_cast<std::int64_t>(ms + 10 * rig.runner().problem_ready().prepare_ms)) +
          std::chrono::seconds(10);

@@ -22,6 +22,7 @@ struct SingleOptions {
   bool full = false;            ///< emulated: every block is executed
   std::vector<RunItem> beside;  ///< timed in the same rounds (not emulated); checked before on the same problem
   std::chrono::milliseconds deadline{60000};
+  int attempts = 2;  ///< when the worker dies or overruns the deadline
 };
 
 struct SingleResult {

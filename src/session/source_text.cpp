@@ -15,7 +15,7 @@ std::vector<std::string> split_lines(const std::string& text) {
   return lines;
 }
 
-std::string trimmed(const std::string& line) {
+std::string trimmed_line(const std::string& line) {
   const std::size_t begin = line.find_first_not_of(" \t");
   const std::size_t end = line.find_last_not_of(" \t\r");
   return begin == std::string::npos ? "" : line.substr(begin, end + 1 - begin);
@@ -37,7 +37,7 @@ std::string SourceText::line(const CodeLine& place) {
   if (added)
     if (const std::string* text = text_of(source_, place.file)) at->second = split_lines(*text);
   const auto index = static_cast<std::size_t>(place.line) - 1;
-  return index < at->second.size() ? trimmed(at->second[index]) : "";
+  return index < at->second.size() ? trimmed_line(at->second[index]) : "";
 }
 
 }  // namespace kerlab

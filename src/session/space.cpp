@@ -27,16 +27,6 @@ bool hold_default(Space& space, const Configuration& configuration, const std::s
   return true;
 }
 
-/// None: the text is of parameters that the variant no longer has, or lacks one.
-std::optional<Configuration> stored_configuration(const Variant& variant, const std::string& text) {
-  try {
-    const Configuration configuration = parse_configuration(variant, text);
-    return configuration_text(variant, configuration) == text ? std::optional(configuration) : std::nullopt;
-  } catch (const UsageError&) {
-    return std::nullopt;
-  }
-}
-
 /// Fewer of each where there are so many variants, or of so many different parameters, that the table of the search
 /// would not fit in memory.
 SpaceLimits limits_for(const KernelFolder& folder, const VariantChoice& choice) {
@@ -60,6 +50,15 @@ bool only_default(const Variant& variant, const VariantChoice& choice) {
 }
 
 }  // namespace
+
+std::optional<Configuration> stored_configuration(const Variant& variant, const std::string& text) {
+  try {
+    const Configuration configuration = parse_configuration(variant, text);
+    return configuration_text(variant, configuration) == text ? std::optional(configuration) : std::nullopt;
+  } catch (const UsageError&) {
+    return std::nullopt;
+  }
+}
 
 const Variant& find_variant(const KernelFolder& folder, const std::string& name) {
   std::vector<std::string> known;

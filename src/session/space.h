@@ -76,6 +76,9 @@ class CandidateSpace {
   std::map<std::string, std::string> default_violates_;  ///< by variant
 };
 
+/// Values of a stored trial's text; none: it is of parameters that the variant no longer has, or lacks one.
+std::optional<Configuration> stored_configuration(const Variant& variant, const std::string& text);
+
 /// The variant of that name. Throws UsageError that suggests the nearest.
 const Variant& find_variant(const KernelFolder& folder, const std::string& name);
 

@@ -1,18 +1,13 @@
 #include "session/subject.h"
 
 #include <algorithm>
-#include <charconv>
 
+#include "base/notice.h"
 #include "session/space.h"
 
 namespace kerlab {
 
 namespace {
-
-bool is_folder(const std::string& path) {
-  std::error_code ignored;
-  return std::filesystem::is_directory(path, ignored);
-}
 
 Trial named_trial(std::int64_t id, const Database* database) {
   if (database == nullptr) throw UsageError(fmt::format("trial {}: there is no database yet", id));
@@ -66,8 +61,19 @@ const Variant& the_variant(const SubjectName& name, const KernelFolder& folder, 
                                name.family, problem.title(), name.family, fmt::join(names, ", ")));
 }
 
-/// That a configuration can be run, or the error that says why not.
-void require_valid(const Subject& subject, const DeviceInfo& device) {
+/// What was typed, or the default, made valid; or the error that says why it cannot be.
+void choose_configuration(Subject& subject, const std::string& typed, const std::string& how,
+                          const DeviceInfo& device) {
+  const Variant& variant = *subject.source.variant;
+  const CompletedConfiguration completed = complete_configuration(variant, subject.problem, device, typed);
+  require_valid(completed, variant, subject.problem);
+  subject.configuration = completed.configuration;
+  subject.how = how_completed(how, completed);
+  subject.completion = completion_remark(completed);
+}
+
+/// That a stored configuration can still be run, or the error that says why not.
+void require_still_valid(const Subject& subject, const DeviceInfo& device) {
   const Variant& variant = *subject.source.variant;
   const std::string broken = violated_constraint(variant, subject.problem, device, subject.configuration);
   if (!broken.empty())
@@ -87,25 +93,8 @@ void refuse_problem_of_trial(std::int64_t id, const std::vector<ProblemArgument>
 
 }  // namespace
 
-SubjectName parse_subject(const std::string& text) {
-  SubjectName name;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), name.trial);
-  if (error == std::errc{} && end == text.data() + text.size() && name.trial > 0) return name;
-  name = {};
-  const std::size_t colon = text.find(':');
-  if (colon != std::string::npos) name.configuration = text.substr(colon + 1);
-  name.family = text.substr(0, colon);
-  const std::size_t slash = name.family.rfind('/');
-  if (slash != std::string::npos && slash + 1 < name.family.size() && !is_folder(name.family)) {
-    name.variant = name.family.substr(slash + 1);
-    name.family.resize(slash);
-  }
-  if (name.family.empty())
-    throw UsageError(fmt::format("'{}': name FAMILY[/VARIANT][:NAME=VALUE,...] or the id of a trial", text));
-  return name;
-}
-
 std::string family_of(const SubjectName& name, const Database* database) {
+  refuse_revision(name);
   return name.trial > 0 ? named_trial(name.trial, database).family : name.family;
 }
 
@@ -125,8 +114,14 @@ Subject resolve_subject(const SubjectName& name, const std::vector<ProblemArgume
     refuse_problem_of_trial(name.trial, arguments, dtype);
     return of_trial(named_trial(name.trial, database), folder, device, *database);
   }
+  return resolve_subject(name, problem_for_device(folder, make_request(folder.family, arguments, dtype), device),
+                         folder, device, database);
+}
+
+Subject resolve_subject(const SubjectName& name, const Problem& problem, const KernelFolder& folder,
+                        const DeviceInfo& device, const Database* database) {
   Subject subject;
-  subject.problem = problem_for_device(folder, make_request(folder.family, arguments, dtype), device);
+  subject.problem = problem;
   if (name.variant.empty() && name.configuration.empty()) {
     if (const auto winner = newest_winner(subject.problem, database)) {
       subject = of_trial(*winner, folder, device, *database);
@@ -137,11 +132,7 @@ Subject resolve_subject(const SubjectName& name, const std::vector<ProblemArgume
   const Variant& variant = the_variant(name, folder, subject.problem);
   require_supported(variant, subject.problem, device);
   subject.source = {&variant, read_kernel_source(variant.source)};
-  const bool typed = !name.configuration.empty();
-  subject.configuration = typed ? parse_configuration(variant, subject.problem, device, name.configuration)
-                                : default_configuration(variant, subject.problem, device);
-  subject.how = typed ? "as typed" : "default";
-  require_valid(subject, device);
+  choose_configuration(subject, name.configuration, name.configuration.empty() ? "default" : "as typed", device);
   subject.trial = newest_trial(subject, folder.family, database);
   return subject;
 }
@@ -165,18 +156,25 @@ Subject todays_subject(const SubjectName& name, const std::vector<ProblemArgumen
                            : first ? *std::ranges::min_element(folder.variants, {}, &Variant::rung)
                                    : the_variant(name, folder, subject.problem);
   require_supported(variant, subject.problem, device);
+  subject.source = {&variant, read_kernel_source(variant.source)};
   if (!name.configuration.empty()) {
-    subject.configuration = parse_configuration(variant, subject.problem, device, name.configuration);
-    subject.how = model ? subject.how + ", configuration as typed" : "as typed";
+    choose_configuration(subject, name.configuration, model ? subject.how + ", configuration as typed" : "as typed",
+                         device);
   } else if (model) {
     subject.configuration = parse_configuration(variant, model->configuration);
+    require_still_valid(subject, device);
   } else {
-    subject.configuration = default_configuration(variant, subject.problem, device);
-    subject.how = first ? "first rung, default" : "default";
+    choose_configuration(subject, "", first ? "first rung, default" : "default", device);
   }
-  subject.source = {&variant, read_kernel_source(variant.source)};
-  require_valid(subject, device);
   return subject;
+}
+
+std::string how_completed(const std::string& how, const CompletedConfiguration& completed) {
+  return completed.changes.empty() ? how : fmt::format("{}; to be valid {}", how, changes_text(completed.changes));
+}
+
+void announce_completion(const std::string& variant, const std::string& completion) {
+  if (!completion.empty()) print_notice(fmt::format("{}: {}", variant, completion));
 }
 
 std::string short_configuration(const Variant& variant, const Problem& problem, const DeviceInfo& device,
@@ -192,7 +190,7 @@ std::string short_configuration(const Variant& variant, const Problem& problem, 
     return values;
   };
   std::string few = text(false);
-  return parse_configuration(variant, problem, device, few) == configuration ? few : text(true);
+  return complete_configuration(variant, problem, device, few).configuration == configuration ? few : text(true);
 }
 
 std::string options_of(const Problem& problem, const Family& family) {

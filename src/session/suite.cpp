@@ -65,7 +65,7 @@ SuiteOptions read_options(const SpecTable& table, std::string_view key, SuiteOpt
     options.patience = static_cast<std::size_t>(row.integer("patience"));
   }
   if (row.has("search")) {
-    const std::vector<std::string> searches = {"exhaustive", "random", "local", "surrogate", "auto"};
+    const std::vector<std::string> searches = {"exhaustive", "random", "local", "surrogate", "forecast", "auto"};
     options.search = searches[row.choice("search", searches, 0)];
   }
   if (row.has("seed")) options.seed = static_cast<std::uint64_t>(row.integer("seed"));

@@ -2,21 +2,19 @@
 
 #include <algorithm>
 #include <set>
-#include <sstream>
 
 namespace kerlab {
 
 namespace {
 
-/// "BM=64,BN=128" without what the choices name.
-std::string without(const std::string& typed, const std::vector<ParameterChoice>& choices) {
-  std::string rest;
-  std::istringstream stream(typed);
-  for (std::string word; std::getline(stream, word, ',');) {
-    const std::string name = word.substr(0, word.find('='));
-    if (std::ranges::count(choices, name, &ParameterChoice::name) == 0) rest += (rest.empty() ? "" : ",") + word;
-  }
-  return rest;
+/// "BM=64 BN=128": those that differ and are not `named`.
+std::string also_changed(const Variant& variant, const Configuration& base, const Configuration& row,
+                         const std::vector<bool>& named) {
+  std::string text;
+  for (std::size_t p = 0; p < named.size(); ++p)
+    if (!named[p] && row.values[p] != base.values[p])
+      text += fmt::format("{}{}={}", text.empty() ? "" : " ", variant.parameters[p].name, row.values[p]);
+  return text;
 }
 
 /// "BM == 64 && BN == 128"
@@ -38,7 +36,8 @@ std::string one_of(const std::string& name, const std::set<std::int64_t>& values
 }  // namespace
 
 std::vector<SweepRow> plan_sweep(const Variant& variant, const Problem& problem, const DeviceInfo& device,
-                                 const std::string& typed, const std::vector<ParameterChoice>& choices) {
+                                 const Configuration& base, const std::string& typed,
+                                 const std::vector<ParameterChoice>& choices) {
   std::vector<std::string> values{""};
   for (const ParameterChoice& choice : choices) {
     std::vector<std::string> more;
@@ -47,15 +46,38 @@ std::vector<SweepRow> plan_sweep(const Variant& variant, const Problem& problem,
         more.push_back(fmt::format("{}{}{}={}", before, before.empty() ? "" : " ", choice.name, value));
     values = std::move(more);
   }
-  const std::string rest = without(typed, choices);
+  std::vector<bool> fixed;
+  parse_configuration(variant, typed, fixed);
   std::vector<SweepRow> rows;
   for (const std::string& named : values) {
+    std::vector<bool> swept;
+    const Configuration parsed = parse_configuration(variant, named, swept);
+    Configuration wanted = base;
+    std::vector<bool> kept = fixed;
+    for (std::size_t p = 0; p < swept.size(); ++p) {
+      if (!swept[p]) continue;
+      wanted.values[p] = parsed.values[p];
+      kept[p] = true;
+    }
+    const CompletedConfiguration completed = complete_configuration(variant, problem, device, wanted, kept);
     SweepRow& row = rows.emplace_back();
     row.values = named;
-    row.configuration = parse_configuration(variant, problem, device, rest.empty() ? named : rest + " " + named);
-    row.not_valid = violated_constraint(variant, problem, device, row.configuration);
+    row.configuration = completed.configuration;
+    row.also = also_changed(variant, base, completed.configuration, swept);
+    if (!completed.valid) row.not_valid = completed.broken;
   }
   return rows;
+}
+
+std::vector<std::string> sweep_remarks(const std::vector<SweepRow>& rows) {
+  std::vector<std::string> remarks;
+  for (const SweepRow& row : rows) {
+    if (!row.not_valid.empty())
+      remarks.push_back(fmt::format("{} is not valid: {}", row.values, row.not_valid));
+    else if (!row.also.empty())
+      remarks.push_back(fmt::format("{} is not valid with the rest as it is: with {}", row.values, row.also));
+  }
+  return remarks;
 }
 
 std::vector<std::string> conditions_of(const Variant& variant, const std::vector<SweepRow>& rows) {

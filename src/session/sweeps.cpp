@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "base/file.h"
+#include "base/interrupt.h"
 #include "db/database.h"
 #include "session/modelled.h"
 #include "session/prune.h"
@@ -28,9 +29,9 @@ struct ClockRange {
 };
 
 /// Compiles and runs the configurations of one sweep: compilers work ahead of the emulated device.
-class Counter {
+class SweepCounter {
  public:
-  Counter(RigOptions options, const Sweep& sweep)
+  SweepCounter(RigOptions options, const Sweep& sweep)
       : rig_(options),
         variant_(find_variant(rig_.folder(), sweep.variant)),
         source_{&variant_, read_kernel_source(variant_.source)},
@@ -43,20 +44,27 @@ class Counter {
     ProblemLoader(rig_, setup_, false).load();
   }
 
-  CountedSweep count(const Sweep& sweep, std::size_t most) {
+  CountedSweep count(const Sweep& sweep, std::size_t most, const Told& told) {
     CountedSweep counted{rig_.device(), model_ceilings(setup_.plan, rig_.device()), {}, false};
     counted.other_source = source_.source.hash != sweep.source;
     for (const SweepPoint& point : some_points(sweep, most))
       counted.points.push_back({point, {}, setup_.plan.minimum_us, ""});
     std::vector<TrialCandidate> candidates;
     for (std::size_t i = 0; i < counted.points.size(); ++i) candidates.push_back(submit(counted.points[i], i));
-    for (std::size_t left = rig_.compilers().pending(); left > 0; left = rig_.compilers().pending()) {
-      for (auto& finished : rig_.compilers().poll())
+    std::size_t done = 0;
+    const auto run_finished = [&] {
+      for (auto& finished : rig_.compilers().poll()) {
+        tell(told, fmt::format("{}: counting {} of {} configurations", sweep.name, ++done, candidates.size()));
         run(candidates[finished.ticket - 1], finished.result, counted.points[finished.ticket - 1]);
+      }
+    };
+    tell(told, fmt::format("{}: compiling {} configurations", sweep.name, candidates.size()));
+    while (rig_.compilers().pending() > 0) {
+      run_finished();
       rig_.wait(std::chrono::milliseconds(100));
+      end_interrupted_wait();
     }
-    for (auto& finished : rig_.compilers().poll())
-      run(candidates[finished.ticket - 1], finished.result, counted.points[finished.ticket - 1]);
+    run_finished();
     return counted;
   }
 
@@ -190,9 +198,10 @@ std::vector<Sweep> recorded_sweeps(const Database& database, std::size_t least) 
   return sweeps;
 }
 
-CountedSweep count_sweep(RigOptions options, const Sweep& sweep, std::size_t most) {
+CountedSweep count_sweep(RigOptions options, const Sweep& sweep, std::size_t most, const Told& told) {
   options.target = sweep.family;
-  return Counter(options, sweep).count(sweep, most);
+  tell(told, fmt::format("{}: starting {}", sweep.name, options.device));
+  return SweepCounter(options, sweep).count(sweep, most, told);
 }
 
 std::string counted_text(const Sweep& sweep, const CountedSweep& counted) {
@@ -242,10 +251,11 @@ ModelledSweep model_sweep(const CountedSweep& counted) {
   return sweep;
 }
 
-std::vector<StepRatio> step_ratios(const RigOptions& options, const Sweep& sweep, std::size_t anchors) {
+std::vector<StepRatio> step_ratios(const RigOptions& options, const Sweep& sweep, std::size_t anchors,
+                                   const Told& told) {
   std::vector<PointPair> pairs = step_pairs(sweep, anchors);
   if (pairs.empty()) return {};
-  const CountedSweep counted = count_sweep(options, only_steps(sweep, pairs), 0);
+  const CountedSweep counted = count_sweep(options, only_steps(sweep, pairs), 0, told);
   std::vector<StepRatio> ratios;
   for (const auto& [first, second] : pairs) {
     const CountedPoint &from = counted.points[first], &to = counted.points[second];

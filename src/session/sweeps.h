@@ -5,6 +5,7 @@
 #include "model/sweep_score.h"
 #include "model/sweep_steps.h"
 #include "model/time_model.h"
+#include "session/progress.h"
 #include "session/rig.h"
 
 namespace kerlab {
@@ -39,7 +40,7 @@ struct CountedSweep {
 };
 
 /// Compiles at most `most` configurations (0: all) and counts them on the emulated device of `options`.
-CountedSweep count_sweep(RigOptions options, const Sweep& sweep, std::size_t most);
+CountedSweep count_sweep(RigOptions options, const Sweep& sweep, std::size_t most, const Told& told = {});
 
 /// As text: a line for each point and what was counted of it, for fitting.
 std::string counted_text(const Sweep& sweep, const CountedSweep& counted);
@@ -52,6 +53,7 @@ ModelledSweep model_sweep(const CountedSweep& counted);
 
 /// Counts at most `anchors` configurations of a sweep and their neighbours (step_pairs) on the emulated device of
 /// `options`; pairs of which one could not be counted are left out.
-std::vector<StepRatio> step_ratios(const RigOptions& options, const Sweep& sweep, std::size_t anchors);
+std::vector<StepRatio> step_ratios(const RigOptions& options, const Sweep& sweep, std::size_t anchors,
+                                   const Told& told = {});
 
 }  // namespace kerlab

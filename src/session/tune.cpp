@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "search/forecast_search.h"
+#include "session/forecasts.h"
 #include "session/starts.h"
 #include "spec/restrict.h"
 
@@ -13,6 +15,12 @@ namespace {
 
 constexpr auto kLongestWait = std::chrono::milliseconds(100);
 
+/// The variants that the session is to try, with the conditions that were typed among their constraints.
+KernelFolder narrowed(KernelFolder folder, const TuneOptions& options) {
+  restrict_spaces(folder, options.where, options.variants.names);
+  return folder;
+}
+
 KernelFolder checked_folder(const TuneOptions& options) {
   KernelFolder folder = open_catalogue(options.rig.kernels).find(options.rig.target);
   // What was typed is judged before a device is needed.
@@ -20,7 +28,7 @@ KernelFolder checked_folder(const TuneOptions& options) {
   for (const std::string& name : options.variants.names) {
     if (name != "all") find_variant(folder, name);
   }
-  restrict_spaces(folder, options.where, options.variants.names);
+  narrowed(folder, options);
   return folder;
 }
 
@@ -31,10 +39,9 @@ RigOptions rig_options_of(const TuneOptions& options, const Database& database) 
   return rig;
 }
 
-ProblemSetup typed_setup(const TuneOptions& options, const Rig& rig) {
-  const Family& family = rig.folder().family;
-  const ProblemRequest request = make_request(family, options.arguments, options.dtype);
-  return prepare_problem(rig.folder(), problem_for_device(rig.folder(), request, rig.device()), rig.device());
+ProblemSetup typed_setup(const TuneOptions& options, const KernelFolder& asked, const Rig& rig) {
+  const ProblemRequest request = make_request(asked.family, options.arguments, options.dtype);
+  return prepare_problem(asked, problem_for_device(asked, request, rig.device()), rig.device());
 }
 
 SessionRecord session_record(const TuneOptions& options, const Rig& rig) {
@@ -45,18 +52,6 @@ SessionRecord session_record(const TuneOptions& options, const Rig& rig) {
   for (const RigDevice& device : rig.devices()) ids.push_back(device.info.id);
   record.device = fmt::format("{} {}", fmt::join(ids, ","), rig.device_title());
   return record;
-}
-
-/// The stored winner as a defender, while its variant is there with the very source that won.
-std::optional<ReigningWinner> reigning_winner(const Rig& rig, const Database& database, const Trial& trial) {
-  const auto measurement = database.latest_measurement(trial.id, "final");
-  if (!measurement) return {};
-  for (const Variant& variant : rig.folder().variants) {
-    if (variant.name != trial.variant) continue;
-    if (read_kernel_source(variant.source).hash != trial.source_hash) return {};
-    return ReigningWinner{trial.id, trial.variant + " " + trial.configuration, measurement->median_us};
-  }
-  return {};
 }
 
 SearchOptions search_options(const TuneOptions& options, const SearchChoice& choice) {
@@ -72,10 +67,11 @@ SearchOptions search_options(const TuneOptions& options, const SearchChoice& cho
 TuneSession::TuneSession(TuneOptions options, Database& database)
     : options_(std::move(options)),
       rig_(rig_options_of(options_, database), checked_folder(options_)),
+      asked_(narrowed(rig_.folder(), options_)),
       company_(rig_, options_.company),
-      setup_(typed_setup(options_, rig_)),
-      space_(rig_.folder(), options_.variants, setup_.problem, rig_.device()),
-      search_(choose_search(options_, space_.size())),
+      setup_(typed_setup(options_, asked_, rig_)),
+      space_(asked_, options_.variants, setup_.problem, rig_.device()),
+      search_(choose_search(options_, space_.size(), is_quick(options_, rig_.device()))),
       ledger_(database, session_record(options_, rig_)),
       loader_(rig_, setup_) {
   opened_ = Clock::now();
@@ -94,13 +90,22 @@ TuneSession::TuneSession(TuneOptions options, Database& database)
   for (const std::size_t index : space_.defaults()) screening_->ask_first(index);
 }
 
-SearchChoice choose_search(const TuneOptions& options, std::size_t candidates) {
+bool is_quick(const TuneOptions& options, const DeviceInfo& device) {
+  return device.kind == DeviceKind::emulated && !options.variants.all;
+}
+
+SearchChoice choose_search(const TuneOptions& options, std::size_t candidates, bool quick_part) {
   SearchChoice choice{options.search, options.trials, 0};
+  const std::size_t all_up_to = quick_part ? kEmulatedUpTo : kExhaustiveUpTo;
   if (choice.strategy.empty() || choice.strategy == "auto")
-    choice.strategy = candidates <= std::max(kExhaustiveUpTo, options.trials) ? "exhaustive" : "surrogate";
+    choice.strategy = candidates <= std::max(all_up_to, options.trials) ? "exhaustive"
+                      : quick_part                                      ? "forecast"
+                                                                        : "surrogate";
   if (choice.trials == 0 && choice.strategy != "exhaustive") choice.trials = kDefaultTrials;
   choice.trials = choice.trials == 0 ? candidates : std::min(choice.trials, candidates);
-  const std::size_t patience = candidates > kManyCandidates ? kPatienceOfMany : kDefaultPatience;
+  const std::size_t patience = choice.forecasts()             ? kForecastPatience
+                               : candidates > kManyCandidates ? kPatienceOfMany
+                                                              : kDefaultPatience;
   if (choice.learns()) choice.patience = options.patience.value_or(patience);
   if (!choice.learns()) choice.patience = options.patience.value_or(0);
   return choice;
@@ -109,15 +114,29 @@ SearchChoice choose_search(const TuneOptions& options, std::size_t candidates) {
 void TuneSession::begin_screening() {
   SearchOptions options = search_options(options_, search_);
   options_.screening.learns = search_.learns();
+  pace_ = pace_of(ledger_.database(), rig_.folder().family, setup_.problem, rig_.device(), variant_names());
+  ScreeningOptions screening = options_.screening;
+  if (screening.time_s > 0) {
+    reserved_s_ = reserved_for_finals(pace_ ? &*pace_ : nullptr, screening.time_s, rig_.device().kind);
+    screening.time_s -= reserved_s_;
+  }
   std::unique_ptr<Strategy> strategy;
   if (search_.learns()) {
     search_space_ = space_.search_space(setup_.problem, rig_.device());
-    strategy = make_strategy(search_.strategy, *search_space_, std::move(options));
+    strategy = search_.forecasts()
+                   ? make_forecast(*search_space_, forecasts(space_, rig_.folder().family, setup_, rig_.device()),
+                                   std::move(options))
+                   : make_strategy(search_.strategy, *search_space_, std::move(options));
   } else {
     strategy = make_exhaustive(space_.size(), std::move(options));
   }
-  screening_.emplace(rig_, company_, setup_, loader_, space_, ledger_, std::move(strategy), search_.trials,
-                     options_.screening);
+  screening_.emplace(rig_, company_, setup_, loader_, space_, ledger_, std::move(strategy), search_.trials, screening);
+}
+
+std::set<std::string> TuneSession::variant_names() const {
+  std::set<std::string> names;
+  for (const VariantSpace& variant : space_.variants()) names.insert(variant.source.variant->name);
+  return names;
 }
 
 /// What won on problems like this one, and what the variants' authors thought best: of no more than shall be tried.
@@ -127,6 +146,7 @@ void TuneSession::ask_likely() {
   };
   for (const std::size_t index : transferred_starts(rig_, setup_.problem, find, ledger_.database(), options_.shipped))
     screening_->ask_first(index);
+  if (search_.forecasts()) return;  // its own first ones are likelier
   std::size_t left = search_.trials;
   for (const VariantSpace& candidate : space_.variants()) {
     if (left-- == 0) break;
@@ -162,7 +182,8 @@ bool TuneSession::was_given_its_time() const {
   if (!options_.once || !previous_ || options_.screening.fresh || options_.screening.time_s <= 0) return false;
   const auto session = ledger_.database().session(previous_->session);
   const auto trial = ledger_.database().trial(previous_->trial);
-  if (!session || session->state != "finished" || session->wall_s < options_.screening.time_s) return false;
+  if (!session || session->state != "finished" || session->wall_s < options_.screening.time_s - reserved_s_)
+    return false;
   return trial && trial->toolchain == rig_.toolchain() &&
          std::any_of(space_.variants().begin(), space_.variants().end(), [&](const VariantSpace& variant) {
            return variant.source.variant->name == trial->variant && variant.source.source.hash == trial->source_hash;
@@ -171,14 +192,10 @@ bool TuneSession::was_given_its_time() const {
 
 void TuneSession::ask_previous_first() {
   if (!previous_) return;
-  // The previous winner is tried first: a session never ends with less than what was there.
-  if (const auto trial = ledger_.database().trial(previous_->trial)) {
-    if (const auto index = find_candidate(trial->variant, trial->configuration)) {
-      screening_->ask_first(*index);
-    } else {
-      reigning_ = reigning_winner(rig_, ledger_.database(), *trial);
-    }
-  }
+  // What won before is a good start, and has to be tried again where the compiler has changed.
+  const auto trial = ledger_.database().trial(previous_->trial);
+  const auto index = trial ? find_candidate(trial->variant, trial->configuration) : std::nullopt;
+  if (index) screening_->ask_first(*index);
 }
 
 /// What was measured and not yet committed lies in the screening, which goes before the ledger does.
@@ -227,65 +244,6 @@ bool TuneSession::step() {
   return true;
 }
 
-void TuneSession::begin_finals() {
-  if (!screened_) screened_ = Clock::now();
-  const ScreeningCounts& counts = screening_->counts();
-  const bool nothing_new = counts.stored + counts.hopeless == counts.done;
-  company_.look();
-  const auto decided =
-      previous_ ? ledger_.database().latest_measurement(previous_->trial, "final") : std::optional<Measurement>{};
-  if (nothing_new && decided && company_.stands(*decided)) {
-    use_stored_decision(*previous_);
-    if (!final_.rows.empty()) {
-      climb_or_finish();
-      return;
-    }
-  }
-  measured_now_ = true;
-  phase_ = Phase::finals;
-  finals_.emplace(rig_, company_, setup_, space_, ledger_, *screening_, loader_, reigning_);
-}
-
-/// Nothing was tried, so the newest decision stands; its rows are what its session stored.
-void TuneSession::use_stored_decision(const Decision& decision) {
-  for (Screened& screened : screening_->screened()) {
-    const Trial& trial = screened.candidate.trial;
-    if (trial.status != TrialStatus::passed) continue;
-    auto measurement = ledger_.database().latest_measurement(trial.id, "final");
-    if (!measurement || measurement->session != decision.session) continue;
-    final_.rows.push_back({&screened, std::move(*measurement), std::nullopt});
-  }
-  const std::string ties = "," + decision.tie_set + ",";
-  const auto rank = [&](const FinalRow& row) {
-    const auto at = ties.find("," + std::to_string(row.screened->candidate.trial.id) + ",");
-    return std::make_pair(at, row.measurement.median_us);
-  };
-  std::sort(final_.rows.begin(), final_.rows.end(),
-            [&](const FinalRow& a, const FinalRow& b) { return rank(a) < rank(b); });
-  final_.ties =
-      static_cast<std::size_t>(std::count_if(final_.rows.begin(), final_.rows.end(), [&](const FinalRow& row) {
-        return rank(row).first != std::string::npos;
-      }));
-  final_.rule = decision.rule;
-  final_.library = library_rows(ledger_.database().library_times(decision.measurement));
-  if (!final_.library.empty()) final_.library_note = "stored with the winner";
-  if (final_.rows.empty() || final_.rows.front().screened->candidate.trial.id != decision.trial) final_ = {};
-}
-
-void TuneSession::end_finals() {
-  const auto& screened = screening_->screened();
-  const bool others =
-      std::any_of(screened.begin(), screened.end(), [](const Screened& s) { return s.cost_us && !s.twin; });
-  if (finals_->result().rows.empty() && finals_->lost_somebody() && others) {
-    // Every finalist fell; the next best have their turn.
-    for (std::string& note : finals_->take_notes()) notes_.push_back(std::move(note));
-    finals_.emplace(rig_, company_, setup_, space_, ledger_, *screening_, loader_, reigning_);
-    return;
-  }
-  final_ = finals_->result();
-  climb_or_finish();
-}
-
 void TuneSession::climb_or_finish() {
   if (!options_.variants.ladder) {
     finish();
@@ -304,6 +262,7 @@ void TuneSession::finish() {
 void TuneSession::interrupt() {
   if (phase_ == Phase::finished) return;
   screening_->abandon();
+  interrupted_ = true;
   phase_ = Phase::finished;
   ledger_.close("interrupted");
 }

@@ -5,8 +5,10 @@
 #include "model/roofline.h"
 #include "session/failures.h"
 #include "session/finals.h"
+#include "session/ladder.h"
+#include "session/pace.h"
+#include "session/problem_bottleneck.h"
 #include "session/ranking.h"
-#include "session/regime.h"
 #include "session/shipped.h"
 #include "session/variant_outcome.h"
 
@@ -18,7 +20,7 @@ struct TuneOptions {
   std::string dtype;  ///< empty: the family's first that the device supports
   VariantChoice variants;
   std::vector<std::string> where;  ///< conditions that configurations must meet beside the constraints
-  std::string search;              ///< exhaustive, random, local, surrogate; empty or auto: see choose_search
+  std::string search;              ///< exhaustive, random, local, surrogate, forecast; empty or auto: see choose_search
   std::size_t trials = 0;          ///< most candidates; 0: all, or kDefaultTrials where the search is not exhaustive
   std::optional<std::size_t> patience;  ///< results without a better one; 0: for ever; none: see choose_search
   std::uint64_t seed = 1;
@@ -34,16 +36,24 @@ inline constexpr std::size_t kDefaultTrials = 512, kDefaultPatience = 150;
 /// More candidates than this, and patience lasts longer: a search of many may be stuck where it is good, not best.
 inline constexpr std::size_t kManyCandidates = 16384, kPatienceOfMany = 250;
 
+/// On an emulated device, where each takes seconds: more are not all tried, but the most promising.
+inline constexpr std::size_t kEmulatedUpTo = 24, kForecastPatience = 10;
+
 /// How candidates are searched.
 struct SearchChoice {
   std::string strategy;
   std::size_t trials = 0;    ///< at most; no more than there are candidates
   std::size_t patience = 0;  ///< 0: none
   /// It chooses by what it was told.
-  [[nodiscard]] bool learns() const { return strategy == "local" || strategy == "surrogate"; }
+  [[nodiscard]] bool learns() const { return strategy == "local" || strategy == "surrogate" || forecasts(); }
+  /// It begins with what is expected of candidates before they are compiled.
+  [[nodiscard]] bool forecasts() const { return strategy == "forecast"; }
 };
-/// auto: everything where that is at most kExhaustiveUpTo or the trials allowed, else the surrogate.
-SearchChoice choose_search(const TuneOptions& options, std::size_t candidates);
+/// Few candidates are tried, because each takes seconds.
+bool is_quick(const TuneOptions& options, const DeviceInfo& device);
+/// auto: everything where that is at most kExhaustiveUpTo or the trials allowed, else the surrogate. `quick_part`: of
+/// an emulated device: everything up to kEmulatedUpTo or the trials allowed, else by forecast.
+SearchChoice choose_search(const TuneOptions& options, std::size_t candidates, bool quick_part = false);
 
 /// Where a session stands, for one progress line.
 struct TuneState {
@@ -62,6 +72,12 @@ struct PreviousWinner {
   std::string label;
   double median_us = 0;
   std::int64_t trial = 0;
+};
+
+/// What an interrupted session found and did not decide about.
+struct FastestSoFar {
+  std::string label;
+  double median_us = 0;
 };
 
 struct RankedTrial {
@@ -93,6 +109,7 @@ struct TuneResult {
   std::size_t sampled = 0;  ///< of the valid ones that the search chose from, where they are too many; else 0
   SearchChoice search;
   std::string ended;             ///< why no more were tried: "every configuration was tried", "512 trials", "30 s"
+  std::string stopped_by;        ///< the limit, where it was one: "--trials 5", "--time 30", "interrupted"; else empty
   std::size_t left_for_all = 0;  ///< emulated: valid, but not in the quick part that was swept
   std::string small_problem;     ///< title of the problem on which candidates are checked first, or empty
   ScreeningCounts counts;
@@ -105,17 +122,19 @@ struct TuneResult {
   std::vector<LadderRung> ladder;                           ///< with --ladder: every rung
   std::string rule;
   std::vector<VariantOutcome> variants;  ///< the winner's first
-  std::optional<GemmRegime> regime;      ///< of a GEMM
+  ProblemBottleneck bottleneck;          ///< of the problem, whatever the kernel
   std::vector<LibraryRow> library;
   std::string library_note;
-  std::string verified;                  ///< "6 of 1024 blocks, and whole at ..."
+  std::string verified;  ///< "6 of 1024 blocks, and whole at ..."
+  bool interrupted = false;
+  std::optional<FastestSoFar> fastest;   ///< of the sweep; of an interrupted session
   bool measured_now = false;             ///< false: everything was stored and the decision stands
   std::vector<std::string> range_edges;  ///< "STAGES=4 is the largest listed"
   std::vector<Importance> importance;    ///< of the winner's variant
   std::optional<PreviousWinner> previous;
   std::optional<ShippedWinner> shipped;  ///< what was shipped for this problem and device
   std::string shipped_note;  ///< why it was not tried, or that its kernel has changed; empty: tried as it was
-  std::string kept;          ///< "the stored winner stays: ..."; empty: the first row is the winner
+  std::optional<OutsideWinner> outside;  ///< the winner where it is no row: it was not asked for
   std::vector<std::string> warnings;
   double gpu_busy = 0, compilers_busy = 0;  ///< shares of the wall time, means over devices and processes
   WorkerSeconds worker_s;                   ///< of wall_s: what the first device's worker did
@@ -144,6 +163,8 @@ class TuneSession {
  private:
   enum class Phase { screening, finals, ladder, finished };
   void begin_screening();
+  [[nodiscard]] std::set<std::string> variant_names() const;
+  [[nodiscard]] double remaining_s(const ScreeningCounts& counts) const;
   std::optional<std::size_t> find_candidate(const std::string& variant, const std::string& configuration);
   void ask_known();
   [[nodiscard]] bool was_given_its_time() const;
@@ -151,17 +172,21 @@ class TuneSession {
   void ask_previous_first();
   void ask_shipped();
   void begin_finals();
+  void compete();
+  [[nodiscard]] bool decision_holds(const StoredTimes& times) const;
   void end_finals();
   void climb_or_finish();
   void finish();
   void use_stored_decision(const Decision& decision);
   void warn_beyond_measured_roof(TuneResult& result) const;
   void add_devices(TuneResult& result) const;
+  [[nodiscard]] std::string stopped_by() const;
 
   Clock::time_point begun_ = Clock::now();
   std::optional<Clock::time_point> opened_, screened_, finished_;  ///< when the phases ended
   TuneOptions options_;
   Rig rig_;
+  KernelFolder asked_;  ///< the rig's, less what is not to be tried
   Company company_;
   ProblemSetup setup_;
   CandidateSpace space_;
@@ -169,17 +194,19 @@ class TuneSession {
   SearchChoice search_;
   Ledger ledger_;
   ProblemLoader loader_;
+  std::optional<Pace> pace_;  ///< of tunes like this one; none: nothing comparable is stored
+  double reserved_s_ = 0;     ///< of the time limit, for the finals
   std::optional<Decision> previous_;
   std::optional<ShippedWinner> shipped_;
   std::string shipped_note_;
   std::vector<std::string> warnings_;
-  std::optional<ReigningWinner> reigning_;  ///< where `previous_` is outside the space of this session
+  StoredContenders stored_;  ///< that compete with what was tried; of the finals
   std::optional<Screening> screening_;
   std::optional<Finals> finals_;
   std::optional<Ladder> ladder_;
   FinalResult final_;
   Phase phase_ = Phase::screening;
-  bool measured_now_ = false;
+  bool measured_now_ = false, interrupted_ = false;
   std::vector<std::string> notes_;
 };
 
@@ -192,12 +219,14 @@ struct TunePlan {
     std::uint64_t raw = 0;
     std::uint64_t valid = 0;
     std::vector<Space::Cut> cuts;
+    std::vector<Space::Cut> quick_cuts = {};  ///< from these to the quick part of an emulated device, by condition
   };
   std::vector<VariantPlan> variants;
   std::vector<LeftOut> left_out;
   SearchChoice search;
   std::size_t to_try = 0, stored = 0;
-  double estimate_s = 0;  ///< rough: see `plan_tune`
+  double expected = 0;     ///< how many of `to_try` it will be, where the search ends by itself
+  double estimate_s = -1;  ///< negative: not known, because nothing comparable was tuned on this device
 };
 TunePlan plan_tune(const TuneOptions& options, Database& database);
 

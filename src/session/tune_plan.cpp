@@ -9,10 +9,23 @@ namespace kerlab {
 
 namespace {
 
-constexpr double kCompileSeconds = 0.4;        // of a candidate, when nothing is known
-constexpr double kPerCandidateSeconds = 0.02;  // loading, filling, comparing, recording
-constexpr double kSlowerThanRoof = 4;          // a typical candidate
-constexpr double kRunsPerCandidate = 6;
+/// How many it will be where the search may end by itself. `pace`: may be null.
+double expected_trials(const TunePlan& plan, const Pace* pace) {
+  const double most = static_cast<double>(plan.to_try);
+  if (!plan.search.forecasts()) return most;
+  const double typical = static_cast<double>(plan.variants.size() + kForecastPatience);
+  return std::min(most, pace != nullptr ? pace->tried : typical);
+}
+
+/// From the valid configurations to those that an emulated device tries, condition by condition.
+std::vector<Space::Cut> quick_cuts(const Variant& variant, const Problem& problem, const DeviceInfo& device) {
+  Variant narrowed = variant;
+  for (const Expression& condition : variant.quick)
+    narrowed.constraints.push_back({condition.text(), "", condition, {}});
+  std::vector<Space::Cut> cuts = constraint_cuts(narrowed, problem, device);
+  const auto begin = cuts.end() - static_cast<std::ptrdiff_t>(std::min(cuts.size(), variant.quick.size()));
+  return {begin, cuts.end()};
+}
 
 }  // namespace
 
@@ -36,17 +49,20 @@ TunePlan plan_tune(const TuneOptions& options, Database& database) {
   for (const VariantSpace& variant : space.variants()) {
     const Variant& its = *variant.source.variant;
     plan.variants.push_back(
-        {its.name, variant.space.raw, variant.space.count, constraint_cuts(its, setup.problem, rig.device())});
+        {its.name, variant.space.raw, variant.space.count, constraint_cuts(its, setup.problem, rig.device()), {}});
+    if (is_quick(options, rig.device())) plan.variants.back().quick_cuts = quick_cuts(its, setup.problem, rig.device());
   }
-  plan.search = choose_search(options, space.size());
+  plan.search = choose_search(options, space.size(), is_quick(options, rig.device()));
   plan.to_try = plan.search.trials;
+  std::set<std::string> names;
+  for (const TunePlan::VariantPlan& variant : plan.variants) names.insert(variant.name);
   for (const Trial& trial : database.trials(setup.plan.key, rig.device().device_class())) {
-    if (is_final(trial.status) && trial.toolchain == rig.toolchain()) ++plan.stored;
+    if (is_final(trial.status) && trial.toolchain == rig.toolchain() && names.contains(trial.variant)) ++plan.stored;
   }
-  const double left = static_cast<double>(plan.to_try - std::min(plan.to_try, plan.stored));
-  const double compile_s = left * kCompileSeconds / rig.compilers().processes();
-  const double device_s = left * (kPerCandidateSeconds + kRunsPerCandidate * kSlowerThanRoof * plan.minimum_us * 1e-6);
-  plan.estimate_s = std::max(compile_s, device_s / static_cast<double>(rig.devices().size())) + 1;
+  const std::optional<Pace> pace = pace_of(database, family, setup.problem, rig.device(), names);
+  plan.expected = expected_trials(plan, pace ? &*pace : nullptr);
+  const double left = plan.expected - static_cast<double>(options.screening.fresh ? 0 : plan.stored);
+  if (pace) plan.estimate_s = seconds_for(*pace, left, options.screening.time_s);
   return plan;
 }
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <map>
 
+#include "base/elapsed.h"
+#include "base/format.h"
 #include "session/ceilings.h"
 #include "session/tune.h"
 
@@ -51,6 +53,24 @@ void count_failures(const std::deque<Screened>& screened, TuneResult& result) {
 
 }  // namespace
 
+/// Of the sweep by its own pace as soon as there is one, of the finals by those of earlier tunes. Negative: not known.
+double TuneSession::remaining_s(const ScreeningCounts& counts) const {
+  constexpr std::size_t kEnough = 3;  // results that make a pace
+  const double finals_s = pace_ ? pace_->finals_s : -1;
+  if (screened_) return finals_s < 0 ? -1 : std::max(0.0, finals_s - seconds_since(*screened_));
+  const std::size_t tried = counts.done - counts.stored - counts.hopeless;
+  if (finals_s < 0 || (tried < kEnough && !pace_)) return -1;
+  const double prepare_s = pace_ ? pace_->prepare_s : 0;
+  const double own =
+      std::max(0.0, ledger_.seconds() - prepare_s) / static_cast<double>(std::max<std::size_t>(1, tried));
+  const double each = tried < kEnough ? pace_->per_candidate_s : own;
+  double planned = static_cast<double>(counts.planned - counts.stored);
+  if (search_.forecasts()) planned = std::min(planned, std::max(pace_->tried, static_cast<double>(tried + 1)));
+  double left_s = each * std::max(0.0, planned - static_cast<double>(tried));
+  if (options_.screening.time_s > 0) left_s = std::min(left_s, options_.screening.time_s - reserved_s_);
+  return left_s + finals_s;
+}
+
 TuneState TuneSession::state() const {
   TuneState state;
   constexpr const char* kPhases[] = {"screening", "finals", "ladder", "finished"};
@@ -59,9 +79,7 @@ TuneState TuneSession::state() const {
   state.compiling = rig_.compilers().pending();
   state.seconds = ledger_.seconds();
   state.waiting = company_.waiting();
-  const std::size_t tried = state.counts.done - state.counts.stored;
-  const std::size_t left = state.counts.planned - std::min(state.counts.planned, state.counts.done);
-  if (tried > 0) state.remaining_s = state.seconds / static_cast<double>(tried) * static_cast<double>(left);
+  state.remaining_s = remaining_s(state.counts);
   if (const Screened* best = screening_->best()) {
     state.best_us = *best->cost_us;
     state.best_label = best->candidate.label;
@@ -108,6 +126,15 @@ void TuneSession::add_devices(TuneResult& result) const {
     if (screened.device) ++result.devices[*screened.device].tried;
 }
 
+/// The limit that ended the search before it came to its own end.
+std::string TuneSession::stopped_by() const {
+  if (screening_->counts().done >= space_.size()) return "";
+  if (screening_->timed_out()) return fmt::format("--time {:g}", options_.screening.time_s);
+  if (interrupted_) return "interrupted";
+  if (screening_->counts().done < search_.trials) return "";
+  return fmt::format("--trials {}{}", search_.trials, options_.trials > 0 ? "" : ", the default");
+}
+
 TuneResult TuneSession::result() const {
   TuneResult result;
   result.title = setup_.problem.title();
@@ -121,12 +148,20 @@ TuneResult TuneSession::result() const {
   result.sampled = result.valid > space_.size() ? space_.size() : 0;
   result.search = search_;
   result.ended = screening_->ended();
+  // The sweep knows its own share of the time; what was asked for is told.
+  const std::string share = fmt::format("{:g} s", options_.screening.time_s - reserved_s_);
+  if (reserved_s_ > 0 && result.ended.starts_with(share))
+    result.ended = fmt::format("{:g} s", options_.screening.time_s) + result.ended.substr(share.size());
+  result.stopped_by = stopped_by();
+  result.interrupted = interrupted_;
+  if (const Screened* best = screening_->best(); best != nullptr && interrupted_)
+    result.fastest = FastestSoFar{best->candidate.label, *best->cost_us};
   result.left_for_all = space_.left_for_all();
   if (setup_.small) result.small_problem = setup_.small->problem.title();
   result.counts = screening_->counts();
   result.left_out = space_.left_out();
   result.rule = final_.rule;
-  result.kept = final_.kept;
+  result.outside = final_.outside;
   result.verified = final_.verified;
   result.library = final_.library;
   result.library_note = final_.library_note;
@@ -148,7 +183,7 @@ TuneResult TuneSession::result() const {
     result.first_rung =
         first_rung(rig_.folder(), ledger_.database(), result.rows.front().trial, result.rows.front().measurement);
   result.variants = variant_outcomes(space_, screening_->screened(), final_);
-  result.regime = regime_of(rig_.folder().family, setup_.problem, rig_.device());
+  result.bottleneck = bottleneck_of(rig_.folder().family, setup_.problem, rig_.device());
   if (!final_.rows.empty()) {
     const TrialCandidate& winner = final_.rows.front().screened->candidate;
     const Variant& variant = *space_.variants()[winner.variant].source.variant;
@@ -156,7 +191,7 @@ TuneResult TuneSession::result() const {
     warn_beyond_measured_roof(result);
     result.importance = importance_in(variant, winner.variant, screening_->screened());
   }
-  if (previous_ && measured_now_) {
+  if (previous_ && (measured_now_ || interrupted_)) {
     const auto trial = ledger_.database().trial(previous_->trial);
     const auto measurement = ledger_.database().latest_measurement(previous_->trial, "final");
     if (trial && measurement) {

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "base/format.h"
+#include "base/split.h"
 #include "session/shipped.h"
 #include "session/space.h"
 #include "spec/spec_table.h"
@@ -11,13 +12,6 @@
 namespace kerlab {
 
 namespace {
-
-std::vector<std::string> split(const std::string& text) {
-  std::istringstream words(text);
-  std::vector<std::string> parts;
-  for (std::string part; std::getline(words, part, ',');) parts.push_back(part);
-  return parts;
-}
 
 bool contains(const std::vector<std::string>& list, const std::string& item) {
   return std::find(list.begin(), list.end(), item) != list.end();
@@ -35,24 +29,25 @@ bool agrees(const Problem& problem, const ProblemArgument& argument) {
       return std::find(sizes.begin(), sizes.end(), value) != sizes.end();
     }
   for (const auto& [name, value] : problem.flags)
-    if (name == argument.name) return contains(split(argument.value), value);
+    if (name == argument.name) return contains(split(argument.value, ','), value);
   for (const auto& [name, value] : problem.scalars)
     if (name == argument.name)
-      for (const std::string& wanted : split(argument.value))
+      for (const std::string& wanted : split(argument.value, ','))
         if (std::stod(wanted) == value) return true;
   return false;
 }
 
 bool agrees(const Problem& problem, const ShapeFilter& filter) {
-  if (!filter.dtypes.empty() && !contains(split(filter.dtypes), std::string(name(problem.dtype)))) return false;
+  if (!filter.dtypes.empty() && !contains(split(filter.dtypes, ','), std::string(name(problem.dtype)))) return false;
   if (!filter.problems.empty() && !contains(filter.problems, problem.key())) return false;
   return std::all_of(filter.arguments.begin(), filter.arguments.end(),
                      [&](const ProblemArgument& argument) { return agrees(problem, argument); });
 }
 
-class Collection {
+class ShapeCollection {
  public:
-  Collection(const KernelFolder& folder, const DeviceInfo& device, const Database& database, const ShapeFilter& filter)
+  ShapeCollection(const KernelFolder& folder, const DeviceInfo& device, const Database& database,
+                  const ShapeFilter& filter)
       : folder_(folder), device_(device), database_(database), filter_(filter) {}
 
   void decided() {
@@ -117,7 +112,7 @@ class Collection {
     shape.decided = decision.created;
     for (Measurement& measurement : database_.measurements(decision.trial))
       if (measurement.id == decision.measurement) shape.measurement = std::move(measurement);
-    for (const std::string& id : split(decision.tie_set))
+    for (const std::string& id : split(decision.tie_set, ','))
       if (const auto tied = database_.trial(std::atoll(id.c_str())))
         shape.ties.push_back(kernel(tied->variant, tied->configuration));
   }
@@ -139,7 +134,7 @@ std::string PortfolioKernel::label() const {
 TunedShapes tuned_shapes(const KernelFolder& folder, const DeviceInfo& device, const Database& database,
                          const ShapeFilter& filter, const std::filesystem::path& shipped) {
   check_filter(folder.family, filter);
-  Collection collection(folder, device, database, filter);
+  ShapeCollection collection(folder, device, database, filter);
   collection.decided();
   if (!shipped.empty()) collection.shipped(shipped);
   return collection.take();

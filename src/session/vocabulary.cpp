@@ -45,7 +45,7 @@ std::optional<Variant> readable_variant(const Family& family, const std::string&
   return std::nullopt;
 }
 
-std::vector<std::string> names_of(const std::vector<DType>& dtypes) {
+std::vector<std::string> dtype_names(const std::vector<DType>& dtypes) {
   std::vector<std::string> names;
   for (const DType dtype : dtypes) names.emplace_back(name(dtype));
   return names;
@@ -111,11 +111,11 @@ std::vector<DeclaredName> problem_words(const KernelRoots& kernels, const std::s
 
 std::vector<std::string> dtype_words(const KernelRoots& kernels, const std::string& family) {
   if (!family.empty())
-    if (const auto read = readable_family(kernels, family)) return names_of(read->dtypes);
+    if (const auto read = readable_family(kernels, family)) return dtype_names(read->dtypes);
   std::vector<std::string> words;
   for (const std::string& name : open_catalogue(kernels).names()) {
     const auto read = readable_family(kernels, name);
-    for (const std::string& dtype : read ? names_of(read->dtypes) : std::vector<std::string>{})
+    for (const std::string& dtype : read ? dtype_names(read->dtypes) : std::vector<std::string>{})
       if (std::ranges::find(words, dtype) == words.end()) words.push_back(dtype);
   }
   return words;

@@ -89,7 +89,7 @@ std::string others_of(const Variant& variant, const Configuration& from, const S
 std::vector<StepKind> order_of_kinds(const LaunchInspection& launch, const DeviceInfo& device) {
   const WaveFill fill = wave_fill(launch.work.blocks, std::int64_t{launch.occupancy.blocks} * device.sms);
   const bool uneven = launch.work.blocks < device.sms || (fill.waves > 1 && fill.efficiency < kWellFilled);
-  if (launch.time.limiter == "latency" && !uneven)
+  if (launch.bottleneck.name == kLatency && !uneven)
     return {StepKind::stage, StepKind::tile, StepKind::threads, StepKind::other};
   return {StepKind::tile, StepKind::stage, StepKind::threads, StepKind::other};
 }
@@ -116,13 +116,15 @@ void take(WhatIf& what, SingleResult result, const ProblemSetup& setup, const De
   what.shared_bytes = static_cast<int>(work.shared_bytes);
   what.spill_bytes = static_cast<int>(result.candidate.trial.spill_bytes);
   what.blocks_per_sm = fits.blocks;
-  what.occupancy = fits.fraction;
+  const Occupancy resident = occupancy_of_grid(fits, work.blocks, device);
+  what.occupancy = resident.fraction;
   what.waves = waves_of(work.blocks, std::int64_t{fits.blocks} * device.sms).waves;
-  what.limiter = bound_of(times[longest]);
+  what.bottleneck = launch_bottleneck(times[longest], work, resident, device).name;
 }
 
 /// So that they are compiled side by side, and found in the cache.
-void compile_all(Rig& rig, const ProblemSetup& setup, const Subject& subject, const std::vector<Step>& steps) {
+void compile_all(Rig& rig, const ProblemSetup& setup, const Subject& subject, const std::vector<Step>& steps,
+                 const Told& told) {
   std::vector<CompileRequest> requests;
   for (const Step& step : steps) {
     const TrialCandidate candidate = make_candidate(rig.folder().family, subject.source, 0, step.configuration,
@@ -130,7 +132,10 @@ void compile_all(Rig& rig, const ProblemSetup& setup, const Subject& subject, co
     if (impossible_launch(rig.device(), candidate.plan).empty())
       requests.push_back({subject.source.source, candidate.options});
   }
-  compile_ahead(rig, std::move(requests), [](std::size_t) {});
+  const std::size_t all = requests.size();
+  compile_ahead(rig, std::move(requests), [&](std::size_t left) {
+    tell(told, fmt::format("compiling {} of {} neighbours", all - left + 1, all));
+  });
 }
 
 }  // namespace
@@ -178,20 +183,21 @@ std::vector<Step> most_telling(std::vector<Step> steps, const Variant& variant, 
 }
 
 std::vector<WhatIf> what_if(Rig& rig, const ProblemSetup& setup, const Subject& subject, const Inspection& from,
-                            const Database* database, std::size_t most, bool use_cache) {
+                            const Database* database, std::size_t most, bool use_cache, const Told& told) {
   if (most == 0 || from.launches.empty()) return {};
   const Variant& variant = *subject.source.variant;
   const TimedRatios timed(from.trial, database);
   const std::vector<Step> steps =
       most_telling(steps_from(rig.folder().family, variant, setup.problem, rig.device(), subject.configuration),
                    variant, from, rig.device(), timed.configurations(), most);
-  if (use_cache) compile_all(rig, setup, subject, steps);
+  if (use_cache) compile_all(rig, setup, subject, steps, told);
   SingleOptions single;
   single.schedule = TimingSchedule{};
   single.deadline = generous_deadline(rig, setup, 1);
   std::vector<WhatIf> list;
   for (const Step& step : steps) {
     WhatIf& what = list.emplace_back();
+    tell(told, fmt::format("counting {} of {} neighbours", list.size(), steps.size()));
     what.parameter = variant.parameters[step.parameter].name;
     what.from = subject.configuration.values[step.parameter];
     what.to = step.configuration.values[step.parameter];

@@ -35,7 +35,7 @@ RatioSummary summarize(const std::vector<ComparedProblem>& compared, const std::
 }
 
 template <typename Value>
-void add_once(std::vector<Value>& values, const Value& value) {
+void add_new(std::vector<Value>& values, const Value& value) {
   if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
 }
 
@@ -49,8 +49,8 @@ std::vector<RatioSummary> summarize_ratios(const std::vector<ComparedProblem>& c
   std::vector<std::string> ways;
   std::vector<DType> dtypes;
   for (const ComparedProblem& problem : compared) {
-    add_once(ways, problem.against);
-    add_once(dtypes, problem.dtype);
+    add_new(ways, problem.against);
+    add_new(dtypes, problem.dtype);
   }
   const auto wide = std::count_if(dtypes.begin(), dtypes.end(), is_16_bit);
   const bool others = static_cast<std::size_t>(wide) < dtypes.size();

@@ -14,12 +14,12 @@ constexpr std::array<std::pair<std::string_view, ReferenceSlot>, 4> kSlots = {{{
                                                                                {"scale", ReferenceSlot::scale}}};
 
 /// A piece of an argument's text with its place in it.
-struct Piece {
+struct LaunchPiece {
   std::string_view text;
   std::size_t offset;
 };
 
-Piece trimmed(Piece piece) {
+LaunchPiece trimmed(LaunchPiece piece) {
   const std::size_t begin = std::min(piece.text.find_first_not_of(" \t"), piece.text.size());
   const std::size_t end = piece.text.find_last_not_of(" \t") + 1;
   return {piece.text.substr(begin, end > begin ? end - begin : 0), piece.offset + begin};
@@ -31,8 +31,8 @@ SourceLocation at(SourceLocation where, std::size_t offset) {
 }
 
 /// "ping|pong" in two; "a || b" stays whole. What stands before `begin` is no part of it.
-std::vector<Piece> alternatives(std::string_view text, std::size_t begin) {
-  std::vector<Piece> result;
+std::vector<LaunchPiece> alternatives(std::string_view text, std::size_t begin) {
+  std::vector<LaunchPiece> result;
   for (std::size_t i = begin; i < text.size(); ++i) {
     if (text[i] != '|') continue;
     if (i + 1 < text.size() && text[i + 1] == '|') {
@@ -51,7 +51,7 @@ class ArgumentParser {
   ArgumentParser(const SourceLocation& where, const Scope& scope, bool reference)
       : where_(where), scope_(scope), reference_(reference) {}
 
-  ArgumentChoice parse(Piece piece) const {
+  ArgumentChoice parse(LaunchPiece piece) const {
     if (piece.text.empty()) fail(piece, "empty argument");
     if (piece.text[0] == '@') return tensor_map(trimmed({piece.text.substr(1), piece.offset + 1}));
     if (piece.text.starts_with("i64:")) return integer(piece, 4, ArgumentChoice::Kind::int64);
@@ -72,7 +72,7 @@ class ArgumentParser {
   }
 
  private:
-  [[noreturn]] void fail(Piece piece, const std::string& what) const {
+  [[noreturn]] void fail(LaunchPiece piece, const std::string& what) const {
     throw SpecError(at(where_, piece.offset), what);
   }
 
@@ -97,28 +97,28 @@ class ArgumentParser {
     return choice;
   }
 
-  ArgumentChoice tensor_map(Piece name) const {
+  ArgumentChoice tensor_map(LaunchPiece name) const {
     const NameKind* kind = scope_.find(name.text);
     if (kind == nullptr || *kind != NameKind::tensor_map)
       fail(name, fmt::format("no tensor map is called '{}'{}", name.text, suggestion(name.text, scope_.names())));
     return named(ArgumentChoice::Kind::tensor_map, name.text);
   }
 
-  ArgumentChoice pointer(Piece piece, std::size_t end, NameKind kind) const {
+  ArgumentChoice pointer(LaunchPiece piece, std::size_t end, NameKind kind) const {
     ArgumentChoice choice =
         named(kind == NameKind::tensor ? ArgumentChoice::Kind::tensor : ArgumentChoice::Kind::workspace,
               piece.text.substr(0, end));
-    const Piece rest = trimmed({piece.text.substr(end), piece.offset + end});
+    const LaunchPiece rest = trimmed({piece.text.substr(end), piece.offset + end});
     if (rest.text.empty()) return choice;
     if (rest.text[0] != '+') fail(rest, fmt::format("expected '+ bytes' after '{}'", choice.name));
-    const Piece offset = trimmed({rest.text.substr(1), rest.offset + 1});
+    const LaunchPiece offset = trimmed({rest.text.substr(1), rest.offset + 1});
     choice.expression = Expression::parse(offset.text, at(where_, offset.offset));
     scope_.check(choice.expression);
     return choice;
   }
 
-  ArgumentChoice integer(Piece piece, std::size_t prefix, ArgumentChoice::Kind kind) const {
-    const Piece body = trimmed({piece.text.substr(prefix), piece.offset + prefix});
+  ArgumentChoice integer(LaunchPiece piece, std::size_t prefix, ArgumentChoice::Kind kind) const {
+    const LaunchPiece body = trimmed({piece.text.substr(prefix), piece.offset + prefix});
     ArgumentChoice choice;
     choice.kind = kind;
     choice.expression = Expression::parse(body.text, at(where_, body.offset));
@@ -146,13 +146,13 @@ ArgumentDecl parse_argument(const std::string& text, const SourceLocation& where
   if (text.starts_with("if ")) {
     const std::size_t colon = text.find(':');
     if (colon == std::string::npos) throw SpecError(where, "expected 'if CONDITION: argument'");
-    const Piece condition = trimmed({std::string_view(text).substr(3, colon - 3), 3});
+    const LaunchPiece condition = trimmed({std::string_view(text).substr(3, colon - 3), 3});
     argument.when = Expression::parse(condition.text, at(where, condition.offset));
     scope.check(argument.when);
     begin = colon + 1;
   }
   const ArgumentParser parser(where, scope, reference);
-  for (const Piece& piece : alternatives(text, begin)) argument.choices.push_back(parser.parse(piece));
+  for (const LaunchPiece& piece : alternatives(text, begin)) argument.choices.push_back(parser.parse(piece));
   return argument;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "spec/completed_configuration.h"
 #include "spec/constraint_program.h"
 #include "spec/unsupported.h"
 
@@ -24,11 +25,19 @@ bool holds(const ConstraintProgram& program, std::size_t constraint) {
   return answer == Answer::yes;
 }
 
-/// Constraints without any parameter come first: they say whether the problem is supported at all.
-std::size_t first_violated(const Variant& variant, const ConstraintProgram& program) {
+/// Of those that need no parameter but these. Constraints without any come first: they say whether the problem is
+/// supported at all.
+std::size_t first_violated(const Variant& variant, const ConstraintProgram& program, const std::vector<bool>& of) {
+  const auto concerned = [&of](const std::vector<bool>& needed) {
+    for (std::size_t p = 0; p < needed.size(); ++p)
+      if (needed[p] && !of[p]) return false;
+    return true;
+  };
   for (const bool without_parameters : {true, false})
     for (std::size_t c = 0; c < variant.constraints.size(); ++c)
-      if (program.needs_of(c).no_parameter() == without_parameters && !holds(program, c)) return c;
+      if (program.needs_of(c).no_parameter() == without_parameters && concerned(program.needs_of(c).parameters) &&
+          !holds(program, c))
+        return c;
   return variant.constraints.size();
 }
 
@@ -67,7 +76,14 @@ void add_device(Environment& environment, const DeviceInfo& device) {
 
 std::string violated_constraint(const Variant& variant, const Problem& problem, const DeviceInfo& device,
                                 const Configuration& configuration) {
+  return violated_constraint(variant, problem, device, configuration,
+                             std::vector<bool>(variant.parameters.size(), true));
+}
+
+std::string violated_constraint(const Variant& variant, const Problem& problem, const DeviceInfo& device,
+                                const Configuration& configuration, const std::vector<bool>& of) {
   for (std::size_t p = 0; p < variant.parameters.size(); ++p) {
+    if (!of[p]) continue;
     const Parameter& parameter = variant.parameters[p];
     const std::int64_t value = configuration.values.at(p);
     if (std::find(parameter.values.begin(), parameter.values.end(), value) == parameter.values.end())
@@ -75,7 +91,7 @@ std::string violated_constraint(const Variant& variant, const Problem& problem, 
   }
   ConstraintProgram program(variant, problem, device);
   program.compute(configuration);
-  const std::size_t violated = first_violated(variant, program);
+  const std::size_t violated = first_violated(variant, program, of);
   if (violated == variant.constraints.size()) return {};
   const Constraint& constraint = variant.constraints[violated];
   return fmt::format("constraint '{}': {} does not hold", constraint.name, constraint.condition.text());

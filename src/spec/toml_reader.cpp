@@ -10,7 +10,7 @@
 namespace kerlab {
 namespace {
 
-constexpr int kMaximumDepth = 16;
+constexpr int kMaximumNesting = 16;
 
 class Converter {
  public:
@@ -29,7 +29,7 @@ class Converter {
   TomlValue convert(const toml::node& node, int depth) const {
     TomlValue value;
     value.where = location(node.source().begin);
-    if (depth > kMaximumDepth) throw SpecError(value.where, "nested too deeply");
+    if (depth > kMaximumNesting) throw SpecError(value.where, "nested too deeply");
     if (const auto* table = node.as_table()) return convert_table(*table, std::move(value), depth);
     if (const auto* array = node.as_array()) {
       value.kind = TomlValue::Kind::array;

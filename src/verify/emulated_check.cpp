@@ -17,6 +17,9 @@ namespace {
 constexpr std::size_t kMostExact = std::size_t{1} << 16;
 constexpr std::size_t kMostWhole = std::size_t{1} << 18;  // of a run of all blocks
 constexpr std::size_t kMostOthers = 4096;
+// A quick check, of which a tune makes hundreds, looks at as many exact elements as the reference computes with so many
+// operations, in half a second or so.
+constexpr double kQuickOperations = 5e7;
 
 // What further runs may cost, by the rule that 5e8 FLOP or 64 MB are executed in a tenth of a second: the same on every
 // machine.
@@ -159,7 +162,10 @@ std::vector<std::int64_t> EmulatedChecker::elements_to_check(const Run& run, std
     for (std::size_t i = 0; i < elements.size(); ++i) elements[i] = static_cast<std::int64_t>(i);
   }
   if (!run.sampled) return thinned(elements, kMostWhole);
-  return thinned(elements, data_.plan().recipes[run.recipe].exact ? kMostExact : kMostOthers);
+  if (!data_.plan().recipes[run.recipe].exact) return thinned(elements, kMostOthers);
+  const double operations = data_.plan().flops / static_cast<double>(std::max<std::int64_t>(1, output.elements()));
+  const double affordable = run.thorough ? 1e18 : kQuickOperations / std::max(1.0, operations);
+  return thinned(elements, static_cast<std::size_t>(std::clamp(affordable, 1. * kMostOthers, 1. * kMostExact)));
 }
 
 /// After a run of all blocks: the first element that nobody wrote, or -1.
@@ -218,7 +224,7 @@ bool EmulatedChecker::run_recipe(Candidate& candidate, std::uint32_t recipe, std
     const bool enough = runs.size() >= 2 && std::chrono::steady_clock::now() - begin > kLongest;
     if (enough) break;
     const int set = data_.set_with(recipe, candidate.plan().alignment);
-    runs.push_back({recipe, poison, set, sampled, runs.size() < 2});
+    runs.push_back({recipe, poison, set, sampled, runs.size() < 2, wishes.thorough});
     if (!run_once(candidate, runs.back(), report, wishes)) return false;
   }
   if (report.recipes.empty()) report.runs = static_cast<std::int64_t>(runs.size());
@@ -239,7 +245,7 @@ void EmulatedChecker::run_fresh(Candidate& candidate, std::uint32_t first, bool 
   const std::uint32_t recipe = data_.fresh_recipe(ProblemData::Fresh::check);
   const int set = data_.set_with(first, candidate.plan().alignment);
   data_.refill(set, recipe);
-  Run run{recipe, kPoisonFinite, set, sampled, true};
+  Run run{recipe, kPoisonFinite, set, sampled, true, true};
   if (run_once(candidate, run, report, {}))
     for (RecipeReport& one : run.reports) report.recipes.push_back(std::move(one));
   data_.distrust(set);

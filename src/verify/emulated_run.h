@@ -13,7 +13,8 @@ struct EmulatedChecker::Run {
   std::uint32_t poison = 0;
   int set = 0;
   bool sampled = false;
-  bool compared = true;                    ///< false: only its bits count
+  bool compared = true;  ///< false: only its bits count
+  bool thorough = false;
   std::vector<AddressRange> written = {};  ///< merged
   std::vector<RecipeReport> reports = {};  ///< of each output that is not empty
   std::vector<std::string> bits = {};      ///< digest of what was written to these

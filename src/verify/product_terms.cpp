@@ -12,7 +12,7 @@ namespace kerlab {
 namespace {
 
 constexpr std::int64_t kMostSteps = 512;  // whose exchanges are tried, each with each
-constexpr std::int64_t kLongest = std::int64_t{1} << 16;
+constexpr std::int64_t kLongestSum = std::int64_t{1} << 16;
 
 /// Where the terms of one element come from.
 struct Place {
@@ -30,7 +30,7 @@ std::int64_t index_in_b(const GemmCall& call, const Place& at, std::int64_t k) {
 }
 
 /// One wrong element with what the terms up to k sum up to.
-struct Candidate {
+struct Explanation {
   const WrongElement* wrong;
   std::vector<double> terms, sums;  ///< sums[k]: of the terms below k
   [[nodiscard]] double sum(std::int64_t begin, std::int64_t end) const {
@@ -40,7 +40,7 @@ struct Candidate {
 
 class Explanations {
  public:
-  Explanations(const Tensor& output, std::int64_t k, std::vector<Candidate> candidates)
+  Explanations(const Tensor& output, std::int64_t k, std::vector<Explanation> candidates)
       : format_(lab::format_of(static_cast<lab::u32>(output.dtype))), k_(k), candidates_(std::move(candidates)) {}
 
   [[nodiscard]] std::string find() const {
@@ -48,25 +48,25 @@ class Explanations {
       if (width >= k_) continue;
       for (std::int64_t begin = 0; begin < k_; begin += width) {
         const std::int64_t end = std::min(begin + width, k_);
-        if (explains([&](const Candidate& c) { return -c.sum(begin, end); }))
+        if (explains([&](const Explanation& c) { return -c.sum(begin, end); }))
           return "the product without " + range(begin, end);
-        if (explains([&](const Candidate& c) { return c.sum(begin, end); }))
+        if (explains([&](const Explanation& c) { return c.sum(begin, end); }))
           return fmt::format("the product with {} twice", range(begin, end));
       }
     }
     for (std::int64_t at = 1; at < k_; ++at) {
-      if (explains([&](const Candidate& c) { return -c.sum(at, k_); })) return "the product without " + range(at, k_);
-      if (explains([&](const Candidate& c) { return -c.sum(0, at); })) return "the product without " + range(0, at);
+      if (explains([&](const Explanation& c) { return -c.sum(at, k_); })) return "the product without " + range(at, k_);
+      if (explains([&](const Explanation& c) { return -c.sum(0, at); })) return "the product without " + range(0, at);
     }
-    if (explains([&](const Candidate& c) { return c.sum(0, k_); })) return "the product twice";
-    if (explains([&](const Candidate& c) { return -c.sum(0, k_); })) return "all but the product";
+    if (explains([&](const Explanation& c) { return c.sum(0, k_); })) return "the product twice";
+    if (explains([&](const Explanation& c) { return -c.sum(0, k_); })) return "all but the product";
     return exchanged();
   }
 
  private:
   template <typename Difference>
   [[nodiscard]] bool explains(const Difference& difference) const {
-    return std::all_of(candidates_.begin(), candidates_.end(), [&](const Candidate& c) {
+    return std::all_of(candidates_.begin(), candidates_.end(), [&](const Explanation& c) {
       const double value = c.wrong->expected + difference(c);
       const lab::u64 bits = lab::encode(format_, value);
       return bits == c.wrong->bits || (value == 0 && lab::decode(format_, c.wrong->bits) == 0);
@@ -85,7 +85,7 @@ class Explanations {
           if (from == to) continue;
           const std::int64_t a = to * width, b = from * width;
           const std::int64_t length = std::min({width, k_ - a, k_ - b});
-          if (explains([&](const Candidate& c) { return c.sum(b, b + length) - c.sum(a, std::min(a + width, k_)); }))
+          if (explains([&](const Explanation& c) { return c.sum(b, b + length) - c.sum(a, std::min(a + width, k_)); }))
             return fmt::format("the product with {} in place of {}", range(b, b + length),
                                range(a, std::min(a + width, k_)));
         }
@@ -96,7 +96,7 @@ class Explanations {
 
   lab::Format format_;
   std::int64_t k_;
-  std::vector<Candidate> candidates_;
+  std::vector<Explanation> candidates_;
 };
 
 /// The k at which A's row is not 0, if it is one alone.
@@ -164,10 +164,11 @@ std::vector<double> product_terms(const ProblemPlan& plan, const Recipe& recipe,
 
 std::string explain_product(const ProblemPlan& plan, const Recipe& recipe, const Tensor& output, const GemmCall& call,
                             std::span<const WrongElement> wrong) {
-  if (call.k < 1 || call.k > kLongest || wrong.empty()) return {};
-  std::vector<Candidate> candidates;
+  if (call.k < 1 || call.k > kLongestSum || wrong.empty()) return {};
+  std::vector<Explanation> candidates;
   for (const WrongElement& element : wrong) {
-    Candidate& c = candidates.emplace_back(Candidate{&element, product_terms(plan, recipe, call, element.index), {0}});
+    Explanation& c =
+        candidates.emplace_back(Explanation{&element, product_terms(plan, recipe, call, element.index), {0}});
     for (const double term : c.terms) c.sums.push_back(c.sums.back() + term);
   }
   if (std::string text = other_element(plan, recipe, output, call, wrong); !text.empty()) return text;

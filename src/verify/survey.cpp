@@ -7,7 +7,7 @@
 namespace kerlab {
 namespace {
 
-constexpr std::size_t kMostListed = 8, kMostKept = 256;
+constexpr std::size_t kMostRunsListed = 8, kMostRunsKept = 256;
 
 std::uint64_t repeated(std::uint32_t pattern, int bytes) {
   const std::uint64_t twice = std::uint64_t{pattern} << 32 | pattern;
@@ -29,10 +29,10 @@ void Survey::see(std::int64_t element, std::uint64_t bits, double expected, cons
   if (verdict.passed) return;
   ++wrong_;
   poisoned_ += bits == poison_ && output_.role == Role::output ? 1 : 0;
-  if (first_.size() < kMostListed)
+  if (first_.size() < kMostRunsListed)
     first_.push_back(
         {element, coordinates(output_.shape, element), lab::decode(format_, bits), expected, verdict.tolerance});
-  if (elements_.size() < kMostKept) elements_.push_back({element, bits, expected});
+  if (elements_.size() < kMostRunsKept) elements_.push_back({element, bits, expected});
 }
 
 void Survey::tell(RecipeReport& report, const ExpectedLookup& expected) const {

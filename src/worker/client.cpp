@@ -129,8 +129,7 @@ WorkerClient::Outcome WorkerClient::wait() {
     for (const int fd : fds()) waiting.push_back({fd, POLLIN, 0});
     if (child_.front().wants_write()) waiting.push_back({child_.front().input_fd(), POLLOUT, 0});
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline_ - Clock::now()).count();
-    // Never longer than a second, in case a descriptor's end is not told.
-    ::poll(waiting.data(), waiting.size(), static_cast<int>(std::clamp<long>(left + 1, 0, 1000)));
+    ::poll(waiting.data(), waiting.size(), static_cast<int>(std::clamp<long>(left + 1, 0, longest_wait().count())));
   }
 }
 

@@ -23,7 +23,7 @@ std::optional<Request> next_request(FrameChannel& channel) {
 
 /// Timing needs the device to ourselves; a scripted or emulated one can be shared. A worker that was killed a moment
 /// ago may not have let go yet, so wait a little. Throws Error that names who holds it.
-std::optional<DeviceLock> lock(const Device& device, std::chrono::milliseconds patience) {
+std::optional<DeviceLock> take_device(const Device& device, std::chrono::milliseconds patience) {
   const DeviceInfo& info = device.info();
   if (info.kind != DeviceKind::cuda || info.uuid.empty()) return std::nullopt;
   const auto until = std::chrono::steady_clock::now() + patience;
@@ -66,7 +66,7 @@ int run_worker(const std::string& device_id, std::chrono::milliseconds patience)
   FrameChannel channel = FrameChannel::take_over_stdio();
   try {
     const std::unique_ptr<Device> device = open_device(device_id);
-    const std::optional<DeviceLock> held = lock(*device, patience);
+    const std::optional<DeviceLock> held = take_device(*device, patience);
     Workbench workbench(*device);
     return serve_requests(channel, workbench);
   } catch (const DeviceFault& fault) {

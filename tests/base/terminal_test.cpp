@@ -7,6 +7,7 @@
 
 #include <memory>
 
+#include "base/notice.h"
 #include "base/scoped_variable.h"
 #include "catch.h"
 
@@ -83,6 +84,22 @@ TEST_CASE("terminal: progress elsewhere is plain lines, not too many, and notes 
     progress.update("3 of 3");
   }
   CHECK(contents(file.get()) == "1 of 3\na fault\n");
+}
+
+TEST_CASE("terminal: a notice on standard error is never glued to the progress line", "[base]") {
+  const PseudoTerminal terminal(40);
+  const ScopedVariable xterm("TERM", "xterm");
+  const int before = ::dup(STDERR_FILENO);
+  std::fflush(stderr);
+  ::dup2(::fileno(terminal.stream.get()), STDERR_FILENO);
+  {
+    ProgressLine progress;
+    progress.update("library: my_op 1048576 fp32");
+    print_notice("no GPU here");
+  }
+  ::dup2(before, STDERR_FILENO);
+  ::close(before);
+  CHECK(terminal.written() == "\r\x1b[Klibrary: my_op 1048576 fp32\r\x1b[Kno GPU here\r\n");
 }
 
 TEST_CASE("terminal: the progress line is one line, clipped, and gone at the end", "[base]") {

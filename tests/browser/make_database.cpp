@@ -1,4 +1,5 @@
-// make_database FILE [trials [hostile text]]: a database with made-up results, for the test of reports in a browser.
+// make_database FILE [trials [hostile text [problem...]]]: a database with made-up results, for the test of reports in
+// a browser.
 
 #include <cstdio>
 #include <exception>
@@ -9,13 +10,14 @@
 
 int main(int count, char** words) {
   if (count < 2) {
-    std::fprintf(stderr, "usage: make_database FILE [trials [hostile text]]\n");
+    std::fprintf(stderr, "usage: make_database FILE [trials [hostile text [problem...]]]\n");
     return 64;
   }
   try {
     kerlab::testing::MadeUp what;
     if (count > 2) what.trials = std::stoul(words[2]);
     if (count > 3) what.hostile = words[3];
+    if (count > 4) what.problems.assign(words + 4, words + count);
     std::filesystem::remove(words[1]);
     kerlab::Database database = kerlab::Database::open(words[1]);
     kerlab::testing::make_up(database, what);

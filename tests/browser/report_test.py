@@ -73,13 +73,16 @@ def static_rows(page):
 
 
 ROWS = "return [...document.querySelectorAll('#trials tbody tr')].map(r => [...r.cells].map(c => c.textContent))"
-PLACE = """const done = arguments[arguments.length - 1], box = document.querySelector('#' + arguments[0] + ' .plot'), svg = box.querySelector('svg');
+PLACE = """const done = arguments[arguments.length - 1], box = document.querySelector('#' + arguments[0] + ' .plot');
 box.scrollIntoView({block: 'center'});
-const path = svg.querySelector('path[data-i]:not(.sample)');
-const place = path.getAttribute('d').split('M')[1].split('h')[0].split(' ').map(Number);
-const frame = svg.getBoundingClientRect(), scale = frame.width / svg.viewBox.baseVal.width;
-const answer = [frame.left + place[0] * scale, frame.top + place[1] * scale, path.dataset.i.split(' ')[0]];
-requestAnimationFrame(() => requestAnimationFrame(() => done(answer)));  // scrolling is over"""
+const look = () => {  // scrolling is over, and what is drawn when it comes into sight is drawn
+  const svg = box.querySelector('svg'), path = svg && svg.querySelector('path[data-i]:not(.sample)');
+  if (!path) { requestAnimationFrame(look); return; }
+  const place = path.getAttribute('d').split('M')[1].split('h')[0].split(' ').map(Number);
+  const frame = svg.getBoundingClientRect(), scale = frame.width / svg.viewBox.baseVal.width;
+  done([frame.left + place[0] * scale, frame.top + place[1] * scale, path.dataset.i.split(' ')[0]]);
+};
+requestAnimationFrame(() => requestAnimationFrame(look));"""
 TIP = "const tip = document.getElementById('tip'); return tip.hidden ? '' : tip.textContent"
 COUNT = """return [...document.querySelectorAll('#' + arguments[0] + ' path.dots')]
 .reduce((n, path) => n + path.getAttribute('d').split('M').length - 1, 0)"""
@@ -94,8 +97,121 @@ box.dispatchEvent(new Event('input'));
 requestAnimationFrame(() => requestAnimationFrame(() => done(performance.now() - begun)));""", text)
 
 
+DETAIL = "const box = document.getElementById('detail'); return box.hidden ? '' : box.innerText"
+SHOWN = "return document.getElementById('matching').textContent"
+
+
+def detail(browser):
+    """A click on a point: its configuration beside the winner's, its command."""
+    for plot in ("sorted", "progress"):
+        x, y, _ = browser.script_until_done(PLACE, plot)
+        browser.pointer((x, y), "down", "up")
+        told = browser.script(DETAIL)
+        trial = re.search(r"Trial (\d+)", told)
+        check(f"a click on a point of {plot} shows its configuration", trial is not None and "winner" in told, told)
+        check("with the command that runs it again", f"kerlab bench --db " in told
+              and f"--trial {trial.group(1) if trial else '?'}" in told, told)
+        check("and where its source lines are told", "kerlab inspect --db" in told, told)
+        browser.keys(ESCAPE)
+    wrong = browser.script("""
+const data = JSON.parse(document.getElementById('data').textContent), part = data.problems[0], bad = [];
+const text = data.columns.find((c) => c.key === 'configuration').text, variant = data.columns.find((c) => c.key === 'variant').text;
+const words = (row) => new Map(text[row].split(' ').filter(Boolean).map((word) => word.split('=')));
+for (const line of [...document.querySelectorAll('#trials tbody tr')].slice(0, 40)) {
+  line.click();
+  const row = Number(line.dataset.row), own = words(row), best = words(part.winner), differing = new Map();
+  if (row === part.winner) continue;
+  if (variant[row] !== variant[part.winner]) differing.set('variant', variant[row]);
+  for (const name of new Set([...own.keys(), ...best.keys()])) if (own.get(name) !== best.get(name)) differing.set(name, own.get(name) ?? '-');
+  const told = [...document.querySelectorAll('#detail td.differs')].map((cell) => [cell.previousSibling.textContent, cell.textContent]);
+  if (JSON.stringify([...differing].sort()) !== JSON.stringify(told.sort())) bad.push([row, told]);
+}
+document.querySelector('#detail .head button').click();
+return bad""")
+    check("exactly what differs from the winner is told", wrong == [], wrong[:2])
+
+
+def brushing(browser):
+    """Dragging along an axis of the parallel coordinates filters everything."""
+    axis = browser.script_until_done("""
+const done = arguments[arguments.length - 1], box = document.querySelector('#parallel .plot');
+box.scrollIntoView({block: 'center'});
+const look = () => {
+  const svg = box.querySelector('svg'), line = svg && svg.querySelector('line.frame');
+  if (!line) { requestAnimationFrame(look); return; }
+  const frame = svg.getBoundingClientRect(), name = svg.querySelector('text').textContent, at = (n) => Number(line.getAttribute(n));
+  done([name, frame.left + at('x1'), frame.top + at('y1'), frame.left + at('x2'), frame.top + at('y2')]);
+};
+requestAnimationFrame(() => requestAnimationFrame(look));""")
+    name, x1, y1, x2, y2 = axis
+    browser.pointer((x1, y1 + 4), "down", (x1, y1 - 3), (x1, y1 - 0.3 * (y1 - y2)), "up")
+    words = browser.script("return document.getElementById('filter').value")
+    matching = int(browser.script(SHOWN).split()[0])
+    check("dragging along an axis filters", words.startswith(name) and 0 < matching < TRIALS, (words, matching))
+    check("and everything follows", browser.script(COUNT, "sorted") <= matching
+          and browser.script("return document.querySelectorAll('#parallel .band').length") == 1, browser.script(COUNT, "sorted"))
+    check("a drag is no click", browser.script(DETAIL) == "")
+    browser.pointer((x1, y1 + 4), "down", (x1, y1 - 9), (x2, y2 - 4), "up")
+    check("dragging along all of it lifts the filter", browser.script("return document.getElementById('filter').value") == "")
+
+
+def several(browser, kerlab, make_database, folder):
+    """Several problems: what leads, links, shapes, what the filter leaves of each, a comparison."""
+    gemms = [f"gemm M={n} N={n} K={n} bf16 layout=nt alpha=1 beta=0" for n in (4096, 1024, 2048)]
+    old, new, page = folder / "old.db", folder / "new.db", folder / "several.html"
+    subprocess.run([make_database, old, "200", "", *gemms[:2]], check=True)
+    subprocess.run([make_database, new, "400", "", *gemms, "softmax M=8192 N=8192 bf16"], check=True)
+    subprocess.run([kerlab, "report", "--db", new, "--compare", old, "-o", page], check=True, stdout=subprocess.DEVNULL)
+    browser.open(page)
+    led = browser.script("return [...document.querySelectorAll('.speedups tbody tr')].map(r => [...r.cells].map(c => c.textContent))")
+    check("it leads with the speed-ups of each problem", len(led) == 4 and all(re.match(r"\d", row[1]) for row in led)
+          and [row[0].split()[1].split("x")[0] for row in led[:3]] == ["1024", "2048", "4096"]
+          and "not timed" in led[3][2], led)
+    compared = browser.script("return [...document.querySelectorAll('#Compared ~ .scroll tbody tr')].slice(0, 4).map(r => [...r.cells].map(c => c.textContent))")
+    check("winners before and now are compared", len(compared) == 4 and re.match(r"[\d.]+×", compared[2][3]) is not None
+          and "no winner before" in compared[1][4], compared)
+    browser.script("document.querySelector('#summary tr[data-of=\"3\"] a').click()")
+    check("a row of the summary leads to its problem", browser.script("return location.hash") == "#problem-4"
+          and browser.script("return document.getElementById('problem-4').open"))
+    set_filter(browser, "problem:softmax")
+    gone = browser.script("return [...document.querySelectorAll('[data-of]')].map(e => [e.dataset.of, e.getBoundingClientRect().height > 0])")
+    check("the filter leaves only what agrees of summaries and sections", gone and all((of == "3") == there for of, there in gone), gone)
+    set_filter(browser, "")
+    browser.script("document.getElementById('sweep-1').scrollIntoView()")
+    points = browser.script_until_done("""
+const done = arguments[arguments.length - 1], look = () => {
+  const path = document.querySelector('#sweep-1 path.dots');
+  if (path) done(path.dataset.i.split(' ').length); else requestAnimationFrame(look);
+};
+look();""")
+    check("shapes of a family are drawn over the shape", points == 3, points)
+    return page
+
+
+def layout(browser, name, page):
+    """At five widths, dark and light: no text is cut or lies on other text."""
+    look = (pathlib.Path(__file__).parent / "layout.js").read_text()
+    for width in (400, 800, 1200, 1600, 2000):
+        browser.devtools("Emulation.setDeviceMetricsOverride", width=width, height=1000, deviceScaleFactor=1, mobile=False)
+        browser.open(page)
+        # Draws everything, as for paper, and unfolds it.
+        browser.script("dispatchEvent(new Event('beforeprint')); dispatchEvent(new Event('afterprint'));")
+        faults = browser.script(look)
+        check(f"{name}: nothing is cut or collides at {width} px", faults == [], faults)
+        if "KERLAB_SCREENSHOTS" not in os.environ:
+            continue
+        height = min(browser.script("return document.documentElement.scrollHeight"), 8000)
+        browser.devtools("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+        for colours in ("light", "dark"):
+            browser.devtools("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": colours}])
+            time.sleep(0.5)
+            picture(browser, f"{name}-{width}-{colours}")
+    browser.devtools("Emulation.setEmulatedMedia", features=[])
+    browser.devtools("Emulation.clearDeviceMetricsOverride")
+
+
 def hovering(browser):
-    for plot in ("roofline", "progress", "progress-time", "accuracy"):
+    for plot in ("sorted", "progress", "progress-time", "accuracy"):
         x, y, row = browser.script_until_done(PLACE, plot)
         browser.move_to(x, y)
         tip = browser.script(TIP)
@@ -160,9 +276,13 @@ def keyboard(browser):
     second = browser.script(TIP)
     check("arrow keys go from trial to trial", first != "" and second != "" and first != second, (first, second))
     browser.keys(ENTER)
-    check("Enter shows this one", browser.script("return document.getElementById('matching').textContent").startswith("1 of"))
+    check("Enter shows its configuration", browser.script(DETAIL) != "")
     browser.keys(ESCAPE)
-    check("Escape shows all", browser.script("return document.getElementById('filter').value") == "")
+    check("Escape closes it, and the plot has the focus again", browser.script(DETAIL) == ""
+          and browser.script("return document.activeElement.className").startswith("plot"))
+    set_filter(browser, "BM=128")
+    browser.keys(ESCAPE)
+    check("the next Escape shows all", browser.script("return document.getElementById('filter').value") == "")
     unnamed = browser.script("""return [...document.querySelectorAll('svg[role=img]')].filter(svg =>
   svg.getAttribute('aria-labelledby').split(' ').some(id => !document.getElementById(id)?.textContent)).length""")
     check("every figure has a title and a description", unnamed == 0, unnamed)
@@ -211,9 +331,12 @@ def hostile(browser, kerlab, make_database, folder):
     subprocess.run([make_database, database, "40", text], check=True)
     subprocess.run([kerlab, "report", "--db", database, "-o", page], check=True, stdout=subprocess.DEVNULL)
     browser.open(page)
-    x, y, _ = browser.script_until_done(PLACE, "roofline")
+    x, y, _ = browser.script_until_done(PLACE, "sorted")
     browser.move_to(x, y)
     check("a hostile name is shown as it is", text in browser.script(TIP), browser.script(TIP))
+    browser.pointer((x, y), "down", "up")
+    check("beside the winner too", text in browser.script("return document.querySelector('#detail h2').textContent"),
+          browser.script(DETAIL))
     check("and runs nowhere", browser.script("return document.title").endswith("kerlab report")
           and browser.script("return document.images.length") == 0, browser.script("return document.title"))
 
@@ -226,7 +349,7 @@ def without_scripts(folder, page):
 
         def count(selector):
             return len(browser.devtools("DOM.querySelectorAll", nodeId=root, selector=selector)["nodeIds"])
-        check("without scripts: tables and drawings", count("#trials tbody tr") == 100 and count("svg.drawing") > 7
+        check("without scripts: tables, and the drawings that need none", count("#trials tbody tr") == 100 and count("svg.drawing") > 6
               and count("html[data-ready]") == 0 and count("#bar[hidden]") == 1, count("#trials tbody tr"))
 
 
@@ -241,8 +364,10 @@ def main():
         with Browser(folder / "profile") as browser:
             opens(browser, page)
             check("the script shows the rows of the file", browser.script(ROWS) == static_rows(page))
-            for test in (hovering, filtering, more_rows, sorting, keyboard, theme, narrow, printing):
+            for test in (hovering, detail, brushing, filtering, more_rows, sorting, keyboard, theme, narrow, printing):
                 test(browser)
+            layout(browser, "one", page)
+            layout(browser, "several", several(browser, kerlab, make_database, folder))
             hostile(browser, kerlab, make_database, folder)
             errors = [entry["message"] for entry in browser.log("browser")]
             check("still nothing on the console", errors == [], errors)

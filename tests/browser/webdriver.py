@@ -103,6 +103,17 @@ class Browser:
         move = {"type": "pointerMove", "duration": 0, "x": round(x), "y": round(y), "origin": "viewport"}
         self.do("POST", "/actions", {"actions": [{"type": "pointer", "id": "mouse", "actions": [move]}]})
 
+    def pointer(self, *steps):
+        """Steps are (x, y) to go to, "down" and "up"."""
+        actions = []
+        for step in steps:
+            if isinstance(step, tuple):
+                actions.append({"type": "pointerMove", "duration": 20, "x": round(step[0]), "y": round(step[1]),
+                                "origin": "viewport"})
+            else:
+                actions.append({"type": "pointerDown" if step == "down" else "pointerUp", "button": 0})
+        self.do("POST", "/actions", {"actions": [{"type": "pointer", "id": "mouse", "actions": actions}]})
+
     def print_pdf(self):
         return base64.b64decode(self.do("POST", "/print", {"background": True}))
 

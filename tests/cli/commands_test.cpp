@@ -67,7 +67,7 @@ TEST_CASE("cli: --json is one document and nothing else", "[cli]") {
     words.push_back("--json");
     const std::string out = passed(sandbox.run_scripted(words));
     CHECK_THAT(out, Catch::StartsWith("{") && Catch::EndsWith("}\n"));
-    CHECK_THAT(out, Catch::Contains("\"schema_version\": 1") && Catch::Contains("\"command\": \"" + words.front()));
+    CHECK_THAT(out, Catch::Contains("\"schema_version\": 2") && Catch::Contains("\"command\": \"" + words.front()));
   }
 }
 

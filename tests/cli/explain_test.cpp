@@ -13,10 +13,10 @@ TEST_CASE("cli: explain needs no GPU and no database, and names the next command
   const ProcessResult result = sandbox.run({"explain", kernel, "THREADS=128", "--N", "4096"}, {"LC_ALL=C"});
   INFO(result.err);
   CHECK(result.exit_code == 0);
-  CHECK_THAT(result.out, Contains("THREADS=128") && Contains("launch-bound") && Contains("limiter") &&
+  CHECK_THAT(result.out, Contains("THREADS=128") && Contains("bottleneck  launch overhead") && Contains("suggestion") &&
                              Contains("32 blocks on") && Contains("wave 1") && Contains("THREADS 128 -> 256") &&
                              Contains("THREADS 128 -> 64") && Contains("2 of 2 steps"));
-  CHECK_THAT(result.out, Contains("next      kerlab inspect " + kernel + ":THREADS=128 --N 4096 --dtype fp32\n"));
+  CHECK_THAT(result.out, Contains("next        kerlab inspect " + kernel + ":THREADS=128 --N 4096 --dtype fp32\n"));
   CHECK_THAT(result.out, Contains("#") && !Contains("█"));
   const ProcessResult drawn = sandbox.run({"explain", kernel, "--no-what-if"}, {"LC_ALL=C.UTF-8"});
   CHECK(drawn.exit_code == 0);
@@ -62,7 +62,8 @@ TEST_CASE("cli: explain says what is wrong, where and with what helps", "[cli]")
   sandbox.write("twice/flat.cu", "extern \"C\" __global__ void twice() { nonsense; }\n");
   const ProcessResult broken = sandbox.run({"explain", sandbox.family() + "/flat"});
   CHECK(broken.exit_code == 1);
-  CHECK_THAT(broken.out, Contains("not run") && Contains("compile_error") && Contains("flat.cu") && Contains("lever"));
+  CHECK_THAT(broken.out,
+             Contains("not run") && Contains("compile_error") && Contains("flat.cu") && Contains("suggestion"));
   const ProcessResult fp64 = sandbox.run({"explain", sandbox.family() + "/flat", "--dtype", "fp64", "--json"});
   CHECK(fp64.exit_code == 4);
   CHECK_THAT(fp64.out, Contains("\"command\": \"explain\"") && Contains("has no fp64"));

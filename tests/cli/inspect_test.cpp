@@ -12,7 +12,7 @@ TEST_CASE("cli: inspect, diff and check --sanitize need no GPU and no database",
   CHECK(inspected.exit_code == 0);
   CHECK_THAT(inspected.out, Catch::Contains("THREADS=128") && Catch::Contains("limited by") &&
                                 Catch::Contains("flat.cu:4") && Catch::Contains("y[i] = 2 * x[i]") &&
-                                Catch::Contains("bound by"));
+                                Catch::Contains("bottleneck"));
   const ProcessResult diff = sandbox.run({"diff", kernel + ":THREADS=128", kernel + ":THREADS=256", "--N", "4096"});
   INFO(diff.err);
   CHECK(diff.exit_code == 0);

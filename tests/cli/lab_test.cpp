@@ -90,7 +90,7 @@ TEST_CASE("cli: a session of forty lines at a terminal is answered as documented
       {"set N 4096", {"twice 4096 fp32"}},
       {"N=8K", {"twice 8192 fp32"}},
       {"undo", {"twice 4096 fp32"}},
-      {"run", {"#1", "right", "us modelled", "registers", "trial 1"}},
+      {"run", {"#1", "correct", "us modelled", "registers", "trial 1"}},
       {"THREADS=256", {"flat THREADS=256"}},
       {"run", {"#2", " % vs last and best (#1)"}},
       {"diff last", {"THREADS"}},
@@ -101,7 +101,7 @@ TEST_CASE("cli: a session of forty lines at a terminal is answered as documented
       {"sweep N 1K..4K:x2", {"1024", "2048", "4096"}},
       {"try THREADS=128,512", {"THREADS=128", "THREADS=512", "now: flat THREADS="}},
       {"undo 1", {"flat THREADS=256"}},
-      {"run THREADS=128", {"#3", "THREADS=128", "right"}},
+      {"run THREADS=128", {"#3", "THREADS=128", "correct"}},
       {"check", {"passed"}},
       {"check normal", {"passed"}},
       {"inspect", {"flat.cu"}},
@@ -110,7 +110,7 @@ TEST_CASE("cli: a session of forty lines at a terminal is answered as documented
       {"ptx 4", {"st.global", "if (i < N)"}},
       {"ptx 999", {"line 999 of flat.cu made no code; lines near it did"}},
       {"up", {"pairs THREADS=128"}},
-      {"run", {"#4", "pairs", "right"}},
+      {"run", {"#4", "pairs", "correct"}},
       {"up", {"pairs: it is the highest rung"}},
       {"down 5", {"pairs: only 1 rung below it"}},
       {"down", {"flat THREADS=128"}},
@@ -173,7 +173,7 @@ TEST_CASE("cli: Ctrl-C stops the run and not the lab", "[cli][nvrtc]") {
   CHECK(lab.terminal.wait_for("interrupted", std::chrono::seconds(20)));
   CHECK(lab.terminal.wait_for(kPrompt));
   lab.sandbox.write("twice/flat.cu", kToyKernel);
-  CHECK_THAT(lab.ask("run"), Catch::Contains("right"));
+  CHECK_THAT(lab.ask("run"), Catch::Contains("correct"));
   for (int i = 0; i < 50; ++i) {  // at once behind the prompt: none of them is lost, none ends the lab
     lab.terminal.type("half a li\x03");
     REQUIRE(lab.terminal.wait_for(kPrompt, std::chrono::seconds(10)));
@@ -188,9 +188,9 @@ TEST_CASE("cli: Ctrl-C stops the run and not the lab", "[cli][nvrtc]") {
 TEST_CASE("cli: watch in the lab goes on from its runs, and every save can be had back there", "[cli][nvrtc]") {
   AtTerminal lab;
   lab.ask("use " + lab.sandbox.family() + " N=4096");
-  CHECK_THAT(lab.ask("run"), Catch::Contains("#1 ") && Catch::Contains("right"));
+  CHECK_THAT(lab.ask("run"), Catch::Contains("#1 ") && Catch::Contains("correct"));
   lab.terminal.type("watch\n");
-  CHECK(lab.terminal.wait_for("save 1  right"));
+  CHECK(lab.terminal.wait_for("save 1  correct"));
   CHECK(lab.terminal.wait_for("vs last"));  // the run before
   std::string wrong(kToyKernel);
   wrong.replace(wrong.find("2 * x[i]"), 8, "3 * x[i]");
@@ -199,10 +199,10 @@ TEST_CASE("cli: watch in the lab goes on from its runs, and every save can be ha
   lab.terminal.type("\x03");
   CHECK(lab.terminal.wait_for("all saves: kerlab history"));
   CHECK(lab.terminal.wait_for(kPrompt));
-  CHECK_THAT(lab.ask("history"), Catch::Contains("wrong") && Catch::Contains("right"));
+  CHECK_THAT(lab.ask("history"), Catch::Contains("wrong") && Catch::Contains("correct"));
   CHECK_THAT(lab.ask("restore 1"), Catch::Contains("flat.cu"));
   CHECK(kerlab::read_text(lab.sandbox / "twice/flat.cu") == kToyKernel);
-  CHECK_THAT(lab.ask("run"), Catch::Contains("#4 ") && Catch::Contains("right") && Catch::Contains("save 3"));
+  CHECK_THAT(lab.ask("run"), Catch::Contains("#4 ") && Catch::Contains("correct") && Catch::Contains("save 3"));
   CHECK_THAT(lab.ask("log"), Catch::Contains("watch") && Catch::Contains("# wrong: "));
 }
 
@@ -218,7 +218,7 @@ TEST_CASE("cli: an answer of the lab that is longer than the screen goes through
   CHECK(terminal.wait_for(kPrompt));
   terminal.type("run\n");
   CHECK(terminal.wait_for(kPrompt));
-  CHECK_THAT(terminal.answer(), Catch::Contains("right") && !Catch::Contains("the pager"));
+  CHECK_THAT(terminal.answer(), Catch::Contains("correct") && !Catch::Contains("the pager"));
 }
 
 TEST_CASE("cli: the history of the lab outlives it", "[cli]") {
@@ -245,12 +245,12 @@ TEST_CASE("cli: a script of the lab ends at what is typed wrongly, not at a kern
   const auto right = play(sandbox, use + "run\nrun THREADS=128\n");
   INFO(right.out << right.err);
   CHECK(right.exit_code == 0);
-  CHECK_THAT(right.out, Catch::Contains("#2 ") && Catch::Contains("right"));
+  CHECK_THAT(right.out, Catch::Contains("#2 ") && Catch::Contains("correct"));
   CHECK(play(sandbox, use + "watch\nrun\n").exit_code == 0);  // waits for no save
   const auto mistyped = play(sandbox, use + "rnu\nrun\n");
   CHECK(mistyped.exit_code == 64);
   CHECK_THAT(mistyped.err, Catch::Contains("line 3: rnu: no such command"));
-  CHECK_THAT(mistyped.out, !Catch::Contains("right"));
+  CHECK_THAT(mistyped.out, !Catch::Contains("correct"));
   std::string wrong(kToyKernel);
   wrong.replace(wrong.find("2 * x[i]"), 8, "3 * x[i]");
   sandbox.write("twice/flat.cu", wrong);

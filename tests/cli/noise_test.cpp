@@ -11,13 +11,13 @@ std::string script(double noise) {
   return "[device]\nopened = \"opened\"\n[default]\nus = 100.0\nspread = 0.0\nnoise = " + std::to_string(noise) + "\n";
 }
 
-constexpr std::string_view kSuite = "[[problem]]\nfamily = \"./twice\"\ndimensions = { N = 4096 }\n";
+constexpr std::string_view kNoiseSuite = "[[problem]]\nfamily = \"./twice\"\ndimensions = { N = 4096 }\n";
 
 }  // namespace
 
 TEST_CASE("noise: says what slow-down the device can see, and sees more with less noise", "[cli]") {
   const Sandbox sandbox;
-  sandbox.write("mine.toml", kSuite);
+  sandbox.write("mine.toml", kNoiseSuite);
   sandbox.write("device.toml", script(0.004));
   const Sandbox::Words command = {"noise", "--suite", (sandbox / "mine.toml").string()};
   const ProcessResult quiet = sandbox.run_scripted(command);
@@ -33,7 +33,7 @@ TEST_CASE("noise: says what slow-down the device can see, and sees more with les
 
 TEST_CASE("noise: as JSON; an emulated device has none; what does not run is named", "[cli]") {
   const Sandbox sandbox;
-  sandbox.write("mine.toml", std::string(kSuite) + "[[problem]]\nfamily = \"./twice\"\ndtype = \"fp32\"\n");
+  sandbox.write("mine.toml", std::string(kNoiseSuite) + "[[problem]]\nfamily = \"./twice\"\ndtype = \"fp32\"\n");
   sandbox.write("device.toml", script(0.004));
   const std::string suite = (sandbox / "mine.toml").string();
   const ProcessResult json = sandbox.run_scripted({"noise", "--suite", suite, "--json", "--processes", "2"});

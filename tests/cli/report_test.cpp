@@ -57,6 +57,31 @@ TEST_CASE("report: a page, Markdown and drawings of what a tune stored", "[cli]"
     CHECK(document->find("written")->elements().at(0).find("file")->text() == other);
     CHECK(document->find("problems")->elements().at(0).find("clock")->text() == "scripted");
   }
+  SECTION("beside another database, or a session") {
+    const std::string old = sandbox / "old.db";
+    std::filesystem::copy_file(sandbox.database(), old);
+    const ProcessResult compared = sandbox.run({"report", "-o", page, "--compare", old});
+    INFO(compared.err);
+    CHECK(compared.exit_code == 0);
+    CHECK_THAT(read_text(page),
+               Contains("Compared: old.db, this report") && Contains("1.000×") && Contains(">nothing<"));
+    const ProcessResult unknown = sandbox.run({"report", "-o", page, "--compare", sandbox / "none.db"});
+    CHECK(unknown.exit_code == 64);
+    CHECK_THAT(unknown.err, Contains("no such file") && Contains("3,5"));
+    const ProcessResult session = sandbox.run({"report", "-o", page, "--compare", "999"});
+    CHECK(session.exit_code == 64);
+    CHECK_THAT(session.err, Contains("session 999 decided none of these problems"));
+  }
+  SECTION("source lines are counted when asked for, and say why where they cannot be") {
+    const ProcessResult counted = sandbox.run({"report", sandbox.family(), "-o", page, "--lines", "1"});
+    INFO(counted.err);
+    CHECK(counted.exit_code == 0);
+    CHECK_THAT(counted.err, Contains("source lines: 1 of 1"));
+    const auto data = read_text(page);
+    const std::size_t begin = data.find("\"sources\":{\"");
+    REQUIRE(begin != std::string::npos);
+    CHECK_THAT(data.substr(begin, 400), Contains(".cu:") || Contains("not counted: "));
+  }
   SECTION("what is not stored is refused, with what is") {
     const ProcessResult none = sandbox.run({"report", "nosuch", "-o", page});
     CHECK(none.exit_code == 64);

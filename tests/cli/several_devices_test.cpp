@@ -15,7 +15,7 @@ std::string two(const Sandbox& sandbox) {
 
 TEST_CASE("cli: tune on two devices says so, and repeats on the first", "[cli]") {
   const Sandbox sandbox;
-  const ProcessResult result = sandbox.run({"tune", sandbox.family(), "--device", two(sandbox)});
+  const ProcessResult result = sandbox.run({"tune", sandbox.family(), "-v", "--device", two(sandbox)});
   INFO(result.err);
   CHECK(result.exit_code == 0);
   CHECK_THAT(result.out, Catch::Contains("2 x Scripted H200") && Catch::Contains("THREADS=128") &&

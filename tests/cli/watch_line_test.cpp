@@ -33,7 +33,7 @@ std::string line(const Attempt& now, const Attempt* before = nullptr, int width 
 
 TEST_CASE("watch line: a modelled time says so, and has no interval", "[cli]") {
   Attempt now = attempt(7, 291.4, 96);
-  CHECK(line(now) == "save 7  right  291.4 us modelled  regs 96  conflicts 0  occ 25 %  0.41 s");
+  CHECK(line(now) == "save 7  correct  291.4 us modelled  regs 96  conflicts 0  occ 25 %  0.41 s");
   now.beside = {{"last", 6, 310.9, 0.9373, 0.9373, 0.9373}, {"best", 3, 290.0, 1.0048, 1.0048, 1.0048}};
   CHECK_THAT(line(now), Catch::Contains("us modelled  -6.3 % vs last  +0.5 % vs best  regs"));
 }
@@ -44,7 +44,7 @@ TEST_CASE("watch line: a measured time has its interval, and its ratios theirs",
   now.conflicts = -1;
   now.beside = {{"last", 6, 310.9, 0.937, 0.93, 0.945}, {"best", 6, 310.9, 0.937, 0.93, 0.945}};
   CHECK(line(now) ==
-        "save 7  right  291.4 us [290,292]  -6.3 % [-7.0,-5.5] vs last and best  regs 96  occ 25 %  0.41 s");
+        "save 7  correct  291.4 us [290,292]  -6.3 % [-7.0,-5.5] vs last and best  regs 96  occ 25 %  0.41 s");
 }
 
 TEST_CASE("watch line: figures are shown with what has changed", "[cli]") {
@@ -68,7 +68,7 @@ TEST_CASE("watch line: fits, leaving out what matters least", "[cli]") {
     CAPTURE(width);
     const std::string text = line(now, &before, width);
     CHECK(display_width(text) <= width);
-    CHECK_THAT(text, Catch::StartsWith("save 1234  right  12291 us"));
+    CHECK_THAT(text, Catch::StartsWith("save 1234  correct  12291 us"));
   }
   CHECK_THAT(line(now, &before, 80), Catch::Contains("vs last") && !Catch::Contains("conflicts"));
 }

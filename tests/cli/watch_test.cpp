@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "base/child_process.h"
+#include "base/scoped_variable.h"
 #include "catch.h"
 #include "cli/sandbox.h"
 
@@ -66,6 +67,7 @@ std::string edited(std::string text, const std::string& from, const std::string&
 }
 
 const std::string kKernel(kToyKernel);
+constexpr const char* kEndless = "for (volatile int wait = 1; wait > 0;) continue;\n  if (i < N)";
 
 }  // namespace
 
@@ -73,7 +75,7 @@ TEST_CASE("cli: watch tells of every save what became of it", "[cli]") {
   const Sandbox sandbox;
   Watching watch(sandbox, {sandbox.family() + "/flat", "--N", "4096", "--device", "emu:h200"});
   CHECK_THAT(watch.line_with("twice"), Catch::Contains("flat THREADS=64 (default)") && Catch::Contains("emu:h200"));
-  CHECK_THAT(watch.line_with("save 1 "), Catch::Contains("right") && Catch::Contains("us modelled"));
+  CHECK_THAT(watch.line_with("save 1 "), Catch::Contains("correct") && Catch::Contains("us modelled"));
   sandbox.write("twice/flat.cu", edited(kKernel, "i < N", "i < M"));
   CHECK_THAT(watch.line_with("save 2 "), Catch::Contains("does not compile  flat.cu:4:11: error: identifier \"M\""));
   sandbox.write("twice/flat.cu", edited(kKernel, "2 * x", "3 * x"));
@@ -83,14 +85,14 @@ TEST_CASE("cli: watch tells of every save what became of it", "[cli]") {
   sandbox.write("twice/flat.cu", edited(kKernel, "#include", "#include \"half.cuh\"\n#include"));
   CHECK_THAT(watch.line_with("not tried"), Catch::Contains("flat.cu:1: cannot find #include \"half.cuh\""));
   sandbox.write("twice/half.cuh", "#pragma once\n");
-  CHECK_THAT(watch.line_with("save 6 "), Catch::Contains("right") && Catch::Contains("vs last"));
+  CHECK_THAT(watch.line_with("save 6 "), Catch::Contains("correct") && Catch::Contains("vs last"));
   sandbox.write("twice/half.cuh", "#pragma once\n#define HALF 0.5\n");
-  CHECK_THAT(watch.line_with("save 7 "), Catch::Contains("right"));
+  CHECK_THAT(watch.line_with("save 7 "), Catch::Contains("correct"));
   sandbox.write("twice/flat.toml", edited(std::string(kToyVariant), "[[launch]]", "[launch"));
   CHECK_THAT(watch.line_with("save 8 "), Catch::Contains("not tried") && Catch::Contains("flat.toml:6:"));
   sandbox.write("twice/flat.toml", edited(std::string(kToyVariant), "[64, 128", "[128"));
   CHECK_THAT(watch.line_with("twice"), Catch::Contains("flat THREADS=128"));
-  CHECK_THAT(watch.line_with("save 9 "), Catch::Contains("right"));
+  CHECK_THAT(watch.line_with("save 9 "), Catch::Contains("correct"));
   CHECK(watch.interrupt() == 0);
   CHECK_THAT(watch.said(), Catch::Contains("best: save"));
 
@@ -111,13 +113,45 @@ TEST_CASE("cli: watch tells of every save what became of it", "[cli]") {
   CHECK(sandbox.run({"restore", "77"}).exit_code == 64);
 }
 
+TEST_CASE("cli: a save ends the attempt under way, and nothing of it is lost", "[cli]") {
+  const Sandbox sandbox;
+  Watching watch(sandbox, {sandbox.family() + "/flat", "--N", "4096", "--limit", "100", "--device", "emu:h200"});
+  CHECK_THAT(watch.line_with("save 1 "), Catch::Contains("correct"));
+  sandbox.write("twice/flat.cu", edited(kKernel, "if (i < N)", kEndless));
+  std::this_thread::sleep_for(1s);
+  const auto mended = std::chrono::steady_clock::now();
+  sandbox.write("twice/flat.cu", edited(kKernel, "2 * x", "x[i] + x"));
+  CHECK_THAT(watch.line_with("save 2 "), Catch::Contains("saved again before its verdict"));
+  CHECK_THAT(watch.line_with("save 3 "), Catch::Contains("correct"));
+  CHECK(std::chrono::steady_clock::now() - mended < 50s);  // of 100 that the limit allows
+  sandbox.write("twice/flat.cu", edited(kKernel, "if (i < N)", kEndless));
+  std::this_thread::sleep_for(1s);
+  CHECK(watch.interrupt() == 130);
+  const std::string history = sandbox.run({"history", sandbox.family()}).out;
+  CHECK_THAT(history, Catch::Contains("interrupted"));
+  CHECK_THAT(sandbox.run({"history", "--diff", "4"}).out, Catch::Contains("volatile int wait"));
+}
+
+TEST_CASE("cli: a kernel that never ends is ended at the limit, which follows the last good run", "[cli]") {
+  const ScopedVariable budget("KERLAB_EMU_BUDGET", "1000000000000");  // that the emulator does not end it first
+  const Sandbox sandbox;
+  Watching watch(sandbox, {sandbox.family() + "/flat", "--N", "4096", "--device", "emu:h200"});
+  CHECK_THAT(watch.line_with("save 1 "), Catch::Contains("correct"));
+  sandbox.write("twice/flat.cu", edited(kKernel, "if (i < N)", kEndless));
+  CHECK_THAT(watch.line_with("save 2 "), Catch::Contains("timeout  not done after "));
+  sandbox.write("twice/flat.cu", kKernel);
+  CHECK_THAT(watch.line_with("save 3 "), Catch::Contains("correct"));
+  CHECK(watch.interrupt() == 0);
+  CHECK_THAT(watch.said(), Catch::Contains("--limit"));
+}
+
 TEST_CASE("cli: watch as JSON is an object a line; --once ends as bench does", "[cli]") {
   const Sandbox sandbox;
   const ProcessResult right = sandbox.run(
       {"watch", sandbox.family(), "THREADS=128", "--once", "--json", "--N", "4096", "--device", "emu:h200"});
   INFO(right.err);
   CHECK(right.exit_code == 0);
-  CHECK_THAT(right.out, Catch::StartsWith("{\"schema_version\":1,\"command\":\"watch\",\"number\":1,\"save\":1,") &&
+  CHECK_THAT(right.out, Catch::StartsWith("{\"schema_version\":2,\"command\":\"watch\",\"number\":1,\"save\":1,") &&
                             Catch::Contains("\"label\":\"flat THREADS=128\""));
   CHECK(std::ranges::count(right.out, '\n') == 1);
   sandbox.write("twice/flat.cu", edited(kKernel, "2 * x", "3 * x"));

@@ -128,7 +128,7 @@ TEST_CASE("report: the screen tells why a kernel fails, and fits", "[report][reg
   CHECK_THAT(text, Catch::Contains("6 kernels: 5 regressed, 1 identical"));
   CHECK(text.find("kernel9") == std::string::npos);
   CHECK(regress_text(report, "", true, 100, false).find("kernel9") != std::string::npos);
-  report.rows[0].why = std::string(200, 'x');
+  for (int i = 0; i < 40; ++i) report.rows[0].why += i > 0 ? " half" : "half";
   CHECK(regress_text(report, "", false, 100, false).find(report.rows[0].why) == std::string::npos);
   CHECK_THAT(regress_text(report, "", false, 0, false),
              Catch::Contains("  " + report.rows[0].why + "\n"));  // no terminal

@@ -27,6 +27,8 @@ InspectedKernel sample(int bm) {
   launch.registers = 127;
   launch.shared_bytes = 16384;
   launch.occupancy = {2, 0.25, "registers"};
+  launch.resident = {1, 0.125, "the grid"};
+  launch.bottleneck = {"fp32 pipe", "busy 62 % of the time", "fewer operations"};
   launch.work.blocks = 64;
   launch.work.blocks_run = 4;
   launch.waves = waves_of(64, 264);
@@ -46,8 +48,7 @@ InspectedKernel sample(int bm) {
   line.sum.shared_requests = 62;
   line.sum.wavefronts = 62 * 8;
   line.sum.least_wavefronts = 62;
-  launch.remarks = {{"bound", "bound by fp32 pipe", 1, {}},
-                    {"bank_conflicts", "shared loads at reg2d.cu:57: 8-way", 0.9, {}}};
+  launch.remarks = {{"bank_conflicts", "shared loads at reg2d.cu:57: 8-way", 0.9, {}}};
   return kernel;
 }
 
@@ -56,9 +57,10 @@ InspectedKernel sample(int bm) {
 TEST_CASE("inspect: launch, units, mix, memory, hot spots, sentences", "[report]") {
   const std::string text = inspect_text(sample(64), 12, false);
   CHECK_THAT(text, Contains("gemm 512x512x512 fp32 nn: reg2d BM=64 BN=64  (as typed)\n"));
+  CHECK_THAT(text, Contains("  bottleneck     fp32 pipe: busy 62 % of the time\n  suggestion     fewer operations\n"));
   CHECK_THAT(text, Contains("  grid           64 x 1 x 1 blocks of 256 x 1 x 1 threads\n"
-                            "  registers      127 a thread, none spilled\n"));
-  CHECK_THAT(text, Contains("  occupancy      25 %, 2 blocks an SM, limited by registers\n"
+                            "  registers      127 per thread, none spilled\n"));
+  CHECK_THAT(text, Contains("  occupancy      12 %, limited by the grid: 1 block per SM (2 would fit)\n"
                             "  waves          one, 24 % full\n"));
   CHECK_THAT(text, Contains("  counted        4 of 64 blocks\n"));
   CHECK_THAT(text, Contains("  fp32 pipe          65,536  62 %  #############\n"));
@@ -66,7 +68,7 @@ TEST_CASE("inspect: launch, units, mix, memory, hot spots, sentences", "[report]
                             "  shared              1,000   32.0   25 %  #####\n"));
   CHECK_THAT(text, Contains("64,000 requests, 8 wavefronts each (1 without bank conflicts)"));
   CHECK_THAT(text, Contains("reg2d.cu:57") && Contains("8-way") && Contains("992") && Contains("x = As[k][m];"));
-  CHECK_THAT(text, Contains("\nbound by fp32 pipe\nshared loads at reg2d.cu:57: 8-way\n"));
+  CHECK_THAT(text, Contains("\nbesides\n  shared loads at reg2d.cu:57: 8-way\n"));
 }
 
 TEST_CASE("diff: what differs is shown, what is equal with --all", "[report]") {

@@ -77,5 +77,5 @@ TEST_CASE("json: records have an id and their columns", "[report]") {
 
 TEST_CASE("json: a document says its schema and command first", "[report]") {
   CHECK(to_json(json_document("tune", {{"winner", nullptr}}), false) ==
-        R"({"schema_version":1,"command":"tune","winner":null})");
+        R"({"schema_version":2,"command":"tune","winner":null})");
 }

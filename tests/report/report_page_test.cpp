@@ -1,9 +1,12 @@
 // A report's page and drawings: nothing in a record breaks out of them, and what is modelled says so.
 #include "report/html/page.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "catch.h"
+#include "report/html/drawn.h"
 #include "report/html/html_table.h"
 #include "report/html/plot.h"
 #include "report/html/trials_data.h"
@@ -69,7 +72,9 @@ TEST_CASE("report page: nothing is fetched", "[report]") {
 }
 
 TEST_CASE("report figures: each is XML of its own, described, readable in both themes", "[report]") {
-  const std::vector<ReportFigure> figures = report_figures(report_of(small(kHostile)));
+  testing::MadeUp enough = small(kHostile);
+  enough.trials = 400;  // so that those of the winner's variant tell what matters
+  const std::vector<ReportFigure> figures = report_figures(report_of(enough));
   CHECK(figures.size() >= 10);
   for (const ReportFigure& figure : figures) {
     INFO(figure.id);
@@ -102,12 +107,13 @@ TEST_CASE("report page: modelled times are called so everywhere, and have no int
 TEST_CASE("report page: beside measured times, modelled ones are told apart in every row and drawing", "[report]") {
   Database database = Database::in_memory();
   testing::MadeUp what = small();
+  what.problems.emplace_back("gemm M=512 N=512 K=512 bf16 layout=nn alpha=1 beta=0");
   testing::make_up(database, what);
   what.device_kind = "emulated";
   testing::make_up(database, what);
   const LabReport report = collect_report({}, database);
   const std::vector<ReportPart> parts = report_parts(report);
-  REQUIRE(parts.size() == 2);
+  REQUIRE(parts.size() == 4);
   const std::vector<TrialColumn> columns = trial_columns(parts);
   const auto device = std::find_if(columns.begin(), columns.end(), [](const auto& one) { return one.key == "device"; });
   REQUIRE(device != columns.end());
@@ -117,17 +123,100 @@ TEST_CASE("report page: beside measured times, modelled ones are told apart in e
   const std::string page = report_page(report);
   CHECK(markup_fault(page, true) == "");
   // A roofline for each, with dots of its own only.
+  std::size_t rooflines = 0;
   for (const ReportFigure& figure : report_figures(report)) {
     if (!figure.id.starts_with("roofline-device")) continue;
-    const bool modelled = figure.caption.find("modelled") != std::string::npos;
-    const ReportPart& own = parts[(parts[0].problem.clock == "modelled") == modelled ? 0 : 1];
+    ++rooflines;
+    const std::string clock = figure.caption.find("modelled") != std::string::npos ? "modelled" : "measured";
     for (std::size_t at = figure.body.find("data-i=\""); at != std::string::npos;
          at = figure.body.find("data-i=\"", at + 1)) {
       const std::size_t row = std::stoul(figure.body.substr(at + 8));
-      CHECK(row >= own.first_row);
-      CHECK(row < own.first_row + own.problem.trials.size());
+      const auto own = std::find_if(parts.begin(), parts.end(), [&](const ReportPart& part) {
+        return row >= part.first_row && row < part.first_row + part.problem.trials.size();
+      });
+      REQUIRE(own != parts.end());
+      CHECK(own->problem.clock == clock);
     }
   }
+  CHECK(rooflines == 2);
+}
+
+TEST_CASE("report page: it leads with speed-ups, and says where one is not known", "[report]") {
+  testing::MadeUp what = small();
+  what.problems = {"gemm M=512 N=512 K=512 bf16 layout=nn alpha=1 beta=0", "softmax M=512 N=512 bf16"};
+  LabReport report = report_of(what);
+  REQUIRE(report.problems.size() == 2);
+  ReportProblem& gemm = report.problems.front();
+  REQUIRE(gemm.winner);
+  gemm.library.resize(1);
+  gemm.library.front().ratio = 1.25;
+  gemm.library.front().label = "cuBLASLt 13, best of 16";
+  for (std::size_t i = 0; i < gemm.trials.size(); ++i)
+    if (i != *gemm.winner && gemm.trials[i].time) gemm.naive = ReportNaive{i, true};
+  REQUIRE(gemm.naive);
+  gemm.trials[gemm.naive->trial].time->median_us = 3.5 * gemm.trials[*gemm.winner].time->median_us;
+  ReportProblem& softmax = report.problems.back();
+  softmax.library.clear();
+  softmax.naive.reset();
+  const std::string lead = between(report_page(report), "<div class=\"speedups\">", "</table>");
+  CHECK_THAT(lead, Contains("1.25× cuBLASLt 13<") &&
+                       Contains("3.50× " + gemm.trials[gemm.naive->trial].trial.variant) && Contains("not timed") &&
+                       Contains("not timed: tune --ladder does") && Contains("<a href=\"#problem-1\">") &&
+                       Contains("width:"));
+}
+
+TEST_CASE("report page: heat-maps need thirty trials", "[report]") {
+  testing::MadeUp what = small();
+  what.trials = 600;
+  LabReport report = report_of(what);
+  ReportProblem& problem = report.problems.front();
+  const auto own = [&](const ReportTrial& one) {
+    return one.trial.variant == problem.searched && one.trial.status == TrialStatus::passed && one.screen_us > 0;
+  };
+  REQUIRE(std::count_if(problem.trials.begin(), problem.trials.end(), own) >= 30);
+  REQUIRE(!heat_maps(report_parts(report).front()).empty());
+  std::size_t left = 29;
+  for (ReportTrial& one : problem.trials)
+    if (own(one) && left > 0)
+      --left;
+    else if (own(one))
+      one.screen_us = 0;
+  CHECK(heat_maps(report_parts(report).front()).empty());
+}
+
+TEST_CASE("report page: shapes of one family are drawn over the shape, by size", "[report]") {
+  testing::MadeUp what = small();
+  what.problems.clear();
+  for (const int n : {4096, 512, 1024})
+    what.problems.push_back(fmt::format("gemm M={0} N={0} K={0} bf16 layout=nn alpha=1 beta=0", n));
+  what.problems.emplace_back("softmax M=512 N=512 bf16");
+  const LabReport report = report_of(what);
+  const std::vector<ShapeSweep> sweeps = shape_sweeps(report_parts(report));
+  REQUIRE(sweeps.size() == 1);
+  CHECK(sweeps.front().axis == "M = N = K");
+  CHECK(sweeps.front().x == std::vector<double>{512, 1024, 4096});
+  CHECK(!sweeps.front().memory);
+  const std::string page = report_page(report);
+  CHECK_THAT(page, Contains("id=\"sweep-1\"") && Contains("winner, TFLOP/s"));
+}
+
+TEST_CASE("report page: winners before and now, and what changed between them", "[report]") {
+  LabReport report = report_of(small());
+  const ReportProblem& problem = report.problems.front();
+  const ReportTrial& winner = problem.trials[*problem.winner];
+  ReportWinner now{winner.trial, *winner.time}, before = now;
+  now.trial.configuration = "BM=128 BN=64 STAGES=4";
+  before.trial.configuration = "BM=64 BN=64 STAGES=4";
+  before.trial.source_hash = "older";
+  before.time.median_us = 1.5 * now.time.median_us;
+  report.comparison = ReportComparison{
+      "old.db", "this report", {{problem.key, problem.title, problem.device_class, problem.clock, before, now}}};
+  std::string text = between(report_page(report), "id=\"Compared\"", "</table>");
+  CHECK_THAT(text, Contains("Compared: old.db, this report") && Contains("1.500×") &&
+                       Contains(winner.trial.variant + ": BM 64 → 128; kernel source<"));
+  report.comparison->problems.front().before.reset();
+  text = between(report_page(report), "id=\"Compared\"", "</table>");
+  CHECK_THAT(text, Contains("no winner before; now: ") && !Contains("×"));
 }
 
 TEST_CASE("report page: several problems are summed up, and each has its own part", "[report]") {
@@ -137,8 +226,8 @@ TEST_CASE("report page: several problems are summed up, and each has its own par
   REQUIRE(report.problems.size() == 2);
   const std::string page = report_page(report);
   CHECK(markup_fault(page, true) == "");
-  CHECK_THAT(page, Contains("id=\"problem-1\"") && Contains("id=\"problem-2\"") && Contains("id=\"library\"") &&
-                       Contains("passed / tried") && Contains("library / ours") &&
+  CHECK_THAT(page, Contains("id=\"problem-1\"") && Contains("id=\"problem-2\"") && Contains("class=\"speedups\"") &&
+                       Contains("href=\"#problem-2\"") && Contains("passed / tried") && Contains("library / ours") &&
                        Contains("gemm 512x512x512 bf16 nn"));
   // Rows are numbered through: the second problem's first trial follows the first one's last.
   const std::vector<ReportPart> parts = report_parts(report);

@@ -346,15 +346,51 @@ TEST_CASE("search: importance finds the parameter that decides", "[search]") {
 }
 
 TEST_CASE("search: a parameter whose values were tried once each explains nothing", "[search]") {
-  CHECK(parameter_importance({"A"}, {{1}, {2}, {3}}, {5.0, 7.0, 9.0})[0].share == 0.0);
-  const auto two = parameter_importance({"A", "B"}, {{1, 1}, {1, 2}, {2, 1}, {2, 2}}, {5.0, 5.1, 9.0, 9.2});
-  CHECK(two[0].parameter == "A");
-  CHECK(two[0].share > 0.9);
-  CHECK(two[1].share == 0.0);
+  std::vector<std::vector<std::int64_t>> configurations;
+  std::vector<double> costs;
+  for (std::int64_t i = 0; i < 32; ++i) {
+    configurations.push_back({i % 2, i});
+    costs.push_back((i % 2 == 0 ? 5.0 : 9.0) + 0.01 * static_cast<double>(i));
+  }
+  const auto importance = parameter_importance({"A", "B"}, configurations, costs);
+  REQUIRE(importance.size() == 2);
+  CHECK(importance[0].parameter == "A");
+  CHECK(importance[0].share > 0.9);
+  CHECK(importance[1].share == 0.0);
 }
 
 TEST_CASE("search: importance of equal costs is zero, not NaN", "[search]") {
-  const auto importance = parameter_importance({"A"}, {{1}, {2}}, {5.0, 5.0});
+  const std::vector<std::vector<std::int64_t>> configurations(30, {1});
+  const auto importance = parameter_importance({"A"}, configurations, std::vector<double>(30, 5.0));
+  REQUIRE(importance.size() == 1);
   CHECK(importance[0].share == 0.0);
-  CHECK(parameter_importance({"A"}, {}, {})[0].share == 0.0);
+}
+
+TEST_CASE("search: of fewer than 30 costs no importance is told", "[search]") {
+  std::vector<std::vector<std::int64_t>> configurations;
+  std::vector<double> costs;
+  for (std::int64_t i = 0; i < 30; ++i) {
+    if (i == 29) CHECK(parameter_importance({"A"}, configurations, costs).empty());
+    configurations.push_back({i % 3});
+    costs.push_back(100.0 * static_cast<double>(1 + i % 3));
+  }
+  CHECK(parameter_importance({"A"}, configurations, costs).size() == 1);
+  CHECK(parameter_importance({"A"}, {}, {}).empty());
+}
+
+TEST_CASE("search: parameters that vary together share what they explain, at most all of it", "[search]") {
+  std::vector<std::vector<std::int64_t>> configurations;
+  std::vector<double> costs;
+  for (std::int64_t i = 0; i < 60; ++i) {
+    const std::int64_t size = i % 4;
+    configurations.push_back({size, 2 * size, size / 2, i / 4});
+    costs.push_back(100.0 * static_cast<double>(1 + size) + 0.1 * static_cast<double>(i));
+  }
+  const auto importance = parameter_importance({"BM", "BN", "BK", "PAD"}, configurations, costs);
+  double sum = 0;
+  for (const Importance& entry : importance) sum += entry.share;
+  CHECK(sum <= 1 + 1e-12);
+  CHECK(sum > 0.95);
+  CHECK(importance[0].share == Approx(importance[1].share));  // BM and BN: neither can be told from the other
+  CHECK(importance.back().parameter == "PAD");
 }

@@ -28,7 +28,7 @@ class NewFamily {
     return options;
   }
   [[nodiscard]] AttemptRequest request(const std::string& variant = "simple") const {
-    return {parse_subject((folder_ / "my_op").string() + "/" + variant), {{"N", "10000"}}, ""};
+    return {parse_subject((folder_ / "my_op").string() + "/" + variant), {{"N", "10000"}}, "", {}};
   }
   /// Replaces a part of a file, which must be there.
   void edit(const std::string& file, const std::string& from, const std::string& to) const {
@@ -175,7 +175,7 @@ TEST_CASE("attempts: where times are measured, last and best are timed in the sa
   options.rounds = 20;
   Attempts attempts(options, fixture.database());
   const auto run = [&](const std::string& configuration) {
-    return attempts.run({parse_subject(fixture.family().string() + "/simple:" + configuration), {}, ""});
+    return attempts.run({parse_subject(fixture.family().string() + "/simple:" + configuration), {}, "", {}});
   };
   const Attempt slow = run("A=1,B=1"), quick = run("A=2,B=3");
   CHECK(slow.is_best);
@@ -204,7 +204,7 @@ TEST_CASE("attempts: a worker that dies is made ready again", "[session]") {
   options.rig = fixture.options().rig;
   Attempts attempts(options, fixture.database());
   const auto run = [&](const std::string& configuration) {
-    return attempts.run({parse_subject(fixture.family().string() + "/simple:" + configuration), {}, ""});
+    return attempts.run({parse_subject(fixture.family().string() + "/simple:" + configuration), {}, "", {}});
   };
   CHECK(run("A=1,B=1").trial.status == TrialStatus::passed);
   CHECK(run("A=1,B=2").trial.status == TrialStatus::worker_crash);

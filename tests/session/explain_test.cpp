@@ -12,6 +12,7 @@
 #include "session/tiles.h"
 #include "session/timed_ratio.h"
 #include "session/what_if.h"
+#include "spec/completed_configuration.h"
 
 using namespace kerlab;
 using namespace kerlab::testing;
@@ -41,7 +42,7 @@ std::int64_t tiles(const std::string& variant, std::int64_t extent, const std::s
   const KernelFolder folder = open_catalogue({}).find("gemm");
   const Problem problem = make_problem(folder.family, {{{"M", extent}, {"N", extent}, {"K", extent}}, "bf16", {}, {}});
   const Variant& chosen = find_variant(folder, variant);
-  const Configuration values = parse_configuration(chosen, problem, emulated(), configuration);
+  const Configuration values = complete_configuration(chosen, problem, emulated(), configuration).configuration;
   return tiles_of(folder.family, chosen, problem, values, emulated()).front();
 }
 
@@ -68,8 +69,8 @@ TEST_CASE("explain: a kernel with its neighbours", "[session][emulated][explain]
   CHECK(found.kernel_name == "gemm/reg2d");
   CHECK(found.typed == "BM=64,MIN_BLOCKS=1");
   CHECK(found.problem_options == " --M 256 --N 256 --K 256 --dtype fp32");
-  CHECK(found.regime.name == "launch-bound");
-  CHECK(found.regime.shape == "square");
+  CHECK(found.bottleneck.name == "too few blocks");
+  CHECK(found.problem.bottleneck.shape == "square");
   CHECK(found.obstacle.empty());
   REQUIRE(found.kernel);
   REQUIRE(found.waves.size() == 1);
@@ -118,7 +119,7 @@ TEST_CASE("explain: a problem alone, with what fits", "[session][emulated][expla
   CHECK_FALSE(found.kernel);
   CHECK(found.kernel_name.empty());
   CHECK(found.code == ExitCode::passed);
-  CHECK(found.regime.shape == "decode");
+  CHECK(found.problem.bottleneck.shape == "decode");
   CHECK(found.problem.roof.minimum_us == Approx(6.994).epsilon(0.001));  // 33,570,816 bytes at 4.8 TB/s
   CHECK(found.problem.roof.memory_bound);
   const auto fit = [&](const std::string& name) {
@@ -146,7 +147,7 @@ TEST_CASE("explain: a variant that cannot do the problem, and one that does not 
   CHECK_THAT(broken.obstacle, Catch::Contains("compile_error") && Catch::Contains("simple.cu"));
   CHECK(broken.code == ExitCode::failed);
   CHECK(broken.what_if.empty());
-  CHECK(broken.regime.name == "launch-bound");
+  CHECK(broken.bottleneck.name == "launch overhead");
 }
 
 TEST_CASE("explain: a trial whose kernel has changed since", "[session][emulated][explain]") {
@@ -225,16 +226,16 @@ TEST_CASE("explain: steps are valid, and the most telling come first", "[session
   LaunchInspection& launch = inspection.launches.emplace_back();
   launch.work.blocks = 1056;
   launch.occupancy.blocks = 1;
-  launch.time.limiter = "latency";
+  launch.bottleneck.name = "latency";
   const auto first = [&](const std::vector<std::string>& timed_before) {
     const auto chosen = most_telling(steps, variant, inspection, emulated(), timed_before, 1);
     REQUIRE(chosen.size() == 1);
     return chosen.front();
   };
   CHECK(first({}).kind == StepKind::stage);  // waits are not covered
-  launch.time.limiter = "tensor pipe";
+  launch.bottleneck.name = "tensor pipe";
   CHECK(first({}).kind == StepKind::tile);
-  launch.time.limiter = "latency";
+  launch.bottleneck.name = "latency";
   launch.work.blocks = 60;  // most SMs have nothing to do: more blocks
   CHECK(first({}).blocks == std::ranges::max_element(steps, {}, &Step::blocks)->blocks);
   const std::string known = configuration_text(variant, steps.back().configuration);

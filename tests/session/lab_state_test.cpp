@@ -1,5 +1,7 @@
 #include "session/lab_state.h"
 
+#include <fmt/format.h>
+
 #include "base/error.h"
 #include "catch.h"
 #include "locations.h"
@@ -70,11 +72,25 @@ TEST_CASE("lab state: a sweep keeps what was typed and moves the rest where it m
   const DeviceInfo device = testing::h200();
   const Problem problem = problem_for_device(folder, make_request(folder.family, {{"M", "256"}}, "fp32"), device);
   const auto choices = parse_choices(variant, {"BM"});
-  const auto free = plan_sweep(variant, problem, device, "", choices);
+  const Configuration base = parse_configuration(variant, "BM=64 MIN_BLOCKS=1");
+  const auto free = plan_sweep(variant, problem, device, base, "", choices);
   REQUIRE(free.size() == choices.front().values.size());
-  for (const SweepRow& row : free) CHECK(row.not_valid.empty());
+  for (const SweepRow& row : free) {
+    CHECK(row.not_valid.empty());
+    std::string other;  // what differs from the base in anything but BM
+    for (std::size_t p = 1; p < base.values.size(); ++p)
+      if (row.configuration.values[p] != base.values[p])
+        other +=
+            fmt::format("{}{}={}", other.empty() ? "" : " ", variant.parameters[p].name, row.configuration.values[p]);
+    CHECK(row.also == other);
+  }
+  const Configuration two_blocks = parse_configuration(variant, "BM=128");
+  const auto moved = plan_sweep(variant, problem, device, two_blocks, "", choices);
+  CHECK(moved.front().also == "MIN_BLOCKS=1");
+  CHECK(moved[1].also.empty());
+  CHECK(sweep_remarks(moved).front() == "BM=64 is not valid with the rest as it is: with MIN_BLOCKS=1");
   // 64 x 128 with two blocks an SM spills: MIN_BLOCKS must give way, unless it was typed.
-  const auto held = plan_sweep(variant, problem, device, "BN=128,MIN_BLOCKS=2,BM=128", choices);
+  const auto held = plan_sweep(variant, problem, device, two_blocks, "BN=128,MIN_BLOCKS=2,BM=128", choices);
   CHECK_FALSE(held.front().not_valid.empty());
   CHECK_THAT(configuration_text(variant, held.front().configuration), Catch::Contains("BM=64"));
   const std::vector<std::string> conditions = conditions_of(variant, free);

@@ -68,7 +68,7 @@ Baseline a_baseline() {
   return baseline;
 }
 
-std::string replaced(std::string text, const std::string& what, const std::string& with) {
+std::string with_replaced(std::string text, const std::string& what, const std::string& with) {
   const std::size_t at = text.find(what);
   REQUIRE(at != std::string::npos);
   return text.replace(at, what.size(), with);
@@ -97,8 +97,8 @@ TEST_CASE("regress: a text that is no launch plan is refused", "[session][regres
   const std::string text = plan_text(a_plan());
   for (const std::string& wrong :
        {std::string(), std::string("{}"), std::string("[]"), std::string("nonsense"), text.substr(0, text.size() / 2),
-        replaced(text, "\"grid\"", "\"gird\""), replaced(text, "49152", "-1"), replaced(text, "00ff7f3f", "00ff7f3"),
-        replaced(text, "\"gemm\"", "7"), std::string(100000, '[')}) {
+        with_replaced(text, "\"grid\"", "\"gird\""), with_replaced(text, "49152", "-1"),
+        with_replaced(text, "00ff7f3f", "00ff7f3"), with_replaced(text, "\"gemm\"", "7"), std::string(100000, '[')}) {
     INFO(wrong.substr(0, 300));
     CHECK_THROWS_AS(parse_plan_text(wrong), Error);
   }
@@ -119,19 +119,19 @@ TEST_CASE("regress: a damaged baseline is refused with its place", "[session][re
   const std::string text = baseline_text(a_baseline());
   check_refused("", "here.toml");
   check_refused(text.substr(0, text.size() / 2), "here.toml:");
-  check_refused(replaced(text, "instructions = 123456789012",
-                         "<<<<<<< ours\ninstructions = 1\n=======\ninstructions = 2\n>>>>>>> theirs"),
+  check_refused(with_replaced(text, "instructions = 123456789012",
+                              "<<<<<<< ours\ninstructions = 1\n=======\ninstructions = 2\n>>>>>>> theirs"),
                 "here.toml:1");
-  check_refused(replaced(text, "format = 1", "format = 9"), "here.toml:2:10: 9 is not known here");
-  check_refused(replaced(text, "instructions = 123456789012", "instructions = -3"), "not negative");
-  check_refused(replaced(text, "instructions = 123456789012", "instructions = nan"), "not negative");
-  check_refused(replaced(text, "instructions = 123456789012", "instructions = \"many\""), "expected a number");
-  check_refused(replaced(text, "[figures]", "[figure]"), "unknown key 'figure'");
-  check_refused(replaced(text, "variant = ", "varaint = "), "unknown key 'varaint'");
-  check_refused(replaced(text, digest("int a;\n") + " ", "../../etc/passwd "), "expected the digest of a file");
-  check_refused(replaced(text, "\"emulated\"", "\"imagined\""), "'imagined' is not one of");
-  check_refused(replaced(text, "median_us = 12.25", "median_us = 0"), "must be above 0");
-  check_refused(replaced(text, "{\"workspaces\"", "{\"workplaces\""), "plan");
+  check_refused(with_replaced(text, "format = 1", "format = 9"), "here.toml:2:10: 9 is not known here");
+  check_refused(with_replaced(text, "instructions = 123456789012", "instructions = -3"), "not negative");
+  check_refused(with_replaced(text, "instructions = 123456789012", "instructions = nan"), "not negative");
+  check_refused(with_replaced(text, "instructions = 123456789012", "instructions = \"many\""), "expected a number");
+  check_refused(with_replaced(text, "[figures]", "[figure]"), "unknown key 'figure'");
+  check_refused(with_replaced(text, "variant = ", "varaint = "), "unknown key 'varaint'");
+  check_refused(with_replaced(text, digest("int a;\n") + " ", "../../etc/passwd "), "expected the digest of a file");
+  check_refused(with_replaced(text, "\"emulated\"", "\"imagined\""), "'imagined' is not one of");
+  check_refused(with_replaced(text, "median_us = 12.25", "median_us = 0"), "must be above 0");
+  check_refused(with_replaced(text, "{\"workspaces\"", "{\"workplaces\""), "plan");
   check_refused("name = \"gemm\"\ndoc = \"a family\"\n", "unknown key");
 }
 

@@ -1,8 +1,11 @@
 // What a report collects from the database.
 #include "session/report_data.h"
 
+#include <fmt/format.h>
+
 #include "catch.h"
 #include "db/fixture.h"
+#include "session/report_compare.h"
 #include "session/report_fixture.h"
 
 using namespace kerlab;
@@ -65,9 +68,9 @@ TEST_CASE("report data: winner, finalists and roof are those of the newest decis
   REQUIRE(problem.theoretical.has_value());
   CHECK(winner.of_roof == Approx(problem.theoretical->minimum_us / winner.time->median_us));
   CHECK(winner.flops_per_s == Approx(2.0 * 4096 * 4096 * 4096 / winner.time->median_us * 1e6));
-  CHECK_THAT(problem.sentence, Contains("compute-bound") && Contains("the winner reaches"));
+  CHECK_THAT(problem.sentence, Contains("right of the ridge") && Contains("the winner reaches"));
   CHECK(problem.searched == winner.trial.variant);
-  CHECK(!problem.importance.empty());
+  CHECK(problem.importance.empty());  // fewer than 30 trials of its variant
   CHECK(!problem.library.empty());
   CHECK(!problem.failures.empty());
   CHECK(!problem.ladder.empty());
@@ -115,6 +118,40 @@ TEST_CASE("report data: only what was asked for", "[session]") {
   CHECK(report_of(what, options).problems.size() == 2);
   options.class_part = "A100";
   CHECK_THAT(refusal(what, options), Contains("nothing to report"));
+}
+
+TEST_CASE("report data: what was never tuned has no place among the winners", "[session]") {
+  Database database = Database::in_memory();
+  testing::make_up(database, small());
+  const auto session = [&](const std::string& command) {
+    SessionRecord record;
+    record.command = command;
+    return database.begin_session(record);
+  };
+  db_test::begin(database);  // with the source that its trials name
+  const std::int64_t bench = session("kerlab bench gemm --M 64");
+  Trial trial = db_test::trial(bench, 1);
+  trial.family = "gemm";
+  trial.problem = "gemm M=64 N=64 K=64 bf16 layout=nt alpha=1 beta=0";
+  seal(trial);
+  database.put(trial);
+  const LabReport report = collect_report({}, database);
+  REQUIRE(report.problems.size() == 1);
+  CHECK(report.problems[0].decision);
+  REQUIRE_FALSE(report.warnings.empty());
+  CHECK_THAT(report.warnings.back(), Contains("never tuned") && Contains("64x64x64"));
+
+  // A tune that was interrupted before it decided was one all the same; and where nothing else is there, it is shown.
+  const std::int64_t tune = session("kerlab tune gemm --M 128");
+  trial.id = 0;
+  trial.session = tune;
+  trial.problem = "gemm M=128 N=128 K=128 bf16 layout=nt alpha=1 beta=0";
+  seal(trial);
+  database.put(trial);
+  CHECK(collect_report({}, database).problems.size() == 2);
+  ReportOptions only;
+  only.arguments = {{"M", "64"}};
+  CHECK(collect_report(only, database).problems.size() == 1);
 }
 
 TEST_CASE("report data: an empty database says how to fill it", "[session]") {
@@ -179,4 +216,56 @@ TEST_CASE("report data: another winner before is told, with its time in the newe
   CHECK(problem.previous->median_us == 311);
   CHECK(problem.previous->again_us == 305);
   CHECK(problem.finalists.size() == 2);
+}
+
+TEST_CASE("report data: the simplest kernel that was timed, the shape, and the command of each trial", "[session]") {
+  testing::MadeUp what = small();
+  what.device_kind = "emulated";
+  what.device_class = "Emulated H200 sm_90 132 SM 143771 MiB 1980/3201 MHz 6144 bit";
+  ReportOptions options;
+  options.repeated = " --db x.db";
+  const ReportProblem problem = report_of(what, options).problems.front();
+  REQUIRE(problem.naive.has_value());
+  CHECK(problem.trials[problem.naive->trial].trial.variant == problem.ladder.front().variant);
+  CHECK(!problem.naive->first);  // the fixture has no naive trial
+  CHECK(problem.dimensions ==
+        std::vector<std::pair<std::string, std::int64_t>>{{"M", 4096}, {"N", 4096}, {"K", 4096}, {"batch", 1}});
+  const ReportTrial& winner = problem.trials[*problem.winner];
+  CHECK(winner.reproduce == fmt::format("kerlab bench --db x.db --device emu:h200 --trial {}", winner.trial.id));
+}
+
+TEST_CASE("report data: problems stand by the size of their dimensions", "[session]") {
+  testing::MadeUp what = small();
+  what.problems.clear();
+  for (const int m : {512, 64, 4096}) what.problems.push_back(fmt::format("softmax M={} N=512 bf16", m));
+  std::vector<std::int64_t> sizes;
+  for (const ReportProblem& problem : report_of(what).problems) sizes.push_back(problem.dimensions.front().second);
+  CHECK(sizes == std::vector<std::int64_t>{64, 512, 4096});
+}
+
+TEST_CASE("report data: winners beside those of another database, and of sessions", "[session]") {
+  Database now = Database::in_memory(), before = Database::in_memory();
+  testing::MadeUp what = small();
+  what.problems = {"softmax M=512 N=512 bf16", "softmax M=1024 N=512 bf16"};
+  testing::make_up(now, what);
+  what.problems = {"softmax M=512 N=512 bf16", "softmax M=64 N=512 bf16"};
+  what.trials = 12;
+  testing::make_up(before, what);
+  const LabReport report = collect_report({}, now);
+  const ReportComparison comparison = compare_databases({}, report, before);
+  REQUIRE(comparison.problems.size() == 3);
+  CHECK((comparison.problems[0].before && comparison.problems[0].now));
+  CHECK((!comparison.problems[1].before && comparison.problems[1].now));
+  CHECK((comparison.problems[2].before && !comparison.problems[2].now));
+  CHECK(comparison.problems[0].now->trial.id == report.problems[0].decision->trial);
+
+  // Two sessions of each problem: the second one decides among more.
+  const std::int64_t newest = report.problems[0].decision->session;
+  const ReportComparison sessions = compare_sessions(report, now, newest - 1, newest);
+  REQUIRE(sessions.problems.size() == 1);
+  CHECK(sessions.before == fmt::format("session {}", newest - 1));
+  CHECK(sessions.problems[0].before->time.session == newest - 1);
+  CHECK(sessions.problems[0].now->time.session == newest);
+  CHECK(compare_sessions(report, now, newest - 1, 0).problems[0].now->time.session == newest);
+  CHECK_THROWS_WITH(compare_sessions(report, now, 999, 0), Contains("session 999 decided none of these problems"));
 }

@@ -104,7 +104,8 @@ TEST_CASE("a roofline shows what stored trials reach of theoretical and measured
   CHECK_FALSE(roofline.points[1].winner);
   CHECK(roofline.points[1].trial.configuration == "BM=4");
   CHECK(roofline.sentence ==
-        "memory-bound: intensity 0.25 FLOP/byte is left of the ridge at 15; the winner reaches 500.0 GB/s, 63 % of the "
+        "0.25 FLOP/byte is left of the ridge at 15: the roof there is the memory bandwidth; the winner reaches 500.0 "
+        "GB/s, 63 % of the "
         "measured read bandwidth (50 % of the theoretical bandwidth)");
 }
 
@@ -145,7 +146,7 @@ TEST_CASE("what is shipped stands under the roof of a device like its own, and s
   CHECK(alone.points[0].of_theoretical == Approx(0.5).epsilon(1e-4));
   CHECK(contains(alone.points[0].shipped, ", 2026-01-02"));
   CHECK(contains(alone.sentence, "nothing of it is stored yet (kerlab tune); the shipped winner ("));
-  CHECK_FALSE(alone.regime);  // no GEMM
+  CHECK(alone.bottleneck.shape.empty());  // no GEMM
   stored.decide(stored.add("grid", 1, 7.5));
   const ProblemRoofline both = with({shipped});
   REQUIRE(both.points.size() == 2);
@@ -154,17 +155,22 @@ TEST_CASE("what is shipped stands under the roof of a device like its own, and s
   CHECK_FALSE(contains(both.sentence, "shipped"));
 }
 
-TEST_CASE("the regime of a family that is a GEMM follows layout, dtype and residual", "[session]") {
+TEST_CASE("the bottleneck of a family that is a GEMM follows layout, dtype and residual", "[session]") {
   const Family family = open_catalogue({}).find("gemm").family;
-  DeviceInfo device = test_gpu();
-  const auto regime = [&](ProblemRequest request) { return regime_of(family, make_problem(family, request), device); };
-  REQUIRE(regime({{{"M", 4096}, {"K", 4095}}, "bf16", {}, {}}));
-  CHECK(regime({{{"M", 4096}, {"K", 4095}}, "bf16", {}, {}})->regime == Regime::unaligned);
-  CHECK(regime({{{"M", 4096}, {"K", 4095}}, "bf16", {{"layout", "tn"}}, {}})->regime != Regime::unaligned);
-  CHECK(regime({{{"M", 4096}, {"K", 4092}}, "bf16", {}, {}})->regime == Regime::unaligned);
-  CHECK(regime({{{"M", 4096}, {"K", 4092}}, "tf32", {}, {}})->regime != Regime::unaligned);
-  CHECK(regime({{{"M", 1}, {"N", 4096}, {"K", 4096}}, "bf16", {{"bias", "yes"}}, {}})->regime == Regime::skinny);
-  CHECK_FALSE(regime({{{"M", 4096}, {"K", 0}}, "bf16", {}, {}}));
+  const auto name = [&](ProblemRequest request) {
+    return bottleneck_of(family, make_problem(family, request), test_gpu()).name;
+  };
+  CHECK(name({{{"M", 4096}, {"K", 4095}}, "bf16", {}, {}}) == "unaligned rows");
+  CHECK(name({{{"M", 4096}, {"K", 4095}}, "bf16", {{"layout", "tn"}}, {}}) != "unaligned rows");
+  CHECK(name({{{"M", 4096}, {"K", 4092}}, "bf16", {}, {}}) == "unaligned rows");
+  CHECK(name({{{"M", 4096}, {"K", 4092}}, "tf32", {}, {}}) != "unaligned rows");
+  const Problem decode = make_problem(family, {{{"M", 1}, {"N", 4096}, {"K", 4096}}, "bf16", {{"bias", "yes"}}, {}});
+  const ProblemBottleneck skinny = bottleneck_of(family, decode, test_gpu());
+  CHECK(skinny.name == "DRAM");
+  CHECK(skinny.shape == "decode");
+  CHECK(contains(skinny.reason, "1 row"));
+  CHECK(
+      bottleneck_of(family, make_problem(family, {{{"M", 4096}, {"K", 0}}, "bf16", {}, {}}), test_gpu()).shape.empty());
 }
 
 TEST_CASE("a library that was timed beside a trial stands under the same roof", "[session]") {
@@ -226,7 +232,7 @@ TEST_CASE("a compute-bound problem is held against the peak of its pipe", "[sess
   point.of_measured = 1.25;
   problem.points.push_back(point);
   CHECK(roofline_sentence(problem) ==
-        "compute-bound (tensor pipe): intensity 1000 FLOP/byte is right of the ridge at 75; the winner reaches 75.00 "
+        "1000 FLOP/byte is right of the ridge at 75: the roof there is the tensor pipe peak; the winner reaches 75.00 "
         "TFLOP/s, 125 % of the measured mma.sync peak (75 % of the theoretical tensor pipe peak); above 100 % because "
         "it does not use the instruction that the ceiling kernel uses");
 }

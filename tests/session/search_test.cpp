@@ -147,6 +147,9 @@ TEST_CASE("tune: how the search is chosen", "[session]") {
   CHECK(choose_search(options, 100000).trials == kDefaultTrials);
   CHECK(choose_search(options, 100000).patience == kPatienceOfMany);
   CHECK(choose_search(options, 5000).patience == kDefaultPatience);
+  CHECK(choose_search(options, 24, true).strategy == "exhaustive");
+  CHECK(choose_search(options, 128, true).strategy == "forecast");
+  CHECK(choose_search(options, 128, true).patience == kForecastPatience);
   options.trials = 2000;
   CHECK(choose_search(options, 1500).strategy == "exhaustive");
   CHECK(choose_search(options, 5000).strategy == "surrogate");

@@ -19,7 +19,7 @@ namespace {
 constexpr const char* kClass = "NVIDIA H200 sm_90 132 SM 143771 MiB 1980/3201 MHz 6144 bit";
 
 /// A database in which a GPU decided `problem` in favour of configuration BM=`number`.
-struct Decided {
+struct ShippedDecision {
   Database database = Database::in_memory();
   std::int64_t session = db_test::begin(database);
 
@@ -68,7 +68,7 @@ void put_shipped(const std::filesystem::path& folder, const TuneResult& known, c
 }  // namespace
 
 TEST_CASE("shipped: winners that a GPU measured become text, sorted, and can be read again", "[session]") {
-  Decided decided;
+  ShippedDecision decided;
   decided.add("gemm M=8 N=8 K=8 bf16 layout=nn alpha=1 beta=0", 2, 12.5);
   decided.add("gemm M=4 N=8 K=8 bf16 layout=nn alpha=1 beta=0", 1, 291.25);
   decided.add("gemm M=5 N=8 K=8 bf16 layout=nn alpha=1 beta=0", 3, 1.0, "modelled");
@@ -97,7 +97,7 @@ TEST_CASE("shipped: winners that a GPU measured become text, sorted, and can be 
 
 TEST_CASE("shipped: what is shipped again replaces its problem and leaves the others", "[session]") {
   const TemporaryFolder folder;
-  Decided before, now;
+  ShippedDecision before, now;
   before.add("gemm M=4", 1, 100);
   before.add("gemm M=8", 2, 100);
   write(ship_winners(before.database, folder.path()));

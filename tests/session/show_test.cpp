@@ -12,7 +12,7 @@ using Catch::Contains;
 
 namespace {
 
-DeviceInfo h200() {
+DeviceInfo shown_h200() {
   DeviceInfo device;
   device.name = "NVIDIA H200";
   device.cc_major = 9;
@@ -29,7 +29,7 @@ Trial store_winner(Database& database, int number, const std::string& problem) {
   Trial trial = db_test::trial(db_test::begin(database), number);
   trial.family = "gemm";
   trial.problem = problem;
-  trial.device_class = h200().device_class();
+  trial.device_class = shown_h200().device_class();
   seal(trial);
   database.put(trial);
   Measurement measurement = db_test::measurement(trial);
@@ -45,8 +45,8 @@ Trial store_winner(Database& database, int number, const std::string& problem) {
 }  // namespace
 
 TEST_CASE("show: a device class gives back its device, with the limits of its SMs", "[session]") {
-  const DeviceInfo device = device_of_class(h200().device_class());
-  CHECK(device.device_class() == h200().device_class());
+  const DeviceInfo device = device_of_class(shown_h200().device_class());
+  CHECK(device.device_class() == shown_h200().device_class());
   CHECK(device.threads_per_sm == 2048);
   CHECK(device.shared_per_block == 232448);
   CHECK(device_of_class("").name.empty());

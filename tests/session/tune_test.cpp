@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "catch.h"
 #include "cli/tune_screen.h"
+#include "cli/tune_sentences.h"
 #include "report/tune_table.h"
 #include "session/session_fixture.h"
 
@@ -78,7 +79,11 @@ TEST_CASE("tune: a session of other variants does not dethrone a faster winner",
   const TuneResult restricted = fixture.tune(options);
   REQUIRE_FALSE(restricted.rows.empty());
   CHECK(restricted.rows.front().trial.variant == "other");
-  CHECK_THAT(restricted.kept, Catch::Contains("simple A=2 B=3"));
+  REQUIRE(restricted.outside);
+  CHECK(restricted.outside->stays);
+  CHECK_THAT(outside_sentence(restricted), Catch::Contains("the stored winner stays: trial ") &&
+                                               Catch::Contains("simple A=2 B=3, 79.99 us") &&
+                                               Catch::Contains("times as fast as what was asked for"));
   const auto winner = fixture.database().winner(all.problem.key, all.device.device_class());
   REQUIRE(winner);
   CHECK(winner->trial == all.rows.front().trial.id);
@@ -238,8 +243,8 @@ TEST_CASE("tune: ranks are told by rounds that the finalists had together, not b
     CHECK(row.beside->ratio.ratio > 1.1);
   }
   const std::string text = tune_screen(result, false, {});
-  CHECK_THAT(text, Catch::Contains("vs #1 [95 %]") && Catch::Contains("(left after 7 rounds of all)"));
-  CHECK_THAT(text, Catch::Contains("\n  2  ~"));
+  CHECK_THAT(text, Catch::Contains("vs #1 [95 %]") && Catch::Contains("left after 7 rounds of all"));
+  CHECK_THAT(text, Catch::Contains("\n  2   ~"));
   CHECK_THAT(text, Catch::Contains(fmt::format(
                        "\n  {} us, ", median_with_interval(winner.measurement.median_us, winner.measurement.low_us,
                                                            winner.measurement.high_us))));

@@ -10,14 +10,14 @@ using namespace kerlab;
 
 namespace {
 const SourceLocation kHere{"file", 3, 10, {}};
-const Environment kNames = {{"M", 4096}, {"BM", 128}, {"Z", 0}, {"layout.nt", 1}, {"dtype.bytes", 2}};
+const Environment kEnvironment = {{"M", 4096}, {"BM", 128}, {"Z", 0}, {"layout.nt", 1}, {"dtype.bytes", 2}};
 
 /// On slots, names with small values constant and the others in the array; nothing where there is no value.
 std::optional<std::int64_t> value_on_slots(const Expression& expression) {
   Slots slots;
   const SlotExpression translated(expression, [&](const std::string& name) -> SlotExpression::Name {
-    if (kNames.at(name) < 100) return {true, kNames.at(name)};
-    slots.values.push_back(kNames.at(name));
+    if (kEnvironment.at(name) < 100) return {true, kEnvironment.at(name)};
+    slots.values.push_back(kEnvironment.at(name));
     slots.failed.push_back(0);
     return {false, static_cast<std::int64_t>(slots.values.size() - 1)};
   });
@@ -28,9 +28,9 @@ std::optional<std::int64_t> value_on_slots(const Expression& expression) {
 std::int64_t value(const std::string& text) {
   const Expression expression = Expression::parse(text, kHere);
   bool known = true;
-  for (const std::string& name : expression.names()) known = known && kNames.contains(name);
+  for (const std::string& name : expression.names()) known = known && kEnvironment.contains(name);
   try {
-    const std::int64_t result = expression.evaluate(kNames);
+    const std::int64_t result = expression.evaluate(kEnvironment);
     if (known) CHECK(value_on_slots(expression) == result);
     return result;
   } catch (const SpecError&) {
@@ -159,6 +159,6 @@ TEST_CASE("expression: names and their places", "[spec]") {
   CHECK_FALSE(expression.uses("N"));
   CHECK(expression.where_of("M").text() == "file:3:15");
   CHECK(expression.where_of("BM").text() == "file:3:10");
-  CHECK(Expression::constant(42).evaluate(kNames) == 42);
+  CHECK(Expression::constant(42).evaluate(kEnvironment) == 42);
   CHECK(Expression().empty());
 }

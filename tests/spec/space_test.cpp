@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "catch.h"
+#include "spec/completed_configuration.h"
 #include "spec/restrict.h"
 #include "spec/spec_fixture.h"
 
@@ -221,12 +222,38 @@ TEST_CASE("configuration: what is not typed gives way to constraints, what is ty
   const Variant variant = variant_with(parameter("P", 4) + parameter("Q", 4) + parameter("R", 4) +
                                        constraint("sum", "P + Q + R == 6 && R < 3"));
   const auto nearest = [&](const std::string& text) {
-    return configuration_text(variant, parse_configuration(variant, problem(), kDevice, text));
+    return configuration_text(variant, complete_configuration(variant, problem(), kDevice, text).configuration);
   };
   CHECK(nearest("P=4") == "P=4 Q=1 R=1");  // valid with the defaults of the others
   CHECK(nearest("P=3") == "P=3 Q=1 R=2");  // the first of those that differ in one
   CHECK(nearest("P=2 R=1") == "P=2 Q=3 R=1");
   CHECK(nearest("R=4") == "P=1 Q=1 R=4");  // no valid one has it: as typed
+}
+
+TEST_CASE("configuration: what was changed to be valid is told, with what rejects what was typed", "[spec]") {
+  const Variant variant = variant_with(parameter("P", 4) + parameter("Q", 4) + parameter("R", 4) +
+                                       constraint("sum", "P + Q + R == 6") + constraint("small", "R < 3"));
+  const auto complete = [&](const std::string& text) {
+    return complete_configuration(variant, problem(), kDevice, text);
+  };
+  const CompletedConfiguration as_typed = complete("P=4");
+  CHECK(as_typed.valid);
+  CHECK(as_typed.changes.empty());
+  CHECK(completion_remark(as_typed).empty());
+
+  CHECK(completion_remark(complete("P=2")) ==
+        "not valid as typed: constraint 'sum': P + Q + R == 6 does not hold; nearest valid: Q 1 -> 3");
+  CHECK(completion_remark(complete("")).starts_with("the default is not valid here: constraint 'sum'"));
+  CHECK_NOTHROW(require_valid(complete("P=2"), variant, problem()));
+
+  // 'small' alone rejects what was typed, whatever P and Q are: it is named, and the nearest takes a typed value back.
+  const CompletedConfiguration impossible = complete("R=4");
+  CHECK_FALSE(impossible.valid);
+  CHECK(impossible.broken == "constraint 'small': R < 3 does not hold");
+  CHECK(changes_text(impossible.changes) == "Q 1 -> 3, R 4 -> 2");
+  CHECK_THROWS_WITH(require_valid(impossible, variant, problem()),
+                    Catch::Contains("R < 3 does not hold; nearest valid: Q 1 -> 3, R 4 -> 2"));
+  CHECK(complete("R=9").broken == "parameter 'R': 9 is not one of 1, 2, 3, 4");
 }
 
 TEST_CASE("configuration: text both ways", "[spec]") {

@@ -50,10 +50,8 @@ ReportFigure failures_figure(const ReportPart& part) {
   for (const auto& [status, indices] : rows) {
     const double width = std::max(1.5, static_cast<double>(indices.size()) / most * (kRight - kLeft));
     figure.body += svg_text(kLeft - 12, y + 15, name(status), "ink", "end");
-    figure.body +=
-        fmt::format("<g data-bar=\"{}\" data-unit=\"{:.5f}\">", index_list(indices), (kRight - kLeft) / most);
     figure.body += svg_rect(kLeft, y + 3, width, kRow - 10, status == TrialStatus::passed ? "bar" : "bar bad");
-    figure.body += svg_text(kLeft + width + 8, y + 16, fmt::format("{}", indices.size()), "dim") + "</g>\n";
+    figure.body += svg_text(kLeft + width + 8, y + 16, fmt::format("{}", indices.size()), "dim");
     y += kRow;
   }
   figure.height = y + 8;

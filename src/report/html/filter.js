@@ -14,6 +14,9 @@ const parameter = (name, row) => {
 };
 const known = (name, names) => [...names].find((one) => one.toLowerCase() === name.toLowerCase());
 
+// "BM" of "BM>=64"; of any other text nothing.
+const termName = (word) => (/^-?([\w.]+)(<=|>=|!=|=|<|>|:)/.exec(word) || [])[1];
+
 // A function of a row, or a text that says what is wrong.
 function readTerm(word) {
   const parts = /^([\w.]+)(<=|>=|!=|=|<|>|:)(.*)$/.exec(word);

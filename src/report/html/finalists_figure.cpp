@@ -13,6 +13,7 @@ namespace {
 
 constexpr double kWidth = 960, kLeft = 20, kRight = 936, kTop = 8, kRow = 58;
 constexpr std::size_t kMost = 10;
+constexpr int kLongest = 96;  // characters of a label: the time stands behind it
 
 double quantile(const std::vector<double>& sorted, double share) {
   const double place = share * static_cast<double>(sorted.size() - 1);
@@ -54,7 +55,7 @@ std::string row_svg(const Scale& x, double top, const ReportTrial& one, const Re
   std::string body =
       svg_text(kLeft, top + 16,
                fmt::format("{}  {}", one.winner ? "winner" : fmt::format("{}{}", rank, one.tied ? "=" : ""),
-                           shortened(trial_label(one.trial), 120)),
+                           shortened(trial_label(one.trial), kLongest)),
                one.winner ? "strong" : "ink");
   body += svg_text(kRight, top + 16, time_cell(time) + " us", "dim", "end");
   if (sorted.size() >= 4) {

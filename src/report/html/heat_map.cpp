@@ -16,6 +16,7 @@ namespace {
 
 constexpr double kWidth = 470, kLeft = 64, kTop = 40, kMostCell = 64, kCellHeight = 30, kRight = 12;
 constexpr std::size_t kMostParameters = 3, kMostValues = 16;
+constexpr std::ptrdiff_t kFewestTrials = 30;  // fewer say nothing of pairs of values
 // Upper ends of the shades, as multiples of the best: rows.js has the same.
 constexpr double kShades[] = {1.01, 1.05, 1.15, 1.4, 2, 4};
 constexpr const char* kShadeNames[] = {"1.01", "1.05", "1.15", "1.4", "2", "4", "more"};
@@ -142,6 +143,9 @@ ReportFigure heat_map(const ReportPart& part, const Values& across, const Values
 std::vector<ReportFigure> heat_maps(const ReportPart& part) {
   const std::vector<Values> parameters = most_important(part.problem);
   std::vector<ReportFigure> figures;
+  if (std::ranges::count_if(part.problem.trials, [&](const auto& one) { return takes_part(part.problem, one); }) <
+      kFewestTrials)
+    return figures;
   for (std::size_t a = 0; a < parameters.size(); ++a)
     for (std::size_t b = a + 1; b < parameters.size(); ++b)
       figures.push_back(heat_map(part, parameters[a], parameters[b], figures.size() + 1));

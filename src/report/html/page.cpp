@@ -5,9 +5,11 @@
 #include <algorithm>
 
 #include "base/format.h"
+#include "report/html/drawn.h"
 #include "report/html/environment.h"
 #include "report/html/html_table.h"
 #include "report/html/problem_section.h"
+#include "report/html/speed_ups.h"
 #include "report/html/summary.h"
 #include "report/html/trials_data.h"
 #include "report/xml_text.h"
@@ -46,47 +48,74 @@ std::string report_key_figures(const LabReport& report) {
 }
 
 std::string problems_html(const std::vector<ReportPart>& parts) {
-  if (parts.size() == 1) return problem_section(parts.front(), true);
+  if (parts.size() == 1) return problem_section(parts.front(), 0, true);
   std::string text = heading(2, "Problems", "Problems");
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const ReportProblem& problem = parts[i].problem;
     text += fmt::format(
-        "<details class=\"problem\" id=\"problem{}\"{}>\n<summary><h3>{}</h3> {} <span "
-        "class=\"dim\">{}</span></summary>\n{}{}</details>\n",
-        parts[i].suffix, i < kOpenProblems ? " open" : "", xml_text(problem.title), clock_badge(problem.clock),
-        xml_text(problem.device_class), problem_key_figures(problem), problem_section(parts[i], false));
+        "<details class=\"problem\" id=\"problem{}\" data-of=\"{}\"{}>\n<summary><h3>{}</h3> {} <span "
+        "class=\"dim\">{}</span> <span class=\"left dim\" data-part=\"{}\"></span></summary>\n{}{}</details>\n",
+        parts[i].suffix, i, i < kOpenProblems ? " open" : "", xml_text(problem.title), clock_badge(problem.clock),
+        xml_text(problem.device_class), i, problem_key_figures(problem), problem_section(parts[i], i, false));
   }
   return text;
 }
 
-/// Of several problems: one for each kind of device.
-std::vector<ReportFigure> common_rooflines(const std::vector<ReportPart>& parts) {
-  std::vector<std::vector<ReportPart>> groups;
-  for (const ReportPart& part : parts) {
-    if (groups.empty() || groups.back().front().problem.device_class != part.problem.device_class ||
-        groups.back().front().problem.clock != part.problem.clock)
+/// Numbers of problems on one kind of device, where there are several: one problem has one intensity, and a roofline of
+/// one column says nothing.
+std::vector<std::vector<std::size_t>> roofline_groups(const std::vector<ReportPart>& parts) {
+  std::vector<std::vector<std::size_t>> groups;
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    const ReportProblem& problem = parts[p].problem;
+    const ReportProblem* known = groups.empty() ? nullptr : &parts[groups.back().front()].problem;
+    if (known == nullptr || known->device_class != problem.device_class || known->clock != problem.clock)
       groups.emplace_back();
-    groups.back().push_back(part);
+    groups.back().push_back(p);
   }
+  std::erase_if(groups, [](const auto& group) { return group.size() < 2; });
+  return groups;
+}
+
+std::vector<ReportFigure> common_rooflines(const std::vector<ReportPart>& parts) {
+  const auto groups = roofline_groups(parts);
   std::vector<ReportFigure> figures;
-  for (std::size_t g = 0; g < groups.size(); ++g)
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    std::vector<ReportPart> group;
+    for (const std::size_t p : groups[g]) group.push_back(parts[p]);
     figures.push_back(
-        rooflines_figure(groups[g], groups.size() == 1 ? "roofline" : fmt::format("roofline-device-{}", g + 1)));
+        rooflines_figure(group, groups.size() == 1 ? "roofline" : fmt::format("roofline-device-{}", g + 1)));
+  }
   return figures;
 }
 
-std::string summary_html(const LabReport& report, const std::vector<ReportPart>& parts) {
-  std::string text = "<section id=\"summary\" aria-label=\"summary\">\n";
+std::string rooflines_html(const std::vector<ReportPart>& parts) {
+  const auto groups = roofline_groups(parts);
+  const std::vector<ReportFigure> figures = common_rooflines(parts);
+  std::string text;
+  for (std::size_t g = 0; g < groups.size(); ++g)
+    text += drawn_html(figures[g], "roofline", fmt::format(" data-parts=\"{}\"", fmt::join(groups[g], " ")));
+  return text.empty() ? "" : heading(2, "Roofline", "Roofline") + text;
+}
+
+std::string summary_html(const LabReport& report, const std::vector<ReportPart>& parts,
+                         const std::vector<ShapeSweep>& sweeps) {
+  std::string text = "<section id=\"summary\" aria-label=\"summary\">\n" + speed_ups_html(parts);
   if (parts.size() == 1) {
     const ReportTrial* best = best_trial(parts.front().problem);
     text += problem_key_figures(parts.front().problem);
     if (best != nullptr) text += fmt::format("<p class=\"label\">{}</p>\n", xml_text(trial_label(best->trial)));
   } else {
-    text += report_key_figures(report) + html_table(summary_table(report, false), "Summary");
-    for (const ReportFigure& figure : common_rooflines(parts)) text += figure_html(figure);
-    text += figure_html(library_figure(parts));
+    std::vector<HtmlRow> rows;
+    for (std::size_t p = 0; p < parts.size(); ++p)
+      rows.push_back({fmt::format(" data-of=\"{}\"", p), "#problem" + parts[p].suffix});
+    text += report_key_figures(report) + html_table(summary_table(report, false), "Summary", true, rows);
   }
-  return text + "</section>\n";
+  if (report.comparison)
+    text += heading(2, "Compared", fmt::format("Compared: {}, {}", report.comparison->before, report.comparison->now)) +
+            comparison_html(report, parts);
+  if (!sweeps.empty()) text += heading(2, "Shapes", "Over the shape");
+  for (std::size_t i = 0; i < sweeps.size(); ++i) text += sweep_html(sweeps[i], i, parts);
+  return text + rooflines_html(parts) + "</section>\n";
 }
 
 std::string trials_html(const std::vector<TrialColumn>& columns, const std::vector<std::size_t>& order) {
@@ -101,11 +130,11 @@ std::string trials_html(const std::vector<TrialColumn>& columns, const std::vect
   return text;
 }
 
-std::string data_block(const std::vector<TrialColumn>& columns, const std::vector<std::size_t>& order) {
-  JsonValue::Array numbers(order.begin(), order.end());
-  const JsonValue data = JsonValue::Object{{"columns", trials_value(columns)},
-                                           {"order", std::move(numbers)},
-                                           {"rows", static_cast<std::int64_t>(kFirstRows)}};
+std::string data_block(const std::vector<TrialColumn>& columns, const std::vector<std::size_t>& order,
+                       JsonValue::Object data) {
+  data.emplace_back("columns", trials_value(columns));
+  data.emplace_back("order", order);
+  data.emplace_back("rows", kFirstRows);
   return "<script type=\"application/json\" id=\"data\">" + script_json(to_json(data, false)) + "</script>\n";
 }
 
@@ -120,7 +149,9 @@ std::string wide_column(const std::vector<TrialColumn>& columns) {
 /// In one scope: each file sees the names of those before it.
 std::string script() {
   std::string text = "<script>\n'use strict';\n(() => {\n";
-  for (const char* file : {"rows.js", "filter.js", "plots.js", "tables.js", "page.js"}) text += embedded_text(file);
+  for (const char* file : {"rows.js", "filter.js", "axes.js", "plots.js", "curves.js", "figures.js", "parallel.js",
+                           "tables.js", "detail.js", "page.js"})
+    text += embedded_text(file);
   return text + "})();\n</script>\n";
 }
 
@@ -152,7 +183,8 @@ std::string toolbar(std::size_t trials) {
       "parameter or column with <code>= != &lt; &lt;= &gt; &gt;=</code> a number (<code>BM=128</code>, "
       "<code>us&lt;300</code>, <code>regs&lt;=128</code>), <code>column:text</code> that it contains "
       "(<code>status:passed</code>, <code>variant:reg2d</code>), or any text. <code>-</code> before a word turns it "
-      "round. In a plot the arrow keys go from trial to trial, Enter shows only that one, Escape all.</p></details>\n"
+      "round. In a plot the arrow keys go from trial to trial, Enter or a click shows its configuration beside the "
+      "winner's, Escape closes it, then shows all.</p></details>\n"
       "</div>\n",
       trials);
 }
@@ -160,8 +192,8 @@ std::string toolbar(std::size_t trials) {
 /// Links to the sections that the body has.
 std::string contents(const std::string& body) {
   std::string text = "<nav aria-label=\"contents\">";
-  for (const char* name : {"Problems", "Roofline", "Search", "Parameters", "Finalists", "Accuracy", "Failures",
-                           "Trials", "Regress", "Environment"})
+  for (const char* name : {"Compared", "Shapes", "Roofline", "Problems", "Variants", "Configurations", "Search",
+                           "Parameters", "Finalists", "Accuracy", "Failures", "Trials", "Regress", "Environment"})
     if (body.find(fmt::format(" id=\"{}\"", name)) != std::string::npos)
       text += fmt::format("<a href=\"#{0}\">{0}</a>", name);
   return text + "</nav>\n";
@@ -227,7 +259,8 @@ std::string report_page(const LabReport& report) {
   const std::vector<ReportPart> parts = report_parts(report);
   const std::vector<TrialColumn> columns = trial_columns(parts);
   const std::vector<std::size_t> order = fastest_first(parts);
-  std::string body = warnings_html(report) + summary_html(report, parts);
+  const std::vector<ShapeSweep> sweeps = shape_sweeps(parts);
+  std::string body = warnings_html(report) + summary_html(report, parts, sweeps);
   body += problems_html(parts) + trials_html(columns, order);
   if (!report.runs.empty()) body += heading(2, "Regress", "Regression runs") + figure_html(regress_figure(report));
   body += heading(2, "Environment", "Environment") + environment_html(report);
@@ -235,8 +268,9 @@ std::string report_page(const LabReport& report) {
   page += "<body>\n<a class=\"skip\" href=\"#content\">Skip to the content</a>\n" + masthead(report, body) +
           toolbar(order.size());
   page += "<main id=\"content\" tabindex=\"-1\">\n" + body;
-  page += "</main>\n<div id=\"tip\" role=\"status\" aria-live=\"polite\" hidden></div>\n";
-  page += data_block(columns, order);
+  page += "</main>\n<aside id=\"detail\" aria-label=\"one configuration\" hidden></aside>\n";
+  page += "<div id=\"tip\" role=\"status\" aria-live=\"polite\" hidden></div>\n";
+  page += data_block(columns, order, problems_value(parts, sweeps));
   return page + script() + "</body>\n</html>\n";
 }
 

@@ -61,10 +61,19 @@ function apply() {
   unpoint();
   limit = data.rows;
   drawTable();
+  followFilter(tests.length > 0);
   for (const plot of plots) {
     if (inSight.has(plot.box)) plot.draw();
     else plot.stale = true;
   }
+}
+
+// Whatever stands for a problem or for one trial: gone or faint when the filter leaves nothing of it.
+function followFilter(filtered) {
+  const counts = data.problems.map((part) => partRows(part).reduce((count, row) => count + shown[row], 0));
+  for (const one of all('[data-of]')) one.classList.toggle('gone', filtered && !counts[one.dataset.of]);
+  for (const one of all('.left')) one.textContent = filtered ? `${counts[one.dataset.part]} of ${data.problems[one.dataset.part].count} match` : '';
+  for (const one of all('tr[data-trial]')) one.classList.toggle('faint', !shown[one.dataset.trial]);
 }
 
 function setFilter(text) {
@@ -81,10 +90,36 @@ const watcher = new IntersectionObserver((entries) => {
     if (entry.isIntersecting && plot.stale) plot.draw();
   }
 }, { rootMargin: '200px' });
+const drawings = {
+  sorted: SortedTimes, parallel: Parallel, sweep: Sweep, roofline: Roofline, accuracy: Accuracy, finalists: Finalists, endings: Endings,
+};
+const resized = new ResizeObserver((entries) => {
+  for (const entry of entries) {
+    const plot = plots.find((one) => one.box === entry.target);
+    if (plot.width === entry.target.clientWidth) continue;
+    if (inSight.has(plot.box)) plot.draw();
+    else plot.stale = true;
+  }
+});
 for (const box of all('.plot')) {
-  plots.push(new Plot(box));
+  plots.push(new (drawings[box.dataset.draw] || Plot)(box));
   watcher.observe(box);
+  if (box.dataset.draw) resized.observe(box);
 }
+for (const line of all('tr[data-trial]')) line.addEventListener('click', () => openDetail(Number(line.dataset.trial)));
+byId('trials').addEventListener('click', (event) => {
+  const line = event.target.closest('tr[data-row]');
+  if (line && !String(getSelection())) openDetail(Number(line.dataset.row));
+});
+
+// A link to a problem unfolds it.
+function unfold() {
+  const target = location.hash.length > 1 && byId(decodeURIComponent(location.hash.slice(1)));
+  for (let at = target; at; at = at.parentElement) if (at.tagName === 'DETAILS') at.open = true;
+  if (target) target.scrollIntoView();
+}
+addEventListener('hashchange', unfold);
+unfold();
 
 for (const table of all('table.sortable')) {
   if (table === trials) sortable(table, sortTrials);
@@ -113,12 +148,27 @@ theme.addEventListener('click', () => {
   else document.documentElement.dataset.theme = next;
   theme.textContent = `Theme: ${next}`;
   theme.setAttribute('aria-label', next === 'auto' ? 'theme: as the system' : `theme: ${next}`);
+  redraw();
 });
 
+// What has its colours in it, not in the style sheet.
+function redraw() {
+  for (const plot of plots) if (plot.canvas) inSight.has(plot.box) ? plot.draw() : (plot.stale = true);
+}
+matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redraw);
+
 // What is folded would be missing on paper, and what was not drawn yet.
+let themeOnScreen = null;
 addEventListener('beforeprint', () => {
+  themeOnScreen = document.documentElement.dataset.theme || 'auto';
+  document.documentElement.dataset.theme = 'light';
   for (const details of all('details.problem')) details.open = true;
-  for (const plot of plots) if (plot.stale) plot.draw();
+  for (const plot of plots) if (plot.stale || plot.canvas) plot.draw();
+});
+addEventListener('afterprint', () => {
+  if (themeOnScreen === 'auto') delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = themeOnScreen;
+  redraw();
 });
 
 byId('bar').hidden = false;

@@ -23,6 +23,8 @@ function bestLine(line, paths) {
   line.setAttribute('d', d && d + `H${line.dataset.right}`);
 }
 
+const shadeOf = (ratio) => shades.filter((end) => ratio * (1 - 1e-9) >= end).length;
+
 function shade(group, best) {
   const rect = group.querySelector('rect'), text = group.querySelector('text');
   const here = numbersOf(group.dataset.cell).filter((row) => shown[row]).map(seen).filter((us) => us > 0);
@@ -32,7 +34,7 @@ function shade(group, best) {
     return;
   }
   const ratio = Math.min(...here) / best;
-  const level = shades.filter((end) => ratio * (1 - 1e-9) >= end).length;
+  const level = shadeOf(ratio);
   rect.setAttribute('class', `cell h${level}`);
   text.setAttribute('class', `t${level}`);
   text.textContent = Number(rect.getAttribute('width')) < 30 ? '' : ratio.toFixed(2);
@@ -42,31 +44,42 @@ const seen = (row) => number('screened', row) ?? number('us', row) ?? 0;
 class Plot {
   constructor(box) {
     this.box = box;
-    this.svg = box.querySelector('svg');
-    this.paths = all('path[data-i]', this.svg).map(readPath);
-    this.line = this.svg.querySelector('path.best');
-    this.cells = all('[data-cell]', this.svg);
-    this.bars = all('[data-bar]', this.svg);
-    this.groups = all('[data-row]', this.svg);
     this.stale = false;
     this.current = -1;
+    this.read();
+    if (this.paths.length || box.dataset.draw) this.listen();
+  }
+
+  // What can be pointed at and filtered, from the drawing as it stands.
+  read() {
+    this.svg = this.box.querySelector('svg');
+    this.paths = this.svg ? all('path[data-i]', this.svg).map(readPath) : [];
+    this.line = this.svg?.querySelector('path.best[data-right]');
+    this.cells = this.svg ? all('[data-cell]', this.svg) : [];
+    this.groups = this.svg ? all('[data-row]', this.svg) : [];
     this.point = new Map();
     for (const path of this.paths)
       path.index.forEach((row, k) => { if (!this.point.has(row)) this.point.set(row, path.places[k]); });
-    if (this.paths.length) this.listen();
   }
 
   listen() {
     this.box.tabIndex = 0;
     this.box.setAttribute('role', 'group');
     this.box.setAttribute('aria-roledescription', 'plot');
-    this.box.setAttribute('aria-label', this.svg.querySelector('title').textContent + ': arrow keys go from trial to trial');
-    this.box.addEventListener('pointermove', (event) => this.hover(event));
-    this.box.addEventListener('pointerdown', (event) => this.hover(event));
+    const title = this.box.dataset.title || this.svg.querySelector('title').textContent;
+    this.box.setAttribute('aria-label', title + ': arrow keys go from trial to trial');
+    for (const kind of ['pointermove', 'pointerdown']) this.box.addEventListener(kind, (event) => this.hover(event));
+    this.box.addEventListener('click', (event) => this.click(event));
     this.box.addEventListener('pointerleave', () => unpoint());
     this.box.addEventListener('focus', () => { if (this.box.matches(':focus-visible')) this.step(0); });
     this.box.addEventListener('blur', () => unpoint());
     this.box.addEventListener('keydown', (event) => this.key(event));
+  }
+
+  click(event) {
+    this.hover(event); // what had the focus before may have forgotten it
+    if (!this.dragged && pointed >= 0) openDetail(pointed);
+    this.dragged = false;
   }
 
   visible() {
@@ -81,13 +94,16 @@ class Plot {
       event.preventDefault();
       this.step(steps[event.key]);
     } else if (event.key === 'Enter' && this.current >= 0) {
-      setFilter(`trial=${cell('trial', this.current)}`);
+      event.preventDefault(); // or it presses the button that gets the focus
+      openDetail(this.current);
     } else if (event.key === 'Escape') {
-      setFilter('');
+      if (detailed >= 0) closeDetail();
+      else setFilter('');
     }
   }
 
   step(by) {
+    if (!this.svg) return;
     const list = this.visible();
     if (!list.length) return;
     const at = Math.max(0, list.indexOf(this.current));
@@ -98,10 +114,13 @@ class Plot {
     pointAt(this.current, frame.left + x * scale, frame.top + y * scale);
   }
 
-  hover(event) {
-    this.byKeyboard = false;
+  // Where an event is, in the drawing.
+  spot(event) {
     const frame = this.svg.getBoundingClientRect(), scale = frame.width / this.svg.viewBox.baseVal.width;
-    const x = (event.clientX - frame.left) / scale, y = (event.clientY - frame.top) / scale;
+    return [(event.clientX - frame.left) / scale, (event.clientY - frame.top) / scale];
+  }
+
+  near(x, y) {
     let found = -1, nearest = 18 * 18;
     for (const path of this.paths) {
       for (let k = 0; k < path.index.length; ++k) {
@@ -110,6 +129,13 @@ class Plot {
         if (distance < nearest) { nearest = distance; found = path.index[k]; }
       }
     }
+    return found;
+  }
+
+  hover(event) {
+    if (!this.svg) return;
+    this.byKeyboard = false;
+    const found = this.near(...this.spot(event));
     if (found < 0) unpoint();
     else { this.current = found; pointAt(found, event.clientX, event.clientY); }
   }
@@ -126,23 +152,46 @@ class Plot {
       for (const group of this.cells) shade(group, best);
     }
     for (const group of this.groups) group.classList.toggle('faint', !shown[Number(group.dataset.row)]);
-    for (const group of this.bars) {
-      const list = numbersOf(group.dataset.bar), count = list.filter((row) => shown[row]).length;
-      const rect = group.querySelector('rect'), text = group.querySelector('text');
-      const width = count ? Math.max(1.5, count * Number(group.dataset.unit)) : 0;
-      rect.setAttribute('width', width);
-      text.setAttribute('x', Number(rect.getAttribute('x')) + width + 8);
-      text.textContent = count === list.length ? count : `${count} of ${list.length}`;
-    }
   }
 
   mark(row) {
     if (this.ring) this.ring.remove();
     this.ring = null;
-    if (row < 0 || !this.point.has(row)) return;
+    if (row < 0 || !this.svg || !this.point.has(row)) return;
     const [x, y] = this.point.get(row);
     this.ring = document.createElementNS(svgNamespace, 'circle');
     for (const [name, value] of Object.entries({ cx: x, cy: y, r: 7, class: 'ring' })) this.ring.setAttribute(name, value);
     this.svg.append(this.ring);
+  }
+}
+
+// Drawn here, from the trials, for the width that there is: a `picture(width)` makes the drawing.
+class Drawn extends Plot {
+  constructor(box) {
+    super(box);
+    this.part = data.problems[box.dataset.part];
+    this.stale = true;
+  }
+
+  frame(width, height, marks) {
+    const { id } = this.box.closest('figure'), { title, description } = this.box.dataset;
+    return `<svg class="drawing" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" ` +
+      `aria-labelledby="${id}-title ${id}-desc"><title id="${id}-title">${escaped(title)}</title>` +
+      `<desc id="${id}-desc">${escaped(description)}</desc>${marks}</svg>`;
+  }
+
+  // A sentence behind the caption that follows from what is shown.
+  note(text) {
+    this.box.closest('figure').querySelector('.said').textContent = text && ` ${text}`;
+  }
+
+  draw() {
+    const width = this.box.clientWidth;
+    this.stale = width === 0; // folded
+    if (this.stale) return;
+    this.width = width;
+    this.svg?.remove();
+    this.box.insertAdjacentHTML('beforeend', this.picture(width));
+    this.read();
   }
 }

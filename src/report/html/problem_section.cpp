@@ -6,35 +6,15 @@
 #include <utility>
 
 #include "base/format.h"
+#include "report/html/drawn.h"
 #include "report/html/html_table.h"
+#include "report/html/speed_ups.h"
 #include "report/html/summary.h"
 #include "report/xml_text.h"
 
 namespace kerlab {
 
 namespace {
-
-Table ladder_rows(const ReportProblem& problem) {
-  Table table{{{"rung", Align::right},
-               {"variant"},
-               {"default, " + time_heading(problem.clock), Align::right},
-               {"speed-up", Align::right},
-               {"best, " + time_heading(problem.clock), Align::right},
-               {"best configuration"}},
-              {}};
-  double before = 0;
-  for (const ReportRung& rung : problem.ladder) {
-    const ReportTrial& best = problem.trials[*rung.best];
-    const Measurement* at_default = rung.at_default ? &*problem.trials[*rung.at_default].time : nullptr;
-    const double us = at_default != nullptr ? at_default->median_us : 0;
-    table.rows.push_back({fmt::format("{}", rung.rung), rung.variant,
-                          at_default != nullptr ? time_cell(*at_default) : "-",
-                          before > 0 && us > 0 ? fmt::format("{:.2f}", before / us) : "-", time_cell(*best.time),
-                          best.trial.configuration});
-    before = us;
-  }
-  return table;
-}
 
 std::string side_by_side(const std::string& figures) {
   return figures.empty() ? "" : "<div class=\"pair\">\n" + figures + "</div>\n";
@@ -75,9 +55,6 @@ std::string problem_key_figures(const ReportProblem& problem) {
   if (best->of_roof > 0)
     text += key_figure("of the roof", fmt::format("{:.1f} %", 100 * best->of_roof),
                        problem.theoretical->memory_bound ? "theoretical bandwidth" : "theoretical " + problem.pipe);
-  const LibraryTime* library = library_best(problem);
-  if (library != nullptr && library->ratio > 0)
-    text += key_figure("library / ours", fmt::format("{:.3f}", library->ratio), verdict_text(library_verdict(problem)));
   const auto passed = std::count_if(problem.trials.begin(), problem.trials.end(),
                                     [](const ReportTrial& one) { return one.trial.status == TrialStatus::passed; });
   text += key_figure("trials", fmt::format("{}", problem.trials.size()), fmt::format("{} passed", passed));
@@ -88,41 +65,37 @@ std::string clock_badge(const std::string& clock) {
   return fmt::format("<span class=\"badge {0}\">{0}</span>", xml_text(clock));
 }
 
-std::string problem_section(const ReportPart& part, bool alone) {
+std::string problem_section(const ReportPart& part, std::size_t index, bool alone) {
   const ReportProblem& problem = part.problem;
   std::string text;
   if (!problem.sentence.empty()) text += fmt::format("<p>{}.</p>\n", xml_text(problem.sentence));
-  if (!problem.regime.empty()) text += fmt::format("<p class=\"note\">{}.</p>\n", xml_text(problem.regime));
+  if (!problem.bottleneck.empty()) text += fmt::format("<p class=\"note\">{}.</p>\n", xml_text(problem.bottleneck));
   const std::string change = change_text(problem);
   if (!change.empty()) text += fmt::format("<p>Against the previous decision: {}.</p>\n", xml_text(change));
+  const std::string target = fmt::format(" data-part=\"{}\"", index);
   const std::string level = alone ? "h2" : "h4";
   const auto section = [&](std::string_view name, const std::string& content) {
     if (!content.empty())
       text +=
           fmt::format("<{0} id=\"{1}{2}\">{3}</{0}>\n{4}", level, xml_text(name), part.suffix, xml_text(name), content);
   };
-  section("Roofline", figure_html(roofline_figure(part)));
-  section(
-      "Ladder",
-      problem.ladder.size() > 1
-          ? "<p class=\"note\">The variants by rung; speed-up: over the rung before, both at their defaults.</p>\n" +
-                html_table(ladder_rows(problem), "The ladder of variants")
-          : "");
+  section("Variants", variants_html(part));
+  section("Configurations", sorted_times_html(part, index) + parallel_html(part, index));
   section("Search",
           side_by_side(figure_html(progress_by_trials(part), true) + figure_html(progress_by_time(part), true)));
   std::string maps = figure_html(importance_figure(part), true);
   for (const ReportFigure& figure : heat_maps(part)) maps += figure_html(figure, true);
   section("Parameters", side_by_side(maps));
-  section("Finalists", figure_html(finalists_figure(part)) +
+  section("Finalists", drawn_html(finalists_figure(part), "finalists", target) +
                            (problem.clock == "modelled" && problem.finalists.size() > 1
                                 ? "<p class=\"note\">Modelled times have no distribution: each is one number.</p>\n" +
                                       html_table(finalists_figure(part).table, "Finalists")
                                 : ""));
-  section("Accuracy", figure_html(accuracy_figure(part)));
+  section("Accuracy", drawn_html(accuracy_figure(part), "accuracy", target));
   ReportFigure endings = failures_figure(part);
   const Table failures = std::exchange(endings.table, {});
   section("Failures",
-          figure_html(endings) +
+          drawn_html(endings, "endings", target) +
               (failures.rows.empty() ? "" : html_table(failures, "Failed trials, those that failed alike together")));
   return text;
 }

@@ -9,7 +9,7 @@
 namespace kerlab {
 
 /// Roofline, ladder, search, parameters, finalists, accuracy, failures. `alone`: it is the page's only one.
-std::string problem_section(const ReportPart& part, bool alone);
+std::string problem_section(const ReportPart& part, std::size_t index, bool alone);
 
 /// Its winner in a few figures.
 std::string problem_key_figures(const ReportProblem& problem);

@@ -35,7 +35,7 @@ std::vector<std::string> row(const ReportProblem& problem, const Shape& shape) {
   }
   if (shape.with_library) {
     cells.push_back(library_ratio(problem));
-    cells.push_back(verdict_text(library_verdict(problem)));
+    if (shape.compact) cells.push_back(verdict_text(library_verdict(problem)));  // the page leads with bars
   }
   if (!shape.compact) {
     const auto passed = std::count_if(problem.trials.begin(), problem.trials.end(),
@@ -89,6 +89,10 @@ std::string verdict_text(LibraryVerdict verdict) {
   return "slower than the library";
 }
 
+std::string library_name(const LibraryTime& library) {
+  return library.label.substr(0, library.label.find(','));
+}
+
 std::string library_ratio(const ReportProblem& problem) {
   const LibraryTime* library = library_best(problem);
   if (library == nullptr || library->ratio <= 0) return "-";
@@ -116,7 +120,7 @@ Table summary_table(const LabReport& report, bool compact) {
                         {"% roof", Align::right}});
   if (shape.with_library) {
     table.columns.push_back({"library / ours [95 %]", Align::right});
-    table.columns.push_back({"verdict"});
+    if (compact) table.columns.push_back({"verdict"});
   }
   if (!compact) table.columns.push_back({"passed / tried", Align::right});
   table.columns.push_back({"winner"});

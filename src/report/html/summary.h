@@ -14,6 +14,8 @@ std::string verdict_text(LibraryVerdict verdict);
 
 /// The library's best algorithm; null: none was timed.
 const LibraryTime* library_best(const ReportProblem& problem);
+/// "cuBLASLt 13.1.0": without which of its algorithms.
+std::string library_name(const LibraryTime& library);
 /// "1.034 [1.030,1.041]"; "-".
 std::string library_ratio(const ReportProblem& problem);
 

@@ -9,10 +9,10 @@ namespace {
 
 using ptx::Opcode;
 
-constexpr std::uint32_t kBytes = 8;
+constexpr std::uint32_t kObjectBytes = 8;
 
 SharedPlace place_at(const Issuer& who, int operand) {
-  return shared_place(who, operand, reach_of(*who.op->instruction), kBytes, kBytes);
+  return shared_place(who, operand, reach_of(*who.op->instruction), kObjectBytes, kObjectBytes);
 }
 
 void init(Warp& warp, const Op& op, std::uint32_t mask) {

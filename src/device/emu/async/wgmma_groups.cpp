@@ -19,11 +19,11 @@ WgmmaGroups& groups_of(Warp& warp) {
 /// Orders registers and shared memory before what is issued next: nothing is late here that it could order.
 void fence(Warp&, const Op&, std::uint32_t) {}
 
-void commit_group(Warp& warp, const Op& op, std::uint32_t) {
+void commit_wgmma_group(Warp& warp, const Op& op, std::uint32_t) {
   commit_wgmma(warp, op);
 }
 
-void wait_group(Warp& warp, const Op& op, std::uint32_t) {
+void wait_wgmma_group(Warp& warp, const Op& op, std::uint32_t) {
   wait_wgmma(warp, op, static_cast<std::uint32_t>(op.instruction->operands[0].bits));
 }
 
@@ -69,9 +69,9 @@ Handler select_wgmma_groups(const ptx::Instruction& instruction) {
     case ptx::Opcode::wgmma_fence:
       return fence;
     case ptx::Opcode::wgmma_commit_group:
-      return commit_group;
+      return commit_wgmma_group;
     case ptx::Opcode::wgmma_wait_group:
-      return wait_group;
+      return wait_wgmma_group;
     default:
       return nullptr;
   }

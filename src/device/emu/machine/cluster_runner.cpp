@@ -13,7 +13,7 @@ namespace {
 /// How often in a row try_wait may see `false` before that counts as a deadlock: a kernel may do something else then.
 constexpr int kMostGivenUp = 256;
 
-std::int64_t volume(const Dim3& d) {
+std::int64_t volume_of(const Dim3& d) {
   return std::int64_t{d.x} * d.y * d.z;
 }
 
@@ -38,7 +38,7 @@ Dim3 cluster_extent(const Program& program, const Dim3& grid, const Dim3& cluste
                                   extent_text(cluster), extent_text(extent)));
     }
   }
-  if (volume(extent) == 0 || volume(extent) > kMostClusterBlocks) {
+  if (volume_of(extent) == 0 || volume_of(extent) > kMostClusterBlocks) {
     refuse(program,
            fmt::format("a cluster of {} blocks; from 1 to {} are possible", extent_text(extent), kMostClusterBlocks));
   }
@@ -50,7 +50,7 @@ Dim3 cluster_extent(const Program& program, const Dim3& grid, const Dim3& cluste
 
 ClusterRunner::ClusterRunner(const BlockSetting& setting) : setting_(setting) {
   cluster_.extent = setting.cluster;
-  const auto count = static_cast<std::uint32_t>(volume(setting.cluster));
+  const auto count = static_cast<std::uint32_t>(volume_of(setting.cluster));
   for (std::uint32_t rank = 0; rank < count; ++rank) {
     cluster_.blocks.push_back(&blocks_.emplace_back(setting_, cluster_, rank).cta());
   }

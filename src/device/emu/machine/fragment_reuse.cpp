@@ -7,24 +7,24 @@ namespace kerlab::emu {
 namespace {
 
 /// The slots of a fragment that an operation of the block has read, none of them written since.
-using Fragment = std::vector<std::int32_t>;
+using RegisterList = std::vector<std::int32_t>;
 
-Fragment slots_of(const Op& op, int operand) {
+RegisterList slots_of(const Op& op, int operand) {
   const std::int32_t* const first = op.count[operand] == 0 ? &op.slot[operand] : op.list + op.slot[operand];
   return {first, first + std::max<int>(op.count[operand], 1)};
 }
 
 /// Whether it was known; then or else it is now. Fragments are told apart by their first slot, as the handler does.
-bool meet(std::vector<Fragment>& known, const Fragment& fragment) {
+bool meet(std::vector<RegisterList>& known, const RegisterList& fragment) {
   const auto same = std::find(known.begin(), known.end(), fragment);
   if (same != known.end()) return true;
-  std::erase_if(known, [&](const Fragment& other) { return other.front() == fragment.front(); });
+  std::erase_if(known, [&](const RegisterList& other) { return other.front() == fragment.front(); });
   known.push_back(fragment);
   return false;
 }
 
-void forget(std::vector<Fragment>& known, std::int32_t written) {
-  std::erase_if(known, [&](const Fragment& fragment) {
+void forget(std::vector<RegisterList>& known, std::int32_t written) {
+  std::erase_if(known, [&](const RegisterList& fragment) {
     return std::find(fragment.begin(), fragment.end(), written) != fragment.end();
   });
 }
@@ -34,7 +34,7 @@ void forget(std::vector<Fragment>& known, std::int32_t written) {
 void mark_unchanged(const ptx::Kernel& kernel, const ptx::RegisterPlaces& places, Program& program) {
   std::vector<std::int32_t> written;
   for (const Block& block : program.blocks) {
-    std::vector<Fragment> known[2];  // of A and of B
+    std::vector<RegisterList> known[2];  // of A and of B
     for (const Op* at = block.begin; at != block.end; ++at) {
       Op& op = program.ops[static_cast<std::size_t>(at - program.ops.data())];
       if (op.instruction->opcode == ptx::Opcode::mma && op.guard < 0) {

@@ -31,7 +31,7 @@ struct Life {
 };
 
 template <typename Visit>
-void each_bit(const std::vector<std::uint64_t>& bits, Visit&& visit) {
+void each_set_bit(const std::vector<std::uint64_t>& bits, Visit&& visit) {
   for (std::size_t w = 0; w < bits.size(); ++w) {
     for (std::uint64_t rest = bits[w]; rest != 0; rest &= rest - 1) {
       visit(w * 64 + static_cast<std::size_t>(__builtin_ctzll(rest)));
@@ -45,12 +45,12 @@ std::vector<Life> lives(const Kernel& kernel, const ControlFlow& flow, const Liv
   std::vector<std::int32_t> named;
   std::int32_t position = 0;
   for (std::size_t b = 0; b < flow.blocks.size(); ++b) {
-    each_bit(live.in[b], [&](std::size_t value) { result[value].cover(position); });
+    each_set_bit(live.in[b], [&](std::size_t value) { result[value].cover(position); });
     std::vector<std::uint64_t> still = flying.empty() ? std::vector<std::uint64_t>() : flying[b];
-    each_bit(still, [&](std::size_t value) { result[value].cover(position); });
+    each_set_bit(still, [&](std::size_t value) { result[value].cover(position); });
     for (std::int32_t i = flow.blocks[b].begin; i < flow.blocks[b].end; ++i, ++position) {
       if (!still.empty() && kernel.instructions[i].opcode == Opcode::wgmma_wait_group) {
-        each_bit(still, [&](std::size_t value) { result[value].cover(position); });
+        each_set_bit(still, [&](std::size_t value) { result[value].cover(position); });
       }
       if (!still.empty()) follow_flight(kernel, kernel.instructions[i], still);
       registers_read(kernel, kernel.instructions[i], named);
@@ -58,8 +58,8 @@ std::vector<Life> lives(const Kernel& kernel, const ControlFlow& flow, const Liv
       registers_written(kernel, kernel.instructions[i], named);
       for (const std::int32_t value : named) result[value].cover(position);
     }
-    each_bit(live.out[b], [&](std::size_t value) { result[value].cover(position - 1); });
-    each_bit(still, [&](std::size_t value) { result[value].cover(position - 1); });
+    each_set_bit(live.out[b], [&](std::size_t value) { result[value].cover(position - 1); });
+    each_set_bit(still, [&](std::size_t value) { result[value].cover(position - 1); });
   }
   return result;
 }

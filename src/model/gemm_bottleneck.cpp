@@ -1,4 +1,4 @@
-#include "model/gemm_regime.h"
+#include "model/gemm_bottleneck.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "base/format.h"
-#include "model/regime.h"
+#include "model/problem_bottleneck.h"
 
 namespace kerlab {
 
@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kPowerUs = 1000;
 constexpr double kTail = 0.1;
-constexpr std::int64_t kSkinny = 128, kSkinnyRatio = 8;
+constexpr std::int64_t kSkinny = 128, kSkinnyShape = 8;
 constexpr std::int64_t kRowUnit = 16;                        // bytes: of TMA's strides and of wide copies
 constexpr std::int64_t kStepBytes = 128, kStepsOfSplit = 8;  // a step of K is one swizzled row of shared memory
 constexpr double kMemoryLatencyUs = 0.8;  // of a busy HBM; bytes in flight = latency x bandwidth (Little)
@@ -33,7 +33,7 @@ struct Case {
   [[nodiscard]] bool aligned() const { return shape.row_bytes_a % kRowUnit == 0 && shape.row_bytes_b % kRowUnit == 0; }
   [[nodiscard]] bool skinny() const {
     const auto [low, high] = std::minmax(shape.m, shape.n);
-    return low <= kSkinny && high >= kSkinnyRatio * low;
+    return low <= kSkinny && high >= kSkinnyShape * low;
   }
 };
 
@@ -57,16 +57,16 @@ Case examine(const GemmShape& shape, const DeviceInfo& device, const Ceilings& c
   return c;
 }
 
-Regime decide(const Case& c) {
-  if (std::max(c.compute_us, c.memory_us) < kLaunchBoundUs) return Regime::launch_bound;
-  if (!c.memory_bound() && !c.aligned()) return Regime::unaligned;
-  if (c.splits >= 2 && !(c.memory_bound() && c.skinny())) return Regime::few_tiles;
-  if (c.memory_bound() && c.skinny()) return Regime::skinny;
-  if (c.result_bytes > c.operand_bytes && c.memory_us > c.compute_us / 2) return Regime::store_bound;
-  if (c.memory_bound()) return Regime::memory_bound;
-  if (c.largest.lost > kTail) return Regime::wave_tail;
-  if (c.compute_us >= kPowerUs && c.ceilings.unit == "tensor pipe") return Regime::power_limited;
-  return Regime::compute_bound;
+GemmLimit decide(const Case& c) {
+  if (std::max(c.compute_us, c.memory_us) < kLaunchBoundUs) return GemmLimit::launch;
+  if (!c.memory_bound() && !c.aligned()) return GemmLimit::unaligned;
+  if (c.splits >= 2 && !(c.memory_bound() && c.skinny())) return GemmLimit::few_tiles;
+  if (c.memory_bound() && c.skinny()) return GemmLimit::skinny;
+  if (c.result_bytes > c.operand_bytes && c.memory_us > c.compute_us / 2) return GemmLimit::store;
+  if (c.memory_bound()) return GemmLimit::memory;
+  if (c.largest.lost > kTail) return GemmLimit::wave_tail;
+  if (c.compute_us >= kPowerUs && c.ceilings.unit == "tensor pipe") return GemmLimit::power;
+  return GemmLimit::compute;
 }
 
 std::string percent(double share) {
@@ -75,12 +75,6 @@ std::string percent(double share) {
 
 std::string tile_text(const TileWaves& waves) {
   return fmt::format("{}x{}", waves.tile_m, waves.tile_n);
-}
-
-/// "512 tiles of 128x256 are 3.9 waves of 132 SMs"
-std::string waves_text(const TileWaves& waves, int sms) {
-  return fmt::format("{} tile{} of {} {} {:.2g} waves of {} SMs", waves.tiles, waves.tiles == 1 ? "" : "s",
-                     tile_text(waves), waves.tiles == 1 ? "is" : "are", waves.waves, sms);
 }
 
 std::string bytes_in_flight(const Case& c) {
@@ -95,124 +89,127 @@ TileWaves best_tile(const Case& c) {
   for (const std::int64_t tile_m : {256, 128})
     for (std::int64_t tile_n = widest; tile_n >= 128; tile_n -= 32) {
       if (tile_m * tile_n > 128 * widest && tile_m * tile_n > 256 * 128)
-        continue;  // more sums than there are registers
+        continue;  // more accumulators than there are registers
       const TileWaves waves = waves_of(c.shape, tile_m, tile_n, c.device.sms);
       if (waves.lost < best.lost - 0.005) best = waves;
     }
   return best;
 }
 
-void explain_unaligned(const Case& c, GemmRegime& r) {
+void explain_unaligned(const Case& c, GemmBottleneck& r) {
   const bool a = c.shape.row_bytes_a % kRowUnit != 0, b = c.shape.row_bytes_b % kRowUnit != 0;
-  r.cause = fmt::format("rows of {} are not of whole {} bytes, so that neither TMA nor 16-byte copies can read them",
-                        a && b ? "A and B"
-                        : a    ? "A"
-                               : "B",
-                        kRowUnit);
+  r.reason = fmt::format("rows of {} are not of whole {} bytes, so that neither TMA nor 16-byte copies can read them",
+                         a && b ? "A and B"
+                         : a    ? "A"
+                                : "B",
+                         kRowUnit);
   const double bytes = static_cast<double>(c.shape.batch) * static_cast<double>(c.shape.k) * c.shape.input_bytes *
                        static_cast<double>((a ? c.shape.m : 0) + (b ? c.shape.n : 0));
   const double us = 2 * bytes / c.ceilings.bytes_per_s * 1e6;
-  r.lever = fmt::format("repack to aligned rows first: at least {} us, {} of the arithmetic's {} us", format_us(us),
-                        percent(us / c.compute_us), format_us(c.compute_us));
+  r.suggestion = fmt::format("repack to aligned rows first: at least {} us, {} of the arithmetic's {} us",
+                             format_us(us), percent(us / c.compute_us), format_us(c.compute_us));
 }
 
-void explain_few_tiles(const Case& c, GemmRegime& r) {
+void explain_few_tiles(const Case& c, GemmBottleneck& r) {
   r.splits = c.splits;
-  r.cause = fmt::format("{}, with {} of K each", waves_text(c.small, c.device.sms), c.shape.k);
-  r.lever = fmt::format("split K in about {}, or stream-K; sums meet in a workspace, or in a cluster's shared memory",
-                        c.splits);
+  r.reason = fmt::format("{}, with {} of K each", tiles_text(c.small, c.device.sms), c.shape.k);
+  r.suggestion = fmt::format(
+      "split K in about {}, or stream-K; partial sums meet in a workspace, or in a cluster's shared memory", c.splits);
 }
 
-void explain_skinny(const Case& c, GemmRegime& r) {
+void explain_skinny(const Case& c, GemmBottleneck& r) {
   const bool few_rows = c.shape.m <= c.shape.n;
   const std::int64_t few = std::min(c.shape.m, c.shape.n);
-  r.cause = fmt::format(
+  r.reason = fmt::format(
       "{} {}{}: {} is {} of the traffic", few, few_rows ? "row" : "column", few == 1 ? "" : "s", few_rows ? "B" : "A",
       percent(static_cast<double>(std::max(c.shape.m, c.shape.n)) / static_cast<double>(c.shape.m + c.shape.n)));
-  r.lever = fmt::format("{} as a stream: {}", few_rows ? "B" : "A", bytes_in_flight(c));
+  r.suggestion = fmt::format("{} as a stream: {}", few_rows ? "B" : "A", bytes_in_flight(c));
   // Of wgmma's fixed 64 rows the long side must be it.
   if (has_wgmma(c.device) && c.ceilings.unit == "tensor pipe" && few_rows)
-    r.lever += few < 8 ? "; gemv, or swap A and B so that N fills wgmma's 64 rows"
-                       : "; swap A and B, so that N fills wgmma's 64 rows";
+    r.suggestion += few < 8 ? "; gemv, or swap A and B so that N fills wgmma's 64 rows"
+                            : "; swap A and B, so that N fills wgmma's 64 rows";
   if (c.splits >= 2) {
     r.splits = c.splits;
-    r.lever += fmt::format("; split K in about {} ({})", c.splits, waves_text(c.small, c.device.sms));
+    r.suggestion += fmt::format("; split K in about {} ({})", c.splits, tiles_text(c.small, c.device.sms));
   }
 }
 
-void explain_wave_tail(const Case& c, GemmRegime& r) {
-  r.cause = fmt::format("{}: {} of their time is lost in the last wave and over the edges",
-                        waves_text(c.largest, c.device.sms), percent(c.largest.lost));
+void explain_wave_tail(const Case& c, GemmBottleneck& r) {
+  r.reason = fmt::format("{}: {} of their time is lost in the last wave and over the edges",
+                         tiles_text(c.largest, c.device.sms), percent(c.largest.lost));
   const TileWaves best = best_tile(c);
-  r.lever = best.lost < c.largest.lost - 0.02
-                ? fmt::format("tiles of {} lose {}; or stream-K", tile_text(best), percent(best.lost))
-                : "stream-K: no tile of that area fills the waves better";
+  r.suggestion = best.lost < c.largest.lost - 0.02
+                     ? fmt::format("tiles of {} lose {}; or stream-K", tile_text(best), percent(best.lost))
+                     : "stream-K: no tile of that area fills the waves better";
 }
 
-void explain(const Case& c, GemmRegime& r) {
-  switch (r.regime) {
-    case Regime::unaligned:
+void explain(const Case& c, GemmBottleneck& r) {
+  switch (r.limit) {
+    case GemmLimit::unaligned:
       return explain_unaligned(c, r);
-    case Regime::few_tiles:
+    case GemmLimit::few_tiles:
       return explain_few_tiles(c, r);
-    case Regime::skinny:
+    case GemmLimit::skinny:
       return explain_skinny(c, r);
-    case Regime::wave_tail:
+    case GemmLimit::wave_tail:
       return explain_wave_tail(c, r);
-    case Regime::launch_bound:
-      r.cause = fmt::format("{} us of work at best, about what starting a kernel takes",
-                            format_us(std::max(c.compute_us, c.memory_us)));
-      r.lever = "one wave of small tiles; a CUDA graph, a batch, or fusing it with its neighbours";
+    case GemmLimit::launch:
+      r.reason = fmt::format("{} us of work at best, about what starting a kernel takes",
+                             format_us(std::max(c.compute_us, c.memory_us)));
+      r.suggestion = "one wave of small tiles; a CUDA graph, a batch, or fusing it with its neighbours";
       return;
-    case Regime::store_bound:
-      r.cause = fmt::format("K = {}: D is {} of the traffic, and a tile's main loop is {} step{} of 128 bytes",
-                            c.shape.k, percent(c.result_bytes / (c.result_bytes + c.operand_bytes)),
-                            (c.shape.k * c.shape.input_bytes + kStepBytes - 1) / kStepBytes,
-                            c.shape.k * c.shape.input_bytes > kStepBytes ? "s" : "");
-      r.lever = "persistent blocks that store a tile by TMA while they load the next";
+    case GemmLimit::store:
+      r.reason = fmt::format("K = {}: D is {} of the traffic, and a tile's main loop is {} step{} of 128 bytes",
+                             c.shape.k, percent(c.result_bytes / (c.result_bytes + c.operand_bytes)),
+                             (c.shape.k * c.shape.input_bytes + kStepBytes - 1) / kStepBytes,
+                             c.shape.k * c.shape.input_bytes > kStepBytes ? "s" : "");
+      r.suggestion = "persistent blocks that store a tile by TMA while they load the next";
       return;
-    case Regime::memory_bound:
-      r.cause = "every operand is read and written at most once, and that takes longer than the arithmetic";
-      r.lever = fmt::format("{}, whole lines, a raster that reads A and B once", bytes_in_flight(c));
+    case GemmLimit::memory:
+      r.reason = "every operand is read and written at most once, and that takes longer than the arithmetic";
+      r.suggestion = fmt::format("{}, whole lines, a raster that reads A and B once", bytes_in_flight(c));
       return;
-    case Regime::power_limited:
-      r.cause = fmt::format("{} ms of tensor cores at their peak: the power limit sets the clock",
-                            format_us(c.compute_us / 1000));
-      r.lever =
+    case GemmLimit::power:
+      r.reason = fmt::format("{} ms of tensor cores at their peak: the power limit sets the clock",
+                             format_us(c.compute_us / 1000));
+      r.suggestion =
           "fewer joules per FLOP: the largest tiles, cluster multicast, a raster that hits L2; kerlab bench --energy";
       return;
-    case Regime::compute_bound:
-      r.cause = fmt::format("{}, {} lost", waves_text(c.largest, c.device.sms), percent(c.largest.lost));
-      r.lever =
+    case GemmLimit::compute:
+      r.reason = fmt::format("{}, {} lost", tiles_text(c.largest, c.device.sms), percent(c.largest.lost));
+      r.suggestion =
           "keep the arithmetic fed: large tiles, a deep ring of stages, the epilogue under the next tile's main loop";
       return;
   }
 }
 
-}  // namespace
-
-std::string_view name(Regime regime) {
-  switch (regime) {
-    case Regime::unaligned:
+std::string name_of(GemmLimit limit, const Ceilings& ceilings) {
+  switch (limit) {
+    case GemmLimit::unaligned:
       return "unaligned rows";
-    case Regime::launch_bound:
-      return "launch-bound";
-    case Regime::few_tiles:
-      return "few tiles";
-    case Regime::skinny:
-      return "skinny";
-    case Regime::store_bound:
-      return "short K, store-bound";
-    case Regime::memory_bound:
-      return "memory-bound";
-    case Regime::wave_tail:
-      return "wave tail";
-    case Regime::power_limited:
-      return "power-limited";
-    case Regime::compute_bound:
-      return "compute-bound";
+    case GemmLimit::launch:
+      return kLaunchOverhead;
+    case GemmLimit::few_tiles:
+      return "too few tiles";
+    case GemmLimit::skinny:
+    case GemmLimit::store:
+    case GemmLimit::memory:
+      return kDram;
+    case GemmLimit::wave_tail:
+      return kWaveTail;
+    case GemmLimit::power:
+      return "power limit";
+    case GemmLimit::compute:
+      return ceilings.unit;
   }
   return "";
+}
+
+}  // namespace
+
+std::string tiles_text(const TileWaves& waves, int sms) {
+  return fmt::format("{} of {} {} {:.2g} waves of {} SMs", format_count(waves.tiles, "tile"), tile_text(waves),
+                     waves.tiles == 1 ? "is" : "are", waves.waves, sms);
 }
 
 TileWaves waves_of(const GemmShape& shape, std::int64_t tile_m, std::int64_t tile_n, int sms) {
@@ -227,15 +224,16 @@ TileWaves waves_of(const GemmShape& shape, std::int64_t tile_m, std::int64_t til
   return waves;
 }
 
-GemmRegime gemm_regime(const GemmShape& shape, const DeviceInfo& device, const Ceilings& ceilings) {
+GemmBottleneck gemm_bottleneck(const GemmShape& shape, const DeviceInfo& device, const Ceilings& ceilings) {
   const Case c = examine(shape, device, ceilings);
-  GemmRegime regime;
-  regime.regime = decide(c);
-  regime.waves = c.largest;
-  explain(c, regime);
-  if (!c.aligned() && regime.regime != Regime::unaligned && regime.regime != Regime::launch_bound)
-    regime.lever += "; rows are not of whole 16 bytes: load them directly, repacking would double the traffic";
-  return regime;
+  GemmBottleneck result;
+  result.limit = decide(c);
+  result.name = name_of(result.limit, ceilings);
+  result.waves = c.largest;
+  explain(c, result);
+  if (!c.aligned() && result.limit != GemmLimit::unaligned && result.limit != GemmLimit::launch)
+    result.suggestion += "; rows are not of whole 16 bytes: load them directly, repacking would double the traffic";
+  return result;
 }
 
 }  // namespace kerlab

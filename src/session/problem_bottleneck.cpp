@@ -1,4 +1,4 @@
-#include "session/regime.h"
+#include "session/problem_bottleneck.h"
 
 #include <algorithm>
 
@@ -39,14 +39,11 @@ std::optional<GemmShape> gemm_shape(const Family& family, const Problem& problem
   return shape;
 }
 
-std::optional<GemmRegime> regime_of(const Family& family, const Problem& problem, const DeviceInfo& device) {
-  const auto shape = gemm_shape(family, problem);
-  if (!shape) return std::nullopt;
-  return gemm_regime(*shape, device, theoretical_ceilings(device, problem.dtype, uses_tensor_cores(problem.dtype)));
-}
-
-std::string regime_text(const GemmRegime& regime) {
-  return fmt::format("{}: {}; lever: {}", name(regime.regime), regime.cause, regime.lever);
+ProblemBottleneck bottleneck_of(const Family& family, const Problem& problem, const DeviceInfo& device) {
+  const Ceilings ceilings = theoretical_ceilings(device, problem.dtype, uses_tensor_cores(problem.dtype));
+  if (const auto shape = gemm_shape(family, problem))
+    return problem_bottleneck(*shape, gemm_bottleneck(*shape, device, ceilings));
+  return general_bottleneck(flops_of(family, problem), bytes_of(family, problem), device, ceilings);
 }
 
 }  // namespace kerlab

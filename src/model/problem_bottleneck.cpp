@@ -1,4 +1,4 @@
-#include "model/regime.h"
+#include "model/problem_bottleneck.h"
 
 #include <fmt/format.h>
 
@@ -32,37 +32,32 @@ std::string both_times(double flops, double bytes, const Times& times, const Cei
 
 }  // namespace
 
-ProblemRegime general_regime(double flops, double bytes, const DeviceInfo& device, const Ceilings& ceilings,
-                             std::int64_t blocks) {
+ProblemBottleneck general_bottleneck(double flops, double bytes, const DeviceInfo& device, const Ceilings& ceilings) {
   const Times times = times_of(flops, bytes, ceilings);
   const double most = std::max(times.compute_us, times.memory_us);
   const double least = std::min(times.compute_us, times.memory_us);
   const std::string both = both_times(flops, bytes, times, ceilings);
-  if (flops <= 0 && bytes <= 0) return {"", "nothing to do", "neither FLOPs nor bytes", "do not launch it"};
+  if (flops <= 0 && bytes <= 0) return {{"nothing to do", "neither FLOPs nor bytes", "do not launch it"}};
   if (most < kLaunchBoundUs)
-    return {"", "launch-bound",
-            fmt::format("{} us of work at best, about what starting a kernel takes ({})", format_us(most), both),
-            "do more in one launch: a batch, fused with its neighbours, or a CUDA graph"};
-  if (blocks > 0 && blocks < device.sms)
-    return {"", "few blocks",
-            fmt::format("{} block{} for {} SMs, with {} us of work at best ({})", blocks, blocks == 1 ? "" : "s",
-                        device.sms, format_us(most), both),
-            "smaller blocks, or several blocks for what one does now, and a second pass that joins them"};
+    return {{kLaunchOverhead,
+             fmt::format("{} us of work at best, about what starting a kernel takes ({})", format_us(most), both),
+             "more work in one launch: a batch, fusing it with its neighbours, or a CUDA graph"}};
   if (least >= kNearRidge * most)
-    return {"", "near the ridge", both, "traffic under arithmetic: loads of the next part while this one is worked on"};
+    return {{"DRAM and arithmetic", both, "load the next part while this one is worked on, so that both overlap"}};
   if (times.memory_us > times.compute_us && bytes <= static_cast<double>(device.l2_bytes))
-    return {"", "memory-bound, fits in L2", fmt::format("{}; L2 has {}", both, format_bytes(device.l2_bytes)),
-            "cold, it is DRAM's bandwidth; right after the kernel that wrote its input, L2's (kerlab bench --hot): run "
-            "them back to back, or fuse them"};
-  if (times.memory_us > times.compute_us)
     return {
-        "", "memory-bound", both,
-        "every byte once: 16 bytes a thread at once, enough loads in flight on every SM, fused with its neighbours"};
-  return {"", "compute-bound", both, "keep the arithmetic fed: data used again from registers and shared memory"};
+        {kDram, fmt::format("{}; all of it fits into L2 ({})", both, format_bytes(device.l2_bytes)),
+         "right after the kernel that wrote its input, L2's bandwidth counts (kerlab bench --hot): run them back to "
+         "back, or fuse them"}};
+  if (times.memory_us > times.compute_us)
+    return {{kDram, both,
+             "every byte once: 16 bytes a thread at once, enough loads in flight on every SM, fused with its "
+             "neighbours"}};
+  return {{ceilings.unit, both, "keep the arithmetic fed: data used again from registers and shared memory"}};
 }
 
-ProblemRegime problem_regime(const GemmShape& shape, const GemmRegime& regime) {
-  return {shape_name(shape), std::string(name(regime.regime)), regime.cause, regime.lever};
+ProblemBottleneck problem_bottleneck(const GemmShape& shape, const GemmBottleneck& gemm) {
+  return {gemm, shape_name(shape), gemm.waves, gemm.splits};
 }
 
 std::string shape_name(const GemmShape& shape) {

@@ -1,0 +1,26 @@
+#include "base/split.h"
+
+namespace kerlab {
+
+std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  for (std::size_t from = 0;;) {
+    const std::size_t at = text.find(separator, from);
+    parts.emplace_back(text.substr(from, at - from));
+    if (at == std::string_view::npos) return parts;
+    from = at + 1;
+  }
+}
+
+std::vector<std::string> words_of(std::string_view text) {
+  constexpr std::string_view kSpace = " \t\n\r\f\v";
+  std::vector<std::string> words;
+  for (std::size_t from = text.find_first_not_of(kSpace); from != std::string_view::npos;) {
+    const std::size_t end = text.find_first_of(kSpace, from);
+    words.emplace_back(text.substr(from, end - from));
+    from = text.find_first_not_of(kSpace, end);
+  }
+  return words;
+}
+
+}  // namespace kerlab

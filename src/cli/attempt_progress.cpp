@@ -1,0 +1,36 @@
+#include "cli/attempt_progress.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace kerlab {
+
+namespace {
+constexpr double kSilentSeconds = 1;
+}  // namespace
+
+std::string stage_text(const AttemptStage& stage, double seconds) {
+  return fmt::format("{} for {:.0f} s{}", stage.doing, seconds,
+                     stage.limit_s > 0 ? fmt::format(", limit {:.3g} s", stage.limit_s) : "");
+}
+
+AttemptProgress::AttemptProgress(std::function<AttemptStage()> stage, std::string hint, std::function<void()> also)
+    : stage_(std::move(stage)),
+      hint_(hint.empty() ? "" : "; " + std::move(hint)),
+      also_(std::move(also)),
+      shown_(is_terminal(stderr) && !is_dumb_terminal()),
+      looking_([this] { look(); }) {}
+
+void AttemptProgress::look() {
+  const AttemptStage stage = stage_();
+  if (stage.doing != doing_) {
+    doing_ = stage.doing;
+    since_ = Clock::now();
+  }
+  const double seconds = seconds_since(since_);
+  if (shown_ && seconds >= kSilentSeconds) line_.update(stage_text(stage, seconds) + hint_);
+  if (also_) also_();
+}
+
+}  // namespace kerlab

@@ -1,0 +1,13 @@
+#pragma once
+// What every candidate of a space may take, guessed before any is compiled (model/forecast.h).
+
+#include "session/problem_setup.h"
+#include "session/space.h"
+
+namespace kerlab {
+
+/// Microseconds, by index of the space.
+std::vector<double> forecasts(const CandidateSpace& space, const Family& family, const ProblemSetup& setup,
+                              const DeviceInfo& device);
+
+}  // namespace kerlab

@@ -1,0 +1,34 @@
+#include "session/kernel_home.h"
+
+namespace kerlab {
+
+namespace {
+
+/// The folder of a family that a revision may have, whether it is there now or not.
+std::filesystem::path folder_in_some_revision(const Catalogue& catalogue, const std::string& family) {
+  try {
+    return catalogue.locate(family);
+  } catch (const UsageError&) {
+    return family.find('/') == std::string::npos ? catalogue.roots().back() / family : std::filesystem::path(family);
+  }
+}
+
+}  // namespace
+
+KernelHome::KernelHome(const SubjectName& name, const std::vector<std::filesystem::path>& kernels,
+                       const Database* database) {
+  const Catalogue catalogue = open_catalogue(kernels);
+  if (name.revision.empty()) {
+    folder_ = catalogue.find(family_of(name, database));
+    return;
+  }
+  name_ = name.revision;
+  revision_ = std::make_unique<GitRevision>(folder_in_some_revision(catalogue, name.family), name.revision);
+  folder_ = said_readably([&] { return Catalogue({}).find(revision_->folder().string()); });
+}
+
+std::string KernelHome::suffix() const {
+  return revision_ ? fmt::format(" @{} ({})", name_, revision_->commit()) : "";
+}
+
+}  // namespace kerlab

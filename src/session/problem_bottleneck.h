@@ -1,0 +1,16 @@
+#pragma once
+// The bottleneck of a problem before any kernel is looked at; of a family that says that it is a GEMM ([library.gemm]
+// with m, n and k) from its extents.
+
+#include "model/problem_bottleneck.h"
+#include "spec/spec.h"
+
+namespace kerlab {
+
+/// The extents of the product; nothing for other families, and where there is nothing to multiply.
+std::optional<GemmShape> gemm_shape(const Family& family, const Problem& problem);
+
+/// Of a GEMM what follows the product does not matter.
+ProblemBottleneck bottleneck_of(const Family& family, const Problem& problem, const DeviceInfo& device);
+
+}  // namespace kerlab

@@ -1,0 +1,89 @@
+// How a session comes to its verdict, whatever ended the search: every verified trial of the problem with a comparable
+// time takes part, tried now or stored.
+
+#include <algorithm>
+
+#include "session/tune.h"
+
+namespace kerlab {
+
+void TuneSession::begin_finals() {
+  if (!screened_) screened_ = Clock::now();
+  company_.look();
+  const StoredTimes times(ledger_.database(), setup_, rig_.device(), company_);
+  stored_ = stored_contenders(rig_, space_, setup_, ledger_.database(), times, *screening_, previous_);
+  if (decision_holds(times)) {
+    use_stored_decision(*previous_);
+    if (!final_.rows.empty()) {
+      climb_or_finish();
+      return;
+    }
+  }
+  measured_now_ = true;
+  phase_ = Phase::finals;
+  compete();
+}
+
+void TuneSession::compete() {
+  finals_.emplace(rig_, company_, setup_, space_, ledger_, *screening_, stored_, loader_);
+}
+
+/// Nothing was tried since, and nothing is stored that it did not look at and that beats its winner.
+bool TuneSession::decision_holds(const StoredTimes& times) const {
+  const ScreeningCounts& counts = screening_->counts();
+  const bool nothing_new = counts.stored + counts.hopeless == counts.done;
+  if (!nothing_new || !previous_) return false;
+  const Measurement* winner = times.of(previous_->trial);
+  const auto decided = ledger_.database().latest_measurement(previous_->trial, "final");
+  if (winner == nullptr || !decided || !company_.stands(*decided)) return false;
+  const auto is_ignored = [&](const Screened& one) {
+    const std::int64_t trial = one.candidate.trial.id;
+    return one.cost_us && !one.twin && trial != previous_->trial && overturns(*one.cost_us, winner->median_us) &&
+           !times.was_finalist_since(trial, previous_->session);
+  };
+  return std::none_of(screening_->screened().begin(), screening_->screened().end(), is_ignored) &&
+         std::none_of(stored_.trials.begin(), stored_.trials.end(),
+                      [&](const Contender& one) { return is_ignored(one.screened); });
+}
+
+/// Nothing was tried, so the newest decision stands; its rows are what its session stored.
+void TuneSession::use_stored_decision(const Decision& decision) {
+  for (Screened& screened : screening_->screened()) {
+    const Trial& trial = screened.candidate.trial;
+    if (trial.status != TrialStatus::passed) continue;
+    auto measurement = ledger_.database().latest_measurement(trial.id, "final");
+    if (!measurement || measurement->session != decision.session) continue;
+    final_.rows.push_back({&screened, std::move(*measurement), std::nullopt});
+  }
+  const std::string ties = "," + decision.tie_set + ",";
+  const auto rank = [&](const FinalRow& row) {
+    const auto at = ties.find("," + std::to_string(row.screened->candidate.trial.id) + ",");
+    return std::make_pair(at, row.measurement.median_us);
+  };
+  std::sort(final_.rows.begin(), final_.rows.end(),
+            [&](const FinalRow& a, const FinalRow& b) { return rank(a) < rank(b); });
+  final_.ties =
+      static_cast<std::size_t>(std::count_if(final_.rows.begin(), final_.rows.end(), [&](const FinalRow& row) {
+        return rank(row).first != std::string::npos;
+      }));
+  final_.rule = decision.rule;
+  final_.library = library_rows(ledger_.database().library_times(decision.measurement));
+  if (!final_.library.empty()) final_.library_note = "stored with the winner";
+  if (final_.rows.empty() || final_.rows.front().screened->candidate.trial.id != decision.trial) final_ = {};
+}
+
+void TuneSession::end_finals() {
+  const auto& screened = screening_->screened();
+  const bool others =
+      std::any_of(screened.begin(), screened.end(), [](const Screened& s) { return s.cost_us && !s.twin; });
+  if (finals_->result().rows.empty() && finals_->lost_somebody() && others) {
+    // Every finalist fell; the next best have their turn.
+    for (std::string& note : finals_->take_notes()) notes_.push_back(std::move(note));
+    compete();
+    return;
+  }
+  final_ = finals_->result();
+  climb_or_finish();
+}
+
+}  // namespace kerlab

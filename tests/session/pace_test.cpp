@@ -1,0 +1,34 @@
+#include "session/pace.h"
+
+#include "catch.h"
+#include "session/session_fixture.h"
+
+using namespace kerlab;
+using namespace kerlab::testing;
+
+TEST_CASE("pace: an estimate is unknown until something comparable was tuned", "[session]") {
+  SessionFixture fixture;
+  TuneOptions options = fixture.options();
+  CHECK(plan_tune(options, fixture.database()).estimate_s < 0);
+  fixture.tune(options);
+  const TunePlan again = plan_tune(options, fixture.database());
+  CHECK(again.estimate_s >= 0);
+  CHECK(again.estimate_s < 1);  // everything is stored
+  options.arguments = {{"N", "8192"}};
+  const TunePlan near = plan_tune(options, fixture.database());
+  CHECK(near.estimate_s > again.estimate_s);
+  options.arguments = {{"N", "1G"}};
+  CHECK(plan_tune(options, fixture.database()).estimate_s < 0);  // nothing like it
+}
+
+TEST_CASE("pace: a time limit holds the finals too", "[session]") {
+  const Pace pace{2, 1, 20, 12};
+  CHECK(seconds_for(pace, 12, 0) == Approx(34.5));
+  CHECK(seconds_for(pace, 60, 50) == Approx(52.5));
+  CHECK(seconds_for(pace, 0, 50) == Approx(0.5));
+  CHECK(reserved_for_finals(&pace, 60, DeviceKind::cuda) == Approx(20));
+  CHECK(reserved_for_finals(&pace, 10, DeviceKind::cuda) == Approx(7));  // the sweep has its share all the same
+  CHECK(reserved_for_finals(nullptr, 60, DeviceKind::emulated) == Approx(24));
+  CHECK(reserved_for_finals(nullptr, 60, DeviceKind::cuda) == Approx(8));
+  CHECK(reserved_for_finals(nullptr, 60, DeviceKind::script) == 0);
+}
