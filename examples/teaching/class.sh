@@ -46,5 +46,5 @@ expect 0 inspect ./transpose/tiled --M 512 PAD=1
 ! grep -q "bank conflict at\|way bank conflict" out.txt || { echo "class.sh: PAD=1 has conflicts" >&2; exit 1; }
 # 6: the tuner finds the same.
 expect 0 tune ./transpose --M 2048 --ladder
-says "^  1  .*tiled TILE=32 ROWS=. PAD=1"
+says "^winner: tiled TILE=32 ROWS=. PAD=1"
 echo "class.sh: the session holds, from the naive kernel to PAD=1"
