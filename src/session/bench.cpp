@@ -131,6 +131,7 @@ void BenchSession::run(const ProblemSetup& setup, const Choice& choice) {
   if (!options_.once) {
     single.recipes = quick_recipes(setup.plan);
     single.full = options_.full;
+    single.explain = true;  // compares as much as the check of a single kernel does, not of one in a sweep
     TimingSchedule schedule;
     schedule.rounds = options_.rounds;
     schedule.cold = !options_.hot;

@@ -17,8 +17,8 @@ namespace {
 constexpr std::size_t kMostExact = std::size_t{1} << 16;
 constexpr std::size_t kMostWhole = std::size_t{1} << 18;  // of a run of all blocks
 constexpr std::size_t kMostOthers = 4096;
-// A quick check, of which a tune makes hundreds, looks at as many exact elements as the reference computes with so many
-// operations, in half a second or so.
+// A quick check that need not explain, of which a tune's sweep makes hundreds, looks at as many exact elements as the
+// reference computes with so many operations, in half a second or so.
 constexpr double kQuickOperations = 5e7;
 
 // What further runs may cost, by the rule that 5e8 FLOP or 64 MB are executed in a tenth of a second: the same on every
@@ -224,7 +224,7 @@ bool EmulatedChecker::run_recipe(Candidate& candidate, std::uint32_t recipe, std
     const bool enough = runs.size() >= 2 && std::chrono::steady_clock::now() - begin > kLongest;
     if (enough) break;
     const int set = data_.set_with(recipe, candidate.plan().alignment);
-    runs.push_back({recipe, poison, set, sampled, runs.size() < 2, wishes.thorough});
+    runs.push_back({recipe, poison, set, sampled, runs.size() < 2, wishes.thorough || wishes.explain});
     if (!run_once(candidate, runs.back(), report, wishes)) return false;
   }
   if (report.recipes.empty()) report.runs = static_cast<std::int64_t>(runs.size());
