@@ -22,7 +22,9 @@ inline constexpr std::size_t kRunsOfFirst = 10;
 struct CheckWishes {
   bool thorough = false;          ///< both poisons and a repeat per recipe, ten runs of the first, a fresh one
   bool nondeterministic = false;  ///< runs may differ bit by bit
-  bool explain = false;           ///< where it fails, say which elements are wrong; a thorough one always does
+  /// Of one kernel that somebody looks at, not of one in a sweep: as many exact elements as a thorough check compares,
+  /// and where it fails which ones are wrong. A thorough one always does.
+  bool explain = false;
 };
 
 class Checker {

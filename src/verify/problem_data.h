@@ -100,6 +100,8 @@ class ProblemData {
   bool grow_references();
   std::size_t choose_set(std::uint32_t recipe, std::int64_t alignment);
   void fill(Set& set, std::uint32_t recipe);
+  /// As addresses(set), but inout tensors are copies that no candidate sees: as they are before a run.
+  Addresses addresses_before(int set, std::uint32_t recipe);
   [[nodiscard]] BoundLaunch fill_launch(const Set& set, std::size_t tensor, std::uint32_t recipe) const;
   void compute(Reference& reference, std::uint32_t recipe);
   [[nodiscard]] std::vector<std::uint64_t> hashes_of(const Reference& reference);
@@ -115,6 +117,8 @@ class ProblemData {
   std::vector<Set> sets_;
   std::vector<Reference> references_;
   std::map<std::uint32_t, std::vector<std::uint64_t>> input_hashes_;
+  std::map<std::size_t, Allocation> before_;  ///< by tensor: its values before a run
+  std::optional<std::uint32_t> before_recipe_;
 };
 
 }  // namespace kerlab

@@ -67,7 +67,7 @@ struct Check {
   Sampling sampling = Sampling::automatic;  ///< emulated only
   bool nondeterministic = false;
   bool fresh = false;
-  bool explain = false;  ///< where it fails, a report that says more, though it is not thorough
+  bool explain = false;  ///< as CheckWishes::explain
 };
 /// `library`: the rows of the library take part if one was prepared (request::Library), with ids from kLibraryIds on.
 /// `lines`: an emulated device counts by PTX instruction too.
