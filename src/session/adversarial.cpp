@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "session/check.h"
+#include "session/valid_shape.h"
 
 namespace kerlab {
 
@@ -37,7 +38,7 @@ std::optional<Problem> problem_of(const Family& family, const ProblemRequest& re
 
 class Shapes {
  public:
-  Shapes(const Family& family, const Problem& problem) : family_(family) {
+  Shapes(const Family& family, const Problem& problem) : family_(family), problem_(problem) {
     base_.dtype = name(problem.dtype);
     base_.flags = {problem.flags.begin(), problem.flags.end()};
     base_.scalars = {problem.scalars.begin(), problem.scalars.end()};
@@ -86,20 +87,37 @@ class Shapes {
 
  private:
   bool add(const ProblemRequest& request) {
-    const bool known = std::any_of(shapes_.begin(), shapes_.end(), [&](const ProblemRequest& s) {
-      return s.dimensions == request.dimensions && s.scalars == request.scalars && s.row_padding == request.row_padding;
-    });
-    if (known) return true;
-    const std::optional<Problem> problem = problem_of(family_, request);
+    const std::optional<Problem> problem = nearest_problem(family_, request, problem_);
     if (!problem || tensor_bytes(family_, *problem) > kMostBytes) return false;
-    shapes_.push_back(request);
+    ProblemRequest valid = request;
+    valid.dimensions = {problem->dimensions.begin(), problem->dimensions.end()};
+    const bool known = std::any_of(shapes_.begin(), shapes_.end(), [&](const ProblemRequest& s) {
+      return s.dimensions == valid.dimensions && s.scalars == valid.scalars && s.row_padding == valid.row_padding;
+    });
+    if (!known) shapes_.push_back(std::move(valid));
     return true;
   }
 
   const Family& family_;
+  const Problem& problem_;
   ProblemRequest base_;
   std::vector<ProblemRequest> shapes_;
 };
+
+}  // namespace
+
+namespace {
+
+/// Several rounds of a loop and a tail at once, one dimension at a time; of it the residues modulo 8 that tiles beside
+/// which extents stand by one never have: paths for accesses of 2 and 4 elements.
+void add_long_ragged(Shapes& shapes, std::size_t count, std::int64_t others) {
+  for (std::size_t d = 0; d < count; ++d)
+    for (const std::int64_t extent : {2051, 1029, 1030, 1034, 1036}) {
+      std::vector<std::int64_t> extents(count, others);
+      extents[d] = extent;
+      shapes.add(extents);
+    }
+}
 
 }  // namespace
 
@@ -133,6 +151,7 @@ std::vector<ProblemRequest> adversarial_shapes(const Family& family, const Probl
   }
   shapes.add_with_padding(primes);
   shapes.add_with_padding(uneven);
+  add_long_ragged(shapes, count, step);
   return shapes.take();
 }
 

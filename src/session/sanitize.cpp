@@ -5,6 +5,7 @@
 
 #include "session/inspect.h"
 #include "session/source_text.h"
+#include "session/valid_shape.h"
 
 namespace kerlab {
 
@@ -34,7 +35,7 @@ SanitizeSession::SanitizeSession(CheckOptions options, const Database& database)
   notes_ = chosen_.notes;
   if (!options_.only_asked)
     for (const ProblemRequest& request : small_shapes(family, asked_, true))
-      small_.push_back(make_problem(family, request));
+      if (std::optional<Problem> small = nearest_problem(family, request, asked_)) small_.push_back(std::move(*small));
   small_.push_back(asked_);
   // Configurations of one problem together: its data are made once.
   const auto problem_key = [this](const auto& chosen) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "session/problem_setup.h"
+#include "session/valid_shape.h"
 
 namespace kerlab {
 
@@ -57,8 +58,9 @@ std::optional<Problem> best_shape(const Family& family, const std::vector<Proble
   std::optional<Problem> best;
   std::size_t most = 0;
   for (const ProblemRequest& request : shapes) {
-    Problem small = make_problem(family, request);
-    const std::size_t same = same_programs(family, samples, problem, small, device);
+    std::optional<Problem> small = nearest_problem(family, request, problem);
+    if (!small) continue;
+    const std::size_t same = same_programs(family, samples, problem, *small, device);
     if (same <= most) continue;
     most = same;
     best = std::move(small);

@@ -4,6 +4,8 @@
 #include "base/file.h"
 #include "catch.h"
 #include "session/check.h"
+#include "session/problem_setup.h"
+#include "session/valid_shape.h"
 
 using namespace kerlab;
 
@@ -101,4 +103,43 @@ TEST_CASE("indices beyond 2^31 are tried where memory allows, and said not to be
   CHECK_THAT(far_shape(family_of("gemm"), asked, device).why_not, Catch::Contains("fits this device"));
   device.kind = DeviceKind::emulated;
   CHECK_THAT(far_shape(family_of("gemm"), asked, device).why_not, Catch::Contains("emulated"));
+}
+
+namespace {
+/// A family of two dimensions with constraints on them.
+Family bound(const std::string& condition) {
+  Family family = family_of("softmax");
+  family.constraints.push_back({"bound", "", Expression::parse(condition, {}), {}});
+  return family;
+}
+}  // namespace
+
+TEST_CASE("shapes within a family's constraints are found dimension by dimension", "[check]") {
+  for (const char* condition : {"N % 4 == 0", "N % 48 == 0", "M % 1024 == 0", "M % 16 == 0 && N % 16 == 0", "N >= M"}) {
+    INFO(condition);
+    const Family family = bound(condition);
+    ProblemRequest request;
+    request.dimensions = {{"M", 2048}, {"N", 4096 * 3}};
+    const Problem asked = make_problem(family, request);
+    const auto found = adversarial_shapes(family, asked, 128);
+    CHECK(found.size() >= 8);
+    for (const ProblemRequest& shape : found) CHECK_NOTHROW(make_problem(family, shape));
+    for (const ProblemRequest& shape : small_shapes(family, asked)) {
+      const auto near = nearest_problem(family, shape, asked);
+      REQUIRE(near);
+      CHECK(near->dimensions[0].second * near->dimensions[1].second < 2048 * 4096 * 3);
+    }
+  }
+  const Family impossible = bound("M == 7 && N == 9");
+  ProblemRequest request;
+  request.dimensions = {{"M", 7}, {"N", 9}};
+  CHECK(adversarial_shapes(impossible, make_problem(impossible, request), 128).size() <= 2);
+}
+
+TEST_CASE("every residue modulo 8 of every dimension is among the shapes", "[check]") {
+  for (const char* name : {"M", "N", "K"}) {
+    std::set<std::int64_t> residues;
+    for (const ProblemRequest& shape : shapes("gemm", "bf16")) residues.insert(shape.dimensions.at(name) % 8);
+    CHECK(residues.size() == 8);
+  }
 }

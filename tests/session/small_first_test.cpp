@@ -1,4 +1,5 @@
 // Sessions on a device that is fast enough for all of a problem: a small ragged one is checked before it.
+#include "base/file.h"
 #include "catch.h"
 #include "session/session_fixture.h"
 
@@ -25,6 +26,15 @@ TEST_CASE("small first: the winner was verified whole on both problems", "[sessi
   // A problem that is small itself has no smaller one.
   CHECK(fixture.tune().small_problem.empty());
   CHECK(fixture.tune().verified.empty());
+}
+
+TEST_CASE("small first: within the family's constraints", "[session]") {
+  SessionFixture fixture(fast("A=2 B=3"));
+  const auto family = fixture.family() / "family.toml";
+  write_atomic(family, read_text(family) + "\n[[constraint]]\nname = \"whole\"\ncondition = \"N % 48 == 16\"\n");
+  const TuneResult result = fixture.tune(large(fixture));  // 1M = 48 * 21845 + 16
+  CHECK(result.small_problem == "scale 100000 fp32");
+  CHECK_FALSE(result.rows.empty());
 }
 
 TEST_CASE("small first: what fails there says so", "[session]") {
