@@ -95,7 +95,7 @@ std::string assembly_overview(const Assembly& assembly, bool color, int width) {
     table.rows.push_back({place(*sum.first, assembly), count_cell(sum.instructions), count_cell(sum.tensor),
                           count_cell(sum.copies), shortened(sum.first->source, room)});
   }
-  text += text_table(table, color);
+  text += text_table(table, color, 0, width);
   text += fmt::format("{} instructions, {} of the tensor pipe; of one line: --line N or FILE:N; all of it: --all\n",
                       all, tensor);
   return text;

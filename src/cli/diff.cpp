@@ -39,7 +39,7 @@ ExitCode run(const DiffCommand& command, const GlobalOptions& global) {
   if (global.json) {
     fmt::print("{}\n", to_json(json_document("diff", diff_value(left, right, source))));
   } else {
-    fmt::print("{}", diff_text(left, right, source, command.all, color_on(global, stdout)));
+    fmt::print("{}", diff_text(left, right, source, command.all, color_on(global, stdout), table_width(0)));
   }
   return ExitCode::passed;
 }

@@ -132,7 +132,7 @@ ExitCode run(const HistoryCommand& command, const GlobalOptions& global) {
     fmt::print("no saves of {}: kerlab watch keeps them\n", command.kernel.empty() ? "anything" : command.kernel);
   } else {
     const int width = table_width(120);
-    fmt::print("{}", text_table(history_table(rows, width), color_on(global, stdout)));
+    fmt::print("{}", text_table(history_table(rows, width), color_on(global, stdout), 0, width));
     const std::string again = repeated_database(global);
     fmt::print("what one changed: kerlab history --diff N{0}   back to one: kerlab restore N{0}\n", again);
   }

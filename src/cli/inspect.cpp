@@ -35,7 +35,7 @@ ExitCode run(const InspectCommand& command, const GlobalOptions& global) {
   if (global.json) {
     fmt::print("{}\n", to_json(json_document("inspect", inspect_value(kernel))));
   } else {
-    fmt::print("{}", inspect_text(kernel, command.lines, color_on(global, stdout)));
+    fmt::print("{}", inspect_text(kernel, command.lines, color_on(global, stdout), table_width(0)));
   }
   return ExitCode::passed;
 }

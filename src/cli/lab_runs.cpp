@@ -56,7 +56,7 @@ std::string sweep_text(const std::vector<SweepRow>& rows, const SweepRow* best, 
   }
   const bool modelled = best != nullptr && best->measurement->clock == "modelled";
   Table table{{{"values"},
-               {"also changed"},
+               {"also changed", Align::left, true},
                {modelled ? "us modelled" : "us", Align::right},
                {"speed", Align::right},
                {"regs", Align::right},
@@ -71,7 +71,7 @@ std::string sweep_text(const std::vector<SweepRow>& rows, const SweepRow* best, 
     table.columns.erase(table.columns.begin() + 1);
     for (std::vector<std::string>& row : table.rows) row.erase(row.begin() + 1);
   }
-  return text_table(table, color) + rest;
+  return text_table(table, color, 0, table_width(0)) + rest;
 }
 
 /// In lines of the terminal's width; of many the first.

@@ -87,7 +87,7 @@ std::string tune_plan_text(const TunePlan& plan, bool color, int width, bool ver
   if (verbose) {
     for (const auto& [variant, reason, brief] : plan.left_out)
       text += folded(fmt::format("left out: {}: {}", variant, reason), width);
-  } else if (const std::string left_out = left_out_text(plan.left_out); !left_out.empty()) {
+  } else if (const std::string left_out = left_out_text(plan.left_out, width); !left_out.empty()) {
     text += folded(left_out, width);
   }
   const std::string expected =

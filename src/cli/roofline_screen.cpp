@@ -71,7 +71,7 @@ std::string ceilings_text(const ProblemRoofline& problem, const RooflineScreen& 
                {"us at best", Align::right}},
               {ceiling_row(problem, problem.theoretical, problem.roof)}};
   if (problem.measured) table.rows.push_back(ceiling_row(problem, *problem.measured, *problem.measured_roof));
-  return text_table(table, screen.color, 2);
+  return text_table(table, screen.color, 2, screen.width);
 }
 
 std::string mark_of(const RooflinePoint& point) {
@@ -102,7 +102,7 @@ class Points {
   [[nodiscard]] bool empty() const { return table_.rows.empty(); }
 
   [[nodiscard]] std::string text(const std::string& heading) const {
-    return styled(heading, Style::bold, screen_.color) + "\n" + text_table(table_, screen_.color, 2);
+    return styled(heading, Style::bold, screen_.color) + "\n" + text_table(table_, screen_.color, 2, screen_.width);
   }
 
  private:
@@ -208,7 +208,7 @@ std::string winners_table(const RooflineReport& report, const std::vector<std::s
     if (wide) row.push_back(winner.trial.variant);
     table.rows.push_back(std::move(row));
   }
-  return text_table(table, screen.color);
+  return text_table(table, screen.color, 0, screen.width);
 }
 
 /// One plot for every pair of ceilings: problems of one dtype and kind of traffic.

@@ -45,13 +45,13 @@ std::vector<NamedSetting> all_settings(const GlobalOptions& global) {
 }  // namespace
 
 std::string settings_text(const GlobalOptions& global, bool color) {
-  Table table{{{"setting"}, {"value"}, {"from"}}, {}};
+  Table table{{{"setting"}, {"value", Align::left, true}, {"from", Align::left, true}}, {}};
   std::string before;
   for (const auto& [name, setting] : all_settings(global)) {
     table.rows.push_back({name == before ? "" : name, setting.value, setting.from});
     before = name;
   }
-  std::string text = text_table(table, color, 2);
+  std::string text = text_table(table, color, 2, table_width(0));
   if (global.settings->file.empty()) text += "  no kerlab.toml here or in a folder above (docs/configuration.md)\n";
   return text;
 }

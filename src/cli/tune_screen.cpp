@@ -99,10 +99,7 @@ std::string headline(const TuneResult& result, int width) {
   text += fmt::format("  {}", result.toolchain);
   if (!result.rows.empty()) {
     const Measurement& best = result.rows.front().measurement;
-    if (is_emulated(result)) {
-      const Trial& trial = result.rows.front().trial;
-      return folded(text, width) + folded("times are " + modelled_remark(trial.family, trial.dtype), width);
-    }
+    if (is_emulated(result)) return folded(text + "  times modelled", width);
     text += fmt::format("  {} L2, {}", best.cache, best.recipe);
     double least = best.sm_clock_mhz, most = least;
     for (const RankedTrial& row : result.rows) {
@@ -175,7 +172,11 @@ std::string details(const TuneResult& result, int width) {
   std::string text;
   for (const auto& [variant, reason, brief] : result.left_out)
     text += folded(fmt::format("left out: {}: {}", variant, reason), width);
-  if (!result.rows.empty()) text += folded("decided by: " + result.rule, width);
+  if (!result.rows.empty()) {
+    text += folded("decided by: " + result.rule, width);
+    const Trial& winner = result.rows.front().trial;
+    if (is_emulated(result)) text += folded("times: " + modelled_remark(winner.family, winner.dtype), width);
+  }
   if (const std::string variants = variants_text(result.variants); !variants.empty()) text += folded(variants, width);
   return text + folded(effort_text(result), width);
 }
@@ -223,7 +224,7 @@ std::string tune_screen(const TuneResult& result, bool color, const ToRepeat& ag
   const auto line = [&](const std::string& text) { return text.empty() ? text : folded(text, width); };
   std::string text = headline(result, width) + line(counts_line(result)) +
                      failure_lines(result.failures, color, kMostFailureLines) + line(small_problem_line(result));
-  if (result.ladder.empty()) text += line(left_out_text(result.left_out));
+  if (result.ladder.empty()) text += line(left_out_text(result.left_out, verbose ? 0 : width));
   if (!result.rows.empty()) {
     text += tune_text(rows_of(result), color, width);
     text += where_measured(result);

@@ -4,6 +4,7 @@
 
 #include "base/format.h"
 #include "cli/library_cells.h"
+#include "report/table.h"
 
 namespace kerlab {
 
@@ -49,16 +50,28 @@ std::string limit_text(const TuneResult& result) {
   return "bottleneck of the problem: " + sentence(result.bottleneck);
 }
 
-std::string left_out_text(const std::vector<LeftOut>& left_out) {
-  std::vector<std::pair<std::string, std::string>> groups;  // reason, names
+std::string left_out_text(const std::vector<LeftOut>& left_out, int width) {
+  struct Group {
+    std::string reason, names;
+    std::size_t count = 0;
+  };
+  std::vector<Group> groups;
   for (const LeftOut& one : left_out) {
-    auto group = std::ranges::find(groups, one.brief, &std::pair<std::string, std::string>::first);
-    if (group == groups.end()) group = groups.insert(group, {one.brief, ""});
-    group->second += (group->second.empty() ? "" : ", ") + one.variant;
+    auto group = std::ranges::find(groups, one.brief, &Group::reason);
+    if (group == groups.end()) group = groups.insert(group, {one.brief, "", 0});
+    group->names += (group->count++ == 0 ? "" : ", ") + one.variant;
   }
-  std::vector<std::string> parts;
-  for (const auto& [reason, names] : groups) parts.push_back(fmt::format("{} ({})", names, reason));
-  return parts.empty() ? "" : fmt::format("not for this problem: {}", fmt::join(parts, ", "));
+  constexpr int kRoomForMore = 18;  // ", and 12 more (-v)" instead of the next
+  std::string text;
+  std::size_t shown = 0;
+  for (const Group& group : groups) {
+    const std::string next =
+        fmt::format("{}{} ({})", text.empty() ? "not for this problem: " : ", ", group.names, group.reason);
+    if (width > 0 && shown > 0 && display_width(text + next) + kRoomForMore > width) continue;
+    text += next;
+    shown += group.count;
+  }
+  return shown < left_out.size() ? text + fmt::format(", and {} more (-v)", left_out.size() - shown) : text;
 }
 
 JsonValue variants_value(const std::vector<VariantOutcome>& variants) {

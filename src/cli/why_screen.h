@@ -12,8 +12,9 @@ std::string variants_text(const std::vector<VariantOutcome>& variants);
 std::string compile_text(const std::vector<VariantOutcome>& variants);
 /// "compute-bound: ...; try ...": of a GEMM; and how far the winner is from the roof and from the library.
 std::string limit_text(const TuneResult& result);
-/// "not for this problem: split_k, wgmma_split (needs few tiles), gemv (M > 16)"; empty where nobody was left out.
-std::string left_out_text(const std::vector<LeftOut>& left_out);
+/// "not for this problem: split_k, wgmma_split (needs few tiles), gemv (M > 16)"; as many reasons as one line of
+/// `width` columns holds (0: all), and how many variants more. Empty where nobody was left out.
+std::string left_out_text(const std::vector<LeftOut>& left_out, int width);
 /// One object for each variant.
 JsonValue variants_value(const std::vector<VariantOutcome>& variants);
 

@@ -178,7 +178,7 @@ void explain(const Case& c, GemmBottleneck& r) {
     case GemmLimit::compute:
       r.reason = fmt::format("{}, {} lost", tiles_text(c.largest, c.device.sms), percent(c.largest.lost));
       r.suggestion =
-          "keep the arithmetic fed: large tiles, a deep ring of stages, the epilogue under the next tile's main loop";
+          "large tiles, more stages, the epilogue of a tile under the main loop of the next";
       return;
   }
 }

@@ -1,6 +1,9 @@
 #include "report/configuration_columns.h"
 
 #include <algorithm>
+#include <functional>
+#include <map>
+#include <numeric>
 #include <set>
 #include <sstream>
 
@@ -42,6 +45,19 @@ std::set<std::string> values_of_name(const std::vector<Values>& rows, const std:
   return found;
 }
 
+/// The value of most rows; of several the first seen.
+std::string usual_value(const std::vector<Values>& rows, const std::string& name) {
+  std::map<std::string, int> count;
+  for (const Values& values : rows)
+    if (const std::string value = value_in(values, name); !value.empty()) ++count[value];
+  std::string usual;
+  for (const Values& values : rows)
+    if (const std::string value = value_in(values, name);
+        !value.empty() && (usual.empty() || count[value] > count[usual]))
+      usual = value;
+  return usual;
+}
+
 std::string joined(const std::set<std::string>& words) {
   std::string text;
   for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
@@ -63,6 +79,7 @@ ConfigurationColumns configuration_columns(const std::vector<NamedConfiguration>
     const std::set<std::string> found = values_of_name(values, name);
     if (found.size() > 1) {
       columns.names.push_back(name);
+      columns.usual.push_back(usual_value(values, name));
       continue;
     }
     std::set<std::string> owners;
@@ -78,6 +95,18 @@ ConfigurationColumns configuration_columns(const std::vector<NamedConfiguration>
     for (const std::string& name : columns.names) columns.cells.back().push_back(value_in(row, name));
   }
   return columns;
+}
+
+std::vector<std::size_t> most_telling(const ConfigurationColumns& columns) {
+  const auto away = [&](std::size_t name) {
+    return std::ranges::count_if(columns.cells, [&](const std::vector<std::string>& row) {
+      return !row[name].empty() && row[name] != columns.usual[name];
+    });
+  };
+  std::vector<std::size_t> order(columns.names.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, std::greater(), away);
+  return order;
 }
 
 }  // namespace kerlab

@@ -188,7 +188,7 @@ std::vector<DiffSection> diff_sections(const InspectedKernel& a, const Inspected
 }
 
 std::string diff_text(const InspectedKernel& a, const InspectedKernel& b, const std::string& source, bool all,
-                      bool color) {
+                      bool color, int width) {
   std::string text =
       styled(fmt::format("A  {}: {} {}", a.title, a.trial.variant, a.trial.configuration), Style::bold, color);
   text += "\n" +
@@ -209,7 +209,7 @@ std::string diff_text(const InspectedKernel& a, const InspectedKernel& b, const 
       table.rows.push_back({row.name, row.a.empty() ? "-" : row.a, row.b.empty() ? "-" : row.b,
                             row.ratio ? fmt::format("{:.3f}", *row.ratio) : ""});
     }
-    if (!table.rows.empty()) text += "\n" + text_table(table, color);
+    if (!table.rows.empty()) text += "\n" + text_table(table, color, 0, width);
   }
   if (hidden > 0) text += fmt::format("\n{} rows are equal (--all shows them)\n", hidden);
   if (source.empty()) return text + "the sources are the same\n";

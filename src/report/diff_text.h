@@ -20,7 +20,7 @@ std::vector<DiffSection> diff_sections(const InspectedKernel& a, const Inspected
 
 /// `source`: unified diff of the sources, empty when they are the same. `all`: rows that are equal as well.
 std::string diff_text(const InspectedKernel& a, const InspectedKernel& b, const std::string& source, bool all,
-                      bool color);
+                      bool color, int width);
 /// The body of the JSON document, with every row.
 JsonValue::Object diff_value(const InspectedKernel& a, const InspectedKernel& b, const std::string& source);
 

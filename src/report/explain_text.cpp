@@ -158,7 +158,7 @@ void add_operations(ExplainPage& page, const Explained& e) {
     if (const std::string where = excess_text(e, row); !where.empty() && ratio)
       off.push_back(fmt::format("{}: {} than predicted; {}", row.title, *ratio > 1 ? "more" : "less", where));
   }
-  page.draw("", text_table(table));
+  page.draw("", text_table(table, false, 0, page.width()));
   for (const std::string& text : off) page.say("", text, Style::warning);
 }
 
@@ -243,7 +243,7 @@ void add_variants(ExplainPage& page, const Explained& e) {
     else
       cannot += (cannot.empty() ? "" : ", ") + variant.variant;
   }
-  if (fit > 0) page.draw("", text_table(table));
+  if (fit > 0) page.draw("", text_table(table, false, 0, page.width()));
   if (!cannot.empty())
     page.say("",
              fmt::format("not: {} (kerlab list {} --space says why)", cannot, e.title.substr(0, e.title.find(' '))));
@@ -277,7 +277,7 @@ std::string explain_text(const Explained& e, const Drawing& drawing) {
   }
   if (!e.what_if.empty()) {
     page.gap();
-    page.draw("what if", what_if_text(e, drawing.color));
+    page.draw("what if", what_if_text(e, drawing.color, page.width()));
     page.say("", what_if_remark(e));
   }
   add_variants(page, e);

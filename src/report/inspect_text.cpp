@@ -17,7 +17,8 @@ namespace kerlab {
 namespace {
 
 constexpr int kBarWidth = 20;
-constexpr int kSourceWidth = 60;
+constexpr int kIndent = 2;
+constexpr int kSourceWidth = 60, kLeastSource = 24;
 
 std::string line(std::string_view title, std::string_view value) {
   return value.empty() ? "" : fmt::format("  {:<15}{}\n", title, value);
@@ -62,7 +63,7 @@ std::string launch_text(const LaunchInspection& launch, bool color) {
   return text;
 }
 
-std::string units_text(const LaunchInspection& launch, bool color) {
+std::string units_text(const LaunchInspection& launch, bool color, int width) {
   if (launch.time.units.empty()) return "";
   const std::int64_t blocks = launch.work.blocks;
   Table table{{{"unit"}, {"cycles a block", Align::right}, {"busy", Align::right}, {""}}, {}};
@@ -72,10 +73,11 @@ std::string units_text(const LaunchInspection& launch, bool color) {
   }
   return fmt::format("\n{}\n{}  a block alone on its SM takes {} cycles, waits included\n",
                      styled(fmt::format("time model: the SM with most of the {} blocks", blocks), Style::bold, color),
-                     text_table(table, false, 2), grouped(static_cast<std::int64_t>(launch.time.alone_cycles + 0.5)));
+                     text_table(table, false, kIndent, width),
+                     grouped(static_cast<std::int64_t>(launch.time.alone_cycles + 0.5)));
 }
 
-std::string mix_text(const Counts& counts, bool color) {
+std::string mix_text(const Counts& counts, bool color, int width) {
   const auto& issued = counts.warp_instructions;
   const auto all = std::accumulate(issued.begin(), issued.end(), std::int64_t{0});
   std::vector<std::size_t> order(kPipes);
@@ -90,7 +92,8 @@ std::string mix_text(const Counts& counts, bool color) {
                           fmt::format("{:.1f}", per(counts.lane_instructions[pipe], issued[pipe])), format_share(share),
                           bar(share)});
   }
-  return fmt::format("\n{}\n{}", styled("instructions of PTX", Style::bold, color), text_table(table, false, 2));
+  return fmt::format("\n{}\n{}", styled("instructions of PTX", Style::bold, color),
+                     text_table(table, false, kIndent, width));
 }
 
 /// Sums over the lines, of the blocks run.
@@ -107,7 +110,7 @@ LineCounts accesses_of(const LaunchInspection& launch) {
   return sum;
 }
 
-std::string memory_text(const LaunchInspection& launch, bool color) {
+std::string memory_text(const LaunchInspection& launch, bool color, int width) {
   const Counts& counts = launch.counts;
   const LineCounts sum = accesses_of(launch);
   Table table{{{"level"}, {"loaded", Align::right}, {"stored", Align::right}, {""}}, {}};
@@ -129,7 +132,8 @@ std::string memory_text(const LaunchInspection& launch, bool color) {
   if (launch.dram_bytes > 0)
     table.rows.push_back({"DRAM", bytes(static_cast<std::int64_t>(launch.dram_bytes)), "", "at least"});
   if (table.rows.empty()) return "";
-  std::string text = fmt::format("\n{}\n{}", styled("memory", Style::bold, color), text_table(table, false, 2));
+  std::string text =
+      fmt::format("\n{}\n{}", styled("memory", Style::bold, color), text_table(table, false, kIndent, width));
   if (counts.barriers > 0)
     text += fmt::format("  barriers: {} arrivals of warps, {} waited for others\n", grouped(counts.barriers),
                         grouped(counts.barrier_waits));
@@ -145,7 +149,16 @@ std::string against_least(std::int64_t taken, std::int64_t least, std::int64_t r
   return fmt::format("{:.3g} ({:.3g})", per(taken, requests), per(least, requests));
 }
 
-std::string hot_spots_text(const LaunchInspection& launch, int count, bool color) {
+/// The source takes what the other columns leave.
+void shorten_last(Table& table, int width) {
+  Table others = table;
+  others.columns.pop_back();
+  const int left = width - kIndent - least_width(others) - 2;
+  const int room = width > 0 ? std::clamp(left, kLeastSource, kSourceWidth) : kSourceWidth;
+  for (auto& row : table.rows) row.back() = shortened(row.back(), room);
+}
+
+std::string hot_spots_text(const LaunchInspection& launch, int count, bool color, int width) {
   Table table{{{"line"},
                {"share", Align::right},
                {"warp instr.", Align::right},
@@ -171,13 +184,13 @@ std::string hot_spots_text(const LaunchInspection& launch, int count, bool color
                           sum.shared_requests == 0 ? ""
                           : ways > 1.005           ? fmt::format("{:.3g}-way", ways)
                                                    : "none",
-                          sum.waits > 0 ? scaled(sum.waits) : "",
-                          source.source.empty() ? sum.text : shortened(source.source, kSourceWidth)});
+                          sum.waits > 0 ? scaled(sum.waits) : "", source.source.empty() ? sum.text : source.source});
   }
+  shorten_last(table, width);
   return fmt::format(
       "\n{}\n{}",
       styled("hot spots: sectors per request (the fewest that the bytes fill), bank conflicts", Style::bold, color),
-      text_table(table, false, 2));
+      text_table(table, false, kIndent, width));
 }
 
 std::string remarks_text(const LaunchInspection& launch, bool color) {
@@ -210,7 +223,7 @@ std::string occupancy_text(const LaunchInspection& launch) {
   return text;
 }
 
-std::string inspect_text(const InspectedKernel& kernel, int hot_spots, bool color) {
+std::string inspect_text(const InspectedKernel& kernel, int hot_spots, bool color, int width) {
   const Trial& trial = kernel.trial;
   std::string text =
       styled(fmt::format("{}: {} {}", kernel.title, trial.variant, trial.configuration), Style::bold, color);
@@ -222,8 +235,9 @@ std::string inspect_text(const InspectedKernel& kernel, int hot_spots, bool colo
   for (std::size_t i = 0; i < kernel.launches.size(); ++i) {
     const LaunchInspection& launch = kernel.launches[i];
     text += kernel.launches.size() > 1 ? fmt::format("\nlaunch {} of {}\n", i + 1, kernel.launches.size()) : "\n";
-    text += launch_text(launch, color) + units_text(launch, color) + mix_text(launch.counts, color) +
-            memory_text(launch, color) + hot_spots_text(launch, hot_spots, color) + remarks_text(launch, color);
+    text += launch_text(launch, color) + units_text(launch, color, width) + mix_text(launch.counts, color, width) +
+            memory_text(launch, color, width) + hot_spots_text(launch, hot_spots, color, width) +
+            remarks_text(launch, color);
   }
   return text;
 }

@@ -33,7 +33,7 @@ struct InspectedKernel {
 std::string occupancy_text(const LaunchInspection& launch);
 
 /// `hot_spots`: so many source lines of each launch.
-std::string inspect_text(const InspectedKernel& kernel, int hot_spots, bool color);
+std::string inspect_text(const InspectedKernel& kernel, int hot_spots, bool color, int width);
 /// The body of the JSON document.
 JsonValue::Object inspect_value(const InspectedKernel& kernel);
 

@@ -30,6 +30,8 @@ struct Table {
 std::string text_table(const Table& table, bool color = false, int indent = 0, int width = 0);
 /// Columns that it takes when all that may be broken is, without an indent.
 int least_width(const Table& table);
+/// Columns that it takes when nothing is broken, without an indent.
+int unbroken_width(const Table& table);
 /// Leaves out columns of these titles, in this order, until the table fits into `width`.
 void leave_out(Table& table, const std::vector<std::string>& titles, int width);
 /// GitHub's Markdown; pipes and line breaks in cells are escaped.

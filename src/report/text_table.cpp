@@ -136,6 +136,12 @@ int least_width(const Table& table) {
   return total(widths);
 }
 
+int unbroken_width(const Table& table) {
+  std::vector<int> widths;
+  for (std::size_t c = 0; c < table.columns.size(); ++c) widths.push_back(span_of(table, c).most);
+  return total(widths);
+}
+
 void leave_out(Table& table, const std::vector<std::string>& titles, int width) {
   for (const std::string& title : titles) {
     if (least_width(table) <= width) return;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "base/format.h"
 #include "report/configuration_columns.h"
@@ -13,6 +14,7 @@ namespace kerlab {
 namespace {
 
 constexpr int kIndent = 2;
+constexpr std::ptrdiff_t kFew = 3;  // parameters, to be named even where room is short
 
 std::string percent(double fraction) {
   return fraction > 0 ? fmt::format("{:.{}f}", fraction * 100, fraction < 0.0995 ? 1 : 0) : "-";
@@ -105,19 +107,63 @@ Table wide_table(const std::vector<TuneRow>& rows, const ConfigurationColumns& d
   return table;
 }
 
-/// All that differs in one column, by name.
-Table narrow_table(const std::vector<TuneRow>& rows, const ConfigurationColumns& differing) {
+/// Columns for the parameters at `own`; the others by name in the last one, where they have not the usual value.
+Table narrow_table(const std::vector<TuneRow>& rows, const ConfigurationColumns& differing,
+                   const std::set<std::size_t>& own) {
   Table table = speed_columns(rows);
   if (!rows.front().modelled) add_timed(table, rows);
-  table.columns.push_back({"configuration", Align::left, true});
+  if (differing.variants_differ)
+    add_column(table, {"variant"}, rows, [](const TuneRow& row) { return row.trial.variant; });
+  for (const std::size_t p : own) {
+    table.columns.push_back({differing.names[p]});
+    for (std::size_t r = 0; r < rows.size(); ++r) table.rows[r].push_back(differing.cells[r][p]);
+  }
+  table.columns.push_back({"and", Align::left, true});
   for (std::size_t r = 0; r < rows.size(); ++r) {
-    std::string cell = differing.variants_differ ? rows[r].trial.variant : "";
+    std::string cell;
     for (std::size_t p = 0; p < differing.names.size(); ++p)
-      if (!differing.cells[r][p].empty())
-        cell += fmt::format("{}{}={}", cell.empty() ? "" : " ", differing.names[p], differing.cells[r][p]);
+      if (const std::string& value = differing.cells[r][p];
+          !own.contains(p) && !value.empty() && value != differing.usual[p])
+        cell += fmt::format("{}{}={}", cell.empty() ? "" : " ", differing.names[p], value);
     table.rows[r].push_back(cell + note_text(rows[r]));
   }
   return table;
+}
+
+/// Parameters that get a column of their own: as many as leave every row on one line, the most telling first. None
+/// where even that is not to be had.
+std::set<std::size_t> own_columns(const std::vector<TuneRow>& rows, const ConfigurationColumns& differing, int width) {
+  const std::vector<std::size_t> order = most_telling(differing);
+  for (std::size_t count = order.size(); count > 0; --count) {
+    const std::set<std::size_t> own(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count));
+    if (unbroken_width(narrow_table(rows, differing, own)) <= width) return own;
+  }
+  return {};
+}
+
+/// "all: BK=64 STAGES=4; hopper: STREAM=0". `brief`: of what is one variant's own only how much it is. What is the
+/// first row's own is left out where there are others: it stands in full below.
+std::string common_text(const std::vector<TuneRow>& rows, const ConfigurationColumns& differing,
+                        const std::string& unsaid, bool brief) {
+  std::vector<std::string> parts;
+  for (const auto& [whose, parameters] : differing.common) {
+    if (differing.variants_differ && whose == rows.front().trial.variant) continue;
+    const auto count = std::ranges::count(parameters, '=');
+    if (brief && whose != "all" && count > kFew)
+      parts.push_back(fmt::format("{}: {} others alike", whose, count));
+    else
+      parts.push_back(fmt::format("{}: {}", whose, parameters));
+  }
+  if (!unsaid.empty()) parts.push_back(unsaid);
+  return fmt::format("{}", fmt::join(parts, "; "));
+}
+
+/// What the last column of a narrow table leaves unsaid.
+std::string usual_text(const ConfigurationColumns& differing, const std::set<std::size_t>& own) {
+  std::string text;
+  for (std::size_t p = 0; p < differing.names.size(); ++p)
+    if (!own.contains(p)) text += fmt::format(" {}={}", differing.names[p], differing.usual[p]);
+  return text.empty() ? "" : "unless said:" + text;
 }
 
 ConfigurationColumns columns_of(const std::vector<TuneRow>& rows) {
@@ -162,15 +208,20 @@ std::string tune_text(const std::vector<TuneRow>& rows, bool color, int width) {
   if (rows.empty()) return "";
   const ConfigurationColumns differing = columns_of(rows);
   Table table = wide_table(rows, differing);
+  std::string unsaid;
   if (width > 0) {
     leave_out(table, least_telling(rows), width - kIndent);
-    if (least_width(table) + kIndent > width) table = narrow_table(rows, differing);
+    if (least_width(table) + kIndent > width) {
+      const std::set<std::size_t> own = own_columns(rows, differing, width - kIndent);
+      table = narrow_table(rows, differing, own);
+      unsaid = usual_text(differing, own);
+    }
   }
   std::string text = text_table(table, color, kIndent, width);
-  std::string common;
-  for (const auto& [whose, parameters] : differing.common)
-    common += fmt::format("{}{}: {}", common.empty() ? "  " : "; ", whose, parameters);
-  return common.empty() ? text : text + folded(common, width, 2 * kIndent);
+  std::string common = common_text(rows, differing, unsaid, false);
+  if (width > 0 && display_width(common) > 2 * (width - 2 * kIndent))
+    common = common_text(rows, differing, unsaid, true);
+  return common.empty() ? text : text + folded("  " + common, width, 2 * kIndent);
 }
 
 }  // namespace kerlab

@@ -68,7 +68,7 @@ std::vector<std::string> as_it_is(const InspectedKernel& kernel) {
 
 }  // namespace
 
-std::string what_if_text(const Explained& explained, bool color) {
+std::string what_if_text(const Explained& explained, bool color, int width) {
   Table table{{{"one step"},
                {"time over as it is"},
                {"model us", Align::right},
@@ -86,7 +86,7 @@ std::string what_if_text(const Explained& explained, bool color) {
     else
       failed += fmt::format("{}: {}\n", change_of(what), shortened(what.failure, kFailureWidth));
   }
-  return text_table(table, color) + failed;
+  return text_table(table, color, 0, width) + failed;
 }
 
 std::string what_if_remark(const Explained& explained) {

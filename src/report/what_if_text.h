@@ -5,7 +5,7 @@
 
 namespace kerlab {
 
-std::string what_if_text(const Explained& explained, bool color);
+std::string what_if_text(const Explained& explained, bool color, int width);
 std::string what_if_remark(const Explained& explained);
 
 }  // namespace kerlab

@@ -12,12 +12,15 @@ namespace kerlab {
 
 namespace {
 
-constexpr std::size_t kNearest = 3;    // sessions that count
-constexpr double kTooFar = 3;          // as `distance`: nothing is said by what is less alike
-constexpr double kOtherDType = 1.5;    // as far as a problem of e^3 times the work
-constexpr double kOtherVariants = 2;   // no variant in common
-constexpr double kOpen = 0.5;          // before the record begins: processes start
-constexpr double kLeastOfSweep = 0.3;  // of a time limit
+constexpr std::size_t kNearest = 3;   // sessions that count
+constexpr double kTooFar = 3;         // as `distance`: nothing is said by what is less alike
+constexpr double kOtherDType = 1.5;   // as far as a problem of e^3 times the work
+constexpr double kOtherVariants = 2;  // no variant in common
+constexpr double kOpen = 0.5;         // before the record begins: processes start
+constexpr double kLookUp = 0.1;       // where everything is stored
+constexpr double kGrowth = 0.4;       // time of a candidate goes with this power of the work: much of it is compiling
+constexpr double kWholeFlops = 5e8, kWholeBytes = 64e6;  // an emulated device executes no more of a problem
+constexpr double kLeastOfSweep = 0.3;                    // of a time limit
 constexpr double kEmulatedFinals = 0.4, kRealFinals = 0.3,
                  kLongestRealFinals = 8;  // of a limit, where nothing is known
 
@@ -38,12 +41,26 @@ double work_of(const Family& family, const Problem& problem, const DeviceInfo& d
   return std::max({1.0, plan.flops, plan.bytes});
 }
 
+/// How much of a problem an emulated device executes for a candidate, 1 at most: it samples large ones.
+double executed(const Family& family, const Problem& problem, const DeviceInfo& device) {
+  constexpr double kLeast = 1e-3;
+  const ProblemPlan plan = instantiate_reference(family, problem, device).plan;
+  return std::clamp(std::max(plan.flops / kWholeFlops, plan.bytes / kWholeBytes), kLeast, 1.0);
+}
+
+/// Of the time of a candidate, from one problem to another. A GPU's is mostly compiling.
+double growth_of(const Family& family, const Problem& from, const Problem& to, const DeviceInfo& device) {
+  if (device.kind != DeviceKind::emulated) return 1;
+  return std::pow(executed(family, to, device) / executed(family, from, device), kGrowth);
+}
+
 /// One session's trials of a problem.
 struct Session {
   std::string problem;
   std::set<std::string> variants;
   std::vector<double> begun;  ///< when each was first written down
   double distance = 0;
+  double growth = 1;  ///< of a candidate's time, to the problem to come
   Pace pace;
 };
 
@@ -92,9 +109,8 @@ double unlike(const std::set<std::string>& one, const std::set<std::string>& oth
 }
 
 /// What a session of the problem says of the one to come.
-double distance(const Family& family, const Session& session, const Problem& problem, const DeviceInfo& device,
-                const std::set<std::string>& variants) {
-  const Problem its = make_problem(family, request_of_key(family, session.problem));
+double distance(const Family& family, const Session& session, const Problem& its, const Problem& problem,
+                const DeviceInfo& device, const std::set<std::string>& variants) {
   const double ratio = work_of(family, its, device) / work_of(family, problem, device);
   return std::abs(std::log(ratio)) / 2 + (its.dtype == problem.dtype ? 0 : kOtherDType) +
          kOtherVariants * unlike(session.variants, variants);
@@ -107,8 +123,8 @@ Pace mean_of(const std::vector<Session>& nearest) {
     const double weight = 1 / ((0.1 + session.distance) * (0.1 + session.distance));
     weights += weight;
     mean.prepare_s += weight * session.pace.prepare_s;
-    mean.per_candidate_s += weight * session.pace.per_candidate_s;
-    mean.finals_s += weight * session.pace.finals_s;
+    mean.per_candidate_s += weight * session.growth * session.pace.per_candidate_s;
+    mean.finals_s += weight * session.growth * session.pace.finals_s;
     mean.tried += weight * session.pace.tried;
   }
   for (double* sum : {&mean.prepare_s, &mean.per_candidate_s, &mean.finals_s, &mean.tried}) *sum /= weights;
@@ -122,7 +138,9 @@ std::optional<Pace> pace_of(const Database& database, const Family& family, cons
   std::vector<Session> comparable;
   for (auto& [id, session] : sessions_of(database, family, device.device_class())) {
     try {
-      session.distance = distance(family, session, problem, device, variants);
+      const Problem its = make_problem(family, request_of_key(family, session.problem));
+      session.distance = distance(family, session, its, problem, device, variants);
+      session.growth = growth_of(family, its, problem, device);
     } catch (const Error&) {
       continue;  // of a family that has changed since
     }
@@ -137,7 +155,7 @@ std::optional<Pace> pace_of(const Database& database, const Family& family, cons
 }
 
 double seconds_for(const Pace& pace, double left, double time_s) {
-  if (left <= 0) return kOpen;  // everything is stored, and so is the decision
+  if (left <= 0) return kLookUp;  // everything is stored, and so is the decision
   double candidates_s = left * pace.per_candidate_s;
   if (time_s > 0) candidates_s = std::min(candidates_s, std::max(kLeastOfSweep * time_s, time_s - pace.finals_s));
   return kOpen + pace.prepare_s + candidates_s + pace.finals_s;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "session/problem_setup.h"
 #include "session/tune.h"
 #include "spec/restrict.h"
 
@@ -44,7 +45,7 @@ TunePlan plan_tune(const TuneOptions& options, Database& database) {
   plan.device = fmt::format("{} {}", rig.device().id, rig.device_title());
   plan.flops = setup.plan.flops;
   plan.bytes = setup.plan.bytes;
-  plan.minimum_us = setup.plan.minimum_us;
+  plan.minimum_us = theoretical_roof(setup.problem, setup.plan, rig.device()).minimum_us;
   plan.left_out = space.left_out();
   for (const VariantSpace& variant : space.variants()) {
     const Variant& its = *variant.source.variant;

@@ -13,14 +13,22 @@ namespace kerlab {
 
 namespace {
 
-/// Parameters of the winner that sit at the end of their listed values.
-std::vector<std::string> range_edges(const Variant& variant, const Configuration& configuration) {
+/// Parameters of the winner that sit at the end of their listed values. One of which a single value was tried says
+/// nothing: it is at that end because nothing else was looked at.
+std::vector<std::string> range_edges(const Variant& variant, const TrialCandidate& winner,
+                                     const std::deque<Screened>& screened) {
+  const auto was_varied = [&](std::size_t parameter) {
+    return std::ranges::any_of(screened, [&](const Screened& other) {
+      return other.candidate.variant == winner.variant && other.cost_us &&
+             other.candidate.configuration.values[parameter] != winner.configuration.values[parameter];
+    });
+  };
   std::vector<std::string> edges;
   for (std::size_t i = 0; i < variant.parameters.size(); ++i) {
     const Parameter& parameter = variant.parameters[i];
-    if (parameter.values.size() < 2) continue;
+    if (parameter.values.size() < 2 || !was_varied(i)) continue;
     const auto [least, most] = std::minmax_element(parameter.values.begin(), parameter.values.end());
-    const std::int64_t value = configuration.values[i];
+    const std::int64_t value = winner.configuration.values[i];
     if (*least == 0 && *most == 1) continue;  // a switch has no edge
     if (value == *most) edges.push_back(fmt::format("{}={} (largest)", parameter.name, value));
     if (value == *least && value > 1) edges.push_back(fmt::format("{}={} (smallest)", parameter.name, value));
@@ -187,7 +195,7 @@ TuneResult TuneSession::result() const {
   if (!final_.rows.empty()) {
     const TrialCandidate& winner = final_.rows.front().screened->candidate;
     const Variant& variant = *space_.variants()[winner.variant].source.variant;
-    result.range_edges = range_edges(variant, winner.configuration);
+    result.range_edges = range_edges(variant, winner, screening_->screened());
     warn_beyond_measured_roof(result);
     result.importance = importance_in(variant, winner.variant, screening_->screened());
   }

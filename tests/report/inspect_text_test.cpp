@@ -55,7 +55,7 @@ InspectedKernel sample(int bm) {
 }  // namespace
 
 TEST_CASE("inspect: launch, units, mix, memory, hot spots, sentences", "[report]") {
-  const std::string text = inspect_text(sample(64), 12, false);
+  const std::string text = inspect_text(sample(64), 12, false, 0);
   CHECK_THAT(text, Contains("gemm 512x512x512 fp32 nn: reg2d BM=64 BN=64  (as typed)\n"));
   CHECK_THAT(text, Contains("  bottleneck     fp32 pipe: busy 62 % of the time\n  suggestion     fewer operations\n"));
   CHECK_THAT(text, Contains("  grid           64 x 1 x 1 blocks of 256 x 1 x 1 threads\n"
@@ -73,13 +73,13 @@ TEST_CASE("inspect: launch, units, mix, memory, hot spots, sentences", "[report]
 
 TEST_CASE("diff: what differs is shown, what is equal with --all", "[report]") {
   const InspectedKernel a = sample(64), b = sample(128);
-  const std::string text = diff_text(a, b, "", false, false);
+  const std::string text = diff_text(a, b, "", false, false, 0);
   CHECK_THAT(text, Contains("parameters   A    B  B/A\n"
                             "BM          64  128\n"));
   CHECK_THAT(text, Contains("shared requests") && Contains("2.000"));
   CHECK_THAT(text, !Contains("registers") && Contains("rows are equal (--all shows them)"));
   CHECK_THAT(text, Contains("the sources are the same\n"));
-  const std::string all = diff_text(a, b, "--- a\n+++ b\n", true, false);
+  const std::string all = diff_text(a, b, "--- a\n+++ b\n", true, false, 0);
   CHECK_THAT(all, Contains("registers") && Contains("--- a\n+++ b\n") && !Contains("rows are equal"));
 }
 
@@ -90,7 +90,7 @@ TEST_CASE("diff: times compare only within one device class, protocol, cache and
   a.recorded = {{1, "H200", m}};
   m.median_us = 20, m.low_us = 19.9, m.high_us = 20.1;
   b.recorded = {{2, "H200", m}};
-  CHECK_THAT(diff_text(a, b, "", false, false), Contains("H200, measured, cold, events-1") && Contains("2.000"));
+  CHECK_THAT(diff_text(a, b, "", false, false, 0), Contains("H200, measured, cold, events-1") && Contains("2.000"));
   b.recorded.front().measurement.cache = "hot";
   const auto sections = diff_sections(a, b);
   for (const DiffRow& row : sections.back().rows)

@@ -66,7 +66,7 @@ TEST_CASE("tune table: a column for what differs, what is common once below", "[
         "  1   291.4 [290,293]  471.6    48      finals  mma_pipe  256  168   0      98.3 kB  25 %  0.21\n"
         "  2=  292.0 [291,293]  470.7    48      finals  mma_pipe  192  176   0      98.3 kB  25 %  0.21\n"
         "  3   292.0            470.7    48      sweep   naive     32   176   0      98.3 kB  25 %  0.21\n"
-        "  mma_pipe: BM=128 BK=64 ST=4; naive: BLOCK=16\n");
+        "  naive: BLOCK=16\n");
 }
 
 TEST_CASE("tune table: a memory-bound problem has GB/s", "[report]") {
@@ -118,6 +118,7 @@ std::vector<TuneRow> many() {
     for (int p = 0; p < 8; ++p)
       row.trial.configuration += " PARAMETER_" + std::to_string(p) + "=" + std::to_string(i % (p + 2));
     if (i % 3 == 0) row.trial.configuration += " STREAM=1";
+    if (i % 3 == 1) row.trial.configuration += " SPLIT=2";
     rows.push_back(row);
   }
   return rows;
@@ -136,7 +137,7 @@ TEST_CASE("tune table: at every width no line is longer, no word is broken, no t
     }
     INFO(text);
     for (int i = 0; i < 10; ++i) CHECK_THAT(text, Catch::Contains(std::to_string(256 - 16 * i)));
-    CHECK_THAT(text, Catch::Contains("all: BK=64; hopper: STREAM=1\n"));
+    CHECK_THAT(text, Catch::Contains("all: BK=64; wgmma_split: SPLIT=2") && !Catch::Contains("STREAM"));
     CHECK((text.find("err/bound") != std::string::npos) == (width == 200));
   }
   CHECK_THAT(tune_text(sample(), false, 80), Catch::Contains("BN   regs"));  // columns, while they fit
