@@ -1,0 +1,40 @@
+// Rung 4, vectorised: 16 bytes an access on both sides and in shared memory.
+//
+// Idea      a thread loads VEC lines of 16 bytes, all in flight at once, and turns these VEC x VEC elements in registers.
+//           Written as they are, a line would be half a sector of y. So they go through shared memory, 16 bytes at a time:
+//           8 lines of a row of y lie side by side there, 128 bytes that 8 threads write together.
+// Banks     line g of a row of y lies at g xor (its column's packet mod 8): eight threads that store (one g, eight
+//           packets) and eight that load (eight g, one packet) have eight different 16 bytes of 128.
+// Parameters WIDE packets of 16 bytes across a tile; it is 8 packets, 8 VEC rows, high.
+// Expects   M and N multiples of VEC, 16 bytes; rows may lie at a pitch.
+// Lacks     other shapes, which swizzled takes.
+#include "turn.cuh"
+
+extern "C" __global__ void __launch_bounds__(8 * WIDE)
+transpose(const Bits* __restrict__ X, Bits* __restrict__ Y, long long M, long long N, long long pitch_X,
+          long long pitch_Y) {
+  __shared__ Line tile[WIDE * VEC * 8];
+  const long long across = (N + WIDE * VEC - 1) / (WIDE * VEC);
+  const long long top = blockIdx.x / across * (8 * VEC);
+  const long long left = blockIdx.x % across * (WIDE * VEC);
+
+  const int packet = threadIdx.x % WIDE;
+  const int group = threadIdx.x / WIDE;
+  if (top + group * VEC < M && left + packet * VEC < N) {
+    const Bits* x = X + (top + group * VEC) * pitch_X + left + packet * VEC;
+    Line held[VEC];
+#pragma unroll
+    for (int k = 0; k < VEC; ++k) held[k] = *reinterpret_cast<const Line*>(x + k * pitch_X);
+#pragma unroll
+    for (int k = 0; k < VEC; ++k) tile[(packet * VEC + k) * 8 + (group ^ packet % 8)] = turned(held, k);
+  }
+  __syncthreads();
+
+  const int line = threadIdx.x % 8;
+#pragma unroll
+  for (int k = 0; k < VEC; ++k) {
+    const int row = threadIdx.x / 8 + k * WIDE;  // of y
+    if (left + row < N && top + line * VEC < M)
+      *reinterpret_cast<Line*>(Y + (left + row) * pitch_Y + top + line * VEC) = tile[row * 8 + (line ^ row / VEC % 8)];
+  }
+}
