@@ -316,6 +316,11 @@ TEST_CASE("emulated kernels: every recipe, on kernels of each kind and a few dty
   }
 }
 
+TEST_CASE("emulated kernels: layernorm and rmsnorm, every variant and dtype", "[emulated][kernels]") {
+  for (const char* family : {"layernorm", "rmsnorm"})
+    check_family(family, {{{"M", "5"}, {"N", "1003"}}, {{"M", "33"}, {"N", "32"}}});
+}
+
 TEST_CASE("emulated kernels: softmax, every variant and dtype", "[emulated][kernels]") {
   check_family("softmax", {{{"M", "5"}, {"N", "1003"}}, {{"M", "33"}, {"N", "32"}}});
 }

@@ -1,0 +1,24 @@
+#pragma once
+// One value of each block to one value of its cluster, through distributed shared memory. PTX ISA, "mapa",
+// "st.shared::cluster", "barrier.cluster". Needs sm_90.
+#include "common/rows/row_reduce.cuh"
+
+/// All threads of all Cluster blocks call it, `own` being the same in all threads of a block; all get the result.
+/// `slots`: shared memory, one float for each block. Two barriers of the cluster: after the last one nobody reads the
+/// slots of another block, so that a block may end. Release and acquire of the barriers order the stores.
+template <int Cluster, typename Combine>
+__device__ __forceinline__ float over_cluster(float own, float* slots, int rank, Combine combine) {
+  if constexpr (Cluster == 1) return own;
+  if (threadIdx.x < Cluster) {
+    const unsigned int here = static_cast<unsigned int>(__cvta_generic_to_shared(slots + rank));
+    unsigned int there;
+    asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(here), "r"(threadIdx.x));
+    asm volatile("st.shared::cluster.f32 [%0], %1;" ::"r"(there), "f"(own) : "memory");
+  }
+  asm volatile("barrier.cluster.arrive.aligned;\n\tbarrier.cluster.wait.aligned;" ::: "memory");
+  float result = slots[0];
+#pragma unroll
+  for (int block = 1; block < Cluster; ++block) result = combine(result, slots[block]);
+  asm volatile("barrier.cluster.arrive.aligned;\n\tbarrier.cluster.wait.aligned;" ::: "memory");
+  return result;
+}
