@@ -65,6 +65,7 @@ struct Timer::Candidate {
   SampleSet* samples = nullptr;
   std::size_t sets = 1;  ///< of the rotation: 1 when hot
   bool flush = false;
+  bool restored = false;  ///< before each run: in a graph of many the data would drift
   std::optional<GraphId> graph;
   int graph_runs = 0;  ///< of the plan in one graph launch
   bool uncapturable = false;
@@ -111,6 +112,7 @@ std::vector<SampleSet> Timer::time(std::span<const Timeable> candidates, const T
                   &samples[i],
                   schedule.cold ? candidates[i].sets.size() : 1,
                   schedule.cold && (flush || changes_inputs),
+                  changes_inputs,
                   {},
                   0,
                   false,
@@ -193,7 +195,7 @@ void Timer::take_sample(Candidate& c) {
   const std::size_t reading = readings_;
   double us = c.graph ? sample_graph(c) : sample_events(c, set);
   const bool first = c.samples->samples_us.empty() && !c.graph;
-  if (first && us < c.schedule->batch_below_us && !c.flush && begin_graph(c, us)) {
+  if (first && us < c.schedule->batch_below_us && begin_graph(c, us)) {
     c.clock = {{readings_, readings_ + 1}};
     us = sample_graph(c);
   } else {
@@ -209,7 +211,7 @@ void Timer::batch_alike(std::span<Candidate> candidates) {
   if (std::none_of(candidates.begin(), candidates.end(), [](const Candidate& c) { return c.graph.has_value(); }))
     return;
   for (Candidate& c : candidates) {
-    if (c.graph || c.flush || c.samples->abandoned || c.samples->samples_us.empty()) continue;
+    if (c.graph || c.samples->abandoned || c.samples->samples_us.empty()) continue;
     const double us = c.samples->samples_us.front();
     if (us > kAlike * c.schedule->batch_below_us || !begin_graph(c, us)) continue;
     c.clock = {{readings_, readings_ + 1}};
@@ -249,9 +251,9 @@ double Timer::sample_modelled(const Candidate& c, std::size_t set) {
   return 0;  // modelled by the session, from the reports
 }
 
-/// False: it cannot be captured, and goes on being timed by events.
+/// False: it cannot be captured, or something must happen between its runs; it goes on being timed by events.
 bool Timer::begin_graph(Candidate& c, double estimate_us) {
-  if (c.uncapturable) return false;
+  if (c.uncapturable || c.flush || c.restored) return false;
   std::vector<BoundLaunch> launches;
   for (std::size_t set = 0; set < c.sets; ++set)
     launches.insert(launches.end(), c.what->sets[set].begin(), c.what->sets[set].end());

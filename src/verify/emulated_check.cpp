@@ -73,7 +73,6 @@ void EmulatedChecker::poison(int set, std::uint32_t pattern) {
 }
 
 void EmulatedChecker::execute(Candidate& candidate, Run& run, CheckReport& report) {
-  for (const BoundLaunch& launch : data_.restore_launches(run.set, run.recipe)) data_.device().launch(launch);
   poison(run.set, run.poison);
   candidate.poison_workspaces(run.poison);
   poisoned_.erase(run.set);  // until restored, whatever happens
@@ -94,6 +93,7 @@ void EmulatedChecker::execute(Candidate& candidate, Run& run, CheckReport& repor
   }
   merge(run.written);
   if (report.blocks_run == report.blocks) run.sampled = false;  // few enough to run them all
+  in_place_.take(run.set, run.written, !run.sampled);
 }
 
 /// Writes must lie in outputs and workspaces.

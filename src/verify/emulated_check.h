@@ -12,12 +12,13 @@
 #include "verify/check.h"
 #include "verify/check_report.h"
 #include "verify/expected_values.h"
+#include "verify/in_place.h"
 
 namespace kerlab {
 
 class EmulatedChecker {
  public:
-  explicit EmulatedChecker(ProblemData& data) : data_(data), expected_(data) {}
+  explicit EmulatedChecker(ProblemData& data) : data_(data), expected_(data), in_place_(data) {}
 
   /// `sampled`: some blocks (the candidate must allow it), else all. Recipes as for Checker. Thorough: both poisons,
   /// further runs of the first recipe where they cost next to nothing, and one with other data in its buffers.
@@ -48,6 +49,7 @@ class EmulatedChecker {
 
   ProblemData& data_;
   ExpectedValues expected_;
+  InPlaceResults in_place_;
   std::map<int, std::uint32_t> poisoned_;  ///< sets whose outputs hold nothing but this pattern
 };
 

@@ -52,7 +52,7 @@ void EmulatedChecker::visit(const Run& run, std::size_t reference, const std::ve
   const lab::CompareArguments rule = compare_rule(data_.plan(), output, run.recipe, reference);
   const lab::Format format = lab::format_of(rule.dtype);
   const auto size = static_cast<std::size_t>(format.bytes);
-  const DevicePtr base = data_.buffer(run.set, output.name).pointer();
+  const DevicePtr base = in_place_.pointer(run.set, output);
   std::vector<std::byte> got;
   for (std::size_t i = 0; i < elements.size();) {
     // Neighbours are fetched together.
@@ -138,7 +138,7 @@ std::string EmulatedChecker::written_bits(const Run& run, std::size_t reference)
     const std::uint64_t from = std::max(range.begin, begin), to = std::min(range.end, end);
     const std::size_t held = written.size();
     written.resize(held + (to - from));
-    data_.device().copy_out(std::span(written).subspan(held), from);
+    data_.device().copy_out(std::span(written).subspan(held), in_place_.pointer(run.set, output) + (from - begin));
   }
   return digest(written);
 }

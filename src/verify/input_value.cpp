@@ -29,7 +29,11 @@ InputValues::InputValues(const ProblemPlan& plan, const Recipe& recipe, const st
       constant_(lab::encode(format_, fill_.parameter0)) {}
 
 double InputValues::at(std::int64_t element) const {
-  return lab::decode(format_, lab::element_bits(format_, fill_, key_, constant_, static_cast<lab::u64>(element)));
+  return lab::decode(format_, bits_at(element));
+}
+
+std::uint64_t InputValues::bits_at(std::int64_t element) const {
+  return lab::element_bits(format_, fill_, key_, constant_, static_cast<lab::u64>(element));
 }
 
 }  // namespace kerlab

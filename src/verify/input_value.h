@@ -15,6 +15,8 @@ class InputValues {
   /// Throws Error when the problem has no such tensor.
   InputValues(const ProblemPlan& plan, const Recipe& recipe, const std::string& tensor);
   [[nodiscard]] double at(std::int64_t element) const;
+  /// The same as it lies in memory.
+  [[nodiscard]] std::uint64_t bits_at(std::int64_t element) const;
 
  private:
   lab::FillArguments fill_;

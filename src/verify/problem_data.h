@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "device/lab.h"
+#include "plan/counts.h"
 #include "plan/problem_plan.h"
 #include "verify/binding.h"
 #include "verify/guarded_buffer.h"
@@ -63,12 +64,16 @@ class ProblemData {
   void distrust_all();
   /// Launches that give inout tensors their first values again.
   [[nodiscard]] std::vector<BoundLaunch> restore_launches(int set, std::uint32_t recipe) const;
+  /// Emulated devices: gives what a run has written of inout tensors its first values again, and looks at nothing else:
+  /// to fill gigabytes for the rows of some blocks would take seconds.
+  void restore_written(int set, std::span<const AddressRange> written);
+  [[nodiscard]] bool has_inout() const;
 
   /// What the outputs should be, in the order of ProblemPlan::references.
   const std::vector<Expected>& expected(std::uint32_t recipe);
   /// Emulated devices: what the listed elements of an output should be, computed by the reference kernel for these
   /// alone. `indices` count in units of ReferencePlan::outputs_per_index; value and scale get that many numbers for
-  /// each.
+  /// each. Reads the tensors of a set: inout ones must have been restored.
   void evaluate(std::uint32_t recipe, std::size_t reference, std::span<const std::int64_t> indices,
                 std::vector<double>& value, std::vector<double>& scale);
   /// False when a kernel has written into the expected values of this recipe; they are then computed anew on next use.
@@ -100,8 +105,6 @@ class ProblemData {
   bool grow_references();
   std::size_t choose_set(std::uint32_t recipe, std::int64_t alignment);
   void fill(Set& set, std::uint32_t recipe);
-  /// As addresses(set), but inout tensors are copies that no candidate sees: as they are before a run.
-  Addresses addresses_before(int set, std::uint32_t recipe);
   [[nodiscard]] BoundLaunch fill_launch(const Set& set, std::size_t tensor, std::uint32_t recipe) const;
   void compute(Reference& reference, std::uint32_t recipe);
   [[nodiscard]] std::vector<std::uint64_t> hashes_of(const Reference& reference);
@@ -117,8 +120,6 @@ class ProblemData {
   std::vector<Set> sets_;
   std::vector<Reference> references_;
   std::map<std::uint32_t, std::vector<std::uint64_t>> input_hashes_;
-  std::map<std::size_t, Allocation> before_;  ///< by tensor: its values before a run
-  std::optional<std::uint32_t> before_recipe_;
 };
 
 }  // namespace kerlab

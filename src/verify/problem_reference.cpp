@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "verify/inputs.h"
 #include "verify/problem_data.h"
 
 namespace kerlab {
@@ -57,22 +56,6 @@ void ProblemData::compute(Reference& reference, std::uint32_t recipe) {
   reference.hashes = hashes_of(reference);
 }
 
-Addresses ProblemData::addresses_before(int set, std::uint32_t recipe) {
-  Addresses before = addresses(set);
-  for (std::size_t i = 0; i < plan_.tensors.size(); ++i) {
-    const Tensor& tensor = plan_.tensors[i];
-    if (tensor.role != Role::inout || tensor.elements() == 0) continue;
-    const Allocation& copy = before_.try_emplace(i, device(), static_cast<std::size_t>(tensor.bytes())).first->second;
-    before[tensor.name] = copy.pointer();
-    if (before_recipe_ == recipe) continue;
-    const bool first = !inputs_.empty() && inputs_.front() == i;
-    const auto arguments = fill_arguments(plan_.recipes.at(recipe), tensor, first, copy.pointer());
-    device().launch(lab_.bind_over("lab_fill", arguments, arguments.count));
-  }
-  before_recipe_ = recipe;
-  return before;
-}
-
 void ProblemData::evaluate(std::uint32_t recipe, std::size_t reference, std::span<const std::int64_t> indices,
                            std::vector<double>& value, std::vector<double>& scale) {
   if (!reference_module_)
@@ -91,7 +74,7 @@ void ProblemData::evaluate(std::uint32_t recipe, std::size_t reference, std::spa
   launch.grid.x = std::max(1u, static_cast<std::uint32_t>(std::ceil(std::min(share, 1.0) * launch.grid.x)));
   as_reference(device(), [&] {
     device().prepare(reference_module_->id(), launch);
-    device().launch(bind_launch(device(), reference_module_->id(), launch, addresses_before(set, recipe),
+    device().launch(bind_launch(device(), reference_module_->id(), launch, addresses(set),
                                 {index.pointer(), places, values.pointer(), scales.pointer()}));
   });
   read_numbers(device(), values, plan.accumulator, numbers, value);

@@ -158,7 +158,7 @@ CheckReport Workbench::check_emulated(const request::Check& check) {
 /// What a run executes, from some of its blocks.
 std::vector<SampleSet> Workbench::count(const request::Time& time) {
   Problem& p = problem();
-  p.data.set_with(0);
+  const int data = p.data.set_with(0);
   std::vector<SampleSet> samples;
   for (const std::uint32_t id : time.ids) {
     Candidate& c = candidate(id);
@@ -167,8 +167,10 @@ std::vector<SampleSet> Workbench::count(const request::Time& time) {
     set.protocol = "counts";
     set.cache = "cold";
     set.clock = "modelled";
-    const std::vector<BoundLaunch>& launches = c.launches(0);
-    const std::vector<LaunchReport> reports = c.run(0, LaunchMode::count);
+    const std::vector<BoundLaunch>& launches = c.launches(data);
+    const std::vector<LaunchReport> reports = c.run(data, LaunchMode::count);
+    if (p.data.has_inout())
+      for (const LaunchReport& report : reports) p.data.restore_written(data, report.written);
     for (std::size_t i = 0; i < reports.size(); ++i) {
       set.launches.push_back({launches[i].kernel,
                               launches[i].grid,
@@ -184,9 +186,6 @@ std::vector<SampleSet> Workbench::count(const request::Time& time) {
     }
   }
   p.emulated_checker.forget_poison();
-  const auto& tensors = p.data.plan().tensors;
-  if (std::any_of(tensors.begin(), tensors.end(), [](const Tensor& t) { return t.role == Role::inout; }))
-    p.data.distrust_all();
   return samples;
 }
 
@@ -233,10 +232,7 @@ void Workbench::scan_after_timing(const request::Time& time, std::vector<SampleS
     damaged = true;
     samples[i].guard_violation = damage;
   }
-  const auto& tensors = p.data.plan().tensors;
-  const bool changed =
-      std::any_of(tensors.begin(), tensors.end(), [](const Tensor& t) { return t.role == Role::inout; });
-  if (changed || damaged) p.data.distrust_all();
+  if (p.data.has_inout() || damaged) p.data.distrust_all();
   if (!damaged || samples.size() == 1) return;
   // Who was it? Each runs once more, alone.
   p.data.prepare_timing();
@@ -253,6 +249,7 @@ Reply Workbench::serve(const request::RunOnce& run) {
   problem().data.prepare_timing();
   candidate(run.id).run(0, LaunchMode::run);
   device_.synchronize();
+  if (problem().data.has_inout()) problem().data.distrust(0);
   return reply::Done{};
 }
 

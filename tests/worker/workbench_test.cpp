@@ -294,6 +294,20 @@ TEST_CASE("inout tensors, empty tensors and several outputs", "[worker]") {
   CHECK(time_one(bench, 1).samples_us.size() == 3);
 }
 
+TEST_CASE("a short kernel that works in place is timed one by one: its data are restored before each run", "[worker]") {
+  test::Scripted device("[default]\nus = 5.0\nspread = 0.0\n");
+  Workbench bench(*device);
+  for (const Role role : {Role::output, Role::inout}) {
+    ProblemPlan plan = example_problem();
+    plan.tensors[2].role = role;
+    get<reply::ProblemReady>(serve(bench, set_problem(plan)));
+    get<reply::Loaded>(serve(bench, load(1, "good")));
+    TimingSchedule hot;
+    hot.cold = false;
+    CHECK(time_one(bench, 1, hot).protocol == (role == Role::inout ? "events-1" : "graph-1"));
+  }
+}
+
 TEST_CASE("canary and ceilings", "[worker]") {
   test::Scripted device("");
   Workbench bench(*device);

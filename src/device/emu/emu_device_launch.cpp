@@ -130,14 +130,15 @@ LaunchReport EmuDevice::execute(EmuModule& code, const BoundLaunch& launch, Laun
   run.count = mode == LaunchMode::count;
   run.sanitize = mode == LaunchMode::sanitize;
   if (!run.sanitize) assume_initialised(launch);
-  run.record_writes = mode == LaunchMode::check || mode == LaunchMode::check_all;
+  const bool checked = mode == LaunchMode::check || mode == LaunchMode::check_all;
+  run.record_writes = checked || run.count;
   const bool sampled = (mode == LaunchMode::check || mode == LaunchMode::count) && options_.sample_blocks > 0;
   const emu::ShownParts parts(memory_, run.sanitize ? regions_ : std::vector<MemoryRegion>{});
   try {
     if (sampled && resources.independent_blocks) {
       const Dim3 cluster = emu::cluster_extent(*run.program, launch.grid, launch.cluster);
       run.blocks = emu::sample_clusters(launch.grid, cluster, options_.sample_blocks, kSampleSeed);
-    } else if (run.record_writes && run.program->communication == ptx::Communication::ordered && last_block_first()) {
+    } else if (checked && run.program->communication == ptx::Communication::ordered && last_block_first()) {
       run.blocks = descending(volume(launch.grid));
     }
     return emu::run(run);
