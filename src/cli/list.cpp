@@ -1,7 +1,10 @@
 #include <CLI/CLI.hpp>
+#include <utility>
 
+#include "base/format.h"
 #include "cli/shipped_screen.h"
 #include "report/json.h"
+#include "report/table.h"
 #include "session/listing.h"
 
 namespace kerlab {
@@ -22,35 +25,44 @@ JsonValue to_value(const VariantListing& variant) {
 JsonValue to_value(const FamilyListing& family) {
   JsonValue::Array variants;
   for (const VariantListing& variant : family.variants) variants.push_back(to_value(variant));
-  return JsonValue::Object{{"name", family.name},
-                           {"doc", family.doc},
-                           {"folder", family.folder},
-                           {"dtypes", family.dtypes},
-                           {"dimensions", family.dimensions},
-                           {"flags", family.flags},
-                           {"scalars", family.scalars},
-                           {"variants", JsonValue(std::move(variants))},
-                           {"error", family.error}};
+  return JsonValue::Object{
+      {"name", family.name},     {"doc", family.doc},         {"group", family.group},
+      {"folder", family.folder}, {"dtypes", family.dtypes},   {"dimensions", family.dimensions},
+      {"flags", family.flags},   {"scalars", family.scalars}, {"variants", JsonValue(std::move(variants))},
+      {"error", family.error}};
 }
 
-void print_family(const FamilyListing& family, bool whole, bool color) {
+void print_family(const FamilyListing& family, bool color) {
   fmt::print("{}  {}\n", styled(family.name, Style::bold, color), family.doc);
-  if (!family.error.empty()) {
-    fmt::print("  {}\n", styled(family.error, Style::bad, color));
-    return;
-  }
   fmt::print("  {}; {}\n", fmt::join(family.dtypes, ", "), fmt::join(family.dimensions, ", "));
-  if (whole) {
-    for (const std::string& flag : family.flags) fmt::print("  --{}\n", flag);
-    for (const std::string& scalar : family.scalars) fmt::print("  --{}\n", scalar);
-    fmt::print("  {}\n", family.folder);
-  }
+  for (const std::string& flag : family.flags) fmt::print("  --{}\n", flag);
+  for (const std::string& scalar : family.scalars) fmt::print("  --{}\n", scalar);
+  fmt::print("  {}\n", family.folder);
   for (const VariantListing& variant : family.variants) {
     fmt::print("    {:<18} {:>7} configurations{}  {}\n", variant.name, variant.configurations,
                variant.tune ? "" : "  (ladder)", variant.doc);
-    for (std::size_t i = 0; whole && i < variant.parameters.size(); ++i)
-      fmt::print("      {}\n", variant.parameters[i]);
+    for (const std::string& parameter : variant.parameters) fmt::print("      {}\n", parameter);
   }
+}
+
+/// Under their groups, a line each: `width` columns of it, 0: all.
+void print_families(const std::vector<FamilyListing>& families, bool color, int width) {
+  int widest = 0;
+  for (const FamilyListing& family : families) widest = std::max(widest, display_width(family.name));
+  std::string group;
+  for (const FamilyListing& family : families) {
+    if (std::exchange(group, family.group) != family.group)
+      fmt::print("{}\n", styled(family.group, Style::bold, color));
+    const bool fine = family.error.empty();
+    const std::string about =
+        fine ? fmt::format("{}{}({}; {})", family.doc, family.doc.empty() ? "" : "  ", fmt::join(family.dtypes, ", "),
+                           format_count(static_cast<std::int64_t>(family.variants.size()), "variant"))
+             : family.error;
+    // What is wrong is read whole.
+    const std::string shown = width == 0 || !fine ? about : shortened(about, std::max(20, width - widest - 4));
+    fmt::print("  {:<{}}  {}\n", family.name, widest, fine ? shown : styled(shown, Style::bad, color));
+  }
+  fmt::print("all about one: kerlab list FAMILY\n");
 }
 
 JsonValue to_value(const SpaceListing& space) {
@@ -115,7 +127,12 @@ ExitCode run(const GlobalOptions& global, const std::string& target) {
     fmt::print("{}\n", to_json(json_document("list", {{"families", JsonValue(std::move(values))}})));
     return ExitCode::passed;
   }
-  for (const FamilyListing& family : families) print_family(family, !target.empty(), color_on(global, stdout));
+  const bool color = color_on(global, stdout);
+  if (target.empty()) {
+    print_families(families, color, table_width(0));
+  } else {
+    print_family(families.front(), color);
+  }
   return ExitCode::passed;
 }
 
@@ -128,7 +145,7 @@ Command add_list(CLI::App& root, const GlobalOptions& global) {
   parser->footer(
       "examples: kerlab list gemm   # its variants, parameters, dimensions\n"
       "          kerlab list gemm --space --variant mma_pipe --M 8192");
-  parser->add_option("family", options->target, "a family's name, or a folder: all about it");
+  parser->add_option("family", options->target, "a family's name, or a folder: all about it; none: a line for each");
   parser->add_flag("--shipped", options->shipped, "winners that others measured, which a tune tries first");
   parser->add_flag("--space", options->space, "how many configurations each constraint leaves, for a problem");
   parser->add_option("--dtype", options->dtype, "with --space: default as for a tune");

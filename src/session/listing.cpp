@@ -74,6 +74,7 @@ FamilyListing list_family(const KernelFolder& folder) {
   FamilyListing listing;
   listing.name = family.name;
   listing.doc = family.doc;
+  listing.group = family.group;
   listing.folder = family.folder.string();
   listing.dtypes = names_of(family.dtypes);
   for (const Dimension& dimension : family.dimensions) {
@@ -99,10 +100,14 @@ std::vector<FamilyListing> list_families(const std::vector<std::filesystem::path
     } catch (const Error& error) {
       FamilyListing broken;
       broken.name = name;
+      broken.group = kFamilyGroups.back();
       broken.error = error.what();
       listings.push_back(std::move(broken));
     }
   }
+  std::ranges::stable_sort(listings, {}, [](const FamilyListing& listing) {
+    return std::ranges::find(kFamilyGroups, listing.group) - kFamilyGroups.begin();
+  });
   return listings;
 }
 

@@ -21,7 +21,7 @@ struct VariantListing {
 };
 
 struct FamilyListing {
-  std::string name, doc, folder;
+  std::string name, doc, group, folder;
   std::vector<std::string> dtypes;
   std::vector<std::string> dimensions;  ///< "M = 4096 (rows of D)"
   std::vector<std::string> flags;       ///< "layout = nn, nt, tn, tt"
@@ -31,7 +31,7 @@ struct FamilyListing {
 };
 
 FamilyListing list_family(const KernelFolder& folder);
-/// Every family of the catalogue; one that cannot be read is listed with its error.
+/// Every family of the catalogue, by group; one that cannot be read is listed with its error.
 std::vector<FamilyListing> list_families(const std::vector<std::filesystem::path>& kernels);
 /// One, by name or folder. Throws what is wrong with it.
 FamilyListing list_family(const std::vector<std::filesystem::path>& kernels, const std::string& target);

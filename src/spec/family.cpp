@@ -240,11 +240,13 @@ void check_references(const Family& family, const SourceLocation& where) {
 Family read_family(const std::filesystem::path& file) {
   const TomlValue root = parse_toml(read_text(file), shown_path(file));
   const SpecTable top(root, "family",
-                      {"name", "doc", "dtypes", "reference_source", "dimension", "flag", "scalar", "derived",
+                      {"name", "doc", "group", "dtypes", "reference_source", "dimension", "flag", "scalar", "derived",
                        "constraint", "tensor", "reference", "recipe", "cost", "library"});
   Family family;
   family.name = top.identifier("name");
   family.doc = top.text("doc", "");
+  family.group = top.text("group", "");
+  if (std::ranges::find(kFamilyGroups, family.group) == kFamilyGroups.end()) family.group = kFamilyGroups.back();
   family.folder = file.parent_path();
   family.dtypes = top.dtypes("dtypes");
   if (family.dtypes.empty()) top.fail("dtypes", "at least one dtype is needed: dtypes = [\"fp32\"]");

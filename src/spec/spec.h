@@ -1,12 +1,14 @@
 #pragma once
 // Families, variants, problems, configurations: what the TOML files say, checked, with locations.
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "plan/device_info.h"
@@ -163,8 +165,13 @@ struct Constraint {
   SourceLocation where;
 };
 
+/// Under which `kerlab list` shows families, in this order; the last is what a family belongs to that names no other.
+inline constexpr std::array<std::string_view, 5> kFamilyGroups = {"dense linear algebra", "rows", "elementwise",
+                                                                  "primitives", "other"};
+
 struct Family {
   std::string name, doc;
+  std::string group;  ///< one of kFamilyGroups
   std::filesystem::path folder;
   std::vector<DType> dtypes;  ///< the first is the default
   std::vector<Dimension> dimensions;

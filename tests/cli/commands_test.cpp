@@ -35,6 +35,21 @@ TEST_CASE("cli: what was tuned is listed, shown, timed again, exported and impor
   CHECK_THAT(passed(sandbox.run({"db", "winners", "--db", other})), Catch::Contains("THREADS=128"));
 }
 
+TEST_CASE("cli: list shows the families under their groups, a line each", "[cli]") {
+  const Sandbox sandbox;
+  const std::string mine = std::filesystem::path(sandbox.family()).parent_path().string();
+  const std::string out = passed(sandbox.run({"list", "--kernels", mine}));
+  std::size_t at = 0;
+  for (const char* line : {"dense linear algebra\n", "\n  gemm  ", "\n  gemm_grouped  ", "\nrows\n", "\n  softmax  ",
+                           "\nprimitives\n", "\n  reduce  ", "\nother\n", "\n  twice  "}) {
+    INFO(line << "in\n" << out);
+    at = out.find(line, at);
+    REQUIRE(at != std::string::npos);
+  }
+  CHECK_THAT(out, !Catch::Contains("configurations"));
+  CHECK_THAT(passed(sandbox.run({"list", "--json"})), Catch::Contains("\"group\": \"rows\""));
+}
+
 TEST_CASE("cli: the commands that a tune ends with work as they stand", "[cli]") {
   const Sandbox sandbox;
   const std::string out = passed(sandbox.run_scripted({"tune", sandbox.family()}));

@@ -27,6 +27,16 @@ TEST_CASE("family and variant: what the files say arrives", "[spec]") {
   CHECK(variant.parameters[1].default_value == 16);
 }
 
+TEST_CASE("a family's group is one of the known ones, or other", "[spec]") {
+  const auto group = [](const std::string& line) {
+    return load_specs(replaced(kFamily, "dtypes =", line + "\ndtypes ="), kVariant).family.group;
+  };
+  for (const std::string_view known : kFamilyGroups) CHECK(group(fmt::format("group = \"{}\"", known)) == known);
+  CHECK(group("") == "other");
+  CHECK(group("group = \"Rows\"") == "other");
+  CHECK_THROWS_AS(group("group = 3"), SpecError);
+}
+
 TEST_CASE("derived values are sorted by what they use", "[spec]") {
   const std::string shuffled = replaced(kFamily, "[[derived]]\n",
                                         "[[derived]]\nname = \"LAST\"\nvalue = \"MIDDLE + TRANS_A\"\n"
