@@ -1,0 +1,19 @@
+#pragma once
+// The angle of a pair, computed: token * theta^(-2 pair / D), in turns, so that what is large of it goes away before it
+// is rounded to what sin.approx takes. PTX ISA, sin, cos, ex2, lg2.
+#include "common/types.cuh"
+
+/// Turns a token of pair `pair`.
+__device__ __forceinline__ float turns_of(int pair, int D, float log2_theta) {
+  float power;
+  asm("ex2.approx.f32 %0, %1;" : "=f"(power) : "f"(static_cast<float>(-2 * pair) / static_cast<float>(D) * log2_theta));
+  return power * 0.159154943f;  // 1 / (2 pi)
+}
+
+/// Cosine and sine of `token` times so many turns.
+__device__ __forceinline__ void angle_of(float token, float turns, float& c, float& s) {
+  const float whole = rintf(token * turns);
+  const float angle = fmaf(token, turns, -whole) * 6.28318531f;  // in [-pi, pi]: the product is not rounded
+  asm("cos.approx.f32 %0, %1;" : "=f"(c) : "f"(angle));
+  asm("sin.approx.f32 %0, %1;" : "=f"(s) : "f"(angle));
+}
