@@ -1,9 +1,10 @@
 // Rung 3, row_tile: LANES threads share a row, a block has several rows, and each exponential is computed once.
 //
 // Idea      short rows leave a block of one row idle; here a row has as many threads as it can feed. Numbers of 16 bits
-//           lie two to a register as they came; the exponentials stay in registers until the sum is known, so that an
-//           element costs one of the special function unit. exp(x - max) is ex2((x - max) log2 e).
-// Parameters LANES per row; ROWS per block; VEC elements per load. ROUNDS follows from N, which is compiled in.
+//           lie two to a register as they came. With KEEP the exponentials stay in registers until the sum is known:
+//           one an element; without it they are computed twice, and as many numbers of 16 bits take a third of the
+//           registers, so that more rows are on their way. exp(x - max) is ex2((x - max) log2 e).
+// Parameters LANES per row; ROWS per block; VEC elements per load; KEEP. ROUNDS follows from N, which is compiled in.
 // Expects   rows of a multiple of VEC elements (VEC = 1 takes any), at most 64 elements per thread.
 // Lacks     longer rows: see online and cluster.
 #include "common/rows/row_reduce.cuh"
@@ -24,12 +25,13 @@ softmax(const DTYPE* __restrict__ X, DTYPE* __restrict__ Y, int M, int N) {
   x.each([&](int, float value) { largest = fmaxf(largest, value); });
   largest = over_row<LANES>(largest, words, Larger());
 
-  float powers[Tile::kElements], sum = 0.0f;
+  float powers[KEEP ? Tile::kElements : 1], sum = 0.0f;
   x.each([&](int place, float value) {
-    powers[place] = exp_below(value, largest);
-    // Beyond the row 0, also where all of it is -inf: its own elements make that NaN.
-    sum += powers[place];
+    const float power = exp_below(value, largest);
+    if (KEEP) powers[place] = power;
+    sum += power;
   });
   const float factor = 1.0f / over_row<LANES>(sum, words, Sum());
-  Tile::store(Y + row * N, chunks, lane, [&](int place) { return powers[place] * factor; });
+  if constexpr (KEEP) Tile::store(Y + row * N, chunks, lane, [&](int place) { return powers[place] * factor; });
+  else x.store_map(Y + row * N, chunks, lane, [&](float value) { return exp_below(value, largest) * factor; });
 }

@@ -3,7 +3,18 @@
 // "st.shared::cluster", "barrier.cluster". Needs sm_90.
 #include "common/rows/row_reduce.cuh"
 
-/// All threads of all Cluster blocks call it, `own` being the same in all threads of a block; all get the result.
+/// At the begin of a kernel, by all its threads: says that this block runs. Shared memory of a block that does not run yet
+/// must not be written: whoever forgets it has a kernel that fails on a GPU now and then, with small clusters first.
+template <int Cluster> __device__ __forceinline__ void arrive_in_cluster() {
+  if constexpr (Cluster > 1) asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
+}
+/// Before the first over_cluster, by all threads: all blocks of the cluster run.
+template <int Cluster> __device__ __forceinline__ void wait_for_cluster() {
+  if constexpr (Cluster > 1) asm volatile("barrier.cluster.wait.aligned;" ::: "memory");
+}
+
+/// After wait_for_cluster. All threads of all Cluster blocks call it, `own` being the same in all threads of a block; all
+/// get the result.
 /// `slots`: shared memory, one float for each block. Two barriers of the cluster: after the last one nobody reads the
 /// slots of another block, so that a block may end. Release and acquire of the barriers order the stores.
 template <int Cluster, typename Combine>

@@ -32,6 +32,17 @@ template <typename T, int Vec, int Rounds, int Lanes> struct RowTile {
       if (lane + r * Lanes < count) chunks[r].each([&](int, float value) { visit(value); });
   }
 
+  /// Stores map(value) at the places of the row.
+  template <typename Map> __device__ __forceinline__ void store_map(T* row, int count, int lane, Map map) const {
+#pragma unroll
+    for (int r = 0; r < Rounds; ++r) {
+      const int at = lane + r * Lanes;
+      if (at >= count) continue;
+      float values[Vec];
+      chunks[r].each([&](int e, float value) { values[e] = map(value); });
+      put(row, at, values);
+    }
+  }
   /// Stores map(value, first's value) at the places of the row; `first` is a row of as many elements that all rows share.
   template <typename Map>
   __device__ __forceinline__ void store_map(const T* first, T* row, int count, int lane, Map map) const {
