@@ -321,6 +321,11 @@ TEST_CASE("emulated kernels: layernorm and rmsnorm, every variant and dtype", "[
     check_family(family, {{{"M", "5"}, {"N", "1003"}}, {{"M", "33"}, {"N", "32"}}});
 }
 
+TEST_CASE("emulated kernels: log_softmax and softmax_backward, every variant and dtype", "[emulated][kernels]") {
+  for (const char* family : {"log_softmax", "softmax_backward"})
+    check_family(family, {{{"M", "5"}, {"N", "1003"}}, {{"M", "33"}, {"N", "32"}}});
+}
+
 TEST_CASE("emulated kernels: softmax, every variant and dtype", "[emulated][kernels]") {
   check_family("softmax", {{{"M", "5"}, {"N", "1003"}}, {{"M", "33"}, {"N", "32"}}});
 }

@@ -25,6 +25,16 @@ template <typename T, int Vec, int Rounds, int Lanes> struct RowTile {
     for (int r = 0; r < Rounds; ++r) chunks[r].each([&](int e, float value) { visit(r * Vec + e, value); });
   }
 
+  /// visit(value, other's value) for each pair of elements, padding included.
+  template <typename Visit> __device__ __forceinline__ void each_with(const RowTile& other, Visit visit) const {
+#pragma unroll
+    for (int r = 0; r < Rounds; ++r) {
+      float values[Vec];
+      chunks[r].each([&](int e, float value) { values[e] = value; });
+      other.chunks[r].each([&](int e, float value) { visit(values[e], value); });
+    }
+  }
+
   /// visit(value) for the elements that are the row's: none of the padding.
   template <typename Visit> __device__ __forceinline__ void each_within(int count, int lane, Visit visit) const {
 #pragma unroll
@@ -41,6 +51,18 @@ template <typename T, int Vec, int Rounds, int Lanes> struct RowTile {
       float values[Vec];
       chunks[r].each([&](int e, float value) { values[e] = map(value); });
       put(row, at, values);
+    }
+  }
+  /// Stores map(value, other's value): two tiles of the same places.
+  template <typename Map>
+  __device__ __forceinline__ void store_map(const RowTile& other, T* row, int count, int lane, Map map) const {
+#pragma unroll
+    for (int r = 0; r < Rounds; ++r) {
+      if (lane + r * Lanes >= count) continue;
+      float values[Vec];
+      chunks[r].each([&](int e, float value) { values[e] = value; });
+      other.chunks[r].each([&](int e, float value) { values[e] = map(values[e], value); });
+      put(row, lane + r * Lanes, values);
     }
   }
   /// Stores map(value, first's value) at the places of the row; `first` is a row of as many elements that all rows share.
