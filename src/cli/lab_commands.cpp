@@ -209,7 +209,8 @@ ExitCode LabConsole::show(const std::vector<std::string>& words) {
   for (const ScalarDecl& one : family.scalars) names += " " + one.name;
   text += in_lines(fmt::format("problem: {}   (to set:{} dtype)", next.problem.title(), names));
   if (!variant.parameters.empty())
-    text += text_table(parameters_table(variant, next.configuration, state_), color_on(global_, stdout), 2, table_width(0));
+    text +=
+        text_table(parameters_table(variant, next.configuration, state_), color_on(global_, stdout), 2, table_width(0));
   print_long(text);
   return ExitCode::passed;
 }

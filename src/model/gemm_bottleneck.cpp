@@ -177,8 +177,7 @@ void explain(const Case& c, GemmBottleneck& r) {
       return;
     case GemmLimit::compute:
       r.reason = fmt::format("{}, {} lost", tiles_text(c.largest, c.device.sms), percent(c.largest.lost));
-      r.suggestion =
-          "large tiles, more stages, the epilogue of a tile under the main loop of the next";
+      r.suggestion = "large tiles, more stages, the epilogue of a tile under the main loop of the next";
       return;
   }
 }
