@@ -22,7 +22,7 @@ cases=(
   "kerlab tune gemm --strategy=l" "kerlab tune gemm --strategy=local "
   "kerlab tune gemm --lay" "kerlab tune gemm --layout "
   "./kerlab tune gemm --layout t" "tn|tt"
-  "kerlab inspect soft" "kerlab inspect softmax/"
+  "kerlab inspect gemm_g" "kerlab inspect gemm_grouped/"
   "kerlab inspect gemm/reg2" "kerlab inspect gemm/reg2d "
   "kerlab inspect gemm/reg2d TH" "kerlab inspect gemm/reg2d TH"
   "kerlab inspect gemm/reg2d BM=6" "kerlab inspect gemm/reg2d BM=64 "

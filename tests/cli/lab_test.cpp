@@ -148,9 +148,9 @@ TEST_CASE("cli: the lab completes commands, kernels, parameters and values", "[c
   AtTerminal lab;
   lab.terminal.type("swe\t");
   CHECK(lab.terminal.wait_for("ep "));  // what was missing
-  lab.terminal.type("\x15use softm\t");
-  CHECK(lab.terminal.wait_for("ax/"));
-  lab.terminal.type("row\t\t");
+  lab.terminal.type("\x15use gemm_g\t");
+  CHECK(lab.terminal.wait_for("rouped/"));
+  lab.terminal.type("\x15use softmax/row\t\t");
   CHECK(lab.terminal.wait_for("row_in_registers"));
   lab.terminal.type("\x15");
   lab.ask("use " + lab.sandbox.family());
