@@ -4,6 +4,6 @@
 cd -- "$(dirname -- "$0")/../.." || exit 1
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
-KERLAB_DB=$folder/kerlab.db docs/pictures/terminal.py --columns 116 --keep 1,4,7-12,20-21,25-27 \
+KERLAB_DB=$folder/kerlab.db docs/pictures/terminal.py --columns 116 --keep 1,2,4-9,17-18,22-24 \
   --shown "kerlab tune gemm --M 4096" --out docs/pictures/tune.svg -- \
   "${KERLAB:-./kerlab}" tune gemm --M 4096 --device emu:h200
