@@ -39,10 +39,21 @@ struct PseudoTerminal {
     ::ioctl(master, TIOCSWINSZ, &size);
   }
   ~PseudoTerminal() { ::close(master); }
+  /// What was written since the last call. A terminal hands it over in pieces, at its own pace: a mark behind it
+  /// tells when all of it is there.
   std::string written() const {
+    constexpr char kMark = '\x05';
+    std::fputc(kMark, stream.get());
+    std::fflush(stream.get());
+    std::string text;
     char buffer[4096];
-    const auto got = ::read(master, buffer, sizeof buffer);
-    return {buffer, static_cast<std::size_t>(got > 0 ? got : 0)};
+    while (text.empty() || text.back() != kMark) {
+      const auto got = ::read(master, buffer, sizeof buffer);
+      REQUIRE(got > 0);
+      text.append(buffer, static_cast<std::size_t>(got));
+    }
+    text.pop_back();
+    return text;
   }
   int master;
   File stream;
