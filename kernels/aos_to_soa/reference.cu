@@ -1,0 +1,11 @@
+// What Y should be: Y[f][n] = X[n][f].
+#include "common/types.cuh"
+
+extern "C" __global__ void reference(const DTYPE* X, long long N, long long F, const long long* index, long long count,
+                                     ACC* value, ACC* scale) {
+  const long long place = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (place >= count) return;
+  const long long i = index == nullptr ? place : index[place];
+  value[place] = to_float(X[i % N * F + i / N]);
+  scale[place] = 0;
+}
