@@ -80,7 +80,7 @@ std::string every_cut(const TunePlan& plan, bool color) {
 std::string tune_plan_text(const TunePlan& plan, bool color, int width, bool verbose) {
   std::string text = folded(fmt::format("{}   {}", plan.title, plan.device), width);
   text += folded(fmt::format("{}, {} at least; not faster than {} us", format_si(plan.flops, "FLOP"),
-                             format_bytes(static_cast<std::int64_t>(plan.bytes)), format_us(plan.minimum_us)),
+                             format_si(plan.bytes, "B"), format_us(plan.minimum_us)),
                  width);
   if (verbose) text += every_cut(plan, color);
   text += text_table(steps_table(plan), color, 2, width);

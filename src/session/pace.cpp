@@ -12,13 +12,12 @@ namespace kerlab {
 
 namespace {
 
-constexpr std::size_t kNearest = 3;   // sessions that count
-constexpr double kTooFar = 3;         // as `distance`: nothing is said by what is less alike
-constexpr double kOtherDType = 1.5;   // as far as a problem of e^3 times the work
-constexpr double kOtherVariants = 2;  // no variant in common
-constexpr double kOpen = 0.5;         // before the record begins: processes start
-constexpr double kLookUp = 0.1;       // where everything is stored
-constexpr double kGrowth = 0.4;       // time of a candidate goes with this power of the work: much of it is compiling
+constexpr std::size_t kNearest = 3;                      // sessions that count
+constexpr double kTooFar = 3;                            // as `distance`: nothing is said by what is less alike
+constexpr double kOtherDType = 1.5;                      // as far as a problem of e^3 times the work
+constexpr double kOtherVariants = 2;                     // no variant in common
+constexpr double kOpenReal = 0.5, kOpenEmulated = 0.1;   // before the record begins: processes start
+constexpr double kLookUp = 0.07;                         // where everything is stored
 constexpr double kWholeFlops = 5e8, kWholeBytes = 64e6;  // an emulated device executes no more of a problem
 constexpr double kLeastOfSweep = 0.3;                    // of a time limit
 constexpr double kEmulatedFinals = 0.4, kRealFinals = 0.3,
@@ -48,19 +47,16 @@ double executed(const Family& family, const Problem& problem, const DeviceInfo& 
   return std::clamp(std::max(plan.flops / kWholeFlops, plan.bytes / kWholeBytes), kLeast, 1.0);
 }
 
-/// Of the time of a candidate, from one problem to another. A GPU's is mostly compiling.
-double growth_of(const Family& family, const Problem& from, const Problem& to, const DeviceInfo& device) {
-  if (device.kind != DeviceKind::emulated) return 1;
-  return std::pow(executed(family, to, device) / executed(family, from, device), kGrowth);
-}
-
 /// One session's trials of a problem.
 struct Session {
   std::string problem;
   std::set<std::string> variants;
   std::vector<double> begun;  ///< when each was first written down
   double distance = 0;
-  double growth = 1;  ///< of a candidate's time, to the problem to come
+  bool alike = false;     ///< the same dtype, and variants in common
+  double executed = 1;    ///< of the problem; see `executed`
+  double candidates = 1;  ///< growth of a candidate's time to the problem to come
+  double finals = 1;      ///< and of the finals'
   Pace pace;
 };
 
@@ -116,6 +112,29 @@ double distance(const Family& family, const Session& session, const Problem& its
          kOtherVariants * unlike(session.variants, variants);
 }
 
+/// Time goes with this power of what is executed: less than 1, because compiling and the small problems of a check cost
+/// the same everywhere. A line through the sessions' logarithms, that begins as if the usual power had been seen.
+double power_of(const std::vector<Session>& sessions, double Pace::*seconds) {
+  constexpr double kUsual = 0.3, kTrust = 0.3;  // trust: as squares of e-folds of work
+  double n = 0, x = 0, y = 0, xx = 0, xy = 0;
+  for (const Session& session : sessions) {
+    if (!session.alike || session.pace.*seconds <= 0) continue;
+    const double work = std::log(session.executed), time = std::log(session.pace.*seconds);
+    n += 1, x += work, y += time, xx += work * work, xy += work * time;
+  }
+  if (n == 0) return kUsual;
+  return std::clamp((kTrust * kUsual + xy - x * y / n) / (kTrust + xx - x * x / n), 0.0, 1.0);
+}
+
+/// From each session's problem to the one to come. A GPU's time is mostly compiling.
+void find_growth(std::vector<Session>& sessions, double to_come) {
+  const double candidates = power_of(sessions, &Pace::per_candidate_s), finals = power_of(sessions, &Pace::finals_s);
+  for (Session& session : sessions) {
+    session.candidates = std::pow(to_come / session.executed, candidates);
+    session.finals = std::pow(to_come / session.executed, finals);
+  }
+}
+
 Pace mean_of(const std::vector<Session>& nearest) {
   Pace mean;
   double weights = 0;
@@ -123,9 +142,10 @@ Pace mean_of(const std::vector<Session>& nearest) {
     const double weight = 1 / ((0.1 + session.distance) * (0.1 + session.distance));
     weights += weight;
     mean.prepare_s += weight * session.pace.prepare_s;
-    mean.per_candidate_s += weight * session.growth * session.pace.per_candidate_s;
-    mean.finals_s += weight * session.growth * session.pace.finals_s;
+    mean.per_candidate_s += weight * session.candidates * session.pace.per_candidate_s;
+    mean.finals_s += weight * session.finals * session.pace.finals_s;
     mean.tried += weight * session.pace.tried;
+    if (session.distance == 0) mean.tried_here = std::max(mean.tried_here, session.pace.tried);
   }
   for (double* sum : {&mean.prepare_s, &mean.per_candidate_s, &mean.finals_s, &mean.tried}) *sum /= weights;
   return mean;
@@ -140,7 +160,8 @@ std::optional<Pace> pace_of(const Database& database, const Family& family, cons
     try {
       const Problem its = make_problem(family, request_of_key(family, session.problem));
       session.distance = distance(family, session, its, problem, device, variants);
-      session.growth = growth_of(family, its, problem, device);
+      session.alike = its.dtype == problem.dtype && unlike(session.variants, variants) < 1;
+      session.executed = executed(family, its, device);
     } catch (const Error&) {
       continue;  // of a family that has changed since
     }
@@ -148,17 +169,18 @@ std::optional<Pace> pace_of(const Database& database, const Family& family, cons
       comparable.push_back(std::move(session));
   }
   if (comparable.empty()) return std::nullopt;
+  if (device.kind == DeviceKind::emulated) find_growth(comparable, executed(family, problem, device));
   std::stable_sort(comparable.begin(), comparable.end(),
                    [](const Session& a, const Session& b) { return a.distance < b.distance; });
   comparable.resize(std::min(comparable.size(), kNearest));
   return mean_of(comparable);
 }
 
-double seconds_for(const Pace& pace, double left, double time_s) {
+double seconds_for(const Pace& pace, double left, double time_s, DeviceKind kind) {
   if (left <= 0) return kLookUp;  // everything is stored, and so is the decision
   double candidates_s = left * pace.per_candidate_s;
   if (time_s > 0) candidates_s = std::min(candidates_s, std::max(kLeastOfSweep * time_s, time_s - pace.finals_s));
-  return kOpen + pace.prepare_s + candidates_s + pace.finals_s;
+  return (kind == DeviceKind::emulated ? kOpenEmulated : kOpenReal) + pace.prepare_s + candidates_s + pace.finals_s;
 }
 
 double reserved_for_finals(const Pace* pace, double time_s, DeviceKind kind) {

@@ -17,6 +17,7 @@ struct Pace {
   double per_candidate_s = 0;  ///< compilers and devices side by side
   double finals_s = 0;         ///< until the winner was stored
   double tried = 0;            ///< candidates of a session
+  double tried_here = 0;       ///< most candidates of a session of this very problem and these variants; 0: none
 };
 
 /// None: nothing comparable is stored. `work`: FLOPs of the problem, or bytes where these are more.
@@ -24,7 +25,7 @@ std::optional<Pace> pace_of(const Database& database, const Family& family, cons
                             const DeviceInfo& device, const std::set<std::string>& variants);
 
 /// Of a session that tries `left` more candidates; `time_s`: its limit, 0: none.
-double seconds_for(const Pace& pace, double left, double time_s);
+double seconds_for(const Pace& pace, double left, double time_s, DeviceKind kind);
 
 /// Of a time limit, what the finals are to have. `pace`: may be null.
 double reserved_for_finals(const Pace* pace, double time_s, DeviceKind kind);

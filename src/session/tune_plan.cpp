@@ -1,14 +1,49 @@
 // --dry-run: what a session would do, without launching anything.
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "session/problem_setup.h"
+#include "session/starts.h"
 #include "session/tune.h"
 #include "spec/restrict.h"
 
 namespace kerlab {
 
 namespace {
+
+/// Candidates of the space of which today's source has a result, by index.
+std::set<std::size_t> stored_candidates(const CandidateSpace& space, const ProblemSetup& setup, const Rig& rig,
+                                        const Database& database) {
+  std::map<std::string, std::string> sources;
+  for (const VariantSpace& variant : space.variants())
+    sources.emplace(variant.source.variant->name, variant.source.source.hash);
+  std::set<std::size_t> stored;
+  for (const Trial& trial : database.trials(setup.plan.key, rig.device().device_class())) {
+    const auto source = sources.find(trial.variant);
+    if (source == sources.end() || source->second != trial.source_hash) continue;
+    if (!is_final(trial.status) || trial.toolchain != rig.toolchain()) continue;
+    if (const auto index = space.find(trial.variant, trial.configuration)) stored.insert(*index);
+  }
+  return stored;
+}
+
+/// What won on other problems since, and is tried first: not yet on this one.
+std::size_t untried_starts(const CandidateSpace& space, const std::set<std::size_t>& stored, const Rig& rig,
+                           const Problem& problem, const TuneOptions& options, const Database& database) {
+  const auto find = [&](const std::string& variant, const std::string& text) { return space.find(variant, text); };
+  const auto starts = transferred_starts(rig, problem, find, database, options.shipped);
+  return static_cast<std::size_t>(
+      std::ranges::count_if(starts, [&](std::size_t index) { return !stored.contains(index); }));
+}
+
+/// A session that ended by itself had the patience of this search, and all that it tried is stored.
+bool ended_before(const TunePlan& plan, const Pace* pace) {
+  return plan.search.learns() && pace != nullptr && pace->tried_here > 0 &&
+         pace->tried_here >= static_cast<double>(plan.search.patience) &&
+         static_cast<double>(plan.stored) >= pace->tried_here;
+}
 
 /// How many it will be where the search may end by itself. `pace`: may be null.
 double expected_trials(const TunePlan& plan, const Pace* pace) {
@@ -57,13 +92,16 @@ TunePlan plan_tune(const TuneOptions& options, Database& database) {
   plan.to_try = plan.search.trials;
   std::set<std::string> names;
   for (const TunePlan::VariantPlan& variant : plan.variants) names.insert(variant.name);
-  for (const Trial& trial : database.trials(setup.plan.key, rig.device().device_class())) {
-    if (is_final(trial.status) && trial.toolchain == rig.toolchain() && names.contains(trial.variant)) ++plan.stored;
-  }
+  const std::set<std::size_t> stored =
+      options.screening.fresh ? std::set<std::size_t>() : stored_candidates(space, setup, rig, database);
+  plan.stored = stored.size();
   const std::optional<Pace> pace = pace_of(database, family, setup.problem, rig.device(), names);
   plan.expected = expected_trials(plan, pace ? &*pace : nullptr);
-  const double left = plan.expected - static_cast<double>(options.screening.fresh ? 0 : plan.stored);
-  if (pace) plan.estimate_s = seconds_for(*pace, left, options.screening.time_s);
+  if (ended_before(plan, pace ? &*pace : nullptr))
+    plan.expected =
+        static_cast<double>(plan.stored + untried_starts(space, stored, rig, setup.problem, options, database));
+  const double left = plan.expected - static_cast<double>(plan.stored);
+  if (pace) plan.estimate_s = seconds_for(*pace, left, options.screening.time_s, rig.device().kind);
   return plan;
 }
 

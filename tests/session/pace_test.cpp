@@ -1,5 +1,6 @@
 #include "session/pace.h"
 
+#include "base/file.h"
 #include "catch.h"
 #include "session/session_fixture.h"
 
@@ -23,12 +24,27 @@ TEST_CASE("pace: an estimate is unknown until something comparable was tuned", "
 
 TEST_CASE("pace: a time limit holds the finals too", "[session]") {
   const Pace pace{2, 1, 20, 12};
-  CHECK(seconds_for(pace, 12, 0) == Approx(34.5));
-  CHECK(seconds_for(pace, 60, 50) == Approx(52.5));
-  CHECK(seconds_for(pace, 0, 50) == Approx(0.1));
+  CHECK(seconds_for(pace, 12, 0, DeviceKind::cuda) == Approx(34.5));
+  CHECK(seconds_for(pace, 60, 50, DeviceKind::cuda) == Approx(52.5));
+  CHECK(seconds_for(pace, 0, 50, DeviceKind::cuda) == Approx(0.07));
   CHECK(reserved_for_finals(&pace, 60, DeviceKind::cuda) == Approx(20));
   CHECK(reserved_for_finals(&pace, 10, DeviceKind::cuda) == Approx(7));  // the sweep has its share all the same
   CHECK(reserved_for_finals(nullptr, 60, DeviceKind::emulated) == Approx(24));
   CHECK(reserved_for_finals(nullptr, 60, DeviceKind::cuda) == Approx(8));
   CHECK(reserved_for_finals(nullptr, 60, DeviceKind::script) == 0);
+}
+
+TEST_CASE("pace: what is stored of the source as it is counts, of older ones nothing", "[session]") {
+  SessionFixture fixture;
+  TuneOptions options = fixture.options();
+  fixture.tune(options);
+  CHECK(plan_tune(options, fixture.database()).stored == 12);
+  options.where = {"A <= 2"};  // results outside the conditions are no help
+  CHECK(plan_tune(options, fixture.database()).stored == 6);
+  options.where.clear();
+  const std::filesystem::path source = fixture.family() / "simple.cu";
+  write_atomic(source, read_text(source) + "// another version\n");
+  const TunePlan changed = plan_tune(options, fixture.database());
+  CHECK(changed.stored == 0);
+  CHECK(changed.estimate_s > 0.1);
 }
