@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <span>
 
 #include "base/format.h"
 #include "session/candidate.h"
@@ -17,6 +18,20 @@ constexpr std::uint64_t kSmallReferenceTicket = kLabTicket + 2;
 
 /// A limit meant for candidates must not end the session on a busy machine.
 constexpr std::chrono::seconds kLabDeadline{60};
+
+/// For the lab and references, which are executed and never timed: where no GPU does, ptxas has nothing to do.
+std::vector<std::string> untimed_options(const DeviceInfo& device) {
+  std::string arch = device.arch();
+  if (device.kind != DeviceKind::cuda) arch.replace(0, std::string_view("sm").size(), "compute");
+  return base_options(arch);
+}
+
+/// A scripted device makes up what a reference reports, and asks only that there is something to load.
+Bytes untimed_image(CompileResult& compiled, const DeviceInfo& device) {
+  if (device.kind != DeviceKind::script) return loadable_image(compiled, device);
+  const auto ptx = std::as_bytes(std::span(compiled.ptx));
+  return {ptx.begin(), ptx.end()};
+}
 
 }  // namespace
 
@@ -84,17 +99,24 @@ ProblemSetup prepare_problem(const KernelFolder& folder, const Problem& problem,
 
 void ProblemLoader::begin() {
   if (std::exchange(begun_, true)) return;
-  std::vector<std::string> options = base_options(rig_.device().arch());
+  std::vector<std::string> options = untimed_options(rig_.device());
   const auto deadline = std::max<std::chrono::milliseconds>(kLabDeadline, rig_.compilers().time_limit());
-  std::vector<std::string> in_parallel = options;  // every session whose cache is empty waits for the lab
-  in_parallel.emplace_back("--split-compile=4");
-  rig_.compilers().submit(kLabTicket, {read_lab_source(), std::move(in_parallel), deadline});
-  if (!with_reference_) return;
+  if (rig_.device().kind == DeviceKind::script) {
+    lab_image_ = {std::byte{}};  // its lab has no kernels
+  } else {
+    std::vector<std::string> in_parallel = options;  // every session whose cache is empty waits for the lab
+    in_parallel.emplace_back("--split-compile=4");
+    rig_.compilers().submit(kLabTicket, {read_lab_source(), std::move(in_parallel), deadline});
+  }
+  if (!with_reference_) {
+    tell_when_complete();
+    return;
+  }
   options.insert(options.end(), setup_.reference_defines.begin(), setup_.reference_defines.end());
   const SourceBundle reference = read_kernel_source(rig_.folder().family.reference_source);
   rig_.compilers().submit(kReferenceTicket, {reference, options, deadline});
   if (!has_own_small_reference()) return;
-  options = base_options(rig_.device().arch());
+  options = untimed_options(rig_.device());
   options.insert(options.end(), setup_.small->reference_defines.begin(), setup_.small->reference_defines.end());
   rig_.compilers().submit(kSmallReferenceTicket, {reference, options, deadline});
 }
@@ -111,12 +133,17 @@ bool ProblemLoader::take(CompilerPool::Finished& finished) {
                             is_lab ? "kernels/common/lab.cu" : rig_.folder().family.reference_source.string(),
                             finished.result.message));
   }
-  Bytes image = loadable_image(finished.result, rig_.device());
+  Bytes image = untimed_image(finished.result, rig_.device());
   (is_lab                                ? lab_image_
    : finished.ticket == kReferenceTicket ? reference_image_
                                          : small_reference_image_) = std::move(image);
-  if (lab_image_.empty() || (with_reference_ && reference_image_.empty())) return true;
-  if (has_own_small_reference() && small_reference_image_.empty()) return true;
+  tell_when_complete();
+  return true;
+}
+
+void ProblemLoader::tell_when_complete() {
+  if (lab_image_.empty() || (with_reference_ && reference_image_.empty())) return;
+  if (has_own_small_reference() && small_reference_image_.empty()) return;
   request::SetProblem problem;
   problem.problem = setup_.plan;
   problem.lab_image = std::move(lab_image_);
@@ -128,7 +155,6 @@ bool ProblemLoader::take(CompilerPool::Finished& finished) {
   rig_.set_problem(problem);
   data_ = std::move(problem);
   ready_ = true;
-  return true;
 }
 
 void ProblemLoader::load() {

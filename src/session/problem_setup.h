@@ -56,6 +56,7 @@ class ProblemLoader {
 
  private:
   [[nodiscard]] bool has_own_small_reference() const;
+  void tell_when_complete();
 
   Rig& rig_;
   const ProblemSetup& setup_;
