@@ -101,19 +101,18 @@ TEST_CASE("emulated kernels: gemm with every epilogue, in some layouts and dtype
   const std::string layouts[] = {"nn", "nt", "tn", "tt"};
   const std::string dtypes[] = {"bf16", "fp32", "fp16", "tf32"};
   std::size_t turn = 0;
+  // Whole 16 bytes and fours for the rungs that want them; rows of odd lengths.
+  const Arguments whole = {{"M", "72"}, {"N", "136"}, {"K", "64"}}, odd = {{"M", "37"}, {"N", "69"}, {"K", "43"}};
   for (const std::string activation : {"none", "relu", "gelu", "silu"})
-    for (const std::string bias : {"no", "yes"})
-      // Whole 16 bytes and fours for the rungs that want them; rows of odd lengths.
-      for (const Arguments& shape :
-           {Arguments{{"M", "72"}, {"N", "136"}, {"K", "64"}}, Arguments{{"M", "37"}, {"N", "69"}, {"K", "43"}}}) {
-        Arguments arguments = shape;
-        arguments.insert(arguments.end(), {{"bias", bias},
-                                           {"activation", activation},
-                                           {"layout", layouts[turn % 4]},
-                                           {"alpha", "0.5"},
-                                           {"beta", turn % 2 == 0 ? "0" : "-1.5"}});
-        CHECK(failures("gemm", dtypes[turn++ / 2 % 4], arguments) == "");
-      }
+    for (const std::string bias : {"no", "yes"}) {
+      Arguments arguments = (turn + turn / 2) % 2 == 0 ? whole : odd;  // each activation has both
+      arguments.insert(arguments.end(), {{"bias", bias},
+                                         {"activation", activation},
+                                         {"layout", layouts[(turn + turn / 4) % 4]},
+                                         {"alpha", "0.5"},
+                                         {"beta", turn % 4 < 2 ? "0" : "-1.5"}});
+      CHECK(failures("gemm", dtypes[turn++ % 4], arguments) == "");
+    }
   CHECK(failures("gemm", "bf16", {{"M", "5"}, {"N", "96"}, {"K", "64"}, {"bias", "yes"}, {"activation", "silu"}}) ==
         "");
 }
@@ -150,9 +149,10 @@ TEST_CASE("emulated kernels: gemm of fp8, promoted and fast, with scales", "[emu
 }
 
 TEST_CASE("emulated kernels: gemm in int8, exact, with whole alpha and beta", "[emulated][kernels]") {
-  for (const std::string layout : {"nn", "nt", "tn", "tt"}) {
+  for (const std::string layout : {"nn", "tt"})
     CHECK(failures("gemm", "int8", {{"M", "144"}, {"N", "80"}, {"K", "208"}, {"layout", layout}, {"alpha", "-3"}}) ==
           "");
+  for (const std::string layout : {"nt", "tn"}) {
     CHECK(failures("gemm", "int8",
                    {{"M", "77"},
                     {"N", "67"},
