@@ -6,7 +6,7 @@
 // Parameters LANES threads a row, ROWS rows a block; VEC elements a packet; UNROLL packets of a thread.
 // Expects   rows of a multiple of VEC elements (VEC = 1 takes any); the rows of Q and Y may lie at a pitch.
 // Lacks     16 bytes a thread on the side of the codes: a transposition among lanes would give them.
-#include "out_type.cuh"
+#include "codes.cuh"
 
 extern "C" __global__ void __launch_bounds__(LANES * ROWS)
 dequantize(const DTYPE* __restrict__ Q, const float* __restrict__ S, Out* __restrict__ Y, int M, int N, int in_row,
@@ -33,7 +33,7 @@ dequantize(const DTYPE* __restrict__ Q, const float* __restrict__ S, Out* __rest
   for (int u = 0; u < UNROLL; ++u) {
     if (first + u * LANES >= packets) continue;
     float x[VEC];
-    unpack(held[u], x);
+    floats_of_codes(held[u], x);
 #pragma unroll
     for (int e = 0; e < VEC; ++e) x[e] *= scale[u];
     y[first + u * LANES] = packet_of<Out>(x);
