@@ -13,10 +13,11 @@ shift 2
     gsub(/,/, "\\,", spec)
     gsub(/\[/, "\\[", spec)
     printf "add_test([=[%s]=] [=[%s]=] [=[%s]=])\n", $0, program, spec
-    printf "set_tests_properties([=[%s]=] PROPERTIES TIMEOUT 300", $0
+    # What executes or compiles shipped kernels has a budget of its own in tests/run, and takes longest.
+    kernels = $0 ~ /^(emulated kernels|gemm|softmax|reduce|example)/
+    printf "set_tests_properties([=[%s]=] PROPERTIES TIMEOUT %d", $0, kernels ? 900 : 300
     printf " FAIL_REGULAR_EXPRESSION \"No test cases matched|No tests ran\""
-    # What executes or compiles shipped kernels has a budget of its own in tests/run.
-    if ($0 ~ /^(emulated kernels|gemm|softmax|reduce|example)/) printf " LABELS kernels"
+    if (kernels) printf " LABELS kernels"
     printf " SKIP_REGULAR_EXPRESSION \"skipped: no CUDA device\")\n"
   }
   END { if (NR == 0) exit 1 }' >"$out.new"

@@ -29,7 +29,8 @@ void open_device(const RigOptions& options, std::unique_ptr<Rig>& rig) {
     throw;
   } catch (const Error& error) {
     if (options.device != "gpu") throw;
-    throw Error(fmt::format("{}; without a GPU, --device emu:h200 gates what is exact", error.what()), error.code());
+    throw Error(fmt::format("{} The emulated device gates what is exact; times need a GPU.", error.what()),
+                error.code());
   }
 }
 
