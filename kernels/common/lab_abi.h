@@ -18,7 +18,18 @@ enum RecipeId : u32 {
   kOneHot = 3,
   kConstant = 4,
   kPartition = 5,
-  kIndexCoded = 6
+  kIndexCoded = 6,
+  kIntegers = 7
+};
+
+// How integers of a range are drawn.
+enum IntegerPattern : u32 {
+  kDrawn = 0,   // uniformly
+  kSkewed = 1,  // many equal ones
+  kRamp = 2,    // one after another, and again from the least
+  kSorted = 3,
+  kEnds = 4,  // the least or the largest
+  kEqual = 5  // all the largest
 };
 
 // What is planted over a recipe's values. A line is a row of the last two dimensions, or a column of them.
@@ -57,8 +68,11 @@ struct FillArguments {
   double parameter0, parameter1;  // partition: things to part; 1: some parts empty, some of one thing
   i64 rows = 1;                   // extent of the last dimension but one
   u32 plants = 0;
-  u32 pad = 0;
+  u32 pattern = 0;                // integers: IntegerPattern
   Plant plant[kMostPlants] = {};  // the first `plants`, one over the other
+  i64 least = 0, range = 0;       // integers: the least, and how many there are
+  i64 ignored = 0;                // what one of every 8 elements holds instead,
+  u32 ignores = 0, pad = 0;       // where this is 1
 };
 
 // lab_guard_scan: words of [begin, begin + words) that differ from pattern.

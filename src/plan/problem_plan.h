@@ -14,6 +14,15 @@ namespace kerlab {
 enum class Role : std::uint8_t { input, output, inout };
 std::string_view name(Role role);
 
+/// Integers that an input holds instead of numbers: ids, labels.
+struct IntegerRange {
+  std::int64_t least = 0;
+  std::int64_t end = 0;               ///< one past the largest; least: the tensor holds numbers
+  std::vector<std::int64_t> ignored;  ///< none, or what one of 8 elements holds instead where a pattern says so
+  [[nodiscard]] bool empty() const { return end == least; }
+  bool operator==(const IntegerRange&) const = default;
+};
+
 /// A dense tensor in memory, row-major (last dimension contiguous).
 struct Tensor {
   std::string name;
@@ -23,6 +32,9 @@ struct Tensor {
   /// Holds no numbers but offsets: of elements() - 1 uneven parts of so many things, and their end. -1: numbers.
   std::int64_t partition = -1;
   bool unread = false;  ///< no kernel of this problem may read it: it holds NaN, whatever the recipe
+  IntegerRange range = {};
+  /// It holds numbers, that recipes plant something into: neither offsets nor integers of a range.
+  [[nodiscard]] bool numeric() const { return partition < 0 && range.empty(); }
   [[nodiscard]] std::int64_t elements() const;  ///< 0 when a dimension is 0
   [[nodiscard]] std::int64_t bytes() const;
   bool operator==(const Tensor&) const = default;

@@ -19,6 +19,10 @@ inline constexpr std::array<std::string_view, 7> kRecipeBases = {"normal",   "un
 inline constexpr std::array<std::string_view, 12> kPlantKinds = {
     "value", "one", "one_hot", "points", "ramp", "mirror", "mask", "tail", "scale", "spread", "shift", "subnormal"};
 
+/// How a recipe may draw integers of a range, in the order of lab::IntegerPattern.
+inline constexpr std::array<std::string_view, 6> kIntegerPatterns = {"uniform", "skewed", "ramp",
+                                                                     "sorted",  "ends",   "equal"};
+
 /// A feature planted into one input, over the base and over what was planted before it.
 struct Plant {
   std::string what;  ///< of kPlantKinds
@@ -43,6 +47,7 @@ struct Recipe {
   bool exact = false;              ///< the result must be bit-exact
   std::string base;                ///< of kRecipeBases; empty: what `name` says
   std::vector<Plant> plants;
+  std::string integers = {};  ///< of kIntegerPatterns; empty: what goes with the base
   bool operator==(const Recipe&) const = default;
 
   /// Part of every check; others are for thorough ones, and their data are made when they are asked for.

@@ -77,11 +77,28 @@ std::vector<ScalarDecl> read_scalars(const SpecTable& family) {
   return scalars;
 }
 
+/// range = [least, one past the largest], and what some elements hold instead.
+void read_range(const SpecTable& row, TensorDecl& tensor) {
+  tensor.range = row.expressions("range");
+  tensor.ignored = row.expression_or_empty("ignored");
+  if (tensor.range.empty()) {
+    if (row.has("range")) row.fail("range", "two integers are needed: the least, and one past the largest");
+    if (row.has("ignored")) row.fail("ignored", "only integers of a range are ignored: give a range");
+    return;
+  }
+  if (tensor.range.size() != 2) row.fail("range", "two integers are needed: the least, and one past the largest");
+  if (tensor.role != Role::input) row.fail("range", "only an input can hold integers of a range");
+  if (!tensor.dtype.is(DType::int32) && !tensor.dtype.is(DType::int64) && !tensor.dtype.is(DType::uint32))
+    row.fail("range", "integers of a range need dtype = \"int32\", \"int64\" or \"uint32\"");
+  if (!tensor.partition.empty()) row.fail("range", "a partition holds offsets");
+  if (!tensor.unread.empty()) row.fail("unread", "only an input of numbers can be left unread");
+}
+
 std::vector<TensorDecl> read_tensors(const SpecTable& family, const std::vector<Flag>& flags) {
   std::vector<TensorDecl> tensors;
   for (const TomlValue& value : family.tables("tensor")) {
-    const SpecTable row =
-        SpecTable::named(value, "tensor", {"name", "doc", "role", "dtype", "shape", "partition", "unread"});
+    const SpecTable row = SpecTable::named(
+        value, "tensor", {"name", "doc", "role", "dtype", "shape", "partition", "unread", "range", "ignored"});
     TensorDecl tensor;
     tensor.name = row.identifier("name");
     tensor.doc = row.text("doc", "");
@@ -97,6 +114,7 @@ std::vector<TensorDecl> read_tensors(const SpecTable& family, const std::vector<
     tensor.unread = row.expression_or_empty("unread");
     if (!tensor.unread.empty() && (tensor.role != Role::input || !tensor.partition.empty()))
       row.fail("unread", "only an input of numbers can be left unread");
+    read_range(row, tensor);
     tensor.where = row.where("name");
     tensors.push_back(std::move(tensor));
   }
@@ -263,6 +281,8 @@ Family read_family(const std::filesystem::path& file) {
     scope.check(tensor.shape);
     scope.check(tensor.partition);
     scope.check(tensor.unread);
+    scope.check(tensor.range);
+    scope.check(tensor.ignored);
   }
   family.constraints = read_constraints(top, scope);
   family.references = read_references(top, scope);

@@ -13,6 +13,7 @@ namespace {
 constexpr std::int64_t kMaximumTensorBytes = std::int64_t{1} << 62;
 constexpr std::int64_t kMostParts = 65536;  // each offset is computed from the weights of all parts
 constexpr std::int64_t kMostThings = 0x7FFFFFFF;
+constexpr std::int64_t kLargestInteger = std::int64_t{1} << 53;  // values are compared and shown as doubles
 
 template <typename Named>
 std::vector<std::string> names_of(const std::vector<Named>& list) {
@@ -135,6 +136,32 @@ std::int64_t partition_of(const TensorDecl& tensor, const Problem& problem) {
   return things;
 }
 
+/// Largest and least integers that a range may have in a tensor of this type.
+std::pair<std::int64_t, std::int64_t> integers_of(DType dtype) {
+  if (dtype == DType::int32) return {-kMostThings - 1, kMostThings};
+  return {dtype == DType::uint32 ? 0 : -kLargestInteger, dtype == DType::uint32 ? 0xFFFFFFFF : kLargestInteger};
+}
+
+/// The integers that it holds; empty: numbers. Throws SpecError where there are none, or its type has not all of them.
+IntegerRange range_of(const TensorDecl& tensor, const Problem& problem) {
+  IntegerRange range;
+  if (tensor.range.empty()) return range;
+  const auto [lowest, highest] = integers_of(tensor.dtype.of(problem));
+  range.least = tensor.range[0].evaluate(problem.environment);
+  range.end = tensor.range[1].evaluate(problem.environment);
+  if (range.end <= range.least)
+    throw SpecError(tensor.range[1].where(), fmt::format("tensor '{}' has no integer from {} up to below {}",
+                                                         tensor.name, range.least, range.end));
+  if (range.least < lowest || range.end - 1 > highest)
+    throw SpecError(tensor.range[1].where(), fmt::format("tensor '{}' cannot hold integers from {} up to {}: {} to {}",
+                                                         tensor.name, range.least, range.end - 1, lowest, highest));
+  if (tensor.ignored.empty()) return range;
+  range.ignored = {tensor.ignored.evaluate(problem.environment)};
+  if (range.ignored[0] < lowest || range.ignored[0] > highest)
+    throw SpecError(tensor.ignored.where(), fmt::format("tensor '{}' cannot hold {}", tensor.name, range.ignored[0]));
+  return range;
+}
+
 double cost(const Family& family, const Expression& formula, const Problem& problem) {
   const std::int64_t value = formula.evaluate(problem.environment);
   if (value < 0) throw SpecError(formula.where(), fmt::format("the cost of {} is negative: {}", family.name, value));
@@ -195,6 +222,7 @@ Problem make_problem(const Family& family, const ProblemRequest& request) {
     for (const TensorDecl& tensor : family.tensors) {
       (void)shape_of(tensor, problem);
       (void)partition_of(tensor, problem);
+      (void)range_of(tensor, problem);
     }
     (void)flops_of(family, problem);
     (void)bytes_of(family, problem);
@@ -211,7 +239,7 @@ std::vector<Tensor> tensors_of(const Family& family, const Problem& problem) {
   for (const TensorDecl& tensor : family.tensors) {
     const bool unread = !tensor.unread.empty() && tensor.unread.evaluate(problem.environment) != 0;
     tensors.push_back({tensor.name, tensor.dtype.of(problem), tensor.role, shape_of(tensor, problem),
-                       partition_of(tensor, problem), unread});
+                       partition_of(tensor, problem), unread, range_of(tensor, problem)});
   }
   return tensors;
 }

@@ -16,6 +16,11 @@ const std::vector<std::string>& plantable() {
   return names;
 }
 
+const std::vector<std::string>& patterns() {
+  static const std::vector<std::string> names = {kIntegerPatterns.begin(), kIntegerPatterns.end()};
+  return names;
+}
+
 const std::vector<std::string>& bases() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> all = {kRecipeBases.begin(), kRecipeBases.end()};
@@ -59,6 +64,8 @@ std::string read_tensor(const SpecTable& row, const std::vector<TensorDecl>& ten
   if (found == tensors.end()) row.fail("tensor", fmt::format("the family has no tensor '{}'", name));
   if (found->role == Role::output) row.fail("tensor", fmt::format("'{}' is an output", name));
   if (!found->partition.empty()) row.fail("tensor", fmt::format("'{}' holds offsets", name));
+  if (!found->range.empty())
+    row.fail("tensor", fmt::format("'{}' holds integers of a range: integers = \"ends\" of the recipe decides", name));
   return name;
 }
 
@@ -113,6 +120,7 @@ RecipeDecl read_recipe(const SpecTable& row, const Scope& scope, const std::vect
   recipe.when = row.expression_or_empty("when");
   scope.check(recipe.exact);
   scope.check(recipe.when);
+  recipe.integers = row.has("integers") ? patterns()[row.choice("integers", patterns(), 0)] : "";
   for (const TomlValue& plant : row.tables("plant")) recipe.plants.push_back(read_plant(plant, scope, tensors));
   recipe.where = row.where("name");
   return recipe;
@@ -124,14 +132,16 @@ std::vector<RecipeDecl> read_recipes(const SpecTable& family, const Scope& scope
                                      const std::vector<TensorDecl>& tensors) {
   std::vector<RecipeDecl> recipes;
   for (const TomlValue& value : family.tables("recipe")) {
-    const SpecTable row =
-        SpecTable::named(value, "recipe", {"name", "doc", "base", "seed", "parameters", "exact", "when", "plant"});
+    const SpecTable row = SpecTable::named(
+        value, "recipe", {"name", "doc", "base", "seed", "parameters", "exact", "when", "plant", "integers"});
     recipes.push_back(read_recipe(row, scope, tensors));
     const RecipeDecl& recipe = recipes.back();
     // Zeros and small integers make tensor cores faster than they are, and so do infinities.
     const bool timed = (recipe.name == "normal" || recipe.name == "uniform") && recipe.plants.empty();
     if (recipes.size() == 1 && !(timed && recipe.when.empty()))
       row.fail("name", "the first recipe is the one that is timed: normal or uniform");
+    if (recipes.size() == 1 && !recipe.integers.empty() && recipe.integers != "uniform")
+      row.fail("integers", "the first recipe is the one that is timed: uniform");
     const auto is_it = [&](const RecipeDecl& other) { return other.name == recipe.name && other.seed == recipe.seed; };
     if (std::count_if(recipes.begin(), recipes.end(), is_it) > 1)
       row.fail("name", fmt::format("a second recipe '{}' with seed {}", recipe.name, recipe.seed));

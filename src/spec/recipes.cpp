@@ -26,11 +26,11 @@ bool holds(const Expression& condition, const Problem& problem) {
   return condition.empty() || condition.evaluate(problem.environment) != 0;
 }
 
-/// One for each input that it is for; those without elements, or of offsets, have none.
+/// One for each input that it is for; those without elements, of offsets or of integers of a range have none.
 void add_plants(const PlantDecl& declared, const std::vector<Tensor>& tensors, std::vector<Plant>& plants) {
   for (const Tensor& tensor : tensors) {
     const bool named = declared.plant.tensor.empty() || declared.plant.tensor == tensor.name;
-    if (!named || tensor.role == Role::output || tensor.partition >= 0 || tensor.elements() == 0) continue;
+    if (!named || tensor.role == Role::output || !tensor.numeric() || tensor.elements() == 0) continue;
     plants.push_back(declared.plant);
     plants.back().tensor = tensor.name;
   }
@@ -52,7 +52,7 @@ std::vector<Recipe> recipes_of(const Family& family, const Problem& problem, con
   std::vector<Recipe> recipes;
   for (const RecipeDecl& declared : family.recipes) {
     if (!holds(declared.when, problem)) continue;
-    Recipe recipe{declared.name, 1, declared.seed, declared.parameters, false, declared.base, {}};
+    Recipe recipe{declared.name, 1, declared.seed, declared.parameters, false, declared.base, {}, declared.integers};
     recipe.exact = !declared.exact.empty() && holds(declared.exact, problem);
     if (recipe.parameters.empty() && recipe.base == "small_integer")
       recipe.parameters = {static_cast<double>(kSmallInteger)};

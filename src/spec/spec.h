@@ -64,8 +64,10 @@ struct TensorDecl {
   Role role = Role::input;
   DTypeRule dtype;
   std::vector<Expression> shape;
-  Expression partition;  ///< of how many things it holds the offsets of parts; empty: it holds numbers
-  Expression unread;     ///< where not 0, no kernel may read it; empty: 0
+  Expression partition;           ///< of how many things it holds the offsets of parts; empty: it holds numbers
+  Expression unread;              ///< where not 0, no kernel may read it; empty: 0
+  std::vector<Expression> range;  ///< the least of the integers that it holds, and one past the largest; empty: numbers
+  Expression ignored;             ///< what some elements hold instead; empty: none do
   SourceLocation where;
 };
 
@@ -146,6 +148,7 @@ struct RecipeDecl {
   Expression exact;  ///< empty: 0
   Expression when;   ///< empty: always
   std::vector<PlantDecl> plants;
+  std::string integers;  ///< of kIntegerPatterns; empty: what goes with the base
   SourceLocation where;
 };
 

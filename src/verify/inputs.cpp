@@ -14,7 +14,8 @@ namespace kerlab {
 namespace {
 
 constexpr double kLargestInteger = 1 << 29;
-static_assert(kRecipeBases.size() == lab::kIndexCoded + 1 && kPlantKinds.size() == lab::kPlantSubnormal + 1);
+static_assert(kRecipeBases.size() == lab::kIndexCoded + 1 && kPlantKinds.size() == lab::kPlantSubnormal + 1 &&
+              kIntegerPatterns.size() == lab::kEqual + 1);
 
 lab::RecipeId base_of(const Recipe& recipe) {
   const std::string& base = recipe.base.empty() ? recipe.name : recipe.base;
@@ -68,6 +69,32 @@ void add_plants(lab::FillArguments& a, const Recipe& recipe, const Tensor& tenso
   }
 }
 
+/// How a recipe draws integers of a range: as it says itself, else as goes with its base.
+lab::IntegerPattern pattern_of(const Recipe& recipe, lab::RecipeId base) {
+  if (recipe.integers.empty()) {
+    if (base == lab::kNormal || base == lab::kUniform) return lab::kDrawn;
+    if (base == lab::kSmallInteger) return lab::kSkewed;
+    if (base == lab::kConstant) return lab::kEqual;
+    return base == lab::kOneHot ? lab::kEnds : lab::kRamp;
+  }
+  const auto found = std::find(kIntegerPatterns.begin(), kIntegerPatterns.end(), recipe.integers);
+  if (found == kIntegerPatterns.end())
+    throw Error(fmt::format("recipe '{}': integers are drawn {}, not '{}'", recipe.name,
+                            fmt::join(kIntegerPatterns, ", "), recipe.integers));
+  return static_cast<lab::IntegerPattern>(found - kIntegerPatterns.begin());
+}
+
+/// What is timed ignores none, so that its cost is known.
+void fill_integers(lab::FillArguments& a, const IntegerRange& range, lab::IntegerPattern pattern) {
+  a.recipe = lab::kIntegers;
+  a.parameter0 = 0;
+  a.pattern = pattern;
+  a.least = range.least;
+  a.range = range.end - range.least;
+  a.ignores = pattern != lab::kDrawn && !range.ignored.empty() ? 1 : 0;
+  a.ignored = a.ignores != 0 ? range.ignored[0] : 0;
+}
+
 /// Of a tensor that must not be read: NaN, or what comes nearest to it.
 void fill_unread(lab::FillArguments& a, const Tensor& tensor) {
   a.recipe = lab::kConstant;
@@ -99,6 +126,10 @@ lab::FillArguments fill_arguments(const Recipe& recipe, const Tensor& tensor, bo
     a.recipe = lab::kPartition;
     a.parameter0 = static_cast<double>(tensor.partition);
     a.parameter1 = base == lab::kNormal || base == lab::kUniform ? 0 : 1;
+    return a;
+  }
+  if (!tensor.range.empty()) {
+    fill_integers(a, tensor.range, pattern_of(recipe, base));
     return a;
   }
   if (base == lab::kOneHot && !first_input) a.recipe = lab::kSmallInteger;

@@ -16,6 +16,7 @@ std::string recipe_text(const Recipe& recipe);
 /// one_hot makes the first input one-hot and the others small integers, so that an output of a dot product is one
 /// element of the other operand and tells which. A tensor of offsets holds a partition whatever the recipe: under
 /// normal and uniform one of weights like those of a random routing, else one with empty parts and parts of one thing.
+/// Integers of a range are drawn as the recipe says, or as goes with its base (kernels/FORMAT.md, "Recipes").
 /// A tensor that must not be read holds NaN. Throws Error for a recipe, version or plant that is not known.
 lab::FillArguments fill_arguments(const Recipe& recipe, const Tensor& tensor, bool first_input, DevicePtr out);
 

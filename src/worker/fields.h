@@ -45,9 +45,12 @@ template <typename Archive> void fields(Archive& a, LaunchPlan& v) {
   a("workspaces", v.workspaces); a("launches", v.launches); a("alignment", v.alignment);
   a("pitches", v.pitches);
 }
+template <typename Archive> void fields(Archive& a, IntegerRange& v) {
+  a("least", v.least); a("end", v.end); a("ignored", v.ignored);
+}
 template <typename Archive> void fields(Archive& a, Tensor& v) {
   a("name", v.name); a("dtype", v.dtype, kLastDType); a("role", v.role, Role::inout); a("shape", v.shape);
-  a("partition", v.partition); a("unread", v.unread);
+  a("partition", v.partition); a("unread", v.unread); a("range", v.range);
 }
 template <typename Archive> void fields(Archive& a, Plant& v) {
   a("what", v.what); a("tensor", v.tensor); a("along_columns", v.along_columns); a("every", v.every);
@@ -55,7 +58,7 @@ template <typename Archive> void fields(Archive& a, Plant& v) {
 }
 template <typename Archive> void fields(Archive& a, Recipe& v) {
   a("name", v.name); a("version", v.version); a("seed", v.seed); a("parameters", v.parameters); a("exact", v.exact);
-  a("base", v.base); a("plants", v.plants);
+  a("base", v.base); a("plants", v.plants); a("integers", v.integers);
 }
 template <typename Archive> void fields(Archive& a, Tolerance& v) {
   a("value_factor", v.value_factor); a("scale_factor", v.scale_factor); a("absolute", v.absolute);

@@ -65,6 +65,16 @@ TEST_CASE("lab kernels: fill has the same bits as host code and as PTX", "[emu][
       check(a);
       if (recipe == lab::kNormal || recipe == lab::kSmallInteger) check(test::with_everything_planted(a));
     }
+  for (lab::u32 pattern = lab::kDrawn; pattern <= lab::kEqual; ++pattern)
+    for (const lab::i64 range : {lab::i64{77}, lab::i64{1} << 40}) {
+      lab::FillArguments a{one.pointer(), kCount, lab::kInt64, lab::kIntegers, 42, 7, 100, 0, 0};
+      a.pattern = pattern;
+      a.least = -5;
+      a.range = range;
+      a.ignores = pattern == lab::kSkewed ? 1 : 0;
+      a.ignored = -100;
+      check(a);
+    }
 }
 
 TEST_CASE("lab kernels: compare, guard scan, hash, flush agree", "[emu][nvrtc]") {

@@ -166,6 +166,25 @@ TEST_CASE("problem: a tensor may hold the offsets of uneven parts", "[spec]") {
   CHECK_THROWS_WITH(problem({{"M", 65536}, {"K", 65536}}), Catch::Contains("at most 2147483647 things"));
 }
 
+TEST_CASE("problem: a tensor may hold integers of a range", "[spec]") {
+  const std::string labels =
+      "[[tensor]]\nname = \"labels\"\nrole = \"input\"\ndtype = \"int32\"\nshape = [\"M\"]\n"
+      "range = [\"K - 3\", \"2 * N\"]\nignored = -1\n";
+  const Family family = load_specs(replaced(kFamily, "[[reference]]", labels + "[[reference]]"), kVariant).family;
+  const auto problem = [&](std::int64_t n, std::int64_t k) {
+    ProblemRequest request;
+    request.dimensions = {{"M", 10}, {"N", n}, {"K", k}};
+    return make_problem(family, request);
+  };
+  const std::vector<Tensor> tensors = tensors_of(family, problem(9, 7));
+  CHECK(tensors.at(0).range.empty());
+  CHECK(tensors.at(2).range == IntegerRange{4, 18, {-1}});
+  CHECK_FALSE(tensors.at(2).numeric());
+  CHECK_THROWS_WITH(problem(2, 7),
+                    Catch::Contains("family.toml:35:20") && Catch::Contains("has no integer from 4 up to below 4"));
+  CHECK_THROWS_WITH(problem(2147483647, 7), Catch::Contains("cannot hold integers from 4 up to 4294967293"));
+}
+
 TEST_CASE("problem: the library is asked only for what it has", "[spec]") {
   const Family gemm = Catalogue({share_folder() / "kernels"}).find("gemm").family;
   ProblemRequest request = sized({{"M", 64}, {"batch", 5}});

@@ -50,6 +50,37 @@ TEST_CASE("a tensor of offsets holds a partition under every recipe", "[verify]"
   }
 }
 
+TEST_CASE("integers of a range are drawn as goes with the base, or as the recipe says", "[verify]") {
+  Tensor labels{"labels", DType::int32, Role::input, {9}};
+  labels.range = {2, 7, {-1}};
+  const auto fill = [&](const char* base, const char* integers) {
+    Recipe recipe;
+    recipe.name = base;
+    recipe.integers = integers;
+    recipe.plants = {{"value", "labels", false, 1, 0, 4, 1}};
+    return fill_arguments(recipe, labels, true, 0);
+  };
+  const std::vector<std::pair<const char*, lab::IntegerPattern>> patterns = {
+      {"normal", lab::kDrawn}, {"uniform", lab::kDrawn},  {"small_integer", lab::kSkewed},
+      {"one_hot", lab::kEnds}, {"constant", lab::kEqual}, {"index_coded", lab::kRamp}};
+  for (const auto& [base, pattern] : patterns) {
+    CAPTURE(base);
+    const lab::FillArguments a = fill(base, "");
+    CHECK(a.recipe == lab::kIntegers);
+    CHECK(a.pattern == pattern);
+    CHECK(a.least == 2);
+    CHECK(a.range == 5);
+    CHECK(a.plants == 0);
+    CHECK(a.ignores == (pattern == lab::kDrawn ? 0 : 1));
+    CHECK(a.ignored == (pattern == lab::kDrawn ? 0 : -1));
+  }
+  CHECK(fill("normal", "sorted").pattern == lab::kSorted);
+  CHECK(fill("normal", "sorted").ignores == 1);
+  CHECK(fill("one_hot", "uniform").pattern == lab::kDrawn);
+  CHECK_THROWS_WITH(fill("normal", "sored"),
+                    Catch::Contains("uniform, skewed, ramp, sorted, ends, equal, not 'sored'"));
+}
+
 TEST_CASE("unknown recipes, versions and magnitudes are refused", "[verify]") {
   Recipe recipe;
   recipe.name = "nomral";

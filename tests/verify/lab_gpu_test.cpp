@@ -72,11 +72,13 @@ TEST_CASE("lab_fill gives the host's bits for every recipe and data type", "[ver
   if (!device) return;
   Bench bench(std::move(device));
   constexpr std::size_t kCount = 40000;
-  constexpr lab::u32 kPlanted = 99;  // normal, with everything over it
+  constexpr lab::u32 kPlanted = 99;    // normal, with everything over it
+  constexpr lab::u32 kPatterns = 100;  // and above: integers of a range
   for (lab::u32 dtype = 0; dtype < lab::kNumberIds; ++dtype)
-    for (const lab::u32 recipe :
-         std::initializer_list<lab::u32>{lab::kNormal, lab::kUniform, lab::kSmallInteger, lab::kOneHot, lab::kConstant,
-                                         lab::kIndexCoded, kPlanted}) {
+    for (const lab::u32 recipe : std::initializer_list<lab::u32>{
+             lab::kNormal, lab::kUniform, lab::kSmallInteger, lab::kOneHot, lab::kConstant, lab::kIndexCoded, kPlanted,
+             kPatterns + lab::kDrawn, kPatterns + lab::kSkewed, kPatterns + lab::kRamp, kPatterns + lab::kSorted,
+             kPatterns + lab::kEnds, kPatterns + lab::kEqual}) {
       CAPTURE(dtype, recipe);
       const lab::Format f = lab::format_of(dtype);
       const Allocation memory(*bench.device, kCount * static_cast<std::size_t>(f.bytes));
@@ -86,6 +88,13 @@ TEST_CASE("lab_fill gives the host's bits for every recipe and data type", "[ver
       if (recipe == kPlanted) {
         a.recipe = lab::kNormal;
         a = test::with_everything_planted(a);
+      }
+      if (recipe >= kPatterns) {
+        a.recipe = lab::kIntegers;
+        a.pattern = recipe - kPatterns;
+        a.least = 1;
+        a.range = 100;
+        a.ignores = 1;
       }
       bench.lab.run_over("lab_fill", a, a.count);
       const auto bytes = bench.download<unsigned char>(memory);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -181,6 +183,70 @@ TEST_CASE("a partition is uneven; without gaps as many parts as there can be are
   CHECK(std::count(gaps.begin(), gaps.end(), 1) == Approx(250).margin(60));
 }
 
+namespace {
+
+std::vector<std::int64_t> integers(lab::u32 pattern, lab::i64 least, lab::i64 end, int count, bool ignores = false) {
+  lab::FillArguments a = fill(lab::kIntegers);
+  a.count = count;
+  a.pattern = pattern;
+  a.least = least;
+  a.range = end - least;
+  a.ignores = ignores ? 1 : 0;
+  a.ignored = -100;
+  std::vector<std::int64_t> out;
+  for (const double v : values(lab::kInt64, a, count)) out.push_back(static_cast<std::int64_t>(v));
+  return out;
+}
+
+std::int64_t number_of(const std::vector<std::int64_t>& x, std::int64_t value) {
+  return std::count(x.begin(), x.end(), value);
+}
+
+}  // namespace
+
+TEST_CASE("integers of a range keep to it, and its ends occur", "[verify]") {
+  const lab::i64 large = lab::i64{1} << 40;
+  for (lab::u32 pattern = lab::kDrawn; pattern <= lab::kEqual; ++pattern)
+    for (const auto& [least, end] : {std::pair<lab::i64, lab::i64>{0, 7}, {-3, 4}, {5, 6}, {0, 50257}, {-9, large}}) {
+      CAPTURE(pattern, least, end);
+      const std::vector<std::int64_t> x = integers(pattern, least, end, 1000);
+      CHECK(*std::min_element(x.begin(), x.end()) >= least);
+      CHECK(*std::max_element(x.begin(), x.end()) < end);
+      const bool many = end - least > 1000;
+      if (pattern != lab::kEqual && !(pattern == lab::kDrawn && many)) CHECK(number_of(x, least) > 0);
+      if (pattern == lab::kEqual) CHECK(number_of(x, end - 1) == 1000);
+      if (!many || pattern == lab::kSkewed || pattern == lab::kEnds) CHECK(number_of(x, end - 1) > 0);
+    }
+}
+
+TEST_CASE("each pattern of integers is what it is called", "[verify]") {
+  for (std::int64_t i = 0; i < 10; ++i)
+    CHECK(number_of(integers(lab::kDrawn, 0, 10, 10000), i) == Approx(1000).margin(150));
+  const std::vector<std::int64_t> large = integers(lab::kDrawn, 0, lab::i64{1} << 40, 1000);
+  CHECK(std::set<std::int64_t>(large.begin(), large.end()).size() == 1000);
+  std::map<std::int64_t, int> times;
+  for (const std::int64_t x : integers(lab::kSkewed, 0, 50257, 8000)) ++times[x];
+  std::vector<int> most;
+  for (const auto& [value, count] : times) most.push_back(count);
+  std::sort(most.rbegin(), most.rend());
+  CHECK(most.at(0) == Approx(3000).margin(200));
+  CHECK(most.at(2) == Approx(1000).margin(150));
+  CHECK(integers(lab::kRamp, -1, 2, 7) == std::vector<std::int64_t>{-1, 0, 1, -1, 0, 1, -1});
+  CHECK(integers(lab::kSorted, 0, 3, 8) == std::vector<std::int64_t>{0, 0, 0, 1, 1, 1, 2, 2});
+  CHECK(integers(lab::kSorted, 0, 9, 4) == std::vector<std::int64_t>{0, 2, 4, 6});
+  CHECK(number_of(integers(lab::kEnds, 2, 9, 1000), 2) + number_of(integers(lab::kEnds, 2, 9, 1000), 8) == 1000);
+}
+
+TEST_CASE("of every eight integers one is ignored, each time another", "[verify]") {
+  const std::vector<std::int64_t> x = integers(lab::kEnds, 0, 5, 800, true);
+  std::set<std::ptrdiff_t> places;
+  for (auto group = x.begin(); group != x.end(); group += 8) {
+    REQUIRE(std::count(group, group + 8, -100) == 1);
+    places.insert(std::find(group, group + 8, -100) - group);
+  }
+  CHECK(places.size() == 8);
+}
+
 TEST_CASE("recipe bits are frozen", "[verify]") {
   const auto frozen = [](lab::u32 recipe, lab::u32 dtype, double parameter) {
     const lab::FillArguments a = fill(recipe, parameter);
@@ -198,6 +264,8 @@ TEST_CASE("recipe bits are frozen", "[verify]") {
   CHECK(frozen(lab::kUniform, lab::kFp16, 0) == "e6c1a036c8dc7155");
   CHECK(frozen(lab::kSmallInteger, lab::kE4m3, 4) == "58bc0c29856bec04");
   CHECK(frozen(lab::kOneHot, lab::kInt8, 0) == "3f962cdaa07f6e33");
+  CHECK(integers(lab::kDrawn, 0, 1000, 6) == std::vector<std::int64_t>{684, 667, 968, 58, 192, 859});
+  CHECK(integers(lab::kSkewed, 0, 1000, 8, true) == std::vector<std::int64_t>{0, -100, 999, 44, 192, 859, 829, 44});
   CHECK(offsets(1, 8, 8192, false) == std::vector<std::int64_t>{0, 341, 716, 3290, 3860, 4082, 5726, 6560, 8192});
   CHECK(offsets(3, 8, 300, true) == std::vector<std::int64_t>{0, 1, 2, 94, 119, 149, 192, 192, 300});
 }

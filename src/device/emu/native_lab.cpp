@@ -105,6 +105,8 @@ void fill_range(const lab::FillArguments& a, Word<kDtype>* out, i64 begin, i64 e
       return fill_range<kDtype, lab::kPartition>(a, out, begin, end);
     case lab::kIndexCoded:
       return fill_range<kDtype, lab::kIndexCoded>(a, out, begin, end);
+    case lab::kIntegers:
+      return fill_range<kDtype, lab::kIntegers>(a, out, begin, end);
     default:
       return fill_range<kDtype, lab::kConstant>(a, out, begin, end);
   }

@@ -62,6 +62,30 @@ TEST_CASE("native lab: fill makes every type by every recipe", "[emu][native-lab
     }
 }
 
+TEST_CASE("native lab: fill draws integers of a range", "[emu][native-lab]") {
+  Bench bench;
+  constexpr std::int64_t kCount = 5000;
+  const DevicePtr out = bench.memory.allocate(kCount * 8);
+  for (const lab::u32 dtype : {lab::kInt32, lab::kInt64, lab::kUint32})
+    for (lab::u32 pattern = lab::kDrawn; pattern <= lab::kEqual; ++pattern) {
+      lab::FillArguments a{out, kCount, dtype, lab::kIntegers, 42, 7, 100, 0, 0};
+      a.pattern = pattern;
+      a.least = 3;
+      a.range = 700;
+      a.ignores = 1;
+      a.ignored = 2;
+      REQUIRE(bench.run(bench.four, "lab_fill", a));
+      const lab::Format f = lab::format_of(dtype);
+      const lab::u64 key = lab::stream_key(a.seed, a.tensor);
+      std::int64_t wrong = 0;
+      for (std::int64_t i = 0; i < kCount; ++i)
+        wrong +=
+            word(bench.at<std::byte>(out), f.bytes, i) != lab::element_bits(f, a, key, 0, static_cast<lab::u64>(i));
+      INFO("dtype " << dtype << " pattern " << pattern);
+      CHECK(wrong == 0);
+    }
+}
+
 TEST_CASE("native lab: fill plants what is asked for", "[emu][native-lab]") {
   Bench bench;
   constexpr std::int64_t kCount = 5000;

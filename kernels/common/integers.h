@@ -1,0 +1,65 @@
+#pragma once
+// Integers of a range: ids of rows, labels of classes. Like all inputs a pure function of (seed, recipe, tensor, index).
+
+#include "common/base_value.h"
+
+namespace kerlab::lab {
+
+/// Uniform over 0 .. range - 1, from one random word.
+KERLAB_BOTH u64 drawn_below(u64 word, u64 range) {
+  return range <= 0xFFFFFFFFull ? ((word >> 32) * range) >> 32 : word % range;
+}
+
+/// 3 of 8 are the same number, 1 the least and 1 the largest: neighbours that collide, and counters that do.
+KERLAB_BOTH u64 skewed_integer(u64 key, u64 index, u64 range) {
+  const u64 word = random_word(key, index, 0);
+  switch (word & 7) {
+    case 0:
+      return 0;
+    case 1:
+      return range - 1;
+    case 2:
+    case 3:
+    case 4:
+      return drawn_below(mix(key), range);
+    default:
+      return drawn_below(word, range);
+  }
+}
+
+/// Never falling: runs of one number, or where there are more numbers than elements every so many of them.
+KERLAB_BOTH u64 sorted_integer(u64 index, u64 count, u64 range) {
+  if (count <= range) return index * (range / count);
+  return index / ((count + range - 1) / range);
+}
+
+/// Above the least, below `range`.
+KERLAB_BOTH u64 integer_offset(const FillArguments& a, u64 key, u64 index) {
+  const u64 range = static_cast<u64>(a.range);
+  switch (a.pattern) {
+    case kSkewed:
+      return skewed_integer(key, index, range);
+    case kRamp:
+      return index % range;
+    case kSorted:
+      return sorted_integer(index, static_cast<u64>(a.count), range);
+    case kEnds:
+      return (random_word(key, index, 0) & 1) != 0 ? range - 1 : u64{0};
+    case kEqual:
+      return range - 1;
+    default:
+      return drawn_below(random_word(key, index, 0), range);
+  }
+}
+
+/// One of every 8 elements in a row, each time another.
+KERLAB_BOTH bool is_ignored(u64 key, u64 index) {
+  return index % 8 == (random_word(key, index / 8, 1) & 7);
+}
+
+KERLAB_BOTH Value integer_value(const FillArguments& a, u64 key, u64 index) {
+  if (a.ignores != 0 && is_ignored(key, index)) return signed_value(a.ignored, 0);
+  return signed_value(a.least + static_cast<i64>(integer_offset(a, key, index)), 0);
+}
+
+}  // namespace kerlab::lab
