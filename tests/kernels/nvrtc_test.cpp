@@ -73,10 +73,11 @@ TEST_CASE("gemm kernels compile for sm_80 in every type, without spills", "[kern
   compile_family("kernels/gemm", {{{"layout", "nn"}}, {{"layout", "nt"}}}, "sm_80");
 }
 
-TEST_CASE("softmax, norms, reduce and saxpy compile for sm_75, sm_80 and sm_90a", "[kernels][nvrtc]") {
+TEST_CASE("softmax, norms, embedding, reduce and saxpy compile for sm_75, sm_80 and sm_90a", "[kernels][nvrtc]") {
   for (const std::string arch : {"sm_75", "sm_80", "sm_90a"})
-    for (const std::string family : {"kernels/softmax", "kernels/log_softmax", "kernels/softmax_backward",
-                                     "kernels/layernorm", "kernels/rmsnorm", "kernels/reduce", "examples/saxpy"})
+    for (const std::string family :
+         {"kernels/softmax", "kernels/log_softmax", "kernels/softmax_backward", "kernels/layernorm", "kernels/rmsnorm",
+          "kernels/embedding", "kernels/reduce", "examples/saxpy"})
       compile_family(family, {kNone}, arch);
 }
 

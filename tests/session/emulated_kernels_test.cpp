@@ -326,6 +326,10 @@ TEST_CASE("emulated kernels: log_softmax and softmax_backward, every variant and
     check_family(family, {{{"M", "5"}, {"N", "1003"}}, {{"M", "33"}, {"N", "32"}}});
 }
 
+TEST_CASE("emulated kernels: embedding, every variant and dtype", "[emulated][kernels]") {
+  check_family("embedding", {{{"T", "37"}, {"V", "50"}, {"D", "72"}}, {{"T", "9"}, {"V", "5"}, {"D", "3"}}});
+}
+
 TEST_CASE("emulated kernels: softmax, every variant and dtype", "[emulated][kernels]") {
   check_family("softmax", {{{"M", "5"}, {"N", "1003"}}, {{"M", "33"}, {"N", "32"}}});
 }
