@@ -316,8 +316,8 @@ TEST_CASE("emulated kernels: every recipe, on kernels of each kind and a few dty
   }
 }
 
-TEST_CASE("emulated kernels: layernorm and rmsnorm, every variant and dtype", "[emulated][kernels]") {
-  for (const char* family : {"layernorm", "rmsnorm"})
+TEST_CASE("emulated kernels: layernorm, rmsnorm and add_rmsnorm, every variant and dtype", "[emulated][kernels]") {
+  for (const char* family : {"layernorm", "rmsnorm", "add_rmsnorm"})
     check_family(family, {{{"M", "5"}, {"N", "1003"}}, {{"M", "33"}, {"N", "32"}}});
 }
 
