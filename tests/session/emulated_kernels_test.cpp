@@ -321,6 +321,10 @@ TEST_CASE("emulated kernels: layernorm, rmsnorm and add_rmsnorm, every variant a
     check_family(family, {{{"M", "5"}, {"N", "1003"}}, {{"M", "33"}, {"N", "32"}}});
 }
 
+TEST_CASE("emulated kernels: gradients of norms, every variant and dtype", "[emulated][kernels]") {
+  check_family("rmsnorm_backward", {{{"M", "5"}, {"N", "1003"}}, {{"M", "35"}, {"N", "32"}}});
+}
+
 TEST_CASE("emulated kernels: log_softmax and softmax_backward, every variant and dtype", "[emulated][kernels]") {
   for (const char* family : {"log_softmax", "softmax_backward"})
     check_family(family, {{{"M", "5"}, {"N", "1003"}}, {{"M", "33"}, {"N", "32"}}});

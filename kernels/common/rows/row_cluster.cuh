@@ -23,7 +23,8 @@ __device__ __forceinline__ float over_cluster(float own, float* slots, int rank,
   if (threadIdx.x < Cluster) {
     const unsigned int here = static_cast<unsigned int>(__cvta_generic_to_shared(slots + rank));
     unsigned int there;
-    asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(here), "r"(threadIdx.x));
+    // volatile: threads of which no block has the rank must not execute it, even where a loop would have it moved out.
+    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(here), "r"(threadIdx.x));
     asm volatile("st.shared::cluster.f32 [%0], %1;" ::"r"(there), "f"(own) : "memory");
   }
   asm volatile("barrier.cluster.arrive.aligned;\n\tbarrier.cluster.wait.aligned;" ::: "memory");

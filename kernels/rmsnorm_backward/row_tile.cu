@@ -1,0 +1,30 @@
+// Rung 2, row_tile: blocks stay and take row after row; what rows add to dG stays in registers.
+//
+// Idea      rows of X and dY are read once, for dX and for dG: they stay in registers as they came between the sum of
+//           the products and the gradient, and each thread adds up its own columns of all rows that its block takes.
+//           Groups of a block add up what they have in shared memory, blocks write their parts, a second launch adds
+//           them up: in the same order every time. Gamma stays in registers too. AHEAD: the next row is on its way
+//           meanwhile.
+// Parameters LANES per row; ROWS per block; ACCESS bytes per load, VEC elements; ROUNDS loads of each tensor; BLOCKS
+//           per SM; AHEAD.
+// Expects   rows of a multiple of VEC elements (VEC = 1 takes any), no longer than the tile.
+// Lacks     longer rows, whose sums would not fit into the registers of a block: see cluster and row_per_block.
+#include "rows_of_block.cuh"
+
+extern "C" __global__ void __launch_bounds__(LANES * ROWS, BLOCKS)
+rmsnorm_backward(const DTYPE* __restrict__ X, const DTYPE* __restrict__ dY, const DTYPE* __restrict__ G,
+                 const float* __restrict__ rstd, DTYPE* __restrict__ dX, float* __restrict__ parts, int M, int N,
+                 long long pitch_x, long long pitch_dy, long long pitch_dx) {
+  extern __shared__ float folded[];
+  const Rows rows = {X, dY, G, rstd, dX, M, N, N / VEC, pitch_x, pitch_dy, pitch_dx};
+  Sums sums = take_rows(rows, blockIdx.x, gridDim.x, [](float sum) { return sum; });
+  const int lane = static_cast<int>(threadIdx.x) % LANES, group = static_cast<int>(threadIdx.x) / LANES;
+  sums.over_groups<ROWS>(folded, lane, group);
+  if (group == ROWS - 1) sums.store(parts + static_cast<long long>(blockIdx.x) * N, N / VEC, lane);
+}
+
+extern "C" __global__ void __launch_bounds__(512)
+sums_of_columns(const float* __restrict__ parts, float* __restrict__ dG, int count, int N) {
+  __shared__ float words[512];
+  add_up_parts<16>(parts, count, N, dG, words);
+}
