@@ -1,7 +1,8 @@
 #pragma once
 // What takes most of the time, why, and what helps against it: one name, one reason, one suggestion. Decided here for a
-// launch that was counted, in model/problem_bottleneck.h for a problem that no kernel is looked at for; every screen,
-// page and document shows these and decides nothing itself.
+// launch that was counted, in model/problem_bottleneck.h for a problem that no kernel is looked at for; of work along
+// rows model/row_bottleneck.h knows better what helps. Every screen, page and document shows these and decides nothing
+// itself.
 //
 // Of a launch, the first that holds:
 //

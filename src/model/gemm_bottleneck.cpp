@@ -17,7 +17,6 @@ constexpr double kTail = 0.1;
 constexpr std::int64_t kSkinny = 128, kSkinnyShape = 8;
 constexpr std::int64_t kRowUnit = 16;                        // bytes: of TMA's strides and of wide copies
 constexpr std::int64_t kStepBytes = 128, kStepsOfSplit = 8;  // a step of K is one swizzled row of shared memory
-constexpr double kMemoryLatencyUs = 0.8;  // of a busy HBM; bytes in flight = latency x bandwidth (Little)
 
 /// Everything that the questions below are asked of.
 struct Case {
@@ -78,8 +77,7 @@ std::string tile_text(const TileWaves& waves) {
 }
 
 std::string bytes_in_flight(const Case& c) {
-  const double bytes = c.ceilings.bytes_per_s * kMemoryLatencyUs * 1e-6 / c.device.sms;
-  return fmt::format("about {:.0f} kB in flight on every SM", bytes / 1000);
+  return fmt::format("about {:.0f} kB in flight on every SM", covering_bytes(c.device, c.ceilings) / 1000);
 }
 
 /// The tile of at least 128 x 128 whose waves lose least; larger ones first, which read less from shared memory.

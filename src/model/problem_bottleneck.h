@@ -1,7 +1,7 @@
 #pragma once
 // The bottleneck of a problem before any kernel is looked at: from its FLOPs, its least traffic and the device alone;
-// of a GEMM model/gemm_bottleneck.h says it, whose extents say more. T and B are the roofline's times of arithmetic and
-// traffic at the theoretical ceilings (model/roofline.h).
+// of a GEMM model/gemm_bottleneck.h says it, whose extents say more, and of work along rows model/row_bottleneck.h. T
+// and B are the roofline's times of arithmetic and traffic at the theoretical ceilings (model/roofline.h).
 //
 //   nothing to do        neither FLOPs nor bytes
 //   launch overhead      max(T, B) < 3 us: an H200 takes 2 to 3 us for an empty kernel and the first and last trip to
@@ -23,9 +23,10 @@ namespace kerlab {
 /// Below that roof a launch and a trip to memory are what takes the time.
 inline constexpr double kLaunchBoundUs = 3;
 
-/// What to say of a problem: of a GEMM what gemm_bottleneck says, of others what general_bottleneck does.
+/// What to say of a problem: of a GEMM what gemm_bottleneck says, of rows what row_problem_bottleneck says, of others
+/// what general_bottleneck does.
 struct ProblemBottleneck : Bottleneck {
-  std::string shape = {};               ///< of a GEMM: "square", "decode", ...; else empty
+  std::string shape = {};               ///< of a GEMM: "square", "decode", ...; of rows their regime; else empty
   std::optional<TileWaves> waves = {};  ///< of a GEMM: of its largest tile
   std::int64_t splits = 1;              ///< of K that the suggestion asks for
 };

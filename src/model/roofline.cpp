@@ -9,6 +9,8 @@ namespace kerlab {
 
 namespace {
 
+constexpr double kMemoryLatencyUs = 0.8;  // of a busy HBM
+
 /// FP32 fused multiply-adds per SM and clock.
 int fp32_lanes(const DeviceInfo& device) {
   const int cc = device.compute_capability();
@@ -104,6 +106,10 @@ Roofline roofline(double flops, double bytes, const Ceilings& ceilings) {
   result.minimum_us = std::max(compute_us, memory_us);
   result.roof_flops = result.minimum_us > 0 ? flops / result.minimum_us * 1e6 : 0;
   return result;
+}
+
+double covering_bytes(const DeviceInfo& device, const Ceilings& ceilings) {
+  return device.sms > 0 ? ceilings.bytes_per_s * kMemoryLatencyUs * 1e-6 / device.sms : 0;
 }
 
 }  // namespace kerlab

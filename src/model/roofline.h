@@ -29,4 +29,7 @@ struct Roofline {
 };
 Roofline roofline(double flops, double bytes, const Ceilings& ceilings);
 
+/// What must be on its way to every SM so that DRAM is never idle: its latency times its bandwidth (Little).
+double covering_bytes(const DeviceInfo& device, const Ceilings& ceilings);
+
 }  // namespace kerlab

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/hash.h"
 #include "device/emu/image.h"
+#include "plan/plan_identity.h"
 #include "stats/samples.h"
 
 namespace kerlab {
@@ -12,11 +12,6 @@ namespace kerlab {
 namespace {
 
 constexpr double kImpossiblyFast = 0.98;  // of the theoretical roof
-
-/// The launch plan is part of a trial's identity as much as the code is. Its digest rides with the options.
-std::string plan_digest(const LaunchPlan& plan) {
-  return digest(encode(Request{request::Load{0, "", {}, plan}}));
-}
 
 std::string joined(const std::vector<std::string>& words) {
   std::string text;
@@ -47,6 +42,7 @@ TrialCandidate make_candidate(const Family& family, const VariantSource& source,
   trial.problem = problem.key();
   trial.dtype = name(problem.dtype);
   trial.source_hash = source.source.hash;
+  // The launch plan is part of a trial's identity as much as the code is. Its digest rides with the options.
   trial.options = joined(candidate.options) + " plan:" + plan_digest(candidate.plan);
   trial.toolchain = toolchain;
   trial.device_class = device.device_class();

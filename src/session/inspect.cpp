@@ -7,6 +7,7 @@
 #include "session/count_operations.h"
 #include "session/kernel_home.h"
 #include "session/modelled.h"
+#include "session/problem_bottleneck.h"
 #include "session/source_text.h"
 
 namespace kerlab {
@@ -165,6 +166,11 @@ Inspection inspect_subject(Rig& rig, const ProblemSetup& setup, const Subject& s
   }
   inspection.source = subject.source.source;
   if (database != nullptr) inspection.stored = stored_times(inspection.trial, *database);
+  if (const auto rows = row_shape(rig.folder().family, subject.problem)) {
+    const Ceilings ceilings = model_ceilings(setup.plan, rig.device());
+    for (LaunchInspection& launch : inspection.launches)
+      launch.bottleneck = row_launch_bottleneck(*rows, launch, rig.device(), ceilings);
+  }
   return inspection;
 }
 

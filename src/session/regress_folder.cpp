@@ -25,7 +25,7 @@ namespace {
 
 constexpr std::size_t kNameDigits = 12;  ///< of a digest, in a file's name
 constexpr std::chrono::milliseconds kFolderPatience{10000}, kLockPause{50};
-constexpr const char* kRemedy = "`git checkout` restores it, `kerlab regress record` writes it anew";
+constexpr const char* kSourceRemedy = "`git checkout` restores it, `kerlab regress record` writes it anew";
 
 std::string system_reason(int error) {
   return std::system_category().message(error);
@@ -47,6 +47,17 @@ std::vector<fs::path> baseline_files(const fs::path& folder) {
 std::string key_of(const fs::path& file, const fs::path& folder) {
   fs::path key = file.lexically_relative(folder);
   return key.replace_extension().generic_string();
+}
+
+Baseline read_baseline(const fs::path& file, const std::string& key) {
+  try {
+    Baseline baseline = parse_baseline(read_text(file), shown_path(file));
+    baseline.key = key;
+    return baseline;
+  } catch (const Error& error) {
+    throw Error(fmt::format("{} (`git checkout` restores it; else delete it, and `kerlab regress record` again)",
+                            error.what()));
+  }
 }
 
 }  // namespace
@@ -76,11 +87,9 @@ BaselineFolder::Listing BaselineFolder::read() const {
   for (const fs::path& file : baseline_files(path_)) {
     const std::string key = key_of(file, path_);
     try {
-      Baseline baseline = parse_baseline(read_text(file), shown_path(file));
-      baseline.key = key;
-      listing.baselines.push_back(std::move(baseline));
+      listing.baselines.push_back(read_baseline(file, key));
     } catch (const Error& error) {
-      listing.damaged.push_back({key, fmt::format("{} ({})", error.what(), kRemedy)});
+      listing.damaged.push_back({key, error.what()});
     }
   }
   return listing;
@@ -89,14 +98,10 @@ BaselineFolder::Listing BaselineFolder::read() const {
 std::optional<Baseline> BaselineFolder::find(const std::string& key) const {
   const fs::path file = path_ / (key + ".toml");
   std::error_code error;
-  if (!fs::exists(file, error)) return std::nullopt;
-  try {
-    Baseline baseline = parse_baseline(read_text(file), shown_path(file));
-    baseline.key = key;
-    return baseline;
-  } catch (const Error&) {
-    return std::nullopt;
-  }
+  const fs::file_status found = fs::status(file, error);
+  if (found.type() == fs::file_type::not_found) return std::nullopt;
+  if (found.type() == fs::file_type::none) throw Error(fmt::format("{}: {}", shown_path(file), error.message()));
+  return read_baseline(file, key);
 }
 
 fs::path BaselineFolder::source_file(const std::string& hash) const {
@@ -112,7 +117,7 @@ SourceBundle BaselineFolder::source(const Baseline& baseline) const {
     std::string text = read_text(path);
     if (digest(text) != file.hash)
       throw Error(fmt::format("{}: not the {} that {} was recorded with ({})", shown_path(path), file.name,
-                              baseline.key, kRemedy));
+                              baseline.key, kSourceRemedy));
     if (&file == &baseline.files.front())
       bundle.text = std::move(text);
     else
@@ -178,6 +183,7 @@ BaselineFolder::Lock::~Lock() {
 }
 
 bool BaselineFolder::write(Baseline& baseline, const SourceBundle& source, const Lock&) const {
+  std::optional<Baseline> same = find(baseline.key);  // one that is damaged stays as it is, and nothing is written
   baseline.files = {{fs::path(source.path).filename().string(), digest(source.text)}};
   for (const Header& header : source.headers) baseline.files.push_back({header.name, digest(header.text)});
   const std::string document = baseline_text(baseline);
@@ -193,7 +199,7 @@ bool BaselineFolder::write(Baseline& baseline, const SourceBundle& source, const
   for (std::size_t i = 0; i < source.headers.size(); ++i) keep(baseline.files[i + 1].hash, source.headers[i].text);
   const fs::path file = path_ / (baseline.key + ".toml");
   fs::create_directories(file.parent_path());
-  if (std::optional<Baseline> same = find(baseline.key)) {
+  if (same) {
     same->recorded = baseline.recorded;
     if (baseline_text(*same) == document) return false;
   }

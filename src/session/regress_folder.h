@@ -34,7 +34,7 @@ class BaselineFolder {
   };
   /// Everything there is. Throws Error only where the folder itself cannot be read.
   [[nodiscard]] Listing read() const;
-  /// The baseline of a key; none where there is no such file, or it cannot be read.
+  /// The baseline of a key; none where there is no such file. Throws Error where it is damaged: as in Damaged::why.
   [[nodiscard]] std::optional<Baseline> find(const std::string& key) const;
   /// The source as it was, with its includes. Throws Error naming a file that is missing or was changed.
   [[nodiscard]] SourceBundle source(const Baseline& baseline) const;
@@ -55,7 +55,7 @@ class BaselineFolder {
     std::vector<std::filesystem::path> made_;  ///< the innermost first
   };
   /// Writes the sources that are missing, then the baseline, whose `files` it sets. False: it was there already, the
-  /// same but for the date, and stays untouched.
+  /// same but for the date, and stays untouched. Throws Error, having written nothing, where what is there is damaged.
   bool write(Baseline& baseline, const SourceBundle& source, const Lock& lock) const;
   /// Removes sources that no baseline names. Nothing while one cannot be read.
   void remove_unused_sources(const Lock& lock) const;

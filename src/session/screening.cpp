@@ -4,6 +4,7 @@
 
 #include "base/hash.h"
 #include "model/roofline.h"
+#include "plan/plan_identity.h"
 #include "session/contenders.h"
 
 namespace kerlab {
@@ -17,7 +18,7 @@ constexpr std::size_t kMostQueued = 16;                 // compilations waiting 
 constexpr std::chrono::seconds kShortCompilation{2};
 
 std::string twin_key(const Bytes& image, const LaunchPlan& plan) {
-  return digest(std::span<const std::byte>(image)) + digest(encode(Request{request::Load{0, "", {}, plan}}));
+  return digest(std::span<const std::byte>(image)) + plan_digest(plan);
 }
 
 }  // namespace

@@ -91,6 +91,21 @@ TEST_CASE("explain: a kernel with its neighbours", "[session][emulated][explain]
   }
 }
 
+TEST_CASE("explain: of rows it says what helps these", "[session][emulated][explain]") {
+  const SessionFixture fixture;
+  const auto problem = [](const char* rows, const char* columns) {
+    return std::vector<ProblemArgument>{{"M", rows}, {"N", columns}};
+  };
+  const Explanation few = explain(asked(fixture, "softmax/row_per_block", problem("8", "32768"), "bf16"), nullptr);
+  CHECK(few.bottleneck.name == "too few blocks");
+  CHECK_THAT(few.bottleneck.suggestion, Catch::Contains("each row over 17 blocks"));
+  CHECK(few.problem.bottleneck.shape == "few rows");
+  const Explanation alone = explain(asked(fixture, "softmax", problem("1048576", "128"), "bf16"), nullptr);
+  CHECK_FALSE(alone.kernel);
+  CHECK(alone.bottleneck.name == "latency");
+  CHECK_THAT(alone.bottleneck.suggestion, Catch::Contains("16 lanes of a warp per row"));
+}
+
 TEST_CASE("explain: a trial's neighbours have their timed ratios", "[session][emulated][explain]") {
   SessionFixture fixture(fast("A=2 B=3"));
   const auto trials = fixture.trials(fixture.tune());

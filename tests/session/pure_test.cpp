@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "catch.h"
+#include "report/json.h"
 #include "session/arguments.h"
 #include "session/candidate.h"
 #include "session/decide.h"
@@ -33,6 +34,33 @@ TEST_CASE("arguments: lists and ranges", "[session]") {
     INFO(bad);
     CHECK_THROWS_AS(parse_sizes("M", bad), UsageError);
   }
+}
+
+TEST_CASE("check: what it found is JSON, whatever characters a text has", "[session]") {
+  std::string text = "quote \" backslash \\ \xc3\xa9 ";
+  for (char c = 0; c < 0x20; ++c) text += c;
+  CheckReport report;
+  report.recipes.emplace_back();
+  RecipeReport& recipe = report.recipes.back();
+  recipe.recipe = recipe.output = recipe.detail = recipe.pattern = recipe.culprit = recipe.scale = text;
+  recipe.picture = {"..#\n", text};
+  recipe.first = {{7, text, 1.5, 2.5, 0.01}};
+  const std::string json = check_json(report);
+  INFO(json);
+  for (char c = 0; c < 0x20; ++c) CHECK(json.find(c) == std::string::npos);
+  CHECK_THAT(json, Catch::Contains(R"(\u0000\u0001)") && Catch::Contains(R"(\u0008\t\n\u000b)") &&
+                       Catch::Contains(R"(\u001f")"));
+  const std::optional<JsonValue> value = parse_json(json);
+  REQUIRE(value);
+  REQUIRE(value->elements().size() == 1);
+  const JsonValue& one = value->elements().front();
+  for (const char* key : {"recipe", "output", "detail", "pattern", "culprit", "picture_scale"}) {
+    INFO(key);
+    REQUIRE(one.find(key) != nullptr);
+    CHECK(one.find(key)->text() == text);
+  }
+  CHECK(one.find("picture")->elements().back().text() == text);
+  CHECK(one.find("first")->elements().front().find("place")->text() == text);
 }
 
 TEST_CASE("decide: a clear winner, a tie broken by registers, shared memory, name", "[session]") {

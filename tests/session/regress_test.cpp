@@ -206,6 +206,32 @@ TEST_CASE("regress: a damaged baseline fails alone; a missing one is no baseline
   CHECK_THAT(gone.rows.front().notes.front(), Catch::Contains("not explained further"));
 }
 
+TEST_CASE("regress: a damaged baseline is an error of its kernel, and is not recorded over",
+          "[session][emulated][regress]") {
+  Regress regress;
+  regress.record();
+  const std::filesystem::path file = regress.folder().path() / "emu-h200-132sm/scale/simple-5000-fp32.toml";
+  const std::string good = read_text(file);
+  // As a merge leaves it; and as a disk that is full does.
+  for (const std::string& damaged : {"<<<<<<< ours\n" + good + "=======\n>>>>>>> theirs\n", std::string()}) {
+    write_atomic(file, std::string_view(damaged));
+    const RegressRow row = regress.row();
+    CHECK(row.key == "emu-h200-132sm/scale/simple-5000-fp32");
+    CHECK(row.verdict == RegressVerdict::failed);
+    CHECK_THAT(row.why, Catch::Contains("simple-5000-fp32.toml") && Catch::Contains("git checkout"));
+    const std::vector<RecordRow> rows = regress.record();
+    REQUIRE(rows.size() == 1);
+    CHECK_FALSE(rows.front().recorded);
+    CHECK_THAT(rows.front().error, Catch::Contains("simple-5000-fp32.toml") && Catch::Contains("git checkout") &&
+                                       Catch::Contains("delete it, and `kerlab regress record` again"));
+    CHECK(record_code(rows) == ExitCode::failed);
+    CHECK(read_text(file) == damaged);
+  }
+  std::filesystem::remove(file);
+  CHECK(regress.record().front().recorded);
+  CHECK(code(regress.run()) == 0);
+}
+
 TEST_CASE("regress: exit codes are of the worst that counts", "[session][regress]") {
   RegressReport report;
   const auto with = [&](std::vector<RegressVerdict> verdicts, std::vector<int> fail_on) {

@@ -74,6 +74,22 @@ std::string with_replaced(std::string text, const std::string& what, const std::
   return text.replace(at, what.size(), with);
 }
 
+/// One that is damaged is neither taken for missing nor written over.
+void check_kept(const BaselineFolder& baselines, Baseline baseline, SourceBundle source) {
+  const std::filesystem::path file = baselines.path() / (baseline.key + ".toml");
+  const std::string before = read_text(file);
+  const auto refuses = [&](auto&& action) {
+    CHECK_THROWS_WITH(action(), Catch::Contains(file.filename().string() + ":2") && Catch::Contains("`git checkout`") &&
+                                    Catch::Contains("delete it, and `kerlab regress record` again"));
+  };
+  refuses([&] { (void)baselines.find(baseline.key); });
+  source.text += "// another\n";
+  const BaselineFolder::Lock lock(baselines);
+  refuses([&] { baselines.write(baseline, source, lock); });
+  CHECK(read_text(file) == before);
+  CHECK_FALSE(std::filesystem::exists(baselines.path() / "sources" / (digest(source.text).substr(0, 12) + ".txt")));
+}
+
 void check_refused(const std::string& text, const std::string& message) {
   INFO(text);
   CHECK_THROWS_WITH(parse_baseline(text, "here.toml"), Catch::Contains(message));
@@ -197,6 +213,7 @@ TEST_CASE("regress: a folder keeps sources once, and what is damaged loses nothi
     baselines.remove_unused_sources(lock);
   }
   CHECK(files() == 2);  // nothing is thrown away while it is not known what the damaged one needs
+  check_kept(baselines, one, source);
 
   const std::filesystem::path header = baselines.path() / "sources" / (digest("int b;\n").substr(0, 12) + ".txt");
   write_atomic(header, std::string_view("int c;\n"));
@@ -206,6 +223,8 @@ TEST_CASE("regress: a folder keeps sources once, and what is damaged loses nothi
   {
     const BaselineFolder::Lock lock(baselines);
     CHECK_FALSE(baselines.write(two, source, lock));  // the same text, but its sources are made whole
+    baselines.remove(one.key, lock);
+    CHECK_FALSE(baselines.find(one.key));
     CHECK(baselines.write(one, source, lock));
   }
   CHECK(baselines.source(read).headers.front().text == "int b;\n");

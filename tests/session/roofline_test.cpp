@@ -173,6 +173,36 @@ TEST_CASE("the bottleneck of a family that is a GEMM follows layout, dtype and r
       bottleneck_of(family, make_problem(family, {{{"M", 4096}, {"K", 0}}, "bf16", {}, {}}), test_gpu()).shape.empty());
 }
 
+TEST_CASE("families that work along rows know their rows, and are told what helps these", "[session]") {
+  const auto shape = [](const char* name, std::map<std::string, std::int64_t> dimensions) {
+    const Family family = open_catalogue({}).find(name).family;
+    return row_shape(family, make_problem(family, {std::move(dimensions), "bf16", {}, {}}));
+  };
+  for (const char* name : {"softmax", "log_softmax", "layernorm", "rmsnorm", "quantize", "softmax_backward"}) {
+    INFO(name);
+    const auto rows = shape(name, {{"M", 300}, {"N", 512}});
+    REQUIRE(rows);
+    CHECK(rows->rows == 300);
+    CHECK(rows->row_bytes == 1024);  // gamma and beta are read once, not row by row
+    CHECK(rows->read_bytes == (name == std::string("softmax_backward") ? 2048 : 1024));
+  }
+  CHECK_FALSE(shape("embedding", {{"T", 512}, {"V", 512}, {"D", 512}}));  // nothing is made of a row as a whole
+  CHECK_FALSE(shape("activation", {{"M", 300}, {"N", 512}}));
+
+  DeviceInfo device = test_gpu();  // 0.8 us of 1 TB/s are 8 kB for each of its SMs
+  device.blocks_per_sm = 32;
+  const Family softmax = open_catalogue({}).find("softmax").family;
+  const auto found = [&](std::int64_t rows, std::int64_t columns) {
+    return bottleneck_of(softmax, make_problem(softmax, {{{"M", rows}, {"N", columns}}, "bf16", {}, {}}), device);
+  };
+  CHECK(found(1 << 20, 64).name == "latency");
+  CHECK(found(1 << 20, 64).shape == "short rows");
+  CHECK(found(1 << 16, 1024).name == "DRAM");
+  CHECK(found(1 << 16, 1024).shape == "rows");
+  CHECK(found(40, 1 << 17).name == "too few rows");
+  CHECK(contains(found(40, 1 << 17).suggestion, "each row over 3 blocks"));
+}
+
 TEST_CASE("a library that was timed beside a trial stands under the same roof", "[session]") {
   Stored stored;
   stored.decide(stored.add("grid", 1, 8.0));
@@ -275,6 +305,16 @@ std::string text_at(const JsonValue& value, const std::string& key) {
 }
 
 }  // namespace
+
+TEST_CASE("kerlab roofline says of few rows what helps them", "[session]") {
+  const Program program;
+  const JsonValue document = program.json({"roofline", "softmax", "--M", "64", "--N", "128K", "--dtype", "bf16"});
+  const JsonValue* bottleneck = document.find("problems")->elements().front().find("bottleneck");
+  REQUIRE(bottleneck != nullptr);
+  CHECK(text_at(*bottleneck, "name") == "too few rows");
+  CHECK(text_at(*bottleneck, "shape") == "few rows");
+  CHECK(contains(text_at(*bottleneck, "suggestion"), "each row over"));
+}
 
 TEST_CASE("kerlab device lists without a GPU, but does not open one that is not there", "[session]") {
   const Program program;
