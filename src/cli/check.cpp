@@ -4,6 +4,7 @@
 #include <set>
 
 #include "cli/check_screen.h"
+#include "cli/interruptible.h"
 #include "cli/option_checks.h"
 #include "cli/sanitize.h"
 #include "cli/suite.h"
@@ -26,29 +27,31 @@ struct CheckRun {
   std::vector<CheckRow> rows;
   std::vector<Trial> history;  ///< stored trials of the family
   std::string device, completion;
+  std::size_t left = 0;  ///< checks that an interruption left out
   ExitCode code = ExitCode::passed;
 };
 
 /// A whole session with its progress line.
 CheckRun run_session(CheckOptions options, const GlobalOptions& global, Database& database,
-                     const InterruptFlag& interrupt, const std::string& prefix) {
+                     const Interruptible& interrupt, const std::string& prefix) {
   const auto kept = options.rig.kept;
   options.rig = rig_options(global, options.rig.target);
   options.rig.kept = kept;
   ProgressLine progress;
   CheckSession session(std::move(options), database);
-  bool more = true;
-  while (more && !interrupt.raised()) {
-    more = session.step();
+  const bool interrupted = interrupt.run([&] {
+    const bool more = session.step();
     const CheckState state = session.state();
     progress.update(fmt::format("{}check {}/{}{}  {}", prefix, state.done, state.total,
                                 state.failed > 0 ? fmt::format(" ({} failed)", state.failed) : "", state.label));
-  }
+    return more;
+  });
   progress.clear();
   for (const std::string& note : session.notes()) fmt::print(stderr, "{}\n", note);
-  CheckRun run{session.rows(), {}, session.rig().device().name, session.completion(), ExitCode::interrupted};
+  CheckRun run{session.rows(), {}, session.rig().device().name, session.completion(), 0, ExitCode::interrupted};
+  if (interrupted) run.left = session.state().total - run.rows.size();
   if (global.json) run.history = database.trials_of(session.rig().folder().family.name);
-  if (!more) run.code = failures(run.rows) > 0 ? ExitCode::wrong : ExitCode::passed;
+  if (!interrupted) run.code = failures(run.rows) > 0 ? ExitCode::wrong : ExitCode::passed;
   return run;
 }
 
@@ -79,6 +82,7 @@ void print_suite(const Suite& suite, const std::vector<SuiteOutcome>& outcomes, 
     for (std::size_t i = 0; i < outcomes.size(); ++i) {
       JsonValue::Object value = suite_value(outcomes[i]);
       value.emplace_back("rows", check_values(runs[i].rows, repeated_options(global), runs[i].history));
+      value.emplace_back("left", runs[i].left);
       value.emplace_back("failed", failures(runs[i].rows));
       results.push_back(std::move(value));
     }
@@ -108,10 +112,10 @@ ExitCode run_check_suite(const CheckCommand& command, const GlobalOptions& globa
   const Suite suite = open_suite(command.suite, command.options.rig.target, command.options.dtype, global);
   Database database = Database::open(database_path(global));
   const bool color = color_on(global, stdout);
-  const InterruptFlag interrupt;
+  const Interruptible interrupt;
   std::vector<CheckRun> runs;
   const auto kept = std::make_shared<KeptProcesses>();
-  const auto outcomes = run_suite(suite, interrupt, [&](const SuiteProblem& problem, const std::string& prefix) {
+  const auto outcomes = run_suite(suite, interrupt.flag(), [&](const SuiteProblem& problem, const std::string& prefix) {
     runs.emplace_back();
     CheckOptions options = command.options;
     options.rig.target = problem.family;
@@ -122,7 +126,7 @@ ExitCode run_check_suite(const CheckCommand& command, const GlobalOptions& globa
     runs.back() = run_session(std::move(options), global, database, interrupt, prefix);
     if (!global.json) {
       fmt::print("{}{}: {}\n", prefix, problem.name, problem.title);
-      fmt::print("{}", check_screen(runs.back().rows, repeated_options(global), color));
+      fmt::print("{}", check_screen(runs.back().rows, runs.back().left, repeated_options(global), color));
     }
     std::fflush(stdout);
     return runs.back().code;
@@ -141,9 +145,10 @@ void print_run(const CheckRun& run, const GlobalOptions& global) {
     fmt::print("{}\n", to_json(json_document("check", {{"device", run.device},
                                                        {"completion", run.completion},
                                                        {"rows", check_values(run.rows, again, run.history)},
+                                                       {"left", run.left},
                                                        {"failed", failures(run.rows)}})));
   else
-    fmt::print("{}", check_screen(run.rows, again, color_on(global, stdout)));
+    fmt::print("{}", check_screen(run.rows, run.left, again, color_on(global, stdout)));
 }
 
 /// Every stored winner of the device's class on its problem.
@@ -155,7 +160,7 @@ ExitCode run_check_winners(const CheckCommand& command, const GlobalOptions& glo
   Database database = Database::open(database_path(global));
   std::set<std::string> families;
   for (const Decision& decision : database.winners()) families.insert(decision.family);
-  const InterruptFlag interrupt;
+  const Interruptible interrupt;
   const auto kept = std::make_shared<KeptProcesses>();
   CheckRun all;
   for (const std::string& family : families) {
@@ -168,6 +173,7 @@ ExitCode run_check_winners(const CheckCommand& command, const GlobalOptions& glo
       all.device = run.device;
       all.rows.insert(all.rows.end(), std::make_move_iterator(run.rows.begin()),
                       std::make_move_iterator(run.rows.end()));
+      all.left += run.left;
       all.history.insert(all.history.end(), run.history.begin(), run.history.end());
       if (run.code != ExitCode::passed && all.code != ExitCode::interrupted) all.code = run.code;
     } catch (const UsageError& error) {  // a folder that has no name here
@@ -199,7 +205,7 @@ ExitCode run(const CheckCommand& command, const GlobalOptions& global) {
   CheckOptions options = command.options;
   options.arguments = global.problem;
   Database database = Database::open(database_path(global));
-  const InterruptFlag interrupt;
+  const Interruptible interrupt;
   const CheckRun run = run_session(std::move(options), global, database, interrupt, "");
   print_run(run, global);
   write_junit(command.junit, {run}, {}, global);

@@ -144,7 +144,7 @@ std::string failure_report(const CheckRow& row, const std::string& again, bool c
   return text + fmt::format("  reproduce: {}{}\n", row.command, again);
 }
 
-std::string check_screen(const std::vector<CheckRow>& rows, const std::string& again, bool color) {
+std::string check_screen(const std::vector<CheckRow>& rows, std::size_t left, const std::string& again, bool color) {
   std::string text = text_table(summary(rows), color, 0, table_width(0));
   std::vector<const CheckRow*> failed;
   for (const CheckRow& row : rows)
@@ -155,7 +155,10 @@ std::string check_screen(const std::vector<CheckRow>& rows, const std::string& a
     text += i == 0 ? failure_report(*failed[i], again, color) : in_line(*failed[i], again, color);
   if (failed.size() > kMostInLine)
     text += fmt::format("and {} more that failed; --json has all\n", failed.size() - kMostInLine);
-  return text + fmt::format("{} of {} checks passed\n", rows.size() - failed.size(), rows.size());
+  const std::size_t passed = rows.size() - failed.size();
+  if (left == 0) return text + fmt::format("{} of {} checks passed\n", passed, rows.size());
+  return text + fmt::format("interrupted: {} of {} checks were made, {} of these passed: no verdict\n", rows.size(),
+                            rows.size() + left, passed);
 }
 
 JsonValue::Array accuracy_values(const std::vector<AccuracyRecord>& history) {

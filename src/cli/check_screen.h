@@ -14,8 +14,8 @@ namespace kerlab {
 bool is_failure(const CheckRow& row);
 std::size_t failures(const std::vector<CheckRow>& rows);
 
-/// `again`: what a command must repeat, " --db FILE --device emu:h200".
-std::string check_screen(const std::vector<CheckRow>& rows, const std::string& again, bool color);
+/// `left`: checks that an interruption left out. `again`: what a command must repeat, " --db FILE --device emu:h200".
+std::string check_screen(const std::vector<CheckRow>& rows, std::size_t left, const std::string& again, bool color);
 /// Everything about one that failed: numbers, where it is wrong, what it holds instead, the command.
 std::string failure_report(const CheckRow& row, const std::string& again, bool color);
 

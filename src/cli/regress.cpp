@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/file.h"
-#include "base/interrupt.h"
 #include "cli/existing_database.h"
+#include "cli/interruptible.h"
 #include "cli/mistake.h"
 #include "cli/option_checks.h"
 #include "cli/regress_command.h"
@@ -53,21 +53,21 @@ ExitCode run_gate(const RegressCommand& command, const GlobalOptions& global) {
   for (const std::string& margin : command.margins) options.margins.set(margin);
   std::optional<Database> database;
   if (!command.without_history) database = Database::open(database_path(global));
-  const InterruptFlag interrupt;
+  const Interruptible interrupt;
   ProgressLine progress;
   RegressSession session(std::move(options), std::move(folder), database ? &*database : nullptr);
   session.progress = [&](const std::string& line) { progress.update(line); };
-  bool more = true;
-  while (more && !interrupt.raised()) {
-    more = session.step();
+  const bool interrupted = interrupt.run([&] {
+    const bool more = session.step();
     const RegressState state = session.state();
     if (more)
       progress.update(fmt::format("regress {}/{}{}  {}", state.done, state.total,
                                   state.failed > 0 ? fmt::format(" ({} failed)", state.failed) : "", state.label));
-  }
+    return more;
+  });
   progress.clear();
-  RegressReport report = session.report();
-  report.interrupted = more;
+  if (interrupted) session.end_here();
+  const RegressReport report = session.report();
   return print_regress(command, global, report, regress_code(report, fail_on));
 }
 
@@ -107,8 +107,47 @@ std::string action_of(const RegressCommand& command) {
   return command.action;
 }
 
-ExitCode run(RegressCommand command, const GlobalOptions& global) {
+/// Which actions look at an option; one that is not here goes with all.
+struct OptionOf {
+  const char* option;
+  std::vector<std::string> actions;
+};
+
+/// Throws UsageError: an option that would be ignored was typed by mistake.
+void refuse_ignored(const CLI::App& parser, const std::string& action) {
+  const std::vector<OptionOf> options = {
+      {"--only", {"run", "accept"}},
+      {"--rerun", {"run"}},
+      {"--changed-only", {"run"}},
+      {"--margin", {"run"}},
+      {"--margins", {"run"}},
+      {"--fail-on", {"run"}},
+      {"--strict-toolchain", {"run"}},
+      {"--against", {"run"}},
+      {"--junit", {"run"}},
+      {"--markdown", {"run"}},
+      {"--github", {"run"}},
+      {"--all", {"run", "accept"}},
+      {"--artifacts", {"run", "record", "accept"}},
+      {"--no-history", {"run", "record", "accept"}},
+      {"--suite", {"record"}},
+      {"--dtype", {"record"}},
+      {"--variant", {"record"}},
+      {"--config", {"record"}},
+      {"--prune", {"record"}},
+      {"--why", {"record", "accept"}},
+      {"--limit", {"history"}},
+  };
+  for (const auto& [option, actions] : options) {
+    if (parser.count(option) == 0 || std::ranges::find(actions, action) != actions.end()) continue;
+    throw UsageError(
+        fmt::format("{}: goes with kerlab regress {}, not with {}", option, fmt::join(actions, ", "), action));
+  }
+}
+
+ExitCode run(const RegressCommand& command, const CLI::App& parser, const GlobalOptions& global) {
   const std::string action = action_of(command);
+  refuse_ignored(parser, action);
   if (!command.against.empty() && command.against != "stored")
     throw UsageError(fmt::format("--against {}: only stored", command.against));
   if (global.dry_run && (action == "record" || action == "accept"))
@@ -184,7 +223,7 @@ Command add_regress(CLI::App& root, const GlobalOptions& global) {
       "examples: kerlab regress record --suite regress --device emu:h200\n"
       "          kerlab regress --device emu:h200 --github --junit kerlab.xml\n"
       "          kerlab regress accept gemm/reg2d --why \"double buffering\" --device emu:h200");
-  return {parser, true, [command, &global] { return run(*command, global); }, false,
+  return {parser, true, [command, parser, &global] { return run(*command, *parser, global); }, false,
           [command] { return command->action == "list" || command->action == "history"; }};
 }
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "base/file.h"
-#include "base/interrupt.h"
 #include "base/terminal.h"
+#include "cli/interruptible.h"
 #include "cli/regress_command.h"
 #include "cli/suite.h"
 #include "report/regress_text.h"
@@ -71,16 +71,16 @@ ExitCode run_session(RecordOptions options, const RegressCommand& command, const
   std::optional<Database> database;
   if (!command.without_history) database = Database::open(database_path(global));
   const BaselineFolder folder = regress_folder(command);
-  const InterruptFlag interrupt;
+  const Interruptible interrupt;
   ProgressLine progress;
   RecordSession session(std::move(options), folder, database ? &*database : nullptr);
   session.progress = [&](const std::string& line) { progress.update(line); };
-  bool more = true;
-  while (more && !interrupt.raised()) {
-    more = session.step();
+  const bool interrupted = interrupt.run([&] {
+    const bool more = session.step();
     const RecordRow& row = session.rows().back();
     progress.update(fmt::format("record {}/{}  {} {}", session.done(), session.total(), row.title, row.variant));
-  }
+    return more;
+  });
   progress.clear();
   if (global.json)
     fmt::print("{}\n", to_json(json_document(accept ? "regress accept" : "regress record",
@@ -91,7 +91,7 @@ ExitCode run_session(RecordOptions options, const RegressCommand& command, const
                                               {"notes", session.notes()}})));
   else
     print_rows(session, folder, accept, global);
-  return more ? ExitCode::interrupted : record_code(session.rows());
+  return interrupted ? ExitCode::interrupted : record_code(session.rows());
 }
 
 RecordOptions common_options(const RegressCommand& command, const GlobalOptions& global) {

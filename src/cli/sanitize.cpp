@@ -1,4 +1,5 @@
 #include "cli/sanitize.h"
+#include "cli/interruptible.h"
 
 #include <algorithm>
 
@@ -33,6 +34,7 @@ struct SanitizeRun {
   std::vector<VariantFindings> findings;
   std::vector<Opinion> opinions;
   std::string device;
+  std::size_t left = 0;  ///< configurations that an interruption left out
   ExitCode code = ExitCode::passed;
 };
 
@@ -85,27 +87,28 @@ ExitCode verdict(const SanitizeRun& run) {
 }
 
 SanitizeRun run_session(const SanitizeCommand& command, CheckOptions options, const GlobalOptions& global,
-                        const Database& database, const InterruptFlag& interrupt, const std::string& prefix) {
+                        const Database& database, const Interruptible& interrupt, const std::string& prefix) {
   options.rig = rig_options(global, options.rig.target);
   SanitizeCommand here = command;
   here.options.rig.target = options.rig.target;
   ProgressLine progress;
   SanitizeSession session(std::move(options), database);
-  bool more = true;
-  while (more && !interrupt.raised()) {
-    more = session.step();
+  const bool interrupted = interrupt.run([&] {
+    const bool more = session.step();
     const CheckState state = session.state();
     progress.update(fmt::format("{}sanitize {}/{}{}  {}", prefix, state.done, state.total,
                                 state.failed > 0 ? fmt::format(" ({} with findings)", state.failed) : "", state.label));
-  }
+    return more;
+  });
   progress.clear();
   for (const std::string& note : session.notes()) fmt::print(stderr, "{}\n", note);
   SanitizeRun run;
   run.rows = session.rows();
   run.findings = session.findings();
   run.device = session.rig().device().id;
-  if (!more) run.opinions = second_opinion(run, here, global);
-  run.code = more ? ExitCode::interrupted : verdict(run);
+  if (interrupted) run.left = session.state().total - run.rows.size();
+  if (!interrupted) run.opinions = second_opinion(run, here, global);
+  run.code = interrupted ? ExitCode::interrupted : verdict(run);
   return run;
 }
 
@@ -131,6 +134,7 @@ void print_text(const SanitizeRun& run, bool color) {
       run.rows, [](const SanitizeRow& row) { return row.trial.status == TrialStatus::passed && row.findings() == 0; });
   fmt::print("{} of {} without findings on {}\n", clean, format_count(std::ssize(run.rows), "configuration"),
              run.device);
+  if (run.left > 0) fmt::print("interrupted: {} more were not looked at\n", run.left);
   for (const Opinion& opinion : run.opinions) {
     if (!opinion.run) continue;
     fmt::print("ended with {}: {}\n{}{}", opinion.result.exit_code, opinion.command, opinion.result.out,
@@ -168,6 +172,7 @@ JsonValue::Object run_value(const SanitizeRun& run) {
                                          {"output", opinion.result.out + opinion.result.err}});
   return {{"device", run.device},
           {"rows", rows_value(run.rows)},
+          {"left", run.left},
           {"findings", found},
           {"second_opinions", std::move(opinions)}};
 }
@@ -176,9 +181,9 @@ ExitCode run_sanitize_suite(const SanitizeCommand& command, const GlobalOptions&
   const Suite suite = open_suite(command.suite, command.options.rig.target, command.options.dtype, global);
   const Database database = Database::open(database_path(global));
   const bool color = color_on(global, stdout);
-  const InterruptFlag interrupt;
+  const Interruptible interrupt;
   JsonValue::Array results;
-  const auto outcomes = run_suite(suite, interrupt, [&](const SuiteProblem& problem, const std::string& prefix) {
+  const auto outcomes = run_suite(suite, interrupt.flag(), [&](const SuiteProblem& problem, const std::string& prefix) {
     CheckOptions options = command.options;
     options.rig.target = problem.family;
     options.arguments = problem.arguments;
@@ -213,7 +218,7 @@ ExitCode run_sanitize(const SanitizeCommand& command, const GlobalOptions& globa
   CheckOptions options = command.options;
   options.arguments = global.problem;
   const Database database = Database::open(database_path(global));
-  const InterruptFlag interrupt;
+  const Interruptible interrupt;
   const SanitizeRun run = run_session(command, std::move(options), global, database, interrupt, "");
   if (global.json) {
     fmt::print("{}\n", to_json(json_document("sanitize", run_value(run))));

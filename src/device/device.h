@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -151,6 +152,28 @@ class Allocation {
   Device* device_ = nullptr;
   DevicePtr pointer_ = 0;
   std::size_t bytes_ = 0;
+};
+
+/// A captured graph that releases itself.
+class Graph {
+ public:
+  Graph(Device& device, GraphId id) : device_(&device), id_(id) {}
+  Graph(Graph&& other) noexcept : device_(std::exchange(other.device_, nullptr)), id_(other.id_) {}
+  Graph& operator=(Graph&& other) noexcept {
+    std::swap(device_, other.device_);
+    std::swap(id_, other.id_);
+    return *this;
+  }
+  Graph(const Graph&) = delete;
+  Graph& operator=(const Graph&) = delete;
+  ~Graph() {
+    if (device_ != nullptr) device_->release_graph(id_);
+  }
+  void launch() const { device_->launch_graph(id_); }
+
+ private:
+  Device* device_;
+  GraphId id_;
 };
 
 /// Opens "cuda:N", "emu:NAME" (a profile of configs/devices/), "script:FILE", "gpu" or "auto". gpu: cuda:0 and nothing

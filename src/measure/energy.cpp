@@ -31,16 +31,11 @@ class Batches {
     const double unit_us = us * (graph_ ? graph_runs_ : 1);
     repeats_ = std::clamp(static_cast<int>(std::lround(kBatchUs / unit_us)), 1, kMostInBatch);
   }
-  ~Batches() {
-    if (graph_) device_.release_graph(*graph_);
-  }
-  Batches(const Batches&) = delete;
-  Batches& operator=(const Batches&) = delete;
 
   void queue() {
     for (int i = 0; i < repeats_; ++i) {
       if (graph_) {
-        device_.launch_graph(*graph_);
+        graph_->launch();
       } else {
         run_one();
       }
@@ -59,19 +54,17 @@ class Batches {
   void capture(double us) {
     const std::size_t sets = candidate_.sets.size();
     const int repeats = std::max(1, static_cast<int>(kGraphUs / (us * static_cast<double>(sets))));
-    if (candidate_.call) {
-      graph_ = candidate_.capture(sets, repeats);
-    } else {
-      std::vector<BoundLaunch> launches;
-      for (const auto& set : candidate_.sets) launches.insert(launches.end(), set.begin(), set.end());
-      graph_ = device_.capture(launches, repeats);
-    }
+    std::vector<BoundLaunch> launches;
+    for (const auto& set : candidate_.sets) launches.insert(launches.end(), set.begin(), set.end());
+    const std::optional<GraphId> captured =
+        candidate_.call ? candidate_.capture(sets, repeats) : device_.capture(launches, repeats);
+    if (captured) graph_.emplace(device_, *captured);
     graph_runs_ = repeats * static_cast<int>(sets);
   }
 
   Device& device_;
   const Timeable& candidate_;
-  std::optional<GraphId> graph_;
+  std::optional<Graph> graph_;
   int graph_runs_ = 0, repeats_ = 1;
   std::int64_t runs_ = 0;
   std::size_t next_ = 0;

@@ -66,7 +66,7 @@ struct Timer::Candidate {
   std::size_t sets = 1;  ///< of the rotation: 1 when hot
   bool flush = false;
   bool restored = false;  ///< before each run: in a graph of many the data would drift
-  std::optional<GraphId> graph;
+  std::optional<Graph> graph;
   int graph_runs = 0;  ///< of the plan in one graph launch
   bool uncapturable = false;
   std::vector<std::pair<std::size_t, std::size_t>> clock;  ///< readings around each sample
@@ -239,7 +239,7 @@ double Timer::sample_graph(const Candidate& c) {
   blocker_.hold();
   probe_.read();
   device_.record(begin_);
-  device_.launch_graph(*c.graph);
+  c.graph->launch();
   device_.record(end_);
   probe_.read();
   readings_ += 2;
@@ -258,15 +258,17 @@ bool Timer::begin_graph(Candidate& c, double estimate_us) {
   for (std::size_t set = 0; set < c.sets; ++set)
     launches.insert(launches.end(), c.what->sets[set].begin(), c.what->sets[set].end());
   const int repeats = graph_repeats(estimate_us, c.sets);
-  c.graph = c.what->call ? c.what->capture(c.sets, repeats) : device_.capture(launches, repeats);
-  c.uncapturable = !c.graph.has_value();
+  const std::optional<GraphId> captured =
+      c.what->call ? c.what->capture(c.sets, repeats) : device_.capture(launches, repeats);
+  c.uncapturable = !captured.has_value();
   if (c.uncapturable) {
     c.warn("timed one by one, which counts about a microsecond more: it cannot be captured in a graph");
     return false;
   }
+  c.graph.emplace(device_, *captured);
   c.graph_runs = repeats * static_cast<int>(c.sets);
   c.samples->protocol = "graph-1";
-  device_.launch_graph(*c.graph);  // the first launch of a graph prepares it
+  c.graph->launch();  // the first launch of a graph prepares it
   return true;
 }
 
@@ -288,7 +290,6 @@ void Timer::finish(std::span<Candidate> candidates) {
     for (const auto& [from, to] : c.clock) c.samples->sm_clock_mhz.push_back(probe_.mhz(from, to));
     if (std::count(c.samples->sm_clock_mhz.begin(), c.samples->sm_clock_mhz.end(), 0.0) != 0)
       c.samples->sm_clock_mhz.clear();  // unknown for some: unknown
-    if (c.graph) device_.release_graph(*c.graph);
     c.graph.reset();
     if (c.samples->samples_us.empty()) continue;
     const double fastest = *std::min_element(c.samples->samples_us.begin(), c.samples->samples_us.end());

@@ -34,7 +34,8 @@ struct DeviceInfo {
   int clock_mhz = 0;  ///< maximum SM clock
   int memory_clock_mhz = 0;
   int memory_bus_bits = 0;
-  double fp64_ratio = 0;  ///< fp64 rate over fp32 rate: 0.5 on data-centre parts
+  double fp64_ratio = 0;     ///< fp64 rate over fp32 rate: 0.5 on data-centre parts
+  bool has_library = false;  ///< a vendor's library runs on it, where its host has one
   bool operator==(const DeviceInfo&) const = default;
 
   [[nodiscard]] int compute_capability() const { return cc_major * 10 + cc_minor; }

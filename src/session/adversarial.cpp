@@ -10,6 +10,7 @@ namespace kerlab {
 namespace {
 
 constexpr double kMostBytes = 64 << 20;  // of tensors: small problems, many of them
+constexpr double kMostFlops = 4e9;       // of a problem: its reference is computed for each
 
 constexpr std::int64_t kQuietExtent = 3;
 constexpr std::int64_t kPrimes[] = {127, 131, 137, 139, 149, 151, 157, 163};
@@ -83,25 +84,29 @@ class Shapes {
     add(padded);
   }
 
-  std::vector<ProblemRequest> take() { return std::move(shapes_); }
+  AdversarialShapes take() { return std::move(found_); }
 
  private:
   bool add(const ProblemRequest& request) {
     const std::optional<Problem> problem = nearest_problem(family_, request, problem_);
-    if (!problem || tensor_bytes(family_, *problem) > kMostBytes) return false;
+    if (!problem) return false;
+    if (tensor_bytes(family_, *problem) > kMostBytes || flops_of(family_, *problem) > kMostFlops) {
+      ++found_.left_out;
+      return false;
+    }
     ProblemRequest valid = request;
     valid.dimensions = {problem->dimensions.begin(), problem->dimensions.end()};
-    const bool known = std::any_of(shapes_.begin(), shapes_.end(), [&](const ProblemRequest& s) {
+    const bool known = std::any_of(found_.shapes.begin(), found_.shapes.end(), [&](const ProblemRequest& s) {
       return s.dimensions == valid.dimensions && s.scalars == valid.scalars && s.row_padding == valid.row_padding;
     });
-    if (!known) shapes_.push_back(std::move(valid));
+    if (!known) found_.shapes.push_back(std::move(valid));
     return true;
   }
 
   const Family& family_;
   const Problem& problem_;
   ProblemRequest base_;
-  std::vector<ProblemRequest> shapes_;
+  AdversarialShapes found_;
 };
 
 }  // namespace
@@ -121,7 +126,7 @@ void add_long_ragged(Shapes& shapes, std::size_t count, std::int64_t others) {
 
 }  // namespace
 
-std::vector<ProblemRequest> adversarial_shapes(const Family& family, const Problem& problem, std::int64_t tile) {
+AdversarialShapes adversarial_shapes(const Family& family, const Problem& problem, std::int64_t tile) {
   Shapes shapes(family, problem);
   const std::size_t count = family.dimensions.size();
   const std::int64_t step = step_of(problem.dtype);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/format.h"
 #include "session/failures.h"
 
 namespace kerlab {
@@ -58,12 +59,18 @@ void CheckSession::choose_problems() {
   std::set<std::int64_t> tiles;
   for (const auto& [source, configuration] : chosen_.configurations) tiles.insert(tile_of(configuration));
   std::set<std::string> known = {asked_.key()};
+  std::size_t left_out = 0;
   for (const std::int64_t tile : tiles) {
-    for (const ProblemRequest& request : adversarial_shapes(rig_.folder().family, asked_, tile)) {
+    const AdversarialShapes found = adversarial_shapes(rig_.folder().family, asked_, tile);
+    left_out = std::max(left_out, found.left_out);
+    for (const ProblemRequest& request : found.shapes) {
       Problem problem = make_problem(rig_.folder().family, request);
       if (known.insert(problem.key()).second) problems_.push_back(std::move(problem));
     }
   }
+  if (left_out > 0)
+    notes_.push_back(fmt::format("{} left out as too large: a reference of them would take long",
+                                 format_count(static_cast<std::int64_t>(left_out), "shape")));
   const FarShape far = far_shape(rig_.folder().family, asked_, rig_.device());
   if (far.request) problems_.push_back(make_problem(rig_.folder().family, *far.request));
   if (!far.why_not.empty()) notes_.push_back(far.why_not);

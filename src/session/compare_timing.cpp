@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "session/compare.h"
+#include "session/judge_samples.h"
 
 namespace kerlab {
 
@@ -49,22 +50,17 @@ void CompareSession::time_alone(const std::vector<std::size_t>& which, const Run
 
 void CompareSession::take_samples(std::size_t index, const SampleSet& samples) {
   ComparedKernel& kernel = result_.kernels[index];
-  const auto fail = [&](TrialStatus status, const std::string& why) {
-    kernel.trial.status = status;
-    kernel.trial.message = fmt::format("{}: {}", kernel.name, why);
-  };
   kernel.warning = samples.warning;
   if (!samples.neighbours.empty())
     kernel.warning += fmt::format("{}the device was shared with {}", samples.warning.empty() ? "" : "; ",
                                   name_all(samples.neighbours));
-  if (!samples.guard_violation.empty()) {
-    fail(TrialStatus::guard_violation, "after timing: " + samples.guard_violation);
-    return;
+  const CheckVerdict verdict = judge_samples(kernel.name, samples, setup_->plan);
+  if (verdict.status == TrialStatus::passed) {
+    kernel.measurement = make_measurement(samples, "bench", setup_->plan.recipes.front(), rig_.device());
+  } else {
+    kernel.trial.status = verdict.status;
+    kernel.trial.message = verdict.message;
   }
-  kernel.measurement = make_measurement(samples, "bench", setup_->plan.recipes.front(), rig_.device());
-  if (!kernel.measurement || !is_impossible(kernel.measurement->median_us, setup_->plan)) return;
-  fail(TrialStatus::impossible_time, impossible_message(kernel.name, kernel.measurement->median_us, setup_->plan));
-  kernel.measurement.reset();
 }
 
 void CompareSession::take_fresh_check(std::size_t index, const CheckReport& report) {

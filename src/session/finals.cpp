@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/format.h"
-#include "measure/cross_check.h"
 #include "measure/lookout.h"
+#include "session/judge_samples.h"
 #include "stats/samples.h"
 
 namespace kerlab {
@@ -176,17 +176,14 @@ bool Finals::was_not_alone(const RunOutcome& outcome) {
 void Finals::take_samples(Entry& entry, const RunOutcome& outcome, std::size_t item) {
   if (outcome.status != TrialStatus::passed) {
     eliminate(entry, outcome.status, outcome.message);
-  } else if (item >= outcome.samples.size() || outcome.samples[item].samples_us.empty()) {
-    eliminate(entry, TrialStatus::launch_failed, "the worker sent no samples");
-  } else if (!outcome.samples[item].guard_violation.empty()) {
-    eliminate(entry, TrialStatus::guard_violation, "after timing: " + outcome.samples[item].guard_violation);
-  } else if (outcome.samples[item].host_ratio >= kHostDisagrees) {
-    eliminate(entry, TrialStatus::impossible_time,
-              fmt::format("the device was busy {:.2f} times as long as the kernel's stream: it works where events do "
-                          "not see it",
-                          outcome.samples[item].host_ratio));
+    return;
+  }
+  const SampleSet samples = item < outcome.samples.size() ? outcome.samples[item] : SampleSet{};
+  const CheckVerdict verdict = judge_samples(entry.screened->candidate.label, samples, setup_.plan);
+  if (verdict.status != TrialStatus::passed) {
+    eliminate(entry, verdict.status, verdict.message);
   } else {
-    entry.samples = outcome.samples[item];
+    entry.samples = samples;
     entry.duelist = phase_ != Phase::halving;
     if (phase_ == Phase::halving) entry.all_us = entry.samples->samples_us;
     if (phase_ == Phase::duel) entry.duel_us = entry.samples->samples_us;

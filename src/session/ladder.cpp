@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "session/ceilings.h"
+#include "session/judge_samples.h"
 
 namespace kerlab {
 
@@ -31,9 +32,15 @@ std::string why_no_time(const Trial& trial) {
 
 }  // namespace
 
-Ladder::Ladder(Rig& rig, const ProblemSetup& setup, const CandidateSpace& space, Ledger& ledger,
-               const Screening& screening, ProblemLoader& loader)
-    : rig_(rig), setup_(setup), space_(space), ledger_(ledger), screening_(screening), loader_(loader) {
+Ladder::Ladder(Rig& rig, Company& company, const ProblemSetup& setup, const CandidateSpace& space, Ledger& ledger,
+               Screening& screening, ProblemLoader& loader)
+    : rig_(rig),
+      company_(company),
+      setup_(setup),
+      space_(space),
+      ledger_(ledger),
+      screening_(screening),
+      loader_(loader) {
   if (rig_.device().kind == DeviceKind::emulated) return;  // a model says the same at any time
   choose();
   if (entries_.empty() || timed_together()) return;
@@ -51,23 +58,23 @@ Ladder::Ladder(Rig& rig, const ProblemSetup& setup, const CandidateSpace& space,
 void Ladder::choose() {
   for (std::size_t v = 0; v < space_.variants().size(); ++v) {
     const Variant& variant = *space_.variants()[v].source.variant;
-    const Screened* at_default = tried(v, default_configuration(variant));
-    const Screened* best = fastest(v);
+    Screened* at_default = tried(v, default_configuration(variant));
+    Screened* best = fastest(v);
     if (at_default != nullptr && at_default->cost_us) entries_.push_back({at_default, {}});
     if (best != nullptr && best != at_default) entries_.push_back({best, {}});
   }
 }
 
-const Screened* Ladder::tried(std::size_t variant, const Configuration& configuration) const {
-  for (const Screened& screened : screening_.screened()) {
+Screened* Ladder::tried(std::size_t variant, const Configuration& configuration) const {
+  for (Screened& screened : screening_.screened()) {
     if (screened.candidate.variant == variant && screened.candidate.configuration == configuration) return &screened;
   }
   return nullptr;
 }
 
-const Screened* Ladder::fastest(std::size_t variant) const {
-  const Screened* best = nullptr;
-  for (const Screened& screened : screening_.screened()) {
+Screened* Ladder::fastest(std::size_t variant) const {
+  Screened* best = nullptr;
+  for (Screened& screened : screening_.screened()) {
     if (screened.candidate.variant != variant || !screened.cost_us || screened.twin) continue;
     if (best == nullptr || *screened.cost_us < *best->cost_us) best = &screened;
   }
@@ -89,6 +96,8 @@ bool Ladder::timed_together() const {
 bool Ladder::step() {
   if (phase_ == Phase::compiling) {
     take_compiled();
+  } else if (phase_ == Phase::waiting) {
+    if (company_.may_time(rig_.first())) begin_timing();
   } else if (phase_ == Phase::timing) {
     if (auto outcome = rig_.runner().poll()) take_timing(*outcome);
   }
@@ -107,11 +116,11 @@ void Ladder::take_compiled() {
   }
   if (images_missing_ > 0 || !loader_.ready() || !rig_.runner().idle()) return;
   std::erase_if(entries_, [](const Entry& entry) { return entry.image.empty(); });
-  phase_ = entries_.empty() ? Phase::finished : Phase::timing;
-  if (phase_ == Phase::timing) begin_timing();
+  phase_ = entries_.empty() ? Phase::finished : Phase::waiting;
 }
 
 void Ladder::begin_timing() {
+  phase_ = Phase::timing;
   RunRequest run;
   double round_us = 1;
   for (const Entry& entry : entries_) {
@@ -130,23 +139,35 @@ void Ladder::begin_timing() {
 }
 
 void Ladder::take_timing(RunOutcome& outcome) {
+  if (!outcome.samples.empty() && company_.spoils(rig_.first(), outcome.samples.front().neighbours)) {
+    phase_ = Phase::waiting;
+    return;
+  }
   phase_ = Phase::finished;
   if (outcome.status != TrialStatus::passed) {
     notes_.push_back(fmt::format("the ladder's times are those of the sweep, one after the other: {}: {}",
                                  name(outcome.status), outcome.message));
     return;
   }
-  for (std::size_t i = 0; i < std::min(entries_.size(), outcome.samples.size()); ++i) {
-    const Trial& trial = entries_[i].screened->candidate.trial;
-    const SampleSet& samples = outcome.samples[i];
-    if (!samples.guard_violation.empty()) {
-      notes_.push_back(
-          fmt::format("{}: after timing: {}", entries_[i].screened->candidate.label, samples.guard_violation));
-      continue;
-    }
-    if (auto measurement = make_measurement(samples, "bench", setup_.plan.recipes.front(), rig_.device()))
-      ledger_.measured(trial, *measurement);
+  for (std::size_t i = 0; i < std::min(entries_.size(), outcome.samples.size()); ++i)
+    take_samples(*entries_[i].screened, outcome.samples[i]);
+}
+
+/// Whoever is found wrong here is no longer a rung with a time, nor a trial that passed.
+void Ladder::take_samples(Screened& screened, const SampleSet& samples) {
+  Trial& trial = screened.candidate.trial;
+  CheckVerdict verdict = judge_samples(screened.candidate.label, samples, setup_.plan);
+  if (verdict.status == TrialStatus::passed) {
+    auto measurement = make_measurement(samples, "bench", setup_.plan.recipes.front(), rig_.device());
+    ledger_.measured(trial, *measurement);
+    return;
   }
+  notes_.push_back(fmt::format("{}: {}", name(verdict.status), verdict.message));
+  trial.status = verdict.status;
+  trial.message = std::move(verdict.message);
+  screened.cost_us.reset();
+  ledger_.result(trial);
+  ledger_.flush();
 }
 
 /// The newest time with a cold cache on this kind of device: side by side, else final, else of the sweep.

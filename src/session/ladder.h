@@ -26,19 +26,20 @@ struct LadderRung {
 class Ladder {
  public:
   /// `screening` must be finished.
-  Ladder(Rig& rig, const ProblemSetup& setup, const CandidateSpace& space, Ledger& ledger, const Screening& screening,
-         ProblemLoader& loader);
+  Ladder(Rig& rig, Company& company, const ProblemSetup& setup, const CandidateSpace& space, Ledger& ledger,
+         Screening& screening, ProblemLoader& loader);
 
-  /// Never blocks. False: finished. Does nothing where the times are there: emulated, or all of one session.
+  /// Never blocks. False: finished. Does nothing where the times are there: emulated, or all of one session. Where the
+  /// session wants to be alone on its devices, what was timed in company is timed again.
   bool step();
   /// By rung; complete once finished, what is stored before.
   [[nodiscard]] std::vector<LadderRung> rungs() const;
   std::vector<std::string> take_notes() { return std::exchange(notes_, {}); }
 
  private:
-  enum class Phase { compiling, timing, finished };
+  enum class Phase { compiling, waiting, timing, finished };
   struct Entry {
-    const Screened* screened = nullptr;
+    Screened* screened = nullptr;
     Bytes image;
   };
 
@@ -47,17 +48,19 @@ class Ladder {
   void take_compiled();
   void begin_timing();
   void take_timing(RunOutcome& outcome);
-  [[nodiscard]] const Screened* tried(std::size_t variant, const Configuration& configuration) const;
-  [[nodiscard]] const Screened* fastest(std::size_t variant) const;
+  void take_samples(Screened& screened, const SampleSet& samples);
+  [[nodiscard]] Screened* tried(std::size_t variant, const Configuration& configuration) const;
+  [[nodiscard]] Screened* fastest(std::size_t variant) const;
   [[nodiscard]] std::optional<RungTime> time_of(const Trial& trial) const;
   [[nodiscard]] std::optional<RungTime> best_stored(const Variant& variant, const std::string& source_hash) const;
   [[nodiscard]] LadderRung rung_of(const Variant& variant) const;
 
   Rig& rig_;
+  Company& company_;
   const ProblemSetup& setup_;
   const CandidateSpace& space_;
   Ledger& ledger_;
-  const Screening& screening_;
+  Screening& screening_;
   ProblemLoader& loader_;
   Phase phase_ = Phase::finished;
   std::vector<Entry> entries_;

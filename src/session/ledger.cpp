@@ -1,6 +1,7 @@
 #include "session/ledger.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/elapsed.h"
 
@@ -45,15 +46,16 @@ void Ledger::result(Trial& trial, std::optional<Measurement> measurement) {
 
 void Ledger::flush() {
   if (trials_.empty() && measurements_.empty()) return;
+  // Taken out first: whoever gave a trial hears of a commit that fails, and may be gone before the next.
+  const auto trials = std::exchange(trials_, {});
+  auto measurements = std::exchange(measurements_, {});
   std::vector<std::pair<const Trial*, Measurement*>> rows;
-  for (auto& [trial, measurement] : measurements_) {
+  for (auto& [trial, measurement] : measurements) {
     measurement.session = session_;
     rows.emplace_back(trial, &measurement);
   }
-  database_.put(trials_, rows);
   flushed_ = Clock::now();
-  trials_.clear();
-  measurements_.clear();
+  database_.put(trials, rows);
 }
 
 void Ledger::flush_in_time() {

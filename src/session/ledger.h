@@ -20,8 +20,9 @@ class Ledger {
   void keep_source(const SourceBundle& source);
   /// Commits the trials as `launching`: durable on return.
   void launching(const std::vector<Trial*>& trials);
-  /// Takes a result (and its measurement, if any), to be committed by the next flush.
+  /// Takes a result (and its measurement, if any), to be committed by the next flush; `trial` must live until then.
   void result(Trial& trial, std::optional<Measurement> measurement = std::nullopt);
+  /// Throws Error where the commit fails; what it would have written is forgotten then.
   void flush();
   /// The same where enough waits, or has waited long enough: a commit costs milliseconds in which nobody is fed.
   void flush_in_time();

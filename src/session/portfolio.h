@@ -63,6 +63,7 @@ class PortfolioSession {
   void compile_ahead();
   void measure(std::size_t shape);
   std::optional<TrialCandidate> checked(const ProblemSetup& setup, const PortfolioKernel& kernel, PortfolioCell& cell);
+  void reject(Trial& trial, const CheckVerdict& verdict, PortfolioCell& cell);
   void time_together(std::size_t shape, const ProblemSetup& setup, const std::vector<std::size_t>& kernels,
                      std::vector<TrialCandidate>& candidates);
   void finish();

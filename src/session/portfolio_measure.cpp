@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "base/interrupt.h"
+#include "session/judge_samples.h"
 #include "session/portfolio.h"
 #include "session/single.h"
 #include "stats/samples.h"
@@ -37,6 +39,7 @@ void PortfolioSession::compile_ahead() {
     }
   for (std::size_t finished = rig_.compilers().poll().size(); finished < tickets;) {
     rig_.wait(std::chrono::seconds(1));
+    end_interrupted_wait();
     finished += rig_.compilers().poll().size();
   }
 }
@@ -103,6 +106,15 @@ void PortfolioSession::measure(std::size_t index) {
   if (candidates.size() > 1 || row[own].source == Source::unknown) time_together(index, setup, kernels, candidates);
 }
 
+/// Found wrong by its timing, after it had passed its check.
+void PortfolioSession::reject(Trial& trial, const CheckVerdict& verdict, PortfolioCell& cell) {
+  cell.source = Source::invalid;
+  trial.status = verdict.status;
+  trial.message = verdict.message;
+  ledger_->result(trial);
+  ledger_->flush();
+}
+
 /// The first is the winner: the others are compared with it, round by round.
 void PortfolioSession::time_together(std::size_t index, const ProblemSetup& setup,
                                      const std::vector<std::size_t>& kernels, std::vector<TrialCandidate>& candidates) {
@@ -116,15 +128,17 @@ void PortfolioSession::time_together(std::size_t index, const ProblemSetup& setu
   auto& row = result_.cells[index];
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     PortfolioCell& cell = row[kernels[i]];
-    const bool timed = outcome.status == TrialStatus::passed && i < outcome.samples.size() &&
-                       outcome.samples[i].guard_violation.empty();
-    auto measurement =
-        timed ? make_measurement(outcome.samples[i], "bench", setup.plan.recipes.front(), rig_.device()) : std::nullopt;
-    if (!measurement) {
-      cell.why = timed ? "no samples" : fmt::format("{}: {}", name(outcome.status), outcome.message);
-      result_.notes.push_back(fmt::format("{}: {}: {}", setup.problem.title(), candidates[i].label, cell.why));
+    const SampleSet samples = i < outcome.samples.size() ? outcome.samples[i] : SampleSet{};
+    const CheckVerdict verdict = outcome.status == TrialStatus::passed
+                                     ? judge_samples(candidates[i].label, samples, setup.plan)
+                                     : CheckVerdict{outcome.status, outcome.message};
+    if (verdict.status != TrialStatus::passed) {
+      cell.why = fmt::format("{}: {}", name(verdict.status), verdict.message);
+      result_.notes.push_back(fmt::format("{}: {}", setup.problem.title(), cell.why));
+      if (outcome.status == TrialStatus::passed) reject(candidates[i].trial, verdict, cell);
       continue;
     }
+    auto measurement = make_measurement(samples, "bench", setup.plan.recipes.front(), rig_.device());
     ledger_->measured(candidates[i].trial, *measurement);
     if (i == 0 && cell.source != Source::unknown) continue;  // what decided stands
     const auto paired = paired_ratio(outcome.samples[i].samples_us, outcome.samples[0].samples_us);

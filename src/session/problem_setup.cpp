@@ -1,7 +1,6 @@
 #include "session/problem_setup.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <span>
 
 #include "base/format.h"
@@ -53,10 +52,7 @@ Problem problem_for_device(const KernelFolder& folder, ProblemRequest request, c
 }
 
 bool has_library(const ProblemSetup& setup, const DeviceInfo& device) {
-  // KERLAB_LIBRARY_FAULT: for tests, a scripted device has one that breaks (worker/library.cpp).
-  const bool there = device.kind == DeviceKind::cuda ||
-                     (device.kind == DeviceKind::script && std::getenv("KERLAB_LIBRARY_FAULT") != nullptr);
-  return there && !setup.plan.library_gemm.empty();
+  return device.has_library && !setup.plan.library_gemm.empty();
 }
 
 double needed_bytes(const ProblemPlan& plan) {

@@ -195,6 +195,7 @@ void RegressSession::explain(const Baseline& baseline, const RegressKernel& toda
     row.line = place.line;
     if (row.verdict == RegressVerdict::regressed && !measures_time(rig_->device())) explain_lines(baseline, today, row);
   } catch (const Error& error) {
+    if (error.code() == ExitCode::interrupted) throw;
     row.notes.push_back(fmt::format("not explained further: {}", error.what()));
   }
 }

@@ -79,6 +79,18 @@ bool RegressSession::step() {
   return false;
 }
 
+void RegressSession::end_here() {
+  head_.interrupted = true;
+  for (const Timed& timed : timed_) {
+    if (timed.row >= rows_.size()) continue;  // interrupted before it had a row
+    RegressRow& row = rows_[timed.row];
+    if (row.time || row.verdict != RegressVerdict::passed) continue;
+    row.verdict = RegressVerdict::inconclusive;
+    row.why = "interrupted before its time was known";
+  }
+  keep_history();
+}
+
 /// One family at a time: its worker and its compilers are kept for the next.
 void RegressSession::open_family(const Baseline& baseline) {
   const std::string target = baseline.folder.empty() ? baseline.family : baseline.folder;
@@ -160,6 +172,7 @@ RegressRow RegressSession::examine(const Baseline& baseline) {
     row.verdict = RegressVerdict::wrong;
     row.why = error.what();
   } catch (const Error& error) {
+    if (error.code() == ExitCode::interrupted) throw;
     row.verdict = RegressVerdict::failed;
     row.why = error.what();
   }
@@ -167,7 +180,7 @@ RegressRow RegressSession::examine(const Baseline& baseline) {
 }
 
 void RegressSession::keep_history() {
-  if (database_ == nullptr) return;
+  if (database_ == nullptr || std::exchange(history_kept_, true)) return;
   std::vector<RegressRun> runs;
   for (const RegressRow& row : rows_) {
     if (row.title.empty()) continue;  // a file that could not be read

@@ -43,8 +43,10 @@ class RegressSession {
   /// `database`: for the history; may be null.
   RegressSession(RegressOptions options, BaselineFolder folder, Database* database);
   ~RegressSession();
-  /// Looks at one baseline. False: finished.
+  /// Looks at one baseline. False: finished. An interruption that ends a wait is thrown (Error).
   bool step();
+  /// Interrupted: what has a verdict keeps it and goes into the history; what was still to be timed has none.
+  void end_here();
   [[nodiscard]] RegressState state() const;
   /// Rows so far, worst first.
   [[nodiscard]] RegressReport report() const;
@@ -89,7 +91,7 @@ class RegressSession {
   std::vector<Timed> timed_;
   RegressReport head_;  ///< without rows
   Clock::time_point begun_ = Clock::now();
-  bool finished_ = false;
+  bool finished_ = false, history_kept_ = false;
 };
 
 /// 0 passed; else the code of the worst verdict that `fail_on` names (2, 3, 4, 5). What the tool itself could not do is

@@ -65,6 +65,8 @@ void RecordSession::add_winners() {
 
 void RecordSession::add_keys() {
   const BaselineFolder::Listing listing = folder_.read();
+  for (const BaselineFolder::Damaged& damaged : listing.damaged)
+    if (is_chosen(damaged.key, options_.keys)) throw Error(damaged.why);
   for (const Baseline& baseline : chosen_baselines(listing, options_.keys, device_class_))
     jobs_.push_back({baseline.folder.empty() ? baseline.family : baseline.folder, baseline.problem, baseline.variant,
                      baseline.configuration, baseline.chosen, options_.why.empty() ? baseline.why : options_.why,
@@ -141,6 +143,7 @@ bool RecordSession::step() {
   try {
     rows_.push_back(record(job));
   } catch (const Error& error) {
+    if (error.code() == ExitCode::interrupted) throw;
     RecordRow row;
     row.title = job.problem;
     row.variant = job.variant;
@@ -189,6 +192,8 @@ RecordRow RecordSession::record(const Job& job) {
   const RegressKernel kernel = kernel_of(job);
   const Problem& problem = kernel.problem;
   const Variant& variant = *kernel.source.variant;
+  // What cannot be read is not overwritten: told before anything runs.
+  static_cast<void>(folder_.find(baseline_key(problem, rig_->folder().family, variant, rig_->device())));
   if (loaded_ != problem.key()) {
     setup_ = prepare_problem(rig_->folder(), problem, rig_->device());
     ProblemLoader(*rig_, *setup_).load();

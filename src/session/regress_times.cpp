@@ -90,6 +90,10 @@ void RegressSession::gate_all_times() {
     if (outcome.ratio > 0) row.time = to_ratio(outcome);
     const bool told = row.verdict == RegressVerdict::regressed || row.verdict == RegressVerdict::improved;
     row.why = told ? slower_text(outcome) : outcome.why;
+    if (!outcome.wrong.empty()) {
+      row.verdict = RegressVerdict::wrong;
+      row.why = outcome.wrong;
+    }
     if (told && !outcome.why.empty()) row.notes.push_back(outcome.why);
     if (!outcome.conditions.empty()) row.notes.push_back(outcome.conditions);
     if (row.time) judge_absolute(baseline, timed_[i].flops, row);
@@ -138,6 +142,7 @@ void RegressSession::explain_timed(const Baseline& baseline, RegressRow& row) {
     open_family(baseline);
     explain(baseline, todays_kernel(baseline, *rig_), row);
   } catch (const Error& error) {
+    if (error.code() == ExitCode::interrupted) throw;
     row.notes.push_back(fmt::format("not explained further: {}", error.what()));
   }
 }

@@ -140,6 +140,7 @@ void CandidateRunner::start_again() {
     try {
       worker_.start();
     } catch (const Error& error) {
+      if (error.code() == ExitCode::interrupted) throw;
       if (attempt == kStartsBeforeGivingUp)
         throw Error(fmt::format("no worker can be started any more: {} ({} attempts); see `kerlab device`",
                                 error.what(), attempt),

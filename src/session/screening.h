@@ -30,11 +30,10 @@ struct ScreeningOptions {
 /// A candidate that the search asked for, and what became of it.
 struct Screened {
   TrialCandidate candidate;
-  std::size_t index = 0;                  ///< in the candidate space
-  std::optional<double> cost_us;          ///< median of a passed trial
-  std::optional<std::size_t> device;      ///< of the rig, that has run it in this session
-  std::vector<KernelResources> compiled;  ///< from the compiler's log
-  bool stored = false;                    ///< taken from the database
+  std::size_t index = 0;              ///< in the candidate space
+  std::optional<double> cost_us;      ///< median of a passed trial
+  std::optional<std::size_t> device;  ///< of the rig, that has run it in this session
+  bool stored = false;                ///< taken from the database
   bool spills = false;
   bool waited = false;  ///< its timing was the device's first and may have waited for the clocks
   std::string suspect;  ///< of which that hung it reminded when it was tried; empty: of none

@@ -1,5 +1,6 @@
 // What becomes of a candidate: credited, wrong, faulty, timed; and how it gets into the ledger.
 
+#include "session/judge_samples.h"
 #include "session/screening.h"
 
 namespace kerlab {
@@ -39,26 +40,18 @@ void Screening::take_outcome(Screened& screened, RunOutcome& outcome) {
     return;
   }
   if (!screened.waited) longest_ms_ = std::max(longest_ms_, outcome.longest_ms);
-  if (outcome.samples.empty() || outcome.samples.front().samples_us.empty()) {
-    end(screened, TrialStatus::launch_failed, fmt::format("{}: the worker sent no samples", candidate.label));
-    return;
-  }
-  take_samples(screened, outcome.samples.front());
+  take_samples(screened, outcome.samples.empty() ? SampleSet{} : outcome.samples.front());
 }
 
 void Screening::take_samples(Screened& screened, const SampleSet& samples) {
-  const std::string& label = screened.candidate.label;
-  if (!samples.guard_violation.empty()) {
-    end(screened, TrialStatus::guard_violation, fmt::format("{}: after timing: {}", label, samples.guard_violation));
+  CheckVerdict verdict = judge_samples(screened.candidate.label, samples, setup_.plan);
+  if (verdict.status != TrialStatus::passed) {
+    end(screened, verdict.status, std::move(verdict.message));
     return;
   }
   auto measurement =
       make_measurement(samples, "screen", setup_.plan.recipes.front(), rig_.devices()[*screened.device].info);
   const double cost = measurement->median_us;
-  if (is_impossible(cost, setup_.plan)) {
-    end(screened, TrialStatus::impossible_time, impossible_message(label, cost, setup_.plan));
-    return;
-  }
   pass(screened, cost, std::move(measurement));
 }
 

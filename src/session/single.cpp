@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/elapsed.h"
+#include "session/judge_samples.h"
 
 namespace kerlab {
 
@@ -107,17 +108,11 @@ SingleResult run_candidate(Rig& rig, const ProblemSetup& setup, const SourceBund
   result.library = std::move(outcome.library);
   result.energy = std::move(outcome.energy);
   result.energy_message = std::move(outcome.energy_message);
-  if (!samples.guard_violation.empty()) {
-    fail(candidate, TrialStatus::guard_violation,
-         fmt::format("{}: after timing: {}", candidate.label, samples.guard_violation));
-    return result;
-  }
-  result.measurement = make_measurement(samples, "bench", setup.plan.recipes.front(), rig.device());
-  if (result.measurement && is_impossible(result.measurement->median_us, setup.plan)) {
-    fail(candidate, TrialStatus::impossible_time,
-         impossible_message(candidate.label, result.measurement->median_us, setup.plan));
-    result.measurement.reset();
-  }
+  const CheckVerdict timed = judge_samples(candidate.label, samples, setup.plan);
+  if (timed.status == TrialStatus::passed)
+    result.measurement = make_measurement(samples, "bench", setup.plan.recipes.front(), rig.device());
+  else
+    fail(candidate, timed.status, timed.message);
   return result;
 }
 

@@ -6,8 +6,11 @@
 #include <cmath>
 #include <thread>
 
+#include "base/elapsed.h"
+#include "base/interrupt.h"
 #include "measure/timer.h"
 #include "session/candidate.h"
+#include "session/judge_samples.h"
 
 namespace kerlab {
 
@@ -17,6 +20,7 @@ constexpr double kMostEventFloorUs = 1;  // two steps of the events' clock, wher
 /// One kernel alone would not do: on an H200 a kernel of 32 us bound by memory is told from itself to 1.3 % only by
 /// five processes, which is wider than the margin, while the others of the same run were told to 0.3 %.
 constexpr std::size_t kControls = 5;
+constexpr std::chrono::milliseconds kLook{100};  // for an interrupt
 
 /// What a pair's processes have seen.
 struct Seen {
@@ -25,7 +29,7 @@ struct Seen {
   std::vector<ProcessPairs> cycles;         ///< the gate's pairs in SM cycles
   std::vector<double> samples_us;           ///< of all, where the clock's step counts
   GateRule rule;
-  std::string failure, warning, conditions;
+  std::string failure, wrong, warning, conditions;
 };
 
 std::vector<double> from_second(const std::vector<double>& samples) {
@@ -67,13 +71,22 @@ class Gate {
     if (const auto suspects = candidates(); !suspects.empty()) {
       progress_(
           fmt::format("{} to be confirmed; waiting {} s", suspects.size(), options_.before_confirming.count() / 1000));
-      std::this_thread::sleep_for(options_.before_confirming);
+      pause();
       batch(suspects, options_.processes, &Seen::second, "confirming: ");
     }
     return result();
   }
 
  private:
+  /// In short pieces: a Ctrl-C ends it.
+  void pause() const {
+    const Clock::time_point until = Clock::now() + options_.before_confirming;
+    while (Clock::now() < until) {
+      end_interrupted_wait();
+      std::this_thread::sleep_for(std::min<Clock::duration>(kLook, until - Clock::now()));
+    }
+  }
+
   using Batch = std::vector<ProcessPairs> Seen::*;
 
   /// So many fresh processes; each measures all of `which`, in an order of its own.
@@ -119,6 +132,8 @@ class Gate {
       return;
     }
     note(seen, outcome);
+    const CheckVerdict verdict = judge_samples(pair.label, outcome.samples[1], pair.data.problem);
+    if (verdict.status != TrialStatus::passed) seen.failure = seen.wrong = verdict.message;
     const SampleSet &base = outcome.samples[0], &today = outcome.samples[1];
     (seen.*into).push_back(pair_up(base, today));
     seen.cycles.push_back(in_cycles(base, today));
@@ -179,6 +194,7 @@ class Gate {
 
   [[nodiscard]] GateOutcome outcome(const Seen& seen) const {
     GateOutcome outcome;
+    outcome.wrong = seen.wrong;
     outcome.conditions = seen.conditions;
     std::vector<ProcessPairs> all = seen.first;
     all.insert(all.end(), seen.second.begin(), seen.second.end());

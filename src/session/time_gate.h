@@ -38,6 +38,7 @@ struct GateOutcome {
   double base_us = 0, today_us = 0;       ///< medians
   std::optional<double> toolchain_ratio;  ///< the source of then compiled today, over the cubin of then
   int processes = 0;
+  std::string wrong;       ///< what timing showed to be wrong with today's kernel; empty: nothing
   std::string why;         ///< inconclusive: why; a warning otherwise; or empty
   std::string conditions;  ///< of the device: power, temperature, what held the clocks down
   std::vector<double> base_samples_us, today_samples_us;  ///< all of them

@@ -250,7 +250,7 @@ void TuneSession::climb_or_finish() {
     return;
   }
   phase_ = Phase::ladder;
-  ladder_.emplace(rig_, setup_, space_, ledger_, *screening_, loader_);
+  ladder_.emplace(rig_, company_, setup_, space_, ledger_, *screening_, loader_);
 }
 
 void TuneSession::finish() {

@@ -192,7 +192,9 @@ class TuneSession {
   CandidateSpace space_;
   std::optional<SearchSpace> search_space_;  ///< of a strategy that looks at parameters
   SearchChoice search_;
-  Ledger ledger_;
+  StoredContenders stored_;  ///< that compete with what was tried; of the finals
+  std::optional<Screening> screening_;
+  Ledger ledger_;  ///< after those whose trials it may still have to write
   ProblemLoader loader_;
   std::optional<Pace> pace_;  ///< of tunes like this one; none: nothing comparable is stored
   double reserved_s_ = 0;     ///< of the time limit, for the finals
@@ -200,8 +202,6 @@ class TuneSession {
   std::optional<ShippedWinner> shipped_;
   std::string shipped_note_;
   std::vector<std::string> warnings_;
-  StoredContenders stored_;  ///< that compete with what was tried; of the finals
-  std::optional<Screening> screening_;
   std::optional<Finals> finals_;
   std::optional<Ladder> ladder_;
   FinalResult final_;

@@ -87,6 +87,7 @@ template <typename Archive> void fields(Archive& a, DeviceInfo& v) {
   a("threads_per_sm", v.threads_per_sm); a("blocks_per_sm", v.blocks_per_sm); a("warp_size", v.warp_size);
   a("clock_mhz", v.clock_mhz); a("memory_clock_mhz", v.memory_clock_mhz);
   a("memory_bus_bits", v.memory_bus_bits); a("fp64_ratio", v.fp64_ratio);
+  a("has_library", v.has_library);
 }
 template <typename Archive> void fields(Archive& a, KernelResources& v) {
   a("kernel", v.kernel); a("registers", v.registers); a("local_bytes", v.local_bytes);

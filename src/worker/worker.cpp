@@ -64,6 +64,7 @@ int serve_requests(FrameChannel& channel, Workbench& workbench) {
 
 int run_worker(const std::string& device_id, std::chrono::milliseconds patience) {
   FrameChannel channel = FrameChannel::take_over_stdio();
+  channel.start_watchdog();  // behind a launcher nobody else ends a worker that hangs when its parent dies
   try {
     const std::unique_ptr<Device> device = open_device(device_id);
     const std::optional<DeviceLock> held = take_device(*device, patience);

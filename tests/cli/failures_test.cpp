@@ -138,6 +138,7 @@ TEST_CASE("failures: the screen, the list and the story of a trial name the cons
 
 TEST_CASE("failures: a library that takes the worker with it is left out; nobody else is blamed", "[cli]") {
   const SaltySandbox sandbox;
+  sandbox.write("device.toml", "[device]\nlibrary = true\n" + std::string(kSaltyScript));
   const ProcessResult tuned =
       sandbox.run_scripted({"tune", "gemm", "--M", "256", "--dtype", "fp32", "--variant", "naive", "--trials", "3"},
                            {"KERLAB_LIBRARY_FAULT=kill"});

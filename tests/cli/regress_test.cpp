@@ -162,3 +162,15 @@ TEST_CASE("cli: regress record into a folder that cannot be written says so and 
   CHECK_THAT(result.err, Catch::Contains("baselines"));
   CHECK(read_text(box.sandbox / "baselines") == "a file where a folder should be");
 }
+
+TEST_CASE("cli: regress refuses options that its action would ignore", "[cli][regress]") {
+  const RegressBox box;
+  for (const auto& [words, said] :
+       {std::pair<Sandbox::Words, std::string>{{"list", "--prune"}, "--prune: goes with kerlab regress record"},
+        {{"--why", "because"}, "--why: goes with kerlab regress record, accept, not with run"},
+        {{"history", "--junit", "x.xml"}, "--junit: goes with kerlab regress run"}}) {
+    const ProcessResult result = box.run(words);
+    CHECK(result.exit_code == 64);
+    CHECK_THAT(result.err, Catch::Contains(said));
+  }
+}

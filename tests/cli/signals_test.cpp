@@ -75,3 +75,39 @@ TEST_CASE("cli: below nohup a sweep outlives its terminal", "[cli]") {
   CHECK(interrupted.tune("HUP", "true", "trap '' HUP;").exit_code == 0);
   interrupted.check_rest();
 }
+
+TEST_CASE("cli: Ctrl-C in a check says what was not checked, at once", "[cli]") {
+  const Sandbox sandbox;
+  sandbox.write("device.toml", script(true));
+  const auto begin = std::chrono::steady_clock::now();
+  const ProcessResult result =
+      sandbox.run_below({"/bin/sh", "-c", "\"$0\" \"$@\" & p=$!; sleep 2.5; kill -INT $p; wait $p"},
+                        {"check", sandbox.family(), "--variant", "flat", "--device", sandbox.device()});
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  INFO(result.out << result.err);
+  CHECK(result.exit_code == 130);
+  CHECK_THAT(result.out,
+             Catch::Contains("interrupted: ") && Catch::Contains("no verdict") && !Catch::Contains("checks passed"));
+  CHECK(took.count() < 10);
+}
+
+TEST_CASE("cli: Ctrl-C ends regress while it waits, and what is known is kept", "[cli][regress]") {
+  const Sandbox sandbox;
+  const Sandbox::Words place = {"--baselines", (sandbox / "baselines").string(), "--device", sandbox.device()};
+  const auto with_place = [&](Sandbox::Words words) {
+    words.insert(words.end(), place.begin(), place.end());
+    return words;
+  };
+  sandbox.write("device.toml", script(false));
+  REQUIRE(sandbox.run(with_place({"regress", "record", sandbox.family(), "--variant", "flat"})).exit_code == 0);
+  sandbox.write("device.toml", script(true));  // 40 launches of 20 ms in each of five processes
+  const auto begin = std::chrono::steady_clock::now();
+  const ProcessResult result = sandbox.run_below(
+      {"/bin/sh", "-c", "\"$0\" \"$@\" & p=$!; sleep 2.5; kill -INT $p; sleep 0.1; kill -INT $p; wait $p"},
+      with_place({"regress", "--rerun"}));
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  INFO(result.out << result.err);
+  CHECK(result.exit_code == 130);
+  CHECK_THAT(result.out, Catch::Contains("(interrupted)"));
+  CHECK(took.count() < 8);
+}

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "catch.h"
+#include "device/script/script_device.h"
 
 using namespace kerlab;
 
@@ -42,4 +43,36 @@ TEST_CASE("a graph sample takes at least 200 us", "[measure]") {
       CHECK((repeats - 1) * us * static_cast<double>(sets) < 200);
     }
   CHECK(graph_repeats(0, 1) == 400);
+}
+
+namespace {
+
+/// Counts the graphs that nobody has released.
+class CountedGraphs : public ScriptDevice {
+ public:
+  CountedGraphs() : ScriptDevice(Script{}) {}
+  GraphId capture(std::span<const BoundLaunch> launches, int repeats) override {
+    ++alive;
+    return ScriptDevice::capture(launches, repeats);
+  }
+  void launch_graph(GraphId) override { throw DeviceFault(FaultKind::launch_failed, "refused", false); }
+  void release_graph(GraphId graph) noexcept override {
+    --alive;
+    ScriptDevice::release_graph(graph);
+  }
+  int alive = 0;
+};
+
+}  // namespace
+
+TEST_CASE("a graph is released when launching it fails", "[measure]") {
+  CountedGraphs device;
+  const auto launch = [&] {
+    Graph first(device, device.capture({}, 1));
+    Graph graph = std::move(first);
+    CHECK(device.alive == 1);
+    graph.launch();
+  };
+  CHECK_THROWS_AS(launch(), DeviceFault);
+  CHECK(device.alive == 0);
 }

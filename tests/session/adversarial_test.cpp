@@ -21,7 +21,7 @@ const Family& family_of(const char* name) {
 std::vector<ProblemRequest> shapes(const char* family, const char* dtype, std::int64_t tile = 128) {
   ProblemRequest request;
   request.dtype = dtype;
-  return adversarial_shapes(family_of(family), make_problem(family_of(family), request), tile);
+  return adversarial_shapes(family_of(family), make_problem(family_of(family), request), tile).shapes;
 }
 
 bool has(const std::vector<ProblemRequest>& shapes, const std::map<std::string, std::int64_t>& extents) {
@@ -55,12 +55,12 @@ TEST_CASE("two shapes have padded rows; where padding was asked for all have", "
   CHECK(has(shapes("gemm", "bf16"), {{"M", 136}, {"N", 152}, {"K", 184}}));
   ProblemRequest request;
   request.row_padding = 48;
-  const auto all = adversarial_shapes(family_of("gemm"), make_problem(family_of("gemm"), request), 128);
+  const auto all = adversarial_shapes(family_of("gemm"), make_problem(family_of("gemm"), request), 128).shapes;
   CHECK(padded(all) == static_cast<std::ptrdiff_t>(all.size()));
 }
 
 TEST_CASE("uneven shapes are larger than the tile: with other scalars and padded rows too", "[check]") {
-  const auto large = adversarial_shapes(family_of("gemm"), make_problem(family_of("gemm"), {}), 256);
+  const auto large = adversarial_shapes(family_of("gemm"), make_problem(family_of("gemm"), {}), 256).shapes;
   const auto here = [](const ProblemRequest& shape) {
     return shape.dimensions.at("M") == 264 && shape.dimensions.at("N") == 280 && shape.dimensions.at("K") == 296;
   };
@@ -121,7 +121,7 @@ TEST_CASE("shapes within a family's constraints are found dimension by dimension
     ProblemRequest request;
     request.dimensions = {{"M", 2048}, {"N", 4096 * 3}};
     const Problem asked = make_problem(family, request);
-    const auto found = adversarial_shapes(family, asked, 128);
+    const auto found = adversarial_shapes(family, asked, 128).shapes;
     CHECK(found.size() >= 8);
     for (const ProblemRequest& shape : found) CHECK_NOTHROW(make_problem(family, shape));
     for (const ProblemRequest& shape : small_shapes(family, asked)) {
@@ -133,7 +133,7 @@ TEST_CASE("shapes within a family's constraints are found dimension by dimension
   const Family impossible = bound("M == 7 && N == 9");
   ProblemRequest request;
   request.dimensions = {{"M", 7}, {"N", 9}};
-  CHECK(adversarial_shapes(impossible, make_problem(impossible, request), 128).size() <= 2);
+  CHECK(adversarial_shapes(impossible, make_problem(impossible, request), 128).shapes.size() <= 2);
 }
 
 TEST_CASE("every residue modulo 8 of every dimension is among the shapes", "[check]") {
@@ -142,4 +142,16 @@ TEST_CASE("every residue modulo 8 of every dimension is among the shapes", "[che
     for (const ProblemRequest& shape : shapes("gemm", "bf16")) residues.insert(shape.dimensions.at(name) % 8);
     CHECK(residues.size() == 8);
   }
+}
+
+TEST_CASE("shapes of which a reference would take long are left out, and counted", "[check]") {
+  const Family& gemm = family_of("gemm");
+  const auto few = adversarial_shapes(gemm, make_problem(gemm, {}), 128);
+  CHECK(few.left_out == 0);
+  Family costly = gemm;
+  costly.flops = Expression::parse("M * N * K * 1000000", {});
+  const auto cut = adversarial_shapes(costly, make_problem(costly, {}), 128);
+  CHECK(cut.left_out > 10);
+  CHECK(cut.shapes.size() + cut.left_out >= few.shapes.size());
+  for (const ProblemRequest& shape : cut.shapes) CHECK(flops_of(costly, make_problem(costly, shape)) <= 4e9);
 }

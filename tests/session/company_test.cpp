@@ -212,3 +212,30 @@ TEST_CASE("lookout: looks at most once a second, unless asked to", "[session]") 
   const std::vector<ForeignProcess> some = {{1, "a", 1}}, others = {{2, "b", 1}, {1, "a", 2}};
   CHECK(name_all(together(some, others)) == "a (pid 1), b (pid 2)");
 }
+
+TEST_CASE("company: the ladder waits for it as well", "[session]") {
+  SharedDevice device("us = 100.0\nspread = 0.0\n");
+  TuneOptions options = device.exclusive();
+  options.variants.ladder = true;
+  TuneSession session(options, device.database());
+  std::vector<std::string> notes;
+  bool came = false, waited = false;
+  while (session.step()) {
+    const TuneState state = session.state();
+    if (state.phase != "ladder") continue;
+    if (!std::exchange(came, true)) {
+      device.come();
+      std::this_thread::sleep_for(std::chrono::milliseconds(1100));  // a worker looks around once a second
+    }
+    if (state.waiting.empty()) continue;
+    waited = true;
+    device.go();
+  }
+  REQUIRE(came);
+  CHECK(waited);
+  const TuneResult result = session.result();
+  REQUIRE(result.ladder.size() == 1);
+  REQUIRE(result.ladder[0].at_default);
+  CHECK(result.ladder[0].at_default->measurement.stage == "bench");
+  CHECK(result.ladder[0].at_default->measurement.shared_with.empty());
+}

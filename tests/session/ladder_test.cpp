@@ -113,3 +113,19 @@ TEST_CASE("ladder: without --ladder there is none", "[session]") {
   add_rungs(fixture);
   CHECK(fixture.tune().ladder.empty());
 }
+
+TEST_CASE("ladder: damage that its timing shows is a failure of the trial, as everywhere", "[session]") {
+  // A dozen launches go well, counted from its loading: more than the sweep takes, fewer than the ladder.
+  SessionFixture fixture(
+      "[[rule]]\nmatch = \"first *\"\nus = 400.0\noutcome = \"guard\"\nafter = 13\n" + fast("A=2 B=3"),
+      "us = 100.0\nspread = 0.0\n");
+  add_rungs(fixture);
+  const TuneResult result = fixture.tune(ladder_options(fixture));
+  REQUIRE(result.ladder.size() == 3);
+  CHECK_FALSE(result.ladder[0].at_default);
+  CHECK_THAT(result.ladder[0].reason, Catch::StartsWith("guard_violation: ") && Catch::Contains("after timing"));
+  std::size_t damaged = 0;
+  for (const Trial& trial : fixture.database().trials(result.problem.key, result.device.device_class()))
+    damaged += trial.status == TrialStatus::guard_violation ? 1 : 0;
+  CHECK(damaged == 1);
+}

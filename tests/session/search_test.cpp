@@ -187,7 +187,7 @@ TEST_CASE("tune: of a long run that is clearly slower than the best one sample i
 
 TEST_CASE("tune: while the library is opened, a search that learns gives compilers another round", "[session]") {
   const ScopedVariable slow("KERLAB_LIBRARY_FAULT", "slow");
-  SessionFixture fixture;
+  SessionFixture fixture("[device]\nlibrary = true\n");
   TuneOptions options = fixture.options();
   options.rig.target = "gemm";
   options.rig.jobs = 8;

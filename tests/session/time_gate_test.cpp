@@ -151,3 +151,11 @@ TEST_CASE("gate: every process puts its data elsewhere", "[session][gate]") {
   std::sort(places.begin(), places.end());
   CHECK(std::unique(places.begin(), places.end()) - places.begin() >= 8);
 }
+
+TEST_CASE("gate: damage that timing shows is wrong, not inconclusive", "[session][gate]") {
+  GateFixture fixture(labelled("new 0 *", "us = 100.0\noutcome = \"guard\""));
+  const GateRun run = fixture.run(2);
+  REQUIRE(run.outcomes.size() == 2);
+  CHECK_THAT(run.outcomes[0].wrong, Catch::Contains("after timing"));
+  CHECK(run.outcomes[1].wrong.empty());
+}

@@ -2,7 +2,9 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "base/child.h"
 #include "base/file.h"
+#include "base/frame.h"
 #include "base/temporary_folder.h"
 #include "catch.h"
 #include "sanitized.h"
@@ -110,4 +112,28 @@ TEST_CASE("a worker that cannot be had is an error in words", "[worker]") {
   CHECK_THROWS_WITH(silent.start(), Catch::Contains("exit code 3") && Catch::Contains("out of coffee"));
   WorkerClient stranger({{"/bin/sh", "-c", "printf '\\003\\0\\0\\0\\0\\0\\0\\0abc'; sleep 5"}, "cuda:0", {}});
   CHECK_THROWS_WITH(stranger.start(), Catch::Contains("not a message"));
+}
+
+TEST_CASE("a worker that hangs ends when its parent is gone, behind a launcher too", "[worker]") {
+  if (left_to_sanitizer()) return;
+  const Script script("[[rule]]\nmatch = \"bad\"\noutcome = \"hang\"\n");
+  {
+    std::ofstream frames(script.folder / "frames", std::ios::binary);
+    for (const Request& request :
+         {Request(test::set_problem()), Request(test::load(1, "bad")), Request(request::Check{1, {0}, false})}) {
+      const Bytes frame = encode(request);
+      const FrameHeader header = frame_header(frame.size());
+      frames.write(reinterpret_cast<const char*>(header.data()), std::ssize(header));
+      frames.write(reinterpret_cast<const char*>(frame.data()), std::ssize(frame));
+    }
+  }
+  // What started it, the shell, lives on: only the end of its input tells that nobody is there any more.
+  const ProcessResult result =
+      run_process({"/bin/sh", "-c",
+                   "cat \"$2\" | KERLAB_TEST_DEVICE=$1 timeout -s KILL 20 \"$0\" "
+                   "'[.worker-body]' > /dev/null; echo ended with $?",
+                   executable_path().string(), script.device(), (script.folder / "frames").string()},
+                  60s, {});
+  INFO(result.out << result.err);
+  CHECK(result.out == "ended with 1\n");
 }

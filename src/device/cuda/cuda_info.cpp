@@ -63,6 +63,7 @@ void read_limits(const DriverApi& api, CUdevice device, DeviceInfo& info) {
   info.memory_clock_mhz = get(CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE) / 1000;
   info.memory_bus_bits = get(CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH);
   const int ratio = get(CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO);
+  info.has_library = true;
   info.fp64_ratio = ratio > 0 ? 1.0 / ratio : usual_fp64_ratio(info.cc_major, info.cc_minor);
 }
 

@@ -109,6 +109,7 @@ void read_device(Section section, Script& script, const std::filesystem::path& f
     script.neighbours = (folder / script.neighbours).string();
   if (section.text("opened", script.opened)) script.opened = (folder / script.opened).string();
   if (section.text("conditions", script.conditions)) script.conditions = (folder / script.conditions).string();
+  section.boolean("library", info.has_library);
   section.text("name", info.name);
   section.text("uuid", info.uuid);
   section.text("driver", info.driver);

@@ -11,6 +11,7 @@
 //                            #   whom NVML names for the GPU of this uuid
 //   opened = "opened"        # a file, likewise, that counts how often the device was opened: its noise differs then,
 //                            #   while without it every process sees the same times
+//   library = false          # true: a vendor's library is asked for, as on a GPU
 //   conditions = "now"       # a file, likewise: "REASONS WATTS CELSIUS", the first as NVML's bits (0x40: too hot)
 //
 //   [default]                # time of one launch: us * (1 + spread * h(label)) * (1 + noise * e(label, launch number))
