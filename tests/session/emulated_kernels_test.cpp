@@ -334,6 +334,10 @@ TEST_CASE("emulated kernels: embedding, every variant and dtype", "[emulated][ke
   check_family("embedding", {{{"T", "37"}, {"V", "50"}, {"D", "72"}}, {{"T", "9"}, {"V", "5"}, {"D", "3"}}});
 }
 
+TEST_CASE("emulated kernels: embedding_backward, every variant and dtype", "[emulated][kernels]") {
+  check_family("embedding_backward", {{{"T", "65"}, {"V", "20"}, {"D", "72"}}, {{"T", "9"}, {"V", "5"}, {"D", "3"}}});
+}
+
 TEST_CASE("emulated kernels: cross_entropy and its gradient, every variant and dtype", "[emulated][kernels]") {
   for (const char* family : {"cross_entropy", "cross_entropy_backward"})
     check_family(family, {{{"M", "5"}, {"V", "1003"}}, {{"M", "33"}, {"V", "32"}, {"smoothing", "0"}}});
