@@ -77,8 +77,9 @@ TEST_CASE("softmax, norms, embedding, reduce and saxpy compile for sm_75, sm_80 
   for (const std::string arch : {"sm_75", "sm_80", "sm_90a"})
     for (const std::string family :
          {"kernels/softmax", "kernels/log_softmax", "kernels/softmax_backward", "kernels/layernorm", "kernels/rmsnorm",
-          "kernels/add_rmsnorm", "kernels/rmsnorm_backward", "kernels/embedding", "kernels/embedding_backward",
-          "kernels/cross_entropy", "kernels/cross_entropy_backward", "kernels/reduce", "examples/saxpy"})
+          "kernels/add_rmsnorm", "kernels/rmsnorm_backward", "kernels/layernorm_backward", "kernels/embedding",
+          "kernels/embedding_backward", "kernels/cross_entropy", "kernels/cross_entropy_backward", "kernels/reduce",
+          "examples/saxpy"})
       compile_family(family, {kNone}, arch);
 }
 

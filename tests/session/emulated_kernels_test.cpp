@@ -322,7 +322,8 @@ TEST_CASE("emulated kernels: layernorm, rmsnorm and add_rmsnorm, every variant a
 }
 
 TEST_CASE("emulated kernels: gradients of norms, every variant and dtype", "[emulated][kernels]") {
-  check_family("rmsnorm_backward", {{{"M", "5"}, {"N", "1003"}}, {{"M", "35"}, {"N", "32"}}});
+  for (const char* family : {"rmsnorm_backward", "layernorm_backward"})
+    check_family(family, {{{"M", "5"}, {"N", "1003"}}, {{"M", "35"}, {"N", "32"}}});
 }
 
 TEST_CASE("emulated kernels: log_softmax and softmax_backward, every variant and dtype", "[emulated][kernels]") {

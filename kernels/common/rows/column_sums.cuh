@@ -9,14 +9,13 @@
 // A row of parts begins at a multiple of its chunks, as the row of a RowTile does: N % Vec == 0.
 #include "common/rows/row_chunk.cuh"
 
-/// The columns that a RowTile<T, Vec, Rounds, Lanes> gives a thread: place r Vec + e is column (lane + r Lanes) Vec +
-/// e.
+/// The columns that a RowTile<T, Vec, Rounds, Lanes> gives a thread: at[r Vec + e] is of column (lane + r Lanes) Vec + e.
 template <int Vec, int Rounds, int Lanes> struct ColumnSums {
   float at[Rounds * Vec] = {};
 
   /// All threads of the block call it: adds up what its Groups groups of Lanes threads have, one after another.
   /// Afterwards the last group has the sums. One barrier for each group but the last; `words` are shared memory, Lanes
-  /// Rounds Vec floats (none with one group).
+  /// Rounds Vec floats (none with one group), which the last group may still read: a barrier before they are used again.
   template <int Groups> __device__ __forceinline__ void over_groups(float* words, int lane, int group) {
     for (int turn = 0; turn < Groups - 1; ++turn) {
       if (group == turn) {

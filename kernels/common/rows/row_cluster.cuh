@@ -15,20 +15,26 @@ template <int Cluster> __device__ __forceinline__ void wait_for_cluster() {
 
 /// After wait_for_cluster. All threads of all Cluster blocks call it, `own` being the same in all threads of a block; all
 /// get the result.
-/// `slots`: shared memory, one float for each block. Two barriers of the cluster: after the last one nobody reads the
-/// slots of another block, so that a block may end. Release and acquire of the barriers order the stores.
-template <int Cluster, typename Combine>
-__device__ __forceinline__ float over_cluster(float own, float* slots, int rank, Combine combine) {
+/// `slots`: shared memory, one Value (a float, or a structure of floats) for each block. Two barriers of the cluster:
+/// after the last one nobody reads the slots of another block, so that a block may end, or call it again. Release and
+/// acquire of the barriers order the stores.
+template <int Cluster, typename Value, typename Combine>
+__device__ __forceinline__ Value over_cluster(Value own, Value* slots, int rank, Combine combine) {
   if constexpr (Cluster == 1) return own;
   if (threadIdx.x < Cluster) {
     const unsigned int here = static_cast<unsigned int>(__cvta_generic_to_shared(slots + rank));
     unsigned int there;
     // volatile: threads of which no block has the rank must not execute it, even where a loop would have it moved out.
     asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(here), "r"(threadIdx.x));
-    asm volatile("st.shared::cluster.f32 [%0], %1;" ::"r"(there), "f"(own) : "memory");
+    constexpr int kWords = sizeof(Value) / sizeof(float);
+    float words[kWords];
+    memcpy(words, &own, sizeof(Value));
+#pragma unroll
+    for (int w = 0; w < kWords; ++w)
+      asm volatile("st.shared::cluster.f32 [%0], %1;" ::"r"(there + 4 * w), "f"(words[w]) : "memory");
   }
   asm volatile("barrier.cluster.arrive.aligned;\n\tbarrier.cluster.wait.aligned;" ::: "memory");
-  float result = slots[0];
+  Value result = slots[0];
 #pragma unroll
   for (int block = 1; block < Cluster; ++block) result = combine(result, slots[block]);
   asm volatile("barrier.cluster.arrive.aligned;\n\tbarrier.cluster.wait.aligned;" ::: "memory");
