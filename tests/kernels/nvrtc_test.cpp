@@ -76,10 +76,10 @@ TEST_CASE("gemm kernels compile for sm_80 in every type, without spills", "[kern
 TEST_CASE("softmax, norms, embedding, reduce and saxpy compile for sm_75, sm_80 and sm_90a", "[kernels][nvrtc]") {
   for (const std::string arch : {"sm_75", "sm_80", "sm_90a"})
     for (const std::string family :
-         {"kernels/softmax", "kernels/log_softmax", "kernels/softmax_backward", "kernels/layernorm", "kernels/rmsnorm",
-          "kernels/add_rmsnorm", "kernels/rmsnorm_backward", "kernels/layernorm_backward", "kernels/embedding",
-          "kernels/embedding_backward", "kernels/cross_entropy", "kernels/cross_entropy_backward", "kernels/reduce",
-          "examples/saxpy"})
+         {"kernels/softmax", "kernels/causal_softmax", "kernels/log_softmax", "kernels/softmax_backward",
+          "kernels/layernorm", "kernels/rmsnorm", "kernels/add_rmsnorm", "kernels/rmsnorm_backward",
+          "kernels/layernorm_backward", "kernels/embedding", "kernels/embedding_backward", "kernels/cross_entropy",
+          "kernels/cross_entropy_backward", "kernels/reduce", "examples/saxpy"})
       compile_family(family, {kNone}, arch);
 }
 

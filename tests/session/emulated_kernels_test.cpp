@@ -344,6 +344,10 @@ TEST_CASE("emulated kernels: cross_entropy and its gradient, every variant and d
     check_family(family, {{{"M", "5"}, {"V", "1003"}}, {{"M", "33"}, {"V", "32"}, {"smoothing", "0"}}});
 }
 
+TEST_CASE("emulated kernels: causal_softmax, every variant and dtype", "[emulated][kernels]") {
+  check_family("causal_softmax", {{{"B", "2"}, {"M", "5"}, {"N", "1003"}}, {{"M", "41"}, {"N", "32"}}});
+}
+
 TEST_CASE("emulated kernels: softmax, every variant and dtype", "[emulated][kernels]") {
   check_family("softmax", {{{"M", "5"}, {"N", "1003"}}, {{"M", "33"}, {"N", "32"}}});
 }
