@@ -81,11 +81,12 @@ function yAxis(y, left, right, title) {
   return marks.join('') + textMark(4, Math.min(y.from, y.to) - 14, title, 'ink');
 }
 
-// A line across at a value, named at its right end; `others`: heights where names stand already.
-function namedLine(y, value, left, right, name, style, others) {
+// A line across at a value, named at one of its ends; `others`: heights where names stand already.
+function namedLine(y, value, left, right, name, style, others, atLeft) {
   const at = y.pixel(value);
   let text = at - 6;
   while (others.some((other) => Math.abs(other - text) < 14)) text += 15;
   others.push(text);
-  return lineMark(left, at, right, at, style) + textMark(right - 4, text, name, `${style === 'library' ? 'warm' : 'dim'} halo`, 'end');
+  const place = atLeft ? [left + 4, 'start'] : [right - 4, 'end'];
+  return lineMark(left, at, right, at, style) + textMark(place[0], text, name, `${style === 'library' ? 'warm' : 'dim'} halo`, place[1]);
 }

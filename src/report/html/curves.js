@@ -16,7 +16,9 @@ class SortedTimes extends Drawn {
     const own = [], rest = [], names = [];
     list.forEach((row, k) => (cell('variant', row) === part.searched ? own : rest).push([row, x.pixel(k + 1), y.pixel(number('us', row))]));
     let marks = yAxis(y, left, right, part.timeTitle) + xAxis(x, top, bottom, 'configurations, the fastest first');
-    for (const [us, name, style] of lines) marks += namedLine(y, us, left, right, name, style, names);
+    // Its name stands where the points are far from it: a slow one's above the fast points.
+    const middle = number('us', list[list.length >> 1]);
+    for (const [us, name, style] of lines) marks += namedLine(y, us, left, right, name, style, names, us > middle);
     marks += dotsMark('rest', rest) + dotsMark('own', own);
     if (shown[part.winner]) {
       const at = list.indexOf(part.winner);
