@@ -5,6 +5,7 @@
 // Parameters THREADS per block; VEC elements per load; UNROLL loads of each tensor in flight per thread.
 // Expects   rows of a multiple of VEC elements (VEC = 1 takes any).
 // Lacks     one read of memory: rows that fit into registers need not be read again (next rung).
+// Gained    over naive, 4096 x 4096 bf16 on emu:h200: 34.1 us modelled instead of 780.
 #include "common/rows/row_reduce.cuh"
 #include "sum.cuh"
 

@@ -6,6 +6,7 @@
 // Parameters LANES per row; ROWS per block; VEC elements per load. ROUNDS follows from N, which is compiled in.
 // Expects   rows of a multiple of VEC elements (VEC = 1 takes any), at most 64 registers per thread for both rows.
 // Lacks     longer rows: see row_per_block.
+// Gained    over row_per_block, 4096 x 4096 bf16 on emu:h200: 32.9 us modelled instead of 34.1.
 #include "common/rows/row_reduce.cuh"
 #include "common/rows/row_tile.cuh"
 #include "sum.cuh"

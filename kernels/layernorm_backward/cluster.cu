@@ -6,6 +6,7 @@
 // Parameters CLUSTER blocks per row; LANES threads per block; ACCESS, ROUNDS, BLOCKS and AHEAD as in row_tile.
 // Expects   rows of a multiple of VEC elements, no longer than the tiles of a cluster; sm_90.
 // Lacks     longer rows: see row_per_block.
+// Gained    over row_per_block, 8192 x 32768 bf16 on emu:h200: 399 us modelled instead of 766.
 #include "common/rows/row_cluster.cuh"
 #include "rows_of_block.cuh"
 

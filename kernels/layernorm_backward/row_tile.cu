@@ -9,6 +9,7 @@
 //           per SM; AHEAD.
 // Expects   rows of a multiple of VEC elements (VEC = 1 takes any), no longer than the tile.
 // Lacks     longer rows, whose sums would not fit into the registers of a block: see cluster and row_per_block.
+// Gained    over row_per_block, 4096 x 4096 bf16 on emu:h200: 33.9 us modelled instead of 60.7; AHEAD the same.
 #include "rows_of_block.cuh"
 
 extern "C" __global__ void __launch_bounds__(LANES * ROWS, BLOCKS)

@@ -7,6 +7,7 @@
 // Expects   rows of a multiple of VEC elements (VEC = 1 takes any).
 // Lacks     one read of memory: X and dY are read twice for dX, mostly from the cache the second time, and once more
 //           for dG (next rung).
+// Gained    over naive, 4096 x 4096 bf16 on emu:h200: 56.8 us modelled instead of 1105.
 #include "common/rows/column_sums.cuh"
 #include "common/rows/row_reduce.cuh"
 #include "gradient.cuh"
