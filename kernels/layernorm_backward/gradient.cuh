@@ -51,7 +51,7 @@ __device__ __forceinline__ Chunk gradient_of(const Chunk& x, const Chunk& dy, co
     result[e] = line.slope * (value - mean) + line.shift;
   });
   gamma.each([&](int e, float value) { result[e] += gradients[e] * rstd * value; });
-  Chunk dx;
+  Chunk dx = {};
   dx.set([&](int e) { return result[e]; });
   return dx;
 }

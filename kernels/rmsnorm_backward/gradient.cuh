@@ -29,7 +29,7 @@ __device__ __forceinline__ Chunk gradient_of(const Chunk& x, const Chunk& dy, co
     result[e] = value * slope;
   });
   gamma.each([&](int e, float value) { result[e] += scaled[e] * value; });
-  Chunk dx;
+  Chunk dx = {};
   dx.set([&](int e) { return result[e]; });
   return dx;
 }
