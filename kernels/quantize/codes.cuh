@@ -7,6 +7,10 @@ template <> struct TypeOf<1> { using Type = e4m3_t; };
 template <> struct TypeOf<2> { using Type = e5m2_t; };
 using Code = TypeOf<OUT>::Type;
 
+template <bool> struct ScaleOf { using Type = float; };
+template <> struct ScaleOf<true> { using Type = unsigned char; };  // E8M0: exponent + 127
+using Scale = ScaleOf<MX != 0>::Type;
+
 constexpr float kLargest = OUT == 0 ? 127.0f : OUT == 1 ? 448.0f : 57344.0f;
 constexpr float kLeast = 7.888609052210118e-31f;  // 2^-100: what is below has no reciprocal to spare
 
@@ -24,15 +28,25 @@ struct LargerMagnitude {
 /// Of a group with this largest magnitude: its scale, and what its numbers are multiplied by. Two divisions: the
 /// reciprocal of the rounded scale would round twice.
 struct Scaling {
-  float scale, factor;
+  Scale scale;
+  float factor;
 };
+/// Of mx: the exponent of amax is a field of its bits, and 2^-e is one.
+__device__ __forceinline__ Scaling power_of_two(float amax) {
+  const unsigned bits = bits_from_float(amax);
+  constexpr unsigned kMost = OUT == 1 ? 8 : 15;  // exponent of the largest code
+  if (bits >= 0x7f800000U) return {static_cast<Scale>(255), float_from_bits(0x7fffffffU)};
+  const unsigned field = bits >> 23 < kMost ? 0 : (bits >> 23) - kMost;
+  return {static_cast<Scale>(field), float_from_bits((254 - field) << 23)};
+}
 __device__ __forceinline__ Scaling scaling_of(float amax) {
+  if constexpr (MX) return power_of_two(amax);
   const float size = LargerMagnitude()(amax, kLeast);
-  return {__fdiv_rn(size, kLargest), __fdiv_rn(kLargest, size)};
+  return {static_cast<Scale>(__fdiv_rn(size, kLargest)), __fdiv_rn(kLargest, size)};
 }
 
-/// |x factor| is never more than an ulp above the largest code, which rounds to it: nothing has to be clamped. NaN
-/// becomes 0 in int8 (PTX ISA, cvt).
+/// |x factor| is never more than an ulp above the largest code, which rounds to it: nothing has to be clamped. Of mx it
+/// may be, and the conversion to fp8 saturates. NaN becomes 0 in int8 (PTX ISA, cvt).
 __device__ __forceinline__ int8_t rounded(float scaled, int8_t) { return static_cast<int8_t>(__float2int_rn(scaled)); }
 template <typename Fp8> __device__ __forceinline__ Fp8 rounded(float scaled, Fp8) { return from_float<Fp8>(scaled); }
 __device__ __forceinline__ Code code_of(float scaled) { return rounded(scaled, Code()); }

@@ -13,7 +13,7 @@
 using Chunk = RowChunk<DTYPE, VEC>;
 
 extern "C" __global__ void __launch_bounds__(THREADS)
-quantize(const DTYPE* __restrict__ X, Code* __restrict__ Q, float* __restrict__ S, int N, int group, int in_row,
+quantize(const DTYPE* __restrict__ X, Code* __restrict__ Q, Scale* __restrict__ S, int N, int group, int in_row,
          long long pitch_x, long long pitch_q) {
   __shared__ float words[THREADS / 32];
   const long long row = blockIdx.x / static_cast<unsigned>(in_row);

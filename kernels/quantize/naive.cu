@@ -6,7 +6,7 @@
 #include "codes.cuh"
 
 extern "C" __global__ void __launch_bounds__(128)
-quantize(const DTYPE* __restrict__ X, Code* __restrict__ Q, float* __restrict__ S, long long groups, int N, int group,
+quantize(const DTYPE* __restrict__ X, Code* __restrict__ Q, Scale* __restrict__ S, long long groups, int N, int group,
          int in_row, long long pitch_x, long long pitch_q) {
   const long long g = static_cast<long long>(blockIdx.x) * 128 + threadIdx.x;
   if (g >= groups) return;

@@ -1,52 +1,85 @@
-// What Q and S should be, by their definitions (family.toml), one warp a row or a group. The factor and its product are
-// fp32 by definition: an fp32 quotient of fp32 numbers is the one of ACC, rounded.
+// What Q and S should be, by their definitions (family.toml), one warp a row or a group; of the scale of a tensor one block
+// does everything. The factor and its product are fp32 by definition: an fp32 quotient of fp32 numbers is the one of ACC,
+// rounded.
 #include "common/types.cuh"
 
 constexpr ACC kLargest = OUT == 0 ? 127 : OUT == 1 ? 448 : 57344;
 
-/// The largest magnitude of x[0 .. length - 1], by the definition at least 2^-100; NaN if there is one.
-__device__ __forceinline__ ACC amax_of(const DTYPE* x, int length) {
-  ACC amax = ACC(7.888609052210118e-31);  // 2^-100
-  int nan = 0;
-  for (int i = threadIdx.x; i < length; i += 32) {
+/// The largest magnitude of x[0 .. length - 1], over the block; NaN if there is one. Every thread gets it.
+__device__ __forceinline__ ACC amax_of(const DTYPE* x, long long length) {
+  __shared__ ACC sizes[1024];
+  ACC amax = 0;
+  for (long long i = threadIdx.x; i < length; i += blockDim.x) {
     const ACC value = to_float(x[i]);
     const ACC size = value < 0 ? -value : value;
-    if (size != size) nan = 1;
-    else if (size > amax) amax = size;
+    if (size != size || size > amax) amax = size;  // nothing is larger than NaN
   }
-  for (int mask = 16; mask > 0; mask /= 2) {
-    const ACC other = __shfl_xor_sync(0xffffffffU, amax, mask);
-    nan |= __shfl_xor_sync(0xffffffffU, nan, mask);
-    if (other > amax) amax = other;
+  __syncthreads();  // an earlier result may still be read
+  sizes[threadIdx.x] = amax;
+  for (unsigned half = blockDim.x / 2; half > 0; half /= 2) {
+    __syncthreads();
+    if (threadIdx.x >= half) continue;
+    const ACC other = sizes[threadIdx.x + half], own = sizes[threadIdx.x];
+    if (other != other || other > own) sizes[threadIdx.x] = other;
   }
-  return nan != 0 ? ACC(float_from_bits(0x7fffffffU)) : amax;
+  __syncthreads();
+  return sizes[0];
 }
 
-extern "C" __global__ void __launch_bounds__(32)
-reference_codes(const DTYPE* X, int N, int group, const long long* index, long long count, ACC* value, ACC* scale) {
+/// amax, which counts as at least 2^-100 where scales are fp32.
+__device__ __forceinline__ ACC size_of(ACC amax) {
+  const ACC least = 7.888609052210118e-31;  // 2^-100
+  return amax < least ? least : amax;
+}
+
+/// Of mx: floor(log2(amax)) less that of the largest code, at least -127.
+__device__ __forceinline__ int exponent_of(ACC amax) {
+  const int e = (amax == 0 ? -200 : ilogb(amax)) - (OUT == 1 ? 8 : 15);
+  return e < -127 ? -127 : e;
+}
+__device__ __forceinline__ bool is_finite(ACC amax) { return amax <= ACC(3.4028234e38f); }
+
+/// What numbers of a group are multiplied by.
+__device__ __forceinline__ float factor_of(ACC amax) {
+  if (!MX) return static_cast<float>(kLargest / size_of(amax));
+  return is_finite(amax) ? static_cast<float>(ldexp(ACC(1), -exponent_of(amax))) : float_from_bits(0x7fffffffU);
+}
+
+__device__ __forceinline__ ACC code_of(float scaled) {
+  if (OUT == 0 && scaled != scaled) return 0;  // int8 has no NaN
+  const ACC code = scaled;
+  return code > kLargest ? kLargest : code < -kLargest ? -kLargest : code;
+}
+
+/// `rows`: 1, or those that share one scale.
+extern "C" __global__ void __launch_bounds__(1024)
+reference_codes(const DTYPE* X, int rows, int N, int group, const long long* index, long long count, ACC* value,
+                ACC* scale) {
+  float factor = rows > 1 ? factor_of(amax_of(X, static_cast<long long>(rows) * N)) : 0.0f;
   for (long long place = blockIdx.x; place < count; place += gridDim.x) {
     const DTYPE* x = X + (index == nullptr ? place : index[place]) * N;
     for (int first = 0; first < N; first += group) {
       const int length = N - first < group ? N - first : group;
-      const float factor = static_cast<float>(kLargest / amax_of(x + first, length));
-      for (int i = first + threadIdx.x; i < first + length; i += 32) {
-        const float code = to_float(x[i]) * factor;
-        value[place * N + i] = OUT == 0 && code != code ? ACC(0) : ACC(code);  // int8 has no NaN
+      if (rows == 1) factor = factor_of(amax_of(x + first, length));
+      for (int i = first + threadIdx.x; i < first + length; i += blockDim.x) {
+        value[place * N + i] = code_of(to_float(x[i]) * factor);
         scale[place * N + i] = 0;
       }
     }
   }
 }
 
-extern "C" __global__ void __launch_bounds__(32)
-reference_scales(const DTYPE* X, int N, int group, const long long* index, long long count, ACC* value, ACC* scale) {
+extern "C" __global__ void __launch_bounds__(1024)
+reference_scales(const DTYPE* X, int rows, int N, int group, const long long* index, long long count, ACC* value,
+                 ACC* scale) {
   const int in_row = (N + group - 1) / group;
   for (long long place = blockIdx.x; place < count; place += gridDim.x) {
     const long long i = index == nullptr ? place : index[place];
     const int first = static_cast<int>(i % in_row) * group;
-    const ACC amax = amax_of(X + i / in_row * N + first, N - first < group ? N - first : group);
+    const int length = N - first < group ? N - first : group;
+    const ACC amax = rows > 1 ? amax_of(X, static_cast<long long>(rows) * N) : amax_of(X + i / in_row * N + first, length);
     if (threadIdx.x != 0) continue;
-    value[place] = amax / kLargest;
+    value[place] = !MX ? size_of(amax) / kLargest : is_finite(amax) ? ACC(exponent_of(amax) + 127) : ACC(255);
     scale[place] = 0;
   }
 }

@@ -12,21 +12,21 @@
 #include "common/rows/row_tile.cuh"
 
 extern "C" __global__ void __launch_bounds__(LANES * GROUPS)
-quantize(const DTYPE* __restrict__ X, Code* __restrict__ Q, float* __restrict__ S, int M, int N, int in_row,
+quantize(const DTYPE* __restrict__ X, Code* __restrict__ Q, Scale* __restrict__ S, int M, int N, int in_row,
          long long pitch_x, long long pitch_q) {
   __shared__ float words[LANES * GROUPS / 32];
   const int lane = static_cast<int>(threadIdx.x) % LANES;
   const int mine = static_cast<int>(threadIdx.x) / LANES;
   long long row = static_cast<long long>(blockIdx.x) * GROUPS + mine;
   int in_this_row = 0;
-  if constexpr (BLOCKWISE) {  // the blocks of a row side by side
+  if constexpr (GROUP != 0) {  // the blocks of a row side by side
     const unsigned tiles = static_cast<unsigned>(in_row + GROUPS - 1) / GROUPS;
     row = blockIdx.x / tiles;
     in_this_row = static_cast<int>(blockIdx.x % tiles) * GROUPS + mine;
   }
-  const bool there = BLOCKWISE ? in_this_row < in_row : row < M;
-  const int first = in_this_row * 128;
-  const int length = BLOCKWISE && N - first > 128 ? 128 : N - first;
+  const bool there = GROUP ? in_this_row < in_row : row < M;
+  const int first = in_this_row * GROUP;
+  const int length = GROUP && N - first > GROUP ? GROUP : N - first;
   const int chunks = there ? length / VEC : 0;  // a group that is not there takes part in the shuffles
   RowTile<DTYPE, VEC, ROUNDS, LANES> x;
   x.load(X + row * pitch_x + first, chunks, lane, 0.0f);
