@@ -45,6 +45,8 @@ void RecordedStrategy::tell(std::size_t candidate, std::optional<double> cost) {
   if (better) best_ = cost;
   without_better_ = better ? 0 : without_better_ + 1;
   learn(candidate, cost);
+  // Under way when patience ended: the search goes on.
+  if (better && impatient_ && exhausted_) impatient_ = exhausted_ = false;
   if (impatient_ || options_.patience == 0 || without_better_ < options_.patience) return;
   impatient_ = true;
   exhausted_ = !lost_patience();

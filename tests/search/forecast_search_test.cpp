@@ -1,6 +1,7 @@
 #include "search/forecast_search.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "catch.h"
@@ -87,4 +88,32 @@ TEST_CASE("forecast search: where all that looks good fails, the rest is tried",
     }
   }
   CHECK(best == *std::min_element(tiles.costs.begin() + 24, tiles.costs.end()));
+}
+
+TEST_CASE("forecast search: a step that has helped is taken again, before a crowd of the unlike", "[search]") {
+  // The guess is the same for all. Of `few` each doubling of the cluster helps; of `many`, whose first is ahead of all
+  // but the last of these, nothing does.
+  std::vector<Configuration> few = {{{1}}, {{2}}, {{4}}}, many;
+  std::vector<double> costs = {203, 196, 186};
+  for (unsigned bits = 0; bits < 1024; bits += 3) {
+    Configuration& one = many.emplace_back();
+    for (int bit = 0; bit < 10; ++bit) one.values.push_back(bits >> bit & 1);
+    costs.push_back(195 + std::popcount(bits));
+  }
+  SearchSpace::Part first = Tiles::part("few", few), second = Tiles::part("many", many);
+  first.parameters = {"CLUSTER"};
+  second.parameters = {"A", "B", "C", "D", "E", "F", "G", "H", "I", "J"};
+  for (const std::size_t batch : {1, 2, 4}) {
+    SearchSpace space({first, second});
+    SearchOptions options;
+    options.patience = 10;
+    const auto strategy = make_forecast(space, std::vector<double>(costs.size(), 175.0), options);
+    double best = 1e9;
+    for (auto asked = strategy->ask(batch); !asked.empty(); asked = strategy->ask(batch))
+      for (const std::size_t candidate : asked) {
+        best = std::min(best, costs[candidate]);
+        strategy->tell(candidate, costs[candidate]);
+      }
+    CHECK(best == 186);
+  }
 }
