@@ -4,7 +4,6 @@
 
 #include "base/hash.h"
 #include "base/utc_time.h"
-#include "plan/counters.h"
 #include "session/modelled.h"
 #include "session/shipped.h"
 #include "session/space.h"
@@ -36,30 +35,6 @@ auto comparable(Work&& work) -> decltype(work()) {
     if (error.code() != ExitCode::usage) throw;
     throw NotComparable(error.what());
   }
-}
-
-void add_counts(std::vector<Figure>& figures, const SingleResult& result) {
-  Counts all;
-  double launches = 0;
-  for (const CountedLaunch& launch : result.counted) {
-    if (launch.kernel.starts_with("lab_")) continue;  // fills of workspaces are none of the kernel's
-    all += scaled(launch.counts, launch.blocks, launch.blocks_run);
-    ++launches;
-  }
-  figures.push_back({"launches", launches});
-  double instructions = 0;
-  for (const std::int64_t pipe : all.warp_instructions) instructions += static_cast<double>(pipe);
-  figures.push_back({"instructions", instructions});
-  for (std::size_t i = 0; i < kPipes; ++i)
-    if (all.warp_instructions[i] > 0)
-      figures.push_back(
-          {fmt::format("instructions_{}", name(static_cast<Pipe>(i))), static_cast<double>(all.warp_instructions[i])});
-  for (const Counter& counter : counters())
-    if (const std::int64_t value = all.*counter.value; value != 0)
-      figures.push_back({std::string(counter.name), static_cast<double>(value)});
-  // As many digits as its text keeps, so that the same is the same.
-  if (result.measurement)
-    figures.push_back({"modelled_us", std::stod(fmt::format("{:.6g}", result.measurement->median_us))});
 }
 
 }  // namespace
@@ -131,14 +106,6 @@ bool same_code(const Baseline& baseline, const TrialCandidate& today) {
          baseline.plan == today.plan;
 }
 
-std::vector<std::string> tensor_texts(const ProblemPlan& plan) {
-  std::vector<std::string> texts;
-  for (const Tensor& tensor : plan.tensors)
-    texts.push_back(
-        fmt::format("{} {} {} {}", tensor.name, name(tensor.role), name(tensor.dtype), fmt::join(tensor.shape, "x")));
-  return texts;
-}
-
 std::string check_identity(const ProblemSetup& setup, const Rig& rig) {
   const auto data = [](ProblemPlan plan) {
     plan.minimum_us = 0;  // what it is timed against is no part of its check
@@ -159,23 +126,6 @@ std::string check_identity(const ProblemSetup& setup, const Rig& rig) {
 std::string counted_by(const DeviceInfo& device) {
   if (measures_time(device)) return "";
   return fmt::format("counts-{} {}", kCountsVersion, kModelProtocol);
-}
-
-std::vector<Figure> figures_of(const SingleResult& result, const DeviceInfo& device) {
-  const Trial& trial = result.candidate.trial;
-  std::vector<Figure> figures;
-  figures.push_back({"registers", static_cast<double>(trial.registers)});
-  figures.push_back({"spill_bytes", static_cast<double>(trial.spill_bytes)});
-  figures.push_back({"shared_bytes", static_cast<double>(trial.shared_bytes)});
-  figures.push_back({"threads", static_cast<double>(trial.threads)});
-  const int blocks = trial.blocks_per_sm > 0
-                         ? static_cast<int>(trial.blocks_per_sm)
-                         : occupancy(device, static_cast<int>(trial.threads), static_cast<int>(trial.registers),
-                                     static_cast<int>(trial.shared_bytes))
-                               .blocks;
-  figures.push_back({"occupancy", static_cast<double>(blocks * trial.threads)});
-  if (!measures_time(device)) add_counts(figures, result);
-  return figures;
 }
 
 std::string baseline_key(const Problem& problem, const Family& family, const Variant& variant,

@@ -5,6 +5,7 @@
 
 #include "plan/counters.h"
 #include "session/count_operations.h"
+#include "session/device_ids.h"
 #include "session/kernel_home.h"
 #include "session/modelled.h"
 #include "session/problem_bottleneck.h"
@@ -83,10 +84,6 @@ SingleResult count(Rig& rig, const ProblemSetup& setup, const Subject& subject) 
 
 std::string counting_text(const Subject& subject, const DeviceInfo& device) {
   return fmt::format("compiling and counting {} on {}", subject.source.variant->name, device.id);
-}
-
-std::string inspecting_device(const std::string& device) {
-  return device.starts_with("emu:") ? device : "emu:h200";
 }
 
 std::vector<StoredTime> stored_times(const Trial& like, const Database& database) {

@@ -14,7 +14,4 @@ std::string baseline_text(const Baseline& baseline);
 /// it: merge conflicts, damage, a newer format, another program's file.
 Baseline parse_baseline(const std::string& text, const std::string& file);
 
-/// Of `baseline.figures`; 0 when there is none of that name.
-double figure(const std::vector<Figure>& figures, const std::string& name);
-
 }  // namespace kerlab

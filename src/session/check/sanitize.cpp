@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "session/inspect.h"
+#include "session/device_ids.h"
 #include "session/source_text.h"
 #include "session/valid_shape.h"
 

@@ -134,11 +134,6 @@ std::vector<Figure> read_figures(const TomlValue& value) {
 
 }  // namespace
 
-double figure(const std::vector<Figure>& figures, const std::string& name) {
-  const auto at = std::ranges::find(figures, name, &Figure::name);
-  return at == figures.end() ? 0 : at->value;
-}
-
 std::string baseline_text(const Baseline& baseline) {
   Writer out;
   out.text_ =

@@ -76,6 +76,10 @@ std::string first_device(const std::string& typed) {
   return typed == "cuda:all" ? "cuda:0" : split_ids(typed).front();
 }
 
+std::string inspecting_device(const std::string& device) {
+  return device.starts_with("emu:") ? device : "emu:h200";
+}
+
 void require_one_model(const DeviceInfo& first, const DeviceInfo& other) {
   if (first.device_class() == other.device_class()) return;
   throw UsageError(

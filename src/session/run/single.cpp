@@ -129,4 +129,14 @@ std::vector<std::uint32_t> all_recipes(const ProblemPlan& plan) {
   return all;
 }
 
+std::vector<std::uint32_t> quick_recipes(const ProblemPlan& plan) {
+  std::vector<std::uint32_t> chosen;
+  for (std::uint32_t i = 0; i < plan.recipes.size(); ++i) {
+    if (plan.recipes[i].name == "normal" || plan.recipes[i].name == "small_integer") chosen.push_back(i);
+  }
+  for (std::uint32_t i = 0; chosen.empty() && i < std::min<std::size_t>(2, plan.recipes.size()); ++i)
+    chosen.push_back(i);
+  return chosen;
+}
+
 }  // namespace kerlab

@@ -4,6 +4,7 @@
 
 #include "session/count_operations.h"
 #include "session/device_class.h"
+#include "session/device_ids.h"
 #include "session/modelled.h"
 #include "session/space.h"
 #include "session/tiles.h"

@@ -20,6 +20,9 @@ bool names_several_devices(const std::string& typed);
 /// The first that is named, where whatever was measured can be repeated.
 std::string first_device(const std::string& typed);
 
+/// The device that inspects for these: an emulated one as it is, the H200 for every other.
+std::string inspecting_device(const std::string& device);
+
 /// Throws UsageError naming both, unless they are of one device class: what was measured on them can be compared.
 void require_one_model(const DeviceInfo& first, const DeviceInfo& other);
 

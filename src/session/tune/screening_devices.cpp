@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "session/screening.h"
+#include "session/single.h"
 
 namespace kerlab {
 

@@ -12,7 +12,7 @@
 #include "cli/regress_command.h"
 #include "report/github.h"
 #include "report/regress_text.h"
-#include "session/regress_text.h"
+#include "session/figures.h"
 
 namespace kerlab {
 

@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "base/format.h"
 #include "plan/counters.h"
-#include "session/regress_text.h"
+#include "session/figures.h"
 #include "spec/source_path.h"
 #include "spec/spec_table.h"
 

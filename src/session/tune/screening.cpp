@@ -23,16 +23,6 @@ std::string twin_key(const Bytes& image, const LaunchPlan& plan) {
 
 }  // namespace
 
-std::vector<std::uint32_t> quick_recipes(const ProblemPlan& plan) {
-  std::vector<std::uint32_t> chosen;
-  for (std::uint32_t i = 0; i < plan.recipes.size(); ++i) {
-    if (plan.recipes[i].name == "normal" || plan.recipes[i].name == "small_integer") chosen.push_back(i);
-  }
-  for (std::uint32_t i = 0; chosen.empty() && i < std::min<std::size_t>(2, plan.recipes.size()); ++i)
-    chosen.push_back(i);
-  return chosen;
-}
-
 const VariantSource& source_of(const CandidateSpace& space, const Screened& screened) {
   return screened.outside != nullptr ? *screened.outside : space.variants()[screened.candidate.variant].source;
 }

@@ -82,4 +82,7 @@ Roofline theoretical_roof(const Problem& problem, const ProblemPlan& plan, const
 /// the L2 cache may hold back.
 double fastest_possible_us(const Problem& problem, const ProblemPlan& plan, const DeviceInfo& device);
 
+/// "A input bf16 4096x4096": its tensors, one each.
+std::vector<std::string> tensor_texts(const ProblemPlan& plan);
+
 }  // namespace kerlab

@@ -143,7 +143,4 @@ class Screening {
   std::vector<std::string> notes_;
 };
 
-/// Indices of the recipes that a quick check runs: normal and small_integer, or the first two.
-std::vector<std::uint32_t> quick_recipes(const ProblemPlan& plan);
-
 }  // namespace kerlab

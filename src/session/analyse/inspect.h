@@ -50,9 +50,6 @@ Inspection inspect_subject(Rig& rig, const ProblemSetup& setup, const Subject& s
 /// What inspect_subject does: "compiling and counting reg2d on emu:h200".
 std::string counting_text(const Subject& subject, const DeviceInfo& device);
 
-/// The device that inspects for these: an emulated one as it is, the H200 for every other.
-std::string inspecting_device(const std::string& device);
-
 /// The newest final, bench or screen measurement of the subject's trials, one for each device class.
 std::vector<StoredTime> stored_times(const Trial& like, const Database& database);
 

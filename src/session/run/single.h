@@ -3,7 +3,6 @@
 
 #include "session/ledger.h"
 #include "session/prune.h"
-#include "session/screening.h"
 #include "session/space.h"
 
 namespace kerlab {
@@ -53,5 +52,7 @@ SingleResult run_candidate(Rig& rig, const ProblemSetup& setup, const SourceBund
 std::chrono::milliseconds generous_deadline(const Rig& rig, const ProblemSetup& setup, std::size_t launches);
 
 std::vector<std::uint32_t> all_recipes(const ProblemPlan& plan);
+/// Indices of the recipes that a quick check runs: normal and small_integer, or the first two.
+std::vector<std::uint32_t> quick_recipes(const ProblemPlan& plan);
 
 }  // namespace kerlab

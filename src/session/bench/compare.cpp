@@ -4,7 +4,7 @@
 
 #include "base/format.h"
 #include "plan/counters.h"
-#include "session/regress_kernel.h"
+#include "session/figures.h"
 
 namespace kerlab {
 

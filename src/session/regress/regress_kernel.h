@@ -1,6 +1,7 @@
 #pragma once
 // Today's kernel that a baseline stands for, the baseline's own old one, and what a run of either showed.
 
+#include "session/figures.h"
 #include "session/regress_folder.h"
 #include "session/single.h"
 #include "trial/baseline.h"
@@ -36,17 +37,11 @@ bool same_code(const Baseline& baseline, const TrialCandidate& today);
 /// A GPU, or what a script says: not an emulated device, which counts.
 bool measures_time(const DeviceInfo& device);
 
-/// "A input bf16 4096x4096"
-std::vector<std::string> tensor_texts(const ProblemPlan& plan);
-
 /// Digest of everything that a result is checked with: the problem's data and tolerances, the reference's source,
 /// kernels/common/lab.cu, the version of the check.
 std::string check_identity(const ProblemSetup& setup, const Rig& rig);
 /// Version of what counts and models; figures of different ones are not compared.
 std::string counted_by(const DeviceInfo& device);
-
-/// Resources, and on an emulated device everything that was counted.
-std::vector<Figure> figures_of(const SingleResult& result, const DeviceInfo& device);
 
 /// The text record of a kernel that has passed. `result`: checked, and counted or timed.
 Baseline make_baseline(const RegressKernel& kernel, const SingleResult& result, const ProblemSetup& setup,

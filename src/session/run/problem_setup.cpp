@@ -161,4 +161,12 @@ void ProblemLoader::load() {
   }
 }
 
+std::vector<std::string> tensor_texts(const ProblemPlan& plan) {
+  std::vector<std::string> texts;
+  for (const Tensor& tensor : plan.tensors)
+    texts.push_back(
+        fmt::format("{} {} {} {}", tensor.name, name(tensor.role), name(tensor.dtype), fmt::join(tensor.shape, "x")));
+  return texts;
+}
+
 }  // namespace kerlab
