@@ -7,7 +7,7 @@
 option(KERLAB_UNITY "Compile the files of a folder together" ON)
 
 # kerlab_unite(<target> <most> [<folder>...]): units of at most <most> files, each of one folder, or of these folders
-# only. Call it when the target is complete.
+# only. Rooms count as one folder, since most are smaller than a unit. Call it when the target is complete.
 function(kerlab_unite target most)
   if(NOT KERLAB_UNITY)
     return()
@@ -24,6 +24,7 @@ function(kerlab_unite target most)
       set_source_files_properties(${source} TARGET_DIRECTORY ${target} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
       continue()
     endif()
+    string(REGEX REPLACE "^(src/(session|cli|report))/.*" "\\1" folder "${folder}")
     string(MAKE_C_IDENTIFIER "${folder}" folder)
     if(NOT DEFINED count_${folder})
       set(count_${folder} 0)

@@ -1,41 +1,55 @@
 #!/bin/sh
-# Greps the includes of src/ against the module table of the design: who may include whom (direct edges), and which
-# third-party header may appear where. Prints every offence as file:line and fails if there is one.
+# Greps the includes of src/ against the tables of docs/architecture.md: who may include whom (direct edges), module by
+# module, and room by room within a module that has rooms; and which third-party header may appear where. Prints every
+# offence as file:line and fails if there is one.
 cd -- "${1:?usage: include_rules.sh ROOT}" || exit 1
 find src -name '*.h' -o -name '*.cpp' | sort | xargs awk '
+# The names between backquotes, with a space before and behind each.
+function names(cell,    list) {
+  list = " "
+  while (match(cell, /`[^`]+`/)) {
+    list = list substr(cell, RSTART + 1, RLENGTH - 2) " "
+    cell = substr(cell, RSTART + RLENGTH)
+  }
+  return list
+}
 BEGIN {
-  # Everybody may include base and its own folder.
-  may["base"] = may["stats"] = may["plan"] = ""
-  may["spec"] = may["compile"] = may["device"] = "plan"
-  may["vendor"] = "plan device"
-  may["verify"] = may["measure"] = "plan device stats"
-  may["trial"] = "plan stats"
-  may["worker"] = "device vendor verify measure trial plan stats"
-  may["search"] = "spec stats"
-  may["db"] = "trial"
-  may["model"] = "plan spec stats"
-  may["session"] = "stats plan spec compile device vendor verify measure trial worker search db model"
-  may["report"] = "trial stats model"
-  may["cli"] = "session report db"
-  may["main.cpp"] = "cli compile worker"  # the child processes are told apart before any option is parsed
-  # The structs that kernels/common/lab.cu and the host agree on.
-  for (m in may) if (m ~ /^(device|verify|measure|worker)$/) may[m] = may[m] " common"
+  page = "docs/architecture.md"
+  while ((getline line < page) > 0) {
+    n = split(line, cell, "|")
+    kind = cell[2] ~ /^ (module|room) $/ ? cell[2] : line ~ /^[|]/ ? kind : ""
+    if (n != 5 || kind == "") continue
+    rows = split(names(cell[2]), who, " ")
+    for (i = 1; i <= rows; i++)
+      if (kind ~ /module/) may[who[i]] = names(cell[4])
+      else {
+        room[who[i]] = names(cell[4])
+        sub(/\/.*/, "", who[i])
+        has_rooms[who[i]] = 1
+      }
+  }
 
   # Third-party headers that have one home; the rest (fmt, POSIX, the standard library) may go anywhere.
   home["^toml\\+\\+/"] = "^src/(spec|device/script)/|^src/device/emu/emu_device_profile[.]cpp$|^src/model/"
-  home["^nlohmann/"] = "^src/(worker|compile)/messages[.]cpp$|^src/report/json[.]cpp$|^src/db/"
+  home["^nlohmann/"] = "^src/(worker|compile)/messages[.]cpp$|^src/report/form/json[.]cpp$|^src/db/"
   home["^CLI/"] = "^src/cli/"
   home["^(SQLiteCpp/|sqlite3)"] = "^src/db/"
   home["^xxhash"] = "^src/base/hash[.]cpp$"
   home["^cuda"] = "^src/(device/cuda|vendor)/"
-  home["^histedit"] = "^src/cli/line_editor[.]cpp$"
+  home["^histedit"] = "^src/cli/lab/line_editor[.]cpp$"
   home["^nvrtc"] = "^src/compile/"
 }
 function offence(why) { printf "%s:%d: %s\n", FILENAME, FNR, why; bad = 1 }
 FNR == 1 {
-  split(FILENAME, part, "/")
-  module = part[2]
-  if (!(module in may)) offence("folder src/" module " is not in the module table")
+  folder = FILENAME
+  sub(/^src\//, "", folder)
+  module = folder
+  sub(/\/.*/, "", module)
+  if (folder != module) sub(/\/[^\/]*$/, "", folder)
+  if (!(module in may)) offence("folder src/" module " is not in the module table of " page)
+  else if (module in has_rooms && !(folder in room)) offence("folder src/" folder " is not in the room table of " page)
+  if (module in has_rooms && FILENAME ~ /[.]cpp$/ && ++count[folder] == 26)
+    offence("more than 25 .cpp files in src/" folder ": a room is to be seen at a glance, make two")
   files++
 }
 match($0, /^[ \t]*#[ \t]*include[ \t]*["<][^">]+/) {
@@ -45,14 +59,20 @@ match($0, /^[ \t]*#[ \t]*include[ \t]*["<][^">]+/) {
   if (quoted) {
     to = header
     sub(/\/.*/, "", to)
+    to_folder = header
+    sub(/\/[^\/]*$/, "", to_folder)
     if (header !~ /\//) offence("include \"" header "\": write it from src/, as \"module/file.h\"")
-    else if (to != module && to != "base" && index(" " may[module] " ", " " to " ") == 0)
+    else if (to != module && to != "base" && index(may[module], " " to " ") == 0)
       offence(module " may not include " to " (\"" header "\")")
+    else if (to == module && module in has_rooms && to_folder != folder && index(room[folder], " " to_folder " ") == 0)
+      offence(folder " may not include " to_folder " (\"" header "\")")
   } else
     for (pattern in home)
       if (header ~ pattern && FILENAME !~ home[pattern]) offence("<" header "> belongs elsewhere: " home[pattern])
 }
 END {
   if (!files) { print "no source files found"; bad = 1 }
+  for (folder in room)
+    if (!(folder in count)) { print page ": src/" folder " has no .cpp file"; bad = 1 }
   exit bad
 }'

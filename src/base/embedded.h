@@ -18,7 +18,7 @@ extern const std::span<const EmbeddedFile> kSchemaFiles;
 /// src/report/dispatch/*.h, each after those it includes: what every exported header begins with.
 extern const std::span<const EmbeddedFile> kDispatchFiles;
 
-/// src/cli/completion/kerlab.{bash,zsh,fish}.
+/// src/cli/help/completion/kerlab.{bash,zsh,fish}.
 extern const std::span<const EmbeddedFile> kCompletionFiles;
 
 /// src/report/html: style sheets, themes and the script of a report.

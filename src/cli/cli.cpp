@@ -4,7 +4,7 @@
 
 #include "base/standard_streams.h"
 #include "cli/commands.h"
-#include "session/child_main.h"
+#include "session/run/child_main.h"
 
 namespace kerlab {
 

@@ -3,11 +3,11 @@
 #include <CLI/CLI.hpp>
 
 #include "base/pager.h"
-#include "cli/help_text.h"
-#include "cli/mistake.h"
-#include "cli/option_checks.h"
-#include "cli/problem_options.h"
-#include "session/device_ids.h"
+#include "cli/frame/help_text.h"
+#include "cli/frame/mistake.h"
+#include "cli/frame/option_checks.h"
+#include "cli/frame/problem_options.h"
+#include "session/run/device_ids.h"
 
 namespace kerlab {
 

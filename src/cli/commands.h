@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include "cli/command.h"
-#include "cli/command_model.h"
+#include "cli/frame/command.h"
+#include "cli/frame/command_model.h"
 
 namespace kerlab {
 

@@ -1,7 +1,7 @@
 #pragma once
 // A baseline: a kernel that was right and as fast as wanted, kept with all that is needed to run it again. Its
-// canonical form is text in a folder (session/regress_folder.h), so that it can be reviewed, merged and used without a
-// database.
+// canonical form is text in a folder (session/regress/regress_folder.h), so that it can be reviewed, merged and used
+// without a database.
 
 #include <cstdint>
 #include <optional>

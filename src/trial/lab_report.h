@@ -1,6 +1,6 @@
 #pragma once
-// What `kerlab report` tells: stored records put together for reading. session/report_data.h collects it, report/html
-// and report/report_markdown.h write it.
+// What `kerlab report` tells: stored records put together for reading. session/analyse/report_data.h collects it,
+// report/html and report/markdown/report_markdown.h write it.
 
 #include <cstddef>
 #include <optional>

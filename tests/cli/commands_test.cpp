@@ -1,6 +1,6 @@
 // Every command once, from the outside, on a scripted device: what one writes, the others find.
 #include "catch.h"
-#include "cli/command.h"
+#include "cli/frame/command.h"
 #include "cli/sandbox.h"
 
 using namespace kerlab;

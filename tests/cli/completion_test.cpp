@@ -1,5 +1,5 @@
 // What may be typed next, as it is asked for by shells and by the lab's prompt.
-#include "cli/completion.h"
+#include "cli/help/completion.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // The guided tour: how it begins and how it is left. tests/cli/demo.sh walks it to its end.
 #include "base/error.h"
 #include "catch.h"
-#include "cli/demo_kernel.h"
+#include "cli/help/demo_kernel.h"
 #include "cli/pseudo_terminal.h"
 #include "cli/sandbox.h"
 

@@ -3,8 +3,8 @@
 
 #include "catch.h"
 #include "cli/commands.h"
-#include "cli/help_text.h"
-#include "cli/man_page.h"
+#include "cli/frame/help_text.h"
+#include "cli/help/man_page.h"
 #include "cli/sandbox.h"
 
 using namespace kerlab;

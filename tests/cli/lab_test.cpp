@@ -1,7 +1,7 @@
 #include <thread>
 
 #include "catch.h"
-#include "cli/line_editor.h"
+#include "cli/lab/line_editor.h"
 #include "cli/pseudo_terminal.h"
 #include "cli/sandbox.h"
 

@@ -5,7 +5,7 @@
 #include "base/file.h"
 #include "catch.h"
 #include "cli/sandbox.h"
-#include "report/json.h"
+#include "report/form/json.h"
 
 using namespace kerlab;
 

@@ -3,7 +3,7 @@
 #include "base/file.h"
 #include "catch.h"
 #include "cli/sandbox.h"
-#include "report/json.h"
+#include "report/form/json.h"
 #include "report/markup.h"
 
 using namespace kerlab;

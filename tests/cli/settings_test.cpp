@@ -4,10 +4,10 @@
 #include "base/file.h"
 #include "catch.h"
 #include "cli/commands.h"
-#include "cli/completion.h"
+#include "cli/help/completion.h"
 #include "cli/sandbox.h"
-#include "report/json.h"
-#include "session/project_file.h"
+#include "report/form/json.h"
+#include "session/find/project_file.h"
 
 using namespace kerlab;
 

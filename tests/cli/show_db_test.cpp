@@ -6,7 +6,7 @@
 #include "db/database.h"
 #include "db/fixture.h"
 #include "locations.h"
-#include "report/json.h"
+#include "report/form/json.h"
 
 using namespace kerlab;
 using Catch::Contains;

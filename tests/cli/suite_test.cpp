@@ -2,7 +2,7 @@
 
 #include "catch.h"
 #include "cli/sandbox.h"
-#include "report/json.h"
+#include "report/form/json.h"
 
 using namespace kerlab;
 

@@ -1,13 +1,13 @@
 // What `tune` prints: a ranking of all trials that fits the terminal, and the winner in full at its end.
-#include "cli/tune_screen.h"
+#include "cli/tune/tune_screen.h"
 
 #include <set>
 #include <sstream>
 
 #include "base/scoped_variable.h"
 #include "catch.h"
-#include "cli/plan_screen.h"
-#include "report/table.h"
+#include "cli/tune/plan_screen.h"
+#include "report/form/table.h"
 #include "session/session_fixture.h"
 
 using namespace kerlab;

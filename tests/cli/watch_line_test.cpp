@@ -1,7 +1,7 @@
-#include "cli/watch_line.h"
+#include "cli/lab/watch_line.h"
 
 #include "catch.h"
-#include "report/table.h"
+#include "report/form/table.h"
 
 using namespace kerlab;
 

@@ -1,7 +1,7 @@
 #include "model/time_model.h"
 
 #include "catch.h"
-#include "report/modelled_remark.h"
+#include "report/text/modelled_remark.h"
 
 using namespace kerlab;
 

@@ -1,10 +1,10 @@
-#include "report/explain_text.h"
+#include "report/text/explain_text.h"
 
 #include <algorithm>
 #include <sstream>
 
 #include "catch.h"
-#include "report/table.h"
+#include "report/form/table.h"
 
 using namespace kerlab;
 using Catch::Contains;

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "catch.h"
-#include "report/github.h"
-#include "report/regress_text.h"
+#include "report/markdown/github.h"
+#include "report/text/regress_text.h"
 
 using namespace kerlab;
 

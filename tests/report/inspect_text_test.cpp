@@ -1,7 +1,7 @@
-#include "report/inspect_text.h"
+#include "report/text/inspect_text.h"
 
 #include "catch.h"
-#include "report/diff_text.h"
+#include "report/text/diff_text.h"
 
 using namespace kerlab;
 using Catch::Contains;

@@ -1,4 +1,4 @@
-#include "report/junit.h"
+#include "report/markdown/junit.h"
 
 #include "catch.h"
 

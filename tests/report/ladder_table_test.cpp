@@ -1,4 +1,4 @@
-#include "report/ladder_table.h"
+#include "report/text/ladder_table.h"
 
 #include <sstream>
 

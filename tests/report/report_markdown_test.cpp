@@ -1,4 +1,4 @@
-#include "report/report_markdown.h"
+#include "report/markdown/report_markdown.h"
 
 #include "catch.h"
 

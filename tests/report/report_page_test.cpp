@@ -6,13 +6,13 @@
 #include <algorithm>
 
 #include "catch.h"
+#include "report/form/json.h"
 #include "report/html/drawn.h"
 #include "report/html/html_table.h"
-#include "report/html/plot.h"
 #include "report/html/trials_data.h"
-#include "report/json.h"
 #include "report/markup.h"
-#include "session/report_data.h"
+#include "report/picture/plot.h"
+#include "session/analyse/report_data.h"
 #include "session/report_fixture.h"
 
 using namespace kerlab;

@@ -1,9 +1,9 @@
-#include "report/roofline_plot.h"
+#include "report/picture/roofline_plot.h"
 
 #include <sstream>
 
 #include "catch.h"
-#include "report/table.h"
+#include "report/form/table.h"
 
 using namespace kerlab;
 using Catch::Contains;

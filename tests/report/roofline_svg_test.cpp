@@ -1,4 +1,4 @@
-#include "report/roofline_svg.h"
+#include "report/picture/roofline_svg.h"
 
 #include <cmath>
 #include <regex>
@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "catch.h"
-#include "report/label_layout.h"
-#include "report/xml_text.h"
+#include "report/form/label_layout.h"
+#include "report/form/xml_text.h"
 
 using namespace kerlab;
 

@@ -1,4 +1,4 @@
-#include "report/show_text.h"
+#include "report/text/show_text.h"
 
 #include "catch.h"
 

@@ -1,4 +1,4 @@
-#include "report/table.h"
+#include "report/form/table.h"
 
 #include <random>
 #include <set>

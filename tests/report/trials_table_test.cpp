@@ -1,6 +1,6 @@
 // What `kerlab tune --csv` writes.
 
-#include "report/trials_table.h"
+#include "report/text/trials_table.h"
 #include "catch.h"
 
 using namespace kerlab;

@@ -1,10 +1,10 @@
-#include "report/tune_table.h"
+#include "report/text/tune_table.h"
 
 #include <set>
 #include <sstream>
 
 #include "catch.h"
-#include "report/configuration_columns.h"
+#include "report/text/configuration_columns.h"
 
 using namespace kerlab;
 

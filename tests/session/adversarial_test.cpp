@@ -3,9 +3,9 @@
 
 #include "base/file.h"
 #include "catch.h"
-#include "session/check.h"
-#include "session/problem_setup.h"
-#include "session/valid_shape.h"
+#include "session/check/check.h"
+#include "session/run/problem_setup.h"
+#include "session/run/valid_shape.h"
 
 using namespace kerlab;
 

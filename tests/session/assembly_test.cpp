@@ -1,4 +1,4 @@
-#include "session/assembly.h"
+#include "session/analyse/assembly.h"
 
 #include "catch.h"
 

@@ -1,5 +1,5 @@
 // One kernel tried again and again, on emulated and scripted devices.
-#include "session/attempt.h"
+#include "session/history/attempt.h"
 
 #include "base/file.h"
 #include "catch.h"

@@ -3,8 +3,8 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "catch.h"
-#include "session/bench.h"
-#include "session/check.h"
+#include "session/bench/bench.h"
+#include "session/check/check.h"
 #include "session/session_fixture.h"
 
 using namespace kerlab;

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "catch.h"
-#include "session/compare.h"
+#include "session/bench/compare.h"
 #include "session/session_fixture.h"
 
 using namespace kerlab;

@@ -7,8 +7,8 @@
 
 #include "base/random.h"
 #include "catch.h"
-#include "cli/tune_screen.h"
-#include "cli/tune_sentences.h"
+#include "cli/tune/tune_screen.h"
+#include "cli/tune/tune_sentences.h"
 #include "session/session_fixture.h"
 
 using namespace kerlab;

@@ -2,7 +2,7 @@
 // allocates, loads and launches what it should, and what it refuses.
 
 #include "catch.h"
-#include "report/dispatch_header.h"
+#include "report/dispatch/dispatch_header.h"
 #include "session/export_fixture.h"
 #include "spec/compiled_program.h"
 

@@ -5,8 +5,8 @@
 #include "base/file.h"
 #include "base/scoped_variable.h"
 #include "catch.h"
-#include "session/bench.h"
-#include "session/check.h"
+#include "session/bench/bench.h"
+#include "session/check/check.h"
 #include "session/session_fixture.h"
 
 using namespace kerlab;

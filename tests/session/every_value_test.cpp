@@ -5,7 +5,7 @@
 #include "catch.h"
 #include "locations.h"
 #include "session/covering.h"
-#include "session/single.h"
+#include "session/run/single.h"
 
 using namespace kerlab;
 using namespace kerlab::testing;

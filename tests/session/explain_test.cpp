@@ -1,17 +1,17 @@
 // What explain finds out, on the emulated device.
 
-#include "session/explain.h"
+#include "session/analyse/explain.h"
 
 #include <algorithm>
 
 #include "base/file.h"
 #include "catch.h"
 #include "device/emu/emu_device_profile.h"
+#include "session/analyse/timed_ratio.h"
+#include "session/analyse/what_if.h"
+#include "session/run/space.h"
+#include "session/run/tiles.h"
 #include "session/session_fixture.h"
-#include "session/space.h"
-#include "session/tiles.h"
-#include "session/timed_ratio.h"
-#include "session/what_if.h"
 #include "spec/completed_configuration.h"
 
 using namespace kerlab;

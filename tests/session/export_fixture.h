@@ -9,8 +9,8 @@
 #include "base/temporary_folder.h"
 #include "catch.h"
 #include "locations.h"
-#include "session/export.h"
-#include "session/space.h"
+#include "session/export/export.h"
+#include "session/run/space.h"
 
 namespace kerlab::testing {
 

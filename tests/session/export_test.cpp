@@ -8,10 +8,10 @@
 #include <sstream>
 
 #include "catch.h"
-#include "report/dispatch_header.h"
-#include "report/export_identity.h"
-#include "report/export_json.h"
-#include "session/export_check.h"
+#include "report/dispatch/dispatch_header.h"
+#include "report/dispatch/export_identity.h"
+#include "report/dispatch/export_json.h"
+#include "session/export/export_check.h"
 #include "session/export_fixture.h"
 #include "spec/compiled_program.h"
 

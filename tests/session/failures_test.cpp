@@ -1,7 +1,7 @@
 // Failed trials that failed alike come together, with a command that shows the fault again and a constraint that the
 // spec's own parser takes.
 
-#include "session/failures.h"
+#include "session/find/failures.h"
 
 #include <fmt/format.h>
 

@@ -9,10 +9,10 @@
 #include "device/emu/emu_device_profile.h"
 #include "device/script/script.h"
 #include "model/profile.h"
-#include "session/regress_margins.h"
-#include "session/shipped.h"
-#include "session/suite.h"
-#include "session/sweeps.h"
+#include "session/analyse/sweeps.h"
+#include "session/find/regress_margins.h"
+#include "session/find/shipped.h"
+#include "session/find/suite.h"
 
 using namespace kerlab;
 namespace fs = std::filesystem;

@@ -7,9 +7,9 @@
 #include "base/random.h"
 #include "catch.h"
 #include "search/strategy.h"
-#include "session/arguments.h"
-#include "session/device_class.h"
-#include "session/space.h"
+#include "session/run/arguments.h"
+#include "session/run/device_class.h"
+#include "session/run/space.h"
 #include "spec/constraint_program.h"
 
 using namespace kerlab;

@@ -4,7 +4,7 @@
 
 #include "base/file.h"
 #include "catch.h"
-#include "session/inspect.h"
+#include "session/analyse/inspect.h"
 #include "session/session_fixture.h"
 
 using namespace kerlab;

@@ -6,7 +6,7 @@
 #include "base/file.h"
 #include "base/temporary_folder.h"
 #include "catch.h"
-#include "session/check.h"
+#include "session/check/check.h"
 #include "session/session_fixture.h"
 
 using namespace kerlab;

@@ -1,6 +1,6 @@
 // A worker that several sessions use one after the other, as in a suite.
 
-#include "session/kept_processes.h"
+#include "session/run/kept_processes.h"
 
 #include "catch.h"
 #include "session/session_fixture.h"

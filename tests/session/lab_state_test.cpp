@@ -1,12 +1,12 @@
-#include "session/lab_state.h"
+#include "session/find/lab_state.h"
 
 #include <fmt/format.h>
 
 #include "base/error.h"
 #include "catch.h"
 #include "locations.h"
-#include "session/space.h"
-#include "session/sweep_rows.h"
+#include "session/analyse/sweep_rows.h"
+#include "session/run/space.h"
 #include "spec/spec_fixture.h"
 
 using namespace kerlab;

@@ -1,4 +1,4 @@
-#include "session/ledger.h"
+#include "session/run/ledger.h"
 
 #include "base/temporary_folder.h"
 #include "catch.h"

@@ -1,13 +1,13 @@
 // A library's rows beside what was timed in the same rounds.
 
-#include "session/library_rows.h"
+#include "session/run/library_rows.h"
 
 #include "catch.h"
 #include "device/cuda/cuda_info.h"
 #include "device/cuda/driver_api.h"
 #include "locations.h"
-#include "session/bench.h"
-#include "session/tune.h"
+#include "session/bench/bench.h"
+#include "session/tune/tune.h"
 
 using namespace kerlab;
 

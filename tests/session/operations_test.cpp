@@ -1,7 +1,7 @@
 // What the variants predict beside what the emulated device counts.
 
 #include "catch.h"
-#include "session/bench.h"
+#include "session/bench/bench.h"
 #include "session/session_fixture.h"
 
 using namespace kerlab;

@@ -1,4 +1,4 @@
-#include "session/pace.h"
+#include "session/tune/pace.h"
 
 #include "base/file.h"
 #include "catch.h"

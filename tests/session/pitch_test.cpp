@@ -4,7 +4,7 @@
 
 #include "base/file.h"
 #include "catch.h"
-#include "session/check.h"
+#include "session/check/check.h"
 #include "session/session_fixture.h"
 
 using namespace kerlab;

@@ -4,12 +4,12 @@
 
 #include "base/error.h"
 #include "catch.h"
-#include "report/json.h"
-#include "session/arguments.h"
-#include "session/candidate.h"
-#include "session/decide.h"
-#include "session/prune.h"
-#include "session/runner.h"
+#include "report/form/json.h"
+#include "session/run/arguments.h"
+#include "session/run/candidate.h"
+#include "session/run/prune.h"
+#include "session/run/runner.h"
+#include "session/tune/decide.h"
 
 using namespace kerlab;
 

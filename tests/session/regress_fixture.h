@@ -5,8 +5,8 @@
 
 #include "base/file.h"
 #include "catch.h"
-#include "session/regress_gate.h"
-#include "session/regress_record.h"
+#include "session/regress/regress_gate.h"
+#include "session/regress/regress_record.h"
 #include "session/session_fixture.h"
 
 namespace kerlab::testing {

@@ -1,6 +1,6 @@
 // What figures may grow by, and what a change of them amounts to.
 
-#include "session/regress_margins.h"
+#include "session/find/regress_margins.h"
 #include "catch.h"
 
 using namespace kerlab;

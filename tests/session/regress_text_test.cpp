@@ -1,6 +1,6 @@
 // A baseline as text: what is written is read, and what is not as it was written is refused with its place.
 
-#include "session/regress_text.h"
+#include "session/regress/regress_text.h"
 #include <atomic>
 #include <thread>
 
@@ -8,7 +8,7 @@
 #include "base/hash.h"
 #include "base/temporary_folder.h"
 #include "catch.h"
-#include "session/regress_folder.h"
+#include "session/regress/regress_folder.h"
 #include "spec/expression.h"
 #include "worker/plan_text.h"
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "session/regress_fingerprint.h"
+#include "session/regress/regress_fingerprint.h"
 #include "session/regress_fixture.h"
 
 using namespace kerlab;

@@ -1,11 +1,11 @@
 // What a report collects from the database.
-#include "session/report_data.h"
+#include "session/analyse/report_data.h"
 
 #include <fmt/format.h>
 
 #include "catch.h"
 #include "db/fixture.h"
-#include "session/report_compare.h"
+#include "session/analyse/report_compare.h"
 #include "session/report_fixture.h"
 
 using namespace kerlab;

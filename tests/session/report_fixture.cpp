@@ -6,8 +6,8 @@
 #include <cmath>
 #include <sstream>
 
-#include "session/device_class.h"
-#include "session/space.h"
+#include "session/run/device_class.h"
+#include "session/run/space.h"
 #include "stats/samples.h"
 
 namespace kerlab::testing {

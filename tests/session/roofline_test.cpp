@@ -1,12 +1,12 @@
 // Rooflines from stored records, and `kerlab roofline` and `kerlab device` as whole processes on a scripted device.
-#include "session/roofline.h"
+#include "session/analyse/roofline.h"
 
 #include "base/child.h"
 #include "base/temporary_folder.h"
 #include "catch.h"
 #include "db/fixture.h"
 #include "locations.h"
-#include "report/json.h"
+#include "report/form/json.h"
 
 using namespace kerlab;
 

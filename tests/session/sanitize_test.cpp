@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "base/scoped_variable.h"
 #include "catch.h"
-#include "session/sanitize.h"
+#include "session/check/sanitize.h"
 #include "session/session_fixture.h"
 
 using namespace kerlab;

@@ -1,5 +1,5 @@
 // Saves of a kernel's files: kept once, compared, restored, and never written anywhere else.
-#include "session/saves.h"
+#include "session/history/saves.h"
 
 #include "base/file.h"
 #include "base/hash.h"

@@ -5,7 +5,7 @@
 
 #include "base/scoped_variable.h"
 #include "base/temporary_folder.h"
-#include "session/tune.h"
+#include "session/tune/tune.h"
 
 namespace kerlab::testing {
 

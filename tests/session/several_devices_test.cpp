@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "catch.h"
-#include "session/device_ids.h"
+#include "session/run/device_ids.h"
 #include "session/session_fixture.h"
 
 using namespace kerlab;

@@ -1,14 +1,14 @@
 // Shipped winners: written from a database, read as strictly as any spec, tried first, and nothing more.
 
-#include "session/shipped.h"
+#include "session/find/shipped.h"
 
 #include <fmt/format.h>
 
 #include "base/file.h"
 #include "catch.h"
 #include "db/fixture.h"
-#include "session/bench.h"
-#include "session/check.h"
+#include "session/bench/bench.h"
+#include "session/check/check.h"
 #include "session/session_fixture.h"
 
 using namespace kerlab;

@@ -1,11 +1,11 @@
-#include "session/show.h"
+#include "session/analyse/show.h"
 
 #include "catch.h"
 #include "db/fixture.h"
 #include "locations.h"
-#include "session/candidate.h"
-#include "session/device_class.h"
-#include "session/save.h"
+#include "session/find/save.h"
+#include "session/run/candidate.h"
+#include "session/run/device_class.h"
 
 using namespace kerlab;
 using Catch::Contains;

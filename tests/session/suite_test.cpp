@@ -1,6 +1,6 @@
 // Suites: what a file says becomes problems, and what is wrong in it is told with its place.
 
-#include "session/suite.h"
+#include "session/find/suite.h"
 
 #include "base/file.h"
 #include "base/temporary_folder.h"

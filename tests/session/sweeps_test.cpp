@@ -1,6 +1,6 @@
 // Recorded sweeps out of a database: what passed, with its time and spills, and what failed, with why.
 
-#include "session/sweeps.h"
+#include "session/analyse/sweeps.h"
 
 #include "catch.h"
 #include "db/fixture.h"

@@ -1,4 +1,4 @@
-#include "session/time_gate.h"
+#include "session/regress/time_gate.h"
 
 #include <fmt/format.h>
 

@@ -1,14 +1,14 @@
 // Whole sessions against a scripted device; the compilations are real.
 
-#include "session/tune.h"
+#include "session/tune/tune.h"
 
 #include <fmt/format.h>
 
 #include "base/file.h"
 #include "catch.h"
-#include "cli/tune_screen.h"
-#include "cli/tune_sentences.h"
-#include "report/tune_table.h"
+#include "cli/tune/tune_screen.h"
+#include "cli/tune/tune_sentences.h"
+#include "report/text/tune_table.h"
 #include "session/session_fixture.h"
 
 using namespace kerlab;

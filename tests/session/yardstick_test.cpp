@@ -1,5 +1,5 @@
 // Ours against the vendor's library over many problems, and the library alone.
-#include "session/yardstick.h"
+#include "session/bench/yardstick.h"
 
 #include <cmath>
 
@@ -7,9 +7,9 @@
 #include "device/cuda/cuda_info.h"
 #include "device/cuda/driver_api.h"
 #include "locations.h"
-#include "session/energy_rows.h"
+#include "session/bench/energy_rows.h"
+#include "session/bench/yardstick_summary.h"
 #include "session/session_fixture.h"
-#include "session/yardstick_summary.h"
 
 using namespace kerlab;
 using namespace kerlab::testing;

@@ -1,9 +1,9 @@
 #include <CLI/CLI.hpp>
 
-#include "cli/assembly_screen.h"
-#include "cli/command.h"
-#include "cli/existing_database.h"
-#include "cli/subject_words.h"
+#include "cli/analyse/assembly_screen.h"
+#include "cli/frame/command.h"
+#include "cli/frame/existing_database.h"
+#include "cli/frame/subject_words.h"
 
 namespace kerlab {
 

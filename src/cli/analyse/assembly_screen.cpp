@@ -1,11 +1,11 @@
-#include "cli/assembly_screen.h"
+#include "cli/analyse/assembly_screen.h"
 
 #include <algorithm>
 #include <charconv>
 #include <map>
 
 #include "base/terminal.h"
-#include "report/table.h"
+#include "report/form/table.h"
 
 namespace kerlab {
 

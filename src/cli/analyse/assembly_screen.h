@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "report/json.h"
-#include "session/assembly.h"
+#include "report/form/json.h"
+#include "session/analyse/assembly.h"
 
 namespace kerlab {
 

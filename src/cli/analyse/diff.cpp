@@ -1,11 +1,11 @@
 #include <CLI/CLI.hpp>
 
-#include "cli/command.h"
-#include "cli/existing_database.h"
-#include "cli/inspected_kernel.h"
-#include "cli/waiting.h"
-#include "report/diff_text.h"
-#include "session/source_difference.h"
+#include "cli/analyse/inspected_kernel.h"
+#include "cli/frame/command.h"
+#include "cli/frame/existing_database.h"
+#include "cli/frame/waiting.h"
+#include "report/text/diff_text.h"
+#include "session/find/source_difference.h"
 
 namespace kerlab {
 

@@ -1,12 +1,12 @@
 #include <algorithm>
 #include <CLI/CLI.hpp>
 
-#include "cli/command.h"
-#include "cli/existing_database.h"
-#include "cli/explained.h"
-#include "cli/option_checks.h"
-#include "cli/subject_words.h"
-#include "cli/waiting.h"
+#include "cli/analyse/explained.h"
+#include "cli/frame/command.h"
+#include "cli/frame/existing_database.h"
+#include "cli/frame/option_checks.h"
+#include "cli/frame/subject_words.h"
+#include "cli/frame/waiting.h"
 
 namespace kerlab {
 

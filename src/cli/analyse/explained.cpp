@@ -1,6 +1,6 @@
-#include "cli/explained.h"
+#include "cli/analyse/explained.h"
 
-#include "cli/inspected_kernel.h"
+#include "cli/analyse/inspected_kernel.h"
 
 namespace kerlab {
 namespace {

@@ -1,8 +1,8 @@
 #pragma once
 // From a session's explanation to what the reports print.
 
-#include "report/explain_text.h"
-#include "session/explain.h"
+#include "report/text/explain_text.h"
+#include "session/analyse/explain.h"
 
 namespace kerlab {
 

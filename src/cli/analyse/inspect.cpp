@@ -1,11 +1,11 @@
 #include <CLI/CLI.hpp>
 
-#include "cli/command.h"
-#include "cli/existing_database.h"
-#include "cli/inspected_kernel.h"
-#include "cli/option_checks.h"
-#include "cli/subject_words.h"
-#include "cli/waiting.h"
+#include "cli/analyse/inspected_kernel.h"
+#include "cli/frame/command.h"
+#include "cli/frame/existing_database.h"
+#include "cli/frame/option_checks.h"
+#include "cli/frame/subject_words.h"
+#include "cli/frame/waiting.h"
 
 namespace kerlab {
 

@@ -1,4 +1,4 @@
-#include "cli/inspected_kernel.h"
+#include "cli/analyse/inspected_kernel.h"
 
 namespace kerlab {
 

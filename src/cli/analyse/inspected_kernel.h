@@ -1,8 +1,8 @@
 #pragma once
 // From a session's inspection to what the reports print.
 
-#include "report/inspect_text.h"
-#include "session/inspect.h"
+#include "report/text/inspect_text.h"
+#include "session/analyse/inspect.h"
 
 namespace kerlab {
 

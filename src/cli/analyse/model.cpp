@@ -4,14 +4,14 @@
 #include <optional>
 
 #include "base/file.h"
-#include "cli/command.h"
-#include "cli/existing_database.h"
-#include "cli/model_steps.h"
-#include "cli/option_checks.h"
-#include "cli/waiting.h"
-#include "report/json.h"
-#include "report/table.h"
-#include "session/sweeps.h"
+#include "cli/analyse/model_steps.h"
+#include "cli/frame/command.h"
+#include "cli/frame/existing_database.h"
+#include "cli/frame/option_checks.h"
+#include "cli/frame/waiting.h"
+#include "report/form/json.h"
+#include "report/form/table.h"
+#include "session/analyse/sweeps.h"
 
 namespace kerlab {
 
@@ -56,7 +56,7 @@ struct Together {
   }
 };
 
-/// As report/modelled_remark.cpp has them.
+/// As report/text/modelled_remark.cpp has them.
 void print_together(std::map<std::string, Together> held_out) {
   fmt::print("held out, by family and dtype:\n");
   for (auto& [name, together] : held_out) {

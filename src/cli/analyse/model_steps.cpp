@@ -1,4 +1,4 @@
-#include "cli/model_steps.h"
+#include "cli/analyse/model_steps.h"
 
 #include <fmt/format.h>
 
@@ -6,10 +6,10 @@
 #include <optional>
 #include <sstream>
 
-#include "cli/waiting.h"
-#include "report/json.h"
-#include "report/table.h"
-#include "session/sweeps.h"
+#include "cli/frame/waiting.h"
+#include "report/form/json.h"
+#include "report/form/table.h"
+#include "session/analyse/sweeps.h"
 
 namespace kerlab {
 namespace {

@@ -5,15 +5,15 @@
 
 #include "base/file.h"
 #include "base/format.h"
-#include "cli/command.h"
-#include "cli/existing_database.h"
+#include "cli/frame/command.h"
+#include "cli/frame/existing_database.h"
+#include "report/form/json.h"
 #include "report/html/page.h"
-#include "report/json.h"
-#include "report/report_markdown.h"
-#include "session/report_compare.h"
-#include "session/report_data.h"
-#include "session/report_lines.h"
-#include "session/rig.h"
+#include "report/markdown/report_markdown.h"
+#include "session/analyse/report_compare.h"
+#include "session/analyse/report_data.h"
+#include "session/analyse/report_lines.h"
+#include "session/run/rig.h"
 
 namespace kerlab {
 

@@ -1,12 +1,12 @@
 #include <CLI/CLI.hpp>
 
-#include "cli/command.h"
-#include "cli/roofline_drawing.h"
-#include "cli/roofline_screen.h"
-#include "cli/waiting.h"
+#include "cli/analyse/roofline_drawing.h"
+#include "cli/analyse/roofline_screen.h"
+#include "cli/frame/command.h"
+#include "cli/frame/waiting.h"
 #include "db/database.h"
-#include "report/roof_json.h"
-#include "session/roofline.h"
+#include "report/text/roof_json.h"
+#include "session/analyse/roofline.h"
 
 namespace kerlab {
 

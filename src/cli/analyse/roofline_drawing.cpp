@@ -1,9 +1,9 @@
-#include "cli/roofline_drawing.h"
+#include "cli/analyse/roofline_drawing.h"
 
 #include <algorithm>
 
 #include "base/format.h"
-#include "cli/library_cells.h"
+#include "cli/frame/library_cells.h"
 
 namespace kerlab {
 

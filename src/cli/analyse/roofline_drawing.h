@@ -1,8 +1,8 @@
 #pragma once
 // What `kerlab roofline --svg FILE` draws.
 
-#include "report/roofline_svg.h"
-#include "session/roofline.h"
+#include "report/picture/roofline_svg.h"
+#include "session/analyse/roofline.h"
 
 namespace kerlab {
 

@@ -1,14 +1,14 @@
-#include "cli/roofline_screen.h"
+#include "cli/analyse/roofline_screen.h"
 
 #include <algorithm>
 #include <map>
 
 #include "base/format.h"
 #include "base/terminal.h"
-#include "report/label_layout.h"
-#include "report/roofline_plot.h"
-#include "report/table.h"
-#include "report/tune_table.h"
+#include "report/form/label_layout.h"
+#include "report/form/table.h"
+#include "report/picture/roofline_plot.h"
+#include "report/text/tune_table.h"
 
 namespace kerlab {
 

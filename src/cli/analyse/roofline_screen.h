@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "session/roofline.h"
+#include "session/analyse/roofline.h"
 
 namespace kerlab {
 

@@ -1,16 +1,16 @@
 #include <charconv>
 #include <CLI/CLI.hpp>
 
-#include "cli/check_screen.h"
-#include "cli/command.h"
-#include "cli/existing_database.h"
-#include "cli/failure_screen.h"
-#include "report/json.h"
-#include "report/operations_text.h"
-#include "report/show_text.h"
-#include "session/listing.h"
-#include "session/save.h"
-#include "session/show.h"
+#include "cli/frame/check_screen.h"
+#include "cli/frame/command.h"
+#include "cli/frame/existing_database.h"
+#include "cli/frame/failure_screen.h"
+#include "report/form/json.h"
+#include "report/text/operations_text.h"
+#include "report/text/show_text.h"
+#include "session/analyse/listing.h"
+#include "session/analyse/show.h"
+#include "session/find/save.h"
 
 namespace kerlab {
 

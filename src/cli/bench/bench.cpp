@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
-#include "cli/bench_compare.h"
-#include "cli/bench_screen.h"
-#include "cli/option_checks.h"
-#include "cli/ratio_summary.h"
-#include "cli/suite.h"
-#include "cli/yardstick.h"
+#include "cli/bench/bench_compare.h"
+#include "cli/bench/bench_screen.h"
+#include "cli/bench/ratio_summary.h"
+#include "cli/bench/yardstick.h"
+#include "cli/frame/option_checks.h"
+#include "cli/frame/suite.h"
 #include "db/database.h"
-#include "session/subject_name.h"
+#include "session/find/subject_name.h"
 
 namespace kerlab {
 

@@ -1,7 +1,7 @@
-#include "cli/bench_compare.h"
+#include "cli/bench/bench_compare.h"
 
 #include "base/interrupt.h"
-#include "cli/compare_screen.h"
+#include "cli/bench/compare_screen.h"
 
 namespace kerlab {
 

@@ -1,8 +1,8 @@
 #pragma once
 // `kerlab bench A B`.
 
-#include "cli/command.h"
-#include "session/bench.h"
+#include "cli/frame/command.h"
+#include "session/bench/bench.h"
 
 namespace kerlab {
 

@@ -1,14 +1,14 @@
-#include "cli/bench_screen.h"
+#include "cli/bench/bench_screen.h"
 
 #include <algorithm>
 
 #include "base/format.h"
-#include "cli/energy_table.h"
-#include "cli/library_cells.h"
-#include "cli/ratio_summary.h"
-#include "report/modelled_remark.h"
-#include "report/operations_text.h"
-#include "report/tune_table.h"
+#include "cli/bench/energy_table.h"
+#include "cli/bench/ratio_summary.h"
+#include "cli/frame/library_cells.h"
+#include "report/text/modelled_remark.h"
+#include "report/text/operations_text.h"
+#include "report/text/tune_table.h"
 
 namespace kerlab {
 

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "report/json.h"
-#include "report/table.h"
-#include "session/bench.h"
+#include "report/form/json.h"
+#include "report/form/table.h"
+#include "session/bench/bench.h"
 
 namespace kerlab {
 

@@ -1,4 +1,4 @@
-#include "cli/compare_screen.h"
+#include "cli/bench/compare_screen.h"
 
 #include <fmt/ranges.h>
 
@@ -6,10 +6,10 @@
 #include <sstream>
 
 #include "base/format.h"
-#include "cli/check_screen.h"
-#include "report/modelled_remark.h"
-#include "report/operations_text.h"
-#include "report/tune_table.h"
+#include "cli/frame/check_screen.h"
+#include "report/text/modelled_remark.h"
+#include "report/text/operations_text.h"
+#include "report/text/tune_table.h"
 
 namespace kerlab {
 

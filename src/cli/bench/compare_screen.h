@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "report/json.h"
-#include "report/table.h"
-#include "session/compare.h"
+#include "report/form/json.h"
+#include "report/form/table.h"
+#include "session/bench/compare.h"
 
 namespace kerlab {
 

@@ -1,7 +1,7 @@
-#include "cli/energy_table.h"
+#include "cli/bench/energy_table.h"
 
 #include "base/format.h"
-#include "cli/library_cells.h"
+#include "cli/frame/library_cells.h"
 
 namespace kerlab {
 

@@ -1,9 +1,9 @@
 #pragma once
 // `bench --energy`: sustained speed, power and energy of ours and of the vendor's library, side by side.
 
-#include "report/json.h"
-#include "report/table.h"
-#include "session/bench.h"
+#include "report/form/json.h"
+#include "report/form/table.h"
+#include "session/bench/bench.h"
 
 namespace kerlab {
 

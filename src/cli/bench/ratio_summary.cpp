@@ -1,6 +1,6 @@
-#include "cli/ratio_summary.h"
+#include "cli/bench/ratio_summary.h"
 
-#include "cli/library_cells.h"
+#include "cli/frame/library_cells.h"
 
 namespace kerlab {
 

@@ -1,10 +1,10 @@
 #pragma once
 // How `bench` of several problems ends: ours against the vendor's library in a few figures.
 
-#include "report/json.h"
-#include "report/table.h"
-#include "session/bench.h"
-#include "session/yardstick_summary.h"
+#include "report/form/json.h"
+#include "report/form/table.h"
+#include "session/bench/bench.h"
+#include "session/bench/yardstick_summary.h"
 
 namespace kerlab {
 

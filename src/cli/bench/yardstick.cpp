@@ -1,11 +1,11 @@
-#include "cli/yardstick.h"
+#include "cli/bench/yardstick.h"
 
 #include "base/format.h"
-#include "cli/library_cells.h"
-#include "cli/suite.h"
-#include "report/table.h"
-#include "report/tune_table.h"
-#include "session/yardstick.h"
+#include "cli/frame/library_cells.h"
+#include "cli/frame/suite.h"
+#include "report/form/table.h"
+#include "report/text/tune_table.h"
+#include "session/bench/yardstick.h"
 
 namespace kerlab {
 

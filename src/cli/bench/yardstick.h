@@ -1,7 +1,7 @@
 #pragma once
 // `bench --library-only`: the vendor's library alone, on one problem, a sweep or a suite.
 
-#include "cli/command.h"
+#include "cli/frame/command.h"
 
 namespace kerlab {
 

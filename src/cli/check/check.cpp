@@ -3,15 +3,15 @@
 #include <algorithm>
 #include <set>
 
-#include "cli/check_screen.h"
-#include "cli/interruptible.h"
-#include "cli/option_checks.h"
-#include "cli/sanitize.h"
-#include "cli/suite.h"
+#include "cli/check/sanitize.h"
+#include "cli/frame/check_screen.h"
+#include "cli/frame/interruptible.h"
+#include "cli/frame/option_checks.h"
+#include "cli/frame/suite.h"
 #include "db/database.h"
-#include "report/json.h"
-#include "report/table.h"
-#include "session/check.h"
+#include "report/form/json.h"
+#include "report/form/table.h"
+#include "session/check/check.h"
 
 namespace kerlab {
 

@@ -1,5 +1,5 @@
 // Checks as test cases.
-#include "cli/check_screen.h"
+#include "cli/frame/check_screen.h"
 
 namespace kerlab {
 

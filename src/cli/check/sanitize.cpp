@@ -1,14 +1,14 @@
-#include "cli/sanitize.h"
-#include "cli/interruptible.h"
+#include "cli/check/sanitize.h"
+#include "cli/frame/interruptible.h"
 
 #include <algorithm>
 
 #include "base/file.h"
 #include "base/format.h"
-#include "cli/suite.h"
-#include "report/findings_text.h"
-#include "session/sanitize.h"
-#include "session/save.h"
+#include "cli/frame/suite.h"
+#include "report/text/findings_text.h"
+#include "session/check/sanitize.h"
+#include "session/find/save.h"
 
 namespace kerlab {
 

@@ -1,8 +1,8 @@
 #pragma once
 // `kerlab check --sanitize`.
 
-#include "cli/command.h"
-#include "session/check.h"
+#include "cli/frame/command.h"
+#include "session/check/check.h"
 
 namespace kerlab {
 

@@ -3,13 +3,13 @@
 
 #include "base/file.h"
 #include "base/format.h"
-#include "cli/command.h"
-#include "cli/existing_database.h"
-#include "cli/failure_screen.h"
-#include "cli/shipped_screen.h"
-#include "report/json.h"
-#include "report/table.h"
-#include "report/tune_table.h"
+#include "cli/frame/command.h"
+#include "cli/frame/existing_database.h"
+#include "cli/frame/failure_screen.h"
+#include "cli/frame/shipped_screen.h"
+#include "report/form/json.h"
+#include "report/form/table.h"
+#include "report/text/tune_table.h"
 
 namespace kerlab {
 

@@ -6,17 +6,17 @@
 
 #include "base/file.h"
 #include "base/format.h"
-#include "cli/existing_database.h"
-#include "cli/export_screen.h"
-#include "cli/option_checks.h"
-#include "cli/suite.h"
-#include "cli/waiting.h"
-#include "report/dispatch_header.h"
-#include "report/export_identity.h"
-#include "report/export_json.h"
-#include "session/export.h"
-#include "session/export_check.h"
-#include "session/shipped.h"
+#include "cli/database/export_screen.h"
+#include "cli/frame/existing_database.h"
+#include "cli/frame/option_checks.h"
+#include "cli/frame/suite.h"
+#include "cli/frame/waiting.h"
+#include "report/dispatch/dispatch_header.h"
+#include "report/dispatch/export_identity.h"
+#include "report/dispatch/export_json.h"
+#include "session/export/export.h"
+#include "session/export/export_check.h"
+#include "session/find/shipped.h"
 
 namespace kerlab {
 

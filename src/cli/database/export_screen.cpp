@@ -1,11 +1,11 @@
-#include "cli/export_screen.h"
+#include "cli/database/export_screen.h"
 
 #include <algorithm>
 
 #include "base/format.h"
-#include "report/json.h"
-#include "report/modelled_remark.h"
-#include "report/portfolio_table.h"
+#include "report/form/json.h"
+#include "report/text/modelled_remark.h"
+#include "report/text/portfolio_table.h"
 
 namespace kerlab {
 

@@ -1,9 +1,9 @@
 #pragma once
 // What `kerlab export` prints.
 
-#include "cli/command.h"
-#include "session/export_check.h"
-#include "session/portfolio.h"
+#include "cli/frame/command.h"
+#include "session/export/export_check.h"
+#include "session/export/portfolio.h"
 
 namespace kerlab {
 

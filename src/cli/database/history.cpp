@@ -3,13 +3,13 @@
 #include <ctime>
 
 #include "base/format.h"
-#include "cli/command.h"
-#include "cli/existing_database.h"
-#include "cli/option_checks.h"
-#include "report/json.h"
-#include "report/table.h"
-#include "session/saves.h"
-#include "session/subject.h"
+#include "cli/frame/command.h"
+#include "cli/frame/existing_database.h"
+#include "cli/frame/option_checks.h"
+#include "report/form/json.h"
+#include "report/form/table.h"
+#include "session/find/subject.h"
+#include "session/history/saves.h"
 
 namespace kerlab {
 

@@ -6,12 +6,12 @@
 #include "base/elapsed.h"
 #include "base/file.h"
 #include "base/format.h"
-#include "cli/command.h"
-#include "cli/option_checks.h"
-#include "report/json.h"
-#include "report/table.h"
-#include "session/replays.h"
-#include "session/sweeps.h"
+#include "cli/frame/command.h"
+#include "cli/frame/option_checks.h"
+#include "report/form/json.h"
+#include "report/form/table.h"
+#include "session/analyse/sweeps.h"
+#include "session/export/replays.h"
 
 namespace kerlab {
 

@@ -1,10 +1,10 @@
 #include <CLI/CLI.hpp>
 
-#include "cli/command.h"
-#include "cli/existing_database.h"
-#include "cli/option_checks.h"
-#include "report/json.h"
-#include "session/saves.h"
+#include "cli/frame/command.h"
+#include "cli/frame/existing_database.h"
+#include "cli/frame/option_checks.h"
+#include "report/form/json.h"
+#include "session/history/saves.h"
 
 namespace kerlab {
 

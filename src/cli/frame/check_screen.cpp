@@ -1,4 +1,4 @@
-#include "cli/check_screen.h"
+#include "cli/frame/check_screen.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,8 +6,8 @@
 #include <tuple>
 
 #include "base/terminal.h"
-#include "cli/command.h"
-#include "report/table.h"
+#include "cli/frame/command.h"
+#include "report/form/table.h"
 
 namespace kerlab {
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "report/json.h"
-#include "report/junit.h"
-#include "session/check.h"
+#include "report/form/json.h"
+#include "report/markdown/junit.h"
+#include "session/check/check.h"
 
 namespace kerlab {
 

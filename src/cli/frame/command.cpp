@@ -1,10 +1,10 @@
-#include "cli/command.h"
+#include "cli/frame/command.h"
 
 #include <fmt/format.h>
 
 #include "base/file.h"
 #include "db/database.h"
-#include "session/device_ids.h"
+#include "session/run/device_ids.h"
 
 namespace kerlab {
 

@@ -7,9 +7,9 @@
 
 #include "base/error.h"
 #include "base/terminal.h"
-#include "cli/settings.h"
-#include "session/arguments.h"
-#include "session/rig.h"
+#include "cli/frame/settings.h"
+#include "session/run/arguments.h"
+#include "session/run/rig.h"
 
 namespace CLI {
 class App;

@@ -1,4 +1,4 @@
-#include "cli/command_model.h"
+#include "cli/frame/command_model.h"
 
 #include <algorithm>
 #include <CLI/CLI.hpp>

@@ -1,7 +1,7 @@
-#include "cli/effort_screen.h"
+#include "cli/frame/effort_screen.h"
 
 #include "base/format.h"
-#include "cli/why_screen.h"
+#include "cli/frame/why_screen.h"
 
 namespace kerlab {
 

@@ -1,8 +1,8 @@
 #pragma once
 // What a session cost and who did the work: the devices, the compilers, the wall clock.
 
-#include "report/json.h"
-#include "session/tune.h"
+#include "report/form/json.h"
+#include "session/tune/tune.h"
 
 namespace kerlab {
 

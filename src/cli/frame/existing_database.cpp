@@ -1,4 +1,4 @@
-#include "cli/existing_database.h"
+#include "cli/frame/existing_database.h"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 #pragma once
 // The database for commands that only read: a mistyped --db must not make an empty one.
 
-#include "cli/command.h"
+#include "cli/frame/command.h"
 #include "db/database.h"
 
 namespace kerlab {

@@ -1,11 +1,11 @@
-#include "cli/failure_screen.h"
+#include "cli/frame/failure_screen.h"
 
 #include <algorithm>
 #include <sstream>
 
 #include "base/format.h"
-#include "cli/existing_database.h"
-#include "report/table.h"
+#include "cli/frame/existing_database.h"
+#include "report/form/table.h"
 
 namespace kerlab {
 

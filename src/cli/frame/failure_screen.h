@@ -4,9 +4,9 @@
 
 #include <optional>
 
-#include "cli/command.h"
-#include "report/json.h"
-#include "session/failures.h"
+#include "cli/frame/command.h"
+#include "report/form/json.h"
+#include "session/find/failures.h"
 
 namespace kerlab {
 

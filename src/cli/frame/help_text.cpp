@@ -1,4 +1,4 @@
-#include "cli/help_text.h"
+#include "cli/frame/help_text.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "base/terminal.h"
-#include "cli/help_topics.h"
+#include "cli/frame/help_topics.h"
 
 namespace kerlab {
 

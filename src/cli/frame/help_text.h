@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "cli/command_model.h"
+#include "cli/frame/command_model.h"
 
 namespace kerlab {
 

@@ -1,4 +1,4 @@
-#include "cli/help_topics.h"
+#include "cli/frame/help_topics.h"
 
 namespace kerlab {
 

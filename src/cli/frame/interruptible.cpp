@@ -1,4 +1,4 @@
-#include "cli/interruptible.h"
+#include "cli/frame/interruptible.h"
 
 #include "base/error.h"
 

@@ -1,4 +1,4 @@
-#include "cli/library_cells.h"
+#include "cli/frame/library_cells.h"
 
 namespace kerlab {
 

@@ -1,8 +1,8 @@
 #pragma once
 // The vendor's library in tables and JSON.
 
-#include "report/json.h"
-#include "session/library_rows.h"
+#include "report/form/json.h"
+#include "session/run/library_rows.h"
 
 namespace kerlab {
 

@@ -1,4 +1,4 @@
-#include "cli/mistake.h"
+#include "cli/frame/mistake.h"
 
 #include <CLI/CLI.hpp>
 

@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "cli/command_model.h"
+#include "cli/frame/command_model.h"
 
 namespace CLI {
 class ParseError;

@@ -1,4 +1,4 @@
-#include "cli/option_checks.h"
+#include "cli/frame/option_checks.h"
 
 #include <charconv>
 #include <CLI/CLI.hpp>

@@ -1,7 +1,7 @@
-#include "cli/problem_options.h"
+#include "cli/frame/problem_options.h"
 
 #include "base/error.h"
-#include "cli/mistake.h"
+#include "cli/frame/mistake.h"
 
 namespace kerlab {
 

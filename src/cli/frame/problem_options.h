@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "session/arguments.h"
+#include "session/run/arguments.h"
 
 namespace kerlab {
 

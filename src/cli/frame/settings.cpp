@@ -1,4 +1,4 @@
-#include "cli/settings.h"
+#include "cli/frame/settings.h"
 
 #include <fmt/format.h>
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "session/project_file.h"
+#include "session/find/project_file.h"
 
 namespace kerlab {
 

@@ -1,12 +1,12 @@
-#include "cli/settings_screen.h"
+#include "cli/frame/settings_screen.h"
 
 #include <fmt/format.h>
 
 #include <sstream>
 
 #include "base/file.h"
-#include "report/table.h"
-#include "session/suite.h"
+#include "report/form/table.h"
+#include "session/find/suite.h"
 
 namespace kerlab {
 

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "cli/command.h"
-#include "report/json.h"
+#include "cli/frame/command.h"
+#include "report/form/json.h"
 
 namespace kerlab {
 

@@ -1,10 +1,10 @@
-#include "cli/shipped_screen.h"
+#include "cli/frame/shipped_screen.h"
 
 #include "base/file.h"
 #include "base/format.h"
-#include "cli/existing_database.h"
-#include "report/table.h"
-#include "report/tune_table.h"
+#include "cli/frame/existing_database.h"
+#include "report/form/table.h"
+#include "report/text/tune_table.h"
 
 namespace kerlab {
 

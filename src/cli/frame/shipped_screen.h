@@ -1,9 +1,9 @@
 #pragma once
 // Shipped winners: as a table, as JSON; and the file that `kerlab db ship` writes.
 
-#include "cli/command.h"
-#include "report/json.h"
-#include "session/shipped.h"
+#include "cli/frame/command.h"
+#include "report/form/json.h"
+#include "session/find/shipped.h"
 
 namespace kerlab {
 

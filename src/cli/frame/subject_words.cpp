@@ -1,4 +1,4 @@
-#include "cli/subject_words.h"
+#include "cli/frame/subject_words.h"
 
 #include <fmt/ranges.h>
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "session/subject.h"
+#include "session/find/subject.h"
 
 namespace kerlab {
 

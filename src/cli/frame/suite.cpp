@@ -1,4 +1,4 @@
-#include "cli/suite.h"
+#include "cli/frame/suite.h"
 
 #include <algorithm>
 

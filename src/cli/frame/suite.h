@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "base/interrupt.h"
-#include "cli/command.h"
-#include "report/json.h"
-#include "session/suite.h"
+#include "cli/frame/command.h"
+#include "report/form/json.h"
+#include "session/find/suite.h"
 
 namespace kerlab {
 

@@ -6,7 +6,7 @@
 
 #include "base/interrupt.h"
 #include "base/terminal.h"
-#include "session/progress.h"
+#include "session/run/progress.h"
 
 namespace kerlab {
 

@@ -1,10 +1,10 @@
-#include "cli/why_screen.h"
+#include "cli/frame/why_screen.h"
 
 #include <algorithm>
 
 #include "base/format.h"
-#include "cli/library_cells.h"
-#include "report/table.h"
+#include "cli/frame/library_cells.h"
+#include "report/form/table.h"
 
 namespace kerlab {
 

@@ -1,8 +1,8 @@
 #pragma once
 // Why a tune's winner is the winner, and what stands in its way: a line each.
 
-#include "report/json.h"
-#include "session/tune.h"
+#include "report/form/json.h"
+#include "session/tune/tune.h"
 
 namespace kerlab {
 

@@ -1,7 +1,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/commands.h"
-#include "cli/completion.h"
+#include "cli/help/completion.h"
 
 namespace kerlab {
 

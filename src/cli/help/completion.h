@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/command_model.h"
-#include "session/vocabulary.h"
+#include "cli/frame/command_model.h"
+#include "session/find/vocabulary.h"
 
 namespace kerlab {
 

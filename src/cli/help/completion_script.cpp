@@ -1,8 +1,8 @@
 #include <CLI/CLI.hpp>
 
 #include "base/embedded.h"
-#include "cli/command.h"
-#include "cli/mistake.h"
+#include "cli/frame/command.h"
+#include "cli/frame/mistake.h"
 
 namespace kerlab {
 

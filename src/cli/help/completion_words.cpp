@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "cli/completion.h"
+#include "cli/help/completion.h"
 
 namespace kerlab {
 

@@ -3,9 +3,9 @@
 
 #include "base/interrupt.h"
 #include "cli/commands.h"
-#include "cli/demo_kernel.h"
-#include "session/devices.h"
-#include "session/listing.h"
+#include "cli/help/demo_kernel.h"
+#include "session/analyse/listing.h"
+#include "session/run/devices.h"
 
 namespace kerlab {
 

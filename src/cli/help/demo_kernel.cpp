@@ -1,4 +1,4 @@
-#include "cli/demo_kernel.h"
+#include "cli/help/demo_kernel.h"
 
 #include <fmt/format.h>
 #include <stdlib.h>

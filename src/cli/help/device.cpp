@@ -1,12 +1,12 @@
 #include <CLI/CLI.hpp>
 
 #include "base/format.h"
-#include "cli/command.h"
-#include "cli/settings_screen.h"
+#include "cli/frame/command.h"
+#include "cli/frame/settings_screen.h"
 #include "db/database.h"
-#include "report/json.h"
-#include "report/table.h"
-#include "session/devices.h"
+#include "report/form/json.h"
+#include "report/form/table.h"
+#include "session/run/devices.h"
 
 namespace kerlab {
 

@@ -1,8 +1,8 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/commands.h"
-#include "cli/help_text.h"
-#include "cli/mistake.h"
+#include "cli/frame/help_text.h"
+#include "cli/frame/mistake.h"
 
 namespace kerlab {
 

@@ -2,10 +2,10 @@
 #include <utility>
 
 #include "base/format.h"
-#include "cli/shipped_screen.h"
-#include "report/json.h"
-#include "report/table.h"
-#include "session/listing.h"
+#include "cli/frame/shipped_screen.h"
+#include "report/form/json.h"
+#include "report/form/table.h"
+#include "session/analyse/listing.h"
 
 namespace kerlab {
 

@@ -3,8 +3,8 @@
 #include "base/file.h"
 #include "base/utc_time.h"
 #include "cli/commands.h"
-#include "cli/man_page.h"
-#include "cli/mistake.h"
+#include "cli/frame/mistake.h"
+#include "cli/help/man_page.h"
 
 namespace kerlab {
 

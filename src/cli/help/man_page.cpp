@@ -1,12 +1,12 @@
-#include "cli/man_page.h"
+#include "cli/help/man_page.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "cli/command.h"
-#include "cli/help_text.h"
-#include "cli/help_topics.h"
+#include "cli/frame/command.h"
+#include "cli/frame/help_text.h"
+#include "cli/frame/help_topics.h"
 
 namespace kerlab {
 

@@ -1,8 +1,8 @@
 #include <CLI/CLI.hpp>
 
-#include "cli/command.h"
-#include "report/json.h"
-#include "session/listing.h"
+#include "cli/frame/command.h"
+#include "report/form/json.h"
+#include "session/analyse/listing.h"
 
 namespace kerlab {
 

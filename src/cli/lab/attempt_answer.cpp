@@ -1,13 +1,13 @@
-#include "cli/attempt_answer.h"
+#include "cli/lab/attempt_answer.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "base/format.h"
 #include "base/terminal.h"
-#include "cli/watch_line.h"
-#include "report/table.h"
-#include "report/tune_table.h"
+#include "cli/lab/watch_line.h"
+#include "report/form/table.h"
+#include "report/text/tune_table.h"
 
 namespace kerlab {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "session/attempt.h"
+#include "session/history/attempt.h"
 
 namespace kerlab {
 

@@ -1,4 +1,4 @@
-#include "cli/attempt_progress.h"
+#include "cli/lab/attempt_progress.h"
 
 #include <fmt/format.h>
 

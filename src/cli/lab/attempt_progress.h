@@ -7,7 +7,7 @@
 #include "base/elapsed.h"
 #include "base/interrupt.h"
 #include "base/terminal.h"
-#include "session/attempt.h"
+#include "session/history/attempt.h"
 
 namespace kerlab {
 

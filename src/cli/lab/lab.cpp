@@ -1,13 +1,13 @@
-#include "cli/lab.h"
+#include "cli/lab/lab.h"
 
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
 
 #include "base/format.h"
-#include "cli/attempt_progress.h"
 #include "cli/commands.h"
-#include "session/space.h"
+#include "cli/lab/attempt_progress.h"
+#include "session/run/space.h"
 
 namespace kerlab {
 

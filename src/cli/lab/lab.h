@@ -3,11 +3,11 @@
 
 #include <map>
 
-#include "cli/command.h"
-#include "cli/completion.h"
+#include "cli/frame/command.h"
+#include "cli/help/completion.h"
 #include "db/database.h"
-#include "session/attempt.h"
-#include "session/lab_state.h"
+#include "session/find/lab_state.h"
+#include "session/history/attempt.h"
 
 namespace kerlab {
 

@@ -5,10 +5,10 @@
 #include "base/format.h"
 #include "base/pager.h"
 #include "base/terminal.h"
-#include "cli/lab.h"
-#include "report/label_layout.h"
-#include "report/table.h"
-#include "session/space.h"
+#include "cli/lab/lab.h"
+#include "report/form/label_layout.h"
+#include "report/form/table.h"
+#include "session/run/space.h"
 
 namespace kerlab {
 

@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "cli/commands.h"
-#include "cli/completion.h"
-#include "cli/lab.h"
+#include "cli/help/completion.h"
+#include "cli/lab/lab.h"
 
 namespace kerlab {
 

@@ -2,8 +2,8 @@
 
 #include "base/file.h"
 #include "base/interrupt.h"
-#include "cli/lab.h"
-#include "cli/line_editor.h"
+#include "cli/lab/lab.h"
+#include "cli/lab/line_editor.h"
 
 namespace kerlab {
 

@@ -1,15 +1,15 @@
 #include <algorithm>
 
 #include "base/format.h"
-#include "cli/attempt_answer.h"
-#include "cli/attempt_progress.h"
-#include "cli/lab.h"
-#include "cli/tune_command.h"
-#include "report/label_layout.h"
-#include "report/table.h"
-#include "report/tune_table.h"
-#include "session/space.h"
-#include "session/sweep_rows.h"
+#include "cli/lab/attempt_answer.h"
+#include "cli/lab/attempt_progress.h"
+#include "cli/lab/lab.h"
+#include "cli/tune/tune_command.h"
+#include "report/form/label_layout.h"
+#include "report/form/table.h"
+#include "report/text/tune_table.h"
+#include "session/analyse/sweep_rows.h"
+#include "session/run/space.h"
 
 namespace kerlab {
 

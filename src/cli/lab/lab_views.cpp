@@ -1,5 +1,5 @@
-#include "cli/lab.h"
-#include "cli/watch.h"
+#include "cli/lab/lab.h"
+#include "cli/lab/watch.h"
 
 namespace kerlab {
 

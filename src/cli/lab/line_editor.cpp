@@ -1,4 +1,4 @@
-#include "cli/line_editor.h"
+#include "cli/lab/line_editor.h"
 
 #include <fmt/format.h>
 #include <histedit.h>

@@ -1,4 +1,4 @@
-#include "cli/watch.h"
+#include "cli/lab/watch.h"
 
 #include <CLI/CLI.hpp>
 
@@ -6,15 +6,15 @@
 #include "base/file_watch.h"
 #include "base/format.h"
 #include "base/terminal.h"
-#include "cli/attempt_progress.h"
-#include "cli/command.h"
-#include "cli/option_checks.h"
-#include "cli/subject_words.h"
-#include "cli/watch_line.h"
+#include "cli/frame/command.h"
+#include "cli/frame/option_checks.h"
+#include "cli/frame/subject_words.h"
+#include "cli/lab/attempt_progress.h"
+#include "cli/lab/watch_line.h"
 #include "db/database.h"
-#include "report/label_layout.h"
-#include "report/modelled_remark.h"
-#include "report/table.h"
+#include "report/form/label_layout.h"
+#include "report/form/table.h"
+#include "report/text/modelled_remark.h"
 
 namespace kerlab {
 

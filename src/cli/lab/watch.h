@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "base/interrupt.h"
-#include "session/attempt.h"
+#include "session/history/attempt.h"
 
 namespace kerlab {
 

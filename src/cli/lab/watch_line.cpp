@@ -1,12 +1,12 @@
-#include "cli/watch_line.h"
+#include "cli/lab/watch_line.h"
 
 #include <algorithm>
 #include <sstream>
 
 #include "base/format.h"
 #include "base/terminal.h"
-#include "report/table.h"
-#include "report/tune_table.h"
+#include "report/form/table.h"
+#include "report/text/tune_table.h"
 
 namespace kerlab {
 

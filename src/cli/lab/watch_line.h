@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "report/json.h"
-#include "session/attempt.h"
+#include "report/form/json.h"
+#include "session/history/attempt.h"
 
 namespace kerlab {
 

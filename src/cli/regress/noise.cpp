@@ -1,13 +1,13 @@
 #include <CLI/CLI.hpp>
 
 #include "base/format.h"
-#include "cli/command.h"
-#include "cli/existing_database.h"
-#include "cli/option_checks.h"
-#include "cli/suite.h"
-#include "report/json.h"
-#include "report/table.h"
-#include "session/noise.h"
+#include "cli/frame/command.h"
+#include "cli/frame/existing_database.h"
+#include "cli/frame/option_checks.h"
+#include "cli/frame/suite.h"
+#include "report/form/json.h"
+#include "report/form/table.h"
+#include "session/regress/noise.h"
 
 namespace kerlab {
 

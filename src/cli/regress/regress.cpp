@@ -3,14 +3,14 @@
 #include <algorithm>
 
 #include "base/file.h"
-#include "cli/existing_database.h"
-#include "cli/interruptible.h"
-#include "cli/mistake.h"
-#include "cli/option_checks.h"
-#include "cli/regress_command.h"
-#include "report/regress_text.h"
-#include "session/regress_folder.h"
-#include "session/regress_gate.h"
+#include "cli/frame/existing_database.h"
+#include "cli/frame/interruptible.h"
+#include "cli/frame/mistake.h"
+#include "cli/frame/option_checks.h"
+#include "cli/regress/regress_command.h"
+#include "report/text/regress_text.h"
+#include "session/regress/regress_folder.h"
+#include "session/regress/regress_gate.h"
 
 namespace kerlab {
 

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "cli/command.h"
-#include "report/regress_text.h"
-#include "session/regress_folder.h"
+#include "cli/frame/command.h"
+#include "report/text/regress_text.h"
+#include "session/regress/regress_folder.h"
 
 namespace kerlab {
 

@@ -6,11 +6,11 @@
 
 #include "base/file.h"
 #include "base/terminal.h"
-#include "cli/interruptible.h"
-#include "cli/regress_command.h"
-#include "cli/suite.h"
-#include "report/regress_text.h"
-#include "session/regress_record.h"
+#include "cli/frame/interruptible.h"
+#include "cli/frame/suite.h"
+#include "cli/regress/regress_command.h"
+#include "report/text/regress_text.h"
+#include "session/regress/regress_record.h"
 
 namespace kerlab {
 

@@ -9,10 +9,10 @@
 
 #include "base/format.h"
 #include "base/terminal.h"
-#include "cli/regress_command.h"
-#include "report/github.h"
-#include "report/regress_text.h"
-#include "session/figures.h"
+#include "cli/regress/regress_command.h"
+#include "report/markdown/github.h"
+#include "report/text/regress_text.h"
+#include "session/find/figures.h"
 
 namespace kerlab {
 

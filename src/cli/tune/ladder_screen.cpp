@@ -1,8 +1,8 @@
-#include "cli/ladder_screen.h"
+#include "cli/tune/ladder_screen.h"
 
 #include "base/format.h"
 #include "base/terminal.h"
-#include "cli/library_cells.h"
+#include "cli/frame/library_cells.h"
 
 namespace kerlab {
 

@@ -1,9 +1,9 @@
 #pragma once
 // The ladder of `kerlab tune --ladder`: as rows of a table, as text, as JSON.
 
-#include "report/json.h"
-#include "report/ladder_table.h"
-#include "session/tune.h"
+#include "report/form/json.h"
+#include "report/text/ladder_table.h"
+#include "session/tune/tune.h"
 
 namespace kerlab {
 

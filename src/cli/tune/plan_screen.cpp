@@ -1,11 +1,11 @@
-#include "cli/plan_screen.h"
+#include "cli/tune/plan_screen.h"
 
 #include <algorithm>
 
 #include "base/format.h"
 #include "base/terminal.h"
-#include "cli/why_screen.h"
-#include "report/table.h"
+#include "cli/frame/why_screen.h"
+#include "report/form/table.h"
 
 namespace kerlab {
 

@@ -1,7 +1,7 @@
 #pragma once
 // What `kerlab tune --dry-run` shows: how all that is listed becomes what is tried, step by step.
 
-#include "session/tune.h"
+#include "session/tune/tune.h"
 
 namespace kerlab {
 

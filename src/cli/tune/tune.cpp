@@ -2,13 +2,13 @@
 
 #include "base/elapsed.h"
 #include "base/format.h"
-#include "cli/option_checks.h"
-#include "cli/plan_screen.h"
-#include "cli/tune_command.h"
-#include "cli/tune_document.h"
-#include "cli/tune_screen.h"
-#include "report/trials_table.h"
-#include "session/problem_trials.h"
+#include "cli/frame/option_checks.h"
+#include "cli/tune/plan_screen.h"
+#include "cli/tune/tune_command.h"
+#include "cli/tune/tune_document.h"
+#include "cli/tune/tune_screen.h"
+#include "report/text/trials_table.h"
+#include "session/analyse/problem_trials.h"
 
 namespace kerlab {
 

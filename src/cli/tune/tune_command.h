@@ -2,10 +2,10 @@
 // The parts of `kerlab tune` that one problem and a suite share.
 
 #include "base/interrupt.h"
-#include "cli/command.h"
-#include "cli/tune_screen.h"
+#include "cli/frame/command.h"
+#include "cli/tune/tune_screen.h"
 #include "db/database.h"
-#include "session/tune.h"
+#include "session/tune/tune.h"
 
 namespace kerlab {
 

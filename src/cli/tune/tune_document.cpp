@@ -1,13 +1,13 @@
-#include "cli/tune_document.h"
+#include "cli/tune/tune_document.h"
 
-#include "cli/effort_screen.h"
-#include "cli/failure_screen.h"
-#include "cli/ladder_screen.h"
-#include "cli/library_cells.h"
-#include "cli/shipped_screen.h"
-#include "cli/tune_sentences.h"
-#include "cli/why_screen.h"
-#include "report/roof_json.h"
+#include "cli/frame/effort_screen.h"
+#include "cli/frame/failure_screen.h"
+#include "cli/frame/library_cells.h"
+#include "cli/frame/shipped_screen.h"
+#include "cli/frame/why_screen.h"
+#include "cli/tune/ladder_screen.h"
+#include "cli/tune/tune_sentences.h"
+#include "report/text/roof_json.h"
 
 namespace kerlab {
 

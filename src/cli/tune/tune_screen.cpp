@@ -1,19 +1,19 @@
-#include "cli/tune_screen.h"
+#include "cli/tune/tune_screen.h"
 
 #include <algorithm>
 
 #include "base/format.h"
 #include "base/terminal.h"
-#include "cli/effort_screen.h"
-#include "cli/failure_screen.h"
-#include "cli/ladder_screen.h"
-#include "cli/library_cells.h"
-#include "cli/shipped_screen.h"
-#include "cli/tune_sentences.h"
-#include "cli/why_screen.h"
-#include "cli/winner_screen.h"
-#include "report/modelled_remark.h"
-#include "report/tune_table.h"
+#include "cli/frame/effort_screen.h"
+#include "cli/frame/failure_screen.h"
+#include "cli/frame/library_cells.h"
+#include "cli/frame/shipped_screen.h"
+#include "cli/frame/why_screen.h"
+#include "cli/tune/ladder_screen.h"
+#include "cli/tune/tune_sentences.h"
+#include "cli/tune/winner_screen.h"
+#include "report/text/modelled_remark.h"
+#include "report/text/tune_table.h"
 
 namespace kerlab {
 

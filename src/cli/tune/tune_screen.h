@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "cli/command.h"
-#include "report/table.h"
-#include "session/tune.h"
+#include "cli/frame/command.h"
+#include "report/form/table.h"
+#include "session/tune/tune.h"
 
 namespace kerlab {
 

@@ -1,4 +1,4 @@
-#include "cli/tune_sentences.h"
+#include "cli/tune/tune_sentences.h"
 
 #include "base/format.h"
 

@@ -2,7 +2,7 @@
 // What a tune says of its end: who won where that is no row of the table, what an interrupted one leaves, why the
 // search stopped.
 
-#include "session/tune.h"
+#include "session/tune/tune.h"
 
 namespace kerlab {
 

@@ -1,14 +1,14 @@
 // `kerlab tune --suite FILE`: a session for every problem, and what they found in one table.
 
 #include "base/format.h"
-#include "cli/library_cells.h"
-#include "cli/plan_screen.h"
-#include "cli/suite.h"
-#include "cli/tune_command.h"
-#include "cli/tune_document.h"
-#include "cli/tune_screen.h"
-#include "report/table.h"
-#include "report/tune_table.h"
+#include "cli/frame/library_cells.h"
+#include "cli/frame/suite.h"
+#include "cli/tune/plan_screen.h"
+#include "cli/tune/tune_command.h"
+#include "cli/tune/tune_document.h"
+#include "cli/tune/tune_screen.h"
+#include "report/form/table.h"
+#include "report/text/tune_table.h"
 
 namespace kerlab {
 

@@ -1,10 +1,10 @@
-#include "cli/winner_screen.h"
+#include "cli/tune/winner_screen.h"
 
 #include "base/format.h"
 #include "base/terminal.h"
-#include "cli/library_cells.h"
-#include "report/table.h"
-#include "report/tune_table.h"
+#include "cli/frame/library_cells.h"
+#include "report/form/table.h"
+#include "report/text/tune_table.h"
 
 namespace kerlab {
 

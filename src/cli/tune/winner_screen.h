@@ -1,7 +1,7 @@
 #pragma once
 // How `tune` ends: the winner in full, and what that is worth.
 
-#include "session/tune.h"
+#include "session/tune/tune.h"
 
 namespace kerlab {
 

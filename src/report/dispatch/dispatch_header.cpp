@@ -1,4 +1,4 @@
-#include "report/dispatch_header.h"
+#include "report/dispatch/dispatch_header.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 
 #include "base/cpp_string.h"
 #include "base/embedded.h"
-#include "report/export_identity.h"
+#include "report/dispatch/export_identity.h"
 
 namespace kerlab {
 

@@ -1,4 +1,4 @@
-#include "report/export_identity.h"
+#include "report/dispatch/export_identity.h"
 
 namespace kerlab {
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "report/json.h"
+#include "report/form/json.h"
 #include "trial/exported_library.h"
 
 namespace kerlab {

@@ -1,7 +1,7 @@
-#include "report/export_json.h"
+#include "report/dispatch/export_json.h"
 
-#include "report/dispatch_header.h"
-#include "report/export_identity.h"
+#include "report/dispatch/dispatch_header.h"
+#include "report/dispatch/export_identity.h"
 
 namespace kerlab {
 

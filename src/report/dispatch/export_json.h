@@ -1,7 +1,7 @@
 #pragma once
 // An exported library as data (docs/json.md, `export`): what the header holds, with the specs' own expressions.
 
-#include "report/json.h"
+#include "report/form/json.h"
 #include "trial/exported_library.h"
 
 namespace kerlab {

@@ -1,10 +1,10 @@
-#include "report/label_layout.h"
+#include "report/form/label_layout.h"
 
 #include <algorithm>
 #include <cstddef>
 #include <sstream>
 
-#include "report/table.h"
+#include "report/form/table.h"
 
 namespace kerlab {
 

@@ -1,4 +1,4 @@
-#include "report/table.h"
+#include "report/form/table.h"
 
 namespace kerlab {
 

@@ -1,4 +1,4 @@
-#include "report/markdown_text.h"
+#include "report/form/markdown_text.h"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 #include <optional>
 
 #include "base/terminal.h"
-#include "report/table.h"
+#include "report/form/table.h"
 
 namespace kerlab {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "report/table.h"
+#include "report/form/table.h"
 
 namespace kerlab {
 

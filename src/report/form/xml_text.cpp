@@ -1,4 +1,4 @@
-#include "report/xml_text.h"
+#include "report/form/xml_text.h"
 
 #include <algorithm>
 #include <cstddef>

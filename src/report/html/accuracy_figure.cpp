@@ -4,9 +4,9 @@
 #include <cmath>
 #include <map>
 
+#include "report/form/json.h"
 #include "report/html/figures.h"
-#include "report/html/plot.h"
-#include "report/json.h"
+#include "report/picture/plot.h"
 
 namespace kerlab {
 

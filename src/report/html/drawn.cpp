@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <map>
 
+#include "report/form/xml_text.h"
 #include "report/html/html_table.h"
 #include "report/html/speed_ups.h"
 #include "report/html/summary.h"
-#include "report/xml_text.h"
 
 namespace kerlab {
 

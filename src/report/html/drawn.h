@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "report/form/json.h"
 #include "report/html/figures.h"
-#include "report/json.h"
 
 namespace kerlab {
 

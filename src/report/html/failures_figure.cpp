@@ -4,7 +4,7 @@
 #include <map>
 
 #include "report/html/figures.h"
-#include "report/html/plot.h"
+#include "report/picture/plot.h"
 
 namespace kerlab {
 

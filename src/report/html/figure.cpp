@@ -6,7 +6,7 @@
 
 #include "base/embedded.h"
 #include "base/error.h"
-#include "report/xml_text.h"
+#include "report/form/xml_text.h"
 
 namespace kerlab {
 

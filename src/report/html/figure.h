@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "report/table.h"
+#include "report/form/table.h"
 
 namespace kerlab {
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "report/xml_text.h"
+#include "report/form/xml_text.h"
 
 namespace kerlab {
 

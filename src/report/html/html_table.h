@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "report/table.h"
+#include "report/form/table.h"
 
 namespace kerlab {
 

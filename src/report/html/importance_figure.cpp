@@ -2,7 +2,7 @@
 
 #include "base/format.h"
 #include "report/html/figures.h"
-#include "report/html/plot.h"
+#include "report/picture/plot.h"
 
 namespace kerlab {
 

@@ -4,7 +4,7 @@
 
 #include "base/format.h"
 #include "report/html/figures.h"
-#include "report/tune_table.h"
+#include "report/text/tune_table.h"
 
 namespace kerlab {
 

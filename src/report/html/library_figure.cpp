@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "report/html/figures.h"
-#include "report/html/plot.h"
+#include "report/picture/plot.h"
 
 namespace kerlab {
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/format.h"
+#include "report/form/xml_text.h"
 #include "report/html/drawn.h"
 #include "report/html/environment.h"
 #include "report/html/html_table.h"
@@ -12,7 +13,6 @@
 #include "report/html/speed_ups.h"
 #include "report/html/summary.h"
 #include "report/html/trials_data.h"
-#include "report/xml_text.h"
 
 namespace kerlab {
 

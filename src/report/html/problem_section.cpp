@@ -6,11 +6,11 @@
 #include <utility>
 
 #include "base/format.h"
+#include "report/form/xml_text.h"
 #include "report/html/drawn.h"
 #include "report/html/html_table.h"
 #include "report/html/speed_ups.h"
 #include "report/html/summary.h"
-#include "report/xml_text.h"
 
 namespace kerlab {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <map>
 
+#include "report/form/xml_text.h"
 #include "report/html/figures.h"
-#include "report/html/plot.h"
-#include "report/xml_text.h"
+#include "report/picture/plot.h"
 
 namespace kerlab {
 

@@ -5,8 +5,8 @@
 
 #include "base/format.h"
 #include "report/html/figures.h"
-#include "report/roofline_svg.h"
-#include "report/tune_table.h"
+#include "report/picture/roofline_svg.h"
+#include "report/text/tune_table.h"
 
 namespace kerlab {
 

@@ -8,7 +8,7 @@
 #include "base/format.h"
 #include "report/html/html_table.h"
 #include "report/html/summary.h"
-#include "report/tune_table.h"
+#include "report/text/tune_table.h"
 
 namespace kerlab {
 

@@ -1,7 +1,7 @@
 #pragma once
 // What a report says first: a row for each problem, as a table for the page and for Markdown.
 
-#include "report/table.h"
+#include "report/form/table.h"
 #include "trial/lab_report.h"
 
 namespace kerlab {

@@ -9,7 +9,7 @@
 #include <numeric>
 
 #include "base/format.h"
-#include "report/tune_table.h"
+#include "report/text/tune_table.h"
 
 namespace kerlab {
 

@@ -1,8 +1,8 @@
 #pragma once
 // All trials of a report as columns: the rows of its table, and the data that the page's script works on.
 
+#include "report/form/json.h"
 #include "report/html/figures.h"
-#include "report/json.h"
 
 namespace kerlab {
 

@@ -1,10 +1,10 @@
-#include "report/github.h"
+#include "report/markdown/github.h"
 
 #include <fmt/format.h>
 
-#include "report/markdown_text.h"
-#include "report/regress_text.h"
-#include "report/table.h"
+#include "report/form/markdown_text.h"
+#include "report/form/table.h"
+#include "report/text/regress_text.h"
 
 namespace kerlab {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "report/junit.h"
+#include "report/markdown/junit.h"
 #include "trial/regress_run.h"
 
 namespace kerlab {

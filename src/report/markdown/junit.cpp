@@ -1,11 +1,11 @@
-#include "report/junit.h"
+#include "report/markdown/junit.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <string_view>
 
-#include "report/xml_text.h"
+#include "report/form/xml_text.h"
 
 namespace kerlab {
 

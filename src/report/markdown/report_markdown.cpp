@@ -1,10 +1,10 @@
-#include "report/report_markdown.h"
+#include "report/markdown/report_markdown.h"
 
 #include <fmt/format.h>
 
+#include "report/form/markdown_text.h"
+#include "report/form/table.h"
 #include "report/html/summary.h"
-#include "report/markdown_text.h"
-#include "report/table.h"
 
 namespace kerlab {
 

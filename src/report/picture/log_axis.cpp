@@ -1,4 +1,4 @@
-#include "report/log_axis.h"
+#include "report/picture/log_axis.h"
 
 #include "base/format.h"
 

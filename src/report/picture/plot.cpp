@@ -1,4 +1,4 @@
-#include "report/html/plot.h"
+#include "report/picture/plot.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "base/format.h"
-#include "report/xml_text.h"
+#include "report/form/xml_text.h"
 
 namespace kerlab {
 

@@ -1,4 +1,4 @@
-#include "report/roofline_plot.h"
+#include "report/picture/roofline_plot.h"
 
 #include <fmt/format.h>
 

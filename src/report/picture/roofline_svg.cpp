@@ -1,4 +1,4 @@
-#include "report/roofline_svg.h"
+#include "report/picture/roofline_svg.h"
 
 #include <fmt/format.h>
 
@@ -6,11 +6,11 @@
 #include <cmath>
 
 #include "base/format.h"
-#include "report/html/plot.h"
-#include "report/label_layout.h"
-#include "report/log_axis.h"
-#include "report/table.h"
-#include "report/xml_text.h"
+#include "report/form/label_layout.h"
+#include "report/form/table.h"
+#include "report/form/xml_text.h"
+#include "report/picture/log_axis.h"
+#include "report/picture/plot.h"
 
 namespace kerlab {
 

@@ -1,4 +1,4 @@
-#include "report/configuration_columns.h"
+#include "report/text/configuration_columns.h"
 
 #include <algorithm>
 #include <functional>

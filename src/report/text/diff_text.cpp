@@ -1,4 +1,4 @@
-#include "report/diff_text.h"
+#include "report/text/diff_text.h"
 
 #include <fmt/format.h>
 
@@ -10,9 +10,9 @@
 #include "base/format.h"
 #include "base/terminal.h"
 #include "model/operations.h"
-#include "report/operations_text.h"
-#include "report/table.h"
-#include "report/tune_table.h"
+#include "report/form/table.h"
+#include "report/text/operations_text.h"
+#include "report/text/tune_table.h"
 
 namespace kerlab {
 

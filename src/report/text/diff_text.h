@@ -1,7 +1,7 @@
 #pragma once
 // What `kerlab diff` prints: two kernels side by side.
 
-#include "report/inspect_text.h"
+#include "report/text/inspect_text.h"
 
 namespace kerlab {
 

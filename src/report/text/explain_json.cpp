@@ -1,6 +1,6 @@
-#include "report/explain_text.h"
-#include "report/operations_text.h"
-#include "report/roof_json.h"
+#include "report/text/explain_text.h"
+#include "report/text/operations_text.h"
+#include "report/text/roof_json.h"
 
 namespace kerlab {
 namespace {

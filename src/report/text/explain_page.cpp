@@ -1,11 +1,11 @@
-#include "report/explain_page.h"
+#include "report/text/explain_page.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <sstream>
 
-#include "report/label_layout.h"
+#include "report/form/label_layout.h"
 
 namespace kerlab {
 

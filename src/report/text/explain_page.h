@@ -2,7 +2,7 @@
 // The screen that explain fills.
 
 #include "base/terminal.h"
-#include "report/explain_text.h"
+#include "report/text/explain_text.h"
 
 namespace kerlab {
 

@@ -1,4 +1,4 @@
-#include "report/explain_text.h"
+#include "report/text/explain_text.h"
 
 #include <fmt/format.h>
 
@@ -7,14 +7,14 @@
 #include <sstream>
 
 #include "base/format.h"
-#include "report/explain_page.h"
-#include "report/inspect_text.h"
-#include "report/modelled_remark.h"
-#include "report/operations_text.h"
-#include "report/table.h"
-#include "report/tune_table.h"
-#include "report/waves_text.h"
-#include "report/what_if_text.h"
+#include "report/form/table.h"
+#include "report/text/explain_page.h"
+#include "report/text/inspect_text.h"
+#include "report/text/modelled_remark.h"
+#include "report/text/operations_text.h"
+#include "report/text/tune_table.h"
+#include "report/text/waves_text.h"
+#include "report/text/what_if_text.h"
 
 namespace kerlab {
 namespace {

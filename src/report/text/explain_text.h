@@ -10,7 +10,7 @@
 #include "model/problem_bottleneck.h"
 #include "model/waves.h"
 #include "model/what_if.h"
-#include "report/inspect_text.h"
+#include "report/text/inspect_text.h"
 
 namespace kerlab {
 

@@ -1,4 +1,4 @@
-#include "report/findings_text.h"
+#include "report/text/findings_text.h"
 
 #include <fmt/format.h>
 

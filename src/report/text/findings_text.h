@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "model/inspection.h"
-#include "report/json.h"
+#include "report/form/json.h"
 
 namespace kerlab {
 

@@ -1,6 +1,6 @@
 #include "model/operations.h"
-#include "report/inspect_text.h"
-#include "report/roof_json.h"
+#include "report/text/inspect_text.h"
+#include "report/text/roof_json.h"
 
 namespace kerlab {
 

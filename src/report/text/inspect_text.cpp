@@ -1,4 +1,4 @@
-#include "report/inspect_text.h"
+#include "report/text/inspect_text.h"
 
 #include <fmt/format.h>
 
@@ -7,10 +7,10 @@
 
 #include "base/format.h"
 #include "base/terminal.h"
-#include "report/modelled_remark.h"
-#include "report/operations_text.h"
-#include "report/table.h"
-#include "report/tune_table.h"
+#include "report/form/table.h"
+#include "report/text/modelled_remark.h"
+#include "report/text/operations_text.h"
+#include "report/text/tune_table.h"
 
 namespace kerlab {
 

@@ -1,11 +1,11 @@
-#include "report/ladder_table.h"
+#include "report/text/ladder_table.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "base/format.h"
-#include "report/tune_table.h"
+#include "report/text/tune_table.h"
 
 namespace kerlab {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "report/table.h"
+#include "report/form/table.h"
 #include "trial/trial.h"
 
 namespace kerlab {

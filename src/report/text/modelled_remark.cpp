@@ -1,4 +1,4 @@
-#include "report/modelled_remark.h"
+#include "report/text/modelled_remark.h"
 
 #include <fmt/format.h>
 

@@ -1,9 +1,9 @@
-#include "report/operations_text.h"
+#include "report/text/operations_text.h"
 
 #include <fmt/format.h>
 
 #include "base/format.h"
-#include "report/table.h"
+#include "report/form/table.h"
 
 namespace kerlab {
 namespace {

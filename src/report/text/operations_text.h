@@ -4,7 +4,7 @@
 #include <string>
 
 #include "model/operations.h"
-#include "report/json.h"
+#include "report/form/json.h"
 
 namespace kerlab {
 

@@ -1,4 +1,4 @@
-#include "report/portfolio_table.h"
+#include "report/text/portfolio_table.h"
 
 #include <fmt/format.h>
 

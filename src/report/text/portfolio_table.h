@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "report/table.h"
+#include "report/form/table.h"
 
 namespace kerlab {
 

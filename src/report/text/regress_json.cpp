@@ -1,4 +1,4 @@
-#include "report/regress_text.h"
+#include "report/text/regress_text.h"
 
 namespace kerlab {
 

@@ -1,4 +1,4 @@
-#include "report/regress_text.h"
+#include "report/text/regress_text.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 
 #include "base/format.h"
 #include "base/terminal.h"
-#include "report/operations_text.h"
+#include "report/text/operations_text.h"
 
 namespace kerlab {
 

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "report/json.h"
-#include "report/table.h"
+#include "report/form/json.h"
+#include "report/form/table.h"
 #include "trial/regress_run.h"
 
 namespace kerlab {

@@ -1,4 +1,4 @@
-#include "report/roof_json.h"
+#include "report/text/roof_json.h"
 
 #include <fmt/format.h>
 

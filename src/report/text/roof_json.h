@@ -2,7 +2,7 @@
 // Roofs and bottlenecks in the JSON of roofline, explain, inspect and tune.
 
 #include "model/problem_bottleneck.h"
-#include "report/json.h"
+#include "report/form/json.h"
 
 namespace kerlab {
 

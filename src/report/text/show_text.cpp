@@ -1,4 +1,4 @@
-#include "report/show_text.h"
+#include "report/text/show_text.h"
 
 #include <fmt/format.h>
 
@@ -6,11 +6,11 @@
 
 #include "base/format.h"
 #include "base/terminal.h"
-#include "report/json.h"
-#include "report/modelled_remark.h"
-#include "report/operations_text.h"
-#include "report/table.h"
-#include "report/tune_table.h"
+#include "report/form/json.h"
+#include "report/form/table.h"
+#include "report/text/modelled_remark.h"
+#include "report/text/operations_text.h"
+#include "report/text/tune_table.h"
 
 namespace kerlab {
 
@@ -22,7 +22,7 @@ std::string fact_line(std::string_view title, std::string_view value) {
 }
 
 /// Long lists of words (options) in several lines, one under the other.
-std::string wrapped(std::string_view title, const std::string& words, int width) {
+std::string fact_lines(std::string_view title, const std::string& words, int width) {
   constexpr int kTextWidth = 100, kMargin = 16;
   const std::vector<std::string> lines = word_lines(words, width > 0 ? std::max(20, width - kMargin) : kTextWidth);
   return fact_line(title, fmt::format("{}", fmt::join(lines, fmt::format("\n{:{}}", "", kMargin))));
@@ -152,8 +152,8 @@ std::string show_text(const TrialStory& story, bool color, int width) {
   const Trial& trial = story.trial;
   std::string text = folded(
       styled(fmt::format("trial {}: {} {}", trial.id, trial.variant, trial.configuration), Style::bold, color), width);
-  text += fact_line("status", status_text(story, color)) + wrapped("problem", trial.problem, width);
-  text += fact_line("device", trial.device_class) + wrapped("options", trial.options, width) +
+  text += fact_line("status", status_text(story, color)) + fact_lines("problem", trial.problem, width);
+  text += fact_line("device", trial.device_class) + fact_lines("options", trial.options, width) +
           fact_line("source", trial.source_hash);
   text += resources_text(story) + check_text(trial, width) + story.accuracy + measurements_text(story, width);
   if (const std::string operations = operations_text(story.operations, 2, width); !operations.empty())

@@ -1,4 +1,4 @@
-#include "report/trials_table.h"
+#include "report/text/trials_table.h"
 
 #include <fmt/format.h>
 

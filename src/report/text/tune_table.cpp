@@ -1,4 +1,4 @@
-#include "report/tune_table.h"
+#include "report/text/tune_table.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <set>
 
 #include "base/format.h"
-#include "report/configuration_columns.h"
+#include "report/text/configuration_columns.h"
 
 namespace kerlab {
 

@@ -6,7 +6,7 @@
 #include <array>
 #include <cmath>
 
-#include "report/explain_text.h"
+#include "report/text/explain_text.h"
 
 namespace kerlab {
 namespace {

@@ -1,4 +1,4 @@
-#include "report/waves_text.h"
+#include "report/text/waves_text.h"
 
 #include <fmt/format.h>
 

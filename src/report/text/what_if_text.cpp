@@ -1,4 +1,4 @@
-#include "report/what_if_text.h"
+#include "report/text/what_if_text.h"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 
 #include "base/format.h"
 #include "model/inspection.h"
-#include "report/modelled_remark.h"
-#include "report/table.h"
+#include "report/form/table.h"
+#include "report/text/modelled_remark.h"
 
 namespace kerlab {
 namespace {

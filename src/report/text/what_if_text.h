@@ -1,7 +1,7 @@
 #pragma once
 // The neighbours of a kernel as a table, and how far their ratios can be believed.
 
-#include "report/explain_text.h"
+#include "report/text/explain_text.h"
 
 namespace kerlab {
 

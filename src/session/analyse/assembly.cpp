@@ -1,11 +1,11 @@
-#include "session/assembly.h"
+#include "session/analyse/assembly.h"
 
 #include <unistd.h>
 
 #include "base/file.h"
-#include "session/problem_setup.h"
-#include "session/save.h"
-#include "session/source_text.h"
+#include "session/find/save.h"
+#include "session/find/source_text.h"
+#include "session/run/problem_setup.h"
 
 namespace kerlab {
 

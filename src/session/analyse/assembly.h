@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "db/database.h"
-#include "session/rig.h"
-#include "session/subject.h"
+#include "session/find/subject.h"
+#include "session/run/rig.h"
 
 namespace kerlab {
 

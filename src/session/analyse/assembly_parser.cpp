@@ -3,7 +3,7 @@
 #include <map>
 #include <sstream>
 
-#include "session/assembly.h"
+#include "session/analyse/assembly.h"
 
 namespace kerlab {
 

@@ -1,14 +1,14 @@
-#include "session/explain.h"
+#include "session/analyse/explain.h"
 
 #include <algorithm>
 
-#include "session/count_operations.h"
-#include "session/device_class.h"
-#include "session/device_ids.h"
-#include "session/modelled.h"
-#include "session/space.h"
-#include "session/tiles.h"
-#include "session/what_if.h"
+#include "session/analyse/what_if.h"
+#include "session/run/count_operations.h"
+#include "session/run/device_class.h"
+#include "session/run/device_ids.h"
+#include "session/run/modelled.h"
+#include "session/run/space.h"
+#include "session/run/tiles.h"
 
 namespace kerlab {
 namespace {

@@ -6,8 +6,8 @@
 #include "model/problem_bottleneck.h"
 #include "model/waves.h"
 #include "model/what_if.h"
-#include "session/inspect.h"
-#include "session/roofline.h"
+#include "session/analyse/inspect.h"
+#include "session/analyse/roofline.h"
 
 namespace kerlab {
 

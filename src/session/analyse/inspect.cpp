@@ -1,15 +1,15 @@
-#include "session/inspect.h"
+#include "session/analyse/inspect.h"
 
 #include <algorithm>
 #include <map>
 
 #include "plan/counters.h"
-#include "session/count_operations.h"
-#include "session/device_ids.h"
-#include "session/kernel_home.h"
-#include "session/modelled.h"
-#include "session/problem_bottleneck.h"
-#include "session/source_text.h"
+#include "session/find/kernel_home.h"
+#include "session/find/problem_bottleneck.h"
+#include "session/find/source_text.h"
+#include "session/run/count_operations.h"
+#include "session/run/device_ids.h"
+#include "session/run/modelled.h"
 
 namespace kerlab {
 

@@ -4,9 +4,9 @@
 #include <optional>
 
 #include "model/inspection.h"
-#include "session/progress.h"
-#include "session/single.h"
-#include "session/subject.h"
+#include "session/find/subject.h"
+#include "session/run/progress.h"
+#include "session/run/single.h"
 
 namespace kerlab {
 

@@ -1,10 +1,10 @@
-#include "session/listing.h"
+#include "session/analyse/listing.h"
 
 #include <algorithm>
 
 #include "base/elapsed.h"
-#include "session/problem_setup.h"
-#include "session/space.h"
+#include "session/run/problem_setup.h"
+#include "session/run/space.h"
 #include "spec/new_family.h"
 #include "spec/restrict.h"
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "session/arguments.h"
-#include "session/rig.h"
+#include "session/run/arguments.h"
+#include "session/run/rig.h"
 
 namespace kerlab {
 

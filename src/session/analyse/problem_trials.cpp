@@ -1,10 +1,10 @@
-#include "session/problem_trials.h"
+#include "session/analyse/problem_trials.h"
 
 #include <algorithm>
 #include <limits>
 #include <sstream>
 
-#include "session/report_trials.h"
+#include "session/analyse/report_trials.h"
 
 namespace kerlab {
 

@@ -1,4 +1,4 @@
-#include "session/report_compare.h"
+#include "session/analyse/report_compare.h"
 
 #include <fmt/format.h>
 

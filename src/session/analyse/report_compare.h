@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "session/report_data.h"
+#include "session/analyse/report_data.h"
 
 namespace kerlab {
 

@@ -1,4 +1,4 @@
-#include "session/report_data.h"
+#include "session/analyse/report_data.h"
 
 #include <algorithm>
 #include <cctype>
@@ -9,7 +9,7 @@
 #include "base/format.h"
 #include "base/split.h"
 #include "base/utc_time.h"
-#include "session/rig.h"
+#include "session/run/rig.h"
 
 namespace kerlab {
 

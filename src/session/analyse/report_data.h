@@ -3,7 +3,7 @@
 // device, measures nothing.
 
 #include "db/database.h"
-#include "session/arguments.h"
+#include "session/run/arguments.h"
 #include "trial/lab_report.h"
 
 namespace kerlab {

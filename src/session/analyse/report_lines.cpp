@@ -1,10 +1,10 @@
-#include "session/report_lines.h"
+#include "session/analyse/report_lines.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "session/inspect.h"
+#include "session/analyse/inspect.h"
 
 namespace kerlab {
 

@@ -4,8 +4,8 @@
 #include <functional>
 #include <string>
 
-#include "session/report_data.h"
-#include "session/rig.h"
+#include "session/analyse/report_data.h"
+#include "session/run/rig.h"
 
 namespace kerlab {
 

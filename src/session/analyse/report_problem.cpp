@@ -5,13 +5,13 @@
 #include <sstream>
 
 #include "search/strategy.h"
-#include "session/ceilings.h"
-#include "session/count_operations.h"
-#include "session/device_class.h"
-#include "session/failures.h"
-#include "session/report_data.h"
-#include "session/report_trials.h"
-#include "session/roofline.h"
+#include "session/analyse/report_data.h"
+#include "session/analyse/report_trials.h"
+#include "session/analyse/roofline.h"
+#include "session/find/failures.h"
+#include "session/run/ceilings.h"
+#include "session/run/count_operations.h"
+#include "session/run/device_class.h"
 
 namespace kerlab {
 

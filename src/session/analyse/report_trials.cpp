@@ -1,4 +1,4 @@
-#include "session/report_trials.h"
+#include "session/analyse/report_trials.h"
 
 #include <algorithm>
 #include <ctime>

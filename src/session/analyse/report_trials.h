@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "db/database.h"
-#include "session/report_data.h"
+#include "session/analyse/report_data.h"
 
 namespace kerlab {
 

@@ -1,4 +1,4 @@
-#include "session/roofline.h"
+#include "session/analyse/roofline.h"
 
 #include <algorithm>
 

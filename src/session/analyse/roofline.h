@@ -2,11 +2,11 @@
 // Problems under the roofline of a device: what the device allows, by its data sheet and as measured, and what the
 // stored trials reach. Measures nothing but ceilings.
 
-#include "session/ceilings.h"
-#include "session/problem_bottleneck.h"
-#include "session/problem_setup.h"
-#include "session/progress.h"
-#include "session/shipped.h"
+#include "session/find/problem_bottleneck.h"
+#include "session/find/shipped.h"
+#include "session/run/ceilings.h"
+#include "session/run/problem_setup.h"
+#include "session/run/progress.h"
 
 namespace kerlab {
 

@@ -1,7 +1,7 @@
 // What a roofline means, said in a sentence.
 
 #include "base/format.h"
-#include "session/roofline.h"
+#include "session/analyse/roofline.h"
 
 namespace kerlab {
 

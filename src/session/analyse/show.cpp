@@ -1,12 +1,12 @@
-#include "session/show.h"
+#include "session/analyse/show.h"
 #include "base/split.h"
 
 #include <algorithm>
 #include <charconv>
 #include <sstream>
 
-#include "session/device_class.h"
-#include "session/roofline.h"
+#include "session/analyse/roofline.h"
+#include "session/run/device_class.h"
 
 namespace kerlab {
 

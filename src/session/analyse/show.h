@@ -5,8 +5,8 @@
 
 #include "db/database.h"
 #include "model/roofline.h"
-#include "session/arguments.h"
-#include "session/count_operations.h"
+#include "session/run/arguments.h"
+#include "session/run/count_operations.h"
 
 namespace kerlab {
 

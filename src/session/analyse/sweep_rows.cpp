@@ -1,4 +1,4 @@
-#include "session/sweep_rows.h"
+#include "session/analyse/sweep_rows.h"
 
 #include <algorithm>
 #include <set>

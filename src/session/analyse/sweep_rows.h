@@ -1,8 +1,8 @@
 #pragma once
 // What is stored of some configurations of a variant: the answer to a sweep of the lab, in the order of the values.
 
-#include "session/candidate.h"
-#include "session/lab_state.h"
+#include "session/find/lab_state.h"
+#include "session/run/candidate.h"
 
 namespace kerlab {
 

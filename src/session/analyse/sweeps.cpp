@@ -1,4 +1,4 @@
-#include "session/sweeps.h"
+#include "session/analyse/sweeps.h"
 
 #include <algorithm>
 #include <tuple>
@@ -8,10 +8,10 @@
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "db/database.h"
-#include "session/modelled.h"
-#include "session/prune.h"
-#include "session/single.h"
-#include "session/space.h"
+#include "session/run/modelled.h"
+#include "session/run/prune.h"
+#include "session/run/single.h"
+#include "session/run/space.h"
 
 namespace kerlab {
 namespace {

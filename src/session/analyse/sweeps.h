@@ -5,8 +5,8 @@
 #include "model/sweep_score.h"
 #include "model/sweep_steps.h"
 #include "model/time_model.h"
-#include "session/progress.h"
-#include "session/rig.h"
+#include "session/run/progress.h"
+#include "session/run/rig.h"
 
 namespace kerlab {
 

@@ -1,4 +1,4 @@
-#include "session/timed_ratio.h"
+#include "session/analyse/timed_ratio.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "session/what_if.h"
+#include "session/analyse/what_if.h"
 
 #include <algorithm>
 #include <map>
@@ -7,9 +7,9 @@
 #include "model/inspection.h"
 #include "model/waves.h"
 #include "plan/occupancy.h"
-#include "session/compile_ahead.h"
-#include "session/modelled.h"
-#include "session/timed_ratio.h"
+#include "session/analyse/timed_ratio.h"
+#include "session/run/compile_ahead.h"
+#include "session/run/modelled.h"
 
 namespace kerlab {
 namespace {

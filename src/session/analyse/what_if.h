@@ -2,8 +2,8 @@
 // What one step of one parameter would do to a kernel: neighbours compiled and counted on the emulated device.
 
 #include "model/what_if.h"
-#include "session/inspect.h"
-#include "session/progress.h"
+#include "session/analyse/inspect.h"
+#include "session/run/progress.h"
 
 namespace kerlab {
 

@@ -1,8 +1,8 @@
-#include "session/bench.h"
+#include "session/bench/bench.h"
 
 #include <algorithm>
 
-#include "session/subject.h"
+#include "session/find/subject.h"
 
 namespace kerlab {
 

@@ -1,12 +1,12 @@
 #pragma once
 // Times what is asked for: a configuration, a stored trial, the winner, or every variant; on one problem or a sweep.
 
-#include "session/count_operations.h"
-#include "session/energy_rows.h"
-#include "session/known_kernels.h"
-#include "session/library_rows.h"
-#include "session/shipped.h"
-#include "session/single.h"
+#include "session/bench/energy_rows.h"
+#include "session/find/known_kernels.h"
+#include "session/find/shipped.h"
+#include "session/run/count_operations.h"
+#include "session/run/library_rows.h"
+#include "session/run/single.h"
 
 namespace kerlab {
 

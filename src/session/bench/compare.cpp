@@ -1,10 +1,10 @@
-#include "session/compare.h"
+#include "session/bench/compare.h"
 
 #include <algorithm>
 
 #include "base/format.h"
 #include "plan/counters.h"
-#include "session/figures.h"
+#include "session/find/figures.h"
 
 namespace kerlab {
 

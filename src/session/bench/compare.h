@@ -2,11 +2,11 @@
 // `kerlab bench A B`: kernels on the same problem and data, each checked, then timed in the same shuffled rounds. On an
 // emulated device times are modelled one by one, and what was counted is compared.
 
-#include "session/kernel_home.h"
-#include "session/known_kernels.h"
-#include "session/ledger.h"
-#include "session/shipped.h"
-#include "session/single.h"
+#include "session/find/kernel_home.h"
+#include "session/find/known_kernels.h"
+#include "session/find/shipped.h"
+#include "session/run/ledger.h"
+#include "session/run/single.h"
 #include "stats/samples.h"
 #include "trial/baseline.h"
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "session/compare.h"
-#include "session/judge_samples.h"
+#include "session/bench/compare.h"
+#include "session/run/judge_samples.h"
 
 namespace kerlab {
 

@@ -1,4 +1,4 @@
-#include "session/energy_rows.h"
+#include "session/bench/energy_rows.h"
 
 namespace kerlab {
 

@@ -3,7 +3,7 @@
 
 #include "plan/device_info.h"
 #include "plan/problem_plan.h"
-#include "session/runner.h"
+#include "session/run/runner.h"
 
 namespace kerlab {
 

@@ -1,8 +1,8 @@
-#include "session/yardstick.h"
+#include "session/bench/yardstick.h"
 
 #include <cstdio>
 
-#include "session/single.h"
+#include "session/run/single.h"
 
 namespace kerlab {
 

@@ -3,8 +3,8 @@
 
 #include <functional>
 
-#include "session/library_rows.h"
-#include "session/problem_setup.h"
+#include "session/run/library_rows.h"
+#include "session/run/problem_setup.h"
 
 namespace kerlab {
 

@@ -1,4 +1,4 @@
-#include "session/yardstick_summary.h"
+#include "session/bench/yardstick_summary.h"
 
 #include <algorithm>
 #include <cmath>

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "plan/dtype.h"
-#include "session/library_rows.h"
+#include "session/run/library_rows.h"
 
 namespace kerlab {
 

@@ -2,8 +2,8 @@
 #include <optional>
 
 #include "base/error.h"
-#include "session/check.h"
-#include "session/valid_shape.h"
+#include "session/check/check.h"
+#include "session/run/valid_shape.h"
 
 namespace kerlab {
 

@@ -1,10 +1,10 @@
-#include "session/check.h"
+#include "session/check/check.h"
 
 #include <algorithm>
 #include <set>
 
 #include "base/format.h"
-#include "session/failures.h"
+#include "session/find/failures.h"
 
 namespace kerlab {
 

@@ -2,8 +2,8 @@
 // The thorough check: every recipe, two poison patterns, ten runs with the same bits; on the problem asked for and on
 // shapes that break tiled kernels, or on every stored winner's problem. Nothing is timed.
 
-#include "session/shipped.h"
-#include "session/single.h"
+#include "session/find/shipped.h"
+#include "session/run/single.h"
 
 namespace kerlab {
 

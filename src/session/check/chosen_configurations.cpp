@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <functional>
 
-#include "session/check.h"
-#include "session/shipped_kernel.h"
-#include "session/subject.h"
+#include "session/check/check.h"
+#include "session/find/shipped_kernel.h"
+#include "session/find/subject.h"
 
 namespace kerlab {
 

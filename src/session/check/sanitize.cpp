@@ -1,11 +1,11 @@
-#include "session/sanitize.h"
+#include "session/check/sanitize.h"
 
 #include <algorithm>
 #include <numeric>
 
-#include "session/device_ids.h"
-#include "session/source_text.h"
-#include "session/valid_shape.h"
+#include "session/find/source_text.h"
+#include "session/run/device_ids.h"
+#include "session/run/valid_shape.h"
 
 namespace kerlab {
 

@@ -2,7 +2,7 @@
 // `check --sanitize`: each configuration once, whole, on a small ragged problem of an emulated device that looks at
 // every access: what is wrong although the numbers come out right.
 
-#include "session/check.h"
+#include "session/check/check.h"
 
 namespace kerlab {
 

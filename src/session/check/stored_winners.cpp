@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "session/check.h"
+#include "session/check/check.h"
 
 namespace kerlab {
 

@@ -1,4 +1,4 @@
-#include "session/export.h"
+#include "session/export/export.h"
 
 #include <algorithm>
 

@@ -3,7 +3,7 @@
 
 #include <set>
 
-#include "session/portfolio.h"
+#include "session/export/portfolio.h"
 #include "trial/exported_library.h"
 
 namespace kerlab {

@@ -1,11 +1,11 @@
-#include "session/export_check.h"
+#include "session/export/export_check.h"
 
 #include <algorithm>
 
 #include "base/format.h"
-#include "session/candidate.h"
-#include "session/device_class.h"
-#include "session/space.h"
+#include "session/run/candidate.h"
+#include "session/run/device_class.h"
+#include "session/run/space.h"
 
 namespace kerlab {
 

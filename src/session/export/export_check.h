@@ -2,7 +2,7 @@
 // Whether an exported file still says what kerlab would say today.
 
 #include "db/database.h"
-#include "session/rig.h"
+#include "session/run/rig.h"
 #include "trial/exported_library.h"
 
 namespace kerlab {

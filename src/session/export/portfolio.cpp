@@ -1,10 +1,10 @@
-#include "session/portfolio.h"
+#include "session/export/portfolio.h"
 
 #include <algorithm>
 #include <map>
 
-#include "session/ceilings.h"
-#include "session/space.h"
+#include "session/run/ceilings.h"
+#include "session/run/space.h"
 
 namespace kerlab {
 

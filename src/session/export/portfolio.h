@@ -2,8 +2,8 @@
 // Portfolios of what was tuned: the smallest set of kernels that keeps every shape within so much of its own best.
 // Times are taken from the database; those that it lacks are measured beside the shape's winner, after a check.
 
-#include "session/ledger.h"
-#include "session/tuned_shapes.h"
+#include "session/export/tuned_shapes.h"
+#include "session/run/ledger.h"
 #include "stats/portfolio.h"
 
 namespace kerlab {

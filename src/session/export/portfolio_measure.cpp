@@ -4,9 +4,9 @@
 #include <set>
 
 #include "base/interrupt.h"
-#include "session/judge_samples.h"
-#include "session/portfolio.h"
-#include "session/single.h"
+#include "session/export/portfolio.h"
+#include "session/run/judge_samples.h"
+#include "session/run/single.h"
 #include "stats/samples.h"
 
 namespace kerlab {

@@ -1,4 +1,4 @@
-#include "session/replays.h"
+#include "session/export/replays.h"
 
 #include <algorithm>
 #include <atomic>
@@ -9,9 +9,9 @@
 #include "base/cores.h"
 #include "search/known_values.h"
 #include "search/replay.h"
-#include "session/arguments.h"
-#include "session/device_class.h"
-#include "session/prune.h"
+#include "session/run/arguments.h"
+#include "session/run/device_class.h"
+#include "session/run/prune.h"
 
 namespace kerlab {
 

@@ -2,7 +2,7 @@
 // `kerlab replay`: strategies over recorded sweeps, without a GPU.
 
 #include "model/sweep.h"
-#include "session/rig.h"
+#include "session/run/rig.h"
 
 namespace kerlab {
 

@@ -1,12 +1,12 @@
-#include "session/tuned_shapes.h"
+#include "session/export/tuned_shapes.h"
 
 #include <algorithm>
 #include <sstream>
 
 #include "base/format.h"
 #include "base/split.h"
-#include "session/shipped.h"
-#include "session/space.h"
+#include "session/find/shipped.h"
+#include "session/run/space.h"
 #include "spec/spec_table.h"
 
 namespace kerlab {

@@ -2,7 +2,7 @@
 // The problems that were tuned on a kind of device, with their winners: from the database, and from what is shipped.
 
 #include "db/database.h"
-#include "session/candidate.h"
+#include "session/run/candidate.h"
 
 namespace kerlab {
 

@@ -1,4 +1,4 @@
-#include "session/failures.h"
+#include "session/find/failures.h"
 
 #include <fmt/format.h>
 

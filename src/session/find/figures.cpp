@@ -1,4 +1,4 @@
-#include "session/figures.h"
+#include "session/find/figures.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 #pragma once
 // What a kernel amounts to, as figures by name: baselines keep them, and bench shows them of several kernels.
 
-#include "session/single.h"
+#include "session/run/single.h"
 #include "trial/baseline.h"
 
 namespace kerlab {

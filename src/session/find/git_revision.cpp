@@ -1,4 +1,4 @@
-#include "session/git_revision.h"
+#include "session/find/git_revision.h"
 
 #include <fmt/format.h>
 

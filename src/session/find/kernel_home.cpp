@@ -1,4 +1,4 @@
-#include "session/kernel_home.h"
+#include "session/find/kernel_home.h"
 
 namespace kerlab {
 

@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include "session/git_revision.h"
-#include "session/subject.h"
+#include "session/find/git_revision.h"
+#include "session/find/subject.h"
 
 namespace kerlab {
 

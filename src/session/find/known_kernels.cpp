@@ -1,6 +1,6 @@
-#include "session/known_kernels.h"
+#include "session/find/known_kernels.h"
 
-#include "session/subject.h"
+#include "session/find/subject.h"
 
 namespace kerlab {
 

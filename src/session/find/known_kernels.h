@@ -3,7 +3,7 @@
 // what is shipped.
 
 #include "db/database.h"
-#include "session/shipped_kernel.h"
+#include "session/find/shipped_kernel.h"
 
 namespace kerlab {
 

@@ -1,11 +1,11 @@
-#include "session/lab_state.h"
+#include "session/find/lab_state.h"
 
 #include <algorithm>
 #include <iterator>
 #include <sstream>
 
 #include "base/format.h"
-#include "session/space.h"
+#include "session/run/space.h"
 
 namespace kerlab {
 

@@ -2,7 +2,7 @@
 // What the lab's next run is about: kernel, problem and configuration as chosen so far. Values: a change gives a new
 // state, so that the old one can be gone back to.
 
-#include "session/subject.h"
+#include "session/find/subject.h"
 
 namespace kerlab {
 

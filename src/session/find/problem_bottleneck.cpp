@@ -1,8 +1,8 @@
-#include "session/problem_bottleneck.h"
+#include "session/find/problem_bottleneck.h"
 
 #include <algorithm>
 
-#include "session/problem_setup.h"
+#include "session/run/problem_setup.h"
 
 namespace kerlab {
 

@@ -1,4 +1,4 @@
-#include "session/project_file.h"
+#include "session/find/project_file.h"
 
 #include <fmt/format.h>
 

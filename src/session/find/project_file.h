@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "session/regress_margins.h"
+#include "session/find/regress_margins.h"
 
 namespace kerlab {
 

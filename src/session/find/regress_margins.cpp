@@ -1,4 +1,4 @@
-#include "session/regress_margins.h"
+#include "session/find/regress_margins.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "base/format.h"
 #include "plan/counters.h"
-#include "session/figures.h"
+#include "session/find/figures.h"
 #include "spec/source_path.h"
 #include "spec/spec_table.h"
 

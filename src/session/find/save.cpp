@@ -1,4 +1,4 @@
-#include "session/save.h"
+#include "session/find/save.h"
 
 #include <unistd.h>
 
@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "base/file.h"
-#include "session/candidate.h"
+#include "session/run/candidate.h"
 
 namespace kerlab {
 

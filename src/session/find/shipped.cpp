@@ -1,11 +1,11 @@
-#include "session/shipped.h"
+#include "session/find/shipped.h"
 
 #include <algorithm>
 #include <map>
 #include <tuple>
 
 #include "base/file.h"
-#include "session/device_class.h"
+#include "session/run/device_class.h"
 #include "spec/source_path.h"
 #include "spec/spec_table.h"
 #include "spec/toml_text.h"

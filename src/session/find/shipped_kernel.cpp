@@ -1,8 +1,8 @@
-#include "session/shipped_kernel.h"
+#include "session/find/shipped_kernel.h"
 
 #include <algorithm>
 
-#include "session/shipped.h"
+#include "session/find/shipped.h"
 
 namespace kerlab {
 

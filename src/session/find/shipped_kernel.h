@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "session/space.h"
+#include "session/run/space.h"
 
 namespace kerlab {
 

@@ -1,4 +1,4 @@
-#include "session/source_difference.h"
+#include "session/find/source_difference.h"
 
 #include "base/line_diff.h"
 

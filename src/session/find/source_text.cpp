@@ -1,4 +1,4 @@
-#include "session/source_text.h"
+#include "session/find/source_text.h"
 
 namespace kerlab {
 

@@ -1,9 +1,9 @@
-#include "session/subject.h"
+#include "session/find/subject.h"
 
 #include <algorithm>
 
 #include "base/notice.h"
-#include "session/space.h"
+#include "session/run/space.h"
 
 namespace kerlab {
 

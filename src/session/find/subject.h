@@ -4,9 +4,9 @@
 #include <optional>
 
 #include "db/database.h"
-#include "session/arguments.h"
-#include "session/candidate.h"
-#include "session/subject_name.h"
+#include "session/find/subject_name.h"
+#include "session/run/arguments.h"
+#include "session/run/candidate.h"
 #include "spec/completed_configuration.h"
 
 namespace kerlab {

@@ -1,4 +1,4 @@
-#include "session/subject_name.h"
+#include "session/find/subject_name.h"
 
 #include <fmt/format.h>
 

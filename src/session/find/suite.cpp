@@ -1,11 +1,11 @@
-#include "session/suite.h"
+#include "session/find/suite.h"
 
 #include <algorithm>
 
 #include "base/duration.h"
 #include "base/file.h"
-#include "session/rig.h"
-#include "session/space.h"
+#include "session/run/rig.h"
+#include "session/run/space.h"
 #include "spec/source_path.h"
 #include "spec/spec_table.h"
 

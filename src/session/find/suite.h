@@ -16,7 +16,7 @@
 //   min_tflops = 400                                # of `kerlab regress record`
 //   [margins]                                       # of `kerlab regress record`
 
-#include "session/arguments.h"
+#include "session/run/arguments.h"
 
 namespace kerlab {
 

@@ -1,11 +1,11 @@
-#include "session/vocabulary.h"
+#include "session/find/vocabulary.h"
 
 #include <algorithm>
 
 #include "base/file.h"
 #include "device/emu/emu_device_profile.h"
-#include "session/rig.h"
-#include "session/suite.h"
+#include "session/find/suite.h"
+#include "session/run/rig.h"
 #include "spec/readers.h"
 #include "spec/toml_reader.h"
 

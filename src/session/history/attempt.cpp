@@ -1,10 +1,10 @@
-#include "session/attempt.h"
+#include "session/history/attempt.h"
 
 #include <algorithm>
 
 #include "base/elapsed.h"
 #include "base/file.h"
-#include "session/saves.h"
+#include "session/history/saves.h"
 #include "stats/samples.h"
 
 namespace kerlab {

@@ -5,9 +5,9 @@
 #include <functional>
 #include <map>
 
-#include "session/kernel_files.h"
-#include "session/single.h"
-#include "session/subject.h"
+#include "session/find/subject.h"
+#include "session/history/kernel_files.h"
+#include "session/run/single.h"
 
 namespace kerlab {
 

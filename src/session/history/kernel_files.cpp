@@ -1,4 +1,4 @@
-#include "session/kernel_files.h"
+#include "session/history/kernel_files.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "base/file.h"
-#include "session/rig.h"
+#include "session/run/rig.h"
 
 namespace kerlab {
 

@@ -6,7 +6,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
-#include "session/saves.h"
+#include "session/history/saves.h"
 
 namespace kerlab {
 

@@ -1,4 +1,4 @@
-#include "session/saves.h"
+#include "session/history/saves.h"
 
 #include <algorithm>
 #include <map>
@@ -6,7 +6,7 @@
 
 #include "base/hash.h"
 #include "base/line_diff.h"
-#include "session/source_difference.h"
+#include "session/find/source_difference.h"
 
 namespace kerlab {
 

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "db/database.h"
-#include "session/kernel_files.h"
+#include "session/history/kernel_files.h"
 
 namespace kerlab {
 

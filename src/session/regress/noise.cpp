@@ -1,12 +1,12 @@
-#include "session/noise.h"
+#include "session/regress/noise.h"
 
 #include <fmt/format.h>
 
 #include <map>
 
 #include "base/elapsed.h"
-#include "session/single.h"
-#include "session/subject.h"
+#include "session/find/subject.h"
+#include "session/run/single.h"
 #include "stats/samples.h"
 
 namespace kerlab {

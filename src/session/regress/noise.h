@@ -3,8 +3,8 @@
 // it shows is noise, and the smallest slow-down that it could tell from it.
 
 #include "db/database.h"
-#include "session/suite.h"
-#include "session/time_gate.h"
+#include "session/find/suite.h"
+#include "session/regress/time_gate.h"
 
 namespace kerlab {
 

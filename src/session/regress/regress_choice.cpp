@@ -1,10 +1,10 @@
-#include "session/regress_choice.h"
+#include "session/regress/regress_choice.h"
 
 #include <algorithm>
 #include <map>
 
 #include "base/format.h"
-#include "session/regress_gate.h"
+#include "session/regress/regress_gate.h"
 
 namespace kerlab {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "session/rig.h"
+#include "session/run/rig.h"
 #include "trial/baseline.h"
 
 namespace kerlab {

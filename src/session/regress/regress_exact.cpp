@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "session/regress_gate.h"
-#include "session/regress_why.h"
-#include "session/source_difference.h"
+#include "session/find/source_difference.h"
+#include "session/regress/regress_gate.h"
+#include "session/regress/regress_why.h"
 
 namespace kerlab {
 

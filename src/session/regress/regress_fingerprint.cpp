@@ -1,4 +1,4 @@
-#include "session/regress_fingerprint.h"
+#include "session/regress/regress_fingerprint.h"
 
 #include <cstring>
 #include <span>

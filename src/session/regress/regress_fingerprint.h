@@ -3,7 +3,7 @@
 // them.
 
 #include "db/database.h"
-#include "session/candidate.h"
+#include "session/run/candidate.h"
 #include "trial/baseline.h"
 
 namespace kerlab {

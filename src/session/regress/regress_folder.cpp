@@ -1,4 +1,4 @@
-#include "session/regress_folder.h"
+#include "session/regress/regress_folder.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -14,7 +14,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
-#include "session/regress_text.h"
+#include "session/regress/regress_text.h"
 #include "spec/source_path.h"
 
 namespace kerlab {

@@ -1,13 +1,13 @@
-#include "session/regress_gate.h"
+#include "session/regress/regress_gate.h"
 
 #include <algorithm>
 
 #include "base/elapsed.h"
 #include "base/format.h"
-#include "session/compile_ahead.h"
-#include "session/regress_choice.h"
-#include "session/regress_timed.h"
-#include "session/regress_why.h"
+#include "session/regress/regress_choice.h"
+#include "session/regress/regress_timed.h"
+#include "session/regress/regress_why.h"
+#include "session/run/compile_ahead.h"
 
 namespace kerlab {
 

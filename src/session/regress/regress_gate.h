@@ -6,9 +6,9 @@
 #include <map>
 
 #include "db/database.h"
-#include "session/regress_kernel.h"
-#include "session/regress_margins.h"
-#include "session/time_gate.h"
+#include "session/find/regress_margins.h"
+#include "session/regress/regress_kernel.h"
+#include "session/regress/time_gate.h"
 #include "trial/regress_run.h"
 
 namespace kerlab {

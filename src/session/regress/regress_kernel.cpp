@@ -1,12 +1,12 @@
-#include "session/regress_kernel.h"
+#include "session/regress/regress_kernel.h"
 
 #include <algorithm>
 
 #include "base/hash.h"
 #include "base/utc_time.h"
-#include "session/modelled.h"
-#include "session/shipped.h"
-#include "session/space.h"
+#include "session/find/shipped.h"
+#include "session/run/modelled.h"
+#include "session/run/space.h"
 
 namespace kerlab {
 

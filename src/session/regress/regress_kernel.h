@@ -1,9 +1,9 @@
 #pragma once
 // Today's kernel that a baseline stands for, the baseline's own old one, and what a run of either showed.
 
-#include "session/figures.h"
-#include "session/regress_folder.h"
-#include "session/single.h"
+#include "session/find/figures.h"
+#include "session/regress/regress_folder.h"
+#include "session/run/single.h"
 #include "trial/baseline.h"
 
 namespace kerlab {

@@ -1,17 +1,17 @@
-#include "session/regress_record.h"
+#include "session/regress/regress_record.h"
 
 #include <algorithm>
 #include <set>
 
 #include "base/format.h"
-#include "session/compile_ahead.h"
-#include "session/regress_choice.h"
-#include "session/regress_fingerprint.h"
-#include "session/regress_gate.h"
-#include "session/regress_text.h"
-#include "session/shipped_kernel.h"
-#include "session/space.h"
-#include "session/subject.h"
+#include "session/find/shipped_kernel.h"
+#include "session/find/subject.h"
+#include "session/regress/regress_choice.h"
+#include "session/regress/regress_fingerprint.h"
+#include "session/regress/regress_gate.h"
+#include "session/regress/regress_text.h"
+#include "session/run/compile_ahead.h"
+#include "session/run/space.h"
 
 namespace kerlab {
 

@@ -4,10 +4,10 @@
 #include <functional>
 
 #include "db/database.h"
-#include "session/regress_kernel.h"
-#include "session/regress_margins.h"
-#include "session/shipped.h"
-#include "session/suite.h"
+#include "session/find/regress_margins.h"
+#include "session/find/shipped.h"
+#include "session/find/suite.h"
+#include "session/regress/regress_kernel.h"
 
 namespace kerlab {
 

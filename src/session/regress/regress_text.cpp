@@ -1,4 +1,4 @@
-#include "session/regress_text.h"
+#include "session/regress/regress_text.h"
 
 #include <fmt/format.h>
 

@@ -1,8 +1,8 @@
 #pragma once
 // What waits for the gate on times: a kernel that is right, beside its baseline's.
 
-#include "session/regress_gate.h"
-#include "session/time_gate.h"
+#include "session/regress/regress_gate.h"
+#include "session/regress/time_gate.h"
 
 namespace kerlab {
 

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "session/regress_fingerprint.h"
-#include "session/regress_timed.h"
-#include "session/time_gate.h"
+#include "session/regress/regress_fingerprint.h"
+#include "session/regress/regress_timed.h"
+#include "session/regress/time_gate.h"
 
 namespace kerlab {
 

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "session/count_operations.h"
-#include "session/regress_timed.h"
-#include "session/regress_why.h"
+#include "session/regress/regress_timed.h"
+#include "session/regress/regress_why.h"
+#include "session/run/count_operations.h"
 
 namespace kerlab {
 

@@ -1,4 +1,4 @@
-#include "session/regress_why.h"
+#include "session/regress/regress_why.h"
 
 #include <fmt/format.h>
 
@@ -10,8 +10,8 @@
 
 #include "base/file.h"
 #include "model/inspection.h"
-#include "session/source_difference.h"
-#include "session/source_text.h"
+#include "session/find/source_difference.h"
+#include "session/find/source_text.h"
 #include "spec/source_path.h"
 
 namespace kerlab {

@@ -1,4 +1,4 @@
-#include "session/time_gate.h"
+#include "session/regress/time_gate.h"
 
 #include <fmt/format.h>
 
@@ -9,8 +9,8 @@
 #include "base/elapsed.h"
 #include "base/interrupt.h"
 #include "measure/timer.h"
-#include "session/candidate.h"
-#include "session/judge_samples.h"
+#include "session/run/candidate.h"
+#include "session/run/judge_samples.h"
 
 namespace kerlab {
 

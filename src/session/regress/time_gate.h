@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "session/rig.h"
+#include "session/run/rig.h"
 #include "stats/gate.h"
 
 namespace kerlab {

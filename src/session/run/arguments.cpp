@@ -1,4 +1,4 @@
-#include "session/arguments.h"
+#include "session/run/arguments.h"
 
 #include <algorithm>
 #include <charconv>

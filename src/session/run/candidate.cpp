@@ -1,4 +1,4 @@
-#include "session/candidate.h"
+#include "session/run/candidate.h"
 
 #include <algorithm>
 #include <cmath>

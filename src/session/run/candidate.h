@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "session/problem_setup.h"
+#include "session/run/problem_setup.h"
 #include "trial/trial.h"
 
 namespace kerlab {

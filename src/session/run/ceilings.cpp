@@ -1,4 +1,4 @@
-#include "session/ceilings.h"
+#include "session/run/ceilings.h"
 
 namespace kerlab {
 

@@ -8,7 +8,7 @@
 #include "db/database.h"
 #include "measure/timing.h"
 #include "model/roofline.h"
-#include "session/rig.h"
+#include "session/run/rig.h"
 
 namespace kerlab {
 

@@ -1,7 +1,7 @@
 // What a check showed as JSON, for the database and the reports.
 #include <cmath>
 
-#include "session/candidate.h"
+#include "session/run/candidate.h"
 
 namespace kerlab {
 namespace {

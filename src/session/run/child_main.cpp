@@ -1,4 +1,4 @@
-#include "session/child_main.h"
+#include "session/run/child_main.h"
 
 #include <cstring>
 

@@ -1,4 +1,4 @@
-#include "session/compile_ahead.h"
+#include "session/run/compile_ahead.h"
 
 #include "base/interrupt.h"
 

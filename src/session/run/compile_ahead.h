@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-#include "session/rig.h"
+#include "session/run/rig.h"
 
 namespace kerlab {
 

@@ -1,12 +1,12 @@
-#include "session/count_operations.h"
+#include "session/run/count_operations.h"
 
 #include <algorithm>
 
 #include "device/emu/emu_device_profile.h"
 #include "plan/counters.h"
-#include "session/device_class.h"
-#include "session/single.h"
-#include "session/space.h"
+#include "session/run/device_class.h"
+#include "session/run/single.h"
+#include "session/run/space.h"
 
 namespace kerlab {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "measure/timing.h"
 #include "model/operations.h"
-#include "session/rig.h"
+#include "session/run/rig.h"
 #include "trial/trial.h"
 
 namespace kerlab {

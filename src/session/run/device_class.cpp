@@ -1,4 +1,4 @@
-#include "session/device_class.h"
+#include "session/run/device_class.h"
 
 #include <algorithm>
 #include <array>

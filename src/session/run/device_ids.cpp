@@ -1,4 +1,4 @@
-#include "session/device_ids.h"
+#include "session/run/device_ids.h"
 
 #include <fmt/format.h>
 

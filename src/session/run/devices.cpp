@@ -1,4 +1,4 @@
-#include "session/devices.h"
+#include "session/run/devices.h"
 
 #include "device/cuda/cuda_info.h"
 #include "device/emu/emu_device_profile.h"

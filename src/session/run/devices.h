@@ -1,7 +1,7 @@
 #pragma once
 // What devices there are and what the chosen one can do: for `kerlab device`.
 
-#include "session/ceilings.h"
+#include "session/run/ceilings.h"
 
 namespace kerlab {
 

@@ -1,7 +1,7 @@
-#include "session/judge_samples.h"
+#include "session/run/judge_samples.h"
 
 #include "measure/cross_check.h"
-#include "session/candidate.h"
+#include "session/run/candidate.h"
 #include "stats/samples.h"
 
 namespace kerlab {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "session/runner.h"
+#include "session/run/runner.h"
 
 namespace kerlab {
 

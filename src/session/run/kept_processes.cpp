@@ -1,10 +1,10 @@
-#include "session/kept_processes.h"
+#include "session/run/kept_processes.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "session/rig.h"
+#include "session/run/rig.h"
 
 namespace kerlab {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "compile/compiler.h"
-#include "session/runner.h"
+#include "session/run/runner.h"
 
 namespace kerlab {
 

@@ -1,4 +1,4 @@
-#include "session/ledger.h"
+#include "session/run/ledger.h"
 
 #include <algorithm>
 #include <utility>

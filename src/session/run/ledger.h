@@ -3,7 +3,7 @@
 // disk; what is about to be launched is committed before.
 
 #include "db/database.h"
-#include "session/candidate.h"
+#include "session/run/candidate.h"
 
 namespace kerlab {
 

@@ -1,4 +1,4 @@
-#include "session/library_rows.h"
+#include "session/run/library_rows.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 #pragma once
 // The vendor's library beside what was timed in the same rounds.
 
-#include "session/runner.h"
+#include "session/run/runner.h"
 #include "stats/samples.h"
 
 namespace kerlab {

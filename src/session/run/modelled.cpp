@@ -1,8 +1,8 @@
-#include "session/modelled.h"
+#include "session/run/modelled.h"
 
 #include <algorithm>
 
-#include "session/problem_setup.h"
+#include "session/run/problem_setup.h"
 
 namespace kerlab {
 namespace {

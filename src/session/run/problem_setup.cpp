@@ -1,10 +1,10 @@
-#include "session/problem_setup.h"
+#include "session/run/problem_setup.h"
 
 #include <algorithm>
 #include <span>
 
 #include "base/format.h"
-#include "session/candidate.h"
+#include "session/run/candidate.h"
 
 namespace kerlab {
 

@@ -2,8 +2,8 @@
 // A problem made ready for a device: what the worker must know of it, with the image that computes its reference.
 
 #include "model/roofline.h"
-#include "session/arguments.h"
-#include "session/rig.h"
+#include "session/run/arguments.h"
+#include "session/run/rig.h"
 
 namespace kerlab {
 

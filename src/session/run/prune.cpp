@@ -1,4 +1,4 @@
-#include "session/prune.h"
+#include "session/run/prune.h"
 
 #include <cmath>
 

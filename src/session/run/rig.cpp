@@ -1,4 +1,4 @@
-#include "session/rig.h"
+#include "session/run/rig.h"
 
 #include <fmt/format.h>
 #include <poll.h>
@@ -7,7 +7,7 @@
 
 #include "base/file.h"
 #include "base/notice.h"
-#include "session/device_ids.h"
+#include "session/run/device_ids.h"
 
 namespace kerlab {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "session/kept_processes.h"
+#include "session/run/kept_processes.h"
 #include "spec/spec.h"
 
 namespace kerlab {

@@ -1,10 +1,10 @@
-#include "session/runner.h"
+#include "session/run/runner.h"
 
 #include <algorithm>
 #include <thread>
 
 #include "base/elapsed.h"
-#include "session/modelled.h"
+#include "session/run/modelled.h"
 
 namespace kerlab {
 

@@ -1,6 +1,6 @@
 // What a run comes to when the worker reports a fault, dies or overruns its deadline, and what a verdict is.
 
-#include "session/runner.h"
+#include "session/run/runner.h"
 #include "verify/problem_data.h"
 
 namespace kerlab {

@@ -1,9 +1,9 @@
-#include "session/single.h"
+#include "session/run/single.h"
 
 #include <algorithm>
 
 #include "base/elapsed.h"
-#include "session/judge_samples.h"
+#include "session/run/judge_samples.h"
 
 namespace kerlab {
 

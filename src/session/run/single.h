@@ -1,9 +1,9 @@
 #pragma once
 // One configuration on one problem, from compiling to samples, at once: for bench and check.
 
-#include "session/ledger.h"
-#include "session/prune.h"
-#include "session/space.h"
+#include "session/run/ledger.h"
+#include "session/run/prune.h"
+#include "session/run/space.h"
 
 namespace kerlab {
 

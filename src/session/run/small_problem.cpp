@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "session/problem_setup.h"
-#include "session/valid_shape.h"
+#include "session/run/problem_setup.h"
+#include "session/run/valid_shape.h"
 
 namespace kerlab {
 

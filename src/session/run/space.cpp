@@ -1,4 +1,4 @@
-#include "session/space.h"
+#include "session/run/space.h"
 
 #include <algorithm>
 #include <set>

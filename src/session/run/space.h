@@ -4,7 +4,7 @@
 #include <deque>
 
 #include "search/search_space.h"
-#include "session/candidate.h"
+#include "session/run/candidate.h"
 
 namespace kerlab {
 

@@ -1,4 +1,4 @@
-#include "session/tiles.h"
+#include "session/run/tiles.h"
 
 #include <algorithm>
 

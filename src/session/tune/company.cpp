@@ -1,4 +1,4 @@
-#include "session/company.h"
+#include "session/tune/company.h"
 
 #include <algorithm>
 

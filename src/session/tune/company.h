@@ -1,7 +1,7 @@
 #pragma once
 // Other processes on the devices of a session: each is named once, and waited for where the session wants to be alone.
 
-#include "session/rig.h"
+#include "session/run/rig.h"
 
 namespace kerlab {
 

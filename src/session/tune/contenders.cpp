@@ -1,11 +1,11 @@
-#include "session/contenders.h"
+#include "session/tune/contenders.h"
 
 #include <algorithm>
 #include <set>
 #include <tuple>
 
-#include "session/ceilings.h"
-#include "session/modelled.h"
+#include "session/run/ceilings.h"
+#include "session/run/modelled.h"
 
 namespace kerlab {
 

@@ -2,8 +2,8 @@
 // Stored trials that compete with those of a session: a decision ignores no verified trial of its problem and device,
 // whatever the session was asked to try.
 
-#include "session/decide.h"
-#include "session/screening.h"
+#include "session/tune/decide.h"
+#include "session/tune/screening.h"
 
 namespace kerlab {
 

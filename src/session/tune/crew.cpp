@@ -1,8 +1,8 @@
-#include "session/crew.h"
+#include "session/tune/crew.h"
 
 #include <algorithm>
 
-#include "session/screening.h"
+#include "session/tune/screening.h"
 
 namespace kerlab {
 

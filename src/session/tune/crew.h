@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "session/company.h"
+#include "session/tune/company.h"
 
 namespace kerlab {
 

@@ -1,4 +1,4 @@
-#include "session/decide.h"
+#include "session/tune/decide.h"
 
 #include <algorithm>
 #include <limits>

@@ -1,10 +1,10 @@
-#include "session/finals.h"
+#include "session/tune/finals.h"
 
 #include <algorithm>
 
 #include "base/format.h"
 #include "measure/lookout.h"
-#include "session/judge_samples.h"
+#include "session/run/judge_samples.h"
 #include "stats/samples.h"
 
 namespace kerlab {

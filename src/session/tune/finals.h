@@ -4,9 +4,9 @@
 // pass the thorough check, and is measured once more, beside the vendor's library: the samples that made it the winner
 // flatter it.
 
-#include "session/contenders.h"
-#include "session/decide.h"
-#include "session/library_rows.h"
+#include "session/run/library_rows.h"
+#include "session/tune/contenders.h"
+#include "session/tune/decide.h"
 #include "stats/samples.h"
 
 namespace kerlab {

@@ -4,7 +4,7 @@
 
 #include "base/format.h"
 #include "measure/lookout.h"
-#include "session/finals.h"
+#include "session/tune/finals.h"
 
 namespace kerlab {
 

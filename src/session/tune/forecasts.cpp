@@ -1,9 +1,9 @@
-#include "session/forecasts.h"
+#include "session/tune/forecasts.h"
 
 #include <algorithm>
 
 #include "model/forecast.h"
-#include "session/tiles.h"
+#include "session/run/tiles.h"
 
 namespace kerlab {
 

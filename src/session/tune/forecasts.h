@@ -1,8 +1,8 @@
 #pragma once
 // What every candidate of a space may take, guessed before any is compiled (model/forecast.h).
 
-#include "session/problem_setup.h"
-#include "session/space.h"
+#include "session/run/problem_setup.h"
+#include "session/run/space.h"
 
 namespace kerlab {
 

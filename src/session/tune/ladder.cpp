@@ -1,9 +1,9 @@
-#include "session/ladder.h"
+#include "session/tune/ladder.h"
 
 #include <algorithm>
 
-#include "session/ceilings.h"
-#include "session/judge_samples.h"
+#include "session/run/ceilings.h"
+#include "session/run/judge_samples.h"
 
 namespace kerlab {
 

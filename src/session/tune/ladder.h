@@ -3,7 +3,7 @@
 // verified one is known, at its best. On a device with a clock all of them are timed side by side, because a step's
 // gain is a ratio of two times.
 
-#include "session/screening.h"
+#include "session/tune/screening.h"
 
 namespace kerlab {
 

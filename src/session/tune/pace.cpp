@@ -1,4 +1,4 @@
-#include "session/pace.h"
+#include "session/tune/pace.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include <ctime>
 #include <map>
 
-#include "session/arguments.h"
+#include "session/run/arguments.h"
 
 namespace kerlab {
 

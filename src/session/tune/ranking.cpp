@@ -1,4 +1,4 @@
-#include "session/ranking.h"
+#include "session/tune/ranking.h"
 
 #include <algorithm>
 #include <set>

@@ -1,8 +1,8 @@
 #pragma once
 // What stands below the finalists in a tune's ranking, and what the winner is compared with from the database.
 
-#include "session/finals.h"
-#include "session/ladder.h"
+#include "session/tune/finals.h"
+#include "session/tune/ladder.h"
 
 namespace kerlab {
 

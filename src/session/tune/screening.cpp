@@ -1,11 +1,11 @@
-#include "session/screening.h"
+#include "session/tune/screening.h"
 
 #include <algorithm>
 
 #include "base/hash.h"
 #include "model/roofline.h"
 #include "plan/plan_identity.h"
-#include "session/contenders.h"
+#include "session/tune/contenders.h"
 
 namespace kerlab {
 

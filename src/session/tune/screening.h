@@ -7,11 +7,11 @@
 #include <unordered_map>
 
 #include "search/strategy.h"
-#include "session/crew.h"
-#include "session/ledger.h"
-#include "session/prune.h"
-#include "session/space.h"
-#include "session/suspects.h"
+#include "session/run/ledger.h"
+#include "session/run/prune.h"
+#include "session/run/space.h"
+#include "session/tune/crew.h"
+#include "session/tune/suspects.h"
 
 namespace kerlab {
 

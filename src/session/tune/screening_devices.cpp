@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "session/screening.h"
-#include "session/single.h"
+#include "session/run/single.h"
+#include "session/tune/screening.h"
 
 namespace kerlab {
 

@@ -1,7 +1,7 @@
 // What becomes of a candidate: credited, wrong, faulty, timed; and how it gets into the ledger.
 
-#include "session/judge_samples.h"
-#include "session/screening.h"
+#include "session/run/judge_samples.h"
+#include "session/tune/screening.h"
 
 namespace kerlab {
 

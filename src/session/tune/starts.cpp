@@ -1,10 +1,10 @@
-#include "session/starts.h"
+#include "session/tune/starts.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "session/arguments.h"
-#include "session/shipped.h"
+#include "session/find/shipped.h"
+#include "session/run/arguments.h"
 
 namespace kerlab {
 

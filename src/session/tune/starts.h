@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <functional>
 
-#include "session/rig.h"
+#include "session/run/rig.h"
 
 namespace kerlab {
 

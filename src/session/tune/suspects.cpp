@@ -1,7 +1,7 @@
-#include "session/suspects.h"
+#include "session/tune/suspects.h"
 
 #include "search/exclusion.h"
-#include "session/screening.h"
+#include "session/tune/screening.h"
 
 namespace kerlab {
 

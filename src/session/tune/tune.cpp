@@ -1,12 +1,12 @@
-#include "session/tune.h"
+#include "session/tune/tune.h"
 
 #include <unistd.h>
 
 #include <algorithm>
 
 #include "search/forecast_search.h"
-#include "session/forecasts.h"
-#include "session/starts.h"
+#include "session/tune/forecasts.h"
+#include "session/tune/starts.h"
 #include "spec/restrict.h"
 
 namespace kerlab {

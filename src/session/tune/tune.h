@@ -3,14 +3,14 @@
 // Nothing calls back upwards.
 
 #include "model/roofline.h"
-#include "session/failures.h"
-#include "session/finals.h"
-#include "session/ladder.h"
-#include "session/pace.h"
-#include "session/problem_bottleneck.h"
-#include "session/ranking.h"
-#include "session/shipped.h"
-#include "session/variant_outcome.h"
+#include "session/find/failures.h"
+#include "session/find/problem_bottleneck.h"
+#include "session/find/shipped.h"
+#include "session/tune/finals.h"
+#include "session/tune/ladder.h"
+#include "session/tune/pace.h"
+#include "session/tune/ranking.h"
+#include "session/tune/variant_outcome.h"
 
 namespace kerlab {
 

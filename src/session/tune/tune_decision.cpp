@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "session/tune.h"
+#include "session/tune/tune.h"
 
 namespace kerlab {
 

@@ -4,9 +4,9 @@
 #include <map>
 #include <set>
 
-#include "session/problem_setup.h"
-#include "session/starts.h"
-#include "session/tune.h"
+#include "session/run/problem_setup.h"
+#include "session/tune/starts.h"
+#include "session/tune/tune.h"
 #include "spec/restrict.h"
 
 namespace kerlab {

@@ -6,8 +6,8 @@
 
 #include "base/elapsed.h"
 #include "base/format.h"
-#include "session/ceilings.h"
-#include "session/tune.h"
+#include "session/run/ceilings.h"
+#include "session/tune/tune.h"
 
 namespace kerlab {
 

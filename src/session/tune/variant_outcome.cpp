@@ -1,4 +1,4 @@
-#include "session/variant_outcome.h"
+#include "session/tune/variant_outcome.h"
 
 #include <algorithm>
 #include <numeric>

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "session/finals.h"
-#include "session/screening.h"
+#include "session/tune/finals.h"
+#include "session/tune/screening.h"
 
 namespace kerlab {
 

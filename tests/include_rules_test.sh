@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# Tests include_rules.sh: what it must reject, in a toy checkout with the tables of docs/architecture.md.
+set -euo pipefail
+root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)
+toy=$(mktemp -d)
+trap 'rm -rf "$toy"' EXIT
+failures=0
+mkdir "$toy/docs"
+cp "$root/docs/architecture.md" "$toy/docs/"
+# Every room of the tables has a file, and so has each module that is named here.
+for folder in base plan db cli session/{run,find,tune,check,regress,bench,history,export,analyse} \
+  report/{form,text,picture,dispatch,html,markdown} cli/{frame,tune,check,regress,bench,analyse,database,help,lab}; do
+  mkdir -p "$toy/src/$folder"
+  echo '#include <string>' >"$toy/src/$folder/plain.cpp"
+done
+
+failed() { # failed WHAT
+  echo "FAILED: $1, said:"
+  cat "$toy/said"
+  failures=$((failures + 1))
+}
+passes() { "$root/tests/include_rules.sh" "$toy" >"$toy/said"; }
+allowed() { # allowed FOLDER HEADER
+  echo "#include $2" >"$toy/src/$1/probe.cpp"
+  passes || failed "src/$1 may include $2"
+  rm "$toy/src/$1/probe.cpp"
+}
+rejected() { # rejected FOLDER HEADER WHAT_IS_SAID
+  mkdir -p "$toy/src/$1"
+  echo "#include $2" >"$toy/src/$1/probe.cpp"
+  ! passes && grep -qF -- "src/$1/probe.cpp:1: $3" "$toy/said" || failed "src/$1 may not include $2: $3"
+  rm "$toy/src/$1/probe.cpp"
+}
+
+allowed session/tune '"session/run/rig.h"'
+allowed session/tune '"session/find/subject.h"'
+allowed session/tune '"session/tune/finals.h"'
+allowed session/run '"db/database.h"'
+allowed cli/tune '"session/regress/time_gate.h"'
+allowed cli/lab '"cli/tune/tune_command.h"'
+allowed cli/help '"cli/commands.h"'
+allowed cli '"cli/frame/command.h"'
+allowed db '<sqlite3.h>'
+
+rejected plan '"session/run/rig.h"' 'plan may not include session'
+rejected session/run '"session/find/subject.h"' 'session/run may not include session/find'
+rejected session/tune '"session/check/check.h"' 'session/tune may not include session/check'
+rejected session/regress '"cli/frame/command.h"' 'session may not include cli'
+rejected session/regress '"rig.h"' 'include "rig.h": write it from src/'
+rejected cli/frame '"cli/commands.h"' 'cli/frame may not include cli'
+rejected cli/tune '"cli/check/sanitize.h"' 'cli/tune may not include cli/check'
+rejected report/text '"report/html/page.h"' 'report/text may not include report/html'
+rejected report/text '<nlohmann/json.hpp>' '<nlohmann/json.hpp> belongs elsewhere'
+rejected session '"session/run/rig.h"' 'folder src/session is not in the room table'
+rejected session/guess '<string>' 'folder src/session/guess is not in the room table'
+rejected guess '<string>' 'folder src/guess is not in the module table'
+
+for i in $(seq 25); do echo >"$toy/src/session/find/$i.cpp"; done
+! passes && grep -q 'more than 25 .cpp files in src/session/find' "$toy/said" || failed "26 files in a room"
+rm "$toy"/src/session/find/[0-9]*.cpp
+rm "$toy/src/session/history/plain.cpp"
+! passes && grep -q 'src/session/history has no .cpp file' "$toy/said" || failed "a room of the tables that is not there"
+exit $((failures > 0))
