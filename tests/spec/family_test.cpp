@@ -50,17 +50,27 @@ TEST_CASE("derived values are sorted by what they use", "[spec]") {
 
 namespace {
 
+/// Without flags, then with one of each.
+std::vector<std::map<std::string, std::string>> flags_of(const Family& family) {
+  std::vector<std::map<std::string, std::string>> all = {{}};
+  for (const Flag& flag : family.flags)
+    for (const std::string& value : flag.values) all.push_back({{flag.name, value}});
+  return all;
+}
+
 /// The default problem, or for variants that are made for others a ragged one, one of few rows, one of few tiles.
 std::optional<Problem> problem_for(const Family& family, const Variant& variant) {
   using Extents = std::vector<std::int64_t>;
-  for (const Extents& extents : {Extents{}, Extents{67, 45, 83}, Extents{8, 4096, 4096}, Extents{128, 128, 8192}}) {
-    ProblemRequest request;
-    if (!variant.dtypes.empty()) request.dtype = kerlab::name(variant.dtypes.front());
-    for (std::size_t d = 0; d < std::min(extents.size(), family.dimensions.size()); ++d)
-      request.dimensions[family.dimensions[d].name] = extents[d];
-    Problem problem = make_problem(family, request);
-    if (unsupported_reason(variant, problem, h200()).empty()) return problem;
-  }
+  for (const auto& flags : flags_of(family))
+    for (const Extents& extents : {Extents{}, Extents{67, 45, 83}, Extents{8, 4096, 4096}, Extents{128, 128, 8192}}) {
+      ProblemRequest request;
+      request.flags = flags;
+      if (!variant.dtypes.empty()) request.dtype = kerlab::name(variant.dtypes.front());
+      for (std::size_t d = 0; d < std::min(extents.size(), family.dimensions.size()); ++d)
+        request.dimensions[family.dimensions[d].name] = extents[d];
+      Problem problem = make_problem(family, request);
+      if (unsupported_reason(variant, problem, h200()).empty()) return problem;
+    }
   return std::nullopt;
 }
 
