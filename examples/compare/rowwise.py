@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
-"""PyTorch beside kerlab on the problems of configs/rowwise-h200.toml. Needs PyTorch and a GPU.
+"""PyTorch beside kerlab on the problems of configs/rowwise-h200.toml that PyTorch has. Needs PyTorch and a GPU.
 
   examples/compare/rowwise.py [path/to/kerlab]
 
-Times torch and torch.compile on each problem: median of CUDA events, the L2 cache flushed between calls, N(0,1) data,
-one read and one write counted. With a kerlab it asks `kerlab bench --suite rowwise-h200 --json` in the same run and
-prints the ratio of torch's time to kerlab's (above 1: kerlab is faster).
+Times torch and torch.compile on each problem: median of CUDA events, the L2 cache flushed between calls, N(0,1) data.
+With a kerlab it asks `kerlab bench --suite rowwise-h200 --json` in the same run and prints the ratio of torch's time to
+kerlab's (above 1: kerlab is faster), and the geometric mean. Of rmsnorm_backward torch's column is the formula, kernel
+by kernel; compiled it is fused.
 """
 
 import json
+import math
 import statistics
 import subprocess
 import sys
@@ -19,29 +21,72 @@ except ImportError:
     sys.exit("rowwise.py: PyTorch is not installed")
 
 SHAPES = [(16384, 16384), (4096, 4096), (8192, 32768), (65536, 1024), (32768, 4096)]
-ROUNDS = 30
+LOGITS = [(8192, 32768), (16384, 128256), (64, 131072)]
+TABLES = [(16384, 32000, 4096), (65536, 128256, 1024)]  # tokens, rows of the table, columns
+ROUNDS = 20
+functional, aten = torch.nn.functional, torch.ops.aten
 
 
-def operations(columns):
-    weight = torch.randn(columns, device="cuda", dtype=torch.bfloat16)
-    bias = torch.randn(columns, device="cuda", dtype=torch.bfloat16)
-    functional = torch.nn.functional
+def normal(*shape):
+    return torch.randn(*shape, device="cuda", dtype=torch.bfloat16)
+
+
+def normalisations(rows, columns):
+    """By family: function, arguments."""
+    x, weight, bias = normal(rows, columns), normal(columns), normal(columns)
+    shape = (columns,)
     return {
-        "softmax": lambda x: torch.softmax(x, -1),
-        "layernorm": lambda x: functional.layer_norm(x, (columns,), weight, bias),
-        "rmsnorm": lambda x: functional.rms_norm(x, (columns,), weight, 1e-5),
+        "softmax": (lambda x: torch.softmax(x, -1), x),
+        "log_softmax": (lambda x: torch.log_softmax(x, -1), x),
+        "layernorm": (lambda x: functional.layer_norm(x, shape, weight, bias), x),
+        "rmsnorm": (lambda x: functional.rms_norm(x, shape, weight, 1e-5), x),
+        "add_rmsnorm": (lambda x, r: functional.rms_norm(r.add_(x), shape, weight, 1e-5), x, normal(rows, columns)),
     }
 
 
-def microseconds(function, x, flush):
+def rmsnorm_backward(x, dy, weight, rstd):
+    z, a = x.float() * rstd, dy.float() * weight.float()
+    dx = rstd * (a - z * (a * z).mean(-1, keepdim=True))
+    return dx.to(x.dtype), (dy.float() * z).sum(0)
+
+
+def gradients(rows, columns):
+    x, dy, weight, bias = normal(rows, columns), normal(rows, columns), normal(columns), normal(columns)
+    y = torch.softmax(x, -1)
+    mean, rstd = x.float().mean(-1, keepdim=True), torch.rsqrt(x.float().var(-1, keepdim=True) + 1e-5)
+
+    def layernorm(x, dy):
+        return aten.native_layer_norm_backward(dy, x, [columns], mean, rstd, weight, bias, [True, True, True])
+
+    return {
+        "softmax_backward": (lambda y, dy: aten._softmax_backward_data(dy, y, -1, torch.bfloat16), y, dy),
+        "layernorm_backward": (layernorm, x, dy),
+        "rmsnorm_backward": (lambda x, dy: rmsnorm_backward(x, dy, weight, rstd), x, dy),
+    }
+
+
+def losses(rows, columns):
+    x, labels = normal(rows, columns), torch.randint(columns, (rows,), device="cuda")
+    return {"cross_entropy": (lambda x, labels: functional.cross_entropy(x, labels, reduction="none"), x, labels)}
+
+
+def tables(tokens, entries, columns):
+    table, ids, dy = normal(entries, columns), torch.randint(entries, (tokens,), device="cuda"), normal(tokens, columns)
+    return {
+        "embedding": (lambda ids, table: functional.embedding(ids, table), ids, table),
+        "embedding_backward": (lambda dy, ids: aten.embedding_dense_backward(dy, ids, entries, -1, False), dy, ids),
+    }
+
+
+def microseconds(function, arguments, flush):
     for _ in range(3):
-        function(x)
+        function(*arguments)
     times = []
     for _ in range(ROUNDS):
         flush.zero_()
         begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
         begin.record()
-        function(x)
+        function(*arguments)
         end.record()
         torch.cuda.synchronize()
         times.append(1000 * begin.elapsed_time(end))
@@ -49,35 +94,41 @@ def microseconds(function, x, flush):
 
 
 def kerlab_times(program):
-    """By (family, rows, columns)."""
+    """By family and extents; of the first problem of each."""
     done = subprocess.run([program, "bench", "--suite", "rowwise-h200", "--json"], capture_output=True, text=True)
     if done.returncode != 0:
         sys.exit(done.stderr)
     times = {}
     for row in json.loads(done.stdout)["rows"]:
         family, *words = row["problem"].split()
-        extents = dict(word.split("=") for word in words if "=" in word)
+        extents = tuple(int(word.split("=")[1]) for word in words if word.split("=")[-1].isdigit())
         if row["measurement"]:
-            times[family, int(extents["M"]), int(extents["N"])] = row["measurement"]["median_us"]
+            times.setdefault((family, extents), row["measurement"]["median_us"])
     return times
 
 
 def main():
     times = kerlab_times(sys.argv[1]) if len(sys.argv) > 1 else {}
     flush = torch.empty(256 << 20, dtype=torch.int8, device="cuda")
-    print(f"{'problem':30}  {'torch':>9}  {'compiled':>9}  {'kerlab':>9}  torch/k  comp/k  kerlab TB/s")
-    for rows, columns in SHAPES:
-        x = torch.randn(rows, columns, device="cuda", dtype=torch.bfloat16)
-        for name, function in operations(columns).items():
+    print(f"{'problem':38}  {'torch':>9}  {'compiled':>9}  {'kerlab':>9}  torch/k  comp/k")
+    problems = [(normalisations, s) for s in SHAPES] + [(gradients, s) for s in SHAPES]
+    problems += [(losses, s) for s in LOGITS] + [(tables, s) for s in TABLES]
+    ratios = []
+    for make, extents in problems:
+        for name, (function, *arguments) in make(*extents).items():
             torch._dynamo.reset()
-            eager = microseconds(function, x, flush)
-            compiled = microseconds(torch.compile(function), x, flush)
-            ours = times.get((name, rows, columns))
-            line = f"{name + f' {rows}x{columns} bf16':30}  {eager:7.1f}us  {compiled:7.1f}us"
+            eager = microseconds(function, arguments, flush)
+            compiled = microseconds(torch.compile(function), arguments, flush)
+            ours = times.get((name, extents))
+            line = f"{name + ' ' + 'x'.join(map(str, extents)):38}  {eager:7.1f}us  {compiled:7.1f}us"
             if ours:
-                rate = 4 * rows * columns / ours / 1e6
-                line += f"  {ours:7.1f}us  {eager / ours:7.2f}  {compiled / ours:6.2f}  {rate:.2f}"
+                ratios.append((eager / ours, compiled / ours))
+                line += f"  {ours:7.1f}us  {eager / ours:7.2f}  {compiled / ours:6.2f}"
             print(line, flush=True)
+    for column, who in enumerate(("torch", "torch.compile")):
+        if ratios:
+            logs = [math.log(ratio[column]) for ratio in ratios]
+            print(f"geometric mean over {who}: {math.exp(sum(logs) / len(logs)):.2f}, least {math.exp(min(logs)):.2f}")
 
 
 if __name__ == "__main__":
