@@ -26,7 +26,7 @@ TEST_CASE("pace: a time limit holds the finals too", "[session]") {
   const Pace pace{2, 1, 20, 12};
   CHECK(seconds_for(pace, 12, 0, DeviceKind::cuda) == Approx(34.5));
   CHECK(seconds_for(pace, 60, 50, DeviceKind::cuda) == Approx(52.5));
-  CHECK(seconds_for(pace, 0, 50, DeviceKind::cuda) == Approx(0.07));
+  CHECK(seconds_for(pace, 0, 50, DeviceKind::cuda) == Approx(0.035));
   CHECK(reserved_for_finals(&pace, 60, DeviceKind::cuda) == Approx(20));
   CHECK(reserved_for_finals(&pace, 10, DeviceKind::cuda) == Approx(7));  // the sweep has its share all the same
   CHECK(reserved_for_finals(nullptr, 60, DeviceKind::emulated) == Approx(24));

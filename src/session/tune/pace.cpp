@@ -17,7 +17,7 @@ constexpr double kTooFar = 3;                            // as `distance`: nothi
 constexpr double kOtherDType = 1.5;                      // as far as a problem of e^3 times the work
 constexpr double kOtherVariants = 2;                     // no variant in common
 constexpr double kOpenReal = 0.5, kOpenEmulated = 0.1;   // before the record begins: processes start
-constexpr double kLookUp = 0.07;                         // where everything is stored
+constexpr double kLookUp = 0.035;                        // where everything is stored
 constexpr double kWholeFlops = 5e8, kWholeBytes = 64e6;  // an emulated device executes no more of a problem
 constexpr double kLeastOfSweep = 0.3;                    // of a time limit
 constexpr double kEmulatedFinals = 0.4, kRealFinals = 0.3,
