@@ -2,11 +2,7 @@
 // cp.async: copies from global to shared memory that bypass the registers (sm_80 and later). PTX ISA, "Data Movement
 // and Conversion Instructions: Asynchronous copy", cp.async, cp.async.commit_group, cp.async.wait_group. Ours instead
 // of cuda_pipeline.h, which costs ten times as long to parse.
-
-/// The address of a pointer to shared memory within the shared window, as these instructions want it.
-__device__ __forceinline__ unsigned shared_address(const void* pointer) {
-  return static_cast<unsigned>(__cvta_generic_to_shared(pointer));
-}
+#include "common/shared_address.cuh"
 
 /// 16 bytes, both ends aligned to 16. Past L1 (.cg): what is shared by a block is not wanted there a second time.
 __device__ __forceinline__ void copy_16(unsigned to, const void* from) {
@@ -39,7 +35,9 @@ __device__ __forceinline__ void copy_4_or_zero(bool wanted, unsigned to, const v
 }
 
 /// This thread's copies since the last call become one group.
-__device__ __forceinline__ void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+__device__ __forceinline__ void commit_copies() {
+  asm volatile("cp.async.commit_group;" ::: "memory");
+}
 
 /// Waits until at most PENDING of this thread's groups are unfinished. Others see the data after a barrier.
 template <int PENDING>
