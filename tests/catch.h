@@ -1,5 +1,7 @@
 #pragma once
 // Absorbs the difference between Catch2 v2 (Debian 12) and v3: tests write Catch::Contains and Approx.
+#include "modules.h"
+
 #if __has_include(<catch2/catch.hpp>)
 #include <catch2/catch.hpp>
 #else

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Greps the includes of src/ against the tables of docs/architecture.md: who may include whom (direct edges), module by
-# module, and room by room within a module that has rooms; and which third-party header may appear where. Prints every
-# offence as file:line and fails if there is one.
+# module, and room by room within a module that has rooms; and which third-party header may appear where. A file of
+# src/<module> opens its module's namespace and no other, and src/base/modules.h gives each module sight of those that
+# it may include. Prints every offence as file:line and fails if there is one.
 cd -- "${1:?usage: include_rules.sh ROOT}" || exit 1
 find src -name '*.h' -o -name '*.cpp' | sort | xargs awk '
 # The names between backquotes, with a space before and behind each.
@@ -29,6 +30,21 @@ BEGIN {
       }
   }
 
+  # What base/modules.h lets each namespace see.
+  header = "src/base/modules.h"
+  while ((getline line < header) > 0)
+    while (match(line, /(using )?namespace [a-z]+/)) {
+      word = substr(line, RSTART, RLENGTH)
+      line = substr(line, RSTART + RLENGTH)
+      if (sub(/^using namespace /, "", word)) sees[within] = sees[within] word " "
+      else {
+        sub(/^namespace /, "", word)
+        within = word
+        if (!(within in sees)) sees[within] = " "
+      }
+    }
+  close(header)
+
   # Third-party headers that have one home; the rest (fmt, POSIX, the standard library) may go anywhere.
   home["^toml\\+\\+/"] = "^src/(spec|device/script)/|^src/device/emu/emu_device_profile[.]cpp$|^src/model/"
   home["^nlohmann/"] = "^src/(worker|compile)/messages[.]cpp$|^src/report/form/json[.]cpp$|^src/db/"
@@ -51,6 +67,14 @@ FNR == 1 {
   if (module in has_rooms && FILENAME ~ /[.]cpp$/ && ++count[folder] == 26)
     offence("more than 25 .cpp files in src/" folder ": a room is to be seen at a glance, make two")
   files++
+  space = "kerlab::" module
+  if (module == "base") space = "kerlab"
+  if (folder ~ /^device\/emu/) space = "kerlab::emu"
+  if (folder ~ /^device\/emu\/ptx/) space = "kerlab::ptx"
+}
+/^namespace kerlab[: ]/ && FILENAME != "src/base/modules.h" && index($2 "::", space "::") != 1 {
+  if (space == "kerlab::emu" && $2 == "kerlab::ptx") next  # declares an instruction; `ptx` knows nothing of `emu`
+  offence("namespace " $2 " in a file of src/" folder ": open " space)
 }
 match($0, /^[ \t]*#[ \t]*include[ \t]*["<][^">]+/) {
   header = substr($0, RSTART, RLENGTH)
@@ -72,6 +96,19 @@ match($0, /^[ \t]*#[ \t]*include[ \t]*["<][^">]+/) {
 }
 END {
   if (!files) { print "no source files found"; bad = 1 }
+  for (module in may) {
+    if (module == "base" || module ~ /[.]/) continue
+    n = split(may[module], allowed, " ")
+    for (i = 1; i <= n; i++)
+      if (allowed[i] != "common" && index(sees[module], " " allowed[i] " ") == 0) {
+        print "src/base/modules.h: namespace " module " does not see " allowed[i] ", which " page " allows"; bad = 1
+      }
+    n = split(sees[module], seen, " ")
+    for (i = 1; i <= n; i++)
+      if (index(may[module], " " seen[i] " ") == 0) {
+        print "src/base/modules.h: namespace " module " sees " seen[i] ", which " page " does not allow"; bad = 1
+      }
+  }
   for (folder in room)
     if (!(folder in count)) { print page ": src/" folder " has no .cpp file"; bad = 1 }
   exit bad

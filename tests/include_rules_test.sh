@@ -13,6 +13,7 @@ for folder in base plan db cli session/{run,find,tune,check,regress,bench,histor
   mkdir -p "$toy/src/$folder"
   echo '#include <string>' >"$toy/src/$folder/plain.cpp"
 done
+cp "$root/src/base/modules.h" "$toy/src/base/"
 
 failed() { # failed WHAT
   echo "FAILED: $1, said:"
@@ -30,6 +31,18 @@ rejected() { # rejected FOLDER HEADER WHAT_IS_SAID
   echo "#include $2" >"$toy/src/$1/probe.cpp"
   ! passes && grep -qF -- "src/$1/probe.cpp:1: $3" "$toy/said" || failed "src/$1 may not include $2: $3"
   rm "$toy/src/$1/probe.cpp"
+}
+opened() { # opened FOLDER NAMESPACE [WHAT_IS_SAID]
+  printf 'namespace %s {\n' "$2" >"$toy/src/$1/probe.h"
+  if [[ -z ${3:-} ]]; then passes || failed "src/$1 may open namespace $2"
+  else ! passes && grep -qF -- "src/$1/probe.h:1: namespace $2 in a file of src/$1: $3" "$toy/said" ||
+    failed "src/$1 may not open namespace $2: $3"; fi
+  rm "$toy/src/$1/probe.h"
+}
+sight() { # sight SED_EXPRESSION WHAT_IS_SAID
+  sed -i "$1" "$toy/src/base/modules.h"
+  ! passes && grep -qF -- "src/base/modules.h: $2" "$toy/said" || failed "$2"
+  cp "$root/src/base/modules.h" "$toy/src/base/"
 }
 
 allowed session/tune '"session/run/rig.h"'
@@ -54,6 +67,21 @@ rejected report/text '<nlohmann/json.hpp>' '<nlohmann/json.hpp> belongs elsewher
 rejected session '"session/run/rig.h"' 'folder src/session is not in the room table'
 rejected session/guess '<string>' 'folder src/session/guess is not in the room table'
 rejected guess '<string>' 'folder src/guess is not in the module table'
+
+mkdir -p "$toy"/src/device/emu/ptx
+opened base kerlab
+opened plan kerlab::plan
+opened session/tune kerlab::session
+opened db kerlab::db::rows
+opened device/emu kerlab::emu::numeric
+opened device/emu/ptx kerlab::ptx
+opened plan kerlab 'open kerlab::plan'
+opened cli/lab kerlab::session 'open kerlab::cli'
+opened db kerlab::dbase 'open kerlab::db'
+opened device/emu kerlab::device 'open kerlab::emu'
+opened device/emu/ptx kerlab::emu 'open kerlab::ptx'
+sight 's/^namespace db .*/namespace db {}/' 'namespace db does not see trial'
+sight 's/^namespace trial {/& using namespace db;/' 'namespace trial sees db'
 
 for i in $(seq 25); do echo >"$toy/src/session/find/$i.cpp"; done
 ! passes && grep -q 'more than 25 .cpp files in src/session/find' "$toy/said" || failed "26 files in a room"

@@ -6,7 +6,7 @@
 #include "cli/commands.h"
 #include "session/run/child_main.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 namespace {
 
@@ -44,4 +44,4 @@ int run_command_line(int argc, char** argv) {
   }
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

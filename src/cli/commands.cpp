@@ -9,7 +9,7 @@
 #include "cli/frame/problem_options.h"
 #include "session/run/device_ids.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 namespace {
 
@@ -246,4 +246,4 @@ void require_valid_words(std::vector<std::string> words) {
   parse(*root, commands, std::move(words), global);
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

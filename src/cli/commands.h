@@ -6,7 +6,7 @@
 #include "cli/frame/command.h"
 #include "cli/frame/command_model.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 /// The parser of `kerlab` with the global options, which go to `global`.
 std::unique_ptr<CLI::App> make_root(GlobalOptions& global);
@@ -24,4 +24,4 @@ void require_valid_words(std::vector<std::string> words);
 /// whatever the command throws.
 ExitCode run_words(std::vector<std::string> words, GlobalOptions& global);
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

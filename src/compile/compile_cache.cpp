@@ -16,7 +16,7 @@
 #include "compile/compiler.h"
 #include "compile/messages.h"
 
-namespace kerlab {
+namespace kerlab::compile {
 namespace {
 
 namespace fs = std::filesystem;
@@ -150,4 +150,4 @@ void CompileCache::trim() {
   }
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::compile

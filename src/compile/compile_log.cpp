@@ -9,7 +9,7 @@
 #include "compile/compile_log.h"
 #include "compile/compiler.h"
 
-namespace kerlab {
+namespace kerlab::compile {
 namespace {
 
 std::vector<std::string_view> split_lines(std::string_view text) {
@@ -111,4 +111,4 @@ std::string first_error(const std::string& log, const std::string& ptx) {
   return message;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::compile

@@ -13,7 +13,7 @@
 #include "base/child.h"
 #include "plan/device_info.h"
 
-namespace kerlab {
+namespace kerlab::compile {
 
 struct Header {
   std::string name;  ///< as written in #include "..."
@@ -138,4 +138,4 @@ class CompilerPool {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace kerlab
+}  // namespace kerlab::compile

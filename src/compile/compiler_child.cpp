@@ -15,7 +15,7 @@
 #include "compile/messages.h"
 #include "compile/nvrtc.h"
 
-namespace kerlab {
+namespace kerlab::compile {
 namespace {
 
 /// Test hook, for the tests and the fault drill: KERLAB_COMPILER_FAULT="-DBM=96=hang;-DTM=7=crash" sabotages each
@@ -93,4 +93,4 @@ int run_compiler() {
   }
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::compile

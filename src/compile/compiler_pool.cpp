@@ -14,7 +14,7 @@
 #include "compile/messages.h"
 #include "compile/toolchain.h"
 
-namespace kerlab {
+namespace kerlab::compile {
 namespace {
 
 using std::chrono::milliseconds;
@@ -312,4 +312,4 @@ const std::string& CompilerPool::cache_warning() const {
   return state_->cache.warning();
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::compile

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <utility>
 
-namespace kerlab {
+namespace kerlab::compile {
 
 Job end_job(Compiler& compiler, double& busy_seconds) {
   busy_seconds += std::chrono::duration<double>(Clock::now() - compiler.since).count();
@@ -27,4 +27,4 @@ void wait_for(const std::vector<int>& descriptors, Clock::time_point until) {
   ::poll(fds.data(), fds.size(), static_cast<int>(std::clamp<long>(left, 0, 1000)));
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::compile

@@ -9,7 +9,7 @@
 #include "base/child.h"
 #include "compile/compiler.h"
 
-namespace kerlab {
+namespace kerlab::compile {
 
 struct Job {
   std::uint64_t ticket = 0;
@@ -38,4 +38,4 @@ std::string with_tail(std::string message, const ChildExit& exit);
 /// Sleeps until a descriptor has something to read, or `until`, at most a second.
 void wait_for(const std::vector<int>& descriptors, Clock::time_point until);
 
-}  // namespace kerlab
+}  // namespace kerlab::compile

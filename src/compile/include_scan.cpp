@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
-namespace kerlab {
+namespace kerlab::compile {
 namespace {
 
 bool is_word(char c) {
@@ -116,4 +116,4 @@ std::vector<IncludeLine> scan_includes(std::string_view text) {
   return Scanner(text).run();
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::compile

@@ -5,7 +5,9 @@
 #include <string_view>
 #include <vector>
 
-namespace kerlab {
+#include "base/modules.h"
+
+namespace kerlab::compile {
 
 struct IncludeLine {
   std::string name;          ///< between the quotes
@@ -17,4 +19,4 @@ struct IncludeLine {
 /// Comments, string literals and raw strings are skipped; angle-bracket and macro includes are not reported.
 std::vector<IncludeLine> scan_includes(std::string_view text);
 
-}  // namespace kerlab
+}  // namespace kerlab::compile

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 
-namespace kerlab {
+namespace kerlab::compile {
 namespace {
 
 using Json = nlohmann::json;
@@ -174,4 +174,4 @@ CompileResult decode_compile_result(std::span<const std::byte> bytes) {
   return unpack(bytes, "result", result_of);
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::compile

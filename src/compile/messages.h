@@ -10,7 +10,7 @@
 #include "compile/compiler.h"
 #include "compile/toolchain.h"
 
-namespace kerlab {
+namespace kerlab::compile {
 
 /// The compiler's first frame, sent unasked: its toolchain, or why there is none. Every later frame from it is a
 /// CompileResult, the answer to one CompileRequest.
@@ -28,4 +28,4 @@ CompilerHello decode_compiler_hello(std::span<const std::byte> bytes);
 CompileRequest decode_compile_request(std::span<const std::byte> bytes);
 CompileResult decode_compile_result(std::span<const std::byte> bytes);
 
-}  // namespace kerlab
+}  // namespace kerlab::compile

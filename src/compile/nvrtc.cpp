@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "compile/compile_log.h"
 
-namespace kerlab {
+namespace kerlab::compile {
 namespace {
 
 constexpr const char* kRemedy =
@@ -146,4 +146,4 @@ CompileResult Nvrtc::compile(const CompileRequest& request) const {
   return result;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::compile

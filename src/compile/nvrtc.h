@@ -11,7 +11,7 @@
 #include "compile/compiler.h"
 #include "compile/toolchain.h"
 
-namespace kerlab {
+namespace kerlab::compile {
 
 class Nvrtc {
  public:
@@ -57,4 +57,4 @@ class Nvrtc {
   std::vector<std::string> own_options_;  ///< appended to every request's
 };
 
-}  // namespace kerlab
+}  // namespace kerlab::compile

@@ -12,7 +12,7 @@
 #include "compile/compiler.h"
 #include "compile/include_scan.h"
 
-namespace kerlab {
+namespace kerlab::compile {
 namespace {
 
 namespace fs = std::filesystem;
@@ -101,4 +101,4 @@ SourceBundle read_source(const fs::path& file, const std::vector<fs::path>& incl
   return bundle;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::compile

@@ -11,7 +11,7 @@
 #include "base/hash.h"
 #include "compile/messages.h"
 
-namespace kerlab {
+namespace kerlab::compile {
 namespace {
 
 namespace fs = std::filesystem;
@@ -100,4 +100,4 @@ void remember_toolchain(const fs::path& cache_folder, const Toolchain& toolchain
   }
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::compile

@@ -8,7 +8,9 @@
 #include <string>
 #include <vector>
 
-namespace kerlab {
+#include "base/modules.h"
+
+namespace kerlab::compile {
 
 struct Toolchain {
   std::string name;                   ///< "NVRTC 13.0"
@@ -34,4 +36,4 @@ std::optional<Toolchain> recall_toolchain(const std::filesystem::path& cache_fol
 /// Never throws: without the memory, the next session starts one compiler to ask.
 void remember_toolchain(const std::filesystem::path& cache_folder, const Toolchain& toolchain) noexcept;
 
-}  // namespace kerlab
+}  // namespace kerlab::compile

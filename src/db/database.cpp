@@ -9,7 +9,7 @@
 #include "db/schema.h"
 #include "db/state.h"
 
-namespace kerlab {
+namespace kerlab::db {
 
 namespace {
 
@@ -168,4 +168,4 @@ void Database::put_ceilings(const std::vector<CeilingRow>& rows) {
   });
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::db

@@ -13,7 +13,7 @@
 #include "trial/save.h"
 #include "trial/trial.h"
 
-namespace kerlab {
+namespace kerlab::db {
 
 class Database {
  public:
@@ -112,4 +112,4 @@ class Database {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace kerlab
+}  // namespace kerlab::db

@@ -10,7 +10,7 @@
 #include "db/state.h"
 #include "db/text_rows.h"
 
-namespace kerlab {
+namespace kerlab::db {
 
 namespace {
 
@@ -174,4 +174,4 @@ std::string Database::export_text() const {
   });
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::db

@@ -9,7 +9,7 @@
 #include "db/state.h"
 #include "db/text_rows.h"
 
-namespace kerlab {
+namespace kerlab::db {
 
 namespace {
 
@@ -242,4 +242,4 @@ int Database::import_text(const std::string& text) {
   });
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::db

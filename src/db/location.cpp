@@ -14,7 +14,7 @@
 #include "base/file.h"
 #include "db/database.h"
 
-namespace kerlab {
+namespace kerlab::db {
 
 namespace fs = std::filesystem;
 
@@ -89,4 +89,4 @@ fs::path Database::default_path() {
   return checkout ? share / "tuning_db" / "kerlab.db" : data_folder() / "kerlab.db";
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::db

@@ -11,7 +11,7 @@
 #include <sstream>
 #include <vector>
 
-namespace kerlab {
+namespace kerlab::db {
 
 namespace {
 
@@ -56,4 +56,4 @@ bool process_is_gone(std::string_view identity) {
   return state.ended || state.start_time != start_time;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::db

@@ -3,7 +3,7 @@
 #include "db/rows.h"
 #include "db/state.h"
 
-namespace kerlab {
+namespace kerlab::db {
 
 namespace {
 
@@ -203,4 +203,4 @@ Database::Stats Database::stats() const {
   });
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::db

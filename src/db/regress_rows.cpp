@@ -6,7 +6,7 @@
 #include "db/rows.h"
 #include "db/state.h"
 
-namespace kerlab {
+namespace kerlab::db {
 
 void Database::put(std::vector<RegressRun*> runs) {
   for (RegressRun* run : runs)
@@ -59,4 +59,4 @@ std::optional<std::vector<std::byte>> Database::blob(const std::string& hash) co
   });
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::db

@@ -14,7 +14,7 @@
 #include "base/error.h"
 #include "trial/trial.h"
 
-namespace kerlab::rows {
+namespace kerlab::db::rows {
 
 static_assert(std::endian::native == std::endian::little, "samples are stored as little-endian doubles");
 
@@ -111,4 +111,4 @@ std::optional<Record> read_one(SQLite::Statement& statement) {
   return read<Record>(statement);
 }
 
-}  // namespace kerlab::rows
+}  // namespace kerlab::db::rows

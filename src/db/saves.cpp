@@ -6,7 +6,7 @@
 #include "db/state.h"
 #include "trial/save.h"
 
-namespace kerlab {
+namespace kerlab::db {
 
 namespace {
 
@@ -113,4 +113,4 @@ std::vector<Save> Database::saves(const std::string& folder) const {
   });
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::db

@@ -14,7 +14,7 @@
 #include "db/location.h"
 #include "db/sqlite_error.h"
 
-namespace kerlab {
+namespace kerlab::db {
 
 namespace fs = std::filesystem;
 
@@ -168,4 +168,4 @@ SQLite::Database open_memory_database(std::span<const EmbeddedFile> migrations) 
   return database;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::db

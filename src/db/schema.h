@@ -7,8 +7,9 @@
 #include <span>
 
 #include "base/embedded.h"
+#include "base/modules.h"
 
-namespace kerlab {
+namespace kerlab::db {
 
 /// "kerl": PRAGMA application_id of a kerlab database.
 inline constexpr std::int32_t kApplicationId = 0x6b65726c;
@@ -23,4 +24,4 @@ int schema_version(SQLite::Database& database);
 /// Applies what is missing, all in one transaction.
 void migrate(SQLite::Database& database, std::span<const EmbeddedFile> migrations);
 
-}  // namespace kerlab
+}  // namespace kerlab::db

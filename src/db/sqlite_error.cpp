@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
-namespace kerlab {
+namespace kerlab::db {
 
 namespace {
 
@@ -35,4 +35,4 @@ Error explained(const SQLite::Exception& error, const std::filesystem::path& pat
   return Error(fmt::format("database {}: {}", path.string(), cause_and_remedy(error)));
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::db

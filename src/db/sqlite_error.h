@@ -6,9 +6,10 @@
 #include <filesystem>
 
 #include "base/error.h"
+#include "base/modules.h"
 
-namespace kerlab {
+namespace kerlab::db {
 
 Error explained(const SQLite::Exception& error, const std::filesystem::path& path);
 
-}  // namespace kerlab
+}  // namespace kerlab::db

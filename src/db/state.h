@@ -9,7 +9,7 @@
 #include "db/database.h"
 #include "db/sqlite_error.h"
 
-namespace kerlab {
+namespace kerlab::db {
 
 struct Database::State {
   std::filesystem::path path;
@@ -37,4 +37,4 @@ struct Database::State {
   }
 };
 
-}  // namespace kerlab
+}  // namespace kerlab::db

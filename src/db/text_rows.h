@@ -15,7 +15,7 @@
 #include "trial/regress_run.h"
 #include "trial/trial.h"
 
-namespace kerlab::text_rows {
+namespace kerlab::db::text_rows {
 
 using Json = nlohmann::ordered_json;
 
@@ -131,4 +131,4 @@ inline std::string measurement_key(Measurement measurement, const std::string& t
       .hex();
 }
 
-}  // namespace kerlab::text_rows
+}  // namespace kerlab::db::text_rows

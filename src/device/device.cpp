@@ -1,6 +1,6 @@
 #include "device/device.h"
 
-namespace kerlab {
+namespace kerlab::device {
 
 std::string_view name(FaultKind kind) {
   switch (kind) {
@@ -26,4 +26,4 @@ std::string_view name(FaultKind kind) {
   return "other";
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::device

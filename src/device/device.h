@@ -19,7 +19,7 @@
 #include "plan/foreign_process.h"
 #include "plan/launch_plan.h"
 
-namespace kerlab {
+namespace kerlab::device {
 
 /// What went wrong on the device.
 enum class FaultKind : std::uint8_t {
@@ -181,4 +181,4 @@ class Graph {
 /// broken driver is an error; emu:h200 where there is neither.
 std::unique_ptr<Device> open_device(const std::string& id);
 
-}  // namespace kerlab
+}  // namespace kerlab::device

@@ -13,7 +13,7 @@
 
 #include "base/error.h"
 
-namespace kerlab {
+namespace kerlab::device {
 namespace {
 
 std::filesystem::path lock_file(const std::string& uuid, const std::filesystem::path& folder) {
@@ -93,4 +93,4 @@ DeviceLock::~DeviceLock() {
   if (fd_ >= 0) close(fd_);
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::device

@@ -6,7 +6,9 @@
 #include <optional>
 #include <string>
 
-namespace kerlab {
+#include "base/modules.h"
+
+namespace kerlab::device {
 
 class DeviceLock {
  public:
@@ -33,4 +35,4 @@ class DeviceLock {
   int fd_ = -1;
 };
 
-}  // namespace kerlab
+}  // namespace kerlab::device

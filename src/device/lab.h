@@ -10,7 +10,7 @@
 #include "common/lab_abi.h"
 #include "device/device.h"
 
-namespace kerlab {
+namespace kerlab::device {
 
 /// A module that unloads itself.
 class LoadedModule {
@@ -76,4 +76,4 @@ class Lab {
   LoadedModule module_;
 };
 
-}  // namespace kerlab
+}  // namespace kerlab::device

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace kerlab {
+namespace kerlab::device {
 namespace {
 
 std::uint64_t volume(const Dim3& d) {
@@ -59,4 +59,4 @@ std::string launch_limit_error(const DeviceInfo& device, const Launch& launch, c
   return error.empty() ? error : fmt::format("kernel '{}': {}", launch.kernel, error);
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::device

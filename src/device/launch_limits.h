@@ -6,10 +6,10 @@
 #include "plan/device_info.h"
 #include "plan/launch_plan.h"
 
-namespace kerlab {
+namespace kerlab::device {
 
 /// Empty when the launch is possible; else what is too large and what to change. `resources` gives static shared
 /// memory, registers and thread limit; zeros there are not checked.
 std::string launch_limit_error(const DeviceInfo& device, const Launch& launch, const KernelResources& resources);
 
-}  // namespace kerlab
+}  // namespace kerlab::device

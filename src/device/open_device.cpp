@@ -9,7 +9,7 @@
 #include "device/emu/emu_device.h"
 #include "device/script/script_device.h"
 
-namespace kerlab {
+namespace kerlab::device {
 namespace {
 
 constexpr std::string_view kFallbackProfile = "h200";
@@ -23,7 +23,7 @@ std::optional<int> parse_ordinal(std::string_view text) {
 
 /// A driver that is there but does not work is an error, not a reason to do without one.
 std::unique_ptr<Device> open_auto() {
-  if (!has_driver_library() && !has_gpu_nodes()) return open_emu_device(kFallbackProfile);
+  if (!has_driver_library() && !has_gpu_nodes()) return emu::open_emu_device(kFallbackProfile);
   return std::make_unique<CudaDevice>(0);
 }
 
@@ -35,7 +35,7 @@ std::unique_ptr<Device> open_device(const std::string& id) {
   if (id.starts_with("cuda:"))
     if (const auto ordinal = parse_ordinal(std::string_view(id).substr(5)))
       return std::make_unique<CudaDevice>(*ordinal);
-  if (id.starts_with("emu:") && id.size() > 4) return open_emu_device(std::string_view(id).substr(4));
+  if (id.starts_with("emu:") && id.size() > 4) return emu::open_emu_device(std::string_view(id).substr(4));
   if (id.starts_with("script:") && id.size() > 7) return open_script_device(id.substr(7));
   throw UsageError(
       fmt::format("--device {}: not a device. Write auto, gpu, cuda:N (as in cuda:0), emu:NAME (as in emu:h200) or "
@@ -43,4 +43,4 @@ std::unique_ptr<Device> open_device(const std::string& id) {
                   id));
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::device

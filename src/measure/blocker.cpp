@@ -2,7 +2,7 @@
 
 #include <atomic>
 
-namespace kerlab {
+namespace kerlab::measure {
 namespace {
 
 constexpr std::uint64_t kTimeoutNs = 2'000'000'000;
@@ -33,4 +33,4 @@ void Blocker::release() {
   if (works_) set(flag_, 1);
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::measure

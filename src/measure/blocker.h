@@ -3,7 +3,7 @@
 
 #include "device/lab.h"
 
-namespace kerlab {
+namespace kerlab::measure {
 
 class Blocker {
  public:
@@ -23,4 +23,4 @@ class Blocker {
   MappedMemory flag_;
 };
 
-}  // namespace kerlab
+}  // namespace kerlab::measure

@@ -5,7 +5,7 @@
 #include "common/canary.h"
 #include "measure/stopwatch.h"
 
-namespace kerlab {
+namespace kerlab::measure {
 
 CanaryResult run_canary(Lab& lab) {
   Device& device = lab.device();
@@ -22,4 +22,4 @@ CanaryResult run_canary(Lab& lab) {
   return result;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::measure

@@ -3,7 +3,7 @@
 
 #include "device/lab.h"
 
-namespace kerlab {
+namespace kerlab::measure {
 
 struct CanaryResult {
   bool right = false;
@@ -13,4 +13,4 @@ struct CanaryResult {
 /// Runs lab_canary over every SM and compares every word with what the host computes.
 CanaryResult run_canary(Lab& lab);
 
-}  // namespace kerlab
+}  // namespace kerlab::measure

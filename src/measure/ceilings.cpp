@@ -5,7 +5,7 @@
 
 #include "measure/stopwatch.h"
 
-namespace kerlab {
+namespace kerlab::measure {
 namespace {
 
 constexpr int kAttempts = 5;
@@ -76,4 +76,4 @@ std::vector<Ceiling> measure_ceilings(Lab& lab) {
   return ceilings;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::measure

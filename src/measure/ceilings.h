@@ -6,9 +6,9 @@
 #include "device/lab.h"
 #include "measure/timing.h"
 
-namespace kerlab {
+namespace kerlab::measure {
 
 /// About half a second on a GPU. Rates that the device does not have are left out.
 std::vector<Ceiling> measure_ceilings(Lab& lab);
 
-}  // namespace kerlab
+}  // namespace kerlab::measure

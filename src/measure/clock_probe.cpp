@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <span>
 
-namespace kerlab {
+namespace kerlab::measure {
 
 void ClockProbe::reset(std::size_t readings) {
   readings_.assign(readings, {});
@@ -30,4 +30,4 @@ double ClockProbe::mhz(std::size_t from, std::size_t to) const {
   return 1e3 * static_cast<double>(b.cycles - a.cycles) / static_cast<double>(b.nanoseconds - a.nanoseconds);
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::measure

@@ -6,7 +6,7 @@
 
 #include "device/lab.h"
 
-namespace kerlab {
+namespace kerlab::measure {
 
 class ClockProbe {
  public:
@@ -31,4 +31,4 @@ class ClockProbe {
   std::vector<Reading> readings_;
 };
 
-}  // namespace kerlab
+}  // namespace kerlab::measure

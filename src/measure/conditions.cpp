@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace kerlab {
+namespace kerlab::measure {
 
 namespace {
 
@@ -22,4 +22,4 @@ bool ConditionsWatch::slowed() {
   return slowed_;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::measure

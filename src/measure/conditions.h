@@ -5,7 +5,7 @@
 
 #include "device/device.h"
 
-namespace kerlab {
+namespace kerlab::measure {
 
 class ConditionsWatch {
  public:
@@ -24,4 +24,4 @@ class ConditionsWatch {
   DeviceConditions seen_;
 };
 
-}  // namespace kerlab
+}  // namespace kerlab::measure

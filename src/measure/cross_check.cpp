@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
-namespace kerlab {
+namespace kerlab::measure {
 
 namespace {
 
@@ -37,4 +37,4 @@ double host_over_events(Device& device, const Timeable& candidate, double run_us
   return least;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::measure

@@ -4,7 +4,7 @@
 
 #include "measure/timer.h"
 
-namespace kerlab {
+namespace kerlab::measure {
 
 /// From this on the host waited too much longer for a result to be believed.
 inline constexpr double kHostDisagrees = 1.10;
@@ -13,4 +13,4 @@ inline constexpr double kHostDisagrees = 1.10;
 /// launch until the whole device is idle, over the time between events around the same launches. GPUs only.
 double host_over_events(Device& device, const Timeable& candidate, double run_us);
 
-}  // namespace kerlab
+}  // namespace kerlab::measure

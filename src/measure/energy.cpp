@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace kerlab {
+namespace kerlab::measure {
 namespace {
 
 constexpr double kWarmUpSeconds = 0.5;
@@ -126,4 +126,4 @@ EnergySample measure_energy(Lab& lab, const Timeable& candidate, double seconds,
   return sample;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::measure

@@ -10,7 +10,7 @@
 #include "measure/energy_sample.h"
 #include "measure/timer.h"
 
-namespace kerlab {
+namespace kerlab::measure {
 
 struct EnergyReading {
   double seconds = 0, joules = 0;
@@ -32,4 +32,4 @@ std::vector<EnergyReading> sustain(const EnergyMeter& meter, double seconds, con
 /// counter stands still.
 EnergySample measure_energy(Lab& lab, const Timeable& candidate, double seconds, const EnergyMeter& meter);
 
-}  // namespace kerlab
+}  // namespace kerlab::measure

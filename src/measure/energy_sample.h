@@ -3,7 +3,9 @@
 
 #include <cstdint>
 
-namespace kerlab {
+#include "base/modules.h"
+
+namespace kerlab::measure {
 
 /// What one candidate took, running by itself.
 struct EnergySample {
@@ -15,4 +17,4 @@ struct EnergySample {
   bool operator==(const EnergySample&) const = default;
 };
 
-}  // namespace kerlab
+}  // namespace kerlab::measure

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace kerlab {
+namespace kerlab::measure {
 
 namespace {
 
@@ -33,4 +33,4 @@ std::vector<ForeignProcess> together(std::vector<ForeignProcess> some, const std
   return some;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::measure

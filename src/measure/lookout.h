@@ -6,7 +6,7 @@
 
 #include "device/device.h"
 
-namespace kerlab {
+namespace kerlab::measure {
 
 class Lookout {
  public:
@@ -28,4 +28,4 @@ class Lookout {
 /// Whoever is in either.
 std::vector<ForeignProcess> together(std::vector<ForeignProcess> some, const std::vector<ForeignProcess>& others);
 
-}  // namespace kerlab
+}  // namespace kerlab::measure

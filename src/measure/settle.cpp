@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
-namespace kerlab {
+namespace kerlab::measure {
 namespace {
 
 constexpr int kWindows = 5;
@@ -41,4 +41,4 @@ bool settle_clocks(Lab& lab, ClockProbe& probe) {
   return false;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::measure

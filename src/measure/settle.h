@@ -3,9 +3,9 @@
 
 #include "measure/clock_probe.h"
 
-namespace kerlab {
+namespace kerlab::measure {
 
 /// Keeps the device busy until the SM clock of five windows in a row agrees within 1 %, at most 5 s. False: it did not.
 bool settle_clocks(Lab& lab, ClockProbe& probe);
 
-}  // namespace kerlab
+}  // namespace kerlab::measure

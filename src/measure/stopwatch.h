@@ -3,7 +3,7 @@
 
 #include "device/device.h"
 
-namespace kerlab {
+namespace kerlab::measure {
 
 class Stopwatch {
  public:
@@ -28,4 +28,4 @@ class Stopwatch {
   EventId begin_, end_;
 };
 
-}  // namespace kerlab
+}  // namespace kerlab::measure

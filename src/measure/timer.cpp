@@ -10,7 +10,7 @@
 #include "measure/cross_check.h"
 #include "measure/settle.h"
 
-namespace kerlab {
+namespace kerlab::measure {
 namespace {
 
 constexpr double kShortestSampleUs = 200;   // 400 steps of the events' clock
@@ -300,4 +300,4 @@ void Timer::finish(std::span<Candidate> candidates) {
   }
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::measure

@@ -14,7 +14,7 @@
 #include "measure/conditions.h"
 #include "measure/timing.h"
 
-namespace kerlab {
+namespace kerlab::measure {
 
 /// A candidate as the timer sees it; must have run once before. Spans outlive the call.
 struct Timeable {
@@ -75,4 +75,4 @@ std::vector<std::size_t> round_order(std::size_t count, const TimingSchedule& sc
 /// How often a graph of `sets` runs must be repeated so that one sample takes long enough for the events' resolution.
 int graph_repeats(double run_us, std::size_t sets);
 
-}  // namespace kerlab
+}  // namespace kerlab::measure

@@ -10,7 +10,7 @@
 #include "plan/foreign_process.h"
 #include "plan/launch_plan.h"
 
-namespace kerlab {
+namespace kerlab::measure {
 
 /// How to sample. One entry of the schedule = one sample of one loaded candidate.
 struct TimingSchedule {
@@ -64,4 +64,4 @@ struct Ceiling {
   bool operator==(const Ceiling&) const = default;
 };
 
-}  // namespace kerlab
+}  // namespace kerlab::measure

@@ -8,7 +8,7 @@
 
 #include "base/format.h"
 
-namespace kerlab {
+namespace kerlab::model {
 namespace {
 
 constexpr double kBusy = 0.8;              // of the time: nothing else can make it much faster
@@ -173,4 +173,4 @@ Bottleneck launch_bottleneck(const ModelledTime& time, const CountedWork& work, 
   return of_overlap(*busy, time, work, device);
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::model

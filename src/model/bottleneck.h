@@ -22,7 +22,7 @@
 #include "plan/device_info.h"
 #include "plan/occupancy.h"
 
-namespace kerlab {
+namespace kerlab::model {
 
 struct Bottleneck {
   std::string name;        ///< "tensor pipe", "DRAM", "latency", "too few blocks", ...
@@ -43,4 +43,4 @@ inline constexpr const char* kLatency = "latency";
 Bottleneck launch_bottleneck(const ModelledTime& time, const CountedWork& work, const Occupancy& resident,
                              const DeviceInfo& device);
 
-}  // namespace kerlab
+}  // namespace kerlab::model

@@ -4,7 +4,7 @@
 #include <functional>
 #include <map>
 
-namespace kerlab {
+namespace kerlab::model {
 namespace {
 
 /// Copies out of shared memory are named by where they go: "cp.async.bulk.tensor.2d.global.shared::cta".
@@ -96,4 +96,4 @@ std::vector<CounterPlace> places_of(std::string_view counter, const std::vector<
   return sorted;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::model

@@ -7,7 +7,7 @@
 
 #include "model/inspection.h"
 
-namespace kerlab {
+namespace kerlab::model {
 
 struct CounterPlace {
   std::string counter;  ///< name, plan/counters.h
@@ -20,4 +20,4 @@ struct CounterPlace {
 std::vector<CounterPlace> places_of(std::string_view counter, const std::vector<LaunchInspection>& launches,
                                     std::size_t most);
 
-}  // namespace kerlab
+}  // namespace kerlab::model

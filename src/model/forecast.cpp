@@ -5,7 +5,7 @@
 
 #include "model/time_model.h"
 
-namespace kerlab {
+namespace kerlab::model {
 
 namespace {
 
@@ -44,4 +44,4 @@ double forecast_us(const DeviceInfo& device, const Ceilings& ceilings, double pl
   return 1e6 * std::pow(std::pow(sm_s, kOverlap) + std::pow(dram_s, kOverlap), 1 / kOverlap) + known.launch_us;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::model

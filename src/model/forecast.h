@@ -7,7 +7,7 @@
 
 #include "model/roofline.h"
 
-namespace kerlab {
+namespace kerlab::model {
 
 /// The fastest unit that a source can use for its products.
 enum class Arithmetic { plain, mma_sync, wgmma };
@@ -27,4 +27,4 @@ struct ForeseenWork {
 double forecast_us(const DeviceInfo& device, const Ceilings& ceilings, double plain_flops_per_s,
                    const ForeseenWork& work);
 
-}  // namespace kerlab
+}  // namespace kerlab::model

@@ -8,7 +8,7 @@
 #include "base/format.h"
 #include "model/problem_bottleneck.h"
 
-namespace kerlab {
+namespace kerlab::model {
 
 namespace {
 
@@ -233,4 +233,4 @@ GemmBottleneck gemm_bottleneck(const GemmShape& shape, const DeviceInfo& device,
   return result;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::model

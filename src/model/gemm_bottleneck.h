@@ -27,7 +27,7 @@
 #include "model/roofline.h"
 #include "plan/device_info.h"
 
-namespace kerlab {
+namespace kerlab::model {
 
 /// D (m x n) = A (m x k) B (k x n), `batch` times.
 struct GemmShape {
@@ -59,4 +59,4 @@ struct GemmBottleneck : Bottleneck {
 /// `ceilings`: theoretical ones, of the dtype's fastest unit.
 GemmBottleneck gemm_bottleneck(const GemmShape& shape, const DeviceInfo& device, const Ceilings& ceilings);
 
-}  // namespace kerlab
+}  // namespace kerlab::model

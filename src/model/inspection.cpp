@@ -8,7 +8,7 @@
 #include <map>
 #include <tuple>
 
-namespace kerlab {
+namespace kerlab::model {
 namespace {
 
 using Place = std::tuple<std::string, std::int32_t, std::string, std::int32_t>;
@@ -83,4 +83,4 @@ std::string place_text(const CodeLine& line) {
   return text;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::model

@@ -8,7 +8,7 @@
 #include "model/time_model.h"
 #include "plan/occupancy.h"
 
-namespace kerlab {
+namespace kerlab::model {
 
 /// Blocks over the places that the SMs have for them.
 struct Waves {
@@ -63,4 +63,4 @@ std::vector<Remark> remarks_on(const LaunchInspection& launch, const DeviceInfo&
 /// "softmax.cu:31", "operands.cuh:7 (from naive.cu:26)" or "ptx line 120"; of a path the last part.
 std::string place_text(const CodeLine& line);
 
-}  // namespace kerlab
+}  // namespace kerlab::model

@@ -4,7 +4,7 @@
 
 #include "plan/counters.h"
 
-namespace kerlab {
+namespace kerlab::model {
 
 std::optional<double> Operation::ratio() const {
   if (!predicted || !counted || *predicted == 0) return std::nullopt;
@@ -35,4 +35,4 @@ std::vector<Operation> compare_operations(const std::vector<std::pair<std::strin
   return rows;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::model

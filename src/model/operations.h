@@ -10,7 +10,7 @@
 
 #include "plan/counts.h"
 
-namespace kerlab {
+namespace kerlab::model {
 
 /// One counter (plan/counters.h) of one run. What is not known is empty.
 struct Operation {
@@ -39,4 +39,4 @@ struct Operations {
 std::vector<Operation> compare_operations(const std::vector<std::pair<std::string, std::int64_t>>& predicted,
                                           const Counts* counted);
 
-}  // namespace kerlab
+}  // namespace kerlab::model

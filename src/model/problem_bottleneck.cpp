@@ -6,7 +6,7 @@
 
 #include "base/format.h"
 
-namespace kerlab {
+namespace kerlab::model {
 namespace {
 
 constexpr double kNearRidge = 0.8;
@@ -70,4 +70,4 @@ std::string shape_name(const GemmShape& shape) {
   return most <= kSquareRatio * least ? "square" : "oblong";
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::model

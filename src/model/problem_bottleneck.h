@@ -18,7 +18,7 @@
 #include "model/roofline.h"
 #include "plan/device_info.h"
 
-namespace kerlab {
+namespace kerlab::model {
 
 /// Below that roof a launch and a trip to memory are what takes the time.
 inline constexpr double kLaunchBoundUs = 3;
@@ -40,4 +40,4 @@ ProblemBottleneck problem_bottleneck(const GemmShape& shape, const GemmBottlenec
 /// "oblong"; the first that holds.
 std::string shape_name(const GemmShape& shape);
 
-}  // namespace kerlab
+}  // namespace kerlab::model

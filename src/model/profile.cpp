@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "base/toml_guard.h"
 
-namespace kerlab {
+namespace kerlab::model {
 
 namespace fs = std::filesystem;
 
@@ -92,4 +92,4 @@ std::optional<DeviceProfile> find_profile(const fs::path& folder, std::string_vi
   return best;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::model

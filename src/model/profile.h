@@ -7,7 +7,9 @@
 #include <string>
 #include <string_view>
 
-namespace kerlab {
+#include "base/modules.h"
+
+namespace kerlab::model {
 
 struct DeviceProfile {
   double bandwidth = 0;                                     ///< bytes/s
@@ -19,4 +21,4 @@ struct DeviceProfile {
 /// Error naming file and line when a profile is malformed.
 std::optional<DeviceProfile> find_profile(const std::filesystem::path& folder, std::string_view device_name);
 
-}  // namespace kerlab
+}  // namespace kerlab::model

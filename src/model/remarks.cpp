@@ -12,7 +12,7 @@
 #include "base/format.h"
 #include "model/inspection.h"
 
-namespace kerlab {
+namespace kerlab::model {
 namespace {
 
 // What is less is not worth a sentence.
@@ -193,4 +193,4 @@ std::vector<Remark> remarks_on(const LaunchInspection& launch, const DeviceInfo&
   return remarks;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::model

@@ -5,7 +5,7 @@
 #include "base/file.h"
 #include "model/profile.h"
 
-namespace kerlab {
+namespace kerlab::model {
 
 namespace {
 
@@ -112,4 +112,4 @@ double covering_bytes(const DeviceInfo& device, const Ceilings& ceilings) {
   return device.sms > 0 ? ceilings.bytes_per_s * kMemoryLatencyUs * 1e-6 / device.sms : 0;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::model

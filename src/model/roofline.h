@@ -9,7 +9,7 @@
 #include "plan/dtype.h"
 #include "plan/occupancy.h"
 
-namespace kerlab {
+namespace kerlab::model {
 
 /// Theoretical ceilings of a device: from configs/devices/*.toml when the name matches, else from clocks and widths.
 struct Ceilings {
@@ -32,4 +32,4 @@ Roofline roofline(double flops, double bytes, const Ceilings& ceilings);
 /// What must be on its way to every SM so that DRAM is never idle: its latency times its bandwidth (Little).
 double covering_bytes(const DeviceInfo& device, const Ceilings& ceilings);
 
-}  // namespace kerlab
+}  // namespace kerlab::model

@@ -8,7 +8,7 @@
 
 #include "base/format.h"
 
-namespace kerlab {
+namespace kerlab::model {
 namespace {
 
 constexpr double kIdleSms = 0.2;             // as of too few blocks
@@ -223,4 +223,4 @@ Bottleneck row_launch_bottleneck(const RowShape& shape, const LaunchInspection& 
   return found;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::model

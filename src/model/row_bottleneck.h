@@ -19,7 +19,7 @@
 #include "model/inspection.h"
 #include "model/problem_bottleneck.h"
 
-namespace kerlab {
+namespace kerlab::model {
 
 struct RowShape {
   std::int64_t rows = 0;
@@ -41,4 +41,4 @@ ProblemBottleneck row_problem_bottleneck(const RowShape& shape, double flops, do
 Bottleneck row_launch_bottleneck(const RowShape& shape, const LaunchInspection& launch, const DeviceInfo& device,
                                  const Ceilings& ceilings);
 
-}  // namespace kerlab
+}  // namespace kerlab::model

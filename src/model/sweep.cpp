@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 
-namespace kerlab {
+namespace kerlab::model {
 namespace {
 
 constexpr const char* kFirstTitle = "kerlab sweep 1";
@@ -223,4 +223,4 @@ std::vector<SweepPoint> some_points(const Sweep& sweep, std::size_t most) {
   return some;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::model

@@ -19,7 +19,9 @@
 #include <string>
 #include <vector>
 
-namespace kerlab {
+#include "base/modules.h"
+
+namespace kerlab::model {
 
 struct SweepPoint {
   std::string configuration;
@@ -53,4 +55,4 @@ std::string sweep_name(const Sweep& sweep);
 /// part.
 std::vector<SweepPoint> some_points(const Sweep& sweep, std::size_t most);
 
-}  // namespace kerlab
+}  // namespace kerlab::model

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-namespace kerlab {
+namespace kerlab::model {
 namespace {
 
 std::vector<std::size_t> order_of(const std::vector<double>& values) {
@@ -68,4 +68,4 @@ SweepScore score(const std::vector<double>& measured, const std::vector<double>&
   return result;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::model

@@ -3,7 +3,9 @@
 
 #include <vector>
 
-namespace kerlab {
+#include "base/modules.h"
+
+namespace kerlab::model {
 
 struct SweepScore {
   std::size_t configurations = 0;
@@ -17,4 +19,4 @@ struct SweepScore {
 /// Both of the same configurations in the same order.
 SweepScore score(const std::vector<double>& measured, const std::vector<double>& modelled);
 
-}  // namespace kerlab
+}  // namespace kerlab::model

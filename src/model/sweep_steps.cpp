@@ -8,7 +8,7 @@
 
 #include "model/sweep_score.h"
 
-namespace kerlab {
+namespace kerlab::model {
 namespace {
 
 constexpr double kClear = 0.05;
@@ -108,4 +108,4 @@ StepScore step_score(const std::vector<StepRatio>& steps) {
   return result;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::model

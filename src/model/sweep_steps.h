@@ -8,7 +8,7 @@
 
 #include "model/sweep.h"
 
-namespace kerlab {
+namespace kerlab::model {
 
 /// Indices of two points of a sweep.
 using PointPair = std::pair<std::size_t, std::size_t>;
@@ -34,4 +34,4 @@ struct StepScore {
 };
 StepScore step_score(const std::vector<StepRatio>& steps);
 
-}  // namespace kerlab
+}  // namespace kerlab::model

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-namespace kerlab {
+namespace kerlab::model {
 namespace {
 
 // Of the chips; cycles are of an SM.
@@ -350,4 +350,4 @@ ModelledTime model_launch(const DeviceInfo& device, const Ceilings& ceilings, co
   return time;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::model

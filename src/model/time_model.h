@@ -34,7 +34,7 @@
 #include "plan/counts.h"
 #include "plan/device_info.h"
 
-namespace kerlab {
+namespace kerlab::model {
 
 /// Part of a modelled measurement's protocol: times of different versions do not compare.
 inline constexpr const char* kModelProtocol = "model-4";
@@ -95,4 +95,4 @@ struct TimeConstants {
 ModelledTime model_launch(const DeviceInfo& device, const Ceilings& ceilings, const CountedWork& work,
                           const TimeConstants& constants = {});
 
-}  // namespace kerlab
+}  // namespace kerlab::model

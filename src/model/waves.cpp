@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace kerlab {
+namespace kerlab::model {
 
 WaveFill wave_fill(std::int64_t items, std::int64_t places) {
   WaveFill fill;
@@ -55,4 +55,4 @@ LaunchWaves launch_waves(const LaunchInspection& launch, const DeviceInfo& devic
   return waves;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::model

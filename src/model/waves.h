@@ -6,7 +6,7 @@
 #include "model/inspection.h"
 #include "model/time_model.h"
 
-namespace kerlab {
+namespace kerlab::model {
 
 /// Equal pieces of work handed out to places that take one each at a time: blocks to the places that SMs have for them,
 /// or the tiles of blocks that stay to these.
@@ -52,4 +52,4 @@ struct LaunchWaves {
 LaunchWaves launch_waves(const LaunchInspection& launch, const DeviceInfo& device, const Ceilings& ceilings,
                          std::int64_t tiles);
 
-}  // namespace kerlab
+}  // namespace kerlab::model

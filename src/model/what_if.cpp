@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace kerlab {
+namespace kerlab::model {
 
 void sort_by_ratio(std::vector<WhatIf>& list) {
   std::stable_sort(list.begin(), list.end(), [](const WhatIf& a, const WhatIf& b) {
@@ -12,4 +12,4 @@ void sort_by_ratio(std::vector<WhatIf>& list) {
   });
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::model

@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
-namespace kerlab {
+#include "base/modules.h"
+
+namespace kerlab::model {
 
 /// The time of one configuration over that of another, both timed.
 struct TimedRatio {
@@ -38,4 +40,4 @@ struct WhatIf {
 /// Fastest first, those that failed last; else as they were.
 void sort_by_ratio(std::vector<WhatIf>& list);
 
-}  // namespace kerlab
+}  // namespace kerlab::model

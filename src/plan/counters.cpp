@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace kerlab {
+namespace kerlab::plan {
 
 std::span<const Counter> counters() {
   static constexpr Counter kCounters[] = {
@@ -44,4 +44,4 @@ Counts scaled(const Counts& counts, std::int64_t blocks, std::int64_t blocks_run
   return result;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::plan

@@ -6,7 +6,7 @@
 
 #include "plan/counts.h"
 
-namespace kerlab {
+namespace kerlab::plan {
 
 struct Counter {
   std::string_view name;   ///< "global_load_bytes", as in a variant's [predicted]
@@ -23,4 +23,4 @@ const Counter* find_counter(std::string_view name);
 /// What all `blocks` of a grid do when `blocks_run` of them did `counts`, rounded: exact when all do the same.
 Counts scaled(const Counts& counts, std::int64_t blocks, std::int64_t blocks_run);
 
-}  // namespace kerlab
+}  // namespace kerlab::plan

@@ -2,7 +2,7 @@
 
 #include "plan/counters.h"
 
-namespace kerlab {
+namespace kerlab::plan {
 
 std::string_view name(Pipe pipe) {
   static constexpr std::array<std::string_view, kPipes> kNames = {
@@ -20,4 +20,4 @@ Counts& Counts::operator+=(const Counts& other) {
   return *this;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::plan

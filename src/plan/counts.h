@@ -12,7 +12,7 @@
 #include "plan/stretch.h"
 #include "plan/traffic.h"
 
-namespace kerlab {
+namespace kerlab::plan {
 
 /// Pipes of an SM as far as PTX tells: one lane-instruction of a class occupies its pipe once.
 enum class Pipe : std::uint8_t {
@@ -90,4 +90,4 @@ struct LaunchReport {
   std::vector<AddressRange> written;        ///< global memory written, sorted, merged; only in check mode
 };
 
-}  // namespace kerlab
+}  // namespace kerlab::plan

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-namespace kerlab {
+namespace kerlab::plan {
 
 std::string clock_reasons(std::uint64_t reasons) {
   struct Reason {
@@ -21,4 +21,4 @@ std::string clock_reasons(std::uint64_t reasons) {
   return fmt::format("{}", fmt::join(texts, " + "));
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::plan

@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <string>
 
-namespace kerlab {
+#include "base/modules.h"
+
+namespace kerlab::plan {
 
 /// Bits of NVML's clock event reasons.
 inline constexpr std::uint64_t kClocksCapped = 0x4;  ///< by the power limit: normal for a large GEMM
@@ -20,4 +22,4 @@ struct DeviceConditions {
 /// "power cap + hardware thermal"; empty when no bit that lowers the clocks is set.
 std::string clock_reasons(std::uint64_t reasons);
 
-}  // namespace kerlab
+}  // namespace kerlab::plan

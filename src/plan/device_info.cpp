@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace kerlab {
+namespace kerlab::plan {
 
 std::string_view name(DeviceKind kind) {
   switch (kind) {
@@ -26,4 +26,4 @@ std::string DeviceInfo::device_class() const {
                      clock_mhz, memory_clock_mhz, memory_bus_bits);
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::plan

@@ -6,7 +6,9 @@
 #include <string_view>
 #include <vector>
 
-namespace kerlab {
+#include "base/modules.h"
+
+namespace kerlab::plan {
 
 enum class DeviceKind : std::uint8_t { cuda, emulated, script };
 std::string_view name(DeviceKind kind);
@@ -58,4 +60,4 @@ struct KernelResources {
   bool operator==(const KernelResources&) const = default;
 };
 
-}  // namespace kerlab
+}  // namespace kerlab::plan

@@ -2,7 +2,7 @@
 
 #include <array>
 
-namespace kerlab {
+namespace kerlab::plan {
 namespace {
 
 constexpr std::array<DTypeInfo, 12> kTable{{
@@ -42,4 +42,4 @@ std::vector<std::string> dtype_names() {
   return names;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::plan

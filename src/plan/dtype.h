@@ -7,7 +7,9 @@
 #include <string_view>
 #include <vector>
 
-namespace kerlab {
+#include "base/modules.h"
+
+namespace kerlab::plan {
 
 enum class DType : std::uint8_t { fp64, fp32, tf32, bf16, fp16, e4m3, e5m2, int64, int32, int8, uint32, uint8 };
 
@@ -28,4 +30,4 @@ std::string_view name(DType dtype);
 std::optional<DType> parse_dtype(std::string_view name);
 std::vector<std::string> dtype_names();
 
-}  // namespace kerlab
+}  // namespace kerlab::plan

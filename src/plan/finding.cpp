@@ -1,6 +1,6 @@
 #include "plan/finding.h"
 
-namespace kerlab {
+namespace kerlab::plan {
 
 std::string_view name(Hazard hazard) {
   switch (hazard) {
@@ -36,4 +36,4 @@ std::string_view name(Hazard hazard) {
   return "other";
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::plan

@@ -5,7 +5,9 @@
 #include <string>
 #include <string_view>
 
-namespace kerlab {
+#include "base/modules.h"
+
+namespace kerlab::plan {
 
 enum class Hazard : std::uint8_t {
   out_of_bounds,
@@ -44,4 +46,4 @@ struct Finding {
 };
 inline constexpr Hazard kLastHazard = Hazard::other;
 
-}  // namespace kerlab
+}  // namespace kerlab::plan

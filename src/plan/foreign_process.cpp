@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace kerlab {
+namespace kerlab::plan {
 
 std::string name_all(const std::vector<ForeignProcess>& processes) {
   std::string text;
@@ -12,4 +12,4 @@ std::string name_all(const std::vector<ForeignProcess>& processes) {
   return text;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::plan

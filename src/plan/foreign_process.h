@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
-namespace kerlab {
+#include "base/modules.h"
+
+namespace kerlab::plan {
 
 struct ForeignProcess {
   std::int64_t pid = 0;
@@ -17,4 +19,4 @@ struct ForeignProcess {
 /// "python3 (pid 4711), a process of another user or container (pid 4712)"; empty: nobody.
 std::string name_all(const std::vector<ForeignProcess>& processes);
 
-}  // namespace kerlab
+}  // namespace kerlab::plan

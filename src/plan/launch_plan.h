@@ -10,7 +10,7 @@
 #include "plan/dtype.h"
 #include "plan/tensor_map.h"
 
-namespace kerlab {
+namespace kerlab::plan {
 
 struct Dim3 {
   std::uint32_t x = 1, y = 1, z = 1;
@@ -84,4 +84,4 @@ struct LaunchPlan {
   bool operator==(const LaunchPlan&) const = default;
 };
 
-}  // namespace kerlab
+}  // namespace kerlab::plan

@@ -5,7 +5,7 @@
 
 #include "plan/occupancy.h"
 
-namespace kerlab {
+namespace kerlab::plan {
 
 namespace {
 
@@ -67,4 +67,4 @@ Occupancy occupancy_of_grid(const Occupancy& fits, std::int64_t blocks, const De
   return {static_cast<int>(most), fits.fraction * static_cast<double>(most) / fits.blocks, kByGrid};
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::plan

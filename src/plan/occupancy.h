@@ -7,7 +7,7 @@
 
 #include "plan/device_info.h"
 
-namespace kerlab {
+namespace kerlab::plan {
 
 /// Blocks per SM and what limits it.
 struct Occupancy {
@@ -23,4 +23,4 @@ inline constexpr const char* kByGrid = "the grid";
 /// What a grid of `blocks` makes of `fits`: on the SMs with most blocks; unchanged where as many come as fit.
 Occupancy occupancy_of_grid(const Occupancy& fits, std::int64_t blocks, const DeviceInfo& device);
 
-}  // namespace kerlab
+}  // namespace kerlab::plan

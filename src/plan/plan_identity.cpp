@@ -8,7 +8,7 @@
 
 #include "base/hash.h"
 
-namespace kerlab {
+namespace kerlab::plan {
 namespace {
 
 /// CBOR's major types (RFC 8949, section 3.1), in the upper three bits of a first byte.
@@ -199,4 +199,4 @@ std::string plan_digest(const LaunchPlan& plan) {
   return digest(plan_identity(plan));
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::plan

@@ -8,7 +8,7 @@
 
 #include "plan/launch_plan.h"
 
-namespace kerlab {
+namespace kerlab::plan {
 
 /// All fields of the plan as CBOR (RFC 8949): maps with their keys in alphabetical order, lengths and integers as short
 /// as they can be written.
@@ -16,4 +16,4 @@ std::vector<std::byte> plan_identity(const LaunchPlan& plan);
 /// The digest of these bytes.
 std::string plan_digest(const LaunchPlan& plan);
 
-}  // namespace kerlab
+}  // namespace kerlab::plan

@@ -1,6 +1,6 @@
 #include "plan/problem_plan.h"
 
-namespace kerlab {
+namespace kerlab::plan {
 
 std::string_view name(Role role) {
   switch (role) {
@@ -24,4 +24,4 @@ std::int64_t Tensor::bytes() const {
   return elements() * info(dtype).bytes;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::plan

@@ -9,7 +9,7 @@
 #include "plan/launch_plan.h"
 #include "plan/recipe.h"
 
-namespace kerlab {
+namespace kerlab::plan {
 
 enum class Role : std::uint8_t { input, output, inout };
 std::string_view name(Role role);
@@ -90,4 +90,4 @@ struct ProblemPlan {
   bool operator==(const ProblemPlan&) const = default;
 };
 
-}  // namespace kerlab
+}  // namespace kerlab::plan

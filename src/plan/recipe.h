@@ -9,7 +9,9 @@
 #include <string_view>
 #include <vector>
 
-namespace kerlab {
+#include "base/modules.h"
+
+namespace kerlab::plan {
 
 /// Distributions that a recipe may start from, in the order of lab::RecipeId (partition is no recipe's).
 inline constexpr std::array<std::string_view, 7> kRecipeBases = {"normal",   "uniform",   "small_integer", "one_hot",
@@ -56,4 +58,4 @@ struct Recipe {
   }
 };
 
-}  // namespace kerlab
+}  // namespace kerlab::plan

@@ -4,7 +4,9 @@
 
 #include <cstdint>
 
-namespace kerlab {
+#include "base/modules.h"
+
+namespace kerlab::plan {
 
 /// Code without a branch or barrier inside.
 struct Stretch {
@@ -35,4 +37,4 @@ inline constexpr std::int32_t kTensor = 33;
 inline constexpr std::int32_t kGlobal = 800;
 }  // namespace latency
 
-}  // namespace kerlab
+}  // namespace kerlab::plan

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace kerlab {
+namespace kerlab::plan {
 namespace {
 
 constexpr std::uint64_t kMostBox = 228 * 1024;  // without padding: what the driver takes for an H200
@@ -63,4 +63,4 @@ std::string tensor_map_error(const TensorMapSpec& spec, std::uint64_t base) {
   return box_error(spec);
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::plan

@@ -7,7 +7,7 @@
 
 #include "plan/dtype.h"
 
-namespace kerlab {
+namespace kerlab::plan {
 
 enum class Swizzle : std::uint8_t { none, b32, b64, b128 };
 enum class L2Promotion : std::uint8_t { none, b64, b128, b256 };
@@ -33,4 +33,4 @@ struct alignas(64) TensorMap {
 /// Empty when the driver would accept it; else what is wrong, naming the rule. `base` is the device address.
 std::string tensor_map_error(const TensorMapSpec& spec, std::uint64_t base);
 
-}  // namespace kerlab
+}  // namespace kerlab::plan

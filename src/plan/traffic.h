@@ -3,7 +3,9 @@
 
 #include <cstdint>
 
-namespace kerlab {
+#include "base/modules.h"
+
+namespace kerlab::plan {
 
 /// Sums over the blocks executed; of what threads load and store, not of bulk copies.
 struct Traffic {
@@ -21,4 +23,4 @@ struct Traffic {
   }
 };
 
-}  // namespace kerlab
+}  // namespace kerlab::plan

@@ -10,7 +10,7 @@
 
 #include "search/exclusion_form.h"
 
-namespace kerlab {
+namespace kerlab::search {
 
 namespace {
 
@@ -297,4 +297,4 @@ std::vector<Exclusion> find_exclusions(const ExclusionData& data) {
   return exclusions;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::search

@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
-namespace kerlab {
+#include "base/modules.h"
+
+namespace kerlab::search {
 
 /// Configurations of one variant, values in the order of `parameters`.
 struct ExclusionData {
@@ -38,4 +40,4 @@ inline constexpr double kMostChance = 1e-3;
 /// follows from them.
 std::vector<Exclusion> find_exclusions(const ExclusionData& data);
 
-}  // namespace kerlab
+}  // namespace kerlab::search

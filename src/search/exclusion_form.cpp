@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace kerlab {
+namespace kerlab::search {
 
 namespace {
 
@@ -119,4 +119,4 @@ std::optional<FormBound> best_bound(const std::vector<std::int64_t>& failed, con
   return FormBound{false, roundest(first_below + 1, *least), below};
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::search

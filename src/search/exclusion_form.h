@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
-namespace kerlab {
+#include "base/modules.h"
+
+namespace kerlab::search {
 
 /// The values of each parameter, in the order of the configurations.
 using Columns = std::vector<std::vector<std::int64_t>>;
@@ -43,4 +45,4 @@ std::vector<ExclusionForm> forms_of_four(std::vector<std::size_t> sizes);
 /// as round as the healthy and the failed values leave room for.
 std::optional<FormBound> best_bound(const std::vector<std::int64_t>& failed, const std::vector<std::int64_t>& healthy);
 
-}  // namespace kerlab
+}  // namespace kerlab::search

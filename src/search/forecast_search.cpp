@@ -9,7 +9,7 @@
 #include "search/forecast_search.h"
 #include "search/record.h"
 
-namespace kerlab {
+namespace kerlab::search {
 
 namespace {
 
@@ -142,4 +142,4 @@ std::unique_ptr<Strategy> make_forecast(SearchSpace& space, std::vector<double> 
   return std::make_unique<ForecastSearch>(space, std::move(expected), std::move(options));
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::search

@@ -9,7 +9,7 @@
 
 #include "base/random.h"
 
-namespace kerlab {
+namespace kerlab::search {
 
 struct Forest::Split {
   bool found = false;
@@ -120,4 +120,4 @@ Forest::Prediction Forest::predict(std::span<const std::uint8_t> row) const {
   return {mean, std::sqrt(std::max(0.0, squares / count - mean * mean))};
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::search

@@ -6,7 +6,9 @@
 #include <span>
 #include <vector>
 
-namespace kerlab {
+#include "base/modules.h"
+
+namespace kerlab::search {
 
 struct ForestOptions {
   int trees = 32;
@@ -44,4 +46,4 @@ class Forest {
   std::vector<std::uint32_t> roots_;
 };
 
-}  // namespace kerlab
+}  // namespace kerlab::search

@@ -10,7 +10,7 @@
 
 #include "search/strategy.h"
 
-namespace kerlab {
+namespace kerlab::search {
 
 namespace {
 
@@ -67,4 +67,4 @@ std::vector<Importance> parameter_importance(const std::vector<std::string>& nam
   return result;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::search

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace kerlab {
+namespace kerlab::search {
 namespace {
 
 /// A repetition's number is no name that a configuration has.
@@ -96,4 +96,4 @@ std::vector<SearchSpace::Feature> known_values(const Variant& variant, const Pro
   return features;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::search

@@ -5,7 +5,7 @@
 #include "search/search_space.h"
 #include "spec/constraint_program.h"
 
-namespace kerlab {
+namespace kerlab::search {
 
 /// The quantities of a variant for a problem on a device; `variant` must outlive it.
 class KnownValues {
@@ -36,4 +36,4 @@ class KnownValues {
 std::vector<SearchSpace::Feature> known_values(const Variant& variant, const Problem& problem, const DeviceInfo& device,
                                                const std::vector<Configuration>& configurations);
 
-}  // namespace kerlab
+}  // namespace kerlab::search

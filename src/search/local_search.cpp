@@ -7,7 +7,7 @@
 #include "base/random.h"
 #include "search/record.h"
 
-namespace kerlab {
+namespace kerlab::search {
 
 namespace {
 
@@ -84,4 +84,4 @@ std::unique_ptr<Strategy> make_local_search(SearchSpace& space, SearchOptions op
   return std::make_unique<LocalSearch>(space, std::move(options));
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::search

@@ -4,7 +4,7 @@
 
 #include "base/random.h"
 
-namespace kerlab {
+namespace kerlab::search {
 
 OtherValues::OtherValues(const SearchSpace& space, const std::vector<std::size_t>& best) : space_(space) {
   for (std::size_t c = 0; c < space.columns(); ++c) {
@@ -46,4 +46,4 @@ std::optional<OtherValues::Value> OtherValues::draw(std::uint64_t& random) const
   return drawn;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::search

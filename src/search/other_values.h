@@ -6,7 +6,7 @@
 
 #include "search/search_space.h"
 
-namespace kerlab {
+namespace kerlab::search {
 
 class OtherValues {
  public:
@@ -33,4 +33,4 @@ class OtherValues {
   std::vector<Column> columns_;  ///< of parameters
 };
 
-}  // namespace kerlab
+}  // namespace kerlab::search

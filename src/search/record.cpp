@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace kerlab {
+namespace kerlab::search {
 
 RecordedStrategy::RecordedStrategy(std::size_t candidates, SearchOptions options)
     : random_(options.seed), options_(std::move(options)), candidates_(candidates), states_(candidates) {
@@ -60,4 +60,4 @@ std::string RecordedStrategy::ended() const {
   return exhausted_ ? without_wish() : "";
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::search

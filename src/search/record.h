@@ -3,7 +3,7 @@
 
 #include "search/strategy.h"
 
-namespace kerlab {
+namespace kerlab::search {
 
 /// A strategy says which candidates it would like next; the rest is here.
 class RecordedStrategy : public Strategy {
@@ -56,4 +56,4 @@ class RecordedStrategy : public Strategy {
   bool exhausted_ = false;  ///< nothing more will be asked for
 };
 
-}  // namespace kerlab
+}  // namespace kerlab::search

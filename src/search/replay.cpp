@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace kerlab {
+namespace kerlab::search {
 
 Replay replay(Strategy& strategy, const std::vector<std::optional<double>>& costs, const std::vector<double>& shares,
               std::size_t batch) {
@@ -26,4 +26,4 @@ Replay replay(Strategy& strategy, const std::vector<std::optional<double>>& cost
   return result;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::search

@@ -3,7 +3,7 @@
 
 #include "search/strategy.h"
 
-namespace kerlab {
+namespace kerlab::search {
 
 struct Replay {
   std::vector<std::size_t> evaluations;  ///< until each share of the best was reached; the space's size: never
@@ -13,4 +13,4 @@ struct Replay {
 Replay replay(Strategy& strategy, const std::vector<std::optional<double>>& costs, const std::vector<double>& shares,
               std::size_t batch);
 
-}  // namespace kerlab
+}  // namespace kerlab::search

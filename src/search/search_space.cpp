@@ -5,7 +5,7 @@
 
 #include "base/random.h"
 
-namespace kerlab {
+namespace kerlab::search {
 namespace {
 
 constexpr double kMostCells = 255;
@@ -228,4 +228,4 @@ std::vector<std::size_t> SearchSpace::neighbours(std::size_t candidate) {
   return found;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::search

@@ -14,7 +14,7 @@
 
 #include "spec/spec.h"
 
-namespace kerlab {
+namespace kerlab::search {
 
 class SearchSpace {
  public:
@@ -102,4 +102,4 @@ class SearchSpace {
   std::vector<std::uint8_t> cells_;
 };
 
-}  // namespace kerlab
+}  // namespace kerlab::search

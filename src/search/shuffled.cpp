@@ -6,7 +6,7 @@
 #include "base/random.h"
 #include "search/record.h"
 
-namespace kerlab {
+namespace kerlab::search {
 
 namespace {
 
@@ -48,4 +48,4 @@ std::unique_ptr<Strategy> make_strategy(const std::string& name, SearchSpace& sp
   throw UsageError("--strategy " + name + ": there are exhaustive, random, local and surrogate");
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::search

@@ -9,7 +9,7 @@
 
 #include "search/search_space.h"
 
-namespace kerlab {
+namespace kerlab::search {
 
 /// Works on indices into a list of candidates (all variants' valid configurations, concatenated by the session).
 class Strategy {
@@ -54,4 +54,4 @@ std::vector<Importance> parameter_importance(const std::vector<std::string>& nam
                                              const std::vector<std::vector<std::int64_t>>& configurations,
                                              const std::vector<double>& costs);
 
-}  // namespace kerlab
+}  // namespace kerlab::search

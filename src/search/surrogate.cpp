@@ -13,7 +13,7 @@
 #include "search/other_values.h"
 #include "search/record.h"
 
-namespace kerlab {
+namespace kerlab::search {
 
 namespace {
 
@@ -240,4 +240,4 @@ std::unique_ptr<Strategy> make_surrogate(SearchSpace& space, SearchOptions optio
   return std::make_unique<Surrogate>(space, std::move(options));
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::search

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace kerlab {
+namespace kerlab::spec {
 namespace {
 
 bool ceil_div(std::int64_t a, std::int64_t b, std::int64_t& result) {
@@ -129,4 +129,4 @@ std::string failure(Operator op, std::int64_t a, std::int64_t b) {
   }
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::spec

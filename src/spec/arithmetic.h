@@ -6,7 +6,7 @@
 
 #include "spec/expression_node.h"
 
-namespace kerlab {
+namespace kerlab::spec {
 
 /// `a op b`, or `op a`; false: no value (overflow, division by zero, ...), `failure` says why. Not for names,
 /// constants,
@@ -15,4 +15,4 @@ bool apply(Operator op, std::int64_t a, std::int64_t b, std::int64_t& result);
 /// "4096 / 0: division by zero"
 std::string failure(Operator op, std::int64_t a, std::int64_t b);
 
-}  // namespace kerlab
+}  // namespace kerlab::spec

@@ -8,7 +8,7 @@
 #include "spec/spec.h"
 #include "spec/spec_table.h"
 
-namespace kerlab {
+namespace kerlab::spec {
 namespace {
 
 namespace fs = std::filesystem;
@@ -92,4 +92,4 @@ std::vector<std::string> Catalogue::names() const {
   return {result.begin(), result.end()};
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::spec

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <optional>
 
-namespace kerlab {
+namespace kerlab::spec {
 namespace {
 
 /// The first valid configuration, in the order of the files, with one value that is not as in `wanted` and not `fixed`.
@@ -146,4 +146,4 @@ void require_valid(const CompletedConfiguration& completed, const Variant& varia
       completed.changes.empty() ? "" : fmt::format("; nearest valid: {}", changes_text(completed.changes))));
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::spec

@@ -6,7 +6,7 @@
 
 #include "spec/spec.h"
 
-namespace kerlab {
+namespace kerlab::spec {
 
 struct ParameterChange {
   std::string parameter;
@@ -51,4 +51,4 @@ std::string completion_remark(const CompletedConfiguration& completed);
 /// Throws UsageError where it is not valid: what was typed, what rejects it, the nearest valid one.
 void require_valid(const CompletedConfiguration& completed, const Variant& variant, const Problem& problem);
 
-}  // namespace kerlab
+}  // namespace kerlab::spec

@@ -6,7 +6,7 @@
 #include "spec/completed_configuration.h"
 #include "spec/spec_table.h"
 
-namespace kerlab {
+namespace kerlab::spec {
 namespace {
 
 std::size_t parameter_index(const Variant& variant, std::string_view word) {
@@ -63,4 +63,4 @@ Configuration parse_configuration(const Variant& variant, const std::string& tex
   return parse_configuration(variant, text, named);
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::spec

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace kerlab {
+namespace kerlab::spec {
 namespace {
 
 std::vector<Expression> conditions_of(const Variant& variant) {
@@ -93,4 +93,4 @@ void ConstraintProgram::throw_failure(std::size_t condition) const {
   throw SpecError(expression.where(), "cannot be evaluated");
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::spec

@@ -4,7 +4,7 @@
 #include "spec/slots.h"
 #include "spec/spec.h"
 
-namespace kerlab {
+namespace kerlab::spec {
 
 /// What a condition or a derived value needs, through derived values as well.
 struct Needs {
@@ -52,4 +52,4 @@ class ConstraintProgram {
   std::vector<Needs> derived_needs_, needs_;
 };
 
-}  // namespace kerlab
+}  // namespace kerlab::spec

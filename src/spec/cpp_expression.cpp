@@ -7,7 +7,7 @@
 
 #include "spec/arithmetic.h"
 
-namespace kerlab {
+namespace kerlab::spec {
 
 namespace {
 
@@ -165,4 +165,4 @@ std::optional<std::int64_t> constant_value(const Expression& expression,
   return Translation(expression, "", resolve)(*expression.root()).constant;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::spec

@@ -7,7 +7,7 @@
 
 #include "spec/expression.h"
 
-namespace kerlab {
+namespace kerlab::spec {
 
 /// What a name stands for in the C++ text: a value that never changes, or a variable.
 struct CppName {
@@ -28,4 +28,4 @@ std::optional<std::int64_t> constant_value(const Expression& expression,
 /// A literal of type std::int64_t, the least one too.
 std::string cpp_literal(std::int64_t value);
 
-}  // namespace kerlab
+}  // namespace kerlab::spec

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace kerlab {
+namespace kerlab::spec {
 namespace {
 
 DType read_name(const std::string& key, const SourceLocation& key_where, const TomlValue& value) {
@@ -69,4 +69,4 @@ DTypeRule read_dtype_rule(const SpecTable& table, const std::vector<Flag>& flags
   return rule;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::spec

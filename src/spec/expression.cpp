@@ -8,7 +8,7 @@
 #include "base/format.h"
 #include "spec/arithmetic.h"
 
-namespace kerlab {
+namespace kerlab::spec {
 namespace {
 
 using Node = Expression::Node;
@@ -136,4 +136,4 @@ SourceLocation Expression::where_of(std::string_view name) const {
   return location_in(text_, where_, first_use(*root_, found - names_.begin()));
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::spec

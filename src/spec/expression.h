@@ -14,8 +14,9 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/modules.h"
 
-namespace kerlab {
+namespace kerlab::spec {
 
 /// Where something stands in a spec file: 1-based.
 struct SourceLocation {
@@ -71,4 +72,4 @@ class Expression {
 /// Names that an expression calls as functions, and so nothing else may have.
 const std::vector<std::string>& function_names();
 
-}  // namespace kerlab
+}  // namespace kerlab::spec

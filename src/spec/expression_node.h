@@ -9,7 +9,7 @@
 
 #include "spec/expression.h"
 
-namespace kerlab {
+namespace kerlab::spec {
 
 enum class Operator : std::uint8_t {
   constant,
@@ -54,4 +54,4 @@ SourceLocation location_in(std::string_view text, const SourceLocation& start, i
 std::unique_ptr<Expression::Node> parse_tree(std::string_view text, const SourceLocation& where,
                                              std::vector<std::string>& names);
 
-}  // namespace kerlab
+}  // namespace kerlab::spec

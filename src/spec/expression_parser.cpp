@@ -7,7 +7,7 @@
 #include "base/format.h"
 #include "spec/expression_node.h"
 
-namespace kerlab {
+namespace kerlab::spec {
 namespace {
 
 using Node = Expression::Node;
@@ -269,4 +269,4 @@ std::unique_ptr<Expression::Node> parse_tree(std::string_view text, const Source
   return root;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::spec

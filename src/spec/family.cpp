@@ -11,7 +11,7 @@
 #include "spec/source_path.h"
 #include "spec/spec_table.h"
 
-namespace kerlab {
+namespace kerlab::spec {
 namespace {
 
 std::vector<Dimension> read_dimensions(const SpecTable& family) {
@@ -294,4 +294,4 @@ Family read_family(const std::filesystem::path& file) {
   return family;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::spec

@@ -6,7 +6,7 @@
 #include "spec/launch_plan_builder.h"
 #include "spec/spec.h"
 
-namespace kerlab {
+namespace kerlab::spec {
 namespace {
 
 std::string define(std::string_view name, std::int64_t value) {
@@ -79,4 +79,4 @@ std::vector<std::pair<std::string, std::int64_t>> predicted_counts(const Variant
   return counts;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::spec

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <limits>
 
-namespace kerlab {
+namespace kerlab::spec {
 namespace {
 
 constexpr std::int64_t kMaximumRepeat = 65536;
@@ -173,4 +173,4 @@ TensorMapArgument LaunchPlanBuilder::tensor_map(const std::string& name) const {
   return {map};
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::spec

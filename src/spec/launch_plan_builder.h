@@ -7,7 +7,7 @@
 #include "plan/launch_plan.h"
 #include "spec/spec.h"
 
-namespace kerlab {
+namespace kerlab::spec {
 
 /// Evaluates launches of one variant or reference. Keeps references to everything it is given.
 class LaunchPlanBuilder {
@@ -42,4 +42,4 @@ class LaunchPlanBuilder {
 /// -DDTYPE... and the family's derived values.
 std::vector<std::string> problem_defines(const Family& family, const Problem& problem);
 
-}  // namespace kerlab
+}  // namespace kerlab::spec

@@ -5,7 +5,7 @@
 #include <array>
 #include <utility>
 
-namespace kerlab {
+namespace kerlab::spec {
 namespace {
 
 constexpr std::array<std::pair<std::string_view, ReferenceSlot>, 4> kSlots = {{{"index", ReferenceSlot::index},
@@ -181,4 +181,4 @@ std::vector<Derived> read_derived(const SpecTable& table) {
   return derived;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::spec

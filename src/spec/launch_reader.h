@@ -8,7 +8,7 @@
 #include "spec/scope.h"
 #include "spec/spec_table.h"
 
-namespace kerlab {
+namespace kerlab::spec {
 
 /// Reads kernel, grid, block, cluster, shared and arguments; `kernel` is the default of that key. For a reference the
 /// arguments may be reference slots and `count` is known. Throws SpecError.
@@ -20,4 +20,4 @@ std::vector<Derived> read_derived(const SpecTable& table);
 /// One argument: see ArgumentDecl. Throws SpecError when it names nothing.
 ArgumentDecl parse_argument(const std::string& text, const SourceLocation& where, const Scope& scope, bool reference);
 
-}  // namespace kerlab
+}  // namespace kerlab::spec

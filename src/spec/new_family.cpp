@@ -8,7 +8,7 @@
 #include "base/file.h"
 #include "spec/spec_table.h"
 
-namespace kerlab {
+namespace kerlab::spec {
 namespace {
 
 constexpr std::string_view kFamily =
@@ -218,4 +218,4 @@ std::vector<std::filesystem::path> write_new_family(const std::filesystem::path&
   return written;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::spec

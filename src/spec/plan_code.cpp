@@ -8,7 +8,7 @@
 #include "base/cpp_string.h"
 #include "spec/plan_names.h"
 
-namespace kerlab {
+namespace kerlab::spec {
 
 namespace {
 
@@ -274,4 +274,4 @@ PlanCode plan_code(const Family& family, const Variant& variant, const Problem& 
   return PlanWriter(family, variant, problem, configuration, device).write(compiled);
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::spec

@@ -7,7 +7,7 @@
 
 #include "spec/spec.h"
 
-namespace kerlab {
+namespace kerlab::spec {
 
 struct PlanCode {
   std::string body;             ///< statements that use `request` and `e` (a Planner), two spaces deep
@@ -20,4 +20,4 @@ struct PlanCode {
 PlanCode plan_code(const Family& family, const Variant& variant, const Problem& problem,
                    const Configuration& configuration, const DeviceInfo& device, const std::set<std::string>& compiled);
 
-}  // namespace kerlab
+}  // namespace kerlab::spec

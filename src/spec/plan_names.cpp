@@ -5,7 +5,7 @@
 #include <array>
 #include <utility>
 
-namespace kerlab {
+namespace kerlab::spec {
 
 namespace {
 
@@ -65,4 +65,4 @@ std::string PlanNames::scalar_declarations(const Family& family) const {
   return declared;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::spec

@@ -8,7 +8,7 @@
 #include "spec/cpp_expression.h"
 #include "spec/spec.h"
 
-namespace kerlab {
+namespace kerlab::spec {
 
 class PlanNames {
  public:
@@ -35,4 +35,4 @@ class PlanNames {
   std::set<std::string> used_, facts_;
 };
 
-}  // namespace kerlab
+}  // namespace kerlab::spec

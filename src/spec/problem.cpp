@@ -7,7 +7,7 @@
 #include "spec/spec.h"
 #include "spec/spec_table.h"
 
-namespace kerlab {
+namespace kerlab::spec {
 namespace {
 
 constexpr std::int64_t kMaximumTensorBytes = std::int64_t{1} << 62;
@@ -174,7 +174,7 @@ std::string Problem::key() const {
   std::string key = family;
   for (const auto& [name, value] : dimensions)
     if (!unsaid.contains(name)) key += fmt::format(" {}={}", name, value);
-  key += fmt::format(" {}", kerlab::name(dtype));
+  key += fmt::format(" {}", plan::name(dtype));
   for (const auto& [name, value] : flags)
     if (!unsaid.contains(name)) key += fmt::format(" {}={}", name, value);
   for (const auto& [name, value] : scalars)
@@ -187,7 +187,7 @@ std::string Problem::title() const {
   std::vector<std::int64_t> extents;
   for (const auto& [name, value] : dimensions)
     if (!quiet.contains(name)) extents.push_back(value);
-  std::string title = fmt::format("{} {} {}", family, fmt::join(extents, "x"), kerlab::name(dtype));
+  std::string title = fmt::format("{} {} {}", family, fmt::join(extents, "x"), plan::name(dtype));
   for (const auto& [name, value] : flags)
     if (!quiet.contains(name)) title += " " + value;
   for (const auto& [name, value] : dimensions)
@@ -251,4 +251,4 @@ double bytes_of(const Family& family, const Problem& problem) {
   return cost(family, family.bytes, problem);
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::spec

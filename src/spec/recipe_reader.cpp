@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace kerlab {
+namespace kerlab::spec {
 namespace {
 
 constexpr std::int64_t kMostPoints = 8;
@@ -149,4 +149,4 @@ std::vector<RecipeDecl> read_recipes(const SpecTable& family, const Scope& scope
   return recipes;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::spec

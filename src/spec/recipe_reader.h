@@ -7,10 +7,10 @@
 #include "spec/spec.h"
 #include "spec/spec_table.h"
 
-namespace kerlab {
+namespace kerlab::spec {
 
 /// `scope` knows what the family declares, `tensors` among it. Throws SpecError.
 std::vector<RecipeDecl> read_recipes(const SpecTable& family, const Scope& scope,
                                      const std::vector<TensorDecl>& tensors);
 
-}  // namespace kerlab
+}  // namespace kerlab::spec

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace kerlab {
+namespace kerlab::spec {
 namespace {
 
 constexpr std::int64_t kSmallInteger = 4;
@@ -63,4 +63,4 @@ std::vector<Recipe> recipes_of(const Family& family, const Problem& problem, con
   return recipes;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::spec

@@ -7,7 +7,7 @@
 #include "spec/spec.h"
 #include "spec/tolerance.h"
 
-namespace kerlab {
+namespace kerlab::spec {
 namespace {
 
 // Below a quarter of the fp32 rate a reference in fp64 would dominate the check.
@@ -105,4 +105,4 @@ ReferenceInstance instantiate_reference(const Family& family, const Problem& pro
   return instance;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::spec

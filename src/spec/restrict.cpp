@@ -4,7 +4,7 @@
 
 #include "spec/scope.h"
 
-namespace kerlab {
+namespace kerlab::spec {
 
 namespace {
 
@@ -52,4 +52,4 @@ void restrict_spaces(KernelFolder& folder, const std::vector<std::string>& condi
   }
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::spec

@@ -6,7 +6,7 @@
 
 #include "spec/spec.h"
 
-namespace kerlab {
+namespace kerlab::spec {
 
 /// Adds `conditions` ("STAGES == 4 && BM > 64", over all that a constraint may use) to the constraints of every variant
 /// that has the names they use; of `folder`, the others are taken out. With `variants` (those asked for by name) each
@@ -14,4 +14,4 @@ namespace kerlab {
 void restrict_spaces(KernelFolder& folder, const std::vector<std::string>& conditions,
                      const std::vector<std::string>& variants);
 
-}  // namespace kerlab
+}  // namespace kerlab::spec

@@ -7,7 +7,7 @@
 
 #include "spec/spec_table.h"
 
-namespace kerlab {
+namespace kerlab::spec {
 namespace {
 
 constexpr std::array<std::string_view, 8> kKindNames = {"dimension", "flag",      "scalar",    "derived value",
@@ -131,4 +131,4 @@ void sort_derived(std::vector<Derived>& derived) {
   derived = DerivedSorter(derived).sorted();
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::spec

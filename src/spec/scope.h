@@ -8,7 +8,7 @@
 
 #include "spec/spec.h"
 
-namespace kerlab {
+namespace kerlab::spec {
 
 enum class NameKind : std::uint8_t { dimension, flag, scalar, derived, tensor, parameter, workspace, tensor_map };
 
@@ -45,4 +45,4 @@ Scope variant_scope(const Variant& variant, const Family& family);
 /// Puts each value after those it uses; throws SpecError for a cycle.
 void sort_derived(std::vector<Derived>& derived);
 
-}  // namespace kerlab
+}  // namespace kerlab::spec

@@ -2,7 +2,7 @@
 
 #include "spec/arithmetic.h"
 
-namespace kerlab {
+namespace kerlab::spec {
 
 SlotExpression::SlotExpression(const Expression& expression, const std::function<Name(const std::string&)>& resolve) {
   root_ = translate(expression, *expression.root(), resolve);
@@ -83,4 +83,4 @@ bool SlotExpression::evaluate(std::int32_t index, const Slots& slots, std::int64
   return apply(node.op, a, b, result);
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::spec

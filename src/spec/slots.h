@@ -5,7 +5,7 @@
 
 #include "spec/expression_node.h"
 
-namespace kerlab {
+namespace kerlab::spec {
 
 struct Slots {
   std::vector<std::int64_t> values;
@@ -40,4 +40,4 @@ class SlotExpression {
   std::int32_t root_ = 0;
 };
 
-}  // namespace kerlab
+}  // namespace kerlab::spec

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace kerlab {
+namespace kerlab::spec {
 
 std::filesystem::path read_source_path(const SpecTable& table, std::string_view key, const std::string& fallback,
                                        const std::filesystem::path& folder) {
@@ -23,4 +23,4 @@ std::string shown_path(const std::filesystem::path& path) {
   return relative.empty() || *relative.begin() == ".." ? path.string() : relative.string();
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::spec

@@ -7,7 +7,7 @@
 
 #include "spec/spec_table.h"
 
-namespace kerlab {
+namespace kerlab::spec {
 
 /// The file that `key` names (or `fallback`) in `folder`. Throws SpecError when it is missing or lies elsewhere.
 std::filesystem::path read_source_path(const SpecTable& table, std::string_view key, const std::string& fallback,
@@ -16,4 +16,4 @@ std::filesystem::path read_source_path(const SpecTable& table, std::string_view 
 /// A path as messages show it: relative to the current folder when it lies in it.
 std::string shown_path(const std::filesystem::path& path);
 
-}  // namespace kerlab
+}  // namespace kerlab::spec

@@ -4,7 +4,7 @@
 
 #include "spec/space_tree.h"
 
-namespace kerlab {
+namespace kerlab::spec {
 namespace {
 
 /// Nothing is valid: which constraint leaves nothing of what reaches it.
@@ -72,4 +72,4 @@ std::vector<Space::Cut> constraint_cuts(const Variant& variant, const Problem& p
   return cuts;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::spec

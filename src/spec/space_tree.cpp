@@ -8,7 +8,7 @@
 
 #include "base/random.h"
 
-namespace kerlab {
+namespace kerlab::spec {
 namespace {
 
 constexpr std::size_t kMostRemembered = 4'000'000;
@@ -299,4 +299,4 @@ std::vector<Configuration> SpaceTree::take_found() {
   return configurations;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::spec

@@ -7,7 +7,7 @@
 
 #include "spec/constraint_program.h"
 
-namespace kerlab {
+namespace kerlab::spec {
 
 class SpaceTree {
  public:
@@ -68,4 +68,4 @@ class SpaceTree {
   std::uint64_t ordinal_ = 0;            ///< of the next valid configuration
 };
 
-}  // namespace kerlab
+}  // namespace kerlab::spec

@@ -15,7 +15,7 @@
 #include "plan/problem_plan.h"
 #include "spec/expression.h"
 
-namespace kerlab {
+namespace kerlab::spec {
 
 struct Dimension {
   std::string name, doc;
@@ -371,4 +371,4 @@ struct ReferenceInstance {
 };
 ReferenceInstance instantiate_reference(const Family& family, const Problem& problem, const DeviceInfo& device);
 
-}  // namespace kerlab
+}  // namespace kerlab::spec

@@ -7,7 +7,7 @@
 
 #include "base/format.h"
 
-namespace kerlab {
+namespace kerlab::spec {
 namespace {
 
 using Kind = TomlValue::Kind;
@@ -247,4 +247,4 @@ std::vector<TomlValue> SpecTable::tables(std::string_view key) const {
   return value->items;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::spec

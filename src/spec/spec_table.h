@@ -11,7 +11,7 @@
 #include "spec/expression.h"
 #include "spec/toml_reader.h"
 
-namespace kerlab {
+namespace kerlab::spec {
 
 class SpecTable {
  public:
@@ -72,4 +72,4 @@ bool is_identifier(std::string_view text);
 /// ", did you mean 'x'?" or empty.
 std::string suggestion(std::string_view word, const std::vector<std::string>& candidates);
 
-}  // namespace kerlab
+}  // namespace kerlab::spec

@@ -9,7 +9,7 @@
 #include "spec/constraint_program.h"
 #include "spec/unsupported.h"
 
-namespace kerlab {
+namespace kerlab::spec {
 namespace {
 
 using Answer = ConstraintProgram::Answer;
@@ -142,4 +142,4 @@ std::string unsupported_reason(const Variant& variant, const Problem& problem, c
   return unsupported(variant, problem, device).reason;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::spec

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace kerlab {
+namespace kerlab::spec {
 namespace {
 
 constexpr double kSingle = 0x1p-24;
@@ -83,4 +83,4 @@ Tolerance make_tolerance(const ToleranceDecl& declared, const SumLength& length,
   return tolerance;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::spec

@@ -4,7 +4,7 @@
 #include "plan/problem_plan.h"
 #include "spec/spec.h"
 
-namespace kerlab {
+namespace kerlab::spec {
 
 /// Of a sum: n, and how many of its terms are added up before their sum goes to fp32 (fp8 only; 0: all of them).
 struct SumLength {
@@ -18,4 +18,4 @@ struct SumLength {
 Tolerance make_tolerance(const ToleranceDecl& declared, const SumLength& length, DType problem_dtype,
                          DType output_dtype, bool reference_is_float);
 
-}  // namespace kerlab
+}  // namespace kerlab::spec

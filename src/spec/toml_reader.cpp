@@ -7,7 +7,7 @@
 
 #include "base/toml_guard.h"
 
-namespace kerlab {
+namespace kerlab::spec {
 namespace {
 
 constexpr int kMaximumNesting = 16;
@@ -109,4 +109,4 @@ TomlValue parse_toml(std::string_view text, const std::string& file) {
   }
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::spec

@@ -8,7 +8,7 @@
 
 #include "spec/expression.h"
 
-namespace kerlab {
+namespace kerlab::spec {
 
 struct TomlValue {
   enum class Kind : std::uint8_t { table, array, string, integer, floating, boolean, date };
@@ -27,4 +27,4 @@ struct TomlValue {
 /// `file` is only named in errors. Throws SpecError.
 TomlValue parse_toml(std::string_view text, const std::string& file);
 
-}  // namespace kerlab
+}  // namespace kerlab::spec

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace kerlab {
+namespace kerlab::spec {
 
 std::string toml_string(const std::string& text) {
   std::string result = "\"";
@@ -22,4 +22,4 @@ std::string toml_string(const std::string& text) {
   return result + "\"";
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::spec

@@ -3,9 +3,11 @@
 
 #include <string>
 
-namespace kerlab {
+#include "base/modules.h"
+
+namespace kerlab::spec {
 
 /// In quotes, as a basic string.
 std::string toml_string(const std::string& text);
 
-}  // namespace kerlab
+}  // namespace kerlab::spec

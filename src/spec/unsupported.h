@@ -3,7 +3,7 @@
 
 #include "spec/spec.h"
 
-namespace kerlab {
+namespace kerlab::spec {
 
 struct Unsupported {
   std::string reason;  ///< "variant 'gemv' needs M <= 16 (constraint 'few_rows')"; empty: it is supported
@@ -13,4 +13,4 @@ struct Unsupported {
 /// As unsupported_reason. To be asked before enumerate().
 Unsupported unsupported(const Variant& variant, const Problem& problem, const DeviceInfo& device);
 
-}  // namespace kerlab
+}  // namespace kerlab::spec

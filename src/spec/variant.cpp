@@ -11,7 +11,7 @@
 #include "spec/source_path.h"
 #include "spec/spec_table.h"
 
-namespace kerlab {
+namespace kerlab::spec {
 namespace {
 
 constexpr std::int64_t kMostAlignment = 256;  // what an allocation has
@@ -315,4 +315,4 @@ Variant read_variant(const std::filesystem::path& file, const Family& family) {
   return variant;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::spec

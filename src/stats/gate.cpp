@@ -8,7 +8,7 @@
 
 #include "stats/samples.h"
 
-namespace kerlab {
+namespace kerlab::stats {
 
 namespace {
 
@@ -126,4 +126,4 @@ bool control_holds(const PairedEffect& control, const GateRule& rule) {
   return !visible || (control.low <= 1 + rule.margin / 2 && control.high >= 1 / (1 + rule.margin / 2));
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::stats

@@ -9,7 +9,9 @@
 #include <string_view>
 #include <vector>
 
-namespace kerlab {
+#include "base/modules.h"
+
+namespace kerlab::stats {
 
 /// What one process saw: pair i is base_us[i], today_us[i], taken side by side.
 struct ProcessPairs {
@@ -58,4 +60,4 @@ double clock_floor_us(std::vector<double> samples_us, double most);
 double student_95(int degrees);
 double student_80(int degrees);
 
-}  // namespace kerlab
+}  // namespace kerlab::stats

@@ -5,7 +5,7 @@
 #include <limits>
 #include <numeric>
 
-namespace kerlab {
+namespace kerlab::stats {
 
 namespace {
 
@@ -227,4 +227,4 @@ std::vector<Portfolio> portfolios(const LossMatrix& losses, double within, std::
   return found;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::stats

@@ -5,7 +5,9 @@
 #include <optional>
 #include <vector>
 
-namespace kerlab {
+#include "base/modules.h"
+
+namespace kerlab::stats {
 
 /// What a kernel costs on a shape more than the shape's own best: 0.02 = 2 %. None: it cannot run there, or nobody
 /// knows. losses[shape][kernel].
@@ -27,4 +29,4 @@ std::optional<Portfolio> best_portfolio(const LossMatrix& losses, std::size_t si
 /// many as there are shapes). Sizes that cover no shapes fully are left out.
 std::vector<Portfolio> portfolios(const LossMatrix& losses, double within, std::size_t largest = 0);
 
-}  // namespace kerlab
+}  // namespace kerlab::stats

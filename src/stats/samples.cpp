@@ -6,7 +6,7 @@
 #include <numbers>
 #include <numeric>
 
-namespace kerlab {
+namespace kerlab::stats {
 
 namespace {
 
@@ -81,4 +81,4 @@ std::optional<PairedRatio> paired_ratio(const std::vector<double>& a, const std:
   return PairedRatio{*median(ratios), *median_interval(ratios)};
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::stats

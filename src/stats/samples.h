@@ -4,7 +4,9 @@
 #include <optional>
 #include <vector>
 
-namespace kerlab {
+#include "base/modules.h"
+
+namespace kerlab::stats {
 
 struct Interval {
   double low = 0, high = 0;
@@ -28,4 +30,4 @@ struct PairedRatio {
 };
 std::optional<PairedRatio> paired_ratio(const std::vector<double>& a, const std::vector<double>& b);
 
-}  // namespace kerlab
+}  // namespace kerlab::stats

@@ -10,7 +10,7 @@
 
 #include "plan/launch_plan.h"
 
-namespace kerlab {
+namespace kerlab::trial {
 
 /// One number that a kernel is gated by, or that helps to see why: "instructions", "global_sectors", "registers".
 struct Figure {
@@ -63,4 +63,4 @@ struct Baseline {
   bool operator==(const Baseline&) const = default;
 };
 
-}  // namespace kerlab
+}  // namespace kerlab::trial

@@ -7,7 +7,9 @@
 #include <utility>
 #include <vector>
 
-namespace kerlab {
+#include "base/modules.h"
+
+namespace kerlab::trial {
 
 /// A cubin, once for all kernels that are the same code.
 struct ExportedImage {
@@ -94,4 +96,4 @@ struct ExportIdentity {
   std::vector<Shape> shapes;
 };
 
-}  // namespace kerlab
+}  // namespace kerlab::trial

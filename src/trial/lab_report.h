@@ -11,7 +11,7 @@
 #include "trial/regress_run.h"
 #include "trial/trial.h"
 
-namespace kerlab {
+namespace kerlab::trial {
 
 /// A line of a kernel's source, or of a header, by what it costs.
 struct ReportSourceLine {
@@ -138,4 +138,4 @@ struct LabReport {
   std::optional<ReportComparison> comparison;
 };
 
-}  // namespace kerlab
+}  // namespace kerlab::trial

@@ -1,6 +1,6 @@
 #include "trial/regress_run.h"
 
-namespace kerlab {
+namespace kerlab::trial {
 
 std::string_view name(RegressVerdict verdict) {
   switch (verdict) {
@@ -24,4 +24,4 @@ std::string_view name(RegressVerdict verdict) {
   return "failed";
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::trial

@@ -9,7 +9,9 @@
 #include <type_traits>
 #include <vector>
 
-namespace kerlab {
+#include "base/modules.h"
+
+namespace kerlab::trial {
 
 /// In the order in which a screen lists them: worst first.
 enum class RegressVerdict : std::uint8_t {
@@ -109,4 +111,4 @@ void columns(Record& r, Visitor&& visit) {
   visit("created", r.created);
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::trial

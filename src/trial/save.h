@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
-namespace kerlab {
+#include "base/modules.h"
+
+namespace kerlab::trial {
 
 struct SavedFile {
   std::string name;  ///< relative to the kernel's folder
@@ -27,4 +29,4 @@ struct Save {
   std::vector<SavedFile> files;  ///< sorted by name
 };
 
-}  // namespace kerlab
+}  // namespace kerlab::trial

@@ -4,7 +4,7 @@
 
 #include "base/hash.h"
 
-namespace kerlab {
+namespace kerlab::trial {
 
 namespace {
 
@@ -95,4 +95,4 @@ const std::string& seal(Trial& trial) {
   return trial.key;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::trial

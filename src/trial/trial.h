@@ -10,7 +10,9 @@
 #include <type_traits>
 #include <vector>
 
-namespace kerlab {
+#include "base/modules.h"
+
+namespace kerlab::trial {
 
 /// How a trial stands. `passed` alone may be timed, ranked and win.
 enum class TrialStatus : std::uint8_t {
@@ -230,4 +232,4 @@ const std::string& seal(Trial& trial);
 /// Version of the check protocol: recipes, tolerance formula, guards. Part of the trial key.
 inline constexpr std::int64_t kCheckVersion = 3;
 
-}  // namespace kerlab
+}  // namespace kerlab::trial

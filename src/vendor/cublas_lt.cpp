@@ -10,7 +10,7 @@
 #include "base/elapsed.h"
 #include "base/error.h"
 
-namespace kerlab {
+namespace kerlab::vendor {
 namespace {
 
 std::vector<std::string> candidates() {
@@ -83,4 +83,4 @@ std::string CublasLt::version() const {
   return fmt::format("cuBLASLt {}.{}.{}", number / 10000, number / 100 % 100, number % 100);
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::vendor

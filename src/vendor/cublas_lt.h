@@ -6,7 +6,9 @@
 
 #include <string>
 
-namespace kerlab {
+#include "base/modules.h"
+
+namespace kerlab::vendor {
 
 /// The functions of the library that are used, typed from its header.
 struct CublasLtApi {
@@ -50,4 +52,4 @@ class CublasLt {
   double read_ms_ = 0, start_ms_ = 0;
 };
 
-}  // namespace kerlab
+}  // namespace kerlab::vendor

@@ -4,7 +4,7 @@
 
 #include <array>
 
-namespace kerlab {
+namespace kerlab::vendor {
 namespace {
 
 void check(cublasStatus_t status, const char* doing) {
@@ -157,4 +157,4 @@ std::optional<GraphId> LibraryGemm::capture(std::size_t algorithm, std::size_t s
   }
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::vendor

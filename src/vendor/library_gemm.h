@@ -10,7 +10,7 @@
 #include "plan/problem_plan.h"
 #include "vendor/cublas_lt.h"
 
-namespace kerlab {
+namespace kerlab::vendor {
 
 inline constexpr int kLibraryAlgorithms = 16;
 inline constexpr std::size_t kLibraryWorkspace = std::size_t{64} << 20;
@@ -60,4 +60,4 @@ class LibraryGemm {
   std::vector<cublasLtMatmulHeuristicResult_t> algorithms_;
 };
 
-}  // namespace kerlab
+}  // namespace kerlab::vendor

@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-namespace kerlab {
+namespace kerlab::verify {
 namespace {
 
 template <typename T>
@@ -73,4 +73,4 @@ BoundLaunch bind_launch(Device& device, ModuleId module, const Launch& launch, c
   return bound;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::verify

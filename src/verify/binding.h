@@ -7,7 +7,7 @@
 #include "device/device.h"
 #include "plan/launch_plan.h"
 
-namespace kerlab {
+namespace kerlab::verify {
 
 /// Where tensors and workspaces lie, by name.
 using Addresses = std::map<std::string, DevicePtr>;
@@ -23,4 +23,4 @@ struct ReferenceSlots {
 BoundLaunch bind_launch(Device& device, ModuleId module, const Launch& launch, const Addresses& addresses,
                         const ReferenceSlots& slots = {});
 
-}  // namespace kerlab
+}  // namespace kerlab::verify

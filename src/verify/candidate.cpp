@@ -6,7 +6,7 @@
 
 #include "common/number.h"
 
-namespace kerlab {
+namespace kerlab::verify {
 
 Candidate::Candidate(ProblemData& data, std::span<const std::byte> image, std::string_view label, LaunchPlan plan)
     : data_(data), plan_(std::move(plan)), module_(data.device(), image, label), pitched_(data, plan_) {
@@ -97,4 +97,4 @@ bool Candidate::can_be_sampled() const {
   return plan_.launches.size() == 1 && no_workspace && resources_.front().independent_blocks;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::verify

@@ -8,7 +8,7 @@
 #include "verify/pitched_tensors.h"
 #include "verify/problem_data.h"
 
-namespace kerlab {
+namespace kerlab::verify {
 
 class Candidate {
  public:
@@ -51,4 +51,4 @@ class Candidate {
   bool warm_ = false;
 };
 
-}  // namespace kerlab
+}  // namespace kerlab::verify

@@ -7,7 +7,7 @@
 #include "verify/rounding_verdict.h"
 #include "verify/second_look.h"
 
-namespace kerlab {
+namespace kerlab::verify {
 
 /// One recipe of a check, and where its results go.
 struct Checker::Run {
@@ -225,4 +225,4 @@ std::string Checker::scan(const Candidate& candidate, int sets) {
   return damage;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::verify

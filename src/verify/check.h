@@ -10,7 +10,7 @@
 #include "verify/candidate.h"
 #include "verify/check_report.h"
 
-namespace kerlab {
+namespace kerlab::verify {
 
 /// What outputs hold before a run. NaN in every float type; and a finite number, for kernels that treat NaN kindly.
 inline constexpr std::uint32_t kPoisonNan = 0xFFFFFFFF, kPoisonFinite = 0x7B7B7B7B;
@@ -58,4 +58,4 @@ class Checker {
   EventId begin_, end_;
 };
 
-}  // namespace kerlab
+}  // namespace kerlab::verify

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace kerlab {
+namespace kerlab::verify {
 
 std::string_view name(Cause cause) {
   constexpr std::string_view kNames[] = {"",           "nan", "exact", "bound",   "unwritten",
@@ -31,4 +31,4 @@ std::int64_t CheckReport::mismatches() const {
   return sum;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::verify

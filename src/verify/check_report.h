@@ -6,7 +6,9 @@
 #include <string_view>
 #include <vector>
 
-namespace kerlab {
+#include "base/modules.h"
+
+namespace kerlab::verify {
 
 /// One wrong element.
 struct Mismatch {
@@ -73,4 +75,4 @@ struct CheckReport {
   bool operator==(const CheckReport&) const = default;
 };
 
-}  // namespace kerlab
+}  // namespace kerlab::verify

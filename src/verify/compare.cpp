@@ -2,7 +2,7 @@
 
 #include "verify/rounding_verdict.h"
 
-namespace kerlab {
+namespace kerlab::verify {
 
 lab::CompareArguments compare_rule(const ProblemPlan& plan, const Tensor& output, std::uint32_t recipe,
                                    std::size_t reference) {
@@ -45,4 +45,4 @@ void poison_outputs(ProblemData& data, int set, std::uint32_t pattern) {
       data.device().fill(data.buffer(set, i).pointer(), pattern, data.buffer(set, i).words());
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::verify

@@ -3,7 +3,7 @@
 
 #include "verify/problem_data.h"
 
-namespace kerlab {
+namespace kerlab::verify {
 
 /// An output that a run has written, and what it should be.
 struct Compared {
@@ -24,4 +24,4 @@ void queue_compare(ProblemData& data, const ReportBuffer& reports, std::size_t s
 /// Every output of a set holds the pattern (queued).
 void poison_outputs(ProblemData& data, int set, std::uint32_t pattern);
 
-}  // namespace kerlab
+}  // namespace kerlab::verify

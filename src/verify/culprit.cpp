@@ -9,7 +9,7 @@
 #include "verify/explain.h"
 #include "verify/product_terms.h"
 
-namespace kerlab {
+namespace kerlab::verify {
 namespace {
 
 constexpr std::size_t kLookedAt = 12;
@@ -110,4 +110,4 @@ std::string find_culprit(const ProblemPlan& plan, const Recipe& recipe, const Te
   return fmt::format("{}{} and {} more looked at hold {}", output.name, first, looked_at.size() - 1, text);
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::verify

@@ -10,7 +10,7 @@
 
 #include "plan/problem_plan.h"
 
-namespace kerlab {
+namespace kerlab::verify {
 
 /// A wrong element of an output.
 struct WrongElement {
@@ -27,4 +27,4 @@ using ExpectedLookup = std::function<std::vector<double>(std::span<const std::in
 std::string find_culprit(const ProblemPlan& plan, const Recipe& recipe, const Tensor& output,
                          std::span<const WrongElement> wrong, const ExpectedLookup& expected);
 
-}  // namespace kerlab
+}  // namespace kerlab::verify

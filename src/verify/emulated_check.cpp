@@ -9,7 +9,7 @@
 #include "verify/emulated_run.h"
 #include "verify/explain.h"
 
-namespace kerlab {
+namespace kerlab::verify {
 namespace {
 
 // Whole tiles for exact recipes, as long as they are not many large ones; for the others, whose values cost as much and
@@ -273,4 +273,4 @@ CheckReport EmulatedChecker::check(Candidate& candidate, std::span<const std::ui
   return report;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::verify

@@ -14,7 +14,7 @@
 #include "verify/expected_values.h"
 #include "verify/in_place.h"
 
-namespace kerlab {
+namespace kerlab::verify {
 
 class EmulatedChecker {
  public:
@@ -53,4 +53,4 @@ class EmulatedChecker {
   std::map<int, std::uint32_t> poisoned_;  ///< sets whose outputs hold nothing but this pattern
 };
 
-}  // namespace kerlab
+}  // namespace kerlab::verify

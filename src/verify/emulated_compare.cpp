@@ -11,7 +11,7 @@
 #include "verify/rounding_verdict.h"
 #include "verify/survey.h"
 
-namespace kerlab {
+namespace kerlab::verify {
 namespace {
 
 struct Element {
@@ -143,4 +143,4 @@ std::string EmulatedChecker::written_bits(const Run& run, std::size_t reference)
   return digest(written);
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::verify

@@ -5,7 +5,7 @@
 
 #include "verify/emulated_check.h"
 
-namespace kerlab {
+namespace kerlab::verify {
 
 /// One recipe with one poison.
 struct EmulatedChecker::Run {
@@ -24,4 +24,4 @@ inline bool overlap(const AddressRange& range, std::uint64_t begin, std::uint64_
   return range.begin < end && range.end > begin;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::verify

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <bit>
 
-namespace kerlab {
+namespace kerlab::verify {
 namespace {
 
 constexpr std::int64_t kPictureRows = 16, kPictureColumns = 48;
@@ -173,4 +173,4 @@ std::string ErrorMap::sentence() const {
   return text;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::verify

@@ -7,7 +7,7 @@
 
 #include "plan/problem_plan.h"
 
-namespace kerlab {
+namespace kerlab::verify {
 
 /// Elements that were looked at, and those of them that are wrong, over the last two dimensions of an output; others
 /// are folded onto these.
@@ -50,4 +50,4 @@ std::vector<std::int64_t> completed(const std::vector<std::int64_t>& indices, st
 /// on", "rows 3, 17, 90". `name`: "row".
 std::string describe_indices(const std::vector<std::int64_t>& indices, std::int64_t extent, const std::string& name);
 
-}  // namespace kerlab
+}  // namespace kerlab::verify

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace kerlab {
+namespace kerlab::verify {
 
 std::vector<ExpectedValues::Value> ExpectedValues::at(std::uint32_t recipe, std::size_t reference,
                                                       std::span<const std::int64_t> elements) {
@@ -33,4 +33,4 @@ void ExpectedValues::compute_missing(Known& known, std::uint32_t recipe, std::si
   }
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::verify

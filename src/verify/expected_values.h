@@ -9,7 +9,7 @@
 
 #include "verify/problem_data.h"
 
-namespace kerlab {
+namespace kerlab::verify {
 
 class ExpectedValues {
  public:
@@ -30,4 +30,4 @@ class ExpectedValues {
   std::unordered_map<std::uint64_t, Known> known_;  ///< by recipe and reference
 };
 
-}  // namespace kerlab
+}  // namespace kerlab::verify

@@ -7,7 +7,7 @@
 #include "verify/inputs.h"
 #include "verify/rounding_verdict.h"
 
-namespace kerlab {
+namespace kerlab::verify {
 namespace {
 
 std::string difference(const Recipe& recipe, const RecipeReport& report, const Tensor& output) {
@@ -76,4 +76,4 @@ void judge_repeats(RecipeReport& report, std::int64_t different, bool nondetermi
       different, report.runs - 1);
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::verify

@@ -7,7 +7,7 @@
 #include "plan/problem_plan.h"
 #include "verify/check_report.h"
 
-namespace kerlab {
+namespace kerlab::verify {
 
 /// Row-major coordinates of an element: "[12, 4095]"; "[]" for a scalar.
 std::string coordinates(const std::vector<std::int64_t>& shape, std::int64_t index);
@@ -20,4 +20,4 @@ RecipeReport explain(const Recipe& recipe, const Tensor& output, const lab::Comp
 /// Takes in how many of the report's `runs` gave other bits than the first; where they must not, it did not pass.
 void judge_repeats(RecipeReport& report, std::int64_t different, bool nondeterministic);
 
-}  // namespace kerlab
+}  // namespace kerlab::verify

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace kerlab {
+namespace kerlab::verify {
 namespace {
 
 constexpr std::int64_t kGuardWords = kGuardBytes / 4;
@@ -59,4 +59,4 @@ std::string describe_rest(const std::string& name, std::uint64_t bytes) {
                      name, bytes);
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::verify

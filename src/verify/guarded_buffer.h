@@ -10,7 +10,7 @@
 #include "device/lab.h"
 #include "verify/report_buffer.h"
 
-namespace kerlab {
+namespace kerlab::verify {
 
 inline constexpr std::int64_t kGuardBytes = 4096;
 /// NaN as fp64, fp32, fp16, bf16 and (mostly) fp8; unlikely as a value that a kernel writes.
@@ -51,4 +51,4 @@ void scan_zeros(Lab& lab, std::span<const NamedBuffer> buffers, const ReportBuff
 /// "workspace flags: a run must leave it zero (zero_once), and left 16 bytes that are not"; empty: all are.
 std::string describe_rest(const std::string& name, std::uint64_t bytes);
 
-}  // namespace kerlab
+}  // namespace kerlab::verify

@@ -6,7 +6,7 @@
 
 #include "verify/input_value.h"
 
-namespace kerlab {
+namespace kerlab::verify {
 namespace {
 
 // On the host, element by element; more are filled by all threads.
@@ -95,4 +95,4 @@ DevicePtr InPlaceResults::pointer(int set, const Tensor& output) const {
   return kept != kept_.end() ? kept->second.pointer() : data_.buffer(set, output.name).pointer();
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::verify

@@ -9,7 +9,7 @@
 #include "plan/counts.h"
 #include "verify/problem_data.h"
 
-namespace kerlab {
+namespace kerlab::verify {
 
 class InPlaceResults {
  public:
@@ -27,4 +27,4 @@ class InPlaceResults {
   std::map<std::string, Allocation> kept_;  ///< by tensor
 };
 
-}  // namespace kerlab
+}  // namespace kerlab::verify

@@ -6,7 +6,7 @@
 
 #include "verify/error_map.h"
 
-namespace kerlab {
+namespace kerlab::verify {
 namespace {
 
 constexpr std::size_t kMostListed = 6;
@@ -82,4 +82,4 @@ std::string describe_indices(const std::vector<std::int64_t>& indices, std::int6
                      indices.size() > kMostListed ? fmt::format(" and {} more", indices.size() - kMostListed) : "");
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::verify

@@ -8,7 +8,7 @@
 #include "common/recipe.h"
 #include "verify/inputs.h"
 
-namespace kerlab {
+namespace kerlab::verify {
 namespace {
 
 lab::FillArguments fill_of(const ProblemPlan& plan, const Recipe& recipe, const std::string& name) {
@@ -36,4 +36,4 @@ std::uint64_t InputValues::bits_at(std::int64_t element) const {
   return lab::element_bits(format_, fill_, key_, constant_, static_cast<lab::u64>(element));
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::verify

@@ -8,7 +8,7 @@
 #include "common/number.h"
 #include "plan/problem_plan.h"
 
-namespace kerlab {
+namespace kerlab::verify {
 
 class InputValues {
  public:
@@ -24,4 +24,4 @@ class InputValues {
   lab::u64 key_, constant_;
 };
 
-}  // namespace kerlab
+}  // namespace kerlab::verify

@@ -10,7 +10,7 @@
 #include "base/format.h"
 #include "common/recipe.h"
 
-namespace kerlab {
+namespace kerlab::verify {
 namespace {
 
 constexpr double kLargestInteger = 1 << 29;
@@ -141,4 +141,4 @@ lab::FillArguments fill_arguments(const Recipe& recipe, const Tensor& tensor, bo
   return a;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::verify

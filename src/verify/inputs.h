@@ -7,7 +7,7 @@
 #include "device/device.h"
 #include "plan/problem_plan.h"
 
-namespace kerlab {
+namespace kerlab::verify {
 
 /// "normal v1 seed 1", "small_integer v1 seed 1 (4)": part of a measurement's identity.
 std::string recipe_text(const Recipe& recipe);
@@ -20,4 +20,4 @@ std::string recipe_text(const Recipe& recipe);
 /// A tensor that must not be read holds NaN. Throws Error for a recipe, version or plant that is not known.
 lab::FillArguments fill_arguments(const Recipe& recipe, const Tensor& tensor, bool first_input, DevicePtr out);
 
-}  // namespace kerlab
+}  // namespace kerlab::verify

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace kerlab {
+namespace kerlab::verify {
 namespace {
 
 /// How many pieces of `bytes`, at most `wanted`, come out of `left`.
@@ -29,4 +29,4 @@ MemoryPlan plan_memory(const MemoryNeeds& n) {
   return plan;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::verify

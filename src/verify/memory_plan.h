@@ -3,7 +3,9 @@
 
 #include <cstdint>
 
-namespace kerlab {
+#include "base/modules.h"
+
+namespace kerlab::verify {
 
 struct MemoryNeeds {
   std::int64_t set_bytes = 0;        ///< all tensors once, with guards
@@ -26,4 +28,4 @@ inline constexpr int kMaximumRotation = 64;
 /// At least one set and one slot, even if they do not fit: allocating them then says so.
 MemoryPlan plan_memory(const MemoryNeeds& needs);
 
-}  // namespace kerlab
+}  // namespace kerlab::verify

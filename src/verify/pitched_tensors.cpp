@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace kerlab {
+namespace kerlab::verify {
 namespace {
 
 std::string describe(const std::string& name, std::uint64_t bytes, std::int64_t row, std::int64_t behind) {
@@ -142,4 +142,4 @@ std::string PitchedTensors::describe_writes(std::span<const AddressRange> writte
   return {};
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::verify

@@ -8,7 +8,7 @@
 
 #include "verify/problem_data.h"
 
-namespace kerlab {
+namespace kerlab::verify {
 
 class PitchedTensors {
  public:
@@ -55,4 +55,4 @@ class PitchedTensors {
   std::vector<Copy> copies_;
 };
 
-}  // namespace kerlab
+}  // namespace kerlab::verify

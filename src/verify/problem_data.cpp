@@ -6,7 +6,7 @@
 
 #include "verify/inputs.h"
 
-namespace kerlab {
+namespace kerlab::verify {
 namespace {
 
 // Sets that hold recipes other than the timed one. Filling one anew costs little.
@@ -206,4 +206,4 @@ std::vector<BoundLaunch> ProblemData::restore_launches(int set, std::uint32_t re
   return launches;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::verify

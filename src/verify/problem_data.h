@@ -16,7 +16,7 @@
 #include "verify/memory_plan.h"
 #include "verify/report_buffer.h"
 
-namespace kerlab {
+namespace kerlab::verify {
 
 /// Faults of a problem's reference begin so: they are no candidate's.
 inline constexpr std::string_view kReferenceFault = "the reference: ";
@@ -122,4 +122,4 @@ class ProblemData {
   std::map<std::uint32_t, std::vector<std::uint64_t>> input_hashes_;
 };
 
-}  // namespace kerlab
+}  // namespace kerlab::verify

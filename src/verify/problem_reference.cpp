@@ -6,7 +6,7 @@
 
 #include "verify/problem_data.h"
 
-namespace kerlab {
+namespace kerlab::verify {
 namespace {
 
 void read_numbers(Device& device, const Allocation& from, DType accumulator, std::size_t count,
@@ -137,4 +137,4 @@ const std::vector<std::uint64_t>& ProblemData::input_hashes(std::uint32_t recipe
   return input_hashes_[recipe] = {reports_.hashed().begin(), reports_.hashed().end()};
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::verify

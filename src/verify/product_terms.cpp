@@ -8,7 +8,7 @@
 #include "common/number.h"
 #include "verify/input_value.h"
 
-namespace kerlab {
+namespace kerlab::verify {
 namespace {
 
 constexpr std::int64_t kMostSteps = 512;  // whose exchanges are tried, each with each
@@ -175,4 +175,4 @@ std::string explain_product(const ProblemPlan& plan, const Recipe& recipe, const
   return Explanations(output, call.k, std::move(candidates)).find();
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::verify

@@ -9,7 +9,7 @@
 #include "plan/problem_plan.h"
 #include "verify/culprit.h"
 
-namespace kerlab {
+namespace kerlab::verify {
 
 /// alpha a(m, k) b(k, n) for every k.
 std::vector<double> product_terms(const ProblemPlan& plan, const Recipe& recipe, const GemmCall& call,
@@ -20,4 +20,4 @@ std::vector<double> product_terms(const ProblemPlan& plan, const Recipe& recipe,
 std::string explain_product(const ProblemPlan& plan, const Recipe& recipe, const Tensor& output, const GemmCall& call,
                             std::span<const WrongElement> wrong);
 
-}  // namespace kerlab
+}  // namespace kerlab::verify

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace kerlab {
+namespace kerlab::verify {
 
 std::size_t ReportBuffer::bytes() const {
   return compares_.size() * sizeof(lab::CompareReport) + rows_.size() * sizeof(lab::RowSumReport) +
@@ -37,4 +37,4 @@ void ReportBuffer::read() {
   take(hashes_);
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::verify

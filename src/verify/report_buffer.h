@@ -7,7 +7,7 @@
 #include "common/lab_abi.h"
 #include "device/device.h"
 
-namespace kerlab {
+namespace kerlab::verify {
 
 class ReportBuffer {
  public:
@@ -43,4 +43,4 @@ class ReportBuffer {
   std::vector<lab::u64> hashes_;
 };
 
-}  // namespace kerlab
+}  // namespace kerlab::verify

@@ -5,7 +5,7 @@
 #include <bit>
 #include <cmath>
 
-namespace kerlab {
+namespace kerlab::verify {
 namespace {
 
 constexpr std::int64_t kFewest = 1024;  // elements: fewer tell too little
@@ -80,4 +80,4 @@ void judge_row_sums(RecipeReport& report, const Tensor& output, double target, c
       found.wrong, columns > 0 ? output.elements() / columns : 0, target, row & 0xFFFFFFFF, ratio);
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::verify

@@ -7,7 +7,7 @@
 #include "plan/problem_plan.h"
 #include "verify/check_report.h"
 
-namespace kerlab {
+namespace kerlab::verify {
 
 /// Whether the recipe's values are continuous and independent, so that the roundings of outputs are. Of others (equal
 /// rows, small integers) many outputs may be rounded alike.
@@ -21,4 +21,4 @@ void judge_rounding(RecipeReport& report);
 /// The same for rows that must sum to a number; `found` from lab_row_sums.
 void judge_row_sums(RecipeReport& report, const Tensor& output, double target, const lab::RowSumReport& found);
 
-}  // namespace kerlab
+}  // namespace kerlab::verify

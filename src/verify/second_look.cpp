@@ -9,7 +9,7 @@
 #include "verify/compare.h"
 #include "verify/survey.h"
 
-namespace kerlab {
+namespace kerlab::verify {
 namespace {
 
 constexpr int kMostRuns = 10;          // until a fault shows again
@@ -103,4 +103,4 @@ void look_again(ProblemData& data, ReportBuffer& reports, Candidate& candidate, 
   }
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::verify

@@ -4,7 +4,7 @@
 
 #include "verify/explain.h"
 
-namespace kerlab {
+namespace kerlab::verify {
 namespace {
 
 constexpr std::size_t kMostRunsListed = 8, kMostRunsKept = 256;
@@ -50,4 +50,4 @@ void Survey::tell(RecipeReport& report, const ExpectedLookup& expected) const {
   }
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::verify

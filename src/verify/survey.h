@@ -9,7 +9,7 @@
 #include "verify/culprit.h"
 #include "verify/error_map.h"
 
-namespace kerlab {
+namespace kerlab::verify {
 
 class Survey {
  public:
@@ -33,4 +33,4 @@ class Survey {
   std::vector<WrongElement> elements_;
 };
 
-}  // namespace kerlab
+}  // namespace kerlab::verify

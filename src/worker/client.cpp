@@ -8,7 +8,7 @@
 #include "base/interrupt.h"
 #include "worker/worker.h"
 
-namespace kerlab {
+namespace kerlab::worker {
 namespace {
 
 /// Making a context takes 0.1 s; a loaded machine, a launcher such as srun, or another kerlab on the device take
@@ -146,4 +146,4 @@ void WorkerClient::stop() {
   busy_ = false;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::worker

@@ -5,7 +5,7 @@
 
 #include "worker/workbench.h"
 
-namespace kerlab {
+namespace kerlab::worker {
 namespace {
 
 /// NVML's counter of this GPU. Throws Error where there is none.
@@ -55,4 +55,4 @@ Reply Workbench::serve(const request::Energy& energy) {
   }
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::worker

@@ -5,7 +5,7 @@
 #include "worker/messages.h"
 
 // clang-format off
-namespace kerlab {
+namespace kerlab::worker {
 
 inline constexpr DType kLastDType = DType::uint8;
 
@@ -238,4 +238,4 @@ template <typename Archive> void fields(Archive& a, reply::Fault& v) {
   a("exit_code", v.exit_code); a("device_taken", v.device_taken);
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::worker

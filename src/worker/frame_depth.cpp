@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-namespace kerlab {
+namespace kerlab::worker {
 namespace {
 
 constexpr std::uint64_t kUntilBreak = std::numeric_limits<std::uint64_t>::max();
@@ -75,4 +75,4 @@ bool nested_deeper_than(std::span<const std::byte> frame, std::size_t limit) {
   return false;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::worker

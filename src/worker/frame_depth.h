@@ -4,9 +4,11 @@
 #include <cstddef>
 #include <span>
 
-namespace kerlab {
+#include "base/modules.h"
+
+namespace kerlab::worker {
 
 /// True when arrays and maps of a CBOR frame nest deeper than `limit`. Malformed frames are left to the parser.
 bool nested_deeper_than(std::span<const std::byte> frame, std::size_t limit);
 
-}  // namespace kerlab
+}  // namespace kerlab::worker

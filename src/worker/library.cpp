@@ -14,7 +14,7 @@
 #include "stats/samples.h"
 #include "worker/workbench.h"
 
-namespace kerlab {
+namespace kerlab::worker {
 namespace {
 
 constexpr int kRoundsToChoose = 7, kRoundsOfFinalists = 15;
@@ -123,4 +123,4 @@ Reply Workbench::serve(const request::Library&) {
   }
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::worker

@@ -12,7 +12,7 @@
 #include "worker/frame_depth.h"
 #include "worker/plan_text.h"
 
-namespace kerlab {
+namespace kerlab::worker {
 namespace {
 
 using Json = nlohmann::json;
@@ -313,4 +313,4 @@ LaunchPlan parse_plan_text(std::string_view text) {
   return plan;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::worker

@@ -18,7 +18,7 @@
 #include "plan/problem_plan.h"
 #include "verify/check_report.h"
 
-namespace kerlab {
+namespace kerlab::worker {
 
 inline constexpr std::uint32_t kProtocolVersion = 9;
 inline constexpr std::string_view kProtocolMagic = "kerlab-worker";
@@ -174,4 +174,4 @@ Bytes encode(const Reply& reply);
 Request decode_request(std::span<const std::byte> frame);
 Reply decode_reply(std::span<const std::byte> frame);
 
-}  // namespace kerlab
+}  // namespace kerlab::worker

@@ -1,7 +1,7 @@
 // A run in mode sanitize, on an emulated device.
 #include "worker/workbench.h"
 
-namespace kerlab {
+namespace kerlab::worker {
 namespace {
 
 Hazard hazard_of(FaultKind kind) {
@@ -81,4 +81,4 @@ Reply Workbench::serve(const request::Sanitize& sanitize) {
   return reply;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::worker

@@ -9,7 +9,7 @@
 #include "measure/canary.h"
 #include "measure/ceilings.h"
 
-namespace kerlab {
+namespace kerlab::worker {
 namespace {
 
 // Emulated whole in about a tenth of a second.
@@ -289,4 +289,4 @@ Reply serve(Workbench& workbench, const Request& request) {
   }
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::worker

@@ -13,7 +13,7 @@
 #include "verify/emulated_check.h"
 #include "worker/messages.h"
 
-namespace kerlab {
+namespace kerlab::worker {
 
 class Workbench {
  public:
@@ -82,4 +82,4 @@ class Workbench {
 /// The reply to a request; failures become reply::Fault.
 Reply serve(Workbench& workbench, const Request& request);
 
-}  // namespace kerlab
+}  // namespace kerlab::worker

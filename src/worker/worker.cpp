@@ -11,7 +11,7 @@
 #include "device/device_lock.h"
 #include "worker/workbench.h"
 
-namespace kerlab {
+namespace kerlab::worker {
 namespace {
 
 /// Waits for the parent's next request; nullopt when it is gone.
@@ -82,4 +82,4 @@ int run_worker(const std::string& device_id, std::chrono::milliseconds patience)
   return static_cast<int>(ExitCode::failed);
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::worker

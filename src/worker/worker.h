@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "worker/messages.h"
 
-namespace kerlab {
+namespace kerlab::worker {
 
 /// How long a worker waits for another kerlab to let go of the device. One that was killed a moment ago may not have
 /// done so yet. Less than the parent's patience with the first reply.
@@ -73,4 +73,4 @@ class WorkerClient {
   int starts_ = 0;
 };
 
-}  // namespace kerlab
+}  // namespace kerlab::worker

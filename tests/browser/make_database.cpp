@@ -19,7 +19,7 @@ int main(int count, char** words) {
     if (count > 3) what.hostile = words[3];
     if (count > 4) what.problems.assign(words + 4, words + count);
     std::filesystem::remove(words[1]);
-    kerlab::Database database = kerlab::Database::open(words[1]);
+    kerlab::db::Database database = kerlab::db::Database::open(words[1]);
     kerlab::testing::make_up(database, what);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "make_database: %s\n", error.what());

@@ -66,10 +66,10 @@ kerlab::ProcessResult play(const Sandbox& sandbox, const std::string& script) {
 }  // namespace
 
 TEST_CASE("cli: what words that begin alike have in common", "[cli]") {
-  CHECK(kerlab::common_beginning({"STAGES=2", "STAGES=4"}) == "STAGES=");
-  CHECK(kerlab::common_beginning({"run"}) == "run");
-  CHECK(kerlab::common_beginning({"a", "b"}).empty());
-  CHECK(kerlab::common_beginning({}).empty());
+  CHECK(kerlab::cli::common_beginning({"STAGES=2", "STAGES=4"}) == "STAGES=");
+  CHECK(kerlab::cli::common_beginning({"run"}) == "run");
+  CHECK(kerlab::cli::common_beginning({"a", "b"}).empty());
+  CHECK(kerlab::cli::common_beginning({}).empty());
 }
 
 TEST_CASE("cli: a session of forty lines at a terminal is answered as documented", "[cli][nvrtc]") {

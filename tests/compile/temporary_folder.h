@@ -6,6 +6,8 @@
 #include <fstream>
 #include <string>
 
+#include "modules.h"
+
 namespace kerlab::testing {
 
 class TemporaryFolder {

@@ -30,7 +30,7 @@ std::int64_t begin(Database& database, const std::string& host) {
   return database.begin_session(session);
 }
 
-Trial trial(std::int64_t session, int number, TrialStatus status) {
+Trial a_trial(std::int64_t session, int number, TrialStatus status) {
   Trial trial;
   trial.family = "gemm";
   trial.variant = "tile2d";

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "db/database.h"
+#include "modules.h"
 
 namespace kerlab::db_test {
 
@@ -25,7 +26,7 @@ class TemporaryFolder {
 /// Begins a session and stores the source that the records below refer to.
 std::int64_t begin(Database& database, const std::string& host = "");
 /// `number` makes the configuration, and so the key.
-Trial trial(std::int64_t session, int number, TrialStatus status = TrialStatus::passed);
+Trial a_trial(std::int64_t session, int number, TrialStatus status = TrialStatus::passed);
 Measurement measurement(const Trial& trial, double median_us = 100);
 Decision decision(const Trial& trial, const Measurement& measurement);
 /// What Database::open says; empty when it opens.

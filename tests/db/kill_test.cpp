@@ -46,7 +46,7 @@ std::string identity_of_dead_process() {
     Database database = Database::open(path);
     const auto session = begin(database);
     for (int i = 0;; ++i) {
-      Trial one = trial(session, i, TrialStatus::launching);
+      Trial one = a_trial(session, i, TrialStatus::launching);
       database.put(one);
       if (i % 2 == 0) {
         one.status = TrialStatus::passed;
@@ -108,7 +108,7 @@ TEST_CASE("kill -9: every acknowledged row is there, and the database opens", "[
     if (once_writing) CHECK(acknowledged > 0);
     Database database = Database::open(path);
     const int interrupted = database.mark_interrupted();
-    const auto found = database.trials(trial(0, 0).problem, trial(0, 0).device_class);
+    const auto found = database.trials(a_trial(0, 0).problem, a_trial(0, 0).device_class);
     REQUIRE(static_cast<int>(found.size()) >= acknowledged);
     REQUIRE(static_cast<int>(found.size()) <= acknowledged + 1);
     int passed = 0, left = 0;
@@ -148,12 +148,12 @@ TEST_CASE("a log left behind: torn or overwritten, what stands before the damage
     }
     try {
       Database database = Database::open(path);
-      const auto found = database.trials(trial(0, 0).problem, trial(0, 0).device_class);
+      const auto found = database.trials(a_trial(0, 0).problem, a_trial(0, 0).device_class);
       if (round % 4 == 2) CHECK(static_cast<int>(found.size()) >= acknowledged);  // the index is made anew
       std::set<std::string> configurations;
       for (const Trial& one : found) configurations.insert(one.configuration);
       for (std::size_t i = 0; i < found.size(); ++i) CHECK(configurations.contains(fmt::format("BM={}", i)));
-      Trial next = trial(begin(database), 1000000);
+      Trial next = a_trial(begin(database), 1000000);
       database.put(next);
     } catch (const Error& error) {  // nothing but its header was ever in the file
       CHECK_THAT(error.what(), Catch::Contains("a.db") && Catch::Contains("--db PATH"));
@@ -168,12 +168,12 @@ TEST_CASE("mark_interrupted: rows of dead sessions only", "[db]") {
   const auto dead_session = begin(mine, identity_of_dead_process());
   const auto live_session = begin(other);
   const auto remote_session = begin(other, "another-host 1 1");
-  Trial dead_compile = trial(dead_session, 1, TrialStatus::compiling);
-  Trial dead_launch = trial(dead_session, 2, TrialStatus::launching);
-  Trial dead_passed = trial(dead_session, 3, TrialStatus::passed);
-  Trial dead_fault = trial(dead_session, 4, TrialStatus::illegal_address);
-  Trial live_launch = trial(live_session, 5, TrialStatus::launching);
-  Trial remote_launch = trial(remote_session, 6, TrialStatus::launching);
+  Trial dead_compile = a_trial(dead_session, 1, TrialStatus::compiling);
+  Trial dead_launch = a_trial(dead_session, 2, TrialStatus::launching);
+  Trial dead_passed = a_trial(dead_session, 3, TrialStatus::passed);
+  Trial dead_fault = a_trial(dead_session, 4, TrialStatus::illegal_address);
+  Trial live_launch = a_trial(live_session, 5, TrialStatus::launching);
+  Trial remote_launch = a_trial(remote_session, 6, TrialStatus::launching);
   mine.put(std::vector{&dead_compile, &dead_launch, &dead_passed, &dead_fault, &live_launch, &remote_launch});
 
   CHECK(mine.mark_interrupted() == 2);
@@ -207,7 +207,7 @@ TEST_CASE("two processes create and write one database at the same time", "[db]"
       Database database = Database::open(path);
       const auto session = begin(database);
       for (int n = 0; n < 20; ++n) {
-        Trial one = trial(session, 100 * static_cast<int>(i) + n);
+        Trial one = a_trial(session, 100 * static_cast<int>(i) + n);
         database.put(one);
       }
       ::_exit(0);

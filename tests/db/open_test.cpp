@@ -50,7 +50,7 @@ void fill(const fs::path& path) {
   Database database = Database::open(path);
   const auto session = begin(database);
   std::vector<Trial> trials;
-  for (int i = 0; i < 200; ++i) trials.push_back(trial(session, i));
+  for (int i = 0; i < 200; ++i) trials.push_back(a_trial(session, i));
   std::vector<Trial*> all;
   for (Trial& one : trials) all.push_back(&one);
   database.put(all);
@@ -64,7 +64,7 @@ TEST_CASE("open: creates the file and its folders, and opens it again", "[db]") 
   {
     Database database = Database::open(path);
     CHECK(database.path() == path);
-    Trial one = trial(begin(database), 1);
+    Trial one = a_trial(begin(database), 1);
     database.put(one);
     id = one.id;
   }
@@ -227,7 +227,7 @@ TEST_CASE("open: a disk that takes no more is an error and nothing is lost", "[d
       Database database = Database::open(path);
       const auto session = begin(database);
       for (int i = 1000; i < 2000; ++i) {
-        Trial one = trial(session, i);
+        Trial one = a_trial(session, i);
         database.put(one);
       }
       wrong |= 2;

@@ -29,7 +29,7 @@ std::string text(const Record& record) {
 
 TEST_CASE("database: a trial comes back with every column", "[db]") {
   Database database = Database::in_memory();
-  Trial stored = trial(begin(database), 1);
+  Trial stored = a_trial(begin(database), 1);
   stored.message = "text with 'quotes', \"more\" and \xc3\xbc";
   database.put(stored);
   REQUIRE(stored.id > 0);
@@ -44,9 +44,9 @@ TEST_CASE("database: a trial comes back with every column", "[db]") {
 
 TEST_CASE("database: put by key keeps the id and follows the newest outcome", "[db]") {
   Database database = Database::in_memory();
-  Trial first = trial(begin(database), 1, TrialStatus::launching);
+  Trial first = a_trial(begin(database), 1, TrialStatus::launching);
   database.put(first);
-  Trial second = trial(begin(database), 1, TrialStatus::illegal_address);
+  Trial second = a_trial(begin(database), 1, TrialStatus::illegal_address);
   second.message = "illegal address in tile2d BM=1";
   database.put(second);
   CHECK(second.id == first.id);
@@ -63,7 +63,7 @@ TEST_CASE("database: many trials in one transaction, found by key", "[db]") {
   Database database = Database::in_memory();
   const auto session = begin(database);
   std::vector<Trial> trials;
-  for (int i = 0; i < 20; ++i) trials.push_back(trial(session, i));
+  for (int i = 0; i < 20; ++i) trials.push_back(a_trial(session, i));
   std::vector<Trial*> all;
   for (Trial& one : trials) all.push_back(&one);
   database.put(all);
@@ -79,7 +79,7 @@ TEST_CASE("database: many trials in one transaction, found by key", "[db]") {
 TEST_CASE("database: a batch with one bad record stores nothing and hands out no id", "[db]") {
   Database database = Database::in_memory();
   const auto session = begin(database);
-  Trial good = trial(session, 1), bad = trial(session, 2);
+  Trial good = a_trial(session, 1), bad = a_trial(session, 2);
   bad.source_hash = "unknown";
   CHECK_THROWS_AS(database.put(std::vector{&good, &bad}), Error);
   CHECK(good.id == 0);
@@ -90,7 +90,7 @@ TEST_CASE("database: a batch with one bad record stores nothing and hands out no
 
 TEST_CASE("database: a measurement keeps its samples bit by bit", "[db]") {
   Database database = Database::in_memory();
-  Trial passed = trial(begin(database), 1);
+  Trial passed = a_trial(begin(database), 1);
   database.put(passed);
   Measurement one = measurement(passed), two = measurement(passed, 90);
   two.samples_us = {0.1, 1e-300, std::numeric_limits<double>::max()};
@@ -110,7 +110,7 @@ TEST_CASE("database: a measurement keeps its samples bit by bit", "[db]") {
 
 TEST_CASE("database: an error ratio that is not a number is stored as infinite", "[db]") {
   Database database = Database::in_memory();
-  Trial wrong = trial(begin(database), 1, TrialStatus::wrong);
+  Trial wrong = a_trial(begin(database), 1, TrialStatus::wrong);
   wrong.error_ratio = std::numeric_limits<double>::quiet_NaN();
   database.put(wrong);
   CHECK(database.trial(wrong.id)->error_ratio == std::numeric_limits<double>::infinity());
@@ -119,13 +119,13 @@ TEST_CASE("database: an error ratio that is not a number is stored as infinite",
 TEST_CASE("database: only a passed trial can be measured or win", "[db]") {
   Database database = Database::in_memory();
   const auto session = begin(database);
-  Trial passed = trial(session, 1), wrong = trial(session, 2, TrialStatus::wrong);
+  Trial passed = a_trial(session, 1), wrong = a_trial(session, 2, TrialStatus::wrong);
   database.put(std::vector{&passed, &wrong});
   Measurement of_wrong = measurement(wrong);
   CHECK_THROWS_WITH(database.put(of_wrong), Catch::Contains("has not passed its check"));
   Measurement of_passed = measurement(passed);
   database.put(of_passed);
-  Trial other = trial(session, 3);
+  Trial other = a_trial(session, 3);
   database.put(other);
   Decision borrowed = decision(other, of_passed);
   CHECK_THROWS_WITH(database.put(borrowed), Catch::Contains("measurement of its own trial"));
@@ -140,7 +140,7 @@ TEST_CASE("database: only a passed trial can be measured or win", "[db]") {
 
 TEST_CASE("database: a modelled time cannot decide for a real device", "[db]") {
   Database database = Database::in_memory();
-  Trial real = trial(begin(database), 1);
+  Trial real = a_trial(begin(database), 1);
   real.device_kind = "cuda";
   seal(real);
   database.put(real);
@@ -153,7 +153,7 @@ TEST_CASE("database: a modelled time cannot decide for a real device", "[db]") {
 
 TEST_CASE("database: the schema rejects values outside their lists", "[db]") {
   Database database = Database::in_memory();
-  Trial passed = trial(begin(database), 1);
+  Trial passed = a_trial(begin(database), 1);
   database.put(passed);
   const auto rejects = [&](auto change) {
     Measurement m = measurement(passed);
@@ -167,10 +167,10 @@ TEST_CASE("database: the schema rejects values outside their lists", "[db]") {
   rejects([](Measurement& m) { m.median_us = -1; });
   rejects([](Measurement& m) { m.session = 99; });
   rejects([](Measurement& m) { m.trial = 99; });
-  Trial kind = trial(passed.session, 2);
+  Trial kind = a_trial(passed.session, 2);
   kind.device_kind = "abacus";
   CHECK_THROWS_AS(database.put(kind), Error);
-  Trial orphan = trial(99, 3);
+  Trial orphan = a_trial(99, 3);
   CHECK_THROWS_AS(database.put(orphan), Error);
   SessionRecord session;
   session.state = "paused";
@@ -181,7 +181,7 @@ TEST_CASE("database: the schema rejects values outside their lists", "[db]") {
 TEST_CASE("database: the winner is the newest decision whose trial still passes", "[db]") {
   Database database = Database::in_memory();
   const auto session = begin(database);
-  Trial old_winner = trial(session, 1), new_winner = trial(session, 2);
+  Trial old_winner = a_trial(session, 1), new_winner = a_trial(session, 2);
   database.put(std::vector{&old_winner, &new_winner});
   Measurement old_time = measurement(old_winner, 120), new_time = measurement(new_winner, 100);
   database.put(std::vector{&old_time, &new_time});
@@ -224,7 +224,7 @@ TEST_CASE("database: sources are stored once", "[db]") {
 TEST_CASE("database: a library's times belong to a measurement; the newest of a problem are found", "[db]") {
   Database database = Database::in_memory();
   const auto session = begin(database);
-  Trial first = trial(session, 1), second = trial(session, 2);
+  Trial first = a_trial(session, 1), second = a_trial(session, 2);
   database.put(std::vector{&first, &second});
   Measurement older = measurement(first, 100), newer = measurement(second, 90), bare = measurement(second, 80);
   older.created = "2026-01-01T00:00:00.000Z";

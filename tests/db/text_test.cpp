@@ -26,8 +26,8 @@ constexpr std::string_view kImage(
 /// ceilings, and what regress keeps.
 void fill(Database& database) {
   const auto session = begin(database);
-  Trial fast = trial(session, 1), slow = trial(session, 2), wrong = trial(session, 3, TrialStatus::wrong),
-        open = trial(session, 4, TrialStatus::launching);
+  Trial fast = a_trial(session, 1), slow = a_trial(session, 2), wrong = a_trial(session, 3, TrialStatus::wrong),
+        open = a_trial(session, 4, TrialStatus::launching);
   wrong.error_ratio = std::numeric_limits<double>::infinity();
   wrong.message = "bytes that are not UTF-8: \xff\xfe";
   database.put(std::vector{&slow, &fast, &wrong, &open});
@@ -94,7 +94,7 @@ TEST_CASE("import: an empty database becomes the same text, once", "[db]") {
   REQUIRE(target.blob(digest(kImage)));
   CHECK(digest(*target.blob(digest(kImage))) == digest(kImage));
   CHECK(target.blob(digest(""))->empty());
-  const auto verdict = target.winner(trial(0, 0).problem, trial(0, 0).device_class);
+  const auto verdict = target.winner(a_trial(0, 0).problem, a_trial(0, 0).device_class);
   REQUIRE(verdict);
   const auto winner = target.trial(verdict->trial);
   CHECK(winner->configuration == "BM=1");
@@ -106,14 +106,14 @@ TEST_CASE("import: ids are those of the database that takes it", "[db]") {
   fill(source);
   const auto session = begin(target);
   std::vector<Trial> others;
-  for (int i = 10; i < 15; ++i) others.push_back(trial(session, i));
+  for (int i = 10; i < 15; ++i) others.push_back(a_trial(session, i));
   for (Trial& other : others) target.put(other);
   target.import_text(source.export_text());
   const auto verdict = target.winner(others[0].problem, others[0].device_class);
   REQUIRE(verdict);
   CHECK(target.trial(verdict->trial)->configuration == "BM=1");
   CHECK(verdict->trial > others.back().id);
-  const auto second = target.trials_by_keys({trial(0, 2).key});
+  const auto second = target.trials_by_keys({a_trial(0, 2).key});
   REQUIRE(second.size() == 1);
   CHECK(verdict->tie_set == fmt::format("{},{}", verdict->trial, second[0].id));
 }
@@ -122,7 +122,7 @@ TEST_CASE("import: an older decision does not displace a newer one", "[db]") {
   Database source = Database::in_memory(), target = Database::in_memory();
   fill(source);
   const std::string text = source.export_text();
-  Trial newer = trial(begin(target), 7);
+  Trial newer = a_trial(begin(target), 7);
   target.put(newer);
   Measurement time = measurement(newer, 80);
   target.put(time);
@@ -138,7 +138,7 @@ TEST_CASE("import: an older decision does not displace a newer one", "[db]") {
 TEST_CASE("import: a trial found wrong here stays wrong and wins nothing", "[db]") {
   Database source = Database::in_memory(), target = Database::in_memory();
   fill(source);
-  Trial refuted = trial(begin(target), 1, TrialStatus::wrong);
+  Trial refuted = a_trial(begin(target), 1, TrialStatus::wrong);
   target.put(refuted);
   target.import_text(source.export_text());
   CHECK(target.trial(refuted.id)->status == TrialStatus::wrong);
@@ -209,7 +209,7 @@ TEST_CASE("import: text that is torn or changed anywhere is taken whole or not a
 TEST_CASE("database: what is decided last reigns, also when the clock has gone backwards", "[db]") {
   Database database = Database::in_memory();
   const auto session = begin(database);
-  Trial old = trial(session, 1), now = trial(session, 2);
+  Trial old = a_trial(session, 1), now = a_trial(session, 2);
   database.put(std::vector{&old, &now});
   Measurement first = measurement(old), second = measurement(now);
   database.put(std::vector{&first, &second});

@@ -39,7 +39,7 @@ BoundLaunch basic(ModuleId module, const std::string& kernel, DevicePtr data, st
   return launch;
 }
 
-Launch plan(const std::string& kernel, std::uint32_t threads, std::uint32_t dynamic_shared = 0) {
+Launch launch_of(const std::string& kernel, std::uint32_t threads, std::uint32_t dynamic_shared = 0) {
   Launch launch;
   launch.kernel = kernel;
   launch.block = {threads, 1, 1};
@@ -109,7 +109,7 @@ TEST_CASE("cuda: copies, fill and a launch", "[gpu][device]") {
   CHECK(data.pointer() % 256 == 0);
   device->fill(data.pointer(), 41, count);
   const ModuleId module = device->load(image(test::kBasicPtx), "basic");
-  const KernelResources resources = device->prepare(module, plan("add_one", 128));
+  const KernelResources resources = device->prepare(module, launch_of("add_one", 128));
   CHECK(resources.registers > 0);
   CHECK(resources.blocks_per_sm > 0);
   device->launch(basic(module, "add_one", data.pointer(), count));
@@ -169,11 +169,11 @@ TEST_CASE("cuda: large shared memory is allowed, too large refused", "[gpu][devi
   const Allocation data(*device, 4096);
   const ModuleId module = device->load(image(test::kBasicPtx), "basic");
   const auto limit = static_cast<std::uint32_t>(device->info().shared_per_block);
-  CHECK(device->prepare(module, plan("add_one", 128, limit)).blocks_per_sm == 1);
+  CHECK(device->prepare(module, launch_of("add_one", 128, limit)).blocks_per_sm == 1);
   BoundLaunch launch = basic(module, "add_one", data.pointer(), 128);
   launch.dynamic_shared = limit;
   CHECK_NOTHROW(device->launch(launch));
-  CHECK_THROWS_WITH(device->prepare(module, plan("add_one", 128, limit + 16)),
+  CHECK_THROWS_WITH(device->prepare(module, launch_of("add_one", 128, limit + 16)),
                     Catch::Contains("16 more than the device's"));
   CHECK_NOTHROW(device->synchronize());
 }
@@ -188,7 +188,7 @@ TEST_CASE("cuda: clusters", "[gpu][device]") {
   const Allocation data(*device, 256);
   const ModuleId module = device->load(image(test::kClusterPtx), "cluster");
   for (const std::uint32_t size : {1u, 2u, 8u}) {
-    Launch planned = plan("cluster_size", 64);
+    Launch planned = launch_of("cluster_size", 64);
     planned.grid = {16, 1, 1};
     planned.cluster = {size, 1, 1};
     CHECK(device->prepare(module, planned).blocks_per_sm > 0);
@@ -226,7 +226,7 @@ TEST_CASE("cuda: mistakes that leave the context alive", "[gpu][device]") {
   const Allocation data(*device, 4096);
   const ModuleId module = device->load(image(test::kBasicPtx), "basic");
   CHECK_THROWS_WITH(device->load(image("not an image"), "BM=1"), Catch::Contains("loading BM=1"));
-  CHECK_THROWS_WITH(device->prepare(module, plan("absent", 128)), Catch::Contains("kernel 'absent'"));
+  CHECK_THROWS_WITH(device->prepare(module, launch_of("absent", 128)), Catch::Contains("kernel 'absent'"));
   BoundLaunch short_of_one = basic(module, "add_one", data.pointer(), 128);
   short_of_one.arguments.pop_back();
   CHECK_THROWS_WITH(device->launch(short_of_one), Catch::Contains("takes 2 arguments, the launch gives 1"));

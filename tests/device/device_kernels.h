@@ -5,6 +5,8 @@
 #include <span>
 #include <string_view>
 
+#include "modules.h"
+
 namespace kerlab::test {
 
 inline std::span<const std::byte> image(std::string_view text) {

@@ -9,6 +9,7 @@
 #include "model/profile.h"
 
 using namespace kerlab;
+using namespace kerlab::emu;
 
 namespace {
 

@@ -14,6 +14,7 @@
 #include "device/emu_kernels.h"
 
 using namespace kerlab;
+using namespace kerlab::emu;
 using test::image;
 
 namespace {
@@ -43,7 +44,7 @@ BoundLaunch basic(ModuleId module, const std::string& kernel, DevicePtr data, st
   return launch;
 }
 
-Launch plan(const std::string& kernel, std::uint32_t threads, std::uint32_t dynamic_shared = 0) {
+Launch launch_of(const std::string& kernel, std::uint32_t threads, std::uint32_t dynamic_shared = 0) {
   Launch launch;
   launch.kernel = kernel;
   launch.block = {threads, 1, 1};
@@ -160,8 +161,8 @@ TEST_CASE("emulated device: blocks that depend on each other are all executed", 
   const Allocation data(device, 4);
   device.fill(data.pointer(), 0, 1);
   const ModuleId module = device.load(image(test::kEmulatedPtx), "talk");
-  CHECK_FALSE(device.prepare(module, plan("total", 128)).independent_blocks);
-  CHECK(device.prepare(device.load(image(test::kBasicPtx), "basic"), plan("add_one", 128)).independent_blocks);
+  CHECK_FALSE(device.prepare(module, launch_of("total", 128)).independent_blocks);
+  CHECK(device.prepare(device.load(image(test::kBasicPtx), "basic"), launch_of("add_one", 128)).independent_blocks);
   BoundLaunch launch = basic(module, "total", data.pointer(), 3);
   launch.grid.x = 50;
   const LaunchReport report = device.launch(launch, LaunchMode::check);
@@ -237,15 +238,15 @@ TEST_CASE("emulated device: what it does not execute it names, and the rest of t
                           ".visible .entry odd(.param .u64 data)\n{\n  .reg .f32 %f<9>;\n" +
                           "  tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [texture, {%f5}];\n  ret;\n}\n";
   const ModuleId module = device.load(image(ptx), "odd");
-  const DeviceFault fault = fault_of([&] { device.prepare(module, plan("odd", 32)); });
+  const DeviceFault fault = fault_of([&] { device.prepare(module, launch_of("odd", 32)); });
   INFO(fault.what());
   CHECK(fault.kind() == FaultKind::unsupported);
   CHECK_FALSE(fault.sticky());
   CHECK_THAT(fault.what(), Catch::Contains("odd") && Catch::Contains("tex"));
   const auto lines = std::count(test::kBasicPtx.begin(), test::kBasicPtx.end(), '\n');
   CHECK_THAT(fault.what(), Catch::Contains(std::to_string(lines + 4)));
-  CHECK(device.prepare(module, plan("add_one", 32)).kernel == "add_one");
-  CHECK_THAT(fault_of([&] { device.prepare(module, plan("absent", 32)); }).what(), Catch::Contains("add_one"));
+  CHECK(device.prepare(module, launch_of("add_one", 32)).kernel == "add_one");
+  CHECK_THAT(fault_of([&] { device.prepare(module, launch_of("absent", 32)); }).what(), Catch::Contains("add_one"));
   CHECK(fault_of([&] { device.load(image("int main() {}"), "c"); }).kind() == FaultKind::load_failed);
   CHECK(fault_of([&] {
           device.load(image(std::string_view("\x7f"
@@ -264,21 +265,21 @@ TEST_CASE("emulated device: resources, occupancy and limits", "[emu][device]") {
   told.static_shared = 8320;
   const auto bytes = emulated_image(std::string(test::kBasicPtx), std::vector{told});
   const ModuleId module = device.load(bytes, "basic");
-  const KernelResources found = device.prepare(module, plan("add_one", 256));
+  const KernelResources found = device.prepare(module, launch_of("add_one", 256));
   CHECK(found.registers == 128);
   CHECK(found.spill_bytes == 8);
   CHECK(found.static_shared == 8320);
   CHECK(found.max_threads == 512);
   CHECK(found.blocks_per_sm == 2);
-  CHECK(device.prepare(module, plan("add_one", 256, 200 * 1024)).blocks_per_sm == 1);
-  CHECK(device.prepare(module, plan("trap_now", 256)).blocks_per_sm == 8);  // registers unknown
+  CHECK(device.prepare(module, launch_of("add_one", 256, 200 * 1024)).blocks_per_sm == 1);
+  CHECK(device.prepare(module, launch_of("trap_now", 256)).blocks_per_sm == 8);  // registers unknown
   const auto refused = [&](const Launch& launch) {
     const DeviceFault fault = fault_of([&] { device.prepare(module, launch); });
     CHECK(fault.kind() == FaultKind::load_failed);
     return std::string(fault.what());
   };
-  CHECK_THAT(refused(plan("add_one", 544)), Catch::Contains("544 threads"));
-  CHECK_THAT(refused(plan("add_one", 256, 232448)), Catch::Contains("8320 more than the device's 232448"));
+  CHECK_THAT(refused(launch_of("add_one", 544)), Catch::Contains("544 threads"));
+  CHECK_THAT(refused(launch_of("add_one", 256, 232448)), Catch::Contains("8320 more than the device's 232448"));
   const Allocation data(device, 1024);
   BoundLaunch launch = basic(module, "add_one", data.pointer(), 128);
   launch.arguments.pop_back();

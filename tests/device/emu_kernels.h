@@ -3,6 +3,8 @@
 
 #include <string_view>
 
+#include "modules.h"
+
 namespace kerlab::test {
 
 /// greet(u32*, u32 x): printf("block %d says %u\n", blockIdx.x, x), as NVRTC compiles it. total(u32* sum, u32 x):

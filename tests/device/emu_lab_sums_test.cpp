@@ -11,6 +11,7 @@
 #include "verify/lab_image.h"
 
 using namespace kerlab;
+using namespace kerlab::emu;
 
 namespace {
 

@@ -12,6 +12,7 @@
 #include "verify/planted.h"
 
 using namespace kerlab;
+using namespace kerlab::emu;
 
 namespace {
 

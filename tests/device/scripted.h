@@ -7,6 +7,7 @@
 #include "base/temporary_folder.h"
 #include "common/lab_abi.h"
 #include "device/device.h"
+#include "modules.h"
 
 namespace kerlab::test {
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "modules.h"
 #include "plan/launch_plan.h"
 
 namespace kerlab::test {

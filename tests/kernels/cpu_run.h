@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "modules.h"
 #include "plan/problem_plan.h"
 #include "spec/spec.h"
 

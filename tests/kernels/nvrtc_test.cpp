@@ -44,7 +44,7 @@ void compile_family(const std::string& name, const std::vector<std::map<std::str
   Sources sources;
   for (const DType dtype : folder.family.dtypes)
     for (const auto& flag : flags) {
-      const Problem problem = make_problem(folder.family, {{}, std::string(kerlab::name(dtype)), flag, {}});
+      const Problem problem = make_problem(folder.family, {{}, std::string(kerlab::plan::name(dtype)), flag, {}});
       INFO(problem.key());
       for (const bool slow_fp64 : {false, true})
         sources.spills(folder.family.reference_source,

@@ -34,13 +34,13 @@ CountedWork fetching(int blocks_per_sm) {
   return work;
 }
 
-ModelledTime model(CountedWork work, double dram_bytes = 0, Ceilings ceilings = kNoMemory) {
+ModelledTime modelled(CountedWork work, double dram_bytes = 0, Ceilings ceilings = kNoMemory) {
   work.dram_bytes = dram_bytes;
   return model_launch(hopper(), ceilings, work);
 }
 
 double us(const CountedWork& work, double dram_bytes = 0, Ceilings ceilings = kNoMemory) {
-  return model(work, dram_bytes, ceilings).us;
+  return modelled(work, dram_bytes, ceilings).us;
 }
 
 }  // namespace
@@ -50,7 +50,7 @@ TEST_CASE("time model: multiply-adds run as fast as the schedulers issue them, 8
   const double flops = static_cast<double>(blocks * fma * 32 * 2);
   const double achieved = flops / us(arithmetic(blocks, fma)) * 1e6;
   CHECK(achieved == Approx(0.79 * 132 * 128 * 2 * 1.98e9).epsilon(0.02));
-  CHECK(model(arithmetic(blocks, fma)).limiter == "fp32 pipe");
+  CHECK(modelled(arithmetic(blocks, fma)).limiter == "fp32 pipe");
 }
 
 TEST_CASE("time model: one block too many costs another wave", "[model]") {
@@ -58,13 +58,13 @@ TEST_CASE("time model: one block too many costs another wave", "[model]") {
   CHECK(more > 1.4 * full);
   CHECK(us(arithmetic(132 * 3, 1'000'000)) == Approx(more).epsilon(0.01));
   // Of three blocks one after the other 2.008 have work on average.
-  CHECK(model(arithmetic(132 * 2 + 1, 1'000'000)).tail == Approx(1 - 265.0 / 132 / 3).epsilon(0.02));
-  CHECK(model(arithmetic(132 * 2, 1'000'000)).tail == 0);
+  CHECK(modelled(arithmetic(132 * 2 + 1, 1'000'000)).tail == Approx(1 - 265.0 / 132 / 3).epsilon(0.02));
+  CHECK(modelled(arithmetic(132 * 2, 1'000'000)).tail == 0);
 }
 
 TEST_CASE("time model: resident blocks cover each other's waits", "[model]") {
-  CHECK(model(fetching(1)).limiter == "latency");
-  CHECK(model(fetching(8)).limiter == "fp32 pipe");
+  CHECK(modelled(fetching(1)).limiter == "latency");
+  CHECK(modelled(fetching(8)).limiter == "fp32 pipe");
   // Alone, a block waits 800 cycles for each 380 or so of work; of eight, seven work meanwhile.
   CHECK(us(fetching(1)) > 2 * us(fetching(8)));
   CHECK(us(fetching(2)) < us(fetching(1)));
@@ -164,7 +164,7 @@ TEST_CASE("time model: tiles that bulk copies fetch come from L2, however much a
   stays.stretches = {{8 * 100, 10, 0, -1}};
   stays.shared_bytes = 200 << 10;
   // 100 MB at least, 2 GB fetched: of DRAM's time a fifth or so.
-  CHECK(model(stays, 100e6, memory).limiter != "DRAM");
+  CHECK(modelled(stays, 100e6, memory).limiter != "DRAM");
 }
 
 TEST_CASE("time model: bulk copies wait for their ring", "[model]") {
@@ -184,12 +184,12 @@ TEST_CASE("time model: wgmma is faster than mma.sync", "[model]") {
   CountedWork wgmma = mma;
   wgmma.counts.warp_instructions[static_cast<std::size_t>(Pipe::tensor)] = mma.counts.tensor_flops / 131072;
   CHECK(us(mma) > 1.2 * us(wgmma));
-  CHECK(model(wgmma).limiter == "tensor pipe");
+  CHECK(modelled(wgmma).limiter == "tensor pipe");
 }
 
 TEST_CASE("time model: DRAM traffic bounds what has little arithmetic", "[model]") {
   const Ceilings memory{4.8e12, 66.9e12, "", ""};
-  const ModelledTime time = model(arithmetic(132 * 8, 10), 4.8e9, memory);
+  const ModelledTime time = modelled(arithmetic(132 * 8, 10), 4.8e9, memory);
   CHECK(time.us == Approx(1000 / TimeConstants{}.dram).epsilon(0.02));
   CHECK(time.limiter == "DRAM");
 }
@@ -211,7 +211,7 @@ TEST_CASE("time model: shared-memory conflicts cost what they serialise", "[mode
   clean.counts.shared_wavefronts = 100'000;
   conflicts.counts.shared_wavefronts = 800'000;
   CHECK(us(conflicts) == Approx(8 * us(clean)).epsilon(0.05));
-  CHECK(model(conflicts).limiter == "shared memory");
+  CHECK(modelled(conflicts).limiter == "shared memory");
 }
 
 TEST_CASE("time model: the number of blocks that were executed does not matter", "[model]") {

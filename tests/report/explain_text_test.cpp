@@ -51,7 +51,7 @@ Explained sample() {
   launch.work.blocks = 1024;
   launch.work.blocks_run = 6;
   launch.work.threads = 256;
-  launch.waves = kerlab::waves_of(1024, 264);
+  launch.waves = kerlab::model::waves_of(1024, 264);
   launch.time = {3000, "fp32 pipe", {{"fp32 pipe", 65536, 0.925}, {"issue", 60000, 0.85}}, 80000, 0};
   launch.counts.flops = 137438953472;
   launch.counts.global_sectors = 201326592 / 32 * 4;

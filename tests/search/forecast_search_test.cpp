@@ -42,7 +42,7 @@ struct Outcome {
   std::string ended;
 };
 
-Outcome search(const Tiles& tiles, const std::vector<std::optional<double>>& costs, std::size_t batch) {
+Outcome searched(const Tiles& tiles, const std::vector<std::optional<double>>& costs, std::size_t batch) {
   SearchSpace space = tiles.space();
   SearchOptions options;
   options.patience = 10;
@@ -66,7 +66,7 @@ TEST_CASE("forecast search: finds the best of many with few, and leaves out what
   const Tiles tiles;
   const std::vector<std::optional<double>> costs(tiles.costs.begin(), tiles.costs.end());
   for (const std::size_t batch : {1, 2, 4, 16}) {
-    const Outcome outcome = search(tiles, costs, batch);
+    const Outcome outcome = searched(tiles, costs, batch);
     CHECK(outcome.best == *std::min_element(tiles.costs.begin(), tiles.costs.end()));
     CHECK(outcome.tried < 20);
     CHECK(outcome.slow <= 1);

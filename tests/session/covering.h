@@ -5,6 +5,7 @@
 #include <set>
 #include <vector>
 
+#include "modules.h"
 #include "spec/spec.h"
 
 namespace kerlab::testing {

@@ -68,7 +68,7 @@ void check_family(const std::string& name, const std::vector<Arguments>& shapes)
       for (const Arguments& shape : shapes) {
         Arguments arguments = shape;
         arguments.insert(arguments.end(), flags.begin(), flags.end());
-        CHECK(failures(name, std::string(kerlab::name(dtype)), arguments) == "");
+        CHECK(failures(name, std::string(kerlab::plan::name(dtype)), arguments) == "");
       }
     }
   }

@@ -15,6 +15,7 @@
 #include "spec/completed_configuration.h"
 
 using namespace kerlab;
+using namespace kerlab::emu;
 using namespace kerlab::testing;
 
 namespace {

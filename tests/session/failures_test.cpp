@@ -12,7 +12,7 @@ using namespace kerlab;
 
 namespace {
 
-Trial trial(std::int64_t id, const std::string& configuration, TrialStatus status, const std::string& message = "") {
+Trial trial_of(std::int64_t id, const std::string& configuration, TrialStatus status, const std::string& message = "") {
   Trial result;
   result.id = id;
   result.family = "gemm";
@@ -32,7 +32,7 @@ std::vector<Trial> swept() {
       for (const int stages : {2, 3, 4, 5, 6}) {
         const auto id = static_cast<std::int64_t>(trials.size()) + 1;
         const bool bad = bm == 128 && stages > 4;
-        trials.push_back(trial(id, fmt::format("BM={} BN={} STAGES={}", bm, bn, stages),
+        trials.push_back(trial_of(id, fmt::format("BM={} BN={} STAGES={}", bm, bn, stages),
                                bad ? TrialStatus::illegal_address : TrialStatus::passed,
                                bad ? fmt::format("kernel 'gemm': illegal access at 0x7f{:08x}", id * 4096) : ""));
       }
@@ -43,7 +43,7 @@ std::vector<Trial> swept() {
 
 TEST_CASE("failures: causes are equal but for numbers", "[session]") {
   const auto cause = [](const std::string& message) {
-    return normal_cause(trial(1, "BM=64", TrialStatus::wrong, message));
+    return normal_cause(trial_of(1, "BM=64", TrialStatus::wrong, message));
   };
   CHECK(cause("kernel 'gemm2': at 0x7f3a00 in block 12") == "kernel 'gemm2': at # in block #");
   CHECK(cause("D, recipe normal v1 seed 1: 12 of 4096 wrong; [0, 3]: got -1.5e-3") ==
@@ -55,8 +55,8 @@ TEST_CASE("failures: causes are equal but for numbers", "[session]") {
 
 TEST_CASE("failures: those alike are one group with the constraint that excludes them", "[session]") {
   std::vector<Trial> trials = swept();
-  trials.push_back(trial(90, "BM=96 BN=32 STAGES=2", TrialStatus::wrong, "D: 3 of 9 wrong"));
-  trials.push_back(trial(91, "BM=96 BN=64 STAGES=2", TrialStatus::interrupted, "not begun"));
+  trials.push_back(trial_of(90, "BM=96 BN=32 STAGES=2", TrialStatus::wrong, "D: 3 of 9 wrong"));
+  trials.push_back(trial_of(91, "BM=96 BN=64 STAGES=2", TrialStatus::interrupted, "not begun"));
   const std::vector<FailureGroup> groups = group_failures(trials);
   REQUIRE(groups.size() == 2);
   const FailureGroup& faults = groups.front();
@@ -94,8 +94,8 @@ TEST_CASE("failures: the constraint is one that a spec may hold", "[session]") {
 
 TEST_CASE("failures: what was never launched comes last", "[session]") {
   std::vector<Trial> trials;
-  for (int i = 0; i < 9; ++i) trials.push_back(trial(i, fmt::format("BM={}", i), TrialStatus::rejected, "too large"));
-  trials.push_back(trial(20, "BM=77", TrialStatus::trap, "a trap"));
+  for (int i = 0; i < 9; ++i) trials.push_back(trial_of(i, fmt::format("BM={}", i), TrialStatus::rejected, "too large"));
+  trials.push_back(trial_of(20, "BM=77", TrialStatus::trap, "a trap"));
   const std::vector<FailureGroup> groups = group_failures(trials);
   REQUIRE(groups.size() == 2);
   CHECK(groups.front().first.status == TrialStatus::trap);
@@ -103,10 +103,10 @@ TEST_CASE("failures: what was never launched comes last", "[session]") {
 }
 
 TEST_CASE("failures: the command that shows a fault again", "[session]") {
-  const Trial faulty = trial(7, "BM=64 BN=32", TrialStatus::trap, "a trap");
+  const Trial faulty = trial_of(7, "BM=64 BN=32", TrialStatus::trap, "a trap");
   CHECK(reproduction(faulty, "gemm", " --db a.db") == "kerlab bench --db a.db --trial 7");
   CHECK(reproduction(faulty, "./my/gemm", "") == "kerlab bench ./my/gemm --trial 7");
-  const Trial late = trial(8, "BM=64 BN=32", TrialStatus::wrong, "thorough check: D: 3 of 9 wrong");
+  const Trial late = trial_of(8, "BM=64 BN=32", TrialStatus::wrong, "thorough check: D: 3 of 9 wrong");
   CHECK(
       reproduction(late, "gemm", " --db a.db") ==
       "kerlab check gemm --variant reg2d --config BM=64,BN=32 --M 512 --N 512 --K 512 --dtype fp32 --layout nn --only "

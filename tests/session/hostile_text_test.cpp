@@ -15,6 +15,7 @@
 #include "session/find/suite.h"
 
 using namespace kerlab;
+using namespace kerlab::emu;
 namespace fs = std::filesystem;
 
 namespace {

@@ -14,12 +14,12 @@ TEST_CASE("ledger: what a failed commit would have written is forgotten, whoever
   db_test::begin(database);  // and the source that the trials name
   Ledger ledger(database, record);
   {
-    auto bad = std::make_unique<Trial>(db_test::trial(0, 1));
+    auto bad = std::make_unique<Trial>(db_test::a_trial(0, 1));
     bad->device_kind = "no such kind";  // the schema refuses it
     ledger.result(*bad);
     CHECK_THROWS_AS(ledger.flush(), Error);
   }
-  Trial good = db_test::trial(0, 2);
+  Trial good = db_test::a_trial(0, 2);
   ledger.result(good);
   ledger.flush();
   CHECK(good.id > 0);

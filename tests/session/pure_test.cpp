@@ -100,7 +100,7 @@ TEST_CASE("decide: who is not clearly slower by more than a percent ties as well
 }
 
 namespace {
-DeviceInfo device() {
+DeviceInfo a_device() {
   DeviceInfo info;
   info.cc_major = 9;
   info.sms = 132;
@@ -130,13 +130,13 @@ CompileResult compiled(int registers, int spills) {
 }  // namespace
 
 TEST_CASE("prune: impossible launches are known before compiling", "[session]") {
-  CHECK(impossible_launch(device(), plan_of(1024, 1024)).empty());
-  CHECK_THAT(impossible_launch(device(), plan_of(1025, 0)), Catch::Contains("1025"));
-  CHECK_THAT(impossible_launch(device(), plan_of(32, 300000)), Catch::Contains("shared memory"));
+  CHECK(impossible_launch(a_device(), plan_of(1024, 1024)).empty());
+  CHECK_THAT(impossible_launch(a_device(), plan_of(1025, 0)), Catch::Contains("1025"));
+  CHECK_THAT(impossible_launch(a_device(), plan_of(32, 300000)), Catch::Contains("shared memory"));
 }
 
 TEST_CASE("prune: blocks that cannot be shared out evenly bound the time from below", "[session]") {
-  DeviceInfo info = device();
+  DeviceInfo info = a_device();
   info.sms = 132;
   LaunchPlan plan = plan_of(256, 0);
   const auto bound = [&](std::uint32_t x, std::uint32_t y) {
@@ -152,14 +152,14 @@ TEST_CASE("prune: blocks that cannot be shared out evenly bound the time from be
 }
 
 TEST_CASE("prune: registers, spills and serialised wgmma after it", "[session]") {
-  CHECK(reason_to_reject(device(), plan_of(256, 0), compiled(64, 0), false).empty());
-  CHECK_FALSE(reason_to_reject(device(), plan_of(1024, 0), compiled(128, 0), false).empty());
-  CHECK(reason_to_reject(device(), plan_of(256, 0), compiled(64, 64), false).empty());
-  CHECK_THAT(reason_to_reject(device(), plan_of(256, 0), compiled(64, 65), false), Catch::Contains("--spills"));
-  CHECK(reason_to_reject(device(), plan_of(256, 0), compiled(64, 65), true).empty());
+  CHECK(reason_to_reject(a_device(), plan_of(256, 0), compiled(64, 0), false).empty());
+  CHECK_FALSE(reason_to_reject(a_device(), plan_of(1024, 0), compiled(128, 0), false).empty());
+  CHECK(reason_to_reject(a_device(), plan_of(256, 0), compiled(64, 64), false).empty());
+  CHECK_THAT(reason_to_reject(a_device(), plan_of(256, 0), compiled(64, 65), false), Catch::Contains("--spills"));
+  CHECK(reason_to_reject(a_device(), plan_of(256, 0), compiled(64, 65), true).empty());
   CompileResult serialised = compiled(64, 0);
   serialised.wgmma_serialised = true;
-  CHECK_THAT(reason_to_reject(device(), plan_of(256, 0), serialised, true), Catch::Contains("C7511"));
+  CHECK_THAT(reason_to_reject(a_device(), plan_of(256, 0), serialised, true), Catch::Contains("C7511"));
 }
 
 TEST_CASE("candidate: a source packs into one text and back", "[session]") {

@@ -130,7 +130,7 @@ TEST_CASE("report data: what was never tuned has no place among the winners", "[
   };
   db_test::begin(database);  // with the source that its trials name
   const std::int64_t bench = session("kerlab bench gemm --M 64");
-  Trial trial = db_test::trial(bench, 1);
+  Trial trial = db_test::a_trial(bench, 1);
   trial.family = "gemm";
   trial.problem = "gemm M=64 N=64 K=64 bf16 layout=nt alpha=1 beta=0";
   seal(trial);
@@ -170,7 +170,7 @@ TEST_CASE("report data: an empty database says how to fill it", "[session]") {
 TEST_CASE("report data: a family whose files are gone has trials, but no roof", "[session]") {
   Database database = Database::in_memory();
   const std::int64_t session = db_test::begin(database);
-  Trial trial = db_test::trial(session, 1);
+  Trial trial = db_test::a_trial(session, 1);
   trial.family = "gone";
   trial.problem = "gone N=64 fp32";
   seal(trial);
@@ -189,7 +189,7 @@ TEST_CASE("report data: another winner before is told, with its time in the newe
           "[session]") {
   Database database = Database::in_memory();
   const auto tried = [&](int number, double us, std::int64_t session) {
-    Trial trial = db_test::trial(session, number);
+    Trial trial = db_test::a_trial(session, number);
     database.put(trial);
     Measurement time = db_test::measurement(trial, us);
     time.session = session;

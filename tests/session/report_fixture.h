@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "db/database.h"
+#include "modules.h"
 
 namespace kerlab::testing {
 

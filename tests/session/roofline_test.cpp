@@ -39,7 +39,7 @@ struct Stored {
 
   Trial add(const std::string& variant, int number, double us, const std::string& clock = "measured",
             TrialStatus status = TrialStatus::passed, const std::string& stage = "final") {
-    Trial trial = db_test::trial(session, number, status);
+    Trial trial = db_test::a_trial(session, number, status);
     trial.family = "reduce";
     trial.variant = variant;
     trial.problem = problem.key();

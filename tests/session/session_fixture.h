@@ -5,6 +5,7 @@
 
 #include "base/scoped_variable.h"
 #include "base/temporary_folder.h"
+#include "modules.h"
 #include "session/tune/tune.h"
 
 namespace kerlab::testing {

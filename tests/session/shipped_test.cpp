@@ -24,7 +24,7 @@ struct ShippedDecision {
   std::int64_t session = db_test::begin(database);
 
   void add(const std::string& problem, int number, double us, const std::string& clock = "measured") {
-    Trial trial = db_test::trial(session, number);
+    Trial trial = db_test::a_trial(session, number);
     trial.family = "gemm";
     trial.variant = "mma_pipe";
     trial.problem = problem;

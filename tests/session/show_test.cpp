@@ -26,7 +26,7 @@ DeviceInfo shown_h200() {
 
 /// A winner of a problem, as a session would have stored it.
 Trial store_winner(Database& database, int number, const std::string& problem) {
-  Trial trial = db_test::trial(db_test::begin(database), number);
+  Trial trial = db_test::a_trial(db_test::begin(database), number);
   trial.family = "gemm";
   trial.problem = problem;
   trial.device_class = shown_h200().device_class();

@@ -16,7 +16,7 @@ struct Tried {
   int number = 0;
 
   void add(TrialStatus status, const std::string& message = "", double us = 0, int spills = 0) {
-    Trial trial = db_test::trial(session, ++number, status);
+    Trial trial = db_test::a_trial(session, ++number, status);
     trial.configuration = "BM=" + std::to_string(number);
     trial.device_kind = "cuda";
     trial.message = message;

@@ -65,7 +65,7 @@ std::optional<Problem> problem_for(const Family& family, const Variant& variant)
     for (const Extents& extents : {Extents{}, Extents{67, 45, 83}, Extents{8, 4096, 4096}, Extents{128, 128, 8192}}) {
       ProblemRequest request;
       request.flags = flags;
-      if (!variant.dtypes.empty()) request.dtype = kerlab::name(variant.dtypes.front());
+      if (!variant.dtypes.empty()) request.dtype = kerlab::plan::name(variant.dtypes.front());
       for (std::size_t d = 0; d < std::min(extents.size(), family.dimensions.size()); ++d)
         request.dimensions[family.dimensions[d].name] = extents[d];
       Problem problem = make_problem(family, request);

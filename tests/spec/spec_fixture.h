@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/temporary_folder.h"
+#include "modules.h"
 #include "spec/spec.h"
 
 namespace kerlab::testing {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/tolerance.h"
+#include "modules.h"
 #include "spec/tolerance.h"
 
 namespace kerlab::test {

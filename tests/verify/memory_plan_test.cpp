@@ -2,9 +2,9 @@
 
 #include "catch.h"
 
-using kerlab::MemoryNeeds;
-using kerlab::MemoryPlan;
-using kerlab::plan_memory;
+using kerlab::verify::MemoryNeeds;
+using kerlab::verify::MemoryPlan;
+using kerlab::verify::plan_memory;
 
 namespace {
 

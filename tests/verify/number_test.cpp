@@ -8,12 +8,12 @@
 #include "plan/dtype.h"
 
 namespace lab = kerlab::lab;
-using kerlab::DType;
+using kerlab::plan::DType;
 
 namespace {
 
 /// Rounding done in double arithmetic, independently of the integer path.
-double round_in_double(const kerlab::DTypeInfo& type, double x) {
+double round_in_double(const kerlab::plan::DTypeInfo& type, double x) {
   if (x == 0) return 0;
   const int exponent = std::max(std::ilogb(x), type.minimum_exponent);
   const double unit = std::ldexp(1.0, exponent - (type.precision - 1));
@@ -26,7 +26,7 @@ const lab::u32 kFloats[] = {lab::kFp64, lab::kFp32, lab::kTf32, lab::kBf16, lab:
 
 TEST_CASE("number formats agree with the data type table", "[verify]") {
   for (lab::u32 id = 0; id < lab::kNumberIds; ++id) {
-    const auto& type = kerlab::info(static_cast<DType>(id));
+    const auto& type = kerlab::plan::info(static_cast<DType>(id));
     const lab::Format f = lab::format_of(id);
     CAPTURE(type.name);
     CHECK(f.bytes == type.bytes);
@@ -61,7 +61,7 @@ TEST_CASE("fp32 and fp64 encode and decode like the host", "[verify]") {
 TEST_CASE("every format rounds once, to nearest even", "[verify]") {
   std::mt19937_64 random(11);
   for (const lab::u32 id : kFloats) {
-    const auto& type = kerlab::info(static_cast<DType>(id));
+    const auto& type = kerlab::plan::info(static_cast<DType>(id));
     const lab::Format f = lab::format_of(id);
     CAPTURE(type.name);
     const int low = type.minimum_exponent - type.precision - 1;

@@ -2,6 +2,7 @@
 // Arguments of lab_fill with every kind of plant, for tests that host, native and device code give the same bits.
 
 #include "common/lab_abi.h"
+#include "modules.h"
 
 namespace kerlab::test {
 

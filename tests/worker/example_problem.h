@@ -1,6 +1,7 @@
 #pragma once
 // A small problem with one output, for scripted devices, and scripts for them.
 
+#include "modules.h"
 #include "worker/messages.h"
 
 namespace kerlab::test {

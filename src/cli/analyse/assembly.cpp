@@ -5,7 +5,7 @@
 #include "cli/frame/existing_database.h"
 #include "cli/frame/subject_words.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 namespace {
 
@@ -66,4 +66,4 @@ Command add_sass(CLI::App& root, const GlobalOptions& global) {
   return add_assembly(root, global, true);
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

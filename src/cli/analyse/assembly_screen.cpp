@@ -7,7 +7,7 @@
 #include "base/terminal.h"
 #include "report/form/table.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 namespace {
 
@@ -151,4 +151,4 @@ JsonValue::Object assembly_value(const Assembly& assembly) {
           {"language", assembly.language}, {"arch", assembly.arch},    {"blocks", std::move(blocks)}};
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

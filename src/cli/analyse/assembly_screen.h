@@ -6,7 +6,7 @@
 #include "report/form/json.h"
 #include "session/analyse/assembly.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 /// A line for each source line that made code: how many instructions, which of the tensor pipe, which copy.
 std::string assembly_overview(const Assembly& assembly, bool color, int width);
@@ -22,4 +22,4 @@ SourcePlace parse_place(const std::string& text);
 std::string assembly_text(const Assembly& assembly, const std::optional<SourcePlace>& only, bool color, int width);
 JsonValue::Object assembly_value(const Assembly& assembly);
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

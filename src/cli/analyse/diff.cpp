@@ -7,7 +7,7 @@
 #include "report/text/diff_text.h"
 #include "session/find/source_difference.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 namespace {
 
@@ -64,4 +64,4 @@ Command add_diff(CLI::App& root, const GlobalOptions& global) {
   return {parser, true, [command, &global] { return run(*command, global); }, false, [] { return true; }};
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

@@ -2,7 +2,7 @@
 
 #include "cli/analyse/inspected_kernel.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 namespace {
 
 KnownTime known_time(const RooflinePoint& point) {
@@ -69,4 +69,4 @@ Explained to_report(Explanation explanation) {
   return e;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

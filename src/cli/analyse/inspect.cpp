@@ -7,7 +7,7 @@
 #include "cli/frame/subject_words.h"
 #include "cli/frame/waiting.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 namespace {
 
@@ -60,4 +60,4 @@ Command add_inspect(CLI::App& root, const GlobalOptions& global) {
   return {parser, true, [command, &global] { return run(*command, global); }, false, [] { return true; }};
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

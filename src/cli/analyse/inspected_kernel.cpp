@@ -1,6 +1,6 @@
 #include "cli/analyse/inspected_kernel.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 InspectedKernel to_report(Inspection inspection) {
   InspectedKernel kernel;
@@ -20,4 +20,4 @@ InspectedKernel to_report(Inspection inspection) {
   return kernel;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

@@ -4,8 +4,8 @@
 #include "report/text/inspect_text.h"
 #include "session/analyse/inspect.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 InspectedKernel to_report(Inspection inspection);
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

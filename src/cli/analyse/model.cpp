@@ -13,7 +13,7 @@
 #include "report/form/table.h"
 #include "session/analyse/sweeps.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 namespace {
 
@@ -168,4 +168,4 @@ Command add_model(CLI::App& root, const GlobalOptions& global) {
   return {parser, false, [options, &global] { return run(*options, global); }};
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

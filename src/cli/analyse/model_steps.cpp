@@ -11,7 +11,7 @@
 #include "report/form/table.h"
 #include "session/analyse/sweeps.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 namespace {
 
 std::vector<std::string> row_of(const std::string& name, const StepScore& result) {
@@ -71,4 +71,4 @@ ExitCode compare_steps(const std::vector<Sweep>& sweeps, std::size_t anchors, co
   return ExitCode::passed;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

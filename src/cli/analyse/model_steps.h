@@ -5,10 +5,9 @@
 #include <vector>
 
 #include "cli/frame/command.h"
+#include "session/analyse/sweeps.h"
 
-namespace kerlab {
-
-struct Sweep;
+namespace kerlab::cli {
 
 /// Counts `anchors` configurations of each sweep and their neighbours, and prints how the ratios agree.
 ExitCode compare_steps(const std::vector<Sweep>& sweeps, std::size_t anchors, const GlobalOptions& global);
@@ -16,4 +15,4 @@ ExitCode compare_steps(const std::vector<Sweep>& sweeps, std::size_t anchors, co
 /// "fp32" of "gemm M=1 N=2 K=3 fp32 layout=nn".
 std::string dtype_of(const Sweep& sweep);
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

@@ -15,7 +15,7 @@
 #include "session/analyse/report_lines.h"
 #include "session/run/rig.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 namespace {
 
@@ -208,4 +208,4 @@ Command add_report(CLI::App& root, const GlobalOptions& global) {
   return {parser, true, [command, &global] { return run(*command, global); }};
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

@@ -8,13 +8,13 @@
 #include "report/text/roof_json.h"
 #include "session/analyse/roofline.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 namespace {
 
 // --- JSON: "practical" and its `source`, because what a script says is not measured
 
-JsonValue to_value(const RooflinePoint& point) {
+JsonValue json_of(const RooflinePoint& point) {
   return JsonValue::Object{{"winner", point.winner},
                            {"shipped", point.shipped.empty() ? JsonValue() : JsonValue(point.shipped)},
                            {"trial", to_value(point.trial)},
@@ -25,9 +25,9 @@ JsonValue to_value(const RooflinePoint& point) {
                            {"of_practical", point.of_measured > 0 ? JsonValue(point.of_measured) : JsonValue()}};
 }
 
-JsonValue to_value(const ProblemRoofline& problem) {
+JsonValue json_of(const ProblemRoofline& problem) {
   JsonValue::Array points;
-  for (const RooflinePoint& point : problem.points) points.push_back(to_value(point));
+  for (const RooflinePoint& point : problem.points) points.push_back(json_of(point));
   return JsonValue::Object{
       {"problem", problem.key},
       {"flops", problem.flops},
@@ -44,7 +44,7 @@ JsonValue to_value(const ProblemRoofline& problem) {
 
 std::string roofline_json(const RooflineReport& report) {
   JsonValue::Array problems;
-  for (const ProblemRoofline& problem : report.problems) problems.push_back(to_value(problem));
+  for (const ProblemRoofline& problem : report.problems) problems.push_back(json_of(problem));
   JsonValue::Object ceilings;
   for (const Ceiling& row : report.measured.rows) ceilings.emplace_back(row.name, row.value);
   return to_json(json_document("roofline", {{"device", report.device.name},
@@ -116,4 +116,4 @@ Command add_roofline(CLI::App& root, const GlobalOptions& global) {
           [svg] { return *svg != "-"; }};
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

@@ -5,7 +5,7 @@
 #include "base/format.h"
 #include "cli/frame/library_cells.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 namespace {
 
@@ -103,4 +103,4 @@ RooflineDrawing roofline_drawing(const RooflineReport& report, bool one_problem)
   return drawing;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

@@ -4,9 +4,9 @@
 #include "report/picture/roofline_svg.h"
 #include "session/analyse/roofline.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 /// One problem with its stored trials, or every stored winner. The report must have a problem.
 RooflineDrawing roofline_drawing(const RooflineReport& report, bool one_problem);
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

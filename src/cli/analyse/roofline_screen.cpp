@@ -10,7 +10,7 @@
 #include "report/picture/roofline_plot.h"
 #include "report/text/tune_table.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 namespace {
 
@@ -263,4 +263,4 @@ std::string winners_text(const RooflineReport& report, const RooflineScreen& scr
   return text;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

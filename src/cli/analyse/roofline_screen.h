@@ -5,7 +5,7 @@
 
 #include "session/analyse/roofline.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 /// Times of one origin never stand under another's heading: what is stored of this device, and what was measured on a
 /// GPU and is shipped, have a table each.
@@ -19,4 +19,4 @@ std::string problem_text(const ProblemRoofline& problem, const RooflineReport& r
 /// All winners: a table and pictures, with numbers that stand in both.
 std::string winners_text(const RooflineReport& report, const RooflineScreen& screen);
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

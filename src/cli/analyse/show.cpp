@@ -12,7 +12,7 @@
 #include "session/analyse/show.h"
 #include "session/find/save.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 namespace {
 
@@ -79,13 +79,13 @@ void add_counts(TrialStory& story, const ShowOptions& options, const GlobalOptio
   }
 }
 
-JsonValue to_value(const std::optional<Occupancy>& occupancy) {
+JsonValue json_of(const std::optional<Occupancy>& occupancy) {
   if (!occupancy) return nullptr;
   return JsonValue::Object{
       {"blocks_per_sm", occupancy->blocks}, {"fraction", occupancy->fraction}, {"limiter", occupancy->limiter}};
 }
 
-JsonValue to_value(const std::optional<Roofline>& roof) {
+JsonValue json_of(const std::optional<Roofline>& roof) {
   if (!roof) return nullptr;
   return JsonValue::Object{{"flops_per_s", roof->roof_flops},
                            {"minimum_us", roof->minimum_us},
@@ -93,7 +93,7 @@ JsonValue to_value(const std::optional<Roofline>& roof) {
                            {"memory_bound", roof->memory_bound}};
 }
 
-JsonValue to_value(const std::optional<SavedTrial>& saved) {
+JsonValue json_of(const std::optional<SavedTrial>& saved) {
   if (!saved) return nullptr;
   std::vector<std::string> files;
   for (const auto& file : saved->files) files.push_back(file.string());
@@ -116,14 +116,14 @@ void print_json(const TrialStory& story, const Choice& choice, JsonValue failure
                                                     {"measurements", to_values(story.measurements)},
                                                     {"winner", story.winner},
                                                     {"flops", story.flops},
-                                                    {"occupancy", to_value(story.occupancy)},
-                                                    {"roof", to_value(story.roof)},
+                                                    {"occupancy", json_of(story.occupancy)},
+                                                    {"roof", json_of(story.roof)},
                                                     {"operations", to_value(story.operations)},
                                                     {"reproduce", story.reproduce},
                                                     {"failure", std::move(failure)},
                                                     {"accuracy", accuracy_values(accuracy)},
                                                     {"other_winners", to_values(choice.others)},
-                                                    {"saved", to_value(saved)}})));
+                                                    {"saved", json_of(saved)}})));
 }
 
 void print_text(const TrialStory& story, const Choice& choice, const std::optional<SavedTrial>& saved, bool color) {
@@ -179,4 +179,4 @@ Command add_show(CLI::App& root, const GlobalOptions& global) {
   return {parser, true, [options, &global] { return run(*options, global); }, false, [] { return true; }};
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

@@ -11,7 +11,7 @@
 #include "db/database.h"
 #include "session/find/subject_name.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 namespace {
 
@@ -32,7 +32,7 @@ struct BenchResult {
 
 void print_json(const BenchResult& result, const std::string& suite) {
   JsonValue::Array values;
-  for (const BenchRow& row : result.rows) values.push_back(to_value(row));
+  for (const BenchRow& row : result.rows) values.push_back(row_json(row));
   JsonValue::Object body{{"device", result.device}, {"rows", std::move(values)}};
   body.emplace_back("summary", ratio_value(ratio_summaries(result.rows)));
   add_suite(body, suite, result.outcomes);
@@ -230,4 +230,4 @@ Command add_bench(CLI::App& root, const GlobalOptions& global) {
   return {parser, true, [command, &global] { return run(*command, global); }};
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

@@ -3,7 +3,7 @@
 #include "base/interrupt.h"
 #include "cli/bench/compare_screen.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 namespace {
 
@@ -63,4 +63,4 @@ ExitCode run_compare(const CompareCommand& command, const GlobalOptions& global)
   return verdict(session.result());
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

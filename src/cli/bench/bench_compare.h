@@ -4,7 +4,7 @@
 #include "cli/frame/command.h"
 #include "session/bench/bench.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 /// What was asked of bench, as far as it goes with several kernels.
 struct CompareCommand {
@@ -15,4 +15,4 @@ struct CompareCommand {
 
 ExitCode run_compare(const CompareCommand& command, const GlobalOptions& global);
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

@@ -10,7 +10,7 @@
 #include "report/text/operations_text.h"
 #include "report/text/tune_table.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 namespace {
 
@@ -187,7 +187,7 @@ Table exact_bench_table(const std::vector<BenchRow>& rows) {
   return table;
 }
 
-JsonValue to_value(const BenchRow& row) {
+JsonValue row_json(const BenchRow& row) {
   JsonValue::Object value{
       {"problem", row.problem.key()}, {"chosen", row.chosen},   {"flops", row.flops},
       {"bytes", row.bytes},           {"roof_us", row.roof_us}, {"memory_bound", row.memory_bound},
@@ -199,4 +199,4 @@ JsonValue to_value(const BenchRow& row) {
   return value;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

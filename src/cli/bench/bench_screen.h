@@ -8,7 +8,7 @@
 #include "report/form/table.h"
 #include "session/bench/bench.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 /// Problems that are all the same stand in the title, and columns that say nothing are left out; `width`: the columns
 /// of the terminal, 0: any. `counts`: on an emulated device also what the variants predict beside what was counted.
@@ -17,6 +17,6 @@ std::string bench_markdown(const std::vector<BenchRow>& rows);
 /// Every column, every digit.
 Table exact_bench_table(const std::vector<BenchRow>& rows);
 
-JsonValue to_value(const BenchRow& row);
+JsonValue row_json(const BenchRow& row);
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

@@ -11,7 +11,7 @@
 #include "report/text/operations_text.h"
 #include "report/text/tune_table.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 namespace {
 
@@ -277,4 +277,4 @@ JsonValue::Object compare_value(const Comparison& comparison) {
           {"kernels", std::move(kernels)},       {"notes", comparison.notes}};
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

@@ -7,7 +7,7 @@
 #include "report/form/table.h"
 #include "session/bench/compare.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 /// "B is 1.05 times as fast as A [1.03, 1.07]   (95 %, 40 rounds)", "no difference seen between A and B: ...",
 /// "A and B are the same program"; a line for each kernel but the first.
@@ -21,4 +21,4 @@ Table exact_comparison(const Comparison& comparison);
 /// The body of the JSON document.
 JsonValue::Object compare_value(const Comparison& comparison);
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

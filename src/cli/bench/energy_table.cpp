@@ -3,7 +3,7 @@
 #include "base/format.h"
 #include "cli/frame/library_cells.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 std::string energy_heading() {
   return fmt::format(
@@ -44,4 +44,4 @@ JsonValue energy_value(const std::vector<EnergyRow>& rows) {
   return values;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

@@ -5,7 +5,7 @@
 #include "report/form/table.h"
 #include "session/bench/bench.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 /// What stands above the table.
 std::string energy_heading();
@@ -13,4 +13,4 @@ std::string energy_heading();
 Table energy_table(const std::vector<BenchRow>& rows);
 JsonValue energy_value(const std::vector<EnergyRow>& rows);
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

@@ -2,7 +2,7 @@
 
 #include "cli/frame/library_cells.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 std::vector<RatioSummary> ratio_summaries(const std::vector<BenchRow>& rows) {
   std::vector<ComparedProblem> compared;
@@ -46,4 +46,4 @@ JsonValue ratio_value(const std::vector<RatioSummary>& summaries) {
   return values;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

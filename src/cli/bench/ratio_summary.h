@@ -6,7 +6,7 @@
 #include "session/bench/bench.h"
 #include "session/bench/yardstick_summary.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 /// Of the rows that have a library beside them.
 std::vector<RatioSummary> ratio_summaries(const std::vector<BenchRow>& rows);
@@ -14,4 +14,4 @@ std::vector<RatioSummary> ratio_summaries(const std::vector<BenchRow>& rows);
 Table ratio_table(const std::vector<RatioSummary>& summaries);
 JsonValue ratio_value(const std::vector<RatioSummary>& summaries);
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

@@ -7,7 +7,7 @@
 #include "report/text/tune_table.h"
 #include "session/bench/yardstick.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 namespace {
 
@@ -86,7 +86,7 @@ Table exact_table(const std::vector<YardstickRow>& rows) {
   return table;
 }
 
-JsonValue to_value(const YardstickRow& row) {
+JsonValue json_of(const YardstickRow& row) {
   JsonValue::Array clocks;
   for (const double mhz : row.sm_clock_mhz) clocks.push_back(mhz);
   JsonValue::Object value{{"problem", row.problem.key()},
@@ -108,7 +108,7 @@ JsonValue to_value(const YardstickRow& row) {
 
 void print_json(const YardstickResult& result, const std::string& suite) {
   JsonValue::Array values;
-  for (const YardstickRow& row : result.rows) values.push_back(to_value(row));
+  for (const YardstickRow& row : result.rows) values.push_back(json_of(row));
   JsonValue::Object body{{"device", result.device},
                          {"device_class", result.device_class},
                          {"library_only", true},
@@ -177,4 +177,4 @@ ExitCode run_yardstick(const YardstickCommand& command, const GlobalOptions& glo
   return suite_code(result.outcomes);
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

@@ -3,7 +3,7 @@
 
 #include "cli/frame/command.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 struct YardstickCommand {
   std::string suite;  ///< empty: `family`
@@ -15,4 +15,4 @@ struct YardstickCommand {
 
 ExitCode run_yardstick(const YardstickCommand& command, const GlobalOptions& global);
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

@@ -13,7 +13,7 @@
 #include "report/form/table.h"
 #include "session/check/check.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 namespace {
 
@@ -254,4 +254,4 @@ Command add_check(CLI::App& root, const GlobalOptions& global) {
   return {parser, true, [command, &global] { return run(*command, global); }};
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

@@ -1,7 +1,7 @@
 // Checks as test cases.
 #include "cli/frame/check_screen.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 namespace {
 
@@ -71,4 +71,4 @@ std::vector<JUnitCase> check_cases(const std::vector<CheckRow>& rows, const std:
   return cases;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

@@ -10,7 +10,7 @@
 #include "session/check/sanitize.h"
 #include "session/find/save.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 namespace {
 
@@ -228,4 +228,4 @@ ExitCode run_sanitize(const SanitizeCommand& command, const GlobalOptions& globa
   return run.code;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

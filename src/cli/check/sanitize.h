@@ -4,7 +4,7 @@
 #include "cli/frame/command.h"
 #include "session/check/check.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 struct SanitizeCommand {
   CheckOptions options;
@@ -15,4 +15,4 @@ struct SanitizeCommand {
 /// ExitCode::wrong where anything was found.
 ExitCode run_sanitize(const SanitizeCommand& command, const GlobalOptions& global);
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

@@ -11,7 +11,7 @@
 #include "report/form/table.h"
 #include "report/text/tune_table.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 namespace {
 
@@ -306,4 +306,4 @@ Command add_db(CLI::App& root, const GlobalOptions& global) {
           false, [] { return true; }};
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

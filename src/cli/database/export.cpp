@@ -18,7 +18,7 @@
 #include "session/export/export_check.h"
 #include "session/find/shipped.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 namespace {
 
@@ -165,4 +165,4 @@ Command add_export(CLI::App& root, const GlobalOptions& global) {
   return {parser, true, [command, &global] { return run(*command, global); }};
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

@@ -7,7 +7,7 @@
 #include "report/text/modelled_remark.h"
 #include "report/text/portfolio_table.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 namespace {
 
@@ -62,7 +62,7 @@ std::string verdict(const PortfolioResult& result, const PortfolioOptions& optio
                      what_would_do(result, options));
 }
 
-JsonValue to_value(const PortfolioLine& line) {
+JsonValue json_of(const PortfolioLine& line) {
   return JsonValue::Object{{"problem", line.problem},          {"kernel", line.kernel}, {"us", line.us},
                            {"own_best_us", line.best_us},      {"loss", line.loss},     {"own_best", line.own_best},
                            {"measured_now", line.measured_now}};
@@ -71,7 +71,7 @@ JsonValue to_value(const PortfolioLine& line) {
 void print_json(const PortfolioResult& result, const PortfolioOptions& options, const DeviceInfo& device,
                 const std::vector<std::string>& written) {
   JsonValue::Array shapes, portfolios;
-  for (const PortfolioLine& line : lines_of(result)) shapes.push_back(to_value(line));
+  for (const PortfolioLine& line : lines_of(result)) shapes.push_back(json_of(line));
   for (const PortfolioCost& cost : costs_of(result))
     portfolios.push_back(JsonValue::Object{{"kernels", cost.kernels},
                                            {"worst_loss", cost.worst_loss},
@@ -133,4 +133,4 @@ void print_check(const std::string& file, const ExportIdentity& identity, const 
              format_count(std::ssize(identity.shapes), "shape"), identity.device_class);
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

@@ -5,7 +5,7 @@
 #include "session/export/export_check.h"
 #include "session/export/portfolio.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 /// Every shape is as near its own best as was asked for.
 bool met(const PortfolioResult& result, const PortfolioOptions& options);
@@ -15,4 +15,4 @@ void print_portfolio(PortfolioSession& session, const PortfolioOptions& options,
 void print_check(const std::string& file, const ExportIdentity& identity, const ExportCheck& check,
                  const GlobalOptions& global);
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

@@ -11,7 +11,7 @@
 #include "session/find/subject.h"
 #include "session/history/saves.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 namespace {
 
@@ -71,7 +71,7 @@ Table history_table(const std::vector<SaveRow>& rows, int width) {
   return table;
 }
 
-JsonValue to_value(const SaveRow& row) {
+JsonValue json_of(const SaveRow& row) {
   const Save& save = row.save;
   JsonValue::Array files;
   for (const SavedFile& file : save.files) files.push_back(JsonValue::Object{{"name", file.name}, {"hash", file.hash}});
@@ -126,7 +126,7 @@ ExitCode run(const HistoryCommand& command, const GlobalOptions& global) {
   const std::vector<SaveRow> rows = save_rows(database, name.family, name.variant);
   if (global.json) {
     JsonValue::Array values;
-    for (const SaveRow& row : rows) values.push_back(to_value(row));
+    for (const SaveRow& row : rows) values.push_back(json_of(row));
     fmt::print("{}\n", to_json(json_document("history", {{"saves", std::move(values)}})));
   } else if (rows.empty()) {
     fmt::print("no saves of {}: kerlab watch keeps them\n", command.kernel.empty() ? "anything" : command.kernel);
@@ -154,4 +154,4 @@ Command add_history(CLI::App& root, const GlobalOptions& global) {
   return {parser, false, [command, &global] { return run(*command, global); }, false, [] { return true; }};
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

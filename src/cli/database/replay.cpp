@@ -13,7 +13,7 @@
 #include "session/analyse/sweeps.h"
 #include "session/export/replays.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 namespace {
 
@@ -51,7 +51,7 @@ std::vector<Sweep> chosen_sweeps(const ReplayCommand& command) {
   return chosen;
 }
 
-JsonValue to_value(const ReplayedSpace& space) {
+JsonValue json_of(const ReplayedSpace& space) {
   JsonValue::Array steps;
   for (const ReplayStep& step : space.steps)
     steps.push_back(JsonValue::Object{{"share", step.share},
@@ -113,7 +113,7 @@ ExitCode run(const ReplayCommand& command, const GlobalOptions& global) {
   const double seconds = seconds_since(begun);
   if (global.json) {
     JsonValue::Array values;
-    for (const ReplayedSpace& space : spaces) values.push_back(to_value(space));
+    for (const ReplayedSpace& space : spaces) values.push_back(json_of(space));
     fmt::print("{}\n", to_json(json_document("replay", {{"strategy", command.options.strategy},
                                                         {"seeds", command.options.seeds},
                                                         {"batch", command.options.batch},
@@ -147,4 +147,4 @@ Command add_replay(CLI::App& root, const GlobalOptions& global) {
   return {parser, false, [command, &global] { return run(*command, global); }};
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

@@ -6,7 +6,7 @@
 #include "report/form/json.h"
 #include "session/history/saves.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 namespace {
 
@@ -64,4 +64,4 @@ Command add_restore(CLI::App& root, const GlobalOptions& global) {
   return {parser, false, [command, &global] { return run(*command, global); }};
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

@@ -9,7 +9,7 @@
 #include "cli/frame/command.h"
 #include "report/form/table.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 namespace {
 
@@ -187,4 +187,4 @@ JsonValue::Array check_values(const std::vector<CheckRow>& rows, const std::stri
   return values;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

@@ -9,7 +9,7 @@
 #include "report/markdown/junit.h"
 #include "session/check/check.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 bool is_failure(const CheckRow& row);
 std::size_t failures(const std::vector<CheckRow>& rows);
@@ -27,4 +27,4 @@ JsonValue::Array check_values(const std::vector<CheckRow>& rows, const std::stri
 /// One case for each kernel, problem, recipe and output; one for a kernel that did not come so far.
 std::vector<JUnitCase> check_cases(const std::vector<CheckRow>& rows, const std::string& again);
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

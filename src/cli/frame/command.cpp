@@ -6,7 +6,7 @@
 #include "db/database.h"
 #include "session/run/device_ids.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 std::string version() {
   return KERLAB_VERSION;
@@ -124,4 +124,4 @@ std::vector<std::string> split_words(const std::string& text) {
   return words;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

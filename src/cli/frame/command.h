@@ -15,7 +15,7 @@ namespace CLI {
 class App;
 }
 
-namespace kerlab {
+namespace kerlab::cli {
 
 /// Options that every subcommand takes.
 struct GlobalOptions {
@@ -106,4 +106,4 @@ ExitCode exit_code_of(TrialStatus status);
 /// Splits a command into words at spaces; '...' and "..." keep theirs. No shell. Throws UsageError: an open quote.
 std::vector<std::string> split_words(const std::string& text);
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <CLI/CLI.hpp>
 
-namespace kerlab {
+namespace kerlab::cli {
 
 namespace {
 
@@ -113,4 +113,4 @@ CommandModel describe(const CLI::App& app) {
   return model;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

@@ -4,11 +4,13 @@
 #include <string>
 #include <vector>
 
+#include "base/modules.h"
+
 namespace CLI {
 class App;
 }
 
-namespace kerlab {
+namespace kerlab::cli {
 
 /// One option or positional argument.
 struct OptionModel {
@@ -42,4 +44,4 @@ struct CommandModel {
 /// command line, or "examples:" and several, a line each.
 CommandModel describe(const CLI::App& app);
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

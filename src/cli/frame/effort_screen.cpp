@@ -3,7 +3,7 @@
 #include "base/format.h"
 #include "cli/frame/why_screen.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 namespace {
 
@@ -57,4 +57,4 @@ JsonValue devices_value(const std::vector<TunedDevice>& devices) {
   return values;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

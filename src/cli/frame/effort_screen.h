@@ -4,7 +4,7 @@
 #include "report/form/json.h"
 #include "session/tune/tune.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 /// "GPU busy 71 %, compilers 94 %, wall 11.2 s; ...".
 std::string effort_text(const TuneResult& result);
@@ -14,4 +14,4 @@ std::string where_measured(const TuneResult& result);
 
 JsonValue devices_value(const std::vector<TunedDevice>& devices);
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace kerlab {
+namespace kerlab::cli {
 
 Database open_existing_database(const GlobalOptions& global) {
   const std::filesystem::path path = database_path(global);
@@ -20,4 +20,4 @@ std::optional<Database> database_if_there(const GlobalOptions& global) {
   return open_existing_database(global);
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

@@ -7,7 +7,7 @@
 #include "cli/frame/existing_database.h"
 #include "report/form/table.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 namespace {
 
@@ -185,4 +185,4 @@ ExitCode print_failures(const GlobalOptions& global, const std::string& family, 
   return ExitCode::passed;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

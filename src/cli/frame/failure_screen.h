@@ -5,12 +5,11 @@
 #include <optional>
 
 #include "cli/frame/command.h"
+#include "db/database.h"
 #include "report/form/json.h"
 #include "session/find/failures.h"
 
-namespace kerlab {
-
-class Database;
+namespace kerlab::cli {
 
 /// Two lines at most for each group: "  14 illegal_address: reg2d: ...  (kerlab show 88)", "     excluded by ...".
 std::string failure_lines(const std::vector<FailureGroup>& groups, bool color, std::size_t most);
@@ -33,4 +32,4 @@ std::string alike_text(const FailureGroup& group);
 /// `kerlab db failures`.
 ExitCode print_failures(const GlobalOptions& global, const std::string& family, const std::string& status);
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

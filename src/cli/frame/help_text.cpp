@@ -8,7 +8,7 @@
 #include "base/terminal.h"
 #include "cli/frame/help_topics.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 namespace {
 
@@ -150,4 +150,4 @@ std::string help_text(const CommandModel& command, const std::string& name, int 
          "\n";
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

@@ -5,7 +5,7 @@
 
 #include "cli/frame/command_model.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 /// What `kerlab` alone prints: commands by what they are for, and where to begin.
 std::string overview_text(const CommandModel& root, int width, bool color);
@@ -30,4 +30,4 @@ struct OptionGroup {
 };
 std::vector<OptionGroup> grouped_options(const CommandModel& command);
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

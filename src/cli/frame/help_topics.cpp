@@ -1,6 +1,6 @@
 #include "cli/frame/help_topics.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 namespace {
 
@@ -54,4 +54,4 @@ std::span<const HelpTopic> known_files() {
   return kFiles;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

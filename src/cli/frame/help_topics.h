@@ -4,7 +4,9 @@
 #include <span>
 #include <string_view>
 
-namespace kerlab {
+#include "base/modules.h"
+
+namespace kerlab::cli {
 
 struct HelpTopic {
   std::string_view name, text;
@@ -17,4 +19,4 @@ std::span<const HelpTopic> environment_variables();
 /// Files that it reads and writes.
 std::span<const HelpTopic> known_files();
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

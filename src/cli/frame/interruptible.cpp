@@ -2,7 +2,7 @@
 
 #include "base/error.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 bool Interruptible::run(const std::function<bool()>& step) const {
   bool more = true;
@@ -14,4 +14,4 @@ bool Interruptible::run(const std::function<bool()>& step) const {
   return more;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

@@ -4,8 +4,9 @@
 #include <functional>
 
 #include "base/interrupt.h"
+#include "base/modules.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 /// Ctrl-C as a flag; a wait for a compiler or a worker ends at once.
 class Interruptible {
@@ -20,4 +21,4 @@ class Interruptible {
   InterruptedWaitsEnd waits_;
 };
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

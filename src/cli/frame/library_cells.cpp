@@ -1,6 +1,6 @@
 #include "cli/frame/library_cells.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 std::string library_way(const std::string& label) {
   const std::size_t comma = label.find(", ");
@@ -37,4 +37,4 @@ JsonValue library_value(const std::vector<LibraryRow>& rows, const std::string& 
   return values;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

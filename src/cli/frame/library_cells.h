@@ -4,7 +4,7 @@
 #include "report/form/json.h"
 #include "session/run/library_rows.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 /// "library's best", "library's pick": a label as the title of a column that many problems share.
 std::string library_way(const std::string& label);
@@ -15,4 +15,4 @@ std::string ratio_text(const std::optional<PairedRatio>& ratio);
 /// A list with one object for each row; `ratio` is what its ratio is called.
 JsonValue library_value(const std::vector<LibraryRow>& rows, const std::string& ratio = "winner_speedup");
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

@@ -4,7 +4,7 @@
 
 #include "base/format.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 namespace {
 
@@ -130,4 +130,4 @@ std::string mistake(const CLI::ParseError& error, const CLI::App& root, const CL
   return fmt::format("{} (see kerlab {}--help)", text, path_of(inner));
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

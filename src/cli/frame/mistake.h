@@ -10,7 +10,7 @@ namespace CLI {
 class ParseError;
 }
 
-namespace kerlab {
+namespace kerlab::cli {
 
 /// Options that may be typed, as "--device" or "-h", and whether a value follows each.
 using KnownOptions = std::map<std::string, bool>;
@@ -31,4 +31,4 @@ std::string missing_value(const KnownOptions& known, const std::string& option);
 std::string mistake(const CLI::ParseError& error, const CLI::App& root, const CLI::App* command,
                     const KnownOptions& known);
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

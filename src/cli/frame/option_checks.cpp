@@ -7,7 +7,7 @@
 #include "base/duration.h"
 #include "base/format.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 namespace {
 
@@ -63,4 +63,4 @@ CLI::Validator takes_time(double low, double high) {
   });
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

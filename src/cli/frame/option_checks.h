@@ -4,11 +4,13 @@
 #include <cstdint>
 #include <limits>
 
+#include "base/modules.h"
+
 namespace CLI {
 class Validator;
 }
 
-namespace kerlab {
+namespace kerlab::cli {
 
 /// A whole number in [low, high]; a `high` of int64's most stays unsaid.
 CLI::Validator takes_whole(std::int64_t low, std::int64_t high = std::numeric_limits<std::int64_t>::max());
@@ -17,4 +19,4 @@ CLI::Validator takes_number(double low, double high);
 /// A time in [low, high] seconds: "30", "30s", "2m", "1h", "500ms". The option sees seconds.
 CLI::Validator takes_time(double low, double high);
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "cli/frame/mistake.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 std::vector<ProblemArgument> take_problem_options(const std::map<std::string, bool>& known,
                                                   std::vector<std::string>& words) {
@@ -37,4 +37,4 @@ std::vector<ProblemArgument> take_problem_options(const std::map<std::string, bo
   return taken;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

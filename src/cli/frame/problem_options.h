@@ -7,11 +7,11 @@
 
 #include "session/run/arguments.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 /// Takes every `--NAME VALUE` and `--NAME=VALUE` that is not in `known` out of `words`. `known` says of each option
 /// ("--device", "-h") whether a value follows it. Throws UsageError when a value is missing.
 std::vector<ProblemArgument> take_problem_options(const std::map<std::string, bool>& known,
                                                   std::vector<std::string>& words);
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

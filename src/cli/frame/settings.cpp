@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "db/database.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 namespace {
 
@@ -83,4 +83,4 @@ Settings read_settings() {
   return settings;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

@@ -7,7 +7,7 @@
 
 #include "session/find/project_file.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 /// A value and where it comes from: "KERLAB_DEVICE", "kerlab.toml:1:10", "default".
 struct Setting {
@@ -31,4 +31,4 @@ Settings read_settings();
 /// Throws UsageError naming `from` unless `folder` is one, which holds families and is none itself.
 void require_kernel_folder(const std::string& folder, const std::string& from);
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

@@ -8,7 +8,7 @@
 #include "report/form/table.h"
 #include "session/find/suite.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 namespace {
 
@@ -63,4 +63,4 @@ JsonValue settings_value(const GlobalOptions& global) {
   return JsonValue::Object{{"file", global.settings->file.string()}, {"values", JsonValue(std::move(values))}};
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

@@ -6,11 +6,11 @@
 #include "cli/frame/command.h"
 #include "report/form/json.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 /// A table: setting, value, where it comes from.
 std::string settings_text(const GlobalOptions& global, bool color);
 /// {"file": "/a/kerlab.toml", "values": [{"name": "device", "value": "emu:h200", "from": "KERLAB_DEVICE"}]}
 JsonValue settings_value(const GlobalOptions& global);
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

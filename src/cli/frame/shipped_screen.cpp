@@ -6,7 +6,7 @@
 #include "report/form/table.h"
 #include "report/text/tune_table.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 std::string shipped_text(const ShippedWinner& shipped, const std::string& note) {
   return fmt::format("shipped: {} us on {}, {}, {}{}", format_us(shipped.median_us),
@@ -86,4 +86,4 @@ ExitCode ship(const GlobalOptions& global, const std::string& out) {
   return ExitCode::passed;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

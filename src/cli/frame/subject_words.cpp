@@ -2,7 +2,7 @@
 
 #include <fmt/ranges.h>
 
-namespace kerlab {
+namespace kerlab::cli {
 
 SubjectName subject_of_words(const std::vector<std::string>& words, const std::string& configuration) {
   SubjectName name = parse_subject(words.front());
@@ -18,4 +18,4 @@ SubjectName subject_of_words(const std::vector<std::string>& words, const std::s
   return name;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

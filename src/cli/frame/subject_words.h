@@ -6,9 +6,9 @@
 
 #include "session/find/subject.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 /// The first word is the subject, the others NAME=VALUE; `configuration`: of --config. Throws UsageError.
 SubjectName subject_of_words(const std::vector<std::string>& words, const std::string& configuration);
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace kerlab {
+namespace kerlab::cli {
 
 Suite open_suite(const std::string& file, const std::string& target, const std::string& dtype,
                  const GlobalOptions& global) {
@@ -63,4 +63,4 @@ std::string suite_verdict(const Suite& suite, const std::vector<SuiteOutcome>& o
   return text + "\n";
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

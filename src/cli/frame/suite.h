@@ -10,7 +10,7 @@
 #include "report/form/json.h"
 #include "session/find/suite.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 /// How a command ended on one problem.
 struct SuiteOutcome {
@@ -37,4 +37,4 @@ void add_suite(JsonValue::Object& body, const std::string& suite, const std::vec
 /// "19 of 21 problems passed; again: only what is missing is done": the last line.
 std::string suite_verdict(const Suite& suite, const std::vector<SuiteOutcome>& outcomes);
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

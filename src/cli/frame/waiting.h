@@ -8,7 +8,7 @@
 #include "base/terminal.h"
 #include "session/run/progress.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 /// While it lives: where standard error is a terminal one line there says what is being done, elsewhere nothing; and
 /// Ctrl-C ends the command's waits for compilers and workers at once (exit code 130).
@@ -32,4 +32,4 @@ class Waiting {
   std::optional<ProgressLine> line_;
 };
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

@@ -6,7 +6,7 @@
 #include "cli/frame/library_cells.h"
 #include "report/form/table.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 namespace {
 
@@ -90,4 +90,4 @@ JsonValue variants_value(const std::vector<VariantOutcome>& variants) {
   return values;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

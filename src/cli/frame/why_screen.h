@@ -4,7 +4,7 @@
 #include "report/form/json.h"
 #include "session/tune/tune.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 /// "hopper wins; wgmma_stay ties; wgmma_turns is 3.1 % slower, split_k 140 %": nothing where there is one variant.
 std::string variants_text(const std::vector<VariantOutcome>& variants);
@@ -18,4 +18,4 @@ std::string left_out_text(const std::vector<LeftOut>& left_out, int width);
 /// One object for each variant.
 JsonValue variants_value(const std::vector<VariantOutcome>& variants);
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

@@ -3,7 +3,7 @@
 #include "cli/commands.h"
 #include "cli/help/completion.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 namespace {
 
@@ -45,4 +45,4 @@ Command add_complete(CLI::App& root, const GlobalOptions& /*global*/) {
           }};
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace kerlab {
+namespace kerlab::cli {
 
 namespace {
 
@@ -184,4 +184,4 @@ Completions complete(const CommandModel& root, const std::vector<std::string>& w
   return complete_at(place, word);
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

@@ -8,7 +8,7 @@
 #include "cli/frame/command_model.h"
 #include "session/find/vocabulary.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 /// One word that may stand where the cursor is.
 struct Completion {
@@ -57,4 +57,4 @@ Completions complete_path(const std::string& word, bool folders);
 /// The family of "gemm/mma_pipe:BM=64", "gemm", "./my_op/flat": "gemm", "gemm", "./my_op".
 std::string family_part(const std::string& kernel);
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

@@ -4,7 +4,7 @@
 #include "cli/frame/command.h"
 #include "cli/frame/mistake.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 namespace {
 
@@ -40,4 +40,4 @@ Command add_completion(CLI::App& root, const GlobalOptions& /*global*/) {
           }};
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

@@ -3,7 +3,7 @@
 
 #include "cli/help/completion.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 namespace {
 
@@ -223,4 +223,4 @@ Completions complete_path(const std::string& word, bool folders) {
   return matching(word, std::move(all));
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

@@ -7,7 +7,7 @@
 #include "session/analyse/listing.h"
 #include "session/run/devices.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 namespace {
 
@@ -40,7 +40,7 @@ class Guide {
   /// Shows the command and, once Enter is pressed, runs it. Its exit code.
   ExitCode run(const std::vector<std::string>& words, const std::vector<std::string>& unshown = {}) {
     std::string shown = "$ kerlab";
-    for (const std::string& word : words) shown += " " + kerlab::quoted(word);
+    for (const std::string& word : words) shown += " " + cli::quoted(word);
     fmt::print("\n{}\n", styled(words.front() == "new" ? shown : shown + device_, Style::good, color_));
     wait("Enter runs it, q ends the tour: ");
     std::vector<std::string> all = words;
@@ -76,7 +76,7 @@ class Guide {
   /// Without a GPU the emulated H200; all commands say so.
   void choose_device() {
     if (global_.device != "auto") {
-      device_ = " --device " + kerlab::quoted(global_.device);
+      device_ = " --device " + cli::quoted(global_.device);
       return;
     }
     Database database = Database::open(global_.database);
@@ -236,4 +236,4 @@ Command add_demo(CLI::App& root, const GlobalOptions& global) {
   return {parser, false, [options, &global] { return run(*options, global); }};
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/file.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 namespace fs = std::filesystem;
 
@@ -43,4 +43,4 @@ fs::path free_folder(const fs::path& wanted) {
   return folder;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

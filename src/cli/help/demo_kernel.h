@@ -4,7 +4,9 @@
 #include <filesystem>
 #include <string>
 
-namespace kerlab {
+#include "base/modules.h"
+
+namespace kerlab::cli {
 
 /// A folder of its own below the system's temporary one; its end removes it with all that is in it.
 class DemoFolder {
@@ -25,4 +27,4 @@ std::string replace_line(const std::filesystem::path& file, const std::string& p
 /// The first of "my_first", "my_first_2", ... in `parent` that does not exist.
 std::filesystem::path free_folder(const std::filesystem::path& wanted);
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

@@ -8,7 +8,7 @@
 #include "report/form/table.h"
 #include "session/run/devices.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 namespace {
 
@@ -16,7 +16,7 @@ std::string rate_text(double value, const char* unit) {
   return value > 0 ? format_si(value, unit) : "-";
 }
 
-JsonValue to_value(const DeviceInfo& device) {
+JsonValue json_of(const DeviceInfo& device) {
   return JsonValue::Object{{"id", device.id},
                            {"name", device.name},
                            {"uuid", device.uuid},
@@ -38,8 +38,8 @@ JsonValue to_value(const DeviceInfo& device) {
 
 std::string device_json(const DeviceReport& report, const GlobalOptions& global) {
   JsonValue::Array gpus, emulated, pipes;
-  for (const DeviceInfo& gpu : report.gpus) gpus.push_back(to_value(gpu));
-  for (const DeviceInfo& profile : report.emulated) emulated.push_back(to_value(profile));
+  for (const DeviceInfo& gpu : report.gpus) gpus.push_back(json_of(gpu));
+  for (const DeviceInfo& profile : report.emulated) emulated.push_back(json_of(profile));
   for (const PipeRate& pipe : report.pipes) {
     pipes.push_back(JsonValue::Object{{"dtype", pipe.dtype},
                                       {"unit", pipe.unit},
@@ -52,7 +52,7 @@ std::string device_json(const DeviceReport& report, const GlobalOptions& global)
              json_document("device", {{"gpus", std::move(gpus)},
                                       {"none_because", report.none_because},
                                       {"emulated", std::move(emulated)},
-                                      {"device", report.chosen ? to_value(*report.chosen) : JsonValue()},
+                                      {"device", report.chosen ? json_of(*report.chosen) : JsonValue()},
                                       {"theoretical_bytes_per_s", report.theoretical_bytes_per_s},
                                       {"pipes", std::move(pipes)},
                                       {"practical", std::move(measured)},
@@ -160,4 +160,4 @@ Command add_device(CLI::App& root, const GlobalOptions& global) {
   return {parser, false, [measure, &global] { return run(*measure, global); }};
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

@@ -4,7 +4,7 @@
 #include "cli/frame/help_text.h"
 #include "cli/frame/mistake.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 namespace {
 
@@ -33,4 +33,4 @@ Command add_help(CLI::App& root, const GlobalOptions& global) {
   return {parser, false, [words, &global] { return print_help(*words, global); }, false, [] { return true; }};
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

@@ -7,11 +7,11 @@
 #include "report/form/table.h"
 #include "session/analyse/listing.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 namespace {
 
-JsonValue to_value(const VariantListing& variant) {
+JsonValue json_of(const VariantListing& variant) {
   return JsonValue::Object{{"name", variant.name},
                            {"doc", variant.doc},
                            {"tune", variant.tune},
@@ -22,9 +22,9 @@ JsonValue to_value(const VariantListing& variant) {
                            {"configurations", variant.configurations}};
 }
 
-JsonValue to_value(const FamilyListing& family) {
+JsonValue json_of(const FamilyListing& family) {
   JsonValue::Array variants;
-  for (const VariantListing& variant : family.variants) variants.push_back(to_value(variant));
+  for (const VariantListing& variant : family.variants) variants.push_back(json_of(variant));
   return JsonValue::Object{
       {"name", family.name},     {"doc", family.doc},         {"group", family.group},
       {"folder", family.folder}, {"dtypes", family.dtypes},   {"dimensions", family.dimensions},
@@ -65,7 +65,7 @@ void print_families(const std::vector<FamilyListing>& families, bool color, int 
   fmt::print("all about one: kerlab list FAMILY\n");
 }
 
-JsonValue to_value(const SpaceListing& space) {
+JsonValue json_of(const SpaceListing& space) {
   JsonValue::Array cuts;
   for (const Space::Cut& cut : space.cuts)
     cuts.push_back(JsonValue::Object{{"constraint", cut.constraint}, {"remaining", cut.remaining}});
@@ -99,7 +99,7 @@ ExitCode run_spaces(const GlobalOptions& global, const ListOptions& options) {
       list_spaces(rig_options(global, options.target), global.problem, options.dtype, options.variants, options.where);
   if (global.json) {
     JsonValue::Array spaces;
-    for (const SpaceListing& space : listing.spaces) spaces.push_back(to_value(space));
+    for (const SpaceListing& space : listing.spaces) spaces.push_back(json_of(space));
     fmt::print("{}\n", to_json(json_document("list", {{"problem", listing.title},
                                                       {"device", listing.device},
                                                       {"spaces", JsonValue(std::move(spaces))}})));
@@ -123,7 +123,7 @@ ExitCode run(const GlobalOptions& global, const std::string& target) {
   }
   if (global.json) {
     JsonValue::Array values;
-    for (const FamilyListing& family : families) values.push_back(to_value(family));
+    for (const FamilyListing& family : families) values.push_back(json_of(family));
     fmt::print("{}\n", to_json(json_document("list", {{"families", JsonValue(std::move(values))}})));
     return ExitCode::passed;
   }
@@ -162,4 +162,4 @@ Command add_list(CLI::App& root, const GlobalOptions& global) {
       false, [] { return true; }};
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

@@ -6,7 +6,7 @@
 #include "cli/frame/mistake.h"
 #include "cli/help/man_page.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 namespace {
 
@@ -59,4 +59,4 @@ Command add_man(CLI::App& root, const GlobalOptions& /*global*/) {
   return {parser, false, [options] { return run(*options); }, false, [] { return true; }};
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

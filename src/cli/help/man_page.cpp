@@ -8,7 +8,7 @@
 #include "cli/frame/help_text.h"
 #include "cli/frame/help_topics.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 namespace {
 
@@ -140,4 +140,4 @@ std::string man_page(const CommandModel& root, const CommandModel& command, cons
   return text;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

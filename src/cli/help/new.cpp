@@ -4,7 +4,7 @@
 #include "report/form/json.h"
 #include "session/analyse/listing.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 Command add_new(CLI::App& root, const GlobalOptions& global) {
   auto name = std::make_shared<std::string>();
@@ -28,4 +28,4 @@ Command add_new(CLI::App& root, const GlobalOptions& global) {
           }};
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

@@ -9,7 +9,7 @@
 #include "report/form/table.h"
 #include "report/text/tune_table.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 namespace {
 
@@ -109,4 +109,4 @@ std::string attempt_answer(const Attempt& attempt, bool color, int width) {
   return text;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

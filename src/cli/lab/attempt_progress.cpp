@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace kerlab {
+namespace kerlab::cli {
 
 namespace {
 constexpr double kSilentSeconds = 1;
@@ -33,4 +33,4 @@ void AttemptProgress::look() {
   if (also_) also_();
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

@@ -9,7 +9,7 @@
 #include "base/terminal.h"
 #include "session/history/attempt.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 /// "checking for 3 s, limit 5 s"
 std::string stage_text(const AttemptStage& stage, double seconds);
@@ -33,4 +33,4 @@ class AttemptProgress {
   LookWhileWaiting looking_;  ///< last: nobody looks before the others are there
 };
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

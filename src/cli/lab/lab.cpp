@@ -9,7 +9,7 @@
 #include "cli/lab/attempt_progress.h"
 #include "session/run/space.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 namespace {
 
@@ -184,4 +184,4 @@ std::vector<std::string> LabConsole::problem_words() const {
   return words;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

@@ -9,7 +9,7 @@
 #include "session/find/lab_state.h"
 #include "session/history/attempt.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 class LabConsole;
 
@@ -124,4 +124,4 @@ class LabConsole {
 /// The table.
 const std::vector<LabCommand>& lab_commands();
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

@@ -10,7 +10,7 @@
 #include "report/form/table.h"
 #include "session/run/space.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 const std::vector<LabCommand>& lab_commands() {
   static const std::vector<LabCommand> table = {
@@ -278,4 +278,4 @@ ExitCode LabConsole::quit(const std::vector<std::string>& words) {
   return ExitCode::passed;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

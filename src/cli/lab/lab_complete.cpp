@@ -4,7 +4,7 @@
 #include "cli/help/completion.h"
 #include "cli/lab/lab.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 namespace {
 
@@ -72,7 +72,7 @@ Completions LabConsole::complete_setting(const std::vector<std::string>& words, 
 Completions LabConsole::candidates(const std::vector<std::string>& words, const std::string& word) const {
   if (words.empty() || (words.size() == 1 && is_one_of(words.front(), {"help", "?"}))) {
     Completions all = lab_names();
-    append(all, kerlab::complete(command_table(), {}, word, {kernel_folders(global_), suite_folders(global_)}));
+    append(all, cli::complete(command_table(), {}, word, {kernel_folders(global_), suite_folders(global_)}));
     if (words.empty() && !state_.target.empty()) append(all, complete_setting({"run"}, word));
     return all;
   }
@@ -88,7 +88,7 @@ Completions LabConsole::candidates(const std::vector<std::string>& words, const 
     return {};
   if (is_one_of(command, {"use", "set", "run", "sweep", "try", "watch"}))
     return state_.target.empty() ? Completions{} : complete_setting(words, word);
-  return kerlab::complete(command_table(), words, word, {kernel_folders(global_), suite_folders(global_)});
+  return cli::complete(command_table(), words, word, {kernel_folders(global_), suite_folders(global_)});
 }
 
 std::vector<std::string> LabConsole::complete(const std::string& line) const {
@@ -103,4 +103,4 @@ std::vector<std::string> LabConsole::complete(const std::string& line) const {
   return found;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

@@ -5,7 +5,7 @@
 #include "cli/lab/lab.h"
 #include "cli/lab/line_editor.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 namespace {
 
@@ -105,4 +105,4 @@ Command add_lab(CLI::App& root, const GlobalOptions& global) {
   return {parser, true, [options, &global] { return run(*options, global); }};
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

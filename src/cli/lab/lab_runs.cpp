@@ -11,7 +11,7 @@
 #include "session/analyse/sweep_rows.h"
 #include "session/run/space.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 namespace {
 
@@ -156,7 +156,7 @@ std::optional<Configuration> LabConsole::try_choices(const std::vector<std::stri
   options.dtype = state_.dtype;
   GlobalOptions global = global_;
   global.typed = "kerlab lab: sweep " + fmt::format("{}", fmt::join(words, " "));
-  options = kerlab::complete(std::move(options), state_.target, state_.arguments, global);
+  options = cli::complete(std::move(options), state_.target, state_.arguments, global);
   const InterruptFlag interrupt;
   if (!options.where.empty() || variant.parameters.empty()) code = run_tune(options, database_, interrupt).code;
   look_up(rows, read.family, now.source, now.problem, device_, toolchain_, database_);
@@ -270,4 +270,4 @@ ExitCode LabConsole::save(const std::vector<std::string>& words) {
   return words.size() < 2 ? code : run_command({"show", fmt::format("{}", decision->trial), "--save", words.back()});
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

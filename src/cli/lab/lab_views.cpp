@@ -1,7 +1,7 @@
 #include "cli/lab/lab.h"
 #include "cli/lab/watch.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 namespace {
 
@@ -101,4 +101,4 @@ ExitCode LabConsole::diff(const std::vector<std::string>& words) {
   return run_command(command);
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

@@ -14,7 +14,7 @@
 #include "base/interrupt.h"
 #include "base/terminal.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 namespace {
 
@@ -180,4 +180,4 @@ std::string common_beginning(const std::vector<std::string>& words) {
   return common;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

@@ -8,7 +8,9 @@
 #include <string>
 #include <vector>
 
-namespace kerlab {
+#include "base/modules.h"
+
+namespace kerlab::cli {
 
 class LineEditor {
  public:
@@ -34,4 +36,4 @@ class LineEditor {
 /// What a list of words that begin alike have in common.
 std::string common_beginning(const std::vector<std::string>& words);
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

@@ -16,7 +16,7 @@
 #include "report/form/table.h"
 #include "report/text/modelled_remark.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 namespace {
 
@@ -243,4 +243,4 @@ Command add_watch(CLI::App& root, const GlobalOptions& global) {
   return {parser, true, [command, &global] { return run(*command, global); }};
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

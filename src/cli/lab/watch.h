@@ -6,7 +6,7 @@
 #include "base/interrupt.h"
 #include "session/history/attempt.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 struct WatchOptions {
   AttemptRequest request;
@@ -22,4 +22,4 @@ struct WatchOptions {
 /// how to have it back. Throws what is wrong with the request itself, found by the first attempt.
 ExitCode run_watch(const WatchOptions& options, Attempts& attempts, const InterruptFlag& interrupt);
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

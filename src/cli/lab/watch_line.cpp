@@ -8,7 +8,7 @@
 #include "report/form/table.h"
 #include "report/text/tune_table.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 namespace {
 
@@ -244,4 +244,4 @@ JsonValue watch_value(std::int64_t save, const std::string& why, double seconds)
   return json_document("watch", {{"save", save}, {"error", why}, {"trial", JsonValue()}, {"seconds", seconds}});
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

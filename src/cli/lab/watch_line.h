@@ -7,7 +7,7 @@
 #include "report/form/json.h"
 #include "session/history/attempt.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 /// A line that fits `width` columns: what matters least is left out first. Where something is wrong, indented lines
 /// follow. `before`: the attempt that figures are compared with; may be null. `seconds`: from the save to the verdict.
@@ -24,4 +24,4 @@ std::string change_text(const Beside& beside);
 /// "13.31 us modelled", "291.4 us [290,293]".
 std::string time_text(const Measurement& measurement);
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

@@ -9,7 +9,7 @@
 #include "report/form/table.h"
 #include "session/regress/noise.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 namespace {
 
@@ -57,7 +57,7 @@ void print_text(const NoiseReport& report, const NoiseCommand& command, bool col
       command.margin_percent);
 }
 
-JsonValue to_value(const NoiseRow& row) {
+JsonValue json_of(const NoiseRow& row) {
   return JsonValue::Object{{"problem", row.title},
                            {"kernel", row.label},
                            {"chosen", row.how},
@@ -90,7 +90,7 @@ ExitCode run(const NoiseCommand& command, const GlobalOptions& global) {
   for (const std::string& note : report.notes) fmt::print(stderr, "left out: {}\n", note);
   if (global.json) {
     JsonValue::Array rows;
-    for (const NoiseRow& row : report.rows) rows.push_back(to_value(row));
+    for (const NoiseRow& row : report.rows) rows.push_back(json_of(row));
     fmt::print("{}\n", to_json(json_document("noise", {{"device", report.device.name},
                                                        {"device_class", report.device.device_class()},
                                                        {"margin", options.gate.rule.margin},
@@ -121,4 +121,4 @@ Command add_noise(CLI::App& root, const GlobalOptions& global) {
   return {parser, false, [command, &global] { return run(*command, global); }};
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

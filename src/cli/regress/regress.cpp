@@ -12,7 +12,7 @@
 #include "session/regress/regress_folder.h"
 #include "session/regress/regress_gate.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 namespace {
 
@@ -227,4 +227,4 @@ Command add_regress(CLI::App& root, const GlobalOptions& global) {
           [command] { return command->action == "list" || command->action == "history"; }};
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

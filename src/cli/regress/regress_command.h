@@ -8,7 +8,7 @@
 #include "report/text/regress_text.h"
 #include "session/regress/regress_folder.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 struct RegressCommand {
   std::string action;              ///< empty: run
@@ -36,4 +36,4 @@ ExitCode print_regress(const RegressCommand& command, const GlobalOptions& globa
                        ExitCode code);
 ExitCode print_baselines(const BaselineFolder& folder, const GlobalOptions& global);
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

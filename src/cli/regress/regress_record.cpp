@@ -12,7 +12,7 @@
 #include "report/text/regress_text.h"
 #include "session/regress/regress_record.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 namespace {
 
@@ -162,4 +162,4 @@ std::string regress_repeat(const RegressCommand& command, const GlobalOptions& g
   return text;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

@@ -14,7 +14,7 @@
 #include "report/text/regress_text.h"
 #include "session/find/figures.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 namespace {
 
@@ -96,4 +96,4 @@ ExitCode print_baselines(const BaselineFolder& folder, const GlobalOptions& glob
   return listing.damaged.empty() ? ExitCode::passed : ExitCode::failed;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

@@ -4,7 +4,7 @@
 #include "base/terminal.h"
 #include "cli/frame/library_cells.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 namespace {
 
@@ -38,7 +38,7 @@ LadderRow to_row(const TuneResult& result, const LadderRung& rung, LadderRow::Ki
   return row;
 }
 
-JsonValue to_value(const std::optional<RungTime>& time, const TuneResult& result) {
+JsonValue json_of(const std::optional<RungTime>& time, const TuneResult& result) {
   if (!time) return nullptr;
   const double us = time->measurement.median_us;
   return JsonValue::Object{{"trial", to_value(time->trial)},
@@ -82,12 +82,12 @@ JsonValue ladder_value(const TuneResult& result) {
   for (const LadderRung& rung : result.ladder) {
     rungs.push_back(JsonValue::Object{{"rung", rung.rung},
                                       {"variant", rung.variant},
-                                      {"default", to_value(rung.at_default, result)},
-                                      {"best", to_value(rung.best, result)},
+                                      {"default", json_of(rung.at_default, result)},
+                                      {"best", json_of(rung.best, result)},
                                       {"step", rung.step > 0 ? JsonValue(rung.step) : JsonValue()},
                                       {"reason", rung.reason}});
   }
   return rungs;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

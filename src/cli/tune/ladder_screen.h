@@ -5,7 +5,7 @@
 #include "report/text/ladder_table.h"
 #include "session/tune/tune.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 /// Every rung at its default, below it at its best where that is faster; the library's rows last.
 std::vector<LadderRow> ladder_rows(const TuneResult& result);
@@ -14,4 +14,4 @@ std::string ladder_text(const TuneResult& result, bool color, int width);
 /// A list with one object for each rung.
 JsonValue ladder_value(const TuneResult& result);
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

@@ -7,7 +7,7 @@
 #include "cli/frame/why_screen.h"
 #include "report/form/table.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 namespace {
 
@@ -99,4 +99,4 @@ std::string tune_plan_text(const TunePlan& plan, bool color, int width, bool ver
                        width);
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

@@ -3,9 +3,9 @@
 
 #include "session/tune/tune.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 /// `verbose`: also what each constraint leaves, and why variants are left out in full.
 std::string tune_plan_text(const TunePlan& plan, bool color, int width, bool verbose);
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

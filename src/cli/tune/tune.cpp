@@ -10,7 +10,7 @@
 #include "report/text/trials_table.h"
 #include "session/analyse/problem_trials.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 namespace {
 
@@ -196,4 +196,4 @@ Command add_tune(CLI::App& root, const GlobalOptions& global) {
   return {parser, true, [command, &global] { return run(*command, global); }, true};
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

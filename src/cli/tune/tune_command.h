@@ -7,7 +7,7 @@
 #include "db/database.h"
 #include "session/tune/tune.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 struct TuneCommand {
   TuneOptions options;
@@ -33,4 +33,4 @@ ToRepeat repeated_for(const std::string& target, const GlobalOptions& global);
 
 ExitCode run_tune_suite(const TuneCommand& command, const GlobalOptions& global);
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

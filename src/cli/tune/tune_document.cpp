@@ -9,16 +9,16 @@
 #include "cli/tune/tune_sentences.h"
 #include "report/text/roof_json.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 namespace {
 
-JsonValue::Object to_value(const WorkerSeconds& seconds) {
+JsonValue::Object json_of(const WorkerSeconds& seconds) {
   return {{"prepare", seconds.prepare}, {"library", seconds.library}, {"load", seconds.load},
           {"check", seconds.check},     {"time", seconds.time},       {"other", seconds.other}};
 }
 
-JsonValue to_value(const std::optional<SideBySide>& beside) {
+JsonValue json_of(const std::optional<SideBySide>& beside) {
   if (!beside) return {};
   return JsonValue::Object{{"ratio", beside->ratio.ratio},
                            {"ratio_low", beside->ratio.interval.low},
@@ -34,7 +34,7 @@ JsonValue::Array rows_value(const std::vector<RankedTrial>& ranked) {
     rows.push_back(JsonValue::Object{{"trial", to_value(row.trial)},
                                      {"measurement", to_value(row.measurement)},
                                      {"tie", row.tie},
-                                     {"beside_winner", to_value(row.beside)}});
+                                     {"beside_winner", json_of(row.beside)}});
   }
   return rows;
 }
@@ -101,7 +101,7 @@ JsonValue::Object outcome_value(const TuneResult& result) {
           {"wall_s", result.wall_s},
           {"open_s", result.open_s},
           {"finals_s", result.finals_s},
-          {"worker_s", to_value(result.worker_s)}};
+          {"worker_s", json_of(result.worker_s)}};
 }
 
 }  // namespace
@@ -151,4 +151,4 @@ std::string tune_plan_json(const TunePlan& plan) {
          "\n";
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

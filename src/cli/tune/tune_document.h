@@ -7,7 +7,7 @@
 #include "report/form/json.h"
 #include "session/tune/tune.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 /// The keys of the document.
 JsonValue::Object tune_value(const TuneResult& result, const ToRepeat& again = {});
@@ -16,4 +16,4 @@ std::string tune_json(const TuneResult& result, const ToRepeat& again = {});
 /// The same of a dry run.
 std::string tune_plan_json(const TunePlan& plan);
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

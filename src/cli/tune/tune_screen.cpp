@@ -15,7 +15,7 @@
 #include "report/text/modelled_remark.h"
 #include "report/text/tune_table.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 namespace {
 
@@ -251,4 +251,4 @@ Table tune_result_table(const TuneResult& result, bool exact) {
   return exact ? ladder_csv_table(ladder_rows(result)) : ladder_table(ladder_rows(result));
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

@@ -7,7 +7,7 @@
 #include "report/form/table.h"
 #include "session/tune/tune.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 /// "[####....] screening 12/64 (1 failed)  best 12.3 us BM=128 ...  8 s left".
 std::string tune_line(const TuneState& state);
@@ -18,4 +18,4 @@ std::string tune_screen(const TuneResult& result, bool color, const ToRepeat& ag
 /// The ranking, or with --ladder the ladder: to be written as CSV (`exact`) or Markdown.
 Table tune_result_table(const TuneResult& result, bool exact);
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

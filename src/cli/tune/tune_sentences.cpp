@@ -2,7 +2,7 @@
 
 #include "base/format.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 namespace {
 
@@ -50,4 +50,4 @@ std::string search_sentence(const TuneResult& result) {
   return result.ended.empty() ? text : text + " ended: " + result.ended;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

@@ -4,7 +4,7 @@
 
 #include "session/tune/tune.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 /// "the stored winner stays: trial 1, coalesced, 6.797 us (3.1 times as fast as what was asked for)"; empty: the first
 /// row is the winner.
@@ -16,4 +16,4 @@ std::string interrupted_sentence(const TuneResult& result);
 /// "stopped after 5 of 128 configurations (--trials 5)", "surrogate search ended: no better one in 150 trials"
 std::string search_sentence(const TuneResult& result);
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

@@ -10,7 +10,7 @@
 #include "report/form/table.h"
 #include "report/text/tune_table.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 namespace {
 
@@ -169,4 +169,4 @@ ExitCode run_tune_suite(const TuneCommand& command, const GlobalOptions& global)
   return interrupt.raised() ? ExitCode::interrupted : suite_code(outcomes);
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

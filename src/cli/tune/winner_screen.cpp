@@ -6,7 +6,7 @@
 #include "report/form/table.h"
 #include "report/text/tune_table.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 namespace {
 
@@ -104,4 +104,4 @@ std::string winner_text(const TuneResult& result, bool color, int width) {
          folded(fmt::format("  {}", fmt::join(said, "; ")), width, 4);
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

@@ -3,10 +3,10 @@
 
 #include "session/tune/tune.h"
 
-namespace kerlab {
+namespace kerlab::cli {
 
 /// Two or three lines: its variant and configuration, its time and rate; by how much it beats the previous winner, the
 /// library and the ladder's first rung; how sure that is. `width`: lines are folded between words; 0: never.
 std::string winner_text(const TuneResult& result, bool color, int width);
 
-}  // namespace kerlab
+}  // namespace kerlab::cli

@@ -7,7 +7,7 @@
 
 #include "device/cuda/cuda_info.h"
 
-namespace kerlab {
+namespace kerlab::device {
 namespace {
 
 std::string gib(std::size_t bytes) {
@@ -126,4 +126,4 @@ std::string CudaDevice::health_text() {
   return nvml_.health_text(info_.uuid);
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::device

@@ -12,7 +12,7 @@
 #include "device/cuda/nvml.h"
 #include "device/device.h"
 
-namespace kerlab {
+namespace kerlab::device {
 
 class CudaDevice final : public Device {
  public:
@@ -90,4 +90,4 @@ class CudaDevice final : public Device {
   std::string last_kernel_;  ///< a fault shows later; this is the best guess at whose it is
 };
 
-}  // namespace kerlab
+}  // namespace kerlab::device

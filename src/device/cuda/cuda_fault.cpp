@@ -1,6 +1,6 @@
 #include "device/cuda/cuda_fault.h"
 
-namespace kerlab {
+namespace kerlab::device {
 
 FaultClass classify(CUresult result, FaultKind otherwise) {
   switch (result) {
@@ -66,4 +66,4 @@ FaultClass classify(CUresult result, FaultKind otherwise) {
   }
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::device

@@ -7,7 +7,7 @@
 
 #include "device/device.h"
 
-namespace kerlab {
+namespace kerlab::device {
 
 struct FaultClass {
   FaultKind kind = FaultKind::other;
@@ -18,4 +18,4 @@ struct FaultClass {
 /// `otherwise` is the kind of results that say nothing by themselves (invalid value): what was being done.
 FaultClass classify(CUresult result, FaultKind otherwise);
 
-}  // namespace kerlab
+}  // namespace kerlab::device

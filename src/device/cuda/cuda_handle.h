@@ -5,7 +5,9 @@
 
 #include <utility>
 
-namespace kerlab {
+#include "base/modules.h"
+
+namespace kerlab::device {
 
 template <typename Handle>
 class CudaHandle {
@@ -32,4 +34,4 @@ class CudaHandle {
   Destroy destroy_ = nullptr;
 };
 
-}  // namespace kerlab
+}  // namespace kerlab::device

@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "device/cuda/nvml.h"
 
-namespace kerlab {
+namespace kerlab::device {
 namespace {
 
 void check(const DriverApi& api, CUresult result, const char* what) {
@@ -114,4 +114,4 @@ std::vector<DeviceInfo> list_cuda_devices() {
   return devices;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::device

@@ -6,7 +6,7 @@
 #include "device/cuda/driver_api.h"
 #include "plan/device_info.h"
 
-namespace kerlab {
+namespace kerlab::device {
 
 /// Facts of GPU `ordinal`; `driver` (the version text) is left empty: see Nvml. Throws UsageError that lists what
 /// exists when the ordinal is out of range.
@@ -15,4 +15,4 @@ DeviceInfo cuda_device_info(const DriverApi& api, int ordinal);
 /// Every GPU that the driver shows. Throws Error as DriverApi::open does. No context is made: listing costs no memory.
 std::vector<DeviceInfo> list_cuda_devices();
 
-}  // namespace kerlab
+}  // namespace kerlab::device

@@ -4,7 +4,7 @@
 #include "device/cuda/cuda_device.h"
 #include "device/cuda/launch_config.h"
 
-namespace kerlab {
+namespace kerlab::device {
 namespace {
 
 /// Empty, or how the arguments differ from what the kernel takes. The driver would read past the end of a short one.
@@ -83,4 +83,4 @@ void CudaDevice::release_graph(GraphId graph) noexcept {
   graphs_.erase(graph);
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::device

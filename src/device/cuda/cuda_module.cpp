@@ -8,7 +8,7 @@
 #include "device/cuda/launch_config.h"
 #include "device/launch_limits.h"
 
-namespace kerlab {
+namespace kerlab::device {
 namespace {
 
 std::uint32_t volume(const Dim3& d) {
@@ -187,4 +187,4 @@ TensorMap CudaDevice::encode(const TensorMapSpec& spec, DevicePtr base) {
   return map;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::device

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 
-namespace kerlab {
+namespace kerlab::device {
 namespace {
 
 constexpr const char* kLibrary = "libcuda.so.1";
@@ -175,4 +175,4 @@ bool has_driver_library() {
   return reason != nullptr && std::string_view(reason).find("No such file or directory") == std::string_view::npos;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::device

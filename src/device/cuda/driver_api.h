@@ -6,7 +6,9 @@
 #include <filesystem>
 #include <string>
 
-namespace kerlab {
+#include "base/modules.h"
+
+namespace kerlab::device {
 
 /// Every function is typed from cuda.h; where the driver has several versions of a function, the symbol is spelled out
 /// in driver_api.cpp, so that a newer toolkit header cannot silently ask for a newer driver.
@@ -83,4 +85,4 @@ bool has_gpu_nodes(const std::filesystem::path& device_folder = "/dev");
 /// True when the driver's library is installed, whether or not it can be loaded. Does not initialise it.
 bool has_driver_library();
 
-}  // namespace kerlab
+}  // namespace kerlab::device

@@ -5,7 +5,7 @@
 
 #include <fstream>
 
-namespace kerlab {
+namespace kerlab::device {
 
 namespace {
 
@@ -57,4 +57,4 @@ std::vector<ForeignProcess> GpuNeighbours::look() {
   return others;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::device

@@ -8,7 +8,7 @@
 #include "device/cuda/nvml.h"
 #include "plan/foreign_process.h"
 
-namespace kerlab {
+namespace kerlab::device {
 
 class GpuNeighbours {
  public:
@@ -27,4 +27,4 @@ class GpuNeighbours {
   bool same_numbers_ = false;  ///< NVML's process numbers are ours
 };
 
-}  // namespace kerlab
+}  // namespace kerlab::device

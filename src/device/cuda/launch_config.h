@@ -5,7 +5,7 @@
 
 #include "plan/launch_plan.h"
 
-namespace kerlab {
+namespace kerlab::device {
 
 class LaunchConfig {
  public:
@@ -35,4 +35,4 @@ class LaunchConfig {
   CUlaunchConfig config_{};
 };
 
-}  // namespace kerlab
+}  // namespace kerlab::device

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace kerlab {
+namespace kerlab::device {
 namespace {
 
 // From NVIDIA's NVML API reference; nvml.h is not part of every toolkit installation.
@@ -119,4 +119,4 @@ std::vector<GpuProcess> Nvml::processes(const std::string& uuid) const {
   return processes;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::device

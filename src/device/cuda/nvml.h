@@ -8,7 +8,7 @@
 
 #include "plan/device_conditions.h"
 
-namespace kerlab {
+namespace kerlab::device {
 
 /// A process that has a context on a GPU, or draws with it.
 struct GpuProcess {
@@ -38,4 +38,4 @@ class Nvml {
   void* library_ = nullptr;
 };
 
-}  // namespace kerlab
+}  // namespace kerlab::device

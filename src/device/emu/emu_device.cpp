@@ -15,7 +15,7 @@
 #include "device/emu/parallel.h"
 #include "device/emu/tensor_map.h"
 
-namespace kerlab {
+namespace kerlab::emu {
 namespace {
 
 constexpr std::size_t kDropPages = std::size_t{1} << 20;  // beyond so many bytes zeros are made by giving pages back
@@ -142,4 +142,4 @@ std::unique_ptr<Device> open_emu_device(std::string_view name) {
   return std::make_unique<EmuDevice>(read_emulated_device(profile_folder(), name), emu_options_from_environment());
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::emu

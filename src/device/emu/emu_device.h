@@ -13,7 +13,7 @@
 #include "device/emu/native_lab.h"
 #include "device/emu/sampling.h"
 
-namespace kerlab {
+namespace kerlab::emu {
 
 struct EmuOptions {
   int threads = 1;                              ///< that execute blocks
@@ -88,4 +88,4 @@ class EmuDevice final : public Device {
 /// Opens "emu:NAME".
 std::unique_ptr<Device> open_emu_device(std::string_view name);
 
-}  // namespace kerlab
+}  // namespace kerlab::emu

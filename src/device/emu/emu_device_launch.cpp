@@ -9,7 +9,7 @@
 #include "device/launch_limits.h"
 #include "plan/occupancy.h"
 
-namespace kerlab {
+namespace kerlab::emu {
 namespace {
 
 constexpr std::uint64_t kSampleSeed = 1;
@@ -165,4 +165,4 @@ void EmuDevice::launch_graph(GraphId graph) {
     for (const BoundLaunch& one : captured.launches) launch(one, LaunchMode::run);
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::emu

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace kerlab {
+namespace kerlab::emu {
 namespace {
 
 /// Most threads of a block that the registers allow: warps get registers in units of 256, spread over four partitions.
@@ -113,4 +113,4 @@ const EmuModule::Kernel& EmuModule::kernel(const std::string& name) {
   return kernels_.emplace(name, std::move(kernel)).first->second;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::emu

@@ -13,7 +13,7 @@
 #include "device/emu/memory.h"
 #include "device/emu/ptx/ir.h"
 
-namespace kerlab {
+namespace kerlab::emu {
 
 class EmuModule {
  public:
@@ -60,4 +60,4 @@ class EmuModule {
   std::map<std::string, Kernel, std::less<>> kernels_;
 };
 
-}  // namespace kerlab
+}  // namespace kerlab::emu

@@ -12,7 +12,7 @@
 #include "base/file.h"
 #include "base/toml_guard.h"
 
-namespace kerlab {
+namespace kerlab::emu {
 
 namespace fs = std::filesystem;
 
@@ -147,4 +147,4 @@ DeviceInfo read_emulated_device(const fs::path& folder, std::string_view name) {
   return *device;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::emu

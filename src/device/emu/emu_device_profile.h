@@ -7,7 +7,7 @@
 
 #include "plan/device_info.h"
 
-namespace kerlab {
+namespace kerlab::emu {
 
 /// "emu:<name>". Throws UsageError when `folder` has no such profile, Error (unsupported) when it is one for rooflines
 /// only, Error naming file and line when it is malformed.
@@ -19,4 +19,4 @@ std::vector<DeviceInfo> list_emulated_devices(const std::filesystem::path& folde
 /// Where the shipped profiles lie.
 std::filesystem::path profile_folder();
 
-}  // namespace kerlab
+}  // namespace kerlab::emu

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 
-namespace kerlab {
+namespace kerlab::emu {
 namespace {
 
 constexpr std::string_view kPrefix = "// kerlab kernel ";
@@ -65,4 +65,4 @@ EmulatedImage read_emulated_image(std::span<const std::byte> image) {
   return result;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::emu

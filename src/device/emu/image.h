@@ -11,7 +11,7 @@
 
 #include "plan/device_info.h"
 
-namespace kerlab {
+namespace kerlab::emu {
 
 std::vector<std::byte> emulated_image(const std::string& ptx, std::span<const KernelResources> kernels);
 
@@ -22,4 +22,4 @@ struct EmulatedImage {
 /// Throws Error when the image is not text or a line of its header is malformed.
 EmulatedImage read_emulated_image(std::span<const std::byte> image);
 
-}  // namespace kerlab
+}  // namespace kerlab::emu

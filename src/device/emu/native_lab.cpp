@@ -13,7 +13,7 @@
 #include "common/tolerance.h"
 #include "device/emu/parallel.h"
 
-namespace kerlab {
+namespace kerlab::emu {
 namespace {
 
 using lab::i64;
@@ -273,4 +273,4 @@ void NativeLab::clock(const BoundLaunch& launch) const {
   out[1] = nanoseconds;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::emu

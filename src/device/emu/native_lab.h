@@ -6,7 +6,7 @@
 #include "device/device.h"
 #include "device/emu/memory.h"
 
-namespace kerlab {
+namespace kerlab::emu {
 
 class NativeLab {
  public:
@@ -35,4 +35,4 @@ class NativeLab {
   int threads_;
 };
 
-}  // namespace kerlab
+}  // namespace kerlab::emu

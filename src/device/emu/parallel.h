@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <functional>
 
+#include "base/modules.h"
+
 namespace kerlab::emu {
 
 /// Elements of a chunk: the same whatever the number of threads, so that results per chunk are, too.

@@ -10,7 +10,7 @@
 #include "common/canary.h"
 #include "common/lab_abi.h"
 
-namespace kerlab {
+namespace kerlab::device {
 namespace {
 
 constexpr double kKernelUs = 2;      // of a kernel that does little
@@ -170,4 +170,4 @@ double LabKernels::move_us(double bytes) const {
   return kKernelUs + (bytes_per_us > 0 ? bytes / (kPeakRatio * bytes_per_us) : 0);
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::device

@@ -6,7 +6,7 @@
 #include "device/script/script.h"
 #include "device/script/scripted_memory.h"
 
-namespace kerlab {
+namespace kerlab::device {
 
 /// What the configurations launched so far have done to the pretended memory.
 struct ScriptedDamage {
@@ -39,4 +39,4 @@ class LabKernels {
   ScriptedMemory& memory_;
 };
 
-}  // namespace kerlab
+}  // namespace kerlab::device

@@ -11,7 +11,7 @@
 #include "base/toml_guard.h"
 #include "device/script/script.h"
 
-namespace kerlab {
+namespace kerlab::device {
 namespace {
 
 [[noreturn]] void fail(const std::string& file, const toml::source_region& at, const std::string& what) {
@@ -226,4 +226,4 @@ Script read_script(const std::filesystem::path& path) {
   return script;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::device

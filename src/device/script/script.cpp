@@ -5,7 +5,7 @@
 
 #include "base/hash.h"
 
-namespace kerlab {
+namespace kerlab::device {
 
 bool is_lab(std::string_view label) {
   return label.starts_with("lab");
@@ -70,4 +70,4 @@ std::string_view name(Outcome outcome) {
   return "flaky";
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::device

@@ -46,7 +46,7 @@
 
 #include "plan/device_info.h"
 
-namespace kerlab {
+namespace kerlab::device {
 
 enum class Outcome : std::uint8_t {
   ok,
@@ -114,4 +114,4 @@ double scripted_us(const ScriptTiming& timing, std::string_view label, std::int6
 /// A hash of the text in [0, 1).
 double hash01(std::string_view text);
 
-}  // namespace kerlab
+}  // namespace kerlab::device

@@ -15,7 +15,7 @@
 #include "device/launch_limits.h"
 #include "device/script/scripted_end.h"
 
-namespace kerlab {
+namespace kerlab::device {
 namespace {
 
 constexpr std::int64_t kLaunchesOfAProcess = 1 << 30;
@@ -184,4 +184,4 @@ std::unique_ptr<Device> open_script_device(const std::filesystem::path& file) {
   return std::make_unique<ScriptDevice>(read_script(file));
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::device

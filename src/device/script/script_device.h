@@ -10,7 +10,7 @@
 #include "device/script/script.h"
 #include "device/script/scripted_memory.h"
 
-namespace kerlab {
+namespace kerlab::device {
 
 class ScriptDevice : public Device {
  public:
@@ -87,4 +87,4 @@ class ScriptDevice : public Device {
 /// Opens "script:FILE".
 std::unique_ptr<Device> open_script_device(const std::filesystem::path& file);
 
-}  // namespace kerlab
+}  // namespace kerlab::device

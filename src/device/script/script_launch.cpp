@@ -7,7 +7,7 @@
 #include "device/script/script_device.h"
 #include "device/script/scripted_end.h"
 
-namespace kerlab {
+namespace kerlab::device {
 namespace {
 
 constexpr double kReferenceUs = 50;
@@ -130,7 +130,7 @@ void ScriptDevice::happen(Outcome outcome, Module& module, const BoundLaunch& la
 void ScriptDevice::break_down(FaultKind kind, const BoundLaunch& launch) {
   // Like a GPU: the launch itself succeeds, whoever waits for it learns of the fault.
   if (!broken_)
-    broken_.emplace(kind, fmt::format("kernel '{}': the script says {}", launch.kernel, kerlab::name(kind)), true);
+    broken_.emplace(kind, fmt::format("kernel '{}': the script says {}", launch.kernel, device::name(kind)), true);
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::device

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <fstream>
 
-namespace kerlab {
+namespace kerlab::device {
 
 bool happens_now(const ScriptRule& rule) {
   if (rule.outcome == Outcome::ok) return false;
@@ -25,4 +25,4 @@ void end_process(Outcome outcome) {
   std::abort();
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::device

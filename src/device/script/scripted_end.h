@@ -3,7 +3,7 @@
 
 #include "device/script/script.h"
 
-namespace kerlab {
+namespace kerlab::device {
 
 /// False when the rule's once_file says that it has happened before; else marks it as happened and returns true.
 bool happens_now(const ScriptRule& rule);
@@ -14,4 +14,4 @@ bool happens_now(const ScriptRule& rule);
 /// sigkill or abort.
 [[noreturn]] void end_process(Outcome outcome);
 
-}  // namespace kerlab
+}  // namespace kerlab::device

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace kerlab {
+namespace kerlab::device {
 
 ScriptedMemory::~ScriptedMemory() {
   for (const auto& [pointer, bytes] : allocations_) munmap(reinterpret_cast<void*>(pointer), bytes);
@@ -52,4 +52,4 @@ void* ScriptedMemory::at(DevicePtr pointer, std::size_t bytes) const {
   return reinterpret_cast<void*>(pointer);
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::device

@@ -8,7 +8,7 @@
 
 #include "device/device.h"
 
-namespace kerlab {
+namespace kerlab::device {
 
 class ScriptedMemory {
  public:
@@ -32,4 +32,4 @@ class ScriptedMemory {
   std::map<DevicePtr, std::size_t> allocations_;
 };
 
-}  // namespace kerlab
+}  // namespace kerlab::device

@@ -11,7 +11,7 @@
 #include "base/embedded.h"
 #include "report/dispatch/export_identity.h"
 
-namespace kerlab {
+namespace kerlab::report {
 
 namespace {
 
@@ -286,4 +286,4 @@ std::string dispatch_header(const ExportedLibrary& library, const CubinPlace& pl
   return Header(library, place).text();
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::report

@@ -5,7 +5,7 @@
 
 #include "trial/exported_library.h"
 
-namespace kerlab {
+namespace kerlab::report {
 
 /// Where the cubins are.
 struct CubinPlace {
@@ -19,4 +19,4 @@ std::string dispatch_header(const ExportedLibrary& library, const CubinPlace& pl
 /// "2f1c....cubin": of an image that is not embedded.
 std::string cubin_name(const ExportedImage& image);
 
-}  // namespace kerlab
+}  // namespace kerlab::report

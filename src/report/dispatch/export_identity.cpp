@@ -1,6 +1,6 @@
 #include "report/dispatch/export_identity.h"
 
-namespace kerlab {
+namespace kerlab::report {
 
 namespace {
 
@@ -108,4 +108,4 @@ std::optional<ExportIdentity> read_identity(std::string_view text) {
   return value ? from_value(*value) : std::nullopt;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::report

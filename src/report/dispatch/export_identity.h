@@ -7,7 +7,7 @@
 #include "report/form/json.h"
 #include "trial/exported_library.h"
 
-namespace kerlab {
+namespace kerlab::report {
 
 ExportIdentity identity_of(const ExportedLibrary& library);
 /// A comment of C++ that holds it.
@@ -17,4 +17,4 @@ JsonValue to_value(const ExportIdentity& identity);
 /// Of a header or a JSON document that `kerlab export` wrote; none: it is neither.
 std::optional<ExportIdentity> read_identity(std::string_view text);
 
-}  // namespace kerlab
+}  // namespace kerlab::report

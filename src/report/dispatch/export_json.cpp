@@ -3,7 +3,7 @@
 #include "report/dispatch/dispatch_header.h"
 #include "report/dispatch/export_identity.h"
 
-namespace kerlab {
+namespace kerlab::report {
 
 namespace {
 
@@ -89,4 +89,4 @@ JsonValue export_value(const ExportedLibrary& library, const std::string& cubins
                                   {"shapes", std::move(shapes)}});
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::report

@@ -4,9 +4,9 @@
 #include "report/form/json.h"
 #include "trial/exported_library.h"
 
-namespace kerlab {
+namespace kerlab::report {
 
 /// `cubins`: the folder of the cubins, as the document names it.
 JsonValue export_value(const ExportedLibrary& library, const std::string& cubins);
 
-}  // namespace kerlab
+}  // namespace kerlab::report

@@ -1,6 +1,6 @@
 #include "report/form/table.h"
 
-namespace kerlab {
+namespace kerlab::report {
 
 namespace {
 
@@ -30,4 +30,4 @@ std::string csv_table(const Table& table) {
   return text;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::report

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace kerlab {
+namespace kerlab::report {
 
 namespace {
 
@@ -129,4 +129,4 @@ JsonValue to_value(const SessionRecord& session) {
   return collected(session);
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::report

@@ -12,7 +12,7 @@
 
 #include "trial/trial.h"
 
-namespace kerlab {
+namespace kerlab::report {
 
 /// Grows by one when a key goes away or changes its meaning; new keys alone do not count.
 inline constexpr int kJsonSchemaVersion = 2;
@@ -76,4 +76,4 @@ JsonValue to_values(const std::vector<Record>& records) {
   return values;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::report

@@ -6,7 +6,7 @@
 
 #include "report/form/table.h"
 
-namespace kerlab {
+namespace kerlab::report {
 
 std::vector<double> spread_labels(const std::vector<double>& wanted, double distance, double low, double high) {
   struct Run {
@@ -55,4 +55,4 @@ std::vector<std::string> wrapped(const std::string& text, int width) {
   return lines;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::report

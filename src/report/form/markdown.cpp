@@ -1,6 +1,6 @@
 #include "report/form/table.h"
 
-namespace kerlab {
+namespace kerlab::report {
 
 namespace {
 
@@ -37,4 +37,4 @@ std::string markdown_table(const Table& table) {
   return text;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::report

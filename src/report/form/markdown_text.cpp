@@ -4,7 +4,7 @@
 
 #include <cctype>
 
-namespace kerlab {
+namespace kerlab::report {
 
 namespace {
 
@@ -41,4 +41,4 @@ std::string plain_markdown(std::string_view text) {
   return result;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::report

@@ -4,9 +4,11 @@
 #include <string>
 #include <string_view>
 
-namespace kerlab {
+#include "base/modules.h"
+
+namespace kerlab::report {
 
 /// A text in which nothing is markup: as entities, which a table does not escape once more.
 std::string plain_markdown(std::string_view text);
 
-}  // namespace kerlab
+}  // namespace kerlab::report

@@ -5,7 +5,9 @@
 #include <string_view>
 #include <vector>
 
-namespace kerlab {
+#include "base/modules.h"
+
+namespace kerlab::report {
 
 enum class Align { left, right };
 
@@ -53,4 +55,4 @@ int display_width(std::string_view text);
 /// At most `width` characters; what is cut off ends in "...".
 std::string shortened(std::string_view text, int width);
 
-}  // namespace kerlab
+}  // namespace kerlab::report

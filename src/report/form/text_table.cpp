@@ -4,7 +4,7 @@
 #include "base/terminal.h"
 #include "report/form/table.h"
 
-namespace kerlab {
+namespace kerlab::report {
 
 namespace {
 
@@ -170,4 +170,4 @@ std::string text_table(const Table& table, bool color, int indent, int width) {
   return text;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::report

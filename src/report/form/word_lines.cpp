@@ -5,7 +5,7 @@
 
 #include "report/form/table.h"
 
-namespace kerlab {
+namespace kerlab::report {
 
 namespace {
 
@@ -97,4 +97,4 @@ std::string whole_parts(const std::vector<std::string>& parts, int width) {
   return width > 0 && display_width(line) > width ? lines : line + "\n";
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::report

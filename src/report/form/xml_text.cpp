@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
-namespace kerlab {
+namespace kerlab::report {
 
 namespace {
 
@@ -47,4 +47,4 @@ std::string xml_text(std::string_view text) {
   return result;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::report

@@ -8,7 +8,7 @@
 #include "report/html/figures.h"
 #include "report/picture/plot.h"
 
-namespace kerlab {
+namespace kerlab::report {
 
 namespace {
 
@@ -126,4 +126,4 @@ ReportFigure accuracy_figure(const ReportPart& part) {
   return figure;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::report

@@ -10,7 +10,7 @@
 #include "report/html/speed_ups.h"
 #include "report/html/summary.h"
 
-namespace kerlab {
+namespace kerlab::report {
 
 namespace {
 
@@ -265,4 +265,4 @@ JsonValue::Object problems_value(const std::vector<ReportPart>& parts, const std
   return {{"problems", std::move(problems)}, {"sweeps", std::move(drawn)}, {"sources", std::move(sources)}};
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::report

@@ -8,7 +8,7 @@
 #include "report/form/json.h"
 #include "report/html/figures.h"
 
-namespace kerlab {
+namespace kerlab::report {
 
 /// All configurations of a problem by their time, with the library's line. Empty: none was timed.
 std::string sorted_times_html(const ReportPart& part, std::size_t index);
@@ -34,4 +34,4 @@ std::string sweep_html(const ShapeSweep& sweep, std::size_t index, const std::ve
 /// For the script: what it needs of each problem, commands, source lines.
 JsonValue::Object problems_value(const std::vector<ReportPart>& parts, const std::vector<ShapeSweep>& sweeps);
 
-}  // namespace kerlab
+}  // namespace kerlab::report

@@ -5,7 +5,7 @@
 #include "base/format.h"
 #include "report/html/html_table.h"
 
-namespace kerlab {
+namespace kerlab::report {
 
 namespace {
 
@@ -54,4 +54,4 @@ std::string environment_html(const LabReport& report) {
   return text + html_table(sessions, "Sessions");
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::report

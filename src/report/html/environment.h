@@ -5,8 +5,8 @@
 
 #include "trial/lab_report.h"
 
-namespace kerlab {
+namespace kerlab::report {
 
 std::string environment_html(const LabReport& report);
 
-}  // namespace kerlab
+}  // namespace kerlab::report

@@ -6,7 +6,7 @@
 #include "report/html/figures.h"
 #include "report/picture/plot.h"
 
-namespace kerlab {
+namespace kerlab::report {
 
 namespace {
 
@@ -58,4 +58,4 @@ ReportFigure failures_figure(const ReportPart& part) {
   return figure;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::report

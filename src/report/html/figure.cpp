@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "report/form/xml_text.h"
 
-namespace kerlab {
+namespace kerlab::report {
 
 namespace {
 
@@ -82,4 +82,4 @@ std::string standalone_svg(const ReportFigure& figure) {
       xml_text(figure.subject), figure.body);
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::report

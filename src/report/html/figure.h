@@ -5,7 +5,7 @@
 
 #include "report/form/table.h"
 
-namespace kerlab {
+namespace kerlab::report {
 
 /// The classes of its body are those of figure.css. A mark with data-i names rows of the page's table of trials: the
 /// page looks for the nearest of them, and takes out those that its filter leaves out.
@@ -30,4 +30,4 @@ std::string embedded_text(const std::string& name);
 /// The declarations of light.css or dark.css, without the selector.
 std::string theme_declarations(const std::string& file);
 
-}  // namespace kerlab
+}  // namespace kerlab::report

@@ -7,7 +7,7 @@
 #include "report/html/figure.h"
 #include "trial/lab_report.h"
 
-namespace kerlab {
+namespace kerlab::report {
 
 /// A problem, and where its trials begin among the rows of the report's table.
 struct ReportPart {
@@ -47,4 +47,4 @@ std::string time_heading(const std::string& clock);
 /// "291.4 [290,293]"; of a modelled time, which has no interval, "291.4".
 std::string time_cell(const Measurement& measurement);
 
-}  // namespace kerlab
+}  // namespace kerlab::report

@@ -7,7 +7,7 @@
 #include "report/html/figures.h"
 #include "report/picture/plot.h"
 
-namespace kerlab {
+namespace kerlab::report {
 
 namespace {
 
@@ -133,4 +133,4 @@ ReportFigure finalists_figure(const ReportPart& part) {
   return figure;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::report

@@ -10,7 +10,7 @@
 #include "report/html/figures.h"
 #include "report/picture/plot.h"
 
-namespace kerlab {
+namespace kerlab::report {
 
 namespace {
 
@@ -152,4 +152,4 @@ std::vector<ReportFigure> heat_maps(const ReportPart& part) {
   return figures;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::report

@@ -4,7 +4,7 @@
 
 #include "report/form/xml_text.h"
 
-namespace kerlab {
+namespace kerlab::report {
 
 namespace {
 
@@ -74,4 +74,4 @@ std::string script_json(const std::string& json) {
   return result;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::report

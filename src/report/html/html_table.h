@@ -7,7 +7,7 @@
 
 #include "report/form/table.h"
 
-namespace kerlab {
+namespace kerlab::report {
 
 /// A bar before a cell's text, in fractions of its room; `mark`: a line at a value such as 1, negative: none.
 struct HtmlBar {
@@ -30,4 +30,4 @@ std::string html_table(const Table& table, std::string_view caption, bool sortab
 /// JSON that may stand in a <script>: no text of it can end the element or the line.
 std::string script_json(const std::string& json);
 
-}  // namespace kerlab
+}  // namespace kerlab::report

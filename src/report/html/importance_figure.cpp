@@ -4,7 +4,7 @@
 #include "report/html/figures.h"
 #include "report/picture/plot.h"
 
-namespace kerlab {
+namespace kerlab::report {
 
 namespace {
 
@@ -41,4 +41,4 @@ ReportFigure importance_figure(const ReportPart& part) {
   return figure;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::report

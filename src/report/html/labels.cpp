@@ -6,7 +6,7 @@
 #include "report/html/figures.h"
 #include "report/text/tune_table.h"
 
-namespace kerlab {
+namespace kerlab::report {
 
 std::string trial_label(const Trial& trial) {
   return trial.configuration.empty() ? trial.variant : trial.variant + " " + trial.configuration;
@@ -29,4 +29,4 @@ std::string time_cell(const Measurement& measurement) {
   return median_with_interval(measurement.median_us, measurement.low_us, measurement.high_us);
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::report

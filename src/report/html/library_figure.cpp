@@ -5,7 +5,7 @@
 #include "report/html/figures.h"
 #include "report/picture/plot.h"
 
-namespace kerlab {
+namespace kerlab::report {
 
 namespace {
 
@@ -60,4 +60,4 @@ ReportFigure library_figure(const std::vector<ReportPart>& parts) {
   return figure;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::report

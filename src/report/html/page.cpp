@@ -14,7 +14,7 @@
 #include "report/html/summary.h"
 #include "report/html/trials_data.h"
 
-namespace kerlab {
+namespace kerlab::report {
 
 namespace {
 
@@ -274,4 +274,4 @@ std::string report_page(const LabReport& report) {
   return page + script() + "</body>\n</html>\n";
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::report

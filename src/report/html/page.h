@@ -3,7 +3,7 @@
 
 #include "report/html/figures.h"
 
-namespace kerlab {
+namespace kerlab::report {
 
 /// Of one problem, each with what it is about.
 std::vector<ReportFigure> problem_figures(const ReportPart& part);
@@ -17,4 +17,4 @@ std::string report_page(const LabReport& report);
 /// The problems with their places among the rows of the table of trials.
 std::vector<ReportPart> report_parts(const LabReport& report);
 
-}  // namespace kerlab
+}  // namespace kerlab::report

@@ -12,7 +12,7 @@
 #include "report/html/speed_ups.h"
 #include "report/html/summary.h"
 
-namespace kerlab {
+namespace kerlab::report {
 
 namespace {
 
@@ -100,4 +100,4 @@ std::string problem_section(const ReportPart& part, std::size_t index, bool alon
   return text;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::report

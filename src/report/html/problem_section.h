@@ -6,7 +6,7 @@
 
 #include "report/html/figures.h"
 
-namespace kerlab {
+namespace kerlab::report {
 
 /// Roofline, ladder, search, parameters, finalists, accuracy, failures. `alone`: it is the page's only one.
 std::string problem_section(const ReportPart& part, std::size_t index, bool alone);
@@ -24,4 +24,4 @@ std::string figure_html(const ReportFigure& figure, bool half = false);
 /// A number with its name above and a remark below.
 std::string key_figure(std::string_view name, std::string_view value, std::string_view more);
 
-}  // namespace kerlab
+}  // namespace kerlab::report

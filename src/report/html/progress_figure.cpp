@@ -4,7 +4,7 @@
 #include "report/html/figures.h"
 #include "report/picture/plot.h"
 
-namespace kerlab {
+namespace kerlab::report {
 
 namespace {
 
@@ -106,4 +106,4 @@ ReportFigure progress_by_time(const ReportPart& part) {
                    {}});
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::report

@@ -7,7 +7,7 @@
 #include "report/html/figures.h"
 #include "report/picture/plot.h"
 
-namespace kerlab {
+namespace kerlab::report {
 
 namespace {
 
@@ -73,4 +73,4 @@ ReportFigure regress_figure(const LabReport& report) {
   return figure;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::report

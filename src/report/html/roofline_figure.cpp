@@ -8,7 +8,7 @@
 #include "report/picture/roofline_svg.h"
 #include "report/text/tune_table.h"
 
-namespace kerlab {
+namespace kerlab::report {
 
 namespace {
 
@@ -144,4 +144,4 @@ ReportFigure rooflines_figure(const std::vector<ReportPart>& parts, const std::s
   return finished(std::move(figure), drawing);
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::report

@@ -10,7 +10,7 @@
 #include "report/html/summary.h"
 #include "report/text/tune_table.h"
 
-namespace kerlab {
+namespace kerlab::report {
 
 namespace {
 
@@ -221,4 +221,4 @@ std::string comparison_html(const LabReport& report, const std::vector<ReportPar
   return html_table(table, "Winners before and now", true, rows);
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::report

@@ -7,7 +7,7 @@
 
 #include "report/html/figures.h"
 
-namespace kerlab {
+namespace kerlab::report {
 
 /// A row for each problem; where one of the two is not known it says why.
 std::string speed_ups_html(const std::vector<ReportPart>& parts);
@@ -25,4 +25,4 @@ double over_naive(const ReportProblem& problem);
 /// "1.03x", "124x", with a multiplication sign.
 std::string times_text(double ratio);
 
-}  // namespace kerlab
+}  // namespace kerlab::report

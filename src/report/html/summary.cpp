@@ -8,7 +8,7 @@
 #include "report/html/figures.h"
 #include "report/text/tune_table.h"
 
-namespace kerlab {
+namespace kerlab::report {
 
 namespace {
 
@@ -143,4 +143,4 @@ std::string change_text(const ReportProblem& problem) {
                      again ? "both measured in the same session" : "measured in different sessions, so only roughly");
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::report

@@ -4,7 +4,7 @@
 #include "report/form/table.h"
 #include "trial/lab_report.h"
 
-namespace kerlab {
+namespace kerlab::report {
 
 /// How the winner stands to the vendor's library (its best algorithm), by the interval of their ratio.
 enum class LibraryVerdict { no_winner, no_library, modelled, faster, even, slower };
@@ -32,4 +32,4 @@ Table summary_table(const LabReport& report, bool compact);
 /// session"; empty: there is none.
 std::string change_text(const ReportProblem& problem);
 
-}  // namespace kerlab
+}  // namespace kerlab::report

@@ -11,7 +11,7 @@
 #include "base/format.h"
 #include "report/text/tune_table.h"
 
-namespace kerlab {
+namespace kerlab::report {
 
 namespace {
 
@@ -200,4 +200,4 @@ Table trials_table(const std::vector<TrialColumn>& columns, const std::vector<st
   return table;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::report

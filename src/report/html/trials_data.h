@@ -4,7 +4,7 @@
 #include "report/form/json.h"
 #include "report/html/figures.h"
 
-namespace kerlab {
+namespace kerlab::report {
 
 /// One column: a text for each trial, and the number behind it where it is one (not finite: there is none).
 struct TrialColumn {
@@ -26,4 +26,4 @@ JsonValue trials_value(const std::vector<TrialColumn>& columns);
 /// The first `most` rows, fastest first, as a table.
 Table trials_table(const std::vector<TrialColumn>& columns, const std::vector<std::size_t>& order, std::size_t most);
 
-}  // namespace kerlab
+}  // namespace kerlab::report

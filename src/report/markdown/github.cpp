@@ -6,7 +6,7 @@
 #include "report/form/table.h"
 #include "report/text/regress_text.h"
 
-namespace kerlab {
+namespace kerlab::report {
 
 namespace {
 
@@ -175,4 +175,4 @@ std::vector<JUnitCase> regress_cases(const RegressReport& report) {
   return cases;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::report

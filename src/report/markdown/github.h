@@ -9,7 +9,7 @@
 #include "report/markdown/junit.h"
 #include "trial/regress_run.h"
 
-namespace kerlab {
+namespace kerlab::report {
 
 /// One message of a workflow command.
 struct Annotation {
@@ -32,4 +32,4 @@ std::string regress_markdown(const RegressReport& report, std::size_t most = std
 
 std::vector<JUnitCase> regress_cases(const RegressReport& report);
 
-}  // namespace kerlab
+}  // namespace kerlab::report

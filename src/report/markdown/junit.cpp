@@ -7,7 +7,7 @@
 
 #include "report/form/xml_text.h"
 
-namespace kerlab {
+namespace kerlab::report {
 
 namespace {
 
@@ -69,4 +69,4 @@ std::string junit_text(const std::string& name, std::vector<JUnitCase> cases) {
       sums, body);
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::report

@@ -4,7 +4,9 @@
 #include <string>
 #include <vector>
 
-namespace kerlab {
+#include "base/modules.h"
+
+namespace kerlab::report {
 
 /// One test. Most systems list `suite` (dots nest), `name` and the first line of what is wrong, and show the rest on
 /// request.
@@ -21,4 +23,4 @@ struct JUnitCase {
 /// result is well-formed XML.
 std::string junit_text(const std::string& name, std::vector<JUnitCase> cases);
 
-}  // namespace kerlab
+}  // namespace kerlab::report

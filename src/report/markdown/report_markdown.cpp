@@ -6,7 +6,7 @@
 #include "report/form/table.h"
 #include "report/html/summary.h"
 
-namespace kerlab {
+namespace kerlab::report {
 
 namespace {
 
@@ -78,4 +78,4 @@ std::string report_markdown(const LabReport& report, std::size_t most) {
   return text + end;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::report

@@ -2,7 +2,7 @@
 
 #include "base/format.h"
 
-namespace kerlab {
+namespace kerlab::report {
 
 std::string decade_label(double value) {
   std::string text = format_si(value);
@@ -10,4 +10,4 @@ std::string decade_label(double value) {
   return text;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::report

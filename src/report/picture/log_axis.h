@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
-namespace kerlab {
+#include "base/modules.h"
+
+namespace kerlab::report {
 
 /// One logarithmic axis: the powers of ten from `low` to `high` over the pixels from `from` to `to`.
 struct LogAxis {
@@ -25,4 +27,4 @@ struct LogAxis {
 /// "1 K", "10 T": a power of ten.
 std::string decade_label(double value);
 
-}  // namespace kerlab
+}  // namespace kerlab::report

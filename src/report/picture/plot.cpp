@@ -8,7 +8,7 @@
 #include "base/format.h"
 #include "report/form/xml_text.h"
 
-namespace kerlab {
+namespace kerlab::report {
 
 namespace {
 
@@ -151,4 +151,4 @@ std::string vertical_axis(const Scale& y, double left, double right, std::string
   return text + svg_text(left - 8, y.to - 12, title, "ink", "start");
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::report

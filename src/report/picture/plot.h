@@ -6,7 +6,9 @@
 #include <string_view>
 #include <vector>
 
-namespace kerlab {
+#include "base/modules.h"
+
+namespace kerlab::report {
 
 /// Values from `low` to `high` over the pixels from `from` to `to`.
 struct Scale {
@@ -49,4 +51,4 @@ std::string horizontal_axis(const Scale& x, double top, double bottom, std::stri
 /// The axis left of `left` with its title above, where it can be read, and its grid up to `right`.
 std::string vertical_axis(const Scale& y, double left, double right, std::string_view title);
 
-}  // namespace kerlab
+}  // namespace kerlab::report

@@ -9,7 +9,7 @@
 
 #include "base/format.h"
 
-namespace kerlab {
+namespace kerlab::report {
 
 namespace {
 
@@ -181,4 +181,4 @@ std::string roofline_plot(const Ceilings& ceilings, const std::vector<PlotPoint>
   return text;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::report

@@ -6,7 +6,7 @@
 
 #include "model/roofline.h"
 
-namespace kerlab {
+namespace kerlab::report {
 
 struct PlotPoint {
   std::string mark = "*";  ///< a few ASCII characters: the first stands where the point is
@@ -26,4 +26,4 @@ struct PlotSize {
 /// Empty when the ceilings are not known.
 std::string roofline_plot(const Ceilings& ceilings, const std::vector<PlotPoint>& points, const PlotSize& size = {});
 
-}  // namespace kerlab
+}  // namespace kerlab::report

@@ -12,7 +12,7 @@
 #include "report/picture/log_axis.h"
 #include "report/picture/plot.h"
 
-namespace kerlab {
+namespace kerlab::report {
 
 namespace {
 
@@ -358,4 +358,4 @@ SvgPicture roofline_picture(const RooflineDrawing& drawing) {
   return RooflinePicture(usable, kWithoutTitle).picture();
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::report

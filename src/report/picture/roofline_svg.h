@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
-namespace kerlab {
+#include "base/modules.h"
+
+namespace kerlab::report {
 
 /// A slope or a flat of the roof, as published and as measured; 0: not known.
 struct SvgCeiling {
@@ -56,4 +58,4 @@ SvgPicture roofline_picture(const RooflineDrawing& drawing);
 /// Empty when no memory or no pipe is known. Any text is escaped.
 std::string roofline_svg(const RooflineDrawing& drawing);
 
-}  // namespace kerlab
+}  // namespace kerlab::report

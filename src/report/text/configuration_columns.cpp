@@ -7,7 +7,7 @@
 #include <set>
 #include <sstream>
 
-namespace kerlab {
+namespace kerlab::report {
 
 namespace {
 
@@ -109,4 +109,4 @@ std::vector<std::size_t> most_telling(const ConfigurationColumns& columns) {
   return order;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::report

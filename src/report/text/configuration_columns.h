@@ -5,7 +5,9 @@
 #include <utility>
 #include <vector>
 
-namespace kerlab {
+#include "base/modules.h"
+
+namespace kerlab::report {
 
 /// A variant with its configuration as text: "BM=128 BN=64".
 struct NamedConfiguration {
@@ -26,4 +28,4 @@ ConfigurationColumns configuration_columns(const std::vector<NamedConfiguration>
 /// Places in `names`, those first of which most rows have another value than the usual one.
 std::vector<std::size_t> most_telling(const ConfigurationColumns& columns);
 
-}  // namespace kerlab
+}  // namespace kerlab::report

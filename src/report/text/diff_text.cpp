@@ -14,7 +14,7 @@
 #include "report/text/operations_text.h"
 #include "report/text/tune_table.h"
 
-namespace kerlab {
+namespace kerlab::report {
 
 namespace {
 
@@ -232,4 +232,4 @@ JsonValue::Object diff_value(const InspectedKernel& a, const InspectedKernel& b,
           {"source_diff", source}};
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::report

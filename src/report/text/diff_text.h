@@ -3,7 +3,7 @@
 
 #include "report/text/inspect_text.h"
 
-namespace kerlab {
+namespace kerlab::report {
 
 /// One figure of both; what one has not is empty.
 struct DiffRow {
@@ -24,4 +24,4 @@ std::string diff_text(const InspectedKernel& a, const InspectedKernel& b, const 
 /// The body of the JSON document, with every row.
 JsonValue::Object diff_value(const InspectedKernel& a, const InspectedKernel& b, const std::string& source);
 
-}  // namespace kerlab
+}  // namespace kerlab::report

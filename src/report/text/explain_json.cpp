@@ -2,7 +2,7 @@
 #include "report/text/operations_text.h"
 #include "report/text/roof_json.h"
 
-namespace kerlab {
+namespace kerlab::report {
 namespace {
 
 JsonValue fill_value(const WaveFill& fill) {
@@ -110,4 +110,4 @@ JsonValue::Object explain_value(const Explained& e) {
           {"next", e.next}};
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::report

@@ -7,7 +7,7 @@
 
 #include "report/form/label_layout.h"
 
-namespace kerlab {
+namespace kerlab::report {
 
 namespace {
 
@@ -53,4 +53,4 @@ std::string ExplainPage::margin(std::string_view label) const {
   return styled(fmt::format("{:<{}}", label, kTitleWidth), Style::bold, drawing_.color && !label.empty());
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::report

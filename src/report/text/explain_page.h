@@ -4,7 +4,7 @@
 #include "base/terminal.h"
 #include "report/text/explain_text.h"
 
-namespace kerlab {
+namespace kerlab::report {
 
 /// Sentences and drawings, each with a label on its left, as wide as the terminal and no wider than can be read.
 class ExplainPage {
@@ -28,4 +28,4 @@ class ExplainPage {
   std::string text_;
 };
 
-}  // namespace kerlab
+}  // namespace kerlab::report

@@ -16,7 +16,7 @@
 #include "report/text/waves_text.h"
 #include "report/text/what_if_text.h"
 
-namespace kerlab {
+namespace kerlab::report {
 namespace {
 
 constexpr std::size_t kMostLaunches = 3, kMostUnits = 4, kMostRemarks = 4, kMostKnown = 4;
@@ -288,4 +288,4 @@ std::string explain_text(const Explained& e, const Drawing& drawing) {
   return page.take();
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::report

@@ -12,7 +12,7 @@
 #include "model/what_if.h"
 #include "report/text/inspect_text.h"
 
-namespace kerlab {
+namespace kerlab::report {
 
 /// What another kernel, or a library, took for the same problem.
 struct KnownTime {
@@ -74,4 +74,4 @@ std::string waves_picture(const LaunchWaves& waves, bool unicode);
 /// "NVIDIA H200" of "NVIDIA H200 sm_90 132 SM 143771 MiB ...".
 std::string short_class(const std::string& device_class);
 
-}  // namespace kerlab
+}  // namespace kerlab::report

@@ -5,7 +5,7 @@
 #include "base/format.h"
 #include "base/terminal.h"
 
-namespace kerlab {
+namespace kerlab::report {
 
 namespace {
 
@@ -54,12 +54,15 @@ std::string findings_text(const std::string& variant, const std::vector<LocatedF
   return text;
 }
 
-JsonValue to_value(const Finding& finding) {
-  return JsonValue::Object{{"hazard", name(finding.hazard)},
-                           {"message", finding.message},
-                           {"place", line_value(finding.line)},
-                           {"other", line_value(finding.other)},
-                           {"count", finding.count}};
+JsonValue to_values(const std::vector<Finding>& findings) {
+  JsonValue::Array values;
+  for (const Finding& finding : findings)
+    values.push_back(JsonValue::Object{{"hazard", name(finding.hazard)},
+                                       {"message", finding.message},
+                                       {"place", line_value(finding.line)},
+                                       {"other", line_value(finding.other)},
+                                       {"count", finding.count}});
+  return values;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::report

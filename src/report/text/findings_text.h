@@ -7,7 +7,7 @@
 #include "model/inspection.h"
 #include "report/form/json.h"
 
-namespace kerlab {
+namespace kerlab::report {
 
 /// A finding with the text of its lines, and who has it.
 struct LocatedFinding {
@@ -22,6 +22,6 @@ std::string finding_place(const CodeLine& line);
 
 /// Several lines that end in a newline; findings of one variant.
 std::string findings_text(const std::string& variant, const std::vector<LocatedFinding>& findings, bool color);
-JsonValue to_value(const Finding& finding);
+JsonValue to_values(const std::vector<Finding>& findings);
 
-}  // namespace kerlab
+}  // namespace kerlab::report

@@ -2,7 +2,7 @@
 #include "report/text/inspect_text.h"
 #include "report/text/roof_json.h"
 
-namespace kerlab {
+namespace kerlab::report {
 
 namespace {
 
@@ -122,4 +122,4 @@ JsonValue::Object inspect_value(const InspectedKernel& kernel) {
           {"launches", std::move(launches)}};
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::report

@@ -12,7 +12,7 @@
 #include "report/text/operations_text.h"
 #include "report/text/tune_table.h"
 
-namespace kerlab {
+namespace kerlab::report {
 
 namespace {
 
@@ -242,4 +242,4 @@ std::string inspect_text(const InspectedKernel& kernel, int hot_spots, bool colo
   return text;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::report

@@ -8,7 +8,7 @@
 #include "report/form/json.h"
 #include "trial/trial.h"
 
-namespace kerlab {
+namespace kerlab::report {
 
 /// A time that is on record.
 struct RecordedTime {
@@ -37,4 +37,4 @@ std::string inspect_text(const InspectedKernel& kernel, int hot_spots, bool colo
 /// The body of the JSON document.
 JsonValue::Object inspect_value(const InspectedKernel& kernel);
 
-}  // namespace kerlab
+}  // namespace kerlab::report

@@ -7,7 +7,7 @@
 #include "base/format.h"
 #include "report/text/tune_table.h"
 
-namespace kerlab {
+namespace kerlab::report {
 
 namespace {
 
@@ -108,4 +108,4 @@ Table ladder_csv_table(const std::vector<LadderRow>& rows) {
   return table;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::report

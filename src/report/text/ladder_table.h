@@ -8,7 +8,7 @@
 #include "report/form/table.h"
 #include "trial/trial.h"
 
-namespace kerlab {
+namespace kerlab::report {
 
 /// One line: a rung at its default configuration, the same rung at its best, or a library.
 struct LadderRow {
@@ -30,4 +30,4 @@ Table ladder_table(const std::vector<LadderRow>& rows, int width = 0);
 /// For programs: every digit, a column for every figure.
 Table ladder_csv_table(const std::vector<LadderRow>& rows);
 
-}  // namespace kerlab
+}  // namespace kerlab::report

@@ -7,7 +7,7 @@
 
 #include "base/format.h"
 
-namespace kerlab {
+namespace kerlab::report {
 namespace {
 
 /// Of a recorded sweep: model over measured less 1, in per cent, that 10 and 90 % of the configurations stay below.
@@ -77,4 +77,4 @@ std::string modelled_step_remark(std::string_view family, std::string_view dtype
       at->low, at->high, family, dtype, at->steps, at->clear, at->right);
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::report

@@ -4,7 +4,9 @@
 #include <string>
 #include <string_view>
 
-namespace kerlab {
+#include "base/modules.h"
+
+namespace kerlab::report {
 
 /// "modelled, not measured; 80 % prediction interval -6 % to +8 % (gemm fp32, 150 configurations on an H200)": of model
 /// over measured less 1; of a family or dtype that was never compared, that.
@@ -18,4 +20,4 @@ std::string modelled_time_text(double us, std::string_view family, std::string_v
 /// model says rightly which is faster, and how far off it is.
 std::string modelled_step_remark(std::string_view family, std::string_view dtype);
 
-}  // namespace kerlab
+}  // namespace kerlab::report

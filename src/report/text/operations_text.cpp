@@ -5,7 +5,7 @@
 #include "base/format.h"
 #include "report/form/table.h"
 
-namespace kerlab {
+namespace kerlab::report {
 namespace {
 
 std::string cell(const std::optional<std::int64_t>& number, std::string_view unit) {
@@ -40,4 +40,4 @@ JsonValue to_value(const Operations& operations) {
   return JsonValue::Object{{"rows", std::move(rows)}, {"scope", operations.scope}, {"note", operations.note}};
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::report

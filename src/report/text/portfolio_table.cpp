@@ -4,7 +4,7 @@
 
 #include "base/format.h"
 
-namespace kerlab {
+namespace kerlab::report {
 
 std::string loss_text(double loss) {
   return loss > 0 ? fmt::format("{:.1f} %", 100 * loss) : "0";
@@ -32,4 +32,4 @@ Table portfolio_costs(const std::vector<PortfolioCost>& costs) {
   return table;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::report

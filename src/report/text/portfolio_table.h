@@ -6,7 +6,7 @@
 
 #include "report/form/table.h"
 
-namespace kerlab {
+namespace kerlab::report {
 
 struct PortfolioLine {
   std::string problem, kernel;
@@ -30,4 +30,4 @@ Table portfolio_costs(const std::vector<PortfolioCost>& costs);
 /// "1.4 %"; "0" for nothing.
 std::string loss_text(double loss);
 
-}  // namespace kerlab
+}  // namespace kerlab::report

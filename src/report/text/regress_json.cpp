@@ -1,6 +1,6 @@
 #include "report/text/regress_text.h"
 
-namespace kerlab {
+namespace kerlab::report {
 
 namespace {
 
@@ -50,7 +50,7 @@ JsonValue to_value(const RegressRow& row) {
                            {"problem", row.title},
                            {"variant", row.variant},
                            {"configuration", row.configuration},
-                           {"verdict", kerlab::name(row.verdict)},
+                           {"verdict", name(row.verdict)},
                            {"why", row.why},
                            {"notes", row.notes},
                            {"figures", to_values(row.changes)},
@@ -88,4 +88,4 @@ JsonValue to_value(const RegressRun& run) {
   return value;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::report

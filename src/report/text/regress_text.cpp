@@ -10,7 +10,7 @@
 #include "base/terminal.h"
 #include "report/text/operations_text.h"
 
-namespace kerlab {
+namespace kerlab::report {
 
 namespace {
 
@@ -174,4 +174,4 @@ std::string history_text(const std::vector<RegressRun>& runs, int width, bool co
   return text_table(table, color, 0, width);
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::report

@@ -7,7 +7,7 @@
 #include "report/form/table.h"
 #include "trial/regress_run.h"
 
-namespace kerlab {
+namespace kerlab::report {
 
 /// "46 kernels: 1 wrong, 2 regressed, 43 identical"
 std::string regress_counts(const RegressReport& report);
@@ -29,4 +29,4 @@ JsonValue to_value(const RegressRun& run);
 /// Earlier runs, newest first.
 std::string history_text(const std::vector<RegressRun>& runs, int width, bool color);
 
-}  // namespace kerlab
+}  // namespace kerlab::report

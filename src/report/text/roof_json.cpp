@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace kerlab {
+namespace kerlab::report {
 
 JsonValue roof_value(const Ceilings& ceilings, const Roofline& roof) {
   return JsonValue::Object{{"source", ceilings.source},
@@ -35,4 +35,4 @@ JsonValue to_value(const ProblemBottleneck& bottleneck) {
   return value;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::report

@@ -4,7 +4,7 @@
 #include "model/problem_bottleneck.h"
 #include "report/form/json.h"
 
-namespace kerlab {
+namespace kerlab::report {
 
 /// What a problem of this roofline reaches at best below these ceilings, and what bounds it.
 JsonValue roof_value(const Ceilings& ceilings, const Roofline& roof);
@@ -14,4 +14,4 @@ JsonValue to_value(const Bottleneck& bottleneck);
 /// The same, and of a GEMM its shape and how the largest tile fills the device.
 JsonValue to_value(const ProblemBottleneck& bottleneck);
 
-}  // namespace kerlab
+}  // namespace kerlab::report

@@ -12,7 +12,7 @@
 #include "report/text/operations_text.h"
 #include "report/text/tune_table.h"
 
-namespace kerlab {
+namespace kerlab::report {
 
 namespace {
 
@@ -165,4 +165,4 @@ std::string show_text(const TrialStory& story, bool color, int width) {
   return text;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::report

@@ -9,7 +9,7 @@
 #include "model/roofline.h"
 #include "trial/trial.h"
 
-namespace kerlab {
+namespace kerlab::report {
 
 /// A trial with what else is known about it; what is not there is not shown.
 struct TrialStory {
@@ -29,4 +29,4 @@ struct TrialStory {
 /// `width`: of the terminal; 0: any.
 std::string show_text(const TrialStory& story, bool color, int width = 0);
 
-}  // namespace kerlab
+}  // namespace kerlab::report

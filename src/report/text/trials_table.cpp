@@ -6,7 +6,7 @@
 #include <map>
 #include <sstream>
 
-namespace kerlab {
+namespace kerlab::report {
 
 namespace {
 
@@ -59,4 +59,4 @@ Table trials_table(const std::vector<ListedTrial>& trials) {
   return table;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::report

@@ -8,7 +8,7 @@
 #include "report/form/table.h"
 #include "trial/trial.h"
 
-namespace kerlab {
+namespace kerlab::report {
 
 struct ListedTrial {
   Trial trial;
@@ -19,4 +19,4 @@ struct ListedTrial {
 /// A row for each, a column for each parameter of any of them (empty where a variant has no such one); every digit.
 Table trials_table(const std::vector<ListedTrial>& trials);
 
-}  // namespace kerlab
+}  // namespace kerlab::report

@@ -9,7 +9,7 @@
 #include "base/format.h"
 #include "report/text/configuration_columns.h"
 
-namespace kerlab {
+namespace kerlab::report {
 
 namespace {
 
@@ -224,4 +224,4 @@ std::string tune_text(const std::vector<TuneRow>& rows, bool color, int width) {
   return common.empty() ? text : text + folded("  " + common, width, 2 * kIndent);
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::report

@@ -9,7 +9,7 @@
 #include "stats/samples.h"
 #include "trial/trial.h"
 
-namespace kerlab {
+namespace kerlab::report {
 
 /// One verified trial of the problem.
 struct TuneRow {
@@ -43,4 +43,4 @@ std::string tera_text(double flops_per_s);
 /// The rate that the problem's roof limits, with its unit: "471.6 TFLOP/s", "3012 GB/s".
 std::string rate_with_unit(double flops_per_s, double bytes_per_s, bool memory_bound);
 
-}  // namespace kerlab
+}  // namespace kerlab::report

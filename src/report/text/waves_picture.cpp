@@ -8,7 +8,7 @@
 
 #include "report/text/explain_text.h"
 
-namespace kerlab {
+namespace kerlab::report {
 namespace {
 
 constexpr int kWaveWidth = 40;
@@ -57,4 +57,4 @@ std::string waves_picture(const LaunchWaves& waves, bool unicode) {
   return text;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::report

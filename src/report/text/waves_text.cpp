@@ -4,7 +4,7 @@
 
 #include "base/format.h"
 
-namespace kerlab {
+namespace kerlab::report {
 
 namespace {
 
@@ -42,4 +42,4 @@ std::string tail_sentence(const LaunchWaves& waves, double us) {
                      format_share(static_cast<double>(fill.last) / static_cast<double>(fill.places)), cost);
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::report

@@ -9,7 +9,7 @@
 #include "report/form/table.h"
 #include "report/text/modelled_remark.h"
 
-namespace kerlab {
+namespace kerlab::report {
 namespace {
 
 constexpr int kFailureWidth = 60;
@@ -105,4 +105,4 @@ std::string what_if_remark(const Explained& explained) {
   return text;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::report

@@ -3,9 +3,9 @@
 
 #include "report/text/explain_text.h"
 
-namespace kerlab {
+namespace kerlab::report {
 
 std::string what_if_text(const Explained& explained, bool color, int width);
 std::string what_if_remark(const Explained& explained);
 
-}  // namespace kerlab
+}  // namespace kerlab::report

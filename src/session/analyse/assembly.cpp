@@ -7,7 +7,7 @@
 #include "session/find/source_text.h"
 #include "session/run/problem_setup.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -82,4 +82,4 @@ Assembly assemble(AssemblyOptions options, const Database* database) {
   return assembly;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

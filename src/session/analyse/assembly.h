@@ -9,7 +9,7 @@
 #include "session/find/subject.h"
 #include "session/run/rig.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 /// Consecutive instructions of one source line.
 struct AssemblyBlock {
@@ -50,4 +50,4 @@ struct AssemblyOptions {
 /// no disassembler (exit code 4).
 Assembly assemble(AssemblyOptions options, const Database* database);
 
-}  // namespace kerlab
+}  // namespace kerlab::session

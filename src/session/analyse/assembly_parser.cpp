@@ -5,7 +5,7 @@
 
 #include "session/analyse/assembly.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -163,4 +163,4 @@ std::vector<AssemblyBlock> parse_sass(const std::string& sass) {
   return blocks.take();
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -10,7 +10,7 @@
 #include "session/run/space.h"
 #include "session/run/tiles.h"
 
-namespace kerlab {
+namespace kerlab::session {
 namespace {
 
 constexpr double kOff = 0.02;             // counted over predicted less 1, from which on it is worth a line
@@ -229,4 +229,4 @@ Explanation explain(const ExplainOptions& options, const Database* database) {
   return result;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -9,7 +9,7 @@
 #include "session/analyse/inspect.h"
 #include "session/analyse/roofline.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 struct ExplainOptions {
   InspectOptions inspect;
@@ -50,4 +50,4 @@ struct Explanation {
 /// may be null. Throws UsageError for what is typed wrongly.
 Explanation explain(const ExplainOptions& options, const Database* database);
 
-}  // namespace kerlab
+}  // namespace kerlab::session

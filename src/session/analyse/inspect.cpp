@@ -11,7 +11,7 @@
 #include "session/run/device_ids.h"
 #include "session/run/modelled.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -171,4 +171,4 @@ Inspection inspect_subject(Rig& rig, const ProblemSetup& setup, const Subject& s
   return inspection;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

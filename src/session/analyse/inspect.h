@@ -8,7 +8,7 @@
 #include "session/run/progress.h"
 #include "session/run/single.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 struct InspectOptions {
   RigOptions rig;  ///< the target is the subject's; a device that is not emulated gives way to the trial's twin
@@ -53,4 +53,4 @@ std::string counting_text(const Subject& subject, const DeviceInfo& device);
 /// The newest final, bench or screen measurement of the subject's trials, one for each device class.
 std::vector<StoredTime> stored_times(const Trial& like, const Database& database);
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -8,7 +8,7 @@
 #include "spec/new_family.h"
 #include "spec/restrict.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -139,4 +139,4 @@ std::filesystem::path new_family(const std::string& name, const std::filesystem:
   return folder;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -8,7 +8,7 @@
 #include "session/run/arguments.h"
 #include "session/run/rig.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 struct VariantListing {
   std::string name, doc;
@@ -57,4 +57,4 @@ SpacesListing list_spaces(const RigOptions& options, const std::vector<ProblemAr
 /// `kerlab new NAME`: writes a commented, working family to `parent`/NAME and returns the folder. Throws UsageError.
 std::filesystem::path new_family(const std::string& name, const std::filesystem::path& parent);
 
-}  // namespace kerlab
+}  // namespace kerlab::session

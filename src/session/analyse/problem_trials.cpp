@@ -6,7 +6,7 @@
 
 #include "session/analyse/report_trials.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -41,4 +41,4 @@ std::vector<ProblemTrial> problem_trials(const Database& database, const std::st
   return trials;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -6,7 +6,7 @@
 
 #include "db/database.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 struct ProblemTrial {
   Trial trial;
@@ -19,4 +19,4 @@ struct ProblemTrial {
 std::vector<ProblemTrial> problem_trials(const Database& database, const std::string& problem,
                                          const std::string& device_class);
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <functional>
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -87,4 +87,4 @@ ReportComparison compare_sessions(const LabReport& report, const Database& datab
   return comparison;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -5,7 +5,7 @@
 
 #include "session/analyse/report_data.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 /// The report's winners beside those of another database. `options`: what the report was asked for. A problem that only
 /// one side has is listed too. Throws UsageError when the other has nothing that agrees with the options.
@@ -16,4 +16,4 @@ ReportComparison compare_databases(const ReportOptions& options, const LabReport
 ReportComparison compare_sessions(const LabReport& report, const Database& database, std::int64_t before,
                                   std::int64_t now);
 
-}  // namespace kerlab
+}  // namespace kerlab::session

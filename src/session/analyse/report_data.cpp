@@ -11,7 +11,7 @@
 #include "base/utc_time.h"
 #include "session/run/rig.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -195,4 +195,4 @@ LabReport collect_report(const ReportOptions& options, const Database& database)
   return report;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -6,7 +6,7 @@
 #include "session/run/arguments.h"
 #include "trial/lab_report.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 struct ReportOptions {
   std::string family;                      ///< empty: all
@@ -29,4 +29,4 @@ ReportProblem collect_problem(const ReportOptions& options, const Database& data
 /// "BM=128 BN=64" as names and values; empty: not of that form.
 std::vector<std::pair<std::string, std::int64_t>> parameters_of(const std::string& configuration);
 
-}  // namespace kerlab
+}  // namespace kerlab::session

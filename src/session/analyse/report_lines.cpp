@@ -6,7 +6,7 @@
 
 #include "session/analyse/inspect.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -76,4 +76,4 @@ void add_source_lines(LabReport& report, const RigOptions& rig, const Database& 
   }
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -13,7 +13,7 @@
 #include "session/run/count_operations.h"
 #include "session/run/device_class.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -261,4 +261,4 @@ ReportProblem collect_problem(const ReportOptions& options, const Database& data
   return problem;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -4,7 +4,7 @@
 #include <ctime>
 #include <tuple>
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -94,4 +94,4 @@ void add_trials(ReportProblem& problem, std::vector<Trial> trials, const ByTrial
   }
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -7,7 +7,7 @@
 #include "db/database.h"
 #include "session/analyse/report_data.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 /// By the trial's number, each list in the order of storing.
 using ByTrial = std::map<std::int64_t, std::vector<Measurement>>;
@@ -21,4 +21,4 @@ const Measurement* most_trusted(const std::vector<Measurement>& measurements);
 /// Fills `trials` and `sessions_begin`: trials in the order in which they became known, sessions end to end.
 void add_trials(ReportProblem& problem, std::vector<Trial> trials, const ByTrial& times, const Database& database);
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -214,4 +214,4 @@ RooflineReport make_rooflines(const RooflineOptions& options, Database& database
   return report;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

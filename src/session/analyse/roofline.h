@@ -8,7 +8,7 @@
 #include "session/run/problem_setup.h"
 #include "session/run/progress.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 struct RooflineOptions {
   RigOptions rig;  ///< target empty: every problem with a stored winner of this device class
@@ -74,4 +74,4 @@ ProblemRoofline problem_roofline(const Family& family, const Problem& problem, c
 /// bandwidth".
 std::string roofline_sentence(const ProblemRoofline& problem);
 
-}  // namespace kerlab
+}  // namespace kerlab::session

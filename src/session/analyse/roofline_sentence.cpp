@@ -3,7 +3,7 @@
 #include "base/format.h"
 #include "session/analyse/roofline.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -62,4 +62,4 @@ std::string roofline_sentence(const ProblemRoofline& problem) {
   return text;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -8,7 +8,7 @@
 #include "session/analyse/roofline.h"
 #include "session/run/device_class.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -109,4 +109,4 @@ TrialFacts trial_facts(const Database& database, const Trial& trial,
   return facts;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -8,7 +8,7 @@
 #include "session/run/arguments.h"
 #include "session/run/count_operations.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 /// What is not known is empty or 0.
 struct TrialFacts {
@@ -33,4 +33,4 @@ std::vector<Decision> find_winners(const Database& database, const std::string& 
 /// out.
 TrialFacts trial_facts(const Database& database, const Trial& trial, const std::vector<std::filesystem::path>& kernels);
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -124,4 +124,4 @@ std::uint64_t combinations(const std::vector<ParameterChoice>& choices) {
   return count;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

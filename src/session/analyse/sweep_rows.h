@@ -4,7 +4,7 @@
 #include "session/find/lab_state.h"
 #include "session/run/candidate.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 struct SweepRow {
   Configuration configuration;
@@ -39,4 +39,4 @@ const SweepRow* best_of(const std::vector<SweepRow>& rows);
 /// How many combinations there are, at most 2^62.
 std::uint64_t combinations(const std::vector<ParameterChoice>& choices);
 
-}  // namespace kerlab
+}  // namespace kerlab::session

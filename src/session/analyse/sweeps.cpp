@@ -13,7 +13,7 @@
 #include "session/run/single.h"
 #include "session/run/space.h"
 
-namespace kerlab {
+namespace kerlab::session {
 namespace {
 
 namespace fs = std::filesystem;
@@ -265,4 +265,4 @@ std::vector<StepRatio> step_ratios(const RigOptions& options, const Sweep& sweep
   return ratios;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -1,6 +1,7 @@
 #pragma once
 // Recorded sweeps (model/sweep.h): out of a database, from where they are shipped, and counted on an emulated device.
 
+#include "db/database.h"
 #include "model/sweep.h"
 #include "model/sweep_score.h"
 #include "model/sweep_steps.h"
@@ -8,9 +9,7 @@
 #include "session/run/progress.h"
 #include "session/run/rig.h"
 
-namespace kerlab {
-
-class Database;
+namespace kerlab::session {
 
 /// <share>/tuning_db/sweeps.
 std::filesystem::path sweeps_folder();
@@ -56,4 +55,4 @@ ModelledSweep model_sweep(const CountedSweep& counted);
 std::vector<StepRatio> step_ratios(const RigOptions& options, const Sweep& sweep, std::size_t anchors,
                                    const Told& told = {});
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace kerlab {
+namespace kerlab::session {
 
 TimedRatios::TimedRatios(const Trial& like, const Database* database) {
   if (database == nullptr) return;
@@ -51,4 +51,4 @@ std::optional<TimedRatio> TimedRatios::over(const std::string& configuration) co
   return best;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -7,7 +7,7 @@
 #include "db/database.h"
 #include "model/what_if.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 /// Times of one kernel on one problem, by configuration. Modelled ones are left out.
 class TimedRatios {
@@ -31,4 +31,4 @@ class TimedRatios {
   std::map<std::string, std::vector<Timed>> others_;
 };
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -11,7 +11,7 @@
 #include "session/run/compile_ahead.h"
 #include "session/run/modelled.h"
 
-namespace kerlab {
+namespace kerlab::session {
 namespace {
 
 constexpr double kWellFilled = 0.9;      // of the places of all waves
@@ -212,4 +212,4 @@ std::vector<WhatIf> what_if(Rig& rig, const ProblemSetup& setup, const Subject& 
   return list;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

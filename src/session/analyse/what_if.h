@@ -5,7 +5,7 @@
 #include "session/analyse/inspect.h"
 #include "session/run/progress.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 /// What changes first, before anything is compiled.
 enum class StepKind : std::uint8_t { tile, stage, threads, other };
@@ -38,4 +38,4 @@ std::vector<WhatIf> what_if(Rig& rig, const ProblemSetup& setup, const Subject& 
 /// The launch that takes longest, repetitions included. There must be one.
 const LaunchInspection& heaviest(const Inspection& inspection);
 
-}  // namespace kerlab
+}  // namespace kerlab::session

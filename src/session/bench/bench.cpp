@@ -4,7 +4,7 @@
 
 #include "session/find/subject.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -169,4 +169,4 @@ void BenchSession::run(const ProblemSetup& setup, const Choice& choice) {
   rows_.push_back(std::move(row));
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -8,7 +8,7 @@
 #include "session/run/library_rows.h"
 #include "session/run/single.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 struct BenchOptions {
   RigOptions rig;                          ///< target may be empty with `trial`
@@ -75,4 +75,4 @@ class BenchSession {
   std::size_t next_ = 0;
 };
 
-}  // namespace kerlab
+}  // namespace kerlab::session

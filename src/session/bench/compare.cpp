@@ -6,7 +6,7 @@
 #include "plan/counters.h"
 #include "session/find/figures.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -217,4 +217,4 @@ std::string figure_title(const std::string& figure) {
   return title;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -10,7 +10,7 @@
 #include "stats/samples.h"
 #include "trial/baseline.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 struct CompareOptions {
   RigOptions rig;                          ///< its target is not used
@@ -93,4 +93,4 @@ class CompareSession {
 /// What a screen calls a figure: "bank_conflicts" as the counter says, "regs" as it is.
 std::string figure_title(const std::string& figure);
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -5,7 +5,7 @@
 #include "session/bench/compare.h"
 #include "session/run/judge_samples.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 void CompareSession::time_together() {
   RunRequest run;
@@ -97,4 +97,4 @@ void CompareSession::store() {
   ledger_->close("finished");
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

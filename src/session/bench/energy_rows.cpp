@@ -1,6 +1,6 @@
 #include "session/bench/energy_rows.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 std::vector<EnergyRow> energy_rows(const std::vector<EnergySample>& samples, const LibraryOutcome& library,
                                    const ProblemPlan& plan) {
@@ -24,4 +24,4 @@ void require_energy_counter(const DeviceInfo& device) {
               ExitCode::inconclusive);
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

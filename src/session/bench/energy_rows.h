@@ -5,7 +5,7 @@
 #include "plan/problem_plan.h"
 #include "session/run/runner.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 /// Long enough for the counter's steps of some ten milliseconds to be a percent.
 inline constexpr double kEnergySeconds = 2;
@@ -24,4 +24,4 @@ std::vector<EnergyRow> energy_rows(const std::vector<EnergySample>& samples, con
 /// Throws Error (inconclusive) unless the device is a GPU.
 void require_energy_counter(const DeviceInfo& device);
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -4,7 +4,7 @@
 
 #include "session/run/single.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -72,4 +72,4 @@ YardstickRow Yardstick::measure(const std::string& target, const ProblemRequest&
   return row;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -6,7 +6,7 @@
 #include "session/run/library_rows.h"
 #include "session/run/problem_setup.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 /// The library's times on one problem.
 struct YardstickRow {
@@ -43,4 +43,4 @@ class Yardstick {
   std::optional<Rig> rig_;
 };
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -4,14 +4,14 @@
 #include <cmath>
 #include <functional>
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
 using Chosen = std::function<bool(const ComparedProblem&)>;
 
-RatioSummary summarize(const std::vector<ComparedProblem>& compared, const std::string& against,
-                       const std::string& dtypes, const Chosen& chosen) {
+RatioSummary ratio_summary(const std::vector<ComparedProblem>& compared, const std::string& against,
+                           const std::string& dtypes, const Chosen& chosen) {
   RatioSummary summary;
   summary.against = against;
   summary.dtypes = dtypes;
@@ -57,16 +57,16 @@ std::vector<RatioSummary> summarize_ratios(const std::vector<ComparedProblem>& c
   std::vector<RatioSummary> summaries;
   for (const std::string& way : ways) {
     for (const DType dtype : dtypes)
-      summaries.push_back(summarize(compared, way, std::string(name(dtype)),
-                                    [dtype](const ComparedProblem& problem) { return problem.dtype == dtype; }));
+      summaries.push_back(ratio_summary(compared, way, std::string(name(dtype)),
+                                        [dtype](const ComparedProblem& problem) { return problem.dtype == dtype; }));
     if (wide > 1)
       summaries.push_back(
-          summarize(compared, way, "16 bit", [](const ComparedProblem& p) { return is_16_bit(p.dtype); }));
+          ratio_summary(compared, way, "16 bit", [](const ComparedProblem& p) { return is_16_bit(p.dtype); }));
     if (others && dtypes.size() > 1)
-      summaries.push_back(summarize(compared, way, "all", [](const ComparedProblem&) { return true; }));
+      summaries.push_back(ratio_summary(compared, way, "all", [](const ComparedProblem&) { return true; }));
   }
   std::erase_if(summaries, [](const RatioSummary& summary) { return summary.problems == 0; });
   return summaries;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -7,7 +7,7 @@
 #include "plan/dtype.h"
 #include "session/run/library_rows.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 /// Below this a problem counts as lost (issue 6).
 inline constexpr double kLostBelow = 0.97;
@@ -35,4 +35,4 @@ struct ComparedProblem {
 /// all where there are more.
 std::vector<RatioSummary> summarize_ratios(const std::vector<ComparedProblem>& compared);
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -5,7 +5,7 @@
 #include "session/check/check.h"
 #include "session/run/valid_shape.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -192,4 +192,4 @@ FarShape far_shape(const Family& family, const Problem& problem, const DeviceInf
   return best;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

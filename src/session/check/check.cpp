@@ -6,7 +6,7 @@
 #include "base/format.h"
 #include "session/find/failures.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -160,4 +160,4 @@ CheckState CheckSession::state() const {
   return state;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -5,7 +5,7 @@
 #include "session/find/shipped.h"
 #include "session/run/single.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 struct CheckOptions {
   RigOptions rig;
@@ -130,4 +130,4 @@ struct FarShape {
 /// The least one that fits the device. None on an emulated device.
 FarShape far_shape(const Family& family, const Problem& problem, const DeviceInfo& device);
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -7,7 +7,7 @@
 #include "session/find/shipped_kernel.h"
 #include "session/find/subject.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -109,4 +109,4 @@ ChosenConfigurations choose_configurations(const CheckOptions& options, const Ke
   return chosen;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -7,7 +7,7 @@
 #include "session/run/device_ids.h"
 #include "session/run/valid_shape.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -133,4 +133,4 @@ std::vector<SecondOpinion> second_opinions(const SanitizeRow& row, const std::st
   return opinions;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -4,7 +4,7 @@
 
 #include "session/check/check.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 /// Equal findings (hazard, both lines) of one variant, with the text of their lines.
 struct VariantFinding {
@@ -66,4 +66,4 @@ class SanitizeSession {
 std::vector<SecondOpinion> second_opinions(const SanitizeRow& row, const std::string& family, const std::string& kerlab,
                                            const std::vector<std::string>& options);
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -4,7 +4,7 @@
 
 #include "session/check/check.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 StoredWinners stored_winners(const KernelFolder& folder, const DeviceInfo& device, const Database& database) {
   StoredWinners stored;
@@ -50,4 +50,4 @@ std::vector<AccuracyRecord> accuracy_history(const Trial& trial, const std::vect
   return history;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

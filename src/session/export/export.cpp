@@ -6,7 +6,7 @@
 #include "base/utc_time.h"
 #include "spec/plan_code.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -203,4 +203,4 @@ ExportedLibrary export_portfolio(PortfolioSession& session, const PortfolioOptio
   return Exporter(session, options).run();
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

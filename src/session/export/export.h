@@ -6,7 +6,7 @@
 #include "session/export/portfolio.h"
 #include "trial/exported_library.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 /// Compiles what the session's portfolio chose. Throws Error when something does not compile.
 ExportedLibrary export_portfolio(PortfolioSession& session, const PortfolioOptions& options);
@@ -14,4 +14,4 @@ ExportedLibrary export_portfolio(PortfolioSession& session, const PortfolioOptio
 /// Derived values whose names stand in the source or its headers, and so may change the program.
 std::set<std::string> mentioned_in(const SourceBundle& source, const Family& family, const Variant& variant);
 
-}  // namespace kerlab
+}  // namespace kerlab::session

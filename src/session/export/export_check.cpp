@@ -7,7 +7,7 @@
 #include "session/run/device_class.h"
 #include "session/run/space.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -121,4 +121,4 @@ ExportCheck check_export(const ExportIdentity& identity, const RigOptions& rig, 
   return ExportComparison(identity, rig, database).run();
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

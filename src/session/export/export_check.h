@@ -5,7 +5,7 @@
 #include "session/run/rig.h"
 #include "trial/exported_library.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 struct ExportCheck {
   std::vector<std::string> stale;  ///< what is no longer so; empty: fresh
@@ -16,4 +16,4 @@ struct ExportCheck {
 /// file's class is here) and the decisions in `database` (null: there is none) with what the file says of itself.
 ExportCheck check_export(const ExportIdentity& identity, const RigOptions& rig, const Database* database);
 
-}  // namespace kerlab
+}  // namespace kerlab::session

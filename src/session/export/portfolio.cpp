@@ -6,7 +6,7 @@
 #include "session/run/ceilings.h"
 #include "session/run/space.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -190,4 +190,4 @@ void PortfolioSession::finish() {
     result_.notes.emplace_back("the search for the smallest portfolio was cut short: a smaller one may exist");
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

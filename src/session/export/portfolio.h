@@ -6,7 +6,7 @@
 #include "session/run/ledger.h"
 #include "stats/portfolio.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 struct PortfolioOptions {
   RigOptions rig;
@@ -80,4 +80,4 @@ class PortfolioSession {
   PortfolioResult result_;
 };
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -9,7 +9,7 @@
 #include "session/run/single.h"
 #include "stats/samples.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -148,4 +148,4 @@ void PortfolioSession::time_together(std::size_t index, const ProblemSetup& setu
   }
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -13,7 +13,7 @@
 #include "session/run/device_class.h"
 #include "session/run/prune.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -173,4 +173,4 @@ std::vector<ReplayedSpace> replay_sweeps(const std::vector<Sweep>& sweeps,
   return results;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -4,7 +4,7 @@
 #include "model/sweep.h"
 #include "session/run/rig.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 struct ReplayOptions {
   std::string strategy = "surrogate";
@@ -34,4 +34,4 @@ std::vector<ReplayedSpace> replay_sweeps(const std::vector<Sweep>& sweeps,
                                          const std::vector<std::filesystem::path>& kernels,
                                          const ReplayOptions& options);
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -9,7 +9,7 @@
 #include "session/run/space.h"
 #include "spec/spec_table.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -140,4 +140,4 @@ TunedShapes tuned_shapes(const KernelFolder& folder, const DeviceInfo& device, c
   return collection.take();
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -4,7 +4,7 @@
 #include "db/database.h"
 #include "session/run/candidate.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 /// A configuration of a variant: what a portfolio counts.
 struct PortfolioKernel {
@@ -41,4 +41,4 @@ struct TunedShapes {
 TunedShapes tuned_shapes(const KernelFolder& folder, const DeviceInfo& device, const Database& database,
                          const ShapeFilter& filter, const std::filesystem::path& shipped = {});
 
-}  // namespace kerlab
+}  // namespace kerlab::session

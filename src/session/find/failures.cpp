@@ -10,7 +10,7 @@
 
 #include "verify/check_report.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -166,4 +166,4 @@ std::string reproduction(const Trial& trial, const std::string& target, const st
   return fmt::format("kerlab bench{}{} --trial {}", folder, options, trial.id);
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

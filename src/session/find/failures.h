@@ -8,7 +8,7 @@
 #include "search/exclusion.h"
 #include "trial/trial.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 /// Trials of one variant (one source, problem, device, toolchain) with one status and one cause.
 struct FailureGroup {
@@ -42,4 +42,4 @@ std::string check_command(const Trial& trial, const std::string& target);
 /// The command that shows the fault again. `target`: the family's name or folder; `options`: " --db FILE".
 std::string reproduction(const Trial& trial, const std::string& target, const std::string& options);
 
-}  // namespace kerlab
+}  // namespace kerlab::session

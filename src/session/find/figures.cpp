@@ -4,7 +4,7 @@
 
 #include "plan/counters.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -56,4 +56,4 @@ double figure(const std::vector<Figure>& figures, const std::string& name) {
   return at == figures.end() ? 0 : at->value;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

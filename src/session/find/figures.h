@@ -4,7 +4,7 @@
 #include "session/run/single.h"
 #include "trial/baseline.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 /// Resources, and on an emulated device everything that was counted.
 std::vector<Figure> figures_of(const SingleResult& result, const DeviceInfo& device);
@@ -12,4 +12,4 @@ std::vector<Figure> figures_of(const SingleResult& result, const DeviceInfo& dev
 /// 0 when there is none of that name.
 double figure(const std::vector<Figure>& figures, const std::string& name);
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -5,7 +5,7 @@
 #include "base/child.h"
 #include "base/error.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -94,4 +94,4 @@ std::string GitRevision::readable(std::string message) const {
   return message;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -5,9 +5,10 @@
 #include <filesystem>
 #include <string>
 
+#include "base/modules.h"
 #include "base/scratch_folder.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 class GitRevision {
  public:
@@ -28,4 +29,4 @@ class GitRevision {
   std::string revision_, commit_;
 };
 
-}  // namespace kerlab
+}  // namespace kerlab::session

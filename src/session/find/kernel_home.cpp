@@ -1,6 +1,6 @@
 #include "session/find/kernel_home.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -31,4 +31,4 @@ std::string KernelHome::suffix() const {
   return revision_ ? fmt::format(" @{} ({})", name_, revision_->commit()) : "";
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

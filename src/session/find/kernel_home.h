@@ -6,7 +6,7 @@
 #include "session/find/git_revision.h"
 #include "session/find/subject.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 class KernelHome {
  public:
@@ -38,4 +38,4 @@ class KernelHome {
   KernelFolder folder_;
 };
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -2,7 +2,7 @@
 
 #include "session/find/subject.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -45,4 +45,4 @@ KnownKernel KnownKernels::best(const Variant& variant, const Problem& problem, s
   return shipped_kernel(shipped, folder, problem, device, variant.name, notes).value_or(std::move(best));
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -5,7 +5,7 @@
 #include "db/database.h"
 #include "session/find/shipped_kernel.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 /// Where to look. The device's class says whose times count.
 struct KnownKernels {
@@ -20,4 +20,4 @@ struct KnownKernels {
   [[nodiscard]] KnownKernel best(const Variant& variant, const Problem& problem, std::vector<std::string>& notes) const;
 };
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -7,7 +7,7 @@
 #include "base/format.h"
 #include "session/run/space.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -215,4 +215,4 @@ std::vector<ParameterChoice> parse_choices(const Variant& variant, const std::ve
   return choices;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

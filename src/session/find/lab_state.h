@@ -4,7 +4,7 @@
 
 #include "session/find/subject.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 struct LabState {
   std::string target;                      ///< a family's name or folder; empty: no kernel was chosen
@@ -42,4 +42,4 @@ struct ParameterChoice {
 /// listed is meant.
 std::vector<ParameterChoice> parse_choices(const Variant& variant, const std::vector<std::string>& words);
 
-}  // namespace kerlab
+}  // namespace kerlab::session

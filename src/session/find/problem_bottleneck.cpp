@@ -4,7 +4,7 @@
 
 #include "session/run/problem_setup.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -75,4 +75,4 @@ ProblemBottleneck bottleneck_of(const Family& family, const Problem& problem, co
   return general_bottleneck(flops, bytes, device, ceilings);
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

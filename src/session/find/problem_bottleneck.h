@@ -5,7 +5,7 @@
 #include "model/row_bottleneck.h"
 #include "spec/spec.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 /// The extents of the product; nothing for other families, and where there is nothing to multiply.
 std::optional<GemmShape> gemm_shape(const Family& family, const Problem& problem);
@@ -17,4 +17,4 @@ std::optional<RowShape> row_shape(const Family& family, const Problem& problem);
 /// Of a GEMM what follows the product does not matter.
 ProblemBottleneck bottleneck_of(const Family& family, const Problem& problem, const DeviceInfo& device);
 
-}  // namespace kerlab
+}  // namespace kerlab::session

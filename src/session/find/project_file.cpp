@@ -6,7 +6,7 @@
 #include "spec/source_path.h"
 #include "spec/spec_table.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -94,4 +94,4 @@ ProjectFile read_project_file(const fs::path& file) {
   return project;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -16,7 +16,7 @@
 
 #include "session/find/regress_margins.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 /// A value, and where it stands: "kerlab.toml:1:10".
 struct ProjectValue {
@@ -37,4 +37,4 @@ std::filesystem::path find_project_file(const std::filesystem::path& folder);
 /// Throws SpecError (file:line:column) for an unknown key, a wrong type, a folder that is not there.
 ProjectFile read_project_file(const std::filesystem::path& file);
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -14,7 +14,7 @@
 #include "spec/source_path.h"
 #include "spec/spec_table.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -191,4 +191,4 @@ bool less_exact(double before, double after, const Margins& margins) {
   return rule.gated && after > before * (1 + rule.margin) + kErrorFloor;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

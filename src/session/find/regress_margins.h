@@ -9,7 +9,7 @@
 #include "trial/baseline.h"
 #include "trial/regress_run.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 /// How a figure is judged unless said otherwise.
 struct FigureRule {
@@ -50,4 +50,4 @@ std::vector<FigureChange> compare_figures(const std::vector<Figure>& before, con
 /// Whether a kernel is less exact than the margin on its worst err / bound allows.
 bool less_exact(double before, double after, const Margins& margins);
 
-}  // namespace kerlab
+}  // namespace kerlab::session

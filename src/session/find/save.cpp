@@ -8,7 +8,7 @@
 #include "base/file.h"
 #include "session/run/candidate.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -188,4 +188,4 @@ SavedTrial save_trial(const Database& database, const Trial& trial, const SaveOp
   return Saver(database, trial, options).run();
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -7,7 +7,7 @@
 
 #include "db/database.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 struct SaveOptions {
   std::filesystem::path folder;                ///< made when it is not there
@@ -29,4 +29,4 @@ SavedTrial save_trial(const Database& database, const Trial& trial, const SaveOp
 /// A disassembler of the CUDA toolkit: in PATH, CUDA_HOME, CUDA_PATH or /usr/local/cuda; empty when there is none.
 std::filesystem::path find_toolkit_program(const std::string& name);
 
-}  // namespace kerlab
+}  // namespace kerlab::session

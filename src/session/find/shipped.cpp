@@ -10,7 +10,7 @@
 #include "spec/spec_table.h"
 #include "spec/toml_text.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -150,4 +150,4 @@ std::vector<ShippedFile> ship_winners(const Database& database, const fs::path& 
   return files;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

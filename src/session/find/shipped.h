@@ -6,7 +6,7 @@
 #include "db/database.h"
 #include "plan/device_info.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 struct ShippedWinner {
   std::string device_class;  ///< where it was measured
@@ -43,4 +43,4 @@ struct ShippedFile {
 /// what a GPU measured, of problems that were decided. Throws Error when a file that is there cannot be read.
 std::vector<ShippedFile> ship_winners(const Database& database, const std::filesystem::path& folder);
 
-}  // namespace kerlab
+}  // namespace kerlab::session

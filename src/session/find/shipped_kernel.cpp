@@ -4,7 +4,7 @@
 
 #include "session/find/shipped.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 KnownKernel known_kernel(const KernelFolder& folder, const Problem& problem, const DeviceInfo& device,
                          const std::string& variant, const std::string& configuration, std::string how) {
@@ -37,4 +37,4 @@ std::optional<KnownKernel> shipped_kernel(const std::filesystem::path& shipped, 
   return std::nullopt;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -8,7 +8,7 @@
 
 #include "session/run/space.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 /// A configuration that is known to be good, and where it is from.
 struct KnownKernel {
@@ -27,4 +27,4 @@ std::optional<KnownKernel> shipped_kernel(const std::filesystem::path& shipped, 
                                           const Problem& problem, const DeviceInfo& device, const std::string& variant,
                                           std::vector<std::string>& notes);
 
-}  // namespace kerlab
+}  // namespace kerlab::session

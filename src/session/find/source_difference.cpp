@@ -2,7 +2,7 @@
 
 #include "base/line_diff.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 std::string header_text(const SourceBundle& source, const std::string& name) {
   for (const Header& one : source.headers)
@@ -20,4 +20,4 @@ std::string source_difference(const SourceBundle& before, const SourceBundle& af
   return text;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -5,7 +5,7 @@
 
 #include "compile/compiler.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 /// What the sources are called in a diff; `before_mark` follows the names of the old headers.
 struct SourceNames {
@@ -18,4 +18,4 @@ std::string source_difference(const SourceBundle& before, const SourceBundle& af
 /// Of a header that a source includes; empty: it does not.
 std::string header_text(const SourceBundle& source, const std::string& name);
 
-}  // namespace kerlab
+}  // namespace kerlab::session

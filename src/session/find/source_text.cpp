@@ -1,6 +1,6 @@
 #include "session/find/source_text.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -40,4 +40,4 @@ std::string SourceText::line(const CodeLine& place) {
   return index < at->second.size() ? trimmed_line(at->second[index]) : "";
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

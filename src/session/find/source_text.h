@@ -8,7 +8,7 @@
 #include "compile/compiler.h"
 #include "plan/finding.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 class SourceText {
  public:
@@ -22,4 +22,4 @@ class SourceText {
   std::map<std::string, std::vector<std::string>> files_;  ///< split, as asked for
 };
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -5,7 +5,7 @@
 #include "base/notice.h"
 #include "session/run/space.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -207,4 +207,4 @@ std::string options_of(const Problem& problem, const Family& family) {
   return text;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

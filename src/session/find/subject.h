@@ -9,7 +9,7 @@
 #include "session/run/candidate.h"
 #include "spec/completed_configuration.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 /// A configuration of a variant on a problem.
 struct Subject {
@@ -59,4 +59,4 @@ std::string short_configuration(const Variant& variant, const Problem& problem, 
 /// defaults.
 std::string options_of(const Problem& problem, const Family& family);
 
-}  // namespace kerlab
+}  // namespace kerlab::session

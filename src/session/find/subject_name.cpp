@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -102,4 +102,4 @@ void refuse_revision(const SubjectName& name) {
                     subject_text(name)));
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <string>
 
-namespace kerlab {
+#include "base/modules.h"
+
+namespace kerlab::session {
 
 struct SubjectName {
   std::int64_t trial = 0;                      ///< of a stored trial; else 0 and
@@ -22,4 +24,4 @@ std::string subject_text(const SubjectName& name);
 /// For commands that take kernels only as they are now. Throws UsageError that names those that take a revision.
 void refuse_revision(const SubjectName& name);
 
-}  // namespace kerlab
+}  // namespace kerlab::session

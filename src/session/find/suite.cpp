@@ -9,7 +9,7 @@
 #include "spec/source_path.h"
 #include "spec/spec_table.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 std::filesystem::path shipped_suites() {
   return share_folder() / "configs";
@@ -198,4 +198,4 @@ Suite read_suite(const std::string& file, const std::vector<std::filesystem::pat
   return SuiteReader(find_suite(file, folders), kernels).read();
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

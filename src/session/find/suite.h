@@ -18,7 +18,7 @@
 
 #include "session/run/arguments.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 /// Options of a tune that a suite may set; what is not set is empty.
 struct SuiteOptions {
@@ -57,4 +57,4 @@ Suite read_suite(const std::string& file, const std::vector<std::filesystem::pat
 std::filesystem::path shipped_suites();
 std::vector<std::string> suite_names(const std::filesystem::path& folder);
 
-}  // namespace kerlab
+}  // namespace kerlab::session

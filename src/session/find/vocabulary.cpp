@@ -9,7 +9,7 @@
 #include "spec/readers.h"
 #include "spec/toml_reader.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -131,10 +131,10 @@ std::vector<DeclaredName> suite_words(std::vector<std::filesystem::path> folders
 
 std::vector<DeclaredName> emulated_device_words() {
   std::vector<DeclaredName> words;
-  const auto devices = readable([] { return list_emulated_devices(profile_folder()); });
+  const auto devices = readable([] { return emu::list_emulated_devices(emu::profile_folder()); });
   for (const DeviceInfo& device : devices.value_or(std::vector<DeviceInfo>{}))
     words.push_back({device.id, device.name, {}});
   return words;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

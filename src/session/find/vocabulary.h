@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
-namespace kerlab {
+#include "base/modules.h"
+
+namespace kerlab::session {
 
 /// A name, what it is for, and the values that its spec lists (none: any).
 struct DeclaredName {
@@ -33,4 +35,4 @@ std::vector<DeclaredName> suite_words(std::vector<std::filesystem::path> folders
 /// "emu:h200" and the like, with the names of the GPUs.
 std::vector<DeclaredName> emulated_device_words();
 
-}  // namespace kerlab
+}  // namespace kerlab::session

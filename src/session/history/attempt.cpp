@@ -7,7 +7,7 @@
 #include "session/history/saves.h"
 #include "stats/samples.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -288,4 +288,4 @@ void Attempts::keep_broken(const std::string& why) {
   if (!present.own.empty()) save_ = keep_save(database_, present, std::move(save));
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -9,7 +9,7 @@
 #include "session/history/kernel_files.h"
 #include "session/run/single.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 struct Attempt;
 
@@ -124,4 +124,4 @@ class Attempts {
   std::int64_t number_ = 0, save_ = 0;
 };
 
-}  // namespace kerlab
+}  // namespace kerlab::session

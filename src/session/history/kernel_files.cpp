@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "session/run/rig.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -120,4 +120,4 @@ std::string error_in_place(const std::string& message, const SourceBundle& sourc
   return fmt::format("{}:{}:{}{}", name, number, column > 0 ? fmt::format("{}:", column) : "", first.substr(close + 2));
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

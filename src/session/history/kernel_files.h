@@ -8,7 +8,7 @@
 #include "compile/compiler.h"
 #include "spec/spec.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 struct KernelFile {
   std::string name;  ///< relative to the kernel's folder: "reg2d.cu", "detail/tile.cuh"
@@ -34,4 +34,4 @@ std::filesystem::path folder_of_family(const std::vector<std::filesystem::path>&
 /// "./gemm/reg2d.cu(57): error: ..." and the line with a caret that follows. Only the first line of the message.
 std::string error_in_place(const std::string& message, const SourceBundle& source);
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -8,7 +8,7 @@
 #include "base/hash.h"
 #include "session/history/saves.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -147,4 +147,4 @@ std::int64_t restore(Database& database, const RestorePlan& plan) {
   return back;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

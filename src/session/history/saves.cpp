@@ -8,7 +8,7 @@
 #include "base/line_diff.h"
 #include "session/find/source_difference.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -96,4 +96,4 @@ std::string save_difference(const Database& database, const std::optional<Save>&
   return source_difference(left, right, {file + mark, fmt::format("{} (save {})", file, after.id), mark});
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

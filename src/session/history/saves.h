@@ -6,7 +6,7 @@
 #include "db/database.h"
 #include "session/history/kernel_files.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 /// Stores the files as a save, unless they are those of the newest save of this folder and variant. `save` says what
 /// came of them; its folder and files are filled in. Returns the number of the save that holds them.
@@ -48,4 +48,4 @@ RestorePlan plan_restore(const Database& database, std::int64_t number, const st
 /// save that leads back; 0: there was nothing.
 std::int64_t restore(Database& database, const RestorePlan& plan);
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -9,7 +9,7 @@
 #include "session/run/single.h"
 #include "stats/samples.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -95,4 +95,4 @@ NoiseReport measure_noise(const NoiseOptions& options, const Database* database,
   return report;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

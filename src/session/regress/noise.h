@@ -6,7 +6,7 @@
 #include "session/find/suite.h"
 #include "session/regress/time_gate.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 struct NoiseOptions {
   RigOptions rig;                      ///< its target is not used
@@ -34,4 +34,4 @@ struct NoiseReport {
 NoiseReport measure_noise(const NoiseOptions& options, const Database* database,
                           const std::function<void(const std::string&)>& progress);
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -6,7 +6,7 @@
 #include "base/format.h"
 #include "session/regress/regress_gate.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 bool is_chosen(const std::string& key, const std::vector<std::string>& only) {
   return only.empty() ||
@@ -99,4 +99,4 @@ ExitCode regress_code(const RegressReport& report, const std::vector<int>& fail_
   return compared ? ExitCode::passed : ExitCode::no_baseline;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

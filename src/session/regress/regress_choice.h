@@ -8,7 +8,7 @@
 #include "session/run/rig.h"
 #include "trial/baseline.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 /// Whether a key is one of those typed, or holds one of them as text; true when none was typed.
 bool is_chosen(const std::string& key, const std::vector<std::string>& only);
@@ -17,4 +17,4 @@ std::string others_text(const std::vector<Baseline>& all, const std::string& dev
 /// Opens the device, for no family yet. Throws Error that says how a machine without a GPU goes on.
 void open_device(const RigOptions& options, std::unique_ptr<Rig>& rig);
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -7,7 +7,7 @@
 #include "session/regress/regress_gate.h"
 #include "session/regress/regress_why.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -213,4 +213,4 @@ void RegressSession::explain_lines(const Baseline& baseline, const RegressKernel
   row.line = place.line;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

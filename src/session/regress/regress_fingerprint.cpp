@@ -6,7 +6,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -92,4 +92,4 @@ std::optional<std::vector<double>> find_samples(const std::string& hash, const D
   return samples;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

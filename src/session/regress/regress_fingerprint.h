@@ -6,7 +6,7 @@
 #include "session/run/candidate.h"
 #include "trial/baseline.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 /// Tier 1: device class, driver, toolchain, protocol, cache mode, clock, recipe, problem. Digest.
 std::string time_fingerprint(const Baseline& baseline, const DeviceInfo& device, const std::string& toolchain,
@@ -27,4 +27,4 @@ std::string keep_samples(const std::vector<double>& samples_us, Database* databa
 std::optional<std::vector<double>> find_samples(const std::string& digest, const Database* database,
                                                 const std::filesystem::path& artifacts);
 
-}  // namespace kerlab
+}  // namespace kerlab::session

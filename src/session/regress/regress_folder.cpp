@@ -17,7 +17,7 @@
 #include "session/regress/regress_text.h"
 #include "spec/source_path.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace fs = std::filesystem;
 
@@ -226,4 +226,4 @@ void BaselineFolder::remove(const std::string& key, const Lock&) const {
   if (error) throw Error(fmt::format("{}: {}", shown_path(path_ / (key + ".toml")), error.message()));
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -10,7 +10,7 @@
 #include "compile/compiler.h"
 #include "trial/baseline.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 class BaselineFolder {
  public:
@@ -70,4 +70,4 @@ class BaselineFolder {
   std::string name_;
 };
 
-}  // namespace kerlab
+}  // namespace kerlab::session

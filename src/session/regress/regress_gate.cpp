@@ -9,7 +9,7 @@
 #include "session/regress/regress_why.h"
 #include "session/run/compile_ahead.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 RegressSession::RegressSession(RegressOptions options, BaselineFolder folder, Database* database)
     : options_(std::move(options)), folder_(std::move(folder)), database_(database) {
@@ -210,4 +210,4 @@ void RegressSession::keep_history() {
   if (!pointers.empty()) database_->put(std::move(pointers));
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

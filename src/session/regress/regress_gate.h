@@ -11,7 +11,7 @@
 #include "session/regress/time_gate.h"
 #include "trial/regress_run.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 struct RegressOptions {
   RigOptions rig;                 ///< the target is the baselines'; `auto` never means an emulated device here
@@ -102,4 +102,4 @@ ExitCode code_of(RegressVerdict verdict);
 /// Orders rows: worst verdict first, then what changed most.
 void sort_rows(std::vector<RegressRow>& rows);
 
-}  // namespace kerlab
+}  // namespace kerlab::session

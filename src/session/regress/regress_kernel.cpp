@@ -8,7 +8,7 @@
 #include "session/run/modelled.h"
 #include "session/run/space.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -169,4 +169,4 @@ Baseline make_baseline(const RegressKernel& kernel, const SingleResult& result, 
   return baseline;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

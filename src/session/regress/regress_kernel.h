@@ -6,7 +6,7 @@
 #include "session/run/single.h"
 #include "trial/baseline.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 /// The baseline has no counterpart any more (exit code 5).
 class NotComparable : public Error {
@@ -51,4 +51,4 @@ Baseline make_baseline(const RegressKernel& kernel, const SingleResult& result, 
 std::string baseline_key(const Problem& problem, const Family& family, const Variant& variant,
                          const DeviceInfo& device);
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -13,7 +13,7 @@
 #include "session/run/compile_ahead.h"
 #include "session/run/space.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -283,4 +283,4 @@ ExitCode record_code(const std::vector<RecordRow>& rows) {
   return ExitCode::passed;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

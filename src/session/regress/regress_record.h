@@ -9,7 +9,7 @@
 #include "session/find/suite.h"
 #include "session/regress/regress_kernel.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 /// One problem whose kernels become baselines.
 struct RecordProblem {
@@ -91,4 +91,4 @@ class RecordSession {
 /// Worst of the rows.
 ExitCode record_code(const std::vector<RecordRow>& rows);
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -9,7 +9,7 @@
 #include "spec/toml_text.h"
 #include "worker/plan_text.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -207,4 +207,4 @@ Baseline parse_baseline(const std::string& text, const std::string& file) {
   return baseline;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -6,7 +6,7 @@
 
 #include "trial/baseline.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 /// Key and file are no part of it.
 std::string baseline_text(const Baseline& baseline);
@@ -14,4 +14,4 @@ std::string baseline_text(const Baseline& baseline);
 /// it: merge conflicts, damage, a newer format, another program's file.
 Baseline parse_baseline(const std::string& text, const std::string& file);
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -4,7 +4,7 @@
 #include "session/regress/regress_gate.h"
 #include "session/regress/time_gate.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 struct RegressSession::Timed {
   std::size_t row = 0, baseline = 0;  ///< indices
@@ -12,4 +12,4 @@ struct RegressSession::Timed {
   double flops = 0;
 };
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -7,7 +7,7 @@
 #include "session/regress/regress_timed.h"
 #include "session/regress/time_gate.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -147,4 +147,4 @@ void RegressSession::explain_timed(const Baseline& baseline, RegressRow& row) {
   }
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

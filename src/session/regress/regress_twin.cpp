@@ -7,7 +7,7 @@
 #include "session/regress/regress_why.h"
 #include "session/run/count_operations.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -76,4 +76,4 @@ void RegressSession::count_on_twin(const Baseline& baseline, RegressRow& row) {
   row.notes.push_back(fmt::format("what it executes was counted on {}", twin.device().id));
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -14,7 +14,7 @@
 #include "session/find/source_text.h"
 #include "spec/source_path.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace fs = std::filesystem;
 
@@ -158,4 +158,4 @@ std::vector<LineChange> changed_lines(const std::vector<CountedLaunch>& before, 
   return list;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -7,7 +7,7 @@
 #include "trial/baseline.h"
 #include "trial/regress_run.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 /// The first of today's files that differs from what it was, as it lies on disk, and the first line that does; the
 /// kernel's own first line where none does.
@@ -29,4 +29,4 @@ std::vector<std::string> other_differences(const Baseline& before, const std::ve
 std::vector<LineChange> changed_lines(const std::vector<CountedLaunch>& before, const SourceBundle& before_source,
                                       const std::vector<CountedLaunch>& after, const SourceBundle& after_source);
 
-}  // namespace kerlab
+}  // namespace kerlab::session

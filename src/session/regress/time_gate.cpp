@@ -12,7 +12,7 @@
 #include "session/run/candidate.h"
 #include "session/run/judge_samples.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -273,4 +273,4 @@ GateRun gate_times(Rig& rig, std::span<const TimedPair> pairs, const GateOptions
   return Gate(rig, pairs, options, progress).run();
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

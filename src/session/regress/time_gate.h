@@ -11,7 +11,7 @@
 #include "session/run/rig.h"
 #include "stats/gate.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 /// A baseline and what has become of it. All run on the same data.
 struct TimedPair {
@@ -58,4 +58,4 @@ GateRun gate_times(Rig& rig, std::span<const TimedPair> pairs, const GateOptions
 /// Bytes that a process leaves free before its data, in MiB: another number for each, from 1 to 64.
 std::uint32_t placement_of(std::uint64_t seed, int process);
 
-}  // namespace kerlab
+}  // namespace kerlab::session

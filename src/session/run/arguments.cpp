@@ -10,7 +10,7 @@
 #include "base/format.h"
 #include "base/split.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -186,4 +186,4 @@ ProblemRequest request_of_key(const Family& family, const std::string& key) {
   return make_request(family, arguments, dtype);
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -7,7 +7,7 @@
 
 #include "spec/spec.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 /// An option that the command itself does not know: `--NAME VALUE`.
 struct ProblemArgument {
@@ -33,4 +33,4 @@ std::vector<ProblemRequest> make_requests(const Family& family, const std::vecto
 /// the family no longer has what it names.
 ProblemRequest request_of_key(const Family& family, const std::string& key);
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -7,7 +7,7 @@
 #include "plan/plan_identity.h"
 #include "stats/samples.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -70,7 +70,7 @@ LaunchPlan small_plan(const Family& family, const Variant& variant, const TrialC
 
 Bytes loadable_image(CompileResult& compiled, const DeviceInfo& device) {
   if (device.kind != DeviceKind::emulated) return std::move(compiled.cubin);
-  return emulated_image(compiled.ptx, compiled.kernels);
+  return emu::emulated_image(compiled.ptx, compiled.kernels);
 }
 
 std::string pack_source(const SourceBundle& source) {
@@ -196,4 +196,4 @@ std::optional<Measurement> make_measurement(const SampleSet& samples, const std:
   return measurement;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -6,7 +6,7 @@
 #include "session/run/problem_setup.h"
 #include "trial/trial.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 /// A variant with its source, read once for all its configurations.
 struct VariantSource {
@@ -69,4 +69,4 @@ std::string conditions_text(const SampleSet& samples);
 std::optional<Measurement> make_measurement(const SampleSet& samples, const std::string& stage, const Recipe& recipe,
                                             const DeviceInfo& device);
 
-}  // namespace kerlab
+}  // namespace kerlab::session

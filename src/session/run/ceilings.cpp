@@ -1,6 +1,6 @@
 #include "session/run/ceilings.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -84,4 +84,4 @@ std::optional<Ceilings> practical_ceilings(const MeasuredCeilings& measured, con
   return ceilings;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -10,7 +10,7 @@
 #include "model/roofline.h"
 #include "session/run/rig.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 struct MeasuredCeilings {
   std::vector<Ceiling> rows;  ///< empty: not measured yet
@@ -38,4 +38,4 @@ std::string peak_name(DType dtype, const std::string& unit);
 std::optional<Ceilings> practical_ceilings(const MeasuredCeilings& measured, const std::string& bandwidth, DType dtype,
                                            const Ceilings& theoretical);
 
-}  // namespace kerlab
+}  // namespace kerlab::session

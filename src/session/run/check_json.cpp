@@ -3,7 +3,7 @@
 
 #include "session/run/candidate.h"
 
-namespace kerlab {
+namespace kerlab::session {
 namespace {
 
 /// One character as it stands in a JSON string (RFC 8259, section 7).
@@ -79,4 +79,4 @@ std::string check_json(const CheckReport& report) {
   return list(report.recipes, report_json);
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

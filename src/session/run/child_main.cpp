@@ -5,7 +5,7 @@
 #include "compile/compiler.h"
 #include "worker/worker.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 std::optional<int> run_as_child(int argc, const char* const* argv) {
   if (argc < 2) return std::nullopt;
@@ -20,4 +20,4 @@ std::optional<int> run_as_child(int argc, const char* const* argv) {
   return run_worker(device, patience);
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -2,7 +2,7 @@
 
 #include "base/interrupt.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 void compile_ahead(Rig& rig, std::vector<CompileRequest> requests, const std::function<void(std::size_t)>& progress) {
   if (requests.size() < 2) return;  // one alone is compiled when it is asked for
@@ -17,4 +17,4 @@ void compile_ahead(Rig& rig, std::vector<CompileRequest> requests, const std::fu
   }
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -6,10 +6,10 @@
 
 #include "session/run/rig.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 /// Returns when all of them are compiled, or have failed; `progress` is told how many are left. Not to be used
 /// without a cache (RigOptions::use_cache).
 void compile_ahead(Rig& rig, std::vector<CompileRequest> requests, const std::function<void(std::size_t)>& progress);
 
-}  // namespace kerlab
+}  // namespace kerlab::session

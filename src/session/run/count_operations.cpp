@@ -8,7 +8,7 @@
 #include "session/run/single.h"
 #include "session/run/space.h"
 
-namespace kerlab {
+namespace kerlab::session {
 namespace {
 
 /// "H200" of "NVIDIA H200" and of "Emulated H200".
@@ -57,7 +57,7 @@ std::string emulated_twin(const Trial& trial) {
 
 std::string emulated_twin(const std::string& device_class) {
   const DeviceInfo device = device_of_class(device_class);
-  const std::vector<DeviceInfo> profiles = list_emulated_devices(profile_folder());
+  const std::vector<DeviceInfo> profiles = emu::list_emulated_devices(emu::profile_folder());
   const auto stands_for = [&](const DeviceInfo& profile) {
     return model_name(device.name).starts_with(model_name(profile.name));
   };
@@ -97,4 +97,4 @@ Operations count_operations(const Trial& trial, RigOptions options) {
   return operations;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

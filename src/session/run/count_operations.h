@@ -6,7 +6,7 @@
 #include "session/run/rig.h"
 #include "trial/trial.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 /// `counted`: the launches of one run on `device`; empty: only what is predicted.
 Operations operations_of(const Variant& variant, const Problem& problem, const Configuration& configuration,
@@ -24,4 +24,4 @@ Operations count_operations(const Trial& trial, RigOptions options);
 std::string emulated_twin(const std::string& device_class);
 std::string emulated_twin(const Trial& trial);
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdio>
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -53,4 +53,4 @@ DeviceInfo device_of_class(const std::string& device_class) {
   return device;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

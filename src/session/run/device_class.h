@@ -5,10 +5,10 @@
 
 #include "plan/device_info.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 /// The inverse of DeviceInfo::device_class(), with the limits that CUDA's programming guide lists for the compute
 /// capability. What neither says stays 0; a text that is no device class gives a device without a name.
 DeviceInfo device_of_class(const std::string& device_class);
 
-}  // namespace kerlab
+}  // namespace kerlab::session

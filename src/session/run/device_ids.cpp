@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "device/cuda/cuda_info.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -88,4 +88,4 @@ void require_one_model(const DeviceInfo& first, const DeviceInfo& other) {
                   first.id, other.id, first.device_class(), other.device_class()));
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

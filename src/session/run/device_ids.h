@@ -6,7 +6,7 @@
 
 #include "plan/device_info.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 /// The devices that are named: "cuda:0", "cuda:0,1" and "cuda:0,cuda:1", "cuda:all" (every GPU that the driver shows),
 /// "emu:h200,emu:h200", "script:a.toml,script:b.toml". A comma that no device follows belongs to a file's name.
@@ -26,4 +26,4 @@ std::string inspecting_device(const std::string& device);
 /// Throws UsageError naming both, unless they are of one device class: what was measured on them can be compared.
 void require_one_model(const DeviceInfo& first, const DeviceInfo& other);
 
-}  // namespace kerlab
+}  // namespace kerlab::session

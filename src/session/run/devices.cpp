@@ -3,7 +3,7 @@
 #include "device/cuda/cuda_info.h"
 #include "device/emu/emu_device_profile.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -37,7 +37,7 @@ std::vector<PipeRate> pipe_rates(const DeviceInfo& device, const MeasuredCeiling
 DeviceReport look_at_devices(const RigOptions& options, bool measure, Database& database) {
   DeviceReport report;
   list_gpus(report);
-  report.emulated = list_emulated_devices(profile_folder());
+  report.emulated = emu::list_emulated_devices(emu::profile_folder());
   const bool asked_for = options.device != "auto" || !options.worker_command.empty() || measure;
   if (!asked_for && report.gpus.empty()) return report;
   if (measure) {
@@ -56,4 +56,4 @@ DeviceReport look_at_devices(const RigOptions& options, bool measure, Database& 
   return report;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

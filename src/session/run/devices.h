@@ -3,7 +3,7 @@
 
 #include "session/run/ceilings.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 /// One dtype on one pipe. Rates in FLOP/s; 0: not known.
 struct PipeRate {
@@ -27,4 +27,4 @@ DeviceReport look_at_devices(const RigOptions& options, bool measure, Database& 
 /// What the pipes of a device do by its data sheet, beside what was measured.
 std::vector<PipeRate> pipe_rates(const DeviceInfo& device, const MeasuredCeilings& measured);
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -4,7 +4,7 @@
 #include "session/run/candidate.h"
 #include "stats/samples.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 CheckVerdict judge_samples(const std::string& label, const SampleSet& samples, const ProblemPlan& plan) {
   const std::optional<double> us = median(samples.samples_us);
@@ -20,4 +20,4 @@ CheckVerdict judge_samples(const std::string& label, const SampleSet& samples, c
   return {};
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -6,10 +6,10 @@
 
 #include "session/run/runner.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 /// passed: the times count. Else memory was damaged while it was timed, the device was busy where events do not see it,
 /// the time is below what the device can do, or there is no sample; the sentence begins with `label`.
 CheckVerdict judge_samples(const std::string& label, const SampleSet& samples, const ProblemPlan& plan);
 
-}  // namespace kerlab
+}  // namespace kerlab::session

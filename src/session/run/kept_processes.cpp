@@ -6,7 +6,7 @@
 
 #include "session/run/rig.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -33,4 +33,4 @@ void KeptProcesses::give(const RigOptions& options, RigProcesses processes) {
   kept_[start_key(options)] = std::move(processes);
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

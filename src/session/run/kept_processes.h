@@ -10,7 +10,7 @@
 #include "compile/compiler.h"
 #include "session/run/runner.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 struct RigOptions;
 
@@ -32,4 +32,4 @@ class KeptProcesses {
   std::map<std::string, RigProcesses> kept_;
 };
 
-}  // namespace kerlab
+}  // namespace kerlab::session

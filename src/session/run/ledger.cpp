@@ -5,7 +5,7 @@
 
 #include "base/elapsed.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 constexpr std::size_t kMostWaiting = 16;
@@ -92,4 +92,4 @@ double Ledger::seconds() const {
   return seconds_since(begun_);
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

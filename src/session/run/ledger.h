@@ -5,7 +5,7 @@
 #include "db/database.h"
 #include "session/run/candidate.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 class Ledger {
  public:
@@ -48,4 +48,4 @@ class Ledger {
   bool closed_ = false;
 };
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace kerlab {
+namespace kerlab::session {
 
 std::vector<LibraryRow> compare_library(const LibraryOutcome& library, const std::vector<double>& ours) {
   std::vector<LibraryRow> rows;
@@ -57,4 +57,4 @@ std::string library_note(const LibraryOutcome& library) {
                      library.choose_ms);
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -4,7 +4,7 @@
 #include "session/run/runner.h"
 #include "stats/samples.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 /// One way of the library's: its best algorithm, or its own pick.
 struct LibraryRow {
@@ -22,4 +22,4 @@ std::vector<LibraryRow> compare_library(const LibraryOutcome& library, const std
 /// Why there is no row, or what opening the library and choosing among its algorithms cost; empty: it was not asked.
 std::string library_note(const LibraryOutcome& library);
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -4,7 +4,7 @@
 
 #include "session/run/problem_setup.h"
 
-namespace kerlab {
+namespace kerlab::session {
 namespace {
 
 const KernelResources* of_kernel(const std::vector<KernelResources>& resources, const std::string& kernel) {
@@ -71,4 +71,4 @@ void model_time(SampleSet& samples, const std::vector<KernelResources>& resource
   samples.protocol = kModelProtocol;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

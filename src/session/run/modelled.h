@@ -6,7 +6,7 @@
 #include "plan/device_info.h"
 #include "plan/problem_plan.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 /// Fills of workspaces are none of the kernel's launches.
 bool is_fill(const CountedLaunch& launch);
@@ -28,4 +28,4 @@ Ceilings model_ceilings(const ProblemPlan& problem, const DeviceInfo& device);
 void model_time(SampleSet& samples, const std::vector<KernelResources>& resources, const ProblemPlan& problem,
                 const DeviceInfo& device);
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -6,7 +6,7 @@
 #include "base/format.h"
 #include "session/run/candidate.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -169,4 +169,4 @@ std::vector<std::string> tensor_texts(const ProblemPlan& plan) {
   return texts;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -5,7 +5,7 @@
 #include "session/run/arguments.h"
 #include "session/run/rig.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 /// A problem of the same kind that an emulated device can execute whole.
 struct SmallProblem {
@@ -85,4 +85,4 @@ double fastest_possible_us(const Problem& problem, const ProblemPlan& plan, cons
 /// "A input bf16 4096x4096": its tensors, one each.
 std::vector<std::string> tensor_texts(const ProblemPlan& plan);
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -4,7 +4,9 @@
 #include <functional>
 #include <string>
 
-namespace kerlab {
+#include "base/modules.h"
+
+namespace kerlab::session {
 
 /// Called with "compiling 3 of 6 neighbours"; empty: nobody listens.
 using Told = std::function<void(const std::string&)>;
@@ -13,4 +15,4 @@ inline void tell(const Told& told, const std::string& what) {
   if (told) told(what);
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

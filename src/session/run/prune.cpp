@@ -5,7 +5,7 @@
 #include "device/launch_limits.h"
 #include "model/roofline.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -62,4 +62,4 @@ std::string reason_to_reject(const DeviceInfo& device, const LaunchPlan& plan, c
   return {};
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

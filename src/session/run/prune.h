@@ -6,7 +6,7 @@
 #include "compile/compiler.h"
 #include "plan/launch_plan.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 /// Spilled bytes per thread (stores plus loads) above which a configuration is rejected unless asked for.
 inline constexpr int kMostSpillBytes = 64;
@@ -23,4 +23,4 @@ double least_us(const DeviceInfo& device, const LaunchPlan& plan, double compute
 std::string reason_to_reject(const DeviceInfo& device, const LaunchPlan& plan, const CompileResult& compiled,
                              bool allow_spills);
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -9,7 +9,7 @@
 #include "base/notice.h"
 #include "session/run/device_ids.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -158,4 +158,4 @@ void Rig::wait(std::chrono::milliseconds longest) const {
   ::poll(descriptors.data(), descriptors.size(), static_cast<int>(std::max<std::int64_t>(0, left)));
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

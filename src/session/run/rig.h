@@ -10,7 +10,7 @@
 #include "session/run/kept_processes.h"
 #include "spec/spec.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 struct RigOptions {
   std::string target;                          ///< a family's name, or a folder
@@ -100,4 +100,4 @@ class Rig {
   std::string toolchain_;
 };
 
-}  // namespace kerlab
+}  // namespace kerlab::session

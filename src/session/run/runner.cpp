@@ -6,7 +6,7 @@
 #include "base/elapsed.h"
 #include "session/run/modelled.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -280,4 +280,4 @@ std::vector<ForeignProcess> CandidateRunner::neighbours() {
                                                                       : std::vector<ForeignProcess>{};
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -9,7 +9,7 @@
 #include "trial/trial.h"
 #include "worker/worker.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 /// One candidate to load. `label` names it in messages: "reg2d BM=128 BN=64".
 struct RunItem {
@@ -151,4 +151,4 @@ class CandidateRunner {
   int respawns_before_ = 0;
 };
 
-}  // namespace kerlab
+}  // namespace kerlab::session

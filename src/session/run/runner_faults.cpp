@@ -3,7 +3,7 @@
 #include "session/run/runner.h"
 #include "verify/problem_data.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -132,4 +132,4 @@ std::string CandidateRunner::labels() const {
   return text.empty() ? "the library" : text;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -5,7 +5,7 @@
 #include "base/elapsed.h"
 #include "session/run/judge_samples.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -139,4 +139,4 @@ std::vector<std::uint32_t> quick_recipes(const ProblemPlan& plan) {
   return chosen;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

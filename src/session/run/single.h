@@ -5,7 +5,7 @@
 #include "session/run/prune.h"
 #include "session/run/space.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 struct SingleOptions {
   std::vector<std::uint32_t> recipes;  ///< to check; empty: no check
@@ -55,4 +55,4 @@ std::vector<std::uint32_t> all_recipes(const ProblemPlan& plan);
 /// Indices of the recipes that a quick check runs: normal and small_integer, or the first two.
 std::vector<std::uint32_t> quick_recipes(const ProblemPlan& plan);
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -6,7 +6,7 @@
 #include "session/run/problem_setup.h"
 #include "session/run/valid_shape.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -103,4 +103,4 @@ std::optional<SmallProblem> choose_small_problem(const KernelFolder& folder, con
   return SmallProblem{std::move(*best), std::move(reference.plan), std::move(reference.defines)};
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -7,7 +7,7 @@
 #include "search/known_values.h"
 #include "spec/unsupported.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -210,4 +210,4 @@ std::optional<std::size_t> CandidateSpace::find(const std::string& variant, cons
   return std::nullopt;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -6,7 +6,7 @@
 #include "search/search_space.h"
 #include "session/run/candidate.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 /// More valid configurations of a variant are sampled: nobody tries them all. The steps are those of all variants.
 inline constexpr SpaceLimits kSearchLimits{500'000, 100'000, 1};
@@ -82,4 +82,4 @@ std::optional<Configuration> stored_configuration(const Variant& variant, const 
 /// The variant of that name. Throws UsageError that suggests the nearest.
 const Variant& find_variant(const KernelFolder& folder, const std::string& name);
 
-}  // namespace kerlab
+}  // namespace kerlab::session

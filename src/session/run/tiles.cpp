@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace kerlab {
+namespace kerlab::session {
 namespace {
 
 constexpr int kHuge = 1 << 20;  // SMs: more than any grid asks for
@@ -32,4 +32,4 @@ std::vector<std::int64_t> tiles_of(const Family& family, const Variant& variant,
   return tiles;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

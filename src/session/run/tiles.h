@@ -3,7 +3,7 @@
 
 #include "spec/spec.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 /// Of every launch of the plan the pieces that its blocks take by turns. 0: they do not stay; -1: they do, and how many
 /// pieces there are is not known. Found by asking for the grid on a device with far more SMs: one that is no larger
@@ -11,4 +11,4 @@ namespace kerlab {
 std::vector<std::int64_t> tiles_of(const Family& family, const Variant& variant, const Problem& problem,
                                    const Configuration& configuration, const DeviceInfo& device);
 
-}  // namespace kerlab
+}  // namespace kerlab::session

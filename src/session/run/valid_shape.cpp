@@ -2,7 +2,7 @@
 
 #include "base/error.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -51,4 +51,4 @@ std::optional<Problem> nearest_problem(const Family& family, const ProblemReques
   return problem_of(family, request);
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

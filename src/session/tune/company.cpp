@@ -5,7 +5,7 @@
 #include "base/elapsed.h"
 #include "base/format.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -101,4 +101,4 @@ std::vector<std::string> Company::warnings() const {
   return warnings;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

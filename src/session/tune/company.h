@@ -3,7 +3,7 @@
 
 #include "session/run/rig.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 struct CompanyOptions {
   bool exclusive = false;  ///< nothing is timed while anybody else is there
@@ -52,4 +52,4 @@ class Company {
   std::vector<std::string> notes_;
 };
 
-}  // namespace kerlab
+}  // namespace kerlab::session

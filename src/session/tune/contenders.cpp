@@ -7,7 +7,7 @@
 #include "session/run/ceilings.h"
 #include "session/run/modelled.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -166,4 +166,4 @@ StoredContenders stored_contenders(const Rig& rig, const CandidateSpace& space, 
   return found;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -5,7 +5,7 @@
 #include "session/tune/decide.h"
 #include "session/tune/screening.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 /// A stored trial that this session did not try: of today's kernel, toolchain and check, with a comparable time.
 struct Contender {
@@ -48,4 +48,4 @@ StoredContenders stored_contenders(const Rig& rig, const CandidateSpace& space, 
                                    const Database& database, const StoredTimes& times, const Screening& screening,
                                    const std::optional<Decision>& decision);
 
-}  // namespace kerlab
+}  // namespace kerlab::session

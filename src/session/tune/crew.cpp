@@ -4,7 +4,7 @@
 
 #include "session/tune/screening.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 std::vector<Crew::Finished> Crew::poll() {
   std::vector<Finished> finished;
@@ -100,4 +100,4 @@ bool Crew::runs_twin_of(const Screened& screened) const {
   });
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

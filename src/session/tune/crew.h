@@ -7,7 +7,7 @@
 
 #include "session/tune/company.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 struct Screened;
 
@@ -65,4 +65,4 @@ class Crew {
   std::vector<std::string> notes_;
 };
 
-}  // namespace kerlab
+}  // namespace kerlab::session

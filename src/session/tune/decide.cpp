@@ -7,7 +7,7 @@
 
 #include "stats/samples.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -92,4 +92,4 @@ Verdict decide(const std::vector<Finalist>& finalists) {
   return verdict;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

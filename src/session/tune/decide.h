@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
-namespace kerlab {
+#include "base/modules.h"
+
+namespace kerlab::session {
 
 struct Finalist {
   double median_us = 0;
@@ -49,4 +51,4 @@ bool goes_first(const Finalist& one, const Finalist& other);
 /// show that it is (lower bound of the paired 95 % interval).
 Verdict decide(const std::vector<Finalist>& finalists);
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -7,7 +7,7 @@
 #include "session/run/judge_samples.h"
 #include "stats/samples.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -241,4 +241,4 @@ void Finals::next_alone() {
   begin_timing(Phase::alone, {next});
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

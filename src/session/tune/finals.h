@@ -9,7 +9,7 @@
 #include "session/tune/decide.h"
 #include "stats/samples.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 inline constexpr std::size_t kMostDuelists = 4;
 
@@ -118,4 +118,4 @@ class Finals {
   std::vector<std::string> notes_;
 };
 
-}  // namespace kerlab
+}  // namespace kerlab::session

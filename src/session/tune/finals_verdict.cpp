@@ -6,7 +6,7 @@
 #include "measure/lookout.h"
 #include "session/tune/finals.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 void Finals::rank() {
   std::vector<std::size_t> standing;
@@ -186,4 +186,4 @@ void Finals::decide_for(const Entry& entry, Decision decision) {
   ledger_.decide(decision);
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

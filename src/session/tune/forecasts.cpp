@@ -5,7 +5,7 @@
 #include "model/forecast.h"
 #include "session/run/tiles.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -58,4 +58,4 @@ std::vector<double> forecasts(const CandidateSpace& space, const Family& family,
   return expected;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

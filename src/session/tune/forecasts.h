@@ -4,10 +4,10 @@
 #include "session/run/problem_setup.h"
 #include "session/run/space.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 /// Microseconds, by index of the space.
 std::vector<double> forecasts(const CandidateSpace& space, const Family& family, const ProblemSetup& setup,
                               const DeviceInfo& device);
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -5,7 +5,7 @@
 #include "session/run/ceilings.h"
 #include "session/run/judge_samples.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -231,4 +231,4 @@ std::vector<LadderRung> Ladder::rungs() const {
   return rungs;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

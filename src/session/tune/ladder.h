@@ -5,7 +5,7 @@
 
 #include "session/tune/screening.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 /// A configuration of a rung that has a time.
 struct RungTime {
@@ -68,4 +68,4 @@ class Ladder {
   std::vector<std::string> notes_;
 };
 
-}  // namespace kerlab
+}  // namespace kerlab::session

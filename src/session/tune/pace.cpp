@@ -8,7 +8,7 @@
 
 #include "session/run/arguments.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -191,4 +191,4 @@ double reserved_for_finals(const Pace* pace, double time_s, DeviceKind kind) {
   return std::min(wanted, (1 - kLeastOfSweep) * time_s);
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -9,7 +9,7 @@
 #include "plan/device_info.h"
 #include "spec/spec.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 /// What the sessions were like that are most like the one to come, in seconds.
 struct Pace {
@@ -30,4 +30,4 @@ double seconds_for(const Pace& pace, double left, double time_s, DeviceKind kind
 /// Of a time limit, what the finals are to have. `pace`: may be null.
 double reserved_for_finals(const Pace* pace, double time_s, DeviceKind kind);
 
-}  // namespace kerlab
+}  // namespace kerlab::session

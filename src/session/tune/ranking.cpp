@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-namespace kerlab {
+namespace kerlab::session {
 
 std::vector<OtherTrial> other_trials(const std::deque<Screened>& screened, const std::vector<FinalRow>& finals) {
   std::set<std::pair<std::string, std::string>> listed;
@@ -42,4 +42,4 @@ std::optional<RungTime> first_rung(const KernelFolder& folder, const Database& d
   return fastest;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -4,7 +4,7 @@
 #include "session/tune/finals.h"
 #include "session/tune/ladder.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 inline constexpr std::size_t kRanked = 10;  ///< rows of a ranking
 
@@ -26,4 +26,4 @@ std::vector<OtherTrial> other_trials(const std::deque<Screened>& screened, const
 std::optional<RungTime> first_rung(const KernelFolder& folder, const Database& database, const Trial& winner,
                                    const Measurement& measurement);
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -7,7 +7,7 @@
 #include "plan/plan_identity.h"
 #include "session/tune/contenders.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -291,4 +291,4 @@ void Screening::take_compiled(Screened& screened, CompileResult& result) {
   ready_.push_back(&screened);
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -13,7 +13,7 @@
 #include "session/tune/crew.h"
 #include "session/tune/suspects.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 struct ScreeningOptions {
   bool fresh = false;  ///< stored trials are tried again
@@ -143,4 +143,4 @@ class Screening {
   std::vector<std::string> notes_;
 };
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -5,7 +5,7 @@
 #include "session/run/single.h"
 #include "session/tune/screening.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -141,4 +141,4 @@ std::chrono::milliseconds Screening::deadline(std::size_t launches) const {
   return std::chrono::milliseconds(static_cast<std::int64_t>(ms + 2 * rig_.runner().problem_ready().prepare_ms));
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -3,7 +3,7 @@
 #include "session/run/judge_samples.h"
 #include "session/tune/screening.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 bool Screening::credit_twin(Screened& screened) {
   const auto at = measured_.find(screened.candidate.twin_key);
@@ -102,4 +102,4 @@ void Screening::end(Screened& screened, TrialStatus status, std::string message)
   ledger_.result(trial);
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -6,7 +6,7 @@
 #include "session/find/shipped.h"
 #include "session/run/arguments.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -64,4 +64,4 @@ std::vector<std::size_t> transferred_starts(const Rig& rig, const Problem& probl
   return starts;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -4,11 +4,10 @@
 #include <filesystem>
 #include <functional>
 
+#include "db/database.h"
 #include "session/run/rig.h"
 
-namespace kerlab {
-
-class Database;
+namespace kerlab::session {
 
 /// A candidate's index, if it is one.
 using CandidateFinder =
@@ -20,4 +19,4 @@ using CandidateFinder =
 std::vector<std::size_t> transferred_starts(const Rig& rig, const Problem& problem, const CandidateFinder& find,
                                             const Database& database, const std::filesystem::path& shipped);
 
-}  // namespace kerlab
+}  // namespace kerlab::session

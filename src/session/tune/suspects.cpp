@@ -3,7 +3,7 @@
 #include "search/exclusion.h"
 #include "session/tune/screening.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 std::chrono::milliseconds tenfold(double longest_ms, std::chrono::milliseconds least) {
   return std::max(least, std::chrono::milliseconds(static_cast<std::int64_t>(10 * longest_ms)));
@@ -39,4 +39,4 @@ std::string Suspects::resembles(const Screened& screened, TrialStatus status) co
   return "";
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -11,7 +11,7 @@
 #include "spec/expression.h"
 #include "trial/trial.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 struct Screened;
 
@@ -38,4 +38,4 @@ class Suspects {
   std::map<std::pair<std::size_t, TrialStatus>, Rules> known_;  ///< by variant and how they hung
 };
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -9,7 +9,7 @@
 #include "session/tune/starts.h"
 #include "spec/restrict.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -267,4 +267,4 @@ void TuneSession::interrupt() {
   ledger_.close("interrupted");
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -12,7 +12,7 @@
 #include "session/tune/ranking.h"
 #include "session/tune/variant_outcome.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 struct TuneOptions {
   RigOptions rig;
@@ -230,4 +230,4 @@ struct TunePlan {
 };
 TunePlan plan_tune(const TuneOptions& options, Database& database);
 
-}  // namespace kerlab
+}  // namespace kerlab::session

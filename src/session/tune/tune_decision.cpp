@@ -5,7 +5,7 @@
 
 #include "session/tune/tune.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 void TuneSession::begin_finals() {
   if (!screened_) screened_ = Clock::now();
@@ -86,4 +86,4 @@ void TuneSession::end_finals() {
   climb_or_finish();
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

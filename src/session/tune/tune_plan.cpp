@@ -9,7 +9,7 @@
 #include "session/tune/tune.h"
 #include "spec/restrict.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -105,4 +105,4 @@ TunePlan plan_tune(const TuneOptions& options, Database& database) {
   return plan;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -9,7 +9,7 @@
 #include "session/run/ceilings.h"
 #include "session/tune/tune.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -219,4 +219,4 @@ TuneResult TuneSession::result() const {
   return result;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

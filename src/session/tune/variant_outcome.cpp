@@ -5,7 +5,7 @@
 
 #include "stats/samples.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 namespace {
 
@@ -76,4 +76,4 @@ std::vector<VariantOutcome> variant_outcomes(const CandidateSpace& space, const 
   return outcomes;
 }
 
-}  // namespace kerlab
+}  // namespace kerlab::session

@@ -8,7 +8,7 @@
 #include "session/tune/finals.h"
 #include "session/tune/screening.h"
 
-namespace kerlab {
+namespace kerlab::session {
 
 struct VariantOutcome {
   std::string name;
@@ -25,4 +25,4 @@ struct VariantOutcome {
 std::vector<VariantOutcome> variant_outcomes(const CandidateSpace& space, const std::deque<Screened>& screened,
                                              const FinalResult& finals);
 
-}  // namespace kerlab
+}  // namespace kerlab::session

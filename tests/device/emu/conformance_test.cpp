@@ -21,6 +21,7 @@
 #include "locations.h"
 
 namespace kerlab {
+using namespace emu;
 namespace {
 
 using conformance::Form;
@@ -201,7 +202,7 @@ void compare(const File& file, const ptx::ParseResult& parsed, bool only_exact, 
   CHECK(at == file.expected.size());
 }
 
-void report(const Outcome& outcome) {
+void show(const Outcome& outcome) {
   fmt::print("{} forms, {} of them approximations; {} not compared, {} differ, {} unsupported\n", outcome.forms,
              outcome.approximate, outcome.open, outcome.different.size(), outcome.unsupported.size());
   for (const std::string& text : outcome.different) {
@@ -219,7 +220,7 @@ TEST_CASE("The oracle computes what a GPU does", "[emu][oracle][conformance]") {
     compare(file, parsed, true, outcome,
             [&](const ptx::Kernel& kernel, const Form& form) { return run_oracle(parsed.module, kernel, form); });
   }
-  report(outcome);
+  show(outcome);
   CHECK(outcome.unsupported.empty());
 }
 
@@ -235,7 +236,7 @@ TEST_CASE("The emulated machine computes what a GPU does", "[emu][machine][confo
     }
     unsetenv("KERLAB_EMU_ISA");
     INFO((*isa == 0 ? "fastest handlers" : isa));
-    report(outcome);
+    show(outcome);
     for (std::size_t i = 0; i < std::min<std::size_t>(outcome.unsupported.size(), 5); ++i) WARN(outcome.unsupported[i]);
   }
 }

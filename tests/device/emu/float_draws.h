@@ -7,6 +7,8 @@
 #include <iterator>
 #include <random>
 
+#include "modules.h"
+
 namespace kerlab::emu {
 
 inline float single(std::uint64_t bits) {

@@ -22,6 +22,7 @@
 #include "device/emu/ptx/ir.h"
 
 namespace kerlab {
+using namespace emu;
 namespace {
 
 using oracle::Program;

@@ -6,6 +6,7 @@
 #include "catch.h"
 
 using namespace kerlab;
+using namespace kerlab::emu;
 
 namespace {
 std::vector<std::byte> bytes_of(const std::string& text) {

@@ -2,6 +2,7 @@
 // What tests of the integer family (arithmetic, logic, shifts, moves) begin with.
 
 #include "device/emu/handler_check.h"
+#include "modules.h"
 
 namespace kerlab::emu {
 

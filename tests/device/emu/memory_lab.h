@@ -12,6 +12,7 @@
 #include "device/emu/machine/op.h"
 #include "device/emu/memory.h"
 #include "device/emu/ptx/ir.h"
+#include "modules.h"
 
 namespace kerlab::emu {
 

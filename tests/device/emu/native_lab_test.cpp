@@ -11,6 +11,7 @@
 #include "verify/planted.h"
 
 using namespace kerlab;
+using namespace kerlab::emu;
 
 namespace {
 

@@ -11,6 +11,7 @@
 #include "device/emu/machine/handlers.h"
 #include "device/emu/machine/op.h"
 #include "device/emu/ptx/ir.h"
+#include "modules.h"
 
 namespace kerlab::emu {
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "device/emu/ptx/ir.h"
+#include "modules.h"
 
 namespace kerlab::ptx::test {
 

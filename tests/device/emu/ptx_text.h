@@ -8,6 +8,7 @@
 
 #include "device/emu/ptx/ir.h"
 #include "locations.h"
+#include "modules.h"
 
 namespace kerlab::ptx::test {
 

@@ -13,6 +13,7 @@
 #include "base/file.h"
 
 #include "locations.h"
+#include "modules.h"
 
 namespace kerlab::emu {
 

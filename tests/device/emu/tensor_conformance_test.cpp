@@ -19,6 +19,7 @@
 #include "locations.h"
 
 namespace kerlab {
+using namespace emu;
 namespace {
 
 using tensor_cases::Case;

@@ -67,7 +67,7 @@ class Gemm {
     spec.dims = {k, all, 1};
     spec.stride_bytes = {2 * k, 2 * k * all};
     spec.box = {64, box, 1};
-    spec.swizzle = kerlab::Swizzle::b128;
+    spec.swizzle = kerlab::plan::Swizzle::b128;
     REQUIRE(tensor_map_error(spec, of.at).empty());
     return encode_tensor_map(spec, of.at);
   }

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/modules.h"
+
 namespace kerlab::ptx {
 struct Instruction;
 }

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/modules.h"
+
 namespace kerlab::emu {
 
 /// The text of a format and its packed arguments. `string_at` reads what %s points to. `taken`: how many arguments the

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "base/modules.h"
+
 namespace kerlab::emu::numeric {
 
 /// IEEE 754 interchange formats, and e4m3, which gives up infinities for range (OCP 8-bit floating point

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "base/modules.h"
+
 namespace kerlab::ptx {
 
 enum class Type : std::uint8_t {

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/modules.h"
+
 namespace kerlab::ptx {
 
 /// Successors by node.

@@ -7,6 +7,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/modules.h"
+
 namespace kerlab::ptx {
 
 enum class NameKind : std::uint8_t { register_, register_range, symbol, module_variable };

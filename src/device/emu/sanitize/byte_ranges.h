@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <map>
 
+#include "base/modules.h"
+
 namespace kerlab::emu {
 
 class ByteRanges {

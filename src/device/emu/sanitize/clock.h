@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/modules.h"
+
 namespace kerlab::emu {
 
 /// Number of an actor in a launch: its cluster, and its place there.
