@@ -1,13 +1,13 @@
 // Rung 4, cluster: as row_tile, the blocks of a cluster sharing each row.
 //
 // Idea      the sums of a long row's columns fill more registers than a block has: CLUSTER blocks hold them together,
-//           and exchange their sums of products through distributed shared memory. Fewer rows of parts are written,
-//           too.
+//           and exchange their sums of products through distributed shared memory, at one cluster barrier a row. Fewer
+//           rows of parts are written, too.
 // Parameters CLUSTER blocks per row; LANES threads per block; ACCESS, ROUNDS, BLOCKS and AHEAD as in row_tile.
 // Expects   rows of a multiple of VEC elements, no longer than the tiles of a cluster; sm_90.
 // Lacks     longer rows: see row_per_block.
 // Gained    over row_per_block, 8192 x 32768 bf16 on emu:h200: 399 us modelled instead of 766.
-#include "common/rows/row_cluster.cuh"
+#include "common/rows/cluster_turns.cuh"
 #include "rows_of_block.cuh"
 
 extern "C" __global__ void __launch_bounds__(LANES, BLOCKS)
@@ -15,7 +15,8 @@ layernorm_backward(const DTYPE* __restrict__ X, const DTYPE* __restrict__ dY, co
                    const float* __restrict__ mean, const float* __restrict__ rstd, DTYPE* __restrict__ dX,
                    float* __restrict__ parts_of_gamma, float* __restrict__ parts_of_beta, int M, int N,
                    long long pitch_x, long long pitch_dy, long long pitch_dx) {
-  __shared__ Products products_of_block[CLUSTER];
+  using Turns = ClusterTurns<CLUSTER, Products>;
+  __shared__ Products products_of_block[Turns::kSlots];
   arrive_in_cluster<CLUSTER>();
   const int rank = static_cast<int>(blockIdx.x) % CLUSTER;
   // A block has a contiguous part of the row.
@@ -25,9 +26,9 @@ layernorm_backward(const DTYPE* __restrict__ X, const DTYPE* __restrict__ dY, co
   const long long at = static_cast<long long>(rank) * kPart * VEC;
   const Rows rows = {X + at, dY + at, G + at, mean, rstd, dX + at, M, N, chunks, pitch_x, pitch_dy, pitch_dx};
   wait_for_cluster<CLUSTER>();
-  const Sums sums = take_rows(rows, blockIdx.x / CLUSTER, gridDim.x / CLUSTER, [&](Products part) {
-    return over_cluster<CLUSTER>(part, products_of_block, rank, AddProducts());
-  });
+  Turns over_blocks(products_of_block, rank);
+  const Sums sums = take_rows(rows, blockIdx.x / CLUSTER, gridDim.x / CLUSTER,
+                              [&](Products part) { return over_blocks(part, AddProducts()); });
   const long long parts = static_cast<long long>(blockIdx.x / CLUSTER) * N + at;
   sums.gamma.store(parts_of_gamma + parts, chunks, static_cast<int>(threadIdx.x));
   sums.beta.store(parts_of_beta + parts, chunks, static_cast<int>(threadIdx.x));

@@ -1,5 +1,6 @@
 #pragma once
-// The arithmetic of the three gradients, a chunk at a time. The includer defines VEC.
+// The arithmetic of the three gradients, a chunk at a time. The includer defines VEC. Chunks come by value:
+// through a reference into memory each of their registers would be a load of its own.
 #include "common/rows/row_chunk.cuh"
 #include "common/rows/row_reduce.cuh"
 
@@ -19,7 +20,7 @@ __device__ __forceinline__ Products from_lane(Products value, int mask) {
 }
 
 /// x - mean comes first: x rstd - mean rstd would lose the digits of a row that is far from 0.
-__device__ __forceinline__ Products products_of(const Chunk& x, const Chunk& dy, const Chunk& gamma, float mean) {
+__device__ __forceinline__ Products products_of(Chunk x, Chunk dy, Chunk gamma, float mean) {
   float product[VEC];
   Products sums;
   dy.each([&](int e, float value) { product[e] = value; });
@@ -42,7 +43,7 @@ __device__ __forceinline__ Line line_of(Products sums, float rstd, int N) {
 
 /// dx; visit(e, dy, rstd dy, x - mean) sees what an element adds to its columns.
 template <typename Visit>
-__device__ __forceinline__ Chunk gradient_of(const Chunk& x, const Chunk& dy, const Chunk& gamma, float mean,
+__device__ __forceinline__ Chunk gradient_of(Chunk x, Chunk dy, Chunk gamma, float mean,
                                              float rstd, Line line, Visit visit) {
   float gradients[VEC], result[VEC];
   dy.each([&](int e, float value) { gradients[e] = value; });

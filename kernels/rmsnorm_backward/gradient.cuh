@@ -1,11 +1,12 @@
 #pragma once
-// The arithmetic of both gradients, a chunk at a time. The includer defines VEC.
+// The arithmetic of both gradients, a chunk at a time. The includer defines VEC. Chunks come by value:
+// through a reference into memory each of their registers would be a load of its own.
 #include "common/rows/row_chunk.cuh"
 
 using Chunk = RowChunk<DTYPE, VEC>;
 
 /// Sum of gamma dy x: what the mean is made of, less factors that the row shares.
-__device__ __forceinline__ float products_of(const Chunk& x, const Chunk& dy, const Chunk& gamma) {
+__device__ __forceinline__ float products_of(Chunk x, Chunk dy, Chunk gamma) {
   float product[VEC], sum = 0.0f;
   dy.each([&](int e, float value) { product[e] = value; });
   gamma.each([&](int e, float value) { product[e] *= value; });
@@ -20,7 +21,7 @@ __device__ __forceinline__ float slope_of(float products, float rstd, int N) {
 
 /// dx = rstd gamma dy + slope x; visit(e, x, rstd dy) sees the factors of what an element adds to its column.
 template <typename Visit>
-__device__ __forceinline__ Chunk gradient_of(const Chunk& x, const Chunk& dy, const Chunk& gamma, float rstd,
+__device__ __forceinline__ Chunk gradient_of(Chunk x, Chunk dy, Chunk gamma, float rstd,
                                              float slope, Visit visit) {
   float scaled[VEC], result[VEC];
   dy.each([&](int e, float value) { scaled[e] = value * rstd; });
