@@ -4,7 +4,7 @@
     examples/triton/compare_autotune.py [--kerlab PATH] [--M 4096] [--trials 162]      needs a GPU, PyTorch and Triton
 
 C = A B, bf16, all caches cold. Triton compiles and times its grid one after another and checks nothing; kerlab checks
-every configuration of `hopper` that it times. Both winners are then timed the same way, by kerlab's protocol as far as
+every configuration of `gemm_sm90` that it times. Both winners are then timed the same way, by kerlab's protocol as far as
 PyTorch has it: L2 flushed before each launch, medians of 50.
 """
 import argparse
@@ -71,7 +71,7 @@ def kerlab_sweep(kerlab, size, trials):
     with tempfile.TemporaryDirectory() as folder:
         environment = dict(os.environ, XDG_CACHE_HOME=folder, XDG_DATA_HOME=folder)
         begin = time.time()
-        done = subprocess.run([kerlab, "tune", "gemm", "--M", str(size), "--variant", "hopper", "--trials", str(trials),
+        done = subprocess.run([kerlab, "tune", "gemm", "--M", str(size), "--variant", "gemm_sm90", "--trials", str(trials),
                                "--patience", "0", "--no-cache", "--db", f"{folder}/tune.db", "--json"],
                               capture_output=True, text=True, env=environment)
         seconds = time.time() - begin

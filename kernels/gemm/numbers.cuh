@@ -44,6 +44,7 @@ using Sum = float;
 using Out = OutType<OUT>::D;
 using Added = OutType<OUT>::Added;
 #endif
+using Accumulator = Sum;
 
 /// A number that was read (DTYPE or Added).
 template <typename T>

@@ -1,7 +1,6 @@
 #pragma once
 // Which tile of D a block computes next. Groups are cut into tiles of BM rows, the last of each may have fewer; how
 // many lie before each group is counted once, by every block for itself, in its shared memory.
-#include "common/async_copy.cuh"
 
 /// What lies before a group: tiles of BM rows, and rows. Entry `groups` is the end of the last one.
 struct Before {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "base/file.h"
+#include "spec/name_lists.h"
 #include "spec/readers.h"
 #include "spec/source_path.h"
 #include "spec/spec.h"
@@ -32,10 +34,47 @@ bool is_variant_file(const fs::path& path) {
   return path.extension() == ".toml" && path.filename() != "family.toml" && path.filename().string()[0] != '.';
 }
 
+/// A spec's file with nothing but this key.
+TomlValue only(const fs::path& file, std::string_view key) {
+  TomlValue root = parse_toml(read_text(file), shown_path(file));
+  TomlValue result = root;
+  result.items.clear();
+  result.keys.clear();
+  result.key_where.clear();
+  for (std::size_t i = 0; i < root.keys.size(); ++i)
+    if (root.keys[i] == key) {
+      result.items.push_back(root.items[i]);
+      result.keys.push_back(root.keys[i]);
+      result.key_where.push_back(root.key_where[i]);
+    }
+  return result;
+}
+
 }  // namespace
 
+std::vector<std::string> former_names(const Variant& variant) {
+  const TomlValue value = only(variant.file, "formerly");
+  return SpecTable(value, "variant", {"formerly"}).texts("formerly");
+}
+
+std::vector<fs::path> variant_folders(const fs::path& family_file) {
+  const TomlValue value = only(family_file, "folders");
+  std::vector<fs::path> folders;
+  for (const auto& [text, where] : SpecTable(value, "family", {"folders"}).located_texts("folders")) {
+    if (!is_identifier(text)) throw SpecError(where, fmt::format("'{}' is no name of a folder beside this file", text));
+    folders.push_back(family_file.parent_path() / text);
+    std::error_code error;
+    if (!fs::is_directory(folders.back(), error))
+      throw SpecError(where, fmt::format("there is no folder {}", shown_path(folders.back())));
+  }
+  return folders;
+}
+
 std::vector<fs::path> variant_files(const fs::path& folder) {
-  return entries(folder, is_variant_file);
+  std::vector<fs::path> result = entries(folder, is_variant_file);
+  for (const fs::path& more : variant_folders(folder / "family.toml"))
+    for (fs::path& file : entries(more, is_variant_file)) result.push_back(std::move(file));
+  return result;
 }
 
 KernelFolder load_folder(const fs::path& folder) {

@@ -259,7 +259,7 @@ Family read_family(const std::filesystem::path& file) {
   const TomlValue root = parse_toml(read_text(file), shown_path(file));
   const SpecTable top(root, "family",
                       {"name", "doc", "group", "dtypes", "reference_source", "dimension", "flag", "scalar", "derived",
-                       "constraint", "tensor", "reference", "recipe", "cost", "library"});
+                       "constraint", "tensor", "reference", "recipe", "cost", "library", "folders"});
   Family family;
   family.name = top.identifier("name");
   family.doc = top.text("doc", "");

@@ -276,9 +276,9 @@ Variant read_variant(const std::filesystem::path& file, const Family& family) {
   const TomlValue root = parse_toml(read_text(file), shown_path(file));
   const SpecTable top(
       root, "variant",
-      {"name",    "doc",        "source",    "dtypes",     "minimum_cc", "maximum_cc",       "tune",  "alignment",
-       "rung",    "options",    "requires",  "sample",     "quick",      "nondeterministic", "pitch", "parameter",
-       "derived", "constraint", "workspace", "tensor_map", "launch",     "predicted"});
+      {"name",    "doc",        "source",    "dtypes",     "minimum_cc", "maximum_cc",       "tune",    "alignment",
+       "rung",    "options",    "requires",  "sample",     "quick",      "nondeterministic", "pitch",   "parameter",
+       "derived", "constraint", "workspace", "tensor_map", "launch",     "predicted",        "formerly"});
   Variant variant;
   variant.name = top.identifier("name", file.stem().string());
   variant.doc = top.text("doc", "");

@@ -87,7 +87,7 @@ TEST_CASE("gemm_grouped from all over the space compiles without spills, and wgm
           "[kernels][nvrtc]") {
   compile_family("kernels/gemm_grouped", {{{"layout", "nt"}}}, "sm_90a");
   const KernelFolder folder = folder_of("kernels/gemm_grouped");
-  const Variant& variant = variant_of(folder, "wgmma_groups");
+  const Variant& variant = variant_of(folder, "gemm_grouped_sm90");
   const Problem problem = make_problem(folder.family, {{{"tokens", 8192}}, "bf16", {}, {}});
   const std::vector<Configuration> valid = enumerate(variant, problem, h200()).valid;
   REQUIRE(valid.size() > 1000);

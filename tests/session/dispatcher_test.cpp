@@ -159,14 +159,14 @@ std::string output_with(const ExportedLibrary& library, const CubinPlace& place)
 
 TEST_CASE("export: a dispatcher loads once, clears once, and says what it refuses", "[session]") {
   Decided decided("gemm");
-  decided.add({"gemm M=1024 N=2048 K=1024 bf16 layout=nt alpha=1 beta=0", "hopper", "STREAM=1 CLUSTER_M=2"}, 10);
+  decided.add({"gemm M=1024 N=2048 K=1024 bf16 layout=nt alpha=1 beta=0", "gemm_sm90", "STREAM_K=1 CLUSTER_M=2"}, 10);
   const ExportedLibrary library = decided.library();
   const std::string output = output_with(library, {});
   if (output.empty()) return;
   INFO(output);
   const Problem problem = make_problem(decided.rig->folder().family,
                                        request_of_key(decided.rig->folder().family, library.shapes[0].problem));
-  const Variant& variant = find_variant(decided.rig->folder(), "hopper");
+  const Variant& variant = find_variant(decided.rig->folder(), "gemm_sm90");
   const LaunchPlan plan =
       instantiate(decided.rig->folder().family, variant, problem,
                   parse_configuration(variant, library.kernels[0].configuration), decided.rig->device())
@@ -195,7 +195,7 @@ TEST_CASE("export: a dispatcher loads once, clears once, and says what it refuse
 
 TEST_CASE("export: a cubin beside the header that is not there is a status, not a crash", "[session]") {
   Decided decided("gemm");
-  decided.add({"gemm M=1024 N=2048 K=1024 bf16 layout=nt alpha=1 beta=0", "hopper", ""}, 10);
+  decided.add({"gemm M=1024 N=2048 K=1024 bf16 layout=nt alpha=1 beta=0", "gemm_sm90", ""}, 10);
   const std::string output = output_with(decided.library(), {false, "no/such/folder"});
   if (output.empty()) return;
   CHECK_THAT(output, Catch::StartsWith("first: bad_image: no/such/folder/") && Catch::Contains("cannot be read"));

@@ -124,16 +124,16 @@ TEST_CASE("emulated kernels: gemm with D of other types, scaled", "[emulated][ke
     arguments.insert(arguments.end(), more.begin(), more.end());
     return arguments;
   };
-  for (const std::string variant : {"wgmma_stay", "mma_pipe"})
+  for (const std::string variant : {"gemm_sm90", "mma_pipe"})
     CHECK(failures("gemm", "bf16", with({{"out", "e4m3"}, {"scale_d", "0.1"}, {"activation", "relu"}}), variant) == "");
-  CHECK(failures("gemm", "fp16", with({{"out", "fp32"}, {"layout", "tn"}, {"scale_d", "-2"}}), "wgmma_stay") == "");
+  CHECK(failures("gemm", "fp16", with({{"out", "fp32"}, {"layout", "tn"}, {"scale_d", "-2"}}), "gemm_sm90") == "");
 }
 
 TEST_CASE("emulated kernels: gemm of fp8, promoted and fast, with scales", "[emulated][kernels]") {
-  // Four stages of a ring of two; a ragged last block of scales.
-  check_configurations("wgmma_stay", {{"e4m3",
+  // A ragged last block of scales.
+  check_configurations("gemm_sm90", {{"e4m3",
                                        {{"M", "40"}, {"N", "48"}, {"K", "400"}, {"layout", "nt"}, {"scales", "block"}},
-                                       "BM=64 BN=64 BK=128 STAGES=2 CONSUMERS=1 CLUSTER=1 PROMOTE=128"}});
+                                       "BM=64 BN=64 BK=128 STAGES=8 CONSUMERS=1 PROMOTE=128"}});
   check_configurations("wgmma_swap", {{"e5m2",
                                        {{"M", "5"}, {"N", "48"}, {"K", "272"}, {"layout", "nt"}, {"scales", "block"}},
                                        "BK=128 STAGES=2 PROMOTE=128 MIN_BLOCKS=4"},
@@ -193,9 +193,9 @@ TEST_CASE("emulated kernels: gemm, configurations that go other ways than the de
   CHECK(failures("gemm", "int8", {{"M", "3"}, {"N", "99"}, {"K", "320"}, {"layout", "nt"}}, "gemv_mma") == "");
 }
 
-TEST_CASE("emulated kernels: hopper, a consumer with several instructions a row", "[emulated][kernels]") {
+TEST_CASE("emulated kernels: gemm_sm90, a consumer with several instructions a row", "[emulated][kernels]") {
   const Arguments wide = {{"M", "328"}, {"N", "136"}, {"K", "168"}};
-  CHECK(failures("gemm", "bf16", wide, "hopper", "SWAP=1,BM=320,BN=128,STAGES=3,CLUSTER_M=1") == "");
+  CHECK(failures("gemm", "bf16", wide, "gemm_sm90", "SWAP_AB=1,BM=320,BN=128,STAGES=3,CLUSTER_M=1") == "");
 }
 
 TEST_CASE("emulated kernels: gemm_grouped, every variant, dtype and layout", "[emulated][kernels]") {
@@ -204,11 +204,11 @@ TEST_CASE("emulated kernels: gemm_grouped, every variant, dtype and layout", "[e
 }
 
 TEST_CASE("emulated kernels: gemm_grouped, every value of every parameter", "[emulated][kernels]") {
-  const std::string configurations[] = {"BM=16,BN=256,SWAP=1,STAGES=5,GROUP=16",
-                                        "BM=32,BN=128,SWAP=1,STAGES=8,CLUSTER=2",
-                                        "BM=48,BN=64,SWAP=1,CONSUMERS=1,STAGES=10",
-                                        "BM=96,BN=128,SWAP=1,STAGES=6,CLUSTER=4",
-                                        "BM=192,BN=128,SWAP=1",
+  const std::string configurations[] = {"BM=16,BN=256,SWAP_AB=1,STAGES=5,GROUP=16",
+                                        "BM=32,BN=128,SWAP_AB=1,STAGES=8,CLUSTER=2",
+                                        "BM=48,BN=64,SWAP_AB=1,CONSUMERS=1,STAGES=10",
+                                        "BM=96,BN=128,SWAP_AB=1,STAGES=6,CLUSTER=4",
+                                        "BM=192,BN=128,SWAP_AB=1",
                                         "BM=256,BN=128,STAGES=3,CLUSTER=2",
                                         "BM=128,BN=256,STAGES=4",
                                         "BM=64,BN=64,BK=128,CONSUMERS=1,GROUP=4",
@@ -219,14 +219,14 @@ TEST_CASE("emulated kernels: gemm_grouped, every value of every parameter", "[em
     ++turn;
     // K is no multiple of BK, N none of BN; groups of several tiles, the last of them ragged.
     const Arguments large = {{"tokens", "700"}, {"N", "200"}, {"K", "168"}, {"groups", "4"}, {"layout", layout}};
-    CHECK(failures("gemm_grouped", dtype, large, "wgmma_groups", configuration) == "");
+    CHECK(failures("gemm_grouped", dtype, large, "gemm_grouped_sm90", configuration) == "");
   }
-  for (const std::string configuration : {"", "BM=48,BN=256,SWAP=1", "BM=64,BN=128,CONSUMERS=1,CLUSTER=2"}) {
+  for (const std::string configuration : {"", "BM=48,BN=256,SWAP_AB=1", "BM=64,BN=128,CONSUMERS=1,CLUSTER=2"}) {
     // Groups of one row and of none; more groups than tokens.
     const Arguments small = {{"tokens", "389"}, {"N", "136"}, {"K", "72"}, {"groups", "60"}};
     const Arguments few = {{"tokens", "13"}, {"N", "72"}, {"K", "64"}, {"groups", "200"}, {"layout", "nt"}};
-    CHECK(failures("gemm_grouped", "bf16", small, "wgmma_groups", configuration) == "");
-    CHECK(failures("gemm_grouped", "fp16", few, "wgmma_groups", configuration) == "");
+    CHECK(failures("gemm_grouped", "bf16", small, "gemm_grouped_sm90", configuration) == "");
+    CHECK(failures("gemm_grouped", "fp16", few, "gemm_grouped_sm90", configuration) == "");
   }
 }
 
@@ -282,29 +282,37 @@ TEST_CASE("emulated kernels: wgmma_split, every cluster, reduction and tile", "[
   check_configurations("wgmma_split", cases);
 }
 
-TEST_CASE("emulated kernels: wgmma_stream, every parameter value but a few", "[emulated][kernels]") {
+TEST_CASE("emulated kernels: gemm_sm90, stream-K", "[emulated][kernels]") {
   const std::vector<OneConfiguration> cases = {
-      {"bf16", {{"M", "264"}, {"N", "200"}, {"K", "520"}}, "BM=128,BN=64,STAGES=6,GROUP=4"},
+      {"bf16", {{"M", "264"}, {"N", "200"}, {"K", "520"}}, "BM=128,BN=64,STAGES=8,STREAM_K=1"},
       {"bf16",
        {{"M", "264"}, {"N", "192"}, {"K", "520"}, {"layout", "nt"}, {"beta", "1"}},
-       "BM=64,BN=192,STAGES=5,CONSUMERS=1,CLUSTER=4,GROUP=16"},
+       "BM=64,BN=192,STAGES=6,CONSUMERS=1,CLUSTER_M=2,STREAM_K=1"},
       {"bf16",
        {{"M", "256"}, {"N", "128"}, {"K", "264"}, {"layout", "tn"}, {"batch", "2"}},
-       "BM=256,BN=128,BK=32,STAGES=8,CLUSTER=1"},
+       "BM=256,BN=128,STAGES=4,STREAM_K=1"},
       {"fp16",
        {{"M", "900"}, {"N", "648"}, {"K", "264"}, {"bias", "yes"}},
-       "BM=64,BN=64,BK=128,STAGES=3,CONSUMERS=1,CLUSTER=1,STREAM=2"},
-      {"bf16", {{"M", "264"}, {"N", "256"}, {"K", "136"}, {"layout", "tt"}}, "BM=128,BN=256,BK=128,STAGES=2,STREAM=0"},
-      {"int8", {{"M", "140"}, {"N", "132"}, {"K", "1040"}, {"layout", "nt"}}, "BN=128,BK=128,STAGES=4"},
+       "BM=64,BN=64,BK=128,STAGES=6,CONSUMERS=1,STREAM_K=2"},
+      {"int8", {{"M", "140"}, {"N", "132"}, {"K", "1040"}, {"layout", "nt"}}, "BM=128,BN=128,BK=128,STAGES=6,STREAM_K=1"},
   };
-  check_configurations("wgmma_stream", cases);
+  check_configurations("gemm_sm90", cases);
+}
+
+// Two CTAs of each cluster, ragged edges, more tiles than multiprocessors, and a tile longer than the pipeline.
+TEST_CASE("emulated kernels: the Hopper rungs of gemm beyond their defaults", "[emulated][kernels]") {
+  const Arguments many = {{"M", "768"}, {"N", "776"}, {"K", "584"}}, ragged = {{"M", "264"}, {"N", "136"}, {"K", "200"}};
+  CHECK(failures("gemm", "bf16", many, "pingpong", "BM=64,BN=64,STAGES=4") == "");
+  CHECK(failures("gemm", "fp16", many, "persistent", "BM=64,BN=64,STAGES=2,CONSUMERS=1,GROUP=4") == "");
+  CHECK(failures("gemm", "bf16", ragged, "multicast", "CLUSTER=4,BM=64,BN=64,CONSUMERS=1") == "");
+  CHECK(failures("gemm", "bf16", ragged, "multistage", "BM=64,BN=256,STAGES=2") == "");
 }
 
 TEST_CASE("emulated kernels: every recipe, on kernels of each kind and a few dtypes", "[emulated][kernels]") {
   const Arguments small = {{"M", "72"}, {"N", "40"}, {"K", "72"}};
   for (const char* dtype : {"bf16", "fp16", "fp32", "e4m3", "int8"})
     CHECK(failures("gemm", dtype, small, "naive", "", true) == "");
-  for (const char* variant : {"mma_pipe", "hopper", "split_k", "wgmma_tile"})
+  for (const char* variant : {"mma_pipe", "gemm_sm90", "split_k", "pingpong"})
     CHECK(failures("gemm", "bf16", small, variant, "", true) == "");
   CHECK(failures("gemm", "fp32", small, "reg2d", "", true) == "");
   CHECK(failures("gemm", "bf16", {{"M", "72"}, {"N", "40"}, {"K", "72"}, {"layout", "tt"}, {"activation", "gelu"}},

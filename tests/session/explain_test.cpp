@@ -190,10 +190,10 @@ TEST_CASE("explain: a trial whose kernel has changed since", "[session][emulated
 }
 
 TEST_CASE("explain: blocks that stay, and their tiles, from the grid on a larger device", "[session][explain]") {
-  CHECK(tiles("hopper", 4096, "") == 512);         // 4096 / 128 x 4096 / 256
-  CHECK(tiles("hopper", 4096, "STREAM=1") == -1);  // shares K as well
+  CHECK(tiles("gemm_sm90", 4096, "") == 512);         // 4096 / 128 x 4096 / 256
+  CHECK(tiles("gemm_sm90", 4096, "STREAM_K=1") == -1);  // shares K as well
   CHECK(tiles("reg2d", 4096, "") == 0);            // a block a tile
-  CHECK(tiles("hopper", 1024, "") == 0);           // 32 tiles: every block has one
+  CHECK(tiles("gemm_sm90", 1024, "") == 0);           // 32 tiles: every block has one
   CHECK(tiles("mma_pipe", 4096, "BM=128,BN=128,STAY=1") == 1024);
 }
 

@@ -1,7 +1,11 @@
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
 
 #include "base/file.h"
 #include "catch.h"
+#include "spec/name_lists.h"
 #include "spec/spec_fixture.h"
 
 using namespace kerlab;
@@ -108,4 +112,44 @@ TEST_CASE("catalogue: by name, by path, with suggestions", "[spec]") {
   CHECK_THROWS_AS(catalogue.find(""), UsageError);
   CHECK_THROWS_WITH(catalogue.find(temporary.path().string()), Catch::Contains("has no family.toml"));
   CHECK_THROWS_AS(load_folder(mine), SpecError);
+}
+
+TEST_CASE("a family has variants in the sub-folders that it names, and in no others", "[spec]") {
+  const TemporaryFolder temporary;
+  const auto write = [&](const std::string& name, const std::string& text) {
+    std::filesystem::create_directories((temporary.path() / name).parent_path());
+    std::ofstream(temporary.path() / name) << text;
+  };
+  write("reference.cu", "");
+  write("tile.toml", kVariant);
+  write("tile.cu", "");
+  for (const std::string folder : {"ladder", "notes"}) {
+    write(folder + "/naive.toml", kVariant + "\n");
+    write(folder + "/naive.cu", "");
+  }
+  const auto load = [&](const std::string& folders) {
+    write("family.toml", folders + kFamily);
+    return load_folder(temporary.path());
+  };
+  CHECK(load("").variants.size() == 1);
+  const KernelFolder folder = load("folders = [\"ladder\"]\n");
+  REQUIRE(folder.variants.size() == 2);
+  CHECK(folder.variants[1].source == temporary.path() / "ladder/naive.cu");
+  CHECK_THROWS_WITH(load("folders = [\"stairs\"]\n"), Catch::Contains("there is no folder"));
+  CHECK_THROWS_WITH(load("folders = [\"../ladder\"]\n"), Catch::Contains("no name of a folder"));
+}
+
+TEST_CASE("no former name of a shipped variant is another's", "[spec]") {
+  const Catalogue catalogue({share_folder() / "kernels"});
+  for (const std::string& family : catalogue.names()) {
+    std::map<std::string, std::string> owner;
+    const KernelFolder folder = catalogue.find(family);
+    for (const Variant& variant : folder.variants) owner[variant.name] = variant.name;
+    for (const Variant& variant : folder.variants)
+      for (const std::string& name : former_names(variant)) {
+        const auto [known, added] = owner.emplace(name, variant.name);
+        INFO(family << ": " << name << " of " << variant.name << " and " << known->second);
+        CHECK(added);
+      }
+  }
 }

@@ -189,7 +189,7 @@ TEST_CASE("instance: the elements of a tensor map are those of its tensor, or th
     return instantiate(gemm.family, *variant, problem, default_configuration(*variant, problem, h200()), h200())
         .plan.launches.back();
   };
-  const Launch whole = last_launch("wgmma_stay", 512);
+  const Launch whole = last_launch("gemm_sm90", 512);
   CHECK(std::get<TensorMapArgument>(whole.arguments.at(0)).map.dtype == DType::int8);
   CHECK(std::get<TensorMapArgument>(whole.arguments.at(2)).map.dtype == DType::int32);
   const Launch ragged = last_launch("wgmma_ragged", 511);  // maps of workspaces

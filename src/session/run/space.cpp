@@ -5,6 +5,7 @@
 
 #include "base/format.h"
 #include "search/known_values.h"
+#include "spec/name_lists.h"
 #include "spec/unsupported.h"
 
 namespace kerlab::session {
@@ -66,6 +67,10 @@ const Variant& find_variant(const KernelFolder& folder, const std::string& name)
     if (variant.name == name) return variant;
     known.push_back(variant.name);
   }
+  for (const Variant& variant : folder.variants)
+    if (const std::vector<std::string> names = former_names(variant); std::ranges::find(names, name) != names.end())
+      throw UsageError(fmt::format("--variant {}: that is {} of {} now; ask for --variant {}", name, variant.name,
+                                   folder.family.name, variant.name));
   const std::string near = nearest(name, known);
   throw UsageError(fmt::format("--variant {}: {} has no such variant{}; it has {}", name, folder.family.name,
                                near.empty() ? "" : fmt::format(", did you mean {}?", near), fmt::join(known, ", ")));
