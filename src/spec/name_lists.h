@@ -8,7 +8,7 @@
 
 #include "spec/spec.h"
 
-namespace kerlab {
+namespace kerlab::spec {
 
 /// `formerly` of the variant's file: names that it, or what it replaced, had before. Throws SpecError.
 std::vector<std::string> former_names(const Variant& variant);
@@ -17,4 +17,4 @@ std::vector<std::string> former_names(const Variant& variant);
 /// SpecError.
 std::vector<std::filesystem::path> variant_folders(const std::filesystem::path& family_file);
 
-}  // namespace kerlab
+}  // namespace kerlab::spec
