@@ -1,4 +1,4 @@
-# Everything third-party in one interface target. Debian packages; the CUDA Toolkit gives headers only (libraries are opened at run time).
+# Everything third-party in two interface targets. Debian packages; the CUDA Toolkit gives headers only (libraries are opened at run time).
 find_package(Threads REQUIRED)
 find_path(KERLAB_CUDA_INCLUDE nvrtc.h
   HINTS ENV CUDA_HOME ENV CUDA_PATH PATHS /usr/local/cuda /opt/cuda /usr/lib/cuda PATH_SUFFIXES include)
@@ -21,20 +21,24 @@ foreach(library edit bsd md tinfo)
   list(APPEND KERLAB_EDIT ${KERLAB_LIB_${library}})
 endforeach()
 
-add_library(kerlab_dependencies INTERFACE)
-target_include_directories(kerlab_dependencies SYSTEM INTERFACE ${KERLAB_CUDA_INCLUDE} ${KERLAB_TOML_INCLUDE}
+# Headers and how to compile and link: all that base, plan and the emulator need. The libraries of the rest: below.
+add_library(kerlab_foundations INTERFACE)
+target_include_directories(kerlab_foundations SYSTEM INTERFACE ${KERLAB_CUDA_INCLUDE} ${KERLAB_TOML_INCLUDE}
   ${KERLAB_JSON_INCLUDE} ${KERLAB_CLI11_INCLUDE} ${KERLAB_FMT_INCLUDE} ${KERLAB_XXHASH_INCLUDE} ${KERLAB_FP16_INCLUDE}
   ${KERLAB_SQLITECPP_INCLUDE} ${KERLAB_EDIT_INCLUDE})
-target_compile_definitions(kerlab_dependencies INTERFACE XXH_INLINE_ALL)
+target_compile_definitions(kerlab_foundations INTERFACE XXH_INLINE_ALL)
 # base/fmt_once.cpp knows what fmt 9 wants instantiated; another version is compiled into every file, which only takes longer.
 file(STRINGS ${KERLAB_FMT_INCLUDE}/fmt/core.h KERLAB_FMT_VERSION REGEX "#define FMT_VERSION 9[0-9][0-9][0-9][0-9]")
 if(NOT KERLAB_FMT_VERSION)
-  target_compile_definitions(kerlab_dependencies INTERFACE FMT_HEADER_ONLY)
+  target_compile_definitions(kerlab_foundations INTERFACE FMT_HEADER_ONLY)
 endif()
-target_link_libraries(kerlab_dependencies INTERFACE ${KERLAB_SQLITECPP} ${KERLAB_SQLITE} ${KERLAB_EDIT} Threads::Threads ${CMAKE_DL_LIBS} m)
+target_link_libraries(kerlab_foundations INTERFACE Threads::Threads ${CMAKE_DL_LIBS} m)
 # What nothing refers to stays out, function by function: 1.6 of 27 MiB of the installed tree.
-target_compile_options(kerlab_dependencies INTERFACE -ffunction-sections -fdata-sections)
-target_link_options(kerlab_dependencies INTERFACE -Wl,--gc-sections)
+target_compile_options(kerlab_foundations INTERFACE -ffunction-sections -fdata-sections)
+target_link_options(kerlab_foundations INTERFACE -Wl,--gc-sections)
 if(KERLAB_STATIC_RUNTIME)
-  target_link_options(kerlab_dependencies INTERFACE -static-libstdc++ -static-libgcc)
+  target_link_options(kerlab_foundations INTERFACE -static-libstdc++ -static-libgcc)
 endif()
+
+add_library(kerlab_dependencies INTERFACE)
+target_link_libraries(kerlab_dependencies INTERFACE ${KERLAB_SQLITECPP} ${KERLAB_SQLITE} ${KERLAB_EDIT} kerlab_foundations)
