@@ -109,6 +109,15 @@ END {
         print "src/base/modules.h: namespace " module " sees " seen[i] ", which " page " does not allow"; bad = 1
       }
   }
+  command = "find tests/[a-z]* -type d 2>/dev/null"
+  while ((command | getline folder) > 0) {
+    sub(/^tests\//, "", folder)
+    module = folder
+    sub(/\/.*/, "", module)
+    if (module in has_rooms && folder != module && !(folder in room)) {
+      print "tests/" folder ": tests mirror src, and " page " has no room of that name"; bad = 1
+    }
+  }
   for (folder in room)
     if (!(folder in count)) { print page ": src/" folder " has no .cpp file"; bad = 1 }
   exit bad

@@ -83,6 +83,11 @@ opened device/emu/ptx kerlab::emu 'open kerlab::ptx'
 sight 's/^namespace db .*/namespace db {}/' 'namespace db does not see trial'
 sight 's/^namespace trial {/& using namespace db;/' 'namespace trial sees db'
 
+mkdir -p "$toy"/tests/{plan,session/tune,cli/guess}
+! passes && grep -q '^tests/cli/guess: tests mirror src' "$toy/said" || failed "tests of a room that is not there"
+rmdir "$toy/tests/cli/guess"
+passes || failed "tests of a room"
+
 for i in $(seq 25); do echo >"$toy/src/session/find/$i.cpp"; done
 ! passes && grep -q 'more than 25 .cpp files in src/session/find' "$toy/said" || failed "26 files in a room"
 rm "$toy"/src/session/find/[0-9]*.cpp

@@ -1,5 +1,5 @@
 // SIGKILL at any instant of check and of regress record, accept and run: what was there stays whole, and the same
-// command, given again, ends as if nothing had happened. (tune: tests/session/kill_test.cpp, tests/drills/kill.)
+// command, given again, ends as if nothing had happened. (tune: tests/session/tune/kill_test.cpp, tests/drills/kill.)
 #include <fmt/format.h>
 
 #include <map>
