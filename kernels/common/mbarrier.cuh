@@ -15,6 +15,7 @@ __device__ __forceinline__ void init_barrier(Barrier* barrier, unsigned arrivals
 /// Makes initialised barriers visible to copies and to the other blocks of the cluster.
 __device__ __forceinline__ void fence_barriers() {
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
 __device__ __forceinline__ void arrive(Barrier* barrier) {
@@ -47,6 +48,17 @@ __device__ __forceinline__ void wait(Barrier* barrier, unsigned parity) {
       "{\n\t.reg .pred done;\n\t"
       "again:\n\t"
       "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n\t"
+      "@!done bra again;\n\t}" ::"r"(shared_address(barrier)),
+      "r"(parity)
+      : "memory");
+}
+
+/// The same where other blocks of the cluster wrote what is read afterwards (st.async): acquires at cluster scope.
+__device__ __forceinline__ void wait_for_cluster_writes(Barrier* barrier, unsigned parity) {
+  asm volatile(
+      "{\n\t.reg .pred done;\n\t"
+      "again:\n\t"
+      "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 done, [%0], %1;\n\t"
       "@!done bra again;\n\t}" ::"r"(shared_address(barrier)),
       "r"(parity)
       : "memory");

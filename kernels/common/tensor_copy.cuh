@@ -1,5 +1,5 @@
 #pragma once
-// The copy engine (TMA): boxes of a tensor between global and shared memory, by one thread, past the registers. PTX
+// TMA: boxes of a tensor between global and shared memory, by one thread, past the registers. PTX
 // ISA, "cp.async.bulk.tensor", "cp.async.bulk.commit_group", "cp.async.bulk.wait_group". The tensor, the box and how
 // it is swizzled are in the map (kernels/FORMAT.md, [[tensor_map]]); what of a box lies outside the tensor is read as
 // zero and not written. Coordinates are elements, innermost first.
@@ -15,7 +15,7 @@ __device__ __forceinline__ void prefetch_map(const TensorMap& map) {
 }
 
 /// `bytes` of global memory, both of whole 16, shall be in L2 soon. PTX ISA, "cp.async.bulk.prefetch".
-__device__ __forceinline__ void ask_l2(const void* from, unsigned bytes) {
+__device__ __forceinline__ void l2_prefetch(const void* from, unsigned bytes) {
   asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(from), "r"(bytes) : "memory");
 }
 

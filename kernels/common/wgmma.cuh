@@ -5,7 +5,7 @@
 // .. 16 w + 15; lane l has, in registers 4 j .. 4 j + 3, columns 8 j + l % 4 * 2 and the next of rows l / 4 (two) and l
 // / 4 + 8 (two).
 //
-// Shared tiles are swizzled by 128 bytes, as the copy engine writes them:
+// Shared tiles are swizzled by 128 bytes, as TMA writes them:
 //   k contiguous    rows of 64 (of 2 bytes) k, 128 bytes; 8 rows are an atom of 1024 bytes
 //   k not contiguous (16-bit types only)   rows of 64 x, one for each k; the next 64 x lie after all k of these
 #include "common/mbarrier.cuh"

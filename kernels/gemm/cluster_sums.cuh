@@ -70,7 +70,7 @@ struct ClusterSums {
       for (int i = 0; i < kShare; ++i)
         if (rank == mine) own[i] = sums[rank * kShare + i];
     }
-    wait(sent, 0);
+    wait_for_cluster_writes(sent, 0);
 #pragma unroll
     for (int i = 0; i < kShare; ++i) share[i] = 0;
 #pragma unroll

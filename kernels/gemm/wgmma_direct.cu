@@ -9,14 +9,14 @@
 //             take stages in turn.
 //           * D is written by rows, as in wgmma_ragged.
 //           Not an idea: eight rows of 16-bit numbers make one that begins at a multiple of 16 bytes, so a tensor map
-//           of every eighth row would do. But the copy engine wants coordinates along a row of whole 16 bytes too (an
+//           of every eighth row would do. But TMA wants coordinates along a row of whole 16 bytes too (an
 //           H200: illegal instruction), so the other seven of eight rows come shifted by up to seven elements, each by
 //           another number, and wgmma's tiles have one k for all rows.
 // Parameters BM, BN, BK tile of a block; STAGES; CONSUMERS and PRODUCERS warpgroups; DEPTH loads of a thread on
 //           their way; GROUP rows of tiles walked together.
 // Expects   bf16 or fp16; tf32, int8, fp8 in layout nt. Any M, N, K > 0, and tensors at any multiple of an element.
 // Operations those of wgmma_special; of tiles two loads of L1 a piece, one write of shared memory.
-// Lacks     what the copy engine does on the side: addresses, shifts, registers of loads on their way. A large product
+// Lacks     what TMA does on the side: addresses, shifts, registers of loads on their way. A large product
 //           takes wgmma_ragged.
 #include "wgmma_ring.cuh"
 #include "wgmma_rows.cuh"

@@ -1,5 +1,5 @@
 #pragma once
-// Sums of a warpgroup to a D whose rows begin anywhere: the copy engine writes aligned rows only. Each warp gathers its
+// Sums of a warpgroup to a D whose rows begin anywhere: TMA writes aligned rows only. Each warp gathers its
 // 16 rows in its part of the panels (wgmma_store.cuh) and writes them row by row, so that neighbouring lanes write
 // neighbouring words: whole sectors, save at the ends. Nobody waits for the stores, and no warp for another.
 #include "wgmma_store.cuh"

@@ -13,7 +13,7 @@
 //                Without fence, atomic and the way to a counter and back
 //           Parts of a tile are as large as the tile, each: smaller tiles have less to add up but read A and B more
 //           often. CLUSTER_M x CLUSTER_N tiles of a cluster therefore share the copies of A and B (multicast).
-//           PREFETCH asks L2 for a block's whole slice before anything else (ask_slice.cuh).
+//           PREFETCH asks L2 for a block's whole slice before anything else (l2_prefetch_slice.cuh).
 //           One warp copies, STAGES tiles ahead; no barrier of the cluster unless its blocks copy for one another.
 // Parameters BM, BN tile of D; BK; STAGES; SLICES of K per tile; CLUSTER_K of them, CLUSTER_M x CLUSTER_N tiles, in a
 //           cluster; REDUCE; PREFETCH.
@@ -26,10 +26,10 @@
 //   131072 14.6 us, 1.19 [1.18]. split_k: 18.4, 15.6 us for the first two. All four read 17 or 34 MB, which 4.2 TB/s
 //   would do in 4 or 8 us: most of the rest is not the reading.
 #define WGMMA_N BN
-#include "ask_slice.cuh"
 #include "cluster_sums.cuh"
 #include "common/turns.cuh"
 #include "epilogue.cuh"
+#include "l2_prefetch_slice.cuh"
 #include "part_sums.cuh"
 #include "wgmma_ring.cuh"
 
@@ -190,10 +190,10 @@ extern "C" __global__ void __launch_bounds__(kThreads + 32, 1)
   const Work work(M, K);
   if (PREFETCH != 0 && thread < kThreads) {  // what blocks share, each asks for a part of
     const int first_k = work.first * BK, end_k = work.end * BK;
-    ask_slice<BM, !TRANS_A>(of_batch(A, static_cast<long long>(M) * K), work.m0, M, first_k, end_k, K,
-                            work.tile_n * kThreads + thread, CLUSTER_N * kThreads);
-    ask_slice<BN, TRANS_B != 0>(of_batch(B, static_cast<long long>(K) * N), work.n0, N, first_k, end_k, K,
-                                work.tile_m * kThreads + thread, CLUSTER_M * kThreads);
+    l2_prefetch_slice<BM, !TRANS_A>(of_batch(A, static_cast<long long>(M) * K), work.m0, M, first_k, end_k, K,
+                                    work.tile_n * kThreads + thread, CLUSTER_N * kThreads);
+    l2_prefetch_slice<BN, TRANS_B != 0>(of_batch(B, static_cast<long long>(K) * N), work.n0, N, first_k, end_k, K,
+                                        work.tile_m * kThreads + thread, CLUSTER_M * kThreads);
   }
   __syncthreads();
   if (kTiles * CLUSTER_K > 1) arrive_in_cluster();

@@ -1,5 +1,5 @@
 #pragma once
-// Sums of a warpgroup to D through shared memory and the copy engine: finished in registers, gathered into panels of 64
+// Sums of a warpgroup to D through shared memory and TMA: finished in registers, gathered into panels of 64
 // rows by 128 bytes, swizzled so that neither side has bank conflicts, and stored while the warpgroup goes on.
 #include "epilogue.cuh"
 #include "matrix_store.cuh"

@@ -1,5 +1,5 @@
 #pragma once
-// Tiles of A and B for wgmma: how the copy engine puts them into shared memory, and how wgmma is told where they lie.
+// Tiles of A and B for wgmma: how TMA puts them into shared memory, and how wgmma is told where they lie.
 // Written once for A and B: "x" is a row of A or a column of B; K_FIRST tells whether k is the contiguous index in
 // memory. A tile is EXTENT x by BK k, in panels of 128 bytes of the contiguous index, one after another; a panel is a
 // box of the tensor map, swizzled by 128 bytes.

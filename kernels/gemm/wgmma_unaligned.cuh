@@ -1,6 +1,6 @@
 #pragma once
 // Tiles of an operand whose rows begin anywhere, for wgmma: a warpgroup loads them itself and writes them to shared
-// memory as the copy engine would (wgmma_tile.cuh). A piece is 16 bytes of a panel's row: two aligned loads and a
+// memory as TMA would (wgmma_tile.cuh). A piece is 16 bytes of a panel's row: two aligned loads and a
 // shift.
 #include "shift.cuh"
 #include "wgmma_tile.cuh"
