@@ -2,176 +2,96 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
+#include "base/archive.h"
 #include "base/error.h"
 
+// clang-format off
 namespace kerlab::compile {
+
+struct Protocol {
+  static constexpr const char* kName = "compiler protocol";
+};
+
+/// Kind and version lead each message, so that a file of another version is told apart.
+template <typename Body>
+struct Message {
+  std::string kind;
+  int version = 0;
+  Body body;
+};
+template <typename Archive, typename Body> void fields(Archive& a, Message<Body>& v) {
+  a("kerlab", v.kind); a("version", v.version); a("body", v.body);
+}
+
+template <typename Archive> void fields(Archive& a, Toolchain& v) {
+  a("name", v.name); a("library", v.library); a("size", v.size); a("modified_ns", v.modified_ns);
+  a("includes", v.includes);
+}
+template <typename Archive> void fields(Archive& a, CompilerHello& v) {
+  a("toolchain", v.toolchain); a("error", v.error);
+}
+template <typename Archive> void fields(Archive& a, Header& v) { a("name", v.name); a("text", v.text); }
+template <typename Archive> void fields(Archive& a, SourceBundle& v) {
+  a("path", v.path); a("text", v.text); a("headers", v.headers); a("hash", v.hash);
+}
+template <typename Archive> void fields(Archive& a, CompileRequest& v) {  // its deadline is the parent's
+  a("source", v.source); a("options", v.options);
+}
+template <typename Archive> void fields(Archive& a, KernelResources& v) {  // what a compiler's log tells
+  a("kernel", v.kernel); a("registers", v.registers); a("local_bytes", v.local_bytes);
+  a("spill_bytes", v.spill_bytes); a("static_shared", v.static_shared);
+}
+template <typename Archive> void fields(Archive& a, CompileResult& v) {
+  a("status", v.status, CompileStatus::crashed); a("cubin", v.cubin); a("ptx", v.ptx); a("log", v.log);
+  a("message", v.message); a("kernels", v.kernels); a("wgmma_serialised", v.wgmma_serialised);
+  a("wgmma_wait_injected", v.wgmma_wait_injected); a("setmaxnreg_ignored", v.setmaxnreg_ignored);
+  a("milliseconds", v.milliseconds);
+}
+// clang-format on
+
 namespace {
 
-using Json = nlohmann::json;
+constexpr int kVersion = 2;
 
-constexpr int kVersion = 1;
-
-/// Kind and version lead each message, so that noise on the stream or a file of another version is told apart.
-Bytes pack(const char* kind, Json body) {
-  const Json message = {{"kerlab", kind}, {"version", kVersion}, {"body", std::move(body)}};
-  const std::vector<std::uint8_t> packed = Json::to_cbor(message);
-  const auto* data = reinterpret_cast<const std::byte*>(packed.data());
-  return {data, data + packed.size()};
+template <typename Body>
+Bytes pack(const char* kind, const Body& body) {
+  return archive::to_frame<Protocol>(Message<Body>{kind, kVersion, body});
 }
 
-/// Unpacks, and turns every mistake of the contents into one Error.
-template <class Read>
-auto unpack(std::span<const std::byte> bytes, const char* kind, Read read) {
-  const auto* data = reinterpret_cast<const std::uint8_t*>(bytes.data());
-  try {
-    const Json message = Json::from_cbor(data, data + bytes.size());
-    if (message.at("kerlab") != kind || message.at("version") != kVersion)
-      throw Error(fmt::format("not a compiler message '{}' of version {}", kind, kVersion));
-    return read(message.at("body"));
-  } catch (const Json::exception& error) {
-    throw Error(fmt::format("damaged compiler message '{}': {}", kind, error.what()));
-  }
-}
-
-// Source and log text is kept as bytes: it need not be valid UTF-8, which the library insists on for strings.
-Json blob(std::string_view text) {
-  return Json::binary(std::vector<std::uint8_t>(text.begin(), text.end()));
-}
-Json blob(const Bytes& bytes) {
-  const auto* data = reinterpret_cast<const std::uint8_t*>(bytes.data());
-  return Json::binary(std::vector<std::uint8_t>(data, data + bytes.size()));
-}
-std::string text_of(const Json& value) {
-  const auto& bytes = value.get_binary();
-  return {bytes.begin(), bytes.end()};
-}
-Bytes bytes_of(const Json& value) {
-  const auto& bytes = value.get_binary();
-  const auto* data = reinterpret_cast<const std::byte*>(bytes.data());
-  return {data, data + bytes.size()};
-}
-
-Json list_of(const std::vector<std::string>& texts) {
-  Json list = Json::array();
-  for (const std::string& text : texts) list.push_back(blob(text));
-  return list;
-}
-std::vector<std::string> texts_of(const Json& list) {
-  std::vector<std::string> texts;
-  for (const Json& text : list) texts.push_back(text_of(text));
-  return texts;
-}
-
-Json json_of(const Toolchain& toolchain) {
-  return {{"name", toolchain.name},
-          {"library", blob(toolchain.library.string())},
-          {"size", toolchain.size},
-          {"modified_ns", toolchain.modified_ns},
-          {"includes", list_of(toolchain.includes)}};
-}
-Toolchain toolchain_of(const Json& json) {
-  return {json.at("name"), text_of(json.at("library")), json.at("size"), json.at("modified_ns"),
-          texts_of(json.at("includes"))};
-}
-
-Json json_of(const KernelResources& kernel) {
-  return {{"kernel", blob(kernel.kernel)},
-          {"registers", kernel.registers},
-          {"local_bytes", kernel.local_bytes},
-          {"spill_bytes", kernel.spill_bytes},
-          {"static_shared", kernel.static_shared}};
-}
-KernelResources resources_of(const Json& json) {
-  KernelResources kernel;
-  kernel.kernel = text_of(json.at("kernel"));
-  kernel.registers = json.at("registers");
-  kernel.local_bytes = json.at("local_bytes");
-  kernel.spill_bytes = json.at("spill_bytes");
-  kernel.static_shared = json.at("static_shared");
-  return kernel;
-}
-
-CompileResult result_of(const Json& json) {
-  CompileResult result;
-  const int status = json.at("status");
-  if (status < 0 || status > static_cast<int>(CompileStatus::crashed))
-    throw Error(fmt::format("damaged compiler message: status {}", status));
-  result.status = static_cast<CompileStatus>(status);
-  result.cubin = bytes_of(json.at("cubin"));
-  result.ptx = text_of(json.at("ptx"));
-  result.log = text_of(json.at("log"));
-  result.message = text_of(json.at("message"));
-  for (const Json& kernel : json.at("kernels")) result.kernels.push_back(resources_of(kernel));
-  result.wgmma_serialised = json.at("wgmma_serialised");
-  result.wgmma_wait_injected = json.at("wgmma_wait_injected");
-  result.setmaxnreg_ignored = json.at("setmaxnreg_ignored");
-  result.milliseconds = json.at("milliseconds");
-  return result;
+template <typename Body>
+Body unpack(std::span<const std::byte> bytes, const char* kind) {
+  auto message = archive::from_frame<Protocol, Message<Body>>(bytes);
+  if (message.kind != kind || message.version != kVersion)
+    throw Error(fmt::format("not a compiler message '{}' of version {}", kind, kVersion));
+  return std::move(message.body);
 }
 
 }  // namespace
 
 Bytes encode(const Toolchain& toolchain) {
-  return pack("toolchain", json_of(toolchain));
+  return pack("toolchain", toolchain);
 }
-
 Bytes encode(const CompilerHello& hello) {
-  return pack("compiler", {{"toolchain", json_of(hello.toolchain)}, {"error", blob(hello.error)}});
+  return pack("compiler", hello);
 }
-
 Bytes encode(const CompileRequest& request) {
-  Json headers = Json::array();
-  for (const Header& header : request.source.headers)
-    headers.push_back({{"name", blob(header.name)}, {"text", blob(header.text)}});
-  return pack("compile", {{"path", blob(request.source.path)},
-                          {"text", blob(request.source.text)},
-                          {"headers", std::move(headers)},
-                          {"hash", request.source.hash},
-                          {"options", list_of(request.options)}});
+  return pack("compile", request);
 }
-
 Bytes encode(const CompileResult& result) {
-  Json kernels = Json::array();
-  for (const KernelResources& kernel : result.kernels) kernels.push_back(json_of(kernel));
-  return pack("result", {{"status", static_cast<int>(result.status)},
-                         {"cubin", blob(result.cubin)},
-                         {"ptx", blob(result.ptx)},
-                         {"log", blob(result.log)},
-                         {"message", blob(result.message)},
-                         {"kernels", std::move(kernels)},
-                         {"wgmma_serialised", result.wgmma_serialised},
-                         {"wgmma_wait_injected", result.wgmma_wait_injected},
-                         {"setmaxnreg_ignored", result.setmaxnreg_ignored},
-                         {"milliseconds", result.milliseconds}});
+  return pack("result", result);
 }
 
 Toolchain decode_toolchain(std::span<const std::byte> bytes) {
-  return unpack(bytes, "toolchain", toolchain_of);
+  return unpack<Toolchain>(bytes, "toolchain");
 }
-
 CompilerHello decode_compiler_hello(std::span<const std::byte> bytes) {
-  return unpack(bytes, "compiler", [](const Json& json) {
-    return CompilerHello{toolchain_of(json.at("toolchain")), text_of(json.at("error"))};
-  });
+  return unpack<CompilerHello>(bytes, "compiler");
 }
-
 CompileRequest decode_compile_request(std::span<const std::byte> bytes) {
-  return unpack(bytes, "compile", [](const Json& json) {
-    CompileRequest request;
-    request.source.path = text_of(json.at("path"));
-    request.source.text = text_of(json.at("text"));
-    for (const Json& header : json.at("headers"))
-      request.source.headers.push_back({text_of(header.at("name")), text_of(header.at("text"))});
-    request.source.hash = json.at("hash");
-    request.options = texts_of(json.at("options"));
-    return request;
-  });
+  return unpack<CompileRequest>(bytes, "compile");
 }
-
 CompileResult decode_compile_result(std::span<const std::byte> bytes) {
-  return unpack(bytes, "result", result_of);
+  return unpack<CompileResult>(bytes, "result");
 }
 
 }  // namespace kerlab::compile

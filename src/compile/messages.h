@@ -1,6 +1,6 @@
 #pragma once
-// What parent and compiler say to each other, and what the cache keeps: CBOR. messages.cpp is the only file of this
-// module that includes the JSON library. The decoders throw Error on anything else than a message of this version.
+// What parent and compiler say to each other, and what the cache keeps: CBOR (base/archive.h). The decoders throw Error
+// on anything else than a message of this version.
 
 #include <cstddef>
 #include <span>

@@ -18,6 +18,13 @@ inline constexpr const char* kReplyNames[] = {"hello", "ready",   "loaded",    "
                                               "done",  "healthy", "ceilings", "library", "fault",   "sanitized",
                                               "energy", "neighbours"};
 
+struct Protocol {
+  static constexpr const char* kName = "worker protocol";
+};
+constexpr auto& alternative_names(Protocol, const Argument&) { return kArgumentNames; }
+constexpr auto& alternative_names(Protocol, const Request&) { return kRequestNames; }
+constexpr auto& alternative_names(Protocol, const Reply&) { return kReplyNames; }
+
 template <typename Archive> void fields(Archive& a, Dim3& v) { a("x", v.x); a("y", v.y); a("z", v.z); }
 template <typename Archive> void fields(Archive& a, ScalarArgument& v) { a("bytes", v.bytes); a("text", v.text); }
 template <typename Archive> void fields(Archive& a, TensorArgument& v) {

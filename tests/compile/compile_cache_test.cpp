@@ -45,7 +45,8 @@ std::vector<fs::path> entries(const fs::path& folder) {
 }  // namespace
 
 TEST_CASE("compiler messages keep every field", "[compile]") {
-  const CompileResult made = result();
+  CompileResult made = result();
+  made.log += "\xff\xfe no UTF-8";
   const CompileResult read = decode_compile_result(encode(made));
   CHECK(read.status == made.status);
   CHECK(read.cubin == made.cubin);

@@ -5,8 +5,8 @@
 #include <random>
 
 #include "base/error.h"
+#include "base/frame_depth.h"
 #include "catch.h"
-#include "worker/frame_depth.h"
 
 using namespace kerlab;
 

@@ -4,11 +4,9 @@
 #include <cstddef>
 #include <span>
 
-#include "base/modules.h"
-
-namespace kerlab::worker {
+namespace kerlab {
 
 /// True when arrays and maps of a CBOR frame nest deeper than `limit`. Malformed frames are left to the parser.
 bool nested_deeper_than(std::span<const std::byte> frame, std::size_t limit);
 
-}  // namespace kerlab::worker
+}  // namespace kerlab

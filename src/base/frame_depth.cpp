@@ -1,11 +1,11 @@
-#include "worker/frame_depth.h"
+#include "base/frame_depth.h"
 
 #include <cstdint>
 #include <limits>
 #include <optional>
 #include <vector>
 
-namespace kerlab::worker {
+namespace kerlab {
 namespace {
 
 constexpr std::uint64_t kUntilBreak = std::numeric_limits<std::uint64_t>::max();
@@ -75,4 +75,4 @@ bool nested_deeper_than(std::span<const std::byte> frame, std::size_t limit) {
   return false;
 }
 
-}  // namespace kerlab::worker
+}  // namespace kerlab
