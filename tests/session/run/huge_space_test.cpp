@@ -33,7 +33,8 @@ class MadeUpTime {
     const double registers = consumers == 1 ? 232 : 472 / consumers;
     if (needed > registers + 24) return std::nullopt;
     const double tight = std::max(0.0, needed - registers + 8);
-    const double us = rounds(c) * (loop(c, columns) + epilogue(c)) + 3 + 2 * of(c, "STREAM_K") + 0.05 * of(c, "IDLE_SMS");
+    const double us =
+        rounds(c) * (loop(c, columns) + epilogue(c)) + 3 + 2 * of(c, "STREAM_K") + 0.05 * of(c, "IDLE_SMS");
     return us * (1 + 0.02 * tight) *
            (1 + 0.03 * rugged(c, {"BM", "BN", "BK", "STAGES", "CONSUMERS"}) +
             0.012 * rugged(c, {"BM", "BN", "CONSUMERS_ALONG_N", "PINGPONG", "SWAP_AB", "CLUSTER_M", "CLUSTER_N"}) +
@@ -69,13 +70,7 @@ class MadeUpTime {
   }
   [[nodiscard]] double epilogue(const Configuration& c) const {
     const double us = 2 * of(c, "BM") * of(c, "BN") / 5.5e4;
-    return us *
-           (of(c, "EPILOGUE") > 0 ? 1.4
-            : of(c, "SLABS") == 4 ? 0.93
-                                  : 1) *
-           (of(c, "PINGPONG") > 0       ? 0.25
-            : of(c, "CONSUMERS") > 1 ? 0.8
-                                     : 1);
+    return us * (of(c, "EPILOGUE") > 0 ? 1.4 : 1) * (of(c, "PINGPONG") > 0 ? 0.25 : of(c, "CONSUMERS") > 1 ? 0.8 : 1);
   }
   [[nodiscard]] double rugged(const Configuration& c, std::initializer_list<std::string_view> names) const {
     std::uint64_t state = 77;
