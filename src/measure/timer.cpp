@@ -70,6 +70,8 @@ struct Timer::Candidate {
   int graph_runs = 0;  ///< of the plan in one graph launch
   bool uncapturable = false;
   std::vector<std::pair<std::size_t, std::size_t>> clock;  ///< readings around each sample
+  std::size_t look_behind = 0;                             ///< so many samples its results are looked at
+  bool looked = false;
 
   /// The last of `count` samples does not count, nor does it make the candidate give up. Who gave up before has fewer.
   void forget_last(std::size_t count) {
@@ -117,6 +119,7 @@ std::vector<SampleSet> Timer::time(std::span<const Timeable> candidates, const T
                   0,
                   false,
                   {}};
+    running[i].look_behind = std::random_device{}() % static_cast<std::size_t>(std::max(schedule.rounds, 1));
   }
   for (const Candidate& c : running)
     if (c.flush) allocate_flush();  // now: allocating may wait for the stream, which a blocker would hold
@@ -203,6 +206,16 @@ void Timer::take_sample(Candidate& c) {
   }
   c.samples->samples_us.push_back(us);
   c.samples->abandoned = c.schedule->abandon_us > 0 && c.samples->samples_us[0] > c.schedule->abandon_us;
+  if (c.samples->samples_us.size() > c.look_behind) look(c, set);
+}
+
+/// Once. In a cache that shall be hot nothing else may be left behind.
+void Timer::look(Candidate& c, std::size_t set) {
+  if (c.looked || !c.what->look) return;
+  c.looked = true;
+  c.what->look(set);
+  if (c.schedule->cold) return;
+  for (const BoundLaunch& launch : c.what->sets.at(0)) device_.launch(launch);
 }
 
 /// A run between two events of its own takes about a microsecond more than one of a graph: whatever is compared with a

@@ -24,6 +24,9 @@ struct Timeable {
   /// A graph of `repeats` times `call` on the first `sets` sets; nothing when that cannot be captured.
   std::function<std::optional<GraphId>(std::size_t sets, int repeats)> capture;
   std::vector<std::vector<BoundLaunch>> restores;  ///< what must run before it, untimed (inout tensors); or empty
+  /// Called once, behind one of its samples, nobody knows which, with the set of that: time to look at results. What it
+  /// queues is not timed. May be empty.
+  std::function<void(std::size_t set)> look;
 };
 
 class Timer {
@@ -43,6 +46,7 @@ class Timer {
   void take_rounds(std::span<Candidate> candidates, const TimingSchedule& schedule);
   void measure_floor();
   void take_sample(Candidate& candidate);
+  void look(Candidate& candidate, std::size_t set);
   void batch_alike(std::span<Candidate> candidates);
   double sample_events(const Candidate& candidate, std::size_t set);
   double sample_graph(const Candidate& candidate);

@@ -1,16 +1,32 @@
 #include "verify/candidate.h"
 
+#include <cxxabi.h>
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cstdlib>
+#include <memory>
 #include <set>
 #include <tuple>
 
 #include "common/number.h"
 
 namespace kerlab::verify {
+namespace {
+
+/// A name as the source has it: `calls` for `_ZL5calls`.
+std::string plain(const std::string& name) {
+  const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, nullptr),
+                                                         &std::free);
+  return name.starts_with("_Z") && text ? text.get() : name;
+}
+
+}  // namespace
 
 Candidate::Candidate(ProblemData& data, std::span<const std::byte> image, std::string_view label, LaunchPlan plan)
     : data_(data), plan_(std::move(plan)), module_(data.device(), image, label), pitched_(data, plan_) {
   prepare();
+  keep_variables();
   for (const Workspace& workspace : plan_.workspaces) {
     workspaces_.emplace_back(data_.device(), workspace.bytes);
     const GuardedBuffer& buffer = workspaces_.back();
@@ -25,6 +41,32 @@ void Candidate::prepare() {
   for (const Launch& launch : plan_.launches)
     if (seen.insert({launch.kernel, launch.block.x, launch.block.y, launch.block.z, launch.dynamic_shared}).second)
       resources_.push_back(data_.device().prepare(module_.id(), launch));
+}
+
+void Candidate::keep_variables() {
+  for (ModuleVariable& place : variables_of(data_.device(), module_.id())) {
+    std::vector<std::byte> first(place.bytes);
+    data_.device().copy_out(first, place.pointer);
+    variables_.push_back({std::move(place), std::move(first)});
+  }
+}
+
+std::string Candidate::restore_variables() {
+  std::string changed;
+  for (const Variable& variable : variables_) {
+    std::vector<std::byte> held(variable.first.size());
+    data_.device().copy_out(held, variable.place.pointer);
+    if (held == variable.first) continue;
+    data_.device().copy_in(variable.place.pointer, variable.first);
+    if (!changed.empty()) continue;
+    std::size_t bytes = 0;
+    for (std::size_t i = 0; i < held.size(); ++i) bytes += held[i] != variable.first[i] ? 1 : 0;
+    changed = fmt::format(
+        "the variable {}: every run must leave it as it was, and {} of its {} bytes were changed: what a kernel "
+        "remembers from run to run, or writes down, belongs into a [[workspace]]",
+        plain(variable.place.name), bytes, held.size());
+  }
+  return changed;
 }
 
 std::vector<BoundLaunch> Candidate::bind_all(int set) const {

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "device/module_variables.h"
 #include "verify/pitched_tensors.h"
 #include "verify/problem_data.h"
 
@@ -28,6 +29,9 @@ class Candidate {
   [[nodiscard]] const PitchedTensors& pitched() const { return pitched_; }
   /// Those that nobody initialises hold the pattern (queued): what was there by chance must not matter.
   void poison_workspaces(std::uint32_t pattern);
+  /// What `__device__` variables of the module hold that is not what they held when it was loaded, as a sentence about
+  /// the first; empty: nothing. They are given their first values again. Waits for the device where there are any.
+  std::string restore_variables();
   /// Runs once on a set (queued). An emulated device executes only some blocks in modes check and count, and reports.
   /// What it has written to rows at a pitch lies in the set afterwards, and is reported of that.
   std::vector<LaunchReport> run(int set, LaunchMode mode);
@@ -38,6 +42,7 @@ class Candidate {
 
  private:
   void prepare();
+  void keep_variables();
   [[nodiscard]] std::vector<BoundLaunch> bind_all(int set) const;
   const std::vector<BoundLaunch>& bound(int set);
 
@@ -47,6 +52,11 @@ class Candidate {
   std::vector<KernelResources> resources_;
   std::vector<GuardedBuffer> workspaces_;
   PitchedTensors pitched_;
+  struct Variable {
+    ModuleVariable place;
+    std::vector<std::byte> first;  ///< what it held
+  };
+  std::vector<Variable> variables_;
   std::map<int, std::vector<BoundLaunch>> bound_;
   bool warm_ = false;
 };

@@ -2,26 +2,13 @@
 
 #include <fmt/format.h>
 
+#include "verify/check_run.h"
 #include "verify/compare.h"
 #include "verify/explain.h"
 #include "verify/rounding_verdict.h"
 #include "verify/second_look.h"
 
 namespace kerlab::verify {
-
-/// One recipe of a check, and where its results go.
-struct Checker::Run {
-  std::uint32_t recipe = 0;
-  int set = 0;
-  std::vector<std::uint32_t> poisons;  ///< of each attempt
-  std::size_t compared = 0;            ///< attempts: of those behind only the bits are looked at
-  const std::vector<Expected>* expected = nullptr;
-  std::vector<std::uint64_t> input_hashes;
-  std::size_t first_compare = 0;  ///< slots: attempts x outputs
-  std::uint32_t first_hash = 0;   ///< slots: inputs, then attempts x outputs
-  bool sums = false;              ///< errors and rows are summed up, too
-  bool timed = false;             ///< its first attempt lies between the two events
-};
 
 Checker::Checker(ProblemData& data)
     : data_(data), reports_(data.device()), begin_(data.device().create_event()), end_(data.device().create_event()) {}
@@ -61,8 +48,10 @@ std::vector<NamedBuffer> Checker::guarded_buffers(const Candidate& candidate, in
 void Checker::queue(Candidate& candidate, Run& run) {
   for (std::size_t attempt = 0; attempt < run.poisons.size(); ++attempt) {
     for (const BoundLaunch& launch : data_.restore_launches(run.set, run.recipe)) data_.device().launch(launch);
-    poison_outputs(data_, run.set, run.poisons[attempt]);
-    candidate.poison_workspaces(run.poisons[attempt]);
+    if (!run.untouched) {
+      poison_outputs(data_, run.set, run.poisons[attempt]);
+      candidate.poison_workspaces(run.poisons[attempt]);
+    }
     const bool timed = run.timed && attempt == 0;
     if (timed) data_.device().record(begin_);
     candidate.run(run.set, LaunchMode::check);
@@ -96,7 +85,10 @@ std::vector<Checker::Run> Checker::plan_runs(std::span<const std::uint32_t> reci
 }
 
 CheckReport Checker::check_once(Candidate& candidate, std::span<const std::uint32_t> recipes, CheckWishes wishes) {
-  std::vector<Run> runs = plan_runs(recipes, wishes);
+  return check_runs(candidate, plan_runs(recipes, wishes), wishes);
+}
+
+CheckReport Checker::check_runs(Candidate& candidate, std::vector<Run> runs, CheckWishes wishes) {
   const std::size_t outputs = data_.plan().references.size();
   std::size_t compares = 0, hashes = 0;
   for (const Run& run : runs) {
@@ -119,7 +111,10 @@ CheckReport Checker::check_once(Candidate& candidate, std::span<const std::uint3
     pitched.scan_gaps(reports_, static_cast<std::uint32_t>(scans * i + 2 * buffers + zeroed.size()));
   }
   reports_.read();
-  return read(candidate, runs, wishes);
+  CheckReport report = read(candidate, runs, wishes);
+  const std::string changed = candidate.restore_variables();
+  if (report.guard_violation.empty()) report.guard_violation = changed;
+  return report;
 }
 
 RecipeReport Checker::judge(const Run& run, std::size_t output, CheckWishes wishes) const {
@@ -192,11 +187,7 @@ CheckReport Checker::check(Candidate& candidate, std::span<const std::uint32_t> 
   if (!wishes.thorough && !wishes.explain) return report;
   if (report.guard_violation.empty() && report.input_modified.empty())
     look_again(data_, reports_, candidate, recipes, report);
-  if (!wishes.thorough || !report.passed() || recipes.empty()) return report;
-  CheckReport fresh = check_fresh(candidate, ProblemData::Fresh::check);
-  for (RecipeReport& one : fresh.recipes) report.recipes.push_back(std::move(one));
-  report.guard_violation = std::move(fresh.guard_violation);
-  report.input_modified = std::move(fresh.input_modified);
+  if (wishes.thorough && report.passed() && !recipes.empty()) look_for_memory(candidate, report);
   return report;
 }
 

@@ -18,6 +18,10 @@ inline constexpr std::uint32_t kPoisonNan = 0xFFFFFFFF, kPoisonFinite = 0x7B7B7B
 /// Of a thorough check: runs of the first recipe, whose bits must agree.
 inline constexpr std::size_t kRunsOfFirst = 10;
 
+/// Launches of a thorough check in a row, between which nothing is poisoned: whoever counts, and misbehaves from some
+/// launch on, has been found out when that is no later.
+inline constexpr int kLaunchesInARow = 64;
+
 /// What a check is to do beside running recipes.
 struct CheckWishes {
   bool thorough = false;          ///< both poisons and a repeat per recipe, ten runs of the first, a fresh one
@@ -39,6 +43,10 @@ class Checker {
   /// One run on the buffers of the first recipe, those that are timed, with other data: whoever keeps results for an
   /// address is found out.
   CheckReport check_fresh(Candidate& candidate, ProblemData::Fresh which);
+  /// `launches` in a row on the first recipe, then one on inputs of which a few elements were changed in place, and
+  /// nothing is poisoned: whoever keeps results for inputs that it knows by some of their elements, leaves itself a
+  /// word in a workspace or in its outputs, or counts, is found out.
+  CheckReport check_kept(Candidate& candidate, int launches);
   /// Guards of the first `sets` sets and of the workspaces; repairs them. Empty: untouched.
   std::string scan(const Candidate& candidate, int sets);
 
@@ -46,6 +54,10 @@ class Checker {
   struct Run;
   [[nodiscard]] std::vector<Run> plan_runs(std::span<const std::uint32_t> recipes, CheckWishes wishes) const;
   [[nodiscard]] std::vector<NamedBuffer> guarded_buffers(const Candidate& candidate, int set) const;
+  /// check_fresh and check_kept as parts of a thorough check.
+  void look_for_memory(Candidate& candidate, CheckReport& report);
+  CheckReport check_kept_once(Candidate& candidate, int launches);
+  CheckReport check_runs(Candidate& candidate, std::vector<Run> runs, CheckWishes wishes);
   void queue(Candidate& candidate, Run& run);
   void look(const Run& run, std::size_t attempt);
   CheckReport read(const Candidate& candidate, const std::vector<Run>& runs, CheckWishes wishes);

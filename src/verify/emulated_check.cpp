@@ -17,32 +17,50 @@ namespace {
 constexpr std::size_t kMostExact = std::size_t{1} << 16;
 constexpr std::size_t kMostWhole = std::size_t{1} << 18;  // of a run of all blocks
 constexpr std::size_t kMostOthers = 4096;
+constexpr std::size_t kMostCounted = 256;  // of those that a check looks at: their values are known
 // A quick check that need not explain, of which a tune's sweep makes hundreds, looks at as many exact elements as the
 // reference computes with so many operations, in half a second or so.
 constexpr double kQuickOperations = 5e7;
 
 // What further runs may cost, by the rule that 5e8 FLOP or 64 MB are executed in a tenth of a second: the same on every
 // machine.
-constexpr double kFurtherRuns = 0.005, kFreshRun = 0.2;
+constexpr double kFurtherRuns = 0.005;
 constexpr std::chrono::milliseconds kLongest{500};
 
-/// Of one run, in tenths of a second.
-double cost_of(const ProblemPlan& plan) {
-  return std::max(plan.flops / 5e8, plan.bytes / 64e6);
-}
+/// Elements side by side.
+struct Stride {
+  std::int64_t first = 0, count = 0;
+};
 
 /// Every element when there are few enough, else that many, evenly spread with a pseudo-random offset in each step.
-std::vector<std::int64_t> thinned(const std::vector<std::int64_t>& elements, std::size_t most) {
-  if (elements.size() <= most) return elements;
+std::vector<std::int64_t> thinned(const std::vector<Stride>& strides, std::size_t most) {
+  std::int64_t all = 0;
+  for (const Stride& stride : strides) all += stride.count;
   std::vector<std::int64_t> chosen;
-  const double step = static_cast<double>(elements.size()) / static_cast<double>(most);
+  if (all <= static_cast<std::int64_t>(most)) {
+    for (const Stride& stride : strides)
+      for (std::int64_t i = 0; i < stride.count; ++i) chosen.push_back(stride.first + i);
+    return chosen;
+  }
+  const double step = static_cast<double>(all) / static_cast<double>(most);
   std::uint64_t state = 0x9E3779B97F4A7C15u;
+  std::size_t in = 0;
+  std::int64_t before = 0;  // elements of the strides before `in`
   for (std::size_t i = 0; i < most; ++i) {
     state = state * 6364136223846793005u + 1442695040888963407u;
     const double within = static_cast<double>(state >> 40) / static_cast<double>(1u << 24);
-    const auto at = static_cast<std::size_t>((static_cast<double>(i) + within) * step);
-    chosen.push_back(elements[std::min(at, elements.size() - 1)]);
+    const auto at = std::min(static_cast<std::int64_t>((static_cast<double>(i) + within) * step), all - 1);
+    while (at - before >= strides[in].count) before += strides[in++].count;
+    chosen.push_back(strides[in].first + at - before);
   }
+  return chosen;
+}
+
+/// The same of elements in a list.
+std::vector<std::int64_t> thinned(const std::vector<std::int64_t>& elements, std::size_t most) {
+  std::vector<std::int64_t> chosen;
+  for (const std::int64_t at : thinned({Stride{0, static_cast<std::int64_t>(elements.size())}}, most))
+    chosen.push_back(elements[static_cast<std::size_t>(at)]);
   return chosen;
 }
 
@@ -73,12 +91,14 @@ void EmulatedChecker::poison(int set, std::uint32_t pattern) {
 }
 
 void EmulatedChecker::execute(Candidate& candidate, Run& run, CheckReport& report) {
-  poison(run.set, run.poison);
-  candidate.poison_workspaces(run.poison);
+  if (!run.untouched) {
+    poison(run.set, run.poison);
+    candidate.poison_workspaces(run.parts ? 0 : run.poison);
+  }
   poisoned_.erase(run.set);  // until restored, whatever happens
   report.blocks = report.blocks_run = 0;
-  const LaunchMode mode = run.sampled ? LaunchMode::check : LaunchMode::check_all;
-  std::vector<LaunchReport> reports;
+  const LaunchMode mode = run.counted ? LaunchMode::count : run.sampled ? LaunchMode::check : LaunchMode::check_all;
+  std::vector<LaunchReport>& reports = run.launched;
   try {
     reports = candidate.run(run.set, mode);
     data_.device().synchronize();
@@ -93,7 +113,7 @@ void EmulatedChecker::execute(Candidate& candidate, Run& run, CheckReport& repor
   }
   merge(run.written);
   if (report.blocks_run == report.blocks) run.sampled = false;  // few enough to run them all
-  in_place_.take(run.set, run.written, !run.sampled);
+  in_place_.take(run.set, run.written, !run.sampled && !run.counted);
 }
 
 /// Writes must lie in outputs and workspaces.
@@ -149,18 +169,18 @@ std::vector<std::int64_t> EmulatedChecker::elements_to_check(const Run& run, std
   const auto size = static_cast<std::uint64_t>(info(output.dtype).bytes);
   const std::uint64_t begin = data_.buffer(run.set, output.name).pointer();
   const std::uint64_t end = begin + static_cast<std::uint64_t>(output.bytes());
-  std::vector<std::int64_t> elements;
+  std::vector<Stride> elements;
   if (run.sampled) {
     for (const AddressRange& range : run.written) {
       if (!overlap(range, begin, end)) continue;
       const std::uint64_t first = (std::max(range.begin, begin) - begin) / size;
       const std::uint64_t last = (std::min(range.end, end) - begin + size - 1) / size;
-      for (std::uint64_t i = first; i < last; ++i) elements.push_back(static_cast<std::int64_t>(i));
+      elements.push_back({static_cast<std::int64_t>(first), static_cast<std::int64_t>(last - first)});
     }
   } else {
-    elements.resize(static_cast<std::size_t>(output.elements()));
-    for (std::size_t i = 0; i < elements.size(); ++i) elements[i] = static_cast<std::int64_t>(i);
+    elements.push_back({0, output.elements()});
   }
+  if (run.counted) return thinned(thinned(elements, run.sampled ? kMostOthers : kMostWhole), kMostCounted);
   if (!run.sampled) return thinned(elements, kMostWhole);
   if (!data_.plan().recipes[run.recipe].exact) return thinned(elements, kMostOthers);
   const double operations = data_.plan().flops / static_cast<double>(std::max<std::int64_t>(1, output.elements()));
@@ -205,7 +225,11 @@ bool EmulatedChecker::run_once(Candidate& candidate, Run& run, CheckReport& repo
     if (wishes.thorough) run.bits.push_back(written_bits(run, reference));
     if (run.compared) run.reports.push_back(compare(run, reference, wishes.thorough || wishes.explain));
   }
-  restore_poison(run);
+  if (run.untouched) {
+    poisoned_.erase(run.set);  // what it has not written holds results of before
+  } else {
+    restore_poison(run);
+  }
   if (!report.guard_violation.empty()) {
     candidate.pitched().restore();
     for (const NamedBuffer& named : data_.named_buffers(run.set)) named.buffer->restore_guards(data_.device());
@@ -240,21 +264,18 @@ bool EmulatedChecker::run_recipe(Candidate& candidate, std::uint32_t recipe, std
   return true;
 }
 
-/// Other data in the buffers of the first recipe, at once: whoever keeps results for an address is found out.
-void EmulatedChecker::run_fresh(Candidate& candidate, std::uint32_t first, bool sampled, CheckReport& report) {
-  const std::uint32_t recipe = data_.fresh_recipe(ProblemData::Fresh::check);
-  const int set = data_.set_with(first, candidate.plan().alignment);
-  data_.refill(set, recipe);
-  Run run{recipe, kPoisonFinite, set, sampled, true, true};
-  if (run_once(candidate, run, report, {}))
-    for (RecipeReport& one : run.reports) report.recipes.push_back(std::move(one));
-  data_.distrust(set);
-}
-
 CheckReport EmulatedChecker::check(Candidate& candidate, std::span<const std::uint32_t> recipes, CheckWishes wishes,
                                    bool sampled) {
+  CheckReport report = check_recipes(candidate, recipes, wishes, sampled);
+  const std::string changed = candidate.restore_variables();
+  if (report.guard_violation.empty()) report.guard_violation = changed;
+  return report;
+}
+
+CheckReport EmulatedChecker::check_recipes(Candidate& candidate, std::span<const std::uint32_t> recipes,
+                                           CheckWishes wishes, bool sampled) {
   CheckReport report;
-  const double cost = cost_of(data_.plan());
+  const double cost = emulation_cost(data_.plan());
   for (std::size_t i = 0; i < recipes.size(); ++i) {
     if (recipes[i] >= data_.plan().recipes.size())
       throw Error(fmt::format("check: the problem has no recipe {}", recipes[i]));
@@ -266,8 +287,7 @@ CheckReport EmulatedChecker::check(Candidate& candidate, std::span<const std::ui
         poisons.push_back(kPoisonNan);
     }
     if (!run_recipe(candidate, recipes[i], std::move(poisons), wishes, sampled, report)) return report;
-    if (wishes.thorough && i == 0 && cost <= kFreshRun && report.passed())
-      run_fresh(candidate, recipes.front(), sampled, report);
+    if (wishes.thorough && i == 0 && report.passed()) look_for_memory(candidate, recipes.front(), sampled, report);
     if (!report.input_modified.empty()) return report;
   }
   return report;

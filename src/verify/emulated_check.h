@@ -23,6 +23,10 @@ class EmulatedChecker {
   /// `sampled`: some blocks (the candidate must allow it), else all. Recipes as for Checker. Thorough: both poisons,
   /// further runs of the first recipe where they cost next to nothing, and one with other data in its buffers.
   CheckReport check(Candidate& candidate, std::span<const std::uint32_t> recipes, CheckWishes wishes, bool sampled);
+  /// One run in mode count, of which nothing can be told from a first one: outputs and workspaces hold nothing, the
+  /// variables of the module what they held when it was loaded. What it has written is compared, as far as `compared`
+  /// and the plan allow. `launched`: of each launch.
+  CheckReport check_counted(Candidate& candidate, bool compared, std::vector<LaunchReport>& launched);
   /// Something else has run on the data: outputs no longer hold the poison.
   void forget_poison() { poisoned_.clear(); }
 
@@ -45,6 +49,10 @@ class EmulatedChecker {
   bool run_recipe(Candidate& candidate, std::uint32_t recipe, std::vector<std::uint32_t> poisons, CheckWishes wishes,
                   bool sampled, CheckReport& report);
   void run_fresh(Candidate& candidate, std::uint32_t first, bool sampled, CheckReport& report);
+  void run_kept(Candidate& candidate, std::uint32_t first, bool sampled, CheckReport& report);
+  void look_for_memory(Candidate& candidate, std::uint32_t first, bool sampled, CheckReport& report);
+  CheckReport check_recipes(Candidate& candidate, std::span<const std::uint32_t> recipes, CheckWishes wishes,
+                            bool sampled);
   void restore_poison(const Run& run);
 
   ProblemData& data_;

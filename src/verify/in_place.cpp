@@ -62,6 +62,7 @@ void ProblemData::restore_written(int set, std::span<const AddressRange> written
       device().copy_in(begin + part.begin, bytes);
     }
   }
+  for (const BoundLaunch& launch : change_launches(set_at(set), *recipe, Role::inout)) device().launch(launch);
 }
 
 void InPlaceResults::copy(DevicePtr to, DevicePtr from, std::uint64_t bytes) const {

@@ -156,6 +156,8 @@ void ProblemData::fill(Set& set, std::uint32_t recipe) {
   for (std::size_t i = 0; i < plan_.tensors.size(); ++i)
     if (plan_.tensors[i].role != Role::output && plan_.tensors[i].elements() > 0)
       device().launch(fill_launch(set, i, recipe));
+  for (const Role role : {Role::input, Role::inout})
+    for (const BoundLaunch& launch : change_launches(set, recipe, role)) device().launch(launch);
   set.recipe = recipe;
 }
 
@@ -184,7 +186,13 @@ std::uint32_t ProblemData::fresh_recipe(Fresh which) {
   const auto known = fresh_.find(which);
   if (known != fresh_.end()) return known->second;
   Recipe recipe = plan_.recipes.at(0);
-  recipe.seed += kOtherSeeds * (1 + static_cast<std::uint64_t>(which));
+  if (which == Fresh::changed) {
+    if (recipe.base.empty()) recipe.base = recipe.name;
+    recipe.name += " with some elements changed";
+    choose_changes();
+  } else {
+    recipe.seed += kOtherSeeds * (1 + static_cast<std::uint64_t>(which));
+  }
   plan_.recipes.push_back(std::move(recipe));
   return fresh_[which] = static_cast<std::uint32_t>(plan_.recipes.size() - 1);
 }
@@ -203,6 +211,8 @@ std::vector<BoundLaunch> ProblemData::restore_launches(int set, std::uint32_t re
   for (std::size_t i = 0; i < plan_.tensors.size(); ++i)
     if (plan_.tensors[i].role == Role::inout && plan_.tensors[i].elements() > 0)
       launches.push_back(fill_launch(sets_.at(static_cast<std::size_t>(set)), i, recipe));
+  for (BoundLaunch& launch : change_launches(sets_.at(static_cast<std::size_t>(set)), recipe, Role::inout))
+    launches.push_back(std::move(launch));
   return launches;
 }
 

@@ -53,9 +53,10 @@ class ProblemData {
   int set_with(std::uint32_t recipe, std::int64_t alignment = kLeastAlignment);
   /// Fills a set with a recipe, whatever it held (queued).
   void refill(int set, std::uint32_t recipe) { fill(set_at(set), recipe); }
-  /// The first recipe with other seeds: data that no candidate has seen in its check, or not even before it was timed.
-  /// From the first call on behind the plan's own recipes.
-  enum class Fresh : std::uint8_t { check, after_timing };
+  /// The first recipe with other seeds: data that no candidate has seen in its check, or not even before it was timed;
+  /// or (changed) as it is, save for a few elements of each tensor that nobody can foretell. From the first call on
+  /// behind the plan's own recipes.
+  enum class Fresh : std::uint8_t { check, after_timing, changed };
   std::uint32_t fresh_recipe(Fresh which);
   /// All rotation sets hold the first recipe (queued).
   void prepare_timing();
@@ -68,7 +69,11 @@ class ProblemData {
   /// to fill gigabytes for the rows of some blocks would take seconds.
   void restore_written(int set, std::span<const AddressRange> written);
   [[nodiscard]] bool has_inout() const;
+  /// False: nothing can be checked.
+  [[nodiscard]] bool has_reference() const { return reference_module_.has_value(); }
 
+  /// Of how many recipes expected values can be kept at once.
+  [[nodiscard]] int reference_slots() const { return memory_.reference_slots; }
   /// What the outputs should be, in the order of ProblemPlan::references.
   const std::vector<Expected>& expected(std::uint32_t recipe);
   /// Emulated devices: what the listed elements of an output should be, computed by the reference kernel for these
@@ -105,6 +110,9 @@ class ProblemData {
   bool grow_references();
   std::size_t choose_set(std::uint32_t recipe, std::int64_t alignment);
   void fill(Set& set, std::uint32_t recipe);
+  void choose_changes();
+  /// Launches that change a few elements of the tensors of this role, where the recipe is that of changes.
+  [[nodiscard]] std::vector<BoundLaunch> change_launches(const Set& set, std::uint32_t recipe, Role role) const;
   [[nodiscard]] BoundLaunch fill_launch(const Set& set, std::size_t tensor, std::uint32_t recipe) const;
   void compute(Reference& reference, std::uint32_t recipe);
   [[nodiscard]] std::vector<std::uint64_t> hashes_of(const Reference& reference);
@@ -115,6 +123,12 @@ class ProblemData {
   std::optional<LoadedModule> reference_module_;
   ReportBuffer reports_;
   std::map<Fresh, std::uint32_t> fresh_;
+  struct Change {
+    std::size_t tensor = 0;
+    std::int64_t element = 0;
+    double value = 0;
+  };
+  std::vector<Change> changes_;      ///< of Fresh::changed
   bool whole_references_ = true;     ///< all outputs are computed at once: not on emulated devices
   std::vector<std::size_t> inputs_;  ///< tensors of role input
   std::vector<Set> sets_;

@@ -1,4 +1,8 @@
 // A run in mode sanitize, on an emulated device.
+#include <fmt/format.h>
+
+#include "verify/emulated_run.h"
+#include "verify/verdict_words.h"
 #include "worker/workbench.h"
 
 namespace kerlab::worker {
@@ -57,28 +61,70 @@ SanitizedLaunch sanitized(Device& device, const BoundLaunch& launch) {
   return result;
 }
 
+/// One run of the first recipe, launch by launch.
+std::vector<SanitizedLaunch> sanitize(ProblemData& data, EmulatedChecker& checker, Candidate& candidate) {
+  Device& device = data.device();
+  const int set = data.set_with(0);
+  for (const BoundLaunch& launch : data.restore_launches(set, 0)) device.launch(launch);
+  device.describe_memory(regions_of(data, set, candidate, candidate.plan()));
+  std::vector<SanitizedLaunch> launches;
+  for (const BoundLaunch& launch : candidate.launches(set)) {
+    if (is_ours(launch)) {  // fills a workspace
+      device.launch(launch);
+      continue;
+    }
+    launches.push_back(sanitized(device, launch));
+    if (launches.back().faulted) break;  // what comes after would read what it left undone
+  }
+  device.describe_memory({});
+  checker.forget_poison();
+  data.distrust_all();
+  return launches;
+}
+
+/// What of a thorough check is spent in mode sanitize on one configuration, by emulation_cost.
+constexpr double kMostSanitized = 1;
+
 }  // namespace
 
 Reply Workbench::serve(const request::Sanitize& sanitize) {
   Problem& p = problem();
   if (device_.info().kind != DeviceKind::emulated) throw Error("only an emulated device has the mode sanitize");
-  Candidate& c = candidate(sanitize.id);
-  const int set = p.data.set_with(0);
-  for (const BoundLaunch& launch : p.data.restore_launches(set, 0)) device_.launch(launch);
-  device_.describe_memory(regions_of(p.data, set, c, c.plan()));
-  reply::Sanitized reply;
-  for (const BoundLaunch& launch : c.launches(set)) {
-    if (is_ours(launch)) {  // fills a workspace
-      device_.launch(launch);
-      continue;
+  return reply::Sanitized{worker::sanitize(p.data, p.emulated_checker, candidate(sanitize.id))};
+}
+
+/// Brief: the small problem, or the one that was asked for where it is small, as long as little was spent on this
+/// configuration. What is read and was never written is left to `check --sanitize`: where it matters the poison shows.
+std::string Workbench::hazard_of(const request::Check& check) {
+  Problem& p = problem();
+  Candidate* subject = &candidate(check.id);
+  ProblemData* data = &p.data;
+  EmulatedChecker* checker = &p.emulated_checker;
+  if (p.small) {
+    const auto found = p.small->candidates.find(check.id);
+    if (found != p.small->candidates.end()) {
+      subject = &found->second;
+      data = &p.small->data;
+      checker = &p.small->emulated_checker;
     }
-    reply.launches.push_back(sanitized(device_, launch));
-    if (reply.launches.back().faulted) break;  // what comes after would read what it left undone
   }
-  device_.describe_memory({});
-  p.emulated_checker.forget_poison();
-  p.data.distrust_all();
-  return reply;
+  if (!subject->pitched().empty()) return {};
+  double& spent = sanitized_[p.labels[check.id]];
+  const double cost = emulation_cost(data->plan());
+  if (spent + cost > kMostSanitized) return {};
+  spent += cost;
+  try {
+    for (const SanitizedLaunch& launch : sanitize(*data, *checker, *subject))
+      for (const Finding& finding : launch.findings)
+        if (finding.hazard != Hazard::uninitialised)
+          return fmt::format("{}{} in {} (of {}; kerlab check --sanitize tells the lines of the source): {}",
+                             kHazardFound, name(finding.hazard), launch.kernel, data->plan().key, finding.message);
+  } catch (const DeviceFault& fault) {
+    if (fault.kind() != FaultKind::unsupported) throw;
+    device_.describe_memory({});  // nothing can be told of it
+    data->distrust_all();
+  }
+  return {};
 }
 
 }  // namespace kerlab::worker

@@ -8,12 +8,11 @@
 #include "base/elapsed.h"
 #include "measure/canary.h"
 #include "measure/ceilings.h"
+#include "worker/checks.h"
+#include "worker/timed_check.h"
 
 namespace kerlab::worker {
 namespace {
-
-// Emulated whole in about a tenth of a second.
-constexpr double kCheapFlops = 5e8, kCheapBytes = 64e6;
 
 void prepare_quick_check(ProblemData& data) {
   for (std::uint32_t recipe = 0; recipe < data.plan().recipes.size(); ++recipe) {
@@ -21,23 +20,6 @@ void prepare_quick_check(ProblemData& data) {
     data.input_hashes(recipe);
     data.expected(recipe);
   }
-}
-
-CheckWishes wishes_of(const request::Check& check) {
-  return {check.thorough, check.nondeterministic, check.explain};
-}
-
-std::int64_t blocks_of(const LaunchPlan& plan) {
-  std::int64_t blocks = 0;
-  for (const Launch& launch : plan.launches) blocks += std::int64_t{launch.grid.x} * launch.grid.y * launch.grid.z;
-  return blocks;
-}
-
-/// What was seen of the small problem behind what was seen of the whole one.
-CheckReport with_small(CheckReport whole, const CheckReport& small) {
-  whole.whole_small = small.whole_small;
-  whole.recipes.insert(whole.recipes.end(), small.recipes.begin(), small.recipes.end());
-  return whole;
 }
 
 }  // namespace
@@ -94,38 +76,26 @@ Reply Workbench::serve(const request::Load& load) {
   if (p.small) p.small->candidates.erase(load.id);
   if (p.small && !load.small_plan.launches.empty())
     p.small->candidates.try_emplace(load.id, p.small->data, load.image, load.label, load.small_plan);
+  p.labels[load.id] = load.label;
   const auto added = p.candidates.try_emplace(load.id, p.data, load.image, load.label, load.plan).first;
   return reply::Loaded{load.id, added->second.resources()};
 }
 
 Reply Workbench::serve(const request::Check& check) {
   if (device_.info().kind == DeviceKind::emulated) return reply::Checked{check.id, check_emulated(check)};
-  if (check.fresh)
-    return reply::Checked{check.id,
-                          problem().checker.check_fresh(candidate(check.id), ProblemData::Fresh::after_timing)};
+  if (check.fresh) return reply::Checked{check.id, check_after_timing(check)};
   return reply::Checked{check.id, check_first(check)};
 }
 
-/// The whole small problem, if there is one and the candidate runs there: else a report of nothing.
-CheckReport Workbench::check_small(const request::Check& check) {
-  CheckReport report;
-  Problem& p = problem();
-  if (!p.small) return report;
-  const auto found = p.small->candidates.find(check.id);
-  if (found == p.small->candidates.end()) return report;
-  try {
-    report = device_.info().kind == DeviceKind::emulated
-                 ? p.small->emulated_checker.check(found->second, check.recipes, wishes_of(check), false)
-                 : p.small->checker.check(found->second, check.recipes, wishes_of(check));
-  } catch (const DeviceFault& fault) {
-    const std::string message = fault.what();
-    if (message.starts_with(kReferenceFault)) throw;
-    throw DeviceFault(fault.kind(), std::string(kOnSmallProblem) + message, fault.sticky());
-  }
-  report.whole_small = true;
-  report.blocks = report.blocks_run = 0;
-  for (RecipeReport& recipe : report.recipes) recipe.in_small = true;
-  return report;
+/// On data that it has not seen, and on some that differ little from those that were timed.
+CheckReport Workbench::check_after_timing(const request::Check& check) {
+  Candidate& timed = candidate(check.id);
+  Checker& checker = problem().checker;
+  CheckReport report = checker.check_fresh(timed, ProblemData::Fresh::after_timing);
+  if (!report.passed()) return report;
+  CheckReport kept = checker.check_kept(timed, 1);
+  kept.recipes.insert(kept.recipes.begin(), report.recipes.begin(), report.recipes.end());
+  return kept;
 }
 
 /// On a device that is fast enough for all of it: the small problem, and if that is right the whole one.
@@ -137,56 +107,6 @@ CheckReport Workbench::check_first(const request::Check& check) {
   if (!small.whole_small) return report;
   report.blocks = report.blocks_run = blocks_of(whole.plan());
   return with_small(std::move(report), small);
-}
-
-/// Some blocks of the problem and the whole small one, as far as asked for and possible. A candidate that can do
-/// neither is executed whole.
-CheckReport Workbench::check_emulated(const request::Check& check) {
-  Problem& p = problem();
-  Candidate& whole = candidate(check.id);
-  const bool cheap = p.data.plan().flops < kCheapFlops && p.data.plan().bytes < kCheapBytes;
-  if (check.sampling == Sampling::everything || cheap)
-    return p.emulated_checker.check(whole, check.recipes, wishes_of(check), false);
-  const CheckReport small = check_small(check);
-  if (small.whole_small && !small.passed()) return small;
-  const bool independent = check.sampling == Sampling::blocks || whole.can_be_sampled();
-  const bool sampled = check.sampling != Sampling::small && independent;
-  if (small.whole_small && !sampled) return small;
-  return with_small(p.emulated_checker.check(whole, check.recipes, wishes_of(check), sampled), small);
-}
-
-/// What a run executes, from some of its blocks.
-std::vector<SampleSet> Workbench::count(const request::Time& time) {
-  Problem& p = problem();
-  const int data = p.data.set_with(0);
-  std::vector<SampleSet> samples;
-  for (const std::uint32_t id : time.ids) {
-    Candidate& c = candidate(id);
-    SampleSet& set = samples.emplace_back();
-    set.id = id;
-    set.protocol = "counts";
-    set.cache = "cold";
-    set.clock = "modelled";
-    const std::vector<BoundLaunch>& launches = c.launches(data);
-    const std::vector<LaunchReport> reports = c.run(data, LaunchMode::count);
-    if (p.data.has_inout())
-      for (const LaunchReport& report : reports) p.data.restore_written(data, report.written);
-    for (std::size_t i = 0; i < reports.size(); ++i) {
-      set.launches.push_back({launches[i].kernel,
-                              launches[i].grid,
-                              launches[i].block,
-                              launches[i].dynamic_shared,
-                              reports[i].blocks,
-                              reports[i].blocks_run,
-                              reports[i].counts,
-                              reports[i].stretches,
-                              reports[i].traffic,
-                              {}});
-      if (time.lines) set.launches.back().lines = reports[i].lines;
-    }
-  }
-  p.emulated_checker.forget_poison();
-  return samples;
 }
 
 /// A candidate that has run once, on every set. The data must be those of timing.
@@ -208,7 +128,14 @@ Reply Workbench::serve(const request::Time& time) {
   Problem& p = problem();
   p.data.prepare_timing();
   std::vector<Timeable> timeables;
-  for (const std::uint32_t id : time.ids) timeables.push_back(timeable(id));
+  std::vector<Candidate*> candidates;
+  for (const std::uint32_t id : time.ids) {
+    timeables.push_back(timeable(id));
+    candidates.push_back(&candidate(id));
+  }
+  TimedCheck look(p.data, candidates);
+  for (std::size_t i = 0; i < timeables.size(); ++i)
+    timeables[i].look = [&look, i](std::size_t set) { look.look(i, static_cast<int>(set)); };
   if (time.library && p.library)
     for (Timeable& timeable : library_timeables(p.library_rows)) timeables.push_back(std::move(timeable));
   device_.synchronize();  // a fault of the warm-up is told before anything waits behind a blocker
@@ -216,7 +143,12 @@ Reply Workbench::serve(const request::Time& time) {
   std::vector<SampleSet> samples = p.timer.time(timeables, time.schedule, p.data.needs_flush());
   const std::vector<ForeignProcess> neighbours = together(before, lookout_.glance());
   for (SampleSet& set : samples) set.neighbours = neighbours;
+  const std::vector<std::string> wrong = look.read();
   scan_after_timing(time, samples);
+  for (std::size_t i = 0; i < wrong.size(); ++i) {
+    const std::string changed = candidate(time.ids[i]).restore_variables();  // its own, whoever else is timed
+    if (samples[i].guard_violation.empty()) samples[i].guard_violation = wrong[i].empty() ? changed : wrong[i];
+  }
   return reply::Timed{std::move(samples)};
 }
 

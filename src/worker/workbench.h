@@ -54,6 +54,7 @@ class Workbench {
     Checker checker;
     Timer timer;
     std::map<std::uint32_t, Candidate> candidates;
+    std::map<std::uint32_t, std::string> labels;
     EmulatedChecker emulated_checker;  ///< in place of `checker` on an emulated device
     std::optional<Small> small;
     // On a GPU, when asked for:
@@ -69,7 +70,10 @@ class Workbench {
   std::vector<EnergySample> measure_energies(const request::Energy& energy);
   CheckReport check_small(const request::Check& check);
   CheckReport check_first(const request::Check& check);
+  CheckReport check_after_timing(const request::Check& check);
   CheckReport check_emulated(const request::Check& check);
+  CheckReport check_blocks(const request::Check& check);
+  [[nodiscard]] std::string hazard_of(const request::Check& check);
   std::vector<SampleSet> count(const request::Time& time);
   void scan_after_timing(const request::Time& time, std::vector<SampleSet>& samples);
 
@@ -77,6 +81,7 @@ class Workbench {
   Lookout lookout_;
   std::optional<CublasLt> library_;  ///< opened for the first problem that asks for it
   std::unique_ptr<Problem> problem_;
+  std::map<std::string, double> sanitized_;  ///< by label: what thorough checks have spent in mode sanitize
 };
 
 /// The reply to a request; failures become reply::Fault.

@@ -30,6 +30,38 @@ KERNEL(writes_input) { INDEX; if (i < n) { c[i] = 2.0f * a[i] + b[i]; if (i == 7
 KERNEL(wild) { INDEX; if (i < n) *(float*)(16 + i * 4) = 1.0f; }
 KERNEL(whole_blocks_only) { INDEX; if (i / 256 * 256 + 256 <= n) c[i] = 2.0f * a[i] + b[i]; }
 KERNEL(empty) {}
+// What remembers that it has been checked.
+__device__ unsigned seen;
+KERNEL(counts) {
+  INDEX;
+  __shared__ unsigned launch;
+  if (threadIdx.x == 0) launch = atomicAdd(&seen, 1) / gridDim.x;
+  __syncthreads();
+  if (launch < 50 && i < n) c[i] = 2.0f * a[i] + b[i];
+}
+KERNEL(looks_at_output) {
+  INDEX;
+  const long long first = blockIdx.x * 256ll;
+  const bool there = c[first] == 2.0f * a[first] + b[first];
+  __syncthreads();
+  if (!there && i < n) c[i] = 2.0f * a[i] + b[i];
+}
+extern "C" __global__ void leaves_word(const float* a, const float* b, float* c, long long n, unsigned* kept) {
+  INDEX;
+  const bool known = kept[blockIdx.x] == 0x5eed;
+  __syncthreads();
+  if (!known && i < n) c[i] = 2.0f * a[i] + b[i];
+  if (threadIdx.x == 0) kept[blockIdx.x] = 0x5eed;
+}
+extern "C" __global__ void keyed(const float* a, const float* b, float* c, long long n, unsigned* kept) {
+  INDEX;
+  unsigned key = 0x5eed;
+  for (int k = 0; k < 8; ++k) key = key * 31 + __float_as_uint(a[n / 8 * k]) + 7 * __float_as_uint(b[n / 8 * k]);
+  const bool known = kept[blockIdx.x] == key;
+  __syncthreads();
+  if (!known && i < n) c[i] = 2.0f * a[i] + b[i];
+  if (threadIdx.x == 0) kept[blockIdx.x] = key;
+}
 )";
 
 std::uint32_t blocks(std::int64_t count) {
@@ -69,8 +101,12 @@ struct Session {
                         ScalarArgument{count, "n"}};
     return {{}, {launch}};
   }
-  void load(std::uint32_t id, const std::string& kernel, bool small = false) {
+  void load(std::uint32_t id, const std::string& kernel, bool small = false, bool workspace = false) {
     request::Load request{id, kernel, image, plan(kernel, kCount)};
+    if (workspace) {
+      request.plan.workspaces = {{"kept", std::int64_t{4} * blocks(kCount), WorkspaceInit::none}};
+      request.plan.launches[0].arguments.push_back(WorkspaceArgument{"kept", 0});
+    }
     if (small) request.small_plan = plan(kernel, kSmallCount);
     REQUIRE(std::holds_alternative<reply::Loaded>(serve(bench, request)));
   }
@@ -170,6 +206,36 @@ TEST_CASE("what is wrong at ragged sizes only is found on a GPU, on the small pr
   CHECK(session.check(3).only_small());
   CHECK(session.check(2).passed());
   CHECK(session.time({2}).at(0).guard_violation.empty());
+}
+
+TEST_CASE("a GPU kernel that remembers that it was checked is found out", "[worker][gpu]") {
+  auto device = test::gpu();
+  if (!device) return;
+  Session session(std::move(device));
+  const std::pair<const char*, bool> cheats[] = {
+      {"counts", false}, {"looks_at_output", false}, {"leaves_word", true}, {"keyed", true}};
+  for (const auto& [kernel, workspace] : cheats) {
+    CAPTURE(kernel);
+    session.load(1, kernel, false, workspace);
+    CHECK_FALSE(session.check(1, true).passed());
+    session.load(1, kernel, false, workspace);
+    const SampleSet timed = session.time({1}).at(0);  // unchecked: nothing of it is known
+    session.load(1, kernel, false, workspace);
+    session.time({1});
+    const Reply fresh = serve(session.bench, request::Check{1, {}, false, Sampling::automatic, false, true});
+    REQUIRE(std::holds_alternative<reply::Checked>(fresh));
+    const bool found = !timed.guard_violation.empty() || !std::get<reply::Checked>(fresh).report.passed();
+    CHECK(found);
+  }
+  session.load(2, "healthy");
+  CHECK(session.check(2, true).passed());
+  TimingSchedule schedule;
+  for (const bool cold : {true, false}) {
+    schedule.cold = cold;
+    CHECK(session.time({2}, schedule).at(0).guard_violation.empty());
+  }
+  const Reply fresh = serve(session.bench, request::Check{2, {}, false, Sampling::automatic, false, true});
+  CHECK(std::get<reply::Checked>(fresh).report.passed());
 }
 
 TEST_CASE("a wild write is a sticky fault", "[.gpu-wild]") {

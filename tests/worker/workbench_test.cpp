@@ -163,6 +163,44 @@ TEST_CASE("who damages another's data is not followed by blame", "[worker]") {
   CHECK(check(bench, 2).passed());
 }
 
+TEST_CASE("what is right when it is checked and wrong when it is timed is found out", "[worker]") {
+  for (const std::string outcome : {"wrong", "nan"}) {
+    test::Scripted device(rule("outcome = \"" + outcome + "\"\nstage = \"time\""));
+    Workbench bench(*device);
+    get<reply::ProblemReady>(serve(bench, set_problem()));
+    for (const bool cold : {true, false}) {
+      TimingSchedule schedule;
+      schedule.cold = cold;
+      get<reply::Loaded>(serve(bench, load(1, "bad one")));
+      CHECK(check(bench, 1).passed());
+      CHECK_THAT(time_one(bench, 1, schedule).guard_violation,
+                 Catch::Contains("timed") && Catch::Contains("C is wrong"));
+      get<reply::Loaded>(serve(bench, load(2, "good")));
+      CHECK(check(bench, 2).passed());
+      CHECK(time_one(bench, 2, schedule).guard_violation.empty());
+    }
+    for (std::uint32_t id = 1; id <= 3; ++id) {
+      get<reply::Loaded>(serve(bench, load(id, id == 2 ? "bad one" : "good")));
+      CHECK(check(bench, id).passed());
+    }
+    const auto timed = get<reply::Timed>(serve(bench, request::Time{{1, 2, 3}, {}})).samples;
+    CHECK(timed[0].guard_violation.empty());
+    CHECK_FALSE(timed[1].guard_violation.empty());
+    CHECK(timed[2].guard_violation.empty());
+  }
+}
+
+TEST_CASE("what goes wrong only after many launches is found by a thorough check", "[worker]") {
+  for (const int after : {12, 25, 45, 60}) {
+    CAPTURE(after);
+    test::Scripted device(rule("outcome = \"wrong\"\nafter = " + std::to_string(after)));
+    Workbench bench(*device);
+    get<reply::ProblemReady>(serve(bench, set_problem()));
+    get<reply::Loaded>(serve(bench, load(1, "bad one")));
+    CHECK_FALSE(check(bench, 1, true).passed());
+  }
+}
+
 TEST_CASE("guards are scanned after timing, and the culprit among several is named", "[worker]") {
   test::Scripted device(rule("outcome = \"guard\"\nstage = \"time\""));
   Workbench bench(*device);
@@ -288,7 +326,7 @@ TEST_CASE("inout tensors, empty tensors and several outputs", "[worker]") {
   get<reply::Loaded>(serve(bench, load(1, "good")));
   const CheckReport report = check(bench, 1, true);
   CHECK(report.passed());
-  REQUIRE(report.recipes.size() == 6);
+  REQUIRE(report.recipes.size() == 8);  // two recipes, other data, and inputs changed in place
   CHECK(report.recipes[1].output == "E");
   CHECK(report.recipes[1].compared == 0);
   CHECK(time_one(bench, 1).samples_us.size() == 3);

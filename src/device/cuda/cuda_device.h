@@ -9,8 +9,10 @@
 #include "device/cuda/cuda_handle.h"
 #include "device/cuda/driver_api.h"
 #include "device/cuda/gpu_neighbours.h"
+#include "device/cuda/image_variables.h"
 #include "device/cuda/nvml.h"
 #include "device/device.h"
+#include "device/module_variables.h"
 
 namespace kerlab::device {
 
@@ -32,6 +34,8 @@ class CudaDevice final : public Device {
 
   ModuleId load(std::span<const std::byte> image, std::string_view label) override;
   void unload(ModuleId module) noexcept override;
+  /// Those of its image in global memory.
+  [[nodiscard]] std::vector<ModuleVariable> variables(ModuleId module) const;
   KernelResources prepare(ModuleId module, const Launch& launch) override;
   TensorMap encode(const TensorMapSpec& spec, DevicePtr base) override;
 
@@ -66,6 +70,7 @@ class CudaDevice final : public Device {
   struct Module {
     CudaHandle<CUmodule> handle;
     std::map<std::string, Function, std::less<>> functions;
+    std::vector<ImageVariable> variables = {};
   };
 
   void check(CUresult result, FaultKind otherwise, std::string_view doing) const;

@@ -82,6 +82,7 @@ ModuleId CudaDevice::load(std::span<const std::byte> image, std::string_view lab
   const CUresult result = api_.module_load(&module, terminated.data(), 2, options.data(), values.data());
   check(result, FaultKind::load_failed, fmt::format("loading {}{}{}", label, log[0] != '\0' ? ": " : "", log.data()));
   modules_[next_id_].handle = {module, api_.module_unload};
+  modules_[next_id_].variables = image_variables(image);
   load_functions(module, label);
   return next_id_++;
 }
@@ -99,6 +100,19 @@ void CudaDevice::load_functions(CUmodule module, std::string_view label) const {
 
 void CudaDevice::unload(ModuleId module) noexcept {
   modules_.erase(module);
+}
+
+/// One that the driver does not find has been optimised away, or is no variable of ours.
+std::vector<ModuleVariable> CudaDevice::variables(ModuleId id) const {
+  const Module& module = modules_.at(id);
+  std::vector<ModuleVariable> found;
+  for (const ImageVariable& variable : module.variables) {
+    CUdeviceptr pointer = 0;
+    std::size_t bytes = 0;
+    if (api_.module_variable(&pointer, &bytes, module.handle.get(), variable.name.c_str()) == CUDA_SUCCESS && bytes > 0)
+      found.push_back({variable.name, pointer, bytes});
+  }
+  return found;
 }
 
 CudaDevice::Function& CudaDevice::function(ModuleId module, const std::string& kernel) {

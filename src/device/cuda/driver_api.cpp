@@ -54,6 +54,7 @@ void bind_modules(void* lib, DriverApi& api) {
   bind(lib, api.module_load, "cuModuleLoadDataEx");
   bind(lib, api.module_unload, "cuModuleUnload");
   bind(lib, api.module_function, "cuModuleGetFunction");
+  bind(lib, api.module_variable, "cuModuleGetGlobal_v2");
   bind(lib, api.function_attribute, "cuFuncGetAttribute");
   bind(lib, api.function_set_attribute, "cuFuncSetAttribute");
   api.function_parameter = reinterpret_cast<decltype(api.function_parameter)>(dlsym(lib, "cuFuncGetParamInfo"));

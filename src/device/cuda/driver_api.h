@@ -41,6 +41,7 @@ struct DriverApi {
   decltype(&::cuModuleLoadDataEx) module_load = nullptr;
   decltype(&::cuModuleUnload) module_unload = nullptr;
   decltype(&::cuModuleGetFunction) module_function = nullptr;
+  decltype(&::cuModuleGetGlobal) module_variable = nullptr;
   decltype(&::cuFuncGetAttribute) function_attribute = nullptr;
   decltype(&::cuFuncSetAttribute) function_set_attribute = nullptr;
   decltype(&::cuFuncGetParamInfo) function_parameter = nullptr;  ///< null before driver 12.4

@@ -46,6 +46,8 @@ class EmuDevice final : public Device {
 
   ModuleId load(std::span<const std::byte> image, std::string_view label) override;
   void unload(ModuleId module) noexcept override { modules_.erase(module); }
+  /// Those in global memory.
+  [[nodiscard]] std::vector<ModuleVariable> variables(ModuleId id) { return module(id).variables(); }
   KernelResources prepare(ModuleId module, const Launch& launch) override;
   TensorMap encode(const TensorMapSpec& spec, DevicePtr base) override;
 

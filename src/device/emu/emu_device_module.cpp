@@ -71,6 +71,18 @@ void EmuModule::relocate(std::vector<std::byte>& global_image) const {
   }
 }
 
+std::vector<ModuleVariable> EmuModule::variables() const {
+  std::vector<ModuleVariable> found;
+  if (!parsed_) return found;
+  for (const ptx::Symbol& symbol : parsed_->module.globals) {
+    if (symbol.space != ptx::Space::global || symbol.bytes == 0) continue;
+    const auto offset = static_cast<DevicePtr>(symbol.offset);
+    found.push_back(
+        {symbol.name, reinterpret_cast<DevicePtr>(globals_.get()) + offset, static_cast<std::size_t>(symbol.bytes)});
+  }
+  return found;
+}
+
 std::string EmuModule::kernel_names() const {
   std::string names;
   for (const ptx::Kernel& kernel : parsed_->module.kernels) names += (names.empty() ? "" : ", ") + kernel.name;

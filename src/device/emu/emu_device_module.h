@@ -12,6 +12,7 @@
 #include "device/emu/machine/machine.h"
 #include "device/emu/memory.h"
 #include "device/emu/ptx/ir.h"
+#include "device/module_variables.h"
 
 namespace kerlab::emu {
 
@@ -36,6 +37,8 @@ class EmuModule {
   [[nodiscard]] bool is_lab() const { return label_ == "lab"; }
   /// Throws DeviceFault: unsupported (opcode and line), or load_failed when the image has no such kernel.
   const Kernel& kernel(const std::string& name);
+  /// Those in global memory.
+  [[nodiscard]] std::vector<ModuleVariable> variables() const;
 
  private:
   struct Release {

@@ -72,6 +72,12 @@ const Defect kDefects[] = {
     {"global", "meet", 1, kGlobal, "argument 1"},
     {"global", "meet", 2, kGlobal, "argument 1"},
     {"global", "meet", 3, kGlobal, "argument 1"},
+    {"orders", "noncoherent", 1, kGlobal, "cache of what no launch writes"},
+    {"orders", "noncoherent", 2, kGlobal, "cache of what no launch writes"},
+    {"orders", "scopes", 1, kGlobal, "argument 1"},
+    {"orders", "scopes", 2, kGlobal, "argument 1"},
+    {"orders", "scopes", 3, kGlobal, "argument 1"},
+    {"orders", "scopes_near", 1, kGlobal, "argument 1"},
     {"warp", "masks", 1, kMask, "executed by lane 15"},
     {"warp", "masks", 2, kMask, "another mask"},
     {"warp", "masks", 3, kMask, "which does not execute it"},
@@ -166,13 +172,18 @@ struct Right {
   const char* kernel;
   int number;
 };
-const Right kRight[] = {
-    {"phases", "own", 3}, {"phases", "elected", 2}, {"multiply", "chain", 2}, {"multiply", "multiply", 8}};
+const Right kRight[] = {{"phases", "own", 3},
+                        {"orders", "noncoherent", 3},
+                        {"phases", "elected", 2},
+                        {"multiply", "chain", 2},
+                        {"multiply", "multiply", 8}};
 
 const std::map<std::string, Shape> kShapes = {
-    {"multiply", {1, 128, 1, 0}},  {"chain", {1, 128, 1, 0}}, {"tiles", {1, 160, 1, 0}}, {"boxes", {2, 64, 1, 0}},
-    {"exchange", {2, 64, 2, 0}},   {"send", {2, 64, 2, 0}},   {"copy", {4, 64, 1, 0}},   {"local", {4, 64, 1, 0}},
-    {"last_block", {4, 64, 1, 0}}, {"turns", {4, 64, 1, 0}},  {"meet", {4, 64, 1, 0}}};
+    {"multiply", {1, 128, 1, 0}}, {"chain", {1, 128, 1, 0}},     {"tiles", {1, 160, 1, 0}},
+    {"boxes", {2, 64, 1, 0}},     {"exchange", {2, 64, 2, 0}},   {"send", {2, 64, 2, 0}},
+    {"copy", {4, 64, 1, 0}},      {"local", {4, 64, 1, 0}},      {"last_block", {4, 64, 1, 0}},
+    {"turns", {4, 64, 1, 0}},     {"meet", {4, 64, 1, 0}},       {"noncoherent", {4, 64, 1, 0}},
+    {"scopes", {4, 64, 1, 0}},    {"scopes_near", {4, 64, 2, 0}}};
 
 std::string folder() {
   return (tests_folder() / "device/emu/defects").string() + "/";
@@ -212,7 +223,7 @@ std::vector<Finding> sanitize(MachineLab& lab, const std::string& kernel, int nu
   const Shape s = shape == kShapes.end() ? Shape{} : shape->second;
   std::vector<float> values(256);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i * 7 % 64);
-  const Buffer<float> in(lab.memory, values), out(lab.memory, kernel == "meet" ? 512 : 256);
+  const Buffer<float> in(lab.memory, values), out(lab.memory, kernel == "meet" || kernel == "noncoherent" ? 512 : 256);
   const Buffer<std::uint32_t> flags(lab.memory, 64);
   if (kernel == "boxes") put_maps(lab, in.at, out.at, flags.at);
   lab.memory.initialised().remove(out.at, out.at + out.size * sizeof(float));

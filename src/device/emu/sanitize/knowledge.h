@@ -11,25 +11,29 @@
 namespace kerlab::emu {
 
 struct Knowledge {
-  Clock known;           ///< has happened before
-  Clock fenced;          ///< of that, what a proxy fence has made visible to the async proxy
-  Clock released;        ///< what a relaxed write lets others see: all that was known at the last fence
-  Clock released_block;  ///< the same within the block: fences of scope .cta count
-  Clock acquired;        ///< what relaxed reads have seen and no fence has confirmed
-  Clock inits;           ///< initialisations of mbarriers that fence.mbarrier_init has made visible
+  Clock known;             ///< has happened before
+  Clock fenced;            ///< of that, what a proxy fence has made visible to the async proxy
+  Clock released;          ///< what a relaxed write lets others see: all that was known at the last fence
+  Clock released_cluster;  ///< the same within the cluster: fences of scope .cluster count
+  Clock released_block;    ///< the same within the block: fences of scope .cta count
+  Clock acquired;          ///< what relaxed reads have seen and no fence has confirmed
+  Clock acquired_cluster;  ///< of that, what a fence of scope .cluster would confirm
+  Clock inits;             ///< initialisations of mbarriers that fence.mbarrier_init has made visible
 
   void join(const Knowledge& other) {
     known.join(other.known);
     fenced.join(other.fenced);
     released.join(other.released);
+    released_cluster.join(other.released_cluster);
     released_block.join(other.released_block);
     acquired.join(other.acquired);
+    acquired_cluster.join(other.acquired_cluster);
     inits.join(other.inits);
   }
 };
 inline Knowledge nothing(std::uint32_t cluster) {
   const Clock clock(cluster, 0);
-  return {clock, clock, clock, clock, clock, clock};
+  return {clock, clock, clock, clock, clock, clock, clock, clock};
 }
 
 /// The asynchronous engines of a warp; what each did is a matter of its groups.

@@ -21,23 +21,51 @@ bool acquires(Order order) {
   return order == Order::acquire || order == Order::acq_rel || order == Order::sc;
 }
 
+enum class OrderScope : std::uint8_t { block, cluster, device };
+
+OrderScope reach_of(std::uint32_t flags) {
+  return (flags & kBlockScope) != 0     ? OrderScope::block
+         : (flags & kClusterScope) != 0 ? OrderScope::cluster
+                                        : OrderScope::device;
+}
+
+void join_or_set(Clock& clock, const Clock& other, bool join) {
+  if (join) {
+    clock.join(other);
+  } else {
+    clock = other;
+  }
+}
+
 /// `update`: of a read-modify-write, which lets pass what others released there before.
-void publish(SyncWord& word, const WarpShadow& warp, std::int64_t block, bool release, bool block_scope, bool update) {
+void publish(SyncWord& word, const WarpShadow& warp, const BlockShadow& block, bool release, OrderScope reach,
+             bool update) {
   const Knowledge& now = warp.now;
   if (!update) word = SyncWord{};
-  const Clock& all = release && !block_scope ? now.known : now.released;
-  const Clock& near = release ? now.known : now.released_block;
-  if (update) {
-    word.clock.join(all);
-  } else {
-    word.clock = all;
+  join_or_set(word.clock, release && reach == OrderScope::device ? now.known : now.released, update);
+  join_or_set(word.cluster_clock, release && reach != OrderScope::block ? now.known : now.released_cluster,
+              update && word.cluster == block.cluster);
+  join_or_set(word.block_clock, release ? now.known : now.released_block, update && word.block == block.linear);
+  join_or_set(word.fenced, now.fenced, update);
+  word.cluster = block.cluster;
+  word.block = block.linear;
+}
+
+/// A read sees what was written to the word: at once where it acquires, else when a fence confirms it.
+void take_in(const SyncWord& word, Knowledge& now, const BlockShadow& block, bool acquire, OrderScope reach) {
+  const bool same_block = word.block == block.linear, same_cluster = word.cluster == block.cluster;
+  const bool meets = reach == OrderScope::device || same_block || (reach == OrderScope::cluster && same_cluster);
+  if (acquire && meets) {
+    now.known.join(word.clock);
+    if (same_cluster) now.known.join(word.cluster_clock);
+    now.fenced.join(word.fenced);
   }
-  if (word.block == block && update) {
-    word.block_clock.join(near);
-  } else {
-    word.block_clock = near;
+  if (!acquire) {
+    now.acquired.join(word.clock);
+    if (same_cluster) now.acquired_cluster.join(word.clock);
+    if (same_cluster) now.acquired_cluster.join(word.cluster_clock);
   }
-  word.block = block;
+  if (same_block) now.known.join(word.block_clock);
 }
 
 }  // namespace
@@ -47,24 +75,19 @@ void Sanitizer::synchronise(const Event& event, const Region& region) {
   SyncWords& words = region.block != nullptr ? region.block->words : words_;
   WarpShadow& warp = *event.shadow;
   const Order order = event.op->instruction->modifiers.order;
-  const bool block_scope = (event.flags & kBlockScope) != 0;
+  const OrderScope reach = reach_of(event.flags);
   bool published = false;
   for (std::uint32_t rest = event.mask; rest != 0; rest &= rest - 1) {
     const auto address = reinterpret_cast<std::uint64_t>(event.base) + event.offset[std::countr_zero(rest)];
     if (event.reads) {
       const auto found = words.find(address);
-      if (found != words.end()) {
-        SyncWord& word = found->second;
-        const bool near = word.block == block.linear;
-        if (acquires(order) && (near || !block_scope)) warp.now.known.join(word.clock);
-        if (!acquires(order)) warp.now.acquired.join(word.clock);
-        if (near) warp.now.known.join(word.block_clock);
-      }
+      if (found != words.end()) take_in(found->second, warp.now, block, acquires(order), reach);
     }
     if (!event.writes) continue;
-    const bool anything = releases(order) || !warp.now.released.empty() || !warp.now.released_block.empty();
+    const bool anything = releases(order) || !warp.now.released.empty() || !warp.now.released_cluster.empty() ||
+                          !warp.now.released_block.empty();
     if (!anything && (event.reads || words.find(address) == words.end())) continue;
-    publish(words[address], warp, block.linear, releases(order), block_scope, event.reads);
+    publish(words[address], warp, block, releases(order), reach, event.reads);
     published = true;
   }
   if (published) warp.advance();
@@ -72,10 +95,13 @@ void Sanitizer::synchronise(const Event& event, const Region& region) {
 
 void Sanitizer::fence(Warp& warp, const Op& op) {
   WarpShadow& shadow = warp.cta->shadow->warps[warp.index];
+  const ptx::Modifiers& modifiers = op.instruction->modifiers;
   Knowledge& now = shadow.now;
-  if (!op.instruction->modifiers.scope_cta) {
-    now.known.join(now.acquired);
-    now.released = now.known;
+  if (!modifiers.scope_cta) {
+    now.known.join(now.acquired_cluster);
+    if (!modifiers.scope_cluster) now.known.join(now.acquired);
+    if (!modifiers.scope_cluster) now.released = now.known;
+    now.released_cluster = now.known;
   }
   now.released_block = now.known;
   shadow.advance();

@@ -111,8 +111,9 @@ void Sanitizer::touch(const Region& region, std::uint64_t offset, const Touch& t
 void Sanitizer::read(Line& line, const Touch& touch, const Event& event, const Region& region, std::uint64_t offset) {
   const bool global = region.block == nullptr;
   for (const Record& w : line.writes) {
-    if ((w.bytes & touch.bytes) != 0 && !plainly_ordered(w, event))
-      meet(w, true, line.writer, event, region, offset, touch);
+    if ((w.bytes & touch.bytes) == 0) continue;
+    if ((event.flags & kNonCoherent) != 0) report_non_coherent(w, event, region, offset, w.bytes & touch.bytes);
+    if (!plainly_ordered(w, event)) meet(w, true, line.writer, event, region, offset, touch);
   }
   // Lanes of one warp seldom meet in global memory, and its inputs are read often.
   if (!global) note_lanes(line.reader, touch, event, true);
@@ -137,14 +138,23 @@ void Sanitizer::write(Line& line, const Touch& touch, const Event& event, const 
   note_write(line.writes, touch, event);
 }
 
+/// Whether two strong accesses are strong for one another: each one's scope has the other in it.
+bool Sanitizer::scopes_meet(const Record& before, const Event& event) const {
+  const std::uint32_t either = before.flags | event.flags;
+  if ((either & (kBlockScope | kClusterScope)) == 0) return true;
+  if (before.actor >> kActorBits != event.actor >> kActorBits) return false;
+  if ((either & kBlockScope) == 0 || is_mbarrier_actor(before.actor) || is_mbarrier_actor(event.actor)) return true;
+  const std::uint32_t per_block = engines_ * static_cast<std::uint32_t>(event.warp->cta->shadow->warps.size());
+  return (before.actor & kActorMask) / per_block == (event.actor & kActorMask) / per_block;
+}
+
 void Sanitizer::meet(const Record& before, bool before_wrote, const WordLanes& lanes, const Event& event,
                      const Region& region, std::uint64_t offset, const Touch& touch) {
-  const bool same_cluster = before.actor >> kActorBits == event.actor >> kActorBits;
   const std::uint32_t either = before.flags | event.flags;
   // volatile orders nothing: it is for words that a loop polls.
   const bool data = (before.flags & event.flags & kVolatile) != 0 && (either & kPolls) == 0 &&
                     !(before_wrote && event.writes) && region.block != nullptr;
-  if (!data && (before.flags & event.flags & kStrong) != 0 && (same_cluster || (either & kBlockScope) == 0)) return;
+  if (!data && (before.flags & event.flags & kStrong) != 0 && scopes_meet(before, event)) return;
   WarpShadow& shadow = *event.shadow;
   const std::uint64_t bytes = before.bytes & touch.bytes;
   if (before.actor == event.actor) {
@@ -164,8 +174,7 @@ void Sanitizer::meet(const Record& before, bool before_wrote, const WordLanes& l
   if (own_copy && event.actor == shadow.actor && before.time > shadow.copies)
     meet_lanes(before, before_wrote, lanes, event, region, offset, touch, shadow.lane_copies);
   const bool crosses = (event.flags & kAsyncProxy) != 0 && (before.flags & kAsyncProxy) == 0 && before_wrote;
-  if (crosses && region.block != nullptr && !now.fenced.knows(before.actor, before.time))
-    report_proxy(before, event, region, offset, bytes);
+  if (crosses && !now.fenced.knows(before.actor, before.time)) report_proxy(before, event, region, offset, bytes);
 }
 
 /// Two lanes of one warp: ordered by what synchronises the warp, or by what the later one has waited for; `known`: up

@@ -138,6 +138,21 @@ void Sanitizer::report_race(const Record& before, bool before_wrote, const Event
   });
 }
 
+void Sanitizer::report_non_coherent(const Record& before, const Event& event, const Region& region,
+                                    std::uint64_t offset, std::uint64_t bytes) {
+  const ptx::Instruction& at = *event.op->instruction;
+  const ptx::Instruction& other = *sites_[before.site];
+  findings_.add(Hazard::global_race, &at, &other, [&] {
+    return fmt::format(
+        "{} ({}) reads {} through the cache of what no launch writes, and {} ({}) of {} writes there in this launch: "
+        "no barrier or fence makes that visible; take __restrict__ or const from the pointer, or read with __ldcg(); "
+        "{}",
+        at.text, findings_.place(&at), address_name(region, first_of(offset, bytes), *event.warp), other.text,
+        findings_.place(&other), actor_name(before.actor, event),
+        who(*event.warp, lanes_at(event, region, offset, bytes)));
+  });
+}
+
 void Sanitizer::report_proxy(const Record& before, const Event& event, const Region& region, std::uint64_t offset,
                              std::uint64_t bytes) {
   const ptx::Instruction& at = *event.op->instruction;

@@ -130,6 +130,9 @@ void Sanitizer::describe(const Op& op) {
   }
   if (info.kind == Kind::atomic || instruction.modifiers.order != ptx::Order::weak) info.flags |= kStrong;
   if (info.flags != 0 && instruction.modifiers.scope_cta) info.flags |= kBlockScope;
+  if (info.flags != 0 && !instruction.modifiers.scope_cta && instruction.modifiers.scope_cluster)
+    info.flags |= kClusterScope;
+  if (instruction.opcode == Opcode::ld && instruction.text.find(".nc") != std::string::npos) info.flags |= kNonCoherent;
   if (instruction.modifiers.order == ptx::Order::volatile_) info.flags |= kVolatile;
 }
 

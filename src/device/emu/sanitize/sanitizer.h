@@ -26,8 +26,10 @@ namespace kerlab::emu {
 
 /// A word of memory that warps synchronise through.
 struct SyncWord {
-  Clock clock, block_clock;  ///< block_clock: for the block that wrote it only
-  std::int64_t block = -1;
+  Clock clock;
+  Clock cluster_clock, block_clock;  ///< for the cluster, and the block, that wrote it only
+  Clock fenced;                      ///< what its writers had made visible to the async proxy
+  std::int64_t cluster = -1, block = -1;
 };
 using SyncWords = std::unordered_map<std::uint64_t, SyncWord>;
 
@@ -223,6 +225,8 @@ class Sanitizer {
   // report.cpp
   void report_race(const Record& before, bool before_wrote, const Event& event, const Region& region,
                    std::uint64_t offset, std::uint64_t bytes);
+  void report_non_coherent(const Record& before, const Event& event, const Region& region, std::uint64_t offset,
+                           std::uint64_t bytes);
   void report_proxy(const Record& before, const Event& event, const Region& region, std::uint64_t offset,
                     std::uint64_t bytes);
   void report_overlap(const Event& event, const Region& region, int first, int second);
@@ -231,6 +235,7 @@ class Sanitizer {
   void report_divergence(Warp& warp, const Op& first, const Op& op, int barrier, std::uint32_t there,
                          std::uint32_t here);
   void report_barrier_bytes(const Event& event, const Region& region, std::uint64_t offset, std::uint64_t bytes);
+  [[nodiscard]] bool scopes_meet(const Record& before, const Event& event) const;
   [[nodiscard]] bool is_mbarrier_actor(ActorId actor) const { return (actor & kActorMask) >= first_mbarrier_; }
   [[nodiscard]] std::string place_name(const SharedPlace& at) const;
   [[nodiscard]] std::string address_name(const Region& region, std::uint64_t offset, const Warp& warp) const;

@@ -16,12 +16,14 @@ inline constexpr std::uint32_t kLineBytes = 64;
 
 /// Properties of an access.
 enum AccessFlag : std::uint8_t {
-  kStrong = 1,      ///< volatile, relaxed, ..., atomic: two of them are no race
-  kBlockScope = 2,  ///< strong only within its block
-  kAsyncProxy = 4,  ///< by the async proxy: bulk copies, wgmma
-  kCopy = 8,        ///< of an asynchronous copy
-  kVolatile = 16,   ///< ld.volatile, st.volatile
-  kPolls = 32       ///< a load whose value decides whether it is done again
+  kStrong = 1,         ///< volatile, relaxed, ..., atomic: two of them are no race
+  kBlockScope = 2,     ///< strong only within its block
+  kAsyncProxy = 4,     ///< by the async proxy: bulk copies, wgmma
+  kCopy = 8,           ///< of an asynchronous copy
+  kVolatile = 16,      ///< ld.volatile, st.volatile
+  kPolls = 32,         ///< a load whose value decides whether it is done again
+  kClusterScope = 64,  ///< strong only within its cluster
+  kNonCoherent = 128   ///< ld.global.nc: what it reads must not be written by this launch
 };
 
 /// What one actor did to some bytes of a line at one instruction.

@@ -1,0 +1,59 @@
+// ProblemData: a few elements of its inputs, changed in place. Whoever recognises inputs by some of their elements, or
+// looks whether its output is there already, gives the old results for them.
+#include <algorithm>
+#include <random>
+
+#include "verify/input_value.h"
+#include "verify/problem_data.h"
+
+namespace kerlab::verify {
+namespace {
+
+constexpr std::int64_t kMostChanges = 4;  // of a tensor: more would be seen by those who sample it
+constexpr int kOtherDraws = 16;           // small integers are often equal
+
+}  // namespace
+
+/// Where they are is drawn anew in every process: no kernel can keep clear of them. Their values are those of the same
+/// recipe with other seeds, so that indices stay within their range.
+void ProblemData::choose_changes() {
+  std::random_device random;
+  for (std::size_t t = 0; t < plan_.tensors.size(); ++t) {
+    const Tensor& tensor = plan_.tensors[t];
+    if (tensor.role == Role::output || tensor.unread || tensor.partition >= 0 || tensor.elements() == 0) continue;
+    Recipe other = plan_.recipes.at(0);
+    const InputValues now(plan_, other, tensor.name);
+    for (std::int64_t i = 0; i < std::clamp<std::int64_t>(tensor.elements() / 2, 1, kMostChanges); ++i) {
+      const auto element = static_cast<std::int64_t>((std::uint64_t{random()} << 32 | random()) %
+                                                     static_cast<std::uint64_t>(tensor.elements()));
+      for (int draw = 0; draw < kOtherDraws; ++draw) {
+        other.seed = random();
+        const InputValues values(plan_, other, tensor.name);
+        if (values.bits_at(element) == now.bits_at(element)) continue;
+        changes_.push_back({t, element, values.at(element)});
+        break;
+      }
+    }
+  }
+}
+
+std::vector<BoundLaunch> ProblemData::change_launches(const Set& set, std::uint32_t recipe, Role role) const {
+  std::vector<BoundLaunch> launches;
+  const auto known = fresh_.find(Fresh::changed);
+  if (known == fresh_.end() || known->second != recipe) return launches;
+  for (const Change& change : changes_) {
+    const Tensor& tensor = plan_.tensors[change.tensor];
+    if (tensor.role != role) continue;
+    lab::FillArguments one{};
+    one.out = set.buffers[change.tensor].pointer() +
+              static_cast<DevicePtr>(change.element) * static_cast<DevicePtr>(info(tensor.dtype).bytes);
+    one.count = 1;
+    one.dtype = static_cast<lab::u32>(tensor.dtype);
+    one.recipe = lab::kConstant;
+    one.parameter0 = change.value;
+    launches.push_back(lab_.bind_over("lab_fill", one, 1));
+  }
+  return launches;
+}
+
+}  // namespace kerlab::verify
