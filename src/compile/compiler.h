@@ -90,6 +90,24 @@ inline constexpr int kMostProcesses = 32;
 /// How many children compile at once where nobody says: one per core, at most kMostProcesses.
 int default_processes(int cores);
 
+/// A compilation that was asked for: its owner keeps it and asks it. Whoever lets go of one that has not begun cancels
+/// it.
+class Compilation {
+ public:
+  Compilation() = default;  ///< of nothing
+  [[nodiscard]] bool finished() const { return result_ && result_->has_value(); }
+  /// Asked for, and the result not taken yet.
+  [[nodiscard]] explicit operator bool() const { return result_ != nullptr; }
+  /// Once finished, and once.
+  CompileResult take();
+
+ private:
+  friend class CompilerPool;
+  using Result = std::shared_ptr<std::optional<CompileResult>>;
+  explicit Compilation(Result result) : result_(std::move(result)) {}
+  Result result_;
+};
+
 /// Children that compile, one job each at a time.
 class CompilerPool {
  public:
@@ -111,22 +129,18 @@ class CompilerPool {
   const std::string& toolchain();
   /// Starts all children now, so that they are there when there is work; they load NVRTC for a while. Never blocks.
   void start_all();
-  /// Queues, or finds it in the cache; results come in any order. Throws as toolchain() does.
-  void submit(std::uint64_t ticket, CompileRequest request);
+  /// Queues, or finds it in the cache. Throws as toolchain() does.
+  [[nodiscard]] Compilation submit(CompileRequest request);
+  /// Compilations that are queued or running.
   [[nodiscard]] std::size_t pending() const;
-  struct Finished {
-    std::uint64_t ticket;
-    CompileResult result;
-  };
   /// Starts queued jobs on idle children, collects what is finished, enforces deadlines; never blocks. A job whose
   /// child died is tried once more when nothing else is left to do, with no other compilation running (it may have been
   /// killed for the memory that others took); then it is `crashed`. Throws Error when children cannot be started.
-  std::vector<Finished> poll();
+  void step();
   [[nodiscard]] std::vector<int> fds() const;        ///< to poll() for reading
-  [[nodiscard]] Clock::time_point deadline() const;  ///< call poll() then at the latest, whatever the descriptors say
+  [[nodiscard]] Clock::time_point deadline() const;  ///< call step() then at the latest, whatever the descriptors say
   /// Submits one and blocks for it.
   CompileResult compile(CompileRequest request);
-  void cancel_queued();
   [[nodiscard]] double busy_seconds() const;  ///< summed over children
   [[nodiscard]] int processes() const;
   [[nodiscard]] std::chrono::milliseconds time_limit() const;  ///< of a compilation that has none of its own

@@ -21,7 +21,6 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kStartDeadline{60000};  // loading NVRTC, 110 MB, from a slow disk
 constexpr int kMostStartFailures = 3;
-constexpr std::uint64_t kBlockingTicket = ~std::uint64_t{0};  // of compile()
 
 int process_count(int asked) {
   return asked > 0 ? asked : default_processes(usable_cores());
@@ -52,7 +51,7 @@ struct CompilerPool::State {
   std::deque<Job> queue;
   std::deque<Job> suspects;  ///< their child died; each gets a second attempt, alone
   std::vector<Compiler> compilers;
-  std::vector<Finished> finished;
+  bool news = false;  ///< something has finished since the last step
   double busy_seconds = 0;
   int crashes = 0;
   int start_failures = 0;  ///< in a row
@@ -75,7 +74,8 @@ struct CompilerPool::State {
 
   void finish(Job job, CompileResult result) {
     if (!result.from_cache) cache.store(job.key, result);
-    finished.push_back({job.ticket, std::move(result)});
+    *job.result = std::move(result);
+    news = true;
   }
 
   void greet(Compiler& compiler, const Bytes& frame) {
@@ -190,13 +190,20 @@ struct CompilerPool::State {
       start_compiler();
   }
 
+  void forget_unwanted() {
+    for (std::deque<Job>* jobs : {&queue, &suspects})
+      std::erase_if(*jobs, [](const Job& job) { return !job.wanted(); });
+  }
+
   void step() {
     collect();
+    forget_unwanted();
     // A second attempt gets a process that has compiled nothing before.
     if (queue.empty() && !suspects.empty() && running() == 0)
       std::erase_if(compilers, [](const Compiler& compiler) { return compiler.used; });
     dispatch();
     start_compilers();
+    news = false;
   }
 
   [[nodiscard]] std::vector<int> fds() const {
@@ -245,51 +252,47 @@ void CompilerPool::start_all() {
   while (std::ssize(state_->compilers) < state_->processes) state_->start_compiler();
 }
 
-void CompilerPool::submit(std::uint64_t ticket, CompileRequest request) {
+Compilation CompilerPool::submit(CompileRequest request) {
   (void)toolchain();
-  Job job{ticket, std::move(request), {}, false};
+  Job job{std::make_shared<std::optional<CompileResult>>(), std::move(request), {}, false};
+  Compilation compilation(job.result);
   job.key = state_->cache.key(job.request, state_->identity);
   if (std::optional<CompileResult> stored = state_->cache.find(job.key))
     state_->finish(std::move(job), std::move(*stored));
   else
     state_->queue.push_back(std::move(job));
+  return compilation;
+}
+
+CompileResult Compilation::take() {
+  CompileResult result = std::move(result_->value());
+  result_.reset();
+  return result;
 }
 
 std::size_t CompilerPool::pending() const {
-  return state_->queue.size() + state_->suspects.size() + state_->running() + state_->finished.size();
+  state_->forget_unwanted();
+  return state_->queue.size() + state_->suspects.size() + state_->running();
 }
 
-std::vector<CompilerPool::Finished> CompilerPool::poll() {
+void CompilerPool::step() {
   state_->step();
-  return std::exchange(state_->finished, {});
 }
 
 std::vector<int> CompilerPool::fds() const {
   return state_->fds();
 }
 Clock::time_point CompilerPool::deadline() const {
-  return state_->finished.empty() ? state_->next_event() : Clock::now();
+  return state_->news ? Clock::now() : state_->next_event();
 }
 
 CompileResult CompilerPool::compile(CompileRequest request) {
-  submit(kBlockingTicket, std::move(request));
-  std::vector<Finished>& finished = state_->finished;
-  while (true) {
-    state_->step();
-    const auto mine = std::ranges::find(finished, kBlockingTicket, &Finished::ticket);
-    if (mine != finished.end()) {
-      CompileResult result = std::move(mine->result);
-      finished.erase(mine);
-      return result;
-    }
+  Compilation compilation = submit(std::move(request));
+  for (step(); !compilation.finished(); step()) {
     end_interrupted_wait();
     wait_for(fds(), std::min(state_->next_event(), Clock::now() + longest_wait()));
   }
-}
-
-void CompilerPool::cancel_queued() {
-  state_->queue.clear();
-  state_->suspects.clear();
+  return compilation.take();
 }
 
 double CompilerPool::busy_seconds() const {

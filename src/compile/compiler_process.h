@@ -1,7 +1,7 @@
 #pragma once
 // What the pool knows of one compiler process.
 
-#include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,10 +12,12 @@
 namespace kerlab::compile {
 
 struct Job {
-  std::uint64_t ticket = 0;
+  std::shared_ptr<std::optional<CompileResult>> result;  ///< shared with its Compilation
   CompileRequest request;
   std::string key;
   bool second_attempt = false;
+
+  [[nodiscard]] bool wanted() const { return result.use_count() > 1; }
 };
 
 /// One compiler process. Starting until its hello has come, then idle, or busy with one job.

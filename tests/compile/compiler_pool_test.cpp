@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <map>
 #include <thread>
@@ -77,13 +78,17 @@ struct Lab {
   }
 };
 
-/// Drives the pool as a session does, until all tickets are back.
-std::map<std::uint64_t, CompileResult> run_all(CompilerPool& pool, std::chrono::seconds limit = 60s) {
+using Asked = std::map<std::uint64_t, Compilation>;
+
+/// Drives the pool as a session does, until all that were asked for are back.
+std::map<std::uint64_t, CompileResult> run_all(CompilerPool& pool, Asked& asked, std::chrono::seconds limit = 60s) {
   std::map<std::uint64_t, CompileResult> results;
   const Clock::time_point until = Clock::now() + limit;
   while (true) {
-    for (CompilerPool::Finished& finished : pool.poll()) results[finished.ticket] = std::move(finished.result);
-    if (pool.pending() == 0) return results;
+    pool.step();
+    for (auto& [number, one] : asked)
+      if (one.finished()) results[number] = one.take();
+    if (std::ranges::none_of(asked, [](const auto& one) { return bool(one.second); })) return results;
     if (Clock::now() > until) throw std::runtime_error("the pool does not finish");
     std::vector<pollfd> fds;
     for (const int fd : pool.fds()) fds.push_back({fd, POLLIN, 0});
@@ -207,12 +212,13 @@ TEST_CASE("a hanging compilation is a time-out of its own configuration only", "
   options.deadline = 1500ms;
   CompilerPool pool(options);
   const std::vector<std::string> factors = {"1", "96", "3", "4"};
-  for (std::size_t i = 0; i < factors.size(); ++i) pool.submit(i, lab.request(factors[i]));
-  std::map<std::uint64_t, CompileResult> results = run_all(pool);
+  Asked asked;
+  for (std::size_t i = 0; i < factors.size(); ++i) asked[i] = pool.submit(lab.request(factors[i]));
+  std::map<std::uint64_t, CompileResult> results = run_all(pool, asked);
   REQUIRE(results.size() == 4);
   CHECK(results[1].status == CompileStatus::timeout);
   CHECK(results[1].message.find("1500 ms") != std::string::npos);
-  for (const std::uint64_t ticket : {0, 2, 3}) CHECK(results[ticket].status == CompileStatus::ok);
+  for (const std::uint64_t number : {0, 2, 3}) CHECK(results[number].status == CompileStatus::ok);
   CHECK(pool.crashes() == 0);
 }
 
@@ -223,12 +229,14 @@ TEST_CASE("a compilation that would take all memory is lost alone", "[compile][n
   options.memory_bytes = std::int64_t{256} << 20;
   options.deadline = 60s;
   CompilerPool pool(options);
-  pool.submit(0, lab.of("template <int A, int B> struct Tree { typename Tree<A - 1, 2 * B>::Type left;\n"
-                        "  typename Tree<A - 1, 2 * B + 1>::Type right; using Type = Tree; };\n"
-                        "template <int B> struct Tree<0, B> { int leaf; using Type = Tree; };\n"
-                        "extern \"C\" __global__ void f(int* p) { *p = sizeof(Tree<26, 0>); }\n"));
-  pool.submit(1, lab.request("7"));
-  std::map<std::uint64_t, CompileResult> results = run_all(pool, 60s);
+  Asked asked;
+  asked[0] =
+      pool.submit(lab.of("template <int A, int B> struct Tree { typename Tree<A - 1, 2 * B>::Type left;\n"
+                         "  typename Tree<A - 1, 2 * B + 1>::Type right; using Type = Tree; };\n"
+                         "template <int B> struct Tree<0, B> { int leaf; using Type = Tree; };\n"
+                         "extern \"C\" __global__ void f(int* p) { *p = sizeof(Tree<26, 0>); }\n"));
+  asked[1] = pool.submit(lab.request("7"));
+  std::map<std::uint64_t, CompileResult> results = run_all(pool, asked, 60s);
   INFO(results[0].message);
   CHECK((results[0].status == CompileStatus::crashed || results[0].status == CompileStatus::error));
   CHECK(results[0].message.find("memory") != std::string::npos);
@@ -240,14 +248,15 @@ TEST_CASE("a crash is blamed on its configuration after a second attempt alone",
   const Lab lab;
   const Environment fault("KERLAB_COMPILER_FAULT", "-DFACTOR=5=crash;-DFACTOR=6=kill");
   CompilerPool pool(lab.options(2));
-  for (std::uint64_t ticket = 3; ticket < 9; ++ticket) pool.submit(ticket, lab.request(std::to_string(ticket)));
-  std::map<std::uint64_t, CompileResult> results = run_all(pool);
+  Asked asked;
+  for (std::uint64_t number = 3; number < 9; ++number) asked[number] = pool.submit(lab.request(std::to_string(number)));
+  std::map<std::uint64_t, CompileResult> results = run_all(pool, asked);
   REQUIRE(results.size() == 6);
   CHECK(results[5].status == CompileStatus::crashed);
   CHECK(results[5].message.find("SIGSEGV") != std::string::npos);
   CHECK(results[6].status == CompileStatus::crashed);
   CHECK(results[6].message.find("SIGKILL") != std::string::npos);
-  for (const std::uint64_t ticket : {3, 4, 7, 8}) CHECK(results[ticket].status == CompileStatus::ok);
+  for (const std::uint64_t number : {3, 4, 7, 8}) CHECK(results[number].status == CompileStatus::ok);
   CHECK(pool.crashes() == 4);
   CHECK(pool.compile(lab.request("9")).status == CompileStatus::ok);
 }
@@ -264,26 +273,28 @@ TEST_CASE("a compiler killed from outside costs nobody", "[compile][nvrtc]") {
   CompilerPool::Options options = lab.options(1);
   options.executable = launcher.string();
   CompilerPool pool(options);
-  for (std::uint64_t ticket = 0; ticket < 3; ++ticket) pool.submit(ticket, lab.request(std::to_string(ticket)));
-  for (const auto& [ticket, result] : run_all(pool)) CHECK(result.status == CompileStatus::ok);
+  Asked asked;
+  for (std::uint64_t number = 0; number < 3; ++number) asked[number] = pool.submit(lab.request(std::to_string(number)));
+  for (const auto& [number, result] : run_all(pool, asked)) CHECK(result.status == CompileStatus::ok);
   CHECK(pool.crashes() == 1);
 }
 
 TEST_CASE("two pools share one cache at the same time", "[compile][nvrtc]") {
   const Lab lab;
   CompilerPool one(lab.options(1)), two(lab.options(1));
-  for (std::uint64_t ticket = 0; ticket < 4; ++ticket) {
-    one.submit(ticket, lab.request(std::to_string(ticket)));
-    two.submit(ticket, lab.request(std::to_string(ticket)));
-  }
+  std::vector<Compilation> asked;
+  for (int number = 0; number < 4; ++number)
+    for (CompilerPool* pool : {&one, &two}) asked.push_back(pool->submit(lab.request(std::to_string(number))));
   std::size_t done = 0, hits = 0;
   for (const Clock::time_point until = Clock::now() + 60s; done < 8 && Clock::now() < until;) {
-    for (CompilerPool* pool : {&one, &two})
-      for (const CompilerPool::Finished& finished : pool->poll()) {
-        CHECK(finished.result.status == CompileStatus::ok);
-        ++done;
-        hits += finished.result.from_cache ? 1 : 0;
-      }
+    for (CompilerPool* pool : {&one, &two}) pool->step();
+    for (Compilation& compilation : asked) {
+      if (!compilation.finished()) continue;
+      const CompileResult result = compilation.take();
+      CHECK(result.status == CompileStatus::ok);
+      ++done;
+      hits += result.from_cache ? 1 : 0;
+    }
     std::this_thread::sleep_for(1ms);
   }
   CHECK(done == 8);
@@ -324,16 +335,30 @@ TEST_CASE("a compiler that cannot start is an error, not an endless retry", "[co
   CHECK_THROWS_WITH(pool.toolchain(), Catch::Contains("does not start: exit code 1"));
 }
 
-TEST_CASE("cancelled jobs are forgotten, running ones come back", "[compile][nvrtc]") {
+TEST_CASE("who lets go of a compilation cancels it, unless it runs", "[compile][nvrtc]") {
   const Lab lab;
   CompilerPool pool(lab.options(1));
   (void)pool.toolchain();
-  for (std::uint64_t ticket = 0; ticket < 5; ++ticket) pool.submit(ticket, lab.request(std::to_string(ticket)));
+  Asked asked;
+  for (std::uint64_t number = 0; number < 5; ++number) asked[number] = pool.submit(lab.request(std::to_string(number)));
   CHECK(pool.pending() == 5);
-  (void)pool.poll();
-  pool.cancel_queued();
-  CHECK(pool.pending() <= 1);
-  CHECK(run_all(pool).size() <= 1);
+  for (const std::uint64_t number : {0, 1, 3, 4}) asked.erase(number);
+  CHECK(pool.pending() == 1);
+  CHECK(run_all(pool, asked).at(2).status == CompileStatus::ok);
+  CHECK(pool.pending() == 0);
+}
+
+TEST_CASE("what lies in the cache is there at once, and nobody sleeps over it", "[compile][nvrtc]") {
+  const Lab lab;
+  CompilerPool pool(lab.options(1));
+  CHECK(pool.compile(lab.request("3")).status == CompileStatus::ok);
+  Compilation again = pool.submit(lab.request("3"));
+  CHECK(again.finished());
+  const Clock::time_point wake = pool.deadline();
+  CHECK(wake <= Clock::now());
+  CHECK(again.take().from_cache);
+  CHECK_FALSE(again.finished());
+  CHECK_FALSE(again);
 }
 
 TEST_CASE("compilers: one per core, however few or many there are", "[compile]") {
@@ -357,13 +382,14 @@ TEST_CASE("compilations per second", "[.][benchmark]") {
     CompilerPool::Options options = lab.options(processes);
     options.use_cache = false;
     CompilerPool pool(options);
-    for (int i = 0; i < processes; ++i) pool.submit(1000 + i, Lab::with(source, "-DWIDTH=8"));
-    run_all(pool);  // all children are started
+    Asked asked;
+    for (int i = 0; i < processes; ++i) asked[1000 + i] = pool.submit(Lab::with(source, "-DWIDTH=8"));
+    run_all(pool, asked);  // all children are started
     const double busy = pool.busy_seconds();
     const Clock::time_point start = Clock::now();
-    for (int i = 0; i < kJobs; ++i) pool.submit(i, Lab::with(source, "-DWIDTH=" + std::to_string(24 + i)));
+    for (int i = 0; i < kJobs; ++i) asked[i] = pool.submit(Lab::with(source, "-DWIDTH=" + std::to_string(24 + i)));
     double milliseconds = 0;
-    for (const auto& [ticket, result] : run_all(pool)) {
+    for (const auto& [number, result] : run_all(pool, asked)) {
       REQUIRE(result.status == CompileStatus::ok);
       milliseconds += result.milliseconds / kJobs;
     }

@@ -3,6 +3,7 @@
 #include "base/format.h"
 #include "cli/frame/command.h"
 #include "cli/frame/existing_database.h"
+#include "cli/frame/interruptible.h"
 #include "cli/frame/option_checks.h"
 #include "cli/frame/suite.h"
 #include "report/form/json.h"
@@ -84,9 +85,15 @@ ExitCode run(const NoiseCommand& command, const GlobalOptions& global) {
   options.gate.before_confirming = std::chrono::milliseconds(0);
   const auto database = database_if_there(global);
   ProgressLine progress;
-  const NoiseReport report = measure_noise(options, database ? &*database : nullptr,
-                                           [&](const std::string& text) { progress.update("noise: " + text); });
+  const Interruptible interrupt;
+  NoiseSession session(options, database ? &*database : nullptr);
+  const bool interrupted = interrupt.run([&] {
+    progress.update("noise: " + session.doing());
+    return session.step();
+  });
   progress.clear();
+  if (interrupted) return ExitCode::interrupted;
+  const NoiseReport report = session.report();
   for (const std::string& note : report.notes) fmt::print(stderr, "left out: {}\n", note);
   if (global.json) {
     JsonValue::Array rows;

@@ -56,13 +56,13 @@ ExitCode run_gate(const RegressCommand& command, const GlobalOptions& global) {
   const Interruptible interrupt;
   ProgressLine progress;
   RegressSession session(std::move(options), std::move(folder), database ? &*database : nullptr);
-  session.progress = [&](const std::string& line) { progress.update(line); };
   const bool interrupted = interrupt.run([&] {
     const bool more = session.step();
     const RegressState state = session.state();
+    const std::string failed = state.failed > 0 ? fmt::format(" ({} failed)", state.failed) : "";
     if (more)
-      progress.update(fmt::format("regress {}/{}{}  {}", state.done, state.total,
-                                  state.failed > 0 ? fmt::format(" ({} failed)", state.failed) : "", state.label));
+      progress.update(fmt::format("regress {}/{}{}  {}", state.done, state.total, failed,
+                                  state.doing.empty() ? state.label : state.doing));
     return more;
   });
   progress.clear();

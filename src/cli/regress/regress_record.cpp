@@ -74,11 +74,9 @@ ExitCode run_session(RecordOptions options, const RegressCommand& command, const
   const Interruptible interrupt;
   ProgressLine progress;
   RecordSession session(std::move(options), folder, database ? &*database : nullptr);
-  session.progress = [&](const std::string& line) { progress.update(line); };
   const bool interrupted = interrupt.run([&] {
     const bool more = session.step();
-    const RecordRow& row = session.rows().back();
-    progress.update(fmt::format("record {}/{}  {} {}", session.done(), session.total(), row.title, row.variant));
+    progress.update(fmt::format("record {}/{}  {}", session.done(), session.total(), session.doing()));
     return more;
   });
   progress.clear();

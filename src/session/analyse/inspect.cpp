@@ -34,7 +34,7 @@ const Launch* planned(const LaunchPlan& plan, const CountedLaunch& counted) {
   return at == plan.launches.end() ? nullptr : &*at;
 }
 
-LaunchInspection inspect_launch(const CountedLaunch& counted, const SingleResult& result, SourceText& source,
+LaunchInspection inspect_launch(const CountedLaunch& counted, const Evaluation& result, SourceText& source,
                                 const DeviceInfo& device, ModelledTime time, const CountedWork& work) {
   const KernelResources& resources = resources_of(result.resources, counted.kernel);
   LaunchInspection launch;
@@ -71,7 +71,7 @@ LaunchInspection* alike(std::vector<LaunchInspection>& launches, const CountedLa
   return at == launches.end() ? nullptr : &*at;
 }
 
-SingleResult count(Rig& rig, const ProblemSetup& setup, const Subject& subject) {
+Evaluation count(Rig& rig, const ProblemSetup& setup, const Subject& subject) {
   SingleOptions single;
   single.schedule = TimingSchedule{};
   single.count_lines = true;
@@ -135,7 +135,7 @@ Inspection inspect_as_far_as_possible(InspectOptions options, const Database* da
 }
 
 Inspection inspect_subject(Rig& rig, const ProblemSetup& setup, const Subject& subject, const Database* database) {
-  SingleResult result = count(rig, setup, subject);
+  Evaluation result = count(rig, setup, subject);
   std::erase_if(result.counted, is_fill);
 
   Inspection inspection;

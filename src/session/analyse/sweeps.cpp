@@ -50,31 +50,32 @@ class SweepCounter {
     for (const SweepPoint& point : some_points(sweep, most))
       counted.points.push_back({point, {}, setup_.plan.minimum_us, ""});
     std::vector<TrialCandidate> candidates;
-    for (std::size_t i = 0; i < counted.points.size(); ++i) candidates.push_back(submit(counted.points[i], i));
-    std::size_t done = 0;
-    const auto run_finished = [&] {
-      for (auto& finished : rig_.compilers().poll()) {
-        tell(told, fmt::format("{}: counting {} of {} configurations", sweep.name, ++done, candidates.size()));
-        run(candidates[finished.ticket - 1], finished.result, counted.points[finished.ticket - 1]);
-      }
-    };
+    std::vector<Compilation> compilations(counted.points.size());
+    for (std::size_t i = 0; i < counted.points.size(); ++i)
+      candidates.push_back(submit(counted.points[i], compilations[i]));
     tell(told, fmt::format("{}: compiling {} configurations", sweep.name, candidates.size()));
-    while (rig_.compilers().pending() > 0) {
-      run_finished();
-      rig_.wait(std::chrono::milliseconds(100));
+    std::size_t done = 0;
+    while (std::ranges::any_of(compilations, [](const Compilation& one) { return bool(one); })) {
+      rig_.compilers().step();
+      for (std::size_t i = 0; i < compilations.size(); ++i) {
+        if (!compilations[i].finished()) continue;
+        tell(told, fmt::format("{}: counting {} of {} configurations", sweep.name, ++done, candidates.size()));
+        CompileResult compiled = compilations[i].take();
+        run(candidates[i], compiled, counted.points[i]);
+      }
       end_interrupted_wait();
+      rig_.wait(std::chrono::milliseconds(100));
     }
-    run_finished();
     return counted;
   }
 
  private:
-  TrialCandidate submit(CountedPoint& point, std::size_t index) {
+  TrialCandidate submit(CountedPoint& point, Compilation& compilation) {
     const Configuration configuration = parse_configuration(variant_, point.measured.configuration);
     TrialCandidate candidate = make_candidate(rig_.folder().family, source_, 0, configuration, setup_.problem,
                                               rig_.device(), rig_.toolchain());
     point.problem_message = impossible_launch(rig_.device(), candidate.plan);
-    if (point.problem_message.empty()) rig_.compilers().submit(index + 1, {source_.source, candidate.options});
+    if (point.problem_message.empty()) compilation = rig_.compilers().submit({source_.source, candidate.options});
     return candidate;
   }
 
@@ -83,14 +84,13 @@ class SweepCounter {
       point.problem_message = compiled.message;
       return;
     }
-    RunRequest request;
-    request.items.push_back({candidate.label, loadable_image(compiled, rig_.device()), candidate.plan, {}});
-    request.schedule = TimingSchedule{};
-    request.deadline = generous_deadline(rig_, setup_, 1);
-    const RunOutcome outcome = rig_.runner().run(std::move(request));
-    point.problem_message = outcome.message;
-    if (outcome.samples.empty() || outcome.resources.empty()) return;
-    point.launches = counted_work(outcome.samples.front().launches, outcome.resources.front(), setup_.plan);
+    candidate.image = loadable_image(compiled, rig_.device());
+    Protocol protocol;
+    protocol.schedule = TimingSchedule{};
+    protocol.deadline = generous_deadline(rig_, setup_, 1);
+    const Evaluation ended = std::move(evaluate(rig_, setup_, {candidate}, std::move(protocol)).items.front());
+    point.problem_message = ended.candidate.trial.message;
+    if (!ended.counted.empty()) point.launches = counted_work(ended.counted, ended.resources, setup_.plan);
   }
 
   Rig rig_;

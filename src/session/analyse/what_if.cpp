@@ -95,7 +95,7 @@ std::vector<StepKind> order_of_kinds(const LaunchInspection& launch, const Devic
 }
 
 /// Fills in what a run of a neighbour told.
-void take(WhatIf& what, SingleResult result, const ProblemSetup& setup, const DeviceInfo& device, double from_us) {
+void take(WhatIf& what, Evaluation result, const ProblemSetup& setup, const DeviceInfo& device, double from_us) {
   std::erase_if(result.counted, is_fill);
   if (result.counted.empty()) {
     what.failure = fmt::format("{}: {}", name(result.candidate.trial.status), result.candidate.trial.message);
@@ -133,9 +133,8 @@ void compile_all(Rig& rig, const ProblemSetup& setup, const Subject& subject, co
       requests.push_back({subject.source.source, candidate.options});
   }
   const std::size_t all = requests.size();
-  compile_ahead(rig, std::move(requests), [&](std::size_t left) {
-    tell(told, fmt::format("compiling {} of {} neighbours", all - left + 1, all));
-  });
+  CompileAhead ahead(rig, std::move(requests));
+  while (ahead.step()) tell(told, fmt::format("compiling {} of {} neighbours", all - ahead.left() + 1, all));
 }
 
 }  // namespace

@@ -140,7 +140,8 @@ void BenchSession::run(const ProblemSetup& setup, const Choice& choice) {
     single.library = options_.library && has_library(setup, rig_.device());
   }
   single.deadline = generous_deadline(rig_, setup, static_cast<std::size_t>(options_.rounds) + 10);
-  SingleResult result = run_single(rig_, setup, source(*choice.variant), choice.configuration, single);
+  Evaluations ended = run_beside(rig_, setup, source(*choice.variant), choice.configuration, single, {});
+  Evaluation& result = ended.items.front();
   BenchRow row;
   row.problem = setup.problem;
   row.flops = setup.plan.flops;
@@ -153,10 +154,10 @@ void BenchSession::run(const ProblemSetup& setup, const Choice& choice) {
   if (!result.counted.empty())
     row.operations = operations_of(*choice.variant, setup.problem, choice.configuration, rig_.device(), result.counted);
   row.measurement = std::move(result.measurement);
-  if (row.measurement) row.library = compare_library(result.library, row.measurement->samples_us);
-  row.library_note = library_note(result.library);
-  row.energy = energy_rows(result.energy, result.library, setup.plan);
-  row.energy_message = result.energy_message;
+  if (row.measurement) row.library = compare_library(ended.library, row.measurement->samples_us);
+  row.library_note = library_note(ended.library);
+  row.energy = energy_rows(ended.energy, ended.library, setup.plan);
+  row.energy_message = ended.energy_message;
   row.trial = std::move(result.candidate.trial);
   if (ledger_) {
     row.trial.session = ledger_->session();

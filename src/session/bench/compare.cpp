@@ -197,7 +197,7 @@ void CompareSession::check(std::size_t index) {
   if (rig_.device().kind == DeviceKind::emulated) single.schedule.emplace();
   entry.result = run_candidate(rig_, *setup_, subject.source.source, subject.source.variant->sampling,
                                std::move(candidate), single);
-  SingleResult& result = entry.result;
+  Evaluation& result = entry.result;
   result.candidate.trial.message = entry.home->readable(result.candidate.trial.message);
   kernel.trial = result.candidate.trial;
   kernel.report = result.report;

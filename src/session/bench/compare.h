@@ -62,7 +62,7 @@ class CompareSession {
   struct Entry {
     std::unique_ptr<KernelHome> home;
     Subject subject;
-    SingleResult result;
+    Evaluation result;
   };
   static std::vector<Entry> open_homes(const CompareOptions& options, const Database& database);
   [[nodiscard]] const KernelFolder& main_folder() const;
@@ -72,9 +72,7 @@ class CompareSession {
   void require_same_tensors(const Entry& entry) const;
   void check(std::size_t index);
   void time_together();
-  void time_alone(const std::vector<std::size_t>& which, const RunRequest& together, const std::string& why);
-  void take_samples(std::size_t index, const SampleSet& samples);
-  void take_fresh_check(std::size_t index, const CheckReport& report);
+  void take_timing(std::size_t index, Evaluation& timed, bool together);
   void compare_times();
   void store();
 

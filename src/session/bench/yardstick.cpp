@@ -58,17 +58,17 @@ YardstickRow Yardstick::measure(const std::string& target, const ProblemRequest&
                             rig.device().name),
                 ExitCode::inconclusive);
   ProblemLoader(rig, setup, false).load();
-  RunRequest run;
-  run.library = true;
-  run.schedule.emplace();
-  run.schedule->rounds = rounds_;
-  run.schedule->cold = !hot_;
-  run.deadline = generous_deadline(rig, setup, 2 * static_cast<std::size_t>(rounds_) + 20);
-  const RunOutcome outcome = rig.runner().run(std::move(run));
+  Protocol protocol;
+  protocol.library = true;
+  protocol.schedule.emplace();
+  protocol.schedule->rounds = rounds_;
+  protocol.schedule->cold = !hot_;
+  protocol.deadline = generous_deadline(rig, setup, 2 * static_cast<std::size_t>(rounds_) + 20);
+  const LibraryOutcome library = evaluate(rig, setup, {}, std::move(protocol)).library;
   YardstickRow row = row_of(setup, rig.device());
-  if (outcome.status != TrialStatus::passed)
-    throw Error(fmt::format("{}: {}: {}", problem.title(), name(outcome.status), outcome.message));
-  take_samples(row, outcome.library);
+  if (library.status != TrialStatus::passed)
+    throw Error(fmt::format("{}: {}: {}", problem.title(), name(library.status), library.message));
+  take_samples(row, library);
   return row;
 }
 

@@ -101,14 +101,14 @@ bool CheckSession::step() {
   single.full = options_.full;
   single.deadline = generous_deadline(rig_, *setup_, 10 * (single.recipes.size() + 2));
   const auto begin = std::chrono::steady_clock::now();
-  SingleResult result = run_single(rig_, *setup_, chosen_.sources[job.variant], job.configuration, single);
+  Evaluation result = run_single(rig_, *setup_, chosen_.sources[job.variant], job.configuration, single);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   note_stored(result);
   add_row(job, std::move(result), took.count());
   return true;
 }
 
-void CheckSession::add_row(const Job& job, SingleResult result, double seconds) {
+void CheckSession::add_row(const Job& job, Evaluation result, double seconds) {
   CheckRow row{setup_->problem,
                std::move(result.candidate.trial),
                job.problem != 0 && !options_.stored_winners,
@@ -140,7 +140,7 @@ std::vector<std::uint32_t> CheckSession::chosen_recipes() const {
 }
 
 /// A stored trial that turns out to be wrong must not stay a winner.
-void CheckSession::note_stored(const SingleResult& result) {
+void CheckSession::note_stored(const Evaluation& result) {
   const Trial& found = result.candidate.trial;
   if (found.status == TrialStatus::passed) return;
   auto stored = database_.trial_by_key(found.key);

@@ -93,9 +93,9 @@ class CheckSession {
   void choose_problems();
   void take_winners();
   void add_jobs();
-  void add_row(const Job& job, SingleResult result, double seconds);
+  void add_row(const Job& job, Evaluation result, double seconds);
   [[nodiscard]] std::vector<std::uint32_t> chosen_recipes() const;
-  void note_stored(const SingleResult& result);
+  void note_stored(const Evaluation& result);
 
   CheckOptions options_;
   Database& database_;

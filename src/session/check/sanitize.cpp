@@ -69,7 +69,7 @@ bool SanitizeSession::step() {
   single.sanitize = true;
   single.line_info = true;
   single.deadline = generous_deadline(rig_, *setup_, 1);
-  SingleResult result = run_single(rig_, *setup_, source, configuration, single);
+  Evaluation result = run_single(rig_, *setup_, source, configuration, single);
   rows_.push_back({setup_->problem, std::move(result.candidate.trial), std::move(result.sanitized)});
   keep(source, rows_.back());
   return true;

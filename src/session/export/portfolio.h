@@ -3,6 +3,7 @@
 // Times are taken from the database; those that it lacks are measured beside the shape's winner, after a check.
 
 #include "session/export/tuned_shapes.h"
+#include "session/run/evaluation.h"
 #include "session/run/ledger.h"
 #include "stats/portfolio.h"
 
@@ -63,9 +64,9 @@ class PortfolioSession {
   void compile_ahead();
   void measure(std::size_t shape);
   std::optional<TrialCandidate> checked(const ProblemSetup& setup, const PortfolioKernel& kernel, PortfolioCell& cell);
-  void reject(Trial& trial, const CheckVerdict& verdict, PortfolioCell& cell);
+  void reject(Evaluation& evaluation, const std::string& why, PortfolioCell& cell);
   void time_together(std::size_t shape, const ProblemSetup& setup, const std::vector<std::size_t>& kernels,
-                     std::vector<TrialCandidate>& candidates);
+                     const std::vector<TrialCandidate>& candidates);
   void finish();
   /// Else every shape gets its own winner, and nothing else is looked at.
   [[nodiscard]] bool compares() const { return options_.within > 0 || options_.largest > 0; }

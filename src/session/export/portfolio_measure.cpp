@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <set>
 
-#include "base/interrupt.h"
 #include "session/export/portfolio.h"
-#include "session/run/judge_samples.h"
+#include "session/run/compile_ahead.h"
 #include "session/run/single.h"
 #include "stats/samples.h"
 
@@ -25,8 +24,8 @@ bool PortfolioSession::wanted(std::size_t shape, std::size_t kernel) const {
 /// Into the cache, with all compilers at once: what is measured later finds it there.
 void PortfolioSession::compile_ahead() {
   if (!options_.rig.use_cache) return;
-  std::set<std::vector<std::string>> submitted;
-  std::uint64_t tickets = 0;
+  std::set<std::vector<std::string>> known;
+  std::vector<CompileRequest> requests;
   for (std::size_t s = 0; s < result_.shapes.size(); ++s)
     for (std::size_t k = 0; k < result_.kernels.size(); ++k) {
       if (result_.cells[s][k].source != Source::unknown || !wanted(s, k)) continue;
@@ -34,14 +33,11 @@ void PortfolioSession::compile_ahead() {
       TrialCandidate next = candidate(result_.kernels[k], result_.shapes[s].problem);
       std::vector<std::string> identity = next.options;
       identity.push_back(variant.name);
-      if (submitted.insert(std::move(identity)).second)
-        rig_.compilers().submit(++tickets, {source(variant).source, std::move(next.options)});
+      if (known.insert(std::move(identity)).second)
+        requests.push_back({source(variant).source, std::move(next.options)});
     }
-  for (std::size_t finished = rig_.compilers().poll().size(); finished < tickets;) {
-    rig_.wait(std::chrono::seconds(1));
-    end_interrupted_wait();
-    finished += rig_.compilers().poll().size();
-  }
+  CompileAhead ahead(rig_, std::move(requests));
+  while (ahead.step()) continue;
 }
 
 /// The image of a kernel that is right on this problem; else none, and the cell says why.
@@ -50,7 +46,7 @@ std::optional<TrialCandidate> PortfolioSession::checked(const ProblemSetup& setu
   SingleOptions options;
   options.recipes = quick_recipes(setup.plan);
   options.deadline = generous_deadline(rig_, setup, 10);
-  SingleResult single = run_single(rig_, setup, source(*kernel.variant), kernel.configuration, options);
+  Evaluation single = run_single(rig_, setup, source(*kernel.variant), kernel.configuration, options);
   ledger_->keep_source(source(*kernel.variant).source);
   ledger_->result(single.candidate.trial);
   ledger_->flush();
@@ -106,45 +102,46 @@ void PortfolioSession::measure(std::size_t index) {
   if (candidates.size() > 1 || row[own].source == Source::unknown) time_together(index, setup, kernels, candidates);
 }
 
-/// Found wrong by its timing, after it had passed its check.
-void PortfolioSession::reject(Trial& trial, const CheckVerdict& verdict, PortfolioCell& cell) {
+/// No time of it counts here, and where it was found wrong after it had passed its check, nor does its trial.
+void PortfolioSession::reject(Evaluation& evaluation, const std::string& why, PortfolioCell& cell) {
+  cell.why = why;
+  if (evaluation.passed()) return;
   cell.source = Source::invalid;
-  trial.status = verdict.status;
-  trial.message = verdict.message;
-  ledger_->result(trial);
+  ledger_->result(evaluation.candidate.trial);
   ledger_->flush();
 }
 
 /// The first is the winner: the others are compared with it, round by round.
 void PortfolioSession::time_together(std::size_t index, const ProblemSetup& setup,
-                                     const std::vector<std::size_t>& kernels, std::vector<TrialCandidate>& candidates) {
-  RunRequest run;
-  for (TrialCandidate& one : candidates)
-    run.items.push_back({one.label, one.image, one.plan, one.small_plan, one.nondeterministic});
-  run.schedule.emplace();
-  run.schedule->rounds = options_.rounds;
-  run.deadline = generous_deadline(rig_, setup, candidates.size() * (static_cast<std::size_t>(options_.rounds) + 10));
-  const RunOutcome outcome = rig_.runner().run(std::move(run));
+                                     const std::vector<std::size_t>& kernels,
+                                     const std::vector<TrialCandidate>& candidates) {
+  Protocol protocol;
+  protocol.schedule.emplace();
+  protocol.schedule->rounds = options_.rounds;
+  protocol.deadline =
+      generous_deadline(rig_, setup, candidates.size() * (static_cast<std::size_t>(options_.rounds) + 10));
+  Evaluations timed = evaluate(rig_, setup, candidates, std::move(protocol));
   auto& row = result_.cells[index];
-  for (std::size_t i = 0; i < candidates.size(); ++i) {
+  const Evaluation& winner = timed.items.front();
+  for (std::size_t i = 0; i < timed.items.size(); ++i) {
     PortfolioCell& cell = row[kernels[i]];
-    const SampleSet samples = i < outcome.samples.size() ? outcome.samples[i] : SampleSet{};
-    const CheckVerdict verdict = outcome.status == TrialStatus::passed
-                                     ? judge_samples(candidates[i].label, samples, setup.plan)
-                                     : CheckVerdict{outcome.status, outcome.message};
-    if (verdict.status != TrialStatus::passed) {
-      cell.why = fmt::format("{}: {}", name(verdict.status), verdict.message);
+    Evaluation& one = timed.items[i];
+    if (!one.passed() || timed.apart) {
+      const Trial& trial = one.candidate.trial;
+      reject(one,
+             one.passed() ? "timed together they failed: " + timed.apart->message
+                          : fmt::format("{}: {}", name(trial.status), trial.message),
+             cell);
       result_.notes.push_back(fmt::format("{}: {}", setup.problem.title(), cell.why));
-      if (outcome.status == TrialStatus::passed) reject(candidates[i].trial, verdict, cell);
       continue;
     }
-    auto measurement = make_measurement(samples, "bench", setup.plan.recipes.front(), rig_.device());
-    ledger_->measured(candidates[i].trial, *measurement);
+    ledger_->measured(one.candidate.trial, *one.measurement);
     if (i == 0 && cell.source != Source::unknown) continue;  // what decided stands
-    const auto paired = paired_ratio(outcome.samples[i].samples_us, outcome.samples[0].samples_us);
-    cell = {Source::measured,     measurement->median_us,     measurement->low_us,
-            measurement->high_us, paired ? paired->ratio : 0, {}};
-    if (i == 0) result_.shapes[index].measurement = *measurement;
+    const Measurement& time = *one.measurement;
+    const auto paired =
+        winner.measurement ? paired_ratio(time.samples_us, winner.measurement->samples_us) : std::nullopt;
+    cell = {Source::measured, time.median_us, time.low_us, time.high_us, paired ? paired->ratio : 0, {}};
+    if (i == 0) result_.shapes[index].measurement = time;
   }
 }
 

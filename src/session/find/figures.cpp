@@ -8,7 +8,7 @@ namespace kerlab::session {
 
 namespace {
 
-void add_counts(std::vector<Figure>& figures, const SingleResult& result) {
+void add_counts(std::vector<Figure>& figures, const Evaluation& result) {
   Counts all;
   double launches = 0;
   for (const CountedLaunch& launch : result.counted) {
@@ -34,7 +34,7 @@ void add_counts(std::vector<Figure>& figures, const SingleResult& result) {
 
 }  // namespace
 
-std::vector<Figure> figures_of(const SingleResult& result, const DeviceInfo& device) {
+std::vector<Figure> figures_of(const Evaluation& result, const DeviceInfo& device) {
   const Trial& trial = result.candidate.trial;
   std::vector<Figure> figures;
   figures.push_back({"registers", static_cast<double>(trial.registers)});

@@ -7,7 +7,7 @@
 namespace kerlab::session {
 
 /// Resources, and on an emulated device everything that was counted.
-std::vector<Figure> figures_of(const SingleResult& result, const DeviceInfo& device);
+std::vector<Figure> figures_of(const Evaluation& result, const DeviceInfo& device);
 
 /// 0 when there is none of that name.
 double figure(const std::vector<Figure>& figures, const std::string& name);

@@ -45,7 +45,7 @@ std::string limit_message(const std::string& label, double limit_s, double good_
 }
 
 /// Everything that the candidate's outcome says, but for its comparison with others.
-void take(Attempt& attempt, SingleResult& result, const Subject& subject, const DeviceInfo& device) {
+void take(Attempt& attempt, Evaluation& result, const Subject& subject, const DeviceInfo& device) {
   attempt.label = result.candidate.label;
   attempt.trial = result.candidate.trial;
   if (!result.compile_log.empty()) attempt.first_error = error_in_place(result.compile_log, subject.source.source);
@@ -143,24 +143,24 @@ Attempt Attempts::try_now(const AttemptRequest& request) {
   Track& track = tracks_[fmt::format("{}\n{}\n{}", rig.device().device_class(), subject.problem.key(),
                                      subject.source.variant->name)];
   limit_s_ = limit_of(track);
-  SingleResult result = try_it(rig, setup, subject, track);
+  Evaluations together = try_it(rig, setup, subject, track);
+  Evaluation& result = together.items.front();
   const WorkerSeconds& worker = rig.runner().seconds();
   const double longest = std::max(worker.check, worker.time);
   if (result.candidate.trial.status == TrialStatus::timeout && limit_s_ > 0 && longest >= limit_s_)
     result.candidate.trial.message = limit_message(result.candidate.label, limit_s_, track.good_s);
   else
     name_source_line(result, rig, setup, subject);
-  const RunItem item{result.candidate.label,      std::move(result.candidate.image), result.candidate.plan,
-                     result.candidate.small_plan, result.candidate.nondeterministic, true};
-  const std::vector<SampleSet> others = std::move(result.beside);
+  TrialCandidate candidate = result.candidate;
+  candidate.checked = true;
   take(attempt, result, subject, rig.device());
   if (attempt.trial.status == TrialStatus::passed) track.good_s = longest;
   attempt.prepare_s = worker.prepare;
   attempt.check_s = worker.check;
   attempt.time_s = worker.time;
   if (attempt.measurement) {
-    compare(attempt, others, track);
-    track.last = Timed{item, attempt.number, attempt.measurement->median_us};
+    compare(attempt, together, track);
+    track.last = Timed{std::move(candidate), attempt.number, attempt.measurement->median_us};
     if (attempt.is_best) track.best = track.last;
   }
   const Clock::time_point storing = Clock::now();
@@ -172,19 +172,19 @@ Attempt Attempts::try_now(const AttemptRequest& request) {
 }
 
 /// A fault of the emulated device names the line of the PTX; of a twin with line information, that of the source.
-void Attempts::name_source_line(SingleResult& result, Rig& rig, const ProblemSetup& setup, const Subject& subject) {
+void Attempts::name_source_line(Evaluation& result, Rig& rig, const ProblemSetup& setup, const Subject& subject) {
   Trial& trial = result.candidate.trial;
   if (rig.device().kind != DeviceKind::emulated || !is_fault(trial.status)) return;
   SingleOptions single;
   single.recipes = quick_recipes(setup.plan);
   single.line_info = true;
   single.deadline = generous_deadline(rig, setup, 1);
-  const SingleResult twin = run_single(rig, setup, subject.source, subject.configuration, single);
+  const Evaluation twin = run_single(rig, setup, subject.source, subject.configuration, single);
   if (twin.candidate.trial.status == trial.status) trial.message = twin.candidate.trial.message;
 }
 
-/// On a GPU together with the last and the best. Should these stand in the way, alone.
-SingleResult Attempts::try_it(Rig& rig, const ProblemSetup& setup, const Subject& subject, const Track& track) const {
+/// On a GPU together with the last and the best.
+Evaluations Attempts::try_it(Rig& rig, const ProblemSetup& setup, const Subject& subject, const Track& track) const {
   SingleOptions single;
   single.recipes = quick_recipes(setup.plan);
   single.explain = true;
@@ -197,33 +197,30 @@ SingleResult Attempts::try_it(Rig& rig, const ProblemSetup& setup, const Subject
     single.deadline = std::chrono::milliseconds(static_cast<std::int64_t>(1e3 * limit_s_));
     single.attempts = 1;
   }
+  std::vector<TrialCandidate> beside;
   if (rig.device().kind != DeviceKind::emulated) {
-    if (track.last) single.beside.push_back(track.last->item);
-    if (track.best && track.best->number != track.last->number) single.beside.push_back(track.best->item);
+    if (track.last) beside.push_back(track.last->candidate);
+    if (track.best && track.best->number != track.last->number) beside.push_back(track.best->candidate);
   }
-  SingleResult result = run_single(rig, setup, subject.source, subject.configuration, single);
-  const bool after_check =
-      result.candidate.trial.status != TrialStatus::passed && !result.report.recipes.empty() && result.report.passed();
-  if (single.beside.empty() || !after_check) return result;
-  single.beside.clear();
-  return run_single(rig, setup, subject.source, subject.configuration, single);
+  return run_beside(rig, setup, subject.source, subject.configuration, single, beside);
 }
 
-/// `others`: of the same rounds, the last and then the best where that is another; none: only medians are compared.
-void Attempts::compare(Attempt& attempt, const std::vector<SampleSet>& others, const Track& track) {
+/// Of the same rounds, behind ours: the last and then the best where that is another; else only medians are compared.
+void Attempts::compare(Attempt& attempt, const Evaluations& together, const Track& track) {
   const Measurement& ours = *attempt.measurement;
-  std::size_t next = 0;
+  std::size_t next = 1;
   for (const auto& [what, timed] : {std::pair{"last", &track.last}, std::pair{"best", &track.best}}) {
     if (!*timed) continue;
-    const bool again = next > 0 && (*timed)->number == attempt.beside.front().number;
+    const bool again = next > 1 && !attempt.beside.empty() && (*timed)->number == attempt.beside.front().number;
     if (attempt.clock == "modelled") {
       const double ratio = ours.median_us / (*timed)->us;
       attempt.beside.push_back({what, (*timed)->number, (*timed)->us, ratio, ratio, ratio});
     } else if (again) {
       attempt.beside.push_back(attempt.beside.front());
       attempt.beside.back().what = what;
-    } else if (next < others.size()) {
-      attempt.beside.push_back(beside_of(what, (*timed)->number, ours.samples_us, others[next].samples_us));
+    } else if (next < together.items.size() && !together.apart && together.items[next].measurement) {
+      const std::vector<double>& theirs = together.items[next].measurement->samples_us;
+      attempt.beside.push_back(beside_of(what, (*timed)->number, ours.samples_us, theirs));
     }
     ++next;
   }

@@ -93,7 +93,7 @@ class Attempts {
  private:
   /// An attempt that was timed, ready to be timed again beside another.
   struct Timed {
-    RunItem item;
+    TrialCandidate candidate;
     std::int64_t number = 0;
     double us = 0;
   };
@@ -102,9 +102,9 @@ class Attempts {
     double good_s = 0;  ///< that check or timing of the last run that passed took, the longer of them
   };
   Attempt try_now(const AttemptRequest& request);
-  SingleResult try_it(Rig& rig, const ProblemSetup& setup, const Subject& subject, const Track& track) const;
-  static void name_source_line(SingleResult& result, Rig& rig, const ProblemSetup& setup, const Subject& subject);
-  static void compare(Attempt& attempt, const std::vector<SampleSet>& others, const Track& track);
+  Evaluations try_it(Rig& rig, const ProblemSetup& setup, const Subject& subject, const Track& track) const;
+  static void name_source_line(Evaluation& result, Rig& rig, const ProblemSetup& setup, const Subject& subject);
+  static void compare(Attempt& attempt, const Evaluations& together, const Track& track);
   void store(Attempt& attempt, const Subject& subject, const DeviceInfo& device);
   [[nodiscard]] double limit_of(const Track& track) const;
   void know_files(const Attempt& attempt, const Subject& subject);

@@ -15,83 +15,98 @@ namespace {
 
 constexpr double kLaunchBoundUs = 10;
 
-struct Prepared {
-  NoiseRow row;
-  TimedPair pair;
-  bool memory_bound = false;
-};
-
-/// Compiles the kernel that a problem of the suite asks for.
-Prepared prepare(Rig& rig, const SuiteProblem& asked, const Database* database) {
-  SubjectName name;
-  name.family = asked.family;
-  if (!asked.variants.empty()) name.variant = asked.variants.front();
-  const Subject subject = resolve_subject(name, asked.arguments, asked.dtype, rig.folder(), rig.device(), database);
-  const ProblemSetup setup = prepare_problem(rig.folder(), subject.problem, rig.device());
-  ProblemLoader loader(rig, setup, false);
-  loader.load();
-  TrialCandidate candidate = make_candidate(rig.folder().family, subject.source, 0, subject.configuration,
-                                            subject.problem, rig.device(), rig.toolchain());
-  CompileResult compiled = rig.compilers().compile({subject.source.source, candidate.options});
-  if (compiled.status != CompileStatus::ok) throw Error(fmt::format("{}: {}", candidate.label, compiled.message));
-  Prepared prepared;
-  prepared.row.title = subject.problem.title();
-  prepared.row.label = candidate.label;
-  prepared.row.how = subject.how;
-  prepared.memory_bound = theoretical_roof(subject.problem, setup.plan, rig.device()).memory_bound;
-  prepared.pair.label = fmt::format("{}  {}", prepared.row.title, candidate.label);
-  prepared.pair.data = loader.data();
-  prepared.pair.base = {candidate.label, loadable_image(compiled, rig.device()), candidate.plan, {}};
-  prepared.pair.today = prepared.pair.base;
-  prepared.pair.today.label += " (again)";
-  prepared.pair.deadline = generous_deadline(rig, setup, 40);
-  return prepared;
-}
-
-std::string kind_of(const Prepared& prepared, double us) {
+std::string kind_of(bool memory_bound, double us) {
   if (us < kLaunchBoundUs) return "launch";
-  return prepared.memory_bound ? "memory" : "compute";
+  return memory_bound ? "memory" : "compute";
 }
 
 }  // namespace
 
-NoiseReport measure_noise(const NoiseOptions& options, const Database* database,
-                          const std::function<void(const std::string&)>& progress) {
-  const auto begun = Clock::now();
-  NoiseReport report;
-  RigOptions rig_options = options.rig;
-  rig_options.kept = std::make_shared<KeptProcesses>();
-  std::vector<Prepared> prepared;
-  std::unique_ptr<Rig> rig;
-  for (const SuiteProblem& problem : options.problems) {
-    if (rig == nullptr || rig_options.target != problem.family) {
-      rig.reset();  // first: two cannot have the device
-      rig_options.target = problem.family;
-      rig = std::make_unique<Rig>(rig_options);
-      report.device = rig->device();
-    }
-    if (rig->device().kind == DeviceKind::emulated)
-      throw UsageError("noise: an emulated device has none, its times are a model; name a GPU with --device");
-    progress("compiling " + problem.title);
-    try {
-      prepared.push_back(prepare(*rig, problem, database));
-    } catch (const Error& error) {
-      report.notes.push_back(fmt::format("{}: {}", problem.title, error.what()));
-    }
+NoiseSession::NoiseSession(NoiseOptions options, const Database* database)
+    : options_(std::move(options)), database_(database) {
+  options_.rig.kept = std::make_shared<KeptProcesses>();
+}
+
+NoiseSession::~NoiseSession() = default;
+
+bool NoiseSession::step() {
+  if (next_ < options_.problems.size()) {
+    prepare(options_.problems[next_++]);
+    return true;
   }
-  if (prepared.empty()) throw Error(report.notes.empty() ? "noise: no problem was named" : report.notes.front());
-  std::vector<TimedPair> pairs;
-  for (const Prepared& one : prepared) pairs.push_back(one.pair);
-  GateRun run = gate_times(*rig, pairs, options.gate, progress);
-  for (std::size_t i = 0; i < prepared.size(); ++i) {
-    NoiseRow& row = report.rows.emplace_back(std::move(prepared[i].row));
+  if (!gate_) {
+    if (pairs_.empty()) throw Error(notes_.empty() ? "noise: no problem was named" : notes_.front());
+    gate_.emplace(*rig_, std::move(pairs_), options_.gate);
+  }
+  return gate_->step();
+}
+
+std::string NoiseSession::doing() const {
+  if (next_ < options_.problems.size()) return "compiling " + options_.problems[next_].title;
+  return gate_ ? gate_->doing() : "starting a process";
+}
+
+void NoiseSession::prepare(const SuiteProblem& asked) {
+  if (rig_ == nullptr || options_.rig.target != asked.family) {
+    rig_.reset();  // first: two cannot have the device
+    options_.rig.target = asked.family;
+    rig_ = std::make_unique<Rig>(options_.rig);
+    device_ = rig_->device();
+  }
+  if (device_.kind == DeviceKind::emulated)
+    throw UsageError("noise: an emulated device has none, its times are a model; name a GPU with --device");
+  try {
+    add_kernel(asked);
+  } catch (const Error& error) {
+    if (error.code() == ExitCode::interrupted) throw;
+    notes_.push_back(fmt::format("{}: {}", asked.title, error.what()));
+  }
+}
+
+/// Compiles the kernel that a problem of the suite asks for.
+void NoiseSession::add_kernel(const SuiteProblem& asked) {
+  Rig& rig = *rig_;
+  SubjectName name;
+  name.family = asked.family;
+  if (!asked.variants.empty()) name.variant = asked.variants.front();
+  const Subject subject = resolve_subject(name, asked.arguments, asked.dtype, rig.folder(), rig.device(), database_);
+  TimedPair pair;
+  pair.setup = prepare_problem(rig.folder(), subject.problem, rig.device());
+  ProblemLoader loader(rig, pair.setup, false);
+  loader.load();
+  pair.data = loader.data();
+  pair.base = make_candidate(rig.folder().family, subject.source, 0, subject.configuration, subject.problem,
+                             rig.device(), rig.toolchain());
+  Prepared prepared;
+  prepared.row.title = subject.problem.title();
+  prepared.row.label = pair.base.label;
+  prepared.row.how = subject.how;
+  prepared.memory_bound = theoretical_roof(subject.problem, pair.setup.plan, rig.device()).memory_bound;
+  CompileResult compiled = rig.compilers().compile({subject.source.source, pair.base.options});
+  if (compiled.status != CompileStatus::ok) throw Error(fmt::format("{}: {}", pair.base.label, compiled.message));
+  pair.base.image = loadable_image(compiled, rig.device());
+  pair.label = fmt::format("{}  {}", prepared.row.title, pair.base.label);
+  pair.today = pair.base;
+  pair.today.label += " (again)";
+  pair.deadline = generous_deadline(rig, pair.setup, 40);
+  prepared_.push_back(std::move(prepared));
+  pairs_.push_back(std::move(pair));
+}
+
+NoiseReport NoiseSession::report() const {
+  NoiseReport report;
+  report.device = device_;
+  report.notes = notes_;
+  GateRun run = gate_->result();
+  for (std::size_t i = 0; i < prepared_.size(); ++i) {
+    NoiseRow& row = report.rows.emplace_back(prepared_[i].row);
     row.twice = std::move(run.outcomes[i]);
-    row.kind = kind_of(prepared[i], row.twice.base_us);
+    row.kind = kind_of(prepared_[i].memory_bound, row.twice.base_us);
     const auto summary = summarize(row.twice.base_samples_us);
     if (summary && summary->median > 0) row.spread = summary->mad / summary->median;
     report.processes = std::max(report.processes, row.twice.processes);
   }
-  report.seconds = seconds_since(begun);
+  report.seconds = seconds_since(begun_);
   return report;
 }
 

@@ -29,9 +29,36 @@ struct NoiseReport {
   double seconds = 0;
 };
 
-/// Blocks. Nothing is checked or stored: only kernels that have passed elsewhere should be asked for. Throws UsageError
-/// for an emulated device, which has no noise; Error when not one problem can be run.
-NoiseReport measure_noise(const NoiseOptions& options, const Database* database,
-                          const std::function<void(const std::string&)>& progress);
+/// `while (session.step()) show(session.doing());`. Nothing is checked or stored: only kernels that have passed
+/// elsewhere should be asked for.
+class NoiseSession {
+ public:
+  NoiseSession(NoiseOptions options, const Database* database);
+  ~NoiseSession();
+  /// Compiles a kernel, or is a step of the gate. False: finished. Throws UsageError for an emulated device, which has
+  /// no noise; Error when not one problem can be run.
+  bool step();
+  [[nodiscard]] std::string doing() const;
+  [[nodiscard]] NoiseReport report() const;
+
+ private:
+  struct Prepared {
+    NoiseRow row;
+    bool memory_bound = false;
+  };
+  void prepare(const SuiteProblem& asked);
+  void add_kernel(const SuiteProblem& asked);
+
+  NoiseOptions options_;
+  const Database* database_;
+  Clock::time_point begun_ = Clock::now();
+  std::unique_ptr<Rig> rig_;
+  std::size_t next_ = 0;  ///< problem to prepare
+  std::vector<Prepared> prepared_;
+  std::vector<TimedPair> pairs_;
+  std::optional<TimeGate> gate_;
+  DeviceInfo device_;
+  std::vector<std::string> notes_;
+};
 
 }  // namespace kerlab::session

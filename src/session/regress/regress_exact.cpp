@@ -36,28 +36,6 @@ bool any(const std::vector<FigureChange>& changes, FigureChange::Judgement judge
   return std::ranges::find(changes, judgement, &FigureChange::judgement) != changes.end();
 }
 
-/// What a kernel that did not pass its check means for the run.
-RegressVerdict verdict_of(TrialStatus status) {
-  switch (status) {
-    case TrialStatus::unsupported:
-      return RegressVerdict::inconclusive;
-    case TrialStatus::compile_timeout:
-    case TrialStatus::compiler_crash:
-    case TrialStatus::out_of_memory:
-    case TrialStatus::worker_crash:
-    case TrialStatus::interrupted:
-      return RegressVerdict::failed;
-    default:
-      return RegressVerdict::wrong;
-  }
-}
-
-/// A modelled time below the roof means nothing: nothing was measured, and the counts stand.
-bool is_right(const SingleResult& result, const DeviceInfo& device) {
-  const TrialStatus status = result.candidate.trial.status;
-  return status == TrialStatus::passed || (status == TrialStatus::impossible_time && !measures_time(device));
-}
-
 }  // namespace
 
 void RegressSession::examine_code(const Baseline& baseline, RegressKernel& today, RegressRow& row) {
@@ -70,7 +48,7 @@ void RegressSession::examine_code(const Baseline& baseline, RegressKernel& today
     figures_[row.key] = baseline.figures;
     return;
   }
-  SingleResult result;
+  Evaluation result;
   const bool count = !measures_time(rig_->device()) && (!same || !counted || options_.rerun);
   if (!check(baseline, today, count, result, row)) return;
   compare_accuracy(baseline, result, row);
@@ -90,7 +68,7 @@ void RegressSession::examine_code(const Baseline& baseline, RegressKernel& today
 }
 
 /// Thoroughly: every recipe, both poisons. False: it did not pass, and the row says so.
-bool RegressSession::check(const Baseline& baseline, RegressKernel& today, bool count, SingleResult& result,
+bool RegressSession::check(const Baseline& baseline, RegressKernel& today, bool count, Evaluation& result,
                            RegressRow& row) {
   open_problem(today.problem, true);
   SingleOptions single;
@@ -100,14 +78,14 @@ bool RegressSession::check(const Baseline& baseline, RegressKernel& today, bool 
   single.deadline = generous_deadline(*rig_, *setup_, 10 * single.recipes.size());
   result = run_single(*rig_, *setup_, today.source, today.configuration, single);
   row.error_ratio = result.candidate.trial.error_ratio;
-  if (is_right(result, rig_->device())) return true;
+  if (result.passed()) return true;
   row.verdict = verdict_of(result.candidate.trial.status);
   row.why = fmt::format("{}: {}", name(result.candidate.trial.status), result.candidate.trial.message);
   explain(baseline, today, row);
   return false;
 }
 
-SingleResult RegressSession::run_stored(const Baseline& baseline, bool with_check, bool by_line) {
+Evaluation RegressSession::run_stored(const Baseline& baseline, bool with_check, bool by_line) {
   open_problem(make_problem(rig_->folder().family, request_of_key(rig_->folder().family, baseline.problem)), true);
   SingleOptions single;
   if (with_check) {
@@ -122,7 +100,7 @@ SingleResult RegressSession::run_stored(const Baseline& baseline, bool with_chec
                        stored_candidate(baseline, *rig_), single);
 }
 
-void RegressSession::compare_accuracy(const Baseline& baseline, const SingleResult& today, RegressRow& row) {
+void RegressSession::compare_accuracy(const Baseline& baseline, const Evaluation& today, RegressRow& row) {
   double before = baseline.error_ratio;
   if (check_identity(*setup_, *rig_) != baseline.check_identity) {
     if (same_code(baseline, today.candidate)) {
@@ -150,14 +128,14 @@ void RegressSession::compare_accuracy(const Baseline& baseline, const SingleResu
   row.why = text;
 }
 
-void RegressSession::gate_figures(const Baseline& baseline, const SingleResult& today, RegressRow& row) {
+void RegressSession::gate_figures(const Baseline& baseline, const Evaluation& today, RegressRow& row) {
   using Judgement = FigureChange::Judgement;
   const std::vector<Figure> now = figures_of(today, rig_->device());
   std::vector<Figure> then = baseline.figures;
   const bool comparable = baseline.toolchain == rig_->toolchain() && baseline.counted_by == counted_by(rig_->device());
   if (!comparable && !options_.strict_toolchain) {
     const bool same = same_code(baseline, today.candidate);
-    const SingleResult old = same ? today : run_stored(baseline, false, false);
+    const Evaluation old = same ? today : run_stored(baseline, false, false);
     if (old.counted.empty()) {
       row.verdict = RegressVerdict::inconclusive;
       row.why = fmt::format("the baseline's own source no longer runs with {}: {}", rig_->toolchain(),
@@ -201,12 +179,12 @@ void RegressSession::explain(const Baseline& baseline, const RegressKernel& toda
 }
 
 void RegressSession::explain_lines(const Baseline& baseline, const RegressKernel& today, RegressRow& row) {
-  const SingleResult before = run_stored(baseline, false, true);
+  const Evaluation before = run_stored(baseline, false, true);
   SingleOptions single;
   single.schedule = TimingSchedule{};
   single.count_lines = single.line_info = true;
   single.deadline = generous_deadline(*rig_, *setup_, 1);
-  const SingleResult after = run_single(*rig_, *setup_, today.source, today.configuration, single);
+  const Evaluation after = run_single(*rig_, *setup_, today.source, today.configuration, single);
   row.lines = changed_lines(before.counted, folder_.source(baseline), after.counted, today.source.source);
   ChangedPlace place{row.file, row.line};
   point_at_hottest(row.lines, place);

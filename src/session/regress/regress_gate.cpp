@@ -7,9 +7,16 @@
 #include "session/regress/regress_choice.h"
 #include "session/regress/regress_timed.h"
 #include "session/regress/regress_why.h"
-#include "session/run/compile_ahead.h"
 
 namespace kerlab::session {
+
+namespace {
+
+std::string target_of(const Baseline& baseline) {
+  return baseline.folder.empty() ? baseline.family : baseline.folder;
+}
+
+}  // namespace
 
 RegressSession::RegressSession(RegressOptions options, BaselineFolder folder, Database* database)
     : options_(std::move(options)), folder_(std::move(folder)), database_(database) {
@@ -52,6 +59,11 @@ RegressState RegressSession::state() const {
   state.total = baselines_.size();
   for (const RegressRow& row : rows_) state.failed += row.verdict <= RegressVerdict::regressed ? 1 : 0;
   if (next_ > 0) state.label = baselines_[next_ - 1].key;
+  if (ahead_.left() > 0)
+    state.doing =
+        fmt::format("{} of {} to compile", format_count(static_cast<std::int64_t>(ahead_.left()), "kernel"), ahead_of_);
+  if (gate_) state.doing = gate_->doing();
+  if (!to_count_.empty()) state.doing = "counting " + baselines_[timed_[to_count_.back()].baseline].key;
   return state;
 }
 
@@ -65,18 +77,26 @@ RegressReport RegressSession::report() const {
 
 bool RegressSession::step() {
   if (next_ < baselines_.size()) {
+    if (ahead_.step() || open_ahead(baselines_[next_])) return true;
     const Baseline& baseline = baselines_[next_++];
     const Clock::time_point begun = Clock::now();
     RegressRow row = examine(baseline);
     row.seconds = seconds_since(begun);
     rows_.push_back(std::move(row));
-    return true;
-  }
-  if (!std::exchange(finished_, true)) {
-    gate_all_times();
+    if (next_ == baselines_.size()) begin_gate();
+  } else if (gate_) {
+    if (gate_->step()) return true;
+    const GateRun run = gate_->result();
+    gate_.reset();
+    take_times(run);
+    choose_slowest();
+  } else if (!to_count_.empty()) {
+    count_next();
+  } else {
     keep_history();
+    return false;
   }
-  return false;
+  return true;
 }
 
 void RegressSession::end_here() {
@@ -93,7 +113,7 @@ void RegressSession::end_here() {
 
 /// One family at a time: its worker and its compilers are kept for the next.
 void RegressSession::open_family(const Baseline& baseline) {
-  const std::string target = baseline.folder.empty() ? baseline.family : baseline.folder;
+  const std::string target = target_of(baseline);
   if (rig_ && family_ == target) return;
   setup_.reset();
   problem_key_.clear();
@@ -109,12 +129,22 @@ void RegressSession::open_family(const Baseline& baseline) {
   rig_.reset();  // gives its processes to the next
   rig_ = std::make_unique<Rig>(options_.rig, std::move(folder));
   family_ = target;
-  compile_family(baseline);
 }
 
-/// What of the family will have to run, on all cores at once. What cannot be compiled is told when its turn comes.
-void RegressSession::compile_family(const Baseline& first) {
-  if (!options_.rig.use_cache) return;
+/// True: a new family, and what of it will have to run is being compiled, on all cores at once. What is wrong is told
+/// when the turn of its baselines comes.
+bool RegressSession::open_ahead(const Baseline& baseline) {
+  if (std::exchange(ahead_of_, target_of(baseline)) == target_of(baseline) || !options_.rig.use_cache) return false;
+  try {
+    open_family(baseline);
+    ahead_ = CompileAhead(*rig_, to_compile(baseline));
+  } catch (const Error& error) {
+    if (error.code() == ExitCode::interrupted) throw;
+  }
+  return true;
+}
+
+std::vector<CompileRequest> RegressSession::to_compile(const Baseline& first) const {
   bool all = options_.rerun || measures_time(rig_->device());
   std::vector<CompileRequest> requests;
   for (const Baseline& baseline : baselines_) {
@@ -131,10 +161,7 @@ void RegressSession::compile_family(const Baseline& first) {
       continue;
     }
   }
-  compile_ahead(*rig_, std::move(requests), [&](std::size_t left) {
-    progress(fmt::format("regress: {} of {} to compile", format_count(static_cast<std::int64_t>(left), "kernel"),
-                         first.family));
-  });
+  return requests;
 }
 
 void RegressSession::open_problem(const Problem& problem, bool with_data) {

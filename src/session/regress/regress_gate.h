@@ -2,13 +2,13 @@
 // `kerlab regress run`: today's kernels against their baselines. Right and as exact as before first; then, on an
 // emulated device, everything it counts, and on a device that measures time the gate on times.
 
-#include <functional>
 #include <map>
 
 #include "db/database.h"
 #include "session/find/regress_margins.h"
 #include "session/regress/regress_kernel.h"
 #include "session/regress/time_gate.h"
+#include "session/run/compile_ahead.h"
 #include "trial/regress_run.h"
 
 namespace kerlab::session {
@@ -35,6 +35,7 @@ std::vector<Baseline> chosen_baselines(const BaselineFolder::Listing& all, const
 struct RegressState {
   std::size_t done = 0, total = 0, failed = 0;
   std::string label;
+  std::string doing;  ///< besides looking at one baseline after the other: "3 kernels of gemm to compile"
 };
 
 class RegressSession {
@@ -43,34 +44,36 @@ class RegressSession {
   /// `database`: for the history; may be null.
   RegressSession(RegressOptions options, BaselineFolder folder, Database* database);
   ~RegressSession();
-  /// Looks at one baseline. False: finished. An interruption that ends a wait is thrown (Error).
+  /// Looks at one baseline, waits a little for compilers, or times one pair in one process. False: finished. An
+  /// interruption that ends a wait is thrown (Error).
   bool step();
   /// Interrupted: what has a verdict keeps it and goes into the history; what was still to be timed has none.
   void end_here();
   [[nodiscard]] RegressState state() const;
   /// Rows so far, worst first.
   [[nodiscard]] RegressReport report() const;
-  /// Told before a long part: "timing 12 pairs".
-  std::function<void(const std::string&)> progress = [](const std::string&) {};
 
  private:
   struct Timed;  ///< what waits for the gate on times
   RegressRow examine(const Baseline& baseline);
   void open_family(const Baseline& baseline);
-  void compile_family(const Baseline& first);
+  bool open_ahead(const Baseline& baseline);
+  [[nodiscard]] std::vector<CompileRequest> to_compile(const Baseline& first) const;
   void open_problem(const Problem& problem, bool with_data);
   void examine_code(const Baseline& baseline, RegressKernel& today, RegressRow& row);
-  bool check(const Baseline& baseline, RegressKernel& today, bool count, SingleResult& result, RegressRow& row);
-  void compare_accuracy(const Baseline& baseline, const SingleResult& today, RegressRow& row);
-  void gate_figures(const Baseline& baseline, const SingleResult& today, RegressRow& row);
-  SingleResult run_stored(const Baseline& baseline, bool with_check, bool by_line);
+  bool check(const Baseline& baseline, RegressKernel& today, bool count, Evaluation& result, RegressRow& row);
+  void compare_accuracy(const Baseline& baseline, const Evaluation& today, RegressRow& row);
+  void gate_figures(const Baseline& baseline, const Evaluation& today, RegressRow& row);
+  Evaluation run_stored(const Baseline& baseline, bool with_check, bool by_line);
   void explain(const Baseline& baseline, const RegressKernel& today, RegressRow& row);
   void explain_lines(const Baseline& baseline, const RegressKernel& today, RegressRow& row);
-  void keep_for_timing(const Baseline& baseline, const SingleResult& checked, RegressRow& row);
-  void gate_all_times();
+  void keep_for_timing(const Baseline& baseline, const Evaluation& checked, RegressRow& row);
+  void begin_gate();
+  void take_times(const GateRun& run);
   void judge_absolute(const Baseline& baseline, double flops, RegressRow& row);
   void explain_timed(const Baseline& baseline, RegressRow& row);
-  void count_slowest();
+  void choose_slowest();
+  void count_next();
   void count_on_twin(const Baseline& baseline, RegressRow& row);
   void keep_history();
 
@@ -80,7 +83,11 @@ class RegressSession {
   std::vector<Baseline> baselines_;
   std::size_t next_ = 0;
   std::unique_ptr<Rig> rig_;
-  std::string family_;  ///< that the rig is of
+  std::string family_;                 ///< that the rig is of
+  CompileAhead ahead_;                 ///< kernels of the family that will have to run
+  std::string ahead_of_;               ///< its target
+  std::optional<TimeGate> gate_;       ///< while it times
+  std::vector<std::size_t> to_count_;  ///< of `timed_`: whose work is counted, the slowest last
   std::optional<ProblemSetup> setup_;
   request::SetProblem data_;  ///< of the problem, once the worker has it
   std::string problem_key_;
@@ -91,7 +98,7 @@ class RegressSession {
   std::vector<Timed> timed_;
   RegressReport head_;  ///< without rows
   Clock::time_point begun_ = Clock::now();
-  bool finished_ = false, history_kept_ = false;
+  bool history_kept_ = false;
 };
 
 /// 0 passed; else the code of the worst verdict that `fail_on` names (2, 3, 4, 5). What the tool itself could not do is

@@ -123,6 +123,21 @@ std::string check_identity(const ProblemSetup& setup, const Rig& rig) {
   return hasher.hex();
 }
 
+RegressVerdict verdict_of(TrialStatus status) {
+  switch (status) {
+    case TrialStatus::unsupported:
+      return RegressVerdict::inconclusive;
+    case TrialStatus::compile_timeout:
+    case TrialStatus::compiler_crash:
+    case TrialStatus::out_of_memory:
+    case TrialStatus::worker_crash:
+    case TrialStatus::interrupted:
+      return RegressVerdict::failed;
+    default:
+      return RegressVerdict::wrong;
+  }
+}
+
 std::string counted_by(const DeviceInfo& device) {
   if (measures_time(device)) return "";
   return fmt::format("counts-{} {}", kCountsVersion, kModelProtocol);
@@ -142,7 +157,7 @@ std::string baseline_key(const Problem& problem, const Family& family, const Var
   return fmt::format("{}{}/{}/{}", kind, shipped_device(device), with_dashes(problem.family), with_dashes(kernel));
 }
 
-Baseline make_baseline(const RegressKernel& kernel, const SingleResult& result, const ProblemSetup& setup,
+Baseline make_baseline(const RegressKernel& kernel, const Evaluation& result, const ProblemSetup& setup,
                        const Rig& rig) {
   const TrialCandidate& candidate = result.candidate;
   const DeviceInfo& device = rig.device();

@@ -34,6 +34,9 @@ TrialCandidate stored_candidate(const Baseline& baseline, const Rig& rig);
 /// Same text, options and launches: with the same compiler the same program.
 bool same_code(const Baseline& baseline, const TrialCandidate& today);
 
+/// What a kernel that did not pass, in its check or while it was timed, means for the run.
+RegressVerdict verdict_of(TrialStatus status);
+
 /// A GPU, or what a script says: not an emulated device, which counts.
 bool measures_time(const DeviceInfo& device);
 
@@ -44,7 +47,7 @@ std::string check_identity(const ProblemSetup& setup, const Rig& rig);
 std::string counted_by(const DeviceInfo& device);
 
 /// The text record of a kernel that has passed. `result`: checked, and counted or timed.
-Baseline make_baseline(const RegressKernel& kernel, const SingleResult& result, const ProblemSetup& setup,
+Baseline make_baseline(const RegressKernel& kernel, const Evaluation& result, const ProblemSetup& setup,
                        const Rig& rig);
 
 /// "emu-h200-132sm/gemm/reg2d-256x256x256-fp32-nn"

@@ -10,7 +10,6 @@
 #include "session/regress/regress_fingerprint.h"
 #include "session/regress/regress_gate.h"
 #include "session/regress/regress_text.h"
-#include "session/run/compile_ahead.h"
 #include "session/run/space.h"
 
 namespace kerlab::session {
@@ -138,7 +137,7 @@ void RecordSession::add_variant(const Problem& problem, const RecordProblem& ask
 
 bool RecordSession::step() {
   if (next_ == jobs_.size()) return false;
-  if (next_ == 0) compile_jobs();
+  if (ahead_.step() || compile_ahead()) return true;
   const Job& job = jobs_[next_++];
   try {
     rows_.push_back(record(job));
@@ -156,28 +155,33 @@ bool RecordSession::step() {
   return next_ < jobs_.size();
 }
 
-/// On all cores at once, family by family. What cannot be compiled is told when its turn comes.
-void RecordSession::compile_jobs() {
-  if (!options_.rig.use_cache) return;
-  std::stable_sort(jobs_.begin(), jobs_.end(), [](const Job& a, const Job& b) {
-    return std::tie(a.family, a.problem) < std::tie(b.family, b.problem);
-  });
-  for (std::size_t begin = 0, end = 0; begin < jobs_.size(); begin = end) {
-    std::vector<CompileRequest> requests;
-    for (end = begin; end < jobs_.size() && jobs_[end].family == jobs_[begin].family; ++end) {
-      try {
-        RegressKernel kernel = kernel_of(jobs_[end]);
-        requests.push_back({std::move(kernel.source.source), std::move(kernel.candidate.options)});
-      } catch (const Error&) {
-        continue;
-      }
-    }
-    if (!rig_ || requests.empty()) continue;
-    compile_ahead(*rig_, std::move(requests), [&](std::size_t left) {
-      progress(fmt::format("record: {} of {} to compile", format_count(static_cast<std::int64_t>(left), "kernel"),
-                           jobs_[begin].family));
+/// On all cores at once, family by family. What cannot be compiled is told when its turn comes. False: there are no
+/// more.
+bool RecordSession::compile_ahead() {
+  if (!options_.rig.use_cache || next_ahead_ == jobs_.size()) return false;
+  if (next_ahead_ == 0)
+    std::stable_sort(jobs_.begin(), jobs_.end(), [](const Job& a, const Job& b) {
+      return std::tie(a.family, a.problem) < std::tie(b.family, b.problem);
     });
+  std::vector<CompileRequest> requests;
+  const std::string family = jobs_[next_ahead_].family;
+  for (; next_ahead_ < jobs_.size() && jobs_[next_ahead_].family == family; ++next_ahead_) {
+    try {
+      RegressKernel kernel = kernel_of(jobs_[next_ahead_]);
+      requests.push_back({std::move(kernel.source.source), std::move(kernel.candidate.options)});
+    } catch (const Error& error) {
+      if (error.code() == ExitCode::interrupted) throw;
+    }
   }
+  if (rig_ && !requests.empty()) ahead_ = CompileAhead(*rig_, std::move(requests));
+  return true;
+}
+
+std::string RecordSession::doing() const {
+  if (ahead_.left() > 0)
+    return fmt::format("{} of {} to compile", format_count(static_cast<std::int64_t>(ahead_.left()), "kernel"),
+                       jobs_[next_ahead_ - 1].family);
+  return rows_.empty() ? "" : rows_.back().title + " " + rows_.back().variant;
 }
 
 RegressKernel RecordSession::kernel_of(const Job& job) {
@@ -205,7 +209,7 @@ RecordRow RecordSession::record(const Job& job) {
   single.schedule = TimingSchedule{};
   if (measures_time(rig_->device())) single.schedule->rounds = kRounds;
   single.deadline = generous_deadline(*rig_, *setup_, 10 * single.recipes.size() + kRounds);
-  const SingleResult result = run_single(*rig_, *setup_, kernel.source, kernel.configuration, single);
+  const Evaluation result = run_single(*rig_, *setup_, kernel.source, kernel.configuration, single);
 
   RecordRow row;
   row.title = problem.title();
@@ -213,8 +217,7 @@ RecordRow RecordSession::record(const Job& job) {
   row.configuration = job.configuration;
   row.chosen = job.chosen;
   row.trial = result.candidate.trial;
-  const bool counts_stand = row.trial.status == TrialStatus::impossible_time && !measures_time(rig_->device());
-  if (row.trial.status != TrialStatus::passed && !counts_stand) {
+  if (row.trial.status != TrialStatus::passed) {
     row.key = baseline_key(problem, rig_->folder().family, variant, rig_->device());
     row.error = fmt::format("{}: {}", name(row.trial.status), row.trial.message);
     row.code = row.trial.status == TrialStatus::unsupported ? ExitCode::inconclusive : ExitCode::wrong;

@@ -1,13 +1,12 @@
 #pragma once
 // `kerlab regress record` and `accept`: kernels become baselines. Only what passes the thorough check may.
 
-#include <functional>
-
 #include "db/database.h"
 #include "session/find/regress_margins.h"
 #include "session/find/shipped.h"
 #include "session/find/suite.h"
 #include "session/regress/regress_kernel.h"
+#include "session/run/compile_ahead.h"
 
 namespace kerlab::session {
 
@@ -45,15 +44,15 @@ struct RecordRow {
 class RecordSession {
  public:
   RecordSession(RecordOptions options, BaselineFolder folder, Database* database);
-  /// Records one kernel. False: finished.
+  /// Records one kernel, or waits a little for compilers. False: finished.
   bool step();
   [[nodiscard]] const std::vector<RecordRow>& rows() const { return rows_; }
   [[nodiscard]] std::size_t total() const { return jobs_.size(); }
   [[nodiscard]] std::size_t done() const { return next_; }
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
   [[nodiscard]] const std::string& device() const { return device_; }
-  /// Told before a long part.
-  std::function<void(const std::string&)> progress = [](const std::string&) {};
+  /// "gemm 512x512x512 fp32 nn reg2d", "3 kernels of gemm to compile".
+  [[nodiscard]] std::string doing() const;
 
  private:
   struct Job {
@@ -68,7 +67,7 @@ class RecordSession {
   void add_keys();
   void add_problem(const RecordProblem& problem);
   void add_variant(const Problem& problem, const RecordProblem& asked, const Variant& variant, bool must);
-  void compile_jobs();
+  bool compile_ahead();
   RegressKernel kernel_of(const Job& job);
   RecordRow record(const Job& job);
   void keep(Baseline& baseline, const RegressKernel& kernel, RecordRow& row);
@@ -81,7 +80,8 @@ class RecordSession {
   std::unique_ptr<Rig> rig_;
   std::string family_, device_, device_class_;
   std::vector<Job> jobs_;
-  std::size_t next_ = 0;
+  std::size_t next_ = 0, next_ahead_ = 0;  ///< to be recorded, to be compiled
+  CompileAhead ahead_;                     ///< kernels of the family of the last of these
   std::optional<ProblemSetup> setup_;
   std::string loaded_;  ///< key of the problem that the worker has
   std::vector<RecordRow> rows_;

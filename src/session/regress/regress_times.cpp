@@ -48,9 +48,9 @@ std::string slower_text(const GateOutcome& outcome) {
 
 }  // namespace
 
-void RegressSession::keep_for_timing(const Baseline& baseline, const SingleResult& checked, RegressRow& row) {
+void RegressSession::keep_for_timing(const Baseline& baseline, const Evaluation& checked, RegressRow& row) {
   if (row.verdict == RegressVerdict::wrong) return;
-  const TrialCandidate old = stored_candidate(baseline, *rig_);
+  TrialCandidate old = stored_candidate(baseline, *rig_);
   CompileResult compiled = rig_->compilers().compile({folder_.source(baseline), old.options});
   if (compiled.status != CompileStatus::ok)
     throw NotComparable(
@@ -60,25 +60,30 @@ void RegressSession::keep_for_timing(const Baseline& baseline, const SingleResul
   timed.baseline = next_ - 1;
   timed.flops = setup_->plan.flops;
   timed.pair.label = baseline.key;
+  timed.pair.setup = *setup_;
   timed.pair.data = data_;
   timed.pair.deadline = generous_deadline(*rig_, *setup_, 100);
-  timed.pair.base = {old.label, loadable_image(compiled, rig_->device()), old.plan, {}};
-  timed.pair.today = {checked.candidate.label, checked.candidate.image, checked.candidate.plan, {}};
-  if (baseline.time) {
-    if (auto image = find_image(baseline.time->cubin, database_, options_.artifacts))
-      timed.pair.stored = {old.label + " as recorded", std::move(*image), old.plan, {}};
-  }
+  timed.pair.stored = old;
+  timed.pair.stored.label += " as recorded";
+  if (baseline.time)
+    timed.pair.stored.image = find_image(baseline.time->cubin, database_, options_.artifacts).value_or(Bytes{});
+  timed.pair.base = std::move(old);
+  timed.pair.base.image = loadable_image(compiled, rig_->device());
+  timed.pair.today = checked.candidate;
   row.changes = compare_figures(baseline.figures, figures_of(checked, rig_->device()), options_.margins);
   timed_.push_back(std::move(timed));
 }
 
-void RegressSession::gate_all_times() {
+void RegressSession::begin_gate() {
   if (timed_.empty() || !rig_) return;
   std::vector<TimedPair> pairs;
   for (Timed& timed : timed_) pairs.push_back(std::move(timed.pair));
   GateOptions gate = options_.gate;
   if (const FigureRule& rule = options_.margins.rules().at("time"); rule.gated) gate.rule.margin = rule.margin;
-  const GateRun run = gate_times(*rig_, pairs, gate, progress);
+  gate_.emplace(*rig_, std::move(pairs), gate);
+}
+
+void RegressSession::take_times(const GateRun& run) {
   head_.notes.push_back(run.control_passed
                             ? run.control
                             : fmt::format("this device cannot tell kernels from themselves now: {}", run.control));
@@ -99,7 +104,6 @@ void RegressSession::gate_all_times() {
     if (row.time) judge_absolute(baseline, timed_[i].flops, row);
     if (row.verdict == RegressVerdict::regressed) explain_timed(baseline, row);
   }
-  count_slowest();
 }
 
 /// What a new compiler made of the old source, and floors on the time itself: only where nothing else has changed.

@@ -31,20 +31,22 @@ void add_changes(RegressRow& row, std::vector<FigureChange> counted) {
 }  // namespace
 
 /// The slowest few: at large sizes counting takes seconds each.
-void RegressSession::count_slowest() {
-  std::vector<const Timed*> slower;
-  for (const Timed& timed : timed_)
-    if (rows_[timed.row].verdict == RegressVerdict::regressed && rows_[timed.row].time) slower.push_back(&timed);
-  std::ranges::sort(slower, std::ranges::greater(), [&](const Timed* timed) { return rows_[timed->row].time->ratio; });
-  if (slower.size() > kMostCounted) slower.resize(kMostCounted);
-  for (const Timed* timed : slower) {
-    const Baseline& baseline = baselines_[timed->baseline];
-    try {
-      count_on_twin(baseline, rows_[timed->row]);
-    } catch (const Error& error) {
-      if (error.code() == ExitCode::interrupted) throw;
-      rows_[timed->row].notes.push_back(fmt::format("not counted: {}", error.what()));
-    }
+void RegressSession::choose_slowest() {
+  for (std::size_t i = 0; i < timed_.size(); ++i)
+    if (rows_[timed_[i].row].verdict == RegressVerdict::regressed && rows_[timed_[i].row].time) to_count_.push_back(i);
+  std::ranges::sort(to_count_, std::ranges::greater(), [&](std::size_t i) { return rows_[timed_[i].row].time->ratio; });
+  if (to_count_.size() > kMostCounted) to_count_.resize(kMostCounted);
+  std::ranges::reverse(to_count_);
+}
+
+void RegressSession::count_next() {
+  const Timed& timed = timed_[to_count_.back()];
+  to_count_.pop_back();
+  try {
+    count_on_twin(baselines_[timed.baseline], rows_[timed.row]);
+  } catch (const Error& error) {
+    if (error.code() == ExitCode::interrupted) throw;
+    rows_[timed.row].notes.push_back(fmt::format("not counted: {}", error.what()));
   }
 }
 
@@ -55,17 +57,16 @@ void RegressSession::count_on_twin(const Baseline& baseline, RegressRow& row) {
   options.worker_command.clear();
   options.kept.reset();
   options.jobs = 2;  // the two kernels
-  progress(fmt::format("counting {} on {}", baseline.key, options.device));
   Rig twin(options);
   const RegressKernel today = todays_kernel(baseline, twin);
   const ProblemSetup setup = prepare_problem(twin.folder(), today.problem, twin.device());
   ProblemLoader(twin, setup, false).load();
   const SingleOptions single = counting(twin, setup);
   const SourceBundle old_source = folder_.source(baseline);
-  const SingleResult before =
+  const Evaluation before =
       run_candidate(twin, setup, old_source, Sampling::everything, stored_candidate(baseline, twin), single);
-  const SingleResult after = run_single(twin, setup, today.source, today.configuration, single);
-  for (const SingleResult* result : {&before, &after})
+  const Evaluation after = run_single(twin, setup, today.source, today.configuration, single);
+  for (const Evaluation* result : {&before, &after})
     if (result->counted.empty()) throw Error(result->candidate.trial.message);
   row.lines = changed_lines(before.counted, old_source, after.counted, today.source.source);
   ChangedPlace place{row.file, row.line};

@@ -2,13 +2,11 @@
 // Old kernels beside today's, timed so that an unchanged one does not fail: in fresh processes, each of which measures
 // all of them in mirrored pairs; whoever looks slower is measured again in new ones (stats/gate.h).
 
-#include <functional>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
-#include "session/run/rig.h"
+#include "session/run/evaluation.h"
 #include "stats/gate.h"
 
 namespace kerlab::session {
@@ -16,9 +14,10 @@ namespace kerlab::session {
 /// A baseline and what has become of it. All run on the same data.
 struct TimedPair {
   std::string label;
-  request::SetProblem data;  ///< the reference may be empty: nothing is checked here
-  RunItem stored;            ///< the cubin of then; no image: there is none for this device
-  RunItem base, today;       ///< the source of then, and today's, compiled today
+  ProblemSetup setup;
+  request::SetProblem data;    ///< the reference may be empty: nothing is checked here
+  TrialCandidate stored;       ///< with the cubin of then; no image: there is none for this device
+  TrialCandidate base, today;  ///< the source of then, and today's, compiled today
   std::chrono::milliseconds deadline{60000};
 };
 
@@ -50,10 +49,54 @@ struct GateRun {
   std::string control;  ///< what the control showed: "kernels against themselves: 1.0002 [0.9991, 1.0013]"
 };
 
-/// Blocks for as long as it takes. For devices that measure time, or a script's. `progress` is told what is being done.
-/// A pair that cannot be run is inconclusive and says why; the others go on. Throws Error when the device is lost.
-GateRun gate_times(Rig& rig, std::span<const TimedPair> pairs, const GateOptions& options,
-                   const std::function<void(const std::string&)>& progress);
+/// For devices that measure time, or a script's. `while (gate.step()) show(gate.doing());`. A pair that cannot be run
+/// is inconclusive and says why; the others go on.
+class TimeGate {
+ public:
+  TimeGate(Rig& rig, std::vector<TimedPair> pairs, GateOptions options);
+  ~TimeGate();
+  TimeGate(const TimeGate&) = delete;
+  TimeGate& operator=(const TimeGate&) = delete;
+  /// Starts a process, measures one pair in it, or waits a little. False: finished. Throws Error when the device is
+  /// lost.
+  bool step();
+  /// What the next step is about: "confirming: process 2 of 5: 1 of 3  gemm ...".
+  [[nodiscard]] std::string doing() const;
+  [[nodiscard]] GateRun result() const;
+
+ private:
+  struct Seen;  ///< of a pair, by all processes
+  /// So many fresh processes; each measures all of `which`, in an order of its own.
+  struct Batch {
+    std::vector<std::size_t> which, order;  ///< order: of the process that runs now
+    std::size_t next = 0;                   ///< in that
+    int processes = 0, started = 0;
+    std::vector<ProcessPairs> Seen::*into = nullptr;
+    std::string why;
+  };
+  bool next_batch();
+  void start_process();
+  void measure(std::size_t index);
+  bool note(Seen& seen, const Evaluations& timed) const;
+  void note_control(const ProcessPairs& pairs);
+  [[nodiscard]] bool is_control(std::size_t index) const;
+  [[nodiscard]] static GateVerdict first_look(const Seen& seen);
+  [[nodiscard]] std::vector<std::size_t> undecided() const;
+  [[nodiscard]] std::vector<std::size_t> to_confirm() const;
+  [[nodiscard]] GateOutcome outcome(const Seen& seen) const;
+  static void doubt(GateOutcome& outcome, const Seen& seen);
+
+  Rig& rig_;
+  std::vector<TimedPair> pairs_;
+  GateOptions options_;
+  std::vector<Seen> seen_;
+  std::vector<ProcessPairs> control_;  ///< by process: the bases of the controls against themselves
+  Batch batch_;
+  int process_ = 0;    ///< started so far
+  int processes_ = 0;  ///< of the first look, so far
+  bool confirms_ = false;
+  std::optional<Clock::time_point> pause_until_;
+};
 
 /// Bytes that a process leaves free before its data, in MiB: another number for each, from 1 to 64.
 std::uint32_t placement_of(std::uint64_t seed, int process);

@@ -11,8 +11,6 @@ namespace kerlab::session {
 
 namespace {
 
-constexpr double kImpossiblyFast = 0.98;  // of the theoretical roof
-
 std::string joined(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) text += text.empty() ? word : " " + word;
@@ -104,25 +102,6 @@ SourceBundle unpack_source(const std::string& packed, const std::string& path, c
   return source;
 }
 
-TrialStatus status_of(CompileStatus status) {
-  switch (status) {
-    case CompileStatus::timeout:
-      return TrialStatus::compile_timeout;
-    case CompileStatus::crashed:
-      return TrialStatus::compiler_crash;
-    default:
-      return TrialStatus::compile_error;
-  }
-}
-
-bool is_impossible(double us, const ProblemPlan& plan) {
-  return us < kImpossiblyFast * plan.minimum_us;
-}
-
-std::string impossible_message(const std::string& label, double us, const ProblemPlan& plan) {
-  return fmt::format("{}: {:.4g} us is faster than the theoretical roof of {:.4g} us", label, us, plan.minimum_us);
-}
-
 void record_resources(TrialCandidate& candidate, const std::vector<KernelResources>& resources) {
   Trial& trial = candidate.trial;
   for (const Launch& launch : candidate.plan.launches) {
@@ -139,21 +118,6 @@ void record_resources(TrialCandidate& candidate, const std::vector<KernelResourc
       }
     }
   }
-}
-
-std::string check_scope(const CheckReport& report, const std::optional<SmallProblem>& small) {
-  std::string scope;
-  if (report.blocks > 0)
-    scope = report.blocks_run < report.blocks ? fmt::format("{} of {} blocks", report.blocks_run, report.blocks)
-                                              : fmt::format("all {} blocks", report.blocks);
-  if (!report.whole_small || !small) return scope;
-  return fmt::format("{}whole at {}", scope.empty() ? "" : scope + ", and ", small->problem.title());
-}
-
-void record_check(Trial& trial, const CheckReport& report) {
-  trial.error_ratio = report.error_ratio();
-  trial.mismatches = report.mismatches();
-  trial.check_detail = check_json(report);
 }
 
 std::string measured_recipe(const Recipe& recipe) {

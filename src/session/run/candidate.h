@@ -14,18 +14,14 @@ struct VariantSource {
   SourceBundle source;
 };
 
-/// Everything but the outcome is a pure function of variant, configuration, problem, device and toolchain.
-struct TrialCandidate {
+/// Its image is there once compiled, until measured; of the best until the session ends. Everything else but the
+/// outcome is a pure function of variant, configuration, problem, device and toolchain.
+struct TrialCandidate : Loadable {
   std::size_t variant = 0;  ///< index into the session's sources
   Configuration configuration;
-  Trial trial;  ///< sealed: its key is known
-  LaunchPlan plan;
-  LaunchPlan small_plan;             ///< the same program on the small problem; no launches: another one
-  std::string label;                 ///< "reg2d BM=128 BN=64": in every message about it
+  Trial trial;                       ///< sealed: its key is known
   std::vector<std::string> options;  ///< for NVRTC
-  Bytes image;                       ///< once compiled, until measured; of the best until the session ends
   std::string twin_key;              ///< digest of image and plan: equal for equal programs
-  bool nondeterministic = false;     ///< its variant says that runs may differ bit by bit
 };
 
 TrialCandidate make_candidate(const Family& family, const VariantSource& source, std::size_t index,
@@ -44,18 +40,8 @@ Bytes loadable_image(CompileResult& compiled, const DeviceInfo& device);
 std::string pack_source(const SourceBundle& source);
 SourceBundle unpack_source(const std::string& packed, const std::string& path, const std::string& hash);
 
-TrialStatus status_of(CompileStatus status);
-
-/// Faster than the theoretical roof by more than 2 %.
-bool is_impossible(double us, const ProblemPlan& plan);
-std::string impossible_message(const std::string& label, double us, const ProblemPlan& plan);
-
 /// Fills in what the compiler and the driver said about the heaviest kernel of the plan.
 void record_resources(TrialCandidate& candidate, const std::vector<KernelResources>& resources);
-/// "6 of 1024 blocks, and all of 391x263x1100": what an emulated check executed; empty for a check on a GPU.
-std::string check_scope(const CheckReport& report, const std::optional<SmallProblem>& small);
-/// Fills in what the check found; `report` may be of a failed check.
-void record_check(Trial& trial, const CheckReport& report);
 /// The reports of a check as JSON: a list with one object per recipe and output.
 std::string check_json(const CheckReport& report);
 

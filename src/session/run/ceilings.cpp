@@ -5,16 +5,10 @@ namespace kerlab::session {
 namespace {
 
 Bytes compile_ceilings(Rig& rig) {
-  rig.compilers().submit(0, {read_ceilings_source(), base_options(rig.device().arch())});
-  for (;;) {
-    for (auto& finished : rig.compilers().poll()) {
-      if (finished.result.status != CompileStatus::ok) {
-        throw Error(fmt::format("kernels/common/ceilings.cu does not compile: {}", finished.result.message));
-      }
-      return std::move(finished.result.cubin);
-    }
-    rig.wait(std::chrono::seconds(1));
-  }
+  CompileResult compiled = rig.compilers().compile({read_ceilings_source(), base_options(rig.device().arch())});
+  if (compiled.status != CompileStatus::ok)
+    throw Error(fmt::format("kernels/common/ceilings.cu does not compile: {}", compiled.message));
+  return std::move(compiled.cubin);
 }
 
 }  // namespace

@@ -4,17 +4,19 @@
 
 namespace kerlab::session {
 
-void compile_ahead(Rig& rig, std::vector<CompileRequest> requests, const std::function<void(std::size_t)>& progress) {
+CompileAhead::CompileAhead(Rig& rig, std::vector<CompileRequest> requests) : rig_(&rig) {
   if (requests.size() < 2) return;  // one alone is compiled when it is asked for
-  std::size_t left = requests.size();
-  for (std::size_t i = 0; i < requests.size(); ++i) rig.compilers().submit(i, std::move(requests[i]));
-  while (left > 0) {
-    progress(left);
-    rig.wait(std::chrono::seconds(1));
-    end_interrupted_wait();
-    const std::size_t finished = rig.compilers().poll().size();
-    left -= std::min(left, finished);
-  }
+  for (CompileRequest& request : requests) compilations_.push_back(rig.compilers().submit(std::move(request)));
+}
+
+bool CompileAhead::step() {
+  if (compilations_.empty()) return false;
+  rig_->compilers().step();
+  std::erase_if(compilations_, [](const Compilation& compilation) { return compilation.finished(); });
+  if (compilations_.empty()) return false;
+  end_interrupted_wait();
+  rig_->wait(longest_wait());
+  return true;
 }
 
 }  // namespace kerlab::session

@@ -82,7 +82,7 @@ Operations count_operations(const Trial& trial, RigOptions options) {
     single.deadline = generous_deadline(rig, setup, 1);
     const Configuration configuration = parse_configuration(variant, trial.configuration);
     const VariantSource source{&variant, read_kernel_source(variant.source)};
-    const SingleResult result = run_single(rig, setup, source, configuration, single);
+    const Evaluation result = run_single(rig, setup, source, configuration, single);
     if (result.counted.empty()) {
       operations.note = "not counted: " + result.candidate.trial.message;
     } else {

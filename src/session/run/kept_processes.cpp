@@ -26,7 +26,6 @@ RigProcesses KeptProcesses::take(const RigOptions& options) {
 }
 
 void KeptProcesses::give(const RigOptions& options, RigProcesses processes) {
-  if (processes.compilers) processes.compilers->cancel_queued();
   if (processes.compilers && processes.compilers->pending() > 0) processes.compilers.reset();
   if (!std::ranges::all_of(processes.runners, [](const auto& runner) { return runner->idle(); }))
     processes.runners.clear();

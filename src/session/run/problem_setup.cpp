@@ -4,16 +4,12 @@
 #include <span>
 
 #include "base/format.h"
+#include "base/interrupt.h"
 #include "session/run/candidate.h"
 
 namespace kerlab::session {
 
 namespace {
-
-// Tickets that no candidate has.
-constexpr std::uint64_t kLabTicket = std::uint64_t{1} << 62;
-constexpr std::uint64_t kReferenceTicket = kLabTicket + 1;
-constexpr std::uint64_t kSmallReferenceTicket = kLabTicket + 2;
 
 /// A limit meant for candidates must not end the session on a busy machine.
 constexpr std::chrono::seconds kLabDeadline{60};
@@ -102,7 +98,7 @@ void ProblemLoader::begin() {
   } else {
     std::vector<std::string> in_parallel = options;  // every session whose cache is empty waits for the lab
     in_parallel.emplace_back("--split-compile=4");
-    rig_.compilers().submit(kLabTicket, {read_lab_source(), std::move(in_parallel), deadline});
+    lab_ = rig_.compilers().submit({read_lab_source(), std::move(in_parallel), deadline});
   }
   if (!with_reference_) {
     tell_when_complete();
@@ -110,30 +106,33 @@ void ProblemLoader::begin() {
   }
   options.insert(options.end(), setup_.reference_defines.begin(), setup_.reference_defines.end());
   const SourceBundle reference = read_kernel_source(rig_.folder().family.reference_source);
-  rig_.compilers().submit(kReferenceTicket, {reference, options, deadline});
+  reference_ = rig_.compilers().submit({reference, options, deadline});
   if (!has_own_small_reference()) return;
   options = untimed_options(rig_.device());
   options.insert(options.end(), setup_.small->reference_defines.begin(), setup_.small->reference_defines.end());
-  rig_.compilers().submit(kSmallReferenceTicket, {reference, options, deadline});
+  small_reference_ = rig_.compilers().submit({reference, options, deadline});
 }
 
 bool ProblemLoader::has_own_small_reference() const {
   return with_reference_ && setup_.small && setup_.small->reference_defines != setup_.reference_defines;
 }
 
-bool ProblemLoader::take(CompilerPool::Finished& finished) {
-  if (finished.ticket < kLabTicket || finished.ticket > kSmallReferenceTicket) return false;
-  const bool is_lab = finished.ticket == kLabTicket;
-  if (finished.result.status != CompileStatus::ok) {
-    throw Error(fmt::format("{} does not compile: {}",
-                            is_lab ? "kernels/common/lab.cu" : rig_.folder().family.reference_source.string(),
-                            finished.result.message));
-  }
-  Bytes image = untimed_image(finished.result, rig_.device());
-  (is_lab                                ? lab_image_
-   : finished.ticket == kReferenceTicket ? reference_image_
-                                         : small_reference_image_) = std::move(image);
-  tell_when_complete();
+bool ProblemLoader::step() {
+  if (ready_) return false;
+  const std::string reference = rig_.folder().family.reference_source.string();
+  bool more = take(lab_, lab_image_, "kernels/common/lab.cu");
+  more |= take(reference_, reference_image_, reference);
+  more |= take(small_reference_, small_reference_image_, reference);
+  if (more) tell_when_complete();
+  return ready_;
+}
+
+bool ProblemLoader::take(Compilation& compilation, Bytes& image, const std::string& source) {
+  if (!compilation.finished()) return false;
+  CompileResult compiled = compilation.take();
+  if (compiled.status != CompileStatus::ok)
+    throw Error(fmt::format("{} does not compile: {}", source, compiled.message));
+  image = untimed_image(compiled, rig_.device());
   return true;
 }
 
@@ -154,10 +153,11 @@ void ProblemLoader::tell_when_complete() {
 }
 
 void ProblemLoader::load() {
-  begin();
-  while (!ready_) {
-    for (auto& finished : rig_.compilers().poll()) take(finished);
-    if (!ready_) rig_.wait(std::chrono::seconds(1));
+  for (begin(); !ready_;) {
+    rig_.compilers().step();
+    if (step()) return;
+    end_interrupted_wait();
+    rig_.wait(longest_wait());
   }
 }
 

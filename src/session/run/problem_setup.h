@@ -45,8 +45,9 @@ class ProblemLoader {
       : rig_(rig), setup_(setup), with_reference_(with_reference) {}
   /// Submits the compilations; does nothing the second time.
   void begin();
-  /// Takes the result if it is one of them. Throws Error with the compiler's message when it failed.
-  bool take(CompilerPool::Finished& finished);
+  /// Takes what the compilers have finished of it; never blocks. True: it has become ready by this. Throws Error with
+  /// the compiler's message when it failed.
+  bool step();
   [[nodiscard]] bool begun() const { return begun_; }
   [[nodiscard]] bool ready() const { return ready_; }
   /// begin, and wait until ready.
@@ -56,11 +57,13 @@ class ProblemLoader {
 
  private:
   [[nodiscard]] bool has_own_small_reference() const;
+  bool take(Compilation& compilation, Bytes& image, const std::string& source);
   void tell_when_complete();
 
   Rig& rig_;
   const ProblemSetup& setup_;
   bool with_reference_;
+  Compilation lab_, reference_, small_reference_;
   Bytes lab_image_, reference_image_, small_reference_image_;
   request::SetProblem data_;
   bool begun_ = false, ready_ = false;

@@ -1,6 +1,7 @@
 #include "session/run/runner.h"
 
 #include <algorithm>
+#include <numeric>
 #include <thread>
 
 #include "base/elapsed.h"
@@ -32,11 +33,13 @@ double& share_of(WorkerSeconds& seconds, const Request& request) {
 }
 
 /// Rows of the library come behind the items.
-void split_library(RunOutcome& outcome) {
-  const auto first = std::find_if(outcome.samples.begin(), outcome.samples.end(),
-                                  [](const SampleSet& samples) { return samples.id >= kLibraryIds; });
-  outcome.library.samples.assign(std::make_move_iterator(first), std::make_move_iterator(outcome.samples.end()));
-  outcome.samples.erase(first, outcome.samples.end());
+void take_samples(RunOutcome& outcome, std::vector<SampleSet>& samples) {
+  for (SampleSet& set : samples) {
+    if (set.id >= kLibraryIds)
+      outcome.library.samples.push_back(std::move(set));
+    else if (set.id < outcome.items.size())
+      outcome.items[set.id].samples = std::move(set);
+  }
 }
 
 }  // namespace
@@ -69,9 +72,10 @@ void CandidateRunner::set_problem(request::SetProblem problem) {
   worker_ready_ = false;
 }
 
-void CandidateRunner::begin(RunRequest run) {
+void CandidateRunner::begin(std::vector<Loadable> items, Protocol protocol) {
   run_.emplace();
-  run_->request = std::move(run);
+  run_->items = std::move(items);
+  run_->protocol = std::move(protocol);
   plan_steps();
   send_next();
 }
@@ -83,53 +87,46 @@ void CandidateRunner::plan_steps() {
   run.loaded.clear();
   run.cleaning = false;
   run.outcome = {};
+  run.outcome.items.resize(run.items.size());
+  const Protocol& asked = run.protocol;
   if (!worker_ready_) {
     if (problem_) run.steps.push_back({*problem_, kProblemDeadline});
     run.steps.push_back({request::Health{}, kHealthDeadline});
   }
-  const bool short_of_time = run.attempts < run.request.attempts && run.request.first_deadline.count() > 0;
+  const bool first = run.attempts < asked.attempts;
   const auto deadline =
-      short_of_time ? std::min(run.request.first_deadline, run.request.deadline) : run.request.deadline;
-  const auto count = static_cast<std::uint32_t>(run.request.items.size());
-  for (std::uint32_t id = 0; id < count; ++id) {
-    const RunItem& item = run.request.items[id];
+      first ? std::min(asked.first_deadline.value_or(asked.deadline), asked.deadline) : asked.deadline;
+  const auto count = static_cast<std::uint32_t>(run.items.size());
+  std::vector<std::uint32_t> ids(count);
+  std::iota(ids.begin(), ids.end(), 0);
+  for (const std::uint32_t id : ids) {
+    const Loadable& item = run.items[id];
     run.steps.push_back({request::Load{id, item.label, item.image, item.plan, item.small_plan}, kLoadDeadline});
   }
-  for (std::uint32_t id = 0; id < count && !run.request.recipes.empty(); ++id) {
-    if (run.request.items[id].checked) continue;
-    run.steps.push_back({request::Check{id, run.request.recipes, run.request.thorough, run.request.sampling,
-                                        run.request.items[id].nondeterministic, false, run.request.explain},
+  for (const std::uint32_t id : ids) {
+    if (asked.recipes.empty() || run.items[id].checked) continue;
+    run.steps.push_back({request::Check{id, asked.recipes, asked.thorough, asked.sampling,
+                                        run.items[id].nondeterministic, false, asked.explain},
                          deadline});
   }
-  for (std::uint32_t id = 0; id < count && run.request.run_once; ++id) {
-    run.steps.push_back({request::RunOnce{id}, deadline});
-  }
-  for (std::uint32_t id = 0; id < count && run.request.sanitize; ++id) {
-    run.steps.push_back({request::Sanitize{id}, deadline});
-  }
-  if (run.request.library) run.steps.push_back({request::Library{}, kLibraryDeadline});
-  if (run.request.schedule) {
-    request::Time time;
-    time.library = run.request.library;
-    for (std::uint32_t id = 0; id < count; ++id) time.ids.push_back(id);
-    time.schedule = *run.request.schedule;
-    time.lines = run.request.count_lines;
-    run.steps.push_back({std::move(time), deadline});
-  }
-  const bool fresh = run.request.fresh && run.request.schedule && worker_.device().kind != DeviceKind::emulated;
-  for (std::uint32_t id = 0; id < count && fresh; ++id) {
-    if (run.request.items[id].checked) continue;
+  for (const std::uint32_t id : ids)
+    if (asked.run_once) run.steps.push_back({request::RunOnce{id}, deadline});
+  for (const std::uint32_t id : ids)
+    if (asked.sanitize) run.steps.push_back({request::Sanitize{id}, deadline});
+  if (asked.library) run.steps.push_back({request::Library{}, kLibraryDeadline});
+  if (asked.schedule)
+    run.steps.push_back({request::Time{ids, *asked.schedule, asked.library, asked.count_lines}, deadline});
+  const bool fresh = asked.fresh && asked.schedule && worker_.device().kind != DeviceKind::emulated;
+  for (const std::uint32_t id : ids) {
+    if (!fresh || run.items[id].checked) continue;
     request::Check check;
     check.id = id;
     check.fresh = true;
     run.steps.push_back({std::move(check), kFreshDeadline + deadline});
   }
-  if (run.request.energy_seconds > 0) {
-    request::Energy energy{{}, run.request.energy_seconds, run.request.library};
-    for (std::uint32_t id = 0; id < count; ++id) energy.ids.push_back(id);
-    run.steps.push_back({std::move(energy), kEnergyDeadline});
-  }
-  for (std::uint32_t id = 0; id < count; ++id) run.steps.push_back({request::Unload{id}, kLoadDeadline});
+  if (asked.energy_seconds > 0)
+    run.steps.push_back({request::Energy{ids, asked.energy_seconds, asked.library}, kEnergyDeadline});
+  for (const std::uint32_t id : ids) run.steps.push_back({request::Unload{id}, kLoadDeadline});
   // Asked to get ready, which it is: something must be answered all the same.
   if (run.steps.empty()) run.steps.push_back({request::Health{}, kHealthDeadline});
 }
@@ -189,31 +186,32 @@ std::optional<RunOutcome> CandidateRunner::take(Reply& reply) {
     failed_starts_ = 0;
   } else if (auto* loaded = std::get_if<reply::Loaded>(&reply)) {
     run.loaded.push_back(loaded->id);
-    run.outcome.resources.push_back(std::move(loaded->resources));
+    run.outcome.items[loaded->id].resources = std::move(loaded->resources);
   } else if (auto* checked = std::get_if<reply::Checked>(&reply)) {
+    const auto& asked = std::get<request::Check>(run.steps[run.next].request);
     failed_check = !checked->report.passed();
-    const bool fresh = std::get<request::Check>(run.steps[run.next].request).fresh;
-    (fresh ? run.outcome.fresh : run.outcome.checks).push_back(std::move(checked->report));
+    ItemOutcome& item = run.outcome.items[asked.id];
+    (asked.fresh ? item.fresh : item.check) = std::move(checked->report);
   } else if (auto* timed = std::get_if<reply::Timed>(&reply)) {
-    run.outcome.samples = std::move(timed->samples);
-    split_library(run.outcome);
+    take_samples(run.outcome, timed->samples);
     model_times();
   }
   if (auto* sanitized = std::get_if<reply::Sanitized>(&reply)) {
-    run.outcome.sanitized.push_back(std::move(sanitized->launches));
+    run.outcome.items[std::get<request::Sanitize>(run.steps[run.next].request).id].sanitized =
+        std::move(sanitized->launches);
   }
   if (auto* energy = std::get_if<reply::Energy>(&reply)) {
     run.outcome.energy = std::move(energy->samples);
     run.outcome.energy_message = std::move(energy->message);
   }
   if (auto* library = std::get_if<reply::LibraryReady>(&reply)) {
-    run.outcome.library = {std::move(library->rows),
-                           {},
-                           std::move(library->message),
-                           library->load_ms,
-                           library->choose_ms,
-                           library->read_ms,
-                           library->start_ms};
+    LibraryOutcome& known = run.outcome.library;
+    known.rows = std::move(library->rows);
+    known.message = std::move(library->message);
+    known.load_ms = library->load_ms;
+    known.choose_ms = library->choose_ms;
+    known.read_ms = library->read_ms;
+    known.start_ms = library->start_ms;
   }
   if (failed_check) {  // what is wrong is never timed
     clean_up();
@@ -225,11 +223,9 @@ std::optional<RunOutcome> CandidateRunner::take(Reply& reply) {
 
 /// An emulated device counts; what the counts take on the real one is a model's business.
 void CandidateRunner::model_times() {
-  RunOutcome& outcome = run_->outcome;
-  for (std::size_t i = 0; i < outcome.samples.size(); ++i) {
-    if (outcome.samples[i].launches.empty() || i >= outcome.resources.size()) continue;
-    model_time(outcome.samples[i], outcome.resources[i], problem_->problem, worker_.device());
-  }
+  for (ItemOutcome& item : run_->outcome.items)
+    if (item.samples && !item.samples->launches.empty())
+      model_time(*item.samples, item.resources, problem_->problem, worker_.device());
 }
 
 std::optional<RunOutcome> CandidateRunner::finish() {
@@ -251,8 +247,7 @@ void CandidateRunner::clean_up() {
   for (const std::uint32_t id : run.loaded) run.steps.push_back({request::Unload{id}, kLoadDeadline});
 }
 
-RunOutcome CandidateRunner::run(RunRequest request) {
-  begin(std::move(request));
+RunOutcome CandidateRunner::wait() {
   for (;;) {
     WorkerClient::Outcome event = worker_.wait();
     if (std::optional<RunOutcome> outcome = take(event)) return std::move(*outcome);
@@ -260,7 +255,10 @@ RunOutcome CandidateRunner::run(RunRequest request) {
 }
 
 std::vector<Ceiling> CandidateRunner::measure_ceilings() {
-  if (!worker_ready_) run({});
+  if (!worker_ready_) {
+    begin({}, {});
+    wait();
+  }
   worker_.send(request::Ceilings{}, kProblemDeadline);
   WorkerClient::Outcome event = worker_.wait();
   if (event.event != WorkerClient::Event::reply) throw Error(fmt::format("measuring ceilings: {}", event.message));

@@ -11,8 +11,8 @@
 
 namespace kerlab::session {
 
-/// One candidate to load. `label` names it in messages: "reg2d BM=128 BN=64".
-struct RunItem {
+/// What a worker can load. `label` names it in messages: "reg2d BM=128 BN=64".
+struct Loadable {
   std::string label;
   Bytes image;
   LaunchPlan plan;
@@ -21,55 +21,55 @@ struct RunItem {
   bool checked = false;           ///< before, on these data: it is only timed
 };
 
-/// What to do with candidates that are loaded together.
-struct RunRequest {
-  std::vector<RunItem> items;
+/// What is done with those that are loaded together.
+struct Protocol {
   std::vector<std::uint32_t> recipes;  ///< to check first, indices into ProblemPlan::recipes; empty: no check
   bool thorough = false;
   bool explain = false;  ///< a check that fails looks at which elements are wrong, as a thorough one does
   Sampling sampling = Sampling::automatic;  ///< of checks on an emulated device
   std::optional<TimingSchedule> schedule;   ///< none: no timing
+  std::string stage = "bench";              ///< of the measurements: screen, final, bench
   bool fresh = false;         ///< after timing (not emulated) each is checked once more, on data not seen before
   double energy_seconds = 0;  ///< each alone under load for so long, GPUs only; 0: not
-  bool library = false;       ///< the vendor's library is opened, and timed beside the items
+  bool library = false;       ///< the vendor's library is opened, and timed beside them
   bool count_lines = false;   ///< timing on an emulated device counts by PTX instruction too
   bool run_once = false;      ///< one plain run of each, for profilers
   bool sanitize = false;      ///< one run of each in mode sanitize (emulated devices)
-  std::chrono::milliseconds deadline{2000};     ///< of each check, and of the timing
-  std::chrono::milliseconds first_deadline{0};  ///< the same of the first of two attempts; 0: no other
-  int attempts = 2;                             ///< when the worker dies or overruns a deadline
+  std::chrono::milliseconds deadline{60000};                ///< of each check, and of the timing
+  std::optional<std::chrono::milliseconds> first_deadline;  ///< the same of the first of two attempts
+  int attempts = 2;                                         ///< when the worker dies or overruns a deadline
 };
 
 /// The vendor's library, timed beside the items.
 struct LibraryOutcome {
   std::vector<std::string> rows;
-  std::vector<SampleSet> samples;  ///< per row
-  std::string message;             ///< why there is no row
+  std::vector<SampleSet> samples;            ///< per row
+  std::string message;                       ///< why there is no row
+  TrialStatus status = TrialStatus::passed;  ///< else how it broke the worker
   double load_ms = 0, choose_ms = 0;
   double read_ms = 0, start_ms = 0;  ///< of load_ms, where it was opened for this problem
+};
+
+/// What the worker said of one of those that were loaded together, as far as it came.
+struct ItemOutcome {
+  std::vector<KernelResources> resources;
+  std::optional<CheckReport> check, fresh;  ///< fresh: after timing, on data not seen before
+  std::optional<SampleSet> samples;
+  std::vector<SanitizedLaunch> sanitized;
 };
 
 /// passed: everything asked for was done (the check reports still say whether the results were right).
 struct RunOutcome {
   TrialStatus status = TrialStatus::passed;
-  std::string message;                                  ///< names the candidate; empty when passed
-  std::vector<std::vector<KernelResources>> resources;  ///< per item, as far as loaded
-  std::vector<CheckReport> checks;                      ///< per item to be checked, as far as checked
-  std::vector<CheckReport> fresh;                       ///< the same after timing, on data not seen before
-  std::vector<SampleSet> samples;                       ///< per item
-  std::vector<std::vector<SanitizedLaunch>> sanitized;  ///< per item
-  std::vector<EnergySample> energy;                     ///< per item, then per row of the library
-  std::string energy_message;                           ///< why there is none
+  std::string message;                 ///< names who was at work; empty when passed
+  std::optional<std::size_t> culprit;  ///< who alone was at work; none: any of them, or the library, may be at fault
+  std::vector<ItemOutcome> items;
+  std::vector<EnergySample> energy;  ///< per item, then per row of the library
+  std::string energy_message;        ///< why there is none
   LibraryOutcome library;
   double longest_ms = 0;  ///< of its checks and its timing
 };
 
-/// What a check found: passed, wrong, guard_violation or input_modified, and the sentence that says so.
-struct CheckVerdict {
-  TrialStatus status = TrialStatus::passed;
-  std::string message;
-};
-CheckVerdict judge(const CheckReport& report);
 TrialStatus status_of(FaultKind kind);
 
 /// What the worker spent its time on.
@@ -95,11 +95,12 @@ class CandidateRunner {
   /// already, from the session before, keeps its data and reference.
   void set_problem(request::SetProblem problem);
 
+  [[nodiscard]] const DeviceInfo& device() const { return worker_.device(); }
   [[nodiscard]] bool idle() const { return !run_.has_value(); }
-  void begin(RunRequest run);
+  void begin(std::vector<Loadable> items, Protocol protocol);
   /// Looks without blocking; the outcome once it is there.
   std::optional<RunOutcome> poll();
-  RunOutcome run(RunRequest run);           ///< begin, and wait for the outcome
+  RunOutcome wait();                        ///< blocks for the outcome of what was begun
   std::vector<Ceiling> measure_ceilings();  ///< blocks; needs a problem
   /// Who else uses the device; blocks for milliseconds, and must be idle. A worker that does not answer says nobody.
   std::vector<ForeignProcess> neighbours();
@@ -118,7 +119,8 @@ class CandidateRunner {
     std::chrono::milliseconds deadline;
   };
   struct Run {
-    RunRequest request;
+    std::vector<Loadable> items;
+    Protocol protocol;
     RunOutcome outcome;
     std::vector<Step> steps;  ///< of this attempt
     std::size_t next = 0;
@@ -137,7 +139,8 @@ class CandidateRunner {
   std::optional<RunOutcome> take_fault(const reply::Fault& fault);
   std::optional<RunOutcome> lost(WorkerClient::Event event, const std::string& message);
   void not_ready(const std::string& why);
-  [[nodiscard]] std::string labels() const;
+  [[nodiscard]] std::optional<std::size_t> at_work() const;
+  [[nodiscard]] std::string label() const;
   void clean_up();
 
   WorkerClient worker_;

@@ -1,4 +1,4 @@
-// What a run comes to when the worker reports a fault, dies or overruns its deadline, and what a verdict is.
+// What a run comes to when the worker reports a fault, dies or overruns its deadline.
 
 #include "session/run/runner.h"
 #include "verify/problem_data.h"
@@ -37,28 +37,6 @@ TrialStatus status_of(FaultKind kind) {
   return TrialStatus::launch_failed;
 }
 
-CheckVerdict judge(const CheckReport& report) {
-  const std::string_view where = report.only_small() ? kOnSmallProblem : "";
-  if (!report.guard_violation.empty())
-    return {TrialStatus::guard_violation, fmt::format("{}{}", where, report.guard_violation)};
-  if (!report.input_modified.empty())
-    return {TrialStatus::input_modified, fmt::format("{}input {} was modified", where, report.input_modified)};
-  // Whoever says what it holds tells more than whoever comes first.
-  const RecipeReport* told = nullptr;
-  for (const RecipeReport& recipe : report.recipes)
-    if (!recipe.passed && (told == nullptr || (told->culprit.empty() && !recipe.culprit.empty()))) told = &recipe;
-  if (told != nullptr) {
-    std::string text =
-        fmt::format("{}{}, recipe {}: {} of {} wrong{}; {}", where, told->output, told->recipe, told->mismatches,
-                    told->compared, told->nans > 0 ? fmt::format(" ({} NaN)", told->nans) : "", told->detail);
-    for (const std::string& more : {told->pattern, told->culprit})
-      if (!more.empty()) text += "; " + more;
-    return {TrialStatus::wrong, std::move(text)};
-  }
-  if (!report.passed()) return {TrialStatus::wrong, "the check did not pass"};
-  return {};
-}
-
 std::optional<RunOutcome> CandidateRunner::take_fault(const reply::Fault& fault) {
   Run& run = *run_;
   if (fault.message.starts_with(kReferenceFault))
@@ -71,7 +49,8 @@ std::optional<RunOutcome> CandidateRunner::take_fault(const reply::Fault& fault)
   }
   if (!run.cleaning) {
     run.outcome.status = status_of(fault.kind);
-    run.outcome.message = fmt::format("{}: {}", labels(), fault.message);
+    run.outcome.message = fmt::format("{}: {}", label(), fault.message);
+    run.outcome.culprit = at_work();
   }
   if (fault.sticky || run.cleaning) {  // the context is lost, or not even unloading works: a new process
     worker_ready_ = false;
@@ -99,14 +78,15 @@ std::optional<RunOutcome> CandidateRunner::lost(WorkerClient::Event event, const
     run.next = run.steps.size();
     return finish();
   }
-  if (run.attempts < run.request.attempts) {
+  if (run.attempts < run.protocol.attempts) {
     ++run.attempts;
     plan_steps();
     send_next();
     return std::nullopt;
   }
   run.outcome.status = event == WorkerClient::Event::deadline ? TrialStatus::timeout : TrialStatus::worker_crash;
-  run.outcome.message = fmt::format("{}: {}{}", labels(), message, run.attempts > 1 ? " (twice)" : "");
+  run.outcome.culprit = at_work();
+  run.outcome.message = fmt::format("{}: {}{}", label(), message, run.attempts > 1 ? " (twice)" : "");
   run.next = run.steps.size();
   return finish();
 }
@@ -123,13 +103,22 @@ void CandidateRunner::not_ready(const std::string& why) {
   send_next();
 }
 
-std::string CandidateRunner::labels() const {
-  std::string text;
-  for (const RunItem& item : run_->request.items) {
-    if (!text.empty()) text += ", ";
-    text += item.label;
-  }
-  return text.empty() ? "the library" : text;
+/// The one that the step under way is about; none: it is about all, or about the library.
+std::optional<std::size_t> CandidateRunner::at_work() const {
+  const Request& request = run_->steps[run_->next].request;
+  if (const auto* load = std::get_if<request::Load>(&request)) return load->id;
+  if (const auto* check = std::get_if<request::Check>(&request)) return check->id;
+  if (const auto* once = std::get_if<request::RunOnce>(&request)) return once->id;
+  if (const auto* sanitize = std::get_if<request::Sanitize>(&request)) return sanitize->id;
+  return std::nullopt;
+}
+
+std::string CandidateRunner::label() const {
+  if (const auto item = at_work()) return run_->items[*item].label;
+  const bool library = std::holds_alternative<request::Library>(run_->steps[run_->next].request);
+  std::vector<std::string> labels;
+  for (const Loadable& item : run_->items) labels.push_back(item.label);
+  return library || labels.empty() ? "the library" : fmt::format("{}", fmt::join(labels, ", "));
 }
 
 }  // namespace kerlab::session

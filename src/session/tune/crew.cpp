@@ -11,43 +11,45 @@ std::vector<Crew::Finished> Crew::poll() {
   for (std::size_t device = 0; device < posts_.size(); ++device) {
     if (!takes_part(device)) continue;
     Post& post = posts_[device];
-    std::optional<RunOutcome> outcome;
+    std::optional<Evaluations> ended;
     try {
-      outcome = runner(device).poll();
+      if (post.run) ended = post.run->poll();
     } catch (const Error& error) {
       if (!lose(device, error)) throw;
     }
-    if (!outcome && takes_part(device)) continue;
-    if (outcome && !outcome->samples.empty()) {
+    if (!ended && takes_part(device)) continue;
+    post.run.reset();
+    std::optional<Evaluation> evaluation;
+    if (ended && !ended->items.empty()) evaluation = std::move(ended->items.front());
+    if (evaluation && evaluation->samples) {
       post.timed = true;
-      if (company_.spoils(device, outcome->samples.front().neighbours)) outcome.reset();
+      if (company_.spoils(device, evaluation->samples->neighbours)) evaluation.reset();
     }
-    if (outcome && post.screened == nullptr && outcome->status != TrialStatus::passed)
-      library_trouble_ = outcome->message;
+    if (ended && ended->library.status != TrialStatus::passed) library_trouble_ = ended->library.message;
     if (Screened* screened = std::exchange(post.screened, nullptr); screened != nullptr)
-      finished.push_back({screened, device, std::move(outcome)});
+      finished.push_back({screened, device, std::move(evaluation)});
   }
   return finished;
 }
 
 /// The library is compared with finalists only, so the first device alone opens it.
 void Crew::prepare(bool library) {
-  for (std::size_t device = 0; device < posts_.size(); ++device) {
-    RunRequest run;
-    run.library = library && device == 0;
-    run.attempts = 1;  // as below
-    if (takes_part(device)) start(device, std::move(run));
-  }
+  for (std::size_t device = 0; device < posts_.size(); ++device)
+    if (takes_part(device)) prepare(device, library && device == 0);
+}
+
+/// One attempt: whatever is wrong with the library, the sweep does without.
+bool Crew::prepare(std::size_t device, bool library) {
+  Protocol protocol;
+  protocol.library = library;
+  protocol.attempts = 1;
+  return start(device, {}, std::move(protocol));
 }
 
 bool Crew::open_library() {
   std::size_t first = 0;
   while (first + 1 < posts_.size() && !takes_part(first)) ++first;
-  if (!takes_part(first) || !runner(first).idle()) return false;
-  RunRequest run;
-  run.library = true;
-  run.attempts = 1;  // whatever is wrong with it, the sweep does without
-  return start(first, std::move(run));
+  return takes_part(first) && runner(first).idle() && prepare(first, true);
 }
 
 std::optional<std::size_t> Crew::idle() {
@@ -56,15 +58,15 @@ std::optional<std::size_t> Crew::idle() {
   return std::nullopt;
 }
 
-bool Crew::begin(std::size_t device, Screened& screened, RunRequest run) {
-  if (!start(device, std::move(run))) return false;
+bool Crew::begin(std::size_t device, Screened& screened, Protocol protocol) {
+  if (!start(device, {screened.candidate}, std::move(protocol))) return false;
   posts_[device].screened = &screened;
   return true;
 }
 
-bool Crew::start(std::size_t device, RunRequest run) {
+bool Crew::start(std::size_t device, std::vector<TrialCandidate> candidates, Protocol protocol) {
   try {
-    runner(device).begin(std::move(run));
+    posts_[device].run.emplace(runner(device), setup_, std::move(candidates), std::move(protocol));
     return true;
   } catch (const Error& error) {
     if (!lose(device, error)) throw;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "session/run/evaluation.h"
 #include "session/tune/company.h"
 
 namespace kerlab::session {
@@ -13,14 +14,14 @@ struct Screened;
 
 class Crew {
  public:
-  Crew(Rig& rig, Company& company) : rig_(rig), company_(company), posts_(rig.devices().size()) {}
+  Crew(Rig& rig, Company& company, const ProblemSetup& setup)
+      : rig_(rig), company_(company), setup_(setup), posts_(rig.devices().size()) {}
 
-  /// What a device has done with its candidate. No outcome: the device is lost or was not alone, and the candidate must
-  /// run again.
+  /// What became of a device's candidate. None: the device is lost or was not alone, and the candidate must run again.
   struct Finished {
     Screened* screened = nullptr;
     std::size_t device = 0;
-    std::optional<RunOutcome> outcome;
+    std::optional<Evaluation> evaluation;
   };
   /// Looks without blocking. Throws Error when the last device cannot be used any more.
   std::vector<Finished> poll();
@@ -32,7 +33,7 @@ class Crew {
   /// A device without work that may time, if there is one.
   [[nodiscard]] std::optional<std::size_t> idle();
   /// False: the device is lost. Throws as `poll`.
-  bool begin(std::size_t device, Screened& screened, RunRequest run);
+  bool begin(std::size_t device, Screened& screened, Protocol protocol);
   /// Whether it has delivered a time: until then its clocks may still be rising.
   [[nodiscard]] bool has_timed(std::size_t device) const { return posts_[device].timed; }
 
@@ -51,15 +52,18 @@ class Crew {
  private:
   struct Post {
     Screened* screened = nullptr;
+    std::optional<EvaluationRun> run;
     bool timed = false;
   };
   [[nodiscard]] bool takes_part(std::size_t device) const { return rig_.devices()[device].lost.empty(); }
   [[nodiscard]] CandidateRunner& runner(std::size_t device) const { return *rig_.devices()[device].runner; }
-  bool start(std::size_t device, RunRequest run);
+  bool start(std::size_t device, std::vector<TrialCandidate> candidates, Protocol protocol);
+  bool prepare(std::size_t device, bool library);
   bool lose(std::size_t device, const Error& error);
 
   Rig& rig_;
   Company& company_;
+  const ProblemSetup& setup_;
   std::vector<Post> posts_;  ///< per device of the rig
   std::string library_trouble_;
   std::vector<std::string> notes_;

@@ -4,14 +4,12 @@
 
 #include "base/format.h"
 #include "measure/lookout.h"
-#include "session/run/judge_samples.h"
 #include "stats/samples.h"
 
 namespace kerlab::session {
 
 namespace {
 
-constexpr std::uint64_t kFirstTicket = std::uint64_t{1} << 61;  // above every candidate of the screening
 constexpr int kMostRounds = 30;
 constexpr int kRoundsOfAll = 7;
 constexpr int kFewestRounds = 5;
@@ -39,15 +37,6 @@ Field gather(Screening& screening, StoredContenders& stored) {
   return field;
 }
 
-SampleSet stored_samples(const Measurement& measurement) {
-  SampleSet samples;
-  samples.samples_us = {measurement.median_us};
-  samples.protocol = measurement.protocol;
-  samples.cache = measurement.cache;
-  samples.clock = measurement.clock;
-  return samples;
-}
-
 }  // namespace
 
 Finals::Finals(Rig& rig, Company& company, const ProblemSetup& setup, const CandidateSpace& space, Ledger& ledger,
@@ -65,15 +54,14 @@ Finals::Finals(Rig& rig, Company& company, const ProblemSetup& setup, const Cand
     Entry& entry = finalists_.emplace_back();
     entry.screened = screened;
     if (field.stored[i] != nullptr && field.stored[i]->as_stored) {
-      entry.samples = stored_samples(field.stored[i]->stored);
+      entry.measurement = field.stored[i]->stored;
+      entry.measurement->samples_us = {entry.measurement->median_us};
       entry.as_stored = entry.duelist = true;
     } else if (screened->candidate.image.empty()) {
-      rig_.compilers().submit(kFirstTicket + finalists_.size() - 1,
-                              {source_of(space, *screened).source, screened->candidate.options});
-      ++images_missing_;
+      entry.compilation = rig_.compilers().submit({source_of(space, *screened).source, screened->candidate.options});
     }
   }
-  if (!screening.library_trouble().empty()) library_trouble_ = "left out: " + screening.library_trouble();
+  if (!screening.library_trouble().empty()) library_.message = "left out: " + screening.library_trouble();
   const bool some = std::any_of(finalists_.begin(), finalists_.end(), [](const Entry& one) { return !one.as_stored; });
   if (some) {
     loader_.begin();
@@ -90,15 +78,15 @@ bool Finals::step() {
   } else if (phase_ != Phase::finished) {
     if (again_when_alone_) {
       if (company_.may_time(rig_.first())) begin_timing(phase_, timed_);
-    } else if (auto outcome = rig_.runner().poll()) {
-      if (was_not_alone(*outcome)) {
+    } else if (auto ended = run_->poll()) {
+      if (was_not_alone(*ended)) {
         again_when_alone_ = true;
       } else if (phase_ == Phase::verifying) {
-        take_verdict(*outcome);
+        take_verdict(*ended);
       } else if (phase_ == Phase::again) {
-        take_again(*outcome);
+        take_again(*ended);
       } else {
-        take_timing(*outcome);
+        take_timing(*ended);
       }
     }
   }
@@ -106,21 +94,22 @@ bool Finals::step() {
 }
 
 void Finals::take_compiled() {
-  for (auto& finished : rig_.compilers().poll()) {
-    if (loader_.take(finished)) continue;
-    auto& [ticket, result] = finished;
-    if (ticket < kFirstTicket || ticket >= kFirstTicket + finalists_.size()) continue;  // left over from the screening
-    Entry& entry = finalists_[ticket - kFirstTicket];
-    --images_missing_;
-    if (result.status == CompileStatus::ok) {
-      entry.screened->candidate.image = loadable_image(result, rig_.device());
+  rig_.compilers().step();
+  loader_.step();
+  bool complete = true;
+  for (Entry& entry : finalists_) {
+    complete = complete && (!entry.compilation || entry.compilation.finished());
+    if (!entry.compilation.finished()) continue;
+    CompileResult compiled = entry.compilation.take();
+    if (compiled.status == CompileStatus::ok) {
+      entry.screened->candidate.image = loadable_image(compiled, rig_.device());
     } else {
       entry.out = true;  // its trial stands; this compilation was unlucky
       result_.warnings.push_back(
-          fmt::format("{} left the finals: {}", entry.screened->candidate.label, result.message));
+          fmt::format("{} left the finals: {}", entry.screened->candidate.label, compiled.message));
     }
   }
-  if (images_missing_ == 0 && loader_.ready() && company_.may_time(rig_.first())) begin_together();
+  if (complete && loader_.ready() && company_.may_time(rig_.first())) begin_together();
 }
 
 void Finals::begin_together() {
@@ -136,11 +125,6 @@ void Finals::begin_together() {
   }
 }
 
-RunItem Finals::item(const Entry& entry) const {
-  const TrialCandidate& candidate = entry.screened->candidate;
-  return {candidate.label, candidate.image, candidate.plan, candidate.small_plan, candidate.nondeterministic};
-}
-
 /// Of a library there are two rows.
 int Finals::rounds(Phase phase, const std::vector<std::size_t>& entries) const {
   double round_us = 1;
@@ -153,59 +137,52 @@ void Finals::begin_timing(Phase phase, const std::vector<std::size_t>& entries) 
   phase_ = phase;
   timed_ = entries;
   again_when_alone_ = false;
-  RunRequest run;
-  for (const std::size_t i : entries) run.items.push_back(item(finalists_[i]));
+  std::vector<TrialCandidate> candidates;
+  for (const std::size_t i : entries) candidates.push_back(finalists_[i].screened->candidate);
   TimingSchedule schedule;
   schedule.rounds = rounds(phase, entries);
   schedule.seed = 1 + static_cast<std::uint64_t>(phase);
   schedule.cross_check = phase == Phase::again;
-  run.schedule = schedule;
-  run.library = phase == Phase::again && has_library(setup_, rig_.device()) && library_trouble_.empty();
-  if (entries.size() > 1 || run.library) run.attempts = 1;  // the next attempt is each alone, or without the library
-  run.fresh = phase == Phase::again;
-  with_library_ = run.library;
-  run.deadline = screening_.deadline(entries.size() * static_cast<std::size_t>(schedule.rounds + 10)) +
-                 std::chrono::seconds(10);  // the clocks may take their time to settle
-  rig_.runner().begin(std::move(run));
+  Protocol protocol;
+  protocol.stage = "final";
+  protocol.schedule = schedule;
+  protocol.library = phase == Phase::again && has_library(setup_, rig_.device()) && library_.message.empty();
+  protocol.fresh = phase == Phase::again;
+  protocol.deadline = screening_.deadline(entries.size() * static_cast<std::size_t>(schedule.rounds + 10)) +
+                      std::chrono::seconds(10);  // the clocks may take their time to settle
+  run_.emplace(rig_.runner(), setup_, std::move(candidates), std::move(protocol));
 }
 
-bool Finals::was_not_alone(const RunOutcome& outcome) {
-  return !outcome.samples.empty() && company_.spoils(rig_.first(), outcome.samples.front().neighbours);
+bool Finals::was_not_alone(const Evaluations& timed) {
+  const std::optional<SampleSet>& samples = timed.items.front().samples;
+  return samples && company_.spoils(rig_.first(), samples->neighbours);
 }
 
-void Finals::take_samples(Entry& entry, const RunOutcome& outcome, std::size_t item) {
-  if (outcome.status != TrialStatus::passed) {
-    eliminate(entry, outcome.status, outcome.message);
+void Finals::take_evaluation(Entry& entry, Evaluation& evaluation) {
+  if (!evaluation.passed()) {
+    eliminate(entry, evaluation.candidate.trial);
     return;
   }
-  const SampleSet samples = item < outcome.samples.size() ? outcome.samples[item] : SampleSet{};
-  const CheckVerdict verdict = judge_samples(entry.screened->candidate.label, samples, setup_.plan);
-  if (verdict.status != TrialStatus::passed) {
-    eliminate(entry, verdict.status, verdict.message);
-  } else {
-    entry.samples = samples;
-    entry.duelist = phase_ != Phase::halving;
-    if (phase_ == Phase::halving) entry.all_us = entry.samples->samples_us;
-    if (phase_ == Phase::duel) entry.duel_us = entry.samples->samples_us;
-  }
+  entry.measurement = std::move(evaluation.measurement);
+  entry.warning = std::move(evaluation.samples->warning);
+  entry.neighbours = std::move(evaluation.samples->neighbours);
 }
 
-void Finals::take_timing(RunOutcome& outcome) {
-  if (outcome.status != TrialStatus::passed && timed_.size() > 1) {
-    // Somebody in the group broke the device. One by one, the culprit names itself.
-    notes_.push_back(fmt::format("the finals failed together ({}); timing each alone", name(outcome.status)));
-    alone_ = timed_;
-    next_alone();
-    return;
+void Finals::take_timing(Evaluations& timed) {
+  if (timed.apart)
+    notes_.push_back(fmt::format("the finals failed together ({}); timing each alone", name(timed.apart->status)));
+  for (std::size_t i = 0; i < timed_.size(); ++i) {
+    Entry& entry = finalists_[timed_[i]];
+    take_evaluation(entry, timed.items[i]);
+    if (entry.out) continue;
+    entry.duelist = phase_ == Phase::duel || timed.apart;
+    if (timed.apart) continue;
+    (phase_ == Phase::duel ? entry.duel_us : entry.all_us) = entry.measurement->samples_us;
   }
-  for (std::size_t i = 0; i < timed_.size(); ++i) take_samples(finalists_[timed_[i]], outcome, i);
-  if (phase_ == Phase::alone) {
-    next_alone();
-  } else if (phase_ == Phase::halving) {
+  if (phase_ == Phase::halving && !timed.apart)
     begin_duel();
-  } else {
+  else
     rank();
-  }
 }
 
 /// Those who may be the fastest, by few samples: the fastest, then those that few samples do not tell from it, in the
@@ -213,12 +190,12 @@ void Finals::take_timing(RunOutcome& outcome) {
 void Finals::begin_duel() {
   std::vector<std::size_t> standing;
   for (std::size_t i = 0; i < finalists_.size(); ++i)
-    if (!finalists_[i].out && !finalists_[i].as_stored && finalists_[i].samples) standing.push_back(i);
+    if (!finalists_[i].out && !finalists_[i].as_stored && finalists_[i].measurement) standing.push_back(i);
   if (standing.empty()) {
     rank();
     return;
   }
-  const auto us = [&](std::size_t i) { return *median(finalists_[i].samples->samples_us); };
+  const auto us = [&](std::size_t i) { return finalists_[i].measurement->median_us; };
   std::stable_sort(standing.begin(), standing.end(), [&](std::size_t a, std::size_t b) { return us(a) < us(b); });
   const double best_us = us(standing.front());
   const auto tied =
@@ -229,16 +206,6 @@ void Finals::begin_duel() {
   for (const std::size_t i : standing)
     if (duelists.size() < kMostDuelists && us(i) <= kWorthADuel * best_us) duelists.push_back(i);
   begin_timing(Phase::duel, duelists);
-}
-
-void Finals::next_alone() {
-  if (alone_.empty()) {
-    rank();
-    return;
-  }
-  const std::size_t next = alone_.front();
-  alone_.erase(alone_.begin());
-  begin_timing(Phase::alone, {next});
 }
 
 }  // namespace kerlab::session

@@ -63,33 +63,34 @@ class Finals {
   std::vector<std::string> take_notes() { return std::exchange(notes_, {}); }
 
  private:
-  enum class Phase { compiling, halving, duel, alone, verifying, again, finished };
+  enum class Phase { compiling, halving, duel, verifying, again, finished };
   struct Entry {
     Screened* screened = nullptr;
-    std::optional<SampleSet> samples;
+    Compilation compilation = {};  ///< of its image, where that is not there any more
+    std::optional<Measurement> measurement = {};
+    std::string warning = {};                       ///< of its timing
+    std::vector<ForeignProcess> neighbours = {};    ///< the same
     bool out = false;                               ///< failed in the finals
     bool duelist = false;                           ///< its samples are of the duel
-    bool as_stored = false;                         ///< never run here: `samples` are the stored ones
+    bool as_stored = false;                         ///< never run here: the measurement is the stored one
     std::vector<double> all_us = {}, duel_us = {};  ///< of the rounds of all, of the duel
   };
 
   void take_compiled();
   void begin_timing(Phase phase, const std::vector<std::size_t>& entries);
   void begin_together();
-  bool was_not_alone(const RunOutcome& outcome);
-  void take_timing(RunOutcome& outcome);
-  void take_samples(Entry& entry, const RunOutcome& outcome, std::size_t item);
+  bool was_not_alone(const Evaluations& timed);
+  void take_timing(Evaluations& timed);
+  void take_evaluation(Entry& entry, Evaluation& evaluation);
   void begin_duel();
-  void next_alone();
   void rank();
   void begin_verifying();
-  void take_verdict(RunOutcome& outcome);
+  void take_verdict(Evaluations& checked);
   void measure_again();
-  void take_again(RunOutcome& outcome);
-  void eliminate(Entry& entry, TrialStatus status, const std::string& message);
+  void take_again(Evaluations& timed);
+  void eliminate(Entry& entry, const Trial& found, const std::string& when = "");
   void store();
   [[nodiscard]] int rounds(Phase phase, const std::vector<std::size_t>& entries) const;
-  [[nodiscard]] RunItem item(const Entry& entry) const;
   [[nodiscard]] static Finalist finalist(const Entry& entry);
   [[nodiscard]] std::optional<SideBySide> beside_first(const Entry& entry, const Entry& first) const;
   [[nodiscard]] OutsideWinner outside_winner(const Entry* first) const;
@@ -104,16 +105,13 @@ class Finals {
   std::int64_t stored_winner_;  ///< trial; 0: none
   Phase phase_ = Phase::compiling;
   std::vector<Entry> finalists_;
-  std::size_t images_missing_ = 0;
-  std::vector<std::size_t> timed_;    ///< entries in the timing under way
-  std::vector<std::size_t> alone_;    ///< still to be timed alone, after a fault of all together
+  std::optional<EvaluationRun> run_;  ///< under way
+  std::vector<std::size_t> timed_;    ///< entries in it
   std::vector<std::size_t> ranking_;  ///< entries, the winner first
   std::size_t ties_ = 0;              ///< of them, the winner included
-  bool with_library_ = false;         ///< in the timing under way
-  std::string library_trouble_;       ///< why it is left out
   bool lost_somebody_ = false;
   bool again_when_alone_ = false;  ///< somebody walked into the timing, and this session wants to be alone
-  LibraryOutcome library_;
+  LibraryOutcome library_;         ///< its message: why it is left out
   FinalResult result_;
   std::vector<std::string> notes_;
 };

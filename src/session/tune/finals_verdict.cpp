@@ -4,6 +4,7 @@
 
 #include "base/format.h"
 #include "measure/lookout.h"
+#include "session/run/single.h"
 #include "session/tune/finals.h"
 
 namespace kerlab::session {
@@ -16,9 +17,9 @@ void Finals::rank() {
       std::any_of(finalists_.begin(), finalists_.end(), [](const Entry& entry) { return entry.duelist && !entry.out; });
   for (std::size_t i = 0; i < finalists_.size(); ++i) {
     const Entry& entry = finalists_[i];
-    if (entry.out || !entry.samples) continue;
+    if (entry.out || !entry.measurement) continue;
     if (duelled && !entry.duelist) {
-      others.emplace_back(*median(entry.samples->samples_us), i);
+      others.emplace_back(entry.measurement->median_us, i);
       continue;
     }
     standing.push_back(i);
@@ -45,37 +46,34 @@ void Finals::rank() {
 
 Finalist Finals::finalist(const Entry& entry) {
   const Trial& trial = entry.screened->candidate.trial;
-  return {*median(entry.samples->samples_us), trial.registers, trial.shared_bytes, entry.screened->candidate.label,
-          entry.samples->samples_us};
+  return {entry.measurement->median_us, trial.registers, trial.shared_bytes, entry.screened->candidate.label,
+          entry.measurement->samples_us};
 }
 
 /// The winner runs every recipe, with both poisons and again, before it is one.
 void Finals::begin_verifying() {
   phase_ = Phase::verifying;
-  RunRequest run;
-  run.items.push_back(item(finalists_[ranking_.front()]));
-  for (std::uint32_t i = 0; i < setup_.plan.recipes.size(); ++i) run.recipes.push_back(i);
-  run.thorough = true;
-  run.sampling = screening_.sampling(*finalists_[ranking_.front()].screened);
-  run.deadline = 4 * screening_.deadline(6 * run.recipes.size());
-  rig_.runner().begin(std::move(run));
+  const Screened& winner = *finalists_[ranking_.front()].screened;
+  Protocol protocol;
+  protocol.recipes = all_recipes(setup_.plan);
+  protocol.thorough = true;
+  protocol.sampling = screening_.sampling(winner);
+  protocol.deadline = 4 * screening_.deadline(6 * protocol.recipes.size());
+  run_.emplace(rig_.runner(), setup_, std::vector{winner.candidate}, std::move(protocol));
 }
 
-void Finals::take_verdict(RunOutcome& outcome) {
+void Finals::take_verdict(Evaluations& checked) {
   Entry& winner = finalists_[ranking_.front()];
-  CheckVerdict verdict{outcome.status, outcome.message};
-  if (outcome.status == TrialStatus::passed) {
-    record_check(winner.screened->candidate.trial, outcome.checks.front());
-    verdict = judge(outcome.checks.front());
-  }
-  if (verdict.status == TrialStatus::passed) {
-    ledger_.result(winner.screened->candidate.trial);
-    result_.verified = check_scope(outcome.checks.front(), setup_.small);
-    measure_again();
+  Evaluation& evaluation = checked.items.front();
+  if (!evaluation.passed()) {
+    eliminate(winner, evaluation.candidate.trial, "thorough check: ");
+    rank();
     return;
   }
-  eliminate(winner, verdict.status, "thorough check: " + verdict.message);
-  rank();
+  winner.screened->candidate.trial = std::move(evaluation.candidate.trial);
+  ledger_.result(winner.screened->candidate.trial);
+  result_.verified = std::move(evaluation.scope);
+  measure_again();
 }
 
 void Finals::measure_again() {
@@ -87,21 +85,10 @@ void Finals::measure_again() {
   phase_ = Phase::finished;
 }
 
-void Finals::take_again(RunOutcome& outcome) {
+void Finals::take_again(Evaluations& timed) {
   Entry& winner = finalists_[ranking_.front()];
-  if (with_library_ && outcome.status != TrialStatus::passed) {
-    // Who has come so far was not at fault until the library came in.
-    library_trouble_ = "left out, the winner's timing failed with it: " + outcome.message;
-    begin_timing(Phase::again, {ranking_.front()});
-    return;
-  }
-  library_ = std::move(outcome.library);
-  take_samples(winner, outcome, 0);
-  if (!winner.out && !outcome.fresh.empty()) {
-    const CheckVerdict verdict = judge(outcome.fresh.front());
-    if (verdict.status != TrialStatus::passed)
-      eliminate(winner, verdict.status, "checked after timing, on data that it had not seen: " + verdict.message);
-  }
+  if (library_.message.empty()) library_ = std::move(timed.library);
+  take_evaluation(winner, timed.items.front());
   if (winner.out) {
     rank();
     return;
@@ -110,16 +97,19 @@ void Finals::take_again(RunOutcome& outcome) {
   phase_ = Phase::finished;
 }
 
-void Finals::eliminate(Entry& entry, TrialStatus status, const std::string& message) {
+/// `when`: in which test it failed, said behind its label.
+void Finals::eliminate(Entry& entry, const Trial& found, const std::string& when) {
   entry.out = true;
   lost_somebody_ = true;
   Screened& screened = *entry.screened;
-  screened.candidate.trial.status = status;
-  const std::string& label = screened.candidate.label;
-  screened.candidate.trial.message = message.starts_with(label) ? message : fmt::format("{}: {}", label, message);
+  const std::string label = screened.candidate.label + ": ";
+  Trial& trial = screened.candidate.trial;
+  trial = found;
+  if (trial.message.starts_with(label)) trial.message.erase(0, label.size());
+  trial.message = label + when + trial.message;
   screened.cost_us.reset();
-  notes_.push_back(fmt::format("{}: {}", name(status), screened.candidate.trial.message));
-  ledger_.result(screened.candidate.trial);
+  notes_.push_back(fmt::format("{}: {}", name(trial.status), trial.message));
+  ledger_.result(trial);
 }
 
 std::optional<SideBySide> Finals::beside_first(const Entry& entry, const Entry& first) const {
@@ -135,8 +125,8 @@ std::optional<SideBySide> Finals::beside_first(const Entry& entry, const Entry& 
 void Finals::store() {
   const Entry& winner = finalists_[ranking_.front()];
   const Entry* first = nullptr;
-  result_.library = compare_library(library_, winner.samples->samples_us);
-  result_.library_note = library_trouble_.empty() ? library_note(library_) : library_trouble_;
+  result_.library = compare_library(library_, winner.measurement->samples_us);
+  result_.library_note = library_note(library_);
   result_.library_s = (library_.load_ms + library_.choose_ms) / 1e3;
   Decision decision;
   std::vector<ForeignProcess> neighbours;
@@ -145,16 +135,16 @@ void Finals::store() {
     const Trial& trial = entry.screened->candidate.trial;
     if (rank < ties_) decision.tie_set += fmt::format("{}{}", rank > 0 ? "," : "", trial.id);
     if (entry.as_stored) continue;
-    auto measurement = make_measurement(*entry.samples, "final", setup_.plan.recipes.front(), rig_.device());
-    ledger_.measured(trial, *measurement);
-    if (rank == 0) decision.measurement = measurement->id;
-    neighbours = together(std::move(neighbours), entry.samples->neighbours);
-    if (!entry.samples->warning.empty())
-      result_.warnings.push_back(fmt::format("{}: {}", entry.screened->candidate.label, entry.samples->warning));
+    Measurement measurement = *entry.measurement;
+    ledger_.measured(trial, measurement);
+    if (rank == 0) decision.measurement = measurement.id;
+    neighbours = together(std::move(neighbours), entry.neighbours);
+    if (!entry.warning.empty())
+      result_.warnings.push_back(fmt::format("{}: {}", entry.screened->candidate.label, entry.warning));
     if (entry.screened->outside != nullptr) continue;
     if (first == nullptr) first = &entry;
     if (rank < ties_) ++result_.ties;
-    result_.rows.push_back({entry.screened, std::move(*measurement), beside_first(entry, *first)});
+    result_.rows.push_back({entry.screened, std::move(measurement), beside_first(entry, *first)});
   }
   if (!neighbours.empty()) result_.rule += fmt::format(", while shared with {}", name_all(neighbours));
   if (winner.screened->outside != nullptr) result_.outside = outside_winner(first);
@@ -165,11 +155,11 @@ OutsideWinner Finals::outside_winner(const Entry* first) const {
   const Entry& entry = finalists_[ranking_.front()];
   OutsideWinner winner;
   winner.trial = entry.screened->candidate.trial;
-  winner.median_us = *median(entry.samples->samples_us);
+  winner.median_us = entry.measurement->median_us;
   winner.stays = winner.trial.id == stored_winner_;
   if (first == nullptr) return winner;
   const auto beside = beside_first(*first, entry);
-  winner.ratio = beside ? beside->ratio.ratio : *median(first->samples->samples_us) / winner.median_us;
+  winner.ratio = beside ? beside->ratio.ratio : first->measurement->median_us / winner.median_us;
   return winner;
 }
 

@@ -3,13 +3,11 @@
 #include <algorithm>
 
 #include "session/run/ceilings.h"
-#include "session/run/judge_samples.h"
 
 namespace kerlab::session {
 
 namespace {
 
-constexpr std::uint64_t kFirstLadderTicket = std::uint64_t{3} << 60;  // above those of the screening and the finals
 constexpr int kMostLadderRounds = 15;
 constexpr int kFewestLadderRounds = 3;
 constexpr double kTimeForLadderRounds = 2e6;  // microseconds
@@ -43,14 +41,12 @@ Ladder::Ladder(Rig& rig, Company& company, const ProblemSetup& setup, const Cand
       loader_(loader) {
   if (rig_.device().kind == DeviceKind::emulated) return;  // a model says the same at any time
   choose();
-  if (entries_.empty() || timed_together()) return;
+  if (rungs_.empty() || timed_together()) return;
   phase_ = Phase::compiling;
-  for (std::size_t i = 0; i < entries_.size(); ++i) {
-    const TrialCandidate& candidate = entries_[i].screened->candidate;
-    const SourceBundle& source = space_.variants()[candidate.variant].source.source;
-    rig_.compilers().submit(kFirstLadderTicket + i, {source, candidate.options});
+  for (const Screened* one : rungs_) {
+    const SourceBundle& source = space_.variants()[one->candidate.variant].source.source;
+    compilations_.push_back(rig_.compilers().submit({source, one->candidate.options}));
   }
-  images_missing_ = entries_.size();
   loader_.begin();
 }
 
@@ -60,8 +56,8 @@ void Ladder::choose() {
     const Variant& variant = *space_.variants()[v].source.variant;
     Screened* at_default = tried(v, default_configuration(variant));
     Screened* best = fastest(v);
-    if (at_default != nullptr && at_default->cost_us) entries_.push_back({at_default, {}});
-    if (best != nullptr && best != at_default) entries_.push_back({best, {}});
+    if (at_default != nullptr && at_default->cost_us) rungs_.push_back(at_default);
+    if (best != nullptr && best != at_default) rungs_.push_back(best);
   }
 }
 
@@ -84,11 +80,10 @@ Screened* Ladder::fastest(std::size_t variant) const {
 /// Whether an earlier session timed all of them side by side.
 bool Ladder::timed_together() const {
   std::int64_t session = 0;
-  for (const Entry& entry : entries_) {
-    const auto measurement = ledger_.database().latest_measurement(entry.screened->candidate.trial.id, "bench");
+  for (const Screened* one : rungs_) {
+    const auto measurement = ledger_.database().latest_measurement(one->candidate.trial.id, "bench");
     if (!measurement || measurement->cache != "cold") return false;
-    if (std::exchange(session, measurement->session) != measurement->session && &entry != &entries_.front())
-      return false;
+    if (std::exchange(session, measurement->session) != measurement->session && one != rungs_.front()) return false;
   }
   return true;
 }
@@ -99,75 +94,71 @@ bool Ladder::step() {
   } else if (phase_ == Phase::waiting) {
     if (company_.may_time(rig_.first())) begin_timing();
   } else if (phase_ == Phase::timing) {
-    if (auto outcome = rig_.runner().poll()) take_timing(*outcome);
+    if (auto timed = run_->poll()) take_timing(*timed);
   }
   return phase_ != Phase::finished;
 }
 
 void Ladder::take_compiled() {
-  for (auto& finished : rig_.compilers().poll()) {
-    if (loader_.take(finished)) continue;
-    auto& [ticket, result] = finished;
-    if (ticket < kFirstLadderTicket || ticket >= kFirstLadderTicket + entries_.size())
-      continue;  // left over from the screening
-    --images_missing_;
-    if (result.status == CompileStatus::ok)
-      entries_[ticket - kFirstLadderTicket].image = loadable_image(result, rig_.device());
+  rig_.compilers().step();
+  loader_.step();
+  for (std::size_t i = 0; i < rungs_.size(); ++i) {
+    if (!compilations_[i].finished()) continue;
+    CompileResult compiled = compilations_[i].take();
+    if (compiled.status == CompileStatus::ok)
+      rungs_[i]->candidate.image = loadable_image(compiled, rig_.device());
+    else
+      rungs_[i]->candidate.image.clear();
   }
-  if (images_missing_ > 0 || !loader_.ready() || !rig_.runner().idle()) return;
-  std::erase_if(entries_, [](const Entry& entry) { return entry.image.empty(); });
-  phase_ = entries_.empty() ? Phase::finished : Phase::waiting;
+  const bool missing = std::ranges::any_of(compilations_, [](const Compilation& one) { return bool(one); });
+  if (missing || !loader_.ready() || !rig_.runner().idle()) return;
+  std::erase_if(rungs_, [](const Screened* one) { return one->candidate.image.empty(); });
+  phase_ = rungs_.empty() ? Phase::finished : Phase::waiting;
 }
 
 void Ladder::begin_timing() {
   phase_ = Phase::timing;
-  RunRequest run;
+  std::vector<TrialCandidate> candidates;
   double round_us = 1;
-  for (const Entry& entry : entries_) {
-    const TrialCandidate& candidate = entry.screened->candidate;
-    run.items.push_back({candidate.label, entry.image, candidate.plan, candidate.small_plan});
-    round_us += *entry.screened->cost_us;
+  for (const Screened* one : rungs_) {
+    candidates.push_back(one->candidate);
+    round_us += *one->cost_us;
   }
   TimingSchedule schedule;
   schedule.rounds =
       std::clamp(static_cast<int>(kTimeForLadderRounds / round_us), kFewestLadderRounds, kMostLadderRounds);
-  run.schedule = schedule;
+  Protocol protocol;
+  protocol.schedule = schedule;
   // Generous: the times are known, but the clocks may take their time to settle.
-  run.deadline = std::chrono::milliseconds(static_cast<std::int64_t>(0.004 * round_us * (schedule.rounds + 10))) +
-                 std::chrono::seconds(20);
-  rig_.runner().begin(std::move(run));
+  protocol.deadline = std::chrono::milliseconds(static_cast<std::int64_t>(0.004 * round_us * (schedule.rounds + 10))) +
+                      std::chrono::seconds(20);
+  run_.emplace(rig_.runner(), setup_, std::move(candidates), std::move(protocol));
 }
 
-void Ladder::take_timing(RunOutcome& outcome) {
-  if (!outcome.samples.empty() && company_.spoils(rig_.first(), outcome.samples.front().neighbours)) {
+/// Whoever is found wrong here is no longer a rung with a time, nor a trial that passed.
+void Ladder::take_timing(Evaluations& timed) {
+  const std::optional<SampleSet>& first = timed.items.front().samples;
+  if (first && company_.spoils(rig_.first(), first->neighbours)) {
     phase_ = Phase::waiting;
     return;
   }
   phase_ = Phase::finished;
-  if (outcome.status != TrialStatus::passed) {
+  if (timed.apart)
     notes_.push_back(fmt::format("the ladder's times are those of the sweep, one after the other: {}: {}",
-                                 name(outcome.status), outcome.message));
-    return;
+                                 name(timed.apart->status), timed.apart->message));
+  for (std::size_t i = 0; i < rungs_.size(); ++i) {
+    Trial& trial = rungs_[i]->candidate.trial;
+    Evaluation& evaluation = timed.items[i];
+    if (evaluation.passed()) {
+      if (!timed.apart) ledger_.measured(trial, *evaluation.measurement);
+      continue;
+    }
+    trial = std::move(evaluation.candidate.trial);
+    notes_.push_back(fmt::format("{}: {}", name(trial.status), trial.message));
+    rungs_[i]->cost_us.reset();
+    ledger_.result(trial);
+    ledger_.flush();
   }
-  for (std::size_t i = 0; i < std::min(entries_.size(), outcome.samples.size()); ++i)
-    take_samples(*entries_[i].screened, outcome.samples[i]);
-}
-
-/// Whoever is found wrong here is no longer a rung with a time, nor a trial that passed.
-void Ladder::take_samples(Screened& screened, const SampleSet& samples) {
-  Trial& trial = screened.candidate.trial;
-  CheckVerdict verdict = judge_samples(screened.candidate.label, samples, setup_.plan);
-  if (verdict.status == TrialStatus::passed) {
-    auto measurement = make_measurement(samples, "bench", setup_.plan.recipes.front(), rig_.device());
-    ledger_.measured(trial, *measurement);
-    return;
-  }
-  notes_.push_back(fmt::format("{}: {}", name(verdict.status), verdict.message));
-  trial.status = verdict.status;
-  trial.message = std::move(verdict.message);
-  screened.cost_us.reset();
-  ledger_.result(trial);
-  ledger_.flush();
 }
 
 /// The newest time with a cold cache on this kind of device: side by side, else final, else of the sweep.

@@ -38,17 +38,11 @@ class Ladder {
 
  private:
   enum class Phase { compiling, waiting, timing, finished };
-  struct Entry {
-    Screened* screened = nullptr;
-    Bytes image;
-  };
-
   void choose();
   [[nodiscard]] bool timed_together() const;
   void take_compiled();
   void begin_timing();
-  void take_timing(RunOutcome& outcome);
-  void take_samples(Screened& screened, const SampleSet& samples);
+  void take_timing(Evaluations& timed);
   [[nodiscard]] Screened* tried(std::size_t variant, const Configuration& configuration) const;
   [[nodiscard]] Screened* fastest(std::size_t variant) const;
   [[nodiscard]] std::optional<RungTime> time_of(const Trial& trial) const;
@@ -63,8 +57,9 @@ class Ladder {
   Screening& screening_;
   ProblemLoader& loader_;
   Phase phase_ = Phase::finished;
-  std::vector<Entry> entries_;
-  std::size_t images_missing_ = 0;
+  std::vector<Screened*> rungs_;  ///< that are timed side by side
+  std::optional<EvaluationRun> run_;
+  std::vector<Compilation> compilations_;  ///< of their images
   std::vector<std::string> notes_;
 };
 

@@ -38,7 +38,7 @@ Screening::Screening(Rig& rig, Company& company, const ProblemSetup& setup, Prob
       ledger_(ledger),
       strategy_(std::move(strategy)),
       options_(options),
-      crew_(rig, company) {
+      crew_(rig, company, setup) {
   counts_.planned = planned;
   const DType dtype = setup_.problem.dtype;
   const Ceilings ceilings = theoretical_ceilings(rig_.device(), dtype, uses_tensor_cores(dtype));
@@ -53,17 +53,9 @@ void Screening::ask_first(std::size_t index) {
 }
 
 bool Screening::step() {
-  for (auto& finished : rig_.compilers().poll()) {
-    if (loader_.take(finished)) {
-      if (loader_.ready()) prepare_workers();
-      continue;
-    }
-    const auto at = compiling_.find(finished.ticket);
-    if (at == compiling_.end()) continue;
-    Screened* screened = at->second;
-    compiling_.erase(at);
-    take_compiled(*screened, finished.result);
-  }
+  rig_.compilers().step();
+  if (loader_.step()) prepare_workers();
+  take_all_compiled();
   take_finished();
   if (out_of_time()) {
     timed_out_ = true;
@@ -94,14 +86,15 @@ bool Screening::out_of_time() const {
 }
 
 void Screening::abandon() {
-  rig_.compilers().cancel_queued();
   compiling_.clear();
   asked_.clear();
   put_off_.clear();
   for (Screened* screened : std::exchange(ready_, {})) {
-    if (screened->candidate.trial.status == TrialStatus::launching) {
-      end(*screened, TrialStatus::interrupted, "not begun: the session ended");
-    }
+    Trial& trial = screened->candidate.trial;
+    if (trial.status != TrialStatus::launching) continue;
+    trial.status = TrialStatus::interrupted;
+    trial.message = "not begun: the session ended";
+    end(*screened);
   }
   exhausted_ = true;
 }
@@ -250,43 +243,44 @@ void Screening::admit(Screened& screened, const Trial* stored) {
       return;
     }
   }
-  if (std::string reason = impossible_launch(rig_.device(), candidate.plan); !reason.empty()) {
-    end(screened, TrialStatus::rejected, std::move(reason));
-    return;
-  }
-  asked_.push_back(&screened);
+  if (can_launch(candidate, rig_.device()))
+    asked_.push_back(&screened);
+  else
+    end(screened);
 }
 
 void Screening::submit(Screened& screened) {
   loader_.begin();  // only now: a session that finds everything stored needs no data
-  const std::uint64_t ticket = screened.index + 1;
-  compiling_.emplace(ticket, &screened);
   const SourceBundle& source = space_.variants()[screened.candidate.variant].source.source;
   CompileRequest request{source, screened.candidate.options};
   if (!screened.suspect.empty())
     request.deadline = std::min(rig_.compilers().time_limit(), tenfold(longest_compile_ms_, kShortCompilation));
-  rig_.compilers().submit(ticket, std::move(request));
+  compiling_.push_back({&screened, rig_.compilers().submit(std::move(request))});
 }
 
-void Screening::take_compiled(Screened& screened, CompileResult& result) {
+void Screening::take_all_compiled() {
+  std::vector<Compiling> going_on;
+  for (Compiling& one : std::exchange(compiling_, {})) {
+    if (one.compilation.finished())
+      take_compiled(*one.screened, one.compilation.take());
+    else
+      going_on.push_back(std::move(one));
+  }
+  compiling_ = std::move(going_on);
+}
+
+void Screening::take_compiled(Screened& screened, CompileResult result) {
   TrialCandidate& candidate = screened.candidate;
-  candidate.trial.compile_ms = result.milliseconds;
-  if (result.status != CompileStatus::ok) {
-    const bool hung = result.status == CompileStatus::timeout && !screened.suspect.empty();
-    const std::string why = hung ? fmt::format(", no longer because {}", screened.suspect) : "";
-    end(screened, status_of(result.status), fmt::format("{}: {}{}", candidate.label, result.message, why));
+  const bool hung = result.status == CompileStatus::timeout;
+  if (result.status == CompileStatus::ok) longest_compile_ms_ = std::max(longest_compile_ms_, result.milliseconds);
+  if (!session::take_compiled(candidate, result, rig_.device(), options_.allow_spills)) {
+    if (hung && !screened.suspect.empty())
+      candidate.trial.message += fmt::format(", no longer because {}", screened.suspect);
+    end(screened);
     return;
   }
-  longest_compile_ms_ = std::max(longest_compile_ms_, result.milliseconds);
   screened.suspect.clear();
-  record_resources(candidate, result.kernels);
-  std::string reason = reason_to_reject(rig_.device(), candidate.plan, result, options_.allow_spills);
-  if (!reason.empty()) {
-    end(screened, TrialStatus::rejected, std::move(reason));
-    return;
-  }
   screened.spills = candidate.trial.spill_bytes > 0;
-  candidate.image = loadable_image(result, rig_.device());
   candidate.twin_key = twin_key(candidate.image, candidate.plan);
   ready_.push_back(&screened);
 }

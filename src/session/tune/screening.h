@@ -84,6 +84,10 @@ class Screening {
   [[nodiscard]] std::chrono::milliseconds deadline(std::size_t launches) const;
 
  private:
+  struct Compiling {
+    Screened* screened = nullptr;
+    Compilation compilation;
+  };
   void prepare_workers();
   void refill();
   bool ask_batch(std::size_t most);
@@ -96,7 +100,8 @@ class Screening {
   [[nodiscard]] bool is_hopeless(const Screened& screened) const;
   void leave_out(Screened& screened);
   void submit(Screened& screened);
-  void take_compiled(Screened& screened, CompileResult& result);
+  void take_all_compiled();
+  void take_compiled(Screened& screened, CompileResult result);
   void take_finished();
   void open_library_in_time();
   void feed_workers();
@@ -105,9 +110,8 @@ class Screening {
   Screened* next_ready();
   void commit_launching();
   bool credit_twin(Screened& screened);
-  void take_outcome(Screened& screened, RunOutcome& outcome);
-  void take_samples(Screened& screened, const SampleSet& samples);
-  void end(Screened& screened, TrialStatus status, std::string message);
+  void take_evaluation(Screened& screened, Evaluation& evaluation);
+  void end(Screened& screened);
   void pass(Screened& screened, double cost_us, std::optional<Measurement> measurement);
   void keep_image(Screened& screened);
   [[nodiscard]] bool out_of_time() const;
@@ -129,7 +133,7 @@ class Screening {
   std::unordered_map<std::size_t, bool> seen_;  ///< candidate indices asked already
   std::deque<Screened*> asked_;                 ///< waiting for a compiler
   std::deque<Screened*> put_off_;               ///< suspected to hang a compiler
-  std::unordered_map<std::uint64_t, Screened*> compiling_;
+  std::vector<Compiling> compiling_;
   std::deque<Screened*> ready_;  ///< compiled, waiting for a worker
   Crew crew_;
   std::unordered_map<std::string, Screened*> measured_;  ///< by twin key

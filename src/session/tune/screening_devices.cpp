@@ -29,12 +29,9 @@ void Screening::prepare_workers() {
 void Screening::take_finished() {
   for (Crew::Finished& finished : crew_.poll()) {
     Screened& screened = *finished.screened;
-    if (finished.outcome) {
+    if (finished.evaluation) {
       screened.device = finished.device;
-      const std::string others = company_.on(finished.device);
-      if (finished.outcome->status != TrialStatus::passed && !others.empty())  // may have had a hand in it
-        finished.outcome->message += fmt::format(" (while shared with {})", others);
-      take_outcome(screened, *finished.outcome);
+      take_evaluation(screened, *finished.evaluation);
     } else {
       ready_.push_front(&screened);
     }
@@ -87,10 +84,8 @@ double Screening::abandon_us() const {
 /// False: the device is lost.
 bool Screening::run(std::size_t device, Screened& screened) {
   if (!counted_from_) counted_from_ = Clock::now();
-  const TrialCandidate& candidate = screened.candidate;
-  RunRequest run;
-  run.items.push_back(
-      {candidate.label, candidate.image, candidate.plan, candidate.small_plan, candidate.nondeterministic});
+  Protocol run;
+  run.stage = "screen";
   run.recipes = quick_recipes(setup_.plan);
   run.sampling = sampling(screened);
   TimingSchedule schedule;
@@ -105,8 +100,8 @@ bool Screening::run(std::size_t device, Screened& screened) {
   // endless loops by itself.
   const bool may_hang = rig_.device().kind != DeviceKind::emulated;
   if (longest_ms_ > 0 && may_hang && options_.timeout_s <= 0) run.first_deadline = tenfold(longest_ms_, kShortRun);
-  if (!screened.suspect.empty() && run.first_deadline.count() > 0) {
-    run.deadline = std::min(run.deadline, run.first_deadline);
+  if (!screened.suspect.empty() && run.first_deadline) {
+    run.deadline = std::min(run.deadline, *run.first_deadline);
     run.attempts = 1;
   }
   return crew_.begin(device, screened, std::move(run));

@@ -1,6 +1,5 @@
 // What becomes of a candidate: credited, wrong, faulty, timed; and how it gets into the ledger.
 
-#include "session/run/judge_samples.h"
 #include "session/tune/screening.h"
 
 namespace kerlab::session {
@@ -23,36 +22,22 @@ bool Screening::credit_twin(Screened& screened) {
   return true;
 }
 
-void Screening::take_outcome(Screened& screened, RunOutcome& outcome) {
-  TrialCandidate& candidate = screened.candidate;
-  for (const auto& resources : outcome.resources) record_resources(candidate, resources);
-  for (const CheckReport& report : outcome.checks) {
-    record_check(candidate.trial, report);
-    if (CheckVerdict verdict = judge(report); verdict.status != TrialStatus::passed) {
-      end(screened, verdict.status, fmt::format("{}: {}", candidate.label, verdict.message));
-      return;
-    }
-  }
-  if (outcome.status != TrialStatus::passed) {
-    const bool once = outcome.status == TrialStatus::timeout && !screened.suspect.empty();
-    if (once) outcome.message += fmt::format("; tried once, because {}", screened.suspect);
-    end(screened, outcome.status, std::move(outcome.message));
+void Screening::take_evaluation(Screened& screened, Evaluation& evaluation) {
+  Trial& trial = screened.candidate.trial;
+  trial = std::move(evaluation.candidate.trial);
+  if (trial.status == TrialStatus::passed) {
+    if (!screened.waited) longest_ms_ = std::max(longest_ms_, evaluation.longest_ms);
+    const double cost_us = evaluation.measurement->median_us;
+    pass(screened, cost_us, std::move(evaluation.measurement));
     return;
   }
-  if (!screened.waited) longest_ms_ = std::max(longest_ms_, outcome.longest_ms);
-  take_samples(screened, outcome.samples.empty() ? SampleSet{} : outcome.samples.front());
-}
-
-void Screening::take_samples(Screened& screened, const SampleSet& samples) {
-  CheckVerdict verdict = judge_samples(screened.candidate.label, samples, setup_.plan);
-  if (verdict.status != TrialStatus::passed) {
-    end(screened, verdict.status, std::move(verdict.message));
-    return;
-  }
-  auto measurement =
-      make_measurement(samples, "screen", setup_.plan.recipes.front(), rig_.devices()[*screened.device].info);
-  const double cost = measurement->median_us;
-  pass(screened, cost, std::move(measurement));
+  if (trial.status == TrialStatus::timeout && !screened.suspect.empty())
+    trial.message += fmt::format("; tried once, because {}", screened.suspect);
+  const std::string others = company_.on(*screened.device);
+  const bool by_its_results = evaluation.samples || !evaluation.report.passed();
+  if (!by_its_results && !others.empty())  // may have had a hand in it
+    trial.message += fmt::format(" (while shared with {})", others);
+  end(screened);
 }
 
 void Screening::pass(Screened& screened, double cost_us, std::optional<Measurement> measurement) {
@@ -80,10 +65,10 @@ void Screening::keep_image(Screened& screened) {
   with_image_.erase(slowest);
 }
 
-void Screening::end(Screened& screened, TrialStatus status, std::string message) {
+/// Its trial says how.
+void Screening::end(Screened& screened) {
   Trial& trial = screened.candidate.trial;
-  trial.status = status;
-  trial.message = std::move(message);
+  const TrialStatus status = trial.status;
   screened.candidate.image.clear();
   if (is_final(status)) {
     ++counts_.done;

@@ -38,13 +38,19 @@ class GateFixture : public SessionFixture {
       pair.label = which;
       pair.data.problem = setup.plan;
       pair.data.lab_image = image;
-      if (with_stored) pair.stored = {"cubin " + which, image, made.plan, {}};
-      pair.base = {"old " + which, image, made.plan, {}};
-      pair.today = {"new " + which, image, made.plan, {}};
+      pair.setup = setup;
+      for (TrialCandidate* one : {&pair.stored, &pair.base, &pair.today}) *one = made;
+      if (with_stored) pair.stored.image = image;
+      pair.base.image = pair.today.image = image;
+      pair.stored.label = "cubin " + which;
+      pair.base.label = "old " + which;
+      pair.today.label = "new " + which;
     }
     GateOptions gate;
     gate.before_confirming = std::chrono::milliseconds(0);
-    return gate_times(rig, pairs, gate, [&](const std::string& text) { told_ += text + "\n"; });
+    TimeGate timed(rig, std::move(pairs), gate);
+    while (timed.step()) told_ += timed.doing() + "\n";
+    return timed.result();
   }
   [[nodiscard]] const std::string& told() const { return told_; }
 
@@ -104,6 +110,8 @@ TEST_CASE("gate: a kernel that cannot run is inconclusive, and the others are ju
   CHECK(run.outcomes[0].verdict == GateVerdict::passed);
   CHECK(run.outcomes[1].verdict == GateVerdict::inconclusive);
   CHECK_THAT(run.outcomes[1].why, Catch::Contains("new 1 simple"));
+  CHECK_THAT(run.outcomes[1].wrong, Catch::Contains("new 1 simple"));  // alone it faults as well: it is today's fault
+  CHECK(run.outcomes[0].wrong.empty());
   CHECK(run.outcomes[2].verdict == GateVerdict::passed);
 }
 

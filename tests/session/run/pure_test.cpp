@@ -6,9 +6,8 @@
 #include "catch.h"
 #include "report/form/json.h"
 #include "session/run/arguments.h"
-#include "session/run/candidate.h"
+#include "session/run/evaluation.h"
 #include "session/run/prune.h"
-#include "session/run/runner.h"
 #include "session/tune/decide.h"
 
 using namespace kerlab;
@@ -200,4 +199,47 @@ TEST_CASE("runner: what a check report says", "[session]") {
   CHECK(judge(report).message == "on the small problem: input A was modified");
   report.guard_violation = "D: 16 bytes";
   CHECK(judge(report).status == TrialStatus::guard_violation);
+}
+
+TEST_CASE("whatever a run showed, one function says how each of its candidates ended", "[session]") {
+  const std::vector<Loadable> items = {{"one", {}, {}, {}}, {"two", {}, {}, {}}};
+  Protocol protocol;
+  protocol.schedule.emplace();
+  ProblemPlan plan;
+  plan.minimum_us = 10;
+  RunOutcome outcome;
+  outcome.items.resize(2);
+  for (ItemOutcome& item : outcome.items) item.samples.emplace().samples_us = {20, 21, 22};
+  const auto ending = [&](std::size_t i) { return judge(items[i], i, outcome, protocol, plan); };
+  CHECK(ending(0).status == TrialStatus::passed);
+  CHECK(ending(0).message.empty());
+
+  SampleSet& samples = *outcome.items[1].samples;
+  samples.samples_us = {9, 9, 9};
+  CHECK(ending(1).status == TrialStatus::impossible_time);
+  samples.host_ratio = 2;
+  CHECK(ending(1).message.starts_with("two: the device was busy 2.00 times as long"));
+  samples.guard_violation = "Y: 4 bytes";
+  CHECK(ending(1).status == TrialStatus::guard_violation);
+  CHECK(ending(1).message == "two: after timing: Y: 4 bytes");
+  CHECK(ending(0).status == TrialStatus::passed);
+
+  outcome.items[1].fresh.emplace().input_modified = "X";
+  CHECK(ending(1).status == TrialStatus::input_modified);
+  CHECK(ending(1).message == "two: checked after timing, on data that it had not seen: input X was modified");
+  CHECK(ending(0).status == TrialStatus::interrupted);  // it has not been checked again
+
+  outcome.items[1].fresh.reset();
+  outcome.status = TrialStatus::trap;
+  outcome.message = "two: a trap";
+  CHECK(ending(0).status == TrialStatus::trap);  // anybody's fault
+  outcome.culprit = 1;
+  CHECK(ending(0).status == TrialStatus::interrupted);
+  CHECK(ending(1).message == "two: a trap");
+
+  outcome = {};
+  outcome.items.resize(2);
+  CHECK(ending(0).message == "one: the worker sent no samples");
+  protocol.schedule.reset();
+  CHECK(ending(0).status == TrialStatus::passed);
 }

@@ -71,5 +71,5 @@ TEST_CASE("small first: what is only timed needs no reference, however large", "
       rig.device());
   CHECK(setup.small);
   ProblemLoader(rig, setup, false).load();
-  CHECK(rig.runner().run({}).status == TrialStatus::passed);
+  CHECK(evaluate(rig, setup, {}, {}).items.empty());  // does not throw: the worker is ready
 }
