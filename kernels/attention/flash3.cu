@@ -1,7 +1,7 @@
 // Rungs 5 to 8, warp_specialised, pingpong, flash3, persistent: wgmma that never waits for exponentials.
 //
-// Idea      The tensor cores need 1024 cycles for a 64 x 128 tile of scores and its values at depth 128, the exponential
-//           unit (16 a cycle a multiprocessor) 512 for its 8192 exponentials; at depth 64 both need 512. One after the
+// Idea      the tensor cores need 1024 cycles for a 64 x 128 tile of scores and its values at depth 128, the
+//           exponential unit (16 a cycle a multiprocessor) 512 for its 8192; at depth 64 both need 512. One after the
 //           other, what one needs is lost for the other. Four ways to overlap them, each a parameter:
 //           * one warpgroup copies (TMA, rings of keys and of values with barriers of their own), CONSUMERS multiply:
 //             no barrier of the block, and each runs ahead as far as the rings go (warp_specialised, rung 5);
