@@ -1,0 +1,25 @@
+#pragma once
+// Copies from global to shared memory past the registers (sm_80 and later). PTX ISA, "Data Movement and Conversion
+// Instructions: Asynchronous copy", cp.async, cp.async.commit_group, cp.async.wait_group.
+// Called by kernels/attention/flash2.cu and split_kv.cu.
+
+namespace sm80 {
+
+/// 16 bytes, both ends aligned to 16, or 16 bytes of zeros: then `from` is not read and may point anywhere. Past L1.
+__device__ __forceinline__ void cp_async_16(unsigned to, const void* from, bool wanted = true) {
+  asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(wanted ? 16 : 0)
+               : "memory");
+}
+
+/// This thread's copies since the last call become one group.
+__device__ __forceinline__ void cp_async_commit() {
+  asm volatile("cp.async.commit_group;" ::: "memory");
+}
+
+/// Waits until at most Pending of this thread's groups are unfinished. Others see the data after a barrier.
+template <int Pending>
+__device__ __forceinline__ void cp_async_wait() {
+  asm volatile("cp.async.wait_group %0;" ::"n"(Pending) : "memory");
+}
+
+}  // namespace sm80
