@@ -83,6 +83,11 @@ TEST_CASE("softmax, norms, embedding, reduce and saxpy compile for sm_75, sm_80 
       compile_family(family, {kNone}, arch);
 }
 
+TEST_CASE("attention compiles for sm_80 and sm_90a without spills, and wgmma is not serialised", "[kernels][nvrtc]") {
+  compile_family("kernels/attention", {{{"mask", "none"}}, {{"mask", "causal"}}}, "sm_90a");
+  compile_family("kernels/attention", {{{"mask", "causal"}}}, "sm_80");
+}
+
 TEST_CASE("gemm_grouped from all over the space compiles without spills, and wgmma is not serialised",
           "[kernels][nvrtc]") {
   compile_family("kernels/gemm_grouped", {{{"layout", "nt"}}}, "sm_90a");

@@ -356,6 +356,17 @@ TEST_CASE("emulated kernels: causal_softmax, every variant and dtype", "[emulate
   check_family("causal_softmax", {{{"B", "2"}, {"M", "5"}, {"N", "1003"}}, {{"M", "41"}, {"N", "32"}}});
 }
 
+TEST_CASE("emulated kernels: attention, every variant, dtype and mask", "[emulated][kernels]") {
+  // Grouped heads, two tiles of keys, both ends ragged.
+  check_family("attention", {{{"queries", "37"},
+                              {"keys", "141"},
+                              {"depth", "40"},
+                              {"batch", "1"},
+                              {"heads", "2"},
+                              {"kv_heads", "1"},
+                              {"layout", "bshd"}}});
+}
+
 TEST_CASE("emulated kernels: softmax, every variant and dtype", "[emulated][kernels]") {
   check_family("softmax", {{{"M", "5"}, {"N", "1003"}}, {{"M", "33"}, {"N", "32"}}});
 }
