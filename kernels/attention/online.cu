@@ -18,8 +18,10 @@
 
 constexpr int kOwn = (DEPTH + 31) / 32;  // numbers of O that a lane holds: lane, lane + 32, ...
 
+constexpr int kChunk = VEC > 1 ? VEC : 16 / DTYPE_BYTES;  // of no use where VEC is 1, but a type all the same
+
 __device__ __forceinline__ float dot(const float* query, const DTYPE* key) {
-  using Chunk = Packed<DTYPE, VEC>;
+  using Chunk = Packed<DTYPE, kChunk>;
   float sum = 0.0f;
 #pragma unroll 4
   for (int d = 0; d < DEPTH; d += VEC) {

@@ -133,10 +133,15 @@ KERLAB_BOTH Value value_of(double x) {
   return {(bits >> 63) != 0, field == 0 ? fraction : fraction | (u64{1} << 52), field == 0 ? -1074 : field - 1075};
 }
 
-/// Rounded once. Integers have their largest number for NaN and infinity, fp8 has it for infinity.
+/// Rounded once. Integers have their largest number for NaN and infinity, e4m3, which has no infinity, for that. (A
+/// conversion to e5m2 saturates as well; its infinity comes from nowhere but here.)
 KERLAB_BOTH u64 encode_value(const Format& f, const Value& v) {
-  if (v.exponent == kNotANumber) return f.is_float ? f.nan << f.shift : f.maximum;
-  return encode(f, v.negative, v.magnitude, v.exponent);
+  if (v.exponent == kNotANumber && !f.is_float) return f.maximum;
+  if (v.exponent < kInfinite || !f.is_float) return encode(f, v.negative, v.magnitude, v.exponent, true);
+  const bool is_e5m2 = f.bytes == 1 && f.precision == 3;
+  const u64 infinite = is_e5m2 ? f.overflow + 1 : f.overflow;
+  const u64 bits = (v.exponent == kNotANumber ? f.nan : infinite) << f.shift;
+  return bits | (static_cast<u64>(v.negative) << (8 * f.bytes - 1));
 }
 
 /// normal and uniform values of integer types are 16 times larger, so that they are not all 0 and 1.

@@ -125,18 +125,19 @@ KERLAB_BOTH u64 encode_float_magnitude(const Format& f, u64 magnitude, int expon
   return bits > f.maximum ? f.overflow : bits;
 }
 
-KERLAB_BOTH u64 encode_integer_magnitude(const Format& f, u64 magnitude, int exponent) {
+KERLAB_BOTH u64 encode_integer_magnitude(u64 most, u64 magnitude, int exponent) {
   if (magnitude == 0) return 0;
-  if (63 - leading_zeros(magnitude) + exponent >= 64) return f.maximum;
+  if (63 - leading_zeros(magnitude) + exponent >= 64) return most;
   const u64 value = shift_round(magnitude, -exponent);
-  return value > f.maximum ? f.maximum : value;
+  return value > most ? most : value;
 }
 
-/// Bits in memory of (-1)^negative * magnitude * 2^exponent, rounded once. Integers saturate; unsigned ones take the
-/// absolute value.
-KERLAB_BOTH u64 encode(const Format& f, bool negative, u64 magnitude, int exponent) {
+/// Bits in memory of (-1)^negative * magnitude * 2^exponent, rounded once. Integers saturate, to as much on either side
+/// unless `to_least` is asked for (-128 of int8); unsigned ones take the absolute value.
+KERLAB_BOTH u64 encode(const Format& f, bool negative, u64 magnitude, int exponent, bool to_least = false) {
   if (!f.is_float) {
-    const u64 value = encode_integer_magnitude(f, magnitude, exponent);
+    const bool one_more = to_least && f.is_signed && negative;
+    const u64 value = encode_integer_magnitude(one_more ? f.maximum + 1 : f.maximum, magnitude, exponent);
     const u64 mask = f.bytes == 8 ? ~u64{0} : (u64{1} << (8 * f.bytes)) - 1;
     return (negative && f.is_signed ? ~value + 1 : value) & mask;
   }

@@ -88,6 +88,13 @@ KERLAB_BOTH i64 spread_of(u64 key, const Place& place, i64 most) {
   return most < 0 ? -e : e;
 }
 
+/// NaN has either sign, from line to line.
+KERLAB_BOTH Value planted_number(const Plant& plant, u64 key, u64 line) {
+  Value v = value_of(plant.value);
+  if (v.exponent == kNotANumber) v.negative = (random_word(key, line, 1) & 1) != 0;
+  return v;
+}
+
 /// What a plant makes of an element of one of its lines. `key` is the plant's own.
 KERLAB_BOTH Value plant_over(const Format& f, const Plant& plant, u64 key, u64 index, const Place& place,
                              const Value& v) {
@@ -119,7 +126,7 @@ KERLAB_BOTH Value plant_over(const Format& f, const Plant& plant, u64 key, u64 i
     default:
       return v;
   }
-  return replaced ? value_of(plant.value) : v;
+  return replaced ? planted_number(plant, key, place.line) : v;
 }
 
 /// Where the base's value comes from: elsewhere under a mirror, and then perhaps with the other sign.
@@ -148,7 +155,7 @@ KERLAB_BOTH Value planted_value(const Format& f, const FillArguments& a, u64 key
     const Plant& plant = a.plant[i];
     const u64 own_key = mix(key ^ (u64{i} + 1));
     if (plant.what == kPlantPoints) {
-      if (is_point(a, plant, own_key, index)) v = value_of(plant.value);
+      if (is_point(a, plant, own_key, index)) v = planted_number(plant, own_key, index);
       continue;
     }
     const Place place = place_of(a, plant.along_columns != 0, index);

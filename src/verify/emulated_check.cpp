@@ -15,7 +15,7 @@ namespace {
 // Whole tiles for exact recipes, as long as they are not many large ones; for the others, whose values cost as much and
 // tell less, a spread of elements.
 constexpr std::size_t kMostExact = std::size_t{1} << 16;
-constexpr std::size_t kMostWhole = std::size_t{1} << 18;  // of a run of all blocks
+constexpr std::size_t kMostWhole = std::size_t{1} << 18;  // of a run of all blocks, but for exact ones
 constexpr std::size_t kMostOthers = 4096;
 constexpr std::size_t kMostCounted = 256;  // of those that a check looks at: their values are known
 // A quick check that need not explain, of which a tune's sweep makes hundreds, looks at as many exact elements as the
@@ -181,7 +181,10 @@ std::vector<std::int64_t> EmulatedChecker::elements_to_check(const Run& run, std
     elements.push_back({0, output.elements()});
   }
   if (run.counted) return thinned(thinned(elements, run.sampled ? kMostOthers : kMostWhole), kMostCounted);
-  if (!run.sampled) return thinned(elements, kMostWhole);
+  if (!run.sampled) {
+    const bool all = run.thorough && data_.plan().recipes[run.recipe].exact;
+    return thinned(elements, all ? static_cast<std::size_t>(output.elements()) : kMostWhole);
+  }
   if (!data_.plan().recipes[run.recipe].exact) return thinned(elements, kMostOthers);
   const double operations = data_.plan().flops / static_cast<double>(std::max<std::int64_t>(1, output.elements()));
   const double affordable = run.thorough ? 1e18 : kQuickOperations / std::max(1.0, operations);

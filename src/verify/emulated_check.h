@@ -16,6 +16,11 @@
 
 namespace kerlab::verify {
 
+/// An emulated device executes a problem of so many FLOPs and bytes of traffic whole, in about a tenth of a second.
+constexpr bool is_executed_whole(double flops, double bytes) {
+  return flops < 5e8 && bytes < 64e6;
+}
+
 class EmulatedChecker {
  public:
   explicit EmulatedChecker(ProblemData& data) : data_(data), expected_(data), in_place_(data) {}

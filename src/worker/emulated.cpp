@@ -6,12 +6,6 @@
 #include "worker/workbench.h"
 
 namespace kerlab::worker {
-namespace {
-
-// Emulated whole in about a tenth of a second.
-constexpr double kCheapFlops = 5e8, kCheapBytes = 64e6;
-
-}  // namespace
 
 CheckWishes wishes_of(const request::Check& check) {
   return {check.thorough, check.nondeterministic, check.explain};
@@ -62,7 +56,7 @@ CheckReport Workbench::check_emulated(const request::Check& check) {
 CheckReport Workbench::check_blocks(const request::Check& check) {
   Problem& p = problem();
   Candidate& whole = candidate(check.id);
-  const bool cheap = p.data.plan().flops < kCheapFlops && p.data.plan().bytes < kCheapBytes;
+  const bool cheap = is_executed_whole(p.data.plan().flops, p.data.plan().bytes);
   if (check.sampling == Sampling::everything || cheap)
     return p.emulated_checker.check(whole, check.recipes, wishes_of(check), false);
   const CheckReport small = check_small(check);

@@ -66,14 +66,19 @@ std::vector<std::map<std::string, std::string>> flags_of(const Family& family) {
 std::optional<Problem> problem_for(const Family& family, const Variant& variant) {
   using Extents = std::vector<std::int64_t>;
   for (const auto& flags : flags_of(family))
-    for (const Extents& extents : {Extents{}, Extents{67, 45, 83}, Extents{8, 4096, 4096}, Extents{128, 128, 8192}}) {
+    for (const Extents& extents :
+         {Extents{}, Extents{67, 45, 83}, Extents{8, 4096, 4096}, Extents{128, 128, 8192}, Extents{8, 4096, 128}}) {
       ProblemRequest request;
       request.flags = flags;
       if (!variant.dtypes.empty()) request.dtype = kerlab::plan::name(variant.dtypes.front());
       for (std::size_t d = 0; d < std::min(extents.size(), family.dimensions.size()); ++d)
         request.dimensions[family.dimensions[d].name] = extents[d];
-      Problem problem = make_problem(family, request);
-      if (unsupported_reason(variant, problem, h200()).empty()) return problem;
+      try {
+        Problem problem = make_problem(family, request);
+        if (unsupported_reason(variant, problem, h200()).empty()) return problem;
+      } catch (const UsageError&) {
+        continue;  // the family has no such problem
+      }
     }
   return std::nullopt;
 }

@@ -194,9 +194,29 @@ TEST_CASE("numbers that are none, in types that lack them", "[verify]") {
   for (const lab::u32 dtype : {lab::kFp64, lab::kFp32, lab::kTf32, lab::kBf16, lab::kFp16})
     CHECK(all(-HUGE_VAL, dtype) == -HUGE_VAL);
   CHECK(all(-HUGE_VAL, lab::kE4m3) == -448);
-  CHECK(all(HUGE_VAL, lab::kE5m2) == 57344);
+  CHECK(all(HUGE_VAL, lab::kE5m2) == HUGE_VAL);  // which no conversion gives
   CHECK(all(std::nan(""), lab::kInt8) == 127);
-  CHECK(all(-HUGE_VAL, lab::kInt32) == -2147483647.0);
+  CHECK(all(-HUGE_VAL, lab::kInt32) == -2147483648.0);
+  CHECK(all(-128, lab::kInt8) == -128);
+}
+
+TEST_CASE("NaN has either sign, from line to line and from point to point", "[verify]") {
+  for (const lab::u32 dtype : {lab::kFp32, lab::kTf32, lab::kBf16, lab::kFp16, lab::kE4m3, lab::kE5m2}) {
+    CAPTURE(dtype);
+    const lab::Format f = lab::format_of(dtype);
+    for (const auto what : {lab::kPlantOne, lab::kPlantPoints}) {
+      const lab::FillArguments a = planted(matrix(), what, std::nan(""), false, 0, 1, 12);
+      const lab::u64 key = lab::stream_key(a.seed, a.tensor);
+      int negative = 0, positive = 0;
+      for (lab::i64 i = 0; i < a.count; ++i) {
+        const lab::u64 bits = lab::element_bits(f, a, key, 0, static_cast<lab::u64>(i));
+        if (!std::isnan(lab::decode(f, bits))) continue;
+        ++(bits >> (8 * f.bytes - 1) != 0 ? negative : positive);
+      }
+      CHECK(negative > 0);
+      CHECK(positive > 0);
+    }
+  }
 }
 
 TEST_CASE("codes of places differ wherever tiles may be mistaken for each other", "[verify]") {

@@ -8,7 +8,7 @@
 #include "session/run/device_ids.h"
 #include "session/run/modelled.h"
 #include "session/run/space.h"
-#include "session/run/tiles.h"
+#include "session/shapes/tiles.h"
 
 namespace kerlab::session {
 namespace {

@@ -1,24 +1,36 @@
 #include "session/check/check.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "base/format.h"
 #include "session/find/failures.h"
+#include "session/run/elsewhere.h"
+#include "session/shapes/adversarial.h"
+#include "session/shapes/few_sms.h"
+#include "verify/emulated_check.h"
 
 namespace kerlab::session {
 
 namespace {
 
-constexpr std::int64_t kLargestTile = 256;
+constexpr std::size_t kNamed = 3;  // of what no problem reaches
 
-/// A guess at the tile: the largest parameter that could be one.
-std::int64_t tile_of(const Configuration& configuration) {
-  std::int64_t tile = 32;
-  for (const std::int64_t value : configuration.values) {
-    if (value <= kLargestTile) tile = std::max(tile, value);
-  }
-  return tile;
+/// "13 of 141 edges, residues and other values of VARIANT not tried: K % 8 = 1, ...".
+std::string left_out_note(const std::string& variant, const AdversarialShapes& found) {
+  std::string note;
+  const auto add = [&](const std::vector<std::string>& goals, const char* why) {
+    if (goals.empty()) return;
+    const std::size_t named = std::min(kNamed, goals.size());
+    note += fmt::format("{}{} {}: {}{}", note.empty() ? "" : "; ", goals.size(), why,
+                        fmt::join(goals.begin(), goals.begin() + static_cast<std::ptrdiff_t>(named), ", "),
+                        named < goals.size() ? ", ..." : "");
+  };
+  add(found.left, "left out, their problems are too large or too many");
+  add(found.lost, "in no valid problem");
+  if (note.empty()) return note;
+  return fmt::format("{}: {} edges, residues and values are tried; {}", variant, found.goals, note);
 }
 
 }  // namespace
@@ -36,7 +48,7 @@ CheckSession::CheckSession(CheckOptions options, Database& database)
   chosen_ = choose_configurations(options_, rig_.folder(), asked_, rig_.device(), database_);
   notes_ = chosen_.notes;
   choose_problems();
-  add_jobs();
+  std::ranges::stable_sort(jobs_, {}, &Job::problem);  // data are made once
   if (jobs_.empty() || jobs_.front().problem != 0)
     throw UsageError(
         fmt::format("check: no configuration that was asked for is valid for {}; see kerlab list {} --space",
@@ -48,60 +60,88 @@ void CheckSession::take_winners() {
   chosen_.sources = std::move(stored.sources);
   notes_ = std::move(stored.notes);
   for (StoredWinner& winner : stored.winners) {
-    jobs_.push_back({problems_.size(), winner.source, std::move(winner.configuration)});
+    jobs_.push_back({static_cast<std::uint32_t>(problems_.size()), rig_.device().sms, winner.source,
+                     std::move(winner.configuration)});
     problems_.push_back(std::move(winner.problem));
   }
 }
 
+/// The problem asked for, and each configuration's own that break it.
 void CheckSession::choose_problems() {
   problems_ = {asked_};
+  for (const auto& [source, configuration] : chosen_.configurations) add_jobs(0, source, configuration);
   if (options_.only_asked) return;
-  std::set<std::int64_t> tiles;
-  for (const auto& [source, configuration] : chosen_.configurations) tiles.insert(tile_of(configuration));
-  std::set<std::string> known = {asked_.key()};
-  std::size_t left_out = 0;
-  for (const std::int64_t tile : tiles) {
-    const AdversarialShapes found = adversarial_shapes(rig_.folder().family, asked_, tile);
-    left_out = std::max(left_out, found.left_out);
+  std::map<std::string, std::size_t> known = {{asked_.key(), 0}};
+  std::set<std::string> notes;
+  const std::string small = checked_small();
+  for (const auto& [source, configuration] : chosen_.configurations) {
+    const Variant& variant = *chosen_.sources[source].variant;
+    const AdversarialShapes found = adversarial_shapes({rig_.folder().family, variant, configuration, rig_.device()},
+                                                       asked_, limits_for(rig_.device()));
+    if (std::string note = left_out_note(variant.name, found); !note.empty()) notes.insert(std::move(note));
     for (const ProblemRequest& request : found.shapes) {
       Problem problem = make_problem(rig_.folder().family, request);
-      if (known.insert(problem.key()).second) problems_.push_back(std::move(problem));
+      if (problem.key() == small || problem.key() == asked_.key()) continue;
+      const auto [at, is_new] = known.emplace(problem.key(), problems_.size());
+      if (is_new) problems_.push_back(std::move(problem));
+      add_jobs(at->second, source, configuration);
     }
   }
-  if (left_out > 0)
-    notes_.push_back(fmt::format("{} left out as too large: a reference of them would take long",
-                                 format_count(static_cast<std::int64_t>(left_out), "shape")));
+  notes_.insert(notes_.end(), notes.begin(), notes.end());
   const FarShape far = far_shape(rig_.folder().family, asked_, rig_.device());
-  if (far.request) problems_.push_back(make_problem(rig_.folder().family, *far.request));
   if (!far.why_not.empty()) notes_.push_back(far.why_not);
+  if (!far.request) return;
+  problems_.push_back(make_problem(rig_.folder().family, *far.request));
+  for (const auto& [source, configuration] : chosen_.configurations)
+    add_jobs(problems_.size() - 1, source, configuration);
 }
 
-void CheckSession::add_jobs() {
-  for (std::size_t p = 0; p < problems_.size(); ++p) {
-    for (const auto& [source, configuration] : chosen_.configurations) {
-      const Variant& variant = *chosen_.sources[source].variant;
-      if (!unsupported_reason(variant, problems_[p], rig_.device()).empty()) continue;
-      if (!violated_constraint(variant, problems_[p], rig_.device(), configuration).empty()) continue;
-      jobs_.push_back({p, source, configuration});
-    }
-  }
+/// Key of the small problem that is executed beside the one asked for, with the same plans; empty: none is.
+std::string CheckSession::checked_small() const {
+  const Family& family = rig_.folder().family;
+  const bool emulated = rig_.device().kind == DeviceKind::emulated;
+  const bool whole =
+      emulated && (options_.full || is_executed_whole(flops_of(family, asked_), bytes_of(family, asked_)));
+  if (whole) return {};
+  const auto small = choose_small_problem(rig_.folder(), asked_, rig_.device());
+  return small ? small->problem.key() : std::string();
+}
+
+/// What is asked for is executed as it will be, and, where it is small enough to be executed whole, as for a device of
+/// few multiprocessors; every other problem only so.
+void CheckSession::add_jobs(std::size_t problem, std::size_t source, const Configuration& configuration) {
+  const Family& family = rig_.folder().family;
+  const Variant& variant = *chosen_.sources[source].variant;
+  const bool small = is_executed_whole(flops_of(family, problems_[problem]), bytes_of(family, problems_[problem]));
+  const bool as_it_is = is_valid_on(variant, problems_[problem], rig_.device(), configuration);
+  const auto few = small ? device_of_few(family, variant, problems_[problem], configuration, rig_.device())
+                         : std::optional<DeviceInfo>();
+  const auto add = [&](int sms) { jobs_.push_back({static_cast<std::uint32_t>(problem), sms, source, configuration}); };
+  if (as_it_is && (problem == 0 || !few)) add(rig_.device().sms);
+  if (few && (problem != 0 || (few->sms != rig_.device().sms && as_it_is))) add(few->sms);
 }
 
 bool CheckSession::step() {
   if (next_ == jobs_.size()) return false;
   const Job& job = jobs_[next_++];
   if (loaded_ != job.problem) {
-    setup_ = prepare_problem(rig_.folder(), problems_[job.problem], rig_.device());
+    const bool asked = job.problem == 0 || options_.stored_winners;
+    setup_ = asked ? prepare_problem(rig_.folder(), problems_[job.problem], rig_.device())
+                   : prepare_alone(rig_.folder(), problems_[job.problem], rig_.device());
     ProblemLoader(rig_, *setup_).load();
     loaded_ = job.problem;
   }
   SingleOptions single;
   single.recipes = chosen_recipes();
-  single.thorough = true;
+  // Whether runs agree bit by bit, whatever was in the outputs, need not be asked on every shape.
+  single.thorough = job.problem <= 1 || options_.stored_winners;
+  single.explain = true;
   single.full = options_.full;
   single.deadline = generous_deadline(rig_, *setup_, 10 * (single.recipes.size() + 2));
   const auto begin = std::chrono::steady_clock::now();
-  Evaluation result = run_single(rig_, *setup_, chosen_.sources[job.variant], job.configuration, single);
+  DeviceInfo device = rig_.device();
+  device.sms = job.sms;
+  Evaluation result = run_single_for(rig_, *setup_, chosen_.sources[job.variant], job.configuration, single, device);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   note_stored(result);
   add_row(job, std::move(result), took.count());
@@ -117,6 +157,7 @@ void CheckSession::add_row(const Job& job, Evaluation result, double seconds) {
                "",
                seconds};
   if (row.trial.status != TrialStatus::passed) {
+    if (job.sms != rig_.device().sms) row.trial.message += fmt::format(" (as for {} multiprocessors)", job.sms);
     row.command = check_command(row.trial, options_.rig.target);
     if (options_.full) row.command += " --full";
     if (!options_.recipes.empty()) row.command += fmt::format(" --recipe {}", fmt::join(options_.recipes, ","));

@@ -87,12 +87,15 @@ class CheckSession {
 
  private:
   struct Job {
-    std::size_t problem = 0, variant = 0;
+    std::uint32_t problem = 0;
+    int sms = 0;  ///< of the device that its plan is made for: the rig's, or fewer
+    std::size_t variant = 0;
     Configuration configuration;
   };
   void choose_problems();
   void take_winners();
-  void add_jobs();
+  void add_jobs(std::size_t problem, std::size_t source, const Configuration& configuration);
+  [[nodiscard]] std::string checked_small() const;
   void add_row(const Job& job, Evaluation result, double seconds);
   [[nodiscard]] std::vector<std::uint32_t> chosen_recipes() const;
   void note_stored(const Evaluation& result);
@@ -110,17 +113,6 @@ class CheckSession {
   std::vector<CheckRow> rows_;
   std::vector<std::string> notes_;
 };
-
-struct AdversarialShapes {
-  std::vector<ProblemRequest> shapes;
-  std::size_t left_out = 0;  ///< whose tensors are too large, or whose FLOPs keep a reference busy for too long
-};
-/// Shapes that break kernels written for multiples of `tile`: 1, tile - 1, tile, tile + 1, primes, each dimension at
-/// its minimum (0 where allowed), at 1 and at 8 beside others just above a tile; all of it also in multiples of 8,
-/// which is what wide loads ask for; each dimension long and ragged beside others of 8. What the family's constraints
-/// leave out gives way to the nearest it has. Same dtype and flags as `problem`; same scalars, save for a few last ones
-/// with others, and two with gaps behind the rows, for variants that take a pitch.
-AdversarialShapes adversarial_shapes(const Family& family, const Problem& problem, std::int64_t tile);
 
 /// A problem with more than 2^31 elements in a tensor.
 struct FarShape {

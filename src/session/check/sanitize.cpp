@@ -5,7 +5,9 @@
 
 #include "session/find/source_text.h"
 #include "session/run/device_ids.h"
-#include "session/run/valid_shape.h"
+#include "session/run/elsewhere.h"
+#include "session/shapes/few_sms.h"
+#include "session/shapes/valid_shape.h"
 
 namespace kerlab::session {
 
@@ -47,16 +49,13 @@ SanitizeSession::SanitizeSession(CheckOptions options, const Database& database)
 /// The most ragged one that the configuration can do.
 Problem SanitizeSession::problem_of(const Variant& variant, const Configuration& configuration) const {
   for (const Problem& problem : small_)
-    if (unsupported_reason(variant, problem, rig_.device()).empty() &&
-        violated_constraint(variant, problem, rig_.device(), configuration).empty())
-      return problem;
+    if (device_of_any(variant, problem, configuration, rig_.device())) return problem;
   return asked_;
 }
 
 void SanitizeSession::load(const Problem& problem) {
   if (setup_ && setup_->problem.key() == problem.key()) return;
-  setup_ = prepare_problem(rig_.folder(), problem, rig_.device());
-  setup_->small.reset();  // it is the small one
+  setup_ = prepare_alone(rig_.folder(), problem, rig_.device());  // it is the small one
   ProblemLoader(rig_, *setup_, false).load();
 }
 
@@ -69,7 +68,8 @@ bool SanitizeSession::step() {
   single.sanitize = true;
   single.line_info = true;
   single.deadline = generous_deadline(rig_, *setup_, 1);
-  Evaluation result = run_single(rig_, *setup_, source, configuration, single);
+  const auto few = device_of_few(rig_.folder().family, *source.variant, setup_->problem, configuration, rig_.device());
+  Evaluation result = run_single_for(rig_, *setup_, source, configuration, single, few ? *few : rig_.device());
   rows_.push_back({setup_->problem, std::move(result.candidate.trial), std::move(result.sanitized)});
   keep(source, rows_.back());
   return true;

@@ -161,7 +161,13 @@ std::string check_command(const Trial& trial, const std::string& target) {
 
 std::string reproduction(const Trial& trial, const std::string& target, const std::string& options) {
   // Only a check does what the winner's last check did; only bench also times.
-  if (trial.message.find("thorough check:") != std::string::npos) return check_command(trial, target) + options;
+  const std::size_t thorough = trial.message.find("thorough check:");
+  if (thorough != std::string::npos) {
+    std::string command = check_command(trial, target);
+    // Wrong on another problem than the one that was tuned for.
+    if (trial.message.compare(thorough, 18, "thorough check: on") == 0) command.resize(command.rfind(" --only"));
+    return command + options;
+  }
   const std::string folder = target.find('/') == std::string::npos ? "" : " " + target;
   return fmt::format("kerlab bench{}{} --trial {}", folder, options, trial.id);
 }

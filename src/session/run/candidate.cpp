@@ -5,6 +5,7 @@
 
 #include "device/emu/image.h"
 #include "plan/plan_identity.h"
+#include "session/shapes/few_sms.h"
 #include "stats/samples.h"
 
 namespace kerlab::session {
@@ -59,10 +60,14 @@ LaunchPlan small_plan(const Family& family, const Variant& variant, const TrialC
                       const ProblemSetup& setup, const DeviceInfo& device) {
   if (!setup.small) return {};
   const Problem& small = setup.small->problem;
-  if (!unsupported_reason(variant, small, device).empty()) return {};
-  if (!violated_constraint(variant, small, device, candidate.configuration).empty()) return {};
-  Instance here = instantiate(family, variant, small, candidate.configuration, device);
+  const auto few = device_of_few(family, variant, small, candidate.configuration, device);
+  if (!few) return {};
   const Instance there = instantiate(family, variant, setup.problem, candidate.configuration, device);
+  Instance here = instantiate(family, variant, small, candidate.configuration, *few);
+  if (here.defines == there.defines) return std::move(here.plan);
+  // What the program is may depend on the multiprocessors.
+  if (*few == device || !is_valid_on(variant, small, device, candidate.configuration)) return {};
+  here = instantiate(family, variant, small, candidate.configuration, device);
   return here.defines == there.defines ? std::move(here.plan) : LaunchPlan{};
 }
 

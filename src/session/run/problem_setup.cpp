@@ -6,6 +6,7 @@
 #include "base/format.h"
 #include "base/interrupt.h"
 #include "session/run/candidate.h"
+#include "session/run/elsewhere.h"
 
 namespace kerlab::session {
 
@@ -74,7 +75,7 @@ double fastest_possible_us(const Problem& problem, const ProblemPlan& plan, cons
   return roofline(plan.flops, from_memory, ceilings).minimum_us;
 }
 
-ProblemSetup prepare_problem(const KernelFolder& folder, const Problem& problem, const DeviceInfo& device) {
+ProblemSetup prepare_alone(const KernelFolder& folder, const Problem& problem, const DeviceInfo& device) {
   ReferenceInstance reference = instantiate_reference(folder.family, problem, device);
   const double needed = needed_bytes(reference.plan);
   if (needed > static_cast<double>(device.memory_bytes)) {
@@ -84,7 +85,11 @@ ProblemSetup prepare_problem(const KernelFolder& folder, const Problem& problem,
         format_bytes(device.memory_bytes)));
   }
   reference.plan.minimum_us = fastest_possible_us(problem, reference.plan, device);
-  ProblemSetup setup{problem, std::move(reference.plan), std::move(reference.defines), std::nullopt};
+  return {problem, std::move(reference.plan), std::move(reference.defines), std::nullopt};
+}
+
+ProblemSetup prepare_problem(const KernelFolder& folder, const Problem& problem, const DeviceInfo& device) {
+  ProblemSetup setup = prepare_alone(folder, problem, device);
   setup.small = choose_small_problem(folder, problem, device);
   return setup;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/elapsed.h"
+#include "session/run/elsewhere.h"
 
 namespace kerlab::session {
 
@@ -11,10 +12,10 @@ namespace {
 constexpr std::chrono::minutes kEmulatedRunDeadline{10};
 
 TrialCandidate made_single(const Rig& rig, const ProblemSetup& setup, const VariantSource& source,
-                           const Configuration& configuration) {
+                           const Configuration& configuration, const DeviceInfo& device) {
   const Family& family = rig.folder().family;
   TrialCandidate candidate =
-      make_candidate(family, source, 0, configuration, setup.problem, rig.device(), rig.toolchain());
+      make_candidate(family, source, 0, configuration, setup.problem, device, rig.toolchain());
   candidate.small_plan = small_plan(family, *source.variant, candidate, setup, rig.device());
   return candidate;
 }
@@ -54,7 +55,13 @@ Evaluations run(Rig& rig, const ProblemSetup& setup, const SourceBundle& source,
 
 Evaluation run_single(Rig& rig, const ProblemSetup& setup, const VariantSource& source,
                       const Configuration& configuration, const SingleOptions& options) {
-  return std::move(run_beside(rig, setup, source, configuration, options, {}).items.front());
+  return run_single_for(rig, setup, source, configuration, options, rig.device());
+}
+
+Evaluation run_single_for(Rig& rig, const ProblemSetup& setup, const VariantSource& source,
+                          const Configuration& configuration, const SingleOptions& options, const DeviceInfo& device) {
+  return run_candidate(rig, setup, source.source, source.variant->sampling,
+                       made_single(rig, setup, source, configuration, device), options);
 }
 
 Evaluation run_candidate(Rig& rig, const ProblemSetup& setup, const SourceBundle& source, Sampling sampling,
@@ -65,8 +72,8 @@ Evaluation run_candidate(Rig& rig, const ProblemSetup& setup, const SourceBundle
 Evaluations run_beside(Rig& rig, const ProblemSetup& setup, const VariantSource& source,
                        const Configuration& configuration, const SingleOptions& options,
                        const std::vector<TrialCandidate>& beside) {
-  return run(rig, setup, source.source, source.variant->sampling, made_single(rig, setup, source, configuration),
-             options, beside);
+  return run(rig, setup, source.source, source.variant->sampling,
+             made_single(rig, setup, source, configuration, rig.device()), options, beside);
 }
 
 std::chrono::milliseconds generous_deadline(const Rig& rig, const ProblemSetup& setup, std::size_t launches) {

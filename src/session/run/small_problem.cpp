@@ -4,24 +4,18 @@
 #include <algorithm>
 
 #include "session/run/problem_setup.h"
-#include "session/run/valid_shape.h"
+#include "session/shapes/few_sms.h"
+#include "session/shapes/small_shapes.h"
+#include "session/shapes/valid_shape.h"
 
 namespace kerlab::session {
 
 namespace {
 
-// Unlike extents, in which tiles of 2^n never fit; a single dimension may be long.
-constexpr std::int64_t kRagged[] = {391, 263, 1100, 3, 3};
-constexpr std::int64_t kRaggedAlone = 100'003;
-
-std::int64_t ragged(std::size_t dimension, std::size_t dimensions, std::int64_t multiple) {
-  const std::int64_t extent = dimensions == 1 ? kRaggedAlone : kRagged[std::min(dimension, std::size(kRagged) - 1)];
-  return extent / multiple * multiple + (extent % multiple == 0 ? 0 : multiple);
-}
-
 struct Sample {
   const Variant* variant = nullptr;
   Configuration configuration;
+  std::vector<std::string> defines;  ///< on the problem asked for
 };
 
 /// Of each variant that supports the problem its defaults, if they are valid. `nearest`: or else the valid
@@ -33,71 +27,96 @@ std::vector<Sample> samples(const KernelFolder& folder, const Problem& problem, 
     if (!unsupported_reason(variant, problem, device).empty()) continue;
     Configuration configuration =
         nearest ? default_configuration(variant, problem, device) : default_configuration(variant);
-    if (violated_constraint(variant, problem, device, configuration).empty())
-      found.push_back({&variant, std::move(configuration)});
+    if (!violated_constraint(variant, problem, device, configuration).empty()) continue;
+    std::vector<std::string> defines = instantiate(folder.family, variant, problem, configuration, device).defines;
+    found.push_back({&variant, std::move(configuration), std::move(defines)});
   }
   return found;
 }
 
-/// How many of them run the same program here and there.
-std::size_t same_programs(const Family& family, const std::vector<Sample>& samples, const Problem& problem,
-                          const Problem& small, const DeviceInfo& device) {
-  return static_cast<std::size_t>(std::ranges::count_if(samples, [&](const Sample& sample) {
-    const auto& [variant, configuration] = sample;
-    return unsupported_reason(*variant, small, device).empty() &&
-           violated_constraint(*variant, small, device, configuration).empty() &&
-           instantiate(family, *variant, problem, configuration, device).defines ==
-               instantiate(family, *variant, small, configuration, device).defines;
-  }));
-}
+/// Shapes on which candidates may be checked first, and how many of the samples run the same program there.
+class SmallShape {
+ public:
+  SmallShape(const Family& family, const Problem& problem, const DeviceInfo& device, std::vector<Sample> samples)
+      : family_(family), problem_(problem), device_(device), samples_(std::move(samples)) {}
 
-/// The first of the shapes on which most of the samples are the same program; none: on no shape any is.
-std::optional<Problem> best_shape(const Family& family, const std::vector<ProblemRequest>& shapes,
-                                  const std::vector<Sample>& samples, const Problem& problem,
-                                  const DeviceInfo& device) {
-  std::optional<Problem> best;
-  std::size_t most = 0;
-  for (const ProblemRequest& request : shapes) {
-    std::optional<Problem> small = nearest_problem(family, request, problem);
-    if (!small) continue;
-    const std::size_t same = same_programs(family, samples, problem, *small, device);
-    if (same <= most) continue;
-    most = same;
-    best = std::move(small);
+  /// The first multiple of all dimensions with which most of them are; then of each dimension the least that loses
+  /// none. None: on no shape any is.
+  std::optional<Problem> best() {
+    std::vector<std::int64_t> multiples;
+    for (const std::int64_t multiple : kSmallMultiples) {
+      const std::vector<std::int64_t> all(problem_.dimensions.size(), multiple);
+      if (is_better(all)) multiples = all;
+    }
+    for (std::size_t d = 0; d < multiples.size(); ++d)
+      for (const std::int64_t multiple : {1, 4, 8}) {
+        if (multiple >= multiples[d]) break;
+        std::vector<std::int64_t> finer = multiples;
+        finer[d] = multiple;
+        if (!is_as_good(finer)) continue;
+        multiples = finer;
+        break;
+      }
+    return std::move(best_);
   }
-  return best;
-}
+
+ private:
+  [[nodiscard]] std::optional<Problem> problem_of(const std::vector<std::int64_t>& multiples) const {
+    const auto request = small_shape(family_, problem_, SmallShapes::within, multiples);
+    return request ? nearest_problem(family_, *request, problem_) : std::nullopt;
+  }
+
+  [[nodiscard]] bool is_same_program(const Sample& sample, const Problem& small) const {
+    const auto device = device_of_any(*sample.variant, small, sample.configuration, device_);
+    return device &&
+           instantiate(family_, *sample.variant, small, sample.configuration, *device).defines == sample.defines;
+  }
+
+  [[nodiscard]] std::size_t count(const Problem& small) const {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(samples_, [&](const Sample& sample) { return is_same_program(sample, small); }));
+  }
+
+  bool is_better(const std::vector<std::int64_t>& multiples) {
+    auto small = problem_of(multiples);
+    const std::size_t same = small ? count(*small) : 0;
+    if (same <= most_) return false;
+    most_ = same;
+    best_ = std::move(small);
+    return true;
+  }
+
+  bool is_as_good(const std::vector<std::int64_t>& multiples) {
+    auto small = problem_of(multiples);
+    if (!small || count(*small) < most_) return false;
+    best_ = std::move(small);
+    return true;
+  }
+
+  const Family& family_;
+  const Problem& problem_;
+  const DeviceInfo& device_;
+  std::vector<Sample> samples_;
+  std::size_t most_ = 0;
+  std::optional<Problem> best_;
+};
 
 }  // namespace
 
 std::vector<ProblemRequest> small_shapes(const Family& family, const Problem& problem, bool ragged_anyway) {
   std::vector<ProblemRequest> shapes;
-  for (const std::int64_t multiple : {1, 4, 8, 64}) {
-    ProblemRequest request;
-    request.dtype = name(problem.dtype);
-    request.flags = {problem.flags.begin(), problem.flags.end()};
-    request.scalars = {problem.scalars.begin(), problem.scalars.end()};
-    request.row_padding = problem.row_padding;
-    bool smaller = false;
-    for (std::size_t d = 0; d < problem.dimensions.size(); ++d) {
-      const auto& [dimension, extent] = problem.dimensions[d];
-      std::int64_t shrunken = ragged(d, problem.dimensions.size(), multiple);
-      if (ragged_anyway && extent <= shrunken && extent > multiple) shrunken = (extent - 1) / multiple * multiple;
-      request.dimensions[dimension] = std::max(std::min(extent, shrunken), family.dimensions[d].minimum);
-      smaller = smaller || request.dimensions[dimension] < extent;
-    }
-    if (smaller) shapes.push_back(std::move(request));
-  }
+  const SmallShapes how = ragged_anyway ? SmallShapes::ragged : SmallShapes::within;
+  for (const std::int64_t multiple : kSmallMultiples)
+    if (auto request = small_shape(family, problem, how, multiple)) shapes.push_back(std::move(*request));
   return shapes;
 }
 
 std::optional<SmallProblem> choose_small_problem(const KernelFolder& folder, const Problem& problem,
                                                  const DeviceInfo& device) {
-  const std::vector<ProblemRequest> shapes = small_shapes(folder.family, problem);
-  if (shapes.empty()) return std::nullopt;
+  if (small_shapes(folder.family, problem).empty()) return std::nullopt;
   std::optional<Problem> best;
   for (const bool nearest : {false, true})
-    if (!best) best = best_shape(folder.family, shapes, samples(folder, problem, device, nearest), problem, device);
+    if (!best) best = SmallShape(folder.family, problem, device, samples(folder, problem, device, nearest)).best();
   if (!best) return std::nullopt;
   ReferenceInstance reference = instantiate_reference(folder.family, *best, device);
   return SmallProblem{std::move(*best), std::move(reference.plan), std::move(reference.defines)};

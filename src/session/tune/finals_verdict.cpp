@@ -4,10 +4,26 @@
 
 #include "base/format.h"
 #include "measure/lookout.h"
+#include "session/run/elsewhere.h"
 #include "session/run/single.h"
 #include "session/tune/finals.h"
 
 namespace kerlab::session {
+
+namespace {
+
+/// On other problems than the one asked for: a winner that is wrong at an edge is none. Then the runner is told of its
+/// own again.
+std::optional<Ending> fault_of_winner(Rig& rig, const TrialCandidate& winner, const Problem& asked,
+                                            const ProblemLoader& loader) {
+  const Variant& variant = find_variant(rig.folder(), winner.trial.variant);
+  const VariantSource source{&variant, read_kernel_source(variant.source)};
+  const auto fault = fault_elsewhere(rig, source, winner.configuration, asked);
+  rig.set_problem(loader.data());
+  return fault;
+}
+
+}  // namespace
 
 void Finals::rank() {
   std::vector<std::size_t> standing;
@@ -50,7 +66,7 @@ Finalist Finals::finalist(const Entry& entry) {
           entry.measurement->samples_us};
 }
 
-/// The winner runs every recipe, with both poisons and again, before it is one.
+/// The winner runs every recipe, with both poisons and again, and on problems that break kernels, before it is one.
 void Finals::begin_verifying() {
   phase_ = Phase::verifying;
   const Screened& winner = *finalists_[ranking_.front()].screened;
@@ -65,8 +81,15 @@ void Finals::begin_verifying() {
 void Finals::take_verdict(Evaluations& checked) {
   Entry& winner = finalists_[ranking_.front()];
   Evaluation& evaluation = checked.items.front();
-  if (!evaluation.passed()) {
-    eliminate(winner, evaluation.candidate.trial, "thorough check: ");
+  Trial found = evaluation.candidate.trial;
+  if (evaluation.passed()) {
+    if (const auto fault = fault_of_winner(rig_, winner.screened->candidate, setup_.problem, loader_)) {
+      found.status = fault->status;
+      found.message = fault->message;
+    }
+  }
+  if (found.status != TrialStatus::passed) {
+    eliminate(winner, found, "thorough check: ");
     rank();
     return;
   }

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "model/forecast.h"
-#include "session/run/tiles.h"
+#include "session/shapes/tiles.h"
 
 namespace kerlab::session {
 

@@ -10,7 +10,7 @@
 #include "session/analyse/timed_ratio.h"
 #include "session/analyse/what_if.h"
 #include "session/run/space.h"
-#include "session/run/tiles.h"
+#include "session/shapes/tiles.h"
 #include "session/session_fixture.h"
 #include "spec/completed_configuration.h"
 

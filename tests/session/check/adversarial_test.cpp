@@ -1,3 +1,5 @@
+#include "session/shapes/adversarial.h"
+
 #include <algorithm>
 #include <set>
 
@@ -5,91 +7,166 @@
 #include "catch.h"
 #include "session/check/check.h"
 #include "session/run/problem_setup.h"
-#include "session/run/valid_shape.h"
+#include "session/shapes/few_sms.h"
+#include "session/shapes/small_shapes.h"
+#include "session/shapes/valid_shape.h"
 
 using namespace kerlab;
 
 namespace {
 
-const Family& family_of(const char* name) {
-  static std::map<std::string, Family> families;
-  const auto found = families.find(name);
-  if (found != families.end()) return found->second;
-  return families.emplace(name, load_folder(share_folder() / "kernels" / name).family).first->second;
+const KernelFolder& folder_of(const char* name) {
+  static std::map<std::string, KernelFolder> folders;
+  const auto found = folders.find(name);
+  if (found != folders.end()) return found->second;
+  return folders.emplace(name, load_folder(share_folder() / "kernels" / name)).first->second;
 }
 
-std::vector<ProblemRequest> shapes(const char* family, const char* dtype, std::int64_t tile = 128) {
+const Family& family_of(const char* name) {
+  return folder_of(name).family;
+}
+
+const Variant& variant_of(const char* family, const char* name) {
+  const auto& variants = folder_of(family).variants;
+  return *std::ranges::find(variants, name, &Variant::name);
+}
+
+/// Something like an H200.
+DeviceInfo hopper(DeviceKind kind = DeviceKind::cuda) {
+  DeviceInfo device;
+  device.kind = kind;
+  device.cc_major = 9;
+  device.sms = 132;
+  device.memory_bytes = std::int64_t{140} << 30;
+  device.l2_bytes = 50 << 20;
+  device.shared_per_block = 232448;
+  device.shared_per_sm = 233472;
+  device.shared_reserved = 1024;
+  device.registers_per_block = device.registers_per_sm = 65536;
+  device.threads_per_block = 1024;
+  device.threads_per_sm = 2048;
+  device.blocks_per_sm = 32;
+  return device;
+}
+
+AdversarialShapes shapes(const char* family, const char* variant, const char* dtype,
+                         const std::map<std::string, std::int64_t>& extents, const char* configuration = "") {
   ProblemRequest request;
   request.dtype = dtype;
-  return adversarial_shapes(family_of(family), make_problem(family_of(family), request), tile).shapes;
+  request.dimensions = extents;
+  const DeviceInfo device = hopper();
+  const Problem asked = make_problem(family_of(family), request);
+  const Variant& made = variant_of(family, variant);
+  const Configuration chosen = *configuration != 0 ? parse_configuration(made, asked, device, configuration)
+                                                   : default_configuration(made, asked, device);
+  return adversarial_shapes({family_of(family), made, chosen, device}, asked, limits_for(device));
 }
 
-bool has(const std::vector<ProblemRequest>& shapes, const std::map<std::string, std::int64_t>& extents) {
-  return std::any_of(shapes.begin(), shapes.end(), [&](const ProblemRequest& shape) {
-    return std::all_of(extents.begin(), extents.end(),
-                       [&](const auto& extent) { return shape.dimensions.at(extent.first) == extent.second; });
-  });
+std::set<std::int64_t> residues(const AdversarialShapes& found, const char* dimension, std::int64_t modulus) {
+  std::set<std::int64_t> residues;
+  for (const ProblemRequest& shape : found.shapes) residues.insert(shape.dimensions.at(dimension) % modulus);
+  return residues;
+}
+
+bool has(const std::set<std::int64_t>& numbers, std::initializer_list<std::int64_t> wanted) {
+  return std::ranges::all_of(wanted, [&](std::int64_t number) { return numbers.contains(number); });
+}
+
+std::int64_t alignment(std::int64_t extent) {
+  return extent % 8 == 0 ? 8 : extent % 4 == 0 ? 4 : extent % 2 == 0 ? 2 : 1;
 }
 
 }  // namespace
 
-TEST_CASE("shapes break tiles, pipelines and what counts on work to be there", "[check]") {
-  const auto gemm = shapes("gemm", "bf16");
-  for (const std::int64_t extent : {1, 127, 128, 129, 136})
-    CHECK(has(gemm, {{"M", extent}, {"N", extent}, {"K", extent}}));
-  CHECK(has(gemm, {{"M", 129}, {"K", 0}}));
-  CHECK(has(gemm, {{"M", 129}, {"K", 1}}));
-  // The same in multiples of 8, without which wide loads are never tried.
-  CHECK(has(gemm, {{"M", 136}, {"K", 0}}));
-  CHECK(has(gemm, {{"M", 136}, {"N", 136}, {"K", 8}}));
-  CHECK(has(gemm, {{"M", 8}, {"N", 136}, {"K", 136}}));
-  CHECK(has(gemm, {{"M", 136}, {"N", 152}, {"K", 184}}));
-  for (const ProblemRequest& shape : shapes("softmax", "fp32")) CHECK(shape.dimensions.at("N") > 0);
-}
-
-TEST_CASE("two shapes have padded rows; where padding was asked for all have", "[check]") {
-  const auto padded = [](const std::vector<ProblemRequest>& all) {
-    return std::count_if(all.begin(), all.end(), [](const ProblemRequest& shape) { return shape.row_padding > 0; });
+TEST_CASE("each dimension is tried around its own tile, and at every residue of the widest access", "[check]") {
+  const auto gemm = shapes("gemm", "smem_tile", "fp32", {{"M", 512}}, "BM=32,BN=16,BK=32");
+  for (const char* d : {"M", "N", "K"}) CHECK(residues(gemm, d, 8).size() == 8);
+  CHECK(has(residues(gemm, "M", 32), {31, 0, 1}));
+  CHECK(has(residues(gemm, "N", 16), {15, 0, 1}));
+  CHECK(has(residues(gemm, "K", 32), {31, 0, 1}));
+  const auto least = [&](const char* d, std::int64_t extent) {
+    return std::ranges::any_of(gemm.shapes, [&](const auto& shape) { return shape.dimensions.at(d) == extent; });
   };
-  CHECK(padded(shapes("gemm", "bf16")) == 2);
-  CHECK(has(shapes("gemm", "bf16"), {{"M", 136}, {"N", 152}, {"K", 184}}));
-  ProblemRequest request;
-  request.row_padding = 48;
-  const auto all = adversarial_shapes(family_of("gemm"), make_problem(family_of("gemm"), request), 128).shapes;
-  CHECK(padded(all) == static_cast<std::ptrdiff_t>(all.size()));
+  CHECK((least("M", 1) && least("N", 1) && least("K", 0) && least("K", 1)));
+  CHECK(gemm.left.empty());
+  const auto rows = shapes("softmax", "row_tile", "fp32", {{"M", 64}, {"N", 256}}, "ROWS=4");
+  CHECK(has(residues(rows, "M", 4), {3, 0, 1}));
 }
 
-TEST_CASE("uneven shapes are larger than the tile: with other scalars and padded rows too", "[check]") {
-  const auto large = adversarial_shapes(family_of("gemm"), make_problem(family_of("gemm"), {}), 256).shapes;
-  const auto here = [](const ProblemRequest& shape) {
-    return shape.dimensions.at("M") == 264 && shape.dimensions.at("N") == 280 && shape.dimensions.at("K") == 296;
-  };
-  CHECK(std::ranges::count_if(large, here) >= 4);  // as asked for, with two sets of scalars, with padded rows
-  CHECK(std::ranges::any_of(large, [&](const auto& shape) { return here(shape) && shape.row_padding > 0; }));
-  CHECK(std::ranges::any_of(large, [&](const auto& shape) { return here(shape) && shape.scalars.at("beta") != 0; }));
+TEST_CASE("alignments come in pairs over the dimensions", "[check]") {
+  const auto gemm = shapes("gemm", "naive", "bf16", {{"M", 512}});
+  for (const auto& [a, b] : {std::pair{"M", "N"}, std::pair{"M", "K"}, std::pair{"N", "K"}}) {
+    std::set<std::pair<std::int64_t, std::int64_t>> pairs;
+    for (const ProblemRequest& shape : gemm.shapes)
+      pairs.insert({alignment(shape.dimensions.at(a)), alignment(shape.dimensions.at(b))});
+    CHECK(pairs.size() >= 14);
+  }
 }
 
-TEST_CASE("shapes for types of one byte have rows of whole 16 bytes", "[check]") {
-  const auto bytes = shapes("gemm", "e4m3");
-  CHECK(has(bytes, {{"M", 272}, {"N", 304}, {"K", 368}}));
-  CHECK(has(bytes, {{"M", 144}, {"N", 144}, {"K", 16}}));
+TEST_CASE("every dimension is long and ragged once, however small the problem asked for", "[check]") {
+  for (const auto& [family, variant] : {std::pair{"softmax", "naive"}, std::pair{"gemm", "naive"}}) {
+    const auto found = shapes(family, variant, "fp32", {{"M", 16}, {"N", 16}});
+    for (const char* d : {"M", "N"})
+      CHECK(std::ranges::any_of(found.shapes, [&](const ProblemRequest& shape) {
+        return shape.dimensions.at(d) > 2048 && shape.dimensions.at(d) % 8 != 0;
+      }));
+  }
 }
 
-TEST_CASE("a few shapes come with other scalars, whole where the family wants them so", "[check]") {
-  const auto scalars = [](const char* family, const char* dtype) {
-    std::set<std::pair<double, double>> found;
-    for (const ProblemRequest& shape : shapes(family, dtype))
-      found.insert({shape.scalars.at("alpha"), shape.scalars.at("beta")});
+TEST_CASE("scalars have 24 bits, are 0, -1 and 1, and whole where the family wants them so", "[check]") {
+  const auto scalars = [](const char* dtype, const char* name) {
+    std::set<double> found;
+    for (const ProblemRequest& shape : shapes("gemm", "naive", dtype, {{"M", 64}}).shapes)
+      found.insert(shape.scalars.at(name));
     return found;
   };
-  CHECK(scalars("gemm", "bf16") == std::set<std::pair<double, double>>{{1, 0}, {1.25, 0}, {1.25, -0.75}});
-  CHECK(scalars("gemm", "int8") == std::set<std::pair<double, double>>{{1, 0}, {2, 0}, {2, -1}});
+  for (const char* name : {"alpha", "beta"}) {
+    const std::set<double> of_bf16 = scalars("bf16", name), of_int8 = scalars("int8", name);
+    for (const double one : {0.0, -1.0, 1.0}) CHECK((of_bf16.contains(one) && of_int8.contains(one)));
+    CHECK(std::ranges::any_of(of_bf16, [](double x) { return x != static_cast<double>(static_cast<int>(x)); }));
+    for (const double x : of_int8) CHECK(x == static_cast<double>(static_cast<int>(x)));
+  }
+}
+
+TEST_CASE("every value of every flag is tried, pairs of them too; with other scalars; in a batch", "[check]") {
+  const auto gemm = shapes("gemm", "naive", "bf16", {{"M", 64}});
+  std::set<std::string> flags;
+  std::set<std::int64_t> batches;
+  for (const ProblemRequest& shape : gemm.shapes) {
+    for (const auto& [flag, value] : shape.flags) flags.insert(flag + "=" + value);
+    batches.insert(shape.dimensions.at("batch"));
+  }
+  for (const char* flag : {"layout=nn", "layout=nt", "layout=tn", "layout=tt", "bias=yes", "activation=relu",
+                           "activation=gelu", "activation=silu", "out=fp16", "out=fp32", "out=e4m3"})
+    CHECK(flags.contains(flag));
+  CHECK(batches == std::set<std::int64_t>{1, 3});
+}
+
+TEST_CASE("rows with gaps behind them are tried with variants that take a pitch", "[check]") {
+  const auto padded = [](const AdversarialShapes& all) {
+    return std::ranges::count_if(all.shapes, [](const ProblemRequest& shape) { return shape.row_padding > 0; });
+  };
+  CHECK(padded(shapes("gemm", "naive", "bf16", {{"M", 64}})) > 0);
+  CHECK(padded(shapes("gemm", "smem_tile", "bf16", {{"M", 64}})) == 0);
+}
+
+TEST_CASE("a check makes no more than 46 problems; what they leave out is named", "[check]") {
+  for (const char* variant : {"naive", "smem_tile", "gemm_sm90", "mma_pipe"}) {
+    INFO(variant);
+    const auto gemm = shapes("gemm", variant, "bf16", {{"M", 4096}});
+    CHECK(gemm.shapes.size() >= 8);
+    CHECK(gemm.shapes.size() <= 46);
+    CHECK(gemm.goals > 20);
+  }
+  // The copy engine wants rows of whole 16 bytes.
+  const auto sm90_shapes = shapes("gemm", "gemm_sm90", "bf16", {{"M", 4096}});
+  CHECK(std::ranges::count(sm90_shapes.lost, "K % 8 = 1") == 1);
+  CHECK(residues(sm90_shapes, "M", 8).size() == 8);
+  CHECK(residues(sm90_shapes, "K", 8) == std::set<std::int64_t>{0});
 }
 
 TEST_CASE("indices beyond 2^31 are tried where memory allows, and said not to be elsewhere", "[check]") {
-  DeviceInfo device;
-  device.kind = DeviceKind::cuda;
-  device.memory_bytes = std::int64_t{140} << 30;
+  DeviceInfo device = hopper();
   for (const char* family : {"gemm", "softmax", "gemm_grouped"}) {
     CAPTURE(family);
     const Problem asked = make_problem(family_of(family), {});
@@ -115,43 +192,74 @@ Family bound(const std::string& condition) {
 }  // namespace
 
 TEST_CASE("shapes within a family's constraints are found dimension by dimension", "[check]") {
+  const Variant& naive = variant_of("softmax", "naive");
+  const DeviceInfo device = hopper();
   for (const char* condition : {"N % 4 == 0", "N % 48 == 0", "M % 1024 == 0", "M % 16 == 0 && N % 16 == 0", "N >= M"}) {
     INFO(condition);
     const Family family = bound(condition);
     ProblemRequest request;
     request.dimensions = {{"M", 2048}, {"N", 4096 * 3}};
     const Problem asked = make_problem(family, request);
-    const auto found = adversarial_shapes(family, asked, 128).shapes;
-    CHECK(found.size() >= 8);
-    for (const ProblemRequest& shape : found) CHECK_NOTHROW(make_problem(family, shape));
+    const auto found =
+        adversarial_shapes({family, naive, default_configuration(naive), device}, asked, limits_for(device));
+    CHECK(found.shapes.size() >= 8);
+    for (const ProblemRequest& shape : found.shapes) CHECK_NOTHROW(make_problem(family, shape));
     for (const ProblemRequest& shape : small_shapes(family, asked)) {
       const auto near = nearest_problem(family, shape, asked);
       REQUIRE(near);
       CHECK(near->dimensions[0].second * near->dimensions[1].second < 2048 * 4096 * 3);
     }
   }
-  const Family impossible = bound("M == 7 && N == 9");
-  ProblemRequest request;
-  request.dimensions = {{"M", 7}, {"N", 9}};
-  CHECK(adversarial_shapes(impossible, make_problem(impossible, request), 128).shapes.size() <= 2);
 }
 
-TEST_CASE("every residue modulo 8 of every dimension is among the shapes", "[check]") {
-  for (const char* name : {"M", "N", "K"}) {
-    std::set<std::int64_t> residues;
-    for (const ProblemRequest& shape : shapes("gemm", "bf16")) residues.insert(shape.dimensions.at(name) % 8);
-    CHECK(residues.size() == 8);
-  }
-}
-
-TEST_CASE("shapes of which a reference would take long are left out, and counted", "[check]") {
+TEST_CASE("shapes of which a reference would take long are left out", "[check]") {
   const Family& gemm = family_of("gemm");
-  const auto few = adversarial_shapes(gemm, make_problem(gemm, {}), 128);
-  CHECK(few.left_out == 0);
   Family costly = gemm;
   costly.flops = Expression::parse("M * N * K * 1000000", {});
-  const auto cut = adversarial_shapes(costly, make_problem(costly, {}), 128);
-  CHECK(cut.left_out > 10);
-  CHECK(cut.shapes.size() + cut.left_out >= few.shapes.size());
-  for (const ProblemRequest& shape : cut.shapes) CHECK(flops_of(costly, make_problem(costly, shape)) <= 4e9);
+  const Variant& naive = variant_of("gemm", "naive");
+  const DeviceInfo device = hopper();
+  const auto cut = adversarial_shapes({costly, naive, default_configuration(naive), device}, make_problem(costly, {}),
+                                      limits_for(device));
+  for (std::size_t i = 1; i < cut.shapes.size(); ++i)
+    CHECK(flops_of(costly, make_problem(costly, cut.shapes[i])) <= 4e9);
+}
+
+TEST_CASE("plans of small problems are made for so few multiprocessors that blocks have several tiles", "[check]") {
+  const DeviceInfo device = hopper();
+  struct Case {
+    const char* variant;
+    const char* configuration;
+    int most;  // multiprocessors
+  };
+  for (const auto& [variant, configuration, most] :
+       {Case{"persistent", "", 4}, Case{"gemm_sm90", "CLUSTER_M=2,CLUSTER_N=2", 8}, Case{"gemm_sm90", "IDLE_SMS=4", 8},
+        Case{"mma_pipe", "STAY=1", 3}}) {
+    CAPTURE(variant, configuration);
+    const Variant& made = variant_of("gemm", variant);
+    const Problem asked = make_problem(family_of("gemm"), {});
+    const Configuration chosen = parse_configuration(made, asked, device, configuration);
+    ProblemRequest request;
+    request.dimensions = {{"M", 512}, {"N", 768}, {"K", 1040}};
+    const Problem small = make_problem(family_of("gemm"), request);
+    const auto few = device_of_few(family_of("gemm"), made, small, chosen, device);
+    REQUIRE(few);
+    CHECK(few->sms <= most);
+    const LaunchPlan plan = instantiate(family_of("gemm"), made, small, chosen, *few).plan;
+    REQUIRE(plan.launches.size() == 1);
+    CHECK(plan.launches[0].grid.x > 0);
+  }
+  // What does not depend on them stays as it is; so does what needs as many.
+  const Variant& naive = variant_of("gemm", "naive");
+  const Problem asked = make_problem(family_of("gemm"), {});
+  CHECK(device_of_few(family_of("gemm"), naive, asked, default_configuration(naive), device) == device);
+}
+
+TEST_CASE("each dimension of the small problem has a multiple of its own", "[check]") {
+  const KernelFolder& gemm = folder_of("gemm");
+  KernelFolder sm90{gemm.family, {variant_of("gemm", "gemm_sm90")}};  // N and K in whole 16 bytes, M anything
+  ProblemRequest request;
+  request.dtype = "bf16";
+  const auto small = choose_small_problem(sm90, make_problem(gemm.family, request), hopper());
+  REQUIRE(small);
+  CHECK(small->problem.title() == "gemm 391x264x1040 bf16 nn");
 }

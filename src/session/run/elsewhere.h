@@ -1,0 +1,21 @@
+#pragma once
+// A configuration on problems other than the one that was asked for, and as for a device of fewer multiprocessors:
+// wrong at edges, for a residue or between two tiles of a block that stays, a winner would be one that is wrong.
+
+#include "session/run/single.h"
+
+namespace kerlab::session {
+
+/// As prepare_problem, without a small problem to be checked first: for what is small itself.
+ProblemSetup prepare_alone(const KernelFolder& folder, const Problem& problem, const DeviceInfo& device);
+
+/// As run_single, with the plan that is made for `device`, which may have fewer multiprocessors than the rig's.
+Evaluation run_single_for(Rig& rig, const ProblemSetup& setup, const VariantSource& source,
+                            const Configuration& configuration, const SingleOptions& options, const DeviceInfo& device);
+
+/// The winner of a tune on the problems of a thorough check, those with the flags asked for; each takes a second or so,
+/// and all are waited for. What is wrong, and on which; none: nothing. Afterwards the runner has another problem.
+std::optional<Ending> fault_elsewhere(Rig& rig, const VariantSource& source, const Configuration& configuration,
+                                            const Problem& asked);
+
+}  // namespace kerlab::session

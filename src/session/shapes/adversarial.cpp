@@ -1,0 +1,314 @@
+#include "session/shapes/adversarial.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "base/error.h"
+#include "session/shapes/small_shapes.h"
+#include "session/shapes/valid_shape.h"
+
+namespace kerlab::session {
+
+namespace {
+
+constexpr std::size_t kFewestShapes = 8;
+constexpr std::size_t kRowsDrawn = 48;   // drawn for one problem
+constexpr std::int64_t kWorthAlone = 3;  // what a goal of one factor is worth beside a pair
+
+using LevelOfEach = std::vector<std::size_t>;  // a level of each factor
+
+/// A stream of numbers that is the same everywhere.
+class ShapeDraw {
+ public:
+  std::size_t below(std::size_t count) {
+    state_ = state_ * 6364136223846793005u + 1442695040888963407u;
+    return static_cast<std::size_t>((state_ >> 33) % count);
+  }
+
+ private:
+  std::uint64_t state_ = 0x9E3779B97F4A7C15u;
+};
+
+double bytes_of_tensors(const Family& family, const Problem& problem) {
+  double bytes = 0;
+  for (const Tensor& tensor : tensors_of(family, problem)) bytes += static_cast<double>(tensor.bytes());
+  return bytes;
+}
+
+/// Problems are added one after another, each that of those drawn which reaches the most that was not reached.
+class CoveringArray {
+ public:
+  CoveringArray(const ShapedKernel& kernel, const ShapeLimits& limits, const ProblemRequest& base)
+      : kernel_(kernel), limits_(limits), base_(base), levels_(levels_of(kernel, base)) {
+    found_.lost = levels_.lost;
+    number_goals();
+    add(LevelOfEach(levels_.factors.size(), 0));
+    for (std::size_t f = 0; f < levels_.factors.size(); ++f) add_alone(f);
+    add_padded();
+  }
+
+  void fill(bool flags, std::size_t most) {
+    std::set<std::size_t> given_up;
+    for (std::size_t added = 0; added < most;) {
+      const std::optional<std::size_t> goal = next_goal(flags, given_up);
+      if (!goal) return;
+      if (const auto row = best_row(*goal, flags)) {
+        add(*row);
+        ++added;
+      } else {
+        given_up.insert(*goal);
+      }
+    }
+  }
+
+  /// Draws more, whatever they reach, until there are so many; families with few problems have fewer.
+  void fill_up(std::size_t least) {
+    std::set<LevelOfEach> known;
+    for (std::size_t i = 0; i < 8 * kRowsDrawn && found_.shapes.size() < least; ++i) {
+      const LevelOfEach row = draw_row(false);
+      if (known.insert(row).second && is_affordable(row)) add(row);
+    }
+  }
+
+  AdversarialShapes take() {
+    found_.goals = reached_.size();
+    for (std::size_t g = 0; g < alone_.size(); ++g)
+      if (!reached_.contains(g)) found_.left.push_back(alone_[g].text);
+    return std::move(found_);
+  }
+
+ private:
+  struct Goal {
+    std::string text;
+    std::vector<std::pair<std::size_t, std::size_t>> by;  ///< factor and level: any of these reaches it
+    bool of_flag = false;
+  };
+
+  void number_goals() {
+    std::map<std::string, std::size_t> known;
+    goals_of_.resize(levels_.factors.size());
+    kinds_.resize(levels_.factors.size());
+    std::map<std::string, std::size_t> kinds;
+    for (std::size_t f = 0; f < levels_.factors.size(); ++f) {
+      const ShapeFactor& factor = levels_.factors[f];
+      for (std::size_t l = 0; l < factor.levels.size(); ++l) {
+        std::vector<std::size_t>& own = goals_of_[f].emplace_back();
+        for (const std::string& text : factor.levels[l].alone) {
+          const auto [at, is_new] = known.emplace(text, alone_.size());
+          if (is_new) alone_.push_back({text, {}, factor.what == ShapeFactor::What::flag});
+          alone_[at->second].by.emplace_back(f, l);
+          own.push_back(at->second);
+        }
+        const std::string& kind = factor.levels[l].kind;
+        kinds_[f].push_back(kind.empty() ? 0 : 1 + kinds.emplace(kind, kinds.size()).first->second);
+      }
+    }
+  }
+
+  /// Flags vary only where they are to; else they are as asked for.
+  [[nodiscard]] std::optional<std::size_t> next_goal(bool flags, const std::set<std::size_t>& given_up) const {
+    for (std::size_t g = 0; g < alone_.size(); ++g)
+      if (!reached_.contains(g) && !given_up.contains(g) && (flags || !alone_[g].of_flag)) return g;
+    const std::size_t pairs = alone_.size();  // of dimensions, or with flags
+    if (!given_up.contains(pairs)) return pairs;
+    return std::nullopt;
+  }
+
+  /// Around the tile of the one dimension, where all others are at their least.
+  void add_alone(std::size_t factor) {
+    LevelOfEach row(levels_.factors.size(), 0);
+    const auto at = [&](std::size_t f, std::int64_t extent) {
+      const std::vector<ShapeLevel>& levels = levels_.factors[f].levels;
+      const auto found = std::ranges::find(levels, extent, &ShapeLevel::extent);
+      if (found == levels.end()) return false;
+      row[f] = static_cast<std::size_t>(found - levels.begin());
+      return true;
+    };
+    for (std::size_t f = 0; f < row.size(); ++f)
+      if (f != factor && levels_.factors[f].what == ShapeFactor::What::dimension)
+        at(f, least_of(levels_.factors[f].name));
+    for (const std::int64_t extent : levels_.alone[factor])
+      if (at(factor, extent) && is_affordable(row)) add(row);
+  }
+
+  /// The base with gaps behind its rows: it has several, as many a problem drawn for an edge has not.
+  void add_padded() {
+    LevelOfEach row(levels_.factors.size(), 0);
+    const auto padding = std::ranges::find(levels_.factors, ShapeFactor::What::padding, &ShapeFactor::what);
+    if (padding == levels_.factors.end() || padding->levels.size() < 2) return;
+    row[static_cast<std::size_t>(padding - levels_.factors.begin())] = 1;
+    if (is_affordable(row)) add(row);
+  }
+
+  [[nodiscard]] std::int64_t least_of(const std::string& name) const {
+    const auto dimension = std::ranges::find(kernel_.family.dimensions, name, &Dimension::name);
+    return std::max<std::int64_t>(1, dimension->minimum);
+  }
+
+  [[nodiscard]] bool is_a(std::size_t factor, ShapeFactor::What what) const {
+    return levels_.factors[factor].what == what;
+  }
+
+  /// An extent beside a flag tells nothing that either does not alone.
+  [[nodiscard]] bool is_paired(std::size_t f, std::size_t g) const {
+    const auto apart = [&](std::size_t a, std::size_t b) {
+      return is_a(a, ShapeFactor::What::flag) && is_a(b, ShapeFactor::What::dimension);
+    };
+    return !apart(f, g) && !apart(g, f);
+  }
+
+  /// `by_pairs`: nothing, where no pair of dimensions (`flags`: no pair with a flag) is new.
+  [[nodiscard]] std::int64_t gain(const LevelOfEach& row, bool by_pairs, bool flags) const {
+    std::set<std::size_t> alone;
+    std::int64_t pairs = 0, needed = 0;
+    for (std::size_t f = 0; f < row.size(); ++f) {
+      for (const std::size_t goal : goals_of_[f][row[f]])
+        if (!reached_.contains(goal)) alone.insert(goal);
+      const std::size_t kind = kinds_[f][row[f]];
+      for (std::size_t g = 0; g < f && kind != 0; ++g)
+        if (kinds_[g][row[g]] != 0 && is_paired(f, g) && !pairs_.contains({kinds_[g][row[g]], kind})) {
+          ++pairs;
+          needed += flags ? is_a(f, ShapeFactor::What::flag) || is_a(g, ShapeFactor::What::flag)
+                          : is_a(f, ShapeFactor::What::dimension) && is_a(g, ShapeFactor::What::dimension);
+        }
+    }
+    if (by_pairs && needed == 0) return 0;
+    return kWorthAlone * static_cast<std::int64_t>(alone.size()) + pairs;
+  }
+
+  void add(const LevelOfEach& row) {
+    found_.shapes.push_back(request_of(row));
+    for (std::size_t f = 0; f < row.size(); ++f) {
+      reached_.insert(goals_of_[f][row[f]].begin(), goals_of_[f][row[f]].end());
+      for (std::size_t g = 0; g < f; ++g) pairs_.insert({kinds_[g][row[g]], kinds_[f][row[f]]});
+    }
+  }
+
+  [[nodiscard]] ProblemRequest request_of(const LevelOfEach& row) const {
+    ProblemRequest request = base_;
+    for (std::size_t f = 0; f < row.size(); ++f) {
+      const ShapeFactor& factor = levels_.factors[f];
+      const ShapeLevel& level = factor.levels[row[f]];
+      if (factor.what == ShapeFactor::What::dimension) request.dimensions[factor.name] = level.extent;
+      if (factor.what == ShapeFactor::What::flag) request.flags[factor.name] = level.value;
+      if (factor.what == ShapeFactor::What::scalar) request.scalars[factor.name] = level.number;
+      if (factor.what == ShapeFactor::What::padding) request.row_padding = level.extent;
+    }
+    return request;
+  }
+
+  LevelOfEach draw_row(bool flags) {
+    LevelOfEach row;
+    for (const ShapeFactor& factor : levels_.factors) {
+      const bool stays = factor.what == ShapeFactor::What::flag
+                             ? !flags
+                             : factor.what != ShapeFactor::What::dimension && draw_.below(2) == 0;
+      row.push_back(stays ? 0 : draw_.below(factor.levels.size()));
+    }
+    return row;
+  }
+
+  /// Of those drawn that reach the goal the first valid and affordable one, in the order of what else they reach.
+  std::optional<LevelOfEach> best_row(std::size_t goal, bool flags) {
+    std::vector<std::pair<std::int64_t, LevelOfEach>> drawn;
+    for (std::size_t i = 0; i < kRowsDrawn; ++i) {
+      LevelOfEach row = draw_row(flags);
+      if (goal < alone_.size()) {
+        const auto& [f, l] = alone_[goal].by[draw_.below(alone_[goal].by.size())];
+        row[f] = l;
+      }
+      const std::int64_t value = gain(row, goal == alone_.size(), flags);
+      drawn.emplace_back(value, std::move(row));
+    }
+    // Last of all the base but for the goal.
+    if (goal < alone_.size())
+      for (const auto& [f, l] : alone_[goal].by) {
+        LevelOfEach row(levels_.factors.size(), 0);
+        row[f] = l;
+        drawn.emplace_back(1, std::move(row));
+      }
+    std::ranges::stable_sort(drawn, [](const auto& a, const auto& b) { return a.first > b.first; });
+    for (const auto& [value, row] : drawn)
+      if (value > 0 && is_affordable(row)) return row;
+    return std::nullopt;
+  }
+
+  [[nodiscard]] bool is_affordable(const LevelOfEach& row) const {
+    const auto problem = valid_problem(kernel_, request_of(row));
+    return problem && bytes_of_tensors(kernel_.family, *problem) <= limits_.bytes &&
+           flops_of(kernel_.family, *problem) <= limits_.flops;
+  }
+
+  const ShapedKernel& kernel_;
+  const ShapeLimits& limits_;
+  ProblemRequest base_;
+  ShapeLevels levels_;
+  std::vector<Goal> alone_;
+  std::vector<std::vector<std::vector<std::size_t>>> goals_of_;  ///< of each factor and level
+  std::vector<std::vector<std::size_t>> kinds_;                  ///< the same; 0: none
+  std::set<std::size_t> reached_;
+  std::set<std::pair<std::size_t, std::size_t>> pairs_;
+  ShapeDraw draw_;
+  AdversarialShapes found_;
+};
+
+/// A small ragged problem that the configuration is valid for.
+std::optional<ProblemRequest> valid_shape_of(const ShapedKernel& kernel, const Problem& asked,
+                                             const std::vector<std::int64_t>& multiples) {
+  std::optional<ProblemRequest> request = small_shape(kernel.family, asked, SmallShapes::freely, multiples);
+  const auto near = request ? nearest_problem(kernel.family, *request, asked) : std::nullopt;
+  if (!near) return std::nullopt;
+  request->dimensions = {near->dimensions.begin(), near->dimensions.end()};
+  return valid_problem(kernel, *request) ? request : std::nullopt;
+}
+
+/// One that is long where rings are, each dimension of the least multiple that is valid; else the one asked for.
+ProblemRequest first_shape(const ShapedKernel& kernel, const Problem& asked) {
+  for (const std::int64_t multiple : kSmallMultiples) {
+    std::vector<std::int64_t> multiples(asked.dimensions.size(), multiple);
+    std::optional<ProblemRequest> found = valid_shape_of(kernel, asked, multiples);
+    if (!found) continue;
+    for (std::int64_t& own : multiples)
+      for (const std::int64_t finer : kSmallMultiples) {
+        if (finer >= multiple) break;
+        const std::int64_t before = std::exchange(own, finer);
+        auto better = valid_shape_of(kernel, asked, multiples);
+        if (!better) {
+          own = before;
+          continue;
+        }
+        found = std::move(better);
+        break;
+      }
+    return *found;
+  }
+  ProblemRequest request;
+  request.dtype = name(asked.dtype);
+  request.dimensions = {asked.dimensions.begin(), asked.dimensions.end()};
+  request.flags = {asked.flags.begin(), asked.flags.end()};
+  request.scalars = {asked.scalars.begin(), asked.scalars.end()};
+  request.row_padding = asked.row_padding;
+  return request;
+}
+
+}  // namespace
+
+ShapeLimits limits_for(const DeviceInfo& device) {
+  ShapeLimits limits;
+  const bool slow = device.kind == DeviceKind::emulated;
+  limits.bytes = slow ? 4 << 20 : 64 << 20;
+  limits.flops = slow ? 4e7 : 4e9;
+  return limits;
+}
+
+AdversarialShapes adversarial_shapes(const ShapedKernel& kernel, const Problem& asked, const ShapeLimits& limits) {
+  CoveringArray array(kernel, limits, first_shape(kernel, asked));
+  array.fill(false, limits.shapes);
+  array.fill_up(kFewestShapes);
+  array.fill(true, limits.with_flags);
+  return array.take();
+}
+
+}  // namespace kerlab::session

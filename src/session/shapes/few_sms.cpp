@@ -1,0 +1,96 @@
+#include "session/shapes/few_sms.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+
+namespace kerlab::session {
+
+namespace {
+
+constexpr int kFewSms[] = {1, 2, 3,  4,  5,  6,
+                           7, 8, 10, 12, 16, 24};              // clusters of 4, and some left idle, need more than 3
+constexpr int kEndless = 1 << 14;                              // no small problem has so many pieces of work
+constexpr std::int64_t kWantedRounds = 3, kWantedWorkers = 3;  // wanted
+
+std::int64_t blocks_in(const Dim3& extents) {
+  return std::int64_t{extents.x} * extents.y * extents.z;
+}
+
+/// Blocks that take work together, of each launch.
+std::vector<std::int64_t> workers_of(const LaunchPlan& plan) {
+  std::vector<std::int64_t> workers;
+  for (const Launch& launch : plan.launches) workers.push_back(blocks_in(launch.grid) / blocks_in(launch.cluster));
+  return workers;
+}
+
+std::optional<LaunchPlan> plan_on(const Family& family, const Variant& variant, const Problem& problem,
+                                  const Configuration& configuration, DeviceInfo device, int sms) {
+  device.sms = sms;
+  try {
+    return instantiate(family, variant, problem, configuration, device).plan;
+  } catch (const Error&) {  // fewer than it leaves idle
+    return std::nullopt;
+  }
+}
+
+/// How much of what goes on between pieces of work is executed: rounds count more than workers. `pieces`: the workers
+/// where there are as many as anybody could want; where these have no end they share out one piece.
+std::int64_t worth(const std::vector<std::int64_t>& workers, const std::vector<std::int64_t>& pieces) {
+  std::int64_t sum = 0;
+  for (std::size_t i = 0; i < workers.size(); ++i) {
+    if (workers[i] == pieces[i]) continue;
+    const std::int64_t rounds = pieces[i] >= kEndless / 8 ? kWantedRounds : (pieces[i] + workers[i] - 1) / workers[i];
+    sum += 4 * std::min(rounds, kWantedRounds) + std::min(workers[i], kWantedWorkers);
+  }
+  return sum;
+}
+
+}  // namespace
+
+bool is_valid_on(const Variant& variant, const Problem& problem, const DeviceInfo& device,
+                 const Configuration& configuration) {
+  return unsupported_reason(variant, problem, device).empty() &&
+         violated_constraint(variant, problem, device, configuration).empty();
+}
+
+std::optional<DeviceInfo> device_of_any(const Variant& variant, const Problem& problem,
+                                        const Configuration& configuration, const DeviceInfo& device) {
+  DeviceInfo any = device;
+  for (const int sms : {device.sms, 3, 5, 8}) {
+    any.sms = std::min(sms, device.sms);
+    if (is_valid_on(variant, problem, any, configuration)) return any;
+  }
+  return std::nullopt;
+}
+
+std::optional<DeviceInfo> device_of_few(const Family& family, const Variant& variant, const Problem& problem,
+                                        const Configuration& configuration, const DeviceInfo& device) {
+  std::optional<DeviceInfo> best;
+  std::optional<LaunchPlan> whole;
+  if (is_valid_on(variant, problem, device, configuration)) {
+    best = device;
+    whole = instantiate(family, variant, problem, configuration, device).plan;
+  }
+  const auto many = plan_on(family, variant, problem, configuration, device, kEndless);
+  if (!many ||
+      (whole && *many == *whole && plan_on(family, variant, problem, configuration, device, kFewSms[0]) == whole))
+    return best;
+  const std::vector<std::int64_t> pieces = workers_of(*many);
+  std::int64_t most = -1;
+  for (const int few : kFewSms) {
+    if (few >= device.sms) break;
+    DeviceInfo smaller = device;
+    smaller.sms = few;
+    if (!is_valid_on(variant, problem, smaller, configuration)) continue;
+    const auto plan = plan_on(family, variant, problem, configuration, smaller, few);
+    if (!plan || plan->launches.size() != many->launches.size()) continue;
+    const std::int64_t value = worth(workers_of(*plan), pieces);
+    if (value <= most) continue;
+    most = value;
+    best = smaller;
+  }
+  return best;
+}
+
+}  // namespace kerlab::session

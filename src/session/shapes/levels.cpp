@@ -1,0 +1,223 @@
+#include "session/shapes/levels.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include "base/error.h"
+#include "session/shapes/few_sms.h"
+
+namespace kerlab::session {
+
+namespace {
+
+constexpr std::int64_t kSmallBatch = 3;
+constexpr std::int64_t kRowPadding = 48;                                // bytes: no multiple of a sector
+constexpr std::int64_t kLong[] = {2051, 4099, 2056, 2052, 3072, 4096};  // several rounds of a loop, and a tail
+constexpr double kFraction = 1.2345678806304932;                        // 24 significant bits in fp32
+
+/// What the widest_access access takes: 16 bytes, and rows of so many elements are what tensor maps ask for.
+std::int64_t widest_access(const Problem& base) {
+  return std::max<std::int64_t>(8, 16 / info(base.dtype).bytes);
+}
+
+/// Elements in 16 bytes.
+std::int64_t packet_of(const Problem& base) {
+  return std::max<std::int64_t>(1, 16 / info(base.dtype).bytes);
+}
+
+std::int64_t power_in(std::int64_t extent, std::int64_t most) {
+  std::int64_t power = 1;
+  while (power < most && extent % (2 * power) == 0) power *= 2;
+  return power;
+}
+
+/// The extents that are worth a try, whatever is valid.
+std::set<std::int64_t> extents_of(const Dimension& dimension, const KernelSteps& steps, std::int64_t wide,
+                                  std::int64_t packet, std::int64_t base) {
+  std::set<std::int64_t> extents = {1, 2, 3, 5, 31, 33, 131, 139, wide, 3 * wide, base};
+  extents.insert({dimension.minimum, std::max<std::int64_t>(1, dimension.minimum)});
+  for (std::int64_t residue = 0; residue < wide; ++residue) extents.insert(12 * wide + residue);
+  for (const std::int64_t step : steps.own)
+    for (const std::int64_t times : {1, 2})
+      for (const std::int64_t by : {-wide, std::int64_t{-1}, std::int64_t{0}, std::int64_t{1}, wide})
+        extents.insert(times * step + by);
+  if (steps.alone > 0) extents.insert({steps.alone - 1, steps.alone + 1, steps.alone + packet});
+  extents.insert(std::begin(kLong), std::end(kLong));
+  std::erase_if(extents, [&](std::int64_t extent) { return extent < dimension.minimum || extent > dimension.maximum; });
+  return extents;
+}
+
+/// What an extent reaches by itself. `unit`: of what all valid extents are multiples; one below a tile is one unit.
+std::vector<std::string> goals_of_extent(const Dimension& dimension, const KernelSteps& steps, std::int64_t wide,
+                                         std::int64_t unit, std::int64_t extent) {
+  const std::string& d = dimension.name;
+  std::vector<std::string> goals = {fmt::format("{} % {} = {}", d, wide, extent % wide)};
+  for (const std::int64_t step : steps.own) {
+    if (step <= unit) continue;
+    if (extent % step == step - unit) goals.push_back(fmt::format("{} {} below a multiple of {}", d, unit, step));
+    if (extent % step == 0 && extent > 0) goals.push_back(fmt::format("{} a multiple of {}", d, step));
+    if (extent % step == unit) goals.push_back(fmt::format("{} {} above a multiple of {}", d, unit, step));
+    if (extent < step) goals.push_back(fmt::format("{} less than {}", d, step));
+  }
+  if (extent == dimension.minimum) goals.push_back(d + " at its least");
+  if (extent == 1) goals.push_back(d + " = 1");
+  if (extent > 2048) goals.push_back(d + " long");
+  if (extent > 2048 && extent % (8 * unit) != 0) goals.push_back(d + " long and ragged");
+  return goals;
+}
+
+/// The request with a factor at a level.
+ProblemRequest varied(const ProblemRequest& base, const ShapeFactor& factor, const ShapeLevel& level) {
+  ProblemRequest request = base;
+  switch (factor.what) {
+    case ShapeFactor::What::dimension:
+      request.dimensions[factor.name] = level.extent;
+      break;
+    case ShapeFactor::What::flag:
+      request.flags[factor.name] = level.value;
+      break;
+    case ShapeFactor::What::scalar:
+      request.scalars[factor.name] = level.number;
+      break;
+    case ShapeFactor::What::padding:
+      request.row_padding = level.extent;
+      break;
+  }
+  return request;
+}
+
+class LevelCollector {
+ public:
+  LevelCollector(const ShapedKernel& kernel, const ProblemRequest& base)
+      : kernel_(kernel), base_(base), problem_(make_problem(kernel.family, base)) {}
+
+  ShapeLevels collect() {
+    const auto steps = steps_of(kernel_, problem_);
+    for (std::size_t d = 0; d < kernel_.family.dimensions.size(); ++d) add_dimension(d, steps[d]);
+    for (const Flag& flag : kernel_.family.flags) add_flag(flag);
+    for (const ScalarDecl& scalar : kernel_.family.scalars) add_scalar(scalar);
+    add_padding();
+    return std::move(levels_);
+  }
+
+ private:
+  bool is_valid(const ShapeFactor& factor, const ShapeLevel& level) const {
+    return valid_problem(kernel_, varied(base_, factor, level)).has_value();
+  }
+
+  /// Keeps what is valid. The first is the base's, which is.
+  void add(ShapeFactor factor, const std::vector<ShapeLevel>& wished) {
+    for (const ShapeLevel& level : wished)
+      if (factor.levels.empty() || is_valid(factor, level)) factor.levels.push_back(level);
+    levels_.factors.push_back(std::move(factor));
+    levels_.alone.emplace_back();
+  }
+
+  void add_dimension(std::size_t d, const KernelSteps& steps) {
+    const Dimension& dimension = kernel_.family.dimensions[d];
+    const std::int64_t base = problem_.dimensions[d].second, packet = packet_of(problem_);
+    const auto level = [&](std::int64_t extent) {
+      ShapeLevel made{fmt::format("{}={}", dimension.name, extent), extent, {}, 0, {}, {}};
+      if (dimension.quiet) made.alone = {made.text};
+      return made;
+    };
+    std::vector<ShapeLevel> wished = {level(base)};
+    if (dimension.quiet) {
+      if (base != kSmallBatch && dimension.maximum >= kSmallBatch) wished.push_back(level(kSmallBatch));
+    } else {
+      for (const std::int64_t extent : extents_of(dimension, steps, widest_access(problem_), packet, base))
+        if (extent != base) wished.push_back(level(extent));
+    }
+    add({ShapeFactor::What::dimension, dimension.name, {}}, wished);
+    if (!dimension.quiet) set_goals(dimension, steps, wished);
+  }
+
+  /// Of the dimension that was added last, once it is known which extents are valid.
+  void set_goals(const Dimension& dimension, const KernelSteps& steps, const std::vector<ShapeLevel>& wished) {
+    if (steps.alone > 0) levels_.alone.back() = {steps.alone - 1, steps.alone + 1, steps.alone + packet_of(problem_)};
+    std::vector<ShapeLevel>& levels = levels_.factors.back().levels;
+    const std::int64_t wide = widest_access(problem_);
+    std::int64_t unit = 0;
+    for (const ShapeLevel& level : levels) unit = std::gcd(unit, level.extent);
+    unit = std::max<std::int64_t>(1, unit);
+    std::set<std::string> reached;
+    for (ShapeLevel& level : levels) {
+      level.alone = goals_of_extent(dimension, steps, wide, unit, level.extent);
+      level.kind = level.extent == dimension.minimum
+                       ? dimension.name + " at its least"
+                       : fmt::format("{} % {}", dimension.name, power_in(level.extent, wide));
+      reached.insert(level.alone.begin(), level.alone.end());
+    }
+    std::set<std::string> lost;
+    for (const ShapeLevel& level : wished)
+      for (std::string& goal : goals_of_extent(dimension, steps, wide, unit, level.extent))
+        if (!reached.contains(goal)) lost.insert(std::move(goal));
+    levels_.lost.insert(levels_.lost.end(), lost.begin(), lost.end());
+  }
+
+  void add_flag(const Flag& flag) {
+    const std::string& asked = base_.flags.at(flag.name);
+    const auto level = [&](const std::string& value) {
+      const std::string text = flag.name + "=" + value;
+      return ShapeLevel{text, 0, value, 0, {text}, text};
+    };
+    std::vector<ShapeLevel> wished = {level(asked)};
+    for (const std::string& value : flag.values)
+      if (value != asked) wished.push_back(level(value));
+    add({ShapeFactor::What::flag, flag.name, {}}, wished);
+  }
+
+  /// Factors and what is added are also tried as nothing, as one off and negated; any other only a little larger.
+  void add_scalar(const ScalarDecl& scalar) {
+    const double asked = base_.scalars.at(scalar.name);
+    const auto level = [&](double number) {
+      const std::string text = fmt::format("{}={:.9g}", scalar.name, number);
+      return ShapeLevel{text, 0, {}, number, {text}, text};
+    };
+    std::vector<ShapeLevel> wished = {level(asked)};
+    const bool is_factor = scalar.default_value == 0 || scalar.default_value == 1;
+    std::vector<double> numbers = {asked == 0 ? -kFraction : asked * kFraction};
+    if (is_factor) numbers.insert(numbers.end(), {0, -1, 1, 3});
+    for (const double number : numbers)
+      if (number != asked) wished.push_back(level(number));
+    add({ShapeFactor::What::scalar, scalar.name, {}}, wished);
+  }
+
+  /// Of the variants that take a pitch.
+  void add_padding() {
+    const auto level = [](std::int64_t bytes) {
+      const std::string text = fmt::format("row padding {}", bytes);
+      return ShapeLevel{text, bytes, {}, 0, {text}, text};
+    };
+    std::vector<ShapeLevel> wished = {level(base_.row_padding)};
+    if (base_.row_padding == 0 && !kernel_.variant.pitch.empty()) wished.push_back(level(kRowPadding));
+    add({ShapeFactor::What::padding, "row padding", {}}, wished);
+  }
+
+  const ShapedKernel& kernel_;
+  const ProblemRequest& base_;
+  const Problem problem_;
+  ShapeLevels levels_;
+};
+
+}  // namespace
+
+std::optional<Problem> valid_problem(const ShapedKernel& kernel, const ProblemRequest& request) {
+  std::optional<Problem> problem;
+  try {
+    problem = make_problem(kernel.family, request);
+  } catch (const UsageError&) {
+    return std::nullopt;
+  }
+  if (!device_of_any(kernel.variant, *problem, kernel.configuration, kernel.device)) return std::nullopt;
+  return problem;
+}
+
+ShapeLevels levels_of(const ShapedKernel& kernel, const ProblemRequest& base) {
+  return LevelCollector(kernel, base).collect();
+}
+
+}  // namespace kerlab::session

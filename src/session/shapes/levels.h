@@ -1,0 +1,60 @@
+#pragma once
+// What the problems of a check may differ in, and how: a factor is a dimension, a flag, a scalar or the gaps behind
+// rows, its levels are the values that are valid for one configuration of one variant.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "spec/spec.h"
+
+namespace kerlab::session {
+
+/// A kernel whose problems are sought, and where.
+struct ShapedKernel {
+  const Family& family;
+  const Variant& variant;
+  const Configuration& configuration;
+  const DeviceInfo& device;
+};
+
+struct ShapeLevel {
+  std::string text;                ///< "K=1030", "layout=nt", "beta=-1"
+  std::int64_t extent = 0;         ///< of a dimension; of padding: bytes
+  std::string value = {};          ///< of a flag
+  double number = 0;               ///< of a scalar
+  std::vector<std::string> alone;  ///< goals that it reaches: "K % 64 = 1", "layout=nt"
+  std::string kind = {};           ///< what of it is paired with other factors: "K % 4", "layout=nt"; empty: nothing
+};
+
+struct ShapeFactor {
+  enum class What : std::uint8_t { dimension, flag, scalar, padding };
+  What what = What::dimension;
+  std::string name;
+  std::vector<ShapeLevel> levels;  ///< the first is the base's
+};
+
+/// Extents where something begins or ends along a dimension.
+struct KernelSteps {
+  /// The tile of the grid, found by where one block more is launched; for dimensions along which no block is,
+  /// parameters and derived values that may be steps.
+  std::vector<std::int64_t> own;
+  /// The tile where all other dimensions are at their least, if it is another one: of what is taken as one row; or 0.
+  std::int64_t alone = 0;
+};
+/// Of each dimension.
+std::vector<KernelSteps> steps_of(const ShapedKernel& kernel, const Problem& base);
+
+/// What a request must be to be tried: a problem that the configuration is valid for.
+std::optional<Problem> valid_problem(const ShapedKernel& kernel, const ProblemRequest& request);
+
+struct ShapeLevels {
+  std::vector<ShapeFactor> factors;
+  std::vector<std::string> lost;  ///< goals that no level reaches: no such problem is valid
+  /// Of each factor: extents around KernelSteps::alone, one below, one and 16 bytes above.
+  std::vector<std::vector<std::int64_t>> alone;
+};
+/// All levels that are valid beside the base's others.
+ShapeLevels levels_of(const ShapedKernel& kernel, const ProblemRequest& base);
+
+}  // namespace kerlab::session

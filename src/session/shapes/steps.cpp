@@ -1,0 +1,102 @@
+// The steps of a kernel along each dimension.
+
+#include <algorithm>
+#include <set>
+
+#include "base/error.h"
+#include "session/shapes/levels.h"
+#include "session/shapes/valid_shape.h"
+
+namespace kerlab::session {
+
+namespace {
+
+constexpr std::int64_t kFarthestExtent = 1 << 16, kLargestStep = 4096, kLargestTile = 32768;
+constexpr int kManySms = 1 << 14;  // multiprocessors: persistent grids are as large as the work is
+constexpr std::size_t kMostSteps = 8;
+
+ProblemRequest same_request(const Problem& problem) {
+  ProblemRequest request;
+  request.dtype = name(problem.dtype);
+  request.dimensions = {problem.dimensions.begin(), problem.dimensions.end()};
+  request.flags = {problem.flags.begin(), problem.flags.end()};
+  request.scalars = {problem.scalars.begin(), problem.scalars.end()};
+  return request;
+}
+
+/// Extents of all grids with the dimension at `extent`, or as near to it as the family has it; empty: nothing to say.
+std::vector<Dim3> grids_at(const ShapedKernel& kernel, const Problem& base, const std::string& dimension,
+                           std::int64_t extent) {
+  ProblemRequest request = same_request(base);
+  request.dimensions[dimension] = extent;
+  const auto problem = nearest_problem(kernel.family, request, base);
+  if (!problem) return {};
+  DeviceInfo device = kernel.device;
+  device.sms = kManySms;
+  std::vector<Dim3> grids;
+  try {
+    const Instance made = instantiate(kernel.family, kernel.variant, *problem, kernel.configuration, device);
+    for (const Launch& launch : made.plan.launches) grids.push_back(launch.grid);
+  } catch (const Error&) {  // a plan that there is not at this extent
+    return {};
+  }
+  return grids;
+}
+
+/// The largest extent with as many blocks as the least has; 0: the grid does not depend on the dimension.
+std::int64_t tile_of_grid(const ShapedKernel& kernel, const Problem& base, const Dimension& dimension) {
+  std::int64_t low = std::max<std::int64_t>(1, dimension.minimum);
+  std::int64_t high = std::min(dimension.maximum, kFarthestExtent);
+  const auto one = grids_at(kernel, base, dimension.name, low);
+  if (one.empty() || grids_at(kernel, base, dimension.name, high) == one) return 0;
+  while (high - low > 1) {
+    const std::int64_t middle = low + (high - low) / 2;
+    (grids_at(kernel, base, dimension.name, middle) == one ? low : high) = middle;
+  }
+  return low;
+}
+
+/// Numbers of the program between 2 and kLargestStep: parameters, then derived values; the largest of them.
+std::set<std::int64_t> program_numbers(const ShapedKernel& kernel, const Problem& base) {
+  std::vector<std::int64_t> numbers = kernel.configuration.values;
+  try {
+    const Environment all = configured_environment(kernel.variant, base, kernel.configuration, kernel.device);
+    for (const Derived& derived : kernel.variant.derived) numbers.push_back(all.at(derived.name));
+  } catch (const std::exception&) {  // a derived value that this problem has not
+  }
+  std::set<std::int64_t> steps;
+  for (const std::int64_t number : numbers)
+    if (number > 8 && number <= kLargestStep && steps.size() < kMostSteps) steps.insert(number);
+  return steps;
+}
+
+/// The same problem with all other dimensions at their least, or 1; none: there is no such problem.
+std::optional<Problem> only_along(const ShapedKernel& kernel, const Problem& base, const std::string& name) {
+  ProblemRequest request = same_request(base);
+  for (const Dimension& dimension : kernel.family.dimensions)
+    if (dimension.name != name && !dimension.quiet)
+      request.dimensions[dimension.name] = std::max<std::int64_t>(1, dimension.minimum);
+  return nearest_problem(kernel.family, request, base);
+}
+
+}  // namespace
+
+std::vector<KernelSteps> steps_of(const ShapedKernel& kernel, const Problem& base) {
+  const std::set<std::int64_t> numbers = program_numbers(kernel, base);
+  std::vector<KernelSteps> steps;
+  for (const Dimension& dimension : kernel.family.dimensions) {
+    KernelSteps& own = steps.emplace_back();
+    if (dimension.quiet) continue;
+    const std::int64_t tile = tile_of_grid(kernel, base, dimension);
+    if (tile > 8 && tile <= kLargestStep)
+      own.own.push_back(tile);
+    else
+      own.own.assign(numbers.begin(), numbers.end());
+    const auto along = only_along(kernel, base, dimension.name);
+    const std::int64_t alone = along ? tile_of_grid(kernel, *along, dimension) : 0;
+    if (alone != tile && alone > 1 && alone <= kLargestTile) own.alone = alone;
+  }
+  return steps;
+}
+
+}  // namespace kerlab::session
