@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A report of 5000 trials in a headless browser: report_test.py KERLAB MAKE_DATABASE [--figures]
+"""A report of 4900 trials in a headless browser: report_test.py KERLAB MAKE_DATABASE [--figures]
 
 Skipped, with exit code 77, where chromium or chromedriver is not installed. --figures prints what was timed; nothing that
 is timed fails the test. KERLAB_SCREENSHOTS=DIR keeps pictures of the page."""
@@ -16,7 +16,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from webdriver import DOWN, ENTER, ESCAPE, TAB, Browser, missing  # noqa: E402
 
-TRIALS = 5000
+TRIALS = 4900  # of the 4,972 that the fixture finds in what a tune of gemm tries by default
 figures = {}
 failures = []
 
