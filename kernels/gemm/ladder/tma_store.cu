@@ -13,7 +13,8 @@
 // Lacks     something to do meanwhile: the block ends with its tile, and the next begins with empty stages.
 // Predicted over warp_specialised: BN / 2 guarded stores of 2 bytes a thread become BN / 16 stmatrix and a quarter of
 //           the sectors; at K = 4096 the loop takes 64 rounds of 1024 cycles, the old epilogue some 10 % of that.
-// Measured  not measured by itself (persistent adds it and more).
+// Measured on an H200, every rung at its defaults in the same rounds, 4096^3 bf16: 181.7 us, 757 TFLOP/s, 1.25 times as
+//   fast as warp_specialised: the old epilogue cost more than was predicted.
 #include "common/sm90/pipeline.cuh"
 #include "common/sm90/warpgroup.cuh"
 #include "tma_epilogue.cuh"
