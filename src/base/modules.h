@@ -27,7 +27,7 @@ using namespace stats; using namespace plan; using namespace spec; using namespa
 using namespace vendor; using namespace verify; using namespace measure; using namespace trial; using namespace worker;
 using namespace search; using namespace db; using namespace model;
 }
-namespace report { using namespace trial; using namespace stats; using namespace model; }
+namespace report { using namespace trial; using namespace stats; using namespace model; using namespace session; }
 namespace cli { using namespace session; using namespace report; using namespace db; }
 // The emulator, two rooms of `device`: src/device/emu/ptx, and src/device/emu.
 namespace ptx {}

@@ -1,10 +1,10 @@
 #include <CLI/CLI.hpp>
 
-#include "cli/analyse/inspected_kernel.h"
 #include "cli/frame/command.h"
 #include "cli/frame/existing_database.h"
 #include "cli/frame/waiting.h"
 #include "report/text/diff_text.h"
+#include "session/analyse/inspect.h"
 #include "session/find/source_difference.h"
 
 namespace kerlab::cli {
@@ -33,13 +33,12 @@ Inspection inspected(const std::string& subject, const DiffCommand& command, con
 ExitCode run(const DiffCommand& command, const GlobalOptions& global) {
   const auto database = database_if_there(global);
   const Database* stored = database ? &*database : nullptr;
-  Inspection a = inspected(command.a, command, global, stored), b = inspected(command.b, command, global, stored);
+  const Inspection a = inspected(command.a, command, global, stored), b = inspected(command.b, command, global, stored);
   const std::string source = source_difference(a.source, b.source, {a.source.path, b.source.path, ""});
-  const InspectedKernel left = to_report(std::move(a)), right = to_report(std::move(b));
   if (global.json) {
-    fmt::print("{}\n", to_json(json_document("diff", diff_value(left, right, source))));
+    fmt::print("{}\n", to_json(json_document("diff", diff_value(a, b, source))));
   } else {
-    fmt::print("{}", diff_text(left, right, source, command.all, color_on(global, stdout), table_width(0)));
+    fmt::print("{}", diff_text(a, b, source, command.all, color_on(global, stdout), table_width(0)));
   }
   return ExitCode::passed;
 }

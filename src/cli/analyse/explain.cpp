@@ -1,12 +1,13 @@
 #include <algorithm>
 #include <CLI/CLI.hpp>
 
-#include "cli/analyse/explained.h"
 #include "cli/frame/command.h"
 #include "cli/frame/existing_database.h"
 #include "cli/frame/option_checks.h"
 #include "cli/frame/subject_words.h"
 #include "cli/frame/waiting.h"
+#include "report/text/explain_text.h"
+#include "session/analyse/explain.h"
 
 namespace kerlab::cli {
 
@@ -94,17 +95,14 @@ ExitCode run(const ExplainCommand& command, const GlobalOptions& global) {
   options.what_if = command.no_what_if ? 0 : command.what_if;
   const auto database = database_if_there(global);
   const SubjectName name = options.inspect.subject;
-  Explanation explanation = explained_with_progress(std::move(options), database ? &*database : nullptr);
-  const ExitCode code = explanation.code;
-  std::vector<std::string> next = commands_after(explanation, name, global);
-  Explained explained = to_report(std::move(explanation));
-  explained.next = std::move(next);
+  const Explanation explanation = explained_with_progress(std::move(options), database ? &*database : nullptr);
+  const std::vector<std::string> next = commands_after(explanation, name, global);
   if (global.json) {
-    fmt::print("{}\n", to_json(json_document("explain", explain_value(explained))));
+    fmt::print("{}\n", to_json(json_document("explain", explain_value(explanation, next))));
   } else {
-    fmt::print("{}", explain_text(explained, {terminal_width(stdout), unicode_on(), color_on(global, stdout)}));
+    fmt::print("{}", explain_text(explanation, next, {terminal_width(stdout), unicode_on(), color_on(global, stdout)}));
   }
-  return code;
+  return explanation.code;
 }
 
 }  // namespace

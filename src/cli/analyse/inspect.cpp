@@ -1,11 +1,12 @@
 #include <CLI/CLI.hpp>
 
-#include "cli/analyse/inspected_kernel.h"
 #include "cli/frame/command.h"
 #include "cli/frame/existing_database.h"
 #include "cli/frame/option_checks.h"
 #include "cli/frame/subject_words.h"
 #include "cli/frame/waiting.h"
+#include "report/text/inspect_text.h"
+#include "session/analyse/inspect.h"
 
 namespace kerlab::cli {
 
@@ -30,8 +31,7 @@ ExitCode run(const InspectCommand& command, const GlobalOptions& global) {
   options.arguments = global.problem;
   options.dtype = command.dtype;
   const auto database = database_if_there(global);
-  const InspectedKernel kernel =
-      to_report(inspected_with_progress(std::move(options), database ? &*database : nullptr));
+  const Inspection kernel = inspected_with_progress(std::move(options), database ? &*database : nullptr);
   if (global.json) {
     fmt::print("{}\n", to_json(json_document("inspect", inspect_value(kernel))));
   } else {

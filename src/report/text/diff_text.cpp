@@ -56,7 +56,7 @@ std::string decimal(double number) {
   return fmt::format("{:.4g}", number);
 }
 
-DiffSection identity(const InspectedKernel& a, const InspectedKernel& b) {
+DiffSection identity(const Inspection& a, const Inspection& b) {
   Rows rows;
   rows.text("problem", a.title, b.title);
   rows.text("variant", a.trial.variant, b.trial.variant);
@@ -84,7 +84,7 @@ struct Total {
   double conflicts = 0, sectors = 0;  ///< wavefronts over the fewest, sectors over the fewest; 0: no such accesses
 };
 
-Total total(const InspectedKernel& kernel) {
+Total total(const Inspection& kernel) {
   Total total;
   LineCounts sum;
   for (const LaunchInspection& launch : kernel.launches) {
@@ -149,52 +149,52 @@ std::string time_text(const Measurement& m) {
 }
 
 /// Measurements that may be compared: of one device class, protocol, cache and clock.
-DiffSection times(const InspectedKernel& a, const InspectedKernel& b) {
+DiffSection times(const Inspection& a, const Inspection& b) {
   Rows rows;
   rows.number("modelled", a.modelled_us, b.modelled_us, us);
-  const auto limiter = [](const InspectedKernel& kernel) {
+  const auto limiter = [](const Inspection& kernel) {
     const Total sum = total(kernel);
     return sum.heaviest == nullptr ? std::string() : sum.heaviest->bottleneck.name;
   };
   rows.text("bottleneck", limiter(a), limiter(b));
   std::vector<DiffRow> list = rows.take();
-  const auto key = [](const RecordedTime& time) {
+  const auto key = [](const StoredTime& time) {
     const Measurement& m = time.measurement;
     return fmt::format("{}, {}, {}, {}", time.device_class, m.clock, m.cache, m.protocol);
   };
   std::set<std::string> keys;
-  for (const InspectedKernel* kernel : {&a, &b})
-    for (const RecordedTime& time : kernel->recorded) keys.insert(key(time));
+  for (const Inspection* kernel : {&a, &b})
+    for (const StoredTime& time : kernel->stored) keys.insert(key(time));
   for (const std::string& wanted : keys) {
-    const auto left = std::ranges::find(a.recorded, wanted, key), right = std::ranges::find(b.recorded, wanted, key);
+    const auto left = std::ranges::find(a.stored, wanted, key), right = std::ranges::find(b.stored, wanted, key);
     DiffRow row{wanted, "", "", std::nullopt};
-    if (left != a.recorded.end()) row.a = time_text(left->measurement) + " us";
-    if (right != b.recorded.end()) row.b = time_text(right->measurement) + " us";
+    if (left != a.stored.end()) row.a = time_text(left->measurement) + " us";
+    if (right != b.stored.end()) row.b = time_text(right->measurement) + " us";
     if (!row.a.empty() && !row.b.empty()) row.ratio = right->measurement.median_us / left->measurement.median_us;
     list.push_back(std::move(row));
   }
   return {"times", std::move(list)};
 }
 
-std::string heading(const InspectedKernel& kernel) {
+std::string heading(const Inspection& kernel) {
   return kernel.trial.id > 0 ? fmt::format("trial {}", kernel.trial.id) : kernel.trial.variant;
 }
 
 }  // namespace
 
-std::vector<DiffSection> diff_sections(const InspectedKernel& a, const InspectedKernel& b) {
+std::vector<DiffSection> diff_sections(const Inspection& a, const Inspection& b) {
   const Total left = total(a), right = total(b);
   return {identity(a, b), resources(left, right), counts(left, right), times(a, b)};
 }
 
-std::string diff_text(const InspectedKernel& a, const InspectedKernel& b, const std::string& source, bool all,
-                      bool color, int width) {
+std::string diff_text(const Inspection& a, const Inspection& b, const std::string& source, bool all, bool color,
+                      int width) {
   std::string text =
       styled(fmt::format("A  {}: {} {}", a.title, a.trial.variant, a.trial.configuration), Style::bold, color);
   text += "\n" +
           styled(fmt::format("B  {}: {} {}", b.title, b.trial.variant, b.trial.configuration), Style::bold, color) +
           "\n";
-  for (const InspectedKernel* kernel : {&a, &b}) {
+  for (const Inspection* kernel : {&a, &b}) {
     if (!kernel->note.empty()) text += kernel->note + "\n";
     if (kernel->launches.empty()) text += fmt::format("{}: not counted: {}\n", heading(*kernel), kernel->trial.message);
   }
@@ -216,7 +216,7 @@ std::string diff_text(const InspectedKernel& a, const InspectedKernel& b, const 
   return text + "\n" + source;
 }
 
-JsonValue::Object diff_value(const InspectedKernel& a, const InspectedKernel& b, const std::string& source) {
+JsonValue::Object diff_value(const Inspection& a, const Inspection& b, const std::string& source) {
   JsonValue::Array sections;
   for (const DiffSection& section : diff_sections(a, b)) {
     JsonValue::Array rows;

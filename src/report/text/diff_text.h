@@ -16,12 +16,12 @@ struct DiffSection {
 };
 
 /// Parameters, resources, counts and times, in this order; rows that are empty on both sides are left out.
-std::vector<DiffSection> diff_sections(const InspectedKernel& a, const InspectedKernel& b);
+std::vector<DiffSection> diff_sections(const Inspection& a, const Inspection& b);
 
 /// `source`: unified diff of the sources, empty when they are the same. `all`: rows that are equal as well.
-std::string diff_text(const InspectedKernel& a, const InspectedKernel& b, const std::string& source, bool all,
-                      bool color, int width);
+std::string diff_text(const Inspection& a, const Inspection& b, const std::string& source, bool all, bool color,
+                      int width);
 /// The body of the JSON document, with every row.
-JsonValue::Object diff_value(const InspectedKernel& a, const InspectedKernel& b, const std::string& source);
+JsonValue::Object diff_value(const Inspection& a, const Inspection& b, const std::string& source);
 
 }  // namespace kerlab::report

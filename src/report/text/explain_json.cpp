@@ -53,14 +53,14 @@ JsonValue what_if_value(const WhatIf& what) {
   return value;
 }
 
-JsonValue known_value(const KnownTime& time, const Explained& e) {
+JsonValue known_value(const KnownTime& time, const Explanation& e) {
   return JsonValue::Object{{"who", time.who},
                            {"median_us", time.us},
                            {"low_us", time.low_us},
                            {"high_us", time.high_us},
                            {"clock", time.clock},
-                           {"where", time.where},
-                           {"of_theoretical", time.us > 0 ? e.roof.minimum_us / time.us : 0}};
+                           {"where", short_class(time.where)},
+                           {"of_theoretical", time.us > 0 ? e.problem.roof.minimum_us / time.us : 0}};
 }
 
 JsonValue place_value(const CounterPlace& place) {
@@ -68,7 +68,7 @@ JsonValue place_value(const CounterPlace& place) {
       {"counter", place.counter}, {"place", place_text(place.line)}, {"source", place.source}, {"share", place.share}};
 }
 
-JsonValue variant_value(const ExplainedVariant& variant) {
+JsonValue variant_value(const VariantFit& variant) {
   return JsonValue::Object{{"name", variant.variant},
                            {"doc", variant.doc},
                            {"rung", variant.rung},
@@ -85,29 +85,32 @@ JsonValue::Array values_of(const std::vector<Element>& elements, ToValue to) {
 
 }  // namespace
 
-JsonValue::Object explain_value(const Explained& e) {
-  return {{"title", e.title},
-          {"device", e.device},
-          {"flops", e.flops},
-          {"bytes", e.bytes},
-          {"intensity", e.roof.intensity},
-          {"shape", e.problem.shape},
-          {"bottleneck", to_value(e.bottleneck)},
-          {"theoretical", roof_value(e.theoretical, e.roof)},
-          {"practical", e.measured && e.measured_roof ? roof_value(*e.measured, *e.measured_roof) : JsonValue()},
-          {"practical_on", e.measured_on},
-          {"known", values_of(e.known, [&](const KnownTime& time) { return known_value(time, e); })},
-          {"kernel_name", e.kernel_name},
-          {"kernel", e.kernel ? JsonValue(inspect_value(*e.kernel)) : JsonValue()},
-          {"obstacle", e.obstacle},
-          {"operations", to_value(e.operations)},
-          {"excess", values_of(e.excess, place_value)},
-          {"uneven", e.uneven},
-          {"waves", values_of(e.waves, waves_value)},
-          {"what_if", values_of(e.what_if, what_if_value)},
-          {"steps", e.steps},
-          {"variants", values_of(e.variants, variant_value)},
-          {"next", e.next}};
+JsonValue::Object explain_value(const Explanation& e, const std::vector<std::string>& next) {
+  const ProblemRoofline& problem = e.problem;
+  return {
+      {"title", problem.title},
+      {"device", e.device.id},
+      {"flops", problem.flops},
+      {"bytes", problem.bytes},
+      {"intensity", problem.roof.intensity},
+      {"shape", problem.bottleneck.shape},
+      {"bottleneck", to_value(e.bottleneck)},
+      {"theoretical", roof_value(problem.theoretical, problem.roof)},
+      {"practical",
+       problem.measured && problem.measured_roof ? roof_value(*problem.measured, *problem.measured_roof) : JsonValue()},
+      {"practical_on", measured_on(e)},
+      {"known", values_of(e.known, [&](const KnownTime& time) { return known_value(time, e); })},
+      {"kernel_name", e.kernel_name},
+      {"kernel", e.kernel ? JsonValue(inspect_value(*e.kernel)) : JsonValue()},
+      {"obstacle", e.obstacle},
+      {"operations", to_value(e.operations)},
+      {"excess", values_of(e.excess, place_value)},
+      {"uneven", e.uneven},
+      {"waves", values_of(e.waves, waves_value)},
+      {"what_if", values_of(e.what_if, what_if_value)},
+      {"steps", e.steps},
+      {"variants", values_of(e.variants, variant_value)},
+      {"next", next}};
 }
 
 }  // namespace kerlab::report

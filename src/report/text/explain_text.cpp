@@ -35,10 +35,11 @@ void add_bottleneck(ExplainPage& page, const Bottleneck& bottleneck) {
 }
 
 /// "square; 64 tiles of 128x128 are 0.48 waves of 132 SMs"
-void add_shape(ExplainPage& page, const Explained& e) {
-  if (e.problem.shape.empty()) return;
-  std::string text = e.problem.shape;
-  if (e.problem.waves) text += "; " + tiles_text(*e.problem.waves, e.sms);
+void add_shape(ExplainPage& page, const Explanation& e) {
+  const ProblemBottleneck& problem = e.problem.bottleneck;
+  if (problem.shape.empty()) return;
+  std::string text = problem.shape;
+  if (problem.waves) text += "; " + tiles_text(*problem.waves, e.device.sms);
   page.say("shape", text);
 }
 
@@ -48,32 +49,36 @@ std::string intensity_text(double value) {
 }
 
 /// The part of the roof that a problem is below: "memory", "tensor pipe".
-std::string roof_name(const Explained& e, const Roofline& roof) {
-  return roof.memory_bound ? "memory" : e.theoretical.unit;
+std::string roof_name(const Explanation& e, const Roofline& roof) {
+  return roof.memory_bound ? "memory" : e.problem.theoretical.unit;
 }
 
-void add_roof(ExplainPage& page, const Explained& e) {
-  const Roofline& roof = e.roof;
-  page.say("roofline",
-           fmt::format("{}, at least {}: {} FLOP/byte, {} of the ridge at {}: {} us at best, by {} (theoretical, "
-                       "{} and {})",
-                       format_si(e.flops, "FLOP"), format_si(e.bytes, "B"), intensity_text(roof.intensity),
-                       roof.memory_bound ? "left" : "right", intensity_text(roof.ridge), format_us(roof.minimum_us),
-                       roof_name(e, roof), format_si(e.theoretical.bytes_per_s, "B/s"),
-                       format_si(e.theoretical.flops_per_s, "FLOP/s")));
-  if (!e.measured || !e.measured_roof) return;
-  page.say("", fmt::format("{} on {} ({}, {}): {} us at best, by {}", e.measured->source, e.measured_on,
-                           format_si(e.measured->bytes_per_s, "B/s"), format_si(e.measured->flops_per_s, "FLOP/s"),
-                           format_us(e.measured_roof->minimum_us), roof_name(e, *e.measured_roof)));
+void add_roof(ExplainPage& page, const Explanation& e) {
+  const Roofline& roof = e.problem.roof;
+  page.say(
+      "roofline",
+      fmt::format("{}, at least {}: {} FLOP/byte, {} of the ridge at {}: {} us at best, by {} (theoretical, "
+                  "{} and {})",
+                  format_si(e.problem.flops, "FLOP"), format_si(e.problem.bytes, "B"), intensity_text(roof.intensity),
+                  roof.memory_bound ? "left" : "right", intensity_text(roof.ridge), format_us(roof.minimum_us),
+                  roof_name(e, roof), format_si(e.problem.theoretical.bytes_per_s, "B/s"),
+                  format_si(e.problem.theoretical.flops_per_s, "FLOP/s")));
+  if (!e.problem.measured || !e.problem.measured_roof) return;
+  page.say("", fmt::format("{} on {} ({}, {}): {} us at best, by {}", e.problem.measured->source, measured_on(e),
+                           format_si(e.problem.measured->bytes_per_s, "B/s"),
+                           format_si(e.problem.measured->flops_per_s, "FLOP/s"),
+                           format_us(e.problem.measured_roof->minimum_us), roof_name(e, *e.problem.measured_roof)));
 }
 
 /// "55 % of roofline; 61 % of the one by measured ceilings"
-std::string reached(const Explained& e, double us) {
-  if (us <= 0 || e.roof.minimum_us <= 0) return "";
-  std::string text = fmt::format("{} of roofline", format_share(e.roof.minimum_us / us));
-  if (us < e.roof.minimum_us)
-    text += e.roof.memory_bound ? " (part of the data was in a cache)" : " (the clock was above the data sheet's)";
-  if (e.measured_roof) text += fmt::format(", {} by measured ceilings", format_share(e.measured_roof->minimum_us / us));
+std::string reached(const Explanation& e, double us) {
+  if (us <= 0 || e.problem.roof.minimum_us <= 0) return "";
+  std::string text = fmt::format("{} of roofline", format_share(e.problem.roof.minimum_us / us));
+  if (us < e.problem.roof.minimum_us)
+    text +=
+        e.problem.roof.memory_bound ? " (part of the data was in a cache)" : " (the clock was above the data sheet's)";
+  if (e.problem.measured_roof)
+    text += fmt::format(", {} by measured ceilings", format_share(e.problem.measured_roof->minimum_us / us));
   return text;
 }
 
@@ -81,7 +86,7 @@ std::string time_text(double us, double low_us, double high_us, const std::strin
   return (clock == "modelled" || low_us <= 0 ? format_us(us) : median_with_interval(us, low_us, high_us)) + " us";
 }
 
-void add_times(ExplainPage& page, const Explained& e) {
+void add_times(ExplainPage& page, const Explanation& e) {
   std::string_view label = "time";
   const auto say = [&](const std::string& text) {
     page.say(label, text);
@@ -93,7 +98,7 @@ void add_times(ExplainPage& page, const Explained& e) {
         modelled_time_text(e.kernel->modelled_us, trial.family, trial.dtype));
   }
   if (e.kernel) {
-    for (const RecordedTime& time : e.kernel->recorded) {
+    for (const StoredTime& time : e.kernel->stored) {
       const Measurement& m = time.measurement;
       if (m.clock == "modelled" && !e.kernel->launches.empty()) continue;
       say(fmt::format("{} {} on {} (trial {}): {}", time_text(m.median_us, m.low_us, m.high_us, m.clock), m.clock,
@@ -103,29 +108,29 @@ void add_times(ExplainPage& page, const Explained& e) {
   for (std::size_t i = 0; i < std::min(e.known.size(), kMostKnown); ++i) {
     const KnownTime& time = e.known[i];
     say(fmt::format("{}: {} {} on {}, {}", time.who, time_text(time.us, time.low_us, time.high_us, time.clock),
-                    time.clock, time.where, reached(e, time.us)));
+                    time.clock, short_class(time.where), reached(e, time.us)));
   }
   if (label == "time") say("none is stored");
 }
 
 // --- the kernel
 
-std::string counts_text(const Explained& e) {
+std::string counts_text(const Explanation& e) {
   Counts total;
   for (const LaunchInspection& launch : e.kernel->launches)
     for (int i = 0; i < launch.times; ++i) total += launch.counts;
   std::string text;
-  if (e.flops > 0)
+  if (e.problem.flops > 0)
     text = fmt::format("{} FLOPs of the family's formula",
-                       times_the(static_cast<double>(total.flops + total.tensor_flops), e.flops));
-  if (e.bytes > 0)
+                       times_the(static_cast<double>(total.flops + total.tensor_flops), e.problem.flops));
+  if (e.problem.bytes > 0)
     text += fmt::format("{}{} least bytes asked of memory ({})", text.empty() ? "" : ", ",
-                        times_the(32.0 * static_cast<double>(total.global_sectors), e.bytes),
+                        times_the(32.0 * static_cast<double>(total.global_sectors), e.problem.bytes),
                         format_bytes(32 * total.global_sectors));
   return text;
 }
 
-std::string excess_text(const Explained& e, const Operation& row) {
+std::string excess_text(const Explanation& e, const Operation& row) {
   std::string text;
   for (const CounterPlace& place : e.excess) {
     if (place.counter != row.name) continue;
@@ -136,7 +141,7 @@ std::string excess_text(const Explained& e, const Operation& row) {
   return text;
 }
 
-void add_operations(ExplainPage& page, const Explained& e) {
+void add_operations(ExplainPage& page, const Explanation& e) {
   page.say("counted", fmt::format("{}: {}", e.operations.scope, counts_text(e)));
   if (e.uneven > 0)
     page.say("", fmt::format("blocks that stay have unlike shares of the work: scaled to all, counts may be off by {}",
@@ -187,12 +192,12 @@ void add_limiter(ExplainPage& page, const LaunchInspection& launch) {
   }
 }
 
-void add_waves(ExplainPage& page, const Explained& e, const LaunchInspection& launch, const LaunchWaves& waves) {
+void add_waves(ExplainPage& page, const Explanation& e, const LaunchInspection& launch, const LaunchWaves& waves) {
   if (waves.blocks.waves == 0) {
     page.say("waves", "no block fits on an SM");
     return;
   }
-  page.say("waves", waves_sentence(waves, launch.occupancy.blocks, e.sms));
+  page.say("waves", waves_sentence(waves, launch.occupancy.blocks, e.device.sms));
   page.draw("", waves_picture(waves, page.drawing().unicode));
   page.say("", tail_sentence(waves, launch.time.us));
 }
@@ -205,7 +210,7 @@ std::vector<std::size_t> longest_first(const std::vector<LaunchInspection>& laun
   return order;
 }
 
-void add_launches(ExplainPage& page, const Explained& e) {
+void add_launches(ExplainPage& page, const Explanation& e) {
   const auto& launches = e.kernel->launches;
   const std::vector<std::size_t> order = longest_first(launches);
   for (std::size_t place = 0; place < std::min(order.size(), kMostLaunches); ++place) {
@@ -227,17 +232,17 @@ void add_launches(ExplainPage& page, const Explained& e) {
 
 // --- the problem alone
 
-void add_variants(ExplainPage& page, const Explained& e) {
+void add_variants(ExplainPage& page, const Explanation& e) {
   if (e.variants.empty()) return;
   page.gap();
-  const auto fit = std::ranges::count_if(e.variants, [](const ExplainedVariant& v) { return v.reason.empty(); });
+  const auto fit = std::ranges::count_if(e.variants, [](const VariantFit& v) { return v.reason.empty(); });
   page.say("variants", fmt::format("{} of {} can do it, by rung:", fit, e.variants.size()));
   Table table{{{"variant"}, {"what it is"}}, {}};
   std::string cannot;
   std::size_t longest = 0;
-  for (const ExplainedVariant& variant : e.variants) longest = std::max(longest, variant.variant.size());
+  for (const VariantFit& variant : e.variants) longest = std::max(longest, variant.variant.size());
   const int room = std::max(page.width() - static_cast<int>(longest) - 2, 20);
-  for (const ExplainedVariant& variant : e.variants) {
+  for (const VariantFit& variant : e.variants) {
     if (variant.reason.empty())
       table.rows.push_back({variant.variant, shortened(variant.doc, room)});
     else
@@ -245,13 +250,14 @@ void add_variants(ExplainPage& page, const Explained& e) {
   }
   if (fit > 0) page.draw("", text_table(table, false, 0, page.width()));
   if (!cannot.empty())
-    page.say("",
-             fmt::format("not: {} (kerlab list {} --space says why)", cannot, e.title.substr(0, e.title.find(' '))));
+    page.say("", fmt::format("not: {} (kerlab list {} --space says why)", cannot,
+                             e.problem.title.substr(0, e.problem.title.find(' '))));
 }
 
-std::string heading(const Explained& e) {
-  if (!e.kernel) return e.title + (e.kernel_name.empty() ? "" : ": " + e.kernel_name);
-  return fmt::format("{}: {} {}  ({})", e.title, e.kernel->trial.variant, e.kernel->trial.configuration, e.kernel->how);
+std::string heading(const Explanation& e) {
+  if (!e.kernel) return e.problem.title + (e.kernel_name.empty() ? "" : ": " + e.kernel_name);
+  return fmt::format("{}: {} {}  ({})", e.problem.title, e.kernel->trial.variant, e.kernel->trial.configuration,
+                     e.kernel->how);
 }
 
 }  // namespace
@@ -260,7 +266,12 @@ std::string short_class(const std::string& device_class) {
   return device_class.substr(0, device_class.find(" sm_"));
 }
 
-std::string explain_text(const Explained& e, const Drawing& drawing) {
+std::string measured_on(const Explanation& e) {
+  if (!e.problem.measured) return "";
+  return fmt::format("{}, {}", short_class(e.times_of), e.ceilings_created.substr(0, 10));
+}
+
+std::string explain_text(const Explanation& e, const std::vector<std::string>& next, const Drawing& drawing) {
   ExplainPage page(drawing);
   page.head(heading(e));
   if (e.kernel && !e.kernel->note.empty()) page.say("note", e.kernel->note, Style::warning);
@@ -282,9 +293,7 @@ std::string explain_text(const Explained& e, const Drawing& drawing) {
   }
   add_variants(page, e);
   page.gap();
-  std::string next;
-  for (const std::string& command : e.next) next += command + "\n";
-  page.draw("next", next);
+  page.draw("next", fmt::format("{}\n", fmt::join(next, "\n")));
   return page.take();
 }
 

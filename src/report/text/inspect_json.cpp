@@ -102,10 +102,10 @@ JsonValue launch_value(const LaunchInspection& launch) {
 
 }  // namespace
 
-JsonValue::Object inspect_value(const InspectedKernel& kernel) {
+JsonValue::Object inspect_value(const Inspection& kernel) {
   JsonValue::Array launches, recorded;
   for (const LaunchInspection& launch : kernel.launches) launches.push_back(launch_value(launch));
-  for (const RecordedTime& time : kernel.recorded)
+  for (const StoredTime& time : kernel.stored)
     recorded.push_back(JsonValue::Object{
         {"trial", time.trial}, {"device_class", time.device_class}, {"measurement", to_value(time.measurement)}});
   return {{"trial", to_value(kernel.trial)},

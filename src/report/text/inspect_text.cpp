@@ -200,9 +200,9 @@ std::string remarks_text(const LaunchInspection& launch, bool color) {
   return text;
 }
 
-std::string recorded_text(const InspectedKernel& kernel) {
+std::string recorded_text(const Inspection& kernel) {
   std::string text;
-  for (const RecordedTime& time : kernel.recorded) {
+  for (const StoredTime& time : kernel.stored) {
     const Measurement& m = time.measurement;
     text += line(text.empty() ? "on record" : "",
                  fmt::format("{} us, {} on {} (trial {})",
@@ -223,7 +223,7 @@ std::string occupancy_text(const LaunchInspection& launch) {
   return text;
 }
 
-std::string inspect_text(const InspectedKernel& kernel, int hot_spots, bool color, int width) {
+std::string inspect_text(const Inspection& kernel, int hot_spots, bool color, int width) {
   const Trial& trial = kernel.trial;
   std::string text =
       styled(fmt::format("{}: {} {}", kernel.title, trial.variant, trial.configuration), Style::bold, color);

@@ -49,12 +49,12 @@ std::vector<std::string> row_of(const WhatIf& what) {
           what.bottleneck};
 }
 
-const LaunchInspection& longest(const InspectedKernel& kernel) {
+const LaunchInspection& longest(const Inspection& kernel) {
   return *std::ranges::max_element(kernel.launches, {},
                                    [](const LaunchInspection& launch) { return launch.time.us * launch.times; });
 }
 
-std::vector<std::string> as_it_is(const InspectedKernel& kernel) {
+std::vector<std::string> as_it_is(const Inspection& kernel) {
   const LaunchInspection& launch = longest(kernel);
   return {"as it is",
           "1",
@@ -68,7 +68,7 @@ std::vector<std::string> as_it_is(const InspectedKernel& kernel) {
 
 }  // namespace
 
-std::string what_if_text(const Explained& explained, bool color, int width) {
+std::string what_if_text(const Explanation& explained, bool color, int width) {
   Table table{{{"one step"},
                {"time over as it is"},
                {"model us", Align::right},
@@ -89,7 +89,7 @@ std::string what_if_text(const Explained& explained, bool color, int width) {
   return text_table(table, color, 0, width) + failed;
 }
 
-std::string what_if_remark(const Explained& explained) {
+std::string what_if_remark(const Explanation& explained) {
   const std::size_t shown = explained.what_if.size();
   std::string text = fmt::format("{} of {} steps that are valid", shown, explained.steps);
   if (shown < explained.steps) text += " (--what-if N counts more)";

@@ -5,7 +5,7 @@
 
 namespace kerlab::report {
 
-std::string what_if_text(const Explained& explained, bool color, int width);
-std::string what_if_remark(const Explained& explained);
+std::string what_if_text(const Explanation& explained, bool color, int width);
+std::string what_if_remark(const Explanation& explained);
 
 }  // namespace kerlab::report

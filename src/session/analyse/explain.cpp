@@ -197,6 +197,35 @@ void count_kernel(Explanation& result, Rig& rig, const Subject& subject, const E
                            options.inspect.rig.use_cache, options.inspect.told);
 }
 
+KnownTime known_time(const RooflinePoint& point) {
+  const Measurement& m = point.measurement;
+  const std::string who = point.winner            ? "the winner, "
+                          : point.shipped.empty() ? "the best stored trial of "
+                                                  : "the shipped winner, ";
+  const std::string trial = point.trial.id > 0 ? fmt::format(" (trial {})", point.trial.id) : "";
+  return {who + point.trial.variant + trial,
+          m.median_us,
+          m.low_us,
+          m.high_us,
+          m.clock,
+          point.shipped.empty() ? point.trial.device_class : point.shipped};
+}
+
+/// Of other kernels than the one that is explained.
+std::vector<KnownTime> known_times(const Explanation& explanation) {
+  std::vector<KnownTime> list;
+  for (const RooflinePoint& point : explanation.problem.points) {
+    const bool same = explanation.kernel && point.trial.variant == explanation.kernel->trial.variant &&
+                      point.trial.configuration == explanation.kernel->trial.configuration && point.shipped.empty();
+    if (!same && point.measurement.median_us > 0) list.push_back(known_time(point));
+  }
+  for (const LibraryTime& time : explanation.problem.library)
+    list.push_back({time.label, time.median_us, time.low_us, time.high_us,
+                    explanation.times_of == explanation.device.device_class() ? "modelled" : "measured",
+                    explanation.times_of});
+  return list;
+}
+
 }  // namespace
 
 Explanation explain(const ExplainOptions& options, const Database* database) {
@@ -226,6 +255,7 @@ Explanation explain(const ExplainOptions& options, const Database* database) {
   result.bottleneck = result.kernel && !result.kernel->launches.empty() ? heaviest(*result.kernel).bottleneck
                                                                         : result.problem.bottleneck;
   result.problem_options = options_of(problem, rig.folder().family);
+  result.known = known_times(result);
   return result;
 }
 

@@ -1,9 +1,7 @@
 #pragma once
 // What one kernel does, by source line, and what holds it back: counted on an emulated device, which needs no GPU.
 
-#include <optional>
-
-#include "model/inspection.h"
+#include "session/analyse/inspection.h"
 #include "session/find/subject.h"
 #include "session/run/progress.h"
 #include "session/run/single.h"
@@ -16,25 +14,6 @@ struct InspectOptions {
   std::vector<ProblemArgument> arguments;
   std::string dtype;
   Told told;
-};
-
-/// A time that was measured (or modelled) before.
-struct StoredTime {
-  std::int64_t trial = 0;
-  std::string device_class;
-  Measurement measurement;
-};
-
-struct Inspection {
-  Trial trial;                   ///< as compiled with line information; id of the stored one if there is one, else 0
-  std::string title, how, note;  ///< problem; how the configuration was chosen
-  std::string completion;        ///< as of the subject
-  std::string device;            ///< "emu:h200"
-  std::vector<LaunchInspection> launches;
-  double modelled_us = 0, roof_us = 0;
-  double flops = 0, bytes = 0;     ///< of the problem
-  std::vector<StoredTime> stored;  ///< newest of every device class
-  SourceBundle source;
 };
 
 /// `database` may be null: then nothing is stored. Throws Error with the message when the kernel does not compile or

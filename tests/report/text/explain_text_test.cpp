@@ -19,25 +19,25 @@ LaunchWaves waves_of_tiles(std::int64_t items, std::int64_t places) {
 }
 
 /// 4096^3 in fp32 on tiles of 128 x 128: 1024 blocks, two an SM, are 3.88 waves of 264.
-Explained sample() {
-  Explained e;
-  e.title = "gemm 4096x4096x4096 fp32 nn";
-  e.device = "emu:h200";
-  e.sms = 132;
-  e.flops = 137.438953472e9;
-  e.bytes = 201326592;
+Explanation sample() {
+  Explanation e;
+  e.problem.title = "gemm 4096x4096x4096 fp32 nn";
+  e.device.id = "emu:h200";
+  e.device.sms = 132;
+  e.problem.flops = 137.438953472e9;
+  e.problem.bytes = 201326592;
   e.bottleneck = {"fp32 pipe", "busy 92 % of the time", "tensor cores"};
-  e.problem.shape = "square";
-  e.problem.waves = waves_of({1, 4096, 4096, 4096, 4, 4, 0, 0, false}, 128, 256, 132);
-  e.theoretical = {4.8e12, 66.9e12, "FMA", "theoretical"};
-  e.roof = roofline(e.flops, e.bytes, e.theoretical);
+  e.problem.bottleneck.shape = "square";
+  e.problem.bottleneck.waves = waves_of({1, 4096, 4096, 4096, 4, 4, 0, 0, false}, 128, 256, 132);
+  e.problem.theoretical = {4.8e12, 66.9e12, "FMA", "theoretical"};
+  e.problem.roof = roofline(e.problem.flops, e.problem.bytes, e.problem.theoretical);
   e.kernel_name = "gemm/reg2d";
-  InspectedKernel& kernel = e.kernel.emplace();
+  Inspection& kernel = e.kernel.emplace();
   kernel.trial.family = "gemm";
   kernel.trial.variant = "reg2d";
   kernel.trial.dtype = "fp32";
   kernel.trial.configuration = "BM=128 BN=128";
-  kernel.title = e.title;
+  kernel.title = e.problem.title;
   kernel.how = "as typed";
   kernel.modelled_us = 3000;
   LaunchInspection& launch = kernel.launches.emplace_back();
@@ -75,12 +75,11 @@ Explained sample() {
   what.waves = 3.88;
   what.bottleneck = "fp32 pipe";
   e.steps = 5;
-  e.next = {"kerlab inspect gemm/reg2d"};
   return e;
 }
 
-std::string text_of(const Explained& e, int width = 110) {
-  return explain_text(e, {width, false, false});
+std::string text_of(const Explanation& e, int width = 110) {
+  return explain_text(e, {"kerlab inspect gemm/reg2d"}, {width, false, false});
 }
 
 }  // namespace
@@ -120,7 +119,7 @@ TEST_CASE("explain: from the problem down to the next command", "[report]") {
 }
 
 TEST_CASE("explain: sentences keep within the width", "[report]") {
-  Explained e = sample();
+  Explanation e = sample();
   e.bottleneck.reason = std::string(400, 'x');
   e.bottleneck.reason.insert(200, " ");
   for (const int width : {1, 60, 80, 110, 500}) {
@@ -134,17 +133,18 @@ TEST_CASE("explain: sentences keep within the width", "[report]") {
 }
 
 TEST_CASE("explain: measured times, ceilings and what others took", "[report]") {
-  Explained e = sample();
-  e.measured = Ceilings{4.2e12, 60e12, "FMA", "measured"};
-  e.measured_roof = roofline(e.flops, e.bytes, *e.measured);
-  e.measured_on = "NVIDIA H200, 2026-11-21";
+  Explanation e = sample();
+  e.problem.measured = Ceilings{4.2e12, 60e12, "FMA", "measured"};
+  e.problem.measured_roof = roofline(e.problem.flops, e.problem.bytes, *e.problem.measured);
+  e.times_of = "NVIDIA H200 sm_90 132 SM";
+  e.ceilings_created = "2026-11-21T10:00:00Z";
   Measurement m;
   m.median_us = 3210;
   m.low_us = 3200;
   m.high_us = 3220;
   m.clock = "measured";
-  e.kernel->recorded = {{12, "NVIDIA H200 sm_90 132 SM", m}};
-  e.known = {{"cuBLASLt 13.0.2", 2500, 2490, 2510, "measured", "NVIDIA H200"}};
+  e.kernel->stored = {{12, "NVIDIA H200 sm_90 132 SM", m}};
+  e.known = {{"cuBLASLt 13.0.2", 2500, 2490, 2510, "measured", "NVIDIA H200 sm_90 132 SM"}};
   const std::string text = text_of(e, 120);
   CHECK_THAT(text, Contains("measured on NVIDIA H200, 2026-11-21 (4.20 TB/s, 60.00 TFLOP/s): 2291 us"));
   // 2054.4 of 3210 are 64 %, 2290.6 of 3210 are 71 %.
@@ -156,7 +156,7 @@ TEST_CASE("explain: measured times, ceilings and what others took", "[report]") 
 }
 
 TEST_CASE("explain: timed ratios say so, and failures say why", "[report]") {
-  Explained e = sample();
+  Explanation e = sample();
   e.what_if.front().timed = TimedRatio{0.93, 0.91, 0.95, 14, "NVIDIA H200", "measured", false};
   WhatIf& failed = e.what_if.emplace_back();
   failed.parameter = "BM";
@@ -170,7 +170,7 @@ TEST_CASE("explain: timed ratios say so, and failures say why", "[report]") {
 }
 
 TEST_CASE("explain: what did not run, and a problem alone", "[report]") {
-  Explained e = sample();
+  Explanation e = sample();
   e.kernel->launches.clear();
   e.what_if.clear();
   e.obstacle = "compile_error: reg2d.cu:3: error";
@@ -189,7 +189,7 @@ TEST_CASE("explain: what did not run, and a problem alone", "[report]") {
 }
 
 TEST_CASE("explain: several launches, the longest first", "[report]") {
-  Explained e = sample();
+  Explanation e = sample();
   LaunchInspection sums = e.kernel->launches.front();
   sums.kernel = "add_parts";
   sums.time.us = 500;
@@ -231,7 +231,7 @@ TEST_CASE("explain: pictures of waves", "[report]") {
 }
 
 TEST_CASE("explain: the JSON document holds all of it", "[report]") {
-  const JsonValue value(explain_value(sample()));
+  const JsonValue value(explain_value(sample(), {"kerlab inspect gemm/reg2d"}));
   for (const char* key : {"title", "shape", "bottleneck", "theoretical", "practical", "kernel", "operations", "excess",
                           "waves", "what_if", "steps", "variants", "next", "obstacle"})
     CHECK(value.find(key) != nullptr);

@@ -8,8 +8,8 @@ using Catch::Contains;
 
 namespace {
 
-InspectedKernel sample(int bm) {
-  InspectedKernel kernel;
+Inspection sample(int bm) {
+  Inspection kernel;
   kernel.trial.variant = "reg2d";
   kernel.trial.family = "gemm";
   kernel.trial.dtype = "fp32";
@@ -72,7 +72,7 @@ TEST_CASE("inspect: launch, units, mix, memory, hot spots, sentences", "[report]
 }
 
 TEST_CASE("diff: what differs is shown, what is equal with --all", "[report]") {
-  const InspectedKernel a = sample(64), b = sample(128);
+  const Inspection a = sample(64), b = sample(128);
   const std::string text = diff_text(a, b, "", false, false, 0);
   CHECK_THAT(text, Contains("parameters   A    B  B/A\n"
                             "BM          64  128\n"));
@@ -84,14 +84,14 @@ TEST_CASE("diff: what differs is shown, what is equal with --all", "[report]") {
 }
 
 TEST_CASE("diff: times compare only within one device class, protocol, cache and clock", "[report]") {
-  InspectedKernel a = sample(64), b = sample(128);
+  Inspection a = sample(64), b = sample(128);
   Measurement m;
   m.median_us = 10, m.low_us = 9.9, m.high_us = 10.1, m.clock = "measured", m.cache = "cold", m.protocol = "events-1";
-  a.recorded = {{1, "H200", m}};
+  a.stored = {{1, "H200", m}};
   m.median_us = 20, m.low_us = 19.9, m.high_us = 20.1;
-  b.recorded = {{2, "H200", m}};
+  b.stored = {{2, "H200", m}};
   CHECK_THAT(diff_text(a, b, "", false, false, 0), Contains("H200, measured, cold, events-1") && Contains("2.000"));
-  b.recorded.front().measurement.cache = "hot";
+  b.stored.front().measurement.cache = "hot";
   const auto sections = diff_sections(a, b);
   for (const DiffRow& row : sections.back().rows)
     if (row.name.starts_with("H200")) CHECK_FALSE(row.ratio);
