@@ -12,12 +12,19 @@ namespace kerlab::stats {
 
 namespace {
 
-// Quantiles of Student's t for 1 to 12 degrees of freedom; beyond, those of 12 are a little on the safe side.
-constexpr std::array kStudent95 = {6.314, 2.920, 2.353, 2.132, 2.015, 1.943, 1.895, 1.860, 1.833, 1.812, 1.796, 1.782};
-constexpr std::array kStudent80 = {1.376, 1.061, 0.978, 0.941, 0.920, 0.906, 0.896, 0.889, 0.883, 0.879, 0.876, 0.873};
+// Quantiles of Student's t for 1 to 12 degrees of freedom, then that of the normal distribution.
+constexpr std::array kStudent95 = {6.314, 2.920, 2.353, 2.132, 2.015, 1.943, 1.895,
+                                   1.860, 1.833, 1.812, 1.796, 1.782, 1.645};
+constexpr std::array kStudent80 = {1.376, 1.061, 0.978, 0.941, 0.920, 0.906, 0.896,
+                                   0.889, 0.883, 0.879, 0.876, 0.873, 0.842};
+constexpr std::array kStudent995 = {63.66, 9.925, 5.841, 4.604, 4.032, 3.707, 3.499,
+                                    3.355, 3.250, 3.169, 3.106, 3.055, 2.576};
 
 double quantile(std::span<const double> table, int degrees) {
-  return table[static_cast<std::size_t>(std::clamp(degrees, 1, static_cast<int>(table.size())) - 1)];
+  const int last = static_cast<int>(table.size()) - 1;  // degrees of the last but one
+  if (degrees <= last) return table[static_cast<std::size_t>(std::max(degrees, 1) - 1)];
+  const double limit = table.back(), edge = table[table.size() - 2];
+  return limit + (edge - limit) * last / degrees;
 }
 
 /// Median of ln(today / base) over the usable pairs of one process.
@@ -60,6 +67,10 @@ double student_80(int degrees) {
   return quantile(kStudent80, degrees);
 }
 
+double student_995(int degrees) {
+  return quantile(kStudent995, degrees);
+}
+
 std::string_view name(GateVerdict verdict) {
   switch (verdict) {
     case GateVerdict::passed:
@@ -90,6 +101,8 @@ std::optional<PairedEffect> estimate_effect(std::span<const ProcessPairs> proces
   found.low = std::exp(mean - student_95(degrees) * error);
   found.high = std::exp(mean + student_95(degrees) * error);
   found.mde = std::expm1(std::log1p(rule.margin) + (student_95(degrees) + student_80(degrees)) * error);
+  found.sure = std::expm1(std::log1p(rule.margin) + (student_95(degrees) + student_995(degrees)) * error);
+  found.spread = error * std::sqrt(count);
   found.base_us = median_time(processes, &ProcessPairs::base_us);
   found.today_us = median_time(processes, &ProcessPairs::today_us);
   found.processes = static_cast<int>(effects.size());

@@ -28,8 +28,10 @@ struct GateRule {
 struct PairedEffect {
   double ratio = 1, low = 1, high = 1;  ///< geometric mean over processes; each bound one-sided, 95 %
   double mde = 0;                       ///< slow-down (fraction) that such a run finds in 80 of 100 cases
+  double sure = 0;                      ///< and in 99 of 100: both batches find it in 99.5 each
   double base_us = 0, today_us = 0;     ///< medians over everything
   int processes = 0;
+  double spread = 0;  ///< standard deviation of ln(today / base) over processes
 };
 
 /// The effect of a process is the median over its pairs of ln(today / base); bounds by Student's t over processes.
@@ -56,8 +58,10 @@ bool control_holds(const PairedEffect& control, const GateRule& rule);
 /// (32 ns between events of an H200). `most` where samples are too few or too far apart to show it, or all alike.
 double clock_floor_us(std::vector<double> samples_us, double most);
 
-/// Student's t: the value that a variable with `degrees` (at least 1) of freedom stays below with probability .95, .80.
+/// Student's t: the value that a variable with `degrees` (at least 1) of freedom stays below with probability .95, .80,
+/// .995. Beyond 12 degrees interpolated in 1 / degrees, at most 1 % too large.
 double student_95(int degrees);
 double student_80(int degrees);
+double student_995(int degrees);
 
 }  // namespace kerlab::stats

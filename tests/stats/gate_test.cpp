@@ -1,58 +1,23 @@
 #include "stats/gate.h"
 
 #include <cmath>
-#include <random>
 
 #include "catch.h"
+#include "stats/gate_machine.h"
 
 using namespace kerlab;
+using testing::Machine;
+using testing::Noise;
 
 namespace {
-
-/// The noise of reference measurements: a process' placement and a sample's own, as fractions; some samples far out.
-struct Noise {
-  double process = 0.004, sample = 0.007, outliers = 0.03;
-};
-
-/// Times of a kernel of 100 us against one that takes `slower` times as long.
-class Machine {
- public:
-  Machine(std::uint64_t seed, Noise noise) : random_(seed), noise_(noise) {}
-
-  std::vector<ProcessPairs> batch(int processes, double slower) {
-    std::vector<ProcessPairs> all;
-    for (int p = 0; p < processes; ++p) {
-      const double session = 100 * std::exp(0.02 * normal_(random_));
-      const double base = session * std::exp(noise_.process * normal_(random_));
-      const double today = slower * session * std::exp(noise_.process * normal_(random_));
-      ProcessPairs& pairs = all.emplace_back();
-      for (int i = 0; i < 8; ++i) {
-        pairs.base_us.push_back(sample(base));
-        pairs.today_us.push_back(sample(today));
-      }
-    }
-    return all;
-  }
-
-  GateVerdict verdict(double slower, const GateRule& rule, int processes = 5) {
-    const auto first = batch(processes, slower), second = batch(processes, slower);
-    return decide_gate(first, second, rule);
-  }
-
- private:
-  double sample(double us) {
-    const bool far = std::uniform_real_distribution<>(0, 1)(random_) < noise_.outliers;
-    return us * std::exp(noise_.sample * normal_(random_)) * (far ? 1.3 : 1.0);
-  }
-  std::mt19937_64 random_;
-  std::normal_distribution<> normal_;
-  Noise noise_;
-};
 
 int count(double slower, GateVerdict wanted, Noise noise, int runs = 2000) {
   Machine machine(7, noise);
   int found = 0;
-  for (int i = 0; i < runs; ++i) found += machine.verdict(slower, {}) == wanted ? 1 : 0;
+  for (int i = 0; i < runs; ++i) {
+    const auto first = machine.batch(5, 8, slower), second = machine.batch(5, 8, slower);
+    found += decide_gate(first, second, {}) == wanted ? 1 : 0;
+  }
   return found;
 }
 
@@ -103,8 +68,19 @@ TEST_CASE("the bounds are those of Student's t over processes", "[stats][gate]")
   CHECK(effect->low == Approx(std::exp(mean - 2.920 * sd / std::sqrt(3.0))));
   CHECK(effect->high == Approx(std::exp(mean + 2.920 * sd / std::sqrt(3.0))));
   CHECK(effect->mde == Approx(1.01 * std::exp((2.920 + 1.061) * sd / std::sqrt(3.0)) - 1));
+  CHECK(effect->sure == Approx(1.01 * std::exp((2.920 + 9.925) * sd / std::sqrt(3.0)) - 1));
+  CHECK(effect->spread == Approx(sd));
   CHECK(effect->base_us == Approx(100));
   CHECK(effect->today_us == Approx(102));
+}
+
+TEST_CASE("quantiles of Student's t, beyond the table as well", "[stats][gate]") {
+  CHECK(student_95(4) == Approx(2.132));
+  CHECK(student_995(4) == Approx(4.604));
+  CHECK(student_95(23) == Approx(1.714).epsilon(0.005));
+  CHECK(student_80(23) == Approx(0.858).epsilon(0.005));
+  CHECK(student_995(23) == Approx(2.807).epsilon(0.01));
+  CHECK(student_995(23) >= 2.807);
 }
 
 TEST_CASE("a slow-down of less time than the clock's step is no failure", "[stats][gate]") {
@@ -149,12 +125,12 @@ TEST_CASE("a slow-down of 3.5 percent of 28 us is no matter of the clock", "[sta
 }
 
 TEST_CASE("a control that differs from itself, or is too wide, does not hold", "[stats][gate]") {
-  PairedEffect control{1.0, 0.997, 1.003, 0.02, 100, 100, 5};
+  PairedEffect control{1.0, 0.997, 1.003, 0.02, 0.02, 100, 100, 5};
   CHECK(control_holds(control, {}));
-  control = {1.004, 1.002, 1.006, 0.02, 100, 100, 5};  // of no account
+  control = {1.004, 1.002, 1.006, 0.02, 0.02, 100, 100, 5};  // of no account
   CHECK(control_holds(control, {}));
-  control = {1.012, 1.006, 1.018, 0.02, 100, 100, 5};
+  control = {1.012, 1.006, 1.018, 0.02, 0.02, 100, 100, 5};
   CHECK_FALSE(control_holds(control, {}));
-  control = {1.0, 0.98, 1.02, 0.04, 100, 100, 5};
+  control = {1.0, 0.98, 1.02, 0.04, 0.04, 100, 100, 5};
   CHECK_FALSE(control_holds(control, {}));
 }

@@ -38,7 +38,7 @@ Table to_table(const NoiseReport& report) {
     if (twice.processes == 0) continue;
     table.rows.push_back({row.kind, row.title, format_us(twice.base_us), slowdown_percent(row.spread),
                           fmt::format("{:.4f} [{:.4f}, {:.4f}]", twice.ratio, twice.low, twice.high),
-                          slowdown_percent(twice.mde), row.label});
+                          slowdown_percent(twice.sure), row.label});
   }
   return table;
 }
@@ -53,9 +53,10 @@ void print_text(const NoiseReport& report, const NoiseCommand& command, bool col
     fmt::print("{} {}{}\n", row.title, name(row.twice.verdict), why);
   }
   fmt::print(
-      "spread: of the samples of a process; sees from: a slow-down that kerlab regress finds in 80 of 100 runs, with a "
-      "margin of {:g} %\n",
-      command.margin_percent);
+      "spread: of the samples of a process; sees from: a slow-down that so many processes find in 99 of 100 runs, with "
+      "a "
+      "margin of {:g} %; kerlab regress takes more where that is more than {:g} %\n",
+      command.margin_percent, command.margin_percent + 100 * GatePlan{}.beyond);
 }
 
 JsonValue json_of(const NoiseRow& row) {
@@ -70,6 +71,7 @@ JsonValue json_of(const NoiseRow& row) {
                            {"ratio_low", row.twice.low},
                            {"ratio_high", row.twice.high},
                            {"mde", row.twice.mde},
+                           {"sees_from", row.twice.sure},
                            {"processes", row.twice.processes},
                            {"conditions", row.twice.conditions},
                            {"why", row.twice.why}};
@@ -80,8 +82,8 @@ ExitCode run(const NoiseCommand& command, const GlobalOptions& global) {
   options.rig = rig_options(global, "");
   options.problems = open_suite(command.suite, "", "", global).problems;
   options.gate.rule.margin = command.margin_percent / 100;
-  options.gate.processes = options.gate.most_processes = command.processes;
-  options.gate.pairs = command.pairs;
+  options.gate.plan.processes = options.gate.plan.most_processes = command.processes;
+  options.gate.plan.pairs = options.gate.plan.most_pairs = command.pairs;
   options.gate.before_confirming = std::chrono::milliseconds(0);
   const auto database = database_if_there(global);
   ProgressLine progress;

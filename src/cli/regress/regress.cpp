@@ -44,6 +44,7 @@ ExitCode run_gate(const RegressCommand& command, const GlobalOptions& global) {
   options.against_stored = command.against == "stored";
   options.artifacts = command.artifacts;
   options.repeat = regress_repeat(command, global);
+  options.gate.time_s = command.time_s;
   options.command = global.typed;
   options.version = version();
   BaselineFolder folder = regress_folder(command);
@@ -124,6 +125,7 @@ void refuse_ignored(const CLI::App& parser, const std::string& action) {
       {"--fail-on", {"run"}},
       {"--strict-toolchain", {"run"}},
       {"--against", {"run"}},
+      {"--time", {"run"}},
       {"--junit", {"run"}},
       {"--markdown", {"run"}},
       {"--github", {"run"}},
@@ -193,6 +195,11 @@ void add_options(CLI::App& parser, RegressCommand& command) {
                   "run: what a new compiler makes worse of the same source fails as well");
   parser.add_option("--against", command.against,
                     "run: stored: recorded times are a floor, where everything else is the same");
+  parser
+      .add_option("--time", command.time_s,
+                  "run: seconds after which timing on a GPU takes no more processes than the first five and those that "
+                  "confirm; longer kernels come first (default: as long as it takes)")
+      ->check(takes_number(0, 86400));
   parser.add_option("--artifacts", command.artifacts, "images by digest, besides the database")->type_name("DIR");
   parser.add_flag("--no-history", command.without_history, "run, record: needs no database and writes none");
   parser.add_flag("--all", command.all, "show what passed as well; accept: every baseline of the device");

@@ -22,6 +22,7 @@ struct RegressCommand {
   std::string suite, dtype, configuration, why;
   std::vector<std::string> variants;
   std::int64_t limit = 40;
+  double time_s = 0;  ///< that timing may take; 0: as long as it takes
 };
 
 BaselineFolder regress_folder(const RegressCommand& command);

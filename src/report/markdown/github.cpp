@@ -57,11 +57,11 @@ bool is_news(const RegressRow& row) {
 }
 
 std::string summary_table(const std::vector<const RegressRow*>& rows) {
-  Table table{{{"verdict"}, {"kernel"}, {"err/bound", Align::right}, {"why"}}, {}};
+  Table table{{{"verdict"}, {"kernel"}, {"err/bound", Align::right}, {"would have seen", Align::right}, {"why"}}, {}};
   for (const RegressRow* row : rows)
     table.rows.push_back(
         {std::string(name(row->verdict)), plain_markdown(regress_label(*row)),
-         row->error_ratio > 0 ? fmt::format("{:.2f}", row->error_ratio) : "-",
+         row->error_ratio > 0 ? fmt::format("{:.2f}", row->error_ratio) : "-", power_text(*row),
          plain_markdown(shortened(row->why.empty() && !row->notes.empty() ? row->notes.front() : row->why, 300))});
   return markdown_table(table);
 }
@@ -69,10 +69,7 @@ std::string summary_table(const std::vector<const RegressRow*>& rows) {
 std::string detail(const RegressRow& row) {
   std::string text =
       fmt::format("\n### {}\n\n{}: {}\n", plain_markdown(row.key), name(row.verdict), plain_markdown(row.why));
-  if (row.time)
-    text +=
-        fmt::format("\n{:.4g} us -> {:.4g} us: {:+.2f} % [{:+.2f}, {:+.2f}]\n", row.time->base_us, row.time->today_us,
-                    100 * (row.time->ratio - 1), 100 * (row.time->low - 1), 100 * (row.time->high - 1));
+  if (row.time) text += "\n" + time_text(*row.time) + "\n";
   if (!row.changes.empty()) {
     Table table{{{"figure"},
                  {"baseline", Align::right},
@@ -136,6 +133,7 @@ std::string regress_markdown(const RegressReport& report, std::size_t most) {
                                  plain_markdown(report.device), plain_markdown(report.toolchain),
                                  plain_markdown("baseline " + report.name));
   for (const std::string& note : report.notes) head += "\n" + plain_markdown(note) + "\n";
+  if (const std::string power = power_summary(report); !power.empty()) head += "\n" + plain_markdown(power) + "\n";
   std::vector<const RegressRow*> news;
   for (const RegressRow& row : report.rows)
     if (is_news(row)) news.push_back(&row);
@@ -161,6 +159,7 @@ std::vector<JUnitCase> regress_cases(const RegressReport& report) {
   for (const RegressRow& row : report.rows) {
     JUnitCase one{"kerlab.regress." + report.name, row.key, row.seconds, "", "", ""};
     std::string text = row.why;
+    if (row.time) text += "\ntime " + time_text(*row.time);
     for (const FigureChange& change : row.changes) text += fmt::format("\n{}", fmt::join(change_cells(change), "  "));
     if (!row.source_diff.empty()) text += "\n" + row.source_diff;
     if (!row.reproduce.empty()) text += "\nagain: " + row.reproduce;
@@ -169,6 +168,8 @@ std::vector<JUnitCase> regress_cases(const RegressReport& report) {
       one.kind = row.verdict == RegressVerdict::failed ? "error" : std::string(name(row.verdict));
     } else if (row.verdict <= RegressVerdict::not_comparable) {
       one.skipped = fmt::format("{}: {}", name(row.verdict), row.why);
+    } else if (row.time) {
+      one.output = "time " + time_text(*row.time);
     }
     cases.push_back(std::move(one));
   }

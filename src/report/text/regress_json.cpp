@@ -31,13 +31,10 @@ JsonValue to_values(const std::vector<FigureChange>& changes) {
 
 JsonValue to_value(const std::optional<TimeRatio>& time) {
   if (!time) return {};
-  return JsonValue::Object{{"ratio", time->ratio},
-                           {"low", time->low},
-                           {"high", time->high},
-                           {"mde", time->mde},
-                           {"baseline_us", time->base_us},
-                           {"today_us", time->today_us},
-                           {"toolchain_ratio", time->toolchain_ratio},
+  return JsonValue::Object{{"ratio", time->ratio},        {"low", time->low},
+                           {"high", time->high},          {"mde", time->mde},
+                           {"sees_from", time->sure},     {"baseline_us", time->base_us},
+                           {"today_us", time->today_us},  {"toolchain_ratio", time->toolchain_ratio},
                            {"processes", time->processes}};
 }
 

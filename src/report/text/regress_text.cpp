@@ -29,12 +29,6 @@ std::string amount(double value) {
                                                                         : fmt::format("{:.4g}", value);
 }
 
-std::string time_text(const TimeRatio& time) {
-  return fmt::format("{} -> {} us, {:+.2f} % [{:+.2f}, {:+.2f}], {} processes, would have seen {:.1f} %",
-                     format_us(time.base_us), format_us(time.today_us), 100 * (time.ratio - 1), 100 * (time.low - 1),
-                     100 * (time.high - 1), time.processes, 100 * time.mde);
-}
-
 /// `width` 0: as wide as it is.
 std::string fitted(std::string_view text, int width) {
   return width > 0 ? shortened(text, width) : std::string(text);
@@ -74,6 +68,26 @@ std::string figures_text(const std::vector<FigureChange>& changes, bool color, i
 
 std::string regress_label(const RegressRow& row) {
   return row.title.empty() ? row.key : fmt::format("{} {}", row.title, row.variant);
+}
+
+std::string time_text(const TimeRatio& time) {
+  return fmt::format("{} -> {} us, {:+.2f} % [{:+.2f}, {:+.2f}], {} processes, would have seen {:.1f} %",
+                     format_us(time.base_us), format_us(time.today_us), 100 * (time.ratio - 1), 100 * (time.low - 1),
+                     100 * (time.high - 1), time.processes, 100 * time.sure);
+}
+
+std::string power_text(const RegressRow& row) {
+  return row.time ? fmt::format("{:.1f} %", 100 * row.time->sure) : "-";
+}
+
+std::string power_summary(const RegressReport& report) {
+  std::vector<const RegressRow*> timed;
+  for (const RegressRow& row : report.rows)
+    if (row.time) timed.push_back(&row);
+  if (timed.empty()) return "";
+  const auto worst = std::ranges::max_element(timed, {}, [](const RegressRow* row) { return row->time->sure; });
+  return fmt::format("a slow-down of {:.1f} % would have been seen 99 times of 100{}", 100 * (*worst)->time->sure,
+                     timed.size() > 1 ? fmt::format(", of {} and of less in all others", regress_label(**worst)) : "");
 }
 
 std::vector<std::string> change_cells(const FigureChange& change) {
@@ -130,8 +144,10 @@ std::string regress_detail(const RegressRow& row, const std::string& repeat, int
 std::string regress_text(const RegressReport& report, const std::string& repeat, bool all, int width, bool color) {
   std::string text = fmt::format("{}  {}  {}\n", styled("regress " + report.name, Style::bold, color), report.device,
                                  report.toolchain);
-  Table table{{{"verdict"}, {"kernel", Align::left, true}, {"err/bound", Align::right}, {"why", Align::left, true}},
-              {}};
+  const bool timed = std::ranges::any_of(report.rows, [](const RegressRow& row) { return row.time.has_value(); });
+  Table table{{{"verdict"}, {"kernel", Align::left, true}, {"err/bound", Align::right}}, {}};
+  if (timed) table.columns.push_back({"would have seen", Align::right});
+  table.columns.push_back({"why", Align::left, true});
   std::size_t details = 0, hidden = 0;
   for (const RegressRow& row : report.rows) {
     const bool quiet = row.verdict >= RegressVerdict::passed && row.notes.empty();
@@ -142,7 +158,9 @@ std::string regress_text(const RegressReport& report, const std::string& repeat,
     std::string why = row.why.empty() && !row.notes.empty() ? row.notes.front() : row.why;
     why = why.substr(0, why.find('\n'));
     table.rows.push_back({std::string(name(row.verdict)), regress_label(row),
-                          row.error_ratio > 0 ? fmt::format("{:.2f}", row.error_ratio) : "-", why});
+                          row.error_ratio > 0 ? fmt::format("{:.2f}", row.error_ratio) : "-"});
+    if (timed) table.rows.back().push_back(power_text(row));
+    table.rows.back().push_back(why);
   }
   if (!table.rows.empty()) text += text_table(table, color, 2, width);
   for (const RegressRow& row : report.rows)
@@ -151,6 +169,7 @@ std::string regress_text(const RegressReport& report, const std::string& repeat,
   if (details > kDetails)
     text += fmt::format("\n{} more fail; each alone: kerlab regress --only KEY{}\n", details - kDetails, repeat);
   for (const std::string& note : report.notes) text += note + "\n";
+  if (const std::string power = power_summary(report); !power.empty()) text += power + "\n";
   text += fmt::format("{}   {}{}\n", regress_counts(report), format_seconds(report.seconds),
                       report.interrupted ? "   (interrupted)" : "");
   static_cast<void>(hidden);

@@ -13,6 +13,12 @@ namespace kerlab::report {
 std::string regress_counts(const RegressReport& report);
 /// "reg2d 256x256x256 fp32 nn" of a row: what a person calls it.
 std::string regress_label(const RegressRow& row);
+/// "100.0 -> 106.0 us, +6.02 % [+5.80, +6.24], 10 processes, would have seen 1.4 %"
+std::string time_text(const TimeRatio& time);
+/// The slow-down that the run would have found 99 times of 100, of a row: "1.4 %"; "-" where nothing was timed.
+std::string power_text(const RegressRow& row);
+/// And of the whole run, where it sees least; empty where nothing was timed.
+std::string power_summary(const RegressReport& report);
 /// The change of one figure: name, before, after, "+12.0 %", "1 %".
 std::vector<std::string> change_cells(const FigureChange& change);
 

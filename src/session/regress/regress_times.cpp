@@ -34,6 +34,7 @@ TimeRatio to_ratio(const GateOutcome& outcome) {
   time.low = outcome.low;
   time.high = outcome.high;
   time.mde = outcome.mde;
+  time.sure = outcome.sure;
   time.base_us = outcome.base_us;
   time.today_us = outcome.today_us;
   time.toolchain_ratio = outcome.toolchain_ratio;
@@ -65,6 +66,7 @@ void RegressSession::keep_for_timing(const Baseline& baseline, const Evaluation&
   timed.pair.deadline = generous_deadline(*rig_, *setup_, 100);
   timed.pair.stored = old;
   timed.pair.stored.label += " as recorded";
+  if (baseline.time) timed.pair.expected_us = baseline.time->median_us;
   if (baseline.time)
     timed.pair.stored.image = find_image(baseline.time->cubin, database_, options_.artifacts).value_or(Bytes{});
   timed.pair.base = std::move(old);

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "session/run/evaluation.h"
-#include "stats/gate.h"
+#include "stats/gate_plan.h"
 
 namespace kerlab::session {
 
@@ -18,14 +18,14 @@ struct TimedPair {
   request::SetProblem data;    ///< the reference may be empty: nothing is checked here
   TrialCandidate stored;       ///< with the cubin of then; no image: there is none for this device
   TrialCandidate base, today;  ///< the source of then, and today's, compiled today
+  double expected_us = 0;      ///< of a launch, as it was then; 0: not known
   std::chrono::milliseconds deadline{60000};
 };
 
 struct GateOptions {
   GateRule rule;  ///< its floor_us is that of samples between events; batched ones have none
-  int processes = 5;
-  int most_processes = 11;                             ///< where the interval is too wide to pass
-  int pairs = 8;                                       ///< in each process
+  GatePlan plan;
+  double time_s = 0;  ///< for processes beyond the first of the plan, longer kernels first; 0: as long as they take
   std::chrono::milliseconds before_confirming{30000};  ///< until the second batch begins
   std::uint64_t seed = 1;
 };
@@ -34,6 +34,7 @@ struct GateOutcome {
   GateVerdict verdict = GateVerdict::inconclusive;
   double ratio = 0, low = 0, high = 0;    ///< today over base, each bound one-sided, 95 %; 0: not known
   double mde = 0;                         ///< slow-down (fraction) that this run would have found in 80 of 100 cases
+  double sure = 0;                        ///< and in 99 of 100
   double base_us = 0, today_us = 0;       ///< medians
   std::optional<double> toolchain_ratio;  ///< the source of then compiled today, over the cubin of then
   int processes = 0;
@@ -75,14 +76,16 @@ class TimeGate {
     std::string why;
   };
   bool next_batch();
+  bool begin_batch(const std::vector<int>& lacking, std::vector<ProcessPairs> Seen::*into, std::string why);
+  [[nodiscard]] std::vector<int> lacking() const;
+  [[nodiscard]] std::vector<int> lacking_to_confirm() const;
+  void keep_what_time_allows(std::vector<int>& lacking) const;
   void start_process();
   void measure(std::size_t index);
   bool note(Seen& seen, const Evaluations& timed) const;
   void note_control(const ProcessPairs& pairs);
   [[nodiscard]] bool is_control(std::size_t index) const;
   [[nodiscard]] static GateVerdict first_look(const Seen& seen);
-  [[nodiscard]] std::vector<std::size_t> undecided() const;
-  [[nodiscard]] std::vector<std::size_t> to_confirm() const;
   [[nodiscard]] GateOutcome outcome(const Seen& seen) const;
   static void doubt(GateOutcome& outcome, const Seen& seen);
 
@@ -92,9 +95,9 @@ class TimeGate {
   std::vector<Seen> seen_;
   std::vector<ProcessPairs> control_;  ///< by process: the bases of the controls against themselves
   Batch batch_;
-  int process_ = 0;    ///< started so far
-  int processes_ = 0;  ///< of the first look, so far
+  int process_ = 0;  ///< started so far
   bool confirms_ = false;
+  Clock::time_point begun_ = Clock::now();
   std::optional<Clock::time_point> pause_until_;
 };
 

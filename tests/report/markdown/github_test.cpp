@@ -78,6 +78,27 @@ TEST_CASE("report: the step's summary says what is news, worst first", "[report]
   CHECK(count(regress_markdown(fine), "|") == 0);
 }
 
+TEST_CASE("report: what a timed run would have seen stands beside each verdict", "[report][regress]") {
+  RegressReport report;
+  report.rows = {a_row(RegressVerdict::regressed, 1), a_row(RegressVerdict::passed, 2),
+                 a_row(RegressVerdict::wrong, 3)};
+  report.rows[0].time = TimeRatio{1.04, 1.03, 1.05, 0.013, 0.0142, 100, 104, {}, 10};
+  report.rows[1].time = TimeRatio{1.0, 0.99, 1.01, 0.017, 0.0194, 5, 5, {}, 24};
+  const std::string screen = regress_text(report, "", true, 0, false);
+  CHECK_THAT(screen, Catch::Contains("would have seen") && Catch::Contains("1.4 %") && Catch::Contains("1.9 %"));
+  CHECK_THAT(screen, Catch::Contains("10 processes, would have seen 1.4 %"));
+  CHECK_THAT(screen, Catch::Contains("a slow-down of 1.9 % would have been seen 99 times of 100, of "));
+  const std::string markdown = regress_markdown(report);
+  CHECK_THAT(markdown, Catch::Contains("| would have seen |") && Catch::Contains("a slow-down of 1.9 %"));
+  const std::string junit = junit_text("r", regress_cases(report));
+  CHECK_THAT(junit, Catch::Contains("<system-out>time 5.000 -&gt; 5.000 us") &&
+                        Catch::Contains("24 processes, would have seen 1.9 %"));
+  CHECK_THAT(to_json(JsonValue(regress_value(report))), Catch::Contains("\"sees_from\": 0.0142"));
+  report.rows[0].time.reset();
+  report.rows[1].time.reset();
+  CHECK(regress_text(report, "", true, 0, false).find("seen") == std::string::npos);
+}
+
 TEST_CASE("report: the step's summary stays within its limit", "[report][regress]") {
   RegressReport report;
   for (int i = 0; i < 3000; ++i) {

@@ -21,7 +21,7 @@ class GateFixture : public SessionFixture {
     write_script(rules, defaults + "[device]\nopened = \"opened\"\n" + device);
   }
 
-  GateRun run(std::size_t count = 1, bool with_stored = false) {
+  GateRun run(std::size_t count = 1, bool with_stored = false, double time_s = 0) {
     Rig rig(options().rig);
     const Problem problem =
         problem_for_device(rig.folder(), make_request(rig.folder().family, options().arguments, ""), rig.device());
@@ -48,6 +48,7 @@ class GateFixture : public SessionFixture {
     }
     GateOptions gate;
     gate.before_confirming = std::chrono::milliseconds(0);
+    gate.time_s = time_s;
     TimeGate timed(rig, std::move(pairs), gate);
     while (timed.step()) told_ += timed.doing() + "\n";
     return timed.result();
@@ -74,9 +75,11 @@ TEST_CASE("gate: the same kernel on both sides passes, and its control holds", "
     CHECK(outcome.low <= outcome.ratio);
     CHECK(outcome.high >= outcome.ratio);
     CHECK(outcome.processes == 5);
-    CHECK(outcome.base_samples_us.size() == 40);  // 5 processes of 8 pairs; the first pair of each is not counted
+    // The first process has 8 pairs, the others know that it is a kernel of 100 us; the first pair is not counted.
+    CHECK(outcome.base_samples_us.size() == 8 + 4 * 32);
     CHECK(outcome.mde > 0.01);
-    CHECK(outcome.mde < 0.02);
+    CHECK(outcome.sure > outcome.mde);
+    CHECK(outcome.sure <= 0.02);
   }
   CHECK(run.control_passed);
   CHECK_THAT(run.control, Catch::Contains("kernels against themselves: "));
@@ -94,6 +97,37 @@ TEST_CASE("gate: five percent slower is confirmed in a second batch, and faster 
   CHECK(run.outcomes[1].processes == 5);
   CHECK(run.outcomes[2].verdict == GateVerdict::improved);
   CHECK_THAT(fixture.told(), Catch::Contains("confirming: process 5 of 5: 2 of 2"));
+}
+
+TEST_CASE("gate: two percent of a kernel of 5 us are found, and none where nothing changed", "[session][gate]") {
+  GateFixture fixture(labelled("new 0 *", "us = 5.1\nnoise = 0.01") + labelled("new 1 *", "us = 4.9\nnoise = 0.01"), "",
+                      "us = 5.0\nspread = 0.0\nnoise = 0.01\n");
+  const GateRun run = fixture.run(4);
+  CHECK(run.control_passed);
+  CHECK(run.outcomes[0].verdict == GateVerdict::regressed);
+  CHECK(run.outcomes[1].verdict == GateVerdict::improved);
+  CHECK(run.outcomes[2].verdict == GateVerdict::passed);
+  CHECK(run.outcomes[3].verdict == GateVerdict::passed);
+  for (const GateOutcome& outcome : run.outcomes) CHECK(outcome.sure <= 0.02);
+}
+
+TEST_CASE("gate: a noisy kernel gets more processes than a quiet one, and as many to confirm", "[session][gate]") {
+  GateFixture fixture(labelled("old 0 *", "us = 100.0\nnoise = 0.05") +
+                      labelled("new 0 *", "us = 103.0\nnoise = 0.05"));
+  const GateRun run = fixture.run(3);
+  CHECK(run.outcomes[0].verdict == GateVerdict::regressed);
+  CHECK(run.outcomes[0].processes > 12);
+  CHECK(run.outcomes[0].sure <= 0.02);
+  CHECK(run.outcomes[1].processes == 5);
+  CHECK_THAT(fixture.told(), Catch::Contains("too noisy yet: process 1 of"));
+}
+
+TEST_CASE("gate: where no time is left a noisy kernel gets no more processes, and says what it saw",
+          "[session][gate]") {
+  GateFixture fixture("", "", "us = 100.0\nspread = 0.0\nnoise = 0.07\n");
+  const GateRun run = fixture.run(1, false, 1e-6);
+  CHECK(run.outcomes[0].processes == 5);
+  CHECK(run.outcomes[0].sure > 0.02);
 }
 
 TEST_CASE("gate: a toolchain that makes the old source slower is told apart from the code", "[session][gate]") {
@@ -120,7 +154,7 @@ TEST_CASE("gate: times too noisy to pass are measured longer, then inconclusive 
   GateFixture fixture("", "", "us = 100.0\nspread = 0.0\nnoise = 0.6\n");
   const GateRun run = fixture.run(2);
   CHECK(run.outcomes[1].verdict == GateVerdict::inconclusive);
-  CHECK(run.outcomes[1].processes == 11);
+  CHECK(run.outcomes[1].processes == 24);  // the most of the plan
   CHECK_FALSE(run.control_passed);
   CHECK_THAT(run.outcomes[1].why, Catch::Contains("cannot tell kernels from themselves"));
 }
@@ -145,8 +179,8 @@ TEST_CASE("gate: heat while it measures is told, and rounds under it are taken a
   write_atomic(fixture.folder() / "now", "0x40 312 91\n");
   const GateRun run = fixture.run(1);
   CHECK(run.outcomes[0].verdict == GateVerdict::passed);
-  CHECK_THAT(run.outcomes[0].why, Catch::Contains("unstable: clocks held down (hardware thermal) in 11 of 11 rounds"));
-  CHECK(run.outcomes[0].conditions == "312 W, 91 C, hardware thermal, 2 rounds taken again");
+  CHECK_THAT(run.outcomes[0].why, Catch::Contains("unstable: clocks held down (hardware thermal) in 40 of 40 rounds"));
+  CHECK(run.outcomes[0].conditions == "312 W, 91 C, hardware thermal, 7 rounds taken again");
 }
 
 TEST_CASE("gate: every process puts its data elsewhere", "[session][gate]") {
