@@ -2,7 +2,7 @@
 # Greps the includes of src/ against the tables of docs/architecture.md: who may include whom (direct edges), module by
 # module, and room by room within a module that has rooms; and which third-party header may appear where. A file of
 # src/<module> opens its module's namespace and no other, and src/base/modules.h gives each module sight of those that
-# it may include. Prints every offence as file:line and fails if there is one.
+# it may include. Outside plan and device nobody compares kinds of devices. Prints every offence as file:line and fails if there is one.
 cd -- "${1:?usage: include_rules.sh ROOT}" || exit 1
 find src -name '*.h' -o -name '*.cpp' | sort | xargs awk '
 # The names between backquotes, with a space before and behind each.
@@ -75,6 +75,11 @@ FNR == 1 {
 /^namespace kerlab[: ]/ && FILENAME != "src/base/modules.h" && index($2 "::", space "::") != 1 {
   if (space == "kerlab::emu" && $2 == "kerlab::ptx") next  # declares an instruction; `ptx` knows nothing of `emu`
   offence("namespace " $2 " in a file of src/" folder ": open " space)
+}
+# A kind gives words to print and store; the list of fields names its last value for the archive.
+(/DeviceKind::/ || /device[a-z_()]*[.](info\(\)[.])?kind *[!=]=/) &&
+module != "plan" && module != "device" && !/a[(]"kind", v[.]kind, DeviceKind::script[)]/ {
+  offence("what the device can do decides, not its kind: ask for one of plan/device_info.h\047s capabilities")
 }
 match($0, /^[ \t]*#[ \t]*include[ \t]*["<][^">]+/) {
   header = substr($0, RSTART, RLENGTH)

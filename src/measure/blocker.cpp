@@ -13,7 +13,7 @@ void set(const MappedMemory& flag, std::uint32_t value) {
 
 }  // namespace
 
-Blocker::Blocker(Lab& lab) : lab_(lab), works_(lab.device().info().kind == DeviceKind::cuda) {
+Blocker::Blocker(Lab& lab) : lab_(lab), works_(lab.device().info().is_hardware) {
   if (works_) flag_ = lab.device().allocate_mapped(sizeof(std::uint32_t));
 }
 

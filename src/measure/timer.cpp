@@ -24,18 +24,6 @@ int rounds_to_spare(int rounds) {
   return (rounds + 4) / 5;
 }
 
-const char* clock_name(DeviceKind kind) {
-  switch (kind) {
-    case DeviceKind::cuda:
-      return "measured";
-    case DeviceKind::emulated:
-      return "modelled";
-    case DeviceKind::script:
-      break;
-  }
-  return "scripted";
-}
-
 }  // namespace
 
 std::vector<std::size_t> shuffled_order(std::size_t count, std::uint64_t seed, int round) {
@@ -106,7 +94,7 @@ std::vector<SampleSet> Timer::time(std::span<const Timeable> candidates, const T
     const bool changes_inputs = !candidates[i].restores.empty() && !candidates[i].restores[0].empty();
     samples[i].id = candidates[i].id;
     samples[i].cache = schedule.cold ? "cold" : "hot";
-    samples[i].clock = clock_name(device_.info().kind);
+    samples[i].clock = device_.info().clock();
     samples[i].protocol = "events-1";
     // Restoring an inout tensor brings it into the cache.
     running[i] = {&candidates[i],
@@ -159,7 +147,7 @@ void Timer::take_rounds(std::span<Candidate> candidates, const TimingSchedule& s
 
 void Timer::settle(const TimingSchedule& schedule, std::vector<SampleSet>& samples) {
   const bool recent = last_busy_ && std::chrono::steady_clock::now() - *last_busy_ < kStaysSettled;
-  if (schedule.settle && device_.info().kind == DeviceKind::cuda && !recent)
+  if (schedule.settle && device_.info().is_hardware && !recent)
     settle_warning_ = settle_clocks(lab_, probe_) ? "" : "clocks did not settle within 5 s";
   for (SampleSet& set : samples) set.warning = settle_warning_;
 }
@@ -191,7 +179,7 @@ double Timer::between_events() {
 
 void Timer::take_sample(Candidate& c) {
   const std::size_t set = c.sets > 1 ? next_set_++ % c.sets : 0;
-  if (device_.info().kind == DeviceKind::emulated) {
+  if (!device_.info().has_clock) {
     c.samples->samples_us.push_back(sample_modelled(c, set));
     return;
   }
@@ -306,9 +294,9 @@ void Timer::finish(std::span<Candidate> candidates) {
     c.graph.reset();
     if (c.samples->samples_us.empty()) continue;
     const double fastest = *std::min_element(c.samples->samples_us.begin(), c.samples->samples_us.end());
-    if (c.schedule->cross_check && !c.what->call && device_.info().kind == DeviceKind::cuda)
+    if (c.schedule->cross_check && !c.what->call && device_.info().is_hardware)
       c.samples->host_ratio = host_over_events(device_, *c.what, fastest);
-    if (fastest >= kLaunchBound * floor_us_ || device_.info().kind == DeviceKind::emulated) continue;
+    if (fastest >= kLaunchBound * floor_us_ || !device_.info().has_clock) continue;
     c.warn(fmt::format("launch-bound: less than {} times an empty kernel's {:.2f} us", kLaunchBound, floor_us_));
   }
 }

@@ -16,6 +16,31 @@ std::string_view name(DeviceKind kind) {
   return "cuda";
 }
 
+std::optional<DeviceKind> kind_named(std::string_view name) {
+  for (const DeviceKind kind : {DeviceKind::cuda, DeviceKind::emulated, DeviceKind::script})
+    if (plan::name(kind) == name) return kind;
+  return std::nullopt;
+}
+
+Capabilities capabilities_of(DeviceKind kind) {
+  Capabilities it;
+  if (kind == DeviceKind::cuda) return it;
+  it.is_hardware = false;
+  it.is_scripted = kind == DeviceKind::script;
+  it.has_clock = it.can_hang = it.is_scripted;
+  it.is_slow = it.loads_ptx = it.counts_exactly = it.executes_samples = !it.is_scripted;
+  return it;
+}
+
+void DeviceInfo::set_kind(DeviceKind its) {
+  kind = its;
+  static_cast<Capabilities&>(*this) = capabilities_of(its);
+}
+
+std::string DeviceInfo::clock() const {
+  return !has_clock ? "modelled" : is_scripted ? "scripted" : "measured";
+}
+
 std::string DeviceInfo::arch() const {
   const bool has_accelerated_features = cc_major == 9 || cc_major >= 10;
   return fmt::format("sm_{}{}", compute_capability(), has_accelerated_features ? "a" : "");

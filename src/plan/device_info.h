@@ -2,6 +2,7 @@
 // What a device is and what it allows: a plain struct that travels from worker to parent.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,11 +13,31 @@ namespace kerlab::plan {
 
 enum class DeviceKind : std::uint8_t { cuda, emulated, script };
 std::string_view name(DeviceKind kind);
+/// None: no kind is called so.
+std::optional<DeviceKind> kind_named(std::string_view name);
 
-struct DeviceInfo {
-  std::string id;  ///< "cuda:0", "emu:h200", "script:FILE"
-  DeviceKind kind = DeviceKind::cuda;
-  std::string name;  ///< "NVIDIA H200"
+/// What a device can do and how it behaves: who has to decide something asks for one of these. A kind only gives words
+/// to print and columns of the database.
+struct Capabilities {
+  bool is_hardware = true;        ///< a GPU: locked against other users, its clocks settle, its driver counts joules
+  bool is_scripted = false;       ///< does what its script says: needs no lab, and nothing it says is of a GPU
+  bool has_clock = true;          ///< times are measured, so they scatter and others disturb them; else a model gives
+                                  ///< them, the same at any time
+  bool can_hang = true;           ///< what never ends must be ended from outside; else the device notices by itself
+  bool is_slow = false;           ///< executes so slowly that problems, spaces and deadlines are chosen for it
+  bool loads_ptx = false;         ///< an image is PTX; else what ptxas made
+  bool counts_exactly = false;    ///< executes each instruction by itself: counts them, names the line of a fault,
+                                  ///< sanitizes
+  bool executes_samples = false;  ///< a check executes some blocks and computes references only where it looks
+  bool operator==(const Capabilities&) const = default;
+};
+/// What devices of the kind have: for those who make a device, and for one of which only the kind is stored.
+Capabilities capabilities_of(DeviceKind kind);
+
+struct DeviceInfo : Capabilities {
+  std::string id;                      ///< "cuda:0", "emu:h200", "script:FILE"
+  DeviceKind kind = DeviceKind::cuda;  ///< a word to print or store; never compared: see Capabilities
+  std::string name;                    ///< "NVIDIA H200"
   std::string uuid;
   int cc_major = 0, cc_minor = 0;
   int driver_version = 0;  ///< as cuDriverGetVersion: 13000
@@ -41,6 +62,10 @@ struct DeviceInfo {
   bool operator==(const DeviceInfo&) const = default;
 
   [[nodiscard]] int compute_capability() const { return cc_major * 10 + cc_minor; }
+  /// With the capabilities of the kind.
+  void set_kind(DeviceKind its);
+  /// "measured", "modelled", "scripted": what times of it are.
+  [[nodiscard]] std::string clock() const;
   /// What NVRTC is asked for: "sm_90a" on 9.0, "sm_80" on 8.0.
   [[nodiscard]] std::string arch() const;
   /// Name, SM count, memory, clocks: measurements compare only within one class.

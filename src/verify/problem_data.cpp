@@ -38,7 +38,7 @@ MemoryNeeds needs_of(const ProblemPlan& plan, Device& device, ProblemData::Use u
   needs.reference_bytes = reference_bytes(plan);
   needs.recipes = std::max(1, static_cast<int>(plan.recipes.size()));
   needs.l2_bytes = use == ProblemData::Use::timing ? device.info().l2_bytes : 0;
-  if (device.info().kind == DeviceKind::emulated) {  // nothing is cached, and only what is looked at is computed
+  if (device.info().executes_samples) {  // nothing is cached, and only what is looked at is computed
     needs.l2_bytes = 0;
     needs.reference_bytes = 0;
   }
@@ -56,7 +56,7 @@ ProblemData::ProblemData(Lab& lab, ProblemPlan plan, std::span<const std::byte> 
   for (std::size_t i = 0; i < plan_.tensors.size(); ++i)
     if (plan_.tensors[i].role == Role::input) inputs_.push_back(i);
   memory_.recipe_sets = std::min(memory_.recipe_sets, kMostRecipeSets);
-  whole_references_ = device().info().kind != DeviceKind::emulated;
+  whole_references_ = !device().info().executes_samples;
   for (int i = 0; i < memory_.rotation_sets; ++i) add_set(0);
   references_.reserve(static_cast<std::size_t>(memory_.reference_slots));  // what expected() gives stays where it is
   if (whole_references_) add_reference();

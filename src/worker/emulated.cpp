@@ -31,7 +31,7 @@ CheckReport Workbench::check_small(const request::Check& check) {
   const auto found = p.small->candidates.find(check.id);
   if (found == p.small->candidates.end()) return report;
   try {
-    report = device_.info().kind == DeviceKind::emulated
+    report = device_.info().executes_samples
                  ? p.small->emulated_checker.check(found->second, check.recipes, wishes_of(check), false)
                  : p.small->checker.check(found->second, check.recipes, wishes_of(check));
   } catch (const DeviceFault& fault) {

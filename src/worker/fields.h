@@ -95,6 +95,9 @@ template <typename Archive> void fields(Archive& a, DeviceInfo& v) {
   a("clock_mhz", v.clock_mhz); a("memory_clock_mhz", v.memory_clock_mhz);
   a("memory_bus_bits", v.memory_bus_bits); a("fp64_ratio", v.fp64_ratio);
   a("has_library", v.has_library);
+  a("is_hardware", v.is_hardware); a("is_scripted", v.is_scripted); a("has_clock", v.has_clock);
+  a("can_hang", v.can_hang); a("is_slow", v.is_slow); a("loads_ptx", v.loads_ptx);
+  a("counts_exactly", v.counts_exactly); a("executes_samples", v.executes_samples);
 }
 template <typename Archive> void fields(Archive& a, KernelResources& v) {
   a("kernel", v.kernel); a("registers", v.registers); a("local_bytes", v.local_bytes);

@@ -112,7 +112,7 @@ reply::LibraryReady Workbench::prepare_library() {
 }
 
 Reply Workbench::serve(const request::Library&) {
-  if (device_.info().kind == DeviceKind::script) sabotage();
+  if (device_.info().is_scripted) sabotage();
   try {
     return prepare_library();
   } catch (const DeviceFault& fault) {

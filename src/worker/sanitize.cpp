@@ -89,7 +89,7 @@ constexpr double kMostSanitized = 1;
 
 Reply Workbench::serve(const request::Sanitize& sanitize) {
   Problem& p = problem();
-  if (device_.info().kind != DeviceKind::emulated) throw Error("only an emulated device has the mode sanitize");
+  if (!device_.info().counts_exactly) throw Error("only an emulated device has the mode sanitize");
   return reply::Sanitized{worker::sanitize(p.data, p.emulated_checker, candidate(sanitize.id))};
 }
 

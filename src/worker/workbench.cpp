@@ -62,10 +62,10 @@ Reply Workbench::serve(const request::SetProblem& set) {
   problem_.reset();  // first: both may not fit
   problem_ = std::make_unique<Problem>(device_, set);
   ProblemData& data = problem_->data;
-  const bool emulated = device_.info().kind == DeviceKind::emulated;  // makes what it needs when it needs it
-  if (!emulated && !data.plan().tensors.empty()) data.prepare_timing();
-  if (!emulated && !set.reference_image.empty()) prepare_quick_check(data);
-  if (!emulated && problem_->small) prepare_quick_check(problem_->small->data);
+  const bool lazy = device_.info().executes_samples;  // makes what it needs when it needs it
+  if (!lazy && !data.plan().tensors.empty()) data.prepare_timing();
+  if (!lazy && !set.reference_image.empty()) prepare_quick_check(data);
+  if (!lazy && problem_->small) prepare_quick_check(problem_->small->data);
   device_.synchronize();
   return reply::ProblemReady{milliseconds_since(begin), data.device_bytes(), data.rotation_sets()};
 }
@@ -82,7 +82,7 @@ Reply Workbench::serve(const request::Load& load) {
 }
 
 Reply Workbench::serve(const request::Check& check) {
-  if (device_.info().kind == DeviceKind::emulated) return reply::Checked{check.id, check_emulated(check)};
+  if (device_.info().executes_samples) return reply::Checked{check.id, check_emulated(check)};
   if (check.fresh) return reply::Checked{check.id, check_after_timing(check)};
   return reply::Checked{check.id, check_first(check)};
 }
@@ -124,7 +124,7 @@ Timeable Workbench::timeable(std::uint32_t id) {
 }
 
 Reply Workbench::serve(const request::Time& time) {
-  if (device_.info().kind == DeviceKind::emulated) return reply::Timed{count(time)};
+  if (!device_.info().has_clock) return reply::Timed{count(time)};
   Problem& p = problem();
   p.data.prepare_timing();
   std::vector<Timeable> timeables;

@@ -25,7 +25,7 @@ std::optional<Request> next_request(FrameChannel& channel) {
 /// ago may not have let go yet, so wait a little. Throws Error that names who holds it.
 std::optional<DeviceLock> take_device(const Device& device, std::chrono::milliseconds patience) {
   const DeviceInfo& info = device.info();
-  if (info.kind != DeviceKind::cuda || info.uuid.empty()) return std::nullopt;
+  if (!info.is_hardware || info.uuid.empty()) return std::nullopt;
   const auto until = std::chrono::steady_clock::now() + patience;
   while (true) {
     if (auto held = DeviceLock::try_acquire(info.uuid)) return held;

@@ -64,8 +64,8 @@ std::vector<Request> requests() {
 
 std::vector<Reply> replies() {
   DeviceInfo device;
-  device.id = "cuda:0", device.kind = DeviceKind::script, device.name = "H\xC3\xA9", device.memory_bytes = 150754820096,
-  device.fp64_ratio = 0.5;
+  device.set_kind(DeviceKind::script);
+  device.id = "cuda:0", device.name = "H\xC3\xA9", device.memory_bytes = 150754820096, device.fp64_ratio = 0.5;
   const double infinity = std::numeric_limits<double>::infinity();
   CheckReport check;
   check.recipes = {{"normal",

@@ -8,7 +8,7 @@ namespace kerlab::cli {
 namespace {
 
 bool ran_emulated(const TuneResult& result) {
-  return result.device.kind == DeviceKind::emulated;
+  return result.device.counts_exactly;
 }
 
 /// "GPU busy 71 %", "GPUs busy 71 % cuda:0 (84 tried), 69 % cuda:1 (78 tried)"

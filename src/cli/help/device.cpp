@@ -81,8 +81,8 @@ std::string device_list(const DeviceReport& report) {
 
 std::string facts(const DeviceInfo& device, bool color) {
   std::string text = fmt::format("{} ({})\n", styled(device.name, Style::bold, color), device.id);
-  if (device.kind == DeviceKind::script) text += "  pretended: nothing it says is a measurement of a GPU\n";
-  if (device.kind == DeviceKind::emulated)
+  if (device.is_scripted) text += "  pretended: nothing it says is a measurement of a GPU\n";
+  if (!device.has_clock)
     text += "  a profile: what the vendor publishes; kernels run on this CPU, their times are modelled\n";
   text += fmt::format("  compute capability {}.{} ({}), {} SMs, at most {} MHz\n", device.cc_major, device.cc_minor,
                       device.arch(), device.sms, device.clock_mhz);
@@ -140,9 +140,8 @@ ExitCode run(bool measure, const GlobalOptions& global) {
   }
   fmt::print("{}\n{}", device_list(report), settings_text(global, color));
   if (!report.chosen) return ExitCode::passed;
-  const bool emulated = report.chosen->kind == DeviceKind::emulated;
   fmt::print("\n{}\n{}", facts(*report.chosen, color),
-             emulated ? profile_ceilings_text(report, color) : ceilings_text(report, color));
+             report.chosen->has_clock ? ceilings_text(report, color) : profile_ceilings_text(report, color));
   return ExitCode::passed;
 }
 

@@ -84,7 +84,7 @@ std::string LabConsole::prompt() {
 
 std::string LabConsole::greeting() const {
   return fmt::format("{} {}, {}{}; ? lists the commands, quit ends\n", device_.id, device_.name, toolchain_,
-                     device_.kind == DeviceKind::emulated ? ": times are modelled, not measured" : "");
+                     device_.has_clock ? "" : ": times are modelled, not measured");
 }
 
 KernelFolder LabConsole::folder() const {

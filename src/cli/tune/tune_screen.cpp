@@ -21,10 +21,6 @@ namespace {
 
 constexpr std::size_t kMostFailureLines = 12;
 
-bool is_emulated(const TuneResult& result) {
-  return result.device.kind == DeviceKind::emulated;
-}
-
 /// The best time that the theoretical ceilings allow, with nothing held back by a cache.
 double roof_us(const TuneResult& result) {
   return result.roof.minimum_us;
@@ -99,7 +95,7 @@ std::string headline(const TuneResult& result, int width) {
   text += fmt::format("  {}", result.toolchain);
   if (!result.rows.empty()) {
     const Measurement& best = result.rows.front().measurement;
-    if (is_emulated(result)) return folded(text + "  times modelled", width);
+    if (!result.device.has_clock) return folded(text + "  times modelled", width);
     text += fmt::format("  {} L2, {}", best.cache, best.recipe);
     double least = best.sm_clock_mhz, most = least;
     for (const RankedTrial& row : result.rows) {
@@ -175,7 +171,7 @@ std::string details(const TuneResult& result, int width) {
   if (!result.rows.empty()) {
     text += folded("decided by: " + result.rule, width);
     const Trial& winner = result.rows.front().trial;
-    if (is_emulated(result)) text += folded("times: " + modelled_remark(winner.family, winner.dtype), width);
+    if (!result.device.has_clock) text += folded("times: " + modelled_remark(winner.family, winner.dtype), width);
   }
   if (const std::string variants = variants_text(result.variants); !variants.empty()) text += folded(variants, width);
   return text + folded(effort_text(result), width);
@@ -186,7 +182,7 @@ std::string reproduction_text(const TuneResult& result, const ToRepeat& again, i
   const std::string bench = fmt::format("kerlab bench{}{} --trial {}", again.folder, again.options, id);
   std::vector<std::string> parts{"reproduce: " + bench,
                                  fmt::format("SASS/PTX: kerlab show {} --save DIR{}", id, again.options)};
-  if (!is_emulated(result)) parts.push_back(fmt::format("profile: ncu --target-processes all {} --once", bench));
+  if (result.device.has_clock) parts.push_back(fmt::format("profile: ncu --target-processes all {} --once", bench));
   return whole_parts(parts, width);
 }
 

@@ -70,7 +70,7 @@ std::string how_sure(const TuneResult& result) {
 /// Of a decision that stands: times of the same winner may have been taken after those of the others.
 std::string of_when(const TuneResult& result) {
   if (result.measured_now) return "";
-  const bool several = result.rows.size() > 1 && result.device.kind != DeviceKind::emulated;
+  const bool several = result.rows.size() > 1 && result.device.has_clock;
   return several ? "stored, its time taken after those of the others (measure again: --fresh)"
                  : "stored (measure again: --fresh)";
 }

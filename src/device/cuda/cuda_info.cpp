@@ -87,7 +87,7 @@ DeviceInfo cuda_device_info(const DriverApi& api, int ordinal) {
   check(api, api.device_get(&device, ordinal), "cuDeviceGet");
   DeviceInfo info;
   info.id = fmt::format("cuda:{}", ordinal);
-  info.kind = DeviceKind::cuda;
+  info.set_kind(DeviceKind::cuda);
   info.name = device_name(api, device);
   CUuuid uuid{};
   check(api, api.device_uuid(&uuid, device), "cuDeviceGetUuid");

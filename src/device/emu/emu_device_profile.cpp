@@ -78,7 +78,7 @@ DeviceInfo read_device(const fs::path& file, const toml::table& table) {
     if (!is_known(key.str())) fail(file, key.source(), fmt::format("[device] has no '{}'", key.str()));
   DeviceInfo info;
   info.id = "emu:" + file.stem().string();
-  info.kind = DeviceKind::emulated;
+  info.set_kind(DeviceKind::emulated);
   info.uuid = "emu-" + file.stem().string();
   info.name = text(file, table, "name");
   const std::string cc = text(file, table, "cc");

@@ -81,7 +81,7 @@ class Section {
 
 DeviceInfo scripted_h200() {
   DeviceInfo info;
-  info.kind = DeviceKind::script;
+  info.set_kind(DeviceKind::script);
   info.name = "Scripted H200";
   info.uuid = "SCRIPTED";
   info.cc_major = 9;

@@ -17,14 +17,9 @@ namespace kerlab::session {
 
 namespace {
 
-std::string clock_of_kind(const std::string& device_kind) {
-  return device_kind == "cuda" ? "measured" : device_kind == "emulated" ? "modelled" : "scripted";
-}
-
 DeviceInfo device_of(const std::string& device_class, const std::string& device_kind) {
   DeviceInfo device = device_of_class(device_class);
-  for (const DeviceKind kind : {DeviceKind::cuda, DeviceKind::emulated, DeviceKind::script})
-    if (name(kind) == device_kind) device.kind = kind;
+  if (const auto kind = kind_named(device_kind)) device.set_kind(*kind);
   return device;
 }
 
@@ -241,7 +236,7 @@ ReportProblem collect_problem(const ReportOptions& options, const Database& data
   problem.dtype = one.dtype;
   problem.device_class = one.device_class;
   problem.device_kind = one.device_kind;
-  problem.clock = clock_of_kind(one.device_kind);
+  problem.clock = device_of(one.device_class, one.device_kind).clock();
   const ByTrial times = measurements_by_trial(database, problem);
   add_failures(problem, trials, options.repeated);
   add_trials(problem, std::move(trials), times, database);

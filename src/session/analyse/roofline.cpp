@@ -33,7 +33,7 @@ void add_winner(ProblemRoofline& problem, const DeviceInfo& device, const Databa
   auto trial = database.trial(decision->trial);
   auto measurement = decided_measurement(database, *decision);
   // A pretended device may have a real one's name; its times must not be shown as this one's.
-  if (!trial || !measurement || measurement->clock != clock_of(device.kind)) return;
+  if (!trial || !measurement || measurement->clock != device.clock()) return;
   problem.points.push_back(point_under(problem, std::move(*trial), std::move(*measurement)));
   problem.points.front().winner = true;
 }
@@ -42,7 +42,7 @@ void add_winner(ProblemRoofline& problem, const DeviceInfo& device, const Databa
 std::optional<Measurement> best_measured(const Database& database, const Trial& trial, const DeviceInfo& device) {
   for (const char* stage : {"final", "bench", "screen"}) {
     auto measurement = database.latest_measurement(trial.id, stage);
-    if (measurement && measurement->cache == "cold" && measurement->clock == clock_of(device.kind)) return measurement;
+    if (measurement && measurement->cache == "cold" && measurement->clock == device.clock()) return measurement;
   }
   return std::nullopt;
 }
@@ -179,7 +179,7 @@ ProblemRoofline problem_roofline(const Family& family, const Problem& problem, c
   add_winner(result, device, database);
   add_others(result, device, database);
   add_shipped(result, shipped);
-  result.library = database.library_times(result.key, device.device_class(), clock_of(device.kind));
+  result.library = database.library_times(result.key, device.device_class(), device.clock());
   result.sentence = roofline_sentence(result);
   return result;
 }
@@ -201,7 +201,7 @@ RooflineReport make_rooflines(const RooflineOptions& options, Database& database
   report.device = rig.device();
   take_ceilings(report, options, rig, database);
   ShippedWinners shipped;  // none for a script, which pretends for tests only
-  if (report.device.kind != DeviceKind::script) shipped = read_shipped(shipped_folder(), shipped_device(report.device));
+  if (!report.device.is_scripted) shipped = read_shipped(shipped_folder(), shipped_device(report.device));
   report.warnings.insert(report.warnings.end(), shipped.warnings.begin(), shipped.warnings.end());
   if (options.rig.target.empty()) {
     add_stored_winners(report, options, database);

@@ -39,7 +39,7 @@ class SweepCounter {
             rig_.folder(),
             problem_for_device(rig_.folder(), request_of_key(rig_.folder().family, sweep.problem), rig_.device()),
             rig_.device())) {
-    if (rig_.device().kind != DeviceKind::emulated)
+    if (!rig_.device().counts_exactly)
       throw UsageError(fmt::format("{} is no emulated device: nothing is counted there", rig_.device().id));
     ProblemLoader(rig_, setup_, false).load();
   }

@@ -169,7 +169,7 @@ bool CompareSession::step() {
     check(next_++);
     return true;
   }
-  if (rig_.device().kind != DeviceKind::emulated) time_together();
+  if (rig_.device().has_clock) time_together();
   compare_times();
   store();
   finished_ = true;
@@ -194,7 +194,7 @@ void CompareSession::check(std::size_t index) {
   single.explain = true;
   single.full = options_.full;
   single.deadline = generous_deadline(rig_, *setup_, 10);
-  if (rig_.device().kind == DeviceKind::emulated) single.schedule.emplace();
+  if (!rig_.device().has_clock) single.schedule.emplace();
   entry.result = run_candidate(rig_, *setup_, subject.source.source, subject.source.variant->sampling,
                                std::move(candidate), single);
   Evaluation& result = entry.result;

@@ -17,7 +17,7 @@ std::vector<EnergyRow> energy_rows(const std::vector<EnergySample>& samples, con
 }
 
 void require_energy_counter(const DeviceInfo& device) {
-  if (device.kind == DeviceKind::cuda) return;
+  if (device.is_hardware) return;
   throw Error(fmt::format("--energy: a GPU's driver counts joules; {} ({}) draws none. Use --device cuda:0, or leave "
                           "--energy out",
                           device.id, device.name),

@@ -56,8 +56,8 @@ FarShape far_shape(const Family& family, const Problem& problem, const DeviceInf
   const std::int64_t root = step * (46341 / step + 1);  // the least such whose square is beyond 2^31
   constexpr double kReferenceBytes = 16, kSets = 2, kShare = 0.7;
   FarShape best;
-  if (device.kind == DeviceKind::emulated) best.why_not = "indices beyond 2^31 are not checked on an emulated device";
-  if (device.kind != DeviceKind::cuda) return best;
+  if (device.is_slow) best.why_not = "indices beyond 2^31 are not checked on an emulated device";
+  if (!device.is_hardware) return best;
   const std::size_t count = family.dimensions.size();
   double least = kShare * static_cast<double>(device.memory_bytes);
   best.why_not = "indices beyond 2^31 are not checked: no tensor of so many elements fits this device";

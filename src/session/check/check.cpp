@@ -99,9 +99,8 @@ void CheckSession::choose_problems() {
 /// Key of the small problem that is executed beside the one asked for, with the same plans; empty: none is.
 std::string CheckSession::checked_small() const {
   const Family& family = rig_.folder().family;
-  const bool emulated = rig_.device().kind == DeviceKind::emulated;
-  const bool whole =
-      emulated && (options_.full || is_executed_whole(flops_of(family, asked_), bytes_of(family, asked_)));
+  const bool whole = rig_.device().executes_samples &&
+                     (options_.full || is_executed_whole(flops_of(family, asked_), bytes_of(family, asked_)));
   if (whole) return {};
   const auto small = choose_small_problem(rig_.folder(), asked_, rig_.device());
   return small ? small->problem.key() : std::string();

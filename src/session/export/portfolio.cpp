@@ -33,7 +33,7 @@ PortfolioSession::PortfolioSession(PortfolioOptions options, Database& database)
   TunedShapes tuned = tuned_shapes(rig_.folder(), rig_.device(), database_, options_.filter, options_.shipped);
   result_.left_out = std::move(tuned.left_out);
   result_.shapes = std::move(tuned.shapes);
-  result_.clock = clock_of(rig_.device().kind);
+  result_.clock = rig_.device().clock();
   for (TunedShape& shape : result_.shapes) adopt_remeasured(shape);
   if (options_.stored_only)
     std::erase_if(result_.shapes, [this](const TunedShape& shape) {

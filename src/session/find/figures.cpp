@@ -47,7 +47,7 @@ std::vector<Figure> figures_of(const Evaluation& result, const DeviceInfo& devic
                                      static_cast<int>(trial.shared_bytes))
                                .blocks;
   figures.push_back({"occupancy", static_cast<double>(blocks * trial.threads)});
-  if (device.kind == DeviceKind::emulated) add_counts(figures, result);
+  if (device.counts_exactly) add_counts(figures, result);
   return figures;
 }
 

@@ -174,7 +174,7 @@ Attempt Attempts::try_now(const AttemptRequest& request) {
 /// A fault of the emulated device names the line of the PTX; of a twin with line information, that of the source.
 void Attempts::name_source_line(Evaluation& result, Rig& rig, const ProblemSetup& setup, const Subject& subject) {
   Trial& trial = result.candidate.trial;
-  if (rig.device().kind != DeviceKind::emulated || !is_fault(trial.status)) return;
+  if (!rig.device().counts_exactly || !is_fault(trial.status)) return;
   SingleOptions single;
   single.recipes = quick_recipes(setup.plan);
   single.line_info = true;
@@ -198,7 +198,7 @@ Evaluations Attempts::try_it(Rig& rig, const ProblemSetup& setup, const Subject&
     single.attempts = 1;
   }
   std::vector<TrialCandidate> beside;
-  if (rig.device().kind != DeviceKind::emulated) {
+  if (rig.device().has_clock) {
     if (track.last) beside.push_back(track.last->candidate);
     if (track.best && track.best->number != track.last->number) beside.push_back(track.best->candidate);
   }

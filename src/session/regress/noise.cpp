@@ -53,7 +53,7 @@ void NoiseSession::prepare(const SuiteProblem& asked) {
     rig_ = std::make_unique<Rig>(options_.rig);
     device_ = rig_->device();
   }
-  if (device_.kind == DeviceKind::emulated)
+  if (!device_.has_clock)
     throw UsageError("noise: an emulated device has none, its times are a model; name a GPU with --device");
   try {
     add_kernel(asked);

@@ -33,7 +33,7 @@ RegressSession::RegressSession(RegressOptions options, BaselineFolder folder, Da
   head_.device = rig_->device().name;
   head_.device_class = rig_->device().device_class();
   head_.toolchain = rig_->toolchain();
-  if (rig_->device().kind == DeviceKind::script) options_.gate.before_confirming = {};  // nothing to wait for
+  if (rig_->device().is_scripted) options_.gate.before_confirming = {};  // nothing to wait for
   baselines_ = chosen_baselines(listing, options_.only, head_.device_class);
   for (const BaselineFolder::Damaged& damaged : listing.damaged) {
     if (!is_chosen(damaged.key, options_.only)) continue;

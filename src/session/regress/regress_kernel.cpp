@@ -98,7 +98,7 @@ TrialCandidate stored_candidate(const Baseline& baseline, const Rig& rig) {
 }
 
 bool measures_time(const DeviceInfo& device) {
-  return device.kind != DeviceKind::emulated;
+  return device.has_clock;
 }
 
 bool same_code(const Baseline& baseline, const TrialCandidate& today) {
@@ -145,9 +145,7 @@ std::string counted_by(const DeviceInfo& device) {
 
 std::string baseline_key(const Problem& problem, const Family& family, const Variant& variant,
                          const DeviceInfo& device) {
-  const std::string kind = device.kind == DeviceKind::emulated ? "emu-"
-                           : device.kind == DeviceKind::script ? "script-"
-                                                               : "";
+  const std::string kind = device.is_hardware ? "" : device.is_scripted ? "script-" : "emu-";
   std::string kernel = variant.name + problem.title().substr(problem.family.size());
   for (std::size_t i = 0; i < problem.scalars.size(); ++i) {
     const auto& [name, value] = problem.scalars[i];

@@ -72,7 +72,7 @@ LaunchPlan small_plan(const Family& family, const Variant& variant, const TrialC
 }
 
 Bytes loadable_image(CompileResult& compiled, const DeviceInfo& device) {
-  if (device.kind != DeviceKind::emulated) return std::move(compiled.cubin);
+  if (!device.loads_ptx) return std::move(compiled.cubin);
   return emu::emulated_image(compiled.ptx, compiled.kernels);
 }
 

@@ -20,26 +20,14 @@ double MeasuredCeilings::value(const std::string& name) const {
   return 0;
 }
 
-std::string clock_of(DeviceKind kind) {
-  switch (kind) {
-    case DeviceKind::cuda:
-      return "measured";
-    case DeviceKind::emulated:
-      return "modelled";
-    case DeviceKind::script:
-      return "scripted";
-  }
-  return "measured";
-}
-
 std::string ceilings_class(const DeviceInfo& device) {
-  const std::string clock = clock_of(device.kind);
+  const std::string clock = device.clock();
   return clock == "measured" ? device.device_class() : fmt::format("{} ({})", device.device_class(), clock);
 }
 
 MeasuredCeilings stored_ceilings(const Database& database, const DeviceInfo& device) {
   MeasuredCeilings ceilings;
-  ceilings.clock = clock_of(device.kind);
+  ceilings.clock = device.clock();
   for (const Database::CeilingRow& row : database.ceilings(ceilings_class(device))) {
     ceilings.rows.push_back({row.name, row.unit, row.value});
     ceilings.created = std::max(ceilings.created, row.created);
@@ -48,7 +36,7 @@ MeasuredCeilings stored_ceilings(const Database& database, const DeviceInfo& dev
 }
 
 MeasuredCeilings measure_ceilings(Rig& rig, Database& database) {
-  if (rig.device().kind == DeviceKind::emulated)
+  if (!rig.device().has_clock)
     throw Error(fmt::format("{} is emulated: it has no bandwidths and peaks to measure, only those of its profile; "
                             "measure on a GPU (--device cuda:0)",
                             rig.device().id),

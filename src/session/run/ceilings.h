@@ -23,8 +23,6 @@ struct MeasuredCeilings {
 
 /// Under which name a device's ceilings are stored: its class, told apart from a pretended device's of the same class.
 std::string ceilings_class(const DeviceInfo& device);
-/// "measured" on a GPU, "scripted" or "modelled" elsewhere.
-std::string clock_of(DeviceKind kind);
 
 MeasuredCeilings stored_ceilings(const Database& database, const DeviceInfo& device);
 /// About half a second on a GPU, after compiling them; stores what it finds. Throws Error when the device cannot.

@@ -30,7 +30,7 @@ std::vector<Problem> problems_elsewhere(const ShapedKernel& kernel, const Proble
 }
 
 Evaluation check_on(Rig& rig, const VariantSource& source, const Configuration& configuration, const Problem& problem,
-                      const DeviceInfo& device) {
+                    const DeviceInfo& device) {
   const ProblemSetup setup = prepare_alone(rig.folder(), problem, rig.device());
   ProblemLoader(rig, setup).load();
   SingleOptions single;
@@ -42,8 +42,8 @@ Evaluation check_on(Rig& rig, const VariantSource& source, const Configuration& 
 }  // namespace
 
 std::optional<Ending> fault_elsewhere(Rig& rig, const VariantSource& source, const Configuration& configuration,
-                                            const Problem& asked) {
-  if (rig.device().kind == DeviceKind::script) return std::nullopt;  // it would say the same of any problem
+                                      const Problem& asked) {
+  if (rig.device().is_scripted) return std::nullopt;  // it would say the same of any problem
   const Family& family = rig.folder().family;
   for (const Problem& problem : problems_elsewhere({family, *source.variant, configuration, rig.device()}, asked)) {
     const auto few = device_of_few(family, *source.variant, problem, configuration, rig.device());

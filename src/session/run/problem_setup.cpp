@@ -18,13 +18,13 @@ constexpr std::chrono::seconds kLabDeadline{60};
 /// For the lab and references, which are executed and never timed: where no GPU does, ptxas has nothing to do.
 std::vector<std::string> untimed_options(const DeviceInfo& device) {
   std::string arch = device.arch();
-  if (device.kind != DeviceKind::cuda) arch.replace(0, std::string_view("sm").size(), "compute");
+  if (!device.is_hardware) arch.replace(0, std::string_view("sm").size(), "compute");
   return base_options(arch);
 }
 
 /// A scripted device makes up what a reference reports, and asks only that there is something to load.
 Bytes untimed_image(CompileResult& compiled, const DeviceInfo& device) {
-  if (device.kind != DeviceKind::script) return loadable_image(compiled, device);
+  if (!device.is_scripted) return loadable_image(compiled, device);
   const auto ptx = std::as_bytes(std::span(compiled.ptx));
   return {ptx.begin(), ptx.end()};
 }
@@ -98,7 +98,7 @@ void ProblemLoader::begin() {
   if (std::exchange(begun_, true)) return;
   std::vector<std::string> options = untimed_options(rig_.device());
   const auto deadline = std::max<std::chrono::milliseconds>(kLabDeadline, rig_.compilers().time_limit());
-  if (rig_.device().kind == DeviceKind::script) {
+  if (rig_.device().is_scripted) {
     lab_image_ = {std::byte{}};  // its lab has no kernels
   } else {
     std::vector<std::string> in_parallel = options;  // every session whose cache is empty waits for the lab

@@ -54,7 +54,7 @@ WorkerClient::Options worker_options(const RigOptions& options) {
 }
 
 void announce_fallback(const RigOptions& options, const DeviceInfo& device) {
-  if (options.device != "auto" || device.kind != DeviceKind::emulated) return;
+  if (options.device != "auto" || device.has_clock) return;
   const std::string model = device.name.substr(device.name.find(' ') + 1);  // "Emulated H200"
   print_notice(fmt::format("no GPU here: emulating an {} ({}); times are modelled, not measured", model, device.id));
 }

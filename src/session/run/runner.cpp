@@ -116,7 +116,7 @@ void CandidateRunner::plan_steps() {
   if (asked.library) run.steps.push_back({request::Library{}, kLibraryDeadline});
   if (asked.schedule)
     run.steps.push_back({request::Time{ids, *asked.schedule, asked.library, asked.count_lines}, deadline});
-  const bool fresh = asked.fresh && asked.schedule && worker_.device().kind != DeviceKind::emulated;
+  const bool fresh = asked.fresh && asked.schedule && worker_.device().has_clock;
   for (const std::uint32_t id : ids) {
     if (!fresh || run.items[id].checked) continue;
     request::Check check;

@@ -14,8 +14,7 @@ constexpr std::chrono::minutes kEmulatedRunDeadline{10};
 TrialCandidate made_single(const Rig& rig, const ProblemSetup& setup, const VariantSource& source,
                            const Configuration& configuration, const DeviceInfo& device) {
   const Family& family = rig.folder().family;
-  TrialCandidate candidate =
-      make_candidate(family, source, 0, configuration, setup.problem, device, rig.toolchain());
+  TrialCandidate candidate = make_candidate(family, source, 0, configuration, setup.problem, device, rig.toolchain());
   candidate.small_plan = small_plan(family, *source.variant, candidate, setup, rig.device());
   return candidate;
 }
@@ -77,7 +76,7 @@ Evaluations run_beside(Rig& rig, const ProblemSetup& setup, const VariantSource&
 }
 
 std::chrono::milliseconds generous_deadline(const Rig& rig, const ProblemSetup& setup, std::size_t launches) {
-  if (rig.device().kind == DeviceKind::emulated) return kEmulatedRunDeadline;
+  if (rig.device().is_slow) return kEmulatedRunDeadline;
   const double ms = std::max(2000.0, setup.plan.minimum_us * static_cast<double>(launches));
   return std::chrono::milliseconds(static_cast<std::int64_t>(ms + 10 * rig.runner().problem_ready().prepare_ms)) +
          std::chrono::seconds(10);

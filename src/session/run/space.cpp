@@ -90,7 +90,7 @@ CandidateSpace::CandidateSpace(const KernelFolder& folder, const VariantChoice& 
     }
     Space space = enumerate(variant, problem, device, limits);
     limits.steps -= space.steps;
-    if (device.kind == DeviceKind::emulated && !choice.all) {
+    if (device.is_slow && !choice.all) {
       std::vector<Configuration> quick = quick_part(variant, problem, device, space);
       if (quick.size() < space.valid.size()) {
         left_for_all_ += space.count - quick.size();

@@ -297,9 +297,8 @@ ProblemRequest first_shape(const ShapedKernel& kernel, const Problem& asked) {
 
 ShapeLimits limits_for(const DeviceInfo& device) {
   ShapeLimits limits;
-  const bool slow = device.kind == DeviceKind::emulated;
-  limits.bytes = slow ? 4 << 20 : 64 << 20;
-  limits.flops = slow ? 4e7 : 4e9;
+  limits.bytes = device.is_slow ? 4 << 20 : 64 << 20;
+  limits.flops = device.is_slow ? 4e7 : 4e9;
   return limits;
 }
 

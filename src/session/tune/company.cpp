@@ -28,7 +28,7 @@ void Company::look() {
 
 void Company::ask(std::size_t device) {
   const RigDevice& asked = rig_.devices()[device];
-  if (!asked.lost.empty() || !asked.runner->idle() || asked.info.kind == DeviceKind::emulated) return;
+  if (!asked.lost.empty() || !asked.runner->idle() || !asked.info.has_clock) return;
   places_[device].looked = Clock::now();
   see(device, asked.runner->neighbours());
 }

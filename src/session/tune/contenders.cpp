@@ -41,7 +41,7 @@ class Admission {
     if (!runs && (!contender.standing || tried_again(trial))) return std::nullopt;
     if (!runs || !asked) contender.screened.outside = source;
     // A model says tomorrow what it said yesterday.
-    contender.as_stored = !runs || (contender.standing && !asked && rig_.device().kind == DeviceKind::emulated);
+    contender.as_stored = !runs || (contender.standing && !asked && !rig_.device().has_clock);
     contender.screened.candidate.trial = trial;
     contender.screened.stored = true;
     contender.screened.cost_us = time.median_us;
@@ -105,9 +105,9 @@ std::set<std::string> tried_keys(const Screening& screening) {
 }  // namespace
 
 bool is_comparable(const Measurement& measurement, const ProblemSetup& setup, const DeviceInfo& device) {
-  return measurement.cache == "cold" && measurement.clock == clock_of(device.kind) &&
+  return measurement.cache == "cold" && measurement.clock == device.clock() &&
          measurement.recipe == measured_recipe(setup.plan.recipes.front()) &&
-         (device.kind != DeviceKind::emulated || measurement.protocol == kModelProtocol);
+         (device.has_clock || measurement.protocol == kModelProtocol);
 }
 
 StoredTimes::StoredTimes(const Database& database, const ProblemSetup& setup, const DeviceInfo& device,

@@ -117,7 +117,7 @@ void Finals::begin_together() {
   for (std::size_t i = 0; i < finalists_.size(); ++i) {
     if (!finalists_[i].out && !finalists_[i].as_stored) everybody.push_back(i);
   }
-  const bool modelled = rig_.device().kind == DeviceKind::emulated;  // as often as you like, the same
+  const bool modelled = !rig_.device().has_clock;  // as often as you like, the same
   if (everybody.empty()) {
     rank();
   } else {

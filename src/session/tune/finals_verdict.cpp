@@ -15,7 +15,7 @@ namespace {
 /// On other problems than the one asked for: a winner that is wrong at an edge is none. Then the runner is told of its
 /// own again.
 std::optional<Ending> fault_of_winner(Rig& rig, const TrialCandidate& winner, const Problem& asked,
-                                            const ProblemLoader& loader) {
+                                      const ProblemLoader& loader) {
   const Variant& variant = find_variant(rig.folder(), winner.trial.variant);
   const VariantSource source{&variant, read_kernel_source(variant.source)};
   const auto fault = fault_elsewhere(rig, source, winner.configuration, asked);
@@ -100,7 +100,7 @@ void Finals::take_verdict(Evaluations& checked) {
 }
 
 void Finals::measure_again() {
-  if (rig_.device().kind != DeviceKind::emulated) {
+  if (rig_.device().has_clock) {
     begin_timing(Phase::again, {ranking_.front()});
     return;
   }

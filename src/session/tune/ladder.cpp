@@ -39,7 +39,7 @@ Ladder::Ladder(Rig& rig, Company& company, const ProblemSetup& setup, const Cand
       ledger_(ledger),
       screening_(screening),
       loader_(loader) {
-  if (rig_.device().kind == DeviceKind::emulated) return;  // a model says the same at any time
+  if (!rig_.device().has_clock) return;  // a model says the same at any time
   choose();
   if (rungs_.empty() || timed_together()) return;
   phase_ = Phase::compiling;
@@ -165,7 +165,7 @@ void Ladder::take_timing(Evaluations& timed) {
 std::optional<RungTime> Ladder::time_of(const Trial& trial) const {
   for (const char* stage : {"bench", "final", "screen"}) {
     auto measurement = ledger_.database().latest_measurement(trial.id, stage);
-    if (measurement && measurement->cache == "cold" && measurement->clock == clock_of(rig_.device().kind))
+    if (measurement && measurement->cache == "cold" && measurement->clock == rig_.device().clock())
       return RungTime{trial, std::move(*measurement)};
   }
   return std::nullopt;

@@ -169,25 +169,25 @@ std::optional<Pace> pace_of(const Database& database, const Family& family, cons
       comparable.push_back(std::move(session));
   }
   if (comparable.empty()) return std::nullopt;
-  if (device.kind == DeviceKind::emulated) find_growth(comparable, executed(family, problem, device));
+  if (device.is_slow) find_growth(comparable, executed(family, problem, device));
   std::stable_sort(comparable.begin(), comparable.end(),
                    [](const Session& a, const Session& b) { return a.distance < b.distance; });
   comparable.resize(std::min(comparable.size(), kNearest));
   return mean_of(comparable);
 }
 
-double seconds_for(const Pace& pace, double left, double time_s, DeviceKind kind) {
+double seconds_for(const Pace& pace, double left, double time_s, const DeviceInfo& device) {
   if (left <= 0) return kLookUp;  // everything is stored, and so is the decision
   double candidates_s = left * pace.per_candidate_s;
   if (time_s > 0) candidates_s = std::min(candidates_s, std::max(kLeastOfSweep * time_s, time_s - pace.finals_s));
-  return (kind == DeviceKind::emulated ? kOpenEmulated : kOpenReal) + pace.prepare_s + candidates_s + pace.finals_s;
+  return (device.is_slow ? kOpenEmulated : kOpenReal) + pace.prepare_s + candidates_s + pace.finals_s;
 }
 
-double reserved_for_finals(const Pace* pace, double time_s, DeviceKind kind) {
+double reserved_for_finals(const Pace* pace, double time_s, const DeviceInfo& device) {
   double wanted = 0;
   if (pace != nullptr) wanted = pace->finals_s;
-  if (pace == nullptr && kind == DeviceKind::emulated) wanted = kEmulatedFinals * time_s;
-  if (pace == nullptr && kind == DeviceKind::cuda) wanted = std::min(kRealFinals * time_s, kLongestRealFinals);
+  if (pace == nullptr && device.is_slow) wanted = kEmulatedFinals * time_s;
+  if (pace == nullptr && device.is_hardware) wanted = std::min(kRealFinals * time_s, kLongestRealFinals);
   return std::min(wanted, (1 - kLeastOfSweep) * time_s);
 }
 

@@ -25,9 +25,9 @@ std::optional<Pace> pace_of(const Database& database, const Family& family, cons
                             const DeviceInfo& device, const std::set<std::string>& variants);
 
 /// Of a session that tries `left` more candidates; `time_s`: its limit, 0: none.
-double seconds_for(const Pace& pace, double left, double time_s, DeviceKind kind);
+double seconds_for(const Pace& pace, double left, double time_s, const DeviceInfo& device);
 
 /// Of a time limit, what the finals are to have. `pace`: may be null.
-double reserved_for_finals(const Pace* pace, double time_s, DeviceKind kind);
+double reserved_for_finals(const Pace* pace, double time_s, const DeviceInfo& device);
 
 }  // namespace kerlab::session

@@ -98,7 +98,7 @@ bool Screening::run(std::size_t device, Screened& screened) {
   screened.suspect = suspects_.resembles(screened, TrialStatus::timeout);
   // A hang should not cost its whole deadline twice; what is only slow gets it the second time. An emulated device ends
   // endless loops by itself.
-  const bool may_hang = rig_.device().kind != DeviceKind::emulated;
+  const bool may_hang = rig_.device().can_hang;
   if (longest_ms_ > 0 && may_hang && options_.timeout_s <= 0) run.first_deadline = tenfold(longest_ms_, kShortRun);
   if (!screened.suspect.empty() && run.first_deadline) {
     run.deadline = std::min(run.deadline, *run.first_deadline);
@@ -127,7 +127,7 @@ void Screening::commit_launching() {
 }
 
 std::chrono::milliseconds Screening::deadline(std::size_t launches) const {
-  if (rig_.device().kind == DeviceKind::emulated && options_.timeout_s <= 0) return kEmulatedDeadline;
+  if (rig_.device().is_slow && options_.timeout_s <= 0) return kEmulatedDeadline;
   if (options_.timeout_s > 0) return std::chrono::milliseconds(static_cast<std::int64_t>(options_.timeout_s * 1e3));
   // Without a best, a kernel at a thousandth of the roof must still be let through.
   const double per_launch_us = best_ != nullptr ? 20 * *best_->cost_us : 1000 * setup_.plan.minimum_us;

@@ -91,7 +91,7 @@ TuneSession::TuneSession(TuneOptions options, Database& database)
 }
 
 bool is_quick(const TuneOptions& options, const DeviceInfo& device) {
-  return device.kind == DeviceKind::emulated && !options.variants.all;
+  return device.is_slow && !options.variants.all;
 }
 
 SearchChoice choose_search(const TuneOptions& options, std::size_t candidates, bool quick_part) {
@@ -117,7 +117,7 @@ void TuneSession::begin_screening() {
   pace_ = pace_of(ledger_.database(), rig_.folder().family, setup_.problem, rig_.device(), variant_names());
   ScreeningOptions screening = options_.screening;
   if (screening.time_s > 0) {
-    reserved_s_ = reserved_for_finals(pace_ ? &*pace_ : nullptr, screening.time_s, rig_.device().kind);
+    reserved_s_ = reserved_for_finals(pace_ ? &*pace_ : nullptr, screening.time_s, rig_.device());
     screening.time_s -= reserved_s_;
   }
   std::unique_ptr<Strategy> strategy;

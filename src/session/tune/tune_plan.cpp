@@ -101,7 +101,7 @@ TunePlan plan_tune(const TuneOptions& options, Database& database) {
     plan.expected =
         static_cast<double>(plan.stored + untried_starts(space, stored, rig, setup.problem, options, database));
   const double left = plan.expected - static_cast<double>(plan.stored);
-  if (pace) plan.estimate_s = seconds_for(*pace, left, options.screening.time_s, rig.device().kind);
+  if (pace) plan.estimate_s = seconds_for(*pace, left, options.screening.time_s, rig.device());
   return plan;
 }
 

@@ -215,7 +215,7 @@ TEST_CASE("a library that was timed beside a trial stands under the same roof", 
   const auto roofline = stored.roofline({});
   REQUIRE(roofline.library.size() == 1);
   CHECK(roofline.library[0].label == "a library");
-  stored.device.kind = DeviceKind::script;  // it measured nothing
+  stored.device.set_kind(DeviceKind::script);  // it measured nothing
   CHECK(stored.roofline({}).library.empty());
 }
 
@@ -223,7 +223,7 @@ TEST_CASE("times of a pretended device are not shown under a real one's roof", "
   Stored stored;
   stored.decide(stored.add("grid", 1, 8.0, "scripted"));
   CHECK(stored.roofline({}).points.empty());
-  stored.device.kind = DeviceKind::script;
+  stored.device.set_kind(DeviceKind::script);
   const auto roofline = stored.roofline(ceilings({{"read", "B/s", 0.8e12}}, "scripted"));
   REQUIRE(roofline.points.size() == 1);
   CHECK(contains(roofline.sentence, "63 % of the scripted read bandwidth"));
@@ -270,7 +270,7 @@ TEST_CASE("a compute-bound problem is held against the peak of its pipe", "[sess
 TEST_CASE("ceilings of a pretended device are never taken for those of a GPU of its name", "[session]") {
   Database database = Database::in_memory();
   DeviceInfo real = test_gpu(), pretended = test_gpu();
-  pretended.kind = DeviceKind::script;
+  pretended.set_kind(DeviceKind::script);
   database.put_ceilings({{ceilings_class(pretended), "copy", "B/s", 7, ""}});
   CHECK(stored_ceilings(database, real).rows.empty());
   CHECK(stored_ceilings(database, pretended).value("copy") == 7);

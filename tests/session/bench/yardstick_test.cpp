@@ -80,7 +80,7 @@ TEST_CASE("yardstick: energy rows name the library's, and say what a joule does"
   CHECK(rows[1].label == "best");
   CHECK(rows[1].flops_per_joule == Approx(1e12));
   DeviceInfo emulated;
-  emulated.kind = DeviceKind::emulated;
+  emulated.set_kind(DeviceKind::emulated);
   emulated.id = "emu:h200";
   CHECK_THROWS_WITH(require_energy_counter(emulated),
                     Catch::Contains("emu:h200") && Catch::Contains("--device cuda:0"));

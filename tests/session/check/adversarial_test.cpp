@@ -34,7 +34,7 @@ const Variant& variant_of(const char* family, const char* name) {
 /// Something like an H200.
 DeviceInfo hopper(DeviceKind kind = DeviceKind::cuda) {
   DeviceInfo device;
-  device.kind = kind;
+  device.set_kind(kind);
   device.cc_major = 9;
   device.sms = 132;
   device.memory_bytes = std::int64_t{140} << 30;
@@ -178,7 +178,7 @@ TEST_CASE("indices beyond 2^31 are tried where memory allows, and said not to be
   device.memory_bytes = std::int64_t{8} << 30;
   const Problem asked = make_problem(family_of("gemm"), {});
   CHECK_THAT(far_shape(family_of("gemm"), asked, device).why_not, Catch::Contains("fits this device"));
-  device.kind = DeviceKind::emulated;
+  device.set_kind(DeviceKind::emulated);
   CHECK_THAT(far_shape(family_of("gemm"), asked, device).why_not, Catch::Contains("emulated"));
 }
 

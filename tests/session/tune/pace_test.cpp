@@ -24,14 +24,17 @@ TEST_CASE("pace: an estimate is unknown until something comparable was tuned", "
 
 TEST_CASE("pace: a time limit holds the finals too", "[session]") {
   const Pace pace{2, 1, 20, 12};
-  CHECK(seconds_for(pace, 12, 0, DeviceKind::cuda) == Approx(34.5));
-  CHECK(seconds_for(pace, 60, 50, DeviceKind::cuda) == Approx(52.5));
-  CHECK(seconds_for(pace, 0, 50, DeviceKind::cuda) == Approx(0.035));
-  CHECK(reserved_for_finals(&pace, 60, DeviceKind::cuda) == Approx(20));
-  CHECK(reserved_for_finals(&pace, 10, DeviceKind::cuda) == Approx(7));  // the sweep has its share all the same
-  CHECK(reserved_for_finals(nullptr, 60, DeviceKind::emulated) == Approx(24));
-  CHECK(reserved_for_finals(nullptr, 60, DeviceKind::cuda) == Approx(8));
-  CHECK(reserved_for_finals(nullptr, 60, DeviceKind::script) == 0);
+  DeviceInfo cuda, emulated, script;
+  emulated.set_kind(DeviceKind::emulated);
+  script.set_kind(DeviceKind::script);
+  CHECK(seconds_for(pace, 12, 0, cuda) == Approx(34.5));
+  CHECK(seconds_for(pace, 60, 50, cuda) == Approx(52.5));
+  CHECK(seconds_for(pace, 0, 50, cuda) == Approx(0.035));
+  CHECK(reserved_for_finals(&pace, 60, cuda) == Approx(20));
+  CHECK(reserved_for_finals(&pace, 10, cuda) == Approx(7));  // the sweep has its share all the same
+  CHECK(reserved_for_finals(nullptr, 60, emulated) == Approx(24));
+  CHECK(reserved_for_finals(nullptr, 60, cuda) == Approx(8));
+  CHECK(reserved_for_finals(nullptr, 60, script) == 0);
 }
 
 TEST_CASE("pace: what is stored of the source as it is counts, of older ones nothing", "[session]") {
