@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "compile/compiler.h"
+#include "compile/host_headers.h"
 #include "compile/messages.h"
 
 namespace kerlab::compile {
@@ -93,7 +94,7 @@ std::string CompileCache::key(const CompileRequest& request, const std::string& 
   FieldHasher hasher;
   // The path is part of it: it stands in the log, in __FILE__ and in line tables.
   hasher.field("format", kFormat).field("toolchain", toolchain).field("path", request.source.path);
-  hasher.field("source", request.source.hash);
+  hasher.field("source", request.source.hash).field("host headers", host_headers_digest());
   for (const std::string& option : request.options) hasher.field("option", option);
   return hasher.hex();
 }

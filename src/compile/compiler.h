@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/child.h"
@@ -34,7 +35,7 @@ SourceBundle read_source(const std::filesystem::path& file, const std::vector<st
 
 struct CompileRequest {
   SourceBundle source;
-  std::vector<std::string> options;       ///< complete: --gpu-architecture=sm_90a --std=c++20 -DBM=128 ...
+  std::vector<std::string> options;  ///< complete: --gpu-architecture=sm_90a --std=c++20 -DBM=128 ...; kInstantiate too
   std::chrono::milliseconds deadline{0};  ///< of this one; 0: the pool's
 };
 

@@ -3,9 +3,13 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/elapsed.h"
 #include "base/error.h"
 #include "compile/compile_log.h"
+#include "compile/host_headers.h"
+#include "plan/kernel_name.h"
 
 namespace kerlab::compile {
 namespace {
@@ -71,6 +75,7 @@ void Nvrtc::load_functions(const std::string& name) {
   get("nvrtcGetErrorString", functions_.error_string);
   get("nvrtcCreateProgram", functions_.create_program);
   get("nvrtcDestroyProgram", functions_.destroy_program);
+  get("nvrtcAddNameExpression", functions_.add_name_expression);
   get("nvrtcCompileProgram", functions_.compile_program);
   get("nvrtcGetCUBINSize", functions_.cubin_size);
   get("nvrtcGetCUBIN", functions_.cubin);
@@ -85,6 +90,12 @@ Nvrtc::Program Nvrtc::create(const SourceBundle& source) const {
   for (const Header& header : source.headers) {
     names.push_back(header.name.c_str());
     texts.push_back(header.text.c_str());
+  }
+  for (const HostHeader& header : host_headers()) {
+    const bool own = std::ranges::any_of(source.headers, [&](const Header& h) { return h.name == header.name; });
+    if (own) continue;
+    names.push_back(header.name);
+    texts.push_back(header.text);
   }
   nvrtcProgram program = nullptr;
   const nvrtcResult status = functions_.create_program(&program, source.text.c_str(), source.path.c_str(),
@@ -120,7 +131,12 @@ void Nvrtc::collect(nvrtcProgram program, CompileResult& result) const {
 CompileResult Nvrtc::compile(const CompileRequest& request) const {
   const Program program = create(request.source);
   std::vector<const char*> options;
-  for (const std::string& option : request.options) options.push_back(option.c_str());
+  for (const std::string& option : request.options) {
+    if (option.starts_with(kInstantiate))
+      functions_.add_name_expression(program.get(), option.c_str() + kInstantiate.size());
+    else
+      options.push_back(option.c_str());
+  }
   for (const std::string& option : own_options_) options.push_back(option.c_str());
   CompileResult result;
   const Clock::time_point start = Clock::now();

@@ -28,6 +28,7 @@ class Nvrtc {
     decltype(&nvrtcGetErrorString) error_string;
     decltype(&nvrtcCreateProgram) create_program;
     decltype(&nvrtcDestroyProgram) destroy_program;
+    decltype(&nvrtcAddNameExpression) add_name_expression;
     decltype(&nvrtcCompileProgram) compile_program;
     decltype(&nvrtcGetCUBINSize) cubin_size;
     decltype(&nvrtcGetCUBIN) cubin;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <system_error>
 
@@ -10,12 +11,21 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "compile/compiler.h"
+#include "compile/host_headers.h"
 #include "compile/include_scan.h"
 
 namespace kerlab::compile {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// Quoted out of habit: standard headers, and those of the CUDA Toolkit.
+bool is_left_to_compiler(const std::string& name) {
+  constexpr std::array<std::string_view, 9> kToolkit = {"cuda",  "cub/",    "cooperative_groups", "curand", "device_",
+                                                        "mma.h", "vector_", "math_constants.h",   "crt/"};
+  return std::ranges::any_of(host_headers(), [&](const HostHeader& header) { return name == header.name; }) ||
+         std::ranges::any_of(kToolkit, [&](std::string_view begin) { return name.starts_with(begin); });
+}
 
 /// Collects headers. NVRTC looks a header up by its name exactly as written, in one flat list, wherever the #include
 /// stands; so a name can mean only one file, and a file known by several names is given once, the others forwarding to
@@ -29,7 +39,7 @@ class Collector {
       const std::optional<fs::path> found = find(file.parent_path(), include.name);
       if (found)
         add(*found, include, file);
-      else if (!include.conditional)
+      else if (!include.conditional && !is_left_to_compiler(include.name))
         throw Error(
             fmt::format("{}:{}: cannot find #include \"{}\" beside this file{} (a header of the CUDA Toolkit is "
                         "written <{}>)",

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "plan/kernel_name.h"
+#include "spec/kernel_name.h"
 #include "spec/launch_plan_builder.h"
 #include "spec/spec.h"
 
@@ -56,7 +58,7 @@ Instance instantiate(const Family& family, const Variant& variant, const Problem
   Environment environment = configured_environment(variant, problem, configuration, device);
   instance.defines = problem_defines(family, problem);
   for (const Parameter& parameter : variant.parameters)
-    instance.defines.push_back(define(parameter.name, environment.at(parameter.name)));
+    if (parameter.define) instance.defines.push_back(define(parameter.name, environment.at(parameter.name)));
   for (const Derived& derived : variant.derived)
     instance.defines.push_back(define(derived.name, environment.at(derived.name)));
   std::vector<Pitch> pitches = add_pitches(family, variant, problem, environment);
@@ -64,6 +66,11 @@ Instance instantiate(const Family& family, const Variant& variant, const Problem
   builder.add_workspaces();
   builder.add_all(variant.launches);
   instance.plan = builder.plan();
+  for (const Launch& launch : instance.plan.launches) {
+    std::string asked = std::string(kInstantiate) + launch.kernel;
+    if (is_instance(launch.kernel) && std::ranges::find(instance.defines, asked) == instance.defines.end())
+      instance.defines.push_back(std::move(asked));
+  }
   instance.plan.pitches = std::move(pitches);
   instance.plan.alignment = variant.alignment;
   return instance;

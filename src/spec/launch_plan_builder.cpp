@@ -50,7 +50,7 @@ void LaunchPlanBuilder::add(const LaunchDecl& declaration, std::int64_t repetiti
   environment_["i"] = repetition;
   if (!declaration.when.empty() && declaration.when.evaluate(environment_) == 0) return;
   Launch launch;
-  launch.kernel = declaration.kernel;
+  launch.kernel = kernel_name(declaration, environment_, problem_.dtype);
   launch.grid = extents(declaration.grid);
   if (launch.grid.x == 0 || launch.grid.y == 0 || launch.grid.z == 0) return;
   launch.block = extents(declaration.block);

@@ -5,6 +5,8 @@
 #include <array>
 #include <utility>
 
+#include "spec/kernel_name.h"
+
 namespace kerlab::spec {
 namespace {
 
@@ -159,7 +161,12 @@ ArgumentDecl parse_argument(const std::string& text, const SourceLocation& where
 LaunchDecl read_launch(const SpecTable& table, const Scope& scope, bool reference) {
   LaunchDecl launch;
   launch.where = table.where();
-  launch.kernel = reference ? table.identifier("kernel", "reference") : table.identifier("kernel");
+  if (reference) {
+    launch.kernel = table.identifier("kernel", "reference");
+  } else {
+    launch.kernel = table.text("kernel");
+    launch.kernel_name = parse_kernel_name(launch.kernel, table.where("kernel"), scope);
+  }
   launch.grid = read_extents(table, "grid", scope);
   launch.block = read_extents(table, "block", scope);
   launch.cluster = read_extents(table, "cluster", scope);

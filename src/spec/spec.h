@@ -104,8 +104,16 @@ struct TensorMapDecl {
   bool nan_fill = false;
   SourceLocation where;
 };
+/// A piece of "gemm<{DTYPE}, {BM}>": text, then what stands for a brace after it.
+struct KernelNamePiece {
+  std::string text;
+  Expression value;    ///< empty: nothing
+  bool dtype = false;  ///< {DTYPE}: CUDA's type for the problem's dtype, as __half
+};
+
 struct LaunchDecl {
-  std::string kernel;
+  std::string kernel;                            ///< as written
+  std::vector<KernelNamePiece> kernel_name;      ///< of one that depends on the configuration; empty: it is `kernel`
   std::vector<Expression> grid, block, cluster;  ///< x, y, z; what is missing is 1
   Expression shared;                             ///< dynamic bytes; empty: 0
   Expression repeat;                             ///< empty: 1; `i` is the repetition in every other expression
@@ -194,6 +202,7 @@ struct Parameter {
   std::string name, doc;
   std::vector<std::int64_t> values;
   std::int64_t default_value = 0;
+  bool define = true;  ///< a macro of that name for the kernel; else only the launches know it
   SourceLocation where;
 };
 

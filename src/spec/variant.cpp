@@ -56,10 +56,11 @@ std::vector<Parameter> read_parameters(const SpecTable& variant) {
   std::vector<Parameter> parameters;
   std::int64_t raw = 1;
   for (const TomlValue& value : variant.tables("parameter")) {
-    const SpecTable row = SpecTable::named(value, "parameter", {"name", "doc", "values", "default"});
+    const SpecTable row = SpecTable::named(value, "parameter", {"name", "doc", "values", "default", "define"});
     Parameter parameter;
     parameter.name = row.identifier("name");
     parameter.doc = row.text("doc", "");
+    parameter.define = row.boolean("define", true);
     parameter.values = row.integers("values");
     if (parameter.values.empty()) row.fail("values", "empty list of values");
     std::vector<std::int64_t> sorted = parameter.values;

@@ -398,3 +398,32 @@ TEST_CASE("compilations per second", "[.][benchmark]") {
                    << (pool.busy_seconds() - busy) * 1000 / kJobs << " ms seen by the parent");
   }
 }
+
+TEST_CASE("compiler: what sources for nvcc include is there, and an instance of a template that is asked for",
+          "[compile][nvrtc]") {
+  constexpr const char* kFound = R"(#include <assert.h>
+#include <algorithm>
+#include <cfloat>
+#include <cstdint>
+#include <limits>
+#include <stdio.h>
+#include <type_traits>
+#include "cuda_runtime.h"
+namespace ns {
+template <typename T, int N>
+__global__ void most(T* x, std::uint32_t n) {
+  static_assert(std::is_same_v<T, float>);
+  assert(n > 0);
+  *x = std::max(std::numeric_limits<T>::lowest(), T(-FLT_MAX)) + N + INT32_MAX;
+}
+}  // namespace ns
+)";
+  Lab lab;
+  CompilerPool pool(lab.options(1));
+  std::vector<std::string> arguments = base_options("sm_90a");
+  arguments.emplace_back("--instantiate=ns::most<float, 3>");
+  const CompileResult result = pool.compile({read_source(lab.folder.write("found.cu", kFound), {}), arguments});
+  INFO(result.log);
+  REQUIRE(result.status == CompileStatus::ok);
+  CHECK(result.ptx.find("_ZN2ns4mostIfLi3EEEvPT_j") != std::string::npos);
+}

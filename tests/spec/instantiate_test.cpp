@@ -311,3 +311,16 @@ TEST_CASE("reference: recipes plant what their conditions say, into the inputs o
   CHECK(transposed[1].plants[1] == Plant{"mirror", "A", true, 1, 0, 4, -1});
   CHECK_FALSE(recipes("tn", 8) != transposed);
 }
+
+TEST_CASE("instance: a kernel's template is named with values of the configuration", "[spec]") {
+  const std::string templated = replaced(kVariant, "kernel = \"tile\"", "kernel = \"ns::tile<{DTYPE}, {BM * 2}>\"");
+  const Instance instance = instance_of(templated);
+  CHECK(instance.plan.launches.at(0).kernel == "ns::tile<__nv_bfloat16, 64>");
+  CHECK(has(instance.defines, "--instantiate=ns::tile<__nv_bfloat16, 64>"));
+}
+
+TEST_CASE("instance: a parameter with define = false is no macro", "[spec]") {
+  const Instance instance = instance_of(replaced(kVariant, "name = \"BM\"", "name = \"BM\"\ndefine = false"));
+  CHECK_FALSE(has(instance.defines, "-DBM=32"));
+  CHECK(has(instance.defines, "-DBN=16"));
+}

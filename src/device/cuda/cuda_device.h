@@ -75,6 +75,7 @@ class CudaDevice final : public Device {
 
   void check(CUresult result, FaultKind otherwise, std::string_view doing) const;
   void load_functions(CUmodule module, std::string_view label) const;
+  [[nodiscard]] std::vector<std::string> kernel_names(CUmodule module) const;
   Function& function(ModuleId module, const std::string& kernel);
   [[nodiscard]] int attribute(const Function& function, CUfunction_attribute which) const;
   void allow_shared(Function& function, std::uint32_t bytes);

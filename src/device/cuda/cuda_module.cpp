@@ -7,6 +7,7 @@
 #include "device/cuda/cuda_device.h"
 #include "device/cuda/launch_config.h"
 #include "device/launch_limits.h"
+#include "plan/kernel_name.h"
 
 namespace kerlab::device {
 namespace {
@@ -115,12 +116,36 @@ std::vector<ModuleVariable> CudaDevice::variables(ModuleId id) const {
   return found;
 }
 
+/// What the driver calls the kernels of a module; empty where it cannot tell.
+std::vector<std::string> CudaDevice::kernel_names(CUmodule module) const {
+  if (api_.function_count == nullptr || api_.functions == nullptr || api_.function_name == nullptr) return {};
+  unsigned count = 0;
+  if (api_.function_count(&count, module) != CUDA_SUCCESS) return {};
+  std::vector<CUfunction> functions(count);
+  if (api_.functions(functions.data(), count, module) != CUDA_SUCCESS) return {};
+  std::vector<std::string> names;
+  for (CUfunction function : functions) {
+    const char* name = nullptr;
+    if (api_.function_name(&name, function) == CUDA_SUCCESS && name != nullptr) names.emplace_back(name);
+  }
+  return names;
+}
+
 CudaDevice::Function& CudaDevice::function(ModuleId module, const std::string& kernel) {
   auto& functions = modules_.at(module).functions;
   if (const auto found = functions.find(kernel); found != functions.end()) return found->second;
   Function function;
-  check(api_.module_function(&function.handle, modules_.at(module).handle.get(), kernel.c_str()),
-        FaultKind::load_failed, fmt::format("looking for kernel '{}' in the image", kernel));
+  CUmodule handle = modules_.at(module).handle.get();
+  CUresult result = api_.module_function(&function.handle, handle, kernel.c_str());
+  std::string there;  // for the message
+  if (result == CUDA_ERROR_NOT_FOUND) {
+    const std::vector<std::string> names = kernel_names(handle);
+    if (const auto found = plan::find_kernel(kernel, names))
+      result = api_.module_function(&function.handle, handle, names[*found].c_str());
+    else if (!names.empty())
+      there = fmt::format("; it has {}", fmt::join(names, ", "));
+  }
+  check(result, FaultKind::load_failed, fmt::format("looking for kernel '{}' in the image{}", kernel, there));
   std::size_t offset = 0, bytes = 0;
   if (api_.function_parameter != nullptr) {
     function.parameters_known = true;

@@ -58,6 +58,9 @@ void bind_modules(void* lib, DriverApi& api) {
   bind(lib, api.function_attribute, "cuFuncGetAttribute");
   bind(lib, api.function_set_attribute, "cuFuncSetAttribute");
   api.function_parameter = reinterpret_cast<decltype(api.function_parameter)>(dlsym(lib, "cuFuncGetParamInfo"));
+  api.function_count = reinterpret_cast<decltype(api.function_count)>(dlsym(lib, "cuModuleGetFunctionCount"));
+  api.functions = reinterpret_cast<decltype(api.functions)>(dlsym(lib, "cuModuleEnumerateFunctions"));
+  api.function_name = reinterpret_cast<decltype(api.function_name)>(dlsym(lib, "cuFuncGetName"));
   bind(lib, api.occupancy_blocks, "cuOccupancyMaxActiveBlocksPerMultiprocessor");
   bind(lib, api.occupancy_clusters, "cuOccupancyMaxActiveClusters");
   bind(lib, api.encode_tiled, "cuTensorMapEncodeTiled");
@@ -70,11 +73,7 @@ void bind_modules(void* lib, DriverApi& api) {
 void choose_loading(void* lib, DriverApi& api) {
   const char* asked = std::getenv("KERLAB_MODULE_LOADING");
   const bool eager = asked != nullptr && std::string_view(asked) == "EAGER";
-  if (!eager && dlsym(lib, "cuFuncLoad") != nullptr) {
-    bind(lib, api.function_count, "cuModuleGetFunctionCount");
-    bind(lib, api.functions, "cuModuleEnumerateFunctions");
-    bind(lib, api.load_function, "cuFuncLoad");
-  }
+  if (!eager && dlsym(lib, "cuFuncLoad") != nullptr) bind(lib, api.load_function, "cuFuncLoad");
   setenv("CUDA_MODULE_LOADING", api.lazy() ? "LAZY" : "EAGER", 1);
 }
 

@@ -45,10 +45,11 @@ struct DriverApi {
   decltype(&::cuFuncGetAttribute) function_attribute = nullptr;
   decltype(&::cuFuncSetAttribute) function_set_attribute = nullptr;
   decltype(&::cuFuncGetParamInfo) function_parameter = nullptr;  ///< null before driver 12.4
-  // null before driver 12.4, and where modules are loaded whole:
+  // null before driver 12.4:
   decltype(&::cuModuleGetFunctionCount) function_count = nullptr;
   decltype(&::cuModuleEnumerateFunctions) functions = nullptr;
-  decltype(&::cuFuncLoad) load_function = nullptr;
+  decltype(&::cuFuncGetName) function_name = nullptr;
+  decltype(&::cuFuncLoad) load_function = nullptr;  ///< and where modules are loaded whole
   decltype(&::cuOccupancyMaxActiveBlocksPerMultiprocessor) occupancy_blocks = nullptr;
   decltype(&::cuOccupancyMaxActiveClusters) occupancy_clusters = nullptr;
   decltype(&::cuTensorMapEncodeTiled) encode_tiled = nullptr;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "plan/kernel_name.h"
+
 namespace kerlab::emu {
 namespace {
 
@@ -100,9 +102,19 @@ KernelResources EmuModule::resources_of(const ptx::Kernel& kernel) const {
   return resources;
 }
 
-const EmuModule::Kernel& EmuModule::kernel(const std::string& name) {
-  if (const auto found = kernels_.find(name); found != kernels_.end()) return found->second;
+/// As it is where no kernel is called so.
+std::string EmuModule::name_in_image(const std::string& wanted) const {
+  std::vector<std::string> names;
+  for (const ptx::Kernel& kernel : parsed_->module.kernels) names.push_back(kernel.name);
+  for (const ptx::ParseResult::Failure& failure : parsed_->failures) names.push_back(failure.kernel);
+  const auto found = plan::find_kernel(wanted, names);
+  return found ? names[*found] : wanted;
+}
+
+const EmuModule::Kernel& EmuModule::kernel(const std::string& wanted) {
+  if (const auto found = kernels_.find(wanted); found != kernels_.end()) return found->second;
   if (!parsed_) parse();
+  const std::string name = name_in_image(wanted);
   const auto failure = std::ranges::find(parsed_->failures, name, &ptx::ParseResult::Failure::kernel);
   if (failure != parsed_->failures.end())
     throw DeviceFault(FaultKind::unsupported, fmt::format("kernel '{}': {}", name, failure->reason), false);
@@ -110,7 +122,7 @@ const EmuModule::Kernel& EmuModule::kernel(const std::string& name) {
   kernel.ptx = parsed_->module.find(name);
   if (kernel.ptx == nullptr)
     throw DeviceFault(FaultKind::load_failed,
-                      fmt::format("no kernel '{}' in the image; it has {}", name, kernel_names()), false);
+                      fmt::format("no kernel '{}' in the image; it has {}", wanted, kernel_names()), false);
   try {
     kernel.program = emu::lower(*kernel.ptx, reinterpret_cast<DevicePtr>(globals_.get()),
                                 reinterpret_cast<DevicePtr>(constants_.get()), &parsed_->module.files);
@@ -118,11 +130,12 @@ const EmuModule::Kernel& EmuModule::kernel(const std::string& name) {
     throw DeviceFault(FaultKind::unsupported, fmt::format("kernel '{}': {}", name, error.what()), false);
   }
   kernel.resources = resources_of(*kernel.ptx);
+  kernel.resources.kernel = wanted;
   kernel.resources.independent_blocks = emu::communication(*kernel.program) == ptx::Communication::none;
   for (const ptx::Symbol& symbol : kernel.ptx->symbols)
     if (symbol.space == ptx::Space::param) kernel.parameters.push_back({symbol.offset, symbol.bytes});
   std::ranges::sort(kernel.parameters, {}, &Kernel::Parameter::offset);
-  return kernels_.emplace(name, std::move(kernel)).first->second;
+  return kernels_.emplace(wanted, std::move(kernel)).first->second;
 }
 
 }  // namespace kerlab::emu

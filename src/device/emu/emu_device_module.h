@@ -36,7 +36,7 @@ class EmuModule {
   [[nodiscard]] const std::string& label() const { return label_; }
   [[nodiscard]] bool is_lab() const { return label_ == "lab"; }
   /// Throws DeviceFault: unsupported (opcode and line), or load_failed when the image has no such kernel.
-  const Kernel& kernel(const std::string& name);
+  const Kernel& kernel(const std::string& wanted);
   /// Those in global memory.
   [[nodiscard]] std::vector<ModuleVariable> variables() const;
 
@@ -52,6 +52,7 @@ class EmuModule {
   [[nodiscard]] Variables place(std::size_t bytes) const;
   void relocate(std::vector<std::byte>& global_image) const;
   [[nodiscard]] std::string kernel_names() const;
+  [[nodiscard]] std::string name_in_image(const std::string& wanted) const;
   [[nodiscard]] KernelResources resources_of(const ptx::Kernel& kernel) const;
 
   emu::GlobalMemory& memory_;

@@ -51,6 +51,19 @@ void describe(const Family& family, const Variant& variant, const Problem& probl
   }
 }
 
+/// The dispatcher asks the driver for kernels by what the launches call them.
+void require_plain_names(const Variant& variant, const CompileResult& compiled) {
+  for (const LaunchDecl& launch : variant.launches) {
+    const bool there =
+        std::ranges::find(compiled.kernels, launch.kernel, &KernelResources::kernel) != compiled.kernels.end();
+    if (there) continue;
+    throw Error(
+        fmt::format("{}: '{}' cannot be exported, since its image calls it by a mangled name: write extern \"C\" "
+                    "before the kernel, or a kernel of that kind that calls it",
+                    launch.where.text(), launch.kernel));
+  }
+}
+
 class Exporter {
  public:
   Exporter(PortfolioSession& session, const PortfolioOptions& options)
@@ -167,6 +180,7 @@ class Exporter {
     if (compiled.status != CompileStatus::ok || compiled.cubin.empty())
       throw Error(fmt::format("{} does not compile for {}: {}", candidate.label, problem.title(),
                               compiled.message.empty() ? "no cubin" : compiled.message));
+    require_plain_names(*chosen.variant, compiled);
     made.image = image(std::move(compiled.cubin));
   }
 

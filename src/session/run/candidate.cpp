@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "device/emu/image.h"
+#include "plan/kernel_name.h"
 #include "plan/plan_identity.h"
 #include "session/shapes/few_sms.h"
 #include "stats/samples.h"
@@ -110,17 +111,16 @@ SourceBundle unpack_source(const std::string& packed, const std::string& path, c
 void record_resources(TrialCandidate& candidate, const std::vector<KernelResources>& resources) {
   Trial& trial = candidate.trial;
   for (const Launch& launch : candidate.plan.launches) {
-    for (const KernelResources& kernel : resources) {
-      if (kernel.kernel != launch.kernel) continue;
-      trial.registers = std::max<std::int64_t>(trial.registers, kernel.registers);
-      trial.spill_bytes = std::max<std::int64_t>(trial.spill_bytes, kernel.spill_bytes);
-      trial.shared_bytes =
-          std::max<std::int64_t>(trial.shared_bytes, kernel.static_shared + std::int64_t{launch.dynamic_shared});
-      if (kernel.blocks_per_sm > 0) {
-        trial.blocks_per_sm = trial.blocks_per_sm == 0
-                                  ? kernel.blocks_per_sm
-                                  : std::min<std::int64_t>(trial.blocks_per_sm, kernel.blocks_per_sm);
-      }
+    const KernelResources* kernel = find_resources(resources, launch.kernel);
+    if (kernel == nullptr) continue;
+    trial.registers = std::max<std::int64_t>(trial.registers, kernel->registers);
+    trial.spill_bytes = std::max<std::int64_t>(trial.spill_bytes, kernel->spill_bytes);
+    trial.shared_bytes =
+        std::max<std::int64_t>(trial.shared_bytes, kernel->static_shared + std::int64_t{launch.dynamic_shared});
+    if (kernel->blocks_per_sm > 0) {
+      trial.blocks_per_sm = trial.blocks_per_sm == 0
+                                ? kernel->blocks_per_sm
+                                : std::min<std::int64_t>(trial.blocks_per_sm, kernel->blocks_per_sm);
     }
   }
 }

@@ -2,16 +2,11 @@
 
 #include <algorithm>
 
+#include "plan/kernel_name.h"
 #include "session/run/problem_setup.h"
 
 namespace kerlab::session {
 namespace {
-
-const KernelResources* of_kernel(const std::vector<KernelResources>& resources, const std::string& kernel) {
-  const auto at =
-      std::find_if(resources.begin(), resources.end(), [&](const KernelResources& r) { return r.kernel == kernel; });
-  return at == resources.end() ? nullptr : &*at;
-}
 
 /// 32-byte sectors that all blocks touch.
 double sectors(const CountedLaunch& launch) {
@@ -32,7 +27,7 @@ std::vector<CountedWork> counted_work(const std::vector<CountedLaunch>& launches
   for (const CountedLaunch& launch : launches) all_sectors += sectors(launch);
   std::vector<CountedWork> works;
   for (const CountedLaunch& launch : launches) {
-    const KernelResources* kernel = of_kernel(resources, launch.kernel);
+    const KernelResources* kernel = find_resources(resources, launch.kernel);
     CountedWork& work = works.emplace_back();
     work.threads = std::int64_t{launch.block.x} * launch.block.y * launch.block.z;
     work.blocks = launch.blocks;

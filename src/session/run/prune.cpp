@@ -4,6 +4,7 @@
 
 #include "device/launch_limits.h"
 #include "model/roofline.h"
+#include "plan/kernel_name.h"
 
 namespace kerlab::session {
 
@@ -11,13 +12,6 @@ namespace {
 
 std::int64_t threads_of(const Launch& launch) {
   return std::int64_t{launch.block.x} * launch.block.y * launch.block.z;
-}
-
-const KernelResources* find_kernel(const CompileResult& compiled, const std::string& kernel) {
-  for (const KernelResources& resources : compiled.kernels) {
-    if (resources.kernel == kernel) return &resources;
-  }
-  return nullptr;
 }
 
 std::string impossible_with(const DeviceInfo& device, const Launch& launch, const KernelResources& kernel) {
@@ -51,7 +45,7 @@ std::string reason_to_reject(const DeviceInfo& device, const LaunchPlan& plan, c
                              bool allow_spills) {
   if (compiled.wgmma_serialised) return "wgmma is serialised (ptxas C7511)";
   for (const Launch& launch : plan.launches) {
-    const KernelResources* kernel = find_kernel(compiled, launch.kernel);
+    const KernelResources* kernel = find_resources(compiled.kernels, launch.kernel);
     if (kernel == nullptr) continue;  // the load will say what is missing
     if (std::string impossible = impossible_with(device, launch, *kernel); !impossible.empty()) return impossible;
     if (!allow_spills && kernel->spill_bytes > kMostSpillBytes) {

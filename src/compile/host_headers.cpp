@@ -1,0 +1,113 @@
+#include "compile/host_headers.h"
+
+#include <array>
+
+#include "base/hash.h"
+
+namespace kerlab::compile {
+namespace {
+
+// std's own names (NVRTC has a few built in) go before those of a using-directive.
+#define KERLAB_STD(header) \
+  "#pragma once\n#include <cuda/std/" header ">\nnamespace std { using namespace cuda::std; }\n"
+
+constexpr const char* kNothing = "#pragma once\n";  // printf, malloc, memcpy, sqrtf and the like are built in
+
+constexpr const char* kIntegers = KERLAB_STD("cstdint")
+    "#ifndef INT32_MAX\n#define INT8_MAX 127\n#define INT16_MAX 32767\n#define INT32_MAX 2147483647\n"
+    "#define INT64_MAX 9223372036854775807ll\n#define UINT8_MAX 255\n#define UINT16_MAX 65535\n"
+    "#define UINT32_MAX 4294967295u\n#define UINT64_MAX 18446744073709551615ull\n#define INT8_MIN (-INT8_MAX - 1)\n"
+    "#define INT16_MIN (-INT16_MAX - 1)\n#define INT32_MIN (-INT32_MAX - 1)\n#define INT64_MIN (-INT64_MAX - 1)\n#endif\n";
+
+constexpr const char* kLimits =
+    "#pragma once\n#ifndef INT_MAX\n#define CHAR_BIT 8\n#define SCHAR_MAX 127\n#define UCHAR_MAX 255\n"
+    "#define SHRT_MAX 32767\n#define USHRT_MAX 65535\n#define INT_MAX 2147483647\n#define UINT_MAX 4294967295u\n"
+    "#define LONG_MAX 9223372036854775807l\n#define ULONG_MAX 18446744073709551615ul\n"
+    "#define LLONG_MAX 9223372036854775807ll\n#define ULLONG_MAX 18446744073709551615ull\n#define INT_MIN (-INT_MAX - "
+    "1)\n"
+    "#define LONG_MIN (-LONG_MAX - 1)\n#define LLONG_MIN (-LLONG_MAX - 1)\n#endif\n";
+
+constexpr const char* kFloat =
+    "#pragma once\n#ifndef FLT_MAX\n#define FLT_MAX 3.402823466e+38f\n#define FLT_MIN 1.175494351e-38f\n"
+    "#define FLT_EPSILON 1.192092896e-07f\n#define FLT_DIG 6\n#define DBL_MAX 1.7976931348623157e+308\n"
+    "#define DBL_MIN 2.2250738585072014e-308\n#define DBL_EPSILON 2.2204460492503131e-16\n#define DBL_DIG 15\n#endif\n";
+
+constexpr const char* kMath =
+    "#pragma once\n#ifndef INFINITY\n#define INFINITY __int_as_float(0x7f800000)\n#endif\n"
+    "#ifndef NAN\n#define NAN __int_as_float(0x7fffffff)\n#endif\n"
+    "#ifndef HUGE_VALF\n#define HUGE_VALF INFINITY\n#endif\n#ifndef M_PI\n#define M_E 2.71828182845904523536\n"
+    "#define M_LOG2E 1.44269504088896340736\n#define M_LN2 0.693147180559945309417\n#define M_PI "
+    "3.14159265358979323846\n"
+    "#define M_PI_2 1.57079632679489661923\n#define M_PI_4 0.785398163397448309616\n#define M_1_PI "
+    "0.318309886183790671538\n"
+    "#define M_2_PI 0.636619772367581343076\n#define M_2_SQRTPI 1.12837916709551257390\n"
+    "#define M_SQRT2 1.41421356237309504880\n#define M_SQRT1_2 0.707106781186547524401\n#endif\n";
+
+// A false one stops the kernel, which every device reports.
+constexpr const char* kAssert =
+    "#undef assert\n#ifdef NDEBUG\n#define assert(condition) ((void)0)\n#else\n"
+    "#define assert(condition) ((condition) ? (void)0 : __trap())\n#endif\n";
+
+// The driver API is the host's; of its types kernels take one.
+constexpr const char* kDriver =
+    "#pragma once\ntypedef struct alignas(64) CUtensorMap_st { unsigned long long opaque[16]; } CUtensorMap;\n";
+
+constexpr std::array kHeaders = {
+    HostHeader{"algorithm", KERLAB_STD("__algorithm_")},
+    HostHeader{"array", KERLAB_STD("array")},
+    HostHeader{"assert.h", kAssert},
+    HostHeader{"bit", KERLAB_STD("bit")},
+    HostHeader{"cassert", kAssert},
+    HostHeader{"cfloat", kFloat},
+    HostHeader{"climits", kLimits},
+    HostHeader{"cmath", "#include <math.h>\n" KERLAB_STD("cmath")},
+    HostHeader{"complex", KERLAB_STD("complex")},
+    HostHeader{"concepts", KERLAB_STD("concepts")},
+    HostHeader{"cstddef", KERLAB_STD("cstddef")},
+    HostHeader{"cstdint", kIntegers},
+    HostHeader{"cstdio", kNothing},
+    HostHeader{"cstdlib", kNothing},
+    HostHeader{"cstring", kNothing},
+    HostHeader{"cuda.h", kDriver},
+    HostHeader{"float.h", kFloat},
+    HostHeader{"functional", KERLAB_STD("functional")},
+    HostHeader{"initializer_list", KERLAB_STD("initializer_list")},
+    HostHeader{"inttypes.h", "#include <stdint.h>\n"},
+    HostHeader{"iterator", KERLAB_STD("iterator")},
+    HostHeader{"limits", KERLAB_STD("limits")},
+    HostHeader{"limits.h", kLimits},
+    HostHeader{"math.h", kMath},
+    HostHeader{"numeric", KERLAB_STD("numeric")},
+    HostHeader{"optional", KERLAB_STD("optional")},
+    HostHeader{"ratio", KERLAB_STD("ratio")},
+    HostHeader{"stdbool.h", kNothing},
+    HostHeader{"stddef.h", KERLAB_STD("cstddef")},
+    HostHeader{"stdint.h", kIntegers},
+    HostHeader{"stdio.h", kNothing},
+    HostHeader{"stdlib.h", kNothing},
+    HostHeader{"string.h", kNothing},
+    HostHeader{"tuple", KERLAB_STD("tuple")},
+    HostHeader{"type_traits", KERLAB_STD("type_traits")},
+    HostHeader{"utility", KERLAB_STD("utility")},
+    HostHeader{"variant", KERLAB_STD("variant")},
+    HostHeader{"version", kNothing},
+};
+
+#undef KERLAB_STD
+
+}  // namespace
+
+std::span<const HostHeader> host_headers() {
+  return kHeaders;
+}
+
+const std::string& host_headers_digest() {
+  static const std::string digest = [] {
+    FieldHasher hasher;
+    for (const HostHeader& header : kHeaders) hasher.field("header", header.name).field("text", header.text);
+    return hasher.hex();
+  }();
+  return digest;
+}
+
+}  // namespace kerlab::compile

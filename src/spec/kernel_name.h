@@ -1,0 +1,19 @@
+#pragma once
+// Kernels that a launch names by more than an identifier: ns::scale, gemm<{DTYPE}, {BM}>.
+
+#include "spec/spec_table.h"
+
+namespace kerlab::spec {
+
+/// "gemm<{DTYPE}, {BM * 2}>" in pieces; of a plain name none. Throws SpecError at `where`: no name, a brace without its
+/// end, an unknown name in one.
+std::vector<KernelNamePiece> parse_kernel_name(const std::string& text, const SourceLocation& where,
+                                               const Scope& scope);
+
+/// What the kernel is called for this configuration.
+std::string kernel_name(const LaunchDecl& launch, const Environment& environment, DType dtype);
+
+/// An instance of a template: the compiler must be asked for it.
+bool is_instance(const std::string& kernel);
+
+}  // namespace kerlab::spec
