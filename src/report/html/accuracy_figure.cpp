@@ -12,7 +12,8 @@ namespace kerlab::report {
 
 namespace {
 
-constexpr double kWidth = 960, kLeft = 150, kRight = 936, kTop = 26, kRow = 44;
+constexpr double kLeast = 620;  // narrower: a variant stands above its dots
+constexpr double kTop = 40;
 constexpr std::size_t kMostVariants = 16;
 
 struct Checked {
@@ -85,7 +86,7 @@ Table accuracy_table(const std::map<std::string, Checked>& variants) {
 
 }  // namespace
 
-ReportFigure accuracy_figure(const ReportPart& part) {
+ReportFigure accuracy_figure(const ReportPart& part, double width) {
   const ReportProblem& problem = part.problem;
   const std::map<std::string, Checked> variants = by_variant(problem);
   ReportFigure figure{
@@ -93,7 +94,7 @@ ReportFigure accuracy_figure(const ReportPart& part) {
       "Accuracy: largest error over its bound",
       "For every checked trial the largest error over its bound, by variant; 1 is the bound, right of it is wrong.",
       "Each dot is a trial: its largest error over the bound, of all recipes and outputs; right of 1 it is wrong.",
-      kWidth,
+      width,
       0,
       "",
       accuracy_table(variants)};
@@ -102,13 +103,14 @@ ReportFigure accuracy_figure(const ReportPart& part) {
   for (const auto& [variant, checked] : variants)
     for (const double ratio : checked.ratios) values.push_back(std::clamp(ratio, 1e-6, 100.0));
   const auto rows = static_cast<double>(std::min(kMostVariants, variants.size()));
-  const double bottom = kTop + kRow * rows;
-  const Scale x = scale_for(values, kLeft, kRight, 4);
+  const bool above = width < kLeast;
+  const double left = above ? 16 : 150, right = width - 24, line = above ? 54 : 44, bottom = kTop + line * rows;
+  const Scale x = scale_for(values, left, right, 4);
   figure.height = bottom + 46;
   figure.body = horizontal_axis(x, kTop, bottom, "largest error / bound");
   figure.body += svg_line(x.pixel(1), kTop, x.pixel(1), bottom, "bound");
-  figure.body += svg_text(x.pixel(1), kTop - 8, "bound", "ink small", "middle");
-  double y = kTop + kRow / 2;
+  figure.body += svg_text(x.pixel(1), kTop - 8, "bound", "ink small", x.pixel(1) > right - 30 ? "end" : "middle");
+  double y = kTop + (above ? 36 : line / 2);
   std::size_t drawn = 0;
   for (const auto& [variant, checked] : variants) {
     if (drawn++ == kMostVariants) break;
@@ -119,9 +121,10 @@ ReportFigure accuracy_figure(const ReportPart& part) {
       (problem.trials[i].trial.status == TrialStatus::passed ? passed : failed)
           .push_back({part.first_row + i, x.pixel(ratio), y + 26 * jitter(i)});
     }
-    figure.body += svg_text(kLeft - 12, y + 4, shortened(variant, 20), "ink", "end") + dots("own", passed) +
-                   dots("failed", failed);
-    y += kRow;
+    figure.body += above ? svg_text(4, y - 22, variant, "ink halo")
+                         : svg_text(left - 12, y + 4, shortened(variant, 20), "ink", "end");
+    figure.body += dots("own", passed) + dots("failed", failed);
+    y += line;
   }
   return figure;
 }

@@ -14,7 +14,6 @@ namespace kerlab::report {
 
 namespace {
 
-constexpr std::size_t kMostFinalists = 10;
 constexpr std::size_t kFewest = 3;  // configurations of a variant, for parallel coordinates
 
 struct Shell {
@@ -137,21 +136,6 @@ std::string bench_prefix(const ReportProblem& problem) {
   return "";
 }
 
-JsonValue finalists_value(const ReportPart& part) {
-  JsonValue::Array finalists;
-  for (const ReportFinalist& one : part.problem.finalists) {
-    if (finalists.size() == kMostFinalists) break;
-    JsonValue::Array samples;
-    for (const double us : one.measurement.samples_us) samples.emplace_back(std::stod(fmt::format("{:.6g}", us)));
-    finalists.push_back(JsonValue::Object{{"row", part.first_row + one.trial},
-                                          {"us", one.measurement.median_us},
-                                          {"low", one.measurement.low_us},
-                                          {"high", one.measurement.high_us},
-                                          {"samples", std::move(samples)}});
-  }
-  return finalists;
-}
-
 JsonValue problem_value(const ReportPart& part) {
   const ReportProblem& problem = part.problem;
   JsonValue::Array library;
@@ -188,10 +172,6 @@ JsonValue problem_value(const ReportPart& part) {
       {"commands", std::move(others)},
       {"flops", problem.flops},
       {"bytes", problem.bytes},
-      {"finalists", finalists_value(part)},
-      {"pipe", fmt::format("{} {}", problem.dtype, problem.pipe)},
-      {"peak", problem.theoretical ? problem.theoretical->flops_per_s : 0},
-      {"bandwidth", problem.theoretical ? problem.theoretical->bytes_per_s : 0},
       {"roofUs", problem.theoretical ? problem.theoretical->minimum_us : 0}};
 }
 
@@ -220,12 +200,6 @@ std::string parallel_html(const ReportPart& part, std::size_t index) {
        "along "
        "all of it lifts the filter; a click shows a configuration beside the winner's."},
       "");
-}
-
-std::string drawn_html(const ReportFigure& figure, std::string_view kind, const std::string& target) {
-  if (figure.body.empty()) return "";
-  return shell_html({figure.id, std::string(kind), target, figure.title, figure.description, figure.caption},
-                    figure.table.rows.empty() ? "" : html_table(figure.table, figure.title));
 }
 
 std::vector<ShapeSweep> shape_sweeps(const std::vector<ReportPart>& parts) {

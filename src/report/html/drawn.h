@@ -1,8 +1,7 @@
 #pragma once
-// What the page's script draws, for the width that there is, and what it draws from.
+// What the page's script draws because the filter lays it out anew, and what it draws from. All else is in figures.h.
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "report/form/json.h"
@@ -14,10 +13,6 @@ namespace kerlab::report {
 std::string sorted_times_html(const ReportPart& part, std::size_t index);
 /// A line for each configuration over the parameters. Empty: no variant has three that were timed.
 std::string parallel_html(const ReportPart& part, std::size_t index);
-
-/// The place of a figure that the script draws; `kind` and `target`: what figures.js draws of which problems,
-/// " data-part=\"2\"". Empty where the figure has nothing to draw.
-std::string drawn_html(const ReportFigure& figure, std::string_view kind, const std::string& target);
 
 /// One family at several shapes, of one kind of device: what its winners reach.
 struct ShapeSweep {

@@ -10,7 +10,7 @@ namespace kerlab::report {
 
 namespace {
 
-constexpr double kWidth = 960, kLeft = 170, kRight = 860, kTop = 10, kRow = 28;
+constexpr double kLeft = 130, kRight = 130, kTop = 10, kRow = 28;  // the right one is for numbers
 
 std::string joined(const std::vector<std::string>& lines) {
   return fmt::format("{}", fmt::join(lines, "; "));
@@ -26,7 +26,7 @@ Table failures_table(const ReportProblem& problem) {
 
 }  // namespace
 
-ReportFigure failures_figure(const ReportPart& part) {
+ReportFigure failures_figure(const ReportPart& part, double width) {
   const ReportProblem& problem = part.problem;
   std::map<TrialStatus, std::vector<std::size_t>> by_status;
   for (std::size_t i = 0; i < problem.trials.size(); ++i)
@@ -35,7 +35,7 @@ ReportFigure failures_figure(const ReportPart& part) {
                       "How trials ended",
                       fmt::format("{} trials by their status.", problem.trials.size()),
                       "",
-                      kWidth,
+                      width,
                       0,
                       "",
                       failures_table(problem)};
@@ -48,10 +48,11 @@ ReportFigure failures_figure(const ReportPart& part) {
   for (const auto& [status, indices] : rows) most = std::max(most, static_cast<double>(indices.size()));
   double y = kTop;
   for (const auto& [status, indices] : rows) {
-    const double width = std::max(1.5, static_cast<double>(indices.size()) / most * (kRight - kLeft));
+    const double length = std::max(1.5, static_cast<double>(indices.size()) / most * (width - kLeft - kRight));
     figure.body += svg_text(kLeft - 12, y + 15, name(status), "ink", "end");
-    figure.body += svg_rect(kLeft, y + 3, width, kRow - 10, status == TrialStatus::passed ? "bar" : "bar bad");
-    figure.body += svg_text(kLeft + width + 8, y + 16, fmt::format("{}", indices.size()), "dim");
+    figure.body += fmt::format("<g data-bar=\"{}\">", index_list(indices)) +
+                   svg_rect(kLeft, y + 3, length, kRow - 10, status == TrialStatus::passed ? "bar" : "bar bad") +
+                   svg_text(kLeft + length + 8, y + 16, fmt::format("{}", indices.size()), "dim") + "</g>\n";
     y += kRow;
   }
   figure.height = y + 8;

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "report/html/figure.h"
+#include "report/picture/figure.h"
 #include "trial/lab_report.h"
 
 namespace kerlab::report {
@@ -19,7 +19,7 @@ struct ReportPart {
 /// Every trial under the roof, with the best of each variant by name.
 ReportFigure roofline_figure(const ReportPart& part);
 /// Every trial of problems on one kind of device under its roofs; winners stand out.
-ReportFigure rooflines_figure(const std::vector<ReportPart>& parts, const std::string& id);
+ReportFigure rooflines_figure(const std::vector<ReportPart>& parts, const std::string& id, double width = kWide);
 /// Every trial's time and the best so far: against the number of trials, against the seconds of tuning.
 ReportFigure progress_by_trials(const ReportPart& part);
 ReportFigure progress_by_time(const ReportPart& part);
@@ -27,10 +27,11 @@ ReportFigure progress_by_time(const ReportPart& part);
 std::vector<ReportFigure> heat_maps(const ReportPart& part);
 ReportFigure importance_figure(const ReportPart& part);
 /// Samples of the finalists, with quartiles, median and its interval.
-ReportFigure finalists_figure(const ReportPart& part);
+ReportFigure finalists_figure(const ReportPart& part, double width = kWide);
 /// Largest error over its bound of every trial that was checked, by variant.
-ReportFigure accuracy_figure(const ReportPart& part);
-ReportFigure failures_figure(const ReportPart& part);
+ReportFigure accuracy_figure(const ReportPart& part, double width = kWide);
+/// How many trials ended how.
+ReportFigure failures_figure(const ReportPart& part, double width = kWide);
 /// The library's time over ours, a row for each problem that has one.
 ReportFigure library_figure(const std::vector<ReportPart>& parts);
 /// A row for each baseline, a mark for each run.

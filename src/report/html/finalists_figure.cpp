@@ -11,9 +11,9 @@ namespace kerlab::report {
 
 namespace {
 
-constexpr double kWidth = 960, kLeft = 20, kRight = 936, kTop = 8, kRow = 58;
+constexpr double kLeast = 620;                            // narrower: the time stands below the label
+constexpr double kLeft = 16, kTop = 8, kCharacter = 8.4;  // of capitals and digits in bold
 constexpr std::size_t kMost = 10;
-constexpr int kLongest = 96;  // characters of a label: the time stands behind it
 
 double quantile(const std::vector<double>& sorted, double share) {
   const double place = share * static_cast<double>(sorted.size() - 1);
@@ -46,18 +46,27 @@ std::string summary_marks(const Scale& x, double y, double median, double low, d
   return svg_line(left, y, right, y, style) + svg_line(x.pixel(median), y - 11, x.pixel(median), y + 11, "median");
 }
 
-std::string row_svg(const Scale& x, double top, const ReportTrial& one, const ReportFinalist& finalist, std::size_t row,
-                    std::size_t rank) {
+/// Of a row of finalists or libraries.
+struct Lines {
+  bool two;                      ///< label and time below each other
+  double right, height, middle;  ///< of the row, in pixels; where its samples are
+  [[nodiscard]] std::string label(double top, const std::string& name, const std::string& time,
+                                  const char* style) const {
+    const double room = right - kLeft - (two ? 0 : kCharacter * static_cast<double>(time.size()) + 16);
+    return svg_text(kLeft, top + 16, shortened(name, static_cast<int>(room / kCharacter)), style) +
+           (two ? svg_text(kLeft, top + 33, time, "dim") : svg_text(right, top + 16, time, "dim", "end"));
+  }
+};
+
+std::string row_svg(const Scale& x, double top, const Lines& lines, const ReportTrial& one,
+                    const ReportFinalist& finalist, std::size_t row, std::size_t rank) {
   const Measurement& time = finalist.measurement;
-  const double y = top + 38;
+  const double y = top + lines.middle;
   std::vector<double> sorted = time.samples_us;
   std::sort(sorted.begin(), sorted.end());
-  std::string body =
-      svg_text(kLeft, top + 16,
-               fmt::format("{}  {}", one.winner ? "winner" : fmt::format("{}{}", rank, one.tied ? "=" : ""),
-                           shortened(trial_label(one.trial), kLongest)),
-               one.winner ? "strong" : "ink");
-  body += svg_text(kRight, top + 16, time_cell(time) + " us", "dim", "end");
+  const std::string place = one.winner ? "winner" : fmt::format("{}{}", rank, one.tied ? "=" : "");
+  std::string body = lines.label(top, fmt::format("{}  {}", place, trial_label(one.trial)), time_cell(time) + " us",
+                                 one.winner ? "strong" : "ink");
   if (sorted.size() >= 4) {
     const double left = x.pixel(quantile(sorted, 0.25)), right = x.pixel(quantile(sorted, 0.75));
     body += svg_rect(left, y - 9, std::max(1.0, right - left), 18, "box");
@@ -102,7 +111,7 @@ bool has_samples(const ReportProblem& problem) {
 
 }  // namespace
 
-ReportFigure finalists_figure(const ReportPart& part) {
+ReportFigure finalists_figure(const ReportPart& part, double width) {
   const ReportProblem& problem = part.problem;
   ReportFigure figure{
       "finalists" + part.suffix,
@@ -110,24 +119,28 @@ ReportFigure finalists_figure(const ReportPart& part) {
       fmt::format("Samples of {} finalists with quartiles, median and its 95 % interval.", problem.finalists.size()),
       "Dots: samples; box: the middle half; line: the median; bar: its 95 % interval. Samples beyond the axis "
       "stand at its edge.",
-      kWidth,
+      width,
       0,
       "",
       finalists_table(problem)};
   if (!has_samples(problem)) return figure;
   const std::size_t rows = std::min(kMost, problem.finalists.size());
-  const double bottom = kTop + kRow * static_cast<double>(rows + problem.library.size());
-  Scale x = scale_for(shown(problem), kLeft, kRight, 1e9);
+  const bool two = width < kLeast;
+  const Lines lines{two, width - 24, two ? 78.0 : 58.0, two ? 57.0 : 38.0};
+  const double bottom = kTop + lines.height * static_cast<double>(rows + problem.library.size());
+  const Scale x = scale_for(shown(problem), kLeft, lines.right, 1e9);
   figure.body = horizontal_axis(x, kTop, bottom, time_title(problem));
   double y = kTop;
-  for (std::size_t i = 0; i < rows; ++i, y += kRow) {
+  for (std::size_t i = 0; i < rows; ++i, y += lines.height) {
     const ReportFinalist& finalist = problem.finalists[i];
-    figure.body += row_svg(x, y, problem.trials[finalist.trial], finalist, part.first_row + finalist.trial, i + 1);
+    figure.body +=
+        row_svg(x, y, lines, problem.trials[finalist.trial], finalist, part.first_row + finalist.trial, i + 1);
   }
   for (const LibraryTime& time : problem.library) {
-    figure.body += svg_text(kLeft, y + 16, time.label + " (its samples are not stored)", "ink");
-    figure.body += summary_marks(x, y + 38, time.median_us, time.low_us, time.high_us, "interval library");
-    y += kRow;
+    figure.body +=
+        lines.label(y, time.label + " (its samples are not stored)", format_us(time.median_us) + " us", "ink");
+    figure.body += summary_marks(x, y + lines.middle, time.median_us, time.low_us, time.high_us, "interval library");
+    y += lines.height;
   }
   figure.height = bottom + 46;
   return figure;

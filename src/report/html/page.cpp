@@ -76,24 +76,22 @@ std::vector<std::vector<std::size_t>> roofline_groups(const std::vector<ReportPa
   return groups;
 }
 
-std::vector<ReportFigure> common_rooflines(const std::vector<ReportPart>& parts) {
+std::vector<ReportFigure> common_rooflines(const std::vector<ReportPart>& parts, double width = kWide) {
   const auto groups = roofline_groups(parts);
   std::vector<ReportFigure> figures;
   for (std::size_t g = 0; g < groups.size(); ++g) {
     std::vector<ReportPart> group;
     for (const std::size_t p : groups[g]) group.push_back(parts[p]);
-    figures.push_back(
-        rooflines_figure(group, groups.size() == 1 ? "roofline" : fmt::format("roofline-device-{}", g + 1)));
+    const std::string id = groups.size() == 1 ? "roofline" : fmt::format("roofline-device-{}", g + 1);
+    figures.push_back(rooflines_figure(group, id, width));
   }
   return figures;
 }
 
 std::string rooflines_html(const std::vector<ReportPart>& parts) {
-  const auto groups = roofline_groups(parts);
-  const std::vector<ReportFigure> figures = common_rooflines(parts);
+  const std::vector<ReportFigure> wide = common_rooflines(parts), narrow = common_rooflines(parts, kNarrow);
   std::string text;
-  for (std::size_t g = 0; g < groups.size(); ++g)
-    text += drawn_html(figures[g], "roofline", fmt::format(" data-parts=\"{}\"", fmt::join(groups[g], " ")));
+  for (std::size_t g = 0; g < wide.size(); ++g) text += figure_html(wide[g], narrow[g]);
   return text.empty() ? "" : heading(2, "Roofline", "Roofline") + text;
 }
 
@@ -149,8 +147,8 @@ std::string wide_column(const std::vector<TrialColumn>& columns) {
 /// In one scope: each file sees the names of those before it.
 std::string script() {
   std::string text = "<script>\n'use strict';\n(() => {\n";
-  for (const char* file : {"rows.js", "filter.js", "axes.js", "plots.js", "curves.js", "figures.js", "parallel.js",
-                           "tables.js", "detail.js", "page.js"})
+  for (const char* file :
+       {"rows.js", "filter.js", "axes.js", "plots.js", "curves.js", "parallel.js", "tables.js", "detail.js", "page.js"})
     text += embedded_text(file);
   return text + "})();\n</script>\n";
 }
@@ -232,11 +230,9 @@ std::vector<ReportPart> report_parts(const LabReport& report) {
 }
 
 std::vector<ReportFigure> problem_figures(const ReportPart& part) {
-  std::vector<ReportFigure> figures;
-  for (ReportFigure (*draw)(const ReportPart&) :
-       {roofline_figure, progress_by_trials, progress_by_time, importance_figure, finalists_figure, accuracy_figure,
-        failures_figure})
-    figures.push_back(draw(part));
+  std::vector<ReportFigure> figures{roofline_figure(part),   progress_by_trials(part), progress_by_time(part),
+                                    importance_figure(part), finalists_figure(part),   accuracy_figure(part),
+                                    failures_figure(part)};
   for (ReportFigure& figure : heat_maps(part)) figures.push_back(std::move(figure));
   for (ReportFigure& figure : figures)
     figure.subject = fmt::format("{}, {}", part.problem.title, device_label(part.problem));

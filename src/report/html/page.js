@@ -90,9 +90,7 @@ const watcher = new IntersectionObserver((entries) => {
     if (entry.isIntersecting && plot.stale) plot.draw();
   }
 }, { rootMargin: '200px' });
-const drawings = {
-  sorted: SortedTimes, parallel: Parallel, sweep: Sweep, roofline: Roofline, accuracy: Accuracy, finalists: Finalists, endings: Endings,
-};
+const drawings = { sorted: SortedTimes, parallel: Parallel, sweep: Sweep };
 const resized = new ResizeObserver((entries) => {
   for (const entry of entries) {
     const plot = plots.find((one) => one.box === entry.target);

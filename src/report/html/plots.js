@@ -41,6 +41,19 @@ function shade(group, best) {
 }
 const seen = (row) => number('screened', row) ?? number('us', row) ?? 0;
 
+// A bar that counts rows, with its number behind it.
+function readBar(group) {
+  const rect = group.querySelector('rect');
+  return { rect, text: group.querySelector('text'), rows: numbersOf(group.dataset.bar), left: Number(rect.getAttribute('x')), full: Number(rect.getAttribute('width')) };
+}
+
+function drawBar({ rect, text, rows: of, left, full }) {
+  const count = of.filter((row) => shown[row]).length, long = count && Math.max(1.5, (full * count) / of.length);
+  rect.setAttribute('width', long);
+  text.setAttribute('x', left + long + 8);
+  text.textContent = count === of.length ? count : `${count} of ${of.length}`;
+}
+
 class Plot {
   constructor(box) {
     this.box = box;
@@ -57,6 +70,7 @@ class Plot {
     this.line = this.svg?.querySelector('path.best[data-right]');
     this.cells = this.svg ? all('[data-cell]', this.svg) : [];
     this.groups = this.svg ? all('[data-row]', this.svg) : [];
+    this.bars = this.svg ? all('[data-bar]', this.svg).map(readBar) : [];
     this.point = new Map();
     for (const path of this.paths)
       path.index.forEach((row, k) => { if (!this.point.has(row)) this.point.set(row, path.places[k]); });
@@ -151,6 +165,7 @@ class Plot {
       const best = Math.min(...of.map(seen).filter((us) => us > 0));
       for (const group of this.cells) shade(group, best);
     }
+    this.bars.forEach(drawBar);
     for (const group of this.groups) group.classList.toggle('faint', !shown[Number(group.dataset.row)]);
   }
 

@@ -20,18 +20,30 @@ std::string side_by_side(const std::string& figures) {
   return figures.empty() ? "" : "<div class=\"pair\">\n" + figures + "</div>\n";
 }
 
-}  // namespace
+std::string plot_html(const char* style, const ReportFigure& figure) {
+  return fmt::format("<div class=\"{}\">{}</div>\n", style, inline_svg(figure));
+}
 
-std::string figure_html(const ReportFigure& figure, bool half) {
+std::string figure_html(const ReportFigure& figure, const char* style, const std::string& plots) {
   if (figure.body.empty()) return "";
-  std::string text = fmt::format(
-      "<figure class=\"figure{}\" id=\"{}\">\n<div class=\"plot\">{}</div>\n<figcaption><b>{}</b>{}{}</figcaption>\n",
-      half ? " half" : "", figure.id, inline_svg(figure), xml_text(figure.title), figure.caption.empty() ? "" : ". ",
-      xml_text(figure.caption));
+  std::string text =
+      fmt::format("<figure class=\"figure{}\" id=\"{}\">\n{}<figcaption><b>{}</b>{}{}</figcaption>\n", style, figure.id,
+                  plots, xml_text(figure.title), figure.caption.empty() ? "" : ". ", xml_text(figure.caption));
   if (!figure.table.rows.empty())
     text += fmt::format("<details class=\"numbers\"><summary>As a table</summary>\n{}</details>\n",
                         html_table(figure.table, figure.title));
   return text + "</figure>\n";
+}
+
+}  // namespace
+
+std::string figure_html(const ReportFigure& figure, bool half) {
+  return figure_html(figure, half ? " half" : "", plot_html("plot", figure));
+}
+
+std::string figure_html(const ReportFigure& wide, ReportFigure narrow) {
+  narrow.id += "-narrow";
+  return figure_html(wide, "", plot_html("plot wide", wide) + plot_html("plot narrow", narrow));
 }
 
 std::string key_figure(std::string_view name, std::string_view value, std::string_view more) {
@@ -72,7 +84,6 @@ std::string problem_section(const ReportPart& part, std::size_t index, bool alon
   if (!problem.bottleneck.empty()) text += fmt::format("<p class=\"note\">{}.</p>\n", xml_text(problem.bottleneck));
   const std::string change = change_text(problem);
   if (!change.empty()) text += fmt::format("<p>Against the previous decision: {}.</p>\n", xml_text(change));
-  const std::string target = fmt::format(" data-part=\"{}\"", index);
   const std::string level = alone ? "h2" : "h4";
   const auto section = [&](std::string_view name, const std::string& content) {
     if (!content.empty())
@@ -86,16 +97,17 @@ std::string problem_section(const ReportPart& part, std::size_t index, bool alon
   std::string maps = figure_html(importance_figure(part), true);
   for (const ReportFigure& figure : heat_maps(part)) maps += figure_html(figure, true);
   section("Parameters", side_by_side(maps));
-  section("Finalists", drawn_html(finalists_figure(part), "finalists", target) +
+  const ReportFigure finalists = finalists_figure(part);
+  section("Finalists", figure_html(finalists, finalists_figure(part, kNarrow)) +
                            (problem.clock == "modelled" && problem.finalists.size() > 1
                                 ? "<p class=\"note\">Modelled times have no distribution: each is one number.</p>\n" +
-                                      html_table(finalists_figure(part).table, "Finalists")
+                                      html_table(finalists.table, "Finalists")
                                 : ""));
-  section("Accuracy", drawn_html(accuracy_figure(part), "accuracy", target));
+  section("Accuracy", figure_html(accuracy_figure(part), accuracy_figure(part, kNarrow)));
   ReportFigure endings = failures_figure(part);
   const Table failures = std::exchange(endings.table, {});
   section("Failures",
-          drawn_html(endings, "endings", target) +
+          figure_html(endings, failures_figure(part, kNarrow)) +
               (failures.rows.empty() ? "" : html_table(failures, "Failed trials, those that failed alike together")));
   return text;
 }

@@ -20,6 +20,8 @@ std::string clock_badge(const std::string& clock);
 /// A figure with its caption and its numbers as a table; empty where there is nothing to draw. `half`: two fit beside
 /// each other.
 std::string figure_html(const ReportFigure& figure, bool half = false);
+/// The same, drawn for wide and for narrow screens.
+std::string figure_html(const ReportFigure& wide, ReportFigure narrow);
 
 /// A number with its name above and a remark below.
 std::string key_figure(std::string_view name, std::string_view value, std::string_view more);

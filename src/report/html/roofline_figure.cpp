@@ -81,14 +81,6 @@ Table points_table(const RooflineDrawing& drawing) {
   return table;
 }
 
-ReportFigure finished(ReportFigure figure, const RooflineDrawing& drawing) {
-  SvgPicture picture = roofline_picture(drawing);
-  figure.width = picture.width;
-  figure.height = picture.height;
-  figure.body = std::move(picture.body);
-  return figure;
-}
-
 }  // namespace
 
 ReportFigure roofline_figure(const ReportPart& part) {
@@ -111,10 +103,10 @@ ReportFigure roofline_figure(const ReportPart& part) {
       problem.searched, problem.clock);
   figure.table = points_table(drawing);
   drawing.clouds = {std::move(rest), std::move(own)};
-  return finished(std::move(figure), drawing);
+  return with_roofline(std::move(figure), drawing);
 }
 
-ReportFigure rooflines_figure(const std::vector<ReportPart>& parts, const std::string& id) {
+ReportFigure rooflines_figure(const std::vector<ReportPart>& parts, const std::string& id, double width) {
   ReportFigure figure{id, "Roofline", "Every trial that passed, by arithmetic intensity and rate; winners are large.",
                       "", 0,          0,
                       "", {}};
@@ -141,7 +133,7 @@ ReportFigure rooflines_figure(const std::vector<ReportPart>& parts, const std::s
                   parts.front().problem.device_class, drawing.measured);
   figure.table = std::move(table);
   drawing.clouds = {std::move(rest), std::move(own), std::move(chosen)};
-  return finished(std::move(figure), drawing);
+  return with_roofline(std::move(figure), drawing, width);
 }
 
 }  // namespace kerlab::report

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/format.h"
+#include "report/picture/plot.h"
 
 namespace kerlab::report {
 
@@ -33,13 +34,6 @@ std::vector<double> decades(const Axis& axis) {
   for (double exponent = std::ceil(axis.low); exponent <= axis.high; ++exponent)
     values.push_back(std::pow(10, exponent));
   return values;
-}
-
-/// "10 T": format_si without decimals that are zero.
-std::string decade_label(double value) {
-  std::string text = format_si(value);
-  if (const auto zeros = text.find(".0"); zeros != std::string::npos) text.erase(zeros, text.find(' ') - zeros);
-  return text;
 }
 
 struct Glyphs {
@@ -114,7 +108,7 @@ std::string body(const Grid& grid, const Axis& y, const Glyphs& glyph) {
   const int height = static_cast<int>(grid.size());
   std::vector<std::string> labels(grid.size());
   for (const double value : decades(y)) {
-    labels[static_cast<std::size_t>(height - 1 - y.cell(value, height))] = decade_label(value);
+    labels[static_cast<std::size_t>(height - 1 - y.cell(value, height))] = tick_text(value);
   }
   std::string text;
   for (std::size_t row = 0; row < grid.size(); ++row) {

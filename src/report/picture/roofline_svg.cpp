@@ -9,7 +9,6 @@
 #include "report/form/label_layout.h"
 #include "report/form/table.h"
 #include "report/form/xml_text.h"
-#include "report/picture/log_axis.h"
 #include "report/picture/plot.h"
 
 namespace kerlab::report {
@@ -17,27 +16,12 @@ namespace kerlab::report {
 namespace {
 
 // In pixels.
-constexpr double kBelowTitle = 76, kWithoutTitle = 16;
-constexpr double kWidth = 960, kLeft = 76, kRight = 214, kPlotHeight = 430;
-constexpr double kPlotWidth = kWidth - kLeft - kRight;
+constexpr double kTop = 36, kMargin = 214, kHeight = 430;
+constexpr double kLeast = 620;           // narrower: a smaller plot, names of roofs within it
 constexpr double kBelow = 78;            // axis numbers, axis title, legend
 constexpr double kLineHeight = 16;       // of labels that must not overlap
 constexpr double kRoomForLabels = 0.46;  // of the plot, right of the points
-constexpr double kCharacter = 6.1;       // width of one at 11.5 px, on the safe side
-
-constexpr const char* kStyle =
-    "text{font-family:system-ui,-apple-system,'Segoe UI',Helvetica,Arial,sans-serif;font-size:11.5px}"
-    ".bg{fill:#ffffff}.ink{fill:#1f2328}.dim{fill:#656d76}.title{font-size:17px;font-weight:600}"
-    ".halo{stroke:#ffffff;stroke-width:4px;stroke-linejoin:round;paint-order:stroke}"
-    ".grid{stroke:#e4e7eb;stroke-width:1}.frame{stroke:#8c959f;stroke-width:1;fill:none}"
-    ".roof{stroke:#1f2328;stroke-width:2;fill:none}.dash{stroke:#656d76;stroke-width:1.4;stroke-dasharray:6 "
-    "4;fill:none}"
-    ".thin{stroke:#8c959f;stroke-width:1;stroke-dasharray:2 3;fill:none}.lead{stroke:#8c959f;stroke-width:1;fill:none}"
-    ".winner{fill:#0969da;stroke:#0969da}.other{fill:#ffffff;stroke:#0969da;stroke-width:2}"
-    ".library{fill:#bc4c00;stroke:#bc4c00}"
-    "@media (prefers-color-scheme:dark){.bg{fill:#0d1117}.ink{fill:#e6edf3}.dim{fill:#9198a1}.halo{stroke:#0d1117}"
-    ".grid{stroke:#21262d}.frame,.thin,.lead{stroke:#6e7681}.roof{stroke:#e6edf3}.dash{stroke:#9198a1}"
-    ".winner{fill:#4493f8;stroke:#4493f8}.other{fill:#0d1117;stroke:#4493f8}.library{fill:#db6d28;stroke:#db6d28}}";
+constexpr double kLetter = 6.4;          // width of one at 12 px, on the safe side
 
 double best_known(const SvgCeiling& ceiling) {
   return ceiling.measured > 0 ? ceiling.measured : ceiling.theoretical;
@@ -49,47 +33,46 @@ double largest(const SvgCeiling& ceiling) {
 
 class RooflinePicture {
  public:
-  RooflinePicture(const RooflineDrawing& what, double top) : what_(what), top_(top) {
+  RooflinePicture(const RooflineDrawing& what, double width)
+      : what_(what),
+        narrow_(width < kLeast),
+        left_(narrow_ ? 58 : 76),
+        right_(width - (narrow_ ? 14 : kMargin)),
+        bottom_(kTop + (narrow_ ? 0.7 : 1) * kHeight) {
     set_axes();
     named_ = std::any_of(what_.points.begin(), what_.points.end(), [&](const SvgPoint& point) {
       return std::abs(std::log10(point.intensity / what_.points.front().intensity)) > 0.02;
     });
-    above_caption_ =
-        top_ + kPlotHeight + kBelow + (named_ ? 18 + kLineHeight * static_cast<double>(what_.points.size()) : 0);
+    above_caption_ = bottom_ + kBelow + (named_ ? 18 + kLineHeight * static_cast<double>(what_.points.size()) : 0);
     for (const std::string& paragraph : what_.caption)
-      for (std::string& line : wrapped(paragraph, static_cast<int>((kWidth - 2 * kLeft) / kCharacter)))
+      for (std::string& line : wrapped(paragraph, static_cast<int>((width - 2 * left_) / kLetter)))
         caption_.push_back(std::move(line));
-    height_ = above_caption_ + kLineHeight * static_cast<double>(caption_.size()) + (caption_.empty() ? 0 : 14);
   }
 
-  std::string svg() {
-    head();
-    draw();
-    return out_ + "</svg>\n";
+  [[nodiscard]] double height() const {
+    return above_caption_ + kLineHeight * static_cast<double>(caption_.size()) + (caption_.empty() ? 0 : 14);
   }
 
-  SvgPicture picture() {
-    draw();
-    return {kWidth, height_, out_};
-  }
-
- private:
-  void draw() {
-    grid();
+  std::string body() {
+    out_ = vertical_axis(y_, left_, right_, "FLOP/s") +
+           horizontal_axis(x_, kTop, bottom_, "arithmetic intensity, FLOP per byte");
     for (const SvgCeiling& memory : what_.memories) slope(memory);
     flats();
-    for (const auto& [label, place] : slope_labels_) text(0, 0, label, "ink halo", "middle", place);
     ridge();
     clouds();
+    for (const auto& [label, place] : slope_labels_) text(0, 0, label, "ink halo", "middle", place);
+    flat_labels();
     if (named_)
       numbered_points();
     else
       labelled_points();
     legend();
     for (std::size_t i = 0; i < caption_.size(); ++i)
-      text(kLeft, above_caption_ + 12 + kLineHeight * static_cast<double>(i), caption_[i], "ink");
+      text(left_, above_caption_ + 12 + kLineHeight * static_cast<double>(i), caption_[i], "ink");
+    return std::move(out_);
   }
 
+ private:
   void set_axes() {
     double top = 0, low_flops = 1e300, least = 1e300, most = 0, right_most = 0;
     for (const SvgCeiling& pipe : what_.pipes) top = std::max(top, largest(pipe));
@@ -110,9 +93,8 @@ class RooflinePicture {
     // Labels stand right of their points: a part of the plot is theirs.
     if (most > 0) right = std::max(right, (std::log10(most) - kRoomForLabels * left) / (1 - kRoomForLabels));
     if (right_most > 0) right = std::max(right, std::log10(right_most) + 0.3);
-    x_ = {left, right, kLeft, kLeft + kPlotWidth};
-    y_ = {std::min(std::log10(top) - 2.6, std::log10(low_flops) - 0.5), std::log10(top) + 0.2, top_ + kPlotHeight,
-          top_};
+    x_ = {std::pow(10, left), std::pow(10, right), left_, right_, true};
+    y_ = {std::min(top / 400, low_flops / 3), top * 1.6, bottom_, kTop, true};
   }
 
   void text(double x, double y, const std::string& content, const char* style, const char* anchor = "start",
@@ -120,36 +102,7 @@ class RooflinePicture {
     out_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" class=\"{}\" text-anchor=\"{}\"{}>{}</text>\n", x, y, style,
                         anchor, more, xml_text(content));
   }
-  void line(double x1, double y1, double x2, double y2, const char* style) {
-    out_ += fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" class=\"{}\"/>\n", x1, y1, x2,
-                        y2, style);
-  }
-
-  void head() {
-    out_ = fmt::format(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" "
-        "height=\"{1:.0f}\" role=\"img\">\n<title>{2}</title>\n<style>{3}</style>\n"
-        "<rect class=\"bg\" width=\"{0:.0f}\" height=\"{1:.0f}\"/>\n",
-        kWidth, height_, xml_text(what_.title), kStyle);
-    text(kLeft, 32, what_.title, "ink title");
-    text(kLeft, 53, what_.subtitle, "dim");
-  }
-
-  void grid() {
-    for (const double value : x_.decades()) {
-      line(x_.pixel(value), top_, x_.pixel(value), top_ + kPlotHeight, "grid");
-      text(x_.pixel(value), top_ + kPlotHeight + 17, fmt::format("{:g}", value), "dim", "middle");
-    }
-    for (const double value : y_.decades()) {
-      line(kLeft, y_.pixel(value), kLeft + kPlotWidth, y_.pixel(value), "grid");
-      text(kLeft - 8, y_.pixel(value) + 4, decade_label(value), "dim", "end");
-    }
-    out_ += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" class=\"frame\"/>\n", kLeft, top_,
-                        kPlotWidth, kPlotHeight);
-    text(kLeft + kPlotWidth / 2, top_ + kPlotHeight + 36, "arithmetic intensity, FLOP per byte", "ink", "middle");
-    text(0, 0, "FLOP/s", "ink", "middle",
-         fmt::format(" transform=\"translate(18 {:.1f}) rotate(-90)\"", top_ + kPlotHeight / 2));
-  }
+  void line(double x1, double y1, double x2, double y2, const char* style) { out_ += svg_line(x1, y1, x2, y2, style); }
 
   [[nodiscard]] double top_pipe() const {
     double top = 0;
@@ -162,14 +115,13 @@ class RooflinePicture {
     const auto draw = [&](double bytes_per_s, const char* style, const std::string& label, double offset) {
       if (bytes_per_s <= 0) return;
       const double flat = style == std::string("roof") ? top_measured() : top_pipe();
-      const double begin = std::max(std::pow(10, x_.low), std::pow(10, y_.low) / bytes_per_s);
-      const double end = std::min(std::pow(10, x_.high), flat / bytes_per_s);
+      const double begin = std::max(x_.low, y_.low / bytes_per_s), end = std::min(x_.high, flat / bytes_per_s);
       if (end <= begin) return;
       const double x1 = x_.pixel(begin), y1 = y_.pixel(begin * bytes_per_s);
       const double x2 = x_.pixel(end), y2 = y_.pixel(end * bytes_per_s);
       line(x1, y1, x2, y2, style);
       const double length = std::hypot(x2 - x1, y2 - y1), along = 0.5;
-      if (length < kCharacter * static_cast<double>(display_width(label))) return;
+      if (length < kLetter * static_cast<double>(display_width(label))) return;
       const double angle = std::atan2(y2 - y1, x2 - x1);
       const double x = x1 + along * (x2 - x1) - offset * std::sin(angle);
       const double y = y1 + along * (y2 - y1) + offset * std::cos(angle);
@@ -190,40 +142,39 @@ class RooflinePicture {
     return top;
   }
 
-  /// The pipes' roofs, from where a memory can feed them to the right edge; their labels stand in the margin.
+  /// The pipes' roofs, from where a memory can feed them to the right edge.
   void flats() {
     double fastest = 0;
     for (const SvgCeiling& memory : what_.memories) fastest = std::max(fastest, largest(memory));
-    struct Flat {
-      double y;
-      std::string label;
-    };
-    std::vector<Flat> flats;
-    const double right = kLeft + kPlotWidth;
     for (const SvgCeiling& pipe : what_.pipes) {
       for (const bool measured : {false, true}) {
         const double value = measured ? pipe.measured : pipe.theoretical;
         if (value <= 0) continue;
-        const double x = x_.pixel(std::max(std::pow(10, x_.low), value / fastest));
-        line(x, y_.pixel(value), right, y_.pixel(value), measured ? "roof" : "dash");
-        flats.push_back({y_.pixel(value), fmt::format("{} {}", pipe.label, format_si(value, "FLOP/s"))});
+        line(x_.pixel(value / fastest), y_.pixel(value), right_, y_.pixel(value), measured ? "roof" : "dash");
+        flats_.push_back({y_.pixel(value), fmt::format("{} {}", pipe.label, format_si(value, "FLOP/s"))});
       }
     }
-    std::stable_sort(flats.begin(), flats.end(), [](const Flat& a, const Flat& b) { return a.y < b.y; });
+  }
+
+  /// In the margin; where there is none above the lines.
+  void flat_labels() {
+    std::stable_sort(flats_.begin(), flats_.end(), [](const Flat& a, const Flat& b) { return a.y < b.y; });
     std::vector<double> wanted;
-    for (const Flat& flat : flats) wanted.push_back(flat.y);
-    const auto places = spread_labels(wanted, kLineHeight, top_, top_ + kPlotHeight);
-    for (std::size_t i = 0; i < flats.size(); ++i) {
-      line(right, flats[i].y, right + 10, places[i], "lead");
-      text(right + 14, places[i] + 4, flats[i].label, "ink");
+    for (const Flat& flat : flats_) wanted.push_back(narrow_ ? flat.y - 10 : flat.y);
+    const auto places = spread_labels(wanted, kLineHeight, kTop, bottom_);
+    for (std::size_t i = 0; i < flats_.size(); ++i) {
+      if (!narrow_) line(right_, flats_[i].y, right_ + 10, places[i], "lead");
+      text(narrow_ ? right_ - 4 : right_ + 14, places[i] + 4, flats_[i].label, narrow_ ? "ink halo" : "ink",
+           narrow_ ? "end" : "start");
     }
   }
 
   /// A dotted line down to the axis, with what it is, left or right of it.
   void drop(double intensity, double flops_per_s, const std::string& label, double above_axis, bool left) {
-    const double x = x_.pixel(intensity), bottom = top_ + kPlotHeight;
-    line(x, y_.pixel(flops_per_s), x, bottom, "thin");
-    text(left ? x - 5 : x + 5, bottom - above_axis, label, "dim halo", left ? "end" : "start");
+    const double x = x_.pixel(intensity);
+    line(x, y_.pixel(flops_per_s), x, bottom_, "thin");
+    left = left || x + 5 + kLetter * static_cast<double>(label.size()) > right_;
+    text(left ? x - 5 : x + 5, bottom_ - above_axis, label, "dim halo", left ? "end" : "start");
   }
 
   void ridge() {
@@ -271,7 +222,7 @@ class RooflinePicture {
     const std::vector<SvgPoint> points = from_the_top();
     std::vector<double> wanted;
     for (const SvgPoint& point : points) wanted.push_back(y_.pixel(point.flops_per_s));
-    const auto places = spread_labels(wanted, kLineHeight, top_ + 12, top_ + kPlotHeight - 44);
+    const auto places = spread_labels(wanted, kLineHeight, kTop + 12, bottom_ - 44);
     for (std::size_t i = 0; i < points.size(); ++i) {
       const double x = x_.pixel(points[i].intensity);
       out_ += fmt::format("<polyline points=\"{:.1f},{:.1f} {:.1f},{:.1f} {:.1f},{:.1f}\" class=\"lead\"/>\n", x,
@@ -286,23 +237,23 @@ class RooflinePicture {
 
   /// Of several intensities: numbers beside the points, their names below the plot.
   void numbered_points() {
-    double y = top_ + kPlotHeight + kBelow + 10;
+    double y = bottom_ + kBelow + 10;
     for (std::size_t i = 0; i < what_.points.size(); ++i, y += kLineHeight) {
       const SvgPoint& point = what_.points[i];
       const double px = x_.pixel(point.intensity), py = y_.pixel(point.flops_per_s);
       mark(point, px, py);
       text(px + 8, py + 4, fmt::format("{}", i + 1), "ink halo");
-      text(kLeft, y, fmt::format("{}", i + 1), "ink", "end");
-      text(kLeft + 10, y, fmt::format("{}  {}", point.label, point.value), "ink");
+      text(left_, y, fmt::format("{}", i + 1), "ink", "end");
+      text(left_ + 10, y, fmt::format("{}  {}", point.label, point.value), "ink");
     }
   }
 
   void legend() {
-    const double y = top_ + kPlotHeight + 60;
-    double x = kLeft;
+    const double y = bottom_ + 60;
+    double x = left_;
     const auto entry = [&](const std::string& label) {
       text(x + 32, y + 4, label, "dim");
-      x += 32 + kCharacter * display_width(label) + 22;
+      x += 32 + kLetter * display_width(label) + 22;
     };
     const auto any = [&](SvgPoint::Kind kind) {
       return std::any_of(what_.points.begin(), what_.points.end(), [&](const SvgPoint& p) { return p.kind == kind; });
@@ -325,13 +276,20 @@ class RooflinePicture {
     }
   }
 
+  struct Flat {
+    double y;
+    std::string label;
+  };
+
   const RooflineDrawing& what_;
-  double top_;  ///< of the plot
-  LogAxis x_, y_;
+  bool narrow_;
+  double left_, right_, bottom_;  ///< of the plot
+  Scale x_, y_;
   bool named_ = false;  ///< points are numbered, and named below the plot
-  double height_ = 0, above_caption_ = 0;
+  double above_caption_ = 0;
   std::vector<std::string> caption_;                               ///< its lines
   std::vector<std::pair<std::string, std::string>> slope_labels_;  ///< with their transform
+  std::vector<Flat> flats_;
   std::string out_;
 };
 
@@ -346,16 +304,21 @@ RooflineDrawing without_unknown(RooflineDrawing drawing) {
 
 }  // namespace
 
-std::string roofline_svg(const RooflineDrawing& drawing) {
+ReportFigure with_roofline(ReportFigure figure, const RooflineDrawing& drawing, double width) {
   const RooflineDrawing usable = without_unknown(drawing);
-  if (usable.memories.empty() || usable.pipes.empty()) return "";
-  return RooflinePicture(usable, kBelowTitle).svg();
+  if (usable.memories.empty() || usable.pipes.empty()) return figure;
+  RooflinePicture picture(usable, width);
+  figure.width = width;
+  figure.height = picture.height();
+  figure.body = picture.body();
+  return figure;
 }
 
-SvgPicture roofline_picture(const RooflineDrawing& drawing) {
-  const RooflineDrawing usable = without_unknown(drawing);
-  if (usable.memories.empty() || usable.pipes.empty()) return {};
-  return RooflinePicture(usable, kWithoutTitle).picture();
+std::string roofline_svg(const RooflineDrawing& drawing) {
+  ReportFigure figure{"roofline", drawing.title, "What the device allows, and what was reached.", "", 0, 0, "", {}};
+  figure.subject = drawing.subtitle;
+  figure = with_roofline(std::move(figure), drawing);
+  return figure.body.empty() ? "" : standalone_svg(figure);
 }
 
 }  // namespace kerlab::report

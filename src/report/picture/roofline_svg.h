@@ -1,11 +1,11 @@
 #pragma once
-// A roofline as a drawing: one self-contained SVG file, both axes logarithmic, readable on light and dark screens.
+// A roofline as a figure, both axes logarithmic.
 
 #include <cstddef>
 #include <string>
 #include <vector>
 
-#include "base/modules.h"
+#include "report/picture/figure.h"
 
 namespace kerlab::report {
 
@@ -31,7 +31,7 @@ struct SvgCloud {
     std::size_t index = 0;
     double intensity = 0, flops_per_s = 0;
   };
-  std::string style;  ///< "own", "rest", "chosen" of html/figure.css
+  std::string style;  ///< "own", "rest", "chosen" of figure.css
   std::vector<Dot> dots;
   double spread = 0;  ///< pixels, sideways: trials of one problem would lie on one another
 };
@@ -47,15 +47,10 @@ struct RooflineDrawing {
   std::vector<SvgCloud> clouds = {};
 };
 
-/// What stands inside an <svg> that brings its own style (report/html/figure.css).
-struct SvgPicture {
-  double width = 0, height = 0;
-  std::string body;
-};
-/// Without title and subtitle. An empty body when no memory or no pipe is known.
-SvgPicture roofline_picture(const RooflineDrawing& drawing);
+/// The figure with its drawing, so many pixels wide. An empty body when no memory or no pipe is known.
+ReportFigure with_roofline(ReportFigure figure, const RooflineDrawing& drawing, double width = kWide);
 
-/// Empty when no memory or no pipe is known. Any text is escaped.
+/// A file of its own. Empty when no memory or no pipe is known. Any text is escaped.
 std::string roofline_svg(const RooflineDrawing& drawing);
 
 }  // namespace kerlab::report

@@ -7,6 +7,9 @@
 
 namespace kerlab::report {
 
+/// Widths of drawings in pixels: of files and pages, and of pages on narrow screens.
+constexpr double kWide = 960, kNarrow = 372;
+
 /// The classes of its body are those of figure.css. A mark with data-i names rows of the page's table of trials: the
 /// page looks for the nearest of them, and takes out those that its filter leaves out.
 struct ReportFigure {
@@ -25,7 +28,7 @@ std::string inline_svg(const ReportFigure& figure);
 /// A whole file with both themes.
 std::string standalone_svg(const ReportFigure& figure);
 
-/// One of the files of this folder that the build embeds: "page.css".
+/// One of the files of report/html that the build embeds: "page.css".
 std::string embedded_text(const std::string& name);
 /// The declarations of light.css or dark.css, without the selector.
 std::string theme_declarations(const std::string& file);

@@ -1,4 +1,4 @@
-#include "report/html/figure.h"
+#include "report/picture/figure.h"
 
 #include <fmt/format.h>
 
