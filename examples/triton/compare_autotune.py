@@ -72,7 +72,7 @@ def kerlab_sweep(kerlab, size, trials):
         environment = dict(os.environ, XDG_CACHE_HOME=folder, XDG_DATA_HOME=folder)
         begin = time.time()
         done = subprocess.run([kerlab, "tune", "gemm", "--M", str(size), "--variant", "gemm_sm90", "--trials", str(trials),
-                               "--patience", "0", "--no-cache", "--db", f"{folder}/tune.db", "--json"],
+                               "--patience", "0", "--db", f"{folder}/tune.db", "--json"],
                               capture_output=True, text=True, env=environment)
         seconds = time.time() - begin
     if done.returncode != 0:

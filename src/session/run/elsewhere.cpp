@@ -1,5 +1,8 @@
 #include "session/run/elsewhere.h"
 
+#include <set>
+
+#include "session/run/compile_ahead.h"
 #include "session/shapes/adversarial.h"
 #include "session/shapes/few_sms.h"
 
@@ -39,13 +42,39 @@ Evaluation check_on(Rig& rig, const VariantSource& source, const Configuration& 
   return run_single_for(rig, setup, source, configuration, single, device);
 }
 
+/// Kernel and reference of every problem into the cache, with all compilers at once: each is found there in its turn.
+void compile_all(Rig& rig, const VariantSource& source, const Configuration& configuration,
+                 const std::vector<Problem>& problems) {
+  if (!rig.uses_cache()) return;
+  const Family& family = rig.folder().family;
+  const SourceBundle reference = read_kernel_source(family.reference_source);
+  std::set<std::vector<std::string>> known;
+  std::vector<CompileRequest> requests;
+  const auto add = [&](const SourceBundle& text, std::vector<std::string> options) {
+    std::vector<std::string> identity = options;
+    identity.push_back(text.hash);
+    if (known.insert(std::move(identity)).second) requests.push_back({text, std::move(options)});
+  };
+  for (const Problem& problem : problems) {
+    const auto few = device_of_few(family, *source.variant, problem, configuration, rig.device());
+    add(source.source,
+        make_candidate(family, source, 0, configuration, problem, few ? *few : rig.device(), rig.toolchain()).options);
+    add(reference, reference_options(rig.device(), instantiate_reference(family, problem, rig.device()).defines));
+  }
+  CompileAhead ahead(rig, std::move(requests));
+  while (ahead.step()) continue;
+}
+
 }  // namespace
 
 std::optional<Ending> fault_elsewhere(Rig& rig, const VariantSource& source, const Configuration& configuration,
                                       const Problem& asked) {
   if (rig.device().is_scripted) return std::nullopt;  // it would say the same of any problem
   const Family& family = rig.folder().family;
-  for (const Problem& problem : problems_elsewhere({family, *source.variant, configuration, rig.device()}, asked)) {
+  const std::vector<Problem> problems =
+      problems_elsewhere({family, *source.variant, configuration, rig.device()}, asked);
+  compile_all(rig, source, configuration, problems);
+  for (const Problem& problem : problems) {
     const auto few = device_of_few(family, *source.variant, problem, configuration, rig.device());
     const Trial trial = check_on(rig, source, configuration, problem, few ? *few : rig.device()).candidate.trial;
     if (trial.status == TrialStatus::passed) continue;

@@ -11,11 +11,11 @@ ProblemSetup prepare_alone(const KernelFolder& folder, const Problem& problem, c
 
 /// As run_single, with the plan that is made for `device`, which may have fewer multiprocessors than the rig's.
 Evaluation run_single_for(Rig& rig, const ProblemSetup& setup, const VariantSource& source,
-                            const Configuration& configuration, const SingleOptions& options, const DeviceInfo& device);
+                          const Configuration& configuration, const SingleOptions& options, const DeviceInfo& device);
 
 /// The winner of a tune on the problems of a thorough check, those with the flags asked for; each takes a second or so,
 /// and all are waited for. What is wrong, and on which; none: nothing. Afterwards the runner has another problem.
 std::optional<Ending> fault_elsewhere(Rig& rig, const VariantSource& source, const Configuration& configuration,
-                                            const Problem& asked);
+                                      const Problem& asked);
 
 }  // namespace kerlab::session

@@ -31,6 +31,12 @@ Bytes untimed_image(CompileResult& compiled, const DeviceInfo& device) {
 
 }  // namespace
 
+std::vector<std::string> reference_options(const DeviceInfo& device, const std::vector<std::string>& defines) {
+  std::vector<std::string> options = untimed_options(device);
+  options.insert(options.end(), defines.begin(), defines.end());
+  return options;
+}
+
 bool uses_tensor_cores(DType dtype) {
   return dtype != DType::fp32 && dtype != DType::int32;
 }
@@ -96,12 +102,12 @@ ProblemSetup prepare_problem(const KernelFolder& folder, const Problem& problem,
 
 void ProblemLoader::begin() {
   if (std::exchange(begun_, true)) return;
-  std::vector<std::string> options = untimed_options(rig_.device());
   const auto deadline = std::max<std::chrono::milliseconds>(kLabDeadline, rig_.compilers().time_limit());
   if (rig_.device().is_scripted) {
     lab_image_ = {std::byte{}};  // its lab has no kernels
   } else {
-    std::vector<std::string> in_parallel = options;  // every session whose cache is empty waits for the lab
+    std::vector<std::string> in_parallel =
+        untimed_options(rig_.device());  // every session whose cache is empty waits for the lab
     in_parallel.emplace_back("--split-compile=4");
     lab_ = rig_.compilers().submit({read_lab_source(), std::move(in_parallel), deadline});
   }
@@ -109,13 +115,12 @@ void ProblemLoader::begin() {
     tell_when_complete();
     return;
   }
-  options.insert(options.end(), setup_.reference_defines.begin(), setup_.reference_defines.end());
   const SourceBundle reference = read_kernel_source(rig_.folder().family.reference_source);
-  reference_ = rig_.compilers().submit({reference, options, deadline});
+  reference_ =
+      rig_.compilers().submit({reference, reference_options(rig_.device(), setup_.reference_defines), deadline});
   if (!has_own_small_reference()) return;
-  options = untimed_options(rig_.device());
-  options.insert(options.end(), setup_.small->reference_defines.begin(), setup_.small->reference_defines.end());
-  small_reference_ = rig_.compilers().submit({reference, options, deadline});
+  small_reference_ =
+      rig_.compilers().submit({reference, reference_options(rig_.device(), setup_.small->reference_defines), deadline});
 }
 
 bool ProblemLoader::has_own_small_reference() const {

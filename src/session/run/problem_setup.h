@@ -37,6 +37,9 @@ Problem problem_for_device(const KernelFolder& folder, ProblemRequest request, c
 /// Throws UsageError when the problem is larger than the device's memory, naming both sizes.
 ProblemSetup prepare_problem(const KernelFolder& folder, const Problem& problem, const DeviceInfo& device);
 
+/// With which a reference is compiled.
+std::vector<std::string> reference_options(const DeviceInfo& device, const std::vector<std::string>& defines);
+
 /// Compiles lab.cu and the reference beside the candidates, then makes the problem that of every following run.
 class ProblemLoader {
  public:

@@ -67,6 +67,8 @@ class Rig {
   /// The first that is still there: whatever compares candidates happens on it.
   [[nodiscard]] const DeviceInfo& device() const { return devices_[first()].info; }
   [[nodiscard]] const std::string& toolchain() const { return toolchain_; }
+  /// Whether what was compiled is found again.
+  [[nodiscard]] bool uses_cache() const { return options_.use_cache; }
   CompilerPool& compilers() { return *compilers_; }
   [[nodiscard]] const CompilerPool& compilers() const { return *compilers_; }
   CandidateRunner& runner() { return *devices_[first()].runner; }
