@@ -2,7 +2,7 @@
 //
 // Idea      the definition. The stores of a warp are neighbours; its loads are F elements apart, so that each of them
 //           asks for all sectors of the warp's structures, F times over.
-// Expects   anything; the rows of Y may lie at a pitch.
+// Expects   anything; Y may have a leading dimension of its own.
 // Lacks     coalesced loads: only the first-level cache keeps memory from reading everything F times.
 #include "bits.cuh"
 

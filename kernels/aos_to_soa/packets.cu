@@ -5,7 +5,7 @@
 // Banks     a thread's packets lie STRIDE packets behind its neighbour's, STRIDE the next odd number from F: eight
 //           threads that read together read eight different 16 bytes of 128.
 // Parameters THREADS a block. F is compiled in.
-// Expects   N a multiple of 16 / size, F at most 16; the rows of Y may lie at a pitch.
+// Expects   N a multiple of 16 / size, F at most 16; Y may have a leading dimension of its own.
 // Lacks     other numbers of structures, and longer ones, which shared takes.
 #include "structures.cuh"
 

@@ -4,7 +4,7 @@
 //           and puts each field together. No shared memory, no barrier; of 32 bits an element only changes its name, of
 //           16 bits two of them take one byte permutation.
 // Parameters THREADS a block. F is compiled in.
-// Expects   N a multiple of 16 / size, F at most 16; the rows of Y may lie at a pitch.
+// Expects   N a multiple of 16 / size, F at most 16; Y may have a leading dimension of its own.
 // Lacks     coalesced loads: the packets of neighbouring threads are F packets apart, so that with F > 1 an access asks
 //           for twice the sectors that it needs, the other half of which the first-level cache has to keep.
 #include "structures.cuh"

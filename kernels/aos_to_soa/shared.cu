@@ -4,7 +4,7 @@
 //           shared memory. Loads and stores are coalesced. A warp reads a field F elements apart there: with F odd and 32
 //           bits these are 32 banks, with F even they are fewer.
 // Parameters THREADS a block, one structure each.
-// Expects   anything whose tile fits shared memory; the rows of Y may lie at a pitch.
+// Expects   anything whose tile fits shared memory; Y may have a leading dimension of its own.
 // Lacks     wide accesses: 4 bytes a thread, 2 in 16-bit types, and as many in flight as the loop has rounds.
 #include "bits.cuh"
 

@@ -5,8 +5,8 @@
 //           other, what one needs is lost for the other. Four ways to overlap them, each a parameter:
 //           * one warpgroup copies (TMA, rings of keys and of values with barriers of their own), CONSUMERS multiply:
 //             no barrier of the block, and each runs ahead as far as the rings go (warp_specialised, rung 5);
-//           * PINGPONG: consumers take turns, by named barriers, to issue products: while one has the tensor cores, the
-//             others take exponentials (pingpong, rung 6);
+//           * PINGPONG: consumers alternate, by named barriers, in issuing products: while one has the tensor cores,
+//             the others take exponentials (pingpong, rung 6);
 //           * OVERLAP: the scores of the next tile are issued before the exponentials of this one, so that within a
 //             warpgroup too the tensor cores work meanwhile (flash3, rung 7);
 //           * PERSISTENT: a block a multiprocessor takes one tile of queries after another, those with most keys first;

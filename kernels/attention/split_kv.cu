@@ -10,7 +10,7 @@
 //           * each warp has a ring of its own, of STAGES times BN keys and values, filled by cp.async: no barrier of
 //             the block in the loop, and STAGES - 1 tiles of every warp on their way. An H200 wants some 48 KB in
 //             flight a multiprocessor.
-// Parameters SPLITS; WARPS a block, which take tiles of keys by turns; BN keys a tile; STAGES.
+// Parameters SPLITS; WARPS a block, which take tiles of keys alternately; BN keys a tile; STAGES.
 // Expects   bf16 or fp16; depth a multiple of 8. More than 16 rows (queries times heads / kv_heads) are further blocks,
 //           which read the keys again: for many queries take the rungs before.
 // Operations K and V once; SPLITS (depth + 2) 4 bytes a row written and read again.

@@ -1,4 +1,4 @@
-// Rung 2, streamed: UNROLL accesses of each vector on their way at once, and a grid that may stay.
+// Rung 2, streamed: UNROLL accesses of each vector on their way at once, and, if wanted, a persistent grid.
 //
 // Idea      as many loads as memory needs to be busy, whatever the occupancy: THREADS x UNROLL x 16 bytes of each vector
 //           for a block.

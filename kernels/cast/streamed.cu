@@ -1,4 +1,4 @@
-// Rung 2, streamed: UNROLL accesses of a thread on their way at once, and a grid that may stay.
+// Rung 2, streamed: UNROLL accesses of a thread on their way at once, and, if wanted, a persistent grid.
 //
 // Idea      enough bytes in flight, although the narrower side moves less than 16 bytes a thread.
 // Parameters THREADS a block; ACCESS bytes of the wider type an access; UNROLL accesses in flight a thread; BLOCKS an

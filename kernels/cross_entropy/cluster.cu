@@ -3,7 +3,7 @@
 // Idea      a few long rows keep CLUSTER times as many SMs busy: each block adds every CLUSTER-th run of packets, and
 //           the blocks exchange their largest logit and their sums through distributed shared memory.
 // Parameters CLUSTER blocks a row; THREADS a block; VEC elements an access, UNROLL accesses in flight.
-// Expects   rows of a multiple of VEC elements (VEC = 1 takes any); the rows of X may lie at a pitch; sm_90.
+// Expects   rows of a multiple of VEC elements (VEC = 1 takes any); X may have a leading dimension of its own; sm_90.
 // Gained    over packets, 32 rows of 131072 bf16 on emu:h200: 6.3 us modelled instead of 13.5.
 // Lacks     nothing for long rows; many of them do as well with packets, without the cluster's barriers.
 #include "common/rows/row_cluster.cuh"

@@ -4,7 +4,7 @@
 //           rows, V elements apart, so that no load is coalesced, and M threads are all the parallelism there is.
 // Sum       in pieces of 256: tens of thousands of fp32 additions one after the other are rounded to the same side where
 //           numbers repeat.
-// Expects   anything; the rows of X may lie at a pitch.
+// Expects   anything; X may have a leading dimension of its own.
 // Lacks     coalesced access; parallelism within a row; one read instead of three.
 #include "row_sums.cuh"
 

@@ -3,7 +3,7 @@
 // Idea      while logits go by, a thread keeps the largest so far and the sum of exp(x - largest), which it rescales when
 //           the largest grows: one pass instead of three, and coalesced. Threads agree on the largest at the end.
 // Parameters THREADS per block; VEC elements per load.
-// Expects   rows of a multiple of VEC elements (VEC = 1 takes any); the rows of X may lie at a pitch.
+// Expects   rows of a multiple of VEC elements (VEC = 1 takes any); X may have a leading dimension of its own.
 // Lacks     loads in flight: the next one is asked for when the last one has been added. Short rows leave a block idle.
 #include "row_sums.cuh"
 

@@ -3,7 +3,7 @@
 // Idea      a thread asks for UNROLL packets before it adds the first, and finds the largest of all their logits at once:
 //           the memory's pipes are full, and the sum is rescaled once for UNROLL VEC logits. A block has several short rows.
 // Parameters LANES threads a row, ROWS rows a block, VEC elements an access, UNROLL accesses in flight.
-// Expects   rows of a multiple of VEC elements (VEC = 1 takes any); the rows of X may lie at a pitch.
+// Expects   rows of a multiple of VEC elements (VEC = 1 takes any); X may have a leading dimension of its own.
 // Gained    over online, 8192 rows of 32768 bf16 on emu:h200: 132.9 us modelled instead of 137.4.
 // Lacks     a few long rows leave most SMs idle: see cluster.
 #include "in_flight.cuh"

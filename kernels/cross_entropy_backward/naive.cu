@@ -2,7 +2,7 @@
 //
 // Idea      the definition. Neighbouring threads take neighbouring logits of a row, so that accesses are coalesced; each
 //           thread asks for the row's label, lse and dloss as well.
-// Expects   anything; the rows of X may lie at a pitch.
+// Expects   anything; X may have a leading dimension of its own.
 // Lacks     wide accesses, and more than one load in flight a thread.
 #include "common/rows/row_math.cuh"
 

@@ -5,7 +5,7 @@
 //           packet of a row that has it takes a branch. An ignored row is written, not read.
 // Parameters LANES threads of a row, ROWS rows a block, VEC elements an access, UNROLL accesses in flight. A row has as many
 //           blocks as it needs: few long rows fill the SMs as well as many short ones.
-// Expects   rows of a multiple of VEC elements (VEC = 1 takes any); the rows of X may lie at a pitch.
+// Expects   rows of a multiple of VEC elements (VEC = 1 takes any); X may have a leading dimension of its own.
 // Lacks     nothing that was counted: a logit is read once and written once.
 #include "common/rows/row_chunk.cuh"
 

@@ -1,7 +1,7 @@
 // Rung 0, naive: one thread an element.
 //
 // Idea      the definition. Neighbouring threads take neighbouring codes of a row; the scale is one for most of them.
-// Expects   anything; the rows of Q and Y may lie at a pitch.
+// Expects   anything; Q and Y may have leading dimensions of their own.
 // Lacks     wide accesses: a thread loads one byte and stores two, and reads a scale for each.
 #include "out_type.cuh"
 

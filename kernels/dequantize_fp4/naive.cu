@@ -1,7 +1,7 @@
 // Rung 0, naive: one thread an element.
 //
 // Idea      the definition. Two neighbouring threads read one byte, and each takes its half.
-// Expects   anything; the rows of Q and Y may lie at a pitch.
+// Expects   anything; Q and Y may have leading dimensions of their own.
 // Lacks     wide accesses: a thread loads one byte and a scale for each element that it stores.
 // Measured  not measured
 #include "scales.cuh"

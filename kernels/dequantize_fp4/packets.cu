@@ -4,7 +4,7 @@
 //           of bf16. A packet never crosses a group of columns, so that it needs one scale; what neighbours share comes
 //           from the cache. Codes become fp16 by shifts, two to a register, and those fp32 by one conversion each.
 // Parameters LANES threads a row, ROWS rows a block; VEC elements a packet; UNROLL packets of a thread.
-// Expects   rows of a multiple of VEC elements (VEC = 1 takes any); the rows of Q and Y may lie at a pitch.
+// Expects   rows of a multiple of VEC elements (VEC = 1 takes any); Q and Y may have leading dimensions of their own.
 // Gained    over naive: stores of 16 bytes, and a scale read for VEC elements.
 // Lacks     16 bytes a thread on the side of the codes: a transposition among lanes would give them.
 // Measured  not measured

@@ -5,7 +5,7 @@
 // Parameters as two_pass.
 // Expects   anything.
 // Lacks     nothing that two_pass has; the last block's sum is one round trip instead of a launch.
-#include "common/turns.cuh"
+#include "common/semaphore.cuh"
 #include "sums.cuh"
 
 extern "C" __global__ void __launch_bounds__(THREADS)

@@ -4,7 +4,7 @@
 //           a row of dY and adds them in memory, where tokens of one row meet.
 // Order     whoever comes first: sums differ from run to run in their last bits (docs/tolerance.md, "dot and sum").
 // Parameters THREADS a block; VEC elements a load of dY.
-// Expects   rows of a multiple of VEC elements (VEC = 1 takes any); the rows of dY and dW may lie at a pitch.
+// Expects   rows of a multiple of VEC elements (VEC = 1 takes any); dY and dW may have leading dimensions of their own.
 // Lacks     one pass over dW: it is written, and what has tokens is read and written again. An atomic an element; tokens
 //           of one row wait for one another. A fixed order.
 #include "common/rows/row_chunk.cuh"

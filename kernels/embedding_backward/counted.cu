@@ -8,7 +8,7 @@
 // Parameters WARPS a block; VEC elements an access, 4 at most, so that those of dW are whole sectors; CHUNKS accesses of a
 //           lane: a warp has 32 VEC CHUNKS columns; IDS numbers a lane compares at once; FLIGHT tokens whose rows are asked
 //           for together.
-// Expects   rows of a multiple of VEC elements (VEC = 1 takes any); the rows of dY and dW may lie at a pitch.
+// Expects   rows of a multiple of VEC elements (VEC = 1 takes any); dY and dW may have leading dimensions of their own.
 // Gained    over atomics, 8192 tokens, 32000 x 1024, bf16 on emu:h200: 50.9 us modelled instead of 59.8 (the model knows
 //           nothing of atomics that meet at one address), 1.00 of the least bytes, and a fixed order.
 // Lacks     a short way to a row's second token: a warp that looks for it reads a third of all numbers (next rung). Help for

@@ -3,7 +3,7 @@
 // Idea      the definition, turned around: who writes a row of dW looks for what belongs to it. Each thread compares one
 //           token's number, all threads add the rows that were found, a column each, in the tokens' order: no atomics, and
 //           the same bits every time.
-// Expects   anything; the rows of dY and dW may lie at a pitch.
+// Expects   anything; dY and dW may have leading dimensions of their own.
 // Lacks     a search that knows where to look: V blocks read T numbers each, most of them for nothing. Wide accesses.
 #include "common/types.cuh"
 

@@ -5,7 +5,7 @@
 //           sorts what it finds there in registers, so that the sum's order is fixed again. Only rows with more tokens than
 //           places are searched for.
 // Parameters as counted; SLOTS places a row: with the count 8, 16 or 32 bytes, one or two loads.
-// Expects   rows of a multiple of VEC elements (VEC = 1 takes any); the rows of dY and dW may lie at a pitch.
+// Expects   rows of a multiple of VEC elements (VEC = 1 takes any); dY and dW may have leading dimensions of their own.
 // Gained    nothing that the model sees: of the few blocks that it counts hardly a row has two tokens. By arithmetic, 65536
 //           tokens of 128256 rows: 12,000 rows have two or more, for each of which a warp of counted reads 22,000 numbers,
 //           1.0 GB in all; more than three have 220 rows.

@@ -1,7 +1,7 @@
 // Rung 1, streamed: wide accesses, UNROLL of each half on their way at once.
 //
-// Idea      a block has some packets of a row, of the gate and of what it lets through; f is one ex2 and one rcp. Rows may
-//           lie at a pitch.
+// Idea      a block has some packets of a row, of the gate and of what it lets through; f is one ex2 and one rcp. X
+//           and Y may have leading dimensions of their own.
 // Parameters THREADS a block; ACCESS bytes an access, VEC elements; UNROLL accesses of each half in flight a thread.
 // Expects   anything. Where a half begins at no multiple of an access it goes element by element.
 // Lacks     rows of odd lengths at full width; short rows leave threads idle.

@@ -25,7 +25,7 @@
 //   there.
 #include "common/async_copy.cuh"
 #include "common/tensor_core.cuh"
-#include "common/turns.cuh"
+#include "common/semaphore.cuh"
 #include "epilogue.cuh"
 
 constexpr int kThreads = WARPS_N * WARPS_K * 32;

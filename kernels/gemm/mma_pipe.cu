@@ -12,10 +12,10 @@
 //           * the ragged end of K is the first tile, so that the loop has no special case.
 //           * GROUP rows of tiles are walked together, so that blocks that run at one time share A and B in L2.
 //           * sums leave through shared memory, in whole lines.
-//           * STAY = 1: one block per multiprocessor, which takes one tile of D after another and copies the first
-//             tiles of the next one while it writes its sums.
+//           * PERSISTENT = 1: one block per multiprocessor, which takes one tile of D after another and copies the
+//             first tiles of the next one while it writes its sums.
 // Parameters BM, BN, BK tile of a block; WM, WN of a warp; STAGES; GROUP; MIN_BLOCKS per SM to leave registers for;
-//           STAY.
+//           PERSISTENT.
 // Expects   bf16, fp16, tf32 (fp32 of which 19 bits are read) or int8; any layout; rows of A and B of whole 16 bytes,
 //           rows of D of whole fours (mma_ragged has no such wish). Tiles may hang over every edge.
 // Operations N^3 (1 / BM + 1 / BN) global reads, N^3 (1 / WM + 1 / WN) shared reads, N^3 / 2048 mma (tf32: / 1024,
@@ -28,7 +28,7 @@
 #include "mma_epilogue.cuh"
 #include "raster.cuh"
 
-/// STAGES x { tile of A, tile of B }; in their place or (STAY) behind them a slab per warp.
+/// STAGES x { tile of A, tile of B }; in their place or (PERSISTENT) behind them a slab per warp.
 extern __shared__ float4 shared[];
 
 /// Rows of A and B are stride_a, stride_b elements apart. `front`: so many zeros stand before the first k of operands
@@ -47,7 +47,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
   tile_of(static_cast<int>(blockIdx.x), M, N, m0, n0);
   OperandA a = operand_a(m0);
   OperandB b = operand_b(n0);
-  if constexpr (STAY == 0) {
+  if constexpr (PERSISTENT == 0) {
     Sums sums = {};
     multiply(sums, a, b, warp, shared_address(shared), K + front, front);
     write_sums<FOURS_D != 0>(sums, warp, shared, m0, n0, M, N, epilogue);

@@ -12,7 +12,7 @@ constexpr int kCluster = CLUSTER_M * CLUSTER_N;
 constexpr int kPeers = CLUSTER_M + CLUSTER_N - 1;  // blocks of this row and this column of the cluster
 using State = PipelineState<STAGES>;
 
-/// Named barriers besides 0 (all) and 1 + consumer (epilogue): it is consumer 0's turn to multiply, consumer 1's.
+/// Named barriers besides 0 (all) and 1 + consumer (epilogue): consumer 0 may enter its main loop, consumer 1.
 constexpr int kPingPong = 8;
 
 /// The pipeline, and where this block stands in its cluster.

@@ -7,8 +7,8 @@
 //           0  every block writes its sums to a workspace; a second launch adds them
 //           1  the same, but the blocks of a tile wait for one another (a counter) and then add, each its share of the
 //              tile: no second launch. All SPLIT of them must be on the device at once
-//           2  serial: the blocks of a tile take turns (a lock) and add their sums to those of the ones before; the
-//              last one writes D. Little workspace and traffic, but a chain of SPLIT steps
+//           2  serial: the blocks of a tile follow one another (a semaphore) and add their sums to those of the ones
+//              before; the last one writes D. Little workspace and traffic, but a chain of SPLIT steps
 // Parameters as mma_pipe; SPLIT parts of K; REDUCE.
 // Expects   bf16, fp16, tf32 or int8; any M, N, K, layout, alignment. Worth it where tiles are fewer than
 //           multiprocessors.
@@ -18,7 +18,7 @@
 // Lacks     a schedule that splits only the last wave (stream-K).
 // Measured on H200: 128 x 128 x 65536 bf16: REDUCE=0 18.8 us, REDUCE=1 17.9 us, 120 TFLOP/s: 0.91 of cuBLASLt 13.1;
 //   tf32 28.5 us, 1.01 of it. 1 x 4096 x 4096 bf16 nn 15.9 us, 0.94; 8 x 8192 x 8192 40.0 us, 0.90.
-#include "common/turns.cuh"
+#include "common/semaphore.cuh"
 #include "mma_align.cuh"
 #include "mma_epilogue.cuh"
 #include "part_sums.cuh"
@@ -39,8 +39,8 @@ struct WritePart {
   __device__ __forceinline__ void operator()(int m, int n, const FourSums& four) const { to.at(m, n) = four; }
 };
 
-/// One of the blocks that take turns.
-struct AddInTurn {
+/// One of the blocks that a semaphore lets follow one another.
+struct AddInOrder {
   TileSums running;
   bool first, last;
   const Epilogue& epilogue;
@@ -111,19 +111,19 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
   if constexpr (REDUCE == 2) {
     const TileSums running{reinterpret_cast<FourSums*>(parts) + job.offset(kTileFours), job.m0, job.n0};
     const bool last = job.part == SPLIT - 1;
-    wait_for_turn(word, job.part);
+    semaphore_wait(word, job.part);
     write_sums<true>(sums, warp, shared, job.m0, job.n0, job.m0 + BM, job.n0 + BN,
-                     AddInTurn{running, job.part == 0, last, epilogue, M});
-    pass_turn(word, last ? 0 : job.part + 1);
+                     AddInOrder{running, job.part == 0, last, epilogue, M});
+    semaphore_release(word, last ? 0 : job.part + 1);
   } else {
     TileSums all{reinterpret_cast<FourSums*>(parts) + job.offset(SPLIT * kTileFours), job.m0, job.n0};
     TileSums mine = all;
     mine.first += job.part * kTileFours;
     write_sums<true>(sums, warp, shared, job.m0, job.n0, job.m0 + BM, job.n0 + BN, WritePart{mine});
     if constexpr (REDUCE == 1) {
-      meet_blocks(word, SPLIT);
+      sync_blocks(word, SPLIT);
       write_share(all, job.part, M, epilogue);
-      leave_blocks(word, SPLIT);
+      reset_sync_blocks(word, SPLIT);
     }
   }
 }

@@ -27,7 +27,7 @@
 //   would do in 4 or 8 us: most of the rest is not the reading.
 #define WGMMA_N BN
 #include "cluster_sums.cuh"
-#include "common/turns.cuh"
+#include "common/semaphore.cuh"
 #include "epilogue.cuh"
 #include "l2_prefetch_slice.cuh"
 #include "part_sums.cuh"

@@ -7,16 +7,16 @@
 // Expects   rows of a multiple of VEC elements, no longer than the tiles of a cluster; sm_90.
 // Lacks     longer rows: see row_per_block.
 // Gained    over row_per_block, 8192 x 32768 bf16 on emu:h200: 399 us modelled instead of 766.
-#include "common/rows/cluster_turns.cuh"
-#include "rows_of_block.cuh"
+#include "common/rows/persistent_cluster.cuh"
+#include "persistent_rows.cuh"
 
 extern "C" __global__ void __launch_bounds__(LANES, BLOCKS)
 layernorm_backward(const DTYPE* __restrict__ X, const DTYPE* __restrict__ dY, const DTYPE* __restrict__ G,
                    const float* __restrict__ mean, const float* __restrict__ rstd, DTYPE* __restrict__ dX,
                    float* __restrict__ parts_of_gamma, float* __restrict__ parts_of_beta, int M, int N,
                    long long pitch_x, long long pitch_dy, long long pitch_dx) {
-  using Turns = ClusterTurns<CLUSTER, Products>;
-  __shared__ Products products_of_block[Turns::kSlots];
+  using Exchange = PersistentCluster<CLUSTER, Products>;
+  __shared__ Products products_of_block[Exchange::kSlots];
   arrive_in_cluster<CLUSTER>();
   const int rank = static_cast<int>(blockIdx.x) % CLUSTER;
   // A block has a contiguous part of the row.
@@ -26,7 +26,7 @@ layernorm_backward(const DTYPE* __restrict__ X, const DTYPE* __restrict__ dY, co
   const long long at = static_cast<long long>(rank) * kPart * VEC;
   const Rows rows = {X + at, dY + at, G + at, mean, rstd, dX + at, M, N, chunks, pitch_x, pitch_dy, pitch_dx};
   wait_for_cluster<CLUSTER>();
-  Turns over_blocks(products_of_block, rank);
+  Exchange over_blocks(products_of_block, rank);
   const Sums sums = take_rows(rows, blockIdx.x / CLUSTER, gridDim.x / CLUSTER,
                               [&](Products part) { return over_blocks(part, AddProducts()); });
   const long long parts = static_cast<long long>(blockIdx.x / CLUSTER) * N + at;

@@ -3,7 +3,8 @@
 // Idea      y is loaded and converted once for ROWS rows, x is one number a row for the whole block, and 16 bytes leave
 //           at a time.
 // Parameters THREADS a block, side by side; ACCESS bytes a store, VEC elements; ROWS of a block.
-// Expects   anything; A's rows may lie at a pitch. Rows that begin at no multiple of a store go element by element.
+// Expects   anything; A may have a leading dimension of its own. Rows that begin at no multiple of a store go element by
+//           element.
 // Lacks     rows of odd lengths at full width.
 #include "common/elementwise/packet.cuh"
 

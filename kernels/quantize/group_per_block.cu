@@ -3,7 +3,7 @@
 // Idea      neighbouring threads read and write neighbouring packets; magnitudes are compared by shuffles. The second pass
 //           finds in the caches what the first one read.
 // Parameters THREADS a block; VEC elements a load; UNROLL loads in flight a thread.
-// Expects   rows of a multiple of VEC elements (VEC = 1 takes any); the rows of X and Q may lie at a pitch.
+// Expects   rows of a multiple of VEC elements (VEC = 1 takes any); X and Q may have leading dimensions of their own.
 // Lacks     one read: groups that fit registers need not be read again (next rung). Of 128 columns most threads have no
 //           work, and a block does little.
 #include "codes.cuh"

@@ -1,7 +1,7 @@
 // Rung 0, naive: one thread a group, in two passes.
 //
 // Idea      the definition. Neighbouring threads read neighbouring groups, so that no access is coalesced.
-// Expects   anything; the rows of X and Q may lie at a pitch.
+// Expects   anything; X and Q may have leading dimensions of their own.
 // Lacks     coalesced access; parallelism within a group.
 #include "codes.cuh"
 

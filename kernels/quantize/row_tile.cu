@@ -4,8 +4,8 @@
 //           product: one read of x, one write of the codes. All loads of a tile are in flight together.
 // Parameters LANES per group; GROUPS per block, rows or neighbours in a row; VEC elements per load. ROUNDS follows from the
 //           group's length, which is compiled in.
-// Expects   rows of a multiple of VEC elements (VEC = 1 takes any), at most 64 elements per thread; the rows of X and Q
-//           may lie at a pitch.
+// Expects   rows of a multiple of VEC elements (VEC = 1 takes any), at most 64 elements per thread; X and Q may have
+//           leading dimensions of their own.
 // Lacks     longer rows: see group_per_block. Codes of 16-bit types are stored 8 bytes at a time.
 #include "codes.cuh"
 #include "common/rows/row_reduce.cuh"

@@ -4,7 +4,7 @@
 //           registers and shared memory before one atomic (of integers, so that any order gives the same). The second goes
 //           backwards through the rows: what the first read last is still in the L2 cache.
 // Parameters LANES threads a row, ROWS rows a block, VEC elements an access, UNROLL accesses in flight.
-// Expects   rows of a multiple of VEC elements (VEC = 1 takes any); the rows of X and Q may lie at a pitch.
+// Expects   rows of a multiple of VEC elements (VEC = 1 takes any); X and Q may have leading dimensions of their own.
 // Modelled  107.6 us for 16384 x 8192 bf16 on emu:h200, which has part of X in the L2 cache; all of it read twice is 1.67 of
 //           the least bytes.
 // Lacks     one read: X that is larger than the L2 cache comes from memory twice. A scale known beforehand (of the step

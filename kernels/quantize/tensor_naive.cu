@@ -2,7 +2,7 @@
 //
 // Idea      no block knows the largest magnitude before the last one has looked: it is found in one launch and used in the
 //           next. Every element meets in one word of memory: an atomic each.
-// Expects   anything; the rows of X and Q may lie at a pitch.
+// Expects   anything; X and Q may have leading dimensions of their own.
 // Lacks     wide accesses; fewer atomics: all elements wait for one another at one address (next rung).
 #include "codes.cuh"
 

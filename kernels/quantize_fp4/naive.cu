@@ -2,7 +2,7 @@
 //
 // Idea      the definition. Neighbouring threads read neighbouring groups, so that no access is coalesced. A group has an
 //           even number of columns: no byte belongs to two threads.
-// Expects   anything; the rows of X and Q may lie at a pitch.
+// Expects   anything; X and Q may have leading dimensions of their own.
 // Lacks     coalesced access; parallelism within a group.
 // Measured  not measured
 #include "codes.cuh"

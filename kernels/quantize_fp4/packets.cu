@@ -7,7 +7,7 @@
 //           before one atomic (of integers, so that any order gives the same). The second launch goes backwards through
 //           the rows: what the first read last is still in the L2 cache.
 // Parameters LANES threads a row, ROWS rows a block, VEC elements an access, UNROLL accesses in flight.
-// Expects   rows of a multiple of VEC elements; the rows of X and Q may lie at a pitch.
+// Expects   rows of a multiple of VEC elements; X and Q may have leading dimensions of their own.
 // Gained    over naive: every access is coalesced, and X is read once (of nvfp4 twice).
 // Lacks     of nvfp4 one read: a scale T known beforehand (of the step before) needs no first launch. On sm_100 codes are one
 //           instruction.

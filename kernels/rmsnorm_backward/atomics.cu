@@ -7,7 +7,7 @@
 // Lacks     the same bits every time: for training runs that must be repeated take row_tile.
 // Gained    nothing in the model: 4096 x 4096 bf16 on emu:h200 takes 33.8 us instead of 32.8. Zeros take 3.8 where
 //           parts were added up in 5.4, but rows 30.0 instead of 27.4.
-#include "rows_of_block.cuh"
+#include "persistent_rows.cuh"
 
 extern "C" __global__ void __launch_bounds__(256) zeros(float* __restrict__ dG, int N) {
   const int i = static_cast<int>(blockIdx.x * 256 + threadIdx.x);

@@ -1,4 +1,4 @@
-// Rung 2, row_tile: blocks stay and take row after row; what rows add to dG stays in registers.
+// Rung 2, row_tile: persistent blocks take row after row; what rows add to dG stays in registers.
 //
 // Idea      rows of X and dY are read once, for dX and for dG: they stay in registers as they came between the sum of
 //           the products and the gradient, and each thread adds up its own columns of all rows that its block takes.
@@ -10,7 +10,7 @@
 // Expects   rows of a multiple of VEC elements (VEC = 1 takes any), no longer than the tile.
 // Lacks     longer rows, whose sums would not fit into the registers of a block: see cluster and row_per_block.
 // Gained    over row_per_block, 4096 x 4096 bf16 on emu:h200: 32.8 us modelled instead of 56.8; AHEAD the same.
-#include "rows_of_block.cuh"
+#include "persistent_rows.cuh"
 
 extern "C" __global__ void __launch_bounds__(LANES * ROWS, BLOCKS)
 rmsnorm_backward(const DTYPE* __restrict__ X, const DTYPE* __restrict__ dY, const DTYPE* __restrict__ G,

@@ -6,7 +6,7 @@
 //           1 padded    rows of 33: a column lies in 32 banks, for 3 % more shared memory
 //           2 swizzled  column c of row r at c xor r: 32 banks too, without a gap
 // Parameters ROWS of the block's threads, 32 / ROWS elements of each.
-// Expects   anything; rows may lie at a pitch.
+// Expects   anything; tensors may have leading dimensions of their own.
 // Lacks     wide accesses: 2 bytes a thread in 16-bit types, 64 bytes of a warp.
 #include "bits.cuh"
 

@@ -6,7 +6,7 @@
 // Banks     line g of a row of y lies at g xor (its column's packet mod 8): eight threads that store (one g, eight
 //           packets) and eight that load (eight g, one packet) have eight different 16 bytes of 128.
 // Parameters WIDE packets of 16 bytes across a tile; it is 8 packets, 8 VEC rows, high.
-// Expects   M and N multiples of VEC, 16 bytes; rows may lie at a pitch.
+// Expects   M and N multiples of VEC, 16 bytes; tensors may have leading dimensions of their own.
 // Lacks     other shapes, which swizzled takes.
 #include "turn.cuh"
 

@@ -18,7 +18,7 @@ struct ForeseenWork {
   double flops = 0, bytes = 0;  ///< of the problem
   double outputs = 0;           ///< elements that it writes
   int element_bytes = 4;        ///< of its inputs
-  std::int64_t pieces = 1;      ///< blocks, or the tiles that blocks which stay take by turns
+  std::int64_t pieces = 1;      ///< blocks, or the tiles of persistent ones
   Arithmetic arithmetic = Arithmetic::plain;
 };
 

@@ -117,8 +117,8 @@ std::string shorten_waves(const RowShape& shape, const CountedWork& work) {
   const std::int64_t now = rows_of_block(shape, work);
   if (now > 1)
     return fmt::format(
-        "fewer rows per block than {}, so that a wave is shorter; or persistent blocks that take rows by turns", now);
-  return "persistent blocks that take rows by turns, and load the next while they reduce one";
+        "fewer rows per block than {}, so that a wave is shorter; or persistent blocks that take row after row", now);
+  return "persistent blocks that take row after row, and load the next while they reduce one";
 }
 
 /// Bytes that a thread's loads fetch before it uses the first. Loads behind tests of bounds, one after another, are

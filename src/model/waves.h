@@ -9,7 +9,7 @@
 namespace kerlab::model {
 
 /// Equal pieces of work handed out to places that take one each at a time: blocks to the places that SMs have for them,
-/// or the tiles of blocks that stay to these.
+/// or the tiles of persistent blocks to these.
 struct WaveFill {
   std::int64_t items = 0, places = 0;
   std::int64_t waves = 0;  ///< begun
@@ -32,22 +32,22 @@ SmShare share_of_sms(std::int64_t blocks, std::int64_t sms);
 /// waves the model lets waves run into each other, and there is none either.
 double modelled_tail_us(const DeviceInfo& device, const Ceilings& ceilings, const CountedWork& work);
 
-/// The same of tiles that blocks which stay take by turns: their share of `us`, a launch less its constant part.
+/// The same of tiles that persistent blocks take: their share of `us`, a launch less its constant part.
 double tail_us(const WaveFill& tiles, double us);
 
 /// A launch on a device.
 struct LaunchWaves {
   WaveFill blocks;     ///< over the places that all SMs have for them
   SmShare sms;         ///< blocks of an SM
-  bool stays = false;  ///< as many blocks as the device holds, which take one piece of work after another
-  WaveFill tiles;      ///< pieces over blocks, where these stay and their number is known; else empty
+  bool stays = false;  ///< persistent: as many blocks as the device holds, which take one tile after another
+  WaveFill tiles;      ///< tiles over blocks, where these are persistent and their number is known; else empty
   double tail_us = 0;  ///< modelled
 
-  /// Of what decides: the pieces' where blocks stay, else the blocks'.
+  /// Of what decides: the tiles' where blocks are persistent, else the blocks'.
   [[nodiscard]] const WaveFill& fill() const { return stays && tiles.items > 0 ? tiles : blocks; }
 };
 
-/// `tiles`: pieces that the launch's blocks take by turns; 0: they do not stay, -1: they do, and how many there are is
+/// `tiles`: of a persistent launch; 0: it is not persistent, -1: it is, and how many there are is
 /// not known. `ceilings`: as for the time model.
 LaunchWaves launch_waves(const LaunchInspection& launch, const DeviceInfo& device, const Ceilings& ceilings,
                          std::int64_t tiles);

@@ -214,8 +214,10 @@ std::vector<std::string> read_pitch(const SpecTable& variant, const Family& fami
     if (found == family.tensors.end())
       throw SpecError(where, fmt::format("no tensor is called '{}'{}", name, suggestion(name, tensors)));
     if (found->shape.size() < 2)
-      throw SpecError(where, fmt::format("tensor '{}' has {} dimension: rows at a pitch need two or more", name,
-                                         found->shape.size()));
+      throw SpecError(
+          where,
+          fmt::format("tensor '{}' has {} dimension: rows with a leading dimension of their own need two or more", name,
+                      found->shape.size()));
     if (scope.knows("pitch." + name))
       throw SpecError(where,
                       fmt::format("pitch.{} is something else already: '{}' is listed twice, or a flag or scalar "

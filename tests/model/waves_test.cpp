@@ -85,7 +85,7 @@ TEST_CASE("waves: the tail of one block costs nearly a whole wave", "[model]") {
   CHECK(tail < pair);
 }
 
-TEST_CASE("waves: blocks that stay have tiles by turns", "[model]") {
+TEST_CASE("waves: persistent blocks have tiles", "[model]") {
   LaunchInspection launch;
   launch.work = arithmetic(132, 1);
   launch.occupancy.blocks = 1;
@@ -94,7 +94,7 @@ TEST_CASE("waves: blocks that stay have tiles by turns", "[model]") {
   CHECK(stays.stays);
   CHECK(stays.fill().waves == 4);
   CHECK(stays.fill().last == 116);
-  CHECK(stays.tail_us == Approx(200 * 16.0 / 528));  // 16 of 528 turns are empty, of what is not the launch itself
+  CHECK(stays.tail_us == Approx(200 * 16.0 / 528));  // 16 of 528 places are empty, of what is not the launch itself
   const LaunchWaves unknown = launch_waves(launch, h200(), kFp32, -1);
   CHECK(unknown.stays);
   CHECK(unknown.tiles.items == 0);

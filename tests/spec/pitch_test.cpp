@@ -105,7 +105,8 @@ TEST_CASE("pitch: mistakes are told with their places", "[spec]") {
                                    "[[tensor]]\nname = \"bias\"\nrole = \"input\"\n"
                                    "shape = [\"N\"]\n[[reference]]");
   CHECK_THAT(error(R"(pitch = ["bias"])", plain, row),
-             Catch::StartsWith("tile.toml:1:11: tensor 'bias' has 1 dimension: rows at a pitch need two or more"));
+             Catch::StartsWith("tile.toml:1:11: tensor 'bias' has 1 dimension: rows with a leading dimension of their "
+                               "own need two or more"));
   const std::string flag = replaced(kFamily, "[[scalar]]",
                                     "[[flag]]\nname = \"pitch\"\nvalues = [\"A\", \"x\"]\n"
                                     "[[scalar]]");

@@ -219,7 +219,8 @@ TEST_CASE("problem: a default that a constraint rejects gives way to the nearest
     CHECK_FALSE(violated_constraint(variant, problem, h200(), default_configuration(variant)).empty());
     const Configuration near = default_configuration(variant, problem, h200());
     CHECK(violated_constraint(variant, problem, h200(), near).empty());
-    CHECK(configuration_text(variant, near) == "BM=128 BN=128 BK=64 WM=64 WN=32 STAGES=3 GROUP=8 MIN_BLOCKS=1 STAY=0");
+    CHECK(configuration_text(variant, near) ==
+          "BM=128 BN=128 BK=64 WM=64 WN=32 STAGES=3 GROUP=8 MIN_BLOCKS=1 PERSISTENT=0");
   }
 }
 

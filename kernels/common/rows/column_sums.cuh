@@ -1,6 +1,6 @@
 #pragma once
-// Sums over all rows, one for each column: gradients of what rows share (gamma, beta, a bias). Blocks that stay on the
-// device take row after row and add up their columns in registers, in fp32. What the groups of a block have is added up
+// Sums over all rows, one for each column: gradients of what rows share (gamma, beta, a bias). Persistent blocks
+// take row after row and add up their columns in registers, in fp32. What the groups of a block have is added up
 // in shared memory, group by group; each block then writes one row of parts to a workspace, and a second launch adds up
 // the parts of each column: always in the same order, so that the same input gives the same bits. Or it adds to the
 // result by atomics: no workspace and no second launch, but the result must be 0 before, and the order is another one
@@ -17,13 +17,13 @@ template <int Vec, int Rounds, int Lanes> struct ColumnSums {
   /// Afterwards the last group has the sums. One barrier for each group but the last; `words` are shared memory, Lanes
   /// Rounds Vec floats (none with one group), which the last group may still read: a barrier before they are used again.
   template <int Groups> __device__ __forceinline__ void over_groups(float* words, int lane, int group) {
-    for (int turn = 0; turn < Groups - 1; ++turn) {
-      if (group == turn) {
+    for (int adding = 0; adding < Groups - 1; ++adding) {
+      if (group == adding) {
 #pragma unroll
         for (int p = 0; p < Rounds * Vec; ++p) words[p * Lanes + lane] = at[p];
       }
       __syncthreads();
-      if (group == turn + 1) {
+      if (group == adding + 1) {
 #pragma unroll
         for (int p = 0; p < Rounds * Vec; ++p) at[p] += words[p * Lanes + lane];
       }

@@ -4,7 +4,7 @@
 // member. Implied: a barrier of the warpgroup, release behind what was left, acquire before it is read. All workers
 // must be on the device at once, for `add` spins.
 #include "common/sm90/named_barrier.cuh"
-#include "common/turns.cuh"
+#include "common/semaphore.cuh"
 #include "common/types.cuh"
 
 /// Count accumulators (float or int) of each of 128 threads, and a flag for each part that is 0 before and after. Of a

@@ -1,8 +1,8 @@
-// Rung 23, pingpong: two consumers that take turns.
+// Rung 23, pingpong: two consumers that alternate.
 //
 // Idea      each of two warpgroups has a tile of D of its own. While one multiplies, the other runs its epilogue: the
-//           tensor cores never wait for anybody's. They multiply in turns, a whole tile at a time, so that each finds
-//           its stages full; the turn is handed over at a named barrier, and a consumer skips the stages of the
+//           tensor cores never wait for anybody's. They alternate, a whole tile at a time, so that each finds
+//           its stages full; at a named barrier one lets the other go on, and a consumer skips the stages of the
 //           other.
 //           Everything else is persistent.
 // Parameters as persistent; BM, BN tile of a consumer.
@@ -23,7 +23,7 @@
 #include "tma_epilogue.cuh"
 
 constexpr int kBlocks = BM / 64;  // of a consumer, which has a tile of its own
-constexpr int kTurn = 4;          // named barriers kTurn, kTurn + 1: it is consumer 0's turn to multiply, consumer 1's
+constexpr int kMainloop = 4;      // named barriers kMainloop, kMainloop + 1: consumer 0, 1 may enter its main loop
 
 /// STAGES x { tile of A, tile of B }, then the epilogue stages of each consumer.
 extern __shared__ __align__(1024) unsigned char shared[];
@@ -63,14 +63,14 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
     const int stages_of_tile = (K - 1) / BK + 1;
     if (group == 1) {
       state.advance(stages_of_tile);
-      NamedBarrier{kTurn, 256}.arrive();
+      NamedBarrier{kMainloop, 256}.arrive();
     }
 #pragma unroll 1
     for (int tile = first + group * step; tile < tiles_m * tiles_n; tile += 2 * step) {
       const Origin at = tile_origin<GROUP>(tile, tiles_m, tiles_n);
       Accumulators<kBlocks> accumulators;
       int before = 0;
-      NamedBarrier{kTurn + group, 256}.sync();
+      NamedBarrier{kMainloop + group, 256}.sync();
 #pragma unroll 1
       for (int k = 0; k < K; k += BK) {
         pipeline.wait(state);
@@ -82,7 +82,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
         before = state.index;
         state.advance();
       }
-      NamedBarrier{kTurn + 1 - group, 256}.arrive();
+      NamedBarrier{kMainloop + 1 - group, 256}.arrive();
       wgmma_wait<0>();
       if (threadIdx.x % 128 == 0) pipeline.release(before);
       state.advance(stages_of_tile);

@@ -144,7 +144,7 @@ std::string excess_text(const Explanation& e, const Operation& row) {
 void add_operations(ExplainPage& page, const Explanation& e) {
   page.say("counted", fmt::format("{}: {}", e.operations.scope, counts_text(e)));
   if (e.uneven > 0)
-    page.say("", fmt::format("blocks that stay have unlike shares of the work: scaled to all, counts may be off by {}",
+    page.say("", fmt::format("persistent blocks have unlike shares of the work: scaled to all, counts may be off by {}",
                              format_share(e.uneven)));
   if (!e.operations.has_predictions()) {
     page.say("", "nothing is predicted of this variant ([predicted] of its .toml, kernels/FORMAT.md)");

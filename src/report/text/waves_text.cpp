@@ -22,11 +22,11 @@ std::string shares(std::int64_t items, std::int64_t places) {
 std::string waves_sentence(const LaunchWaves& waves, int blocks_per_sm, int sms) {
   const WaveFill& blocks = waves.blocks;
   if (waves.stays && waves.tiles.items > 0)
-    return fmt::format("{} stay and take {} by turns: {}", format_count(blocks.items, "block"),
-                       format_count(waves.tiles.items, "piece"), shares(waves.tiles.items, blocks.items));
+    return fmt::format("{} for {}: {}", format_count(blocks.items, "persistent block"),
+                       format_count(waves.tiles.items, "tile"), shares(waves.tiles.items, blocks.items));
   if (waves.stays)
-    return fmt::format("{} stay, as many as are on the device at once, and share the work among themselves",
-                       format_count(blocks.items, "block"));
+    return fmt::format("{}, as many as are on the device at once, share the work among themselves",
+                       format_count(blocks.items, "persistent block"));
   return fmt::format("{} on {} places ({} per SM x {} SMs), {}; of the SMs {}", format_count(blocks.items, "block"),
                      blocks.places, blocks_per_sm, sms, format_count(blocks.waves, "wave"), shares(blocks.items, sms));
 }

@@ -57,7 +57,7 @@ void add_problem(Explanation& result, const KernelFolder& folder, const Problem&
   result.ceilings_created = ceilings.created;
 }
 
-/// Blocks that stay do not all do the same: of some of them all cannot be told exactly.
+/// Persistent blocks do not all do the same: of some of them all cannot be told exactly.
 double unevenness(const std::vector<LaunchInspection>& launches, const std::vector<LaunchWaves>& waves) {
   double most = 0;
   for (std::size_t i = 0; i < launches.size(); ++i) {

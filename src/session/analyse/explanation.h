@@ -43,7 +43,7 @@ struct Explanation {
   Operations operations;             ///< predicted beside counted
   std::vector<CounterPlace> excess;  ///< where what is counted beyond the prediction comes from
   std::vector<LaunchWaves> waves;    ///< of each launch
-  double uneven = 0;  ///< how far scaling from some blocks to all may be off: blocks that stay have unlike shares
+  double uneven = 0;  ///< how far scaling from some blocks to all may be off: persistent blocks have unlike shares
   std::vector<WhatIf> what_if;       ///< fastest first
   std::size_t steps = 0;             ///< how many neighbours there are
   std::vector<VariantFit> variants;  ///< of the problem alone, or where the kernel cannot do it

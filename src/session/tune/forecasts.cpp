@@ -25,7 +25,7 @@ ForeseenWork work_of(const ProblemSetup& setup) {
   return work;
 }
 
-/// Of the launch that has most: blocks, or the pieces that they take by turns.
+/// Of the launch that has most: blocks, or the tiles of persistent ones.
 std::int64_t pieces_of(const Family& family, const Variant& variant, const ProblemSetup& setup,
                        const Configuration& configuration, const DeviceInfo& device) {
   const LaunchPlan plan = instantiate(family, variant, setup.problem, configuration, device).plan;

@@ -10,8 +10,8 @@
 #include "session/analyse/timed_ratio.h"
 #include "session/analyse/what_if.h"
 #include "session/run/space.h"
-#include "session/shapes/tiles.h"
 #include "session/session_fixture.h"
+#include "session/shapes/tiles.h"
 #include "spec/completed_configuration.h"
 
 using namespace kerlab;
@@ -189,12 +189,12 @@ TEST_CASE("explain: a trial whose kernel has changed since", "[session][emulated
   CHECK(gone.code == ExitCode::inconclusive);
 }
 
-TEST_CASE("explain: blocks that stay, and their tiles, from the grid on a larger device", "[session][explain]") {
-  CHECK(tiles("gemm_sm90", 4096, "") == 512);         // 4096 / 128 x 4096 / 256
+TEST_CASE("explain: persistent blocks, and their tiles, from the grid on a larger device", "[session][explain]") {
+  CHECK(tiles("gemm_sm90", 4096, "") == 512);           // 4096 / 128 x 4096 / 256
   CHECK(tiles("gemm_sm90", 4096, "STREAM_K=1") == -1);  // shares K as well
-  CHECK(tiles("reg2d", 4096, "") == 0);            // a block a tile
-  CHECK(tiles("gemm_sm90", 1024, "") == 0);           // 32 tiles: every block has one
-  CHECK(tiles("mma_pipe", 4096, "BM=128,BN=128,STAY=1") == 1024);
+  CHECK(tiles("reg2d", 4096, "") == 0);                 // a block a tile
+  CHECK(tiles("gemm_sm90", 1024, "") == 0);             // 32 tiles: every block has one
+  CHECK(tiles("mma_pipe", 4096, "BM=128,BN=128,PERSISTENT=1") == 1024);
 }
 
 TEST_CASE("explain: a step that is not valid alone takes another parameter with it", "[session][explain]") {

@@ -233,7 +233,7 @@ TEST_CASE("plans of small problems are made for so few multiprocessors that bloc
   };
   for (const auto& [variant, configuration, most] :
        {Case{"persistent", "", 4}, Case{"gemm_sm90", "CLUSTER_M=2,CLUSTER_N=2", 8}, Case{"gemm_sm90", "IDLE_SMS=4", 8},
-        Case{"mma_pipe", "STAY=1", 3}}) {
+        Case{"mma_pipe", "PERSISTENT=1", 3}}) {
     CAPTURE(variant, configuration);
     const Variant& made = variant_of("gemm", variant);
     const Problem asked = make_problem(family_of("gemm"), {});

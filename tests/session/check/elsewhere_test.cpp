@@ -34,7 +34,7 @@ extern "C" __global__ void lossy(const float* x, float* y, int n, float a) {
 )cuda";
 
 constexpr std::string_view kStaysToml = R"toml(
-doc = "blocks that stay; wrong from the third tile of a block on"
+doc = "persistent blocks; wrong from the third tile of a block on"
 tune = false
 [[launch]]
 kernel = "stays"

@@ -183,7 +183,7 @@ TEST_CASE("emulated kernels: gemm, configurations that go other ways than the de
   }
   // More tiles than multiprocessors, so that some blocks stay for a second one.
   const Arguments many = {{"M", "1416"}, {"N", "1544"}, {"K", "72"}, {"layout", "tn"}};
-  CHECK(failures("gemm", "fp16", many, "mma_pipe", "STAY=1") == "");
+  CHECK(failures("gemm", "fp16", many, "mma_pipe", "PERSISTENT=1") == "");
   for (const std::string layout : {"nn", "nt", "tn", "tt"}) {
     const Arguments few = {{"M", "7"}, {"N", "520"}, {"K", "1032"}, {"layout", layout}};
     const Arguments sixteen = {{"M", "16"}, {"N", "72"}, {"K", "80"}, {"layout", layout}, {"activation", "gelu"}};

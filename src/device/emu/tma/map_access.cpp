@@ -18,7 +18,7 @@ namespace {
 using ptx::MapField;
 
 constexpr std::uint64_t kMapAlign = 64, kMapBytes = sizeof(TensorMap);
-/// What an H200 says of coordinates and reductions that the copy engine does not take (CUDA_ERROR_ILLEGAL_INSTRUCTION).
+/// What an H200 says of coordinates and reductions that TMA does not take (CUDA_ERROR_ILLEGAL_INSTRUCTION).
 constexpr FaultKind kIllegalInstruction = FaultKind::trap;
 
 [[noreturn]] void fail(const Issuer& who, FaultKind kind, const std::string& what, std::uint64_t address = 0,
