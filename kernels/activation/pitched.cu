@@ -11,9 +11,9 @@
 #include "common/elementwise/map.cuh"
 
 extern "C" __global__ void __launch_bounds__(THREADS)
-activation(const DTYPE* __restrict__ X, DTYPE* __restrict__ Y, long long M, long long N, long long pitch_X,
+activation(const DTYPE* __restrict__ X, DTYPE* __restrict__ Y, unsigned M, int N, long long pitch_X,
            long long pitch_Y) {
-  for (long long row = blockIdx.y; row < M; row += gridDim.y) {
+  for (unsigned row = blockIdx.y; row < M; row += gridDim.y) {
     const DTYPE* x = X + row * pitch_X;
     DTYPE* y = Y + row * pitch_Y;
     const auto f = [](float value) { return activate<OP>(value); };

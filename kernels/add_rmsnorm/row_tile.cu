@@ -17,7 +17,7 @@ extern "C" __global__ void __launch_bounds__(LANES * ROWS)
 add_rmsnorm(const DTYPE* __restrict__ X, DTYPE* __restrict__ R, const DTYPE* __restrict__ G, DTYPE* __restrict__ Y, int M,
             int N, float epsilon, long long pitch_x, long long pitch_r, long long pitch_y) {
   __shared__ float words[LANES * ROWS / 32];
-  const int lane = static_cast<int>(threadIdx.x) % LANES;
+  const int lane = static_cast<int>(threadIdx.x % LANES);
   const long long row = static_cast<long long>(blockIdx.x) * ROWS + threadIdx.x / LANES;
   const int chunks = row < M ? N / VEC : 0;  // a row that is not there takes part in the shuffles
   Tile x, r;

@@ -9,11 +9,10 @@
 #include "common/elementwise/map.cuh"
 
 extern "C" __global__ void __launch_bounds__(THREADS)
-gated(const DTYPE* __restrict__ X, DTYPE* __restrict__ Y, long long M, long long N, long long pitch_X,
-      long long pitch_Y) {
+gated(const DTYPE* __restrict__ X, DTYPE* __restrict__ Y, unsigned M, int N, long long pitch_X, long long pitch_Y) {
   const auto f = [](float gate, float up) { return activate<OP>(gate) * up; };
-  const bool aligned = N % VEC == 0 && pitch_X % VEC == 0 && pitch_Y % VEC == 0;
-  for (long long row = blockIdx.y; row < M; row += gridDim.y) {
+  const bool aligned = (N | static_cast<int>(pitch_X) | static_cast<int>(pitch_Y)) % VEC == 0;
+  for (unsigned row = blockIdx.y; row < M; row += gridDim.y) {
     const DTYPE* x = X + row * pitch_X;
     DTYPE* y = Y + row * pitch_Y;
     if (aligned) map_elements<VEC, UNROLL>(f, N, y, x, x + N);

@@ -35,14 +35,15 @@ layernorm(const DTYPE* __restrict__ X, const DTYPE* __restrict__ G, const DTYPE*
   for (int i = static_cast<int>(threadIdx.x); i < chunks; i += THREADS) own = MergeMoments()(own, moments_of(x[i]));
   const Moments all = over_row<THREADS>(own, words, MergeMoments());
   const float factor = rsqrt_fast(all.squares / static_cast<float>(N) + epsilon);
+  const float shift = -all.mean * factor;
 
 #pragma unroll UNROLL
   for (int i = static_cast<int>(threadIdx.x); i < chunks; i += THREADS) {
     const Chunk chunk = x[i], gamma = g[i], beta = b[i];
-    float product[VEC];
-    chunk.each([&](int e, float value) { product[e] = (value - all.mean) * factor; });
-    gamma.each([&](int e, float value) { product[e] *= value; });
-    beta.each([&](int e, float value) { product[e] += value; });
+    float product[VEC], factors[VEC];
+    chunk.each([&](int e, float value) { product[e] = fmaf(value, factor, shift); });
+    gamma.each([&](int e, float value) { factors[e] = value; });
+    beta.each([&](int e, float value) { product[e] = fmaf(product[e], factors[e], value); });
     Chunk result;
     result.set([&](int e) { return product[e]; });
     y[i] = result;

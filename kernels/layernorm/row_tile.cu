@@ -16,7 +16,7 @@ extern "C" __global__ void __launch_bounds__(LANES * ROWS)
 layernorm(const DTYPE* __restrict__ X, const DTYPE* __restrict__ G, const DTYPE* __restrict__ B, DTYPE* __restrict__ Y,
           int M, int N, float epsilon) {
   __shared__ float words[LANES * ROWS / 32];
-  const int lane = static_cast<int>(threadIdx.x) % LANES;
+  const int lane = static_cast<int>(threadIdx.x % LANES);
   const long long row = static_cast<long long>(blockIdx.x) * ROWS + threadIdx.x / LANES;
   const int chunks = row < M ? N / VEC : 0;  // a row that is not there takes part in the shuffles
   Tile x;
@@ -28,6 +28,7 @@ layernorm(const DTYPE* __restrict__ X, const DTYPE* __restrict__ G, const DTYPE*
   float squares = 0.0f;
   x.each_within(chunks, lane, [&](float value) { squares += (value - mean) * (value - mean); });
   const float factor = rsqrt_fast(over_row<LANES>(squares, words, Sum()) / static_cast<float>(N) + epsilon);
+  const float shift = -mean * factor;
   x.store_map(G, B, Y + row * N, chunks, lane,
-              [&](float value, float gamma, float beta) { return (value - mean) * factor * gamma + beta; });
+              [&](float value, float gamma, float beta) { return fmaf(fmaf(value, factor, shift), gamma, beta); });
 }

@@ -17,16 +17,16 @@ struct Angles {
 };
 
 __device__ __forceinline__ Angles angles_of(const float* cosines, const float* sines, long long token, int pair, int D,
-                                            float theta) {
+                                            long long place, float theta) {
   Angles angles;
   constexpr int kWide = kPairs < 4 ? kPairs : 4;
-  const long long place = token * (D / 2) + pair;
 #pragma unroll
   for (int i = 0; i < kPairs; i += kWide) {
     if constexpr (COMPUTED) {
 #pragma unroll
       for (int e = i; e < i + kWide; ++e)
-        angle_of(static_cast<float>(token), turns_of(pair + e, D, log2f(theta)), angles.c[e], angles.s[e]);
+        angle_of(static_cast<float>(token), turns_of(static_cast<float>(pair) + e, step_of(D, theta)), angles.c[e],
+                 angles.s[e]);
     } else {
       const auto c = *reinterpret_cast<const Packet<float, kWide>*>(cosines + place + i);
       const auto s = *reinterpret_cast<const Packet<float, kWide>*>(sines + place + i);
@@ -49,7 +49,7 @@ __device__ __forceinline__ void turn(const Angles& angles, Several& first, Sever
   for (int e = 0; e < kPairs; ++e) {
     float& p = x[GPTJ ? 2 * e : e];
     float& q = GPTJ ? x[2 * e + 1] : y[e];
-    const float turned = p * angles.c[e] - q * angles.s[e];
+    const float turned = fmaf(p, angles.c[e], q * -angles.s[e]);
     q = p * angles.s[e] + q * angles.c[e];
     p = turned;
   }
@@ -60,14 +60,15 @@ __device__ __forceinline__ void turn(const Angles& angles, Several& first, Sever
 extern "C" __global__ void __launch_bounds__(THREADS)
 rope(DTYPE* __restrict__ X, const float* __restrict__ cosines, const float* __restrict__ sines, long long S, int H, int D,
      float theta) {
-  const int shares = D / 2 / kPairs;  // of a head
-  const long long i = static_cast<long long>(blockIdx.x) * THREADS + threadIdx.x;
-  const long long token = i / shares;
+  const unsigned half = static_cast<unsigned>(D) / 2;
+  const unsigned long long i = static_cast<unsigned long long>(blockIdx.x) * THREADS + threadIdx.x;
+  const long long token = i / (half / kPairs);
   if (token >= S) return;
-  const int pair = static_cast<int>(i - token * shares) * kPairs;
+  const long long place = i * kPairs;  // of the first pair, in the table: token * half + pair
+  const int pair = static_cast<int>(place - token * half);
   const int head = static_cast<int>(blockIdx.y) * HEADS;
   DTYPE* x = X + (token * H + head) * D + (GPTJ ? 2 * pair : pair);
-  const Angles angles = angles_of(cosines, sines, token, pair, D, theta);
+  const Angles angles = angles_of(cosines, sines, token, pair, D, place, theta);
   Several first[HEADS], second[HEADS];
 #pragma unroll
   for (int h = 0; h < HEADS; ++h)

@@ -17,7 +17,7 @@ rope(DTYPE* __restrict__ X, const float* __restrict__ cosines, const float* __re
   const long long token = head / H;
   float c, s;
   if (COMPUTED) {
-    angle_of(static_cast<float>(token), turns_of(pair, D, log2f(theta)), c, s);
+    angle_of(static_cast<float>(token), turns_of(static_cast<float>(pair), step_of(D, theta)), c, s);
   } else {
     c = cosines[token * half + pair];
     s = sines[token * half + pair];

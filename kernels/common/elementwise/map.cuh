@@ -30,31 +30,39 @@ __device__ __forceinline__ Packet<Out, WIDTH> map_packet(const Function& f, cons
   return packet_of<Out>(y);
 }
 
-/// out[i] = f(in[i], ...) for 0 <= i < count, f from fp32 to fp32. Every thread of the grid calls it; offsets are of 64
-/// bits. The elements behind the last whole packet are mapped by the first threads of block 0.
-template <int WIDTH, int FLIGHT, typename Out, typename Function, typename... In>
-__device__ __forceinline__ void map_elements(Function f, long long count, Out* out, const In*... in) {
-  constexpr long long kTile = static_cast<long long>(THREADS) * FLIGHT;
-  const long long packets = count / WIDTH;
-  auto* to = reinterpret_cast<Packet<Out, WIDTH>*>(out);
+/// Of what type places are: of a count in 32 bits they need no more.
+template <typename Count> struct PlaceOf { using Type = unsigned; };
+template <> struct PlaceOf<long long> { using Type = long long; };
 
-  const auto map_tile = [&](long long first, auto inside, Held<In, WIDTH, FLIGHT>... held) {
+/// out[i] = f(in[i], ...) for 0 <= i < count, f from fp32 to fp32. Every thread of the grid calls it. `count` is a long
+/// long, or an int (then a grid has no more than one tile a block beyond it). The elements behind the last whole packet
+/// are mapped by the first threads of block 0.
+template <int WIDTH, int FLIGHT, typename Count, typename Out, typename Function, typename... In>
+__device__ __forceinline__ void map_elements(Function f, Count count, Out* out, const In*... in) {
+  using Place = typename PlaceOf<Count>::Type;
+  constexpr Place kTile = static_cast<Place>(THREADS) * FLIGHT;
+  auto* to = reinterpret_cast<Packet<Out, WIDTH>*>(out);
+  const Place packets = static_cast<Place>(static_cast<unsigned long long>(count) / WIDTH);
+
+  const auto map_tile = [&](Place first, auto inside, Held<In, WIDTH, FLIGHT>... held) {
+    const long long place = first;
 #pragma unroll
     for (int u = 0; u < FLIGHT; ++u)
       if (inside(u))
-        ((held.at[u] = reinterpret_cast<const Packet<In, WIDTH>*>(in)[first + u * THREADS]), ...);
+        ((held.at[u] = reinterpret_cast<const Packet<In, WIDTH>*>(in)[place + u * THREADS]), ...);
 #pragma unroll
     for (int u = 0; u < FLIGHT; ++u)
-      if (inside(u)) to[first + u * THREADS] = map_packet<Out, WIDTH>(f, held.at[u]...);
+      if (inside(u)) to[place + u * THREADS] = map_packet<Out, WIDTH>(f, held.at[u]...);
   };
 
-  long long first = blockIdx.x * kTile + threadIdx.x;
+  Place first = blockIdx.x * kTile + threadIdx.x;
   for (; first + (FLIGHT - 1) * THREADS < packets; first += gridDim.x * kTile)
     map_tile(first, [](int) { return true; }, Held<In, WIDTH, FLIGHT>()...);
   // At most one tile hangs over the end for each thread.
   if (FLIGHT > 1 && first < packets)
     map_tile(first, [&](int u) { return first + u * THREADS < packets; }, Held<In, WIDTH, FLIGHT>()...);
 
-  const long long rest = packets * WIDTH + threadIdx.x;
-  if (WIDTH > 1 && blockIdx.x == 0 && rest < count) out[rest] = from_float<Out>(f(to_float(in[rest])...));
+  if (WIDTH == 1 || blockIdx.x != 0) return;
+  const Place rest = packets * WIDTH + threadIdx.x;
+  if (rest < static_cast<Place>(count)) out[rest] = from_float<Out>(f(to_float(in[rest])...));
 }

@@ -44,14 +44,18 @@ __device__ __forceinline__ Value over_row(Value own, Value* words, Combine combi
   own = over_lanes<(Lanes < 32 ? Lanes : 32)>(own, combine);
   if constexpr (Lanes > 32) {
     constexpr int kWarps = Lanes / 32;
-    const int warp = static_cast<int>(threadIdx.x) / 32;
+    const unsigned warp = threadIdx.x / 32;
     __syncthreads();  // an earlier result may still be read
     if (threadIdx.x % 32 == 0) words[warp] = own;
     __syncthreads();
     const Value* mine = words + warp / kWarps * kWarps;
-    own = mine[0];
+    if constexpr (kWarps > 4) {  // a lane reads one word, and shuffles do the rest: fewer instructions than all words
+      own = over_lanes<kWarps>(mine[threadIdx.x % kWarps], combine);
+    } else {
+      own = mine[0];
 #pragma unroll
-    for (int w = 1; w < kWarps; ++w) own = combine(own, mine[w]);
+      for (int w = 1; w < kWarps; ++w) own = combine(own, mine[w]);
+    }
   }
   return own;
 }
