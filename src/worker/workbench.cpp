@@ -166,12 +166,14 @@ void Workbench::scan_after_timing(const request::Time& time, std::vector<SampleS
   }
   if (p.data.has_inout() || damaged) p.data.distrust_all();
   if (!damaged || samples.size() == 1) return;
-  // Who was it? Each runs once more, alone.
+  // Who was it? Each is timed once more, alone: it may know a timed launch from a checked one.
   p.data.prepare_timing();
+  TimingSchedule schedule = time.schedule;
+  schedule.settle = schedule.cross_check = false;
   for (SampleSet& sample : samples) {
     if (sample.id >= kLibraryIds) continue;
-    candidate(sample.id).run(0, LaunchMode::run);
-    const std::string alone = p.checker.scan(candidate(sample.id), 1);
+    p.timer.time(std::vector{timeable(sample.id)}, schedule, p.data.needs_flush());
+    const std::string alone = p.checker.scan(candidate(sample.id), sets);
     if (!alone.empty() || !sample.guard_violation.starts_with("workspace ")) sample.guard_violation = alone;
   }
   p.data.distrust_all();

@@ -202,18 +202,20 @@ TEST_CASE("what goes wrong only after many launches is found by a thorough check
 }
 
 TEST_CASE("guards are scanned after timing, and the culprit among several is named", "[worker]") {
-  test::Scripted device(rule("outcome = \"guard\"\nstage = \"time\""));
-  Workbench bench(*device);
-  get<reply::ProblemReady>(serve(bench, set_problem()));
-  for (std::uint32_t id = 1; id <= 3; ++id) {
-    get<reply::Loaded>(serve(bench, load(id, id == 2 ? "bad one" : "good")));
-    CHECK(check(bench, id).passed());
+  for (int repetition = 0; repetition < 20; ++repetition) {  // when results are looked at between samples is random
+    test::Scripted device(rule("outcome = \"guard\"\nstage = \"time\""));
+    Workbench bench(*device);
+    get<reply::ProblemReady>(serve(bench, set_problem()));
+    for (std::uint32_t id = 1; id <= 3; ++id) {
+      get<reply::Loaded>(serve(bench, load(id, id == 2 ? "bad one" : "good")));
+      CHECK(check(bench, id).passed());
+    }
+    const auto timed = get<reply::Timed>(serve(bench, request::Time{{1, 2, 3}, {}})).samples;
+    CHECK(timed[0].guard_violation.empty());
+    CHECK_FALSE(timed[1].guard_violation.empty());
+    CHECK(timed[2].guard_violation.empty());
+    CHECK(check(bench, 3).passed());
   }
-  const auto timed = get<reply::Timed>(serve(bench, request::Time{{1, 2, 3}, {}})).samples;
-  CHECK(timed[0].guard_violation.empty());
-  CHECK_FALSE(timed[1].guard_violation.empty());
-  CHECK(timed[2].guard_violation.empty());
-  CHECK(check(bench, 3).passed());
 }
 
 TEST_CASE("faults become replies, sticky ones say so", "[worker]") {
