@@ -12,12 +12,20 @@ endforeach()
 if(IS_DIRECTORY ${PROJECT_SOURCE_DIR}/tuning_db/shipped)
   install(DIRECTORY tuning_db/shipped tuning_db/sweeps tuning_db/spaces DESTINATION share/kerlab/tuning_db)
 endif()
+install(FILES python/kerlab.py DESTINATION share/kerlab/python)
 install(FILES README.md LICENSE CHANGELOG.md DESTINATION share/doc/kerlab)
 install(DIRECTORY docs DESTINATION share/doc/kerlab)
 # Made from the command table by the program itself.
 install(CODE "set(PROGRAM $<TARGET_FILE:kerlab_bin>)
   set(SHARE \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/share\")
   include(${CMAKE_CURRENT_LIST_DIR}/install_pages.cmake)")
+
+# A wheel of the same tree: cmake --build build/release --target wheel, then pip install build/release/kerlab-*.whl
+add_custom_target(wheel
+  COMMAND ${CMAKE_COMMAND} --install ${PROJECT_BINARY_DIR} --strip --prefix ${PROJECT_BINARY_DIR}/wheel
+  COMMAND ${PROJECT_SOURCE_DIR}/python/make_wheel.py ${PROJECT_BINARY_DIR}/wheel ${PROJECT_BINARY_DIR}
+  VERBATIM)
+add_dependencies(wheel kerlab_bin)
 
 set(CPACK_GENERATOR TGZ DEB)
 set(CPACK_PACKAGE_CONTACT "kerlab maintainers <kerlab@localhost>")
