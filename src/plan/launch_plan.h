@@ -37,8 +37,8 @@ struct TensorMapArgument {
   TensorMapSpec map;  ///< its base is the tensor (or workspace) named in it
   bool operator==(const TensorMapArgument&) const = default;
 };
-/// Slots that only the reference kernel has (see ReferencePlan).
-enum class ReferenceSlot : std::uint8_t { index, count, value, scale };
+/// Slots that only the kernels of a reference have (see ReferencePlan).
+enum class ReferenceSlot : std::uint8_t { index, count, value, scale, error, code };
 using Argument = std::variant<ScalarArgument, TensorArgument, WorkspaceArgument, TensorMapArgument, ReferenceSlot>;
 
 /// zero, poison: done before every run of the plan, and timed. zero_once: when it is allocated; every run leaves zeros.

@@ -62,6 +62,14 @@ struct ReferencePlan {
   std::int64_t outputs_per_index = 1;
   Tolerance tolerance;
   std::vector<double> rows_sum_to;  ///< none, or the number that every row (last dimension) must sum to
+  /// A checker: its kernel runs after the candidate, reads the outputs as well, and judges instead of saying what
+  /// should be there, where several results are right. Slots: index, count, error (float*: more than 1 is wrong, in
+  /// units of its own bound), code (int*: an index into `codes`), one of each for every index.
+  bool checker = false;
+  std::vector<std::string> codes = {};  ///< of a checker: what each code means
+  [[nodiscard]] std::int64_t indices(std::int64_t elements) const {
+    return outputs_per_index > 0 ? elements / outputs_per_index : elements;
+  }
   bool operator==(const ReferencePlan&) const = default;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/file.h"
+#include "spec/checker_reader.h"
 #include "spec/dtype_rule.h"
 #include "spec/launch_reader.h"
 #include "spec/readers.h"
@@ -157,7 +158,7 @@ std::vector<ReferenceDecl> read_references(const SpecTable& family, const Scope&
     if (kind == nullptr || *kind != NameKind::tensor)
       row.fail("output", fmt::format("no tensor is called '{}'{}", reference.output,
                                      suggestion(reference.output, scope.names())));
-    reference.launch = read_launch(row, launch_scope, true);
+    reference.launch = read_launch(row, launch_scope, LaunchOf::reference);
     reference.outputs_per_index = row.expression_or_empty("outputs_per_index");
     scope.check(reference.outputs_per_index);
     reference.tolerance = read_tolerance(row, scope);
@@ -234,21 +235,22 @@ void read_library(const SpecTable& top, const Scope& scope, Family& family) {
   family.library_gemm = std::move(gemm);
 }
 
-/// Every output has exactly one reference, and nothing else has.
+/// Every output has exactly one reference or checker, and nothing else has.
 void check_references(const Family& family, const SourceLocation& where) {
   for (const TensorDecl& tensor : family.tensors) {
     const auto is_of = [&](const ReferenceDecl& reference) { return reference.output == tensor.name; };
     const auto first = std::find_if(family.references.begin(), family.references.end(), is_of);
     if (tensor.role == Role::input) {
       if (first != family.references.end())
-        throw SpecError(first->where, fmt::format("'{}' is an input: only outputs have a reference", tensor.name));
+        throw SpecError(first->where,
+                        fmt::format("'{}' is an input: only outputs have a reference or a checker", tensor.name));
       continue;
     }
     if (first == family.references.end())
-      throw SpecError(tensor.where, fmt::format("output '{}' has no [[reference]]", tensor.name));
+      throw SpecError(tensor.where, fmt::format("output '{}' has no [[reference]] and no [[checker]]", tensor.name));
     const auto second = std::find_if(first + 1, family.references.end(), is_of);
     if (second != family.references.end())
-      throw SpecError(second->where, fmt::format("'{}' has a second reference", tensor.name));
+      throw SpecError(second->where, fmt::format("'{}' has a second reference or checker", tensor.name));
   }
   if (family.references.empty()) throw SpecError(where, "no tensor is an output");
 }
@@ -259,7 +261,7 @@ Family read_family(const std::filesystem::path& file) {
   const TomlValue root = parse_toml(read_text(file), shown_path(file));
   const SpecTable top(root, "family",
                       {"name", "doc", "group", "dtypes", "reference_source", "dimension", "flag", "scalar", "derived",
-                       "constraint", "tensor", "reference", "recipe", "cost", "library", "folders"});
+                       "constraint", "tensor", "reference", "checker", "recipe", "cost", "library", "folders"});
   Family family;
   family.name = top.identifier("name");
   family.doc = top.text("doc", "");
@@ -286,6 +288,8 @@ Family read_family(const std::filesystem::path& file) {
   }
   family.constraints = read_constraints(top, scope);
   family.references = read_references(top, scope);
+  for (ReferenceDecl& checker : read_checkers(top, scope, family.tensors))
+    family.references.push_back(std::move(checker));
   check_references(family, top.where());
   family.recipes = read_recipes(top, scope, family.tensors);
   read_cost(top, scope, family);

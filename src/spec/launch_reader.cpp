@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <span>
 #include <utility>
 
 #include "spec/kernel_name.h"
@@ -10,10 +11,20 @@
 namespace kerlab::spec {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, ReferenceSlot>, 4> kSlots = {{{"index", ReferenceSlot::index},
-                                                                               {"count", ReferenceSlot::count},
-                                                                               {"value", ReferenceSlot::value},
-                                                                               {"scale", ReferenceSlot::scale}}};
+using NamedSlot = std::pair<std::string_view, ReferenceSlot>;
+constexpr std::array<NamedSlot, 4> kReferenceSlots = {{{"index", ReferenceSlot::index},
+                                                       {"count", ReferenceSlot::count},
+                                                       {"value", ReferenceSlot::value},
+                                                       {"scale", ReferenceSlot::scale}}};
+constexpr std::array<NamedSlot, 4> kCheckerSlots = {{{"index", ReferenceSlot::index},
+                                                     {"count", ReferenceSlot::count},
+                                                     {"error", ReferenceSlot::error},
+                                                     {"code", ReferenceSlot::code}}};
+
+std::span<const NamedSlot> slots_of(LaunchOf whose) {
+  if (whose == LaunchOf::variant) return {};
+  return whose == LaunchOf::checker ? kCheckerSlots : kReferenceSlots;
+}
 
 /// A piece of an argument's text with its place in it.
 struct LaunchPiece {
@@ -50,8 +61,8 @@ std::vector<LaunchPiece> alternatives(std::string_view text, std::size_t begin) 
 
 class ArgumentParser {
  public:
-  ArgumentParser(const SourceLocation& where, const Scope& scope, bool reference)
-      : where_(where), scope_(scope), reference_(reference) {}
+  ArgumentParser(const SourceLocation& where, const Scope& scope, LaunchOf whose)
+      : where_(where), scope_(scope), slots_(slots_of(whose)) {}
 
   ArgumentChoice parse(LaunchPiece piece) const {
     if (piece.text.empty()) fail(piece, "empty argument");
@@ -65,9 +76,8 @@ class ArgumentParser {
       if (*kind == NameKind::scalar && end == piece.text.size()) return named(ArgumentChoice::Kind::scalar, word);
       if (*kind == NameKind::tensor_map) fail(piece, fmt::format("write '@{}' for a tensor map", word));
     }
-    if (reference_)
-      for (const auto& [name, slot] : kSlots)
-        if (piece.text == name) return reference_slot(slot);
+    for (const auto& [name, slot] : slots_)
+      if (piece.text == name) return reference_slot(slot);
     if (is_identifier(piece.text) && scope_.find(word) == nullptr && !scope_.knows(word))
       fail(piece, fmt::format("argument '{}' names nothing{}", word, suggestion(word, candidates())));
     return integer(piece, 0, ArgumentChoice::Kind::int32);
@@ -80,8 +90,7 @@ class ArgumentParser {
 
   [[nodiscard]] std::vector<std::string> candidates() const {
     std::vector<std::string> names = scope_.names();
-    for (const auto& [name, slot] : kSlots)
-      if (reference_) names.emplace_back(name);
+    for (const auto& [name, slot] : slots_) names.emplace_back(name);
     return names;
   }
 
@@ -130,7 +139,7 @@ class ArgumentParser {
 
   const SourceLocation& where_;
   const Scope& scope_;
-  bool reference_;
+  std::span<const NamedSlot> slots_;
 };
 
 std::vector<Expression> read_extents(const SpecTable& table, std::string_view key, const Scope& scope) {
@@ -142,7 +151,7 @@ std::vector<Expression> read_extents(const SpecTable& table, std::string_view ke
 
 }  // namespace
 
-ArgumentDecl parse_argument(const std::string& text, const SourceLocation& where, const Scope& scope, bool reference) {
+ArgumentDecl parse_argument(const std::string& text, const SourceLocation& where, const Scope& scope, LaunchOf whose) {
   ArgumentDecl argument{text, {}, {}, where};
   std::size_t begin = 0;
   if (text.starts_with("if ")) {
@@ -153,16 +162,16 @@ ArgumentDecl parse_argument(const std::string& text, const SourceLocation& where
     scope.check(argument.when);
     begin = colon + 1;
   }
-  const ArgumentParser parser(where, scope, reference);
+  const ArgumentParser parser(where, scope, whose);
   for (const LaunchPiece& piece : alternatives(text, begin)) argument.choices.push_back(parser.parse(piece));
   return argument;
 }
 
-LaunchDecl read_launch(const SpecTable& table, const Scope& scope, bool reference) {
+LaunchDecl read_launch(const SpecTable& table, const Scope& scope, LaunchOf whose) {
   LaunchDecl launch;
   launch.where = table.where();
-  if (reference) {
-    launch.kernel = table.identifier("kernel", "reference");
+  if (whose != LaunchOf::variant) {
+    launch.kernel = table.identifier("kernel", whose == LaunchOf::checker ? "checker" : "reference");
   } else {
     launch.kernel = table.text("kernel");
     launch.kernel_name = parse_kernel_name(launch.kernel, table.where("kernel"), scope);
@@ -175,7 +184,7 @@ LaunchDecl read_launch(const SpecTable& table, const Scope& scope, bool referenc
   launch.shared = table.expression_or_empty("shared");
   scope.check(launch.shared);
   for (const auto& [text, where] : table.located_texts("arguments", true))
-    launch.arguments.push_back(parse_argument(text, where, scope, reference));
+    launch.arguments.push_back(parse_argument(text, where, scope, whose));
   return launch;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // Launches and their arguments as spec files write them: shared by variants and references.
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,14 +11,17 @@
 
 namespace kerlab::spec {
 
-/// Reads kernel, grid, block, cluster, shared and arguments; `kernel` is the default of that key. For a reference the
-/// arguments may be reference slots and `count` is known. Throws SpecError.
-LaunchDecl read_launch(const SpecTable& table, const Scope& scope, bool reference);
+/// Whose launch it is: the arguments of a reference may be index, count, value and scale, of a checker index, count,
+/// error and code.
+enum class LaunchOf : std::uint8_t { variant, reference, checker };
+
+/// Reads kernel, grid, block, cluster, shared and arguments; `kernel` is the default of that key. Throws SpecError.
+LaunchDecl read_launch(const SpecTable& table, const Scope& scope, LaunchOf whose);
 
 /// Reads [[derived]] of a family or variant, unchecked and unsorted.
 std::vector<Derived> read_derived(const SpecTable& table);
 
 /// One argument: see ArgumentDecl. Throws SpecError when it names nothing.
-ArgumentDecl parse_argument(const std::string& text, const SourceLocation& where, const Scope& scope, bool reference);
+ArgumentDecl parse_argument(const std::string& text, const SourceLocation& where, const Scope& scope, LaunchOf whose);
 
 }  // namespace kerlab::spec

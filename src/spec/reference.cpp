@@ -39,6 +39,11 @@ ReferencePlan reference_plan(const Family& family, const Problem& problem, const
   LaunchPlanBuilder builder(family, problem, nullptr, std::move(environment));
   builder.add(declared.launch, 0);
   if (!builder.plan().launches.empty()) plan.launch = builder.plan().launches.front();
+  if (declared.checker) {
+    plan.checker = true;
+    plan.codes = declared.codes;
+    return plan;
+  }
   const SumLength length = {length_of(declared.tolerance.length, problem.environment),
                             length_of(declared.tolerance.promoted_every, problem.environment)};
   plan.tolerance = make_tolerance(declared.tolerance, length, problem.dtype, output->dtype, is_float);

@@ -74,7 +74,7 @@ struct TensorDecl {
 /// An argument of a launch as a spec writes it.
 ///   "A"  tensor   "ws"  workspace   "M"  integer expression passed as i32   "i64:M"  as i64   "alpha"  scalar
 ///   "A + expression"  tensor or workspace at a byte offset   "@map"  tensor map
-///   reference only: "index" "count" "value" "scale"
+///   reference only: "index" "count" "value" "scale"; checker only: "index" "count" "error" "code"
 ///   "ping|pong"  alternates by repetition   "if BIAS: bias_row"  passed only where the condition holds
 struct ArgumentChoice {
   enum class Kind : std::uint8_t { int32, int64, scalar, tensor, workspace, tensor_map, reference_slot };
@@ -137,6 +137,8 @@ struct ReferenceDecl {
   Expression outputs_per_index;  ///< empty: 1
   ToleranceDecl tolerance;
   std::optional<double> rows_sum_to;  ///< every row of the output
+  bool checker = false;               ///< [[checker]]: judges the output, see ReferencePlan
+  std::vector<std::string> codes;     ///< of a checker
   SourceLocation where;
 };
 

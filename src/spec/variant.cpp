@@ -158,7 +158,7 @@ std::vector<LaunchDecl> read_launches(const SpecTable& variant, const Scope& sco
     scope.check(repeat);
     Scope launch_scope = scope;
     if (in_group || row.has("repeat")) launch_scope.know("i");
-    LaunchDecl launch = read_launch(row, launch_scope, false);
+    LaunchDecl launch = read_launch(row, launch_scope, LaunchOf::variant);
     launch.repeat = repeat;
     launch.group = in_group ? group : "";
     launch.when = row.expression_or_empty("when");

@@ -35,9 +35,13 @@ class ArgumentBinder {
       case ReferenceSlot::value:
         return bytes_of(slots_.value);
       case ReferenceSlot::scale:
+        return bytes_of(slots_.scale);
+      case ReferenceSlot::error:
+        return bytes_of(slots_.error);
+      case ReferenceSlot::code:
         break;
     }
-    return bytes_of(slots_.scale);
+    return bytes_of(slots_.code);
   }
 
  private:

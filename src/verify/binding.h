@@ -17,6 +17,7 @@ struct ReferenceSlots {
   DevicePtr index = 0;  ///< 0: all outputs
   std::int64_t count = 0;
   DevicePtr value = 0, scale = 0;
+  DevicePtr error = 0, code = 0;  ///< of a checker
 };
 
 /// Throws Error for a name without an address, DeviceFault or Error for a tensor map that the driver would refuse.

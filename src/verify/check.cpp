@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "verify/check_run.h"
+#include "verify/checker.h"
 #include "verify/compare.h"
 #include "verify/explain.h"
 #include "verify/rounding_verdict.h"
@@ -23,15 +24,17 @@ std::size_t Checker::hash_slot(const Run& run, std::size_t attempt, std::size_t 
 }
 
 /// Compares the outputs of an attempt, or only hashes them.
-void Checker::look(const Run& run, std::size_t attempt) {
+void Checker::look(Run& run, std::size_t attempt) {
   const auto& references = data_.plan().references;
   for (std::size_t i = 0; i < references.size(); ++i) {
     const Tensor& output = data_.output(i);
     if (output.elements() == 0) continue;
     const GuardedBuffer& buffer = data_.buffer(run.set, output.name);
-    if (attempt < run.compared)
-      queue_compare(data_, reports_, run.first_compare + attempt * references.size() + i,
-                    {run.recipe, i, buffer.pointer(), &(*run.expected)[i], run.sums});
+    const std::size_t slot = run.first_compare + attempt * references.size() + i;
+    if (attempt < run.compared && references[i].checker)
+      run.judged[slot] = judge_by_checker(data_, run.recipe, i, run.set);
+    else if (attempt < run.compared)
+      queue_compare(data_, reports_, slot, {run.recipe, i, buffer.pointer(), &(*run.expected)[i], run.sums});
     if (run.poisons.size() > 1)
       data_.queue_hash(buffer.pointer(), buffer.bytes(), reports_,
                        static_cast<std::uint32_t>(hash_slot(run, attempt, i)));
@@ -123,7 +126,9 @@ RecipeReport Checker::judge(const Run& run, std::size_t output, CheckWishes wish
   RecipeReport worst;
   for (std::size_t attempt = 0; attempt < run.compared; ++attempt) {
     const std::size_t slot = run.first_compare + attempt * outputs + output;
-    RecipeReport report = explain(recipe, data_.output(output), reports_.compared()[slot]);
+    const auto judged = run.judged.find(slot);
+    RecipeReport report =
+        judged != run.judged.end() ? judged->second : explain(recipe, data_.output(output), reports_.compared()[slot]);
     for (const double target : data_.plan().references[output].rows_sum_to)
       judge_row_sums(report, data_.output(output), target, reports_.summed()[slot]);
     const bool worse = worst.passed == report.passed ? report.error_ratio > worst.error_ratio : worst.passed;

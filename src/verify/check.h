@@ -59,7 +59,7 @@ class Checker {
   CheckReport check_kept_once(Candidate& candidate, int launches);
   CheckReport check_runs(Candidate& candidate, std::vector<Run> runs, CheckWishes wishes);
   void queue(Candidate& candidate, Run& run);
-  void look(const Run& run, std::size_t attempt);
+  void look(Run& run, std::size_t attempt);
   CheckReport read(const Candidate& candidate, const std::vector<Run>& runs, CheckWishes wishes);
   CheckReport check_once(Candidate& candidate, std::span<const std::uint32_t> recipes, CheckWishes wishes);
   [[nodiscard]] RecipeReport judge(const Run& run, std::size_t output, CheckWishes wishes) const;

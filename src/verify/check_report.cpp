@@ -5,8 +5,8 @@
 namespace kerlab::verify {
 
 std::string_view name(Cause cause) {
-  constexpr std::string_view kNames[] = {"",           "nan", "exact", "bound",   "unwritten",
-                                         "incomplete", "rms", "bias",  "row_sum", "rerun"};
+  constexpr std::string_view kNames[] = {"",    "nan",  "exact",   "bound", "unwritten", "incomplete",
+                                         "rms", "bias", "row_sum", "rerun", "checker"};
   return kNames[static_cast<std::size_t>(cause)];
 }
 

@@ -29,7 +29,7 @@ struct RoundingReport {
 };
 
 /// Why a report did not pass; what of several stands first here.
-enum class Cause : std::uint8_t { none, nan, exact, bound, unwritten, incomplete, rms, bias, row_sum, rerun };
+enum class Cause : std::uint8_t { none, nan, exact, bound, unwritten, incomplete, rms, bias, row_sum, rerun, checker };
 /// "nan", "exact", ...; empty for none.
 std::string_view name(Cause cause);
 

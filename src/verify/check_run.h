@@ -2,6 +2,7 @@
 // What the parts of Checker know of a run.
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "verify/check.h"
@@ -16,11 +17,12 @@ struct Checker::Run {
   std::size_t compared = 0;            ///< attempts: of those behind only the bits are looked at
   const std::vector<Expected>* expected = nullptr;
   std::vector<std::uint64_t> input_hashes;
-  std::size_t first_compare = 0;  ///< slots: attempts x outputs
-  std::uint32_t first_hash = 0;   ///< slots: inputs, then attempts x outputs
-  bool sums = false;              ///< errors and rows are summed up, too
-  bool timed = false;             ///< its first attempt lies between the two events
-  bool untouched = false;         ///< nothing is poisoned: all is as the run before has left it
+  std::size_t first_compare = 0;               ///< slots: attempts x outputs
+  std::uint32_t first_hash = 0;                ///< slots: inputs, then attempts x outputs
+  std::map<std::size_t, RecipeReport> judged;  ///< by slot: of outputs that have a checker
+  bool sums = false;                           ///< errors and rows are summed up, too
+  bool timed = false;                          ///< its first attempt lies between the two events
+  bool untouched = false;                      ///< nothing is poisoned: all is as the run before has left it
 };
 
 }  // namespace kerlab::verify

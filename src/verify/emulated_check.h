@@ -44,6 +44,7 @@ class EmulatedChecker {
   [[nodiscard]] std::vector<std::int64_t> elements_to_check(const Run& run, std::size_t reference) const;
   [[nodiscard]] std::int64_t first_unwritten(const Run& run, std::size_t reference) const;
   RecipeReport compare(const Run& run, std::size_t reference, bool look_closer);
+  RecipeReport judge_indices(const Run& run, std::size_t reference, const std::vector<std::int64_t>& elements);
   void judge_rows(const Run& run, std::size_t reference, RecipeReport& report);
   void look_again(const Run& run, std::size_t reference, const std::vector<std::int64_t>& elements,
                   RecipeReport& report);

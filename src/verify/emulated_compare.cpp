@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "common/rounding.h"
+#include "verify/checker.h"
 #include "verify/compare.h"
 #include "verify/emulated_run.h"
 #include "verify/explain.h"
@@ -42,6 +43,13 @@ std::uint64_t bits_at(std::span<const std::byte> bytes) {
   return bits;
 }
 
+RecipeReport wrote_nothing(const Recipe& recipe, const Tensor& output) {
+  RecipeReport nothing = explain(recipe, output, {}, 1);
+  nothing.cause = Cause::unwritten;
+  nothing.detail = "the blocks that ran wrote nothing to it";
+  return nothing;
+}
+
 }  // namespace
 
 template <typename Visit>
@@ -68,6 +76,25 @@ void EmulatedChecker::visit(const Run& run, std::size_t reference, const std::ve
   }
 }
 
+/// By the checker of an output: the indices all of whose elements were written.
+RecipeReport EmulatedChecker::judge_indices(const Run& run, std::size_t reference,
+                                            const std::vector<std::int64_t>& elements) {
+  const std::int64_t width = data_.plan().references[reference].outputs_per_index;
+  const Tensor& output = data_.output(reference);
+  const auto bytes = static_cast<std::uint64_t>(width * info(output.dtype).bytes);
+  const std::uint64_t base = data_.buffer(run.set, output.name).pointer();
+  std::vector<std::int64_t> indices;
+  for (const std::int64_t element : elements) {
+    const std::int64_t index = element / width;
+    if (!indices.empty() && indices.back() == index) continue;
+    const std::uint64_t begin = base + static_cast<std::uint64_t>(index) * bytes;
+    const auto holds = [&](const AddressRange& range) { return range.begin <= begin && range.end >= begin + bytes; };
+    if (!run.sampled || std::any_of(run.written.begin(), run.written.end(), holds)) indices.push_back(index);
+  }
+  if (indices.empty()) return wrote_nothing(data_.plan().recipes[run.recipe], output);
+  return judge_by_checker(data_, run.recipe, reference, run.set, indices);
+}
+
 RecipeReport EmulatedChecker::compare(const Run& run, std::size_t reference, bool look_closer) {
   const Recipe& recipe = data_.plan().recipes[run.recipe];
   const Tensor& output = data_.output(reference);
@@ -75,6 +102,8 @@ RecipeReport EmulatedChecker::compare(const Run& run, std::size_t reference, boo
   std::vector<std::int64_t> elements = elements_to_check(run, reference);
   // Holds poison: the comparison will say so.
   if (missing >= 0 && !std::binary_search(elements.begin(), elements.end(), missing)) elements.push_back(missing);
+  if (run.sampled && elements.empty()) return wrote_nothing(recipe, output);
+  if (data_.plan().references[reference].checker) return judge_indices(run, reference, elements);
   const lab::Format format = lab::format_of(static_cast<lab::u32>(output.dtype));
   const bool rounding = has_independent_roundings(recipe);
   lab::CompareReport found{};
@@ -82,12 +111,6 @@ RecipeReport EmulatedChecker::compare(const Run& run, std::size_t reference, boo
     see(found, element);
     if (rounding) lab::add_rounding(found.rounding, format, element.got, element.expected, element.verdict.tolerance);
   });
-  if (run.sampled && elements.empty()) {
-    RecipeReport nothing = explain(recipe, output, found, 1);
-    nothing.cause = Cause::unwritten;
-    nothing.detail = "the blocks that ran wrote nothing to it";
-    return nothing;
-  }
   RecipeReport report = explain(recipe, output, found, static_cast<std::int64_t>(elements.size()));
   if (rounding && report.passed) judge_rows(run, reference, report);
   if (look_closer && report.mismatches > 0) look_again(run, reference, elements, report);

@@ -21,6 +21,12 @@ namespace kerlab::verify {
 /// Faults of a problem's reference begin so: they are no candidate's.
 inline constexpr std::string_view kReferenceFault = "the reference: ";
 
+/// What a checker wrote for one index.
+struct Judgement {
+  float error = 0;  ///< in units of its own bound: more than 1 is wrong
+  std::int32_t code = 0;
+};
+
 /// Expected values and error scales of one output.
 struct Expected {
   Allocation value, scale;  ///< ReferencePlan::accumulator, one per element
@@ -81,6 +87,9 @@ class ProblemData {
   /// each. Reads the tensors of a set: inout ones must have been restored.
   void evaluate(std::uint32_t recipe, std::size_t reference, std::span<const std::int64_t> indices,
                 std::vector<double>& value, std::vector<double>& scale);
+  /// Runs a checker over the outputs that a set holds: for all indices, or (not empty) for these. Waits for whatever
+  /// ran before. Throws DeviceFault, that says so, where the checker fails or leaves an index out.
+  [[nodiscard]] std::vector<Judgement> judge(int set, std::size_t reference, std::span<const std::int64_t> indices);
   /// False when a kernel has written into the expected values of this recipe; they are then computed anew on next use.
   bool expected_intact(std::uint32_t recipe);
   /// Hash of each input (role input) that lab_hash must find again, in tensor order. Waits for the device when new.

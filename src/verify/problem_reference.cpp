@@ -21,6 +21,13 @@ void read_numbers(Device& device, const Allocation& from, DType accumulator, std
   std::copy(floats.begin(), floats.end(), numbers.begin());
 }
 
+/// The grid was laid out for all indices: as much of it as these are.
+Launch launch_for(Launch launch, std::int64_t indices, std::int64_t all) {
+  const double share = static_cast<double>(indices) / static_cast<double>(std::max<std::int64_t>(all, 1));
+  launch.grid.x = std::max(1u, static_cast<std::uint32_t>(std::ceil(std::min(share, 1.0) * launch.grid.x)));
+  return launch;
+}
+
 /// Runs what is about the reference alone; its faults say so, or the candidate that is checked would be blamed.
 template <typename Work>
 void as_reference(Device& device, Work work) {
@@ -44,9 +51,9 @@ void ProblemData::compute(Reference& reference, std::uint32_t recipe) {
   for (std::size_t i = 0; i < plan_.references.size(); ++i) {
     const ReferencePlan& plan = plan_.references[i];
     const std::int64_t outputs = output(i).elements();
-    if (outputs == 0) continue;
-    const ReferenceSlots slots{0, outputs / std::max<std::int64_t>(plan.outputs_per_index, 1),
-                               reference.outputs[i].value.pointer(), reference.outputs[i].scale.pointer()};
+    if (outputs == 0 || plan.checker) continue;
+    const ReferenceSlots slots{0, plan.indices(outputs), reference.outputs[i].value.pointer(),
+                               reference.outputs[i].scale.pointer()};
     as_reference(device(), [&] {
       device().prepare(reference_module_->id(), plan.launch);
       device().launch(bind_launch(device(), reference_module_->id(), plan.launch, addresses(set), slots));
@@ -67,11 +74,7 @@ void ProblemData::evaluate(std::uint32_t recipe, std::size_t reference, std::spa
   const auto bytes = numbers * static_cast<std::size_t>(info(plan.accumulator).bytes);
   const Allocation index(device(), indices.size_bytes()), values(device(), bytes), scales(device(), bytes);
   device().copy_in(index.pointer(), std::as_bytes(indices));
-  // The grid was laid out for all outputs: as much of it as these are.
-  Launch launch = plan.launch;
-  const std::int64_t all = std::max<std::int64_t>(output(reference).elements() / plan.outputs_per_index, 1);
-  const auto share = static_cast<double>(places) / static_cast<double>(all);
-  launch.grid.x = std::max(1u, static_cast<std::uint32_t>(std::ceil(std::min(share, 1.0) * launch.grid.x)));
+  const Launch launch = launch_for(plan.launch, places, plan.indices(output(reference).elements()));
   as_reference(device(), [&] {
     device().prepare(reference_module_->id(), launch);
     device().launch(bind_launch(device(), reference_module_->id(), launch, addresses(set),
@@ -79,6 +82,35 @@ void ProblemData::evaluate(std::uint32_t recipe, std::size_t reference, std::spa
   });
   read_numbers(device(), values, plan.accumulator, numbers, value);
   read_numbers(device(), scales, plan.accumulator, numbers, scale);
+}
+
+std::vector<Judgement> ProblemData::judge(int set, std::size_t reference, std::span<const std::int64_t> indices) {
+  constexpr std::uint32_t kNotANumber = 0x7fc00000, kNoCode = 0xffffffff;
+  if (!reference_module_)
+    throw Error(fmt::format("problem '{}' came without a reference: nothing can be checked", plan_.key));
+  const ReferencePlan& plan = plan_.references.at(reference);
+  const auto asked = static_cast<std::int64_t>(indices.size());
+  const std::int64_t all = plan.indices(output(reference).elements()), count = asked > 0 ? asked : all;
+  const auto words = static_cast<std::size_t>(count);
+  const Allocation index(device(), std::max<std::size_t>(indices.size_bytes(), 4));
+  const Allocation error(device(), 4 * words), code(device(), 4 * words);
+  if (asked > 0) device().copy_in(index.pointer(), std::as_bytes(indices));
+  device().fill(error.pointer(), kNotANumber, words);
+  device().fill(code.pointer(), kNoCode, words);
+  const Launch launch = launch_for(plan.launch, count, all);
+  as_reference(device(), [&] {
+    device().prepare(reference_module_->id(), launch);
+    device().launch(bind_launch(device(), reference_module_->id(), launch, addresses(set),
+                                {asked > 0 ? index.pointer() : 0, count, 0, 0, error.pointer(), code.pointer()}));
+  });
+  std::vector<float> errors(words);
+  std::vector<std::int32_t> codes(words);
+  device().copy_out(std::as_writable_bytes(std::span(errors)), error.pointer());
+  device().copy_out(std::as_writable_bytes(std::span(codes)), code.pointer());
+  std::vector<Judgement> judgements;
+  judgements.reserve(words);
+  for (std::size_t i = 0; i < words; ++i) judgements.push_back({errors[i], codes[i]});
+  return judgements;
 }
 
 const std::vector<Expected>& ProblemData::expected(std::uint32_t recipe) {

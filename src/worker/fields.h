@@ -39,7 +39,7 @@ template <typename Archive> void fields(Archive& a, TensorMapSpec& v) {
   a("promotion", v.promotion, L2Promotion::b256); a("nan_fill", v.nan_fill);
 }
 template <typename Archive> void fields(Archive& a, TensorMapArgument& v) { a("map", v.map); }
-template <typename Archive> void fields(Archive& a, ReferenceSlot& v) { a("slot", v, ReferenceSlot::scale); }
+template <typename Archive> void fields(Archive& a, ReferenceSlot& v) { a("slot", v, ReferenceSlot::code); }
 template <typename Archive> void fields(Archive& a, Workspace& v) {
   a("name", v.name); a("bytes", v.bytes); a("init", v.init, WorkspaceInit::zero_once);
 }
@@ -73,6 +73,7 @@ template <typename Archive> void fields(Archive& a, Tolerance& v) {
 template <typename Archive> void fields(Archive& a, ReferencePlan& v) {
   a("output", v.output); a("launch", v.launch); a("accumulator", v.accumulator, kLastDType);
   a("outputs_per_index", v.outputs_per_index); a("tolerance", v.tolerance); a("rows_sum_to", v.rows_sum_to);
+  a("checker", v.checker); a("codes", v.codes);
 }
 template <typename Archive> void fields(Archive& a, GemmCall& v) {
   a("m", v.m); a("n", v.n); a("k", v.k); a("batch", v.batch); a("transpose_a", v.transpose_a); a("transpose_b", v.transpose_b);
@@ -113,7 +114,7 @@ template <typename Archive> void fields(Archive& a, RoundingReport& v) {
 }
 template <typename Archive> void fields(Archive& a, RecipeReport& v) {
   a("recipe", v.recipe); a("output", v.output); a("passed", v.passed); a("compared", v.compared);
-  a("cause", v.cause, Cause::rerun); a("runs", v.runs); a("rounding", v.rounding); a("first", v.first);
+  a("cause", v.cause, Cause::checker); a("runs", v.runs); a("rounding", v.rounding); a("first", v.first);
   a("picture", v.picture); a("scale", v.scale); a("pattern", v.pattern); a("culprit", v.culprit);
   a("mismatches", v.mismatches); a("nans", v.nans); a("error_ratio", v.error_ratio); a("rms_ratio", v.rms_ratio);
   a("worst_index", v.worst_index); a("worst_got", v.worst_got); a("worst_expected", v.worst_expected);

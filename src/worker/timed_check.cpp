@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "verify/check.h"
+#include "verify/checker.h"
 #include "verify/compare.h"
 #include "verify/explain.h"
 #include "verify/verdict_words.h"
@@ -48,6 +49,10 @@ void TimedCheck::compare(std::size_t which, int set, std::uint32_t recipe, bool 
     const std::size_t slot = (2 * which + (timed ? 1 : 0)) * outputs + output;
     slots_[slot] = {which, output, recipe, timed, true};
     const auto& expected = recipe == fresh_ ? *expected_fresh_ : *expected_;
+    if (data_.plan().references[output].checker) {
+      judged_[slot] = judge_by_checker(data_, recipe, output, set);
+      continue;
+    }
     const DevicePtr got = data_.buffer(set, data_.output(output).name).pointer();
     queue_compare(data_, reports_, slot, {recipe, output, got, &expected[output], false});
   }
@@ -72,7 +77,9 @@ std::vector<std::string> TimedCheck::read() {
     const Slot& slot = slots_[i];
     if (!slot.used || !wrong[slot.candidate].empty()) continue;
     const Recipe& recipe = data_.plan().recipes.at(slot.recipe);
-    const RecipeReport report = explain(recipe, data_.output(slot.output), reports_.compared()[i]);
+    const auto judged = judged_.find(i);
+    const RecipeReport report =
+        judged != judged_.end() ? judged->second : explain(recipe, data_.output(slot.output), reports_.compared()[i]);
     // Another candidate may have damaged what is expected.
     if (report.passed || !data_.expected_intact(slot.recipe)) continue;
     wrong[slot.candidate] = fmt::format(

@@ -1,6 +1,7 @@
 #pragma once
 // Timed launches are verified, too: a kernel may know that it has been checked before.
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -42,6 +43,7 @@ class TimedCheck {
   const std::vector<Expected>*expected_ = nullptr, *expected_fresh_ = nullptr;
   ReportBuffer reports_;
   std::vector<Slot> slots_;
+  std::map<std::size_t, verify::RecipeReport> judged_;  ///< by slot: of outputs that have a checker
 };
 
 }  // namespace kerlab::worker

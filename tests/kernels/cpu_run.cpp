@@ -236,6 +236,9 @@ ReferenceValues CpuProblem::reference(const std::vector<long long>& indices, con
         case ReferenceSlot::scale:
           arguments.value(scale.data());
           break;
+        case ReferenceSlot::error:
+        case ReferenceSlot::code:
+          throw Error("a checker has no values");
       }
     else
       throw Error("an argument that a CPU cannot have");

@@ -29,7 +29,15 @@ const RecipeReport* most_telling(const CheckReport& report) {
   return best;
 }
 
+/// A checker says what is wrong in words; what was got and expected it does not say.
+std::string judged_table(const RecipeReport& report) {
+  Table table{{{report.output}, {"error", Align::right}}, {}};
+  for (const Mismatch& m : report.first) table.rows.push_back({m.place, number(m.got)});
+  return text_table(table, false, 2, table_width(0));
+}
+
 std::string mismatch_table(const RecipeReport& report) {
+  if (report.cause == Cause::checker) return judged_table(report);
   Table table{{{report.output}, {"got", Align::right}, {"expected", Align::right}, {"bound", Align::right}}, {}};
   for (const Mismatch& m : report.first)
     table.rows.push_back({m.place, number(m.got), number(m.expected),
