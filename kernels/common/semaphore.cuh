@@ -31,8 +31,8 @@ __device__ __forceinline__ void semaphore_release(unsigned* word, unsigned next)
 }
 
 /// A barrier of `blocks` blocks that all fit on the device at once: the word is 0 before and, after
-/// reset_sync_blocks() of all, 0 again.
-__device__ __forceinline__ void sync_blocks(unsigned* word, unsigned blocks) {
+/// block_barrier_reset() of all, 0 again.
+__device__ __forceinline__ void block_barrier_sync(unsigned* word, unsigned blocks) {
   __syncthreads();
   if (threadIdx.x == 0) {
     add_acquire_release(word, 1);
@@ -41,7 +41,7 @@ __device__ __forceinline__ void sync_blocks(unsigned* word, unsigned blocks) {
   }
   __syncthreads();
 }
-__device__ __forceinline__ void reset_sync_blocks(unsigned* word, unsigned blocks) {
+__device__ __forceinline__ void block_barrier_reset(unsigned* word, unsigned blocks) {
   if (threadIdx.x == 0 && add_acquire_release(word, 1) == 2 * blocks - 1) store_release(word, 0);
 }
 

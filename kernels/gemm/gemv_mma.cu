@@ -21,7 +21,7 @@
 // Counted   1 x 512 x 1024 bf16, defaults, on the emulated device: 1,073,280 bytes loaded from global memory, 1,277,952
 //           from shared memory; the first by the formula: 1,073,152.
 // Measured on H200, bf16, beside cuBLASLt 13.1: nt: 1 x 4096 x 4096 12.7 us, 1.16 times as fast; 8 x 8192 x 8192
-//   36.8 us (3.65 TB/s), 0.99; 16 x 16384 x 4096 39.1 us, 0.95. nn: 20.7 us, 0.70, and 67.3 us, 0.53: split_k is better
+//   36.8 us (3.65 TB/s), 0.99; 16 x 16384 x 4096 39.1 us, 0.95. nn: 20.7 us, 0.70, and 67.3 us, 0.53: gemm_sm80 is better
 //   there.
 #include "common/async_copy.cuh"
 #include "common/tensor_core.cuh"

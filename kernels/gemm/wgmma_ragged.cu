@@ -1,7 +1,7 @@
 // wgmma_ragged: a persistent kernel in clusters (rung multicast) for any M, N, K.
 //
 // Idea      TMA reads and writes rows that begin at multiples of 16 bytes; rows of 4093 numbers do not.
-//           * An operand with such rows is first copied to a workspace where they are (mma_align.cuh), at the speed
+//           * An operand with such rows is first copied to a workspace where they are (align_rows.cuh), at the speed
 //             of memory; both operands in one launch. An operand whose rows are aligned already is used where it is.
 //             What lies behind a row's end in the workspace is never read: the tensor map ends there, and TMA fills
 //             up with zeros.
@@ -16,11 +16,11 @@
 //           operand.
 // Lacks     small products without a second launch (wgmma_direct).
 // Measured on H200, bf16, when align_rows still divided for every 16 bytes. 4095 x 4097 x 4093, BM=256 BN=128: 238.5
-//   us, 576 TFLOP/s, 3.67 times as fast as cuBLASLt 13.1's best of 8 [3.67, 3.68] (mma_ragged: 349.7 us); its tiles
+//   us, 576 TFLOP/s, 3.67 times as fast as cuBLASLt 13.1's best of 8 [3.67, 3.68] (gemm_sm80: 349.7 us); its tiles
 //   are four waves exactly, those of 128 x 256 five: 277.5 us. Layout nt 241.7 us, 4.13. 1021 x 1031 x 1033 20.1 us,
 //   1.74. 2039 x 4093 x 509 34.8 us, 1.90. 127 x 8191 x 4099 71.9 us, 0.96: B is moved three times, where once would
 //   do.
-#include "mma_align.cuh"
+#include "align_rows.cuh"
 #include "wgmma_ring.cuh"
 #if D_BY_ROWS  // where the rows of D begin anywhere, so that there is no map of it
 #include "wgmma_rows.cuh"

@@ -5,7 +5,7 @@
 //           gets what is the hardware's secret. Tiles of the block lie in two shared buffers: cp.async fills one while
 //           the other is multiplied. Rows are padded by 16 bytes, so that the rows of a tile begin in different banks.
 // Parameters BM, BN, BK tile of a block; WM, WN of a warp, in tiles of 16 x 16.
-// Expects   bf16, fp16, tf32 or int8; rows of A and B of whole 16 bytes (mma_ragged takes any).
+// Expects   bf16, fp16, tf32 or int8; rows of A and B of whole 16 bytes (gemm_sm80 takes any).
 // Operations N^3 (1 / BM + 1 / BN) global reads, N^3 (1 / WM + 1 / WN) shared reads, N^3 / 4096 wmma (tf32: / 2048).
 // Counted   256^3 bf16, defaults, on the emulated device: 524,288 bytes loaded from global memory, 1,835,008 from
 //           shared memory; the formula gives the same.

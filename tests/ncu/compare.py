@@ -138,9 +138,9 @@ METRICS = [
 MERGED = "ptxas makes one access of 16 bytes of four scalar ones side by side"
 # (kernels, start of the metric): why they do not correspond although they might.
 REASONS = [
-    (("softmax", "reduce", "gemv", "mma_sync", "mma_pipe"), "shared loads", MERGED),
-    (("softmax", "reduce", "gemv", "mma_sync", "mma_pipe"), "shared stores", MERGED),
-    (("softmax", "reduce", "gemv", "mma_sync", "mma_pipe"), "shared wavefronts", MERGED),
+    (("softmax", "reduce", "gemv", "mma_sync", "gemm_sm80"), "shared loads", MERGED),
+    (("softmax", "reduce", "gemv", "mma_sync", "gemm_sm80"), "shared stores", MERGED),
+    (("softmax", "reduce", "gemv", "mma_sync", "gemm_sm80"), "shared wavefronts", MERGED),
     (("smem_tile",), "shared wavefronts", "loads and stores of several warps meet: not by their addresses"),
     (("reduce",), "global loads", "blocks differ by a round of their loop, and 6 of 528 were counted"),
 ]

@@ -215,12 +215,12 @@ TEST_CASE("problem: a default that a constraint rejects gives way to the nearest
   request.dtype = "int8";
   const Problem problem = make_problem(folder.family, request);
   for (const Variant& variant : folder.variants) {
-    if (variant.name != "mma_pipe") continue;
+    if (variant.name != "gemm_sm80") continue;
     CHECK_FALSE(violated_constraint(variant, problem, h200(), default_configuration(variant)).empty());
     const Configuration near = default_configuration(variant, problem, h200());
     CHECK(violated_constraint(variant, problem, h200(), near).empty());
     CHECK(configuration_text(variant, near) ==
-          "BM=128 BN=128 BK=64 WM=64 WN=32 STAGES=3 GROUP=8 MIN_BLOCKS=1 PERSISTENT=0");
+          "BM=128 BN=128 BK=64 WM=64 WN=32 STAGES=3 GROUP=8 PERSISTENT=0 SPLIT=1 REDUCE=1");
   }
 }
 

@@ -1,7 +1,9 @@
 #pragma once
 // Copies from global to shared memory past the registers (sm_80 and later). PTX ISA, "Data Movement and Conversion
 // Instructions: Asynchronous copy", cp.async, cp.async.commit_group, cp.async.wait_group.
-// Called by kernels/attention/flash2.cu and split_kv.cu.
+// Called by one thread each; who else reads the data waits at a barrier behind cp_async_wait.
+
+#include "common/shared_address.cuh"
 
 namespace sm80 {
 
@@ -9,6 +11,15 @@ namespace sm80 {
 __device__ __forceinline__ void cp_async_16(unsigned to, const void* from, bool wanted = true) {
   asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(wanted ? 16 : 0)
                : "memory");
+}
+
+/// 16 bytes, or nothing. A predicate, not a branch, so that the instruction can stand between arithmetic.
+__device__ __forceinline__ void cp_async_16_if(bool wanted, unsigned to, const void* from) {
+  asm volatile(
+      "{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %2, 0;\n\t"
+      "@p cp.async.cg.shared.global.L2::128B [%0], [%1], 16;\n\t}" ::"r"(to),
+      "l"(from), "r"(static_cast<int>(wanted))
+      : "memory");
 }
 
 /// This thread's copies since the last call become one group.

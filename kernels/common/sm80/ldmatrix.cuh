@@ -1,6 +1,6 @@
 #pragma once
 // Fragments of matrices from shared memory, a warp at a time. PTX ISA, "Warp-level matrix load instruction: ldmatrix".
-// Called by kernels/attention.
+// Called by all threads of a warp together.
 
 namespace sm80 {
 
@@ -19,6 +19,13 @@ __device__ __forceinline__ void ldmatrix_x4_trans(unsigned (&to)[4], unsigned ad
                : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
                : "r"(address)
                : "memory");
+}
+
+/// One word of shared memory, by its address in the shared window.
+__device__ __forceinline__ unsigned load_shared_word(unsigned address) {
+  unsigned word;
+  asm volatile("ld.shared.b32 %0, [%1];" : "=r"(word) : "r"(address) : "memory");
+  return word;
 }
 
 }  // namespace sm80

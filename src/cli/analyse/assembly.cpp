@@ -44,7 +44,7 @@ Command add_assembly(CLI::App& root, const GlobalOptions& global, bool sass) {
       sass ? root.add_subcommand("sass", "the machine code of a kernel by source line; needs nvdisasm of the toolkit")
            : root.add_subcommand("ptx", "the PTX of a kernel by source line");
   parser->group("Understand");
-  parser->footer(sass ? "example: kerlab sass gemm/mma_pipe --M 1024 --line tensor_core.cuh:48"
+  parser->footer(sass ? "example: kerlab sass gemm/gemm_sm80 --M 1024 --line mma_sync.cuh:18"
                       : "example: kerlab ptx gemm/reg2d --M 1024 --dtype fp32 BM=64 --line 131");
   parser->add_option("kernel", command->words, "FAMILY[/VARIANT] and NAME=VALUE of its configuration, or a trial's id")
       ->required();

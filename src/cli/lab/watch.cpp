@@ -229,7 +229,7 @@ Command add_watch(CLI::App& root, const GlobalOptions& global) {
   auto command = std::make_shared<WatchCommand>();
   CLI::App* parser = root.add_subcommand("watch", "try a kernel now and at every save: correct? faster? and why");
   parser->group("Your own kernels");
-  parser->footer("example: kerlab watch gemm/mma_pipe --M 4096 BM=128   # edit and save; Ctrl-C ends");
+  parser->footer("example: kerlab watch gemm/gemm_sm80 --M 4096 BM=128   # edit and save; Ctrl-C ends");
   parser->add_option("kernel", command->words, "FAMILY[/VARIANT] and NAME=VALUE of its configuration, or a trial's id")
       ->required();
   parser->add_option("--dtype", command->dtype, "default: the family's first that the device supports");

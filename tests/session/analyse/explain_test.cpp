@@ -194,7 +194,7 @@ TEST_CASE("explain: persistent blocks, and their tiles, from the grid on a large
   CHECK(tiles("gemm_sm90", 4096, "STREAM_K=1") == -1);  // shares K as well
   CHECK(tiles("reg2d", 4096, "") == 0);                 // a block a tile
   CHECK(tiles("gemm_sm90", 1024, "") == 0);             // 32 tiles: every block has one
-  CHECK(tiles("mma_pipe", 4096, "BM=128,BN=128,PERSISTENT=1") == 1024);
+  CHECK(tiles("gemm_sm80", 4096, "BM=128,BN=128,PERSISTENT=1") == 1024);
 }
 
 TEST_CASE("explain: a step that is not valid alone takes another parameter with it", "[session][explain]") {
@@ -221,7 +221,7 @@ TEST_CASE("explain: a step that is not valid alone takes another parameter with 
 TEST_CASE("explain: steps are valid, and the most telling come first", "[session][explain]") {
   const KernelFolder folder = open_catalogue({}).find("gemm");
   const Problem problem = make_problem(folder.family, {{{"M", 4096}, {"N", 4096}, {"K", 4096}}, "bf16", {}, {}});
-  const Variant& variant = find_variant(folder, "mma_pipe");
+  const Variant& variant = find_variant(folder, "gemm_sm80");
   const Configuration from = default_configuration(variant, problem, emulated());
   const std::vector<Step> steps = steps_from(folder.family, variant, problem, emulated(), from);
   REQUIRE(steps.size() > 4);

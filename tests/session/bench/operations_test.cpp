@@ -51,7 +51,7 @@ TEST_CASE("predicted: whole tiles of the fp32 ladder do exactly what the manuals
 TEST_CASE("predicted: whole tiles of the tensor-core ladder do exactly what the manuals say", "[session][emulated]") {
   SessionFixture fixture;
   for (const char* dtype : {"bf16", "tf32"}) {
-    const auto rows = bench(fixture, dtype, {"wmma", "mma_sync", "mma_pipe"}, {{"M", "256"}});
+    const auto rows = bench(fixture, dtype, {"wmma", "mma_sync", "mma_multistage"}, {{"M", "256"}});
     REQUIRE(rows.size() == 3);
     check_exact(rows);
   }

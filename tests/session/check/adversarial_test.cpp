@@ -151,7 +151,7 @@ TEST_CASE("rows with gaps behind them are tried with variants that take a pitch"
 }
 
 TEST_CASE("a check makes no more than 46 problems; what they leave out is named", "[check]") {
-  for (const char* variant : {"naive", "smem_tile", "gemm_sm90", "mma_pipe"}) {
+  for (const char* variant : {"naive", "smem_tile", "gemm_sm90", "gemm_sm80"}) {
     INFO(variant);
     const auto gemm = shapes("gemm", variant, "bf16", {{"M", 4096}});
     CHECK(gemm.shapes.size() >= 8);
@@ -233,7 +233,7 @@ TEST_CASE("plans of small problems are made for so few multiprocessors that bloc
   };
   for (const auto& [variant, configuration, most] :
        {Case{"persistent", "", 4}, Case{"gemm_sm90", "CLUSTER_M=2,CLUSTER_N=2", 8}, Case{"gemm_sm90", "IDLE_SMS=4", 8},
-        Case{"mma_pipe", "PERSISTENT=1", 3}}) {
+        Case{"gemm_sm80", "PERSISTENT=1", 3}}) {
     CAPTURE(variant, configuration);
     const Variant& made = variant_of("gemm", variant);
     const Problem asked = make_problem(family_of("gemm"), {});

@@ -124,7 +124,7 @@ TEST_CASE("emulated kernels: gemm with D of other types, scaled", "[emulated][ke
     arguments.insert(arguments.end(), more.begin(), more.end());
     return arguments;
   };
-  for (const std::string variant : {"gemm_sm90", "mma_pipe"})
+  for (const std::string variant : {"gemm_sm90", "gemm_sm80"})
     CHECK(failures("gemm", "bf16", with({{"out", "e4m3"}, {"scale_d", "0.1"}, {"activation", "relu"}}), variant) == "");
   CHECK(failures("gemm", "fp16", with({{"out", "fp32"}, {"layout", "tn"}, {"scale_d", "-2"}}), "gemm_sm90") == "");
 }
@@ -178,12 +178,12 @@ TEST_CASE("emulated kernels: gemm, configurations that go other ways than the de
   const Arguments odd = {{"M", "131"}, {"N", "67"}, {"K", "1149"}, {"batch", "2"}, {"bias", "yes"}, {"beta", "-1"}};
   const Arguments whole = {{"M", "256"}, {"N", "384"}, {"K", "96"}, {"layout", "nt"}};
   for (const std::string reduce : {"REDUCE=0", "REDUCE=1", "REDUCE=2"}) {
-    CHECK(failures("gemm", "bf16", odd, "split_k", reduce) == "");
-    CHECK(failures("gemm", "int8", whole, "split_k", reduce + ",BK=64,BM=128,BN=128,WM=64") == "");
+    CHECK(failures("gemm", "bf16", odd, "gemm_sm80", reduce + ",SPLIT=4,BM=64,BN=64,WM=32,STAGES=4") == "");
+    CHECK(failures("gemm", "int8", whole, "gemm_sm80", reduce + ",SPLIT=4,STAGES=4,BK=64,BM=128,BN=128,WM=64") == "");
   }
-  // More tiles than multiprocessors, so that some blocks stay for a second one.
+  // More tiles than multiprocessors, so that some blocks have a second one.
   const Arguments many = {{"M", "1416"}, {"N", "1544"}, {"K", "72"}, {"layout", "tn"}};
-  CHECK(failures("gemm", "fp16", many, "mma_pipe", "PERSISTENT=1") == "");
+  CHECK(failures("gemm", "fp16", many, "gemm_sm80", "PERSISTENT=1") == "");
   for (const std::string layout : {"nn", "nt", "tn", "tt"}) {
     const Arguments few = {{"M", "7"}, {"N", "520"}, {"K", "1032"}, {"layout", layout}};
     const Arguments sixteen = {{"M", "16"}, {"N", "72"}, {"K", "80"}, {"layout", layout}, {"activation", "gelu"}};
@@ -237,7 +237,7 @@ TEST_CASE("emulated kernels: gemm on wgmma where rows begin anywhere", "[emulate
   const Arguments odd = {{"M", "65"}, {"N", "129"}, {"K", "33"}, {"layout", "nt"}, {"bias", "yes"}, {"beta", "2"}};
   CHECK(failures("gemm", "fp16", odd, "wgmma_direct", "BM=64,BN=192,DEPTH=4,STAGES=3") == "");
   CHECK(failures("gemm", "bf16", odd, "wgmma_ragged", "BM=256,BN=128,CLUSTER=2,GROUP=4") == "");
-  // One operand aligned, the other not, D either; more tiles than multiprocessors, so that blocks stay for a second.
+  // One operand aligned, the other not, D either; more tiles than multiprocessors, so that blocks have a second.
   const Arguments many = {{"M", "705"}, {"N", "776"}, {"K", "75"}};
   CHECK(failures("gemm", "bf16", many, "wgmma_ragged", "BM=64,BN=64,STAGES=6,CLUSTER=1,CONSUMERS=1") == "");
   CHECK(failures("gemm", "bf16", many, "wgmma_direct", "BM=64,BN=64,CONSUMERS=1,PRODUCERS=1,DEPTH=4") == "");
@@ -315,11 +315,11 @@ TEST_CASE("emulated kernels: every recipe, on kernels of each kind and a few dty
   const Arguments small = {{"M", "72"}, {"N", "40"}, {"K", "72"}};
   for (const char* dtype : {"bf16", "fp16", "fp32", "e4m3", "int8"})
     CHECK(failures("gemm", dtype, small, "naive", "", true) == "");
-  for (const char* variant : {"mma_pipe", "gemm_sm90", "split_k", "pingpong"})
+  for (const char* variant : {"gemm_sm80", "gemm_sm90", "mma_multistage", "pingpong"})
     CHECK(failures("gemm", "bf16", small, variant, "", true) == "");
   CHECK(failures("gemm", "fp32", small, "reg2d", "", true) == "");
   CHECK(failures("gemm", "bf16", {{"M", "72"}, {"N", "40"}, {"K", "72"}, {"layout", "tt"}, {"activation", "gelu"}},
-                 "mma_pipe", "", true) == "");
+                 "gemm_sm80", "", true) == "");
   CHECK(failures("gemm_grouped", "bf16", {{"tokens", "100"}, {"N", "72"}, {"K", "72"}}, "all", "", true) == "");
   for (const char* dtype : {"fp32", "bf16"}) {
     CHECK(failures("softmax", dtype, {{"M", "33"}, {"N", "200"}}, "all", "", true) == "");

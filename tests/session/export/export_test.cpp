@@ -192,8 +192,8 @@ TEST_CASE("export: a header launches what kerlab launches: plain, TMA, clusters,
                  {"gemm M=4096 N=4096 K=4096 bf16 layout=nt alpha=1 beta=0", "gemm_sm90", ""},
                  {"gemm M=1024 N=2048 K=1024 bf16 layout=nn alpha=1 beta=0", "gemm_sm90", "STREAM_K=1"},
                  {"gemm M=512 N=512 K=2048 bf16 layout=nn alpha=1 beta=0", "gemm_sm90", "CLUSTER_M=2"},
-                 {"gemm M=64 N=512 K=4096 bf16 layout=nn alpha=1 beta=0", "split_k", "REDUCE=0"},
-                 {"gemm M=64 N=500 K=1001 bf16 layout=nn alpha=1 beta=1", "split_k", "REDUCE=1"}},
+                 {"gemm M=64 N=512 K=4096 bf16 layout=nn alpha=1 beta=0", "gemm_sm80", "SPLIT=4,REDUCE=0"},
+                 {"gemm M=64 N=500 K=1001 bf16 layout=nn alpha=1 beta=1", "gemm_sm80", "SPLIT=4,REDUCE=1"}},
                 60);
 }
 

@@ -74,7 +74,7 @@ TEST_CASE("suite: every mistake is told with its place and what it may have mean
             .find("some.toml:3:23: gemm has no 'X' among its dimensions") == 0);
   CHECK(error_of("[[problem]]\nfamily = \"gemm\"\ndimensions = { M = -4 }\n").find("some.toml:3:14: ") == 0);
   CHECK(error_of("[[problem]]\nfamily = \"gemm\"\ndtype = \"bf61\"\n").find("bf61") != std::string::npos);
-  CHECK(error_of("[[problem]]\nfamily = \"gemm\"\nvariants = [\"mma_pip\"]\n").find("mma_pipe") != std::string::npos);
+  CHECK(error_of("[[problem]]\nfamily = \"gemm\"\nvariants = [\"mma_syn\"]\n").find("mma_sync") != std::string::npos);
   CHECK(error_of("[[problem]]\nfamily = \"gemm\"\noptions = { trials = 0 }\n").find("must be above 0") !=
         std::string::npos);
   CHECK(
