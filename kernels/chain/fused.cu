@@ -1,4 +1,4 @@
-// Rung 1, fused: all operations in one launch.
+// Rung 2, fused: all operations in one launch.
 //
 // Idea      a number stays in its register from the first operation to the last: one read and one write, whatever n is,
 //           until the operations themselves take longer than memory.

@@ -1,11 +1,10 @@
-// Rung 0, launches: a launch for each operation.
+// Rung 0, launches: a launch for each operation, each by itself. Rung 1, graph: the same launches as one CUDA graph.
 //
 // Idea      what a framework does that runs one operation after another: n round trips through memory, and n launches.
-//           Of short operations `kerlab inspect` names the start of the kernels as the bottleneck.
+//           Of short operations starting the kernels takes longest (`kerlab inspect`); a graph starts them for less.
 // Parameters THREADS a block; VEC elements an access.
 // Expects   anything.
-// Lacks     fusion. A CUDA graph of the n launches would start them for less, and move the same bytes; the format has
-//           no graphs, so that there is no such rung.
+// Lacks     fusion: a graph moves the same bytes.
 #include "common/elementwise/map.cuh"
 
 extern "C" __global__ void __launch_bounds__(THREADS)

@@ -60,6 +60,8 @@ struct Timer::Candidate {
   std::vector<std::pair<std::size_t, std::size_t>> clock;  ///< readings around each sample
   std::size_t look_behind = 0;                             ///< so many samples its results are looked at
   bool looked = false;
+  std::vector<Graph> runs = {};  ///< of a plan that starts as a graph: one for each set
+  std::size_t together = 0;      ///< runs of one sample, of a plan that the host starts; 0: not known yet
 
   /// The last of `count` samples does not count, nor does it make the candidate give up. Who gave up before has fewer.
   void forget_last(std::size_t count) {
@@ -121,8 +123,8 @@ std::vector<SampleSet> Timer::time(std::span<const Timeable> candidates, const T
 
 void Timer::take_rounds(std::span<Candidate> candidates, const TimingSchedule& schedule) {
   const int rounds = std::max(schedule.rounds, 0), spare = rounds_to_spare(rounds);
-  // Two readings per sample, and two for the first one that a graph replaces.
-  probe_.reset(candidates.size() * 2 * static_cast<std::size_t>(rounds + spare + 1));
+  // Two readings per sample, and four for the first ones that others replace.
+  probe_.reset(candidates.size() * 2 * static_cast<std::size_t>(rounds + spare + 2));
   readings_ = 0;
   ConditionsWatch watch(device_);
   int slowed = 0, discarded = 0;
@@ -183,14 +185,14 @@ void Timer::take_sample(Candidate& c) {
     c.samples->samples_us.push_back(sample_modelled(c, set));
     return;
   }
-  const std::size_t reading = readings_;
-  double us = c.graph ? sample_graph(c) : sample_events(c, set);
+  const bool held = c.what->start == Start::held;
+  double us = c.graph ? sample_graph(c) : held ? sample_events(c, set) : sample_started(c, set);
   const bool first = c.samples->samples_us.empty() && !c.graph;
-  if (first && us < c.schedule->batch_below_us && begin_graph(c, us)) {
+  if (held && first && us < c.schedule->batch_below_us && begin_graph(c, us)) {
     c.clock = {{readings_, readings_ + 1}};
     us = sample_graph(c);
   } else {
-    c.clock.emplace_back(reading, reading + 1);
+    c.clock.emplace_back(readings_ - 2, readings_ - 1);
   }
   c.samples->samples_us.push_back(us);
   c.samples->abandoned = c.schedule->abandon_us > 0 && c.samples->samples_us[0] > c.schedule->abandon_us;
@@ -212,7 +214,7 @@ void Timer::batch_alike(std::span<Candidate> candidates) {
   if (std::none_of(candidates.begin(), candidates.end(), [](const Candidate& c) { return c.graph.has_value(); }))
     return;
   for (Candidate& c : candidates) {
-    if (c.graph || c.samples->abandoned || c.samples->samples_us.empty()) continue;
+    if (c.graph || c.what->start != Start::held || c.samples->abandoned || c.samples->samples_us.empty()) continue;
     const double us = c.samples->samples_us.front();
     if (us > kAlike * c.schedule->batch_below_us || !begin_graph(c, us)) continue;
     c.clock = {{readings_, readings_ + 1}};
@@ -245,6 +247,42 @@ double Timer::sample_graph(const Candidate& c) {
   probe_.read();
   readings_ += 2;
   return between_events() / c.graph_runs;
+}
+
+/// Starts a run as an application does.
+void Timer::start_run(const Candidate& c, std::size_t set) {
+  if (c.what->start == Start::graph) return c.runs.at(set).launch();
+  for (const BoundLaunch& launch : c.what->sets.at(set)) device_.launch(launch);
+}
+
+/// Captures what is captured, and finds how many runs one after another take long enough for the events' resolution.
+void Timer::begin_started(Candidate& c) {
+  c.samples->protocol = "host-1";
+  for (std::size_t set = 0; c.what->start == Start::graph && set < c.sets; ++set) {
+    c.runs.emplace_back(device_, device_.capture(c.what->sets.at(set), 1));
+    c.runs.back().launch();  // the first launch of a graph prepares it
+  }
+  c.together = 1;
+  if (c.flush || c.restored) return;
+  sample_started(c, 0);
+  c.together = static_cast<std::size_t>(graph_repeats(sample_started(c, 0), 1));
+}
+
+/// No blocker: the host starts the runs while the device works, and whichever takes longer is the time.
+double Timer::sample_started(Candidate& c, std::size_t set) {
+  if (c.together == 0) begin_started(c);
+  if (set < c.what->restores.size())
+    for (const BoundLaunch& launch : c.what->restores[set]) device_.launch(launch);
+  if (c.flush) flush_cache();
+  device_.synchronize();
+  probe_.read();
+  device_.record(begin_);
+  for (std::size_t run = 0; run < c.together; ++run) start_run(c, (set + run) % c.sets);
+  device_.record(end_);
+  probe_.read();
+  readings_ += 2;
+  device_.synchronize();
+  return device_.elapsed_us(begin_, end_) / static_cast<double>(c.together);
 }
 
 double Timer::sample_modelled(const Candidate& c, std::size_t set) {
@@ -292,7 +330,8 @@ void Timer::finish(std::span<Candidate> candidates) {
     if (std::count(c.samples->sm_clock_mhz.begin(), c.samples->sm_clock_mhz.end(), 0.0) != 0)
       c.samples->sm_clock_mhz.clear();  // unknown for some: unknown
     c.graph.reset();
-    if (c.samples->samples_us.empty()) continue;
+    c.runs.clear();
+    if (c.samples->samples_us.empty() || c.what->start != Start::held) continue;
     const double fastest = *std::min_element(c.samples->samples_us.begin(), c.samples->samples_us.end());
     if (c.schedule->cross_check && !c.what->call && device_.info().is_hardware)
       c.samples->host_ratio = host_over_events(device_, *c.what, fastest);

@@ -19,6 +19,7 @@ namespace kerlab::measure {
 /// A candidate as the timer sees it; must have run once before. Spans outlive the call.
 struct Timeable {
   std::uint32_t id = 0;
+  Start start = Start::held;
   std::vector<std::span<const BoundLaunch>> sets;  ///< one run on each rotation set
   std::function<void(std::size_t set)> call;       ///< a library that launches by itself; `sets` then only counts
   /// A graph of `repeats` times `call` on the first `sets` sets; nothing when that cannot be captured.
@@ -50,6 +51,9 @@ class Timer {
   void batch_alike(std::span<Candidate> candidates);
   double sample_events(const Candidate& candidate, std::size_t set);
   double sample_graph(const Candidate& candidate);
+  double sample_started(Candidate& candidate, std::size_t set);
+  void begin_started(Candidate& candidate);
+  void start_run(const Candidate& candidate, std::size_t set);
   double sample_modelled(const Candidate& candidate, std::size_t set);
   double between_events();
   bool begin_graph(Candidate& candidate, double estimate_us);

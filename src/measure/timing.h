@@ -35,6 +35,7 @@ struct CountedLaunch {
   std::vector<Stretch> stretches = {};  ///< of the blocks run
   Traffic traffic = {};                 ///< of the blocks run
   std::vector<LineCounts> lines = {};   ///< the same by PTX instruction, where asked for
+  bool in_graph = false;                ///< started by a CUDA graph, and not the first of it
   bool operator==(const CountedLaunch&) const = default;
 };
 
@@ -42,7 +43,7 @@ struct SampleSet {
   std::uint32_t id = 0;
   std::vector<double> samples_us;
   std::vector<double> sm_clock_mhz;  ///< per sample; empty when unknown
-  std::string protocol;              ///< "events-1", "graph-1"
+  std::string protocol;              ///< "events-1", "graph-1"; "host-1": started as an application does
   std::string cache;                 ///< cold, hot
   std::string clock;                 ///< measured, modelled, scripted
   bool abandoned = false;

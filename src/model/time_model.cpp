@@ -329,7 +329,12 @@ double wave(const Demand& block, std::int64_t resident) {
 
 ModelledTime model_launch(const DeviceInfo& device, const Ceilings& ceilings, const CountedWork& work,
                           const TimeConstants& constants) {
-  if (work.blocks_run <= 0 || device.sms <= 0 || device.clock_mhz <= 0) return {constants.launch_us, "launch"};
+  const double start_us = work.in_graph ? constants.graph_node_us : constants.launch_us;
+  if (work.blocks_run <= 0 || device.sms <= 0 || device.clock_mhz <= 0) {
+    ModelledTime nothing{start_us, "launch"};
+    nothing.start_us = start_us;
+    return nothing;
+  }
   const BlockModel model(device, ceilings, work, constants);
   const Demand block = model.demand();
   // The SM with most blocks: waves of as many as fit, then the rest. Many waves run into each other.
@@ -343,8 +348,9 @@ ModelledTime model_launch(const DeviceInfo& device, const Ceilings& ceilings, co
   }
   const bool waiting = block.alone > static_cast<double>(resident) * block.busy;
   const double even = static_cast<double>(work.blocks) / device.sms / static_cast<double>(resident);  // waves
-  ModelledTime time{constants.launch_us + cycles / model.clock() * 1e6, waiting ? "latency" : block.limiter,
-                    model.units(), block.alone, model.barrier_cycles()};
+  ModelledTime time{start_us + cycles / model.clock() * 1e6, waiting ? "latency" : block.limiter, model.units(),
+                    block.alone, model.barrier_cycles()};
+  time.start_us = start_us;
   for (UnitDemand& unit : time.units) unit.busy = unit.cycles * static_cast<double>(mine) / cycles;
   if (mine > resident) time.tail = std::max(0.0, 1 - even * wave(block, resident) / cycles);
   return time;

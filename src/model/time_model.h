@@ -50,6 +50,7 @@ struct CountedWork {
   int registers = 0;                    ///< per thread, 0: not known
   std::int64_t shared_bytes = 0;        ///< of a block
   double dram_bytes = 0;                ///< least traffic of the launch, 0 when not known
+  bool in_graph = false;                ///< started by a CUDA graph, and not the first of it
 };
 
 /// How long one block keeps a unit of its SM busy.
@@ -68,12 +69,14 @@ struct ModelledTime {
   double alone_cycles = 0;             ///< of one block that has its SM for itself, waits included
   double barrier_cycles = 0;           ///< of these
   double tail = 0;                     ///< share of the blocks' time that a last wave which is not full adds
+  double start_us = 0;                 ///< of `us`: starting it
 };
 
 /// What the model takes from measurements of an H200; where no source is named, fitted to the sweeps whose role is
 /// `fitted` (tuning_db/sweeps). Cycles are of an SM.
 struct TimeConstants {
   double launch_us = 2.7;          ///< of a launch that does nothing
+  double graph_node_us = 1.7;      ///< the same in a CUDA graph: about a microsecond less, not fitted
   double issue_cycles = 1.27;      ///< of a scheduler per warp instruction: register banks collide
   double warp_cycles = 1.31;       ///< per instruction of a warp that has its scheduler for itself
   double overlap = 3.3;            ///< exponent of units side by side: 1 would be one after the other

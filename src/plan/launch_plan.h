@@ -60,6 +60,11 @@ struct Launch {
   bool operator==(const Launch&) const = default;
 };
 
+/// How the launches of a timed run begin. held: while the device is held back, so that the device's time alone counts,
+/// and short runs as a graph of many. host: each by itself, as fast as the host can. graph: the host starts one CUDA
+/// graph of them. Of the last two the host's time counts, where it takes longer.
+enum class Start : std::uint8_t { held, host, graph };
+
 /// How much of a launch an emulated device executes to verify it. automatic: blocks where the PTX shows that they are
 /// independent, else small. blocks: some blocks of the whole problem, and the small problem. small: the small problem,
 /// whole. everything: all blocks of the whole problem.
@@ -81,6 +86,7 @@ struct LaunchPlan {
   std::vector<Launch> launches;
   std::int64_t alignment = kLeastAlignment;  ///< bytes: what the kernels assume of every tensor's first address
   std::vector<Pitch> pitches = {};           ///< all other tensors are dense; where there are any: checked, never timed
+  Start start = Start::held;
   bool operator==(const LaunchPlan&) const = default;
 };
 

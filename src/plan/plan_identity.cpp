@@ -169,11 +169,12 @@ void put_list(IdentityWriter& to, std::string_view name, const std::vector<Item>
 }
 
 void put(IdentityWriter& to, const LaunchPlan& plan) {
-  const auto& [workspaces, launches, alignment, pitches] = plan;
-  to.map(4);
+  const auto& [workspaces, launches, alignment, pitches, start] = plan;
+  to.map(start == Start::held ? 4 : 5);  // the name of a trial that was stored before there were others stays
   to.field("alignment", alignment);
   put_list(to, "launches", launches);
   put_list(to, "pitches", pitches);
+  if (start != Start::held) to.field("start", start);
   put_list(to, "workspaces", workspaces);
 }
 

@@ -73,6 +73,7 @@ Instance instantiate(const Family& family, const Variant& variant, const Problem
   }
   instance.plan.pitches = std::move(pitches);
   instance.plan.alignment = variant.alignment;
+  instance.plan.start = variant.start;
   return instance;
 }
 

@@ -223,9 +223,10 @@ struct Variant {
   bool tune = true;
   std::int64_t alignment = kLeastAlignment;  ///< bytes that it assumes of every tensor's first address
   std::vector<std::string> pitch;            ///< tensors whose rows may lie at a pitch that it is told as pitch.NAME
-  int rung = 0;                              ///< place in the ladder
-  std::vector<Parameter> parameters;         ///< in file order
-  std::vector<Derived> derived;              ///< over parameters as well; each after those it uses
+  Start start = Start::held;
+  int rung = 0;                       ///< place in the ladder
+  std::vector<Parameter> parameters;  ///< in file order
+  std::vector<Derived> derived;       ///< over parameters as well; each after those it uses
   std::vector<Constraint> constraints;
   std::vector<WorkspaceDecl> workspaces;
   std::vector<TensorMapDecl> tensor_maps;

@@ -237,6 +237,14 @@ Sampling read_sampling(const SpecTable& variant) {
   variant.fail("sample", fmt::format("'{}' is none of auto, cta, cluster, none", text));
 }
 
+Start read_start(const SpecTable& variant) {
+  const std::string text = variant.text("start", "held");
+  if (text == "held") return Start::held;
+  if (text == "host") return Start::host;
+  if (text == "graph") return Start::graph;
+  variant.fail("start", fmt::format("'{}' is none of held, host, graph", text));
+}
+
 /// The reason why runs may differ bit by bit: without one it is a mistake.
 std::string read_nondeterministic(const SpecTable& variant) {
   const TomlValue* value = variant.find("nondeterministic");
@@ -279,9 +287,9 @@ Variant read_variant(const std::filesystem::path& file, const Family& family) {
   const TomlValue root = parse_toml(read_text(file), shown_path(file));
   const SpecTable top(
       root, "variant",
-      {"name",    "doc",        "source",    "dtypes",     "minimum_cc", "maximum_cc",       "tune",    "alignment",
-       "rung",    "options",    "requires",  "sample",     "quick",      "nondeterministic", "pitch",   "parameter",
-       "derived", "constraint", "workspace", "tensor_map", "launch",     "predicted",        "formerly"});
+      {"name",    "doc",        "source",    "dtypes",     "minimum_cc", "maximum_cc",       "tune",     "alignment",
+       "rung",    "options",    "requires",  "sample",     "quick",      "nondeterministic", "pitch",    "parameter",
+       "derived", "constraint", "workspace", "tensor_map", "launch",     "predicted",        "formerly", "start"});
   Variant variant;
   variant.name = top.identifier("name", file.stem().string());
   variant.doc = top.text("doc", "");
@@ -291,6 +299,7 @@ Variant read_variant(const std::filesystem::path& file, const Family& family) {
   variant.maximum_cc = static_cast<int>(std::clamp<std::int64_t>(top.integer("maximum_cc", 999), 0, 999));
   variant.tune = top.boolean("tune", true);
   variant.alignment = read_alignment(top);
+  variant.start = read_start(top);
   variant.rung = static_cast<int>(std::clamp<std::int64_t>(top.integer("rung", 0), -1000, 1000));
   variant.options = read_options(top);
   variant.required_flags = read_required_flags(top, family);

@@ -77,7 +77,7 @@ struct Measurement {
   std::int64_t id = 0;
   std::int64_t trial = 0;
   std::int64_t session = 0;
-  std::string protocol;  ///< "events-1", "graph-1"
+  std::string protocol;  ///< "events-1", "graph-1", "host-1"
   std::string stage;     ///< screen (three launches), final (interleaved), bench
   std::string recipe;    ///< "normal v1 seed 1"
   std::string cache;     ///< cold, hot

@@ -95,6 +95,7 @@ std::vector<SampleSet> Workbench::count(const request::Time& time) {
                               reports[i].stretches,
                               reports[i].traffic,
                               {}});
+      set.launches.back().in_graph = c.plan().start == Start::graph && i > 0;
       if (time.lines) set.launches.back().lines = reports[i].lines;
     }
   }

@@ -50,7 +50,7 @@ template <typename Archive> void fields(Archive& a, Launch& v) {
 template <typename Archive> void fields(Archive& a, Pitch& v) { a("tensor", v.tensor); a("elements", v.elements); }
 template <typename Archive> void fields(Archive& a, LaunchPlan& v) {
   a("workspaces", v.workspaces); a("launches", v.launches); a("alignment", v.alignment);
-  a("pitches", v.pitches);
+  a("pitches", v.pitches); a("start", v.start, Start::graph);
 }
 template <typename Archive> void fields(Archive& a, IntegerRange& v) {
   a("least", v.least); a("end", v.end); a("ignored", v.ignored);
@@ -170,6 +170,7 @@ template <typename Archive> void fields(Archive& a, CountedLaunch& v) {
   a("kernel", v.kernel); a("grid", v.grid); a("block", v.block); a("dynamic_shared", v.dynamic_shared);
   a("blocks", v.blocks); a("blocks_run", v.blocks_run); a("counts", v.counts);
   a("stretches", v.stretches); a("traffic", v.traffic); a("lines", v.lines);
+  a("in_graph", v.in_graph);
 }
 template <typename Archive> void fields(Archive& a, TimingSchedule& v) {
   a("rounds", v.rounds); a("cold", v.cold); a("abandon_us", v.abandon_us); a("batch_below_us", v.batch_below_us);

@@ -115,6 +115,7 @@ Timeable Workbench::timeable(std::uint32_t id) {
   Candidate& c = candidate(id);
   Timeable timeable;
   timeable.id = id;
+  timeable.start = c.plan().start;
   for (int set = 0; set < p.data.rotation_sets(); ++set) {
     timeable.sets.emplace_back(c.launches(set));
     timeable.restores.push_back(p.data.restore_launches(set, 0));

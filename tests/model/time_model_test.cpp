@@ -53,6 +53,18 @@ TEST_CASE("time model: multiply-adds run as fast as the schedulers issue them, 8
   CHECK(modelled(arithmetic(blocks, fma)).limiter == "fp32 pipe");
 }
 
+TEST_CASE("time model: a graph starts a launch for less", "[model]") {
+  CountedWork work = arithmetic(132, 1000);
+  const ModelledTime alone = modelled(work);
+  work.in_graph = true;
+  const ModelledTime in_graph = modelled(work);
+  CHECK(alone.start_us == TimeConstants{}.launch_us);
+  CHECK(in_graph.start_us == TimeConstants{}.graph_node_us);
+  CHECK(alone.us - alone.start_us == Approx(in_graph.us - in_graph.start_us));
+  work.blocks_run = 0;
+  CHECK(modelled(work).us == TimeConstants{}.graph_node_us);
+}
+
 TEST_CASE("time model: one block too many costs another wave", "[model]") {
   const double full = us(arithmetic(132 * 2, 1'000'000)), more = us(arithmetic(132 * 2 + 1, 1'000'000));
   CHECK(more > 1.4 * full);

@@ -339,6 +339,20 @@ TEST_CASE("space: how an emulated device samples a variant", "[spec]") {
   CHECK_THROWS_WITH(variant_with("quick = [\"Z > 1\"]\n" + parameter("X", 2)), Catch::Contains("Z"));
 }
 
+TEST_CASE("space: how the launches of a variant begin goes into its plan", "[spec]") {
+  const auto started = [](const std::string& text) {
+    const Variant variant = variant_with(text + parameter("X", 2));
+    return instantiate(load_specs(kFamily, kVariant).family, variant, problem(), default_configuration(variant),
+                       kDevice)
+        .plan.start;
+  };
+  CHECK(started("") == Start::held);
+  CHECK(started("start = \"host\"\n") == Start::host);
+  CHECK(started("start = \"graph\"\n") == Start::graph);
+  CHECK_THROWS_WITH(started("rung = 1\nstart = \"graphs\"\n"),
+                    Catch::Contains(":2:") && Catch::Contains("'graphs' is none of held, host, graph"));
+}
+
 TEST_CASE("space: a typed condition is one more constraint of the variants that have its names", "[spec]") {
   const auto folder = [] {
     KernelFolder specs = load_specs(kFamily, kVariant);

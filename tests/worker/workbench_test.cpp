@@ -282,6 +282,37 @@ TEST_CASE("fast candidates are timed as graphs, slow ones abandoned", "[worker]"
   CHECK(hot.protocol == "events-1");
 }
 
+namespace {
+
+/// Five launches of 1 us that begin as `start` says, each of which costs half a microsecond more where no graph starts
+/// it.
+SampleSet time_five(Start start) {
+  test::Scripted device("[default]\nus = 1.0\nspread = 0.0\nnoise = 0.0\nlaunch_overhead_us = 0.5\n");
+  Workbench bench(*device);
+  get<reply::ProblemReady>(serve(bench, set_problem(example_problem(1 << 16))));
+  request::Load five = load(1, "five");
+  five.plan.launches.resize(5, five.plan.launches.front());
+  five.plan.start = start;
+  get<reply::Loaded>(serve(bench, five));
+  return time_one(bench, 1);
+}
+
+}  // namespace
+
+TEST_CASE("launches that the host starts are timed so, however short they are, and those of a graph as one graph",
+          "[worker]") {
+  const SampleSet held = time_five(Start::held), host = time_five(Start::host), graph = time_five(Start::graph);
+  CHECK(held.protocol == "graph-1");
+  CHECK(held.samples_us[2] == Approx(5).epsilon(0.01));
+  CHECK(host.protocol == "host-1");
+  REQUIRE(host.samples_us.size() == 3);
+  for (const double us : host.samples_us) CHECK(us == Approx(7.5).epsilon(0.01));
+  REQUIRE(host.sm_clock_mhz.size() == 3);
+  CHECK(graph.protocol == "host-1");
+  for (const double us : graph.samples_us) CHECK(us == Approx(5).epsilon(0.01));
+  CHECK(graph.sm_clock_mhz.size() == 3);
+}
+
 TEST_CASE("whoever gave up while the clocks were held down gets another first sample", "[worker]") {
   const auto timed_on = [](const std::string& reasons) {
     test::Scripted device("[device]\nconditions = \"now\"\n[default]\nus = 900.0\nspread = 0.0\nnoise = 0.01\n");

@@ -118,6 +118,7 @@ JsonValue::Object inspect_value(const Inspection& kernel) {
           {"bytes", kernel.bytes},
           {"roof_us", kernel.roof_us},
           {"modelled_us", kernel.modelled_us},
+          {"start_us", kernel.start_us},
           {"recorded", std::move(recorded)},
           {"launches", std::move(launches)}};
 }

@@ -200,6 +200,13 @@ std::string remarks_text(const LaunchInspection& launch, bool color) {
   return text;
 }
 
+/// "5 launches one by one, which takes 13.5 us of it"; nothing of a single one, whose bottleneck says it.
+std::string starts_text(const Inspection& kernel) {
+  if (kernel.started < 2) return "";
+  return fmt::format("{} launches {}: starting them takes {} us of it", kernel.started,
+                     kernel.start == Start::graph ? "as one CUDA graph" : "one by one", format_us(kernel.start_us));
+}
+
 std::string recorded_text(const Inspection& kernel) {
   std::string text;
   for (const StoredTime& time : kernel.stored) {
@@ -231,6 +238,7 @@ std::string inspect_text(const Inspection& kernel, int hot_spots, bool color, in
   if (!kernel.note.empty()) text += kernel.note + "\n";
   text += line("counted on", fmt::format("{}, compiled by {} with line information", kernel.device, trial.toolchain));
   text += line("time", modelled_time_text(kernel.modelled_us, trial.family, trial.dtype));
+  text += line("launches", starts_text(kernel));
   text += recorded_text(kernel);
   for (std::size_t i = 0; i < kernel.launches.size(); ++i) {
     const LaunchInspection& launch = kernel.launches[i];

@@ -140,6 +140,7 @@ Inspection inspect_subject(Rig& rig, const ProblemSetup& setup, const Subject& s
 
   Inspection inspection;
   inspection.trial = result.candidate.trial;
+  inspection.start = result.candidate.plan.start;
   inspection.trial.id = subject.trial ? subject.trial->id : 0;
   inspection.title = subject.problem.title();
   inspection.how = subject.how;
@@ -154,6 +155,8 @@ Inspection inspect_subject(Rig& rig, const ProblemSetup& setup, const Subject& s
   SourceText text(subject.source.source);
   for (std::size_t i = 0; i < result.counted.size(); ++i) {
     inspection.modelled_us += times[i].us;
+    inspection.start_us += times[i].start_us;
+    ++inspection.started;
     if (LaunchInspection* known = alike(inspection.launches, result.counted[i])) {
       ++known->times;
       continue;

@@ -6,6 +6,7 @@
 
 #include "compile/compiler.h"
 #include "model/inspection.h"
+#include "plan/launch_plan.h"
 #include "trial/trial.h"
 
 namespace kerlab::session {
@@ -24,6 +25,9 @@ struct Inspection {
   std::string device;            ///< "emu:h200"
   std::vector<LaunchInspection> launches;
   double modelled_us = 0, roof_us = 0;
+  double start_us = 0;  ///< of the modelled time: starting the launches
+  int started = 0;      ///< launches of one run
+  Start start = Start::held;
   double flops = 0, bytes = 0;     ///< of the problem
   std::vector<StoredTime> stored;  ///< newest of every device class
   SourceBundle source;

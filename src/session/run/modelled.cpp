@@ -38,6 +38,7 @@ std::vector<CountedWork> counted_work(const std::vector<CountedLaunch>& launches
     work.counts = launch.counts;
     work.stretches = launch.stretches;
     work.traffic = launch.traffic;
+    work.in_graph = launch.in_graph;
     if (all_sectors > 0) work.dram_bytes = sectors(launch) / all_sectors * problem.bytes;
   }
   return works;

@@ -105,6 +105,20 @@ TEST_CASE("inspect: conflicts and scattered reads are found on their lines", "[s
   CHECK(store->source == "tile[t % 32 * 32 + t / 32 + 8 * j] = value;");
 }
 
+TEST_CASE("inspect: what starting the launches takes, one by one and as a graph", "[session][emulated][inspect]") {
+  const SessionFixture fixture;
+  const std::vector<ProblemArgument> arguments = {{"N", "5000"}, {"n", "5"}};
+  const Inspection single = inspected(fixture, "chain/launches", arguments, "fp32");
+  const Inspection graph = inspected(fixture, "chain/graph", arguments, "fp32");
+  const TimeConstants known;
+  CHECK(single.started == 5);
+  CHECK(single.start_us == Approx(5 * known.launch_us));
+  CHECK(graph.started == 5);
+  CHECK(graph.start == Start::graph);
+  CHECK(graph.start_us == Approx(known.launch_us + 4 * known.graph_node_us));
+  CHECK(single.modelled_us - single.start_us == Approx(graph.modelled_us - graph.start_us));
+}
+
 TEST_CASE("inspect: a trial by its id, with its stored times", "[session][emulated][inspect]") {
   SessionFixture fixture;
   const TuneResult tuned = fixture.tune();

@@ -107,6 +107,8 @@ TEST_CASE("regress: a launch plan survives its text", "[session][regress]") {
   LaunchPlan padded = plan;
   padded.pitches = {{"A", 48}, {"B", 100}};
   CHECK(parse_plan_text(plan_text(padded)) == padded);
+  padded.start = Start::graph;
+  CHECK(parse_plan_text(plan_text(padded)) == padded);
 }
 
 TEST_CASE("regress: a text that is no launch plan is refused", "[session][regress]") {
