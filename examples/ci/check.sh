@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # check.sh [KERLAB]: what a CI job does, on a copy of examples/saxpy: records, passes, goes red for a kernel that became
-# dearer (2) or wrong (3), accepts an increase. No GPU, no network, leaves nothing behind.
+# more expensive (2) or wrong (3), accepts an increase. No GPU, no network, leaves nothing behind.
 set -euo pipefail
 kerlab=$(command -v "${1:-kerlab}") || { echo "usage: check.sh KERLAB" >&2; exit 64; }
 kerlab=$(realpath -- "$kerlab")
@@ -52,4 +52,4 @@ edit 's/a \* p.at\[e\] + q.at\[e\]/a * p.at[e] - q.at[e]/'
 expect 3
 says "wrong" out.txt
 expect 3 accept saxpy                             # a wrong kernel becomes no baseline
-echo "check.sh: recorded, passed, caught a dearer and a wrong kernel, accepted an increase"
+echo "check.sh: recorded, passed, caught a more expensive and a wrong kernel, accepted an increase"

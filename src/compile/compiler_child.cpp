@@ -52,7 +52,7 @@ void limit_memory() {
 }
 
 /// What a compilation frees stays with the process, for the next one: given back, it comes page by page again (217,000
-/// page faults for 40 configurations of gemm/hopper, so 72,000), which is dear in a virtual machine.
+/// page faults for 40 configurations of gemm/hopper, so 72,000), which is expensive in a virtual machine.
 void keep_memory() {
   constexpr int kMost = 1 << 30;
   ::mallopt(M_TRIM_THRESHOLD, kMost);

@@ -204,7 +204,7 @@ void SearchSpace::one_step(std::size_t variant, std::vector<std::int64_t> values
 
 std::vector<std::size_t> SearchSpace::neighbours(std::size_t candidate) {
   const std::size_t variant = variant_of(candidate);
-  const bool grows = parts_[variant].look_at != nullptr;  // then looking is dear
+  const bool grows = parts_[variant].look_at != nullptr;  // then looking is expensive
   if (const auto known = known_neighbours_.find(candidate); grows && known != known_neighbours_.end())
     return known->second;
   std::vector<std::size_t> found;

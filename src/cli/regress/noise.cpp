@@ -53,9 +53,8 @@ void print_text(const NoiseReport& report, const NoiseCommand& command, bool col
     fmt::print("{} {}{}\n", row.title, name(row.twice.verdict), why);
   }
   fmt::print(
-      "spread: of the samples of a process; sees from: a slow-down that so many processes find in 99 of 100 runs, with "
-      "a "
-      "margin of {:g} %; kerlab regress takes more where that is more than {:g} %\n",
+      "spread: of the samples of a process; sees from: a slow-down that so many processes find in 99 of 100 runs, "
+      "with a margin of {:g} %; kerlab regress takes more where that is more than {:g} %\n",
       command.margin_percent, command.margin_percent + 100 * GatePlan{}.beyond);
 }
 

@@ -1,4 +1,4 @@
-// A whole GEMM with the copy engine and wgmma on the emulated machine: ptx/gemm_wgmma_special.ptx is what NVRTC makes
+// A whole GEMM with TMA and wgmma on the emulated machine: ptx/gemm_wgmma_special.ptx is what NVRTC makes
 // of kernels/gemm/wgmma_special.cu for bf16, nt, BM = 128, BN = 256, BK = 64, STAGES = 4, CONSUMERS = 2, GROUP = 8.
 #include <chrono>
 #include <cstdio>
@@ -84,7 +84,7 @@ class Gemm {
   TensorMap map_a_, map_b_;
 };
 
-TEST_CASE("emulated gemm: copy engine and wgmma", "[emu][gemm][wgmma]") {
+TEST_CASE("emulated gemm: TMA and wgmma", "[emu][gemm][wgmma]") {
   const Shape s{136, 264, 200};
   for (const char* isa : {"x86-64-v4", "x86-64-v3"}) {
     setenv("KERLAB_EMU_ISA", isa, 1);
@@ -113,7 +113,7 @@ TEST_CASE("emulated gemm: the sanitizer finds nothing in a right one", "[emu][ge
   for (const Finding& finding : gemm.run(false, true).findings) FAIL_CHECK(finding.message);
 }
 
-TEST_CASE("emulated gemm: speed of the copy engine and wgmma", "[.bench][emu-bench][wgmma-bench]") {
+TEST_CASE("emulated gemm: speed of TMA and wgmma", "[.bench][emu-bench][wgmma-bench]") {
   for (const bool whole : {true, false}) {
     const Shape s{256, 256, 4096};
     Gemm gemm(s, whole);

@@ -158,7 +158,7 @@ TEST_CASE("a check makes no more than 46 problems; what they leave out is named"
     CHECK(gemm.shapes.size() <= 46);
     CHECK(gemm.goals > 20);
   }
-  // The copy engine wants rows of whole 16 bytes.
+  // TMA wants rows of whole 16 bytes.
   const auto sm90_shapes = shapes("gemm", "gemm_sm90", "bf16", {{"M", 4096}});
   CHECK(std::ranges::count(sm90_shapes.lost, "K % 8 = 1") == 1);
   CHECK(residues(sm90_shapes, "M", 8).size() == 8);
