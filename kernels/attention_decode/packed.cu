@@ -27,8 +27,9 @@
 using Place = sm80::Swizzle<kRowBytes>;
 constexpr int kThreads = 32 * WARPS;
 constexpr int kTileBytes = BN * kRowBytes;
+constexpr int kPitch = DEPTH + 8;  // floats between rows of O in shared memory: the rows of a warp meet in no bank
 
-/// WARPS x STAGES x { K, V: BN rows each }, then Q: 16 rows. Afterwards WARPS x 16 x DEPTH floats.
+/// WARPS x STAGES x { K, V: BN rows each }, then Q: 16 rows. Afterwards WARPS x 16 x kPitch floats.
 extern __shared__ __align__(128) unsigned char shared[];
 
 /// The 16 rows of a block: row r is query `query(r)` of head `head(r)`, where there is one.
@@ -79,7 +80,7 @@ __device__ __forceinline__ void join_in_cluster(const PackedRows& rows, const Ou
 #pragma unroll
     for (int p = 0; p < SPLITS; ++p)
       parts[p] = {float_at_rank(&of_rows[r].largest, p), float_at_rank(&of_rows[r].sum, p)};
-    const float sum = join(SPLITS, [&](int p) { return parts[p]; }, [&](int p) { return float_at_rank(of_block + at, p); }, all);
+    const float sum = join(SPLITS, [&](int p) { return parts[p]; }, [&](int p) { return float_at_rank(of_block + r * kPitch + d, p); }, all);
     to.finish(rows, r, d, sum, all);
   }
   cluster_sync();
@@ -174,7 +175,7 @@ extern "C" __global__ void __launch_bounds__(kThreads)
     if (lane % 4 == 0) of_warps[warp][r0 + 8 * r] = {softmax.largest[r], sum};
 #pragma unroll
     for (int i = 2 * r; i < kOutputs; i += 4) {
-      float* to = of_block + (warp * 16 + r0 + 8 * r) * DEPTH + i / 4 * 8 + lane % 4 * 2;
+      float* to = of_block + (warp * 16 + r0 + 8 * r) * kPitch + i / 4 * 8 + lane % 4 * 2;
       to[0] = o[i], to[1] = o[i + 1];
     }
   }
@@ -186,11 +187,11 @@ extern "C" __global__ void __launch_bounds__(kThreads)
     if (!rows.has(r) || d >= depth) continue;
     Part all;
     const float sum = join(WARPS, [&](int w) { return of_warps[w][r]; },
-                           [&](int w) { return of_block[w * 16 * DEPTH + at]; }, all);
+                           [&](int w) { return of_block[(w * 16 + r) * kPitch + d]; }, all);
     if (SPLITS == 1) {
       to.finish(rows, r, d, sum, all);
     } else if (CLUSTER) {
-      of_block[at] = sum;  // of warp 0, which this thread alone has read
+      of_block[r * kPitch + d] = sum;  // of warp 0, which this thread alone has read
       if (d == 0) of_rows[r] = all;
     } else {
       to.leave(split * all_rows + rows.row(r), d, sum, all);
