@@ -36,13 +36,16 @@ struct Epilogue {
         beta(WITH_C ? static_cast<Sum>(beta) : Sum(0)),
         scales(scales.of(SCALES == 1 ? blockIdx.z : 0, M, N, 1)) {}
 
-  /// Of the sum that belongs at (m, n).
-  __device__ __forceinline__ Out finish(int m, int n, Sum sum, Added bias_of_column, Added c) const {
+  /// Of the sum that belongs at (m, n), not yet rounded to D's type.
+  __device__ __forceinline__ Sum unrounded(int m, int n, Sum sum, Added bias_of_column, Added c) const {
     if constexpr (SCALES == 1) sum *= scales.of_sum(m, n, M, N);
     const Sum y = activate(BIAS ? alpha * sum + to_sum(bias_of_column) : alpha * sum);
     Sum d = beta == Sum(0) ? y : y + beta * to_sum(c);
     if constexpr (SCALED) d *= scales.d;
-    return from_sum(d);
+    return d;
+  }
+  __device__ __forceinline__ Out finish(int m, int n, Sum sum, Added bias_of_column, Added c) const {
+    return from_sum(unrounded(m, n, sum, bias_of_column, c));
   }
 
   __device__ __forceinline__ void operator()(int m, int n, Sum sum) const {

@@ -4,6 +4,7 @@
 // Of two one is written while the other is stored. Each warp has two of its own, and waits for nobody else; with
 // SWAP_AB, where a warp has but 16 columns of D, the four warps of a consumer share theirs. EPILOGUE 1: from the
 // registers.
+#include "common/sm90/accumulator.cuh"
 #include "common/sm90/named_barrier.cuh"
 #include "common/sm90/stmatrix.cuh"
 #include "epilogue.cuh"
@@ -22,13 +23,13 @@ __device__ __forceinline__ unsigned in_out_stage(unsigned stage, int row, int ch
   return stage + (at ^ (at >> 3 & (OUT_WIDTH - 16)));
 }
 
-/// One element of D, finished; outside D anything.
-__device__ __forceinline__ Out finish_at(const Epilogue& epilogue, int m, int n, int M, Accumulator accumulator) {
+/// One element of D, finished but not yet rounded to D's type; outside D anything.
+__device__ __forceinline__ Accumulator finish_at(const Epilogue& epilogue, int m, int n, int M, Accumulator accumulator) {
   Added bias = {}, c = {};
   const bool inside = m < M && n < epilogue.N;
   if (BIAS && n < epilogue.N) bias = epilogue.bias[n];
   if (epilogue.beta != Accumulator(0) && inside) c = epilogue.C[static_cast<long long>(m) * epilogue.N + n];
-  return epilogue.finish(m, n, accumulator, bias, c);
+  return epilogue.unrounded(m, n, accumulator, bias, c);
 }
 
 /// Which element of D a thread's accumulator `e` (0 to 3) of eight columns of wgmma is: of 64 rows of wgmma whose first
@@ -67,13 +68,13 @@ __device__ __forceinline__ void fill_out_stage(const Accumulator (&accumulators)
 #pragma unroll
     for (int word = 0; word < 4; ++word) {  // rows 0 .. 7 and 8 .. 15 of the first 8 columns, then of the next
       const int eight = column / 8 + j * 2 + word / 2;
-      Out two[2];
+      Accumulator two[2];
 #pragma unroll
       for (int e = 0; e < 2; ++e) {
         const Element at(m0, n0, eight * 8, word % 2 * 2 + e);
         two[e] = finish_at(epilogue, at.m, at.n, M, accumulators[eight * 4 + word % 2 * 2 + e]);
       }
-      words[word] = two[0].bits | static_cast<unsigned>(two[1].bits) << 16;
+      words[word] = pack_two<Out>(two[0], two[1]);  // one instruction for both
     }
     if (SWAP_AB)
       stmatrix_x4_trans(in_out_stage(stage, j * 16 + lane / 16 * 8 + lane % 8, warp * 2 + lane / 8 % 2), words[0],
@@ -88,7 +89,7 @@ __device__ __forceinline__ void fill_out_stage(const Accumulator (&accumulators)
     for (int e = 0; e < 4; ++e) {
       const int eight = column / 8 + j;
       const Element at(m0, n0, eight * 8, e);
-      const Out out = finish_at(epilogue, at.m, at.n, M, accumulators[eight * 4 + e]);
+      const Out out = from_sum(finish_at(epilogue, at.m, at.n, M, accumulators[eight * 4 + e]));
       const int row = SWAP_AB ? j * 8 + lane % 4 * 2 + e % 2 : lane / 4 + e / 2 * 8;
       const int across = SWAP_AB ? warp % 2 * 16 + lane / 4 + e / 2 * 8 : j * 8 + lane % 4 * 2 + e % 2;
       const unsigned to =

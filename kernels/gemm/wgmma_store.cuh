@@ -1,6 +1,7 @@
 #pragma once
 // Sums of a warpgroup to D through shared memory and TMA: finished in registers, gathered into panels of 64
 // rows by 128 bytes, swizzled so that neither side has bank conflicts, and stored while the warpgroup goes on.
+#include "common/sm90/accumulator.cuh"
 #include "epilogue.cuh"
 #include "matrix_store.cuh"
 #include "wgmma_tile.cuh"
@@ -9,8 +10,9 @@ constexpr int kPanelOut = 128 / OUT_BYTES;  // columns of D in a panel
 constexpr int kPanelOutBytes = 64 * 128;
 constexpr int kPanelsOut = 2;  // of a warpgroup: one is written while the other is stored
 
-/// Numbers `at` and `at + 1` of a thread's sums, which belong at (m, n) and (m, n + 1), finished.
-__device__ __forceinline__ Vector<Out, 2> finish_two(const Epilogue& epilogue, int m, int n, int M, Sum first,
+/// Numbers `at` and `at + 1` of a thread's sums, which belong at (m, n) and (m, n + 1), finished but not yet rounded to
+/// D's type.
+__device__ __forceinline__ Vector<Sum, 2> finish_two(const Epilogue& epilogue, int m, int n, int M, Sum first,
                                                      Sum second) {
   Vector<Added, 2> bias = {}, c = {};
   const int N = epilogue.N;
@@ -23,7 +25,8 @@ __device__ __forceinline__ Vector<Out, 2> finish_two(const Epilogue& epilogue, i
     if (n < N) c.at[0] = epilogue.C[at];
     if (n + 1 < N) c.at[1] = epilogue.C[at + 1];
   }
-  return {epilogue.finish(m, n, first, bias.at[0], c.at[0]), epilogue.finish(m, n + 1, second, bias.at[1], c.at[1])};
+  return {epilogue.unrounded(m, n, first, bias.at[0], c.at[0]),
+          epilogue.unrounded(m, n + 1, second, bias.at[1], c.at[1])};
 }
 
 /// Sums of columns `column` to column + kPanelOut of the tile, finished, to the panel of 64 rows at the shared address
@@ -43,8 +46,8 @@ __device__ __forceinline__ void fill_panel(const Sum (&sums)[COLUMNS / 2], unsig
 #pragma unroll
     for (int e = 0; e < 4; ++e) {
       const int at = (column / 8 + j * 2 + e / 2) * 4 + e % 2 * 2;
-      const Vector<Out, 2> two = finish_two(epilogue, m + e % 2 * 8, n + j * 16 + e / 2 * 8, M, sums[at], sums[at + 1]);
-      words[e] = two.at[0].bits | static_cast<unsigned>(two.at[1].bits) << 16;
+      const Vector<Sum, 2> two = finish_two(epilogue, m + e % 2 * 8, n + j * 16 + e / 2 * 8, M, sums[at], sums[at + 1]);
+      words[e] = pack_two<Out>(two.at[0], two.at[1]);  // one instruction for both
     }
     const int row = first_row + lane % 16;
     store_matrices(to + row * 128 + ((j * 2 + lane / 16) ^ row % 8) * 16, words[0], words[1], words[2], words[3]);
@@ -56,7 +59,8 @@ __device__ __forceinline__ void fill_panel(const Sum (&sums)[COLUMNS / 2], unsig
     for (int half = 0; half < 2; ++half) {
       const int at = (column / 8 + j) * 4 + half * 2;
       const int row = first_row + lane / 4 + half * 8;
-      const Vector<Out, 2> two = finish_two(epilogue, m + half * 8, n + j * 8, M, sums[at], sums[at + 1]);
+      const Vector<Sum, 2> finished = finish_two(epilogue, m + half * 8, n + j * 8, M, sums[at], sums[at + 1]);
+      const Vector<Out, 2> two = {from_sum(finished.at[0]), from_sum(finished.at[1])};
       const int byte = (j * 8 + lane % 4 * 2) * OUT_BYTES;
       const unsigned place = to + row * 128 + (byte / 16 ^ row % 8) * 16 + byte % 16;
 #if OUT_BYTES == 1
