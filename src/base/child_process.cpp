@@ -16,13 +16,9 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "base/split.h"
 
 namespace kerlab {
-
-void Descriptor::close() noexcept {
-  if (fd_ >= 0) ::close(fd_);
-  fd_ = -1;
-}
 
 namespace {
 
@@ -52,23 +48,6 @@ Ends make_output(const std::string& program) {
   int fds[2];
   if (pipe2(fds, O_CLOEXEC) != 0) fail(program, "pipe", errno);
   return {above_stdio(fds[0]), above_stdio(fds[1])};
-}
-
-/// Full path as execvp would find it, worked out before fork because only simple calls are safe after it.
-std::string find_program(const std::string& program) {
-  if (program.find('/') != std::string::npos) return program;
-  const char* path = std::getenv("PATH");
-  std::string_view rest = path != nullptr ? path : "/usr/local/bin:/usr/bin:/bin";
-  while (true) {
-    const std::size_t colon = rest.find(':');
-    std::string candidate(rest.substr(0, colon));
-    candidate += candidate.empty() ? "./" : "/";
-    candidate += program;
-    if (access(candidate.c_str(), X_OK) == 0) return candidate;
-    if (colon == std::string_view::npos) break;
-    rest.remove_prefix(colon + 1);
-  }
-  throw Error(fmt::format("cannot start '{}': not found in PATH", program));
 }
 
 /// environ with `additions` replacing entries of the same name.
@@ -143,9 +122,22 @@ int wait_for(pid_t pid) {
 
 }  // namespace
 
+std::optional<std::string> find_program(std::string_view program) {
+  if (program.find('/') != std::string_view::npos) return std::string(program);
+  const char* path = std::getenv("PATH");
+  for (const std::string& folder : split(path != nullptr ? path : "/usr/local/bin:/usr/bin:/bin", ':')) {
+    const std::string candidate = fmt::format("{}/{}", folder.empty() ? "." : folder, program);
+    if (access(candidate.c_str(), X_OK) == 0) return candidate;
+  }
+  return std::nullopt;
+}
+
 StartedProcess start_process(const std::vector<std::string>& argv, const std::vector<std::string>& environment) {
   if (argv.empty()) throw Error("cannot start a program: empty command");
-  const std::string program = find_program(argv[0]);
+  // Before fork: only simple calls are safe after it.
+  const std::optional<std::string> found = find_program(argv[0]);
+  if (!found) throw Error(fmt::format("cannot start '{}': not found in PATH", argv[0]));
+  const std::string& program = *found;
   std::vector<std::string> arguments = argv;
   std::vector<std::string> variables = merged_environment(environment);
   const std::vector<char*> argument_list = pointers(arguments);

@@ -3,32 +3,14 @@
 
 #include <sys/types.h>
 
+#include <optional>
 #include <string>
-#include <utility>
+#include <string_view>
 #include <vector>
 
+#include "base/descriptor.h"
+
 namespace kerlab {
-
-/// Owns one file descriptor.
-class Descriptor {
- public:
-  Descriptor() = default;
-  explicit Descriptor(int fd) : fd_(fd) {}
-  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() { close(); }
-  [[nodiscard]] int get() const { return fd_; }
-  [[nodiscard]] bool open() const { return fd_ >= 0; }
-  void close() noexcept;
-
- private:
-  int fd_ = -1;
-};
 
 /// A started program: the parent's ends are non-blocking and close on exec.
 struct StartedProcess {
@@ -37,6 +19,9 @@ struct StartedProcess {
   Descriptor output;
   Descriptor error;
 };
+
+/// The program's file as execvp would find it; none: it is not in PATH.
+std::optional<std::string> find_program(std::string_view program);
 
 /// Starts `argv` (argv[0] looked up in PATH) in its own process group, bound to die with the calling thread. Throws
 /// Error naming the program and the system's reason.

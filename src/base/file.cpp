@@ -8,8 +8,8 @@
 #include <cstdlib>
 #include <random>
 #include <system_error>
-#include <utility>
 
+#include "base/descriptor.h"
 #include "base/error.h"
 
 namespace kerlab {
@@ -21,28 +21,10 @@ namespace fs = std::filesystem;
   throw Error(fmt::format("{} {}: {}", what, path.string(), std::generic_category().message(error)));
 }
 
-/// A file descriptor, closed once.
-class FileDescriptor {
- public:
-  explicit FileDescriptor(int fd) : fd_(fd) {}
-  FileDescriptor(const FileDescriptor&) = delete;
-  FileDescriptor& operator=(const FileDescriptor&) = delete;
-  ~FileDescriptor() { close_now(); }
-  [[nodiscard]] int get() const { return fd_; }
-  /// 0, or the error that close() reported (a network file system reports a full disk here).
-  int close_now() noexcept {
-    const int fd = std::exchange(fd_, -1);
-    return fd >= 0 && ::close(fd) != 0 ? errno : 0;
-  }
-
- private:
-  int fd_;
-};
-
 template <class Buffer>
 Buffer read_whole(const fs::path& path) {
-  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (file.get() < 0) fail("cannot open", path, errno);
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.open()) fail("cannot open", path, errno);
   Buffer contents;
   constexpr std::size_t kChunk = std::size_t{1} << 16;
   for (std::size_t used = 0;;) {
@@ -58,23 +40,12 @@ Buffer read_whole(const fs::path& path) {
   }
 }
 
-/// 0, or the error.
-int write_all(int fd, std::span<const std::byte> bytes) {
-  while (!bytes.empty()) {
-    const ssize_t put = ::write(fd, bytes.data(), bytes.size());
-    if (put < 0 && errno == EINTR) continue;
-    if (put < 0) return errno;
-    bytes = bytes.subspan(static_cast<std::size_t>(put));
-  }
-  return 0;
-}
-
 /// Writes, flushes and renames; 0, or the error.
-int write_and_rename(FileDescriptor& file, const fs::path& temporary, const fs::path& path,
+int write_and_rename(Descriptor& file, const fs::path& temporary, const fs::path& path,
                      std::span<const std::byte> bytes) {
   if (const int error = write_all(file.get(), bytes)) return error;
   if (::fsync(file.get()) != 0) return errno;
-  if (const int error = file.close_now()) return error;
+  if (const int error = file.close()) return error;
   return ::rename(temporary.c_str(), path.c_str()) != 0 ? errno : 0;
 }
 
@@ -89,10 +60,10 @@ bool is_stream(const fs::path& path) {
 }
 
 void write_stream(const fs::path& path, std::span<const std::byte> bytes) {
-  FileDescriptor stream(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
-  if (stream.get() < 0) fail("cannot write", path, errno);
+  Descriptor stream(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
+  if (!stream.open()) fail("cannot write", path, errno);
   if (const int error = write_all(stream.get(), bytes)) fail("cannot write", path, error);
-  if (const int error = stream.close_now()) fail("cannot write", path, error);
+  if (const int error = stream.close()) fail("cannot write", path, error);
 }
 
 /// A link stays a link: the file that it leads to, perhaps not there yet, is the one to replace.
@@ -138,16 +109,16 @@ void write_atomic(const fs::path& named, std::span<const std::byte> bytes) {
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
   std::random_device random;
   const fs::path temporary = folder / fmt::format(".{}.{:08x}{:08x}.tmp", path.filename().string(), random(), random());
-  FileDescriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-  if (file.get() < 0) fail("cannot write", path, errno);
+  Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  if (!file.open()) fail("cannot write", path, errno);
   if (const int error = write_and_rename(file, temporary, path, bytes)) {
     ::unlink(temporary.c_str());
     fail("cannot write", path, error);
   }
   // The new name survives a power cut only when the folder is on disk too. Some file systems cannot flush a folder; the
   // file is complete either way.
-  const FileDescriptor parent(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (parent.get() >= 0) ::fsync(parent.get());
+  const Descriptor parent(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (parent.open()) ::fsync(parent.get());
 }
 
 void write_atomic(const fs::path& path, std::string_view text) {

@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "base/child_process.h"
+#include "base/descriptor.h"
 
 namespace kerlab {
 

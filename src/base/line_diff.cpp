@@ -6,20 +6,12 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/split.h"
+
 namespace kerlab {
 namespace {
 
 constexpr std::size_t kContext = 3;
-
-std::vector<std::string_view> lines_of(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    lines.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
-}
 
 /// A line with its sign, and how many lines of each text lie before it.
 struct Edit {
@@ -81,7 +73,7 @@ std::string hunk(const std::vector<Edit>& all, std::size_t begin, std::size_t en
 
 std::string unified_diff(std::string_view before, std::string_view after, std::string_view before_name,
                          std::string_view after_name) {
-  const std::vector<Edit> all = edits(lines_of(before), lines_of(after));
+  const std::vector<Edit> all = edits(split_lines(before), split_lines(after));
   std::string text;
   for (std::size_t at = 0; at < all.size();) {
     if (all[at].sign == ' ') {

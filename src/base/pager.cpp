@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <iostream>
 
+#include "base/child_process.h"
 #include "base/terminal.h"
 
 extern char** environ;
@@ -22,18 +23,6 @@ namespace kerlab {
 namespace {
 
 constexpr int kNoSuchProgram = 127;  // of a shell
-
-bool on_path(std::string_view program) {
-  const char* path = std::getenv("PATH");
-  std::string_view rest = path == nullptr ? "" : path;
-  while (!rest.empty()) {
-    const std::size_t colon = rest.find(':');
-    const std::string file = std::string(rest.substr(0, colon)) + "/" + std::string(program);
-    if (::access(file.c_str(), X_OK) == 0) return true;
-    rest = colon == std::string_view::npos ? "" : rest.substr(colon + 1);
-  }
-  return false;
-}
 
 void flush_output() {
   std::cout.flush();
@@ -51,14 +40,6 @@ std::string contents(int file) {
   }
   text.resize(got);
   return text;
-}
-
-void write_all(std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(STDOUT_FILENO, text.data(), text.size());
-    if (written < 0 && errno != EINTR) return;
-    if (written > 0) text.remove_prefix(static_cast<std::size_t>(written));
-  }
 }
 
 bool fits_screen(std::string_view text) {
@@ -136,7 +117,7 @@ std::string pager_command() {
     const char* value = std::getenv(variable);
     if (value != nullptr) return std::string_view(value) == "cat" ? "" : value;
   }
-  return on_path("less") ? "less -FRX" : "";
+  return find_program("less") ? "less -FRX" : "";
 }
 
 Pager::Pager(bool wanted) {
@@ -163,7 +144,7 @@ Pager::~Pager() {
   if (!had_columns_) ::unsetenv("COLUMNS");
   try {
     const std::string text = contents(text_);
-    if (fits_screen(text) || !run_pager(pager_command(), text_)) write_all(text);
+    if (fits_screen(text) || !run_pager(pager_command(), text_)) write_all(STDOUT_FILENO, text);
   } catch (const std::exception&) {
     // No memory for a copy: what was printed is lost, the exit code is not.
   }

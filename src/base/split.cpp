@@ -1,5 +1,7 @@
 #include "base/split.h"
 
+#include <algorithm>
+
 namespace kerlab {
 
 std::vector<std::string> split(std::string_view text, char separator) {
@@ -10,6 +12,16 @@ std::vector<std::string> split(std::string_view text, char separator) {
     if (at == std::string_view::npos) return parts;
     from = at + 1;
   }
+}
+
+std::vector<std::string_view> split_lines(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    lines.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
 }
 
 std::vector<std::string> words_of(std::string_view text) {

@@ -9,7 +9,7 @@
 #include <chrono>
 #include <system_error>
 
-#include "base/child_process.h"
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/hash.h"
@@ -24,23 +24,9 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kFormat = "kerlab-compilation-1";
 
-std::span<const std::byte> as_bytes(std::string_view text) {
-  return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
-}
-
 /// "kerlab-compilation-1 <digest>\n"
 std::string seal(std::span<const std::byte> body) {
   return fmt::format("{} {}\n", kFormat, digest(body));
-}
-
-bool write_all(int fd, std::span<const std::byte> bytes) {
-  while (!bytes.empty()) {
-    const ssize_t count = ::write(fd, bytes.data(), bytes.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return false;
-    bytes = bytes.subspan(static_cast<std::size_t>(count));
-  }
-  return true;
 }
 
 /// Readers see the whole entry or none. Not base's write_atomic: that flushes to disk, which costs milliseconds each,
@@ -52,11 +38,11 @@ int write_entry(const fs::path& path, std::string_view head, std::span<const std
   std::string temporary = path.string() + ".XXXXXX";
   const Descriptor file(mkostemp(temporary.data(), O_CLOEXEC));
   if (!file.open()) return errno;
-  const bool done = write_all(file.get(), as_bytes(head)) && write_all(file.get(), body) &&
-                    ::rename(temporary.c_str(), path.c_str()) == 0;
-  const int reason = errno;
-  if (!done) ::unlink(temporary.c_str());
-  return done ? 0 : reason;
+  int failed = write_all(file.get(), head);
+  if (failed == 0) failed = write_all(file.get(), body);
+  if (failed == 0 && ::rename(temporary.c_str(), path.c_str()) != 0) failed = errno;
+  if (failed != 0) ::unlink(temporary.c_str());
+  return failed;
 }
 
 struct StoredFile {
@@ -109,7 +95,7 @@ std::optional<CompileResult> CompileCache::find(const std::string& key) {
     const std::size_t head = std::min(bytes.size(), kFormat.size() + 34);  // a blank, 32 digits, a newline
     const std::span<const std::byte> body = std::span(bytes).subspan(head);
     const std::string expected = seal(body);
-    if (!std::ranges::equal(std::span(bytes).first(head), as_bytes(expected)))
+    if (!std::ranges::equal(std::span(bytes).first(head), std::as_bytes(std::span(expected))))
       throw Error(fmt::format("{}: damaged", path.string()));
     CompileResult result = decode_compile_result(body);
     result.from_cache = true;

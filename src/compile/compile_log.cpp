@@ -6,21 +6,12 @@
 #include <charconv>
 #include <string_view>
 
+#include "base/split.h"
 #include "compile/compile_log.h"
 #include "compile/compiler.h"
 
 namespace kerlab::compile {
 namespace {
-
-std::vector<std::string_view> split_lines(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    lines.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
-}
 
 bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;

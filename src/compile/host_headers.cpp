@@ -1,23 +1,20 @@
 #include "compile/host_headers.h"
 
+#include <algorithm>
 #include <array>
+#include <vector>
 
 #include "base/hash.h"
 
 namespace kerlab::compile {
 namespace {
 
-// std's own names (NVRTC has a few built in) go before those of a using-directive.
-#define KERLAB_STD(header) \
-  "#pragma once\n#include <cuda/std/" header ">\nnamespace std { using namespace cuda::std; }\n"
-
-constexpr const char* kNothing = "#pragma once\n";  // printf, malloc, memcpy, sqrtf and the like are built in
-
-constexpr const char* kIntegers = KERLAB_STD("cstdint")
+constexpr const char* kIntegers =
     "#ifndef INT32_MAX\n#define INT8_MAX 127\n#define INT16_MAX 32767\n#define INT32_MAX 2147483647\n"
     "#define INT64_MAX 9223372036854775807ll\n#define UINT8_MAX 255\n#define UINT16_MAX 65535\n"
     "#define UINT32_MAX 4294967295u\n#define UINT64_MAX 18446744073709551615ull\n#define INT8_MIN (-INT8_MAX - 1)\n"
-    "#define INT16_MIN (-INT16_MAX - 1)\n#define INT32_MIN (-INT32_MAX - 1)\n#define INT64_MIN (-INT64_MAX - 1)\n#endif\n";
+    "#define INT16_MIN (-INT16_MAX - 1)\n#define INT32_MIN (-INT32_MAX - 1)\n#define INT64_MIN (-INT64_MAX - "
+    "1)\n#endif\n";
 
 constexpr const char* kLimits =
     "#pragma once\n#ifndef INT_MAX\n#define CHAR_BIT 8\n#define SCHAR_MAX 127\n#define UCHAR_MAX 255\n"
@@ -52,59 +49,53 @@ constexpr const char* kAssert =
 constexpr const char* kDriver =
     "#pragma once\ntypedef struct alignas(64) CUtensorMap_st { unsigned long long opaque[16]; } CUtensorMap;\n";
 
-constexpr std::array kHeaders = {
-    HostHeader{"algorithm", KERLAB_STD("__algorithm_")},
-    HostHeader{"array", KERLAB_STD("array")},
-    HostHeader{"assert.h", kAssert},
-    HostHeader{"bit", KERLAB_STD("bit")},
-    HostHeader{"cassert", kAssert},
-    HostHeader{"cfloat", kFloat},
-    HostHeader{"climits", kLimits},
-    HostHeader{"cmath", "#include <math.h>\n" KERLAB_STD("cmath")},
-    HostHeader{"complex", KERLAB_STD("complex")},
-    HostHeader{"concepts", KERLAB_STD("concepts")},
-    HostHeader{"cstddef", KERLAB_STD("cstddef")},
-    HostHeader{"cstdint", kIntegers},
-    HostHeader{"cstdio", kNothing},
-    HostHeader{"cstdlib", kNothing},
-    HostHeader{"cstring", kNothing},
-    HostHeader{"cuda.h", kDriver},
-    HostHeader{"float.h", kFloat},
-    HostHeader{"functional", KERLAB_STD("functional")},
-    HostHeader{"initializer_list", KERLAB_STD("initializer_list")},
-    HostHeader{"inttypes.h", "#include <stdint.h>\n"},
-    HostHeader{"iterator", KERLAB_STD("iterator")},
-    HostHeader{"limits", KERLAB_STD("limits")},
-    HostHeader{"limits.h", kLimits},
-    HostHeader{"math.h", kMath},
-    HostHeader{"numeric", KERLAB_STD("numeric")},
-    HostHeader{"optional", KERLAB_STD("optional")},
-    HostHeader{"ratio", KERLAB_STD("ratio")},
-    HostHeader{"stdbool.h", kNothing},
-    HostHeader{"stddef.h", KERLAB_STD("cstddef")},
-    HostHeader{"stdint.h", kIntegers},
-    HostHeader{"stdio.h", kNothing},
-    HostHeader{"stdlib.h", kNothing},
-    HostHeader{"string.h", kNothing},
-    HostHeader{"tuple", KERLAB_STD("tuple")},
-    HostHeader{"type_traits", KERLAB_STD("type_traits")},
-    HostHeader{"utility", KERLAB_STD("utility")},
-    HostHeader{"variant", KERLAB_STD("variant")},
-    HostHeader{"version", kNothing},
-};
+// Of libcu++, by their names in std.
+constexpr std::array kForwarded = {"array",    "bit",     "complex", "concepts",   "cstddef",          "functional",
+                                   "iterator", "limits",  "numeric", "optional",   "initializer_list", "ratio",
+                                   "tuple",    "utility", "variant", "type_traits"};
 
-#undef KERLAB_STD
+// printf, malloc, memcpy and the like are built in.
+constexpr std::array kBuiltIn = {"cstdio",  "cstdlib",  "cstring",  "stdbool.h",
+                                 "stdio.h", "stdlib.h", "string.h", "version"};
+
+/// std's own names (NVRTC has a few built in) go before those of a using-directive.
+std::string forwarded(const std::string& name) {
+  return "#pragma once\n#include <cuda/std/" + name + ">\nnamespace std { using namespace cuda::std; }\n";
+}
+
+std::vector<HostHeader> make_headers() {
+  const std::string integers = forwarded("cstdint") + kIntegers;
+  std::vector<HostHeader> headers = {{"algorithm", forwarded("__algorithm_")},
+                                     {"assert.h", kAssert},
+                                     {"cassert", kAssert},
+                                     {"cfloat", kFloat},
+                                     {"climits", kLimits},
+                                     {"cmath", "#include <math.h>\n" + forwarded("cmath")},
+                                     {"cstdint", integers},
+                                     {"cuda.h", kDriver},
+                                     {"float.h", kFloat},
+                                     {"inttypes.h", "#include <stdint.h>\n"},
+                                     {"limits.h", kLimits},
+                                     {"math.h", kMath},
+                                     {"stddef.h", forwarded("cstddef")},
+                                     {"stdint.h", integers}};
+  for (const char* name : kForwarded) headers.push_back({name, forwarded(name)});
+  for (const char* name : kBuiltIn) headers.push_back({name, "#pragma once\n"});
+  std::ranges::sort(headers, {}, &HostHeader::name);
+  return headers;
+}
 
 }  // namespace
 
 std::span<const HostHeader> host_headers() {
-  return kHeaders;
+  static const std::vector<HostHeader> headers = make_headers();
+  return headers;
 }
 
 const std::string& host_headers_digest() {
   static const std::string digest = [] {
     FieldHasher hasher;
-    for (const HostHeader& header : kHeaders) hasher.field("header", header.name).field("text", header.text);
+    for (const HostHeader& header : host_headers()) hasher.field("header", header.name).field("text", header.text);
     return hasher.hex();
   }();
   return digest;

@@ -10,8 +10,8 @@
 namespace kerlab::compile {
 
 struct HostHeader {
-  const char* name;  ///< as in #include <name>
-  const char* text;
+  std::string name;  ///< as in #include <name>
+  std::string text;
 };
 
 /// Standard headers: those of C++ forward to libcu++ (cuda/std), whose names they bring into std; those of C have the

@@ -94,8 +94,8 @@ Nvrtc::Program Nvrtc::create(const SourceBundle& source) const {
   for (const HostHeader& header : host_headers()) {
     const bool own = std::ranges::any_of(source.headers, [&](const Header& h) { return h.name == header.name; });
     if (own) continue;
-    names.push_back(header.name);
-    texts.push_back(header.text);
+    names.push_back(header.name.c_str());
+    texts.push_back(header.text.c_str());
   }
   nvrtcProgram program = nullptr;
   const nvrtcResult status = functions_.create_program(&program, source.text.c_str(), source.path.c_str(),

@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "base/error.h"
+#include "base/split.h"
 
 namespace kerlab::model {
 namespace {
@@ -41,13 +42,6 @@ bool read_column(Sweep& sweep, std::string_view name, const std::string& value) 
   if (name != "role") return known;
   sweep.fitted = value == kFitted;
   return value == kFitted || value == kHeldOut;
-}
-
-std::vector<std::string> words_of(const std::string& text) {
-  std::istringstream stream(text);
-  std::vector<std::string> words;
-  for (std::string word; stream >> word;) words.push_back(word);
-  return words;
 }
 
 /// All of the text, and above 0.

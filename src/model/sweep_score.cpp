@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "stats/quantile.h"
+
 namespace kerlab::model {
 namespace {
 
@@ -36,11 +38,6 @@ double correlation(const std::vector<double>& a, const std::vector<double>& b) {
     ab += (a[i] - mean_a) * (b[i] - mean_b);
   }
   return aa > 0 && bb > 0 ? ab / std::sqrt(aa * bb) : 0;
-}
-
-double quantile(std::vector<double> values, double share) {
-  std::sort(values.begin(), values.end());
-  return values[static_cast<std::size_t>(std::lround(share * static_cast<double>(values.size() - 1)))];
 }
 
 }  // namespace

@@ -28,9 +28,7 @@ std::string roof_text(const BenchRow& row) {
 }
 
 std::string time_cell(const BenchRow& row) {
-  if (!row.measurement) return "-";
-  const Measurement& m = *row.measurement;
-  return m.clock == "modelled" ? format_us(m.median_us) : median_with_interval(m.median_us, m.low_us, m.high_us);
+  return row.measurement ? median_with_interval(*row.measurement) : "-";
 }
 
 /// The library's rows that there are, in their order: the titles of their columns.

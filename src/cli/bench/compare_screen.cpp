@@ -46,9 +46,7 @@ std::string shared_configuration(const Comparison& comparison) {
 }
 
 std::string time_of(const ComparedKernel& kernel) {
-  if (!kernel.measurement) return std::string(name(kernel.trial.status));
-  const Measurement& m = *kernel.measurement;
-  return m.clock == "modelled" ? format_us(m.median_us) : median_with_interval(m.median_us, m.low_us, m.high_us);
+  return kernel.measurement ? median_with_interval(*kernel.measurement) : std::string(name(kernel.trial.status));
 }
 
 std::string rate_of(const Comparison& comparison, const ComparedKernel& kernel) {

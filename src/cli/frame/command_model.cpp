@@ -3,31 +3,18 @@
 #include <algorithm>
 #include <CLI/CLI.hpp>
 
+#include "base/split.h"
+
 namespace kerlab::cli {
 
 namespace {
 
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);)
-    if (!line.empty()) lines.push_back(line);
-  return lines;
-}
-
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> parts;
-  std::istringstream stream(text);
-  for (std::string part; std::getline(stream, part, separator);) parts.push_back(part);
-  return parts;
-}
-
 /// "example: kerlab list" and the lines after it that begin with kerlab.
 std::vector<std::string> examples_of(const std::string& footer) {
   std::vector<std::string> examples;
-  for (const std::string& line : lines_of(footer)) {
+  for (const std::string_view line : split_lines(footer)) {
     const std::size_t begin = line.find("kerlab ");
-    if (begin != std::string::npos) examples.push_back(line.substr(begin));
+    if (begin != std::string_view::npos) examples.emplace_back(line.substr(begin));
   }
   return examples;
 }
@@ -96,7 +83,9 @@ const CommandModel* CommandModel::find_path(const std::string& path) const {
 CommandModel describe(const CLI::App& app) {
   CommandModel model;
   model.name = app.get_name();
-  model.details = lines_of(app.get_description());
+  const std::string description = app.get_description();
+  for (const std::string_view line : split_lines(description))
+    if (!line.empty()) model.details.emplace_back(line);
   if (!model.details.empty()) {
     model.doc = model.details.front();
     model.details.erase(model.details.begin());

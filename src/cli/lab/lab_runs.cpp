@@ -19,10 +19,6 @@ constexpr std::uint64_t kMostTried = 256;  // combinations of one sweep: more ar
 constexpr std::size_t kRowsShown = 24;
 constexpr std::size_t kRemarksShown = 8;
 
-std::string measured_text(const Measurement& m) {
-  return m.clock == "modelled" ? format_us(m.median_us) : median_with_interval(m.median_us, m.low_us, m.high_us);
-}
-
 std::vector<std::string> cells_of(const SweepRow& row, const SweepRow* best) {
   const auto because = [&row](const std::string& why) {
     return std::vector<std::string>{row.values, row.also, "-", "", "", "", "", "", "", shortened(why, 60)};
@@ -33,7 +29,7 @@ std::vector<std::string> cells_of(const SweepRow& row, const SweepRow* best) {
   if (!row.measurement) return because(fmt::format("{}: {}", name(trial.status), trial.message));
   return {row.values,
           row.also,
-          measured_text(*row.measurement),
+          median_with_interval(*row.measurement),
           fmt::format("{:.3f}", best->measurement->median_us / row.measurement->median_us),
           fmt::format("{}", trial.registers),
           trial.spill_bytes > 0 ? fmt::format("{}", trial.spill_bytes) : "",

@@ -59,8 +59,7 @@ std::vector<std::string> cells(const SuiteResult& row, std::size_t libraries, bo
     line.insert(line.end(),
                 {fmt::format("{}", best.median_us), fmt::format("{}", best.low_us), fmt::format("{}", best.high_us)});
   } else {
-    line.push_back(best.clock == "modelled" ? format_us(best.median_us)
-                                            : median_with_interval(best.median_us, best.low_us, best.high_us));
+    line.push_back(median_with_interval(best));
   }
   line.push_back(tera_text(result.problem.flops / best.median_us * 1e6));
   line.push_back(fmt::format("{:.1f}", 100 * result.roof.minimum_us / best.median_us));

@@ -45,7 +45,5 @@ std::string device_label(const ReportProblem& problem);
 std::string time_title(const ReportProblem& problem);
 /// "us [95 %]"; of what is modelled "us, modelled".
 std::string time_heading(const std::string& clock);
-/// "291.4 [290,293]"; of a modelled time, which has no interval, "291.4".
-std::string time_cell(const Measurement& measurement);
 
 }  // namespace kerlab::report

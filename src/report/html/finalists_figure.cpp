@@ -6,6 +6,7 @@
 #include "base/format.h"
 #include "report/html/figures.h"
 #include "report/picture/plot.h"
+#include "report/text/tune_table.h"
 
 namespace kerlab::report {
 
@@ -65,8 +66,8 @@ std::string row_svg(const Scale& x, double top, const Lines& lines, const Report
   std::vector<double> sorted = time.samples_us;
   std::sort(sorted.begin(), sorted.end());
   const std::string place = one.winner ? "winner" : fmt::format("{}{}", rank, one.tied ? "=" : "");
-  std::string body = lines.label(top, fmt::format("{}  {}", place, trial_label(one.trial)), time_cell(time) + " us",
-                                 one.winner ? "strong" : "ink");
+  std::string body = lines.label(top, fmt::format("{}  {}", place, trial_label(one.trial)),
+                                 median_with_interval(time) + " us", one.winner ? "strong" : "ink");
   if (sorted.size() >= 4) {
     const double left = x.pixel(quantile(sorted, 0.25)), right = x.pixel(quantile(sorted, 0.75));
     body += svg_rect(left, y - 9, std::max(1.0, right - left), 18, "box");
@@ -90,8 +91,8 @@ Table finalists_table(const ReportProblem& problem) {
     std::vector<double> sorted = finalist.measurement.samples_us;
     std::sort(sorted.begin(), sorted.end());
     const auto at = [&](double share) { return sorted.empty() ? "-" : format_us(quantile(sorted, share)); };
-    table.rows.push_back({trial_label(problem.trials[finalist.trial].trial), time_cell(finalist.measurement), at(0.25),
-                          at(0.75), at(0), fmt::format("{}", sorted.size())});
+    table.rows.push_back({trial_label(problem.trials[finalist.trial].trial), median_with_interval(finalist.measurement),
+                          at(0.25), at(0.75), at(0), fmt::format("{}", sorted.size())});
   }
   for (const LibraryTime& time : problem.library) {
     Measurement as_time;
@@ -99,7 +100,7 @@ Table finalists_table(const ReportProblem& problem) {
     as_time.median_us = time.median_us;
     as_time.low_us = time.low_us;
     as_time.high_us = time.high_us;
-    table.rows.push_back({time.label, time_cell(as_time), "-", "-", "-", "-"});
+    table.rows.push_back({time.label, median_with_interval(as_time), "-", "-", "-", "-"});
   }
   return table;
 }

@@ -24,9 +24,4 @@ std::string time_heading(const std::string& clock) {
   return clock == "modelled" ? "us, modelled" : clock == "measured" ? "us [95 %]" : fmt::format("us, {} [95 %]", clock);
 }
 
-std::string time_cell(const Measurement& measurement) {
-  if (measurement.clock == "modelled") return format_us(measurement.median_us);
-  return median_with_interval(measurement.median_us, measurement.low_us, measurement.high_us);
-}
-
 }  // namespace kerlab::report

@@ -54,8 +54,9 @@ void add_variant(VariantTable& result, const ReportPart& part, const ReportRung&
   const ReportTrial& best = problem.trials[*rung.best];
   const double us = best.time->median_us,
                naive = problem.naive ? problem.trials[problem.naive->trial].time->median_us : 0;
-  result.table.rows.push_back({best.winner ? rung.variant + " (winner)" : rung.variant, time_cell(*best.time),
-                               rate_text(problem, us), roof_text(problem, us), naive > 0 ? times_text(naive / us) : "-",
+  result.table.rows.push_back({best.winner ? rung.variant + " (winner)" : rung.variant,
+                               median_with_interval(*best.time), rate_text(problem, us), roof_text(problem, us),
+                               naive > 0 ? times_text(naive / us) : "-",
                                rung.at_default ? format_us(problem.trials[*rung.at_default].time->median_us) : "-",
                                best.trial.configuration.empty() ? "no parameters" : best.trial.configuration});
   result.rows.push_back({fmt::format(" data-trial=\"{}\"", part.first_row + *rung.best),
@@ -201,7 +202,7 @@ std::string comparison_html(const LabReport& report, const std::vector<ReportPar
   std::vector<HtmlRow> rows;
   for (const ReportChange& one : comparison.problems) {
     const auto time = [](const std::optional<ReportWinner>& winner) {
-      return winner ? time_cell(winner->time) : std::string("-");
+      return winner ? median_with_interval(winner->time) : std::string("-");
     };
     const double ratio = one.before && one.now ? one.before->time.median_us / one.now->time.median_us : 0;
     std::string change = "no winner before; now: " + (one.now ? trial_label(one.now->trial) : "");

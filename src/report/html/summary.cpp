@@ -30,7 +30,7 @@ std::vector<std::string> row(const ReportProblem& problem, const Shape& shape) {
     cells.insert(cells.end(), {"-", "-", "-"});
   } else {
     const std::string clock = problem.clock == "measured" ? "" : " " + problem.clock;
-    cells.insert(cells.end(), {time_cell(*best->time) + clock, rate_cell(problem, *best),
+    cells.insert(cells.end(), {median_with_interval(*best->time) + clock, rate_cell(problem, *best),
                                best->of_roof > 0 ? fmt::format("{:.1f}", 100 * best->of_roof) : "-"});
   }
   if (shape.with_library) {

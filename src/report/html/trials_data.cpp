@@ -102,7 +102,7 @@ std::string title_of_time(const std::vector<ReportPart>& parts) {
 void add_figures(Columns& columns, const std::vector<ReportPart>& parts) {
   const auto us = [](const Row& row) { return row.one.time ? row.one.time->median_us : kNone; };
   columns.number("us", title_of_time(parts), us, [](const Row& row) {
-    return time_cell(*row.one.time) + (row.problem.clock == "measured" ? "" : " " + row.problem.clock);
+    return median_with_interval(*row.one.time) + (row.problem.clock == "measured" ? "" : " " + row.problem.clock);
   });
   columns.number(
       "tflops", "TFLOP/s", [](const Row& row) { return positive(row.one.flops_per_s / 1e12); },

@@ -144,10 +144,6 @@ DiffSection counts(const Total& a, const Total& b) {
   return {"counts of one run", rows.take()};
 }
 
-std::string time_text(const Measurement& m) {
-  return m.clock == "modelled" ? format_us(m.median_us) : median_with_interval(m.median_us, m.low_us, m.high_us);
-}
-
 /// Measurements that may be compared: of one device class, protocol, cache and clock.
 DiffSection times(const Inspection& a, const Inspection& b) {
   Rows rows;
@@ -168,8 +164,8 @@ DiffSection times(const Inspection& a, const Inspection& b) {
   for (const std::string& wanted : keys) {
     const auto left = std::ranges::find(a.stored, wanted, key), right = std::ranges::find(b.stored, wanted, key);
     DiffRow row{wanted, "", "", std::nullopt};
-    if (left != a.stored.end()) row.a = time_text(left->measurement) + " us";
-    if (right != b.stored.end()) row.b = time_text(right->measurement) + " us";
+    if (left != a.stored.end()) row.a = median_with_interval(left->measurement) + " us";
+    if (right != b.stored.end()) row.b = median_with_interval(right->measurement) + " us";
     if (!row.a.empty() && !row.b.empty()) row.ratio = right->measurement.median_us / left->measurement.median_us;
     list.push_back(std::move(row));
   }

@@ -211,11 +211,8 @@ std::string recorded_text(const Inspection& kernel) {
   std::string text;
   for (const StoredTime& time : kernel.stored) {
     const Measurement& m = time.measurement;
-    text += line(text.empty() ? "on record" : "",
-                 fmt::format("{} us, {} on {} (trial {})",
-                             m.clock == "modelled" ? format_us(m.median_us)
-                                                   : median_with_interval(m.median_us, m.low_us, m.high_us),
-                             m.clock, time.device_class, time.trial));
+    text += line(text.empty() ? "on record" : "", fmt::format("{} us, {} on {} (trial {})", median_with_interval(m),
+                                                              m.clock, time.device_class, time.trial));
   }
   return text;
 }

@@ -189,6 +189,10 @@ std::string median_with_interval(double median_us, double low_us, double high_us
   return fmt::format("{} [{:.{}f},{:.{}f}]", format_us(median_us), low_us, decimals, high_us, decimals);
 }
 
+std::string median_with_interval(const Measurement& m) {
+  return m.clock == "modelled" ? format_us(m.median_us) : median_with_interval(m.median_us, m.low_us, m.high_us);
+}
+
 std::string rate_with_unit(double flops_per_s, double bytes_per_s, bool memory_bound) {
   return memory_bound ? format_si(bytes_per_s, "B/s") : format_si(flops_per_s, "FLOP/s");
 }

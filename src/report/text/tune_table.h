@@ -38,6 +38,7 @@ std::string tune_text(const std::vector<TuneRow>& rows, bool color, int width);
 /// "291.4 [290,293]": the interval with as few decimals as tell its ends apart; without one, as a
 /// model's, the median alone.
 std::string median_with_interval(double median_us, double low_us, double high_us);
+std::string median_with_interval(const Measurement& measurement);
 /// TFLOP/s with three significant digits: "471.6", "0.534"; "-" where nothing is known.
 std::string tera_text(double flops_per_s);
 /// The rate that the problem's roof limits, with its unit: "471.6 TFLOP/s", "3012 GB/s".

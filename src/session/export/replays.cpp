@@ -12,6 +12,7 @@
 #include "session/run/arguments.h"
 #include "session/run/device_class.h"
 #include "session/run/prune.h"
+#include "stats/quantile.h"
 
 namespace kerlab::session {
 
@@ -131,12 +132,11 @@ std::vector<Runs> run_all(std::vector<Task>& tasks, const std::string& strategy,
   return runs;
 }
 
-/// The value below which that share of the runs lies.
-double quantile(const Runs& runs, std::size_t share, double at) {
-  std::vector<std::size_t> sorted;
-  for (const auto& run : runs) sorted.push_back(run[share]);
-  std::sort(sorted.begin(), sorted.end());
-  return static_cast<double>(sorted[static_cast<std::size_t>(at * static_cast<double>(sorted.size() - 1) + 0.5)]);
+/// The evaluations that a share of the runs needed at most.
+double quantile_of(const Runs& runs, std::size_t share, double at) {
+  std::vector<double> evaluations;
+  for (const auto& run : runs) evaluations.push_back(static_cast<double>(run[share]));
+  return quantile(std::move(evaluations), at);
 }
 
 ReplayStep summarise(const Task& task, const Runs& runs, const Runs& random, std::size_t share) {
@@ -144,10 +144,10 @@ ReplayStep summarise(const Task& task, const Runs& runs, const Runs& random, std
   for (const auto& cost : task.costs) best = std::min(best, cost.value_or(best));
   ReplayStep step{kShares[share],
                   0,
-                  quantile(runs, share, 0.5),
-                  quantile(runs, share, 0.1),
-                  quantile(runs, share, 0.9),
-                  quantile(random, share, 0.5)};
+                  quantile_of(runs, share, 0.5),
+                  quantile_of(runs, share, 0.1),
+                  quantile_of(runs, share, 0.9),
+                  quantile_of(random, share, 0.5)};
   step.within = static_cast<std::size_t>(std::count_if(
       task.costs.begin(), task.costs.end(), [&](const auto& cost) { return cost && *cost <= best / kShares[share]; }));
   return step;

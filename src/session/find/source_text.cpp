@@ -1,24 +1,15 @@
 #include "session/find/source_text.h"
 
+#include "base/split.h"
+
 namespace kerlab::session {
 
 namespace {
 
-std::vector<std::string> split_lines(const std::string& text) {
-  std::vector<std::string> lines(1);
-  for (const char c : text) {
-    if (c == '\n')
-      lines.emplace_back();
-    else
-      lines.back() += c;
-  }
-  return lines;
-}
-
-std::string trimmed_line(const std::string& line) {
+std::string_view trimmed(std::string_view line) {
   const std::size_t begin = line.find_first_not_of(" \t");
   const std::size_t end = line.find_last_not_of(" \t\r");
-  return begin == std::string::npos ? "" : line.substr(begin, end + 1 - begin);
+  return begin == std::string_view::npos ? "" : line.substr(begin, end + 1 - begin);
 }
 
 /// Text of a file that the compiler knew by this path.
@@ -37,7 +28,7 @@ std::string SourceText::line(const CodeLine& place) {
   if (added)
     if (const std::string* text = text_of(source_, place.file)) at->second = split_lines(*text);
   const auto index = static_cast<std::size_t>(place.line) - 1;
-  return index < at->second.size() ? trimmed_line(at->second[index]) : "";
+  return index < at->second.size() ? std::string(trimmed(at->second[index])) : "";
 }
 
 }  // namespace kerlab::session

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "compile/compiler.h"
@@ -19,7 +20,7 @@ class SourceText {
 
  private:
   const SourceBundle& source_;
-  std::map<std::string, std::vector<std::string>> files_;  ///< split, as asked for
+  std::map<std::string, std::vector<std::string_view>> files_;  ///< split, as asked for
 };
 
 }  // namespace kerlab::session

@@ -1,6 +1,6 @@
 #pragma once
 // A configuration on problems other than the one that was asked for, and as for a device of fewer multiprocessors:
-// wrong at edges, for a residue or between two tiles of a block that stays, a winner would be one that is wrong.
+// wrong at edges, for a residue or between two tiles of a persistent block, a winner would be one that is wrong.
 
 #include "session/run/single.h"
 
