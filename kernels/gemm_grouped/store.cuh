@@ -2,6 +2,7 @@
 // The epilogue: accumulators of a warpgroup to D. They are gathered in shared memory in epilogue stages of OUT_ROWS
 // rows by 128 bytes, swizzled so that neither side has bank conflicts. A stage whose rows are all the group's leaves by
 // TMA; of others the threads write the group's rows: below them begins the next group.
+#include "common/sm90/accumulator.cuh"
 #include "common/sm90/named_barrier.cuh"
 #include "common/sm90/stmatrix.cuh"
 #include "gemm/sm90_tile.cuh"
@@ -9,10 +10,6 @@
 constexpr int kOutColumns = 64;  // 128 bytes
 constexpr int kOutStageBytes = OUT_ROWS * 128;
 constexpr int kOutStages = 2;  // of a warpgroup: one is written while the other is stored
-
-__device__ __forceinline__ unsigned two(Accumulator first, Accumulator second) {
-  return from_sum(first).bits | static_cast<unsigned>(from_sum(second).bits) << 16;
-}
 
 /// What a warpgroup needs to write its accumulators.
 struct GroupEpilogue {
@@ -65,8 +62,8 @@ struct GroupEpilogue {
 #pragma unroll
       for (int j = 0; j < kOutColumns / 16; ++j) {
         const Accumulator* x = accumulators + column / 2 + j * 8;
-        stmatrix_x4(stage + row * 128 + ((j * 2 + lane / 16) ^ row % 8) * 16, two(x[0], x[1]), two(x[2], x[3]),
-                    two(x[4], x[5]), two(x[6], x[7]));
+        stmatrix_x4(stage + row * 128 + ((j * 2 + lane / 16) ^ row % 8) * 16, pack_two<Out>(x[0], x[1]),
+                    pack_two<Out>(x[2], x[3]), pack_two<Out>(x[4], x[5]), pack_two<Out>(x[6], x[7]));
       }
       close(m, n + column, rows);
     }
@@ -86,8 +83,8 @@ struct GroupEpilogue {
       for (int j = 0; j < OUT_ROWS / 16; ++j) {
         const Accumulator* x = accumulators + first / 2 + j * 8;
         const int row = j * 16 + lane / 16 * 8 + lane % 8;
-        stmatrix_x4_trans(stage + row * 128 + (part ^ row % 8) * 16, two(x[0], x[1]), two(x[2], x[3]), two(x[4], x[5]),
-                          two(x[6], x[7]));
+        stmatrix_x4_trans(stage + row * 128 + (part ^ row % 8) * 16, pack_two<Out>(x[0], x[1]),
+                          pack_two<Out>(x[2], x[3]), pack_two<Out>(x[4], x[5]), pack_two<Out>(x[6], x[7]));
       }
       close(m + first, n, rows - first);
     }
