@@ -224,6 +224,36 @@ TEST_CASE("problem: a default that a constraint rejects gives way to the nearest
   }
 }
 
+TEST_CASE("problem: a tuned kernel takes every shape, dtype, layout, C and type of D of gemm", "[spec]") {
+  const KernelFolder folder = Catalogue({share_folder() / "kernels"}).find("gemm");
+  const auto takes = [&](const Problem& problem) {
+    return std::ranges::any_of(folder.variants, [&](const Variant& variant) {
+      if (!variant.tune || !unsupported_reason(variant, problem, h200()).empty()) return false;
+      return violated_constraint(variant, problem, h200(), default_configuration(variant, problem, h200())).empty();
+    });
+  };
+  std::size_t asked = 0;
+  for (const std::string dtype : {"bf16", "fp16", "tf32", "fp32", "int8", "e4m3", "e5m2"})
+    for (const std::string layout : {"nn", "nt", "tn", "tt"})
+      for (const std::int64_t size : {256, 251})
+        for (const double beta : {0.0, 2.0})
+          for (const std::string out : {"same", "fp32", "e4m3"}) {
+            const bool fp8 = dtype == "e4m3" || dtype == "e5m2";
+            if (fp8 && layout != "nt") continue;             // wgmma has these bytes with k contiguous only
+            if (dtype == "int8" && out != "same") continue;  // int32
+            if (dtype == "fp32" && out == "fp32") continue;  // that is "same"
+            ProblemRequest request = sized({{"M", size}, {"N", size}, {"K", size}});
+            request.dtype = dtype;
+            request.flags = {{"layout", layout}, {"out", out}};
+            request.scalars = {{"beta", beta}};
+            const Problem problem = make_problem(folder.family, request);
+            CAPTURE(problem.key());
+            CHECK(takes(problem));
+            ++asked;
+          }
+  CHECK(asked > 200);
+}
+
 TEST_CASE("problem: the nearest configuration is the one that a look at all of them finds", "[spec]") {
   const KernelFolder folder = Catalogue({share_folder() / "kernels"}).find("gemm");
   std::size_t compared = 0, moved = 0;
