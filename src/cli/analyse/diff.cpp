@@ -25,9 +25,7 @@ Inspection inspected(const std::string& subject, const DiffCommand& command, con
     options.arguments = global.problem;
     options.dtype = command.dtype;
   }
-  Waiting waiting("diff: " + subject);
-  options.told = waiting.told();
-  return inspect_as_far_as_possible(std::move(options), database);
+  return Waiting("diff: " + subject).run(inspect_as_far_as_possible(std::move(options), database));
 }
 
 ExitCode run(const DiffCommand& command, const GlobalOptions& global) {

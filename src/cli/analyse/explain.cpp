@@ -80,12 +80,6 @@ std::vector<std::string> commands_after(const Explanation& e, const SubjectName&
   return after_problem(e, again);
 }
 
-Explanation explained_with_progress(ExplainOptions options, const Database* database) {
-  Waiting waiting("explain");
-  options.inspect.told = waiting.told();
-  return explain(options, database);
-}
-
 ExitCode run(const ExplainCommand& command, const GlobalOptions& global) {
   ExplainOptions options;
   options.inspect.subject = subject_of_words(command.words, command.configuration);
@@ -95,7 +89,7 @@ ExitCode run(const ExplainCommand& command, const GlobalOptions& global) {
   options.what_if = command.no_what_if ? 0 : command.what_if;
   const auto database = database_if_there(global);
   const SubjectName name = options.inspect.subject;
-  const Explanation explanation = explained_with_progress(std::move(options), database ? &*database : nullptr);
+  const Explanation explanation = Waiting("explain").run(explain(std::move(options), database ? &*database : nullptr));
   const std::vector<std::string> next = commands_after(explanation, name, global);
   if (global.json) {
     fmt::print("{}\n", to_json(json_document("explain", explain_value(explanation, next))));

@@ -18,12 +18,6 @@ struct InspectCommand {
   int lines = 12;
 };
 
-Inspection inspected_with_progress(InspectOptions options, const Database* database) {
-  Waiting waiting("inspect");
-  options.told = waiting.told();
-  return inspect(std::move(options), database);
-}
-
 ExitCode run(const InspectCommand& command, const GlobalOptions& global) {
   InspectOptions options;
   options.subject = subject_of_words(command.words, command.configuration);
@@ -31,7 +25,7 @@ ExitCode run(const InspectCommand& command, const GlobalOptions& global) {
   options.arguments = global.problem;
   options.dtype = command.dtype;
   const auto database = database_if_there(global);
-  const Inspection kernel = inspected_with_progress(std::move(options), database ? &*database : nullptr);
+  const Inspection kernel = Waiting("inspect").run(inspect(std::move(options), database ? &*database : nullptr));
   if (global.json) {
     fmt::print("{}\n", to_json(json_document("inspect", inspect_value(kernel))));
   } else {

@@ -106,7 +106,7 @@ ExitCode run(const ModelOptions& options, const GlobalOptions& global) {
   for (const Sweep& sweep : chosen_sweeps(options)) {
     RigOptions rig = rig_options(global, sweep.family);
     if (!rig.device.starts_with("emu:")) rig.device = "emu:h200";
-    const CountedSweep counted = count_sweep(rig, sweep, options.most, waiting->told());
+    const CountedSweep counted = waiting->run(count_sweep(rig, sweep, options.most));
     if (!options.counts.empty()) {
       std::filesystem::create_directories(options.counts);
       write_atomic(std::filesystem::path(options.counts) / (sweep.name + ".txt"), counted_text(sweep, counted));

@@ -49,7 +49,7 @@ ExitCode compare_steps(const std::vector<Sweep>& sweeps, std::size_t anchors, co
   for (const Sweep& sweep : sweeps) {
     RigOptions rig = rig_options(global, sweep.family);
     if (!rig.device.starts_with("emu:")) rig.device = "emu:h200";
-    const std::vector<StepRatio> ratios = step_ratios(rig, sweep, anchors, waiting->told());
+    const std::vector<StepRatio> ratios = waiting->run(step_ratios(rig, sweep, anchors));
     const StepScore result = step_score(ratios);
     table.rows.push_back(row_of(sweep.name, result));
     rows.push_back(value_of(sweep.name, result));

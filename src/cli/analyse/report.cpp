@@ -153,10 +153,12 @@ ReportComparison compare(const ReportCommand& command, const ReportOptions& opti
 void count_lines(const ReportCommand& command, const GlobalOptions& global, LabReport& report,
                  const Database& database) {
   const bool terminal = ::isatty(STDERR_FILENO) != 0;
-  add_source_lines(report, rig_options(global, ""), database, command.lines, [&](const std::string& step) {
-    fmt::print(stderr, "{}{}{}", terminal ? "\r\x1b[K" : "", step, terminal ? "" : "\n");
+  auto counting = with_source_lines(std::move(report), rig_options(global, ""), database, command.lines);
+  while (counting.step()) {
+    fmt::print(stderr, "{}{}{}", terminal ? "\r\x1b[K" : "", counting.doing(), terminal ? "" : "\n");
     std::fflush(stderr);
-  });
+  }
+  report = counting.take();
   if (terminal) fmt::print(stderr, "\r\x1b[K");
 }
 

@@ -69,12 +69,6 @@ void write_svg(const RooflineReport& report, bool one_problem, const std::string
   write_output(file, svg);
 }
 
-RooflineReport rooflines_with_progress(RooflineOptions options, Database& database) {
-  Waiting waiting("roofline");
-  options.told = waiting.told();
-  return make_rooflines(options, database);
-}
-
 ExitCode run(RooflineOptions options, const std::string& svg, const GlobalOptions& global) {
   const std::string target = options.rig.target;
   options.rig = rig_options(global, target);
@@ -82,7 +76,7 @@ ExitCode run(RooflineOptions options, const std::string& svg, const GlobalOption
   options.only_stored = global.dry_run;
   const bool color = color_on(global, stdout);
   Database database = Database::open(database_path(global));
-  const RooflineReport report = rooflines_with_progress(std::move(options), database);
+  const RooflineReport report = Waiting("roofline").run(make_rooflines(std::move(options), database));
   if (!svg.empty()) write_svg(report, !target.empty(), svg);
   if (svg == "-") return ExitCode::passed;
   if (global.json) {

@@ -114,10 +114,9 @@ ExitCode run(const ExportCommand& command, const GlobalOptions& global) {
   Database database = command.shipped ? Database::open(database_path(global)) : open_existing_database(global);
   PortfolioSession session(options, database);
   std::optional<Waiting> waiting(std::in_place, "export");
-  const Told told = waiting->told();
   do {
     const std::size_t shapes = session.result().shapes.size();
-    tell(told, fmt::format("shape {} of {}", std::min(session.done() + 1, shapes), shapes));
+    waiting->say(fmt::format("shape {} of {}", std::min(session.done() + 1, shapes), shapes));
   } while (session.step());
   const PortfolioResult& result = session.result();
   if (!result.chosen) {
@@ -127,7 +126,7 @@ ExitCode run(const ExportCommand& command, const GlobalOptions& global) {
   }
   std::vector<std::string> written;
   if (!command.output.empty()) {
-    tell(told, "compiling");
+    waiting->say("compiling");
     written = write_export(export_portfolio(session, options), command);
   }
   waiting.reset();

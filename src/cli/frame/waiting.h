@@ -6,7 +6,7 @@
 
 #include "base/interrupt.h"
 #include "base/terminal.h"
-#include "session/run/progress.h"
+#include "session/run/stepped.h"
 
 namespace kerlab::cli {
 
@@ -19,11 +19,14 @@ class Waiting {
     if (is_terminal(stderr) && !is_dumb_terminal()) line_.emplace();
   }
 
-  /// Valid as long as this is.
-  [[nodiscard]] Told told() {
-    return [this](const std::string& what) {
-      if (line_) line_->update(command_ + ": " + what);
-    };
+  void say(const std::string& what) {
+    if (line_) line_->update(command_ + ": " + what);
+  }
+  /// All of its steps, each said before it is done.
+  template <typename Result>
+  [[nodiscard]] Result run(Stepped<Result> work) {
+    while (work.step()) say(work.doing());
+    return work.take();
   }
 
  private:

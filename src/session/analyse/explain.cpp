@@ -121,16 +121,22 @@ Inspection stored_facts(const Trial& trial, const Problem& problem, const Device
   return kernel;
 }
 
+}  // namespace
+
+// Not in the nameless namespace: explain's frame holds one, and GCC warns of that where files are compiled together.
 /// The kernel that is meant, with what stands in its way.
-struct Meant {
+struct FoundKernel {
   std::optional<Subject> subject;
   std::optional<Trial> trial;
   std::string obstacle;
 };
 
-Meant find_kernel(const InspectOptions& options, const Rig& rig, const Problem& problem, const Database* database) {
+namespace {
+
+FoundKernel find_kernel(const InspectOptions& options, const Rig& rig, const Problem& problem,
+                        const Database* database) {
   const SubjectName& name = options.subject;
-  Meant meant;
+  FoundKernel meant;
   if (name.trial > 0) meant.trial = database->trial(name.trial);
   const bool open = name.trial == 0 && name.variant.empty();
   if (open && name.configuration.empty() && rig.folder().variants.size() > 1) {
@@ -156,7 +162,7 @@ Meant find_kernel(const InspectOptions& options, const Rig& rig, const Problem& 
 }
 
 /// Empty: no kernel is meant.
-std::string kernel_name(const Meant& meant, const SubjectName& name) {
+std::string kernel_name(const FoundKernel& meant, const SubjectName& name) {
   const std::string variant = meant.subject ? meant.subject->source.variant->name
                               : meant.trial ? meant.trial->variant
                                             : name.variant;
@@ -175,17 +181,18 @@ Problem problem_of(const InspectOptions& options, const Rig& rig, const Database
   return problem_for_device(rig.folder(), request_of_key(family, trial->problem), rig.device());
 }
 
-void count_kernel(Explanation& result, Rig& rig, const Subject& subject, const ExplainOptions& options,
-                  const Database* database) {
+/// What of `result` is known once the kernel is counted.
+Stepped<Explanation> count_kernel(Explanation result, Rig& rig, const Subject& subject, const ExplainOptions& options,
+                                  const Database* database) {
   const ProblemSetup setup = prepare_problem(rig.folder(), subject.problem, rig.device());
-  tell(options.inspect.told, "preparing " + subject.problem.title());
+  co_yield "preparing " + subject.problem.title();
   ProblemLoader(rig, setup, false).load();
-  tell(options.inspect.told, counting_text(subject, rig.device()));
+  co_yield counting_text(subject, rig.device());
   result.kernel = inspect_subject(rig, setup, subject, database);
   if (result.kernel->launches.empty()) {
     result.obstacle = fmt::format("{}: {}", name(result.kernel->trial.status), result.kernel->trial.message);
     result.code = ExitCode::failed;
-    return;
+    co_return result;
   }
   result.typed = short_configuration(*subject.source.variant, subject.problem, rig.device(), subject.configuration);
   add_waves(result, rig.folder(), subject, setup.plan);
@@ -193,8 +200,11 @@ void count_kernel(Explanation& result, Rig& rig, const Subject& subject, const E
   result.steps =
       steps_from(rig.folder().family, *subject.source.variant, subject.problem, rig.device(), subject.configuration)
           .size();
-  result.what_if = what_if(rig, setup, subject, *result.kernel, database, options.what_if,
-                           options.inspect.rig.use_cache, options.inspect.told);
+  auto neighbours =
+      what_if(rig, setup, subject, *result.kernel, database, options.what_if, options.inspect.rig.use_cache);
+  while (neighbours.step()) co_yield neighbours.doing();
+  result.what_if = neighbours.take();
+  co_return result;
 }
 
 KnownTime known_time(const RooflinePoint& point) {
@@ -228,16 +238,16 @@ std::vector<KnownTime> known_times(const Explanation& explanation) {
 
 }  // namespace
 
-Explanation explain(const ExplainOptions& options, const Database* database) {
-  InspectOptions inspect = options.inspect;
+Stepped<Explanation> explain(ExplainOptions options, const Database* database) {
+  InspectOptions& inspect = options.inspect;
   inspect.rig.target = family_of(inspect.subject, database);
   const auto trial = inspect.subject.trial > 0 ? database->trial(inspect.subject.trial) : std::nullopt;
   if (trial && !inspect.rig.device.starts_with("emu:")) inspect.rig.device = emulated_twin(*trial);
   inspect.rig.device = inspecting_device(inspect.rig.device);
-  tell(inspect.told, "starting " + inspect.rig.device);
+  co_yield "starting " + inspect.rig.device;
   Rig rig(inspect.rig);
   const Problem problem = problem_of(inspect, rig, database);
-  const Meant meant = find_kernel(inspect, rig, problem, database);
+  const FoundKernel meant = find_kernel(inspect, rig, problem, database);
 
   Explanation result;
   result.device = rig.device();
@@ -245,7 +255,9 @@ Explanation explain(const ExplainOptions& options, const Database* database) {
   add_problem(result, rig.folder(), problem, meant.trial, database);
   if (meant.subject) {
     announce_completion(meant.subject->source.variant->name, meant.subject->completion);
-    count_kernel(result, rig, *meant.subject, options, database);
+    auto counting = count_kernel(std::move(result), rig, *meant.subject, options, database);
+    while (counting.step()) co_yield counting.doing();
+    result = counting.take();
   } else if (!meant.obstacle.empty()) {
     result.obstacle = meant.obstacle;
     result.code = ExitCode::inconclusive;
@@ -256,7 +268,7 @@ Explanation explain(const ExplainOptions& options, const Database* database) {
                                                                         : result.problem.bottleneck;
   result.problem_options = options_of(problem, rig.folder().family);
   result.known = known_times(result);
-  return result;
+  co_return result;
 }
 
 }  // namespace kerlab::session

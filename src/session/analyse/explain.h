@@ -13,6 +13,6 @@ struct ExplainOptions {
 
 /// A trial, a kernel, or a problem: of that the winner's kernel if one is stored, else the problem alone. `database`
 /// may be null. Throws UsageError for what is typed wrongly.
-Explanation explain(const ExplainOptions& options, const Database* database);
+Stepped<Explanation> explain(ExplainOptions options, const Database* database);
 
 }  // namespace kerlab::session

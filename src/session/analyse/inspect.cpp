@@ -103,21 +103,23 @@ std::vector<StoredTime> stored_times(const Trial& like, const Database& database
   return times;
 }
 
-Inspection inspect(InspectOptions options, const Database* database) {
-  Inspection inspection = inspect_as_far_as_possible(std::move(options), database);
+Stepped<Inspection> inspect(InspectOptions options, const Database* database) {
+  auto inspecting = inspect_as_far_as_possible(std::move(options), database);
+  while (inspecting.step()) co_yield inspecting.doing();
+  Inspection inspection = inspecting.take();
   // A modelled time may be below the roof: nothing was measured, and the counts stand.
   if (inspection.launches.empty())
     throw Error(fmt::format("{}: {}", name(inspection.trial.status), inspection.trial.message));
-  return inspection;
+  co_return inspection;
 }
 
-Inspection inspect_as_far_as_possible(InspectOptions options, const Database* database) {
+Stepped<Inspection> inspect_as_far_as_possible(InspectOptions options, const Database* database) {
   const KernelHome home(options.subject, options.rig.kernels, database);
   const auto trial = options.subject.trial > 0 ? database->trial(options.subject.trial) : std::nullopt;
   if (trial && !options.rig.device.starts_with("emu:")) options.rig.device = emulated_twin(*trial);
   options.rig.device = inspecting_device(options.rig.device);
   options.rig.jobs = 2;  // the kernel and lab.cu
-  tell(options.told, "starting " + options.rig.device);
+  co_yield "starting " + options.rig.device;
   Rig rig(options.rig, home.folder());
   Subject subject = home.said_readably([&] {
     return resolve_subject(options.subject, options.arguments, options.dtype, rig.folder(), rig.device(), database);
@@ -125,13 +127,13 @@ Inspection inspect_as_far_as_possible(InspectOptions options, const Database* da
   subject.how += home.suffix();
   announce_completion(subject.source.variant->name, subject.completion);
   const ProblemSetup setup = prepare_problem(rig.folder(), subject.problem, rig.device());
-  tell(options.told, "preparing " + subject.problem.title());
+  co_yield "preparing " + subject.problem.title();
   ProblemLoader(rig, setup, false).load();
-  tell(options.told, counting_text(subject, rig.device()));
+  co_yield counting_text(subject, rig.device());
   Inspection inspection = inspect_subject(rig, setup, subject, database);
   inspection.source.path = home.readable(std::move(inspection.source.path));
   inspection.trial.message = home.readable(std::move(inspection.trial.message));
-  return inspection;
+  co_return inspection;
 }
 
 Inspection inspect_subject(Rig& rig, const ProblemSetup& setup, const Subject& subject, const Database* database) {

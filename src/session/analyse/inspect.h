@@ -3,8 +3,8 @@
 
 #include "session/analyse/inspection.h"
 #include "session/find/subject.h"
-#include "session/run/progress.h"
 #include "session/run/single.h"
+#include "session/run/stepped.h"
 
 namespace kerlab::session {
 
@@ -13,15 +13,14 @@ struct InspectOptions {
   SubjectName subject;
   std::vector<ProblemArgument> arguments;
   std::string dtype;
-  Told told;
 };
 
 /// `database` may be null: then nothing is stored. Throws Error with the message when the kernel does not compile or
 /// run.
-Inspection inspect(InspectOptions options, const Database* database);
+Stepped<Inspection> inspect(InspectOptions options, const Database* database);
 /// The same, but a kernel that does not compile or run is known as far as that goes: its trial has the status and the
 /// message, and there are no launches.
-Inspection inspect_as_far_as_possible(InspectOptions options, const Database* database);
+Stepped<Inspection> inspect_as_far_as_possible(InspectOptions options, const Database* database);
 
 /// The same in a rig that has the problem loaded (ProblemLoader), of an emulated device.
 Inspection inspect_subject(Rig& rig, const ProblemSetup& setup, const Subject& subject, const Database* database);

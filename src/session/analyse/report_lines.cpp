@@ -55,7 +55,7 @@ ReportSource counted(const Trial& trial, const RigOptions& rig, const Database& 
   options.rig = rig;
   options.subject.trial = trial.id;
   try {
-    return lines_of(inspect_as_far_as_possible(std::move(options), &database));
+    return lines_of(inspect_as_far_as_possible(std::move(options), &database).finish());
   } catch (const Error& error) {
     return {"", fmt::format("not counted: {}", error.what()), {}};
   }
@@ -63,17 +63,17 @@ ReportSource counted(const Trial& trial, const RigOptions& rig, const Database& 
 
 }  // namespace
 
-void add_source_lines(LabReport& report, const RigOptions& rig, const Database& database, int best,
-                      const std::function<void(const std::string&)>& tell) {
+Stepped<LabReport> with_source_lines(LabReport report, RigOptions rig, const Database& database, int best) {
   std::vector<std::pair<const ReportProblem*, ReportTrial*>> wanted;
   for (ReportProblem& problem : report.problems)
     for (ReportTrial* one : best_of(problem, best)) wanted.emplace_back(&problem, one);
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     const auto& [problem, one] = wanted[i];
-    tell(fmt::format("source lines: {} of {}, {} {} of {}", i + 1, wanted.size(), one->trial.variant,
-                     one->trial.configuration, problem->title));
+    co_yield fmt::format("source lines: {} of {}, {} {} of {}", i + 1, wanted.size(), one->trial.variant,
+                         one->trial.configuration, problem->title);
     one->source = counted(one->trial, rig, database);
   }
+  co_return report;
 }
 
 }  // namespace kerlab::session

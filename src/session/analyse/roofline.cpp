@@ -128,9 +128,6 @@ void add_stored_winners(RooflineReport& report, const RooflineOptions& options, 
 }
 
 void take_ceilings(RooflineReport& report, const RooflineOptions& options, Rig& rig, Database& database) {
-  report.measured = stored_ceilings(database, report.device);
-  if (options.only_stored || (!options.measure && !report.measured.rows.empty())) return;
-  tell(options.told, "measuring what " + rig.device().id + " reaches");
   try {
     report.measured = measure_ceilings(rig, database);
     report.measured_now = true;
@@ -184,7 +181,7 @@ ProblemRoofline problem_roofline(const Family& family, const Problem& problem, c
   return result;
 }
 
-RooflineReport make_rooflines(const RooflineOptions& options, Database& database) {
+Stepped<RooflineReport> make_rooflines(RooflineOptions options, Database& database) {
   KernelFolder folder;
   ProblemRequest request;
   if (!options.rig.target.empty()) {
@@ -199,7 +196,11 @@ RooflineReport make_rooflines(const RooflineOptions& options, Database& database
   Rig rig(options.rig, std::move(folder));
   RooflineReport report;
   report.device = rig.device();
-  take_ceilings(report, options, rig, database);
+  report.measured = stored_ceilings(database, report.device);
+  if (!options.only_stored && (options.measure || report.measured.rows.empty())) {
+    co_yield "measuring what " + rig.device().id + " reaches";
+    take_ceilings(report, options, rig, database);
+  }
   ShippedWinners shipped;  // none for a script, which pretends for tests only
   if (!report.device.is_scripted) shipped = read_shipped(shipped_folder(), shipped_device(report.device));
   report.warnings.insert(report.warnings.end(), shipped.warnings.begin(), shipped.warnings.end());
@@ -211,7 +212,7 @@ RooflineReport make_rooflines(const RooflineOptions& options, Database& database
     report.problems.push_back(
         problem_roofline(rig.folder().family, problem, report.device, report.measured, database, shipped.winners));
   }
-  return report;
+  co_return report;
 }
 
 }  // namespace kerlab::session

@@ -6,7 +6,7 @@
 #include "session/find/shipped.h"
 #include "session/run/ceilings.h"
 #include "session/run/problem_setup.h"
-#include "session/run/progress.h"
+#include "session/run/stepped.h"
 
 namespace kerlab::session {
 
@@ -16,7 +16,6 @@ struct RooflineOptions {
   std::string dtype;         ///< empty: the family's first that the device supports
   bool measure = false;      ///< ceilings anew, even if stored
   bool only_stored = false;  ///< no ceilings are measured, even if none is stored
-  Told told;
 };
 
 /// A stored trial under the roof.
@@ -56,7 +55,7 @@ struct RooflineReport {
 };
 
 /// Throws UsageError, Error (no device).
-RooflineReport make_rooflines(const RooflineOptions& options, Database& database);
+Stepped<RooflineReport> make_rooflines(RooflineOptions options, Database& database);
 
 /// One problem without any point: what the device allows.
 ProblemRoofline problem_roof(const Family& family, const Problem& problem, const DeviceInfo& device,

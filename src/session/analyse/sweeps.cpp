@@ -28,6 +28,10 @@ struct ClockRange {
   }
 };
 
+}  // namespace
+
+// Not in the nameless namespace: the frame of count_sweep holds one, and GCC warns of that where files are compiled
+// together.
 /// Compiles and runs the configurations of one sweep: compilers work ahead of the emulated device.
 class SweepCounter {
  public:
@@ -44,7 +48,7 @@ class SweepCounter {
     ProblemLoader(rig_, setup_, false).load();
   }
 
-  CountedSweep count(const Sweep& sweep, std::size_t most, const Told& told) {
+  Stepped<CountedSweep> count(const Sweep& sweep, std::size_t most) {
     CountedSweep counted{rig_.device(), model_ceilings(setup_.plan, rig_.device()), {}, false};
     counted.other_source = source_.source.hash != sweep.source;
     for (const SweepPoint& point : some_points(sweep, most))
@@ -53,20 +57,20 @@ class SweepCounter {
     std::vector<Compilation> compilations(counted.points.size());
     for (std::size_t i = 0; i < counted.points.size(); ++i)
       candidates.push_back(submit(counted.points[i], compilations[i]));
-    tell(told, fmt::format("{}: compiling {} configurations", sweep.name, candidates.size()));
+    co_yield fmt::format("{}: compiling {} configurations", sweep.name, candidates.size());
     std::size_t done = 0;
     while (std::ranges::any_of(compilations, [](const Compilation& one) { return bool(one); })) {
       rig_.compilers().step();
       for (std::size_t i = 0; i < compilations.size(); ++i) {
         if (!compilations[i].finished()) continue;
-        tell(told, fmt::format("{}: counting {} of {} configurations", sweep.name, ++done, candidates.size()));
+        co_yield fmt::format("{}: counting {} of {} configurations", sweep.name, ++done, candidates.size());
         CompileResult compiled = compilations[i].take();
         run(candidates[i], compiled, counted.points[i]);
       }
       end_interrupted_wait();
       rig_.wait(std::chrono::milliseconds(100));
     }
-    return counted;
+    co_return counted;
   }
 
  private:
@@ -98,8 +102,6 @@ class SweepCounter {
   VariantSource source_;
   ProblemSetup setup_;
 };
-
-}  // namespace
 
 fs::path sweeps_folder() {
   return share_folder() / "tuning_db" / "sweeps";
@@ -198,10 +200,13 @@ std::vector<Sweep> recorded_sweeps(const Database& database, std::size_t least) 
   return sweeps;
 }
 
-CountedSweep count_sweep(RigOptions options, const Sweep& sweep, std::size_t most, const Told& told) {
+Stepped<CountedSweep> count_sweep(RigOptions options, const Sweep& sweep, std::size_t most) {
   options.target = sweep.family;
-  tell(told, fmt::format("{}: starting {}", sweep.name, options.device));
-  return SweepCounter(options, sweep).count(sweep, most, told);
+  co_yield fmt::format("{}: starting {}", sweep.name, options.device);
+  SweepCounter counter(options, sweep);
+  auto counting = counter.count(sweep, most);
+  while (counting.step()) co_yield counting.doing();
+  co_return counting.take();
 }
 
 std::string counted_text(const Sweep& sweep, const CountedSweep& counted) {
@@ -251,18 +256,20 @@ ModelledSweep model_sweep(const CountedSweep& counted) {
   return sweep;
 }
 
-std::vector<StepRatio> step_ratios(const RigOptions& options, const Sweep& sweep, std::size_t anchors,
-                                   const Told& told) {
-  std::vector<PointPair> pairs = step_pairs(sweep, anchors);
-  if (pairs.empty()) return {};
-  const CountedSweep counted = count_sweep(options, only_steps(sweep, pairs), 0, told);
+Stepped<std::vector<StepRatio>> step_ratios(RigOptions options, const Sweep& sweep, std::size_t anchors) {
   std::vector<StepRatio> ratios;
+  std::vector<PointPair> pairs = step_pairs(sweep, anchors);
+  if (pairs.empty()) co_return ratios;
+  const Sweep steps = only_steps(sweep, pairs);
+  auto counting = count_sweep(std::move(options), steps, 0);
+  while (counting.step()) co_yield counting.doing();
+  const CountedSweep counted = counting.take();
   for (const auto& [first, second] : pairs) {
     const CountedPoint &from = counted.points[first], &to = counted.points[second];
     if (from.launches.empty() || to.launches.empty()) continue;
     ratios.push_back({to.measured.us / from.measured.us, modelled_us(counted, to) / modelled_us(counted, from)});
   }
-  return ratios;
+  co_return ratios;
 }
 
 }  // namespace kerlab::session

@@ -6,8 +6,8 @@
 #include "model/sweep_score.h"
 #include "model/sweep_steps.h"
 #include "model/time_model.h"
-#include "session/run/progress.h"
 #include "session/run/rig.h"
+#include "session/run/stepped.h"
 
 namespace kerlab::session {
 
@@ -39,7 +39,7 @@ struct CountedSweep {
 };
 
 /// Compiles at most `most` configurations (0: all) and counts them on the emulated device of `options`.
-CountedSweep count_sweep(RigOptions options, const Sweep& sweep, std::size_t most, const Told& told = {});
+Stepped<CountedSweep> count_sweep(RigOptions options, const Sweep& sweep, std::size_t most);
 
 /// As text: a line for each point and what was counted of it, for fitting.
 std::string counted_text(const Sweep& sweep, const CountedSweep& counted);
@@ -52,7 +52,6 @@ ModelledSweep model_sweep(const CountedSweep& counted);
 
 /// Counts at most `anchors` configurations of a sweep and their neighbours (step_pairs) on the emulated device of
 /// `options`; pairs of which one could not be counted are left out.
-std::vector<StepRatio> step_ratios(const RigOptions& options, const Sweep& sweep, std::size_t anchors,
-                                   const Told& told = {});
+Stepped<std::vector<StepRatio>> step_ratios(RigOptions options, const Sweep& sweep, std::size_t anchors);
 
 }  // namespace kerlab::session

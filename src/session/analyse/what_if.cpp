@@ -123,8 +123,7 @@ void take(WhatIf& what, Evaluation result, const ProblemSetup& setup, const Devi
 }
 
 /// So that they are compiled side by side, and found in the cache.
-void compile_all(Rig& rig, const ProblemSetup& setup, const Subject& subject, const std::vector<Step>& steps,
-                 const Told& told) {
+CompileAhead compile_all(Rig& rig, const ProblemSetup& setup, const Subject& subject, const std::vector<Step>& steps) {
   std::vector<CompileRequest> requests;
   for (const Step& step : steps) {
     const TrialCandidate candidate = make_candidate(rig.folder().family, subject.source, 0, step.configuration,
@@ -132,9 +131,7 @@ void compile_all(Rig& rig, const ProblemSetup& setup, const Subject& subject, co
     if (impossible_launch(rig.device(), candidate.plan).empty())
       requests.push_back({subject.source.source, candidate.options});
   }
-  const std::size_t all = requests.size();
-  CompileAhead ahead(rig, std::move(requests));
-  while (ahead.step()) tell(told, fmt::format("compiling {} of {} neighbours", all - ahead.left() + 1, all));
+  return CompileAhead(rig, std::move(requests));
 }
 
 }  // namespace
@@ -181,22 +178,25 @@ std::vector<Step> most_telling(std::vector<Step> steps, const Variant& variant, 
   return chosen;
 }
 
-std::vector<WhatIf> what_if(Rig& rig, const ProblemSetup& setup, const Subject& subject, const Inspection& from,
-                            const Database* database, std::size_t most, bool use_cache, const Told& told) {
-  if (most == 0 || from.launches.empty()) return {};
+Stepped<std::vector<WhatIf>> what_if(Rig& rig, const ProblemSetup& setup, const Subject& subject,
+                                     const Inspection& from, const Database* database, std::size_t most,
+                                     bool use_cache) {
+  std::vector<WhatIf> list;
+  if (most == 0 || from.launches.empty()) co_return list;
   const Variant& variant = *subject.source.variant;
   const TimedRatios timed(from.trial, database);
   const std::vector<Step> steps =
       most_telling(steps_from(rig.folder().family, variant, setup.problem, rig.device(), subject.configuration),
                    variant, from, rig.device(), timed.configurations(), most);
-  if (use_cache) compile_all(rig, setup, subject, steps, told);
+  CompileAhead ahead = use_cache ? compile_all(rig, setup, subject, steps) : CompileAhead();
+  const std::size_t all = ahead.left();
+  while (ahead.step()) co_yield fmt::format("compiling {} of {} neighbours", all - ahead.left() + 1, all);
   SingleOptions single;
   single.schedule = TimingSchedule{};
   single.deadline = generous_deadline(rig, setup, 1);
-  std::vector<WhatIf> list;
   for (const Step& step : steps) {
     WhatIf& what = list.emplace_back();
-    tell(told, fmt::format("counting {} of {} neighbours", list.size(), steps.size()));
+    co_yield fmt::format("counting {} of {} neighbours", list.size(), steps.size());
     what.parameter = variant.parameters[step.parameter].name;
     what.from = subject.configuration.values[step.parameter];
     what.to = step.configuration.values[step.parameter];
@@ -208,7 +208,7 @@ std::vector<WhatIf> what_if(Rig& rig, const ProblemSetup& setup, const Subject& 
          from.modelled_us);
   }
   sort_by_ratio(list);
-  return list;
+  co_return list;
 }
 
 }  // namespace kerlab::session

@@ -3,7 +3,6 @@
 
 #include "model/what_if.h"
 #include "session/analyse/inspect.h"
-#include "session/run/progress.h"
 
 namespace kerlab::session {
 
@@ -32,8 +31,9 @@ std::vector<Step> most_telling(std::vector<Step> steps, const Variant& variant, 
 
 /// Compiles and counts at most `most` of them, fastest first. The rig has the problem loaded. Ratios of what was timed
 /// on a GPU stand beside the modelled ones. `database` may be null. `use_cache`: the rig's. Those that fail say why.
-std::vector<WhatIf> what_if(Rig& rig, const ProblemSetup& setup, const Subject& subject, const Inspection& from,
-                            const Database* database, std::size_t most, bool use_cache, const Told& told = {});
+Stepped<std::vector<WhatIf>> what_if(Rig& rig, const ProblemSetup& setup, const Subject& subject,
+                                     const Inspection& from, const Database* database, std::size_t most,
+                                     bool use_cache);
 
 /// The launch that takes longest, repetitions included. There must be one.
 const LaunchInspection& heaviest(const Inspection& inspection);

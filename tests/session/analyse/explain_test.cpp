@@ -66,7 +66,7 @@ Measurement timed(std::int64_t trial, std::int64_t session, double us, const std
 
 TEST_CASE("explain: a kernel with its neighbours", "[session][emulated][explain]") {
   const SessionFixture fixture;
-  const Explanation found = explain(asked(fixture, "gemm/reg2d:BM=64", {{"M", "256"}}, "fp32", 2), nullptr);
+  const Explanation found = explain(asked(fixture, "gemm/reg2d:BM=64", {{"M", "256"}}, "fp32", 2), nullptr).finish();
   CHECK(found.kernel_name == "gemm/reg2d");
   CHECK(found.typed == "BM=64,MIN_BLOCKS=1");
   CHECK(found.problem_options == " --M 256 --N 256 --K 256 --dtype fp32");
@@ -97,11 +97,12 @@ TEST_CASE("explain: of rows it says what helps these", "[session][emulated][expl
   const auto problem = [](const char* rows, const char* columns) {
     return std::vector<ProblemArgument>{{"M", rows}, {"N", columns}};
   };
-  const Explanation few = explain(asked(fixture, "softmax/row_per_block", problem("8", "32768"), "bf16"), nullptr);
+  const Explanation few =
+      explain(asked(fixture, "softmax/row_per_block", problem("8", "32768"), "bf16"), nullptr).finish();
   CHECK(few.bottleneck.name == "too few blocks");
   CHECK_THAT(few.bottleneck.suggestion, Catch::Contains("each row over 17 blocks"));
   CHECK(few.problem.bottleneck.shape == "few rows");
-  const Explanation alone = explain(asked(fixture, "softmax", problem("1048576", "128"), "bf16"), nullptr);
+  const Explanation alone = explain(asked(fixture, "softmax", problem("1048576", "128"), "bf16"), nullptr).finish();
   CHECK_FALSE(alone.kernel);
   CHECK(alone.bottleneck.name == "latency");
   CHECK_THAT(alone.bottleneck.suggestion, Catch::Contains("16 lanes of a warp per row"));
@@ -111,7 +112,7 @@ TEST_CASE("explain: a trial's neighbours have their timed ratios", "[session][em
   SessionFixture fixture(fast("A=2 B=3"));
   const auto trials = fixture.trials(fixture.tune());
   const Trial& trial = trials.at("A=2 B=2");
-  const Explanation found = explain(asked(fixture, std::to_string(trial.id), {}, "", 9), &fixture.database());
+  const Explanation found = explain(asked(fixture, std::to_string(trial.id), {}, "", 9), &fixture.database()).finish();
   REQUIRE(found.kernel);
   CHECK(found.kernel->trial.id == trial.id);
   CHECK(found.kernel->stored.size() == 1);
@@ -131,7 +132,7 @@ TEST_CASE("explain: a trial's neighbours have their timed ratios", "[session][em
 TEST_CASE("explain: a problem alone, with what fits", "[session][emulated][explain]") {
   const SessionFixture fixture;
   const Explanation found =
-      explain(asked(fixture, "gemm", {{"M", "1"}, {"N", "4096"}, {"K", "4096"}}, "bf16"), nullptr);
+      explain(asked(fixture, "gemm", {{"M", "1"}, {"N", "4096"}, {"K", "4096"}}, "bf16"), nullptr).finish();
   CHECK_FALSE(found.kernel);
   CHECK(found.kernel_name.empty());
   CHECK(found.code == ExitCode::passed);
@@ -148,7 +149,7 @@ TEST_CASE("explain: a problem alone, with what fits", "[session][emulated][expla
 
 TEST_CASE("explain: a variant that cannot do the problem, and one that does not compile", "[session][explain]") {
   const SessionFixture fixture;
-  const Explanation other = explain(asked(fixture, "gemm/async_tile", {{"M", "64"}}, "bf16"), nullptr);
+  const Explanation other = explain(asked(fixture, "gemm/async_tile", {{"M", "64"}}, "bf16"), nullptr).finish();
   CHECK(other.kernel_name == "gemm/async_tile");
   CHECK_FALSE(other.kernel);
   CHECK_THAT(other.obstacle, Catch::Contains("has no bf16"));
@@ -157,7 +158,8 @@ TEST_CASE("explain: a variant that cannot do the problem, and one that does not 
 
   write_atomic(fixture.family() / "simple.cu",
                std::string_view("extern \"C\" __global__ void simple() { nonsense; }\n"));
-  const Explanation broken = explain(asked(fixture, fixture.family().string() + "/simple", {}, "", 4), nullptr);
+  const Explanation broken =
+      explain(asked(fixture, fixture.family().string() + "/simple", {}, "", 4), nullptr).finish();
   REQUIRE(broken.kernel);
   CHECK(broken.kernel->launches.empty());
   CHECK_THAT(broken.obstacle, Catch::Contains("compile_error") && Catch::Contains("simple.cu"));
@@ -172,7 +174,7 @@ TEST_CASE("explain: a trial whose kernel has changed since", "[session][emulated
   const std::string id = std::to_string(trials.at("A=1 B=2").id);
   const std::filesystem::path source = fixture.family() / "simple.cu", spec = fixture.family() / "simple.toml";
   write_atomic(source, read_text(source) + "// later\n");
-  const Explanation stored = explain(asked(fixture, id, {}, ""), &fixture.database());
+  const Explanation stored = explain(asked(fixture, id, {}, ""), &fixture.database()).finish();
   REQUIRE(stored.kernel);
   CHECK_FALSE(stored.kernel->launches.empty());
   CHECK_THAT(stored.kernel->note, Catch::Contains("its stored source is taken"));
@@ -181,7 +183,7 @@ TEST_CASE("explain: a trial whose kernel has changed since", "[session][emulated
   for (std::size_t at = 0; (at = text.find("name = \"B\"")) != std::string::npos;) text.replace(at, 10, "name = \"C\"");
   for (std::size_t at = 0; (at = text.find("* B)")) != std::string::npos;) text.replace(at, 4, "* C)");
   write_atomic(spec, text);
-  const Explanation gone = explain(asked(fixture, id, {}, ""), &fixture.database());
+  const Explanation gone = explain(asked(fixture, id, {}, ""), &fixture.database()).finish();
   REQUIRE(gone.kernel);
   CHECK(gone.kernel->launches.empty());
   CHECK(gone.kernel->stored.size() == 1);

@@ -21,7 +21,7 @@ Inspection inspected(const SessionFixture& fixture, const std::string& subject, 
   options.subject = parse_subject(subject);
   options.arguments = std::move(arguments);
   options.dtype = dtype;
-  return inspect(options, database);
+  return inspect(options, database).finish();
 }
 
 const Remark* find_remark(const Inspection& inspection, const std::string& kind) {

@@ -33,8 +33,8 @@ std::vector<Trial> swept() {
         const auto id = static_cast<std::int64_t>(trials.size()) + 1;
         const bool bad = bm == 128 && stages > 4;
         trials.push_back(trial_of(id, fmt::format("BM={} BN={} STAGES={}", bm, bn, stages),
-                               bad ? TrialStatus::illegal_address : TrialStatus::passed,
-                               bad ? fmt::format("kernel 'gemm': illegal access at 0x7f{:08x}", id * 4096) : ""));
+                                  bad ? TrialStatus::illegal_address : TrialStatus::passed,
+                                  bad ? fmt::format("kernel 'gemm': illegal access at 0x7f{:08x}", id * 4096) : ""));
       }
   return trials;
 }
@@ -94,7 +94,8 @@ TEST_CASE("failures: the constraint is one that a spec may hold", "[session]") {
 
 TEST_CASE("failures: what was never launched comes last", "[session]") {
   std::vector<Trial> trials;
-  for (int i = 0; i < 9; ++i) trials.push_back(trial_of(i, fmt::format("BM={}", i), TrialStatus::rejected, "too large"));
+  for (int i = 0; i < 9; ++i)
+    trials.push_back(trial_of(i, fmt::format("BM={}", i), TrialStatus::rejected, "too large"));
   trials.push_back(trial_of(20, "BM=77", TrialStatus::trap, "a trap"));
   const std::vector<FailureGroup> groups = group_failures(trials);
   REQUIRE(groups.size() == 2);
