@@ -8,9 +8,14 @@
 #include "device/cuda/cuda_info.h"
 #include "device/device.h"
 #include "device/device_kernels.h"
+#include "device/launches.h"
 
 using namespace kerlab;
+using test::argument;
+using test::basic;
 using test::image;
+using test::launch_of;
+using test::words_at;
 
 namespace {
 
@@ -20,37 +25,6 @@ std::unique_ptr<Device> gpu() {
     return nullptr;
   }
   return open_device("cuda:0");
-}
-
-template <typename T>
-std::vector<std::byte> argument(T value) {
-  std::vector<std::byte> bytes(sizeof value);
-  std::memcpy(bytes.data(), &value, sizeof value);
-  return bytes;
-}
-
-BoundLaunch basic(ModuleId module, const std::string& kernel, DevicePtr data, std::uint32_t count) {
-  BoundLaunch launch;
-  launch.module = module;
-  launch.kernel = kernel;
-  launch.grid = {(count + 127) / 128, 1, 1};
-  launch.block = {128, 1, 1};
-  launch.arguments = {argument(data), argument(count)};
-  return launch;
-}
-
-Launch launch_of(const std::string& kernel, std::uint32_t threads, std::uint32_t dynamic_shared = 0) {
-  Launch launch;
-  launch.kernel = kernel;
-  launch.block = {threads, 1, 1};
-  launch.dynamic_shared = dynamic_shared;
-  return launch;
-}
-
-std::vector<std::uint32_t> words_at(Device& device, DevicePtr source, std::size_t count) {
-  std::vector<std::uint32_t> words(count);
-  device.copy_out(std::as_writable_bytes(std::span(words)), source);
-  return words;
 }
 
 /// Runs a hidden test case of this program in a process of its own: a sticky fault must not spoil the others.
