@@ -42,6 +42,8 @@ struct Value {
   int exponent;
 };
 inline constexpr int kInfinite = 4096, kNotANumber = 8192;
+/// Of a zero that keeps its sign.
+inline constexpr int kSignedZero = -4096;
 
 KERLAB_BOTH Value signed_value(i64 x, int exponent) {
   return {x < 0, x < 0 ? ~static_cast<u64>(x) + 1 : static_cast<u64>(x), exponent};
@@ -137,6 +139,8 @@ KERLAB_BOTH Value value_of(double x) {
 /// conversion to e5m2 saturates as well; its infinity comes from nowhere but here.)
 KERLAB_BOTH u64 encode_value(const Format& f, const Value& v) {
   if (v.exponent == kNotANumber && !f.is_float) return f.maximum;
+  if (v.exponent == kSignedZero && v.magnitude == 0 && f.is_float)
+    return static_cast<u64>(v.negative) << (8 * f.bytes - 1);
   if (v.exponent < kInfinite || !f.is_float) return encode(f, v.negative, v.magnitude, v.exponent, true);
   const bool is_e5m2 = f.bytes == 1 && f.precision == 3;
   const u64 infinite = is_e5m2 ? f.overflow + 1 : f.overflow;

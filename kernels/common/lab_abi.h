@@ -45,7 +45,8 @@ enum PlantId : u32 {
   kPlantScale = 8,      // times 2^value
   kPlantSpread = 9,     // times 2^e, with another e from 0 up to value (or down to it) for each line
   kPlantShift = 10,     // plus value
-  kPlantSubnormal = 11  // brought below the smallest normal number of the type
+  kPlantSubnormal = 11, // brought below the smallest normal number of the type
+  kPlantEnds = 12       // some elements of the tensor: the type's largest number, its smallest ones, -0
 };
 struct Plant {
   u32 what;
@@ -115,6 +116,7 @@ struct CompareArguments {
   u32 rounding;  // 1: errors are also compared with what one rounding makes of the value
   double value_factor, scale_factor, absolute;  // kerlab::Tolerance
   u64 report;                                   // CompareReport
+  u32 may_be_nan = 0;                           // 1: NaN is right where the value is no number
 };
 // Sums over elements whose tolerance is mostly the rounding of the output, in half ulps (common/rounding.h).
 struct RoundingSums {

@@ -60,6 +60,27 @@ KERLAB_BOTH bool is_point(const FillArguments& a, const Plant& plant, u64 key, u
   return found;
 }
 
+/// Which of the ends an element holds; kEndNumbers: none. Each has a place of its own, as far as there are so many.
+inline constexpr u64 kEndNumbers = 8;
+KERLAB_BOTH u64 end_at(const FillArguments& a, u64 key, u64 index) {
+  const u64 elements = static_cast<u64>(a.count);
+  const u64 first = random_word(key, 0, 1) % elements, step = elements / kEndNumbers;
+  KERLAB_ROLLED for (u64 j = 0; j < kEndNumbers; ++j)
+    if ((first + j * (step == 0 ? 1 : step)) % elements == index) return j;
+  return kEndNumbers;
+}
+
+/// The largest number of the type and its smallest: subnormal, normal, and 0, of both signs. Of integers the ends.
+KERLAB_BOTH Value end_of(const Format& f, u64 which) {
+  const bool negative = (which & 1) != 0;
+  if (!f.is_float) return {negative, negative ? f.maximum + 1 : f.maximum, 0};
+  if (which >= 6) return {negative, 0, kSignedZero};
+  if (which >= 4) return {negative, 1, f.minimum_exponent};
+  Value v = value_of(decode(f, (which >= 2 ? u64{1} : f.maximum) << f.shift));
+  v.negative = negative;
+  return v;
+}
+
 /// From -value to value in steps of 2^-10.
 KERLAB_BOTH Value ramp(double value, const Place& place) {
   const Value v = value_of(value);
@@ -156,6 +177,11 @@ KERLAB_BOTH Value planted_value(const Format& f, const FillArguments& a, u64 key
     const u64 own_key = mix(key ^ (u64{i} + 1));
     if (plant.what == kPlantPoints) {
       if (is_point(a, plant, own_key, index)) v = planted_number(plant, own_key, index);
+      continue;
+    }
+    if (plant.what == kPlantEnds) {
+      const u64 end = end_at(a, own_key, index);
+      if (end < kEndNumbers) v = end_of(f, end);
       continue;
     }
     const Place place = place_of(a, plant.along_columns != 0, index);

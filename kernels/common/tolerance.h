@@ -32,12 +32,14 @@ KERLAB_BOTH Verdict wrong(bool nan, double tolerance) {
 }
 
 KERLAB_BOTH double tolerance_at(const Format& f, double reference, double scale, const CompareArguments& a) {
-  return half_ulp(f, reference) + a.value_factor * absolute_value(reference) + a.scale_factor * scale + a.absolute;
+  return half_ulp(f, reference) + a.value_factor * absolute_value(reference) + a.scale_factor * absolute_value(scale) +
+         a.absolute;
 }
 
 /// Bit-exact: got is the reference rounded once. Zeros of both signs are equal; fp8 may overflow to infinity instead of
 /// saturating. Neither is NaN.
 KERLAB_BOTH Verdict exact_verdict(const Format& f, u64 got_bits, double got, double reference) {
+  if (got == reference) return right(0);  // -128 of int8 too, to which nothing is rounded
   const u64 expected = encode(f, reference);
   if (got_bits == expected || (got == 0 && decode(f, expected) == 0)) return right(0);
   const bool saturated = f.is_float && (encode(f, absolute_value(reference)) >> f.shift) >= f.overflow;
@@ -58,9 +60,21 @@ KERLAB_BOTH Verdict distant_verdict(const Format& f, double got, double referenc
                                             : wrong(false, tolerance);
 }
 
+/// Of kernels that declare it: NaN where the value or its error scale is none, or where the value may be too large for
+/// the type. A negative scale says that this holds for the whole row or matrix, and for infinities too.
+KERLAB_BOTH bool may_be_special(const Format& f, double got, double reference, double scale,
+                                const CompareArguments& a) {
+  if (a.may_be_nan == 0) return false;
+  if (!is_nan(scale) && bits_of(scale) >> 63 != 0) return is_nan(got) || is_infinite(got);
+  if (!is_nan(got)) return false;
+  const double reached = absolute_value(reference) + tolerance_at(f, reference, scale, a);
+  return !(reached <= decode(f, f.maximum << f.shift));
+}
+
 KERLAB_BOTH_RARE Verdict rare_verdict(const Format& f, u64 got_bits, double reference, double scale,
                                       const CompareArguments& a) {
   const double got = decode(f, got_bits);
+  if (f.is_float && may_be_special(f, got, reference, scale, a)) return right(0);
   if (is_nan(got) || is_nan(reference)) {
     return is_nan(got) && is_nan(reference) ? right(0) : wrong(!is_nan(reference), 0);
   }

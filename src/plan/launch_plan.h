@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "plan/accuracy.h"
 #include "plan/dtype.h"
 #include "plan/tensor_map.h"
 
@@ -87,6 +88,7 @@ struct LaunchPlan {
   std::int64_t alignment = kLeastAlignment;  ///< bytes: what the kernels assume of every tensor's first address
   std::vector<Pitch> pitches = {};           ///< all other tensors are dense; where there are any: checked, never timed
   Start start = Start::held;
+  Accuracy accuracy = {};  ///< what its results are held to
   bool operator==(const LaunchPlan&) const = default;
 };
 

@@ -169,8 +169,10 @@ void put_list(IdentityWriter& to, std::string_view name, const std::vector<Item>
 }
 
 void put(IdentityWriter& to, const LaunchPlan& plan) {
-  const auto& [workspaces, launches, alignment, pitches, start] = plan;
-  to.map(start == Start::held ? 4 : 5);  // the name of a trial that was stored before there were others stays
+  const auto& [workspaces, launches, alignment, pitches, start, accuracy] = plan;
+  // The name of a trial that was stored before there were others stays.
+  to.map(4u + (start == Start::held ? 0u : 1u) + (accuracy.weaker() ? 1u : 0u));
+  if (accuracy.weaker()) to.field("accuracy", accuracy_text(accuracy));
   to.field("alignment", alignment);
   put_list(to, "launches", launches);
   put_list(to, "pitches", pitches);

@@ -18,8 +18,9 @@ inline constexpr std::array<std::string_view, 7> kRecipeBases = {"normal",   "un
                                                                  "constant", "partition", "index_coded"};
 
 /// What may be planted, in the order of lab::PlantId.
-inline constexpr std::array<std::string_view, 12> kPlantKinds = {
-    "value", "one", "one_hot", "points", "ramp", "mirror", "mask", "tail", "scale", "spread", "shift", "subnormal"};
+inline constexpr std::array<std::string_view, 13> kPlantKinds = {"value",  "one",       "one_hot", "points", "ramp",
+                                                                 "mirror", "mask",      "tail",    "scale",  "spread",
+                                                                 "shift",  "subnormal", "ends"};
 
 /// How a recipe may draw integers of a range, in the order of lab::IntegerPattern.
 inline constexpr std::array<std::string_view, 6> kIntegerPatterns = {"uniform", "skewed", "ramp",

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/file.h"
+#include "spec/accuracy_reader.h"
 #include "spec/checker_reader.h"
 #include "spec/dtype_rule.h"
 #include "spec/launch_reader.h"
@@ -259,15 +260,17 @@ void check_references(const Family& family, const SourceLocation& where) {
 
 Family read_family(const std::filesystem::path& file) {
   const TomlValue root = parse_toml(read_text(file), shown_path(file));
-  const SpecTable top(root, "family",
-                      {"name", "doc", "group", "dtypes", "reference_source", "dimension", "flag", "scalar", "derived",
-                       "constraint", "tensor", "reference", "checker", "recipe", "cost", "library", "folders"});
+  const SpecTable top(
+      root, "family",
+      {"name", "doc", "group", "dtypes", "reference_source", "dimension", "flag", "scalar", "derived", "constraint",
+       "tensor", "reference", "checker", "recipe", "cost", "library", "folders", "accuracy", "specials"});
   Family family;
   family.name = top.identifier("name");
   family.doc = top.text("doc", "");
   family.group = top.text("group", "");
   if (std::ranges::find(kFamilyGroups, family.group) == kFamilyGroups.end()) family.group = kFamilyGroups.back();
   family.folder = file.parent_path();
+  family.accuracy = read_accuracy(top, {});
   family.dtypes = top.dtypes("dtypes");
   if (family.dtypes.empty()) top.fail("dtypes", "at least one dtype is needed: dtypes = [\"fp32\"]");
   family.dimensions = read_dimensions(top);

@@ -74,6 +74,7 @@ Instance instantiate(const Family& family, const Variant& variant, const Problem
   instance.plan.pitches = std::move(pitches);
   instance.plan.alignment = variant.alignment;
   instance.plan.start = variant.start;
+  instance.plan.accuracy = variant.accuracy;
   return instance;
 }
 

@@ -31,7 +31,7 @@ const std::vector<std::string>& bases() {
 }
 
 bool takes_value(const std::string& what) {
-  return what != "one_hot" && what != "subnormal" && what != "mirror";
+  return what != "one_hot" && what != "subnormal" && what != "mirror" && what != "ends";
 }
 
 /// Largest magnitude that this kind of plant can do something with; infinity: any number or none.

@@ -184,6 +184,7 @@ inline constexpr std::array<std::string_view, 5> kFamilyGroups = {"dense linear 
 
 struct Family {
   std::string name, doc;
+  Accuracy accuracy;  ///< of variants that do not say their own
   std::string group;  ///< one of kFamilyGroups
   std::filesystem::path folder;
   std::vector<DType> dtypes;  ///< the first is the default
@@ -237,6 +238,7 @@ struct Variant {
   std::vector<Expression> quick;            ///< the part of the space that an emulated tune sweeps; empty: all of it
   std::vector<Prediction> predicted;        ///< [predicted], in the counters' order
   std::string nondeterministic;             ///< why runs may differ bit by bit; empty: they may not
+  Accuracy accuracy;                        ///< what results are held to
 };
 
 struct KernelFolder {

@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "plan/counters.h"
+#include "spec/accuracy_reader.h"
 #include "spec/dtype_rule.h"
 #include "spec/launch_reader.h"
 #include "spec/readers.h"
@@ -287,9 +288,10 @@ Variant read_variant(const std::filesystem::path& file, const Family& family) {
   const TomlValue root = parse_toml(read_text(file), shown_path(file));
   const SpecTable top(
       root, "variant",
-      {"name",    "doc",        "source",    "dtypes",     "minimum_cc", "maximum_cc",       "tune",     "alignment",
-       "rung",    "options",    "requires",  "sample",     "quick",      "nondeterministic", "pitch",    "parameter",
-       "derived", "constraint", "workspace", "tensor_map", "launch",     "predicted",        "formerly", "start"});
+      {"name",      "doc",       "source",   "dtypes",     "minimum_cc", "maximum_cc", "tune",
+       "alignment", "rung",      "options",  "requires",   "sample",     "quick",      "nondeterministic",
+       "pitch",     "parameter", "derived",  "constraint", "workspace",  "tensor_map", "launch",
+       "predicted", "formerly",  "accuracy", "specials",   "start"});
   Variant variant;
   variant.name = top.identifier("name", file.stem().string());
   variant.doc = top.text("doc", "");
@@ -306,6 +308,7 @@ Variant read_variant(const std::filesystem::path& file, const Family& family) {
   variant.sampling = read_sampling(top);
   variant.quick = top.expressions("quick");
   variant.nondeterministic = read_nondeterministic(top);
+  variant.accuracy = read_accuracy(top, family.accuracy);
   variant.parameters = read_parameters(top);
   variant.derived = read_derived(top);
   variant.constraints = read_constraints(top);

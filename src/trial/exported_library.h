@@ -34,6 +34,7 @@ struct ExportedWorkspace {
 /// A program for one dtype and one set of flags.
 struct ExportedKernel {
   std::string variant, configuration, dtype;
+  std::string accuracy;            ///< its class; empty: the strictest
   std::vector<std::string> flags;  ///< in the order of the family's
   std::size_t image = 0;
   std::string plan_code;  ///< statements of C++17 (spec/plan_code.h)

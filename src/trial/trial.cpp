@@ -58,7 +58,8 @@ struct IdentityHasher {
   bool identity = false;
 
   void operator()(std::string_view column, const std::string& value) {
-    if (identity) hasher.field(column, value);
+    // A column that came later: where it is empty the key is what it was before.
+    if (identity && !(column == "accuracy" && value.empty())) hasher.field(column, value);
     if (column == "key") identity = true;
   }
   void operator()(std::string_view column, std::int64_t value) {
@@ -86,6 +87,15 @@ bool is_final(TrialStatus status) {
 }
 bool is_fault(TrialStatus status) {
   return row(status).outcome == Outcome::fault;
+}
+
+std::string variant_text(const Trial& trial) {
+  return trial.variant + (trial.accuracy.empty() ? "" : " (" + trial.accuracy + ")");
+}
+
+std::string label_text(const Trial& trial) {
+  return trial.variant + (trial.configuration.empty() ? "" : " " + trial.configuration) +
+         (trial.accuracy.empty() ? "" : " (" + trial.accuracy + ")");
 }
 
 const std::string& seal(Trial& trial) {

@@ -46,7 +46,7 @@ bool is_fault(TrialStatus status);  ///< ended by the device or a child process:
 /// variant + configuration + problem + device + toolchain.
 struct Trial {
   std::int64_t id = 0;
-  std::string key;  ///< digest of everything from `source_hash` to `check_version`; unique
+  std::string key;  ///< digest of everything from `family` to `accuracy`; unique
   // identity
   std::string family, variant;
   std::string configuration;  ///< canonical: "BM=128 BN=64 ..." in the variant's parameter order
@@ -58,6 +58,7 @@ struct Trial {
   std::string device_class;  ///< DeviceInfo::device_class()
   std::string device_kind;   ///< cuda, emulated, script
   std::int64_t check_version = 0;
+  std::string accuracy;  ///< accuracy_text of the kernel's class; empty: the strictest
   // outcome
   TrialStatus status = TrialStatus::compiling;
   std::string message;       ///< place, cause, remedy; empty when passed
@@ -144,6 +145,7 @@ void columns(Record& r, Visitor&& visit) {
   visit("device_class", r.device_class);
   visit("device_kind", r.device_kind);
   visit("check_version", r.check_version);
+  visit("accuracy", r.accuracy);
   visit("status", r.status);
   visit("message", r.message);
   visit("session", r.session);
@@ -225,6 +227,11 @@ void columns(Record& r, Visitor&& visit) {
   visit("ended", r.ended);
   visit("wall_s", r.wall_s);
 }
+
+/// "tile2d", with the class of accuracy behind it where that is weaker: "strassen (normwise)".
+std::string variant_text(const Trial& trial);
+/// The same with the configuration: "tile2d BM=64", "strassen BM=64 (normwise)".
+std::string label_text(const Trial& trial);
 
 /// The digest of a trial's identity columns: sets and returns `key`.
 const std::string& seal(Trial& trial);

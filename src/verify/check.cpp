@@ -6,6 +6,7 @@
 #include "verify/checker.h"
 #include "verify/compare.h"
 #include "verify/explain.h"
+#include "verify/normwise.h"
 #include "verify/rounding_verdict.h"
 #include "verify/second_look.h"
 
@@ -34,7 +35,8 @@ void Checker::look(Run& run, std::size_t attempt) {
     if (attempt < run.compared && references[i].checker)
       run.judged[slot] = judge_by_checker(data_, run.recipe, i, run.set);
     else if (attempt < run.compared)
-      queue_compare(data_, reports_, slot, {run.recipe, i, buffer.pointer(), &(*run.expected)[i], run.sums});
+      queue_compare(data_, reports_, slot,
+                    {run.recipe, i, buffer.pointer(), &(*run.expected)[i], run.sums, run.accuracy});
     if (run.poisons.size() > 1)
       data_.queue_hash(buffer.pointer(), buffer.bytes(), reports_,
                        static_cast<std::uint32_t>(hash_slot(run, attempt, i)));
@@ -103,10 +105,13 @@ CheckReport Checker::check_runs(Candidate& candidate, std::vector<Run> runs, Che
   const std::size_t buffers = guarded_buffers(candidate, 0).size();
   const std::size_t scans = 2 * buffers + zeroed.size() + pitched.size();  // of each run
   reports_.reset(compares, scans * runs.size(), hashes);
+  std::vector<Expected> by_norm;  // of one run at a time
   for (std::size_t i = 0; i < runs.size(); ++i) {
     Run& run = runs[i];
+    run.accuracy = candidate.plan().accuracy;
     run.input_hashes = data_.input_hashes(run.recipe);
-    run.expected = &data_.expected(run.recipe);
+    if (run.accuracy.normwise) by_norm = expected_by_norm(data_, run.recipe, run.accuracy);
+    run.expected = run.accuracy.normwise ? &by_norm : &data_.expected(run.recipe);
     run.set = data_.set_with(run.recipe, candidate.plan().alignment);
     queue(candidate, run);
     scan_guards(data_.lab(), guarded_buffers(candidate, run.set), reports_, static_cast<std::uint32_t>(scans * i));

@@ -20,6 +20,7 @@ struct Checker::Run {
   std::size_t first_compare = 0;               ///< slots: attempts x outputs
   std::uint32_t first_hash = 0;                ///< slots: inputs, then attempts x outputs
   std::map<std::size_t, RecipeReport> judged;  ///< by slot: of outputs that have a checker
+  Accuracy accuracy = {};                      ///< of the candidate
   bool sums = false;                           ///< errors and rows are summed up, too
   bool timed = false;                          ///< its first attempt lies between the two events
   bool untouched = false;                      ///< nothing is poisoned: all is as the run before has left it

@@ -1,12 +1,25 @@
 #include "verify/compare.h"
 
+#include <algorithm>
+
 #include "verify/rounding_verdict.h"
 
 namespace kerlab::verify {
 
+Tolerance tolerance_under(const ProblemPlan& plan, std::uint32_t recipe, std::size_t reference, Accuracy accuracy) {
+  Tolerance tolerance = plan.references[reference].tolerance;
+  const bool flushed = accuracy.may_be_nan && std::ranges::any_of(plan.recipes[recipe].plants, [](const Plant& plant) {
+                         return plant.what == "subnormal";
+                       });
+  if (!flushed || tolerance.absolute == 0) return tolerance;  // 0: what must be met bit for bit
+  if (tolerance.value_factor > 0) tolerance.value_factor += 1;
+  tolerance.scale_factor += 1;
+  return tolerance;
+}
+
 lab::CompareArguments compare_rule(const ProblemPlan& plan, const Tensor& output, std::uint32_t recipe,
-                                   std::size_t reference) {
-  const Tolerance& tolerance = plan.references[reference].tolerance;
+                                   std::size_t reference, Accuracy accuracy) {
+  const Tolerance tolerance = tolerance_under(plan, recipe, reference, accuracy);
   lab::CompareArguments rule{};
   rule.count = output.elements();
   rule.dtype = static_cast<lab::u32>(output.dtype);
@@ -16,12 +29,19 @@ lab::CompareArguments compare_rule(const ProblemPlan& plan, const Tensor& output
   rule.value_factor = tolerance.value_factor;
   rule.scale_factor = tolerance.scale_factor;
   rule.absolute = tolerance.absolute;
+  rule.may_be_nan = accuracy.may_be_nan ? 1 : 0;
+  if (accuracy.normwise && info(output.dtype).is_float) {
+    rule.exact = 0;
+    rule.value_factor = 0;  // it is in the scale, see take_norms
+    rule.scale_factor = 1;
+  }
   return rule;
 }
 
 void queue_compare(ProblemData& data, const ReportBuffer& reports, std::size_t slot, const Compared& compared) {
   const Tensor& output = data.output(compared.reference);
-  lab::CompareArguments rule = compare_rule(data.plan(), output, compared.recipe, compared.reference);
+  lab::CompareArguments rule =
+      compare_rule(data.plan(), output, compared.recipe, compared.reference, compared.accuracy);
   rule.got = compared.got;
   rule.value = compared.expected->value.pointer();
   rule.scale = compared.expected->scale.pointer();

@@ -91,6 +91,7 @@ void EmulatedChecker::poison(int set, std::uint32_t pattern) {
 }
 
 void EmulatedChecker::execute(Candidate& candidate, Run& run, CheckReport& report) {
+  run.accuracy = candidate.plan().accuracy;
   if (!run.untouched) {
     poison(run.set, run.poison);
     candidate.poison_workspaces(run.parts ? 0 : run.poison);

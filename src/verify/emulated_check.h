@@ -48,6 +48,8 @@ class EmulatedChecker {
   void judge_rows(const Run& run, std::size_t reference, RecipeReport& report);
   void look_again(const Run& run, std::size_t reference, const std::vector<std::int64_t>& elements,
                   RecipeReport& report);
+  [[nodiscard]] std::vector<ExpectedValues::Value> expected_for(const Run& run, std::size_t reference,
+                                                                const std::vector<std::int64_t>& elements);
   template <typename Visit>
   void visit(const Run& run, std::size_t reference, const std::vector<std::int64_t>& elements, const Visit& see);
   [[nodiscard]] std::string written_bits(const Run& run, std::size_t reference) const;

@@ -9,6 +9,7 @@
 #include "verify/compare.h"
 #include "verify/emulated_run.h"
 #include "verify/explain.h"
+#include "verify/normwise.h"
 #include "verify/rounding_verdict.h"
 #include "verify/survey.h"
 
@@ -52,12 +53,28 @@ RecipeReport wrote_nothing(const Recipe& recipe, const Tensor& output) {
 
 }  // namespace
 
+/// What the elements should be; of a normwise kernel with a bound in the place of the error scale.
+std::vector<ExpectedValues::Value> EmulatedChecker::expected_for(const Run& run, std::size_t reference,
+                                                                 const std::vector<std::int64_t>& elements) {
+  std::vector<ExpectedValues::Value> expected = expected_.at(run.recipe, reference, elements);
+  if (!run.accuracy.normwise) return expected;
+  std::vector<double> value, scale;
+  for (const ExpectedValues::Value& one : expected) {
+    value.push_back(one.value);
+    scale.push_back(one.scale);
+  }
+  take_norms(elements, data_.output(reference), tolerance_under(data_.plan(), run.recipe, reference, run.accuracy),
+             value, scale);
+  for (std::size_t i = 0; i < expected.size(); ++i) expected[i].scale = scale[i];
+  return expected;
+}
+
 template <typename Visit>
 void EmulatedChecker::visit(const Run& run, std::size_t reference, const std::vector<std::int64_t>& elements,
                             const Visit& see_element) {
   const Tensor& output = data_.output(reference);
-  const std::vector<ExpectedValues::Value> expected = expected_.at(run.recipe, reference, elements);
-  const lab::CompareArguments rule = compare_rule(data_.plan(), output, run.recipe, reference);
+  const std::vector<ExpectedValues::Value> expected = expected_for(run, reference, elements);
+  const lab::CompareArguments rule = compare_rule(data_.plan(), output, run.recipe, reference, run.accuracy);
   const lab::Format format = lab::format_of(rule.dtype);
   const auto size = static_cast<std::size_t>(format.bytes);
   const DevicePtr base = in_place_.pointer(run.set, output);

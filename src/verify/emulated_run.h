@@ -19,6 +19,7 @@ struct EmulatedChecker::Run {
   bool untouched = false;  ///< nothing is poisoned before it
   bool counted = false;    ///< in mode count, and few elements are compared
   bool parts = false;      ///< of several launches some blocks each: workspaces hold zeros, which are no wild indices
+  Accuracy accuracy = {};  ///< of the candidate
   std::vector<LaunchReport> launched = {};
   std::vector<AddressRange> written = {};  ///< merged
   std::vector<RecipeReport> reports = {};  ///< of each output that is not empty

@@ -14,7 +14,7 @@ namespace kerlab::verify {
 namespace {
 
 constexpr double kLargestInteger = 1 << 29;
-static_assert(kRecipeBases.size() == lab::kIndexCoded + 1 && kPlantKinds.size() == lab::kPlantSubnormal + 1 &&
+static_assert(kRecipeBases.size() == lab::kIndexCoded + 1 && kPlantKinds.size() == lab::kPlantEnds + 1 &&
               kIntegerPatterns.size() == lab::kEqual + 1);
 
 lab::RecipeId base_of(const Recipe& recipe) {

@@ -7,6 +7,7 @@
 
 #include "verify/check.h"
 #include "verify/compare.h"
+#include "verify/normwise.h"
 #include "verify/survey.h"
 
 namespace kerlab::verify {
@@ -35,7 +36,8 @@ double number(const std::vector<std::byte>& raw, std::size_t i, bool is_float) {
 
 void survey_all(ProblemData& data, const Compared& compared, Survey& survey) {
   const Tensor& output = data.output(compared.reference);
-  const lab::CompareArguments rule = compare_rule(data.plan(), output, compared.recipe, compared.reference);
+  const lab::CompareArguments rule =
+      compare_rule(data.plan(), output, compared.recipe, compared.reference, compared.accuracy);
   const lab::Format format = lab::format_of(rule.dtype);
   const bool is_float = rule.acc_is_float != 0;
   const int wide = is_float ? 4 : 8;
@@ -60,7 +62,11 @@ void survey_all(ProblemData& data, const Compared& compared, Survey& survey) {
 void look_at(ProblemData& data, ReportBuffer& reports, Candidate& candidate, std::uint32_t recipe,
              std::size_t reference, RecipeReport& report) {
   const Tensor& output = data.output(reference);
-  Compared compared{recipe, reference, 0, &data.expected(recipe)[reference], false};
+  const Accuracy accuracy = candidate.plan().accuracy;
+  std::vector<Expected> by_norm;
+  if (accuracy.normwise) by_norm = expected_by_norm(data, recipe, accuracy);
+  const std::vector<Expected>& expected = accuracy.normwise ? by_norm : data.expected(recipe);
+  Compared compared{recipe, reference, 0, &expected[reference], false, accuracy};
   const int set = data.set_with(recipe, candidate.plan().alignment);
   compared.got = data.buffer(set, output.name).pointer();
   for (int run = 0; run < kMostRuns; ++run) {

@@ -61,7 +61,9 @@ CheckReport Workbench::check_blocks(const request::Check& check) {
     return p.emulated_checker.check(whole, check.recipes, wishes_of(check), false);
   const CheckReport small = check_small(check);
   if (small.whole_small && !small.passed()) return small;
-  const bool independent = check.sampling == Sampling::blocks || whole.can_be_sampled();
+  // The norm of a matrix is known of all of it only.
+  const bool independent =
+      !whole.plan().accuracy.normwise && (check.sampling == Sampling::blocks || whole.can_be_sampled());
   const bool sampled = check.sampling != Sampling::small && independent;
   if (small.whole_small && !sampled) return small;
   return with_small(p.emulated_checker.check(whole, check.recipes, wishes_of(check), sampled), small);
@@ -82,7 +84,8 @@ std::vector<SampleSet> Workbench::count(const request::Time& time) {
     set.clock = "modelled";
     const std::vector<BoundLaunch>& launches = c.launches(data);
     std::vector<LaunchReport> reports;
-    const CheckReport checked = p.emulated_checker.check_counted(c, p.data.has_reference(), reports);
+    const CheckReport checked =
+        p.emulated_checker.check_counted(c, p.data.has_reference() && !c.plan().accuracy.normwise, reports);
     set.guard_violation = checked.guard_violation.empty() ? what_is_wrong(checked) : checked.guard_violation;
     for (std::size_t i = 0; i < reports.size(); ++i) {
       set.launches.push_back({launches[i].kernel,

@@ -48,9 +48,13 @@ template <typename Archive> void fields(Archive& a, Launch& v) {
   a("shared", v.dynamic_shared); a("arguments", v.arguments);
 }
 template <typename Archive> void fields(Archive& a, Pitch& v) { a("tensor", v.tensor); a("elements", v.elements); }
+template <typename Archive> void fields(Archive& a, Accuracy& v) {
+  a("normwise", v.normwise); a("may_be_nan", v.may_be_nan);
+}
 template <typename Archive> void fields(Archive& a, LaunchPlan& v) {
   a("workspaces", v.workspaces); a("launches", v.launches); a("alignment", v.alignment);
   a("pitches", v.pitches); a("start", v.start, Start::graph);
+  a("accuracy", v.accuracy);
 }
 template <typename Archive> void fields(Archive& a, IntegerRange& v) {
   a("least", v.least); a("end", v.end); a("ignored", v.ignored);

@@ -75,7 +75,8 @@ std::string plan_text(const LaunchPlan& plan) {
       plan.alignment == kLeastAlignment ? "" : fmt::format("\"alignment\":{},\n", plan.alignment);
   const std::string pitches = plan.pitches.empty() ? "" : "\"pitches\":" + listed(map["pitches"], line_text) + ",\n";
   const std::string start = plan.start == Start::held ? "" : fmt::format("\"start\":{},\n", map["start"].dump());
-  return "{" + alignment + pitches + start + "\"workspaces\":" + listed(map["workspaces"], line_text) +
+  const std::string accuracy = plan.accuracy.weaker() ? "\"accuracy\":" + line_text(map["accuracy"]) + ",\n" : "";
+  return "{" + accuracy + alignment + pitches + start + "\"workspaces\":" + listed(map["workspaces"], line_text) +
          ",\n\"launches\":" + listed(map["launches"], launch) + "}\n";
 }
 
@@ -93,6 +94,7 @@ LaunchPlan parse_plan_text(std::string_view text) {
     if (map.is_object() && !map.contains("alignment")) map["alignment"] = kLeastAlignment;
     if (map.is_object() && !map.contains("pitches")) map["pitches"] = Json::array();
     if (map.is_object() && !map.contains("start")) map["start"] = static_cast<int>(Start::held);
+    if (map.is_object() && !map.contains("accuracy")) map["accuracy"] = archive::write<Protocol>(Accuracy{});
     if (map.is_object() && map.contains("launches") && map["launches"].is_array())
       for (Json& launch : map["launches"])
         if (launch.is_object() && launch.contains("arguments") && launch["arguments"].is_array())

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <fstream>
 
@@ -196,6 +197,21 @@ TEST_CASE("open: a migration keeps the rows and is applied once", "[db]") {
     CHECK(database.execAndGet("SELECT count(*) FROM trial WHERE note = 'none'").getInt() == 200);
   }
   CHECK_THAT(refusal(path), Contains("Update kerlab"));
+}
+
+TEST_CASE("open: trials of before there were classes of accuracy are of the strictest", "[db]") {
+  const TemporaryFolder folder;
+  const fs::path path = folder / "a.db";
+  fill(path);
+  {
+    SQLite::Database older(path.string(), SQLite::OPEN_READWRITE);
+    older.exec("ALTER TABLE trial DROP COLUMN accuracy");
+    older.exec("PRAGMA user_version = 6");
+  }
+  const Database database = Database::open(path);
+  const std::vector<Trial> trials = database.trials_of("");
+  CHECK(trials.size() == 200);
+  CHECK(std::ranges::all_of(trials, [](const Trial& trial) { return trial.accuracy.empty(); }));
 }
 
 TEST_CASE("open: a migration that fails changes nothing", "[db]") {

@@ -5,7 +5,6 @@
 #include <stdexcept>
 
 #include "catch.h"
-#include "worker/messages.h"
 
 using namespace kerlab;
 
@@ -95,6 +94,8 @@ TEST_CASE("plan identity: whatever differs between two plans tells them apart", 
   CHECK(differs([](LaunchPlan& p) { p.alignment = 16; }));
   CHECK(differs([](LaunchPlan& p) { p.start = Start::host; }));
   CHECK(differs([](LaunchPlan& p) { p.start = Start::graph; }));
+  CHECK(differs([](LaunchPlan& p) { p.accuracy.normwise = true; }));
+  CHECK(differs([](LaunchPlan& p) { p.accuracy.may_be_nan = true; }));
   CHECK(differs([](LaunchPlan& p) { p.pitches.pop_back(); }));
   CHECK(differs([](LaunchPlan& p) { p.pitches[0].tensor = "B"; }));
   CHECK(differs([](LaunchPlan& p) { p.workspaces[0].init = WorkspaceInit::zero; }));

@@ -35,6 +35,19 @@ const std::string kNormalAnd =
     "[[recipe]]\nname = \"normal\"\n[[recipe]]\nname = \"mine\"\nbase = \"uniform\"\n[[recipe.plant]]\n";
 }
 
+TEST_CASE("family and variant: classes of accuracy", "[spec]") {
+  check_family({
+      {"name = \"demo\"", "name = \"demo\"\naccuracy = \"normwize\"",
+       "family.toml:2:12: 'normwize' is not one of elementwise, normwise, did you mean 'normwise'? ('accuracy' of "
+       "family)"},
+      {"name = \"demo\"", "name = \"demo\"\nspecials = \"zero\"",
+       "family.toml:2:12: 'zero' is not one of as computed, may be NaN ('specials' of family)"},
+  });
+  const KernelFolder folder =
+      load_specs(replaced(kFamily, "name = \"demo\"", "name = \"demo\"\naccuracy = \"normwise\""), kVariant);
+  CHECK(folder.variants.front().accuracy == Accuracy{true, false});
+}
+
 TEST_CASE("family: keys, types and TOML itself", "[spec]") {
   check_family({
       {"name = \"demo\"", "name = \"demo\"\nnmae = 1",

@@ -76,7 +76,7 @@ TEST_CASE("trial key: every identity column counts", "[trial]") {
   std::size_t changed = 0;
   for (std::string Trial::*member :
        {&Trial::family, &Trial::variant, &Trial::configuration, &Trial::problem, &Trial::dtype, &Trial::source_hash,
-        &Trial::options, &Trial::toolchain, &Trial::device_class, &Trial::device_kind}) {
+        &Trial::options, &Trial::toolchain, &Trial::device_class, &Trial::device_kind, &Trial::accuracy}) {
     Trial other = sample();
     other.*member += "x";
     keys.insert(seal(other));

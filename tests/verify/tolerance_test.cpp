@@ -110,3 +110,35 @@ TEST_CASE("exact mode compares bits after one rounding", "[verify]") {
   CHECK(judge(lab::kInt32, -5, -5, a).passed);
   CHECK_FALSE(judge(lab::kInt32, -5, -6, a).passed);
 }
+
+TEST_CASE("specials that may be NaN: where the value or its scale is no number, or too large", "[verify]") {
+  lab::CompareArguments a = bound(1e-6, 1e-6, 0);
+  CHECK_FALSE(judge(lab::kFp32, kNan, kInfinity, a).passed);
+  a.may_be_nan = 1;
+  CHECK(judge(lab::kFp32, kNan, kInfinity, a).passed);
+  CHECK(judge(lab::kFp32, kNan, -kInfinity, a).passed);
+  CHECK(judge(lab::kFp32, kNan, 0, a, kNan).passed);
+  CHECK(judge(lab::kFp32, kNan, 4e38, a).passed);
+  CHECK(judge(lab::kFp32, kInfinity, kInfinity, a).passed);
+  CHECK_FALSE(judge(lab::kFp32, -kInfinity, kInfinity, a).passed);
+  CHECK_FALSE(judge(lab::kFp32, 1.0, kInfinity, a).passed);
+  CHECK_FALSE(judge(lab::kFp32, kNan, 1.0, a).passed);
+  CHECK_FALSE(judge(lab::kFp32, kInfinity, 1.0, a).passed);
+}
+
+TEST_CASE("a negative scale: of a matrix that holds what is no number any element may be none", "[verify]") {
+  lab::CompareArguments a = bound(0, 1, 0);
+  CHECK_FALSE(judge(lab::kFp32, kNan, 1.0, a, -0.25).passed);
+  a.may_be_nan = 1;
+  CHECK(judge(lab::kFp32, kNan, 1.0, a, -0.25).passed);
+  CHECK(judge(lab::kFp32, -kInfinity, 1.0, a, -0.25).passed);
+  CHECK(judge(lab::kFp32, 1.25, 1.0, a, -0.25).passed);
+  CHECK_FALSE(judge(lab::kFp32, 1.5, 1.0, a, -0.25).passed);
+}
+
+TEST_CASE("the least number of an integer type is itself, and nothing else is", "[verify]") {
+  const lab::CompareArguments a = bound(0, 0, 0, true);
+  CHECK(lab::judge(lab::format_of(lab::kInt8), 0x80, -128, 0, a).passed);
+  CHECK(lab::judge(lab::format_of(lab::kInt8), 0x81, -200, 0, a).passed);
+  CHECK_FALSE(lab::judge(lab::format_of(lab::kInt8), 0x80, -127, 0, a).passed);
+}

@@ -87,9 +87,10 @@ RooflineDrawing roofline_drawing(const RooflineReport& report, bool one_problem)
   if (!one_problem) {
     drawing.title = "winners";
     for (const ProblemRoofline& problem : report.problems)
-      drawing.points.push_back(to_point(problem, problem.points.front(),
-                                        fmt::format("{}: {}{}", problem.title, problem.points.front().trial.variant,
-                                                    problem.points.front().shipped.empty() ? "" : " (shipped)")));
+      drawing.points.push_back(
+          to_point(problem, problem.points.front(),
+                   fmt::format("{}: {}{}", problem.title, variant_text(problem.points.front().trial),
+                               problem.points.front().shipped.empty() ? "" : " (shipped)")));
     return drawing;
   }
   const ProblemRoofline& problem = report.problems.front();
@@ -98,7 +99,7 @@ RooflineDrawing roofline_drawing(const RooflineReport& report, bool one_problem)
   drawing.caption.push_back("bottleneck: " + sentence(problem.bottleneck));
   for (const RooflinePoint& point : problem.points)
     drawing.points.push_back(
-        to_point(problem, point, point.trial.variant + (point.shipped.empty() ? "" : " (shipped)")));
+        to_point(problem, point, variant_text(point.trial) + (point.shipped.empty() ? "" : " (shipped)")));
   for (const LibraryTime& time : problem.library) drawing.points.push_back(to_point(problem, time));
   return drawing;
 }

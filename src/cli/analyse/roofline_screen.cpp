@@ -126,7 +126,7 @@ std::string points_text(const ProblemRoofline& problem, const RooflineReport& re
     const Measurement& m = point.measurement;
     if (m.median_us <= 0) continue;
     (is_shipped(point) ? shipped : stored)
-        .add(mark_of(point), m.median_us, m.low_us, m.high_us, point.trial.id, point.trial.variant);
+        .add(mark_of(point), m.median_us, m.low_us, m.high_us, point.trial.id, variant_text(point.trial));
     if (is_shipped(point)) origin = point.shipped;
   }
   for (const LibraryTime& time : problem.library)
@@ -136,8 +136,7 @@ std::string points_text(const ProblemRoofline& problem, const RooflineReport& re
   if (!shipped.empty()) text += shipped.text(fmt::format("shipped, measured on {}", origin)) + "\n";
   for (const RooflinePoint& point : problem.points)
     if (!point.trial.configuration.empty() && (point.winner || is_shipped(point)))
-      text += paragraph(fmt::format("{} {} {}", mark_of(point), point.trial.variant, point.trial.configuration),
-                        screen.width);
+      text += paragraph(fmt::format("{} {}", mark_of(point), label_text(point.trial)), screen.width);
   return text;
 }
 
@@ -149,7 +148,7 @@ std::string plot_of(const ProblemRoofline& problem, const RooflineScreen& screen
   for (auto point = problem.points.rbegin(); point != problem.points.rend(); ++point) {
     if (point->flops_per_s <= 0) continue;
     points.push_back({mark_of(*point), problem.roof.intensity, point->flops_per_s,
-                      point->trial.variant + (is_shipped(*point) ? " (shipped)" : "")});
+                      variant_text(point->trial) + (is_shipped(*point) ? " (shipped)" : "")});
   }
   return roofline_plot(best_known(problem), points, plot_size(screen));
 }
@@ -205,7 +204,7 @@ std::string winners_table(const RooflineReport& report, const std::vector<std::s
                                  problem.bottleneck.name, format_us(us),
                                  rate_text(problem, us),  fmt::format("{:.1f}", 100 * winner.of_theoretical)};
     if (widest) row.insert(row.begin() + 2, fmt::format("{:.3g}", problem.roof.intensity));
-    if (wide) row.push_back(winner.trial.variant);
+    if (wide) row.push_back(variant_text(winner.trial));
     table.rows.push_back(std::move(row));
   }
   return text_table(table, screen.color, 0, screen.width);

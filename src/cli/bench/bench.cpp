@@ -55,7 +55,7 @@ void print(const BenchResult& result, const BenchCommand& command, const GlobalO
     if (!row.energy_message.empty()) fmt::print(stderr, "energy: {}\n", row.energy_message);
     if (!row.trial.message.empty()) fmt::print(stderr, "{}: {}\n", name(row.trial.status), row.trial.message);
     if (!row.warning.empty())
-      fmt::print(stderr, "warning: {} {}: {}\n", row.problem.title(), row.trial.variant, row.warning);
+      fmt::print(stderr, "warning: {} {}: {}\n", row.problem.title(), variant_text(row.trial), row.warning);
   }
 }
 

@@ -91,7 +91,7 @@ Table short_table(const std::vector<BenchRow>& rows, const Shape& shape) {
   for (const BenchRow& row : rows) {
     std::vector<std::string> cells;
     if (!shape.one_problem) cells.push_back(row.problem.title());
-    cells.insert(cells.end(), {row.trial.variant, time_cell(row)});
+    cells.insert(cells.end(), {variant_text(row.trial), time_cell(row)});
     if (!shape.all_passed) cells.emplace_back(name(row.trial.status));
     if (shape.flops) cells.push_back(tera_text(rate(row.flops, row)));
     if (shape.bytes) cells.push_back(giga_text(rate(row.bytes, row)));
@@ -116,7 +116,7 @@ std::string operations_of_all(const std::vector<BenchRow>& rows) {
   std::string text;
   for (const BenchRow& row : rows)
     if (row.operations.has_predictions())
-      text += fmt::format("\n{} {}: {}", row.trial.variant, row.trial.configuration, operations_text(row.operations));
+      text += fmt::format("\n{}: {}", label_text(row.trial), operations_text(row.operations));
   return text;
 }
 
@@ -168,7 +168,7 @@ Table exact_bench_table(const std::vector<BenchRow>& rows) {
     const auto& m = row.measurement;
     const auto number = [&](double value) { return m ? fmt::format("{}", value) : std::string(); };
     std::vector<std::string> cells{row.problem.title(),
-                                   row.trial.variant,
+                                   variant_text(row.trial),
                                    row.trial.configuration,
                                    std::string(name(row.trial.status)),
                                    number(m ? m->median_us : 0),

@@ -222,7 +222,7 @@ Table exact_comparison(const Comparison& comparison) {
     const auto number = [](bool known, double value) { return known ? fmt::format("{}", value) : std::string(); };
     const PairedRatio speed = kernel.speed.value_or(PairedRatio{});
     std::vector<std::string> cells{kernel.name,
-                                   kernel.trial.variant,
+                                   variant_text(kernel.trial),
                                    kernel.trial.configuration,
                                    kernel.how,
                                    comparison.problem.key(),

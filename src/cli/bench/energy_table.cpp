@@ -23,11 +23,11 @@ Table energy_table(const std::vector<BenchRow>& rows) {
               {}};
   for (const BenchRow& row : rows)
     for (const EnergyRow& energy : row.energy)
-      table.rows.push_back({row.problem.title(), energy.label.empty() ? row.trial.variant : library_way(energy.label),
-                            format_us(energy.sample.run_us), fmt::format("{:.4g}", energy.flops_per_s / 1e12),
-                            fmt::format("{:.0f}", energy.sample.watts),
-                            fmt::format("{:.3f}", energy.flops_per_joule / 1e12),
-                            energy.sample.sm_clock_mhz > 0 ? fmt::format("{:.0f}", energy.sample.sm_clock_mhz) : "-"});
+      table.rows.push_back(
+          {row.problem.title(), energy.label.empty() ? variant_text(row.trial) : library_way(energy.label),
+           format_us(energy.sample.run_us), fmt::format("{:.4g}", energy.flops_per_s / 1e12),
+           fmt::format("{:.0f}", energy.sample.watts), fmt::format("{:.3f}", energy.flops_per_joule / 1e12),
+           energy.sample.sm_clock_mhz > 0 ? fmt::format("{:.0f}", energy.sample.sm_clock_mhz) : "-"});
   return table;
 }
 

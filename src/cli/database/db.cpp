@@ -140,7 +140,7 @@ std::vector<Listed> list_trials(const Database& database, const std::string& fam
 
 std::string configuration_cell(const Listed& listed) {
   const Trial& trial = listed.trial;
-  std::string text = trial.configuration.empty() ? trial.variant : trial.variant + " " + trial.configuration;
+  std::string text = label_text(trial);
   if (!trial.message.empty()) text += "  " + shortened(trial.message.substr(0, trial.message.find('\n')), 80);
   return text;
 }
@@ -216,7 +216,7 @@ std::vector<std::string> cells(const Winner& winner) {
           fmt::format("{}", decision.candidates),
           decision.rule,
           decision.created.substr(0, 10),
-          trial.configuration.empty() ? trial.variant : trial.variant + " " + trial.configuration};
+          label_text(trial)};
 }
 
 /// One table for each device.

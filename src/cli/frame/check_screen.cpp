@@ -67,10 +67,6 @@ std::string recipe_report(const RecipeReport& report) {
   return text;
 }
 
-std::string label(const CheckRow& row) {
-  return row.trial.configuration.empty() ? row.trial.variant : row.trial.variant + " " + row.trial.configuration;
-}
-
 Table summary(const std::vector<CheckRow>& rows) {
   struct Line {
     std::size_t problems = 0, failed = 0;
@@ -80,7 +76,7 @@ Table summary(const std::vector<CheckRow>& rows) {
   };
   std::map<std::pair<std::string, std::string>, Line> lines;
   for (const CheckRow& row : rows) {
-    Line& line = lines[{row.trial.variant, row.trial.configuration}];
+    Line& line = lines[{variant_text(row.trial), row.trial.configuration}];
     ++line.problems;
     line.failed += is_failure(row) ? 1 : 0;
     line.worst = std::max(line.worst, row.trial.error_ratio);
@@ -134,7 +130,7 @@ std::size_t failures(const std::vector<CheckRow>& rows) {
 
 std::string failure_report(const CheckRow& row, const std::string& again, bool color) {
   std::string text = fmt::format("{} {}  {}\n", styled(std::string(name(row.trial.status)), Style::bad, color),
-                                 row.problem.title(), label(row));
+                                 row.problem.title(), label_text(row.trial));
   const RecipeReport* worst = most_telling(row.report);
   const bool by_numbers = worst != nullptr && row.trial.status == TrialStatus::wrong;
   text += by_numbers ? recipe_report(*worst) : "  " + row.trial.message + "\n";

@@ -27,9 +27,8 @@ std::string kind_of(const FailureGroup& group, bool color) {
 /// One that is alone with its configuration, several with their variant.
 std::string cause_of(const FailureGroup& group, std::size_t width) {
   const Trial& first = group.first;
-  const std::string who = group.trials.size() > 1 || first.configuration.empty()
-                              ? first.variant
-                              : first.variant + " " + first.configuration;
+  const std::string who =
+      group.trials.size() > 1 || first.configuration.empty() ? variant_text(first) : label_text(first);
   return shortened(who + ": " + group.cause, width);
 }
 

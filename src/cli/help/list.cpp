@@ -14,6 +14,7 @@ namespace {
 JsonValue json_of(const VariantListing& variant) {
   return JsonValue::Object{{"name", variant.name},
                            {"doc", variant.doc},
+                           {"accuracy", variant.accuracy},
                            {"tune", variant.tune},
                            {"rung", variant.rung},
                            {"minimum_cc", variant.minimum_cc},
@@ -40,7 +41,8 @@ void print_family(const FamilyListing& family, bool color) {
   fmt::print("  {}\n", family.folder);
   for (const VariantListing& variant : family.variants) {
     fmt::print("    {:<18} {:>7} configurations{}  {}\n", variant.name, variant.configurations,
-               variant.tune ? "" : "  (ladder)", variant.doc);
+               variant.tune ? "" : "  (ladder)",
+               variant.accuracy.empty() ? variant.doc : fmt::format("({}) {}", variant.accuracy, variant.doc));
     for (const std::string& parameter : variant.parameters) fmt::print("      {}\n", parameter);
   }
 }

@@ -28,6 +28,7 @@ LadderRow to_row(const TuneResult& result, const LadderRung& rung, LadderRow::Ki
     return row;
   }
   row.trial = time->trial;
+  row.name = variant_text(time->trial);
   row.clock = time->measurement.clock;
   add_time(row, result, time->measurement.median_us, time->measurement.low_us, time->measurement.high_us);
   if (result.device.threads_per_sm > 0)

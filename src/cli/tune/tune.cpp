@@ -144,6 +144,18 @@ Command add_tune(CLI::App& root, const GlobalOptions& global) {
   parser->add_option("--variant", options->variants.names, "only these; \"all\": every one")->delimiter(',');
   parser->add_flag("--ladder", options->variants.ladder,
                    "show every rung, at its defaults and at its best, as a table");
+  parser
+      ->add_option_function<std::vector<std::string>>(
+          "--accuracy",
+          [options](const std::vector<std::string>& words) {
+            Accuracy& accuracy = options->variants.accuracy;
+            for (const std::string& word : words) (word == "normwise" ? accuracy.normwise : accuracy.may_be_nan) = true;
+          },
+          "let kernels of a weaker class win: normwise (errors bound by norms), may-be-nan (NaN for infinities), or "
+          "both")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"normwise", "may-be-nan"}))
+      ->type_name("CLASS");
   parser->add_flag("--all", options->variants.all, "on an emulated device: the whole space, not its quick part");
   parser->option_defaults()->group("Search");
   parser->add_flag("--full", options->screening.full, "on an emulated device: execute every block of every candidate");

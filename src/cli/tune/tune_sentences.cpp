@@ -8,13 +8,12 @@ namespace {
 
 constexpr double kPlainlyFaster = 1.095;  // "1.1 times"
 
-std::string label(const Trial& trial) {
-  return trial.configuration.empty() ? trial.variant : trial.variant + " " + trial.configuration;
-}
-
 /// " (3.1 times as fast as what was asked for)"
-std::string advantage(double ratio) {
+std::string advantage(const TuneResult& result) {
+  const double ratio = result.outside->ratio;
   if (ratio <= 0) return "";
+  const bool stricter = !result.rows.empty() && result.outside->trial.accuracy != result.rows.front().trial.accuracy;
+  if (stricter && ratio < 1) return " (its results are of a stricter class of accuracy: --accuracy lets the other win)";
   if (ratio < 1 + kTieMargin) return " (a tie with the first row, broken by rule)";
   return fmt::format(" ({:.{}f} times as fast as what was asked for)", ratio, ratio < kPlainlyFaster ? 2 : 1);
 }
@@ -25,9 +24,9 @@ std::string outside_sentence(const TuneResult& result) {
   if (!result.outside) return "";
   const OutsideWinner& winner = *result.outside;
   const std::string who =
-      fmt::format("trial {}, {}, {} us", winner.trial.id, label(winner.trial), format_us(winner.median_us));
-  if (winner.stays) return fmt::format("the stored winner stays: {}{}", who, advantage(winner.ratio));
-  return fmt::format("the winner is a stored trial: {}{}", who, advantage(winner.ratio));
+      fmt::format("trial {}, {}, {} us", winner.trial.id, label_text(winner.trial), format_us(winner.median_us));
+  if (winner.stays) return fmt::format("the stored winner stays: {}{}", who, advantage(result));
+  return fmt::format("the winner is a stored trial: {}{}", who, advantage(result));
 }
 
 std::string interrupted_sentence(const TuneResult& result) {

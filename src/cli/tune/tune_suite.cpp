@@ -65,7 +65,7 @@ std::vector<std::string> cells(const SuiteResult& row, std::size_t libraries, bo
   line.push_back(fmt::format("{:.1f}", 100 * result.roof.minimum_us / best.median_us));
   for (std::size_t i = 0; i < libraries; ++i)
     line.push_back(i < result.library.size() ? ratio_text(result.library[i].ratio) : exact ? "" : "-");
-  line.push_back(trial.configuration.empty() ? trial.variant : trial.variant + " " + trial.configuration);
+  line.push_back(label_text(trial));
   return line;
 }
 

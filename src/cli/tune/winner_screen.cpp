@@ -99,8 +99,7 @@ std::string winner_text(const TuneResult& result, bool color, int width) {
     if (!part.empty()) said.push_back(std::move(part));
   if (!result.verified.empty()) said.push_back("verified on " + result.verified);
   const char* title = result.outside ? "best of those asked for:" : "winner:";
-  return folded(fmt::format("{} {} {}", styled(title, Style::bold, color), winner.variant, winner.configuration), width,
-                8) +
+  return folded(fmt::format("{} {}", styled(title, Style::bold, color), label_text(winner)), width, 8) +
          folded(fmt::format("  {}", fmt::join(said, "; ")), width, 4);
 }
 

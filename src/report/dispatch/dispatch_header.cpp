@@ -111,9 +111,9 @@ class Header {
         library_.driver.empty() ? "none" : library_.driver, library_.check_version, library_.arch, library_.clock);
     for (const ExportedShape& shape : library_.shapes) {
       const ExportedKernel& kernel = library_.kernels[shape.kernel];
-      text_ += fmt::format("// {}: {:.2f} us{} ({} {})\n", shape.title, shape.us,
+      text_ += fmt::format("// {}: {:.2f} us{} ({} {}{})\n", shape.title, shape.us,
                            shape.loss > 0 ? fmt::format(", {:.1f} % above its best", 100 * shape.loss) : "",
-                           kernel.variant, kernel.configuration);
+                           kernel.variant, kernel.configuration, kernel.accuracy.empty() ? "" : ", " + kernel.accuracy);
     }
     text_ += identity_comment(identity_of(library_));
   }

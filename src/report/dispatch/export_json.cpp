@@ -47,6 +47,7 @@ JsonValue kernel_value(const ExportedKernel& kernel, const ExportedLibrary& libr
     constraints.push_back(JsonValue::Object{{"name", name}, {"condition", condition}});
   return JsonValue::Object{{"variant", kernel.variant},
                            {"configuration", kernel.configuration},
+                           {"accuracy", kernel.accuracy},
                            {"dtype", kernel.dtype},
                            {"flags", kernel.flags},
                            {"cubin", cubins.empty() ? file : cubins + "/" + file},

@@ -9,7 +9,7 @@
 namespace kerlab::report {
 
 std::string trial_label(const Trial& trial) {
-  return trial.configuration.empty() ? trial.variant : trial.variant + " " + trial.configuration;
+  return label_text(trial);
 }
 
 std::string device_label(const ReportProblem& problem) {

@@ -62,7 +62,7 @@ void add_named(RooflineDrawing& drawing, const ReportProblem& problem) {
   });
   if (named.size() > kMostNamed) named.resize(kMostNamed);
   for (const ReportTrial* one : named)
-    drawing.points.push_back({one->winner ? SvgPoint::Kind::winner : SvgPoint::Kind::other, one->trial.variant,
+    drawing.points.push_back({one->winner ? SvgPoint::Kind::winner : SvgPoint::Kind::other, variant_text(one->trial),
                               shares(problem, one->time->median_us), problem.intensity, one->flops_per_s});
   for (const LibraryTime& time : problem.library)
     drawing.points.push_back({SvgPoint::Kind::library, shortened(time.label.substr(0, time.label.find(',')), 24),

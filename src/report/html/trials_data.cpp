@@ -113,7 +113,7 @@ void add_figures(Columns& columns, const std::vector<ReportPart>& parts) {
   columns.number(
       "roof", "% roof", [](const Row& row) { return positive(100 * row.one.of_roof); },
       [](const Row& row) { return fmt::format("{:.1f}", 100 * row.one.of_roof); });
-  columns.text("variant", "variant", [](const Row& row) { return row.one.trial.variant; });
+  columns.text("variant", "variant", [](const Row& row) { return variant_text(row.one.trial); });
   columns.text("configuration", "configuration", [](const Row& row) { return row.one.trial.configuration; });
   columns.number(
       "err", "err/bound", [](const Row& row) { return positive(row.one.trial.error_ratio); },

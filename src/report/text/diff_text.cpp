@@ -59,7 +59,7 @@ std::string decimal(double number) {
 DiffSection identity(const Inspection& a, const Inspection& b) {
   Rows rows;
   rows.text("problem", a.title, b.title);
-  rows.text("variant", a.trial.variant, b.trial.variant);
+  rows.text("variant", variant_text(a.trial), variant_text(b.trial));
   std::vector<std::string> names;
   std::map<std::string, std::pair<std::string, std::string>> values;
   for (const auto& [name, value] : parameters(a.trial.configuration)) {
@@ -185,11 +185,8 @@ std::vector<DiffSection> diff_sections(const Inspection& a, const Inspection& b)
 
 std::string diff_text(const Inspection& a, const Inspection& b, const std::string& source, bool all, bool color,
                       int width) {
-  std::string text =
-      styled(fmt::format("A  {}: {} {}", a.title, a.trial.variant, a.trial.configuration), Style::bold, color);
-  text += "\n" +
-          styled(fmt::format("B  {}: {} {}", b.title, b.trial.variant, b.trial.configuration), Style::bold, color) +
-          "\n";
+  std::string text = styled(fmt::format("A  {}: {}", a.title, label_text(a.trial)), Style::bold, color);
+  text += "\n" + styled(fmt::format("B  {}: {}", b.title, label_text(b.trial)), Style::bold, color) + "\n";
   for (const Inspection* kernel : {&a, &b}) {
     if (!kernel->note.empty()) text += kernel->note + "\n";
     if (kernel->launches.empty()) text += fmt::format("{}: not counted: {}\n", heading(*kernel), kernel->trial.message);

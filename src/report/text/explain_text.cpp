@@ -256,8 +256,7 @@ void add_variants(ExplainPage& page, const Explanation& e) {
 
 std::string heading(const Explanation& e) {
   if (!e.kernel) return e.problem.title + (e.kernel_name.empty() ? "" : ": " + e.kernel_name);
-  return fmt::format("{}: {} {}  ({})", e.problem.title, e.kernel->trial.variant, e.kernel->trial.configuration,
-                     e.kernel->how);
+  return fmt::format("{}: {}  ({})", e.problem.title, label_text(e.kernel->trial), e.kernel->how);
 }
 
 }  // namespace

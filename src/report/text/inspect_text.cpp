@@ -229,8 +229,7 @@ std::string occupancy_text(const LaunchInspection& launch) {
 
 std::string inspect_text(const Inspection& kernel, int hot_spots, bool color, int width) {
   const Trial& trial = kernel.trial;
-  std::string text =
-      styled(fmt::format("{}: {} {}", kernel.title, trial.variant, trial.configuration), Style::bold, color);
+  std::string text = styled(fmt::format("{}: {}", kernel.title, label_text(trial)), Style::bold, color);
   text += fmt::format("  ({})\n", kernel.how);
   if (!kernel.note.empty()) text += kernel.note + "\n";
   text += line("counted on", fmt::format("{}, compiled by {} with line information", kernel.device, trial.toolchain));

@@ -150,8 +150,8 @@ std::string measurements_text(const TrialStory& story, int width) {
 
 std::string show_text(const TrialStory& story, bool color, int width) {
   const Trial& trial = story.trial;
-  std::string text = folded(
-      styled(fmt::format("trial {}: {} {}", trial.id, trial.variant, trial.configuration), Style::bold, color), width);
+  std::string text =
+      folded(styled(fmt::format("trial {}: {}", trial.id, label_text(trial)), Style::bold, color), width);
   text += fact_line("status", status_text(story, color)) + fact_lines("problem", trial.problem, width);
   text += fact_line("device", trial.device_class) + fact_lines("options", trial.options, width) +
           fact_line("source", trial.source_hash);

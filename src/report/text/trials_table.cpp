@@ -36,7 +36,7 @@ Table trials_table(const std::vector<ListedTrial>& trials) {
   for (const std::string& name : names) table.columns.push_back({name});
   for (const char* title :
        {"err/bound", "mismatches", "registers", "spill_bytes", "shared_bytes", "blocks_per_sm", "threads", "compile_ms",
-        "problem", "device_class", "toolchain", "source", "session", "created", "message"})
+        "accuracy", "problem", "device_class", "toolchain", "source", "session", "created", "message"})
     table.columns.push_back({title});
   for (std::size_t i = 0; i < trials.size(); ++i) {
     const Trial& trial = trials[i].trial;
@@ -50,10 +50,11 @@ Table trials_table(const std::vector<ListedTrial>& trials) {
       cells.resize(cells.size() + 7);
     }
     for (const std::string& parameter : names) cells.push_back(values[i][parameter]);
-    cells.insert(cells.end(), {text(trial.error_ratio), text(trial.mismatches), text(trial.registers),
-                               text(trial.spill_bytes), text(trial.shared_bytes), text(trial.blocks_per_sm),
-                               text(trial.threads), text(trial.compile_ms), trial.problem, trial.device_class,
-                               trial.toolchain, trial.source_hash, text(trial.session), trial.created, trial.message});
+    cells.insert(cells.end(),
+                 {text(trial.error_ratio), text(trial.mismatches), text(trial.registers), text(trial.spill_bytes),
+                  text(trial.shared_bytes), text(trial.blocks_per_sm), text(trial.threads), text(trial.compile_ms),
+                  trial.accuracy, trial.problem, trial.device_class, trial.toolchain, trial.source_hash,
+                  text(trial.session), trial.created, trial.message});
     table.rows.push_back(std::move(cells));
   }
   return table;

@@ -96,7 +96,7 @@ Table wide_table(const std::vector<TuneRow>& rows, const ConfigurationColumns& d
   Table table = speed_columns(rows);
   add_timed(table, rows);
   if (differing.variants_differ)
-    add_column(table, {"variant"}, rows, [](const TuneRow& row) { return row.trial.variant; });
+    add_column(table, {"variant"}, rows, [](const TuneRow& row) { return variant_text(row.trial); });
   for (std::size_t p = 0; p < differing.names.size(); ++p) {
     table.columns.push_back({differing.names[p]});
     for (std::size_t r = 0; r < rows.size(); ++r) table.rows[r].push_back(differing.cells[r][p]);
@@ -113,7 +113,7 @@ Table narrow_table(const std::vector<TuneRow>& rows, const ConfigurationColumns&
   Table table = speed_columns(rows);
   if (!rows.front().modelled) add_timed(table, rows);
   if (differing.variants_differ)
-    add_column(table, {"variant"}, rows, [](const TuneRow& row) { return row.trial.variant; });
+    add_column(table, {"variant"}, rows, [](const TuneRow& row) { return variant_text(row.trial); });
   for (const std::size_t p : own) {
     table.columns.push_back({differing.names[p]});
     for (std::size_t r = 0; r < rows.size(); ++r) table.rows[r].push_back(differing.cells[r][p]);
@@ -202,9 +202,8 @@ Table tune_table(const std::vector<TuneRow>& rows) {
   Table table = speed_columns(rows);
   add_timed(table, rows);
   add_resources(table, rows);
-  add_column(table, {"configuration", Align::left, true}, rows, [](const TuneRow& row) {
-    return row.trial.variant + (row.trial.configuration.empty() ? "" : " ") + row.trial.configuration + note_text(row);
-  });
+  add_column(table, {"configuration", Align::left, true}, rows,
+             [](const TuneRow& row) { return label_text(row.trial) + note_text(row); });
   return table;
 }
 

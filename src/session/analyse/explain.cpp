@@ -19,7 +19,9 @@ constexpr std::size_t kPlacesOfEach = 2;  // of a counter
 std::vector<VariantFit> fits(const KernelFolder& folder, const Problem& problem, const DeviceInfo& device) {
   std::vector<VariantFit> list;
   for (const Variant& variant : folder.variants) {
-    VariantFit fit{variant.name, variant.doc, variant.rung, unsupported_reason(variant, problem, device), ""};
+    const std::string doc =
+        variant.accuracy.weaker() ? fmt::format("({}) {}", accuracy_text(variant.accuracy), variant.doc) : variant.doc;
+    VariantFit fit{variant.name, doc, variant.rung, unsupported_reason(variant, problem, device), ""};
     if (fit.reason.empty()) {
       const Configuration configuration = default_configuration(variant, problem, device);
       fit.reason = violated_constraint(variant, problem, device, configuration);

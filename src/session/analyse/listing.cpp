@@ -19,8 +19,15 @@ std::vector<std::string> names_of(const std::vector<DType>& dtypes) {
 }
 
 VariantListing list_variant(const Variant& variant) {
-  VariantListing listing{
-      variant.name, variant.doc, variant.tune, variant.rung, variant.minimum_cc, names_of(variant.dtypes), {}, 0};
+  VariantListing listing{variant.name,
+                         variant.doc,
+                         accuracy_text(variant.accuracy),
+                         variant.tune,
+                         variant.rung,
+                         variant.minimum_cc,
+                         names_of(variant.dtypes),
+                         {},
+                         0};
   for (const Parameter& parameter : variant.parameters) {
     listing.parameters.push_back(fmt::format("{} = {}", parameter.name, fmt::join(parameter.values, ", ")));
   }

@@ -12,6 +12,7 @@ namespace kerlab::session {
 
 struct VariantListing {
   std::string name, doc;
+  std::string accuracy;  ///< its class; empty: the strictest
   bool tune = true;
   int rung = 0;
   int minimum_cc = 0;

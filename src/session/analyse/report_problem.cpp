@@ -78,7 +78,7 @@ std::optional<std::size_t> index_of(const ReportProblem& problem, std::int64_t t
 }
 
 std::string label(const Trial& trial) {
-  return trial.configuration.empty() ? trial.variant : trial.variant + " " + trial.configuration;
+  return label_text(trial);
 }
 
 const Measurement* find(const ByTrial& times, std::int64_t trial, std::int64_t measurement) {

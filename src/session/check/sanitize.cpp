@@ -82,7 +82,7 @@ void SanitizeSession::keep(const VariantSource& source, const SanitizeRow& row) 
     of_variant = findings_.end() - 1;
   }
   SourceText text(source.source);
-  const std::string label = row.trial.variant + (row.trial.configuration.empty() ? "" : " " + row.trial.configuration);
+  const std::string label = label_text(row.trial);
   for (const SanitizedLaunch& launch : row.launches) {
     for (const Finding& finding : launch.findings) {
       const auto known = std::ranges::find_if(

@@ -141,6 +141,7 @@ class Exporter {
     ExportedKernel made;
     made.variant = chosen.variant->name;
     made.configuration = candidate.trial.configuration;
+    made.accuracy = candidate.trial.accuracy;
     made.dtype = name(problem.dtype);
     for (const auto& [flag, value] : problem.flags) made.flags.push_back(value);
     const std::set<std::string> mentioned =

@@ -145,6 +145,8 @@ void PortfolioSession::look_up(std::size_t index) {
   for (std::size_t k = 0; k < row.size(); ++k) {
     const PortfolioKernel& kernel = result_.kernels[k];
     std::string why = unsupported_reason(*kernel.variant, shape.problem, rig_.device());
+    if (why.empty() && !kernel.variant->accuracy.within(shape.winner.variant->accuracy))
+      why = fmt::format("{}: the shape's winner is of a stricter class", accuracy_text(kernel.variant->accuracy));
     if (why.empty()) why = violated_constraint(*kernel.variant, shape.problem, rig_.device(), kernel.configuration);
     if (!why.empty()) {
       row[k].source = Source::invalid;

@@ -127,8 +127,11 @@ class ShapeCollection {
 }  // namespace
 
 std::string PortfolioKernel::label() const {
-  const std::string text = configuration_text(*variant, configuration);
-  return text.empty() ? variant->name : variant->name + " " + text;
+  Trial named;
+  named.variant = variant->name;
+  named.configuration = configuration_text(*variant, configuration);
+  named.accuracy = accuracy_text(variant->accuracy);
+  return label_text(named);
 }
 
 TunedShapes tuned_shapes(const KernelFolder& folder, const DeviceInfo& device, const Database& database,

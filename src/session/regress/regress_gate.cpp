@@ -181,6 +181,7 @@ RegressRow RegressSession::examine(const Baseline& baseline) {
   RegressRow row;
   row.key = baseline.key;
   row.title = baseline.title;
+  if (baseline.plan.accuracy.weaker()) row.title += fmt::format(" ({})", accuracy_text(baseline.plan.accuracy));
   row.variant = baseline.variant;
   row.configuration = baseline.configuration;
   row.file = baseline.file;

@@ -213,6 +213,7 @@ RecordRow RecordSession::record(const Job& job) {
 
   RecordRow row;
   row.title = problem.title();
+  if (variant.accuracy.weaker()) row.title += fmt::format(" ({})", accuracy_text(variant.accuracy));
   row.variant = job.variant;
   row.configuration = job.configuration;
   row.chosen = job.chosen;

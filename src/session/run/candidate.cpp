@@ -48,11 +48,12 @@ TrialCandidate make_candidate(const Family& family, const VariantSource& source,
   trial.device_class = device.device_class();
   trial.device_kind = name(device.kind);
   trial.check_version = kCheckVersion;
+  trial.accuracy = accuracy_text(candidate.plan.accuracy);
   for (const Launch& launch : candidate.plan.launches) {
     trial.threads =
         std::max<std::int64_t>(trial.threads, std::int64_t{launch.block.x} * launch.block.y * launch.block.z);
   }
-  candidate.label = trial.configuration.empty() ? variant.name : variant.name + " " + trial.configuration;
+  candidate.label = label_text(trial);
   seal(trial);
   return candidate;
 }

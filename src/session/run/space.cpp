@@ -46,6 +46,20 @@ SpaceLimits limits_for(const KernelFolder& folder, const VariantChoice& choice) 
   return limits;
 }
 
+/// Where a variant of a stricter class takes part, those that cannot win are not tried.
+bool some_are_admitted(const KernelFolder& folder, const VariantChoice& choice, const Problem& problem,
+                       const DeviceInfo& device) {
+  return std::ranges::any_of(folder.variants, [&](const Variant& variant) {
+    return is_chosen(variant, choice) && variant.accuracy.within(choice.accuracy) &&
+           unsupported(variant, problem, device).reason.empty();
+  });
+}
+
+std::string option_for(Accuracy accuracy) {
+  return fmt::format("--accuracy {}{}{}", accuracy.normwise ? "normwise" : "",
+                     accuracy.normwise && accuracy.may_be_nan ? "," : "", accuracy.may_be_nan ? "may-be-nan" : "");
+}
+
 bool only_default(const Variant& variant, const VariantChoice& choice) {
   return choice.names.empty() && !variant.tune;
 }
@@ -77,13 +91,22 @@ const Variant& find_variant(const KernelFolder& folder, const std::string& name)
 }
 
 CandidateSpace::CandidateSpace(const KernelFolder& folder, const VariantChoice& choice, const Problem& problem,
-                               const DeviceInfo& device) {
+                               const DeviceInfo& device)
+    : admitted_(choice.accuracy) {
   for (const std::string& name : choice.names) {
     if (name != "all") find_variant(folder, name);
   }
   SpaceLimits limits = limits_for(folder, choice);
+  const bool stricter = some_are_admitted(folder, choice, problem, device);
   for (const Variant& variant : folder.variants) {
     if (!is_chosen(variant, choice)) continue;
+    if (stricter && !admits(variant.accuracy)) {
+      left_out_.push_back({variant.name,
+                           fmt::format("its results are of a weaker class ({}): it may win with {}",
+                                       accuracy_text(variant.accuracy), option_for(variant.accuracy)),
+                           accuracy_text(variant.accuracy)});
+      continue;
+    }
     if (Unsupported why = unsupported(variant, problem, device); !why.reason.empty()) {
       left_out_.push_back({variant.name, std::move(why.reason), std::move(why.brief)});
       continue;
@@ -161,9 +184,13 @@ SearchSpace CandidateSpace::search_space(const Problem& problem, const DeviceInf
   return SearchSpace(std::move(parts));
 }
 
-bool CandidateSpace::takes_part(const std::string& variant) const {
+bool CandidateSpace::sweeps(const std::string& variant) const {
   const auto is_variant = [&](const VariantSpace& candidate) { return candidate.source.variant->name == variant; };
-  return std::any_of(variants_.begin(), variants_.end(), is_variant) ||
+  return std::any_of(variants_.begin(), variants_.end(), is_variant);
+}
+
+bool CandidateSpace::takes_part(const std::string& variant) const {
+  return sweeps(variant) ||
          std::any_of(left_out_.begin(), left_out_.end(), [&](const LeftOut& left) { return left.variant == variant; });
 }
 

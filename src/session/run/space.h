@@ -27,6 +27,7 @@ struct VariantChoice {
   std::vector<std::string> names;  ///< --variant; empty: those marked `tune = true`; "all": every one
   bool ladder = false;             ///< every rung takes part, each at least at its default configuration
   bool all = false;                ///< emulated devices: the whole space, not its quick part
+  Accuracy accuracy;               ///< --accuracy: classes weaker than this may not win against a stricter one
 };
 
 class CandidateSpace {
@@ -47,7 +48,11 @@ class CandidateSpace {
   /// Variants left out, with the reason.
   [[nodiscard]] const std::vector<LeftOut>& left_out() const { return left_out_; }
 
+  /// Kernels of this class may win against any other.
+  [[nodiscard]] bool admits(Accuracy accuracy) const { return accuracy.within(admitted_); }
+
   [[nodiscard]] bool takes_part(const std::string& variant) const;
+  [[nodiscard]] bool sweeps(const std::string& variant) const;
   /// With `ladder`: the defaults of all variants, by rung.
   [[nodiscard]] std::vector<std::size_t> defaults() const;
   /// "its default BM=64 violates 'k_step'" where a variant's default is not valid for the problem; else empty.
@@ -69,6 +74,7 @@ class CandidateSpace {
                                                                            const std::string& configuration) const;
 
  private:
+  Accuracy admitted_;
   std::vector<VariantSpace> variants_;
   std::deque<std::pair<std::size_t, Configuration>> added_;  ///< after those of all variants
   std::vector<LeftOut> left_out_;

@@ -148,6 +148,8 @@ StoredContenders stored_contenders(const Rig& rig, const CandidateSpace& space, 
     const bool twin = !trial.message.empty();  // its program competes once
     if (trial.status != TrialStatus::passed || twin || trial.device_kind != name(rig.device().kind)) continue;
     if (tried.contains(trial.key)) continue;
+    const bool admitted = space.admits(parse_accuracy(trial.accuracy).value_or(Accuracy{true, true}));
+    if (!admitted && !space.sweeps(trial.variant)) continue;  // it cannot win, and would take the place of who can
     if (const Measurement* time = times.of(trial.id)) stored.emplace_back(time, std::move(trial));
   }
   std::sort(stored.begin(), stored.end(), [](const auto& a, const auto& b) {

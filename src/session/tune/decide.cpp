@@ -39,9 +39,7 @@ bool clearly_slower(const Finalist& other, const Finalist& fastest) {
   return !ratio || ratio->interval.low > 1 + kTieMargin;
 }
 
-}  // namespace
-
-std::vector<std::size_t> choose_finalists(const std::vector<Contestant>& contestants, bool several_devices) {
+std::vector<std::size_t> choose_of_a_class(const std::vector<Contestant>& contestants, bool several_devices) {
   const auto us = [&](std::size_t i) { return contestants[i].us; };
   const std::vector<std::size_t> asked = by_time(contestants, true), others = by_time(contestants, false);
   std::size_t most = std::min(asked.size(), kMostFinalists);
@@ -57,6 +55,26 @@ std::vector<std::size_t> choose_finalists(const std::vector<Contestant>& contest
     if (us(others[i]) <= kWorthASecondLook * best_us) chosen.push_back(others[i]);
   for (std::size_t i = 0; i < contestants.size(); ++i)
     if (contestants[i].standing && std::find(chosen.begin(), chosen.end(), i) == chosen.end()) chosen.push_back(i);
+  return chosen;
+}
+
+}  // namespace
+
+std::vector<std::size_t> choose_finalists(const std::vector<Contestant>& contestants, bool several_devices) {
+  const auto is_weaker = [](const Contestant& one) { return one.weaker; };
+  if (std::ranges::all_of(contestants, is_weaker) || std::ranges::none_of(contestants, is_weaker))
+    return choose_of_a_class(contestants, several_devices);
+  std::vector<std::size_t> chosen;
+  for (const bool weaker : {false, true}) {
+    std::vector<Contestant> of_class;
+    std::vector<std::size_t> places;
+    for (std::size_t i = 0; i < contestants.size(); ++i) {
+      if (contestants[i].weaker != weaker || (weaker && !contestants[i].asked)) continue;
+      of_class.push_back(contestants[i]);
+      places.push_back(i);
+    }
+    for (const std::size_t i : choose_of_a_class(of_class, several_devices)) chosen.push_back(places[i]);
+  }
   return chosen;
 }
 

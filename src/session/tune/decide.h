@@ -29,10 +29,12 @@ struct Contestant {
   std::string label;
   bool asked = true;      ///< such a configuration was asked for; else it is stored, and may win all the same
   bool standing = false;  ///< the winner so far: it gives way only in the finals
+  bool weaker = false;    ///< of a class of accuracy that may not win against a stricter one
 };
 
 /// Indices of those that the finals compare: of those asked for the fastest, of the others those that may win, each by
-/// time. `several_devices`: times of different devices differ by more than those of one.
+/// time. Beside stricter ones the weaker ones that were asked for are compared among themselves, the others not at all.
+/// `several_devices`: times of different devices differ by more than those of one.
 std::vector<std::size_t> choose_finalists(const std::vector<Contestant>& contestants, bool several_devices);
 
 /// Whether a stored time is so much shorter than the winner's that a decision which did not look at it cannot stand.

@@ -22,18 +22,20 @@ struct Field {
   std::vector<const Contender*> stored;  ///< null: of the sweep
   std::vector<Contestant> contestants;
 
-  void add(Screened& one, const Contender* contender, bool standing) {
+  void add(Screened& one, const Contender* contender, bool standing, bool weaker) {
     if (!one.cost_us || one.twin) return;
     screened.push_back(&one);
     stored.push_back(contender);
-    contestants.push_back({*one.cost_us, one.candidate.label, one.outside == nullptr, standing});
+    contestants.push_back({*one.cost_us, one.candidate.label, one.outside == nullptr, standing, weaker});
   }
 };
 
-Field gather(Screening& screening, StoredContenders& stored) {
+Field gather(Screening& screening, StoredContenders& stored, const CandidateSpace& space) {
   Field field;
-  for (Screened& one : screening.screened()) field.add(one, nullptr, one.candidate.trial.id == stored.winner);
-  for (Contender& one : stored.trials) field.add(one.screened, &one, one.standing);
+  const auto weaker = [&](const Screened& one) { return !space.admits(one.candidate.plan.accuracy); };
+  for (Screened& one : screening.screened())
+    field.add(one, nullptr, one.candidate.trial.id == stored.winner, weaker(one));
+  for (Contender& one : stored.trials) field.add(one.screened, &one, one.standing, weaker(one.screened));
   return field;
 }
 
@@ -48,11 +50,12 @@ Finals::Finals(Rig& rig, Company& company, const ProblemSetup& setup, const Cand
       screening_(screening),
       loader_(loader),
       stored_winner_(stored.winner) {
-  const Field field = gather(screening, stored);
+  const Field field = gather(screening, stored, space);
   for (const std::size_t i : choose_finalists(field.contestants, rig.devices().size() > 1)) {
     Screened* screened = field.screened[i];
     Entry& entry = finalists_.emplace_back();
     entry.screened = screened;
+    entry.weaker = field.contestants[i].weaker;
     if (field.stored[i] != nullptr && field.stored[i]->as_stored) {
       entry.measurement = field.stored[i]->stored;
       entry.measurement->samples_us = {entry.measurement->median_us};
@@ -189,8 +192,11 @@ void Finals::take_timing(Evaluations& timed) {
 /// order of the rule that would break a tie. By time alone, which of ten equals come to the duel were chance.
 void Finals::begin_duel() {
   std::vector<std::size_t> standing;
+  const bool stricter = stricter_is_left();
   for (std::size_t i = 0; i < finalists_.size(); ++i)
-    if (!finalists_[i].out && !finalists_[i].as_stored && finalists_[i].measurement) standing.push_back(i);
+    if (const Entry& entry = finalists_[i];
+        !entry.out && !entry.as_stored && entry.measurement && !(stricter && entry.weaker))
+      standing.push_back(i);
   if (standing.empty()) {
     rank();
     return;

@@ -71,6 +71,7 @@ class Finals {
     std::string warning = {};                       ///< of its timing
     std::vector<ForeignProcess> neighbours = {};    ///< the same
     bool out = false;                               ///< failed in the finals
+    bool weaker = false;                            ///< wins only where nobody of a stricter class is left
     bool duelist = false;                           ///< its samples are of the duel
     bool as_stored = false;                         ///< never run here: the measurement is the stored one
     std::vector<double> all_us = {}, duel_us = {};  ///< of the rounds of all, of the duel
@@ -90,6 +91,7 @@ class Finals {
   void take_again(Evaluations& timed);
   void eliminate(Entry& entry, const Trial& found, const std::string& when = "");
   void store();
+  [[nodiscard]] bool stricter_is_left() const;
   [[nodiscard]] int rounds(Phase phase, const std::vector<std::size_t>& entries) const;
   [[nodiscard]] static Finalist finalist(const Entry& entry);
   [[nodiscard]] std::optional<SideBySide> beside_first(const Entry& entry, const Entry& first) const;

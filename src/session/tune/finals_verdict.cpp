@@ -1,6 +1,7 @@
 // Who wins: ranked by time and rule, checked thoroughly, measured once more, written down.
 
 #include <algorithm>
+#include <tuple>
 
 #include "base/format.h"
 #include "measure/lookout.h"
@@ -27,15 +28,19 @@ std::optional<Ending> fault_of_winner(Rig& rig, const TrialCandidate& winner, co
 
 void Finals::rank() {
   std::vector<std::size_t> standing;
-  std::vector<std::pair<double, std::size_t>> others;  // not in the duel, by time
+  // Not in the duel, or of a weaker class than somebody else: by time, those last.
+  std::vector<std::tuple<bool, double, std::size_t>> others;
   std::vector<Finalist> finalists;
-  const bool duelled =
-      std::any_of(finalists_.begin(), finalists_.end(), [](const Entry& entry) { return entry.duelist && !entry.out; });
+  const bool stricter = stricter_is_left();
+  const bool duelled = std::any_of(finalists_.begin(), finalists_.end(), [&](const Entry& entry) {
+    return entry.duelist && !entry.out && !(stricter && entry.weaker);
+  });
   for (std::size_t i = 0; i < finalists_.size(); ++i) {
     const Entry& entry = finalists_[i];
     if (entry.out || !entry.measurement) continue;
-    if (duelled && !entry.duelist) {
-      others.emplace_back(entry.measurement->median_us, i);
+    const bool beaten = stricter && entry.weaker;
+    if (beaten || (duelled && !entry.duelist)) {
+      others.emplace_back(beaten, entry.measurement->median_us, i);
       continue;
     }
     standing.push_back(i);
@@ -49,15 +54,21 @@ void Finals::rank() {
   const Verdict verdict = decide(finalists);
   for (const std::size_t i : verdict.order) ranking_.push_back(standing[i]);
   std::sort(others.begin(), others.end());
-  for (const auto& [us, i] : others) ranking_.push_back(i);
+  for (const auto& [beaten, us, i] : others) ranking_.push_back(i);
   ties_ = verdict.ties;
   result_.rule = verdict.rule;
+  if (!others.empty() && std::get<bool>(others.back())) result_.rule += " of the strictest class of accuracy";
   if (finalists_[ranking_.front()].as_stored) {
     store();  // verified when it won
     phase_ = Phase::finished;
   } else {
     begin_verifying();
   }
+}
+
+bool Finals::stricter_is_left() const {
+  return std::ranges::any_of(finalists_,
+                             [](const Entry& entry) { return !entry.out && entry.measurement && !entry.weaker; });
 }
 
 Finalist Finals::finalist(const Entry& entry) {

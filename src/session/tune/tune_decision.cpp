@@ -36,10 +36,18 @@ bool TuneSession::decision_holds(const StoredTimes& times) const {
   const Measurement* winner = times.of(previous_->trial);
   const auto decided = ledger_.database().latest_measurement(previous_->trial, "final");
   if (winner == nullptr || !decided || !company_.stands(*decided)) return false;
+  const auto standing = ledger_.database().trial(previous_->trial);
+  const Accuracy promised = parse_accuracy(standing ? standing->accuracy : "").value_or(Accuracy{});
+  const bool weaker = !space_.admits(promised);
   const auto is_ignored = [&](const Screened& one) {
     const std::int64_t trial = one.candidate.trial.id;
-    return one.cost_us && !one.twin && trial != previous_->trial && overturns(*one.cost_us, winner->median_us) &&
-           !times.was_finalist_since(trial, previous_->session);
+    if (!one.cost_us || one.twin || trial == previous_->trial) return false;
+    const Accuracy accuracy = one.candidate.plan.accuracy;
+    const bool admitted = space_.admits(accuracy);
+    if (admitted == weaker) return admitted;  // who may win goes before who may not, whatever they take
+    // Of a class that the winner is stricter than, it may have been a finalist that could not win.
+    const bool looked_at = accuracy.within(promised) && times.was_finalist_since(trial, previous_->session);
+    return overturns(*one.cost_us, winner->median_us) && !looked_at;
   };
   return std::none_of(screening_->screened().begin(), screening_->screened().end(), is_ignored) &&
          std::none_of(stored_.trials.begin(), stored_.trials.end(),

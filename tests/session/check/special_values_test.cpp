@@ -14,26 +14,52 @@ using namespace kerlab;
 
 namespace {
 
+using Values = std::set<std::string>;
+
 /// Of an element: what it is, where it is no ordinary number.
 std::string special(const lab::Format& f, lab::u64 bits) {
   const bool negative = f.is_signed && bits >> (8 * f.bytes - 1) != 0;
   const double value = lab::decode(f, bits);
   if (std::isnan(value)) return negative ? "-nan" : "nan";
   if (std::isinf(value)) return negative ? "-inf" : "inf";
-  if (f.is_float) return value != 0 && std::fabs(value) < std::ldexp(1.0, f.minimum_exponent) ? "subnormal" : "";
-  return value == static_cast<double>(f.maximum) ? "most" : value < -static_cast<double>(f.maximum) ? "least" : "";
+  if (!f.is_float)
+    return value == static_cast<double>(f.maximum) ? "most" : value < -static_cast<double>(f.maximum) ? "least" : "";
+  if (value == 0) return negative ? "-0" : "";
+  if (std::fabs(value) == lab::decode(f, f.maximum << f.shift)) return negative ? "-largest" : "largest";
+  return std::fabs(value) < std::ldexp(1.0, f.minimum_exponent) ? "subnormal" : "";
 }
 
-std::set<std::string> wanted(DType dtype) {
-  if (!info(dtype).is_float) return {"least", "most"};
-  if (dtype == DType::e4m3) return {"nan", "-nan", "subnormal"};
-  return {"nan", "-nan", "inf", "-inf", "subnormal"};
+Values wanted(DType dtype, bool copied) {
+  const DTypeInfo& type = info(dtype);
+  if (!type.is_float && !lab::format_of(static_cast<lab::u32>(dtype)).is_signed) return {"most"};
+  if (!type.is_float) return {"least", "most"};
+  Values values = {"nan", "-nan", "subnormal"};
+  if (dtype != DType::e4m3) values.insert({"inf", "-inf"});
+  if (copied) values.insert({"largest", "-largest", "-0"});
+  return values;
 }
+
+/// Whose elements go through unchanged or are only rounded: the type's ends and the sign of a zero as well.
+const Values kCopied = {"aos_to_soa", "cast", "embedding", "transpose_2d"};
+
+/// What an input does not hold, and why.
+const std::map<std::string, Values> kLeftOut = {
+    {"embedding_backward.dY", {"subnormal"}},       // atomics of the hardware flush them
+    {"layernorm_backward.rstd", {"inf", "-inf"}},   // infinity or NaN, as one orders the product
+    {"rmsnorm_backward.rstd", {"inf", "-inf"}},     // the same
+    {"attention.K", {"-inf"}},                      // masks keys: `masked` has it, in blocks of 64 and more
+    {"attention_decode.Q", {"-inf", "subnormal"}},  // of one query and many keys: its recipes know sizes only so far
+    {"attention_decode.K", {"nan", "-nan", "inf", "subnormal"}},
+    {"attention_decode.V", {"nan", "-nan", "inf", "-inf", "subnormal"}},
+    {"dequantize_fp4.T", {"nan", "-nan", "inf", "-inf", "subnormal"}},  // one number, and every element is made of it
+    {"gemm.scale_a", {"nan", "-nan", "inf", "-inf", "subnormal"}},      // scales are positive and ordinary
+    {"gemm.scale_b", {"nan", "-nan", "inf", "-inf", "subnormal"}},
+};
 
 /// What no recipe of the family puts into the tensor.
-std::set<std::string> missing(const ProblemPlan& plan, const Tensor& tensor) {
-  std::set<std::string> rest = wanted(tensor.dtype);
+Values missing(const ProblemPlan& plan, const Tensor& tensor, Values rest) {
   for (const Recipe& recipe : plan.recipes) {
+    if (rest.empty()) break;
     const lab::FillArguments a = fill_arguments(recipe, tensor, tensor.name == plan.tensors.front().name, 0);
     const lab::Format f = lab::format_of(a.dtype);
     const lab::u64 key = lab::stream_key(a.seed, a.tensor), constant = lab::encode(f, a.parameter0);
@@ -43,12 +69,19 @@ std::set<std::string> missing(const ProblemPlan& plan, const Tensor& tensor) {
   return rest;
 }
 
+std::vector<std::string> all_families() {
+  std::vector<std::string> names;
+  for (const auto& folder : std::filesystem::directory_iterator(share_folder() / "kernels"))
+    if (std::filesystem::exists(folder.path() / "family.toml")) names.push_back(folder.path().filename().string());
+  return names;
+}
+
 }  // namespace
 
-TEST_CASE("recipes of products and copies hold every special value of every input's type", "[check]") {
+TEST_CASE("recipes of every family hold every special value of every input's type", "[check]") {
   DeviceInfo device;
   device.fp64_ratio = 0.5;
-  for (const char* name : {"gemm", "aos_to_soa", "transpose_2d", "embedding", "axpy"}) {
+  for (const std::string& name : all_families()) {
     const Family family = load_folder(share_folder() / "kernels" / name).family;
     for (const DType dtype : family.dtypes) {
       ProblemRequest request;
@@ -59,7 +92,10 @@ TEST_CASE("recipes of products and copies hold every special value of every inpu
       for (const Tensor& tensor : plan.tensors) {
         if (tensor.role == Role::output || !tensor.numeric() || tensor.unread || tensor.elements() == 0) continue;
         INFO(name << " " << kerlab::plan::name(dtype) << " " << tensor.name);
-        CHECK(missing(plan, tensor) == std::set<std::string>{});
+        Values values = wanted(tensor.dtype, kCopied.contains(name));
+        if (const auto left_out = kLeftOut.find(name + "." + tensor.name); left_out != kLeftOut.end())
+          for (const std::string& value : left_out->second) values.erase(value);
+        CHECK(missing(plan, tensor, values) == Values{});
       }
     }
   }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/file.h"
 #include "base/random.h"
 #include "catch.h"
 #include "cli/tune/tune_screen.h"
@@ -301,4 +302,52 @@ TEST_CASE("decision: where a limit ended the search, it says so", "[session]") {
   CHECK(search_sentence(fixture.tune(options)) == "stopped after 5 of 12 configurations (--trials 5)");
   options.trials = 0;
   CHECK(search_sentence(fixture.tune(options)) == "exhaustive search ended: every configuration was tried");
+}
+
+TEST_CASE("decision: beside stricter ones a weaker class is compared only where it was asked for, and apart",
+          "[session]") {
+  std::vector<Contestant> all = {
+      {100, "strict"}, {50, "weak", true, false, true}, {40, "stored weak", false, false, true}};
+  CHECK(choose_finalists(all, false) == std::vector<std::size_t>{0, 1});
+  all.erase(all.begin());
+  CHECK(choose_finalists(all, false) == std::vector<std::size_t>{0, 1});
+}
+
+namespace {
+
+std::string renamed(std::string text) {
+  const auto at = text.find("simple");
+  return text.replace(at, 6, "loose");
+}
+
+/// A second variant, which promises less.
+void add_loose(const SessionFixture& fixture) {
+  write_atomic(fixture.family() / "loose.cu", renamed(read_text(fixture.family() / "simple.cu")));
+  write_atomic(fixture.family() / "loose.toml",
+               "accuracy = \"normwise\"\n" + renamed(read_text(fixture.family() / "simple.toml")));
+}
+
+std::string winner_of(SessionFixture& fixture, const TuneOptions& options) {
+  const TuneResult result = fixture.tune(options);
+  const auto decision = fixture.database().winner(result.problem.key, result.device.device_class());
+  return decision ? label_text(fixture.database().trial(decision->trial).value()) : "";
+}
+
+}  // namespace
+
+TEST_CASE("decision: a normwise kernel wins against a stricter one only where that was asked for", "[session]") {
+  SessionFixture fixture("[[rule]]\nmatch = \"loose A=2 B=2 (normwise)\"\nus = 40.0\n" + fast("A=3 B=1"));
+  add_loose(fixture);
+  TuneOptions options = fixture.options();
+  options.variants.names = {"loose"};
+  CHECK(winner_of(fixture, options) == "loose A=2 B=2 (normwise)");  // nobody else is there
+  options.variants.names = {};
+  CHECK(winner_of(fixture, options) == "simple A=3 B=1");
+  options.variants.names = {"loose"};
+  CHECK(winner_of(fixture, options) == "simple A=3 B=1");
+  options.variants.names = {};
+  options.variants.accuracy.normwise = true;
+  CHECK(winner_of(fixture, options) == "loose A=2 B=2 (normwise)");
+  options.variants.accuracy = {};
+  CHECK(winner_of(fixture, options) == "simple A=3 B=1");
 }
