@@ -133,9 +133,9 @@ std::vector<LaunchReport> Candidate::run(int set, LaunchMode mode) {
   return reports;
 }
 
-bool Candidate::can_be_sampled() const {
-  const bool no_workspace =
-      std::all_of(plan_.workspaces.begin(), plan_.workspaces.end(), [](const Workspace& w) { return w.bytes == 0; });
+bool Candidate::can_be_sampled(std::int64_t unused) const {
+  const bool no_workspace = std::all_of(plan_.workspaces.begin(), plan_.workspaces.end(),
+                                        [&](const Workspace& w) { return w.bytes <= unused; });
   return plan_.launches.size() == 1 && no_workspace && resources_.front().independent_blocks;
 }
 

@@ -36,7 +36,8 @@ class Candidate {
   /// What it has written to rows at a pitch lies in the set afterwards, and is reported of that.
   std::vector<LaunchReport> run(int set, LaunchMode mode);
   /// One launch, whose blocks are independent of each other, and nothing before it (emulated devices know).
-  [[nodiscard]] bool can_be_sampled() const;
+  /// `unused`: workspaces of so many bytes are taken for none: what is left where a configuration needs none.
+  [[nodiscard]] bool can_be_sampled(std::int64_t unused = 0) const;
   /// It has run before: nothing of it is loaded lazily any more.
   [[nodiscard]] bool warm() const { return warm_; }
 

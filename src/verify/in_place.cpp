@@ -4,6 +4,7 @@
 #include <cstring>
 #include <vector>
 
+#include "plan/sparse_tensor.h"
 #include "verify/input_value.h"
 
 namespace kerlab::verify {
@@ -56,7 +57,8 @@ void ProblemData::restore_written(int set, std::span<const AddressRange> written
     for (const AddressRange& part : parts) {
       bytes.resize(part.end - part.begin);
       for (std::uint64_t at = 0; at < bytes.size(); at += size) {
-        const std::uint64_t bits = values.bits_at(static_cast<std::int64_t>((part.begin + at) / size));
+        const std::uint64_t bits =
+            values.bits_at(repeated_index(tensor, static_cast<std::int64_t>((part.begin + at) / size)));
         std::memcpy(bytes.data() + at, &bits, size);
       }
       device().copy_in(begin + part.begin, bytes);

@@ -1,6 +1,7 @@
 // Checks and counts on an emulated device.
 #include <fmt/format.h>
 
+#include "plan/sparse_tensor.h"
 #include "worker/checks.h"
 #include "worker/timed_check.h"
 #include "worker/workbench.h"
@@ -61,11 +62,16 @@ CheckReport Workbench::check_blocks(const request::Check& check) {
     return p.emulated_checker.check(whole, check.recipes, wishes_of(check), false);
   const CheckReport small = check_small(check);
   if (small.whole_small && !small.passed()) return small;
+  const bool sparse = has_sparse_tensors(p.data.plan());
   // The norm of a matrix is known of all of it only.
   const bool independent =
-      !whole.plan().accuracy.normwise && (check.sampling == Sampling::blocks || whole.can_be_sampled());
+      !whole.plan().accuracy.normwise &&
+      (check.sampling == Sampling::blocks || whole.can_be_sampled(sparse ? kUnusedWorkspace : 0));
   const bool sampled = check.sampling != Sampling::small && independent;
   if (small.whole_small && !sampled) return small;
+  if (!sampled && sparse)
+    throw DeviceFault(FaultKind::unsupported,
+                      "its blocks depend on each other, and the problem is too large to be executed whole", false);
   return with_small(p.emulated_checker.check(whole, check.recipes, wishes_of(check), sampled), small);
 }
 

@@ -42,6 +42,10 @@ CheckRun run_session(CheckOptions options, const GlobalOptions& global, Database
   const bool interrupted = interrupt.run([&] {
     const bool more = session.step();
     const CheckState state = session.state();
+    if (state.compiling > 0) {
+      progress.update(fmt::format("{}compiling, {} left", prefix, state.compiling));
+      return more;
+    }
     progress.update(fmt::format("{}check {}/{}{}  {}", prefix, state.done, state.total,
                                 state.failed > 0 ? fmt::format(" ({} failed)", state.failed) : "", state.label));
     return more;

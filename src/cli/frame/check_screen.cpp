@@ -71,8 +71,8 @@ Table summary(const std::vector<CheckRow>& rows) {
   struct Line {
     std::size_t problems = 0, failed = 0;
     double worst = 0;
-    std::int64_t runs = 0;
-    std::string scope;  // of the problem that was asked for
+    std::int64_t runs = 0;  // of the problem that was asked for
+    std::string scope;      // the same
   };
   std::map<std::pair<std::string, std::string>, Line> lines;
   for (const CheckRow& row : rows) {
@@ -80,8 +80,9 @@ Table summary(const std::vector<CheckRow>& rows) {
     ++line.problems;
     line.failed += is_failure(row) ? 1 : 0;
     line.worst = std::max(line.worst, row.trial.error_ratio);
+    if (row.adversarial) continue;  // made once each
     line.runs = line.runs == 0 ? row.report.runs : std::min(line.runs, row.report.runs);
-    if (!row.adversarial) line.scope = row.scope;
+    line.scope = row.scope;
   }
   const bool scopes = std::any_of(rows.begin(), rows.end(), [](const CheckRow& row) { return !row.scope.empty(); });
   Table table{{{"variant"},
@@ -94,7 +95,8 @@ Table summary(const std::vector<CheckRow>& rows) {
   if (scopes) table.columns.push_back({"executed", Align::left, true});
   for (const auto& [key, line] : lines) {
     table.rows.push_back({key.first, key.second, fmt::format("{}", line.problems), fmt::format("{}", line.failed),
-                          fmt::format("{:.2f}", line.worst), line.failed > 0 ? "-" : fmt::format("{}", line.runs)});
+                          fmt::format("{:.2f}", line.worst),
+                          line.failed > 0 || line.runs == 0 ? "-" : fmt::format("{}", line.runs)});
     if (scopes) table.rows.back().push_back(line.scope);
   }
   return table;

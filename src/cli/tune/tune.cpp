@@ -107,6 +107,10 @@ TuneRun run_tune(const TuneOptions& options, Database& database, const Interrupt
   TuneSession& session = *opened;
   bool more = true;
   try {
+    // In the middle of a step as well: a winner's other problems are one.
+    const LookWhileWaiting look([&] {
+      if (interrupt.raised()) throw Error("interrupted", ExitCode::interrupted);
+    });
     while (more && !interrupt.raised()) {
       more = session.step();
       for (const std::string& note : session.take_notes()) progress.note(note);
@@ -114,7 +118,8 @@ TuneRun run_tune(const TuneOptions& options, Database& database, const Interrupt
     }
   } catch (const Error& error) {
     session.interrupt();
-    throw Error(error.what() + kept_with_best(session.state()), error.code());
+    if (error.code() != ExitCode::interrupted || !interrupt.raised())
+      throw Error(error.what() + kept_with_best(session.state()), error.code());
   }
   if (more) {
     session.interrupt();

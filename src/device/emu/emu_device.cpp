@@ -13,7 +13,9 @@
 #include "base/cores.h"
 #include "device/emu/emu_device_profile.h"
 #include "device/emu/parallel.h"
+#include "device/emu/sparse_range.h"
 #include "device/emu/tensor_map.h"
+#include "plan/sparse_tensor.h"
 
 namespace kerlab::emu {
 namespace {
@@ -88,6 +90,11 @@ void EmuDevice::fill(DevicePtr target, std::uint32_t pattern, std::size_t words)
     memory_.initialised().remove(target, target + words * sizeof pattern);
   } else {
     memory_.initialised().add(target, target + words * sizeof pattern);
+  }
+  if (words * sizeof pattern >= static_cast<std::size_t>(kSparseBytes)) {
+    std::fill(begin, begin + static_cast<std::size_t>(kRepeatedBytes) / sizeof pattern, pattern);
+    repeat_pattern(target, words * sizeof pattern);
+    return;
   }
   if (pattern == 0 && words * sizeof pattern >= kDropPages) {
     // Whole pages read as zero once they are given back, and cost nothing until somebody writes to them.

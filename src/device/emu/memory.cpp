@@ -9,6 +9,8 @@
 #include <string>
 #include <utility>
 
+#include "plan/sparse_tensor.h"
+
 namespace kerlab::emu {
 
 namespace {
@@ -91,7 +93,9 @@ DevicePtr GlobalMemory::allocate(std::size_t bytes) {
   const std::uint64_t size = std::max<std::uint64_t>(bytes, 1);
   if (!std::in_range<std::int64_t>(size) || static_cast<std::int64_t>(size) > free_bytes())
     out_of_memory(size, free_bytes(), limit_, "out of memory");
-  if (size > host_available()) out_of_memory(size, free_bytes(), limit_, "the host has too little memory");
+  // Of what is sparse only what kernels write is ever there.
+  const bool sparse = size >= static_cast<std::uint64_t>(kSparseBytes);
+  if (!sparse && size > host_available()) out_of_memory(size, free_bytes(), limit_, "the host has too little memory");
   const auto place = find_place(size);
   if (!place) out_of_memory(size, free_bytes(), limit_, "no room in the address range");
   const std::uint64_t committed = round_up(size, kPage);

@@ -12,6 +12,8 @@
 #include "common/rounding.h"
 #include "common/tolerance.h"
 #include "device/emu/parallel.h"
+#include "device/emu/sparse_range.h"
+#include "plan/sparse_tensor.h"
 
 namespace kerlab::emu {
 namespace {
@@ -201,9 +203,13 @@ void NativeLab::fill(const BoundLaunch& launch) const {
   const auto a = arguments_of<lab::FillArguments>(launch);
   with_type(a.dtype, [&]<u32 kDtype>() {
     auto* out = at<Word<kDtype>>(a.out, a.count);
-    emu::for_chunks(a.count, threads_, [&](std::int64_t, std::int64_t begin, std::int64_t end) {
+    const i64 bytes = a.count * static_cast<i64>(sizeof *out);
+    const bool sparse = bytes >= kSparseBytes;
+    const i64 count = sparse ? kRepeatedBytes / static_cast<i64>(sizeof *out) : a.count;
+    emu::for_chunks(count, threads_, [&](std::int64_t, std::int64_t begin, std::int64_t end) {
       fill_range<kDtype>(a, out, begin, end);
     });
+    if (sparse) repeat_pattern(a.out, static_cast<u64>(bytes));
   });
 }
 

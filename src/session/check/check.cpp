@@ -88,12 +88,7 @@ void CheckSession::choose_problems() {
     }
   }
   notes_.insert(notes_.end(), notes.begin(), notes.end());
-  const FarShape far = far_shape(rig_.folder().family, asked_, rig_.device());
-  if (!far.why_not.empty()) notes_.push_back(far.why_not);
-  if (!far.request) return;
-  problems_.push_back(make_problem(rig_.folder().family, *far.request));
-  for (const auto& [source, configuration] : chosen_.configurations)
-    add_jobs(problems_.size() - 1, source, configuration);
+  add_far();
 }
 
 /// Key of the small problem that is executed beside the one asked for, with the same plans; empty: none is.
@@ -122,7 +117,13 @@ void CheckSession::add_jobs(std::size_t problem, std::size_t source, const Confi
 
 bool CheckSession::step() {
   if (next_ == jobs_.size()) return false;
+  compile_together();
+  if (ahead_->step()) return true;
   const Job& job = jobs_[next_++];
+  if (job.far) {
+    run_far(job);
+    return true;
+  }
   if (loaded_ != job.problem) {
     const bool asked = job.problem == 0 || options_.stored_winners;
     setup_ = asked ? prepare_problem(rig_.folder(), problems_[job.problem], rig_.device())
@@ -147,8 +148,20 @@ bool CheckSession::step() {
   return true;
 }
 
+/// Whatever the jobs have compiled, with all compilers at once, before the first of them.
+void CheckSession::compile_together() {
+  if (ahead_) return;
+  CompileList list(rig_);
+  for (const Job& job : jobs_) {
+    DeviceInfo device = rig_.device();
+    device.sms = job.sms;
+    list.add(chosen_.sources[job.variant], job.configuration, problems_[job.problem], device);
+  }
+  ahead_.emplace(rig_, rig_.device().is_scripted ? std::vector<CompileRequest>() : list.take());
+}
+
 void CheckSession::add_row(const Job& job, Evaluation result, double seconds) {
-  CheckRow row{setup_->problem,
+  CheckRow row{problems_[job.problem],
                std::move(result.candidate.trial),
                job.problem != 0 && !options_.stored_winners,
                std::move(result.scope),
@@ -156,7 +169,7 @@ void CheckSession::add_row(const Job& job, Evaluation result, double seconds) {
                "",
                seconds};
   if (row.trial.status != TrialStatus::passed) {
-    if (job.sms != rig_.device().sms) row.trial.message += fmt::format(" (as for {} multiprocessors)", job.sms);
+    if (job.sms < rig_.device().sms) row.trial.message += fmt::format(" (as for {} multiprocessors)", job.sms);
     row.command = check_command(row.trial, options_.rig.target);
     if (options_.full) row.command += " --full";
     if (!options_.recipes.empty()) row.command += fmt::format(" --recipe {}", fmt::join(options_.recipes, ","));
@@ -193,6 +206,7 @@ void CheckSession::note_stored(const Evaluation& result) {
 
 CheckState CheckSession::state() const {
   CheckState state;
+  state.compiling = ahead_ ? ahead_->left() : 0;
   state.done = next_;
   state.total = jobs_.size();
   for (const CheckRow& row : rows_) state.failed += row.trial.status != TrialStatus::passed ? 1 : 0;

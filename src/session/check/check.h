@@ -3,7 +3,9 @@
 // shapes that break tiled kernels, or on every stored winner's problem. Nothing is timed.
 
 #include "session/find/shipped.h"
+#include "session/run/compile_ahead.h"
 #include "session/run/single.h"
+#include "session/shapes/far.h"
 
 namespace kerlab::session {
 
@@ -71,6 +73,7 @@ StoredWinners stored_winners(const KernelFolder& folder, const DeviceInfo& devic
 
 struct CheckState {
   std::size_t done = 0, total = 0, failed = 0;
+  std::size_t compiling = 0;  ///< before the first check: kernels and references that are not there yet
   std::string label;
 };
 
@@ -91,9 +94,13 @@ class CheckSession {
     int sms = 0;  ///< of the device that its plan is made for: the rig's, or fewer
     std::size_t variant = 0;
     Configuration configuration;
+    bool far = false;  ///< some blocks of a problem with more than 2^31 elements
   };
   void choose_problems();
   void take_winners();
+  void add_far();
+  void run_far(const Job& job);
+  void compile_together();
   void add_jobs(std::size_t problem, std::size_t source, const Configuration& configuration);
   [[nodiscard]] std::string checked_small() const;
   void add_row(const Job& job, Evaluation result, double seconds);
@@ -108,6 +115,7 @@ class CheckSession {
   ChosenConfigurations chosen_;
   std::vector<Job> jobs_;  ///< by problem
   std::size_t next_ = 0;
+  std::optional<CompileAhead> ahead_;  ///< once begun
   std::optional<ProblemSetup> setup_;
   std::size_t loaded_ = SIZE_MAX;  ///< problem that the worker has
   std::vector<CheckRow> rows_;
@@ -119,7 +127,7 @@ struct FarShape {
   std::optional<ProblemRequest> request;
   std::string why_not;  ///< where there is none
 };
-/// The least one that fits the device. None on an emulated device.
+/// The least one that fits a GPU; an emulated device has far_problems.
 FarShape far_shape(const Family& family, const Problem& problem, const DeviceInfo& device);
 
 }  // namespace kerlab::session

@@ -1,6 +1,10 @@
 #include "session/run/compile_ahead.h"
 
+#include <utility>
+
 #include "base/interrupt.h"
+#include "session/run/problem_setup.h"
+#include "session/run/prune.h"
 
 namespace kerlab::session {
 
@@ -17,6 +21,28 @@ bool CompileAhead::step() {
   end_interrupted_wait();
   rig_->wait(longest_wait());
   return true;
+}
+
+CompileList::CompileList(const Rig& rig)
+    : rig_(rig), reference_(read_kernel_source(rig.folder().family.reference_source)) {}
+
+void CompileList::add(const SourceBundle& text, std::vector<std::string> options) {
+  std::vector<std::string> identity = options;
+  identity.push_back(text.hash);
+  if (known_.insert(std::move(identity)).second) requests_.push_back({text, std::move(options)});
+}
+
+void CompileList::add(const VariantSource& source, const Configuration& configuration, const Problem& problem,
+                      const DeviceInfo& device) {
+  const Family& family = rig_.folder().family;
+  TrialCandidate candidate = make_candidate(family, source, 0, configuration, problem, device, rig_.toolchain());
+  if (impossible_launch(rig_.device(), candidate.plan).empty()) add(source.source, std::move(candidate.options));
+  add(reference_, reference_options(rig_.device(), instantiate_reference(family, problem, rig_.device()).defines));
+}
+
+std::vector<CompileRequest> CompileList::take() {
+  if (!rig_.uses_cache()) requests_.clear();
+  return std::exchange(requests_, {});
 }
 
 }  // namespace kerlab::session

@@ -1,7 +1,5 @@
 #include "session/run/elsewhere.h"
 
-#include <set>
-
 #include "session/run/compile_ahead.h"
 #include "session/shapes/adversarial.h"
 #include "session/shapes/few_sms.h"
@@ -11,6 +9,8 @@ namespace kerlab::session {
 namespace {
 
 constexpr std::size_t kProblemsElsewhere = 14;
+constexpr std::size_t kFarOfWinner = 2;
+constexpr std::string_view kFarHint = "; a tensor has more than 2^31 elements: is an offset kept in 32 bits?";
 
 /// What tells that something is missing, doubled or elsewhere: numbers drawn, and those that must agree bit for bit.
 std::vector<std::uint32_t> telling_recipes(const ProblemPlan& plan) {
@@ -18,6 +18,11 @@ std::vector<std::uint32_t> telling_recipes(const ProblemPlan& plan) {
   for (std::uint32_t i = 0; i < plan.recipes.size(); ++i)
     if (i == 0 || plan.recipes[i].plain() || plan.recipes[i].exact) chosen.push_back(i);
   return chosen;
+}
+
+DeviceInfo with_sms(DeviceInfo device, int sms) {
+  device.sms = sms;
+  return device;
 }
 
 std::vector<Problem> problems_elsewhere(const ShapedKernel& kernel, const Problem& asked) {
@@ -44,28 +49,51 @@ Evaluation check_on(Rig& rig, const VariantSource& source, const Configuration& 
 
 /// Kernel and reference of every problem into the cache, with all compilers at once: each is found there in its turn.
 void compile_all(Rig& rig, const VariantSource& source, const Configuration& configuration,
-                 const std::vector<Problem>& problems) {
-  if (!rig.uses_cache()) return;
-  const Family& family = rig.folder().family;
-  const SourceBundle reference = read_kernel_source(family.reference_source);
-  std::set<std::vector<std::string>> known;
-  std::vector<CompileRequest> requests;
-  const auto add = [&](const SourceBundle& text, std::vector<std::string> options) {
-    std::vector<std::string> identity = options;
-    identity.push_back(text.hash);
-    if (known.insert(std::move(identity)).second) requests.push_back({text, std::move(options)});
-  };
+                 const std::vector<Problem>& problems, const std::vector<FarProblem>& far) {
+  CompileList list(rig);
   for (const Problem& problem : problems) {
-    const auto few = device_of_few(family, *source.variant, problem, configuration, rig.device());
-    add(source.source,
-        make_candidate(family, source, 0, configuration, problem, few ? *few : rig.device(), rig.toolchain()).options);
-    add(reference, reference_options(rig.device(), instantiate_reference(family, problem, rig.device()).defines));
+    const auto few = device_of_few(rig.folder().family, *source.variant, problem, configuration, rig.device());
+    list.add(source, configuration, problem, few ? *few : rig.device());
   }
-  CompileAhead ahead(rig, std::move(requests));
+  for (const FarProblem& one : far) list.add(source, configuration, one.problem, with_sms(rig.device(), one.sms));
+  CompileAhead ahead(rig, list.take());
   while (ahead.step()) continue;
 }
 
+/// What is wrong beyond 2^31 elements; what cannot be told is not.
+std::optional<Ending> fault_of_far(Rig& rig, const VariantSource& source, const Configuration& configuration,
+                                   const std::vector<FarProblem>& problems) {
+  for (const FarProblem& far : problems) {
+    std::string why_not;
+    const auto found = check_far(rig, source, configuration, far, why_not);
+    if (found && !found->passed())
+      return Ending{found->candidate.trial.status,
+                    fmt::format("on {}: {}", far.problem.title(), found->candidate.trial.message)};
+  }
+  return std::nullopt;
+}
+
 }  // namespace
+
+std::optional<Evaluation> check_far(Rig& rig, const VariantSource& source, const Configuration& configuration,
+                                    const FarProblem& far, std::string& why_not) {
+  try {
+    const ProblemSetup setup = prepare_alone(rig.folder(), far.problem, rig.device());
+    ProblemLoader(rig, setup).load();
+    SingleOptions single;
+    single.recipes = quick_recipes(setup.plan);
+    single.deadline = generous_deadline(rig, setup, 10 * (single.recipes.size() + 2));
+    Evaluation found = run_single_for(rig, setup, source, configuration, single, with_sms(rig.device(), far.sms));
+    const TrialStatus status = found.candidate.trial.status;
+    if (status != TrialStatus::passed) found.candidate.trial.message += kFarHint;
+    if (status != TrialStatus::unsupported && status != TrialStatus::out_of_memory) return found;
+    why_not = found.candidate.trial.message;
+  } catch (const Error& error) {
+    if (error.code() == ExitCode::interrupted) throw;
+    why_not = error.what();
+  }
+  return std::nullopt;
+}
 
 std::optional<Ending> fault_elsewhere(Rig& rig, const VariantSource& source, const Configuration& configuration,
                                       const Problem& asked) {
@@ -73,7 +101,10 @@ std::optional<Ending> fault_elsewhere(Rig& rig, const VariantSource& source, con
   const Family& family = rig.folder().family;
   const std::vector<Problem> problems =
       problems_elsewhere({family, *source.variant, configuration, rig.device()}, asked);
-  compile_all(rig, source, configuration, problems);
+  std::vector<FarProblem> far;
+  if (rig.device().executes_samples)
+    far = far_problems({family, *source.variant, configuration, rig.device()}, asked, kFarOfWinner).problems;
+  compile_all(rig, source, configuration, problems, far);
   for (const Problem& problem : problems) {
     const auto few = device_of_few(family, *source.variant, problem, configuration, rig.device());
     const Trial trial = check_on(rig, source, configuration, problem, few ? *few : rig.device()).candidate.trial;
@@ -84,7 +115,7 @@ std::optional<Ending> fault_elsewhere(Rig& rig, const VariantSource& source, con
                     few && *few != rig.device() ? fmt::format(", as for {} multiprocessors", few->sms) : std::string(),
                     trial.message)};
   }
-  return std::nullopt;
+  return fault_of_far(rig, source, configuration, far);
 }
 
 }  // namespace kerlab::session

@@ -3,6 +3,7 @@
 // wrong at edges, for a residue or between two tiles of a persistent block, a winner would be one that is wrong.
 
 #include "session/run/single.h"
+#include "session/shapes/far.h"
 
 namespace kerlab::session {
 
@@ -12,6 +13,12 @@ ProblemSetup prepare_alone(const KernelFolder& folder, const Problem& problem, c
 /// As run_single, with the plan that is made for `device`, which may have fewer multiprocessors than the rig's.
 Evaluation run_single_for(Rig& rig, const ProblemSetup& setup, const VariantSource& source,
                           const Configuration& configuration, const SingleOptions& options, const DeviceInfo& device);
+
+/// Some blocks of a problem with more than 2^31 elements in a tensor: only numbers drawn, and those that must agree bit
+/// for bit. Its setup becomes the runner's. None: it cannot be told, and `why_not` says why (blocks that depend on each
+/// other, a host that refuses the addresses). Throws Error where it is interrupted.
+std::optional<Evaluation> check_far(Rig& rig, const VariantSource& source, const Configuration& configuration,
+                                    const FarProblem& far, std::string& why_not);
 
 /// The winner of a tune on the problems of a thorough check, those with the flags asked for; each takes a second or so,
 /// and all are waited for. What is wrong, and on which; none: nothing. Afterwards the runner has another problem.

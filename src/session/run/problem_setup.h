@@ -75,8 +75,8 @@ class ProblemLoader {
 /// Whether a vendor's library can compute the problem there, to be measured beside the candidates.
 bool has_library(const ProblemSetup& setup, const DeviceInfo& device);
 
-/// Least bytes of device memory: the tensors once, the reference's values and scales.
-double needed_bytes(const ProblemPlan& plan);
+/// Least bytes of device memory: the tensors once, and where it is computed whole the reference's values and scales.
+double needed_bytes(const ProblemPlan& plan, const DeviceInfo& device);
 
 /// Whether the fastest unit there is for a dtype is the tensor pipe: what a theoretical bound must assume.
 bool uses_tensor_cores(DType dtype);

@@ -165,7 +165,7 @@ TEST_CASE("a check makes no more than 46 problems; what they leave out is named"
   CHECK(residues(sm90_shapes, "K", 8) == std::set<std::int64_t>{0});
 }
 
-TEST_CASE("indices beyond 2^31 are tried where memory allows, and said not to be elsewhere", "[check]") {
+TEST_CASE("indices beyond 2^31 are tried on a GPU where memory allows, and said not to be elsewhere", "[check]") {
   DeviceInfo device = hopper();
   for (const char* family : {"gemm", "softmax", "gemm_grouped"}) {
     CAPTURE(family);
@@ -179,7 +179,7 @@ TEST_CASE("indices beyond 2^31 are tried where memory allows, and said not to be
   const Problem asked = make_problem(family_of("gemm"), {});
   CHECK_THAT(far_shape(family_of("gemm"), asked, device).why_not, Catch::Contains("fits this device"));
   device.set_kind(DeviceKind::emulated);
-  CHECK_THAT(far_shape(family_of("gemm"), asked, device).why_not, Catch::Contains("emulated"));
+  CHECK_FALSE(far_shape(family_of("gemm"), asked, device).request);  // there far_problems are
 }
 
 namespace {

@@ -1,16 +1,21 @@
-// Problems with more than 2^31 elements in a tensor.
+// CheckSession: problems with more than 2^31 elements in a tensor.
 
 #include <algorithm>
+#include <chrono>
 #include <optional>
+#include <set>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "session/check/check.h"
+#include "session/run/elsewhere.h"
 
 namespace kerlab::session {
 
 namespace {
 
 constexpr std::int64_t kQuietExtent = 3;
+constexpr std::size_t kMostFar = 3;
 
 /// What wide loads and tensor maps ask for, rows of whole 16 bytes.
 std::int64_t far_step(DType dtype) {
@@ -56,7 +61,6 @@ FarShape far_shape(const Family& family, const Problem& problem, const DeviceInf
   const std::int64_t root = step * (46341 / step + 1);  // the least such whose square is beyond 2^31
   constexpr double kReferenceBytes = 16, kSets = 2, kShare = 0.7;
   FarShape best;
-  if (device.is_slow) best.why_not = "indices beyond 2^31 are not checked on an emulated device";
   if (!device.is_hardware) return best;
   const std::size_t count = family.dimensions.size();
   double least = kShare * static_cast<double>(device.memory_bytes);
@@ -79,6 +83,49 @@ FarShape far_shape(const Family& family, const Problem& problem, const DeviceInf
       best = {request, {}};
     }
   return best;
+}
+
+/// On a GPU one, whole; on an emulated device some blocks of several.
+void CheckSession::add_far() {
+  const Family& family = rig_.folder().family;
+  if (!rig_.device().executes_samples) {
+    const FarShape far = far_shape(family, asked_, rig_.device());
+    if (!far.why_not.empty()) notes_.push_back(far.why_not);
+    if (!far.request) return;
+    problems_.push_back(make_problem(family, *far.request));
+    for (const auto& [source, configuration] : chosen_.configurations)
+      add_jobs(problems_.size() - 1, source, configuration);
+    return;
+  }
+  std::set<std::size_t> done;
+  for (const auto& [source, configuration] : chosen_.configurations) {
+    // Of thousands of configurations the first: offsets are mostly the same in all.
+    if (!done.insert(source).second && options_.every_configuration) continue;
+    const Variant& variant = *chosen_.sources[source].variant;
+    const FarProblems far = far_problems({family, variant, configuration, rig_.device()}, asked_, kMostFar);
+    if (!far.why_not.empty())
+      notes_.push_back(fmt::format("{}: indices beyond 2^31 are not checked: {}", variant.name, far.why_not));
+    for (const FarProblem& one : far.problems) {
+      const auto known = std::ranges::find(problems_, one.problem.key(), &Problem::key);
+      const auto at = static_cast<std::uint32_t>(known - problems_.begin());
+      if (known == problems_.end()) problems_.push_back(one.problem);
+      jobs_.push_back({at, one.sms, source, configuration, true});
+    }
+  }
+}
+
+void CheckSession::run_far(const Job& job) {
+  const VariantSource& source = chosen_.sources[job.variant];
+  const auto begin = std::chrono::steady_clock::now();
+  std::string why_not;
+  loaded_ = SIZE_MAX;
+  auto found = check_far(rig_, source, job.configuration, {problems_[job.problem], job.sms}, why_not);
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  if (found)
+    add_row(job, std::move(*found), took.count());
+  else
+    notes_.push_back(
+        fmt::format("{}: indices beyond 2^31 are not checked on {}: {}", source.variant->name, problems_[job.problem].title(), why_not));
 }
 
 }  // namespace kerlab::session

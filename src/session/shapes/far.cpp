@@ -1,0 +1,239 @@
+#include "session/shapes/far.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "base/error.h"
+#include "plan/sparse_tensor.h"
+#include "session/shapes/few_sms.h"
+
+namespace kerlab::session {
+
+namespace {
+
+constexpr double kBeyond32Bits =
+    1.0625 * 4294967296.0;  // elements: what is kept in 32 bits without a sign fails as well
+constexpr double kBeyond31Bits = 1.5 * static_cast<double>(kFarElements);
+// Of the other dimensions, where they are no shorter: no power of two, so that an offset of 32 bits does not lead to the
+// same place of another row or matrix; whole tiles for those who take no others.
+constexpr std::int64_t kShort[] = {264, 520, 256, 512};
+constexpr std::int64_t kTile = 256;  // of which long extents are multiples
+constexpr std::int64_t kProbe = 1024, kLongest = std::int64_t{1} << 33;
+// Of a dimension: what is kept in 16 bits is wrong for most of it. Of a batch, which grids hold in 16 bits: many.
+constexpr std::int64_t kLongDimension = std::int64_t{1} << 18, kLargeBatch = 1024;
+constexpr std::uint32_t kMostRows = 65535;  // of a grid, in y and z
+constexpr int kSmsForAll = 1 << 20;         // more than there are pieces of work
+constexpr double kFlopsOfSample = 3e8, kBytesOfSample = 48e6, kBlocksOfSample = 6;
+constexpr double kShareOfMemory = 0.9;
+
+using Extents = std::map<std::string, std::int64_t>;
+
+struct FoundProblem {
+  FarProblem far;
+  std::set<std::string> goals;  ///< tensors beyond 2^31 elements, long dimensions, a large batch
+  bool same_program = false;    ///< as on the problem that was asked for
+  double cost = 0;
+};
+
+std::int64_t blocks_of_extent(const Dim3& extents) {
+  return std::int64_t{extents.x} * extents.y * extents.z;
+}
+
+class FarSearch {
+ public:
+  FarSearch(const ShapedKernel& kernel, const Problem& asked) : kernel_(kernel), asked_(asked) {
+    base_.dtype = name(asked.dtype);
+    base_.flags = {asked.flags.begin(), asked.flags.end()};
+    base_.scalars = {asked.scalars.begin(), asked.scalars.end()};
+    if (const auto plan = plan_of(asked, kernel.device.sms)) program_ = plan->defines;
+  }
+
+  std::vector<FoundProblem> find(double elements) {
+    found_.clear();
+    known_.clear();
+    for (const Extents& others : short_extents())
+      for (const std::vector<std::string>& along : directions()) try_along(others, along, elements);
+    return std::move(found_);
+  }
+
+  [[nodiscard]] const std::string& why_not() const { return why_not_; }
+
+ private:
+  /// What the other dimensions may be: as asked for, if that is short; all of them short.
+  [[nodiscard]] std::vector<Extents> short_extents() const {
+    std::vector<Extents> all(1 + std::size(kShort));
+    for (std::size_t d = 0; d < asked_.dimensions.size(); ++d) {
+      const Dimension& dimension = kernel_.family.dimensions[d];
+      const std::int64_t own = asked_.dimensions[d].second;
+      const auto within = [&](std::int64_t extent) {
+        return std::clamp(dimension.quiet ? std::min<std::int64_t>(own, 1) : extent, dimension.minimum,
+                          dimension.maximum);
+      };
+      all[0][dimension.name] = within(std::min(own, kShort[0]));
+      for (std::size_t i = 0; i < std::size(kShort); ++i) all[i + 1][dimension.name] = within(kShort[i]);
+    }
+    return all;
+  }
+
+  /// Each dimension alone, and pairs of those that are not quiet.
+  [[nodiscard]] std::vector<std::vector<std::string>> directions() const {
+    std::vector<std::vector<std::string>> all;
+    const auto& dimensions = kernel_.family.dimensions;
+    for (std::size_t i = 0; i < dimensions.size(); ++i) {
+      all.push_back({dimensions[i].name});
+      for (std::size_t j = i + 1; j < dimensions.size(); ++j)
+        if (!dimensions[i].quiet && !dimensions[j].quiet) all.push_back({dimensions[i].name, dimensions[j].name});
+    }
+    return all;
+  }
+
+  [[nodiscard]] std::optional<std::vector<Tensor>> tensors_with(Extents extents, const std::vector<std::string>& along,
+                                                                std::int64_t extent) const {
+    try {
+      return tensors_of(kernel_.family, make_problem(kernel_.family, request_with(std::move(extents), along, extent)));
+    } catch (const Error&) {
+      return std::nullopt;
+    }
+  }
+
+  [[nodiscard]] ProblemRequest request_with(Extents extents, const std::vector<std::string>& along,
+                                            std::int64_t extent) const {
+    for (const std::string& dimension : along) extents[dimension] = extent;
+    ProblemRequest request = base_;
+    request.dimensions = std::move(extents);
+    return request;
+  }
+
+  /// So long that a tensor has so many elements, for each of the tensors that grow.
+  void try_along(const Extents& others, const std::vector<std::string>& along, double elements) {
+    const auto near = tensors_with(others, along, kProbe), farther = tensors_with(others, along, 2 * kProbe);
+    if (!near || !farther || near->size() != farther->size()) return;
+    for (std::size_t t = 0; t < near->size(); ++t) {
+      const auto few = static_cast<double>((*near)[t].elements()), more = static_cast<double>((*farther)[t].elements());
+      if (few < 1 || more < 1.5 * few) continue;
+      const double degree = std::log2(more / few);
+      const double extent = kProbe * std::pow(elements / few, 1 / degree);
+      if (extent > static_cast<double>(kLongest)) continue;
+      try_problem(request_with(others, along, (static_cast<std::int64_t>(extent) / kTile + 1) * kTile));
+    }
+  }
+
+  void try_problem(const ProblemRequest& request) {
+    std::optional<Problem> problem;
+    try {
+      problem = make_problem(kernel_.family, request);
+    } catch (const Error&) {
+      return;
+    }
+    if (!known_.insert(problem->key()).second) return;
+    FoundProblem found{{std::move(*problem), kernel_.device.sms}, {}, false, 0};
+    found.goals = goals_of(found.far.problem);
+    if (!found.goals.empty() && choose_device(found)) found_.push_back(std::move(found));
+  }
+
+  /// None: nothing is far, or all is more than the device holds.
+  [[nodiscard]] std::set<std::string> goals_of(const Problem& problem) const {
+    std::set<std::string> goals;
+    double bytes = 0;
+    for (const Tensor& tensor : tensors_of(kernel_.family, problem)) {
+      bytes += static_cast<double>(tensor.bytes());
+      if (!tensor.unread && tensor.elements() > kFarElements + kFarElements / 4) goals.insert("tensor " + tensor.name);
+    }
+    if (goals.empty() || bytes > kShareOfMemory * static_cast<double>(kernel_.device.memory_bytes)) return {};
+    for (std::size_t d = 0; d < problem.dimensions.size(); ++d)
+      if (problem.dimensions[d].second > (kernel_.family.dimensions[d].quiet ? kLargeBatch : kLongDimension))
+        goals.insert(problem.dimensions[d].first);
+    return goals;
+  }
+
+  [[nodiscard]] std::optional<Instance> plan_of(const Problem& problem, int sms) {
+    DeviceInfo device = kernel_.device;
+    device.sms = sms;
+    if (!is_valid_on(kernel_.variant, problem, device, kernel_.configuration)) return std::nullopt;
+    try {
+      return instantiate(kernel_.family, kernel_.variant, problem, kernel_.configuration, device);
+    } catch (const Error& error) {
+      if (why_not_.empty()) why_not_ = error.what();
+      return std::nullopt;
+    }
+  }
+
+  bool choose_device(FoundProblem& found) {
+    const Problem& problem = found.far.problem;
+    const auto plan = plan_of(problem, kernel_.device.sms), many = plan_of(problem, kSmsForAll);
+    if (many && !(plan && plan->plan == many->plan)) found.far.sms = kSmsForAll;
+    if (!many && !plan) return false;
+    const Instance& taken = many ? *many : *plan;
+    found.same_program = taken.defines == program_;
+    return is_sampled(taken.plan) && is_cheap(problem, taken.plan.launches.front(), found.cost);
+  }
+
+  bool is_sampled(const LaunchPlan& plan) {
+    const bool alone =
+        plan.launches.size() == 1 && std::ranges::all_of(plan.workspaces, [](const Workspace& workspace) {
+          return workspace.bytes <= kUnusedWorkspace;
+        });
+    if (!alone) why_not_ = "some of its blocks do not stand for all: it has several launches, or a workspace";
+    const bool possible = alone && plan.launches.front().grid.y <= kMostRows &&
+                          plan.launches.front().grid.z <= kMostRows &&
+                          plan.launches.front().grid.x < static_cast<std::uint32_t>(kFarElements);
+    if (alone && !possible && why_not_.empty()) why_not_ = "its grid would be too large";
+    return possible;
+  }
+
+  bool is_cheap(const Problem& problem, const Launch& launch, double& cost) {
+    const double blocks = std::max(kBlocksOfSample, 2.0 * static_cast<double>(blocks_of_extent(launch.cluster)));
+    const double share = std::min(1.0, blocks / static_cast<double>(blocks_of_extent(launch.grid)));
+    const double flops = share * flops_of(kernel_.family, problem), bytes = share * bytes_of(kernel_.family, problem);
+    cost = std::max(flops / kFlopsOfSample, bytes / kBytesOfSample);
+    if (cost > 1 && why_not_.empty()) why_not_ = "a single block has too much to do";
+    return cost <= 1;
+  }
+
+  const ShapedKernel& kernel_;
+  const Problem& asked_;
+  ProblemRequest base_;
+  std::vector<std::string> program_;
+  std::set<std::string> known_;
+  std::vector<FoundProblem> found_;
+  std::string why_not_;
+};
+
+/// That which has the most of what none before it has; of several a program that is compiled anyway, then the least.
+std::vector<FarProblem> cover(const std::vector<FoundProblem>& found, std::size_t most) {
+  std::vector<FarProblem> chosen;
+  std::set<std::string> reached;
+  while (chosen.size() < most) {
+    const FoundProblem* best = nullptr;
+    double value = 0;
+    for (const FoundProblem& one : found) {
+      const auto gained = std::ranges::count_if(one.goals, [&](const auto& goal) { return !reached.contains(goal); });
+      const double worth = static_cast<double>(4 * gained) + (one.same_program ? 2 : 0) - one.cost;
+      if (gained == 0 || (best != nullptr && worth <= value)) continue;
+      best = &one;
+      value = worth;
+    }
+    if (best == nullptr) break;
+    chosen.push_back(best->far);
+    reached.insert(best->goals.begin(), best->goals.end());
+  }
+  return chosen;
+}
+
+}  // namespace
+
+FarProblems far_problems(const ShapedKernel& kernel, const Problem& asked, std::size_t most) {
+  FarSearch search(kernel, asked);
+  FarProblems far;
+  for (const double elements : {kBeyond32Bits, kBeyond31Bits}) {
+    far.problems = cover(search.find(elements), most);
+    if (!far.problems.empty()) return far;
+  }
+  far.why_not = search.why_not().empty() ? "it takes no problem of so many that fits the device" : search.why_not();
+  return far;
+}
+
+}  // namespace kerlab::session
