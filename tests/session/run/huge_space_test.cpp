@@ -135,7 +135,7 @@ TEST_CASE("search: the default search comes within 1 % of the best known of gemm
   std::vector<double> qualities;
   double known = 0;
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
-    CandidateSpace space(folder, {{"gemm_sm90"}, false, true}, problem, device);
+    CandidateSpace space(folder, {{"gemm_sm90"}, false, true, {}}, problem, device);
     REQUIRE(space.valid_size() > 1'000'000);
     if (known <= 0) known = best_known(time, variant, problem, device, space);
     SearchSpace search = space.search_space(problem, device);
