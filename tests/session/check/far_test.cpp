@@ -1,0 +1,171 @@
+// Indices beyond 2^31: problems with so many elements are found, some of their blocks are executed on an emulated device,
+// and what cannot be is said.
+#include <algorithm>
+#include <set>
+
+#include "base/file.h"
+#include "catch.h"
+#include "device/emu/emu_device_profile.h"
+#include "plan/sparse_tensor.h"
+#include "session/check/check.h"
+#include "session/run/elsewhere.h"
+#include "session/session_fixture.h"
+
+using namespace kerlab;
+using namespace kerlab::testing;
+
+namespace {
+
+constexpr std::string_view kFarToml = R"toml(
+doc = "one thread an element; right for BITS = 64 only"
+tune = false
+[[parameter]]
+name = "BITS"
+values = [32, 64]
+[[launch]]
+kernel = "elements"
+grid = ["ceil_div(N, 1024)"]
+block = [1024]
+arguments = ["x", "y", "i64: N", "a"]
+)toml";
+
+constexpr std::string_view kFar = R"cuda(
+extern "C" __global__ void elements(const float* x, float* y, long long n, float a) {
+  const long long i = BITS == 64 ? blockIdx.x * 1024LL + threadIdx.x : static_cast<int>(blockIdx.x * 1024 + threadIdx.x);
+  if (i < n) y[i] = a * x[i];
+}
+)cuda";
+
+/// Its blocks add to one word each: none stands for another.
+constexpr std::string_view kTogetherToml = R"toml(
+doc = "blocks that count themselves"
+tune = false
+[[workspace]]
+name = "count"
+bytes = "4"
+init = "zero"
+[[launch]]
+kernel = "together"
+grid = ["ceil_div(N, 1024)"]
+block = [1024]
+arguments = ["x", "y", "i64: N", "a", "count"]
+)toml";
+
+constexpr std::string_view kTogether = R"cuda(
+extern "C" __global__ void together(const float* x, float* y, long long n, float a, int* count) {
+  const long long i = blockIdx.x * 1024LL + threadIdx.x;
+  if (i < n) y[i] = a * x[i];
+  if (threadIdx.x == 0) atomicAdd(count, 1);
+}
+)cuda";
+
+void write_far(const SessionFixture& fixture) {
+  write_atomic(fixture.family() / "elements.toml", kFarToml);
+  write_atomic(fixture.family() / "elements.cu", kFar);
+  write_atomic(fixture.family() / "together.toml", kTogetherToml);
+  write_atomic(fixture.family() / "together.cu", kTogether);
+}
+
+CheckOptions check_far_of(const SessionFixture& fixture, const char* variant, const char* configuration) {
+  CheckOptions options;
+  options.rig = fixture.options().rig;
+  options.rig.device = "emu:h200";
+  options.variants = {variant};
+  options.configuration = configuration;
+  return options;
+}
+
+bool is_far(const CheckRow& row) {
+  return row.problem.dimensions.front().second > kFarElements;
+}
+
+const KernelFolder& folder_with(const std::string& family) {
+  static std::map<std::string, KernelFolder> folders;
+  const auto found = folders.find(family);
+  if (found != folders.end()) return found->second;
+  return folders.emplace(family, load_folder(share_folder() / "kernels" / family)).first->second;
+}
+
+FarProblems far_of(const std::string& family, const std::string& variant, const DeviceInfo& device,
+                   const ProblemRequest& request = {}) {
+  const KernelFolder& folder = folder_with(family);
+  const Variant& found = *std::ranges::find(folder.variants, variant, &Variant::name);
+  const Problem asked = make_problem(folder.family, request);
+  const Configuration configuration = default_configuration(found, asked, device);
+  return far_problems({folder.family, found, configuration, device}, asked, 3);
+}
+
+std::set<std::string> tensors_beyond(const std::string& family, const FarProblems& far) {
+  std::set<std::string> names;
+  for (const FarProblem& one : far.problems)
+    for (const Tensor& tensor : tensors_of(folder_with(family).family, one.problem))
+      if (tensor.elements() > kFarElements) names.insert(tensor.name);
+  return names;
+}
+
+}  // namespace
+
+TEST_CASE("far: of a product each operand and the result lie beyond 2^31 elements, with one tile a block", "[check]") {
+  const DeviceInfo device = emu::read_emulated_device(emu::profile_folder(), "h200");
+  for (const char* variant : {"naive", "gemm_sm80", "gemm_sm90"}) {
+    INFO(variant);
+    ProblemRequest request;
+    request.dtype = "bf16";
+    const FarProblems far = far_of("gemm", variant, device, request);
+    const auto beyond = tensors_beyond("gemm", far);
+    for (const char* name : {"A", "B", "D"}) CHECK(beyond.contains(name));
+    CHECK(far.problems.size() <= 3);
+  }
+  // Elsewhere its 128 blocks would have thousands of tiles each.
+  const FarProblems persistent = far_of("gemm", "gemm_sm90", device);
+  REQUIRE_FALSE(persistent.problems.empty());
+  CHECK(persistent.problems[0].sms > 100 * device.sms);
+}
+
+TEST_CASE("far: where some blocks do not stand for all, or nothing so large fits, it says so", "[check]") {
+  DeviceInfo device = emu::read_emulated_device(emu::profile_folder(), "h200");
+  CHECK_THAT(far_of("reduce", "two_pass", device).why_not, Catch::Contains("several launches"));
+  device.memory_bytes = std::int64_t{4} << 30;
+  CHECK_THAT(far_of("softmax", "row_per_block", device).why_not, Catch::Contains("fits the device"));
+}
+
+TEST_CASE("far: an index of 32 bits fails, one of 64 passes, in a tensor of many gigabytes", "[session][emulated]") {
+  SessionFixture fixture;
+  write_far(fixture);
+  for (const bool wrong : {true, false}) {
+    CheckSession session(check_far_of(fixture, "elements", wrong ? "BITS=32" : "BITS=64"), fixture.database());
+    while (session.step()) {
+    }
+    CHECK(std::ranges::count_if(session.rows(), is_far) == 1);
+    for (const CheckRow& row : session.rows())
+      CHECK((row.trial.status == TrialStatus::passed) == !(wrong && is_far(row)));
+    if (wrong) CHECK_THAT(session.rows().back().trial.message, Catch::Contains("more than 2^31 elements"));
+  }
+}
+
+TEST_CASE("far: an index of 32 bits does not win a tune", "[session][emulated]") {
+  SessionFixture fixture;
+  write_far(fixture);
+  TuneOptions options = fixture.options();
+  options.rig.device = "emu:h200";
+  options.variants.names = {"elements"};
+  const TuneResult result = fixture.tune(options);
+  REQUIRE_FALSE(result.rows.empty());
+  CHECK(result.rows[0].trial.configuration == "BITS=64");
+}
+
+TEST_CASE("far: a kernel whose blocks depend on each other is not checked there, which is said", "[session][emulated]") {
+  SessionFixture fixture;
+  write_far(fixture);
+  for (const char* variant : {"together", "simple"}) {
+    CheckSession session(check_far_of(fixture, variant, ""), fixture.database());
+    while (session.step()) {
+    }
+    CHECK(std::ranges::none_of(session.rows(), is_far));
+    CHECK(std::ranges::all_of(session.rows(), [](const CheckRow& row) { return row.trial.status == TrialStatus::passed; }));
+    // The workspace, or an argument of 32 bits.
+    CHECK(std::ranges::any_of(session.notes(), [](const std::string& note) {
+      return note.find("indices beyond 2^31 are not checked") != std::string::npos;
+    }));
+  }
+}
