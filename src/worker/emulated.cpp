@@ -64,9 +64,8 @@ CheckReport Workbench::check_blocks(const request::Check& check) {
   if (small.whole_small && !small.passed()) return small;
   const bool sparse = has_sparse_tensors(p.data.plan());
   // The norm of a matrix is known of all of it only.
-  const bool independent =
-      !whole.plan().accuracy.normwise &&
-      (check.sampling == Sampling::blocks || whole.can_be_sampled(sparse ? kUnusedWorkspace : 0));
+  const bool independent = !whole.plan().accuracy.normwise &&
+                           (check.sampling == Sampling::blocks || whole.can_be_sampled(sparse ? kUnusedWorkspace : 0));
   const bool sampled = check.sampling != Sampling::small && independent;
   if (small.whole_small && !sampled) return small;
   if (!sampled && sparse)

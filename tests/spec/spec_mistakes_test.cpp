@@ -170,7 +170,7 @@ TEST_CASE("family: names, cycles, references", "[spec]") {
        "family.toml:39:8: a second recipe 'normal' with seed 1 ('name' of recipe 'normal')"},
       {"[cost]", kNormalAnd + "what = \"rampe\"\n[cost]",
        "family.toml:42:8: 'rampe' is not one of value, one, one_hot, points, ramp, mirror, mask, tail, scale, spread, "
-       "shift, subnormal, did you mean 'ramp'? ('what' of plant 'rampe')"},
+       "shift, subnormal, ends, did you mean 'ramp'? ('what' of plant 'rampe')"},
       {"[cost]", kNormalAnd + "what = \"ramp\"\n[cost]",
        "family.toml:41:1: key 'value' is missing: 'ramp' needs one ('value' of plant 'ramp')"},
       {"[cost]", kNormalAnd + "what = \"ramp\"\nvalue = inf\n[cost]",

@@ -146,7 +146,7 @@ Command add_list(CLI::App& root, const GlobalOptions& global) {
   parser->group("Your own kernels");
   parser->footer(
       "examples: kerlab list gemm   # its variants, parameters, dimensions\n"
-      "          kerlab list gemm --space --variant mma_pipe --M 8192");
+      "          kerlab list gemm --space --variant gemm_sm80 --M 8192");
   parser->add_option("family", options->target, "a family's name, or a folder: all about it; none: a line for each");
   parser->add_flag("--shipped", options->shipped, "winners that others measured, which a tune tries first");
   parser->add_flag("--space", options->space, "how many configurations each constraint leaves, for a problem");

@@ -124,8 +124,8 @@ void CheckSession::run_far(const Job& job) {
   if (found)
     add_row(job, std::move(*found), took.count());
   else
-    notes_.push_back(
-        fmt::format("{}: indices beyond 2^31 are not checked on {}: {}", source.variant->name, problems_[job.problem].title(), why_not));
+    notes_.push_back(fmt::format("{}: indices beyond 2^31 are not checked on {}: {}", source.variant->name,
+                                 problems_[job.problem].title(), why_not));
 }
 
 }  // namespace kerlab::session

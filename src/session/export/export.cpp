@@ -51,12 +51,17 @@ void describe(const Family& family, const Variant& variant, const Problem& probl
   }
 }
 
-/// The dispatcher asks the driver for kernels by what the launches call them.
-void require_plain_names(const Variant& variant, const CompileResult& compiled) {
+/// The dispatcher asks the driver for kernels by what the launches call them. A program need not have those that its
+/// configuration never launches.
+void require_plain_names(const Variant& variant, const LaunchPlan& plan, const CompileResult& compiled) {
   for (const LaunchDecl& launch : variant.launches) {
-    const bool there =
-        std::ranges::find(compiled.kernels, launch.kernel, &KernelResources::kernel) != compiled.kernels.end();
-    if (there) continue;
+    const auto is_it = [&](const KernelResources& kernel) { return kernel.kernel == launch.kernel; };
+    const auto is_mangled = [&](const KernelResources& kernel) {
+      return kernel.kernel.find(launch.kernel) != std::string::npos;
+    };
+    if (std::ranges::any_of(compiled.kernels, is_it)) continue;
+    const bool launched = std::ranges::find(plan.launches, launch.kernel, &Launch::kernel) != plan.launches.end();
+    if (!launched && std::ranges::none_of(compiled.kernels, is_mangled)) continue;
     throw Error(
         fmt::format("{}: '{}' cannot be exported, since its image calls it by a mangled name: write extern \"C\" "
                     "before the kernel, or a kernel of that kind that calls it",
@@ -181,7 +186,7 @@ class Exporter {
     if (compiled.status != CompileStatus::ok || compiled.cubin.empty())
       throw Error(fmt::format("{} does not compile for {}: {}", candidate.label, problem.title(),
                               compiled.message.empty() ? "no cubin" : compiled.message));
-    require_plain_names(*chosen.variant, compiled);
+    require_plain_names(*chosen.variant, candidate.plan, compiled);
     made.image = image(std::move(compiled.cubin));
   }
 

@@ -17,8 +17,8 @@ namespace {
 constexpr double kBeyond32Bits =
     1.0625 * 4294967296.0;  // elements: what is kept in 32 bits without a sign fails as well
 constexpr double kBeyond31Bits = 1.5 * static_cast<double>(kFarElements);
-// Of the other dimensions, where they are no shorter: no power of two, so that an offset of 32 bits does not lead to the
-// same place of another row or matrix; whole tiles for those who take no others.
+// Of the other dimensions, where they are no shorter: no power of two, so that an offset of 32 bits does not lead to
+// the same place of another row or matrix; whole tiles for those who take no others.
 constexpr std::int64_t kShort[] = {264, 520, 256, 512};
 constexpr std::int64_t kTile = 256;  // of which long extents are multiples
 constexpr std::int64_t kProbe = 1024, kLongest = std::int64_t{1} << 33;

@@ -20,8 +20,8 @@ struct FarProblems {
 };
 
 /// At most so many, which have every tensor that can be beyond 2^31 elements (2^32, where it fits the device) and every
-/// dimension that can be far beyond 2^16. Those of which a block does little: one dimension is long, or two, or the batch,
-/// and the others short. None for plans whose blocks cannot stand for all of them: of several launches, or with
+/// dimension that can be far beyond 2^16. Those of which a block does little: one dimension is long, or two, or the
+/// batch, and the others short. None for plans whose blocks cannot stand for all of them: of several launches, or with
 /// workspaces.
 FarProblems far_problems(const ShapedKernel& kernel, const Problem& asked, std::size_t most);
 

@@ -1,5 +1,5 @@
-// Indices beyond 2^31: problems with so many elements are found, some of their blocks are executed on an emulated device,
-// and what cannot be is said.
+// Indices beyond 2^31: problems with so many elements are found, some of their blocks are executed on an emulated
+// device, and what cannot be is said.
 #include <algorithm>
 #include <set>
 
@@ -10,6 +10,7 @@
 #include "session/check/check.h"
 #include "session/run/elsewhere.h"
 #include "session/session_fixture.h"
+#include "spec/spec_fixture.h"
 
 using namespace kerlab;
 using namespace kerlab::testing;
@@ -41,25 +42,28 @@ constexpr std::string_view kTogetherToml = R"toml(
 doc = "blocks that count themselves"
 tune = false
 [[workspace]]
-name = "count"
+name = "counter"
 bytes = "4"
 init = "zero"
 [[launch]]
 kernel = "together"
 grid = ["ceil_div(N, 1024)"]
 block = [1024]
-arguments = ["x", "y", "i64: N", "a", "count"]
+arguments = ["x", "y", "i64: N", "a", "counter"]
 )toml";
 
 constexpr std::string_view kTogether = R"cuda(
-extern "C" __global__ void together(const float* x, float* y, long long n, float a, int* count) {
+extern "C" __global__ void together(const float* x, float* y, long long n, float a, int* counter) {
   const long long i = blockIdx.x * 1024LL + threadIdx.x;
   if (i < n) y[i] = a * x[i];
-  if (threadIdx.x == 0) atomicAdd(count, 1);
+  if (threadIdx.x == 0) atomicAdd(counter, 1);
 }
 )cuda";
 
+/// The family of the fixture, with room for so many elements.
 void write_far(const SessionFixture& fixture) {
+  const auto family = fixture.family() / "family.toml";
+  write_atomic(family, replaced(read_text(family), "name = \"N\"\n", "name = \"N\"\nmaximum = 8589934592\n"));
   write_atomic(fixture.family() / "elements.toml", kFarToml);
   write_atomic(fixture.family() / "elements.cu", kFar);
   write_atomic(fixture.family() / "together.toml", kTogetherToml);
@@ -118,13 +122,11 @@ TEST_CASE("far: of a product each operand and the result lie beyond 2^31 element
   }
   // Elsewhere its 128 blocks would have thousands of tiles each.
   const FarProblems persistent = far_of("gemm", "gemm_sm90", device);
-  REQUIRE_FALSE(persistent.problems.empty());
-  CHECK(persistent.problems[0].sms > 100 * device.sms);
+  CHECK(std::ranges::any_of(persistent.problems, [&](const FarProblem& far) { return far.sms > 100 * device.sms; }));
 }
 
-TEST_CASE("far: where some blocks do not stand for all, or nothing so large fits, it says so", "[check]") {
+TEST_CASE("far: where nothing so large fits, it says so", "[check]") {
   DeviceInfo device = emu::read_emulated_device(emu::profile_folder(), "h200");
-  CHECK_THAT(far_of("reduce", "two_pass", device).why_not, Catch::Contains("several launches"));
   device.memory_bytes = std::int64_t{4} << 30;
   CHECK_THAT(far_of("softmax", "row_per_block", device).why_not, Catch::Contains("fits the device"));
 }
@@ -154,7 +156,8 @@ TEST_CASE("far: an index of 32 bits does not win a tune", "[session][emulated]")
   CHECK(result.rows[0].trial.configuration == "BITS=64");
 }
 
-TEST_CASE("far: a kernel whose blocks depend on each other is not checked there, which is said", "[session][emulated]") {
+TEST_CASE("far: a kernel whose blocks depend on each other is not checked there, which is said",
+          "[session][emulated]") {
   SessionFixture fixture;
   write_far(fixture);
   for (const char* variant : {"together", "simple"}) {
@@ -162,7 +165,8 @@ TEST_CASE("far: a kernel whose blocks depend on each other is not checked there,
     while (session.step()) {
     }
     CHECK(std::ranges::none_of(session.rows(), is_far));
-    CHECK(std::ranges::all_of(session.rows(), [](const CheckRow& row) { return row.trial.status == TrialStatus::passed; }));
+    CHECK(std::ranges::all_of(session.rows(),
+                              [](const CheckRow& row) { return row.trial.status == TrialStatus::passed; }));
     // The workspace, or an argument of 32 bits.
     CHECK(std::ranges::any_of(session.notes(), [](const std::string& note) {
       return note.find("indices beyond 2^31 are not checked") != std::string::npos;

@@ -65,7 +65,7 @@ arguments = ["x", "y", "N", "pitch.x", "i64: pitch.y"]
 constexpr std::string_view kCopy = R"cuda(
 #include "common/types.cuh"
 extern "C" __global__ void copy_rows(const DTYPE* x, DTYPE* y, int n, int pitch_x, long long pitch_y) {
-  const DTYPE* from = x + blockIdx.x * (BUG == 1 ? n : pitch_x);   // 1, 2: the width for the pitch
+  const DTYPE* from = x + blockIdx.x * (BUG == 1 ? n : 1LL * pitch_x);   // 1, 2: the width for the pitch
   DTYPE* to = y + blockIdx.x * (BUG == 2 ? n : pitch_y);
   for (int i = threadIdx.x; i < n; i += 64) to[i] = from[i];
   if (threadIdx.x != 0 || pitch_x == n) return;
