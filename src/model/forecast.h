@@ -1,5 +1,5 @@
 #pragma once
-// What a candidate may take, guessed before it is compiled: pieces of work, waves, the traffic of a tile, the unit that
+// What a candidate may take, guessed before it is compiled: work tiles, waves, the traffic of a tile, the unit that
 // its source names. For the order in which candidates are tried, never for a screen.
 
 #include <cstdint>

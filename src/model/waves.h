@@ -8,7 +8,7 @@
 
 namespace kerlab::model {
 
-/// Equal pieces of work handed out to places that take one each at a time: blocks to the places that SMs have for them,
+/// Equal work tiles handed out to places that take one each at a time: blocks to the places that SMs have for them,
 /// or the tiles of persistent blocks to these.
 struct WaveFill {
   std::int64_t items = 0, places = 0;

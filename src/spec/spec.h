@@ -223,7 +223,7 @@ struct Variant {
   int minimum_cc = 0, maximum_cc = 999;  ///< 80 = sm_80
   bool tune = true;
   std::int64_t alignment = kLeastAlignment;  ///< bytes that it assumes of every tensor's first address
-  std::vector<std::string> pitch;            ///< tensors whose rows may lie at a pitch that it is told as pitch.NAME
+  std::vector<std::string> pitch;            ///< tensors whose rows may have a leading dimension, told as pitch.NAME
   Start start = Start::held;
   int rung = 0;                       ///< place in the ladder
   std::vector<Parameter> parameters;  ///< in file order
@@ -284,7 +284,7 @@ struct Problem {
   std::vector<std::pair<std::string, double>> scalars;
   std::set<std::string> quiet;   ///< dimensions, flags and scalars that may stay unsaid
   std::set<std::string> unsaid;  ///< of these, those at their defaults
-  std::int64_t row_padding = 0;  ///< bytes behind each row of the tensors that a variant takes at a pitch; checked only
+  std::int64_t row_padding = 0;  ///< bytes behind each row of the tensors that a variant takes with a leading dimension
   Environment environment;       ///< dimensions, dtype.*, flag.value, derived
   [[nodiscard]] std::string key() const;    ///< canonical: "gemm M=4096 N=4096 K=4096 bf16 layout=nn alpha=1 beta=0"
   [[nodiscard]] std::string title() const;  ///< "gemm 4096x4096x4096 bf16 nn", "... nn batch=3 activation=relu"

@@ -33,7 +33,7 @@ class Candidate {
   /// the first; empty: nothing. They are given their first values again. Waits for the device where there are any.
   std::string restore_variables();
   /// Runs once on a set (queued). An emulated device executes only some blocks in modes check and count, and reports.
-  /// What it has written to rows at a pitch lies in the set afterwards, and is reported of that.
+  /// What it has written to rows with gaps between them lies in the set afterwards, and is reported of that.
   std::vector<LaunchReport> run(int set, LaunchMode mode);
   /// One launch, whose blocks are independent of each other, and nothing before it (emulated devices know).
   /// `unused`: workspaces of so many bytes are taken for none: what is left where a configuration needs none.

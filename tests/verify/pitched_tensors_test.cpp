@@ -1,4 +1,5 @@
-// Rows at a pitch in the check that a GPU gets: everything is found by scans, not by what is known of writes.
+// Rows with a leading dimension in the check that a GPU gets: everything is found by scans, not by what is known of
+// writes.
 #include <cstring>
 
 #include "catch.h"

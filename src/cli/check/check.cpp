@@ -230,7 +230,8 @@ Command add_check(CLI::App& root, const GlobalOptions& global) {
   parser->add_option("--dtype", options->dtype, "default: the family's first that the device supports");
   parser
       ->add_option("--row-padding", options->row_padding,
-                   "gaps of so many bytes behind the rows of tensors that variants take at a pitch (pitch = [...])")
+                   "gaps of so many bytes behind the rows of tensors that variants take with a leading dimension "
+                   "(pitch = [...])")
       ->check(takes_whole(0, 1 << 20))
       ->type_name("BYTES");
   parser->option_defaults()->group("Kernels");

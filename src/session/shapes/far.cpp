@@ -25,7 +25,7 @@ constexpr std::int64_t kProbe = 1024, kLongest = std::int64_t{1} << 33;
 // Of a dimension: what is kept in 16 bits is wrong for most of it. Of a batch, which grids hold in 16 bits: many.
 constexpr std::int64_t kLongDimension = std::int64_t{1} << 18, kLargeBatch = 1024;
 constexpr std::uint32_t kMostRows = 65535;  // of a grid, in y and z
-constexpr int kSmsForAll = 1 << 20;         // more than there are pieces of work
+constexpr int kSmsForAll = 1 << 20;         // more than there are work tiles
 constexpr double kFlopsOfSample = 3e8, kBytesOfSample = 48e6, kBlocksOfSample = 6;
 constexpr double kShareOfMemory = 0.9;
 

@@ -11,7 +11,7 @@ namespace kerlab::session {
 
 struct FarProblem {
   Problem problem;
-  int sms = 0;  ///< of the device that its plan is made for: where blocks stay, so many that each has one piece of work
+  int sms = 0;  ///< of the device that its plan is made for: so many that each persistent block has one work tile
 };
 
 struct FarProblems {

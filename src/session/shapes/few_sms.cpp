@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kFewSms[] = {1, 2, 3,  4,  5,  6,
                            7, 8, 10, 12, 16, 24};              // clusters of 4, and some left idle, need more than 3
-constexpr int kEndless = 1 << 14;                              // no small problem has so many pieces of work
+constexpr int kEndless = 1 << 14;                              // no small problem has so many work tiles
 constexpr std::int64_t kWantedRounds = 3, kWantedWorkers = 3;  // wanted
 
 std::int64_t blocks_in(const Dim3& extents) {
@@ -34,7 +34,7 @@ std::optional<LaunchPlan> plan_on(const Family& family, const Variant& variant, 
   }
 }
 
-/// How much of what goes on between pieces of work is executed: rounds count more than workers. `pieces`: the workers
+/// How much of what goes on between work tiles is executed: rounds count more than workers. `pieces`: the workers
 /// where there are as many as anybody could want; where these have no end they share out one piece.
 std::int64_t worth(const std::vector<std::int64_t>& workers, const std::vector<std::int64_t>& pieces) {
   std::int64_t sum = 0;

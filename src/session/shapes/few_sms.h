@@ -17,9 +17,9 @@ std::optional<DeviceInfo> device_of_any(const Variant& variant, const Problem& p
                                         const Configuration& configuration, const DeviceInfo& device);
 
 /// The device for which a check makes a small problem's plan: `device` with so few multiprocessors that every block
-/// (or cluster) that stays has three pieces of work or more, and there are up to three of these; `device` itself where
-/// its plan does not depend on them, or where on fewer the configuration is not valid or leaves out a launch. None: it
-/// is valid on neither.
+/// (or cluster) that is persistent has three work tiles or more, and there are up to three of these; `device` itself
+/// where its plan does not depend on them, or where on fewer the configuration is not valid or leaves out a launch.
+/// None: it is valid on neither.
 std::optional<DeviceInfo> device_of_few(const Family& family, const Variant& variant, const Problem& problem,
                                         const Configuration& configuration, const DeviceInfo& device);
 

@@ -1,4 +1,4 @@
-// Rows at a pitch: whole checks of kernels that take them rightly, and of kernels that only seem to.
+// Rows with a leading dimension: whole checks of kernels that take them rightly, and of kernels that only seem to.
 
 #include <algorithm>
 
