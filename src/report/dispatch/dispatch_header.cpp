@@ -63,7 +63,7 @@ std::uint64_t fnv1a(const std::vector<std::byte>& bytes) {
   return hash;
 }
 
-/// src/report/dispatch/*.h in one, for which several exported headers in one program take turns.
+/// src/report/dispatch/*.h in one, which several exported headers in one program share: the first defines it.
 void runtime(std::string& text) {
   std::set<std::string> includes;
   std::string body;
