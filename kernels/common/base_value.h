@@ -35,6 +35,11 @@ KERLAB_BOTH u64 random_word(u64 key, u64 index, u64 word) {
   return mix(key + (2 * index + word + 1) * kGolden);
 }
 
+/// Uniform over 0 .. range - 1, from one random word.
+KERLAB_BOTH u64 drawn_below(u64 word, u64 range) {
+  return range <= 0xFFFFFFFFull ? ((word >> 32) * range) >> 32 : word % range;
+}
+
 /// A value before its one rounding: (-1)^negative * magnitude * 2^exponent, or with one of the two exponents below.
 struct Value {
   bool negative;
@@ -82,30 +87,52 @@ struct Part {
   u64 least, weight;
 };
 
-/// Weights from 1/4 to 4 (over 1024), as many in each octave, as a random routing of tokens to experts makes them. With
-/// `gaps` every fourth part is empty and every fourth of one thing.
-KERLAB_BOTH Part part_of(u64 key, u64 part, bool gaps) {
+/// Weights below 2^12, so that 2^20 of them times 2^31 things fit 64 bits. kRouted: from 1/4 to 4 (over 1024), as many in
+/// each octave, as a random routing of tokens to experts makes them. kPower: w or more with a chance of 1 / w.
+KERLAB_BOTH Part part_of(u64 key, u64 part, u32 pattern) {
   const u64 bits = random_word(key, part, 0);
+  if (pattern == kEven) return {0, 1};
+  if (pattern == kPower) return {0, 4096 / (1 + (bits & 4095))};
   const u64 weight = (256 + (bits & 255)) << ((bits >> 8) & 3);
-  const u64 kind = gaps ? (bits >> 10) & 3 : 3;
+  const u64 kind = pattern == kGaps ? (bits >> 10) & 3 : 3;
   return {kind == 0 ? u64{0} : u64{1}, kind > 1 ? weight : u64{0}};
 }
 
-/// Where part `index` of `parts` (at most 2^16) begins, or the last ends: from 0 up to `total` (below 2^31), never
-/// falling. Without `gaps` no part is empty while there are things enough; where there are not, none has two.
-KERLAB_BOTH i64 partition_value(u64 key, u64 index, u64 parts, u64 total, bool gaps) {
-  Part before{0, 0}, all{0, 0};
-  for (u64 p = 0; p < parts; ++p) {
-    if (p == index) before = all;
-    const Part part = part_of(key, p, gaps);
-    all.least += part.least;
-    all.weight += part.weight;
-  }
-  if (index >= parts) return static_cast<i64>(total);
+/// Where a part begins, from the parts before it and all of them; `parts`: how many there are.
+KERLAB_BOTH i64 part_begin(u64 key, const Part& before, const Part& all, u64 parts, u64 total) {
   if (all.least > total)
     return static_cast<i64>((total * before.least + random_word(key, parts, 0) % all.least) / all.least);
   const u64 left = total - all.least;
   return static_cast<i64>(before.least + (all.weight == 0 ? u64{0} : left * before.weight / all.weight));
+}
+
+/// Where part `index` of `parts` (at most 2^20) begins, or the last ends: from 0 up to `total` (below 2^31), never
+/// falling. Of kRouted no part is empty while there are things enough; where there are not, none has two.
+KERLAB_BOTH i64 partition_value(u64 key, u64 index, u64 parts, u64 total, u32 pattern) {
+  if (index >= parts) return static_cast<i64>(total);
+  Part before{0, 0}, all{0, 0};
+  for (u64 p = 0; p < parts; ++p) {
+    if (p == index) before = all;
+    const Part part = part_of(key, p, pattern);
+    all.least += part.least;
+    all.weight += part.weight;
+  }
+  return part_begin(key, before, all, parts, total);
+}
+
+/// `put(index, begin)` for all parts and their end, in one pass: what partition_value says of each.
+template <typename Put> KERLAB_BOTH void for_each_part(u64 key, u64 parts, u64 total, u32 pattern, const Put& put) {
+  Part before{0, 0}, all{0, 0};
+  for (u64 p = 0; p < parts; ++p) {
+    const Part part = part_of(key, p, pattern);
+    all = {all.least + part.least, all.weight + part.weight};
+  }
+  for (u64 p = 0; p < parts; ++p) {
+    put(p, part_begin(key, before, all, parts, total));
+    const Part part = part_of(key, p, pattern);
+    before = {before.least + part.least, before.weight + part.weight};
+  }
+  put(parts, static_cast<i64>(total));
 }
 
 /// How many codes a type has: the largest prime (so that no distance of tiles goes round) of integers around 0 that it
@@ -167,7 +194,7 @@ KERLAB_BOTH Value base_value(const Format& f, const FillArguments& a, u64 key, u
       return one_hot_value(key, index, static_cast<u64>(a.columns));
     case kPartition:
       return signed_value(
-          partition_value(key, index, static_cast<u64>(a.count) - 1, static_cast<u64>(a.parameter0), a.parameter1 != 0),
+          partition_value(key, index, static_cast<u64>(a.count) - 1, static_cast<u64>(a.parameter0), a.pattern),
           0);
     case kIndexCoded: {
       const u64 row = index / static_cast<u64>(a.columns);

@@ -1,14 +1,9 @@
 #pragma once
 // Integers of a range: ids of rows, labels of classes. Like all inputs a pure function of (seed, recipe, tensor, index).
 
-#include "common/base_value.h"
+#include "common/ordered.h"
 
 namespace kerlab::lab {
-
-/// Uniform over 0 .. range - 1, from one random word.
-KERLAB_BOTH u64 drawn_below(u64 word, u64 range) {
-  return range <= 0xFFFFFFFFull ? ((word >> 32) * range) >> 32 : word % range;
-}
 
 /// 3 of 8 are the same number, 1 the least and 1 the largest: neighbours that collide, and counters that do.
 KERLAB_BOTH u64 skewed_integer(u64 key, u64 index, u64 range) {
@@ -33,9 +28,18 @@ KERLAB_BOTH u64 sorted_integer(u64 index, u64 count, u64 range) {
   return index / ((count + range - 1) / range);
 }
 
+/// Within 32 of its place's share of the range.
+KERLAB_BOTH u64 banded_integer(u64 word, u64 index, u64 count, u64 range) {
+  const u64 band = range < 65 ? range : u64{65};
+  const u64 diagonal = count <= 0xFFFFFFFFull ? index * range / count : index / (count / range + 1);
+  const u64 least = diagonal > band / 2 ? diagonal - band / 2 : 0;
+  return (least < range - band ? least : range - band) + word % band;
+}
+
 /// Above the least, below `range`.
 KERLAB_BOTH u64 integer_offset(const FillArguments& a, u64 key, u64 index) {
   const u64 range = static_cast<u64>(a.range);
+  if (a.order != kNoOrder) return ordered_offset(a, key, index);
   switch (a.pattern) {
     case kSkewed:
       return skewed_integer(key, index, range);
@@ -47,6 +51,8 @@ KERLAB_BOTH u64 integer_offset(const FillArguments& a, u64 key, u64 index) {
       return (random_word(key, index, 0) & 1) != 0 ? range - 1 : u64{0};
     case kEqual:
       return range - 1;
+    case kBanded:
+      return banded_integer(random_word(key, index, 0), index, static_cast<u64>(a.count), range);
     default:
       return drawn_below(random_word(key, index, 0), range);
   }

@@ -28,8 +28,24 @@ enum IntegerPattern : u32 {
   kSkewed = 1,  // many equal ones
   kRamp = 2,    // one after another, and again from the least
   kSorted = 3,
-  kEnds = 4,  // the least or the largest
-  kEqual = 5  // all the largest
+  kEnds = 4,    // the least or the largest
+  kEqual = 5,   // all the largest
+  kBanded = 6   // near the element's own place, as a diagonal's are
+};
+
+// What integers of a range keep to within each row.
+enum IntegerOrder : u32 {
+  kNoOrder = 0,
+  kDistinct = 1,  // none twice
+  kRising = 2     // none below the one before it
+};
+
+// How uneven the parts of a partition are.
+enum PartsPattern : u32 {
+  kRouted = 0,  // weights from 1/4 to 4
+  kGaps = 1,    // the same, but every fourth is empty and every fourth has one thing
+  kEven = 2,
+  kPower = 3    // weights from 1 to 4096 by a power law: half of all things in few parts
 };
 
 // What is planted over a recipe's values. A line is a row of the last two dimensions, or a column of them.
@@ -66,14 +82,18 @@ struct FillArguments {
   u64 seed;
   u64 tensor;   // hash of the tensor's name
   i64 columns;  // extent of the last dimension (one_hot)
-  double parameter0, parameter1;  // partition: things to part; 1: some parts empty, some of one thing
+  double parameter0, parameter1;  // partition: things to part
   i64 rows = 1;                   // extent of the last dimension but one
   u32 plants = 0;
-  u32 pattern = 0;                // integers: IntegerPattern
+  u32 pattern = 0;                // integers: IntegerPattern; partition: PartsPattern
   Plant plant[kMostPlants] = {};  // the first `plants`, one over the other
   i64 least = 0, range = 0;       // integers: the least, and how many there are
   i64 ignored = 0;                // what one of every 8 elements holds instead,
-  u32 ignores = 0, pad = 0;       // where this is 1
+  u32 ignores = 0;                // where this is 1
+  u32 order = 0;                  // integers: IntegerOrder
+  u64 offsets = 0;                // integers: where each of `parts` rows begins, and the last ends
+  i64 parts = 0;
+  u32 offset_bytes = 0, pad = 0;  // 0: rows are those of `columns`
 };
 
 // lab_guard_scan: words of [begin, begin + words) that differ from pattern.

@@ -14,11 +14,16 @@ namespace kerlab::plan {
 enum class Role : std::uint8_t { input, output, inout };
 std::string_view name(Role role);
 
+/// What integers of a range keep to within a row, in the order of lab::IntegerOrder.
+enum class IntegerOrder : std::uint8_t { none, distinct, rising };
+
 /// Integers that an input holds instead of numbers: ids, labels.
 struct IntegerRange {
   std::int64_t least = 0;
   std::int64_t end = 0;               ///< one past the largest; least: the tensor holds numbers
   std::vector<std::int64_t> ignored;  ///< none, or what one of 8 elements holds instead where a pattern says so
+  IntegerOrder order = IntegerOrder::none;
+  std::string rows = {};  ///< the tensor of offsets whose parts are its rows; empty: those of its last dimension
   [[nodiscard]] bool empty() const { return end == least; }
   bool operator==(const IntegerRange&) const = default;
 };

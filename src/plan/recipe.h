@@ -23,8 +23,11 @@ inline constexpr std::array<std::string_view, 13> kPlantKinds = {"value",  "one"
                                                                  "shift",  "subnormal", "ends"};
 
 /// How a recipe may draw integers of a range, in the order of lab::IntegerPattern.
-inline constexpr std::array<std::string_view, 6> kIntegerPatterns = {"uniform", "skewed", "ramp",
-                                                                     "sorted",  "ends",   "equal"};
+inline constexpr std::array<std::string_view, 7> kIntegerPatterns = {"uniform", "skewed", "ramp",  "sorted",
+                                                                     "ends",    "equal",  "banded"};
+
+/// How uneven a recipe may make the parts of a partition, in the order of lab::PartsPattern.
+inline constexpr std::array<std::string_view, 4> kPartsPatterns = {"routed", "gaps", "even", "power"};
 
 /// A feature planted into one input, over the base and over what was planted before it.
 struct Plant {
@@ -51,6 +54,7 @@ struct Recipe {
   std::string base;                ///< of kRecipeBases; empty: what `name` says
   std::vector<Plant> plants;
   std::string integers = {};  ///< of kIntegerPatterns; empty: what goes with the base
+  std::string parts = {};     ///< of kPartsPatterns; empty: what goes with the base
   bool operator==(const Recipe&) const = default;
 
   /// Part of every check; others are for thorough ones, and their data are made when they are asked for.

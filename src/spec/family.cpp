@@ -85,7 +85,8 @@ void read_range(const SpecTable& row, TensorDecl& tensor) {
   tensor.ignored = row.expression_or_empty("ignored");
   if (tensor.range.empty()) {
     if (row.has("range")) row.fail("range", "two integers are needed: the least, and one past the largest");
-    if (row.has("ignored")) row.fail("ignored", "only integers of a range are ignored: give a range");
+    for (const char* key : {"ignored", "order", "rows"})
+      if (row.has(key)) row.fail(key, "only integers of a range have this: give a range");
     return;
   }
   if (tensor.range.size() != 2) row.fail("range", "two integers are needed: the least, and one past the largest");
@@ -96,11 +97,26 @@ void read_range(const SpecTable& row, TensorDecl& tensor) {
   if (!tensor.unread.empty()) row.fail("unread", "only an input of numbers can be left unread");
 }
 
+/// order = "distinct" or "rising", within each row: of the last dimension, or of what a tensor of offsets parts.
+void read_order(const SpecTable& row, const std::vector<TensorDecl>& above, TensorDecl& tensor) {
+  tensor.order = static_cast<IntegerOrder>(row.choice("order", {"none", "distinct", "rising"}, 0));
+  if (tensor.order != IntegerOrder::none && row.has("ignored"))
+    row.fail("ignored", "integers with an order are not ignored");
+  if (!row.has("rows")) return;
+  tensor.rows = row.identifier("rows");
+  if (tensor.order != IntegerOrder::rising) row.fail("rows", "only of integers with order = \"rising\"");
+  const auto found = std::ranges::find(above, tensor.rows, &TensorDecl::name);
+  if (found == above.end() || found->partition.empty())
+    row.fail("rows", fmt::format("'{}' is no tensor above with a partition", tensor.rows));
+  if (tensor.shape.size() != 1) row.fail("rows", "a tensor of parts has one dimension");
+}
+
 std::vector<TensorDecl> read_tensors(const SpecTable& family, const std::vector<Flag>& flags) {
   std::vector<TensorDecl> tensors;
   for (const TomlValue& value : family.tables("tensor")) {
     const SpecTable row = SpecTable::named(
-        value, "tensor", {"name", "doc", "role", "dtype", "shape", "partition", "unread", "range", "ignored"});
+        value, "tensor",
+        {"name", "doc", "role", "dtype", "shape", "partition", "unread", "range", "ignored", "order", "rows"});
     TensorDecl tensor;
     tensor.name = row.identifier("name");
     tensor.doc = row.text("doc", "");
@@ -117,6 +133,7 @@ std::vector<TensorDecl> read_tensors(const SpecTable& family, const std::vector<
     if (!tensor.unread.empty() && (tensor.role != Role::input || !tensor.partition.empty()))
       row.fail("unread", "only an input of numbers can be left unread");
     read_range(row, tensor);
+    read_order(row, tensors, tensor);
     tensor.where = row.where("name");
     tensors.push_back(std::move(tensor));
   }

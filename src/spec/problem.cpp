@@ -11,7 +11,7 @@ namespace kerlab::spec {
 namespace {
 
 constexpr std::int64_t kMaximumTensorBytes = std::int64_t{1} << 62;
-constexpr std::int64_t kMostParts = 65536;  // each offset is computed from the weights of all parts
+constexpr std::int64_t kMostParts = 1 << 20;  // each offset is computed from the weights of all parts
 constexpr std::int64_t kMostThings = 0x7FFFFFFF;
 constexpr std::int64_t kLargestInteger = std::int64_t{1} << 53;  // values are compared and shown as doubles
 
@@ -142,8 +142,27 @@ std::pair<std::int64_t, std::int64_t> integers_of(DType dtype) {
   return {dtype == DType::uint32 ? 0 : -kLargestInteger, dtype == DType::uint32 ? 0xFFFFFFFF : kLargestInteger};
 }
 
+/// A row has at most as many elements as there are integers.
+void check_distinct(const TensorDecl& tensor, const Problem& problem, const IntegerRange& range) {
+  const std::int64_t length = shape_of(tensor, problem).back();
+  if (length > range.end - range.least)
+    throw SpecError(tensor.range[1].where(),
+                    fmt::format("tensor '{}' wants {} distinct integers of {}: a constraint of the family "
+                                "says which problems have enough",
+                                tensor.name, length, range.end - range.least));
+}
+
+/// The parts that are its rows hold as many things as it has elements.
+void check_parts(const Family& family, const TensorDecl& tensor, const Problem& problem) {
+  const TensorDecl& offsets = *std::ranges::find(family.tensors, tensor.rows, &TensorDecl::name);
+  const std::int64_t things = offsets.partition.evaluate(problem.environment), elements = shape_of(tensor, problem)[0];
+  if (things != elements)
+    throw SpecError(tensor.where, fmt::format("tensor '{}' has {} elements, but '{}' parts {} things", tensor.name,
+                                              elements, offsets.name, things));
+}
+
 /// The integers that it holds; empty: numbers. Throws SpecError where there are none, or its type has not all of them.
-IntegerRange range_of(const TensorDecl& tensor, const Problem& problem) {
+IntegerRange range_of(const Family& family, const TensorDecl& tensor, const Problem& problem) {
   IntegerRange range;
   if (tensor.range.empty()) return range;
   const auto [lowest, highest] = integers_of(tensor.dtype.of(problem));
@@ -155,6 +174,10 @@ IntegerRange range_of(const TensorDecl& tensor, const Problem& problem) {
   if (range.least < lowest || range.end - 1 > highest)
     throw SpecError(tensor.range[1].where(), fmt::format("tensor '{}' cannot hold integers from {} up to {}: {} to {}",
                                                          tensor.name, range.least, range.end - 1, lowest, highest));
+  range.order = tensor.order;
+  range.rows = tensor.rows;
+  if (tensor.order == IntegerOrder::distinct) check_distinct(tensor, problem, range);
+  if (!tensor.rows.empty()) check_parts(family, tensor, problem);
   if (tensor.ignored.empty()) return range;
   range.ignored = {tensor.ignored.evaluate(problem.environment)};
   if (range.ignored[0] < lowest || range.ignored[0] > highest)
@@ -222,7 +245,7 @@ Problem make_problem(const Family& family, const ProblemRequest& request) {
     for (const TensorDecl& tensor : family.tensors) {
       (void)shape_of(tensor, problem);
       (void)partition_of(tensor, problem);
-      (void)range_of(tensor, problem);
+      (void)range_of(family, tensor, problem);
     }
     (void)flops_of(family, problem);
     (void)bytes_of(family, problem);
@@ -239,7 +262,7 @@ std::vector<Tensor> tensors_of(const Family& family, const Problem& problem) {
   for (const TensorDecl& tensor : family.tensors) {
     const bool unread = !tensor.unread.empty() && tensor.unread.evaluate(problem.environment) != 0;
     tensors.push_back({tensor.name, tensor.dtype.of(problem), tensor.role, shape_of(tensor, problem),
-                       partition_of(tensor, problem), unread, range_of(tensor, problem)});
+                       partition_of(tensor, problem), unread, range_of(family, tensor, problem)});
   }
   return tensors;
 }

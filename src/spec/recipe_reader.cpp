@@ -21,6 +21,11 @@ const std::vector<std::string>& patterns() {
   return names;
 }
 
+const std::vector<std::string>& parts_patterns() {
+  static const std::vector<std::string> names = {kPartsPatterns.begin(), kPartsPatterns.end()};
+  return names;
+}
+
 const std::vector<std::string>& bases() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> all = {kRecipeBases.begin(), kRecipeBases.end()};
@@ -121,6 +126,7 @@ RecipeDecl read_recipe(const SpecTable& row, const Scope& scope, const std::vect
   scope.check(recipe.exact);
   scope.check(recipe.when);
   recipe.integers = row.has("integers") ? patterns()[row.choice("integers", patterns(), 0)] : "";
+  recipe.parts = row.has("parts") ? parts_patterns()[row.choice("parts", parts_patterns(), 0)] : "";
   for (const TomlValue& plant : row.tables("plant")) recipe.plants.push_back(read_plant(plant, scope, tensors));
   recipe.where = row.where("name");
   return recipe;
@@ -133,15 +139,17 @@ std::vector<RecipeDecl> read_recipes(const SpecTable& family, const Scope& scope
   std::vector<RecipeDecl> recipes;
   for (const TomlValue& value : family.tables("recipe")) {
     const SpecTable row = SpecTable::named(
-        value, "recipe", {"name", "doc", "base", "seed", "parameters", "exact", "when", "plant", "integers"});
+        value, "recipe", {"name", "doc", "base", "seed", "parameters", "exact", "when", "plant", "integers", "parts"});
     recipes.push_back(read_recipe(row, scope, tensors));
     const RecipeDecl& recipe = recipes.back();
     // Zeros and small integers make tensor cores faster than they are, and so do infinities.
     const bool timed = (recipe.name == "normal" || recipe.name == "uniform") && recipe.plants.empty();
     if (recipes.size() == 1 && !(timed && recipe.when.empty()))
       row.fail("name", "the first recipe is the one that is timed: normal or uniform");
-    if (recipes.size() == 1 && !recipe.integers.empty() && recipe.integers != "uniform")
-      row.fail("integers", "the first recipe is the one that is timed: uniform");
+    if (recipes.size() == 1 && !recipe.integers.empty() && recipe.integers != "uniform" && recipe.integers != "banded")
+      row.fail("integers", "the first recipe is the one that is timed: uniform or banded");
+    if (recipes.size() == 1 && recipe.parts == "gaps")
+      row.fail("parts", "the first recipe is the one that is timed: routed, even or power");
     const auto is_it = [&](const RecipeDecl& other) { return other.name == recipe.name && other.seed == recipe.seed; };
     if (std::count_if(recipes.begin(), recipes.end(), is_it) > 1)
       row.fail("name", fmt::format("a second recipe '{}' with seed {}", recipe.name, recipe.seed));

@@ -52,7 +52,8 @@ std::vector<Recipe> recipes_of(const Family& family, const Problem& problem, con
   std::vector<Recipe> recipes;
   for (const RecipeDecl& declared : family.recipes) {
     if (!holds(declared.when, problem)) continue;
-    Recipe recipe{declared.name, 1, declared.seed, declared.parameters, false, declared.base, {}, declared.integers};
+    Recipe recipe{declared.name, 1,  declared.seed,     declared.parameters, false,
+                  declared.base, {}, declared.integers, declared.parts};
     recipe.exact = !declared.exact.empty() && holds(declared.exact, problem);
     if (recipe.parameters.empty() && recipe.base == "small_integer")
       recipe.parameters = {static_cast<double>(kSmallInteger)};

@@ -68,6 +68,8 @@ struct TensorDecl {
   Expression unread;              ///< where not 0, no kernel may read it; empty: 0
   std::vector<Expression> range;  ///< the least of the integers that it holds, and one past the largest; empty: numbers
   Expression ignored;             ///< what some elements hold instead; empty: none do
+  IntegerOrder order = IntegerOrder::none;  ///< what integers of a range keep to within a row
+  std::string rows;  ///< the tensor of offsets whose parts are its rows; empty: its last dimension's
   SourceLocation where;
 };
 
@@ -159,6 +161,7 @@ struct RecipeDecl {
   Expression when;   ///< empty: always
   std::vector<PlantDecl> plants;
   std::string integers;  ///< of kIntegerPatterns; empty: what goes with the base
+  std::string parts;     ///< of kPartsPatterns; empty: what goes with the base
   SourceLocation where;
 };
 

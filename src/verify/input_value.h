@@ -2,7 +2,9 @@
 // One element of an input, computed on the host: recipes are pure functions of the place.
 
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "common/lab_abi.h"
 #include "common/number.h"
@@ -19,6 +21,7 @@ class InputValues {
   [[nodiscard]] std::uint64_t bits_at(std::int64_t element) const;
 
  private:
+  std::shared_ptr<const std::vector<std::int64_t>> offsets_;  // of rows that another tensor parts
   lab::FillArguments fill_;
   lab::Format format_;
   lab::u64 key_, constant_;

@@ -15,7 +15,8 @@ namespace {
 
 constexpr double kLargestInteger = 1 << 29;
 static_assert(kRecipeBases.size() == lab::kIndexCoded + 1 && kPlantKinds.size() == lab::kPlantEnds + 1 &&
-              kIntegerPatterns.size() == lab::kEqual + 1);
+              kIntegerPatterns.size() == lab::kBanded + 1 && kPartsPatterns.size() == lab::kPower + 1 &&
+              static_cast<lab::u32>(IntegerOrder::rising) == lab::kRising);
 
 lab::RecipeId base_of(const Recipe& recipe) {
   const std::string& base = recipe.base.empty() ? recipe.name : recipe.base;
@@ -84,6 +85,16 @@ lab::IntegerPattern pattern_of(const Recipe& recipe, lab::RecipeId base) {
   return static_cast<lab::IntegerPattern>(found - kIntegerPatterns.begin());
 }
 
+/// How a recipe parts things: as it says itself, else as goes with its base.
+lab::PartsPattern parts_of(const Recipe& recipe, lab::RecipeId base) {
+  if (recipe.parts.empty()) return base == lab::kNormal || base == lab::kUniform ? lab::kRouted : lab::kGaps;
+  const auto found = std::ranges::find(kPartsPatterns, recipe.parts);
+  if (found == kPartsPatterns.end())
+    throw Error(
+        fmt::format("recipe '{}': parts are {}, not '{}'", recipe.name, fmt::join(kPartsPatterns, ", "), recipe.parts));
+  return static_cast<lab::PartsPattern>(found - kPartsPatterns.begin());
+}
+
 /// What is timed ignores none, so that its cost is known.
 void fill_integers(lab::FillArguments& a, const IntegerRange& range, lab::IntegerPattern pattern) {
   a.recipe = lab::kIntegers;
@@ -91,6 +102,7 @@ void fill_integers(lab::FillArguments& a, const IntegerRange& range, lab::Intege
   a.pattern = pattern;
   a.least = range.least;
   a.range = range.end - range.least;
+  a.order = static_cast<lab::u32>(range.order);
   a.ignores = pattern != lab::kDrawn && !range.ignored.empty() ? 1 : 0;
   a.ignored = a.ignores != 0 ? range.ignored[0] : 0;
 }
@@ -125,7 +137,7 @@ lab::FillArguments fill_arguments(const Recipe& recipe, const Tensor& tensor, bo
   if (tensor.partition >= 0) {
     a.recipe = lab::kPartition;
     a.parameter0 = static_cast<double>(tensor.partition);
-    a.parameter1 = base == lab::kNormal || base == lab::kUniform ? 0 : 1;
+    a.pattern = parts_of(recipe, base);
     return a;
   }
   if (!tensor.range.empty()) {
@@ -139,6 +151,18 @@ lab::FillArguments fill_arguments(const Recipe& recipe, const Tensor& tensor, bo
   else
     add_plants(a, recipe, tensor);
   return a;
+}
+
+void add_rows(lab::FillArguments& a, const ProblemPlan& plan, const Tensor& tensor,
+              const std::function<DevicePtr(const Tensor& offsets)>& at) {
+  if (tensor.range.rows.empty()) return;
+  const auto offsets = std::ranges::find(plan.tensors, tensor.range.rows, &Tensor::name);
+  if (offsets == plan.tensors.end())
+    throw Error(
+        fmt::format("problem '{}' has no tensor '{}' that parts '{}'", plan.key, tensor.range.rows, tensor.name));
+  a.parts = offsets->elements() - 1;
+  a.offset_bytes = static_cast<lab::u32>(info(offsets->dtype).bytes);
+  a.offsets = at(*offsets);
 }
 
 }  // namespace kerlab::verify

@@ -1,6 +1,7 @@
 #pragma once
 // Recipes of a problem, turned into what lab_fill wants.
 
+#include <functional>
 #include <string>
 
 #include "common/lab_abi.h"
@@ -19,5 +20,10 @@ std::string recipe_text(const Recipe& recipe);
 /// Integers of a range are drawn as the recipe says, or as goes with its base (kernels/FORMAT.md, "Recipes").
 /// A tensor that must not be read holds NaN. Throws Error for a recipe, version or plant that is not known.
 lab::FillArguments fill_arguments(const Recipe& recipe, const Tensor& tensor, bool first_input, DevicePtr out);
+
+/// Rows of integers that a tensor of offsets parts: `at` is where it lies, filled before. Nothing for other tensors.
+/// Throws Error when the problem has no such tensor.
+void add_rows(lab::FillArguments& a, const ProblemPlan& plan, const Tensor& tensor,
+              const std::function<DevicePtr(const Tensor& offsets)>& at);
 
 }  // namespace kerlab::verify

@@ -147,8 +147,11 @@ std::vector<NamedBuffer> ProblemData::named_buffers(int set) const {
 
 BoundLaunch ProblemData::fill_launch(const Set& set, std::size_t tensor, std::uint32_t recipe) const {
   const bool first = !inputs_.empty() && inputs_.front() == tensor;
-  const auto arguments =
+  auto arguments =
       fill_arguments(plan_.recipes.at(recipe), plan_.tensors[tensor], first, set.buffers[tensor].pointer());
+  add_rows(arguments, plan_, plan_.tensors[tensor], [&](const Tensor& offsets) {
+    return set.buffers[static_cast<std::size_t>(&offsets - plan_.tensors.data())].pointer();
+  });
   return lab_.bind_over("lab_fill", arguments, arguments.count);
 }
 

@@ -57,7 +57,8 @@ template <typename Archive> void fields(Archive& a, LaunchPlan& v) {
   a("accuracy", v.accuracy);
 }
 template <typename Archive> void fields(Archive& a, IntegerRange& v) {
-  a("least", v.least); a("end", v.end); a("ignored", v.ignored);
+  a("least", v.least); a("end", v.end); a("ignored", v.ignored); a("order", v.order, IntegerOrder::rising);
+  a("rows", v.rows);
 }
 template <typename Archive> void fields(Archive& a, Tensor& v) {
   a("name", v.name); a("dtype", v.dtype, kLastDType); a("role", v.role, Role::inout); a("shape", v.shape);
@@ -69,7 +70,7 @@ template <typename Archive> void fields(Archive& a, Plant& v) {
 }
 template <typename Archive> void fields(Archive& a, Recipe& v) {
   a("name", v.name); a("version", v.version); a("seed", v.seed); a("parameters", v.parameters); a("exact", v.exact);
-  a("base", v.base); a("plants", v.plants); a("integers", v.integers);
+  a("base", v.base); a("plants", v.plants); a("integers", v.integers); a("parts", v.parts);
 }
 template <typename Archive> void fields(Archive& a, Tolerance& v) {
   a("value_factor", v.value_factor); a("scale_factor", v.scale_factor); a("absolute", v.absolute);

@@ -162,7 +162,7 @@ TEST_CASE("problem: a tensor may hold the offsets of uneven parts", "[spec]") {
   const std::vector<Tensor> tensors = tensors_of(family, problem({{"M", 10}, {"N", 3}, {"K", 7}}));
   CHECK(tensors.at(0).partition == -1);
   CHECK(tensors.at(2).partition == 70);
-  CHECK_THROWS_WITH(problem({{"M", 10}, {"N", 65537}}), Catch::Contains("1 to 65536 parts"));
+  CHECK_THROWS_WITH(problem({{"M", 10}, {"N", 1048577}}), Catch::Contains("1 to 1048576 parts"));
   CHECK_THROWS_WITH(problem({{"M", 65536}, {"K", 65536}}), Catch::Contains("at most 2147483647 things"));
 }
 
@@ -183,6 +183,33 @@ TEST_CASE("problem: a tensor may hold integers of a range", "[spec]") {
   CHECK_THROWS_WITH(problem(2, 7),
                     Catch::Contains("family.toml:35:20") && Catch::Contains("has no integer from 4 up to below 4"));
   CHECK_THROWS_WITH(problem(2147483647, 7), Catch::Contains("cannot hold integers from 4 up to 4294967293"));
+}
+
+TEST_CASE("problem: integers of a range may have an order in each row", "[spec]") {
+  const std::string ordered =
+      "[[tensor]]\nname = \"ids\"\nrole = \"input\"\ndtype = \"int32\"\nshape = [\"M\", \"N\"]\nrange = [0, \"K\"]\n"
+      "order = \"distinct\"\n"
+      "[[tensor]]\nname = \"starts\"\nrole = \"input\"\ndtype = \"int64\"\nshape = [\"M + 1\"]\npartition = \"M * N\"\n"
+      "[[tensor]]\nname = \"columns\"\nrole = \"input\"\ndtype = \"int32\"\nshape = [\"M * N\"]\nrange = [0, \"K\"]\n"
+      "order = \"rising\"\nrows = \"starts\"\n";
+  const auto problem = [&](const std::string& tensors, std::int64_t n) {
+    const Family family = load_specs(replaced(kFamily, "[[reference]]", tensors + "[[reference]]"), kVariant).family;
+    ProblemRequest request;
+    request.dimensions = {{"M", 10}, {"N", n}, {"K", 7}};
+    return tensors_of(family, make_problem(family, request));
+  };
+  const std::vector<Tensor> tensors = problem(ordered, 7);
+  CHECK(tensors.at(2).range == IntegerRange{0, 7, {}, IntegerOrder::distinct});
+  CHECK(tensors.at(4).range == IntegerRange{0, 7, {}, IntegerOrder::rising, "starts"});
+  CHECK_THROWS_WITH(problem(ordered, 8), Catch::Contains("'ids' wants 8 distinct integers of 7"));
+  CHECK_THROWS_WITH(problem(replaced(ordered, "shape = [\"M * N\"]", "shape = [\"M\"]"), 7),
+                    Catch::Contains("'columns' has 10 elements, but 'starts' parts 70 things"));
+  const auto mistake = [&](const char* from, const char* to) { return problem(replaced(ordered, from, to), 7); };
+  CHECK_THROWS_WITH(mistake("\"starts\"\nrole", "\"begins\"\nrole"),
+                    Catch::Contains("'starts' is no tensor above with a partition"));
+  CHECK_THROWS_WITH(mistake("\"rising\"", "\"distinct\""), Catch::Contains("only of integers with order = \"rising\""));
+  CHECK_THROWS_WITH(mistake("\"rising\"", "\"riisng\""), Catch::Contains("rising"));
+  CHECK_THROWS_WITH(mistake("\"distinct\"\n", "\"distinct\"\nignored = -1\n"), Catch::Contains("are not ignored"));
 }
 
 TEST_CASE("problem: the library is asked only for what it has", "[spec]") {

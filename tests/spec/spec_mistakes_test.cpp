@@ -87,7 +87,7 @@ TEST_CASE("family: keys, types and TOML itself", "[spec]") {
       {"role = \"input\"", "role = \"input\"\ndtype = \"int32\"\npartition = \"M\"\nrange = [0, 2]",
        "family.toml:27:9: a partition holds offsets ('range' of tensor 'A')"},
       {"role = \"input\"", "role = \"input\"\nignored = -1",
-       "family.toml:25:11: only integers of a range are ignored: give a range ('ignored' of tensor 'A')"},
+       "family.toml:25:11: only integers of a range have this: give a range ('ignored' of tensor 'A')"},
       {"[cost]", "[kost]", "family.toml:36:2: unknown key 'kost', did you mean 'cost'? (family)"},
       {"flops = \"2 * M * N * K\"\n", "", "family.toml:36:1: key 'flops' is missing (cost)"},
       {"flops = \"2 * M * N * K\"", "flops = 2.5",

@@ -46,7 +46,12 @@ TEST_CASE("a tensor of offsets holds a partition under every recipe", "[verify]"
     CHECK(a.recipe == lab::kPartition);
     CHECK(a.count == 9);
     CHECK(a.parameter0 == 4096);
-    CHECK((a.parameter1 != 0) == (recipe.name != "normal" && recipe.name != "uniform"));
+    CHECK(a.pattern == (recipe.name == "normal" || recipe.name == "uniform" ? lab::kRouted : lab::kGaps));
+    recipe.parts = "power";
+    CHECK(fill_arguments(recipe, offsets, true, 0).pattern == lab::kPower);
+    recipe.parts = "pwer";
+    CHECK_THROWS_WITH(fill_arguments(recipe, offsets, true, 0),
+                      Catch::Contains("routed, gaps, even, power, not 'pwer'"));
   }
 }
 
@@ -78,7 +83,7 @@ TEST_CASE("integers of a range are drawn as goes with the base, or as the recipe
   CHECK(fill("normal", "sorted").ignores == 1);
   CHECK(fill("one_hot", "uniform").pattern == lab::kDrawn);
   CHECK_THROWS_WITH(fill("normal", "sored"),
-                    Catch::Contains("uniform, skewed, ramp, sorted, ends, equal, not 'sored'"));
+                    Catch::Contains("uniform, skewed, ramp, sorted, ends, equal, banded, not 'sored'"));
 }
 
 TEST_CASE("unknown recipes, versions and magnitudes are refused", "[verify]") {

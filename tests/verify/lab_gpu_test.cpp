@@ -74,11 +74,13 @@ TEST_CASE("lab_fill gives the host's bits for every recipe and data type", "[ver
   constexpr std::size_t kCount = 40000;
   constexpr lab::u32 kPlanted = 99;    // normal, with everything over it
   constexpr lab::u32 kPatterns = 100;  // and above: integers of a range
+  constexpr lab::u32 kOrdered = 200;   // and above: those with an order in each row
   for (lab::u32 dtype = 0; dtype < lab::kNumberIds; ++dtype)
     for (const lab::u32 recipe : std::initializer_list<lab::u32>{
              lab::kNormal, lab::kUniform, lab::kSmallInteger, lab::kOneHot, lab::kConstant, lab::kIndexCoded, kPlanted,
              kPatterns + lab::kDrawn, kPatterns + lab::kSkewed, kPatterns + lab::kRamp, kPatterns + lab::kSorted,
-             kPatterns + lab::kEnds, kPatterns + lab::kEqual}) {
+             kPatterns + lab::kEnds, kPatterns + lab::kEqual, kPatterns + lab::kBanded, kOrdered + lab::kDistinct,
+             kOrdered + lab::kRising}) {
       CAPTURE(dtype, recipe);
       const lab::Format f = lab::format_of(dtype);
       const Allocation memory(*bench.device, kCount * static_cast<std::size_t>(f.bytes));
@@ -95,6 +97,12 @@ TEST_CASE("lab_fill gives the host's bits for every recipe and data type", "[ver
         a.least = 1;
         a.range = 100;
         a.ignores = 1;
+      }
+      if (recipe >= kOrdered) {
+        a.pattern = lab::kDrawn;
+        a.order = recipe - kOrdered;
+        a.range = 123;
+        a.ignores = 0;
       }
       bench.lab.run_over("lab_fill", a, a.count);
       const auto bytes = bench.download<unsigned char>(memory);

@@ -82,6 +82,16 @@ void fill_range(const lab::FillArguments& a, Word<kDtype>* out, i64 begin, i64 e
     out[i] = static_cast<Word<kDtype>>(lab::element_bits(kFormat, fixed, key, constant, static_cast<u64>(i)));
 }
 
+/// Element by element each offset would be the sum of all parts before it.
+template <u32 kDtype>
+void fill_partition(const lab::FillArguments& a, Word<kDtype>* out) {
+  constexpr lab::Format kFormat = lab::format_of(kDtype);
+  lab::for_each_part(lab::stream_key(a.seed, a.tensor), static_cast<u64>(a.count) - 1, static_cast<u64>(a.parameter0),
+                     a.pattern, [&](u64 part, i64 begin) {
+                       out[part] = static_cast<Word<kDtype>>(lab::encode_value(kFormat, lab::signed_value(begin, 0)));
+                     });
+}
+
 /// One loop for all bases: seldom run, and large.
 template <u32 kDtype>
 void fill_planted(const lab::FillArguments& a, Word<kDtype>* out, i64 begin, i64 end) {
@@ -103,8 +113,6 @@ void fill_range(const lab::FillArguments& a, Word<kDtype>* out, i64 begin, i64 e
       return fill_range<kDtype, lab::kSmallInteger>(a, out, begin, end);
     case lab::kOneHot:
       return fill_range<kDtype, lab::kOneHot>(a, out, begin, end);
-    case lab::kPartition:
-      return fill_range<kDtype, lab::kPartition>(a, out, begin, end);
     case lab::kIndexCoded:
       return fill_range<kDtype, lab::kIndexCoded>(a, out, begin, end);
     case lab::kIntegers:
@@ -200,9 +208,12 @@ bool NativeLab::run(const BoundLaunch& launch) const {
 }
 
 void NativeLab::fill(const BoundLaunch& launch) const {
-  const auto a = arguments_of<lab::FillArguments>(launch);
+  auto a = arguments_of<lab::FillArguments>(launch);
+  if (a.offset_bytes != 0)
+    a.offsets = reinterpret_cast<u64>(at<std::uint8_t>(a.offsets, (a.parts + 1) * a.offset_bytes));
   with_type(a.dtype, [&]<u32 kDtype>() {
     auto* out = at<Word<kDtype>>(a.out, a.count);
+    if (a.recipe == lab::kPartition) return fill_partition<kDtype>(a, out);
     const i64 bytes = a.count * static_cast<i64>(sizeof *out);
     const bool sparse = bytes >= kSparseBytes;
     const i64 count = sparse ? kRepeatedBytes / static_cast<i64>(sizeof *out) : a.count;

@@ -140,6 +140,7 @@ class FarSearch {
     double bytes = 0;
     for (const Tensor& tensor : tensors_of(kernel_.family, problem)) {
       bytes += static_cast<double>(tensor.bytes());
+      if (is_sparse(tensor) && tensor.range.order != IntegerOrder::none) return {};  // what repeats itself has no order
       if (!tensor.unread && tensor.elements() > kFarElements + kFarElements / 4) goals.insert("tensor " + tensor.name);
     }
     if (goals.empty() || bytes > kShareOfMemory * static_cast<double>(kernel_.device.memory_bytes)) return {};
