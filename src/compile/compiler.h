@@ -30,7 +30,8 @@ struct SourceBundle {
   std::string hash;             ///< of text and headers
 };
 /// Reads `file` and, recursively, every #include "x" found beside the including file or in `include_folders` (in that
-/// order). Angle-bracket includes are left to NVRTC. Throws Error with file:line for one that is not found.
+/// order). Angle-bracket includes are left to NVRTC. Throws Error with file:line for one that is not found. Of PTX
+/// ("k_*.ptx") all files that fit (compile/image_files.h).
 SourceBundle read_source(const std::filesystem::path& file, const std::vector<std::filesystem::path>& include_folders);
 
 struct CompileRequest {

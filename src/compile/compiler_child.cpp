@@ -12,6 +12,8 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "compile/image_files.h"
+#include "compile/jit_link.h"
 #include "compile/messages.h"
 #include "compile/nvrtc.h"
 
@@ -60,12 +62,26 @@ void keep_memory() {
   ::mallopt(M_TOP_PAD, 64 << 20);
 }
 
+/// Opened when the first image comes: most sessions have none.
+CompileResult assemble(const CompileRequest& request, const Toolchain& toolchain, std::optional<JitLink>& jit_link) {
+  try {
+    if (!jit_link) jit_link = JitLink::open(toolchain);
+    return jit_link->assemble(request);
+  } catch (const Error& error) {
+    CompileResult result;
+    result.status = CompileStatus::crashed;  // another time it may be there
+    result.message = error.what();
+    return result;
+  }
+}
+
 int serve() {
   limit_memory();
   keep_memory();
   FrameChannel channel = FrameChannel::take_over_stdio();
   channel.start_watchdog();
   std::optional<Nvrtc> nvrtc;
+  std::optional<JitLink> jit_link;
   try {
     nvrtc = Nvrtc::open(nvrtc_candidates());
   } catch (const Error& error) {
@@ -76,7 +92,8 @@ int serve() {
   while (const std::optional<Bytes> frame = channel.read()) {
     const CompileRequest request = decode_compile_request(*frame);
     sabotage(request);
-    channel.write(encode(nvrtc->compile(request)));
+    channel.write(
+        encode(is_image(request) ? assemble(request, nvrtc->toolchain(), jit_link) : nvrtc->compile(request)));
   }
   return static_cast<int>(ExitCode::passed);
 }

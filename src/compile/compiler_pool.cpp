@@ -11,6 +11,7 @@
 #include "base/interrupt.h"
 #include "compile/compiler.h"
 #include "compile/compiler_process.h"
+#include "compile/image_files.h"
 #include "compile/messages.h"
 #include "compile/toolchain.h"
 
@@ -254,7 +255,7 @@ void CompilerPool::start_all() {
 
 Compilation CompilerPool::submit(CompileRequest request) {
   (void)toolchain();
-  Job job{std::make_shared<std::optional<CompileResult>>(), std::move(request), {}, false};
+  Job job{std::make_shared<std::optional<CompileResult>>(), with_image_alone(std::move(request)), {}, false};
   Compilation compilation(job.result);
   job.key = state_->cache.key(job.request, state_->identity);
   if (std::optional<CompileResult> stored = state_->cache.find(job.key))

@@ -12,6 +12,7 @@
 #include "base/hash.h"
 #include "compile/compiler.h"
 #include "compile/host_headers.h"
+#include "compile/image_files.h"
 #include "compile/include_scan.h"
 
 namespace kerlab::compile {
@@ -98,6 +99,7 @@ class Collector {
 }  // namespace
 
 SourceBundle read_source(const fs::path& file, const std::vector<fs::path>& include_folders) {
+  if (file.extension() == ".ptx") return read_images(file);
   SourceBundle bundle;
   bundle.path = file.string();
   bundle.text = read_text(file);

@@ -13,6 +13,9 @@ namespace kerlab::plan {
 /// An option of kerlab's own compiler: "--instantiate=ns::scale<float, 4>" asks for that instance of a template.
 inline constexpr std::string_view kInstantiate = "--instantiate=";
 
+/// Another: "--image=gemm_128_3.ptx" is assembled instead of a source that is compiled.
+inline constexpr std::string_view kImage = "--image=";
+
 /// Place in `names` (as the image has them, perhaps mangled) of the kernel called `wanted`: the very name; else the
 /// only one that says the same in C++, as `scale`, `ns::scale` or `ns::scale<float, 4>`; else the only instance of that
 /// template. None: nothing fits, or several do.

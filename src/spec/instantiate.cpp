@@ -28,6 +28,17 @@ std::vector<Pitch> add_pitches(const Family& family, const Variant& variant, con
   return padded;
 }
 
+/// What decides the program: defines, or the file that it is.
+std::vector<std::string> program_of(const Family& family, const Variant& variant, const Problem& problem,
+                                    const Environment& environment) {
+  if (!variant.image.empty()) return {std::string(kImage) + image_name(variant.image, environment, problem.dtype)};
+  std::vector<std::string> defines = problem_defines(family, problem);
+  for (const Parameter& parameter : variant.parameters)
+    if (parameter.define) defines.push_back(define(parameter.name, environment.at(parameter.name)));
+  for (const Derived& derived : variant.derived) defines.push_back(define(derived.name, environment.at(derived.name)));
+  return defines;
+}
+
 }  // namespace
 
 std::vector<std::string> problem_defines(const Family& family, const Problem& problem) {
@@ -56,11 +67,7 @@ Instance instantiate(const Family& family, const Variant& variant, const Problem
                      const Configuration& configuration, const DeviceInfo& device) {
   Instance instance;
   Environment environment = configured_environment(variant, problem, configuration, device);
-  instance.defines = problem_defines(family, problem);
-  for (const Parameter& parameter : variant.parameters)
-    if (parameter.define) instance.defines.push_back(define(parameter.name, environment.at(parameter.name)));
-  for (const Derived& derived : variant.derived)
-    instance.defines.push_back(define(derived.name, environment.at(derived.name)));
+  instance.defines = program_of(family, variant, problem, environment);
   std::vector<Pitch> pitches = add_pitches(family, variant, problem, environment);
   LaunchPlanBuilder builder(family, problem, &variant, std::move(environment));
   builder.add_workspaces();

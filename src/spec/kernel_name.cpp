@@ -2,13 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "spec/scope.h"
 
 namespace kerlab::spec {
 namespace {
 
+/// `where` is that of the string, with its quote.
 SourceLocation moved(SourceLocation where, std::size_t offset) {
-  where.column += static_cast<int>(offset);
+  if (offset > 0) where.column += static_cast<int>(offset) + 1;
   return where;
 }
 
@@ -48,7 +51,57 @@ std::string_view cuda_type(DType dtype) {
   return info(dtype).device_type;
 }
 
+/// The piece of `text` that begins at `begin`, which it moves behind it.
+KernelNamePiece next_piece(const std::string& text, std::size_t& begin, const SourceLocation& where,
+                           const Scope& scope) {
+  const std::size_t open = std::min(text.find('{', begin), text.size());
+  KernelNamePiece piece{text.substr(begin, open - begin), {}, false};
+  begin = open;
+  if (open == text.size()) return piece;
+  const std::size_t close = text.find('}', open);
+  if (close == std::string::npos) throw SpecError(moved(where, open), "a { without its }");
+  const std::string inside = text.substr(open + 1, close - open - 1);
+  piece.dtype = inside == "DTYPE";
+  if (!piece.dtype) {
+    piece.value = Expression::parse(inside, moved(where, open + 1));
+    scope.check(piece.value);
+  }
+  begin = close + 1;
+  return piece;
+}
+
 }  // namespace
+
+std::vector<KernelNamePiece> parse_image_name(const std::string& text, const SourceLocation& where,
+                                              const Scope& scope) {
+  std::vector<KernelNamePiece> pieces;
+  for (std::size_t begin = 0; begin < text.size();) pieces.push_back(next_piece(text, begin, where, scope));
+  const bool is_beside = std::ranges::none_of(pieces, [](const KernelNamePiece& piece) {
+    return piece.text.find_first_of("/*?[\\") != std::string::npos || piece.text.find('\0') != std::string::npos;
+  });
+  if (!is_beside || !text.ends_with(".ptx") || text == ".ptx")
+    throw SpecError(where,
+                    fmt::format("'{}' is not the name of a .ptx file beside this spec; {{BM}} in it stands for a "
+                                "parameter",
+                                text));
+  return pieces;
+}
+
+std::string image_name(const std::vector<KernelNamePiece>& image, const Environment& environment, DType dtype) {
+  std::string name;
+  for (const KernelNamePiece& piece : image) {
+    name += piece.text;
+    if (piece.dtype) name += plan::name(dtype);
+    if (!piece.value.empty()) name += std::to_string(piece.value.evaluate(environment));
+  }
+  return name;
+}
+
+std::string image_pattern(const std::vector<KernelNamePiece>& image) {
+  std::string pattern;
+  for (const KernelNamePiece& piece : image) pattern += piece.text + (piece.dtype || !piece.value.empty() ? "*" : "");
+  return pattern;
+}
 
 std::vector<KernelNamePiece> parse_kernel_name(const std::string& text, const SourceLocation& where,
                                                const Scope& scope) {
@@ -56,23 +109,11 @@ std::vector<KernelNamePiece> parse_kernel_name(const std::string& text, const So
   std::vector<KernelNamePiece> pieces;
   std::size_t begin = 0;
   while (begin < text.size()) {
-    const std::size_t open = std::min(text.find('{', begin), text.size());
-    KernelNamePiece piece{text.substr(begin, open - begin), {}, false};
-    if (!is_name_text(piece.text) || (begin == 0 && !is_identifier(piece.text.substr(0, 1))))
-      throw SpecError(moved(where, begin),
+    const std::size_t first = begin;
+    KernelNamePiece piece = next_piece(text, begin, where, scope);
+    if (!is_name_text(piece.text) || (first == 0 && !is_identifier(piece.text.substr(0, 1))))
+      throw SpecError(moved(where, first),
                       fmt::format("'{}' is not a kernel: a name, ns::name, or name<{{BM}}, {{DTYPE}}>", text));
-    begin = open;
-    if (open < text.size()) {
-      const std::size_t close = text.find('}', open);
-      if (close == std::string::npos) throw SpecError(moved(where, open), "a { without its }");
-      const std::string inside = text.substr(open + 1, close - open - 1);
-      piece.dtype = inside == "DTYPE";
-      if (!piece.dtype) {
-        piece.value = Expression::parse(inside, moved(where, open + 1));
-        scope.check(piece.value);
-      }
-      begin = close + 1;
-    }
     pieces.push_back(std::move(piece));
   }
   return pieces;

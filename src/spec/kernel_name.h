@@ -10,6 +10,13 @@ namespace kerlab::spec {
 std::vector<KernelNamePiece> parse_kernel_name(const std::string& text, const SourceLocation& where,
                                                const Scope& scope);
 
+/// "gemm_{BM}_{DTYPE}.ptx" in pieces: a file beside the spec, {DTYPE} as in bf16. Throws SpecError at `where`.
+std::vector<KernelNamePiece> parse_image_name(const std::string& text, const SourceLocation& where, const Scope& scope);
+
+/// The file of this configuration; all of them, as "gemm_*_*.ptx".
+std::string image_name(const std::vector<KernelNamePiece>& image, const Environment& environment, DType dtype);
+std::string image_pattern(const std::vector<KernelNamePiece>& image);
+
 /// What the kernel is called for this configuration.
 std::string kernel_name(const LaunchDecl& launch, const Environment& environment, DType dtype);
 

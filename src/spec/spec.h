@@ -221,7 +221,8 @@ struct Prediction {
 
 struct Variant {
   std::string name, doc;
-  std::filesystem::path file, source;    ///< .toml, .cu
+  std::filesystem::path file, source;    ///< .toml, .cu; of one with images all of them, as "gemm_*_*.ptx"
+  std::vector<KernelNamePiece> image;    ///< the PTX file of a configuration; empty: the source is compiled
   std::vector<DType> dtypes;             ///< empty: all of the family's
   int minimum_cc = 0, maximum_cc = 999;  ///< 80 = sm_80
   bool tune = true;

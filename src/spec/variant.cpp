@@ -6,6 +6,7 @@
 #include "plan/counters.h"
 #include "spec/accuracy_reader.h"
 #include "spec/dtype_rule.h"
+#include "spec/kernel_name.h"
 #include "spec/launch_reader.h"
 #include "spec/readers.h"
 #include "spec/scope.h"
@@ -271,6 +272,19 @@ std::vector<Prediction> read_predicted(const SpecTable& variant, const Scope& sc
   return predicted;
 }
 
+/// What is compiled, or PTX that was made elsewhere.
+void read_program(const SpecTable& top, const Scope& scope, Variant& variant) {
+  const std::filesystem::path folder = variant.file.parent_path();
+  if (!top.has("image")) {
+    variant.source = read_source_path(top, "source", variant.file.stem().string() + ".cu", folder);
+    return;
+  }
+  for (const char* key : {"source", "options"})
+    if (top.has(key)) top.fail(key, "a variant with an image is not compiled");
+  variant.image = parse_image_name(top.text("image"), top.where("image"), scope);
+  variant.source = folder / image_pattern(variant.image);
+}
+
 }  // namespace
 
 Scope variant_scope(const Variant& variant, const Family& family) {
@@ -291,7 +305,7 @@ Variant read_variant(const std::filesystem::path& file, const Family& family) {
       {"name",      "doc",       "source",   "dtypes",     "minimum_cc", "maximum_cc", "tune",
        "alignment", "rung",      "options",  "requires",   "sample",     "quick",      "nondeterministic",
        "pitch",     "parameter", "derived",  "constraint", "workspace",  "tensor_map", "launch",
-       "predicted", "formerly",  "accuracy", "specials",   "start"});
+       "predicted", "formerly",  "accuracy", "specials",   "start",      "image"});
   Variant variant;
   variant.name = top.identifier("name", file.stem().string());
   variant.doc = top.text("doc", "");
@@ -326,7 +340,7 @@ Variant read_variant(const std::filesystem::path& file, const Family& family) {
   for (const TensorMapDecl& map : variant.tensor_maps) scope.declare(NameKind::tensor_map, map.name, map.where);
   variant.launches = read_launches(top, scope);
   variant.predicted = read_predicted(top, without_pitch);
-  variant.source = read_source_path(top, "source", file.stem().string() + ".cu", file.parent_path());
+  read_program(top, without_pitch, variant);
   return variant;
 }
 

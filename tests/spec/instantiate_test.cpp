@@ -324,3 +324,25 @@ TEST_CASE("instance: a parameter with define = false is no macro", "[spec]") {
   CHECK_FALSE(has(instance.defines, "-DBM=32"));
   CHECK(has(instance.defines, "-DBN=16"));
 }
+
+TEST_CASE("instantiate: a variant with an image has a file for each configuration, and no defines", "[spec]") {
+  const std::string image = "image = \"tile_{BM}x{2 * BN}_{DTYPE}.ptx\"\n" + kVariant;
+  const KernelFolder folder = load_specs(kFamily, image);
+  const Variant& variant = folder.variants.at(0);
+  CHECK(variant.source.filename() == "tile_*x*_*.ptx");
+  const Problem problem = make_problem(folder.family, {});
+  const Instance instance = instantiate(folder.family, variant, problem, parse_configuration(variant, ""), h200());
+  CHECK(instance.defines == std::vector<std::string>{"--image=tile_32x32_bf16.ptx"});
+  CHECK(load_error(kFamily, "options = [\"--use_fast_math\"]\n" + image) ==
+        "tile.toml:1:11: a variant with an image is not compiled ('options' of variant)");
+  CHECK(load_error(kFamily, "source = \"tile.cu\"\n" + image) ==
+        "tile.toml:1:10: a variant with an image is not compiled ('source' of variant)");
+  for (const char* name : {"../k.ptx", "/etc/k.ptx", "k_*.ptx", "k.cu", ".ptx", "a/k.ptx"})
+    CHECK_THAT(
+        load_error(kFamily, fmt::format("image = \"{}\"\n", name) + kVariant),
+        Catch::Contains("tile.toml:1:9: '" + std::string(name) + "' is not the name of a .ptx file beside this"));
+  CHECK_THAT(load_error(kFamily, "image = \"k_{BQ}.ptx\"\n" + kVariant),
+             Catch::StartsWith("tile.toml:1:13: unknown name 'BQ'"));
+  CHECK_THAT(load_error(kFamily, "image = \"k_{BM.ptx\"\n" + kVariant),
+             Catch::StartsWith("tile.toml:1:12: a { without its }"));
+}

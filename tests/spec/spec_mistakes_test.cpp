@@ -246,7 +246,7 @@ TEST_CASE("variant: launches, arguments, workspaces, tensor maps", "[spec]") {
       "box = [64, 64]\n";
   check_variant({
       {"kernel = \"tile\"\n", "", "tile.toml:15:1: key 'kernel' is missing (launch)"},
-      {"kernel = \"tile\"", "kernel = \"tile<{BM\"", "tile.toml:16:15: a { without its } (launch 'tile<{BM')"},
+      {"kernel = \"tile\"", "kernel = \"tile<{BM\"", "tile.toml:16:16: a { without its } (launch 'tile<{BM')"},
       {"kernel = \"tile\"", "kernel = \"tile; x\"",
        "tile.toml:16:10: 'tile; x' is not a kernel: a name, ns::name, or name<{BM}, {DTYPE}> (launch 'tile; x')"},
       {"kernel = \"tile\"", "kernel = \"tile\"\nwhen = \"i == 0\"",

@@ -40,7 +40,7 @@ class Saver {
 
   SavedTrial run() {
     const SourceBundle source = find_source();
-    write(trial_.variant + ".cu", source.text);
+    if (!source.text.empty()) write(trial_.variant + ".cu", source.text);  // images are among the headers
     for (const Header& header : source.headers) write(header.name, header.text);
     compile(source);
     return std::move(saved_);
