@@ -1,0 +1,53 @@
+#pragma once
+// What is reduced. The family defines OP: 0 sum, 1 max, 2 min.
+#include "common/types.cuh"
+
+#if DTYPE_FP64
+using Number = double;
+#elif DTYPE_INT32
+using Number = int;
+#else
+using Number = float;
+#endif
+
+__device__ __forceinline__ Number number_of(DTYPE x) {
+#if DTYPE_FP64 || DTYPE_INT32
+  return x;
+#else
+  return to_float(x);
+#endif
+}
+
+/// Sums of integers wrap around. The largest, or least, of numbers with a NaN among them is NaN.
+__device__ __forceinline__ Number combine(Number a, Number b) {
+  if constexpr (OP == 1) return b > a || b != b ? b : a;
+  if constexpr (OP == 2) return b < a || b != b ? b : a;
+#if DTYPE_INT32
+  return static_cast<int>(static_cast<unsigned>(a) + static_cast<unsigned>(b));
+#else
+  return a + b;
+#endif
+}
+
+/// What changes no result.
+__device__ __forceinline__ Number nothing() {
+  if (OP == 0) return 0;
+#if DTYPE_INT32
+  return OP == 1 ? static_cast<int>(0x80000000U) : 0x7fffffff;
+#else
+  return __int_as_float(OP == 1 ? static_cast<int>(0xff800000U) : 0x7f800000);
+#endif
+}
+
+/// Of the block, in thread 0, always in the same order. May be called again after a barrier.
+__device__ __forceinline__ Number over_block(Number own) {
+  __shared__ Number words[THREADS / 32];
+#pragma unroll
+  for (int lanes = 16; lanes > 0; lanes /= 2) own = combine(own, __shfl_xor_sync(0xffffffffU, own, lanes));
+  if (threadIdx.x % 32 == 0) words[threadIdx.x / 32] = own;
+  __syncthreads();
+  if (threadIdx.x == 0)
+#pragma unroll
+    for (int warp = 1; warp < THREADS / 32; ++warp) own = combine(own, words[warp]);
+  return own;
+}
