@@ -23,13 +23,24 @@ __device__ __forceinline__ unsigned in_out_stage(unsigned stage, int row, int ch
   return stage + (at ^ (at >> 3 & (OUT_WIDTH - 16)));
 }
 
-/// One element of D, finished but not yet rounded to D's type; outside D anything.
-__device__ __forceinline__ Accumulator finish_at(const Epilogue& epilogue, int m, int n, int M, Accumulator accumulator) {
-  Added bias = {}, c = {};
-  const bool inside = m < M && n < epilogue.N;
-  if (BIAS && n < epilogue.N) bias = epilogue.bias[n];
-  if (epilogue.beta != Accumulator(0) && inside) c = epilogue.C[static_cast<long long>(m) * epilogue.N + n];
-  return epilogue.unrounded(m, n, accumulator, bias, c);
+/// Two elements of D, finished but not yet rounded to D's type: at (m, n) and beside it, or, with SWAP_AB, below it.
+/// Outside D anything.
+__device__ __forceinline__ Vector<Accumulator, 2> finish_two(const Epilogue& epilogue, int m, int n, int M,
+                                                             Accumulator first, Accumulator second) {
+  constexpr int kDown = SWAP_AB, kAcross = !SWAP_AB;
+  Vector<Added, 2> bias = {}, c = {};
+  const int N = epilogue.N;
+  if (BIAS) {
+    if (n < N) bias.at[0] = epilogue.bias[n];
+    if (n + kAcross < N) bias.at[1] = epilogue.bias[n + kAcross];
+  }
+  if (epilogue.beta != Accumulator(0) && m < M && n < N) {
+    const Added* at = epilogue.C + static_cast<long long>(m) * N + n;
+    c.at[0] = at[0];
+    if (SWAP_AB ? m + 1 < M : n + 1 < N) c.at[1] = at[SWAP_AB ? N : 1];
+  }
+  return {epilogue.unrounded(m, n, first, bias.at[0], c.at[0]),
+          epilogue.unrounded(m + kDown, n + kAcross, second, bias.at[1], c.at[1])};
 }
 
 /// Which element of D a thread's accumulator `e` (0 to 3) of eight columns of wgmma is: of 64 rows of wgmma whose first
@@ -55,6 +66,30 @@ __device__ __forceinline__ void write_from_registers(const Accumulator (&accumul
   }
 }
 
+/// Rounded to D's type; two e4m3 by one instruction.
+__device__ __forceinline__ auto round_two(const Vector<Accumulator, 2>& two) {
+#if OUT_BYTES == 1
+  unsigned short both;
+  asm("cvt.rn.satfinite.e4m3x2.f32 %0, %1, %2;" : "=h"(both) : "f"(two.at[1]), "f"(two.at[0]));
+  return both;
+#else
+  return Vector<Out, 2>{from_sum(two.at[0]), from_sum(two.at[1])};
+#endif
+}
+
+/// 2, 4 or 8 bytes to shared memory.
+template <typename T>
+__device__ __forceinline__ void store_shared(unsigned to, const T& value) {
+  if constexpr (sizeof(T) == 8) {
+    const uint2 words = *reinterpret_cast<const uint2*>(&value);
+    asm volatile("st.shared.v2.b32 [%0], {%1, %2};" ::"r"(to), "r"(words.x), "r"(words.y) : "memory");
+  } else if constexpr (sizeof(T) == 4) {
+    asm volatile("st.shared.b32 [%0], %1;" ::"r"(to), "r"(*reinterpret_cast<const unsigned*>(&value)) : "memory");
+  } else {
+    asm volatile("st.shared.b16 [%0], %1;" ::"r"(to), "h"(*reinterpret_cast<const unsigned short*>(&value)) : "memory");
+  }
+}
+
 /// Accumulators to one epilogue stage, or, with SWAP_AB and elements of 4 bytes, the two of 64 columns of D. `column`:
 /// of wgmma, the first.
 __device__ __forceinline__ void fill_out_stage(const Accumulator (&accumulators)[kColumns / 2], unsigned stage,
@@ -68,13 +103,10 @@ __device__ __forceinline__ void fill_out_stage(const Accumulator (&accumulators)
 #pragma unroll
     for (int word = 0; word < 4; ++word) {  // rows 0 .. 7 and 8 .. 15 of the first 8 columns, then of the next
       const int eight = column / 8 + j * 2 + word / 2;
-      Accumulator two[2];
-#pragma unroll
-      for (int e = 0; e < 2; ++e) {
-        const Element at(m0, n0, eight * 8, word % 2 * 2 + e);
-        two[e] = finish_at(epilogue, at.m, at.n, M, accumulators[eight * 4 + word % 2 * 2 + e]);
-      }
-      words[word] = pack_two<Out>(two[0], two[1]);  // one instruction for both
+      const int first = eight * 4 + word % 2 * 2;
+      const Element at(m0, n0, eight * 8, word % 2 * 2);
+      const auto two = finish_two(epilogue, at.m, at.n, M, accumulators[first], accumulators[first + 1]);
+      words[word] = pack_two<Out>(two.at[0], two.at[1]);  // one instruction for both
     }
     if (SWAP_AB)
       stmatrix_x4_trans(in_out_stage(stage, j * 16 + lane / 16 * 8 + lane % 8, warp * 2 + lane / 8 % 2), words[0],
@@ -86,15 +118,22 @@ __device__ __forceinline__ void fill_out_stage(const Accumulator (&accumulators)
 #pragma unroll
   for (int j = 0; j < kWidth / 8; ++j)
 #pragma unroll
-    for (int e = 0; e < 4; ++e) {
-      const int eight = column / 8 + j;
-      const Element at(m0, n0, eight * 8, e);
-      const Out out = from_sum(finish_at(epilogue, at.m, at.n, M, accumulators[eight * 4 + e]));
-      const int row = SWAP_AB ? j * 8 + lane % 4 * 2 + e % 2 : lane / 4 + e / 2 * 8;
-      const int across = SWAP_AB ? warp % 2 * 16 + lane / 4 + e / 2 * 8 : j * 8 + lane % 4 * 2 + e % 2;
-      const unsigned to =
-          in_out_stage(stage + (SWAP_AB ? warp / 2 * kOutStageBytes : 0), row, across / 4) + across % 4 * 4;
-      asm volatile("st.shared.b32 [%0], %1;" ::"r"(to), "r"(*reinterpret_cast<const unsigned*>(&out)) : "memory");
+    for (int half = 0; half < 2; ++half) {  // two elements of wgmma's row lane / 4 or lane / 4 + 8
+      const int first = (column / 8 + j) * 4 + half * 2;
+      const Element at(m0, n0, column + j * 8, half * 2);
+      const auto finished = finish_two(epilogue, at.m, at.n, M, accumulators[first], accumulators[first + 1]);
+      const auto two = round_two(finished);
+#if SWAP_AB  // they belong to two rows of D
+      const int across = warp % 2 * 16 + lane / 4 + half * 8;
+#pragma unroll
+      for (int e = 0; e < 2; ++e) {
+        const int row = j * 8 + lane % 4 * 2 + e;
+        store_shared(in_out_stage(stage + warp / 2 * kOutStageBytes, row, across / 4) + across % 4 * 4, two.at[e]);
+      }
+#else
+      const int byte = (j * 8 + lane % 4 * 2) * OUT_BYTES;
+      store_shared(in_out_stage(stage, lane / 4 + half * 8, byte / 16) + byte % 16, two);
+#endif
     }
 #endif
 }

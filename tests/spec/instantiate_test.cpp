@@ -192,7 +192,7 @@ TEST_CASE("instance: the elements of a tensor map are those of its tensor, or th
   const Launch whole = last_launch("gemm_sm90", 512);
   CHECK(std::get<TensorMapArgument>(whole.arguments.at(0)).map.dtype == DType::int8);
   CHECK(std::get<TensorMapArgument>(whole.arguments.at(2)).map.dtype == DType::int32);
-  const Launch ragged = last_launch("wgmma_ragged", 511);  // maps of workspaces
+  const Launch ragged = last_launch("gemm_sm90_unaligned", 511);  // maps of workspaces
   CHECK(std::get<TensorMapArgument>(ragged.arguments.at(0)).map.tensor == "aligned_A");
   CHECK(std::get<TensorMapArgument>(ragged.arguments.at(0)).map.dtype == DType::int8);
 }

@@ -230,20 +230,24 @@ TEST_CASE("emulated kernels: gemm_grouped, every value of every parameter", "[em
   }
 }
 
-TEST_CASE("emulated kernels: gemm on wgmma where rows begin anywhere", "[emulated][kernels]") {
+TEST_CASE("emulated kernels: gemm_sm90_unaligned, by TMA and by producer warps", "[emulated][kernels]") {
+  const auto failed = [](const std::string& dtype, const Arguments& problem, const std::string& configuration) {
+    return failures("gemm", dtype, problem, "gemm_sm90_unaligned", configuration);
+  };
+  const std::string producers = "CLUSTER_M=1,GROUP=8,";
   // Tensors that end inside 16 bytes, whole matrices of a batch inside their last.
   const Arguments few = {{"M", "3"}, {"N", "1"}, {"K", "1"}, {"batch", "5"}};
-  CHECK(failures("gemm", "bf16", few, "wgmma_direct", "BM=64,BN=64") == "");
+  CHECK(failed("bf16", few, producers + "BM=64,BN=64,CONSUMERS=1,PRODUCERS=2") == "");
   const Arguments odd = {{"M", "65"}, {"N", "129"}, {"K", "33"}, {"layout", "nt"}, {"bias", "yes"}, {"beta", "2"}};
-  CHECK(failures("gemm", "fp16", odd, "wgmma_direct", "BM=64,BN=192,DEPTH=4,STAGES=3") == "");
-  CHECK(failures("gemm", "bf16", odd, "wgmma_ragged", "BM=256,BN=128,CLUSTER=2,GROUP=4") == "");
+  CHECK(failed("fp16", odd, producers + "BM=64,BN=192,DEPTH=4,STAGES=3,CONSUMERS=1,PRODUCERS=2") == "");
+  CHECK(failed("bf16", odd, "BM=256,BN=128,CLUSTER_M=2,GROUP=2") == "");
   // One operand aligned, the other not, D either; more tiles than multiprocessors, so that blocks have a second.
   const Arguments many = {{"M", "705"}, {"N", "776"}, {"K", "75"}};
-  CHECK(failures("gemm", "bf16", many, "wgmma_ragged", "BM=64,BN=64,STAGES=6,CLUSTER=1,CONSUMERS=1") == "");
-  CHECK(failures("gemm", "bf16", many, "wgmma_direct", "BM=64,BN=64,CONSUMERS=1,PRODUCERS=1,DEPTH=4") == "");
+  CHECK(failed("bf16", many, "BM=64,BN=64,STAGES=6,CLUSTER_M=1,GROUP=8,CONSUMERS=1") == "");
+  CHECK(failed("bf16", many, producers + "BM=64,BN=64,CONSUMERS=1,PRODUCERS=1,DEPTH=4") == "");
   const Arguments contiguous = {{"M", "131"}, {"N", "267"}, {"K", "149"}, {"layout", "nt"}, {"batch", "2"}};
-  CHECK(failures("gemm", "tf32", contiguous, "wgmma_ragged", "BN=128") == "");
-  CHECK(failures("gemm", "int8", contiguous, "wgmma_direct", "BM=128,BN=64,CONSUMERS=2,PRODUCERS=2") == "");
+  CHECK(failed("tf32", contiguous, "BN=128") == "");
+  CHECK(failed("int8", contiguous, producers + "BM=128,BN=64,CONSUMERS=2,PRODUCERS=2,DEPTH=4") == "");
 }
 
 TEST_CASE("emulated kernels: wgmma_split, every cluster, reduction and tile", "[emulated][kernels]") {
