@@ -81,6 +81,12 @@ struct Pitch {
   bool operator==(const Pitch&) const = default;
 };
 
+/// A `__constant__` or `__device__` variable that holds what a tensor does, put there before each run, not timed.
+struct SymbolCopy {
+  std::string symbol, tensor;
+  bool operator==(const SymbolCopy&) const = default;
+};
+
 /// Launches in order on one stream. Repetition and ping-pong are already expanded.
 struct LaunchPlan {
   std::vector<Workspace> workspaces;
@@ -89,6 +95,8 @@ struct LaunchPlan {
   std::vector<Pitch> pitches = {};           ///< all other tensors are dense; where there are any: checked, never timed
   Start start = Start::held;
   Accuracy accuracy = {};  ///< what its results are held to
+  std::vector<SymbolCopy> symbols = {};
+  std::vector<Launch> prepare = {};  ///< run before each run, whole, and not timed: from inputs into workspaces
   bool operator==(const LaunchPlan&) const = default;
 };
 

@@ -153,6 +153,13 @@ void put(IdentityWriter& to, const Pitch& pitch) {
   to.field("tensor", tensor);
 }
 
+void put(IdentityWriter& to, const SymbolCopy& copy) {
+  const auto& [symbol, tensor] = copy;
+  to.map(2);
+  to.field("symbol", symbol);
+  to.field("tensor", tensor);
+}
+
 void put(IdentityWriter& to, const Workspace& workspace) {
   const auto& [name, bytes, init] = workspace;
   to.map(3);
@@ -169,14 +176,17 @@ void put_list(IdentityWriter& to, std::string_view name, const std::vector<Item>
 }
 
 void put(IdentityWriter& to, const LaunchPlan& plan) {
-  const auto& [workspaces, launches, alignment, pitches, start, accuracy] = plan;
+  const auto& [workspaces, launches, alignment, pitches, start, accuracy, symbols, prepare] = plan;
   // The name of a trial that was stored before there were others stays.
-  to.map(4u + (start == Start::held ? 0u : 1u) + (accuracy.weaker() ? 1u : 0u));
+  to.map(4u + (start == Start::held ? 0u : 1u) + (accuracy.weaker() ? 1u : 0u) + (symbols.empty() ? 0u : 1u) +
+         (prepare.empty() ? 0u : 1u));
   if (accuracy.weaker()) to.field("accuracy", accuracy_text(accuracy));
   to.field("alignment", alignment);
   put_list(to, "launches", launches);
   put_list(to, "pitches", pitches);
+  if (!prepare.empty()) put_list(to, "prepare", prepare);
   if (start != Start::held) to.field("start", start);
+  if (!symbols.empty()) put_list(to, "symbols", symbols);
   put_list(to, "workspaces", workspaces);
 }
 

@@ -72,12 +72,14 @@ Instance instantiate(const Family& family, const Variant& variant, const Problem
   LaunchPlanBuilder builder(family, problem, &variant, std::move(environment));
   builder.add_workspaces();
   builder.add_all(variant.launches);
+  builder.add_prepared();
   instance.plan = builder.plan();
-  for (const Launch& launch : instance.plan.launches) {
-    std::string asked = std::string(kInstantiate) + launch.kernel;
-    if (is_instance(launch.kernel) && std::ranges::find(instance.defines, asked) == instance.defines.end())
-      instance.defines.push_back(std::move(asked));
-  }
+  for (const auto* launches : {&instance.plan.launches, &instance.plan.prepare})
+    for (const Launch& launch : *launches) {
+      std::string asked = std::string(kInstantiate) + launch.kernel;
+      if (is_instance(launch.kernel) && std::ranges::find(instance.defines, asked) == instance.defines.end())
+        instance.defines.push_back(std::move(asked));
+    }
   instance.plan.pitches = std::move(pitches);
   instance.plan.alignment = variant.alignment;
   instance.plan.start = variant.start;

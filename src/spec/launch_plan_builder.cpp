@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 namespace kerlab::spec {
 namespace {
@@ -87,6 +88,13 @@ void LaunchPlanBuilder::add_workspaces() {
   for (const WorkspaceDecl& workspace : variant_->workspaces)
     plan_.workspaces.push_back(
         {workspace.name, within(workspace.bytes, 0, std::int64_t{1} << 62, "bytes"), workspace.init});
+}
+
+void LaunchPlanBuilder::add_prepared() {
+  for (const SymbolDecl& symbol : variant_->symbols) plan_.symbols.push_back({symbol.name, symbol.tensor});
+  std::vector<Launch> timed = std::exchange(plan_.launches, {});
+  add_all(variant_->prepare);
+  plan_.prepare = std::exchange(plan_.launches, std::move(timed));
 }
 
 Argument LaunchPlanBuilder::argument(const ArgumentChoice& choice, const ArgumentDecl& declaration) const {

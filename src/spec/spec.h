@@ -219,6 +219,12 @@ struct Prediction {
   SourceLocation where;
 };
 
+/// [[symbol]]: a variable of the program that holds a tensor.
+struct SymbolDecl {
+  std::string name, tensor;
+  SourceLocation where;
+};
+
 struct Variant {
   std::string name, doc;
   std::filesystem::path file, source;    ///< .toml, .cu; of one with images all of them, as "gemm_*_*.ptx"
@@ -236,6 +242,8 @@ struct Variant {
   std::vector<WorkspaceDecl> workspaces;
   std::vector<TensorMapDecl> tensor_maps;
   std::vector<LaunchDecl> launches;
+  std::vector<LaunchDecl> prepare;  ///< [[prepare]]: run before each run, not timed
+  std::vector<SymbolDecl> symbols;
   std::vector<std::string> options;         ///< extra NVRTC options
   std::vector<std::string> required_flags;  ///< "layout=nt": supports only these; empty: all
   Sampling sampling = Sampling::automatic;  ///< `sample`: what an emulated device executes to verify it
@@ -244,6 +252,9 @@ struct Variant {
   std::string nondeterministic;             ///< why runs may differ bit by bit; empty: they may not
   Accuracy accuracy;                        ///< what results are held to
 };
+
+/// "not timed: pack (prepare), filter (holds F)"; empty: all of a run is timed.
+std::string untimed_text(const Variant& variant);
 
 struct KernelFolder {
   Family family;

@@ -146,12 +146,12 @@ std::vector<TensorMapDecl> read_tensor_maps(const SpecTable& variant, const Fami
   return maps;
 }
 
-std::vector<LaunchDecl> read_launches(const SpecTable& variant, const Scope& scope) {
+std::vector<LaunchDecl> read_launches(const SpecTable& variant, const char* tables, const Scope& scope) {
   std::vector<LaunchDecl> launches;
-  for (const TomlValue& value : variant.tables("launch")) {
+  for (const TomlValue& value : variant.tables(tables)) {
     const SpecTable row = SpecTable::named(
-        value, "launch",
-        {"kernel", "doc", "grid", "block", "cluster", "shared", "arguments", "repeat", "group", "when"}, "kernel");
+        value, tables, {"kernel", "doc", "grid", "block", "cluster", "shared", "arguments", "repeat", "group", "when"},
+        "kernel");
     const std::string group = row.identifier("group", "_");
     const bool in_group = row.has("group");
     const bool continues = in_group && !launches.empty() && launches.back().group == group;
@@ -167,8 +167,46 @@ std::vector<LaunchDecl> read_launches(const SpecTable& variant, const Scope& sco
     launch_scope.check(launch.when);
     launches.push_back(std::move(launch));
   }
-  if (launches.empty()) throw SpecError(variant.where(), "no [[launch]]");
   return launches;
+}
+
+/// What it writes is a workspace that nobody initialises: before each run others are filled, and tensors are the
+/// problem's.
+std::vector<LaunchDecl> read_prepare(const SpecTable& variant, const Family& family, const Scope& scope,
+                                     const std::vector<WorkspaceDecl>& workspaces) {
+  std::vector<LaunchDecl> launches = read_launches(variant, "prepare", scope);
+  for (const LaunchDecl& launch : launches)
+    for (const ArgumentDecl& argument : launch.arguments)
+      for (const ArgumentChoice& choice : argument.choices) {
+        const auto tensor = std::ranges::find(family.tensors, choice.name, &TensorDecl::name);
+        if (choice.kind == ArgumentChoice::Kind::tensor && tensor != family.tensors.end() &&
+            tensor->role != Role::input)
+          throw SpecError(argument.where, fmt::format("'{}' is no input: only inputs can be prepared", choice.name));
+        const auto workspace = std::ranges::find(workspaces, choice.name, &WorkspaceDecl::name);
+        if (choice.kind == ArgumentChoice::Kind::workspace && workspace != workspaces.end() &&
+            workspace->init != WorkspaceInit::none)
+          throw SpecError(argument.where, fmt::format("workspace '{}' is initialised before each run: what is prepared "
+                                                      "lies in one with init = \"none\"",
+                                                      choice.name));
+      }
+  return launches;
+}
+
+std::vector<SymbolDecl> read_symbols(const SpecTable& variant, const Family& family) {
+  std::vector<SymbolDecl> symbols;
+  std::vector<std::string> inputs;
+  for (const TensorDecl& tensor : family.tensors)
+    if (tensor.role == Role::input) inputs.push_back(tensor.name);
+  for (const TomlValue& value : variant.tables("symbol")) {
+    const SpecTable row = SpecTable::named(value, "symbol", {"name", "doc", "tensor"});
+    SymbolDecl symbol{row.text("name"), row.identifier("tensor"), row.where("name")};
+    if (std::ranges::find(inputs, symbol.tensor) == inputs.end())
+      row.fail("tensor", fmt::format("no input is called '{}'{}", symbol.tensor, suggestion(symbol.tensor, inputs)));
+    if (std::ranges::find(symbols, symbol.name, &SymbolDecl::name) != symbols.end())
+      row.fail("name", fmt::format("a second symbol '{}'", symbol.name));
+    symbols.push_back(std::move(symbol));
+  }
+  return symbols;
 }
 
 std::vector<DType> read_dtypes(const SpecTable& variant, const Family& family) {
@@ -287,6 +325,14 @@ void read_program(const SpecTable& top, const Scope& scope, Variant& variant) {
 
 }  // namespace
 
+std::string untimed_text(const Variant& variant) {
+  std::vector<std::string> parts;
+  for (const LaunchDecl& launch : variant.prepare) parts.push_back(launch.kernel + " (prepare)");
+  for (const SymbolDecl& symbol : variant.symbols)
+    parts.push_back(fmt::format("{} (holds {})", symbol.name, symbol.tensor));
+  return parts.empty() ? "" : fmt::format("not timed: {}", fmt::join(parts, ", "));
+}
+
 Scope variant_scope(const Variant& variant, const Family& family) {
   Scope scope = family_scope(family);
   for (const char* device : kDeviceNames) scope.know(device);
@@ -302,10 +348,10 @@ Variant read_variant(const std::filesystem::path& file, const Family& family) {
   const TomlValue root = parse_toml(read_text(file), shown_path(file));
   const SpecTable top(
       root, "variant",
-      {"name",      "doc",       "source",   "dtypes",     "minimum_cc", "maximum_cc", "tune",
-       "alignment", "rung",      "options",  "requires",   "sample",     "quick",      "nondeterministic",
-       "pitch",     "parameter", "derived",  "constraint", "workspace",  "tensor_map", "launch",
-       "predicted", "formerly",  "accuracy", "specials",   "start",      "image"});
+      {"name",     "doc",        "source",    "dtypes",     "minimum_cc", "maximum_cc",       "tune",     "alignment",
+       "rung",     "options",    "requires",  "sample",     "quick",      "nondeterministic", "pitch",    "parameter",
+       "derived",  "constraint", "workspace", "tensor_map", "launch",     "predicted",        "formerly", "accuracy",
+       "specials", "start",      "image",     "prepare",    "symbol"});
   Variant variant;
   variant.name = top.identifier("name", file.stem().string());
   variant.doc = top.text("doc", "");
@@ -338,7 +384,10 @@ Variant read_variant(const std::filesystem::path& file, const Family& family) {
   variant.pitch = read_pitch(top, family, scope);
   variant.tensor_maps = read_tensor_maps(top, family, scope);
   for (const TensorMapDecl& map : variant.tensor_maps) scope.declare(NameKind::tensor_map, map.name, map.where);
-  variant.launches = read_launches(top, scope);
+  variant.launches = read_launches(top, "launch", scope);
+  if (variant.launches.empty()) throw SpecError(top.where(), "no [[launch]]");
+  variant.prepare = read_prepare(top, family, scope, variant.workspaces);
+  variant.symbols = read_symbols(top, family);
   variant.predicted = read_predicted(top, without_pitch);
   read_program(top, without_pitch, variant);
   return variant;

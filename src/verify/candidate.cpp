@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
+#include <ranges>
 #include <set>
 #include <tuple>
 
@@ -38,13 +39,33 @@ void Candidate::prepare() {
   // A plan may repeat one launch hundreds of times: ask once per shape.
   using Shape = std::tuple<std::string, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>;
   std::set<Shape> seen;
-  for (const Launch& launch : plan_.launches)
-    if (seen.insert({launch.kernel, launch.block.x, launch.block.y, launch.block.z, launch.dynamic_shared}).second)
-      resources_.push_back(data_.device().prepare(module_.id(), launch));
+  for (const auto* launches : {&plan_.launches, &plan_.prepare})
+    for (const Launch& launch : *launches)
+      if (seen.insert({launch.kernel, launch.block.x, launch.block.y, launch.block.z, launch.dynamic_shared}).second)
+        resources_.push_back(data_.device().prepare(module_.id(), launch));
 }
 
 void Candidate::keep_variables() {
-  for (ModuleVariable& place : variables_of(data_.device(), module_.id())) {
+  std::vector<ModuleVariable> all = variables_of(data_.device(), module_.id());
+  for (const SymbolCopy& copy : plan_.symbols) {
+    const auto is_it = [&](const ModuleVariable& one) {
+      return one.name == copy.symbol || plain(one.name) == copy.symbol;
+    };
+    const auto found = std::ranges::find_if(all, is_it);
+    const std::int64_t bytes = data_.tensor(copy.tensor).bytes();
+    if (found == all.end())
+      throw Error(
+          fmt::format("the program has no variable '{}' (or never reads it): [[symbol]] names a __constant__ or "
+                      "__device__ one, with its namespace",
+                      copy.symbol));
+    if (static_cast<std::int64_t>(found->bytes) < bytes)
+      throw Error(fmt::format("the variable '{}' has {} bytes, too few for the {} of tensor '{}'", copy.symbol,
+                              found->bytes, bytes, copy.tensor));
+    symbols_.push_back(*found);
+    all.erase(found);
+  }
+  for (ModuleVariable& place : all) {
+    if (place.constant) continue;
     std::vector<std::byte> first(place.bytes);
     data_.device().copy_out(first, place.pointer);
     variables_.push_back({std::move(place), std::move(first)});
@@ -69,13 +90,30 @@ std::string Candidate::restore_variables() {
   return changed;
 }
 
-std::vector<BoundLaunch> Candidate::bind_all(int set) const {
+std::vector<BoundLaunch> Candidate::bind(const std::vector<Launch>& launches, int set) const {
   Addresses addresses = data_.addresses(set);
   pitched_.replace(addresses);
+  for (std::size_t i = 0; i < workspaces_.size(); ++i) addresses[plan_.workspaces[i].name] = workspaces_[i].pointer();
+  std::vector<BoundLaunch> bound;
+  for (const Launch& launch : launches) bound.push_back(bind_launch(data_.device(), module_.id(), launch, addresses));
+  return bound;
+}
+
+void Candidate::make_ready(int set) {
+  Device& device = data_.device();
+  for (std::size_t i = 0; i < symbols_.size(); ++i) {
+    const std::string& tensor = plan_.symbols[i].tensor;
+    std::vector<std::byte> bytes(static_cast<std::size_t>(data_.tensor(tensor).bytes()));
+    device.copy_out(bytes, data_.buffer(set, tensor).pointer());
+    device.copy_in(symbols_[i].pointer, bytes);
+  }
+  for (const BoundLaunch& launch : bind(plan_.prepare, set)) device.launch(launch);
+}
+
+std::vector<BoundLaunch> Candidate::bind_all(int set) const {
   std::vector<BoundLaunch> launches;
   for (std::size_t i = 0; i < workspaces_.size(); ++i) {
     const GuardedBuffer& buffer = workspaces_[i];
-    addresses[plan_.workspaces[i].name] = buffer.pointer();
     const WorkspaceInit init = plan_.workspaces[i].init;
     if ((init != WorkspaceInit::zero && init != WorkspaceInit::poison) || buffer.bytes() == 0) continue;
     // A kernel rather than a memset, so that it can be part of a graph.
@@ -87,13 +125,13 @@ std::vector<BoundLaunch> Candidate::bind_all(int set) const {
     fill.parameter0 = init == WorkspaceInit::zero ? 0.0 : 4294967295.0;
     launches.push_back(data_.lab().bind_over("lab_fill", fill, fill.count));
   }
-  for (const Launch& launch : plan_.launches)
-    launches.push_back(bind_launch(data_.device(), module_.id(), launch, addresses));
+  for (BoundLaunch& launch : bind(plan_.launches, set)) launches.push_back(std::move(launch));
   return launches;
 }
 
 const std::vector<BoundLaunch>& Candidate::launches(int set) {
   if (!pitched_.empty()) throw Error("candidate: tensors with padded rows are only checked");
+  make_ready(set);
   return bound(set);
 }
 
@@ -126,7 +164,9 @@ void Candidate::poison_workspaces(std::uint32_t pattern) {
 std::vector<LaunchReport> Candidate::run(int set, LaunchMode mode) {
   std::vector<LaunchReport> reports;
   pitched_.take(set);
+  make_ready(set);
   for (const BoundLaunch& launch : bound(set)) reports.push_back(data_.device().launch(launch, mode));
+  if (!data_.holds_timed(set) && data_.holds_timed(0)) make_ready(0);  // timed runs find what their sets hold
   pitched_.give_back(set);
   for (LaunchReport& report : reports) pitched_.to_dense(set, report.written);
   warm_ = true;

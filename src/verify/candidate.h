@@ -44,6 +44,9 @@ class Candidate {
  private:
   void prepare();
   void keep_variables();
+  /// What is not timed, for the inputs of a set: tensors go into the program's variables, prepare launches run.
+  void make_ready(int set);
+  [[nodiscard]] std::vector<BoundLaunch> bind(const std::vector<Launch>& launches, int set) const;
   [[nodiscard]] std::vector<BoundLaunch> bind_all(int set) const;
   const std::vector<BoundLaunch>& bound(int set);
 
@@ -58,6 +61,7 @@ class Candidate {
     std::vector<std::byte> first;  ///< what it held
   };
   std::vector<Variable> variables_;
+  std::vector<ModuleVariable> symbols_;  ///< of the plan, in its order
   std::map<int, std::vector<BoundLaunch>> bound_;
   bool warm_ = false;
 };

@@ -129,6 +129,10 @@ const GuardedBuffer& ProblemData::buffer(int set, const std::string& tensor) con
   return buffer(set, static_cast<std::size_t>(&tensor_named(plan_, tensor) - plan_.tensors.data()));
 }
 
+const Tensor& ProblemData::tensor(const std::string& name) const {
+  return tensor_named(plan_, name);
+}
+
 const Tensor& ProblemData::output(std::size_t reference) const {
   return tensor_named(plan_, plan_.references.at(reference).output);
 }

@@ -54,6 +54,10 @@ class ProblemData {
   [[nodiscard]] Addresses addresses(int set) const;
   [[nodiscard]] std::vector<NamedBuffer> named_buffers(int set) const;
 
+  /// Throws Error when the problem has none of this name.
+  [[nodiscard]] const Tensor& tensor(const std::string& name) const;
+  /// It holds the first recipe as it is.
+  [[nodiscard]] bool holds_timed(int set) const { return sets_.at(static_cast<std::size_t>(set)).recipe == 0u; }
   /// A set whose inputs hold this recipe; fills one if there is none (queued). Sets that are not for timing are aligned
   /// to kLeastAlignment and no better: only where `alignment` asks for no more is one of them given.
   int set_with(std::uint32_t recipe, std::int64_t alignment = kLeastAlignment);

@@ -51,10 +51,11 @@ template <typename Archive> void fields(Archive& a, Pitch& v) { a("tensor", v.te
 template <typename Archive> void fields(Archive& a, Accuracy& v) {
   a("normwise", v.normwise); a("may_be_nan", v.may_be_nan);
 }
+template <typename Archive> void fields(Archive& a, SymbolCopy& v) { a("symbol", v.symbol); a("tensor", v.tensor); }
 template <typename Archive> void fields(Archive& a, LaunchPlan& v) {
   a("workspaces", v.workspaces); a("launches", v.launches); a("alignment", v.alignment);
   a("pitches", v.pitches); a("start", v.start, Start::graph);
-  a("accuracy", v.accuracy);
+  a("accuracy", v.accuracy); a("symbols", v.symbols); a("prepare", v.prepare);
 }
 template <typename Archive> void fields(Archive& a, IntegerRange& v) {
   a("least", v.least); a("end", v.end); a("ignored", v.ignored); a("order", v.order, IntegerOrder::rising);

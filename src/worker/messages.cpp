@@ -76,7 +76,10 @@ std::string plan_text(const LaunchPlan& plan) {
   const std::string pitches = plan.pitches.empty() ? "" : "\"pitches\":" + listed(map["pitches"], line_text) + ",\n";
   const std::string start = plan.start == Start::held ? "" : fmt::format("\"start\":{},\n", map["start"].dump());
   const std::string accuracy = plan.accuracy.weaker() ? "\"accuracy\":" + line_text(map["accuracy"]) + ",\n" : "";
-  return "{" + accuracy + alignment + pitches + start + "\"workspaces\":" + listed(map["workspaces"], line_text) +
+  const std::string symbols = plan.symbols.empty() ? "" : "\"symbols\":" + listed(map["symbols"], line_text) + ",\n";
+  const std::string prepare = plan.prepare.empty() ? "" : "\"prepare\":" + listed(map["prepare"], launch) + ",\n";
+  return "{" + accuracy + alignment + pitches + start + symbols + prepare +
+         "\"workspaces\":" + listed(map["workspaces"], line_text) +
          ",\n\"launches\":" + listed(map["launches"], launch) + "}\n";
 }
 
@@ -95,10 +98,14 @@ LaunchPlan parse_plan_text(std::string_view text) {
     if (map.is_object() && !map.contains("pitches")) map["pitches"] = Json::array();
     if (map.is_object() && !map.contains("start")) map["start"] = static_cast<int>(Start::held);
     if (map.is_object() && !map.contains("accuracy")) map["accuracy"] = archive::write<Protocol>(Accuracy{});
-    if (map.is_object() && map.contains("launches") && map["launches"].is_array())
-      for (Json& launch : map["launches"])
+    for (const char* list : {"symbols", "prepare"})
+      if (map.is_object() && !map.contains(list)) map[list] = Json::array();
+    for (const char* list : {"launches", "prepare"}) {
+      if (!map.is_object() || !map.contains(list) || !map[list].is_array()) continue;
+      for (Json& launch : map[list])
         if (launch.is_object() && launch.contains("arguments") && launch["arguments"].is_array())
           for (Json& argument : launch["arguments"]) take_bytes(argument);
+    }
     archive::read<Protocol>(map, plan, "plan");
   } catch (const Json::exception& error) {
     throw Error(fmt::format("launch plan: not such a text: {}", error.what()));

@@ -29,7 +29,10 @@ extern "C" __global__ void kernel(float* out) {
                                  [&](const ImageVariable& v) { return v.name.find(part) != std::string::npos; });
     return at == found.end() ? 0 : at->bytes;
   };
-  CHECK(found.size() == 4);
+  CHECK(found.size() == 5);
+  CHECK(bytes("fixed") == 16);
+  for (const ImageVariable& variable : found)
+    CHECK(variable.constant == (variable.name.find("fixed") != std::string::npos));
   CHECK(bytes("launches") == 4);
   CHECK(bytes("table") == 16);
   CHECK(bytes("hidden") == 8);

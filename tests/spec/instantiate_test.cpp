@@ -3,7 +3,9 @@
 
 #include "base/file.h"
 #include "catch.h"
+#include "plan/plan_identity.h"
 #include "spec/spec_fixture.h"
+#include "worker/plan_text.h"
 
 using namespace kerlab;
 using namespace kerlab::testing;
@@ -345,4 +347,25 @@ TEST_CASE("instantiate: a variant with an image has a file for each configuratio
              Catch::StartsWith("tile.toml:1:13: unknown name 'BQ'"));
   CHECK_THAT(load_error(kFamily, "image = \"k_{BM.ptx\"\n" + kVariant),
              Catch::StartsWith("tile.toml:1:12: a { without its }"));
+}
+
+TEST_CASE("instance: what is prepared is part of a plan, and of a trial's identity, but no launch of a run", "[spec]") {
+  const std::string prepared =
+      replaced(kVariant, "[[launch]]",
+               "[[workspace]]\nname = \"w\"\nbytes = \"4 * M\"\n[[symbol]]\nname = \"ns::s\"\ntensor = \"A\"\n"
+               "[[prepare]]\nkernel = \"pack\"\ngrid = [\"M\"]\nblock = [32]\narguments = [\"A\", \"w\"]\n[[launch]]");
+  const LaunchPlan plan = instance_of(prepared).plan, plain = instance_of(kVariant).plan;
+  CHECK(plan.launches == plain.launches);
+  REQUIRE(plan.prepare.size() == 1);
+  CHECK(plan.prepare[0].kernel == "pack");
+  CHECK(plan.prepare[0].arguments.size() == 2);
+  CHECK(plan.symbols == std::vector<SymbolCopy>{{"ns::s", "A"}});
+  LaunchPlan without = plan;
+  without.prepare.clear();
+  CHECK(plan_digest(without) != plan_digest(plan));
+  without.symbols.clear();
+  without.workspaces.clear();
+  CHECK(plan_digest(without) == plan_digest(plain));
+  CHECK(worker::parse_plan_text(worker::plan_text(plan)) == plan);
+  CHECK(untimed_text(load_specs(kFamily, prepared).variants.at(0)) == "not timed: pack (prepare), ns::s (holds A)");
 }

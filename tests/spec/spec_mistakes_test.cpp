@@ -246,6 +246,15 @@ TEST_CASE("variant: launches, arguments, workspaces, tensor maps", "[spec]") {
       "box = [64, 64]\n";
   check_variant({
       {"kernel = \"tile\"\n", "", "tile.toml:15:1: key 'kernel' is missing (launch)"},
+      {"[[launch]]", "[[symbol]]\nname = \"s\"\ntensor = \"D\"\n[[launch]]",
+       "tile.toml:17:10: no input is called 'D' ('tensor' of symbol 's')"},
+      {"[[launch]]", "[[prepare]]\nkernel = \"p\"\ngrid = [1]\nblock = [1]\narguments = [\"A\", \"D\"]\n[[launch]]",
+       "tile.toml:19:20: 'D' is no input: only inputs can be prepared ('arguments' of prepare 'p')"},
+      {"[[launch]]",
+       "[[workspace]]\nname = \"w\"\nbytes = 4\ninit = \"zero\"\n[[prepare]]\nkernel = \"p\"\ngrid = [1]\nblock = [1]\n"
+       "arguments = [\"w\"]\n[[launch]]",
+       "tile.toml:23:15: workspace 'w' is initialised before each run: what is prepared lies in one with init = "
+       "\"none\" ('arguments' of prepare 'p')"},
       {"kernel = \"tile\"", "kernel = \"tile<{BM\"", "tile.toml:16:16: a { without its } (launch 'tile<{BM')"},
       {"kernel = \"tile\"", "kernel = \"tile; x\"",
        "tile.toml:16:10: 'tile; x' is not a kernel: a name, ns::name, or name<{BM}, {DTYPE}> (launch 'tile; x')"},

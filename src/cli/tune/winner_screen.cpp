@@ -97,6 +97,7 @@ std::string winner_text(const TuneResult& result, bool color, int width) {
   for (std::string part : {against_previous(result), against_library(result), against_first_rung(result),
                            how_sure(result), of_when(result)})
     if (!part.empty()) said.push_back(std::move(part));
+  if (!result.untimed.empty()) said.push_back(result.untimed);
   if (!result.verified.empty()) said.push_back("verified on " + result.verified);
   const char* title = result.outside ? "best of those asked for:" : "winner:";
   return folded(fmt::format("{} {}", styled(title, Style::bold, color), label_text(winner)), width, 8) +

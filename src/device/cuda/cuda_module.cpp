@@ -111,7 +111,7 @@ std::vector<ModuleVariable> CudaDevice::variables(ModuleId id) const {
     CUdeviceptr pointer = 0;
     std::size_t bytes = 0;
     if (api_.module_variable(&pointer, &bytes, module.handle.get(), variable.name.c_str()) == CUDA_SUCCESS && bytes > 0)
-      found.push_back({variable.name, pointer, bytes});
+      found.push_back({variable.name, pointer, bytes, variable.constant});
   }
   return found;
 }

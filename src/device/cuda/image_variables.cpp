@@ -50,8 +50,9 @@ std::vector<ImageVariable> image_variables(std::span<const std::byte> image) {
       const auto home = section(symbol->st_shndx);
       if (!home) continue;
       const std::string where = text_at(image, *names, home->sh_name);
-      if (where != ".nv.global" && where != ".nv.global.init") continue;
-      found.push_back({text_at(image, *texts, symbol->st_name), symbol->st_size});
+      const bool constant = where == ".nv.constant3";
+      if (where != ".nv.global" && where != ".nv.global.init" && !constant) continue;
+      found.push_back({text_at(image, *texts, symbol->st_name), symbol->st_size, constant});
     }
   }
   return found;

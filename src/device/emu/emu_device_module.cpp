@@ -77,10 +77,11 @@ std::vector<ModuleVariable> EmuModule::variables() const {
   std::vector<ModuleVariable> found;
   if (!parsed_) return found;
   for (const ptx::Symbol& symbol : parsed_->module.globals) {
-    if (symbol.space != ptx::Space::global || symbol.bytes == 0) continue;
-    const auto offset = static_cast<DevicePtr>(symbol.offset);
-    found.push_back(
-        {symbol.name, reinterpret_cast<DevicePtr>(globals_.get()) + offset, static_cast<std::size_t>(symbol.bytes)});
+    const bool constant = symbol.space == ptx::Space::constant;
+    if ((symbol.space != ptx::Space::global && !constant) || symbol.bytes == 0) continue;
+    const Variables& base = constant ? constants_ : globals_;
+    found.push_back({symbol.name, reinterpret_cast<DevicePtr>(base.get()) + static_cast<DevicePtr>(symbol.offset),
+                     static_cast<std::size_t>(symbol.bytes), constant});
   }
   return found;
 }

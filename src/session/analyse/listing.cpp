@@ -20,7 +20,7 @@ std::vector<std::string> names_of(const std::vector<DType>& dtypes) {
 
 VariantListing list_variant(const Variant& variant) {
   VariantListing listing{variant.name,
-                         variant.doc,
+                         variant.doc + (untimed_text(variant).empty() ? "" : "; " + untimed_text(variant)),
                          accuracy_text(variant.accuracy),
                          variant.tune,
                          variant.rung,

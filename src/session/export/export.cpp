@@ -54,6 +54,10 @@ void describe(const Family& family, const Variant& variant, const Problem& probl
 /// The dispatcher asks the driver for kernels by what the launches call them. A program need not have those that its
 /// configuration never launches.
 void require_plain_names(const Variant& variant, const LaunchPlan& plan, const CompileResult& compiled) {
+  if (!variant.prepare.empty() || !variant.symbols.empty())
+    throw Error(
+        fmt::format("{}: what [[prepare]] and [[symbol]] do before a run is not exported; name another with --variant",
+                    variant.name));
   for (const LaunchDecl& launch : variant.launches) {
     const auto is_it = [&](const KernelResources& kernel) { return kernel.kernel == launch.kernel; };
     const auto is_mangled = [&](const KernelResources& kernel) {

@@ -129,6 +129,7 @@ struct TuneResult {
   bool interrupted = false;
   std::optional<FastestSoFar> fastest;   ///< of the sweep; of an interrupted session
   bool measured_now = false;             ///< false: everything was stored and the decision stands
+  std::string untimed;                   ///< what the winner does before a run (untimed_text)
   std::vector<std::string> range_edges;  ///< "STAGES=4 is the largest listed"
   std::vector<Importance> importance;    ///< of the winner's variant
   std::optional<PreviousWinner> previous;

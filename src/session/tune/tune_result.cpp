@@ -195,6 +195,7 @@ TuneResult TuneSession::result() const {
   if (!final_.rows.empty()) {
     const TrialCandidate& winner = final_.rows.front().screened->candidate;
     const Variant& variant = *space_.variants()[winner.variant].source.variant;
+    result.untimed = untimed_text(variant);
     result.range_edges = range_edges(variant, winner, screening_->screened());
     warn_beyond_measured_roof(result);
     result.importance = importance_in(variant, winner.variant, screening_->screened());
