@@ -5,6 +5,7 @@
 //           * chunks of 16 bytes are swizzled instead of rows padded: no gaps, no bank conflicts on either side.
 //           * Q stays in registers, as DEPTH / 16 fragments: a ninth of what ldmatrix had to read is not read.
 //           * only tiles that hang over the end of the keys or the causal edge are masked; those beyond it are skipped.
+//           * of a window only the tiles that some query of the block sees.
 //           * the exponential is one fma and one ex2 a score, with log2(e) / sqrt(depth) folded in (rung 2 has it too).
 // Parameters WARPS, 16 queries each; BN keys a tile; STAGES.
 // Expects   as rung 2.
@@ -18,6 +19,7 @@
 //           parameters slower than mma where nothing is masked; why was not looked into, nor what tuning gives.
 #include "common/sm80/cp_async.cuh"
 #include "mma_tile.cuh"
+#include "window.cuh"
 
 using Place = sm80::Swizzle<kRowBytes>;
 constexpr int kRows = 16 * WARPS, kThreads = 32 * WARPS;
@@ -53,6 +55,10 @@ extern "C" __global__ void __launch_bounds__(kThreads)
   const int visible[2] = {visible_keys(own + lane / 4, queries, keys), visible_keys(own + lane / 4 + 8, queries, keys)};
   const int last = tile.first + kRows < queries ? tile.first + kRows - 1 : queries - 1;
   const int tiles = (visible_keys(last, queries, keys) + BN - 1) / BN;
+  // Of a window: where each row's begins, and the tile with the first of the block's; the warp's last query begins last.
+  const int begin[2] = {first_visible(visible[0]), first_visible(visible[1])};
+  const int begin_tile = first_visible(visible_keys(tile.first, queries, keys)) / BN;
+  const int latest = first_visible(visible_keys(own + 15, queries, keys));
 
   const unsigned stages = shared_address(shared), tile_q = stages + STAGES * 2 * kTileBytes;
   const auto copy_stage = [&](int j) {  // a group of copies, empty beyond the last tile
@@ -65,7 +71,7 @@ extern "C" __global__ void __launch_bounds__(kThreads)
   };
   copy_tile<kRows>(tile_q, rows_of(Q, tile.b, tile.head, heads, queries, depth), tile.first, queries, depth);
   sm80::cp_async_commit();
-  for (int j = 0; j < STAGES - 1; ++j) copy_stage(j);
+  for (int j = 0; j < STAGES - 1; ++j) copy_stage(begin_tile + j);
   sm80::cp_async_wait<STAGES - 1>();
   __syncthreads();
   unsigned q[kDepthSteps][4];
@@ -75,7 +81,7 @@ extern "C" __global__ void __launch_bounds__(kThreads)
   OnlineSoftmax softmax;
   float o[kOutputs] = {};
 #pragma unroll 1
-  for (int j = 0; j < tiles; ++j) {
+  for (int j = begin_tile; j < tiles; ++j) {
     sm80::cp_async_wait<STAGES - 2>();
     __syncthreads();  // tile j is there for all, and all are done with tile j - 1
     copy_stage(j + STAGES - 1);
@@ -84,6 +90,7 @@ extern "C" __global__ void __launch_bounds__(kThreads)
 #pragma unroll
     for (int step = 0; step < kDepthSteps; ++step) multiply_keys<Place, BN>(s, q[step], stage, step);
     if ((j + 1) * BN > least) mask_tile(s, j * BN, visible);
+    if (WINDOW > 0 && j * BN < latest) mask_before(s, j * BN, begin);
     float shrink[2];
     softmax.advance(s, to_log2, shrink);
     scale_rows(o, shrink);

@@ -39,7 +39,7 @@ extern __shared__ __align__(1024) unsigned char shared[];
 
 /// Tile number `at` of the problem, in the order in which tiles are begun.
 struct WorkTile {
-  int b, head, kv_head, first, key_tiles;
+  int b, head, kv_head, first, begin_tile, key_tiles;  // of keys: [begin_tile, key_tiles)
 
   __device__ __forceinline__ WorkTile(int at, int batch, int heads, int kv_heads, int queries, int keys) {
     constexpr int kRows = 64 * CONSUMERS;
@@ -52,6 +52,7 @@ struct WorkTile {
     const int last = first + kRows < queries ? first + kRows - 1 : queries - 1;
     const int seen = (visible_keys(last, queries, keys) + BN - 1) / BN;
     key_tiles = seen > 0 ? seen : 1;  // one that is wholly masked says: nothing seen
+    begin_tile = first_visible(visible_keys(first, queries, keys)) / BN;
   }
 };
 
@@ -103,11 +104,11 @@ extern "C" __global__ void __launch_bounds__(kThreads, 1)
       // In the order in which they are waited for: the last keys first, where the masks are.
       load_keys(tile.key_tiles - 1);
 #pragma unroll 1
-      for (int j = tile.key_tiles - 2; j >= 0; --j) {
+      for (int j = tile.key_tiles - 2; j >= tile.begin_tile; --j) {
         load_keys(j);
         load_values(j + 1);
       }
-      load_values(0);
+      load_values(tile.begin_tile);
     }
     return;
   }
@@ -141,13 +142,13 @@ extern "C" __global__ void __launch_bounds__(kThreads, 1)
     wgmma_settle(s);
     if (speaks) pipe_k.release(at_k);
     at_k.advance();
-    if (tile.key_tiles * BN > rows.least) mask_tile(s, (tile.key_tiles - 1) * BN, rows.visible);
+    rows.mask(s, (tile.key_tiles - 1) * BN);
     softmax.advance(s, to_log2, shrink);
     pack_all(p, s);
 
     bool accumulate = false;
 #pragma unroll 1
-    for (int j = tile.key_tiles - 2; j >= 0; --j) {
+    for (int j = tile.key_tiles - 2; j >= tile.begin_tile; --j) {
       pipe_k.wait(at_k);
       if (!OVERLAP) pipe_v.wait(at_v);
       if (PINGPONG) own_turn.sync();
@@ -165,7 +166,7 @@ extern "C" __global__ void __launch_bounds__(kThreads, 1)
       wgmma_settle(s);
       if (speaks) pipe_k.release(at_k);
       at_k.advance();
-      if ((j + 1) * BN > rows.least) mask_tile(s, j * BN, rows.visible);
+      rows.mask(s, j * BN);
       softmax.advance(s, to_log2, shrink);
       wgmma_wait<0>();
       wgmma_settle(o);

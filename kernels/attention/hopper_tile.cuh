@@ -13,6 +13,7 @@
 #include "common/sm90/wgmma_instruction.cuh"
 #include "problem.cuh"
 #include "softmax_tile.cuh"
+#include "window.cuh"
 
 constexpr int kPanels = (DEPTH + 63) / 64;  // of 64 numbers, 128 bytes, along a query, key or value
 using TileOfQueries = SmemTile<DTYPE, 64, kPanels * 64, Major::K>;
@@ -46,15 +47,21 @@ __device__ __forceinline__ void pack_all(Weights& p, const Scores& s) {
 }
 
 /// What a warpgroup knows of its 64 queries, from `first` on: how many keys each of this lane's two rows sees, and the
-/// least of the 64 (it decides for all which tiles are masked).
+/// least of the 64 (it decides for all which tiles are masked); of a window, where it begins at the latest.
 struct RowsOfWarpgroup {
-  int visible[2], least;
+  int visible[2], least, latest;
 
   __device__ __forceinline__ RowsOfWarpgroup(int first, int queries, int keys) {
     const int own = first + static_cast<int>(threadIdx.x) % 128 / 32 * 16 + static_cast<int>(threadIdx.x) % 32 / 4;
     visible[0] = visible_keys(own, queries, keys);
     visible[1] = visible_keys(own + 8, queries, keys);
     least = visible_keys(first, queries, keys);
+    latest = first_visible(visible_keys(first + 63, queries, keys));
+  }
+  /// A tile of scores of BN keys from `first_key` on, where it lies on an edge of what the rows see.
+  __device__ __forceinline__ void mask(Scores& s, int first_key) const {
+    if (first_key + BN > least) mask_tile(s, first_key, visible);
+    if (WINDOW > 0 && first_key < latest) mask_before(s, first_key, {first_visible(visible[0]), first_visible(visible[1])});
   }
 };
 

@@ -13,7 +13,7 @@
 //           register: every fma has a load.
 // Measured  an H100 (80 GB HBM3), one head of 4096 x 128, bf16: 10.9 ms full, 5.65 ms causal (0.79, 0.76 TFLOP/s).
 #include "common/rows/row_math.cuh"
-#include "problem.cuh"
+#include "window.cuh"
 
 extern "C" __global__ void __launch_bounds__(THREADS)
     scores(const DTYPE* __restrict__ Q, const DTYPE* __restrict__ K, float* __restrict__ S, int heads, int kv_heads,
@@ -23,7 +23,8 @@ extern "C" __global__ void __launch_bounds__(THREADS)
   const int j = static_cast<int>(at % keys);
   const long long row = at / keys;
   const int i = static_cast<int>(row % queries), z = static_cast<int>(row / queries);
-  if (j >= visible_keys(i, queries, keys)) return;  // never read
+  const int visible = visible_keys(i, queries, keys);
+  if (j >= visible || j < first_visible(visible)) return;  // never read
   const int b = z / heads, h = z % heads;
   const DTYPE* q = rows_of(Q, b, h, heads, queries, depth).row(i);
   const DTYPE* k = rows_of(K, b, h / (heads / kv_heads), kv_heads, keys, depth).row(j);
@@ -39,17 +40,18 @@ extern "C" __global__ void __launch_bounds__(THREADS)
   if (row >= rows) return;
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const int visible = visible_keys(static_cast<int>(row % queries), queries, keys);
+  const int begin = first_visible(visible) + lane;
   float* s = S + row * keys;
   float largest = -infinity();
-  for (int j = lane; j < visible; j += 32) largest = fmaxf(largest, s[j]);
+  for (int j = begin; j < visible; j += 32) largest = fmaxf(largest, s[j]);
   for (int step = 16; step > 0; step /= 2) largest = fmaxf(largest, __shfl_xor_sync(0xffffffffU, largest, step));
   if (largest == -infinity()) largest = 0.0f;  // nothing to see: exp(-inf - 0) is 0, exp(-inf + inf) would be NaN
 
   float sum = 0.0f;
-  for (int j = lane; j < visible; j += 32) sum += exp_below(s[j], largest);
+  for (int j = begin; j < visible; j += 32) sum += exp_below(s[j], largest);
   for (int step = 16; step > 0; step /= 2) sum += __shfl_xor_sync(0xffffffffU, sum, step);
   const float factor = sum == 0.0f ? 0.0f : 1.0f / sum;
-  for (int j = lane; j < visible; j += 32) s[j] = exp_below(s[j], largest) * factor;
+  for (int j = begin; j < visible; j += 32) s[j] = exp_below(s[j], largest) * factor;
   if (lane == 0) LSE[row] = largest + logf(sum);
 }
 
@@ -66,6 +68,6 @@ extern "C" __global__ void __launch_bounds__(THREADS)
   const float* p = S + row * keys;
   const int visible = visible_keys(i, queries, keys);
   float sum = 0.0f;
-  for (int j = 0; j < visible; ++j) sum += p[j] * to_float(v.row(j)[d]);
+  for (int j = first_visible(visible); j < visible; ++j) sum += p[j] * to_float(v.row(j)[d]);
   rows_of(O, b, h, heads, queries, depth).row(i)[d] = from_float<DTYPE>(sum);
 }

@@ -19,7 +19,7 @@ __device__ __forceinline__ const DTYPE* row_at(const DTYPE* tensor, long long b,
 
 /// The head of a sequence whose keys (or values) a query meets, and the first so many of them that it sees.
 struct Row {
-  int b, kv_head, kv_heads, keys, visible, depth;
+  int b, kv_head, kv_heads, keys, visible, begin, depth;  // of the first `visible` keys it sees those from `begin` on
   ACC root_depth;
 
   __device__ __forceinline__ const DTYPE* of(const DTYPE* tensor, int key) const {
@@ -28,6 +28,10 @@ struct Row {
 
   /// Score of a key, and the size of its rounding error: sqrt(depth) / 2 (|s| + 2 sqrt(sum of the squared terms)).
   __device__ __forceinline__ ACC score(const DTYPE* K, int key, ACC& size) const {
+    if (key < begin) {
+      size = 0;
+      return -ACC(__int_as_float(0x7f800000));
+    }
     const DTYPE* k = of(K, key);
     const ACC* query = shared_query();
     ACC sum = 0, squares = 0;
@@ -51,7 +55,9 @@ __device__ __forceinline__ Row row_of(const DTYPE* Q, int b, int h, int i, int h
   for (int d = threadIdx.x; d < depth; d += kThreads) query[d] = to_float(q[d]);
   __syncthreads();
   const int unseen = CAUSAL ? queries - 1 - i : 0;
-  return {b, h / (heads / kv_heads), kv_heads, keys, unseen < keys ? keys - unseen : 0, depth, sqrt(ACC(depth))};
+  const int visible = unseen < keys ? keys - unseen : 0;
+  const int begin = WINDOW > 0 && visible > WINDOW ? visible - WINDOW : 0;
+  return {b, h / (heads / kv_heads), kv_heads, keys, visible, begin, depth, sqrt(ACC(depth))};
 }
 
 extern "C" __global__ void __launch_bounds__(kThreads)

@@ -70,6 +70,15 @@ __device__ __forceinline__ void mask_tile(float (&s)[Count], int first_key, cons
     if (own + i / 4 * 8 + i % 2 >= visible[i / 2 % 2]) s[i] = -infinity();
 }
 
+/// The other end, of a window: scores of keys before `begin`, the first that each of the two rows sees.
+template <int Count>
+__device__ __forceinline__ void mask_before(float (&s)[Count], int first_key, const int (&begin)[2]) {
+  const int own = first_key + static_cast<int>(threadIdx.x) % 4 * 2;
+#pragma unroll
+  for (int i = 0; i < Count; ++i)
+    if (own + i / 4 * 8 + i % 2 < begin[i / 2 % 2]) s[i] = -infinity();
+}
+
 /// Each of the two rows of a tile by its own factor.
 template <int Count>
 __device__ __forceinline__ void scale_rows(float (&o)[Count], const float (&factor)[2]) {
