@@ -374,6 +374,23 @@ TEST_CASE("emulated kernels: attention, every variant, dtype and mask", "[emulat
                               {"layout", "bshd"}}});
 }
 
+TEST_CASE("emulated kernels: attention_backward, every variant, dtype and mask", "[emulated][kernels]") {
+  // Grouped heads, several tiles, all ends ragged.
+  check_family("attention_backward", {{{"queries", "37"},
+                                       {"keys", "70"},
+                                       {"depth", "40"},
+                                       {"batch", "1"},
+                                       {"heads", "2"},
+                                       {"kv_heads", "1"},
+                                       {"layout", "bshd"}}});
+}
+
+TEST_CASE("emulated kernels: attention_decode, every variant, dtype and cache", "[emulated][kernels]") {
+  check_family(
+      "attention_decode",
+      {{{"keys", "100"}, {"queries", "2"}, {"depth", "40"}, {"batch", "2"}, {"heads", "4"}, {"kv_heads", "2"}}});
+}
+
 TEST_CASE("emulated kernels: softmax, every variant and dtype", "[emulated][kernels]") {
   check_family("softmax", {{{"M", "5"}, {"N", "1003"}}, {{"M", "33"}, {"N", "32"}}});
 }
