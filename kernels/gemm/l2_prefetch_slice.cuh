@@ -2,7 +2,7 @@
 // L2 prefetch of all that a block will load of an operand, as soon as the block begins: before TMA has read its maps,
 // and in whole rows, not tile by tile. By PREFETCH: 1 cp.async.bulk.prefetch, a row at a time, 2 prefetch.global.L2,
 // 128 bytes at a time.
-#include "common/tensor_copy.cuh"
+#include "common/sm90/tma.cuh"
 #include "numbers.cuh"
 
 /// Of an operand with `extent` x (rows of A, columns of B) and K k: EXTENT x from x0 on, k from first_k to end_k; by

@@ -1,7 +1,7 @@
 #pragma once
 // Sums of one tile that several blocks computed, each over its part of K, and wrote to a workspace one part after
 // another: added up in order of part, the same bit for bit from run to run, a share of the tile by each block.
-#include "common/mbarrier.cuh"
+#include "common/sm90/named_barrier.cuh"
 #include "numbers.cuh"
 
 using FourSums = Vector<Sum, 4>;
@@ -120,9 +120,9 @@ struct PartSums {
       }
       if (kGroups > 1) {
         scratch[thread] = sums;
-        sync_threads(1, THREAD_COUNT);
+        NamedBarrier{1, THREAD_COUNT}.sync();
         for (int g = 1; group == 0 && g < kGroups; ++g) add(sums, scratch[g * kWidth + thread]);
-        sync_threads(1, THREAD_COUNT);
+        NamedBarrier{1, THREAD_COUNT}.sync();
       }
       if (exists && group == 0) write(place, sums);
     }

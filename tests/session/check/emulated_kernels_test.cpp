@@ -134,9 +134,9 @@ TEST_CASE("emulated kernels: gemm of fp8, promoted and fast, with scales", "[emu
   check_configurations("gemm_sm90", {{"e4m3",
                                       {{"M", "40"}, {"N", "48"}, {"K", "400"}, {"layout", "nt"}, {"scales", "block"}},
                                       "BM=64 BN=64 BK=128 STAGES=8 CONSUMERS=1 PROMOTE=128"}});
-  check_configurations("wgmma_swap", {{"e5m2",
+  check_configurations("gemm_sm90_splitk", {{"e5m2",
                                        {{"M", "5"}, {"N", "48"}, {"K", "272"}, {"layout", "nt"}, {"scales", "block"}},
-                                       "BK=128 STAGES=2 PROMOTE=128 MIN_BLOCKS=4"},
+                                       "BM=8 BN=64 BK=128 STAGES=2 SLICES=1 CLUSTER_K=1 REDUCE=0 SWAP_AB=1 BLOCKS_PER_SM=4 PROMOTE=128"},
                                       {"e4m3",
                                        {{"M", "5"},
                                         {"N", "48"},
@@ -145,7 +145,7 @@ TEST_CASE("emulated kernels: gemm of fp8, promoted and fast, with scales", "[emu
                                         {"scales", "row"},
                                         {"accumulate", "fast"},
                                         {"out", "e4m3"}},
-                                       "BK=128 STAGES=8 PROMOTE=0"}});
+                                       "BM=8 BN=64 BK=128 STAGES=8 SLICES=1 CLUSTER_K=1 REDUCE=0 SWAP_AB=1 PROMOTE=0"}});
 }
 
 TEST_CASE("emulated kernels: gemm in int8, exact, with whole alpha and beta", "[emulated][kernels]") {
@@ -250,7 +250,7 @@ TEST_CASE("emulated kernels: gemm_sm90_unaligned, by TMA and by producer warps",
   CHECK(failed("int8", contiguous, producers + "BM=128,BN=64,CONSUMERS=2,PRODUCERS=2,DEPTH=4") == "");
 }
 
-TEST_CASE("emulated kernels: wgmma_split, every cluster, reduction and tile", "[emulated][kernels]") {
+TEST_CASE("emulated kernels: gemm_sm90_splitk, every cluster, reduction and tile", "[emulated][kernels]") {
   const std::vector<OneConfiguration> cases = {
       {"bf16",
        {{"M", "128"}, {"N", "128"}, {"K", "264"}, {"layout", "nt"}},
@@ -283,7 +283,7 @@ TEST_CASE("emulated kernels: wgmma_split, every cluster, reduction and tile", "[
        {{"M", "64"}, {"N", "64"}, {"K", "136"}, {"layout", "tn"}, {"batch", "60"}},
        "BM=64,BN=64,BK=32,STAGES=3,SLICES=2,CLUSTER_K=1,REDUCE=1"},
   };
-  check_configurations("wgmma_split", cases);
+  check_configurations("gemm_sm90_splitk", cases);
 }
 
 TEST_CASE("emulated kernels: gemm_sm90, stream-K", "[emulated][kernels]") {
