@@ -286,7 +286,7 @@ TEST_CASE("problem: a tuned kernel on tensor cores takes every shape, dtype, lay
 TEST_CASE("problem: the nearest configuration is the one that a look at all of them finds", "[spec]") {
   const KernelFolder folder = Catalogue({share_folder() / "kernels"}).find("gemm");
   std::size_t compared = 0, moved = 0;
-  for (const std::string dtype : {"fp32", "bf16", "tf32", "int8"}) {
+  for (const std::string dtype : {"fp32", "bf16", "tf32", "int8", "e4m3"}) {
     ProblemRequest request = sized({{"M", 100}, {"N", 264}, {"K", 48}});
     request.dtype = dtype;
     request.flags = {{"layout", "nt"}};
