@@ -11,6 +11,7 @@
 #include "session/analyse/listing.h"
 #include "session/analyse/show.h"
 #include "session/find/save.h"
+#include "session/run/count_operations.h"
 
 namespace kerlab::cli {
 
@@ -54,18 +55,6 @@ Choice choose(const Database& database, const ShowOptions& options, const Global
     throw UsageError(fmt::format("show {}: an id says it all; a family, --dtype and dimensions go with `winner`", id));
   }
   return {find_trial(database, id), {}};
-}
-
-TrialStory to_story(TrialFacts facts) {
-  TrialStory story;
-  story.trial = std::move(facts.trial);
-  story.measurements = std::move(facts.measurements);
-  story.occupancy = std::move(facts.occupancy);
-  story.roof = facts.roof;
-  story.flops = facts.flops;
-  story.winner = facts.winner;
-  story.operations = std::move(facts.operations);
-  return story;
 }
 
 /// An emulated trial is counted at once: that needs nothing but this machine. Others when asked.
@@ -140,7 +129,7 @@ void print_text(const TrialStory& story, const Choice& choice, const std::option
 ExitCode run(const ShowOptions& options, const GlobalOptions& global) {
   const Database database = open_existing_database(global);
   const Choice choice = choose(database, options, global);
-  TrialStory story = to_story(trial_facts(database, choice.trial, kernel_folders(global)));
+  TrialStory story{trial_facts(database, choice.trial, kernel_folders(global))};
   if (!global.dry_run) add_counts(story, options, global);
   const ToRepeat again = repeated_for(database, choice.trial, global);
   story.again = repeated_options(global);

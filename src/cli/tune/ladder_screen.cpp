@@ -39,7 +39,7 @@ LadderRow to_row(const TuneResult& result, const LadderRung& rung, LadderRow::Ki
   return row;
 }
 
-JsonValue json_of(const std::optional<RungTime>& time, const TuneResult& result) {
+JsonValue json_of(const std::optional<TimedTrial>& time, const TuneResult& result) {
   if (!time) return nullptr;
   const double us = time->measurement.median_us;
   return JsonValue::Object{{"trial", to_value(time->trial)},

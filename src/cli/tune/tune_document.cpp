@@ -39,11 +39,11 @@ JsonValue::Array rows_value(const std::vector<RankedTrial>& ranked) {
   return rows;
 }
 
-JsonValue::Array others_value(const std::vector<OtherTrial>& others) {
+JsonValue::Array others_value(const std::vector<RankedTrial>& others) {
   JsonValue::Array values;
-  for (const OtherTrial& other : others)
+  for (const RankedTrial& other : others)
     values.push_back(JsonValue::Object{{"trial", to_value(other.trial)},
-                                       {"median_us", other.median_us},
+                                       {"median_us", other.measurement.median_us},
                                        {"timed", other.timed == Timed::sweep ? "sweep" : "before"}});
   return values;
 }

@@ -71,10 +71,10 @@ TuneRow to_row(const TuneResult& result, std::size_t i) {
 }
 
 /// One that was not in the finals: its time is of few samples, and stands beside nobody's.
-TuneRow to_row(const TuneResult& result, const OtherTrial& other, std::size_t rank) {
+TuneRow to_row(const TuneResult& result, const RankedTrial& other, std::size_t rank) {
   TuneRow row;
   row.rank = static_cast<int>(rank);
-  row.median_us = other.median_us;
+  row.median_us = other.measurement.median_us;
   row.timed = other.timed == Timed::sweep ? "sweep" : "before";
   row.trial = other.trial;
   set_rates(result, row);
@@ -84,7 +84,7 @@ TuneRow to_row(const TuneResult& result, const OtherTrial& other, std::size_t ra
 std::vector<TuneRow> rows_of(const TuneResult& result) {
   std::vector<TuneRow> rows;
   for (std::size_t i = 0; i < result.rows.size(); ++i) rows.push_back(to_row(result, i));
-  for (const OtherTrial& other : result.others) rows.push_back(to_row(result, other, rows.size() + 1));
+  for (const RankedTrial& other : result.others) rows.push_back(to_row(result, other, rows.size() + 1));
   return rows;
 }
 

@@ -1,25 +1,11 @@
 #pragma once
 // One trial out of the database, with what can be said about it without its device: for `kerlab show`.
 
-#include <optional>
-
 #include "db/database.h"
-#include "model/roofline.h"
+#include "session/analyse/trial_facts.h"
 #include "session/run/arguments.h"
-#include "session/run/count_operations.h"
 
 namespace kerlab::session {
-
-/// What is not known is empty or 0.
-struct TrialFacts {
-  Trial trial;
-  std::vector<Measurement> measurements;  ///< oldest first
-  std::optional<Occupancy> occupancy;     ///< of the heaviest kernel
-  std::optional<Roofline> roof;           ///< theoretical, of its problem on its device
-  double flops = 0;                       ///< of the problem
-  bool winner = false;                    ///< of its problem now
-  Operations operations;                  ///< predicted; not counted
-};
 
 /// Throws UsageError that names the database and says how to list its trials when there is no such trial.
 Trial find_trial(const Database& database, std::int64_t id);

@@ -6,6 +6,7 @@
 
 #include "session/run/ceilings.h"
 #include "session/run/modelled.h"
+#include "session/tune/decide.h"
 
 namespace kerlab::session {
 
@@ -24,7 +25,7 @@ class Admission {
       : rig_(rig), space_(space), setup_(setup), screening_(screening), found_(found) {}
 
   /// None: of a kernel that has changed, or that no longer takes the problem or the configuration.
-  std::optional<Contender> admit(const Trial& trial, const Measurement& time) {
+  std::optional<Screened> admit(const Trial& trial, const Measurement& time) {
     const VariantSource* source = source_of(trial.variant);
     if (source == nullptr || source->source.hash != trial.source_hash) return std::nullopt;
     const Variant& variant = *source->variant;
@@ -33,19 +34,19 @@ class Admission {
         !violated_constraint(variant, setup_.problem, rig_.device(), *configuration).empty())
       return std::nullopt;
     const auto asked = asked_for(variant.name, *configuration);
-    Contender contender;
-    contender.screened.candidate = candidate_of(trial, *source, asked.value_or(0), *configuration);
-    if (contender.screened.candidate.trial.key != trial.key) return std::nullopt;
-    contender.standing = trial.id == found_.winner;
+    Screened contender;
+    contender.candidate = candidate_of(trial, *source, asked.value_or(0), *configuration);
+    if (contender.candidate.trial.key != trial.key) return std::nullopt;
+    const bool standing = trial.id == found_.winner;
     const bool runs = is_of_today(trial, rig_);
-    if (!runs && (!contender.standing || tried_again(trial))) return std::nullopt;
-    if (!runs || !asked) contender.screened.outside = source;
+    if (!runs && (!standing || tried_again(trial))) return std::nullopt;
+    if (!runs || !asked) contender.outside = source;
     // A model says tomorrow what it said yesterday.
-    contender.as_stored = !runs || (contender.standing && !asked && !rig_.device().has_clock);
-    contender.screened.candidate.trial = trial;
-    contender.screened.stored = true;
-    contender.screened.cost_us = time.median_us;
-    contender.stored = time;
+    contender.as_stored = !runs || (standing && !asked && !rig_.device().has_clock);
+    contender.candidate.trial = trial;
+    contender.stored = true;
+    contender.weaker = !space_.admits(contender.candidate.plan.accuracy);
+    contender.time = time;
     return contender;
   }
 
@@ -162,7 +163,7 @@ StoredContenders stored_contenders(const Rig& rig, const CandidateSpace& space, 
     if (enough && trial.id != found.winner) continue;
     auto contender = admission.admit(trial, *time);
     if (!contender) continue;
-    ++(contender->screened.outside != nullptr ? others : asked);
+    ++(contender->outside != nullptr ? others : asked);
     found.trials.push_back(std::move(*contender));
   }
   return found;

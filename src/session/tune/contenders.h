@@ -2,23 +2,14 @@
 // Stored trials that compete with those of a session: a decision ignores no verified trial of its problem and device,
 // whatever the session was asked to try.
 
-#include "session/tune/decide.h"
 #include "session/tune/screening.h"
 
 namespace kerlab::session {
 
-/// A stored trial that this session did not try: of today's kernel, toolchain and check, with a comparable time.
-struct Contender {
-  Screened screened;       ///< its cost is the stored time; `outside` where it was not asked for
-  Measurement stored;      ///< that time
-  bool standing = false;   ///< of the newest decision
-  bool as_stored = false;  ///< it is compared by its stored time; else it is measured beside the others
-};
-
 struct StoredContenders {
   std::deque<VariantSource> sources;  ///< that `outside` refers to
-  std::deque<Contender> trials;
-  std::int64_t winner = 0;  ///< trial of the newest decision, whether it is among them or not; 0: none
+  std::deque<Screened> trials;        ///< of today's kernel, toolchain and check, with a comparable time
+  std::int64_t winner = 0;            ///< trial of the newest decision, whether it is among them or not; 0: none
 };
 
 /// Whether a stored time may be compared with one that is taken now: the same clock, cache, data and, of modelled

@@ -17,25 +17,11 @@ constexpr double kTimeForRounds = 3e6;  // microseconds
 constexpr double kWorthADuel = 1.05;    // times the best of a few rounds of all
 
 /// Those of the sweep and the stored ones that compete; equal programs once.
-struct Field {
-  std::vector<Screened*> screened;
-  std::vector<const Contender*> stored;  ///< null: of the sweep
-  std::vector<Contestant> contestants;
-
-  void add(Screened& one, const Contender* contender, bool standing, bool weaker) {
-    if (!one.cost_us || one.twin) return;
-    screened.push_back(&one);
-    stored.push_back(contender);
-    contestants.push_back({*one.cost_us, one.candidate.label, one.outside == nullptr, standing, weaker});
-  }
-};
-
-Field gather(Screening& screening, StoredContenders& stored, const CandidateSpace& space) {
-  Field field;
-  const auto weaker = [&](const Screened& one) { return !space.admits(one.candidate.plan.accuracy); };
-  for (Screened& one : screening.screened())
-    field.add(one, nullptr, one.candidate.trial.id == stored.winner, weaker(one));
-  for (Contender& one : stored.trials) field.add(one.screened, &one, one.standing, weaker(one.screened));
+std::vector<Screened*> field_of(Screening& screening, StoredContenders& stored) {
+  std::vector<Screened*> field;
+  for (std::deque<Screened>* some : {&screening.screened(), &stored.trials})
+    for (Screened& one : *some)
+      if (one.time && !one.twin) field.push_back(&one);
   return field;
 }
 
@@ -50,22 +36,20 @@ Finals::Finals(Rig& rig, Company& company, const ProblemSetup& setup, const Cand
       screening_(screening),
       loader_(loader),
       stored_winner_(stored.winner) {
-  const Field field = gather(screening, stored, space);
-  for (const std::size_t i : choose_finalists(field.contestants, rig.devices().size() > 1)) {
-    Screened* screened = field.screened[i];
+  for (Screened* screened : choose_finalists(field_of(screening, stored), stored.winner, rig.devices().size() > 1)) {
     Entry& entry = finalists_.emplace_back();
     entry.screened = screened;
-    entry.weaker = field.contestants[i].weaker;
-    if (field.stored[i] != nullptr && field.stored[i]->as_stored) {
-      entry.measurement = field.stored[i]->stored;
+    if (screened->as_stored) {
+      entry.measurement = screened->time;
       entry.measurement->samples_us = {entry.measurement->median_us};
-      entry.as_stored = entry.duelist = true;
+      entry.duelist = true;
     } else if (screened->candidate.image.empty()) {
       entry.compilation = rig_.compilers().submit({source_of(space, *screened).source, screened->candidate.options});
     }
   }
   if (!screening.library_trouble().empty()) library_.message = "left out: " + screening.library_trouble();
-  const bool some = std::any_of(finalists_.begin(), finalists_.end(), [](const Entry& one) { return !one.as_stored; });
+  const bool some =
+      std::any_of(finalists_.begin(), finalists_.end(), [](const Entry& one) { return !one.screened->as_stored; });
   if (some) {
     loader_.begin();
   } else if (finalists_.empty()) {
@@ -118,7 +102,7 @@ void Finals::take_compiled() {
 void Finals::begin_together() {
   std::vector<std::size_t> everybody;
   for (std::size_t i = 0; i < finalists_.size(); ++i) {
-    if (!finalists_[i].out && !finalists_[i].as_stored) everybody.push_back(i);
+    if (!finalists_[i].out && !finalists_[i].screened->as_stored) everybody.push_back(i);
   }
   const bool modelled = !rig_.device().has_clock;  // as often as you like, the same
   if (everybody.empty()) {
@@ -131,7 +115,8 @@ void Finals::begin_together() {
 /// Of a library there are two rows.
 int Finals::rounds(Phase phase, const std::vector<std::size_t>& entries) const {
   double round_us = 1;
-  for (const std::size_t i : entries) round_us += (phase == Phase::again ? 3 : 1) * *finalists_[i].screened->cost_us;
+  for (const std::size_t i : entries)
+    round_us += (phase == Phase::again ? 3 : 1) * finalists_[i].screened->time->median_us;
   const int affordable = static_cast<int>(kTimeForRounds / round_us);
   return std::clamp(affordable, kFewestRounds, phase == Phase::halving ? kRoundsOfAll : kMostRounds);
 }
@@ -195,19 +180,19 @@ void Finals::begin_duel() {
   const bool stricter = stricter_is_left();
   for (std::size_t i = 0; i < finalists_.size(); ++i)
     if (const Entry& entry = finalists_[i];
-        !entry.out && !entry.as_stored && entry.measurement && !(stricter && entry.weaker))
+        !entry.out && !entry.screened->as_stored && entry.measurement && !(stricter && entry.screened->weaker))
       standing.push_back(i);
   if (standing.empty()) {
     rank();
     return;
   }
   const auto us = [&](std::size_t i) { return finalists_[i].measurement->median_us; };
+  const auto trial = [&](std::size_t i) -> const Trial& { return finalists_[i].screened->candidate.trial; };
   std::stable_sort(standing.begin(), standing.end(), [&](std::size_t a, std::size_t b) { return us(a) < us(b); });
   const double best_us = us(standing.front());
   const auto tied =
       std::find_if(standing.begin(), standing.end(), [&](std::size_t i) { return us(i) > (1 + kTieMargin) * best_us; });
-  std::sort(standing.begin() + 1, tied,
-            [&](std::size_t a, std::size_t b) { return goes_first(finalist(finalists_[a]), finalist(finalists_[b])); });
+  std::sort(standing.begin() + 1, tied, [&](std::size_t a, std::size_t b) { return goes_first(trial(a), trial(b)); });
   std::vector<std::size_t> duelists;
   for (const std::size_t i : standing)
     if (duelists.size() < kMostDuelists && us(i) <= kWorthADuel * best_us) duelists.push_back(i);

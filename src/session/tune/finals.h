@@ -20,11 +20,17 @@ struct SideBySide {
   bool duel = false;  ///< else it left after the few rounds of all
 };
 
-struct FinalRow {
-  Screened* screened = nullptr;
-  Measurement measurement;  ///< stage final, stored; of the winner measured anew, after the others
-  std::optional<SideBySide>
-      beside;  ///< the first row; none: they never ran in the same rounds, or the row is of an earlier session
+/// Where the time of a ranked trial comes from.
+enum class Timed { finals, sweep, before };
+
+/// A row of a tune's ranking. Of a finalist the measurement is of stage final, stored; the winner's is taken anew,
+/// after the others.
+struct RankedTrial : TimedTrial {
+  double chosen_us = 0;  ///< the time that brought it to the finals, of the sweep or stored
+  Timed timed = Timed::finals;
+  bool tie = false;  ///< in the tie set (the winner included)
+  /// The first row; none: they never ran in the same rounds, or the row is of an earlier session.
+  std::optional<SideBySide> beside = {};
 };
 
 /// A winner that was not asked for: stored, and as fast or faster.
@@ -37,8 +43,7 @@ struct OutsideWinner {
 
 struct FinalResult {
   /// What was asked for: the winner first, its ties next, then by time; empty: nothing that was asked for is left.
-  std::vector<FinalRow> rows;
-  std::size_t ties = 0;                  ///< of the rows, those in the winner's tie set
+  std::vector<RankedTrial> rows;
   std::optional<OutsideWinner> outside;  ///< the winner where it is no row
   std::string rule;
   std::vector<LibraryRow> library;
@@ -71,9 +76,7 @@ class Finals {
     std::string warning = {};                       ///< of its timing
     std::vector<ForeignProcess> neighbours = {};    ///< the same
     bool out = false;                               ///< failed in the finals
-    bool weaker = false;                            ///< wins only where nobody of a stricter class is left
     bool duelist = false;                           ///< its samples are of the duel
-    bool as_stored = false;                         ///< never run here: the measurement is the stored one
     std::vector<double> all_us = {}, duel_us = {};  ///< of the rounds of all, of the duel
   };
 
@@ -93,7 +96,6 @@ class Finals {
   void store();
   [[nodiscard]] bool stricter_is_left() const;
   [[nodiscard]] int rounds(Phase phase, const std::vector<std::size_t>& entries) const;
-  [[nodiscard]] static Finalist finalist(const Entry& entry);
   [[nodiscard]] std::optional<SideBySide> beside_first(const Entry& entry, const Entry& first) const;
   [[nodiscard]] OutsideWinner outside_winner(const Entry* first) const;
   void decide_for(const Entry& entry, Decision decision);

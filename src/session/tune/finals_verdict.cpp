@@ -30,21 +30,21 @@ void Finals::rank() {
   std::vector<std::size_t> standing;
   // Not in the duel, or of a weaker class than somebody else: by time, those last.
   std::vector<std::tuple<bool, double, std::size_t>> others;
-  std::vector<Finalist> finalists;
+  std::vector<TimedTrial> finalists;
   const bool stricter = stricter_is_left();
   const bool duelled = std::any_of(finalists_.begin(), finalists_.end(), [&](const Entry& entry) {
-    return entry.duelist && !entry.out && !(stricter && entry.weaker);
+    return entry.duelist && !entry.out && !(stricter && entry.screened->weaker);
   });
   for (std::size_t i = 0; i < finalists_.size(); ++i) {
     const Entry& entry = finalists_[i];
     if (entry.out || !entry.measurement) continue;
-    const bool beaten = stricter && entry.weaker;
+    const bool beaten = stricter && entry.screened->weaker;
     if (beaten || (duelled && !entry.duelist)) {
       others.emplace_back(beaten, entry.measurement->median_us, i);
       continue;
     }
     standing.push_back(i);
-    finalists.push_back(finalist(entry));
+    finalists.push_back({entry.screened->candidate.trial, *entry.measurement});
   }
   ranking_.clear();
   if (standing.empty()) {
@@ -58,7 +58,7 @@ void Finals::rank() {
   ties_ = verdict.ties;
   result_.rule = verdict.rule;
   if (!others.empty() && std::get<bool>(others.back())) result_.rule += " of the strictest class of accuracy";
-  if (finalists_[ranking_.front()].as_stored) {
+  if (finalists_[ranking_.front()].screened->as_stored) {
     store();  // verified when it won
     phase_ = Phase::finished;
   } else {
@@ -67,14 +67,8 @@ void Finals::rank() {
 }
 
 bool Finals::stricter_is_left() const {
-  return std::ranges::any_of(finalists_,
-                             [](const Entry& entry) { return !entry.out && entry.measurement && !entry.weaker; });
-}
-
-Finalist Finals::finalist(const Entry& entry) {
-  const Trial& trial = entry.screened->candidate.trial;
-  return {entry.measurement->median_us, trial.registers, trial.shared_bytes, entry.screened->candidate.label,
-          entry.measurement->samples_us};
+  return std::ranges::any_of(
+      finalists_, [](const Entry& entry) { return !entry.out && entry.measurement && !entry.screened->weaker; });
 }
 
 /// The winner runs every recipe, with both poisons and again, and on problems that break kernels, before it is one.
@@ -141,7 +135,7 @@ void Finals::eliminate(Entry& entry, const Trial& found, const std::string& when
   trial = found;
   if (trial.message.starts_with(label)) trial.message.erase(0, label.size());
   trial.message = label + when + trial.message;
-  screened.cost_us.reset();
+  screened.time.reset();
   notes_.push_back(fmt::format("{}: {}", name(trial.status), trial.message));
   ledger_.result(trial);
 }
@@ -168,7 +162,7 @@ void Finals::store() {
     const Entry& entry = finalists_[ranking_[rank]];
     const Trial& trial = entry.screened->candidate.trial;
     if (rank < ties_) decision.tie_set += fmt::format("{}{}", rank > 0 ? "," : "", trial.id);
-    if (entry.as_stored) continue;
+    if (entry.screened->as_stored) continue;
     Measurement measurement = *entry.measurement;
     ledger_.measured(trial, measurement);
     if (rank == 0) decision.measurement = measurement.id;
@@ -177,12 +171,15 @@ void Finals::store() {
       result_.warnings.push_back(fmt::format("{}: {}", entry.screened->candidate.label, entry.warning));
     if (entry.screened->outside != nullptr) continue;
     if (first == nullptr) first = &entry;
-    if (rank < ties_) ++result_.ties;
-    result_.rows.push_back({entry.screened, std::move(measurement), beside_first(entry, *first)});
+    result_.rows.push_back({{trial, std::move(measurement)},
+                            entry.screened->time->median_us,
+                            Timed::finals,
+                            rank < ties_,
+                            beside_first(entry, *first)});
   }
   if (!neighbours.empty()) result_.rule += fmt::format(", while shared with {}", name_all(neighbours));
   if (winner.screened->outside != nullptr) result_.outside = outside_winner(first);
-  if (!winner.as_stored) decide_for(winner, std::move(decision));
+  if (!winner.screened->as_stored) decide_for(winner, std::move(decision));
 }
 
 OutsideWinner Finals::outside_winner(const Entry* first) const {

@@ -56,7 +56,7 @@ void Ladder::choose() {
     const Variant& variant = *space_.variants()[v].source.variant;
     Screened* at_default = tried(v, default_configuration(variant));
     Screened* best = fastest(v);
-    if (at_default != nullptr && at_default->cost_us) rungs_.push_back(at_default);
+    if (at_default != nullptr && at_default->time) rungs_.push_back(at_default);
     if (best != nullptr && best != at_default) rungs_.push_back(best);
   }
 }
@@ -71,8 +71,8 @@ Screened* Ladder::tried(std::size_t variant, const Configuration& configuration)
 Screened* Ladder::fastest(std::size_t variant) const {
   Screened* best = nullptr;
   for (Screened& screened : screening_.screened()) {
-    if (screened.candidate.variant != variant || !screened.cost_us || screened.twin) continue;
-    if (best == nullptr || *screened.cost_us < *best->cost_us) best = &screened;
+    if (screened.candidate.variant != variant || !screened.time || screened.twin) continue;
+    if (best == nullptr || screened.time->median_us < best->time->median_us) best = &screened;
   }
   return best;
 }
@@ -122,7 +122,7 @@ void Ladder::begin_timing() {
   double round_us = 1;
   for (const Screened* one : rungs_) {
     candidates.push_back(one->candidate);
-    round_us += *one->cost_us;
+    round_us += one->time->median_us;
   }
   TimingSchedule schedule;
   schedule.rounds =
@@ -155,25 +155,25 @@ void Ladder::take_timing(Evaluations& timed) {
     }
     trial = std::move(evaluation.candidate.trial);
     notes_.push_back(fmt::format("{}: {}", name(trial.status), trial.message));
-    rungs_[i]->cost_us.reset();
+    rungs_[i]->time.reset();
     ledger_.result(trial);
     ledger_.flush();
   }
 }
 
 /// The newest time with a cold cache on this kind of device: side by side, else final, else of the sweep.
-std::optional<RungTime> Ladder::time_of(const Trial& trial) const {
+std::optional<TimedTrial> Ladder::time_of(const Trial& trial) const {
   for (const char* stage : {"bench", "final", "screen"}) {
     auto measurement = ledger_.database().latest_measurement(trial.id, stage);
     if (measurement && measurement->cache == "cold" && measurement->clock == rig_.device().clock())
-      return RungTime{trial, std::move(*measurement)};
+      return TimedTrial{trial, std::move(*measurement)};
   }
   return std::nullopt;
 }
 
 /// The fastest that the database has of the variant as it stands, whether or not this session's space holds it.
-std::optional<RungTime> Ladder::best_stored(const Variant& variant, const std::string& source_hash) const {
-  std::optional<RungTime> best;
+std::optional<TimedTrial> Ladder::best_stored(const Variant& variant, const std::string& source_hash) const {
+  std::optional<TimedTrial> best;
   for (const Trial& trial : ledger_.database().trials(setup_.plan.key, rig_.device().device_class())) {
     if (trial.variant != variant.name || trial.status != TrialStatus::passed) continue;
     if (trial.source_hash != source_hash || trial.toolchain != rig_.toolchain()) continue;
@@ -194,7 +194,7 @@ LadderRung Ladder::rung_of(const Variant& variant) const {
     const VariantSource& source = space_.variants()[v].source;
     if (source.variant->name != variant.name) continue;
     const Screened* at_default = tried(v, default_configuration(variant));
-    if (at_default != nullptr && at_default->cost_us) rung.at_default = time_of(at_default->candidate.trial);
+    if (at_default != nullptr && at_default->time) rung.at_default = time_of(at_default->candidate.trial);
     if (!rung.at_default)
       rung.reason =
           at_default != nullptr ? why_no_time(at_default->candidate.trial) : space_.default_violates(variant.name);

@@ -3,24 +3,18 @@
 // verified one is known, at its best. On a device with a clock all of them are timed side by side, because a step's
 // gain is a ratio of two times.
 
-#include "session/tune/screening.h"
+#include "session/tune/decide.h"
 
 namespace kerlab::session {
-
-/// A configuration of a rung that has a time.
-struct RungTime {
-  Trial trial;
-  Measurement measurement;
-};
 
 /// One variant of the family.
 struct LadderRung {
   int rung = 0;
   std::string variant;
-  std::optional<RungTime> at_default;
-  std::string reason;            ///< why `at_default` is not there; empty when it is
-  std::optional<RungTime> best;  ///< of the sweep or the database, when faster than the default
-  double step = 0;               ///< time of the previous rung at its default over this one's; 0: one of them has none
+  std::optional<TimedTrial> at_default;
+  std::string reason;              ///< why `at_default` is not there; empty when it is
+  std::optional<TimedTrial> best;  ///< of the sweep or the database, when faster than the default
+  double step = 0;  ///< time of the previous rung at its default over this one's; 0: one of them has none
 };
 
 class Ladder {
@@ -45,8 +39,8 @@ class Ladder {
   void take_timing(Evaluations& timed);
   [[nodiscard]] Screened* tried(std::size_t variant, const Configuration& configuration) const;
   [[nodiscard]] Screened* fastest(std::size_t variant) const;
-  [[nodiscard]] std::optional<RungTime> time_of(const Trial& trial) const;
-  [[nodiscard]] std::optional<RungTime> best_stored(const Variant& variant, const std::string& source_hash) const;
+  [[nodiscard]] std::optional<TimedTrial> time_of(const Trial& trial) const;
+  [[nodiscard]] std::optional<TimedTrial> best_stored(const Variant& variant, const std::string& source_hash) const;
   [[nodiscard]] LadderRung rung_of(const Variant& variant) const;
 
   Rig& rig_;

@@ -168,7 +168,7 @@ Screened* Screening::next_to_compile() {
 
 bool Screening::is_hopeless(const Screened& screened) const {
   return options_.bound_factor > 0 && best_ != nullptr &&
-         least_us(rig_.device(), screened.candidate.plan, compute_us_) > options_.bound_factor * *best_->cost_us;
+         least_us(rig_.device(), screened.candidate.plan, compute_us_) > options_.bound_factor * best_->time->median_us;
 }
 
 /// Nothing is stored of it: against a slower best it would be tried. The search hears the bound, which flatters it.
@@ -206,6 +206,7 @@ bool Screening::ask_batch(std::size_t most) {
                                         setup_.problem, rig_.device(), rig_.toolchain());
     screened.candidate.small_plan =
         small_plan(rig_.folder().family, *variant.source.variant, screened.candidate, setup_, rig_.device());
+    screened.weaker = !space_.admits(screened.candidate.plan.accuracy);
     batch.push_back(&screened);
     keys.push_back(screened.candidate.trial.key);
   }
@@ -235,11 +236,11 @@ void Screening::admit(Screened& screened, const Trial* stored) {
       ++counts_.stored;
       ++counts_.done;
       if (measured) {
-        screened.cost_us = measured->median_us;
+        screened.time = std::move(measured);
         ++counts_.passed;
-        if (best_ == nullptr || *screened.cost_us < *best_->cost_us) best_ = &screened;
+        if (best_ == nullptr || screened.time->median_us < best_->time->median_us) best_ = &screened;
       }
-      strategy_->tell(screened.index, screened.cost_us);
+      strategy_->tell(screened.index, screened.time ? std::optional(screened.time->median_us) : std::nullopt);
       return;
     }
   }

@@ -27,19 +27,21 @@ struct ScreeningOptions {
   bool learns = false;         ///< the search: it is asked for no more than keeps compilers and worker busy
 };
 
-/// A candidate that the search asked for, and what became of it.
+/// A candidate of a tune, that the search asked for or that was stored before, and what became of it.
 struct Screened {
   TrialCandidate candidate;
   std::size_t index = 0;              ///< in the candidate space
-  std::optional<double> cost_us;      ///< median of a passed trial
+  std::optional<Measurement> time;    ///< of one that passed: of the sweep, or stored
   std::optional<std::size_t> device;  ///< of the rig, that has run it in this session
   bool stored = false;                ///< taken from the database
   bool spills = false;
   bool waited = false;  ///< its timing was the device's first and may have waited for the clocks
   std::string suspect;  ///< of which that hung it reminded when it was tried; empty: of none
   bool twin = false;    ///< credited with the time of an equal program
+  bool weaker = false;  ///< of a class of accuracy that may not win against a stricter one
   /// Of its variant, where this session was not to try it: stored, it may win, and is in no table.
   const VariantSource* outside = nullptr;
+  bool as_stored = false;  ///< never measured here: compared with the others by its stored time
 };
 
 /// Of the variant of a candidate.
@@ -112,7 +114,7 @@ class Screening {
   bool credit_twin(Screened& screened);
   void take_evaluation(Screened& screened, Evaluation& evaluation);
   void end(Screened& screened);
-  void pass(Screened& screened, double cost_us, std::optional<Measurement> measurement);
+  void pass(Screened& screened, Measurement time);
   void keep_image(Screened& screened);
   [[nodiscard]] bool out_of_time() const;
 

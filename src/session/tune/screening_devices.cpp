@@ -77,7 +77,7 @@ void Screening::feed_workers() {
 /// One sample of a long run is as good as three: whoever is so much slower than the best will not be in the duel.
 double Screening::abandon_us() const {
   if (best_ == nullptr) return 0;
-  const double best_us = *best_->cost_us;
+  const double best_us = best_->time->median_us;
   return best_us * (best_us < kLongRunUs ? options_.abandon_factor : std::min(options_.abandon_factor, kAbandonLong));
 }
 
@@ -130,7 +130,7 @@ std::chrono::milliseconds Screening::deadline(std::size_t launches) const {
   if (rig_.device().is_slow && options_.timeout_s <= 0) return kEmulatedDeadline;
   if (options_.timeout_s > 0) return std::chrono::milliseconds(static_cast<std::int64_t>(options_.timeout_s * 1e3));
   // Without a best, a kernel at a thousandth of the roof must still be let through.
-  const double per_launch_us = best_ != nullptr ? 20 * *best_->cost_us : 1000 * setup_.plan.minimum_us;
+  const double per_launch_us = best_ != nullptr ? 20 * best_->time->median_us : 1000 * setup_.plan.minimum_us;
   const double ms = std::max(2000.0, per_launch_us * static_cast<double>(launches) * 1e-3);
   // Filling and comparing take as long as they take: preparing the problem did the same work and more.
   return std::chrono::milliseconds(static_cast<std::int64_t>(ms + 2 * rig_.runner().problem_ready().prepare_ms));

@@ -8,17 +8,13 @@ bool Screening::credit_twin(Screened& screened) {
   const auto at = measured_.find(screened.candidate.twin_key);
   if (at == measured_.end()) return false;
   const Screened& twin = *at->second;
-  ledger_.flush();  // it may have ended a moment ago
-  auto measurement = ledger_.database().latest_measurement(twin.candidate.trial.id, "screen");
-  if (!measurement) return false;
   Trial& trial = screened.candidate.trial;
   trial.error_ratio = twin.candidate.trial.error_ratio;
   trial.check_detail = twin.candidate.trial.check_detail;
   trial.blocks_per_sm = twin.candidate.trial.blocks_per_sm;
   trial.message = fmt::format("the same program as {}", twin.candidate.label);
   screened.twin = true;
-  measurement->id = 0;
-  pass(screened, *twin.cost_us, std::move(measurement));
+  pass(screened, *twin.time);
   return true;
 }
 
@@ -27,8 +23,7 @@ void Screening::take_evaluation(Screened& screened, Evaluation& evaluation) {
   trial = std::move(evaluation.candidate.trial);
   if (trial.status == TrialStatus::passed) {
     if (!screened.waited) longest_ms_ = std::max(longest_ms_, evaluation.longest_ms);
-    const double cost_us = evaluation.measurement->median_us;
-    pass(screened, cost_us, std::move(evaluation.measurement));
+    pass(screened, std::move(*evaluation.measurement));
     return;
   }
   if (trial.status == TrialStatus::timeout && !screened.suspect.empty())
@@ -40,17 +35,17 @@ void Screening::take_evaluation(Screened& screened, Evaluation& evaluation) {
   end(screened);
 }
 
-void Screening::pass(Screened& screened, double cost_us, std::optional<Measurement> measurement) {
+void Screening::pass(Screened& screened, Measurement time) {
   screened.candidate.trial.status = TrialStatus::passed;
   if (!screened.twin) screened.candidate.trial.message.clear();
-  screened.cost_us = cost_us;
+  screened.time = std::move(time);
   keep_image(screened);
   measured_.emplace(screened.candidate.twin_key, &screened);
-  if (best_ == nullptr || cost_us < *best_->cost_us) best_ = &screened;
+  if (best_ == nullptr || screened.time->median_us < best_->time->median_us) best_ = &screened;
   ++counts_.done;
   ++counts_.passed;
-  ledger_.result(screened.candidate.trial, std::move(measurement));
-  strategy_->tell(screened.index, cost_us);
+  ledger_.result(screened.candidate.trial, screened.time);
+  strategy_->tell(screened.index, screened.time->median_us);
 }
 
 /// The finals want the images of the best; nobody the others'.
@@ -59,8 +54,9 @@ void Screening::keep_image(Screened& screened) {
   if (screened.candidate.image.empty()) return;
   with_image_.push_back(&screened);
   if (with_image_.size() <= kImagesKept) return;
-  const auto slowest = std::max_element(with_image_.begin(), with_image_.end(),
-                                        [](const Screened* a, const Screened* b) { return *a->cost_us < *b->cost_us; });
+  const auto slowest =
+      std::max_element(with_image_.begin(), with_image_.end(),
+                       [](const Screened* a, const Screened* b) { return a->time->median_us < b->time->median_us; });
   (*slowest)->candidate.image.clear();
   with_image_.erase(slowest);
 }

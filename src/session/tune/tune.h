@@ -80,13 +80,6 @@ struct FastestSoFar {
   double median_us = 0;
 };
 
-struct RankedTrial {
-  Trial trial;
-  Measurement measurement;
-  bool tie = false;                       ///< in the tie set (the winner included)
-  std::optional<SideBySide> beside = {};  ///< as in FinalRow
-};
-
 /// One of the devices of a session.
 struct TunedDevice {
   DeviceInfo info;
@@ -117,8 +110,8 @@ struct TuneResult {
   std::vector<std::pair<TrialStatus, std::size_t>> failed;  ///< how many ended how
   std::vector<FailureGroup> failures;                       ///< those that failed alike, with what excludes them
   std::vector<RankedTrial> rows;                            ///< the winner first; empty: no winner
-  std::vector<OtherTrial> others;                           ///< the next best, that were not in the finals
-  std::optional<RungTime> first_rung;                       ///< of the family's ladder: what is stored of it
+  std::vector<RankedTrial> others;                          ///< the next best, that were not in the finals
+  std::optional<TimedTrial> first_rung;                     ///< of the family's ladder: what is stored of it
   std::vector<LadderRung> ladder;                           ///< with --ladder: every rung
   std::string rule;
   std::vector<VariantOutcome> variants;  ///< the winner's first

@@ -41,49 +41,41 @@ bool TuneSession::decision_holds(const StoredTimes& times) const {
   const bool weaker = !space_.admits(promised);
   const auto is_ignored = [&](const Screened& one) {
     const std::int64_t trial = one.candidate.trial.id;
-    if (!one.cost_us || one.twin || trial == previous_->trial) return false;
-    const Accuracy accuracy = one.candidate.plan.accuracy;
-    const bool admitted = space_.admits(accuracy);
-    if (admitted == weaker) return admitted;  // who may win goes before who may not, whatever they take
+    if (!one.time || one.twin || trial == previous_->trial) return false;
+    if (one.weaker != weaker) return weaker;  // who may win goes before who may not, whatever they take
     // Of a class that the winner is stricter than, it may have been a finalist that could not win.
-    const bool looked_at = accuracy.within(promised) && times.was_finalist_since(trial, previous_->session);
-    return overturns(*one.cost_us, winner->median_us) && !looked_at;
+    const bool looked_at =
+        one.candidate.plan.accuracy.within(promised) && times.was_finalist_since(trial, previous_->session);
+    return overturns(one.time->median_us, winner->median_us) && !looked_at;
   };
-  return std::none_of(screening_->screened().begin(), screening_->screened().end(), is_ignored) &&
-         std::none_of(stored_.trials.begin(), stored_.trials.end(),
-                      [&](const Contender& one) { return is_ignored(one.screened); });
+  return std::ranges::none_of(screening_->screened(), is_ignored) && std::ranges::none_of(stored_.trials, is_ignored);
 }
 
 /// Nothing was tried, so the newest decision stands; its rows are what its session stored.
 void TuneSession::use_stored_decision(const Decision& decision) {
-  for (Screened& screened : screening_->screened()) {
+  for (const Screened& screened : screening_->screened()) {
     const Trial& trial = screened.candidate.trial;
     if (trial.status != TrialStatus::passed) continue;
     auto measurement = ledger_.database().latest_measurement(trial.id, "final");
     if (!measurement || measurement->session != decision.session) continue;
-    final_.rows.push_back({&screened, std::move(*measurement), std::nullopt});
+    final_.rows.push_back({{trial, std::move(*measurement)}, screened.time ? screened.time->median_us : 0});
   }
   const std::string ties = "," + decision.tie_set + ",";
-  const auto rank = [&](const FinalRow& row) {
-    const auto at = ties.find("," + std::to_string(row.screened->candidate.trial.id) + ",");
-    return std::make_pair(at, row.measurement.median_us);
+  const auto rank = [&](const RankedTrial& row) {
+    return std::make_pair(ties.find(fmt::format(",{},", row.trial.id)), row.measurement.median_us);
   };
-  std::sort(final_.rows.begin(), final_.rows.end(),
-            [&](const FinalRow& a, const FinalRow& b) { return rank(a) < rank(b); });
-  final_.ties =
-      static_cast<std::size_t>(std::count_if(final_.rows.begin(), final_.rows.end(), [&](const FinalRow& row) {
-        return rank(row).first != std::string::npos;
-      }));
+  std::ranges::sort(final_.rows, {}, rank);
+  for (RankedTrial& row : final_.rows) row.tie = rank(row).first != std::string::npos;
   final_.rule = decision.rule;
   final_.library = library_rows(ledger_.database().library_times(decision.measurement));
   if (!final_.library.empty()) final_.library_note = "stored with the winner";
-  if (final_.rows.empty() || final_.rows.front().screened->candidate.trial.id != decision.trial) final_ = {};
+  if (final_.rows.empty() || final_.rows.front().trial.id != decision.trial) final_ = {};
 }
 
 void TuneSession::end_finals() {
   const auto& screened = screening_->screened();
   const bool others =
-      std::any_of(screened.begin(), screened.end(), [](const Screened& s) { return s.cost_us && !s.twin; });
+      std::any_of(screened.begin(), screened.end(), [](const Screened& s) { return s.time && !s.twin; });
   if (finals_->result().rows.empty() && finals_->lost_somebody() && others) {
     // Every finalist fell; the next best have their turn.
     for (std::string& note : finals_->take_notes()) notes_.push_back(std::move(note));

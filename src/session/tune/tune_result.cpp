@@ -15,12 +15,12 @@ namespace {
 
 /// Parameters of the winner that sit at the end of their listed values. One of which a single value was tried says
 /// nothing: it is at that end because nothing else was looked at.
-std::vector<std::string> range_edges(const Variant& variant, const TrialCandidate& winner,
+std::vector<std::string> range_edges(const Variant& variant, std::size_t index, const Configuration& winner,
                                      const std::deque<Screened>& screened) {
   const auto was_varied = [&](std::size_t parameter) {
     return std::ranges::any_of(screened, [&](const Screened& other) {
-      return other.candidate.variant == winner.variant && other.cost_us &&
-             other.candidate.configuration.values[parameter] != winner.configuration.values[parameter];
+      return other.candidate.variant == index && other.time &&
+             other.candidate.configuration.values[parameter] != winner.values[parameter];
     });
   };
   std::vector<std::string> edges;
@@ -28,7 +28,7 @@ std::vector<std::string> range_edges(const Variant& variant, const TrialCandidat
     const Parameter& parameter = variant.parameters[i];
     if (parameter.values.size() < 2 || !was_varied(i)) continue;
     const auto [least, most] = std::minmax_element(parameter.values.begin(), parameter.values.end());
-    const std::int64_t value = winner.configuration.values[i];
+    const std::int64_t value = winner.values[i];
     if (*least == 0 && *most == 1) continue;  // a switch has no edge
     if (value == *most) edges.push_back(fmt::format("{}={} (largest)", parameter.name, value));
     if (value == *least && value > 1) edges.push_back(fmt::format("{}={} (smallest)", parameter.name, value));
@@ -43,9 +43,9 @@ std::vector<Importance> importance_in(const Variant& variant, std::size_t varian
   std::vector<std::vector<std::int64_t>> configurations;
   std::vector<double> costs;
   for (const Screened& candidate : screened) {
-    if (candidate.candidate.variant != variant_index || !candidate.cost_us) continue;
+    if (candidate.candidate.variant != variant_index || !candidate.time) continue;
     configurations.push_back(candidate.candidate.configuration.values);
-    costs.push_back(*candidate.cost_us);
+    costs.push_back(candidate.time->median_us);
   }
   return parameter_importance(names, configurations, costs);
 }
@@ -89,7 +89,7 @@ TuneState TuneSession::state() const {
   state.waiting = company_.waiting();
   state.remaining_s = remaining_s(state.counts);
   if (const Screened* best = screening_->best()) {
-    state.best_us = *best->cost_us;
+    state.best_us = best->time->median_us;
     state.best_label = best->candidate.label;
   }
   return state;
@@ -163,7 +163,7 @@ TuneResult TuneSession::result() const {
   result.stopped_by = stopped_by();
   result.interrupted = interrupted_;
   if (const Screened* best = screening_->best(); best != nullptr && interrupted_)
-    result.fastest = FastestSoFar{best->candidate.label, *best->cost_us};
+    result.fastest = FastestSoFar{best->candidate.label, best->time->median_us};
   result.left_for_all = space_.left_for_all();
   if (setup_.small) result.small_problem = setup_.small->problem.title();
   result.counts = screening_->counts();
@@ -182,10 +182,7 @@ TuneResult TuneSession::result() const {
   result.shipped_note = shipped_note_;
   if (!rig_.compilers().cache_warning().empty()) result.warnings.push_back(rig_.compilers().cache_warning());
   count_failures(screening_->screened(), result);
-  for (std::size_t i = 0; i < final_.rows.size(); ++i) {
-    result.rows.push_back(
-        {final_.rows[i].screened->candidate.trial, final_.rows[i].measurement, i < final_.ties, final_.rows[i].beside});
-  }
+  result.rows = final_.rows;
   result.others = other_trials(screening_->screened(), final_.rows);
   if (!result.rows.empty())
     result.first_rung =
@@ -193,12 +190,13 @@ TuneResult TuneSession::result() const {
   result.variants = variant_outcomes(space_, screening_->screened(), final_);
   result.bottleneck = bottleneck_of(rig_.folder().family, setup_.problem, rig_.device());
   if (!final_.rows.empty()) {
-    const TrialCandidate& winner = final_.rows.front().screened->candidate;
-    const Variant& variant = *space_.variants()[winner.variant].source.variant;
+    const Trial& winner = result.rows.front().trial;
+    const auto [index, configuration] = space_.parse(winner.variant, winner.configuration).value();
+    const Variant& variant = *space_.variants()[index].source.variant;
     result.untimed = untimed_text(variant);
-    result.range_edges = range_edges(variant, winner, screening_->screened());
+    result.range_edges = range_edges(variant, index, configuration, screening_->screened());
     warn_beyond_measured_roof(result);
-    result.importance = importance_in(variant, winner.variant, screening_->screened());
+    result.importance = importance_in(variant, index, screening_->screened());
   }
   if (previous_ && (measured_now_ || interrupted_)) {
     const auto trial = ledger_.database().trial(previous_->trial);

@@ -21,17 +21,19 @@ void add(const Screened& screened, VariantOutcome& outcome, Gathered& gathered) 
   ++outcome.tried;
   if (trial.status == TrialStatus::passed) ++outcome.passed;
   if (trial.compile_ms > 0) gathered.compile_ms.push_back(trial.compile_ms);
-  if (!screened.cost_us) return;
-  gathered.swept_us = gathered.swept_us > 0 ? std::min(gathered.swept_us, *screened.cost_us) : *screened.cost_us;
+  if (!screened.time) return;
+  gathered.swept_us =
+      gathered.swept_us > 0 ? std::min(gathered.swept_us, screened.time->median_us) : screened.time->median_us;
 }
 
-void add_finals(const FinalResult& finals, std::vector<VariantOutcome>& outcomes, std::vector<Gathered>& gathered) {
+void add_finals(const CandidateSpace& space, const FinalResult& finals, std::vector<VariantOutcome>& outcomes,
+                std::vector<Gathered>& gathered) {
   for (std::size_t i = finals.rows.size(); i-- > 0;) {  // the best last
-    const FinalRow& row = finals.rows[i];
-    const std::size_t variant = row.screened->candidate.variant;
+    const RankedTrial& row = finals.rows[i];
+    const std::size_t variant = space.parse(row.trial.variant, row.trial.configuration).value().first;
     VariantOutcome& outcome = outcomes[variant];
     outcome.finalist = true;
-    outcome.tie = i < finals.ties;
+    outcome.tie = row.tie;
     outcome.best_us = row.measurement.median_us;
     gathered[variant].beside = row.beside ? std::optional(row.beside->ratio.ratio) : std::nullopt;
   }
@@ -39,9 +41,9 @@ void add_finals(const FinalResult& finals, std::vector<VariantOutcome>& outcomes
 
 /// Measured the same way: the winner's own measurement is of later than the others', so rounds that both had come
 /// first.
-double how_far_behind(const VariantOutcome& outcome, const Gathered& gathered, const FinalRow& winner) {
+double how_far_behind(const VariantOutcome& outcome, const Gathered& gathered, const RankedTrial& winner) {
   if (gathered.beside) return *gathered.beside - 1;
-  const double winner_us = outcome.finalist ? winner.measurement.median_us : winner.screened->cost_us.value_or(0);
+  const double winner_us = outcome.finalist ? winner.measurement.median_us : winner.chosen_us;
   return outcome.best_us > 0 && winner_us > 0 ? outcome.best_us / winner_us - 1 : 0;
 }
 
@@ -55,8 +57,8 @@ std::vector<VariantOutcome> variant_outcomes(const CandidateSpace& space, const 
   for (std::size_t v = 0; v < outcomes.size(); ++v) outcomes[v].name = space.variants()[v].source.variant->name;
   for (const Screened& candidate : screened)
     add(candidate, outcomes[candidate.candidate.variant], gathered[candidate.candidate.variant]);
-  add_finals(finals, outcomes, gathered);
-  const FinalRow& winner = finals.rows.front();
+  add_finals(space, finals, outcomes, gathered);
+  const RankedTrial& winner = finals.rows.front();
   for (std::size_t v = 0; v < outcomes.size(); ++v) {
     VariantOutcome& outcome = outcomes[v];
     if (!outcome.finalist) outcome.best_us = gathered[v].swept_us;
@@ -68,7 +70,7 @@ std::vector<VariantOutcome> variant_outcomes(const CandidateSpace& space, const 
     outcome.compile_mean_ms = std::accumulate(ms.begin(), ms.end(), 0.0) / static_cast<double>(ms.size());
   }
   std::erase_if(outcomes, [](const VariantOutcome& outcome) { return outcome.tried == 0; });
-  const std::string first = space.variants()[winner.screened->candidate.variant].source.variant->name;
+  const std::string& first = winner.trial.variant;
   const auto place = [&](const VariantOutcome& o) { return o.name == first ? 0 : o.best_us > 0 ? 1 : 2; };
   std::stable_sort(outcomes.begin(), outcomes.end(), [&](const VariantOutcome& a, const VariantOutcome& b) {
     return place(a) != place(b) ? place(a) < place(b) : a.behind < b.behind;

@@ -37,11 +37,11 @@ TEST_CASE("tune screen: ten rows of all trials, the finals first, no two alike",
   std::set<std::string> configurations;
   for (const RankedTrial& row : result.rows) CHECK(configurations.insert(row.trial.configuration).second);
   double before = 0;
-  for (const OtherTrial& other : result.others) {
+  for (const RankedTrial& other : result.others) {
     CHECK(configurations.insert(other.trial.configuration).second);
     CHECK(other.timed == Timed::sweep);
-    CHECK(other.median_us >= before);
-    before = other.median_us;
+    CHECK(other.measurement.median_us >= before);
+    before = other.measurement.median_us;
   }
   const std::string text = tune_screen(result, false);
   CHECK_THAT(text,

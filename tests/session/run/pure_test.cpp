@@ -62,26 +62,35 @@ TEST_CASE("check: what it found is JSON, whatever characters a text has", "[sess
   CHECK(one.find("first")->elements().front().find("place")->text() == text);
 }
 
+namespace {
+TimedTrial timed(double us, std::int64_t registers, std::int64_t shared, const std::string& variant,
+                 const std::vector<double>& samples_us = {}) {
+  TimedTrial one;
+  one.trial.variant = variant;
+  one.trial.registers = registers;
+  one.trial.shared_bytes = shared;
+  one.measurement.median_us = us;
+  one.measurement.samples_us = samples_us;
+  return one;
+}
+}  // namespace
+
 TEST_CASE("decide: a clear winner, a tie broken by registers, shared memory, name", "[session]") {
-  const auto winner = [](const std::vector<Finalist>& finalists) {
+  const auto winner = [](const std::vector<TimedTrial>& finalists) {
     const Verdict verdict = decide(finalists);
     return std::make_pair(finalists[verdict.order.front()].label, verdict.rule);
   };
   using Result = std::pair<std::string, std::string>;
-  CHECK(winner({{100, 64, 0, "a"}, {98, 64, 0, "b"}}) == Result{"b", "fastest"});
-  CHECK(winner({{100, 64, 0, "a"}, {99.5, 80, 0, "b"}}) == Result{"a", "tie: fewer registers"});
-  CHECK(winner({{100, 64, 10, "a"}, {99.5, 64, 20, "b"}}) == Result{"a", "tie: less shared memory"});
-  CHECK(winner({{99.5, 64, 10, "b"}, {100, 64, 10, "a"}}) == Result{"a", "tie: first by name"});
-  CHECK(winner({{5, 1, 1, "only"}}) == Result{"only", "fastest"});
+  CHECK(winner({timed(100, 64, 0, "a"), timed(98, 64, 0, "b")}) == Result{"b", "fastest"});
+  CHECK(winner({timed(100, 64, 0, "a"), timed(99.5, 80, 0, "b")}) == Result{"a", "tie: fewer registers"});
+  CHECK(winner({timed(100, 64, 10, "a"), timed(99.5, 64, 20, "b")}) == Result{"a", "tie: less shared memory"});
+  CHECK(winner({timed(99.5, 64, 10, "b"), timed(100, 64, 10, "a")}) == Result{"a", "tie: first by name"});
+  CHECK(winner({timed(5, 1, 1, "only")}) == Result{"only", "fastest"});
 }
 
 TEST_CASE("decide: at most four tie, and the rest follow by time", "[session]") {
-  const Verdict verdict = decide({{100.5, 1, 0, "f"},
-                                  {100.0, 9, 0, "a"},
-                                  {100.1, 8, 0, "b"},
-                                  {100.2, 7, 0, "c"},
-                                  {100.3, 6, 0, "d"},
-                                  {120, 0, 0, "z"}});
+  const Verdict verdict = decide({timed(100.5, 1, 0, "f"), timed(100.0, 9, 0, "a"), timed(100.1, 8, 0, "b"),
+                                  timed(100.2, 7, 0, "c"), timed(100.3, 6, 0, "d"), timed(120, 0, 0, "z")});
   CHECK(verdict.ties == 4);
   CHECK(verdict.order == std::vector<std::size_t>{4, 3, 2, 1, 0, 5});
 }
@@ -94,8 +103,8 @@ TEST_CASE("decide: who is not clearly slower by more than a percent ties as well
     steady.push_back(1.012 * fast.back());
     noisy.push_back(fast.back() * (i % 2 == 0 ? 1.002 : 1.022));
   }
-  CHECK(decide({{100.1, 64, 0, "fast", fast}, {101.3, 32, 0, "steady", steady}}).ties == 1);
-  CHECK(decide({{100.1, 64, 0, "fast", fast}, {101.3, 32, 0, "noisy", noisy}}).ties == 2);
+  CHECK(decide({timed(100.1, 64, 0, "fast", fast), timed(101.3, 32, 0, "steady", steady)}).ties == 1);
+  CHECK(decide({timed(100.1, 64, 0, "fast", fast), timed(101.3, 32, 0, "noisy", noisy)}).ties == 2);
 }
 
 namespace {

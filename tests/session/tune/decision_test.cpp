@@ -55,21 +55,28 @@ struct History {
 
   /// The finals of a session that asked for some of them.
   void decide_with(const std::vector<bool>& asked) {
-    std::vector<Contestant> contestants;
-    std::vector<std::size_t> who;
+    static const VariantSource elsewhere{};
+    std::deque<Screened> candidates(trials.size());
+    std::vector<Screened*> field;
     for (std::size_t i = 0; i < trials.size(); ++i) {
-      if (!trials[i].stored) continue;
-      contestants.push_back({trials[i].us, std::to_string(i), asked[i], winner == i});
-      who.push_back(i);
+      Screened& one = candidates[i];
+      one.index = i;
+      one.outside = asked[i] ? nullptr : &elsewhere;
+      one.time.emplace().median_us = trials[i].us;
+      one.time->samples_us = {trials[i].us};
+      one.candidate.trial.id = static_cast<std::int64_t>(i) + 1;
+      one.candidate.trial.registers = trials[i].registers;
+      one.candidate.trial.variant = one.candidate.label = std::to_string(i);
+      if (trials[i].stored) field.push_back(&one);
     }
-    std::vector<Finalist> finalists;
+    std::vector<TimedTrial> finalists;
     std::vector<std::size_t> chosen;
     for (One& one : trials) one.finalist = false;
-    for (const std::size_t c : choose_finalists(contestants, false)) {
-      const One& one = trials[who[c]];
-      finalists.push_back({one.us, one.registers, 0, contestants[c].label, {one.us}});
-      chosen.push_back(who[c]);
-      trials[who[c]].finalist = true;
+    const std::int64_t standing = winner ? static_cast<std::int64_t>(*winner) + 1 : 0;
+    for (const Screened* one : choose_finalists(field, standing, false)) {
+      finalists.push_back({one->candidate.trial, *one->time});
+      chosen.push_back(one->index);
+      trials[one->index].finalist = true;
     }
     while (!finalists.empty()) {
       const std::size_t first = decide(finalists).order.front();
@@ -306,11 +313,19 @@ TEST_CASE("decision: where a limit ended the search, it says so", "[session]") {
 
 TEST_CASE("decision: beside stricter ones a weaker class is compared only where it was asked for, and apart",
           "[session]") {
-  std::vector<Contestant> all = {
-      {100, "strict"}, {50, "weak", true, false, true}, {40, "stored weak", false, false, true}};
-  CHECK(choose_finalists(all, false) == std::vector<std::size_t>{0, 1});
-  all.erase(all.begin());
-  CHECK(choose_finalists(all, false) == std::vector<std::size_t>{0, 1});
+  static const VariantSource elsewhere{};
+  std::deque<Screened> all(3);
+  const auto make = [&](std::size_t i, double us, bool weaker, const VariantSource* outside) {
+    all[i].time.emplace().median_us = us;
+    all[i].weaker = weaker;
+    all[i].outside = outside;
+    return &all[i];
+  };
+  Screened* strict = make(0, 100, false, nullptr);
+  Screened* weak = make(1, 50, true, nullptr);
+  Screened* stored_weak = make(2, 40, true, &elsewhere);
+  CHECK(choose_finalists({strict, weak, stored_weak}, 0, false) == std::vector{strict, weak});
+  CHECK(choose_finalists({weak, stored_weak}, 0, false) == std::vector{weak, stored_weak});
 }
 
 namespace {
