@@ -30,6 +30,7 @@ struct Binder {
     statement.bind(next++, std::isnan(value) ? std::numeric_limits<double>::infinity() : value);
   }
   void operator()(std::string_view, TrialStatus value) { statement.bind(next++, std::string(name(value))); }
+  void operator()(std::string_view, TrialReason value) { statement.bind(next++, std::string(name(value))); }
   void operator()(std::string_view, const std::vector<double>& value) {
     const double none = 0;  // an empty vector has no address, and a null one would bind NULL
     statement.bind(next++, value.empty() ? &none : value.data(), static_cast<int>(value.size() * sizeof(double)));
@@ -44,16 +45,18 @@ struct Reader {
   void operator()(std::string_view, std::string& value) { value = statement.getColumn(next++).getString(); }
   void operator()(std::string_view, std::int64_t& value) { value = statement.getColumn(next++).getInt64(); }
   void operator()(std::string_view, double& value) { value = statement.getColumn(next++).getDouble(); }
-  void operator()(std::string_view column, TrialStatus& value) {
-    const std::string text = statement.getColumn(next++).getString();
-    const auto status = parse_trial_status(text);
-    if (!status) throw Error(fmt::format("database: trial with unknown {} '{}': update kerlab", column, text));
-    value = *status;
-  }
+  void operator()(std::string_view column, TrialStatus& value) { value = read(column, parse_trial_status); }
+  void operator()(std::string_view column, TrialReason& value) { value = read(column, parse_trial_reason); }
   void operator()(std::string_view, std::vector<double>& value) {
     const SQLite::Column blob = statement.getColumn(next++);
     value.resize(static_cast<std::size_t>(blob.getBytes()) / sizeof(double));
     if (!value.empty()) std::memcpy(value.data(), blob.getBlob(), value.size() * sizeof(double));
+  }
+  template <typename Word>
+  Word read(std::string_view column, std::optional<Word> (*parse)(std::string_view)) {
+    const std::string text = statement.getColumn(next++).getString();
+    if (const std::optional<Word> word = parse(text)) return *word;
+    throw Error(fmt::format("database: trial with unknown {} '{}': update kerlab", column, text));
   }
 };
 

@@ -25,7 +25,7 @@ inline constexpr int kVersion = 1;
 /// Columns that came after the first format: left out while empty, so that a row is the same text, and has the same
 /// key, as an older kerlab wrote.
 inline bool was_added(std::string_view column) {
-  return column == "shared_with" || column == "conditions" || column == "accuracy";
+  return column == "shared_with" || column == "conditions" || column == "accuracy" || column == "reason";
 }
 
 /// Members of a record to an object.
@@ -37,6 +37,7 @@ struct Writer {
     if (!value.empty() || !was_added(column)) object[std::string(column)] = value;
   }
   void operator()(std::string_view column, TrialStatus value) { object[std::string(column)] = name(value); }
+  void operator()(std::string_view column, TrialReason value) { (*this)(column, std::string(name(value))); }
   void operator()(std::string_view column, double value) {
     if (std::isfinite(value)) {
       object[std::string(column)] = value;
@@ -59,6 +60,13 @@ struct Parser {
     const auto status = parse_trial_status(text);
     if (!status) throw Error(fmt::format("unknown status '{}'", text));
     value = *status;
+  }
+  void operator()(std::string_view column, TrialReason& value) {
+    std::string text;
+    (*this)(column, text);
+    const auto reason = parse_trial_reason(text);
+    if (!reason) throw Error(fmt::format("unknown reason '{}'", text));
+    value = *reason;
   }
   void operator()(std::string_view column, double& value) {
     const Json& number = object.at(std::string(column));

@@ -1,5 +1,6 @@
 #include "trial/trial.h"
 
+#include <algorithm>
 #include <array>
 
 #include "base/hash.h"
@@ -67,9 +68,25 @@ struct IdentityHasher {
   }
   void operator()(std::string_view, double) {}
   void operator()(std::string_view, TrialStatus) { identity = false; }
+  void operator()(std::string_view, TrialReason) {}
 };
 
+constexpr std::array<std::string_view, 10> kReasons = {
+    "",           "launch",        "shared_memory", "occupancy",      "spills",
+    "serialised", "small_problem", "thorough",      "thorough_small", "thorough_elsewhere"};
+static_assert(static_cast<std::size_t>(TrialReason::thorough_elsewhere) + 1 == kReasons.size());
+
 }  // namespace
+
+std::string_view name(TrialReason reason) {
+  return kReasons.at(static_cast<std::size_t>(reason));
+}
+
+std::optional<TrialReason> parse_trial_reason(std::string_view name) {
+  const auto at = std::ranges::find(kReasons, name);
+  if (at == kReasons.end()) return std::nullopt;
+  return static_cast<TrialReason>(at - kReasons.begin());
+}
 
 std::string_view name(TrialStatus status) {
   return row(status).name;

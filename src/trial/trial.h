@@ -43,6 +43,22 @@ std::optional<TrialStatus> parse_trial_status(std::string_view name);
 bool is_final(TrialStatus status);  ///< not compiling, launching, interrupted
 bool is_fault(TrialStatus status);  ///< ended by the device or a child process: shown as a culprit
 
+/// Why a trial has its status, where several things lead to it.
+enum class TrialReason : std::uint8_t {
+  none,
+  launch,         ///< rejected: the device takes no such grid, block or cluster
+  shared_memory,  ///< rejected: more than a block can have
+  occupancy,      ///< rejected: not one block fits an SM
+  spills,         ///< rejected
+  serialised,     ///< rejected: wgmma
+  small_problem,  ///< it failed where it was checked first
+  thorough,       ///< it failed in the last check of a winner
+  thorough_small,
+  thorough_elsewhere,  ///< the same, on the small problem, on another than the one tuned for
+};
+std::string_view name(TrialReason reason);  ///< of `none` empty
+std::optional<TrialReason> parse_trial_reason(std::string_view name);
+
 /// variant + configuration + problem + device + toolchain.
 struct Trial {
   std::int64_t id = 0;
@@ -61,7 +77,8 @@ struct Trial {
   std::string accuracy;  ///< accuracy_text of the kernel's class; empty: the strictest
   // outcome
   TrialStatus status = TrialStatus::compiling;
-  std::string message;       ///< place, cause, remedy; empty when passed
+  std::string message;  ///< place, cause, remedy; empty when passed
+  TrialReason reason = TrialReason::none;
   std::int64_t session = 0;  ///< that decided the status
   // resources of the heaviest kernel
   std::int64_t registers = 0, spill_bytes = 0, shared_bytes = 0, blocks_per_sm = 0, threads = 0;
@@ -159,6 +176,7 @@ void columns(Record& r, Visitor&& visit) {
   visit("mismatches", r.mismatches);
   visit("check_detail", r.check_detail);
   visit("created", r.created);
+  visit("reason", r.reason);
 }
 
 template <typename Record, typename Visitor>

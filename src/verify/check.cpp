@@ -212,16 +212,19 @@ CheckReport Checker::check_fresh(Candidate& candidate, ProblemData::Fresh which)
   return report;
 }
 
-std::string Checker::scan(const Candidate& candidate, int sets) {
+Checker::Damage Checker::scan(const Candidate& candidate, int sets) {
   std::vector<NamedBuffer> guarded = candidate.workspaces();
+  const std::size_t own = guarded.size();
   for (int set = 0; set < sets; ++set)
     for (const NamedBuffer& named : data_.named_buffers(set)) guarded.push_back(named);
   if (guarded.empty()) return {};
   reports_.reset(0, 2 * guarded.size(), 0);
   scan_guards(data_.lab(), guarded, reports_, 0);
   reports_.read();
-  std::string damage = describe_damage(guarded, reports_.guarded());
-  if (!damage.empty())
+  const std::span<const lab::GuardReport> found = reports_.guarded();
+  Damage damage{describe_damage(std::span(guarded).first(own), found.first(2 * own)), true};
+  if (damage.what.empty()) damage = {describe_damage(guarded, found), false};
+  if (!damage.what.empty())
     for (const NamedBuffer& named : guarded) named.buffer->restore_guards(data_.device());
   return damage;
 }

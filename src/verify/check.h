@@ -47,8 +47,13 @@ class Checker {
   /// nothing is poisoned: whoever keeps results for inputs that it knows by some of their elements, leaves itself a
   /// word in a workspace or in its outputs, or counts, is found out.
   CheckReport check_kept(Candidate& candidate, int launches);
-  /// Guards of the first `sets` sets and of the workspaces; repairs them. Empty: untouched.
-  std::string scan(const Candidate& candidate, int sets);
+  /// What has become of guards; empty: untouched. `own`: those of the candidate's workspaces.
+  struct Damage {
+    std::string what;
+    bool own = false;
+  };
+  /// Guards of the workspaces and of the first `sets` sets; repairs them.
+  Damage scan(const Candidate& candidate, int sets);
 
  private:
   struct Run;

@@ -21,9 +21,9 @@ bool is_wrong(const Judgement& judgement) {
 /// Of a mistake of the checker: no candidate is to blame.
 void require_sound(const ReferencePlan& plan, std::int64_t index, const Judgement& judgement) {
   const auto fail = [&](const std::string& what) {
-    throw DeviceFault(FaultKind::other,
-                      fmt::format("{}checker '{}' of '{}': {}", kReferenceFault, plan.launch.kernel, plan.output, what),
-                      false);
+    throw ReferenceFault(FaultKind::other,
+                         fmt::format("the reference: checker '{}' of '{}': {}", plan.launch.kernel, plan.output, what),
+                         false);
   };
   if (std::isnan(judgement.error) && judgement.code == -1)
     fail(fmt::format("it wrote no error for index {}; error[j] and code[j] are needed for every j < count", index));

@@ -18,8 +18,10 @@
 
 namespace kerlab::verify {
 
-/// Faults of a problem's reference begin so: they are no candidate's.
-inline constexpr std::string_view kReferenceFault = "the reference: ";
+/// A fault of a problem's reference: no candidate is guilty of it.
+struct ReferenceFault : DeviceFault {
+  using DeviceFault::DeviceFault;
+};
 
 /// What a checker wrote for one index.
 struct Judgement {

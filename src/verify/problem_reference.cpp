@@ -36,7 +36,7 @@ void as_reference(Device& device, Work work) {
     work();
     device.synchronize();
   } catch (const DeviceFault& fault) {
-    throw DeviceFault(fault.kind(), std::string(kReferenceFault) + fault.what(), fault.sticky());
+    throw ReferenceFault(fault.kind(), fmt::format("the reference: {}", fault.what()), fault.sticky());
   }
 }
 

@@ -35,10 +35,10 @@ CheckReport Workbench::check_small(const request::Check& check) {
     report = device_.info().executes_samples
                  ? p.small->emulated_checker.check(found->second, check.recipes, wishes_of(check), false)
                  : p.small->checker.check(found->second, check.recipes, wishes_of(check));
+  } catch (const ReferenceFault&) {
+    throw;
   } catch (const DeviceFault& fault) {
-    const std::string message = fault.what();
-    if (message.starts_with(kReferenceFault)) throw;
-    throw DeviceFault(fault.kind(), std::string(kOnSmallProblem) + message, fault.sticky());
+    throw SmallProblemFault(fault.kind(), std::string(kOnSmallProblem) + fault.what(), fault.sticky());
   }
   report.whole_small = true;
   report.blocks = report.blocks_run = 0;

@@ -254,6 +254,7 @@ template <typename Archive> void fields(Archive& a, reply::Energy& v) { a("sampl
 template <typename Archive> void fields(Archive& a, reply::Fault& v) {
   a("kind", v.kind, FaultKind::other); a("message", v.message); a("sticky", v.sticky);
   a("exit_code", v.exit_code); a("device_taken", v.device_taken);
+  a("of", v.of, reply::FaultOf::reference);
 }
 
 }  // namespace kerlab::worker

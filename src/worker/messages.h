@@ -155,6 +155,8 @@ struct Ceilings {
 struct Neighbours {
   std::vector<ForeignProcess> processes;
 };
+/// What failed: the small problem is checked first; of the reference no candidate is guilty.
+enum class FaultOf : std::uint8_t { problem, small_problem, reference };
 /// The request failed. After a sticky fault the worker ends by itself.
 struct Fault {
   FaultKind kind = FaultKind::other;
@@ -162,6 +164,7 @@ struct Fault {
   bool sticky = false;
   int exit_code = 1;          ///< what a session that cannot have this worker ends with (base/error.h)
   bool device_taken = false;  ///< another kerlab has the device
+  FaultOf of = FaultOf::problem;
 };
 }  // namespace reply
 using Reply = std::variant<reply::Hello, reply::ProblemReady, reply::Loaded, reply::Checked, reply::Timed, reply::Done,

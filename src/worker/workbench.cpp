@@ -157,13 +157,15 @@ void Workbench::scan_after_timing(const request::Time& time, std::vector<SampleS
   Problem& p = problem();
   const int sets = time.schedule.cold ? p.data.rotation_sets() : 1;
   bool damaged = false;
+  std::vector<bool> own(samples.size());  // in a workspace, which nobody else has
   // Buffers are shared: the first scan sees the damage of all, and repairs it.
   for (std::size_t i = 0; i < samples.size(); ++i) {
     if (samples[i].id >= kLibraryIds) continue;
-    const std::string damage = p.checker.scan(candidate(samples[i].id), i == 0 ? sets : 0);
-    if (damage.empty()) continue;
+    Checker::Damage damage = p.checker.scan(candidate(samples[i].id), i == 0 ? sets : 0);
+    if (damage.what.empty()) continue;
     damaged = true;
-    samples[i].guard_violation = damage;
+    own[i] = damage.own;
+    samples[i].guard_violation = std::move(damage.what);
   }
   if (p.data.has_inout() || damaged) p.data.distrust_all();
   if (!damaged || samples.size() == 1) return;
@@ -171,11 +173,11 @@ void Workbench::scan_after_timing(const request::Time& time, std::vector<SampleS
   p.data.prepare_timing();
   TimingSchedule schedule = time.schedule;
   schedule.settle = schedule.cross_check = false;
-  for (SampleSet& sample : samples) {
-    if (sample.id >= kLibraryIds) continue;
-    p.timer.time(std::vector{timeable(sample.id)}, schedule, p.data.needs_flush());
-    const std::string alone = p.checker.scan(candidate(sample.id), sets);
-    if (!alone.empty() || !sample.guard_violation.starts_with("workspace ")) sample.guard_violation = alone;
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    if (samples[i].id >= kLibraryIds) continue;
+    p.timer.time(std::vector{timeable(samples[i].id)}, schedule, p.data.needs_flush());
+    std::string alone = p.checker.scan(candidate(samples[i].id), sets).what;
+    if (!alone.empty() || !own[i]) samples[i].guard_violation = std::move(alone);
   }
   p.data.distrust_all();
 }
@@ -212,11 +214,23 @@ Reply Workbench::serve(const request::Bye&) {
   return reply::Done{};
 }
 
+namespace {
+reply::Fault fault_of(const DeviceFault& fault, reply::FaultOf of) {
+  reply::Fault told{fault.kind(), fault.what(), fault.sticky()};
+  told.of = of;
+  return told;
+}
+}  // namespace
+
 Reply serve(Workbench& workbench, const Request& request) {
   try {
     return std::visit([&](const auto& message) { return workbench.serve(message); }, request);
+  } catch (const ReferenceFault& fault) {
+    return fault_of(fault, reply::FaultOf::reference);
+  } catch (const SmallProblemFault& fault) {
+    return fault_of(fault, reply::FaultOf::small_problem);
   } catch (const DeviceFault& fault) {
-    return reply::Fault{fault.kind(), fault.what(), fault.sticky()};
+    return fault_of(fault, reply::FaultOf::problem);
   } catch (const std::bad_alloc&) {
     return reply::Fault{FaultKind::out_of_memory, "the worker process is out of host memory", false};
   } catch (const std::exception& error) {

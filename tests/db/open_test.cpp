@@ -205,13 +205,43 @@ TEST_CASE("open: trials of before there were classes of accuracy are of the stri
   fill(path);
   {
     SQLite::Database older(path.string(), SQLite::OPEN_READWRITE);
-    older.exec("ALTER TABLE trial DROP COLUMN accuracy");
+    older.exec("ALTER TABLE trial DROP COLUMN accuracy; ALTER TABLE trial DROP COLUMN reason");
     older.exec("PRAGMA user_version = 6");
   }
   const Database database = Database::open(path);
   const std::vector<Trial> trials = database.trials_of("");
   CHECK(trials.size() == 200);
   CHECK(std::ranges::all_of(trials, [](const Trial& trial) { return trial.accuracy.empty(); }));
+}
+
+TEST_CASE("open: older rows said only in words why a trial failed", "[db]") {
+  const TemporaryFolder folder;
+  const fs::path path = folder / "a.db";
+  fill(path);
+  const std::vector<std::array<std::string, 3>> trials = {
+      {"rejected", "kernel ''wgmma_pipe'': spills 200 bytes a thread, more than 64", "spills"},
+      {"rejected", "wgmma is serialised (ptxas C7511)", "serialised"},
+      {"rejected", "kernel ''k'': not one block of 1024 threads with 128 registers each fits an SM", "occupancy"},
+      {"rejected", "kernel ''k'': 300000 bytes of shared memory a block, 67552 more than", "shared_memory"},
+      {"rejected", "kernel ''k'': block 1025x1x1 is larger than the device''s 1024 threads", "launch"},
+      {"wrong", "k A=1: on the small problem: y, recipe normal: 3 of 9 wrong", "small_problem"},
+      {"trap", "k A=1: thorough check: a trap", "thorough"},
+      {"wrong", "k A=1: thorough check: on the small problem: y", "thorough_small"},
+      {"wrong", "k A=1: thorough check: on gemm 3x3x3 bf16: k A=1: y", "thorough_elsewhere"},
+      {"wrong", "k A=1: y, recipe normal: 3 of 9 wrong", ""}};
+  {
+    SQLite::Database database(path.string(), SQLite::OPEN_READWRITE);
+    database.exec("ALTER TABLE trial DROP COLUMN reason; PRAGMA user_version = 7");
+    for (std::size_t i = 0; i < trials.size(); ++i)
+      database.exec(fmt::format("UPDATE trial SET status = '{}', message = '{}' WHERE id = {}", trials[i][0],
+                                trials[i][1], i + 1));
+  }
+  const Database database = Database::open(path);
+  for (std::size_t i = 0; i < trials.size(); ++i) {
+    INFO(trials[i][1]);
+    CHECK(name(database.trial(static_cast<std::int64_t>(i) + 1)->reason) == trials[i][2]);
+  }
+  CHECK(database.trial(100)->reason == TrialReason::none);
 }
 
 TEST_CASE("open: a migration that fails changes nothing", "[db]") {

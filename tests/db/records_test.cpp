@@ -15,7 +15,7 @@ template <typename Record>
 std::string text(const Record& record) {
   std::string all;
   columns(record, [&](std::string_view column, const auto& value) {
-    if constexpr (std::is_same_v<std::decay_t<decltype(value)>, TrialStatus>) {
+    if constexpr (std::is_enum_v<std::decay_t<decltype(value)>>) {
       all += fmt::format("{}={}\n", column, name(value));
     } else if constexpr (std::is_same_v<std::decay_t<decltype(value)>, std::vector<double>>) {
       all += fmt::format("{}=[{}]\n", column, fmt::join(value, " "));
@@ -31,6 +31,7 @@ TEST_CASE("database: a trial comes back with every column", "[db]") {
   Database database = Database::in_memory();
   Trial stored = a_trial(begin(database), 1);
   stored.message = "text with 'quotes', \"more\" and \xc3\xbc";
+  stored.reason = TrialReason::thorough;
   database.put(stored);
   REQUIRE(stored.id > 0);
   CHECK(stored.created.size() == 24);

@@ -119,7 +119,7 @@ std::vector<Reply> replies() {
       reply::Healthy{true, 2.5, "SM 1980 MHz"},
       reply::Ceilings{{{"copy", "B/s", 4e12}}},
       reply::LibraryReady{{"cuBLASLt", "its own pick"}, "why not", 1.5, 2.5, 0.25, 0.75},
-      reply::Fault{FaultKind::out_of_memory, "no", true, 4, true},
+      reply::Fault{FaultKind::out_of_memory, "no", true, 4, true, reply::FaultOf::small_problem},
       reply::Sanitized{{{"gemm", 8, 8, {{Hazard::shared_race, "two warps", {"a.cu", 5, 60}, {"", 0, 61}, 4}}, true}}},
       reply::Energy{{{1, 500, 250.5, 690.25, 1755}}, "why"},
       reply::Neighbours{{{4711, "python3", 512}, {4712, "", -1}}}};

@@ -60,6 +60,7 @@ struct Collector {
 
   void operator()(std::string_view column, const auto& value) { object.emplace_back(column, value); }
   void operator()(std::string_view column, TrialStatus value) { object.emplace_back(column, name(value)); }
+  void operator()(std::string_view column, TrialReason value) { object.emplace_back(column, name(value)); }
 };
 
 template <typename Record>

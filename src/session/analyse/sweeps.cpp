@@ -78,7 +78,7 @@ class SweepCounter {
     const Configuration configuration = parse_configuration(variant_, point.measured.configuration);
     TrialCandidate candidate = make_candidate(rig_.folder().family, source_, 0, configuration, setup_.problem,
                                               rig_.device(), rig_.toolchain());
-    point.problem_message = impossible_launch(rig_.device(), candidate.plan);
+    point.problem_message = impossible_launch(rig_.device(), candidate.plan).message;
     if (point.problem_message.empty()) compilation = rig_.compilers().submit({source_.source, candidate.options});
     return candidate;
   }
@@ -127,10 +127,7 @@ namespace {
 /// Why a trial failed, in a few words: kinds of failure, not its figures.
 std::string failure_of(const Trial& trial) {
   if (trial.status != TrialStatus::rejected) return std::string(name(trial.status));
-  if (trial.message.find("wgmma") != std::string::npos) return "serialised";
-  if (trial.message.find("spills") != std::string::npos) return "spills";
-  if (trial.message.find("not one block") != std::string::npos) return "occupancy";
-  return trial.message.find("shared") != std::string::npos ? "shared memory" : "launch";
+  return trial.reason == TrialReason::shared_memory ? "shared memory" : std::string(name(trial.reason));
 }
 
 /// None: the trial has not ended, or what it took is not known.

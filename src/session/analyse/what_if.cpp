@@ -128,7 +128,7 @@ CompileAhead compile_all(Rig& rig, const ProblemSetup& setup, const Subject& sub
   for (const Step& step : steps) {
     const TrialCandidate candidate = make_candidate(rig.folder().family, subject.source, 0, step.configuration,
                                                     setup.problem, rig.device(), rig.toolchain());
-    if (impossible_launch(rig.device(), candidate.plan).empty())
+    if (impossible_launch(rig.device(), candidate.plan).passed())
       requests.push_back({subject.source.source, candidate.options});
   }
   return CompileAhead(rig, std::move(requests));

@@ -8,8 +8,6 @@
 #include <sstream>
 #include <tuple>
 
-#include "verify/check_report.h"
-
 namespace kerlab::session {
 
 namespace {
@@ -133,7 +131,7 @@ std::vector<FailureGroup> group_failures(const std::vector<Trial>& trials) {
 }
 
 bool on_small_problem(const FailureGroup& group) {
-  return group.cause.find(kOnSmallProblem) != std::string::npos;
+  return group.first.reason == TrialReason::small_problem || group.first.reason == TrialReason::thorough_small;
 }
 
 std::string exclusion_text(const FailureGroup& group, const Exclusion& exclusion) {
@@ -161,11 +159,10 @@ std::string check_command(const Trial& trial, const std::string& target) {
 
 std::string reproduction(const Trial& trial, const std::string& target, const std::string& options) {
   // Only a check does what the winner's last check did; only bench also times.
-  const std::size_t thorough = trial.message.find("thorough check:");
-  if (thorough != std::string::npos) {
+  const bool elsewhere = trial.reason == TrialReason::thorough_elsewhere || trial.reason == TrialReason::thorough_small;
+  if (elsewhere || trial.reason == TrialReason::thorough) {
     std::string command = check_command(trial, target);
-    // Wrong on another problem than the one that was tuned for.
-    if (trial.message.compare(thorough, 18, "thorough check: on") == 0) command.resize(command.rfind(" --only"));
+    if (elsewhere) command.resize(command.rfind(" --only"));
     return command + options;
   }
   const std::string folder = target.find('/') == std::string::npos ? "" : " " + target;

@@ -36,7 +36,7 @@ void CompileList::add(const VariantSource& source, const Configuration& configur
                       const DeviceInfo& device) {
   const Family& family = rig_.folder().family;
   TrialCandidate candidate = make_candidate(family, source, 0, configuration, problem, device, rig_.toolchain());
-  if (impossible_launch(rig_.device(), candidate.plan).empty()) add(source.source, std::move(candidate.options));
+  if (impossible_launch(rig_.device(), candidate.plan).passed()) add(source.source, std::move(candidate.options));
   add(reference_, reference_options(rig_.device(), instantiate_reference(family, problem, rig_.device()).defines));
 }
 

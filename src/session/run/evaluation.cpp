@@ -47,26 +47,25 @@ bool is_lost(const RunOutcome& outcome) {
   return outcome.status == TrialStatus::timeout || outcome.status == TrialStatus::worker_crash;
 }
 
-bool end(TrialCandidate& candidate, TrialStatus status, std::string message) {
-  candidate.trial.status = status;
-  candidate.trial.message = std::move(message);
-  return false;
-}
-
 }  // namespace
 
 bool can_launch(TrialCandidate& candidate, const DeviceInfo& device) {
-  std::string reason = impossible_launch(device, candidate.plan);
-  return reason.empty() || end(candidate, TrialStatus::rejected, std::move(reason));
+  const Ending impossible = impossible_launch(device, candidate.plan);
+  if (!impossible.passed()) impossible.record_in(candidate.trial);
+  return impossible.passed();
 }
 
 bool take_compiled(TrialCandidate& candidate, CompileResult& compiled, const DeviceInfo& device, bool allow_spills) {
   candidate.trial.compile_ms = compiled.milliseconds;
-  if (compiled.status != CompileStatus::ok)
-    return end(candidate, status_of(compiled.status), fmt::format("{}: {}", candidate.label, compiled.message));
-  record_resources(candidate, compiled.kernels);
-  std::string reason = reason_to_reject(device, candidate.plan, compiled, allow_spills);
-  if (!reason.empty()) return end(candidate, TrialStatus::rejected, std::move(reason));
+  Ending ending{status_of(compiled.status), fmt::format("{}: {}", candidate.label, compiled.message)};
+  if (compiled.status == CompileStatus::ok) {
+    record_resources(candidate, compiled.kernels);
+    ending = reason_to_reject(device, candidate.plan, compiled, allow_spills);
+  }
+  if (!ending.passed()) {
+    ending.record_in(candidate.trial);
+    return false;
+  }
   candidate.image = loadable_image(compiled, device);
   return true;
 }
@@ -151,9 +150,7 @@ void EvaluationRun::conclude(std::size_t place, RunOutcome& outcome) {
   Evaluation& evaluation = result_.items[batch_[place]];
   TrialCandidate& candidate = evaluation.candidate;
   ItemOutcome& seen = outcome.items[place];
-  Ending ending = judge(candidate, place, outcome, protocol_, setup_->plan);
-  candidate.trial.status = ending.status;
-  candidate.trial.message = std::move(ending.message);
+  judge(candidate, place, outcome, protocol_, setup_->plan).record_in(candidate.trial);
   record_resources(candidate, seen.resources);
   evaluation.resources = std::move(seen.resources);
   evaluation.sanitized = std::move(seen.sanitized);

@@ -5,14 +5,9 @@
 #include <deque>
 
 #include "session/run/candidate.h"
+#include "session/run/ending.h"
 
 namespace kerlab::session {
-
-/// How something ended, and the sentence that says so; empty when passed.
-struct Ending {
-  TrialStatus status = TrialStatus::passed;
-  std::string message;
-};
 
 /// What a check found: passed, wrong, guard_violation or input_modified. The sentence does not name the candidate.
 Ending judge(const CheckReport& report);

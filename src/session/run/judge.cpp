@@ -37,10 +37,11 @@ Ending judge_samples(const Loadable& item, const std::optional<SampleSet>& sampl
 
 Ending judge(const CheckReport& report) {
   const std::string_view where = report.only_small() ? kOnSmallProblem : "";
+  const TrialReason reason = report.only_small() ? TrialReason::small_problem : TrialReason::none;
   if (!report.guard_violation.empty())
-    return {TrialStatus::guard_violation, fmt::format("{}{}", where, report.guard_violation)};
+    return {TrialStatus::guard_violation, fmt::format("{}{}", where, report.guard_violation), reason};
   if (!report.input_modified.empty())
-    return {TrialStatus::input_modified, fmt::format("{}input {} was modified", where, report.input_modified)};
+    return {TrialStatus::input_modified, fmt::format("{}input {} was modified", where, report.input_modified), reason};
   // Whoever says what it holds tells more than whoever comes first.
   const RecipeReport* told = nullptr;
   for (const RecipeReport& recipe : report.recipes)
@@ -51,7 +52,7 @@ Ending judge(const CheckReport& report) {
                     told->compared, told->nans > 0 ? fmt::format(" ({} NaN)", told->nans) : "", told->detail);
     for (const std::string& more : {told->pattern, told->culprit})
       if (!more.empty()) text += "; " + more;
-    return {TrialStatus::wrong, std::move(text)};
+    return {TrialStatus::wrong, std::move(text), reason};
   }
   if (!report.passed()) return {TrialStatus::wrong, "the check did not pass"};
   return {};
@@ -62,7 +63,7 @@ Ending judge(const Loadable& item, std::size_t index, const RunOutcome& outcome,
   const ItemOutcome& seen = outcome.items.at(index);
   if (failed(seen.check)) {
     Ending ending = judge(*seen.check);
-    return {ending.status, fmt::format("{}: {}", item.label, ending.message)};
+    return {ending.status, fmt::format("{}: {}", item.label, ending.message), ending.reason};
   }
   if (failed(seen.fresh)) {
     Ending ending = judge(*seen.fresh);
@@ -70,7 +71,7 @@ Ending judge(const Loadable& item, std::size_t index, const RunOutcome& outcome,
             fmt::format("{}: checked after timing, on data that it had not seen: {}", item.label, ending.message)};
   }
   if (outcome.status != TrialStatus::passed && outcome.culprit.value_or(index) == index)
-    return {outcome.status, outcome.message};
+    return {outcome.status, outcome.message, outcome.reason};
   const bool checked_again = seen.fresh || item.checked;
   const bool cut_short =
       outcome.status != TrialStatus::passed || std::ranges::any_of(outcome.items, [&](const ItemOutcome& other) {

@@ -61,7 +61,8 @@ struct ItemOutcome {
 /// passed: everything asked for was done (the check reports still say whether the results were right).
 struct RunOutcome {
   TrialStatus status = TrialStatus::passed;
-  std::string message;                 ///< names who was at work; empty when passed
+  std::string message;  ///< names who was at work; empty when passed
+  TrialReason reason = TrialReason::none;
   std::optional<std::size_t> culprit;  ///< who alone was at work; none: any of them, or the library, may be at fault
   std::vector<ItemOutcome> items;
   std::vector<EnergySample> energy;  ///< per item, then per row of the library

@@ -1,7 +1,6 @@
 // What a run comes to when the worker reports a fault, dies or overruns its deadline.
 
 #include "session/run/runner.h"
-#include "verify/problem_data.h"
 
 namespace kerlab::session {
 
@@ -39,7 +38,7 @@ TrialStatus status_of(FaultKind kind) {
 
 std::optional<RunOutcome> CandidateRunner::take_fault(const reply::Fault& fault) {
   Run& run = *run_;
-  if (fault.message.starts_with(kReferenceFault))
+  if (fault.of == reply::FaultOf::reference)
     throw Error(fmt::format("nothing can be checked against reference.cu: {}", fault.message));
   if (is_preparation(run.steps[run.next].request)) {
     // Without a sticky fault the device is fine and the problem is not: nothing that a new worker would mend.
@@ -49,6 +48,7 @@ std::optional<RunOutcome> CandidateRunner::take_fault(const reply::Fault& fault)
   }
   if (!run.cleaning) {
     run.outcome.status = status_of(fault.kind);
+    if (fault.of == reply::FaultOf::small_problem) run.outcome.reason = TrialReason::small_problem;
     run.outcome.message = fmt::format("{}: {}", label(), fault.message);
     run.outcome.culprit = at_work();
   }

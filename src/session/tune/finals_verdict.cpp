@@ -89,9 +89,11 @@ void Finals::take_verdict(Evaluations& checked) {
   Trial found = evaluation.candidate.trial;
   if (evaluation.passed()) {
     if (const auto fault = fault_of_winner(rig_, winner.screened->candidate, setup_.problem, loader_)) {
-      found.status = fault->status;
-      found.message = fault->message;
+      fault->record_in(found);
+      found.reason = TrialReason::thorough_elsewhere;
     }
+  } else {
+    found.reason = found.reason == TrialReason::small_problem ? TrialReason::thorough_small : TrialReason::thorough;
   }
   if (found.status != TrialStatus::passed) {
     eliminate(winner, found, "thorough check: ");

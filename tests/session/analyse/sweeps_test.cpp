@@ -15,11 +15,13 @@ struct Tried {
   std::int64_t session = db_test::begin(database);
   int number = 0;
 
-  void add(TrialStatus status, const std::string& message = "", double us = 0, int spills = 0) {
+  void add(TrialStatus status, const std::string& message = "", double us = 0, int spills = 0,
+           TrialReason reason = TrialReason::none) {
     Trial trial = db_test::a_trial(session, ++number, status);
     trial.configuration = "BM=" + std::to_string(number);
     trial.device_kind = "cuda";
     trial.message = message;
+    trial.reason = reason;
     trial.spill_bytes = spills;
     seal(trial);
     database.put(trial);
@@ -37,9 +39,9 @@ TEST_CASE("sweeps: a database's trials, failed ones too", "[session][sweep]") {
   Tried tried;
   tried.add(TrialStatus::passed, "", 20, 96);
   tried.add(TrialStatus::passed, "the same program as reg2d BM=1", 20);
-  tried.add(TrialStatus::rejected, "kernel 'gemm': spills 200 bytes a thread, more than 64 (try it anyway: --spills)");
-  tried.add(TrialStatus::rejected, "wgmma is serialised (ptxas C7511)");
-  tried.add(TrialStatus::rejected, "kernel 'gemm': 99 KiB of shared memory, the device has 48");
+  tried.add(TrialStatus::rejected, "kernel 'wgmma': spills 200 bytes a thread", 0, 200, TrialReason::spills);
+  tried.add(TrialStatus::rejected, "wgmma is serialised (ptxas C7511)", 0, 0, TrialReason::serialised);
+  tried.add(TrialStatus::rejected, "kernel 'gemm': 99 KiB too many", 0, 0, TrialReason::shared_memory);
   tried.add(TrialStatus::wrong, "BM=6: D[0] is 1");
   tried.add(TrialStatus::illegal_address, "gone");
   tried.add(TrialStatus::interrupted);  // says nothing

@@ -83,6 +83,7 @@ TEST_CASE("elsewhere: what is wrong at another extent does not win", "[session][
   REQUIRE(trials.contains("BUG=1"));
   CHECK(trials.at("BUG=1").status == TrialStatus::wrong);
   CHECK_THAT(trials.at("BUG=1").message, Catch::Contains("thorough check: on scale "));
+  CHECK(trials.at("BUG=1").reason == TrialReason::thorough_elsewhere);
   REQUIRE_FALSE(result.rows.empty());
   CHECK(result.rows[0].trial.configuration == "BUG=0");
   CHECK(reproduction(trials.at("BUG=1"), "scale", "").find("--only") == std::string::npos);

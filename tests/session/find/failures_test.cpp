@@ -107,7 +107,8 @@ TEST_CASE("failures: the command that shows a fault again", "[session]") {
   const Trial faulty = trial_of(7, "BM=64 BN=32", TrialStatus::trap, "a trap");
   CHECK(reproduction(faulty, "gemm", " --db a.db") == "kerlab bench --db a.db --trial 7");
   CHECK(reproduction(faulty, "./my/gemm", "") == "kerlab bench ./my/gemm --trial 7");
-  const Trial late = trial_of(8, "BM=64 BN=32", TrialStatus::wrong, "thorough check: D: 3 of 9 wrong");
+  Trial late = trial_of(8, "BM=64 BN=32", TrialStatus::wrong, "thorough check: D: 3 of 9 wrong");
+  late.reason = TrialReason::thorough;
   CHECK(
       reproduction(late, "gemm", " --db a.db") ==
       "kerlab check gemm --variant reg2d --config BM=64,BN=32 --M 512 --N 512 --K 512 --dtype fp32 --layout nn --only "

@@ -78,7 +78,7 @@ TimedTrial timed(double us, std::int64_t registers, std::int64_t shared, const s
 TEST_CASE("decide: a clear winner, a tie broken by registers, shared memory, name", "[session]") {
   const auto winner = [](const std::vector<TimedTrial>& finalists) {
     const Verdict verdict = decide(finalists);
-    return std::make_pair(finalists[verdict.order.front()].label, verdict.rule);
+    return std::make_pair(finalists[verdict.order.front()].trial.variant, verdict.rule);
   };
   using Result = std::pair<std::string, std::string>;
   CHECK(winner({timed(100, 64, 0, "a"), timed(98, 64, 0, "b")}) == Result{"b", "fastest"});
@@ -138,9 +138,11 @@ CompileResult compiled(int registers, int spills) {
 }  // namespace
 
 TEST_CASE("prune: impossible launches are known before compiling", "[session]") {
-  CHECK(impossible_launch(a_device(), plan_of(1024, 1024)).empty());
-  CHECK_THAT(impossible_launch(a_device(), plan_of(1025, 0)), Catch::Contains("1025"));
-  CHECK_THAT(impossible_launch(a_device(), plan_of(32, 300000)), Catch::Contains("shared memory"));
+  CHECK(impossible_launch(a_device(), plan_of(1024, 1024)).passed());
+  CHECK_THAT(impossible_launch(a_device(), plan_of(1025, 0)).message, Catch::Contains("1025"));
+  CHECK(impossible_launch(a_device(), plan_of(1025, 0)).reason == TrialReason::launch);
+  CHECK_THAT(impossible_launch(a_device(), plan_of(32, 300000)).message, Catch::Contains("shared memory"));
+  CHECK(impossible_launch(a_device(), plan_of(32, 300000)).reason == TrialReason::shared_memory);
 }
 
 TEST_CASE("prune: blocks that cannot be shared out evenly bound the time from below", "[session]") {
@@ -160,14 +162,17 @@ TEST_CASE("prune: blocks that cannot be shared out evenly bound the time from be
 }
 
 TEST_CASE("prune: registers, spills and serialised wgmma after it", "[session]") {
-  CHECK(reason_to_reject(a_device(), plan_of(256, 0), compiled(64, 0), false).empty());
-  CHECK_FALSE(reason_to_reject(a_device(), plan_of(1024, 0), compiled(128, 0), false).empty());
-  CHECK(reason_to_reject(a_device(), plan_of(256, 0), compiled(64, 64), false).empty());
-  CHECK_THAT(reason_to_reject(a_device(), plan_of(256, 0), compiled(64, 65), false), Catch::Contains("--spills"));
-  CHECK(reason_to_reject(a_device(), plan_of(256, 0), compiled(64, 65), true).empty());
+  CHECK(reason_to_reject(a_device(), plan_of(256, 0), compiled(64, 0), false).passed());
+  CHECK(reason_to_reject(a_device(), plan_of(1024, 0), compiled(128, 0), false).reason == TrialReason::occupancy);
+  CHECK(reason_to_reject(a_device(), plan_of(256, 0), compiled(64, 64), false).passed());
+  const Ending spills = reason_to_reject(a_device(), plan_of(256, 0), compiled(64, 65), false);
+  CHECK_THAT(spills.message, Catch::Contains("--spills"));
+  CHECK(spills.reason == TrialReason::spills);
+  CHECK(reason_to_reject(a_device(), plan_of(256, 0), compiled(64, 65), true).passed());
   CompileResult serialised = compiled(64, 0);
   serialised.wgmma_serialised = true;
-  CHECK_THAT(reason_to_reject(a_device(), plan_of(256, 0), serialised, true), Catch::Contains("C7511"));
+  CHECK_THAT(reason_to_reject(a_device(), plan_of(256, 0), serialised, true).message, Catch::Contains("C7511"));
+  CHECK(reason_to_reject(a_device(), plan_of(256, 0), serialised, true).reason == TrialReason::serialised);
 }
 
 TEST_CASE("candidate: a source packs into one text and back", "[session]") {
