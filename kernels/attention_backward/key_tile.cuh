@@ -21,7 +21,8 @@ struct KeyTile {
     const int blocks = (keys - 1) / kRows + 1, z = block / blocks;
     b = z / kv_heads, kv_head = z % kv_heads, first = block % blocks * kRows;
     begin = first_seeing(first, queries, keys) / TILE * TILE;
-    each = begin < queries ? (queries - begin + TILE - 1) / TILE : 0;
+    const int end = end_seeing(first + kRows - 1, queries, keys);
+    each = begin < end ? (end - begin + TILE - 1) / TILE : 0;
     tiles = each * (heads / kv_heads);
   }
   /// Of tile t: its head of queries, its first query.
@@ -49,12 +50,14 @@ __device__ __forceinline__ void weigh(float (&s)[TILE / 2], float (&ds)[TILE / 2
                                       int key, int query, int queries, int keys) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
   // The tile's first query sees the fewest keys.
-  const bool edge = query + TILE > queries || key + 15 >= visible_keys(query, queries, keys);
+  const bool edge = query + TILE > queries || key + 15 >= visible_keys(query, queries, keys) ||
+                    (WINDOW > 0 && key < first_visible(visible_keys(query + TILE - 1, queries, keys)));
 #pragma unroll
   for (int e = 0; e < TILE / 2; ++e) {
     const int i = query + e / 4 * 8 + lane % 4 * 2 + e % 2, j = key + lane / 4 + e / 2 % 2 * 8;
     const RowSums row = sums[i - query];
-    const bool unseen = edge && (i >= queries || j >= visible_keys(i, queries, keys));
+    const bool unseen = edge && (i >= queries || j >= visible_keys(i, queries, keys) ||
+                                 (WINDOW > 0 && j < first_visible(visible_keys(i, queries, keys))));
     s[e] = unseen ? 0.0f : exp2_fast(fmaf(s[e], to_log2, -row.base));
     ds[e] = unseen ? 0.0f : s[e] * (ds[e] - row.delta);
   }

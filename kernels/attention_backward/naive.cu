@@ -65,7 +65,7 @@ extern "C" __global__ void __launch_bounds__(WARPS * 32)
   const RowSums of_row = sums[row];
   const int visible = visible_keys(i, queries, keys);
   float sum[kOwn] = {};
-  for (int first = 0; first < visible; first += 32) {
+  for (int first = first_visible(visible); first < visible; first += 32) {
     const int here = visible - first < 32 ? visible - first : 32;
     float ds = 0.0f;
     if (lane < here) {
@@ -92,14 +92,14 @@ extern "C" __global__ void __launch_bounds__(WARPS * 32)
   own.load(rows_of(K, b, kv_head, kv_heads, keys, DEPTH).row(j), rows_of(V, b, kv_head, kv_heads, keys, DEPTH).row(j));
 
   const float root = sqrtf(static_cast<float>(DEPTH)), to_log2 = kLog2e / root;
-  const int first_query = first_seeing(j, queries, keys);
+  const int first_query = first_seeing(j, queries, keys), end = end_seeing(j, queries, keys);
   float sum_k[kOwn] = {}, sum_v[kOwn] = {};
   for (int h = kv_head * group; h < (kv_head + 1) * group; ++h) {
     const HeadRows<const DTYPE> q = rows_of(Q, b, h, heads, queries, DEPTH);
     const HeadRows<const DTYPE> g = rows_of(dO, b, h, heads, queries, DEPTH);
     const RowSums* of_rows = sums + (static_cast<long long>(b) * heads + h) * queries;
-    for (int first = first_query; first < queries; first += 32) {
-      const int here = queries - first < 32 ? queries - first : 32;
+    for (int first = first_query; first < end; first += 32) {
+      const int here = end - first < 32 ? end - first : 32;
       float p = 0.0f, ds = 0.0f;
       if (lane < here) {
         const RowSums of_row = of_rows[first + lane];

@@ -16,6 +16,7 @@ extern "C" __global__ void __launch_bounds__(kThreads)
   const unsigned tile_q = shared_address(shared), tile_g = tile_q + kOwnBytes, stages = tile_g + kOwnBytes;
   const int last = tile.first + kRows < queries ? tile.first + kRows - 1 : queries - 1;
   const int tiles = (visible_keys(last, queries, keys) + TILE - 1) / TILE;
+  const int begin_tile = first_visible(visible_keys(tile.first, queries, keys)) / TILE;
   const auto copy_stage = [&](int j) {  // a group of copies, empty beyond the last tile
     if (j < tiles) {
       const unsigned stage = stages + j % STAGES * 2 * kTileBytes;
@@ -26,11 +27,12 @@ extern "C" __global__ void __launch_bounds__(kThreads)
   };
   copy_tile<kRows>(tile_q, rows_of(Q, tile.b, tile.head, heads, queries, depth), tile.first, queries, depth);
   copy_tile<kRows>(tile_g, rows_of(dO, tile.b, tile.head, heads, queries, depth), tile.first, queries, depth);
-  for (int j = 0; j < STAGES - 1; ++j) copy_stage(j);
+  for (int j = 0; j < STAGES - 1; ++j) copy_stage(begin_tile + j);
 
   const int lane = static_cast<int>(threadIdx.x) % 32, own = tile.first + static_cast<int>(threadIdx.x) / 32 * 16;
   const float to_log2 = log2_scale(depth);
   const int least = visible_keys(own, queries, keys);  // the warp's first query sees the fewest keys
+  const int latest = first_visible(visible_keys(own + 15, queries, keys));  // and the last one's window begins last
   int visible[2];
   RowSums row[2];
 #pragma unroll
@@ -43,19 +45,20 @@ extern "C" __global__ void __launch_bounds__(kThreads)
 
   float dq[kOutputs] = {};
 #pragma unroll 1
-  for (int j = 0; j < tiles; ++j) {
+  for (int j = begin_tile; j < tiles; ++j) {
     sm80::cp_async_wait<STAGES - 2>();
     __syncthreads();  // tile j is there for all, and all are done with tile j - 1
     copy_stage(j + STAGES - 1);
     const unsigned stage = stages + j % STAGES * 2 * kTileBytes;
     float s[TILE / 2] = {}, ds[TILE / 2] = {};  // ds begins as dO V^T
     two_products<TILE>(s, ds, tile_q, stage, tile_g, stage + kTileBytes);
-    const bool edge = (j + 1) * TILE > least;
+    const bool edge = (j + 1) * TILE > least, begins = WINDOW > 0 && j * TILE < latest;
 #pragma unroll
     for (int e = 0; e < TILE / 2; ++e) {
       const RowSums& of_row = row[e / 2 % 2];
       const float weighed = exp2_fast(fmaf(s[e], to_log2, -of_row.base)) * (ds[e] - of_row.delta);
-      ds[e] = edge && j * TILE + e / 4 * 8 + lane % 4 * 2 + e % 2 >= visible[e / 2 % 2] ? 0.0f : weighed;
+      const int key = j * TILE + e / 4 * 8 + lane % 4 * 2 + e % 2, end = visible[e / 2 % 2];
+      ds[e] = (edge && key >= end) || (begins && key < first_visible(end)) ? 0.0f : weighed;
     }
     multiply_values<Place, TILE>(dq, ds, stage);
   }

@@ -29,6 +29,10 @@ struct Sizes {
     const int unseen = CAUSAL ? queries - 1 - i : 0;
     return unseen < keys ? keys - unseen : 0;
   }
+  /// The first of them, of a window.
+  __device__ __forceinline__ int begin(int i) const {
+    return WINDOW > 0 && visible(i) > WINDOW ? visible(i) - WINDOW : 0;
+  }
 
  private:
   __device__ __forceinline__ const DTYPE* at(const DTYPE* tensor, int b, int head, int of, int place,
@@ -104,7 +108,8 @@ __device__ __forceinline__ void sum_of_rows(int count, TermAt term_at, ACC facto
   scale[d] = fabs(value[d]) + factor * (sizes + kRounded * sqrt(squares));
 }
 
-/// A row of dK or dV: the sum over the queries of all heads that share the key, from the first that sees it on.
+/// A row of dK or dV: the sum over the queries of all heads that share the key, from the first that sees it to the
+/// last.
 template <typename TermOf>
 __device__ __forceinline__ void sum_over_queries(const Sizes& sizes, const Place& key, const DTYPE* Q, const DTYPE* K,
                                                  const DTYPE* V, const DTYPE* O, const DTYPE* dO, const float* LSE,
@@ -112,7 +117,9 @@ __device__ __forceinline__ void sum_over_queries(const Sizes& sizes, const Place
   const int group = sizes.heads / sizes.kv_heads;
   int first = 0;
   while (first < sizes.queries && sizes.visible(first) <= key.at) ++first;
-  const int each = sizes.queries - first;
+  int end = first;
+  while (end < sizes.queries && sizes.begin(end) <= key.at) ++end;
+  const int each = end - first;
   const DTYPE *k = sizes.key(K, key.b, key.head, key.at), *v = sizes.key(V, key.b, key.head, key.at);
   sum_of_rows(
       group * each,
@@ -136,9 +143,11 @@ extern "C" __global__ void __launch_bounds__(kThreads)
     const DTYPE *q = sizes.query(Q, query.b, query.head, query.at), *g = sizes.query(dO, query.b, query.head, query.at);
     const DTYPE* o = sizes.query(O, query.b, query.head, query.at);
     const float lse = LSE[(static_cast<long long>(query.b) * heads + query.head) * queries + query.at];
+    const int begin = sizes.begin(query.at);
     sum_of_rows(
-        sizes.visible(query.at),
-        [&](int j) {
+        sizes.visible(query.at) - begin,
+        [&](int t) {
+          const int j = begin + t;
           const DTYPE *k = sizes.key(K, query.b, kv_head, j), *v = sizes.key(V, query.b, kv_head, j);
           const Pair pair(q, k, v, o, g, lse, depth);
           return Term{pair.ds, pair.ds_size, k};

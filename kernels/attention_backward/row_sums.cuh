@@ -1,6 +1,6 @@
 #pragma once
 // The first launch of every rung: what each query's row needs of its own besides q and dO.
-#include "attention/problem.cuh"
+#include "attention/window.cuh"
 #include "common/rows/row_math.cuh"
 
 /// p = 2^(q k log2(e) / sqrt(depth) - base), ds = p (dO v - delta).
@@ -17,6 +17,12 @@ __device__ __forceinline__ float base_of(float lse) {
 __device__ __forceinline__ int first_seeing(int j, int queries, int keys) {
   const long long first = static_cast<long long>(j) + queries - keys;
   return !CAUSAL || first < 0 ? 0 : static_cast<int>(first);
+}
+
+/// One past the last query that sees key j.
+__device__ __forceinline__ int end_seeing(int j, int queries, int keys) {
+  const long long end = static_cast<long long>(j) + WINDOW + queries - keys;
+  return WINDOW == 0 || end > queries ? queries : end < 0 ? 0 : static_cast<int>(end);
 }
 
 /// A warp a row, 4 a block: delta = sum of dO O. `sums` is in LSE's order.
