@@ -158,7 +158,8 @@ void print_run(const CheckRun& run, const GlobalOptions& global) {
 /// Every stored winner of the device's class on its problem.
 ExitCode run_check_winners(const CheckCommand& command, const GlobalOptions& global) {
   if (!global.problem.empty() || !command.options.dtype.empty() || !command.options.variants.empty() ||
-      !command.options.configuration.empty() || command.options.row_padding != 0 || command.options.every_configuration)
+      !command.options.configuration.empty() || command.options.row_padding != 0 ||
+      command.options.every_configuration || command.options.every_value)
     throw UsageError(
         "check: of which family? (kerlab list; without one every stored winner is checked on its problem)");
   Database database = Database::open(database_path(global));
@@ -241,6 +242,9 @@ Command add_check(CLI::App& root, const GlobalOptions& global) {
       ->delimiter(',');
   parser->add_option("--config", options->configuration, "\"BM=128,BN=64\"; others take their defaults");
   parser->add_flag("--every", options->every_configuration, "every valid configuration");
+  parser->add_flag(
+      "--every-value", options->every_value,
+      "more configurations, as few as take every value of every parameter: before others rely on a kernel");
   parser->option_defaults()->group("How");
   parser->add_flag("--full", options->full, "on an emulated device: execute every block, whatever it takes");
   parser->add_flag("--sanitize", command->sanitize,

@@ -17,6 +17,7 @@ struct CheckOptions {
   std::vector<std::string> without_winner;  ///< where none is stored: instead of every variant
   std::string configuration;                ///< of the one variant; empty: winner's, shipped, default
   bool every_configuration = false;         ///< all valid ones of the variants
+  bool every_value = false;                 ///< so many more that each value of each parameter is among them
   bool only_asked = false;                  ///< no adversarial shapes
   std::int64_t row_padding = 0;      ///< bytes behind the rows of tensors that variants take with a leading dimension
   bool full = false;                 ///< emulated: every block is executed

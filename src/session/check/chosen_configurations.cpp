@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
 
 #include "session/check/check.h"
 #include "session/find/shipped_kernel.h"
 #include "session/find/subject.h"
+#include "session/shapes/covering.h"
 
 namespace kerlab::session {
 
@@ -73,10 +75,25 @@ std::vector<Configuration> configurations_of(const Variant& variant, const Check
   return {default_configuration(variant, asked, device)};
 }
 
-}  // namespace
+/// Beside what was chosen so many of each variant that every value of its parameters is among them.
+void add_every_value(ChosenConfigurations& chosen, const Problem& asked, const DeviceInfo& device) {
+  std::set<std::size_t> done;
+  std::vector<std::pair<std::size_t, Configuration>> all;
+  for (const auto& [source, configuration] : chosen.configurations) {
+    if (!done.insert(source).second) continue;
+    const Variant& variant = *chosen.sources[source].variant;
+    std::set<ParameterValue> without;
+    for (Configuration& one : covering_configurations(variant, asked, device, configuration, without))
+      all.emplace_back(source, std::move(one));
+    if (!without.empty())
+      chosen.notes.push_back(fmt::format("{}: not checked, since {} allows none of them: {}", variant.name,
+                                         asked.title(), values_text(variant, without)));
+  }
+  chosen.configurations = std::move(all);
+}
 
-ChosenConfigurations choose_configurations(const CheckOptions& options, const KernelFolder& folder,
-                                           const Problem& asked, const DeviceInfo& device, const Database& database) {
+ChosenConfigurations plainly_chosen(const CheckOptions& options, const KernelFolder& folder, const Problem& asked,
+                                    const DeviceInfo& device, const Database& database) {
   ChosenConfigurations chosen;
   const std::vector<const Variant*> variants = named_variants(options, folder);
   const FindWinner winning = [&](const std::string& variant) {
@@ -106,6 +123,15 @@ ChosenConfigurations choose_configurations(const CheckOptions& options, const Ke
                             fmt::join(chosen.notes, "; ")),
                 ExitCode::inconclusive);
   }
+  return chosen;
+}
+
+}  // namespace
+
+ChosenConfigurations choose_configurations(const CheckOptions& options, const KernelFolder& folder,
+                                           const Problem& asked, const DeviceInfo& device, const Database& database) {
+  ChosenConfigurations chosen = plainly_chosen(options, folder, asked, device, database);
+  if (options.every_value && !options.every_configuration) add_every_value(chosen, asked, device);
   return chosen;
 }
 

@@ -100,7 +100,7 @@ void CheckSession::add_far() {
   std::set<std::size_t> done;
   for (const auto& [source, configuration] : chosen_.configurations) {
     // Of thousands of configurations the first: offsets are mostly the same in all.
-    if (!done.insert(source).second && options_.every_configuration) continue;
+    if (!done.insert(source).second && (options_.every_configuration || options_.every_value)) continue;
     const Variant& variant = *chosen_.sources[source].variant;
     const FarProblems far = far_problems({family, variant, configuration, rig_.device()}, asked_, kMostFar);
     if (!far.why_not.empty())

@@ -151,3 +151,53 @@ TEST_CASE("emulated: an emulated winner is none for the real device", "[session]
   CHECK(scripted.device.device_class() != emulated_result.device.device_class());
   CHECK_FALSE(scripted.previous);
 }
+
+TEST_CASE("a check of every value takes few configurations and finds the one value that is wrong", "[emulated]") {
+  SessionFixture fixture;
+  write_atomic(fixture.family() / "values.toml", std::string_view(R"toml(
+doc = "wrong for SPLIT = 4"
+tune = false
+[[parameter]]
+name = "SPLIT"
+values = [1, 2, 4]
+[[parameter]]
+name = "THREADS"
+values = [32, 64, 128, 256]
+[[constraint]]
+name = "threads"
+condition = "THREADS <= N"
+[[launch]]
+kernel = "values"
+grid = ["ceil_div(N, THREADS)"]
+block = ["THREADS"]
+arguments = ["x", "y", "N", "a"]
+)toml"));
+  write_atomic(fixture.family() / "values.cu", std::string_view(R"cuda(
+extern "C" __global__ void values(const float* x, float* y, int n, float a) {
+  const int i = blockIdx.x * THREADS + threadIdx.x;
+  if (i < n) y[i] = SPLIT == 4 && i == n - 1 ? 0.0f : a * x[i];
+}
+)cuda"));
+  CheckOptions options;
+  options.rig = emulated(fixture).rig;
+  options.variants = {"values"};
+  options.arguments = {{"N", "201"}};
+  options.only_asked = true;
+  const auto failed = [&](std::size_t rows) {
+    CheckSession session(options, fixture.database());
+    while (session.step()) {
+    }
+    CHECK(session.rows().size() == rows);
+    CHECK(session.notes().size() == (options.every_value ? 1 : 0));
+    if (options.every_value) CHECK(session.notes().at(0).find("THREADS=256") != std::string::npos);
+    std::vector<std::string> wrong;
+    for (const CheckRow& row : session.rows())
+      if (row.trial.status != TrialStatus::passed) wrong.push_back(row.trial.configuration);
+    return wrong;
+  };
+  CHECK(failed(1).empty());
+  options.every_value = true;
+  const std::vector<std::string> wrong = failed(3);
+  REQUIRE(wrong.size() == 1);
+  CHECK(wrong.front().find("SPLIT=4") != std::string::npos);
+}
