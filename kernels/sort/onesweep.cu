@@ -7,6 +7,8 @@
 //           one place in memory lies side by side. Tiles are numbered in the order in which blocks begin.
 // Parameters THREADS a block; ITEMS keys a thread.
 // Expects   less than 2^30 keys. Words and counters are 0 before.
+// Measured  on an H200, 2^27 keys, clearing of the words included: 6.21 ms, 21.6 Gkeys/s (THREADS=384 ITEMS=12); torch.sort,
+//           which moves the places of the keys as well, in the same process 5.93 ms.
 // Lacks     hiding the look-back: a block waits for it with nothing else to do.
 #include "common/types.cuh"
 

@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""PyTorch beside kerlab on the problems of configs/primitives-h200.toml. Needs PyTorch and a GPU.
+
+  examples/compare/primitives.py [path/to/kerlab]
+
+Times torch (CUB, most of it): median of CUDA events, the L2 cache flushed between calls. With a kerlab it asks
+`kerlab bench --suite primitives-h200 --json` in the same run and prints the ratio of torch's time to kerlab's (above 1:
+kerlab is faster), and the geometric mean. torch.sort returns the places of the keys as well, torch.bincount and
+torch.cumsum of integers results of 64 bits: torch does more there, which the line says, and the mean leaves them out.
+"""
+
+import json
+import math
+import statistics
+import subprocess
+import sys
+
+try:
+    import torch
+except ImportError:
+    sys.exit("primitives.py: PyTorch is not installed")
+
+N = 1 << 27
+ROUNDS = 20
+
+
+def numbers(count, dtype):
+    if dtype == torch.int32:
+        return torch.randint(-100, 100, (count,), device="cuda", dtype=dtype)
+    return torch.randn(count, device="cuda").to(dtype)
+
+
+def problems():
+    """kerlab's name of each problem, whether torch does the same work, and what torch calls it, as (function, input)."""
+    for name, dtype in (("fp32", torch.float32), ("bf16", torch.bfloat16)):
+        yield f"reduce N={N} {name}", True, torch.sum, numbers(N, dtype)
+    yield f"reduce N={N} int32 op=max", True, torch.amax, numbers(N, torch.int32)
+    for count in (N, 1 << 20, 1 << 24):
+        yield f"scan N={count} fp32 mode=inclusive", True, lambda x: torch.cumsum(x, 0), numbers(count, torch.float32)
+    yield f"scan N={N} int32 mode=inclusive", False, lambda x: torch.cumsum(x, 0), numbers(N, torch.int32)
+    for bins in (8, 256, 65536):
+        x = torch.randint(bins, (N,), device="cuda", dtype=torch.int32)
+        yield f"histogram N={N} BINS={bins} uint32", False, lambda x, b=bins: torch.bincount(x, minlength=b), x
+    for count in (1 << 20, N):
+        x = torch.randint(-(1 << 31), 1 << 31, (count,), device="cuda").to(torch.int32)
+        yield f"sort N={count} uint32", False, torch.sort, x
+
+
+def microseconds(function, argument, flush):
+    for _ in range(3):
+        function(argument)
+    times = []
+    for _ in range(ROUNDS):
+        flush.zero_()
+        begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+        begin.record()
+        function(argument)
+        end.record()
+        torch.cuda.synchronize()
+        times.append(1000 * begin.elapsed_time(end))
+    return statistics.median(times)
+
+
+def kerlab_times(program):
+    done = subprocess.run([program, "bench", "--suite", "primitives-h200", "--json"], capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(done.stderr)
+    rows = [row for row in json.loads(done.stdout)["rows"] if row["measurement"]]
+    return {row["problem"]: row["measurement"]["median_us"] for row in rows}
+
+
+def main():
+    times = kerlab_times(sys.argv[1]) if len(sys.argv) > 1 else {}
+    flush = torch.empty(256 << 20, dtype=torch.int8, device="cuda")
+    print(f"{'problem':42}  {'torch':>10}  {'kerlab':>10}  torch/k")
+    logs = []
+    for name, same, function, argument in problems():
+        torchs = microseconds(function, argument, flush)
+        line = f"{name:42}  {torchs:8.1f}us"
+        if ours := times.get(name):
+            line += f"  {ours:8.1f}us  {torchs / ours:7.2f}" + ("" if same else "  (torch does more)")
+            if same:
+                logs.append(math.log(torchs / ours))
+        print(line, flush=True)
+    if logs:
+        print(f"geometric mean over torch: {math.exp(sum(logs) / len(logs)):.2f}, least {math.exp(min(logs)):.2f}")
+
+
+if __name__ == "__main__":
+    main()
