@@ -15,8 +15,8 @@ struct ImageVariable {
   bool constant = false;
 };
 
-/// Those in global memory (sections .nv.global and .nv.global.init) and `__constant__` ones (.nv.constant3). None of what
-/// is no ELF file, or a damaged one.
+/// Those in global memory (sections .nv.global and .nv.global.init) and `__constant__` ones (.nv.constant3). None of
+/// what is no ELF file, or a damaged one.
 std::vector<ImageVariable> image_variables(std::span<const std::byte> image);
 
 }  // namespace kerlab::device

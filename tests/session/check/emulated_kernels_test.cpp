@@ -134,18 +134,20 @@ TEST_CASE("emulated kernels: gemm of fp8, promoted and fast, with scales", "[emu
   check_configurations("gemm_sm90", {{"e4m3",
                                       {{"M", "40"}, {"N", "48"}, {"K", "400"}, {"layout", "nt"}, {"scales", "block"}},
                                       "BM=64 BN=64 BK=128 STAGES=8 CONSUMERS=1 PROMOTE=128"}});
-  check_configurations("gemm_sm90_splitk", {{"e5m2",
-                                       {{"M", "5"}, {"N", "48"}, {"K", "272"}, {"layout", "nt"}, {"scales", "block"}},
-                                       "BM=8 BN=64 BK=128 STAGES=2 SLICES=1 CLUSTER_K=1 REDUCE=0 SWAP_AB=1 BLOCKS_PER_SM=4 PROMOTE=128"},
-                                      {"e4m3",
-                                       {{"M", "5"},
-                                        {"N", "48"},
-                                        {"K", "272"},
-                                        {"layout", "nt"},
-                                        {"scales", "row"},
-                                        {"accumulate", "fast"},
-                                        {"out", "e4m3"}},
-                                       "BM=8 BN=64 BK=128 STAGES=8 SLICES=1 CLUSTER_K=1 REDUCE=0 SWAP_AB=1 PROMOTE=0"}});
+  check_configurations(
+      "gemm_sm90_splitk",
+      {{"e5m2",
+        {{"M", "5"}, {"N", "48"}, {"K", "272"}, {"layout", "nt"}, {"scales", "block"}},
+        "BM=8 BN=64 BK=128 STAGES=2 SLICES=1 CLUSTER_K=1 REDUCE=0 SWAP_AB=1 BLOCKS_PER_SM=4 PROMOTE=128"},
+       {"e4m3",
+        {{"M", "5"},
+         {"N", "48"},
+         {"K", "272"},
+         {"layout", "nt"},
+         {"scales", "row"},
+         {"accumulate", "fast"},
+         {"out", "e4m3"}},
+        "BM=8 BN=64 BK=128 STAGES=8 SLICES=1 CLUSTER_K=1 REDUCE=0 SWAP_AB=1 PROMOTE=0"}});
 }
 
 TEST_CASE("emulated kernels: gemm in int8, exact, with whole alpha and beta", "[emulated][kernels]") {
