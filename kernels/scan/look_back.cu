@@ -8,8 +8,8 @@
 // Parameters THREADS a block; ROUNDS accesses of 16 bytes a thread; SLEEP ns between two looks at who is not ready.
 // Expects   anything. Words and counter are 0 before.
 // Lacks     an order of additions that is always the same: how far a block looks back depends on who was quicker.
-// Measured  on an H100, 2^27 fp32, clearing of the words included: 440 us, 2.44 TB/s (THREADS=512 ROUNDS=8); torch.cumsum
-//           (CUB) in the same process 513 us.
+// Measured  2^27 fp32, clearing of the words included, THREADS=512 ROUNDS=8: on an H200 357 us, 3.01 TB/s, where
+//           torch.cumsum (CUB) takes 416 us in the same process; on an H100 440 us, 2.44 TB/s, and torch.cumsum 513 us.
 // Emulated  blocks begin in order and each finds the prefix of the tile before it, one look of 32 words a tile: what is
 //           wrong in later windows, or with blockIdx.x as the tile, a GPU alone can tell.
 #include "tile.cuh"
