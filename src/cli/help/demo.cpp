@@ -1,3 +1,6 @@
+#include <poll.h>
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <iostream>
 
@@ -10,6 +13,8 @@
 namespace kerlab::cli {
 
 namespace {
+
+constexpr int kLookMs = 100;  // between two looks at Ctrl-C
 
 struct DemoOptions {
   bool yes = false;
@@ -65,6 +70,10 @@ class Guide {
     if (!asks_) return {};
     fmt::print("{}", question);
     std::fflush(stdout);
+    // A Ctrl-C between the question and the read would leave a read that nothing ends.
+    for (pollfd typed{STDIN_FILENO, POLLIN, 0}; !interrupt_.raised() && ::poll(&typed, 1, kLookMs) <= 0;) {
+    }
+    if (interrupt_.raised()) throw DemoEnds{ExitCode::interrupted};
     std::string line;
     const bool read = static_cast<bool>(std::getline(std::cin, line));
     if (interrupt_.raised()) throw DemoEnds{ExitCode::interrupted};
