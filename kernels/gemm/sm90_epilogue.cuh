@@ -94,7 +94,8 @@ __device__ __forceinline__ void store_shared(unsigned to, const T& value) {
 /// of wgmma, the first.
 __device__ __forceinline__ void fill_out_stage(const Accumulator (&accumulators)[kColumns / 2], unsigned stage,
                                                int column, int m0, int n0, int M, const Epilogue& epilogue) {
-  const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) % 128 / 32;
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  [[maybe_unused]] const int warp = static_cast<int>(threadIdx.x) % 128 / 32;
   constexpr int kWidth = SWAP_AB ? OUT_ROWS : kOutColumns;  // columns of wgmma
 #if OUT_BYTES == 2
 #pragma unroll

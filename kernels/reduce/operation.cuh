@@ -1,6 +1,6 @@
 #pragma once
 // What is reduced. The family defines OP: 0 sum, 1 max, 2 min.
-#include "common/types.cuh"
+#include "common/rows/row_math.cuh"
 
 #if DTYPE_FP64
 using Number = double;
@@ -35,7 +35,7 @@ __device__ __forceinline__ Number nothing() {
 #if DTYPE_INT32
   return OP == 1 ? static_cast<int>(0x80000000U) : 0x7fffffff;
 #else
-  return __int_as_float(OP == 1 ? static_cast<int>(0xff800000U) : 0x7f800000);
+  return OP == 1 ? -infinity() : infinity();
 #endif
 }
 

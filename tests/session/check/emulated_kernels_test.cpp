@@ -6,6 +6,7 @@
 #include "catch.h"
 #include "session/check/check.h"
 #include "session/session_fixture.h"
+#include "spec/recipes.h"
 
 using namespace kerlab;
 using namespace kerlab::testing;
@@ -32,6 +33,19 @@ std::vector<Arguments> flag_choices(const Family& family) {
   return choices;
 }
 
+/// Of the recipes of every check those that the family has for this dtype.
+std::vector<std::string> usual_recipes(const std::string& name, const std::string& dtype) {
+  const Family family = open_catalogue({}).find(name).family;
+  ProblemRequest request;
+  request.dtype = dtype;
+  const Problem problem = make_problem(family, request);
+  std::vector<std::string> names;
+  for (const Recipe& recipe : recipes_of(family, problem, tensors_of(family, problem)))
+    if (recipe.name == "normal" || recipe.name == "uniform" || recipe.name == "small_integer")
+      names.push_back(recipe.name);
+  return names;
+}
+
 /// Checks every variant's default configuration, or one configuration of one variant, on the recipes of every check or
 /// on all; what is wrong, a line each.
 std::string failures(const std::string& family, const std::string& dtype, Arguments arguments,
@@ -47,7 +61,7 @@ std::string failures(const std::string& family, const std::string& dtype, Argume
   options.configuration = configuration;
   options.arguments = std::move(arguments);
   options.only_asked = true;
-  if (!every_recipe) options.recipes = {"normal", "uniform", "small_integer"};
+  if (!every_recipe) options.recipes = usual_recipes(family, dtype);
   CheckSession session(options, fixture.database());
   while (session.step()) {
   }
