@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A Triton kernel as a variant of ../saxpy: compiles it for each setting and writes the PTX and its triton.toml.
 
-  emit_triton.py FOLDER [--cc 90]     needs Triton (tried with 3.5), no GPU; then: kerlab tune FOLDER --variant triton
+  emit_triton.py FOLDER [--cc 90]     needs Triton, no GPU; then: kerlab tune FOLDER --variant triton
 """
 import argparse
 import pathlib
