@@ -138,7 +138,7 @@ TEST_CASE("reduce: reference and variants are right, and the same bits come out 
       const ReferenceValues expected = problem.reference();
       CHECK(expected.value[0] == Approx(sum).epsilon(1e-12).margin(1e-12));
       CHECK(expected.scale[0] == Approx(std::sqrt(squares)).epsilon(1e-12));
-      check_variants(folder, problem, 1);
+      check_variants(folder, problem, 2);
       const Variant& variant = variant_of(folder, "two_pass");
       problem.run(variant, some_valid(variant, problem.problem(), 3).front(), true);
       const double forwards = problem.tensors().get("S")[0];
