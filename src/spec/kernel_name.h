@@ -1,9 +1,12 @@
 #pragma once
 // Kernels that a launch names by more than an identifier: ns::scale, gemm<{DTYPE}, {BM}>.
 
+#include "spec/launch_decl.h"
 #include "spec/spec_table.h"
 
 namespace kerlab::spec {
+
+class Scope;
 
 /// "gemm<{DTYPE}, {BM * 2}>" in pieces; of a plain name none. Throws SpecError at `where`: no name, a brace without its
 /// end, an unknown name in one.

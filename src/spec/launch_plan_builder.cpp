@@ -7,6 +7,8 @@
 #include <limits>
 #include <utility>
 
+#include "spec/kernel_name.h"
+
 namespace kerlab::spec {
 namespace {
 

@@ -14,6 +14,7 @@
 #include "plan/device_info.h"
 #include "plan/problem_plan.h"
 #include "spec/expression.h"
+#include "spec/launch_decl.h"
 
 namespace kerlab::spec {
 
@@ -73,25 +74,6 @@ struct TensorDecl {
   SourceLocation where;
 };
 
-/// An argument of a launch as a spec writes it.
-///   "A"  tensor   "ws"  workspace   "M"  integer expression passed as i32   "i64:M"  as i64   "alpha"  scalar
-///   "A + expression"  tensor or workspace at a byte offset   "@map"  tensor map
-///   reference only: "index" "count" "value" "scale"; checker only: "index" "count" "error" "code"
-///   "ping|pong"  alternates by repetition   "if BIAS: bias_row"  passed only where the condition holds
-struct ArgumentChoice {
-  enum class Kind : std::uint8_t { int32, int64, scalar, tensor, workspace, tensor_map, reference_slot };
-  Kind kind = Kind::int32;
-  std::string name;       ///< of the scalar, tensor, workspace, tensor map
-  Expression expression;  ///< an integer's value; a byte offset (empty: 0)
-  ReferenceSlot slot = ReferenceSlot::index;
-};
-struct ArgumentDecl {
-  std::string text;
-  Expression when;  ///< empty: always
-  std::vector<ArgumentChoice> choices;
-  SourceLocation where;
-};
-
 struct WorkspaceDecl {
   std::string name;
   Expression bytes;
@@ -104,24 +86,6 @@ struct TensorMapDecl {
   DTypeRule dtype;
   Expression swizzle, promotion;  ///< 0, 32, 64, 128 / 0, 64, 128, 256; empty: 0
   bool nan_fill = false;
-  SourceLocation where;
-};
-/// A piece of "gemm<{DTYPE}, {BM}>": text, then what stands for a brace after it.
-struct KernelNamePiece {
-  std::string text;
-  Expression value;    ///< empty: nothing
-  bool dtype = false;  ///< {DTYPE}: CUDA's type for the problem's dtype, as __half
-};
-
-struct LaunchDecl {
-  std::string kernel;                            ///< as written
-  std::vector<KernelNamePiece> kernel_name;      ///< of one that depends on the configuration; empty: it is `kernel`
-  std::vector<Expression> grid, block, cluster;  ///< x, y, z; what is missing is 1
-  Expression shared;                             ///< dynamic bytes; empty: 0
-  Expression repeat;                             ///< empty: 1; `i` is the repetition in every other expression
-  std::string group;                             ///< consecutive launches of one group repeat together
-  Expression when;                               ///< empty: always
-  std::vector<ArgumentDecl> arguments;
   SourceLocation where;
 };
 
@@ -216,12 +180,6 @@ struct Parameter {
 struct Prediction {
   std::string counter;
   Expression value;
-  SourceLocation where;
-};
-
-/// [[symbol]]: a variable of the program that holds a tensor.
-struct SymbolDecl {
-  std::string name, tensor;
   SourceLocation where;
 };
 
