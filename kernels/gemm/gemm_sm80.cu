@@ -45,7 +45,7 @@
 #endif
 #if SPLIT > 1
 #include "common/semaphore.cuh"
-#include "part_sums.cuh"
+#include "splitk_parts.cuh"
 #endif
 
 using TileA = sm80::OperandTile<DTYPE, BM, BK, !TRANS_A, true, THREADS>;
@@ -148,7 +148,7 @@ struct AddInOrder {
 
 /// D of share `share` of the tile, whose parts begin at `parts`.
 __device__ __forceinline__ void write_share(const PartialTile& parts, int share, int M, const Epilogue& epilogue) {
-  PartSums<kTileFours, SPLIT, SPLIT, THREADS>::add_up(
+  SplitKParts<kTileFours, SPLIT, SPLIT, THREADS>::add_up(
       parts.first, share, reinterpret_cast<Four*>(shared), [&](int four, const Four& sum) {
         epilogue.four_or_fewer(parts.m0 + four / (BN / 4), parts.n0 + four % (BN / 4) * 4, M, sum.at);
       });
@@ -174,7 +174,7 @@ struct WorkTile {
 /// `words`: 0 for each tile, and left so.
 extern "C" __global__ void __launch_bounds__(THREADS, 1)
     gemm(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const Added* __restrict__ bias,
-         const Added* __restrict__ C, Out* __restrict__ D, Sum* parts, unsigned* words, int M, int N, int K,
+         const Added* __restrict__ C, Out* __restrict__ D, Accumulator* parts, unsigned* words, int M, int N, int K,
          int stride_a, int stride_b, int front, float alpha, float beta SCALE_PARAMETERS) {
   const WorkTile work(M);
   // Whole tiles of k to each part; the last ones may get less, or nothing and write zeros.
@@ -217,8 +217,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
 
 /// D = epilogue of the sum of the parts; block b: share b % SPLIT of tile b / SPLIT.
 extern "C" __global__ void __launch_bounds__(THREADS)
-    add_parts(Sum* parts, const Added* __restrict__ bias, const Added* __restrict__ C, Out* __restrict__ D, int M,
-              int N, float alpha, float beta SCALE_PARAMETERS) {
+    add_parts(Accumulator* parts, const Added* __restrict__ bias, const Added* __restrict__ C, Out* __restrict__ D,
+              int M, int N, float alpha, float beta SCALE_PARAMETERS) {
   const WorkTile work(M);
   const PartialTile all{reinterpret_cast<Four*>(parts) + work.offset(SPLIT * kTileFours), work.m0, work.n0};
   write_share(all, work.part, M, Epilogue(bias, C, D, M, N, alpha, beta, GIVEN_SCALES));

@@ -10,7 +10,7 @@
 //             0  the last of its blocks to come (a counter of arrivals), in order of slice
 //             1  three quarters of them: they wait for the last, then each adds a share of the share. Less to read by
 //                one block. The others leave, so that blocks that have not begun yet find room: nobody waits for ever
-//             2  the same, and nobody counts: each word of the workspace is 0 until it has come (part_sums.cuh).
+//             2  the same, and nobody counts: each word of the workspace is 0 until it has come (splitk_parts.cuh).
 //                Without fence, atomic and the way to a counter and back
 //           Partial tiles are as large as the tile, each: smaller tiles have less to add up but read A and B more
 //           often. CLUSTER_M x CLUSTER_N tiles of a cluster therefore share the loads of A and B (multicast).
@@ -37,13 +37,13 @@
 #include "common/sm90/cluster_reduce.cuh"
 #include "common/sm90/pipeline.cuh"
 #include "epilogue.cuh"
-#include "sm90_swapped_scales.cuh"
+#include "sm90_promotion.cuh"
 #if PREFETCH
 #include "l2_prefetch_slice.cuh"
 #endif
 #if SLICES > CLUSTER_K  // a tile has several clusters, which add up through L2
 #include "common/semaphore.cuh"
-#include "part_sums.cuh"
+#include "splitk_parts.cuh"
 #endif
 
 constexpr int kThreads = 128 * CONSUMERS;          // that multiply and add up
@@ -196,23 +196,23 @@ __device__ __forceinline__ bool all_have_come(unsigned* word, int adder) {
 }
 
 /// This cluster's share of the tile to the workspace; who adds up the shares of all clusters does, and writes D.
-__device__ __forceinline__ void reduce_through_l2(const Accumulator (&share)[Reduce::kShare], FourSums* workspace,
-                                                  unsigned* words, const Work& work, int M, int N,
-                                                  const Epilogue& epilogue) {
+__device__ __forceinline__ void reduce_through_l2(const Accumulator (&share)[Reduce::kShare],
+                                                  FourAccumulators* workspace, unsigned* words, const Work& work, int M,
+                                                  int N, const Epilogue& epilogue) {
   static_assert(Reduce::kShare % 4 == 0, "constraint shares");
   constexpr int kFours = Reduce::kShare / 4 * kThreads;
   const int thread = static_cast<int>(threadIdx.x);
-  FourSums* of_share = workspace + work.share * (kPartials * kFours);
+  FourAccumulators* of_share = workspace + work.share * (kPartials * kFours);
   const int part = work.slice / CLUSTER_K;
 #pragma unroll
   for (int i = 0; i < Reduce::kShare; i += 4)
     Parts::write(of_share + part * kFours + i / 4 * kThreads + thread,
-                 FourSums{share[i], share[i + 1], share[i + 2], share[i + 3]});
+                 FourAccumulators{share[i], share[i + 1], share[i + 2], share[i + 3]});
   const int adder = REDUCE == 0 ? 0 : part - (kPartials - kAdders);
   if (REDUCE < 2 ? !all_have_come(words + work.share, adder) : adder < 0) return;
   if (REDUCE == 2) NamedBarrier{1, kThreads}.sync();  // nobody multiplies any more: the stages are free
-  PartSums<kFours, kPartials, kAdders, kThreads, Parts>::add_up(
-      of_share, adder, reinterpret_cast<FourSums*>(shared), [&](int four, const FourSums& sum) {
+  SplitKParts<kFours, kPartials, kAdders, kThreads, Parts>::add_up(
+      of_share, adder, reinterpret_cast<FourAccumulators*>(shared), [&](int four, const FourAccumulators& sum) {
         write_accumulators<4>(work.part_k * Reduce::kShare + four / kThreads * 4, four % kThreads, sum.at, work, M, N,
                               epilogue);
       });

@@ -5,10 +5,10 @@
 //           past L1, many per thread before the first is used. All M rows are multiplied by each number of B while it
 //           is in a register; A is small and comes from L1.
 //           k contiguous in B (layouts .t)   a warp's lanes walk along ROWS columns of D together; each lane has
-//                                            its own chunks of k, sums are added across lanes by shuffles
+//                                            its own chunks of k, partial sums are added across lanes by shuffles
 //           n contiguous (layouts .n)        each lane has a chunk of neighbouring columns; LANES lanes side by side
 //                                            read LANES x 16 bytes of a row of B, the others other rows
-//           In both, WARPS warps of a block share the k of the same columns and add their sums in shared memory.
+//           In both, WARPS warps of a block share the k of the same columns and add their partial sums in shared memory.
 // Parameters WARPS; ROWS columns of D per warp (.t) or LANES lanes side by side (.n); UNROLL loads on their way per
 //           column (.t) or thread (.n).
 // Expects   M <= 16; any N, K, layout; rows of B that are no multiple of 16 bytes are read in smaller pieces.
@@ -85,7 +85,7 @@ constexpr int kColumns = ROWS;  // of D, per block
 
 /// COUNT pieces of each row, kThreads pieces apart: first all loads, then all multiplications.
 template <int COUNT>
-__device__ __forceinline__ void add_pieces(float (&sums)[M_ROWS][ROWS], const DTYPE* A,
+__device__ __forceinline__ void add_pieces(float (&accumulators)[M_ROWS][ROWS], const DTYPE* A,
                                            const DTYPE* const (&rows)[ROWS], int k0, int K) {
   constexpr int kStride = kThreads * VEC;
   Piece pieces[COUNT][ROWS];
@@ -103,14 +103,14 @@ __device__ __forceinline__ void add_pieces(float (&sums)[M_ROWS][ROWS], const DT
       for (int e = 0; e < VEC; ++e) {
         const float b = pieces[u][r].get(e);
 #pragma unroll
-        for (int m = 0; m < M_ROWS; ++m) sums[m][r] += x[m][e] * b;
+        for (int m = 0; m < M_ROWS; ++m) accumulators[m][r] += x[m][e] * b;
       }
   }
 }
 
 /// The block's threads walk along ROWS rows of B together, VEC k each at a time.
-__device__ __forceinline__ void partial_sums(float (&sums)[M_ROWS][ROWS], const DTYPE* A, const DTYPE* B, int n0, int N,
-                                             int K) {
+__device__ __forceinline__ void accumulate(float (&accumulators)[M_ROWS][ROWS], const DTYPE* A, const DTYPE* B, int n0,
+                                           int N, int K) {
   const DTYPE* rows[ROWS];
 #pragma unroll
   for (int r = 0; r < ROWS; ++r) rows[r] = B + static_cast<long long>(n0 + r < N ? n0 + r : N - 1) * K;
@@ -118,21 +118,21 @@ __device__ __forceinline__ void partial_sums(float (&sums)[M_ROWS][ROWS], const 
   const int mine = static_cast<int>(threadIdx.x) * VEC;
   int k0 = 0;
 #pragma unroll 1
-  for (; K - k0 >= kStride * UNROLL; k0 += kStride * UNROLL) add_pieces<UNROLL>(sums, A, rows, k0 + mine, K);
+  for (; K - k0 >= kStride * UNROLL; k0 += kStride * UNROLL) add_pieces<UNROLL>(accumulators, A, rows, k0 + mine, K);
 #pragma unroll 1
   for (; K - k0 > mine; k0 += kStride) {  // VEC divides K: a piece exists wholly or not at all
-    add_pieces<1>(sums, A, rows, k0 + mine, K);
+    add_pieces<1>(accumulators, A, rows, k0 + mine, K);
     if (K - k0 <= kStride) break;
   }
 #pragma unroll
   for (int m = 0; m < M_ROWS; ++m)
 #pragma unroll
-    for (int r = 0; r < ROWS; ++r) sums[m][r] = add_lanes(sums[m][r], 31);
+    for (int r = 0; r < ROWS; ++r) accumulators[m][r] = add_lanes(accumulators[m][r], 31);
 }
-constexpr int kSums = ROWS;  // of a lane, per row of D
-__device__ __forceinline__ bool holds_sums(int lane) {
+constexpr int kAccumulators = ROWS;  // of a lane, per row of D
+__device__ __forceinline__ bool holds_accumulators(int lane) {
   return lane == 0;
-}  // the lanes whose sums are the warp's
+}  // the lanes whose accumulators are the warp's
 __device__ __forceinline__ int column_of(int) {
   return 0;
 }  // of a lane's first sum in the block's
@@ -142,8 +142,8 @@ constexpr int kGroups = kThreads / LANES;  // rows of B that a block reads at on
 
 /// COUNT neighbouring k: first all loads, then all multiplications.
 template <int COUNT>
-__device__ __forceinline__ void add_pieces(float (&sums)[M_ROWS][VEC], const DTYPE* A, const DTYPE* column, int k0,
-                                           int N, int K) {
+__device__ __forceinline__ void add_pieces(float (&accumulators)[M_ROWS][VEC], const DTYPE* A, const DTYPE* column,
+                                           int k0, int N, int K) {
   Piece pieces[COUNT];
 #pragma unroll
   for (int u = 0; u < COUNT; ++u) pieces[u].load(column + static_cast<long long>(k0 + u) * N);
@@ -154,32 +154,32 @@ __device__ __forceinline__ void add_pieces(float (&sums)[M_ROWS][VEC], const DTY
       const float x = to_float(TRANS_A ? A[static_cast<long long>(k0 + u) * M_ROWS + m]
                                        : A[static_cast<long long>(m) * K + k0 + u]);
 #pragma unroll
-      for (int e = 0; e < VEC; ++e) sums[m][e] += x * pieces[u].get(e);
+      for (int e = 0; e < VEC; ++e) accumulators[m][e] += x * pieces[u].get(e);
     }
 }
 
 /// Lane l has VEC of the block's columns, from l % LANES * VEC on, and the k of group g: runs of UNROLL.
-__device__ __forceinline__ void partial_sums(float (&sums)[M_ROWS][VEC], const DTYPE* A, const DTYPE* B, int n0, int N,
-                                             int K) {
+__device__ __forceinline__ void accumulate(float (&accumulators)[M_ROWS][VEC], const DTYPE* A, const DTYPE* B, int n0,
+                                           int N, int K) {
   const int group = static_cast<int>(threadIdx.x) / LANES;
   const int column = n0 + static_cast<int>(threadIdx.x) % LANES * VEC;
   const DTYPE* mine = B + (column < N ? column : N - VEC);  // VEC divides N
   constexpr int kStride = kGroups * UNROLL;
   int k0 = 0;
 #pragma unroll 1
-  for (; K - k0 >= kStride; k0 += kStride) add_pieces<UNROLL>(sums, A, mine, k0 + group * UNROLL, N, K);
+  for (; K - k0 >= kStride; k0 += kStride) add_pieces<UNROLL>(accumulators, A, mine, k0 + group * UNROLL, N, K);
 #pragma unroll 1
   for (k0 += group; k0 < K; k0 += kGroups) {
-    add_pieces<1>(sums, A, mine, k0, N, K);
+    add_pieces<1>(accumulators, A, mine, k0, N, K);
     if (K - k0 <= kGroups) break;
   }
 #pragma unroll
   for (int m = 0; m < M_ROWS; ++m)
 #pragma unroll
-    for (int e = 0; e < VEC; ++e) sums[m][e] = add_lanes(sums[m][e], 31 & ~(LANES - 1));
+    for (int e = 0; e < VEC; ++e) accumulators[m][e] = add_lanes(accumulators[m][e], 31 & ~(LANES - 1));
 }
-constexpr int kSums = VEC;
-__device__ __forceinline__ bool holds_sums(int lane) {
+constexpr int kAccumulators = VEC;
+__device__ __forceinline__ bool holds_accumulators(int lane) {
   return lane < LANES;
 }
 __device__ __forceinline__ int column_of(int lane) {
@@ -195,16 +195,16 @@ extern "C" __global__ void __launch_bounds__(kThreads)
   A = of_batch(A, static_cast<long long>(M_ROWS) * K);
   B = of_batch(B, static_cast<long long>(K) * N);
   const int n0 = static_cast<int>(blockIdx.x) * kColumns;
-  float sums[M_ROWS][kSums] = {};
-  partial_sums(sums, A, B, n0, N, K);
+  float accumulators[M_ROWS][kAccumulators] = {};
+  accumulate(accumulators, A, B, n0, N, K);
 
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const int warp = static_cast<int>(threadIdx.x) / 32;
-  if (holds_sums(lane)) {
+  if (holds_accumulators(lane)) {
 #pragma unroll
     for (int m = 0; m < M_ROWS; ++m)
 #pragma unroll
-      for (int e = 0; e < kSums; ++e) of_warps[warp][m][column_of(lane) + e] = sums[m][e];
+      for (int e = 0; e < kAccumulators; ++e) of_warps[warp][m][column_of(lane) + e] = accumulators[m][e];
   }
   __syncthreads();
   const Epilogue epilogue(bias, C, D, M_ROWS, N, alpha, beta, GIVEN_SCALES);

@@ -1,7 +1,7 @@
 #pragma once
-// What the rungs read, add up and write. Sums are fp32, and D, C and bias have the problem's type, or what the flag
-// `out` says; of fp8 they are bf16 unless it says otherwise. Products of int8 are added up as int32, and D, C and bias
-// are int32 too.
+// What kernels read, accumulate and write. Accumulators are fp32, and D, C and bias have the problem's type, or what the
+// flag `out` says; of fp8 they are bf16 unless it says otherwise. Products of int8 are accumulated in int32, and D, C
+// and bias are int32 too.
 #include "common/types.cuh"
 
 #ifndef OUT  // families without the flag
@@ -36,26 +36,25 @@ struct OutType<4> {
 };
 
 #if DTYPE_INT8
-using Sum = int;
+using Accumulator = int;
 using Out = int;
 using Added = int;
 #else
-using Sum = float;
+using Accumulator = float;
 using Out = OutType<OUT>::D;
 using Added = OutType<OUT>::Added;
 #endif
-using Accumulator = Sum;
 
 /// A number that was read (DTYPE or Added).
 template <typename T>
-__device__ __forceinline__ Sum to_sum(T x) {
+__device__ __forceinline__ Accumulator to_accumulator(T x) {
 #if DTYPE_INT8
   return x;
 #else
   return to_float(x);
 #endif
 }
-__device__ __forceinline__ Out from_sum(Sum x) {
+__device__ __forceinline__ Out from_accumulator(Accumulator x) {
 #if DTYPE_INT8
   return x;
 #else

@@ -1,7 +1,7 @@
 #pragma once
 // What fp8 operands and D are multiplied by (flag `scales`, scalar `scale_d`). SCALES: 0 nothing; 1 a number for each
-// row of A and column of B, applied to the sums; 2 a number for each 128 k of a row of A, and for each 128 k of 128
-// columns of B, applied to the products. SCALED: kernels take these arguments at all.
+// row of A and column of B, applied to the accumulators; 2 a number for each 128 k of a row of A, and for each 128 k of
+// 128 columns of B, applied to the products. SCALED: kernels take these arguments at all.
 #include "numbers.cuh"
 
 struct Scales {
@@ -18,18 +18,18 @@ struct Scales {
     return {a + batch * M * blocks(K), b + batch * columns * blocks(K), d};
   }
   /// Of the sum at (m, n), which may lie beyond an edge.
-  __device__ __forceinline__ Sum of_sum(int m, int n, int M, int N) const {
+  __device__ __forceinline__ Accumulator of_accumulator(int m, int n, int M, int N) const {
     if constexpr (SCALES == 1) return a[m < M ? m : M - 1] * b[n < N ? n : N - 1];
-    return Sum(1);
+    return Accumulator(1);
   }
   /// Of a(m, k) and b(k, n).
-  __device__ __forceinline__ Sum of_a(int m, int k, int K) const {
+  __device__ __forceinline__ Accumulator of_a(int m, int k, int K) const {
     if constexpr (SCALES == 2) return a[static_cast<long long>(m) * blocks(K) + k / kBlock];
-    return Sum(1);
+    return Accumulator(1);
   }
-  __device__ __forceinline__ Sum of_b(int k, int n, int K) const {
+  __device__ __forceinline__ Accumulator of_b(int k, int n, int K) const {
     if constexpr (SCALES == 2) return b[static_cast<long long>(n / kBlock) * blocks(K) + k / kBlock];
-    return Sum(1);
+    return Accumulator(1);
   }
 };
 

@@ -73,7 +73,7 @@ __device__ __forceinline__ auto round_two(const Vector<Accumulator, 2>& two) {
   asm("cvt.rn.satfinite.e4m3x2.f32 %0, %1, %2;" : "=h"(both) : "f"(two.at[1]), "f"(two.at[0]));
   return both;
 #else
-  return Vector<Out, 2>{from_sum(two.at[0]), from_sum(two.at[1])};
+  return Vector<Out, 2>{from_accumulator(two.at[0]), from_accumulator(two.at[1])};
 #endif
 }
 

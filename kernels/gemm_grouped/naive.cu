@@ -16,7 +16,7 @@ extern "C" __global__ void __launch_bounds__(256)
   const int n = static_cast<int>(element % N);
   const int g = group_of(offsets, groups, static_cast<int>(row));
 
-  Sum sum = 0;
-  for (int k = 0; k < K; ++k) sum += to_sum(A[row * K + k]) * to_sum(b_at(B, g, k, n, N, K));
-  D[element] = from_sum(sum);
+  Accumulator sum = 0;
+  for (int k = 0; k < K; ++k) sum += to_accumulator(A[row * K + k]) * to_accumulator(b_at(B, g, k, n, N, K));
+  D[element] = from_accumulator(sum);
 }

@@ -7,12 +7,13 @@
 // Expects   anything.
 // Operations each group's rows rounded up to tiles at both ends: up to 2 (groups - 1) more products than tiles.
 // Lacks     wide loads, copies that overlap with products; small groups multiply 64 rows for a few.
-#include "common/async_copy.cuh"
-#include "common/tensor_core.cuh"
+#include "common/shared_address.cuh"
+#include "common/sm80/ldmatrix.cuh"
+#include "common/sm80/mma_sync.cuh"
 #include "groups.cuh"
 
 constexpr int kTile = 64, kStep = 32;
-constexpr int kRow = kStep + 8;  // padded: rows 80 bytes apart, which load_matrices reads without bank conflicts
+constexpr int kRow = kStep + 8;  // padded: rows 80 bytes apart, which ldmatrix reads without bank conflicts
 
 extern "C" __global__ void __launch_bounds__(128)
     gemm(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const int* __restrict__ offsets,
@@ -26,7 +27,7 @@ extern "C" __global__ void __launch_bounds__(128)
   for (int g = group_of(offsets, groups, m0); g < groups && offsets[g] < end; ++g) {
     const int first = offsets[g], behind = offsets[g + 1];
     if (behind <= m0 || behind == first) continue;
-    float sums[2][4][4] = {};
+    float accumulators[2][4][4] = {};
     for (int k0 = 0; k0 < K; k0 += kStep) {
       __syncthreads();
       for (int i = thread; i < kTile * kStep; i += 128) {
@@ -42,22 +43,23 @@ extern "C" __global__ void __launch_bounds__(128)
         unsigned a[2][4], b[2][4];
 #pragma unroll
         for (int i = 0; i < 2; ++i) {
-          load_matrices(a[i], shared_address(&a_tile[row + i * 16 + lane % 16][k + lane / 16 * 8]));
-          load_matrices(b[i],
-                        shared_address(&b_tile[column + i * 16 + lane / 16 * 8 + lane % 8][k + lane / 8 % 2 * 8]));
+          sm80::ldmatrix_x4(a[i], shared_address(&a_tile[row + i * 16 + lane % 16][k + lane / 16 * 8]));
+          sm80::ldmatrix_x4(b[i],
+                            shared_address(&b_tile[column + i * 16 + lane / 16 * 8 + lane % 8][k + lane / 8 % 2 * 8]));
         }
 #pragma unroll
         for (int i = 0; i < 2; ++i)
 #pragma unroll
           for (int j = 0; j < 4; ++j)
-            multiply_tile<DTYPE>(sums[i][j], a[i], b[j / 2][j % 2 * 2], b[j / 2][j % 2 * 2 + 1]);
+            sm80::mma_m16n8<DTYPE>(accumulators[i][j], a[i], b[j / 2][j % 2 * 2], b[j / 2][j % 2 * 2 + 1]);
       }
     }
 #pragma unroll
     for (int e = 0; e < 32; ++e) {
       const int i = e / 16, j = e / 4 % 4, c = e % 4;
       const int m = m0 + row + i * 16 + lane / 4 + c / 2 * 8, n = n0 + column + j * 8 + lane % 4 * 2 + c % 2;
-      if (m >= first && m < behind && m < end && n < N) D[static_cast<long long>(m) * N + n] = from_sum(sums[i][j][c]);
+      if (m >= first && m < behind && m < end && n < N)
+        D[static_cast<long long>(m) * N + n] = from_accumulator(accumulators[i][j][c]);
     }
   }
 }

@@ -13,6 +13,16 @@ __device__ __forceinline__ void cp_async_16(unsigned to, const void* from, bool 
                : "memory");
 }
 
+/// 8 bytes, or 8 bytes of zeros (through L1: the other way knows 16 bytes only).
+__device__ __forceinline__ void cp_async_8(unsigned to, const void* from, bool wanted) {
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;" ::"r"(to), "l"(from), "r"(wanted ? 8 : 0) : "memory");
+}
+
+/// 4 bytes, or 4 bytes of zeros.
+__device__ __forceinline__ void cp_async_4(unsigned to, const void* from, bool wanted) {
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(to), "l"(from), "r"(wanted ? 4 : 0) : "memory");
+}
+
 /// 16 bytes, or nothing. A predicate, not a branch, so that the instruction can stand between arithmetic.
 __device__ __forceinline__ void cp_async_16_if(bool wanted, unsigned to, const void* from) {
   asm volatile(

@@ -9,10 +9,11 @@
 // Expects   bf16 or fp16, layout nn, D = alpha A B; rows of whole 16 bytes. Tiles may hang over every edge.
 // Operations N^3 (1 / BM + 1 / BN) global reads, none of shared memory by threads.
 // Counted   256^3 bf16, defaults, on the emulated device: 524,288 bytes loaded from global memory; the formula gives
-//           it. Lacks     loads while it multiplies. Predicted over mma_multistage: the tensor pipe takes 4096 FLOP a cycle
-//           of an SM by wgmma and about 63 % of that by mma.sync; what waiting costs (a load of 32 KiB takes as long
-//           as its product, 512 cycles, and the way there again) is hidden only by the other blocks of an SM: 1.0 to
-//           1.3.
+//           it.
+// Lacks     loads while it multiplies.
+// Predicted over mma_multistage: the tensor pipe takes 4096 FLOP a cycle of an SM by wgmma and about 63 % of that by
+//           mma.sync; what waiting costs (a load of 32 KiB takes as long as its product, 512 cycles, and the way there
+//           again) is hidden only by the other blocks of an SM: 1.0 to 1.3.
 // Measured on an H200, every rung at its defaults in the same rounds, 4096^3 bf16: 292.6 us, 470 TFLOP/s; 262 us at
 //   BK=128 (an earlier run, as wgmma_tile, which had the same loop; mma_multistage at its best: 286 us).
 #include "hopper_rung.cuh"

@@ -21,7 +21,7 @@ struct VariantFit {
 
 /// What another kernel, or a library, took for the same problem.
 struct KnownTime {
-  std::string who;                         ///< "the winner, wgmma_stay", "cuBLASLt 13.0.2"
+  std::string who;                         ///< "the winner, gemm_sm90", "cuBLASLt 13.0.2"
   double us = 0, low_us = 0, high_us = 0;  ///< 95 % interval; modelled times have none
   std::string clock, where;                ///< "measured"; a device class, or what a shipped winner says
 };

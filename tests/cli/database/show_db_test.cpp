@@ -75,7 +75,7 @@ TEST_CASE("show and db: what a tune found can be listed, shown, saved and export
     const ProcessResult saved = lab.kerlab({"show", id, "--save", folder.string()});
     INFO(saved.err);
     CHECK(saved.exit_code == 0);
-    CHECK(read_text(folder / "naive.cu") == read_text(share_folder() / "kernels" / "gemm" / "naive.cu"));
+    CHECK(read_text(folder / "naive.cu") == read_text(share_folder() / "kernels/gemm/ladder/naive.cu"));
     CHECK(std::filesystem::exists(folder / "common" / "types.cuh"));
     CHECK_THAT(read_text(folder / "naive.log"), Contains("-DDTYPE_FP32=1") && Contains("registers"));
     const std::string cubin = read_text(folder / "naive.cubin");

@@ -27,7 +27,7 @@ __device__ __forceinline__ void copy_tile(const OperandA& a, const OperandB& b, 
   for (int i = 0; i < OperandB::kPasses; ++i) b.copy(stage + OperandA::kFloats * 4, i, wanted);
 }
 
-__device__ __forceinline__ void multiply(float (&sums)[TM][TN], const float* a, const float* b) {
+__device__ __forceinline__ void multiply(float (&accumulators)[TM][TN], const float* a, const float* b) {
 #pragma unroll
   for (int k = 0; k < BK; ++k) {
     float of_a[TM];
@@ -37,7 +37,7 @@ __device__ __forceinline__ void multiply(float (&sums)[TM][TN], const float* a, 
 #pragma unroll
     for (int i = 0; i < TM; ++i)
 #pragma unroll
-      for (int j = 0; j < TN; ++j) sums[i][j] += of_a[i] * of_b[j];
+      for (int j = 0; j < TN; ++j) accumulators[i][j] += of_a[i] * of_b[j];
   }
 }
 
@@ -58,7 +58,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
   OperandA a(A, m0, M, K);
   OperandB b(B, n0, N, K);
   const unsigned ring = shared_address(shared);
-  float sums[TM][TN] = {};
+  float accumulators[TM][TN] = {};
 
   // The ragged tile comes first, so that the others need no look at the end of k.
   const int tiles = K / BK + (K % BK != 0);
@@ -72,23 +72,23 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
     }
     a.advance(stage == 0 ? depth : BK);
     b.advance(stage == 0 ? depth : BK);
-    commit_copies();
+    sm80::cp_async_commit();
   }
   int read = 0;
   int write = STAGES - 1;
 #pragma unroll 1
   for (int tile = 0; tile < tiles; ++tile) {
-    wait_copies<STAGES - 2>();  // one group per tile, so the count tells
+    sm80::cp_async_wait<STAGES - 2>();  // one group per tile, so the count tells
     __syncthreads();            // the tile is complete, and nobody reads the one before any more
     copy_tile(a, b, ring + write * kStageFloats * 4, tile + STAGES - 1 < tiles);
-    commit_copies();
+    sm80::cp_async_commit();
     a.advance(BK);
     b.advance(BK);
     const float* stage = reinterpret_cast<const float*>(shared) + read * kStageFloats;
-    multiply(sums, stage + my_m, stage + OperandA::kFloats + my_n);
+    multiply(accumulators, stage + my_m, stage + OperandA::kFloats + my_n);
     write = read;
     read = read == STAGES - 1 ? 0 : read + 1;
   }
 
-  write_groups(sums, m0 + my_m, n0 + my_n, M, Epilogue(bias, C, D, M, N, alpha, beta, GIVEN_SCALES));
+  write_groups(accumulators, m0 + my_m, n0 + my_n, M, Epilogue(bias, C, D, M, N, alpha, beta, GIVEN_SCALES));
 }

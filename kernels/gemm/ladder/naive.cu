@@ -9,7 +9,6 @@
 //           same.
 // Lacks     coalesced access; reuse of what was loaded.
 // Measured on H200: 272.0 ms, 0.505 TFLOP/s (fp32, 4096^3).
-#include "epilogue.cuh"
 #include "operands.cuh"
 
 extern "C" __global__ void __launch_bounds__(256)
@@ -24,7 +23,7 @@ extern "C" __global__ void __launch_bounds__(256)
   const int n = static_cast<int>(element / M);
 
   const Scales scales = GIVEN_SCALES.of(blockIdx.z, M, N, K);
-  Sum sum = 0;
+  Accumulator sum = 0;
   for (int k = 0; k < K; ++k)
     sum += a_at(A, m, k, pitch_a, pitch_a) * scales.of_a(m, k, K) *
            (b_at(B, k, n, pitch_b, pitch_b) * scales.of_b(k, n, K));
@@ -33,5 +32,5 @@ extern "C" __global__ void __launch_bounds__(256)
   const Epilogue epilogue(bias, C, D, M, N, alpha, beta, GIVEN_SCALES);
   const Added* from_c = of_batch(C, static_cast<long long>(M) * pitch_c) + static_cast<long long>(m) * pitch_c + n;
   Out* to_d = of_batch(D, static_cast<long long>(M) * pitch_d) + static_cast<long long>(m) * pitch_d + n;
-  *to_d = epilogue.finish(m, n, sum, BIAS ? bias[n] : Added{}, epilogue.beta != Sum(0) ? *from_c : Added{});
+  *to_d = epilogue.finish(m, n, sum, BIAS ? bias[n] : Added{}, epilogue.beta != Accumulator(0) ? *from_c : Added{});
 }

@@ -5,10 +5,10 @@
 //             barrier too: behind it the first step has its operands in registers already;
 //           * the copies of the next tile are issued during the first steps of the present one, not before them;
 //           * the warp tile WM x WN is chosen, not implied: at 64 x 32 a warp reads 96 numbers for 2048 multiply-adds;
-//             16 x 8 sums per thread (64 x 64) read 24 for 128, where 8 x 8 read 16 for 64;
+//             16 x 8 accumulators per thread (64 x 64) read 24 for 128, where 8 x 8 read 16 for 64;
 //           * GROUP rows of tiles are walked together, for L2.
-// Parameters BM, BN, BK tile of a block; WM, WN of a warp (a thread has WM WN / 32 sums); STAGES; GROUP; MIN_BLOCKS per
-//           SM to leave registers for.
+// Parameters BM, BN, BK tile of a block; WM, WN of a warp (a thread has WM WN / 32 accumulators); STAGES; GROUP;
+//           MIN_BLOCKS per SM to leave registers for.
 // Expects   fp32; any M, N, K, layout, alignment.
 // Operations N^3 (1 / BM + 1 / BN) global reads; N^3 (LANES_M / WM + LANES_N / WN) shared reads for N^3 multiply-adds.
 // Counted   256^3 fp32, defaults, on the emulated device: 1,048,576 bytes loaded from global memory, 16,842,752 from
@@ -17,11 +17,11 @@
 // Measured on H200: 4096^3 fp32: 2.676 ms, 51.4 TFLOP/s, BM=64 BN=256 BK=16 WM=64 WN=64 STAGES=3;
 //   cuBLASLt 13.1 in the same rounds 2.680 ms: 1.001 [1.001, 1.002] times as fast.
 #include "async_operand.cuh"
-#include "raster.cuh"
+#include "gemm/raster.cuh"
 
 extern __shared__ float4 shared[];  // STAGES x { A: BK x OperandA::kStride, B: BK x OperandB::kStride } floats
 
-constexpr int TM = WM / LANES_M;  // sums of a thread: TM x TN
+constexpr int TM = WM / LANES_M;  // accumulators of a thread: TM x TN
 constexpr int TN = WN / LANES_N;
 constexpr int kWarpsM = BM / WM;
 constexpr int kPasses = OperandA::kPasses + OperandB::kPasses;
@@ -65,7 +65,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
   OperandA a(A, m0, M, K);
   OperandB b(B, n0, N, K);
   const unsigned ring = shared_address(shared);
-  float sums[TM][TN] = {};
+  float accumulators[TM][TN] = {};
 
   // The ragged tile comes first, so that the others need no look at the end of k.
   const int tiles = K / BK + (K % BK != 0);
@@ -75,15 +75,15 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
     b.copy_first(ring + OperandA::kFloats * 4, depth);
     a.advance(depth);
     b.advance(depth);
-    commit_copies();
+    sm80::cp_async_commit();
 #pragma unroll
     for (int stage = 1; stage < STAGES - 1; ++stage) {
       copy_passes(a, b, ring + stage * kStageFloats * 4, 0, kPasses, stage < tiles);
       a.advance(BK);
       b.advance(BK);
-      commit_copies();
+      sm80::cp_async_commit();
     }
-    wait_copies<STAGES - 2>();
+    sm80::cp_async_wait<STAGES - 2>();
     __syncthreads();
 
     const float* first = reinterpret_cast<const float*>(shared);
@@ -99,10 +99,10 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
       for (int k = 0; k < BK; ++k) {
         if (k < kCopySteps) copy_passes(a, b, write, k * kPasses / kCopySteps, (k + 1) * kPasses / kCopySteps, wanted);
         if (k == BK - 1) {
-          commit_copies();  // one group per tile, so the count tells
+          sm80::cp_async_commit();  // one group per tile, so the count tells
           a.advance(BK);
           b.advance(BK);
-          wait_copies<STAGES - 2>();
+          sm80::cp_async_wait<STAGES - 2>();
           __syncthreads();  // the next tile is complete, and nobody reads the present one any more
           write = ring + static_cast<unsigned>(read - first) * 4;
           read = read == first + (STAGES - 1) * kStageFloats ? first : read + kStageFloats;
@@ -111,10 +111,10 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
 #pragma unroll
         for (int i = 0; i < TM; ++i)
 #pragma unroll
-          for (int j = 0; j < TN; ++j) sums[i][j] += steps[k % 2].a[i] * steps[k % 2].b[j];
+          for (int j = 0; j < TN; ++j) accumulators[i][j] += steps[k % 2].a[i] * steps[k % 2].b[j];
       }
     }
   }
 
-  write_groups(sums, m0 + my_m, n0 + my_n, M, Epilogue(bias, C, D, M, N, alpha, beta, GIVEN_SCALES));
+  write_groups(accumulators, m0 + my_m, n0 + my_n, M, Epilogue(bias, C, D, M, N, alpha, beta, GIVEN_SCALES));
 }

@@ -12,11 +12,12 @@
 // Lacks     control: where fragments go, a swizzle instead of padding, more than one tile on its way, loads of the next
 //           fragments during the multiplication (next rungs).
 // Measured on H200: 4096^3 bf16, defaults: 848 us, 162 TFLOP/s.
-#include "common/async_copy.cuh"
+#include "common/sm80/cp_async.cuh"
 #include "common/wmma.cuh"
-#include "epilogue.cuh"
+#include "gemm/epilogue.cuh"
 
-extern __shared__ float4 shared[];  // 2 x { tile of A, tile of B }, rows padded; then the sums of a warp, 16 x 16 each
+/// 2 x { tile of A, tile of B }, rows padded; then 16 x 16 accumulators of each warp.
+extern __shared__ float4 shared[];
 
 constexpr int kChunk = 16 / DTYPE_BYTES;  // elements in the 16 bytes of a copy
 constexpr int kK = Wmma<DTYPE>::kK;
@@ -42,7 +43,7 @@ struct Tile {
       const int x = origin + (K_FIRST ? row : column);
       const int k = k0 + (K_FIRST ? column : row);
       const long long at = static_cast<long long>(K_FIRST ? x : k) * row_length + (K_FIRST ? k : x);
-      copy_16_or_zero(x < total && k < K, to + (row * kStride + column) * DTYPE_BYTES, operand + at);
+      sm80::cp_async_16(to + (row * kStride + column) * DTYPE_BYTES, operand + at, x < total && k < K);
     }
   }
   /// Address of element (x, k).
@@ -69,24 +70,24 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
   const int my_n = warp / kWarpsM * WN;
   const unsigned stages = shared_address(shared);
 
-  Sum sums[WM / 16][WN / 16][8] = {};
+  Accumulator accumulators[WM / 16][WN / 16][8] = {};
   const int tiles = K / BK + (K % BK != 0);
   if (tiles > 0) {
     TileA::copy(stages, A, m0, 0, M, K);
     TileB::copy(stages + TileA::kBytes, B, n0, 0, N, K);
   }
-  commit_copies();
+  sm80::cp_async_commit();
 #pragma unroll 1
   for (int tile = 0; tile < tiles; ++tile) {
     const unsigned present = stages + tile % 2 * kStageBytes;
     const unsigned other = stages + (tile + 1) % 2 * kStageBytes;
-    wait_copies<0>();
+    sm80::cp_async_wait<0>();
     __syncthreads();  // the present tile is complete, and nobody reads the other any more
     if (tile + 1 < tiles) {
       TileA::copy(other, A, m0, (tile + 1) * BK, M, K);
       TileB::copy(other + TileA::kBytes, B, n0, (tile + 1) * BK, N, K);
     }
-    commit_copies();
+    sm80::cp_async_commit();
 #pragma unroll
     for (int k = 0; k < BK; k += kK) {
       unsigned a[WM / 16][kRegisters];
@@ -100,20 +101,20 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
 #pragma unroll
       for (int i = 0; i < WM / 16; ++i)
 #pragma unroll
-        for (int j = 0; j < WN / 16; ++j) multiply_wmma<DTYPE, !TRANS_A, !TRANS_B>(sums[i][j], a[i], b[j]);
+        for (int j = 0; j < WN / 16; ++j) multiply_wmma<DTYPE, !TRANS_A, !TRANS_B>(accumulators[i][j], a[i], b[j]);
     }
   }
-  wait_copies<0>();
-  __syncthreads();  // the stages are free for the sums
+  sm80::cp_async_wait<0>();
+  __syncthreads();  // the stages are free for the accumulators
 
   const Epilogue epilogue(bias, C, D, M, N, alpha, beta, GIVEN_SCALES);
   const int lane = static_cast<int>(threadIdx.x) % 32;
-  Sum* mine = reinterpret_cast<Sum*>(shared) + warp * 256;
+  Accumulator* mine = reinterpret_cast<Accumulator*>(shared) + warp * 256;
 #pragma unroll
   for (int i = 0; i < WM / 16; ++i)
 #pragma unroll
     for (int j = 0; j < WN / 16; ++j) {
-      store_wmma(shared_address(mine), sums[i][j], 16);
+      store_wmma(shared_address(mine), accumulators[i][j], 16);
       __syncwarp();
 #pragma unroll
       for (int part = 0; part < 2; ++part) {

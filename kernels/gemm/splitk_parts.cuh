@@ -1,12 +1,13 @@
 #pragma once
-// Sums of one tile that several blocks computed, each over its part of K, and wrote to a workspace one part after
-// another: added up in order of part, the same bit for bit from run to run, a share of the tile by each block.
+// Split-K: the accumulators of one tile that several blocks computed, each over its part of K, and wrote to a workspace
+// one part after another. They are added up in order of part, the same bit for bit from run to run, a share of the tile
+// by each block.
 #include "common/sm90/named_barrier.cuh"
 #include "numbers.cuh"
 
-using FourSums = Vector<Sum, 4>;
+using FourAccumulators = Vector<Accumulator, 4>;
 
-__device__ __forceinline__ void add(FourSums& to, const FourSums& more) {
+__device__ __forceinline__ void add(FourAccumulators& to, const FourAccumulators& more) {
 #pragma unroll
   for (int e = 0; e < 4; ++e) to.at[e] += more.at[e];
 }
@@ -17,12 +18,15 @@ constexpr int power_of_two(int least) {
 
 /// Parts that are all there.
 struct WrittenParts {
-  static __device__ __forceinline__ void write(FourSums* to, const FourSums& sums) { *to = sums; }
+  static __device__ __forceinline__ void write(FourAccumulators* to, const FourAccumulators& accumulators) {
+    *to = accumulators;
+  }
   template <int COUNT>
-  static __device__ __forceinline__ void read(FourSums (&sums)[COUNT], FourSums* const (&from)[COUNT]) {
+  static __device__ __forceinline__ void read(FourAccumulators (&accumulators)[COUNT],
+                                              FourAccumulators* const (&from)[COUNT]) {
 #pragma unroll
     for (int i = 0; i < COUNT; ++i)
-      if (from[i] != nullptr) sums[i] = *from[i];
+      if (from[i] != nullptr) accumulators[i] = *from[i];
   }
 };
 
@@ -30,22 +34,23 @@ struct WrittenParts {
 /// nobody counts arrivals or fences: the words tell. A sum of -0 goes as 0; an integer sum is above -2^31.
 struct ArrivingParts {
   static constexpr unsigned kFlip = 0x80000000;  // no sum is this, so none arrives as 0
-  static __device__ __forceinline__ void store(FourSums* to, const unsigned (&words)[4]) {
+  static __device__ __forceinline__ void store(FourAccumulators* to, const unsigned (&words)[4]) {
     asm volatile("st.relaxed.gpu.global.v4.b32 [%0], {%1, %2, %3, %4};" ::"l"(to), "r"(words[0]), "r"(words[1]),
                  "r"(words[2]), "r"(words[3])
                  : "memory");
   }
-  static __device__ __forceinline__ void write(FourSums* to, const FourSums& sums) {
+  static __device__ __forceinline__ void write(FourAccumulators* to, const FourAccumulators& accumulators) {
     unsigned words[4];
 #pragma unroll
     for (int e = 0; e < 4; ++e) {
-      const unsigned word = *reinterpret_cast<const unsigned*>(&sums.at[e]);
+      const unsigned word = *reinterpret_cast<const unsigned*>(&accumulators.at[e]);
       words[e] = word == kFlip ? kFlip : word ^ kFlip;
     }
     store(to, words);
   }
   template <int COUNT>
-  static __device__ __forceinline__ void read(FourSums (&sums)[COUNT], FourSums* const (&from)[COUNT]) {
+  static __device__ __forceinline__ void read(FourAccumulators (&accumulators)[COUNT],
+                                              FourAccumulators* const (&from)[COUNT]) {
     unsigned words[COUNT][4];
     bool missing[COUNT], some = false;
 #pragma unroll
@@ -74,17 +79,17 @@ struct ArrivingParts {
 #pragma unroll
         for (int e = 0; e < 4; ++e) {
           const unsigned word = words[i][e] ^ kFlip;
-          sums[i].at[e] = *reinterpret_cast<const Sum*>(&word);
+          accumulators[i].at[e] = *reinterpret_cast<const Accumulator*>(&word);
         }
         store(from[i], {0, 0, 0, 0});
       }
   }
 };
 
-/// PARTS of FOURS times four sums each, which lie one part after another. A block of THREAD_COUNT threads adds up one
-/// of SHARES shares: kWidth threads side by side; where these are few, the parts are divided among kGroups of them.
+/// PARTS of FOURS times four accumulators each, one part after another. A block of THREAD_COUNT threads adds up one of
+/// SHARES shares: kWidth threads side by side; where these are few, the parts are divided among kGroups of them.
 template <int FOURS, int PARTS, int SHARES, int THREAD_COUNT, typename Parts = WrittenParts>
-struct PartSums {
+struct SplitKParts {
   static constexpr int kShare = (FOURS - 1) / SHARES + 1;
   static constexpr int kWidth = power_of_two(kShare) < THREAD_COUNT ? power_of_two(kShare) : THREAD_COUNT;
   static constexpr int kGroups = THREAD_COUNT / kWidth;
@@ -92,10 +97,11 @@ struct PartSums {
   static constexpr int kRounds = (kParts - 1) / 20 + 1;
   static constexpr int kAtOnce = (kParts - 1) / kRounds + 1;  // loads of a thread on their way
 
-  /// Calls write(which of the FOURS, its sums) for each of the share. `scratch`: THREAD_COUNT fours of shared memory,
-  /// which nobody else uses. The THREAD_COUNT threads, numbered from 0, all call it, and meet at named barrier 1.
+  /// Calls write(which of the FOURS, its accumulators) for each of the share. `scratch`: THREAD_COUNT fours of shared
+  /// memory, which nobody else uses. The THREAD_COUNT threads, numbered from 0, all call it, and meet at named barrier 1.
   template <typename Write>
-  static __device__ __forceinline__ void add_up(FourSums* parts, int share, FourSums* scratch, Write write) {
+  static __device__ __forceinline__ void add_up(FourAccumulators* parts, int share, FourAccumulators* scratch,
+                                                Write write) {
     const int thread = static_cast<int>(threadIdx.x);
     const int group = thread / kWidth;
 #pragma unroll 1
@@ -103,11 +109,11 @@ struct PartSums {
       const int within = begin + thread % kWidth;
       const int place = share * kShare + within;
       const bool exists = within < kShare && place < FOURS;
-      FourSums sums = {};
+      FourAccumulators accumulators = {};
 #pragma unroll 1
       for (int i = 0; i < kParts; i += kAtOnce) {
-        FourSums some[kAtOnce] = {};
-        FourSums* from[kAtOnce];
+        FourAccumulators some[kAtOnce] = {};
+        FourAccumulators* from[kAtOnce];
 #pragma unroll
         for (int j = 0; j < kAtOnce; ++j) {
           const int part = group * kParts + i + j;
@@ -116,15 +122,15 @@ struct PartSums {
         }
         Parts::read(some, from);
 #pragma unroll
-        for (int j = 0; j < kAtOnce; ++j) add(sums, some[j]);
+        for (int j = 0; j < kAtOnce; ++j) add(accumulators, some[j]);
       }
       if (kGroups > 1) {
-        scratch[thread] = sums;
+        scratch[thread] = accumulators;
         NamedBarrier{1, THREAD_COUNT}.sync();
-        for (int g = 1; group == 0 && g < kGroups; ++g) add(sums, scratch[g * kWidth + thread]);
+        for (int g = 1; group == 0 && g < kGroups; ++g) add(accumulators, scratch[g * kWidth + thread]);
         NamedBarrier{1, THREAD_COUNT}.sync();
       }
-      if (exists && group == 0) write(place, sums);
+      if (exists && group == 0) write(place, accumulators);
     }
   }
 };

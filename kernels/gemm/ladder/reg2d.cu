@@ -22,6 +22,7 @@
 // Lacks     tensor cores; asynchronous copies that bypass the registers.
 // Measured on H200: 2.761 ms, 49.8 TFLOP/s (fp32, 4096^3): 7.9 times the shared-memory tile.
 #include "lane_grid.cuh"
+#include "register_operand.cuh"
 
 // Derived in reg2d.toml: THREADS = BM * BN / (TM * TN); LANES_M * LANES_N = 32 threads of a warp over rows and columns.
 constexpr int kWarpM = LANES_M * TM;  // rows of D that a warp computes
@@ -30,105 +31,27 @@ constexpr int kWarpsM = BM / kWarpM;
 
 extern __shared__ float4 shared[];  // [1 + DB] x { A: BK x (BM + PAD), B: BK x (BN + PAD) } floats
 
-/// Moves tiles of one operand, EXTENT rows of op(A) or columns of op(B) by BK, from global memory through registers to
-/// shared memory, where element (x, k) lies at k * kStride + x. K_FIRST: k is the contiguous index in global memory.
-template <int EXTENT, bool K_FIRST>
-struct Mover {
-  using Four = Packed<DTYPE, 4>;
-  static constexpr int kStride = EXTENT + PAD;
-  static constexpr int kPerRow = (K_FIRST ? BK : EXTENT) / 4;  // vectors in a row of the tile as it lies in memory
-  static constexpr int kVectors = EXTENT * BK / 4;
-  static constexpr int kPerThread = (kVectors + THREADS - 1) / THREADS;
-
-  const DTYPE* first;  // element (0, 0) of the tile at k = 0
-  const DTYPE* next;   // this thread's first element in the tile to fetch next
-  int row_length;      // elements, in global memory
-  int extent;          // rows or columns from the tile's origin to the edge
-  bool whole;          // vectors may be read without a look at `extent`
-  Four held[kPerThread];
-
-  __device__ __forceinline__ Mover(const DTYPE* operand, int origin, int total, int K) {
-    row_length = K_FIRST ? K : total;
-    extent = total - origin;
-    whole = extent >= EXTENT && row_length % 4 == 0 && is_aligned_for<Four>(operand);
-    first = operand + (K_FIRST ? rows(origin) : origin);
-    next = first + rows(row(0)) + column(0);
-  }
-  /// Elements between a row and the one `count` further.
-  __device__ __forceinline__ long long rows(long long count) const { return count * row_length; }
-  static __device__ __forceinline__ int row(int i) { return (i * THREADS + threadIdx.x) / kPerRow; }
-  static __device__ __forceinline__ int column(int i) { return (i * THREADS + threadIdx.x) % kPerRow * 4; }
-  static __device__ __forceinline__ bool mine(int i) {
-    return kVectors % THREADS == 0 || i * THREADS + threadIdx.x < kVectors;
-  }
-
-  /// Starts loading the tile at `next`, a whole one, into registers.
-  __device__ __forceinline__ void fetch() {
-#pragma unroll
-    for (int i = 0; i < kPerThread; ++i)
-      if (mine(i)) held[i] = *reinterpret_cast<const Four*>(next + rows(i * (THREADS / kPerRow)));
-  }
-  __device__ __forceinline__ void advance() {
-    next += K_FIRST ? BK : rows(BK);
-  }
-
- private:
-  static_assert(THREADS % kPerRow == 0, "constraint whole_rows: a thread stays in its columns");
-
- public:
-  /// Puts what was fetched into shared memory.
-  __device__ __forceinline__ void store(float* tile) const {
-#pragma unroll
-    for (int i = 0; i < kPerThread; ++i) {
-      if (!mine(i)) continue;
-      const float4 four = {to_float(held[i].get(0)), to_float(held[i].get(1)), to_float(held[i].get(2)),
-                           to_float(held[i].get(3))};
-      if (K_FIRST) {
-        float* place = tile + column(i) * kStride + row(i);
-        place[0] = four.x;
-        place[kStride] = four.y;
-        place[2 * kStride] = four.z;
-        place[3 * kStride] = four.w;
-      } else {
-        *reinterpret_cast<float4*>(tile + row(i) * kStride + column(i)) = four;
-      }
-    }
-  }
-
-  /// The tile at k0, of which `depth` k exist, element by element: for edges and unaligned rows. Zeros beyond the
-  /// edges: they add nothing to any product.
-  __device__ __forceinline__ void copy_one_by_one(float* tile, int k0, int depth) const {
-#pragma unroll 1
-    for (int i = threadIdx.x; i < EXTENT * BK; i += THREADS) {
-      const int x = K_FIRST ? i / BK : i % EXTENT;
-      const int k = K_FIRST ? i % BK : i / EXTENT;
-      const DTYPE* element = first + (K_FIRST ? rows(x) + k0 + k : rows(k0 + k) + x);
-      tile[k * kStride + x] = x < extent && k < depth ? to_float(*element) : 0.0f;
-    }
-  }
-};
-
-using MoverA = Mover<BM, !TRANS_A>;
-using MoverB = Mover<BN, TRANS_B>;
-constexpr int kTileA = BK * MoverA::kStride;  // floats
-constexpr int kTile = kTileA + BK * MoverB::kStride;
+using OperandA = RegisterOperand<BM, !TRANS_A>;
+using OperandB = RegisterOperand<BN, TRANS_B>;
+constexpr int kTileA = BK * OperandA::kStride;  // floats
+constexpr int kTile = kTileA + BK * OperandB::kStride;
 
 /// k of a tile that are unrolled: more than 8 take up to twice as long to compile.
 constexpr int kUnroll = BK < 8 ? BK : 8;
 
-/// sums += A tile * B tile for this thread's rows (from `a` on) and columns (from `b` on).
+/// accumulators += A tile * B tile for this thread's rows (from `a` on) and columns (from `b` on).
 template <int UNROLL>
-__device__ __forceinline__ void multiply(float (&sums)[TM][TN], const float* a, const float* b) {
+__device__ __forceinline__ void multiply(float (&accumulators)[TM][TN], const float* a, const float* b) {
 #pragma unroll UNROLL
   for (int k = 0; k < BK; ++k) {
     float of_a[TM];
     float of_b[TN];
-    load_groups(of_a, a + k * MoverA::kStride, LANES_M * 4);
-    load_groups(of_b, b + k * MoverB::kStride, LANES_N * 4);
+    load_groups(of_a, a + k * OperandA::kStride, LANES_M * 4);
+    load_groups(of_b, b + k * OperandB::kStride, LANES_N * 4);
 #pragma unroll
     for (int i = 0; i < TM; ++i)
 #pragma unroll
-      for (int j = 0; j < TN; ++j) sums[i][j] += of_a[i] * of_b[j];
+      for (int j = 0; j < TN; ++j) accumulators[i][j] += of_a[i] * of_b[j];
   }
 }
 
@@ -147,10 +70,10 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
   const int my_m = warp % kWarpsM * kWarpM + lane_m(lane) * 4;  // first row and column of this thread in the tile
   const int my_n = warp / kWarpsM * kWarpN + lane_n(lane) * 4;
 
-  MoverA a(A, m0, M, K);
-  MoverB b(B, n0, N, K);
+  OperandA a(A, m0, M, K);
+  OperandB b(B, n0, N, K);
   float* tile = reinterpret_cast<float*>(shared);
-  float sums[TM][TN] = {};
+  float accumulators[TM][TN] = {};
 
   const int tiles = a.whole && b.whole ? K / BK : 0;  // the ones that need no look at edges
   if (DB && tiles > 0) {
@@ -168,7 +91,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
       }
       a.fetch();
       b.fetch();
-      multiply<kUnroll>(sums, tile + present + my_m, tile + present + kTileA + my_n);
+      multiply<kUnroll>(accumulators, tile + present + my_m, tile + present + kTileA + my_n);
       present = kTile - present;
       a.store(tile + present);
       b.store(tile + present + kTileA);
@@ -184,7 +107,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
       a.store(tile);
       b.store(tile + kTileA);
       __syncthreads();  // the tile is complete
-      multiply<kUnroll>(sums, tile + my_m, tile + kTileA + my_n);
+      multiply<kUnroll>(accumulators, tile + my_m, tile + kTileA + my_n);
       __syncthreads();  // nobody reads it any more
     }
   }
@@ -194,9 +117,9 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
     a.copy_one_by_one(tile, k0, K - k0);
     b.copy_one_by_one(tile + kTileA, k0, K - k0);
     __syncthreads();
-    multiply<1>(sums, tile + my_m, tile + kTileA + my_n);
+    multiply<1>(accumulators, tile + my_m, tile + kTileA + my_n);
     __syncthreads();
   }
 
-  write_groups(sums, m0 + my_m, n0 + my_n, M, Epilogue(bias, C, D, M, N, alpha, beta, GIVEN_SCALES));
+  write_groups(accumulators, m0 + my_m, n0 + my_n, M, Epilogue(bias, C, D, M, N, alpha, beta, GIVEN_SCALES));
 }

@@ -3,7 +3,7 @@
 // shared memory, element (k, x) at k * kStride + x, so that the numbers of one k are consecutive and come 4 at a time.
 // Where x is contiguous in global memory too, 16 bytes go at once; where k is, each number goes alone and is transposed
 // on the way: cp.async puts every 4 bytes wherever they are wanted, without a register or a store in between.
-#include "common/async_copy.cuh"
+#include "common/sm80/cp_async.cuh"
 #include "lane_grid.cuh"
 
 /// VECTOR: x is contiguous and rows are multiples of 16 bytes. EDGE: EXTENT does not divide the extent of the operand.
@@ -42,9 +42,9 @@ struct AsyncOperand {
     const float* from = next + i * kPassRows * row_length;
     if (EDGE) wanted = wanted && (inside >> i & 1) != 0;
     if (kWidth == 4)
-      copy_16_or_zero(wanted, to, from);
+      sm80::cp_async_16(to, from, wanted);
     else
-      copy_4_or_zero(wanted, to, from);
+      sm80::cp_async_4(to, from, wanted);
   }
 
   /// A tile of which only `depth` k exist.

@@ -11,7 +11,6 @@
 //           threads are V columns apart.
 // Measured on H200: 4096^3 fp32, V = 4: 37.4 ms, 3.7 TFLOP/s (coalesced: 22.6 ms): without sharing loads, tiles alone
 //   lose.
-#include "epilogue.cuh"
 #include "operands.cuh"
 
 extern "C" __global__ void __launch_bounds__(256)
@@ -29,15 +28,15 @@ extern "C" __global__ void __launch_bounds__(256)
 
 #pragma unroll 1
   for (int m = m0; m < m0 + V && m < M; ++m) {
-    Sum sums[V] = {};
+    Accumulator accumulators[V] = {};
     for (int k = 0; k < K; ++k) {
-      const Sum a = a_at(A, m, k, M, K);
+      const Accumulator a = a_at(A, m, k, M, K);
 #pragma unroll
       for (int j = 0; j < V; ++j)
-        if (j < columns) sums[j] += a * b_at(B, k, n0 + j, N, K);
+        if (j < columns) accumulators[j] += a * b_at(B, k, n0 + j, N, K);
     }
 #pragma unroll
     for (int j = 0; j < V; ++j)
-      if (j < columns) epilogue(m, n0 + j, sums[j]);
+      if (j < columns) epilogue(m, n0 + j, accumulators[j]);
   }
 }
