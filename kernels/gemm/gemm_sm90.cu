@@ -7,6 +7,7 @@
 //           * SWAP_AB gives wgmma B first (D^T = B^T A^T): then the tile is free along M, in steps of 8 rows.
 //           * PINGPONG: each consumer has a tile of its own, one multiplies while the other runs its epilogue.
 //           * STREAM_K: whole tiles wave after wave, and the last wave shared out along K.
+//           * RASTER 3, serpentine: every second wave of tiles walks k backwards, from what L2 still holds.
 //           * clusters along both sides of D: A is read once per row of the cluster, B once per column (multicast).
 // Parameters BM, BN tile of D; BK; STAGES; CONSUMERS warpgroups that multiply; CONSUMERS_ALONG_N they share N of
 //           wgmma, not M; PINGPONG; SWAP_AB; CLUSTER_M, CLUSTER_N; STREAM_K waves that are shared out; RASTER, GROUP
@@ -97,7 +98,11 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
     if (produces) {
       for (; more; more = scheduler.next(work)) {
         const TileCoordinate at = first_element(work.tile);
-        mainloop.load(state, map_a, map_b, at.row, at.column, (work.first + early) * BK, work.end - work.first - early);
+        const int count = work.end - work.first - early;
+        if (RASTER == 3 && work.tile / workers % 2 == 1)  // what the wave before read last is still in L2
+          mainloop.load(state, map_a, map_b, at.row, at.column, (stages - 1) * BK, count, -BK);
+        else
+          mainloop.load(state, map_a, map_b, at.row, at.column, (work.first + early) * BK, count);
         early = 0;
       }
     }
@@ -109,12 +114,12 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
     const int first_row = CONSUMERS_ALONG_N ? 0 : part * kRows, first_column = CONSUMERS_ALONG_N ? part * kColumns : 0;
     const int of_batch = BATCHED ? static_cast<int>(blockIdx.z) * workers : 0;
     const int rank = static_cast<int>(blockIdx.x) % kCluster;
-    const StreamKPartials<Accumulator, kAccumulators> others{partials, flags, kCluster * CONSUMERS,
-                                                             rank * CONSUMERS + group};
+    const StreamKPartials<Accumulator, kAccumulators> others{partials, flags, kCluster * kSharers,
+                                                             rank * kSharers + part};
     Consumer consumer(mainloop, first_row, first_column);
     const auto skip_tile = [&] {  // the other consumer has it
       scheduler.next(work);
-      consumer.state.advance(stages);
+      consumer.state.advance(STREAM_K ? work.end - work.first : stages);
     };
     if (PINGPONG && group == 1) {
       skip_tile();

@@ -24,9 +24,10 @@ struct Mainloop {
   __device__ __forceinline__ Mainloop(unsigned stages, Mbarrier* full, Mbarrier* empty)
       : stages(stages), pipeline{full, empty}, row(cluster_rank() % CLUSTER_M), column(cluster_rank() / CLUSTER_M) {}
 
-  /// Producer, one thread: loads `count` stages of the rows and columns of D from (m0, n0) on, from k on.
+  /// Producer, one thread: loads `count` stages of the rows and columns of D from (m0, n0) on: those from k on, or
+  /// (`step` = -BK) from k backwards.
   __device__ __forceinline__ void load(State& state, const TensorMap& map_a, const TensorMap& map_b, int m0, int n0,
-                                       int k, int count) const {
+                                       int k, int count, int step = BK) const {
     constexpr unsigned kOneRow = CLUSTER_N == 1   ? 1u
                                  : CLUSTER_N == 2 ? 1u | 1u << CLUSTER_M
                                                   : (1u | 1u << CLUSTER_M) * (1u | 1u << 2 * CLUSTER_M);
@@ -35,7 +36,7 @@ struct Mainloop {
     const auto of_column = static_cast<unsigned short>(kOneColumn << column * CLUSTER_M);
     const int z = static_cast<int>(blockIdx.z);
 #pragma unroll 1
-    for (; count > 0; --count, k += BK) {
+    for (; count > 0; --count, k += step) {
       pipeline.acquire(state);
       pipeline.expect(state, kStageBytes);
       const unsigned stage = stages + state.index * kStageBytes;

@@ -314,6 +314,7 @@ TEST_CASE("emulated kernels: gemm_sm90, stream-K", "[emulated][kernels]") {
       {"fp16",
        {{"M", "900"}, {"N", "648"}, {"K", "264"}, {"bias", "yes"}},
        "BM=64,BN=64,BK=128,STAGES=6,CONSUMERS=1,STREAM_K=2"},
+      {"bf16", {{"M", "264"}, {"N", "200"}, {"K", "520"}}, "BM=64,BN=64,STAGES=8,PINGPONG=1,STREAM_K=1"},
       {"int8",
        {{"M", "140"}, {"N", "132"}, {"K", "1040"}, {"layout", "nt"}},
        "BM=128,BN=128,BK=128,STAGES=6,STREAM_K=1"},
