@@ -8,10 +8,10 @@
 //                                            its own chunks of k, partial sums are added across lanes by shuffles
 //           n contiguous (layouts .n)        each lane has a chunk of neighbouring columns; LANES lanes side by side
 //                                            read LANES x 16 bytes of a row of B, the others other rows
-//           In both, WARPS warps of a block share the k of the same columns and add their partial sums in shared memory.
+//           In both, WARPS warps of a block share the k of the same columns and add partial sums in shared memory.
 // Parameters WARPS; ROWS columns of D per warp (.t) or LANES lanes side by side (.n); UNROLL loads on their way per
 //           column (.t) or thread (.n).
-// Expects   M <= 16; any N, K, layout; rows of B that are no multiple of 16 bytes are read in smaller pieces.
+// Expects   M <= 16; any N, K, layout; rows of B that are no multiple of 16 bytes are read in smaller chunks.
 // Operations one read of B from memory; M reads of A per ROWS (.t) or VEC (.n) numbers of B, from L1.
 // Lacks     loads on their way: ptxas puts each of the UNROLL loads just before its arithmetic, so that 3 or 4 are
 //           (next rung); tensor cores for M above 4, where arithmetic and conversions begin to count.
@@ -23,7 +23,7 @@
 constexpr int kThreads = WARPS * 32;
 
 /// VEC numbers of B in a register or four.
-struct Piece {
+struct Chunk {
   static constexpr int kBytes = VEC * DTYPE_BYTES;
   static constexpr int kWords = kBytes < 4 ? 1 : kBytes / 4;
   unsigned words[kWords];
@@ -65,9 +65,9 @@ __device__ __forceinline__ void load_a(float (&x)[M_ROWS][VEC], const DTYPE* A, 
 #pragma unroll
       for (int e = 0; e < VEC; ++e) x[m][e] = to_float(A[static_cast<long long>(k + e) * M_ROWS + m]);
     } else {
-      Vector<DTYPE, VEC> piece = *reinterpret_cast<const Vector<DTYPE, VEC>*>(A + static_cast<long long>(m) * K + k);
+      Vector<DTYPE, VEC> chunk = *reinterpret_cast<const Vector<DTYPE, VEC>*>(A + static_cast<long long>(m) * K + k);
 #pragma unroll
-      for (int e = 0; e < VEC; ++e) x[m][e] = to_float(piece.at[e]);
+      for (int e = 0; e < VEC; ++e) x[m][e] = to_float(chunk.at[e]);
     }
   }
 }
@@ -83,16 +83,16 @@ __device__ __forceinline__ float add_lanes(float sum, int lanes) {
 #if TRANS_B
 constexpr int kColumns = ROWS;  // of D, per block
 
-/// COUNT pieces of each row, kThreads pieces apart: first all loads, then all multiplications.
+/// COUNT chunks of each row, kThreads chunks apart: first all loads, then all multiplications.
 template <int COUNT>
-__device__ __forceinline__ void add_pieces(float (&accumulators)[M_ROWS][ROWS], const DTYPE* A,
+__device__ __forceinline__ void add_chunks(float (&accumulators)[M_ROWS][ROWS], const DTYPE* A,
                                            const DTYPE* const (&rows)[ROWS], int k0, int K) {
   constexpr int kStride = kThreads * VEC;
-  Piece pieces[COUNT][ROWS];
+  Chunk chunks[COUNT][ROWS];
 #pragma unroll
   for (int u = 0; u < COUNT; ++u)
 #pragma unroll
-    for (int r = 0; r < ROWS; ++r) pieces[u][r].load(rows[r] + k0 + u * kStride);
+    for (int r = 0; r < ROWS; ++r) chunks[u][r].load(rows[r] + k0 + u * kStride);
 #pragma unroll
   for (int u = 0; u < COUNT; ++u) {
     float x[M_ROWS][VEC];
@@ -101,7 +101,7 @@ __device__ __forceinline__ void add_pieces(float (&accumulators)[M_ROWS][ROWS], 
     for (int r = 0; r < ROWS; ++r)
 #pragma unroll
       for (int e = 0; e < VEC; ++e) {
-        const float b = pieces[u][r].get(e);
+        const float b = chunks[u][r].get(e);
 #pragma unroll
         for (int m = 0; m < M_ROWS; ++m) accumulators[m][r] += x[m][e] * b;
       }
@@ -118,10 +118,10 @@ __device__ __forceinline__ void accumulate(float (&accumulators)[M_ROWS][ROWS], 
   const int mine = static_cast<int>(threadIdx.x) * VEC;
   int k0 = 0;
 #pragma unroll 1
-  for (; K - k0 >= kStride * UNROLL; k0 += kStride * UNROLL) add_pieces<UNROLL>(accumulators, A, rows, k0 + mine, K);
+  for (; K - k0 >= kStride * UNROLL; k0 += kStride * UNROLL) add_chunks<UNROLL>(accumulators, A, rows, k0 + mine, K);
 #pragma unroll 1
-  for (; K - k0 > mine; k0 += kStride) {  // VEC divides K: a piece exists wholly or not at all
-    add_pieces<1>(accumulators, A, rows, k0 + mine, K);
+  for (; K - k0 > mine; k0 += kStride) {  // VEC divides K: a chunk exists wholly or not at all
+    add_chunks<1>(accumulators, A, rows, k0 + mine, K);
     if (K - k0 <= kStride) break;
   }
 #pragma unroll
@@ -142,11 +142,11 @@ constexpr int kGroups = kThreads / LANES;  // rows of B that a block reads at on
 
 /// COUNT neighbouring k: first all loads, then all multiplications.
 template <int COUNT>
-__device__ __forceinline__ void add_pieces(float (&accumulators)[M_ROWS][VEC], const DTYPE* A, const DTYPE* column,
+__device__ __forceinline__ void add_chunks(float (&accumulators)[M_ROWS][VEC], const DTYPE* A, const DTYPE* column,
                                            int k0, int N, int K) {
-  Piece pieces[COUNT];
+  Chunk chunks[COUNT];
 #pragma unroll
-  for (int u = 0; u < COUNT; ++u) pieces[u].load(column + static_cast<long long>(k0 + u) * N);
+  for (int u = 0; u < COUNT; ++u) chunks[u].load(column + static_cast<long long>(k0 + u) * N);
 #pragma unroll
   for (int u = 0; u < COUNT; ++u)
 #pragma unroll
@@ -154,7 +154,7 @@ __device__ __forceinline__ void add_pieces(float (&accumulators)[M_ROWS][VEC], c
       const float x = to_float(TRANS_A ? A[static_cast<long long>(k0 + u) * M_ROWS + m]
                                        : A[static_cast<long long>(m) * K + k0 + u]);
 #pragma unroll
-      for (int e = 0; e < VEC; ++e) accumulators[m][e] += x * pieces[u].get(e);
+      for (int e = 0; e < VEC; ++e) accumulators[m][e] += x * chunks[u].get(e);
     }
 }
 
@@ -167,10 +167,10 @@ __device__ __forceinline__ void accumulate(float (&accumulators)[M_ROWS][VEC], c
   constexpr int kStride = kGroups * UNROLL;
   int k0 = 0;
 #pragma unroll 1
-  for (; K - k0 >= kStride; k0 += kStride) add_pieces<UNROLL>(accumulators, A, mine, k0 + group * UNROLL, N, K);
+  for (; K - k0 >= kStride; k0 += kStride) add_chunks<UNROLL>(accumulators, A, mine, k0 + group * UNROLL, N, K);
 #pragma unroll 1
   for (k0 += group; k0 < K; k0 += kGroups) {
-    add_pieces<1>(accumulators, A, mine, k0, N, K);
+    add_chunks<1>(accumulators, A, mine, k0, N, K);
     if (K - k0 <= kGroups) break;
   }
 #pragma unroll

@@ -14,8 +14,8 @@ __device__ __forceinline__ uint4 shifted(uint4 low, uint4 high, unsigned shift) 
 }
 
 /// The first `bytes` of 16 (none where negative), and zeros.
-__device__ __forceinline__ uint4 first_bytes(uint4 piece, int bytes) {
-  unsigned words[4] = {piece.x, piece.y, piece.z, piece.w};
+__device__ __forceinline__ uint4 first_bytes(uint4 chunk, int bytes) {
+  unsigned words[4] = {chunk.x, chunk.y, chunk.z, chunk.w};
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
     const int kept = bytes - 4 * i;
