@@ -19,29 +19,19 @@
 //           tensor cores (1.4 of five products), no bank conflicts, nothing spilled: as predicted.
 // Lacks     those two products: rung 2. wgmma.
 #include "key_sums.cuh"
-#include "key_tile.cuh"
+#include "query_ring.cuh"
 #include "query_gradients.cuh"
 
 extern "C" __global__ void __launch_bounds__(kThreads)
     key_gradients(const DTYPE* __restrict__ Q, const DTYPE* __restrict__ K, const DTYPE* __restrict__ V,
                   const DTYPE* __restrict__ dO, const RowSums* __restrict__ sums, DTYPE* __restrict__ dK,
                   DTYPE* __restrict__ dV, int heads, int kv_heads, int queries, int keys, int depth) {
-  const KeyTile tile(static_cast<int>(blockIdx.x), heads, kv_heads, queries, keys);
+  const KeysOfBlock tile(static_cast<int>(blockIdx.x), heads, kv_heads, queries, keys);
+  const QueryRing ring = {shared, Q, dO, sums, heads, kv_heads, queries, depth};
   const unsigned tile_k = shared_address(shared), tile_v = tile_k + kOwnBytes;
-  const auto stage_of = [](int t) { return static_cast<unsigned>(2 * kOwnBytes + t % STAGES * kStageBytes); };
-  const auto copy_stage = [&](int t) {  // a group of copies, empty beyond the last tile
-    if (t < tile.tiles) {
-      const int h = tile.head(t, heads, kv_heads);
-      const QueryRows rows = {rows_of(Q, tile.b, h, heads, queries, depth),
-                              rows_of(dO, tile.b, h, heads, queries, depth),
-                              sums + (static_cast<long long>(tile.b) * heads + h) * queries};
-      copy_queries(shared, stage_of(t), rows, tile.query(t), queries, depth);
-    }
-    sm80::cp_async_commit();
-  };
   copy_tile<kRows>(tile_k, rows_of(K, tile.b, tile.kv_head, kv_heads, keys, depth), tile.first, keys, depth);
   copy_tile<kRows>(tile_v, rows_of(V, tile.b, tile.kv_head, kv_heads, keys, depth), tile.first, keys, depth);
-  for (int t = 0; t < STAGES - 1; ++t) copy_stage(t);
+  for (int t = 0; t < STAGES - 1; ++t) ring.copy(tile, t);
 
   const float to_log2 = log2_scale(depth);
   const int own = tile.first + static_cast<int>(threadIdx.x) / 32 * 16;  // the warp's first key
@@ -50,13 +40,12 @@ extern "C" __global__ void __launch_bounds__(kThreads)
   for (int t = 0; t < tile.tiles; ++t) {
     sm80::cp_async_wait<STAGES - 2>();
     __syncthreads();  // tile t is there for all, and all are done with tile t - 1
-    copy_stage(t + STAGES - 1);
-    const unsigned tile_q = tile_k + stage_of(t), tile_g = tile_q + kTileBytes;
+    ring.copy(tile, t + STAGES - 1);
     float p[TILE / 2] = {}, ds[TILE / 2] = {};  // p begins as K Q^T, ds as V dO^T
-    two_products<TILE>(p, ds, tile_k, tile_q, tile_v, tile_g);
-    weigh(p, ds, reinterpret_cast<const RowSums*>(shared + stage_of(t) + 2 * kTileBytes), to_log2, own, tile.query(t),
-          queries, keys);
-    of_keys.add(p, ds, tile_q, tile_g);
+    two_products<TILE>(p, ds, tile_k, ring.queries_at(t), tile_v, ring.gradients_at(t));
+    const PairsOfWarp<TILE> pairs(own, tile.query(t), queries, keys);
+    pairs.weigh(p, ds, ring.sums_at(t), to_log2);
+    of_keys.add(p, ds, ring.queries_at(t), ring.gradients_at(t));
   }
   of_keys.write(rows_of(dK, tile.b, tile.kv_head, kv_heads, keys, depth),
                 rows_of(dV, tile.b, tile.kv_head, kv_heads, keys, depth), to_log2 / kLog2e, own, keys, depth);
