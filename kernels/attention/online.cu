@@ -14,7 +14,7 @@
 // Lacks     reuse: each number of K and V that is loaded meets one query, and tensor cores.
 // Measured  an H100 (80 GB HBM3), bf16, 4 x 16 x 4096 x 128: 106.5 ms full, 57.6 ms causal (5.2, 4.8 TFLOP/s).
 #include "common/rows/row_math.cuh"
-#include "problem.cuh"
+#include "window.cuh"
 
 constexpr int kOwn = (DEPTH + 31) / 32;  // numbers of O that a lane holds: lane, lane + 32, ...
 
@@ -56,7 +56,7 @@ extern "C" __global__ void __launch_bounds__(WARPS * 32)
   const float to_log2 = kLog2e / sqrtf(static_cast<float>(DEPTH));  // scores are kept as powers of 2
   const int visible = visible_keys(i, queries, keys);
   float largest = -infinity(), sum = 0.0f, output[kOwn] = {};
-  for (int first = 0; first < visible; first += 32) {
+  for (int first = first_visible(visible); first < visible; first += 32) {
     const int here = visible - first < 32 ? visible - first : 32;
     const float score = lane < here ? dot(query, k.row(first + lane)) * to_log2 : -infinity();
     float now = fmaxf(largest, score);

@@ -19,6 +19,7 @@
 // Measured  not measured.
 #include "common/sm80/cp_async.cuh"
 #include "mma_tile.cuh"
+#include "window.cuh"
 
 using Place = sm80::Swizzle<kRowBytes>;
 constexpr int kThreads = 32 * WARPS;
@@ -75,7 +76,8 @@ extern "C" __global__ void __launch_bounds__(kThreads)
   const HeadRows<const DTYPE> k = rows_of(K, b, rows.kv_head, kv_heads, keys, depth);
   const HeadRows<const DTYPE> v = rows_of(V, b, rows.kv_head, kv_heads, keys, depth);
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
-  const int begin = split * keys_of_split, end = keys - begin < keys_of_split ? keys : begin + keys_of_split;
+  const int least_key = first_visible(visible_keys(0, queries, keys));  // that any query sees
+  const int begin = least_key + split * keys_of_split, end = keys - begin < keys_of_split ? keys : begin + keys_of_split;
   const int tiles = end > begin ? (end - begin + BN - 1) / BN : 0, own = (tiles - warp + WARPS - 1) / WARPS;
 
   const unsigned ring = shared_address(shared) + warp * STAGES * 2 * kTileBytes;
@@ -114,6 +116,7 @@ extern "C" __global__ void __launch_bounds__(kThreads)
   const int seen[2] = {visible_keys(rows.query(r0), queries, keys), visible_keys(rows.query(r0 + 8), queries, keys)};
   const int visible[2] = {seen[0] < end ? seen[0] : end, seen[1] < end ? seen[1] : end};
   const int least = visible_keys(rows.query(0), queries, end);
+  const int begins[2] = {first_visible(seen[0]), first_visible(seen[1])};  // of a window
   OnlineSoftmax softmax;
   float o[kOutputs] = {};
 #pragma unroll 1
@@ -127,6 +130,7 @@ extern "C" __global__ void __launch_bounds__(kThreads)
 #pragma unroll
     for (int step = 0; step < kDepthSteps; ++step) multiply_keys<Place, BN>(s, q[step], stage, step);
     if (CAUSAL || first + BN > least) mask_tile(s, first, visible);
+    if (WINDOW > 0) mask_before(s, first, begins);
     float shrink[2];
     softmax.advance(s, to_log2, shrink);
     scale_rows(o, shrink);

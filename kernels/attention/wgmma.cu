@@ -29,13 +29,16 @@ extern "C" __global__ void __launch_bounds__(128 * GROUPS)
   const unsigned of_queries = shared_address(shared), stages = of_queries + GROUPS * TileOfQueries::kBytes;
   constexpr int kStageBytes = TileOfKeys::kBytes + TileOfValues::kBytes;
   const int last = tile.first + 64 * GROUPS < queries ? tile.first + 64 * GROUPS - 1 : queries - 1;
-  const int seen = (visible_keys(last, queries, keys) + BN - 1) / BN, tiles = seen > 0 ? seen : 1;
+  const int seen = (visible_keys(last, queries, keys) + BN - 1) / BN;
+  const int begin_tile = first_visible(visible_keys(tile.first, queries, keys)) / BN;  // of a window
+  const int tiles = (seen > 0 ? seen : 1) - begin_tile;
 
   const auto load_stage = [&](int j) {
     const unsigned stage = stages + j % STAGES * kStageBytes;
     full[j % STAGES].arrive_expect_tx(kStageBytes);
-    TileOfKeys::load(stage, map_k, full[j % STAGES], j * BN, 0, tile.kv_head, tile.b);
-    TileOfValues::load(stage + TileOfKeys::kBytes, map_v, full[j % STAGES], 0, j * BN, tile.kv_head, tile.b);
+    const int key = (begin_tile + j) * BN;
+    TileOfKeys::load(stage, map_k, full[j % STAGES], key, 0, tile.kv_head, tile.b);
+    TileOfValues::load(stage + TileOfKeys::kBytes, map_v, full[j % STAGES], 0, key, tile.kv_head, tile.b);
   };
   if (threadIdx.x == 0) {
     for (int i = 0; i <= STAGES; ++i) full[i].init(1);
@@ -64,7 +67,7 @@ extern "C" __global__ void __launch_bounds__(128 * GROUPS)
     issue_scores(s, of_queries + group * TileOfQueries::kBytes, stage);
     wgmma_wait<0>();
     wgmma_settle(s);
-    if ((j + 1) * BN > rows.least) mask_tile(s, j * BN, rows.visible);
+    rows.mask(s, (begin_tile + j) * BN);
     float shrink[2];
     softmax.advance(s, to_log2, shrink);
     scale_rows(o, shrink);
