@@ -6,6 +6,7 @@
 #include "common/types.cuh"
 
 constexpr int kTile = 16;
+constexpr double kSmallestNormal = 1.1754943508222875e-38;  // 2^-126, of fp32, in which kernels add up
 
 #if DTYPE_INT8
 using Term = int;   // what products are added up in
@@ -117,7 +118,8 @@ struct Result {
     const ACC bias = BIAS ? ACC(number(bias_row[n])) : ACC(0);
     const ACC c = beta == 0.0f ? ACC(0) : ACC(beta) * number(C[element]);
     const ACC x = factor * sums.terms + bias;
-    const ACC size = sqrt(factor * factor * sums.squares + bias * bias + c * c);
+    // A subnormal sum is rounded to multiples of 2^-149, and only then multiplied by the factor.
+    const ACC size = sqrt(factor * factor * sums.squares + bias * bias + c * c) + fabs(factor) * ACC(kSmallestNormal);
     const ACC d = scales.d;
     // Of -infinity relu leaves 0, in which nothing was rounded; a bound of infinity would accept no number.
     const bool cut_off = ACTIVATION == 1 && x < 0 && x == 2 * x;

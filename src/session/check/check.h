@@ -123,12 +123,13 @@ class CheckSession {
   std::vector<std::string> notes_;
 };
 
-/// A problem with more than 2^31 elements in a tensor.
-struct FarShape {
-  std::optional<ProblemRequest> request;
+/// Problems with more than 2^31 elements in a tensor.
+struct FarShapes {
+  std::vector<ProblemRequest> requests;
   std::string why_not;  ///< where there is none
 };
-/// The least one that fits a GPU; an emulated device has far_problems.
-FarShape far_shape(const Family& family, const Problem& problem, const DeviceInfo& device);
+/// For a GPU: the least one of each tensor that fits its memory, up to three, and the least with a batch of two; an
+/// emulated device has far_problems.
+FarShapes far_shapes(const Family& family, const Problem& problem, const DeviceInfo& device);
 
 }  // namespace kerlab::session

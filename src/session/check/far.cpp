@@ -15,6 +15,7 @@ namespace kerlab::session {
 namespace {
 
 constexpr std::int64_t kQuietExtent = 3;
+constexpr std::int64_t kFar = std::int64_t{1} << 31;
 constexpr std::size_t kMostFar = 3;
 
 /// What wide loads and tensor maps ask for, rows of whole 16 bytes.
@@ -39,7 +40,8 @@ std::optional<Problem> far_problem(const Family& family, const ProblemRequest& r
 
 /// As `problem`, but for its extents; of dimensions that mostly stay at their defaults (batch) a few are as good as
 /// many.
-ProblemRequest far_request(const Family& family, const Problem& problem, const std::vector<std::int64_t>& extents) {
+ProblemRequest far_request(const Family& family, const Problem& problem, const std::vector<std::int64_t>& extents,
+                           std::int64_t quiet) {
   ProblemRequest request;
   request.dtype = name(problem.dtype);
   request.flags = {problem.flags.begin(), problem.flags.end()};
@@ -47,54 +49,86 @@ ProblemRequest far_request(const Family& family, const Problem& problem, const s
   request.row_padding = problem.row_padding;
   for (std::size_t d = 0; d < extents.size(); ++d) {
     const Dimension& dimension = family.dimensions[d];
-    request.dimensions[dimension.name] = dimension.quiet ? std::min(problem.dimensions[d].second, kQuietExtent)
-                                                         : std::clamp(extents[d], dimension.minimum, dimension.maximum);
+    const std::int64_t extent =
+        dimension.quiet ? std::min(problem.dimensions[d].second * quiet, kQuietExtent) : extents[d];
+    request.dimensions[dimension.name] = std::clamp(extent, dimension.minimum, dimension.maximum);
   }
   return request;
 }
 
-}  // namespace
-
-FarShape far_shape(const Family& family, const Problem& problem, const DeviceInfo& device) {
-  constexpr std::int64_t kFar = std::int64_t{1} << 31;
-  const std::int64_t step = far_step(problem.dtype);
-  const std::int64_t root = step * (46341 / step + 1);  // the least such whose square is beyond 2^31
-  constexpr double kReferenceBytes = 16, kSets = 2, kShare = 0.7;
-  FarShape best;
-  if (!device.is_hardware) return best;
-  const std::size_t count = family.dimensions.size();
-  double least = kShare * static_cast<double>(device.memory_bytes);
-  best.why_not = "indices beyond 2^31 are not checked: no tensor of so many elements fits this device";
-  for (std::size_t i = 0; i < count; ++i)
-    for (std::size_t j = i; j < count; ++j) {
-      std::vector<std::int64_t> extents(count, step);
-      extents[i] = extents[j] = i == j ? kFar + step : root;
-      const ProblemRequest request = far_request(family, problem, extents);
-      const std::optional<Problem> far = far_problem(family, request);
-      if (!far) continue;
-      bool beyond = false;
-      double bytes = kSets * far_bytes(family, *far);
-      for (const Tensor& tensor : tensors_of(family, *far)) {
-        beyond = beyond || tensor.elements() > kFar;
-        if (tensor.role != Role::input) bytes += kReferenceBytes * static_cast<double>(tensor.elements());
-      }
-      if (!beyond || bytes > least) continue;
-      least = bytes;
-      best = {request, {}};
-    }
-  return best;
+/// What a check of it takes on the device.
+double needed_bytes(const Family& family, const Problem& problem) {
+  constexpr double kReferenceBytes = 16, kSets = 2;
+  double bytes = kSets * far_bytes(family, problem);
+  for (const Tensor& tensor : tensors_of(family, problem))
+    if (tensor.role != Role::input) bytes += kReferenceBytes * static_cast<double>(tensor.elements());
+  return bytes;
 }
 
-/// On a GPU one, whole; on an emulated device some blocks of several.
+/// The least request found so far in which a tensor is far.
+struct Least {
+  double bytes;
+  std::optional<ProblemRequest> request;
+};
+
+/// Of each tensor the least problem that makes it far, among those that make one dimension or two of them long.
+std::vector<Least> least_far(const Family& family, const Problem& problem, double most_bytes, std::int64_t quiet) {
+  const std::int64_t step = far_step(problem.dtype);
+  const std::int64_t root = step * (46341 / step + 1);  // the least such whose square is beyond 2^31
+  const std::size_t count = family.dimensions.size();
+  std::vector<Least> least;
+  for (std::size_t i = 0; i < count; ++i)
+    for (std::size_t j = i; j < count; ++j) {
+      if (family.dimensions[i].quiet || family.dimensions[j].quiet) continue;
+      std::vector<std::int64_t> extents(count, step);
+      extents[i] = extents[j] = i == j ? kFar + step : root;
+      const ProblemRequest request = far_request(family, problem, extents, quiet);
+      const std::optional<Problem> far = far_problem(family, request);
+      if (!far) continue;
+      const double bytes = needed_bytes(family, *far);
+      const std::vector<Tensor> tensors = tensors_of(family, *far);
+      least.resize(std::max(least.size(), tensors.size()), {most_bytes, {}});
+      for (std::size_t t = 0; t < tensors.size(); ++t)
+        if (tensors[t].elements() > kFar && bytes < least[t].bytes) least[t] = {bytes, request};
+    }
+  return least;
+}
+
+}  // namespace
+
+FarShapes far_shapes(const Family& family, const Problem& problem, const DeviceInfo& device) {
+  constexpr double kShare = 0.7;
+  FarShapes found;
+  if (!device.is_hardware) return found;
+  const double most_bytes = kShare * static_cast<double>(device.memory_bytes);
+  std::set<std::string> known;
+  const auto add = [&](std::vector<Least> least, std::size_t most) {
+    std::ranges::stable_sort(least, {}, &Least::bytes);
+    for (const Least& one : least)
+      if (one.request && most > 0 && known.insert(make_problem(family, *one.request).key()).second) {
+        found.requests.push_back(*one.request);
+        --most;
+      }
+  };
+  add(least_far(family, problem, most_bytes, 1), kMostFar);
+  // Two matrices of a batch, so that where the second begins is far as well.
+  if (std::ranges::any_of(family.dimensions, &Dimension::quiet)) add(least_far(family, problem, most_bytes, 2), 1);
+  if (found.requests.empty())
+    found.why_not = "indices beyond 2^31 are not checked: no tensor of so many elements fits this device";
+  return found;
+}
+
+/// On a GPU few, whole; on an emulated device some blocks of several.
 void CheckSession::add_far() {
   const Family& family = rig_.folder().family;
   if (!rig_.device().executes_samples) {
-    const FarShape far = far_shape(family, asked_, rig_.device());
+    const FarShapes far = far_shapes(family, asked_, rig_.device());
     if (!far.why_not.empty()) notes_.push_back(far.why_not);
-    if (!far.request) return;
-    problems_.push_back(make_problem(family, *far.request));
-    for (const auto& [source, configuration] : chosen_.configurations)
-      add_jobs(problems_.size() - 1, source, configuration);
+    for (const ProblemRequest& request : far.requests) {
+      problems_.push_back(make_problem(family, request));
+      for (const auto& [source, configuration] : chosen_.configurations)
+        add_jobs(problems_.size() - 1, source, configuration);
+    }
     return;
   }
   std::set<std::size_t> done;

@@ -339,6 +339,10 @@ TEST_CASE("emulated kernels: every recipe, on kernels of each kind and a few dty
   for (const char* variant : {"gemm_sm80", "gemm_sm90", "mma_multistage", "pingpong"})
     CHECK(failures("gemm", "bf16", small, variant, "", true) == "");
   CHECK(failures("gemm", "fp32", small, "reg2d", "", true) == "");
+  // A subnormal sum is rounded before it is multiplied.
+  CHECK(failures("gemm", "fp32",
+                 {{"M", "64"}, {"N", "40"}, {"K", "3"}, {"batch", "3"}, {"alpha", "1.2345678"}, {"scale_d", "3"}},
+                 "smem_tile", "", true) == "");
   CHECK(failures("gemm", "bf16", {{"M", "72"}, {"N", "40"}, {"K", "72"}, {"layout", "tt"}, {"activation", "gelu"}},
                  "gemm_sm80", "", true) == "");
   CHECK(failures("gemm_grouped", "bf16", {{"tokens", "100"}, {"N", "72"}, {"K", "72"}}, "all", "", true) == "");
