@@ -1,8 +1,10 @@
 """What drills on a GPU share: commands run in named parts, within one budget of minutes, each part's output in a file."""
 
 import argparse
+import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -37,10 +39,14 @@ class Drill:
         print(f"== {part}: {text}", flush=True)
         began = time.monotonic()
         try:
-            done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=limit)
-            output, code = done.stdout, done.returncode
-        except subprocess.TimeoutExpired as error:
-            output, code = (error.stdout or b"").decode(errors="replace"), "time is up"
+            # A session of its own: what a script has started ends with it, and leaves the GPU to the next part.
+            process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                       start_new_session=True)
+            try:
+                output, code = process.communicate(timeout=limit)[0], process.returncode
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+                output, code = process.communicate()[0], "time is up"
         except FileNotFoundError as error:
             output, code = str(error), "not there"
         with open(self.out / f"{part}.txt", "a") as file:
