@@ -57,9 +57,12 @@ std::vector<std::string> goals_of_extent(const Dimension& dimension, const Kerne
   std::vector<std::string> goals = {fmt::format("{} % {} = {}", d, wide, extent % wide)};
   for (const std::int64_t step : steps.own) {
     if (step <= unit) continue;
-    if (extent % step == step - unit) goals.push_back(fmt::format("{} {} below a multiple of {}", d, unit, step));
+    // Not in the first tile: what is wrong in the last only shows where another one lies before it.
+    if (extent > step && extent % step == step - unit)
+      goals.push_back(fmt::format("{} {} below a multiple of {}", d, unit, step));
     if (extent % step == 0 && extent > 0) goals.push_back(fmt::format("{} a multiple of {}", d, step));
-    if (extent % step == unit) goals.push_back(fmt::format("{} {} above a multiple of {}", d, unit, step));
+    if (extent > step && extent % step == unit)
+      goals.push_back(fmt::format("{} {} above a multiple of {}", d, unit, step));
     if (extent < step) goals.push_back(fmt::format("{} less than {}", d, step));
   }
   if (extent == dimension.minimum) goals.push_back(d + " at its least");
