@@ -45,10 +45,11 @@ struct Baseline {
   std::string family, folder;  ///< folder: as typed, where the family has no name in the catalogue; else empty
   std::string variant, configuration, problem, title, dtype;
   std::string device_class, device_kind;
-  std::string chosen;     ///< "default", "winner, trial 12", "as typed"
-  std::string recorded;   ///< "2026-11-22"
-  std::string why;        ///< of the increase that was accepted last; empty: none was
-  double min_tflops = 0;  ///< absolute floor, opt-in; 0: none
+  std::string chosen;             ///< "default", "winner, trial 12", "as typed"
+  std::string recorded;           ///< "2026-11-22"
+  std::string why;                ///< of the increase that was accepted last; empty: none was
+  double min_tflops = 0;          ///< absolute floor, opt-in; 0: none
+  bool unchecked_values = false;  ///< not every value of the variant's parameters need have been right once
   // the program
   std::string source_hash, toolchain;
   std::vector<SourceFile> files;              ///< the kernel's own first, then what it includes

@@ -71,6 +71,7 @@ struct ExportedLibrary {
   std::int64_t check_version = 0;
   double within = 0;
   std::size_t largest = 0;
+  bool unchecked_values = false;  ///< not every value of the variants' parameters need have been right once
   std::vector<std::string> dimension_names, scalar_names;
   std::vector<std::pair<std::string, std::string>> flag_names;  ///< name, default value
   std::vector<std::int64_t> dimension_defaults;                 ///< 0: must be given

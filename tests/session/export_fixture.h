@@ -27,6 +27,7 @@ class Decided {
     options.rig.program = kerlab_program();
     options.rig.jobs = 2;
     options.version = "test";
+    options.unchecked_values = true;  // nothing has run
     rig.emplace(options.rig);
     SessionRecord record;
     record.state = "running";

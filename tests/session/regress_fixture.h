@@ -34,6 +34,7 @@ class Regress {
     options.rig = rig();
     options.accept = accept;
     options.why = why;
+    options.unchecked_values = true;  // tests/session/values is about these
     if (!accept) options.problems.push_back({"scale", {{"N", "5000"}}, "", {"simple"}, "A=2 B=2", 0});
     RecordSession session(std::move(options), folder(), &fixture.database());
     while (session.step()) {

@@ -26,7 +26,7 @@ struct ExportCommand {
   std::string family, dtypes, suite, within, output, cubins, format = "header", check;
   std::size_t portfolio = 0;
   int rounds = 10;
-  bool stored_only = false, shipped = false, embed = false;
+  bool stored_only = false, shipped = false, embed = false, unchecked_values = false;
 };
 
 /// "2%", "2 %", "2": 0.02.
@@ -62,6 +62,7 @@ PortfolioOptions portfolio_options(const ExportCommand& command, const GlobalOpt
   options.largest = command.portfolio;
   options.within = command.within.empty() ? 0 : parse_percent(command.within);
   options.stored_only = command.stored_only;
+  options.unchecked_values = command.unchecked_values;
   if (command.shipped) options.shipped = shipped_folder();
   options.rounds = command.rounds;
   options.command = global.typed;
@@ -115,8 +116,7 @@ ExitCode run(const ExportCommand& command, const GlobalOptions& global) {
   PortfolioSession session(options, database);
   std::optional<Waiting> waiting(std::in_place, "export");
   do {
-    const std::size_t shapes = session.result().shapes.size();
-    waiting->say(fmt::format("shape {} of {}", std::min(session.done() + 1, shapes), shapes));
+    waiting->say(session.doing());
   } while (session.step());
   const PortfolioResult& result = session.result();
   if (!result.chosen) {
@@ -153,6 +153,8 @@ Command add_export(CLI::App& root, const GlobalOptions& global) {
   parser->add_option("--dtype", command->dtypes, "only these: fp16,bf16; --M 1K..4K:x2 --layout nt filter likewise");
   parser->add_option("--suite", command->suite, "only the problems of this suite")->type_name("FILE");
   parser->add_flag("--stored-only", command->stored_only, "measure nothing that the database lacks");
+  parser->add_flag("--unchecked-values", command->unchecked_values,
+                   "values of the parameters of what is exported may be ones that nobody has checked");
   parser->add_flag("--shipped", command->shipped, "shapes whose winner is only shipped take part");
   parser->add_option("--rounds", command->rounds, "samples of what is measured")->check(takes_whole(1, 1000));
   parser->add_option("-o,--output", command->output, "write this file; - for standard output")->type_name("FILE");

@@ -137,6 +137,7 @@ void refuse_ignored(const CLI::App& parser, const std::string& action) {
       {"--variant", {"record"}},
       {"--config", {"record"}},
       {"--prune", {"record"}},
+      {"--unchecked-values", {"record", "accept"}},
       {"--why", {"record", "accept"}},
       {"--limit", {"history"}},
   };
@@ -215,6 +216,8 @@ void add_options(CLI::App& parser, RegressCommand& command) {
   parser.add_option("--config", command.configuration, "record: \"BM=128,BN=64\"");
   parser.add_option("--why", command.why, "record, accept: the reason, which is kept");
   parser.add_flag("--prune", command.prune, "record: baselines of the device that are not recorded now go away");
+  parser.add_flag("--unchecked-values", command.unchecked_values,
+                  "record, accept: values of the kernels' parameters may be ones that nobody has checked");
   parser.add_option("--limit", command.limit, "history: at most so many runs")->check(takes_whole(1, 1000000));
 }
 

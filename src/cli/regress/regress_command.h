@@ -17,7 +17,7 @@ struct RegressCommand {
   std::vector<std::string> only, margins;
   std::string margins_file, fail_on = "2,3", against, artifacts;
   bool rerun = false, changed_only = false, strict_toolchain = false, without_history = false, all = false,
-       github = false, prune = false;
+       github = false, prune = false, unchecked_values = false;
   std::string junit, markdown;
   std::string suite, dtype, configuration, why;
   std::vector<std::string> variants;

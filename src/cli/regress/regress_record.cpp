@@ -97,7 +97,10 @@ RecordOptions common_options(const RegressCommand& command, const GlobalOptions&
   options.rig = rig_options(global, "");
   options.why = command.why;
   options.artifacts = command.artifacts;
+  options.unchecked_values = command.unchecked_values;
   options.repeat = regress_repeat(command, global);
+  options.command = global.typed;
+  options.version = version();
   return options;
 }
 

@@ -109,6 +109,8 @@ class Header {
         "// exported {}, {}, driver {}, checks version {}, cubins for {}; times are {}\n//\n",
         library_.family, library_.device_class, library_.kerlab, library_.created, library_.toolchain,
         library_.driver.empty() ? "none" : library_.driver, library_.check_version, library_.arch, library_.clock);
+    if (library_.unchecked_values)
+      text_ += "// --unchecked-values: not every value of these kernels' parameters need have been right once.\n//\n";
     for (const ExportedShape& shape : library_.shapes) {
       const ExportedKernel& kernel = library_.kernels[shape.kernel];
       text_ += fmt::format("// {}: {:.2f} us{} ({} {}{})\n", shape.title, shape.us,

@@ -82,6 +82,7 @@ JsonValue export_value(const ExportedLibrary& library, const std::string& cubins
                                   {"arch", library.arch},
                                   {"within", library.within},
                                   {"largest", library.largest},
+                                  {"unchecked_values", library.unchecked_values},
                                   {"dimension_names", library.dimension_names},
                                   {"flags", named(library.flag_names)},
                                   {"scalar_names", library.scalar_names},

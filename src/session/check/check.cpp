@@ -9,6 +9,7 @@
 #include "session/run/elsewhere.h"
 #include "session/shapes/adversarial.h"
 #include "session/shapes/few_sms.h"
+#include "session/shapes/thin.h"
 #include "verify/emulated_check.h"
 
 namespace kerlab::session {
@@ -79,13 +80,19 @@ void CheckSession::choose_problems() {
     const AdversarialShapes found = adversarial_shapes({rig_.folder().family, variant, configuration, rig_.device()},
                                                        asked_, limits_for(rig_.device()));
     if (std::string note = left_out_note(variant.name, found); !note.empty()) notes.insert(std::move(note));
-    for (const ProblemRequest& request : found.shapes) {
+    const auto place_of = [&](const ProblemRequest& request) -> std::optional<std::size_t> {
       Problem problem = make_problem(rig_.folder().family, request);
-      if (problem.key() == small || problem.key() == asked_.key()) continue;
+      if (problem.key() == small || problem.key() == asked_.key()) return std::nullopt;
       const auto [at, is_new] = known.emplace(problem.key(), problems_.size());
       if (is_new) problems_.push_back(std::move(problem));
-      add_jobs(at->second, source, configuration);
-    }
+      return at->second;
+    };
+    for (const auto* shapes : {&found.shapes, &found.thin})
+      for (const ProblemRequest& request : *shapes)
+        if (const auto at = place_of(request)) add_jobs(*at, source, configuration);
+    if (found.parts)
+      if (const auto at = place_of(*found.parts))
+        jobs_.push_back({static_cast<std::uint32_t>(*at), rig_.device().sms, source, configuration});
   }
   notes_.insert(notes_.end(), notes.begin(), notes.end());
   add_far();
@@ -132,7 +139,11 @@ bool CheckSession::step() {
     loaded_ = job.problem;
   }
   SingleOptions single;
-  single.recipes = chosen_recipes();
+  const bool asked_itself = job.problem == 0 || options_.stored_winners;
+  // Of what is large in one thing, what is missing shows in any numbers.
+  single.recipes = options_.recipes.empty() && !asked_itself && is_thin(problems_[job.problem])
+                       ? quick_recipes(setup_->plan)
+                       : chosen_recipes();
   // Whether runs agree bit by bit, whatever was in the outputs, need not be asked on every shape.
   single.thorough = job.problem <= 1 || options_.stored_winners;
   single.explain = true;

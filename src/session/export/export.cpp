@@ -80,6 +80,7 @@ class Exporter {
     library_.target = options.rig.target;
     library_.within = options.within;
     library_.largest = options.largest;
+    library_.unchecked_values = options.unchecked_values;
     library_.kerlab = options.version;
   }
 

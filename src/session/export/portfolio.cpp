@@ -163,7 +163,7 @@ void PortfolioSession::look_up(std::size_t index) {
 bool PortfolioSession::step() {
   if (next_ == result_.shapes.size()) {
     finish();
-    return false;
+    return check_values();
   }
   if (result_.cells.empty())
     for (std::size_t i = 0; i < result_.shapes.size(); ++i) look_up(i);
@@ -190,6 +190,37 @@ void PortfolioSession::finish() {
                                             100 * (1 - cell.ratio)));
   if (result_.chosen && !result_.portfolio()->exact)
     result_.notes.emplace_back("the search for the smallest portfolio was cut short: a smaller one may exist");
+  if (result_.chosen && options_.unchecked_values)
+    result_.notes.emplace_back(
+        "--unchecked-values: some of the values of these variants' parameters may never have been right");
+}
+
+std::string PortfolioSession::doing() const {
+  if (values_) return values_->doing();
+  return fmt::format("shape {} of {}", std::min(next_ + 1, result_.shapes.size()), result_.shapes.size());
+}
+
+/// What the portfolio relies on: the variant of each kernel that a shape gets, for problems of that kind.
+void PortfolioSession::begin_values() {
+  SessionRecord record;
+  record.command = options_.command;
+  record.version = options_.version;
+  record.device = fmt::format("{} {}", rig_.device().id, rig_.device().name);
+  values_.emplace(rig_, &database_, std::move(record));
+  for (std::size_t s = 0; s < result_.shapes.size(); ++s) {
+    const PortfolioKernel& kernel = result_.kernels[result_.portfolio()->of_shape[s]];
+    values_->add(source(*kernel.variant), result_.shapes[s].problem, kernel.configuration);
+  }
+}
+
+bool PortfolioSession::check_values() {
+  if (!result_.chosen || options_.unchecked_values) return false;
+  if (!values_) begin_values();
+  if (values_->step()) return true;
+  if (!values_->faults().empty()) throw Error(values_->faults().front().text(), ExitCode::wrong);
+  const std::vector<std::string>& notes = values_->notes();
+  result_.notes.insert(result_.notes.end(), notes.begin(), notes.end());
+  return false;
 }
 
 }  // namespace kerlab::session

@@ -5,6 +5,7 @@
 #include "session/export/tuned_shapes.h"
 #include "session/run/evaluation.h"
 #include "session/run/ledger.h"
+#include "session/values/value_checks.h"
 #include "stats/portfolio.h"
 
 namespace kerlab::session {
@@ -15,6 +16,7 @@ struct PortfolioOptions {
   std::size_t largest = 0;        ///< kernels; 0: as many as it takes
   double within = 0;              ///< 0.02: 2 %
   bool stored_only = false;       ///< measure nothing
+  bool unchecked_values = false;  ///< of the chosen variants' parameters not every value need have been right once
   std::filesystem::path shipped;  ///< winners of this folder take part; empty: none
   int rounds = 10;
   std::string command, version;  ///< for the record
@@ -41,7 +43,8 @@ struct PortfolioResult {
   [[nodiscard]] const Portfolio* portfolio() const { return chosen ? &portfolios[*chosen] : nullptr; }
 };
 
-/// `while (session.step()) ...; session.result()`. A step is one shape.
+/// `while (session.step()) ...; session.result()`. A step is one shape, then one configuration with values of the
+/// chosen variants' parameters that nobody has checked. Throws Error (wrong) where such a value is wrong.
 class PortfolioSession {
  public:
   /// Throws Error (no baseline) when nothing that the filter lets through was tuned on this kind of device.
@@ -50,6 +53,8 @@ class PortfolioSession {
   [[nodiscard]] const PortfolioResult& result() const { return result_; }
   [[nodiscard]] Rig& rig() { return rig_; }
   [[nodiscard]] std::size_t done() const { return next_; }
+  /// "shape 2 of 5", "values of simple: A=2 B=4".
+  [[nodiscard]] std::string doing() const;
   /// The variant's source, read once.
   const VariantSource& source(const Variant& variant);
   TrialCandidate candidate(const PortfolioKernel& kernel, const Problem& problem);
@@ -68,6 +73,8 @@ class PortfolioSession {
   void time_together(std::size_t shape, const ProblemSetup& setup, const std::vector<std::size_t>& kernels,
                      const std::vector<TrialCandidate>& candidates);
   void finish();
+  bool check_values();
+  void begin_values();
   /// Else every shape gets its own winner, and nothing else is looked at.
   [[nodiscard]] bool compares() const { return options_.within > 0 || options_.largest > 0; }
 
@@ -78,6 +85,7 @@ class PortfolioSession {
   std::map<std::string, VariantSource> sources_;
   std::size_t next_ = 0;
   bool compiled_ahead_ = false;
+  std::optional<ValueChecks> values_;
   PortfolioResult result_;
 };
 

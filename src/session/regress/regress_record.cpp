@@ -18,6 +18,14 @@ namespace {
 
 constexpr int kRounds = 20;  ///< samples of a device that measures time
 
+/// A variant's text for a dtype and flags: one program but for its parameters.
+std::string form_of(const RegressKernel& kernel) {
+  std::string form =
+      fmt::format("{} {} {}", kernel.source.source.hash, kernel.source.variant->name, name(kernel.problem.dtype));
+  for (const auto& [flag, value] : kernel.problem.flags) form += " " + value;
+  return form;
+}
+
 }  // namespace
 
 RecordSession::RecordSession(RecordOptions options, BaselineFolder folder, Database* database)
@@ -138,21 +146,31 @@ void RecordSession::add_variant(const Problem& problem, const RecordProblem& ask
 bool RecordSession::step() {
   if (next_ == jobs_.size()) return false;
   if (ahead_.step() || compile_ahead()) return true;
-  const Job& job = jobs_[next_++];
+  std::optional<RecordRow> row = advance(jobs_[next_]);
+  if (!row) return true;
+  rows_.push_back(std::move(*row));
+  passed_.reset();
+  if (++next_ == jobs_.size()) finish();
+  return next_ < jobs_.size();
+}
+
+/// None: the job has further steps.
+std::optional<RecordRow> RecordSession::advance(const Job& job) {
   try {
-    rows_.push_back(record(job));
+    if (!passed_) return check(job);
+    if (passed_->values && passed_->values->step()) return std::nullopt;
+    finish_values();
+    return record(job);
   } catch (const Error& error) {
     if (error.code() == ExitCode::interrupted) throw;
     RecordRow row;
-    row.title = job.problem;
+    row.title = passed_ ? passed_->row.title : job.problem;
     row.variant = job.variant;
     row.configuration = job.configuration;
     row.error = error.what();
     row.code = error.code() == ExitCode::usage ? ExitCode::no_baseline : error.code();
-    rows_.push_back(std::move(row));
+    return row;
   }
-  if (next_ == jobs_.size()) finish();
-  return next_ < jobs_.size();
 }
 
 /// On all cores at once, family by family. What cannot be compiled is told when its turn comes. False: there are no
@@ -181,6 +199,7 @@ std::string RecordSession::doing() const {
   if (ahead_.left() > 0)
     return fmt::format("{} of {} to compile", format_count(static_cast<std::int64_t>(ahead_.left()), "kernel"),
                        jobs_[next_ahead_ - 1].family);
+  if (passed_ && passed_->values) return passed_->values->doing();
   return rows_.empty() ? "" : rows_.back().title + " " + rows_.back().variant;
 }
 
@@ -192,8 +211,9 @@ RegressKernel RecordSession::kernel_of(const Job& job) {
   return make_kernel(problem, variant, parse_configuration(variant, job.configuration), *rig_);
 }
 
-RecordRow RecordSession::record(const Job& job) {
-  const RegressKernel kernel = kernel_of(job);
+/// The thorough check. A row: it has not passed.
+std::optional<RecordRow> RecordSession::check(const Job& job) {
+  RegressKernel kernel = kernel_of(job);
   const Problem& problem = kernel.problem;
   const Variant& variant = *kernel.source.variant;
   // What cannot be read is not overwritten: told before anything runs.
@@ -209,7 +229,7 @@ RecordRow RecordSession::record(const Job& job) {
   single.schedule = TimingSchedule{};
   if (measures_time(rig_->device())) single.schedule->rounds = kRounds;
   single.deadline = generous_deadline(*rig_, *setup_, 10 * single.recipes.size() + kRounds);
-  const Evaluation result = run_single(*rig_, *setup_, kernel.source, kernel.configuration, single);
+  Evaluation result = run_single(*rig_, *setup_, kernel.source, kernel.configuration, single);
 
   RecordRow row;
   row.title = problem.title();
@@ -224,11 +244,45 @@ RecordRow RecordSession::record(const Job& job) {
     row.code = row.trial.status == TrialStatus::unsupported ? ExitCode::inconclusive : ExitCode::wrong;
     return row;
   }
+  std::string form = form_of(kernel);
+  passed_.emplace(std::move(kernel), std::move(result), std::move(row), std::move(form), std::nullopt);
+  if (!options_.unchecked_values && !values_known_.contains(passed_->form)) begin_values();
+  return std::nullopt;
+}
+
+void RecordSession::begin_values() {
+  const RegressKernel& kernel = passed_->kernel;
+  SessionRecord record;
+  record.command = options_.command;
+  record.version = options_.version;
+  record.device = fmt::format("{} {}", rig_->device().id, device_);
+  passed_->values.emplace(*rig_, database_, std::move(record));
+  passed_->values->add(kernel.source, kernel.problem, kernel.configuration);
+}
+
+/// What one kernel's checks have found holds for the others of the same form, database or not.
+void RecordSession::finish_values() {
+  if (options_.unchecked_values) return;
+  std::string& fault = values_known_[passed_->form];
+  if (passed_->values) {
+    loaded_.clear();  // the checks had a problem of their own
+    const std::vector<std::string>& notes = passed_->values->notes();
+    notes_.insert(notes_.end(), notes.begin(), notes.end());
+    if (!passed_->values->faults().empty()) fault = passed_->values->faults().front().text();
+  }
+  if (!fault.empty()) throw Error(fault, ExitCode::wrong);
+}
+
+RecordRow RecordSession::record(const Job& job) {
+  const RegressKernel& kernel = passed_->kernel;
+  const Evaluation& result = passed_->result;
+  RecordRow row = std::move(passed_->row);
   Baseline baseline = make_baseline(kernel, result, *setup_, *rig_);
   if (job.family.find('/') != std::string::npos) baseline.folder = job.family;
   baseline.chosen = job.chosen;
   baseline.why = job.why;
   baseline.min_tflops = job.min_tflops;
+  baseline.unchecked_values = options_.unchecked_values;
   if (measures_time(rig_->device())) {
     if (!result.measurement) throw Error("it was not timed: no sample was taken", ExitCode::inconclusive);
     baseline.time = baseline_time(*result.measurement, baseline, rig_->device());
@@ -266,6 +320,9 @@ void RecordSession::keep(Baseline& baseline, const RegressKernel& kernel, Record
 }
 
 void RecordSession::finish() {
+  if (options_.unchecked_values)
+    notes_.emplace_back(
+        "--unchecked-values: some of the values of these variants' parameters may never have been right");
   if (options_.prune) {
     std::set<std::string> kept;
     for (const RecordRow& row : rows_) kept.insert(row.key);

@@ -7,6 +7,7 @@
 #include "session/find/suite.h"
 #include "session/regress/regress_kernel.h"
 #include "session/run/compile_ahead.h"
+#include "session/values/value_checks.h"
 
 namespace kerlab::session {
 
@@ -28,7 +29,9 @@ struct RecordOptions {
   std::string why;
   bool prune = false;               ///< baselines of the device that are not among what is recorded go away
   std::filesystem::path artifacts;  ///< images by digest are written there as well; empty: not
+  bool unchecked_values = false;    ///< not every value of the variants' parameters need have been right once
   std::string repeat;
+  std::string command, version;                      ///< for the record
   std::filesystem::path shipped = shipped_folder();  ///< of winners to take where none is stored
 };
 
@@ -44,7 +47,8 @@ struct RecordRow {
 class RecordSession {
  public:
   RecordSession(RecordOptions options, BaselineFolder folder, Database* database);
-  /// Records one kernel, or waits a little for compilers. False: finished.
+  /// Checks or records one kernel, or checks one configuration with values of its parameters that nobody has checked,
+  /// or waits a little for compilers. False: finished.
   bool step();
   [[nodiscard]] const std::vector<RecordRow>& rows() const { return rows_; }
   [[nodiscard]] std::size_t total() const { return jobs_.size(); }
@@ -69,6 +73,18 @@ class RecordSession {
   void add_variant(const Problem& problem, const RecordProblem& asked, const Variant& variant, bool must);
   bool compile_ahead();
   RegressKernel kernel_of(const Job& job);
+  /// A job's kernel that has passed its own check.
+  struct Passed {
+    RegressKernel kernel;
+    Evaluation result;
+    RecordRow row;
+    std::string form;  ///< the variant's, for such a problem
+    std::optional<ValueChecks> values;
+  };
+  std::optional<RecordRow> advance(const Job& job);
+  std::optional<RecordRow> check(const Job& job);
+  void begin_values();
+  void finish_values();
   RecordRow record(const Job& job);
   void keep(Baseline& baseline, const RegressKernel& kernel, RecordRow& row);
   void finish();
@@ -83,7 +99,9 @@ class RecordSession {
   std::size_t next_ = 0, next_ahead_ = 0;  ///< to be recorded, to be compiled
   CompileAhead ahead_;                     ///< kernels of the family of the last of these
   std::optional<ProblemSetup> setup_;
-  std::string loaded_;  ///< key of the problem that the worker has
+  std::string loaded_;                               ///< key of the problem that the worker has
+  std::optional<Passed> passed_;                     ///< the next job's
+  std::map<std::string, std::string> values_known_;  ///< by form: what is wrong with a value; empty: nothing
   std::vector<RecordRow> rows_;
   std::vector<std::string> notes_;
 };

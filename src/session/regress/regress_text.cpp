@@ -153,6 +153,7 @@ std::string baseline_text(const Baseline& baseline) {
   out.add("recorded", baseline.recorded);
   if (!baseline.why.empty()) out.add("why", baseline.why);
   if (baseline.min_tflops > 0) out.number("min_tflops", baseline.min_tflops);
+  if (baseline.unchecked_values) out.raw("unchecked_values", "true");
   out.table("figures");
   for (const Figure& one : baseline.figures) out.number(one.name, one.value);
   out.table("check");
@@ -172,10 +173,10 @@ std::string baseline_text(const Baseline& baseline) {
 
 Baseline parse_baseline(const std::string& text, const std::string& file) {
   const TomlValue value = parse_toml(text, file);
-  const SpecTable top(
-      value, "the baseline",
-      {"format", "family", "folder", "variant", "configuration", "problem", "title", "dtype", "device_class",
-       "device_kind", "chosen", "recorded", "why", "min_tflops", "figures", "check", "time", "program"});
+  const SpecTable top(value, "the baseline",
+                      {"format", "family", "folder", "variant", "configuration", "problem", "title", "dtype",
+                       "device_class", "device_kind", "chosen", "recorded", "why", "min_tflops", "unchecked_values",
+                       "figures", "check", "time", "program"});
   if (const std::int64_t format = top.integer("format"); format != kFormat)
     top.fail("format", fmt::format("{} is not known here, only {}: update kerlab", format, kFormat));
   Baseline baseline;
@@ -195,6 +196,7 @@ Baseline parse_baseline(const std::string& text, const std::string& file) {
   baseline.why = top.text("why", "");
   baseline.min_tflops = top.number("min_tflops", 0);
   if (!(baseline.min_tflops >= 0)) top.fail("min_tflops", "must not be negative");
+  baseline.unchecked_values = top.boolean("unchecked_values", false);
   for (const char* table : {"figures", "check", "program"})
     if (!top.has(table)) throw SpecError(top.where(), fmt::format("no [{}]", table));
   baseline.figures = read_figures(*top.find("figures"));

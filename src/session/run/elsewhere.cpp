@@ -3,6 +3,7 @@
 #include "session/run/compile_ahead.h"
 #include "session/shapes/adversarial.h"
 #include "session/shapes/few_sms.h"
+#include "session/shapes/thin.h"
 
 namespace kerlab::session {
 
@@ -25,15 +26,26 @@ DeviceInfo with_sms(DeviceInfo device, int sms) {
   return device;
 }
 
-std::vector<Problem> problems_elsewhere(const ShapedKernel& kernel, const Problem& asked) {
+/// A problem, and the device that its plan is made for.
+struct Elsewhere {
+  Problem problem;
+  DeviceInfo device;
+};
+
+std::vector<Elsewhere> problems_elsewhere(const ShapedKernel& kernel, const Problem& asked) {
   ShapeLimits limits = limits_for(kernel.device);
   limits.shapes = kProblemsElsewhere;
   limits.with_flags = 0;  // other flags are other problems, with winners of their own
-  std::vector<Problem> problems;
-  for (const ProblemRequest& request : adversarial_shapes(kernel, asked, limits).shapes) {
-    Problem problem = make_problem(kernel.family, request);
-    if (problem.key() != asked.key()) problems.push_back(std::move(problem));
-  }
+  std::vector<Elsewhere> problems;
+  const AdversarialShapes found = adversarial_shapes(kernel, asked, limits);
+  for (const auto* shapes : {&found.shapes, &found.thin})
+    for (const ProblemRequest& request : *shapes) {
+      Problem problem = make_problem(kernel.family, request);
+      if (problem.key() == asked.key()) continue;
+      const auto few = device_of_few(kernel.family, kernel.variant, problem, kernel.configuration, kernel.device);
+      problems.push_back({std::move(problem), few ? *few : kernel.device});
+    }
+  if (found.parts) problems.push_back({make_problem(kernel.family, *found.parts), kernel.device});
   return problems;
 }
 
@@ -42,19 +54,16 @@ Evaluation check_on(Rig& rig, const VariantSource& source, const Configuration& 
   const ProblemSetup setup = prepare_alone(rig.folder(), problem, rig.device());
   ProblemLoader(rig, setup).load();
   SingleOptions single;
-  single.recipes = telling_recipes(setup.plan);
+  single.recipes = is_thin(problem) ? quick_recipes(setup.plan) : telling_recipes(setup.plan);
   single.deadline = generous_deadline(rig, setup, 10 * (single.recipes.size() + 2));
   return run_single_for(rig, setup, source, configuration, single, device);
 }
 
 /// Kernel and reference of every problem into the cache, with all compilers at once: each is found there in its turn.
 void compile_all(Rig& rig, const VariantSource& source, const Configuration& configuration,
-                 const std::vector<Problem>& problems, const std::vector<FarProblem>& far) {
+                 const std::vector<Elsewhere>& problems, const std::vector<FarProblem>& far) {
   CompileList list(rig);
-  for (const Problem& problem : problems) {
-    const auto few = device_of_few(rig.folder().family, *source.variant, problem, configuration, rig.device());
-    list.add(source, configuration, problem, few ? *few : rig.device());
-  }
+  for (const Elsewhere& one : problems) list.add(source, configuration, one.problem, one.device);
   for (const FarProblem& one : far) list.add(source, configuration, one.problem, with_sms(rig.device(), one.sms));
   CompileAhead ahead(rig, list.take());
   while (ahead.step()) continue;
@@ -99,21 +108,18 @@ std::optional<Ending> fault_elsewhere(Rig& rig, const VariantSource& source, con
                                       const Problem& asked) {
   if (rig.device().is_scripted) return std::nullopt;  // it would say the same of any problem
   const Family& family = rig.folder().family;
-  const std::vector<Problem> problems =
+  const std::vector<Elsewhere> problems =
       problems_elsewhere({family, *source.variant, configuration, rig.device()}, asked);
   std::vector<FarProblem> far;
   if (rig.device().executes_samples)
     far = far_problems({family, *source.variant, configuration, rig.device()}, asked, kFarOfWinner).problems;
   compile_all(rig, source, configuration, problems, far);
-  for (const Problem& problem : problems) {
-    const auto few = device_of_few(family, *source.variant, problem, configuration, rig.device());
-    const Trial trial = check_on(rig, source, configuration, problem, few ? *few : rig.device()).candidate.trial;
+  for (const auto& [problem, device] : problems) {
+    const Trial trial = check_on(rig, source, configuration, problem, device).candidate.trial;
     if (trial.status == TrialStatus::passed) continue;
-    return Ending{
-        trial.status,
-        fmt::format("on {}{}: {}", problem.title(),
-                    few && *few != rig.device() ? fmt::format(", as for {} multiprocessors", few->sms) : std::string(),
-                    trial.message)};
+    const std::string as_for =
+        device.sms < rig.device().sms ? fmt::format(", as for {} multiprocessors", device.sms) : std::string();
+    return Ending{trial.status, fmt::format("on {}{}: {}", problem.title(), as_for, trial.message)};
   }
   return fault_of_far(rig, source, configuration, far);
 }

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "session/shapes/small_shapes.h"
+#include "session/shapes/thin.h"
 #include "session/shapes/valid_shape.h"
 
 namespace kerlab::session {
@@ -15,6 +16,7 @@ namespace {
 
 constexpr std::size_t kFewestShapes = 8;
 constexpr std::size_t kRowsDrawn = 48;   // drawn for one problem
+constexpr double kMoreOfParts = 8;       // bytes, to which next to nothing is done
 constexpr std::int64_t kWorthAlone = 3;  // what a goal of one factor is worth beside a pair
 
 using LevelOfEach = std::vector<std::size_t>;  // a level of each factor
@@ -303,11 +305,15 @@ ShapeLimits limits_for(const DeviceInfo& device) {
 }
 
 AdversarialShapes adversarial_shapes(const ShapedKernel& kernel, const Problem& asked, const ShapeLimits& limits) {
-  CoveringArray array(kernel, limits, first_shape(kernel, asked));
+  const ProblemRequest base = first_shape(kernel, asked);
+  CoveringArray array(kernel, limits, base);
   array.fill(false, limits.shapes);
   array.fill_up(kFewestShapes);
   array.fill(true, limits.with_flags);
-  return array.take();
+  AdversarialShapes found = array.take();
+  found.thin = thin_shapes(kernel, base, limits.bytes, limits.flops);
+  found.parts = many_parts_shape(kernel, base, kMoreOfParts * limits.bytes, limits.flops);
+  return found;
 }
 
 }  // namespace kerlab::session

@@ -171,6 +171,28 @@ TEST_CASE("a check makes no more than 46 problems; what they leave out is named"
   CHECK(residues(sm90_shapes, "K", 8) == std::set<std::int64_t>{0});
 }
 
+TEST_CASE("of each dimension more than 65536 are tried where that is cheap", "[check]") {
+  const auto longest = [](const AdversarialShapes& all) {
+    std::set<std::string> dimensions;
+    for (const ProblemRequest& shape : all.thin)
+      for (const auto& [dimension, extent] : shape.dimensions)
+        if (extent > 65536) dimensions.insert(dimension);
+    return dimensions;
+  };
+  CHECK(longest(shapes("outer", "naive", "fp32", {})) == std::set<std::string>{"M", "N"});
+  CHECK(longest(shapes("softmax", "row_per_block", "fp32", {})).contains("N"));
+  CHECK(longest(shapes("gemm", "gemm_sm90", "bf16", {})).empty());  // whole tiles: seconds on an emulated device
+}
+
+TEST_CASE("more partial results than threads are tried where a later launch gathers them", "[check]") {
+  const auto dot = shapes("dot", "two_pass", "fp32", {}, "THREADS=256 UNROLL=1 BLOCKS=4");
+  REQUIRE(dot.parts);
+  CHECK(dot.parts->dimensions.at("N") > 256 * 256 * 4);
+  CHECK_FALSE(shapes("softmax", "naive", "fp32", {}).parts);  // one launch
+  // 132 multiprocessors have fewer blocks than threads there: that device cannot be wrong.
+  CHECK_FALSE(shapes("dot", "two_pass", "fp32", {}, "THREADS=512 BLOCKS=2").parts);
+}
+
 TEST_CASE("indices beyond 2^31 are tried on a GPU where memory allows, and said not to be elsewhere", "[check]") {
   DeviceInfo device = hopper();
   const std::map<std::string, std::set<std::string>> families = {

@@ -1,0 +1,183 @@
+#include "session/shapes/thin.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "session/shapes/few_sms.h"
+
+namespace kerlab::session {
+
+namespace {
+
+// The first of them that is valid: ragged, then rows of whole 16 bytes, then whole tiles.
+constexpr std::int64_t kExtents[] = {kThinExtent + 5, kThinExtent + 8, kThinExtent + 16, kThinExtent + 64,
+                                     kThinExtent + 512};
+constexpr std::int64_t kOthers[] = {1, 8, 16, 64};
+constexpr std::int64_t kFolds[] = {2, 4, 8, 16, 32};  // where a block takes several rows
+constexpr double kLongerBytes = 8;
+constexpr double kWarps = 1 << 16,
+                 kWarpsAtLimit = 1 << 20;   // of a plan that is thin; of one whose grid is at its limit
+constexpr double kFlopsOfBlock = 1e6;       // more keep one warp of an emulated device busy for a second
+constexpr std::uint32_t kMostRows = 65535;  // of a grid, in y and z
+constexpr std::int64_t kLongest = std::int64_t{1} << 26;
+constexpr int kWarp = 32;
+
+double blocks_of(const Launch& launch) {
+  return static_cast<double>(launch.grid.x) * launch.grid.y * launch.grid.z;
+}
+
+double threads_of(const Launch& launch) {
+  return static_cast<double>(launch.block.x) * launch.block.y * launch.block.z;
+}
+
+std::optional<LaunchPlan> plan_on(const ShapedKernel& kernel, const Problem& problem, const DeviceInfo& device) {
+  try {
+    return instantiate(kernel.family, kernel.variant, problem, kernel.configuration, device).plan;
+  } catch (const Error&) {  // a plan that there is not at this extent
+    return std::nullopt;
+  }
+}
+
+double bytes_of_tensors(const Family& family, const Problem& problem) {
+  double bytes = 0;
+  for (const Tensor& tensor : tensors_of(family, problem)) bytes += static_cast<double>(tensor.bytes());
+  return bytes;
+}
+
+bool at_limit(const LaunchPlan& plan) {
+  return std::ranges::any_of(plan.launches,
+                             [](const Launch& launch) { return std::max(launch.grid.y, launch.grid.z) >= kMostRows; });
+}
+
+bool starts_fast(const LaunchPlan& plan) {
+  double warps = 0;
+  for (const Launch& launch : plan.launches) warps += blocks_of(launch) * (threads_of(launch) + kWarp - 1) / kWarp;
+  return warps <= (at_limit(plan) ? kWarpsAtLimit : kWarps);
+}
+
+class ThinSearch {
+ public:
+  ThinSearch(const ShapedKernel& kernel, const ProblemRequest& base, double bytes, double flops)
+      : kernel_(kernel),
+        base_(base),
+        steps_(steps_of(kernel, make_problem(kernel.family, base))),
+        bytes_(bytes),
+        flops_(flops) {}
+
+  /// The dimension beyond 2^16, and where a grid is not at its limit by that, as much longer as it takes.
+  [[nodiscard]] std::vector<ProblemRequest> along(const Dimension& dimension) const {
+    std::vector<ProblemRequest> found;
+    const auto thin = first_valid(dimension);
+    const auto plan = thin ? plan_of(*thin) : std::nullopt;
+    if (!plan) return found;
+    if (is_cheap(*thin, *plan, bytes_)) found.push_back(*thin);
+    if (at_limit(*plan)) return found;
+    for (const std::int64_t fold : kFolds) {
+      ProblemRequest longer = *thin;
+      longer.dimensions[dimension.name] *= fold;
+      const auto more = valid_problem(kernel_, longer) ? plan_of(longer) : std::nullopt;
+      if (!more || !at_limit(*more)) continue;
+      if (is_cheap(longer, *more, kLongerBytes * bytes_)) found.push_back(longer);
+      break;
+    }
+    return found;
+  }
+
+ private:
+  [[nodiscard]] std::optional<ProblemRequest> first_valid(const Dimension& along) const {
+    for (const std::int64_t other : kOthers)
+      for (const std::int64_t extent : kExtents) {
+        ProblemRequest request = base_;
+        for (const Dimension& dimension : kernel_.family.dimensions)
+          if (!dimension.quiet) request.dimensions[dimension.name] = std::max(other, dimension.minimum);
+        request.dimensions[along.name] = extent;
+        if (valid_problem(kernel_, request)) return request;
+      }
+    return std::nullopt;
+  }
+
+  [[nodiscard]] std::optional<LaunchPlan> plan_of(const ProblemRequest& request) const {
+    const Problem problem = make_problem(kernel_.family, request);
+    const auto few = device_of_few(kernel_.family, kernel_.variant, problem, kernel_.configuration, kernel_.device);
+    return plan_on(kernel_, problem, few ? *few : kernel_.device);
+  }
+
+  [[nodiscard]] bool is_cheap(const ProblemRequest& request, const LaunchPlan& plan, double bytes) const {
+    const Problem problem = make_problem(kernel_.family, request);
+    double blocks = 0;
+    for (const Launch& launch : plan.launches) blocks = std::max(blocks, blocks_of(launch));
+    return starts_fast(plan) && bytes_of_tensors(kernel_.family, problem) <= bytes &&
+           flops_in_tiles(problem) <= std::min(flops_, kFlopsOfBlock * blocks);
+  }
+
+  /// What whole tiles compute, also of a problem that fills a small part of them.
+  [[nodiscard]] double flops_in_tiles(Problem problem) const {
+    for (std::size_t d = 0; d < problem.dimensions.size(); ++d)
+      for (const std::int64_t step : steps_[d].own) {
+        std::int64_t& extent = problem.dimensions[d].second;
+        extent = (extent + step - 1) / step * step;
+      }
+    return flops_of(kernel_.family, problem);
+  }
+
+  const ShapedKernel& kernel_;
+  const ProblemRequest& base_;
+  std::vector<KernelSteps> steps_;
+  double bytes_, flops_;
+};
+
+/// More blocks than threads in a block of the launch that comes after and has fewer blocks.
+bool has_many_parts(const LaunchPlan& plan) {
+  for (std::size_t i = 0; i < plan.launches.size(); ++i)
+    for (std::size_t j = i + 1; j < plan.launches.size(); ++j)
+      if (blocks_of(plan.launches[j]) < blocks_of(plan.launches[i]) &&
+          blocks_of(plan.launches[i]) > threads_of(plan.launches[j]))
+        return true;
+  return false;
+}
+
+}  // namespace
+
+std::vector<ProblemRequest> thin_shapes(const ShapedKernel& kernel, const ProblemRequest& base, double bytes,
+                                        double flops) {
+  const ThinSearch search(kernel, base, bytes, flops);
+  std::vector<ProblemRequest> found;
+  for (const Dimension& dimension : kernel.family.dimensions)
+    if (!dimension.quiet)
+      for (ProblemRequest& request : search.along(dimension)) found.push_back(std::move(request));
+  return found;
+}
+
+bool is_thin(const Problem& problem) {
+  return std::ranges::any_of(problem.dimensions, [](const auto& one) { return one.second > kThinExtent; });
+}
+
+std::optional<ProblemRequest> many_parts_shape(const ShapedKernel& kernel, const ProblemRequest& base, double bytes,
+                                               double flops) {
+  std::optional<ProblemRequest> best;
+  double least = bytes;
+  for (const Dimension& dimension : kernel.family.dimensions) {
+    if (dimension.quiet) continue;
+    for (std::int64_t extent = 1024; extent <= kLongest; extent *= 2) {
+      std::optional<Problem> problem;
+      ProblemRequest request = base;
+      for (const std::int64_t more : {std::int64_t{5}, std::int64_t{8}, std::int64_t{0}}) {
+        request.dimensions[dimension.name] = extent + more;
+        problem = valid_problem(kernel, request);
+        if (problem) break;
+      }
+      if (!problem || !is_valid_on(kernel.variant, *problem, kernel.device, kernel.configuration)) continue;
+      const double size = bytes_of_tensors(kernel.family, *problem);
+      if (size > least || flops_of(kernel.family, *problem) > flops) break;
+      const auto plan = plan_on(kernel, *problem, kernel.device);
+      if (plan && plan->launches.size() < 2) break;
+      if (!plan || !has_many_parts(*plan)) continue;
+      best = request;
+      least = size;
+      break;
+    }
+  }
+  return best;
+}
+
+}  // namespace kerlab::session

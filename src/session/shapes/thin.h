@@ -1,0 +1,29 @@
+#pragma once
+// Problems that are large in one thing alone: an extent beyond 2^16, or more partial results than the launch that
+// gathers them has threads. Both are executed whole; all else about them is small.
+
+#include <optional>
+#include <vector>
+
+#include "session/shapes/levels.h"
+
+namespace kerlab::session {
+
+/// Extents that 16 bits do not hold, nor a grid's y and z.
+inline constexpr std::int64_t kThinExtent = std::int64_t{1} << 16;
+
+/// Of each dimension that can be so long one problem, in which the others are at their least: an index of 16 bits, a
+/// loop of blocks over what lies beyond their grid; a second one where a grid reaches its limit only farther. Left out
+/// where that costs more than `flops` in whole tiles, or more warps than an emulated device starts in about a second.
+std::vector<ProblemRequest> thin_shapes(const ShapedKernel& kernel, const ProblemRequest& base, double bytes,
+                                        double flops);
+/// Whether the problem is one of these.
+bool is_thin(const Problem& problem);
+
+/// The cheapest problem, of those in which one dimension is long, on which one launch has more blocks than a later and
+/// smaller one has threads in a block, with the plan for all of the device's multiprocessors: whoever gathers only as
+/// many partial results as it has threads is wrong there. None: there is no such, or not within the limits.
+std::optional<ProblemRequest> many_parts_shape(const ShapedKernel& kernel, const ProblemRequest& base, double bytes,
+                                               double flops);
+
+}  // namespace kerlab::session
