@@ -28,7 +28,7 @@
 //   most is IDLE_SMS=4 (512 tiles are four whole waves of 128) and PINGPONG. 1536^3 as 132 tiles of 144x128: 0.95,
 //   where tiles of whole 32 rows had 0.75. Tiles of more than 160 accumulators a thread: not measured.
 #include "common/sm90/stream_k_partials.cuh"
-#include "common/sm90/tile_raster.cuh"
+#include "common/tile_raster.cuh"
 #include "common/sm90/tile_scheduler.cuh"
 #include "sm90_epilogue.cuh"
 #include "sm90_mainloop.cuh"

@@ -31,7 +31,7 @@
 //   (gemm_sm80: 349.7 us); its tiles are four waves exactly, those of 128 x 256 five: 277.5 us. Layout nt 241.7 us,
 //   4.13. 1021 x 1031 x 1033 20.1 us, 1.74. 2039 x 4093 x 509 34.8 us, 1.90. 127 x 8191 x 4099 71.9 us, 0.96: B is
 //   moved three times, where once would do. PRODUCERS 1 and 2: not measured.
-#include "common/sm90/tile_raster.cuh"
+#include "common/tile_raster.cuh"
 #include "sm90_mainloop.cuh"
 #include "sm90_store_rows.cuh"
 #if PRODUCERS

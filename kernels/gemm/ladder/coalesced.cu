@@ -8,6 +8,7 @@
 // Counted   256^3 fp32, defaults, on the emulated device: 134,217,728 bytes loaded from global memory; predicted: the
 //           same.
 // Lacks     reuse: every element of A is still loaded N times and every element of B M times, from caches at best.
+// Predicted over naive: as many bytes in 6.4 times fewer sectors: a warp and one k touch 1 + 4, where naive has 32 + 1.
 // Measured on H200: 22.59 ms, 6.08 TFLOP/s (fp32, 4096^3): 12.0 times the naive rung.
 #include "operands.cuh"
 

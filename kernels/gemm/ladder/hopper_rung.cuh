@@ -2,7 +2,7 @@
 // What the Hopper rungs share: tiles of A (M x K) and B (K x N) as TMA brings them, the products of one stage, and
 // where a tile of D lies. Defines wanted: BM, BN, BK; DTYPE is bf16_t or fp16_t.
 #include "common/sm90/accumulator.cuh"
-#include "common/sm90/tile_raster.cuh"
+#include "common/tile_raster.cuh"
 #include "common/sm90/wgmma.cuh"
 #define WGMMA_INSTRUCTION_N BN
 #include "common/sm90/wgmma_instruction.cuh"

@@ -9,6 +9,7 @@
 // Counted   256^3 fp32, defaults, on the emulated device: 33,554,432 bytes loaded from global memory; predicted: the
 //           same.
 // Lacks     sharing between threads: a row of A is still read by N / V threads, each for itself (next rung).
+// Predicted over thread_tile: 2.5 times fewer bytes, 3.6 times fewer sectors.
 // Measured on H200: 4096^3 fp32, V = 4: 11.1 ms, 12.3 TFLOP/s: 3.4 times thread_tile.
 #include "operands.cuh"
 

@@ -20,6 +20,8 @@
 //           shared memory; the formula gives the same.
 // Expects   anything. Rows whose length is not a multiple of 4 elements are read one by one, which costs speed.
 // Lacks     tensor cores; asynchronous copies that bypass the registers.
+// Predicted over reg1d: 4.7 times fewer wavefronts at 8 x 8. From there the FMA units are the limit: 2.05 ms at 4096^3
+//           and 1.98 GHz, ten times as fast as reg1d at most.
 // Measured on H200: 2.761 ms, 49.8 TFLOP/s (fp32, 4096^3): 7.9 times the shared-memory tile.
 #include "lane_grid.cuh"
 #include "register_operand.cuh"

@@ -11,6 +11,8 @@
 //           shared memory; the formula gives the same.
 // Lacks     control: where fragments go, a swizzle instead of padding, more than one tile on its way, loads of the next
 //           fragments during the multiplication (next rungs).
+// Predicted over warp_tile: 1024 multiply-adds of bf16 a cycle and multiprocessor instead of 128, of which an
+//           instruction of one warp gets about 63 %: up to 5.
 // Measured on H200: 4096^3 bf16, defaults: 848 us, 162 TFLOP/s.
 #include "common/sm80/cp_async.cuh"
 #include "common/wmma.cuh"
