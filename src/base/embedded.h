@@ -14,6 +14,8 @@ struct EmbeddedFile {
 
 /// tuning_db/schema/NNN_*.sql, in the order of their numbers.
 extern const std::span<const EmbeddedFile> kSchemaFiles;
+/// tuning_db/schema/older_rows: what brings rows of older kerlabs up to date.
+extern const std::span<const EmbeddedFile> kOlderRows;
 
 /// src/report/dispatch/*.h, each after those it includes: what every exported header begins with.
 extern const std::span<const EmbeddedFile> kDispatchFiles;

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "base/error_about.h"
 #include "base/pager.h"
 #include "cli/frame/help_text.h"
 #include "cli/frame/mistake.h"
@@ -133,18 +134,18 @@ void settle(const Command& command, GlobalOptions& global) {
 /// What is wrong with a device or a database that was not typed is told with the place that names it. Called where
 /// `error` is caught.
 [[noreturn]] void rethrow_with_place(const Error& error, const GlobalOptions& global) {
-  const std::string text = error.what();
   std::string place;
   if (global.settings) {
     const Setting& device = global.settings->device;
     const Setting& database = global.settings->database;
-    if (!global.device_typed && device.value != "auto" && text.find("--device " + global.device) != std::string::npos)
+    if (!global.device_typed && device.value != "auto" && dynamic_cast<const AboutDevice*>(&error) != nullptr)
       place = fmt::format("; the device is of {}", device.from);
-    else if (global.database.empty() && !database.value.empty() && text.starts_with("database "))
+    else if (global.database.empty() && !database.value.empty() &&
+             dynamic_cast<const AboutDatabase*>(&error) != nullptr)
       place = fmt::format("; the database is of {}", database.from);
   }
   if (place.empty()) throw;
-  throw Error(text + place, error.code());
+  throw Error(error.what() + place, error.code());
 }
 
 /// Colours as they are now, whatever standard output becomes meanwhile.

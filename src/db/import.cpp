@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "db/rows.h"
+#include "db/schema.h"
 #include "db/state.h"
 #include "db/text_rows.h"
 
@@ -238,7 +239,9 @@ int take_all(Import& import, const std::string& text, const std::filesystem::pat
 int Database::import_text(const std::string& text) {
   return state_->run_transaction([&] {
     Import import(state_->connection);
-    return take_all(import, text, state_->path);
+    const int added = take_all(import, text, state_->path);
+    if (added > 0) renew_rows(state_->connection);
+    return added;
   });
 }
 

@@ -10,9 +10,9 @@
 #include <cstdlib>
 #include <system_error>
 
-#include "base/error.h"
 #include "base/file.h"
 #include "db/database.h"
+#include "db/sqlite_error.h"
 
 namespace kerlab::db {
 
@@ -44,7 +44,7 @@ bool writable(const fs::path& path) {
 }
 
 [[noreturn]] void refuse(const fs::path& path, std::string_view cause) {
-  throw Error(fmt::format("database {}: {}; {}", path.string(), cause, kRemedy));
+  throw DatabaseError(fmt::format("database {}: {}; {}", path.string(), cause, kRemedy));
 }
 
 std::string reason(int error) {

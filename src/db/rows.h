@@ -31,6 +31,7 @@ struct Binder {
   }
   void operator()(std::string_view, TrialStatus value) { statement.bind(next++, std::string(name(value))); }
   void operator()(std::string_view, TrialReason value) { statement.bind(next++, std::string(name(value))); }
+  void operator()(std::string_view, const DecisionRule& value) { statement.bind(next++, rule_text(value)); }
   void operator()(std::string_view, const std::vector<double>& value) {
     const double none = 0;  // an empty vector has no address, and a null one would bind NULL
     statement.bind(next++, value.empty() ? &none : value.data(), static_cast<int>(value.size() * sizeof(double)));
@@ -47,6 +48,7 @@ struct Reader {
   void operator()(std::string_view, double& value) { value = statement.getColumn(next++).getDouble(); }
   void operator()(std::string_view column, TrialStatus& value) { value = read(column, parse_trial_status); }
   void operator()(std::string_view column, TrialReason& value) { value = read(column, parse_trial_reason); }
+  void operator()(std::string_view column, DecisionRule& value) { value = read(column, parse_decision_rule); }
   void operator()(std::string_view, std::vector<double>& value) {
     const SQLite::Column blob = statement.getColumn(next++);
     value.resize(static_cast<std::size_t>(blob.getBytes()) / sizeof(double));
@@ -56,7 +58,7 @@ struct Reader {
   Word read(std::string_view column, std::optional<Word> (*parse)(std::string_view)) {
     const std::string text = statement.getColumn(next++).getString();
     if (const std::optional<Word> word = parse(text)) return *word;
-    throw Error(fmt::format("database: trial with unknown {} '{}': update kerlab", column, text));
+    throw Error(fmt::format("database: a row with unknown {} '{}': update kerlab", column, text));
   }
 };
 

@@ -10,7 +10,6 @@
 #include <cstdio>
 #include <system_error>
 
-#include "base/error.h"
 #include "db/location.h"
 #include "db/sqlite_error.h"
 
@@ -25,7 +24,7 @@ constexpr std::uintmax_t kHeaderBytes = 100;
 constexpr std::uintmax_t kWholeCheckBytes = std::uintmax_t{64} << 20;  // about a quarter of a second
 
 [[noreturn]] void refuse(const fs::path& path, std::string_view cause, std::string_view remedy) {
-  throw Error(fmt::format("database {}: {}; left untouched. {}", path.string(), cause, remedy));
+  throw DatabaseError(fmt::format("database {}: {}; left untouched. {}", path.string(), cause, remedy));
 }
 
 constexpr std::string_view kAnother = "Name another file with --db PATH.";
@@ -95,7 +94,8 @@ bool rename_if_free(const fs::path& from, const fs::path& to) {
     return true;
   }
   if (errno == EEXIST) return false;
-  throw Error(fmt::format("database {}: cannot be created: {}", to.string(), std::generic_category().message(errno)));
+  throw DatabaseError(
+      fmt::format("database {}: cannot be created: {}", to.string(), std::generic_category().message(errno)));
 }
 
 /// Writes the new database beside `path` and renames it: whoever looks sees none or a whole one, even after a kill.
@@ -144,9 +144,14 @@ void migrate(SQLite::Database& database, std::span<const EmbeddedFile> migration
   for (auto version = static_cast<std::size_t>(schema_version(database)); version < migrations.size(); ++version) {
     database.exec(std::string(migrations[version].text));
   }
+  renew_rows(database);
   database.exec(fmt::format("PRAGMA application_id = {}", kApplicationId));
   database.exec(fmt::format("PRAGMA user_version = {}", migrations.size()));
   transaction.commit();
+}
+
+void renew_rows(SQLite::Database& database) {
+  for (const EmbeddedFile& statements : kOlderRows) database.exec(std::string(statements.text));
 }
 
 SQLite::Database open_database(const fs::path& path, std::span<const EmbeddedFile> migrations) {

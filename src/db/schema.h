@@ -23,5 +23,7 @@ SQLite::Database open_memory_database(std::span<const EmbeddedFile> migrations);
 int schema_version(SQLite::Database& database);
 /// Applies what is missing, all in one transaction.
 void migrate(SQLite::Database& database, std::span<const EmbeddedFile> migrations);
+/// Rows of an older kerlab become what today's would have written. In a transaction of the caller's.
+void renew_rows(SQLite::Database& database);
 
 }  // namespace kerlab::db

@@ -31,8 +31,8 @@ std::string cause_and_remedy(const SQLite::Exception& error) {
 
 }  // namespace
 
-Error explained(const SQLite::Exception& error, const std::filesystem::path& path) {
-  return Error(fmt::format("database {}: {}", path.string(), cause_and_remedy(error)));
+DatabaseError explained(const SQLite::Exception& error, const std::filesystem::path& path) {
+  return DatabaseError(fmt::format("database {}: {}", path.string(), cause_and_remedy(error)));
 }
 
 }  // namespace kerlab::db

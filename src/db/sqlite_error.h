@@ -5,11 +5,13 @@
 
 #include <filesystem>
 
-#include "base/error.h"
+#include "base/error_about.h"
 #include "base/modules.h"
 
 namespace kerlab::db {
 
-Error explained(const SQLite::Exception& error, const std::filesystem::path& path);
+using DatabaseError = ErrorAbout<Error, AboutDatabase>;
+
+DatabaseError explained(const SQLite::Exception& error, const std::filesystem::path& path);
 
 }  // namespace kerlab::db

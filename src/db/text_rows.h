@@ -38,6 +38,7 @@ struct Writer {
   }
   void operator()(std::string_view column, TrialStatus value) { object[std::string(column)] = name(value); }
   void operator()(std::string_view column, TrialReason value) { (*this)(column, std::string(name(value))); }
+  void operator()(std::string_view column, const DecisionRule& value) { (*this)(column, rule_text(value)); }
   void operator()(std::string_view column, double value) {
     if (std::isfinite(value)) {
       object[std::string(column)] = value;
@@ -55,19 +56,9 @@ struct Parser {
     if (was_added(column) && !object.contains(column)) return;
     object.at(std::string(column)).get_to(value);
   }
-  void operator()(std::string_view column, TrialStatus& value) {
-    const auto text = object.at(std::string(column)).get<std::string>();
-    const auto status = parse_trial_status(text);
-    if (!status) throw Error(fmt::format("unknown status '{}'", text));
-    value = *status;
-  }
-  void operator()(std::string_view column, TrialReason& value) {
-    std::string text;
-    (*this)(column, text);
-    const auto reason = parse_trial_reason(text);
-    if (!reason) throw Error(fmt::format("unknown reason '{}'", text));
-    value = *reason;
-  }
+  void operator()(std::string_view column, TrialStatus& value) { value = read(column, parse_trial_status); }
+  void operator()(std::string_view column, TrialReason& value) { value = read(column, parse_trial_reason); }
+  void operator()(std::string_view column, DecisionRule& value) { value = read(column, parse_decision_rule); }
   void operator()(std::string_view column, double& value) {
     const Json& number = object.at(std::string(column));
     if (number.is_string()) {
@@ -75,6 +66,13 @@ struct Parser {
     } else {
       number.get_to(value);
     }
+  }
+  template <typename Word>
+  Word read(std::string_view column, std::optional<Word> (*parse)(std::string_view)) {
+    std::string text;
+    (*this)(column, text);
+    if (const std::optional<Word> word = parse(text)) return *word;
+    throw Error(fmt::format("unknown {} '{}'", column, text));
   }
 };
 

@@ -102,16 +102,15 @@ Unsupported unsupported(const Variant& variant, const Problem& problem, const De
       std::find(variant.dtypes.begin(), variant.dtypes.end(), problem.dtype) == variant.dtypes.end()) {
     std::vector<std::string_view> offered;
     for (const DType dtype : variant.dtypes) offered.push_back(name(dtype));
-    return {
-        fmt::format("variant '{}' has no {} (it has {})", variant.name, name(problem.dtype), fmt::join(offered, ", ")),
-        fmt::format("no {}", name(problem.dtype))};
+    return {fmt::format("has no {} (it has {})", name(problem.dtype), fmt::join(offered, ", ")),
+            fmt::format("no {}", name(problem.dtype))};
   }
   const int cc = device.compute_capability();
   if (cc < variant.minimum_cc || cc > variant.maximum_cc) {
     const std::string needs =
         fmt::format("needs sm_{}{}", cc < variant.minimum_cc ? variant.minimum_cc : variant.maximum_cc,
                     cc < variant.minimum_cc ? " or newer" : " or older");
-    return {fmt::format("variant '{}' {}, the device is sm_{}", variant.name, needs, cc), needs};
+    return {fmt::format("{}, the device is sm_{}", needs, cc), needs};
   }
   for (const auto& [flag, chosen] : problem.flags) {
     const auto concerns = [&, &name = flag](const std::string& text) { return text.starts_with(name + "="); };
@@ -119,27 +118,25 @@ Unsupported unsupported(const Variant& variant, const Problem& problem, const De
     const std::string wanted = flag + "=" + chosen;
     if (restricted &&
         std::find(variant.required_flags.begin(), variant.required_flags.end(), wanted) == variant.required_flags.end())
-      return {fmt::format("variant '{}' does not support {} (it supports {})", variant.name, wanted,
-                          fmt::join(variant.required_flags, ", ")),
+      return {fmt::format("does not support {} (it supports {})", wanted, fmt::join(variant.required_flags, ", ")),
               "no " + wanted};
   }
   if (problem.row_padding > 0 && variant.pitch.empty())
-    return {fmt::format("variant '{}' takes no tensor with padded rows (it says no pitch = [...])", variant.name),
-            "no padded rows"};
+    return {"takes no tensor with padded rows (it says no pitch = [...])", "no padded rows"};
   ConstraintProgram program(variant, problem, device);
   for (std::size_t d = 0; d < variant.derived.size(); ++d) program.compute(d);
   for (std::size_t c = 0; c < variant.constraints.size(); ++c) {
     const Constraint& constraint = variant.constraints[c];
     if (program.needs_of(c).no_parameter() && !holds(program, c))
-      return {fmt::format("variant '{}' needs {} (constraint '{}')", variant.name, constraint.condition.text(),
-                          constraint.name),
+      return {fmt::format("needs {} (constraint '{}')", constraint.condition.text(), constraint.name),
               brief_failure(constraint)};
   }
   return {};
 }
 
 std::string unsupported_reason(const Variant& variant, const Problem& problem, const DeviceInfo& device) {
-  return unsupported(variant, problem, device).reason;
+  const std::string reason = unsupported(variant, problem, device).reason;
+  return reason.empty() ? "" : fmt::format("variant '{}' {}", variant.name, reason);
 }
 
 }  // namespace kerlab::spec

@@ -6,11 +6,11 @@
 namespace kerlab::spec {
 
 struct Unsupported {
-  std::string reason;  ///< "variant 'gemv' needs M <= 16 (constraint 'few_rows')"; empty: it is supported
+  std::string reason;  ///< of the variant: "needs M <= 16 (constraint 'few_rows')"; empty: it is supported
   std::string brief;   ///< "M > 16", "no fp32", "needs few tiles"
 };
 
-/// As unsupported_reason. To be asked before enumerate().
+/// What unsupported_reason says with the name of the variant. To be asked before enumerate().
 Unsupported unsupported(const Variant& variant, const Problem& problem, const DeviceInfo& device);
 
 }  // namespace kerlab::spec

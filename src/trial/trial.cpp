@@ -71,10 +71,17 @@ struct IdentityHasher {
   void operator()(std::string_view, TrialReason) {}
 };
 
-constexpr std::array<std::string_view, 10> kReasons = {
-    "",           "launch",        "shared_memory", "occupancy",      "spills",
-    "serialised", "small_problem", "thorough",      "thorough_small", "thorough_elsewhere"};
-static_assert(static_cast<std::size_t>(TrialReason::thorough_elsewhere) + 1 == kReasons.size());
+constexpr std::array<std::string_view, 11> kReasons = {
+    "",         "launch",         "shared_memory",      "occupancy", "spills", "serialised", "small_problem",
+    "thorough", "thorough_small", "thorough_elsewhere", "twin"};
+static_assert(static_cast<std::size_t>(TrialReason::twin) + 1 == kReasons.size());
+
+constexpr std::string_view kTie = "tie: ";
+constexpr std::string_view kStrictest = " of the strictest class of accuracy";
+constexpr std::string_view kShared = ", while shared with ";
+constexpr std::array<std::string_view, 4> kTieBreaks = {"fastest", "fewer registers", "less shared memory",
+                                                        "first by name"};
+static_assert(static_cast<std::size_t>(TieBreak::name) + 1 == kTieBreaks.size());
 
 }  // namespace
 
@@ -86,6 +93,33 @@ std::optional<TrialReason> parse_trial_reason(std::string_view name) {
   const auto at = std::ranges::find(kReasons, name);
   if (at == kReasons.end()) return std::nullopt;
   return static_cast<TrialReason>(at - kReasons.begin());
+}
+
+std::string tie_break_text(const DecisionRule& rule) {
+  std::string text(kTieBreaks.at(static_cast<std::size_t>(rule.tie_break)));
+  if (rule.strictest) text += kStrictest;
+  if (!rule.shared_with.empty()) text.append(kShared).append(rule.shared_with);
+  return text;
+}
+
+std::string rule_text(const DecisionRule& rule) {
+  return (rule.tie_break == TieBreak::none ? "" : std::string(kTie)) + tie_break_text(rule);
+}
+
+std::optional<DecisionRule> parse_decision_rule(std::string_view text) {
+  DecisionRule rule;
+  if (const std::size_t at = text.find(kShared); at != std::string_view::npos) {
+    rule.shared_with = text.substr(at + kShared.size());
+    text = text.substr(0, at);
+  }
+  rule.strictest = text.ends_with(kStrictest);
+  if (rule.strictest) text.remove_suffix(kStrictest.size());
+  const bool tie = text.starts_with(kTie);
+  if (tie) text.remove_prefix(kTie.size());
+  const auto by = std::ranges::find(kTieBreaks, text);
+  if (by == kTieBreaks.end() || tie != (by != kTieBreaks.begin())) return std::nullopt;
+  rule.tie_break = static_cast<TieBreak>(by - kTieBreaks.begin());
+  return rule;
 }
 
 std::string_view name(TrialStatus status) {
@@ -113,6 +147,10 @@ std::string variant_text(const Trial& trial) {
 std::string label_text(const Trial& trial) {
   return trial.variant + (trial.configuration.empty() ? "" : " " + trial.configuration) +
          (trial.accuracy.empty() ? "" : " (" + trial.accuracy + ")");
+}
+
+std::string ending_text(const Trial& trial) {
+  return std::string(name(trial.status)).append(": ").append(label_text(trial)).append(": ").append(trial.message);
 }
 
 const std::string& seal(Trial& trial) {

@@ -55,6 +55,7 @@ enum class TrialReason : std::uint8_t {
   thorough,       ///< it failed in the last check of a winner
   thorough_small,
   thorough_elsewhere,  ///< the same, on the small problem, on another than the one tuned for
+  twin,                ///< passed: the same program as another trial, whose time it has
 };
 std::string_view name(TrialReason reason);  ///< of `none` empty
 std::optional<TrialReason> parse_trial_reason(std::string_view name);
@@ -77,7 +78,7 @@ struct Trial {
   std::string accuracy;  ///< accuracy_text of the kernel's class; empty: the strictest
   // outcome
   TrialStatus status = TrialStatus::compiling;
-  std::string message;  ///< place, cause, remedy; empty when passed
+  std::string message;  ///< place, cause, remedy, without the trial's own name; of one that passed only for `twin`
   TrialReason reason = TrialReason::none;
   std::int64_t session = 0;  ///< that decided the status
   // resources of the heaviest kernel
@@ -120,6 +121,22 @@ struct LibraryTime {
   std::string created;
 };
 
+/// What goes first where finalists tie.
+enum class TieBreak : std::uint8_t { none, registers, shared_memory, name };
+
+/// What a decision rests on.
+struct DecisionRule {
+  TieBreak tie_break = TieBreak::none;  ///< none: the winner is the fastest
+  bool strictest = false;               ///< others are of a weaker class of accuracy, and had no say
+  std::string shared_with;              ///< as of Measurement, while the finals ran
+  bool operator==(const DecisionRule&) const = default;
+};
+/// As it is stored: "fastest", "tie: fewer registers of the strictest class of accuracy, while shared with NAMES".
+std::string rule_text(const DecisionRule& rule);
+std::optional<DecisionRule> parse_decision_rule(std::string_view text);
+/// Where it is told already that they tie: "fewer registers".
+std::string tie_break_text(const DecisionRule& rule);
+
 /// A session's verdict on a problem. The winner of a problem is the newest decision.
 struct Decision {
   std::int64_t id = 0;
@@ -129,8 +146,8 @@ struct Decision {
   std::int64_t trial = 0;        ///< the winner
   std::int64_t measurement = 0;  ///< the final measurement it rests on
   std::string tie_set;           ///< trial ids, comma separated, winner first
-  std::string rule;              ///< "fastest", "tie: fewer registers", ...
-  std::int64_t candidates = 0;   ///< configurations tried
+  DecisionRule rule;
+  std::int64_t candidates = 0;  ///< configurations tried
   std::string created;
 };
 
@@ -250,6 +267,8 @@ void columns(Record& r, Visitor&& visit) {
 std::string variant_text(const Trial& trial);
 /// The same with the configuration: "tile2d BM=64", "strassen BM=64 (normwise)".
 std::string label_text(const Trial& trial);
+/// How it ended, where nothing else names it: "wrong: tile2d BM=64: y, recipe normal: 3 of 9 wrong".
+std::string ending_text(const Trial& trial);
 
 /// The digest of a trial's identity columns: sets and returns `key`.
 const std::string& seal(Trial& trial);

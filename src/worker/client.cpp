@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "base/error.h"
+#include "base/error_about.h"
 #include "base/interrupt.h"
 #include "worker/worker.h"
 
@@ -47,11 +47,12 @@ void WorkerClient::spawn() {
 const DeviceInfo& WorkerClient::greet() {
   const Outcome outcome = wait();
   const std::string who = fmt::format("worker for --device {}", options_.device_id);
-  if (outcome.event != Event::reply) throw Error(fmt::format("{} did not start: {}", who, outcome.message));
+  if (outcome.event != Event::reply)
+    throw ErrorAbout<Error, AboutDevice>(fmt::format("{} did not start: {}", who, outcome.message));
   if (const auto* fault = std::get_if<reply::Fault>(&outcome.reply)) {
     child_.clear();
     if (fault->device_taken) throw DeviceTaken(fault->message);
-    throw Error(fault->message, static_cast<ExitCode>(fault->exit_code));
+    throw ErrorAbout<Error, AboutDevice>(fault->message, static_cast<ExitCode>(fault->exit_code));
   }
   const auto* hello = std::get_if<reply::Hello>(&outcome.reply);
   if (hello == nullptr || hello->magic != kProtocolMagic || hello->version != kProtocolVersion) {

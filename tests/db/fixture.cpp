@@ -84,7 +84,6 @@ Decision decision(const Trial& trial, const Measurement& measurement) {
   d.trial = trial.id;
   d.measurement = measurement.id;
   d.tie_set = std::to_string(trial.id);
-  d.rule = "fastest";
   d.candidates = 3;
   return d;
 }

@@ -244,6 +244,37 @@ TEST_CASE("open: older rows said only in words why a trial failed", "[db]") {
   CHECK(database.trial(100)->reason == TrialReason::none);
 }
 
+TEST_CASE("open: messages of older rows no longer name their trial, and twins are marked", "[db]") {
+  const TemporaryFolder folder;
+  const fs::path path = folder / "a.db";
+  fill(path);
+  using Row = std::array<std::string, 4>;  // accuracy, status, message before, after
+  const std::vector<Row> rows = {
+      {"", "wrong", "tile2d BM=1: y, recipe normal: 3 of 9 wrong", "y, recipe normal: 3 of 9 wrong"},
+      {"", "wrong", "tile2d BM=1: thorough check: on gemm 3x3x3: tile2d BM=1: y", "thorough check: on gemm 3x3x3: y"},
+      {"normwise", "trap", "tile2d BM=1 (normwise): kernel 'k': a trap", "kernel 'k': a trap"},
+      {"", "trap", "kernel 'k' of xtile2d BM=1: a trap", "kernel 'k' of xtile2d BM=1: a trap"},
+      {"", "passed", "the same program as tile2d BM=2", "the same program as tile2d BM=2"}};
+  {
+    SQLite::Database database(path.string(), SQLite::OPEN_READWRITE);
+    database.exec("PRAGMA user_version = 8");
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      SQLite::Statement update(database,
+                               "UPDATE trial SET variant = 'tile2d', configuration = 'BM=1', accuracy = ?1, "
+                               "status = ?2, message = ?3, reason = '' WHERE id = ?4");
+      for (int column = 0; column < 3; ++column) update.bind(column + 1, rows[i][static_cast<std::size_t>(column)]);
+      update.bind(4, static_cast<std::int64_t>(i) + 1);
+      update.exec();
+    }
+  }
+  const Database database = Database::open(path);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const Trial trial = database.trial(static_cast<std::int64_t>(i) + 1).value();
+    CHECK(trial.message == rows[i][3]);
+    CHECK((trial.reason == TrialReason::twin) == (rows[i][1] == "passed"));
+  }
+}
+
 TEST_CASE("open: a migration that fails changes nothing", "[db]") {
   const TemporaryFolder folder;
   const fs::path path = folder / "a.db";

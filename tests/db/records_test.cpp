@@ -17,6 +17,8 @@ std::string text(const Record& record) {
   columns(record, [&](std::string_view column, const auto& value) {
     if constexpr (std::is_enum_v<std::decay_t<decltype(value)>>) {
       all += fmt::format("{}={}\n", column, name(value));
+    } else if constexpr (std::is_same_v<std::decay_t<decltype(value)>, DecisionRule>) {
+      all += fmt::format("{}={}\n", column, rule_text(value));
     } else if constexpr (std::is_same_v<std::decay_t<decltype(value)>, std::vector<double>>) {
       all += fmt::format("{}=[{}]\n", column, fmt::join(value, " "));
     } else {

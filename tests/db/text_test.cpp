@@ -118,6 +118,28 @@ TEST_CASE("import: ids are those of the database that takes it", "[db]") {
   CHECK(verdict->tie_set == fmt::format("{},{}", verdict->trial, second[0].id));
 }
 
+TEST_CASE("import: rows of an older kerlab are read as today's", "[db]") {
+  Database source = Database::in_memory(), target = Database::in_memory();
+  const auto session = begin(source);
+  Trial fast = a_trial(session, 1), wrong = a_trial(session, 3, TrialStatus::wrong);
+  wrong.message = label_text(wrong) + ": thorough check: y, recipe normal: 3 of 9 wrong";
+  source.put(std::vector{&fast, &wrong});
+  Measurement time = measurement(fast, 90);
+  source.put(time);
+  Decision shared = decision(fast, time);
+  source.put(shared);
+  std::string text = source.export_text();
+  CHECK_THAT(text, !Contains("\"reason\""));
+  text = replaced(text, R"("rule":"fastest")", R"x("rule":"tie: fewer registers, while shared with python3 (pid 7)")x");
+  target.import_text(text);
+  const Trial read = target.trials_by_keys({wrong.key}).front();
+  CHECK(read.message == "thorough check: y, recipe normal: 3 of 9 wrong");
+  CHECK(read.reason == TrialReason::thorough);
+  const DecisionRule rule = target.winner(fast.problem, fast.device_class)->rule;
+  CHECK(rule.tie_break == TieBreak::registers);
+  CHECK(rule.shared_with == "python3 (pid 7)");
+}
+
 TEST_CASE("import: an older decision does not displace a newer one", "[db]") {
   Database source = Database::in_memory(), target = Database::in_memory();
   fill(source);

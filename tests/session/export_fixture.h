@@ -70,7 +70,7 @@ class Decided {
                       trial.id,
                       measurement.id,
                       fmt::format("{}", trial.id),
-                      "fastest",
+                      {},
                       1,
                       {}};
     database.put(decision);

@@ -242,7 +242,6 @@ class Maker {
     decision.trial = best->trial;
     decision.measurement = best->id;
     decision.tie_set = std::to_string(best->trial);
-    decision.rule = "fastest";
     decision.candidates = static_cast<std::int64_t>(stored_.size());
     decision.created = instant(day, seconds + 1);
     database_.put(decision);

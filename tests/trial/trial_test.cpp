@@ -96,3 +96,20 @@ TEST_CASE("trial key: text moving between columns changes it", "[trial]") {
   b.variant = "tile2d";
   CHECK(seal(a) != seal(b));
 }
+
+TEST_CASE("decision: a rule is read as it was written", "[trial]") {
+  for (const TieBreak tie_break : {TieBreak::none, TieBreak::registers, TieBreak::shared_memory, TieBreak::name})
+    for (const bool strictest : {false, true})
+      for (const char* others : {"", "python3 (pid 4711), node 2"}) {
+        const DecisionRule rule{tie_break, strictest, others};
+        INFO(rule_text(rule));
+        CHECK(parse_decision_rule(rule_text(rule)) == rule);
+      }
+  const DecisionRule rule{TieBreak::registers, true, "python3 (pid 4711)"};
+  CHECK(rule_text(rule) ==
+        "tie: fewer registers of the strictest class of accuracy, while shared with python3 (pid 4711)");
+  CHECK(tie_break_text({TieBreak::name, false, ""}) == "first by name");
+  CHECK(rule_text({}) == "fastest");
+  for (const char* text : {"", "tie: fastest", "fewer registers", "tie: more registers"})
+    CHECK_FALSE(parse_decision_rule(text));
+}

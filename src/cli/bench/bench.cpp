@@ -53,7 +53,7 @@ void print(const BenchResult& result, const BenchCommand& command, const GlobalO
     if (row.library_note != note && !global.json) fmt::print(stderr, "library: {}\n", row.library_note);
     note = row.library_note;
     if (!row.energy_message.empty()) fmt::print(stderr, "energy: {}\n", row.energy_message);
-    if (!row.trial.message.empty()) fmt::print(stderr, "{}: {}\n", name(row.trial.status), row.trial.message);
+    if (!row.trial.message.empty()) fmt::print(stderr, "{}\n", ending_text(row.trial));
     if (!row.warning.empty())
       fmt::print(stderr, "warning: {} {}: {}\n", row.problem.title(), variant_text(row.trial), row.warning);
   }

@@ -127,8 +127,8 @@ void print_text(const SanitizeRun& run, bool color) {
   }
   for (const SanitizeRow& row : run.rows) {
     if (row.trial.status == TrialStatus::passed) continue;
-    fmt::print("{} {}: {}\n", styled(name(row.trial.status), Style::bad, color), row.problem.title(),
-               row.trial.message);
+    fmt::print("{} {}: {}: {}\n", styled(name(row.trial.status), Style::bad, color), row.problem.title(),
+               label_text(row.trial), row.trial.message);
   }
   const auto clean = std::ranges::count_if(
       run.rows, [](const SanitizeRow& row) { return row.trial.status == TrialStatus::passed && row.findings() == 0; });

@@ -214,7 +214,7 @@ std::vector<std::string> cells(const Winner& winner) {
           decision.problem,
           median_with_interval(measurement.median_us, measurement.low_us, measurement.high_us),
           fmt::format("{}", decision.candidates),
-          decision.rule,
+          rule_text(decision.rule),
           decision.created.substr(0, 10),
           label_text(trial)};
 }

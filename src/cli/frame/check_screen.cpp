@@ -116,8 +116,8 @@ std::tuple<int, bool, double> weight(const CheckRow& row) {
 
 std::string in_line(const CheckRow& row, const std::string& again, bool color) {
   const std::string status = styled(std::string(name(row.trial.status)), Style::bad, color);
-  return fmt::format("{} {}: {}\n  {}{}\n", status, row.problem.title(), shortened(row.trial.message, kLineWidth),
-                     row.command, again);
+  return fmt::format("{} {}: {}\n  {}{}\n", status, row.problem.title(),
+                     shortened(label_text(row.trial) + ": " + row.trial.message, kLineWidth), row.command, again);
 }
 
 }  // namespace

@@ -148,9 +148,7 @@ std::vector<std::string> troubles(const Attempt& now) {
       if (!more.empty()) rest += "; " + more;
     return {where, rest};
   }
-  std::string message = now.trial.message;
-  if (message.starts_with(now.label + ": ")) message.erase(0, now.label.size() + 2);
-  return {message};
+  return {now.trial.message};
 }
 
 /// The line, and below it what had no room in it.

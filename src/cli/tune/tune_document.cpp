@@ -79,7 +79,7 @@ JsonValue::Object search_value(const TuneResult& result, const ToRepeat& again) 
 JsonValue::Object outcome_value(const TuneResult& result) {
   return {{"rows", rows_value(result.rows)},
           {"others", others_value(result.others)},
-          {"rule", result.rule},
+          {"rule", result.rule ? rule_text(*result.rule) : ""},
           {"kept", outside_sentence(result)},
           {"measured_now", result.measured_now},
           {"range_edges", result.range_edges},

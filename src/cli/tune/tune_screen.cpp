@@ -169,7 +169,7 @@ std::string details(const TuneResult& result, int width) {
   for (const auto& [variant, reason, brief] : result.left_out)
     text += folded(fmt::format("left out: {}: {}", variant, reason), width);
   if (!result.rows.empty()) {
-    text += folded("decided by: " + result.rule, width);
+    if (result.rule) text += folded("decided by: " + rule_text(*result.rule), width);
     const Trial& winner = result.rows.front().trial;
     if (!result.device.has_clock) text += folded("times: " + modelled_remark(winner.family, winner.dtype), width);
   }

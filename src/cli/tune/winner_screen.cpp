@@ -48,20 +48,21 @@ std::string against_first_rung(const TuneResult& result) {
 
 /// "a tie with #2 and #3, decided by fewer registers", "#2 takes 1.4 % [1.0,1.9] more time".
 std::string how_sure(const TuneResult& result) {
+  const DecisionRule decided = result.rule.value_or(DecisionRule{});
   std::vector<std::string> tied;
   for (std::size_t i = 1; i < result.rows.size(); ++i)
     if (result.rows[i].tie) tied.push_back(fmt::format("#{}", i + 1));
   if (!tied.empty()) {
-    const std::string rule = result.rule.starts_with("tie: ") ? result.rule.substr(5) : result.rule;
-    return fmt::format("a tie with {} (within 1 %), decided by: {}", fmt::join(tied, ", "), rule);
+    return fmt::format("a tie with {} (within 1 %), decided by: {}", fmt::join(tied, ", "), tie_break_text(decided));
   }
-  const std::string condition = result.rule == "fastest" ? "" : " (" + result.rule + ")";
-  if (result.rows.size() < 2) return result.rule == "fastest" ? "" : result.rule;
+  const bool plain = decided == DecisionRule{};
+  const std::string condition = plain ? "" : " (" + rule_text(decided) + ")";
+  if (result.rows.size() < 2) return plain ? "" : rule_text(decided);
   const RankedTrial& second = result.rows[1];
   if (second.measurement.clock == "modelled")
     return fmt::format("#2 takes {:.1f} % more time{}",
                        100 * (second.measurement.median_us / result.rows.front().measurement.median_us - 1), condition);
-  if (!second.beside) return result.rule;
+  if (!second.beside) return rule_text(decided);
   const PairedRatio& ratio = second.beside->ratio;
   return fmt::format("#2 takes {:.1f} % [{:.1f},{:.1f}] more time{}", 100 * (ratio.ratio - 1),
                      100 * (ratio.interval.low - 1), 100 * (ratio.interval.high - 1), condition);

@@ -61,6 +61,7 @@ struct Collector {
   void operator()(std::string_view column, const auto& value) { object.emplace_back(column, value); }
   void operator()(std::string_view column, TrialStatus value) { object.emplace_back(column, name(value)); }
   void operator()(std::string_view column, TrialReason value) { object.emplace_back(column, name(value)); }
+  void operator()(std::string_view column, const DecisionRule& value) { object.emplace_back(column, rule_text(value)); }
 };
 
 template <typename Record>

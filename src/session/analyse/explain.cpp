@@ -192,7 +192,7 @@ Stepped<Explanation> count_kernel(Explanation result, Rig& rig, const Subject& s
   co_yield counting_text(subject, rig.device());
   result.kernel = inspect_subject(rig, setup, subject, database);
   if (result.kernel->launches.empty()) {
-    result.obstacle = fmt::format("{}: {}", name(result.kernel->trial.status), result.kernel->trial.message);
+    result.obstacle = ending_text(result.kernel->trial);
     result.code = ExitCode::failed;
     co_return result;
   }

@@ -108,8 +108,7 @@ Stepped<Inspection> inspect(InspectOptions options, const Database* database) {
   while (inspecting.step()) co_yield inspecting.doing();
   Inspection inspection = inspecting.take();
   // A modelled time may be below the roof: nothing was measured, and the counts stand.
-  if (inspection.launches.empty())
-    throw Error(fmt::format("{}: {}", name(inspection.trial.status), inspection.trial.message));
+  if (inspection.launches.empty()) throw Error(ending_text(inspection.trial));
   co_return inspection;
 }
 

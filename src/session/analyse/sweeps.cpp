@@ -141,7 +141,7 @@ std::optional<SweepPoint> point_of(const Trial& trial, const std::optional<Measu
   if (!measurement || measurement->clock != "measured") return {};
   point.us = measurement->median_us;
   point.spills = static_cast<int>(trial.spill_bytes);
-  point.twin = !trial.message.empty();
+  point.twin = trial.reason == TrialReason::twin;
   return point;
 }
 

@@ -52,7 +52,7 @@ std::optional<TrialCandidate> PortfolioSession::checked(const ProblemSetup& setu
   ledger_->flush();
   if (single.candidate.trial.status == TrialStatus::passed) return std::move(single.candidate);
   cell.source = Source::invalid;
-  cell.why = fmt::format("{}: {}", name(single.candidate.trial.status), single.candidate.trial.message);
+  cell.why = ending_text(single.candidate.trial);
   return std::nullopt;
 }
 
@@ -127,10 +127,8 @@ void PortfolioSession::time_together(std::size_t index, const ProblemSetup& setu
     PortfolioCell& cell = row[kernels[i]];
     Evaluation& one = timed.items[i];
     if (!one.passed() || timed.apart) {
-      const Trial& trial = one.candidate.trial;
       reject(one,
-             one.passed() ? "timed together they failed: " + timed.apart->message
-                          : fmt::format("{}: {}", name(trial.status), trial.message),
+             one.passed() ? "timed together they failed: " + timed.apart->message : ending_text(one.candidate.trial),
              cell);
       result_.notes.push_back(fmt::format("{}: {}", setup.problem.title(), cell.why));
       continue;

@@ -79,10 +79,7 @@ std::string problem_options(const std::string& key) {
 }  // namespace
 
 std::string failure_cause(const Trial& trial) {
-  std::string text = trial.message.substr(0, trial.message.find('\n'));
-  const std::string label = trial.variant + " " + trial.configuration + ": ";
-  if (text.starts_with(label)) text.erase(0, label.size());
-  return text;
+  return trial.message.substr(0, trial.message.find('\n'));
 }
 
 std::string normal_cause(const Trial& trial) {

@@ -19,7 +19,7 @@ struct FailureGroup {
   std::vector<Exclusion> exclusions;  ///< see find_exclusions
 };
 
-/// The first line of a trial's message without its label: "kernel 'gemm': an illegal memory access".
+/// The first line of a trial's message: "kernel 'gemm': an illegal memory access".
 std::string failure_cause(const Trial& trial);
 /// The same for all that failed alike: numbers and addresses are "#", details after a semicolon are left out.
 std::string normal_cause(const Trial& trial);

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <sstream>
 
+#include "base/error_about.h"
 #include "base/file.h"
 #include "session/run/candidate.h"
 
@@ -87,7 +88,7 @@ class Saver {
   [[nodiscard]] SourceBundle stored_source() const {
     const auto packed = database_.source_text(trial_.source_hash);
     if (!packed) {
-      throw Error(
+      throw ErrorAbout<Error, AboutDatabase>(
           fmt::format("database {} has no source text of trial {}; run the trial again with kerlab tune --fresh",
                       database_.path().string(), trial_.id));
     }

@@ -39,9 +39,9 @@ Beside beside_of(const std::string& what, std::int64_t number, const std::vector
   return beside;
 }
 
-std::string limit_message(const std::string& label, double limit_s, double good_s) {
-  return fmt::format("{}: not done after {:.3g} s, the limit: an endless loop?{} --limit SECONDS allows more", label,
-                     limit_s, good_s > 0 ? fmt::format(" The last good run took {:.2g} s;", good_s) : "");
+std::string limit_message(double limit_s, double good_s) {
+  return fmt::format("not done after {:.3g} s, the limit: an endless loop?{} --limit SECONDS allows more", limit_s,
+                     good_s > 0 ? fmt::format(" The last good run took {:.2g} s;", good_s) : "");
 }
 
 /// Everything that the candidate's outcome says, but for its comparison with others.
@@ -148,7 +148,7 @@ Attempt Attempts::try_now(const AttemptRequest& request) {
   const WorkerSeconds& worker = rig.runner().seconds();
   const double longest = std::max(worker.check, worker.time);
   if (result.candidate.trial.status == TrialStatus::timeout && limit_s_ > 0 && longest >= limit_s_)
-    result.candidate.trial.message = limit_message(result.candidate.label, limit_s_, track.good_s);
+    result.candidate.trial.message = limit_message(limit_s_, track.good_s);
   else
     name_source_line(result, rig, setup, subject);
   TrialCandidate candidate = result.candidate;

@@ -4,6 +4,7 @@
 #include <map>
 #include <sstream>
 
+#include "base/error_about.h"
 #include "base/hash.h"
 #include "base/line_diff.h"
 #include "session/find/source_difference.h"
@@ -14,7 +15,8 @@ namespace {
 
 std::string text_of(const Database& database, const std::string& hash) {
   if (auto text = database.source_text(hash)) return std::move(*text);
-  throw Error(fmt::format("database {}: the text {} of a save is missing", database.path().string(), hash));
+  throw ErrorAbout<Error, AboutDatabase>(
+      fmt::format("database {}: the text {} of a save is missing", database.path().string(), hash));
 }
 
 /// As the two sources that source_difference compares: the variant's own file, and all others as its headers.

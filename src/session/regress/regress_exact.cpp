@@ -80,7 +80,7 @@ bool RegressSession::check(const Baseline& baseline, RegressKernel& today, bool 
   row.error_ratio = result.candidate.trial.error_ratio;
   if (result.passed()) return true;
   row.verdict = verdict_of(result.candidate.trial.status);
-  row.why = fmt::format("{}: {}", name(result.candidate.trial.status), result.candidate.trial.message);
+  row.why = ending_text(result.candidate.trial);
   explain(baseline, today, row);
   return false;
 }
@@ -139,7 +139,7 @@ void RegressSession::gate_figures(const Baseline& baseline, const Evaluation& to
     if (old.counted.empty()) {
       row.verdict = RegressVerdict::inconclusive;
       row.why = fmt::format("the baseline's own source no longer runs with {}: {}", rig_->toolchain(),
-                            old.candidate.trial.message);
+                            ending_text(old.candidate.trial));
       return;
     }
     then = figures_of(old, rig_->device());

@@ -240,7 +240,7 @@ std::optional<RecordRow> RecordSession::check(const Job& job) {
   row.trial = result.candidate.trial;
   if (row.trial.status != TrialStatus::passed) {
     row.key = baseline_key(problem, rig_->folder().family, variant, rig_->device());
-    row.error = fmt::format("{}: {}", name(row.trial.status), row.trial.message);
+    row.error = ending_text(row.trial);
     row.code = row.trial.status == TrialStatus::unsupported ? ExitCode::inconclusive : ExitCode::wrong;
     return row;
   }

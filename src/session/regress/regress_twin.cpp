@@ -67,7 +67,7 @@ void RegressSession::count_on_twin(const Baseline& baseline, RegressRow& row) {
       run_candidate(twin, setup, old_source, Sampling::everything, stored_candidate(baseline, twin), single);
   const Evaluation after = run_single(twin, setup, today.source, today.configuration, single);
   for (const Evaluation* result : {&before, &after})
-    if (result->counted.empty()) throw Error(result->candidate.trial.message);
+    if (result->counted.empty()) throw Error(ending_text(result->candidate.trial));
   row.lines = changed_lines(before.counted, old_source, after.counted, today.source.source);
   ChangedPlace place{row.file, row.line};
   point_at_hottest(row.lines, place);

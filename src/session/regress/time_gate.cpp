@@ -42,6 +42,10 @@ ProcessPairs in_cycles(const SampleSet& base, const SampleSet& today) {
   return {cycles(base), cycles(today)};
 }
 
+std::string failure_of(const TrialCandidate& candidate) {
+  return candidate.label + ": " + candidate.trial.message;
+}
+
 }  // namespace
 
 TimeGate::TimeGate(Rig& rig, std::vector<TimedPair> pairs, GateOptions options)
@@ -140,10 +144,10 @@ bool TimeGate::note(Seen& seen, const Evaluations& timed) const {
   seen.rule = options_.rule;
   if (timed.apart) seen.failure = "timed together they failed: " + timed.apart->message;
   for (const Evaluation& one : timed.items)
-    if (!one.passed()) seen.failure = one.candidate.trial.message;
-  const Trial& today = timed.items[1].candidate.trial;
-  if (today.status != TrialStatus::passed && verdict_of(today.status) == RegressVerdict::wrong)
-    seen.failure = seen.wrong = today.message;
+    if (!one.passed()) seen.failure = failure_of(one.candidate);
+  const TrialCandidate& today = timed.items[1].candidate;
+  if (today.trial.status != TrialStatus::passed && verdict_of(today.trial.status) == RegressVerdict::wrong)
+    seen.failure = seen.wrong = failure_of(today);
   if (!seen.failure.empty()) return false;
   const SampleSet& first = *timed.items.front().samples;
   if (first.protocol == "events-1" && first.clock == "measured") {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "base/error.h"
+#include "base/error_about.h"
 #include "device/cuda/cuda_info.h"
 
 namespace kerlab::session {
@@ -43,12 +43,12 @@ std::vector<std::string> split_ids(const std::string& typed) {
 
 std::vector<std::string> all_gpus(bool here) {
   if (!here)
-    throw UsageError(
+    throw ErrorAbout<UsageError, AboutDevice>(
         "--device cuda:all counts the GPUs of this machine, and --worker-command may lead to another: "
         "name them, as in cuda:0,1");
   std::vector<std::string> ids;
   for (const DeviceInfo& gpu : list_cuda_devices()) ids.push_back(gpu.id);
-  if (ids.empty()) throw Error("--device cuda:all: the driver shows no GPU");
+  if (ids.empty()) throw ErrorAbout<Error, AboutDevice>("--device cuda:all: the driver shows no GPU");
   return ids;
 }
 
@@ -60,10 +60,10 @@ std::vector<std::string> device_ids(const std::string& typed, bool here) {
   for (auto id = ids.begin(); id != ids.end(); ++id) {
     const bool gpu = id->starts_with(kCuda);
     if (*id == "auto" || *id == "gpu" || *id == "cuda:all")
-      throw UsageError(
+      throw ErrorAbout<UsageError, AboutDevice>(
           fmt::format("--device {}: '{}' stands alone; in a list, name each device, as in cuda:0,1", typed, *id));
     if (here && gpu && std::find(ids.begin(), id, *id) != id)
-      throw UsageError(fmt::format("--device {}: {} is named twice", typed, *id));
+      throw ErrorAbout<UsageError, AboutDevice>(fmt::format("--device {}: {} is named twice", typed, *id));
   }
   return ids;
 }
@@ -82,7 +82,7 @@ std::string inspecting_device(const std::string& device) {
 
 void require_one_model(const DeviceInfo& first, const DeviceInfo& other) {
   if (first.device_class() == other.device_class()) return;
-  throw UsageError(
+  throw ErrorAbout<UsageError, AboutDevice>(
       fmt::format("{} and {} are not of one model, so their times cannot be compared: {} and {}. Tune on "
                   "each by itself.",
                   first.id, other.id, first.device_class(), other.device_class()));

@@ -6,7 +6,7 @@
 
 namespace kerlab::session {
 
-/// How something ended, and the sentence that says so; empty when passed.
+/// How something ended, and the sentence that says so, without the name of what ended; empty when passed.
 struct Ending {
   TrialStatus status = TrialStatus::passed;
   std::string message;

@@ -57,7 +57,7 @@ bool can_launch(TrialCandidate& candidate, const DeviceInfo& device) {
 
 bool take_compiled(TrialCandidate& candidate, CompileResult& compiled, const DeviceInfo& device, bool allow_spills) {
   candidate.trial.compile_ms = compiled.milliseconds;
-  Ending ending{status_of(compiled.status), fmt::format("{}: {}", candidate.label, compiled.message)};
+  Ending ending{status_of(compiled.status), compiled.message};
   if (compiled.status == CompileStatus::ok) {
     record_resources(candidate, compiled.kernels);
     ending = reason_to_reject(device, candidate.plan, compiled, allow_spills);
@@ -112,7 +112,8 @@ std::optional<Evaluations> EvaluationRun::take(RunOutcome& outcome) {
   for (std::size_t place = 0; place < batch_.size(); ++place) {
     if (!is_decided(place, outcome) && !result_.items[batch_[place]].candidate.checked) {
       alone_.push_back(batch_[place]);
-      if (!result_.apart) result_.apart = Ending{outcome.status, outcome.message};
+      if (!result_.apart)
+        result_.apart = Ending{outcome.status, fmt::format("{}: {}", at_work(outcome), outcome.message)};
     } else {
       conclude(place, outcome);
     }
@@ -122,6 +123,14 @@ std::optional<Evaluations> EvaluationRun::take(RunOutcome& outcome) {
   begin({alone_.front()});
   alone_.pop_front();
   return std::nullopt;
+}
+
+/// Who may be at fault: "reg2d BM=64, reg2d BM=128".
+std::string EvaluationRun::at_work(const RunOutcome& outcome) const {
+  std::vector<std::string> labels;
+  for (std::size_t place = 0; place < batch_.size(); ++place)
+    if (outcome.culprit.value_or(place) == place) labels.push_back(result_.items[batch_[place]].candidate.label);
+  return fmt::format("{}", fmt::join(labels, ", "));
 }
 
 /// Opened or timed beside the candidates it broke the worker, or they did: without it that will show.

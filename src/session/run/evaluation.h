@@ -9,7 +9,7 @@
 
 namespace kerlab::session {
 
-/// What a check found: passed, wrong, guard_violation or input_modified. The sentence does not name the candidate.
+/// What a check found: passed, wrong, guard_violation or input_modified.
 Ending judge(const CheckReport& report);
 
 /// What of item `index` of a run is to be said, by all that the worker told of it: its check, a fault, memory damaged
@@ -66,6 +66,7 @@ class EvaluationRun {
   std::optional<Evaluations> take(RunOutcome& outcome);
   bool leave_library_out(const RunOutcome& outcome);
   void conclude(std::size_t place, RunOutcome& outcome);
+  [[nodiscard]] std::string at_work(const RunOutcome& outcome) const;
   [[nodiscard]] bool is_decided(std::size_t place, const RunOutcome& outcome) const;
 
   CandidateRunner* runner_;

@@ -17,19 +17,19 @@ bool failed(const std::optional<CheckReport>& report) {
 }
 
 /// What timing a kernel has shown about it, besides how long it takes.
-Ending judge_samples(const Loadable& item, const std::optional<SampleSet>& samples, const ProblemPlan& plan) {
+Ending judge_samples(const std::optional<SampleSet>& samples, const ProblemPlan& plan) {
   const std::optional<double> us = samples ? median(samples->samples_us) : std::nullopt;
-  if (!us) return {TrialStatus::launch_failed, fmt::format("{}: the worker sent no samples", item.label)};
+  if (!us) return {TrialStatus::launch_failed, "the worker sent no samples"};
   if (!samples->guard_violation.empty())
-    return {TrialStatus::guard_violation, fmt::format("{}: after timing: {}", item.label, samples->guard_violation)};
+    return {TrialStatus::guard_violation, fmt::format("after timing: {}", samples->guard_violation)};
   if (samples->host_ratio >= kHostDisagrees)
     return {TrialStatus::impossible_time,
-            fmt::format("{}: the device was busy {:.2f} times as long as the kernel's stream: it works where events do "
-                        "not see it",
-                        item.label, samples->host_ratio)};
+            fmt::format("the device was busy {:.2f} times as long as the kernel's stream: it works where events do not "
+                        "see it",
+                        samples->host_ratio)};
   if (*us < kImpossiblyFast * plan.minimum_us)
-    return {TrialStatus::impossible_time, fmt::format("{}: {:.4g} us is faster than the theoretical roof of {:.4g} us",
-                                                      item.label, *us, plan.minimum_us)};
+    return {TrialStatus::impossible_time,
+            fmt::format("{:.4g} us is faster than the theoretical roof of {:.4g} us", *us, plan.minimum_us)};
   return {};
 }
 
@@ -61,14 +61,10 @@ Ending judge(const CheckReport& report) {
 Ending judge(const Loadable& item, std::size_t index, const RunOutcome& outcome, const Protocol& protocol,
              const ProblemPlan& plan) {
   const ItemOutcome& seen = outcome.items.at(index);
-  if (failed(seen.check)) {
-    Ending ending = judge(*seen.check);
-    return {ending.status, fmt::format("{}: {}", item.label, ending.message), ending.reason};
-  }
+  if (failed(seen.check)) return judge(*seen.check);
   if (failed(seen.fresh)) {
     Ending ending = judge(*seen.fresh);
-    return {ending.status,
-            fmt::format("{}: checked after timing, on data that it had not seen: {}", item.label, ending.message)};
+    return {ending.status, "checked after timing, on data that it had not seen: " + ending.message, ending.reason};
   }
   if (outcome.status != TrialStatus::passed && outcome.culprit.value_or(index) == index)
     return {outcome.status, outcome.message, outcome.reason};
@@ -77,8 +73,8 @@ Ending judge(const Loadable& item, std::size_t index, const RunOutcome& outcome,
       outcome.status != TrialStatus::passed || std::ranges::any_of(outcome.items, [&](const ItemOutcome& other) {
         return failed(other.check) || (failed(other.fresh) && !checked_again);
       });
-  if (cut_short) return {TrialStatus::interrupted, fmt::format("{}: another one ended the run", item.label)};
-  return protocol.schedule ? judge_samples(item, seen.samples, plan) : Ending{};
+  if (cut_short) return {TrialStatus::interrupted, "another one ended the run"};
+  return protocol.schedule ? judge_samples(seen.samples, plan) : Ending{};
 }
 
 }  // namespace kerlab::session

@@ -61,7 +61,7 @@ struct ItemOutcome {
 /// passed: everything asked for was done (the check reports still say whether the results were right).
 struct RunOutcome {
   TrialStatus status = TrialStatus::passed;
-  std::string message;  ///< names who was at work; empty when passed
+  std::string message;  ///< empty when passed
   TrialReason reason = TrialReason::none;
   std::optional<std::size_t> culprit;  ///< who alone was at work; none: any of them, or the library, may be at fault
   std::vector<ItemOutcome> items;
@@ -141,7 +141,7 @@ class CandidateRunner {
   std::optional<RunOutcome> lost(WorkerClient::Event event, const std::string& message);
   void not_ready(const std::string& why);
   [[nodiscard]] std::optional<std::size_t> at_work() const;
-  [[nodiscard]] std::string label() const;
+  [[nodiscard]] std::string of_library() const;
   void clean_up();
 
   WorkerClient worker_;

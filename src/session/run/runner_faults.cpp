@@ -49,7 +49,7 @@ std::optional<RunOutcome> CandidateRunner::take_fault(const reply::Fault& fault)
   if (!run.cleaning) {
     run.outcome.status = status_of(fault.kind);
     if (fault.of == reply::FaultOf::small_problem) run.outcome.reason = TrialReason::small_problem;
-    run.outcome.message = fmt::format("{}: {}", label(), fault.message);
+    run.outcome.message = of_library() + fault.message;
     run.outcome.culprit = at_work();
   }
   if (fault.sticky || run.cleaning) {  // the context is lost, or not even unloading works: a new process
@@ -86,7 +86,7 @@ std::optional<RunOutcome> CandidateRunner::lost(WorkerClient::Event event, const
   }
   run.outcome.status = event == WorkerClient::Event::deadline ? TrialStatus::timeout : TrialStatus::worker_crash;
   run.outcome.culprit = at_work();
-  run.outcome.message = fmt::format("{}: {}{}", label(), message, run.attempts > 1 ? " (twice)" : "");
+  run.outcome.message = of_library() + message + (run.attempts > 1 ? " (twice)" : "");
   run.next = run.steps.size();
   return finish();
 }
@@ -113,12 +113,10 @@ std::optional<std::size_t> CandidateRunner::at_work() const {
   return std::nullopt;
 }
 
-std::string CandidateRunner::label() const {
-  if (const auto item = at_work()) return run_->items[*item].label;
+/// What a message begins with: who but the library was at work is told by `culprit`.
+std::string CandidateRunner::of_library() const {
   const bool library = std::holds_alternative<request::Library>(run_->steps[run_->next].request);
-  std::vector<std::string> labels;
-  for (const Loadable& item : run_->items) labels.push_back(item.label);
-  return library || labels.empty() ? "the library" : fmt::format("{}", fmt::join(labels, ", "));
+  return library || run_->items.empty() ? "the library: " : "";
 }
 
 }  // namespace kerlab::session

@@ -26,10 +26,10 @@ std::vector<Screened*> by_time(const std::vector<Screened*>& field, bool asked) 
   return order;
 }
 
-std::string rule_between(const Trial& winner, const Trial& second) {
-  if (winner.registers != second.registers) return "tie: fewer registers";
-  if (winner.shared_bytes != second.shared_bytes) return "tie: less shared memory";
-  return "tie: first by name";
+TieBreak tie_break_between(const Trial& winner, const Trial& second) {
+  if (winner.registers != second.registers) return TieBreak::registers;
+  if (winner.shared_bytes != second.shared_bytes) return TieBreak::shared_memory;
+  return TieBreak::name;
 }
 
 /// Whether it is clear that `other` is slower than the fastest by more than the margin.
@@ -102,13 +102,10 @@ Verdict decide(const std::vector<TimedTrial>& finalists) {
          !clearly_slower(time(verdict.order[verdict.ties]), fastest)) {
     ++verdict.ties;
   }
-  if (verdict.ties == 1) {
-    verdict.rule = "fastest";
-    return verdict;
-  }
+  if (verdict.ties == 1) return verdict;
   const auto end = verdict.order.begin() + static_cast<std::ptrdiff_t>(verdict.ties);
   std::sort(verdict.order.begin(), end, [&](std::size_t a, std::size_t b) { return goes_first(trial(a), trial(b)); });
-  verdict.rule = rule_between(trial(verdict.order[0]), trial(verdict.order[1]));
+  verdict.tie_break = tie_break_between(trial(verdict.order[0]), trial(verdict.order[1]));
   return verdict;
 }
 

@@ -34,7 +34,7 @@ bool overturns(double us, double winner_us);
 struct Verdict {
   std::vector<std::size_t> order;  ///< of the finalists, the winner first, its tie set next, then by time
   std::size_t ties = 1;            ///< members of the tie set, the winner included
-  std::string rule;  ///< "fastest", "tie: fewer registers", "tie: less shared memory", "tie: first by name"
+  TieBreak tie_break = TieBreak::none;
 };
 
 /// The rule that breaks ties: fewer registers, then less shared memory, then the first by name.

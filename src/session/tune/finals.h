@@ -45,7 +45,7 @@ struct FinalResult {
   /// What was asked for: the winner first, its ties next, then by time; empty: nothing that was asked for is left.
   std::vector<RankedTrial> rows;
   std::optional<OutsideWinner> outside;  ///< the winner where it is no row
-  std::string rule;
+  std::optional<DecisionRule> rule;      ///< none: nobody won
   std::vector<LibraryRow> library;
   std::string library_note;  ///< why there is no library row, or what opening and choosing cost
   double library_s = 0;      ///< what they cost

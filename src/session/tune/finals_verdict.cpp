@@ -56,8 +56,7 @@ void Finals::rank() {
   std::sort(others.begin(), others.end());
   for (const auto& [beaten, us, i] : others) ranking_.push_back(i);
   ties_ = verdict.ties;
-  result_.rule = verdict.rule;
-  if (!others.empty() && std::get<bool>(others.back())) result_.rule += " of the strictest class of accuracy";
+  result_.rule = DecisionRule{verdict.tie_break, !others.empty() && std::get<bool>(others.back()), ""};
   if (finalists_[ranking_.front()].screened->as_stored) {
     store();  // verified when it won
     phase_ = Phase::finished;
@@ -127,18 +126,16 @@ void Finals::take_again(Evaluations& timed) {
   phase_ = Phase::finished;
 }
 
-/// `when`: in which test it failed, said behind its label.
+/// `when`: in which test it failed.
 void Finals::eliminate(Entry& entry, const Trial& found, const std::string& when) {
   entry.out = true;
   lost_somebody_ = true;
   Screened& screened = *entry.screened;
-  const std::string label = screened.candidate.label + ": ";
   Trial& trial = screened.candidate.trial;
   trial = found;
-  if (trial.message.starts_with(label)) trial.message.erase(0, label.size());
-  trial.message = label + when + trial.message;
+  trial.message = when + trial.message;
   screened.time.reset();
-  notes_.push_back(fmt::format("{}: {}", name(trial.status), trial.message));
+  notes_.push_back(ending_text(trial));
   ledger_.result(trial);
 }
 
@@ -179,7 +176,7 @@ void Finals::store() {
                             rank < ties_,
                             beside_first(entry, *first)});
   }
-  if (!neighbours.empty()) result_.rule += fmt::format(", while shared with {}", name_all(neighbours));
+  result_.rule->shared_with = name_all(neighbours);
   if (winner.screened->outside != nullptr) result_.outside = outside_winner(first);
   if (!winner.screened->as_stored) decide_for(winner, std::move(decision));
 }
@@ -204,7 +201,7 @@ void Finals::decide_for(const Entry& entry, Decision decision) {
   decision.family = winner.family;
   decision.device_class = winner.device_class;
   decision.trial = winner.id;
-  decision.rule = result_.rule;
+  decision.rule = *result_.rule;
   decision.candidates = static_cast<std::int64_t>(screening_.counts().done);
   ledger_.decide(decision);
 }

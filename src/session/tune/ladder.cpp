@@ -13,15 +13,6 @@ constexpr int kFewestLadderRounds = 3;
 constexpr double kTimeForLadderRounds = 2e6;  // microseconds
 constexpr double kAnythingBetter = 0.99;      // of the default's time: less is noise
 
-/// "variant 'reg2d' has no bf16 (it has fp32)", said of a rung.
-std::string of_rung(const std::string& reason, const Variant& variant, DType dtype) {
-  const std::string prefix = fmt::format("variant '{}' ", variant.name);
-  const std::string rest = reason.starts_with(prefix) ? reason.substr(prefix.size()) : reason;
-  const std::string no_dtype = fmt::format("has no {} (", name(dtype));
-  if (!rest.starts_with(no_dtype)) return rest;
-  return "not for this dtype (" + rest.substr(no_dtype.size());
-}
-
 std::string why_no_time(const Trial& trial) {
   if (!is_final(trial.status)) return "not tried";
   return trial.message.empty() ? std::string(name(trial.status))
@@ -154,7 +145,7 @@ void Ladder::take_timing(Evaluations& timed) {
       continue;
     }
     trial = std::move(evaluation.candidate.trial);
-    notes_.push_back(fmt::format("{}: {}", name(trial.status), trial.message));
+    notes_.push_back(ending_text(trial));
     rungs_[i]->time.reset();
     ledger_.result(trial);
     ledger_.flush();
@@ -188,7 +179,7 @@ LadderRung Ladder::rung_of(const Variant& variant) const {
   rung.rung = variant.rung;
   rung.variant = variant.name;
   for (const auto& [left_out, reason, brief] : space_.left_out()) {
-    if (left_out == variant.name) rung.reason = of_rung(reason, variant, setup_.problem.dtype);
+    if (left_out == variant.name) rung.reason = reason;
   }
   for (std::size_t v = 0; v < space_.variants().size(); ++v) {
     const VariantSource& source = space_.variants()[v].source;

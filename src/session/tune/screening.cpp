@@ -118,10 +118,10 @@ std::size_t Screening::under_way() const {
   return asked_.size() + compiling_.size() + ready_.size() + crew_.running();
 }
 
-std::string Screening::ended() const {
-  if (recalled_) return fmt::format("{:g} s, in an earlier session", options_.time_s);
-  if (timed_out_) return fmt::format("{:g} s", options_.time_s);
-  return strategy_->ended();
+std::optional<SweepEnd> Screening::end() const {
+  if (recalled_) return SweepEnd::recalled;
+  if (timed_out_) return SweepEnd::time;
+  return strategy_->ended().empty() ? std::nullopt : std::optional(SweepEnd::search);
 }
 
 std::size_t Screening::most_ready() const {
@@ -232,7 +232,7 @@ void Screening::admit(Screened& screened, const Trial* stored) {
     if (measured || stored->status != TrialStatus::passed) {
       candidate.trial = *stored;
       screened.stored = true;
-      screened.twin = stored->status == TrialStatus::passed && !stored->message.empty();
+      screened.twin = stored->reason == TrialReason::twin;
       ++counts_.stored;
       ++counts_.done;
       if (measured) {

@@ -55,6 +55,13 @@ struct ScreeningCounts {
   std::size_t hopeless = 0;  ///< of those done: left out, since their bound lies above the best (bound_factor)
 };
 
+/// Which limit ended a sweep.
+enum class SweepEnd {
+  search,    ///< its own: everything was tried, its trials, its patience
+  time,      ///< the time budget
+  recalled,  ///< the time budget of an earlier session; nothing was tried in this one
+};
+
 class Screening {
  public:
   Screening(Rig& rig, Company& company, const ProblemSetup& setup, ProblemLoader& loader, const CandidateSpace& space,
@@ -73,9 +80,10 @@ class Screening {
   [[nodiscard]] std::deque<Screened>& screened() { return screened_; }
   [[nodiscard]] const ScreeningCounts& counts() const { return counts_; }
   [[nodiscard]] const Screened* best() const { return best_; }
-  /// Why no more candidates were asked for; empty while there are.
-  [[nodiscard]] std::string ended() const;
-  [[nodiscard]] bool timed_out() const { return timed_out_; }
+  /// Why no more candidates were asked for; none while there are.
+  [[nodiscard]] std::optional<SweepEnd> end() const;
+  /// The search's own words, where it has come to its end; else empty.
+  [[nodiscard]] std::string search_ended() const { return strategy_->ended(); }
   /// Messages about culprits since the last call, for the progress display.
   std::vector<std::string> take_notes();
   /// How much of a candidate an emulated device executes to verify it.

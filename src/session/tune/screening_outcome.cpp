@@ -13,6 +13,7 @@ bool Screening::credit_twin(Screened& screened) {
   trial.check_detail = twin.candidate.trial.check_detail;
   trial.blocks_per_sm = twin.candidate.trial.blocks_per_sm;
   trial.message = fmt::format("the same program as {}", twin.candidate.label);
+  trial.reason = TrialReason::twin;
   screened.twin = true;
   pass(screened, *twin.time);
   return true;
@@ -70,7 +71,7 @@ void Screening::end(Screened& screened) {
     ++counts_.done;
     if (is_fault(status)) {
       ++counts_.faults;
-      notes_.push_back(fmt::format("{}: {}", name(status), trial.message));
+      notes_.push_back(ending_text(trial));
     }
     strategy_->tell(screened.index, std::nullopt);
     if (status == TrialStatus::timeout || status == TrialStatus::compile_timeout) {

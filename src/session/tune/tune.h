@@ -113,9 +113,9 @@ struct TuneResult {
   std::vector<RankedTrial> others;                          ///< the next best, that were not in the finals
   std::optional<TimedTrial> first_rung;                     ///< of the family's ladder: what is stored of it
   std::vector<LadderRung> ladder;                           ///< with --ladder: every rung
-  std::string rule;
-  std::vector<VariantOutcome> variants;  ///< the winner's first
-  ProblemBottleneck bottleneck;          ///< of the problem, whatever the kernel
+  std::optional<DecisionRule> rule;                         ///< none: nothing was decided
+  std::vector<VariantOutcome> variants;                     ///< the winner's first
+  ProblemBottleneck bottleneck;                             ///< of the problem, whatever the kernel
   std::vector<LibraryRow> library;
   std::string library_note;
   std::string verified;  ///< "6 of 1024 blocks, and whole at ..."
@@ -174,6 +174,7 @@ class TuneSession {
   void use_stored_decision(const Decision& decision);
   void warn_beyond_measured_roof(TuneResult& result) const;
   void add_devices(TuneResult& result) const;
+  [[nodiscard]] std::string ended() const;
   [[nodiscard]] std::string stopped_by() const;
 
   Clock::time_point begun_ = Clock::now();

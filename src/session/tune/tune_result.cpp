@@ -134,10 +134,18 @@ void TuneSession::add_devices(TuneResult& result) const {
     if (screened.device) ++result.devices[*screened.device].tried;
 }
 
+/// Of a time budget what was asked for, though the sweep has only its share.
+std::string TuneSession::ended() const {
+  const std::string budget = fmt::format("{:g} s", options_.screening.time_s);
+  const std::optional<SweepEnd> end = screening_->end();
+  if (end == SweepEnd::recalled) return budget + ", in an earlier session";
+  return end == SweepEnd::time ? budget : screening_->search_ended();
+}
+
 /// The limit that ended the search before it came to its own end.
 std::string TuneSession::stopped_by() const {
   if (screening_->counts().done >= space_.size()) return "";
-  if (screening_->timed_out()) return fmt::format("--time {:g}", options_.screening.time_s);
+  if (screening_->end() == SweepEnd::time) return fmt::format("--time {:g}", options_.screening.time_s);
   if (interrupted_) return "interrupted";
   if (screening_->counts().done < search_.trials) return "";
   return fmt::format("--trials {}{}", search_.trials, options_.trials > 0 ? "" : ", the default");
@@ -155,11 +163,7 @@ TuneResult TuneSession::result() const {
   result.valid = space_.valid_size();
   result.sampled = result.valid > space_.size() ? space_.size() : 0;
   result.search = search_;
-  result.ended = screening_->ended();
-  // The sweep knows its own share of the time; what was asked for is told.
-  const std::string share = fmt::format("{:g} s", options_.screening.time_s - reserved_s_);
-  if (reserved_s_ > 0 && result.ended.starts_with(share))
-    result.ended = fmt::format("{:g} s", options_.screening.time_s) + result.ended.substr(share.size());
+  result.ended = ended();
   result.stopped_by = stopped_by();
   result.interrupted = interrupted_;
   if (const Screened* best = screening_->best(); best != nullptr && interrupted_)

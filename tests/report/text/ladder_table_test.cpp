@@ -36,7 +36,7 @@ std::vector<LadderRow> sample() {
   LadderRow refused;
   refused.rung = 7;
   refused.name = "async_tile";
-  refused.reason = "not for this dtype (it has fp32)";
+  refused.reason = "has no bf16 (it has fp32)";
   LadderRow library;
   library.name = "cuBLASLt 13.0, its own pick";
   library.kind = LadderRow::Kind::library;
@@ -62,7 +62,7 @@ TEST_CASE("ladder table: a line for every rung, its best below it, and why one h
         "          its best                   100.0 [99,101]     2.00     10      (1.25x)  40    0      8.2 kB  50 %  "
         "yes       BM=128 BN=64\n"
         "  7     async_tile                   -                  -        -       -        -     -      -       -     "
-        "-         not for this dtype (it has fp32)\n"
+        "-         has no bf16 (it has fp32)\n"
         "        cuBLASLt 13.0, its own pick  20.00 [19.5,20.5]  10.0     50      -        -     -      -       -     "
         "-\n");
 }
@@ -82,7 +82,7 @@ TEST_CASE("ladder table: lines fit the terminal, Markdown and CSV hold every run
     const std::string text = text_table(ladder_table(rows, width), false, 2, width);
     std::istringstream lines(text);
     for (std::string line; std::getline(lines, line);) CHECK(display_width(line) <= width);
-    CHECK_THAT(text, Catch::Contains("STAGES=4") && Catch::Contains("has fp32)"));
+    CHECK_THAT(text, Catch::Contains("STAGES=4") && Catch::Contains("fp32)"));
   }
   CHECK_THAT(markdown_table(ladder_table(sample())), Catch::Contains("| 4 | smem_tile | 125.0 [124,126] |"));
   const Table exact = ladder_csv_table(sample());

@@ -38,7 +38,7 @@ struct Tried {
 TEST_CASE("sweeps: a database's trials, failed ones too", "[session][sweep]") {
   Tried tried;
   tried.add(TrialStatus::passed, "", 20, 96);
-  tried.add(TrialStatus::passed, "the same program as reg2d BM=1", 20);
+  tried.add(TrialStatus::passed, "the same program as reg2d BM=1", 20, 0, TrialReason::twin);
   tried.add(TrialStatus::rejected, "kernel 'wgmma': spills 200 bytes a thread", 0, 200, TrialReason::spills);
   tried.add(TrialStatus::rejected, "wgmma is serialised (ptxas C7511)", 0, 0, TrialReason::serialised);
   tried.add(TrialStatus::rejected, "kernel 'gemm': 99 KiB too many", 0, 0, TrialReason::shared_memory);

@@ -20,7 +20,7 @@ Trial trial_of(std::int64_t id, const std::string& configuration, TrialStatus st
   result.problem = "gemm M=512 N=512 K=512 fp32 layout=nn";
   result.configuration = configuration;
   result.status = status;
-  if (!message.empty()) result.message = "reg2d " + configuration + ": " + message;
+  result.message = message;
   return result;
 }
 

@@ -78,14 +78,14 @@ TimedTrial timed(double us, std::int64_t registers, std::int64_t shared, const s
 TEST_CASE("decide: a clear winner, a tie broken by registers, shared memory, name", "[session]") {
   const auto winner = [](const std::vector<TimedTrial>& finalists) {
     const Verdict verdict = decide(finalists);
-    return std::make_pair(finalists[verdict.order.front()].trial.variant, verdict.rule);
+    return std::make_pair(finalists[verdict.order.front()].trial.variant, verdict.tie_break);
   };
-  using Result = std::pair<std::string, std::string>;
-  CHECK(winner({timed(100, 64, 0, "a"), timed(98, 64, 0, "b")}) == Result{"b", "fastest"});
-  CHECK(winner({timed(100, 64, 0, "a"), timed(99.5, 80, 0, "b")}) == Result{"a", "tie: fewer registers"});
-  CHECK(winner({timed(100, 64, 10, "a"), timed(99.5, 64, 20, "b")}) == Result{"a", "tie: less shared memory"});
-  CHECK(winner({timed(99.5, 64, 10, "b"), timed(100, 64, 10, "a")}) == Result{"a", "tie: first by name"});
-  CHECK(winner({timed(5, 1, 1, "only")}) == Result{"only", "fastest"});
+  using Result = std::pair<std::string, TieBreak>;
+  CHECK(winner({timed(100, 64, 0, "a"), timed(98, 64, 0, "b")}) == Result{"b", TieBreak::none});
+  CHECK(winner({timed(100, 64, 0, "a"), timed(99.5, 80, 0, "b")}) == Result{"a", TieBreak::registers});
+  CHECK(winner({timed(100, 64, 10, "a"), timed(99.5, 64, 20, "b")}) == Result{"a", TieBreak::shared_memory});
+  CHECK(winner({timed(99.5, 64, 10, "b"), timed(100, 64, 10, "a")}) == Result{"a", TieBreak::name});
+  CHECK(winner({timed(5, 1, 1, "only")}) == Result{"only", TieBreak::none});
 }
 
 TEST_CASE("decide: at most four tie, and the rest follow by time", "[session]") {
@@ -232,28 +232,28 @@ TEST_CASE("whatever a run showed, one function says how each of its candidates e
   samples.samples_us = {9, 9, 9};
   CHECK(ending(1).status == TrialStatus::impossible_time);
   samples.host_ratio = 2;
-  CHECK(ending(1).message.starts_with("two: the device was busy 2.00 times as long"));
+  CHECK(ending(1).message.starts_with("the device was busy 2.00 times as long"));
   samples.guard_violation = "Y: 4 bytes";
   CHECK(ending(1).status == TrialStatus::guard_violation);
-  CHECK(ending(1).message == "two: after timing: Y: 4 bytes");
+  CHECK(ending(1).message == "after timing: Y: 4 bytes");
   CHECK(ending(0).status == TrialStatus::passed);
 
   outcome.items[1].fresh.emplace().input_modified = "X";
   CHECK(ending(1).status == TrialStatus::input_modified);
-  CHECK(ending(1).message == "two: checked after timing, on data that it had not seen: input X was modified");
+  CHECK(ending(1).message == "checked after timing, on data that it had not seen: input X was modified");
   CHECK(ending(0).status == TrialStatus::interrupted);  // it has not been checked again
 
   outcome.items[1].fresh.reset();
   outcome.status = TrialStatus::trap;
-  outcome.message = "two: a trap";
+  outcome.message = "a trap";
   CHECK(ending(0).status == TrialStatus::trap);  // anybody's fault
   outcome.culprit = 1;
   CHECK(ending(0).status == TrialStatus::interrupted);
-  CHECK(ending(1).message == "two: a trap");
+  CHECK(ending(1).message == "a trap");
 
   outcome = {};
   outcome.items.resize(2);
-  CHECK(ending(0).message == "one: the worker sent no samples");
+  CHECK(ending(0).message == "the worker sent no samples");
   protocol.schedule.reset();
   CHECK(ending(0).status == TrialStatus::passed);
 }

@@ -42,11 +42,11 @@ TEST_CASE("small first: what fails there says so", "[session]") {
                          outcome("A=1 B=3", "illegal_address"));
   const TuneResult result = fixture.tune(large(fixture));
   const auto trials = fixture.trials(result);
-  const auto starts = Catch::StartsWith("simple A=1 B=1: on the small problem: y, recipe normal v1 seed 1: ");
+  const auto starts = Catch::StartsWith("on the small problem: y, recipe normal v1 seed 1: ");
   CHECK(trials.at("A=1 B=1").status == TrialStatus::wrong);
   CHECK_THAT(trials.at("A=1 B=1").message, starts && Catch::Contains("of 100003 wrong"));
   CHECK(trials.at("A=1 B=2").status == TrialStatus::guard_violation);
-  CHECK_THAT(trials.at("A=1 B=2").message, Catch::Contains(": on the small problem: x: 16 bytes before"));
+  CHECK_THAT(trials.at("A=1 B=2").message, Catch::StartsWith("on the small problem: x: 16 bytes before"));
   CHECK(trials.at("A=1 B=3").status == TrialStatus::illegal_address);
   CHECK_THAT(trials.at("A=1 B=3").message, Catch::Contains("on the small problem: "));
   REQUIRE(result.failures.size() == 3);

@@ -1,0 +1,2 @@
+-- A trial's message no longer names the trial, and `reason` says of what is credited with another's time that it is a
+-- twin. Nothing but rows changes: older_rows/trial.sql.
