@@ -15,14 +15,14 @@ using namespace kerlab;
 
 namespace {
 
-const KernelFolder& folder_of(const char* name) {
+const KernelFolder& folder_of(const std::string& name) {
   static std::map<std::string, KernelFolder> folders;
   const auto found = folders.find(name);
   if (found != folders.end()) return found->second;
   return folders.emplace(name, load_folder(share_folder() / "kernels" / name)).first->second;
 }
 
-const Family& family_of(const char* name) {
+const Family& family_of(const std::string& name) {
   return folder_of(name).family;
 }
 
