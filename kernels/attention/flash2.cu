@@ -22,32 +22,35 @@
 #include "window.cuh"
 
 using Place = sm80::Swizzle<kRowBytes>;
+using PlaceOfValues = sm80::Swizzle<VALUE_DEPTH * DTYPE_BYTES>;
 constexpr int kRows = 16 * WARPS, kThreads = 32 * WARPS;
-constexpr int kTileBytes = BN * kRowBytes;
+constexpr int kKeysBytes = BN * kRowBytes, kStageBytes = kKeysBytes + BN * VALUE_DEPTH * DTYPE_BYTES;
 
 /// STAGES x { K, V: BN rows each }, then Q: kRows rows.
 extern __shared__ __align__(128) unsigned char shared[];
 
 /// Rows first .. first + Rows - 1 of a head begin to move to a tile, zeros where there are none.
-template <int Rows>
+template <int Rows, typename At>
 __device__ __forceinline__ void copy_tile(unsigned tile, HeadRows<const DTYPE> from, int first, int end, int depth) {
+  constexpr int kChunks = At::kChunks;  // of a row
 #pragma unroll
-  for (int pass = 0; pass < (Rows * kRowChunks + kThreads - 1) / kThreads; ++pass) {
+  for (int pass = 0; pass < (Rows * kChunks + kThreads - 1) / kThreads; ++pass) {
     const int at = pass * kThreads + static_cast<int>(threadIdx.x);
-    if (Rows * kRowChunks % kThreads != 0 && at >= Rows * kRowChunks) break;
-    const int row = at / kRowChunks, chunk = at % kRowChunks;
+    if (Rows * kChunks % kThreads != 0 && at >= Rows * kChunks) break;
+    const int row = at / kChunks, chunk = at % kChunks;
     const bool there = first + row < end && chunk * 8 < depth;
-    sm80::cp_async_16(tile + Place::offset(row, chunk), there ? from.row(first + row) + chunk * 8 : from.first, there);
+    sm80::cp_async_16(tile + At::offset(row, chunk), there ? from.row(first + row) + chunk * 8 : from.first, there);
   }
 }
 
 extern "C" __global__ void __launch_bounds__(kThreads)
     attention(const DTYPE* __restrict__ Q, const DTYPE* __restrict__ K, const DTYPE* __restrict__ V,
-              DTYPE* __restrict__ O, float* __restrict__ LSE, int heads, int kv_heads, int queries, int keys,
-              int depth) {
+              DTYPE* __restrict__ O, float* __restrict__ LSE, int heads, int kv_heads, int queries, int keys, int depth,
+              int depth_of_values) {
+  const int v_depth = APART ? depth_of_values : depth;  // one number where they are the same: registers
   const QueryTile tile(static_cast<int>(blockIdx.x), kRows, heads, kv_heads, queries);
   const HeadRows<const DTYPE> k = rows_of(K, tile.b, tile.kv_head, kv_heads, keys, depth);
-  const HeadRows<const DTYPE> v = rows_of(V, tile.b, tile.kv_head, kv_heads, keys, depth);
+  const HeadRows<const DTYPE> v = rows_of(V, tile.b, tile.kv_head, kv_heads, keys, v_depth);
   const float to_log2 = log2_scale(depth);
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
   const int own = tile.first + 16 * warp;  // the warp's first query, which sees the fewest keys
@@ -60,16 +63,16 @@ extern "C" __global__ void __launch_bounds__(kThreads)
   const int begin_tile = first_visible(visible_keys(tile.first, queries, keys)) / BN;
   const int latest = first_visible(visible_keys(own + 15, queries, keys));
 
-  const unsigned stages = shared_address(shared), tile_q = stages + STAGES * 2 * kTileBytes;
+  const unsigned stages = shared_address(shared), tile_q = stages + STAGES * kStageBytes;
   const auto copy_stage = [&](int j) {  // a group of copies, empty beyond the last tile
     if (j < tiles) {
-      const unsigned stage = stages + j % STAGES * 2 * kTileBytes;
-      copy_tile<BN>(stage, k, j * BN, keys, depth);
-      copy_tile<BN>(stage + kTileBytes, v, j * BN, keys, depth);
+      const unsigned stage = stages + j % STAGES * kStageBytes;
+      copy_tile<BN, Place>(stage, k, j * BN, keys, depth);
+      copy_tile<BN, PlaceOfValues>(stage + kKeysBytes, v, j * BN, keys, v_depth);
     }
     sm80::cp_async_commit();
   };
-  copy_tile<kRows>(tile_q, rows_of(Q, tile.b, tile.head, heads, queries, depth), tile.first, queries, depth);
+  copy_tile<kRows, Place>(tile_q, rows_of(Q, tile.b, tile.head, heads, queries, depth), tile.first, queries, depth);
   sm80::cp_async_commit();
   for (int j = 0; j < STAGES - 1; ++j) copy_stage(begin_tile + j);
   sm80::cp_async_wait<STAGES - 1>();
@@ -79,13 +82,13 @@ extern "C" __global__ void __launch_bounds__(kThreads)
   for (int step = 0; step < kDepthSteps; ++step) load_query<Place>(q[step], tile_q, 16 * warp, step);
 
   OnlineSoftmax softmax;
-  float o[kOutputs] = {};
+  float o[VALUE_DEPTH / 2] = {};
 #pragma unroll 1
   for (int j = begin_tile; j < tiles; ++j) {
     sm80::cp_async_wait<STAGES - 2>();
     __syncthreads();  // tile j is there for all, and all are done with tile j - 1
     copy_stage(j + STAGES - 1);
-    const unsigned stage = stages + j % STAGES * 2 * kTileBytes;
+    const unsigned stage = stages + j % STAGES * kStageBytes;
     float s[BN / 2] = {};
 #pragma unroll
     for (int step = 0; step < kDepthSteps; ++step) multiply_keys<Place, BN>(s, q[step], stage, step);
@@ -94,12 +97,12 @@ extern "C" __global__ void __launch_bounds__(kThreads)
     float shrink[2];
     softmax.advance(s, to_log2, shrink);
     scale_rows(o, shrink);
-    multiply_values<Place, BN>(o, s, stage + kTileBytes);
+    multiply_values<PlaceOfValues, BN>(o, s, stage + kKeysBytes);
   }
 
   float factor[2], lse[2];
   softmax.finish(factor, lse);
   scale_rows(o, factor);
-  write_rows(o, lse, rows_of(O, tile.b, tile.head, heads, queries, depth),
-             LSE + (static_cast<long long>(tile.b) * heads + tile.head) * queries, own, queries, depth);
+  write_rows(o, lse, rows_of(O, tile.b, tile.head, heads, queries, v_depth),
+             LSE + (static_cast<long long>(tile.b) * heads + tile.head) * queries, own, queries, v_depth);
 }

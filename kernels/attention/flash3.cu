@@ -25,8 +25,7 @@
 #include "hopper_tile.cuh"
 
 constexpr int kThreads = 128 * (CONSUMERS + 1);
-constexpr int kStageBytes = TileOfKeys::kBytes;
-static_assert(TileOfKeys::kBytes == TileOfValues::kBytes, "both have BN rows");
+constexpr int kKeysBytes = TileOfKeys::kBytes, kValuesBytes = TileOfValues::kBytes;  // of a stage
 // Of 65536 registers: what the launch gives every thread is shared out anew, in steps of 8.
 constexpr int kProducerRegisters = CONSUMERS == 3 ? 32 : 24;
 constexpr int kConsumerRegisters = CONSUMERS == 3 ? 160 : 240;
@@ -64,7 +63,7 @@ extern "C" __global__ void __launch_bounds__(kThreads, 1)
   const Pipeline<1> pipe_q{full_q, empty_q};
   const Pipeline<STAGES> pipe_k{full_k, empty_k}, pipe_v{full_v, empty_v};
   const unsigned of_queries = shared_address(shared), of_keys = of_queries + CONSUMERS * TileOfQueries::kBytes;
-  const unsigned of_values = of_keys + STAGES * kStageBytes;
+  const unsigned of_values = of_keys + STAGES * kKeysBytes;
   const int group = warpgroup_index();
   if (threadIdx.x == 0) {
     pipe_q.init(1, CONSUMERS);
@@ -83,15 +82,15 @@ extern "C" __global__ void __launch_bounds__(kThreads, 1)
       const WorkTile tile(at, batch, heads, kv_heads, queries, keys);
       const auto load_keys = [&](int j) {
         pipe_k.acquire(at_k);
-        pipe_k.expect(at_k, kStageBytes);
-        TileOfKeys::load(of_keys + at_k.index * kStageBytes, map_k, full_k[at_k.index], j * BN, 0, tile.kv_head,
+        pipe_k.expect(at_k, kKeysBytes);
+        TileOfKeys::load(of_keys + at_k.index * kKeysBytes, map_k, full_k[at_k.index], j * BN, 0, tile.kv_head,
                          tile.b);
         at_k.advance();
       };
       const auto load_values = [&](int j) {
         pipe_v.acquire(at_v);
-        pipe_v.expect(at_v, kStageBytes);
-        TileOfValues::load(of_values + at_v.index * kStageBytes, map_v, full_v[at_v.index], 0, j * BN, tile.kv_head,
+        pipe_v.expect(at_v, kValuesBytes);
+        TileOfValues::load(of_values + at_v.index * kValuesBytes, map_v, full_v[at_v.index], 0, j * BN, tile.kv_head,
                            tile.b);
         at_v.advance();
       };
@@ -136,7 +135,7 @@ extern "C" __global__ void __launch_bounds__(kThreads, 1)
     pipe_k.wait(at_k);
     if (PINGPONG) own_turn.sync();
     wgmma_fence();
-    issue_scores(s, tile_q, of_keys + at_k.index * kStageBytes);
+    issue_scores(s, tile_q, of_keys + at_k.index * kKeysBytes);
     if (PINGPONG) next_turn.arrive();
     wgmma_wait<0>();
     wgmma_settle(s);
@@ -153,12 +152,12 @@ extern "C" __global__ void __launch_bounds__(kThreads, 1)
       if (!OVERLAP) pipe_v.wait(at_v);
       if (PINGPONG) own_turn.sync();
       wgmma_fence();
-      if (!OVERLAP) issue_values(o, p, of_values + at_v.index * kStageBytes, accumulate);
-      issue_scores(s, tile_q, of_keys + at_k.index * kStageBytes);
+      if (!OVERLAP) issue_values(o, p, of_values + at_v.index * kValuesBytes, accumulate);
+      issue_scores(s, tile_q, of_keys + at_k.index * kKeysBytes);
       if (OVERLAP) {
         pipe_v.wait(at_v);
         wgmma_fence();  // p and o were touched, and ptxas does not look across the wait
-        issue_values(o, p, of_values + at_v.index * kStageBytes, accumulate);
+        issue_values(o, p, of_values + at_v.index * kValuesBytes, accumulate);
       }
       if (PINGPONG) next_turn.arrive();
       accumulate = true;
@@ -178,7 +177,7 @@ extern "C" __global__ void __launch_bounds__(kThreads, 1)
 
     pipe_v.wait(at_v);
     wgmma_fence();
-    issue_values(o, p, of_values + at_v.index * kStageBytes, accumulate);
+    issue_values(o, p, of_values + at_v.index * kValuesBytes, accumulate);
     float factor[2], lse[2];
     softmax.finish(factor, lse);
     store_lse(lse, LSE + (static_cast<long long>(tile.b) * heads + tile.head) * queries, first, queries);

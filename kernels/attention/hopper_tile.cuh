@@ -1,6 +1,7 @@
 #pragma once
 // What the rungs on wgmma share: 64 queries of a warpgroup against tiles of BN keys and values, which TMA has put into
-// shared memory. Depths that are no multiple of 64 have panels that TMA fills up with zeros; products run over DEPTH.
+// shared memory. Depths that are no multiple of 64 have panels that TMA fills up with zeros; products run over DEPTH and
+// VALUE_DEPTH.
 #include "common/sm90/accumulator.cuh"
 #include "common/sm90/named_barrier.cuh"
 #include "common/sm90/pipeline.cuh"
@@ -9,20 +10,22 @@
 #include "common/sm90/wgmma.cuh"
 #define WGMMA_INSTRUCTION_N BN
 #include "common/sm90/wgmma_instruction.cuh"
-#define WGMMA_INSTRUCTION_N DEPTH
+#define WGMMA_INSTRUCTION_N VALUE_DEPTH
 #include "common/sm90/wgmma_instruction.cuh"
 #include "problem.cuh"
 #include "softmax_tile.cuh"
 #include "window.cuh"
 
-constexpr int kPanels = (DEPTH + 63) / 64;  // of 64 numbers, 128 bytes, along a query, key or value
+// Panels of 64 numbers, 128 bytes, along a query or key, and along a value.
+constexpr int kPanels = (DEPTH + 63) / 64, kValuePanels = (VALUE_DEPTH + 63) / 64;
+static_assert(kValuePanels <= kPanels, "O leaves by where the queries were");
 using TileOfQueries = SmemTile<DTYPE, 64, kPanels * 64, Major::K>;
 using TileOfKeys = SmemTile<DTYPE, BN, kPanels * 64, Major::K>;     // a column of the product is a key
-using TileOfValues = SmemTile<DTYPE, kPanels * 64, BN, Major::MN>;  // a column of the product is a number of a value
+using TileOfValues = SmemTile<DTYPE, kValuePanels * 64, BN, Major::MN>;  // a column of the product is a number of a value
 using ScoreProduct = Wgmma<DTYPE, BN, Major::K, Major::K, ASource::Shared>;
-using ValueProduct = Wgmma<DTYPE, DEPTH, Major::K, Major::MN, ASource::Registers>;
+using ValueProduct = Wgmma<DTYPE, VALUE_DEPTH, Major::K, Major::MN, ASource::Registers>;
 using Scores = float[BN / 2];
-using Outputs = float[DEPTH / 2];
+using Outputs = float[VALUE_DEPTH / 2];
 using Weights = unsigned[BN / 16][4];
 
 /// s = Q K^T, issued and committed, not awaited.
@@ -72,7 +75,7 @@ __device__ __forceinline__ void store_output(const Outputs& o, unsigned tile, co
   const int thread = static_cast<int>(threadIdx.x) % 128, lane = thread % 32;
   const int row = thread / 32 * 16 + lane % 16;
 #pragma unroll
-  for (int step = 0; step < DEPTH / 16; ++step) {
+  for (int step = 0; step < VALUE_DEPTH / 16; ++step) {
     unsigned a[4];
     pack_weights<DTYPE>(a, o, step);
     stmatrix_x4(tile + TileOfQueries::place(row, 16 * step + lane / 16 * 8), a[0], a[1], a[2], a[3]);
@@ -81,7 +84,7 @@ __device__ __forceinline__ void store_output(const Outputs& o, unsigned tile, co
   barrier.sync();
   if (thread == 0) {
 #pragma unroll
-    for (int panel = 0; panel < kPanels; ++panel)
+    for (int panel = 0; panel < kValuePanels; ++panel)
       TmaStore::store(map, tile + panel * TileOfQueries::kPanelBytes, panel * 64, first, head, b);
     tma_store_commit();
     tma_store_wait_read<0>();

@@ -40,16 +40,16 @@ __device__ __forceinline__ void multiply_keys(float (&s)[Columns / 2], const uns
   }
 }
 
-/// o += P V, where P are the weights of Columns keys and V their values.
-template <typename Place, int Columns>
-__device__ __forceinline__ void multiply_values(float (&o)[kOutputs], const float (&p)[Columns / 2], unsigned tile) {
+/// o += P V, where P are the weights of Columns keys and V their values; a lane has Count numbers of O.
+template <typename Place, int Columns, int Count>
+__device__ __forceinline__ void multiply_values(float (&o)[Count], const float (&p)[Columns / 2], unsigned tile) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
 #pragma unroll
   for (int j = 0; j < Columns / 16; ++j) {
     unsigned a[4];
     pack_weights<DTYPE>(a, p, j);
 #pragma unroll
-    for (int d = 0; d < kDepthSteps; ++d) {
+    for (int d = 0; d < Count / 8; ++d) {
       unsigned v[4];
       sm80::ldmatrix_x4_trans(v, tile + Place::offset(16 * j + lane % 16, 2 * d + lane / 16));
       sm80::mma_m16n8k16<DTYPE>(tile_at(o, 2 * d), a, v[0], v[1]);
@@ -59,7 +59,8 @@ __device__ __forceinline__ void multiply_values(float (&o)[kOutputs], const floa
 }
 
 /// The two rows of o that this lane has a part of, from query `first` of the warp's 16, and their LSE.
-__device__ __forceinline__ void write_rows(const float (&o)[kOutputs], const float (&lse)[2], HeadRows<DTYPE> O,
+template <int Count>
+__device__ __forceinline__ void write_rows(const float (&o)[Count], const float (&lse)[2], HeadRows<DTYPE> O,
                                            float* LSE, int first, int queries, int depth) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
 #pragma unroll
@@ -68,7 +69,7 @@ __device__ __forceinline__ void write_rows(const float (&o)[kOutputs], const flo
     if (i >= queries) continue;
     unsigned* row = reinterpret_cast<unsigned*>(O.row(i) + lane % 4 * 2);
 #pragma unroll
-    for (int d = 0; d < DEPTH / 8; ++d)
+    for (int d = 0; d < Count / 4; ++d)
       if (8 * d < depth) row[4 * d] = pack_pair<DTYPE>(o[4 * d + 2 * r], o[4 * d + 2 * r + 1]);
     if (lane % 4 == 0) LSE[i] = lse[r];
   }

@@ -57,17 +57,17 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 
 extern "C" __global__ void __launch_bounds__(THREADS)
     output(const float* __restrict__ S, const DTYPE* __restrict__ V, DTYPE* __restrict__ O, int heads, int kv_heads,
-           int queries, int keys, int depth, long long count) {
+           int queries, int keys, int v_depth, long long count) {
   const long long at = static_cast<long long>(blockIdx.x) * THREADS + threadIdx.x;
   if (at >= count) return;
-  const int d = static_cast<int>(at % depth);
-  const long long row = at / depth;
+  const int d = static_cast<int>(at % v_depth);
+  const long long row = at / v_depth;
   const int i = static_cast<int>(row % queries), z = static_cast<int>(row / queries);
   const int b = z / heads, h = z % heads;
-  const HeadRows<const DTYPE> v = rows_of(V, b, h / (heads / kv_heads), kv_heads, keys, depth);
+  const HeadRows<const DTYPE> v = rows_of(V, b, h / (heads / kv_heads), kv_heads, keys, v_depth);
   const float* p = S + row * keys;
   const int visible = visible_keys(i, queries, keys);
   float sum = 0.0f;
   for (int j = first_visible(visible); j < visible; ++j) sum += p[j] * to_float(v.row(j)[d]);
-  rows_of(O, b, h, heads, queries, depth).row(i)[d] = from_float<DTYPE>(sum);
+  rows_of(O, b, h, heads, queries, v_depth).row(i)[d] = from_float<DTYPE>(sum);
 }

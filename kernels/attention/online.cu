@@ -16,7 +16,7 @@
 #include "common/rows/row_math.cuh"
 #include "window.cuh"
 
-constexpr int kOwn = (DEPTH + 31) / 32;  // numbers of O that a lane holds: lane, lane + 32, ...
+constexpr int kOwn = (VALUE_DEPTH + 31) / 32;  // numbers of O that a lane holds: lane, lane + 32, ...
 
 constexpr int kChunk = VEC > 1 ? VEC : 16 / DTYPE_BYTES;  // of no use where VEC is 1, but a type all the same
 
@@ -47,7 +47,7 @@ extern "C" __global__ void __launch_bounds__(WARPS * 32)
   const int i = static_cast<int>(row % queries), z = static_cast<int>(row / queries);
   const int b = z / heads, h = z % heads, kv_head = h / (heads / kv_heads);
   const HeadRows<const DTYPE> k = rows_of(K, b, kv_head, kv_heads, keys, DEPTH);
-  const HeadRows<const DTYPE> v = rows_of(V, b, kv_head, kv_heads, keys, DEPTH);
+  const HeadRows<const DTYPE> v = rows_of(V, b, kv_head, kv_heads, keys, VALUE_DEPTH);
   const DTYPE* q = rows_of(Q, b, h, heads, queries, DEPTH).row(i);
   float* query = all_queries[warp];
   for (int d = lane; d < DEPTH; d += 32) query[d] = to_float(q[d]);
@@ -72,15 +72,15 @@ extern "C" __global__ void __launch_bounds__(WARPS * 32)
       const DTYPE* value = v.row(first + j);
 #pragma unroll
       for (int r = 0; r < kOwn; ++r)
-        if (DEPTH % 32 == 0 || lane + 32 * r < DEPTH) output[r] += p * to_float(value[lane + 32 * r]);
+        if (VALUE_DEPTH % 32 == 0 || lane + 32 * r < VALUE_DEPTH) output[r] += p * to_float(value[lane + 32 * r]);
     }
   }
 
   for (int step = 16; step > 0; step /= 2) sum += __shfl_xor_sync(0xffffffffU, sum, step);
   const float factor = sum == 0.0f ? 0.0f : 1.0f / sum;
-  DTYPE* o = rows_of(O, b, h, heads, queries, DEPTH).row(i);
+  DTYPE* o = rows_of(O, b, h, heads, queries, VALUE_DEPTH).row(i);
 #pragma unroll
   for (int r = 0; r < kOwn; ++r)
-    if (DEPTH % 32 == 0 || lane + 32 * r < DEPTH) o[lane + 32 * r] = from_float<DTYPE>(output[r] * factor);
+    if (VALUE_DEPTH % 32 == 0 || lane + 32 * r < VALUE_DEPTH) o[lane + 32 * r] = from_float<DTYPE>(output[r] * factor);
   if (lane == 0) LSE[row] = sum == 0.0f ? -infinity() : largest / kLog2e + logf(sum);
 }

@@ -19,11 +19,12 @@ __device__ __forceinline__ const DTYPE* row_at(const DTYPE* tensor, long long b,
 
 /// The head of a sequence whose keys (or values) a query meets, and the first so many of them that it sees.
 struct Row {
-  int b, kv_head, kv_heads, keys, visible, begin, depth;  // of the first `visible` keys it sees those from `begin` on
+  int b, kv_head, kv_heads, keys, visible, begin;  // of the first `visible` keys it sees those from `begin` on
+  int depth, v_depth;                              // numbers of a key, of a value
   ACC root_depth;
 
-  __device__ __forceinline__ const DTYPE* of(const DTYPE* tensor, int key) const {
-    return row_at(tensor, b, kv_head, kv_heads, key, keys, depth);
+  __device__ __forceinline__ const DTYPE* of_value(const DTYPE* V, int key) const {
+    return row_at(V, b, kv_head, kv_heads, key, keys, v_depth);
   }
 
   /// Score of a key, and the size of its rounding error: sqrt(depth) / 2 (|s| + 2 sqrt(sum of the squared terms)).
@@ -32,7 +33,7 @@ struct Row {
       size = 0;
       return -ACC(__int_as_float(0x7f800000));
     }
-    const DTYPE* k = of(K, key);
+    const DTYPE* k = row_at(K, b, kv_head, kv_heads, key, keys, depth);
     const ACC* query = shared_query();
     ACC sum = 0, squares = 0;
     for (int d = 0; d < depth; ++d) {
@@ -48,7 +49,7 @@ struct Row {
 /// Query i of head h of sequence b; its numbers go to shared memory. Under the causal mask the last query sees all
 /// keys, the one before all but one, and so on.
 __device__ __forceinline__ Row row_of(const DTYPE* Q, int b, int h, int i, int heads, int kv_heads, int queries,
-                                      int keys, int depth) {
+                                      int keys, int depth, int v_depth) {
   ACC* query = shared_query();
   const DTYPE* q = row_at(Q, b, h, heads, i, queries, depth);
   __syncthreads();
@@ -57,12 +58,12 @@ __device__ __forceinline__ Row row_of(const DTYPE* Q, int b, int h, int i, int h
   const int unseen = CAUSAL ? queries - 1 - i : 0;
   const int visible = unseen < keys ? keys - unseen : 0;
   const int begin = WINDOW > 0 && visible > WINDOW ? visible - WINDOW : 0;
-  return {b, h / (heads / kv_heads), kv_heads, keys, visible, begin, depth, sqrt(ACC(depth))};
+  return {b, h / (heads / kv_heads), kv_heads, keys, visible, begin, depth, v_depth, sqrt(ACC(depth))};
 }
 
 extern "C" __global__ void __launch_bounds__(kThreads)
     reference_output(const DTYPE* Q, const DTYPE* K, const DTYPE* V, int heads, int kv_heads, int queries, int keys,
-                     int depth, const long long* index, long long count, ACC* value, ACC* scale) {
+                     int depth, int v_depth, const long long* index, long long count, ACC* value, ACC* scale) {
   for (long long place = blockIdx.x; place < count; place += gridDim.x) {
     long long rest = index == nullptr ? place : index[place];
     const int inner = static_cast<int>(rest % (BSHD ? heads : queries));
@@ -70,8 +71,8 @@ extern "C" __global__ void __launch_bounds__(kThreads)
     const int outer = static_cast<int>(rest % (BSHD ? queries : heads));
     const int b = static_cast<int>(rest / (BSHD ? queries : heads));
     const int h = BSHD ? inner : outer, i = BSHD ? outer : inner;
-    const Row row = row_of(Q, b, h, i, heads, kv_heads, queries, keys, depth);
-    row_of_output(row, K, V, value + place * depth, scale + place * depth);
+    const Row row = row_of(Q, b, h, i, heads, kv_heads, queries, keys, depth, v_depth);
+    row_of_output(row, K, V, v_depth, value + place * v_depth, scale + place * v_depth);
   }
 }
 
@@ -81,7 +82,7 @@ extern "C" __global__ void __launch_bounds__(kThreads)
   for (long long place = blockIdx.x; place < count; place += gridDim.x) {
     const long long at = index == nullptr ? place : index[place];
     const int i = static_cast<int>(at % queries), z = static_cast<int>(at / queries);
-    const Row row = row_of(Q, z / heads, z % heads, i, heads, kv_heads, queries, keys, depth);
+    const Row row = row_of(Q, z / heads, z % heads, i, heads, kv_heads, queries, keys, depth, depth);
     row_of_lse(row, K, value + place, scale + place);
   }
 }

@@ -3,8 +3,8 @@
 // logarithm of the sum, by the definition. No kernel includes it, so that no mistake is shared.
 //
 // Called by a block of kThreads. A Row says which keys its query sees:
-//   keys, visible, depth          how many there are, how many of them (the first) it sees, numbers in a row
-//   of(tensor, key)               row of K or V
+//   keys, visible                 how many there are, how many of them (the first) it sees
+//   of_value(V, key)              row of V
 //   score(K, key, size)           the score of a key, and the size of its rounding error
 #include "common/types.cuh"
 
@@ -49,9 +49,10 @@ __device__ __forceinline__ ACC largest_score(const Row& row, const DTYPE* K) {
   return most == -ACC(__int_as_float(0x7f800000)) ? ACC(0) : most;
 }
 
-/// A row of O, and the size of the error of each of its numbers.
+/// A row of O, of `depth` numbers as those of V, and the size of the error of each of them.
 template <typename Row>
-__device__ __forceinline__ void row_of_output(const Row& row, const DTYPE* K, const DTYPE* V, ACC* value, ACC* scale) {
+__device__ __forceinline__ void row_of_output(const Row& row, const DTYPE* K, const DTYPE* V, int depth, ACC* value,
+                                              ACC* scale) {
   __shared__ ACC weights[kThreads], sizes[kThreads];
   const ACC largest = largest_score(row, K);
   const int d = static_cast<int>(threadIdx.x);
@@ -71,9 +72,9 @@ __device__ __forceinline__ void row_of_output(const Row& row, const DTYPE* K, co
     sum += p, reach += p * w;
     __syncthreads();
     const int here = row.visible - first < kThreads ? row.visible - first : kThreads;
-    if (d >= row.depth) continue;
+    if (d >= depth) continue;
     for (int j = 0; j < here; ++j) {
-      const ACC v = to_float(row.of(V, first + j)[d]), term = weights[j] * v;
+      const ACC v = to_float(row.of_value(V, first + j)[d]), term = weights[j] * v;
       output += term;
       magnitudes += fabs(term) * sizes[j];
       const ACC rounded = weights[j] == 0 ? ACC(0) : (weights[j] + kSmallest) * v;
@@ -82,7 +83,7 @@ __device__ __forceinline__ void row_of_output(const Row& row, const DTYPE* K, co
   }
   sum = over_block<Sum>(sum);
   reach = over_block<Sum>(reach);
-  if (d >= row.depth) return;
+  if (d >= depth) return;
   value[d] = sum == 0 ? ACC(0) : output / sum;
   scale[d] = sum == 0 ? ACC(0) : (magnitudes + fabs(value[d]) * reach + kRounded * sqrt(squares)) / sum;
 }

@@ -27,6 +27,8 @@ struct Row {
     return tensor + (row * kv_heads + kv_head) * depth;
   }
 
+  __device__ __forceinline__ const DTYPE* of_value(const DTYPE* V, int key) const { return of(V, key); }
+
   /// Score of a key, and the size of its rounding error: sqrt(depth) / 2 (|s| + 2 sqrt(sum of the squared terms)).
   __device__ __forceinline__ ACC score(const DTYPE* K, int key, ACC& size) const {
     const DTYPE* k = of(K, key);
@@ -50,7 +52,7 @@ extern "C" __global__ void __launch_bounds__(kThreads)
     const int h = static_cast<int>(at % heads), i = static_cast<int>(at / heads % queries);
     const int b = static_cast<int>(at / heads / queries);
     const Row row(Q, length, table, b, i, h, heads, kv_heads, queries, keys, depth, page);
-    row_of_output(row, K, V, value + place * depth, scale + place * depth);
+    row_of_output(row, K, V, depth, value + place * depth, scale + place * depth);
   }
 }
 
