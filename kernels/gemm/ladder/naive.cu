@@ -13,10 +13,10 @@
 
 extern "C" __global__ void __launch_bounds__(256)
     gemm(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const Added* __restrict__ bias,
-         const Added* __restrict__ C, Out* __restrict__ D, int M, int N, int K, int pitch_a, int pitch_b, int pitch_c,
-         int pitch_d, float alpha, float beta SCALE_PARAMETERS) {
-  A = of_batch(A, static_cast<long long>(TRANS_A ? K : M) * pitch_a);
-  B = of_batch(B, static_cast<long long>(TRANS_B ? N : K) * pitch_b);
+         const Added* __restrict__ C, Out* __restrict__ D, int M, int N, int K, int stride_a, int stride_b,
+         int stride_c, int stride_d, float alpha, float beta SCALE_PARAMETERS) {
+  A = of_batch(A, static_cast<long long>(TRANS_A ? K : M) * stride_a);
+  B = of_batch(B, static_cast<long long>(TRANS_B ? N : K) * stride_b);
   const long long element = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (element >= static_cast<long long>(M) * N) return;
   const int m = static_cast<int>(element % M);
@@ -25,12 +25,12 @@ extern "C" __global__ void __launch_bounds__(256)
   const Scales scales = GIVEN_SCALES.of(blockIdx.z, M, N, K);
   Accumulator sum = 0;
   for (int k = 0; k < K; ++k)
-    sum += a_at(A, m, k, pitch_a, pitch_a) * scales.of_a(m, k, K) *
-           (b_at(B, k, n, pitch_b, pitch_b) * scales.of_b(k, n, K));
+    sum += a_at(A, m, k, stride_a, stride_a) * scales.of_a(m, k, K) *
+           (b_at(B, k, n, stride_b, stride_b) * scales.of_b(k, n, K));
 
   // Epilogue goes its own way to C and D, which is that of dense rows.
   const Epilogue epilogue(bias, C, D, M, N, alpha, beta, GIVEN_SCALES);
-  const Added* from_c = of_batch(C, static_cast<long long>(M) * pitch_c) + static_cast<long long>(m) * pitch_c + n;
-  Out* to_d = of_batch(D, static_cast<long long>(M) * pitch_d) + static_cast<long long>(m) * pitch_d + n;
+  const Added* from_c = of_batch(C, static_cast<long long>(M) * stride_c) + static_cast<long long>(m) * stride_c + n;
+  Out* to_d = of_batch(D, static_cast<long long>(M) * stride_d) + static_cast<long long>(m) * stride_d + n;
   *to_d = epilogue.finish(m, n, sum, BIAS ? bias[n] : Added{}, epilogue.beta != Accumulator(0) ? *from_c : Added{});
 }
