@@ -20,7 +20,8 @@ class GitRevision {
   [[nodiscard]] const std::filesystem::path& folder() const { return family_; }
   /// Shortest that git gives: "06a7f52".
   [[nodiscard]] const std::string& commit() const { return commit_; }
-  /// A message in which files of the temporary folder are called as git calls them: "HEAD~3:kernels/gemm/ladder/reg2d.cu".
+  /// A message in which files of the temporary folder are called as git calls them:
+  /// "HEAD~3:kernels/gemm/ladder/reg2d.cu".
   [[nodiscard]] std::string readable(std::string message) const;
 
  private:
