@@ -195,7 +195,7 @@ TEST_CASE("more partial results than threads are tried where a later launch gath
 
 TEST_CASE("indices beyond 2^31 are tried on a GPU where memory allows, and said not to be elsewhere", "[check]") {
   DeviceInfo device = hopper();
-  const std::map<std::string, std::set<std::string>> families = {
+  const std::map<const char*, std::set<std::string>> families = {
       {"gemm", {"A", "B", "C", "D"}}, {"softmax", {"X", "Y"}}, {"gemm_grouped", {"A", "B", "D"}}};
   for (const auto& [family, wanted] : families) {
     CAPTURE(family);
