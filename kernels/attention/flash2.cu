@@ -19,6 +19,7 @@
 //           parameters slower than mma where nothing is masked; why was not looked into, nor what tuning gives.
 #include "common/sm80/cp_async.cuh"
 #include "mma_tile.cuh"
+#include "softcap.cuh"
 #include "window.cuh"
 
 using Place = sm80::Swizzle<kRowBytes>;
@@ -46,12 +47,13 @@ __device__ __forceinline__ void copy_tile(unsigned tile, HeadRows<const DTYPE> f
 extern "C" __global__ void __launch_bounds__(kThreads)
     attention(const DTYPE* __restrict__ Q, const DTYPE* __restrict__ K, const DTYPE* __restrict__ V,
               DTYPE* __restrict__ O, float* __restrict__ LSE, int heads, int kv_heads, int queries, int keys, int depth,
-              int depth_of_values) {
+              int depth_of_values, float softcap) {
   const int v_depth = APART ? depth_of_values : depth;  // one number where they are the same: registers
   const QueryTile tile(static_cast<int>(blockIdx.x), kRows, heads, kv_heads, queries);
   const HeadRows<const DTYPE> k = rows_of(K, tile.b, tile.kv_head, kv_heads, keys, depth);
   const HeadRows<const DTYPE> v = rows_of(V, tile.b, tile.kv_head, kv_heads, keys, v_depth);
-  const float to_log2 = log2_scale(depth);
+  const ScoreScale scale(depth, softcap);
+  const float to_log2 = scale.to_log2;
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
   const int own = tile.first + 16 * warp;  // the warp's first query, which sees the fewest keys
   const int least = visible_keys(own, queries, keys);
@@ -92,6 +94,7 @@ extern "C" __global__ void __launch_bounds__(kThreads)
     float s[BN / 2] = {};
 #pragma unroll
     for (int step = 0; step < kDepthSteps; ++step) multiply_keys<Place, BN>(s, q[step], stage, step);
+    scale.cap_all(s);
     if ((j + 1) * BN > least) mask_tile(s, j * BN, visible);
     if (WINDOW > 0 && j * BN < latest) mask_before(s, j * BN, begin);
     float shrink[2];

@@ -23,6 +23,7 @@
 //           warp_specialised 608, 545; pingpong 624, 550; flash3 641, 572; persistent 647, 552. In the same run PyTorch
 //           2.11's cuDNN 9.19 675, 576, its FlashAttention-2 358, 311.
 #include "hopper_tile.cuh"
+#include "softcap.cuh"
 
 constexpr int kThreads = 128 * (CONSUMERS + 1);
 constexpr int kKeysBytes = TileOfKeys::kBytes, kValuesBytes = TileOfValues::kBytes;  // of a stage
@@ -58,7 +59,7 @@ struct WorkTile {
 extern "C" __global__ void __launch_bounds__(kThreads, 1)
     attention(const __grid_constant__ TensorMap map_q, const __grid_constant__ TensorMap map_k,
               const __grid_constant__ TensorMap map_v, const __grid_constant__ TensorMap map_o, float* __restrict__ LSE,
-              int batch, int heads, int kv_heads, int queries, int keys, int depth, int tiles) {
+              int batch, int heads, int kv_heads, int queries, int keys, int depth, int tiles, float softcap) {
   __shared__ Mbarrier full_q[1], empty_q[1], full_k[STAGES], empty_k[STAGES], full_v[STAGES], empty_v[STAGES];
   const Pipeline<1> pipe_q{full_q, empty_q};
   const Pipeline<STAGES> pipe_k{full_k, empty_k}, pipe_v{full_v, empty_v};
@@ -117,7 +118,8 @@ extern "C" __global__ void __launch_bounds__(kThreads, 1)
   const NamedBarrier own_turn{kTurn + group, 256}, next_turn{kTurn + (group + 1) % CONSUMERS, 256};
   if (PINGPONG && group == CONSUMERS - 1) next_turn.arrive();  // the first consumer begins
   const unsigned tile_q = of_queries + group * TileOfQueries::kBytes;
-  const float to_log2 = log2_scale(depth);
+  const ScoreScale scale(depth, softcap);
+  const float to_log2 = scale.to_log2;
   PipelineState<1> at_q;
   PipelineState<STAGES> at_k, at_v;
 #pragma unroll 1
@@ -141,6 +143,7 @@ extern "C" __global__ void __launch_bounds__(kThreads, 1)
     wgmma_settle(s);
     if (speaks) pipe_k.release(at_k);
     at_k.advance();
+    scale.cap_all(s);
     rows.mask(s, (tile.key_tiles - 1) * BN);
     softmax.advance(s, to_log2, shrink);
     pack_all(p, s);
@@ -165,6 +168,7 @@ extern "C" __global__ void __launch_bounds__(kThreads, 1)
       wgmma_settle(s);
       if (speaks) pipe_k.release(at_k);
       at_k.advance();
+      scale.cap_all(s);
       rows.mask(s, j * BN);
       softmax.advance(s, to_log2, shrink);
       wgmma_wait<0>();

@@ -17,7 +17,7 @@
 
 extern "C" __global__ void __launch_bounds__(THREADS)
     scores(const DTYPE* __restrict__ Q, const DTYPE* __restrict__ K, float* __restrict__ S, int heads, int kv_heads,
-           int queries, int keys, int depth, long long count) {
+           int queries, int keys, int depth, long long count, float softcap) {
   const long long at = static_cast<long long>(blockIdx.x) * THREADS + threadIdx.x;
   if (at >= count) return;
   const int j = static_cast<int>(at % keys);
@@ -30,7 +30,8 @@ extern "C" __global__ void __launch_bounds__(THREADS)
   const DTYPE* k = rows_of(K, b, h / (heads / kv_heads), kv_heads, keys, depth).row(j);
   float sum = 0.0f;
   for (int d = 0; d < depth; ++d) sum += to_float(q[d]) * to_float(k[d]);
-  S[at] = sum / sqrtf(static_cast<float>(depth));
+  const float score = sum / sqrtf(static_cast<float>(depth));
+  S[at] = SOFTCAP ? softcap * tanhf(score / softcap) : score;
 }
 
 /// A warp a row: weights in place of scores.

@@ -14,6 +14,7 @@
 // Lacks     reuse: each number of K and V that is loaded meets one query, and tensor cores.
 // Measured  an H100 (80 GB HBM3), bf16, 4 x 16 x 4096 x 128: 106.5 ms full, 57.6 ms causal (5.2, 4.8 TFLOP/s).
 #include "common/rows/row_math.cuh"
+#include "softcap.cuh"
 #include "window.cuh"
 
 constexpr int kOwn = (VALUE_DEPTH + 31) / 32;  // numbers of O that a lane holds: lane, lane + 32, ...
@@ -39,7 +40,7 @@ __device__ __forceinline__ float dot(const float* query, const DTYPE* key) {
 extern "C" __global__ void __launch_bounds__(WARPS * 32)
     attention(const DTYPE* __restrict__ Q, const DTYPE* __restrict__ K, const DTYPE* __restrict__ V,
               DTYPE* __restrict__ O, float* __restrict__ LSE, int heads, int kv_heads, int queries, int keys,
-              long long rows) {
+              long long rows, float softcap) {
   __shared__ float all_queries[WARPS][DEPTH];
   const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
   const long long row = static_cast<long long>(blockIdx.x) * WARPS + warp;
@@ -53,12 +54,13 @@ extern "C" __global__ void __launch_bounds__(WARPS * 32)
   for (int d = lane; d < DEPTH; d += 32) query[d] = to_float(q[d]);
   __syncwarp();
 
-  const float to_log2 = kLog2e / sqrtf(static_cast<float>(DEPTH));  // scores are kept as powers of 2
+  const ScoreScale scale(DEPTH, softcap);
+  const float to_log2 = scale.to_log2;  // scores are kept as powers of 2
   const int visible = visible_keys(i, queries, keys);
   float largest = -infinity(), sum = 0.0f, output[kOwn] = {};
   for (int first = first_visible(visible); first < visible; first += 32) {
     const int here = visible - first < 32 ? visible - first : 32;
-    const float score = lane < here ? dot(query, k.row(first + lane)) * to_log2 : -infinity();
+    const float score = lane < here ? scale.cap(dot(query, k.row(first + lane))) * to_log2 : -infinity();
     float now = fmaxf(largest, score);
     for (int step = 16; step > 0; step /= 2) now = fmaxf(now, __shfl_xor_sync(0xffffffffU, now, step));
     const float base = now == -infinity() ? 0.0f : now;  // nothing seen yet: -inf + inf would be NaN

@@ -21,7 +21,7 @@ __device__ __forceinline__ const DTYPE* row_at(const DTYPE* tensor, long long b,
 struct Row {
   int b, kv_head, kv_heads, keys, visible, begin;  // of the first `visible` keys it sees those from `begin` on
   int depth, v_depth;                              // numbers of a key, of a value
-  ACC root_depth;
+  ACC root_depth, softcap;
 
   __device__ __forceinline__ const DTYPE* of_value(const DTYPE* V, int key) const {
     return row_at(V, b, kv_head, kv_heads, key, keys, v_depth);
@@ -42,14 +42,17 @@ struct Row {
       squares += term * term;
     }
     size = (fabs(sum) / 2 + sqrt(squares));
-    return sum / root_depth;
+    if (!SOFTCAP) return sum / root_depth;
+    const ACC capped = tanh(sum / root_depth / softcap);  // rounded at 1; an infinite score is the cap itself
+    size = 2 * softcap + (fabs(capped) == 1 ? ACC(0) : (1 - capped * capped) * size);
+    return softcap * capped;
   }
 };
 
 /// Query i of head h of sequence b; its numbers go to shared memory. Under the causal mask the last query sees all
 /// keys, the one before all but one, and so on.
 __device__ __forceinline__ Row row_of(const DTYPE* Q, int b, int h, int i, int heads, int kv_heads, int queries,
-                                      int keys, int depth, int v_depth) {
+                                      int keys, int depth, int v_depth, float softcap) {
   ACC* query = shared_query();
   const DTYPE* q = row_at(Q, b, h, heads, i, queries, depth);
   __syncthreads();
@@ -58,12 +61,12 @@ __device__ __forceinline__ Row row_of(const DTYPE* Q, int b, int h, int i, int h
   const int unseen = CAUSAL ? queries - 1 - i : 0;
   const int visible = unseen < keys ? keys - unseen : 0;
   const int begin = WINDOW > 0 && visible > WINDOW ? visible - WINDOW : 0;
-  return {b, h / (heads / kv_heads), kv_heads, keys, visible, begin, depth, v_depth, sqrt(ACC(depth))};
+  return {b, h / (heads / kv_heads), kv_heads, keys, visible, begin, depth, v_depth, sqrt(ACC(depth)), softcap};
 }
 
 extern "C" __global__ void __launch_bounds__(kThreads)
     reference_output(const DTYPE* Q, const DTYPE* K, const DTYPE* V, int heads, int kv_heads, int queries, int keys,
-                     int depth, int v_depth, const long long* index, long long count, ACC* value, ACC* scale) {
+                     int depth, int v_depth, float softcap, const long long* index, long long count, ACC* value, ACC* scale) {
   for (long long place = blockIdx.x; place < count; place += gridDim.x) {
     long long rest = index == nullptr ? place : index[place];
     const int inner = static_cast<int>(rest % (BSHD ? heads : queries));
@@ -71,18 +74,18 @@ extern "C" __global__ void __launch_bounds__(kThreads)
     const int outer = static_cast<int>(rest % (BSHD ? queries : heads));
     const int b = static_cast<int>(rest / (BSHD ? queries : heads));
     const int h = BSHD ? inner : outer, i = BSHD ? outer : inner;
-    const Row row = row_of(Q, b, h, i, heads, kv_heads, queries, keys, depth, v_depth);
+    const Row row = row_of(Q, b, h, i, heads, kv_heads, queries, keys, depth, v_depth, softcap);
     row_of_output(row, K, V, v_depth, value + place * v_depth, scale + place * v_depth);
   }
 }
 
 extern "C" __global__ void __launch_bounds__(kThreads)
     reference_lse(const DTYPE* Q, const DTYPE* K, int heads, int kv_heads, int queries, int keys, int depth,
-                  const long long* index, long long count, ACC* value, ACC* scale) {
+                  float softcap, const long long* index, long long count, ACC* value, ACC* scale) {
   for (long long place = blockIdx.x; place < count; place += gridDim.x) {
     const long long at = index == nullptr ? place : index[place];
     const int i = static_cast<int>(at % queries), z = static_cast<int>(at / queries);
-    const Row row = row_of(Q, z / heads, z % heads, i, heads, kv_heads, queries, keys, depth, depth);
+    const Row row = row_of(Q, z / heads, z % heads, i, heads, kv_heads, queries, keys, depth, depth, softcap);
     row_of_lse(row, K, value + place, scale + place);
   }
 }

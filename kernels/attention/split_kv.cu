@@ -19,6 +19,7 @@
 // Measured  not measured.
 #include "common/sm80/cp_async.cuh"
 #include "mma_tile.cuh"
+#include "softcap.cuh"
 #include "window.cuh"
 
 using Place = sm80::Swizzle<kRowBytes>;
@@ -68,7 +69,7 @@ struct PackedRows {
 extern "C" __global__ void __launch_bounds__(kThreads)
     attention(const DTYPE* __restrict__ Q, const DTYPE* __restrict__ K, const DTYPE* __restrict__ V,
               DTYPE* __restrict__ O, float* __restrict__ LSE, float* __restrict__ sums, Part* __restrict__ parts,
-              int heads, int kv_heads, int queries, int keys, int depth, int keys_of_split) {
+              int heads, int kv_heads, int queries, int keys, int depth, int keys_of_split, float softcap) {
   __shared__ Part of_warps[WARPS][16];
   const int split = static_cast<int>(blockIdx.x) % SPLITS, z = static_cast<int>(blockIdx.x) / SPLITS;
   const int b = z / kv_heads;
@@ -111,7 +112,8 @@ extern "C" __global__ void __launch_bounds__(kThreads)
 #pragma unroll
   for (int step = 0; step < kDepthSteps; ++step) load_query<Place>(q[step], tile_q, 0, step);
 
-  const float to_log2 = log2_scale(depth);
+  const ScoreScale scale(depth, softcap);
+  const float to_log2 = scale.to_log2;
   const int r0 = lane / 4;
   const int seen[2] = {visible_keys(rows.query(r0), queries, keys), visible_keys(rows.query(r0 + 8), queries, keys)};
   const int visible[2] = {seen[0] < end ? seen[0] : end, seen[1] < end ? seen[1] : end};
@@ -129,6 +131,7 @@ extern "C" __global__ void __launch_bounds__(kThreads)
     float s[BN / 2] = {};
 #pragma unroll
     for (int step = 0; step < kDepthSteps; ++step) multiply_keys<Place, BN>(s, q[step], stage, step);
+    scale.cap_all(s);
     if (CAUSAL || first + BN > least) mask_tile(s, first, visible);
     if (WINDOW > 0) mask_before(s, first, begins);
     float shrink[2];

@@ -15,6 +15,7 @@
 // Measured  an H100 (80 GB HBM3), bf16, 4 x 16 x 4096 x 128: 1014 us full, 566 us causal (542, 485 TFLOP/s).
 #include "hopper_tile.cuh"
 #include "query_tile.cuh"
+#include "softcap.cuh"
 
 /// GROUPS tiles of queries, then STAGES x { keys, values }.
 extern __shared__ __align__(1024) unsigned char shared[];
@@ -22,7 +23,7 @@ extern __shared__ __align__(1024) unsigned char shared[];
 extern "C" __global__ void __launch_bounds__(128 * GROUPS)
     attention(const __grid_constant__ TensorMap map_q, const __grid_constant__ TensorMap map_k,
               const __grid_constant__ TensorMap map_v, const __grid_constant__ TensorMap map_o, float* __restrict__ LSE,
-              int heads, int kv_heads, int queries, int keys, int depth) {
+              int heads, int kv_heads, int queries, int keys, int depth, float softcap) {
   __shared__ Mbarrier full[STAGES + 1];  // the last one of the queries
   const QueryTile tile(static_cast<int>(blockIdx.x), 64 * GROUPS, heads, kv_heads, queries);
   const int group = warpgroup_index(), first = tile.first + 64 * group;
@@ -53,7 +54,8 @@ extern "C" __global__ void __launch_bounds__(128 * GROUPS)
   __syncthreads();
 
   const RowsOfWarpgroup rows(first, queries, keys);
-  const float to_log2 = log2_scale(depth);
+  const ScoreScale scale(depth, softcap);
+  const float to_log2 = scale.to_log2;
   OnlineSoftmax softmax;
   Outputs o = {};
   full[STAGES].wait(0);
@@ -67,6 +69,7 @@ extern "C" __global__ void __launch_bounds__(128 * GROUPS)
     issue_scores(s, of_queries + group * TileOfQueries::kBytes, stage);
     wgmma_wait<0>();
     wgmma_settle(s);
+    scale.cap_all(s);
     rows.mask(s, (begin_tile + j) * BN);
     float shrink[2];
     softmax.advance(s, to_log2, shrink);
