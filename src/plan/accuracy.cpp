@@ -4,14 +4,17 @@ namespace kerlab::plan {
 
 std::string accuracy_text(Accuracy accuracy) {
   std::string words = accuracy.normwise ? "normwise" : "";
-  if (accuracy.may_be_nan) words += words.empty() ? "specials may be NaN" : ", specials may be NaN";
+  const auto add = [&](const char* word) { words += (words.empty() ? "" : ", ") + std::string(word); };
+  if (accuracy.may_be_nan) add("specials may be NaN");
+  if (accuracy.against_kernel) add("against another kernel");
   return words;
 }
 
 std::optional<Accuracy> parse_accuracy(std::string_view wanted) {
   for (const bool normwise : {false, true})
     for (const bool may_be_nan : {false, true})
-      if (accuracy_text({normwise, may_be_nan}) == wanted) return Accuracy{normwise, may_be_nan};
+      for (const bool against_kernel : {false, true})
+        if (const Accuracy one = {normwise, may_be_nan, against_kernel}; accuracy_text(one) == wanted) return one;
   return std::nullopt;
 }
 

@@ -78,6 +78,14 @@ struct ReferencePlan {
   bool operator==(const ReferencePlan&) const = default;
 };
 
+/// Memory of a problem's reference. What no kernel of the reference writes of it is NaN.
+struct ReferenceWorkspace {
+  std::string name;
+  std::int64_t bytes = 0;
+  std::string copy = {};  ///< the tensor whose bytes it holds at first; empty: none
+  bool operator==(const ReferenceWorkspace&) const = default;
+};
+
 /// What a vendor's library can be asked for: D = alpha op(A) op(B) + beta C, row-major, by the tensors' names.
 struct GemmCall {
   std::int64_t m = 0, n = 0, k = 0;
@@ -100,6 +108,10 @@ struct ProblemPlan {
   double bytes = 0;                       ///< least memory traffic of one run
   double minimum_us = 0;                  ///< theoretical roof on this device; 0: unknown. Faster by 2 % is an error
   std::vector<GemmCall> library_gemm;     ///< none or one: the whole problem as a library's GEMM
+  /// Launches of reference.cu that run once for each set of inputs, before the references: another kernel that computes
+  /// the same, or the first steps of what takes several.
+  std::vector<Launch> before_reference = {};
+  std::vector<ReferenceWorkspace> reference_workspaces = {};
   bool operator==(const ProblemPlan&) const = default;
 };
 

@@ -160,6 +160,53 @@ ToleranceDecl read_tolerance(const SpecTable& reference, const Scope& scope) {
   return tolerance;
 }
 
+/// Memory that the kernels of the reference share; only they know its names.
+std::vector<ReferenceWorkspaceDecl> read_reference_workspaces(const SpecTable& family, Scope& scope) {
+  std::vector<ReferenceWorkspaceDecl> workspaces;
+  for (const TomlValue& value : family.tables("reference_workspace")) {
+    const SpecTable row = SpecTable::named(value, "reference_workspace", {"name", "doc", "bytes", "copy"});
+    ReferenceWorkspaceDecl workspace{row.identifier("name"), row.expression("bytes"),
+                                     row.has("copy") ? row.identifier("copy") : "", row.where("name")};
+    scope.check(workspace.bytes);
+    const NameKind* kind = scope.find(workspace.copy);
+    if (row.has("copy") && (kind == nullptr || *kind != NameKind::tensor))
+      row.fail("copy",
+               fmt::format("no tensor is called '{}'{}", workspace.copy, suggestion(workspace.copy, scope.names())));
+    scope.declare(NameKind::workspace, workspace.name, workspace.where);
+    workspaces.push_back(std::move(workspace));
+  }
+  return workspaces;
+}
+
+/// What runs before the references: it may write no tensor, those are the candidate's.
+std::vector<LaunchDecl> read_before_reference(const SpecTable& family, const Scope& scope,
+                                              const std::vector<TensorDecl>& tensors) {
+  Scope launch_scope = scope;
+  launch_scope.know("i");
+  std::vector<LaunchDecl> launches;
+  for (const TomlValue& value : family.tables("reference_launch")) {
+    const SpecTable row(value, "reference_launch",
+                        {"kernel", "grid", "block", "shared", "repeat", "group", "when", "arguments", "doc"});
+    LaunchDecl launch = read_launch(row, launch_scope, LaunchOf::before_reference);
+    launch.repeat = row.expression_or_empty("repeat");
+    scope.check(launch.repeat);
+    launch.group = row.text("group", "");
+    launch.when = row.expression_or_empty("when");
+    launch_scope.check(launch.when);
+    for (const ArgumentDecl& argument : launch.arguments)
+      for (const ArgumentChoice& choice : argument.choices) {
+        const auto tensor = std::ranges::find(tensors, choice.name, &TensorDecl::name);
+        if (choice.kind == ArgumentChoice::Kind::tensor && tensor != tensors.end() && tensor->role != Role::input)
+          throw SpecError(argument.where,
+                          fmt::format("'{}' is no input: what another kernel gives lies in a [[reference_workspace]], "
+                                      "with copy = \"{}\" where it reads it too",
+                                      choice.name, choice.name));
+      }
+    launches.push_back(std::move(launch));
+  }
+  return launches;
+}
+
 std::vector<ReferenceDecl> read_references(const SpecTable& family, const Scope& scope) {
   Scope launch_scope = scope;
   launch_scope.know("count");
@@ -277,10 +324,29 @@ void check_references(const Family& family, const SourceLocation& where) {
 
 Family read_family(const std::filesystem::path& file) {
   const TomlValue root = parse_toml(read_text(file), shown_path(file));
-  const SpecTable top(
-      root, "family",
-      {"name", "doc", "group", "dtypes", "reference_source", "dimension", "flag", "scalar", "derived", "constraint",
-       "tensor", "reference", "checker", "recipe", "cost", "library", "folders", "accuracy", "specials"});
+  const SpecTable top(root, "family",
+                      {"name",
+                       "doc",
+                       "group",
+                       "dtypes",
+                       "reference_source",
+                       "dimension",
+                       "flag",
+                       "scalar",
+                       "derived",
+                       "constraint",
+                       "tensor",
+                       "reference",
+                       "reference_workspace",
+                       "reference_launch",
+                       "reference_is",
+                       "checker",
+                       "recipe",
+                       "cost",
+                       "library",
+                       "folders",
+                       "accuracy",
+                       "specials"});
   Family family;
   family.name = top.identifier("name");
   family.doc = top.text("doc", "");
@@ -288,6 +354,7 @@ Family read_family(const std::filesystem::path& file) {
   if (std::ranges::find(kFamilyGroups, family.group) == kFamilyGroups.end()) family.group = kFamilyGroups.back();
   family.folder = file.parent_path();
   family.accuracy = read_accuracy(top, {});
+  family.accuracy.against_kernel = top.choice("reference_is", {"exact", "another kernel"}, 0) == 1;
   family.dtypes = top.dtypes("dtypes");
   if (family.dtypes.empty()) top.fail("dtypes", "at least one dtype is needed: dtypes = [\"fp32\"]");
   family.dimensions = read_dimensions(top);
@@ -307,7 +374,10 @@ Family read_family(const std::filesystem::path& file) {
     scope.check(tensor.ignored);
   }
   family.constraints = read_constraints(top, scope);
-  family.references = read_references(top, scope);
+  Scope reference_scope = scope;
+  family.reference_workspaces = read_reference_workspaces(top, reference_scope);
+  family.before_reference = read_before_reference(top, reference_scope, family.tensors);
+  family.references = read_references(top, reference_scope);
   for (ReferenceDecl& checker : read_checkers(top, scope, family.tensors))
     family.references.push_back(std::move(checker));
   check_references(family, top.where());

@@ -92,6 +92,11 @@ void LaunchPlanBuilder::add_workspaces() {
         {workspace.name, within(workspace.bytes, 0, std::int64_t{1} << 62, "bytes"), workspace.init});
 }
 
+void LaunchPlanBuilder::add_workspace(const ReferenceWorkspaceDecl& workspace) {
+  plan_.workspaces.push_back(
+      {workspace.name, within(workspace.bytes, 0, std::int64_t{1} << 62, "bytes"), WorkspaceInit::none});
+}
+
 void LaunchPlanBuilder::add_prepared() {
   for (const SymbolDecl& symbol : variant_->symbols) plan_.symbols.push_back({symbol.name, symbol.tensor});
   std::vector<Launch> timed = std::exchange(plan_.launches, {});

@@ -19,6 +19,8 @@ class LaunchPlanBuilder {
   /// Adds launches in order; groups and repeated launches are expanded.
   void add_all(const std::vector<LaunchDecl>& declarations);
   void add_workspaces();
+  /// Memory of a reference, before the launches that use it.
+  void add_workspace(const ReferenceWorkspaceDecl& workspace);
   /// Launches that are not timed, and tensors that lie in variables.
   void add_prepared();
   [[nodiscard]] const LaunchPlan& plan() const { return plan_; }

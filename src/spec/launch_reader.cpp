@@ -22,7 +22,7 @@ constexpr std::array<NamedSlot, 4> kCheckerSlots = {{{"index", ReferenceSlot::in
                                                      {"code", ReferenceSlot::code}}};
 
 std::span<const NamedSlot> slots_of(LaunchOf whose) {
-  if (whose == LaunchOf::variant) return {};
+  if (whose == LaunchOf::variant || whose == LaunchOf::before_reference) return {};
   return whose == LaunchOf::checker ? kCheckerSlots : kReferenceSlots;
 }
 
@@ -170,7 +170,7 @@ ArgumentDecl parse_argument(const std::string& text, const SourceLocation& where
 LaunchDecl read_launch(const SpecTable& table, const Scope& scope, LaunchOf whose) {
   LaunchDecl launch;
   launch.where = table.where();
-  if (whose != LaunchOf::variant) {
+  if (whose == LaunchOf::reference || whose == LaunchOf::checker) {
     launch.kernel = table.identifier("kernel", whose == LaunchOf::checker ? "checker" : "reference");
   } else {
     launch.kernel = table.text("kernel");

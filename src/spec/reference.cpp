@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "plan/kernel_name.h"
+#include "spec/kernel_name.h"
 #include "spec/launch_plan_builder.h"
 #include "spec/recipes.h"
 #include "spec/spec.h"
@@ -37,6 +39,7 @@ ReferencePlan reference_plan(const Family& family, const Problem& problem, const
   Environment environment = problem.environment;
   environment["count"] = elements / plan.outputs_per_index;
   LaunchPlanBuilder builder(family, problem, nullptr, std::move(environment));
+  for (const ReferenceWorkspaceDecl& workspace : family.reference_workspaces) builder.add_workspace(workspace);
   builder.add(declared.launch, 0);
   if (!builder.plan().launches.empty()) plan.launch = builder.plan().launches.front();
   if (declared.checker) {
@@ -49,6 +52,28 @@ ReferencePlan reference_plan(const Family& family, const Problem& problem, const
   plan.tolerance = make_tolerance(declared.tolerance, length, problem.dtype, output->dtype, is_float);
   if (declared.rows_sum_to) plan.rows_sum_to = {*declared.rows_sum_to};
   return plan;
+}
+
+/// The launches that run before the references, with their memory.
+void add_before(const Family& family, const Problem& problem, ReferenceInstance& instance) {
+  LaunchPlanBuilder builder(family, problem, nullptr, problem.environment);
+  for (const ReferenceWorkspaceDecl& workspace : family.reference_workspaces) builder.add_workspace(workspace);
+  builder.add_all(family.before_reference);
+  instance.plan.before_reference = builder.plan().launches;
+  for (std::size_t i = 0; i < family.reference_workspaces.size(); ++i) {
+    const ReferenceWorkspaceDecl& declared = family.reference_workspaces[i];
+    ReferenceWorkspace workspace{declared.name, builder.plan().workspaces[i].bytes, declared.copy};
+    const auto copied = std::ranges::find(instance.plan.tensors, workspace.copy, &Tensor::name);
+    if (copied != instance.plan.tensors.end() && copied->bytes() > workspace.bytes)
+      throw SpecError(declared.where, fmt::format("{} bytes are too few for the {} of tensor '{}'", workspace.bytes,
+                                                  copied->bytes(), workspace.copy));
+    instance.plan.reference_workspaces.push_back(std::move(workspace));
+  }
+  for (const Launch& launch : instance.plan.before_reference) {
+    std::string asked = std::string(kInstantiate) + launch.kernel;
+    if (is_instance(launch.kernel) && std::ranges::find(instance.defines, asked) == instance.defines.end())
+      instance.defines.push_back(std::move(asked));
+  }
 }
 
 double scalar_of(const Problem& problem, const std::string& name, double otherwise) {
@@ -103,6 +128,7 @@ ReferenceInstance instantiate_reference(const Family& family, const Problem& pro
   plan.tensors = tensors_of(family, problem);
   for (const ReferenceDecl& reference : family.references)
     plan.references.push_back(reference_plan(family, problem, reference, plan.tensors, is_float));
+  add_before(family, problem, instance);
   plan.recipes = recipes_of(family, problem, plan.tensors);
   plan.flops = flops_of(family, problem);
   plan.bytes = bytes_of(family, problem);

@@ -108,6 +108,14 @@ struct ReferenceDecl {
   SourceLocation where;
 };
 
+/// [[reference_workspace]]: memory that the kernels of a reference share.
+struct ReferenceWorkspaceDecl {
+  std::string name;
+  Expression bytes;
+  std::string copy;  ///< a tensor, or empty
+  SourceLocation where;
+};
+
 /// A feature of a recipe, for one input or (`plant.tensor` empty) for all that hold numbers.
 struct PlantDecl {
   Plant plant;
@@ -162,7 +170,9 @@ struct Family {
   std::vector<Constraint> constraints;  ///< which problems there are
   std::vector<TensorDecl> tensors;
   std::vector<ReferenceDecl> references;  ///< one per output
-  std::vector<RecipeDecl> recipes;        ///< the first is the timing recipe; empty: normal, uniform, small_integer
+  std::vector<LaunchDecl> before_reference;
+  std::vector<ReferenceWorkspaceDecl> reference_workspaces;
+  std::vector<RecipeDecl> recipes;  ///< the first is the timing recipe; empty: normal, uniform, small_integer
   Expression flops, bytes;
   std::optional<LibraryGemmDecl> library_gemm;
   std::filesystem::path reference_source;

@@ -23,6 +23,7 @@ std::int64_t reference_bytes(const ProblemPlan& plan) {
   std::int64_t bytes = 0;
   for (const ReferencePlan& r : plan.references)
     bytes += 2 * tensor_named(plan, r.output).elements() * info(r.accumulator).bytes;
+  for (const ReferenceWorkspace& workspace : plan.reference_workspaces) bytes += workspace.bytes;
   return bytes;
 }
 

@@ -130,6 +130,9 @@ class ProblemData {
   [[nodiscard]] std::vector<BoundLaunch> change_launches(const Set& set, std::uint32_t recipe, Role role) const;
   [[nodiscard]] BoundLaunch fill_launch(const Set& set, std::size_t tensor, std::uint32_t recipe) const;
   void compute(Reference& reference, std::uint32_t recipe);
+  /// Where tensors lie, and the memory of the reference, with what its first launches make of this set; inout tensors
+  /// must hold what they do before a run.
+  Addresses reference_addresses(int set, std::uint32_t recipe);
   [[nodiscard]] std::vector<std::uint64_t> hashes_of(const Reference& reference);
 
   Lab& lab_;
@@ -148,6 +151,8 @@ class ProblemData {
   std::vector<std::size_t> inputs_;  ///< tensors of role input
   std::vector<Set> sets_;
   std::vector<Reference> references_;
+  std::vector<Allocation> reference_workspaces_;  ///< in the plan's order; none until they are needed
+  std::optional<std::uint32_t> before_;           ///< emulated devices: the recipe that they were made of
   std::map<std::uint32_t, std::vector<std::uint64_t>> input_hashes_;
 };
 

@@ -42,12 +42,41 @@ void as_reference(Device& device, Work work) {
 
 }  // namespace
 
+Addresses ProblemData::reference_addresses(int set, std::uint32_t recipe) {
+  constexpr std::uint32_t kNotANumber = 0xffffffff;  // of floats and doubles: what nobody writes is no number
+  Addresses known = addresses(set);
+  const auto& workspaces = plan_.reference_workspaces;
+  if (workspaces.empty() && plan_.before_reference.empty()) return known;
+  const auto words = [](const ReferenceWorkspace& one) { return static_cast<std::size_t>((one.bytes + 3) / 4); };
+  for (std::size_t i = reference_workspaces_.size(); i < workspaces.size(); ++i)
+    reference_workspaces_.emplace_back(device(), std::max<std::size_t>(4 * words(workspaces[i]), 4));
+  for (std::size_t i = 0; i < workspaces.size(); ++i) known[workspaces[i].name] = reference_workspaces_[i].pointer();
+  if (before_ == recipe && !whole_references_) return known;  // no candidate can have reached it
+  before_.reset();
+  as_reference(device(), [&] {
+    for (std::size_t i = 0; i < workspaces.size(); ++i) {
+      device().fill(reference_workspaces_[i].pointer(), kNotANumber, words(workspaces[i]));
+      if (workspaces[i].copy.empty()) continue;
+      std::vector<std::byte> bytes(static_cast<std::size_t>(tensor(workspaces[i].copy).bytes()));
+      device().copy_out(bytes, buffer(set, workspaces[i].copy).pointer());
+      device().copy_in(reference_workspaces_[i].pointer(), bytes);
+    }
+    for (const Launch& launch : plan_.before_reference) {
+      device().prepare(reference_module_->id(), launch);
+      device().launch(bind_launch(device(), reference_module_->id(), launch, known));
+    }
+  });
+  before_ = recipe;
+  return known;
+}
+
 void ProblemData::compute(Reference& reference, std::uint32_t recipe) {
   if (!reference_module_)
     throw Error(fmt::format("problem '{}' came without a reference: nothing can be checked", plan_.key));
   const int set = set_with(recipe);
   // The reference reads inout tensors as they are before a run.
   for (const BoundLaunch& launch : restore_launches(set, recipe)) device().launch(launch);
+  const Addresses known = reference_addresses(set, recipe);
   for (std::size_t i = 0; i < plan_.references.size(); ++i) {
     const ReferencePlan& plan = plan_.references[i];
     const std::int64_t outputs = output(i).elements();
@@ -56,7 +85,7 @@ void ProblemData::compute(Reference& reference, std::uint32_t recipe) {
                                reference.outputs[i].scale.pointer()};
     as_reference(device(), [&] {
       device().prepare(reference_module_->id(), plan.launch);
-      device().launch(bind_launch(device(), reference_module_->id(), plan.launch, addresses(set), slots));
+      device().launch(bind_launch(device(), reference_module_->id(), plan.launch, known, slots));
     });
   }
   reference.recipe = recipe;
@@ -75,9 +104,10 @@ void ProblemData::evaluate(std::uint32_t recipe, std::size_t reference, std::spa
   const Allocation index(device(), indices.size_bytes()), values(device(), bytes), scales(device(), bytes);
   device().copy_in(index.pointer(), std::as_bytes(indices));
   const Launch launch = launch_for(plan.launch, places, plan.indices(output(reference).elements()));
+  const Addresses known = reference_addresses(set, recipe);
   as_reference(device(), [&] {
     device().prepare(reference_module_->id(), launch);
-    device().launch(bind_launch(device(), reference_module_->id(), launch, addresses(set),
+    device().launch(bind_launch(device(), reference_module_->id(), launch, known,
                                 {index.pointer(), places, values.pointer(), scales.pointer()}));
   });
   read_numbers(device(), values, plan.accumulator, numbers, value);

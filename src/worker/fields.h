@@ -49,7 +49,7 @@ template <typename Archive> void fields(Archive& a, Launch& v) {
 }
 template <typename Archive> void fields(Archive& a, Pitch& v) { a("tensor", v.tensor); a("elements", v.elements); }
 template <typename Archive> void fields(Archive& a, Accuracy& v) {
-  a("normwise", v.normwise); a("may_be_nan", v.may_be_nan);
+  a("normwise", v.normwise); a("may_be_nan", v.may_be_nan); a("against_kernel", v.against_kernel);
 }
 template <typename Archive> void fields(Archive& a, SymbolCopy& v) { a("symbol", v.symbol); a("tensor", v.tensor); }
 template <typename Archive> void fields(Archive& a, LaunchPlan& v) {
@@ -86,10 +86,14 @@ template <typename Archive> void fields(Archive& a, GemmCall& v) {
   a("alpha", v.alpha); a("beta", v.beta); a("a", v.a); a("b", v.b); a("c", v.c);
   a("d", v.d); a("out", v.out, kLastDType); a("added", v.added, kLastDType); a("fast", v.fast);
 }
+template <typename Archive> void fields(Archive& a, ReferenceWorkspace& v) {
+  a("name", v.name); a("bytes", v.bytes); a("copy", v.copy);
+}
 template <typename Archive> void fields(Archive& a, ProblemPlan& v) {
   a("key", v.key); a("tensors", v.tensors); a("references", v.references); a("recipes", v.recipes);
   a("flops", v.flops); a("bytes", v.bytes); a("minimum_us", v.minimum_us);
-  a("library_gemm", v.library_gemm);
+  a("library_gemm", v.library_gemm); a("before_reference", v.before_reference);
+  a("reference_workspaces", v.reference_workspaces);
 }
 template <typename Archive> void fields(Archive& a, DeviceInfo& v) {
   a("id", v.id); a("kind", v.kind, DeviceKind::script); a("name", v.name); a("uuid", v.uuid);

@@ -63,7 +63,8 @@ std::string listed(const Json& list, Line&& line) {
 }  // namespace
 
 std::string plan_text(const LaunchPlan& plan) {
-  const Json map = archive::write<Protocol>(plan);
+  Json map = archive::write<Protocol>(plan);
+  if (!plan.accuracy.against_kernel) map["accuracy"].erase("against_kernel");  // as texts were before there was it
   const auto launch = [](Json one) {
     const std::string arguments = listed(one["arguments"], [](const Json& a) { return line_text(hexadecimal(a)); });
     one.erase("arguments");
@@ -98,6 +99,8 @@ LaunchPlan parse_plan_text(std::string_view text) {
     if (map.is_object() && !map.contains("pitches")) map["pitches"] = Json::array();
     if (map.is_object() && !map.contains("start")) map["start"] = static_cast<int>(Start::held);
     if (map.is_object() && !map.contains("accuracy")) map["accuracy"] = archive::write<Protocol>(Accuracy{});
+    if (map.is_object() && map["accuracy"].is_object() && !map["accuracy"].contains("against_kernel"))
+      map["accuracy"]["against_kernel"] = false;
     for (const char* list : {"symbols", "prepare"})
       if (map.is_object() && !map.contains(list)) map[list] = Json::array();
     for (const char* list : {"launches", "prepare"}) {
