@@ -196,10 +196,10 @@ std::vector<Command> add_commands(CLI::App& root, const GlobalOptions& global) {
   using Add = Command (*)(CLI::App&, const GlobalOptions&);
   // clang-format off: a line each
   constexpr Add kCommands[] = {
-      add_tune, add_bench,  add_noise, add_check,      add_regress,  add_inspect, add_explain, add_diff,
-      add_ptx,  add_sass,   add_show,  add_report,     add_roofline, add_device,  add_model,   add_replay,
-      add_db,   add_export, add_list,  add_lab,        add_watch,    add_history, add_restore, add_new,
-      add_demo, add_help,   add_man,   add_completion, add_complete,
+      add_tune,  add_bench,  add_noise, add_check,  add_regress,    add_inspect,  add_explain, add_diff,
+      add_ptx,   add_sass,   add_show,  add_report, add_roofline,   add_device,   add_model,   add_replay,
+      add_db,    add_export, add_list,  add_lab,    add_watch,      add_history,  add_restore, add_new,
+      add_adopt, add_demo,   add_help,  add_man,    add_completion, add_complete,
   };
   // clang-format on
   std::vector<Command> commands;

@@ -51,6 +51,7 @@ Command add_bench(CLI::App& root, const GlobalOptions& global);
 Command add_list(CLI::App& root, const GlobalOptions& global);
 Command add_roofline(CLI::App& root, const GlobalOptions& global);
 Command add_device(CLI::App& root, const GlobalOptions& global);
+Command add_adopt(CLI::App& root, const GlobalOptions& global);
 Command add_new(CLI::App& root, const GlobalOptions& global);
 Command add_inspect(CLI::App& root, const GlobalOptions& global);
 Command add_explain(CLI::App& root, const GlobalOptions& global);

@@ -1,0 +1,376 @@
+#include "session/adopt/draft.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "session/adopt/cuda_types.h"
+
+namespace kerlab::session {
+namespace {
+
+constexpr std::int64_t kGuessedTemplateValue = 16;
+
+/// With names that a spec may use.
+CudaKernel renamed(CudaKernel kernel) {
+  for (CudaArgument& argument : kernel.arguments) argument.name = name_in_spec(argument.name);
+  return kernel;
+}
+
+/// A knob that is a power of two is often free to be another.
+std::vector<std::int64_t> values_around(std::int64_t value) {
+  const bool power = value >= 2 && value <= 1024 && (value & (value - 1)) == 0;
+  if (!power) return {value};
+  std::vector<std::int64_t> values;
+  for (const std::int64_t one : {value / 2, value, value * 2})
+    if (one <= 1024) values.push_back(one);
+  return values;
+}
+
+/// What is a number already, whatever the spec's dimensions are.
+std::optional<std::int64_t> number_of(const SpecWords& words, const CudaTokens& tokens) {
+  const auto text = words.expression(tokens);
+  if (!text) return std::nullopt;
+  try {
+    return spec::Expression::parse(*text, {}).evaluate({});
+  } catch (const Error&) {  // divided by 0, too large
+    return std::nullopt;
+  }
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  return fmt::format("{}", fmt::join(words, " * "));
+}
+
+class DraftMaker {
+ public:
+  DraftMaker(const CudaFile& file, const CudaKernel& kernel)
+      : file_(file), kernel_(renamed(kernel)), host_(host_values(file)) {}
+
+  Draft make(const CudaKernel* reference) {
+    site_ = launch_site(file_, host_, kernel_.plain());
+    add_parameters();
+    add_arguments();
+    add_sizes();
+    for (const DraftParameter& parameter : draft_.parameters)
+      defaults_[parameter.name] = std::to_string(parameter.value);
+    draft_.launch = launch_of(kernel_, site_, false);
+    draft_.own_reference = reference == nullptr;
+    draft_.reference = reference == nullptr ? launch_of(kernel_, site_, true) : reference_launch(renamed(*reference));
+    return std::move(draft_);
+  }
+
+ private:
+  [[noreturn]] static void fail(const SourceLocation& where, const std::string& what) { throw SpecError(where, what); }
+
+  /// Template parameters, then named numbers that the source uses, then what a pragma adds.
+  void add_parameters() {
+    for (std::size_t i = 0; i < kernel_.templates.size(); ++i) add_template_parameter(i);
+    for (const CudaNumber& number : file_.numbers) {
+      const auto uses = [&](const CudaToken& token) {
+        return token.is(number.name) && (token.begin < number.begin || token.begin >= number.end);
+      };
+      const bool taken = std::ranges::any_of(draft_.parameters, [&](const auto& p) { return p.name == number.name; });
+      if (taken || std::ranges::none_of(file_.tokens, uses)) continue;
+      draft_.parameters.push_back({number.name, values_around(number.value), number.value, true,
+                                   "the source knows one value: write those that are worth a try"});
+    }
+    for (const auto& [name, values] : kernel_.pragma.tune) {
+      const auto known = std::ranges::find(draft_.parameters, name, &DraftParameter::name);
+      DraftParameter& parameter = known != draft_.parameters.end() ? *known : draft_.parameters.emplace_back();
+      parameter.name = name;
+      parameter.values = values;
+      if (std::ranges::find(values, parameter.value) == values.end()) parameter.value = values.front();
+      parameter.note.clear();
+    }
+  }
+
+  void add_template_parameter(std::size_t at) {
+    const CudaTemplateParameter& one = kernel_.templates[at];
+    const bool given = site_ && at < site_->instance.size();
+    const CudaTokens& value = given ? site_->instance[at] : one.value;
+    if (one.type == "typename") {
+      if (!type_.empty()) fail(kernel_.where, "a second type in the template of this kernel: kerlab has one {DTYPE}");
+      type_ = one.name;
+      if (value.size() == 1)
+        if (const auto dtype = element_of(value[0].text)) draft_.dtype = *dtype;
+      instance_.emplace_back("{DTYPE}");
+      return;
+    }
+    if (value_kind(one.type) == ValueKind::none && one.type != "bool")
+      fail(kernel_.where,
+           fmt::format("template parameter '{}' of type '{}': kerlab gives types and integers", one.name, one.type));
+    instance_.push_back("{" + one.name + "}");
+    std::map<std::string, std::string> numbers;
+    for (const CudaNumber& number : file_.numbers) numbers[number.name] = std::to_string(number.value);
+    const SpecWords words(host_, numbers);
+    DraftParameter parameter{one.name, {}, kGuessedTemplateValue, false, ""};
+    if (value.size() == 1 && (value[0].is("true") || value[0].is("false")))
+      parameter.value = value[0].is("true") ? 1 : 0;
+    else if (const auto number = number_of(words, value))
+      parameter.value = *number;
+    else
+      parameter.note = "nobody says a value of this template parameter";
+    parameter.values = one.type == "bool" ? std::vector<std::int64_t>{0, 1} : values_around(parameter.value);
+    if (parameter.note.empty() && one.type != "bool")
+      parameter.note = "the source knows one value: write those that are worth a try";
+    draft_.parameters.push_back(std::move(parameter));
+  }
+
+  void add_arguments() {
+    const DraftTensor* first_float = nullptr;
+    for (const CudaArgument& argument : kernel_.arguments) {
+      if (argument.pointers == 0) {
+        add_value(argument);
+      } else {
+        add_tensor(argument);
+      }
+    }
+    for (const DraftTensor& tensor : draft_.tensors)
+      if (first_float == nullptr && tensor.own && info(*tensor.own).is_float) first_float = &tensor;
+    if (type_.empty() && first_float != nullptr) draft_.dtype = *first_float->own;
+    for (DraftTensor& tensor : draft_.tensors)
+      if (tensor.own == draft_.dtype) tensor.own.reset();
+    if (std::ranges::none_of(draft_.tensors, [](const DraftTensor& t) { return t.role.text != "input"; }))
+      fail(kernel_.where, fmt::format("'{}' writes nothing that kerlab can see: none of its parameters is a pointer to "
+                                      "what is not const",
+                                      kernel_.name));
+    if (!draft_.dimensions.empty()) return;
+    for (const char* name : {"N", "SIZE", "ELEMENTS"})
+      if (std::ranges::none_of(draft_.parameters, [&](const DraftParameter& p) { return p.name == name; })) {
+        draft_.dimensions.push_back({name, {"1048576", "the kernel takes no size: what it stands for is a guess"}});
+        return;
+      }
+  }
+
+  void add_value(const CudaArgument& argument) {
+    const ValueKind kind = argument.type == type_ ? ValueKind::none : value_kind(argument.type);
+    if (kind == ValueKind::none)
+      fail(argument.where, fmt::format("parameter '{}' of type '{}': kerlab passes int, long long, float, double and "
+                                       "pointers; give the kernel one of these",
+                                       argument.name, argument.type));
+    if (kind == ValueKind::fp32 || kind == ValueKind::fp64) {
+      draft_.scalars.push_back(argument.name + (kind == ValueKind::fp64 ? " double" : ""));
+      return;
+    }
+    draft_.dimensions.push_back({argument.name, {"", ""}});
+  }
+
+  void add_tensor(const CudaArgument& argument) {
+    const std::string type = without_lanes(argument.type);
+    const auto dtype = type == type_ ? std::optional<DType>() : element_of(type);
+    if (argument.pointers > 1)
+      fail(argument.where,
+           fmt::format("parameter '{}' is a pointer to pointers: kerlab passes tensors", argument.name));
+    if (type != type_ && !dtype)
+      fail(argument.where,
+           fmt::format("parameter '{}' points to '{}', which is no element type that kerlab knows: "
+                       "float, double, __half, __nv_bfloat16, int, unsigned, long long, int8_t, uint8_t",
+                       argument.name, argument.type));
+    DraftTensor tensor{argument.name, {argument.constant ? "input" : "output", ""}, dtype, type, {"", ""}};
+    if (!argument.constant) {
+      const bool reads = reads_it(argument.name);
+      tensor.role.text = reads ? "inout" : "output";
+      tensor.role.note = reads ? "not const, and += or the like reads it: output, if all of it is written first"
+                               : "not const: inout, if what it held before is read; input, if it is never written";
+    }
+    draft_.tensors.push_back(std::move(tensor));
+  }
+
+  /// a[...] += or atomicAdd(&a[...]
+  [[nodiscard]] bool reads_it(const std::string& name) const {
+    const CudaTokens& tokens = file_.tokens;
+    for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
+      if (tokens[i].text.empty() || name_in_spec(tokens[i].text) != name || !tokens[i + 1].is("[")) continue;
+      const std::size_t behind = behind_bracket(tokens, i + 1);
+      if (behind + 1 < tokens.size() && tokens[behind + 1].is("=") &&
+          std::string_view("+-*/").find(tokens[behind].text) != std::string_view::npos)
+        return true;
+      if (i >= 3 && tokens[i - 1].is("&") && tokens[i - 3].text.starts_with("atomic")) return true;
+    }
+    return false;
+  }
+
+  /// The names that a spec has, also as the host calls them where it passes them.
+  [[nodiscard]] std::map<std::string, std::string> known_names(const CudaKernel& kernel,
+                                                               const std::optional<LaunchSite>& site) const {
+    std::map<std::string, std::string> known;
+    for (const DraftParameter& parameter : draft_.parameters) known[parameter.name] = parameter.name;
+    for (const DraftDimension& dimension : draft_.dimensions) known[dimension.name] = dimension.name;
+    if (!site || site->arguments.size() != kernel.arguments.size()) return known;
+    for (std::size_t i = 0; i < site->arguments.size(); ++i) {
+      const std::string own = counterpart(kernel, i);
+      const bool is_dimension = std::ranges::any_of(draft_.dimensions, [&](const auto& d) { return d.name == own; });
+      if (is_dimension && site->arguments[i].size() == 1) known[site->arguments[i][0].text] = own;
+    }
+    return known;
+  }
+
+  /// What the adopted kernel calls argument `at` of a kernel: the same name, or else the same place.
+  [[nodiscard]] std::string counterpart(const CudaKernel& kernel, std::size_t at) const {
+    const CudaArgument& argument = kernel.arguments[at];
+    const auto same = [&](const CudaArgument& one) { return one.name == argument.name; };
+    if (std::ranges::any_of(kernel_.arguments, same)) return argument.name;
+    const bool fits = at < kernel_.arguments.size() && kernel_.arguments[at].pointers == argument.pointers;
+    return fits && kernel_.arguments.size() == kernel.arguments.size() ? kernel_.arguments[at].name : "";
+  }
+
+  void add_sizes() {
+    const SpecWords constant(host_, {});
+    for (DraftDimension& dimension : draft_.dimensions) {
+      if (!dimension.value.text.empty()) continue;
+      const std::size_t many = draft_.dimensions.size();
+      dimension.value = {many == 1 ? "1048576" : many == 2 ? "1024" : "256", "a guess"};
+      if (!site_ || site_->arguments.size() != kernel_.arguments.size()) continue;
+      for (std::size_t i = 0; i < kernel_.arguments.size(); ++i)
+        if (kernel_.arguments[i].name == dimension.name)
+          if (const auto number = number_of(constant, site_->arguments[i]); number && *number > 0)
+            dimension.value = {std::to_string(*number), ""};
+    }
+    const std::map<std::string, std::string> known = known_names(kernel_, site_);
+    for (DraftTensor& tensor : draft_.tensors) tensor.elements = elements_of(tensor, known);
+    fix_sizes(known);
+  }
+
+  /// A parameter that decides how large a tensor is would make each value another problem: it has one.
+  void fix_sizes(std::map<std::string, std::string> known) {
+    bool fixed = false;
+    for (DraftParameter& parameter : draft_.parameters)
+      for (const DraftTensor& tensor : draft_.tensors) {
+        const CudaTokens words = cuda_tokens(file_.path, tensor.elements.text);
+        if (std::ranges::none_of(words, [&](const CudaToken& t) { return t.is(parameter.name); })) continue;
+        parameter.values = {parameter.value};
+        parameter.note = "buffers are sized by it, so that it is no knob";
+        known[parameter.name] = std::to_string(parameter.value);
+        fixed = true;
+      }
+    for (DraftTensor& tensor : draft_.tensors)
+      if (fixed) tensor.elements = elements_of(tensor, known);
+  }
+
+  [[nodiscard]] Guess elements_of(const DraftTensor& tensor, const std::map<std::string, std::string>& known) const {
+    const SpecWords words(host_, known);
+    for (const auto& [name, size] : kernel_.pragma.buffers)
+      if (name == tensor.name)
+        if (const auto text = words.expression(size)) return {*text, ""};
+    for (std::size_t i = 0; site_ && i < std::min(site_->arguments.size(), kernel_.arguments.size()); ++i) {
+      if (kernel_.arguments[i].name != tensor.name || site_->arguments[i].empty()) continue;
+      const auto bytes = host_.bytes.find(site_->arguments[i].back().text);
+      if (bytes == host_.bytes.end()) break;
+      if (const auto text = words.elements(bytes->second)) return {*text, ""};
+    }
+    std::vector<std::string> names;
+    for (const DraftDimension& dimension : draft_.dimensions) names.push_back(dimension.name);
+    if (names.size() == 3 && draft_.tensors.size() == 3) {  // as products of matrices are written: M, N, K
+      const auto at = static_cast<std::size_t>(&tensor - draft_.tensors.data());
+      const std::vector<std::string> pairs[] = {{names[0], names[2]}, {names[2], names[1]}, {names[0], names[1]}};
+      return {joined(pairs[at]), "a guess: how many elements it has"};
+    }
+    if (names.size() > 2) names.resize(2);
+    return {joined(names), names.size() == 1 ? "" : "a guess: how many elements it has"};
+  }
+
+  [[nodiscard]] std::vector<std::string> passed(const CudaKernel& kernel, bool reference) const {
+    std::vector<std::string> arguments;
+    for (std::size_t i = 0; i < kernel.arguments.size(); ++i) {
+      const CudaArgument& argument = kernel.arguments[i];
+      const std::string own = counterpart(kernel, i);
+      if (own.empty())
+        fail(argument.where, fmt::format("'{}' has no parameter '{}': a reference takes what the kernel takes",
+                                         kernel_.name, argument.name));
+      const auto tensor = std::ranges::find(draft_.tensors, own, &DraftTensor::name);
+      if (tensor != draft_.tensors.end() && reference && tensor->role.text != "input")
+        arguments.push_back("given_" + own);
+      else if (argument.pointers == 0 && value_kind(argument.type) == ValueKind::int64)
+        arguments.push_back("i64: " + own);
+      else
+        arguments.push_back(own);
+    }
+    return arguments;
+  }
+
+  [[nodiscard]] static std::string kernel_text(const CudaKernel& kernel, const std::vector<std::string>& instance) {
+    return instance.empty() ? kernel.name : fmt::format("{}<{}>", kernel.name, fmt::join(instance, ", "));
+  }
+
+  [[nodiscard]] DraftLaunch launch_of(const CudaKernel& kernel, const std::optional<LaunchSite>& site,
+                                      bool reference) const {
+    std::map<std::string, std::string> known = known_names(kernel, site);
+    std::vector<std::string> instance = &kernel == &kernel_ ? instance_ : std::vector<std::string>();
+    if (reference) {
+      for (const auto& [name, value] : defaults_) known[name] = value;
+      for (std::string& one : instance)
+        if (one != "{DTYPE}") one = defaults_.at(one.substr(1, one.size() - 2));
+    }
+    DraftLaunch launch;
+    launch.kernel = kernel_text(kernel, instance);
+    launch.arguments = passed(kernel, reference);
+    const SpecWords words(host_, known);
+    const auto all = [&](const std::vector<CudaTokens>& from) {
+      std::vector<std::string> texts;
+      for (const CudaTokens& one : from) {
+        const auto text = words.expression(one);
+        if (!text) return std::vector<std::string>();
+        texts.push_back(*text);
+      }
+      return texts;
+    };
+    if (!kernel.pragma.block.empty()) {
+      launch.block = all(kernel.pragma.block);
+      const std::vector<std::string> sizes = all(kernel.pragma.problem);
+      for (std::size_t i = 0; i < sizes.size() && i < launch.block.size(); ++i)
+        launch.grid.push_back(fmt::format("ceil_div({}, {})", sizes[i], launch.block[i]));
+    } else if (site) {
+      launch.grid = all(site->grid);
+      launch.block = all(site->block);
+      if (!reference) tie_block(launch);
+      if (const auto shared = words.expression(site->shared); shared && *shared != "0") launch.shared = *shared;
+    }
+    if (launch.grid.empty() || launch.block.empty()) guess_extents(launch);
+    return launch;
+  }
+
+  /// softmax<float, 256><<<rows, 256>>>: the block is what the template is told.
+  void tie_block(DraftLaunch& launch) const {
+    for (std::string& extent : launch.block) {
+      std::vector<std::string> same;
+      for (const DraftParameter& parameter : draft_.parameters)
+        if (!parameter.define && extent == std::to_string(parameter.value)) same.push_back(parameter.name);
+      if (same.size() != 1) continue;
+      launch.block_note =
+          fmt::format("the host says {}, as for this parameter: a guess that they belong together", extent);
+      extent = same.front();
+    }
+  }
+
+  void guess_extents(DraftLaunch& launch) const {
+    const auto output =
+        std::ranges::find_if(draft_.tensors, [](const DraftTensor& t) { return t.role.text != "input"; });
+    launch.grid = {fmt::format("ceil_div({}, 256)", output->elements.text)};
+    launch.block = {"256"};
+    launch.note = "a guess: a thread for each element; no <<<grid, block>>> of this kernel could be read";
+  }
+
+  [[nodiscard]] DraftLaunch reference_launch(const CudaKernel& reference) const {
+    if (!reference.templates.empty())
+      fail(reference.where, fmt::format("'{}' is a template: give a reference that is none", reference.name));
+    return launch_of(reference, launch_site(file_, host_, reference.plain()), true);
+  }
+
+  const CudaFile& file_;
+  CudaKernel kernel_;
+  HostValues host_;
+  std::optional<LaunchSite> site_;
+  std::string type_;                   ///< the template's type
+  std::vector<std::string> instance_;  ///< of the kernel's template
+  std::map<std::string, std::string> defaults_;
+  Draft draft_;
+};
+
+}  // namespace
+
+Draft make_draft(const CudaFile& file, const CudaKernel& kernel, const CudaKernel* reference) {
+  return DraftMaker(file, kernel).make(reference);
+}
+
+}  // namespace kerlab::session

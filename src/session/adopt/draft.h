@@ -1,0 +1,64 @@
+#pragma once
+// A family and a variant as they follow from a CUDA source; what is guessed says so.
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plan/dtype.h"
+#include "session/adopt/host_code.h"
+
+namespace kerlab::session {
+
+/// Text for a spec, and why whoever reads it should look at it; empty: it is known.
+struct Guess {
+  std::string text;
+  std::string note;
+};
+
+struct DraftDimension {
+  std::string name;
+  Guess value;
+};
+
+struct DraftTensor {
+  std::string name;
+  Guess role;                ///< input, output, inout
+  std::optional<DType> own;  ///< none: the problem's
+  std::string type;          ///< in the source
+  Guess elements;
+};
+
+struct DraftParameter {
+  std::string name;
+  std::vector<std::int64_t> values;
+  std::int64_t value = 0;
+  bool define = true;
+  std::string note;
+};
+
+/// One kernel's launch.
+struct DraftLaunch {
+  std::string kernel;  ///< with {} where its template takes a parameter; of a reference with the defaults
+  std::vector<std::string> grid, block;
+  std::string shared;
+  std::string note, block_note;  ///< of the grid; of the block
+  std::vector<std::string> arguments;
+};
+
+struct Draft {
+  DType dtype = DType::fp32;
+  std::vector<DraftDimension> dimensions;
+  std::vector<std::string> scalars;  ///< with " double" behind those in fp64
+  std::vector<DraftTensor> tensors;
+  std::vector<DraftParameter> parameters;
+  DraftLaunch launch, reference;
+  bool own_reference = true;  ///< the reference is the kernel itself, in its default configuration
+};
+
+/// `reference`: null: the kernel itself. Throws SpecError with the place of what cannot be adopted.
+Draft make_draft(const CudaFile& file, const CudaKernel& kernel, const CudaKernel* reference);
+
+}  // namespace kerlab::session

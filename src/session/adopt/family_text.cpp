@@ -1,0 +1,195 @@
+#include "session/adopt/family_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "spec/toml_text.h"
+
+namespace kerlab::session {
+namespace {
+
+std::string quoted_list(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + spec::toml_string(word);
+  return "[" + text + "]";
+}
+
+std::string remark(const std::string& note) {
+  return note.empty() ? "" : "  # adopt: " + note;
+}
+
+std::string dimension_text(const DraftDimension& one) {
+  return fmt::format("[[dimension]]\nname = \"{}\"\ndefault = {}{}\n\n", one.name, spec::toml_string(one.value.text),
+                     remark(one.value.note));
+}
+
+std::string scalar_text(const std::string& written) {
+  const std::size_t blank = written.find(' ');
+  return fmt::format("[[scalar]]\nname = \"{}\"\ndefault = 1.0  # adopt: a guess\n{}\n", written.substr(0, blank),
+                     blank == std::string::npos ? "" : "dtype = \"fp64\"\n");
+}
+
+std::string tensor_text(const DraftTensor& one, const std::string& first_dimension) {
+  std::string text =
+      fmt::format("[[tensor]]\nname = \"{}\"\nrole = \"{}\"{}\n", one.name, one.role.text, remark(one.role.note));
+  if (one.own) text += fmt::format("dtype = \"{}\"\n", plan::name(*one.own));
+  text += fmt::format("shape = [{}]{}\n", spec::toml_string(one.elements.text), remark(one.elements.note));
+  const bool ids =
+      one.role.text == "input" && (one.own == DType::int32 || one.own == DType::int64 || one.own == DType::uint32);
+  if (ids)
+    text += fmt::format("range = [0, \"{}\"]  # adopt: a guess: integers from 0 to this; offsets are a `partition`\n",
+                        first_dimension);
+  return text + "\n";
+}
+
+std::string bytes_of(const DraftTensor& tensor) {
+  const std::string each = tensor.own ? std::to_string(info(*tensor.own).bytes) : "dtype.bytes";
+  return fmt::format("({}) * {}", tensor.elements.text, each);
+}
+
+bool written(const DraftTensor& tensor) {
+  return tensor.role.text != "input";
+}
+
+std::string launch_text(const DraftLaunch& launch) {
+  return fmt::format("kernel = {}\ngrid = {}{}\nblock = {}{}\n{}arguments = {}\n", spec::toml_string(launch.kernel),
+                     quoted_list(launch.grid), remark(launch.note), quoted_list(launch.block),
+                     remark(launch.block_note),
+                     launch.shared.empty() ? "" : fmt::format("shared = {}\n", spec::toml_string(launch.shared)),
+                     quoted_list(launch.arguments));
+}
+
+/// Which kernel says what is right, and what that is worth.
+std::string reference_of(const Draft& draft, const AdoptedNames& names) {
+  const std::string mark =
+      draft.own_reference
+          ? fmt::format(
+                "the results of {} itself, in its default configuration, count as right\n"
+                "# What all configurations do wrong is not found. Better is a simple kernel of the same file, by\n"
+                "# --reference NAME; best the formula in reference.cu (FORMAT.md), without reference_is and "
+                "accuracy.\n",
+                names.kernel)
+          : fmt::format(
+                "the results of {} count as right\n"
+                "# It adds up in its own types. Better is the formula in reference.cu, in ACC (FORMAT.md), without\n"
+                "# reference_is and accuracy.\n",
+                names.reference);
+  return "# adopt: " + mark + "reference_is = \"another kernel\"\naccuracy = \"normwise\"\n\n";
+}
+
+std::string references_text(const Draft& draft) {
+  std::string text;
+  for (const DraftTensor& tensor : draft.tensors) {
+    if (!written(tensor)) continue;
+    text +=
+        fmt::format("[[reference_workspace]]\nname = \"given_{}\"\nbytes = \"{}\"\n{}\n", tensor.name, bytes_of(tensor),
+                    tensor.role.text == "inout" ? fmt::format("copy = \"{}\"\n", tensor.name) : "");
+  }
+  text += "[[reference_launch]]\n" + launch_text(draft.reference) + "\n";
+  std::string length;
+  for (const DraftDimension& one : draft.dimensions) length += (length.empty() ? "" : ", ") + one.name;
+  if (draft.dimensions.size() > 1) length = "max(" + length + ")";
+  for (const DraftTensor& tensor : draft.tensors)
+    if (written(tensor))
+      text += fmt::format(
+          "[[reference]]\noutput = \"{0}\"\nkernel = \"given_{0}_value\"\ngrid = [\"ceil_div(count, 256)\"]\nblock = "
+          "[256]\n"
+          "arguments = [\"given_{0}\", \"index\", \"count\", \"value\", \"scale\"]\n"
+          "tolerance = {{ rule = \"sum\", length = {1} }}  # adopt: a guess: how many terms are added up for one "
+          "element\n\n",
+          tensor.name, spec::toml_string(length));
+  return text;
+}
+
+}  // namespace
+
+std::string family_text(const Draft& draft, const AdoptedNames& names) {
+  std::string text = fmt::format(
+      "# Written by `kerlab adopt` from {}. What it could not know is marked `adopt:`.\n"
+      "name = \"{}\"\ndoc = {}\ndtypes = [\"{}\"]\n",
+      names.source, names.family, spec::toml_string("adopted from " + names.source), plan::name(draft.dtype));
+  text += reference_of(draft, names);
+  for (const DraftDimension& one : draft.dimensions) text += dimension_text(one);
+  for (const std::string& one : draft.scalars) text += scalar_text(one);
+  for (const DraftTensor& one : draft.tensors) text += tensor_text(one, draft.dimensions.front().name);
+  text += references_text(draft);
+  const bool guessed = std::ranges::any_of(draft.tensors, [](const auto& t) { return !t.elements.note.empty(); });
+  std::string bytes;
+  for (const DraftTensor& one : draft.tensors)
+    if (!guessed || written(one)) bytes += (bytes.empty() ? "" : " + ") + bytes_of(one);
+  text += fmt::format(
+      "[cost]\nflops = 0  # adopt: floating-point operations of one run, as \"2 * M * N * K\"\nbytes = {}{}\n",
+      spec::toml_string(bytes), guessed ? remark("the least traffic; of the outputs alone, as sizes are guesses") : "");
+  return text;
+}
+
+std::string variant_text(const Draft& draft, const AdoptedNames& names) {
+  std::string text = fmt::format(
+      "# Written by `kerlab adopt` from {}. What it could not know is marked `adopt:`.\n"
+      "doc = {}\nsource = {}\n\n",
+      names.source, spec::toml_string(names.kernel + ", as it was found"), spec::toml_string(names.source));
+  for (const DraftParameter& one : draft.parameters)
+    text += fmt::format("[[parameter]]\nname = \"{}\"\nvalues = [{}]{}\ndefault = {}\n{}\n", one.name,
+                        fmt::join(one.values, ", "), remark(one.note), one.value, one.define ? "" : "define = false\n");
+  text += fmt::format(
+      "[[constraint]]\nname = \"threads\"\ncondition = \"({}) <= device.threads_per_block\"\ndoc = \"threads of "
+      "a block\"\n\n",
+      fmt::join(draft.launch.block, ") * ("));
+  return text + "[[launch]]\n" + launch_text(draft.launch);
+}
+
+std::string reference_text(const Draft& draft, const AdoptedNames& names) {
+  std::string text = fmt::format(
+      "// Written by `kerlab adopt`: what {} gave counts as right. family.toml says what that is worth.\n#{} "
+      "\"common/types.cuh\"\n#{} \"{}\"\n",
+      draft.own_reference ? names.kernel : names.reference, "include", "include", names.source);
+  for (const DraftTensor& tensor : draft.tensors)
+    if (written(tensor))
+      text += fmt::format(
+          "\nextern \"C\" __global__ void given_{0}_value(const {1}* given, const long long* index, long long count,\n"
+          "                                          ACC* value, ACC* scale) {{\n"
+          "  const long long j = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;\n"
+          "  if (j >= count) return;\n"
+          "  value[j] = ACC({2}(given[index == nullptr ? j : index[j]]));\n"
+          "  scale[j] = fabs(value[j]);\n}}\n",
+          tensor.name, tensor.own ? tensor.type : "DTYPE",
+          tensor.own.value_or(draft.dtype) == DType::fp64 || !info(tensor.own.value_or(draft.dtype)).is_float
+              ? ""
+              : "to_float");
+  return text;
+}
+
+std::string device_source(const CudaFile& file, const Draft& draft) {
+  constexpr std::string_view kOfHost[] = {"<iostream>",  "<vector>",     "<chrono>",        "<random>", "<fstream>",
+                                          "<sstream>",   "<string>",     "<memory>",        "<map>",    "<iomanip>",
+                                          "<thread>",    "<stdexcept>",  "<ctime>",         "<time.h>", "<cublas_v2.h>",
+                                          "<curand.h>",  "<sys/time.h>", "<unordered_map>", "<set>",    "<list>",
+                                          "<exception>", "<omp.h>"};
+  struct Cut {
+    std::size_t begin, end;
+    std::string before, after;
+  };
+  std::vector<Cut> cuts;
+  for (const CudaSpan& span : file.host)
+    cuts.push_back({span.begin, span.end, "#if 0  // adopt: host code\n", "\n#endif\n"});
+  for (const CudaNumber& number : file.numbers)
+    if (!number.guarded && std::ranges::any_of(draft.parameters, [&](const auto& p) { return p.name == number.name; }))
+      cuts.push_back({number.begin, number.end, "#ifndef " + number.name + "\n", "\n#endif"});
+  for (const CudaToken& token : file.tokens)
+    if (token.kind == CudaToken::Kind::directive && token.text.find("include") != std::string::npos &&
+        std::ranges::any_of(kOfHost, [&](std::string_view one) { return token.text.find(one) != std::string::npos; }))
+      cuts.push_back({token.begin, token.end, "// adopt: ", ""});
+  std::ranges::sort(cuts, {}, &Cut::begin);
+  std::string text;
+  std::size_t at = 0;
+  for (const Cut& cut : cuts) {
+    if (cut.begin < at) continue;  // within host code
+    text += file.source.substr(at, cut.begin - at) + cut.before + file.source.substr(cut.begin, cut.end - cut.begin) +
+            cut.after;
+    at = cut.end;
+  }
+  return text + file.source.substr(at);
+}
+
+}  // namespace kerlab::session
