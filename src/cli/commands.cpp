@@ -1,5 +1,6 @@
 #include "cli/commands.h"
 
+#include <algorithm>
 #include <CLI/CLI.hpp>
 
 #include "base/error_about.h"
@@ -82,6 +83,17 @@ void require_one_device(const Command& command, GlobalOptions& global) {
                                global.device, command.parser->get_name()));
 }
 
+/// What could only say what it would do by doing it refuses, rather than do it unasked.
+void require_dry(const Command& command, const GlobalOptions& global) {
+  constexpr std::string_view kNever[] = {"check", "bench", "inspect", "explain", "diff", "noise", "export"};
+  const std::string name = command.parser->get_name();
+  if (global.dry_run && std::ranges::find(kNever, name) != std::end(kNever))
+    throw UsageError(
+        fmt::format("{}: --dry-run is not for it, it is one run or writes one file; "
+                    "kerlab tune --dry-run says what a search would do",
+                    name));
+}
+
 /// "--trials=" would take the next word for its value.
 void require_values(const KnownOptions& known, const std::vector<std::string>& words) {
   for (const std::string& word : words) {
@@ -113,6 +125,7 @@ const Command& parse(CLI::App& root, const std::vector<Command>& commands, std::
   if (root.get_option("--device")->count() > 0) global.device_typed = true;
   for (const std::string& folder : global.kernels) require_kernel_folder(folder, "--kernels");
   require_one_device(*command, global);
+  require_dry(*command, global);
   return *command;
 }
 

@@ -86,6 +86,19 @@ TEST_CASE("cli: --json is one document and nothing else", "[cli]") {
   }
 }
 
+TEST_CASE("cli: NAME=VALUE behind a kernel is its configuration, a folder names its family's trials", "[cli]") {
+  const Sandbox sandbox;
+  CHECK_THAT(passed(sandbox.run_scripted({"bench", sandbox.family() + "/flat", "THREADS=128"})),
+             Catch::Contains("THREADS=128"));
+  CHECK_THAT(passed(sandbox.run_scripted({"check", sandbox.family(), "THREADS=128", "--variant", "flat"})),
+             Catch::Contains("THREADS=128"));
+  CHECK(sandbox.run_scripted({"check", sandbox.family(), "THREADS"}).exit_code == 64);
+  CHECK_THAT(passed(sandbox.run({"db", "trials", sandbox.family()})), Catch::Contains("THREADS=128"));
+  const ProcessResult dry = sandbox.run_scripted({"bench", sandbox.family(), "--dry-run"});
+  CHECK(dry.exit_code == 64);
+  CHECK_THAT(dry.err, Catch::Contains("bench: --dry-run is not for it"));
+}
+
 TEST_CASE("cli: a new family works as it was written", "[cli]") {
   const Sandbox sandbox;
   passed(sandbox.run({"new", "my_op", "--in", (sandbox / "kernels").string()}));

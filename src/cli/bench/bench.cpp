@@ -178,7 +178,23 @@ ExitCode run_asked(const BenchCommand& command, const GlobalOptions& global) {
   return code;
 }
 
-ExitCode run(const BenchCommand& command, const GlobalOptions& global) {
+/// "gemm/reg2d BM=64" is "gemm/reg2d:BM=64".
+std::vector<std::string> joined_kernels(const std::vector<std::string>& words) {
+  std::vector<std::string> kernels;
+  for (const std::string& word : words) {
+    const std::size_t equals = word.find('=');
+    if (kernels.empty() || equals == std::string::npos || word.find_first_of("/:.") < equals) {
+      kernels.push_back(word);
+      continue;
+    }
+    kernels.back() += (kernels.back().find(':') == std::string::npos ? ":" : ",") + word;
+  }
+  return kernels;
+}
+
+ExitCode run(const BenchCommand& typed, const GlobalOptions& global) {
+  BenchCommand command = typed;
+  command.kernels = joined_kernels(typed.kernels);
   if (command.kernels.empty()) return run_asked(command, global);
   const SubjectName first = parse_subject(command.kernels.front());
   if (command.kernels.size() > 1 || !first.revision.empty()) return run_comparison(command, global);
@@ -198,10 +214,10 @@ Command add_bench(CLI::App& root, const GlobalOptions& global) {
       "          kerlab bench gemm/reg2d:BM=64 gemm/reg2d:BM=128 --M 1K --dtype fp32\n"
       "          kerlab bench gemm/reg2d@HEAD~3 gemm/reg2d --M 1K\n"
       "          kerlab bench softmax --M 4K --variant all --hot --csv softmax.csv");
-  parser->add_option(
-      "kernel", command->kernels,
-      "FAMILY[/VARIANT][@REVISION][:NAME=VALUE,...], a folder, a .cu, a trial's id; several are compared "
-      "with the first: checked, then timed in the same rounds");
+  parser->add_option("kernel", command->kernels,
+                     "FAMILY[/VARIANT][@REVISION][:NAME=VALUE,...] or NAME=VALUE behind it, a folder, a .cu, a trial's "
+                     "id; several are compared "
+                     "with the first: checked, then timed in the same rounds");
   parser->option_defaults()->group("Problem");
   parser->add_option("--suite", command->suite, "every problem of this file, or of a shipped suite such as gemm-sm80")
       ->type_name("FILE");

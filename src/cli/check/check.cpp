@@ -7,6 +7,7 @@
 #include "cli/frame/check_screen.h"
 #include "cli/frame/interruptible.h"
 #include "cli/frame/option_checks.h"
+#include "cli/frame/subject_words.h"
 #include "cli/frame/suite.h"
 #include "db/database.h"
 #include "report/form/json.h"
@@ -20,6 +21,7 @@ namespace {
 struct CheckCommand {
   CheckOptions options;
   std::string suite, junit;
+  std::vector<std::string> values;  ///< NAME=VALUE behind the family
   bool sanitize = false, second_opinion = false;
 };
 
@@ -225,6 +227,7 @@ Command add_check(CLI::App& root, const GlobalOptions& global) {
   CLI::App* parser = root.add_subcommand("check", "check results thoroughly, on shapes that break kernels as well");
   parser->add_option("family", options->rig.target,
                      "a family's name or folder; without one every stored winner is checked on its problem");
+  parser->add_option("values", command->values, "NAME=VALUE of the configuration, as --config");
   parser->option_defaults()->group("Problem");
   parser->add_option("--suite", command->suite, "every problem of this file, or of a shipped suite such as gemm-sm80")
       ->type_name("FILE");
@@ -260,7 +263,11 @@ Command add_check(CLI::App& root, const GlobalOptions& global) {
   parser->add_option("--junit", command->junit, "write a JUnit report: one test for each kernel, problem and recipe")
       ->type_name("FILE");
   parser->add_flag("--only", options->only_asked, "only the problem asked for, no other shapes");
-  return {parser, true, [command, &global] { return run(*command, global); }};
+  return {parser, true, [command, &global] {
+            CheckCommand asked = *command;
+            asked.options.configuration = with_values(asked.options.configuration, asked.values);
+            return run(asked, global);
+          }};
 }
 
 }  // namespace kerlab::cli

@@ -10,6 +10,7 @@
 #include "report/form/json.h"
 #include "report/form/table.h"
 #include "report/text/tune_table.h"
+#include "session/analyse/listing.h"
 
 namespace kerlab::cli {
 
@@ -18,6 +19,12 @@ namespace {
 void print(const std::string& command, JsonValue::Object body) {
   body.insert(body.begin(), {"action", command});
   fmt::print("{}\n", to_json(json_document("db", std::move(body))));
+}
+
+/// Trials are stored by the name of their family; a folder has one.
+std::string stored_name(const std::string& family, const GlobalOptions& global) {
+  const bool folder = family.find('/') != std::string::npos || family == "." || family == "..";
+  return folder ? list_family(kernel_folders(global), family).name : family;
 }
 
 ExitCode path(const GlobalOptions& global) {
@@ -297,8 +304,9 @@ Command add_db(CLI::App& root, const GlobalOptions& global) {
             if (action == "path") return path(global);
             if (action == "stats") return stats(global);
             if (action == "winners") return winners(global);
-            if (action == "trials") return trials(global, options->family, options->status);
-            if (action == "failures") return print_failures(global, options->family, options->status);
+            if (action == "trials") return trials(global, stored_name(options->family, global), options->status);
+            if (action == "failures")
+              return print_failures(global, stored_name(options->family, global), options->status);
             if (action == "ship") return ship(global, options->out);
             if (action == "export") return export_to(global, options->file);
             return import_from(global, options->file);

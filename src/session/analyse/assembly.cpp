@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "session/find/problem_words.h"
 #include "session/find/save.h"
 #include "session/find/source_text.h"
 #include "session/run/problem_setup.h"
@@ -61,6 +62,7 @@ void add_source(Assembly& assembly, const SourceBundle& source) {
 Assembly assemble(AssemblyOptions options, const Database* database) {
   options.rig.target = family_of(options.subject, database);
   Rig rig(options.rig);
+  take_problem_words(options.subject, options.arguments, rig.folder().family);
   const Subject subject =
       resolve_subject(options.subject, options.arguments, options.dtype, rig.folder(), rig.device(), database);
   announce_completion(subject.source.variant->name, subject.completion);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "session/analyse/what_if.h"
+#include "session/find/problem_words.h"
 #include "session/run/count_operations.h"
 #include "session/run/device_class.h"
 #include "session/run/device_ids.h"
@@ -248,6 +249,7 @@ Stepped<Explanation> explain(ExplainOptions options, const Database* database) {
   inspect.rig.device = inspecting_device(inspect.rig.device);
   co_yield "starting " + inspect.rig.device;
   Rig rig(inspect.rig);
+  take_problem_words(inspect.subject, inspect.arguments, rig.folder().family);
   const Problem problem = problem_of(inspect, rig, database);
   const FoundKernel meant = find_kernel(inspect, rig, problem, database);
 

@@ -6,6 +6,7 @@
 #include "plan/counters.h"
 #include "session/find/kernel_home.h"
 #include "session/find/problem_bottleneck.h"
+#include "session/find/problem_words.h"
 #include "session/find/source_text.h"
 #include "session/run/count_operations.h"
 #include "session/run/device_ids.h"
@@ -120,6 +121,7 @@ Stepped<Inspection> inspect_as_far_as_possible(InspectOptions options, const Dat
   options.rig.jobs = 2;  // the kernel and lab.cu
   co_yield "starting " + options.rig.device;
   Rig rig(options.rig, home.folder());
+  take_problem_words(options.subject, options.arguments, rig.folder().family);
   Subject subject = home.said_readably([&] {
     return resolve_subject(options.subject, options.arguments, options.dtype, rig.folder(), rig.device(), database);
   });
