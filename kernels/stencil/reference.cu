@@ -1,6 +1,9 @@
 // One point for each index. Number j is index[j], or j when index is null.
 #include "common/types.cuh"
 
+// Below the smallest normal number errors are as large as at it.
+constexpr double kSmallest = DTYPE_BYTES == 8 ? 2.2250738585072014e-308 : 1.1754943508222875e-38;
+
 struct Sum {
   ACC value, sizes;  // sizes: the sum of the terms' magnitudes
 };
@@ -27,10 +30,10 @@ extern "C" __global__ void reference(const DTYPE* X, int M, int N, float centre_
   const ACC centre = centre_, side = side_;
   const Sum middle = one_step(X, M, N, row, column, centre, side);
   value[j] = middle.value;
-  scale[j] = 1.5f * middle.sizes;  // at most 5 roundings, each of no more than the sum of the magnitudes: 5 u s < 4 u 1.5 s
+  scale[j] = 1.5f * (middle.sizes + kSmallest);  // at most 5 roundings, each of no more than the sum of the magnitudes: 5 u s
   if (!TWO) return;
   const Sum left = one_step(X, M, N, row, column - 1, centre, side), right = one_step(X, M, N, row, column + 1, centre, side);
   const Sum above = one_step(X, M, N, row - 1, column, centre, side), below = one_step(X, M, N, row + 1, column, centre, side);
   value[j] = centre * middle.value + side * (left.value + right.value + above.value + below.value);
-  scale[j] = 3 * (fabs(centre) * middle.sizes + fabs(side) * (left.sizes + right.sizes + above.sizes + below.sizes));
+  scale[j] = 3 * (fabs(centre) * middle.sizes + fabs(side) * (left.sizes + right.sizes + above.sizes + below.sizes) + kSmallest);
 }
