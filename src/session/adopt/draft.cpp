@@ -5,37 +5,15 @@
 #include <algorithm>
 
 #include "session/adopt/cuda_types.h"
+#include "session/adopt/knobs.h"
 
 namespace kerlab::session {
 namespace {
-
-constexpr std::int64_t kGuessedTemplateValue = 16;
 
 /// With names that a spec may use.
 CudaKernel renamed(CudaKernel kernel) {
   for (CudaArgument& argument : kernel.arguments) argument.name = name_in_spec(argument.name);
   return kernel;
-}
-
-/// A knob that is a power of two is often free to be another.
-std::vector<std::int64_t> values_around(std::int64_t value) {
-  const bool power = value >= 2 && value <= 1024 && (value & (value - 1)) == 0;
-  if (!power) return {value};
-  std::vector<std::int64_t> values;
-  for (const std::int64_t one : {value / 2, value, value * 2})
-    if (one <= 1024) values.push_back(one);
-  return values;
-}
-
-/// What is a number already, whatever the spec's dimensions are.
-std::optional<std::int64_t> number_of(const SpecWords& words, const CudaTokens& tokens) {
-  const auto text = words.expression(tokens);
-  if (!text) return std::nullopt;
-  try {
-    return spec::Expression::parse(*text, {}).evaluate({});
-  } catch (const Error&) {  // divided by 0, too large
-    return std::nullopt;
-  }
 }
 
 std::string joined(const std::vector<std::string>& words) {
@@ -49,7 +27,11 @@ class DraftMaker {
 
   Draft make(const CudaKernel* reference) {
     site_ = launch_site(file_, host_, kernel_.plain());
-    add_parameters();
+    const Knobs knobs = knobs_of(file_, kernel_, host_, site_);
+    draft_.parameters = knobs.parameters;
+    draft_.dtype = knobs.dtype;
+    type_ = knobs.type;
+    instance_ = knobs.instance;
     add_arguments();
     add_sizes();
     for (const DraftParameter& parameter : draft_.parameters)
@@ -62,60 +44,6 @@ class DraftMaker {
 
  private:
   [[noreturn]] static void fail(const SourceLocation& where, const std::string& what) { throw SpecError(where, what); }
-
-  /// Template parameters, then named numbers that the source uses, then what a pragma adds.
-  void add_parameters() {
-    for (std::size_t i = 0; i < kernel_.templates.size(); ++i) add_template_parameter(i);
-    for (const CudaNumber& number : file_.numbers) {
-      const auto uses = [&](const CudaToken& token) {
-        return token.is(number.name) && (token.begin < number.begin || token.begin >= number.end);
-      };
-      const bool taken = std::ranges::any_of(draft_.parameters, [&](const auto& p) { return p.name == number.name; });
-      if (taken || std::ranges::none_of(file_.tokens, uses)) continue;
-      draft_.parameters.push_back({number.name, values_around(number.value), number.value, true,
-                                   "the source knows one value: write those that are worth a try"});
-    }
-    for (const auto& [name, values] : kernel_.pragma.tune) {
-      const auto known = std::ranges::find(draft_.parameters, name, &DraftParameter::name);
-      DraftParameter& parameter = known != draft_.parameters.end() ? *known : draft_.parameters.emplace_back();
-      parameter.name = name;
-      parameter.values = values;
-      if (std::ranges::find(values, parameter.value) == values.end()) parameter.value = values.front();
-      parameter.note.clear();
-    }
-  }
-
-  void add_template_parameter(std::size_t at) {
-    const CudaTemplateParameter& one = kernel_.templates[at];
-    const bool given = site_ && at < site_->instance.size();
-    const CudaTokens& value = given ? site_->instance[at] : one.value;
-    if (one.type == "typename") {
-      if (!type_.empty()) fail(kernel_.where, "a second type in the template of this kernel: kerlab has one {DTYPE}");
-      type_ = one.name;
-      if (value.size() == 1)
-        if (const auto dtype = element_of(value[0].text)) draft_.dtype = *dtype;
-      instance_.emplace_back("{DTYPE}");
-      return;
-    }
-    if (value_kind(one.type) == ValueKind::none && one.type != "bool")
-      fail(kernel_.where,
-           fmt::format("template parameter '{}' of type '{}': kerlab gives types and integers", one.name, one.type));
-    instance_.push_back("{" + one.name + "}");
-    std::map<std::string, std::string> numbers;
-    for (const CudaNumber& number : file_.numbers) numbers[number.name] = std::to_string(number.value);
-    const SpecWords words(host_, numbers);
-    DraftParameter parameter{one.name, {}, kGuessedTemplateValue, false, ""};
-    if (value.size() == 1 && (value[0].is("true") || value[0].is("false")))
-      parameter.value = value[0].is("true") ? 1 : 0;
-    else if (const auto number = number_of(words, value))
-      parameter.value = *number;
-    else
-      parameter.note = "nobody says a value of this template parameter";
-    parameter.values = one.type == "bool" ? std::vector<std::int64_t>{0, 1} : values_around(parameter.value);
-    if (parameter.note.empty() && one.type != "bool")
-      parameter.note = "the source knows one value: write those that are worth a try";
-    draft_.parameters.push_back(std::move(parameter));
-  }
 
   void add_arguments() {
     const DraftTensor* first_float = nullptr;

@@ -1,0 +1,116 @@
+#include "session/adopt/knobs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "session/adopt/cuda_types.h"
+
+namespace kerlab::session {
+namespace {
+
+constexpr std::int64_t kGuessedTemplateValue = 16;
+
+/// A knob that is a power of two is often free to be another.
+std::vector<std::int64_t> values_around(std::int64_t value) {
+  const bool power = value >= 2 && value <= 1024 && (value & (value - 1)) == 0;
+  if (!power) return {value};
+  std::vector<std::int64_t> values;
+  for (const std::int64_t one : {value / 2, value, value * 2})
+    if (one <= 1024) values.push_back(one);
+  return values;
+}
+
+class KnobFinder {
+ public:
+  KnobFinder(const CudaFile& file, const CudaKernel& kernel, const HostValues& host,
+             const std::optional<LaunchSite>& site)
+      : file_(file), kernel_(kernel), host_(host), site_(site) {}
+
+  Knobs find() {
+    add_parameters();
+    return std::move(knobs_);
+  }
+
+ private:
+  /// Template parameters, then named numbers that the source uses, then what a pragma adds.
+  void add_parameters() {
+    for (std::size_t i = 0; i < kernel_.templates.size(); ++i) add_template_parameter(i);
+    for (const CudaNumber& number : file_.numbers) {
+      const auto uses = [&](const CudaToken& token) {
+        return token.is(number.name) && (token.begin < number.begin || token.begin >= number.end);
+      };
+      const bool taken = std::ranges::any_of(knobs_.parameters, [&](const auto& p) { return p.name == number.name; });
+      if (taken || std::ranges::none_of(file_.tokens, uses)) continue;
+      knobs_.parameters.push_back({number.name, values_around(number.value), number.value, true,
+                                   "the source knows one value: write those that are worth a try"});
+    }
+    for (const auto& [name, values] : kernel_.pragma.tune) {
+      const auto known = std::ranges::find(knobs_.parameters, name, &DraftParameter::name);
+      DraftParameter& parameter = known != knobs_.parameters.end() ? *known : knobs_.parameters.emplace_back();
+      parameter.name = name;
+      parameter.values = values;
+      if (std::ranges::find(values, parameter.value) == values.end()) parameter.value = values.front();
+      parameter.note.clear();
+    }
+  }
+
+  void add_template_parameter(std::size_t at) {
+    const CudaTemplateParameter& one = kernel_.templates[at];
+    const bool given = site_ && at < site_->instance.size();
+    const CudaTokens& value = given ? site_->instance[at] : one.value;
+    if (one.type == "typename") {
+      if (!knobs_.type.empty())
+        throw SpecError(kernel_.where, "a second type in the template of this kernel: kerlab has one {DTYPE}");
+      knobs_.type = one.name;
+      if (value.size() == 1)
+        if (const auto dtype = element_of(value[0].text)) knobs_.dtype = *dtype;
+      knobs_.instance.emplace_back("{DTYPE}");
+      return;
+    }
+    if (value_kind(one.type) == ValueKind::none && one.type != "bool")
+      throw SpecError(
+          kernel_.where,
+          fmt::format("template parameter '{}' of type '{}': kerlab gives types and integers", one.name, one.type));
+    knobs_.instance.push_back("{" + one.name + "}");
+    std::map<std::string, std::string> numbers;
+    for (const CudaNumber& number : file_.numbers) numbers[number.name] = std::to_string(number.value);
+    const SpecWords words(host_, numbers);
+    DraftParameter parameter{one.name, {}, kGuessedTemplateValue, false, ""};
+    if (value.size() == 1 && (value[0].is("true") || value[0].is("false")))
+      parameter.value = value[0].is("true") ? 1 : 0;
+    else if (const auto number = number_of(words, value))
+      parameter.value = *number;
+    else
+      parameter.note = "nobody says a value of this template parameter";
+    parameter.values = one.type == "bool" ? std::vector<std::int64_t>{0, 1} : values_around(parameter.value);
+    if (parameter.note.empty() && one.type != "bool")
+      parameter.note = "the source knows one value: write those that are worth a try";
+    knobs_.parameters.push_back(std::move(parameter));
+  }
+
+  const CudaFile& file_;
+  const CudaKernel& kernel_;
+  const HostValues& host_;
+  const std::optional<LaunchSite>& site_;
+  Knobs knobs_;
+};
+
+}  // namespace
+
+Knobs knobs_of(const CudaFile& file, const CudaKernel& kernel, const HostValues& host,
+               const std::optional<LaunchSite>& site) {
+  return KnobFinder(file, kernel, host, site).find();
+}
+
+std::optional<std::int64_t> number_of(const SpecWords& words, const CudaTokens& tokens) {
+  const auto text = words.expression(tokens);
+  if (!text) return std::nullopt;
+  try {
+    return spec::Expression::parse(*text, {}).evaluate({});
+  } catch (const Error&) {  // divided by 0, too large
+    return std::nullopt;
+  }
+}
+
+}  // namespace kerlab::session
