@@ -109,6 +109,7 @@ class FileReader {
     if (has("__global__")) {
       file_.kernels.push_back(read_signature(file_, first, i, spaces_));
       file_.kernels.back().pragma = std::exchange(pragma_, {});
+      file_.kernels.back().body = {i, behind};
     } else if (!has("__device__") && has("(") && for_host(first, i, behind)) {
       file_.host.push_back({tokens_[first].begin, tokens_[behind - 1].end});
     }

@@ -31,11 +31,17 @@ struct CudaPragma {
   std::vector<std::pair<std::string, CudaTokens>> buffers;
 };
 
+struct CudaSpan {
+  std::size_t begin = 0, end = 0;
+};
+
 struct CudaKernel {
   std::string name;  ///< with its namespaces
   std::vector<CudaTemplateParameter> templates;
   std::vector<CudaArgument> arguments;
   CudaPragma pragma;
+  CudaTokens bounds;  ///< the threads of __launch_bounds__; empty: none
+  CudaSpan body;      ///< its tokens
   SourceLocation where;
   [[nodiscard]] std::string plain() const;  ///< without them
 };
@@ -46,10 +52,6 @@ struct CudaNumber {
   std::int64_t value = 0;
   std::size_t begin = 0, end = 0;  ///< the lines that say so
   bool guarded = false;            ///< it stands behind #ifndef of its name
-};
-
-struct CudaSpan {
-  std::size_t begin = 0, end = 0;
 };
 
 struct CudaFile {

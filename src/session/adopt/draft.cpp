@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "session/adopt/cuda_types.h"
+#include "session/adopt/guessed_launch.h"
 #include "session/adopt/knobs.h"
 
 namespace kerlab::session {
@@ -254,7 +255,7 @@ class DraftMaker {
       if (!reference) tie_block(launch);
       if (const auto shared = words.expression(site->shared); shared && *shared != "0") launch.shared = *shared;
     }
-    if (launch.grid.empty() || launch.block.empty()) guess_extents(launch);
+    if (launch.grid.empty() || launch.block.empty()) guess_extents(launch, kernel, words);
     return launch;
   }
 
@@ -271,12 +272,12 @@ class DraftMaker {
     }
   }
 
-  void guess_extents(DraftLaunch& launch) const {
+  void guess_extents(DraftLaunch& launch, const CudaKernel& kernel, const SpecWords& words) const {
     const auto output =
         std::ranges::find_if(draft_.tensors, [](const DraftTensor& t) { return t.role.text != "input"; });
-    launch.grid = {fmt::format("ceil_div({}, 256)", output->elements.text)};
-    launch.block = {"256"};
-    launch.note = "a guess: a thread for each element; no <<<grid, block>>> of this kernel could be read";
+    LaunchHints hints{{}, output->elements.text, words.expression(kernel.bounds).value_or("")};
+    for (const DraftDimension& dimension : draft_.dimensions) hints.dimensions.push_back(dimension.name);
+    guess_launch(launch, file_, kernel, hints);
   }
 
   [[nodiscard]] DraftLaunch reference_launch(const CudaKernel& reference) const {

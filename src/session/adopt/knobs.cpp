@@ -9,7 +9,7 @@
 namespace kerlab::session {
 namespace {
 
-constexpr std::int64_t kGuessedTemplateValue = 16;
+constexpr std::int64_t kGuessedTemplateValue = 16, kGuessedThreads = 256;
 
 /// A knob that is a power of two is often free to be another.
 std::vector<std::int64_t> values_around(std::int64_t value) {
@@ -81,8 +81,10 @@ class KnobFinder {
       parameter.value = value[0].is("true") ? 1 : 0;
     else if (const auto number = number_of(words, value))
       parameter.value = *number;
-    else
-      parameter.note = "nobody says a value of this template parameter";
+    else {
+      parameter.note = "a guess: nobody says a value of this template parameter";
+      if (kernel_.bounds.size() == 1 && kernel_.bounds[0].is(one.name)) parameter.value = kGuessedThreads;
+    }
     parameter.values = one.type == "bool" ? std::vector<std::int64_t>{0, 1} : values_around(parameter.value);
     if (parameter.note.empty() && one.type != "bool")
       parameter.note = "the source knows one value: write those that are worth a try";

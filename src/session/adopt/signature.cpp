@@ -100,6 +100,11 @@ CudaKernel read_signature(const CudaFile& file, std::size_t first, std::size_t b
     from = behind;
   }
   const std::size_t open = opening_of(file, from, brace);
+  for (std::size_t i = from; i + 1 < brace; ++i)
+    if (file.tokens[i].is("__launch_bounds__") && file.tokens[i + 1].is("(")) {
+      const auto parts = split_at_commas(file.tokens, i + 2, behind_bracket(file.tokens, i + 1) - 1);
+      if (!parts.empty()) kernel.bounds = parts.front();
+    }
   const CudaToken& name = file.tokens[open - 1];
   for (const std::string& space : spaces)
     if (!space.empty()) kernel.name += space + "::";

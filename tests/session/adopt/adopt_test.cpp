@@ -128,13 +128,36 @@ TEST_CASE("adopt: what could not be known is marked", "[adopt]") {
   const AdoptDesk desk;
   const Adopted adopted = desk.take(kScaleKernel);
   CHECK(adopted.kernel == "scale");
-  CHECK_THAT(fmt::format("{}", fmt::join(adopted.marks, "\n")),
-             Catch::Contains("count as right") && Catch::Contains("a guess: a thread for each element") &&
-                 Catch::Contains("family.toml:"));
+  CHECK_THAT(fmt::format("{}", fmt::join(adopted.marks, "\n")), Catch::Contains("count as right") &&
+                                                                    Catch::Contains("a thread for each element") &&
+                                                                    Catch::Contains("family.toml:"));
   AdoptOptions again;
   again.file = desk.folder.path() / "k.cu";
   again.parent = desk.folder.path();
   CHECK_THROWS_WITH(adopt(again), Catch::Contains("exists") && Catch::Contains("--overwrite"));
+}
+
+TEST_CASE("adopt: without a launch in the file the kernel's own indices say how it is meant", "[adopt]") {
+  const AdoptDesk desk;
+  const auto launch_of = [&](const std::string& text) { return desk.load(text).variants.front().launches.front(); };
+  const LaunchDecl rows = launch_of(
+      "template <int THREADS = 64> __global__ void __launch_bounds__(THREADS) f(const float* x, float* y, int m, int "
+      "n) "
+      "{ y[blockIdx.x * n + threadIdx.x] = x[0]; }");
+  CHECK(rows.grid.front().text() == "m");
+  CHECK(rows.block.front().text() == "THREADS");
+  const KernelFolder unsaid =
+      desk.load("template <int T> __global__ void __launch_bounds__(T) f(float* y, int n) { y[0] = n; }");
+  CHECK(unsaid.variants.front().parameters.front().values == std::vector<std::int64_t>{128, 256, 512});
+  const LaunchDecl plane = launch_of(
+      "__global__ void f(const float* x, float* y, int m, int n) { y[(blockIdx.y * blockDim.y + threadIdx.y) * n + "
+      "blockIdx.x * blockDim.x + threadIdx.x] = x[0]; }");
+  REQUIRE(plane.grid.size() == 2);
+  CHECK(plane.grid[0].text() == "ceil_div(n, 16)");
+  CHECK(plane.grid[1].text() == "ceil_div(m, 16)");
+  const LaunchDecl flat =
+      launch_of("__global__ void f(float* y, int m, int n) { y[blockIdx.x * blockDim.x + threadIdx.x] = n; }");
+  CHECK(flat.grid.front().text() == "ceil_div(m * n, 256)");
 }
 
 TEST_CASE("adopt: what a spec has a meaning for gets another name", "[adopt]") {
