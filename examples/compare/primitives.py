@@ -1,27 +1,24 @@
 #!/usr/bin/env python3
-"""PyTorch beside kerlab on the problems of configs/primitives-h200.toml. Needs PyTorch and a GPU.
+"""PyTorch beside kerlab on problems of configs/primitives-h200.toml and irregular-h200.toml. Needs PyTorch and a GPU.
 
   examples/compare/primitives.py [path/to/kerlab]
 
 Times torch (CUB, most of it): median of CUDA events, the L2 cache flushed between calls. With a kerlab it asks
-`kerlab bench --suite primitives-h200 --json` in the same run and prints the ratio of torch's time to kerlab's (above 1:
+`kerlab bench --suite ... --json` in the same run and prints the ratio of torch's time to kerlab's (above 1:
 kerlab is faster), and the geometric mean. torch.sort returns the places of the keys as well, torch.bincount and
 torch.cumsum of integers results of 64 bits: torch does more there, which the line says, and the mean leaves them out.
 """
 
-import json
 import math
-import statistics
-import subprocess
 import sys
 
 try:
     import torch
 except ImportError:
     sys.exit("primitives.py: PyTorch is not installed")
+from timing import bench_rows, cache_flusher, microseconds
 
 N = 1 << 27
-ROUNDS = 20
 
 
 def numbers(count, dtype):
@@ -44,38 +41,34 @@ def problems():
     for count in (1 << 20, N):
         x = torch.randint(-(1 << 31), 1 << 31, (count,), device="cuda").to(torch.int32)
         yield f"sort N={count} uint32", False, torch.sort, x
+    yield from irregular()
 
 
-def microseconds(function, argument, flush):
-    for _ in range(3):
-        function(argument)
-    times = []
-    for _ in range(ROUNDS):
-        flush.zero_()
-        begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-        begin.record()
-        function(argument)
-        end.record()
-        torch.cuda.synchronize()
-        times.append(1000 * begin.elapsed_time(end))
-    return statistics.median(times)
-
-
-def kerlab_times(program):
-    done = subprocess.run([program, "bench", "--suite", "primitives-h200", "--json"], capture_output=True, text=True)
-    if done.returncode != 0:
-        sys.exit(done.stderr)
-    rows = [row for row in json.loads(done.stdout)["rows"] if row["measurement"]]
-    return {row["problem"]: row["measurement"]["median_us"] for row in rows}
+def irregular():
+    """torch's convolution is that of cuDNN."""
+    for name, dtype in (("fp32", torch.float32), ("bf16", torch.bfloat16)):
+        for radius in (1, 3):
+            size = 2 * radius + 1
+            image = torch.randn(1, 1, 8192, 8192, device="cuda").to(dtype)
+            weights = torch.randn(1, 1, size, size, device="cuda").to(dtype)
+            yield (f"convolution M=8192 N=8192 R={radius} {name}", True,
+                   lambda x, w=weights, r=radius: torch.nn.functional.conv2d(x, w, padding=r), image)
+    for columns in (4096, 32768):
+        x = torch.randn(8192, columns, device="cuda").to(torch.bfloat16)
+        yield f"argmax M=8192 N={columns} bf16", True, lambda x: torch.argmax(x, 1), x
+        for k in (8, 64):
+            yield f"top_k M=8192 N={columns} K={k} bf16", True, lambda x, k=k: torch.topk(x, k, 1), x
 
 
 def main():
-    times = kerlab_times(sys.argv[1]) if len(sys.argv) > 1 else {}
-    flush = torch.empty(256 << 20, dtype=torch.int8, device="cuda")
+    times = {}
+    if len(sys.argv) > 1:
+        times = dict(bench_rows(sys.argv[1], "primitives-h200") + bench_rows(sys.argv[1], "irregular-h200"))
+    flush = cache_flusher()
     print(f"{'problem':42}  {'torch':>10}  {'kerlab':>10}  torch/k")
     logs = []
     for name, same, function, argument in problems():
-        torchs = microseconds(function, argument, flush)
+        torchs = microseconds(function, [argument], flush)
         line = f"{name:42}  {torchs:8.1f}us"
         if ours := times.get(name):
             line += f"  {ours:8.1f}us  {torchs / ours:7.2f}" + ("" if same else "  (torch does more)")

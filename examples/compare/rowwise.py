@@ -9,21 +9,18 @@ kerlab's (above 1: kerlab is faster), and the geometric mean. Of rmsnorm_backwar
 by kernel; compiled it is fused.
 """
 
-import json
 import math
-import statistics
-import subprocess
 import sys
 
 try:
     import torch
 except ImportError:
     sys.exit("rowwise.py: PyTorch is not installed")
+from timing import bench_rows, cache_flusher, microseconds
 
 SHAPES = [(16384, 16384), (4096, 4096), (8192, 32768), (65536, 1024), (32768, 4096)]
 LOGITS = [(8192, 32768), (16384, 128256), (64, 131072)]
 TABLES = [(16384, 32000, 4096), (65536, 128256, 1024)]  # tokens, rows of the table, columns
-ROUNDS = 20
 functional, aten = torch.nn.functional, torch.ops.aten
 
 
@@ -78,38 +75,19 @@ def tables(tokens, entries, columns):
     }
 
 
-def microseconds(function, arguments, flush):
-    for _ in range(3):
-        function(*arguments)
-    times = []
-    for _ in range(ROUNDS):
-        flush.zero_()
-        begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-        begin.record()
-        function(*arguments)
-        end.record()
-        torch.cuda.synchronize()
-        times.append(1000 * begin.elapsed_time(end))
-    return statistics.median(times)
-
-
 def kerlab_times(program):
     """By family and extents; of the first problem of each."""
-    done = subprocess.run([program, "bench", "--suite", "rowwise-h200", "--json"], capture_output=True, text=True)
-    if done.returncode != 0:
-        sys.exit(done.stderr)
     times = {}
-    for row in json.loads(done.stdout)["rows"]:
-        family, *words = row["problem"].split()
+    for problem, median in bench_rows(program, "rowwise-h200"):
+        family, *words = problem.split()
         extents = tuple(int(word.split("=")[1]) for word in words if word.split("=")[-1].isdigit())
-        if row["measurement"]:
-            times.setdefault((family, extents), row["measurement"]["median_us"])
+        times.setdefault((family, extents), median)
     return times
 
 
 def main():
     times = kerlab_times(sys.argv[1]) if len(sys.argv) > 1 else {}
-    flush = torch.empty(256 << 20, dtype=torch.int8, device="cuda")
+    flush = cache_flusher()
     print(f"{'problem':38}  {'torch':>9}  {'compiled':>9}  {'kerlab':>9}  torch/k  comp/k")
     problems = [(normalisations, s) for s in SHAPES] + [(gradients, s) for s in SHAPES]
     problems += [(losses, s) for s in LOGITS] + [(tables, s) for s in TABLES]

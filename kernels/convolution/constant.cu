@@ -7,7 +7,7 @@
 // Lacks      a load a multiplication still.
 #include "common/types.cuh"
 
-__constant__ float filter[WIDE * WIDE];
+__constant__ float filter[SIZE * SIZE];
 
 extern "C" __global__ void __launch_bounds__(WIDTH * HEIGHT)
 constant(const DTYPE* __restrict__ X, DTYPE* __restrict__ Y, int M, int N) {
@@ -17,12 +17,12 @@ constant(const DTYPE* __restrict__ X, DTYPE* __restrict__ Y, int M, int N) {
   const long long image = static_cast<long long>(blockIdx.z) * M * N;
   float sum = 0;
 #pragma unroll 3
-  for (int u = 0; u < WIDE; ++u)
+  for (int u = 0; u < SIZE; ++u)
 #pragma unroll
-    for (int v = 0; v < WIDE; ++v) {
-      const int r = row + u - WIDE / 2, c = column + v - WIDE / 2;
+    for (int v = 0; v < SIZE; ++v) {
+      const int r = row + u - SIZE / 2, c = column + v - SIZE / 2;
       if (r >= 0 && r < M && c >= 0 && c < N)
-        sum += to_float(X[image + static_cast<long long>(r) * N + c]) * filter[u * WIDE + v];
+        sum += to_float(X[image + static_cast<long long>(r) * N + c]) * filter[u * SIZE + v];
     }
   Y[image + static_cast<long long>(row) * N + column] = from_float<DTYPE>(sum);
 }

@@ -13,10 +13,10 @@ naive(const DTYPE* __restrict__ X, const float* __restrict__ F, DTYPE* __restric
   if (row >= M || column >= N) return;
   const long long image = static_cast<long long>(blockIdx.z) * M * N;
   float sum = 0;
-  for (int u = 0; u < WIDE; ++u)
-    for (int v = 0; v < WIDE; ++v) {
-      const int r = row + u - WIDE / 2, c = column + v - WIDE / 2;
-      if (r >= 0 && r < M && c >= 0 && c < N) sum += to_float(X[image + static_cast<long long>(r) * N + c]) * F[u * WIDE + v];
+  for (int u = 0; u < SIZE; ++u)
+    for (int v = 0; v < SIZE; ++v) {
+      const int r = row + u - SIZE / 2, c = column + v - SIZE / 2;
+      if (r >= 0 && r < M && c >= 0 && c < N) sum += to_float(X[image + static_cast<long long>(r) * N + c]) * F[u * SIZE + v];
     }
   Y[image + static_cast<long long>(row) * N + column] = from_float<DTYPE>(sum);
 }

@@ -9,11 +9,11 @@ extern "C" __global__ void reference(const DTYPE* X, const float* F, int M, int 
   const long long row = at / N % M, column = at % N;
   const DTYPE* image = X + at / N / M * M * N;
   ACC sum = 0, squares = 0;
-  for (int u = 0; u < WIDE; ++u)
-    for (int v = 0; v < WIDE; ++v) {
-      const long long r = row + u - WIDE / 2, c = column + v - WIDE / 2;
+  for (int u = 0; u < SIZE; ++u)
+    for (int v = 0; v < SIZE; ++v) {
+      const long long r = row + u - SIZE / 2, c = column + v - SIZE / 2;
       if (r < 0 || r >= M || c < 0 || c >= N) continue;  // nothing is there: a filter's infinity meets no 0
-      const ACC term = static_cast<ACC>(to_float(image[r * N + c])) * static_cast<ACC>(F[u * WIDE + v]);
+      const ACC term = static_cast<ACC>(to_float(image[r * N + c])) * static_cast<ACC>(F[u * SIZE + v]);
       sum += term;
       squares += term * term;
     }

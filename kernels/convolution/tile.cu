@@ -8,9 +8,9 @@
 // Lacks      tensor cores.
 #include "common/types.cuh"
 
-__constant__ float filter[WIDE * WIDE];
+__constant__ float filter[SIZE * SIZE];
 
-constexpr int kRim = WIDE / 2, kDown = HEIGHT * ROWS;
+constexpr int kRim = SIZE / 2, kDown = HEIGHT * ROWS;
 constexpr int kRows = kDown + 2 * kRim, kColumns = WIDTH + 2 * kRim;
 
 extern "C" __global__ void __launch_bounds__(WIDTH * HEIGHT)
@@ -26,22 +26,22 @@ tile(const DTYPE* __restrict__ X, DTYPE* __restrict__ Y, int M, int N) {
       const bool inside = row >= 0 && row < M && column >= 0 && column < N;
       held[r * kColumns + c] = inside ? to_float(X[image + static_cast<long long>(row) * N + column]) : 0.0f;
     }
-  for (int i = y * WIDTH + x; i < WIDE * WIDE; i += WIDTH * HEIGHT) finite = finite && fabsf(filter[i]) < float_from_bits(0x7f800000U);
+  for (int i = y * WIDTH + x; i < SIZE * SIZE; i += WIDTH * HEIGHT) finite = finite && fabsf(filter[i]) < float_from_bits(0x7f800000U);
   const bool all_finite = __syncthreads_and(finite) != 0;
 
   float sums[ROWS] = {};
 #pragma unroll
-  for (int v = 0; v < WIDE; ++v) {
+  for (int v = 0; v < SIZE; ++v) {
     const int column = first_column + x + v - kRim;
     if (!all_finite && (column < 0 || column >= N)) continue;  // infinity times nothing is nothing
 #pragma unroll
-    for (int r = 0; r < ROWS + WIDE - 1; ++r) {
+    for (int r = 0; r < ROWS + SIZE - 1; ++r) {
       const int row = first_row + y * ROWS + r - kRim;
       const float element = held[(y * ROWS + r) * kColumns + x + v];
       if (!all_finite && (row < 0 || row >= M)) continue;
 #pragma unroll
       for (int e = 0; e < ROWS; ++e)
-        if (r - e >= 0 && r - e < WIDE) sums[e] += element * filter[(r - e) * WIDE + v];
+        if (r - e >= 0 && r - e < SIZE) sums[e] += element * filter[(r - e) * SIZE + v];
     }
   }
 #pragma unroll
