@@ -124,6 +124,9 @@ TEST_CASE("settings: a wrong device or folder is told with the flag, the variabl
   CHECK_THAT(place.run({"device"}).err, Catch::Contains("emu:none") && Catch::Contains("kerlab.toml:1:10"));
   CHECK_THAT(place.run({"device"}, {"KERLAB_DEVICE=tpu"}).err, Catch::Contains("is of KERLAB_DEVICE"));
   CHECK_THAT(place.run({"device", "--device", "tpu"}).err, !Catch::Contains(" is of "));
+  CHECK_THAT(place.run({"db", "stats"}, {"KERLAB_DB=/no/such.db"}).err,
+             Catch::Contains("database /no/such.db: ") && Catch::Contains("the database is of KERLAB_DB"));
+  CHECK_THAT(place.run({"db", "stats", "--db", "/no/such.db"}).err, !Catch::Contains(" is of "));
   const ProcessResult flag = place.run({"list", "--kernels", "/no/such"});
   CHECK(flag.exit_code == 64);
   CHECK_THAT(flag.err, Catch::Contains("--kernels: there is no folder /no/such"));
