@@ -44,7 +44,7 @@ struct Row {
     size = (fabs(sum) / 2 + sqrt(squares));
     if (!SOFTCAP) return sum / root_depth;
     const ACC capped = tanh(sum / root_depth / softcap);  // rounded at 1; an infinite score is the cap itself
-    size = 2 * softcap + (fabs(capped) == 1 ? ACC(0) : (1 - capped * capped) * size);
+    size = 2 * fabs(softcap) + (fabs(capped) == 1 ? ACC(0) : (1 - capped * capped) * size);
     return softcap * capped;
   }
 };

@@ -15,8 +15,9 @@ struct ScoreScale {
 
   __device__ __forceinline__ ScoreScale(int depth, float softcap) : to_log2(log2_scale(depth)) {
     if (!SOFTCAP) return;
-    inner = rsqrtf(static_cast<float>(depth)) / softcap;
-    to_log2 = softcap * kLog2e;
+    const float limit = fabsf(softcap);  // c tanh(s / c) is the same of -c; a largest score wants a positive factor
+    inner = rsqrtf(static_cast<float>(depth)) / limit;
+    to_log2 = limit * kLog2e;
   }
   __device__ __forceinline__ float cap(float score) const { return SOFTCAP ? tanh_fast(score * inner) : score; }
   template <int Count>
