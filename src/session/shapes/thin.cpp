@@ -1,6 +1,7 @@
 #include "session/shapes/thin.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/error.h"
 #include "session/shapes/few_sms.h"
@@ -51,7 +52,7 @@ bool at_limit(const LaunchPlan& plan) {
 
 bool starts_fast(const LaunchPlan& plan) {
   double warps = 0;
-  for (const Launch& launch : plan.launches) warps += blocks_of(launch) * (threads_of(launch) + kWarp - 1) / kWarp;
+  for (const Launch& launch : plan.launches) warps += blocks_of(launch) * std::ceil(threads_of(launch) / kWarp);
   return warps <= (at_limit(plan) ? kWarpsAtLimit : kWarps);
 }
 
@@ -104,10 +105,12 @@ class ThinSearch {
 
   [[nodiscard]] bool is_cheap(const ProblemRequest& request, const LaunchPlan& plan, double bytes) const {
     const Problem problem = make_problem(kernel_.family, request);
+    // Of blocks as many as a grid takes the warps are the cost: most of them have nothing to do.
+    const double flops = at_limit(plan) ? flops_of(kernel_.family, problem) : flops_in_tiles(problem);
     double blocks = 0;
     for (const Launch& launch : plan.launches) blocks = std::max(blocks, blocks_of(launch));
     return starts_fast(plan) && bytes_of_tensors(kernel_.family, problem) <= bytes &&
-           flops_in_tiles(problem) <= std::min(flops_, kFlopsOfBlock * blocks);
+           flops <= std::min(flops_, kFlopsOfBlock * blocks);
   }
 
   /// What whole tiles compute, also of a problem that fills a small part of them.
