@@ -13,6 +13,9 @@ naive(const float4* __restrict__ P, float* __restrict__ A, int N, float softenin
   const float4 own = P[i];
   Sum sum;
 #pragma unroll 1
-  for (int j = 0; j < N; ++j) sum.add(own, P[j], softening * softening);
+  for (int j = 0; j < N; ++j) {
+    const float4 other = P[j];
+    sum.add(own, other, softening * softening);
+  }
   sum.store(A + i * 3LL);
 }
