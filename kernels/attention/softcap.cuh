@@ -22,7 +22,6 @@ struct ScoreScale {
   __device__ __forceinline__ float cap(float score) const { return SOFTCAP ? tanh_fast(score * inner) : score; }
   template <int Count>
   __device__ __forceinline__ void cap_all(float (&scores)[Count]) const {
-    if (!SOFTCAP) return;
 #pragma unroll
     for (int i = 0; i < Count; ++i) scores[i] = cap(scores[i]);
   }

@@ -45,6 +45,12 @@ double bytes_of_tensors(const Family& family, const Problem& problem) {
   return bytes;
 }
 
+/// Such a launch fails, and says why: it is no wrong result.
+bool beyond_limit(const LaunchPlan& plan) {
+  return std::ranges::any_of(plan.launches,
+                             [](const Launch& launch) { return std::max(launch.grid.y, launch.grid.z) > kMostRows; });
+}
+
 bool at_limit(const LaunchPlan& plan) {
   return std::ranges::any_of(plan.launches,
                              [](const Launch& launch) { return std::max(launch.grid.y, launch.grid.z) >= kMostRows; });
@@ -109,7 +115,7 @@ class ThinSearch {
     const double flops = at_limit(plan) ? flops_of(kernel_.family, problem) : flops_in_tiles(problem);
     double blocks = 0;
     for (const Launch& launch : plan.launches) blocks = std::max(blocks, blocks_of(launch));
-    return starts_fast(plan) && bytes_of_tensors(kernel_.family, problem) <= bytes &&
+    return !beyond_limit(plan) && starts_fast(plan) && bytes_of_tensors(kernel_.family, problem) <= bytes &&
            flops <= std::min(flops_, kFlopsOfBlock * blocks);
   }
 

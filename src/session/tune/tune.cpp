@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "search/forecast_search.h"
+#include "session/tune/contenders.h"
 #include "session/tune/forecasts.h"
 #include "session/tune/starts.h"
 #include "spec/restrict.h"
@@ -177,13 +178,15 @@ void TuneSession::ask_known() {
   }
 }
 
-/// A session that took all of its time ended with the newest decision, and the kernel is still the one it had.
+/// A session that took all of its time ended with the newest decision, the kernel is still the one it had, and its
+/// winner's time still counts (one that was taken beside others does not, once they have gone).
 bool TuneSession::was_given_its_time() const {
   if (!options_.once || !previous_ || options_.screening.fresh || options_.screening.time_s <= 0) return false;
   const auto session = ledger_.database().session(previous_->session);
   const auto trial = ledger_.database().trial(previous_->trial);
   if (!session || session->state != "finished" || session->wall_s < options_.screening.time_s - reserved_s_)
     return false;
+  if (!StoredTimes(ledger_.database(), setup_, rig_.device(), company_).of(previous_->trial)) return false;
   return trial && trial->toolchain == rig_.toolchain() &&
          std::any_of(space_.variants().begin(), space_.variants().end(), [&](const VariantSpace& variant) {
            return variant.source.variant->name == trial->variant && variant.source.source.hash == trial->source_hash;

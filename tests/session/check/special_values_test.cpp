@@ -44,12 +44,12 @@ const Values kCopied = {"aos_to_soa", "cast", "embedding", "transpose_2d"};
 
 /// What an input does not hold, and why.
 const std::map<std::string, Values> kLeftOut = {
-    {"embedding_backward.dY", {"subnormal"}},       // atomics of the hardware flush them
-    {"layernorm_backward.rstd", {"inf", "-inf"}},   // infinity or NaN, as one orders the product
-    {"rmsnorm_backward.rstd", {"inf", "-inf"}},     // the same
-    {"attention.K", {"-inf"}},                      // masks keys: `masked` has it, in blocks of 64 and more
-    {"dequantize_fp4.T", {"inf", "-nan"}},          // one number a recipe: of either sign one
-    {"gemm.scale_a", {"nan", "-nan", "inf", "-inf", "subnormal"}},      // scales are positive and ordinary
+    {"embedding_backward.dY", {"subnormal"}},      // atomics of the hardware flush them
+    {"layernorm_backward.rstd", {"inf", "-inf"}},  // infinity or NaN, as one orders the product
+    {"rmsnorm_backward.rstd", {"inf", "-inf"}},    // the same
+    {"attention.K", {"-inf"}},                     // masks keys: `masked` has it, in blocks of 64 and more
+    {"dequantize_fp4.T", {"inf", "-nan"}},         // one number a recipe: of either sign one
+    {"gemm.scale_a", {"nan", "-nan", "inf", "-inf", "subnormal"}},  // scales are positive and ordinary
     {"gemm.scale_b", {"nan", "-nan", "inf", "-inf", "subnormal"}},
 };
 

@@ -171,6 +171,24 @@ TEST_CASE("company: that comes during the finals is waited for, and the timing i
   for (const RankedTrial& row : result.rows) CHECK(row.measurement.shared_with.empty());
 }
 
+TEST_CASE("company: a time budget spent beside others is given again once they have gone", "[session]") {
+  SharedDevice device;
+  device.come();
+  TuneOptions options = device.options();
+  options.once = true;
+  options.screening.time_s = 600;
+  options.trials = 5;
+  options.search = "random";
+  device.tune(options);
+  device.go();
+  options.screening.time_s = 1e-4;  // less than the first session took
+  CHECK(device.tune(options).ended != "0.0001 s, in an earlier session");
+  options.screening.time_s = 600;
+  const TuneResult again = device.tune(options);
+  REQUIRE_FALSE(again.rows.empty());
+  CHECK(again.rows.front().measurement.shared_with.empty());
+}
+
 TEST_CASE("company: patience has an end", "[session]") {
   SharedDevice device;
   device.come("4712\n");
