@@ -7,6 +7,7 @@
 #include "session/adopt/cuda_types.h"
 #include "session/adopt/guessed_launch.h"
 #include "session/adopt/knobs.h"
+#include "session/adopt/passed_number.h"
 
 namespace kerlab::session {
 namespace {
@@ -79,7 +80,7 @@ class DraftMaker {
                                        "pointers; give the kernel one of these",
                                        argument.name, argument.type));
     if (kind == ValueKind::fp32 || kind == ValueKind::fp64) {
-      draft_.scalars.push_back(argument.name + (kind == ValueKind::fp64 ? " double" : ""));
+      draft_.scalars.push_back({argument.name, kind == ValueKind::fp64, {}});
       return;
     }
     draft_.dimensions.push_back({argument.name, {"", ""}});
@@ -156,6 +157,9 @@ class DraftMaker {
           if (const auto number = number_of(constant, site_->arguments[i]); number && *number > 0)
             dimension.value = {std::to_string(*number), ""};
     }
+    for (DraftScalar& scalar : draft_.scalars)
+      for (std::size_t i = 0; site_ && i < std::min(site_->arguments.size(), kernel_.arguments.size()); ++i)
+        if (kernel_.arguments[i].name == scalar.name) scalar.value = passed_number(site_->arguments[i], host_);
     const std::map<std::string, std::string> known = known_names(kernel_, site_);
     for (DraftTensor& tensor : draft_.tensors) tensor.elements = elements_of(tensor, known);
     fix_sizes(known);

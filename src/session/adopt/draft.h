@@ -23,6 +23,12 @@ struct DraftDimension {
   Guess value;
 };
 
+struct DraftScalar {
+  std::string name;
+  bool is_double = false;
+  std::optional<double> value;  ///< none: the host's code does not say
+};
+
 struct DraftTensor {
   std::string name;
   Guess role;                ///< input, output, inout
@@ -51,7 +57,7 @@ struct DraftLaunch {
 struct Draft {
   DType dtype = DType::fp32;
   std::vector<DraftDimension> dimensions;
-  std::vector<std::string> scalars;  ///< with " double" behind those in fp64
+  std::vector<DraftScalar> scalars;
   std::vector<DraftTensor> tensors;
   std::vector<DraftParameter> parameters;
   DraftLaunch launch, reference;

@@ -24,10 +24,11 @@ std::string dimension_text(const DraftDimension& one) {
                      remark(one.value.note));
 }
 
-std::string scalar_text(const std::string& written) {
-  const std::size_t blank = written.find(' ');
-  return fmt::format("[[scalar]]\nname = \"{}\"\ndefault = 1.0  # adopt: a guess\n{}\n", written.substr(0, blank),
-                     blank == std::string::npos ? "" : "dtype = \"fp64\"\n");
+std::string scalar_text(const DraftScalar& one) {
+  std::string value = one.value ? fmt::format("{}", *one.value) : "1.0  # adopt: a guess";
+  if (one.value && value.find_first_of(".e") == std::string::npos) value += ".0";
+  return fmt::format("[[scalar]]\nname = \"{}\"\ndefault = {}\n{}\n", one.name, value,
+                     one.is_double ? "dtype = \"fp64\"\n" : "");
 }
 
 std::string tensor_text(const DraftTensor& one, const std::string& first_dimension) {
@@ -111,7 +112,7 @@ std::string family_text(const Draft& draft, const AdoptedNames& names) {
       names.source, names.family, spec::toml_string("adopted from " + names.source), plan::name(draft.dtype));
   text += reference_of(draft, names);
   for (const DraftDimension& one : draft.dimensions) text += dimension_text(one);
-  for (const std::string& one : draft.scalars) text += scalar_text(one);
+  for (const DraftScalar& one : draft.scalars) text += scalar_text(one);
   for (const DraftTensor& one : draft.tensors) text += tensor_text(one, draft.dimensions.front().name);
   text += references_text(draft);
   const bool guessed = std::ranges::any_of(draft.tensors, [](const auto& t) { return !t.elements.note.empty(); });

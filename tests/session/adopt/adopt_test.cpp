@@ -104,6 +104,21 @@ int main() {
                          Catch::Contains("#if 0  // adopt: host code\nint main()"));
 }
 
+TEST_CASE("adopt: scalars are what the host passes", "[adopt]") {
+  const AdoptDesk desk;
+  const auto with = [&](const std::string& before, const std::string& passed) {
+    return desk
+        .load(kScaleKernel + "void run(float* x, float* y) { " + before + " scale<<<1, 32>>>(x, y, 64, " + passed +
+              "); }\n")
+        .family.scalars.at(0)
+        .default_value;
+  };
+  CHECK(with("", "1e-5f") == 1e-5);
+  CHECK(with("", "-2.0") == -2);
+  CHECK(with("float eps = 0.25f;", "eps") == 0.25);
+  CHECK(with("", "1.0f / sqrtf(64)") == 1);  // a guess
+}
+
 TEST_CASE("adopt: a number that sizes buffers is no knob", "[adopt]") {
   const KernelFolder folder = AdoptDesk().load(
       "constexpr int N = 64;\n__global__ void f(float* y) { y[threadIdx.x] = N; }\n"
