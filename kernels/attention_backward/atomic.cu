@@ -14,7 +14,7 @@
 //           are; 524,288 atomics; 64,128 requests to shared memory (mma: 87,168), no bank conflicts: as predicted.
 // Lacks     registers: at depth 128 and TILE 32, 32 bytes a thread are spilled; TILE 16 spills none, and is
 //           slower as modelled. Order: atomics add up in any, so that dQ differs between runs in its last bits. wgmma,
-//           and tiles of dQ that the copy unit adds up: rung 3.
+//           and tiles of dQ that bulk reduce copies add up: rung 3.
 #include "key_sums.cuh"
 #include "query_ring.cuh"
 

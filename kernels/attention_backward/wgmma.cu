@@ -1,4 +1,4 @@
-// Rung 3, wgmma: all three in one launch as in rung 2, on wgmma and TMA; dQ is added up by the copy unit.
+// Rung 3, wgmma: all three in one launch as in rung 2, on wgmma and TMA; dQ is added up by bulk reduce copies.
 //
 // Idea      * a warpgroup has 64 keys of the block's 128. S^T = K Q^T and dP^T = V dO^T are chains of wgmma with both
 //             operands in shared memory; weights and ds come out with a key a row, and so stay in registers as the
@@ -6,7 +6,7 @@
 //           * dQ = dS K sums over all keys of the block: both warpgroups lay ds in shared memory, a key a row (two
 //             buffers, so that one barrier a tile is enough), and each makes half of the tile's dQ. wgmma reads ds
 //             transposed, and K, Q, dO along either index, from the one copy that TMA has made.
-//           * dQ goes to shared memory in fp32, from there the copy unit adds it to memory, 16 KB an instruction
+//           * dQ goes to shared memory in fp32, from there a bulk copy adds it to memory, 16 KB an instruction
 //             (cp.reduce.async.bulk), in the order in which threads hold it. The last launch scales, rounds and puts
 //             in order.
 //           * a warpgroup copies: rings of Q (with the rows' sums) and of dO, by TMA, with barriers of their own.

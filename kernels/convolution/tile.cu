@@ -1,4 +1,4 @@
-// Rung 2, tile: a tile and its rim in shared memory, ROWS elements of a column a thread.
+// Rung 2, tile: a tile and its halo in shared memory, ROWS elements of a column a thread.
 //
 // Idea       a thread makes ROWS elements one below the other: what it reads of a column of the tile serves each of them,
 //            (ROWS + SIZE - 1) SIZE loads from shared memory instead of ROWS SIZE^2. Neighbours read neighbours: no
@@ -10,8 +10,8 @@
 
 __constant__ float filter[SIZE * SIZE];
 
-constexpr int kRim = SIZE / 2, kDown = HEIGHT * ROWS;
-constexpr int kRows = kDown + 2 * kRim, kColumns = WIDTH + 2 * kRim;
+constexpr int kHalo = SIZE / 2, kDown = HEIGHT * ROWS;
+constexpr int kRows = kDown + 2 * kHalo, kColumns = WIDTH + 2 * kHalo;
 
 extern "C" __global__ void __launch_bounds__(WIDTH * HEIGHT)
 tile(const DTYPE* __restrict__ X, DTYPE* __restrict__ Y, int M, int N) {
@@ -22,7 +22,7 @@ tile(const DTYPE* __restrict__ X, DTYPE* __restrict__ Y, int M, int N) {
   bool finite = true;
   for (int r = y; r < kRows; r += HEIGHT)
     for (int c = x; c < kColumns; c += WIDTH) {
-      const int row = first_row + r - kRim, column = first_column + c - kRim;
+      const int row = first_row + r - kHalo, column = first_column + c - kHalo;
       const bool inside = row >= 0 && row < M && column >= 0 && column < N;
       held[r * kColumns + c] = inside ? to_float(X[image + static_cast<long long>(row) * N + column]) : 0.0f;
     }
@@ -32,11 +32,11 @@ tile(const DTYPE* __restrict__ X, DTYPE* __restrict__ Y, int M, int N) {
   float sums[ROWS] = {};
 #pragma unroll
   for (int v = 0; v < SIZE; ++v) {
-    const int column = first_column + x + v - kRim;
+    const int column = first_column + x + v - kHalo;
     if (!all_finite && (column < 0 || column >= N)) continue;  // infinity times nothing is nothing
 #pragma unroll
     for (int r = 0; r < ROWS + SIZE - 1; ++r) {
-      const int row = first_row + y * ROWS + r - kRim;
+      const int row = first_row + y * ROWS + r - kHalo;
       const float element = held[(y * ROWS + r) * kColumns + x + v];
       if (!all_finite && (row < 0 || row >= M)) continue;
 #pragma unroll

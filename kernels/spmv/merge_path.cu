@@ -3,8 +3,8 @@
 // Idea       the ends of the rows and the numbers of the non-zeros are two rising lists. Merged, they say when a sum is
 //            written and when a product is added; the merge is cut into pieces of one length, wherever a row begins.
 //            A block makes the products of its piece side by side into shared memory, a thread walks through ITEMS of the
-//            merge, and a segmented scan joins what one row left with several threads. What a block leaves open
-//            is added by a second launch, always in the same order.
+//            merge, and a segmented scan joins what one row left with several threads. What a block carries out
+//            (the sum of the row that goes on) is added by a second launch, always in the same order.
 // Parameters THREADS of a block; ITEMS of the merge a thread, whose odd values have no bank conflicts.
 // Expects    M + Z below 2^31.
 // Lacks      shape: each product goes through shared memory, which short even rows do not need.
@@ -26,7 +26,7 @@ __device__ __forceinline__ int ends_before(const int* ends, int rows, int first,
 
 extern "C" __global__ void __launch_bounds__(THREADS)
 merge_tiles(const int* __restrict__ starts, const int* __restrict__ columns, const DTYPE* __restrict__ values,
-            const DTYPE* __restrict__ x, DTYPE* __restrict__ y, DTYPE* __restrict__ left, int M, int Z) {
+            const DTYPE* __restrict__ x, DTYPE* __restrict__ y, DTYPE* __restrict__ carries, int M, int Z) {
   __shared__ int ends[kTile];
   __shared__ DTYPE products[kTile];
   __shared__ int corner[2];
@@ -62,12 +62,12 @@ merge_tiles(const int* __restrict__ starts, const int* __restrict__ columns, con
   DTYPE before;
   const Segment all = scan_segments({sum, head >= 0}, before);
   if (head >= 0) y[row + head] = before + head_sum;
-  if (thread == THREADS - 1) left[blockIdx.x] = all.sum;
+  if (thread == THREADS - 1) carries[blockIdx.x] = all.sum;
 }
 
-/// One block adds what the tiles left open: the tiles of a row follow one another. Which row it is says the merge.
+/// One block adds what the tiles carried out: the tiles of a row follow one another. Which row it is says the merge.
 extern "C" __global__ void __launch_bounds__(THREADS)
-add_left(const int* __restrict__ starts, const DTYPE* __restrict__ left, DTYPE* __restrict__ y, int M, int Z, int tiles) {
+add_carries(const int* __restrict__ starts, const DTYPE* __restrict__ carries, DTYPE* __restrict__ y, int M, int Z, int tiles) {
   __shared__ Segment carried;
   const int thread = static_cast<int>(threadIdx.x);
   Segment carry = {0, false};
@@ -77,7 +77,7 @@ add_left(const int* __restrict__ starts, const DTYPE* __restrict__ left, DTYPE* 
     const int earlier = in && tile > 0 ? ends_before(starts + 1, M, 0, Z, tile * kTile) : -1;
     const int later = tile + 1 < tiles ? ends_before(starts + 1, M, 0, Z, min((tile + 2) * kTile, M + Z)) : M;
     DTYPE before;
-    const Segment own = {in ? left[tile] : DTYPE(0), row != earlier};
+    const Segment own = {in ? carries[tile] : DTYPE(0), row != earlier};
     Segment all = scan_segments(own, before);
     all = joined(carry, all);
     if (in && row < M && row != later) y[row] += all.sum;

@@ -1,10 +1,10 @@
-// Rung 1, tile: a block's part of the plane, and a rim of one point, in shared memory.
+// Rung 1, tile: a block's part of the plane, and a halo of one point, in shared memory.
 //
-// Idea       every element comes from memory once a block; the rim is all that is read twice.
+// Idea       every element comes from memory once a block; the halo is all that is read twice.
 // Parameters WIDTH x HEIGHT threads of a block, DOWN rows of points each.
 // Expects    anything.
 // Lacks      registers: each of five loads goes to shared memory, and the block waits between loads and stores.
-#include "point.cuh"
+#include "tile_step.cuh"
 
 constexpr int kRows = HEIGHT * DOWN;
 
@@ -15,17 +15,11 @@ tile(const DTYPE* __restrict__ X, DTYPE* __restrict__ Y, int M, int N, float cen
   const int first_row = static_cast<int>(blockIdx.y) * kRows, first_column = static_cast<int>(blockIdx.x) * WIDTH;
   for (int r = y; r < kRows + 2; r += HEIGHT) {
     held[r][x + 1] = element(X, M, N, first_row + r - 1, first_column + x);
-    if (x < 2) {  // the rim's two columns
+    if (x < 2) {  // the halo's two columns
       const int c = x == 0 ? 0 : WIDTH + 1;
       held[r][c] = element(X, M, N, first_row + r - 1, first_column + c - 1);
     }
   }
   __syncthreads();
-#pragma unroll
-  for (int d = 0; d < DOWN; ++d) {
-    const int r = d * HEIGHT + y, row = first_row + r, column = first_column + x;
-    if (row < M && column < N)
-      Y[static_cast<long long>(row) * N + column] = step(held[r + 1][x + 1], held[r + 1][x], held[r + 1][x + 2],
-                                                         held[r][x + 1], held[r + 2][x + 1], centre, side);
-  }
+  store_step(held, Y, M, N, first_row, first_column, centre, side);
 }

@@ -1,12 +1,12 @@
 // Rung 3, two_steps: both steps on one tile (temporal blocking).
 //
-// Idea       a tile with a rim of two points has all that the second step of its inside needs: the first step is made of
-//            the tile and a rim of one, into shared memory again. The plane is read once and written once for two steps;
-//            the rims are made twice.
+// Idea       a tile with a halo of two points has all that the second step of its inside needs: the first step is made of
+//            the tile and a halo of one, into shared memory again. The plane is read once and written once for two steps;
+//            the halos are made twice.
 // Parameters WIDTH x HEIGHT threads of a block, DOWN rows of points each.
 // Expects    two steps.
 // Lacks      overlap: the block loads, makes a step, makes the other, one after another.
-#include "point.cuh"
+#include "tile_step.cuh"
 
 constexpr int kRows = HEIGHT * DOWN;
 constexpr int kThreads = WIDTH * HEIGHT;
@@ -29,11 +29,5 @@ two_steps(const DTYPE* __restrict__ X, DTYPE* __restrict__ Y, int M, int N, floa
                           : DTYPE(0);
     }
   __syncthreads();
-#pragma unroll
-  for (int d = 0; d < DOWN; ++d) {
-    const int r = d * HEIGHT + y, row = first_row + r, column = first_column + x;
-    if (row < M && column < N)
-      Y[static_cast<long long>(row) * N + column] = step(once[r + 1][x + 1], once[r + 1][x], once[r + 1][x + 2],
-                                                         once[r][x + 1], once[r + 2][x + 1], centre, side);
-  }
+  store_step(once, Y, M, N, first_row, first_column, centre, side);
 }

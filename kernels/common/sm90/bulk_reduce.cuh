@@ -1,5 +1,5 @@
 #pragma once
-// Sums in memory by the copy unit: a run of floats in shared memory is added to one in global memory, past the
+// Sums in memory by bulk copies: a run of floats in shared memory is added to one in global memory, past the
 // registers. Wraps cp.reduce.async.bulk (PTX ISA, "Data Movement and Conversion Instructions:
 // cp.reduce.async.bulk"). Needs sm_90. Unlike TmaStore::reduce_add it wants no tensor map, and knows no edges.
 #include "common/sm90/tma.cuh"
