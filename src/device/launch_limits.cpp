@@ -15,8 +15,8 @@ std::string text(const Dim3& d) {
 std::string grid_error(const Launch& launch) {
   const Dim3& grid = launch.grid;
   if (volume(grid) == 0) return fmt::format("grid {} is empty", text(grid));
-  if (grid.x > 0x7fffffffu || grid.y > 65535 || grid.z > 65535)
-    return fmt::format("grid {} is larger than 2147483647x65535x65535", text(grid));
+  if (grid.x > 0x7fffffffu || grid.y > kMostGridRows || grid.z > kMostGridRows)
+    return fmt::format("grid {0} is larger than 2147483647x{1}x{1}", text(grid), kMostGridRows);
   const Dim3& cluster = launch.cluster;
   if (volume(cluster) == 0) return fmt::format("cluster {} is empty", text(cluster));
   constexpr std::uint64_t kMostClusterBlocks = 16;  // Hopper's, beyond the portable 8

@@ -8,6 +8,9 @@
 
 namespace kerlab::device {
 
+/// Blocks of a grid along y and z.
+inline constexpr std::uint32_t kMostGridRows = 65535;
+
 /// Empty when the launch is possible; else what is too large and what to change. `resources` gives static shared
 /// memory, registers and thread limit; zeros there are not checked.
 std::string launch_limit_error(const DeviceInfo& device, const Launch& launch, const KernelResources& resources);

@@ -139,6 +139,20 @@ bool is_final(TrialStatus status) {
 bool is_fault(TrialStatus status) {
   return row(status).outcome == Outcome::fault;
 }
+bool never_ran(TrialStatus status) {
+  switch (status) {
+    case TrialStatus::compile_error:
+    case TrialStatus::compile_timeout:
+    case TrialStatus::compiler_crash:
+    case TrialStatus::rejected:
+    case TrialStatus::load_failed:
+    case TrialStatus::out_of_memory:
+    case TrialStatus::unsupported:
+      return true;
+    default:
+      return false;
+  }
+}
 
 std::string variant_text(const Trial& trial) {
   return trial.variant + (trial.accuracy.empty() ? "" : " (" + trial.accuracy + ")");

@@ -42,6 +42,8 @@ std::string_view name(TrialStatus status);
 std::optional<TrialStatus> parse_trial_status(std::string_view name);
 bool is_final(TrialStatus status);  ///< not compiling, launching, interrupted
 bool is_fault(TrialStatus status);  ///< ended by the device or a child process: shown as a culprit
+/// It ended before the kernel ran, or was not its doing: nothing was learnt about whether it is right.
+bool never_ran(TrialStatus status);
 
 /// Why a trial has its status, where several things lead to it.
 enum class TrialReason : std::uint8_t {

@@ -10,22 +10,6 @@ std::string title(const CheckRow& row) {
   return configuration.empty() ? row.problem.title() : row.problem.title() + ", " + configuration;
 }
 
-/// What was not the kernel's doing, or came before it ran.
-bool is_error(TrialStatus status) {
-  switch (status) {
-    case TrialStatus::compile_error:
-    case TrialStatus::compile_timeout:
-    case TrialStatus::compiler_crash:
-    case TrialStatus::rejected:
-    case TrialStatus::load_failed:
-    case TrialStatus::out_of_memory:
-    case TrialStatus::unsupported:
-      return true;
-    default:
-      return false;
-  }
-}
-
 std::string measured(const RecipeReport& report) {
   std::string text =
       fmt::format("error/bound {:.3g}, {} elements, {} runs", report.error_ratio, report.compared, report.runs);
@@ -66,7 +50,7 @@ std::vector<JUnitCase> check_cases(const std::vector<CheckRow>& rows, const std:
     cases.push_back(
         {suite, title(row), count > 0 ? 0 : row.seconds,
          row.trial.message.substr(0, row.trial.message.find('\n')) + "\n" + failure_report(row, again, false),
-         is_error(row.trial.status) ? "error" : std::string(name(row.trial.status)), ""});
+         never_ran(row.trial.status) ? "error" : std::string(name(row.trial.status)), ""});
   }
   return cases;
 }

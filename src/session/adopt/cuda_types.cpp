@@ -34,6 +34,14 @@ std::string without_lanes(const std::string& type) {
   return type;
 }
 
+std::optional<std::int64_t> bytes_of_type(const std::string& type) {
+  const std::string base = without_lanes(type);
+  if (const auto dtype = element_of(base)) return info(*dtype).bytes * (base == type ? 1 : type.back() - '0');
+  if (type == "char") return 1;
+  if (type == "unsigned") return 4;
+  return type == "long" || type == "size_t" ? std::optional<std::int64_t>(8) : std::nullopt;
+}
+
 ValueKind value_kind(std::string_view type) {
   constexpr std::string_view k32[] = {"int", "unsigned int", "int32_t", "uint32_t", "uint"};
   constexpr std::string_view k64[] = {"long long", "unsigned long long", "long",     "unsigned long", "size_t",

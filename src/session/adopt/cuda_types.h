@@ -16,6 +16,9 @@ std::optional<DType> element_of(std::string_view type);
 /// float4 is four floats.
 std::string without_lanes(const std::string& type);
 
+/// What sizeof gives of a type of one word: int8_t 1, float4 16; none: of no type that is known.
+std::optional<std::int64_t> bytes_of_type(const std::string& type);
+
 /// What is passed by value.
 enum class ValueKind : std::uint8_t { none, int32, int64, fp32, fp64 };
 ValueKind value_kind(std::string_view type);

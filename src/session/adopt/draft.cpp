@@ -80,7 +80,9 @@ class DraftMaker {
                                        "pointers; give the kernel one of these",
                                        argument.name, argument.type));
     if (kind == ValueKind::fp32 || kind == ValueKind::fp64) {
-      draft_.scalars.push_back({argument.name, kind == ValueKind::fp64, {}});
+      const CudaTokens* given = passed_for(argument.name);
+      draft_.scalars.push_back(
+          {argument.name, kind == ValueKind::fp64, given == nullptr ? std::nullopt : passed_number(*given, host_)});
       return;
     }
     draft_.dimensions.push_back({argument.name, {"", ""}});
@@ -145,21 +147,23 @@ class DraftMaker {
     return fits && kernel_.arguments.size() == kernel.arguments.size() ? kernel_.arguments[at].name : "";
   }
 
+  /// What the host passes for an argument of the adopted kernel; null: it launches it nowhere, or leaves it out.
+  [[nodiscard]] const CudaTokens* passed_for(const std::string& name) const {
+    for (std::size_t i = 0; site_ && i < std::min(site_->arguments.size(), kernel_.arguments.size()); ++i)
+      if (kernel_.arguments[i].name == name) return &site_->arguments[i];
+    return nullptr;
+  }
+
   void add_sizes() {
     const SpecWords constant(host_, {});
     for (DraftDimension& dimension : draft_.dimensions) {
       if (!dimension.value.text.empty()) continue;
       const std::size_t many = draft_.dimensions.size();
       dimension.value = {many == 1 ? "1048576" : many == 2 ? "1024" : "256", "a guess"};
-      if (!site_ || site_->arguments.size() != kernel_.arguments.size()) continue;
-      for (std::size_t i = 0; i < kernel_.arguments.size(); ++i)
-        if (kernel_.arguments[i].name == dimension.name)
-          if (const auto number = number_of(constant, site_->arguments[i]); number && *number > 0)
-            dimension.value = {std::to_string(*number), ""};
+      const CudaTokens* given = passed_for(dimension.name);
+      const auto number = given == nullptr ? std::nullopt : number_of(constant, *given);
+      if (number && *number > 0) dimension.value = {std::to_string(*number), ""};
     }
-    for (DraftScalar& scalar : draft_.scalars)
-      for (std::size_t i = 0; site_ && i < std::min(site_->arguments.size(), kernel_.arguments.size()); ++i)
-        if (kernel_.arguments[i].name == scalar.name) scalar.value = passed_number(site_->arguments[i], host_);
     const std::map<std::string, std::string> known = known_names(kernel_, site_);
     for (DraftTensor& tensor : draft_.tensors) tensor.elements = elements_of(tensor, known);
     fix_sizes(known);
@@ -186,12 +190,9 @@ class DraftMaker {
     for (const auto& [name, size] : kernel_.pragma.buffers)
       if (name == tensor.name)
         if (const auto text = words.expression(size)) return {*text, ""};
-    for (std::size_t i = 0; site_ && i < std::min(site_->arguments.size(), kernel_.arguments.size()); ++i) {
-      if (kernel_.arguments[i].name != tensor.name || site_->arguments[i].empty()) continue;
-      const auto bytes = host_.bytes.find(site_->arguments[i].back().text);
-      if (bytes == host_.bytes.end()) break;
-      if (const auto text = words.elements(bytes->second)) return {*text, ""};
-    }
+    if (const CudaTokens* given = passed_for(tensor.name); given != nullptr && !given->empty())
+      if (const auto bytes = host_.bytes.find(given->back().text); bytes != host_.bytes.end())
+        if (const auto text = words.elements(bytes->second)) return {*text, ""};
     std::vector<std::string> names;
     for (const DraftDimension& dimension : draft_.dimensions) names.push_back(dimension.name);
     if (names.size() == 3 && draft_.tensors.size() == 3) {  // as products of matrices are written: M, N, K

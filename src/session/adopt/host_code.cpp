@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "session/adopt/cuda_types.h"
+
 namespace kerlab::session {
 namespace {
 
@@ -44,15 +46,6 @@ std::vector<CudaTokens> extents_of(const CudaTokens& tokens, const HostValues& h
   }
   if (tokens.size() > 2 && tokens[0].is("dim3")) return split_at_commas(tokens, 2, tokens.size() - 1);
   return {tokens};
-}
-
-std::string size_of(const std::string& type) {
-  for (const auto& [name, bytes] :
-       {std::pair("double", "8"), std::pair("float", "4"), std::pair("int", "4"), std::pair("long", "8"),
-        std::pair("half", "2"), std::pair("__half", "2"), std::pair("char", "1"), std::pair("float4", "16"),
-        std::pair("float2", "8"), std::pair("__nv_bfloat16", "2"), std::pair("unsigned", "4")})
-    if (type == name) return bytes;
-  return {};
 }
 
 std::string without_brackets(std::string text) {
@@ -177,8 +170,7 @@ bool SpecWords::put(const CudaTokens& tokens, std::string& text, int depth) cons
       if (!put_word(token, text, depth)) return false;
     } else if (token.is("<<") && i + 1 < tokens.size() && tokens[i + 1].kind == CudaToken::Kind::number) {
       text += " * pow(2, " + tokens[++i].text + ")";
-    } else if (token.is("(") && i + 2 < tokens.size() && tokens[i + 2].is(")") &&
-               !size_of(tokens[i + 1].text).empty()) {
+    } else if (token.is("(") && i + 2 < tokens.size() && tokens[i + 2].is(")") && bytes_of_type(tokens[i + 1].text)) {
       i += 2;  // a cast
     } else if (token.text == "(" || token.text == ")") {
       text += token.text;
@@ -202,8 +194,8 @@ bool SpecWords::put_call(const CudaTokens& tokens, std::size_t& at, std::string&
   const std::size_t behind = behind_bracket(tokens, open);
   std::string inner;
   if (name == "sizeof") {
-    if (behind != open + 3 || size_of(tokens[open + 1].text).empty()) return false;
-    text += size_of(tokens[open + 1].text);
+    if (behind != open + 3 || !bytes_of_type(tokens[open + 1].text)) return false;
+    text += std::to_string(*bytes_of_type(tokens[open + 1].text));
   } else {
     const std::string called = name == "static_cast"            ? ""
                                : divides_rounding_up(name)      ? "ceil_div"

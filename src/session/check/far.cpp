@@ -9,6 +9,7 @@
 #include "base/format.h"
 #include "session/check/check.h"
 #include "session/run/elsewhere.h"
+#include "session/shapes/valid_shape.h"
 
 namespace kerlab::session {
 
@@ -21,12 +22,6 @@ constexpr std::size_t kMostFar = 3;
 /// What wide loads and tensor maps ask for, rows of whole 16 bytes.
 std::int64_t far_step(DType dtype) {
   return std::max<std::int64_t>(8, 16 / info(dtype).bytes);
-}
-
-double far_bytes(const Family& family, const Problem& problem) {
-  double bytes = 0;
-  for (const Tensor& tensor : tensors_of(family, problem)) bytes += static_cast<double>(tensor.bytes());
-  return bytes;
 }
 
 /// None where the family has no such problem.
@@ -59,7 +54,7 @@ ProblemRequest far_request(const Family& family, const Problem& problem, const s
 /// What a check of it takes on the device.
 double needed_bytes(const Family& family, const Problem& problem) {
   constexpr double kReferenceBytes = 16, kSets = 2;
-  double bytes = kSets * far_bytes(family, problem);
+  double bytes = kSets * bytes_of_tensors(family, problem);
   for (const Tensor& tensor : tensors_of(family, problem))
     if (tensor.role != Role::input) bytes += kReferenceBytes * static_cast<double>(tensor.elements());
   return bytes;

@@ -33,12 +33,6 @@ class ShapeDraw {
   std::uint64_t state_ = 0x9E3779B97F4A7C15u;
 };
 
-double bytes_of_tensors(const Family& family, const Problem& problem) {
-  double bytes = 0;
-  for (const Tensor& tensor : tensors_of(family, problem)) bytes += static_cast<double>(tensor.bytes());
-  return bytes;
-}
-
 /// Problems are added one after another, each that of those drawn which reaches the most that was not reached.
 class CoveringArray {
  public:

@@ -4,7 +4,9 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "device/launch_limits.h"
 #include "session/shapes/few_sms.h"
+#include "session/shapes/valid_shape.h"
 
 namespace kerlab::session {
 
@@ -17,9 +19,8 @@ constexpr std::int64_t kOthers[] = {1, 8, 16, 64};
 constexpr std::int64_t kFolds[] = {2, 4, 8, 16, 32};  // where a block takes several rows
 constexpr double kLongerBytes = 8;
 constexpr double kWarps = 1 << 16,
-                 kWarpsAtLimit = 1 << 20;   // of a plan that is thin; of one whose grid is at its limit
-constexpr double kFlopsOfBlock = 1e6;       // more keep one warp of an emulated device busy for a second
-constexpr std::uint32_t kMostRows = 65535;  // of a grid, in y and z
+                 kWarpsAtLimit = 1 << 20;  // of a plan that is thin; of one whose grid is at its limit
+constexpr double kFlopsOfBlock = 1e6;      // more keep one warp of an emulated device busy for a second
 constexpr std::int64_t kLongest = std::int64_t{1} << 26;
 constexpr int kWarp = 32;
 
@@ -39,21 +40,15 @@ std::optional<LaunchPlan> plan_on(const ShapedKernel& kernel, const Problem& pro
   }
 }
 
-double bytes_of_tensors(const Family& family, const Problem& problem) {
-  double bytes = 0;
-  for (const Tensor& tensor : tensors_of(family, problem)) bytes += static_cast<double>(tensor.bytes());
-  return bytes;
-}
-
 /// Such a launch fails, and says why: it is no wrong result.
-bool beyond_limit(const LaunchPlan& plan) {
+bool beyond_limit(const LaunchPlan& plan, const DeviceInfo& device) {
   return std::ranges::any_of(plan.launches,
-                             [](const Launch& launch) { return std::max(launch.grid.y, launch.grid.z) > kMostRows; });
+                             [&](const Launch& launch) { return !launch_limit_error(device, launch, {}).empty(); });
 }
 
 bool at_limit(const LaunchPlan& plan) {
-  return std::ranges::any_of(plan.launches,
-                             [](const Launch& launch) { return std::max(launch.grid.y, launch.grid.z) >= kMostRows; });
+  return std::ranges::any_of(
+      plan.launches, [](const Launch& launch) { return std::max(launch.grid.y, launch.grid.z) >= kMostGridRows; });
 }
 
 bool starts_fast(const LaunchPlan& plan) {
@@ -115,8 +110,8 @@ class ThinSearch {
     const double flops = at_limit(plan) ? flops_of(kernel_.family, problem) : flops_in_tiles(problem);
     double blocks = 0;
     for (const Launch& launch : plan.launches) blocks = std::max(blocks, blocks_of(launch));
-    return !beyond_limit(plan) && starts_fast(plan) && bytes_of_tensors(kernel_.family, problem) <= bytes &&
-           flops <= std::min(flops_, kFlopsOfBlock * blocks);
+    return !beyond_limit(plan, kernel_.device) && starts_fast(plan) &&
+           bytes_of_tensors(kernel_.family, problem) <= bytes && flops <= std::min(flops_, kFlopsOfBlock * blocks);
   }
 
   /// What whole tiles compute, also of a problem that fills a small part of them.

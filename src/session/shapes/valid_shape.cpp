@@ -51,4 +51,10 @@ std::optional<Problem> nearest_problem(const Family& family, const ProblemReques
   return problem_of(family, request);
 }
 
+double bytes_of_tensors(const Family& family, const Problem& problem) {
+  double bytes = 0;
+  for (const Tensor& tensor : tensors_of(family, problem)) bytes += static_cast<double>(tensor.bytes());
+  return bytes;
+}
+
 }  // namespace kerlab::session

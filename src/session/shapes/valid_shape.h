@@ -13,4 +13,7 @@ namespace kerlab::session {
 /// above. Dtype, flags, scalars and row padding are those of `wanted`. None: not even with the extents of `known`.
 std::optional<Problem> nearest_problem(const Family& family, const ProblemRequest& wanted, const Problem& known);
 
+/// Of all tensors together, as they lie in memory.
+double bytes_of_tensors(const Family& family, const Problem& problem);
+
 }  // namespace kerlab::session

@@ -14,22 +14,6 @@ namespace {
 
 constexpr std::size_t kAttempts = 3;  // configurations of a value, none of which could be run
 
-/// What says nothing about whether the kernel is right.
-bool could_not_be_run(TrialStatus status) {
-  switch (status) {
-    case TrialStatus::compile_error:
-    case TrialStatus::compile_timeout:
-    case TrialStatus::compiler_crash:
-    case TrialStatus::rejected:
-    case TrialStatus::load_failed:
-    case TrialStatus::out_of_memory:
-    case TrialStatus::unsupported:
-      return true;
-    default:
-      return false;
-  }
-}
-
 std::set<ParameterValue> values_of(const Configuration& configuration, const std::set<ParameterValue>& among) {
   std::set<ParameterValue> values;
   for (std::size_t p = 0; p < configuration.values.size(); ++p)
@@ -59,12 +43,11 @@ void ValueChecks::add(const VariantSource& source, const Problem& problem, const
   };
   auto form = std::ranges::find_if(forms_, is_it);
   if (form == forms_.end()) {
-    forms_.push_back({source, problem, all_values(*source.variant), {}, {}, {}, 0, 0});
+    forms_.push_back({source, problem, all_values(*source.variant), {}, {}, {}, 0});
     form = forms_.end() - 1;
     take_stored(*form);
   }
   for (std::size_t p = 0; p < relied.values.size(); ++p) form->unproven.erase({p, relied.values[p]});
-  form->before = form->unproven.size();
 }
 
 /// Trials of the same text on this kind of device.
@@ -86,7 +69,7 @@ void ValueChecks::take_stored(Form& form) {
     const bool passed = trial.status == TrialStatus::passed;
     if (trial.variant != variant.name || trial.source_hash != form.source.source.hash ||
         trial.device_class != rig_.device().device_class() || trial.toolchain != rig_.toolchain() ||
-        trial.check_version != kCheckVersion || !(passed || could_not_be_run(trial.status)) || !alike(trial.problem))
+        trial.check_version != kCheckVersion || !(passed || never_ran(trial.status)) || !alike(trial.problem))
       continue;
     const auto configuration = stored_configuration(variant, trial.configuration);
     if (!configuration) continue;
@@ -169,7 +152,7 @@ void ValueChecks::check(Form& form, const Job& job) {
     return;
   }
   could_not_run(form, job.configuration);
-  if (could_not_be_run(trial.status)) return;
+  if (never_ran(trial.status)) return;
   form.wrong.push_back({job.configuration,
                         {variant.name, configuration_text(variant, job.configuration),
                          fmt::format("{} on {}: {}", name(trial.status), setup_->problem.title(), failure_cause(trial)),

@@ -53,7 +53,7 @@ class ValueChecks {
     std::set<Configuration> banned;                ///< could not be run, or were wrong
     std::map<ParameterValue, std::size_t> failed;  ///< in how many configurations that could not be run
     std::vector<std::pair<Configuration, ValueFault>> wrong;
-    std::size_t checked = 0, before = 0;  ///< values that are proven now; unproven at first
+    std::size_t checked = 0;  ///< values that are proven now
   };
   struct Job {
     Configuration configuration;

@@ -7,6 +7,7 @@
 #include "base/temporary_folder.h"
 #include "catch.h"
 #include "session/adopt/cuda_file.h"
+#include "session/adopt/cuda_types.h"
 #include "spec/spec.h"
 
 using namespace kerlab;
@@ -102,6 +103,14 @@ int main() {
   const std::string source = read_text(variant.source);
   CHECK_THAT(source, Catch::Contains("#ifndef BLOCK\n#define BLOCK 128\n#endif") &&
                          Catch::Contains("#if 0  // adopt: host code\nint main()"));
+}
+
+TEST_CASE("adopt: sizes of types of one word", "[adopt]") {
+  CHECK(bytes_of_type("int8_t") == 1);
+  CHECK(bytes_of_type("__half") == 2);
+  CHECK(bytes_of_type("float4") == 16);
+  CHECK(bytes_of_type("size_t") == 8);
+  CHECK_FALSE(bytes_of_type("Particle"));
 }
 
 TEST_CASE("adopt: scalars are what the host passes", "[adopt]") {
