@@ -64,8 +64,8 @@ FNR == 1 {
   if (folder != module) sub(/\/[^\/]*$/, "", folder)
   if (!(module in may)) offence("folder src/" module " is not in the module table of " page)
   else if (module in has_rooms && !(folder in room)) offence("folder src/" folder " is not in the room table of " page)
-  if (module in has_rooms && FILENAME ~ /[.]cpp$/ && ++count[folder] == 26)
-    offence("more than 25 .cpp files in src/" folder ": a room is to be seen at a glance, make two")
+  if (FILENAME ~ /[.]cpp$/ && ++count[folder] == 26)
+    offence("more than 25 .cpp files in src/" folder ": a folder is to be seen at a glance, make two")
   files++
   space = "kerlab::" module
   if (module == "base") space = "kerlab"

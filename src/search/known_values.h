@@ -3,7 +3,7 @@
 // memory.
 
 #include "search/search_space.h"
-#include "spec/constraint_program.h"
+#include "spec/space/constraint_program.h"
 
 namespace kerlab::search {
 

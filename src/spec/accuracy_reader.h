@@ -2,7 +2,7 @@
 // `accuracy` and `specials` of a family.toml or a <variant>.toml.
 
 #include "plan/accuracy.h"
-#include "spec/spec_table.h"
+#include "spec/toml/spec_table.h"
 
 namespace kerlab::spec {
 

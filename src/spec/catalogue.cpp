@@ -6,9 +6,9 @@
 #include "base/file.h"
 #include "spec/name_lists.h"
 #include "spec/readers.h"
-#include "spec/source_path.h"
 #include "spec/spec.h"
-#include "spec/spec_table.h"
+#include "spec/toml/source_path.h"
+#include "spec/toml/spec_table.h"
 
 namespace kerlab::spec {
 namespace {

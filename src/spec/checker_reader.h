@@ -5,7 +5,7 @@
 
 #include "spec/scope.h"
 #include "spec/spec.h"
-#include "spec/spec_table.h"
+#include "spec/toml/spec_table.h"
 
 namespace kerlab::spec {
 

@@ -2,7 +2,7 @@
 // Dtypes of tensors and tensor maps as specs write them.
 
 #include "spec/spec.h"
-#include "spec/spec_table.h"
+#include "spec/toml/spec_table.h"
 
 namespace kerlab::spec {
 

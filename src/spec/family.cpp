@@ -10,8 +10,8 @@
 #include "spec/readers.h"
 #include "spec/recipe_reader.h"
 #include "spec/scope.h"
-#include "spec/source_path.h"
-#include "spec/spec_table.h"
+#include "spec/toml/source_path.h"
+#include "spec/toml/spec_table.h"
 
 namespace kerlab::spec {
 namespace {

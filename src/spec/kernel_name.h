@@ -2,7 +2,7 @@
 // Kernels that a launch names by more than an identifier: ns::scale, gemm<{DTYPE}, {BM}>.
 
 #include "spec/launch_decl.h"
-#include "spec/spec_table.h"
+#include "spec/toml/spec_table.h"
 
 namespace kerlab::spec {
 

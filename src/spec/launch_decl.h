@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "plan/problem_plan.h"
-#include "spec/expression.h"
+#include "spec/expression/expression.h"
 
 namespace kerlab::spec {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "spec/scope.h"
-#include "spec/spec_table.h"
+#include "spec/toml/spec_table.h"
 
 namespace kerlab::spec {
 

@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-#include "spec/cpp_expression.h"
+#include "spec/expression/cpp_expression.h"
 #include "spec/spec.h"
 
 namespace kerlab::spec {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "spec/spec_table.h"
+#include "spec/toml/spec_table.h"
 
 namespace kerlab::spec {
 namespace {

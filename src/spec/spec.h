@@ -13,7 +13,7 @@
 
 #include "plan/device_info.h"
 #include "plan/problem_plan.h"
-#include "spec/expression.h"
+#include "spec/expression/expression.h"
 #include "spec/launch_decl.h"
 
 namespace kerlab::spec {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <random>
 
-#include "verify/input_value.h"
+#include "verify/input/input_value.h"
 #include "verify/problem_data.h"
 
 namespace kerlab::verify {

@@ -7,7 +7,7 @@
 #include <map>
 
 #include "verify/explain.h"
-#include "verify/inputs.h"
+#include "verify/input/inputs.h"
 
 namespace kerlab::verify {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "verify/inputs.h"
+#include "verify/input/inputs.h"
 #include "verify/rounding_verdict.h"
 
 namespace kerlab::verify {

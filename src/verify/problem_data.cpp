@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "verify/inputs.h"
+#include "verify/input/inputs.h"
 
 namespace kerlab::verify {
 namespace {

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "common/number.h"
-#include "verify/input_value.h"
+#include "verify/input/input_value.h"
 
 namespace kerlab::verify {
 namespace {

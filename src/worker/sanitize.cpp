@@ -1,7 +1,7 @@
 // A run in mode sanitize, on an emulated device.
 #include <fmt/format.h>
 
-#include "verify/emulated_run.h"
+#include "verify/emulated/emulated_run.h"
 #include "verify/verdict_words.h"
 #include "worker/workbench.h"
 

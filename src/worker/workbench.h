@@ -10,7 +10,7 @@
 #include "measure/timer.h"
 #include "vendor/library_gemm.h"
 #include "verify/check.h"
-#include "verify/emulated_check.h"
+#include "verify/emulated/emulated_check.h"
 #include "worker/messages.h"
 
 namespace kerlab::worker {

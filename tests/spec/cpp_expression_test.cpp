@@ -1,6 +1,6 @@
 // Expressions as C++: the compiled text against the evaluator, on random expressions and inputs.
 
-#include "spec/cpp_expression.h"
+#include "spec/expression/cpp_expression.h"
 
 #include <fmt/format.h>
 

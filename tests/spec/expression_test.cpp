@@ -1,10 +1,10 @@
-#include "spec/expression.h"
+#include "spec/expression/expression.h"
 
 #include <limits>
 #include <optional>
 
 #include "catch.h"
-#include "spec/slots.h"
+#include "spec/expression/slots.h"
 
 using namespace kerlab;
 

@@ -4,7 +4,7 @@
 
 #include "catch.h"
 #include "spec/spec_fixture.h"
-#include "spec/toml_reader.h"
+#include "spec/toml/toml_reader.h"
 
 using namespace kerlab;
 using namespace kerlab::testing;

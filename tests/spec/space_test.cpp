@@ -2,8 +2,8 @@
 #include <cmath>
 
 #include "catch.h"
-#include "spec/completed_configuration.h"
-#include "spec/restrict.h"
+#include "spec/space/completed_configuration.h"
+#include "spec/space/restrict.h"
 #include "spec/spec_fixture.h"
 
 using namespace kerlab;

@@ -3,7 +3,7 @@
 #include <fstream>
 
 #include "catch.h"
-#include "spec/source_path.h"
+#include "spec/toml/source_path.h"
 
 namespace kerlab::testing {
 

@@ -7,7 +7,7 @@
 
 #include "catch.h"
 #include "common/number.h"
-#include "verify/input_value.h"
+#include "verify/input/input_value.h"
 #include "verify/product_terms.h"
 
 using namespace kerlab;

@@ -1,4 +1,4 @@
-#include "verify/inputs.h"
+#include "verify/input/inputs.h"
 
 #include "base/error.h"
 #include "catch.h"

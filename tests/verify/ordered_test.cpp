@@ -4,7 +4,7 @@
 
 #include "catch.h"
 #include "common/recipe.h"
-#include "verify/input_value.h"
+#include "verify/input/input_value.h"
 
 using namespace kerlab;
 

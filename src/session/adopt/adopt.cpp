@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "session/adopt/family_text.h"
-#include "spec/spec_table.h"
+#include "spec/toml/spec_table.h"
 
 namespace kerlab::session {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "base/file.h"
 #include "session/adopt/signature.h"
-#include "spec/source_path.h"
+#include "spec/toml/source_path.h"
 
 namespace kerlab::session {
 namespace {

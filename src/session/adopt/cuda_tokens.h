@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/modules.h"
-#include "spec/expression.h"
+#include "spec/expression/expression.h"
 
 namespace kerlab::session {
 

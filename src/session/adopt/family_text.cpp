@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "spec/toml_text.h"
+#include "spec/toml/toml_text.h"
 
 namespace kerlab::session {
 namespace {

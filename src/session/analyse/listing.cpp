@@ -6,7 +6,7 @@
 #include "session/run/problem_setup.h"
 #include "session/run/space.h"
 #include "spec/new_family.h"
-#include "spec/restrict.h"
+#include "spec/space/restrict.h"
 
 namespace kerlab::session {
 

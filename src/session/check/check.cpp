@@ -10,7 +10,7 @@
 #include "session/shapes/adversarial.h"
 #include "session/shapes/few_sms.h"
 #include "session/shapes/thin.h"
-#include "verify/emulated_check.h"
+#include "verify/emulated/emulated_check.h"
 
 namespace kerlab::session {
 

@@ -7,7 +7,7 @@
 #include "base/split.h"
 #include "session/find/shipped.h"
 #include "session/run/space.h"
-#include "spec/spec_table.h"
+#include "spec/toml/spec_table.h"
 
 namespace kerlab::session {
 

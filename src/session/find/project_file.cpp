@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "base/file.h"
-#include "spec/source_path.h"
-#include "spec/spec_table.h"
+#include "spec/toml/source_path.h"
+#include "spec/toml/spec_table.h"
 
 namespace kerlab::session {
 

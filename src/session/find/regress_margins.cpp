@@ -11,8 +11,8 @@
 #include "base/format.h"
 #include "plan/counters.h"
 #include "session/find/figures.h"
-#include "spec/source_path.h"
-#include "spec/spec_table.h"
+#include "spec/toml/source_path.h"
+#include "spec/toml/spec_table.h"
 
 namespace kerlab::session {
 

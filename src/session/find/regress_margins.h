@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "spec/toml_reader.h"
+#include "spec/toml/toml_reader.h"
 #include "trial/baseline.h"
 #include "trial/regress_run.h"
 

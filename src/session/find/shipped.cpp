@@ -6,9 +6,9 @@
 
 #include "base/file.h"
 #include "session/run/device_class.h"
-#include "spec/source_path.h"
-#include "spec/spec_table.h"
-#include "spec/toml_text.h"
+#include "spec/toml/source_path.h"
+#include "spec/toml/spec_table.h"
+#include "spec/toml/toml_text.h"
 
 namespace kerlab::session {
 

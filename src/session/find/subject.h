@@ -7,7 +7,7 @@
 #include "session/find/subject_name.h"
 #include "session/run/arguments.h"
 #include "session/run/candidate.h"
-#include "spec/completed_configuration.h"
+#include "spec/space/completed_configuration.h"
 
 namespace kerlab::session {
 

@@ -6,8 +6,8 @@
 #include "base/file.h"
 #include "session/run/rig.h"
 #include "session/run/space.h"
-#include "spec/source_path.h"
-#include "spec/spec_table.h"
+#include "spec/toml/source_path.h"
+#include "spec/toml/spec_table.h"
 
 namespace kerlab::session {
 

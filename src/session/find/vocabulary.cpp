@@ -7,7 +7,7 @@
 #include "session/find/suite.h"
 #include "session/run/rig.h"
 #include "spec/readers.h"
-#include "spec/toml_reader.h"
+#include "spec/toml/toml_reader.h"
 
 namespace kerlab::session {
 

@@ -15,7 +15,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "session/regress/regress_text.h"
-#include "spec/source_path.h"
+#include "spec/toml/source_path.h"
 
 namespace kerlab::session {
 

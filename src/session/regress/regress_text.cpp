@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "spec/spec_table.h"
-#include "spec/toml_text.h"
+#include "spec/toml/spec_table.h"
+#include "spec/toml/toml_text.h"
 #include "worker/plan_text.h"
 
 namespace kerlab::session {

@@ -12,7 +12,7 @@
 #include "model/inspection.h"
 #include "session/find/source_difference.h"
 #include "session/find/source_text.h"
-#include "spec/source_path.h"
+#include "spec/toml/source_path.h"
 
 namespace kerlab::session {
 

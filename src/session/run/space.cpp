@@ -6,7 +6,7 @@
 #include "base/format.h"
 #include "search/known_values.h"
 #include "spec/name_lists.h"
-#include "spec/unsupported.h"
+#include "spec/space/unsupported.h"
 
 namespace kerlab::session {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "spec/expression.h"
+#include "spec/expression/expression.h"
 #include "trial/trial.h"
 
 namespace kerlab::session {

@@ -8,7 +8,7 @@
 #include "session/tune/contenders.h"
 #include "session/tune/forecasts.h"
 #include "session/tune/starts.h"
-#include "spec/restrict.h"
+#include "spec/space/restrict.h"
 
 namespace kerlab::session {
 

@@ -7,7 +7,7 @@
 #include "session/run/problem_setup.h"
 #include "session/tune/starts.h"
 #include "session/tune/tune.h"
-#include "spec/restrict.h"
+#include "spec/space/restrict.h"
 
 namespace kerlab::session {
 

@@ -6,7 +6,7 @@
 #include "session/find/failures.h"
 #include "session/run/elsewhere.h"
 #include "session/shapes/few_sms.h"
-#include "verify/emulated_check.h"
+#include "verify/emulated/emulated_check.h"
 
 namespace kerlab::session {
 

@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "catch.h"
-#include "device/emu/ptx/control_flow.h"
+#include "device/emu/ptx/flow/control_flow.h"
 
 using namespace kerlab;
 

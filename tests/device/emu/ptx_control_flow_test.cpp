@@ -1,4 +1,4 @@
-#include "device/emu/ptx/control_flow.h"
+#include "device/emu/ptx/flow/control_flow.h"
 
 #include <algorithm>
 #include <set>

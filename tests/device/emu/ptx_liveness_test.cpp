@@ -3,7 +3,7 @@
 #include <string>
 
 #include "catch.h"
-#include "device/emu/ptx/control_flow.h"
+#include "device/emu/ptx/flow/control_flow.h"
 #include "device/emu/ptx_graph.h"
 
 using namespace kerlab::ptx;

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "catch.h"
-#include "device/emu/ptx/control_flow.h"
+#include "device/emu/ptx/flow/control_flow.h"
 #include "device/emu/ptx_text.h"
 
 using namespace kerlab::ptx;

@@ -12,7 +12,7 @@
 #include "session/run/space.h"
 #include "session/session_fixture.h"
 #include "session/shapes/tiles.h"
-#include "spec/completed_configuration.h"
+#include "spec/space/completed_configuration.h"
 
 using namespace kerlab;
 using namespace kerlab::emu;

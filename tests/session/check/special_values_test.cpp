@@ -8,7 +8,7 @@
 #include "catch.h"
 #include "common/recipe.h"
 #include "spec/spec.h"
-#include "verify/inputs.h"
+#include "verify/input/inputs.h"
 
 using namespace kerlab;
 

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "catch.h"
-#include "spec/expression.h"
+#include "spec/expression/expression.h"
 
 using namespace kerlab;
 

@@ -5,7 +5,7 @@
 #include "base/file.h"
 #include "base/temporary_folder.h"
 #include "catch.h"
-#include "spec/expression.h"
+#include "spec/expression/expression.h"
 
 using namespace kerlab;
 

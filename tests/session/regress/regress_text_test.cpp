@@ -9,7 +9,7 @@
 #include "base/temporary_folder.h"
 #include "catch.h"
 #include "session/regress/regress_folder.h"
-#include "spec/expression.h"
+#include "spec/expression/expression.h"
 #include "worker/plan_text.h"
 
 using namespace kerlab;

@@ -10,7 +10,7 @@
 #include "session/run/arguments.h"
 #include "session/run/device_class.h"
 #include "session/run/space.h"
-#include "spec/constraint_program.h"
+#include "spec/space/constraint_program.h"
 
 using namespace kerlab;
 

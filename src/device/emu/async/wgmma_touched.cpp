@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "device/emu/ptx/control_flow.h"
+#include "device/emu/ptx/flow/control_flow.h"
 
 namespace kerlab::emu {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "device/emu/machine/pipes.h"
-#include "device/emu/ptx/control_flow.h"
+#include "device/emu/ptx/flow/control_flow.h"
 #include "plan/stretch.h"
 
 namespace kerlab::emu {

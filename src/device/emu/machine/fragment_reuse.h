@@ -2,7 +2,7 @@
 // Which operands of mma.sync hold what an earlier one of the same block read: their handler keeps fragments decoded.
 
 #include "device/emu/machine/program.h"
-#include "device/emu/ptx/control_flow.h"
+#include "device/emu/ptx/flow/control_flow.h"
 #include "device/emu/ptx/ir.h"
 
 namespace kerlab::emu {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "device/emu/machine/cta.h"
-#include "device/emu/ptx/control_flow.h"
+#include "device/emu/ptx/flow/control_flow.h"
 #include "device/emu/ptx/ir.h"
 
 namespace kerlab::emu {

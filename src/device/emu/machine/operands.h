@@ -8,7 +8,7 @@
 
 #include "device/emu/machine/op.h"
 #include "device/emu/machine/program.h"
-#include "device/emu/ptx/control_flow.h"
+#include "device/emu/ptx/flow/control_flow.h"
 #include "device/emu/ptx/ir.h"
 
 namespace kerlab::emu {

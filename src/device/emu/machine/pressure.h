@@ -2,7 +2,7 @@
 // How many registers straight-line code wants at once.
 
 #include "device/emu/machine/chain.h"
-#include "device/emu/ptx/control_flow.h"
+#include "device/emu/ptx/flow/control_flow.h"
 
 namespace kerlab::emu {
 

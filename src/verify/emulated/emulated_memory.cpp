@@ -1,0 +1,80 @@
+// EmulatedChecker: what kernels may remember from run to run.
+#include <algorithm>
+
+#include "verify/emulated/emulated_check.h"
+#include "verify/emulated/emulated_run.h"
+
+namespace kerlab::verify {
+namespace {
+
+constexpr double kFreshRun = 0.2, kRow = 0.5;  // what they may cost: see emulation_cost
+
+}  // namespace
+
+/// Where the whole run costs little, with everything that can be changed; some blocks of a large problem, with all of
+/// its inputs changed, since few of them are seen by the blocks that run.
+void EmulatedChecker::look_for_memory(Candidate& candidate, std::uint32_t first, bool sampled, CheckReport& report) {
+  if (!sampled && emulation_cost(data_.plan()) > kFreshRun) return;
+  if (!sampled) run_fresh(candidate, first, sampled, report);
+  if (report.passed()) run_kept(candidate, first, sampled, report);
+}
+
+/// Other data in the buffers of the first recipe, at once: whoever keeps results for an address is found out.
+void EmulatedChecker::run_fresh(Candidate& candidate, std::uint32_t first, bool sampled, CheckReport& report) {
+  const std::uint32_t recipe = data_.fresh_recipe(ProblemData::Fresh::check);
+  const int set = data_.set_with(first, candidate.plan().alignment);
+  data_.refill(set, recipe);
+  Run run{recipe, kPoisonFinite, set, sampled, true, true};
+  if (run_once(candidate, run, report, {}))
+    for (RecipeReport& one : run.reports) report.recipes.push_back(std::move(one));
+  data_.distrust(set);
+}
+
+/// Nothing is poisoned between launches in a row and one on inputs that were changed in place: whoever keeps results
+/// for inputs that it knows by some of their elements, leaves itself a word in a workspace or in its outputs, or
+/// counts, is found out.
+void EmulatedChecker::run_kept(Candidate& candidate, std::uint32_t first, bool sampled, CheckReport& report) {
+  const std::uint32_t recipe = data_.fresh_recipe(sampled ? ProblemData::Fresh::check : ProblemData::Fresh::changed);
+  const int set = data_.set_with(first, candidate.plan().alignment);
+  const double affordable = sampled ? 2 : kRow / emulation_cost(data_.plan());
+  const int launches = static_cast<int>(std::clamp(affordable, 2.0, 1.0 * kLaunchesInARow));
+  const LaunchMode mode = sampled ? LaunchMode::check : LaunchMode::check_all;
+  poisoned_.erase(set);
+  try {
+    for (int i = 0; i < launches; ++i)
+      for (const LaunchReport& launched : candidate.run(set, mode))
+        if (data_.has_inout()) data_.restore_written(set, launched.written);
+  } catch (const DeviceFault&) {
+    data_.distrust(set);
+    throw;
+  }
+  data_.refill(set, recipe);
+  Run run{recipe, kPoisonFinite, set, sampled, true, true};
+  run.untouched = true;
+  if (run_once(candidate, run, report, {}))
+    for (RecipeReport& one : run.reports) report.recipes.push_back(std::move(one));
+  data_.distrust(set);
+}
+
+CheckReport EmulatedChecker::check_counted(Candidate& candidate, bool compared, std::vector<LaunchReport>& launched) {
+  const bool alone = candidate.can_be_sampled();
+  CheckReport report;
+  candidate.restore_variables();
+  Run run{0, kPoisonNan, data_.set_with(0), alone, compared, false};
+  run.counted = true;
+  run.parts = !alone;
+  execute(candidate, run, report);
+  const bool whole = report.blocks_run == report.blocks;
+  if (alone || whole) look_at_writes(candidate, run, report);
+  const bool look = compared && (alone || whole) && report.input_modified.empty();
+  for (std::size_t reference = 0; look && reference < data_.plan().references.size(); ++reference)
+    if (data_.output(reference).elements() > 0) report.recipes.push_back(compare(run, reference, false));
+  const std::string changed = candidate.restore_variables();
+  if (report.guard_violation.empty()) report.guard_violation = changed;
+  restore_poison(run);
+  if (!report.input_modified.empty()) data_.distrust(run.set);
+  launched = std::move(run.launched);
+  return report;
+}
+
+}  // namespace kerlab::verify
