@@ -41,6 +41,9 @@ def problems():
     for count in (1 << 20, N):
         x = torch.randint(-(1 << 31), 1 << 31, (count,), device="cuda").to(torch.int32)
         yield f"sort N={count} uint32", False, torch.sort, x
+    x = numbers(N, torch.float32)
+    yield f"select N={N} fp32 what=select", True, lambda x: x[x < 0], x
+    yield f"select N={N} int32 what=unique", True, torch.unique_consecutive, numbers(N, torch.int32)
     yield from irregular()
 
 
