@@ -203,10 +203,10 @@ TEST_CASE("emulated kernels: gemm, configurations that go other ways than the de
   for (const std::string layout : {"nn", "nt", "tn", "tt"}) {
     const Arguments few = {{"M", "7"}, {"N", "520"}, {"K", "1032"}, {"layout", layout}};
     const Arguments sixteen = {{"M", "16"}, {"N", "72"}, {"K", "80"}, {"layout", layout}, {"activation", "gelu"}};
-    CHECK(failures("gemm", "bf16", few, "gemv_mma", "WARPS_N=2,WARPS_K=4,TILES=2,STAGES=3") == "");
-    CHECK(failures("gemm", "tf32", sixteen, "gemv_mma", "SPLIT_K=1,STAGES=8") == "");
+    CHECK(failures("gemm", "bf16", few, "gemv", "MMA=1,WARPS_N=2,WARPS_K=4,TILES=2,STAGES=3") == "");
+    CHECK(failures("gemm", "tf32", sixteen, "gemv", "MMA=1,SPLIT_K=1,STAGES=8") == "");
   }
-  CHECK(failures("gemm", "int8", {{"M", "3"}, {"N", "99"}, {"K", "320"}, {"layout", "nt"}}, "gemv_mma") == "");
+  CHECK(failures("gemm", "int8", {{"M", "3"}, {"N", "99"}, {"K", "320"}, {"layout", "nt"}}, "gemv") == "");
 }
 
 TEST_CASE("emulated kernels: gemm_sm90, a consumer with several instructions a row", "[emulated][kernels]") {

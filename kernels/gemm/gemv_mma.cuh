@@ -1,34 +1,18 @@
-// Rung 16, gemv_mma: up to 16 rows of A against a B that is read once, multiplied by tensor cores.
-//
-// Idea      gemv converts every number of B and multiplies it M times, which from M = 4 on costs more than reading it.
-//           Here what a lane reads from B, 16 bytes at a time, is a part of a fragment of mma.sync as it stands:
-//           neither the order of k nor that of the columns within a fragment matters, as long as A's fragment has the
-//           same order of k and the sums are put where they belong. No conversion, no exchange between lanes, one mma
-//           for 16 rows.
-//           k contiguous in B (layouts .t)   the 16 rows of a fragment are columns of D: lane 4 g + t reads bytes 16
-//                                            t of 64 of rows g and g + 8, two mma's worth of k; A is the other operand
-//           n contiguous (layouts .n)        lane 4 g + t reads bytes 16 g of 128 of the rows of its own few k, and
-//                                            pairs them by __byte_perm; fragment j has every VEC-th column from j on
-//           What is read goes by cp.async through a ring of STAGES steps in shared memory, in which every thread reads
-//           only what it has copied itself: no barrier, and as many bytes on their way as the ring holds. (Loads to
-//           registers would not do: ptxas puts each load just before its mma, so that two or three are on their way.)
-//           To have enough of them for any shape, K is split among SPLIT_K blocks as well: each leaves its sums in a
-//           workspace, and the last one to arrive (a counter) adds them, always in the same order.
-// Parameters WARPS_N warps side by side along N, WARPS_K along K; TILES fragments' worth of columns per warp; STAGES;
-//           SPLIT_K blocks along K.
-// Expects   bf16, fp16, tf32 (int8: layouts .t); M <= 16; rows of B of whole 16 bytes (gemv takes any).
-// Operations one read of B from memory; one read of A per WARPS_N warps' columns, from L1 or L2.
-// Counted   1 x 512 x 1024 bf16, defaults, on the emulated device: 1,073,280 bytes loaded from global memory, 1,277,952
-//           from shared memory; the first by the formula: 1,073,152.
-// Measured on H200, bf16, beside cuBLASLt 13.1: nt: 1 x 4096 x 4096 12.7 us, 1.16 times as fast; 8 x 8192 x 8192
-//   36.8 us (3.65 TB/s), 0.99; 16 x 16384 x 4096 39.1 us, 0.95. nn: 20.7 us, 0.70, and 67.3 us, 0.53: gemm_sm80 is better
-//   there.
-#include "common/async_copy.cuh"
-#include "common/tensor_core.cuh"
-#include "common/semaphore.cuh"
+#pragma once
+// gemv by tensor cores: what a lane reads from B, 16 bytes at a time, is a part of a fragment of mma.sync as it stands.
+// Neither the order of k nor that of the columns within a fragment matters, as long as A's fragment has the same order
+// of k and the accumulators are put where they belong. No conversion, no exchange between lanes, one mma for 16 rows.
+//   k contiguous in B (layouts .t)   the 16 rows of a fragment are columns of D: lane 4 g + t reads bytes 16 t of 64 of
+//                                    rows g and g + 8, two mma's worth of k; A is the other operand
+//   n contiguous (layouts .n)        lane 4 g + t reads bytes 16 g of 128 of the rows of its own few k, and pairs them
+//                                    by __byte_perm; fragment j has every VEC-th column from j on
+// What is read goes by cp.async through a ring of STAGES steps in shared memory, in which every thread reads only what
+// it has copied itself: no barrier, and as many bytes on their way as the ring holds. (Loads to registers would not do:
+// ptxas puts each load just before its mma, so that two or three are on their way.)
+#include "common/sm80/cp_async.cuh"
+#include "common/sm80/ldmatrix.cuh"
+#include "common/sm80/mma_sync.cuh"
 #include "epilogue.cuh"
-
-constexpr int kThreads = WARPS_N * WARPS_K * 32;
 
 #if DTYPE_BYTES == 4
 using Bits = unsigned;  // of a number
@@ -38,7 +22,8 @@ using Bits = unsigned short;
 using Bits = unsigned char;
 #endif
 
-extern __shared__ uint4 shared[];  // STAGES x { chunks of B, words of A } of each thread; later the sums of warps
+/// STAGES x { chunks of B, words of A } of each thread; later the accumulators of the warps (gemv.cu).
+extern __shared__ uint4 shared[];
 
 #if TRANS_B
 constexpr int kColumns = 16 * TILES;      // of D, per warp
@@ -46,7 +31,7 @@ constexpr int kStepK = 64 / DTYPE_BYTES;  // two mma
 constexpr int kChunks = 2 * TILES;        // 16 bytes of B, per lane and step
 constexpr int kRowsA = (M_ROWS + 7) / 8;  // of A, per lane; A's rows are the columns of fragments
 constexpr int kWordsA = 4;                // of each
-using Sums = Sum[TILES][kRowsA][4];
+using Accumulators = Accumulator[TILES][kRowsA][4];
 #else
 constexpr int kVec = 16 / DTYPE_BYTES;            // numbers in 16 bytes
 constexpr int kFragments = kVec;                  // of 8 columns, in the 128 bytes of a row
@@ -56,11 +41,11 @@ constexpr int kOwn = kStepK / 4;                  // k of a lane
 constexpr int kChunks = kOwn * TILES;
 constexpr int kRowsA = (M_ROWS + 7) / 8;  // rows g and, beyond 8, g + 8 of A's fragment
 constexpr int kWordsA = 2;
-using Sums = Sum[TILES][kFragments][4];
+using Accumulators = Accumulator[TILES][kFragments][4];
 #endif
 constexpr bool kCopyA = !TRANS_A || M_ROWS == 1;  // rows of A are contiguous
 constexpr int kNumbersA = kWordsA * 4 / DTYPE_BYTES;
-constexpr int kStageBytes = kThreads * (kChunks * 16 + (kCopyA ? kRowsA * kWordsA * 4 : 0));
+constexpr int kStageBytes = THREADS * (kChunks * 16 + (kCopyA ? kRowsA * kWordsA * 4 : 0));
 
 /// Where a lane stands in a step.
 struct Place {
@@ -74,11 +59,11 @@ struct Place {
 
 /// This thread's part of the ring: chunk or row of A `i` of a stage.
 __device__ __forceinline__ unsigned chunk_place(int stage, int i) {
-  return shared_address(shared) + stage * kStageBytes + (i * kThreads + static_cast<int>(threadIdx.x)) * 16;
+  return shared_address(shared) + stage * kStageBytes + (i * THREADS + static_cast<int>(threadIdx.x)) * 16;
 }
 __device__ __forceinline__ unsigned row_place(int stage, int i) {
-  return shared_address(shared) + stage * kStageBytes + kThreads * kChunks * 16 +
-         (i * kThreads + static_cast<int>(threadIdx.x)) * kWordsA * 4;
+  return shared_address(shared) + stage * kStageBytes + THREADS * kChunks * 16 +
+         (i * THREADS + static_cast<int>(threadIdx.x)) * kWordsA * 4;
 }
 
 /// Copies what this thread needs of the step at k0, or zeros where there is nothing.
@@ -97,7 +82,7 @@ __device__ __forceinline__ void copy_step(int stage, const DTYPE* A, const DTYPE
     const bool exists = wanted && k + own < K;
     const DTYPE* from = B + static_cast<long long>(k + own) * N + (n < N ? n : N - kVec);
 #endif
-    copy_16_or_zero(exists, chunk_place(stage, i), from);
+    sm80::cp_async_16(chunk_place(stage, i), from, exists);
   }
   if (!kCopyA) return;
 #pragma unroll
@@ -106,9 +91,9 @@ __device__ __forceinline__ void copy_step(int stage, const DTYPE* A, const DTYPE
     const bool exists = wanted && m < M_ROWS && k < K;
     const DTYPE* from = A + static_cast<long long>(m) * K + k;
     if (kWordsA == 4)
-      copy_16_or_zero(exists, row_place(stage, i), from);
+      sm80::cp_async_16(row_place(stage, i), from, exists);
     else
-      copy_8_or_zero(exists, row_place(stage, i), from);
+      sm80::cp_async_8(row_place(stage, i), from, exists);
   }
 }
 
@@ -117,7 +102,7 @@ __device__ __forceinline__ void load_a(unsigned (&to)[kWordsA], int stage, int i
                                        int k0, int K) {
   if (kCopyA) {
 #pragma unroll
-    for (int w = 0; w < kWordsA; ++w) to[w] = load_word(row_place(stage, i) + 4 * w);
+    for (int w = 0; w < kWordsA; ++w) to[w] = sm80::load_shared_word(row_place(stage, i) + 4 * w);
     return;
   }
   const int m = i * 8 + place.group;
@@ -147,7 +132,8 @@ __device__ __forceinline__ Chunk load_chunk(int stage, int i) {
 }
 
 #if TRANS_B
-__device__ __forceinline__ void multiply(Sums& sums, const Chunk (&b)[kChunks], const unsigned (&a)[kRowsA][kWordsA]) {
+__device__ __forceinline__ void multiply(Accumulators& accumulators, const Chunk (&b)[kChunks],
+                                         const unsigned (&a)[kRowsA][kWordsA]) {
 #pragma unroll
   for (int tile = 0; tile < TILES; ++tile)
 #pragma unroll
@@ -156,14 +142,14 @@ __device__ __forceinline__ void multiply(Sums& sums, const Chunk (&b)[kChunks], 
       const unsigned(&high)[4] = b[2 * tile + 1].words;
       const unsigned first[4] = {low[0], high[0], low[1], high[1]};
       const unsigned second[4] = {low[2], high[2], low[3], high[3]};
-      multiply_tile<DTYPE>(sums[tile][m], first, a[m][0], a[m][1]);
-      multiply_tile<DTYPE>(sums[tile][m], second, a[m][2], a[m][3]);
+      sm80::mma_m16n8<DTYPE>(accumulators[tile][m], first, a[m][0], a[m][1]);
+      sm80::mma_m16n8<DTYPE>(accumulators[tile][m], second, a[m][2], a[m][3]);
     }
 }
 
 /// Calls write(m, column of the warp, sum) for what this lane holds.
 template <typename Write>
-__device__ __forceinline__ void for_each_sum(const Sums& sums, Write write) {
+__device__ __forceinline__ void for_each_accumulator(const Accumulators& accumulators, Write write) {
   const int group = static_cast<int>(threadIdx.x) % 32 / 4;
   const int m0 = static_cast<int>(threadIdx.x) % 4 * 2;
 #pragma unroll
@@ -171,10 +157,10 @@ __device__ __forceinline__ void for_each_sum(const Sums& sums, Write write) {
 #pragma unroll
     for (int m = 0; m < kRowsA; ++m)
 #pragma unroll
-      for (int i = 0; i < 4; ++i) write(m * 8 + m0 + i % 2, tile * 16 + i / 2 * 8 + group, sums[tile][m][i]);
+      for (int i = 0; i < 4; ++i) write(m * 8 + m0 + i % 2, tile * 16 + i / 2 * 8 + group, accumulators[tile][m][i]);
 }
 #else
-__device__ __forceinline__ void multiply(Sums& sums, const Chunk (&b)[kChunks],
+__device__ __forceinline__ void multiply(Accumulators& accumulators, const Chunk (&b)[kChunks],
                                          const unsigned (&rows)[kRowsA][kWordsA]) {
   const unsigned a[4] = {rows[0][0], kRowsA > 1 ? rows[kRowsA - 1][0] : 0, rows[0][1],
                          kRowsA > 1 ? rows[kRowsA - 1][1] : 0};
@@ -192,12 +178,12 @@ __device__ __forceinline__ void multiply(Sums& sums, const Chunk (&b)[kChunks],
         k_pairs[0] = __byte_perm(word(0), word(1), halves);
         k_pairs[1] = __byte_perm(word(2), word(3), halves);
       }
-      multiply_tile<DTYPE>(sums[tile][j], a, k_pairs[0], k_pairs[1]);
+      sm80::mma_m16n8<DTYPE>(accumulators[tile][j], a, k_pairs[0], k_pairs[1]);
     }
 }
 
 template <typename Write>
-__device__ __forceinline__ void for_each_sum(const Sums& sums, Write write) {
+__device__ __forceinline__ void for_each_accumulator(const Accumulators& accumulators, Write write) {
   const int group = static_cast<int>(threadIdx.x) % 32 / 4;
   const int pair = static_cast<int>(threadIdx.x) % 4 * 2;
 #pragma unroll
@@ -205,15 +191,14 @@ __device__ __forceinline__ void for_each_sum(const Sums& sums, Write write) {
 #pragma unroll
     for (int j = 0; j < kFragments; ++j)
 #pragma unroll
-      for (int i = 0; i < 4; ++i) write(i / 2 * 8 + group, (tile * 8 + pair + i % 2) * kVec + j, sums[tile][j][i]);
+      for (int i = 0; i < 4; ++i)
+        write(i / 2 * 8 + group, (tile * 8 + pair + i % 2) * kVec + j, accumulators[tile][j][i]);
 }
 #endif
 
-constexpr int kBlockColumns = kColumns * WARPS_N;
-constexpr int kBlockSums = M_ROWS * kBlockColumns;
-
-/// The sums of this warp's share of k.
-__device__ __forceinline__ void sum_up(Sums& sums, const DTYPE* A, const DTYPE* B, int n0, int N, int K) {
+/// The accumulators of this warp's share of k.
+__device__ __forceinline__ void accumulate(Accumulators& accumulators, const DTYPE* A, const DTYPE* B, int n0, int N,
+                                           int K) {
   // Neighbouring steps to each block; of these every WARPS_K-th to a warp. The last ones may get less, or nothing.
   const int steps = K / kStepK + (K % kStepK != 0);
   const int block_steps = (steps + SPLIT_K - 1) / SPLIT_K;
@@ -225,12 +210,12 @@ __device__ __forceinline__ void sum_up(Sums& sums, const DTYPE* A, const DTYPE* 
   for (int stage = 0; stage < STAGES - 1; ++stage) {
     const int step = begin + stage * WARPS_K;
     copy_step(stage, A, B, place, n0, step * kStepK, N, K, step < end);
-    commit_copies();
+    sm80::cp_async_commit();
   }
   int read = 0, write = STAGES - 1;
 #pragma unroll 1
   for (int step = begin; step < end; step += WARPS_K) {
-    wait_copies<STAGES - 2>();
+    sm80::cp_async_wait<STAGES - 2>();
     Chunk b[kChunks];
     unsigned a[kRowsA][kWordsA];
 #pragma unroll
@@ -240,61 +225,11 @@ __device__ __forceinline__ void sum_up(Sums& sums, const DTYPE* A, const DTYPE* 
     // Into the stage of the step before, whose mma have used what they loaded.
     const int next = step + (STAGES - 1) * WARPS_K;
     copy_step(write, A, B, place, n0, next * kStepK, N, K, next < end);
-    commit_copies();
-    multiply(sums, b, a);
+    sm80::cp_async_commit();
+    multiply(accumulators, b, a);
     write = read;
     read = read == STAGES - 1 ? 0 : read + 1;
   }
-  wait_copies<0>();
+  sm80::cp_async_wait<0>();
   __syncthreads();  // shared memory is free
-}
-
-/// `words`: 0 for each block column, and left so.
-extern "C" __global__ void __launch_bounds__(kThreads)
-    gemv(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const Added* __restrict__ bias,
-         const Added* __restrict__ C, Out* __restrict__ D, Sum* parts, unsigned* words, int N, int K, float alpha,
-         float beta SCALE_PARAMETERS) {
-  A = of_batch(A, static_cast<long long>(M_ROWS) * K);
-  B = of_batch(B, static_cast<long long>(K) * N);
-  const int thread = static_cast<int>(threadIdx.x);
-  const int warp = thread / 32;
-  const int block_n = static_cast<int>(blockIdx.x) * kBlockColumns;
-  const int warp_n = warp % WARPS_N * kColumns;
-  Sums sums = {};
-  sum_up(sums, A, B, block_n + warp_n, N, K);
-  Sum(*of_warps)[kBlockSums] = reinterpret_cast<Sum(*)[kBlockSums]>(shared);
-  for_each_sum(sums, [&](int m, int column, Sum sum) {
-    if (m < M_ROWS) of_warps[warp / WARPS_N][m * kBlockColumns + warp_n + column] = sum;
-  });
-  __syncthreads();
-
-  const Epilogue epilogue(bias, C, D, M_ROWS, N, alpha, beta, GIVEN_SCALES);
-  const long long place = (BATCHED ? blockIdx.z * static_cast<long long>(gridDim.x) : 0) + blockIdx.x;
-  Sum* of_blocks = parts + place * SPLIT_K * kBlockSums;
-  for (int i = thread; i < kBlockSums; i += kThreads) {
-    Sum sum = 0;
-#pragma unroll
-    for (int w = 0; w < WARPS_K; ++w) sum += of_warps[w][i];
-    const int n = block_n + i % kBlockColumns;
-    if (SPLIT_K > 1)
-      of_blocks[blockIdx.y * kBlockSums + i] = sum;
-    else if (n < N)
-      epilogue(i / kBlockColumns, n, sum);
-  }
-  if (SPLIT_K == 1) return;
-  __shared__ int is_last;
-  __syncthreads();
-  if (thread == 0) {
-    is_last = add_acquire_release(words + place, 1) == SPLIT_K - 1;
-    if (is_last) store_release(words + place, 0);
-  }
-  __syncthreads();
-  if (!is_last) return;
-  for (int i = thread; i < kBlockSums; i += kThreads) {
-    Sum sum = 0;
-#pragma unroll
-    for (int part = 0; part < SPLIT_K; ++part) sum += of_blocks[part * kBlockSums + i];
-    const int n = block_n + i % kBlockColumns;
-    if (n < N) epilogue(i / kBlockColumns, n, sum);
-  }
 }
