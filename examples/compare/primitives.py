@@ -41,6 +41,7 @@ def problems():
     for count in (1 << 20, N):
         x = torch.randint(-(1 << 31), 1 << 31, (count,), device="cuda").to(torch.int32)
         yield f"sort N={count} uint32", False, torch.sort, x
+    yield f"sort N={N} uint32 key=f32 values=yes", False, torch.sort, numbers(N, torch.float32)
     x = numbers(N, torch.float32)
     yield f"select N={N} fp32 what=select", True, lambda x: x[x < 0], x
     yield f"select N={N} int32 what=unique", True, torch.unique_consecutive, numbers(N, torch.int32)

@@ -7,7 +7,7 @@
 // Expects   anything.
 // Lacks     work that grows like N: log2(N)^2 / 2 comparisons a key, and all keys go through memory for every step
 //           between tiles.
-#include "common/types.cuh"
+#include "keys.cuh"
 
 constexpr int kTile = 2 * THREADS;
 
@@ -24,29 +24,29 @@ __device__ __forceinline__ Pair spaced(long long c, long long apart) {
   return {low, low + apart};
 }
 
-__device__ __forceinline__ void put_in_order(unsigned* keys, Pair pair) {
-  const unsigned low = keys[pair.low], high = keys[pair.high];
-  if (low > high) {
+__device__ __forceinline__ void put_in_order(Key* keys, Pair pair) {
+  const Key low = keys[pair.low], high = keys[pair.high];
+  if (ordered(low) > ordered(high)) {
     keys[pair.low] = high;
     keys[pair.high] = low;
   }
 }
 
-/// The block's tile, 0xffffffff beyond the end.
-__device__ __forceinline__ void load(unsigned* tile, const unsigned* from, int N) {
+/// The block's tile, the largest key beyond the end.
+__device__ __forceinline__ void load(Key* tile, const Key* from, int N) {
   for (int at = static_cast<int>(threadIdx.x); at < kTile; at += THREADS) {
     const long long i = static_cast<long long>(blockIdx.x) * kTile + at;
-    tile[at] = i < N ? from[i] : 0xffffffffU;
+    tile[at] = i < N ? from[i] : restored(kLargest);
   }
   __syncthreads();
 }
-__device__ __forceinline__ void store(const unsigned* tile, unsigned* to, int N) {
+__device__ __forceinline__ void store(const Key* tile, Key* to, int N) {
   for (int at = static_cast<int>(threadIdx.x); at < kTile; at += THREADS) {
     const long long i = static_cast<long long>(blockIdx.x) * kTile + at;
     if (i < N) to[i] = tile[at];
   }
 }
-__device__ __forceinline__ void merge(unsigned* tile, int apart) {
+__device__ __forceinline__ void merge(Key* tile, int apart) {
   for (; apart > 0; apart /= 2) {
     put_in_order(tile, spaced(threadIdx.x, apart));
     __syncthreads();
@@ -54,8 +54,8 @@ __device__ __forceinline__ void merge(unsigned* tile, int apart) {
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS)
-sort_tiles(const unsigned* __restrict__ X, unsigned* __restrict__ Y, int N) {
-  __shared__ unsigned tile[kTile];
+sort_tiles(const Key* __restrict__ X, Key* __restrict__ Y, int N) {
+  __shared__ Key tile[kTile];
   load(tile, X, N);
   for (int size = 2; size <= kTile; size *= 2) {
     put_in_order(tile, mirrored(threadIdx.x, size));
@@ -66,8 +66,8 @@ sort_tiles(const unsigned* __restrict__ X, unsigned* __restrict__ Y, int N) {
 }
 
 /// Step number `step` of all that follow: run length kTile 2^m takes m steps in memory and one in tiles.
-extern "C" __global__ void __launch_bounds__(THREADS) merge_step(unsigned* Y, int N, int step) {
-  __shared__ unsigned tile[kTile];
+extern "C" __global__ void __launch_bounds__(THREADS) merge_step(Key* Y, int N, int step) {
+  __shared__ Key tile[kTile];
   int m = 1;
   for (; step > m; ++m) step -= m + 1;
   const long long size = static_cast<long long>(kTile) << m;

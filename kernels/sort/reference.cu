@@ -1,7 +1,21 @@
-// Judges a sort: nothing falls, and what is there is what was there.
+// Judges a sort: nothing falls, what is there is what was there, and values went with their keys.
 #include "common/types.cuh"
 
 using Word = unsigned long long;
+#if KEY == 3
+using Key = unsigned long long;
+#else
+using Key = unsigned;
+#endif
+
+/// As the kernels must have it, said in another way: of f32 the sizes of negative numbers count downwards.
+__device__ bool is_above(Key a, Key b) {
+  if (KEY == 0 || KEY == 3) return a > b;
+  int x = static_cast<int>(a), y = static_cast<int>(b);
+  if (KEY == 2 && x < 0) x = static_cast<int>(0x80000000U + (0xffffffffU - static_cast<unsigned>(x)));
+  if (KEY == 2 && y < 0) y = static_cast<int>(0x80000000U + (0xffffffffU - static_cast<unsigned>(y)));
+  return x > y;
+}
 
 __device__ Word hashed(Word x) {  // the finaliser of splitmix64
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
@@ -10,7 +24,7 @@ __device__ Word hashed(Word x) {  // the finaliser of splitmix64
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-checker(const DTYPE* X, const DTYPE* Y, int N, float* error, int* code) {
+checker(const Key* X, const Key* Y, int N, float* error, int* code) {
   __shared__ Word sums[2];
   __shared__ int falls;
   if (threadIdx.x == 0) sums[0] = sums[1] = falls = 0;
@@ -21,7 +35,7 @@ checker(const DTYPE* X, const DTYPE* Y, int N, float* error, int* code) {
     const Word x = X[i], y = Y[i];
     first += hashed(x + 0x9e3779b97f4a7c15ULL) - hashed(y + 0x9e3779b97f4a7c15ULL);
     second += hashed(x * 0xd1342543de82ef95ULL + 1) - hashed(y * 0xd1342543de82ef95ULL + 1);
-    if (i > 0 && Y[i - 1] > Y[i]) down = 1;
+    if (i > 0 && is_above(Y[i - 1], Y[i])) down = 1;
   }
   atomicAdd(&sums[0], first);
   atomicAdd(&sums[1], second);
@@ -30,4 +44,30 @@ checker(const DTYPE* X, const DTYPE* Y, int N, float* error, int* code) {
   if (threadIdx.x != 0) return;
   code[0] = falls != 0 ? 1 : sums[0] != 0 || sums[1] != 0 ? 2 : 0;
   error[0] = code[0] == 0 ? 0.0f : 2.0f;
+}
+
+/// Where V, which rises, has the value; N where it has not.
+__device__ int place_of(const unsigned* V, int N, unsigned value) {
+  int begin = 0, end = N;
+  while (begin < end) {
+    const int middle = begin + (end - begin) / 2;
+    if (V[middle] < value) begin = middle + 1;
+    else end = middle;
+  }
+  return begin < N && V[begin] == value ? begin : N;
+}
+
+__device__ int judged(const Key* X, const unsigned* V, const Key* Y, const unsigned* W, int N, long long i) {
+  const int place = place_of(V, N, W[i]);
+  if (place == N) return 1;
+  if (X[place] != Y[i]) return 2;
+  return i > 0 && Y[i - 1] == Y[i] && W[i - 1] >= W[i] ? 3 : 0;
+}
+
+extern "C" __global__ void judge_values(const Key* X, const unsigned* V, const Key* Y, const unsigned* W, int N,
+                                        const long long* index, long long count, float* error, int* code) {
+  const long long j = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (j >= count) return;
+  code[j] = judged(X, V, Y, W, N, index == nullptr ? j : index[j]);
+  error[j] = code[j] == 0 ? 0.0f : 2.0f;
 }
