@@ -25,6 +25,8 @@ struct Cluster {
   ClusterBarrier barrier;
   /// Grows with every arrival, phase, copy and exit: whatever a waiting warp may wait for.
   std::uint64_t changes = 0;
+  /// Phases of mbarriers that have ended.
+  std::uint64_t phases_ended = 0;
 };
 
 }  // namespace kerlab::emu

@@ -61,6 +61,7 @@ void settle(const Issuer& who, const SharedPlace& at, MbarrierState state) {
     if (Sanitizer* const sanitizer = sanitizer_of(at)) sanitizer->phase_ended(who, at);
     state.phase = !state.phase;
     state.pending = state.expected;
+    at.block->cluster->phases_ended++;
   }
   store(at, state);
 }

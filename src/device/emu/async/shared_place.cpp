@@ -28,11 +28,10 @@ std::uint32_t alike(const Issuer& who, int operand, std::uint32_t lanes) {
   const std::uint32_t* const slot = who.warp->slots + std::ptrdiff_t{who.op->slot[operand]} * kLanes;
   std::uint32_t same = 0;
   if (who.op->width[operand] == 64) {
-    for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
-      const int lane = __builtin_ctz(rest);
-      if (std::memcmp(slot + 2 * lane, slot + 2 * who.lane, 8) == 0) same |= 1u << lane;
-    }
-    return same;
+    const std::uint32_t low = slot[2 * who.lane], high = slot[2 * who.lane + 1];
+    for (int lane = 0; lane < kLanes; ++lane)
+      same |= std::uint32_t{((slot[2 * lane] ^ low) | (slot[2 * lane + 1] ^ high)) == 0} << lane;
+    return same & lanes;
   }
   const std::uint32_t value = slot[who.lane];
   for (int lane = 0; lane < kLanes; ++lane) same |= std::uint32_t{slot[lane] == value} << lane;

@@ -107,7 +107,8 @@ bool ClusterRunner::help(Round round) {
   return any || round == Round::polling;
 }
 
-/// The oldest copies that complete on an mbarrier that somebody waits for, until one of them lets a warp go on.
+/// The oldest copies that complete on an mbarrier that somebody waits for, until one of them ends a phase: a reduction
+/// through distributed shared memory has thousands of a few bytes to one mbarrier.
 bool ClusterRunner::perform_awaited() {
   awaited_.clear();
   for (const BlockRunner& block : blocks_) block.awaited(awaited_);
@@ -116,11 +117,19 @@ bool ClusterRunner::perform_awaited() {
              return place.offset == copy.mbarrier && (copy.targets >> place.block->rank & 1) != 0;
            });
   };
-  const auto oldest = std::find_if(cluster_.pending.begin(), cluster_.pending.end(), is_awaited);
-  if (oldest == cluster_.pending.end()) return false;
-  perform(cluster_, *oldest);
-  cluster_.pending.erase(oldest);
-  return true;
+  const std::uint64_t phases_before = cluster_.phases_ended;
+  bool any = false;
+  for (auto copy = cluster_.pending.begin();
+       copy != cluster_.pending.end() && cluster_.phases_ended == phases_before;) {
+    if (!is_awaited(*copy)) {
+      ++copy;
+      continue;
+    }
+    perform(cluster_, *copy);
+    copy = cluster_.pending.erase(copy);
+    any = true;
+  }
+  return any;
 }
 
 bool ClusterRunner::perform_oldest() {
