@@ -6,7 +6,8 @@
 Times torch (CUB, most of it): median of CUDA events, the L2 cache flushed between calls. With a kerlab it asks
 `kerlab bench --suite ... --json` in the same run and prints the ratio of torch's time to kerlab's (above 1:
 kerlab is faster), and the geometric mean. torch.sort returns the places of the keys as well, torch.bincount and
-torch.cumsum of integers results of 64 bits: torch does more there, which the line says, and the mean leaves them out.
+torch.cumsum of integers results of 64 bits: torch does more there, and its sparse matrices have even rows:
+other work, which the line says, and the mean leaves them out.
 """
 
 import math
@@ -57,11 +58,26 @@ def irregular():
             weights = torch.randn(1, 1, size, size, device="cuda").to(dtype)
             yield (f"convolution M=8192 N=8192 R={radius} {name}", True,
                    lambda x, w=weights, r=radius: torch.nn.functional.conv2d(x, w, padding=r), image)
+    yield from sparse()
     for columns in (4096, 32768):
         x = torch.randn(8192, columns, device="cuda").to(torch.bfloat16)
         yield f"argmax M=8192 N={columns} bf16", True, lambda x: torch.argmax(x, 1), x
         for k in (8, 64):
             yield f"top_k M=8192 N={columns} K={k} bf16", True, lambda x, k=k: torch.topk(x, k, 1), x
+
+
+def sparse():
+    """torch's products of CSR matrices are those of cuSPARSE; rows of one length, where kerlab times a power law."""
+    rows, each = 262144, 16
+    starts = torch.arange(0, rows * each + 1, each, device="cuda", dtype=torch.int32)
+    columns = torch.randint(rows, (rows, each), device="cuda", dtype=torch.int32).sort(1).values.flatten()
+    for name, dtype in (("fp32", torch.float32), ("bf16", torch.bfloat16)):
+        values = torch.randn(rows * each, device="cuda").to(dtype)
+        matrix = torch.sparse_csr_tensor(starts, columns, values, (rows, rows))
+        for width in (64, 256):
+            dense = torch.randn(rows, width, device="cuda").to(dtype)
+            yield (f"spmm M={rows} N={width} K={rows} Z={rows * each} {name}", False,
+                   lambda x, m=matrix: torch.sparse.mm(m, x), dense)
 
 
 def main():
@@ -75,7 +91,7 @@ def main():
         torchs = microseconds(function, [argument], flush)
         line = f"{name:42}  {torchs:8.1f}us"
         if ours := times.get(name):
-            line += f"  {ours:8.1f}us  {torchs / ours:7.2f}" + ("" if same else "  (torch does more)")
+            line += f"  {ours:8.1f}us  {torchs / ours:7.2f}" + ("" if same else "  (other work)")
             if same:
                 logs.append(math.log(torchs / ours))
         print(line, flush=True)

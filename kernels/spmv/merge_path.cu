@@ -9,20 +9,10 @@
 // Expects    M + Z below 2^31.
 // Lacks      shape: each product goes through shared memory, which short even rows do not need.
 // Read       Merrill, Garland: Merge-based parallel sparse matrix-vector multiplication, SC16.
+#include "common/merge_search.cuh"
 #include "segment.cuh"
 
 constexpr int kTile = THREADS * ITEMS;
-
-/// How many ends of rows are among the first `diagonal` items of the merge: an end comes before the non-zero of its number.
-__device__ __forceinline__ int ends_before(const int* ends, int rows, int first, int elements, int diagonal) {
-  int low = max(diagonal - elements, 0), high = min(diagonal, rows);
-  while (low < high) {
-    const int middle = (low + high) / 2;
-    if (ends[middle] <= first + diagonal - 1 - middle) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
 
 extern "C" __global__ void __launch_bounds__(THREADS)
 merge_tiles(const int* __restrict__ starts, const int* __restrict__ columns, const DTYPE* __restrict__ values,
