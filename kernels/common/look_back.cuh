@@ -67,11 +67,12 @@ __device__ __forceinline__ Looked<T> wait_for(const TileWord<T>* words, int tile
   return found;
 }
 
-/// By one warp, 32 tiles a look: the sum of all tiles before this one, in all lanes. `total` is this one's.
+/// By one warp, 32 tiles a look: the sum of all tiles before this one, in all lanes. `total` is this one's. Where the sum
+/// `restarts` within the tile, who comes behind it needs nothing from before: its total is its prefix at once.
 template <int SLEEP_NS, typename T>
-__device__ __forceinline__ T look_back(TileWord<T>* words, int tile, T total) {
+__device__ __forceinline__ T look_back(TileWord<T>* words, int tile, T total, bool restarts = false) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
-  if (lane == 0 && tile > 0) words[tile].publish(kSum, total);
+  if (lane == 0 && (tile > 0 || restarts)) words[tile].publish(restarts ? kPrefix : kSum, total);
   T prefix = 0;
   for (int at = tile - 1 - lane;; at -= 32) {
     const Looked<T> found = wait_for<SLEEP_NS>(words, at);
@@ -83,6 +84,6 @@ __device__ __forceinline__ T look_back(TileWord<T>* words, int tile, T total) {
     prefix = sum + prefix;
     if (whole != 0) break;
   }
-  if (lane == 0) words[tile].publish(kPrefix, prefix + total);
+  if (lane == 0 && !restarts) words[tile].publish(kPrefix, prefix + total);
   return prefix;
 }
