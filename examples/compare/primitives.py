@@ -33,6 +33,11 @@ def problems():
     for name, dtype in (("fp32", torch.float32), ("bf16", torch.bfloat16)):
         yield f"reduce N={N} {name}", True, torch.sum, numbers(N, dtype)
     yield f"reduce N={N} int32 op=max", True, torch.amax, numbers(N, torch.int32)
+    for name, dtype in (("fp32", torch.float32), ("bf16", torch.bfloat16)):
+        x = numbers(1 << 26, dtype).view(8192, 8192)
+        for axis, of in ((1, "rows"), (0, "columns")):
+            yield (f"reduce_axis M=8192 N=8192 {name} of={of}", True,
+                   lambda x, a=axis: torch.sum(x, a, dtype=torch.float32), x)
     for count in (N, 1 << 20, 1 << 24):
         yield f"scan N={count} fp32 mode=inclusive", True, lambda x: torch.cumsum(x, 0), numbers(count, torch.float32)
     yield f"scan N={N} int32 mode=inclusive", False, lambda x: torch.cumsum(x, 0), numbers(N, torch.int32)

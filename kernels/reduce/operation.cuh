@@ -1,43 +1,6 @@
 #pragma once
-// What is reduced. The family defines OP: 0 sum, 1 max, 2 min.
-#include "common/rows/row_math.cuh"
-
-#if DTYPE_FP64
-using Number = double;
-#elif DTYPE_INT32
-using Number = int;
-#else
-using Number = float;
-#endif
-
-__device__ __forceinline__ Number number_of(DTYPE x) {
-#if DTYPE_FP64 || DTYPE_INT32
-  return x;
-#else
-  return to_float(x);
-#endif
-}
-
-/// Sums of integers wrap around. The largest, or least, of numbers with a NaN among them is NaN.
-__device__ __forceinline__ Number combine(Number a, Number b) {
-  if constexpr (OP == 1) return b > a || b != b ? b : a;
-  if constexpr (OP == 2) return b < a || b != b ? b : a;
-#if DTYPE_INT32
-  return static_cast<int>(static_cast<unsigned>(a) + static_cast<unsigned>(b));
-#else
-  return a + b;
-#endif
-}
-
-/// What changes no result.
-__device__ __forceinline__ Number nothing() {
-  if (OP == 0) return 0;
-#if DTYPE_INT32
-  return OP == 1 ? static_cast<int>(0x80000000U) : 0x7fffffff;
-#else
-  return OP == 1 ? -infinity() : infinity();
-#endif
-}
+// What is reduced (common/reduction.cuh), and by a block.
+#include "common/reduction.cuh"
 
 /// Of the block, in thread 0, always in the same order. May be called again after a barrier.
 __device__ __forceinline__ Number over_block(Number own) {

@@ -1,6 +1,6 @@
 #pragma once
-// What is reduced. The family defines OP: 0 sum, 1 max, 2 min.
-#include "common/types.cuh"
+// What numbers are reduced to. The family defines OP: 0 sum, 1 max, 2 min; 16-bit types are added up in fp32.
+#include "common/rows/row_math.cuh"
 
 #if DTYPE_FP64
 using Number = double;
@@ -35,19 +35,6 @@ __device__ __forceinline__ Number nothing() {
 #if DTYPE_INT32
   return OP == 1 ? static_cast<int>(0x80000000U) : 0x7fffffff;
 #else
-  return __int_as_float(OP == 1 ? static_cast<int>(0xff800000U) : 0x7f800000);
+  return OP == 1 ? -infinity() : infinity();
 #endif
-}
-
-/// Of the block, in thread 0, always in the same order. May be called again after a barrier.
-__device__ __forceinline__ Number over_block(Number own) {
-  __shared__ Number words[THREADS / 32];
-#pragma unroll
-  for (int lanes = 16; lanes > 0; lanes /= 2) own = combine(own, __shfl_xor_sync(0xffffffffU, own, lanes));
-  if (threadIdx.x % 32 == 0) words[threadIdx.x / 32] = own;
-  __syncthreads();
-  if (threadIdx.x == 0)
-#pragma unroll
-    for (int warp = 1; warp < THREADS / 32; ++warp) own = combine(own, words[warp]);
-  return own;
 }
