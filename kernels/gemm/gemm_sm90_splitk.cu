@@ -5,7 +5,8 @@
 //           and of what comes before and after. So SLICES blocks share the K of one tile, and their accumulators are
 //           added in a fixed order, the same bit for bit from run to run, in two steps:
 //           * CLUSTER_K blocks of a cluster multiply consecutive slices and add up over distributed shared memory,
-//             each a share of the tile (cluster_reduce.cuh): nothing of it passes through L2.
+//             each a share of the tile (cluster_reduce.cuh): nothing of it passes through L2. Any number up to 8:
+//             16 tiles by 7 blocks have 112 blocks and no workspace; by 8 they have 128, and find 120 multiprocessors.
 //           * each share of each cluster goes to a workspace. REDUCE says who adds these up:
 //             0  the last of its blocks to come (a counter of arrivals), in order of slice
 //             1  three quarters of them: they wait for the last, then each adds a share of the share. Less to read by
@@ -213,8 +214,9 @@ __device__ __forceinline__ void reduce_through_l2(const Accumulator (&share)[Red
   if (REDUCE == 2) NamedBarrier{1, kThreads}.sync();  // nobody multiplies any more: the stages are free
   SplitKParts<kFours, kPartials, kAdders, kThreads, Parts>::add_up(
       of_share, adder, reinterpret_cast<FourAccumulators*>(shared), [&](int four, const FourAccumulators& sum) {
-        write_accumulators<4>(work.part_k * Reduce::kShare + four / kThreads * 4, four % kThreads, sum.at, work, M, N,
-                              epilogue);
+        const int i = four / kThreads * 4;
+        if (i < Reduce::size(work.part_k))
+          write_accumulators<4>(Reduce::first(work.part_k) + i, four % kThreads, sum.at, work, M, N, epilogue);
       });
 }
 #endif
@@ -233,7 +235,7 @@ extern "C" __global__ void __launch_bounds__(kThreads + 32, BLOCKS_PER_SM)
     prefetch_tensor_map(map_b);
     sent.init(1);
     pipeline.init(1, CONSUMERS * kPeers);
-    sent.arrive_expect_tx(Reduce::kSentBytes);
+    sent.arrive_expect_tx(Reduce::sent_bytes(Reduce::kEven ? 0 : static_cast<int>(cluster_rank()) / kTiles));
   }
   const Work work(K);
 #if PREFETCH
@@ -276,6 +278,7 @@ extern "C" __global__ void __launch_bounds__(kThreads + 32, BLOCKS_PER_SM)
   constexpr int kTogether = Reduce::kShare % 4 == 0 ? 4 : 1;
 #pragma unroll
   for (int i = 0; i < Reduce::kShare; i += kTogether)
-    write_accumulators<kTogether>(work.part_k * Reduce::kShare + i, thread, share + i, work, M, N, epilogue);
+    if (i < Reduce::size(work.part_k))
+      write_accumulators<kTogether>(Reduce::first(work.part_k) + i, thread, share + i, work, M, N, epilogue);
 #endif
 }

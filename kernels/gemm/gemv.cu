@@ -4,13 +4,16 @@
 //           are useless, and all that counts is to keep 40 KiB and more per multiprocessor on their way. Two ways:
 //           MMA 0  multiply-adds: loads of 16 bytes past L1 to registers, UNROLL of them before the first is used
 //                  (gemv_fma.cuh). Any alignment, any type.
-//           MMA 1  tensor cores: converting every number of B and multiplying it M times costs more than reading it from
+//           MMA 1  tensor cores: converting every number of B and multiplying it M times costs more than reading it
+//           from
 //                  M = 4 on. B goes by cp.async through a ring in shared memory, and is a fragment of mma.sync as it
 //                  stands (gemv_mma.cuh).
 //           In both, WARPS_K warps of a block share the k of the same columns and add partial sums in shared memory. So
-//           that there are enough loads on their way for any shape, K is split among SPLIT_K blocks as well: each leaves
-//           its partial sums in a workspace, and the last one to arrive (a counter) adds them, always in the same order.
-// Parameters MMA; WARPS_K warps along K. MMA 0: ROWS columns of D per warp (.t) or LANES lanes side by side (.n); UNROLL
+//           that there are enough loads on their way for any shape, K is split among SPLIT_K blocks as well: each
+//           leaves its partial sums in a workspace, and the last one to arrive (a counter) adds them, always in the
+//           same order.
+// Parameters MMA; WARPS_K warps along K. MMA 0: ROWS columns of D per warp (.t) or LANES lanes side by side (.n);
+// UNROLL
 //           loads on their way per column (.t) or thread (.n). MMA 1: WARPS_N warps side by side along N; TILES
 //           fragments' worth of columns per warp; STAGES; SPLIT_K blocks along K.
 // Expects   M <= 16. MMA 0: any N, K, layout, rows of B that are no multiple of 16 bytes are read in smaller chunks.
@@ -23,8 +26,8 @@
 //           are.
 // Measured on H200, bf16, beside cuBLASLt 13.1. MMA 0: 1 x 4096 x 4096 nn 14.8 us (2.27 TB/s), 0.97; nt 12.5 us, 1.17,
 //   WARPS_K=8 ROWS=2 LANES=4 UNROLL=8; 8 x 8192 x 8192 nn 51.0 us, 0.69. MMA 1: nt: 1 x 4096 x 4096 12.7 us, 1.16 times
-//   as fast; 8 x 8192 x 8192 36.8 us (3.65 TB/s), 0.99; 16 x 16384 x 4096 39.1 us, 0.95. nn: 20.7 us, 0.70, and 67.3 us,
-//   0.53: gemm_sm80 is better there.
+//   as fast; 8 x 8192 x 8192 36.8 us (3.65 TB/s), 0.99; 16 x 16384 x 4096 39.1 us, 0.95. nn: 20.7 us, 0.70, and 67.3
+//   us, 0.53: gemm_sm80 is better there.
 #include "common/semaphore.cuh"
 #if MMA
 #include "gemv_mma.cuh"

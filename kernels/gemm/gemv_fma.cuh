@@ -72,8 +72,8 @@ using Accumulators = Accumulator[M_ROWS][ROWS];
 
 /// COUNT chunks of each row, THREADS chunks apart: first all loads, then all multiplications.
 template <int COUNT>
-__device__ __forceinline__ void add_chunks(Accumulators& accumulators, const DTYPE* A,
-                                           const DTYPE* const (&rows)[ROWS], int k0, int K) {
+__device__ __forceinline__ void add_chunks(Accumulators& accumulators, const DTYPE* A, const DTYPE* const (&rows)[ROWS],
+                                           int k0, int K) {
   constexpr int kStride = THREADS * VEC;
   Chunk chunks[COUNT][ROWS];
 #pragma unroll
@@ -96,8 +96,8 @@ __device__ __forceinline__ void add_chunks(Accumulators& accumulators, const DTY
 }
 
 /// The block's threads walk along ROWS rows of B together, VEC k each at a time.
-__device__ __forceinline__ void accumulate(Accumulators& accumulators, const DTYPE* A, const DTYPE* B, int n0,
-                                           int N, int K) {
+__device__ __forceinline__ void accumulate(Accumulators& accumulators, const DTYPE* A, const DTYPE* B, int n0, int N,
+                                           int K) {
   const DTYPE* rows[ROWS];
 #pragma unroll
   for (int r = 0; r < ROWS; ++r) rows[r] = B + static_cast<long long>(n0 + r < N ? n0 + r : N - 1) * K;
@@ -132,8 +132,8 @@ constexpr int kGroups = THREADS / LANES;  // rows of B that a block reads at onc
 
 /// COUNT neighbouring k: first all loads, then all multiplications.
 template <int COUNT>
-__device__ __forceinline__ void add_chunks(Accumulators& accumulators, const DTYPE* A, const DTYPE* column,
-                                           int k0, int N, int K) {
+__device__ __forceinline__ void add_chunks(Accumulators& accumulators, const DTYPE* A, const DTYPE* column, int k0,
+                                           int N, int K) {
   Chunk chunks[COUNT];
 #pragma unroll
   for (int u = 0; u < COUNT; ++u) chunks[u].load(column + static_cast<long long>(k0 + u) * N);
@@ -149,8 +149,8 @@ __device__ __forceinline__ void add_chunks(Accumulators& accumulators, const DTY
 }
 
 /// Lane l has VEC of the block's columns, from l % LANES * VEC on, and the k of group g: runs of UNROLL.
-__device__ __forceinline__ void accumulate(Accumulators& accumulators, const DTYPE* A, const DTYPE* B, int n0,
-                                           int N, int K) {
+__device__ __forceinline__ void accumulate(Accumulators& accumulators, const DTYPE* A, const DTYPE* B, int n0, int N,
+                                           int K) {
   const int group = static_cast<int>(threadIdx.x) / LANES;
   const int column = n0 + static_cast<int>(threadIdx.x) % LANES * VEC;
   const DTYPE* mine = B + (column < N ? column : N - VEC);  // VEC divides N
