@@ -1,10 +1,12 @@
-// Rungs 0 to 2, one element a thread, in three launches: scans of blocks, the scan of their sums, sums added to all.
+// Rungs 0 to 3, one element a thread, in three launches: scans of blocks, the scan of their sums, sums added to all.
 // METHOD says how a block scans.
 //
 // Idea      0, hillis_steele: in step k every thread adds what lies 2^k before it: log2(THREADS) steps, in two buffers.
 //           1, blelloch: a tree up and down again: twice the steps, but 2 THREADS additions instead of
 //           THREADS log2(THREADS); what threads touch lies 2, 4, 8 ... words apart, in the same banks.
 //           2, shuffled: warps need no shared memory and no barrier; one word a warp is left.
+//           3, raking: the lanes of one warp add up THREADS / 32 neighbours each, one after another: THREADS additions and
+//           two barriers, whatever THREADS is. A word between the lanes' parts keeps them in different banks.
 // Parameters THREADS a block.
 // Expects   anything.
 // Lacks     bytes on their way: a thread has one load. Sums go to memory and come back: 4 accesses for each number.
@@ -63,6 +65,27 @@ __device__ __forceinline__ Number over_block(Number own) {
     Number before = 0;
     for (int w = 0; w < warp; ++w) before += words[w];
     return before + own;
+  }
+  if constexpr (METHOD == 3) {
+    constexpr int kEach = THREADS / 32;
+    __shared__ Number held[32][kEach + 1];
+    const int lane = thread / kEach;
+    held[lane][thread % kEach] = own;
+    __syncthreads();
+    if (thread < 32) {
+      Number sum = 0;
+      for (int i = 0; i < kEach; ++i) sum += held[thread][i];
+#pragma unroll
+      for (int apart = 1; apart < 32; apart *= 2) {
+        const Number other = __shfl_up_sync(0xffffffffU, sum, apart);
+        if (thread >= apart) sum = other + sum;
+      }
+      Number before = __shfl_up_sync(0xffffffffU, sum, 1);
+      if (thread == 0) before = 0;
+      for (int i = 0; i < kEach; ++i) held[thread][i] = before += held[thread][i];
+    }
+    __syncthreads();
+    return held[lane][thread % kEach];
   }
 }
 

@@ -1,4 +1,4 @@
-// Rung 3, reduce_then_scan: sums of tiles, their scan by one block, then the tiles again.
+// Rung 4, reduce_then_scan: sums of tiles, their scan by one block, then the tiles again.
 //
 // Idea      a tile lies in the registers of a block: ROUNDS accesses of 16 bytes a thread are on their way at once, and
 //           a tile has one word to scan for each warp and round. The first launch only reads: 3 accesses to memory for

@@ -1,7 +1,7 @@
 // What Y should be, by one block of 1024 threads, each with a part of the row: sums of the parts, then the elements.
 #include "common/types.cuh"
 
-#if DTYPE_FP32
+#if DTYPE_FP32 || DTYPE_FP64
 using Sum = ACC;
 __device__ ACC number(ACC sum) { return sum; }
 #else

@@ -3,13 +3,13 @@
 // defines THREADS and ROUNDS.
 #include "common/types.cuh"
 
-constexpr int kVec = 4;
+constexpr int kVec = 16 / DTYPE_BYTES;
 constexpr int kWarps = THREADS / 32;
 constexpr int kWords = ROUNDS * kWarps;  ///< one a warp and round, in the order of memory
 constexpr int kTile = THREADS * ROUNDS * kVec;
 
 using Number = DTYPE;
-using Four = Vector<Number, kVec>;
+using Several = Vector<Number, kVec>;
 
 /// Of the warp: the sum of this and all lower lanes.
 __device__ __forceinline__ Number over_lanes(Number own) {
@@ -40,9 +40,9 @@ struct Tile {
 #pragma unroll
     for (int r = 0; r < ROUNDS; ++r) {
       if (rest >= kTile) {
-        const Four four = *reinterpret_cast<const Four*>(from + place(r));
+        const Several several = *reinterpret_cast<const Several*>(from + place(r));
 #pragma unroll
-        for (int e = 0; e < kVec; ++e) x[r][e] = four.at[e];
+        for (int e = 0; e < kVec; ++e) x[r][e] = several.at[e];
       } else {
 #pragma unroll
         for (int e = 0; e < kVec; ++e) x[r][e] = place(r) + e < rest ? from[place(r) + e] : Number(0);
@@ -54,7 +54,9 @@ struct Tile {
   __device__ __forceinline__ void scan_warps(Number* words) {
 #pragma unroll
     for (int r = 0; r < ROUNDS; ++r) {
-      const Number sum = over_lanes((x[r][0] + x[r][1]) + (x[r][2] + x[r][3]));
+      Number own = x[r][0] + x[r][1];
+      if constexpr (kVec == 4) own += x[r][2] + x[r][3];
+      const Number sum = over_lanes(own);
       before[r] = of_lane_below(sum);
       if (threadIdx.x % 32 == 31) words[r * kWarps + threadIdx.x / 32] = sum;
     }
@@ -66,19 +68,19 @@ struct Tile {
 #pragma unroll
     for (int r = 0; r < ROUNDS; ++r) {
       Number sum = prefix + (words[r * kWarps + threadIdx.x / 32] + before[r]);
-      Four four;
+      Several out;
 #pragma unroll
       for (int e = 0; e < kVec; ++e) {
         const Number after = sum + x[r][e];
-        four.at[e] = exclusive ? sum : after;
+        out.at[e] = exclusive ? sum : after;
         sum = after;
       }
       if (rest >= kTile) {
-        *reinterpret_cast<Four*>(to + place(r)) = four;
+        *reinterpret_cast<Several*>(to + place(r)) = out;
       } else {
 #pragma unroll
         for (int e = 0; e < kVec; ++e)
-          if (place(r) + e < rest) to[place(r) + e] = four.at[e];
+          if (place(r) + e < rest) to[place(r) + e] = out.at[e];
       }
     }
   }
