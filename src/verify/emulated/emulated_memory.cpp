@@ -1,6 +1,8 @@
 // EmulatedChecker: what kernels may remember from run to run.
 #include <algorithm>
+#include <cstring>
 
+#include "base/hash.h"
 #include "verify/emulated/emulated_check.h"
 #include "verify/emulated/emulated_run.h"
 
@@ -8,6 +10,19 @@ namespace kerlab::verify {
 namespace {
 
 constexpr double kFreshRun = 0.2, kRow = 0.5;  // what they may cost: see emulation_cost
+
+/// Of where a run has written, and of what is there afterwards.
+std::string digest_of_written(Device& device, const std::vector<LaunchReport>& launched) {
+  std::vector<std::byte> held;
+  for (const LaunchReport& launch : launched)
+    for (const AddressRange& range : launch.written) {
+      const std::size_t at = held.size();
+      held.resize(at + sizeof range + (range.end - range.begin));
+      std::memcpy(held.data() + at, &range, sizeof range);
+      device.copy_out(std::span(held).subspan(at + sizeof range), range.begin);
+    }
+  return digest(held);
+}
 
 }  // namespace
 
@@ -32,7 +47,8 @@ void EmulatedChecker::run_fresh(Candidate& candidate, std::uint32_t first, bool 
 
 /// Nothing is poisoned between launches in a row and one on inputs that were changed in place: whoever keeps results
 /// for inputs that it knows by some of their elements, leaves itself a word in a workspace or in its outputs, or
-/// counts, is found out.
+/// counts, is found out. A whole run that writes what the one before it has left changes nothing: an emulated device
+/// has nothing else to tell two launches by, so that all further ones would do the same.
 void EmulatedChecker::run_kept(Candidate& candidate, std::uint32_t first, bool sampled, CheckReport& report) {
   const std::uint32_t recipe = data_.fresh_recipe(sampled ? ProblemData::Fresh::check : ProblemData::Fresh::changed);
   const int set = data_.set_with(first, candidate.plan().alignment);
@@ -41,9 +57,15 @@ void EmulatedChecker::run_kept(Candidate& candidate, std::uint32_t first, bool s
   const LaunchMode mode = sampled ? LaunchMode::check : LaunchMode::check_all;
   poisoned_.erase(set);
   try {
-    for (int i = 0; i < launches; ++i)
-      for (const LaunchReport& launched : candidate.run(set, mode))
-        if (data_.has_inout()) data_.restore_written(set, launched.written);
+    std::string before;
+    for (int i = 0; i < launches; ++i) {
+      const std::vector<LaunchReport> launched = candidate.run(set, mode);
+      std::string after = sampled ? std::string() : digest_of_written(data_.device(), launched);
+      if (data_.has_inout())
+        for (const LaunchReport& launch : launched) data_.restore_written(set, launch.written);
+      if (!sampled && after == before) break;
+      before = std::move(after);
+    }
   } catch (const DeviceFault&) {
     data_.distrust(set);
     throw;
