@@ -13,7 +13,9 @@
 //           wgmma, not M; PINGPONG; SWAP_AB; CLUSTER_M, CLUSTER_N; STREAM_K waves that are shared out; RASTER, GROUP
 //           order of the tiles (tile_raster.cuh); IDLE_SMS multiprocessors left out; IN_FLIGHT groups of wgmma that
 //           may be unfinished when the next is issued; EPILOGUE 0 by TMA, 1 from registers; PROMOTE k after which
-//           accumulators of fp8 go to fp32; L2_PROMOTION what L2 fetches at once, bytes.
+//           accumulators of fp8 go to fp32; L2_PROMOTION what L2 fetches at once, bytes; L2_HINTS what L2 is told to
+//           keep: 1 D goes first, 2 the operand that a group of tiles shares stays as well, 3 the other goes first;
+//           EARLY blocks of a cluster load their first stages for themselves, before the cluster has met.
 // Expects   bf16 or fp16, any layout; tf32, int8, fp8 with k contiguous in both operands (nt). Rows of A and B of
 //           whole 16 bytes; EPILOGUE 0: rows of D too. Tiles may hang over every edge. STREAM_K: all blocks on the
 //           device at once.
@@ -28,8 +30,8 @@
 //   most is IDLE_SMS=4 (512 tiles are four whole waves of 128) and PINGPONG. 1536^3 as 132 tiles of 144x128: 0.95,
 //   where tiles of whole 32 rows had 0.75. Tiles of more than 160 accumulators a thread: not measured.
 #include "common/sm90/stream_k_partials.cuh"
-#include "common/tile_raster.cuh"
 #include "common/sm90/tile_scheduler.cuh"
+#include "common/tile_raster.cuh"
 #include "sm90_epilogue.cuh"
 #include "sm90_mainloop.cuh"
 
@@ -79,16 +81,17 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
 
   State state;
   const bool produces = threadIdx.x == CONSUMERS * 128;
-  // The first stages are on their way before anybody else has begun, where no other block has to be ready for them.
+  // The first stages are on their way before anybody else has begun, where no other block has to be ready for them: of
+  // clusters each block then loads all it needs itself.
   bool more = false;
   int early = 0;
   if (produces) {
     mainloop.pipeline.init(1, kSharers * kPeers);
     more = scheduler.next(work);
-    if (kCluster == 1 && more) {
+    if ((kCluster == 1 || EARLY) && more) {
       const TileCoordinate at = first_element(work.tile);
       early = work.end - work.first < STAGES ? work.end - work.first : STAGES;
-      mainloop.load(state, map_a, map_b, at.row, at.column, work.first * BK, early);
+      mainloop.load<true>(state, map_a, map_b, at.row, at.column, work.first * BK, early);
     }
   }
   sync_blocks();
@@ -100,9 +103,9 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
         const TileCoordinate at = first_element(work.tile);
         const int count = work.end - work.first - early;
         if (RASTER == 3 && work.tile / workers % 2 == 1)  // what the wave before read last is still in L2
-          mainloop.load(state, map_a, map_b, at.row, at.column, (stages - 1) * BK, count, -BK);
+          mainloop.load<false>(state, map_a, map_b, at.row, at.column, (stages - 1) * BK, count, -BK);
         else
-          mainloop.load(state, map_a, map_b, at.row, at.column, (work.first + early) * BK, count);
+          mainloop.load<false>(state, map_a, map_b, at.row, at.column, (work.first + early) * BK, count);
         early = 0;
       }
     }

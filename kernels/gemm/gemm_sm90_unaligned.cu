@@ -106,7 +106,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
 #pragma unroll 1
       for (int tile = worker; tile < tiles.count(); tile += workers) {
         const TileCoordinate at = tiles.first_element(tile, rank);
-        mainloop.load(state, map_a, map_b, at.row, at.column, 0, stages);
+        mainloop.load<false>(state, map_a, map_b, at.row, at.column, 0, stages);
       }
     }
 #endif

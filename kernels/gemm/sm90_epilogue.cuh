@@ -147,6 +147,16 @@ __device__ __forceinline__ void sync_storers(int barrier) {
     NamedBarrier{barrier, kStorers}.sync();
 }
 
+/// One thread: an epilogue stage to D. Nobody reads D again here: with L2_HINTS it is the first to leave L2.
+__device__ __forceinline__ void store_box(const TensorMap& map, unsigned stage, int n, int m) {
+  const int z = static_cast<int>(blockIdx.z);
+#if L2_HINTS
+  TmaStore::store(CachePolicy::evict_first(), map, stage, n, m, z);
+#else
+  TmaStore::store(map, stage, n, m, z);
+#endif
+}
+
 /// 64 rows of wgmma whose first element of D is at (m0, n0), through the epilogue stages of this consumer. `barrier`:
 /// its named barrier. The caller waits for the last stores (wait_for_stores) before it exits.
 __device__ __forceinline__ void store_by_tma(const Accumulator (&accumulators)[kColumns / 2], unsigned out_stages,
@@ -171,8 +181,7 @@ __device__ __forceinline__ void store_by_tma(const Accumulator (&accumulators)[k
     if (stores) {
       const int m = m0 + (SWAP_AB ? fill * kWidth : storer * 16), n = n0 + (SWAP_AB ? 0 : fill * kWidth);
 #pragma unroll
-      for (int box = 0; box < kTogether; ++box)
-        TmaStore::store(map, stage + box * kOutStageBytes, n + box * kOutColumns, m, static_cast<int>(blockIdx.z));
+      for (int box = 0; box < kTogether; ++box) store_box(map, stage + box * kOutStageBytes, n + box * kOutColumns, m);
       tma_store_commit();
     }
   }

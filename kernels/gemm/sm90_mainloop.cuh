@@ -25,7 +25,8 @@ struct Mainloop {
       : stages(stages), pipeline{full, empty}, row(cluster_rank() % CLUSTER_M), column(cluster_rank() / CLUSTER_M) {}
 
   /// Producer, one thread: loads `count` stages of the rows and columns of D from (m0, n0) on: those from k on, or
-  /// (`step` = -BK) from k backwards.
+  /// (`step` = -BK) from k backwards. `Alone`: all of it, for this block, as all blocks of the cluster do.
+  template <bool Alone>
   __device__ __forceinline__ void load(State& state, const TensorMap& map_a, const TensorMap& map_b, int m0, int n0,
                                        int k, int count, int step = BK) const {
     constexpr unsigned kOneRow = CLUSTER_N == 1   ? 1u
@@ -34,16 +35,47 @@ struct Mainloop {
     constexpr unsigned kOneColumn = (1u << CLUSTER_M) - 1;
     const auto of_row = static_cast<unsigned short>(kOneRow << row);
     const auto of_column = static_cast<unsigned short>(kOneColumn << column * CLUSTER_M);
-    const int z = static_cast<int>(blockIdx.z);
+    // Of a group of tiles, which follow one another, one operand is read again and again, the other passes by.
+    const CachePolicy passes = CachePolicy::evict_first(), stays = CachePolicy::evict_last();
 #pragma unroll 1
     for (; count > 0; --count, k += step) {
       pipeline.acquire(state);
       pipeline.expect(state, kStageBytes);
       const unsigned stage = stages + state.index * kStageBytes;
       Mbarrier& full = pipeline.full[state.index];
-      TileA::load_part<CLUSTER_N>(column, of_row, stage, map_a, full, m0, k, z);
-      TileB::load_part<CLUSTER_M>(row, of_column, stage + TileA::kBytes, map_b, full, n0, k, z);
+      load_operand<TileA, CLUSTER_N, Alone, RASTER != 1>(stays, passes, column, of_row, stage, map_a, full, m0, k);
+      load_operand<TileB, CLUSTER_M, Alone, RASTER == 1>(stays, passes, row, of_column, stage + TileA::kBytes, map_b,
+                                                         full, n0, k);
       state.advance();
+    }
+  }
+
+ private:
+  template <typename Tile, int Parts, bool Alone, bool Stays>
+  static __device__ __forceinline__ void load_operand(CachePolicy stays, CachePolicy passes, int part,
+                                                      unsigned short ranks, unsigned to, const TensorMap& map,
+                                                      Mbarrier& full, int x, int k) {
+    const int z = static_cast<int>(blockIdx.z);
+    const auto copy = [&](unsigned place, int along, int across) {
+      constexpr bool kHinted = Stays ? L2_HINTS >= 2 : L2_HINTS == 3;
+      const CachePolicy policy = Stays ? stays : passes;
+      if constexpr (Parts == 1 || Alone) {
+        if constexpr (kHinted)
+          TmaLoad::load(policy, map, place, full, along, across, z);
+        else
+          TmaLoad::load(map, place, full, along, across, z);
+      } else {
+        if constexpr (kHinted)
+          TmaLoad::multicast(policy, map, place, full, ranks, along, across, z);
+        else
+          TmaLoad::multicast(map, place, full, ranks, along, across, z);
+      }
+    };
+    if constexpr (Alone) {
+#pragma unroll
+      for (int other = 0; other < Parts; ++other) Tile::template for_each_box<Parts>(other, to, x, k, copy);
+    } else {
+      Tile::template for_each_box<Parts>(part, to, x, k, copy);
     }
   }
 };

@@ -55,27 +55,34 @@ struct SmemTile {
                     rest...);
   }
 
-  /// One thread of each of Parts blocks copies its part of the tile to all `ranks` of the cluster: rows of every panel
-  /// where k is contiguous, else whole panels. The box is as high as a part, or, above 256 rows, half of it.
+  /// Calls copy(shared address, innermost coordinate, next coordinate) for the boxes of one of Parts parts of the tile:
+  /// rows of every panel where k is contiguous, else whole panels. The box is as high as a part, or, above 256 rows,
+  /// half of it.
+  template <int Parts, typename Copy>
+  static __device__ __forceinline__ void for_each_box(int part, unsigned to, int x, int k, Copy copy) {
+    constexpr int kRows = kAlongK ? kPanelRows / Parts : kPanelRows;
+    constexpr int kBox = kRows > 256 ? kRows / 2 : kRows;
+    constexpr int kPanelsOfPart = kAlongK ? kPanels : kPanels / Parts;
+#pragma unroll
+    for (int i = 0; i < kPanelsOfPart; ++i)
+#pragma unroll
+      for (int box = 0; box < kRows; box += kBox) {
+        const int panel = kAlongK ? i : part * kPanelsOfPart + i;
+        const int row = kAlongK ? part * kRows + box : 0;
+        copy(to + panel * kPanelBytes + row * 128, (kAlongK ? k : x) + panel * kPanel, kAlongK ? x + row : k);
+      }
+  }
+
+  /// One thread of each of Parts blocks copies its part of the tile (for_each_box) to all `ranks` of the cluster.
   template <int Parts, typename... Rest>
   static __device__ __forceinline__ void load_part(int part, unsigned short ranks, unsigned to, const TensorMap& map,
                                                    Mbarrier& full, int x, int k, Rest... rest) {
-    constexpr int kRows = kAlongK ? kPanelRows / Parts : kPanelRows;
-    constexpr int kBox = kRows > 256 ? kRows / 2 : kRows;
-    constexpr int kCopies = kAlongK ? kPanels : kPanels / Parts;
-#pragma unroll
-    for (int copy = 0; copy < kCopies; ++copy)
-#pragma unroll
-      for (int box = 0; box < kRows; box += kBox) {
-        const int panel = kAlongK ? copy : part * kCopies + copy;
-        const int row = kAlongK ? part * kRows + box : 0;
-        const int along = (kAlongK ? k : x) + panel * kPanel;
-        const unsigned place = to + panel * kPanelBytes + row * 128;
-        if constexpr (Parts == 1)
-          TmaLoad::load(map, place, full, along, kAlongK ? x + row : k, rest...);
-        else
-          TmaLoad::multicast(map, place, full, ranks, along, kAlongK ? x + row : k, rest...);
-      }
+    for_each_box<Parts>(part, to, x, k, [&](unsigned place, int along, int across) {
+      if constexpr (Parts == 1)
+        TmaLoad::load(map, place, full, along, across, rest...);
+      else
+        TmaLoad::multicast(map, place, full, ranks, along, across, rest...);
+    });
   }
 
   /// The same, by rows of every panel whichever index is contiguous. The box is as high as a part.

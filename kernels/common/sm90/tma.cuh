@@ -152,6 +152,16 @@ struct TmaStore {
                      "r"(z), "r"(u), "r"(v));
   }
 
+  /// With an L2 cache hint.
+  static __device__ __forceinline__ void store(CachePolicy policy, const TensorMap& map, unsigned from, int x, int y,
+                                               int z) {
+    asm volatile(
+        "cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group.L2::cache_hint [%0, {%2, %3, %4}], [%1], %5;" ::"l"(
+            &map),
+        "r"(from), "r"(x), "r"(y), "r"(z), "l"(policy.bits)
+        : "memory");
+  }
+
   /// Adds the box to what is in memory, element by element, in L2: atomic for each element, in any order, so that sums
   /// of floats differ from run to run. Types: those of the map (fp32, fp16, bf16, integers).
   static __device__ __forceinline__ void reduce_add(const TensorMap& map, unsigned from, int x, int y) {
