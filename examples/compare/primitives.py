@@ -83,6 +83,10 @@ def sparse():
             dense = torch.randn(rows, width, device="cuda").to(dtype)
             yield (f"spmm M={rows} N={width} K={rows} Z={rows * each} {name}", False,
                    lambda x, m=matrix: torch.sparse.mm(m, x), dense)
+            if dtype == torch.float32:
+                other = torch.randn(width, rows, device="cuda")
+                yield (f"sddmm M={rows} N={rows} K={width} Z={rows * each} fp32", False,
+                       lambda x, m=matrix, o=other: torch.sparse.sampled_addmm(m, x, o, beta=0.0), dense)
 
 
 def main():
