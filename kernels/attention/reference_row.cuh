@@ -10,11 +10,13 @@
 
 constexpr int kThreads = 256;
 
-// W of docs/tolerance.md: what rounding weights to 16 bits does, in units of 4 u; below kSmallest their error is absolute.
+// W of docs/tolerance.md: what rounding weights to 16 bits (or to e4m3, times 256) does, in units of 4 u; below kSmallest their error is absolute.
 #if DTYPE_BF16
 constexpr ACC kRounded = 6 * 8192, kSmallest = 0;
 #elif DTYPE_FP16
 constexpr ACC kRounded = 6 * 1024, kSmallest = 1.0 / 16384;
+#elif DTYPE_E4M3
+constexpr ACC kRounded = 6 * 262144, kSmallest = 1.0 / 16384;
 #else
 constexpr ACC kRounded = 0, kSmallest = 0;
 #endif
