@@ -64,6 +64,11 @@ def irregular():
             yield (f"convolution M=8192 N=8192 R={radius} {name}", True,
                    lambda x, w=weights, r=radius: torch.nn.functional.conv2d(x, w, padding=r), image)
     yield from sparse()
+    for size in (56, 14):
+        image = torch.randn(32, 256, size, size, device="cuda").to(torch.bfloat16).to(memory_format=torch.channels_last)
+        filters = torch.randn(256, 256, 3, 3, device="cuda").to(torch.bfloat16).to(memory_format=torch.channels_last)
+        yield (f"implicit_gemm batch=32 M={size} N={size} C=256 F=256 bf16", True,
+               lambda x, w=filters: torch.nn.functional.conv2d(x, w, padding=1), image)
     for columns in (4096, 32768):
         x = torch.randn(8192, columns, device="cuda").to(torch.bfloat16)
         yield f"argmax M=8192 N={columns} bf16", True, lambda x: torch.argmax(x, 1), x
