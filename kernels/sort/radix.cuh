@@ -46,7 +46,7 @@ __device__ __forceinline__ void scan_digits(unsigned* values) {
 struct Places {
   unsigned of_warp[kWarps][kDigits];  ///< keys of the digit that the warp has; then those of the warps before it
   unsigned in_tile[kDigits];          ///< where the digit begins in the tile
-  unsigned in_memory[kDigits];        ///< where it begins in memory
+  unsigned in_memory[kDigits];        ///< what a place in the tile is from its place in memory
   Key keys[kTile];                    ///< in order; then the values
 };
 
@@ -114,13 +114,19 @@ struct Tile {
       places.keys[rank[i]] = order[i];
     }
     __syncthreads();
+    to_memory(places, to, values_from, values_to, is_last);
+  }
+
+  /// From the tile in order in shared memory, behind a barrier; rank[] are places in the tile.
+  __device__ __forceinline__ void to_memory(Places& places, Key* to, const unsigned* values_from, unsigned* values_to,
+                                            bool is_last) {
     unsigned goes[ITEMS];
 #pragma unroll
     for (int i = 0; i < ITEMS; ++i) {
       const int at = i * THREADS + static_cast<int>(threadIdx.x);
       const Key found = places.keys[at];
       const int digit = digit_of(found, shift);
-      goes[i] = places.in_memory[digit] + at - places.in_tile[digit];
+      goes[i] = places.in_memory[digit] + at;
       if (at < rest) to[goes[i]] = is_last ? restored(found) : found;
     }
     if (!VALUES) return;

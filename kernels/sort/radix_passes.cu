@@ -65,7 +65,8 @@ scatter(const Key* __restrict__ from, Key* __restrict__ to, const unsigned* __re
   if (threadIdx.x < 32) scan_digits(places.in_tile);
   else if (threadIdx.x < 64) scan_digits(places.in_memory);
   __syncthreads();
-  if (digit < kDigits) places.in_memory[digit] += counts[static_cast<long long>(digit) * tiles + blockIdx.x];
+  if (digit < kDigits)
+    places.in_memory[digit] += counts[static_cast<long long>(digit) * tiles + blockIdx.x] - places.in_tile[digit];
   __syncthreads();
   tile.scatter(places, to, values_from, values_to, pass == kPasses - 1);
 }

@@ -140,11 +140,11 @@ RecipeReport Checker::judge(const Run& run, std::size_t output, CheckWishes wish
     if (attempt == 0 || worse) worst = std::move(report);
   }
   worst.runs = static_cast<std::int64_t>(run.poisons.size());
-  std::int64_t different = 0;
-  const std::uint64_t first = reports_.hashed()[hash_slot(run, 0, output)];
-  for (std::size_t attempt = 1; attempt < run.poisons.size(); ++attempt)
-    different += reports_.hashed()[hash_slot(run, attempt, output)] != first ? 1 : 0;
-  judge_repeats(worst, different, wishes.nondeterministic);
+  std::vector<std::uint64_t> hashes;
+  for (std::size_t attempt = 0; attempt < run.poisons.size(); ++attempt)
+    hashes.push_back(reports_.hashed()[hash_slot(run, attempt, output)]);
+  const bool leaves_places = data_.plan().references[output].checker;
+  judge_repeats(worst, different_runs(hashes, run.poisons, leaves_places), wishes.nondeterministic);
   return worst;
 }
 

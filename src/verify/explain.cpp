@@ -61,6 +61,14 @@ RecipeReport explain(const Recipe& recipe, const Tensor& output, const lab::Comp
   return report;
 }
 
+std::int64_t different_runs(std::span<const std::uint64_t> hashes, std::span<const std::uint32_t> poisons,
+                            bool leaves_places) {
+  std::int64_t different = 0;
+  for (std::size_t i = 1; i < hashes.size(); ++i)
+    different += hashes[i] != hashes[0] && (!leaves_places || poisons[i] == poisons[0]) ? 1 : 0;
+  return different;
+}
+
 void judge_repeats(RecipeReport& report, std::int64_t different, bool nondeterministic) {
   if (different == 0 || !report.passed) return;
   if (nondeterministic) {

@@ -1,6 +1,8 @@
 #pragma once
 // A comparison in words.
 
+#include <cstdint>
+#include <span>
 #include <string>
 
 #include "common/lab_abi.h"
@@ -16,6 +18,11 @@ std::string coordinates(const std::vector<std::int64_t>& shape, std::int64_t ind
 RecipeReport explain(const Recipe& recipe, const Tensor& output, const lab::CompareReport& found);
 /// Where only `wanted` elements were to be compared.
 RecipeReport explain(const Recipe& recipe, const Tensor& output, const lab::CompareReport& found, std::int64_t wanted);
+
+/// Of runs with the same inputs, how many differ from the first. `leaves_places`: the kernel may leave some of the
+/// output as it was, as it may where a checker judges; then only runs with the first one's poison are looked at.
+[[nodiscard]] std::int64_t different_runs(std::span<const std::uint64_t> hashes, std::span<const std::uint32_t> poisons,
+                                          bool leaves_places);
 
 /// Takes in how many of the report's `runs` gave other bits than the first; where they must not, it did not pass.
 void judge_repeats(RecipeReport& report, std::int64_t different, bool nondeterministic);

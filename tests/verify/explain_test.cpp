@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "catch.h"
+#include "verify/check.h"
 
 using namespace kerlab;
 
@@ -77,4 +78,14 @@ TEST_CASE("a failed comparison says by what", "[verify]") {
   CHECK(explain(exact, output, found).cause == Cause::nan);
   found = {};
   CHECK(explain({}, output, found).cause == Cause::incomplete);
+}
+
+TEST_CASE("what a kernel leaves as it was differs with the poison, and is no difference between runs", "[verify]") {
+  const std::uint32_t poisons[] = {kPoisonNan, kPoisonFinite, kPoisonNan, kPoisonNan};
+  const std::uint64_t free_places[] = {7, 8, 7, 7};
+  CHECK(different_runs(free_places, poisons, true) == 0);
+  CHECK(different_runs(free_places, poisons, false) == 1);
+  const std::uint64_t race[] = {7, 8, 7, 9};
+  CHECK(different_runs(race, poisons, true) == 1);
+  CHECK(different_runs(race, poisons, false) == 2);
 }
