@@ -111,6 +111,9 @@ struct Consumer {
     for (int i = 0; i < kBlocks; ++i)
 #pragma unroll
       for (int j = 0; j < kColumns / 2; ++j) accumulators[i][j] = 0;
+#if IN_FLIGHT
+    multiply_overlapped(accumulators, first, count, scales);
+#else
 #pragma unroll 1
     for (int i = 0; i < count; ++i) {
       mainloop.pipeline.wait(state);
@@ -119,6 +122,7 @@ struct Consumer {
       release(state.index);
       state.advance();
     }
+#endif
     return 0;
 #else
     int before = 0;
@@ -147,4 +151,50 @@ struct Consumer {
   __device__ __forceinline__ void release(int stage) const {
     if (releases) Mbarrier::arrive_at(releases_to + stage * static_cast<int>(sizeof(Mbarrier)));
   }
+
+#if PROMOTE && IN_FLIGHT
+ private:
+  /// accumulators += A B, two parts at a time: the first is promoted while the second is multiplied. They are the two
+  /// blocks of 64 rows, or, where a consumer has but one, two stages. (ptxas lets no part that was not promoted yet
+  /// cross the end of a loop's round: it puts a wait there, C7517.)
+  __device__ __forceinline__ void multiply_overlapped(Accumulators& accumulators, int first, int count,
+                                                      const BlockScales& scales) {
+    static_assert(BK == PROMOTE && kBlocks <= 2, "constraint overlapped");
+    constexpr int kStages = 3 - kBlocks, kLast = kBlocks - 1;
+    int i = 0;
+#pragma unroll 1
+    for (; i + kStages <= count; i += kStages) {
+      Accumulator parts[2][WGMMA_N / 2];
+      const int k = (first + i) * BK;
+      const auto factors = scales.of(0, k), next = scales.of(kLast * 64, k + (kStages - 1) * BK);
+      const int before = state.index;
+      issue(parts[0], 0);
+      if (kBlocks == 1) state.advance();
+      issue(parts[1], kLast);
+      wgmma_wait<1>();
+      wgmma_settle(parts[0]);
+      if (kBlocks == 1) release(before);
+      promote(accumulators[0], parts[0], factors);
+      wgmma_settle(accumulators[0]);  // not after the wait
+      wgmma_wait<0>();
+      wgmma_settle(parts[1]);
+      release(state.index);
+      promote(accumulators[kLast], parts[1], next);
+      state.advance();
+    }
+    if (i < count) {
+      mainloop.pipeline.wait(state);
+      const unsigned stage = mainloop.stages + state.index * kStageBytes;
+      multiply_promoted(accumulators, stage + kMmaTileA, row, stage + tile_b, (first + i) * BK, scales);
+      release(state.index);
+      state.advance();
+    }
+  }
+  /// Waits for the stage, and issues the part of the rows of `block`.
+  __device__ __forceinline__ void issue(Accumulator (&part)[WGMMA_N / 2], int block) const {
+    if (block == 0 || kBlocks == 1) mainloop.pipeline.wait(state);
+    const unsigned stage = mainloop.stages + state.index * kStageBytes;
+    issue_part(part, stage + kMmaTileA, row + block * 64, stage + tile_b, 0);
+  }
+#endif
 };
