@@ -101,7 +101,7 @@ TEST_CASE("completion: families in folders, of --kernels and by path; what is br
 TEST_CASE("completion: the hidden command answers without a word of trouble and makes nothing", "[cli]") {
   const Sandbox sandbox;
   const ProcessResult families = sandbox.run({"complete", "--", "tune", "redu"});
-  CHECK(families.out == "reduce\ts = sum(x), max(x) or min(x)\n");
+  CHECK_THAT(families.out, Catch::StartsWith("reduce\ts = sum(x), max(x) or min(x)\n"));
   for (const Sandbox::Words& words : {Sandbox::Words{"complete"},
                                       {"complete", "--"},
                                       {"complete", "--", ""},
