@@ -27,6 +27,12 @@ void add_global_options(CLI::App& root, GlobalOptions& global) {
       ->type_name("DIR")
       ->expected(1)
       ->take_all();
+  root.add_option("--library", global.libraries,
+                  "plug-in whose library is timed beside the kernels, as CUB's; may be repeated (default: "
+                  "KERLAB_LIBRARIES; docs/libraries.md)")
+      ->type_name("FILE.so")
+      ->expected(1)
+      ->take_all();
   root.add_option("--color", global.color, "auto, always, never")->check(CLI::IsMember({"auto", "always", "never"}));
   root.add_option("--jobs", global.jobs, "compiler processes (default: one per core, at most 32)")
       ->check(takes_whole(1, 1024));
@@ -124,6 +130,7 @@ const Command& parse(CLI::App& root, const std::vector<Command>& commands, std::
   }
   if (root.get_option("--device")->count() > 0) global.device_typed = true;
   for (const std::string& folder : global.kernels) require_kernel_folder(folder, "--kernels");
+  for (const std::string& file : global.libraries) require_library_file(file, "--library");
   require_one_device(*command, global);
   require_dry(*command, global);
   return *command;

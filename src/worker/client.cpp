@@ -39,6 +39,7 @@ void WorkerClient::spawn() {
   command.insert(command.end(), {"--device", options_.device_id});
   if (options_.patience && starts_ == 0)
     command.insert(command.end(), {"--patience", fmt::format("{}", options_.patience->count())});
+  for (const std::string& file : options_.plugins) command.insert(command.end(), {"--library", file});
   child_.push_back(Child::spawn(command));
   ++starts_;
   send(request::Hello{}, kHelloDeadline);

@@ -35,8 +35,8 @@ std::vector<EnergySample> Workbench::measure_energies(const request::Energy& ene
   p.data.prepare_timing();
   std::vector<Timeable> timeables;
   for (const std::uint32_t id : energy.ids) timeables.push_back(timeable(id));
-  if (energy.library && p.library)
-    for (Timeable& timeable : library_timeables(p.library_rows)) timeables.push_back(std::move(timeable));
+  if (energy.library)
+    for (Timeable& timeable : library_row_timeables()) timeables.push_back(std::move(timeable));
   device_.synchronize();
   std::vector<EnergySample> samples;
   for (const Timeable& timeable : timeables) samples.push_back(measure_energy(p.lab, timeable, energy.seconds, meter));

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <string_view>
 #include <thread>
+#include <utility>
 
 #include "base/elapsed.h"
 #include "stats/samples.h"
@@ -50,7 +51,6 @@ void sabotage() {
 
 std::vector<Timeable> Workbench::library_timeables(std::span<const std::size_t> algorithms) {
   Problem& p = problem();
-  if (!p.library) throw Error("worker: no library was prepared");
   std::vector<Timeable> timeables;
   for (std::size_t i = 0; i < algorithms.size(); ++i) {
     const std::size_t algorithm = algorithms[i];
@@ -67,16 +67,70 @@ std::vector<Timeable> Workbench::library_timeables(std::span<const std::size_t> 
   return timeables;
 }
 
-/// Measures every algorithm on offer, side by side, and keeps the library's own pick and the fastest.
+/// All that is timed beside candidates: the vendor's two rows, if any, then those of plug-ins.
+std::vector<Timeable> Workbench::library_row_timeables() {
+  Problem& p = problem();
+  std::vector<Timeable> timeables;
+  if (p.library) timeables = library_timeables(p.library_rows);
+  if (p.plugin_rows)
+    for (Timeable& timeable : p.plugin_rows->timeables(kLibraryIds + static_cast<std::uint32_t>(timeables.size()))) {
+      timeable.call(0);  // what is loaded lazily is loaded now
+      timeables.push_back(std::move(timeable));
+    }
+  return timeables;
+}
+
+/// Each by itself: one that cannot be loaded leaves the others their rows.
+void Workbench::prepare_plugins(reply::LibraryReady& ready) {
+  Problem& p = problem();
+  const auto say = [&](const std::string& why) { ready.message += (ready.message.empty() ? "" : "; ") + why; };
+  for (const std::string& file : std::exchange(plugin_files_, {})) {
+    try {
+      plugins_.push_back(std::make_unique<Plugin>(file));
+    } catch (const Error& error) {
+      plugin_trouble_ += (plugin_trouble_.empty() ? "" : "; ") + std::string(error.what());
+    }
+  }
+  if (!plugin_trouble_.empty()) say(plugin_trouble_);
+  if (plugins_.empty() || !p.data.has_reference()) return;
+  p.plugin_rows = std::make_unique<PluginRows>(plugins_, p.data);
+  if (!p.plugin_rows->message().empty()) say(p.plugin_rows->message());
+  for (std::string& label : p.plugin_rows->labels()) ready.rows.push_back(std::move(label));
+  p.data.distrust_all();
+}
+
 reply::LibraryReady Workbench::prepare_library() {
   Problem& p = problem();
-  if (p.library) return p.library_ready;
+  if (p.library_asked) return p.library_ready;
   reply::LibraryReady ready;
-  auto* gpu = dynamic_cast<CudaDevice*>(&device_);
-  if (gpu == nullptr || p.data.plan().library_gemm.empty()) {
+  const bool vendors = dynamic_cast<CudaDevice*>(&device_) != nullptr && !p.data.plan().library_gemm.empty();
+  const bool plugins = !plugin_files_.empty() || !plugins_.empty() || !plugin_trouble_.empty();
+  if (!vendors && !plugins) {
     ready.message = "there is no library for this problem on this device";
     return ready;
   }
+  if (vendors) {
+    try {
+      ready = prepare_vendor();
+    } catch (const Error& error) {
+      const auto* fault = dynamic_cast<const DeviceFault*>(&error);
+      if (!plugins || (fault != nullptr && fault->sticky())) throw;
+      p.library.reset();
+      ready = {};
+      ready.message = error.what();
+    }
+  }
+  if (plugins) prepare_plugins(ready);
+  p.library_asked = true;
+  p.library_ready = ready;
+  return ready;
+}
+
+/// Measures every algorithm on offer, side by side, and keeps the library's own pick and the fastest.
+reply::LibraryReady Workbench::prepare_vendor() {
+  Problem& p = problem();
+  reply::LibraryReady ready;
+  auto* gpu = dynamic_cast<CudaDevice*>(&device_);
   const GemmCall& call = p.data.plan().library_gemm.front();
   const auto begin = std::chrono::steady_clock::now();
   std::vector<GemmPointers> sets;
@@ -107,7 +161,6 @@ reply::LibraryReady Workbench::prepare_library() {
                 fmt::format("{}, its own pick", p.library->version())};
   ready.choose_ms = milliseconds_since(begin) - ready.load_ms;
   p.data.distrust_all();
-  p.library_ready = ready;
   return ready;
 }
 

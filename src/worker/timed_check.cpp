@@ -20,6 +20,14 @@ std::string sentence(const RecipeReport& report) {
 
 }  // namespace
 
+std::string what_is_wrong_untimed(const CheckReport& report) {
+  if (!report.guard_violation.empty()) return report.guard_violation;
+  if (!report.input_modified.empty()) return fmt::format("its input {} was modified", report.input_modified);
+  for (const RecipeReport& recipe : report.recipes)
+    if (!recipe.passed) return sentence(recipe);
+  return {};
+}
+
 std::string what_is_wrong(const CheckReport& report) {
   if (!report.input_modified.empty())
     return fmt::format("{}its input {} was modified", kWrongWhenTimed, report.input_modified);

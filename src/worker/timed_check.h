@@ -14,6 +14,8 @@ namespace kerlab::worker {
 
 /// What is wrong, in a sentence; empty: nothing. Guards are told of elsewhere.
 std::string what_is_wrong(const CheckReport& report);
+/// The same of a check that came before timing, guards included.
+std::string what_is_wrong_untimed(const CheckReport& report);
 
 /// Looks once at each of the candidates that are timed together, between two of its samples: at what the last one has
 /// written, and at one more launch, with inputs that it has never seen. Costs two comparisons, one launch and two

@@ -137,8 +137,8 @@ Reply Workbench::serve(const request::Time& time) {
   TimedCheck look(p.data, candidates);
   for (std::size_t i = 0; i < timeables.size(); ++i)
     timeables[i].look = [&look, i](std::size_t set) { look.look(i, static_cast<int>(set)); };
-  if (time.library && p.library)
-    for (Timeable& timeable : library_timeables(p.library_rows)) timeables.push_back(std::move(timeable));
+  if (time.library)
+    for (Timeable& timeable : library_row_timeables()) timeables.push_back(std::move(timeable));
   device_.synchronize();  // a fault of the warm-up is told before anything waits behind a blocker
   const std::vector<ForeignProcess> before = lookout_.glance();
   std::vector<SampleSet> samples = p.timer.time(timeables, time.schedule, p.data.needs_flush());

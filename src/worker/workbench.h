@@ -12,12 +12,15 @@
 #include "verify/check.h"
 #include "verify/emulated/emulated_check.h"
 #include "worker/messages.h"
+#include "worker/plugin_rows.h"
 
 namespace kerlab::worker {
 
 class Workbench {
  public:
-  explicit Workbench(Device& device) : device_(device), lookout_(device) {}
+  /// `plugins`: files of libraries that the user has named, loaded when a request asks for libraries.
+  explicit Workbench(Device& device, std::vector<std::string> plugins = {})
+      : device_(device), lookout_(device), plugin_files_(std::move(plugins)) {}
 
   /// Serves one request. Throws DeviceFault or Error when it fails; the workbench stays usable unless the fault is
   /// sticky.
@@ -60,9 +63,14 @@ class Workbench {
     // On a GPU, when asked for:
     std::unique_ptr<LibraryGemm> library;
     std::vector<std::size_t> library_rows;  ///< algorithm of each row
-    reply::LibraryReady library_ready;      ///< what was told of them
+    std::unique_ptr<PluginRows> plugin_rows;
+    reply::LibraryReady library_ready;  ///< what was told of all of them
+    bool library_asked = false;
   };
   reply::LibraryReady prepare_library();
+  reply::LibraryReady prepare_vendor();
+  void prepare_plugins(reply::LibraryReady& ready);
+  [[nodiscard]] std::vector<Timeable> library_row_timeables();
   [[nodiscard]] std::vector<Timeable> library_timeables(std::span<const std::size_t> algorithms);
   Problem& problem();
   Candidate& candidate(std::uint32_t id);
@@ -79,7 +87,10 @@ class Workbench {
 
   Device& device_;
   Lookout lookout_;
-  std::optional<CublasLt> library_;  ///< opened for the first problem that asks for it
+  std::optional<CublasLt> library_;        ///< opened for the first problem that asks for it
+  std::vector<std::string> plugin_files_;  ///< not loaded yet
+  std::vector<std::unique_ptr<Plugin>> plugins_;
+  std::string plugin_trouble_;  ///< of those that could not be loaded
   std::unique_ptr<Problem> problem_;
   std::map<std::string, double> sanitized_;  ///< by label: what thorough checks have spent in mode sanitize
 };

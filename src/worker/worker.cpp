@@ -62,13 +62,13 @@ int serve_requests(FrameChannel& channel, Workbench& workbench) {
 
 }  // namespace
 
-int run_worker(const std::string& device_id, std::chrono::milliseconds patience) {
+int run_worker(const std::string& device_id, std::chrono::milliseconds patience, std::vector<std::string> plugins) {
   FrameChannel channel = FrameChannel::take_over_stdio();
   channel.start_watchdog();  // behind a launcher nobody else ends a worker that hangs when its parent dies
   try {
     const std::unique_ptr<Device> device = open_device(device_id);
     const std::optional<DeviceLock> held = take_device(*device, patience);
-    Workbench workbench(*device);
+    Workbench workbench(*device, std::move(plugins));
     return serve_requests(channel, workbench);
   } catch (const DeviceFault& fault) {
     report(channel, fault.kind(), fault.what());

@@ -15,9 +15,10 @@ namespace kerlab::worker {
 /// done so yet. Less than the parent's patience with the first reply.
 inline constexpr std::chrono::milliseconds kLockPatience{20000};
 
-/// Body of `kerlab worker --device ID [--patience MILLISECONDS]`: serves requests until Bye or end of input. Returns
-/// the exit code.
-int run_worker(const std::string& device_id, std::chrono::milliseconds patience = kLockPatience);
+/// Body of `kerlab worker --device ID [--patience MILLISECONDS] [--library FILE]...`: serves requests until Bye or end
+/// of input. Returns the exit code.
+int run_worker(const std::string& device_id, std::chrono::milliseconds patience = kLockPatience,
+               std::vector<std::string> plugins = {});
 
 /// Another kerlab has the device.
 class DeviceTaken : public Error {
@@ -34,6 +35,7 @@ class WorkerClient {
     /// Of the first start, with another kerlab on the device; none: kLockPatience. A later start may have to wait for
     /// its own predecessor.
     std::optional<std::chrono::milliseconds> patience;
+    std::vector<std::string> plugins = {};  ///< files of libraries that are timed beside candidates
   };
   explicit WorkerClient(Options options);
 

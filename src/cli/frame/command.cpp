@@ -35,6 +35,11 @@ RigOptions rig_options(const GlobalOptions& global, const std::string& target) {
   options.jobs = global.jobs;
   options.use_cache = !global.no_cache;
   options.kept = global.kept;
+  for (const std::string& file : global.libraries)
+    options.libraries.push_back(std::filesystem::absolute(file).string());
+  if (global.libraries.empty() && global.settings)
+    for (const Setting& file : global.settings->libraries)
+      options.libraries.push_back(std::filesystem::absolute(file.value).string());
   options.compile_deadline = std::chrono::milliseconds(static_cast<std::int64_t>(global.compile_timeout_s * 1e3));
   return options;
 }

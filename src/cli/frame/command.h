@@ -23,6 +23,7 @@ struct GlobalOptions {
   bool device_typed = false;  ///< as --device; else it may be of the settings
   std::string database;       ///< as --db; empty: of the settings
   std::vector<std::string> kernels;
+  std::vector<std::string> libraries;  ///< as --library; empty: of KERLAB_LIBRARIES
   std::string color = "auto";
   std::string worker_command;
   int jobs = 0;

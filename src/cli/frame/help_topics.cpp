@@ -20,6 +20,7 @@ constexpr HelpTopic kEnvironment[] = {
     {"KERLAB_DEVICE", "device, as --device"},
     {"KERLAB_DB", "tuning database, as --db"},
     {"KERLAB_KERNELS", "folders of families, separated by ':', looked in after --kernels"},
+    {"KERLAB_LIBRARIES", "plug-ins of libraries, separated by ':', where no --library is typed"},
     {"KERLAB_CACHE", "folder of compiled kernels"},
     {"KERLAB_SHARE", "folder of kernels/ and configs/"},
     {"KERLAB_NVRTC", "a certain libnvrtc.so"},

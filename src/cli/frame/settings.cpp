@@ -54,7 +54,25 @@ std::vector<Setting> kernel_settings(const ProjectFile& project) {
   return settings;
 }
 
+std::vector<Setting> library_settings() {
+  std::vector<Setting> settings;
+  std::istringstream listed(variable("KERLAB_LIBRARIES"));
+  for (std::string file; std::getline(listed, file, ':');) {
+    if (file.empty()) continue;
+    require_library_file(file, "KERLAB_LIBRARIES");
+    settings.push_back({file, "KERLAB_LIBRARIES"});
+  }
+  return settings;
+}
+
 }  // namespace
+
+void require_library_file(const std::string& file, const std::string& from) {
+  std::error_code error;
+  if (fs::is_regular_file(file, error)) return;
+  throw UsageError(fmt::format("{}: there is no file {}; it takes the shared library of a plug-in (docs/libraries.md)",
+                               from, file.empty() ? "''" : file));
+}
 
 void require_kernel_folder(const std::string& folder, const std::string& from) {
   std::error_code error;
@@ -78,6 +96,7 @@ Settings read_settings() {
   settings.database = database_setting(project);
   settings.kernels = kernel_settings(project);
   for (const ProjectValue& folder : project.suites) settings.suites.push_back({folder.value, folder.from});
+  settings.libraries = library_settings();
   settings.margins = std::move(project.margins);
   settings.margins_from = std::move(project.margins_from);
   return settings;

@@ -20,6 +20,7 @@ struct Settings {
   Setting device, database;
   std::vector<Setting> kernels;  ///< looked in one after the other; without the shipped ones
   std::vector<Setting> suites;
+  std::vector<Setting> libraries;  ///< plug-ins; never of kerlab.toml, which may come with somebody else's kernels
   Margins margins;
   std::string margins_from;  ///< empty: the defaults
 };
@@ -30,5 +31,7 @@ Settings read_settings();
 
 /// Throws UsageError naming `from` unless `folder` is one, which holds families and is none itself.
 void require_kernel_folder(const std::string& folder, const std::string& from);
+/// Throws UsageError naming `from` unless `file` is one.
+void require_library_file(const std::string& file, const std::string& from);
 
 }  // namespace kerlab::cli

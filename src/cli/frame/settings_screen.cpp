@@ -37,6 +37,9 @@ std::vector<NamedSetting> all_settings(const GlobalOptions& global) {
   all.push_back({"kernels", {(share_folder() / "kernels").string(), "shipped"}});
   for (const Setting& folder : settings.suites) all.push_back({"suites", folder});
   all.push_back({"suites", {shipped_suites().string(), "shipped"}});
+  for (const std::string& file : global.libraries) all.push_back({"library", {file, "--library"}});
+  if (global.libraries.empty())
+    for (const Setting& file : settings.libraries) all.push_back({"library", file});
   if (!settings.margins_from.empty())
     all.push_back({"margins", {margins_line(settings.margins), settings.margins_from}});
   return all;

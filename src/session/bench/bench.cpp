@@ -137,7 +137,7 @@ void BenchSession::run(const ProblemSetup& setup, const Choice& choice) {
     schedule.cold = !options_.hot;
     single.schedule = schedule;
     single.energy_seconds = options_.energy ? kEnergySeconds : 0;
-    single.library = options_.library && has_library(setup, rig_.device());
+    single.library = options_.library && has_library(setup, rig_);
   }
   single.deadline = generous_deadline(rig_, setup, static_cast<std::size_t>(options_.rounds) + 10);
   Evaluations ended = run_beside(rig_, setup, source(*choice.variant), choice.configuration, single, {});
@@ -155,7 +155,7 @@ void BenchSession::run(const ProblemSetup& setup, const Choice& choice) {
     row.operations = operations_of(*choice.variant, setup.problem, choice.configuration, rig_.device(), result.counted);
   row.measurement = std::move(result.measurement);
   if (row.measurement) row.library = compare_library(ended.library, row.measurement->samples_us);
-  row.library_note = library_note(ended.library);
+  row.library_note = library_note(ended.library, setup, rig_);
   row.energy = energy_rows(ended.energy, ended.library, setup.plan);
   row.energy_message = ended.energy_message;
   row.trial = std::move(result.candidate.trial);

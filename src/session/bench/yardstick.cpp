@@ -53,11 +53,11 @@ YardstickRow Yardstick::measure(const std::string& target, const ProblemRequest&
   Rig& rig = *rig_;
   const Problem problem = problem_for_device(rig.folder(), request, rig.device());
   const ProblemSetup setup = prepare_problem(rig.folder(), problem, rig.device());
-  if (!has_library(setup, rig.device()))
+  if (!has_library(setup, rig))
     throw Error(fmt::format("there is no vendor's library for {} on {} ({})", problem.title(), rig.device().id,
                             rig.device().name),
                 ExitCode::inconclusive);
-  ProblemLoader(rig, setup, false).load();
+  ProblemLoader(rig, setup, rig.has_plugins()).load();  // plug-ins are checked
   Protocol protocol;
   protocol.library = true;
   protocol.schedule.emplace();

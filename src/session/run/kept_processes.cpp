@@ -15,6 +15,7 @@ std::string start_key(const RigOptions& options) {
   std::string key = fmt::format("{}\n{}\n{}\n{}\n{}", options.device, options.program.string(), options.jobs,
                                 options.use_cache, options.compile_deadline.count());
   for (const std::string& word : options.worker_command) key += "\n" + word;
+  for (const std::string& file : options.libraries) key += "\n--library " + file;
   return key;
 }
 

@@ -1,14 +1,22 @@
 #include "session/run/library_rows.h"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 namespace kerlab::session {
+namespace {
+
+/// Of the shipped plug-in plugins/cub.
+constexpr std::array<std::string_view, 5> kFamiliesOfCub = {"histogram", "reduce", "scan", "select", "sort"};
+
+}  // namespace
 
 std::vector<LibraryRow> compare_library(const LibraryOutcome& library, const std::vector<double>& ours) {
   std::vector<LibraryRow> rows;
   for (std::size_t i = 0; i < std::min(library.rows.size(), library.samples.size()); ++i) {
     const std::vector<double>& samples = library.samples[i].samples_us;
-    if (const auto summary = summarize(samples))
+    if (const auto summary = summarize(samples); summary && summary->median > 0)
       rows.push_back({library.rows[i], *summary, paired_ratio(samples, ours)});
   }
   return rows;
@@ -55,6 +63,17 @@ std::string library_note(const LibraryOutcome& library) {
                         library.load_ms - library.read_ms - library.start_ms);
   return fmt::format("opened in {:.0f} ms{}, its algorithms compared in {:.0f} ms", library.load_ms, parts,
                      library.choose_ms);
+}
+
+std::string library_note(const LibraryOutcome& library, const ProblemSetup& setup, const Rig& rig) {
+  const std::string note = library_note(library);
+  const DeviceInfo& device = rig.device();
+  if (!note.empty() || !library.rows.empty()) return note;
+  if (rig.has_plugins() && !device.has_library)
+    return fmt::format("left out: what --library names runs on a GPU, and {} is none", device.id);
+  const bool known = std::ranges::find(kFamiliesOfCub, setup.problem.family) != kFamiliesOfCub.end();
+  if (!known || !device.has_library || rig.has_plugins()) return note;
+  return "CUB is timed in the same rounds with --library kerlab_cub.so: docs/libraries.md has the line that builds it";
 }
 
 }  // namespace kerlab::session

@@ -1,6 +1,7 @@
 #pragma once
 // The vendor's library beside what was timed in the same rounds.
 
+#include "session/run/problem_setup.h"
 #include "session/run/runner.h"
 #include "stats/samples.h"
 
@@ -21,5 +22,7 @@ std::vector<LibraryRow> library_rows(const std::vector<LibraryTime>& times);
 std::vector<LibraryRow> compare_library(const LibraryOutcome& library, const std::vector<double>& ours);
 /// Why there is no row, or what opening the library and choosing among its algorithms cost; empty: it was not asked.
 std::string library_note(const LibraryOutcome& library);
+/// The same; and where none was asked though there is one for this problem, how to have it timed.
+std::string library_note(const LibraryOutcome& library, const ProblemSetup& setup, const Rig& rig);
 
 }  // namespace kerlab::session

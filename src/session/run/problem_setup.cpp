@@ -54,8 +54,8 @@ Problem problem_for_device(const KernelFolder& folder, ProblemRequest request, c
   return make_problem(folder.family, request);
 }
 
-bool has_library(const ProblemSetup& setup, const DeviceInfo& device) {
-  return device.has_library && !setup.plan.library_gemm.empty();
+bool has_library(const ProblemSetup& setup, const Rig& rig) {
+  return rig.device().has_library && (rig.has_plugins() || !setup.plan.library_gemm.empty());
 }
 
 double needed_bytes(const ProblemPlan& plan, const DeviceInfo& device) {

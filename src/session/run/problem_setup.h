@@ -72,8 +72,8 @@ class ProblemLoader {
   bool begun_ = false, ready_ = false;
 };
 
-/// Whether a vendor's library can compute the problem there, to be measured beside the candidates.
-bool has_library(const ProblemSetup& setup, const DeviceInfo& device);
+/// Whether a library may compute the problem there, to be measured beside the candidates: a vendor's, or a plug-in.
+bool has_library(const ProblemSetup& setup, const Rig& rig);
 
 /// Least bytes of device memory: the tensors once, and where it is computed whole the reference's values and scales.
 double needed_bytes(const ProblemPlan& plan, const DeviceInfo& device);

@@ -50,6 +50,7 @@ WorkerClient::Options worker_options(const RigOptions& options) {
   if (result.command.empty()) result.command = {program(options), "worker"};
   result.device_id = options.device;
   result.patience = options.lock_patience;
+  result.plugins = options.libraries;
   return result;
 }
 

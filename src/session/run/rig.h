@@ -18,9 +18,10 @@ struct RigOptions {
   std::string device = "auto";                 ///< or a list, see device_ids
   std::vector<std::string> worker_command;     ///< empty: this executable's `worker`
   std::optional<std::chrono::milliseconds>
-      lock_patience;              ///< with another kerlab on the device; none: the worker's own
-  std::filesystem::path program;  ///< kerlab, to start children; empty: this executable
-  int jobs = 0;                   ///< compiler processes; 0: one per core
+      lock_patience;                   ///< with another kerlab on the device; none: the worker's own
+  std::vector<std::string> libraries;  ///< --library: plug-ins whose rows are timed beside candidates
+  std::filesystem::path program;       ///< kerlab, to start children; empty: this executable
+  int jobs = 0;                        ///< compiler processes; 0: one per core
   bool use_cache = true;
   std::chrono::milliseconds compile_deadline{60000};
   bool compilers_ahead = false;         ///< all are started at once: there will be much to compile
@@ -75,6 +76,8 @@ class Rig {
   [[nodiscard]] const CandidateRunner& runner() const { return *devices_[first()].runner; }
   /// All of them, of one model; never empty.
   [[nodiscard]] const std::vector<RigDevice>& devices() const { return devices_; }
+  /// Whether the user has named plug-ins.
+  [[nodiscard]] bool has_plugins() const { return !options_.libraries.empty(); }
   /// "2 x NVIDIA H200", or the name alone.
   [[nodiscard]] std::string device_title() const;
   /// Index of `device()`.

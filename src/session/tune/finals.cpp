@@ -134,7 +134,8 @@ void Finals::begin_timing(Phase phase, const std::vector<std::size_t>& entries) 
   Protocol protocol;
   protocol.stage = "final";
   protocol.schedule = schedule;
-  protocol.library = phase == Phase::again && has_library(setup_, rig_.device()) && library_.message.empty();
+  protocol.library =
+      phase == Phase::again && has_library(setup_, rig_) && (library_.message.empty() || !library_.rows.empty());
   protocol.fresh = phase == Phase::again;
   protocol.deadline = screening_.deadline(entries.size() * static_cast<std::size_t>(schedule.rounds + 10)) +
                       std::chrono::seconds(10);  // the clocks may take their time to settle

@@ -116,7 +116,7 @@ void Finals::measure_again() {
 
 void Finals::take_again(Evaluations& timed) {
   Entry& winner = finalists_[ranking_.front()];
-  if (library_.message.empty()) library_ = std::move(timed.library);
+  if (library_.message.empty() || !library_.rows.empty()) library_ = std::move(timed.library);
   take_evaluation(winner, timed.items.front());
   if (winner.out) {
     rank();
@@ -153,7 +153,7 @@ void Finals::store() {
   const Entry& winner = finalists_[ranking_.front()];
   const Entry* first = nullptr;
   result_.library = compare_library(library_, winner.measurement->samples_us);
-  result_.library_note = library_note(library_);
+  result_.library_note = library_note(library_, setup_, rig_);
   result_.library_s = (library_.load_ms + library_.choose_ms) / 1e3;
   Decision decision;
   std::vector<ForeignProcess> neighbours;
