@@ -1,4 +1,4 @@
-// What Y should be: Y[n][m] = X[m][n].
+// What Y should be: Y[n][m] = X[m][n], in each matrix.
 #include "common/elementwise/packet.cuh"
 
 extern "C" __global__ void reference(const DTYPE* X, long long M, long long N, const long long* index, long long count,
@@ -6,6 +6,12 @@ extern "C" __global__ void reference(const DTYPE* X, long long M, long long N, c
   const long long place = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (place >= count) return;
   const long long i = index == nullptr ? place : index[place];
-  value[place] = to_float(X[i % M * N + i / M]);
+  const long long in_matrix = i % (M * N);
+  const DTYPE x = X[i - in_matrix + in_matrix % M * N + in_matrix / M];
+#if DTYPE_FP64 || DTYPE_INT32
+  value[place] = x;
+#else
+  value[place] = to_float(x);
+#endif
   scale[place] = 0;
 }

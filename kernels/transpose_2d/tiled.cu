@@ -18,6 +18,8 @@ extern "C" __global__ void __launch_bounds__(32 * ROWS)
 transpose(const Bits* __restrict__ X, Bits* __restrict__ Y, long long M, long long N, long long pitch_X,
           long long pitch_Y) {
   __shared__ Bits tile[32 * 33];
+  X += blockIdx.z * M * pitch_X;
+  Y += blockIdx.z * N * pitch_Y;
   const long long across = (N + 31) / 32;
   const long long top = blockIdx.x / across * 32;
   const long long left = blockIdx.x % across * 32;

@@ -1,6 +1,6 @@
 #pragma once
-// VEC x VEC elements turned in registers, VEC = 16 / size: line k of the result is column k of what was given. 32-bit
-// elements only change their names; 16-bit ones take one byte permutation (prmt) a register, 8-bit ones two.
+// VEC x VEC elements turned in registers, VEC = 16 / size: line k of the result is column k of what was given. 32- and
+// 64-bit elements only change their names; 16-bit ones take one byte permutation (prmt) a register, 8-bit ones two.
 #include "bits.cuh"
 
 struct alignas(16) Line {
@@ -9,6 +9,7 @@ struct alignas(16) Line {
 
 /// Register w of line k of the result.
 __device__ __forceinline__ unsigned turned_word(const Line (&in)[VEC], int k, int w) {
+  if constexpr (DTYPE_BYTES == 8) return in[w / 2].words[2 * k + w % 2];
   if constexpr (DTYPE_BYTES == 4) return in[w].words[k];
   if constexpr (DTYPE_BYTES == 2)
     return __byte_perm(in[2 * w].words[k / 2], in[2 * w + 1].words[k / 2], k % 2 == 0 ? 0x5410 : 0x7632);

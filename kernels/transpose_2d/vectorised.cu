@@ -16,6 +16,8 @@ extern "C" __global__ void __launch_bounds__(HIGH * WIDE)
 transpose(const Bits* __restrict__ X, Bits* __restrict__ Y, long long M, long long N, long long pitch_X,
           long long pitch_Y) {
   __shared__ Line tile[WIDE * VEC * HIGH];
+  X += blockIdx.z * M * pitch_X;
+  Y += blockIdx.z * N * pitch_Y;
   const long long across = (N + WIDE * VEC - 1) / (WIDE * VEC);
   const long long down = (M + HIGH * VEC - 1) / (HIGH * VEC);
   const long long top = (RASTER == 0 ? blockIdx.x / across : blockIdx.x % down) * (HIGH * VEC);
