@@ -34,6 +34,11 @@ std::vector<std::vector<std::int64_t>> shapes(std::size_t dimensions) {
     shape.resize(dimensions, 3);
     all.push_back(std::move(shape));
   }
+  if (dimensions > 3) {  // where the last one has to be whole 16 bytes
+    std::vector<std::int64_t> shape = {208, 144, 5};
+    shape.resize(dimensions, 64);
+    all.push_back(std::move(shape));
+  }
   return all;
 }
 
