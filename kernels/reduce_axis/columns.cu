@@ -1,7 +1,7 @@
 // Rung 1, columns: a block takes a strip of columns and a part of the rows; then the parts are joined.
 //
-// Idea      a warp reads 32 accesses of ACCESS bytes side by side, UNROLL rows at once; the warps of a block take turns with
-//           the rows and meet in shared memory. Rows are shared out so that all SMs have work, and a second launch
+// Idea      a warp reads 32 contiguous accesses of ACCESS bytes, coalesced, UNROLL rows in flight; the warps of a block
+//           stride over the rows and reduce in shared memory. Rows are shared out so that all SMs have work, and a second launch
 //           joins the parts in their order, whoever was first: the same bits every time.
 // Parameters THREADS a block; ACCESS bytes an access, VEC elements; UNROLL rows in flight a warp; BLOCKS an SM.
 // Expects   columns that are a multiple of VEC.
