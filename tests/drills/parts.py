@@ -22,7 +22,7 @@ class Drill:
         self.out = pathlib.Path(options.out)
         self.out.mkdir(parents=True, exist_ok=True)
         self.end = time.monotonic() + 60 * options.minutes
-        self.kerlab, self.jobs = options.kerlab, options.jobs
+        self.kerlab, self.jobs, self.chosen = options.kerlab, options.jobs, options.only or self.PARTS
         self.failed, self.left_out = [], []
 
     def left(self):
@@ -83,7 +83,7 @@ def main(drill_class, doc, minutes=9):
     options.kerlab = options.kerlab or (here + [shutil.which("kerlab") or ""])[0]
     if not options.kerlab: sys.exit("no kerlab here or in PATH: name one")
     drill = drill_class(options)
-    for part in options.only or drill_class.PARTS:
+    for part in drill.chosen:
         getattr(drill, part)()
     for what in drill.left_out:
         print(f"left out, time was up or it is not there: {what}")
