@@ -1,6 +1,6 @@
-// Judges Y, and counts what is selected. One block of 1024 threads, each with a part of X: how many of each part, then the
-// parts again.
+// Counts what is selected, and judges Y: each block a part of X.
 #include "chosen.cuh"
+#include "common/reference_parts.cuh"
 
 __device__ bool is_chosen(const DTYPE* X, long long i, float limit) {
   if (WHAT != 2) return is_below(number_of(X[i]), limit);
@@ -18,49 +18,50 @@ __device__ bool same(DTYPE a, DTYPE b) {  // NaN is NaN, but -0 is not 0
 #endif
 }
 
-struct Part {
-  long long begin, end;
-  int chosen;  // of it
-  int before;  // of the parts before it
-};
+__device__ __forceinline__ long long add(long long a, long long b) { return a + b; }
 
-__device__ Part counted(const DTYPE* X, int N, float limit) {
-  __shared__ int counts[1024];
-  const int t = static_cast<int>(threadIdx.x);
-  const long long size = (N + 1023LL) / 1024;
-  Part part = {t * size, t * size + size < N ? t * size + size : N, 0, 0};
-  for (long long i = part.begin; i < part.end; ++i) part.chosen += is_chosen(X, i, limit);
-  counts[t] = part.chosen;
-  __syncthreads();
-  for (int i = 0; i < t; ++i) part.before += counts[i];
-  return part;
+/// Of the whole block: how many are selected before `end`.
+__device__ long long chosen_before(const DTYPE* X, long long end, float limit) {
+  long long own = 0;
+#pragma unroll 8
+  for (long long i = threadIdx.x; i < end; i += parts::kThreads) own += is_chosen(X, i, limit);
+  return parts::join_block(own, 0LL, add).all;
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
 count_selected(const DTYPE* X, int N, float limit, ACC* value, ACC* scale) {
-  const Part part = counted(X, N, limit);
-  if (threadIdx.x != 1023) return;
-  value[0] = part.before + part.chosen;
+  const long long chosen = chosen_before(X, N, limit);
+  if (threadIdx.x != 0) return;
+  value[0] = static_cast<ACC>(chosen);
   scale[0] = 0;
 }
 
-extern "C" __global__ void __launch_bounds__(1024)
-checker(const DTYPE* X, const DTYPE* Y, int N, float limit, float* error, int* code) {
-  __shared__ int worst;
-  if (threadIdx.x == 0) worst = 0;
-  const Part part = counted(X, N, limit);
-  long long chosen = part.before, others = part.begin - part.before;
+/// Of a thread's own numbers, `chosen` of which are selected before them: 1 or 2 where Y has not what it should.
+__device__ int judged(const DTYPE* X, const DTYPE* Y, int N, float limit, const parts::Part& own, long long chosen) {
+  long long others = own.begin - chosen;
   int found = 0;
-  for (long long i = part.begin; i < part.end; ++i) {
+  for (long long i = own.begin; i < own.end; ++i) {
     if (is_chosen(X, i, limit)) {
       if (!same(Y[chosen++], X[i])) found = 1;
     } else if (WHAT == 1) {
       if (!same(Y[N - 1 - others++], X[i]) && found == 0) found = 2;
     }
   }
-  atomicMax(&worst, found);
-  __syncthreads();
-  if (threadIdx.x != 0) return;
-  code[0] = worst;
-  error[0] = worst == 0 ? 0.0f : 2.0f;
+  return found;
+}
+
+extern "C" __global__ void __launch_bounds__(1024)
+checker(const DTYPE* X, const DTYPE* Y, int N, float limit, float* error, int* code) {
+  const parts::Part part = parts::of_block(N);
+  long long chosen = chosen_before(X, part.begin, limit);
+  for (long long tile = part.begin; tile < part.end; tile += parts::kTile) {
+    const parts::Part own = parts::of_thread(tile, part);
+    long long mine = 0;
+    for (long long i = own.begin; i < own.end; ++i) mine += is_chosen(X, i, limit);
+    const parts::Joined<long long> sum = parts::join_block(mine, 0LL, add);
+    const int found = judged(X, Y, N, limit, own, chosen + sum.before);
+    if (found != 0) parts::tell_wrong(error, code, found);
+    chosen += sum.all;
+  }
+  if (threadIdx.x == 0) parts::tell_right(error, code);
 }
