@@ -1,4 +1,5 @@
-// What Y should be, by one block of 1024 threads, each with a part of the row: sums of the parts, then the elements.
+// What Y should be: each block has a part of the row, and adds up what lies before it and belongs to its first segment.
+#include "common/reference_parts.cuh"
 #include "common/types.cuh"
 
 #if DTYPE_INT32
@@ -9,61 +10,56 @@ using Exact = ACC;
 __device__ ACC number(ACC sum) { return sum; }
 #endif
 
+struct Sums {
+  Exact sum;
+  ACC square;
+  int restarted;  // a segment began
+};
+__device__ __forceinline__ Sums join(const Sums& a, const Sums& b) {
+  if (b.restarted != 0) return b;
+  return {a.sum + b.sum, a.square + b.square, a.restarted};
+}
+__device__ __forceinline__ long long later(long long a, long long b) { return a > b ? a : b; }
+
+__device__ __forceinline__ bool is_first(const int* keys, long long i) { return i == 0 || keys[i] != keys[i - 1]; }
+__device__ __forceinline__ Sums of(const DTYPE* X, const int* keys, long long i) {
+  const ACC x = static_cast<ACC>(X[i]);
+  return {static_cast<Exact>(X[i]), x * x, is_first(keys, i) ? 1 : 0};
+}
+
+/// Of the whole block: what comes before `end` since the last segment began.
+__device__ Sums carried(const DTYPE* X, const int* keys, long long end) {
+  const long long t = threadIdx.x;
+  long long first = 0;
+#pragma unroll 8
+  for (long long i = t; i < end; i += parts::kThreads)
+    if (is_first(keys, i)) first = i;
+  first = parts::join_block(first, 0LL, later).all;
+  Sums mine = {0, 0, 0};
+#pragma unroll 8
+  for (long long i = first + t; i < end; i += parts::kThreads) {
+    const Sums one = of(X, keys, i);
+    mine = {mine.sum + one.sum, mine.square + one.square, 0};
+  }
+  return parts::join_block(mine, Sums{0, 0, 0}, join).all;
+}
+
 extern "C" __global__ void __launch_bounds__(1024)
 reference(const DTYPE* X, const int* keys, int N, ACC* value, ACC* scale) {
-  __shared__ Exact sums[1024];
-  __shared__ ACC squares[1024];
-  __shared__ bool restarts[1024];
-  const int t = static_cast<int>(threadIdx.x);
-  const long long part = (N + 1023LL) / 1024;
-  const long long begin = t * part;
-  const long long end = begin + part < N ? begin + part : N;
-  Exact sum = 0;
-  ACC square = 0;
-  bool restarted = false;
-  const auto restart = [&](long long i) {
-    if (i > 0 && keys[i] == keys[i - 1]) return;
-    sum = 0;
-    square = 0;
-    restarted = true;
-  };
-  const auto add = [&](long long i) {
-    sum += static_cast<Exact>(X[i]);
-    square += static_cast<ACC>(X[i]) * static_cast<ACC>(X[i]);
-  };
-  for (long long i = begin; i < end; ++i) {
-    restart(i);
-    add(i);
-  }
-  sums[t] = sum;
-  squares[t] = square;
-  restarts[t] = restarted;
-  __syncthreads();
-  if (t == 0) {
-    sum = 0;
-    square = 0;
-    for (int i = 0; i < 1024; ++i) {
-      const Exact own = sums[i];
-      const ACC own_square = squares[i];
-      sums[i] = sum;
-      squares[i] = square;
-      sum = restarts[i] ? own : sum + own;
-      square = restarts[i] ? own_square : square + own_square;
+  const parts::Part part = parts::of_block(N);
+  Sums carry = carried(X, keys, part.begin);
+  for (long long tile = part.begin; tile < part.end; tile += parts::kTile) {
+    const parts::Part own = parts::of_thread(tile, part);
+    Sums mine = {0, 0, 0};
+    for (long long i = own.begin; i < own.end; ++i) mine = join(mine, of(X, keys, i));
+    const parts::Joined<Sums> joined = parts::join_block(mine, Sums{0, 0, 0}, join);
+    Sums sums = join(carry, joined.before);
+    for (long long i = own.begin; i < own.end; ++i) {
+      const Sums before = is_first(keys, i) ? Sums{0, 0, 0} : sums;
+      sums = join(sums, of(X, keys, i));
+      value[i] = number(EXCLUSIVE ? before.sum : sums.sum);
+      scale[i] = sqrt(EXCLUSIVE ? before.square : sums.square);
     }
-  }
-  __syncthreads();
-  sum = sums[t];
-  square = squares[t];
-  for (long long i = begin; i < end; ++i) {
-    restart(i);
-    if (EXCLUSIVE) {
-      value[i] = number(sum);
-      scale[i] = sqrt(square);
-    }
-    add(i);
-    if (!EXCLUSIVE) {
-      value[i] = number(sum);
-      scale[i] = sqrt(square);
-    }
+    carry = join(carry, joined.all);
   }
 }

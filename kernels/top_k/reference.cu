@@ -1,30 +1,54 @@
-// The K largest of a row, found by K passes. Row number j is index[j], or row j when index is null.
+// The K largest of a row, found by `team` threads in K passes. Row number j is index[j], or row j when index is null.
 #include "common/types.cuh"
 
 __device__ bool is_larger(double a, double b) { return b == b && (a != a || a > b); }
 
-extern "C" __global__ void reference(const DTYPE* X, int N, int K, const long long* index, long long count, ACC* value,
-                                     ACC* scale) {
-  const long long j = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (j >= count) return;
-  const DTYPE* row = X + (index == nullptr ? j : index[j]) * N;
+struct Best {
+  double value;
+  int equal;  // so many; 0: there is none
+};
+__device__ Best join(const Best& a, const Best& b) {
+  if (a.equal == 0 || b.equal == 0) return a.equal == 0 ? b : a;
+  if (is_larger(a.value, b.value)) return a;
+  if (is_larger(b.value, a.value)) return b;
+  return {a.value, a.equal + b.equal};
+}
+
+/// Of the team: the largest that is smaller than `below`, if there is one. Every thread of the block calls it.
+__device__ Best next_best(const DTYPE* row, int N, int team, bool is_first, double below) {
+  __shared__ Best best[1024];
+  const int t = static_cast<int>(threadIdx.x), own = t % team;
+  Best mine = {0, 0};
+  for (int i = row != nullptr ? own : N; i < N; i += team) {
+    const double x = to_float(row[i]);
+    if (is_first || is_larger(below, x)) mine = join(mine, Best{x, 1});
+  }
+  best[t] = mine;
+  __syncthreads();
+  for (int half = team / 2; half > 0; half /= 2) {
+    if (own < half) best[t] = join(best[t], best[t + half]);
+    __syncthreads();
+  }
+  mine = best[t - own];
+  __syncthreads();
+  return mine;
+}
+
+extern "C" __global__ void __launch_bounds__(1024)
+reference(const DTYPE* X, int N, int K, int team, const long long* index, long long count, ACC* value, ACC* scale) {
+  const int t = static_cast<int>(threadIdx.x);
+  const long long j = (1024LL * blockIdx.x + t) / team;
+  const DTYPE* row = j < count ? X + (index == nullptr ? j : index[j]) * N : nullptr;
   double below = 0;  // the next are the largest that are smaller than this
-  int found = 0;
-  while (found < K) {
-    double best = 0;
-    int equal = 0;
-    for (int i = 0; i < N; ++i) {
-      const double x = to_float(row[i]);
-      if (found > 0 && !is_larger(below, x)) continue;
-      if (equal > 0 && is_larger(best, x)) continue;
-      equal = equal > 0 && !is_larger(x, best) ? equal + 1 : 1;
-      best = x;
-    }
-    for (int i = 0; i < equal && found < K; ++i, ++found) {
-      value[j * K + found] = static_cast<ACC>(best);
+  int found = j < count ? 0 : K;
+  while (__syncthreads_or(found < K)) {
+    const Best best = next_best(found < K ? row : nullptr, N, team, found == 0, below);
+    for (int i = 0; i < best.equal && found < K; ++i, ++found) {
+      if (t % team != 0) continue;
+      value[j * K + found] = static_cast<ACC>(best.value);
       scale[j * K + found] = 0;
     }
-    below = best;
+    below = best.value;
   }
 }
 
