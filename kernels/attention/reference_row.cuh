@@ -1,16 +1,18 @@
 #pragma once
-// What the references of attention and attention_decode share: a row of weights, its sum, what they make of V, and the
-// logarithm of the sum, by the definition. No kernel includes it, so that no mistake is shared.
+// What the references of attention and its relatives share: rows of weights, their sums, what they make of V, and the
+// logarithms of the sums, by the definition. No kernel includes it, so that no mistake is shared.
 //
-// Called by a block of kThreads. A Row says which keys its query sees:
-//   keys, visible                 how many there are, how many of them (the first) it sees
-//   of_value(V, key)              row of V
-//   score(K, key, size)           the score of a key, and the size of its rounding error
-#include "common/types.cuh"
+// A block of kThreads has up to kTogether rows that see keys of one head: each thread reads its keys once for all of
+// them. A Row says which keys its query sees:
+//   q, depth                      the query, and how many numbers it has (at most kMostDepth)
+//   keys, visible, begin          how many keys there are; of the first `visible` it sees those from `begin` on
+//   of_key(K, key), of_value(V, key)   row of K, of V
+//   shares_keys(other)            whether the keys of another row are its own
+//   score(dot, size)              the score of a key, and the size of its rounding error
+#include "attention/reference_dot.cuh"
 
-constexpr int kThreads = 256;
-
-// W of docs/tolerance.md: what rounding weights to 16 bits (or to e4m3, times 256) does, in units of 4 u; below kSmallest their error is absolute.
+// W of docs/tolerance.md: what rounding weights to 16 bits (or to e4m3, times 256) does, in units of 4 u; below
+// kSmallest their error is absolute.
 #if DTYPE_BF16
 constexpr ACC kRounded = 6 * 8192, kSmallest = 0;
 #elif DTYPE_FP16
@@ -42,68 +44,168 @@ __device__ __forceinline__ ACC over_block(ACC own) {
   return partial[0];
 }
 
-/// The largest score; 0 where there is none above -inf.
+/// The rows that a block has at a time; of those behind the first `count` nothing is used.
 template <typename Row>
-__device__ __forceinline__ ACC largest_score(const Row& row, const DTYPE* K) {
-  ACC most = -ACC(__int_as_float(0x7f800000)), size;
-  for (int key = threadIdx.x; key < row.visible; key += kThreads) most = Largest::join(most, row.score(K, key, size));
-  most = over_block<Largest>(most);
-  return most == -ACC(__int_as_float(0x7f800000)) ? ACC(0) : most;
+struct Rows {
+  Row row[kTogether];
+  int count;
+  int begin, visible;  // no row sees keys before or beyond; begin is a multiple of kThreads
+
+  /// The first rows of `here` that share their keys. Their queries go to shared memory.
+  template <typename RowAt>
+  __device__ __forceinline__ Rows(RowAt row_at, long long place, long long here) : count(1) {
+#pragma unroll
+    for (int r = 0; r < kTogether; ++r) row[r] = row_at(place + (r < here ? r : 0));
+#pragma unroll
+    for (int r = 1; r < kTogether; ++r) count += count == r && r < here && row[r].shares_keys(row[0]);
+    begin = row[0].begin, visible = 0;
+    __syncthreads();  // earlier queries may still be read
+#pragma unroll
+    for (int r = 0; r < kTogether; ++r) {
+      if (r == count) break;
+      begin = begin < row[r].begin ? begin : row[r].begin;
+      visible = visible < row[r].visible ? row[r].visible : visible;
+      for (int d = threadIdx.x; d < row[r].depth; d += kThreads) shared_queries()[r][d] = to_float(row[r].q[d]);
+    }
+    begin = begin / kThreads * kThreads;
+    __syncthreads();
+  }
+
+  /// Scores of a key, and the sizes of their rounding errors; -inf and 0 where a row does not see it.
+  __device__ __forceinline__ void scores(const DTYPE* K, int key, ACC (&score)[kTogether],
+                                         ACC (&size)[kTogether]) const {
+    Dot dots[kTogether];
+    multiply(count, row[0].of_key(K, key), row[0].depth, dots);
+#pragma unroll
+    for (int r = 0; r < kTogether; ++r) {
+      if (r == count) break;
+      size[r] = 0;
+      const bool sees = row[r].begin <= key && key < row[r].visible;
+      score[r] = sees ? row[r].score(dots[r], size[r]) : -ACC(__int_as_float(0x7f800000));
+    }
+  }
+
+  /// The largest score of each; 0 where there is none above -inf.
+  __device__ __forceinline__ void largest_scores(const DTYPE* K, ACC (&most)[kTogether]) const {
+    const ACC infinite = ACC(__int_as_float(0x7f800000));
+    ACC score[kTogether], size[kTogether];
+#pragma unroll
+    for (int r = 0; r < kTogether; ++r) most[r] = -infinite;
+    for (int key = begin + threadIdx.x; key < visible; key += kThreads) {
+      scores(K, key, score, size);
+#pragma unroll
+      for (int r = 0; r < kTogether; ++r) {
+        if (r == count) break;
+        most[r] = Largest::join(most[r], score[r]);
+      }
+    }
+#pragma unroll
+    for (int r = 0; r < kTogether; ++r) {
+      if (r == count) break;
+      most[r] = over_block<Largest>(most[r]);
+      if (most[r] == -infinite) most[r] = 0;
+    }
+  }
+};
+
+/// Calls done(rows, first) for the rows of every place that is this block's: `first` and those that follow it.
+template <typename RowAt, typename Done>
+__device__ __forceinline__ void for_rows(long long count, RowAt row_at, Done done) {
+  using Row = decltype(row_at(0LL));
+  for (long long first = static_cast<long long>(blockIdx.x) * kTogether; first < count;
+       first += static_cast<long long>(gridDim.x) * kTogether) {
+    const long long end = first + kTogether < count ? first + kTogether : count;
+    for (long long place = first; place < end;) {
+      const Rows<Row> rows(row_at, place, end - place);
+      done(rows, place);
+      place += rows.count;
+    }
+  }
 }
 
-/// A row of O, of `depth` numbers as those of V, and the size of the error of each of them.
+/// What a column of a row of O adds up: p v, p |v| w, and squared roundings.
+struct Column {
+  ACC output = 0, magnitudes = 0, squares = 0;
+  __device__ __forceinline__ void add(ACC p, ACC w, ACC v) {
+    const ACC term = p * v;
+    output += term;
+    magnitudes += fabs(term) * w;
+    const ACC rounded = p == 0 ? ACC(0) : (p + kSmallest) * v;
+    squares += rounded * rounded;
+  }
+};
+
+/// Rows of O, of `depth` numbers as those of V, and the sizes of the errors of each of them, times `factor`.
 template <typename Row>
-__device__ __forceinline__ void row_of_output(const Row& row, const DTYPE* K, const DTYPE* V, int depth, ACC* value,
-                                              ACC* scale) {
-  __shared__ ACC weights[kThreads], sizes[kThreads];
-  const ACC largest = largest_score(row, K);
+__device__ __forceinline__ void rows_of_output(const Rows<Row>& rows, const DTYPE* K, const DTYPE* V, int depth,
+                                               ACC factor, ACC* value, ACC* scale) {
+  __shared__ ACC weights[kTogether][kThreads], sizes[kTogether][kThreads];
   const int d = static_cast<int>(threadIdx.x);
-  ACC sum = 0, reach = 0;                       // of p, of p w: each thread's own keys
-  ACC output = 0, magnitudes = 0, squares = 0;  // of p v, of p |v| w, of squared roundings: column d
-  for (int first = 0; first < row.visible; first += kThreads) {
-    const int key = first + d;
-    ACC p = 0, w = 0;
-    if (key < row.visible) {
-      ACC size;
-      const ACC s = row.score(K, key, size);
-      p = exp(s - largest);
-      if (p != 0) w = 1 + (largest - s) + sqrt(ACC(row.keys)) + size;
+  ACC largest[kTogether];
+  rows.largest_scores(K, largest);
+  ACC sum[kTogether] = {}, reach[kTogether] = {};  // of p, of p w: each thread's own keys
+  Column column[kTogether];
+  for (int first = rows.begin; first < rows.visible; first += kThreads) {
+    ACC score[kTogether], size[kTogether];
+    if (first + d < rows.visible) rows.scores(K, first + d, score, size);
+    __syncthreads();
+#pragma unroll
+    for (int r = 0; r < kTogether; ++r) {
+      if (r == rows.count) break;
+      ACC p = 0, w = 0;
+      if (first + d < rows.row[r].visible) {
+        p = exp(score[r] - largest[r]);
+        if (p != 0) w = 1 + (largest[r] - score[r]) + sqrt(ACC(rows.row[r].keys)) + size[r];
+      }
+      weights[r][d] = p, sizes[r][d] = w;
+      sum[r] += p, reach[r] += p * w;
     }
     __syncthreads();
-    weights[d] = p, sizes[d] = w;
-    sum += p, reach += p * w;
-    __syncthreads();
-    const int here = row.visible - first < kThreads ? row.visible - first : kThreads;
     if (d >= depth) continue;
-    for (int j = 0; j < here; ++j) {
-      const ACC v = to_float(row.of_value(V, first + j)[d]), term = weights[j] * v;
-      output += term;
-      magnitudes += fabs(term) * sizes[j];
-      const ACC rounded = weights[j] == 0 ? ACC(0) : (weights[j] + kSmallest) * v;
-      squares += rounded * rounded;
+#pragma unroll
+    for (int r = 0; r < kTogether; ++r) {
+      if (r == rows.count) break;
+      const int left = rows.row[r].visible - first, here = left < kThreads ? left : kThreads;
+      for (int j = 0; j < here; ++j)
+        column[r].add(weights[r][j], sizes[r][j], to_float(rows.row[0].of_value(V, first + j)[d]));
     }
   }
-  sum = over_block<Sum>(sum);
-  reach = over_block<Sum>(reach);
-  if (d >= depth) return;
-  value[d] = sum == 0 ? ACC(0) : output / sum;
-  scale[d] = sum == 0 ? ACC(0) : (magnitudes + fabs(value[d]) * reach + kRounded * sqrt(squares)) / sum;
+#pragma unroll
+  for (int r = 0; r < kTogether; ++r) {
+    if (r == rows.count) break;
+    const ACC all = over_block<Sum>(sum[r]), reached = over_block<Sum>(reach[r]);
+    if (d >= depth) continue;
+    const Column& own = column[r];
+    const ACC output = all == 0 ? ACC(0) : own.output / all;
+    value[r * depth + d] = factor * output;
+    const ACC error = own.magnitudes + fabs(output) * reached + kRounded * sqrt(own.squares);
+    scale[r * depth + d] = all == 0 ? ACC(0) : fabs(factor) * error / all;
+  }
 }
 
-/// The logarithm of the sum of exponentials, and the size of its error; -inf and 0 where no key is seen.
+/// The logarithms of the sums of exponentials, and the sizes of their errors; -inf and 0 where no key is seen.
 template <typename Row>
-__device__ __forceinline__ void row_of_lse(const Row& row, const DTYPE* K, ACC* value, ACC* scale) {
-  const ACC largest = largest_score(row, K);
-  ACC sum = 0, reach = 0;
-  for (int key = threadIdx.x; key < row.visible; key += kThreads) {
-    ACC size;
-    const ACC s = row.score(K, key, size), p = exp(s - largest);
-    sum += p;
-    if (p != 0) reach += p * (largest - s + size);
+__device__ __forceinline__ void rows_of_lse(const Rows<Row>& rows, const DTYPE* K, ACC* value, ACC* scale) {
+  ACC largest[kTogether];
+  rows.largest_scores(K, largest);
+  ACC sum[kTogether] = {}, reach[kTogether] = {};
+  for (int key = rows.begin + threadIdx.x; key < rows.visible; key += kThreads) {
+    ACC score[kTogether], size[kTogether];
+    rows.scores(K, key, score, size);
+#pragma unroll
+    for (int r = 0; r < kTogether; ++r) {
+      if (r == rows.count) break;
+      const ACC p = exp(score[r] - largest[r]);
+      sum[r] += p;
+      if (p != 0) reach[r] += p * (largest[r] - score[r] + size[r]);
+    }
   }
-  sum = over_block<Sum>(sum);
-  reach = over_block<Sum>(reach);
-  if (threadIdx.x != 0) return;
-  *value = sum == 0 ? -ACC(__int_as_float(0x7f800000)) : largest + log(sum);
-  *scale = sum == 0 ? ACC(0) : 1 + log(sum) + fabs(largest) + sqrt(ACC(row.keys)) / 2 + reach / sum;
+#pragma unroll
+  for (int r = 0; r < kTogether; ++r) {
+    if (r == rows.count) break;
+    const ACC all = over_block<Sum>(sum[r]), reached = over_block<Sum>(reach[r]);
+    if (threadIdx.x != 0) continue;
+    value[r] = all == 0 ? -ACC(__int_as_float(0x7f800000)) : largest[r] + log(all);
+    scale[r] = all == 0 ? ACC(0) : 1 + log(all) + fabs(largest[r]) + sqrt(ACC(rows.row[r].keys)) / 2 + reached / all;
+  }
 }
