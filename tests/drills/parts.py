@@ -28,15 +28,15 @@ class Drill:
     def left(self):
         return self.end - time.monotonic()
 
-    def run(self, part, command, most=None, least=10):
-        """Runs a command, its output to the screen and to a file of its part; at most `most` seconds, and not at all with
-        less than `least` left. Returns its output."""
+    def run(self, part, command, most=None, least=10, show=True):
+        """Runs a command, its output to the screen (unless not to be shown) and to a file of its part; at most `most`
+        seconds, and not at all with less than `least` left. Returns its output."""
         limit = min(self.left(), most or self.left())
         text = " ".join(map(str, command))
         if self.left() < least:
             self.left_out.append(text)
             return ""
-        print(f"== {part}: {text}", flush=True)
+        if show: print(f"== {part}: {text}", flush=True)
         began = time.monotonic()
         try:
             # A session of its own: what a script has started ends with it, and leaves the GPU to the next part.
@@ -51,7 +51,7 @@ class Drill:
             output, code = str(error), "not there"
         with open(self.out / f"{part}.txt", "a") as file:
             file.write(f"== {text}\n{output}\n== {code}, {time.monotonic() - began:.1f} s\n")
-        print(f"{output[-6000:]}\n== {code}, {time.monotonic() - began:.1f} s", flush=True)
+        if show: print(f"{output[-6000:]}\n== {code}, {time.monotonic() - began:.1f} s", flush=True)
         if code != 0: self.failed.append(f"{text} ({code})")
         return output
 
@@ -70,7 +70,7 @@ class Drill:
         self.run("clocks", ["nvidia-smi", "-q", "-d", "POWER,CLOCK,PERFORMANCE"], most=20, least=1)
 
 
-def main(drill_class, doc, minutes=9):
+def main(drill_class, doc, minutes=9, add_options=lambda parser: None):
     """Reads the command line, runs the parts, and ends with what was left out and what failed."""
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("kerlab", nargs="?", help="default: bin/kerlab or build/release/bin/kerlab of this tree, or PATH")
@@ -78,6 +78,7 @@ def main(drill_class, doc, minutes=9):
     parser.add_argument("--out", default=f"{pathlib.Path(sys.argv[0]).name}.out")
     parser.add_argument("--only", action="append", choices=drill_class.PARTS)
     parser.add_argument("--jobs", type=int)
+    add_options(parser)
     options = parser.parse_args()
     here = [str(path) for path in (ROOT / "bin/kerlab", ROOT / "build/release/bin/kerlab") if path.exists()]
     options.kerlab = options.kerlab or (here + [shutil.which("kerlab") or ""])[0]
