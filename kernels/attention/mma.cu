@@ -44,7 +44,7 @@ extern "C" __global__ void __launch_bounds__(kThreads)
   const QueryTile tile(static_cast<int>(blockIdx.x), kRows, heads, kv_heads, queries);
   const HeadRows<const DTYPE> k = rows_of(K, tile.b, tile.kv_head, kv_heads, keys, depth);
   const HeadRows<const DTYPE> v = rows_of(V, tile.b, tile.kv_head, kv_heads, keys, depth);
-  unsigned char *tile_q = shared, *tile_k = tile_q + kRows * Place::kPitch, *tile_v = tile_k + BN * Place::kPitch;
+  unsigned char *tile_q = shared, *tile_k = tile_q + kRows * Place::kRowStride, *tile_v = tile_k + BN * Place::kRowStride;
   const ScoreScale scale(depth, softcap);
   const float to_log2 = scale.to_log2;
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;

@@ -1,22 +1,7 @@
 #pragma once
 // What numbers are reduced to. The family defines OP: 0 sum, 1 max, 2 min; 16-bit types are added up in fp32.
+#include "common/computed_type.cuh"
 #include "common/rows/row_math.cuh"
-
-#if DTYPE_FP64
-using Number = double;
-#elif DTYPE_INT32
-using Number = int;
-#else
-using Number = float;
-#endif
-
-__device__ __forceinline__ Number number_of(DTYPE x) {
-#if DTYPE_FP64 || DTYPE_INT32
-  return x;
-#else
-  return to_float(x);
-#endif
-}
 
 /// Sums of integers wrap around. The largest, or least, of numbers with a NaN among them is NaN.
 __device__ __forceinline__ Number combine(Number a, Number b) {

@@ -1,6 +1,6 @@
 #pragma once
 // Loads of data that are read once: they need not displace anything in L1. PTX ISA, "Data Movement and Conversion
-// Instructions: ld.global.nc".
+// Instructions: ld.global.nc". Any thread; no fence.
 
 /// 16 aligned bytes of memory that nobody writes while the kernel runs.
 __device__ __forceinline__ uint4 load_once(const void* from) {

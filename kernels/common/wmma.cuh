@@ -2,7 +2,7 @@
 // Tensor cores through WMMA: fragments whose contents only the hardware knows, loaded from shared memory in either
 // order. PTX ISA, "Warp Level Matrix Multiply-Accumulate Instructions: wmma.load, wmma.mma, wmma.store". Ours instead
 // of mma.h, which costs half as much to compile as a kernel. Shapes: m16n16k16 for bf16, fp16 and int8 (whose sums are
-// int32), m16n16k8 for tf32.
+// int32), m16n16k8 for tf32. Called by all threads of a warp together; no fence.
 #include "common/types.cuh"
 
 /// What a lane holds of a 16 x 16 (tf32: 16 x 8) operand and of 16 x 16 sums.

@@ -2,7 +2,7 @@
 // The last step of every rung: D = scale_d (activation(alpha sum + bias) + beta C). BIAS, ACTIVATION, SCALED and SCALES
 // are chosen at compile time: what is not asked for is not compiled. Where it is, it costs a few instructions on
 // numbers that are in registers anyway, and a kernel of its own would read and write all of D once more.
-#include "numbers.cuh"
+#include "element_types.cuh"
 #include "scales.cuh"
 
 /// What bends the product, chosen at compile time (ACTIVATION: 0 none, 1 relu, 2 gelu, 3 silu).

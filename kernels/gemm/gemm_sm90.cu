@@ -13,8 +13,8 @@
 //           wgmma, not M; PINGPONG; SWAP_AB; CLUSTER_M, CLUSTER_N; STREAM_K waves that are shared out; RASTER, GROUP
 //           order of the tiles (tile_raster.cuh); IDLE_SMS multiprocessors left out; IN_FLIGHT groups of wgmma that
 //           may be unfinished when the next is issued; EPILOGUE 0 by TMA, 1 from registers; PROMOTE k after which
-//           accumulators of fp8 go to fp32; L2_PROMOTION what L2 fetches at once, bytes; L2_HINTS what L2 is told to
-//           keep: 1 D goes first, 2 the operand that a group of tiles shares stays as well, 3 the other goes first;
+//           accumulators of fp8 go to fp32; L2_PROMOTION what L2 fetches at once, bytes; L2_HINTS cache hints: 1 D
+//           evict_first, 2 and the operand that a group of tiles shares evict_last, 3 and the other evict_first;
 //           EARLY blocks of a cluster load their first stages for themselves, before the cluster has met.
 // Expects   bf16 or fp16, any layout; tf32, int8, fp8 with k contiguous in both operands (nt). Rows of A and B of
 //           whole 16 bytes; EPILOGUE 0: rows of D too. Tiles may hang over every edge. STREAM_K: all blocks on the
@@ -48,8 +48,8 @@ __device__ __forceinline__ void sync_blocks() {
 
 __device__ __forceinline__ TileCoordinate raster(int tile, int rows, int columns) {
   if (RASTER == 1) {
-    const TileCoordinate turned = raster_groups<GROUP>(tile, columns, rows);
-    return {turned.column, turned.row};
+    const TileCoordinate transposed = raster_groups<GROUP>(tile, columns, rows);
+    return {transposed.column, transposed.row};
   }
   return RASTER == 2 ? raster_hilbert<GROUP>(tile, rows, columns) : raster_groups<GROUP>(tile, rows, columns);
 }

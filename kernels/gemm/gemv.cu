@@ -1,4 +1,4 @@
-// Rung 15, gemv: up to 16 rows of A against a B that is read once, as fast as memory gives it.
+// gemv: up to 16 rows of A against a B that is read once, as fast as memory gives it.
 //
 // Idea      with M rows a byte of B is good for M multiply-adds (bf16): below about 16 rows memory is the limit, tiles
 //           are useless, and all that counts is to keep 40 KiB and more per multiprocessor on their way. Two ways:

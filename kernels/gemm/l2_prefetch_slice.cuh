@@ -3,7 +3,7 @@
 // and in whole rows, not tile by tile. By PREFETCH: 1 cp.async.bulk.prefetch, a row at a time, 2 prefetch.global.L2,
 // 128 bytes at a time.
 #include "common/sm90/tma.cuh"
-#include "numbers.cuh"
+#include "element_types.cuh"
 
 /// Of an operand with `extent` x (rows of A, columns of B) and K k: EXTENT x from x0 on, k from first_k to end_k; by
 /// `threads` threads, of which this is number `thread`.

@@ -2,7 +2,7 @@
 // What fp8 operands and D are multiplied by (flag `scales`, scalar `scale_d`). SCALES: 0 nothing; 1 a number for each
 // row of A and column of B, applied to the accumulators; 2 a number for each 128 k of a row of A, and for each 128 k of
 // 128 columns of B, applied to the products. SCALED: kernels take these arguments at all.
-#include "numbers.cuh"
+#include "element_types.cuh"
 
 struct Scales {
   static constexpr int kBlock = 128;  // k, and columns of B

@@ -36,29 +36,29 @@ struct Mainloop {
     const auto of_row = static_cast<unsigned short>(kOneRow << row);
     const auto of_column = static_cast<unsigned short>(kOneColumn << column * CLUSTER_M);
     // Of a group of tiles, which follow one another, one operand is read again and again, the other passes by.
-    const CachePolicy passes = CachePolicy::evict_first(), stays = CachePolicy::evict_last();
+    const CachePolicy evict_first = CachePolicy::evict_first(), evict_last = CachePolicy::evict_last();
 #pragma unroll 1
     for (; count > 0; --count, k += step) {
       pipeline.acquire(state);
       pipeline.expect(state, kStageBytes);
       const unsigned stage = stages + state.index * kStageBytes;
       Mbarrier& full = pipeline.full[state.index];
-      load_operand<TileA, CLUSTER_N, Alone, RASTER != 1>(stays, passes, column, of_row, stage, map_a, full, m0, k);
-      load_operand<TileB, CLUSTER_M, Alone, RASTER == 1>(stays, passes, row, of_column, stage + TileA::kBytes, map_b,
+      load_operand<TileA, CLUSTER_N, Alone, RASTER != 1>(evict_last, evict_first, column, of_row, stage, map_a, full, m0, k);
+      load_operand<TileB, CLUSTER_M, Alone, RASTER == 1>(evict_last, evict_first, row, of_column, stage + TileA::kBytes, map_b,
                                                          full, n0, k);
       state.advance();
     }
   }
 
  private:
-  template <typename Tile, int Parts, bool Alone, bool Stays>
-  static __device__ __forceinline__ void load_operand(CachePolicy stays, CachePolicy passes, int part,
+  template <typename Tile, int Parts, bool Alone, bool Reused>
+  static __device__ __forceinline__ void load_operand(CachePolicy evict_last, CachePolicy evict_first, int part,
                                                       unsigned short ranks, unsigned to, const TensorMap& map,
                                                       Mbarrier& full, int x, int k) {
     const int z = static_cast<int>(blockIdx.z);
     const auto copy = [&](unsigned place, int along, int across) {
-      constexpr bool kHinted = Stays ? L2_HINTS >= 2 : L2_HINTS == 3;
-      const CachePolicy policy = Stays ? stays : passes;
+      constexpr bool kHinted = Reused ? L2_HINTS >= 2 : L2_HINTS == 3;
+      const CachePolicy policy = Reused ? evict_last : evict_first;
       if constexpr (Parts == 1 || Alone) {
         if constexpr (kHinted)
           TmaLoad::load(policy, map, place, full, along, across, z);

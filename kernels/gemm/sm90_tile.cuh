@@ -6,7 +6,7 @@
 #include "common/sm90/wgmma.cuh"
 #define WGMMA_INSTRUCTION_N WGMMA_N
 #include "common/sm90/wgmma_instruction.cuh"
-#include "numbers.cuh"
+#include "element_types.cuh"
 
 constexpr Major kMajorA = TRANS_A ? Major::MN : Major::K, kMajorB = TRANS_B ? Major::K : Major::MN;
 using TileA = SmemTile<DTYPE, BM, BK, kMajorA>;

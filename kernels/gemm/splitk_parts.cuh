@@ -3,7 +3,7 @@
 // one part after another. They are added up in order of part, the same bit for bit from run to run, a share of the tile
 // by each block.
 #include "common/sm90/named_barrier.cuh"
-#include "numbers.cuh"
+#include "element_types.cuh"
 
 using FourAccumulators = Vector<Accumulator, 4>;
 

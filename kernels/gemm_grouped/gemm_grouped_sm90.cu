@@ -3,8 +3,8 @@
 // Idea      * persistent: one block per multiprocessor takes one tile of D after another, from whatever group
 //             (schedule.cuh). A tile never holds rows of two groups: it multiplies with one matrix. How many tiles
 //             each group has is known to the device only; every block counts them for itself, in a microsecond.
-//           * the producer runs ahead over tiles and groups: where groups have few rows, what counts is that B
-//             streams, and it never stops.
+//           * the producer runs ahead over tiles and groups: where groups have few rows, what counts is that
+//             loads of B never stop.
 //           * the last tile of a group is as long as the others for TMA, which reads rows of the next group that
 //             nobody looks at. But 64 rows that have none of the group's are not multiplied, and what belongs to
 //             others is not written (store.cuh).
@@ -19,7 +19,7 @@
 // Lacks     tiles are shared out beforehand, not when a block is free. (Tiles posted to the consumers through shared
 //           memory were tried: the compiler no longer knows that a warp goes one way, descriptors leave the uniform
 //           registers, and 8192 x 14336 x 4096 in 8 groups takes 1474 us instead of 1317.)
-// Measured on H200, bf16 nn, beside torch 2.11's _grouped_mm (8 rounds of 20 calls in turns; tokens x N x K, groups):
+// Measured on H200, bf16 nn, beside torch 2.11's _grouped_mm (8 rounds of 20 calls, alternating; tokens x N x K, groups):
 //   8192 x 14336 x 4096, 8: 1312 us, 733 TFLOP/s, 1.024 times as fast [1.021, 1.027]; 8192 x 1408 x 2048, 64: 131.1
 //   us, 1.35 [1.34, 1.36]; 4096 x 2048 x 7168, 128: 895.8 us, 4.2 TB/s, 1.31 [1.30, 1.32].
 #include "common/sm90/pipeline.cuh"

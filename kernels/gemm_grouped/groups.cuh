@@ -1,6 +1,6 @@
 #pragma once
 // Which rows belong to which group, and where the elements of B lie. Offsets into B are 64-bit.
-#include "gemm/numbers.cuh"
+#include "gemm/element_types.cuh"
 
 /// The group of row `row`: the last one that begins at or before it (those before it at the same place are empty).
 __device__ __forceinline__ int group_of(const int* offsets, int groups, int row) {

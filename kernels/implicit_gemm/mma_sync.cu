@@ -51,7 +51,7 @@ mma_sync(const DTYPE* __restrict__ X, const DTYPE* __restrict__ W, DTYPE* __rest
     if (tile < tiles) copy_tile(begin + tile % STAGES * kStageBytes, X, W, tile, first_pixel, first_filter, pixels, M, N, C, F);
     sm80::cp_async_commit();
   };
-  float sums[WM / 16][WN / 8][4] = {};
+  float accumulators[WM / 16][WN / 8][4] = {};
 #pragma unroll
   for (int tile = 0; tile < STAGES - 1; ++tile) copy(tile);
   for (int tile = 0; tile < tiles; ++tile) {
@@ -70,7 +70,7 @@ mma_sync(const DTYPE* __restrict__ X, const DTYPE* __restrict__ W, DTYPE* __rest
 #pragma unroll
       for (int i = 0; i < WM / 16; ++i)
 #pragma unroll
-        for (int j = 0; j < WN / 8; ++j) sm80::mma_m16n8k16<DTYPE>(sums[i][j], a[i], b[j / 2][j % 2 * 2], b[j / 2][j % 2 * 2 + 1]);
+        for (int j = 0; j < WN / 8; ++j) sm80::mma_m16n8k16<DTYPE>(accumulators[i][j], a[i], b[j / 2][j % 2 * 2], b[j / 2][j % 2 * 2 + 1]);
     }
   }
 #pragma unroll
@@ -81,6 +81,6 @@ mma_sync(const DTYPE* __restrict__ X, const DTYPE* __restrict__ W, DTYPE* __rest
       for (int e = 0; e < 4; ++e) {
         const int pixel = first_pixel + m + i * 16 + lane / 4 + e / 2 * 8;
         const int filter = first_filter + n + j * 8 + lane % 4 * 2 + e % 2;
-        if (pixel < pixels && filter < F) Y[static_cast<long long>(pixel) * F + filter] = from_float<DTYPE>(sums[i][j][e]);
+        if (pixel < pixels && filter < F) Y[static_cast<long long>(pixel) * F + filter] = from_float<DTYPE>(accumulators[i][j][e]);
       }
 }

@@ -1,7 +1,8 @@
 #pragma once
 // Copies from global to shared memory past the registers (sm_80 and later). PTX ISA, "Data Movement and Conversion
 // Instructions: Asynchronous copy", cp.async, cp.async.commit_group, cp.async.wait_group.
-// Called by one thread each; who else reads the data waits at a barrier behind cp_async_wait.
+// Called by one thread each. No fence is implied: the thread itself sees the data after cp_async_wait, who else reads them
+// waits at a barrier behind it.
 
 #include "common/shared_address.cuh"
 

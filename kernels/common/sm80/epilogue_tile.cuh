@@ -1,7 +1,7 @@
 #pragma once
 // From accumulators as mma leaves them, two neighbours a lane, to whole lines of memory: each warp passes 16 rows at a
 // time through an epilogue tile of its own in shared memory. PTX ISA, "Matrix Fragments for mma.m16n8k16". All threads
-// of a warp call it together; it waits for the warp only.
+// of a warp call it together. Implied: __syncwarp between writing and reading; no barrier of the block.
 #include "common/sm80/mainloop.cuh"
 
 namespace sm80 {

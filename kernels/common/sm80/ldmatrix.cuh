@@ -1,6 +1,7 @@
 #pragma once
 // Fragments of matrices from shared memory, a warp at a time. PTX ISA, "Warp-level matrix load instruction: ldmatrix".
-// Called by all threads of a warp together.
+// Called by all threads of a warp together. No fence is implied: what other threads, or cp.async, wrote is there after
+// their cp_async_wait and a barrier.
 
 namespace sm80 {
 

@@ -1,7 +1,7 @@
 #pragma once
 // Tensor cores, a warp at a time. PTX ISA, "Warp Level Matrix Multiply-Accumulate Instructions", "Matrix Fragments for
 // mma.m16n8k16 with floating point type", "... mma.m16n8k8", "... mma.m16n8k32". Called by all threads of a warp
-// together. With g = lane / 4 and t = lane % 4 a lane holds, of 16-bit numbers,
+// together; synchronous, no fence. With g = lane / 4 and t = lane % 4 a lane holds, of 16-bit numbers,
 //   A (16 x 16)  4 registers of two numbers: row g, k 2 t; row g + 8, k 2 t; row g, k 2 t + 8; row g + 8, k 2 t + 8
 //   B (16 x 8)   2 registers: column g, k 2 t; column g, k 2 t + 8
 //   C, D (16 x 8)   4 floats: (g, 2 t), (g, 2 t + 1), (g + 8, 2 t), (g + 8, 2 t + 1)

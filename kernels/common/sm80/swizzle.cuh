@@ -1,7 +1,7 @@
 #pragma once
 // Where the 16-byte chunks of a tile lie in shared memory, so that neither rows nor columns of chunks meet in one bank.
 // PTX ISA, "ldmatrix" (eight rows of 16 bytes are read at once) and "Shared State Space" (32 banks of 4 bytes).
-// Called by kernels/attention.
+// Arithmetic, any thread; no fence.
 
 namespace sm80 {
 
@@ -25,9 +25,9 @@ struct Swizzle {
 /// memory.
 template <int RowBytes>
 struct Padded {
-  static constexpr int kPitch = RowBytes + 16;
+  static constexpr int kRowStride = RowBytes + 16;
   static __device__ __forceinline__ unsigned offset(int row, int chunk) {
-    return static_cast<unsigned>(row * kPitch + chunk * 16);
+    return static_cast<unsigned>(row * kRowStride + chunk * 16);
   }
 };
 

@@ -1,6 +1,6 @@
 #pragma once
 // Accumulators of wgmma (64 x N a warpgroup): which element a register is, and how they become the A operand of the
-// next wgmma (P of attention, the middle of a chain of products) without leaving the registers. PTX ISA, "Register
+// next wgmma (P of attention, the middle of a chain of products) without leaving the registers. PTX ISA, "Matrix
 // Fragments for wgmma.mma_async.m64nNk16". Every thread for itself; no fence, but wgmma_fence before the operand is
 // used.
 #include "common/types.cuh"

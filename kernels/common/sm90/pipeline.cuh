@@ -1,7 +1,10 @@
 #pragma once
 // A ring of Stages buffers between producers and consumers, on mbarriers (common/sm90/mbarrier.cuh). It owns no memory
 // of its own and does not know what the stages hold: several pipelines (of A and B, of K and V) live side by side in
-// one kernel. Two mbarriers a stage: `full`, the bytes have come; `empty`, all consumers are done with it.
+// one kernel. Two mbarriers a stage: `full`, the bytes have come; `empty`, all consumers are done with it. Wraps no
+// instruction of its own (PTX ISA, "mbarrier"). One thread of the producer acquires and expects, any threads wait, one
+// thread of each consumer releases. Implied: init fences (mbarrier init, async proxy) but has no barrier; wait and acquire
+// acquire and release releases at block scope, the bytes of copies included.
 //
 //   producer: pipeline.acquire(state);                       // the stage is empty
 //             pipeline.expect(state, bytes);                 // arrives at `full`, announces the bytes

@@ -1,7 +1,8 @@
 #pragma once
 // Tiles of matrices in shared memory, as TMA writes and wgmma reads them: swizzled by 128 bytes. PTX ISA, "Asynchronous
 // Warpgroup Level Matrix Multiply-Accumulate: Shared Memory Matrix Layout", "Matrix Descriptor Format", "Tensor swizzle
-// modes". Needs sm_90a. No fence is implied, save those of TmaLoad.
+// modes". Needs sm_90a. One thread calls what copies; descriptors and offsets are arithmetic, any thread. No fence is
+// implied, save those of TmaLoad.
 //
 // Written once for both operands: "x" is a row of A or a column of B. A tile is Extent x by Bk k, in panels of 128
 // bytes of the contiguous index, one after another; a panel is one box of the tensor map (128 bytes wide, swizzle =

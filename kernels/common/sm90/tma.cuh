@@ -3,9 +3,9 @@
 // registers. Wraps cp.async.bulk.tensor, cp.reduce.async.bulk.tensor, cp.async.bulk.prefetch and createpolicy (PTX ISA,
 // "Data Movement and Conversion Instructions: cp.async.bulk.tensor", "... cp.reduce.async.bulk.tensor",
 // "createpolicy"). Needs sm_90. One thread issues each copy. Tensor, box and swizzle are in the tensor map
-// (kernels/FORMAT.md,
-// [[tensor_map]]); what of a box lies outside the tensor is read as zero and not written. Coordinates are elements,
-// innermost first; the shared address is a multiple of 128 bytes, of a swizzled box of eight rows of it (128 B: 1024).
+// (kernels/FORMAT.md, [[tensor_map]]); what of a box lies outside the tensor is read as zero and not written. Coordinates
+// are elements, innermost first; the shared address is a multiple of 128 bytes, of a swizzled box of eight rows of it (128
+// B: 1024). No call has a fence in it: which ones are needed stands at TmaLoad (none) and TmaStore (fence_proxy_async).
 #include "common/sm90/mbarrier.cuh"
 
 /// A tensor map; a kernel takes it as `const __grid_constant__ TensorMap map`.

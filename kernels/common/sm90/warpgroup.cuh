@@ -3,7 +3,7 @@
 // "elect.sync", "setmaxnreg"). Needs sm_90a. No fence is implied.
 
 /// Which warpgroup of the block this thread belongs to. All threads of a warp call it. Told by lane 0 to its warp: the
-/// compiler then knows that the warp is of one mind and keeps descriptors in uniform registers (60 instructions a stage
+/// compiler then knows that the value is the same in the warp and keeps descriptors in uniform registers (60 instructions a stage
 /// of a main loop, not 95).
 __device__ __forceinline__ int warpgroup_index() {
   return __shfl_sync(0xffffffff, static_cast<int>(threadIdx.x) / 128, 0);

@@ -1,6 +1,7 @@
 // No include guard: each inclusion defines the wgmma of one width, WGMMA_INSTRUCTION_N (a number or a macro of one),
 // and undefines that. A width that is there already is left alone. After common/sm90/wgmma.cuh, which says how to use
-// it.
+// it, who must call it and what is fenced. Wraps wgmma.mma_async (PTX ISA, "Asynchronous Multiply-and-Accumulate
+// Instruction: wgmma.mma_async"). Needs sm_90a.
 #include "common/sm90/wgmma_registers.cuh"
 
 #undef KERLAB_WGMMA_NEW

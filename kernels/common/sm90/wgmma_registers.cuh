@@ -1,7 +1,9 @@
 #pragma once
 // The text of one wgmma, by its N: what it names its registers, how they are handed over, and the numbers of the
 // operands after them. Macros, since the text of an asm must be a literal; nothing of this is parsed as C++ before
-// wgmma_instruction.cuh uses a line of each table. A line adds four registers, eight columns, to the line before.
+// wgmma_instruction.cuh, its one includer, uses a line of each table. PTX ISA, "Asynchronous
+// Multiply-and-Accumulate Instruction: wgmma.mma_async", "Matrix Fragments for wgmma.mma_async.m64nNk16": N / 2 registers
+// of 32 bits. Nobody calls anything here, nothing is fenced. A line adds four registers, eight columns, to the line before.
 #define KERLAB_NAMES_8 "%0,%1,%2,%3"
 #define KERLAB_NAMES_16 KERLAB_NAMES_8 ",%4,%5,%6,%7"
 #define KERLAB_NAMES_24 KERLAB_NAMES_16 ",%8,%9,%10,%11"

@@ -1,4 +1,4 @@
-// Rung 7, async_tile: the 2D register tile, fed by cp.async through a ring of STAGES tiles.
+// Rung 6, async_tile: the 2D register tile, fed by cp.async through a ring of STAGES tiles.
 //
 // Idea      reg2d fetches the next tile into registers, multiplies, and stores it to shared memory: registers that hold
 //           nothing but data in transit, and one tile of look-ahead at most. cp.async (sm_80) writes shared memory

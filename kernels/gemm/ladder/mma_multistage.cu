@@ -1,4 +1,4 @@
-// Rung 12, mma_multistage: mma.sync on tiles that flow through a ring of shared-memory stages.
+// Rung 10, mma_multistage: mma.sync on tiles that flow through a ring of shared-memory stages.
 //
 // Idea      what mma.sync wants is fragments in registers, every cycle. STAGES tiles of A and B lie in shared memory:
 //           cp.async fills the oldest one, 16 bytes at a time and past the registers, while the next is multiplied.

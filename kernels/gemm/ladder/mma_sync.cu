@@ -1,4 +1,4 @@
-// Rung 11, mma_sync: the tensor core with its covers off.
+// Rung 9, mma_sync: the tensor core with its covers off.
 //
 // Idea      mma.sync says which lane holds which element, so that ldmatrix can bring a fragment from shared memory in
 //           one instruction, transposed where the layout wants it, and shared memory can be arranged for it: the

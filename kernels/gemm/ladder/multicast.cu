@@ -1,4 +1,4 @@
-// Rung 22, multicast: neighbouring blocks share what they load.
+// Rung 16, multicast: neighbouring blocks share what they load.
 //
 // Idea      * the CLUSTER blocks of a cluster, one below the other in D, need the same tile of B. Each loads a
 //             CLUSTER-th of it and has TMA write that part into the shared memory of all of them: B is read from L2

@@ -1,4 +1,4 @@
-// Rung 18, multistage: STAGES tiles in shared memory; loads run ahead of the products.
+// Rung 12, multistage: STAGES tiles in shared memory; loads run ahead of the products.
 //
 // Idea      a ring of STAGES buffers, each with an mbarrier. When the products of a tile are done its buffer is asked
 //           for again at once, STAGES - 1 tiles ahead: TMA works while wgmma does. Of two groups of wgmma one stays

@@ -1,16 +1,18 @@
-// Rung 3, outer_product: one thread computes V x V elements of D, all of them along k at once.
+// Rung 2, outer_product: one thread computes V x V elements of D by outer products.
 //
-// Idea      the loops of thread_tile exchanged: k outside, the tile inside. For each k a thread loads V numbers of A
-//           and V of B and adds their outer product to V x V partial sums, which stay in registers from the first k to
-//           the last. Every number loaded serves V products. All later rungs, tensor cores too, are this loop.
+// Idea      a tile of V x V elements a thread, with the loop over k outside: for each k a thread loads V numbers of A and
+//           V of B and adds their outer product to V x V accumulators, which are in registers from the first k to the
+//           last. Every number loaded serves V products. All later rungs, tensor cores too, are this loop. The other
+//           order, one dot product after another, loads B once for every row and takes 3.4 times as long.
 // Parameters V: rows and columns per thread.
 // Expects   anything.
 // Operations 2 N^3 / V reads, all from global memory or what caches keep of it.
 // Counted   256^3 fp32, defaults, on the emulated device: 33,554,432 bytes loaded from global memory; predicted: the
 //           same.
 // Lacks     sharing between threads: a row of A is still read by N / V threads, each for itself (next rung).
-// Predicted over thread_tile: 2.5 times fewer bytes, 3.6 times fewer sectors.
-// Measured on H200: 4096^3 fp32, V = 4: 11.1 ms, 12.3 TFLOP/s: 3.4 times thread_tile.
+// Predicted over coalesced: 4 times fewer requests and bytes, but 0.85 of the sectors, for neighbouring lanes are V columns
+//           apart: 1.2 where sectors are the limit, 4 where requests are.
+// Measured on H200: 4096^3 fp32, V = 4: 11.1 ms, 12.3 TFLOP/s: 2.0 times coalesced.
 #include "operands.cuh"
 
 extern "C" __global__ void __launch_bounds__(256)

@@ -1,4 +1,4 @@
-// Rung 21, persistent: blocks that take one tile of D after another, in an order that suits L2.
+// Rung 15, persistent: blocks that take one tile of D after another, in an order that suits L2.
 //
 // Idea      * one block per multiprocessor. The producer does not wait for the epilogue: it fills the stages for the
 //             next tile meanwhile, so that the consumers find them full, and TMA stores what the last tile left.

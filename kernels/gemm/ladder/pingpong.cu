@@ -1,4 +1,4 @@
-// Rung 23, pingpong: two consumers that alternate.
+// Rung 17, pingpong: two consumers that alternate.
 //
 // Idea      each of two warpgroups has a tile of D of its own. While one multiplies, the other runs its epilogue: the
 //           tensor cores never wait for anybody's. They alternate, a whole tile at a time, so that each finds

@@ -1,8 +1,8 @@
-// Rung 5, reg1d: shared tiles as in smem_tile, and TM elements of one column of D per thread.
+// Rung 4, reg1d: shared tiles as in smem_tile, and TM elements of one column of D per thread.
 //
 // Idea      smem_tile loads two numbers from shared memory for every multiply-add. Here a thread owns TM elements one
 //           below the other: for each k it loads one number of B and TM of A, which all lanes of a warp share (a
-//           broadcast), and makes TM multiply-adds of them. Partial sums stay in registers.
+//           broadcast), and makes TM multiply-adds of them. Accumulators are in registers.
 // Parameters BM, BN, BK: tile of a block; TM rows per thread. BM * BN / TM is the number of threads.
 // Expects   anything; tiles that hang over an edge are filled with zeros.
 // Operations N^3 (1 / BM + 1 / BN) reads of global memory, N^3 (1 + 1 / TM) of shared memory: half of smem_tile's.

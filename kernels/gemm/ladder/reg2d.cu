@@ -1,4 +1,4 @@
-// Rung 6, reg2d: every thread computes TM x TN elements of D in registers.
+// Rung 5, reg2d: every thread computes TM x TN elements of D in registers.
 //
 // Idea      an outer product. For each k a thread loads TM numbers of A and TN of B from shared memory and makes
 //           TM * TN multiply-adds of them: 64 for 4 loads of 16 bytes at 8 x 8; smem_tile needs two loads for each.

@@ -1,4 +1,4 @@
-// Rung 4, smem_tile: a block fetches tiles of A and B together and every thread uses all of its row and column.
+// Rung 3, smem_tile: a block fetches tiles of A and B together and every thread uses all of its row and column.
 //
 // Idea      a block computes BM x BN elements of D, one per thread. For each step of BK along K its threads load the
 //           BM x BK tile of A and the BK x BN tile of B once, coalesced whatever the layout is, into shared memory.

@@ -1,4 +1,4 @@
-// Rung 20, tma_store: accumulators leave through shared memory and TMA.
+// Rung 14, tma_store: accumulators leave through shared memory and TMA.
 //
 // Idea      wgmma leaves eight neighbours of a row in four lanes: written from there, a warp's store touches 8 rows
 //           of 16 bytes, half a sector each. Instead stmatrix gathers 64 x 64 numbers in shared memory, swizzled, and

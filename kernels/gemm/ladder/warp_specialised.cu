@@ -1,4 +1,4 @@
-// Rung 19, warp_specialised: a warp that loads and warpgroups that multiply.
+// Rung 13, warp_specialised: a warp that loads and warpgroups that multiply.
 //
 // Idea      * the last warpgroup is a producer: one thread of it asks TMA for the next tile as soon as a stage is
 //             empty. The others are consumers, which only multiply full stages. Nobody needs to be told twice: two

@@ -1,4 +1,4 @@
-// Rung 8, warp_tile: fp32 as far as it goes: warps whose multiply-adds never wait.
+// Rung 7, warp_tile: fp32 as far as it goes: warps whose multiply-adds never wait.
 //
 // Idea      async_tile, and what is left between it and the peak:
 //           * the numbers of the next k are loaded from shared memory while the present ones are multiplied, across the

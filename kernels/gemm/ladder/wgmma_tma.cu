@@ -1,4 +1,4 @@
-// Rung 17, wgmma_tma: one warpgroup, wgmma on tiles that TMA brings.
+// Rung 11, wgmma_tma: one warpgroup, wgmma on tiles that TMA brings.
 //
 // Idea      * one thread asks TMA for a tile of A and one of B, in a single instruction per 128 bytes of width; TMA
 //             computes the addresses, fills in zeros beyond the edges, swizzles, and counts the bytes at an mbarrier.

@@ -1,4 +1,4 @@
-// Rung 10, wmma: tensor cores for the first time, by the instructions that hide how.
+// Rung 8, wmma: tensor cores for the first time, by the instructions that hide how.
 //
 // Idea      a warp multiplies 16 x 16 x 16 tiles in one instruction: 4096 multiply-adds where 32 lanes of fp32 do 32.
 //           wmma.load reads a tile of A or B from shared memory, rows or columns first as the layout wants; which lane
