@@ -140,9 +140,9 @@ bool CheckSession::step() {
   }
   SingleOptions single;
   const bool asked_itself = job.problem == 0 || options_.stored_winners;
-  // Of what is large in one thing, what is missing shows in any numbers.
+  // Of what is large in one thing, what is missing shows in nearly any numbers.
   single.recipes = options_.recipes.empty() && !asked_itself && is_thin(problems_[job.problem])
-                       ? quick_recipes(setup_->plan)
+                       ? thin_recipes(setup_->plan)
                        : chosen_recipes();
   // Whether runs agree bit by bit, whatever was in the outputs, need not be asked on every shape.
   single.thorough = job.problem <= 1 || options_.stored_winners;

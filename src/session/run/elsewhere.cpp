@@ -1,5 +1,7 @@
 #include "session/run/elsewhere.h"
 
+#include <algorithm>
+
 #include "session/run/compile_ahead.h"
 #include "session/shapes/adversarial.h"
 #include "session/shapes/few_sms.h"
@@ -54,7 +56,7 @@ Evaluation check_on(Rig& rig, const VariantSource& source, const Configuration& 
   const ProblemSetup setup = prepare_alone(rig.folder(), problem, rig.device());
   ProblemLoader(rig, setup).load();
   SingleOptions single;
-  single.recipes = is_thin(problem) ? quick_recipes(setup.plan) : telling_recipes(setup.plan);
+  single.recipes = is_thin(problem) ? thin_recipes(setup.plan) : telling_recipes(setup.plan);
   single.deadline = generous_deadline(rig, setup, 10 * (single.recipes.size() + 2));
   return run_single_for(rig, setup, source, configuration, single, device);
 }
@@ -102,6 +104,14 @@ std::optional<Evaluation> check_far(Rig& rig, const VariantSource& source, const
     why_not = error.what();
   }
   return std::nullopt;
+}
+
+std::vector<std::uint32_t> thin_recipes(const ProblemPlan& plan) {
+  std::vector<std::uint32_t> chosen = quick_recipes(plan);
+  for (std::uint32_t i = 0; i < plan.recipes.size(); ++i)
+    if (plan.recipes[i].name == "equal" && std::find(chosen.begin(), chosen.end(), i) == chosen.end())
+      chosen.push_back(i);
+  return chosen;
 }
 
 std::optional<Ending> fault_elsewhere(Rig& rig, const VariantSource& source, const Configuration& configuration,

@@ -10,6 +10,10 @@ namespace kerlab::session {
 /// As prepare_problem, without a small problem to be checked first: for what is small itself.
 ProblemSetup prepare_alone(const KernelFolder& folder, const Problem& problem, const DeviceInfo& device);
 
+/// Of a problem that is large in one thing alone: what is missing shows in any numbers drawn, what a narrow counter
+/// loses where all are equal.
+std::vector<std::uint32_t> thin_recipes(const ProblemPlan& plan);
+
 /// As run_single, with the plan that is made for `device`, which may have fewer multiprocessors than the rig's.
 Evaluation run_single_for(Rig& rig, const ProblemSetup& setup, const VariantSource& source,
                           const Configuration& configuration, const SingleOptions& options, const DeviceInfo& device);

@@ -66,6 +66,19 @@ class ThinSearch {
         bytes_(bytes),
         flops_(flops) {}
 
+  /// Of blocks that share out what is reduced along the dimension, each more than 16 bits count.
+  [[nodiscard]] std::optional<ProblemRequest> long_blocks(const Dimension& dimension) const {
+    const auto thin = first_valid(dimension);
+    const auto plan = thin ? plan_of(*thin) : std::nullopt;
+    if (!plan) return std::nullopt;
+    ProblemRequest longer = *thin;
+    longer.dimensions[dimension.name] = kThinExtent * static_cast<std::int64_t>(most_blocks(*plan)) + 5;
+    const auto more = valid_problem(kernel_, longer) ? plan_of(longer) : std::nullopt;
+    const bool shared_out = more && most_blocks(*more) == most_blocks(*plan) && written(longer) == written(*thin);
+    if (!shared_out || !is_cheap(longer, *more, bytes_)) return std::nullopt;
+    return longer;
+  }
+
   /// The dimension beyond 2^16, and where a grid is not at its limit by that, as much longer as it takes.
   [[nodiscard]] std::vector<ProblemRequest> along(const Dimension& dimension) const {
     std::vector<ProblemRequest> found;
@@ -104,12 +117,25 @@ class ThinSearch {
     return plan_on(kernel_, problem, few ? *few : kernel_.device);
   }
 
+  [[nodiscard]] static double most_blocks(const LaunchPlan& plan) {
+    double most = 0;
+    for (const Launch& launch : plan.launches) most = std::max(most, blocks_of(launch));
+    return most;
+  }
+
+  /// Elements of the outputs.
+  [[nodiscard]] std::int64_t written(const ProblemRequest& request) const {
+    std::int64_t elements = 0;
+    for (const Tensor& tensor : tensors_of(kernel_.family, make_problem(kernel_.family, request)))
+      if (tensor.role != Role::input) elements += tensor.elements();
+    return elements;
+  }
+
   [[nodiscard]] bool is_cheap(const ProblemRequest& request, const LaunchPlan& plan, double bytes) const {
     const Problem problem = make_problem(kernel_.family, request);
     // Of blocks as many as a grid takes the warps are the cost: most of them have nothing to do.
     const double flops = at_limit(plan) ? flops_of(kernel_.family, problem) : flops_in_tiles(problem);
-    double blocks = 0;
-    for (const Launch& launch : plan.launches) blocks = std::max(blocks, blocks_of(launch));
+    const double blocks = most_blocks(plan);
     return !beyond_limit(plan, kernel_.device) && starts_fast(plan) &&
            bytes_of_tensors(kernel_.family, problem) <= bytes && flops <= std::min(flops_, kFlopsOfBlock * blocks);
   }
@@ -146,9 +172,11 @@ std::vector<ProblemRequest> thin_shapes(const ShapedKernel& kernel, const Proble
                                         double flops) {
   const ThinSearch search(kernel, base, bytes, flops);
   std::vector<ProblemRequest> found;
-  for (const Dimension& dimension : kernel.family.dimensions)
-    if (!dimension.quiet)
-      for (ProblemRequest& request : search.along(dimension)) found.push_back(std::move(request));
+  for (const Dimension& dimension : kernel.family.dimensions) {
+    if (dimension.quiet) continue;
+    for (ProblemRequest& request : search.along(dimension)) found.push_back(std::move(request));
+    if (auto request = search.long_blocks(dimension)) found.push_back(std::move(*request));
+  }
   return found;
 }
 

@@ -13,8 +13,9 @@ namespace kerlab::session {
 inline constexpr std::int64_t kThinExtent = std::int64_t{1} << 16;
 
 /// Of each dimension that can be so long one problem, in which the others are at their least: an index of 16 bits, a
-/// loop of blocks over what lies beyond their grid; a second one where a grid reaches its limit only farther. Left out
-/// where that costs more than `flops` in whole tiles, or more warps than an emulated device starts in about a second.
+/// loop of blocks over what lies beyond their grid; a second one where a grid reaches its limit only farther; and one
+/// in which each of the blocks that share out a reduction has more than 16 bits count. Left out where that costs more
+/// than `flops` in whole tiles, or more warps than an emulated device starts in about a second.
 std::vector<ProblemRequest> thin_shapes(const ShapedKernel& kernel, const ProblemRequest& base, double bytes,
                                         double flops);
 /// Whether the problem is one of these.

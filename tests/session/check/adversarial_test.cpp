@@ -184,6 +184,17 @@ TEST_CASE("of each dimension more than 65536 are tried where that is cheap", "[c
   CHECK(longest(shapes("gemm", "gemm_sm90", "bf16", {})).empty());  // whole tiles: seconds on an emulated device
 }
 
+TEST_CASE("each of the blocks that share out a reduction has more than 16 bits count", "[check]") {
+  const auto longest = [](const AdversarialShapes& found) {
+    std::int64_t most = 0;
+    for (const ProblemRequest& shape : found.thin) most = std::max(most, shape.dimensions.at("N"));
+    return most;
+  };
+  CHECK(longest(shapes("histogram", "privatised", "uint32", {{"N", 1 << 20}})) > 2 * 65536);
+  // More of these numbers are more blocks: each has no more than before.
+  CHECK(longest(shapes("activation", "vectorised", "fp32", {})) < 2 * 65536 * 32);
+}
+
 TEST_CASE("more partial results than threads are tried where a later launch gathers them", "[check]") {
   const auto dot = shapes("dot", "two_pass", "fp32", {}, "THREADS=256 UNROLL=1 BLOCKS=4");
   REQUIRE(dot.parts);
