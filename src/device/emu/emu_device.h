@@ -74,6 +74,7 @@ class EmuDevice final : public Device {
   void assume_initialised(const BoundLaunch& launch);
   LaunchReport execute(EmuModule& module, const BoundLaunch& launch, LaunchMode mode);
   bool last_block_first();
+  emu::Schedule next_schedule();
 
   DeviceInfo info_;
   EmuOptions options_;
@@ -84,7 +85,8 @@ class EmuDevice final : public Device {
   std::map<EventId, std::optional<std::chrono::steady_clock::time_point>> events_;
   std::vector<MemoryRegion> regions_;
   std::uint32_t next_id_ = 1;
-  std::uint64_t ordered_checks_ = 0;  ///< launches to be checked, of kernels in which the order of blocks may show
+  std::uint64_t ordered_checks_ = 0;    ///< launches to be checked, of kernels in which the order of blocks may show
+  std::uint64_t scheduled_checks_ = 0;  ///< the same, of kernels whose blocks wait for each other
 };
 
 /// Opens "emu:NAME".

@@ -140,6 +140,8 @@ LaunchReport EmuDevice::execute(EmuModule& code, const BoundLaunch& launch, Laun
       run.blocks = emu::sample_clusters(launch.grid, cluster, options_.sample_blocks, kSampleSeed);
     } else if (checked && run.program->communication == ptx::Communication::ordered && last_block_first()) {
       run.blocks = descending(volume(launch.grid));
+    } else if (checked && run.program->communication == ptx::Communication::communicating) {
+      run.schedule = next_schedule();
     }
     return emu::run(run);
   } catch (const DeviceFault& fault) {
@@ -157,6 +159,13 @@ GraphId EmuDevice::capture(std::span<const BoundLaunch> launches, int repeats) {
 /// turns that repeat nowhere, so that the runs of a check differ as they do on a GPU.
 bool EmuDevice::last_block_first() {
   return ((++ordered_checks_ * 0x9e3779b97f4a7c15U) >> 63) != 0;
+}
+
+/// The same of blocks that wait for each other. Of four checks in a row one or two are ascending.
+emu::Schedule EmuDevice::next_schedule() {
+  constexpr emu::Schedule kSchedules[] = {emu::Schedule::descending, emu::Schedule::ascending, emu::Schedule::shuffled,
+                                          emu::Schedule::descending};
+  return kSchedules[(++scheduled_checks_ * 0x9e3779b97f4a7c15U) >> 62];
 }
 
 void EmuDevice::launch_graph(GraphId graph) {

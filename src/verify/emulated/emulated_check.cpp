@@ -181,6 +181,7 @@ std::vector<std::int64_t> EmulatedChecker::elements_to_check(const Run& run, std
   } else {
     elements.push_back({0, output.elements()});
   }
+  if (run.coverage) return {};
   if (run.counted) return thinned(thinned(elements, run.sampled ? kMostOthers : kMostWhole), kMostCounted);
   if (!run.sampled) {
     const bool all = run.thorough && data_.plan().recipes[run.recipe].exact;
@@ -190,16 +191,6 @@ std::vector<std::int64_t> EmulatedChecker::elements_to_check(const Run& run, std
   const double operations = data_.plan().flops / static_cast<double>(std::max<std::int64_t>(1, output.elements()));
   const double affordable = run.thorough ? 1e18 : kQuickOperations / std::max(1.0, operations);
   return thinned(elements, static_cast<std::size_t>(std::clamp(affordable, 1. * kMostOthers, 1. * kMostExact)));
-}
-
-/// After a run of all blocks: the first element that nobody wrote, or -1.
-std::int64_t EmulatedChecker::first_unwritten(const Run& run, std::size_t reference) const {
-  const Tensor& output = data_.output(reference);
-  std::uint64_t reached = data_.buffer(run.set, output.name).pointer();
-  const std::uint64_t begin = reached, end = begin + static_cast<std::uint64_t>(output.bytes());
-  for (const AddressRange& range : run.written)
-    if (range.begin <= reached && range.end > reached) reached = range.end;
-  return reached >= end ? -1 : static_cast<std::int64_t>((reached - begin) / info(output.dtype).bytes);
 }
 
 void EmulatedChecker::restore_poison(const Run& run) {
@@ -220,6 +211,11 @@ void EmulatedChecker::restore_poison(const Run& run) {
 /// Whatever is found in it is told once; false where nothing that follows would be right.
 bool EmulatedChecker::run_once(Candidate& candidate, Run& run, CheckReport& report, CheckWishes wishes) {
   execute(candidate, run, report);
+  if (run.sampled) {
+    const Written written = written_of(run);
+    const double share = static_cast<double>(report.blocks_run) / static_cast<double>(report.blocks);
+    wrote_too_little_ = candidate.pitched().empty() && written.by_run < share * written.all;
+  }
   look_at_writes(candidate, run, report);
   look_at_zeros(candidate, run, report);
   // The reference would read what was modified, and everybody after be compared with that.
@@ -291,6 +287,7 @@ CheckReport EmulatedChecker::check_recipes(Candidate& candidate, std::span<const
         poisons.push_back(kPoisonNan);
     }
     if (!run_recipe(candidate, recipes[i], std::move(poisons), wishes, sampled, report)) return report;
+    if (wishes.thorough && i == 0 && sampled && report.passed()) look_for_unwritten(candidate, recipes.front(), report);
     if (wishes.thorough && i == 0 && report.passed()) look_for_memory(candidate, recipes.front(), sampled, report);
     if (!report.input_modified.empty()) return report;
   }

@@ -43,6 +43,11 @@ class EmulatedChecker {
   void look_at_zeros(const Candidate& candidate, const Run& run, CheckReport& report);
   [[nodiscard]] std::vector<std::int64_t> elements_to_check(const Run& run, std::size_t reference) const;
   [[nodiscard]] std::int64_t first_unwritten(const Run& run, std::size_t reference) const;
+  struct Written {
+    double all = 0, by_run = 0;
+  };
+  [[nodiscard]] Written written_of(const Run& run) const;
+  void look_for_unwritten(Candidate& candidate, std::uint32_t first, CheckReport& report);
   RecipeReport compare(const Run& run, std::size_t reference, bool look_closer);
   RecipeReport judge_indices(const Run& run, std::size_t reference, const std::vector<std::int64_t>& elements);
   void judge_rows(const Run& run, std::size_t reference, RecipeReport& report);
@@ -67,6 +72,7 @@ class EmulatedChecker {
   ExpectedValues expected_;
   InPlaceResults in_place_;
   std::map<int, std::uint32_t> poisoned_;  ///< sets whose outputs hold nothing but this pattern
+  bool wrote_too_little_ = false;          ///< the blocks of the last sample, for as many as they are
 };
 
 }  // namespace kerlab::verify

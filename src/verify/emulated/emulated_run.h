@@ -18,6 +18,7 @@ struct EmulatedChecker::Run {
   bool thorough = false;
   bool untouched = false;  ///< nothing is poisoned before it
   bool counted = false;    ///< in mode count, and few elements are compared
+  bool coverage = false;   ///< whole; only what nobody has written is compared
   bool parts = false;      ///< of several launches some blocks each: workspaces hold zeros, which are no wild indices
   Accuracy accuracy = {};  ///< of the candidate
   std::vector<LaunchReport> launched = {};

@@ -188,7 +188,12 @@ TEST_CASE("emulated: a histogram with atomics", "[emu][launch]") {
 
 TEST_CASE("emulated: a scan whose blocks wait for each other", "[emu][launch]") {
   in_every_way([](MachineLab& lab) {
-    for (const int resident : {0, 3}) {
+    for (const auto& [resident, schedule] : {std::pair{0, Schedule::ascending},
+                                             {3, Schedule::ascending},
+                                             {0, Schedule::descending},
+                                             {3, Schedule::descending},
+                                             {0, Schedule::shuffled},
+                                             {3, Schedule::shuffled}}) {
       std::vector<int> in(40 * 128);
       for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<int>(i % 11) - 4;
       std::vector<int> expected(in.size());
@@ -199,6 +204,7 @@ TEST_CASE("emulated: a scan whose blocks wait for each other", "[emu][launch]") 
       const Buffer<int> flags(lab.memory, 40);
       const Buffer<int> ticket(lab.memory, 1);
       lab.launch.resident_blocks = resident;
+      lab.launch.schedule = schedule;
       lab.run("look_back", {40, 1, 1}, {128, 1, 1}, din, out, sums, flags, ticket);
       CHECK(out.values() == expected);
     }

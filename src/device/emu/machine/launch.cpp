@@ -18,6 +18,7 @@
 #include "device/emu/machine/place.h"
 #include "device/emu/machine/pressure.h"
 #include "device/emu/machine/ranges.h"
+#include "device/emu/machine/schedule.h"
 #include "device/emu/sanitize/sanitizer.h"
 
 namespace kerlab::emu {
@@ -158,12 +159,14 @@ class Launch {
     }
   }
 
-  /// Blocks that wait for each other: as many clusters as fit, each warp in turn. The next one begins when one ends.
+  /// Blocks that wait for each other: as many clusters as fit, each warp in turn. The next one begins when one ends, in
+  /// ascending order, which kernels that look back rely on and which every GPU keeps.
   void run_together() {
     const std::int64_t fit = std::max<std::int64_t>(launch_.resident_blocks / volume(extent_), 1);
     const std::int64_t most = launch_.resident_blocks > 0 ? fit : total_;
     std::deque<ClusterRunner> runners;
     std::vector<ClusterRunner*> running;
+    ScheduleOrder order(launch_.schedule);
     std::int64_t begun = 0;
     for (; begun < std::min(most, total_); ++begun) {
       running.push_back(&runners.emplace_back(setting_));
@@ -171,7 +174,7 @@ class Launch {
     }
     while (!running.empty()) {
       bool moved = false;
-      for (std::size_t r = 0; r < running.size(); ++r) moved |= running[r]->pass() != Round::stuck;
+      for (const std::size_t r : order.next(running.size())) moved |= running[r]->pass() != Round::stuck;
       if (!moved)
         for (const ClusterRunner* cluster : running) cluster->tell_stuck();
       if (!moved) throw MachineFault(FaultKind::timeout, deadlock(running), running.front()->waiting_at());

@@ -30,6 +30,9 @@ ptx::Communication communication(const Program& program);
 /// MachineFault(launch_failed) when they differ, when it is too large or when the grid is no multiple of it.
 Dim3 cluster_extent(const Program& program, const Dim3& grid, const Dim3& cluster);
 
+/// Which of the blocks that are resident and wait for each other goes on first, from pass to pass. A GPU promises none.
+enum class Schedule : std::uint8_t { ascending, descending, shuffled };
+
 struct MachineLaunch {
   const Program* program = nullptr;
   GlobalMemory* memory = nullptr;
@@ -38,8 +41,9 @@ struct MachineLaunch {
   std::span<const std::byte> parameters;
   std::vector<std::int64_t> blocks;  ///< linear indices to execute, with the rest of their clusters; empty: all
   int threads = 1;
-  std::int64_t instruction_budget = 0;  ///< warp instructions per block; 0: none. Beyond it: FaultKind::timeout
-  std::int64_t resident_blocks = 0;     ///< of communicating kernels: at most that many at once
+  std::int64_t instruction_budget = 0;      ///< warp instructions per block; 0: none. Beyond it: FaultKind::timeout
+  std::int64_t resident_blocks = 0;         ///< of communicating kernels: at most that many at once
+  Schedule schedule = Schedule::ascending;  ///< of these; they begin in ascending order all the same
   bool count = false, record_writes = false;
   bool sanitize = false;                        ///< report findings; faults are findings too
   std::function<void(std::string_view)> print;  ///< printf of the kernel; none: stderr

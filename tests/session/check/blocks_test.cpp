@@ -1,0 +1,117 @@
+// What is wrong with blocks, not with elements: an order that they need not have, and work that nobody has done.
+#include "base/file.h"
+#include "catch.h"
+#include "session/check/check.h"
+#include "session/session_fixture.h"
+
+using namespace kerlab;
+using namespace kerlab::testing;
+
+namespace {
+
+constexpr std::string_view kToldToml = R"toml(
+doc = "each block waits for the one before it"
+tune = false
+[[parameter]]
+name = "EARLY"
+values = [0, 1]
+[[workspace]]
+name = "told"
+bytes = "4 * ceil_div(N, 128)"
+init = "zero"
+[[launch]]
+kernel = "told"
+grid = ["ceil_div(N, 128)"]
+block = [128]
+arguments = ["x", "y", "N", "a", "told"]
+)toml";
+
+// EARLY: goes on when the block before it has begun, not only when it has ended. Whoever runs blocks in order, each
+// until it has to wait, never sees that.
+constexpr std::string_view kTold = R"cuda(
+extern "C" __global__ void told(const float* x, float* y, int n, float a, volatile int* told) {
+  __shared__ float factor;
+  if (threadIdx.x == 0) {
+    told[blockIdx.x] = 1;
+    __threadfence();
+    int before = blockIdx.x == 0 ? 2 : 0;
+    while (before < (EARLY ? 1 : 2)) before = told[blockIdx.x - 1];
+    factor = before == 2 ? a : 0.0f;
+    __threadfence();
+    told[blockIdx.x] = 2;
+  }
+  __syncthreads();
+  const int i = blockIdx.x * 128 + threadIdx.x;
+  if (i < n) y[i] = factor * x[i];
+}
+)cuda";
+
+constexpr std::string_view kIdleToml = R"toml(
+doc = "sixteen elements a thread"
+tune = false
+[[parameter]]
+name = "IDLE"
+values = [0, 1, 2]
+[[launch]]
+kernel = "idle"
+grid = ["ceil_div(N, 16384)"]
+block = [1024]
+arguments = ["x", "y", "N", "a"]
+)toml";
+
+// IDLE=1: in large grids every second block does nothing; 2: each leaves its last 1024 elements.
+constexpr std::string_view kIdle = R"cuda(
+extern "C" __global__ void idle(const float* x, float* y, int n, float a) {
+  if (IDLE == 1 && gridDim.x > 300 && blockIdx.x % 2 == 1) return;
+  for (int e = 0; e < (IDLE == 2 && gridDim.x > 300 ? 15 : 16); ++e) {
+    const int i = blockIdx.x * 16384 + e * 1024 + threadIdx.x;
+    if (i < n) y[i] = a * x[i];
+  }
+}
+)cuda";
+
+/// The rows of a check on an emulated device, by themselves: of the problem asked for.
+std::vector<CheckRow> check_alone(SessionFixture& fixture, const std::string& variant, const std::string& configuration,
+                                  std::int64_t extent) {
+  CheckOptions options;
+  options.rig = fixture.options().rig;
+  options.rig.device = "emu:h200";
+  options.variants = {variant};
+  options.configuration = configuration;
+  options.only_asked = true;
+  options.arguments = {{"N", std::to_string(extent)}};
+  CheckSession session(options, fixture.database());
+  while (session.step()) {
+  }
+  return session.rows();
+}
+
+}  // namespace
+
+TEST_CASE("blocks: what is right only where they go on in order is wrong", "[session][emulated]") {
+  SessionFixture fixture;
+  write_atomic(fixture.family() / "told.toml", kToldToml);
+  write_atomic(fixture.family() / "told.cu", kTold);
+  for (const CheckRow& row : check_alone(fixture, "told", "EARLY=0", 5003)) {
+    INFO(row.trial.message);
+    CHECK(row.trial.status == TrialStatus::passed);
+  }
+  CHECK(check_alone(fixture, "told", "EARLY=1", 5003).front().trial.status == TrialStatus::wrong);
+}
+
+TEST_CASE("blocks: of a large problem, of which some are executed, what nobody writes is missing",
+          "[session][emulated]") {
+  SessionFixture fixture;
+  write_atomic(fixture.family() / "idle.toml", kIdleToml);
+  write_atomic(fixture.family() / "idle.cu", kIdle);
+  constexpr std::int64_t kLarge = 8'400'003;  // 513 blocks, more than are executed of it
+  const std::vector<CheckRow> right = check_alone(fixture, "idle", "IDLE=0", kLarge);
+  INFO(right.front().trial.message);
+  CHECK(right.front().trial.status == TrialStatus::passed);
+  CHECK(right.front().report.blocks_run == 6);
+  for (const char* idle : {"IDLE=1", "IDLE=2"}) {
+    const Trial wrong = check_alone(fixture, "idle", idle, kLarge).front().trial;
+    CHECK(wrong.status == TrialStatus::wrong);
+    CHECK_THAT(wrong.message, Catch::Contains("written"));
+  }
+}
