@@ -1,6 +1,7 @@
 #include "session/run/space.h"
 
 #include <algorithm>
+#include <exception>
 #include <set>
 
 #include "base/format.h"
@@ -98,6 +99,7 @@ CandidateSpace::CandidateSpace(const KernelFolder& folder, const VariantChoice& 
   }
   SpaceLimits limits = limits_for(folder, choice);
   const bool stricter = some_are_admitted(folder, choice, problem, device);
+  std::exception_ptr empty;  // of a variant without any valid configuration: told where no other has one
   for (const Variant& variant : folder.variants) {
     if (!is_chosen(variant, choice)) continue;
     if (stricter && !admits(variant.accuracy)) {
@@ -111,7 +113,14 @@ CandidateSpace::CandidateSpace(const KernelFolder& folder, const VariantChoice& 
       left_out_.push_back({variant.name, std::move(why.reason), std::move(why.brief)});
       continue;
     }
-    Space space = enumerate(variant, problem, device, limits);
+    Space space;
+    try {
+      space = enumerate(variant, problem, device, limits);
+    } catch (const SpecError& error) {
+      if (!empty) empty = std::current_exception();
+      left_out_.push_back({variant.name, error.what(), "nothing valid"});
+      continue;
+    }
     limits.steps -= space.steps;
     if (device.is_slow && !choice.all) {
       std::vector<Configuration> quick = quick_part(variant, problem, device, space);
@@ -137,6 +146,7 @@ CandidateSpace::CandidateSpace(const KernelFolder& folder, const VariantChoice& 
     }
     variants_.push_back({{&variant, read_kernel_source(variant.source)}, std::move(space)});
   }
+  if (variants_.empty() && empty) std::rethrow_exception(empty);
   if (variants_.empty()) {
     std::string reasons;
     for (const auto& [name, reason, brief] : left_out_) reasons += fmt::format("\n  {}: {}", name, reason);

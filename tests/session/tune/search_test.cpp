@@ -70,6 +70,25 @@ TEST_CASE("tune: of very many large variants the search sees fewer of each", "[s
   CHECK(search.size() * search.columns() < std::size_t{1} << 30);
 }
 
+TEST_CASE("tune: a variant without any valid configuration is left out, and the others are tried", "[session]") {
+  SessionFixture fixture;
+  KernelFolder folder = open_catalogue({}).find(fixture.family().string());
+  const Problem problem = make_problem(folder.family, {});
+  const DeviceInfo device = open_device(fixture.device())->info();
+  Variant never = folder.variants.front();
+  never.name = "never";
+  for (Parameter& parameter : never.parameters) parameter.values = {-1};
+  never.constraints.push_back({"positive", "", Expression::parse(never.parameters.front().name + " > 0", {}), {}});
+  folder.variants.push_back(never);
+  CandidateSpace space(folder, {}, problem, device);
+  REQUIRE(space.variants().size() == 1);
+  REQUIRE(space.left_out().size() == 1);
+  CHECK(space.left_out().front().variant == "never");
+  CHECK_THAT(space.left_out().front().reason, Catch::Contains("constraint 'positive' rejects all"));
+  CHECK_THROWS_WITH(CandidateSpace(folder, {{"never"}, false, false, {}}, problem, device),
+                    Catch::Contains("constraint 'positive' rejects all"));
+}
+
 TEST_CASE("tune: failures are told to the search, and end nothing", "[session]") {
   SessionFixture fixture(outcome("A=1 B=1", "wrong") + outcome("A=4 B=2", "illegal_address") + fast("A=2 B=3"));
   TuneOptions options = fixture.options();
