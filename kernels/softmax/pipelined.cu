@@ -14,6 +14,7 @@
 #include "common/rows/row_ring.cuh"
 
 using Tile = RowTile<DTYPE, VEC, ROUNDS, LANES>;
+using Ring = RowRing<DTYPE, STAGES, ROWS, ROUNDS * LANES * VEC>;
 
 extern "C" __global__ void __launch_bounds__(LANES * ROWS, BLOCKS)
 softmax(const DTYPE* __restrict__ X, DTYPE* __restrict__ Y, int M, int N) {
@@ -21,13 +22,15 @@ softmax(const DTYPE* __restrict__ X, DTYPE* __restrict__ Y, int M, int N) {
   __shared__ Mbarrier full[STAGES];
   __shared__ Peak words[2][LANES * ROWS / 32];
   const int lane = static_cast<int>(threadIdx.x) % LANES, group = static_cast<int>(threadIdx.x) / LANES;
-  RowRing<DTYPE, STAGES, ROWS> ring(slots, full, X, M, N);
+  Ring ring = {reinterpret_cast<DTYPE*>(slots), full, {{X, N}}, M, static_cast<unsigned>(N * sizeof(DTYPE)),
+               blockIdx.x, gridDim.x};
   ring.begin();
   for (int odd = 0; ring.has_rows(); ring.advance(), odd ^= 1) {
-    const long long row = ring.first() + group;
+    const long long row = ring.row(group);
     const int chunks = row < M ? N / VEC : 0;  // a row that is not there takes part in the shuffles
+    ring.wait();
     Tile x;
-    x.load(ring.row(group), chunks, lane, -infinity());
+    x.load(ring.at(group), chunks, lane, -infinity());
 
     Peak own = {largest_of(x), 0.0f};
     float powers[Tile::kElements];
