@@ -1,22 +1,16 @@
 #pragma once
 // Tensor cores through WMMA: fragments whose contents only the hardware knows, loaded from shared memory in either
 // order. PTX ISA, "Warp Level Matrix Multiply-Accumulate Instructions: wmma.load, wmma.mma, wmma.store". Ours instead
-// of mma.h, which costs half as much to compile as a kernel. Shapes: m16n16k16 for bf16, fp16 and int8 (whose sums are
-// int32), m16n16k8 for tf32. Called by all threads of a warp together; no fence.
+// of mma.h, which costs half as much to compile as a kernel. Shapes: m16n16k16 for bf16 and fp16, m16n16k8 for
+// tf32. Called by all threads of a warp together; no fence.
 #include "common/types.cuh"
 
-/// What a lane holds of a 16 x 16 (tf32: 16 x 8) operand and of 16 x 16 sums.
+/// What a lane holds of a 16 x 16 (tf32: 16 x 8) operand and of 16 x 16 accumulators.
 template <typename T> struct Wmma;
 template <> struct Wmma<bf16_t> { static constexpr int kK = 16, kRegisters = 4; };
 template <> struct Wmma<fp16_t> { static constexpr int kK = 16, kRegisters = 8; };
-template <> struct Wmma<int8_t> { static constexpr int kK = 16, kRegisters = 2; };
 template <> struct Wmma<tf32_t> { static constexpr int kK = 8, kRegisters = 4; };
 
-#define KERLAB_WMMA_LOAD2(WHAT, SHAPE_AND_TYPE)                                            \
-  asm volatile("wmma.load." WHAT ".sync.aligned." SHAPE_AND_TYPE " {%0, %1}, [%2], %3;"    \
-               : "=r"(to[0]), "=r"(to[1])                                                 \
-               : "r"(from), "r"(stride)                                                    \
-               : "memory")
 #define KERLAB_WMMA_LOAD4(WHAT, SHAPE_AND_TYPE)                                            \
   asm volatile("wmma.load." WHAT ".sync.aligned." SHAPE_AND_TYPE " {%0, %1, %2, %3}, [%4], %5;" \
                : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])                       \
@@ -35,9 +29,6 @@ template <> struct Wmma<tf32_t> { static constexpr int kK = 8, kRegisters = 4; }
     if constexpr (Wmma<T>::kRegisters == 8) {                                                                       \
       if constexpr (ROW) KERLAB_WMMA_LOAD8(WHAT, "row.m16n16k16.shared.f16");                                   \
       else KERLAB_WMMA_LOAD8(WHAT, "col.m16n16k16.shared.f16");                                                 \
-    } else if constexpr (Wmma<T>::kRegisters == 2) {                                                            \
-      if constexpr (ROW) KERLAB_WMMA_LOAD2(WHAT, "row.m16n16k16.shared.s8");                                    \
-      else KERLAB_WMMA_LOAD2(WHAT, "col.m16n16k16.shared.s8");                                                  \
     } else if constexpr (Wmma<T>::kK == 16) {                                                                \
       if constexpr (ROW) KERLAB_WMMA_LOAD4(WHAT, "row.m16n16k16.shared.bf16");                                  \
       else KERLAB_WMMA_LOAD4(WHAT, "col.m16n16k16.shared.bf16");                                                \
@@ -46,13 +37,12 @@ template <> struct Wmma<tf32_t> { static constexpr int kK = 8, kRegisters = 4; }
       else KERLAB_WMMA_LOAD4(WHAT, "col.m16n16k8.shared.tf32");                                                 \
     }                                                                                                           \
   }
-/// A fragment from shared memory (an address in its window, a multiple of 32, of int8 of 16), rows (ROW) or columns of
+/// A fragment from shared memory (an address in its window, a multiple of 32), rows (ROW) or columns of
 /// which lie `stride` elements apart; stride in bytes is a multiple of 16.
 KERLAB_WMMA_LOAD(load_wmma_a, "a")
 KERLAB_WMMA_LOAD(load_wmma_b, "b")
 #undef KERLAB_WMMA_LOAD
 #undef KERLAB_WMMA_LOAD4
-#undef KERLAB_WMMA_LOAD2
 #undef KERLAB_WMMA_LOAD8
 
 #define KERLAB_WMMA_MMA4(A_AND_B, SHAPE_AND_TYPES)                                                                    \
@@ -68,11 +58,6 @@ KERLAB_WMMA_LOAD(load_wmma_b, "b")
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(a[4]), "r"(a[5]), "r"(a[6]), "r"(a[7]), "r"(b[0]), "r"(b[1]),  \
         "r"(b[2]), "r"(b[3]), "r"(b[4]), "r"(b[5]), "r"(b[6]), "r"(b[7]))
 
-#define KERLAB_WMMA_MMA2(A_AND_B, SHAPE_AND_TYPES)                                                                    \
-  asm volatile("wmma.mma.sync.aligned." A_AND_B SHAPE_AND_TYPES                                                       \
-      " {%0, %1, %2, %3, %4, %5, %6, %7}, {%8, %9}, {%10, %11}, {%0, %1, %2, %3, %4, %5, %6, %7};"                    \
-      : "+r"(sum[0]), "+r"(sum[1]), "+r"(sum[2]), "+r"(sum[3]), "+r"(sum[4]), "+r"(sum[5]), "+r"(sum[6]), "+r"(sum[7]) \
-      : "r"(a[0]), "r"(a[1]), "r"(b[0]), "r"(b[1]))
 #define KERLAB_WMMA_ORDERS(MMA, SHAPE_AND_TYPES)                              \
   if constexpr (A_ROW && B_ROW) MMA("row.row.", SHAPE_AND_TYPES);             \
   else if constexpr (A_ROW) MMA("row.col.", SHAPE_AND_TYPES);                 \
@@ -92,29 +77,15 @@ __device__ __forceinline__ void multiply_wmma(float (&sum)[8], const unsigned (&
   }
 }
 
-/// The same for int8_t.
-template <typename T, bool A_ROW, bool B_ROW>
-__device__ __forceinline__ void multiply_wmma(int (&sum)[8], const unsigned (&a)[Wmma<T>::kRegisters],
-                                              const unsigned (&b)[Wmma<T>::kRegisters]) {
-  KERLAB_WMMA_ORDERS(KERLAB_WMMA_MMA2, "m16n16k16.s32.s8.s8.s32");
-}
 #undef KERLAB_WMMA_ORDERS
-#undef KERLAB_WMMA_MMA2
 #undef KERLAB_WMMA_MMA4
 #undef KERLAB_WMMA_MMA8
 
-/// 16 x 16 sums to shared memory, in rows `stride` numbers apart.
+/// 16 x 16 accumulators to shared memory, in rows `stride` numbers apart.
 __device__ __forceinline__ void store_wmma(unsigned to, const float (&sum)[8], int stride) {
   asm volatile("wmma.store.d.sync.aligned.row.m16n16k16.shared.f32 [%0], {%1, %2, %3, %4, %5, %6, %7, %8}, %9;"
                ::"r"(to),
                "f"(sum[0]), "f"(sum[1]), "f"(sum[2]), "f"(sum[3]), "f"(sum[4]), "f"(sum[5]), "f"(sum[6]), "f"(sum[7]),
-               "r"(stride)
-               : "memory");
-}
-__device__ __forceinline__ void store_wmma(unsigned to, const int (&sum)[8], int stride) {
-  asm volatile("wmma.store.d.sync.aligned.row.m16n16k16.shared.s32 [%0], {%1, %2, %3, %4, %5, %6, %7, %8}, %9;"
-               ::"r"(to),
-               "r"(sum[0]), "r"(sum[1]), "r"(sum[2]), "r"(sum[3]), "r"(sum[4]), "r"(sum[5]), "r"(sum[6]), "r"(sum[7]),
                "r"(stride)
                : "memory");
 }

@@ -5,7 +5,7 @@
 //           last. Every number loaded serves V products. All later rungs, tensor cores too, are this loop. The other
 //           order, one dot product after another, loads B once for every row and takes 3.4 times as long.
 // Parameters V: rows and columns per thread.
-// Expects   anything.
+// Expects   layout nn, D = alpha A B; any M, N, K.
 // Operations 2 N^3 / V reads, all from global memory or what caches keep of it.
 // Counted   256^3 fp32, defaults, on the emulated device: 33,554,432 bytes loaded from global memory; predicted: the
 //           same.
@@ -13,27 +13,25 @@
 // Predicted over coalesced: 4 times fewer requests and bytes, but 0.85 of the sectors, for neighbouring lanes are V columns
 //           apart: 1.2 where sectors are the limit, 4 where requests are.
 // Measured on H200: 4096^3 fp32, V = 4: 11.1 ms, 12.3 TFLOP/s: 2.0 times coalesced.
-#include "operands.cuh"
+#include "common/types.cuh"
 
 extern "C" __global__ void __launch_bounds__(256)
-    gemm(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const Added* __restrict__ bias,
-         const Added* __restrict__ C, Out* __restrict__ D, int M, int N, int K, float alpha,
-         float beta SCALE_PARAMETERS) {
-  A = of_batch(A, static_cast<long long>(M) * K);
-  B = of_batch(B, static_cast<long long>(K) * N);
+    gemm(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, DTYPE* __restrict__ D, int M, int N, int K,
+         float alpha) {
   const int tiles_n = (N - 1) / V + 1;
   const long long tile = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
   const int m0 = static_cast<int>(tile / tiles_n) * V;
   const int n0 = static_cast<int>(tile % tiles_n) * V;
   if (m0 >= M) return;
 
-  Accumulator accumulators[V][V] = {};
+  float accumulators[V][V] = {};
   for (int k = 0; k < K; ++k) {
-    Accumulator a[V], b[V];
+    float a[V], b[V];
 #pragma unroll
     for (int i = 0; i < V; ++i) {  // beyond an edge: the last row or column once more, and nobody writes the product
-      a[i] = a_at(A, m0 + i < M ? m0 + i : M - 1, k, M, K);
-      b[i] = b_at(B, k, n0 + i < N ? n0 + i : N - 1, N, K);
+      const int m = m0 + i < M ? m0 + i : M - 1, n = n0 + i < N ? n0 + i : N - 1;
+      a[i] = to_float(A[static_cast<long long>(m) * K + k]);
+      b[i] = to_float(B[static_cast<long long>(k) * N + n]);
     }
 #pragma unroll
     for (int i = 0; i < V; ++i)
@@ -41,10 +39,10 @@ extern "C" __global__ void __launch_bounds__(256)
       for (int j = 0; j < V; ++j) accumulators[i][j] += a[i] * b[j];
   }
 
-  const Epilogue epilogue(bias, C, D, M, N, alpha, beta, GIVEN_SCALES);
 #pragma unroll
   for (int i = 0; i < V; ++i)
 #pragma unroll
     for (int j = 0; j < V; ++j)
-      if (m0 + i < M && n0 + j < N) epilogue(m0 + i, n0 + j, accumulators[i][j]);
+      if (m0 + i < M && n0 + j < N)
+        D[static_cast<long long>(m0 + i) * N + n0 + j] = from_float<DTYPE>(alpha * accumulators[i][j]);
 }

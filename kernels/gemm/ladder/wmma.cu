@@ -1,11 +1,10 @@
 // Rung 8, wmma: tensor cores for the first time, by the instructions that hide how.
 //
 // Idea      a warp multiplies 16 x 16 x 16 tiles in one instruction: 4096 multiply-adds where 32 lanes of fp32 do 32.
-//           wmma.load reads a tile of A or B from shared memory, rows or columns first as the layout wants; which lane
-//           gets what is the hardware's secret. Tiles of the block lie in two shared buffers: cp.async fills one while
+//           wmma.load reads a tile of A or B from shared memory; which lane gets what is the hardware's secret. Tiles of the block lie in two shared buffers: cp.async fills one while
 //           the other is multiplied. Rows are padded by 16 bytes, so that the rows of a tile begin in different banks.
 // Parameters BM, BN, BK tile of a block; WM, WN of a warp, in tiles of 16 x 16.
-// Expects   bf16, fp16, tf32 or int8; rows of A and B of whole 16 bytes (gemm_sm80 takes any).
+// Expects   bf16, fp16 or tf32, layout nn, D = alpha A B; rows of A and B of whole 16 bytes (gemm_sm80 takes any).
 // Operations N^3 (1 / BM + 1 / BN) global reads, N^3 (1 / WM + 1 / WN) shared reads, N^3 / 4096 wmma (tf32: / 2048).
 // Counted   256^3 bf16, defaults, on the emulated device: 524,288 bytes loaded from global memory, 1,835,008 from
 //           shared memory; the formula gives the same.
@@ -16,7 +15,6 @@
 // Measured on H200: 4096^3 bf16, defaults: 848 us, 162 TFLOP/s.
 #include "common/sm80/cp_async.cuh"
 #include "common/wmma.cuh"
-#include "gemm/epilogue.cuh"
 
 /// 2 x { tile of A, tile of B }, rows padded; then 16 x 16 accumulators of each warp.
 extern __shared__ float4 shared[];
@@ -54,16 +52,13 @@ struct Tile {
   }
 };
 
-using TileA = Tile<BM, !TRANS_A>;
-using TileB = Tile<BN, TRANS_B != 0>;
+using TileA = Tile<BM, true>;
+using TileB = Tile<BN, false>;
 constexpr int kStageBytes = TileA::kBytes + TileB::kBytes;
 
 extern "C" __global__ void __launch_bounds__(THREADS, 1)
-    gemm(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, const Added* __restrict__ bias,
-         const Added* __restrict__ C, Out* __restrict__ D, int M, int N, int K, float alpha,
-         float beta SCALE_PARAMETERS) {
-  A = of_batch(A, static_cast<long long>(M) * K);
-  B = of_batch(B, static_cast<long long>(K) * N);
+    gemm(const DTYPE* __restrict__ A, const DTYPE* __restrict__ B, DTYPE* __restrict__ D, int M, int N, int K,
+         float alpha) {
   const int tiles_n = (N - 1) / BN + 1;
   const int m0 = static_cast<int>(blockIdx.x) / tiles_n * BM;
   const int n0 = static_cast<int>(blockIdx.x) % tiles_n * BN;
@@ -72,7 +67,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
   const int my_n = warp / kWarpsM * WN;
   const unsigned stages = shared_address(shared);
 
-  Accumulator accumulators[WM / 16][WN / 16][8] = {};
+  float accumulators[WM / 16][WN / 16][8] = {};
   const int tiles = K / BK + (K % BK != 0);
   if (tiles > 0) {
     TileA::copy(stages, A, m0, 0, M, K);
@@ -96,22 +91,21 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
       unsigned b[WN / 16][kRegisters];
 #pragma unroll
       for (int i = 0; i < WM / 16; ++i)
-        load_wmma_a<DTYPE, !TRANS_A>(a[i], TileA::place(present, my_m + i * 16, k), TileA::kStride);
+        load_wmma_a<DTYPE, true>(a[i], TileA::place(present, my_m + i * 16, k), TileA::kStride);
 #pragma unroll
       for (int j = 0; j < WN / 16; ++j)
-        load_wmma_b<DTYPE, !TRANS_B>(b[j], TileB::place(present + TileA::kBytes, my_n + j * 16, k), TileB::kStride);
+        load_wmma_b<DTYPE, true>(b[j], TileB::place(present + TileA::kBytes, my_n + j * 16, k), TileB::kStride);
 #pragma unroll
       for (int i = 0; i < WM / 16; ++i)
 #pragma unroll
-        for (int j = 0; j < WN / 16; ++j) multiply_wmma<DTYPE, !TRANS_A, !TRANS_B>(accumulators[i][j], a[i], b[j]);
+        for (int j = 0; j < WN / 16; ++j) multiply_wmma<DTYPE, true, true>(accumulators[i][j], a[i], b[j]);
     }
   }
   sm80::cp_async_wait<0>();
   __syncthreads();  // the stages are free for the accumulators
 
-  const Epilogue epilogue(bias, C, D, M, N, alpha, beta, GIVEN_SCALES);
   const int lane = static_cast<int>(threadIdx.x) % 32;
-  Accumulator* mine = reinterpret_cast<Accumulator*>(shared) + warp * 256;
+  float* mine = reinterpret_cast<float*>(shared) + warp * 256;
 #pragma unroll
   for (int i = 0; i < WM / 16; ++i)
 #pragma unroll
@@ -120,9 +114,13 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
       __syncwarp();
 #pragma unroll
       for (int part = 0; part < 2; ++part) {
-        const int row = part * 8 + lane / 4;
-        const int column = lane % 4 * 4;
-        epilogue.four_or_fewer(m0 + my_m + i * 16 + row, n0 + my_n + j * 16 + column, M, mine + row * 16 + column);
+        const int row = part * 8 + lane / 4, column = lane % 4 * 4;
+        const int m = m0 + my_m + i * 16 + row, n = n0 + my_n + j * 16 + column;
+        if (m >= M || n >= N) continue;  // N is a multiple of 4: rows of B are of whole 16 bytes
+        Vector<DTYPE, 4> four;
+#pragma unroll
+        for (int e = 0; e < 4; ++e) four.at[e] = from_float<DTYPE>(alpha * mine[row * 16 + column + e]);
+        *reinterpret_cast<Vector<DTYPE, 4>*>(D + static_cast<long long>(m) * N + n) = four;
       }
       __syncwarp();
     }
