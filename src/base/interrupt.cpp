@@ -1,8 +1,6 @@
 #include "base/interrupt.h"
 
 #include <csignal>
-#include <exception>
-#include <utility>
 
 #include "base/error.h"
 
@@ -14,7 +12,6 @@ namespace {
 volatile std::sig_atomic_t signalled = 0;
 int flags_alive = 0;
 int ended_waits_alive = 0;
-const std::function<void()>* looking = nullptr;
 
 extern "C" void note_signal(int signal) {
   signalled = signal;
@@ -74,20 +71,12 @@ InterruptedWaitsEnd::~InterruptedWaitsEnd() {
 
 void end_interrupted_wait() {
   if (ended_waits_alive > 0 && signalled != 0) throw Error("interrupted", ExitCode::interrupted);
-  // What ends a wait because of an exception must not throw another.
-  if (looking != nullptr && std::uncaught_exceptions() == 0) (*looking)();
 }
 
 std::chrono::milliseconds longest_wait() {
-  // A second where only the end of a descriptor may have been missed.
-  return std::chrono::milliseconds(looking != nullptr ? 100 : 1000);
-}
-
-LookWhileWaiting::LookWhileWaiting(std::function<void()> look)
-    : look_(std::move(look)), outer_(std::exchange(looking, &look_)) {}
-
-LookWhileWaiting::~LookWhileWaiting() {
-  looking = outer_;
+  // A signal between the look at the flag and the wait ends no wait; a second where only the end of a descriptor may
+  // have been missed.
+  return std::chrono::milliseconds(ended_waits_alive > 0 ? 100 : 1000);
 }
 
 }  // namespace kerlab

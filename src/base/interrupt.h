@@ -2,7 +2,6 @@
 // Ctrl-C, SIGTERM and the end of the terminal as a flag to look at.
 
 #include <chrono>
-#include <functional>
 
 namespace kerlab {
 
@@ -31,22 +30,8 @@ class InterruptedWaitsEnd {
   InterruptFlag flag_;
 };
 
-/// While it lives, whatever waits for a compiler or a worker calls `look` several times a second: to show progress, and
-/// to end the wait by what it throws. The inner one of two counts.
-class LookWhileWaiting {
- public:
-  explicit LookWhileWaiting(std::function<void()> look);
-  LookWhileWaiting(const LookWhileWaiting&) = delete;
-  LookWhileWaiting& operator=(const LookWhileWaiting&) = delete;
-  ~LookWhileWaiting();
-
- private:
-  std::function<void()> look_;
-  const std::function<void()>* outer_;
-};
-
 /// Called by whatever blocks, between two looks, at least every longest_wait(). Throws Error (interrupted) where that
-/// is wanted and was signalled, and what a LookWhileWaiting throws.
+/// is wanted and was signalled.
 void end_interrupted_wait();
 std::chrono::milliseconds longest_wait();
 

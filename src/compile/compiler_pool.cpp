@@ -234,7 +234,8 @@ struct CompilerPool::State {
       if (compilers.empty()) start_compiler();
       for (collect(); !toolchain; collect()) {
         if (compilers.empty()) start_compiler();
-        wait_for(fds(), next_event());
+        end_interrupted_wait();
+        wait_for(fds(), std::min(next_event(), Clock::now() + longest_wait()));
       }
     }
     identity = toolchain->identity();

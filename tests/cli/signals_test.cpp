@@ -91,6 +91,22 @@ TEST_CASE("cli: Ctrl-C in a check says what was not checked, at once", "[cli]") 
   CHECK(took.count() < 10);
 }
 
+TEST_CASE("cli: Ctrl-C ends bench in the middle of a measurement", "[cli]") {
+  const Sandbox sandbox;
+  const std::string kernel = sandbox.family() + "/flat";
+  const bool compares = GENERATE(false, true);
+  sandbox.write("device.toml", "[default]\nus = 400000.0\nreal_sleep = true\n");  // 30 rounds of each
+  const auto begin = std::chrono::steady_clock::now();
+  Sandbox::Words typed = {"bench", kernel, "--device", sandbox.device()};
+  if (compares) typed.insert(typed.begin() + 1, kernel + ":THREADS=128");
+  const ProcessResult result =
+      sandbox.run_below({"/bin/sh", "-c", "\"$0\" \"$@\" & p=$!; sleep 1.5; kill -INT $p; wait $p"}, typed);
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  INFO(result.out << result.err);
+  CHECK(result.exit_code == 130);
+  CHECK(took.count() < 5);
+}
+
 TEST_CASE("cli: Ctrl-C ends regress while it waits, and what is known is kept", "[cli][regress]") {
   const Sandbox sandbox;
   const Sandbox::Words place = {"--baselines", (sandbox / "baselines").string(), "--device", sandbox.device()};

@@ -6,6 +6,7 @@
 #include "cli/bench/bench_screen.h"
 #include "cli/bench/ratio_summary.h"
 #include "cli/bench/yardstick.h"
+#include "cli/frame/interruptible.h"
 #include "cli/frame/option_checks.h"
 #include "cli/frame/suite.h"
 #include "db/database.h"
@@ -78,23 +79,22 @@ BenchOptions complete(const BenchCommand& command, BenchOptions options, const G
 }
 
 /// A whole session, its rows added to `result`.
-ExitCode run_session(const BenchOptions& options, Database& database, const InterruptFlag& interrupt,
+ExitCode run_session(const BenchOptions& options, Database& database, const Interruptible& interrupt,
                      const std::string& prefix, BenchResult& result) {
   ProgressLine progress;
   BenchSession session(options, database);
-  bool more = true;
-  while (more && !interrupt.raised()) {
+  const bool interrupted = interrupt.run([&] {
     progress.update(fmt::format("{}bench: problem {} of {}", prefix, std::min(session.done() + 1, session.total()),
                                 session.total()));
-    more = session.step();
-  }
+    return session.step();
+  });
   progress.clear();
   for (const std::string& note : session.notes()) fmt::print(stderr, "{}\n", note);
   const DeviceInfo& device = session.rig().device();
   result.device = device.name;
   result.headline = fmt::format("{} {}  {}", device.id, device.name, session.rig().toolchain());
   result.rows.insert(result.rows.end(), session.rows().begin(), session.rows().end());
-  return more ? ExitCode::interrupted : verdict(session.rows());
+  return interrupted ? ExitCode::interrupted : verdict(session.rows());
 }
 
 /// The winner of every problem, or what --variant names.
@@ -102,10 +102,10 @@ ExitCode run_bench_suite(const BenchCommand& command, const GlobalOptions& globa
   const Suite suite = open_suite(command.suite, command.options.rig.target, command.options.dtypes, global);
   if (command.options.trial > 0) throw UsageError("--trial and --suite: the suite says which problems");
   Database database = Database::open(database_path(global));
-  const InterruptFlag interrupt;
+  const Interruptible interrupt;
   BenchResult result;
   const auto kept = std::make_shared<KeptProcesses>();
-  result.outcomes = run_suite(suite, interrupt, [&](const SuiteProblem& problem, const std::string& prefix) {
+  result.outcomes = run_suite(suite, interrupt.flag(), [&](const SuiteProblem& problem, const std::string& prefix) {
     BenchOptions options = command.options;
     options.rig.target = problem.family;
     options.arguments = problem.arguments;
@@ -171,7 +171,7 @@ ExitCode run_asked(const BenchCommand& command, const GlobalOptions& global) {
   BenchOptions options = complete(command, command.options, global);
   options.arguments = global.problem;
   Database database = Database::open(database_path(global));
-  const InterruptFlag interrupt;
+  const Interruptible interrupt;
   BenchResult result;
   const ExitCode code = run_session(options, database, interrupt, "", result);
   print(result, command, global);

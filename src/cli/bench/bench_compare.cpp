@@ -1,7 +1,7 @@
 #include "cli/bench/bench_compare.h"
 
-#include "base/interrupt.h"
 #include "cli/bench/compare_screen.h"
+#include "cli/frame/interruptible.h"
 
 namespace kerlab::cli {
 
@@ -48,17 +48,16 @@ ExitCode verdict(const Comparison& result) {
 
 ExitCode run_compare(const CompareCommand& command, const GlobalOptions& global) {
   Database database = Database::open(database_path(global));
-  const InterruptFlag interrupt;
+  const Interruptible interrupt;
   ProgressLine progress;
   CompareSession session(options_of(command, global), database);
-  bool more = true;
-  while (more && !interrupt.raised()) {
+  const bool interrupted = interrupt.run([&] {
     progress.update(fmt::format("bench: {}", session.doing()));
-    more = session.step();
-  }
+    return session.step();
+  });
   progress.clear();
   for (const std::string& note : session.result().notes) fmt::print(stderr, "{}\n", note);
-  if (more) return ExitCode::interrupted;
+  if (interrupted) return ExitCode::interrupted;
   print(session.result(), command, global);
   return verdict(session.result());
 }

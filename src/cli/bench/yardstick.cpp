@@ -1,6 +1,7 @@
 #include "cli/bench/yardstick.h"
 
 #include "base/format.h"
+#include "cli/frame/interruptible.h"
 #include "cli/frame/library_cells.h"
 #include "cli/frame/suite.h"
 #include "report/form/table.h"
@@ -134,13 +135,16 @@ void print(const YardstickResult& result, const YardstickCommand& command, const
 
 /// The problems of one family, their rows added to `result`.
 ExitCode measure(Yardstick& yardstick, const std::string& target, const std::vector<ProblemArgument>& arguments,
-                 const std::string& dtypes, const GlobalOptions& global, const InterruptFlag& interrupt,
+                 const std::string& dtypes, const GlobalOptions& global, const Interruptible& interrupt,
                  const std::string& prefix, YardstickResult& result) {
   const KernelFolder folder = open_catalogue(kernel_folders(global)).find(target);
   ProgressLine progress;
   ExitCode code = ExitCode::passed;
-  for (const ProblemRequest& request : make_requests(folder.family, arguments, dtypes)) {
-    if (interrupt.raised()) return ExitCode::interrupted;
+  const std::vector<ProblemRequest> requests = make_requests(folder.family, arguments, dtypes);
+  auto next = requests.begin();
+  const bool interrupted = interrupt.run([&] {
+    if (next == requests.end()) return false;
+    const ProblemRequest& request = *next++;
     progress.update(fmt::format("{}library: {}", prefix, make_problem(folder.family, request).title()));
     result.rows.push_back(yardstick.measure(target, request));
     if (result.rows.back().library.empty()) code = ExitCode::inconclusive;
@@ -148,15 +152,16 @@ ExitCode measure(Yardstick& yardstick, const std::string& target, const std::vec
     result.device = rig.device().name;
     result.device_class = rig.device().device_class();
     result.headline = fmt::format("{} {}  driver {}", rig.device().id, rig.device().name, rig.device().driver);
-  }
+    return true;
+  });
   progress.clear();
-  return code;
+  return interrupted ? ExitCode::interrupted : code;
 }
 
 }  // namespace
 
 ExitCode run_yardstick(const YardstickCommand& command, const GlobalOptions& global) {
-  const InterruptFlag interrupt;
+  const Interruptible interrupt;
   Yardstick yardstick(rig_options(global, command.family), command.rounds, command.hot);
   YardstickResult result;
   if (command.suite.empty()) {
@@ -167,7 +172,7 @@ ExitCode run_yardstick(const YardstickCommand& command, const GlobalOptions& glo
     return code;
   }
   const Suite suite = open_suite(command.suite, command.family, command.dtypes, global);
-  result.outcomes = run_suite(suite, interrupt, [&](const SuiteProblem& problem, const std::string& prefix) {
+  result.outcomes = run_suite(suite, interrupt.flag(), [&](const SuiteProblem& problem, const std::string& prefix) {
     return measure(yardstick, problem.family, problem.arguments, problem.dtype, global, interrupt, prefix, result);
   });
   print(result, command, global);

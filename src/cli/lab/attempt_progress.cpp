@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <utility>
-
 namespace kerlab::cli {
 
 namespace {
@@ -15,22 +13,16 @@ std::string stage_text(const AttemptStage& stage, double seconds) {
                      stage.limit_s > 0 ? fmt::format(", limit {:.3g} s", stage.limit_s) : "");
 }
 
-AttemptProgress::AttemptProgress(std::function<AttemptStage()> stage, std::string hint, std::function<void()> also)
-    : stage_(std::move(stage)),
-      hint_(hint.empty() ? "" : "; " + std::move(hint)),
-      also_(std::move(also)),
-      shown_(is_terminal(stderr) && !is_dumb_terminal()),
-      looking_([this] { look(); }) {}
+AttemptProgress::AttemptProgress(const std::string& hint)
+    : hint_("; " + hint), shown_(is_terminal(stderr) && !is_dumb_terminal()) {}
 
-void AttemptProgress::look() {
-  const AttemptStage stage = stage_();
+void AttemptProgress::show(const AttemptStage& stage) {
   if (stage.doing != doing_) {
     doing_ = stage.doing;
     since_ = Clock::now();
   }
   const double seconds = seconds_since(since_);
   if (shown_ && seconds >= kSilentSeconds) line_.update(stage_text(stage, seconds) + hint_);
-  if (also_) also_();
 }
 
 }  // namespace kerlab::cli

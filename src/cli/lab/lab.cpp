@@ -6,7 +6,7 @@
 
 #include "base/format.h"
 #include "cli/commands.h"
-#include "cli/lab/attempt_progress.h"
+#include "cli/frame/waiting.h"
 #include "session/run/space.h"
 
 namespace kerlab::cli {
@@ -67,7 +67,8 @@ LabConsole::LabConsole(const GlobalOptions& global, Database& database)
       attempts_(attempt_options(global_), database) {
   RigOptions options = rig_options(global_, "");
   options.compilers_ahead = true;
-  const AttemptProgress progress([] { return AttemptStage{"starting device and compilers", 0}; }, "");
+  Waiting waiting("lab");
+  waiting.say("starting device and compilers");
   const Rig rig(options, KernelFolder{});
   device_ = rig.device();
   toolchain_ = rig.toolchain();

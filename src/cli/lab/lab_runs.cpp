@@ -92,8 +92,10 @@ ExitCode LabConsole::run(const std::vector<std::string>& words) {
   if (!words.empty()) change(with_settings(state_, folder(), words));
   tell_completion();
   const Attempt attempt = [this] {
-    const AttemptProgress progress([this] { return attempts_.stage(); }, "Ctrl-C ends it");
-    return attempts_.run({state_.subject(), state_.arguments, state_.dtype, {}});
+    AttemptProgress progress("Ctrl-C ends it");
+    Stepped<Attempt> trying = attempts_.run({state_.subject(), state_.arguments, state_.dtype});
+    while (trying.step()) progress.show(attempts_.stage());
+    return trying.take();
   }();
   fmt::print("{}", attempt_answer(attempt, color_on(global_, stdout), terminal_width(stdout)));
   remember(attempt);

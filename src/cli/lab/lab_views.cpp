@@ -34,7 +34,7 @@ ExitCode LabConsole::watch(const std::vector<std::string>& words) {
   if (!words.empty()) change(with_settings(state_, folder(), words));
   static_cast<void>(folder());  // throws where no kernel is chosen
   WatchOptions options;
-  options.request = {state_.subject(), state_.arguments, state_.dtype, {}};
+  options.request = {state_.subject(), state_.arguments, state_.dtype};
   options.kernels = kernel_folders(global_);
   options.again = repeated_database(global_);
   options.tried = [this](const Attempt& attempt) { remember(attempt); };

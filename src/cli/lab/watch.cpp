@@ -31,9 +31,7 @@ struct SavedAgain {
 class Watch {
  public:
   Watch(const WatchOptions& options, Attempts& attempts, const InterruptFlag& interrupt)
-      : options_(options), request_(options.request), attempts_(attempts), interrupt_(interrupt), watch_(means()) {
-    request_.begun = [this](const Attempt& attempt) { begun(attempt); };
-  }
+      : options_(options), request_(options.request), attempts_(attempts), interrupt_(interrupt), watch_(means()) {}
 
   ExitCode run() {
     ExitCode code = try_now(Clock::now());
@@ -68,25 +66,31 @@ class Watch {
   }
 
   Attempt attempt_now() {
-    if (options_.once) {
-      const AttemptProgress progress([this] { return attempts_.stage(); }, "Ctrl-C ends it");
-      return attempts_.run(request_);
+    if (!options_.once && files_.watched.empty()) watch_folder();
+    std::optional<Stepped<Attempt>> trying = attempts_.run(request_);
+    AttemptProgress progress(options_.once ? "Ctrl-C ends it" : "a save tries anew, Ctrl-C ends");
+    for (bool introduced = false; trying->step();) {
+      if (!introduced && attempts_.knows_files()) {
+        introduced = true;
+        begin();
+      }
+      progress.show(attempts_.stage());
+      if (options_.once) continue;
+      const auto saved = watch_.wait(std::chrono::milliseconds(0));
+      if (!saved) continue;
+      trying.reset();
+      attempts_.end_here();
+      throw SavedAgain{saved->noticed};
     }
-    if (files_.watched.empty()) watch_folder();
-    const AttemptProgress progress([this] { return attempts_.stage(); }, "a save tries anew, Ctrl-C ends",
-                                   [this] {
-                                     if (const auto saved = watch_.wait(std::chrono::milliseconds(0)))
-                                       throw SavedAgain{saved->noticed};
-                                   });
-    return attempts_.run(request_);
+    return trying->take();
   }
 
   /// Before anything is run.
-  void begun(const Attempt& attempt) {
-    files_ = attempt.files;
-    watch_.watch(attempt.files.watched);
-    if (options_.json || std::exchange(completion_, attempt.completion) == attempt.completion) return;
-    for (const std::string& line : wrapped(attempt.completion, width())) fmt::print("{}\n", line);
+  void begin() {
+    files_ = attempts_.files();
+    watch_.watch(files_.watched);
+    if (options_.json || std::exchange(completion_, attempts_.completion()) == attempts_.completion()) return;
+    for (const std::string& line : wrapped(completion_, width())) fmt::print("{}\n", line);
     std::fflush(stdout);
   }
 
@@ -200,7 +204,7 @@ struct WatchCommand {
 
 ExitCode run(const WatchCommand& command, const GlobalOptions& global) {
   WatchOptions options;
-  options.request = {subject_of_words(command.words, ""), global.problem, command.dtype, {}};
+  options.request = {subject_of_words(command.words, ""), global.problem, command.dtype};
   options.kernels = kernel_folders(global);
   options.again = repeated_database(global);
   options.once = command.once;

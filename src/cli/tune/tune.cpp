@@ -103,14 +103,11 @@ TuneRun run_tune(const TuneOptions& options, Database& database, const Interrupt
                  const std::string& prefix) {
   ProgressLine progress;
   std::optional<TuneSession> opened;
+  const InterruptedWaitsEnd at_once;  // in the middle of a step as well: a winner's other problems are one
   open_session(opened, options, database, interrupt, progress);
   TuneSession& session = *opened;
   bool more = true;
   try {
-    // In the middle of a step as well: a winner's other problems are one.
-    const LookWhileWaiting look([&] {
-      if (interrupt.raised()) throw Error("interrupted", ExitCode::interrupted);
-    });
     while (more && !interrupt.raised()) {
       more = session.step();
       for (const std::string& note : session.take_notes()) progress.note(note);

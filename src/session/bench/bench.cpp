@@ -140,7 +140,7 @@ void BenchSession::run(const ProblemSetup& setup, const Choice& choice) {
     single.library = options_.library && has_library(setup, rig_);
   }
   single.deadline = generous_deadline(rig_, setup, static_cast<std::size_t>(options_.rounds) + 10);
-  Evaluations ended = run_beside(rig_, setup, source(*choice.variant), choice.configuration, single, {});
+  Evaluations ended = run_beside(rig_, setup, source(*choice.variant), choice.configuration, single, {}).finish();
   Evaluation& result = ended.items.front();
   BenchRow row;
   row.problem = setup.problem;

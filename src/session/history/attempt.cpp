@@ -44,6 +44,29 @@ std::string limit_message(double limit_s, double good_s) {
                      good_s > 0 ? fmt::format(" The last good run took {:.2g} s;", good_s) : "");
 }
 
+/// What is known before it is compiled.
+Attempt begun(const Subject& subject, const ProblemSetup& setup, const Rig& rig) {
+  Attempt attempt;
+  attempt.problem = subject.problem;
+  attempt.how = subject.how;
+  attempt.completion = subject.completion;
+  attempt.device = fmt::format("{} {}", rig.device().id, rig.device().name);
+  attempt.flops = setup.plan.flops;
+  attempt.bytes = setup.plan.bytes;
+  attempt.roof_us = theoretical_roof(setup.problem, setup.plan, rig.device()).minimum_us;
+  attempt.files = kernel_files(rig.folder().family, *subject.source.variant, subject.source.source,
+                               read_kernel_source(rig.folder().family.reference_source));
+  return attempt;
+}
+
+SingleOptions with_lines(const Rig& rig, const ProblemSetup& setup) {
+  SingleOptions single;
+  single.recipes = quick_recipes(setup.plan);
+  single.line_info = true;
+  single.deadline = generous_deadline(rig, setup, 1);
+  return single;
+}
+
 /// Everything that the candidate's outcome says, but for its comparison with others.
 void take(Attempt& attempt, Evaluation& result, const Subject& subject, const DeviceInfo& device) {
   attempt.label = result.candidate.label;
@@ -73,12 +96,14 @@ Attempts::~Attempts() {
   }
 }
 
-Attempt Attempts::run(const AttemptRequest& request) {
+Stepped<Attempt> Attempts::run(AttemptRequest request) {
   ++number_;
   save_ = 0;
-  begun_ = false;
+  knows_files_ = false;
   try {
-    return try_now(request);
+    Stepped<Attempt> trying = try_now(request);
+    while (trying.step()) co_yield trying.doing();
+    co_return trying.take();
   } catch (const Error& error) {
     if (error.code() != ExitCode::interrupted)
       keep_broken(error.what());
@@ -110,51 +135,40 @@ void Attempts::know_files(const Attempt& attempt, const Subject& subject) {
   family_ = subject.problem.family;
   variant_ = subject.source.variant->name;
   problem_ = subject.problem.key();
-  begun_ = true;
+  completion_ = subject.completion;
+  knows_files_ = true;
 }
 
-Attempt Attempts::try_now(const AttemptRequest& request) {
+Stepped<Attempt> Attempts::try_now(const AttemptRequest& request) {
   const Clock::time_point begin = Clock::now();
-  Attempt attempt;
-  attempt.number = number_;
+  co_yield "starting the device";
   options_.rig.target = family_of(request.kernel, &database_);
   Rig rig(options_.rig);
-  rig_ = &rig;
-  const struct Forget {
-    const Rig*& rig;
-    ~Forget() { rig = nullptr; }
-  } forget_rig{rig_};
+  const OnRig on_rig{rig_ = &rig};
   const Subject subject =
       todays_subject(request.kernel, request.arguments, request.dtype, rig.folder(), rig.device(), &database_);
   const ProblemSetup setup = prepare_problem(rig.folder(), subject.problem, rig.device());
-  attempt.problem = subject.problem;
-  attempt.how = subject.how;
-  attempt.completion = subject.completion;
-  attempt.device = fmt::format("{} {}", rig.device().id, rig.device().name);
-  attempt.flops = setup.plan.flops;
-  attempt.bytes = setup.plan.bytes;
-  attempt.roof_us = theoretical_roof(setup.problem, setup.plan, rig.device()).minimum_us;
-  attempt.files = kernel_files(rig.folder().family, *subject.source.variant, subject.source.source,
-                               read_kernel_source(rig.folder().family.reference_source));
+  Attempt attempt = begun(subject, setup, rig);
+  attempt.number = number_;
   know_files(attempt, subject);
-  if (request.begun) request.begun(attempt);
-  ProblemLoader(rig, setup).load();
+  co_yield "getting ready";
+  ProblemLoader loader(rig, setup);
+  for (loader.begin(); !loader.ready() && !loader.step(); rig.compilers().step()) {
+    co_yield "getting ready";
+    rig.wait();
+  }
   attempt.open_s = seconds_since(begin);
   Track& track = tracks_[fmt::format("{}\n{}\n{}", rig.device().device_class(), subject.problem.key(),
                                      subject.source.variant->name)];
   limit_s_ = limit_of(track);
-  Evaluations together = try_it(rig, setup, subject, track);
-  Evaluation& result = together.items.front();
-  const WorkerSeconds& worker = rig.runner().seconds();
-  const double longest = std::max(worker.check, worker.time);
-  if (result.candidate.trial.status == TrialStatus::timeout && limit_s_ > 0 && longest >= limit_s_)
-    result.candidate.trial.message = limit_message(limit_s_, track.good_s);
-  else
-    name_source_line(result, rig, setup, subject);
-  TrialCandidate candidate = result.candidate;
+  Stepped<Evaluations> trying = try_it(rig, setup, subject, track);
+  while (trying.step()) co_yield trying.doing();
+  Evaluations together = trying.take();
+  TrialCandidate candidate = together.items.front().candidate;
   candidate.checked = true;
-  take(attempt, result, subject, rig.device());
-  if (attempt.trial.status == TrialStatus::passed) track.good_s = longest;
+  take(attempt, together.items.front(), subject, rig.device());
+  const WorkerSeconds& worker = rig.runner().seconds();
+  if (attempt.trial.status == TrialStatus::passed) track.good_s = std::max(worker.check, worker.time);
   attempt.prepare_s = worker.prepare;
   attempt.check_s = worker.check;
   attempt.time_s = worker.time;
@@ -168,23 +182,10 @@ Attempt Attempts::try_now(const AttemptRequest& request) {
   keep(attempt);
   attempt.store_s = seconds_since(storing);
   attempt.seconds = seconds_since(begin);
-  return attempt;
+  co_return attempt;
 }
 
-/// A fault of the emulated device names the line of the PTX; of a twin with line information, that of the source.
-void Attempts::name_source_line(Evaluation& result, Rig& rig, const ProblemSetup& setup, const Subject& subject) {
-  Trial& trial = result.candidate.trial;
-  if (!rig.device().counts_exactly || !is_fault(trial.status)) return;
-  SingleOptions single;
-  single.recipes = quick_recipes(setup.plan);
-  single.line_info = true;
-  single.deadline = generous_deadline(rig, setup, 1);
-  const Evaluation twin = run_single(rig, setup, subject.source, subject.configuration, single);
-  if (twin.candidate.trial.status == trial.status) trial.message = twin.candidate.trial.message;
-}
-
-/// On a GPU together with the last and the best.
-Evaluations Attempts::try_it(Rig& rig, const ProblemSetup& setup, const Subject& subject, const Track& track) const {
+SingleOptions Attempts::protocol(const Rig& rig, const ProblemSetup& setup) const {
   SingleOptions single;
   single.recipes = quick_recipes(setup.plan);
   single.explain = true;
@@ -197,12 +198,36 @@ Evaluations Attempts::try_it(Rig& rig, const ProblemSetup& setup, const Subject&
     single.deadline = std::chrono::milliseconds(static_cast<std::int64_t>(1e3 * limit_s_));
     single.attempts = 1;
   }
+  return single;
+}
+
+/// On a GPU together with the last and the best. A fault of the emulated device names the line of the PTX; of a twin
+/// with line information, that of the source.
+Stepped<Evaluations> Attempts::try_it(Rig& rig, const ProblemSetup& setup, const Subject& subject,
+                                      const Track& track) const {
   std::vector<TrialCandidate> beside;
   if (rig.device().has_clock) {
     if (track.last) beside.push_back(track.last->candidate);
     if (track.best && track.best->number != track.last->number) beside.push_back(track.best->candidate);
   }
-  return run_beside(rig, setup, subject.source, subject.configuration, single, beside);
+  Stepped<Evaluations> trying =
+      run_beside(rig, setup, subject.source, subject.configuration, protocol(rig, setup), std::move(beside));
+  while (trying.step()) co_yield trying.doing();
+  Evaluations together = trying.take();
+  Trial& trial = together.items.front().candidate.trial;
+  const WorkerSeconds& worker = rig.runner().seconds();
+  if (trial.status == TrialStatus::timeout && limit_s_ > 0 && std::max(worker.check, worker.time) >= limit_s_) {
+    trial.message = limit_message(limit_s_, track.good_s);
+    co_return together;
+  }
+  if (!rig.device().counts_exactly || !is_fault(trial.status)) co_return together;
+  Stepped<Evaluations> naming =
+      run_beside(rig, setup, subject.source, subject.configuration, with_lines(rig, setup), {});
+  while (naming.step()) co_yield naming.doing();
+  const Evaluations twin = naming.take();
+  const Trial& same = twin.items.front().candidate.trial;
+  if (same.status == trial.status) trial.message = same.message;
+  co_return together;
 }
 
 /// Of the same rounds, behind ours: the last and then the best where that is another; else only medians are compared.
@@ -258,7 +283,7 @@ void Attempts::keep(Attempt& attempt) {
 
 /// Ended before its verdict, by Ctrl-C or by a newer save: the files are kept all the same.
 void Attempts::keep_unfinished() {
-  if (!options_.keep_saves || !begun_) return;
+  if (!options_.keep_saves || !knows_files_) return;
   Save save;
   save.family = family_;
   save.variant = variant_;

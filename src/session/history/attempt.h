@@ -2,7 +2,6 @@
 // One kernel tried again and again while its author works on it: compiled, checked and timed as it stands now, beside
 // the last attempt and the best one. For `kerlab watch` and the lab; compilers and the device stay up between attempts.
 
-#include <functional>
 #include <map>
 
 #include "session/find/subject.h"
@@ -11,15 +10,12 @@
 
 namespace kerlab::session {
 
-struct Attempt;
-
 /// What to try. `kernel` as parse_subject gives it; of a trial's id its variant, configuration and problem are meant,
 /// of today's source.
 struct AttemptRequest {
   SubjectName kernel;  ///< without variant: the only one, else the winner's, else the first rung
   std::vector<ProblemArgument> arguments;
   std::string dtype;
-  std::function<void(const Attempt&)> begun;  ///< told before it is compiled: problem, how, completion, files
 };
 
 struct AttemptOptions {
@@ -81,11 +77,17 @@ class Attempts {
   Attempts(const Attempts&) = delete;
   Attempts& operator=(const Attempts&) = delete;
 
-  /// Throws what is wrong with request, spec or device; a kernel that does not compile, faults or is wrong is an
-  /// Attempt with a status.
-  Attempt run(const AttemptRequest& request);
-  /// Of the run under way: for a LookWhileWaiting.
+  /// Stepped, one at a time. Throws what is wrong with request, spec or device; a kernel that does not compile, faults
+  /// or is wrong is an Attempt with a status.
+  Stepped<Attempt> run(AttemptRequest request);
+  /// Of an attempt whose steps were not gone on with: its files are kept.
+  void end_here() { keep_unfinished(); }
+  /// Of the attempt under way, or that has just ended.
   [[nodiscard]] AttemptStage stage() const;
+  /// Its files are known, before anything is compiled; and what was completed of what was typed.
+  [[nodiscard]] bool knows_files() const { return knows_files_; }
+  [[nodiscard]] const KernelFiles& files() const { return files_; }
+  [[nodiscard]] const std::string& completion() const { return completion_; }
   /// Of the files of the last attempt, also of one that threw (as far as its files are known); 0: not kept.
   [[nodiscard]] std::int64_t last_save() const { return save_; }
   [[nodiscard]] std::shared_ptr<KeptProcesses> kept() const { return options_.rig.kept; }
@@ -97,13 +99,18 @@ class Attempts {
     std::int64_t number = 0;
     double us = 0;
   };
+  /// Forgets the rig when the attempt has left it, however that came.
+  struct OnRig {
+    const Rig*& rig;
+    ~OnRig() { rig = nullptr; }
+  };
   struct Track {
     std::optional<Timed> last, best;
     double good_s = 0;  ///< that check or timing of the last run that passed took, the longer of them
   };
-  Attempt try_now(const AttemptRequest& request);
-  Evaluations try_it(Rig& rig, const ProblemSetup& setup, const Subject& subject, const Track& track) const;
-  static void name_source_line(Evaluation& result, Rig& rig, const ProblemSetup& setup, const Subject& subject);
+  Stepped<Attempt> try_now(const AttemptRequest& request);
+  Stepped<Evaluations> try_it(Rig& rig, const ProblemSetup& setup, const Subject& subject, const Track& track) const;
+  [[nodiscard]] SingleOptions protocol(const Rig& rig, const ProblemSetup& setup) const;
   static void compare(Attempt& attempt, const Evaluations& together, const Track& track);
   void store(Attempt& attempt, const Subject& subject, const DeviceInfo& device);
   [[nodiscard]] double limit_of(const Track& track) const;
@@ -118,9 +125,10 @@ class Attempts {
   std::map<std::string, Track> tracks_;     ///< by device, problem and variant
   KernelFiles files_;                       ///< of the last attempt whose files could be read
   std::string family_, variant_, problem_;  ///< of that
-  const Rig* rig_ = nullptr;                ///< while an attempt is under way
-  double limit_s_ = 0;                      ///< of that
-  bool begun_ = false;                      ///< its files are known
+  std::string completion_;
+  const Rig* rig_ = nullptr;  ///< while an attempt is under way
+  double limit_s_ = 0;        ///< of that
+  bool knows_files_ = false;  ///< of that
   std::int64_t number_ = 0, save_ = 0;
 };
 

@@ -14,6 +14,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/interrupt.h"
 #include "session/regress/regress_text.h"
 #include "spec/toml/source_path.h"
 
@@ -126,34 +127,34 @@ SourceBundle BaselineFolder::source(const Baseline& baseline) const {
   return bundle;
 }
 
-/// Opened and locked; none: another holder removed it meanwhile, since it was empty.
-int BaselineFolder::Lock::open_locked(const fs::path& path) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0 && errno == ENOENT) return -1;
-  if (fd < 0) throw Error(fmt::format("baselines {}: {}", path.string(), system_reason(errno)));
+/// Opened and locked; not open: another holder removed it meanwhile, since it was empty.
+Descriptor BaselineFolder::Lock::open_locked(const fs::path& path) {
+  Descriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!folder.open() && errno == ENOENT) return folder;
+  if (!folder.open()) throw Error(fmt::format("baselines {}: {}", path.string(), system_reason(errno)));
   const auto until = std::chrono::steady_clock::now() + kFolderPatience;
-  while (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
+  while (::flock(folder.get(), LOCK_EX | LOCK_NB) != 0) {
     const int reason = errno;
+    end_interrupted_wait();
     if (reason == EINTR) continue;
     const bool taken = reason == EWOULDBLOCK;
     if (taken && std::chrono::steady_clock::now() < until) {
       std::this_thread::sleep_for(kLockPause);
       continue;
     }
-    ::close(fd);
     throw Error(fmt::format("baselines {}: {}", path.string(),
                             taken ? "another kerlab is writing there; nothing was written, try again"
                                   : "cannot be locked: " + system_reason(reason)));
   }
   struct stat locked {
   }, there{};
-  if (::fstat(fd, &locked) == 0 && ::stat(path.c_str(), &there) == 0 && locked.st_ino == there.st_ino) return fd;
-  ::close(fd);
-  return -1;
+  if (::fstat(folder.get(), &locked) == 0 && ::stat(path.c_str(), &there) == 0 && locked.st_ino == there.st_ino)
+    return folder;
+  return {};
 }
 
 BaselineFolder::Lock::Lock(const BaselineFolder& folder) {
-  while (fd_ < 0) {
+  while (!fd_.open()) {
     for (fs::path path = folder.path(); !path.empty() && !fs::exists(path) && path != path.parent_path();
          path = path.parent_path())
       made_.push_back(path);
@@ -175,11 +176,10 @@ void BaselineFolder::remove_torn(const Lock&) const {
   for (const fs::path& file : torn) fs::remove(file, error);
 }
 
-/// Where nothing came to be written, nothing stays behind.
+/// Where nothing came to be written, nothing stays behind; after that the lock is let go.
 BaselineFolder::Lock::~Lock() {
   for (const fs::path& folder : made_)
     if (::rmdir(folder.c_str()) != 0) break;
-  ::close(fd_);  // lets go of the lock
 }
 
 bool BaselineFolder::write(Baseline& baseline, const SourceBundle& source, const Lock&) const {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/descriptor.h"
 #include "compile/compiler.h"
 #include "trial/baseline.h"
 
@@ -49,9 +50,9 @@ class BaselineFolder {
     Lock& operator=(const Lock&) = delete;
 
    private:
-    static int open_locked(const std::filesystem::path& path);
+    static Descriptor open_locked(const std::filesystem::path& path);
 
-    int fd_ = -1;
+    Descriptor fd_;
     std::vector<std::filesystem::path> made_;  ///< the innermost first
   };
   /// Writes the sources that are missing, then the baseline, whose `files` it sets. False: it was there already, the

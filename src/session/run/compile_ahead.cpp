@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "base/interrupt.h"
 #include "session/run/problem_setup.h"
 #include "session/run/prune.h"
 
@@ -18,8 +17,7 @@ bool CompileAhead::step() {
   rig_->compilers().step();
   std::erase_if(compilations_, [](const Compilation& compilation) { return compilation.finished(); });
   if (compilations_.empty()) return false;
-  end_interrupted_wait();
-  rig_->wait(longest_wait());
+  rig_->wait();
   return true;
 }
 

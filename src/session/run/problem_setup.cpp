@@ -4,7 +4,6 @@
 #include <span>
 
 #include "base/format.h"
-#include "base/interrupt.h"
 #include "session/run/candidate.h"
 #include "session/run/elsewhere.h"
 
@@ -167,8 +166,7 @@ void ProblemLoader::load() {
   for (begin(); !ready_;) {
     rig_.compilers().step();
     if (step()) return;
-    end_interrupted_wait();
-    rig_.wait(longest_wait());
+    rig_.wait();
   }
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/file.h"
+#include "base/interrupt.h"
 #include "base/notice.h"
 #include "session/run/device_ids.h"
 
@@ -152,11 +153,17 @@ void Rig::wait(std::chrono::milliseconds longest) const {
   Clock::time_point until = std::min(compilers().deadline(), Clock::now() + longest);
   for (const int fd : compilers().fds()) descriptors.push_back({fd, POLLIN, 0});
   for (const RigDevice& device : devices_) {
+    if (device.runner->idle()) continue;  // what it says is read when it is asked for something
     for (const int fd : device.runner->fds()) descriptors.push_back({fd, POLLIN, 0});
     until = std::min(until, device.runner->deadline());
   }
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now()).count();
   ::poll(descriptors.data(), descriptors.size(), static_cast<int>(std::max<std::int64_t>(0, left)));
+}
+
+void Rig::wait() const {
+  end_interrupted_wait();
+  wait(longest_wait());
 }
 
 }  // namespace kerlab::session

@@ -93,6 +93,8 @@ class Rig {
 
   /// Sleeps until a compiler or a worker has something to say, or `longest` passed.
   void wait(std::chrono::milliseconds longest) const;
+  /// As long as a wait may last at the most. Throws Error (interrupted) where Ctrl-C ends waits.
+  void wait() const;
 
  private:
   void start_workers(std::vector<std::unique_ptr<CandidateRunner>> kept);

@@ -20,34 +20,46 @@ TrialCandidate made_single(const Rig& rig, const ProblemSetup& setup, const Vari
 }
 
 /// Compiles the candidate; false: there is nothing to run.
-bool compile_single(Rig& rig, const SourceBundle& source, Evaluation& single, const SingleOptions& options) {
+Stepped<bool> compile_single(Rig& rig, const SourceBundle& source, Evaluation& single, const SingleOptions& options) {
   TrialCandidate& candidate = single.candidate;
-  if (!can_launch(candidate, rig.device())) return false;
+  if (!can_launch(candidate, rig.device())) co_return false;
   if (options.line_info) candidate.options.emplace_back("--generate-line-info");
   const Clock::time_point begin = Clock::now();
-  CompileResult compiled = rig.compilers().compile({source, candidate.options});
+  Compilation compilation = rig.compilers().submit({source, candidate.options});
+  for (rig.compilers().step(); !compilation.finished(); rig.compilers().step()) {
+    co_yield "compiling";
+    rig.wait();
+  }
+  CompileResult compiled = compilation.take();
   single.compile_s = seconds_since(begin);
   if (compiled.status != CompileStatus::ok) single.compile_log = compiled.message;
-  return take_compiled(candidate, compiled, rig.device(), true);
+  co_return take_compiled(candidate, compiled, rig.device(), true);
 }
 
-Evaluations run(Rig& rig, const ProblemSetup& setup, const SourceBundle& source, Sampling sampling, TrialCandidate made,
-                const SingleOptions& options, const std::vector<TrialCandidate>& beside) {
+Stepped<Evaluations> run(Rig& rig, const ProblemSetup& setup, const SourceBundle& source, Sampling sampling,
+                         TrialCandidate made, SingleOptions options, std::vector<TrialCandidate> beside) {
   Evaluation single;
   single.candidate = std::move(made);
-  if (!compile_single(rig, source, single, options)) {
-    Evaluations ended;
-    ended.items.push_back(std::move(single));
-    return ended;
+  Stepped<bool> compiling = compile_single(rig, source, single, options);
+  while (compiling.step()) co_yield compiling.doing();
+  if (!compiling.take()) {
+    Evaluations failed;
+    failed.items.push_back(std::move(single));
+    co_return failed;
   }
   Protocol protocol = options;
   protocol.sampling = options.full ? Sampling::everything : sampling;
   protocol.fresh = !options.recipes.empty();
   std::vector<TrialCandidate> candidates = {std::move(single.candidate)};
   candidates.insert(candidates.end(), beside.begin(), beside.end());
-  Evaluations ended = evaluate(rig, setup, std::move(candidates), std::move(protocol));
-  ended.items.front().compile_s = single.compile_s;
-  return ended;
+  EvaluationRun running(rig.runner(), setup, std::move(candidates), std::move(protocol));
+  std::optional<Evaluations> ended = running.poll();
+  for (; !ended; ended = running.poll()) {
+    co_yield "running";
+    rig.wait();
+  }
+  ended->items.front().compile_s = single.compile_s;
+  co_return std::move(*ended);
 }
 
 }  // namespace
@@ -65,14 +77,14 @@ Evaluation run_single_for(Rig& rig, const ProblemSetup& setup, const VariantSour
 
 Evaluation run_candidate(Rig& rig, const ProblemSetup& setup, const SourceBundle& source, Sampling sampling,
                          TrialCandidate made, const SingleOptions& options) {
-  return std::move(run(rig, setup, source, sampling, std::move(made), options, {}).items.front());
+  return std::move(run(rig, setup, source, sampling, std::move(made), options, {}).finish().items.front());
 }
 
-Evaluations run_beside(Rig& rig, const ProblemSetup& setup, const VariantSource& source,
-                       const Configuration& configuration, const SingleOptions& options,
-                       const std::vector<TrialCandidate>& beside) {
+Stepped<Evaluations> run_beside(Rig& rig, const ProblemSetup& setup, const VariantSource& source,
+                                const Configuration& configuration, SingleOptions options,
+                                std::vector<TrialCandidate> beside) {
   return run(rig, setup, source.source, source.variant->sampling,
-             made_single(rig, setup, source, configuration, rig.device()), options, beside);
+             made_single(rig, setup, source, configuration, rig.device()), std::move(options), std::move(beside));
 }
 
 std::chrono::milliseconds generous_deadline(const Rig& rig, const ProblemSetup& setup, std::size_t launches) {

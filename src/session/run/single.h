@@ -5,6 +5,7 @@
 #include "session/run/ledger.h"
 #include "session/run/prune.h"
 #include "session/run/space.h"
+#include "session/run/stepped.h"
 
 namespace kerlab::session {
 
@@ -19,10 +20,11 @@ Evaluation run_single(Rig& rig, const ProblemSetup& setup, const VariantSource& 
 /// The same for a candidate that is already made, of a source that need not be today's: a baseline's.
 Evaluation run_candidate(Rig& rig, const ProblemSetup& setup, const SourceBundle& source, Sampling sampling,
                          TrialCandidate made, const SingleOptions& options);
-/// The same in company: the candidate comes first, then `beside`, which are timed in the same rounds (not emulated).
-Evaluations run_beside(Rig& rig, const ProblemSetup& setup, const VariantSource& source,
-                       const Configuration& configuration, const SingleOptions& options,
-                       const std::vector<TrialCandidate>& beside);
+/// The same in company, stepped: the candidate comes first, then `beside`, which are timed in the same rounds (not
+/// emulated).
+Stepped<Evaluations> run_beside(Rig& rig, const ProblemSetup& setup, const VariantSource& source,
+                                const Configuration& configuration, SingleOptions options,
+                                std::vector<TrialCandidate> beside);
 
 /// Time that check or timing of an unknown configuration may take: two seconds, and a thousand times the roof.
 std::chrono::milliseconds generous_deadline(const Rig& rig, const ProblemSetup& setup, std::size_t launches);

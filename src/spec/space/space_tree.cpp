@@ -6,12 +6,14 @@
 #include <limits>
 #include <numeric>
 
+#include "base/interrupt.h"
 #include "base/random.h"
 
 namespace kerlab::spec {
 namespace {
 
 constexpr std::size_t kMostRemembered = 4'000'000;
+constexpr std::uint64_t kStepsBetweenLooks = 1'000'000;  // milliseconds
 constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
 
 std::uint64_t product(std::uint64_t a, std::uint64_t b) {
@@ -129,6 +131,9 @@ void SpaceTree::take(std::size_t steps) {
     fail(
         "too many combinations to look at: constraints over fewer parameters would cut the space earlier, and fewer "
         "values or variants make it smaller");
+  if (steps_ < next_look_) return;
+  next_look_ = steps_ + kStepsBetweenLooks;
+  end_interrupted_wait();
 }
 
 /// False: a condition does not hold. One that cannot be evaluated counts as holding, and is `unknown`: an earlier

@@ -60,7 +60,7 @@ class SpaceTree {
   std::size_t checked_ = 0;           ///< levels from here on check nothing: everything below is valid
   std::vector<std::uint64_t> below_;  ///< product of the value counts of the levels from here on
   Digits digits_;
-  std::uint64_t steps_ = 0, most_steps_;
+  std::uint64_t steps_ = 0, most_steps_, next_look_ = 0;
   std::size_t remembered_ = 0;
   std::vector<std::uint32_t> found_;     ///< digits of the configurations found, one after another
   std::vector<std::uint64_t> ordinals_;  ///< of the wanted ones in the order of the tree, sorted

@@ -28,7 +28,7 @@ class NewFamily {
     return options;
   }
   [[nodiscard]] AttemptRequest request(const std::string& variant = "simple") const {
-    return {parse_subject((folder_ / "my_op").string() + "/" + variant), {{"N", "10000"}}, "", {}};
+    return {parse_subject((folder_ / "my_op").string() + "/" + variant), {{"N", "10000"}}, ""};
   }
   /// Replaces a part of a file, which must be there.
   void edit(const std::string& file, const std::string& from, const std::string& to) const {
@@ -57,7 +57,7 @@ const Beside* find(const Attempt& attempt, const std::string& what) {
 TEST_CASE("attempts: the second one finds data and reference where the first left them", "[session]") {
   NewFamily family;
   Attempts attempts(family.options(), family.database());
-  const Attempt first = attempts.run(family.request());
+  const Attempt first = attempts.run(family.request()).finish();
   CHECK(first.number == 1);
   CHECK(first.label == "simple THREADS=256");
   CHECK(first.trial.status == TrialStatus::passed);
@@ -72,7 +72,7 @@ TEST_CASE("attempts: the second one finds data and reference where the first lef
   CHECK(family.database().latest_measurement(first.trial.id, "bench")->median_us == first.measurement->median_us);
 
   family.edit("simple.cu", "alpha * to_float(x[i])", "to_float(x[i]) * alpha");
-  const Attempt second = attempts.run(family.request());
+  const Attempt second = attempts.run(family.request()).finish();
   CHECK(second.number == 2);
   CHECK(second.trial.status == TrialStatus::passed);
   CHECK(second.trial.source_hash != first.trial.source_hash);
@@ -85,17 +85,17 @@ TEST_CASE("attempts: the second one finds data and reference where the first lef
   SECTION("another problem is made anew, and the first again when it comes back") {
     AttemptRequest other = family.request();
     other.arguments = {{"N", "20000"}};
-    const Attempt third = attempts.run(other);
+    const Attempt third = attempts.run(other).finish();
     CHECK(third.prepare_s > 0);
     CHECK(third.beside.empty());
-    CHECK(attempts.run(family.request()).prepare_s > 0);
+    CHECK(attempts.run(family.request()).finish().prepare_s > 0);
   }
   SECTION("another reference is another problem") {
     family.edit("reference.cu", "product + addend;", "addend + product + 0.0;");
-    CHECK(attempts.run(family.request()).prepare_s > 0);
+    CHECK(attempts.run(family.request()).finish().prepare_s > 0);
   }
   SECTION("another variant is not compared, and needs no other data") {
-    const Attempt third = attempts.run(family.request("unrolled"));
+    const Attempt third = attempts.run(family.request("unrolled")).finish();
     CHECK(third.prepare_s == 0);
     CHECK(third.beside.empty());
     CHECK(third.is_best);
@@ -105,10 +105,10 @@ TEST_CASE("attempts: the second one finds data and reference where the first lef
 TEST_CASE("attempts: what fails is an attempt with a status, and the next one works", "[session]") {
   NewFamily family;
   Attempts attempts(family.options(), family.database());
-  attempts.run(family.request());
+  static_cast<void>(attempts.run(family.request()).finish());
   SECTION("the compiler's error is told in place") {
     family.edit("simple.cu", "if (i < n)", "iff (i < n)");
-    const Attempt failed = attempts.run(family.request());
+    const Attempt failed = attempts.run(family.request()).finish();
     CHECK(failed.trial.status == TrialStatus::compile_error);
     CHECK(failed.first_error == "simple.cu:6:3: error: identifier \"iff\" is undefined");
     CHECK(failed.beside.empty());
@@ -116,7 +116,7 @@ TEST_CASE("attempts: what fails is an attempt with a status, and the next one wo
   }
   SECTION("a wrong result says where") {
     family.edit("simple.cu", "alpha * to_float(x[i])", "(i == 7 ? 2 : 1) * alpha * to_float(x[i])");
-    const Attempt wrong = attempts.run(family.request());
+    const Attempt wrong = attempts.run(family.request()).finish();
     CHECK(wrong.trial.status == TrialStatus::wrong);
     CHECK_FALSE(wrong.report.passed());
     REQUIRE_FALSE(wrong.report.recipes.empty());
@@ -128,11 +128,11 @@ TEST_CASE("attempts: what fails is an attempt with a status, and the next one wo
   }
   SECTION("a fault costs the worker nothing") {
     family.edit("simple.cu", "x[i]", "x[i + 4000000000ll]");
-    const Attempt fault = attempts.run(family.request());
+    const Attempt fault = attempts.run(family.request()).finish();
     CHECK(fault.trial.status == TrialStatus::illegal_address);
     family.edit("simple.cu", "x[i + 4000000000ll]", "x[i]");
   }
-  const Attempt mended = attempts.run(family.request());
+  const Attempt mended = attempts.run(family.request()).finish();
   CHECK(mended.trial.status == TrialStatus::passed);
   CHECK(mended.number == 3);
   REQUIRE(find(mended, "last"));
@@ -142,13 +142,26 @@ TEST_CASE("attempts: what fails is an attempt with a status, and the next one wo
 TEST_CASE("attempts: a broken spec is an error with its place, and the next attempt works", "[session]") {
   NewFamily family;
   Attempts attempts(family.options(), family.database());
-  attempts.run(family.request());
+  static_cast<void>(attempts.run(family.request()).finish());
   family.edit("simple.toml", "grid = [", "grid = [[");
-  CHECK_THROWS_WITH(attempts.run(family.request()), Catch::Contains("simple.toml:"));
+  CHECK_THROWS_WITH(attempts.run(family.request()).finish(), Catch::Contains("simple.toml:"));
   family.edit("simple.toml", "grid = [[", "grid = [");
-  const Attempt mended = attempts.run(family.request());
+  const Attempt mended = attempts.run(family.request()).finish();
   CHECK(mended.trial.status == TrialStatus::passed);
   CHECK(mended.prepare_s == 0);
+}
+
+TEST_CASE("attempts: one that is given up keeps its files, and the next one works", "[session]") {
+  NewFamily family;
+  Attempts attempts(family.options(), family.database());
+  std::optional<Stepped<Attempt>> trying = attempts.run(family.request());
+  while (trying->step() && !attempts.knows_files()) continue;
+  REQUIRE(attempts.knows_files());
+  CHECK(attempts.files().own.size() == 4);
+  trying.reset();
+  attempts.end_here();
+  CHECK(attempts.last_save() > 0);
+  CHECK(attempts.run(family.request()).finish().trial.status == TrialStatus::passed);
 }
 
 TEST_CASE("attempts: know the files that they were made of", "[session]") {
@@ -157,7 +170,7 @@ TEST_CASE("attempts: know the files that they were made of", "[session]") {
   family.edit("simple.cu", "#include \"common/types.cuh\"\n", "#include \"common/types.cuh\"\n#include \"tile.cuh\"\n");
   family.edit("simple.cu", "alpha * to_float(x[i])", "SCALE(alpha, to_float(x[i]))");
   Attempts attempts(family.options(), family.database());
-  const KernelFiles files = attempts.run(family.request()).files;
+  const KernelFiles files = attempts.run(family.request()).finish().files;
   CHECK(files.folder == std::filesystem::canonical(family.folder()));
   std::vector<std::string> names;
   for (const KernelFile& file : files.own) names.push_back(file.name);
@@ -175,7 +188,7 @@ TEST_CASE("attempts: where times are measured, last and best are timed in the sa
   options.rounds = 20;
   Attempts attempts(options, fixture.database());
   const auto run = [&](const std::string& configuration) {
-    return attempts.run({parse_subject(fixture.family().string() + "/simple:" + configuration), {}, "", {}});
+    return attempts.run({parse_subject(fixture.family().string() + "/simple:" + configuration), {}, ""}).finish();
   };
   const Attempt slow = run("A=1,B=1"), quick = run("A=2,B=3");
   CHECK(slow.is_best);
@@ -204,7 +217,7 @@ TEST_CASE("attempts: a worker that dies is made ready again", "[session]") {
   options.rig = fixture.options().rig;
   Attempts attempts(options, fixture.database());
   const auto run = [&](const std::string& configuration) {
-    return attempts.run({parse_subject(fixture.family().string() + "/simple:" + configuration), {}, "", {}});
+    return attempts.run({parse_subject(fixture.family().string() + "/simple:" + configuration), {}, ""}).finish();
   };
   CHECK(run("A=1,B=1").trial.status == TrialStatus::passed);
   CHECK(run("A=1,B=2").trial.status == TrialStatus::worker_crash);
