@@ -77,7 +77,7 @@ FNR == 1 {
   offence("namespace " $2 " in a file of src/" folder ": open " space)
 }
 # A kind gives words to print and store; the list of fields names its last value for the archive.
-(/DeviceKind::/ || /device[a-z_()]*[.](info\(\)[.])?kind *[!=]=/) &&
+(/DeviceKind::/ || /device[a-z_()]*[.](info\(\)[.])?kind *[!=]=/ || /device_kind *[!=]= *"/) &&
 module != "plan" && module != "device" && !/a[(]"kind", v[.]kind, DeviceKind::script[)]/ {
   offence("what the device can do decides, not its kind: ask for one of plan/device_info.h\047s capabilities")
 }

@@ -83,6 +83,10 @@ opened device/emu/ptx kerlab::emu 'open kerlab::ptx'
 sight 's/^namespace db .*/namespace db {}/' 'namespace db does not see trial'
 sight 's/^namespace trial {/& using namespace db;/' 'namespace trial sees db'
 
+echo 'if (trial.device_kind == "cuda") return;' >"$toy/src/session/find/probe.cpp"
+! passes && grep -qF 'src/session/find/probe.cpp:1: what the device can do decides' "$toy/said" || failed "a stored kind that is compared"
+rm "$toy/src/session/find/probe.cpp"
+
 mkdir -p "$toy"/tests/{plan,session/tune,cli/guess}
 ! passes && grep -q '^tests/cli/guess: tests mirror src' "$toy/said" || failed "tests of a room that is not there"
 rmdir "$toy/tests/cli/guess"

@@ -12,6 +12,7 @@
 #include "session/analyse/show.h"
 #include "session/find/save.h"
 #include "session/run/count_operations.h"
+#include "session/run/device_class.h"
 
 namespace kerlab::cli {
 
@@ -59,7 +60,8 @@ Choice choose(const Database& database, const ShowOptions& options, const Global
 
 /// An emulated trial is counted at once: that needs nothing but this machine. Others when asked.
 void add_counts(TrialStory& story, const ShowOptions& options, const GlobalOptions& global) {
-  const bool emulated = story.trial.device_kind == "emulated" && story.trial.status == TrialStatus::passed;
+  const bool emulated =
+      stored_capabilities(story.trial.device_kind).counts_exactly && story.trial.status == TrialStatus::passed;
   if (options.count || (emulated && story.operations.has_predictions())) {
     story.operations = count_operations(story.trial, rig_options(global, story.trial.family));
   } else if (story.operations.has_predictions()) {

@@ -6,6 +6,7 @@
 #include "base/format.h"
 #include "cli/frame/existing_database.h"
 #include "report/form/table.h"
+#include "session/run/device_class.h"
 
 namespace kerlab::cli {
 
@@ -123,7 +124,7 @@ ToRepeat repeated_for(const Database& database, const Trial& trial, const Global
   ToRepeat again{repeated_options(global), ""};
   const auto session = database.session(trial.session);
   if (!session) return again;
-  if (global.device == "auto" && trial.device_kind != "cuda")
+  if (global.device == "auto" && !stored_capabilities(trial.device_kind).is_hardware)
     again.options += " --device " + quoted(session->device.substr(0, session->device.find(' ')));
   if (const std::string folder = folder_in(session->command); !folder.empty()) again.folder = " " + quoted(folder);
   return again;

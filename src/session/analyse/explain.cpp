@@ -36,11 +36,12 @@ std::vector<VariantFit> fits(const KernelFolder& folder, const Problem& problem,
 
 /// A GPU like the emulated device whose winners and ceilings are stored; else the emulated device itself.
 DeviceInfo known_device(const DeviceInfo& emulated, const std::optional<Trial>& trial, const Database& database) {
-  if (trial && trial->device_kind == "cuda") return device_of_class(trial->device_class);
+  if (trial && stored_capabilities(trial->device_kind).is_hardware) return device_of_class(trial->device_class);
   std::string newest, device_class;
   for (const Decision& decision : database.winners()) {
     const auto winner = database.trial(decision.trial);
-    if (!winner || winner->device_kind != "cuda" || emulated_twin(*winner) != emulated.id) continue;
+    if (!winner || !stored_capabilities(winner->device_kind).is_hardware || emulated_twin(*winner) != emulated.id)
+      continue;
     if (decision.created < newest) continue;
     newest = decision.created;
     device_class = decision.device_class;

@@ -172,7 +172,8 @@ void add_naive(ReportProblem& problem, const KernelFolder& folder) {
 /// The commands that run each trial again.
 void add_reproductions(ReportProblem& problem, const std::string& repeated) {
   std::string device;
-  if (problem.device_kind == "emulated") device = " --device " + emulated_twin(problem.device_class);
+  if (stored_capabilities(problem.device_kind).counts_exactly)
+    device = " --device " + emulated_twin(problem.device_class);
   for (ReportTrial& one : problem.trials) one.reproduce = reproduction(one.trial, one.trial.family, repeated + device);
 }
 

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "db/database.h"
+#include "session/run/device_class.h"
 #include "session/run/modelled.h"
 #include "session/run/prune.h"
 #include "session/run/single.h"
@@ -170,7 +171,7 @@ struct Recording {
 std::vector<Sweep> recorded_sweeps(const Database& database, std::size_t least) {
   std::map<std::tuple<std::string, std::string, std::string, std::string>, Recording> found;
   for (const Trial& trial : database.trials_of("")) {
-    if (trial.device_kind != "cuda") continue;
+    if (!stored_capabilities(trial.device_kind).is_hardware) continue;
     Recording& recording = found[{trial.family, trial.variant, trial.problem, trial.source_hash}];
     recording.sweep.family = trial.family;
     recording.sweep.variant = trial.variant;

@@ -73,7 +73,8 @@ std::vector<ShippedWinner> winners_of(const Database& database) {
   std::vector<ShippedWinner> winners;
   for (const Decision& decision : database.winners()) {
     const auto trial = database.trial(decision.trial);
-    if (!trial || trial->status != TrialStatus::passed || trial->device_kind != "cuda") continue;
+    if (!trial || trial->status != TrialStatus::passed || !stored_capabilities(trial->device_kind).is_hardware)
+      continue;
     for (const Measurement& measurement : database.measurements(decision.trial)) {
       if (measurement.id != decision.measurement || measurement.clock != "measured") continue;
       winners.push_back({decision.device_class, decision.family, decision.problem, trial->variant, trial->configuration,

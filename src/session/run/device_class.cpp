@@ -53,4 +53,11 @@ DeviceInfo device_of_class(const std::string& device_class) {
   return device;
 }
 
+Capabilities stored_capabilities(const std::string& device_kind) {
+  if (const auto kind = kind_named(device_kind)) return capabilities_of(*kind);
+  Capabilities none;
+  none.is_hardware = none.has_clock = none.can_hang = false;
+  return none;
+}
+
 }  // namespace kerlab::session

@@ -53,6 +53,15 @@ TEST_CASE("show: a device class gives back its device, with the limits of its SM
   CHECK(device_of_class("something sm_90 odd").name.empty());
 }
 
+TEST_CASE("show: the word of a kind in a record says what its device can do", "[session]") {
+  CHECK(stored_capabilities("cuda") == capabilities_of(DeviceKind::cuda));
+  CHECK(stored_capabilities("emulated").counts_exactly);
+  CHECK_FALSE(stored_capabilities("script").is_hardware);
+  CHECK(stored_capabilities("script").has_clock);
+  CHECK_FALSE(stored_capabilities("of a later kerlab").is_hardware);
+  CHECK_FALSE(stored_capabilities("").has_clock);
+}
+
 TEST_CASE("show: winners are found by what was typed, in any spelling", "[session]") {
   Database database = Database::in_memory();
   const Trial small = store_winner(database, 1, "gemm M=512 N=512 K=512 fp32 layout=nn alpha=1 beta=0");
