@@ -17,7 +17,7 @@ shift 2
     kernels = $0 ~ /^(emulated kernels|gemm|softmax|reduce|example)/
     printf "set_tests_properties([=[%s]=] PROPERTIES TIMEOUT %d", $0, kernels ? 900 : 300
     printf " FAIL_REGULAR_EXPRESSION \"No test cases matched|No tests ran\""
-    if (kernels) printf " LABELS kernels"
+    if (kernels) printf " LABELS kernels COST 10"
     printf " SKIP_REGULAR_EXPRESSION \"skipped: no CUDA device\")\n"
   }
   END { if (NR == 0) exit 1 }' >"$out.new"

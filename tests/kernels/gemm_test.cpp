@@ -211,7 +211,7 @@ TEST_CASE("gemm: infinities and NaN of fp8 arrive in their rows of D, and nowher
   }
 }
 
-TEST_CASE("gemm: reg2d is right for every layout, type and edge", "[kernels]") {
+TEST_CASE("gemm: reg2d is right for every layout, type and edge", "[.nightly][kernels]") {
   const KernelFolder folder = folder_of("kernels/gemm");
   const Variant& variant = variant_of(folder, "reg2d");
   // 128 x 128 x 8 by default: smaller, equal, one more, one less, aligned vectors with a ragged tile, odd rows
@@ -231,7 +231,7 @@ TEST_CASE("gemm: reg2d is right for every layout, type and edge", "[kernels]") {
       check_shapes(folder, variant, default_configuration(variant), dtype, layout, cases);
 }
 
-TEST_CASE("gemm: configurations from all over the spaces are right", "[kernels]") {
+TEST_CASE("gemm: configurations from all over the spaces are right", "[.nightly][kernels]") {
   const KernelFolder folder = folder_of("kernels/gemm");
   for (const std::string name : {"smem_tile", "reg2d"}) {
     // ragged, whole, and smaller than a tile but with whole vectors

@@ -124,7 +124,7 @@ TEST_CASE("softmax: NaN and infinities spoil their own row only", "[kernels]") {
   }
 }
 
-TEST_CASE("reduce: reference and variants are right, and the same bits come out every time", "[kernels]") {
+TEST_CASE("reduce: reference and variants are right, and the same bits come out every time", "[.nightly][kernels]") {
   const KernelFolder folder = folder_of("kernels/reduce");
   for (const std::string dtype : {"fp32", "bf16", "fp16"})
     for (const std::int64_t n : {1, 70001}) {
