@@ -74,6 +74,7 @@ void CheckSession::choose_problems() {
   if (options_.only_asked) return;
   std::map<std::string, std::size_t> known = {{asked_.key(), 0}};
   std::set<std::string> notes;
+  std::set<std::size_t> siblings;  // sources of which a smaller configuration is checked beside
   const std::string small = checked_small();
   for (const auto& [source, configuration] : chosen_.configurations) {
     const Variant& variant = *chosen_.sources[source].variant;
@@ -93,6 +94,11 @@ void CheckSession::choose_problems() {
     if (found.parts)
       if (const auto at = place_of(*found.parts))
         jobs_.push_back({static_cast<std::uint32_t>(*at), rig_.device().sms, source, configuration});
+    // What was typed is looked at and no other; of a sibling that is looked at anyway once is enough.
+    const bool own = found.rounds && found.rounds->configuration == configuration;
+    if (found.rounds && (own || (options_.configuration.empty() && siblings.insert(source).second)))
+      if (const auto at = place_of(found.rounds->request))
+        jobs_.push_back({static_cast<std::uint32_t>(*at), rig_.device().sms, source, found.rounds->configuration});
   }
   notes_.insert(notes_.end(), notes.begin(), notes.end());
   add_far();

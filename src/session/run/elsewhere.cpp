@@ -48,6 +48,8 @@ std::vector<Elsewhere> problems_elsewhere(const ShapedKernel& kernel, const Prob
       problems.push_back({std::move(problem), few ? *few : kernel.device});
     }
   if (found.parts) problems.push_back({make_problem(kernel.family, *found.parts), kernel.device});
+  if (found.rounds && found.rounds->configuration == kernel.configuration)
+    problems.push_back({make_problem(kernel.family, found.rounds->request), kernel.device});
   return problems;
 }
 
@@ -109,7 +111,8 @@ std::optional<Evaluation> check_far(Rig& rig, const VariantSource& source, const
 std::vector<std::uint32_t> thin_recipes(const ProblemPlan& plan) {
   std::vector<std::uint32_t> chosen = quick_recipes(plan);
   for (std::uint32_t i = 0; i < plan.recipes.size(); ++i)
-    if (plan.recipes[i].name == "equal" && std::find(chosen.begin(), chosen.end(), i) == chosen.end())
+    if ((plan.recipes[i].name == "equal" || plan.recipes[i].integers == "equal") &&
+        std::find(chosen.begin(), chosen.end(), i) == chosen.end())
       chosen.push_back(i);
   return chosen;
 }

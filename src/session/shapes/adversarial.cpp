@@ -307,6 +307,7 @@ AdversarialShapes adversarial_shapes(const ShapedKernel& kernel, const Problem& 
   AdversarialShapes found = array.take();
   found.thin = thin_shapes(kernel, base, limits.bytes, limits.flops);
   found.parts = many_parts_shape(kernel, base, kMoreOfParts * limits.bytes, limits.flops);
+  found.rounds = many_rounds_shape(kernel, base, kMoreOfParts * limits.bytes, limits.flops);
   return found;
 }
 

@@ -2,6 +2,7 @@
 // The problems of a thorough check beside the one that was asked for: a covering array over what breaks kernels.
 
 #include "session/shapes/levels.h"
+#include "session/shapes/parts.h"
 
 namespace kerlab::session {
 
@@ -9,6 +10,7 @@ struct AdversarialShapes {
   std::vector<ProblemRequest> shapes;
   std::vector<ProblemRequest> thin;     ///< one extent beyond 2^16 each, the others at their least
   std::optional<ProblemRequest> parts;  ///< more partial results than threads; for all of the device's multiprocessors
+  std::optional<RoundsShape> rounds;    ///< as many as three rounds of a block; for all of them as well
   std::size_t goals = 0;                ///< that the shapes reach
   std::vector<std::string> lost;        ///< that no valid problem reaches
   std::vector<std::string> left;        ///< that a valid one would, but not within the number of shapes and their cost
@@ -30,8 +32,8 @@ ShapeLimits limits_for(const DeviceInfo& device);
 /// - scalars with 24 significant bits, 0, -1, 1 and 3, in pairs, also where a dimension is at its least;
 /// - a small batch, and gaps behind the rows of variants that take a pitch;
 /// - every value of every flag that the variant takes, in pairs with others and with the scalars.
-/// Beside these, in `thin` and `parts`, problems that are large in one thing alone (session/shapes/thin.h).
-/// Extents are found dimension by dimension among those valid beside the first problem's.
+/// Beside these, in `thin`, `parts` and `rounds`, problems that are large in one thing alone (session/shapes/thin.h,
+/// parts.h). Extents are found dimension by dimension among those valid beside the first problem's.
 AdversarialShapes adversarial_shapes(const ShapedKernel& kernel, const Problem& asked, const ShapeLimits& limits);
 
 }  // namespace kerlab::session

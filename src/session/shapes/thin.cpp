@@ -21,7 +21,6 @@ constexpr double kLongerBytes = 8;
 constexpr double kWarps = 1 << 16,
                  kWarpsAtLimit = 1 << 20;  // of a plan that is thin; of one whose grid is at its limit
 constexpr double kFlopsOfBlock = 1e6;      // more keep one warp of an emulated device busy for a second
-constexpr std::int64_t kLongest = std::int64_t{1} << 26;
 constexpr int kWarp = 32;
 
 double blocks_of(const Launch& launch) {
@@ -156,16 +155,6 @@ class ThinSearch {
   double bytes_, flops_;
 };
 
-/// More blocks than threads in a block of the launch that comes after and has fewer blocks.
-bool has_many_parts(const LaunchPlan& plan) {
-  for (std::size_t i = 0; i < plan.launches.size(); ++i)
-    for (std::size_t j = i + 1; j < plan.launches.size(); ++j)
-      if (blocks_of(plan.launches[j]) < blocks_of(plan.launches[i]) &&
-          blocks_of(plan.launches[i]) > threads_of(plan.launches[j]))
-        return true;
-  return false;
-}
-
 }  // namespace
 
 std::vector<ProblemRequest> thin_shapes(const ShapedKernel& kernel, const ProblemRequest& base, double bytes,
@@ -182,34 +171,6 @@ std::vector<ProblemRequest> thin_shapes(const ShapedKernel& kernel, const Proble
 
 bool is_thin(const Problem& problem) {
   return std::ranges::any_of(problem.dimensions, [](const auto& one) { return one.second > kThinExtent; });
-}
-
-std::optional<ProblemRequest> many_parts_shape(const ShapedKernel& kernel, const ProblemRequest& base, double bytes,
-                                               double flops) {
-  std::optional<ProblemRequest> best;
-  double least = bytes;
-  for (const Dimension& dimension : kernel.family.dimensions) {
-    if (dimension.quiet) continue;
-    for (std::int64_t extent = 1024; extent <= kLongest; extent *= 2) {
-      std::optional<Problem> problem;
-      ProblemRequest request = base;
-      for (const std::int64_t more : {std::int64_t{5}, std::int64_t{8}, std::int64_t{0}}) {
-        request.dimensions[dimension.name] = extent + more;
-        problem = valid_problem(kernel, request);
-        if (problem) break;
-      }
-      if (!problem || !is_valid_on(kernel.variant, *problem, kernel.device, kernel.configuration)) continue;
-      const double size = bytes_of_tensors(kernel.family, *problem);
-      if (size > least || flops_of(kernel.family, *problem) > flops) break;
-      const auto plan = plan_on(kernel, *problem, kernel.device);
-      if (plan && plan->launches.size() < 2) break;
-      if (!plan || !has_many_parts(*plan)) continue;
-      best = request;
-      least = size;
-      break;
-    }
-  }
-  return best;
 }
 
 }  // namespace kerlab::session

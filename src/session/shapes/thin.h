@@ -1,6 +1,5 @@
 #pragma once
-// Problems that are large in one thing alone: an extent beyond 2^16, or more partial results than the launch that
-// gathers them has threads. Both are executed whole; all else about them is small.
+// Problems that are large in one extent alone, beyond 2^16. They are executed whole; all else about them is small.
 
 #include <optional>
 #include <vector>
@@ -20,11 +19,5 @@ std::vector<ProblemRequest> thin_shapes(const ShapedKernel& kernel, const Proble
                                         double flops);
 /// Whether the problem is one of these.
 bool is_thin(const Problem& problem);
-
-/// The cheapest problem, of those in which one dimension is long, on which one launch has more blocks than a later and
-/// smaller one has threads in a block, with the plan for all of the device's multiprocessors: whoever gathers only as
-/// many partial results as it has threads is wrong there. None: there is no such, or not within the limits.
-std::optional<ProblemRequest> many_parts_shape(const ShapedKernel& kernel, const ProblemRequest& base, double bytes,
-                                               double flops);
 
 }  // namespace kerlab::session

@@ -204,6 +204,20 @@ TEST_CASE("more partial results than threads are tried where a later launch gath
   CHECK_FALSE(shapes("dot", "two_pass", "fp32", {}, "THREADS=512 BLOCKS=2").parts);
 }
 
+TEST_CASE("partial results of three rounds are tried, with a smaller configuration where those are too many",
+          "[check]") {
+  const auto scan = shapes("scan", "reduce_then_scan", "fp32", {}, "THREADS=256 ROUNDS=4");
+  REQUIRE(scan.rounds);
+  CHECK(configuration_text(variant_of("scan", "reduce_then_scan"), scan.rounds->configuration) ==
+        "THREADS=128 ROUNDS=1");
+  constexpr std::int64_t kTile = 128 * 4;
+  CHECK(scan.rounds->request.dimensions.at("N") > 2 * kTile * kTile);
+  const auto small = shapes("scan", "reduce_then_scan", "fp32", {}, "THREADS=128 ROUNDS=1");
+  REQUIRE(small.rounds);
+  CHECK(small.rounds->request.dimensions == scan.rounds->request.dimensions);
+  CHECK_FALSE(shapes("softmax", "naive", "fp32", {}).rounds);  // one launch
+}
+
 TEST_CASE("indices beyond 2^31 are tried on a GPU where memory allows, and said not to be elsewhere", "[check]") {
   DeviceInfo device = hopper();
   const std::map<const char*, std::set<std::string>> families = {

@@ -1,0 +1,118 @@
+#include "session/shapes/parts.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "session/shapes/few_sms.h"
+#include "session/shapes/valid_shape.h"
+
+namespace kerlab::session {
+
+namespace {
+
+constexpr std::int64_t kLongestOfParts = std::int64_t{1} << 26;
+constexpr double kRoundsOfParts = 3;
+constexpr SpaceLimits kSiblings = {20'000, 20'000, 1};
+
+double blocks_in_grid(const Launch& launch) {
+  return static_cast<double>(launch.grid.x) * launch.grid.y * launch.grid.z;
+}
+
+double threads_in_block(const Launch& launch) {
+  return static_cast<double>(launch.block.x) * launch.block.y * launch.block.z;
+}
+
+std::optional<LaunchPlan> plan_on_device(const ShapedKernel& kernel, const Problem& problem) {
+  try {
+    return instantiate(kernel.family, kernel.variant, problem, kernel.configuration, kernel.device).plan;
+  } catch (const Error&) {  // a plan that there is not at this extent
+    return std::nullopt;
+  }
+}
+
+/// Whether a launch has more blocks than a later one with fewer holds of their results. `rounds`: so many times as
+/// many, of `extent` elements.
+bool has_many_parts(const LaunchPlan& plan, double rounds, std::int64_t extent) {
+  for (std::size_t i = 0; i < plan.launches.size(); ++i)
+    for (std::size_t j = i + 1; j < plan.launches.size(); ++j) {
+      const double parts = blocks_in_grid(plan.launches[i]);
+      if (blocks_in_grid(plan.launches[j]) >= parts) continue;
+      const double held = rounds > 1 ? static_cast<double>(extent) / parts : 0;
+      if (parts > rounds * std::max(held, threads_in_block(plan.launches[j]))) return true;
+    }
+  return false;
+}
+
+/// The extent, or one a little above it that is valid.
+std::optional<Problem> problem_along(const ShapedKernel& kernel, ProblemRequest& request, const std::string& dimension,
+                                     std::int64_t extent) {
+  for (const std::int64_t more : {std::int64_t{5}, std::int64_t{8}, std::int64_t{0}}) {
+    request.dimensions[dimension] = extent + more;
+    auto problem = valid_problem(kernel, request);
+    if (problem && is_valid_on(kernel.variant, *problem, kernel.device, kernel.configuration)) return problem;
+  }
+  return std::nullopt;
+}
+
+std::optional<ProblemRequest> cheapest_of_many(const ShapedKernel& kernel, const ProblemRequest& base, double bytes,
+                                               double flops, double rounds) {
+  std::optional<ProblemRequest> best;
+  double least = bytes;
+  for (const Dimension& dimension : kernel.family.dimensions) {
+    if (dimension.quiet) continue;
+    for (std::int64_t extent = 1024; extent <= kLongestOfParts; extent *= 2) {
+      ProblemRequest request = base;
+      const auto problem = problem_along(kernel, request, dimension.name, extent);
+      if (!problem) continue;
+      const double size = bytes_of_tensors(kernel.family, *problem);
+      if (size > least || flops_of(kernel.family, *problem) > flops) break;
+      const auto plan = plan_on_device(kernel, *problem);
+      if (plan && plan->launches.size() < 2) break;
+      if (!plan || !has_many_parts(*plan, rounds, extent)) continue;
+      best = request;
+      least = size;
+      break;
+    }
+  }
+  return best;
+}
+
+/// Of those that are valid for the base; none: it has one launch, or no parameters.
+std::optional<Configuration> smallest_sibling(const ShapedKernel& kernel, const ProblemRequest& base) {
+  const Problem problem = make_problem(kernel.family, base);
+  const auto plan = plan_on_device(kernel, problem);
+  if (!plan || plan->launches.size() < 2 || !unsupported_reason(kernel.variant, problem, kernel.device).empty())
+    return std::nullopt;
+  const auto size = [](const Configuration& one) {
+    double product = 1;
+    for (const std::int64_t value : one.values) product *= static_cast<double>(std::max<std::int64_t>(1, value));
+    return product;
+  };
+  try {
+    const std::vector<Configuration> valid = enumerate(kernel.variant, problem, kernel.device, kSiblings).valid;
+    const auto least = std::ranges::min_element(valid, {}, size);
+    return least == valid.end() ? std::nullopt : std::optional<Configuration>(*least);
+  } catch (const SpecError&) {  // a constraint leaves nothing
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
+std::optional<ProblemRequest> many_parts_shape(const ShapedKernel& kernel, const ProblemRequest& base, double bytes,
+                                               double flops) {
+  return cheapest_of_many(kernel, base, bytes, flops, 1);
+}
+
+std::optional<RoundsShape> many_rounds_shape(const ShapedKernel& kernel, const ProblemRequest& base, double bytes,
+                                             double flops) {
+  if (auto own = cheapest_of_many(kernel, base, bytes, flops, kRoundsOfParts))
+    return RoundsShape{std::move(*own), kernel.configuration};
+  const auto small = smallest_sibling(kernel, base);
+  if (!small) return std::nullopt;
+  const ShapedKernel other = {kernel.family, kernel.variant, *small, kernel.device};
+  auto request = cheapest_of_many(other, base, bytes, flops, kRoundsOfParts);
+  return request ? std::optional(RoundsShape{std::move(*request), *small}) : std::nullopt;
+}
+
+}  // namespace kerlab::session

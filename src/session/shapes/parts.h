@@ -1,0 +1,26 @@
+#pragma once
+// Problems with many partial results, which a later launch of fewer blocks gathers. They are executed whole.
+
+#include <optional>
+
+#include "session/shapes/levels.h"
+
+namespace kerlab::session {
+
+/// The cheapest problem, of those in which one dimension is long, on which one launch has more blocks than a later and
+/// smaller one has threads in a block, with the plan for all of the device's multiprocessors: whoever gathers only as
+/// many partial results as it has threads is wrong there. None: there is no such, or not within the limits.
+std::optional<ProblemRequest> many_parts_shape(const ShapedKernel& kernel, const ProblemRequest& base, double bytes,
+                                               double flops);
+
+struct RoundsShape {
+  ProblemRequest request;
+  Configuration configuration;
+};
+/// The same with so many partial results that the later launch goes through them in three rounds at least, where a
+/// block holds as many of them as a block of the first one has elements: what goes from round to round shows from the
+/// third on. Of the configuration, or where that is beyond the limits of the variant's with the smallest parameters.
+std::optional<RoundsShape> many_rounds_shape(const ShapedKernel& kernel, const ProblemRequest& base, double bytes,
+                                             double flops);
+
+}  // namespace kerlab::session
