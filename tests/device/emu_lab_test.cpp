@@ -66,6 +66,14 @@ TEST_CASE("lab kernels: fill has the same bits as host code and as PTX", "[emu][
       check(a);
       if (recipe == lab::kNormal || recipe == lab::kSmallInteger) check(test::with_everything_planted(a));
     }
+  for (lab::u32 pattern = lab::kRouted; pattern <= lab::kPower; ++pattern)
+    for (const lab::u32 dtype : {lab::kInt32, lab::kInt64}) {  // offsets
+      lab::FillArguments a{one.pointer(), kCount, dtype, lab::kPartition, 42, 7, 100, 100000, 0};
+      a.pattern = pattern;
+      check(a);
+      a.parameter0 = 700;  // fewer things than parts
+      check(a);
+    }
   for (lab::u32 pattern = lab::kDrawn; pattern <= lab::kEqual; ++pattern)
     for (const lab::i64 range : {lab::i64{77}, lab::i64{1} << 40}) {
       lab::FillArguments a{one.pointer(), kCount, lab::kInt64, lab::kIntegers, 42, 7, 100, 0, 0};
