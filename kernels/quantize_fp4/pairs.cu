@@ -9,7 +9,8 @@
 // Expects   bf16, mxfp4, rows of a multiple of 8 elements; X and Q may have leading dimensions of their own.
 // Lacks     nvfp4, whose products are not exact in bf16; fp16, whose range holds no scale of small numbers.
 // Should gain over packets, 16384 x 16384 on emu:h200: 168 us modelled instead of 203 (measured 194), where 159 are the
-//           least: 11 instructions an element instead of 17, issue 66 % of the time instead of 86. Not yet measured.
+//           least: 11 instructions an element instead of 17, issue 66 % of the time instead of 86.
+// Measured on H200: 159.1 us, 4.27 TB/s, a copy's speed (packets 192.7 in the same rounds).
 #include "codes.cuh"
 #include "common/rows/row_chunk.cuh"
 
