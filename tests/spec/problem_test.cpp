@@ -286,10 +286,12 @@ TEST_CASE("problem: a tuned kernel on tensor cores takes every shape, dtype, lay
 TEST_CASE("problem: the nearest configuration is the one that a look at all of them finds", "[spec]") {
   const KernelFolder folder = Catalogue({share_folder() / "kernels"}).find("gemm");
   std::size_t compared = 0, moved = 0;
-  for (const std::string dtype : {"fp32", "bf16", "tf32", "int8", "e4m3"}) {
+  using Asked = std::pair<std::string, std::string>;
+  for (const auto& [dtype, layout] : {Asked("fp32", "nn"), Asked("fp32", "nt"), Asked("bf16", "nt"),
+                                      Asked("tf32", "nt"), Asked("int8", "nt"), Asked("e4m3", "nt")}) {
     ProblemRequest request = sized({{"M", 100}, {"N", 264}, {"K", 48}});
     request.dtype = dtype;
-    request.flags = {{"layout", "nt"}};
+    request.flags = {{"layout", layout}};
     const Problem problem = make_problem(folder.family, request);
     for (const Variant& variant : folder.variants) {
       if (!unsupported_reason(variant, problem, h200()).empty()) continue;
@@ -304,7 +306,7 @@ TEST_CASE("problem: the nearest configuration is the one that a look at all of t
         return count;
       };
       const Configuration& nearest = *std::ranges::min_element(space.valid, {}, differences);
-      CAPTURE(dtype, variant.name, configuration_text(variant, nearest));
+      CAPTURE(problem.key(), variant.name, configuration_text(variant, nearest));
       CHECK(configuration_text(variant, default_configuration(variant, problem, h200())) ==
             configuration_text(variant, nearest));
       ++compared;
