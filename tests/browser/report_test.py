@@ -160,7 +160,7 @@ def several(browser, kerlab, make_database, folder):
     gemms = [f"gemm M={n} N={n} K={n} bf16 layout=nt alpha=1 beta=0" for n in (4096, 1024, 2048)]
     old, new, page = folder / "old.db", folder / "new.db", folder / "several.html"
     subprocess.run([make_database, old, "200", "", *gemms[:2]], check=True)
-    subprocess.run([make_database, new, "400", "", *gemms, "softmax M=8192 N=8192 bf16"], check=True)
+    subprocess.run([make_database, new, "400", "", *gemms, "outer M=16384 N=16384 bf16"], check=True)
     subprocess.run([kerlab, "report", "--db", new, "--compare", old, "-o", page], check=True, stdout=subprocess.DEVNULL)
     browser.open(page)
     led = browser.script("return [...document.querySelectorAll('.speedups tbody tr')].map(r => [...r.cells].map(c => c.textContent))")
@@ -173,7 +173,7 @@ def several(browser, kerlab, make_database, folder):
     browser.script("document.querySelector('#summary tr[data-of=\"3\"] a').click()")
     check("a row of the summary leads to its problem", browser.script("return location.hash") == "#problem-4"
           and browser.script("return document.getElementById('problem-4').open"))
-    set_filter(browser, "problem:softmax")
+    set_filter(browser, "problem:outer")
     gone = browser.script("return [...document.querySelectorAll('[data-of]')].map(e => [e.dataset.of, e.getBoundingClientRect().height > 0])")
     check("the filter leaves only what agrees of summaries and sections", gone and all((of == "3") == there for of, there in gone), gone)
     set_filter(browser, "")
