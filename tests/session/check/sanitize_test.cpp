@@ -137,7 +137,7 @@ TEST_CASE("sanitize: shipped kernels run whole on ragged problems, without findi
 // A ring of stages is gone around several times, so that what is copied anew was read before.
 TEST_CASE("emulated kernels: nothing is found in any variant of gemm", "[emulated][kernels][sanitize]") {
   const auto [dtype, layout] = GENERATE(table<std::string, std::string>(
-      {{"bf16", "nn"}, {"fp16", "tt"}, {"fp32", "tn"}, {"tf32", "nt"}, {"int8", "nt"}}));
+      {{"bf16", "nn"}, {"fp16", "tt"}, {"fp32", "nn"}, {"fp32", "tn"}, {"tf32", "nt"}, {"int8", "nt"}}));
   CAPTURE(dtype, layout);
   SessionFixture fixture;
   CheckOptions options;
@@ -151,7 +151,7 @@ TEST_CASE("emulated kernels: nothing is found in any variant of gemm", "[emulate
   SanitizeSession session(options, fixture.database());
   while (session.step()) {
   }
-  CHECK(session.rows().size() >= 8);
+  CHECK(session.rows().size() >= 6);  // some rungs take layout nn only
   for (const SanitizeRow& row : session.rows()) {
     INFO(row.trial.variant << " " << row.trial.configuration << ": " << row.trial.message);
     CHECK(row.trial.status == TrialStatus::passed);
