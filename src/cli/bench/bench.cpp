@@ -5,6 +5,7 @@
 #include "cli/bench/bench_compare.h"
 #include "cli/bench/bench_screen.h"
 #include "cli/bench/ratio_summary.h"
+#include "cli/bench/sweep_drawing.h"
 #include "cli/bench/yardstick.h"
 #include "cli/frame/interruptible.h"
 #include "cli/frame/option_checks.h"
@@ -21,7 +22,7 @@ struct BenchCommand {
   std::vector<std::string> kernels;  ///< as typed: a family, or what is to be compared
   std::string suite;
   bool no_library = false, library_only = false, counts = false;
-  std::string csv, markdown;  ///< files; "-": standard output
+  std::string csv, markdown, svg;  ///< files; "-": standard output
 };
 
 /// What one session, or those of a suite, measured.
@@ -40,13 +41,20 @@ void print_json(const BenchResult& result, const std::string& suite) {
   fmt::print("{}\n", to_json(json_document("bench", std::move(body))));
 }
 
+void write_svg(const std::vector<BenchRow>& rows, const std::string& device, const std::string& file) {
+  const std::string svg = sweep_svg(sweep_drawing(rows, device));
+  if (svg.empty()) throw Error(fmt::format("--svg {}: nothing was timed", file));
+  write_output(file, svg);
+}
+
 void print(const BenchResult& result, const BenchCommand& command, const GlobalOptions& global) {
   const auto& rows = result.rows;
   if (!command.csv.empty()) write_output(command.csv, csv_table(exact_bench_table(rows)));
   if (!command.markdown.empty()) write_output(command.markdown, bench_markdown(rows));
+  if (!command.svg.empty()) write_svg(rows, result.device, command.svg);
   if (global.json) {
     print_json(result, command.suite);
-  } else if (command.csv != "-" && command.markdown != "-") {
+  } else if (command.csv != "-" && command.markdown != "-" && command.svg != "-") {
     fmt::print("{}\n{}", result.headline, bench_screen(rows, command.counts, table_width(0), color_on(global, stdout)));
   }
   std::string note;
@@ -125,10 +133,10 @@ ExitCode run_bench_suite(const BenchCommand& command, const GlobalOptions& globa
 ExitCode run_library_only(const BenchCommand& command, const GlobalOptions& global) {
   const BenchOptions& options = command.options;
   if (command.no_library || options.trial > 0 || !options.variants.empty() || !options.configuration.empty() ||
-      options.once || options.full || options.energy)
+      options.once || options.full || options.energy || !command.svg.empty())
     throw UsageError(
         "--library-only times no kernel of ours: leave --variant, --config, --trial, --once, --full, "
-        "--energy and --no-library out");
+        "--energy, --svg and --no-library out");
   return run_yardstick(
       {command.suite, options.rig.target, options.dtypes, options.rounds, options.hot, command.csv, command.markdown},
       global);
@@ -148,8 +156,8 @@ void refuse_with_kernels(const BenchCommand& command) {
 ExitCode run_comparison(const BenchCommand& command, const GlobalOptions& global) {
   refuse_with_kernels(command);
   const BenchOptions& options = command.options;
-  if (options.once || options.energy)
-    throw UsageError("kernels are compared by their times: leave --once and --energy out");
+  if (options.once || options.energy || !command.svg.empty())
+    throw UsageError("kernels are compared by their times: leave --once, --energy and --svg out");
   return run_compare({command.kernels, options, command.csv, command.markdown}, global);
 }
 
@@ -243,6 +251,8 @@ Command add_bench(CLI::App& root, const GlobalOptions& global) {
   parser->add_flag("--counts", command->counts, "on an emulated device: what was predicted beside what was counted");
   parser->add_option("--csv", command->csv, "write the table as CSV; - for standard output")->type_name("FILE");
   parser->add_option("--markdown", command->markdown, "the same as Markdown")->type_name("FILE");
+  parser->add_option("--svg", command->svg, "draw a sweep: speed over the dimension that has several values")
+      ->type_name("FILE");
   return {parser, true, [command, &global] { return run(*command, global); }};
 }
 

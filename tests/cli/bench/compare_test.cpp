@@ -36,6 +36,22 @@ TEST_CASE("cli: bench A B says which is faster, and how sure that is", "[cli]") 
   CHECK_THAT(sandbox.run_scripted({"bench", a}).out, Catch::Contains("THREADS=64"));  // one: as --config
 }
 
+TEST_CASE("cli: bench --svg draws speed over the dimension that has several values", "[cli]") {
+  const Sandbox sandbox;
+  const std::string file = (sandbox / "sweep.svg").string();
+  const ProcessResult result = sandbox.run_scripted(
+      {"bench", sandbox.family(), "--variant", "flat", "--N", "1K..4K:x2", "--rounds", "5", "--svg", file});
+  INFO(result.err);
+  CHECK(result.exit_code == 0);
+  const std::string svg = read_text(file);
+  CHECK_THAT(svg, Catch::StartsWith("<svg ") && Catch::Contains(">flat</text>") && Catch::Contains(">N</text>"));
+  for (const char* x : {">1024</text>", ">2048</text>", ">4096</text>"}) CHECK_THAT(svg, Catch::Contains(x));
+  CHECK(std::ranges::count(svg, '\n') > 10);
+  const ProcessResult single = sandbox.run_scripted({"bench", sandbox.family(), "--variant", "flat", "--svg", file});
+  CHECK(single.exit_code == 64);
+  CHECK_THAT(single.err, Catch::Contains("give one several values"));
+}
+
 TEST_CASE("cli: bench A B ends with 3 where one is wrong, and says where", "[cli]") {
   const Sandbox sandbox;
   sandbox.write("device.toml", "[default]\nus = 100.0\n[[rule]]\nmatch = \"* THREADS=256*\"\noutcome = \"wrong\"\n");
