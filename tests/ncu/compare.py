@@ -109,8 +109,11 @@ METRICS = [
      [f"{L1}sectors_pipe_lsu_mem_global_op_ld"], True),
     ("global stores, requests", ["global_st_requests"], [f"{L1}requests_pipe_lsu_mem_global_op_st"], True),
     ("global stores, sectors", ["global_st_sectors"], [f"{L1}sectors_pipe_lsu_mem_global_op_st"], True),
-    ("global red, requests", ["global_red_requests"], [f"{L1}requests_pipe_lsu_mem_global_op_red"], True),
-    ("global red, sectors", ["global_red_sectors"], [f"{L1}sectors_pipe_lsu_mem_global_op_red"], True),
+    # An atom whose result nobody reads is a RED in SASS.
+    ("global atomics, requests", ["global_red_requests", "global_atom_requests"],
+     [f"{L1}requests_pipe_lsu_mem_global_op_red", f"{L1}requests_pipe_lsu_mem_global_op_atom"], True),
+    ("global atomics, sectors", ["global_red_sectors", "global_atom_sectors"],
+     [f"{L1}sectors_pipe_lsu_mem_global_op_red", f"{L1}sectors_pipe_lsu_mem_global_op_atom"], True),
     ("cp.async, instructions", ["ldgsts_requests"], ["smsp__sass_inst_executed_op_ldgsts"], True),
     ("shared loads, instructions", ["shared_ld_requests"], ["smsp__sass_inst_executed_op_shared_ld"], True),
     ("shared stores, instructions", ["shared_st_requests"], ["smsp__sass_inst_executed_op_shared_st"], True),
