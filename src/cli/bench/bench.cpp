@@ -51,7 +51,6 @@ void print(const BenchResult& result, const BenchCommand& command, const GlobalO
   const auto& rows = result.rows;
   if (!command.csv.empty()) write_output(command.csv, csv_table(exact_bench_table(rows)));
   if (!command.markdown.empty()) write_output(command.markdown, bench_markdown(rows));
-  if (!command.svg.empty()) write_svg(rows, result.device, command.svg);
   if (global.json) {
     print_json(result, command.suite);
   } else if (command.csv != "-" && command.markdown != "-" && command.svg != "-") {
@@ -66,6 +65,7 @@ void print(const BenchResult& result, const BenchCommand& command, const GlobalO
     if (!row.warning.empty())
       fmt::print(stderr, "warning: {} {}: {}\n", row.problem.title(), variant_text(row.trial), row.warning);
   }
+  if (!command.svg.empty()) write_svg(rows, result.device, command.svg);  // last: what cannot be drawn has been shown
 }
 
 ExitCode verdict(const std::vector<BenchRow>& rows) {
