@@ -208,6 +208,22 @@ class LevelCollector {
 
 }  // namespace
 
+std::optional<LaunchPlan> shape_plan(const ShapedKernel& kernel, const Problem& problem, const DeviceInfo& device) {
+  try {
+    return instantiate(kernel.family, kernel.variant, problem, kernel.configuration, device).plan;
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+double blocks_in_grid(const Launch& launch) {
+  return static_cast<double>(launch.grid.x) * launch.grid.y * launch.grid.z;
+}
+
+double threads_in_block(const Launch& launch) {
+  return static_cast<double>(launch.block.x) * launch.block.y * launch.block.z;
+}
+
 std::optional<Problem> valid_problem(const ShapedKernel& kernel, const ProblemRequest& request) {
   std::optional<Problem> problem;
   try {

@@ -48,6 +48,11 @@ std::vector<KernelSteps> steps_of(const ShapedKernel& kernel, const Problem& bas
 /// What a request must be to be tried: a problem that the configuration is valid for.
 std::optional<Problem> valid_problem(const ShapedKernel& kernel, const ProblemRequest& request);
 
+/// What the kernel launches for the problem on the device; none: it has no plan at these extents.
+std::optional<LaunchPlan> shape_plan(const ShapedKernel& kernel, const Problem& problem, const DeviceInfo& device);
+double blocks_in_grid(const Launch& launch);
+double threads_in_block(const Launch& launch);
+
 struct ShapeLevels {
   std::vector<ShapeFactor> factors;
   std::vector<std::string> lost;  ///< goals that no level reaches: no such problem is valid

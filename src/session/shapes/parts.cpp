@@ -14,22 +14,6 @@ constexpr std::int64_t kLongestOfParts = std::int64_t{1} << 26;
 constexpr double kRoundsOfParts = 3;
 constexpr SpaceLimits kSiblings = {20'000, 20'000, 1};
 
-double blocks_in_grid(const Launch& launch) {
-  return static_cast<double>(launch.grid.x) * launch.grid.y * launch.grid.z;
-}
-
-double threads_in_block(const Launch& launch) {
-  return static_cast<double>(launch.block.x) * launch.block.y * launch.block.z;
-}
-
-std::optional<LaunchPlan> plan_on_device(const ShapedKernel& kernel, const Problem& problem) {
-  try {
-    return instantiate(kernel.family, kernel.variant, problem, kernel.configuration, kernel.device).plan;
-  } catch (const Error&) {  // a plan that there is not at this extent
-    return std::nullopt;
-  }
-}
-
 /// Whether a launch has more blocks than a later one with fewer holds of their results. `rounds`: so many times as
 /// many, of `extent` elements.
 bool has_many_parts(const LaunchPlan& plan, double rounds, std::int64_t extent) {
@@ -66,7 +50,7 @@ std::optional<ProblemRequest> cheapest_of_many(const ShapedKernel& kernel, const
       if (!problem) continue;
       const double size = bytes_of_tensors(kernel.family, *problem);
       if (size > least || flops_of(kernel.family, *problem) > flops) break;
-      const auto plan = plan_on_device(kernel, *problem);
+      const auto plan = shape_plan(kernel, *problem, kernel.device);
       if (plan && plan->launches.size() < 2) break;
       if (!plan || !has_many_parts(*plan, rounds, extent)) continue;
       best = request;
@@ -80,7 +64,7 @@ std::optional<ProblemRequest> cheapest_of_many(const ShapedKernel& kernel, const
 /// Of those that are valid for the base; none: it has one launch, or no parameters.
 std::optional<Configuration> smallest_sibling(const ShapedKernel& kernel, const ProblemRequest& base) {
   const Problem problem = make_problem(kernel.family, base);
-  const auto plan = plan_on_device(kernel, problem);
+  const auto plan = shape_plan(kernel, problem, kernel.device);
   if (!plan || plan->launches.size() < 2 || !unsupported_reason(kernel.variant, problem, kernel.device).empty())
     return std::nullopt;
   const auto size = [](const Configuration& one) {

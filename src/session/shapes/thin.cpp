@@ -23,22 +23,6 @@ constexpr double kWarps = 1 << 16,
 constexpr double kFlopsOfBlock = 1e6;      // more keep one warp of an emulated device busy for a second
 constexpr int kWarp = 32;
 
-double blocks_of(const Launch& launch) {
-  return static_cast<double>(launch.grid.x) * launch.grid.y * launch.grid.z;
-}
-
-double threads_of(const Launch& launch) {
-  return static_cast<double>(launch.block.x) * launch.block.y * launch.block.z;
-}
-
-std::optional<LaunchPlan> plan_on(const ShapedKernel& kernel, const Problem& problem, const DeviceInfo& device) {
-  try {
-    return instantiate(kernel.family, kernel.variant, problem, kernel.configuration, device).plan;
-  } catch (const Error&) {  // a plan that there is not at this extent
-    return std::nullopt;
-  }
-}
-
 /// Such a launch fails, and says why: it is no wrong result.
 bool beyond_limit(const LaunchPlan& plan, const DeviceInfo& device) {
   return std::ranges::any_of(plan.launches,
@@ -52,7 +36,8 @@ bool at_limit(const LaunchPlan& plan) {
 
 bool starts_fast(const LaunchPlan& plan) {
   double warps = 0;
-  for (const Launch& launch : plan.launches) warps += blocks_of(launch) * std::ceil(threads_of(launch) / kWarp);
+  for (const Launch& launch : plan.launches)
+    warps += blocks_in_grid(launch) * std::ceil(threads_in_block(launch) / kWarp);
   return warps <= (at_limit(plan) ? kWarpsAtLimit : kWarps);
 }
 
@@ -113,12 +98,12 @@ class ThinSearch {
   [[nodiscard]] std::optional<LaunchPlan> plan_of(const ProblemRequest& request) const {
     const Problem problem = make_problem(kernel_.family, request);
     const auto few = device_of_few(kernel_.family, kernel_.variant, problem, kernel_.configuration, kernel_.device);
-    return plan_on(kernel_, problem, few ? *few : kernel_.device);
+    return shape_plan(kernel_, problem, few ? *few : kernel_.device);
   }
 
   [[nodiscard]] static double most_blocks(const LaunchPlan& plan) {
     double most = 0;
-    for (const Launch& launch : plan.launches) most = std::max(most, blocks_of(launch));
+    for (const Launch& launch : plan.launches) most = std::max(most, blocks_in_grid(launch));
     return most;
   }
 
