@@ -47,7 +47,7 @@ BEGIN {
 
   # Third-party headers that have one home; the rest (fmt, POSIX, the standard library) may go anywhere.
   home["^toml\\+\\+/"] = "^src/(spec|device/script)/|^src/device/emu/emu_device_profile[.]cpp$|^src/model/"
-  home["^nlohmann/"] = "^src/base/archive[.]h$|^src/report/form/json[.]cpp$|^src/db/"
+  home["^nlohmann/"] = "^src/base/(archive|json_reader)[.]h$|^src/report/form/json[.]cpp$|^src/db/"
   home["^CLI/"] = "^src/cli/"
   home["^(SQLiteCpp/|sqlite3)"] = "^src/db/"
   home["^xxhash"] = "^src/base/hash[.]cpp$"

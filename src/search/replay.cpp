@@ -9,7 +9,7 @@ Replay replay(Strategy& strategy, const std::vector<std::optional<double>>& cost
   std::optional<double> best;
   for (const auto& cost : costs)
     if (cost && (!best || *cost < *best)) best = cost;
-  Replay result{std::vector<std::size_t>(shares.size(), costs.size())};
+  Replay result{std::vector<std::size_t>(shares.size(), costs.size()), {}};
   std::size_t told = 0;
   std::size_t reached = 0;
   while (best && reached < shares.size()) {
@@ -20,6 +20,8 @@ Replay replay(Strategy& strategy, const std::vector<std::optional<double>>& cost
       const std::optional<double>& cost = costs[candidate];
       for (; cost && reached < shares.size() && *cost <= *best / shares[reached]; ++reached)
         result.evaluations[reached] = told;
+      if (cost && (result.improvements.empty() || *cost < result.improvements.back().cost))
+        result.improvements.push_back({told, *cost});
       strategy.tell(candidate, cost);
     }
   }

@@ -7,6 +7,11 @@ namespace kerlab::search {
 
 struct Replay {
   std::vector<std::size_t> evaluations;  ///< until each share of the best was reached; the space's size: never
+  struct Improvement {
+    std::size_t evaluations;
+    double cost;
+  };
+  std::vector<Improvement> improvements;  ///< each time a better one was found
 };
 
 /// `shares`: 0.95: a cost of at most best / 0.95; ascending. `batch`: asked for at once, before any of them is told.

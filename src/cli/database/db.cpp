@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <CLI/CLI.hpp>
 
-#include "base/file.h"
 #include "base/format.h"
+#include "cli/database/db_exchange.h"
 #include "cli/frame/command.h"
 #include "cli/frame/existing_database.h"
 #include "cli/frame/failure_screen.h"
@@ -16,11 +16,6 @@ namespace kerlab::cli {
 
 namespace {
 
-void print(const std::string& command, JsonValue::Object body) {
-  body.insert(body.begin(), {"action", command});
-  fmt::print("{}\n", to_json(json_document("db", std::move(body))));
-}
-
 /// Trials are stored by the name of their family; a folder has one.
 std::string stored_name(const std::string& family, const GlobalOptions& global) {
   const bool folder = family.find('/') != std::string::npos || family == "." || family == "..";
@@ -30,7 +25,7 @@ std::string stored_name(const std::string& family, const GlobalOptions& global) 
 ExitCode path(const GlobalOptions& global) {
   const std::string path = database_path(global).string();
   if (global.json) {
-    print("path", {{"path", path}, {"exists", std::filesystem::exists(path)}});
+    print_db_document("path", {{"path", path}, {"exists", std::filesystem::exists(path)}});
   } else {
     fmt::print("{}\n", path);
   }
@@ -49,53 +44,20 @@ ExitCode stats(const GlobalOptions& global) {
     counts.push_back(fmt::format("{} {}", count, status));
   }
   if (global.json) {
-    print("stats", {{"path", database.path().string()},
-                    {"schema", stats.schema},
-                    {"bytes", stats.bytes},
-                    {"sessions", stats.sessions},
-                    {"trials", stats.trials},
-                    {"trials_by_status", std::move(statuses)},
-                    {"measurements", stats.measurements},
-                    {"decisions", stats.decisions}});
+    print_db_document("stats", {{"path", database.path().string()},
+                                {"schema", stats.schema},
+                                {"bytes", stats.bytes},
+                                {"sessions", stats.sessions},
+                                {"trials", stats.trials},
+                                {"trials_by_status", std::move(statuses)},
+                                {"measurements", stats.measurements},
+                                {"decisions", stats.decisions}});
     return ExitCode::passed;
   }
   fmt::print("{}\n  {}, schema {}\n", database.path().string(), format_bytes(stats.bytes), stats.schema);
   fmt::print("  {:>8} sessions\n  {:>8} trials{}{}\n", grouped(stats.sessions), grouped(stats.trials),
              counts.empty() ? "" : ": ", fmt::join(counts, ", "));
   fmt::print("  {:>8} measurements\n  {:>8} decisions\n", grouped(stats.measurements), grouped(stats.decisions));
-  return ExitCode::passed;
-}
-
-ExitCode export_to(const GlobalOptions& global, const std::string& file) {
-  const Database database = open_existing_database(global);
-  const std::string text = database.export_text();
-  if (file.empty()) {
-    fmt::print("{}", text);  // already JSON, one object a line: --json changes nothing
-    return ExitCode::passed;
-  }
-  if (!global.dry_run) write_atomic(file, text);
-  const auto rows = std::count(text.begin(), text.end(), '\n') - 1;  // the first line is the format's
-  if (global.json) {
-    print("export", {{"file", file}, {"rows", rows}, {"dry_run", global.dry_run}});
-  } else {
-    fmt::print("{} {} to {}\n", global.dry_run ? "would write" : "wrote", format_count(rows, "row"), file);
-  }
-  return ExitCode::passed;
-}
-
-ExitCode import_from(const GlobalOptions& global, const std::string& file) {
-  const std::string text = read_text(file);
-  // A dry run reads the file as strictly, into a database that is thrown away.
-  Database database = global.dry_run ? Database::in_memory() : Database::open(database_path(global));
-  const int rows = database.import_text(text);
-  if (global.json) {
-    print("import",
-          {{"file", file}, {"path", database_path(global).string()}, {"new_rows", rows}, {"dry_run", global.dry_run}});
-  } else if (global.dry_run) {
-    fmt::print("{} holds {}; nothing was imported\n", file, format_count(rows, "row"));
-  } else {
-    fmt::print("{} from {} in {}\n", format_count(rows, "new row"), file, database.path().string());
-  }
   return ExitCode::passed;
 }
 
@@ -179,7 +141,7 @@ ExitCode trials(const GlobalOptions& global, const std::string& family, const st
           {"winner", one.winner_of > 0},
       });
     }
-    print("trials", {{"path", database.path().string()}, {"trials", JsonValue(std::move(values))}});
+    print_db_document("trials", {{"path", database.path().string()}, {"trials", JsonValue(std::move(values))}});
     return ExitCode::passed;
   }
   if (listed.empty()) fmt::print("no such trial in {}\n", database.path().string());
@@ -255,7 +217,7 @@ ExitCode winners(const GlobalOptions& global) {
                                          {"trial", to_value(winner.trial)},
                                          {"measurement", to_value(winner.measurement)}});
     }
-    print("winners", {{"path", database.path().string()}, {"winners", JsonValue(std::move(values))}});
+    print_db_document("winners", {{"path", database.path().string()}, {"winners", JsonValue(std::move(values))}});
   } else if (winners.empty()) {
     fmt::print("no winner in {} yet; kerlab tune FAMILY finds one\n", database.path().string());
   } else {
@@ -268,7 +230,7 @@ ExitCode winners(const GlobalOptions& global) {
 
 Command add_db(CLI::App& root, const GlobalOptions& global) {
   struct Options {
-    std::string file, family, status, out;
+    std::string file, family, status, out, format;
   };
   auto options = std::make_shared<Options>();
   CLI::App* parser =
@@ -277,7 +239,8 @@ Command add_db(CLI::App& root, const GlobalOptions& global) {
   parser->footer(
       "examples: kerlab db trials gemm\n"
       "          kerlab db failures --status wrong\n"
-      "          kerlab db export backup.jsonl");
+      "          kerlab db export backup.jsonl\n"
+      "          kerlab db export spaces --format kernel-tuner");
   parser->require_subcommand(1);
   parser->fallthrough();
   parser->add_subcommand("path", "where it is");
@@ -291,7 +254,12 @@ Command add_db(CLI::App& root, const GlobalOptions& global) {
   failures->add_option("family", options->family, "only of this family");
   failures->add_option("--status", options->status, "only these: wrong, rejected, illegal_address, ...");
   CLI::App* write = parser->add_subcommand("export", "write it as text, one JSON object a line");
-  write->add_option("file", options->file, "default: standard output");
+  write->add_option("file", options->file, "default: standard output; a folder for the formats of other tuners");
+  write
+      ->add_option("--format", options->format,
+                   "kernel-tuner or t4: what a GPU measured, a file for each kernel and problem")
+      ->check(CLI::IsMember({"kernel-tuner", "t4"}));
+  write->add_option("--family", options->family, "with --format: only of this family");
   CLI::App* read = parser->add_subcommand("import", "take over what an export holds and is not there yet");
   read->add_option("file", options->file, "written by kerlab db export")->required();
   CLI::App* to_ship =
@@ -308,6 +276,8 @@ Command add_db(CLI::App& root, const GlobalOptions& global) {
             if (action == "failures")
               return print_failures(global, stored_name(options->family, global), options->status);
             if (action == "ship") return ship(global, options->out);
+            if (action == "export" && !options->format.empty())
+              return export_spaces(global, options->file, options->format, stored_name(options->family, global));
             if (action == "export") return export_to(global, options->file);
             return import_from(global, options->file);
           },

@@ -30,7 +30,7 @@ std::vector<Sweep> chosen_sweeps(const ReplayCommand& command) {
   std::vector<std::string> words;
   for (const std::string& word : command.sweeps) {
     if (std::filesystem::is_regular_file(word))
-      chosen.push_back(parse_sweep(read_text(word), word));
+      chosen.push_back(read_recording(word));
     else
       words.push_back(word);
   }
@@ -51,6 +51,17 @@ std::vector<Sweep> chosen_sweeps(const ReplayCommand& command) {
   return chosen;
 }
 
+/// [[evaluations, us], ...] of each search.
+JsonValue json_of(const std::vector<ReplayedSpace::Improvements>& runs) {
+  JsonValue::Array searches;
+  for (const ReplayedSpace::Improvements& run : runs) {
+    JsonValue::Array steps;
+    for (const auto& [evaluations, cost] : run) steps.push_back(JsonValue::Array{evaluations, cost});
+    searches.push_back(std::move(steps));
+  }
+  return searches;
+}
+
 JsonValue json_of(const ReplayedSpace& space) {
   JsonValue::Array steps;
   for (const ReplayStep& step : space.steps)
@@ -60,11 +71,15 @@ JsonValue json_of(const ReplayedSpace& space) {
                                       {"low", step.low},
                                       {"high", step.high},
                                       {"random", step.random}});
-  return JsonValue::Object{{"name", space.name},
-                           {"configurations", space.configurations},
-                           {"failed", space.failed},
-                           {"variants", space.variants},
+  JsonValue::Object object{{"name", space.name},       {"configurations", space.configurations},
+                           {"failed", space.failed},   {"variants", space.variants},
+                           {"best_us", space.best_us}, {"median_us", space.median_us},
                            {"steps", std::move(steps)}};
+  if (!space.runs.empty()) {
+    object.emplace_back("runs", json_of(space.runs));
+    object.emplace_back("random_runs", json_of(space.random_runs));
+  }
+  return object;
 }
 
 Table table_of(const std::vector<ReplayedSpace>& spaces) {
@@ -107,6 +122,7 @@ std::string summary(const std::vector<ReplayedSpace>& spaces) {
 }
 
 ExitCode run(const ReplayCommand& command, const GlobalOptions& global) {
+  if (command.options.runs && !global.json) throw UsageError("--runs: each search is told as JSON only; add --json");
   const auto begun = std::chrono::steady_clock::now();
   const std::vector<Sweep> sweeps = chosen_sweeps(command);
   const std::vector<ReplayedSpace> spaces = replay_sweeps(sweeps, kernel_folders(global), command.options);
@@ -134,8 +150,11 @@ Command add_replay(CLI::App& root, const GlobalOptions& global) {
   auto command = std::make_shared<ReplayCommand>();
   CLI::App* parser = root.add_subcommand("replay", "run a search strategy over recorded sweeps, without a GPU");
   parser->group("Understand");
-  parser->footer("example: kerlab replay reg2d --strategy surrogate --seeds 100");
-  parser->add_option("sweeps", command->sweeps, "files, or words in the names of shipped ones");
+  parser->footer(
+      "examples: kerlab replay reg2d --strategy surrogate --seeds 100\n"
+      "          kerlab replay convolution/A100.json --batch 1");
+  parser->add_option("sweeps", command->sweeps,
+                     "files, also of Kernel Tuner (cache) and T4; or words in the names of shipped ones");
   parser->add_option("--strategy", command->options.strategy, "random, local, surrogate (default)")
       ->check(CLI::IsMember({"random", "local", "surrogate"}));
   parser->add_option("--seeds", command->options.seeds, "searches of each sweep")->check(takes_whole(1, 1000000));
@@ -143,6 +162,8 @@ Command add_replay(CLI::App& root, const GlobalOptions& global) {
   parser->add_option("--least", command->least, "configurations that a sweep must have, where none is named")
       ->check(takes_whole(0, 1000000));
   parser->add_flag("--spills", command->options.spills, "as tune --spills: what spills is no failure");
+  parser->add_flag("--runs", command->options.runs,
+                   "with --json: every search, as [evaluations, us] at each better one");
   parser->add_option("--folder", command->folder, "of sweeps (default: the shipped ones)")->type_name("DIR");
   return {parser, false, [command, &global] { return run(*command, global); }};
 }

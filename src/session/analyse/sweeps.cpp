@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "db/database.h"
+#include "model/recording.h"
 #include "session/run/device_class.h"
 #include "session/run/modelled.h"
 #include "session/run/prune.h"
@@ -110,6 +111,10 @@ fs::path sweeps_folder() {
 
 fs::path spaces_folder() {
   return share_folder() / "tuning_db" / "spaces";
+}
+
+Sweep read_recording(const fs::path& file) {
+  return parse_recording(read_text(file), file.string());
 }
 
 std::vector<Sweep> read_sweeps(const fs::path& folder) {

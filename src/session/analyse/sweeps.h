@@ -16,6 +16,8 @@ std::filesystem::path sweeps_folder();
 /// <share>/tuning_db/spaces: sweeps of whole spaces, which strategies are replayed over; the time model is not judged
 /// by them.
 std::filesystem::path spaces_folder();
+/// A sweep of ours, a cache file of Kernel Tuner or a T4 file (model/recording.h). Throws Error with the place.
+Sweep read_recording(const std::filesystem::path& file);
 /// Every *.txt below `folder`, sorted by path. Throws Error for one that is none.
 std::vector<Sweep> read_sweeps(const std::filesystem::path& folder);
 

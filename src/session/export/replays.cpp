@@ -18,7 +18,11 @@ namespace kerlab::session {
 
 namespace {
 
-const std::vector<double> kShares = {0.9, 0.95, 0.99};
+std::vector<double> shares_of(const ReplayOptions& options) {
+  std::vector<double> shares = {0.9, 0.95, 0.99};
+  if (options.runs) shares.push_back(1);
+  return shares;
+}
 
 /// What a sweep says about each of its configurations.
 struct Recorded {
@@ -45,6 +49,7 @@ Configuration parse_point(const std::string& text, std::vector<std::string>& nam
 /// What is known without compiling, while the kernel is still there with the same parameters.
 std::vector<SearchSpace::Feature> features_of(const Recorded& recorded, const Sweep& sweep,
                                               const Catalogue& catalogue) {
+  if (sweep.family.empty()) return {};  // of another tuner
   try {
     const KernelFolder folder = catalogue.find(sweep.family);
     for (const Variant& variant : folder.variants) {
@@ -88,6 +93,13 @@ Task make_task(std::string name, const std::vector<const Recorded*>& sweeps) {
   }
   const auto failed = static_cast<std::size_t>(std::count(costs.begin(), costs.end(), std::nullopt));
   ReplayedSpace result{std::move(name), costs.size(), failed, sweeps.size(), {}};
+  std::vector<double> passed;
+  for (const auto& cost : costs)
+    if (cost) passed.push_back(*cost);
+  if (!passed.empty()) {
+    result.best_us = *std::ranges::min_element(passed);
+    result.median_us = quantile(std::move(passed), 0.5);
+  }
   return {std::move(result), SearchSpace(std::move(parts)), std::move(costs)};
 }
 
@@ -110,11 +122,12 @@ std::vector<Task> make_tasks(const std::vector<Sweep>& sweeps, const std::vector
   return tasks;
 }
 
-using Runs = std::vector<std::vector<std::size_t>>;  ///< run, share
+using Runs = std::vector<Replay>;  ///< by seed
 
 /// Every (task, seed) is a job; threads take the next.
 std::vector<Runs> run_all(std::vector<Task>& tasks, const std::string& strategy, const ReplayOptions& options) {
   const auto seeds = static_cast<std::size_t>(options.seeds);
+  const std::vector<double> shares = shares_of(options);
   std::vector<Runs> runs(tasks.size(), Runs(seeds));
   std::atomic<std::size_t> next{0};
   const auto work = [&] {
@@ -123,7 +136,7 @@ std::vector<Runs> run_all(std::vector<Task>& tasks, const std::string& strategy,
       SearchOptions search;
       search.seed = job % seeds + 1;
       const std::unique_ptr<Strategy> searcher = make_strategy(strategy, task.space, std::move(search));
-      runs[job / seeds][job % seeds] = replay(*searcher, task.costs, kShares, options.batch).evaluations;
+      runs[job / seeds][job % seeds] = replay(*searcher, task.costs, shares, options.batch);
     }
   };
   std::vector<std::thread> threads;
@@ -135,21 +148,20 @@ std::vector<Runs> run_all(std::vector<Task>& tasks, const std::string& strategy,
 /// The evaluations that a share of the runs needed at most.
 double quantile_of(const Runs& runs, std::size_t share, double at) {
   std::vector<double> evaluations;
-  for (const auto& run : runs) evaluations.push_back(static_cast<double>(run[share]));
+  for (const Replay& run : runs) evaluations.push_back(static_cast<double>(run.evaluations[share]));
   return quantile(std::move(evaluations), at);
 }
 
-ReplayStep summarise(const Task& task, const Runs& runs, const Runs& random, std::size_t share) {
-  double best = std::numeric_limits<double>::infinity();
-  for (const auto& cost : task.costs) best = std::min(best, cost.value_or(best));
-  ReplayStep step{kShares[share],
+ReplayStep summarise(const Task& task, const Runs& runs, const Runs& random, std::size_t share, double value) {
+  ReplayStep step{value,
                   0,
                   quantile_of(runs, share, 0.5),
                   quantile_of(runs, share, 0.1),
                   quantile_of(runs, share, 0.9),
                   quantile_of(random, share, 0.5)};
-  step.within = static_cast<std::size_t>(std::count_if(
-      task.costs.begin(), task.costs.end(), [&](const auto& cost) { return cost && *cost <= best / kShares[share]; }));
+  step.within = static_cast<std::size_t>(std::count_if(task.costs.begin(), task.costs.end(), [&](const auto& cost) {
+    return cost && *cost <= task.result.best_us / value;
+  }));
   return step;
 }
 
@@ -164,11 +176,15 @@ std::vector<ReplayedSpace> replay_sweeps(const std::vector<Sweep>& sweeps,
   std::vector<Task> tasks = make_tasks(sweeps, recorded);
   const std::vector<Runs> runs = run_all(tasks, options.strategy, options);
   const std::vector<Runs> random = run_all(tasks, "random", options);
+  const std::vector<double> shares = shares_of(options);
   std::vector<ReplayedSpace> results;
   for (std::size_t t = 0; t < tasks.size(); ++t) {
     ReplayedSpace& result = results.emplace_back(tasks[t].result);
-    for (std::size_t share = 0; share < kShares.size(); ++share)
-      result.steps.push_back(summarise(tasks[t], runs[t], random[t], share));
+    for (std::size_t share = 0; share < shares.size(); ++share)
+      result.steps.push_back(summarise(tasks[t], runs[t], random[t], share, shares[share]));
+    if (!options.runs) continue;
+    for (const Replay& run : runs[t]) result.runs.push_back(run.improvements);
+    for (const Replay& run : random[t]) result.random_runs.push_back(run.improvements);
   }
   return results;
 }

@@ -62,3 +62,25 @@ TEST_CASE("replay: any strategy over a recorded sweep, without a GPU", "[cli]") 
   CHECK_THAT(json, Catch::Contains("\"within\": 1,"));
   CHECK(sandbox.run({"replay", "no-such-sweep"}).exit_code == 64);
 }
+
+TEST_CASE("replay: a cache file of Kernel Tuner, every search of it, and a compressed one", "[cli]") {
+  const Sandbox sandbox;
+  std::string cache = R"({"device_name": "X", "kernel_name": "conv", "tune_params_keys": ["a", "b"], "cache": {)";
+  for (const int a : {1, 2, 4, 8})
+    for (const char* b : {"tree", "flat"})
+      cache += "\n\"" + std::to_string(a) + "," + b + "\": {\"a\": " + std::to_string(a) + ", \"b\": \"" + b +
+               "\", \"time\": " + std::to_string(a + (b[0] == 't' ? 1 : 2)) + "},";
+  sandbox.write("conv/X.json", cache);  // the run goes on: no last braces
+  sandbox.write("X.json.gz", "\x1f\x8b\x08");
+  const std::string file = (sandbox / "conv/X.json").string();
+  CHECK_THAT(output_of(sandbox.run({"replay", file, "--seeds", "2"})), Catch::Contains("conv/X  8       0"));
+  const std::string runs = output_of(sandbox.run({"replay", file, "--seeds", "2", "--runs", "--json"}));
+  CHECK_THAT(runs, Catch::Contains("\"best_us\": 2000.0") && Catch::Contains("\"random_runs\""));
+  CHECK(sandbox.run({"replay", file, "--runs"}).exit_code == 64);
+  const ProcessResult compressed = sandbox.run({"replay", (sandbox / "X.json.gz").string()});
+  CHECK(compressed.exit_code == 1);
+  CHECK_THAT(compressed.err, Catch::Contains("gunzip"));
+  const ProcessResult none = sandbox.run({"db", "export", (sandbox / "out").string(), "--format", "t4"});
+  CHECK(none.exit_code != 0);
+  CHECK_THAT(none.err, Catch::Contains("there is no such file"));
+}
