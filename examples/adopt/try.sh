@@ -25,3 +25,16 @@ if "$kerlab" check "$work/twin" --only "${size[@]}" "${on[@]}" >"$work/out"; the
   exit 1
 fi
 grep '^wrong ' "$work/out"
+
+# With its space, from the JSON of a tuner (T1): values and conditions in Python's syntax, a filter in constant memory.
+"$kerlab" adopt "$here/convolution.json" --in "$work"
+"$kerlab" list "$work/convolution" --space | tee "$work/out"
+grep -Eq 'valid +-> 83 ' "$work/out"
+"$kerlab" check "$work/convolution" --only use_shared=0 "${on[@]}" | tee "$work/out"
+grep -q 'checks passed' "$work/out"
+sed -i 's/in_width + column + x\]/in_width + column + x + 1]/' "$work/convolution/convolution.cu"
+if "$kerlab" check "$work/convolution" --only use_shared=0 "${on[@]}" >"$work/out"; then
+  echo "the wrong twin without shared memory was not found out" >&2
+  exit 1
+fi
+grep '^wrong ' "$work/out"

@@ -24,12 +24,17 @@ void print_adopted(const Adopted& adopted) {
 
 Command add_adopt(CLI::App& root, const GlobalOptions& global) {
   auto options = std::make_shared<AdoptOptions>();
-  CLI::App* parser = root.add_subcommand("adopt", "write a family from a kernel in a CUDA file");
+  CLI::App* parser = root.add_subcommand("adopt", "write a family from a kernel in a CUDA file, or in a tuner's JSON");
   parser->group("Your own kernels");
   parser->footer(
       "examples: kerlab adopt matmul.cu --kernel tiled --reference naive\n"
-      "          kerlab adopt softmax.cu --in kernels_of_mine");
-  parser->add_option("file", options->file, "a CUDA source, as nvcc takes it")->required()->type_name("FILE");
+      "          kerlab adopt softmax.cu --in kernels_of_mine\n"
+      "          kerlab adopt convolution.json");
+  parser
+      ->add_option("file", options->file,
+                   "a CUDA source, as nvcc takes it, or a T1 file (.json) that names one beside it")
+      ->required()
+      ->type_name("FILE");
   parser->add_option("--kernel", options->kernel, "which of its __global__ functions, where it has several")
       ->type_name("NAME");
   parser

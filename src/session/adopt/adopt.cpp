@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "session/adopt/family_text.h"
+#include "session/adopt/t1_file.h"
 #include "spec/toml/spec_table.h"
 
 namespace kerlab::session {
@@ -63,14 +64,8 @@ void add_marks(const std::string& file, const std::string& text, std::vector<std
   }
 }
 
-}  // namespace
-
-Adopted adopt(const AdoptOptions& options) {
-  const CudaFile file = read_cuda_file(options.file);
-  const CudaKernel& kernel = chosen_kernel(file, options);
-  const CudaKernel* reference =
-      options.reference.empty() ? nullptr : &kernel_named(file, options.reference, "--reference");
-  const Draft draft = make_draft(file, kernel, reference);
+Adopted write_family(const AdoptOptions& options, const CudaFile& file, const CudaKernel& kernel,
+                     const CudaKernel* reference, const Draft& draft) {
   const std::string name = options.name.empty() ? identifier_of(options.file.stem().string()) : options.name;
   if (!spec::is_identifier(name))
     throw UsageError(fmt::format("--name {}: a family's name is letters, digits and _, no digit first", name));
@@ -95,6 +90,29 @@ Adopted adopt(const AdoptOptions& options) {
     if (one.ends_with(".toml")) add_marks(one, text, result.marks);
   }
   return result;
+}
+
+/// A kernel with its space, of a tuner's JSON.
+Adopted adopt_t1(const AdoptOptions& options) {
+  if (!options.kernel.empty() || !options.reference.empty())
+    throw UsageError(
+        "--kernel, --reference: a JSON file names its kernel, whose own results count as right; adopt the .cu for "
+        "these");
+  const T1File t1(options.file);
+  const CudaFile file = read_cuda_file(t1.kernel().source);
+  const CudaKernel& kernel = kernel_named(file, t1.kernel().kernel, "KernelName");
+  return write_family(options, file, kernel, nullptr, t1.draft(file, kernel));
+}
+
+}  // namespace
+
+Adopted adopt(const AdoptOptions& options) {
+  if (options.file.extension() == ".json") return adopt_t1(options);
+  const CudaFile file = read_cuda_file(options.file);
+  const CudaKernel& kernel = chosen_kernel(file, options);
+  const CudaKernel* reference =
+      options.reference.empty() ? nullptr : &kernel_named(file, options.reference, "--reference");
+  return write_family(options, file, kernel, reference, make_draft(file, kernel, reference));
 }
 
 }  // namespace kerlab::session

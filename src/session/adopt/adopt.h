@@ -1,5 +1,6 @@
 #pragma once
-// `kerlab adopt FILE.cu`: a family and a variant that run at once, from a CUDA source as it was found.
+// `kerlab adopt FILE`: a family and a variant that run at once, from a CUDA source as it was found, or from the JSON of
+// a tuner (T1) that names one.
 
 #include <filesystem>
 #include <string>

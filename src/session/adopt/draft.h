@@ -21,6 +21,7 @@ struct Guess {
 struct DraftDimension {
   std::string name;
   Guess value;
+  bool fixed = false;  ///< it can have no other
 };
 
 struct DraftScalar {
@@ -35,6 +36,7 @@ struct DraftTensor {
   std::optional<DType> own;  ///< none: the problem's
   std::string type;          ///< in the source
   Guess elements;
+  Guess range = {};  ///< of an input of integers, as a spec writes it; empty: a guess
 };
 
 struct DraftParameter {
@@ -43,6 +45,10 @@ struct DraftParameter {
   std::int64_t value = 0;
   bool define = true;
   std::string note;
+};
+
+struct DraftConstraint {
+  std::string name, condition, doc, note;
 };
 
 /// One kernel's launch.
@@ -60,6 +66,12 @@ struct Draft {
   std::vector<DraftScalar> scalars;
   std::vector<DraftTensor> tensors;
   std::vector<DraftParameter> parameters;
+  std::vector<DraftConstraint> constraints;
+  std::vector<std::string> symbols;   ///< tensors that are variables of the program of that name
+  std::vector<std::string> options;   ///< of the compiler
+  std::vector<std::string> left_out;  ///< those that a spec may not have
+  std::vector<std::pair<std::string, std::string>> defines, reference_defines;  ///< name, number
+  std::vector<std::pair<std::string, double>> constant_fills;                   ///< inputs that hold one number
   DraftLaunch launch, reference;
   bool own_reference = true;  ///< the reference is the kernel itself, in its default configuration
 };

@@ -20,8 +20,9 @@ std::string remark(const std::string& note) {
 }
 
 std::string dimension_text(const DraftDimension& one) {
-  return fmt::format("[[dimension]]\nname = \"{}\"\ndefault = {}{}\n\n", one.name, spec::toml_string(one.value.text),
-                     remark(one.value.note));
+  return fmt::format("[[dimension]]\nname = \"{}\"\ndefault = {}{}\n{}\n", one.name, spec::toml_string(one.value.text),
+                     remark(one.value.note),
+                     one.fixed ? fmt::format("minimum = {0}\nmaximum = {0}\n", one.value.text) : "");
 }
 
 std::string scalar_text(const DraftScalar& one) {
@@ -38,10 +39,37 @@ std::string tensor_text(const DraftTensor& one, const std::string& first_dimensi
   text += fmt::format("shape = [{}]{}\n", spec::toml_string(one.elements.text), remark(one.elements.note));
   const bool ids =
       one.role.text == "input" && (one.own == DType::int32 || one.own == DType::int64 || one.own == DType::uint32);
-  if (ids)
+  if (!one.range.text.empty() && one.role.text == "input")
+    text += fmt::format("range = {}{}\n", one.range.text, remark(one.range.note));
+  else if (ids)
     text += fmt::format("range = [0, \"{}\"]  # adopt: a guess: integers from 0 to this; offsets are a `partition`\n",
                         first_dimension);
   return text + "\n";
+}
+
+/// What tuners fill with one number holds it in a recipe of its own: the first, which is timed, has no plants.
+std::string recipes_text(const Draft& draft) {
+  if (draft.constant_fills.empty()) return "";
+  std::string text;
+  for (const char* base : {"normal", "uniform", "small_integer"})
+    text += fmt::format("[[recipe]]\nname = \"{}\"\n\n", base);
+  text += "[[recipe]]\nname = \"as_filled\"\nbase = \"uniform\"\n\n";
+  for (const auto& [tensor, value] : draft.constant_fills)
+    text += fmt::format("[[recipe.plant]]\nwhat = \"value\"\ntensor = \"{}\"\nvalue = {:#}\n\n", tensor, value);
+  return text;
+}
+
+/// Copies an input into a variable that is constant memory where the kernel is tuned.
+std::string symbol_copy_text(const DraftTensor& tensor) {
+  return fmt::format(
+      "\nextern \"C\" __global__ void set_{0}(const {1}* from, long long elements) {{\n"
+      "  const long long j = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;\n"
+      "  if (j < elements) reinterpret_cast<{1}*>({0})[j] = from[j];\n}}\n",
+      tensor.name, tensor.own ? tensor.type : "DTYPE");
+}
+
+const DraftTensor& tensor_named(const Draft& draft, const std::string& name) {
+  return *std::ranges::find(draft.tensors, name, &DraftTensor::name);
 }
 
 std::string bytes_of(const DraftTensor& tensor) {
@@ -87,6 +115,12 @@ std::string references_text(const Draft& draft) {
         fmt::format("[[reference_workspace]]\nname = \"given_{}\"\nbytes = \"{}\"\n{}\n", tensor.name, bytes_of(tensor),
                     tensor.role.text == "inout" ? fmt::format("copy = \"{}\"\n", tensor.name) : "");
   }
+  for (const std::string& symbol : draft.symbols) {
+    const std::string& elements = tensor_named(draft, symbol).elements.text;
+    text += fmt::format(
+        "[[reference_launch]]\nkernel = \"set_{0}\"\ngrid = [{1}]\nblock = [256]\narguments = [\"{0}\", {2}]\n\n",
+        symbol, spec::toml_string(fmt::format("ceil_div({}, 256)", elements)), spec::toml_string("i64: " + elements));
+  }
   text += "[[reference_launch]]\n" + launch_text(draft.reference) + "\n";
   std::string length;
   for (const DraftDimension& one : draft.dimensions) length += (length.empty() ? "" : ", ") + one.name;
@@ -114,7 +148,7 @@ std::string family_text(const Draft& draft, const AdoptedNames& names) {
   for (const DraftDimension& one : draft.dimensions) text += dimension_text(one);
   for (const DraftScalar& one : draft.scalars) text += scalar_text(one);
   for (const DraftTensor& one : draft.tensors) text += tensor_text(one, draft.dimensions.front().name);
-  text += references_text(draft);
+  text += references_text(draft) + recipes_text(draft);
   const bool guessed = std::ranges::any_of(draft.tensors, [](const auto& t) { return !t.elements.note.empty(); });
   std::string bytes;
   for (const DraftTensor& one : draft.tensors)
@@ -128,11 +162,22 @@ std::string family_text(const Draft& draft, const AdoptedNames& names) {
 std::string variant_text(const Draft& draft, const AdoptedNames& names) {
   std::string text = fmt::format(
       "# Written by `kerlab adopt` from {}. What it could not know is marked `adopt:`.\n"
-      "doc = {}\nsource = {}\n\n",
-      names.source, spec::toml_string(names.kernel + ", as it was found"), spec::toml_string(names.source));
+      "doc = {}\nsource = {}\n{}{}\n",
+      names.source, spec::toml_string(names.kernel + ", as it was found"), spec::toml_string(names.source),
+      draft.options.empty() ? "" : fmt::format("options = {}\n", quoted_list(draft.options)),
+      draft.left_out.empty()
+          ? ""
+          : fmt::format("# adopt: left out of the compiler's options: {}\n", fmt::join(draft.left_out, " ")));
   for (const DraftParameter& one : draft.parameters)
     text += fmt::format("[[parameter]]\nname = \"{}\"\nvalues = [{}]{}\ndefault = {}\n{}\n", one.name,
                         fmt::join(one.values, ", "), remark(one.note), one.value, one.define ? "" : "define = false\n");
+  for (const auto& [name, value] : draft.defines)
+    text += fmt::format("[[derived]]\nname = \"{}\"\nvalue = \"{}\"\n\n", name, value);
+  for (const DraftConstraint& one : draft.constraints)
+    text += fmt::format("[[constraint]]\nname = \"{}\"\ncondition = {}{}\ndoc = {}\n\n", one.name,
+                        spec::toml_string(one.condition), remark(one.note), spec::toml_string(one.doc));
+  for (const std::string& symbol : draft.symbols)
+    text += fmt::format("[[symbol]]\nname = \"{0}\"\ntensor = \"{0}\"\n\n", symbol);
   text += fmt::format(
       "[[constraint]]\nname = \"threads\"\ncondition = \"({}) <= device.threads_per_block\"\ndoc = \"threads of "
       "a block\"\n\n",
@@ -143,8 +188,12 @@ std::string variant_text(const Draft& draft, const AdoptedNames& names) {
 std::string reference_text(const Draft& draft, const AdoptedNames& names) {
   std::string text = fmt::format(
       "// Written by `kerlab adopt`: what {} gave counts as right. family.toml says what that is worth.\n#{} "
-      "\"common/types.cuh\"\n#{} \"{}\"\n",
-      draft.own_reference ? names.kernel : names.reference, "include", "include", names.source);
+      "\"common/types.cuh\"\n",
+      draft.own_reference ? names.kernel : names.reference, "include");
+  for (const auto& [name, value] : draft.reference_defines) text += fmt::format("#define {} {}\n", name, value);
+  if (!draft.symbols.empty()) text += "#define __constant__ __device__  // set_... writes it\n";
+  text += fmt::format("#{} \"{}\"\n", "include", names.source);
+  for (const std::string& symbol : draft.symbols) text += symbol_copy_text(tensor_named(draft, symbol));
   for (const DraftTensor& tensor : draft.tensors)
     if (written(tensor))
       text += fmt::format(
