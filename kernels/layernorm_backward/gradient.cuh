@@ -36,9 +36,10 @@ __device__ __forceinline__ Products products_of(Chunk x, Chunk dy, Chunk gamma, 
 struct Line {
   float shift, slope;
 };
+/// The sums come first: rstd / N, or rstd to the third, is 0 or has no digits left where rstd is tiny.
 __device__ __forceinline__ Line line_of(Products sums, float rstd, int N) {
-  const float share = -rstd / static_cast<float>(N);
-  return {sums.a * share, sums.apart * share * rstd * rstd};
+  const float n = static_cast<float>(N);
+  return {-sums.a * rstd / n, -sums.apart * rstd / n * rstd * rstd};
 }
 
 /// dx; visit(e, dy, rstd dy, x - mean) sees what an element adds to its columns.
