@@ -50,6 +50,26 @@ __device__ __forceinline__ ACC activated(ACC x) {
   return x;
 }
 
+/// How much an error of its argument changes `activated`.
+__device__ __forceinline__ ACC slope_of_activation(ACC x) {
+  if (ACTIVATION < 2 || fabs(x) > 1000) return ACTIVATION == 0 || x > 0;
+  const ACC below = ACTIVATION == 2 ? (1 + erf(x / sqrt(ACC(2)))) / 2 : 1 / (1 + exp(-x));
+  const ACC density = ACTIVATION == 2 ? ACC(0.3989422804014327) * exp(-x * x / 2) : below * (1 - below);
+  return fabs(below + x * density);
+}
+
+/// What is granted beside |value|, in what is granted beside `scale`, of a sum of K terms (src/spec/tolerance.cpp).
+__device__ __forceinline__ ACC value_in_scales(long long K) {
+#if DTYPE_E4M3 || DTYPE_E5M2
+  const ACC n = !FAST && K > 128 ? 128 : K;  // promoted
+  return (ACC(1.5) * sqrt(n) + n / 2) / (3 * sqrt(n) + n / 16);
+#elif DTYPE_BF16 || DTYPE_FP16 || DTYPE_TF32
+  return (3 * sqrt(ACC(K)) + ACC(0.75) * K) / (6 * sqrt(ACC(K)) + ACC(K) / 4);
+#else
+  return ACC(0.5);
+#endif
+}
+
 #if SCALED
 #define SCALE_PARAMETERS , const float *scale_a, const float *scale_b, float scale_d
 #define GIVEN_SCALES \
@@ -123,8 +143,13 @@ struct Result {
     const ACC d = scales.d;
     // Of -infinity relu leaves 0, in which nothing was rounded; a bound of infinity would accept no number.
     const bool cut_off = ACTIVATION == 1 && x < 0 && x == 2 * x;
-    value[place] = d * (activated(x) + c);
-    scale[place] = fabs(d) * (cut_off ? fabs(c) : ACTIVATION < 2 ? size : ACC(1.2) * size + fabs(x) / 2);
+    const ACC result = activated(x) + c, slope = slope_of_activation(x);
+    // The sum may be far larger than the result: bias, C or the activation took it away, and its errors stay.
+    const ACC hidden = slope == 0 ? ACC(0) : fmax(ACC(0), slope * fabs(factor * sums.terms) - fabs(result));
+    value[place] = d * result;
+    scale[place] = fabs(d) * (cut_off ? fabs(c)
+                                      : (ACTIVATION < 2 ? size : ACC(1.2) * size + fabs(x) / 2) +
+                                            (hidden == 0 ? ACC(0) : hidden * value_in_scales(product.K)));
   }
 };
 
