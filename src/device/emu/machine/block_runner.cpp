@@ -7,6 +7,7 @@
 #include <new>
 
 #include "device/emu/async/mbarrier.h"
+#include "device/emu/machine/instruction_role.h"
 #include "device/emu/machine/place.h"
 #include "device/emu/sanitize/sanitizer.h"
 
@@ -131,10 +132,25 @@ Round BlockRunner::pass() {
 
 const ptx::Instruction* BlockRunner::waiting_at(const WarpState& warp, const Fragment& f) const {
   if (f.state == State::ready && warp.polled != nullptr) return warp.polled->instruction;
+  if (f.state == State::ready)
+    if (const ptx::Instruction* const polling = polling_at(f)) return polling;
   const Block& block = program_.blocks[static_cast<std::size_t>(f.block)];
   // An aligned instruction is the first of the block after.
   const Block& after = program_.blocks[static_cast<std::size_t>(std::max(block.next, 0))];
   return f.state == State::converge && after.begin != after.end ? after.begin->instruction : instruction_of(block);
+}
+
+/// The read that lanes at the begin of a loop repeat until others have written; null: no such loop begins here.
+const ptx::Instruction* BlockRunner::polling_at(const Fragment& f) const {
+  constexpr std::size_t kMostBlocks = 8;
+  const auto polls = [](const Op& op) { return op.instruction != nullptr && is_polling(*op.instruction); };
+  const std::size_t first = static_cast<std::size_t>(f.block);
+  for (std::size_t b = first; b < std::min(first + kMostBlocks, program_.blocks.size()); ++b) {
+    const Block& block = program_.blocks[b];
+    const Op* const found = std::find_if(block.begin, block.end, polls);
+    if (found != block.end) return found->instruction;
+  }
+  return nullptr;
 }
 
 const ptx::Instruction* BlockRunner::waiting_at() const {
@@ -171,6 +187,17 @@ void BlockRunner::tell_stuck() const {
         sanitizer.stuck(warp, *waiting_at(warp, f), of_warp, f.lanes, missing);
       if (const std::optional<MbarrierWait> wait = awaited_by(warp, f))
         sanitizer.stuck_at_mbarrier(warp, *waiting_at(warp, f), f.lanes, wait->at, waited_phase(warp, f));
+    }
+  }
+}
+
+void BlockRunner::tell_spinning() const {
+  Sanitizer& sanitizer = *cta_.launch->sanitizer;
+  for (const WarpState& warp : warps_) {
+    for (int i = 0; i < warp.count; ++i) {
+      const Fragment& f = warp.fragments[static_cast<std::size_t>(i)];
+      if (f.state == State::ready && warp.polled == nullptr && polling_at(f) != nullptr)
+        sanitizer.spinning(warp, f.lanes);
     }
   }
 }

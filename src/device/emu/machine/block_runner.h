@@ -83,6 +83,10 @@ class BlockRunner {
   [[nodiscard]] const ptx::Instruction* waiting_at() const;
   /// To the sanitizer: lanes that wait in vain for others of their warp.
   void tell_stuck() const;
+  /// To the sanitizer: the loops in which lanes wait for a word of memory.
+  void tell_spinning() const;
+  /// Of all that decides what the block does next, but global memory and what Cta::effects counts.
+  [[nodiscard]] std::uint64_t hash_state() const;
 
   [[nodiscard]] const std::vector<Executions>& executions() const { return executions_; }
   [[nodiscard]] const std::vector<Executions>& counted() const { return counted_; }
@@ -90,6 +94,7 @@ class BlockRunner {
 
  private:
   [[nodiscard]] const ptx::Instruction* waiting_at(const WarpState& warp, const Fragment& fragment) const;
+  [[nodiscard]] const ptx::Instruction* polling_at(const Fragment& fragment) const;
   [[nodiscard]] std::string waited_phase(const WarpState& warp, const Fragment& fragment) const;
   [[nodiscard]] std::optional<MbarrierWait> awaited_by(const WarpState& warp, const Fragment& fragment) const;
   [[nodiscard]] std::uint32_t waits_elsewhere(const WarpState& warp) const;

@@ -34,6 +34,12 @@ class ClusterRunner {
   [[nodiscard]] std::string waiting() const;
   [[nodiscard]] const ptx::Instruction* waiting_at() const;
   void tell_stuck() const;
+  void tell_spinning() const;
+  /// Grows with all that changes more than BlockRunner::hash_state of its blocks.
+  [[nodiscard]] std::int64_t effects() const;
+  [[nodiscard]] std::uint64_t hash_state() const;
+  /// The first of its blocks, of the grid.
+  [[nodiscard]] const Dim3& first_block() const { return cluster_.blocks.front()->index; }
   [[nodiscard]] std::deque<BlockRunner>& blocks() { return blocks_; }
 
  private:

@@ -83,6 +83,7 @@ struct Cta {
   std::uint32_t rank = 0;                ///< in its cluster
   Cluster* cluster = nullptr;            ///< its blocks, and the copies that are under way
   bool ended = false;                    ///< all its threads have exited
+  std::int64_t effects = 0;              ///< grows with all that may change more than registers and shared memory
   std::uint32_t* bulk_groups = nullptr;  ///< groups of bulk copies that each thread has committed
   std::vector<bool> mbarriers;           ///< by offset / 8: initialised and not invalidated; empty: none yet
   BlockShadow* shadow = nullptr;         ///< of the sanitizer

@@ -1,5 +1,7 @@
 #include "device/emu/machine/instruction_role.h"
 
+#include "device/emu/machine/pipes.h"
+
 namespace kerlab::emu {
 namespace {
 
@@ -105,6 +107,44 @@ bool does_nothing(Opcode opcode) {
 
 bool is_bulk_copy(Opcode opcode) {
   return opcode >= Opcode::cp_async_bulk && opcode <= Opcode::cp_async_bulk_wait_group;
+}
+
+bool has_effects(const Instruction& i) {
+  switch (i.opcode) {
+    case Opcode::ld:
+    case Opcode::ldu:
+    case Opcode::ldmatrix:
+    case Opcode::wmma_load:
+    case Opcode::prefetch:
+    case Opcode::bar:
+    case Opcode::barrier:
+    case Opcode::bar_warp:
+    case Opcode::membar:
+    case Opcode::fence:
+    case Opcode::fence_proxy:
+    case Opcode::mbarrier_test_wait:
+    case Opcode::mbarrier_try_wait:
+    case Opcode::atom:  // its handler tells whether memory changed
+    case Opcode::red:
+      return false;
+    case Opcode::st:
+    case Opcode::stmatrix:
+    case Opcode::wmma_store:
+      return i.modifiers.space != ptx::Space::shared && i.modifiers.space != ptx::Space::local;
+    case Opcode::vprintf_call:
+    case Opcode::setmaxnreg:
+    case Opcode::wgmma_mma_async:
+      return true;
+    default:
+      break;
+  }
+  const Pipe where = pipe(i);
+  return where == Pipe::global || where == Pipe::shared || where == Pipe::local || where == Pipe::barrier ||
+         where == Pipe::async;
+}
+
+bool is_polling(const Instruction& i) {
+  return i.opcode == Opcode::atom || (i.opcode == Opcode::ld && i.modifiers.order != ptx::Order::weak);
 }
 
 std::int32_t waiting_cost(const Instruction& i) {

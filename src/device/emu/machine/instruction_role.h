@@ -18,6 +18,11 @@ std::optional<End> ending(const ptx::Instruction& instruction);
 bool does_nothing(ptx::Opcode opcode);
 /// cp.async.bulk and its groups.
 bool is_bulk_copy(ptx::Opcode opcode);
+/// May change what others see, beyond registers, shared and local memory and named barriers. Not of atomics: their
+/// handler tells whether it did (Cta::effects).
+bool has_effects(const ptx::Instruction& instruction);
+/// A read that a loop may repeat until others have written.
+bool is_polling(const ptx::Instruction& instruction);
 /// What one turn of a loop around the instruction costs of its warp's turn: it may be waiting for other warps. Atomics
 /// that add are more often work than polling.
 std::int32_t waiting_cost(const ptx::Instruction& instruction);

@@ -17,6 +17,7 @@
 #include "device/emu/machine/line_counts.h"
 #include "device/emu/machine/place.h"
 #include "device/emu/machine/pressure.h"
+#include "device/emu/machine/progress.h"
 #include "device/emu/machine/ranges.h"
 #include "device/emu/machine/schedule.h"
 #include "device/emu/sanitize/sanitizer.h"
@@ -95,7 +96,7 @@ class Launch {
   LaunchReport run() {
     run_blocks();
     if (sanitizer_) {
-      sanitizer_->keep_initialised();
+      sanitizer_->end_launch();
       report_.findings = sanitizer_->take();
     }
     if (launch_.count) {
@@ -159,42 +160,74 @@ class Launch {
     }
   }
 
-  /// Blocks that wait for each other: as many clusters as fit, each warp in turn. The next one begins when one ends, in
-  /// ascending order, which kernels that look back rely on and which every GPU keeps.
-  void run_together() {
+  /// Of those that run together: the i-th to begin.
+  [[nodiscard]] std::int64_t beginning(std::int64_t i) const {
+    return cluster_at(launch_.first_begins_last ? (i + 1) % total_ : i);
+  }
+
+  /// How many of them run at once.
+  [[nodiscard]] std::int64_t room() const {
     const std::int64_t fit = std::max<std::int64_t>(launch_.resident_blocks / volume(extent_), 1);
-    const std::int64_t most = launch_.resident_blocks > 0 ? fit : total_;
+    const std::int64_t most = launch_.resident_blocks > 0 ? std::min(fit, total_) : total_;
+    return launch_.first_begins_last ? std::clamp<std::int64_t>(total_ - 1, 1, std::max<std::int64_t>(most, 1)) : most;
+  }
+
+  /// Blocks that wait for each other: as many clusters as fit, each warp in turn. The next one begins when one ends, in
+  /// ascending order, which every GPU keeps though none promises it. When all wait in vain and others have not begun,
+  /// the sanitizer has these begin too, and sees who writes what is waited for.
+  void run_together() {
     std::deque<ClusterRunner> runners;
     std::vector<ClusterRunner*> running;
     ScheduleOrder order(launch_.schedule);
+    ProgressWatch watch;
     std::int64_t begun = 0;
-    for (; begun < std::min(most, total_); ++begun) {
-      running.push_back(&runners.emplace_back(setting_));
-      running.back()->begin(cluster_at(begun));
-    }
+    const auto begin = [&](std::int64_t more) {
+      for (const std::int64_t end = std::min(begun + more, total_); begun < end; ++begun) {
+        running.push_back(&runners.emplace_back(setting_));
+        running.back()->begin(beginning(begun));
+      }
+      watch.restart();
+    };
+    begin(room());
     while (!running.empty()) {
       bool moved = false;
       for (const std::size_t r : order.next(running.size())) moved |= running[r]->pass() != Round::stuck;
-      if (!moved)
-        for (const ClusterRunner* cluster : running) cluster->tell_stuck();
-      if (!moved) throw MachineFault(FaultKind::timeout, deadlock(running), running.front()->waiting_at());
-      for (std::size_t r = 0; r < running.size();) {
-        if (running[r]->finished() && begun < total_) running[r]->begin(cluster_at(begun++));
-        if (running[r]->finished()) {
-          running.erase(running.begin() + static_cast<std::ptrdiff_t>(r));
-        } else {
-          ++r;
+      if (!moved || watch.stands_still(running)) {
+        if (moved && sanitizer_ && begun < total_) {
+          for (const ClusterRunner* cluster : running) cluster->tell_spinning();
+          sanitizer_->others_begin();
+          begin(static_cast<std::int64_t>(running.size()));
+          continue;
         }
+        for (const ClusterRunner* cluster : running) cluster->tell_stuck();
+        throw MachineFault(FaultKind::timeout, deadlock(running, moved, begun), running.front()->waiting_at());
+      }
+      for (std::size_t r = 0; r < running.size();) {
+        if (!running[r]->finished()) {
+          ++r;
+          continue;
+        }
+        if (begun < total_) {
+          running[r]->begin(beginning(begun++));
+        } else {
+          running.erase(running.begin() + static_cast<std::ptrdiff_t>(r));
+        }
+        watch.restart();
       }
     }
     for (ClusterRunner& runner : runners) add(runner);
   }
 
-  [[nodiscard]] std::string deadlock(const std::vector<ClusterRunner*>& running) const {
-    std::string text = "deadlock: no warp can go on";
+  [[nodiscard]] std::string deadlock(const std::vector<ClusterRunner*>& running, bool spinning,
+                                     std::int64_t begun) const {
+    const char* const what = volume(extent_) > 1 ? "clusters" : "blocks";
+    std::string text =
+        spinning ? "deadlock: who runs waits for memory that nobody changes any more" : "deadlock: no warp can go on";
     for (std::size_t r = 0; r < running.size() && r < 4; ++r) text += "; " + running[r]->waiting();
-    if (running.size() > 4)
-      text += fmt::format("; and {} {} more", running.size() - 4, volume(extent_) > 1 ? "clusters" : "blocks");
+    if (running.size() > 4) text += fmt::format("; and {} {} more", running.size() - 4, what);
+    if (begun < total_)
+      text += fmt::format("; {} of {} {} have not begun: there is room for them when others have ended", total_ - begun,
+                          total_, what);
     return text;
   }
 

@@ -49,6 +49,7 @@ class Lowering {
     for (const ptx::Block& block : flow_.blocks) lower_block(block);
     link();
     find_spins();
+    find_effects();
     zero_what_may_be_unset();
     mark_unchanged(kernel_, places_, program_);
   }
@@ -229,6 +230,14 @@ class Lowering {
       for (std::size_t inside = static_cast<std::size_t>(to); inside <= b; ++inside) {
         block.spin = std::max(block.spin, drafts_[inside].waiting);
       }
+    }
+  }
+
+  void find_effects() {
+    for (Block& block : program_.blocks) {
+      for (const Op* op = block.begin; op != block.end; ++op)
+        block.effects += op->instruction != nullptr && has_effects(*op->instruction) ? 1 : 0;
+      if (block.op != nullptr && has_effects(*block.op->instruction)) ++block.effects;
     }
   }
 

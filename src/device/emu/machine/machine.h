@@ -44,6 +44,8 @@ struct MachineLaunch {
   std::int64_t instruction_budget = 0;      ///< warp instructions per block; 0: none. Beyond it: FaultKind::timeout
   std::int64_t resident_blocks = 0;         ///< of communicating kernels: at most that many at once
   Schedule schedule = Schedule::ascending;  ///< of these; they begin in ascending order all the same
+  /// The first cluster begins last, and only when another one has ended: whoever waits for it waits in vain.
+  bool first_begins_last = false;
   bool count = false, record_writes = false;
   bool sanitize = false;                        ///< report findings; faults are findings too
   std::function<void(std::string_view)> print;  ///< printf of the kernel; none: stderr

@@ -45,6 +45,7 @@ struct Block {
   std::int32_t table = -1;        ///< index into Program::tables
   std::int32_t instructions = 0;  ///< of PTX, the ending included
   std::int32_t spin = 0;          ///< backward ending of a loop that reads what others write: see kSpinCost
+  std::int32_t effects = 0;       ///< operations that may change what BlockRunner::hash_state does not tell
 };
 
 /// How many instructions of each pipe one execution of a block issues, and what each of its lanes does. Operations

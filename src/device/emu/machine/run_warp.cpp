@@ -110,6 +110,7 @@ void BlockRunner::run_fragments(WarpState& warp) {
       const Block& block = blocks[at];
       executions[at].warps++;
       executions[at].lanes += width;
+      cta_.effects += block.effects;
       run_straight(warp, block, lanes);
       warp.executed += block.instructions;
       std::int32_t next = block.next;

@@ -25,6 +25,7 @@ class Findings {
   /// "gemm.cu:88", or "ptx line 120".
   [[nodiscard]] std::string place(const ptx::Instruction* instruction) const;
   [[nodiscard]] bool empty() const { return findings_.empty(); }
+  [[nodiscard]] const std::vector<Finding>& all() const { return findings_; }
   std::vector<Finding> take() { return std::move(findings_); }
 
  private:

@@ -53,6 +53,13 @@ struct FlyingSlot {
   const Op* touched_by = nullptr;
 };
 
+/// A read of words of global memory that others may write.
+struct Look {
+  const ptx::Instruction* at = nullptr;
+  std::uint32_t lanes = 0;
+  std::array<std::uint64_t, kLanes> address{};
+};
+
 struct WarpShadow {
   Knowledge now;
   ActorId actor = 0;         ///< its engines follow
@@ -69,6 +76,7 @@ struct WarpShadow {
   std::uint32_t fences = 0;                   ///< wgmma.fence executed
   std::vector<OperandRange> operands;         ///< that wgmmas of its open group read
   std::uint32_t operands_group = 0;
+  Look look;                        ///< the last one
   std::vector<std::uint8_t> local;  ///< local memory: bytes that hold something
 
   void advance() { now.known.raise(actor & kActorMask, ++time); }

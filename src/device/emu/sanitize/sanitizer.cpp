@@ -141,6 +141,7 @@ void Sanitizer::begin_block(Cta& cta, std::int64_t linear, std::size_t warps, st
   BlockShadow& block = *cta.shadow;
   block.cta = &cta;
   block.linear = linear;
+  block.without_room = others_;
   const Dim3 clusters{grid_.x / cluster_.x, grid_.y / cluster_.y, grid_.z / cluster_.z};
   block.cluster =
       cta.index.x / cluster_.x + clusters.x * (cta.index.y / cluster_.y + clusters.y * (cta.index.z / cluster_.z));
@@ -246,6 +247,8 @@ void Sanitizer::access(Warp& warp, const Op& op, std::uint32_t mask, std::uint32
   event.base = base;
   event.offset = offset;
   if ((event.flags & kStrong) != 0) synchronise(event, region);
+  if (region.block == nullptr && (event.flags & kStrong) != 0 && event.reads) note_look(event);
+  if (!spins_.empty() && event.writes && warp.cta->shadow->without_room) report_spins(event, region);
   const std::size_t cache = index_of(op) + (event.reads && (event.flags & kCopy) != 0 ? program_.ops.size() : 0);
   const Footprint& footprint = footprints_[cache].find(offset, mask, bytes);
   if (footprint.overlap && op.instruction->opcode == Opcode::st) check_overlap(event, region);

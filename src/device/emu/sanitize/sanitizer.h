@@ -70,6 +70,7 @@ struct ClusterShadow {
 
 struct BlockShadow {
   Cta* cta = nullptr;
+  bool without_room = false;  ///< it runs only to show what it writes
   std::int64_t linear = 0;
   std::uint32_t cluster = 0;
   Shadow shared;
@@ -99,6 +100,12 @@ struct Event {
   std::uint32_t mask = 0, bytes = 0;
   const std::byte* base = nullptr;  ///< host memory of offset 0
   const std::uint32_t* offset = nullptr;
+};
+
+/// A word that lanes wait for, which no block that has room will write.
+struct Spin {
+  const ptx::Instruction* at = nullptr;  ///< that reads it
+  std::string what, who;                 ///< its name; the first of those that wait
 };
 
 class Sanitizer {
@@ -158,10 +165,16 @@ class Sanitizer {
   /// The groups below this one have been waited for.
   void wgmma_waited(Warp& warp, std::uint32_t groups);
 
+  // spins.cpp
+  /// Lanes read a word again and again that nobody who runs will write.
+  void spinning(const Warp& warp, std::uint32_t lanes);
+  /// After that: blocks for which there is no room begin all the same, to show what they write.
+  void others_begin() { others_ = true; }
+
   void fault(const MachineFault& fault);
   std::vector<Finding> take() { return findings_.take(); }
-  /// After the launch: what its blocks wrote counts as initialised.
-  void keep_initialised();
+  /// What was waited for in vain and nobody wrote is told; what its blocks wrote counts as initialised.
+  void end_launch();
 
  private:
   enum class Kind : std::uint8_t { load, store, atomic, copy };
@@ -190,6 +203,13 @@ class Sanitizer {
   void check_overlap(const Event& event, const Region& region);
   [[nodiscard]] bool same_value(const Event& event, const Region& region, std::uint64_t offset,
                                 std::uint64_t bytes) const;
+
+  // spins.cpp
+  void note_look(const Event& event);
+  void report_spins(const Event& event, const Region& region);
+  void report_spin(const Spin& spin, const Event* event);
+
+  void keep_initialised();
 
   // memory_order.cpp
   void synchronise(const Event& event, const Region& region);
@@ -265,7 +285,9 @@ class Sanitizer {
   std::vector<std::unique_ptr<Global>> globals_;
   Global* last_global_ = nullptr;
   std::map<const Cluster*, ClusterShadow> clusters_;
-  SyncWords words_;  ///< of global memory, by address
+  SyncWords words_;                      ///< of global memory, by address
+  bool others_ = false;                  ///< blocks that begin now have no room
+  std::map<std::uint64_t, Spin> spins_;  ///< by address, until somebody writes there
 };
 
 }  // namespace kerlab::emu
