@@ -13,6 +13,8 @@ if(IS_DIRECTORY ${PROJECT_SOURCE_DIR}/tuning_db/shipped)
   install(DIRECTORY tuning_db/shipped tuning_db/sweeps tuning_db/spaces DESTINATION share/kerlab/tuning_db)
 endif()
 install(FILES python/kerlab.py DESTINATION share/kerlab/python)
+# What a plug-in of a library includes: docs/libraries.md.
+install(FILES src/vendor/kerlab_library.h DESTINATION include)
 install(FILES README.md LICENSE CHANGELOG.md DESTINATION share/doc/kerlab)
 install(DIRECTORY docs DESTINATION share/doc/kerlab)
 # Made from the command table by the program itself.

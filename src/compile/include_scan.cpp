@@ -95,11 +95,15 @@ class Scanner {
     if (name == "endif" && depth_ > 0) --depth_;
     if (name != "include") return;
     skip_blanks();
-    if (at_ >= text_.size() || text_[at_] != '"') return;
-    const std::size_t stop = text_.find_first_of("\"\n", at_ + 1);
-    if (stop == std::string_view::npos || text_[stop] != '"') return;
-    found_.push_back({std::string(text_.substr(at_ + 1, stop - at_ - 1)), line_, depth_ > 0});
+    if (at_ >= text_.size() || (text_[at_] != '"' && text_[at_] != '<')) return;
+    const bool angled = text_[at_] == '<';
+    const char end = angled ? '>' : '"';
+    const std::size_t stop = text_.find_first_of(std::string{end, '\n'}, at_ + 1);
+    if (stop == std::string_view::npos || text_[stop] != end) return;
+    const std::string_view file = text_.substr(at_ + 1, stop - at_ - 1);
     at_ = stop + 1;
+    if (angled && !file.starts_with('/') && file.find("..") == std::string_view::npos) return;
+    found_.push_back({std::string(file), line_, depth_ > 0, angled});
   }
 
   std::string_view text_;

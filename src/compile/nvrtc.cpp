@@ -7,6 +7,7 @@
 
 #include "base/elapsed.h"
 #include "base/error.h"
+#include "compile/colliding_macro.h"
 #include "compile/compile_log.h"
 #include "compile/host_headers.h"
 #include "plan/kernel_name.h"
@@ -159,6 +160,7 @@ CompileResult Nvrtc::compile(const CompileRequest& request) const {
     result.message += fmt::format(" ({}: {})", toolchain_.name, fmt::join(request.options, " "));
   if (result.message.empty())
     result.message = fmt::format("{}: {}", request.source.path, functions_.error_string(status));
+  if (status == NVRTC_ERROR_COMPILATION) result.message += collision_hint(request);
   return result;
 }
 

@@ -28,15 +28,33 @@ bool is_left_to_compiler(const std::string& name) {
          std::ranges::any_of(kToolkit, [&](std::string_view begin) { return name.starts_with(begin); });
 }
 
+/// Below which folder everything that a source includes may lie besides the folders that are named: what it is kept in,
+/// a repository, or else the folder above its own.
+fs::path project_of(const fs::path& source) {
+  std::error_code error;
+  const fs::path folder = fs::weakly_canonical(fs::absolute(source), error).parent_path();
+  for (fs::path above = folder; above.has_relative_path(); above = above.parent_path())
+    if (fs::exists(above / ".git", error)) return above;
+  return folder.parent_path().has_relative_path() ? folder.parent_path() : folder;
+}
+
+bool is_below(const fs::path& file, const fs::path& folder) {
+  std::error_code error;
+  const fs::path whole = fs::weakly_canonical(fs::absolute(folder), error);
+  return std::mismatch(whole.begin(), whole.end(), file.begin(), file.end()).first == whole.end();
+}
+
 /// Collects headers. NVRTC looks a header up by its name exactly as written, in one flat list, wherever the #include
 /// stands; so a name can mean only one file, and a file known by several names is given once, the others forwarding to
 /// it (#pragma once tells files apart by name).
 class Collector {
  public:
-  explicit Collector(const std::vector<fs::path>& include_folders) : include_folders_(include_folders) {}
+  Collector(const std::vector<fs::path>& include_folders, fs::path project)
+      : include_folders_(include_folders), project_(std::move(project)) {}
 
   void follow(const fs::path& file, const std::string& text) {
     for (const IncludeLine& include : scan_includes(text)) {
+      if (include.angled) fail_outside(include, file);
       const std::optional<fs::path> found = find(file.parent_path(), include.name);
       if (found)
         add(*found, include, file);
@@ -74,8 +92,22 @@ class Collector {
     return {};
   }
 
+  [[noreturn]] static void fail_outside(const IncludeLine& include, const fs::path& from) {
+    throw Error(
+        fmt::format("{}:{}: #include of \"{}\" leads out of this kernel's project: a header lies beside its "
+                    "source, in its repository or in a folder of families",
+                    from.string(), include.line, include.name));
+  }
+
+  /// A link may lead anywhere.
+  [[nodiscard]] bool may_be_read(const fs::path& file) const {
+    return is_below(file, project_) ||
+           std::ranges::any_of(include_folders_, [&](const fs::path& folder) { return is_below(file, folder); });
+  }
+
   void add(const fs::path& path, const IncludeLine& include, const fs::path& from) {
     const fs::path file = fs::canonical(path);
+    if (!may_be_read(file)) fail_outside(include, from);
     if (const auto known = by_name_.find(include.name); known != by_name_.end()) {
       if (known->second.file == file) return;
       throw Error(fmt::format("{}:{}: #include \"{}\" means {} here and {} elsewhere; rename one, or write its folder",
@@ -92,6 +124,7 @@ class Collector {
   }
 
   const std::vector<fs::path>& include_folders_;
+  fs::path project_;
   std::map<std::string, Entry> by_name_;
   std::map<fs::path, std::string> first_name_;
 };
@@ -103,7 +136,7 @@ SourceBundle read_source(const fs::path& file, const std::vector<fs::path>& incl
   SourceBundle bundle;
   bundle.path = file.string();
   bundle.text = read_text(file);
-  Collector collector(include_folders);
+  Collector collector(include_folders, project_of(file));
   collector.follow(file, bundle.text);
   bundle.headers = collector.headers();
   FieldHasher hasher;

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <set>
 
 #include "base/file.h"
@@ -77,19 +78,43 @@ std::vector<fs::path> variant_files(const fs::path& folder) {
   return result;
 }
 
-KernelFolder load_folder(const fs::path& folder) {
+namespace {
+
+/// Under its name, or one that it had.
+bool has_variant(const KernelFolder& folder, const std::string& name) {
+  return std::ranges::any_of(folder.variants, [&](const Variant& variant) {
+    if (variant.name == name) return true;
+    const std::vector<std::string> former = former_names(variant);
+    return std::ranges::find(former, name) != former.end();
+  });
+}
+
+}  // namespace
+
+KernelFolder load_folder(const fs::path& folder, const std::vector<std::string>& named) {
   if (!is_family_folder(folder))
     throw SpecError({shown_path(folder / "family.toml"), 1, 1, {}},
                     "no such file; 'kerlab new' writes a folder to start from");
   KernelFolder result{read_family(folder / "family.toml"), {}};
+  const bool every = named.empty() || std::ranges::find(named, "all") != named.end();
+  std::exception_ptr broken;  // the first that cannot be read, and that nobody may have asked for
   for (const fs::path& file : variant_files(folder)) {
-    Variant variant = read_variant(file, result.family);
+    Variant variant;
+    try {
+      variant = read_variant(file, result.family);
+    } catch (const SpecError&) {
+      if (every) throw;
+      if (!broken) broken = std::current_exception();
+      continue;
+    }
     for (const Variant& other : result.variants)
       if (other.name == variant.name)
         throw SpecError({shown_path(file), 1, 1, {}},
                         fmt::format("variant '{}' is also in {}", variant.name, shown_path(other.file)));
     result.variants.push_back(std::move(variant));
   }
+  const auto is_there = [&](const std::string& name) { return has_variant(result, name); };
+  if (broken && !std::ranges::all_of(named, is_there)) std::rethrow_exception(broken);
   std::stable_sort(result.variants.begin(), result.variants.end(),
                    [](const Variant& a, const Variant& b) { return a.rung < b.rung; });
   return result;
@@ -97,8 +122,8 @@ KernelFolder load_folder(const fs::path& folder) {
 
 Catalogue::Catalogue(std::vector<fs::path> roots) : roots_(std::move(roots)) {}
 
-KernelFolder Catalogue::find(const std::string& name_or_path) const {
-  return load_folder(locate(name_or_path));
+KernelFolder Catalogue::find(const std::string& name_or_path, const std::vector<std::string>& named) const {
+  return load_folder(locate(name_or_path), named);
 }
 
 fs::path Catalogue::locate(const std::string& name_or_path) const {

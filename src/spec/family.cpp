@@ -295,8 +295,9 @@ void read_library(const SpecTable& top, const Scope& scope, Family& family) {
   gemm.beta = known_scalar(table, "beta", family);
   gemm.a = known_tensor(table, "a", family);
   gemm.b = known_tensor(table, "b", family);
-  gemm.c = known_tensor(table, "c", family);
   gemm.d = known_tensor(table, "d", family);
+  const bool added = !gemm.beta.empty() || table.has("c");
+  gemm.c = added ? known_tensor(table, "c", family) : gemm.d;  // times 0: it is not read
   family.library_gemm = std::move(gemm);
 }
 

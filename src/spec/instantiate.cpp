@@ -28,7 +28,7 @@ std::vector<Pitch> add_pitches(const Family& family, const Variant& variant, con
   return padded;
 }
 
-/// What decides the program: defines, or the file that it is.
+/// What decides the program: defines and options, or the file that it is.
 std::vector<std::string> program_of(const Family& family, const Variant& variant, const Problem& problem,
                                     const Environment& environment) {
   if (!variant.image.empty()) return {std::string(kImage) + image_name(variant.image, environment, problem.dtype)};
@@ -36,6 +36,8 @@ std::vector<std::string> program_of(const Family& family, const Variant& variant
   for (const Parameter& parameter : variant.parameters)
     if (parameter.define) defines.push_back(define(parameter.name, environment.at(parameter.name)));
   for (const Derived& derived : variant.derived) defines.push_back(define(derived.name, environment.at(derived.name)));
+  for (const auto& option : variant.configured_options)
+    defines.push_back(image_name(option, environment, problem.dtype));
   return defines;
 }
 

@@ -87,6 +87,12 @@ std::vector<KernelNamePiece> parse_image_name(const std::string& text, const Sou
   return pieces;
 }
 
+std::vector<KernelNamePiece> parse_option(const std::string& text, const SourceLocation& where, const Scope& scope) {
+  std::vector<KernelNamePiece> pieces;
+  for (std::size_t begin = 0; begin < text.size();) pieces.push_back(next_piece(text, begin, where, scope));
+  return pieces;
+}
+
 std::string image_name(const std::vector<KernelNamePiece>& image, const Environment& environment, DType dtype) {
   std::string name;
   for (const KernelNamePiece& piece : image) {

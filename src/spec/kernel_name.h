@@ -16,7 +16,10 @@ std::vector<KernelNamePiece> parse_kernel_name(const std::string& text, const So
 /// "gemm_{BM}_{DTYPE}.ptx" in pieces: a file beside the spec, {DTYPE} as in bf16. Throws SpecError at `where`.
 std::vector<KernelNamePiece> parse_image_name(const std::string& text, const SourceLocation& where, const Scope& scope);
 
-/// The file of this configuration; all of them, as "gemm_*_*.ptx".
+/// "--maxrregcount={REGS}" in pieces. Throws SpecError at `where`.
+std::vector<KernelNamePiece> parse_option(const std::string& text, const SourceLocation& where, const Scope& scope);
+
+/// The file or the option of this configuration; all of them, as "gemm_*_*.ptx".
 std::string image_name(const std::vector<KernelNamePiece>& image, const Environment& environment, DType dtype);
 std::string image_pattern(const std::vector<KernelNamePiece>& image);
 

@@ -212,8 +212,9 @@ struct Variant {
   std::vector<LaunchDecl> launches;
   std::vector<LaunchDecl> prepare;  ///< [[prepare]]: run before each run, not timed
   std::vector<SymbolDecl> symbols;
-  std::vector<std::string> options;         ///< extra NVRTC options
-  std::vector<std::string> required_flags;  ///< "layout=nt": supports only these; empty: all
+  std::vector<std::string> options;                              ///< extra NVRTC options; those with a brace are below
+  std::vector<std::vector<KernelNamePiece>> configured_options;  ///< "--maxrregcount={REGS}"
+  std::vector<std::string> required_flags;                       ///< "layout=nt": supports only these; empty: all
   Sampling sampling = Sampling::automatic;  ///< `sample`: what an emulated device executes to verify it
   std::vector<Expression> quick;            ///< the part of the space that an emulated tune sweeps; empty: all of it
   std::vector<Prediction> predicted;        ///< [predicted], in the counters' order
@@ -229,8 +230,9 @@ struct KernelFolder {
   std::vector<Variant> variants;
 };
 
-/// Reads family.toml and every <variant>.toml of a folder. Throws SpecError.
-KernelFolder load_folder(const std::filesystem::path& folder);
+/// Reads family.toml and every <variant>.toml of a folder. Throws SpecError. With `named` a variant that cannot be read
+/// is left out, as long as it is none of these ("all": every one).
+KernelFolder load_folder(const std::filesystem::path& folder, const std::vector<std::string>& named = {});
 /// Its <variant>.toml, by name.
 std::vector<std::filesystem::path> variant_files(const std::filesystem::path& folder);
 
@@ -239,7 +241,7 @@ class Catalogue {
  public:
   explicit Catalogue(std::vector<std::filesystem::path> roots);
   /// A family's name, or a path to a folder. Throws UsageError that suggests the nearest name.
-  [[nodiscard]] KernelFolder find(const std::string& name_or_path) const;
+  [[nodiscard]] KernelFolder find(const std::string& name_or_path, const std::vector<std::string>& named = {}) const;
   /// The folder that `find` reads.
   [[nodiscard]] std::filesystem::path locate(const std::string& name_or_path) const;
   [[nodiscard]] std::vector<std::string> names() const;

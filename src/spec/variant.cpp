@@ -227,15 +227,19 @@ std::vector<std::string> read_required_flags(const SpecTable& variant, const Fam
   return variant.texts("requires");
 }
 
-std::vector<std::string> read_options(const SpecTable& variant) {
-  for (const auto& [text, where] : variant.located_texts("options")) {
-    const std::string_view option = text;
+/// A brace holds an expression: what stands before it must be an allowed option by itself.
+void read_options(const SpecTable& top, const Scope& scope, Variant& variant) {
+  for (const auto& [text, where] : top.located_texts("options")) {
+    const std::string_view fixed = std::string_view(text).substr(0, text.find('{'));
     if (std::none_of(std::begin(kAllowedOptions), std::end(kAllowedOptions),
-                     [&](std::string_view allowed) { return option.starts_with(allowed); }))
+                     [&](std::string_view allowed) { return fixed.starts_with(allowed); }))
       throw SpecError(where, fmt::format("option '{}' is not allowed in a spec; allowed: {}", text,
                                          fmt::join(kAllowedOptions, " ")));
+    if (fixed.size() == text.size())
+      variant.options.push_back(text);
+    else
+      variant.configured_options.push_back(parse_option(text, where, scope));
   }
-  return variant.texts("options");
 }
 
 std::int64_t read_alignment(const SpecTable& variant) {
@@ -314,6 +318,7 @@ std::vector<Prediction> read_predicted(const SpecTable& variant, const Scope& sc
 void read_program(const SpecTable& top, const Scope& scope, Variant& variant) {
   const std::filesystem::path folder = variant.file.parent_path();
   if (!top.has("image")) {
+    read_options(top, scope, variant);
     variant.source = read_source_path(top, "source", variant.file.stem().string() + ".cu", folder);
     return;
   }
@@ -363,7 +368,6 @@ Variant read_variant(const std::filesystem::path& file, const Family& family) {
   variant.alignment = read_alignment(top);
   variant.start = read_start(top);
   variant.rung = static_cast<int>(std::clamp<std::int64_t>(top.integer("rung", 0), -1000, 1000));
-  variant.options = read_options(top);
   variant.required_flags = read_required_flags(top, family);
   variant.sampling = read_sampling(top);
   variant.quick = top.expressions("quick");

@@ -40,6 +40,33 @@ int x; #include "not_first.h"
   CHECK(found == expected);
 }
 
+TEST_CASE("an include that leads out of the kernel's project is refused, and nothing of it is read", "[compile]") {
+  const TemporaryFolder outside, folder;
+  const auto secret = outside.write("secret.h", "int secret;\n");
+  folder.write("lib/shared.h", "int shared;\n");
+  const auto refusal = [&](const std::string& text) {
+    const auto file = folder.write("kernels/mine/k.cu", text);
+    try {
+      return names(read_source(file, {file.parent_path().parent_path()}));
+    } catch (const Error& error) {
+      return std::vector<std::string>{error.what()};
+    }
+  };
+  std::filesystem::create_directory(folder.path() / ".git");
+  CHECK(refusal("#include \"../../lib/shared.h\"\n") == std::vector<std::string>{"../../lib/shared.h"});
+  std::filesystem::create_symlink(secret, folder.path() / "kernels/mine/link.h");
+  for (const std::string& include : {"\"" + secret.string() + "\"", "<" + secret.string() + ">",
+                                     std::string("<../../../etc/passwd>"), std::string("\"link.h\"")}) {
+    const std::vector<std::string> said = refusal("// one\n#include " + include + "\n");
+    INFO(include);
+    REQUIRE(said.size() == 1);
+    CHECK_THAT(said.front(),
+               Catch::Contains("k.cu:2: #include of") && Catch::Contains("leads out of this kernel's project"));
+  }
+  std::filesystem::remove(folder.path() / ".git");
+  CHECK_THAT(refusal("#include \"../../lib/shared.h\"\n").front(), Catch::Contains("leads out"));
+}
+
 TEST_CASE("the include scanner survives text that ends anywhere", "[compile]") {
   const std::string text = "#include \"a.h\"\n/* x */ R\"y(z)y\" 'c' \"s\\\"\"\n#if 1\n#include \"b.h\"\n#endif // end";
   for (std::size_t length = 0; length <= text.size(); ++length)

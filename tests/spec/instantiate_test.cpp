@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <algorithm>
 #include <cstring>
 
@@ -325,6 +326,40 @@ TEST_CASE("instance: a parameter with define = false is no macro", "[spec]") {
   const Instance instance = instance_of(replaced(kVariant, "name = \"BM\"", "name = \"BM\"\ndefine = false"));
   CHECK_FALSE(has(instance.defines, "-DBM=32"));
   CHECK(has(instance.defines, "-DBN=16"));
+}
+
+TEST_CASE("instance: an option of the compiler may hold a parameter, behind what is allowed", "[spec]") {
+  const auto with = [](const std::string& options) { return "options = [" + options + "]\n" + kVariant; };
+  const Instance instance = instance_of(with("\"--fmad=true\", \"--maxrregcount={BM * 2}\""));
+  CHECK(has(instance.defines, "--maxrregcount=64"));
+  CHECK_FALSE(has(instance.defines, "--fmad=true"));  // the same for every configuration
+  for (const char* option : {"{BM}", "-I{BM}", "--max{BM}"})
+    CHECK_THAT(load_error(kFamily, with(fmt::format("\"{}\"", option))),
+               Catch::Contains("tile.toml:1:13: option '" + std::string(option) + "' is not allowed"));
+  CHECK_THAT(load_error(kFamily, with("\"--maxrregcount={REGS}\"")),
+             Catch::Contains("tile.toml:1") && Catch::Contains("REGS"));
+  CHECK_THAT(load_error(kFamily, with("\"--maxrregcount={BM\"")), Catch::Contains("a { without its }"));
+}
+
+TEST_CASE("folder: a variant that cannot be read stops those alone who ask for it", "[spec]") {
+  const TemporaryFolder folder;
+  write_atomic(folder.path() / "family.toml", kFamily);
+  for (const char* name : {"good", "old", "bad"}) write_atomic(folder.path() / (std::string(name) + ".toml"), kVariant);
+  for (const char* name : {"good.cu", "old.cu", "bad.cu", "reference.cu"}) write_atomic(folder.path() / name, "");
+  write_atomic(folder.path() / "old.toml", "formerly = [\"older\"]\n" + kVariant);
+  write_atomic(folder.path() / "bad.toml", "dok = 1\n" + kVariant);
+  const auto loads = [&](const std::vector<std::string>& named) {
+    try {
+      return fmt::format("{} variants", load_folder(folder.path(), named).variants.size());
+    } catch (const SpecError& error) {
+      return std::string(error.what());
+    }
+  };
+  CHECK(loads({"good"}) == "2 variants");
+  CHECK(loads({"older", "good"}) == "2 variants");
+  for (const std::vector<std::string>& named :
+       std::vector<std::vector<std::string>>{{}, {"bad"}, {"good", "bad"}, {"all"}, {"nobody"}})
+    CHECK_THAT(loads(named), Catch::Contains("bad.toml:1:1") && Catch::Contains("dok"));
 }
 
 TEST_CASE("instantiate: a variant with an image has a file for each configuration, and no defines", "[spec]") {

@@ -212,6 +212,18 @@ TEST_CASE("problem: integers of a range may have an order in each row", "[spec]"
   CHECK_THROWS_WITH(mistake("\"distinct\"\n", "\"distinct\"\nignored = -1\n"), Catch::Contains("are not ignored"));
 }
 
+TEST_CASE("problem: without beta the library's C need not be named", "[spec]") {
+  const auto with = [](const std::string& rest) {
+    return kFamily + "[library.gemm]\nm = \"M\"\nn = \"N\"\nk = \"K\"\nalpha = \"alpha\"\na = \"A\"\nb = \"A\"\n" +
+           rest;
+  };
+  const Family family = load_specs(with("d = \"D\"\n"), kVariant).family;
+  REQUIRE(family.library_gemm);
+  CHECK(family.library_gemm->c == "D");  // times 0: it is not read
+  CHECK_THAT(load_error(with("d = \"D\"\nbeta = \"alpha\"\n"), kVariant), Catch::Contains("'c'"));
+  CHECK_THAT(load_error(with("d = \"D\"\nc = \"E\"\n"), kVariant), Catch::Contains("the family has no tensor 'E'"));
+}
+
 TEST_CASE("problem: the library is asked only for what it has", "[spec]") {
   const Family gemm = Catalogue({share_folder() / "kernels"}).find("gemm").family;
   ProblemRequest request = sized({{"M", 64}, {"batch", 5}});

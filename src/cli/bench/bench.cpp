@@ -81,6 +81,7 @@ ExitCode verdict(const std::vector<BenchRow>& rows) {
 BenchOptions complete(const BenchCommand& command, BenchOptions options, const GlobalOptions& global) {
   options.library = !command.no_library;
   options.rig = rig_options(global, options.rig.target);
+  options.rig.named = options.variants;
   options.command = global.typed;
   options.version = version();
   return options;
@@ -234,7 +235,8 @@ Command add_bench(CLI::App& root, const GlobalOptions& global) {
   parser
       ->add_option("--variant", options.variants,
                    "its best stored configuration, else the shipped, else its default; \"all\": every one")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->allow_extra_args(false);
   parser->add_option("--config", options.configuration, "\"BM=128,BN=64\"; others take their defaults");
   parser->add_option("--trial", options.trial, "a stored trial")->check(takes_whole(1));
   parser->option_defaults()->group("How");

@@ -38,6 +38,7 @@ CheckRun run_session(CheckOptions options, const GlobalOptions& global, Database
                      const Interruptible& interrupt, const std::string& prefix) {
   const auto kept = options.rig.kept;
   options.rig = rig_options(global, options.rig.target);
+  options.rig.named = options.variants;
   options.rig.kept = kept;
   ProgressLine progress;
   CheckSession session(std::move(options), database);
@@ -242,7 +243,8 @@ Command add_check(CLI::App& root, const GlobalOptions& global) {
   parser
       ->add_option("--variant", options->variants,
                    "default: the winner, stored or shipped, or without one every variant")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->allow_extra_args(false);
   parser->add_option("--config", options->configuration, "\"BM=128,BN=64\"; others take their defaults");
   parser->add_flag("--every", options->every_configuration, "every valid configuration");
   parser->add_flag(

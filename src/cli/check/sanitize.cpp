@@ -89,6 +89,7 @@ ExitCode verdict(const SanitizeRun& run) {
 SanitizeRun run_session(const SanitizeCommand& command, CheckOptions options, const GlobalOptions& global,
                         const Database& database, const Interruptible& interrupt, const std::string& prefix) {
   options.rig = rig_options(global, options.rig.target);
+  options.rig.named = options.variants;
   SanitizeCommand here = command;
   here.options.rig.target = options.rig.target;
   ProgressLine progress;

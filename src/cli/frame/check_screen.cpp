@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "base/terminal.h"
@@ -114,6 +115,22 @@ std::tuple<int, bool, double> weight(const CheckRow& row) {
   return {report->culprit.empty() ? 2 : 3, !row.adversarial, share};
 }
 
+/// Those that failed, the most telling first. A program that does not compile does not compile for many problems: it is
+/// told once.
+std::vector<const CheckRow*> told_failures(const std::vector<CheckRow>& rows) {
+  std::vector<const CheckRow*> failed;
+  for (const CheckRow& row : rows)
+    if (is_failure(row)) failed.push_back(&row);
+  std::stable_sort(failed.begin(), failed.end(),
+                   [](const CheckRow* a, const CheckRow* b) { return weight(*a) > weight(*b); });
+  std::set<std::string> seen;
+  std::erase_if(failed, [&](const CheckRow* row) {
+    return row->trial.status == TrialStatus::compile_error &&
+           !seen.insert(label_text(row->trial) + "\n" + row->trial.message).second;
+  });
+  return failed;
+}
+
 std::string in_line(const CheckRow& row, const std::string& again, bool color) {
   const std::string status = styled(std::string(name(row.trial.status)), Style::bad, color);
   return fmt::format("{} {}: {}\n  {}{}\n", status, row.problem.title(),
@@ -152,16 +169,14 @@ std::string failure_report(const CheckRow& row, const std::string& again, bool c
 
 std::string check_screen(const std::vector<CheckRow>& rows, std::size_t left, const std::string& again, bool color) {
   std::string text = text_table(summary(rows), color, 0, table_width(0));
-  std::vector<const CheckRow*> failed;
-  for (const CheckRow& row : rows)
-    if (is_failure(row)) failed.push_back(&row);
-  std::stable_sort(failed.begin(), failed.end(),
-                   [](const CheckRow* a, const CheckRow* b) { return weight(*a) > weight(*b); });
-  for (std::size_t i = 0; i < std::min(failed.size(), kMostInLine); ++i)
-    text += i == 0 ? failure_report(*failed[i], again, color) : in_line(*failed[i], again, color);
-  if (failed.size() > kMostInLine)
-    text += fmt::format("and {} more that failed; --json has all\n", failed.size() - kMostInLine);
-  const std::size_t passed = rows.size() - failed.size();
+  std::vector<const CheckRow*> told = told_failures(rows);
+  for (std::size_t i = 0; i < std::min(told.size(), kMostInLine); ++i)
+    text += i == 0 ? failure_report(*told[i], again, color) : in_line(*told[i], again, color);
+  const std::size_t failed = failures(rows), shown = std::min(told.size(), kMostInLine);
+  if (failed > shown)
+    text += fmt::format("and {} more that failed{}; --json has all\n", failed - shown,
+                        told.size() > shown ? "" : ", as it does not compile on other problems either");
+  const std::size_t passed = rows.size() - failed;
   if (left == 0) return text + fmt::format("{} of {} checks passed\n", passed, rows.size());
   return text + fmt::format("interrupted: {} of {} checks were made, {} of these passed: no verdict\n", rows.size(),
                             rows.size() + left, passed);

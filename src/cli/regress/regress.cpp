@@ -212,7 +212,8 @@ void add_options(CLI::App& parser, RegressCommand& command) {
   parser.add_option("--dtype", command.dtype, "record: default: the family's first that the device supports");
   parser
       .add_option("--variant", command.variants, "record: default: the winner, the shipped one, those that are tuned")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->allow_extra_args(false);
   parser.add_option("--config", command.configuration, "record: \"BM=128,BN=64\"");
   parser.add_option("--why", command.why, "record, accept: the reason, which is kept");
   parser.add_flag("--prune", command.prune, "record: baselines of the device that are not recorded now go away");

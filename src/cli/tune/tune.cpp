@@ -89,6 +89,7 @@ void open_session(std::optional<TuneSession>& session, TuneOptions options, Data
 TuneOptions complete(TuneOptions options, const std::string& target, std::vector<ProblemArgument> arguments,
                      const GlobalOptions& global) {
   options.rig = rig_options(global, target);
+  options.rig.named = options.variants.names;
   options.arguments = std::move(arguments);
   options.command = global.typed;
   options.version = version();
@@ -143,7 +144,9 @@ Command add_tune(CLI::App& root, const GlobalOptions& global) {
       ->type_name("FILE");
   parser->add_option("--dtype", options->dtype, "default: the family's first that the device supports");
   parser->option_defaults()->group("Kernels");
-  parser->add_option("--variant", options->variants.names, "only these; \"all\": every one")->delimiter(',');
+  parser->add_option("--variant", options->variants.names, "only these; \"all\": every one")
+      ->delimiter(',')
+      ->allow_extra_args(false);
   parser->add_flag("--ladder", options->variants.ladder,
                    "show every rung, at its defaults and at its best, as a table");
   parser

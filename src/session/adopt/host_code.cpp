@@ -23,12 +23,17 @@ std::size_t end_of_value(const CudaTokens& tokens, std::size_t first) {
   return i;
 }
 
+/// dim3 grid(..), grid{..}, grid = dim3(..); several behind commas.
 void read_dim3(const CudaTokens& tokens, std::size_t at, HostValues& host) {
-  if (at + 2 >= tokens.size() || tokens[at + 1].kind != CudaToken::Kind::word) return;
-  std::size_t open = at + 2;  // dim3 grid(..), grid{..}, grid = dim3(..)
-  while (open < tokens.size() && (tokens[open].is("=") || tokens[open].is("dim3"))) ++open;
-  if (open >= tokens.size() || (!tokens[open].is("(") && !tokens[open].is("{"))) return;
-  host.dims.try_emplace(tokens[at + 1].text, split_at_commas(tokens, open + 1, behind_bracket(tokens, open) - 1));
+  do {
+    if (at + 2 >= tokens.size() || tokens[at + 1].kind != CudaToken::Kind::word) return;
+    std::size_t open = at + 2;
+    while (open < tokens.size() && (tokens[open].is("=") || tokens[open].is("dim3"))) ++open;
+    if (open >= tokens.size() || (!tokens[open].is("(") && !tokens[open].is("{"))) return;
+    const std::size_t behind = behind_bracket(tokens, open);
+    host.dims.try_emplace(tokens[at + 1].text, split_at_commas(tokens, open + 1, behind - 1));
+    at = behind;
+  } while (at < tokens.size() && tokens[at].is(","));
 }
 
 void read_allocation(const CudaTokens& tokens, std::size_t at, HostValues& host) {
@@ -137,9 +142,12 @@ std::optional<std::string> SpecWords::elements(const CudaTokens& bytes) const {
       ++last;
     else
       return std::nullopt;
+    const std::string type = tokens[i + 2].text;
     tokens.erase(tokens.begin() + static_cast<std::ptrdiff_t>(first),
                  tokens.begin() + static_cast<std::ptrdiff_t>(last));
-    return expression(tokens);
+    const auto count = expression(tokens);
+    if (!count || without_lanes(type) == type) return count;
+    return std::string(1, type.back()) + " * (" + *count + ")";  // float2 is two floats
   }
   return std::nullopt;
 }

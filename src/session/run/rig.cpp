@@ -86,7 +86,8 @@ SourceBundle read_ceilings_source() {
   return read_source(shipped_kernels() / "common" / "ceilings.cu", {shipped_kernels()});
 }
 
-Rig::Rig(const RigOptions& options) : Rig(options, open_catalogue(options.kernels).find(options.target)) {}
+Rig::Rig(const RigOptions& options)
+    : Rig(options, open_catalogue(options.kernels).find(options.target, options.named)) {}
 
 Rig::Rig(const RigOptions& options, KernelFolder folder) : options_(options), folder_(std::move(folder)) {
   RigProcesses kept;

@@ -14,6 +14,7 @@ namespace kerlab::session {
 
 struct RigOptions {
   std::string target;                          ///< a family's name, or a folder
+  std::vector<std::string> named;              ///< variants that are asked for; others need not be readable
   std::vector<std::filesystem::path> kernels;  ///< --kernels: looked in before KERLAB_KERNELS and the shipped ones
   std::string device = "auto";                 ///< or a list, see device_ids
   std::vector<std::string> worker_command;     ///< empty: this executable's `worker`

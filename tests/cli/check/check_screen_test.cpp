@@ -23,3 +23,17 @@ TEST_CASE("check: equal runs are those of the problem that was asked for", "[cli
   REQUIRE(line != std::string::npos);
   CHECK_THAT(screen.substr(line, screen.find('\n', line) - line), Catch::Contains("10"));
 }
+
+TEST_CASE("check: what does not compile is told once, whatever the problems", "[cli]") {
+  std::vector<CheckRow> rows;
+  for (int i = 0; i < 8; ++i) {
+    rows.push_back(row_with(0, i > 0));
+    rows.back().trial.status = TrialStatus::compile_error;
+    rows.back().trial.message = "k.cu(8): error: expected an identifier";
+  }
+  const std::string screen = cli::check_screen(rows, 0, "", false);
+  CHECK(screen.find("expected an identifier") == screen.rfind("expected an identifier"));
+  CHECK_THAT(screen, Catch::Contains("and 7 more that failed, as it does not compile on other problems either"));
+  rows.back().trial.message = "k.cu(9): error: something else";
+  CHECK_THAT(cli::check_screen(rows, 0, "", false), Catch::Contains("something else") && Catch::Contains("and 6 more"));
+}

@@ -242,3 +242,26 @@ TEST_CASE("adopt: broken and hostile sources end in one located error, or in non
   CHECK_THAT(desk.refusal(std::string(20000, '{') + kScaleKernel), Contains("no kernel to adopt"));
   CHECK(desk.refusal("#define\n#\n#pragma kernel\n" + kScaleKernel) == "no error");
 }
+
+TEST_CASE("adopt: several dim3 in one declaration, and buffers of float2", "[adopt]") {
+  const AdoptDesk desk;
+  const KernelFolder folder = desk.load(R"cuda(
+#define BX 32
+__global__ void k(const float2* p, float* y, int rows, int cols) { y[0] = p[0].x * BX; }
+int main() {
+  int rows = 20, cols = 70;
+  float2* p;
+  float* y;
+  cudaMalloc(&p, (rows + cols) * sizeof(float2));
+  cudaMalloc(&y, sizeof(float) * rows * cols);
+  dim3 block(BX, 8), grid((cols + BX - 1) / BX, (rows + 7) / 8);
+  k<<<grid, block>>>(p, y, rows, cols);
+}
+)cuda");
+  const Variant& variant = folder.variants.front();
+  const Environment names = {{"rows", 20}, {"cols", 70}, {"BX", 32}};
+  REQUIRE(variant.launches.front().grid.size() == 2);
+  CHECK(variant.launches.front().grid[0].evaluate(names) == 3);
+  CHECK(variant.launches.front().grid[1].evaluate(names) == 3);
+  CHECK(folder.family.tensors.front().shape.front().evaluate(names) == 180);
+}
