@@ -12,13 +12,11 @@
 // Parameters BM, BN tile of D; BK; STAGES; CONSUMERS warpgroups that multiply; CONSUMERS_ALONG_N they share N of
 //           wgmma, not M; PINGPONG; SWAP_AB; CLUSTER_M, CLUSTER_N; STREAM_K waves that are shared out; RASTER, GROUP
 //           order of the tiles (tile_raster.cuh); IDLE_SMS multiprocessors left out; IN_FLIGHT groups of wgmma that
-//           may be unfinished when the next is issued; EPILOGUE 0 by TMA, 1 from registers; PROMOTE k after which
-//           accumulators of fp8 go to fp32; L2_PROMOTION what L2 fetches at once, bytes; L2_HINTS cache hints: 1 D
-//           evict_first, 2 and the operand that a group of tiles shares evict_last, 3 and the other evict_first;
-//           EARLY blocks of a cluster load their first stages for themselves, before the cluster has met.
+//           may be unfinished when the next is issued; PROMOTE k after which accumulators of fp8 go to fp32;
+//           L2_PROMOTION what L2 fetches at once, bytes; L2_HINTS cache hints: 1 D evict_first, 2 and the operand that
+//           a group of tiles shares evict_last, 3 and the other evict_first.
 // Expects   bf16 or fp16, any layout; tf32, int8, fp8 with k contiguous in both operands (nt). Rows of A and B of
-//           whole 16 bytes; EPILOGUE 0: rows of D too. Tiles may hang over every edge. STREAM_K: all blocks on the
-//           device at once.
+//           whole 16 bytes, rows of D too. Tiles may hang over every edge. STREAM_K: all blocks on the device at once.
 // Operations A is read N / (BN CLUSTER_N) times, B M / (BM CLUSTER_M) times.
 // Lacks     energy. From 4096^3 on the GPU lowers its clock to what its power allows (1.58 GHz at 4096^3, 1.35 at
 //           8192^3; the tensor pipe is busy for 90 and 94 % of the cycles): what counts is joules per product.
@@ -29,6 +27,8 @@
 //   0.99 (1.02); 8192^3 785 us, 1.00 (1.00). int8 nt 1024^3 5.0 us, 1.29. Of 4096^3's gain on the rung persistent
 //   most is IDLE_SMS=4 (512 tiles are four whole waves of 128) and PINGPONG. 1536^3 as 132 tiles of 144x128: 0.95,
 //   where tiles of whole 32 rows had 0.75. Tiles of more than 160 accumulators a thread: not measured.
+// Dropped   measured on an H100, same rounds: D from registers 14 to 26 % slower; first loads of a cluster before it has
+//           met 3.6 % slower; a second part of fp8 multiplied while one is promoted +1.1 %, behind 256 x 128 without.
 #include "common/sm90/stream_k_partials.cuh"
 #include "common/sm90/tile_scheduler.cuh"
 #include "common/tile_raster.cuh"
@@ -65,7 +65,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
   // Maps are far away at first; warps that have nothing to do yet ask for them.
   if (threadIdx.x == 0) prefetch_tensor_map(map_a);
   if (threadIdx.x == 32) prefetch_tensor_map(map_b);
-  if (EPILOGUE == 0 && threadIdx.x == 64) prefetch_tensor_map(map_d);
+  if (threadIdx.x == 64) prefetch_tensor_map(map_d);
 
   // Tiles of a cluster, the workers that share them, and the first row and column of this block's.
   const int tiles_m = (M - 1) / (BM * CLUSTER_M) + 1, tiles_n = (N - 1) / (BN * CLUSTER_N) + 1;
@@ -81,17 +81,16 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
 
   State state;
   const bool produces = threadIdx.x == CONSUMERS * 128;
-  // The first stages are on their way before anybody else has begun, where no other block has to be ready for them: of
-  // clusters each block then loads all it needs itself.
+  // Without a cluster the first stages are on their way before anybody else has begun.
   bool more = false;
   int early = 0;
   if (produces) {
     mainloop.pipeline.init(1, kSharers * kPeers);
     more = scheduler.next(work);
-    if ((kCluster == 1 || EARLY) && more) {
+    if (kCluster == 1 && more) {
       const TileCoordinate at = first_element(work.tile);
       early = work.end - work.first < STAGES ? work.end - work.first : STAGES;
-      mainloop.load<true>(state, map_a, map_b, at.row, at.column, work.first * BK, early);
+      mainloop.load(state, map_a, map_b, at.row, at.column, work.first * BK, early);
     }
   }
   sync_blocks();
@@ -103,9 +102,9 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
         const TileCoordinate at = first_element(work.tile);
         const int count = work.end - work.first - early;
         if (RASTER == 3 && work.tile / workers % 2 == 1)  // what the wave before read last is still in L2
-          mainloop.load<false>(state, map_a, map_b, at.row, at.column, (stages - 1) * BK, count, -BK);
+          mainloop.load(state, map_a, map_b, at.row, at.column, (stages - 1) * BK, count, -BK);
         else
-          mainloop.load<false>(state, map_a, map_b, at.row, at.column, (work.first + early) * BK, count);
+          mainloop.load(state, map_a, map_b, at.row, at.column, (work.first + early) * BK, count);
         early = 0;
       }
     }
@@ -151,10 +150,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
 #pragma unroll
       for (int i = 0; i < kBlocks; ++i) {
         const int m = m0 + (SWAP_AB ? 0 : i * 64), n = n0 + (SWAP_AB ? i * 64 : 0);
-        if (EPILOGUE == 0)
-          store_by_tma(accumulators[i], out_stages, 1 + group, map_d, m, n, M, epilogue);
-        else
-          write_from_registers(accumulators[i], m, n, M, epilogue);
+        store_by_tma(accumulators[i], out_stages, 1 + group, map_d, m, n, M, epilogue);
       }
     }
     wait_for_stores();

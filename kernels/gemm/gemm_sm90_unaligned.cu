@@ -81,7 +81,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
   if (threadIdx.x == 32) prefetch_tensor_map(map_a);
   if (threadIdx.x == 64) prefetch_tensor_map(map_b);
 #endif
-  if (EPILOGUE == 0 && threadIdx.x == 96) prefetch_tensor_map(map_d);
+  if (ALIGNED_D && threadIdx.x == 96) prefetch_tensor_map(map_d);
   if (threadIdx.x == 0) mainloop.pipeline.init(PRODUCERS ? 4 : 1, CONSUMERS * kPeers);  // four warps, or one thread
   if (CLUSTER_M > 1)
     cluster_sync();
@@ -106,7 +106,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
 #pragma unroll 1
       for (int tile = worker; tile < tiles.count(); tile += workers) {
         const TileCoordinate at = tiles.first_element(tile, rank);
-        mainloop.load<false>(state, map_a, map_b, at.row, at.column, 0, stages);
+        mainloop.load(state, map_a, map_b, at.row, at.column, 0, stages);
       }
     }
 #endif
@@ -123,13 +123,13 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
       consumer.finish(consumer.multiply(accumulators, 0, stages, BlockScales(GIVEN_SCALES, m0, n0, M, N, K)));
 #pragma unroll
       for (int i = 0; i < kBlocks; ++i) {
-        if (EPILOGUE == 0)
+        if (ALIGNED_D)
           store_by_tma(accumulators[i], out_stages, 1 + group, map_d, m0 + i * 64, n0, M, epilogue);
         else
           store_by_rows(accumulators[i], out_stages, m0 + i * 64, n0, M, epilogue);
       }
     }
-    wait_for_stores();
+    if (ALIGNED_D) wait_for_stores();
   }
   __syncwarp();
   if (CLUSTER_M > 1) cluster_sync();  // others may still signal this block

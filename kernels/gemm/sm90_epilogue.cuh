@@ -1,9 +1,8 @@
 #pragma once
-// A consumer's accumulators to D. EPILOGUE 0: through shared memory and TMA, in epilogue stages as large as one box of
-// the map of D: OUT_ROWS rows of OUT_WIDTH bytes, swizzled by OUT_WIDTH bytes so that neither side has bank conflicts.
-// Of two one is written while the other is stored. Each warp has two of its own, and waits for nobody else; with
-// SWAP_AB, where a warp has but 16 columns of D, the four warps of a consumer share theirs. EPILOGUE 1: from the
-// registers.
+// A consumer's accumulators to D, through shared memory and TMA, in epilogue stages as large as one box of the map of D:
+// OUT_ROWS rows of OUT_WIDTH bytes, swizzled by OUT_WIDTH bytes so that neither side has bank conflicts. Of two one is
+// written while the other is stored. Each warp has two of its own, and waits for nobody else; with SWAP_AB, where a warp
+// has but 16 columns of D, the four warps of a consumer share theirs.
 #include "common/sm90/accumulator.cuh"
 #include "common/sm90/named_barrier.cuh"
 #include "common/sm90/stmatrix.cuh"
@@ -55,16 +54,6 @@ struct Element {
     n = n0 + (SWAP_AB ? along_rows : along_columns);
   }
 };
-
-/// 64 rows of wgmma from the registers.
-__device__ __forceinline__ void write_from_registers(const Accumulator (&accumulators)[kColumns / 2], int m0, int n0,
-                                                     int M, const Epilogue& epilogue) {
-#pragma unroll
-  for (int i = 0; i < kColumns / 2; ++i) {
-    const Element at(m0, n0, i / 4 * 8, i % 4);
-    if (at.m < M && at.n < epilogue.N) epilogue(at.m, at.n, accumulators[i]);
-  }
-}
 
 /// Rounded to D's type; two e4m3 by one instruction.
 __device__ __forceinline__ auto round_two(const Vector<Accumulator, 2>& two) {
@@ -187,5 +176,5 @@ __device__ __forceinline__ void store_by_tma(const Accumulator (&accumulators)[k
   }
 }
 __device__ __forceinline__ void wait_for_stores() {
-  if (EPILOGUE == 0 && threadIdx.x % kStorers == 0) tma_store_wait_read<0>();
+  if (threadIdx.x % kStorers == 0) tma_store_wait_read<0>();
 }

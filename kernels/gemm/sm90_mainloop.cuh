@@ -25,8 +25,7 @@ struct Mainloop {
       : stages(stages), pipeline{full, empty}, row(cluster_rank() % CLUSTER_M), column(cluster_rank() / CLUSTER_M) {}
 
   /// Producer, one thread: loads `count` stages of the rows and columns of D from (m0, n0) on: those from k on, or
-  /// (`step` = -BK) from k backwards. `Alone`: all of it, for this block, as all blocks of the cluster do.
-  template <bool Alone>
+  /// (`step` = -BK) from k backwards.
   __device__ __forceinline__ void load(State& state, const TensorMap& map_a, const TensorMap& map_b, int m0, int n0,
                                        int k, int count, int step = BK) const {
     constexpr unsigned kOneRow = CLUSTER_N == 1   ? 1u
@@ -43,23 +42,23 @@ struct Mainloop {
       pipeline.expect(state, kStageBytes);
       const unsigned stage = stages + state.index * kStageBytes;
       Mbarrier& full = pipeline.full[state.index];
-      load_operand<TileA, CLUSTER_N, Alone, RASTER != 1>(evict_last, evict_first, column, of_row, stage, map_a, full, m0, k);
-      load_operand<TileB, CLUSTER_M, Alone, RASTER == 1>(evict_last, evict_first, row, of_column, stage + TileA::kBytes, map_b,
-                                                         full, n0, k);
+      load_operand<TileA, CLUSTER_N, RASTER != 1>(evict_last, evict_first, column, of_row, stage, map_a, full, m0, k);
+      load_operand<TileB, CLUSTER_M, RASTER == 1>(evict_last, evict_first, row, of_column, stage + TileA::kBytes, map_b,
+                                                  full, n0, k);
       state.advance();
     }
   }
 
  private:
-  template <typename Tile, int Parts, bool Alone, bool Reused>
+  template <typename Tile, int Parts, bool Reused>
   static __device__ __forceinline__ void load_operand(CachePolicy evict_last, CachePolicy evict_first, int part,
                                                       unsigned short ranks, unsigned to, const TensorMap& map,
                                                       Mbarrier& full, int x, int k) {
     const int z = static_cast<int>(blockIdx.z);
-    const auto copy = [&](unsigned place, int along, int across) {
+    Tile::template for_each_box<Parts>(part, to, x, k, [&](unsigned place, int along, int across) {
       constexpr bool kHinted = Reused ? L2_HINTS >= 2 : L2_HINTS == 3;
       const CachePolicy policy = Reused ? evict_last : evict_first;
-      if constexpr (Parts == 1 || Alone) {
+      if constexpr (Parts == 1) {
         if constexpr (kHinted)
           TmaLoad::load(policy, map, place, full, along, across, z);
         else
@@ -70,13 +69,7 @@ struct Mainloop {
         else
           TmaLoad::multicast(map, place, full, ranks, along, across, z);
       }
-    };
-    if constexpr (Alone) {
-#pragma unroll
-      for (int other = 0; other < Parts; ++other) Tile::template for_each_box<Parts>(other, to, x, k, copy);
-    } else {
-      Tile::template for_each_box<Parts>(part, to, x, k, copy);
-    }
+    });
   }
 };
 
@@ -111,9 +104,6 @@ struct Consumer {
     for (int i = 0; i < kBlocks; ++i)
 #pragma unroll
       for (int j = 0; j < kColumns / 2; ++j) accumulators[i][j] = 0;
-#if IN_FLIGHT
-    multiply_overlapped(accumulators, first, count, scales);
-#else
 #pragma unroll 1
     for (int i = 0; i < count; ++i) {
       mainloop.pipeline.wait(state);
@@ -122,7 +112,6 @@ struct Consumer {
       release(state.index);
       state.advance();
     }
-#endif
     return 0;
 #else
     int before = 0;
@@ -144,57 +133,11 @@ struct Consumer {
 #endif
   }
   __device__ __forceinline__ void finish(int last) const {
-    if (IN_FLIGHT == 0 || PROMOTE != 0) return;
+    if (IN_FLIGHT == 0) return;
     wgmma_wait<0>();
     release(last);
   }
   __device__ __forceinline__ void release(int stage) const {
     if (releases) Mbarrier::arrive_at(releases_to + stage * static_cast<int>(sizeof(Mbarrier)));
   }
-
-#if PROMOTE && IN_FLIGHT
- private:
-  /// accumulators += A B, two parts at a time: the first is promoted while the second is multiplied. They are the two
-  /// blocks of 64 rows, or, where a consumer has but one, two stages. (ptxas lets no part that was not promoted yet
-  /// cross the end of a loop's round: it puts a wait there, C7517.)
-  __device__ __forceinline__ void multiply_overlapped(Accumulators& accumulators, int first, int count,
-                                                      const BlockScales& scales) {
-    static_assert(BK == PROMOTE && kBlocks <= 2, "constraint overlapped");
-    constexpr int kStages = 3 - kBlocks, kLast = kBlocks - 1;
-    int i = 0;
-#pragma unroll 1
-    for (; i + kStages <= count; i += kStages) {
-      Accumulator parts[2][WGMMA_N / 2];
-      const int k = (first + i) * BK;
-      const auto factors = scales.of(0, k), next = scales.of(kLast * 64, k + (kStages - 1) * BK);
-      const int before = state.index;
-      issue(parts[0], 0);
-      if (kBlocks == 1) state.advance();
-      issue(parts[1], kLast);
-      wgmma_wait<1>();
-      wgmma_settle(parts[0]);
-      if (kBlocks == 1) release(before);
-      promote(accumulators[0], parts[0], factors);
-      wgmma_settle(accumulators[0]);  // not after the wait
-      wgmma_wait<0>();
-      wgmma_settle(parts[1]);
-      release(state.index);
-      promote(accumulators[kLast], parts[1], next);
-      state.advance();
-    }
-    if (i < count) {
-      mainloop.pipeline.wait(state);
-      const unsigned stage = mainloop.stages + state.index * kStageBytes;
-      multiply_promoted(accumulators, stage + kMmaTileA, row, stage + tile_b, (first + i) * BK, scales);
-      release(state.index);
-      state.advance();
-    }
-  }
-  /// Waits for the stage, and issues the part of the rows of `block`.
-  __device__ __forceinline__ void issue(Accumulator (&part)[WGMMA_N / 2], int block) const {
-    if (block == 0 || kBlocks == 1) mainloop.pipeline.wait(state);
-    const unsigned stage = mainloop.stages + state.index * kStageBytes;
-    issue_part(part, stage + kMmaTileA, row + block * 64, stage + tile_b, 0);
-  }
-#endif
 };

@@ -1,9 +1,8 @@
 #pragma once
 // Accumulators of fp8 products as exact as fp32. wgmma keeps 14 bits of them: a term that is 2^13 times smaller than
 // the sum so far is lost. So every PROMOTE k (128) one instruction's accumulators are started afresh, and added to
-// others in fp32
-// ("promoted"); the registers of one instruction are needed twice. There, too, the factors of scales=block are applied,
-// which belong to as many k. PROMOTE 0: nothing of this.
+// others in fp32 ("promoted"); the registers of one instruction are needed twice. There, too, the factors of
+// scales=block are applied, which belong to as many k. PROMOTE 0: nothing of this.
 #include "scales.cuh"
 #include "sm90_tile.cuh"
 
@@ -58,41 +57,28 @@ struct BlockScales {
 #endif
 };
 
-constexpr int kStepsOfPart = PROMOTE / MmaTileA::kStepK;  // of a part of PROMOTE k
-
-/// part = the products of the PROMOTE k from step `from` on. Issued, not awaited.
-__device__ __forceinline__ void issue_part(Accumulator (&part)[WGMMA_N / 2], unsigned tile_a, int row, unsigned tile_b,
-                                           int from) {
-  wgmma_fence();
-#pragma unroll
-  for (int step = from; step < from + kStepsOfPart; ++step)
-    Mma::mma(part, MmaTileA::describe(tile_a, row, step), MmaTileB::describe(tile_b, 0, step), step > from);
-  wgmma_commit();
-}
-
-/// accumulators += part, whose products have been waited for (wgmma_wait, wgmma_settle).
-template <typename Factors>
-__device__ __forceinline__ void promote(Accumulator (&accumulators)[kColumns / 2], Accumulator (&part)[WGMMA_N / 2],
-                                        const Factors& factors) {
-#pragma unroll
-  for (int j = 0; j < WGMMA_N / 2; ++j) accumulators[j] += SCALES == 2 ? factors.of(j) * part[j] : part[j];
-}
-
 /// accumulators += A B, in parts of PROMOTE k; `k` is the first of the tiles at the shared addresses `tile_a` (of which
 /// the rows from `row` on) and `tile_b` (from its first column on). Waits for the products.
 template <typename FactorsOfParts>
 __device__ __forceinline__ void multiply_promoted(Accumulators& accumulators, unsigned tile_a, int row, unsigned tile_b,
                                                   int k, const FactorsOfParts& scales) {
+  constexpr int kStepsOfPart = PROMOTE / MmaTileA::kStepK;
 #pragma unroll
   for (int from = 0; from < MmaTileA::kSteps; from += kStepsOfPart)
 #pragma unroll
     for (int i = 0; i < kBlocks; ++i) {
       const auto factors = scales.of(i * 64, k + from * MmaTileA::kStepK);
       Accumulator part[WGMMA_N / 2];
-      issue_part(part, tile_a, row + i * 64, tile_b, from);
+      wgmma_fence();
+#pragma unroll
+      for (int step = from; step < from + kStepsOfPart; ++step)
+        Mma::mma(part, MmaTileA::describe(tile_a, row + i * 64, step), MmaTileB::describe(tile_b, 0, step),
+                 step > from);
+      wgmma_commit();
       wgmma_wait<0>();
       wgmma_settle(part);
-      promote(accumulators[i], part, factors);
+#pragma unroll
+      for (int j = 0; j < WGMMA_N / 2; ++j) accumulators[i][j] += SCALES == 2 ? factors.of(j) * part[j] : part[j];
     }
 }
 

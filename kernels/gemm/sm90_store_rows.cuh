@@ -5,7 +5,7 @@
 // Nobody waits for the stores, and no warp for another.
 #include "sm90_epilogue.cuh"
 
-static_assert(EPILOGUE != 2 || (OUT_WIDTH == 128 && OUT_ROWS == 16 && !SWAP_AB), "a warp has 16 rows of 128 bytes");
+static_assert(OUT_WIDTH == 128 && OUT_ROWS == 16 && !SWAP_AB, "a warp has 16 rows of 128 bytes");
 
 /// Word `word` of row `row` of a warp's epilogue stages, which hold a row side by side.
 __device__ __forceinline__ unsigned word_of_row(unsigned stages, int row, int word) {

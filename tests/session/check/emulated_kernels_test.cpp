@@ -166,7 +166,7 @@ TEST_CASE("emulated kernels: gemm of fp8, promoted and fast, with scales", "[emu
   // A ragged last block of scales.
   check_configurations("gemm_sm90", {{"e4m3",
                                       {{"M", "40"}, {"N", "48"}, {"K", "400"}, {"layout", "nt"}, {"scales", "block"}},
-                                      "BM=64 BN=64 BK=128 STAGES=8 CONSUMERS=1 PROMOTE=128"}});
+                                      "BM=64 BN=64 BK=128 STAGES=8 CONSUMERS=1 IN_FLIGHT=0 PROMOTE=128"}});
   check_configurations(
       "gemm_sm90_splitk",
       {{"e5m2",

@@ -28,8 +28,8 @@ class MadeUpTime {
     const double first = of(c, "SWAP_AB") > 0 ? n : m, second = of(c, "SWAP_AB") > 0 ? m : n;
     const bool split = of(c, "CONSUMERS_ALONG_N") > 0 && turns <= 0;
     const double rows = split || turns > 0 ? first : first / consumers, columns = split ? second / consumers : second;
-    const double needed = rows / 64 * columns / 2 + 40 + 14 * of(c, "IN_FLIGHT") + 12 * of(c, "EPILOGUE") + 8 * turns +
-                          (of(c, "STREAM_K") > 0 ? 18 : 0);
+    const double needed =
+        rows / 64 * columns / 2 + 40 + 14 * of(c, "IN_FLIGHT") + 8 * turns + (of(c, "STREAM_K") > 0 ? 18 : 0);
     const double registers = consumers == 1 ? 232 : 472 / consumers;
     if (needed > registers + 24) return std::nullopt;
     const double tight = std::max(0.0, needed - registers + 8);
@@ -70,7 +70,7 @@ class MadeUpTime {
   }
   [[nodiscard]] double epilogue(const Configuration& c) const {
     const double us = 2 * of(c, "BM") * of(c, "BN") / 5.5e4;
-    return us * (of(c, "EPILOGUE") > 0 ? 1.4 : 1) * (of(c, "PINGPONG") > 0 ? 0.25 : of(c, "CONSUMERS") > 1 ? 0.8 : 1);
+    return us * (of(c, "PINGPONG") > 0 ? 0.25 : of(c, "CONSUMERS") > 1 ? 0.8 : 1);
   }
   [[nodiscard]] double rugged(const Configuration& c, std::initializer_list<std::string_view> names) const {
     std::uint64_t state = 77;
