@@ -27,4 +27,16 @@ struct ForeseenWork {
 double forecast_us(const DeviceInfo& device, const Ceilings& ceilings, double plain_flops_per_s,
                    const ForeseenWork& work);
 
+/// What a description predicts of one run.
+struct PredictedWork {
+  double flops = 0;                           ///< of the problem
+  double global_bytes = 0, shared_bytes = 0;  ///< loaded by all threads, through L2 and from shared memory
+  Arithmetic arithmetic = Arithmetic::plain;
+};
+
+/// Microseconds of the unit of the SMs that has most to do, were it busy all the time: no latency, no barrier, no other
+/// instruction. For ratios of two kernels of one problem: what it takes from DRAM is the same.
+double busiest_unit_us(const DeviceInfo& device, const Ceilings& ceilings, double plain_flops_per_s,
+                       const PredictedWork& work);
+
 }  // namespace kerlab::model

@@ -53,3 +53,19 @@ TEST_CASE("forecast: units, tiles and waves have their price, and it is optimist
   full.pieces = 132;
   CHECK(forecast(few) > 1.8 * forecast(full));
 }
+
+TEST_CASE("forecast: predicted work takes as long as the unit that has most to do", "[model]") {
+  Ceilings ceilings;
+  ceilings.bytes_per_s = 4.8e12;
+  ceilings.flops_per_s = 989e12;
+  const double cycles_per_us = 132 * 1980;
+  PredictedWork work{2.0 * 4096 * 4096 * 4096, 1e9, 1e9, Arithmetic::wgmma};
+  const auto us = [&] { return busiest_unit_us(h200(), ceilings, 134e12, work); };
+  CHECK(us() == Approx(work.flops / (0.85 * 989e6)));
+  work.arithmetic = Arithmetic::plain;
+  CHECK(us() == Approx(work.flops / 134e6));
+  work.global_bytes = 1e12;
+  CHECK(us() == Approx(1e12 / (64 * cycles_per_us)));
+  work.shared_bytes = 4e12;
+  CHECK(us() == Approx(4e12 / (128 * cycles_per_us)));
+}

@@ -34,6 +34,10 @@ LadderRow to_row(const TuneResult& result, const LadderRung& rung, LadderRow::Ki
   if (result.device.threads_per_sm > 0)
     row.occupancy = static_cast<double>(row.trial->blocks_per_sm * row.trial->threads) / result.device.threads_per_sm;
   row.step = rung.step;
+  if (kind == LadderRow::Kind::at_default) {
+    row.best_us = rung.best ? rung.best->measurement.median_us : row.median_us;
+    row.predicted_step = rung.predicted_step;
+  }
   if (kind == LadderRow::Kind::best)
     row.step = rung.at_default ? rung.at_default->measurement.median_us / row.median_us : 0;
   return row;
@@ -72,8 +76,8 @@ std::string ladder_text(const TuneResult& result, bool color, int width) {
   if (result.ladder.empty()) return "";
   const Roofline& roof = result.roof;
   return fmt::format(
-      "the ladder: each rung at its defaults, and at its best where better is known; the roof is {} us, "
-      "bound by {}\n{}",
+      "the ladder: each rung at its defaults, and at its best where better is known; predicted: by the counts of the "
+      "descriptions, were the busiest unit never to wait; the roof is {} us, bound by {}\n{}",
       format_us(roof.minimum_us), roof.memory_bound ? "memory" : "compute",
       text_table(ladder_table(ladder_rows(result), width), color, 2, width));
 }
@@ -81,12 +85,14 @@ std::string ladder_text(const TuneResult& result, bool color, int width) {
 JsonValue ladder_value(const TuneResult& result) {
   JsonValue::Array rungs;
   for (const LadderRung& rung : result.ladder) {
-    rungs.push_back(JsonValue::Object{{"rung", rung.rung},
-                                      {"variant", rung.variant},
-                                      {"default", json_of(rung.at_default, result)},
-                                      {"best", json_of(rung.best, result)},
-                                      {"step", rung.step > 0 ? JsonValue(rung.step) : JsonValue()},
-                                      {"reason", rung.reason}});
+    rungs.push_back(
+        JsonValue::Object{{"rung", rung.rung},
+                          {"variant", rung.variant},
+                          {"default", json_of(rung.at_default, result)},
+                          {"best", json_of(rung.best, result)},
+                          {"predicted_step", rung.predicted_step > 0 ? JsonValue(rung.predicted_step) : JsonValue()},
+                          {"step", rung.step > 0 ? JsonValue(rung.step) : JsonValue()},
+                          {"reason", rung.reason}});
   }
   return rungs;
 }

@@ -148,7 +148,7 @@ Command add_tune(CLI::App& root, const GlobalOptions& global) {
       ->delimiter(',')
       ->allow_extra_args(false);
   parser->add_flag("--ladder", options->variants.ladder,
-                   "show every rung, at its defaults and at its best, as a table");
+                   "show every rung as a table: at its defaults, and tuned by some tries");
   parser
       ->add_option_function<std::vector<std::string>>(
           "--accuracy",

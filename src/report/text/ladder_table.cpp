@@ -66,6 +66,8 @@ std::vector<std::string> cells(const LadderRow& row) {
                                 time_cell(row),
                                 tera_text(row.flops_per_s),
                                 percent_text(row.roof_fraction),
+                                row.best_us > 0 ? format_us(row.best_us) : "-",
+                                row.predicted_step > 0 ? fmt::format("{:.2f}x", row.predicted_step) : "-",
                                 step_cell(row)};
   for (std::string& cell : resources(row)) line.push_back(std::move(cell));
   line.push_back(verified(row));
@@ -82,28 +84,56 @@ std::string exact(double value) {
 Table ladder_table(const std::vector<LadderRow>& rows, int width) {
   const bool modelled =
       std::any_of(rows.begin(), rows.end(), [](const LadderRow& row) { return row.clock == "modelled"; });
-  Table table{{{"rung"}, {"variant"}, {modelled ? "us modelled" : "us [95 %]"}, {"TFLOP/s"}, {"% roof"}, {"step"}}, {}};
+  Table table{{{"rung"},
+               {"variant"},
+               {modelled ? "us modelled" : "us [95 %]"},
+               {"TFLOP/s"},
+               {"% roof"},
+               {"tuned"},
+               {"predicted"},
+               {"step"}},
+              {}};
   for (const char* title : {"regs", "spill", "smem", "occ", "verified"}) table.columns.push_back({title});
   table.columns.push_back({"configuration", Align::left, true});
   for (const LadderRow& row : rows) table.rows.push_back(cells(row));
+  const auto nowhere = [&](double LadderRow::*figure) {
+    return std::ranges::none_of(rows, [&](const LadderRow& row) { return row.*figure > 0; });
+  };
+  if (nowhere(&LadderRow::best_us)) leave_out(table, {"tuned"}, -1);
+  if (nowhere(&LadderRow::predicted_step)) leave_out(table, {"predicted"}, -1);
   if (width > 0) leave_out(table, {"smem", "occ", "spill", "regs"}, width - kLadderIndent);
   return table;
 }
 
 Table ladder_csv_table(const std::vector<LadderRow>& rows) {
   Table table;
-  for (const char* title :
-       {"rung", "variant", "which", "us", "low_us", "high_us", "clock", "flops_per_s", "roof_fraction", "step",
-        "registers", "spill_bytes", "shared_bytes", "occupancy", "verified", "configuration", "trial", "reason"})
+  for (const char* title : {"rung",      "variant",     "which",         "us",        "low_us",         "high_us",
+                            "clock",     "flops_per_s", "roof_fraction", "best_us",   "predicted_step", "step",
+                            "registers", "spill_bytes", "shared_bytes",  "occupancy", "verified",       "configuration",
+                            "trial",     "reason"})
     table.columns.push_back({title});
   for (const LadderRow& row : rows) {
     const Trial trial = row.trial.value_or(Trial{});
-    table.rows.push_back({row.kind == LadderRow::Kind::library ? "" : fmt::format("{}", row.rung), row.name,
-                          kind_name(row.kind), exact(row.median_us), exact(row.low_us), exact(row.high_us), row.clock,
-                          exact(row.flops_per_s), exact(row.roof_fraction), exact(row.step),
-                          fmt::format("{}", trial.registers), fmt::format("{}", trial.spill_bytes),
-                          fmt::format("{}", trial.shared_bytes), exact(row.occupancy), verified(row),
-                          trial.configuration, trial.id > 0 ? fmt::format("{}", trial.id) : "", row.reason});
+    table.rows.push_back({row.kind == LadderRow::Kind::library ? "" : fmt::format("{}", row.rung),
+                          row.name,
+                          kind_name(row.kind),
+                          exact(row.median_us),
+                          exact(row.low_us),
+                          exact(row.high_us),
+                          row.clock,
+                          exact(row.flops_per_s),
+                          exact(row.roof_fraction),
+                          exact(row.best_us),
+                          exact(row.predicted_step),
+                          exact(row.step),
+                          fmt::format("{}", trial.registers),
+                          fmt::format("{}", trial.spill_bytes),
+                          fmt::format("{}", trial.shared_bytes),
+                          exact(row.occupancy),
+                          verified(row),
+                          trial.configuration,
+                          trial.id > 0 ? fmt::format("{}", trial.id) : "",
+                          row.reason});
   }
   return table;
 }

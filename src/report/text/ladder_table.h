@@ -22,7 +22,9 @@ struct LadderRow {
   double flops_per_s = 0;                         ///< 0: not known
   double roof_fraction = 0;                       ///< of the problem's bound
   double occupancy = 0;                           ///< fraction of the threads of an SM; 0: not known
-  double step = 0;  ///< times as fast as the previous rung; of `best`: as its own default; 0: not known
+  double best_us = 0;         ///< of the fastest configuration known, the default's own where none is faster
+  double predicted_step = 0;  ///< what the description's counts say of the step; 0: not known
+  double step = 0;            ///< times as fast as the previous rung; of `best`: as its own default; 0: not known
 };
 
 /// For people: the terminal and Markdown. `width`: columns of resources are left out until a line fits; 0: never.

@@ -13,6 +13,7 @@ namespace kerlab::session {
 
 namespace {
 
+constexpr std::size_t kTriesOfRung = 6;                   // of one that is not swept, besides its default
 constexpr std::size_t kMostCells = std::size_t{1} << 29;  // of the table of the search, a byte each
 
 bool is_chosen(const Variant& variant, const VariantChoice& choice) {
@@ -61,8 +62,16 @@ std::string option_for(Accuracy accuracy) {
                      accuracy.normwise && accuracy.may_be_nan ? "," : "", accuracy.may_be_nan ? "may-be-nan" : "");
 }
 
-bool only_default(const Variant& variant, const VariantChoice& choice) {
-  return choice.names.empty() && !variant.tune;
+bool is_swept(const Variant& variant, const VariantChoice& choice) {
+  return !choice.names.empty() || variant.tune;
+}
+
+/// Some of its configurations, spread over all of them.
+Space thinned(const Space& space) {
+  Space some{space.raw, 0, {}, false};
+  const std::size_t all = space.valid.size(), count = std::min(all, kTriesOfRung);
+  for (std::size_t i = 0; i < count; ++i) some.valid.push_back(space.valid[(2 * i + 1) * all / (2 * count)]);
+  return some;
 }
 
 }  // namespace
@@ -134,7 +143,7 @@ CandidateSpace::CandidateSpace(const KernelFolder& folder, const VariantChoice& 
     if (choice.ladder) {
       const Configuration configuration = default_configuration(variant);
       const std::string violated = violated_constraint(variant, problem, device, configuration);
-      if (only_default(variant, choice)) space = {space.raw, 0, {}, false};
+      if (!is_swept(variant, choice)) space = thinned(space);
       if (!hold_default(space, configuration, violated)) {
         default_violates_[variant.name] =
             fmt::format("its default {} is not valid here: {}", configuration_text(variant, configuration), violated);
@@ -144,7 +153,7 @@ CandidateSpace::CandidateSpace(const KernelFolder& folder, const VariantChoice& 
         }
       }
     }
-    variants_.push_back({{&variant, read_kernel_source(variant.source)}, std::move(space)});
+    variants_.push_back({{&variant, read_kernel_source(variant.source)}, std::move(space), is_swept(variant, choice)});
   }
   if (variants_.empty() && empty) std::rethrow_exception(empty);
   if (variants_.empty()) {
@@ -204,14 +213,15 @@ bool CandidateSpace::takes_part(const std::string& variant) const {
          std::any_of(left_out_.begin(), left_out_.end(), [&](const LeftOut& left) { return left.variant == variant; });
 }
 
-std::vector<std::size_t> CandidateSpace::defaults() const {
+std::vector<std::size_t> CandidateSpace::of_ladder() const {
   std::vector<std::size_t> indices;
-  std::size_t before = 0;
+  std::size_t index = 0;
   for (const VariantSpace& candidate : variants_) {
-    const auto& valid = candidate.space.valid;
-    const auto at = std::find(valid.begin(), valid.end(), default_configuration(*candidate.source.variant));
-    if (at != valid.end()) indices.push_back(before + static_cast<std::size_t>(at - valid.begin()));
-    before += valid.size();
+    const Configuration at_default = default_configuration(*candidate.source.variant);
+    for (const Configuration& configuration : candidate.space.valid) {
+      if (!candidate.is_swept || configuration == at_default) indices.push_back(index);
+      ++index;
+    }
   }
   return indices;
 }

@@ -15,6 +15,7 @@ inline constexpr SpaceLimits kSearchLimits{500'000, 100'000, 1};
 struct VariantSpace {
   VariantSource source;
   Space space;
+  bool is_swept = true;  ///< false: a rung that only `ladder` asks for; its space is some of its configurations
 };
 
 /// A variant that takes no part, with the reason: in full, and as one line of several can say it.
@@ -25,7 +26,7 @@ struct LeftOut {
 /// Which variants take part.
 struct VariantChoice {
   std::vector<std::string> names;  ///< --variant; empty: those marked `tune = true`; "all": every one
-  bool ladder = false;             ///< every rung takes part, each at least at its default configuration
+  bool ladder = false;             ///< every rung takes part, each at its default configuration and some others
   bool all = false;                ///< emulated devices: the whole space, not its quick part
   Accuracy accuracy;               ///< --accuracy: classes weaker than this may not win against a stricter one
 };
@@ -53,8 +54,8 @@ class CandidateSpace {
 
   [[nodiscard]] bool takes_part(const std::string& variant) const;
   [[nodiscard]] bool sweeps(const std::string& variant) const;
-  /// With `ladder`: the defaults of all variants, by rung.
-  [[nodiscard]] std::vector<std::size_t> defaults() const;
+  /// With `ladder`, by rung: the defaults of all variants, and all that is here of those that are not swept.
+  [[nodiscard]] std::vector<std::size_t> of_ladder() const;
   /// "its default BM=64 violates 'k_step'" where a variant's default is not valid for the problem; else empty.
   [[nodiscard]] std::string default_violates(const std::string& variant) const;
 

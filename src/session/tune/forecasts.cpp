@@ -58,4 +58,17 @@ std::vector<double> forecasts(const CandidateSpace& space, const Family& family,
   return expected;
 }
 
+double predicted_us(const VariantSource& source, const Configuration& configuration, const ProblemSetup& setup,
+                    const DeviceInfo& device) {
+  PredictedWork work{setup.plan.flops, 0, 0, arithmetic_in(source.source)};
+  for (const auto& [counter, value] : predicted_counts(*source.variant, setup.problem, configuration, device)) {
+    if (counter == "global_load_bytes") work.global_bytes = static_cast<double>(value);
+    if (counter == "shared_load_bytes") work.shared_bytes = static_cast<double>(value);
+  }
+  if (work.global_bytes <= 0) return 0;
+  const DType dtype = setup.problem.dtype;
+  return busiest_unit_us(device, theoretical_ceilings(device, dtype, uses_tensor_cores(dtype)),
+                         theoretical_ceilings(device, dtype, false).flops_per_s, work);
+}
+
 }  // namespace kerlab::session

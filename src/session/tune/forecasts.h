@@ -10,4 +10,8 @@ namespace kerlab::session {
 std::vector<double> forecasts(const CandidateSpace& space, const Family& family, const ProblemSetup& setup,
                               const DeviceInfo& device);
 
+/// What a variant's description predicts of a configuration, as the least time of its busiest unit; 0: nothing.
+double predicted_us(const VariantSource& source, const Configuration& configuration, const ProblemSetup& setup,
+                    const DeviceInfo& device);
+
 }  // namespace kerlab::session

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "session/run/ceilings.h"
+#include "session/tune/forecasts.h"
 
 namespace kerlab::session {
 
@@ -186,6 +187,8 @@ LadderRung Ladder::rung_of(const Variant& variant) const {
     if (source.variant->name != variant.name) continue;
     const Screened* at_default = tried(v, default_configuration(variant));
     if (at_default != nullptr && at_default->time) rung.at_default = time_of(at_default->candidate.trial);
+    if (rung.at_default)
+      rung.predicted_us = predicted_us(source, default_configuration(variant), setup_, rig_.device());
     if (!rung.at_default)
       rung.reason =
           at_default != nullptr ? why_no_time(at_default->candidate.trial) : space_.default_violates(variant.name);
@@ -206,8 +209,10 @@ std::vector<LadderRung> Ladder::rungs() const {
   }
   for (LadderRung& rung : rungs) {
     if (!rung.at_default) continue;
-    if (before != nullptr)
+    if (before != nullptr) {
       rung.step = before->at_default->measurement.median_us / rung.at_default->measurement.median_us;
+      if (rung.predicted_us > 0) rung.predicted_step = before->predicted_us / rung.predicted_us;
+    }
     before = &rung;
   }
   return rungs;

@@ -14,7 +14,9 @@ struct LadderRung {
   std::optional<TimedTrial> at_default;
   std::string reason;              ///< why `at_default` is not there; empty when it is
   std::optional<TimedTrial> best;  ///< of the sweep or the database, when faster than the default
-  double step = 0;  ///< time of the previous rung at its default over this one's; 0: one of them has none
+  double predicted_us = 0;    ///< of the default, by its description: where its busiest unit never waits; 0: not known
+  double predicted_step = 0;  ///< as `step`, by these; 0: one of them has none
+  double step = 0;            ///< time of the previous rung at its default over this one's; 0: one of them has none
 };
 
 class Ladder {

@@ -76,6 +76,8 @@ TuneSession::TuneSession(TuneOptions options, Database& database)
       ledger_(database, session_record(options_, rig_)),
       loader_(rig_, setup_) {
   opened_ = Clock::now();
+  const std::vector<std::size_t> ladder = options_.variants.ladder ? space_.of_ladder() : std::vector<std::size_t>();
+  if (search_.patience > 0) search_.patience += ladder.size();  // they are tried for their own sake
   begin_screening();
   previous_ = database.winner(setup_.plan.key, rig_.device().device_class());
   ask_previous_first();
@@ -87,8 +89,7 @@ TuneSession::TuneSession(TuneOptions options, Database& database)
     ask_known();
     ask_likely();
   }
-  if (!options_.variants.ladder) return;
-  for (const std::size_t index : space_.defaults()) screening_->ask_first(index);
+  for (const std::size_t index : ladder) screening_->ask_first(index);
 }
 
 bool is_quick(const TuneOptions& options, const DeviceInfo& device) {

@@ -67,6 +67,19 @@ TEST_CASE("ladder table: a line for every rung, its best below it, and why one h
         "-\n");
 }
 
+TEST_CASE("ladder table: what is tuned and what was predicted stand beside the step", "[report]") {
+  auto rows = sample();
+  rows[1].best_us = rows[2].median_us;
+  rows[1].predicted_step = 7.5;
+  const Table table = ladder_table(rows);
+  CHECK(table.columns[5].title == "tuned");
+  CHECK(table.columns[6].title == "predicted");
+  CHECK(table.rows[1][5] == "100.0");
+  CHECK(table.rows[1][6] == "7.50x");
+  CHECK(table.rows[0][6] == "-");
+  CHECK(csv_table(ladder_csv_table(rows)).find("best_us,predicted_step,step") != std::string::npos);
+}
+
 TEST_CASE("ladder table: modelled times are called so", "[report]") {
   auto rows = sample();
   for (LadderRow& row : rows) row.clock = "modelled";
@@ -88,8 +101,9 @@ TEST_CASE("ladder table: lines fit the terminal, Markdown and CSV hold every run
   const Table exact = ladder_csv_table(sample());
   REQUIRE(exact.rows.size() == 5);
   CHECK(csv_table({exact.columns, {exact.rows[2]}}) ==
-        "rung,variant,which,us,low_us,high_us,clock,flops_per_s,roof_fraction,step,registers,spill_bytes,shared_bytes,"
+        "rung,variant,which,us,low_us,high_us,clock,flops_per_s,roof_fraction,best_us,predicted_step,step,registers,"
+        "spill_bytes,shared_bytes,"
         "occupancy,verified,configuration,trial,reason\n"
-        "4,smem_tile,best,100,99,101,measured,2000000000000,0.1,1.25,40,0,8192,0.5,yes,BM=128 BN=64,7,\n");
+        "4,smem_tile,best,100,99,101,measured,2000000000000,0.1,,,1.25,40,0,8192,0.5,yes,BM=128 BN=64,7,\n");
   CHECK(exact.rows[4][2] == "library");
 }

@@ -15,7 +15,7 @@ tune = false
 rung = -1
 [[parameter]]
 name = "A"
-values = [1, 2]
+values = [2, 8]
 default = 2
 [[launch]]
 kernel = "simple"
@@ -34,7 +34,7 @@ void add_rungs(const SessionFixture& fixture) {
   std::string refused = first;
   refused.replace(refused.find("rung = -1"), 9, "rung = 2");
   write_atomic(fixture.family() / "refused.toml",
-               std::string_view(refused + "[[constraint]]\nname = \"odd\"\ncondition = \"A == 1\"\n"));
+               std::string_view(refused + "[[constraint]]\nname = \"odd\"\ncondition = \"A == 8\"\n"));
 }
 
 TuneOptions ladder_options(const SessionFixture& fixture) {
@@ -57,7 +57,7 @@ TEST_CASE("ladder: every rung in order, its step, its best, and why one has no t
   REQUIRE(result.ladder[0].at_default);
   CHECK(result.ladder[0].at_default->trial.configuration == "A=2");
   CHECK(result.ladder[0].step == 0);
-  CHECK_FALSE(result.ladder[0].best);  // only its default is in the sweep
+  CHECK_FALSE(result.ladder[0].best);  // A=8 was tried too, and takes as long
   REQUIRE(result.ladder[1].at_default);
   CHECK(result.ladder[1].at_default->trial.configuration == "A=1 B=1");
   CHECK(result.ladder[1].step == Approx(4).epsilon(0.05));
@@ -108,6 +108,36 @@ TEST_CASE("ladder: on an emulated device the times are modelled", "[session][emu
   CHECK(result.ladder[1].step > 0);
 }
 
+TEST_CASE("ladder: a rung that is not swept is tuned by some tries", "[session]") {
+  SessionFixture fixture(
+      "[[rule]]\nmatch = \"first A=8\"\nus = 200.0\nspread = 0.0\n[[rule]]\nmatch = \"first *\"\nus = 400.0\n"
+      "spread = 0.0\n" +
+          fast("A=2 B=3"),
+      "us = 100.0\nspread = 0.0\n");
+  add_rungs(fixture);
+  const TuneResult result = fixture.tune(ladder_options(fixture));
+  REQUIRE(result.ladder[0].best);
+  CHECK(result.ladder[0].best->trial.configuration == "A=8");
+  CHECK(result.ladder[0].at_default->trial.configuration == "A=2");
+  CHECK(result.rows.front().trial.configuration == "A=2 B=3");
+}
+
+TEST_CASE("ladder: the step that the counts of the descriptions predict", "[session]") {
+  SessionFixture fixture;
+  add_rungs(fixture);
+  const auto predict = [&](const char* file, const char* bytes) {
+    const auto path = fixture.family() / file;
+    write_atomic(path, std::string_view(read_text(path) + "[predicted]\nglobal_load_bytes = \"" + bytes + "\"\n"));
+  };
+  CHECK(fixture.tune(ladder_options(fixture)).ladder[1].predicted_step == 0);
+  predict("first.toml", "400 * N * 1000");
+  CHECK(fixture.tune(ladder_options(fixture)).ladder[1].predicted_step == 0);  // one of the two is missing
+  predict("simple.toml", "100 * N * 1000");
+  const TuneResult result = fixture.tune(ladder_options(fixture));
+  CHECK(result.ladder[0].predicted_step == 0);
+  CHECK(result.ladder[1].predicted_step == Approx(4));
+}
+
 TEST_CASE("ladder: without --ladder there is none", "[session]") {
   SessionFixture fixture;
   add_rungs(fixture);
@@ -117,7 +147,7 @@ TEST_CASE("ladder: without --ladder there is none", "[session]") {
 TEST_CASE("ladder: damage that its timing shows is a failure of the trial, as everywhere", "[session]") {
   // A dozen launches go well, counted from its loading: more than the sweep takes, fewer than the ladder.
   SessionFixture fixture(
-      "[[rule]]\nmatch = \"first *\"\nus = 400.0\noutcome = \"guard\"\nafter = 13\n" + fast("A=2 B=3"),
+      "[[rule]]\nmatch = \"first A=2\"\nus = 400.0\noutcome = \"guard\"\nafter = 13\n" + fast("A=2 B=3"),
       "us = 100.0\nspread = 0.0\n");
   add_rungs(fixture);
   const TuneResult result = fixture.tune(ladder_options(fixture));
