@@ -103,22 +103,23 @@ class DraftMaker {
     if (!argument.constant) {
       const bool reads = reads_it(argument.name);
       tensor.role.text = reads ? "inout" : "output";
-      tensor.role.note = reads ? "not const, and += or the like reads it: output, if all of it is written first"
+      tensor.role.note = reads ? "not const, and may be read: output, if all of it is written first"
                                : "not const: inout, if what it held before is read; input, if it is never written";
     }
     draft_.tensors.push_back(std::move(tensor));
   }
 
-  /// a[...] += or atomicAdd(&a[...]
+  /// Whether the kernel does more with it than a[...] = and a[...].x =: it adds to it, reads it, or takes its address,
+  /// and then nobody can say.
   [[nodiscard]] bool reads_it(const std::string& name) const {
     const CudaTokens& tokens = file_.tokens;
-    for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
-      if (tokens[i].text.empty() || name_in_spec(tokens[i].text) != name || !tokens[i + 1].is("[")) continue;
-      const std::size_t behind = behind_bracket(tokens, i + 1);
-      if (behind + 1 < tokens.size() && tokens[behind + 1].is("=") &&
-          std::string_view("+-*/").find(tokens[behind].text) != std::string_view::npos)
-        return true;
-      if (i >= 3 && tokens[i - 1].is("&") && tokens[i - 3].text.starts_with("atomic")) return true;
+    for (std::size_t i = kernel_.body.begin; i + 1 < std::min(kernel_.body.end, tokens.size()); ++i) {
+      if (tokens[i].text.empty() || name_in_spec(tokens[i].text) != name) continue;
+      if (i > 0 && (tokens[i - 1].is(".") || tokens[i - 1].is("->"))) continue;  // a member of that name
+      if (!tokens[i + 1].is("[")) return true;
+      std::size_t behind = behind_bracket(tokens, i + 1);
+      if (behind + 1 < tokens.size() && tokens[behind].is(".")) behind += 2;
+      if (behind >= tokens.size() || !tokens[behind].is("=") || (i > 0 && tokens[i - 1].is("&"))) return true;
     }
     return false;
   }

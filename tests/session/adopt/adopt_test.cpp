@@ -265,3 +265,17 @@ int main() {
   CHECK(variant.launches.front().grid[1].evaluate(names) == 3);
   CHECK(folder.family.tensors.front().shape.front().evaluate(names) == 180);
 }
+
+TEST_CASE("adopt: what a kernel changes in place is inout, and what it only stores to an output", "[adopt]") {
+  const AdoptDesk desk;
+  const auto role = [&](const std::string& body) {
+    const KernelFolder folder = desk.load("__global__ void k(const float* w, float* x, int n) { " + body + " }\n");
+    return folder.family.tensors.at(1).role;
+  };
+  CHECK(role("x[0] = w[0]; if (n == 1) x[1] = 2;") == Role::output);
+  CHECK(role("float* row = x + n; row[0] *= w[0];") == Role::inout);
+  CHECK(role("x[0] = x[1] * w[0];") == Role::inout);
+  CHECK(role("x[0] += w[0];") == Role::inout);
+  CHECK(role("atomicAdd(&x[0], w[0]);") == Role::inout);
+  CHECK(role("if (x[0] == 1) x[0] = w[0];") == Role::inout);
+}
