@@ -21,13 +21,15 @@
 // Lacks     energy. From 4096^3 on the GPU lowers its clock to what its power allows (1.58 GHz at 4096^3, 1.35 at
 //           8192^3; the tensor pipe is busy for 90 and 94 % of the cycles): what counts is joules per product.
 //           A cold start: the first stage is there 5000 cycles after the block began, an eighth of 2048^3.
+//           C by TMA: with beta a warp reads C in half sectors, 32,768 for the 16,384 of 512 x 512 bf16 (SWAP_AB
+//           65,536), beside 81,920 of all else at K = 256; it wants one more ring of stages and mbarriers.
 // Measured on H200 as `hopper`, which had the same main loop; bf16 nn, beside cuBLASLt 13.1's best of 8 in the same
 //   rounds (its own pick in brackets): 2048^3 26.4 us, 1.00 (1.02); 4096^3 172.9 us, 1.01 (1.01); 8192^3 1548 us,
 //   1.02 (1.05); fp16 1.00, 1.00, 1.02. tf32 nt 4096^3 1.02, 8192^3 1.01. e4m3 nt, fast accumulation: 4096^3 94.1 us,
 //   0.99 (1.02); 8192^3 785 us, 1.00 (1.00). int8 nt 1024^3 5.0 us, 1.29. Of 4096^3's gain on the rung persistent
 //   most is IDLE_SMS=4 (512 tiles are four whole waves of 128) and PINGPONG. 1536^3 as 132 tiles of 144x128: 0.95,
 //   where tiles of whole 32 rows had 0.75. Tiles of more than 160 accumulators a thread: not measured.
-// Dropped   measured on an H100, same rounds: D from registers 14 to 26 % slower; first loads of a cluster before it has
+// Dropped   measured on an H100, same rounds: D from registers 14 to 26 % slower; a cluster's first loads before it has
 //           met 3.6 % slower; a second part of fp8 multiplied while one is promoted +1.1 %, behind 256 x 128 without.
 #include "common/sm90/stream_k_partials.cuh"
 #include "common/sm90/tile_scheduler.cuh"
