@@ -14,8 +14,11 @@ namespace {
 constexpr double kBusy = 0.8;              // of the time: nothing else can make it much faster
 constexpr double kUnused = 0.2;            // of the SMs' time
 constexpr double kMostlyArithmetic = 0.7;  // of the instructions that are issued
+constexpr double kExponentials = 0.5;      // of the time, beside products
 constexpr double kWorthBarriers = 0.3;     // of a block's time
 constexpr double kMostMmaSync = 16384;     // FLOPs of a warp instruction; wgmma has more
+
+constexpr const char* kSpecialPipe = "special pipe";
 
 const UnitDemand* busiest(const ModelledTime& time) {
   const auto at = std::ranges::max_element(time.units, {}, &UnitDemand::busy);
@@ -61,6 +64,9 @@ std::string tensor_suggestion(const CountedWork& work, const DeviceInfo& device)
 std::string unit_suggestion(const std::string& unit, const CountedWork& work, const DeviceInfo& device) {
   if (unit == "issue") return issue_suggestion(work);
   if (unit == "tensor pipe") return tensor_suggestion(work, device);
+  if (unit == kSpecialPipe && work.counts.tensor_flops > 0)
+    return "fewer transcendental functions beside the products: one exp2 a score with the scale in its fma, a part of "
+           "them as polynomials on the fp32 pipe; a larger depth has more products for each";
   static const std::map<std::string, std::string_view> kSuggestions = {
       {"shared memory",
        "more results per thread, so that values are used again from registers; wider accesses, and "
@@ -112,7 +118,7 @@ Bottleneck of_few_blocks(const CountedWork& work, const DeviceInfo& device) {
   return {kTooFewBlocks,
           fmt::format("{} for {} SMs: {} of the SMs have nothing to do", format_count(work.blocks, "block"), device.sms,
                       format_share(idle)),
-          "smaller tiles, or a split along k or along the row"};
+          "smaller tiles, or a split of what is summed over: k, the row, the keys of attention"};
 }
 
 Bottleneck of_tail(const ModelledTime& time, const CountedWork& work, const DeviceInfo& device) {
@@ -169,6 +175,9 @@ Bottleneck launch_bottleneck(const ModelledTime& time, const CountedWork& work, 
   if (static_cast<double>(work.blocks) <= (1 - kUnused) * device.sms) return of_few_blocks(work, device);
   if (time.tail >= kUnused) return of_tail(time, work, device);
   if (busy->busy >= kBusy) return of_unit(*busy, work, device);
+  const UnitDemand* const special = unit_of(time, kSpecialPipe);
+  if (special != nullptr && special->busy >= kExponentials && work.counts.tensor_flops > 0)
+    return of_overlap(*special, time, work, device);
   if (time.limiter == kLatency) return of_latency(time, work, resident);
   return of_overlap(*busy, time, work, device);
 }

@@ -11,9 +11,9 @@
 //   too few blocks   fewer than SMs, and at least 0.2 of the SMs have none
 //   wave tail        the last wave leaves at least 0.2 of the SMs' time unused
 //   a unit of an SM  busy at least 0.8 of the time: the busiest of these
+//   special pipe     at work half of the time beside tensor cores: exponentials and products wait for each other
 //   latency          no unit is that busy, and blocks wait longer than the units work
 //   a unit           several overlap without covering each other: the busiest of them
-//
 // So a pipe that is busy is never called latency, and the suggestion is that of the name.
 
 #include <string>

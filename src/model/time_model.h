@@ -51,6 +51,7 @@ struct CountedWork {
   std::int64_t shared_bytes = 0;        ///< of a block
   double dram_bytes = 0;                ///< least traffic of the launch, 0 when not known
   bool in_graph = false;                ///< started by a CUDA graph, and not the first of it
+  double weight = 1;                    ///< work of the average block over that of the blocks run
 };
 
 /// How long one block keeps a unit of its SM busy.

@@ -18,7 +18,7 @@ struct Stretch {
   std::int32_t pending = -1;      ///< groups of cp.async left on their way by its wait for an earlier one; -1: no such
   std::int32_t held = 0;          ///< registers wanted where it wants most
   std::int32_t fetched = 0;       ///< of these, loaded from global memory and not used yet
-  std::int32_t commits = 0;       ///< groups of cp.async that it begins
+  std::int32_t commits = 0;       ///< groups of cp.async that it begins, and bytes that it lets an mbarrier expect
   bool operator==(const Stretch&) const = default;
 };
 

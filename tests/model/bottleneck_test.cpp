@@ -213,6 +213,31 @@ TEST_CASE("bottleneck: of any counts exactly one, never latency where a unit is 
   }
 }
 
+TEST_CASE("bottleneck: exponentials that products wait for are no latency", "[model]") {
+  CountedWork work;
+  work.threads = 384;
+  work.blocks = 132 * 16;
+  work.blocks_run = 1;
+  work.blocks_per_sm = 1;
+  work.counts.tensor_flops = 1 << 30;
+  ModelledTime time;
+  time.us = 535;
+  time.limiter = "latency";
+  time.units = {{"tensor pipe", 0, 0.69}, {"issue", 0, 0.63}, {"special pipe", 0, 0.56}};
+  const auto found = [&] { return launch_bottleneck(time, work, {1, 0.19, "registers"}, h200()); };
+  CHECK(found().name == "special pipe");
+  CHECK_THAT(found().reason, Contains("tensor pipe 69 %"));
+  CHECK_THAT(found().suggestion, Contains("polynomials"));
+  time.units[2].busy = 0.34;  // of a larger depth
+  CHECK(found().name == "latency");
+  time.units[0].busy = 0.84;
+  time.units[2].busy = 0.56;
+  CHECK(found().name == "tensor pipe");
+  time.units[0].busy = 0.69;
+  work.counts.tensor_flops = 0;  // a softmax without products
+  CHECK(found().name == "latency");
+}
+
 TEST_CASE("occupancy: the grid is among its limiters", "[model]") {
   const Occupancy fits{2, 0.25, "registers"};
   const auto of_blocks = [&](std::int64_t blocks) { return occupancy_of_grid(fits, blocks, h200()); };

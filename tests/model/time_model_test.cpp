@@ -189,6 +189,34 @@ TEST_CASE("time model: bulk copies wait for their ring", "[model]") {
   CHECK(us(small) > 2 * us(large));
 }
 
+TEST_CASE("time model: of two rings beside each other every stage is filled for itself", "[model]") {
+  // 32 KB of keys and 32 KB of values, two stages each, 160 KB of shared memory with the queries: 1000 rounds whose
+  // products are to cover the copies. One warp of twelve fills, eight multiply.
+  CountedWork rings = arithmetic(132, 1000, 1);
+  rings.threads = 384;
+  rings.counts.global_sectors = 1000 * (64 << 10) / 32;
+  rings.counts.tensor_flops = std::int64_t{1000} * 4 * 128 * 128 * 128;
+  rings.shared_bytes = 160 << 10;
+  rings.stretches = {{1000, 10, 0, -1}, {8 * 1000, 10, 0, -1}};
+  const ModelledTime unsaid = modelled(rings);
+  rings.stretches.front().commits = 2;  // an mbarrier each
+  const ModelledTime said = modelled(rings);
+  CHECK(unsaid.units.front().busy < 0.75);  // taken for a ring of two stages of 64 KB
+  CHECK(said.units.front().name == "tensor pipe");
+  CHECK(said.units.front().busy > 0.8);
+  CHECK(said.us < 0.8 * unsaid.us);
+  // Less shared memory: then the copies are waited for all the same.
+  rings.shared_bytes = 64 << 10;
+  CHECK(modelled(rings).us > 1.3 * said.us);
+}
+
+TEST_CASE("time model: unlike blocks stand for all with the weight of the average one", "[model]") {
+  CountedWork work = arithmetic(132 * 40, 1'000'000, 1);
+  const double alike = us(work) - TimeConstants{}.launch_us;
+  work.weight = 0.7;
+  CHECK(us(work) - TimeConstants{}.launch_us == Approx(0.7 * alike).epsilon(0.02));
+}
+
 TEST_CASE("time model: wgmma is faster than mma.sync", "[model]") {
   CountedWork mma = arithmetic(132 * 10, 1000);
   mma.counts.tensor_flops = std::int64_t{1} << 32;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <sstream>
 
@@ -141,8 +142,22 @@ std::string excess_text(const Explanation& e, const Operation& row) {
   return text;
 }
 
+constexpr double kWeighed = 0.02;  // from which on it is worth a line
+
+/// Of the launch whose blocks stand for unlike ones most.
+double weight_of_average(const Explanation& e) {
+  double weight = 1;
+  for (const LaunchInspection& launch : e.kernel->launches)
+    if (std::abs(launch.work.weight - 1) > std::abs(weight - 1)) weight = launch.work.weight;
+  return weight;
+}
+
 void add_operations(ExplainPage& page, const Explanation& e) {
   page.say("counted", fmt::format("{}: {}", e.operations.scope, counts_text(e)));
+  if (const double weight = weight_of_average(e); std::abs(weight - 1) > kWeighed)
+    page.say("", fmt::format("by what is predicted of all, a block has on average {:.2f} times the work of these: the "
+                             "time is modelled with that",
+                             weight));
   if (e.uneven > 0)
     page.say("", fmt::format("persistent blocks have unlike shares of the work: scaled to all, counts may be off by {}",
                              format_share(e.uneven)));

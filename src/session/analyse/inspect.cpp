@@ -153,8 +153,10 @@ Inspection inspect_subject(Rig& rig, const ProblemSetup& setup, const Subject& s
   inspection.flops = setup.plan.flops;
   inspection.bytes = setup.plan.bytes;
   inspection.roof_us = theoretical_roof(subject.problem, setup.plan, rig.device()).minimum_us;
-  std::vector<ModelledTime> times = model_launches(result.counted, result.resources, setup.plan, rig.device());
-  const std::vector<CountedWork> works = counted_work(result.counted, result.resources, setup.plan);
+  std::vector<ModelledTime> times =
+      model_launches(result.counted, result.resources, setup.plan, result.candidate.predicted, rig.device());
+  const std::vector<CountedWork> works =
+      counted_work(result.counted, result.resources, setup.plan, result.candidate.predicted);
   SourceText text(subject.source.source);
   for (std::size_t i = 0; i < result.counted.size(); ++i) {
     inspection.modelled_us += times[i].us;

@@ -96,7 +96,8 @@ class SweepCounter {
     protocol.deadline = generous_deadline(rig_, setup_, 1);
     const Evaluation ended = std::move(evaluate(rig_, setup_, {candidate}, std::move(protocol)).items.front());
     point.problem_message = ended.candidate.trial.message;
-    if (!ended.counted.empty()) point.launches = counted_work(ended.counted, ended.resources, setup_.plan);
+    if (!ended.counted.empty())
+      point.launches = counted_work(ended.counted, ended.resources, setup_.plan, ended.candidate.predicted);
   }
 
   Rig rig_;

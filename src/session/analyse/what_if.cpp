@@ -101,8 +101,10 @@ void take(WhatIf& what, Evaluation result, const ProblemSetup& setup, const Devi
     what.failure = fmt::format("{}: {}", name(result.candidate.trial.status), result.candidate.trial.message);
     return;
   }
-  const std::vector<ModelledTime> times = model_launches(result.counted, result.resources, setup.plan, device);
-  const std::vector<CountedWork> works = counted_work(result.counted, result.resources, setup.plan);
+  const std::vector<ModelledTime> times =
+      model_launches(result.counted, result.resources, setup.plan, result.candidate.predicted, device);
+  const std::vector<CountedWork> works =
+      counted_work(result.counted, result.resources, setup.plan, result.candidate.predicted);
   std::size_t longest = 0;
   for (std::size_t i = 0; i < times.size(); ++i) {
     what.us += times[i].us;

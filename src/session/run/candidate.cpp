@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/error.h"
 #include "device/emu/image.h"
 #include "plan/kernel_name.h"
 #include "plan/plan_identity.h"
@@ -17,6 +18,16 @@ std::string joined(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) text += text.empty() ? word : " " + word;
   return text;
+}
+
+/// None where a formula has no value for the problem (an empty one, say): times are then modelled of what was counted.
+PredictedCounts predictions(const Variant& variant, const Problem& problem, const Configuration& configuration,
+                            const DeviceInfo& device) {
+  try {
+    return predicted_counts(variant, problem, configuration, device);
+  } catch (const Error&) {
+    return {};
+  }
 }
 
 }  // namespace
@@ -34,6 +45,7 @@ TrialCandidate make_candidate(const Family& family, const VariantSource& source,
   candidate.options.insert(candidate.options.end(), variant.options.begin(), variant.options.end());
   candidate.plan = std::move(instance.plan);
   candidate.nondeterministic = !variant.nondeterministic.empty();
+  if (device.executes_samples) candidate.predicted = predictions(variant, problem, configuration, device);
 
   Trial& trial = candidate.trial;
   trial.family = family.name;

@@ -1,6 +1,7 @@
 #include "session/run/modelled.h"
 
 #include <algorithm>
+#include <array>
 
 #include "plan/kernel_name.h"
 #include "session/run/problem_setup.h"
@@ -15,6 +16,32 @@ double sectors(const CountedLaunch& launch) {
          static_cast<double>(launch.blocks_run);
 }
 
+/// Of all blocks' counts, as those of the blocks run say.
+double of_all(std::int64_t count, const CountedLaunch& launch) {
+  return static_cast<double>(count) * static_cast<double>(launch.blocks) / static_cast<double>(launch.blocks_run);
+}
+
+/// What all blocks were predicted to do over what those that were run say of all, of launches that ran some only.
+double work_of_average(const std::vector<CountedLaunch>& launches, const PredictedCounts& predicted) {
+  const std::array<std::pair<std::string_view, std::int64_t Counts::*>, 2> counters = {
+      {{"tensor_flops", &Counts::tensor_flops}, {"flops", &Counts::flops}}};
+  for (const auto& [name, counter] : counters) {
+    const auto said = std::ranges::find(predicted, name, &PredictedCounts::value_type::first);
+    if (said == predicted.end() || said->second <= 0) continue;
+    double left = static_cast<double>(said->second), sampled = 0;
+    for (const CountedLaunch& launch : launches) {
+      if (launch.blocks_run <= 0) continue;
+      if (launch.blocks_run < launch.blocks) {
+        sampled += of_all(launch.counts.*counter, launch);
+      } else {
+        left -= static_cast<double>(launch.counts.*counter);
+      }
+    }
+    return sampled > 0 && left > 0 ? left / sampled : 1;
+  }
+  return 1;
+}
+
 }  // namespace
 
 bool is_fill(const CountedLaunch& launch) {
@@ -22,7 +49,9 @@ bool is_fill(const CountedLaunch& launch) {
 }
 
 std::vector<CountedWork> counted_work(const std::vector<CountedLaunch>& launches,
-                                      const std::vector<KernelResources>& resources, const ProblemPlan& problem) {
+                                      const std::vector<KernelResources>& resources, const ProblemPlan& problem,
+                                      const PredictedCounts& predicted) {
+  const double of_average = work_of_average(launches, predicted);
   double all_sectors = 0;
   for (const CountedLaunch& launch : launches) all_sectors += sectors(launch);
   std::vector<CountedWork> works;
@@ -39,6 +68,7 @@ std::vector<CountedWork> counted_work(const std::vector<CountedLaunch>& launches
     work.stretches = launch.stretches;
     work.traffic = launch.traffic;
     work.in_graph = launch.in_graph;
+    if (launch.blocks_run < launch.blocks) work.weight = of_average;
     if (all_sectors > 0) work.dram_bytes = sectors(launch) / all_sectors * problem.bytes;
   }
   return works;
@@ -51,18 +81,19 @@ Ceilings model_ceilings(const ProblemPlan& problem, const DeviceInfo& device) {
 
 std::vector<ModelledTime> model_launches(const std::vector<CountedLaunch>& launches,
                                          const std::vector<KernelResources>& resources, const ProblemPlan& problem,
-                                         const DeviceInfo& device) {
+                                         const PredictedCounts& predicted, const DeviceInfo& device) {
   const Ceilings ceilings = model_ceilings(problem, device);
   std::vector<ModelledTime> times;
-  for (const CountedWork& work : counted_work(launches, resources, problem))
+  for (const CountedWork& work : counted_work(launches, resources, problem, predicted))
     times.push_back(model_launch(device, ceilings, work));
   return times;
 }
 
 void model_time(SampleSet& samples, const std::vector<KernelResources>& resources, const ProblemPlan& problem,
-                const DeviceInfo& device) {
+                const PredictedCounts& predicted, const DeviceInfo& device) {
   double us = 0;
-  for (const ModelledTime& time : model_launches(samples.launches, resources, problem, device)) us += time.us;
+  for (const ModelledTime& time : model_launches(samples.launches, resources, problem, predicted, device))
+    us += time.us;
   samples.samples_us = {std::max(us, problem.minimum_us)};
   samples.protocol = kModelProtocol;
 }

@@ -223,9 +223,11 @@ std::optional<RunOutcome> CandidateRunner::take(Reply& reply) {
 
 /// An emulated device counts; what the counts take on the real one is a model's business.
 void CandidateRunner::model_times() {
-  for (ItemOutcome& item : run_->outcome.items)
+  for (std::size_t id = 0; id < run_->outcome.items.size(); ++id) {
+    ItemOutcome& item = run_->outcome.items[id];
     if (item.samples && !item.samples->launches.empty())
-      model_time(*item.samples, item.resources, problem_->problem, worker_.device());
+      model_time(*item.samples, item.resources, problem_->problem, run_->items[id].predicted, worker_.device());
+  }
 }
 
 std::optional<RunOutcome> CandidateRunner::finish() {

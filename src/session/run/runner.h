@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "session/run/modelled.h"
 #include "trial/trial.h"
 #include "worker/worker.h"
 
@@ -19,6 +20,8 @@ struct Loadable {
   LaunchPlan small_plan;          ///< on the small problem; no launches: cannot run there
   bool nondeterministic = false;  ///< its runs may differ bit by bit
   bool checked = false;           ///< before, on these data: it is only timed
+  /// What its variant's [predicted] says of one run, where the device executes some blocks only.
+  PredictedCounts predicted = {};
 };
 
 /// What is done with those that are loaded together.

@@ -12,7 +12,7 @@ namespace {
 /// Of `body`, when `after` is executed next.
 Stretch measured(const std::string& body, const std::string& after = "") {
   const ptx::ParseResult parsed = ptx::parse(R"(.version 8.0
-.target sm_80
+.target sm_90
 .address_size 64
 .visible .entry k(.param .u64 p)
 {
@@ -64,4 +64,11 @@ TEST_CASE("chain: copies that are awaited where they were begun", "[emu][chain]"
   CHECK(measured(copy + "cp.async.wait_group 1;").awaited == -1);  // an older one
   CHECK(measured("cp.async.wait_group 0;" + copy).awaited == -1);
   CHECK(measured(copy + copy + "cp.async.wait_group 1;").awaited == 6);
+}
+
+TEST_CASE("chain: each time that an mbarrier is to expect bytes, a stage is filled", "[emu][chain]") {
+  const std::string expect = "mbarrier.arrive.expect_tx.shared::cta.b64 %d1, [%r1], 1024;";
+  CHECK(measured(expect).commits == 1);
+  CHECK(measured(expect + "mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r1], 64;" + expect).commits == 3);
+  CHECK(measured("mbarrier.arrive.shared::cta.b64 %d1, [%r1];").commits == 0);
 }

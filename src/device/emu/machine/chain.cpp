@@ -55,6 +55,12 @@ class Copies {
         groups_.push_back(last_);
         ++commits_;
         break;
+      case ptx::Opcode::mbarrier_expect_tx:
+        ++commits_;
+        break;
+      case ptx::Opcode::mbarrier_arrive:
+        if (instruction.modifiers.expect_tx) ++commits_;
+        break;
       case ptx::Opcode::cp_async_wait_group:
         wait_but(instruction.operands[0].bits);
         break;
