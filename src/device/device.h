@@ -60,6 +60,7 @@ struct BoundLaunch {
   Dim3 grid, block, cluster;
   std::uint32_t dynamic_shared = 0;
   std::vector<std::vector<std::byte>> arguments;
+  bool cooperative = false, in_order = false;  ///< as Launch says
 };
 
 /// run: as fast as it goes. On an emulated device check executes some blocks only and tells what they wrote; check_all

@@ -59,4 +59,15 @@ std::string launch_limit_error(const DeviceInfo& device, const Launch& launch, c
   return error.empty() ? error : fmt::format("kernel '{}': {}", launch.kernel, error);
 }
 
+std::string cooperative_error(const DeviceInfo& device, const Launch& launch, int blocks_per_sm) {
+  const std::uint64_t blocks = volume(launch.grid);
+  const auto room = static_cast<std::uint64_t>(blocks_per_sm) * static_cast<std::uint64_t>(device.sms);
+  if (!launch.cooperative || blocks <= room) return {};
+  return fmt::format(
+      "kernel '{}': a cooperative launch of {} blocks, of which {} run at once ({} multiprocessors with {} each): "
+      "launch "
+      "fewer, with a constraint over device.sms",
+      launch.kernel, blocks, room, device.sms, blocks_per_sm);
+}
+
 }  // namespace kerlab::device

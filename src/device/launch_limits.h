@@ -15,4 +15,8 @@ inline constexpr std::uint32_t kMostGridRows = 65535;
 /// memory, registers and thread limit; zeros there are not checked.
 std::string launch_limit_error(const DeviceInfo& device, const Launch& launch, const KernelResources& resources);
 
+/// Empty, or why a cooperative launch is refused: so many of its blocks, `blocks_per_sm` on a multiprocessor, do not
+/// run at once.
+std::string cooperative_error(const DeviceInfo& device, const Launch& launch, int blocks_per_sm);
+
 }  // namespace kerlab::device

@@ -58,6 +58,8 @@ struct Launch {
   Dim3 cluster;                      ///< 1,1,1: no cluster attribute
   std::uint32_t dynamic_shared = 0;  ///< bytes
   std::vector<Argument> arguments;
+  bool cooperative = false;  ///< all its blocks run at once, or it is refused
+  bool in_order = false;     ///< it relies on blocks that begin in ascending order, or all at once
   bool operator==(const Launch&) const = default;
 };
 

@@ -131,8 +131,8 @@ void put(IdentityWriter& to, const Dim3& extent) {
 }
 
 void put(IdentityWriter& to, const Launch& launch) {
-  const auto& [kernel, grid, block, cluster, shared, arguments] = launch;
-  to.map(6);
+  const auto& [kernel, grid, block, cluster, shared, arguments, cooperative, in_order] = launch;
+  to.map(cooperative ? 7 : 6);  // in_order changes nothing that runs
   to.value("arguments");
   to.list(arguments.size());
   for (const Argument& argument : arguments) std::visit([&](const auto& one) { put(to, one); }, argument);
@@ -140,6 +140,7 @@ void put(IdentityWriter& to, const Launch& launch) {
   put(to, block);
   to.value("cluster");
   put(to, cluster);
+  if (cooperative) to.field("cooperative", 1);
   to.value("grid");
   put(to, grid);
   to.field("kernel", kernel);

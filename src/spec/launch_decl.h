@@ -45,6 +45,7 @@ struct LaunchDecl {
   std::string group;                             ///< consecutive launches of one group repeat together
   Expression when;                               ///< empty: always
   std::vector<ArgumentDecl> arguments;
+  bool cooperative = false, in_order = false;  ///< see plan::Launch
   SourceLocation where;
 };
 

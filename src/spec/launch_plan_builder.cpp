@@ -58,6 +58,8 @@ void LaunchPlanBuilder::add(const LaunchDecl& declaration, std::int64_t repetiti
   if (launch.grid.x == 0 || launch.grid.y == 0 || launch.grid.z == 0) return;
   launch.block = extents(declaration.block);
   launch.cluster = extents(declaration.cluster);
+  launch.cooperative = declaration.cooperative;
+  launch.in_order = declaration.in_order;
   for (const Dim3& dims : {launch.block, launch.cluster})
     if (dims.x == 0 || dims.y == 0 || dims.z == 0)
       throw SpecError(declaration.where, fmt::format("an extent of block or cluster of '{}' is 0", launch.kernel));

@@ -164,6 +164,7 @@ class PlanWriter {
     ++depth_;
     line("e.block({});", extents(declared.block));
     if (!declared.cluster.empty()) line("e.cluster({});", extents(declared.cluster));
+    if (declared.cooperative) line("e.cooperative();");
     if (!declared.shared.empty()) line("e.shared({});", text(declared.shared));
     for (const ArgumentDecl& written : declared.arguments) argument(written);
     --depth_;

@@ -149,9 +149,10 @@ std::vector<TensorMapDecl> read_tensor_maps(const SpecTable& variant, const Fami
 std::vector<LaunchDecl> read_launches(const SpecTable& variant, const char* tables, const Scope& scope) {
   std::vector<LaunchDecl> launches;
   for (const TomlValue& value : variant.tables(tables)) {
-    const SpecTable row = SpecTable::named(
-        value, tables, {"kernel", "doc", "grid", "block", "cluster", "shared", "arguments", "repeat", "group", "when"},
-        "kernel");
+    const SpecTable row = SpecTable::named(value, tables,
+                                           {"kernel", "doc", "grid", "block", "cluster", "shared", "arguments",
+                                            "repeat", "group", "when", "cooperative", "in_order"},
+                                           "kernel");
     const std::string group = row.identifier("group", "_");
     const bool in_group = row.has("group");
     const bool continues = in_group && !launches.empty() && launches.back().group == group;
@@ -161,6 +162,8 @@ std::vector<LaunchDecl> read_launches(const SpecTable& variant, const char* tabl
     Scope launch_scope = scope;
     if (in_group || row.has("repeat")) launch_scope.know("i");
     LaunchDecl launch = read_launch(row, launch_scope, LaunchOf::variant);
+    launch.cooperative = row.boolean("cooperative", false);
+    launch.in_order = row.boolean("in_order", false);
     launch.repeat = repeat;
     launch.group = in_group ? group : "";
     launch.when = row.expression_or_empty("when");

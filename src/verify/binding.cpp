@@ -72,6 +72,8 @@ BoundLaunch bind_launch(Device& device, ModuleId module, const Launch& launch, c
   bound.block = launch.block;
   bound.cluster = launch.cluster;
   bound.dynamic_shared = launch.dynamic_shared;
+  bound.cooperative = launch.cooperative;
+  bound.in_order = launch.in_order;
   const ArgumentBinder binder(device, launch, addresses, slots);
   for (const Argument& argument : launch.arguments) bound.arguments.push_back(std::visit(binder, argument));
   return bound;

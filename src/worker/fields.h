@@ -45,7 +45,8 @@ template <typename Archive> void fields(Archive& a, Workspace& v) {
 }
 template <typename Archive> void fields(Archive& a, Launch& v) {
   a("kernel", v.kernel); a("grid", v.grid); a("block", v.block); a("cluster", v.cluster);
-  a("shared", v.dynamic_shared); a("arguments", v.arguments);
+  a("shared", v.dynamic_shared); a("arguments", v.arguments); a("cooperative", v.cooperative);
+  a("in_order", v.in_order);
 }
 template <typename Archive> void fields(Archive& a, Pitch& v) { a("tensor", v.tensor); a("elements", v.elements); }
 template <typename Archive> void fields(Archive& a, Accuracy& v) {

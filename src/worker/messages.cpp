@@ -60,6 +60,18 @@ std::string listed(const Json& list, Line&& line) {
   return text + "]";
 }
 
+/// What texts leave out where it is not so.
+constexpr const char* kOfFewLaunches[] = {"cooperative", "in_order"};
+
+/// A launch of a text as it is in a frame.
+void complete_launch(Json& launch) {
+  if (!launch.is_object()) return;
+  for (const char* word : kOfFewLaunches)
+    if (!launch.contains(word)) launch[word] = false;
+  if (!launch.contains("arguments") || !launch["arguments"].is_array()) return;
+  for (Json& argument : launch["arguments"]) take_bytes(argument);
+}
+
 }  // namespace
 
 std::string plan_text(const LaunchPlan& plan) {
@@ -68,6 +80,8 @@ std::string plan_text(const LaunchPlan& plan) {
   const auto launch = [](Json one) {
     const std::string arguments = listed(one["arguments"], [](const Json& a) { return line_text(hexadecimal(a)); });
     one.erase("arguments");
+    for (const char* word : kOfFewLaunches)
+      if (!one[word].get<bool>()) one.erase(word);
     std::string head = line_text(one);
     head.pop_back();
     return head + ",\"arguments\":" + arguments + "}";
@@ -105,9 +119,7 @@ LaunchPlan parse_plan_text(std::string_view text) {
       if (map.is_object() && !map.contains(list)) map[list] = Json::array();
     for (const char* list : {"launches", "prepare"}) {
       if (!map.is_object() || !map.contains(list) || !map[list].is_array()) continue;
-      for (Json& launch : map[list])
-        if (launch.is_object() && launch.contains("arguments") && launch["arguments"].is_array())
-          for (Json& argument : launch["arguments"]) take_bytes(argument);
+      for (Json& launch : map[list]) complete_launch(launch);
     }
     archive::read<Protocol>(map, plan, "plan");
   } catch (const Json::exception& error) {

@@ -32,7 +32,8 @@ void CudaDevice::enqueue(const BoundLaunch& launch) {
   std::vector<void*> arguments;
   for (const auto& bytes : launch.arguments)
     arguments.push_back(const_cast<std::byte*>(bytes.data()));  // the driver's signature lacks const; it only reads
-  const LaunchConfig config(launch.grid, launch.block, launch.cluster, launch.dynamic_shared, stream_.get());
+  LaunchConfig config(launch.grid, launch.block, launch.cluster, launch.dynamic_shared, stream_.get());
+  if (launch.cooperative) config.make_cooperative();
   last_kernel_ = launch.kernel;
   check(api_.launch(config.get(), kernel.handle, arguments.data(), nullptr), FaultKind::launch_failed,
         fmt::format("launching kernel '{}' with grid {}x{}x{}, block {}x{}x{}, {} bytes of dynamic shared memory",

@@ -185,6 +185,8 @@ KernelResources CudaDevice::prepare(ModuleId module, const Launch& launch) {
         FaultKind::load_failed, fmt::format("occupancy of kernel '{}'", launch.kernel));
   if (resources.blocks_per_sm == 0)
     throw DeviceFault(FaultKind::load_failed, fmt::format("kernel '{}': no block fits on an SM", launch.kernel), false);
+  if (const std::string error = cooperative_error(info_, launch, resources.blocks_per_sm); !error.empty())
+    throw DeviceFault(FaultKind::load_failed, error, false);
   if (volume(launch.cluster) > 1) require_cluster_fits(kernel, launch);
   return resources;
 }

@@ -1,5 +1,5 @@
 #pragma once
-// CUlaunchConfig with storage for its cluster attribute. Points into itself, so it is neither copied nor moved.
+// CUlaunchConfig with storage for its attributes. Points into itself, so it is neither copied nor moved.
 
 #include <cuda.h>
 
@@ -11,10 +11,10 @@ class LaunchConfig {
  public:
   LaunchConfig(const Dim3& grid, const Dim3& block, const Dim3& cluster, std::uint32_t dynamic_shared,
                CUstream stream) {
-    attribute_.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
-    attribute_.value.clusterDim.x = cluster.x;
-    attribute_.value.clusterDim.y = cluster.y;
-    attribute_.value.clusterDim.z = cluster.z;
+    attributes_[0].id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+    attributes_[0].value.clusterDim.x = cluster.x;
+    attributes_[0].value.clusterDim.y = cluster.y;
+    attributes_[0].value.clusterDim.z = cluster.z;
     config_.gridDimX = grid.x;
     config_.gridDimY = grid.y;
     config_.gridDimZ = grid.z;
@@ -23,15 +23,21 @@ class LaunchConfig {
     config_.blockDimZ = block.z;
     config_.sharedMemBytes = dynamic_shared;
     config_.hStream = stream;
-    config_.attrs = &attribute_;
+    config_.attrs = attributes_;
     config_.numAttrs = cluster == Dim3{} ? 0 : 1;
+  }
+  /// All blocks run at once, or the driver refuses the launch.
+  void make_cooperative() {
+    CUlaunchAttribute& last = attributes_[config_.numAttrs++];
+    last.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
+    last.value.cooperative = 1;
   }
   LaunchConfig(const LaunchConfig&) = delete;
   LaunchConfig& operator=(const LaunchConfig&) = delete;
   [[nodiscard]] const CUlaunchConfig* get() const { return &config_; }
 
  private:
-  CUlaunchAttribute attribute_{};
+  CUlaunchAttribute attributes_[2]{};
   CUlaunchConfig config_{};
 };
 

@@ -55,6 +55,7 @@ Launch shape_of(const BoundLaunch& launch) {
   shape.block = launch.block;
   shape.cluster = launch.cluster;
   shape.dynamic_shared = launch.dynamic_shared;
+  shape.cooperative = launch.cooperative;
   return shape;
 }
 
@@ -67,6 +68,7 @@ KernelResources fit(const DeviceInfo& device, const Launch& launch, KernelResour
     resources.blocks_per_sm = found.blocks;
     if (found.blocks == 0)
       error = fmt::format("kernel '{}': no block fits on an SM ({})", launch.kernel, found.limiter);
+    if (error.empty()) error = cooperative_error(device, launch, found.blocks);
   }
   if (!error.empty()) throw DeviceFault(kind, error, false);
   return resources;
@@ -129,6 +131,8 @@ LaunchReport EmuDevice::execute(EmuModule& code, const BoundLaunch& launch, Laun
   run.resident_blocks = std::int64_t{resources.blocks_per_sm} * info_.sms;
   run.count = mode == LaunchMode::count;
   run.sanitize = mode == LaunchMode::sanitize;
+  // Nobody promises an order, nor that all run at once: who relies on either must say so.
+  run.first_begins_last = run.sanitize && !launch.cooperative && !launch.in_order;
   if (!run.sanitize) assume_initialised(launch);
   const bool checked = mode == LaunchMode::check || mode == LaunchMode::check_all;
   run.record_writes = checked || run.count;

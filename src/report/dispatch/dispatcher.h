@@ -214,7 +214,8 @@ class Dispatcher {
       if (Result bound = bind(prepared, launch.arguments[i], tensors, slots[i].bytes); !bound) return bound;
       arguments.push_back(slots[i].bytes);
     }
-    LaunchAttribute cluster;
+    LaunchAttribute attributes[2];
+    LaunchAttribute& cluster = attributes[0];
     LaunchConfig config;
     const Extent* const from[] = {&launch.grid, &launch.block, &launch.cluster};
     std::uint32_t* const to[] = {config.grid, config.block, cluster.value.cluster};
@@ -225,8 +226,13 @@ class Dispatcher {
     }
     config.shared = launch.shared;
     config.stream = stream;
-    config.attributes = &cluster;
+    config.attributes = attributes;
     config.attribute_count = launch.cluster.volume() > 1 ? 1 : 0;
+    if (launch.cooperative) {
+      LaunchAttribute& last = attributes[config.attribute_count++];
+      last.id = 2;
+      last.value.cooperative = 1;
+    }
     const int error = driver_.launch(&config, prepared.functions[index], arguments.data(), nullptr);
     return error == 0 ? Result{} : failed(std::string("launching ") + launch.kernel, error);
   }

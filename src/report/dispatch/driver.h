@@ -10,12 +10,13 @@ namespace kerlab_dispatch_1 {
 
 using DevicePointer = std::uint64_t;  ///< CUdeviceptr
 
-/// CUlaunchConfig with room for one attribute (cuda.h of CUDA 11.8 and later).
+/// CUlaunchConfig and its attributes (cuda.h of CUDA 11.8 and later).
 struct LaunchAttribute {
-  int id = 4;  ///< CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
+  int id = 4;  ///< CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION; 2: CU_LAUNCH_ATTRIBUTE_COOPERATIVE
   char pad[4] = {};
   union {
     char whole[64];
+    int cooperative;
     std::uint32_t cluster[3];
   } value = {};
 };

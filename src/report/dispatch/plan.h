@@ -51,6 +51,7 @@ struct Launch {
   const char* kernel = "";  ///< name in the image
   Extent grid, block, cluster;
   std::uint32_t shared = 0;  ///< dynamic, bytes
+  bool cooperative = false;  ///< all its blocks run at once
   std::vector<Argument> arguments;
 };
 
@@ -100,6 +101,7 @@ class Planner : public Checked {
     hold(last.grid.x % last.cluster.x == 0 && last.grid.y % last.cluster.y == 0 && last.grid.z % last.cluster.z == 0,
          "the grid is no multiple of the cluster");
   }
+  void cooperative() { plan.launches.back().cooperative = true; }
   void shared(Int bytes) {
     plan.launches.back().shared = static_cast<std::uint32_t>(within(bytes, 0, 0x7fffffff, "too much shared memory"));
   }

@@ -60,7 +60,10 @@ void Sanitizer::report_spin(const Spin& spin, const Event* event) {
                       writes->text, findings_.place(writes), block_name(event->warp->cta->index))
                 : ", which no block that runs writes: those that would may not begin before one that waits has ended";
     return text +
-           fmt::format("; number the work by a counter in memory, in the order in which blocks begin; {}", spin.who);
+           fmt::format(
+               "; number the work by a counter in memory, in the order in which blocks begin, or let [[launch]] say "
+               "cooperative = true (in_order = true); {}",
+               spin.who);
   });
 }
 
