@@ -63,7 +63,9 @@ def irregular():
             weights = torch.randn(1, 1, size, size, device="cuda").to(dtype)
             yield (f"convolution M=8192 N=8192 R={radius} {name}", True,
                    lambda x, w=weights, r=radius: torch.nn.functional.conv2d(x, w, padding=r), image)
+    yield from neighbours()
     yield from sparse()
+    yield from mesh()
     for size in (56, 14):
         image = torch.randn(32, 256, size, size, device="cuda").to(torch.bfloat16).to(memory_format=torch.channels_last)
         filters = torch.randn(256, 256, 3, 3, device="cuda").to(torch.bfloat16).to(memory_format=torch.channels_last)
@@ -76,6 +78,52 @@ def irregular():
             yield f"top_k M=8192 N={columns} K={k} bf16", True, lambda x, k=k: torch.topk(x, k, 1), x
 
 
+def neighbours():
+    """A convolution of one filter for all rows; the seven points of a stencil as a filter of 27, most of them 0."""
+    for name, dtype in (("fp32", torch.float32), ("bf16", torch.bfloat16)):
+        x = numbers(64 << 20, dtype).view(64, 1, 1 << 20)
+        for radius in (4, 16):
+            weights = torch.randn(1, 1, 2 * radius + 1, device="cuda").to(dtype)
+            yield (f"convolution_1d batch=64 N={1 << 20} R={radius} {name}", True,
+                   lambda x, w=weights, r=radius: torch.nn.functional.conv1d(x, w, padding=r), x)
+    for name, dtype in (("fp32", torch.float32), ("fp64", torch.float64)):
+        weights = torch.zeros(1, 1, 3, 3, 3, device="cuda", dtype=dtype)
+        weights[0, 0, 1, 1, 1] = 0.25
+        for point in ((0, 1, 1), (2, 1, 1), (1, 0, 1), (1, 2, 1), (1, 1, 0), (1, 1, 2)):
+            weights[(0, 0, *point)] = 0.125
+        yield (f"stencil_3d D=512 M=512 N=512 {name} centre=0.25 side=0.125", False,
+               lambda x, w=weights: torch.nn.functional.conv3d(x, w, padding=1),
+               torch.randn(1, 1, 512, 512, 512, device="cuda", dtype=dtype))
+    for segments in (16384, 131072):
+        keys = torch.randint(-(1 << 31), 1 << 31, (segments, (1 << 24) // segments), device="cuda").to(torch.int32)
+        yield f"segmented_sort N={1 << 24} G={segments} uint32", False, lambda x: torch.sort(x, 1), keys
+
+
+def mesh():
+    """Differences along the edges of a mesh of triangles (right, down, down and right), and sums of edges at vertices.
+
+    What torch reads as places of the ends kerlab computes, or reads for each vertex (order=permuted).
+    """
+    width = 4096
+    vertices = torch.arange(width * width, device="cuda").view(width, width)
+    for order in ("natural", "permuted"):
+        if order == "permuted":
+            vertices = torch.randperm(width * width, device="cuda").view(width, width)
+        begins = vertices.flatten().repeat(3)
+        ends = torch.cat([vertices.roll(shift, (0, 1)).flatten() for shift in ((0, -1), (-1, 0), (-1, -1))])
+        for numbers_each in (1, 4):
+            x = torch.randn(width * width, numbers_each, device="cuda")
+            edges = torch.randn(3 * width * width, numbers_each, device="cuda")
+            size = f"W={width} H={width}" + ("" if numbers_each == 4 else f" F={numbers_each}")  # 4: the default
+            permuted = "" if order == "natural" else " order=permuted"
+            yield (f"mesh_edges {size} fp32 what=gather{permuted}", False,
+                   lambda x, a=begins, b=ends: x[b] - x[a], x)
+            yield (f"mesh_edges {size} fp32 what=scatter{permuted}", False,
+                   lambda e, a=begins, b=ends, y=x: torch.zeros_like(y).index_add_(0, b, e).index_add_(
+                       0, a, e, alpha=-1),
+                   edges)
+
+
 def sparse():
     """torch's products of CSR matrices are those of cuSPARSE; rows of one length, where kerlab times a power law."""
     rows, each = 262144, 16
@@ -85,6 +133,7 @@ def sparse():
         values = torch.randn(rows * each, device="cuda").to(dtype)
         matrix = torch.sparse_csr_tensor(starts, columns, values, (rows, rows))
         for width in (64, 256):
+            yield block_sparse(name, dtype, width)
             dense = torch.randn(rows, width, device="cuda").to(dtype)
             yield (f"spmm M={rows} N={width} K={rows} Z={rows * each} {name}", False,
                    lambda x, m=matrix: torch.sparse.mm(m, x), dense)
@@ -92,6 +141,17 @@ def sparse():
                 other = torch.randn(width, rows, device="cuda")
                 yield (f"sddmm M={rows} N={rows} K={width} Z={rows * each} fp32", False,
                        lambda x, m=matrix, o=other: torch.sparse.sampled_addmm(m, x, o, beta=0.0), dense)
+
+
+def block_sparse(name, dtype, width):
+    """16 x 16 blocks, 8 a row."""
+    rows, each, side = 16384, 8, 16
+    starts = torch.arange(0, rows * each + 1, each, device="cuda", dtype=torch.int32)
+    columns = torch.randint(rows, (rows, each), device="cuda", dtype=torch.int32).sort(1).values.flatten()
+    blocks = torch.randn(rows * each, side, side, device="cuda").to(dtype)
+    matrix = torch.sparse_bsr_tensor(starts, columns, blocks, (rows * side, rows * side))
+    dense = torch.randn(rows * side, width, device="cuda").to(dtype)
+    return (f"bsr_spmm M={rows} N={width} K={rows} Z={rows * each} {name}", False, lambda x, m=matrix: m @ x, dense)
 
 
 def main():

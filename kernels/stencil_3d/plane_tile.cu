@@ -2,7 +2,7 @@
 //
 // Idea       each element comes from memory once a block: a thread loads its own of the next plane, which then goes through
 //            the queue and, when it is the middle, into a tile that the neighbours read. Only the halo of one point is read
-//            twice. Two tiles by turns: one barrier a plane.
+//            twice. Two tiles, a double buffer: one barrier a plane.
 // Parameters WIDTH x HEIGHT threads of a block, PLANES points each.
 // Expects    anything.
 // Lacks      several steps a load: every step of a sweep reads and writes the box.
