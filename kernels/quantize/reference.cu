@@ -1,13 +1,13 @@
-// What Q and S should be, by their definitions (family.toml), one warp a row or a group; of the scale of a tensor one block
-// does everything. The factor and its product are fp32 by definition: an fp32 quotient of fp32 numbers is the one of ACC,
-// rounded.
+// What Q and S should be, by their definitions (family.toml), one warp a row or a group; the largest magnitude of a
+// tensor is found before. The factor and its product are fp32 by definition: an fp32 quotient of fp32 numbers is the
+// one of ACC, rounded.
 #include "common/types.cuh"
 
 constexpr ACC kLargest = OUT == 0 ? 127 : OUT == 1 ? 448 : 57344;
 
 /// The largest magnitude of x[0 .. length - 1], over the block; NaN if there is one. Every thread gets it.
 __device__ __forceinline__ ACC amax_of(const DTYPE* x, long long length) {
-  __shared__ ACC sizes[1024];
+  __shared__ ACC sizes[32];
   ACC amax = 0;
   for (long long i = threadIdx.x; i < length; i += blockDim.x) {
     const ACC value = to_float(x[i]);
@@ -37,7 +37,9 @@ __device__ __forceinline__ int exponent_of(ACC amax) {
   const int e = (amax == 0 ? -200 : ilogb(amax)) - (OUT == 1 ? 8 : 15);
   return e < -127 ? -127 : e;
 }
-__device__ __forceinline__ bool is_finite(ACC amax) { return amax <= ACC(3.4028234e38f); }
+__device__ __forceinline__ bool is_finite(ACC amax) {
+  return amax <= ACC(3.4028234e38f);
+}
 
 /// What numbers of a group are multiplied by.
 __device__ __forceinline__ float factor_of(ACC amax) {
@@ -51,16 +53,31 @@ __device__ __forceinline__ ACC code_of(float scaled) {
   return code > kLargest ? kLargest : code < -kLargest ? -kLargest : code;
 }
 
-/// `rows`: 1, or those that share one scale.
-extern "C" __global__ void __launch_bounds__(1024)
-reference_codes(const DTYPE* X, int rows, int N, int group, const long long* index, long long count, ACC* value,
-                ACC* scale) {
-  float factor = rows > 1 ? factor_of(amax_of(X, static_cast<long long>(rows) * N)) : 0.0f;
+extern "C" __global__ void forget_largest(unsigned* largest) {
+  *largest = 0;
+}
+
+/// The bits of the largest magnitude of all X; those of NaN are larger than any number's.
+extern "C" __global__ void __launch_bounds__(256) find_largest(const DTYPE* X, long long count, unsigned* largest) {
+  unsigned most = 0;
+  const long long stride = static_cast<long long>(gridDim.x) * blockDim.x;
+  for (long long i = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += stride) {
+    const unsigned bits = bits_from_float(to_float(X[i])) & 0x7fffffffU;
+    if (bits > most) most = bits;
+  }
+  atomicMax(largest, most);
+}
+
+/// `of_tensor`: one scale, of `largest`.
+extern "C" __global__ void __launch_bounds__(32)
+    reference_codes(const DTYPE* X, int of_tensor, const unsigned* largest, int N, int group, const long long* index,
+                    long long count, ACC* value, ACC* scale) {
+  float factor = of_tensor ? factor_of(ACC(float_from_bits(*largest))) : 0.0f;
   for (long long place = blockIdx.x; place < count; place += gridDim.x) {
     const DTYPE* x = X + (index == nullptr ? place : index[place]) * N;
     for (int first = 0; first < N; first += group) {
       const int length = N - first < group ? N - first : group;
-      if (rows == 1) factor = factor_of(amax_of(x + first, length));
+      if (!of_tensor) factor = factor_of(amax_of(x + first, length));
       for (int i = first + threadIdx.x; i < first + length; i += blockDim.x) {
         value[place * N + i] = code_of(to_float(x[i]) * factor);
         scale[place * N + i] = 0;
@@ -69,15 +86,15 @@ reference_codes(const DTYPE* X, int rows, int N, int group, const long long* ind
   }
 }
 
-extern "C" __global__ void __launch_bounds__(1024)
-reference_scales(const DTYPE* X, int rows, int N, int group, const long long* index, long long count, ACC* value,
-                 ACC* scale) {
+extern "C" __global__ void __launch_bounds__(32)
+    reference_scales(const DTYPE* X, int of_tensor, const unsigned* largest, int N, int group, const long long* index,
+                     long long count, ACC* value, ACC* scale) {
   const int in_row = (N + group - 1) / group;
   for (long long place = blockIdx.x; place < count; place += gridDim.x) {
     const long long i = index == nullptr ? place : index[place];
     const int first = static_cast<int>(i % in_row) * group;
     const int length = N - first < group ? N - first : group;
-    const ACC amax = rows > 1 ? amax_of(X, static_cast<long long>(rows) * N) : amax_of(X + i / in_row * N + first, length);
+    const ACC amax = of_tensor ? ACC(float_from_bits(*largest)) : amax_of(X + i / in_row * N + first, length);
     if (threadIdx.x != 0) continue;
     value[place] = !MX ? size_of(amax) / kLargest : is_finite(amax) ? ACC(exponent_of(amax) + 127) : ACC(255);
     scale[place] = 0;

@@ -11,18 +11,22 @@ __device__ __forceinline__ ACC amax_of(const DTYPE* x, int length) {
   return amax;
 }
 
-/// The largest magnitude of everything, over the block, at least 2^-100. Every thread gets it.
-__device__ __forceinline__ ACC size_of_all(const DTYPE* X, long long count) {
-  __shared__ ACC sizes[1024];
-  ACC amax = 7.888609052210118e-31;  // 2^-100
-  for (long long i = threadIdx.x; i < count; i += blockDim.x) amax = larger(magnitude(to_float(X[i])), amax);
-  sizes[threadIdx.x] = amax;
-  for (unsigned half = blockDim.x / 2; half > 0; half /= 2) {
-    __syncthreads();
-    if (threadIdx.x < half) sizes[threadIdx.x] = larger(sizes[threadIdx.x + half], sizes[threadIdx.x]);
+extern "C" __global__ void forget_largest(unsigned* largest) { *largest = 0; }
+
+/// The bits of the largest magnitude of all X; those of NaN are larger than any number's.
+extern "C" __global__ void __launch_bounds__(256) find_largest(const DTYPE* X, long long count, unsigned* largest) {
+  unsigned most = 0;
+  const long long stride = static_cast<long long>(gridDim.x) * blockDim.x;
+  for (long long i = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += stride) {
+    const unsigned bits = bits_from_float(to_float(X[i])) & 0x7fffffffU;
+    if (bits > most) most = bits;
   }
-  __syncthreads();
-  return sizes[0];
+  atomicMax(largest, most);
+}
+
+/// The largest magnitude of everything, at least 2^-100.
+__device__ __forceinline__ ACC size_of_all(const unsigned* largest) {
+  return larger(ACC(float_from_bits(*largest)), ACC(7.888609052210118e-31));
 }
 
 __device__ __forceinline__ bool is_finite(ACC x) { return magnitude(x) <= ACC(3.4028234e38f); }
@@ -61,9 +65,9 @@ __device__ __forceinline__ unsigned code_of(float x) {
   return best | bits_from_float(x) >> 28 & 8U;
 }
 
-extern "C" __global__ void __launch_bounds__(1024)
-reference_codes(const DTYPE* X, int M, int N, const long long* index, long long count, ACC* value, ACC* scale) {
-  const ACC all = NV ? size_of_all(X, static_cast<long long>(M) * N) : ACC(1);
+extern "C" __global__ void __launch_bounds__(32)
+reference_codes(const DTYPE* X, const unsigned* largest, int N, const long long* index, long long count, ACC* value, ACC* scale) {
+  const ACC all = NV ? size_of_all(largest) : ACC(1);
   const int in_row = (N + GROUP - 1) / GROUP, width = (N + 1) / 2;
   for (long long place = blockIdx.x; place < count; place += gridDim.x) {
     const DTYPE* x = X + (index == nullptr ? place : index[place]) * N;
@@ -80,9 +84,9 @@ reference_codes(const DTYPE* X, int M, int N, const long long* index, long long 
   }
 }
 
-extern "C" __global__ void __launch_bounds__(1024)
-reference_scales(const DTYPE* X, int M, int N, const long long* index, long long count, ACC* value, ACC* scale) {
-  const ACC all = NV ? size_of_all(X, static_cast<long long>(M) * N) : ACC(1);
+extern "C" __global__ void __launch_bounds__(32)
+reference_scales(const DTYPE* X, const unsigned* largest, int N, const long long* index, long long count, ACC* value, ACC* scale) {
+  const ACC all = NV ? size_of_all(largest) : ACC(1);
   const int in_row = (N + GROUP - 1) / GROUP;
   for (long long place = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; place < count;
        place += static_cast<long long>(gridDim.x) * blockDim.x) {
@@ -94,9 +98,9 @@ reference_scales(const DTYPE* X, int M, int N, const long long* index, long long
   }
 }
 
-extern "C" __global__ void __launch_bounds__(1024)
-reference_whole(const DTYPE* X, int M, int N, long long count, ACC* value, ACC* scale) {
-  const ACC all = NV ? size_of_all(X, static_cast<long long>(M) * N) : ACC(2688);
+extern "C" __global__ void __launch_bounds__(32)
+reference_whole(const unsigned* largest, long long count, ACC* value, ACC* scale) {
+  const ACC all = NV ? size_of_all(largest) : ACC(2688);
   if (threadIdx.x != 0 || count < 1) return;
   value[0] = static_cast<float>(all / 2688);
   scale[0] = 0;
