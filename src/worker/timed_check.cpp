@@ -47,7 +47,10 @@ TimedCheck::TimedCheck(ProblemData& data, std::vector<Candidate*> candidates)
   reports_.reset(2 * candidates_.size() * data_.plan().references.size(), 0, 0);
   slots_.resize(reports_.compared().size());
   for (int set = 0; set < data_.rotation_sets(); ++set) poison_outputs(data_, set, kPoisonNan);
-  for (Candidate* candidate : candidates_) candidate->poison_workspaces(kPoisonNan);
+  for (Candidate* candidate : candidates_) {
+    candidate->poison_workspaces(kPoisonNan);
+    candidate->make_ready(0);  // all sets that are timed hold the same
+  }
 }
 
 void TimedCheck::compare(std::size_t which, int set, std::uint32_t recipe, bool timed) {

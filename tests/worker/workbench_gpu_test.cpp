@@ -30,6 +30,11 @@ KERNEL(writes_input) { INDEX; if (i < n) { c[i] = 2.0f * a[i] + b[i]; if (i == 7
 KERNEL(wild) { INDEX; if (i < n) *(float*)(16 + i * 4) = 1.0f; }
 KERNEL(whole_blocks_only) { INDEX; if (i / 256 * 256 + 256 <= n) c[i] = 2.0f * a[i] + b[i]; }
 KERNEL(empty) {}
+extern "C" __global__ void doubles(const float* a, float* kept, long long n) { INDEX; if (i < n) kept[i] = 2.0f * a[i]; }
+extern "C" __global__ void adds(const float* kept, const float* b, float* c, long long n) {
+  INDEX;
+  if (i < n) c[i] = kept[i] + b[i];
+}
 // What remembers that it has been checked.
 __device__ unsigned seen;
 KERNEL(counts) {
@@ -100,6 +105,18 @@ struct Session {
     launch.arguments = {TensorArgument{"A", 0}, TensorArgument{"B", 0}, TensorArgument{"C", 0},
                         ScalarArgument{count, "n"}};
     return {{}, {launch}};
+  }
+  /// A kernel that reads what another one has put into a workspace, before and untimed.
+  void load_prepared(std::uint32_t id) {
+    request::Load request{id, "adds", image, plan("adds", kCount)};
+    request.plan.workspaces = {{"kept", 4 * kCount, WorkspaceInit::none}};
+    request.plan.prepare = request.plan.launches;
+    Launch& before = request.plan.prepare[0];
+    before.kernel = "doubles";
+    before.arguments[1] = WorkspaceArgument{"kept", 0};
+    before.arguments.erase(before.arguments.begin() + 2);
+    request.plan.launches[0].arguments[0] = WorkspaceArgument{"kept", 0};
+    REQUIRE(std::holds_alternative<reply::Loaded>(serve(bench, request)));
   }
   void load(std::uint32_t id, const std::string& kernel, bool small = false, bool workspace = false) {
     request::Load request{id, kernel, image, plan(kernel, kCount)};
@@ -272,4 +289,13 @@ TEST_CASE("overhead of checking and timing one candidate on a GPU", "[worker][gp
   WARN("load " << ms(begin, loaded) << " ms, check " << ms(loaded, checked) << " ms, time " << ms(checked, timed)
                << " ms");
   CHECK(ms(begin, timed) < 50);
+}
+
+TEST_CASE("on a GPU what a launch has prepared is there when the kernel is timed", "[worker][gpu]") {
+  auto device = test::gpu();
+  if (!device) return;
+  Session session(std::move(device));
+  session.load_prepared(1);
+  CHECK(session.check(1, true).passed());
+  CHECK(session.time({1})[0].guard_violation.empty());
 }

@@ -291,3 +291,10 @@ TEST_CASE("shipped: one that is not valid any more is a note, and the default is
     CHECK(bench.notes().size() == 1);
   }
 }
+
+TEST_CASE("shipped: every file of this tree is read", "[session]") {
+  const ShippedWinners all = read_shipped(shipped_folder());
+  CHECK(all.winners.size() > 100);
+  for (const std::string& warning : all.warnings) UNSCOPED_INFO(warning);
+  CHECK(all.warnings.empty());
+}
