@@ -40,7 +40,8 @@ fs::path project_of(const fs::path& source) {
 
 bool is_below(const fs::path& file, const fs::path& folder) {
   std::error_code error;
-  const fs::path whole = fs::weakly_canonical(fs::absolute(folder), error);
+  // An empty name is the current folder, which fs::absolute does not know.
+  const fs::path whole = fs::weakly_canonical(fs::absolute(folder.empty() ? "." : folder), error);
   return std::mismatch(whole.begin(), whole.end(), file.begin(), file.end()).first == whole.end();
 }
 

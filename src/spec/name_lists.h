@@ -10,6 +10,21 @@
 
 namespace kerlab::spec {
 
+/// Properties of the device that expressions of a variant may name.
+inline constexpr const char* kDeviceNames[] = {"device.cc",
+                                               "device.sms",
+                                               "device.memory_bytes",
+                                               "device.l2_bytes",
+                                               "device.shared_per_block",
+                                               "device.shared_per_sm",
+                                               "device.shared_reserved",
+                                               "device.registers_per_block",
+                                               "device.registers_per_sm",
+                                               "device.threads_per_block",
+                                               "device.threads_per_sm",
+                                               "device.blocks_per_sm",
+                                               "device.warp_size"};
+
 /// `formerly` of the variant's file: names that it, or what it replaced, had before. Throws SpecError.
 std::vector<std::string> former_names(const Variant& variant);
 

@@ -8,6 +8,7 @@
 #include "spec/dtype_rule.h"
 #include "spec/kernel_name.h"
 #include "spec/launch_reader.h"
+#include "spec/name_lists.h"
 #include "spec/readers.h"
 #include "spec/scope.h"
 #include "spec/toml/source_path.h"
@@ -17,20 +18,6 @@ namespace kerlab::spec {
 namespace {
 
 constexpr std::int64_t kMostAlignment = 256;  // what an allocation has
-
-constexpr const char* kDeviceNames[] = {"device.cc",
-                                        "device.sms",
-                                        "device.memory_bytes",
-                                        "device.l2_bytes",
-                                        "device.shared_per_block",
-                                        "device.shared_per_sm",
-                                        "device.shared_reserved",
-                                        "device.registers_per_block",
-                                        "device.registers_per_sm",
-                                        "device.threads_per_block",
-                                        "device.threads_per_sm",
-                                        "device.blocks_per_sm",
-                                        "device.warp_size"};
 
 // Options through which a spec could read or write files are not among these.
 constexpr std::string_view kAllowedOptions[] = {"-D",

@@ -24,6 +24,7 @@ kernel = "told"
 grid = ["ceil_div(N, 128)"]
 block = [128]
 arguments = ["x", "y", "N", "a", "told"]
+in_order = true
 )toml";
 
 // EARLY: goes on when the block before it has begun, not only when it has ended. Whoever runs blocks in order, each
