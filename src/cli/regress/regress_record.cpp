@@ -104,15 +104,22 @@ RecordOptions common_options(const RegressCommand& command, const GlobalOptions&
   return options;
 }
 
-/// The margins of the suite go with its baselines, where they can be reviewed.
-void write_settings(const RegressCommand& command, const Suite& suite) {
-  const BaselineFolder folder = regress_folder(command);
+/// What baseline.toml says where this suite's problems are recorded: the margins go with the baselines, where they can
+/// be reviewed. Empty: what is there stays, of another suite with the same margins. Throws Error where that has others.
+std::string settings_text(const std::filesystem::path& file, const Suite& suite) {
   const std::string margins = read_margins(suite.file.string()).text();
-  const BaselineFolder::Lock lock(folder);
-  write_atomic(folder.settings(),
-               fmt::format("# Written by `kerlab regress record --suite {}`: [margins] differ from the defaults "
-                           "(docs/regress.md).\nformat = 1\nsuite = \"{}\"\n{}{}",
-                           suite.name, suite.name, margins.empty() ? "" : "\n", margins));
+  const std::string name = fmt::format("suite = \"{}\"\n", suite.name);
+  if (std::filesystem::exists(file) && read_text(file).find("\n" + name) == std::string::npos) {
+    if (read_margins(file.string()).text() == margins) return "";
+    throw Error(fmt::format(
+        "{} has the [margins] of another suite, which differ from those of '{}': record it under another name "
+        "(--name {})",
+        file.string(), suite.name, suite.name));
+  }
+  return fmt::format(
+      "# Written by `kerlab regress record --suite {}`: [margins] differ from the defaults (docs/regress.md).\n"
+      "format = 1\n{}{}{}",
+      suite.name, name, margins.empty() ? "" : "\n", margins);
 }
 
 }  // namespace
@@ -129,9 +136,12 @@ ExitCode run_record(const RegressCommand& command, const GlobalOptions& global) 
       options.problems.push_back({problem.family, problem.arguments, problem.dtype,
                                   command.variants.empty() ? problem.variants : command.variants, command.configuration,
                                   problem.min_tflops});
-    read_margins(suite.file.string());  // what is wrong in it is told before anything runs
+    const BaselineFolder folder = regress_folder(command);
+    settings_text(folder.settings(), suite);  // what is wrong is told before anything runs
     const ExitCode code = run_session(std::move(options), command, global);
-    write_settings(command, suite);
+    const BaselineFolder::Lock lock(folder);
+    if (const std::string text = settings_text(folder.settings(), suite); !text.empty())
+      write_atomic(folder.settings(), text);
     return code;
   }
   if (target.empty() && (!global.problem.empty() || !command.variants.empty() || !command.configuration.empty()))

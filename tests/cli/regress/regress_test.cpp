@@ -154,6 +154,27 @@ TEST_CASE("cli: regress never falls back to an emulated device by itself", "[cli
   CHECK_THAT(other.err, Catch::Contains("has nothing of Emulated A100") && Catch::Contains("1 of Emulated H200"));
 }
 
+TEST_CASE("cli: a second suite is recorded beside the first, or refused where its margins differ",
+          "[cli][emulated][regress]") {
+  const RegressBox box;
+  const auto suite = [&](const std::string& name, int number, const std::string& margins) {
+    box.sandbox.write(name + ".toml",
+                      fmt::format("[[problem]]\nfamily = \"./twice\"\ndimensions = {{ N = {} }}\n{}", number, margins));
+    return box.run({"record", "--suite", (box.sandbox / (name + ".toml")).string()});
+  };
+  const ProcessResult first = suite("first", 3000, "[margins]\ninstructions = \"2%\"\n");
+  INFO(first.err);
+  REQUIRE(first.exit_code == 0);
+  const std::string settings = read_text(box.sandbox / "baselines/main/baseline.toml");
+  CHECK_THAT(settings, Catch::Contains("suite = \"first\"") && Catch::Contains("instructions"));
+  CHECK(suite("second", 4000, "[margins]\ninstructions = \"2%\"\n").exit_code == 0);
+  CHECK(read_text(box.sandbox / "baselines/main/baseline.toml") == settings);
+  const ProcessResult third = suite("third", 5000, "");
+  CHECK(third.exit_code == 1);
+  CHECK_THAT(third.err, Catch::Contains("which differ from those of 'third'") && Catch::Contains("--name third"));
+  CHECK(read_text(box.sandbox / "baselines/main/baseline.toml") == settings);
+}
+
 TEST_CASE("cli: regress record into a folder that cannot be written says so and leaves nothing", "[cli][regress]") {
   const RegressBox box;
   box.sandbox.write("baselines", "a file where a folder should be");
