@@ -103,6 +103,11 @@ class ProblemData {
   void queue_input_hashes(int set, const ReportBuffer& reports, std::uint32_t first_slot) const;
   [[nodiscard]] const std::vector<std::size_t>& inputs() const { return inputs_; }
   [[nodiscard]] const Tensor& output(std::size_t reference) const;
+  /// By a checker that has a single place to judge: what some blocks have written tells nothing.
+  [[nodiscard]] bool judged_as_one(std::size_t reference) const {
+    const ReferencePlan& plan = plan_.references[reference];
+    return plan.checker && plan.indices(output(reference).elements()) <= 1;
+  }
   /// Queues the hash of `bytes` at `data` into a slot.
   void queue_hash(DevicePtr data, std::int64_t bytes, const ReportBuffer& reports, std::uint32_t slot) const;
 

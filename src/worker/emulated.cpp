@@ -63,9 +63,11 @@ CheckReport Workbench::check_blocks(const request::Check& check) {
   const CheckReport small = check_small(check);
   if (small.whole_small && !small.passed()) return small;
   const bool sparse = has_sparse_tensors(p.data.plan());
-  // The norm of a matrix is known of all of it only.
-  const bool independent = !whole.plan().accuracy.normwise &&
-                           (check.sampling == Sampling::blocks || whole.can_be_sampled(sparse ? kUnusedWorkspace : 0));
+  // The norm of a matrix is known of all of it only, and some checkers judge all of an output at once.
+  bool at_once = whole.plan().accuracy.normwise;
+  for (std::size_t i = 0; i < p.data.plan().references.size(); ++i) at_once = at_once || p.data.judged_as_one(i);
+  const bool independent =
+      !at_once && (check.sampling == Sampling::blocks || whole.can_be_sampled(sparse ? kUnusedWorkspace : 0));
   const bool sampled = check.sampling != Sampling::small && independent;
   if (small.whole_small && !sampled) return small;
   if (!sampled && sparse)
