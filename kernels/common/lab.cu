@@ -99,7 +99,7 @@ __device__ u32 report_lock = 0;
 
 /// What one thread, warp or block has seen.
 struct Tally {
-  u64 mismatches = 0, nans = 0;
+  u64 mismatches = 0, nans = 0, expected_nans = 0;
   double sum_square = 0;
   u64 worst_key = 0;  // ratio as float bits above the complement of the index: the first of the worst wins
   i64 worst_index = 0;
@@ -109,6 +109,7 @@ struct Tally {
 __device__ void combine(Tally& tally) {
   tally.mismatches = warp_sum(tally.mismatches);
   tally.nans = warp_sum(tally.nans);
+  tally.expected_nans = warp_sum(tally.expected_nans);
   tally.sum_square = warp_sum(tally.sum_square);
   RoundingSums& r = tally.rounding;
   r = {warp_sum(r.elements), warp_sum(r.beyond), warp_sum(r.outward), warp_sum(r.spread),
@@ -131,6 +132,7 @@ __device__ void see(Tally& tally, const CompareArguments& a, const Format& f, i6
   const Verdict verdict = judge(f, bits, value, scale, a);
   tally.mismatches += verdict.passed ? 0 : 1;
   tally.nans += verdict.nan ? 1 : 0;
+  tally.expected_nans += value != value ? 1 : 0;
   if (!is_infinite(verdict.ratio)) tally.sum_square += verdict.ratio * verdict.ratio;
   const u64 key = worst_key(verdict.ratio, i);
   if (key > tally.worst_key) {
@@ -205,6 +207,7 @@ __device__ void publish(const CompareArguments& a, const Format& f, Tally tally)
   CompareReport* report = pointer<CompareReport>(a.report);
   if (tally.mismatches != 0) atomicAdd(&report->mismatches, tally.mismatches);
   if (tally.nans != 0) atomicAdd(&report->nans, tally.nans);
+  if (tally.expected_nans != 0) atomicAdd(&report->expected_nans, tally.expected_nans);
   if (tally.sum_square != 0) atomicAdd(&report->sum_square_ratio, tally.sum_square);
   if (tally.rounding.elements != 0) {
     atomicAdd(&report->rounding.elements, tally.rounding.elements);

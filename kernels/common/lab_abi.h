@@ -150,6 +150,7 @@ struct CompareReport {
   u64 compared;
   u64 mismatches;   // beyond the tolerance, NaN included
   u64 nans;         // NaN where the reference has none (NaN for NaN counts as equal)
+  u64 expected_nans;
   u64 worst_key;    // float bits of err/tol in the high word, complement of the index's low bits below
   i64 worst_index;  // 0: none; else index + 1
   double worst_got, worst_expected, worst_tolerance;

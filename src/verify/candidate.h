@@ -29,8 +29,9 @@ class Candidate {
   [[nodiscard]] const PitchedTensors& pitched() const { return pitched_; }
   /// Those that nobody initialises hold the pattern (queued): what was there by chance must not matter.
   void poison_workspaces(std::uint32_t pattern);
-  /// What is not timed, for the inputs of a set (queued): tensors go into the program's variables, prepare launches run.
-  /// Part of `run` and `launches`; again after `poison_workspaces`, where launches are run that were got before it.
+  /// What is not timed, for the inputs of a set (queued): tensors go into the program's variables, prepare launches
+  /// run. Part of `run` and `launches`; again after `poison_workspaces`, where launches are run that were got before
+  /// it.
   void make_ready(int set);
   /// What `__device__` variables of the module hold that is not what they held when it was loaded, as a sentence about
   /// the first; empty: nothing. They are given their first values again. Waits for the device where there are any.

@@ -33,6 +33,10 @@ RecipeReport explain(const Recipe& recipe, const Tensor& output, const lab::Comp
   return explain(recipe, output, found, output.elements());
 }
 
+/// Of ordinary inputs so many NaN in a row are no chance; fewer may be an edge of the problem (a variance of one
+/// number).
+constexpr std::int64_t kTelling = 256;
+
 RecipeReport explain(const Recipe& recipe, const Tensor& output, const lab::CompareReport& found, std::int64_t wanted) {
   RecipeReport report;
   report.recipe = recipe_text(recipe);
@@ -58,6 +62,14 @@ RecipeReport explain(const Recipe& recipe, const Tensor& output, const lab::Comp
     report.detail = difference(recipe, report, output);
   }
   judge_rounding(report);
+  if (report.passed && recipe.plain() && report.compared >= kTelling && found.expected_nans == found.compared) {
+    report.passed = false;
+    report.cause = Cause::nan;
+    report.detail = fmt::format(
+        "all {} expected values are NaN, so that nothing was checked: what does the reference read? (an input that "
+        "nobody fills, or an output for an input)",
+        report.compared);
+  }
   return report;
 }
 

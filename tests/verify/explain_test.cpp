@@ -47,6 +47,24 @@ TEST_CASE("an output that was not compared whole does not pass", "[verify]") {
   CHECK(explain({}, empty, {}).passed);
 }
 
+TEST_CASE("where every expected value is NaN, nothing was checked", "[verify]") {
+  const Tensor output{"D", DType::fp32, Role::output, {64, 16}};
+  lab::CompareReport found{};
+  found.compared = found.expected_nans = 1024;
+  const RecipeReport report = explain({}, output, found);
+  CHECK_FALSE(report.passed);
+  CHECK(report.cause == Cause::nan);
+  CHECK_THAT(report.detail, Catch::Contains("all 1024 expected values are NaN"));
+  found.expected_nans = 1023;
+  CHECK(explain({}, output, found).passed);
+  Recipe planted;
+  planted.plants.emplace_back();
+  found.expected_nans = 1024;
+  CHECK(explain(planted, output, found).passed);
+  found.compared = found.expected_nans = 3;  // of an edge
+  CHECK(explain({}, Tensor{"D", DType::fp32, Role::output, {3}}, found).passed);
+}
+
 TEST_CASE("runs that differ bit by bit fail, unless the variant says so", "[verify]") {
   RecipeReport report;
   report.passed = true;

@@ -1,10 +1,12 @@
 #include "device/emu/native_lab.h"
 
 #include <fmt/format.h>
+#include <cmath>
 
 #include <atomic>
 #include <bit>
 #include <chrono>
+#include <cmath>
 #include <cstring>
 
 #include "common/lab_abi.h"
@@ -124,15 +126,16 @@ void fill_range(const lab::FillArguments& a, Word<kDtype>* out, i64 begin, i64 e
 
 /// What one chunk of a comparison has seen.
 struct Tally {
-  u64 mismatches = 0, nans = 0;
+  u64 mismatches = 0, nans = 0, expected_nans = 0;
   double sum_square = 0;
   u64 worst_key = 0;
   i64 worst_index = 0;
   lab::RoundingSums rounding{};
 
-  void see(const lab::Verdict& verdict, i64 index) {
+  void see(const lab::Verdict& verdict, i64 index, double expected) {
     mismatches += verdict.passed ? 0 : 1;
     nans += verdict.nan ? 1 : 0;
+    expected_nans += std::isnan(expected) ? 1 : 0;
     if (!lab::is_infinite(verdict.ratio)) sum_square += verdict.ratio * verdict.ratio;
     const u64 key = lab::worst_key(verdict.ratio, index);
     if (key > worst_key) worst_key = key, worst_index = index;
@@ -140,6 +143,7 @@ struct Tally {
   void add(const Tally& other) {
     mismatches += other.mismatches;
     nans += other.nans;
+    expected_nans += other.expected_nans;
     sum_square += other.sum_square;
     lab::add(rounding, other.rounding);
     if (other.worst_key > worst_key) worst_key = other.worst_key, worst_index = other.worst_index;
@@ -150,6 +154,7 @@ void publish(lab::CompareReport& report, const Tally& tally, u64 count) {
   report.compared = count;
   report.mismatches += tally.mismatches;
   report.nans += tally.nans;
+  report.expected_nans += tally.expected_nans;
   report.sum_square_ratio += tally.sum_square;
   lab::add(report.rounding, tally.rounding);
 }
@@ -166,7 +171,7 @@ void compare_all(const lab::CompareArguments& a, const Word<kDtype>* got, const 
     Tally tally;
     for (i64 i = begin; i < end; ++i) {
       const lab::Verdict verdict = judge(i);
-      tally.see(verdict, i);
+      tally.see(verdict, i, static_cast<double>(value[i]));
       if (a.rounding != 0)
         lab::add_rounding(tally.rounding, kFormat, lab::decode(kFormat, got[i]), static_cast<double>(value[i]),
                           verdict.tolerance);

@@ -32,6 +32,7 @@ void see(lab::CompareReport& found, const Element& element) {
   ++found.compared;
   found.mismatches += verdict.passed ? 0 : 1;
   found.nans += verdict.nan ? 1 : 0;
+  found.expected_nans += std::isnan(element.expected) ? 1 : 0;
   if (std::isfinite(verdict.ratio)) found.sum_square_ratio += verdict.ratio * verdict.ratio;
   const bool worse = found.worst_index == 0 || verdict.ratio > found.max_ratio;
   if (!worse) return;
