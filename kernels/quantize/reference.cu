@@ -1,7 +1,7 @@
 // What Q and S should be, by their definitions (family.toml), one warp a row or a group; the largest magnitude of a
 // tensor is found before. The factor and its product are fp32 by definition: an fp32 quotient of fp32 numbers is the
 // one of ACC, rounded.
-#include "common/types.cuh"
+#include "common/largest.cuh"
 
 constexpr ACC kLargest = OUT == 0 ? 127 : OUT == 1 ? 448 : 57344;
 
@@ -51,21 +51,6 @@ __device__ __forceinline__ ACC code_of(float scaled) {
   if (OUT == 0 && scaled != scaled) return 0;  // int8 has no NaN
   const ACC code = scaled;
   return code > kLargest ? kLargest : code < -kLargest ? -kLargest : code;
-}
-
-extern "C" __global__ void forget_largest(unsigned* largest) {
-  *largest = 0;
-}
-
-/// The bits of the largest magnitude of all X; those of NaN are larger than any number's.
-extern "C" __global__ void __launch_bounds__(256) find_largest(const DTYPE* X, long long count, unsigned* largest) {
-  unsigned most = 0;
-  const long long stride = static_cast<long long>(gridDim.x) * blockDim.x;
-  for (long long i = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += stride) {
-    const unsigned bits = bits_from_float(to_float(X[i])) & 0x7fffffffU;
-    if (bits > most) most = bits;
-  }
-  atomicMax(largest, most);
 }
 
 /// `of_tensor`: one scale, of `largest`.

@@ -1,6 +1,6 @@
 // What Q, S and T should be, by their definitions (family.toml). Codes by the distances to all eight magnitudes, not by the
 // kernels' arithmetic. Quotients and products that are fp32 by definition are those of ACC, rounded.
-#include "common/types.cuh"
+#include "common/largest.cuh"
 
 __device__ __forceinline__ ACC magnitude(ACC x) { return x < 0 ? -x : x; }
 __device__ __forceinline__ ACC larger(ACC a, ACC b) { return a != a || a > b ? a : b; }  // nothing is larger than NaN
@@ -9,19 +9,6 @@ __device__ __forceinline__ ACC amax_of(const DTYPE* x, int length) {
   ACC amax = 0;
   for (int i = 0; i < length; ++i) amax = larger(magnitude(to_float(x[i])), amax);
   return amax;
-}
-
-extern "C" __global__ void forget_largest(unsigned* largest) { *largest = 0; }
-
-/// The bits of the largest magnitude of all X; those of NaN are larger than any number's.
-extern "C" __global__ void __launch_bounds__(256) find_largest(const DTYPE* X, long long count, unsigned* largest) {
-  unsigned most = 0;
-  const long long stride = static_cast<long long>(gridDim.x) * blockDim.x;
-  for (long long i = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += stride) {
-    const unsigned bits = bits_from_float(to_float(X[i])) & 0x7fffffffU;
-    if (bits > most) most = bits;
-  }
-  atomicMax(largest, most);
 }
 
 /// The largest magnitude of everything, at least 2^-100.
