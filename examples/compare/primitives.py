@@ -10,6 +10,7 @@ torch.cumsum of integers results of 64 bits: torch does more there, and its spar
 other work, which the line says, and the mean leaves them out.
 """
 
+import argparse
 import math
 import sys
 
@@ -155,9 +156,12 @@ def block_sparse(name, dtype, width):
 
 
 def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("kerlab", nargs="?", help="the program that is timed as well")
+    kerlab = parser.parse_args().kerlab
     times = {}
-    if len(sys.argv) > 1:
-        times = dict(bench_rows(sys.argv[1], "primitives-h200") + bench_rows(sys.argv[1], "irregular-h200"))
+    if kerlab:
+        times = dict(bench_rows(kerlab, "primitives-h200") + bench_rows(kerlab, "irregular-h200"))
     flush = cache_flusher()
     print(f"{'problem':42}  {'torch':>10}  {'kerlab':>10}  torch/k")
     logs = []

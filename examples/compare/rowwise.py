@@ -9,6 +9,7 @@ kerlab's (above 1: kerlab is faster), and the geometric mean. Of rmsnorm_backwar
 by kernel; compiled it is fused.
 """
 
+import argparse
 import math
 import sys
 
@@ -86,7 +87,10 @@ def kerlab_times(program):
 
 
 def main():
-    times = kerlab_times(sys.argv[1]) if len(sys.argv) > 1 else {}
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("kerlab", nargs="?", help="the program that is timed as well")
+    kerlab = parser.parse_args().kerlab
+    times = kerlab_times(kerlab) if kerlab else {}
     flush = cache_flusher()
     print(f"{'problem':38}  {'torch':>9}  {'compiled':>9}  {'kerlab':>9}  torch/k  comp/k")
     problems = [(normalisations, s) for s in SHAPES] + [(gradients, s) for s in SHAPES]
