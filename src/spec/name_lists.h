@@ -1,6 +1,6 @@
 #pragma once
-// Lists of names in specs that few ask for, read from the file when they do: what a variant was called before, and
-// where else a family has variants.
+// Lists of names in specs that few ask for: properties of the device; and, read from the file when they are wanted,
+// what a variant was called before, and where else a family has variants.
 
 #include <filesystem>
 #include <string>

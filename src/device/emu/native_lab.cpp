@@ -1,7 +1,6 @@
 #include "device/emu/native_lab.h"
 
 #include <fmt/format.h>
-#include <cmath>
 
 #include <atomic>
 #include <bit>
