@@ -13,3 +13,15 @@ __device__ __forceinline__ int ends_before(const int* ends, int rows, int first,
   }
   return low;
 }
+
+/// The same by a warp, which looks at 32 places at once: of a million rows in four looks instead of twenty, one after another.
+__device__ __forceinline__ int warp_ends_before(const int* ends, int rows, int first, int elements, int diagonal) {
+  int low = max(diagonal - elements, 0), high = min(diagonal, rows);
+  while (low < high) {
+    const int step = (high - low + 31) / 32, last = low + (static_cast<int>(threadIdx.x) % 32 + 1) * step - 1;
+    const bool before = last < high && ends[last] <= first + diagonal - 1 - last;
+    low += __popc(__ballot_sync(0xffffffffU, before)) * step;
+    high = min(high, low + step - 1);
+  }
+  return low;
+}

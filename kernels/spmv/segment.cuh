@@ -9,11 +9,11 @@ struct Segment {
 
 __device__ __forceinline__ Segment joined(Segment a, Segment b) { return {b.begun ? b.sum : a.sum + b.sum, a.begun || b.begun}; }
 
-/// Of all threads up to this one; `before` is the sum up to the thread before it, 0 for the first.
-/// May be called again after a barrier.
-__device__ __forceinline__ Segment scan_segments(Segment own, DTYPE& before) {
-  __shared__ DTYPE sums[THREADS / 32];
-  __shared__ int begun[THREADS / 32];
+/// Of all threads up to this one; `before` is that of the thread before it, nothing for the first.
+/// By all COUNT threads of the block; may be called again after a barrier.
+template <int COUNT> __device__ __forceinline__ Segment scan_segments(Segment own, Segment& before) {
+  __shared__ DTYPE sums[COUNT / 32];
+  __shared__ int begun[COUNT / 32];
   const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
 #pragma unroll
   for (int apart = 1; apart < 32; apart *= 2) {
@@ -30,6 +30,6 @@ __device__ __forceinline__ Segment scan_segments(Segment own, DTYPE& before) {
   __syncthreads();
   Segment warps = {0, false};
   for (int w = 0; w < warp; ++w) warps = joined(warps, {sums[w], begun[w] != 0});
-  before = joined(warps, above).sum;
+  before = joined(warps, above);
   return joined(warps, own);
 }

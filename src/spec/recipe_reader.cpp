@@ -132,28 +132,35 @@ RecipeDecl read_recipe(const SpecTable& row, const Scope& scope, const std::vect
   return recipe;
 }
 
+/// Of the recipes up to the first that every problem has: each is the first of some problem, which is timed with it.
+void require_timed(const SpecTable& row, const RecipeDecl& recipe) {
+  // Zeros and small integers make tensor cores faster than they are, and so do infinities.
+  if ((recipe.name != "normal" && recipe.name != "uniform") || !recipe.plants.empty())
+    row.fail("name", "the first recipe is the one that is timed: normal or uniform");
+  if (!recipe.integers.empty() && recipe.integers != "uniform" && recipe.integers != "banded")
+    row.fail("integers", "the first recipe is the one that is timed: uniform or banded");
+  if (recipe.parts == "gaps") row.fail("parts", "the first recipe is the one that is timed: routed, even or power");
+}
+
 }  // namespace
 
 std::vector<RecipeDecl> read_recipes(const SpecTable& family, const Scope& scope,
                                      const std::vector<TensorDecl>& tensors) {
   std::vector<RecipeDecl> recipes;
+  bool always = false;  // one that every problem has was read
   for (const TomlValue& value : family.tables("recipe")) {
     const SpecTable row = SpecTable::named(
         value, "recipe", {"name", "doc", "base", "seed", "parameters", "exact", "when", "plant", "integers", "parts"});
     recipes.push_back(read_recipe(row, scope, tensors));
     const RecipeDecl& recipe = recipes.back();
-    // Zeros and small integers make tensor cores faster than they are, and so do infinities.
-    const bool timed = (recipe.name == "normal" || recipe.name == "uniform") && recipe.plants.empty();
-    if (recipes.size() == 1 && !(timed && recipe.when.empty()))
-      row.fail("name", "the first recipe is the one that is timed: normal or uniform");
-    if (recipes.size() == 1 && !recipe.integers.empty() && recipe.integers != "uniform" && recipe.integers != "banded")
-      row.fail("integers", "the first recipe is the one that is timed: uniform or banded");
-    if (recipes.size() == 1 && recipe.parts == "gaps")
-      row.fail("parts", "the first recipe is the one that is timed: routed, even or power");
+    if (!always) require_timed(row, recipe);
+    always = always || recipe.when.empty();
     const auto is_it = [&](const RecipeDecl& other) { return other.name == recipe.name && other.seed == recipe.seed; };
     if (std::count_if(recipes.begin(), recipes.end(), is_it) > 1)
       row.fail("name", fmt::format("a second recipe '{}' with seed {}", recipe.name, recipe.seed));
   }
+  if (!recipes.empty() && !always)
+    family.fail("recipe", "each has a 'when': one that may be timed has none, for the problems that they leave");
   return recipes;
 }
 

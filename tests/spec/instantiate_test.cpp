@@ -288,6 +288,23 @@ TEST_CASE("reference: rows, own recipes", "[spec]") {
                     Catch::Contains("3 outputs per index do not divide the 4096 elements of 'D'"));
 }
 
+TEST_CASE("reference: the first recipe that holds is timed, which a problem's dimensions may choose", "[spec]") {
+  const std::string text = replaced(kFamily, "[cost]",
+                                    "[[recipe]]\nname = \"normal\"\nseed = 9\nwhen = \"K > 9\"\n"
+                                    "[[recipe]]\nname = \"normal\"\n[cost]");
+  const Family family = load_specs(text, kVariant).family;
+  const auto seeds = [&](std::int64_t k) {
+    ProblemRequest request;
+    request.dimensions["K"] = k;
+    std::vector<std::uint64_t> found;
+    const ProblemPlan plan = instantiate_reference(family, make_problem(family, request), h200()).plan;
+    for (const Recipe& recipe : plan.recipes) found.push_back(recipe.seed);
+    return found;
+  };
+  CHECK(seeds(8) == std::vector<std::uint64_t>{1});
+  CHECK(seeds(16) == std::vector<std::uint64_t>{9, 1});
+}
+
 TEST_CASE("reference: recipes plant what their conditions say, into the inputs of the problem", "[spec]") {
   const std::string text = replaced(kFamily, "[cost]",
                                     "[[recipe]]\nname = \"normal\"\n"

@@ -161,6 +161,12 @@ TEST_CASE("family: names, cycles, references", "[spec]") {
       {"[cost]", "[[recipe]]\nname = \"small_integer\"\n[cost]",
        "family.toml:37:8: the first recipe is the one that is timed: normal or uniform ('name' of recipe "
        "'small_integer')"},
+      {"[cost]", "[[recipe]]\nname = \"normal\"\nwhen = \"K > 9\"\n[[recipe]]\nname = \"one_hot\"\n[cost]",
+       "family.toml:40:8: the first recipe is the one that is timed: normal or uniform ('name' of recipe 'one_hot')"},
+      {"[cost]", "[[recipe]]\nname = \"normal\"\nwhen = \"K > 9\"\n[cost]",
+       "family.toml:36:1: each has a 'when': one that may be timed has none, for the problems that they leave "
+       "('recipe' "
+       "of family)"},
       {"[cost]", "[[recipe]]\nname = \"norma\"\n[cost]",
        "family.toml:37:8: 'norma' is none of normal, uniform, small_integer, one_hot, constant, index_coded, did you "
        "mean 'normal'?; a recipe of another name has a base ('name' of recipe 'norma')"},
