@@ -1,67 +1,112 @@
-// Rung 6, look_back_bulk: look_back, with the next tiles on their way while a block looks back.
+// Rung 6, look_back_bulk: look_back, with tiles on their way and stored while a warp of its own looks back.
 //
-// Idea      as many blocks as fit take tiles one after another. Bulk copies bring the next STAGES - 1 tiles to shared memory,
-//           past the registers: while a block waits for those before it, and while it writes, memory is busy. Tiles are
-//           numbered when they are asked for, and a block has them in that order: the first tile that is not known
+// Idea      as many blocks as fit take tiles one after another. Bulk copies bring the next tiles to shared memory, past the
+//           registers. A scout, one warp more, publishes the sum of a tile as soon as the others have it, and looks back
+//           while they store the tile before and add up the next: nobody waits for a look-back, and sums are known a whole
+//           tile before they are asked for. A tile is read twice from shared memory rather than held in registers.
+//           Tiles are numbered when they are asked for, and a block has them in that order: the first tile that is not known
 //           is the one that its block works at.
-// Parameters THREADS a block; ROUNDS accesses of 16 bytes a thread; STAGES tiles in shared memory; BLOCKS an SM; SLEEP ns
-//           between two looks at who is not ready.
+// Parameters THREADS that add up; ROUNDS accesses of 16 bytes a thread; STAGES tiles in shared memory, two of them in work;
+//           BLOCKS an SM; SLEEP ns between two looks at who is not ready.
 // Expects   sm_90. Words and counter are 0 before.
 // Lacks     an order of additions that is always the same, as look_back.
 #include "tile.cuh"
 #include "common/look_back.cuh"
 #include "common/sm90/bulk_load.cuh"
 
-struct Ring {
-  Number* stages;  ///< [STAGES][kTile]
-  Mbarrier* full;
-  int* numbers;  ///< of the tiles there
+struct Shared {
+  Mbarrier full[STAGES];  ///< a tile is there, and its number
+  int numbers[STAGES];
+  Mbarrier summed[2];  ///< by tiles of even and odd turns: all warps have written their words
+  Mbarrier known[2];   ///< the scout has scanned the words, and knows the prefix
+  Number words[2][kWords];
+  Number prefix[2];
+};
 
-  /// One thread: asks for the next tile. A ragged one stays in memory.
-  __device__ __forceinline__ void fetch(int stage, const Number* X, long long N, unsigned* begun) const {
-    const int number = static_cast<int>(atomicAdd(begun, 1U));
-    numbers[stage] = number;
+/// One thread's: the next tiles into the stages. The number of the tile after them is asked for before it is needed.
+struct Feed {
+  Shared& shared;
+  Number* stages;  ///< [STAGES][kTile]
+  const Number* X;
+  long long N;
+  unsigned* begun;
+  int next;
+
+  /// A ragged tile stays in memory.
+  __device__ __forceinline__ void fetch(int stage) {
+    const int number = next;
+    next = static_cast<int>(atomicAdd(begun, 1U));
+    shared.numbers[stage] = number;
     const long long first = static_cast<long long>(number) * kTile;
-    if (first + kTile > N) return full[stage].arrive();
-    full[stage].arrive_expect_tx(kTile * sizeof(Number));
-    bulk_load(stages + stage * kTile, X + first, kTile * sizeof(Number), full[stage]);
+    if (first + kTile > N) return shared.full[stage].arrive();
+    shared.full[stage].arrive_expect_tx(kTile * sizeof(Number));
+    bulk_load(stages + stage * kTile, X + first, kTile * sizeof(Number), shared.full[stage]);
   }
 };
 
-extern "C" __global__ void __launch_bounds__(THREADS)
+__device__ __forceinline__ void scout(Feed& feed, Shared& shared, TileWord<Number>* words_of_tiles) {
+  const bool leads = threadIdx.x % 32 == 0;
+  for (int turn = 0;; ++turn) {
+    const int half = turn % 2;
+    __syncwarp();
+    const int number = shared.numbers[turn % STAGES];
+    if (static_cast<long long>(number) * kTile >= feed.N) return;
+    shared.summed[half].wait(turn / 2 & 1);
+    if (leads && turn >= 2) feed.fetch((turn - 2) % STAGES);  // who has summed up this tile has stored that one
+    const Number total = scan_words(shared.words[half]);
+    const Number prefix = look_back<SLEEP>(words_of_tiles, number, total);
+    if (leads) shared.prefix[half] = prefix;
+    __syncwarp();
+    if (leads) shared.known[half].arrive();
+  }
+}
+
+__device__ __forceinline__ void load_tile(Tile& tile, const Number* stage, const Number* X, long long first, long long N) {
+  if (first + kTile <= N) tile.load(stage, kTile);
+  else tile.load(X + first, N - first);
+}
+
+__device__ __forceinline__ void add_up(const Feed& feed, Shared& shared, Number* __restrict__ Y) {
+  Tile last;  // of the turn before: its sums within warps
+  long long last_first = 0;
+  for (int turn = 0;; ++turn) {
+    const int stage = turn % STAGES, half = turn % 2;
+    shared.full[stage].wait(turn / STAGES & 1);
+    const long long first = static_cast<long long>(shared.numbers[stage]) * kTile;
+    Tile tile;
+    if (first < feed.N) {
+      load_tile(tile, feed.stages + stage * kTile, feed.X, first, feed.N);
+      tile.scan_warps(shared.words[half]);
+      __syncwarp();
+      if (threadIdx.x % 32 == 0) shared.summed[half].arrive();
+    }
+    if (turn > 0) {
+      shared.known[1 - half].wait((turn - 1) / 2 & 1);
+      load_tile(last, feed.stages + (turn - 1) % STAGES * kTile, feed.X, last_first, feed.N);
+      last.store(Y + last_first, feed.N - last_first, shared.words[1 - half], shared.prefix[1 - half], EXCLUSIVE);
+      __syncwarp();
+    }
+    if (first >= feed.N) return;
+    last = tile;
+    last_first = first;
+  }
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS + 32)
 scan(const Number* __restrict__ X, Number* __restrict__ Y, int N, TileWord<Number>* words_of_tiles, unsigned* begun) {
   extern __shared__ __align__(128) unsigned char memory[];
-  __shared__ Mbarrier full[STAGES];
-  __shared__ int numbers[STAGES];
-  __shared__ Number words[kWords];
-  __shared__ Number before_tile;
-  const Ring ring = {reinterpret_cast<Number*>(memory), full, numbers};
-  if (threadIdx.x == 0) {
-    for (Mbarrier& one : full) one.init(1);
+  __shared__ Shared shared;
+  Feed feed = {shared, reinterpret_cast<Number*>(memory), X, N, begun, 0};
+  if (threadIdx.x == THREADS) {
+    for (Mbarrier& one : shared.full) one.init(1);
+    for (Mbarrier& one : shared.summed) one.init(kWarps);
+    for (Mbarrier& one : shared.known) one.init(1);
     fence_mbarrier_init();
     fence_proxy_async();
-    for (int stage = 0; stage < STAGES; ++stage) ring.fetch(stage, X, N, begun);
+    feed.next = static_cast<int>(atomicAdd(begun, 1U));
+    for (int stage = 0; stage < STAGES; ++stage) feed.fetch(stage);
   }
   __syncthreads();
-  for (int turn = 0;; ++turn) {
-    const int stage = turn % STAGES;
-    full[stage].wait(turn / STAGES & 1);
-    const int number = numbers[stage];
-    const long long first = static_cast<long long>(number) * kTile;
-    if (first >= N) break;
-    Tile tile;
-    if (first + kTile <= N) tile.load(ring.stages + stage * kTile, kTile);
-    else tile.load(X + first, N - first);
-    tile.scan_warps(words);
-    __syncthreads();
-    if (threadIdx.x == 0) ring.fetch(stage, X, N, begun);
-    if (threadIdx.x < 32) {
-      const Number total = scan_words(words);
-      const Number prefix = look_back<SLEEP>(words_of_tiles, number, total);
-      if (threadIdx.x == 0) before_tile = prefix;
-    }
-    __syncthreads();
-    tile.store(Y + first, N - first, words, before_tile, EXCLUSIVE);
-    __syncthreads();
-  }
+  if (threadIdx.x >= THREADS) scout(feed, shared, words_of_tiles);
+  else add_up(feed, shared, Y);
 }
