@@ -75,7 +75,9 @@ std::vector<CountedWork> counted_work(const std::vector<CountedLaunch>& launches
 }
 
 Ceilings model_ceilings(const ProblemPlan& problem, const DeviceInfo& device) {
-  const DType dtype = problem.tensors.empty() ? DType::fp32 : problem.tensors.front().dtype;
+  const auto first =
+      std::ranges::find_if(problem.tensors, &Tensor::numeric);  // not offsets, which sparse ones begin with
+  const DType dtype = first == problem.tensors.end() ? DType::fp32 : first->dtype;
   return theoretical_ceilings(device, dtype, uses_tensor_cores(dtype));
 }
 

@@ -41,3 +41,17 @@ TEST_CASE("modelled: what all blocks were run of is counted, not weighed", "[ses
   CHECK(weight_of(two, {{"tensor_flops", 400 + 100 * 10}}, 1) == Approx(0.5));
   CHECK(weight_of(two, {{"tensor_flops", 300}}, 1) == 1);  // less than was counted already: the prediction is wrong
 }
+
+TEST_CASE("modelled: a problem that begins with offsets has the peak of its numbers", "[session]") {
+  Tensor starts, values;
+  starts.dtype = DType::int32;
+  starts.partition = 100;
+  values.dtype = DType::bf16;
+  ProblemPlan problem;
+  problem.tensors = {starts, values};
+  DeviceInfo device;
+  device.cc_major = 9;
+  device.sms = 132;
+  device.clock_mhz = 1980;
+  CHECK(session::model_ceilings(problem, device).unit == "tensor pipe");
+}
