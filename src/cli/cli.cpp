@@ -10,9 +10,17 @@ namespace kerlab::cli {
 
 namespace {
 
+/// For the record, which may be shared: without the folders of headers of this machine.
 std::string joined(int argc, char** argv) {
+  constexpr std::string_view kInclude = "--include";
   std::string text = "kerlab";
-  for (int i = 1; i < argc; ++i) text += fmt::format(" {}", argv[i]);
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    if (word.starts_with("--include="))
+      text += " --include=...";
+    else
+      text += fmt::format(" {}", i > 1 && argv[i - 1] == kInclude ? "..." : word);
+  }
   return text;
 }
 

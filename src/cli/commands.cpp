@@ -27,6 +27,12 @@ void add_global_options(CLI::App& root, GlobalOptions& global) {
       ->type_name("DIR")
       ->expected(1)
       ->take_all();
+  root.add_option("--include", global.includes,
+                  "folder of headers that sources may include, as $CUTLASS/include; may be repeated (before those of "
+                  "KERLAB_INCLUDE and of the user's configuration)")
+      ->type_name("DIR")
+      ->expected(1)
+      ->take_all();
   root.add_option("--library", global.libraries,
                   "plug-in whose library is timed beside the kernels, as CUB's; may be repeated (default: "
                   "KERLAB_LIBRARIES; docs/libraries.md)")
@@ -130,6 +136,7 @@ const Command& parse(CLI::App& root, const std::vector<Command>& commands, std::
   }
   if (root.get_option("--device")->count() > 0) global.device_typed = true;
   for (const std::string& folder : global.kernels) require_kernel_folder(folder, "--kernels");
+  for (const std::string& folder : global.includes) require_include_folder(folder, "--include");
   for (const std::string& file : global.libraries) require_library_file(file, "--library");
   require_one_device(*command, global);
   require_dry(*command, global);

@@ -30,9 +30,11 @@ struct SourceBundle {
   std::string hash;             ///< of text and headers
 };
 /// Reads `file` and, recursively, every #include "x" found beside the including file or in `include_folders` (in that
-/// order). Angle-bracket includes are left to NVRTC. Throws Error with file:line for one that is not found. Of PTX
-/// ("k_*.ptx") all files that fit (compile/image_files.h).
-SourceBundle read_source(const std::filesystem::path& file, const std::vector<std::filesystem::path>& include_folders);
+/// order), and every one, <x> too, found in the user's `header_folders`. Other <x> are left to NVRTC. Throws Error with
+/// file:line for one that is not found, that leads elsewhere, or whose name is a macro. Of PTX ("k_*.ptx") all files
+/// that fit (compile/image_files.h).
+SourceBundle read_source(const std::filesystem::path& file, const std::vector<std::filesystem::path>& include_folders,
+                         const std::vector<std::filesystem::path>& header_folders = {});
 
 struct CompileRequest {
   SourceBundle source;

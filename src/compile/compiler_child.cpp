@@ -12,6 +12,8 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "base/split.h"
+#include "compile/confinement.h"
 #include "compile/image_files.h"
 #include "compile/jit_link.h"
 #include "compile/messages.h"
@@ -62,6 +64,30 @@ void keep_memory() {
   ::mallopt(M_TOP_PAD, 64 << 20);
 }
 
+/// What a compilation reads: headers of the toolkit, and libraries that are loaded when they are needed.
+void confine(const Toolchain& toolchain) {
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // these read /proc
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  std::vector<fs::path> folders = {"/usr/lib",       "/usr/lib64",       "/lib",     "/lib64",
+                                   "/usr/local/lib", "/etc/ld.so.cache", "/dev/null"};
+  if (const char* searched = std::getenv("LD_LIBRARY_PATH"))
+    for (const std::string& folder : split(searched, ':'))
+      if (!folder.empty()) folders.emplace_back(folder);
+  folders.push_back(toolchain.library.parent_path());
+  folders.push_back(fs::canonical(toolchain.library, ignored).parent_path());
+  for (const std::string& include : toolchain.includes) {
+    folders.emplace_back(include);
+    for (const char* name : {"cuda_fp16.h", "cuda/std/version"})  // in a tree of links
+      if (const fs::path file = fs::path(include) / name; fs::exists(file, ignored))
+        folders.push_back(fs::canonical(file, ignored).parent_path());
+  }
+  read_only_below(folders);
+#else
+  (void)toolchain;
+#endif
+}
+
 /// Opened when the first image comes: most sessions have none.
 CompileResult assemble(const CompileRequest& request, const Toolchain& toolchain, std::optional<JitLink>& jit_link) {
   try {
@@ -88,6 +114,7 @@ int serve() {
     channel.write(encode(CompilerHello{{}, error.what()}));
     return static_cast<int>(ExitCode::failed);
   }
+  confine(nvrtc->toolchain());
   channel.write(encode(CompilerHello{nvrtc->toolchain(), ""}));
   while (const std::optional<Bytes> frame = channel.read()) {
     const CompileRequest request = decode_compile_request(*frame);

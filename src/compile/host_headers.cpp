@@ -54,6 +54,17 @@ constexpr std::array kForwarded = {"array",    "bit",     "complex", "concepts",
                                    "iterator", "limits",  "numeric", "optional",   "initializer_list", "ratio",
                                    "tuple",    "utility", "variant", "type_traits"};
 
+// Of newer libcu++ as well; where it is older, an empty header.
+constexpr std::array kForwardedWhereThere = {"atomic", "barrier", "bitset", "chrono",    "expected",        "latch",
+                                             "mdspan", "numbers", "ranges", "semaphore", "source_location", "span"};
+
+// Of the host alone. Header libraries include them beside code that no device compiler sees.
+constexpr std::array kEmpty = {"ctime",         "exception", "fstream", "iomanip",  "ios",       "iosfwd",
+                               "iostream",      "istream",   "list",    "map",      "memory",    "mutex",
+                               "ostream",       "random",    "set",     "sstream",  "string",    "stdexcept",
+                               "string_view",   "thread",    "time.h",  "typeinfo", "typeindex", "unordered_map",
+                               "unordered_set", "vector"};
+
 // printf, malloc, memcpy and the like are built in.
 constexpr std::array kBuiltIn = {"cstdio",  "cstdlib",  "cstring",  "stdbool.h",
                                  "stdio.h", "stdlib.h", "string.h", "version"};
@@ -61,6 +72,11 @@ constexpr std::array kBuiltIn = {"cstdio",  "cstdlib",  "cstring",  "stdbool.h",
 /// std's own names (NVRTC has a few built in) go before those of a using-directive.
 std::string forwarded(const std::string& name) {
   return "#pragma once\n#include <cuda/std/" + name + ">\nnamespace std { using namespace cuda::std; }\n";
+}
+
+std::string forwarded_where_there(const std::string& name) {
+  return "#pragma once\n#if __has_include(<cuda/std/" + name + ">)\n#include <cuda/std/" + name +
+         ">\nnamespace std { using namespace cuda::std; }\n#endif\n";
 }
 
 std::vector<HostHeader> make_headers() {
@@ -71,15 +87,19 @@ std::vector<HostHeader> make_headers() {
                                      {"cfloat", kFloat},
                                      {"climits", kLimits},
                                      {"cmath", "#include <math.h>\n" + forwarded("cmath")},
+                                     {"cinttypes", "#include <stdint.h>\n"},
                                      {"cstdint", integers},
                                      {"cuda.h", kDriver},
                                      {"float.h", kFloat},
                                      {"inttypes.h", "#include <stdint.h>\n"},
                                      {"limits.h", kLimits},
                                      {"math.h", kMath},
+                                     {"new", forwarded_where_there("__new_")},
                                      {"stddef.h", forwarded("cstddef")},
                                      {"stdint.h", integers}};
   for (const char* name : kForwarded) headers.push_back({name, forwarded(name)});
+  for (const char* name : kForwardedWhereThere) headers.push_back({name, forwarded_where_there(name)});
+  for (const char* name : kEmpty) headers.push_back({name, "#pragma once\n"});
   for (const char* name : kBuiltIn) headers.push_back({name, "#pragma once\n"});
   std::ranges::sort(headers, {}, &HostHeader::name);
   return headers;

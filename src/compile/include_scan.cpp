@@ -43,9 +43,10 @@ class Scanner {
     } else if (ahead("/*")) {
       at_ += 2;
       skip_past("*/");
-    } else if (c == '#' && line_start_) {
-      ++at_;
+    } else if (line_start_ && (c == '#' || ahead("%:"))) {
+      at_ += c == '#' ? 1 : 2;
       directive();
+    } else if (skip_splice()) {
     } else if (std::isspace(static_cast<unsigned char>(c)) != 0) {
       ++at_;
     } else {
@@ -80,30 +81,63 @@ class Scanner {
     if (at_ < text_.size() && text_[at_] == quote) ++at_;
   }
 
+  /// A backslash at the end of a line: the next one goes on where it ends.
+  bool skip_splice() {
+    if (!ahead("\\\n") && !ahead("\\\r\n")) return false;
+    at_ = text_.find('\n', at_) + 1;
+    ++line_;
+    return true;
+  }
+
+  /// Blanks, and what a preprocessor takes for one.
   void skip_blanks() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t')) ++at_;
+    while (at_ < text_.size()) {
+      if (ahead("/*")) {
+        at_ += 2;
+        skip_past("*/");
+      } else if (std::string_view(" \t\v\f\r").find(text_[at_]) != std::string_view::npos) {
+        ++at_;
+      } else if (!skip_splice()) {
+        return;
+      }
+    }
+  }
+
+  std::string word() {
+    std::string found;
+    while (at_ < text_.size()) {
+      if (skip_splice()) continue;
+      if (!is_word(text_[at_])) break;
+      found += text_[at_++];
+    }
+    return found;
   }
 
   /// After '#'. The rest of the line is left to step(), which knows comments.
   void directive() {
     line_start_ = false;
     skip_blanks();
-    const std::size_t begin = at_;
-    while (at_ < text_.size() && is_word(text_[at_])) ++at_;
-    const std::string_view name = text_.substr(begin, at_ - begin);
+    const int line = line_;
+    const std::string name = word();
     if (name == "if" || name == "ifdef" || name == "ifndef") ++depth_;
     if (name == "endif" && depth_ > 0) --depth_;
-    if (name != "include") return;
+    if (name != "include" && name != "include_next" && name != "import" && name != "embed") return;
     skip_blanks();
-    if (at_ >= text_.size() || (text_[at_] != '"' && text_[at_] != '<')) return;
-    const bool angled = text_[at_] == '<';
-    const char end = angled ? '>' : '"';
+    if (at_ >= text_.size() || text_[at_] == '\n') return;  // no name: the compiler says so
+    if (!named(line)) found_.push_back({word(), line, depth_ > 0, IncludeLine::Form::computed});
+  }
+
+  /// "name" or <name>, whole on this line.
+  bool named(int line) {
+    const char begin = text_[at_];
+    if (begin != '"' && begin != '<') return false;
+    const char end = begin == '<' ? '>' : '"';
     const std::size_t stop = text_.find_first_of(std::string{end, '\n'}, at_ + 1);
-    if (stop == std::string_view::npos || text_[stop] != end) return;
-    const std::string_view file = text_.substr(at_ + 1, stop - at_ - 1);
+    if (stop == std::string_view::npos || text_[stop] != end) return false;
+    const auto form = begin == '<' ? IncludeLine::Form::angled : IncludeLine::Form::quoted;
+    found_.push_back({std::string(text_.substr(at_ + 1, stop - at_ - 1)), line, depth_ > 0, form});
     at_ = stop + 1;
-    if (angled && !file.starts_with('/') && file.find("..") == std::string_view::npos) return;
-    found_.push_back({std::string(file), line_, depth_ > 0, angled});
+    return true;
   }
 
   std::string_view text_;

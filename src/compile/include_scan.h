@@ -1,5 +1,5 @@
 #pragma once
-// Finds the #include "..." lines of a source, without preprocessing it.
+// Finds the #include lines of a source, without preprocessing it.
 
 #include <string>
 #include <string_view>
@@ -10,14 +10,19 @@
 namespace kerlab::compile {
 
 struct IncludeLine {
-  std::string name;          ///< between the quotes
+  enum class Form : unsigned char {
+    quoted,
+    angled,
+    computed  ///< anything else: a macro that becomes a name, a name that a line splice or a comment cuts
+  };
+  std::string name;          ///< between the quotes or brackets; of a computed one the word that stands there
   int line = 0;              ///< from 1
   bool conditional = false;  ///< inside #if ... #endif: perhaps never reached
-  bool angled = false;       ///< <name>, of a place that no header of a toolkit has: / at its beginning, or .. in it
+  Form form = Form::quoted;
   bool operator==(const IncludeLine&) const = default;
 };
 
-/// Comments, string literals and raw strings are skipped; macro includes and <...> of headers are not reported.
+/// Comments, string literals and raw strings are skipped.
 std::vector<IncludeLine> scan_includes(std::string_view text);
 
 }  // namespace kerlab::compile

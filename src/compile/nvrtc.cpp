@@ -161,6 +161,9 @@ CompileResult Nvrtc::compile(const CompileRequest& request) const {
   if (result.message.empty())
     result.message = fmt::format("{}: {}", request.source.path, functions_.error_string(status));
   if (status == NVRTC_ERROR_COMPILATION) result.message += collision_hint(request);
+  if (result.message.find("cannot open source file") != std::string::npos)
+    result.message +=
+        "\n  --include DIR, KERLAB_INCLUDE or ~/.config/kerlab/kerlab.toml names the folder of a library of headers";
   return result;
 }
 

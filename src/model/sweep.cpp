@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <optional>
 #include <sstream>
 
@@ -105,17 +106,27 @@ class PointReader {
   std::vector<std::string> values_;  ///< of the line above
 };
 
-/// "BM=64 BN=128": its names, and its values as numbers, in order.
-std::pair<std::vector<std::string>, std::vector<std::int64_t>> split(const std::string& configuration) {
-  std::pair<std::vector<std::string>, std::vector<std::int64_t>> result;
+/// A value: a number, or a word, which stands behind all numbers.
+using Value = std::pair<std::int64_t, std::string>;
+
+std::string written(const Value& value) {
+  return value.second.empty() ? std::to_string(value.first) : value.second;
+}
+
+/// "BM=64 LAYOUT=row": its names, and its values, in order.
+std::pair<std::vector<std::string>, std::vector<Value>> split(const std::string& configuration) {
+  std::pair<std::vector<std::string>, std::vector<Value>> result;
   for (const std::string& word : words_of(configuration)) {
     const std::size_t equals = word.find('=');
-    std::int64_t value = 0;
-    if (equals == std::string::npos ||
-        std::from_chars(word.data() + equals + 1, word.data() + word.size(), value).ec != std::errc{})
-      throw Error(fmt::format("'{}' of a sweep is not NAME=NUMBER", word));
+    if (equals == std::string::npos || equals + 1 == word.size())
+      throw Error(fmt::format("'{}' of a sweep is not NAME=VALUE", word));
+    const char *begin = word.data() + equals + 1, *end = word.data() + word.size();
+    Value value;
+    const auto [rest, error] = std::from_chars(begin, end, value.first);
+    if (error != std::errc{} || rest != end)
+      value = {std::numeric_limits<std::int64_t>::max(), std::string(begin, end)};
     result.first.push_back(word.substr(0, equals));
-    result.second.push_back(value);
+    result.second.push_back(std::move(value));
   }
   return result;
 }
@@ -165,7 +176,7 @@ std::string sweep_text(const Sweep& sweep) {
   columns(sweep,
           [&](std::string_view column, const std::string& field) { text += fmt::format("{} {}\n", column, field); });
   text += fmt::format("role {}\n", sweep.fitted ? kFitted : kHeldOut);
-  std::vector<std::int64_t> above;
+  std::vector<Value> above;
   std::vector<std::string> parameters;
   for (const SweepPoint& point : sweep.points) {
     const auto [names, values] = split(point.configuration);
@@ -174,15 +185,15 @@ std::string sweep_text(const Sweep& sweep) {
       throw Error(fmt::format("sweep {}: '{}' has other parameters", sweep.name, point.configuration));
     std::size_t same = 0;
     while (same + 1 < values.size() && !above.empty() && values[same] == above[same]) ++same;
-    text += fmt::format("{} = {}\n", fmt::join(values.begin() + static_cast<std::ptrdiff_t>(same), values.end(), " "),
-                        outcome_text(point));
+    for (std::size_t i = same; i < values.size(); ++i) text += written(values[i]) + " ";
+    text += fmt::format("= {}\n", outcome_text(point));
     above = values;
   }
   return text;
 }
 
 void sort_points(Sweep& sweep) {
-  std::vector<std::pair<std::vector<std::int64_t>, SweepPoint>> keyed;
+  std::vector<std::pair<std::vector<Value>, SweepPoint>> keyed;
   for (SweepPoint& point : sweep.points) keyed.emplace_back(split(point.configuration).second, std::move(point));
   std::sort(keyed.begin(), keyed.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   sweep.points.clear();

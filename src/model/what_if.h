@@ -29,9 +29,10 @@ struct WhatIf {
   std::optional<TimedRatio> timed;
   int registers = 0, spill_bytes = 0, shared_bytes = 0;  ///< of the launch that takes longest
   int blocks_per_sm = 0;
-  double occupancy = 0;    ///< fraction, of the SMs with most blocks
-  double waves = 0;        ///< blocks over places
-  std::string bottleneck;  ///< its name
+  double occupancy = 0;            ///< fraction, of the SMs with most blocks
+  double waves = 0;                ///< blocks over places
+  std::string bottleneck;          ///< its name
+  std::string from_text, to_text;  ///< `from` and `to` as they are typed; empty: the numbers
 
   /// What is known best: the timed ratio where there is one. 0: nothing is.
   [[nodiscard]] double best_ratio() const { return timed ? timed->ratio : ratio; }

@@ -120,10 +120,14 @@ KernelFolder load_folder(const fs::path& folder, const std::vector<std::string>&
   return result;
 }
 
-Catalogue::Catalogue(std::vector<fs::path> roots) : roots_(std::move(roots)) {}
+Catalogue::Catalogue(std::vector<fs::path> roots, std::vector<fs::path> headers)
+    : roots_(std::move(roots)), headers_(std::move(headers)) {}
 
 KernelFolder Catalogue::find(const std::string& name_or_path, const std::vector<std::string>& named) const {
-  return load_folder(locate(name_or_path), named);
+  KernelFolder folder = load_folder(locate(name_or_path), named);
+  folder.family.headers = headers_;
+  for (Variant& variant : folder.variants) variant.headers = headers_;
+  return folder;
 }
 
 fs::path Catalogue::locate(const std::string& name_or_path) const {

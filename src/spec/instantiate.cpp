@@ -6,6 +6,7 @@
 #include "plan/kernel_name.h"
 #include "spec/kernel_name.h"
 #include "spec/launch_plan_builder.h"
+#include "spec/parameter_value.h"
 #include "spec/spec.h"
 
 namespace kerlab::spec {
@@ -34,8 +35,11 @@ std::vector<std::string> program_of(const Family& family, const Variant& variant
   if (!variant.image.empty()) return {std::string(kImage) + image_name(variant.image, environment, problem.dtype)};
   std::vector<std::string> defines = problem_defines(family, problem);
   for (const Parameter& parameter : variant.parameters)
-    if (parameter.define) defines.push_back(define(parameter.name, environment.at(parameter.name)));
-  for (const Derived& derived : variant.derived) defines.push_back(define(derived.name, environment.at(derived.name)));
+    if (parameter.define)
+      for (std::string& one : value_defines(parameter, environment.at(parameter.name)))
+        defines.push_back(std::move(one));
+  for (const Derived& derived : variant.derived)
+    if (is_macro(derived)) defines.push_back(define(derived.name, environment.at(derived.name)));
   for (const auto& option : variant.configured_options)
     defines.push_back(image_name(option, environment, problem.dtype));
   return defines;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "spec/parameter_value.h"
 #include "spec/scope.h"
 
 namespace kerlab::spec {
@@ -62,12 +63,22 @@ KernelNamePiece next_piece(const std::string& text, std::size_t& begin, const So
   if (close == std::string::npos) throw SpecError(moved(where, open), "a { without its }");
   const std::string inside = text.substr(open + 1, close - open - 1);
   piece.dtype = inside == "DTYPE";
-  if (!piece.dtype) {
+  if (const auto* words = scope.words(inside)) {
+    piece.words = *words;
+    piece.value = Expression::parse(inside, moved(where, open + 1));
+  } else if (!piece.dtype) {
     piece.value = Expression::parse(inside, moved(where, open + 1));
     scope.check(piece.value);
   }
   begin = close + 1;
   return piece;
+}
+
+/// What stands for the brace of a piece.
+std::string value_of(const KernelNamePiece& piece, const Environment& environment) {
+  if (piece.value.empty()) return "";
+  const std::int64_t value = piece.value.evaluate(environment);
+  return piece.words.empty() ? std::to_string(value) : piece.words.at(static_cast<std::size_t>(value));
 }
 
 }  // namespace
@@ -98,7 +109,7 @@ std::string image_name(const std::vector<KernelNamePiece>& image, const Environm
   for (const KernelNamePiece& piece : image) {
     name += piece.text;
     if (piece.dtype) name += plan::name(dtype);
-    if (!piece.value.empty()) name += std::to_string(piece.value.evaluate(environment));
+    name += value_of(piece, environment);
   }
   return name;
 }
@@ -120,6 +131,8 @@ std::vector<KernelNamePiece> parse_kernel_name(const std::string& text, const So
     if (!is_name_text(piece.text) || (first == 0 && !is_identifier(piece.text.substr(0, 1))))
       throw SpecError(moved(where, first),
                       fmt::format("'{}' is not a kernel: a name, ns::name, or name<{{BM}}, {{DTYPE}}>", text));
+    if (holds_dtypes(piece.words))
+      for (std::string& word : piece.words) word = cuda_type(*parse_dtype(word));
     pieces.push_back(std::move(piece));
   }
   return pieces;
@@ -131,7 +144,7 @@ std::string kernel_name(const LaunchDecl& launch, const Environment& environment
   for (const KernelNamePiece& piece : launch.kernel_name) {
     name += piece.text;
     if (piece.dtype) name += cuda_type(dtype);
-    if (!piece.value.empty()) name += std::to_string(piece.value.evaluate(environment));
+    name += value_of(piece, environment);
   }
   return name;
 }

@@ -32,8 +32,9 @@ struct ArgumentDecl {
 /// A piece of "gemm<{DTYPE}, {BM}>": text, then what stands for a brace after it.
 struct KernelNamePiece {
   std::string text;
-  Expression value;    ///< empty: nothing
-  bool dtype = false;  ///< {DTYPE}: CUDA's type for the problem's dtype, as __half
+  Expression value;                     ///< empty: nothing
+  bool dtype = false;                   ///< {DTYPE}: CUDA's type for the problem's dtype, as __half
+  std::vector<std::string> words = {};  ///< of a parameter of names, by its value
 };
 
 struct LaunchDecl {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "spec/parameter_value.h"
 #include "spec/toml/spec_table.h"
 
 namespace kerlab::spec {
@@ -69,6 +70,18 @@ void Scope::declare(NameKind kind, const std::string& name, const SourceLocation
   if (kind == NameKind::dimension || kind == NameKind::derived || kind == NameKind::parameter) know(name);
 }
 
+void Scope::declare_parameter(const Parameter& parameter) {
+  declare(NameKind::parameter, parameter.name, parameter.where);
+  if (!is_named(parameter)) return;
+  words_[parameter.name] = parameter.words;
+  std::erase(known_, parameter.name);
+}
+
+const std::vector<std::string>* Scope::words(std::string_view name) const {
+  const auto found = words_.find(name);
+  return found == words_.end() ? nullptr : &found->second;
+}
+
 void Scope::know(const std::string& name) {
   const auto place = std::lower_bound(known_.begin(), known_.end(), name);
   if (place == known_.end() || *place != name) known_.insert(place, name);
@@ -81,6 +94,8 @@ void Scope::check(const Expression& expression) const {
     std::string hint = suggestion(name, known_);
     if (kind != nullptr)
       hint = fmt::format(": a {} has no integer value", kKindNames.at(static_cast<std::size_t>(*kind)));
+    if (const auto* named = words(name))
+      hint = fmt::format(": a parameter of names has no integer value; {}.{} has", name, named->front());
     if (name.starts_with("pitch."))
       hint = fmt::format(": launches and tensor maps have it where the variant says pitch = [\"{}\"]", name.substr(6));
     if (kind != nullptr && *kind == NameKind::scalar)

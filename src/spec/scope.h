@@ -17,6 +17,10 @@ class Scope {
   /// Throws SpecError for a name that is taken (naming where) or reserved. Dimensions, derived values and parameters
   /// become usable in expressions.
   void declare(NameKind kind, const std::string& name, const SourceLocation& where);
+  /// The same of a parameter; of one of names only its words are usable, LAYOUT.row.
+  void declare_parameter(const Parameter& parameter);
+  /// Of a parameter of names its words, by value; null: `name` is none.
+  [[nodiscard]] const std::vector<std::string>* words(std::string_view name) const;
   /// Makes a name usable in expressions without declaring it: "layout.nt", "device.sms", "i".
   void know(const std::string& name);
   /// Throws SpecError for an unknown name in the expression, with the nearest known.
@@ -35,6 +39,7 @@ class Scope {
   };
   std::map<std::string, Entry, std::less<>> declared_;
   std::vector<std::string> known_;  ///< sorted
+  std::map<std::string, std::vector<std::string>, std::less<>> words_;
 };
 
 /// Everything a family declares; throws SpecError for duplicates.

@@ -47,6 +47,10 @@ struct Derived {
   Expression value;
   SourceLocation where;
 };
+/// False of what a parameter's words are known as: LAYOUT.row.
+inline bool is_macro(const Derived& derived) {
+  return derived.name.find('.') == std::string::npos;
+}
 struct Problem;
 
 /// The dtype of a tensor or of a tensor map's elements, as a problem decides it: by a flag, else by the problem's
@@ -176,15 +180,24 @@ struct Family {
   Expression flops, bytes;
   std::optional<LibraryGemmDecl> library_gemm;
   std::filesystem::path reference_source;
+  std::vector<std::filesystem::path> headers = {};  ///< of the catalogue that found it
 };
 
 struct Parameter {
   std::string name, doc;
   std::vector<std::int64_t> values;
+  std::vector<std::string> words = {};  ///< what a value is called, by value; empty: they are numbers
   std::int64_t default_value = 0;
   bool define = true;  ///< a macro of that name for the kernel; else only the launches know it
   SourceLocation where;
 };
+
+/// As typed, stored and shown: "64", "true", "row".
+std::string value_text(const Parameter& parameter, std::int64_t value);
+/// "64, 128, 256"
+std::string listed_values(const Parameter& parameter);
+/// None: a word that the parameter does not have, or no integer. An integer need not be listed.
+std::optional<std::int64_t> parse_value(const Parameter& parameter, std::string_view text);
 
 /// What a variant says that one run does, of whole tiles: `counter` as in plan/counters.h.
 struct Prediction {
@@ -220,6 +233,7 @@ struct Variant {
   std::vector<Prediction> predicted;        ///< [predicted], in the counters' order
   std::string nondeterministic;             ///< why runs may differ bit by bit; empty: they may not
   Accuracy accuracy;                        ///< what results are held to
+  std::vector<std::filesystem::path> headers = {};  ///< of the catalogue that found it
 };
 
 /// "not timed: pack (prepare), filter (holds F)"; empty: all of a run is timed.
@@ -236,10 +250,18 @@ KernelFolder load_folder(const std::filesystem::path& folder, const std::vector<
 /// Its <variant>.toml, by name.
 std::vector<std::filesystem::path> variant_files(const std::filesystem::path& folder);
 
+/// Folders that only the user names, never a spec.
+struct KernelPlaces {
+  std::vector<std::filesystem::path> families;  ///< --kernels, KERLAB_KERNELS, kerlab.toml
+  std::vector<std::filesystem::path>
+      headers;  ///< --include, KERLAB_INCLUDE: what sources may include besides their own
+};
+
 /// Where families are looked for: --kernels DIR..., KERLAB_KERNELS, the shipped kernels.
 class Catalogue {
  public:
-  explicit Catalogue(std::vector<std::filesystem::path> roots);
+  /// What it finds may include what lies in `headers`.
+  explicit Catalogue(std::vector<std::filesystem::path> roots, std::vector<std::filesystem::path> headers = {});
   /// A family's name, or a path to a folder. Throws UsageError that suggests the nearest name.
   [[nodiscard]] KernelFolder find(const std::string& name_or_path, const std::vector<std::string>& named = {}) const;
   /// The folder that `find` reads.
@@ -248,7 +270,7 @@ class Catalogue {
   [[nodiscard]] const std::vector<std::filesystem::path>& roots() const { return roots_; }
 
  private:
-  std::vector<std::filesystem::path> roots_;
+  std::vector<std::filesystem::path> roots_, headers_;
 };
 
 /// What was typed: everything optional.

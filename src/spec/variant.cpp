@@ -9,6 +9,7 @@
 #include "spec/kernel_name.h"
 #include "spec/launch_reader.h"
 #include "spec/name_lists.h"
+#include "spec/parameter_value.h"
 #include "spec/readers.h"
 #include "spec/scope.h"
 #include "spec/toml/source_path.h"
@@ -50,16 +51,7 @@ std::vector<Parameter> read_parameters(const SpecTable& variant) {
     parameter.name = row.identifier("name");
     parameter.doc = row.text("doc", "");
     parameter.define = row.boolean("define", true);
-    parameter.values = row.integers("values");
-    if (parameter.values.empty()) row.fail("values", "empty list of values");
-    std::vector<std::int64_t> sorted = parameter.values;
-    std::sort(sorted.begin(), sorted.end());
-    const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
-    if (twice != sorted.end()) row.fail("values", fmt::format("{} is listed twice", *twice));
-    parameter.default_value = row.integer("default", parameter.values.front());
-    if (!std::binary_search(sorted.begin(), sorted.end(), parameter.default_value))
-      row.fail("default",
-               fmt::format("{} is not one of {}", parameter.default_value, fmt::join(parameter.values, ", ")));
+    read_values(row, parameter);
     if (__builtin_mul_overflow(raw, static_cast<std::int64_t>(parameter.values.size()), &raw))
       row.fail("values", "more than 2^63 configurations");
     parameter.where = row.where("name");
@@ -331,8 +323,7 @@ std::string untimed_text(const Variant& variant) {
 Scope variant_scope(const Variant& variant, const Family& family) {
   Scope scope = family_scope(family);
   for (const char* device : kDeviceNames) scope.know(device);
-  for (const Parameter& parameter : variant.parameters)
-    scope.declare(NameKind::parameter, parameter.name, parameter.where);
+  for (const Parameter& parameter : variant.parameters) scope.declare_parameter(parameter);
   for (const Derived& derived : variant.derived) scope.declare(NameKind::derived, derived.name, derived.where);
   for (const WorkspaceDecl& workspace : variant.workspaces)
     scope.declare(NameKind::workspace, workspace.name, workspace.where);
@@ -365,11 +356,14 @@ Variant read_variant(const std::filesystem::path& file, const Family& family) {
   variant.accuracy = read_accuracy(top, family.accuracy);
   variant.parameters = read_parameters(top);
   variant.derived = read_derived(top);
+  for (const Parameter& parameter : variant.parameters)
+    for (Derived& named : named_values(parameter)) variant.derived.push_back(std::move(named));
   variant.constraints = read_constraints(top);
   variant.workspaces = read_workspaces(top);
 
   Scope scope = variant_scope(variant, family);
-  for (const Derived& derived : variant.derived) scope.check(derived.value);
+  for (const Derived& derived : variant.derived)
+    if (is_macro(derived)) scope.check(derived.value);
   sort_derived(variant.derived);
   for (const Constraint& constraint : variant.constraints) scope.check(constraint.condition);
   scope.check(variant.quick);

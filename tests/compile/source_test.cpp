@@ -32,11 +32,29 @@ const char* raw = R"x(
 #if 0
 #include "maybe.h"
 #endif
-#include MACRO
+#include MACRO(x)
 int x; #include "not_first.h"
+# /* y */ inclu\
+de "spliced.h"
+%:include \
+"digraph.h"
+#include_next <next.h>
+#include "cut\
+.h"
 #include "last.h")text");
-  const std::vector<IncludeLine> expected = {{"a.h", 1, false}, {"b/c.h", 2, false},   {"after_block.h", 6, false},
-                                             {"d.h", 8, false}, {"maybe.h", 13, true}, {"last.h", 17, false}};
+  using Form = IncludeLine::Form;
+  const std::vector<IncludeLine> expected = {{"a.h", 1, false},
+                                             {"b/c.h", 2, false},
+                                             {"cuda_bf16.h", 3, false, Form::angled},
+                                             {"after_block.h", 6, false},
+                                             {"d.h", 8, false},
+                                             {"maybe.h", 13, true},
+                                             {"MACRO", 15, false, Form::computed},
+                                             {"spliced.h", 17, false},
+                                             {"digraph.h", 19, false},
+                                             {"next.h", 21, false, Form::angled},
+                                             {"", 22, false, Form::computed},
+                                             {"last.h", 24, false}};
   CHECK(found == expected);
 }
 
@@ -63,6 +81,9 @@ TEST_CASE("an include that leads out of the kernel's project is refused, and not
     CHECK_THAT(said.front(),
                Catch::Contains("k.cu:2: #include of") && Catch::Contains("leads out of this kernel's project"));
   }
+  for (const char* macro : {"#define F \"/etc/passwd\"\n#include F\n", "#define F </etc/passwd>\n%:include F\n",
+                            "#define F(x) x\n#inclu\\\nde F(\"/etc/passwd\")\n"})
+    CHECK_THAT(refusal(macro).front(), Catch::Contains("k.cu:2: #include F: a macro names the file; write its name"));
   std::filesystem::remove(folder.path() / ".git");
   CHECK_THAT(refusal("#include \"../../lib/shared.h\"\n").front(), Catch::Contains("leads out"));
 }
@@ -99,6 +120,31 @@ TEST_CASE("include folders are searched after the including file's own", "[compi
   REQUIRE(bundle.headers.size() == 2);
   CHECK(bundle.headers[0].text == "near");
   CHECK(bundle.headers[1].text == "first");
+}
+
+TEST_CASE("folders of headers that the user names serve quotes and brackets, and their own macros", "[compile]") {
+  const TemporaryFolder library, folder;
+  library.write("lib/all.hpp",
+                "#pragma once\n#include <lib/config.hpp>\n#include LIB_STD(utility)\n"
+                "#include \"a/part.hpp\"\n#include \"b/part.hpp\"\n");
+  library.write("lib/config.hpp", "#pragma once\n#define LIB_STD(x) <cuda/std/x>\n");
+  library.write("lib/a/part.hpp", "#include \"detail.hpp\"\n");
+  library.write("lib/a/detail.hpp", "int a;\n");
+  library.write("lib/b/part.hpp", "#include <vector>\n#include \"detail.hpp\"\n");
+  library.write("lib/b/detail.hpp", "int b;\n");
+  const auto file = folder.write("k.cu", "#include <lib/all.hpp>\n");
+  CHECK(names(read_source(file, {})).empty());  // as a header of the toolkit, which it may be
+  const SourceBundle bundle = read_source(file, {}, {library.path()});
+  CHECK(names(bundle) == std::vector<std::string>{"../b/detail.hpp", "a/part.hpp", "b/part.hpp", "detail.hpp",
+                                                  "lib/all.hpp", "lib/config.hpp"});
+  // NVRTC has one list of names: where two files have one, the second is called by another.
+  for (const Header& header : bundle.headers)
+    if (header.name == "b/part.hpp") CHECK(header.text == "#include <vector>\n#include \"../b/detail.hpp\"\n");
+  library.write("lib/config.hpp", "#pragma once\n#define LIB_STD(x) <cuda/std/x>  // other text\n");
+  CHECK(read_source(file, {}, {library.path()}).hash != bundle.hash);
+  folder.write("hidden.h", "#define F \"/etc/passwd\"\n#include F\n");  // a project's header may not
+  const auto own = folder.write("own.cu", "#include \"hidden.h\"\n");
+  CHECK_THROWS_WITH(read_source(own, {}, {library.path()}), Catch::Contains("hidden.h:2: #include F: a macro"));
 }
 
 TEST_CASE("a missing header is an error with its line, unless the line may never be reached", "[compile]") {

@@ -39,7 +39,7 @@ class Decided {
     const Family& family = rig->folder().family;
     const Variant& variant = find_variant(rig->folder(), winner.variant);
     const Problem problem = make_problem(family, request_of_key(family, winner.problem));
-    const VariantSource source{&variant, read_kernel_source(variant.source)};
+    const VariantSource source{&variant, read_kernel_source(variant)};
     const Configuration configuration = parse_configuration(variant, winner.configuration);
     INFO(winner.problem << " " << winner.variant);
     REQUIRE(unsupported_reason(variant, problem, rig->device()).empty());

@@ -26,7 +26,7 @@ class Regress {
     RigOptions rig = fixture.options().rig;
     rig.device = device;
     rig.target.clear();
-    rig.kernels = {fixture.folder()};
+    rig.kernels.families = {fixture.folder()};
     return rig;
   }
   std::vector<RecordRow> record(bool accept = false, const std::string& why = "") {

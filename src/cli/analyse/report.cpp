@@ -64,7 +64,7 @@ ReportOptions report_options(const ReportCommand& command, const GlobalOptions& 
     check_arguments(options, folder);
     // A folder that was typed is where its family is looked for again.
     if (std::filesystem::is_directory(command.family))
-      options.kernels.push_back(std::filesystem::canonical(command.family).parent_path());
+      options.kernels.families.push_back(std::filesystem::canonical(command.family).parent_path());
   }
   if (global.device != "auto") {  // auto: whatever is stored
     const Rig rig(rig_options(global, ""), KernelFolder{});

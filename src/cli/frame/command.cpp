@@ -12,11 +12,12 @@ std::string version() {
   return KERLAB_VERSION;
 }
 
-std::vector<std::filesystem::path> kernel_folders(const GlobalOptions& global) {
-  std::vector<std::filesystem::path> folders(global.kernels.begin(), global.kernels.end());
-  if (global.settings)
-    for (const Setting& folder : global.settings->kernels) folders.emplace_back(folder.value);
-  return folders;
+KernelPlaces kernel_folders(const GlobalOptions& global) {
+  KernelPlaces places{{global.kernels.begin(), global.kernels.end()}, {global.includes.begin(), global.includes.end()}};
+  if (!global.settings) return places;
+  for (const Setting& folder : global.settings->kernels) places.families.emplace_back(folder.value);
+  for (const Setting& folder : global.settings->includes) places.headers.emplace_back(folder.value);
+  return places;
 }
 
 std::vector<std::filesystem::path> suite_folders(const GlobalOptions& global) {
@@ -67,6 +68,7 @@ std::string repeated_options(const GlobalOptions& global) {
   if (global.device != (global.settings ? global.settings->device.value : "auto"))
     text += " --device " + quoted(first_device(global.device));
   for (const std::string& folder : global.kernels) text += " --kernels " + quoted(folder);
+  for (const std::string& folder : global.includes) text += " --include " + quoted(folder);
   return text;
 }
 

@@ -24,6 +24,7 @@ struct GlobalOptions {
   std::string database;       ///< as --db; empty: of the settings
   std::vector<std::string> kernels;
   std::vector<std::string> libraries;  ///< as --library; empty: of KERLAB_LIBRARIES
+  std::vector<std::string> includes;   ///< as --include; looked in before those of KERLAB_INCLUDE
   std::string color = "auto";
   std::string worker_command;
   int jobs = 0;
@@ -80,7 +81,7 @@ Command add_lab(CLI::App& root, const GlobalOptions& global);
 std::string version();
 
 // What commands make of the global options.
-std::vector<std::filesystem::path> kernel_folders(const GlobalOptions& global);
+KernelPlaces kernel_folders(const GlobalOptions& global);
 /// Folders that a suite's name is looked for in before the shipped ones.
 std::vector<std::filesystem::path> suite_folders(const GlobalOptions& global);
 RigOptions rig_options(const GlobalOptions& global, const std::string& target);

@@ -21,6 +21,7 @@ constexpr HelpTopic kEnvironment[] = {
     {"KERLAB_DB", "tuning database, as --db"},
     {"KERLAB_KERNELS", "folders of families, separated by ':', looked in after --kernels"},
     {"KERLAB_LIBRARIES", "plug-ins of libraries, separated by ':', where no --library is typed"},
+    {"KERLAB_INCLUDE", "folders of headers that sources may include, separated by ':', looked in after --include"},
     {"KERLAB_CACHE", "folder of compiled kernels"},
     {"KERLAB_SHARE", "folder of kernels/ and configs/"},
     {"KERLAB_NVRTC", "a certain libnvrtc.so"},
@@ -35,6 +36,7 @@ constexpr HelpTopic kEnvironment[] = {
 
 constexpr HelpTopic kFiles[] = {
     {"kerlab.toml", "here or in a folder above: device, kernels, db, suites, margins (kerlab device shows them)"},
+    {"~/.config/kerlab/kerlab.toml", "include = [...]: folders of headers, as --include (XDG_CONFIG_HOME)"},
     {"tuning_db/kerlab.db", "in a checkout: the tuning database"},
     {"~/.local/share/kerlab/kerlab.db", "elsewhere: the tuning database (XDG_DATA_HOME; kerlab db path)"},
     {"~/.cache/kerlab", "compiled kernels (XDG_CACHE_HOME)"},

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "db/database.h"
+#include "session/find/user_file.h"
 
 namespace kerlab::cli {
 
@@ -39,28 +40,30 @@ Setting database_setting(const ProjectFile& project) {
   return {"", "default"};  // found when it is needed: HOME may be missing
 }
 
-std::vector<Setting> kernel_settings(const ProjectFile& project) {
+/// What a variable lists, separated by ':', once `require` has looked at each.
+std::vector<Setting> listed_settings(const char* name, void (*require)(const std::string&, const std::string&)) {
   std::vector<Setting> settings;
-  std::istringstream listed(variable("KERLAB_KERNELS"));
-  for (std::string folder; std::getline(listed, folder, ':');) {
-    if (folder.empty()) continue;
-    require_kernel_folder(folder, "KERLAB_KERNELS");
-    settings.push_back({folder, "KERLAB_KERNELS"});
-  }
-  for (const ProjectValue& folder : project.kernels) {
-    require_kernel_folder(folder.value, folder.from);
-    settings.push_back({folder.value, folder.from});
+  std::istringstream listed(variable(name));
+  for (std::string one; std::getline(listed, one, ':');) {
+    if (one.empty()) continue;
+    require(one, name);
+    settings.push_back({one, name});
   }
   return settings;
 }
 
-std::vector<Setting> library_settings() {
-  std::vector<Setting> settings;
-  std::istringstream listed(variable("KERLAB_LIBRARIES"));
-  for (std::string file; std::getline(listed, file, ':');) {
-    if (file.empty()) continue;
-    require_library_file(file, "KERLAB_LIBRARIES");
-    settings.push_back({file, "KERLAB_LIBRARIES"});
+std::vector<Setting> include_settings() {
+  std::vector<Setting> settings = listed_settings("KERLAB_INCLUDE", require_include_folder);
+  for (const ProjectValue& folder : read_user_includes(user_file_path()))
+    settings.push_back({folder.value, folder.from});
+  return settings;
+}
+
+std::vector<Setting> kernel_settings(const ProjectFile& project) {
+  std::vector<Setting> settings = listed_settings("KERLAB_KERNELS", require_kernel_folder);
+  for (const ProjectValue& folder : project.kernels) {
+    require_kernel_folder(folder.value, folder.from);
+    settings.push_back({folder.value, folder.from});
   }
   return settings;
 }
@@ -72,6 +75,13 @@ void require_library_file(const std::string& file, const std::string& from) {
   if (fs::is_regular_file(file, error)) return;
   throw UsageError(fmt::format("{}: there is no file {}; it takes the shared library of a plug-in (docs/libraries.md)",
                                from, file.empty() ? "''" : file));
+}
+
+void require_include_folder(const std::string& folder, const std::string& from) {
+  std::error_code error;
+  if (fs::is_directory(folder, error)) return;
+  throw UsageError(fmt::format("{}: there is no folder {}; it takes one of headers, as $CUTLASS/include", from,
+                               folder.empty() ? "''" : folder));
 }
 
 void require_kernel_folder(const std::string& folder, const std::string& from) {
@@ -96,7 +106,8 @@ Settings read_settings() {
   settings.database = database_setting(project);
   settings.kernels = kernel_settings(project);
   for (const ProjectValue& folder : project.suites) settings.suites.push_back({folder.value, folder.from});
-  settings.libraries = library_settings();
+  settings.libraries = listed_settings("KERLAB_LIBRARIES", require_library_file);
+  settings.includes = include_settings();
   settings.margins = std::move(project.margins);
   settings.margins_from = std::move(project.margins_from);
   return settings;

@@ -21,6 +21,7 @@ struct Settings {
   std::vector<Setting> kernels;  ///< looked in one after the other; without the shipped ones
   std::vector<Setting> suites;
   std::vector<Setting> libraries;  ///< plug-ins; never of kerlab.toml, which may come with somebody else's kernels
+  std::vector<Setting> includes;   ///< folders of headers: KERLAB_INCLUDE, the user's file; nor these
   Margins margins;
   std::string margins_from;  ///< empty: the defaults
 };
@@ -31,6 +32,8 @@ Settings read_settings();
 
 /// Throws UsageError naming `from` unless `folder` is one, which holds families and is none itself.
 void require_kernel_folder(const std::string& folder, const std::string& from);
+/// Throws UsageError naming `from` unless `folder` is one.
+void require_include_folder(const std::string& folder, const std::string& from);
 /// Throws UsageError naming `from` unless `file` is one.
 void require_library_file(const std::string& file, const std::string& from);
 

@@ -37,6 +37,8 @@ std::vector<NamedSetting> all_settings(const GlobalOptions& global) {
   all.push_back({"kernels", {(share_folder() / "kernels").string(), "shipped"}});
   for (const Setting& folder : settings.suites) all.push_back({"suites", folder});
   all.push_back({"suites", {shipped_suites().string(), "shipped"}});
+  for (const std::string& folder : global.includes) all.push_back({"include", {folder, "--include"}});
+  for (const Setting& folder : settings.includes) all.push_back({"include", folder});
   for (const std::string& file : global.libraries) all.push_back({"library", {file, "--library"}});
   if (global.libraries.empty())
     for (const Setting& file : settings.libraries) all.push_back({"library", file});

@@ -12,7 +12,7 @@ KnownFolders known_folders() {
   KnownFolders folders;
   try {
     const Settings settings = read_settings();
-    for (const Setting& folder : settings.kernels) folders.kernels.emplace_back(folder.value);
+    for (const Setting& folder : settings.kernels) folders.kernels.families.emplace_back(folder.value);
     for (const Setting& folder : settings.suites) folders.suites.emplace_back(folder.value);
   } catch (const std::exception&) {
     return {};

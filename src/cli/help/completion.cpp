@@ -61,7 +61,7 @@ std::string subject_of(const Place& place) {
 }
 
 void note_value(Place& place, const OptionModel& option, const std::string& value) {
-  if (std::ranges::find(option.names, "--kernels") != option.names.end()) place.kernels.emplace_back(value);
+  if (std::ranges::find(option.names, "--kernels") != option.names.end()) place.kernels.families.emplace_back(value);
 }
 
 void step_over_option(Place& place, const std::string& word) {
@@ -179,7 +179,8 @@ Completions complete(const CommandModel& root, const std::vector<std::string>& w
   Place place;
   place.commands.push_back(&root);
   for (const std::string& other : words) step_over(place, other);
-  place.kernels.insert(place.kernels.end(), folders.kernels.begin(), folders.kernels.end());
+  auto& families = place.kernels.families;
+  families.insert(families.end(), folders.kernels.families.begin(), folders.kernels.families.end());
   place.suites = folders.suites;
   return complete_at(place, word);
 }

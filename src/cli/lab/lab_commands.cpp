@@ -67,10 +67,12 @@ int steps_of(const char* command, const std::vector<std::string>& words) {
 }
 
 /// "64 128 256", the chosen one in brackets.
-std::string listed_text(const std::vector<std::int64_t>& values, std::int64_t chosen) {
+std::string listed_text(const Parameter& parameter, std::int64_t chosen) {
   std::string text;
-  for (const std::int64_t value : values)
-    text += (text.empty() ? "" : " ") + (value == chosen ? fmt::format("[{}]", value) : fmt::format("{}", value));
+  for (const std::int64_t value : parameter.values) {
+    const std::string word = value_text(parameter, value);
+    text += (text.empty() ? "" : " ") + (value == chosen ? "[" + word + "]" : word);
+  }
   return text;
 }
 
@@ -79,17 +81,16 @@ Table parameters_table(const Variant& variant, const Configuration& configuratio
   int taken = 0;  // by names and values
   for (std::size_t i = 0; i < variant.parameters.size(); ++i)
     taken = std::max(
-        taken,
-        static_cast<int>(variant.parameters[i].name.size()) +
-            std::min(kListedWidth,
-                     static_cast<int>(listed_text(variant.parameters[i].values, configuration.values[i]).size())));
+        taken, static_cast<int>(variant.parameters[i].name.size()) +
+                   std::min(kListedWidth,
+                            static_cast<int>(listed_text(variant.parameters[i], configuration.values[i]).size())));
   const int room = std::max(terminal_width(stdout) - taken - 8, 12);
   for (std::size_t i = 0; i < variant.parameters.size(); ++i) {
     const Parameter& parameter = variant.parameters[i];
     const bool typed =
         std::ranges::any_of(state.parameters, [&](const auto& one) { return one.first == parameter.name; });
     table.rows.push_back({parameter.name + (typed ? "*" : ""),
-                          shortened(listed_text(parameter.values, configuration.values[i]), kListedWidth),
+                          shortened(listed_text(parameter, configuration.values[i]), kListedWidth),
                           shortened(parameter.doc, room)});
   }
   return table;

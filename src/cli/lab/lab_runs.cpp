@@ -208,7 +208,8 @@ void LabConsole::adopt(const Variant& variant, const Configuration& configuratio
   next.variant = variant.name;
   next.parameters.clear();
   for (std::size_t i = 0; i < variant.parameters.size(); ++i)
-    next.parameters.emplace_back(variant.parameters[i].name, configuration.values[i]);
+    next.parameters.emplace_back(variant.parameters[i].name,
+                                 value_text(variant.parameters[i], configuration.values[i]));
   change(std::move(next));
   fmt::print("now: {}", state_line());
 }

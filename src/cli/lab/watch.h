@@ -10,10 +10,10 @@ namespace kerlab::cli {
 
 struct WatchOptions {
   AttemptRequest request;
-  std::vector<std::filesystem::path> kernels;  ///< as of the rig
-  std::string again;                           ///< options that the commands named at the end must repeat: " --db FILE"
-  std::function<void(const Attempt&)> tried;   ///< told of each; may be null
-  bool once = false;                           ///< one attempt and no more
+  KernelPlaces kernels;                       ///< as of the rig
+  std::string again;                          ///< options that the commands named at the end must repeat: " --db FILE"
+  std::function<void(const Attempt&)> tried;  ///< told of each; may be null
+  bool once = false;                          ///< one attempt and no more
   bool json = false, color = false;
 };
 

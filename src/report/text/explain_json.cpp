@@ -34,8 +34,8 @@ JsonValue timed_value(const std::optional<TimedRatio>& timed) {
 
 JsonValue what_if_value(const WhatIf& what) {
   JsonValue::Object value{{"parameter", what.parameter},
-                          {"from", what.from},
-                          {"to", what.to},
+                          {"from", what.from_text.empty() ? JsonValue(what.from) : JsonValue(what.from_text)},
+                          {"to", what.to_text.empty() ? JsonValue(what.to) : JsonValue(what.to_text)},
                           {"others", what.others},
                           {"configuration", what.configuration},
                           {"failure", what.failure},

@@ -43,16 +43,32 @@ JsonValue milliseconds(const std::vector<double>& samples_us) {
   return times;
 }
 
+JsonValue value_of(const TunerValue& value) {
+  if (value.word.empty()) return value.number;
+  return value.word == "true" || value.word == "false" ? JsonValue(value.word == "true") : JsonValue(value.word);
+}
+
+/// "64,row", as Kernel Tuner names a configuration.
+std::string key_of(const TunerPoint& point) {
+  std::string key;
+  for (const TunerValue& value : point.values)
+    key += (key.empty() ? "" : ",") + (value.word.empty() ? std::to_string(value.number) : value.word);
+  return key;
+}
+
 JsonValue::Object configuration_of(const TunerSpace& space, const TunerPoint& point) {
   JsonValue::Object object;
-  for (std::size_t p = 0; p < space.parameters.size(); ++p) object.emplace_back(space.parameters[p], point.values[p]);
+  for (std::size_t p = 0; p < space.parameters.size(); ++p)
+    object.emplace_back(space.parameters[p], value_of(point.values[p]));
   return object;
 }
 
 JsonValue values_of(const TunerSpace& space, std::size_t parameter) {
-  std::set<std::int64_t> values;
+  std::set<TunerValue> values;
   for (const TunerPoint& point : space.points) values.insert(point.values[parameter]);
-  return JsonValue::Array(values.begin(), values.end());
+  JsonValue::Array array;
+  for (const TunerValue& value : values) array.push_back(value_of(value));
+  return array;
 }
 
 }  // namespace
@@ -72,7 +88,7 @@ JsonValue kernel_tuner_cache(const TunerSpace& space) {
     for (const char* unknown : {"verification_time", "benchmark_time", "strategy_time", "framework_time"})
       entry.emplace_back(unknown, 0);
     entry.emplace_back("timestamp", point.created);
-    cache.emplace_back(fmt::format("{}", fmt::join(point.values, ",")), std::move(entry));
+    cache.emplace_back(key_of(point), std::move(entry));
   }
   return JsonValue::Object{{"schema_version", "1.1.0"},
                            {"device_name", space.device},

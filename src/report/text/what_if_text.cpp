@@ -31,7 +31,9 @@ std::string ratio_text(const WhatIf& what) {
 
 std::string change_of(const WhatIf& what) {
   const std::string others = what.others.empty() ? "" : " with " + what.others;
-  return fmt::format("{} {} -> {}{}", what.parameter, what.from, what.to, others);
+  const std::string from = what.from_text.empty() ? fmt::format("{}", what.from) : what.from_text;
+  const std::string to = what.to_text.empty() ? fmt::format("{}", what.to) : what.to_text;
+  return fmt::format("{} {} -> {}{}", what.parameter, from, to, others);
 }
 
 std::vector<std::string> row_of(const WhatIf& what) {

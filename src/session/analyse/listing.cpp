@@ -29,7 +29,7 @@ VariantListing list_variant(const Variant& variant) {
                          {},
                          0};
   for (const Parameter& parameter : variant.parameters) {
-    listing.parameters.push_back(fmt::format("{} = {}", parameter.name, fmt::join(parameter.values, ", ")));
+    listing.parameters.push_back(fmt::format("{} = {}", parameter.name, listed_values(parameter)));
   }
   listing.configurations = raw_size(variant);
   return listing;
@@ -98,7 +98,7 @@ FamilyListing list_family(const KernelFolder& folder) {
   return listing;
 }
 
-std::vector<FamilyListing> list_families(const std::vector<std::filesystem::path>& kernels) {
+std::vector<FamilyListing> list_families(const KernelPlaces& kernels) {
   const Catalogue catalogue = open_catalogue(kernels);
   std::vector<FamilyListing> listings;
   for (const std::string& name : catalogue.names()) {
@@ -118,7 +118,7 @@ std::vector<FamilyListing> list_families(const std::vector<std::filesystem::path
   return listings;
 }
 
-FamilyListing list_family(const std::vector<std::filesystem::path>& kernels, const std::string& target) {
+FamilyListing list_family(const KernelPlaces& kernels, const std::string& target) {
   return list_family(open_catalogue(kernels).find(target));
 }
 

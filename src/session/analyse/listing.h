@@ -33,9 +33,9 @@ struct FamilyListing {
 
 FamilyListing list_family(const KernelFolder& folder);
 /// Every family of the catalogue, by group; one that cannot be read is listed with its error.
-std::vector<FamilyListing> list_families(const std::vector<std::filesystem::path>& kernels);
+std::vector<FamilyListing> list_families(const KernelPlaces& kernels);
 /// One, by name or folder. Throws what is wrong with it.
-FamilyListing list_family(const std::vector<std::filesystem::path>& kernels, const std::string& target);
+FamilyListing list_family(const KernelPlaces& kernels, const std::string& target);
 
 /// A variant's space for a problem on a device.
 struct SpaceListing {

@@ -14,7 +14,7 @@ struct ReportOptions {
   std::string dtypes;                      ///< "bf16,fp16"; empty: all
   std::string device_class, device_kind;   ///< only of this class and kind; empty: all
   std::string class_part;                  ///< only of classes that hold this text, in any case
-  std::vector<std::filesystem::path> kernels;
+  KernelPlaces kernels;
   std::string repeated;  ///< options that commands which the report names must repeat: " --db FILE"
 };
 

@@ -222,7 +222,7 @@ std::vector<std::pair<std::string, std::int64_t>> parameters_of(const std::strin
     const char* end = word.data() + word.size();
     if (equals == std::string::npos) return {};
     const auto [rest, error] = std::from_chars(word.data() + equals + 1, end, value);
-    if (error != std::errc{} || rest != end) return {};
+    if (error != std::errc{} || rest != end) continue;  // a word
     parameters.emplace_back(word.substr(0, equals), value);
   }
   return parameters;

@@ -27,7 +27,7 @@ bool agrees(const std::string& problem, const std::vector<std::string>& wanted) 
   return std::ranges::all_of(wanted, [&](const std::string& word) { return std::ranges::count(words, word) > 0; });
 }
 
-void add_roof(TrialFacts& facts, const DeviceInfo& device, const std::vector<std::filesystem::path>& kernels) {
+void add_roof(TrialFacts& facts, const DeviceInfo& device, const KernelPlaces& kernels) {
   try {
     const KernelFolder folder = open_catalogue(kernels).find(facts.trial.family);
     const Problem problem = make_problem(folder.family, request_of_key(folder.family, facts.trial.problem));
@@ -95,8 +95,7 @@ std::vector<Decision> find_winners(const Database& database, const std::string& 
   return found;
 }
 
-TrialFacts trial_facts(const Database& database, const Trial& trial,
-                       const std::vector<std::filesystem::path>& kernels) {
+TrialFacts trial_facts(const Database& database, const Trial& trial, const KernelPlaces& kernels) {
   TrialFacts facts;
   facts.trial = trial;
   facts.measurements = database.measurements(trial.id);

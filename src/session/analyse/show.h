@@ -17,6 +17,6 @@ std::vector<Decision> find_winners(const Database& database, const std::string& 
 
 /// FLOPs and roof need the family's files, looked for in `kernels` and the shipped folder; without them they are left
 /// out.
-TrialFacts trial_facts(const Database& database, const Trial& trial, const std::vector<std::filesystem::path>& kernels);
+TrialFacts trial_facts(const Database& database, const Trial& trial, const KernelPlaces& kernels);
 
 }  // namespace kerlab::session

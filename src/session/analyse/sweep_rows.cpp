@@ -13,24 +13,36 @@ std::string also_changed(const Variant& variant, const Configuration& base, cons
   std::string text;
   for (std::size_t p = 0; p < named.size(); ++p)
     if (!named[p] && row.values[p] != base.values[p])
-      text += fmt::format("{}{}={}", text.empty() ? "" : " ", variant.parameters[p].name, row.values[p]);
+      text += fmt::format("{}{}={}", text.empty() ? "" : " ", variant.parameters[p].name,
+                          value_text(variant.parameters[p], row.values[p]));
   return text;
+}
+
+/// "BM == 64", "LAYOUT.row"
+std::string equals_text(const Parameter& parameter, std::int64_t value) {
+  const std::string text = value_text(parameter, value);
+  const bool named = !parameter.words.empty() && text != "true" && text != "false";
+  return named ? parameter.name + "." + text : fmt::format("{} == {}", parameter.name, value);
 }
 
 /// "BM == 64 && BN == 128"
 std::string exactly(const Variant& variant, const Configuration& configuration) {
   std::string condition;
   for (std::size_t i = 0; i < variant.parameters.size(); ++i)
-    condition += fmt::format("{}{} == {}", i == 0 ? "" : " && ", variant.parameters[i].name, configuration.values[i]);
+    condition += (i == 0 ? "" : " && ") + equals_text(variant.parameters[i], configuration.values[i]);
   return condition;
 }
 
 /// "BM == 64 || BM == 128": alone it lets too much through, but it prunes the enumeration early.
-std::string one_of(const std::string& name, const std::set<std::int64_t>& values) {
+std::string one_of(const Parameter& parameter, const std::set<std::int64_t>& values) {
   std::string condition;
   for (const std::int64_t value : values)
-    condition += fmt::format("{}{} == {}", condition.empty() ? "" : " || ", name, value);
+    condition += (condition.empty() ? "" : " || ") + equals_text(parameter, value);
   return condition;
+}
+
+const Parameter& parameter_of(const Variant& variant, const ParameterChoice& choice) {
+  return *std::ranges::find(variant.parameters, choice.name, &Parameter::name);
 }
 
 }  // namespace
@@ -43,7 +55,8 @@ std::vector<SweepRow> plan_sweep(const Variant& variant, const Problem& problem,
     std::vector<std::string> more;
     for (const std::string& before : values)
       for (const std::int64_t value : choice.values)
-        more.push_back(fmt::format("{}{}{}={}", before, before.empty() ? "" : " ", choice.name, value));
+        more.push_back(fmt::format("{}{}{}={}", before, before.empty() ? "" : " ", choice.name,
+                                   value_text(parameter_of(variant, choice), value)));
     values = std::move(more);
   }
   std::vector<bool> fixed;
@@ -90,7 +103,7 @@ std::vector<std::string> conditions_of(const Variant& variant, const std::vector
     for (std::size_t i = 0; i < values.size(); ++i) values[i].insert(row.configuration.values[i]);
   }
   for (std::size_t i = 0; i < values.size(); ++i)
-    if (!values[i].empty()) conditions.push_back(one_of(variant.parameters[i].name, values[i]));
+    if (!values[i].empty()) conditions.push_back(one_of(variant.parameters[i], values[i]));
   if (!variant.parameters.empty() && !exact.empty()) conditions.push_back(exact);
   return conditions;
 }

@@ -40,7 +40,7 @@ class SweepCounter {
   SweepCounter(RigOptions options, const Sweep& sweep)
       : rig_(options),
         variant_(find_variant(rig_.folder(), sweep.variant)),
-        source_{&variant_, read_kernel_source(variant_.source)},
+        source_{&variant_, read_kernel_source(variant_)},
         setup_(prepare_problem(
             rig_.folder(),
             problem_for_device(rig_.folder(), request_of_key(rig_.folder().family, sweep.problem), rig_.device()),

@@ -80,8 +80,8 @@ std::string others_of(const Variant& variant, const Configuration& from, const S
   std::string text;
   for (std::size_t i = 0; i < variant.parameters.size(); ++i)
     if (i != step.parameter && step.configuration.values[i] != from.values[i])
-      text +=
-          fmt::format("{}{} {}", text.empty() ? "" : ", ", variant.parameters[i].name, step.configuration.values[i]);
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", variant.parameters[i].name,
+                          value_text(variant.parameters[i], step.configuration.values[i]));
   return text;
 }
 
@@ -202,6 +202,10 @@ Stepped<std::vector<WhatIf>> what_if(Rig& rig, const ProblemSetup& setup, const 
     what.parameter = variant.parameters[step.parameter].name;
     what.from = subject.configuration.values[step.parameter];
     what.to = step.configuration.values[step.parameter];
+    if (const Parameter& moved = variant.parameters[step.parameter]; !moved.words.empty()) {
+      what.from_text = value_text(moved, what.from);
+      what.to_text = value_text(moved, what.to);
+    }
     what.others = others_of(variant, subject.configuration, step);
     what.configuration = configuration_text(variant, step.configuration);
     what.typed = short_configuration(variant, setup.problem, rig.device(), step.configuration);

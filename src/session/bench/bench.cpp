@@ -103,7 +103,7 @@ const VariantSource& BenchSession::source(const Variant& variant) {
   const auto [at, added] = sources_.try_emplace(variant.name);
   VariantSource& entry = at->second;
   if (!added) return entry;
-  entry = {&variant, read_kernel_source(variant.source)};
+  entry = {&variant, read_kernel_source(variant)};
   if (options_.trial > 0) {
     const Trial trial = stored_trial(database_, options_.trial);
     if (trial.source_hash != entry.source.hash) {

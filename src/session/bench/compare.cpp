@@ -133,7 +133,7 @@ Subject CompareSession::known(const SubjectName& name, const KernelFolder& folde
                       "{}/VARIANT",
                       problem.title(), rig_.device().name, name.family));
   }
-  subject.source = {chosen->variant, read_kernel_source(chosen->variant->source)};
+  subject.source = {chosen->variant, read_kernel_source(*chosen->variant)};
   subject.configuration = std::move(chosen->configuration);
   subject.how = std::move(chosen->how);
   return subject;

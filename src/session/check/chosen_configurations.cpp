@@ -101,7 +101,7 @@ ChosenConfigurations plainly_chosen(const CheckOptions& options, const KernelFol
   };
   if (options.variants.empty() && options.configuration.empty() && !options.every_configuration) {
     if (auto winner = winning("")) {
-      chosen.sources.push_back({winner->variant, read_kernel_source(winner->variant->source)});
+      chosen.sources.push_back({winner->variant, read_kernel_source(*winner->variant)});
       chosen.configurations.emplace_back(0, std::move(winner->configuration));
       return chosen;
     }
@@ -113,7 +113,7 @@ ChosenConfigurations plainly_chosen(const CheckOptions& options, const KernelFol
       chosen.notes.push_back(fmt::format("{} left out: {}", variant->name, reason));
       continue;
     }
-    chosen.sources.push_back({variant, read_kernel_source(variant->source)});
+    chosen.sources.push_back({variant, read_kernel_source(*variant)});
     const std::size_t source = chosen.sources.size() - 1;
     for (Configuration& configuration : configurations_of(*variant, options, asked, device, winning, chosen.completion))
       chosen.configurations.emplace_back(source, std::move(configuration));

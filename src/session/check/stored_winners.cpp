@@ -12,7 +12,7 @@ StoredWinners stored_winners(const KernelFolder& folder, const DeviceInfo& devic
     const auto known = std::find_if(stored.sources.begin(), stored.sources.end(),
                                     [&](const VariantSource& source) { return source.variant == &variant; });
     if (known != stored.sources.end()) return static_cast<std::size_t>(known - stored.sources.begin());
-    stored.sources.push_back({&variant, read_kernel_source(variant.source)});
+    stored.sources.push_back({&variant, read_kernel_source(variant)});
     return stored.sources.size() - 1;
   };
   for (const Decision& decision : database.winners()) {

@@ -83,7 +83,7 @@ class ExportComparison {
   void kernel(const KernelFolder& folder, const ExportIdentity::Shape& shape) {
     const Variant& variant = find_variant(folder, shape.variant);
     const auto [at, added] = sources_.try_emplace(variant.name);
-    if (added) at->second = {&variant, read_kernel_source(variant.source)};
+    if (added) at->second = {&variant, read_kernel_source(variant)};
     if (at->second.source.hash != shape.source_hash)
       return stale("{}: its source has changed", variant.file.filename().replace_extension(".cu").string());
     const Problem problem = make_problem(folder.family, request_of_key(folder.family, shape.problem));

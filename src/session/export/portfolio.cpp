@@ -107,7 +107,7 @@ void PortfolioSession::add_stored_kernels() {
 
 const VariantSource& PortfolioSession::source(const Variant& variant) {
   const auto [at, added] = sources_.try_emplace(variant.name);
-  if (added) at->second = {&variant, read_kernel_source(variant.source)};
+  if (added) at->second = {&variant, read_kernel_source(variant)};
   return at->second;
 }
 

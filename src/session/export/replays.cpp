@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <charconv>
 #include <limits>
+#include <map>
 #include <sstream>
 #include <thread>
 
@@ -33,15 +35,25 @@ struct Recorded {
   std::vector<std::optional<double>> costs;
 };
 
-/// "BM=64 BN=64": names and values, whatever the variant has today.
-Configuration parse_point(const std::string& text, std::vector<std::string>& names) {
+/// "BM=64 LAYOUT=row": names and values, whatever the variant has today. A word is the number of those of its parameter
+/// that came before it.
+Configuration parse_point(const std::string& text, std::vector<std::string>& names,
+                          std::map<std::string, std::vector<std::string>>& seen) {
   Configuration configuration;
   names.clear();
   std::istringstream words(text);
   for (std::string word; words >> word;) {
     const std::size_t equals = word.find('=');
     names.push_back(word.substr(0, equals));
-    configuration.values.push_back(std::stoll(word.substr(equals + 1)));
+    const std::string value = word.substr(equals + 1);
+    std::int64_t number = 0;
+    const auto [rest, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+    if (error != std::errc{} || rest != value.data() + value.size()) {
+      std::vector<std::string>& before = seen[names.back()];
+      number = std::ranges::find(before, value) - before.begin();
+      if (number == std::ssize(before)) before.push_back(value);
+    }
+    configuration.values.push_back(number);
   }
   return configuration;
 }
@@ -57,7 +69,9 @@ std::vector<SearchSpace::Feature> features_of(const Recorded& recorded, const Sw
       for (const Parameter& parameter : variant.parameters) names.push_back(parameter.name);
       if (variant.name != sweep.variant || names != recorded.parameters) continue;
       const Problem problem = make_problem(folder.family, request_of_key(folder.family, sweep.problem));
-      return known_values(variant, problem, device_of_class(sweep.device), recorded.points);
+      std::vector<Configuration> points;  // words are numbered as the variant lists them
+      for (const SweepPoint& point : sweep.points) points.push_back(parse_configuration(variant, point.configuration));
+      return known_values(variant, problem, device_of_class(sweep.device), points);
     }
   } catch (const Error&) {
     return {};  // a kernel that has changed too much
@@ -68,8 +82,9 @@ std::vector<SearchSpace::Feature> features_of(const Recorded& recorded, const Sw
 Recorded read_recorded(const Sweep& sweep, const Catalogue& catalogue, bool spills) {
   Recorded recorded;
   recorded.variant = sweep.variant;
+  std::map<std::string, std::vector<std::string>> seen;
   for (const SweepPoint& point : sweep.points) {
-    recorded.points.push_back(parse_point(point.configuration, recorded.parameters));
+    recorded.points.push_back(parse_point(point.configuration, recorded.parameters, seen));
     const bool failed = !point.failed.empty() || (!spills && point.spills > kMostSpillBytes);
     recorded.costs.push_back(failed ? std::nullopt : std::optional(point.us));
   }
@@ -167,8 +182,7 @@ ReplayStep summarise(const Task& task, const Runs& runs, const Runs& random, std
 
 }  // namespace
 
-std::vector<ReplayedSpace> replay_sweeps(const std::vector<Sweep>& sweeps,
-                                         const std::vector<std::filesystem::path>& kernels,
+std::vector<ReplayedSpace> replay_sweeps(const std::vector<Sweep>& sweeps, const KernelPlaces& kernels,
                                          const ReplayOptions& options) {
   const Catalogue catalogue = open_catalogue(kernels);
   std::vector<Recorded> recorded;

@@ -35,8 +35,7 @@ struct ReplayedSpace {
 
 /// Of every sweep, then of every problem that several sweeps share. Sweeps of kernels that are no longer there are
 /// searched by their parameters alone. Throws UsageError for an unknown strategy.
-std::vector<ReplayedSpace> replay_sweeps(const std::vector<Sweep>& sweeps,
-                                         const std::vector<std::filesystem::path>& kernels,
+std::vector<ReplayedSpace> replay_sweeps(const std::vector<Sweep>& sweeps, const KernelPlaces& kernels,
                                          const ReplayOptions& options);
 
 }  // namespace kerlab::session

@@ -32,6 +32,20 @@ std::vector<std::pair<std::string, std::int64_t>> named_numbers(const std::strin
   return numbers;
 }
 
+/// "BM=64 LAYOUT=row"
+std::vector<std::pair<std::string, TunerValue>> named_values_of(const std::string& text) {
+  std::vector<std::pair<std::string, TunerValue>> values;
+  for (const std::string& word : words_of(text)) {
+    const std::size_t equals = word.find('=');
+    if (equals == std::string::npos) continue;
+    if (const auto number = named_number(word))
+      values.push_back({number->first, {number->second, ""}});
+    else
+      values.push_back({word.substr(0, equals), {0, word.substr(equals + 1)}});
+  }
+  return values;
+}
+
 /// None: it says nothing of the configuration, or its time is not a GPU's.
 std::optional<TunerPoint> point_of(const Trial& trial, const Database& database) {
   if (!is_final(trial.status)) return {};
@@ -39,7 +53,7 @@ std::optional<TunerPoint> point_of(const Trial& trial, const Database& database)
   point.status = trial.status;
   point.compile_ms = trial.compile_ms;
   point.created = trial.created;
-  for (const auto& [name, value] : named_numbers(trial.configuration)) point.values.push_back(value);
+  for (auto& [name, value] : named_values_of(trial.configuration)) point.values.push_back(std::move(value));
   if (trial.status != TrialStatus::passed) return point;
   std::optional<Measurement> measurement;  // times of one stage can be compared: most have been screened
   for (const char* stage : {"screen", "bench", "final"})
@@ -67,7 +81,7 @@ void describe(TunerSpace& space, const Trial& trial) {
   space.kernel = trial.family + "/" + trial.variant;
   space.device = trial.device_class;
   space.problem = named_numbers(trial.problem);
-  for (const auto& [name, value] : named_numbers(trial.configuration)) space.parameters.push_back(name);
+  for (const auto& [name, value] : named_values_of(trial.configuration)) space.parameters.push_back(name);
 }
 
 }  // namespace

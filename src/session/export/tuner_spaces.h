@@ -10,8 +10,15 @@
 
 namespace kerlab::session {
 
+/// Of a parameter: a number, or a word.
+struct TunerValue {
+  std::int64_t number = 0;
+  std::string word;
+  auto operator<=>(const TunerValue&) const = default;
+};
+
 struct TunerPoint {
-  std::vector<std::int64_t> values;  ///< of the parameters
+  std::vector<TunerValue> values;  ///< of the parameters
   TrialStatus status = TrialStatus::passed;
   double median_us = 0;
   std::vector<double> samples_us;

@@ -29,7 +29,7 @@ bool read_configuration(const std::string& text, std::vector<std::string>& names
     std::int64_t value = 0;
     const char* end = word.data() + word.size();
     const auto [rest, error] = std::from_chars(word.data() + equals + 1, end, value);
-    if (error != std::errc{} || rest != end) return false;
+    if (error != std::errc{} || rest != end) continue;  // a word
     names.push_back(word.substr(0, equals));
     values.push_back(value);
   }

@@ -15,8 +15,7 @@ std::filesystem::path folder_in_some_revision(const Catalogue& catalogue, const 
 
 }  // namespace
 
-KernelHome::KernelHome(const SubjectName& name, const std::vector<std::filesystem::path>& kernels,
-                       const Database* database) {
+KernelHome::KernelHome(const SubjectName& name, const KernelPlaces& kernels, const Database* database) {
   const Catalogue catalogue = open_catalogue(kernels);
   if (name.revision.empty()) {
     folder_ = catalogue.find(family_of(name, database));
@@ -24,7 +23,7 @@ KernelHome::KernelHome(const SubjectName& name, const std::vector<std::filesyste
   }
   name_ = name.revision;
   revision_ = std::make_unique<GitRevision>(folder_in_some_revision(catalogue, name.family), name.revision);
-  folder_ = said_readably([&] { return Catalogue({}).find(revision_->folder().string()); });
+  folder_ = said_readably([&] { return Catalogue({}, kernels.headers).find(revision_->folder().string()); });
 }
 
 std::string KernelHome::suffix() const {

@@ -12,7 +12,7 @@ class KernelHome {
  public:
   /// `kernels`: of --kernels. `database`: for the id of a trial; may be null. Throws what is wrong with the name, with
   /// git or with the specs.
-  KernelHome(const SubjectName& name, const std::vector<std::filesystem::path>& kernels, const Database* database);
+  KernelHome(const SubjectName& name, const KernelPlaces& kernels, const Database* database);
 
   [[nodiscard]] const KernelFolder& folder() const { return folder_; }
   /// " @HEAD~3 (06a7f52)" for labels; empty where the files are as they are now.

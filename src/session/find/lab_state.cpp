@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "base/format.h"
+#include "base/split.h"
 #include "session/run/space.h"
 
 namespace kerlab::session {
@@ -40,10 +41,11 @@ std::vector<std::string> known_names(const Family& family, const Variant& varian
 }
 
 std::int64_t listed_value(const Parameter& parameter, const std::string& text) {
-  const std::int64_t value = parse_size(parameter.name, text);
-  if (std::ranges::count(parameter.values, value) == 0)
-    throw UsageError(fmt::format("{}={}: listed are {}", parameter.name, text, fmt::join(parameter.values, ", ")));
-  return value;
+  const auto word = parse_value(parameter, text);
+  const auto value = word || !parameter.words.empty() ? word : parse_size(parameter.name, text);
+  if (!value || std::ranges::count(parameter.values, *value) == 0)
+    throw UsageError(fmt::format("{}={}: listed are {}", parameter.name, text, listed_values(parameter)));
+  return *value;
 }
 
 /// NAME VALUE or NAME=VALUE, each a pair.
@@ -77,7 +79,7 @@ void set_one(LabState& state, const KernelFolder& folder, const std::string& nam
     state.dtype = clear ? "" : value;
   } else if (const Parameter* parameter = find_parameter(variant, name)) {
     std::erase_if(state.parameters, [&](const auto& one) { return one.first == name; });
-    if (!clear) state.parameters.emplace_back(name, listed_value(*parameter, value));
+    if (!clear) state.parameters.emplace_back(name, value_text(*parameter, listed_value(*parameter, value)));
   } else if (is_problem_name(folder.family, name)) {
     std::erase_if(state.arguments, [&](const ProblemArgument& one) { return one.name == name; });
     if (!clear) state.arguments.push_back({name, value});
@@ -87,12 +89,13 @@ void set_one(LabState& state, const KernelFolder& folder, const std::string& nam
 }
 
 /// Those that the variant lists.
-std::vector<std::pair<std::string, std::int64_t>> still_listed(
-    const Variant& variant, const std::vector<std::pair<std::string, std::int64_t>>& parameters) {
-  std::vector<std::pair<std::string, std::int64_t>> listed;
-  for (const auto& [name, value] : parameters) {
+std::vector<std::pair<std::string, std::string>> still_listed(
+    const Variant& variant, const std::vector<std::pair<std::string, std::string>>& parameters) {
+  std::vector<std::pair<std::string, std::string>> listed;
+  for (const auto& [name, text] : parameters) {
     const Parameter* parameter = find_parameter(variant, name);
-    if (parameter != nullptr && std::ranges::count(parameter->values, value) > 0) listed.emplace_back(name, value);
+    const auto value = parameter != nullptr ? parse_value(*parameter, text) : std::nullopt;
+    if (value && std::ranges::count(parameter->values, *value) > 0) listed.emplace_back(name, text);
   }
   return listed;
 }
@@ -110,17 +113,23 @@ std::vector<std::int64_t> listed_between(const Parameter& parameter, const std::
   const std::size_t dots = text.find("..");
   if (text.empty()) return parameter.values;
   if (dots == std::string::npos) {
-    for (const std::int64_t value : parse_sizes(parameter.name, text))
-      values.push_back(listed_value(parameter, std::to_string(value)));
+    if (parameter.words.empty())
+      for (const std::int64_t value : parse_sizes(parameter.name, text))
+        values.push_back(listed_value(parameter, std::to_string(value)));
+    else
+      for (const std::string& word : split(text, ',')) values.push_back(listed_value(parameter, word));
     return values;
   }
+  if (!parameter.words.empty())
+    throw UsageError(
+        fmt::format("{}={}: words have no range; listed are {}", parameter.name, text, listed_values(parameter)));
   const std::int64_t first = dots == 0 ? INT64_MIN : parse_size(parameter.name, text.substr(0, dots));
   const std::int64_t last = dots + 2 == text.size() ? INT64_MAX : parse_size(parameter.name, text.substr(dots + 2));
   for (const std::int64_t value : parameter.values)
     if (first <= value && value <= last) values.push_back(value);
   if (values.empty())
-    throw UsageError(fmt::format("{}={}: none is listed there; listed are {}", parameter.name, text,
-                                 fmt::join(parameter.values, ", ")));
+    throw UsageError(
+        fmt::format("{}={}: none is listed there; listed are {}", parameter.name, text, listed_values(parameter)));
   return values;
 }
 

@@ -11,7 +11,7 @@ struct LabState {
   std::string variant;                     ///< empty only without a target
   std::vector<ProblemArgument> arguments;  ///< of the problem, as typed, one for each name
   std::string dtype;                       ///< empty: the family's first that the device supports
-  std::vector<std::pair<std::string, std::int64_t>> parameters;  ///< typed ones; others take their defaults
+  std::vector<std::pair<std::string, std::string>> parameters;  ///< typed ones; others take their defaults
 
   /// "gemm/reg2d"
   [[nodiscard]] std::string kernel() const { return target + "/" + variant; }

@@ -77,7 +77,7 @@ class Saver {
   [[nodiscard]] std::optional<SourceBundle> current_source() const {
     try {
       for (const Variant& variant : open_catalogue(options_.kernels).find(trial_.family).variants) {
-        if (variant.name == trial_.variant) return read_kernel_source(variant.source);
+        if (variant.name == trial_.variant) return read_kernel_source(variant);
       }
     } catch (const Error&) {
       // No such family any more, or it cannot be read: as good as gone.

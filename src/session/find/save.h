@@ -10,8 +10,8 @@
 namespace kerlab::session {
 
 struct SaveOptions {
-  std::filesystem::path folder;                ///< made when it is not there
-  std::vector<std::filesystem::path> kernels;  ///< --kernels: where the trial's files may still lie
+  std::filesystem::path folder;  ///< made when it is not there
+  KernelPlaces kernels;          ///< --kernels: where the trial's files may still lie
   bool use_cache = true;
   std::filesystem::path compiler;  ///< the kerlab that compiles; empty: this executable
 };

@@ -35,7 +35,7 @@ Subject of_trial(const Trial& trial, const KernelFolder& folder, const DeviceInf
   Subject subject;
   subject.problem = problem_for_device(folder, request_of_key(folder.family, trial.problem), device);
   const Variant& variant = find_variant(folder, trial.variant);
-  subject.source = {&variant, read_kernel_source(variant.source)};
+  subject.source = {&variant, read_kernel_source(variant)};
   if (subject.source.source.hash != trial.source_hash) {
     const std::string file = variant.source.filename().string();
     if (const auto text = database.source_text(trial.source_hash)) {
@@ -131,7 +131,7 @@ Subject resolve_subject(const SubjectName& name, const Problem& problem, const K
   }
   const Variant& variant = the_variant(name, folder, subject.problem);
   require_supported(variant, subject.problem, device);
-  subject.source = {&variant, read_kernel_source(variant.source)};
+  subject.source = {&variant, read_kernel_source(variant)};
   choose_configuration(subject, name.configuration, name.configuration.empty() ? "default" : "as typed", device);
   subject.trial = newest_trial(subject, folder.family, database);
   return subject;
@@ -156,7 +156,7 @@ Subject todays_subject(const SubjectName& name, const std::vector<ProblemArgumen
                            : first ? *std::ranges::min_element(folder.variants, {}, &Variant::rung)
                                    : the_variant(name, folder, subject.problem);
   require_supported(variant, subject.problem, device);
-  subject.source = {&variant, read_kernel_source(variant.source)};
+  subject.source = {&variant, read_kernel_source(variant)};
   if (!name.configuration.empty()) {
     choose_configuration(subject, name.configuration, model ? subject.how + ", configuration as typed" : "as typed",
                          device);
@@ -185,7 +185,8 @@ std::string short_configuration(const Variant& variant, const Problem& problem, 
     for (std::size_t i = 0; i < variant.parameters.size(); ++i) {
       const Parameter& parameter = variant.parameters[i];
       if (!all && configuration.values[i] == parameter.default_value) continue;
-      values += fmt::format("{}{}={}", values.empty() ? "" : ",", parameter.name, configuration.values[i]);
+      values += fmt::format("{}{}={}", values.empty() ? "" : ",", parameter.name,
+                            value_text(parameter, configuration.values[i]));
     }
     return values;
   };

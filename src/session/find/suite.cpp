@@ -124,8 +124,7 @@ std::vector<ProblemArgument> arguments_of(const ProblemRequest& request) {
 
 class SuiteReader {
  public:
-  SuiteReader(std::filesystem::path file, const std::vector<std::filesystem::path>& kernels)
-      : catalogue_(open_catalogue(kernels)) {
+  SuiteReader(std::filesystem::path file, const KernelPlaces& kernels) : catalogue_(open_catalogue(kernels)) {
     suite_.file = std::move(file);
     suite_.name = suite_.file.stem().string();
   }
@@ -193,7 +192,7 @@ class SuiteReader {
 
 }  // namespace
 
-Suite read_suite(const std::string& file, const std::vector<std::filesystem::path>& kernels,
+Suite read_suite(const std::string& file, const KernelPlaces& kernels,
                  const std::vector<std::filesystem::path>& folders) {
   return SuiteReader(find_suite(file, folders), kernels).read();
 }

@@ -50,7 +50,7 @@ struct Suite {
 /// `file` as typed: a path, or the name of a suite in one of `folders` or among the shipped ones ("gemm-sm80"). Throws
 /// UsageError when there is no such file, SpecError (file:line:column) for whatever is wrong in it: unknown keys,
 /// families, names, values.
-Suite read_suite(const std::string& file, const std::vector<std::filesystem::path>& kernels,
+Suite read_suite(const std::string& file, const KernelPlaces& kernels,
                  const std::vector<std::filesystem::path>& folders = {});
 
 /// The folder of the shipped suites, and the names of a folder's suites, sorted.

@@ -89,8 +89,8 @@ std::vector<DeclaredName> parameter_words(const KernelRoots& kernels, const std:
   std::vector<DeclaredName> words;
   if (!found) return words;
   for (const Parameter& parameter : found->parameters) {
-    DeclaredName word{parameter.name, with_default(parameter.doc, fmt::format("{}", parameter.default_value)), {}};
-    for (const std::int64_t value : parameter.values) word.values.push_back(fmt::format("{}", value));
+    DeclaredName word{parameter.name, with_default(parameter.doc, value_text(parameter, parameter.default_value)), {}};
+    for (const std::int64_t value : parameter.values) word.values.push_back(value_text(parameter, value));
     words.push_back(std::move(word));
   }
   return words;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/modules.h"
+#include "spec/spec.h"
 
 namespace kerlab::session {
 
@@ -16,7 +16,7 @@ struct DeclaredName {
   std::vector<std::string> values;
 };
 
-using KernelRoots = std::vector<std::filesystem::path>;  ///< `--kernels`
+using KernelRoots = KernelPlaces;
 
 /// Families of the catalogue, with their docs.
 std::vector<DeclaredName> family_words(const KernelRoots& kernels);

@@ -55,7 +55,7 @@ Attempt begun(const Subject& subject, const ProblemSetup& setup, const Rig& rig)
   attempt.bytes = setup.plan.bytes;
   attempt.roof_us = theoretical_roof(setup.problem, setup.plan, rig.device()).minimum_us;
   attempt.files = kernel_files(rig.folder().family, *subject.source.variant, subject.source.source,
-                               read_kernel_source(rig.folder().family.reference_source));
+                               read_kernel_source(rig.folder().family));
   return attempt;
 }
 

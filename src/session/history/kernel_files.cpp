@@ -93,7 +93,7 @@ KernelFiles kernel_files(const Family& family, const Variant& variant, const Sou
   return files.below(family.folder);
 }
 
-fs::path folder_of_family(const std::vector<fs::path>& kernels, const std::string& name) {
+fs::path folder_of_family(const KernelPlaces& kernels, const std::string& name) {
   std::error_code error;
   if (name.empty()) return {};
   const Catalogue catalogue = open_catalogue(kernels);

@@ -28,7 +28,7 @@ KernelFiles kernel_files(const Family& family, const Variant& variant, const Sou
 
 /// The folder of a family, whether its specs can be read or not. `name`: as Catalogue::find takes it; empty: there is
 /// none.
-std::filesystem::path folder_of_family(const std::vector<std::filesystem::path>& kernels, const std::string& name);
+std::filesystem::path folder_of_family(const KernelPlaces& kernels, const std::string& name);
 
 /// The compiler's first error with its place as editors understand it: "reg2d.cu:57:12: error: ..." from
 /// "./gemm/reg2d.cu(57): error: ..." and the line with a caret that follows. Only the first line of the message.

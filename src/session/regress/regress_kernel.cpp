@@ -43,7 +43,7 @@ RegressKernel make_kernel(const Problem& problem, const Variant& variant, const 
                           const Rig& rig) {
   RegressKernel kernel;
   kernel.problem = problem;
-  kernel.source = {&variant, read_kernel_source(variant.source)};
+  kernel.source = {&variant, read_kernel_source(variant)};
   kernel.configuration = configuration;
   kernel.candidate =
       make_candidate(rig.folder().family, kernel.source, 0, configuration, problem, rig.device(), rig.toolchain());
@@ -118,7 +118,7 @@ std::string check_identity(const ProblemSetup& setup, const Rig& rig) {
   FieldHasher hasher;
   hasher.field("check", fmt::format("{}", kCheckVersion));
   hasher.field("problem", digest(encode(Request{std::move(problem)})));
-  hasher.field("reference", read_kernel_source(rig.folder().family.reference_source).hash);
+  hasher.field("reference", read_kernel_source(rig.folder().family).hash);
   hasher.field("lab", read_lab_source().hash);
   return hasher.hex();
 }

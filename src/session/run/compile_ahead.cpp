@@ -21,8 +21,7 @@ bool CompileAhead::step() {
   return true;
 }
 
-CompileList::CompileList(const Rig& rig)
-    : rig_(rig), reference_(read_kernel_source(rig.folder().family.reference_source)) {}
+CompileList::CompileList(const Rig& rig) : rig_(rig), reference_(read_kernel_source(rig.folder().family)) {}
 
 void CompileList::add(const SourceBundle& text, std::vector<std::string> options) {
   std::vector<std::string> identity = options;

@@ -39,7 +39,7 @@ Operations operations_of(const Variant& variant, const Problem& problem, const C
   return operations;
 }
 
-Operations predicted_operations(const Trial& trial, const std::vector<std::filesystem::path>& kernels) {
+Operations predicted_operations(const Trial& trial, const KernelPlaces& kernels) {
   try {
     const KernelFolder folder = open_catalogue(kernels).find(trial.family);
     const Variant& variant = find_variant(folder, trial.variant);
@@ -81,7 +81,7 @@ Operations count_operations(const Trial& trial, RigOptions options) {
     single.schedule = TimingSchedule{};
     single.deadline = generous_deadline(rig, setup, 1);
     const Configuration configuration = parse_configuration(variant, trial.configuration);
-    const VariantSource source{&variant, read_kernel_source(variant.source)};
+    const VariantSource source{&variant, read_kernel_source(variant)};
     const Evaluation result = run_single(rig, setup, source, configuration, single);
     if (result.counted.empty()) {
       operations.note = "not counted: " + result.candidate.trial.message;

@@ -13,7 +13,7 @@ Operations operations_of(const Variant& variant, const Problem& problem, const C
                          const DeviceInfo& device, const std::vector<CountedLaunch>& counted);
 
 /// What can be predicted of a stored trial without running anything; no rows when its family or variant is gone.
-Operations predicted_operations(const Trial& trial, const std::vector<std::filesystem::path>& kernels);
+Operations predicted_operations(const Trial& trial, const KernelPlaces& kernels);
 
 /// Runs some blocks of the trial's configuration (of today's source, which the predictions are of; the note says where
 /// the trial's was another) on an emulated device: `options.device` when that names one, else the profile of the

@@ -115,7 +115,7 @@ void ProblemLoader::begin() {
     tell_when_complete();
     return;
   }
-  const SourceBundle reference = read_kernel_source(rig_.folder().family.reference_source);
+  const SourceBundle reference = read_kernel_source(rig_.folder().family);
   reference_ =
       rig_.compilers().submit({reference, reference_options(rig_.device(), setup_.reference_defines), deadline});
   if (!has_own_small_reference()) return;

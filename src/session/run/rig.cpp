@@ -61,13 +61,15 @@ void announce_fallback(const RigOptions& options, const DeviceInfo& device) {
   print_notice(fmt::format("no GPU here: emulating an {} ({}); times are modelled, not measured", model, device.id));
 }
 
-Catalogue open_catalogue(const std::vector<std::filesystem::path>& kernels) {
-  std::vector<std::filesystem::path> roots = kernels;
+Catalogue open_catalogue(const KernelPlaces& kernels) {
+  std::vector<std::filesystem::path> roots = kernels.families;
   roots.push_back(shipped_kernels());
-  return Catalogue(std::move(roots));
+  return Catalogue(std::move(roots), kernels.headers);
 }
 
-SourceBundle read_kernel_source(const std::filesystem::path& file) {
+namespace {
+
+SourceBundle read_with_headers(const std::filesystem::path& file, const std::vector<std::filesystem::path>& headers) {
   const std::filesystem::path folder = file.parent_path(), above = folder.parent_path();
   std::vector<std::filesystem::path> includes{above, shipped_kernels()};
   std::error_code ignored;
@@ -75,7 +77,17 @@ SourceBundle read_kernel_source(const std::filesystem::path& file) {
   if (!std::filesystem::exists(folder / "family.toml", ignored) &&
       std::filesystem::exists(above / "family.toml", ignored))
     includes.insert(includes.begin() + 1, above.parent_path());
-  return read_source(file, includes);
+  return read_source(file, includes, headers);
+}
+
+}  // namespace
+
+SourceBundle read_kernel_source(const Variant& variant) {
+  return read_with_headers(variant.source, variant.headers);
+}
+
+SourceBundle read_kernel_source(const Family& family) {
+  return read_with_headers(family.reference_source, family.headers);
 }
 
 SourceBundle read_lab_source() {

@@ -13,11 +13,11 @@
 namespace kerlab::session {
 
 struct RigOptions {
-  std::string target;                          ///< a family's name, or a folder
-  std::vector<std::string> named;              ///< variants that are asked for; others need not be readable
-  std::vector<std::filesystem::path> kernels;  ///< --kernels: looked in before KERLAB_KERNELS and the shipped ones
-  std::string device = "auto";                 ///< or a list, see device_ids
-  std::vector<std::string> worker_command;     ///< empty: this executable's `worker`
+  std::string target;                       ///< a family's name, or a folder
+  std::vector<std::string> named;           ///< variants that are asked for; others need not be readable
+  KernelPlaces kernels;                     ///< looked in before the shipped ones
+  std::string device = "auto";              ///< or a list, see device_ids
+  std::vector<std::string> worker_command;  ///< empty: this executable's `worker`
   std::optional<std::chrono::milliseconds>
       lock_patience;                   ///< with another kerlab on the device; none: the worker's own
   std::vector<std::string> libraries;  ///< --library: plug-ins whose rows are timed beside candidates
@@ -37,11 +37,13 @@ WorkerClient::Options worker_options(const RigOptions& options);
 /// Says on stderr that `auto` found no GPU and what it took instead; says nothing otherwise.
 void announce_fallback(const RigOptions& options, const DeviceInfo& device);
 
-/// `--kernels`, KERLAB_KERNELS (separated by ':'), the shipped folder.
-Catalogue open_catalogue(const std::vector<std::filesystem::path>& kernels);
+/// Of the user's folders and the shipped kernels.
+Catalogue open_catalogue(const KernelPlaces& kernels);
 
-/// The source of a variant or reference with its includes, which are looked for beside it and in the shipped kernels.
-SourceBundle read_kernel_source(const std::filesystem::path& file);
+/// The source of a variant or of a family's reference with its includes, which are looked for beside it, in the shipped
+/// kernels and in the folders of headers that the user has named.
+SourceBundle read_kernel_source(const Variant& variant);
+SourceBundle read_kernel_source(const Family& family);
 /// kernels/common/lab.cu; ceilings.cu beside it: the same and the kernels that measure ceilings.
 SourceBundle read_lab_source();
 SourceBundle read_ceilings_source();

@@ -153,7 +153,7 @@ CandidateSpace::CandidateSpace(const KernelFolder& folder, const VariantChoice& 
         }
       }
     }
-    variants_.push_back({{&variant, read_kernel_source(variant.source)}, std::move(space), is_swept(variant, choice)});
+    variants_.push_back({{&variant, read_kernel_source(variant)}, std::move(space), is_swept(variant, choice)});
   }
   if (variants_.empty() && empty) std::rethrow_exception(empty);
   if (variants_.empty()) {

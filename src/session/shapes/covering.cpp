@@ -57,7 +57,8 @@ std::set<ParameterValue> all_values(const Variant& variant) {
 std::string values_text(const Variant& variant, const std::set<ParameterValue>& values) {
   std::string text;
   for (const auto& [parameter, value] : values)
-    text += fmt::format("{}{}={}", text.empty() ? "" : ", ", variant.parameters[parameter].name, value);
+    text += fmt::format("{}{}={}", text.empty() ? "" : ", ", variant.parameters[parameter].name,
+                        value_text(variant.parameters[parameter], value));
   return text;
 }
 

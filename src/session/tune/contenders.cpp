@@ -56,7 +56,7 @@ class Admission {
       if (source.variant->name == name) return &source;
     for (const Variant& variant : rig_.folder().variants)
       if (variant.name == name)
-        return &found_.sources.emplace_back(VariantSource{&variant, read_kernel_source(variant.source)});
+        return &found_.sources.emplace_back(VariantSource{&variant, read_kernel_source(variant)});
     return nullptr;
   }
 

@@ -18,7 +18,7 @@ namespace {
 std::optional<Ending> fault_of_winner(Rig& rig, const TrialCandidate& winner, const Problem& asked,
                                       const ProblemLoader& loader) {
   const Variant& variant = find_variant(rig.folder(), winner.trial.variant);
-  const VariantSource source{&variant, read_kernel_source(variant.source)};
+  const VariantSource source{&variant, read_kernel_source(variant)};
   const auto fault = fault_elsewhere(rig, source, winner.configuration, asked);
   rig.set_problem(loader.data());
   return fault;

@@ -26,7 +26,7 @@ std::vector<std::string> range_edges(const Variant& variant, std::size_t index, 
   std::vector<std::string> edges;
   for (std::size_t i = 0; i < variant.parameters.size(); ++i) {
     const Parameter& parameter = variant.parameters[i];
-    if (parameter.values.size() < 2 || !was_varied(i)) continue;
+    if (parameter.values.size() < 2 || !parameter.words.empty() || !was_varied(i)) continue;
     const auto [least, most] = std::minmax_element(parameter.values.begin(), parameter.values.end());
     const std::int64_t value = winner.values[i];
     if (*least == 0 && *most == 1) continue;  // a switch has no edge

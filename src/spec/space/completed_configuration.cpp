@@ -72,7 +72,10 @@ std::vector<ParameterChange> changes_between(const Variant& variant, const Confi
                                              const Configuration& to) {
   std::vector<ParameterChange> changes;
   for (std::size_t p = 0; p < variant.parameters.size(); ++p)
-    if (from.values[p] != to.values[p]) changes.push_back({variant.parameters[p].name, from.values[p], to.values[p]});
+    if (from.values[p] != to.values[p]) {
+      const Parameter& parameter = variant.parameters[p];
+      changes.push_back({parameter.name, value_text(parameter, from.values[p]), value_text(parameter, to.values[p])});
+    }
   return changes;
 }
 

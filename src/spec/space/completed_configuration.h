@@ -10,7 +10,7 @@ namespace kerlab::spec {
 
 struct ParameterChange {
   std::string parameter;
-  std::int64_t from = 0, to = 0;
+  std::string from, to;
 };
 
 struct CompletedConfiguration {

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "spec/space/completed_configuration.h"
 #include "spec/toml/spec_table.h"
@@ -25,7 +24,8 @@ std::size_t parameter_index(const Variant& variant, std::string_view word) {
 std::string configuration_text(const Variant& variant, const Configuration& configuration) {
   std::string text;
   for (std::size_t i = 0; i < variant.parameters.size(); ++i)
-    text += fmt::format("{}{}={}", i == 0 ? "" : " ", variant.parameters[i].name, configuration.values.at(i));
+    text += fmt::format("{}{}={}", i == 0 ? "" : " ", variant.parameters[i].name,
+                        value_text(variant.parameters[i], configuration.values.at(i)));
   return text;
 }
 
@@ -46,14 +46,16 @@ Configuration parse_configuration(const Variant& variant, const std::string& tex
     const std::size_t equals = item.find('=');
     if (equals == std::string_view::npos) throw UsageError(fmt::format("'{}' is not NAME=VALUE", item));
     const std::size_t index = parameter_index(variant, item.substr(0, equals));
-    const std::string_view digits = item.substr(equals + 1);
-    std::int64_t value = 0;
-    const auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    if (error != std::errc{} || stop != digits.data() + digits.size())
-      throw UsageError(fmt::format("'{}': '{}' is not an integer", item, digits));
+    const std::string_view typed = item.substr(equals + 1);
+    const Parameter& parameter = variant.parameters[index];
+    const auto value = parse_value(parameter, typed);
+    if (!value)
+      throw UsageError(parameter.words.empty()
+                           ? fmt::format("'{}': '{}' is not an integer", item, typed)
+                           : fmt::format("'{}': '{}' is not one of {}", item, typed, listed_values(parameter)));
     if (named[index]) throw UsageError(fmt::format("parameter '{}' is given twice", item.substr(0, equals)));
     named[index] = true;
-    configuration.values[index] = value;
+    configuration.values[index] = *value;
   }
   return configuration;
 }

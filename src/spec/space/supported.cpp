@@ -14,10 +14,6 @@ namespace {
 
 using Answer = ConstraintProgram::Answer;
 
-std::string joined(const std::vector<std::int64_t>& values) {
-  return fmt::format("{}", fmt::join(values, ", "));
-}
-
 /// Throws the SpecError of a constraint that cannot be evaluated.
 bool holds(const ConstraintProgram& program, std::size_t constraint) {
   const Answer answer = program.holds(constraint);
@@ -87,7 +83,8 @@ std::string violated_constraint(const Variant& variant, const Problem& problem, 
     const Parameter& parameter = variant.parameters[p];
     const std::int64_t value = configuration.values.at(p);
     if (std::find(parameter.values.begin(), parameter.values.end(), value) == parameter.values.end())
-      return fmt::format("parameter '{}': {} is not one of {}", parameter.name, value, joined(parameter.values));
+      return fmt::format("parameter '{}': {} is not one of {}", parameter.name, value_text(parameter, value),
+                         listed_values(parameter));
   }
   ConstraintProgram program(variant, problem, device);
   program.compute(configuration);

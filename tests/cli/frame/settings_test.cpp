@@ -75,6 +75,34 @@ TEST_CASE("settings: flag before environment before kerlab.toml before the defau
   CHECK_THAT(result.out, Catch::Contains("no kerlab.toml here"));
 }
 
+TEST_CASE("settings: folders of headers are the user's, of the command line, the environment and the user's file",
+          "[cli]") {
+  const Workplace place("");
+  const auto folder = [&](const char* name) {
+    std::filesystem::create_directories(place.sandbox / name);
+    return (place.sandbox / name).string();
+  };
+  const std::string typed = folder("typed"), set = folder("set"), own = folder("own/include");
+  const Sandbox::Words home = {"KERLAB_INCLUDE=" + set, "XDG_CONFIG_HOME=" + (place.sandbox / "config").string(),
+                               "LIBRARY=" + (place.sandbox / "own").string()};
+  place.sandbox.write("config/kerlab/kerlab.toml", "include = \"$LIBRARY/include\"\n");
+  const std::string file = (place.sandbox / "config/kerlab/kerlab.toml").string();
+  CHECK(place.setting("include", {"--include", typed}, home) ==
+        fmt::format("{} from --include\n{} from KERLAB_INCLUDE\n{} from {}:1:11\n", typed, set, own, file));
+  const auto said = [&](const std::string& text, const Sandbox::Words& words = {"device"}) {
+    place.sandbox.write("config/kerlab/kerlab.toml", text);
+    return place.run(words, {"XDG_CONFIG_HOME=" + (place.sandbox / "config").string()}).err;
+  };
+  CHECK_THAT(said("include = [\"$NO_SUCH/include\"]\n"),
+             Catch::Contains("kerlab.toml:1:13: '$NO_SUCH/include': the variable NO_SUCH is not set"));
+  CHECK_THAT(said("include = \"lib\"\n"), Catch::Contains(":1:11: 'lib': a path from the root on"));
+  CHECK_THAT(said("include = \"/no/such\"\n"), Catch::Contains(":1:11: there is no folder /no/such"));
+  CHECK_THAT(said("device = \"auto\"\n"), Catch::Contains(":1:1: unknown key 'device'"));
+  CHECK_THAT(said("", {"device", "--include", "/no/such"}), Catch::Contains("--include: there is no folder /no/such"));
+  place.sandbox.write("work/kerlab.toml", "include = \"/usr/include\"\n");  // a project names none
+  CHECK_THAT(said(""), Catch::Contains("kerlab.toml:1:1: unknown key 'include'"));
+}
+
 TEST_CASE("settings: a family, a database and a suite of kerlab.toml are used", "[cli]") {
   const Workplace place(
       "db = \"tuning.db\"\nkernels = [\"mine\"]\nsuites = \"suites\"\n[margins]\ninstructions = \"2%\"\n");

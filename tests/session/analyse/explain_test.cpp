@@ -25,7 +25,7 @@ ExplainOptions asked(const SessionFixture& fixture, const std::string& subject, 
   ExplainOptions options;
   options.inspect.rig = fixture.options().rig;
   options.inspect.rig.device = "emu:h200";
-  options.inspect.rig.kernels = {fixture.folder()};
+  options.inspect.rig.kernels.families = {fixture.folder()};
   options.inspect.subject = parse_subject(subject);
   options.inspect.arguments = std::move(arguments);
   options.inspect.dtype = dtype;

@@ -17,7 +17,7 @@ Inspection inspected(const SessionFixture& fixture, const std::string& subject, 
   InspectOptions options;
   options.rig = fixture.options().rig;
   options.rig.device = "emu:h200";
-  options.rig.kernels = {fixture.folder()};
+  options.rig.kernels.families = {fixture.folder()};
   options.subject = parse_subject(subject);
   options.arguments = std::move(arguments);
   options.dtype = dtype;

@@ -27,7 +27,7 @@ class GateFixture : public SessionFixture {
         problem_for_device(rig.folder(), make_request(rig.folder().family, options().arguments, ""), rig.device());
     const ProblemSetup setup = prepare_problem(rig.folder(), problem, rig.device());
     const Variant& variant = rig.folder().variants.front();
-    const VariantSource source{&variant, read_kernel_source(variant.source)};
+    const VariantSource source{&variant, read_kernel_source(variant)};
     const Bytes image(8, std::byte{1});
     std::vector<TimedPair> pairs;
     for (std::size_t i = 0; i < count; ++i) {

@@ -28,7 +28,7 @@ class FamilyLab {
     std::set<Value> wanted = all_values(variant);
     if (dtype) keep_possible(variant, *dtype, wanted);
     std::string lines;
-    const VariantSource source{&variant, read_kernel_source(variant.source)};
+    const VariantSource source{&variant, read_kernel_source(variant)};
     for (const Problem& problem : problems_) {
       if (wanted.empty()) break;
       if (!dtype || problem.dtype == *dtype) lines += run(source, problem, wanted);
