@@ -54,35 +54,44 @@ __device__ __forceinline__ int next_tile(unsigned* begun) {
   return number;
 }
 
-/// What this lane's tile has published, when all lanes have something. Before the first tile everything is 0. SLEEP ns lie
-/// between two looks.
+/// What a tile has published; before the first tile everything is 0.
+template <typename T> __device__ __forceinline__ Looked<T> look_at(const TileWord<T>* words, int tile) {
+  return tile >= 0 ? words[tile].look() : Looked<T>{kPrefix, T(0)};
+}
+
+/// Looks again, until the tiles of all lanes have published something. SLEEP ns lie between two looks.
 template <int SLEEP_NS, typename T>
-__device__ __forceinline__ Looked<T> wait_for(const TileWord<T>* words, int tile) {
-  Looked<T> found = {kPrefix, T(0)};
-  if (tile >= 0) found = words[tile].look();
+__device__ __forceinline__ void wait_for(Looked<T>& found, const TileWord<T>* words, int tile) {
   while (__any_sync(0xffffffffU, found.state == 0)) {
     if (SLEEP_NS > 0) __nanosleep(SLEEP_NS);
     if (found.state == 0) found = words[tile].look();
   }
-  return found;
 }
 
-/// By one warp, 32 tiles a look: the sum of all tiles before this one, in all lanes. `total` is this one's. Where the sum
-/// `restarts` within the tile, who comes behind it needs nothing from before: its total is its prefix at once.
-template <int SLEEP_NS, typename T>
+/// By one warp, 32 WINDOWS tiles at once: the sum of all tiles before this one, in all lanes. `total` is this one's. Where the
+/// sum `restarts` within the tile, who comes behind it needs nothing from before: its total is its prefix at once.
+template <int SLEEP_NS, int WINDOWS = 1, typename T>
 __device__ __forceinline__ T look_back(TileWord<T>* words, int tile, T total, bool restarts = false) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
   if (lane == 0 && (tile > 0 || restarts)) words[tile].publish(restarts ? kPrefix : kSum, total);
   T prefix = 0;
-  for (int at = tile - 1 - lane;; at -= 32) {
-    const Looked<T> found = wait_for<SLEEP_NS>(words, at);
-    const unsigned whole = __ballot_sync(0xffffffffU, found.state == kPrefix);
-    const int nearest = whole == 0 ? 31 : __ffs(static_cast<int>(whole)) - 1;
-    T sum = lane <= nearest ? found.value : T(0);
+  bool known = false;
+  for (int at = tile - 1 - lane; !known; at -= 32 * WINDOWS) {
+    Looked<T> found[WINDOWS];
 #pragma unroll
-    for (int lanes = 16; lanes > 0; lanes /= 2) sum += __shfl_xor_sync(0xffffffffU, sum, lanes);
-    prefix = sum + prefix;
-    if (whole != 0) break;
+    for (int l = 0; l < WINDOWS; ++l) found[l] = look_at(words, at - 32 * l);
+#pragma unroll
+    for (int l = 0; l < WINDOWS; ++l) {
+      if (known) break;
+      wait_for<SLEEP_NS>(found[l], words, at - 32 * l);
+      const unsigned whole = __ballot_sync(0xffffffffU, found[l].state == kPrefix);
+      const int nearest = whole == 0 ? 31 : __ffs(static_cast<int>(whole)) - 1;
+      T sum = lane <= nearest ? found[l].value : T(0);
+#pragma unroll
+      for (int lanes = 16; lanes > 0; lanes /= 2) sum += __shfl_xor_sync(0xffffffffU, sum, lanes);
+      prefix = sum + prefix;
+      known = whole != 0;
+    }
   }
   if (lane == 0 && !restarts) words[tile].publish(kPrefix, prefix + total);
   return prefix;

@@ -2,7 +2,8 @@
 //
 // Idea      decoupled look-back (common/look_back.cuh): a block publishes the sum of its tile, looks back over the tiles
 //           before it until it meets one that knows its whole prefix, adds up what lies between, and publishes its own.
-// Parameters THREADS a block; ROUNDS accesses of 16 bytes a thread; SLEEP ns between two looks at who is not ready.
+// Parameters THREADS a block; ROUNDS accesses of 16 bytes a thread; SLEEP ns between two looks at who is not ready;
+//           LOOKS of 32 tiles at once.
 // Expects   anything. Words and counter are 0 before.
 // Lacks     an order of additions that is always the same: how far a block looks back depends on who was quicker. And
 //           bytes on their way while it looks back.
@@ -25,7 +26,7 @@ scan(const Number* __restrict__ X, Number* __restrict__ Y, int N, TileWord<Numbe
   __syncthreads();
   if (threadIdx.x < 32) {
     const Number total = scan_words(words);
-    const Number prefix = look_back<SLEEP>(words_of_tiles, number, total);
+    const Number prefix = look_back<SLEEP, LOOKS>(words_of_tiles, number, total);
     if (threadIdx.x == 0) before_tile = prefix;
   }
   __syncthreads();

@@ -7,7 +7,8 @@
 //           Tiles are numbered when they are asked for, and a block has them in that order: the first tile that is not known
 //           is the one that its block works at.
 // Parameters THREADS that add up; ROUNDS accesses of 16 bytes a thread; STAGES tiles in shared memory, two of them in work;
-//           BLOCKS an SM; SLEEP ns between two looks at who is not ready.
+//           BLOCKS an SM; SLEEP ns between two looks at who is not ready; LOOKS of 32 tiles at once: where all blocks are at
+//           tiles of one time, the nearest prefix lies as many tiles back as there are blocks.
 // Expects   sm_90. Words and counter are 0 before.
 // Lacks     an order of additions that is always the same, as look_back.
 #include "tile.cuh"
@@ -54,7 +55,7 @@ __device__ __forceinline__ void scout(Feed& feed, Shared& shared, TileWord<Numbe
     shared.summed[half].wait(turn / 2 & 1);
     if (leads && turn >= 2) feed.fetch((turn - 2) % STAGES);  // who has summed up this tile has stored that one
     const Number total = scan_words(shared.words[half]);
-    const Number prefix = look_back<SLEEP>(words_of_tiles, number, total);
+    const Number prefix = look_back<SLEEP, LOOKS>(words_of_tiles, number, total);
     if (leads) shared.prefix[half] = prefix;
     __syncwarp();
     if (leads) shared.known[half].arrive();
