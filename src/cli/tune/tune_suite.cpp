@@ -32,6 +32,7 @@ TuneOptions options_of(const SuiteProblem& problem, const TuneCommand& command, 
   if (options.search.empty()) options.search = suite.search.value_or("");
   if (suite.seed && options.seed == TuneOptions{}.seed) options.seed = *suite.seed;
   options.variants.all = options.variants.all || suite.all.value_or(false);
+  if (!options.variants.accuracy.weaker()) options.variants.accuracy = suite.accuracy.value_or(Accuracy{});
   options.screening.allow_spills = options.screening.allow_spills || suite.spills.value_or(false);
   return options;
 }

@@ -41,10 +41,25 @@ std::filesystem::path find_suite(const std::string& typed, std::vector<std::file
                                typed.empty() ? "''" : typed, suggestion(typed, known), fmt::join(known, ", ")));
 }
 
+/// "may-be-nan", or a list of such words: what `kerlab tune --accuracy` takes.
+Accuracy read_classes(const SpecTable& row, const TomlValue& value) {
+  Accuracy accuracy;
+  const std::vector<TomlValue> one = {value};
+  for (const TomlValue& word : value.kind == TomlValue::Kind::array ? value.items : one) {
+    if (word.kind == TomlValue::Kind::string && word.text == "normwise")
+      accuracy.normwise = true;
+    else if (word.kind == TomlValue::Kind::string && word.text == "may-be-nan")
+      accuracy.may_be_nan = true;
+    else
+      row.fail("accuracy", "expected normwise, may-be-nan, or a list of them");
+  }
+  return accuracy;
+}
+
 SuiteOptions read_options(const SpecTable& table, std::string_view key, SuiteOptions options) {
   const TomlValue* value = table.find(key);
   if (value == nullptr) return options;
-  const SpecTable row(*value, "options", {"trials", "time", "patience", "search", "seed", "all", "spills"});
+  const SpecTable row(*value, "options", {"trials", "time", "patience", "search", "seed", "all", "spills", "accuracy"});
   const auto positive = [&](std::string_view name) {
     const double number = row.number(name);
     if (number <= 0) row.fail(name, "must be above 0");
@@ -71,6 +86,8 @@ SuiteOptions read_options(const SpecTable& table, std::string_view key, SuiteOpt
   if (row.has("seed")) options.seed = static_cast<std::uint64_t>(row.integer("seed"));
   if (row.has("all")) options.all = row.boolean("all", false);
   if (row.has("spills")) options.spills = row.boolean("spills", false);
+  if (const TomlValue* classes = row.find("accuracy"); classes != nullptr)
+    options.accuracy = read_classes(row, *classes);
   return options;
 }
 

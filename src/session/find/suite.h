@@ -13,9 +13,11 @@
 //   scalars = { beta = 1.0 }
 //   variants = ["mma_pipe", "split_k"]              # default: those marked `tune = true`; ["all"]
 //   options = { trials = 64, time = 30, patience = 80, search = "random", seed = 1, all = true, spills = true }
+//   options = { accuracy = ["normwise", "may-be-nan"] }  # classes that may win: `tune --accuracy`
 //   min_tflops = 400                                # of `kerlab regress record`
 //   [margins]                                       # of `kerlab regress record`
 
+#include "plan/accuracy.h"
 #include "session/run/arguments.h"
 
 namespace kerlab::session {
@@ -27,6 +29,7 @@ struct SuiteOptions {
   std::optional<std::string> search;
   std::optional<std::uint64_t> seed;
   std::optional<bool> all, spills;
+  std::optional<Accuracy> accuracy;
 };
 
 /// One problem, every list resolved.

@@ -115,7 +115,7 @@ CandidateSpace::CandidateSpace(const KernelFolder& folder, const VariantChoice& 
       left_out_.push_back({variant.name,
                            fmt::format("its results are of a weaker class ({}): it may win with {}",
                                        accuracy_text(variant.accuracy), option_for(variant.accuracy)),
-                           accuracy_text(variant.accuracy)});
+                           fmt::format("{}: {}", accuracy_text(variant.accuracy), option_for(variant.accuracy))});
       continue;
     }
     if (Unsupported why = unsupported(variant, problem, device); !why.reason.empty()) {

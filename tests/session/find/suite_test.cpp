@@ -35,6 +35,7 @@ TEST_CASE("suite: lists become problems, in order, with their options", "[sessio
 doc = "a test"
 [options]
 trials = 64
+accuracy = ["normwise", "may-be-nan"]
 [[problem]]
 name = "decode"
 family = "gemm"
@@ -43,7 +44,7 @@ dimensions = { M = [1, 8], N = 256, K = "4K" }
 flags = { layout = "nt" }
 scalars = { beta = 0.5 }
 variants = ["gemv"]
-options = { time = 1.5, patience = 20, search = "random" }
+options = { time = 1.5, patience = 20, search = "random", accuracy = "may-be-nan" }
 [[problem]]
 family = "reduce"
 )");
@@ -60,6 +61,8 @@ family = "reduce"
   CHECK(last.options.time_s == 1.5);
   CHECK(last.options.patience == 20);
   CHECK(last.options.search == "random");
+  CHECK(last.options.accuracy == Accuracy{.may_be_nan = true});
+  CHECK(suite.problems[4].options.accuracy == Accuracy{.normwise = true, .may_be_nan = true});
   CHECK(suite.problems[4].name == "reduce");
   CHECK(suite.problems[4].dtype.empty());
   CHECK_FALSE(suite.problems[4].options.time_s);
@@ -80,6 +83,8 @@ TEST_CASE("suite: every mistake is told with its place and what it may have mean
   CHECK(
       error_of("[[problem]]\nfamily = \"gemm\"\noptions = { search = \"randon\" }\n").find("did you mean 'random'?") !=
       std::string::npos);
+  CHECK(error_of("[[problem]]\nfamily = \"gemm\"\noptions = { accuracy = \"may-be-nam\" }\n")
+            .find("expected normwise, may-be-nan, or a list of them") != std::string::npos);
   CHECK(error_of("doc = \"none\"\n").find("no [[problem]]") != std::string::npos);
   CHECK_THROWS_AS(read_suite("no-such-suite", {}), UsageError);
 }
