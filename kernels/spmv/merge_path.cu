@@ -12,34 +12,34 @@
 // Lacks      shape: each product goes through shared memory, which short even rows do not need.
 // Read       Merrill, Garland: Merge-based parallel sparse matrix-vector multiplication, SC16.
 #include "common/merge_search.cuh"
-#include "quad.cuh"
+#include "few.cuh"
 #include "segment.cuh"
 
 constexpr int kTile = THREADS * ITEMS, kPiece = kTile * TILES;
-constexpr int kQuads = (kTile + 3 + 4 * THREADS - 1) / (4 * THREADS);
+constexpr int kLoads = (kTile + kWide - 1 + kWide * THREADS - 1) / (kWide * THREADS);
 constexpr int kAdders = 512;
 
 struct Tile {
   int ends[kTile];
-  __align__(16) DTYPE products[kTile + 4];  ///< behind as many places as the first is ahead of a multiple of four
+  __align__(16) DTYPE products[kTile + kWide];  ///< behind as many places as the first is ahead of a multiple of kWide
   int rows_before_next;
   Segment carried;
 
-  /// The products of the non-zeros in [first, end), behind `first % 4` places.
+  /// The products of the non-zeros in [first, end), behind `first % kWide` places.
   __device__ __forceinline__ void multiply(const int* __restrict__ columns, const DTYPE* __restrict__ values,
                                            const DTYPE* __restrict__ x, int first, int end, int Z) {
-    const int aligned = first / 4 * 4;
-    Quad quads[kQuads];
+    const int aligned = first / kWide * kWide;
+    Few loads[kLoads];
 #pragma unroll
-    for (int q = 0; q < kQuads; ++q) quads[q].load(columns, values, aligned + 4 * place(q), first, end, Z);
-    Vector<DTYPE, 4> made[kQuads];
+    for (int q = 0; q < kLoads; ++q) loads[q].load(columns, values, aligned + kWide * place(q), first, end, Z);
+    Vector<DTYPE, kWide> made[kLoads];
 #pragma unroll
-    for (int q = 0; q < kQuads; ++q)
+    for (int q = 0; q < kLoads; ++q)
 #pragma unroll
-      for (int i = 0; i < 4; ++i) made[q].at[i] = quads[q].product(i, x);
+      for (int i = 0; i < kWide; ++i) made[q].at[i] = loads[q].product(i, x);
 #pragma unroll
-    for (int q = 0; q < kQuads; ++q)
-      if (aligned + 4 * place(q) < end) *reinterpret_cast<Vector<DTYPE, 4>*>(products + 4 * place(q)) = made[q];
+    for (int q = 0; q < kLoads; ++q)
+      if (aligned + kWide * place(q) < end) *reinterpret_cast<Vector<DTYPE, kWide>*>(products + kWide * place(q)) = made[q];
   }
 
  private:
@@ -64,7 +64,7 @@ merge_tiles(const int* __restrict__ starts, const int* __restrict__ columns, con
     const int items = min(kTile, piece_end - begin);
     if (searches) tile.rows_before_next = row + warp_ends_before(starts + 1 + row, M - row, first, Z - first, items);
     __syncthreads();
-    const int rows = tile.rows_before_next - row, elements = items - rows, ahead = first % 4;
+    const int rows = tile.rows_before_next - row, elements = items - rows, ahead = first % kWide;
     for (int i = thread; i < rows; i += THREADS) tile.ends[i] = starts[row + 1 + i];
     tile.multiply(columns, values, x, first, first + elements, Z);
     __syncthreads();

@@ -1,13 +1,13 @@
 // Rung 3, wide_lanes: lanes_per_row with accesses of 16 bytes, and ROWS rows of a thread on their way at once.
 //
-// Idea       a lane takes four columns and four values by one load each; the four numbers of x that they ask for are four
-//            loads without a wait between. The first accesses of all ROWS rows are asked for before one is added up: short
+// Idea       a lane takes the columns and values of four non-zeros (fp64: two) by one load each; the numbers of x that they ask
+//            for are loads without a wait between. The first accesses of all ROWS rows are asked for before one is added up: short
 //            rows, which are one access long, would otherwise wait for memory one after another.
-// Parameters LANES of 4 non-zeros that share a row, near a fourth of its mean length; ROWS, neighbours, of one thread;
+// Parameters LANES of a few non-zeros that share a row, all of its mean length; ROWS, neighbours, of one thread;
 //            THREADS of a block.
 // Expects    addresses of columns and values that are multiples of 16.
 // Lacks      balance, as lanes_per_row. A row that begins amid an access wastes the part before it.
-#include "quad.cuh"
+#include "few.cuh"
 
 constexpr int kGroups = THREADS / LANES;
 
@@ -19,17 +19,17 @@ wide_lanes(const int* __restrict__ starts, const int* __restrict__ columns, cons
   int bounds[ROWS + 1];
 #pragma unroll
   for (int r = 0; r <= ROWS; ++r) bounds[r] = starts[min(first + r, M)];
-  Quad quads[ROWS];
+  Few firsts[ROWS];
 #pragma unroll
-  for (int r = 0; r < ROWS; ++r) quads[r].load(columns, values, bounds[r] / 4 * 4 + 4 * lane, bounds[r], bounds[r + 1], Z);
+  for (int r = 0; r < ROWS; ++r) firsts[r].load(columns, values, bounds[r] / kWide * kWide + kWide * lane, bounds[r], bounds[r + 1], Z);
   DTYPE sums[ROWS];
 #pragma unroll
-  for (int r = 0; r < ROWS; ++r) sums[r] = quads[r].sum(x);
+  for (int r = 0; r < ROWS; ++r) sums[r] = firsts[r].sum(x);
 #pragma unroll
   for (int r = 0; r < ROWS; ++r) {
 #pragma unroll 4
-    for (int at = bounds[r] / 4 * 4 + 4 * (lane + LANES); at < bounds[r + 1]; at += 4 * LANES) {
-      Quad more;
+    for (int at = bounds[r] / kWide * kWide + kWide * (lane + LANES); at < bounds[r + 1]; at += kWide * LANES) {
+      Few more;
       more.load(columns, values, at, bounds[r], bounds[r + 1], Z);
       sums[r] += more.sum(x);
     }
