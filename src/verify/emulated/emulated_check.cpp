@@ -275,6 +275,7 @@ CheckReport EmulatedChecker::check(Candidate& candidate, std::span<const std::ui
 CheckReport EmulatedChecker::check_recipes(Candidate& candidate, std::span<const std::uint32_t> recipes,
                                            CheckWishes wishes, bool sampled) {
   CheckReport report;
+  far_end_written_.clear();
   const double cost = emulation_cost(data_.plan());
   for (std::size_t i = 0; i < recipes.size(); ++i) {
     if (recipes[i] >= data_.plan().recipes.size())
@@ -291,6 +292,7 @@ CheckReport EmulatedChecker::check_recipes(Candidate& candidate, std::span<const
     if (wishes.thorough && i == 0 && report.passed()) look_for_memory(candidate, recipes.front(), sampled, report);
     if (!report.input_modified.empty()) return report;
   }
+  if (!recipes.empty()) judge_far_ends(recipes.back(), report);
   return report;
 }
 

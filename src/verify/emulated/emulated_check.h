@@ -66,6 +66,7 @@ class EmulatedChecker {
   void look_for_memory(Candidate& candidate, std::uint32_t first, bool sampled, CheckReport& report);
   CheckReport check_recipes(Candidate& candidate, std::span<const std::uint32_t> recipes, CheckWishes wishes,
                             bool sampled);
+  void judge_far_ends(std::uint32_t last_recipe, CheckReport& report);
   void restore_poison(const Run& run);
 
   ProblemData& data_;
@@ -73,6 +74,8 @@ class EmulatedChecker {
   InPlaceResults in_place_;
   std::map<int, std::uint32_t> poisoned_;  ///< sets whose outputs hold nothing but this pattern
   bool wrote_too_little_ = false;          ///< the blocks of the last sample, for as many as they are
+  /// By output that lies far and is written in parts: whether a recipe's blocks wrote beyond its element 2^31.
+  std::map<std::size_t, bool> far_end_written_;
 };
 
 }  // namespace kerlab::verify

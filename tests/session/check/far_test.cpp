@@ -145,6 +145,36 @@ TEST_CASE("far: an index of 32 bits fails, one of 64 passes, in a tensor of many
   }
 }
 
+TEST_CASE("far: where parts are short, the last blocks have no tile; another recipe's parts reach beyond 2^31",
+          "[session][emulated]") {
+  SessionFixture fixture;
+  RigOptions options = fixture.options().rig;
+  options.device = "emu:h200";
+  options.target = "gemm_grouped";
+  Rig rig(options);
+  const Family& family = rig.folder().family;
+  const Variant& variant = *std::ranges::find(rig.folder().variants, "gemm_grouped_sm90", &Variant::name);
+  const VariantSource source{&variant, read_kernel_source(variant.source)};
+  // Of the parts of its recipe small_integer none of the blocks that are executed meets one beyond 2^31.
+  const auto request = [](std::int64_t tokens, std::int64_t n, std::int64_t k) {
+    ProblemRequest asked;
+    asked.dtype = "bf16";
+    asked.dimensions = {{"tokens", tokens}, {"N", n}, {"K", k}, {"groups", 5}};
+    return asked;
+  };
+  const Problem asked = make_problem(family, request(600, 136, 328));
+  const Configuration configuration = default_configuration(variant, asked, rig.device());
+  const FarProblems far = far_problems({family, variant, configuration, rig.device()}, asked, 3);
+  REQUIRE_FALSE(far.problems.empty());
+  for (const FarProblem& one : far.problems) {
+    INFO(one.problem.title());
+    std::string why_not;
+    const std::optional<Evaluation> found = check_far(rig, source, configuration, one, why_not);
+    INFO(why_not);
+    if (found) CHECK(found->candidate.trial.message == "");
+  }
+}
+
 TEST_CASE("far: an index of 32 bits does not win a tune", "[session][emulated]") {
   SessionFixture fixture;
   write_far(fixture);
