@@ -8,6 +8,7 @@
 //           * PINGPONG: each consumer has a tile of its own, one multiplies while the other runs its epilogue.
 //           * STREAM_K: whole tiles wave after wave, and the last wave shared out along K.
 //           * RASTER 3, serpentine: every second wave of tiles walks k backwards, from what L2 still holds.
+//           * C comes by TMA into the epilogue stages while its tile is multiplied (sm90_c_boxes.cuh).
 //           * clusters along both sides of D: A is read once per row of the cluster, B once per column (multicast).
 // Parameters BM, BN tile of D; BK; STAGES; CONSUMERS warpgroups that multiply; CONSUMERS_ALONG_N they share N of
 //           wgmma, not M; PINGPONG; SWAP_AB; CLUSTER_M, CLUSTER_N; STREAM_K waves that are shared out; RASTER, GROUP
@@ -21,14 +22,15 @@
 // Lacks     energy. From 4096^3 on the GPU lowers its clock to what its power allows (1.58 GHz at 4096^3, 1.35 at
 //           8192^3; the tensor pipe is busy for 90 and 94 % of the cycles): what counts is joules per product.
 //           A cold start: the first stage is there 5000 cycles after the block began, an eighth of 2048^3.
-//           C by TMA: with beta a warp reads C in half sectors, 32,768 for the 16,384 of 512 x 512 bf16 (SWAP_AB
-//           65,536), beside 81,920 of all else at K = 256; it wants one more ring of stages and mbarriers.
 // Measured on H200 as `hopper`, which had the same main loop; bf16 nn, beside cuBLASLt 13.1's best of 8 in the same
 //   rounds (its own pick in brackets): 2048^3 26.4 us, 1.00 (1.02); 4096^3 172.9 us, 1.01 (1.01); 8192^3 1548 us,
 //   1.02 (1.05); fp16 1.00, 1.00, 1.02. tf32 nt 4096^3 1.02, 8192^3 1.01. e4m3 nt, fast accumulation: 4096^3 94.1 us,
 //   0.99 (1.02); 8192^3 785 us, 1.00 (1.00). int8 nt 1024^3 5.0 us, 1.29. Of 4096^3's gain on the rung persistent
 //   most is IDLE_SMS=4 (512 tiles are four whole waves of 128) and PINGPONG. 1536^3 as 132 tiles of 144x128: 0.95,
 //   where tiles of whole 32 rows had 0.75. Tiles of more than 160 accumulators a thread: not measured.
+//   With C (beta = 1), bf16 nn, on an H200 beside the best of 8: 2048^3 28.2 us, 1.02; 4096^3 184.5 us, 1.01; 8192^3
+//   1573 us, 1.02; 8192 x 8192 x 512 126 us, 1.08; 4096^3 to fp32 1.00. When each thread read its own two elements of C
+//   it was 0.81 at 4096^3 and slower than gemm_sm80, 0.44, at 8192 x 8192 x 512 (H100).
 // Dropped   measured on an H100, same rounds: D from registers 14 to 26 % slower; a cluster's first loads before it has
 //           met 3.6 % slower; a second part of fp8 multiplied while one is promoted +1.1 %, behind 256 x 128 without.
 #include "common/sm90/stream_k_partials.cuh"
@@ -36,6 +38,12 @@
 #include "common/tile_raster.cuh"
 #include "sm90_epilogue.cuh"
 #include "sm90_mainloop.cuh"
+#if C_BY_TMA
+#include "sm90_c_boxes.cuh"
+#define MAP_OF_C , const __grid_constant__ TensorMap map_c
+#else
+#define MAP_OF_C
+#endif
 
 /// STAGES x { tile of A, tile of B }, then the epilogue stages of each consumer.
 extern __shared__ __align__(1024) unsigned char shared[];
@@ -60,8 +68,15 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
     gemm(const __grid_constant__ TensorMap map_a, const __grid_constant__ TensorMap map_b,
          const __grid_constant__ TensorMap map_d, const Added* __restrict__ bias, const Added* __restrict__ C,
          Out* __restrict__ D, Vector<Accumulator, 4>* partials, unsigned* flags, int M, int N, int K, float alpha,
-         float beta SCALE_PARAMETERS) {
+         float beta MAP_OF_C SCALE_PARAMETERS) {
   __shared__ Mbarrier full[STAGES], empty[STAGES];
+#if C_BY_TMA
+  __shared__ Mbarrier c_full[CONSUMERS * kStorersOfConsumer * OUT_STAGES];
+  if (threadIdx.x == 96) {
+    prefetch_tensor_map(map_c);
+    init_c_boxes(c_full);
+  }
+#endif
   const Mainloop mainloop(shared_address(shared), full, empty);
   const int group = warpgroup_index();
   // Maps are far away at first; warps that have nothing to do yet ask for them.
@@ -121,6 +136,9 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
     const StreamKPartials<Accumulator, kAccumulators> others{partials, flags, kCluster * kSharers,
                                                              rank * kSharers + part};
     Consumer consumer(mainloop, first_row, first_column);
+#if C_BY_TMA
+    CBoxes c(map_c, c_full, out_stages);
+#endif
     const auto skip_tile = [&] {  // the other consumer has it
       scheduler.next(work);
       consumer.state.advance(STREAM_K ? work.end - work.first : stages);
@@ -136,6 +154,9 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
                 n0 = at.column + (SWAP_AB ? first_row : first_column);
       const WorkTile now = work;
       Accumulators accumulators;
+#if C_BY_TMA
+      if (scheduler.is_final(now)) c.begin(m0, n0);
+#endif
       if (PINGPONG) NamedBarrier{kPingPong + group, 256}.sync();
       const int last =
           consumer.multiply(accumulators, now.first, now.end - now.first, BlockScales(GIVEN_SCALES, m0, n0, M, N, K));
@@ -149,11 +170,15 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
         continue;
       }
       scheduler.for_each_partial(now, [&](int from) { others.add(all, of_batch + from, 1 + group); });
+#if C_BY_TMA
+      store_with_c(accumulators, c, 1 + group, map_d, m0, n0, M, epilogue);
+#else
 #pragma unroll
       for (int i = 0; i < kBlocks; ++i) {
         const int m = m0 + (SWAP_AB ? 0 : i * 64), n = n0 + (SWAP_AB ? i * 64 : 0);
         store_by_tma(accumulators[i], out_stages, 1 + group, map_d, m, n, M, epilogue);
       }
+#endif
     }
     wait_for_stores();
   }

@@ -2,16 +2,23 @@
 // A consumer's accumulators to D, through shared memory and TMA, in epilogue stages as large as one box of the map of D:
 // OUT_ROWS rows of OUT_WIDTH bytes, swizzled by OUT_WIDTH bytes so that neither side has bank conflicts. Of two one is
 // written while the other is stored. Each warp has two of its own, and waits for nobody else; with SWAP_AB, where a warp
-// has but 16 columns of D, the four warps of a consumer share theirs.
+// has but 16 columns of D, the four warps of a consumer share theirs. With C_BY_TMA a stage holds the box of C first:
+// each thread finds what it needs where it will write (sm90_c_boxes.cuh).
+#include "common/sm80/ldmatrix.cuh"
 #include "common/sm90/accumulator.cuh"
 #include "common/sm90/named_barrier.cuh"
 #include "common/sm90/stmatrix.cuh"
 #include "epilogue.cuh"
 #include "sm90_tile.cuh"
 
+#ifndef C_BY_TMA  // kernels that read C themselves
+#define C_BY_TMA 0
+#define OUT_STAGES 2
+#endif
+
 constexpr int kOutColumns = OUT_WIDTH / OUT_BYTES;
 constexpr int kOutStageBytes = OUT_WIDTH * OUT_ROWS;
-constexpr int kOutStages = 2;                 // of who stores together
+constexpr int kOutStages = OUT_STAGES;        // of who stores together
 constexpr int kStorers = SWAP_AB ? 128 : 32;  // threads
 constexpr int kOutBytesOfConsumer = kOutStages * kOutStageBytes * (128 / kStorers);
 
@@ -23,17 +30,18 @@ __device__ __forceinline__ unsigned in_out_stage(unsigned stage, int row, int ch
 }
 
 /// Two elements of D, finished but not yet rounded to D's type: at (m, n) and beside it, or, with SWAP_AB, below it.
-/// Outside D anything.
+/// Outside D anything. `c`: with C_BY_TMA, of C; else they are read here.
 __device__ __forceinline__ Vector<Accumulator, 2> finish_two(const Epilogue& epilogue, int m, int n, int M,
-                                                             Accumulator first, Accumulator second) {
+                                                             Accumulator first, Accumulator second,
+                                                             Vector<Added, 2> c) {
   constexpr int kDown = SWAP_AB, kAcross = !SWAP_AB;
-  Vector<Added, 2> bias = {}, c = {};
+  Vector<Added, 2> bias = {};
   const int N = epilogue.N;
   if (BIAS) {
     if (n < N) bias.at[0] = epilogue.bias[n];
     if (n + kAcross < N) bias.at[1] = epilogue.bias[n + kAcross];
   }
-  if (epilogue.beta != Accumulator(0) && m < M && n < N) {
+  if (!C_BY_TMA && epilogue.beta != Accumulator(0) && m < M && n < N) {
     const Added* at = epilogue.C + static_cast<long long>(m) * N + n;
     c.at[0] = at[0];
     if (SWAP_AB ? m + 1 < M : n + 1 < N) c.at[1] = at[SWAP_AB ? N : 1];
@@ -79,6 +87,15 @@ __device__ __forceinline__ void store_shared(unsigned to, const T& value) {
   }
 }
 
+#if C_BY_TMA
+/// Two neighbours of C of 4 bytes each.
+__device__ __forceinline__ Vector<Added, 2> load_shared_two(unsigned from) {
+  uint2 words;
+  asm volatile("ld.shared.v2.b32 {%0, %1}, [%2];" : "=r"(words.x), "=r"(words.y) : "r"(from) : "memory");
+  return *reinterpret_cast<const Vector<Added, 2>*>(&words);
+}
+#endif
+
 /// Accumulators to one epilogue stage, or, with SWAP_AB and elements of 4 bytes, the two of 64 columns of D. `column`:
 /// of wgmma, the first.
 __device__ __forceinline__ void fill_out_stage(const Accumulator (&accumulators)[kColumns / 2], unsigned stage,
@@ -89,20 +106,24 @@ __device__ __forceinline__ void fill_out_stage(const Accumulator (&accumulators)
 #if OUT_BYTES == 2
 #pragma unroll
   for (int j = 0; j < kWidth / 16; ++j) {
-    unsigned words[4];
+    const unsigned chunks = SWAP_AB ? in_out_stage(stage, j * 16 + lane / 16 * 8 + lane % 8, warp * 2 + lane / 8 % 2)
+                                    : in_out_stage(stage, lane % 16, j * 2 + lane / 16);
+    unsigned words[4], c_words[4] = {};
+    if (C_BY_TMA && SWAP_AB) sm80::ldmatrix_x4_trans(c_words, chunks);
+    if (C_BY_TMA && !SWAP_AB) sm80::ldmatrix_x4(c_words, chunks);
 #pragma unroll
     for (int word = 0; word < 4; ++word) {  // rows 0 .. 7 and 8 .. 15 of the first 8 columns, then of the next
       const int eight = column / 8 + j * 2 + word / 2;
       const int first = eight * 4 + word % 2 * 2;
       const Element at(m0, n0, eight * 8, word % 2 * 2);
-      const auto two = finish_two(epilogue, at.m, at.n, M, accumulators[first], accumulators[first + 1]);
+      const auto c = *reinterpret_cast<const Vector<Added, 2>*>(&c_words[word]);
+      const auto two = finish_two(epilogue, at.m, at.n, M, accumulators[first], accumulators[first + 1], c);
       words[word] = pack_two<Out>(two.at[0], two.at[1]);  // one instruction for both
     }
     if (SWAP_AB)
-      stmatrix_x4_trans(in_out_stage(stage, j * 16 + lane / 16 * 8 + lane % 8, warp * 2 + lane / 8 % 2), words[0],
-                        words[1], words[2], words[3]);
+      stmatrix_x4_trans(chunks, words[0], words[1], words[2], words[3]);
     else
-      stmatrix_x4(in_out_stage(stage, lane % 16, j * 2 + lane / 16), words[0], words[1], words[2], words[3]);
+      stmatrix_x4(chunks, words[0], words[1], words[2], words[3]);
   }
 #else
 #pragma unroll
@@ -111,7 +132,12 @@ __device__ __forceinline__ void fill_out_stage(const Accumulator (&accumulators)
     for (int half = 0; half < 2; ++half) {  // two elements of wgmma's row lane / 4 or lane / 4 + 8
       const int first = (column / 8 + j) * 4 + half * 2;
       const Element at(m0, n0, column + j * 8, half * 2);
-      const auto finished = finish_two(epilogue, at.m, at.n, M, accumulators[first], accumulators[first + 1]);
+      [[maybe_unused]] const int byte = (j * 8 + lane % 4 * 2) * OUT_BYTES;
+      Vector<Added, 2> c = {};
+#if C_BY_TMA
+      c = load_shared_two(in_out_stage(stage, lane / 4 + half * 8, byte / 16) + byte % 16);
+#endif
+      const auto finished = finish_two(epilogue, at.m, at.n, M, accumulators[first], accumulators[first + 1], c);
       const auto two = round_two(finished);
 #if SWAP_AB  // they belong to two rows of D
       const int across = warp % 2 * 16 + lane / 4 + half * 8;
@@ -121,7 +147,6 @@ __device__ __forceinline__ void fill_out_stage(const Accumulator (&accumulators)
         store_shared(in_out_stage(stage + warp / 2 * kOutStageBytes, row, across / 4) + across % 4 * 4, two.at[e]);
       }
 #else
-      const int byte = (j * 8 + lane % 4 * 2) * OUT_BYTES;
       store_shared(in_out_stage(stage, lane / 4 + half * 8, byte / 16) + byte % 16, two);
 #endif
     }
