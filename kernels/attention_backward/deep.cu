@@ -24,6 +24,11 @@
 // Parameters STAGES of either ring; three fit up to depth 192.
 // Expects   bf16 or fp16; depth a multiple of 8, 136 to 256.
 // Operations 10 queries keys depth FLOPs of tensor cores; for each block of 64 keys queries depth floats are added in L2.
+// Counted   512 x 512, depth 256, bf16, one head, on emu:h200: 5,801,984 bytes loaded, 4,984,832 stored (4,194,304 of them
+//           added to dQ), 671,088,640 FLOPs on tensor cores, no bank conflicts: as predicted. 8 heads of 1024 places: 41.2 us
+//           modelled of gradients, tensor cores busy 77 % of it.
+// Measured  an H100, bf16, 2 x 8 x 8192, depth 256: 6286 us full, 437 TFLOP/s, and 3262 us causal, 421 of what is useful;
+//           cuDNN 9.19 358 and 394 there, FlashAttention-2 252 and 240.
 // Lacks     order: dQ differs between runs in its last bits. Clusters, whose blocks would share copies of Q and dO. 8 bytes
 //           a thread spill at depth 256 without a mask.
 #include "deep_tiles.cuh"
