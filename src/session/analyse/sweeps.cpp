@@ -224,13 +224,13 @@ std::string counted_text(const Sweep& sweep, const CountedSweep& counted) {
     text += fmt::format("point {} {} {}\n", point.measured.us, point.minimum_us, point.measured.configuration);
     for (const CountedWork& w : point.launches) {
       const Counts& c = w.counts;
-      text += fmt::format("launch {} {} {} {} {} {} {} {} {} {} {}\ncounts {} {} {} {} {} {} {} {} {} {} {} {} {} {}\n",
-                          w.threads, w.blocks, w.blocks_run, w.blocks_per_sm, w.shared_bytes, w.registers, w.dram_bytes,
-                          w.traffic.touched, w.traffic.first, w.traffic.again, w.traffic.written,
-                          fmt::join(c.warp_instructions, " "), c.flops, c.tensor_flops, c.global_load_bytes,
-                          c.global_store_bytes, c.global_requests, c.global_sectors, c.shared_load_bytes,
-                          c.shared_store_bytes, c.shared_requests, c.shared_wavefronts, c.local_bytes, c.atomics,
-                          c.barriers);
+      text += fmt::format(
+          "launch {} {} {} {} {} {} {} {} {} {} {} {}\ncounts {} {} {} {} {} {} {} {} {} {} {} {} {} {}\n", w.threads,
+          w.blocks, w.blocks_run, w.blocks_per_sm, w.shared_bytes, w.registers, w.dram_bytes, w.traffic.touched,
+          w.traffic.first, w.traffic.again, w.traffic.written, w.weight, fmt::join(c.warp_instructions, " "), c.flops,
+          c.tensor_flops, c.global_load_bytes, c.global_store_bytes, c.global_requests, c.global_sectors,
+          c.shared_load_bytes, c.shared_store_bytes, c.shared_requests, c.shared_wavefronts, c.local_bytes, c.atomics,
+          c.barriers);
       for (const Stretch& s : w.stretches)
         text += fmt::format("stretch {} {} {} {} {} {} {} {} {}\n", s.executions, s.instructions, s.chain, s.loads,
                             s.awaited, s.pending, s.commits, s.held, s.fetched);
