@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "compile/project_folder.h"
 #include "plan/kernel_name.h"
 
 namespace kerlab::compile {
@@ -34,6 +35,7 @@ SourceBundle read_images(const fs::path& pattern) {
     std::error_code ignored;
     if (fnmatch(pattern.filename().c_str(), entry.path().filename().c_str(), 0) != 0 || !entry.is_regular_file(ignored))
       continue;
+    require_inside(entry.path());
     files.push_back(entry.path());
     bytes += entry.file_size(ignored);
   }

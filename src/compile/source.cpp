@@ -14,6 +14,7 @@
 #include "compile/host_headers.h"
 #include "compile/image_files.h"
 #include "compile/include_scan.h"
+#include "compile/project_folder.h"
 
 namespace kerlab::compile {
 namespace {
@@ -26,23 +27,6 @@ bool is_left_to_compiler(const std::string& name) {
                                                         "mma.h", "vector_", "math_constants.h",   "crt/"};
   return std::ranges::any_of(host_headers(), [&](const HostHeader& header) { return name == header.name; }) ||
          std::ranges::any_of(kToolkit, [&](std::string_view begin) { return name.starts_with(begin); });
-}
-
-/// Below which folder everything that a source includes may lie besides the folders that are named: what it is kept in,
-/// a repository, or else the folder above its own.
-fs::path project_of(const fs::path& source) {
-  std::error_code error;
-  const fs::path folder = fs::weakly_canonical(fs::absolute(source), error).parent_path();
-  for (fs::path above = folder; above.has_relative_path(); above = above.parent_path())
-    if (fs::exists(above / ".git", error)) return above;
-  return folder.parent_path().has_relative_path() ? folder.parent_path() : folder;
-}
-
-bool is_below(const fs::path& file, const fs::path& folder) {
-  std::error_code error;
-  // An empty name is the current folder, which fs::absolute does not know.
-  const fs::path whole = fs::weakly_canonical(fs::absolute(folder.empty() ? "." : folder), error);
-  return std::mismatch(whole.begin(), whole.end(), file.begin(), file.end()).first == whole.end();
 }
 
 /// Collects headers. NVRTC looks a header up by its name exactly as written, in one flat list, wherever the #include
@@ -178,6 +162,7 @@ class Collector {
 SourceBundle read_source(const fs::path& file, const std::vector<fs::path>& include_folders,
                          const std::vector<fs::path>& header_folders) {
   if (file.extension() == ".ptx") return read_images(file);
+  require_inside(file);
   SourceBundle bundle;
   bundle.path = file.string();
   bundle.text = read_text(file);

@@ -8,11 +8,14 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/gunzip.h"
 #include "base/json_reader.h"
 #include "base/split.h"
 
 namespace kerlab::model {
 namespace {
+
+constexpr std::size_t kMostUnpacked = std::size_t{1} << 30;
 
 /// One configuration, before its values are numbers.
 struct RawPoint {
@@ -220,11 +223,23 @@ Sweep parse_json(const std::string& text, const std::string& file) {
   return sweep;
 }
 
+std::string unpacked(const std::string& text, const std::string& file) {
+  try {
+    std::string plain = gunzip(text, kMostUnpacked);
+    if (!is_gzip(plain)) return plain;
+  } catch (const Error& error) {
+    throw Error(fmt::format("{}: {}", file, error.what()));
+  }
+  throw Error(fmt::format("{}: is compressed twice", file));
+}
+
 }  // namespace
 
 Sweep parse_recording(const std::string& text, const std::string& file) {
-  if (text.starts_with("\x1f\x8b"))
-    throw Error(fmt::format("{}: is compressed, which kerlab does not read: gunzip --keep unpacks it", file));
+  if (is_gzip(text)) {
+    const std::string name = file.ends_with(".gz") ? file.substr(0, file.size() - 3) : file;
+    return parse_recording(unpacked(text, file), name);
+  }
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   return first != std::string::npos && text[first] == '{' ? parse_json(text, file) : parse_sweep(text, file);
 }

@@ -84,6 +84,13 @@ TEST_CASE("an include that leads out of the kernel's project is refused, and not
   for (const char* macro : {"#define F \"/etc/passwd\"\n#include F\n", "#define F </etc/passwd>\n%:include F\n",
                             "#define F(x) x\n#inclu\\\nde F(\"/etc/passwd\")\n"})
     CHECK_THAT(refusal(macro).front(), Catch::Contains("k.cu:2: #include F: a macro names the file; write its name"));
+  std::filesystem::create_symlink(secret, folder.path() / "kernels/mine/source.cu");
+  CHECK_THROWS_WITH(read_source(folder.path() / "kernels/mine/source.cu", {}),
+                    Catch::Contains("source.cu: is a link that leads out of this kernel's project"));
+  std::filesystem::create_symlink(secret, folder.path() / "kernels/mine/k_1.ptx");
+  CHECK_THROWS_WITH(read_source(folder.path() / "kernels/mine/k_*.ptx", {}), Catch::Contains("k_1.ptx: is a link"));
+  std::filesystem::create_symlink("../../lib/shared.h", folder.path() / "kernels/mine/inside.cu");
+  CHECK(read_source(folder.path() / "kernels/mine/inside.cu", {}).text == "int shared;\n");
   std::filesystem::remove(folder.path() / ".git");
   CHECK_THAT(refusal("#include \"../../lib/shared.h\"\n").front(), Catch::Contains("leads out"));
 }

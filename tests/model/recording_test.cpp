@@ -74,7 +74,7 @@ TEST_CASE("recording: each mistake is one located error", "[recording]") {
     INFO(text);
     CHECK_THAT(message_of(text), Catch::Contains(what));
   };
-  says("\x1f\x8b\x08", "a.json: is compressed");
+  says("\x1f\x8b\x08", "a.json: the compressed data are damaged");
   says("{\"cache\": {\n\"1\": {]}}", "a.json:2: no JSON");
   says(std::string(100000, '['), "is not the first line of a sweep");
   says("{\"cache\": " + std::string(100000, '['), "no JSON");

@@ -79,7 +79,7 @@ TEST_CASE("replay: a cache file of Kernel Tuner, every search of it, and a compr
   CHECK(sandbox.run({"replay", file, "--runs"}).exit_code == 64);
   const ProcessResult compressed = sandbox.run({"replay", (sandbox / "X.json.gz").string()});
   CHECK(compressed.exit_code == 1);
-  CHECK_THAT(compressed.err, Catch::Contains("gunzip"));
+  CHECK_THAT(compressed.err, Catch::Contains("X.json.gz: the compressed data are damaged"));
   const ProcessResult none = sandbox.run({"db", "export", (sandbox / "out").string(), "--format", "t4"});
   CHECK(none.exit_code != 0);
   CHECK_THAT(none.err, Catch::Contains("there is no such file"));
