@@ -12,7 +12,7 @@ using namespace kerlab::testing;
 namespace {
 
 /// Made when it is asked for: it is of another file's text.
-std::string words() {
+std::string variant_of_words() {
   return replaced(kVariant, R"([[derived]]
 name = "THREADS")",
                   R"([[parameter]]
@@ -30,17 +30,17 @@ name = "THREADS")");
 }
 
 std::string words_error(const std::string& from, const std::string& to) {
-  return load_error(kFamily, replaced(words(), from, to));
+  return load_error(kFamily, replaced(variant_of_words(), from, to));
 }
 
-bool has(const std::vector<std::string>& list, const std::string& item) {
+bool has_define(const std::vector<std::string>& list, const std::string& item) {
   return std::ranges::count(list, item) > 0;
 }
 
 }  // namespace
 
 TEST_CASE("parameters: words are typed, shown and stored as they are written", "[spec]") {
-  const KernelFolder folder = load_specs(kFamily, words());
+  const KernelFolder folder = load_specs(kFamily, variant_of_words());
   const Variant& variant = folder.variants[0];
   CHECK(configuration_text(variant, default_configuration(variant)) == "BM=32 BN=16 ORDER=row LDG=false SUM=fp32");
   const Configuration typed = parse_configuration(variant, "ORDER=col,LDG=true,SUM=bf16,BM=16");
@@ -55,8 +55,9 @@ TEST_CASE("parameters: words are typed, shown and stored as they are written", "
 
 TEST_CASE("parameters: a word is a macro, its own macro, and a name of expressions", "[spec]") {
   const KernelFolder folder = load_specs(
-      kFamily, replaced(replaced(words(), "value = \"BM * BN / 4\"", "value = \"ORDER.col ? 64 : SUM.bytes * 8\""),
-                        "condition = \"BM == BN\"", "condition = \"BM == BN && (ORDER.row || LDG)\""));
+      kFamily,
+      replaced(replaced(variant_of_words(), "value = \"BM * BN / 4\"", "value = \"ORDER.col ? 64 : SUM.bytes * 8\""),
+               "condition = \"BM == BN\"", "condition = \"BM == BN && (ORDER.row || LDG)\""));
   const Variant& variant = folder.variants[0];
   const Problem problem = make_problem(folder.family, {});
   const auto defines = [&](const std::string& text) {
@@ -66,13 +67,13 @@ TEST_CASE("parameters: a word is a macro, its own macro, and a name of expressio
   for (const char* define :
        {"-DORDER=row", "-DORDER_ROW=1", "-DLDG=0", "-DSUM=bf16_t", "-DSUM_BF16=1", "-DSUM_BYTES=2", "-DTHREADS=16"}) {
     CAPTURE(define);
-    CHECK(has(row, define));
+    CHECK(has_define(row, define));
   }
   CHECK(std::ranges::none_of(row, [](const std::string& one) { return one.find('.') != std::string::npos; }));
   const std::vector<std::string> col = defines("ORDER=col,LDG=true");
   for (const char* define : {"-DORDER=col", "-DORDER_COL=1", "-DLDG=1", "-DSUM=fp32_t", "-DTHREADS=64"}) {
     CAPTURE(define);
-    CHECK(has(col, define));
+    CHECK(has_define(col, define));
   }
   // Of 2 x 2 squares, those with columns and without LDG are left out.
   CHECK(enumerate(variant, problem, h200()).count == 2 * (8 - 2));
@@ -81,8 +82,8 @@ TEST_CASE("parameters: a word is a macro, its own macro, and a name of expressio
 }
 
 TEST_CASE("parameters: a kernel's name and its options take words", "[spec]") {
-  const KernelFolder folder =
-      load_specs(kFamily, replaced(words(), "kernel = \"tile\"", "kernel = \"tile<{ORDER}, {SUM}, {LDG}, {DTYPE}>\""));
+  const KernelFolder folder = load_specs(
+      kFamily, replaced(variant_of_words(), "kernel = \"tile\"", "kernel = \"tile<{ORDER}, {SUM}, {LDG}, {DTYPE}>\""));
   const Variant& variant = folder.variants[0];
   const Instance instance = instantiate(folder.family, variant, make_problem(folder.family, {}),
                                         parse_configuration(variant, "ORDER=col,SUM=bf16,BM=16"), h200());
