@@ -10,7 +10,8 @@
 //           * OVERLAP: the scores of the next tile are issued before the exponentials of this one, so that within a
 //             warpgroup too the tensor cores work meanwhile (flash3, rung 7);
 //           * PERSISTENT: a block a multiprocessor takes one tile of queries after another, those with most keys first;
-//             the queries of the next are on their way while O leaves (persistent, rung 8).
+//             the queries of the next have a place of their own (QUERY_STAGES = 2, where shared memory has room) and
+//             are there before O, which leaves by the place of its own queries, has left (persistent, rung 8).
 // Parameters CONSUMERS warpgroups, 64 queries each; BN keys a tile; STAGES of either ring; HEADS whose tiles are walked
 //           together, so that their keys and values stay in L2.
 // Expects   bf16 or fp16; depth a multiple of 8.
@@ -27,6 +28,7 @@
 
 constexpr int kThreads = 128 * (CONSUMERS + 1);
 constexpr int kKeysBytes = TileOfKeys::kBytes, kValuesBytes = TileOfValues::kBytes;  // of a stage
+constexpr int kQueriesBytes = CONSUMERS * TileOfQueries::kBytes;
 // Of 65536 registers: what the launch gives every thread is shared out anew, in steps of 8.
 constexpr int kProducerRegisters = CONSUMERS == 3 ? 32 : 24;
 constexpr int kConsumerRegisters = CONSUMERS == 3 ? 160 : 240;
@@ -34,7 +36,7 @@ constexpr int kConsumerRegisters = CONSUMERS == 3 ? 160 : 240;
 // Named barriers: 1 + consumer, of its own 128 threads; kTurn + consumer, that it may issue.
 constexpr int kTurn = 8;
 
-/// CONSUMERS tiles of queries, STAGES of keys, STAGES of values.
+/// QUERY_STAGES x CONSUMERS tiles of queries, STAGES of keys, STAGES of values.
 extern __shared__ __align__(1024) unsigned char shared[];
 
 /// Tile number `at` of the problem, in the order in which tiles are begun.
@@ -60,10 +62,10 @@ extern "C" __global__ void __launch_bounds__(kThreads, 1)
     attention(const __grid_constant__ TensorMap map_q, const __grid_constant__ TensorMap map_k,
               const __grid_constant__ TensorMap map_v, const __grid_constant__ TensorMap map_o, float* __restrict__ LSE,
               int batch, int heads, int kv_heads, int queries, int keys, int depth, int tiles, float softcap) {
-  __shared__ Mbarrier full_q[1], empty_q[1], full_k[STAGES], empty_k[STAGES], full_v[STAGES], empty_v[STAGES];
-  const Pipeline<1> pipe_q{full_q, empty_q};
+  __shared__ Mbarrier full_q[QUERY_STAGES], empty_q[QUERY_STAGES], full_k[STAGES], empty_k[STAGES], full_v[STAGES], empty_v[STAGES];
+  const Pipeline<QUERY_STAGES> pipe_q{full_q, empty_q};
   const Pipeline<STAGES> pipe_k{full_k, empty_k}, pipe_v{full_v, empty_v};
-  const unsigned of_queries = shared_address(shared), of_keys = of_queries + CONSUMERS * TileOfQueries::kBytes;
+  const unsigned of_queries = shared_address(shared), of_keys = of_queries + QUERY_STAGES * kQueriesBytes;
   const unsigned of_values = of_keys + STAGES * kKeysBytes;
   const int group = warpgroup_index();
   if (threadIdx.x == 0) {
@@ -76,7 +78,7 @@ extern "C" __global__ void __launch_bounds__(kThreads, 1)
   if (group == CONSUMERS) {  // the producer
     warpgroup_reg_dealloc<kProducerRegisters>();
     if (threadIdx.x != CONSUMERS * 128) return;
-    PipelineState<1> at_q;
+    PipelineState<QUERY_STAGES> at_q;
     PipelineState<STAGES> at_k, at_v;
 #pragma unroll 1
     for (int at = static_cast<int>(blockIdx.x); at < tiles; at += static_cast<int>(gridDim.x)) {
@@ -96,10 +98,10 @@ extern "C" __global__ void __launch_bounds__(kThreads, 1)
         at_v.advance();
       };
       pipe_q.acquire(at_q);
-      pipe_q.expect(at_q, CONSUMERS * TileOfQueries::kBytes);
+      pipe_q.expect(at_q, kQueriesBytes);
       for (int i = 0; i < CONSUMERS; ++i)
-        TileOfQueries::load(of_queries + i * TileOfQueries::kBytes, map_q, full_q[0], tile.first + 64 * i, 0, tile.head,
-                            tile.b);
+        TileOfQueries::load(of_queries + at_q.index * kQueriesBytes + i * TileOfQueries::kBytes, map_q,
+                            full_q[at_q.index], tile.first + 64 * i, 0, tile.head, tile.b);
       at_q.advance();
       // In the order in which they are waited for: the last keys first, where the masks are.
       load_keys(tile.key_tiles - 1);
@@ -117,15 +119,15 @@ extern "C" __global__ void __launch_bounds__(kThreads, 1)
   const bool speaks = threadIdx.x % 128 == 0;  // for its warpgroup
   const NamedBarrier own_turn{kTurn + group, 256}, next_turn{kTurn + (group + 1) % CONSUMERS, 256};
   if (PINGPONG && group == CONSUMERS - 1) next_turn.arrive();  // the first consumer begins
-  const unsigned tile_q = of_queries + group * TileOfQueries::kBytes;
   const ScoreScale scale(depth, softcap);
   const float to_log2 = scale.to_log2;
-  PipelineState<1> at_q;
+  PipelineState<QUERY_STAGES> at_q;
   PipelineState<STAGES> at_k, at_v;
 #pragma unroll 1
   for (int at = static_cast<int>(blockIdx.x); at < tiles; at += static_cast<int>(gridDim.x)) {
     const WorkTile tile(at, batch, heads, kv_heads, queries, keys);
     const int first = tile.first + 64 * group;
+    const unsigned tile_q = of_queries + at_q.index * kQueriesBytes + group * TileOfQueries::kBytes;
     const RowsOfWarpgroup rows(first, queries, keys);
     OnlineSoftmax softmax;
     Scores s;
