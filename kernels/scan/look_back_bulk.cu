@@ -7,10 +7,10 @@
 //           Tiles are numbered when they are asked for, and a block has them in that order: the first tile that is not known
 //           is the one that its block works at.
 // Parameters THREADS that add up; ROUNDS accesses of 16 bytes a thread; STAGES tiles in shared memory, two of them in work;
-//           BLOCKS an SM; SLEEP ns between two looks at who is not ready; LOOKS of 32 tiles at once: where all blocks are at
-//           tiles of one time, the nearest prefix lies as many tiles back as there are blocks.
+//           BLOCKS an SM; SLEEP ns between two looks at who is not ready; LOOKS of 32 tiles at once, of
+//           which more than one gained nothing on an H200.
 // Expects   sm_90. Words and counter are 0 before.
-// Lacks     an order of additions that is always the same, as look_back.
+// Lacks     an order of additions that is always the same, as look_back; speed: 2^27 fp32 on an H200 448 us, look_back 349.
 #include "tile.cuh"
 #include "common/look_back.cuh"
 #include "common/sm90/bulk_load.cuh"
