@@ -10,6 +10,8 @@ find_path(KERLAB_JSON_INCLUDE nlohmann/json.hpp REQUIRED)
 find_path(KERLAB_CLI11_INCLUDE CLI/App.hpp REQUIRED)
 find_path(KERLAB_FMT_INCLUDE fmt/format.h REQUIRED)
 find_path(KERLAB_XXHASH_INCLUDE xxhash.h REQUIRED)
+find_path(KERLAB_ZLIB_INCLUDE zlib.h REQUIRED)
+find_library(KERLAB_ZLIB libz.a REQUIRED)
 find_path(KERLAB_FP16_INCLUDE fp16.h REQUIRED)
 find_path(KERLAB_SQLITECPP_INCLUDE SQLiteCpp/SQLiteCpp.h REQUIRED)
 find_library(KERLAB_SQLITECPP libSQLiteCpp.a REQUIRED)
@@ -24,7 +26,7 @@ endforeach()
 # Headers and how to compile and link: all that base, plan and the emulator need. The libraries of the rest: below.
 add_library(kerlab_foundations INTERFACE)
 target_include_directories(kerlab_foundations SYSTEM INTERFACE ${KERLAB_CUDA_INCLUDE} ${KERLAB_TOML_INCLUDE}
-  ${KERLAB_JSON_INCLUDE} ${KERLAB_CLI11_INCLUDE} ${KERLAB_FMT_INCLUDE} ${KERLAB_XXHASH_INCLUDE} ${KERLAB_FP16_INCLUDE}
+  ${KERLAB_JSON_INCLUDE} ${KERLAB_CLI11_INCLUDE} ${KERLAB_FMT_INCLUDE} ${KERLAB_XXHASH_INCLUDE} ${KERLAB_ZLIB_INCLUDE} ${KERLAB_FP16_INCLUDE}
   ${KERLAB_SQLITECPP_INCLUDE} ${KERLAB_EDIT_INCLUDE})
 target_compile_definitions(kerlab_foundations INTERFACE XXH_INLINE_ALL)
 # base/fmt_once.cpp knows what fmt 9 wants instantiated; another version is compiled into every file, which only takes longer.
@@ -32,7 +34,7 @@ file(STRINGS ${KERLAB_FMT_INCLUDE}/fmt/core.h KERLAB_FMT_VERSION REGEX "#define 
 if(NOT KERLAB_FMT_VERSION)
   target_compile_definitions(kerlab_foundations INTERFACE FMT_HEADER_ONLY)
 endif()
-target_link_libraries(kerlab_foundations INTERFACE Threads::Threads ${CMAKE_DL_LIBS} m)
+target_link_libraries(kerlab_foundations INTERFACE ${KERLAB_ZLIB} Threads::Threads ${CMAKE_DL_LIBS} m)
 # What nothing refers to stays out, function by function: 1.6 of 27 MiB of the installed tree.
 target_compile_options(kerlab_foundations INTERFACE -ffunction-sections -fdata-sections)
 target_link_options(kerlab_foundations INTERFACE -Wl,--gc-sections)

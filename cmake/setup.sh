@@ -11,7 +11,7 @@ build=$root/build/$preset
 log=$build/log
 cuda_needed=12040 # 12.4, as CUDA_VERSION writes it
 packages=(g++ cmake ninja-build libfmt-dev libtomlplusplus-dev nlohmann-json3-dev libcli11-dev libsqlitecpp-dev
-  libsqlite3-dev libxxhash-dev libfp16-dev libedit-dev)
+  libsqlite3-dev libxxhash-dev zlib1g-dev libfp16-dev libedit-dev)
 [[ $preset == release ]] || packages+=(catch2)
 
 say() { echo "kerlab: $*" >&2; }

@@ -50,6 +50,7 @@ BEGIN {
   home["^nlohmann/"] = "^src/base/(archive|json_reader)[.]h$|^src/report/form/json[.]cpp$|^src/db/"
   home["^CLI/"] = "^src/cli/"
   home["^(SQLiteCpp/|sqlite3)"] = "^src/db/"
+  home["^zlib"] = "^src/base/gunzip[.]cpp$"
   home["^xxhash"] = "^src/base/hash[.]cpp$"
   home["^cuda"] = "^src/(device/cuda|vendor)/"
   home["^histedit"] = "^src/cli/lab/line_editor[.]cpp$"
