@@ -7,13 +7,16 @@
 //   struct Protocol { static constexpr const char* kName = "worker protocol"; };  // leads its errors
 //   template <typename Archive> void fields(Archive& a, Dim3& v) { a("x", v.x); ... }  // enums name their last value
 //   constexpr auto& alternative_names(Protocol, const Variant&)  // of a variant's alternatives, in their order
+// A number that may be missing is never negative, and -1 in a frame where there is none.
 // These are found by the protocol's namespace, whatever namespace the struct is of.
 
 #include <fmt/format.h>
 
+#include <concepts>
 #include <filesystem>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -35,6 +38,10 @@ template <typename T>
 struct IsVector : std::false_type {};
 template <typename T>
 struct IsVector<std::vector<T>> : std::true_type {};
+template <typename T>
+struct IsOptional : std::false_type {};
+template <std::integral T>
+struct IsOptional<std::optional<T>> : std::true_type {};
 template <typename T>
 struct IsVariant : std::false_type {};
 template <typename... T>
@@ -87,6 +94,8 @@ Json write(const T& value) {
     Json list = Json::array();
     for (const auto& item : value) list.push_back(write<Protocol>(item));
     return list;
+  } else if constexpr (IsOptional<T>::value) {
+    return Json(value.value_or(-1));
   } else if constexpr (IsVariant<T>::value) {
     return write_variant<Protocol>(value);
   } else {
@@ -188,6 +197,9 @@ void read(const Json& from, T& value, const std::string& where) {
     if (!from.is_array()) refuse<Protocol>(where, "is not a list");
     value.clear();
     for (const Json& item : from) read<Protocol>(item, value.emplace_back(), where);
+  } else if constexpr (IsOptional<T>::value) {
+    read_integer<Protocol>(from, value.emplace(), where);
+    if (*value < 0) value.reset();
   } else if constexpr (IsVariant<T>::value) {
     if (!from.is_object() || !from.contains(kAlternative) || !from[kAlternative].is_string())
       refuse<Protocol>(where, "does not say what it is");

@@ -30,7 +30,7 @@ class Database {
   [[nodiscard]] const std::filesystem::path& path() const;
 
   std::int64_t begin_session(const SessionRecord& record);
-  void end_session(std::int64_t id, const std::string& state, double wall_s);
+  void end_session(std::int64_t id, SessionState state, double wall_s);
   /// `compiling` and `launching` rows of sessions whose process is gone become `interrupted`. Returns how many.
   int mark_interrupted();
 
@@ -59,12 +59,12 @@ class Database {
   /// Of all trials of a problem on a device class.
   [[nodiscard]] std::vector<Measurement> measurements(const std::string& problem,
                                                       const std::string& device_class) const;
-  [[nodiscard]] std::optional<Measurement> latest_measurement(std::int64_t trial, const std::string& stage) const;
+  [[nodiscard]] std::optional<Measurement> latest_measurement(std::int64_t trial, TimingStage stage) const;
   /// What a library took in the rounds of a measurement, in the order stored.
   [[nodiscard]] std::vector<LibraryTime> library_times(std::int64_t measurement) const;
   /// Of the newest measurement of the problem with such a clock that a library was timed beside.
   [[nodiscard]] std::vector<LibraryTime> library_times(const std::string& problem, const std::string& device_class,
-                                                       const std::string& clock) const;
+                                                       plan::ClockKind clock) const;
   /// Newest decision on a problem for a device class.
   [[nodiscard]] std::optional<Decision> winner(const std::string& problem, const std::string& device_class) const;
   [[nodiscard]] std::vector<Decision> winners() const;  ///< newest of every problem and device class

@@ -16,12 +16,6 @@ namespace {
 
 using text_rows::Json;
 
-template <typename Record>
-std::vector<Record> read_table(SQLite::Database& connection, std::string_view table, std::string_view rest) {
-  SQLite::Statement query(connection, rows::select<Record>(table, rest));
-  return rows::read_all<Record>(query);
-}
-
 /// "3,7" -> "key of 3,key of 7"
 std::string tie_set_of_keys(const std::string& ids, const std::map<std::int64_t, std::string>& keys) {
   std::istringstream words(ids);
@@ -38,12 +32,12 @@ class Export {
   explicit Export(SQLite::Database& connection) : connection_(connection) {}
 
   std::string text() {
-    for (const auto& session : read_table<SessionRecord>(connection_, "session", "ORDER BY id")) add(session);
-    for (const auto& trial : read_table<Trial>(connection_, "trial", "ORDER BY id")) add(trial);
-    for (const auto& one : read_table<Measurement>(connection_, "measurement", "ORDER BY id")) add(one);
-    for (const auto& one : read_table<LibraryTime>(connection_, "library_time", "ORDER BY id")) add(one);
-    for (const auto& one : read_table<Decision>(connection_, "decision", "ORDER BY id")) add(one);
-    for (const auto& one : read_table<RegressRun>(connection_, "regress_run", "ORDER BY id")) add(one);
+    add_all<SessionRecord>();
+    add_all<Trial>();
+    add_all<Measurement>();
+    add_all<LibraryTime>();
+    add_all<Decision>();
+    add_all<RegressRun>();
     add_ceilings();
     add_blobs();
     std::string text = text_rows::line({{"format", text_rows::kFormat}, {"version", text_rows::kVersion}});
@@ -58,6 +52,11 @@ class Export {
  private:
   using Lines = std::map<std::vector<std::string>, std::string>;  ///< by what they are sorted by
 
+  template <typename Record>
+  void add_all() {
+    for (const Record& record : rows::all<Record>(connection_, "ORDER BY id")) add(record);
+  }
+
   void add(const SessionRecord& session) {
     session_keys_[session.id] = text_rows::session_key(session);
     session_records_[session.id] = session;
@@ -68,7 +67,7 @@ class Export {
     if (!is_final(trial.status)) return;
     if (trial.status == TrialStatus::passed) passed_.insert(trial.id);
     used_sources_.insert(trial.source_hash);
-    Json object = text_rows::to_json("trial", trial);
+    Json object = text_rows::to_json(trial);
     object["session"] = use_session(trial.session);
     trials_[{trial.problem, trial.device_class, trial.variant, trial.configuration, trial.key}] =
         text_rows::line(object);
@@ -79,7 +78,7 @@ class Export {
     const std::string& trial = trial_keys_.at(measurement.trial);
     const std::string session = use_session(measurement.session);
     measurement_keys_[measurement.id] = text_rows::measurement_key(measurement, trial, session);
-    Json object = text_rows::to_json("measurement", measurement);
+    Json object = text_rows::to_json(measurement);
     object["trial"] = trial;
     object["session"] = session;
     const std::string& key = measurement_keys_[measurement.id];
@@ -89,14 +88,14 @@ class Export {
   void add(const LibraryTime& time) {
     const auto measurement = measurement_keys_.find(time.measurement);
     if (measurement == measurement_keys_.end()) return;
-    Json object = text_rows::to_json("library_time", time);
+    Json object = text_rows::to_json(time);
     object["measurement"] = measurement->second;
     library_times_[{measurement->second, time.label}] = text_rows::line(object);
   }
 
   void add(const Decision& decision) {
     if (!passed_.contains(decision.trial)) return;
-    Json object = text_rows::to_json("decision", decision);
+    Json object = text_rows::to_json(decision);
     object["session"] = use_session(decision.session);
     object["trial"] = trial_keys_.at(decision.trial);
     object["measurement"] = measurement_keys_.at(decision.measurement);
@@ -106,7 +105,7 @@ class Export {
   }
 
   void add(const RegressRun& run) {
-    const std::string line = text_rows::line(text_rows::to_json("regress_run", run));
+    const std::string line = text_rows::line(text_rows::to_json(run));
     regress_runs_[{run.name, run.key, run.created, line}] = line;
   }
 
@@ -143,13 +142,12 @@ class Export {
   std::string use_session(std::int64_t id) {
     SessionRecord session = session_records_.at(id);
     session.host = text_rows::host_name(session.host);
-    sessions_[{session.created, session_keys_.at(id)}] = text_rows::line(text_rows::to_json("session", session));
+    sessions_[{session.created, session_keys_.at(id)}] = text_rows::line(text_rows::to_json(session));
     return session_keys_.at(id);
   }
 
   std::string source(const std::string& hash) {
-    SQLite::Statement query(connection_, "SELECT name, text FROM source WHERE hash = ?");
-    query.bind(1, hash);
+    SQLite::Statement query = rows::statement(connection_, "SELECT name, text FROM source WHERE hash = ?", hash);
     query.executeStep();
     return text_rows::line({{"row", "source"},
                             {"hash", hash},

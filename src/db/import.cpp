@@ -19,8 +19,7 @@ using text_rows::Json;
 class Import {
  public:
   explicit Import(SQLite::Database& connection) : connection_(connection) {
-    SQLite::Statement query(connection_, rows::select<SessionRecord>("session", ""));
-    for (const auto& session : rows::read_all<SessionRecord>(query)) {
+    for (const auto& session : rows::all<SessionRecord>(connection_, "")) {
       const std::string key = text_rows::session_key(session);
       sessions_[key] = session.id;
       session_keys_[session.id] = key;
@@ -44,8 +43,8 @@ class Import {
 
  private:
   template <typename Record>
-  std::int64_t insert(std::string_view table, const Record& record) {
-    SQLite::Statement statement(connection_, rows::insert<Record>(table));
+  std::int64_t insert(const Record& record) {
+    SQLite::Statement statement(connection_, rows::insert<Record>());
     return rows::run_insert(statement, record);
   }
 
@@ -57,19 +56,17 @@ class Import {
   }
 
   bool take_source(const Json& object) {
-    SQLite::Statement insert_source(connection_, "INSERT OR IGNORE INTO source (hash, name, text) VALUES (?, ?, ?)");
-    int index = 0;
-    for (const char* column : {"hash", "name", "text"})
-      insert_source.bind(++index, object.at(column).get<std::string>());
-    return insert_source.exec() > 0;
+    const auto text = [&](const char* column) { return object.at(column).get<std::string>(); };
+    return rows::execute(connection_, "INSERT OR IGNORE INTO source (hash, name, text) VALUES (?, ?, ?)", text("hash"),
+                         text("name"), text("text")) > 0;
   }
 
   bool take_session(const Json& object) {
     auto session = text_rows::from_json<SessionRecord>(object);
     const std::string key = text_rows::session_key(session);
     if (sessions_.contains(key)) return false;
-    if (session.state == "running") session.state = "interrupted";  // not in this database
-    sessions_[key] = insert("session", session);
+    if (session.state == SessionState::running) session.state = SessionState::interrupted;  // not in this database
+    sessions_[key] = insert(session);
     session_keys_[sessions_[key]] = key;
     return true;
   }
@@ -80,21 +77,16 @@ class Import {
     const std::string written = trial.key;
     if (seal(trial) != written)
       throw Error(fmt::format("key '{}' does not belong to these columns: was it edited?", written));
-    SQLite::Statement query(connection_, rows::select<Trial>("trial", "WHERE key = ?"));
-    query.bind(1, trial.key);
-    const auto known = rows::read_one<Trial>(query);
+    const auto known = rows::first<Trial>(connection_, "WHERE key = ?", trial.key);
     if (known) know_measurements(*known);
-    trials_[trial.key] = known ? known->id : insert("trial", trial);
+    trials_[trial.key] = known ? known->id : insert(trial);
     if ((known ? known->status : trial.status) == TrialStatus::passed) passed_.insert(trials_[trial.key]);
     return !known;
   }
 
   void know_measurements(const Trial& trial) {
-    SQLite::Statement query(connection_, rows::select<Measurement>("measurement", "WHERE trial = ?"));
-    query.bind(1, trial.id);
-    for (const auto& one : rows::read_all<Measurement>(query)) {
+    for (const auto& one : rows::all<Measurement>(connection_, "WHERE trial = ?", trial.id))
       measurements_[text_rows::measurement_key(one, trial.key, session_keys_.at(one.session))] = one.id;
-    }
   }
 
   bool take_measurement(Json object) {
@@ -105,7 +97,7 @@ class Import {
     if (!passed_.contains(measurement.trial)) return false;  // found wrong here
     const std::string key = text_rows::measurement_key(measurement, trial_key, session_key);
     if (measurements_.contains(key)) return false;
-    measurements_[key] = insert("measurement", measurement);
+    measurements_[key] = insert(measurement);
     return true;
   }
 
@@ -114,11 +106,9 @@ class Import {
     if (!measurements_.contains(object.at("measurement").get<std::string>())) return false;
     object["measurement"] = find(measurements_, object, "measurement");
     const auto time = text_rows::from_json<LibraryTime>(object);
-    SQLite::Statement known(connection_, "SELECT 1 FROM library_time WHERE measurement = ? AND label = ?");
-    known.bind(1, time.measurement);
-    known.bind(2, time.label);
-    if (known.executeStep()) return false;
-    insert("library_time", time);
+    if (rows::first<LibraryTime>(connection_, "WHERE measurement = ? AND label = ?", time.measurement, time.label))
+      return false;
+    insert(time);
     return true;
   }
 
@@ -129,43 +119,35 @@ class Import {
     object["measurement"] = find(measurements_, object, "measurement");
     auto decision = text_rows::from_json<Decision>(object);
     decision.tie_set = tie_set_of_ids(decision.tie_set);
-    SQLite::Statement known(
-        connection_, "SELECT 1 FROM decision WHERE session = ? AND trial = ? AND measurement = ? AND created = ?");
-    known.bind(1, decision.session);
-    known.bind(2, decision.trial);
-    known.bind(3, decision.measurement);
-    known.bind(4, decision.created);
-    if (known.executeStep()) return false;
-    insert("decision", decision);
+    if (rows::first<Decision>(connection_, "WHERE session = ? AND trial = ? AND measurement = ? AND created = ?",
+                              decision.session, decision.trial, decision.measurement, decision.created))
+      return false;
+    insert(decision);
     return true;
   }
 
   bool take_ceiling(const Json& object) {
-    SQLite::Statement insert_new(connection_,
-                                 "INSERT INTO ceiling (device_class, name, unit, value, created) "
-                                 "SELECT ?1, ?2, ?3, ?4, ?5 WHERE NOT EXISTS (SELECT 1 FROM ceiling WHERE "
-                                 "device_class = ?1 AND name = ?2 AND unit = ?3 AND value = ?4 AND created = ?5)");
-    insert_new.bind(1, object.at("device_class").get<std::string>());
-    insert_new.bind(2, object.at("name").get<std::string>());
-    insert_new.bind(3, object.at("unit").get<std::string>());
-    insert_new.bind(4, object.at("value").get<double>());
-    insert_new.bind(5, object.at("created").get<std::string>());
-    return insert_new.exec() > 0;
+    const auto text = [&](const char* column) { return object.at(column).get<std::string>(); };
+    return rows::execute(connection_,
+                         "INSERT INTO ceiling (device_class, name, unit, value, created) "
+                         "SELECT ?1, ?2, ?3, ?4, ?5 WHERE NOT EXISTS (SELECT 1 FROM ceiling WHERE "
+                         "device_class = ?1 AND name = ?2 AND unit = ?3 AND value = ?4 AND created = ?5)",
+                         text("device_class"), text("name"), text("unit"), object.at("value").get<double>(),
+                         text("created")) > 0;
   }
 
   bool take_regress_run(const Json& object) {
     if (!regress_runs_) {
       regress_runs_.emplace();
-      SQLite::Statement query(connection_, rows::select<RegressRun>("regress_run", ""));
-      for (const auto& run : rows::read_all<RegressRun>(query)) regress_runs_->insert(line_of(run));
+      for (const auto& run : rows::all<RegressRun>(connection_, "")) regress_runs_->insert(line_of(run));
     }
     const auto run = text_rows::from_json<RegressRun>(object);
     if (!regress_runs_->insert(line_of(run)).second) return false;
-    insert("regress_run", run);
+    insert(run);
     return true;
   }
 
-  static std::string line_of(const RegressRun& run) { return text_rows::line(text_rows::to_json("regress_run", run)); }
+  static std::string line_of(const RegressRun& run) { return text_rows::line(text_rows::to_json(run)); }
 
   bool take_blob(const Json& object) {
     const auto hash = object.at("hash").get<std::string>();

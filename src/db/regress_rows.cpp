@@ -4,33 +4,20 @@
 
 #include "base/utc_time.h"
 #include "db/rows.h"
-#include "db/state.h"
 
 namespace kerlab::db {
 
 void Database::put(std::vector<RegressRun*> runs) {
-  for (RegressRun* run : runs)
-    if (run->created.empty()) run->created = utc_now();
-  const auto ids = state_->run_transaction([&] {
-    SQLite::Statement statement(state_->connection, rows::insert<RegressRun>("regress_run"));
-    std::vector<std::int64_t> made;
-    for (const RegressRun* run : runs) made.push_back(rows::run_insert(statement, *run));
-    return made;
-  });
-  for (std::size_t i = 0; i < runs.size(); ++i) runs[i]->id = ids[i];
+  rows::put_all(*state_, rows::insert<RegressRun>(), runs);
 }
 
 std::vector<RegressRun> Database::regress_runs(const std::string& name, const std::string& key,
                                                std::int64_t limit) const {
   return state_->run([&] {
-    SQLite::Statement query(state_->connection,
-                            rows::select<RegressRun>("regress_run",
-                                                     "WHERE (?1 = '' OR name = ?1) AND (?2 = '' OR instr(key, ?2) > 0) "
-                                                     "ORDER BY created DESC, id DESC LIMIT ?3"));
-    query.bind(1, name);
-    query.bind(2, key);
-    query.bind(3, limit);
-    return rows::read_all<RegressRun>(query);
+    return rows::all<RegressRun>(state_->connection,
+                                 "WHERE (?1 = '' OR name = ?1) AND (?2 = '' OR instr(key, ?2) > 0) "
+                                 "ORDER BY created DESC, id DESC LIMIT ?3",
+                                 name, key, limit);
   });
 }
 
@@ -50,8 +37,8 @@ void Database::store_blob(const std::string& hash, const std::string& kind, std:
 
 std::optional<std::vector<std::byte>> Database::blob(const std::string& hash) const {
   return state_->run([&]() -> std::optional<std::vector<std::byte>> {
-    SQLite::Statement query(state_->connection, "SELECT bytes FROM baseline_blob WHERE hash = ?");
-    query.bind(1, hash);
+    SQLite::Statement query =
+        rows::statement(state_->connection, "SELECT bytes FROM baseline_blob WHERE hash = ?", hash);
     if (!query.executeStep()) return std::nullopt;
     const SQLite::Column blob = query.getColumn(0);
     const auto* begin = static_cast<const std::byte*>(blob.getBlob());

@@ -12,8 +12,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
-#include "trial/regress_run.h"
-#include "trial/trial.h"
+#include "db/rows.h"
 
 namespace kerlab::db::text_rows {
 
@@ -36,9 +35,7 @@ struct Writer {
   void operator()(std::string_view column, const std::string& value) {
     if (!value.empty() || !was_added(column)) object[std::string(column)] = value;
   }
-  void operator()(std::string_view column, TrialStatus value) { object[std::string(column)] = name(value); }
-  void operator()(std::string_view column, TrialReason value) { (*this)(column, std::string(name(value))); }
-  void operator()(std::string_view column, const DecisionRule& value) { (*this)(column, rule_text(value)); }
+  void operator()(std::string_view column, const ColumnWord auto& value) { (*this)(column, word_text(value)); }
   void operator()(std::string_view column, double value) {
     if (std::isfinite(value)) {
       object[std::string(column)] = value;
@@ -56,9 +53,6 @@ struct Parser {
     if (was_added(column) && !object.contains(column)) return;
     object.at(std::string(column)).get_to(value);
   }
-  void operator()(std::string_view column, TrialStatus& value) { value = read(column, parse_trial_status); }
-  void operator()(std::string_view column, TrialReason& value) { value = read(column, parse_trial_reason); }
-  void operator()(std::string_view column, DecisionRule& value) { value = read(column, parse_decision_rule); }
   void operator()(std::string_view column, double& value) {
     const Json& number = object.at(std::string(column));
     if (number.is_string()) {
@@ -67,18 +61,19 @@ struct Parser {
       number.get_to(value);
     }
   }
-  template <typename Word>
-  Word read(std::string_view column, std::optional<Word> (*parse)(std::string_view)) {
+  template <ColumnWord Word>
+  void operator()(std::string_view column, Word& value) {
     std::string text;
     (*this)(column, text);
-    if (const std::optional<Word> word = parse(text)) return *word;
-    throw Error(fmt::format("unknown {} '{}'", column, text));
+    const std::optional<Word> word = kParse<Word>(text);
+    if (word) value = *word;
+    if (!word) throw Error(fmt::format("unknown {} '{}'", column, text));
   }
 };
 
 template <typename Record>
-Json to_json(const char* row, const Record& record) {
-  Json object{{"row", row}};
+Json to_json(const Record& record) {
+  Json object{{"row", rows::kTable<Record>}};
   columns(record, Writer{object});
   return object;
 }
@@ -133,7 +128,7 @@ inline std::string measurement_key(Measurement measurement, const std::string& t
   return FieldHasher()
       .field("trial", trial)
       .field("session", session)
-      .field("content", line(to_json("measurement", measurement)))
+      .field("content", line(to_json(measurement)))
       .hex();
 }
 

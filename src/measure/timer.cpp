@@ -95,7 +95,7 @@ std::vector<SampleSet> Timer::time(std::span<const Timeable> candidates, const T
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     const bool changes_inputs = !candidates[i].restores.empty() && !candidates[i].restores[0].empty();
     samples[i].id = candidates[i].id;
-    samples[i].cache = schedule.cold ? "cold" : "hot";
+    samples[i].cache = schedule.cold ? CacheState::cold : CacheState::hot;
     samples[i].clock = device_.info().clock();
     samples[i].protocol = "events-1";
     // Restoring an inout tensor brings it into the cache.

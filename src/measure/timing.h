@@ -9,6 +9,7 @@
 #include "plan/device_conditions.h"
 #include "plan/foreign_process.h"
 #include "plan/launch_plan.h"
+#include "plan/time_source.h"
 
 namespace kerlab::measure {
 
@@ -44,8 +45,8 @@ struct SampleSet {
   std::vector<double> samples_us;
   std::vector<double> sm_clock_mhz;  ///< per sample; empty when unknown
   std::string protocol;              ///< "events-1", "graph-1"; "host-1": started as an application does
-  std::string cache;                 ///< cold, hot
-  std::string clock;                 ///< measured, modelled, scripted
+  CacheState cache = CacheState::cold;
+  ClockKind clock = ClockKind::measured;
   bool abandoned = false;
   std::string guard_violation;                  ///< scanned after timing as well
   std::string warning;                          ///< "launch-bound", "clocks did not settle", ...

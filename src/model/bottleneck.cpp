@@ -132,8 +132,7 @@ Bottleneck of_tail(const ModelledTime& time, const CountedWork& work, const Devi
 }
 
 std::string latency_suggestion(const CountedWork& work, const Occupancy& resident) {
-  const bool copies =
-      std::ranges::any_of(work.stretches, [](const Stretch& s) { return s.awaited >= 0 || s.pending >= 0; });
+  const bool copies = std::ranges::any_of(work.stretches, [](const Stretch& s) { return s.awaited || s.pending; });
   const std::string earlier = copies ? "a deeper ring of stages" : "loads issued earlier (double buffering)";
   if (resident.limiter == kByGrid)
     return fmt::format("more blocks per SM (smaller tiles, a split), {}, or more independent work per thread", earlier);

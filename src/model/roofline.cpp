@@ -77,10 +77,14 @@ double listed(const std::map<std::string, double, std::less<>>& rates, DType dty
 
 }  // namespace
 
+std::string Ceilings::source() const {
+  if (!clock) return "theoretical";
+  return std::string(name(*clock)) + (measured_peak ? "" : " bandwidth, theoretical compute");
+}
+
 Ceilings theoretical_ceilings(const DeviceInfo& device, DType dtype, bool tensor_cores) {
   const auto profile = find_profile(share_folder() / "configs" / "devices", device.name);
   Ceilings ceilings;
-  ceilings.source = "theoretical";
   ceilings.bytes_per_s = profile ? profile->bandwidth : bandwidth_from_clocks(device);
   if (tensor_cores) {
     ceilings.unit = "tensor pipe";

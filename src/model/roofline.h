@@ -14,9 +14,12 @@ namespace kerlab::model {
 /// Theoretical ceilings of a device: from configs/devices/*.toml when the name matches, else from clocks and widths.
 struct Ceilings {
   double bytes_per_s = 0;
-  double flops_per_s = 0;  ///< of the unit that the dtype uses
-  std::string unit;        ///< "tensor pipe", "FMA"
-  std::string source;      ///< "theoretical", "measured"
+  double flops_per_s = 0;          ///< of the unit that the dtype uses
+  std::string unit;                ///< "tensor pipe", "FMA"
+  std::optional<ClockKind> clock;  ///< that measured them; none: theoretical
+  bool measured_peak = false;      ///< else flops_per_s is theoretical, whatever the bandwidth is
+  /// "theoretical", "measured", "measured bandwidth, theoretical compute".
+  [[nodiscard]] std::string source() const;
 };
 Ceilings theoretical_ceilings(const DeviceInfo& device, DType dtype, bool tensor_cores);
 

@@ -281,7 +281,7 @@ class BlockModel {
   [[nodiscard]] double fills() const {
     double sum = 0;
     for (const Stretch& s : work_.stretches) {
-      if (s.awaited >= 0 || s.pending >= 0) return 0;  // cp.async: its groups are counted there too
+      if (s.awaited || s.pending) return 0;  // cp.async: its groups are counted there too
       sum += per_block(s.executions) * s.commits;
     }
     return sum;
@@ -316,8 +316,8 @@ class BlockModel {
     const double each = std::max(pace(), busy / std::max(1.0, instructions()));
     double cycles = 0;
     for (const Stretch& s : work_.stretches) {
-      if (s.awaited >= 0) cycles += runs(s) * std::max(0.0, c_.dram_latency - s.awaited * each);
-      if (s.pending >= 0 && runs(s) > 0) cycles += std::max(0.0, runs(s) * c_.dram_latency - (s.pending + 1) * path);
+      if (s.awaited) cycles += runs(s) * std::max(0.0, c_.dram_latency - *s.awaited * each);
+      if (s.pending && runs(s) > 0) cycles += std::max(0.0, runs(s) * c_.dram_latency - (*s.pending + 1) * path);
     }
     return cycles;
   }

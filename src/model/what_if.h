@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/modules.h"
+#include "plan/time_source.h"
 
 namespace kerlab::model {
 
@@ -14,8 +14,9 @@ namespace kerlab::model {
 struct TimedRatio {
   double ratio = 0, low = 0, high = 0;  ///< from the ends of both 95 % intervals
   std::int64_t trial = 0;               ///< of the changed configuration
-  std::string device_class, clock;      ///< "measured"; "scripted"
-  bool same_session = false;            ///< else drift between the sessions is part of it
+  std::string device_class;
+  ClockKind clock = ClockKind::measured;
+  bool same_session = false;  ///< else drift between the sessions is part of it
 };
 
 struct WhatIf {

@@ -8,9 +8,8 @@
 
 namespace kerlab::plan {
 
-/// Bits of NVML's clock event reasons.
-inline constexpr std::uint64_t kClocksCapped = 0x4;  ///< by the power limit: normal for a large GEMM
-/// Hardware slowdown, software thermal, hardware thermal, power brake: the device is not what it was a moment ago.
+/// Bits of NVML's clock event reasons: hardware slowdown, software thermal, hardware thermal, power brake: the device
+/// is not what it was a moment ago.
 inline constexpr std::uint64_t kClocksSlowed = 0x8 | 0x20 | 0x40 | 0x80;
 
 struct DeviceConditions {

@@ -37,8 +37,8 @@ void DeviceInfo::set_kind(DeviceKind its) {
   static_cast<Capabilities&>(*this) = capabilities_of(its);
 }
 
-std::string DeviceInfo::clock() const {
-  return !has_clock ? "modelled" : is_scripted ? "scripted" : "measured";
+ClockKind DeviceInfo::clock() const {
+  return !has_clock ? ClockKind::modelled : is_scripted ? ClockKind::scripted : ClockKind::measured;
 }
 
 std::string DeviceInfo::arch() const {

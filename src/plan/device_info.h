@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/modules.h"
+#include "plan/time_source.h"
 
 namespace kerlab::plan {
 
@@ -64,8 +64,8 @@ struct DeviceInfo : Capabilities {
   [[nodiscard]] int compute_capability() const { return cc_major * 10 + cc_minor; }
   /// With the capabilities of the kind.
   void set_kind(DeviceKind its);
-  /// "measured", "modelled", "scripted": what times of it are.
-  [[nodiscard]] std::string clock() const;
+  /// What times of it are.
+  [[nodiscard]] ClockKind clock() const;
   /// What NVRTC is asked for: "sm_90a" on 9.0, "sm_80" on 8.0.
   [[nodiscard]] std::string arch() const;
   /// Name, SM count, memory, clocks: measurements compare only within one class.

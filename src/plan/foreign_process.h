@@ -2,6 +2,7 @@
 // A process that uses a device beside kerlab: a plain struct that travels from worker to parent.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,8 +12,8 @@ namespace kerlab::plan {
 
 struct ForeignProcess {
   std::int64_t pid = 0;
-  std::string name;                ///< "python3"; empty where it cannot be read
-  std::int64_t memory_bytes = -1;  ///< of the device; negative: unknown
+  std::string name;                               ///< "python3"; empty where it cannot be read
+  std::optional<std::int64_t> memory_bytes = {};  ///< of the device; none: unknown
   bool operator==(const ForeignProcess&) const = default;
 };
 

@@ -2,6 +2,7 @@
 // What a worker must know of a problem to make data, compute the reference, compare and time: still no pointers.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,12 +35,12 @@ struct Tensor {
   DType dtype = DType::fp32;
   Role role = Role::input;
   std::vector<std::int64_t> shape;
-  /// Holds no numbers but offsets: of elements() - 1 uneven parts of so many things, and their end. -1: numbers.
-  std::int64_t partition = -1;
+  /// Holds no numbers but offsets: of elements() - 1 uneven parts of so many things, and their end. None: numbers.
+  std::optional<std::int64_t> partition = {};
   bool unread = false;  ///< no kernel of this problem may read it: it holds NaN, whatever the recipe
   IntegerRange range = {};
   /// It holds numbers, that recipes plant something into: neither offsets nor integers of a range.
-  [[nodiscard]] bool numeric() const { return partition < 0 && range.empty(); }
+  [[nodiscard]] bool numeric() const { return !partition && range.empty(); }
   [[nodiscard]] std::int64_t elements() const;  ///< 0 when a dimension is 0
   [[nodiscard]] std::int64_t bytes() const;
   bool operator==(const Tensor&) const = default;

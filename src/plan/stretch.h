@@ -3,6 +3,7 @@
 // instructions do not tell.
 
 #include <cstdint>
+#include <optional>
 
 #include "base/modules.h"
 
@@ -13,12 +14,12 @@ struct Stretch {
   std::int64_t executions = 0;    ///< by warps, of the blocks run
   std::int32_t instructions = 0;  ///< of PTX, without moves, which mostly vanish in SASS
   std::int32_t chain = 0;         ///< cycles until its last instruction has its operands: see measure_chain()
-  std::int32_t awaited = -1;      ///< instructions from its last cp.async to the wait for that one; -1: none here
-  std::int32_t loads = 0;         ///< waits for global memory in that chain, each of latency::kGlobal
-  std::int32_t pending = -1;      ///< groups of cp.async left on their way by its wait for an earlier one; -1: no such
-  std::int32_t held = 0;          ///< registers wanted where it wants most
-  std::int32_t fetched = 0;       ///< of these, loaded from global memory and not used yet
-  std::int32_t commits = 0;       ///< groups of cp.async that it begins, and bytes that it lets an mbarrier expect
+  std::optional<std::int32_t> awaited = {};  ///< instructions from its last cp.async to the wait for that one, if any
+  std::int32_t loads = 0;                    ///< waits for global memory in that chain, each of latency::kGlobal
+  std::optional<std::int32_t> pending = {};  ///< groups of cp.async left on their way by its wait for an earlier one
+  std::int32_t held = 0;                     ///< registers wanted where it wants most
+  std::int32_t fetched = 0;                  ///< of these, loaded from global memory and not used yet
+  std::int32_t commits = 0;  ///< groups of cp.async that it begins, and bytes that it lets an mbarrier expect
   bool operator==(const Stretch&) const = default;
 };
 

@@ -61,6 +61,7 @@ Bits bits_of(const std::vector<std::int64_t>& values, Holds holds) {
 /// A comparison that is true of what fails; `allowed` is its contrary.
 struct Literal {
   std::size_t parameter = 0;
+  bool allows_above = false;  ///< `allowed` is "NAME > value"
   std::string allowed;
   Selection selected;
   std::size_t failed = 0, healthy = 0;
@@ -130,7 +131,7 @@ class Search {
 
   template <typename Holds>
   void add_literal(std::size_t parameter, std::string_view op, std::int64_t value, Holds holds) {
-    Literal literal{parameter, fmt::format("{} {} {}", data_.parameters[parameter], op, value), {}, 0, 0};
+    Literal literal{parameter, op == ">", fmt::format("{} {} {}", data_.parameters[parameter], op, value), {}, 0, 0};
     literal.selected = {bits_of(failed_[parameter], holds), bits_of(healthy_[parameter], holds)};
     literal.failed = count(literal.selected.failed);
     literal.healthy = count(literal.selected.healthy);
@@ -183,8 +184,7 @@ class Search {
   [[nodiscard]] std::string plain(const Literal& literal) const {
     const std::set<std::int64_t> values = values_of(literal.parameter);
     if (values != std::set<std::int64_t>{0, 1}) return literal.allowed;
-    const bool low_is_bad = literal.allowed.find(" > ") != std::string::npos;
-    return fmt::format("{} == {}", data_.parameters[literal.parameter], low_is_bad ? 1 : 0);
+    return fmt::format("{} == {}", data_.parameters[literal.parameter], literal.allows_above ? 1 : 0);
   }
 
   void try_pairs() {

@@ -125,9 +125,9 @@ std::vector<std::int64_t> shape_of(const TensorDecl& tensor, const Problem& prob
   return shape;
 }
 
-/// Of how many things it holds the offsets of parts; -1: it holds numbers. Throws UsageError where it can hold none.
-std::int64_t partition_of(const TensorDecl& tensor, const Problem& problem) {
-  if (tensor.partition.empty()) return -1;
+/// Of how many things it holds the offsets of parts; none: it holds numbers. Throws UsageError where it can hold none.
+std::optional<std::int64_t> partition_of(const TensorDecl& tensor, const Problem& problem) {
+  if (tensor.partition.empty()) return std::nullopt;
   const Tensor parts{tensor.name, tensor.dtype.of(problem), tensor.role, shape_of(tensor, problem)};
   const std::int64_t things = tensor.partition.evaluate(problem.environment);
   if (parts.elements() < 2 || parts.elements() > kMostParts + 1 || things < 0 || things > kMostThings)

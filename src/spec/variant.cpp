@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "plan/counters.h"
+#include "plan/device_facts.h"
 #include "spec/accuracy_reader.h"
 #include "spec/dtype_rule.h"
 #include "spec/kernel_name.h"
@@ -322,7 +323,9 @@ std::string untimed_text(const Variant& variant) {
 
 Scope variant_scope(const Variant& variant, const Family& family) {
   Scope scope = family_scope(family);
-  for (const char* device : kDeviceNames) scope.know(device);
+  scope.know(kComputeCapability);
+  const DeviceInfo any;
+  device_facts(any, [&](const char* name, auto) { scope.know(name); });
   for (const Parameter& parameter : variant.parameters) scope.declare_parameter(parameter);
   for (const Derived& derived : variant.derived) scope.declare(NameKind::derived, derived.name, derived.where);
   for (const WorkspaceDecl& workspace : variant.workspaces)

@@ -54,8 +54,9 @@ struct ReportRung {
 
 /// Ceilings of a device for a problem, and what they allow.
 struct ReportRoof {
-  std::string source;  ///< "theoretical", "measured"
-  double bytes_per_s = 0, flops_per_s = 0, minimum_us = 0;
+  double bytes_per_s = 0, flops_per_s = 0;
+  bool measured_peak = false;  ///< else flops_per_s is theoretical
+  double minimum_us = 0;
   bool memory_bound = false;
 };
 
@@ -84,7 +85,8 @@ struct ReportNaive {
 /// A problem on one kind of device. Everything in it has one clock: measured, modelled or scripted.
 struct ReportProblem {
   std::string key, title, family, dtype;
-  std::string device_class, device_kind, clock;
+  std::string device_class, device_kind;
+  ClockKind clock = ClockKind::measured;
   double flops = 0, bytes = 0, intensity = 0;  ///< 0: the family's files are gone
   std::string pipe, bandwidth;                 ///< "tensor pipe"; "copy": which bandwidth its traffic is like
   std::optional<ReportRoof> theoretical, measured;
@@ -106,7 +108,8 @@ struct ReportProblem {
 
 /// Where times come from.
 struct ReportEnvironment {
-  std::string device_class, device_kind, clock;
+  std::string device_class, device_kind;
+  ClockKind clock = ClockKind::measured;
   std::vector<std::string> devices, drivers, toolchains, protocols, recipes, conditions, neighbours;  ///< distinct
   double least_mhz = 0, most_mhz = 0;  ///< of the SMs while timing; 0: not known
 };
@@ -119,7 +122,8 @@ struct ReportWinner {
 
 /// A problem's winner before and now; either may be missing.
 struct ReportChange {
-  std::string key, title, device_class, clock;
+  std::string key, title, device_class;
+  ClockKind clock = ClockKind::measured;
   std::optional<ReportWinner> before, now;
 };
 

@@ -25,7 +25,6 @@ enum class RegressVerdict : std::uint8_t {
   identical,  ///< the same program, checked by the same check: nothing had to run
 };
 std::string_view name(RegressVerdict verdict);
-inline constexpr RegressVerdict kLastRegressVerdict = RegressVerdict::identical;
 
 /// One figure before and after.
 struct FigureChange {

@@ -2,10 +2,11 @@
 // A save: a kernel's files as its author tried them, with what came of it.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "base/modules.h"
+#include "plan/time_source.h"
 
 namespace kerlab::trial {
 
@@ -24,9 +25,9 @@ struct Save {
   std::string verdict;     ///< the trial's status; "error": nothing could be tried; "kept": before another was restored
   std::string message;     ///< what was wrong
   double median_us = 0;    ///< 0: not timed
-  std::string clock;       ///< measured, modelled, scripted
-  std::string created;     ///< UTC, ISO 8601
-  std::vector<SavedFile> files;  ///< sorted by name
+  std::optional<ClockKind> clock;  ///< none: not timed
+  std::string created;             ///< UTC, ISO 8601
+  std::vector<SavedFile> files;    ///< sorted by name
 };
 
 }  // namespace kerlab::trial

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/enum_words.h"
 #include "base/hash.h"
 
 namespace kerlab::trial {
@@ -68,13 +69,20 @@ struct IdentityHasher {
   }
   void operator()(std::string_view, double) {}
   void operator()(std::string_view, TrialStatus) { identity = false; }
-  void operator()(std::string_view, TrialReason) {}
+  template <typename Word>
+  requires std::is_enum_v<Word>
+  void operator()(std::string_view, Word) {}
 };
 
 constexpr std::array<std::string_view, 11> kReasons = {
     "",         "launch",         "shared_memory",      "occupancy", "spills", "serialised", "small_problem",
     "thorough", "thorough_small", "thorough_elsewhere", "twin"};
 static_assert(static_cast<std::size_t>(TrialReason::twin) + 1 == kReasons.size());
+
+constexpr std::array<std::string_view, 3> kStages = {"screen", "final", "bench"};
+static_assert(static_cast<std::size_t>(TimingStage::bench) + 1 == kStages.size());
+constexpr std::array<std::string_view, 3> kStates = {"running", "finished", "interrupted"};
+static_assert(static_cast<std::size_t>(SessionState::interrupted) + 1 == kStates.size());
 
 constexpr std::string_view kTie = "tie: ";
 constexpr std::string_view kStrictest = " of the strictest class of accuracy";
@@ -86,13 +94,24 @@ static_assert(static_cast<std::size_t>(TieBreak::name) + 1 == kTieBreaks.size())
 }  // namespace
 
 std::string_view name(TrialReason reason) {
-  return kReasons.at(static_cast<std::size_t>(reason));
+  return word_of(kReasons, reason);
+}
+std::optional<TrialReason> parse_trial_reason(std::string_view name) {
+  return value_of<TrialReason>(kReasons, name);
 }
 
-std::optional<TrialReason> parse_trial_reason(std::string_view name) {
-  const auto at = std::ranges::find(kReasons, name);
-  if (at == kReasons.end()) return std::nullopt;
-  return static_cast<TrialReason>(at - kReasons.begin());
+std::string_view name(TimingStage stage) {
+  return word_of(kStages, stage);
+}
+std::optional<TimingStage> parse_timing_stage(std::string_view name) {
+  return value_of<TimingStage>(kStages, name);
+}
+
+std::string_view name(SessionState state) {
+  return word_of(kStates, state);
+}
+std::optional<SessionState> parse_session_state(std::string_view name) {
+  return value_of<SessionState>(kStates, name);
 }
 
 std::string tie_break_text(const DecisionRule& rule) {

@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "base/modules.h"
+#include "plan/time_source.h"
 
 namespace kerlab::trial {
 
@@ -93,16 +93,27 @@ struct Trial {
   std::string created;       ///< UTC, ISO 8601
 };
 
+/// What a measurement was taken for.
+enum class TimingStage : std::uint8_t {
+  screen,  ///< of the sweep: three launches
+  final,   ///< of finalists, interleaved
+  bench,   ///< asked for
+};
+std::string_view name(TimingStage stage);
+std::optional<TimingStage> parse_timing_stage(std::string_view name);
+/// Whose times are believed first.
+inline constexpr TimingStage kMostTrustedFirst[] = {TimingStage::final, TimingStage::bench, TimingStage::screen};
+
 /// Samples of one trial under one protocol. What must agree for two to be compared: protocol, recipe, cache, clock.
 struct Measurement {
   std::int64_t id = 0;
   std::int64_t trial = 0;
   std::int64_t session = 0;
   std::string protocol;  ///< "events-1", "graph-1", "host-1"
-  std::string stage;     ///< screen (three launches), final (interleaved), bench
-  std::string recipe;    ///< "normal v1 seed 1"
-  std::string cache;     ///< cold, hot
-  std::string clock;     ///< measured, modelled, scripted
+  TimingStage stage = TimingStage::bench;
+  std::string recipe;  ///< "normal v1 seed 1"
+  CacheState cache = CacheState::cold;
+  ClockKind clock = ClockKind::measured;
   std::string device_uuid, driver;
   double median_us = 0, low_us = 0, high_us = 0;  ///< 95 % interval of the median
   double mad_us = 0, minimum_us = 0;
@@ -153,6 +164,11 @@ struct Decision {
   std::string created;
 };
 
+/// How a run of a command stands. One whose process is gone is `interrupted`.
+enum class SessionState : std::uint8_t { running, finished, interrupted };
+std::string_view name(SessionState state);
+std::optional<SessionState> parse_session_state(std::string_view name);
+
 /// One run of a command that records.
 struct SessionRecord {
   std::int64_t id = 0;
@@ -160,7 +176,7 @@ struct SessionRecord {
   std::string version;  ///< of kerlab
   std::string host;
   std::string device;  ///< "cuda:0 NVIDIA H200"
-  std::string state;   ///< running, finished, interrupted
+  SessionState state = SessionState::running;
   std::string created, ended;
   double wall_s = 0;
 };

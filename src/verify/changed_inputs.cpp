@@ -20,7 +20,7 @@ void ProblemData::choose_changes() {
   std::random_device random;
   for (std::size_t t = 0; t < plan_.tensors.size(); ++t) {
     const Tensor& tensor = plan_.tensors[t];
-    const bool settled = tensor.partition >= 0 || tensor.range.order != IntegerOrder::none;  // one goes with the others
+    const bool settled = tensor.partition || tensor.range.order != IntegerOrder::none;  // one goes with the others
     if (tensor.role == Role::output || tensor.unread || settled || tensor.elements() == 0) continue;
     Recipe other = plan_.recipes.at(0);
     const InputValues now(plan_, other, tensor.name);

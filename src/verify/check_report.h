@@ -2,6 +2,7 @@
 // What a check showed: plain structs that travel from worker to parent.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,7 +13,7 @@ namespace kerlab::verify {
 
 /// One wrong element.
 struct Mismatch {
-  std::int64_t index = -1;
+  std::int64_t index = 0;
   std::string place;  ///< "[12, 4095]"
   double got = 0, expected = 0, tolerance = 0;
   bool operator==(const Mismatch&) const = default;
@@ -44,7 +45,7 @@ struct RecipeReport {
   std::int64_t compared = 0, mismatches = 0, nans = 0;
   double error_ratio = 0;  ///< largest err / tolerance; infinite for NaN
   double rms_ratio = 0;    ///< rms of err / tolerance
-  std::int64_t worst_index = -1;
+  std::optional<std::int64_t> worst_index = {};
   double worst_got = 0, worst_expected = 0, worst_tolerance = 0;
   std::string detail;     ///< "[12, 4095]: got 3.5, expected 3.25 +- 0.01", or empty
   bool in_small = false;  ///< of the small problem

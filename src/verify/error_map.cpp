@@ -133,7 +133,7 @@ std::string ErrorMap::of_tiles() const {
   return {};
 }
 
-std::string ErrorMap::of_rows_and_columns() const {
+ErrorMap::Region ErrorMap::of_rows_and_columns() const {
   const auto touched = [](const std::vector<Counts>& counts) {
     std::vector<std::int64_t> indices;
     for (std::size_t i = 0; i < counts.size(); ++i)
@@ -144,33 +144,33 @@ std::string ErrorMap::of_rows_and_columns() const {
   std::int64_t seen = 0;
   for (const std::int64_t row : rows)
     for (const std::int64_t column : columns) seen += seen_[static_cast<std::size_t>(row * columns_ + column)] ? 1 : 0;
-  const std::string by_row = describe_indices(rows, rows_, "row");
-  const std::string by_column = describe_indices(columns, columns_, line_ ? "element" : "column");
-  const std::string where = by_row + (by_row.empty() || by_column.empty() ? "" : ", ") + by_column;
-  const std::int64_t block = static_cast<std::int64_t>(rows.size());
-  const bool warp = by_row.find("of every") != std::string::npos && block * 2 <= rows_;
+  const IndexWords by_row = describe_indices(rows, rows_, "row");
+  const IndexWords by_column = describe_indices(columns, columns_, line_ ? "element" : "column");
+  const bool rectangle = !by_row.text.empty() && !by_column.text.empty();
+  const std::string where = by_row.text + (rectangle ? ", " : "") + by_column.text;
+  const bool told = by_row.complete && by_column.complete;
+  const bool warp = by_row.periodic && static_cast<std::int64_t>(rows.size()) * 2 <= rows_;
   const bool dense = static_cast<double>(all_.wrong) > kMostly * static_cast<double>(seen);
-  if (dense && where.empty()) return share(all_.wrong, seen) + (all_.wrong == seen ? " is wrong" : " are wrong");
+  if (dense && where.empty())
+    return {share(all_.wrong, seen) + (all_.wrong == seen ? " is wrong" : " are wrong"), told, rectangle};
   if (dense)
-    return fmt::format("{} only{}{}", where, warp ? " (as one warp's rows are)" : "",
-                       all_.wrong == seen ? "" : fmt::format(": {}", share(all_.wrong, seen)));
-  return fmt::format("scattered: {} elements ({:.2g} %){}", all_.wrong,
-                     100.0 * static_cast<double>(all_.wrong) / static_cast<double>(seen),
-                     where.empty() ? "" : ", in " + where);
+    return {fmt::format("{} only{}{}", where, warp ? " (as one warp's rows are)" : "",
+                        all_.wrong == seen ? "" : fmt::format(": {}", share(all_.wrong, seen))),
+            told, rectangle};
+  return {fmt::format("scattered: {} elements ({:.2g} %){}", all_.wrong,
+                      100.0 * static_cast<double>(all_.wrong) / static_cast<double>(seen),
+                      where.empty() ? "" : ", in " + where),
+          false, rectangle};
 }
 
 std::string ErrorMap::sentence() const {
   if (all_.wrong == 0) return {};
   if (all_.wrong == 1 && all_.seen > 1) return "one element";
-  std::string text = of_rows_and_columns();
-  if (!text.starts_with("scattered") && text.find(" more") == std::string::npos) {
-    // A rectangle that is a tile should be called one.
-    const bool rectangle = text.find("row") != std::string::npos && text.find("column") != std::string::npos;
-    if (!rectangle) return text;
-  }
+  const Region region = of_rows_and_columns();
+  if (region.told && !region.rectangle) return region.text;  // a rectangle that is a tile should be called one
   if (all_.wrong < all_.seen)
     if (std::string tiles = of_tiles(); !tiles.empty()) return tiles;
-  return text;
+  return region.text;
 }
 
 }  // namespace kerlab::verify

@@ -31,7 +31,12 @@ class ErrorMap {
   [[nodiscard]] Counts within(std::int64_t row, std::int64_t rows, std::int64_t column, std::int64_t columns) const;
   [[nodiscard]] std::string of_tiles() const;
   [[nodiscard]] std::string of_tiles(std::int64_t height, std::int64_t width) const;
-  [[nodiscard]] std::string of_rows_and_columns() const;
+  struct Region {
+    std::string text;
+    bool told = false;  ///< which elements they are: neither scattered, nor only the first rows of many named
+    bool rectangle = false;
+  };
+  [[nodiscard]] Region of_rows_and_columns() const;
 
   std::int64_t rows_ = 1, columns_ = 1, matrices_ = 1;
   std::int64_t matrix_ = 1;  ///< elements of a matrix; of huge ones only the first rows are kept
@@ -46,8 +51,13 @@ class ErrorMap {
 /// be right by chance. The indices themselves where they have neither.
 std::vector<std::int64_t> completed(const std::vector<std::int64_t>& indices, std::int64_t extent);
 
-/// Indices below `extent` in words: "" (all of them), "last column", "columns 8..15 of every 16", "columns from 4092
-/// on", "rows 3, 17, 90". `name`: "row".
-std::string describe_indices(const std::vector<std::int64_t>& indices, std::int64_t extent, const std::string& name);
+struct IndexWords {
+  std::string text;       ///< empty: all of them
+  bool periodic = false;  ///< some of every so many
+  bool complete = true;   ///< else only the first of many are named
+};
+/// Indices below `extent` in words: "last column", "columns 8..15 of every 16", "columns from 4092 on", "rows 3, 17,
+/// 90". `name`: "row".
+IndexWords describe_indices(const std::vector<std::int64_t>& indices, std::int64_t extent, const std::string& name);
 
 }  // namespace kerlab::verify

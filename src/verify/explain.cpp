@@ -11,7 +11,7 @@ namespace kerlab::verify {
 namespace {
 
 std::string difference(const Recipe& recipe, const RecipeReport& report, const Tensor& output) {
-  const std::string place = coordinates(output.shape, report.worst_index);
+  const std::string place = coordinates(output.shape, report.worst_index.value_or(0));
   if (recipe.exact)
     return fmt::format("{}: got {:.9g}, expected exactly {:.9g}", place, report.worst_got, report.worst_expected);
   return fmt::format("{}: got {:.9g}, expected {:.9g} +- {:.3g}", place, report.worst_got, report.worst_expected,
@@ -46,7 +46,7 @@ RecipeReport explain(const Recipe& recipe, const Tensor& output, const lab::Comp
   report.nans = static_cast<std::int64_t>(found.nans);
   report.error_ratio = found.max_ratio;
   report.rms_ratio = found.compared > 0 ? std::sqrt(found.sum_square_ratio / static_cast<double>(found.compared)) : 0;
-  report.worst_index = found.worst_index - 1;
+  if (found.worst_index > 0) report.worst_index = found.worst_index - 1;
   report.worst_got = found.worst_got;
   report.worst_expected = found.worst_expected;
   report.worst_tolerance = found.worst_tolerance;

@@ -59,27 +59,30 @@ std::vector<std::int64_t> completed(const std::vector<std::int64_t>& indices, st
   return all;
 }
 
-std::string describe_indices(const std::vector<std::int64_t>& indices, std::int64_t extent, const std::string& name) {
+IndexWords describe_indices(const std::vector<std::int64_t>& indices, std::int64_t extent, const std::string& name) {
   const auto count = static_cast<std::int64_t>(indices.size());
   if (count == 0 || count == extent) return {};
   const std::int64_t first = indices.front(), last = indices.back();
   if (count == 1) {
-    if (first == 0) return "first " + name;
-    return first == extent - 1 ? "last " + name : fmt::format("{} {}", name, first);
+    if (first == 0) return {"first " + name};
+    return {first == extent - 1 ? "last " + name : fmt::format("{} {}", name, first)};
   }
   if (last - first + 1 == count) {
-    if (last == extent - 1) return fmt::format("{}s from {} on (the last {})", name, first, count);
-    if (first == 0) return fmt::format("{}s up to {}", name, last);
-    return fmt::format("{}s {}..{}", name, first, last);
+    if (last == extent - 1) return {fmt::format("{}s from {} on (the last {})", name, first, count)};
+    if (first == 0) return {fmt::format("{}s up to {}", name, last)};
+    return {fmt::format("{}s {}..{}", name, first, last)};
   }
   if (const auto rhythm = rhythm_of(indices, extent); rhythm && count_of(*rhythm, extent) == count)
-    return rhythm->low == rhythm->high
-               ? fmt::format("{}s {} of every {}", name, rhythm->low, rhythm->period)
-               : fmt::format("{}s {}..{} of every {}", name, rhythm->low, rhythm->high, rhythm->period);
+    return {rhythm->low == rhythm->high
+                ? fmt::format("{}s {} of every {}", name, rhythm->low, rhythm->period)
+                : fmt::format("{}s {}..{} of every {}", name, rhythm->low, rhythm->high, rhythm->period),
+            true};
+  const bool complete = indices.size() <= kMostListed;
   const std::vector<std::int64_t> listed(
-      indices.begin(), indices.begin() + static_cast<std::ptrdiff_t>(std::min(indices.size(), kMostListed)));
-  return fmt::format("{}s {}{}", name, fmt::join(listed, ", "),
-                     indices.size() > kMostListed ? fmt::format(" and {} more", indices.size() - kMostListed) : "");
+      indices.begin(), complete ? indices.end() : indices.begin() + static_cast<std::ptrdiff_t>(kMostListed));
+  return {fmt::format("{}s {}{}", name, fmt::join(listed, ", "),
+                      complete ? "" : fmt::format(" and {} more", indices.size() - kMostListed)),
+          false, complete};
 }
 
 }  // namespace kerlab::verify

@@ -17,7 +17,6 @@ class Survey {
   Survey(const ProblemPlan& plan, const Recipe& recipe, const Tensor& output, std::uint32_t poison);
 
   void see(std::int64_t element, std::uint64_t bits, double expected, const lab::Verdict& verdict);
-  [[nodiscard]] bool found_any() const { return wrong_ > 0; }
   /// Fills in what a report that did not pass says beyond its numbers.
   void tell(RecipeReport& report, const ExpectedLookup& expected) const;
 

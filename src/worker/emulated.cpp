@@ -87,8 +87,7 @@ std::vector<SampleSet> Workbench::count(const request::Time& time) {
     SampleSet& set = samples.emplace_back();
     set.id = id;
     set.protocol = "counts";
-    set.cache = "cold";
-    set.clock = "modelled";
+    set.clock = ClockKind::modelled;
     const std::vector<BoundLaunch>& launches = c.launches(data);
     std::vector<LaunchReport> reports;
     const CheckReport checked =

@@ -195,7 +195,7 @@ template <typename Archive> void fields(Archive& a, DeviceConditions& v) {
 }
 template <typename Archive> void fields(Archive& a, SampleSet& v) {
   a("id", v.id); a("samples_us", v.samples_us); a("sm_clock_mhz", v.sm_clock_mhz); a("protocol", v.protocol);
-  a("cache", v.cache); a("clock", v.clock); a("abandoned", v.abandoned); a("guard_violation", v.guard_violation);
+  a("cache", v.cache, kLastCacheState); a("clock", v.clock, kLastClockKind); a("abandoned", v.abandoned); a("guard_violation", v.guard_violation);
   a("warning", v.warning); a("launches", v.launches); a("neighbours", v.neighbours);
   a("conditions", v.conditions); a("discarded", v.discarded); a("host_ratio", v.host_ratio);
 }

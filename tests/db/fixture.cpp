@@ -58,10 +58,10 @@ Measurement measurement(const Trial& trial, double median_us) {
   m.trial = trial.id;
   m.session = trial.session;
   m.protocol = "events-1";
-  m.stage = "final";
+  m.stage = TimingStage::final;
   m.recipe = "normal v1 seed 1";
-  m.cache = "cold";
-  m.clock = "scripted";
+  m.cache = CacheState::cold;
+  m.clock = ClockKind::scripted;
   m.device_uuid = "GPU-0";
   m.driver = "580";
   m.median_us = median_us;

@@ -185,7 +185,7 @@ TEST_CASE("mark_interrupted: rows of dead sessions only", "[db]") {
   CHECK(mine.trial(remote_launch.id)->status == TrialStatus::launching);
   CHECK(mine.mark_interrupted() == 0);
 
-  other.end_session(live_session, "interrupted", 1.5);  // Ctrl-C: it says so itself
+  other.end_session(live_session, SessionState::interrupted, 1.5);  // Ctrl-C: it says so itself
   CHECK(mine.mark_interrupted() == 1);
   CHECK(mine.trial(live_launch.id)->status == TrialStatus::interrupted);
 

@@ -55,7 +55,7 @@ TEST_CASE("neighbours child", "[.][child-neighbours]") {
     if (look > 1) seen += " | ";
     for (const ForeignProcess& process : neighbours.look())
       seen += fmt::format("{}{} {}", seen.empty() || seen.ends_with(' ') ? "" : ", ", name_all({process}),
-                          process.memory_bytes >> 20);
+                          process.memory_bytes ? *process.memory_bytes >> 20 : -1);
   }
   std::printf("seen: %s\n", seen.c_str());
 }

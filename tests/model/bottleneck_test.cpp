@@ -129,7 +129,7 @@ CountedWork random_work(std::mt19937& random) {
   work.counts.global_sectors = work.counts.global_requests * static_cast<std::int64_t>(1 + random() % 32);
   work.traffic.touched = random() % 2 == 0 ? 0 : work.counts.global_sectors;  // 0: all of it by bulk copies
   work.traffic.first = work.traffic.touched / 2;
-  work.stretches = {{upto(1e4), static_cast<std::int32_t>(upto(1000)), static_cast<std::int32_t>(upto(4000)), -1}};
+  work.stretches = {{upto(1e4), static_cast<std::int32_t>(upto(1000)), static_cast<std::int32_t>(upto(4000)), {}}};
   work.registers = 16 + static_cast<int>(random() % 200);
   work.shared_bytes = sometimes(200e3);
   work.dram_bytes = static_cast<double>(sometimes(1e9));
@@ -183,7 +183,7 @@ TEST_CASE("bottleneck: of any counts exactly one, never latency where a unit is 
   std::map<std::string, int> seen;
   for (int i = 0; i < 20'000; ++i) {
     const CountedWork work = random_work(random);
-    const Ceilings ceilings{4.8e12, 989e12, "tensor pipe", "theoretical"};
+    const Ceilings ceilings{4.8e12, 989e12, "tensor pipe", {}, false};
     const ModelledTime time = model_launch(h200(), ceilings, work);
     const Occupancy fits{work.blocks_per_sm, 0.5, "registers"};
     const Bottleneck found = launch_bottleneck(time, work, occupancy_of_grid(fits, work.blocks, h200()), h200());

@@ -15,7 +15,7 @@ DeviceInfo h200() {
   return device;
 }
 
-const Ceilings kBf16 = {4.8e12, 989.4e12, "tensor pipe", "theoretical"};
+const Ceilings kBf16 = {4.8e12, 989.4e12, "tensor pipe", {}, false};
 
 GemmShape shape(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t batch = 1) {
   return {batch, m, n, k, 2, 2, k * 2, n * 2, false};
@@ -84,7 +84,7 @@ TEST_CASE("bottleneck: of the device and the layout, not of the extents alone", 
   ampere.cc_major = 8;
   CHECK(of(shape(4096, 4096, 4096), ampere).waves.tile_n == 128);
   // An FMA pipe is not held back by power in the same way.
-  CHECK(of(shape(16384, 16384, 16384), h200(), {4.8e12, 66.9e12, "FMA", "theoretical"}).limit == GemmLimit::compute);
+  CHECK(of(shape(16384, 16384, 16384), h200(), {4.8e12, 66.9e12, "FMA", {}, false}).limit == GemmLimit::compute);
   // Nothing to multiply, or a device that says nothing of itself: no division by it.
   CHECK(of(shape(1, 1, 1), DeviceInfo{}, {}).limit == GemmLimit::launch);
   CHECK(waves_of(shape(0, 5, 5), 128, 128, 132).tiles == 0);

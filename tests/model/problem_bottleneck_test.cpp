@@ -16,8 +16,8 @@ DeviceInfo h200() {
   return device;
 }
 
-const Ceilings kBf16 = {4.8e12, 989.4e12, "tensor pipe", "theoretical"};
-const Ceilings kFp32 = {4.8e12, 66.9e12, "FMA", "theoretical"};
+const Ceilings kBf16 = {4.8e12, 989.4e12, "tensor pipe", {}, false};
+const Ceilings kFp32 = {4.8e12, 66.9e12, "FMA", {}, false};
 
 ProblemBottleneck gemm(std::int64_t m, std::int64_t n, std::int64_t k) {
   const GemmShape shape{1, m, n, k, 2, 2, k * 2, n * 2, false};

@@ -23,7 +23,7 @@ DeviceInfo h200() {
   return device;
 }
 
-const Ceilings kFp32 = {4.8e12, 66.9e12, "FMA", "theoretical"};
+const Ceilings kFp32 = {4.8e12, 66.9e12, "FMA", {}, false};
 
 /// Like softmax in bf16: a row is read and written.
 RowShape rows_of(std::int64_t rows, std::int64_t columns) {

@@ -49,7 +49,7 @@ TEST_CASE("what if: the timed ratio counts, and failures come last", "[model]") 
   list[0].parameter = "failed";
   list[1].parameter = "slow when timed";
   list[1].ratio = 0.5;
-  list[1].timed = TimedRatio{1.5, 1.4, 1.6, 7, "H200", "measured", true};
+  list[1].timed = TimedRatio{1.5, 1.4, 1.6, 7, "H200", ClockKind::measured, true};
   list[2].parameter = "modelled";
   list[2].ratio = 0.9;
   sort_by_ratio(list);

@@ -18,11 +18,11 @@ DeviceInfo hopper() {
   return device;
 }
 
-constexpr Ceilings kNoMemory{0, 989e12, "", ""};
+constexpr Ceilings kNoMemory{0, 989e12, "", {}, false};
 
 /// `blocks` blocks of 256 threads, of which one was run: `fma` warp instructions each, everything independent.
 CountedWork arithmetic(std::int64_t blocks, std::int64_t fma, int blocks_per_sm = 2) {
-  CountedWork work{256, blocks, 1, blocks_per_sm, {}, {{fma, 1, 0, -1}}};
+  CountedWork work{256, blocks, 1, blocks_per_sm, {}, {{fma, 1, 0, {}}}};
   work.counts.warp_instructions[static_cast<std::size_t>(Pipe::fp32)] = fma;
   return work;
 }
@@ -30,7 +30,7 @@ CountedWork arithmetic(std::int64_t blocks, std::int64_t fma, int blocks_per_sm 
 /// Blocks whose every warp loads something 1000 times, waits for it, and multiplies for some 400 cycles.
 CountedWork fetching(int blocks_per_sm) {
   CountedWork work = arithmetic(132 * 8, 8 * 1000 * 150, blocks_per_sm);
-  work.stretches = {{8 * 1000, 2, latency::kGlobal, -1}, {8 * 1000, 148, 0, -1}};
+  work.stretches = {{8 * 1000, 2, latency::kGlobal, {}}, {8 * 1000, 148, 0, {}}};
   return work;
 }
 
@@ -95,14 +95,14 @@ TEST_CASE("time model: a copy is waited for where little stands between it and t
   CountedWork near = arithmetic(132 * 8, 8 * 1000 * 150, 1), far = near, elsewhere = near;
   near.stretches = {{8 * 1000, 150, 0, 10}};
   far.stretches = {{8 * 1000, 150, 0, 140}};
-  elsewhere.stretches = {{8 * 1000, 150, 0, -1}};
+  elsewhere.stretches = {{8 * 1000, 150, 0, {}}};
   CHECK(us(near) > us(far));
   CHECK(us(far) > us(elsewhere));
 }
 
 TEST_CASE("time model: copies of rounds before have had that long", "[model]") {
   CountedWork one_ahead = arithmetic(132 * 8, 8 * 1000 * 50, 1), three_ahead = one_ahead;
-  one_ahead.stretches[0] = {8 * 1000, 50, 0, -1};
+  one_ahead.stretches[0] = {8 * 1000, 50, 0, {}};
   one_ahead.stretches[0].pending = 0;
   three_ahead.stretches = one_ahead.stretches;
   three_ahead.stretches[0].pending = 2;
@@ -112,7 +112,7 @@ TEST_CASE("time model: copies of rounds before have had that long", "[model]") {
 TEST_CASE("time model: what some warps do in a loop, all wait for at its barrier", "[model]") {
   // A loop of 1000 rounds; in each, one warp of eight loads something.
   CountedWork apart = arithmetic(132, 8 * 1000 * 20, 1);
-  apart.stretches = {{8 * 1000, 10, 0, -1}, {1000, 1, latency::kGlobal, -1}, {8 * 1000, 10, 0, -1}};
+  apart.stretches = {{8 * 1000, 10, 0, {}}, {1000, 1, latency::kGlobal, {}}, {8 * 1000, 10, 0, {}}};
   CountedWork together = apart;
   together.counts.warp_instructions[static_cast<std::size_t>(Pipe::barrier)] = 8 * 1000;
   CHECK(us(together) > 2 * us(apart));
@@ -130,7 +130,7 @@ TEST_CASE("time model: loads that registers cannot hold come one part after anot
 }
 
 TEST_CASE("time model: a row read again comes from L1, from L2 or from DRAM, by how many blocks there are", "[model]") {
-  const Ceilings memory{4.8e12, 66.9e12, "", ""};
+  const Ceilings memory{4.8e12, 66.9e12, "", {}, false};
   CountedWork rows = arithmetic(132 * 64, 10, 4);
   rows.traffic.first = rows.traffic.again = 64 * 1024 / 32;
   rows.traffic.touched = 2 * rows.traffic.first;
@@ -146,7 +146,7 @@ TEST_CASE("time model: a row read again comes from L1, from L2 or from DRAM, by 
   };
   CHECK(of(32, 0) > 1.8 * of(4, 0));  // 264 MiB of rows at once: more than L2 holds
   CountedWork work = rows;
-  work.stretches = {{8 * 1000, 2, latency::kGlobal, -1, 1}};
+  work.stretches = {{8 * 1000, 2, latency::kGlobal, {}, 1}};
   work.blocks_per_sm = 2;
   const double held = model_launch(device, memory, work).us;
   work.shared_bytes = 100 << 10;  // no room beside it
@@ -155,7 +155,7 @@ TEST_CASE("time model: a row read again comes from L1, from L2 or from DRAM, by 
 
 TEST_CASE("time model: loads of an unrolled loop behind tests of bounds wait together", "[model]") {
   CountedWork apart = fetching(1);
-  const Stretch load{8 * 1000, 2, latency::kGlobal, -1, 1}, little{8 * 1000, 10, 0, -1}, test{8 * 999, 1, 0, -1};
+  const Stretch load{8 * 1000, 2, latency::kGlobal, {}, 1}, little{8 * 1000, 10, 0, {}}, test{8 * 999, 1, 0, {}};
   apart.stretches = {load, little, test, little, load};
   CountedWork together = apart;
   together.stretches = {load, little, load, little, test};
@@ -163,17 +163,17 @@ TEST_CASE("time model: loads of an unrolled loop behind tests of bounds wait tog
 }
 
 TEST_CASE("time model: few blocks have all of DRAM", "[model]") {
-  const Ceilings memory{4.8e12, 66.9e12, "", ""};
+  const Ceilings memory{4.8e12, 66.9e12, "", {}, false};
   CountedWork few = arithmetic(33, 10, 1), all = arithmetic(132, 10, 1);
   const double bytes = 1e9;
   CHECK(us(few, bytes, memory) < 1.2 * us(all, bytes, memory));
 }
 
 TEST_CASE("time model: tiles that bulk copies fetch come from L2, however much a block fetches", "[model]") {
-  const Ceilings memory{4.8e12, 989e12, "", ""};
+  const Ceilings memory{4.8e12, 989e12, "", {}, false};
   CountedWork stays = arithmetic(132, 1000, 1);
   stays.counts.global_sectors = 16'000'000 / 32;
-  stays.stretches = {{8 * 100, 10, 0, -1}};
+  stays.stretches = {{8 * 100, 10, 0, {}}};
   stays.shared_bytes = 200 << 10;
   // 100 MB at least, 2 GB fetched: of DRAM's time a fifth or so.
   CHECK(modelled(stays, 100e6, memory).limiter != "DRAM");
@@ -182,7 +182,7 @@ TEST_CASE("time model: tiles that bulk copies fetch come from L2, however much a
 TEST_CASE("time model: bulk copies wait for their ring", "[model]") {
   CountedWork small = arithmetic(132, 1000, 1);
   small.counts.global_sectors = 100 * 32 * 1024 / 32;
-  small.stretches = {{8 * 100, 10, 0, -1}};
+  small.stretches = {{8 * 100, 10, 0, {}}};
   small.shared_bytes = 16 << 10;  // two hundred times through it
   CountedWork large = small;
   large.shared_bytes = 128 << 10;
@@ -197,7 +197,7 @@ TEST_CASE("time model: of two rings beside each other every stage is filled for 
   rings.counts.global_sectors = 1000 * (64 << 10) / 32;
   rings.counts.tensor_flops = std::int64_t{1000} * 4 * 128 * 128 * 128;
   rings.shared_bytes = 160 << 10;
-  rings.stretches = {{1000, 10, 0, -1}, {8 * 1000, 10, 0, -1}};
+  rings.stretches = {{1000, 10, 0, {}}, {8 * 1000, 10, 0, {}}};
   const ModelledTime unsaid = modelled(rings);
   rings.stretches.front().commits = 2;  // an mbarrier each
   const ModelledTime said = modelled(rings);
@@ -228,14 +228,14 @@ TEST_CASE("time model: wgmma is faster than mma.sync", "[model]") {
 }
 
 TEST_CASE("time model: DRAM traffic bounds what has little arithmetic", "[model]") {
-  const Ceilings memory{4.8e12, 66.9e12, "", ""};
+  const Ceilings memory{4.8e12, 66.9e12, "", {}, false};
   const ModelledTime time = modelled(arithmetic(132 * 8, 10), 4.8e9, memory);
   CHECK(time.us == Approx(1000 / TimeConstants{}.dram).epsilon(0.02));
   CHECK(time.limiter == "DRAM");
 }
 
 TEST_CASE("time model: what L2 does not hold comes from DRAM every time", "[model]") {
-  const Ceilings memory{4.8e12, 66.9e12, "", ""};
+  const Ceilings memory{4.8e12, 66.9e12, "", {}, false};
   CountedWork rows = arithmetic(132 * 64, 10, 4);
   rows.traffic.first = 64 * 1024 / 32;  // rows of 64 KiB, touched three times
   rows.traffic.again = 2 * rows.traffic.first;

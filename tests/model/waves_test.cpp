@@ -17,7 +17,7 @@ DeviceInfo h200() {
   return device;
 }
 
-const Ceilings kFp32 = {4.8e12, 66.9e12, "FMA", "theoretical"};
+const Ceilings kFp32 = {4.8e12, 66.9e12, "FMA", {}, false};
 
 /// Blocks that multiply and add and do nothing else.
 CountedWork arithmetic(std::int64_t blocks, int blocks_per_sm) {

@@ -30,7 +30,6 @@ class Decided {
     options.unchecked_values = true;  // nothing has run
     rig.emplace(options.rig);
     SessionRecord record;
-    record.state = "running";
     session_ = database.begin_session(record);
   }
 
@@ -53,10 +52,10 @@ class Decided {
     measurement.trial = trial.id;
     measurement.session = session_;
     measurement.protocol = "model";
-    measurement.stage = "final";
+    measurement.stage = TimingStage::final;
     measurement.recipe = "normal v1 seed 1";
-    measurement.cache = "cold";
-    measurement.clock = "modelled";
+    measurement.cache = CacheState::cold;
+    measurement.clock = ClockKind::modelled;
     measurement.median_us = measurement.low_us = measurement.high_us = measurement.minimum_us = us;
     measurement.samples_us = {us};
     database.put(measurement);

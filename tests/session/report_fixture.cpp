@@ -14,13 +14,10 @@ namespace kerlab::testing {
 
 namespace {
 
-constexpr const char* kKinds[] = {"cuda", "emulated", "script"};
-constexpr const char* kClocks[] = {"measured", "modelled", "scripted"};
-
-std::string clock_of(const MadeUp& what) {
-  for (std::size_t i = 0; i < std::size(kKinds); ++i)
-    if (what.device_kind == kKinds[i]) return kClocks[i];
-  return "measured";
+ClockKind clock_of(const MadeUp& what) {
+  return what.device_kind == "emulated" ? ClockKind::modelled
+         : what.device_kind == "script" ? ClockKind::scripted
+                                        : ClockKind::measured;
 }
 
 /// 0 to 1, a pure function of a text.
@@ -162,18 +159,19 @@ class Maker {
     return trial;
   }
 
-  Measurement measurement(double us, const char* stage, int samples, const std::string& created) {
+  Measurement measurement(double us, TimingStage stage, int samples, const std::string& created) {
     Measurement m;
     m.protocol = "events-1";
     m.stage = stage;
     m.recipe = "normal v1 seed 1";
-    m.cache = "cold";
+    m.cache = CacheState::cold;
     m.clock = clock_of(what_);
     m.device_uuid = "GPU-made-up";
     m.driver = "580.159.04";
     m.conditions = "652 W, 61 C" + what_.hostile;
     for (int i = 0; i < samples; ++i)
-      m.samples_us.push_back(us * (1 + 0.004 * chance(fmt::format("{} {} {}", us, stage, i)) * (i % 17 == 0 ? 4 : 1)));
+      m.samples_us.push_back(us *
+                             (1 + 0.004 * chance(fmt::format("{} {} {}", us, name(stage), i)) * (i % 17 == 0 ? 4 : 1)));
     const Summary summary = *summarize(m.samples_us);
     m.median_us = summary.median;
     m.low_us = summary.low;
@@ -208,21 +206,22 @@ class Maker {
       trials.push_back(trial(problem, chosen[i], id, seconds, day));
       rows.push_back(&trials.back());
       if (trials.back().status != TrialStatus::passed) continue;
-      measurements.push_back(measurement(made_up_us(chosen[i], roof_us_), "screen", 3, instant(day, seconds)));
+      measurements.push_back(
+          measurement(made_up_us(chosen[i], roof_us_), TimingStage::screen, 3, instant(day, seconds)));
       measurements.back().session = id;
       timed.emplace_back(rows.back(), &measurements.back());
     }
     database_.put(rows, timed);
     for (const auto& [one, time] : timed) stored_.push_back({*one, time->median_us});
     finals(problem, id, day, 4 + 0.06 * static_cast<double>(chosen.size()));
-    database_.end_session(id, "finished", 6 + 0.06 * static_cast<double>(chosen.size()));
+    database_.end_session(id, SessionState::finished, 6 + 0.06 * static_cast<double>(chosen.size()));
   }
 
   void finals(const Problem& problem, std::int64_t session, int day, double seconds) {
     std::sort(stored_.begin(), stored_.end(), [](const Timed& a, const Timed& b) { return a.us < b.us; });
     std::vector<Measurement> times;
     for (std::size_t i = 0; i < std::min<std::size_t>(8, stored_.size()); ++i) {
-      times.push_back(measurement(stored_[i].us * (1 + 0.004 * chance(stored_[i].trial.key)), "final",
+      times.push_back(measurement(stored_[i].us * (1 + 0.004 * chance(stored_[i].trial.key)), TimingStage::final,
                                   what_.device_kind == "emulated" ? 1 : 60, instant(day, seconds)));
       times.back().trial = stored_[i].trial.id;
       times.back().session = session;

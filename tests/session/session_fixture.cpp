@@ -71,13 +71,17 @@ extern "C" __global__ void simple(const float* x, float* y, int n, float a) {
 
 }  // namespace
 
+void write_family(const std::filesystem::path& folder, const std::string& variant, const FamilyTexts& texts) {
+  std::filesystem::create_directories(folder);
+  write_atomic(folder / "family.toml", texts.family);
+  write_atomic(folder / "reference.cu", texts.reference);
+  write_atomic(folder / (variant + ".toml"), texts.variant);
+  write_atomic(folder / (variant + ".cu"), texts.kernel);
+}
+
 SessionFixture::SessionFixture(const std::string& rules, const std::string& defaults)
     : cache_("KERLAB_CACHE", (folder_ / "cache").c_str()), database_(Database::open(folder_ / "test.db")) {
-  std::filesystem::create_directories(family());
-  write_atomic(family() / "family.toml", kFamily);
-  write_atomic(family() / "reference.cu", kReference);
-  write_atomic(family() / "simple.toml", kVariant);
-  write_atomic(family() / "simple.cu", kSimple);
+  write_family(family(), "simple", {kFamily, kReference, kVariant, kSimple});
   write_script(rules, defaults);
 }
 

@@ -36,6 +36,13 @@ class SessionFixture {
   Database database_;
 };
 
+/// A family of one variant: the texts of its files.
+struct FamilyTexts {
+  std::string_view family, reference, variant, kernel;  ///< variant: the .toml beside the kernel
+};
+/// Makes the folder, where there is none.
+void write_family(const std::filesystem::path& folder, const std::string& variant, const FamilyTexts& texts);
+
 /// A rule of a script for one configuration of `simple`.
 std::string rule(const std::string& configuration, const std::string& body);
 /// 80 us where the others take 100 to 150.

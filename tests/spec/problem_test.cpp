@@ -160,7 +160,7 @@ TEST_CASE("problem: a tensor may hold the offsets of uneven parts", "[spec]") {
     return make_problem(family, request);
   };
   const std::vector<Tensor> tensors = tensors_of(family, problem({{"M", 10}, {"N", 3}, {"K", 7}}));
-  CHECK(tensors.at(0).partition == -1);
+  CHECK_FALSE(tensors.at(0).partition.has_value());
   CHECK(tensors.at(2).partition == 70);
   CHECK_THROWS_WITH(problem({{"M", 10}, {"N", 1048577}}), Catch::Contains("1 to 1048576 parts"));
   CHECK_THROWS_WITH(problem({{"M", 65536}, {"K", 65536}}), Catch::Contains("at most 2147483647 things"));

@@ -81,13 +81,15 @@ TEST_CASE("the picture has at most 16 lines of 48, and blanks where nobody looke
 }
 
 TEST_CASE("indices in words", "[verify]") {
-  CHECK(describe_indices({0, 1, 2}, 3, "row").empty());
-  CHECK(describe_indices({5}, 9, "row") == "row 5");
-  CHECK(describe_indices({0, 1, 2}, 9, "row") == "rows up to 2");
-  CHECK(describe_indices({4, 5}, 9, "row") == "rows 4..5");
-  CHECK(describe_indices({1, 3, 5, 7}, 9, "row") == "rows 1 of every 2");
+  CHECK(describe_indices({0, 1, 2}, 3, "row").text.empty());
+  CHECK(describe_indices({5}, 9, "row").text == "row 5");
+  CHECK(describe_indices({0, 1, 2}, 9, "row").text == "rows up to 2");
+  CHECK(describe_indices({4, 5}, 9, "row").text == "rows 4..5");
+  CHECK(describe_indices({1, 3, 5, 7}, 9, "row").text == "rows 1 of every 2");
   CHECK(completed({1, 2, 4, 5}, 100) == std::vector<std::int64_t>{1, 2, 3, 4, 5});
   CHECK(completed({1, 2, 40}, 100) == std::vector<std::int64_t>{1, 2, 40});
   CHECK(completed({1, 5, 13, 17, 21, 25}, 28) == std::vector<std::int64_t>{1, 5, 9, 13, 17, 21, 25});
-  CHECK(describe_indices({1, 2, 4, 8, 16, 32, 64}, 100, "row") == "rows 1, 2, 4, 8, 16, 32 and 1 more");
+  CHECK(describe_indices({1, 3, 5, 7}, 9, "row").periodic);
+  CHECK_FALSE(describe_indices({1, 2, 4, 8, 16, 32, 64}, 100, "row").complete);
+  CHECK(describe_indices({1, 2, 4, 8, 16, 32, 64}, 100, "row").text == "rows 1, 2, 4, 8, 16, 32 and 1 more");
 }

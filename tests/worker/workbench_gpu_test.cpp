@@ -160,7 +160,7 @@ TEST_CASE("a GPU kernel is checked and timed", "[worker][gpu]") {
   schedule.rounds = 9;
   const SampleSet samples = session.time({1}, schedule).at(0);
   CHECK(samples.samples_us.size() == 9);
-  CHECK(samples.clock == "measured");
+  CHECK(samples.clock == ClockKind::measured);
   CHECK(samples.guard_violation.empty());
   REQUIRE(samples.sm_clock_mhz.size() == 9);
   const DeviceInfo& info = session.device->info();

@@ -63,8 +63,8 @@ TEST_CASE("a right candidate is checked and timed", "[worker]") {
   REQUIRE(samples.sm_clock_mhz.size() == 3);
   CHECK(samples.sm_clock_mhz[0] == Approx(device->info().clock_mhz).epsilon(0.01));
   CHECK(samples.protocol == "events-1");
-  CHECK(samples.cache == "cold");
-  CHECK(samples.clock == "scripted");
+  CHECK(samples.cache == CacheState::cold);
+  CHECK(samples.clock == ClockKind::scripted);
   CHECK(samples.warning.empty());
   CHECK(samples.guard_violation.empty());
 }
@@ -278,7 +278,7 @@ TEST_CASE("fast candidates are timed as graphs, slow ones abandoned", "[worker]"
   schedule.cold = false;
   schedule.batch_below_us = 0;
   const SampleSet hot = time_one(bench, 1, schedule);
-  CHECK(hot.cache == "hot");
+  CHECK(hot.cache == CacheState::hot);
   CHECK(hot.protocol == "events-1");
 }
 

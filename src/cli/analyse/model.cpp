@@ -12,6 +12,7 @@
 #include "report/form/json.h"
 #include "report/form/table.h"
 #include "session/analyse/sweeps.h"
+#include "session/run/device_ids.h"
 
 namespace kerlab::cli {
 
@@ -105,7 +106,7 @@ ExitCode run(const ModelOptions& options, const GlobalOptions& global) {
   std::optional<Waiting> waiting(std::in_place, "model");
   for (const Sweep& sweep : chosen_sweeps(options)) {
     RigOptions rig = rig_options(global, sweep.family);
-    if (!rig.device.starts_with("emu:")) rig.device = "emu:h200";
+    rig.device = inspecting_device(rig.device);
     const CountedSweep counted = waiting->run(count_sweep(rig, sweep, options.most));
     if (!options.counts.empty()) {
       std::filesystem::create_directories(options.counts);

@@ -10,6 +10,7 @@
 #include "report/form/json.h"
 #include "report/form/table.h"
 #include "session/analyse/sweeps.h"
+#include "session/run/device_ids.h"
 
 namespace kerlab::cli {
 namespace {
@@ -48,7 +49,7 @@ ExitCode compare_steps(const std::vector<Sweep>& sweeps, std::size_t anchors, co
   std::optional<Waiting> waiting(std::in_place, "model");
   for (const Sweep& sweep : sweeps) {
     RigOptions rig = rig_options(global, sweep.family);
-    if (!rig.device.starts_with("emu:")) rig.device = "emu:h200";
+    rig.device = inspecting_device(rig.device);
     const std::vector<StepRatio> ratios = waiting->run(step_ratios(rig, sweep, anchors));
     const StepScore result = step_score(ratios);
     table.rows.push_back(row_of(sweep.name, result));

@@ -69,9 +69,9 @@ SvgPoint to_point(const ProblemRoofline& problem, const RooflinePoint& point, st
 std::string device_text(const RooflineReport& report) {
   const DeviceInfo& device = report.device;
   std::string text = fmt::format("{}, {} SM; shares are of the {} roof", device.name, device.sms,
-                                 report.measured.rows.empty() ? "data sheet's" : report.measured.clock);
-  if (report.measured.clock != "measured")
-    text += fmt::format("; times are {}, but for what is shipped", report.measured.clock);
+                                 report.measured.rows.empty() ? "data sheet's" : name(report.measured.clock));
+  if (report.measured.clock != ClockKind::measured)
+    text += fmt::format("; times are {}, but for what is shipped", name(report.measured.clock));
   return text;
 }
 
@@ -79,7 +79,7 @@ std::string device_text(const RooflineReport& report) {
 
 RooflineDrawing roofline_drawing(const RooflineReport& report, bool one_problem) {
   RooflineDrawing drawing;
-  drawing.measured = report.measured.clock;
+  drawing.measured = name(report.measured.clock);
   drawing.subtitle = device_text(report);
   add_memories(drawing, report, one_problem ? report.problems.front().bandwidth : "copy");
   for (const ProblemRoofline& problem : report.problems) add_pipe(drawing.pipes, pipe_of(problem, report));

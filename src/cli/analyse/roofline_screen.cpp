@@ -54,7 +54,7 @@ PlotSize plot_size(const RooflineScreen& screen) {
 // --- one problem
 
 std::vector<std::string> ceiling_row(const ProblemRoofline& problem, const Ceilings& ceilings, const Roofline& roof) {
-  return {ceilings.source,
+  return {ceilings.source(),
           format_si(ceilings.bytes_per_s, "B/s"),
           format_si(ceilings.flops_per_s, "FLOP/s"),
           fmt::format("{:.1f}", roof.ridge),
@@ -84,8 +84,7 @@ class Points {
   Points(const ProblemRoofline& problem, const RooflineScreen& screen) : problem_(problem), screen_(screen) {
     table_.columns = {{""}, {"us [95 %]"}, {"reached", Align::right}, {"% of roofline", Align::right}};
     if (problem.measured)
-      table_.columns.push_back(
-          {"% of " + problem.measured->source.substr(0, problem.measured->source.find(' ')), Align::right});
+      table_.columns.push_back({fmt::format("% of {}", name(*problem.measured->clock)), Align::right});
     table_.columns.push_back({"trial", Align::right});
     table_.columns.push_back({"kernel"});
   }
@@ -115,8 +114,9 @@ class Points {
 
 std::string stored_heading(const RooflineReport& report) {
   const std::string where = fmt::format("stored, {} {}", report.device.id, report.device.name);
-  return report.measured.clock == "measured" ? where + ", measured"
-                                             : fmt::format("{}, {}: not times of a GPU", where, report.measured.clock);
+  return report.measured.clock == ClockKind::measured
+             ? where + ", measured"
+             : fmt::format("{}, {}: not times of a GPU", where, name(report.measured.clock));
 }
 
 std::string points_text(const ProblemRoofline& problem, const RooflineReport& report, const RooflineScreen& screen) {
@@ -158,24 +158,25 @@ std::string plot_of(const ProblemRoofline& problem, const RooflineScreen& screen
 /// Winners of one origin, numbered on.
 struct Origin {
   std::string heading;
+  bool shipped = false;
   std::vector<std::size_t> members;  ///< of the report's problems
 };
 
 std::vector<Origin> origins_of(const RooflineReport& report) {
   std::vector<Origin> origins;
-  const auto add = [&](const std::string& heading, std::size_t problem) {
+  const auto add = [&](const std::string& heading, bool shipped, std::size_t problem) {
     const auto at = std::ranges::find(origins, heading, &Origin::heading);
     if (at != origins.end()) return at->members.push_back(problem);
-    origins.push_back({heading, {problem}});
+    origins.push_back({heading, shipped, {problem}});
   };
   for (std::size_t i = 0; i < report.problems.size(); ++i) {
     const RooflinePoint& winner = report.problems[i].points.front();
-    if (!is_shipped(winner)) add("winners " + stored_heading(report), i);
+    if (!is_shipped(winner)) add("winners " + stored_heading(report), false, i);
   }
   for (std::size_t i = 0; i < report.problems.size(); ++i) {
     const RooflinePoint& winner = report.problems[i].points.front();
     const std::string where = winner.shipped.substr(0, winner.shipped.find(','));
-    if (is_shipped(winner)) add(fmt::format("shipped winners, measured on {}", where), i);
+    if (is_shipped(winner)) add(fmt::format("shipped winners, measured on {}", where), true, i);
   }
   return origins;
 }
@@ -248,7 +249,7 @@ std::string problem_text(const ProblemRoofline& problem, const RooflineReport& r
 
 std::string winners_text(const RooflineReport& report, const RooflineScreen& screen) {
   const std::vector<Origin> origins = origins_of(report);
-  const bool stored = !origins.empty() && origins.front().heading.starts_with("winners");
+  const bool stored = !origins.empty() && !origins.front().shipped;
   std::string text;
   if (!stored)
     text += fmt::format("no stored winner for {} {}: kerlab tune FAMILY\n{}", report.device.id, report.device.name,

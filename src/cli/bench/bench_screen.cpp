@@ -106,7 +106,9 @@ Table short_table(const std::vector<BenchRow>& rows, const Shape& shape) {
 }
 
 std::string remark(const std::vector<BenchRow>& rows, int width) {
-  const auto modelled = [](const BenchRow& row) { return row.measurement && row.measurement->clock == "modelled"; };
+  const auto modelled = [](const BenchRow& row) {
+    return row.measurement && row.measurement->clock == ClockKind::modelled;
+  };
   const auto row = std::find_if(rows.begin(), rows.end(), modelled);
   if (row == rows.end()) return "";
   return folded("times are " + modelled_remark(row->trial.family, row->trial.dtype), width);
@@ -179,7 +181,8 @@ Table exact_bench_table(const std::vector<BenchRow>& rows) {
                                    number(m ? 100 * row.roof_us / m->median_us : 0)};
     for (const std::string& label : libraries)
       for (std::string& cell : library_cells(find_library(row, label), true)) cells.push_back(std::move(cell));
-    cells.insert(cells.end(), {m ? m->clock : "", row.trial.id > 0 ? fmt::format("{}", row.trial.id) : "", row.chosen});
+    cells.insert(cells.end(), {std::string(m ? name(m->clock) : ""),
+                               row.trial.id > 0 ? fmt::format("{}", row.trial.id) : "", row.chosen});
     table.rows.push_back(std::move(cells));
   }
   return table;

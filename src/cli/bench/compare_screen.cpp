@@ -57,7 +57,7 @@ std::string rate_of(const Comparison& comparison, const ComparedKernel& kernel) 
 }
 
 Table kernel_table(const Comparison& comparison) {
-  const bool modelled = comparison.clock == "modelled";
+  const bool modelled = comparison.clock == ClockKind::modelled;
   Table table{{{""},
                {"kernel"},
                {"configuration", Align::left, true},
@@ -123,7 +123,7 @@ std::string times(double ratio) {
 std::string speed_sentence(const Comparison& comparison, std::size_t index) {
   const ComparedKernel& kernel = comparison.kernels[index];
   const PairedRatio& speed = *kernel.speed;
-  const bool modelled = comparison.clock == "modelled", slower = speed.ratio < 1;
+  const bool modelled = comparison.clock == ClockKind::modelled, slower = speed.ratio < 1;
   const double ratio = slower ? 1 / speed.ratio : speed.ratio;
   const double low = slower ? 1 / speed.interval.high : speed.interval.low;
   const double high = slower ? 1 / speed.interval.low : speed.interval.high;
@@ -178,7 +178,7 @@ std::string compare_screen(const Comparison& comparison, const std::string& agai
   if (const Table differences = difference_table(comparison); !differences.rows.empty())
     text += "\n" + text_table(differences, color, 0, width);
   if (const std::string sentences = speed_sentences(comparison); !sentences.empty()) text += "\n" + sentences;
-  if (comparison.clock == "modelled")
+  if (comparison.clock == ClockKind::modelled)
     text += fmt::format("times are {}\n",
                         modelled_remark(comparison.problem.family, std::string(name(comparison.problem.dtype))));
   const std::string failures = failures_text(comparison, again, color);
@@ -231,7 +231,7 @@ Table exact_comparison(const Comparison& comparison) {
                                    number(m.has_value(), m ? m->median_us : 0),
                                    number(m.has_value(), m ? m->low_us : 0),
                                    number(m.has_value(), m ? m->high_us : 0),
-                                   m ? m->clock : "",
+                                   std::string(m ? name(m->clock) : ""),
                                    m ? fmt::format("{}", m->samples_us.size()) : "",
                                    number(kernel.speed.has_value(), speed.ratio),
                                    number(kernel.speed.has_value(), speed.interval.low),
@@ -269,7 +269,7 @@ JsonValue::Object compare_value(const Comparison& comparison) {
     kernels.push_back(std::move(value));
   }
   return {{"device", comparison.device},         {"toolchain", comparison.toolchain},
-          {"problem", comparison.problem.key()}, {"clock", comparison.clock},
+          {"problem", comparison.problem.key()}, {"clock", comparison.clock ? name(*comparison.clock) : ""},
           {"flops", comparison.flops},           {"bytes", comparison.bytes},
           {"roof_us", comparison.roof_us},       {"memory_bound", comparison.memory_bound},
           {"kernels", std::move(kernels)},       {"notes", comparison.notes}};

@@ -83,7 +83,7 @@ SweepDrawing sweep_drawing(const std::vector<BenchRow>& rows, const std::string&
   bool modelled = false;
   for (const BenchRow& row : rows) {
     if (!row.measurement) continue;
-    modelled = modelled || row.measurement->clock == "modelled";
+    modelled = modelled || row.measurement->clock == ClockKind::modelled;
     add(variant_text(row.trial), false, row, row.measurement->median_us);
     for (const LibraryRow& library : row.library) add(library_way(library.label), true, row, library.summary.median);
   }

@@ -80,8 +80,8 @@ Table exact_table(const std::vector<YardstickRow>& rows) {
                  {fmt::format("{}", chosen.number), fmt::format("{}", chosen.offered),
                   fmt::format("{:.0f}", row.sm_clock_mhz.front()), fmt::format("{:.0f}", row.sm_clock_mhz.back()),
                   rate(row.flops, *best, 1e12), rate(row.flops, *pick, 1e12), rate(row.bytes, *best, 1e9),
-                  fmt::format("{:.3f}", row.roof_us), row.protocol, row.cache, row.clock,
-                  best->label.substr(0, best->label.find(','))});
+                  fmt::format("{:.3f}", row.roof_us), row.protocol, std::string(name(row.cache)),
+                  std::string(name(row.clock)), best->label.substr(0, best->label.find(','))});
     table.rows.push_back(std::move(cells));
   }
   return table;

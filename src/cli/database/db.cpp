@@ -69,7 +69,7 @@ struct Listed {
 };
 
 std::optional<Measurement> best_measurement(const Database& database, std::int64_t trial) {
-  for (const char* stage : {"final", "bench", "screen"}) {
+  for (const TimingStage stage : kMostTrustedFirst) {
     if (auto measurement = database.latest_measurement(trial, stage)) return measurement;
   }
   return {};
@@ -122,7 +122,7 @@ void print_block(const std::vector<const Listed*>& block, bool color) {
         {fmt::format("{}", listed->trial.id),
          fmt::format("{}{}", name(listed->trial.status), listed->winner_of > 0 ? ", winner" : ""),
          measurement ? median_with_interval(measurement->median_us, measurement->low_us, measurement->high_us) : "-",
-         measurement ? measurement->stage : "-", configuration_cell(*listed)});
+         std::string(measurement ? name(measurement->stage) : "-"), configuration_cell(*listed)});
   }
   const Trial& first = block.front()->trial;
   fmt::print("{}   {}\n{}", styled(first.problem, Style::bold, color), first.device_class,

@@ -105,11 +105,11 @@ void print_portfolio(PortfolioSession& session, const PortfolioOptions& options,
   const bool to_stdout = !written.empty() && written.front() == "-";
   std::FILE* const out = to_stdout ? stderr : stdout;
   const bool color = color_on(global, out);
-  fmt::print(out, "{} {}  {}  times are {}\n", device.id, device.name, session.rig().toolchain(), result.clock);
+  fmt::print(out, "{} {}  {}  times are {}\n", device.id, device.name, session.rig().toolchain(), name(result.clock));
   if (result.chosen) fmt::print(out, "{}\n", text_table(portfolio_table(lines_of(result)), color, 0, table_width(0)));
   if (!result.portfolios.empty())
     fmt::print(out, "{}\n", text_table(portfolio_costs(costs_of(result)), color, 0, table_width(0)));
-  if (result.clock == "modelled")
+  if (result.clock == ClockKind::modelled)
     fmt::print(out, "{}\n",
                modelled_remark(session.rig().folder().family.name, name(result.shapes.front().problem.dtype)));
   fmt::print(out, "{}\n", verdict(result, options));

@@ -41,7 +41,7 @@ std::string age_text(const std::string& created) {
 
 std::string time_cell(const Save& save) {
   if (save.median_us <= 0) return "-";
-  return format_us(save.median_us) + (save.clock == "modelled" ? " modelled" : "");
+  return format_us(save.median_us) + (save.clock == ClockKind::modelled ? " modelled" : "");
 }
 
 /// "+3 -1", "" where nothing went before.
@@ -85,7 +85,7 @@ JsonValue json_of(const SaveRow& row) {
                            {"verdict", save.verdict},
                            {"message", save.message},
                            {"median_us", save.median_us > 0 ? JsonValue(save.median_us) : JsonValue()},
-                           {"clock", save.clock},
+                           {"clock", save.clock ? name(*save.clock) : ""},
                            {"before", row.before},
                            {"lines_added", row.added},
                            {"lines_removed", row.removed},

@@ -48,17 +48,17 @@ std::string device_json(const DeviceReport& report, const GlobalOptions& global)
   }
   JsonValue::Object measured;
   for (const Ceiling& row : report.measured.rows) measured.emplace_back(row.name, row.value);
-  return to_json(
-             json_document("device", {{"gpus", std::move(gpus)},
-                                      {"none_because", report.none_because},
-                                      {"emulated", std::move(emulated)},
-                                      {"device", report.chosen ? json_of(*report.chosen) : JsonValue()},
-                                      {"theoretical_bytes_per_s", report.theoretical_bytes_per_s},
-                                      {"pipes", std::move(pipes)},
-                                      {"practical", std::move(measured)},
-                                      {"practical_clock", report.measured.rows.empty() ? "" : report.measured.clock},
-                                      {"practical_created", report.measured.created},
-                                      {"settings", settings_value(global)}})) +
+  return to_json(json_document("device",
+                               {{"gpus", std::move(gpus)},
+                                {"none_because", report.none_because},
+                                {"emulated", std::move(emulated)},
+                                {"device", report.chosen ? json_of(*report.chosen) : JsonValue()},
+                                {"theoretical_bytes_per_s", report.theoretical_bytes_per_s},
+                                {"pipes", std::move(pipes)},
+                                {"practical", std::move(measured)},
+                                {"practical_clock", report.measured.rows.empty() ? "" : name(report.measured.clock)},
+                                {"practical_created", report.measured.created},
+                                {"settings", settings_value(global)}})) +
          "\n";
 }
 
@@ -105,7 +105,7 @@ std::string share(double value, double of) {
 
 std::string ceilings_text(const DeviceReport& report, bool color) {
   const MeasuredCeilings& measured = report.measured;
-  const std::string title = measured.rows.empty() ? "measured" : measured.clock;
+  const std::string title = std::string(name(measured.rows.empty() ? ClockKind::measured : measured.clock));
   Table table{{{"ceiling"}, {"theoretical", Align::right}, {title, Align::right}, {"", Align::right}}, {}};
   for (const char* kind : {"copy", "read", "write"}) {
     const double value = measured.value(kind);
@@ -118,7 +118,7 @@ std::string ceilings_text(const DeviceReport& report, bool color) {
   }
   std::string text = text_table(table, color, 2, table_width(0));
   if (measured.rows.empty()) return text + "  nothing measured yet: kerlab device --measure\n";
-  return text + fmt::format("  {} {}; the tensor pipe by mma.sync\n", measured.clock, measured.created);
+  return text + fmt::format("  {} {}; the tensor pipe by mma.sync\n", name(measured.clock), measured.created);
 }
 
 /// Of a device that nothing can be measured on.

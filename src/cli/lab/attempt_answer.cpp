@@ -6,6 +6,7 @@
 #include "base/format.h"
 #include "base/terminal.h"
 #include "cli/lab/watch_line.h"
+#include "report/form/clock_words.h"
 #include "report/form/table.h"
 #include "report/text/tune_table.h"
 
@@ -42,10 +43,10 @@ std::string verdict_line(const Attempt& attempt, bool color) {
 
 std::string time_line(const Attempt& attempt, bool color) {
   const Measurement& m = *attempt.measurement;
-  const bool modelled = attempt.clock == "modelled";
-  std::string text = modelled ? format_us(m.median_us) + " us modelled"
-                              : median_with_interval(m.median_us, m.low_us, m.high_us) + " us" +
-                                    (attempt.clock == "measured" ? "" : " " + attempt.clock);
+  const bool modelled = m.clock == ClockKind::modelled;
+  std::string text = modelled
+                         ? format_us(m.median_us) + " us modelled"
+                         : median_with_interval(m.median_us, m.low_us, m.high_us) + " us" + unless_measured(m.clock);
   text = styled(text, Style::bold, color);
   if (attempt.flops > attempt.bytes)
     text += fmt::format("  {} TFLOP/s", tera_text(attempt.flops / m.median_us * 1e6));
@@ -65,8 +66,8 @@ std::string resources_line(const Attempt& attempt) {
   const Trial& trial = attempt.trial;
   std::string text = fmt::format("registers {}  spilled {}  shared {}", trial.registers,
                                  format_bytes(trial.spill_bytes), format_bytes(trial.shared_bytes));
-  if (attempt.occupancy >= 0) text += fmt::format("  occupancy {:.0f} %", 100 * attempt.occupancy);
-  if (attempt.conflicts >= 0) text += fmt::format("  bank conflicts {}", attempt.conflicts);
+  if (attempt.occupancy) text += fmt::format("  occupancy {:.0f} %", 100 * *attempt.occupancy);
+  if (attempt.conflicts) text += fmt::format("  bank conflicts {}", *attempt.conflicts);
   return text + "\n";
 }
 
@@ -78,7 +79,7 @@ std::string attempt_outcome(const Attempt& attempt) {
     return fmt::format("{}: {}", name(attempt.trial.status), shortened(first_lines(attempt.trial.message, 1), 100));
   if (!attempt.measurement) return "correct";
   return fmt::format("#{} {} us{}, correct", attempt.number, format_us(attempt.measurement->median_us),
-                     attempt.clock == "measured" ? "" : " " + attempt.clock);
+                     unless_measured(attempt.measurement->clock));
 }
 
 std::string attempt_answer(const Attempt& attempt, bool color, int width) {

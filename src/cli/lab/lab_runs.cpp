@@ -50,7 +50,7 @@ std::string sweep_text(const std::vector<SweepRow>& rows, const SweepRow* best, 
     rest = fmt::format("the fastest of {}\n", shown.size());
     shown.resize(kRowsShown);
   }
-  const bool modelled = best != nullptr && best->measurement->clock == "modelled";
+  const bool modelled = best != nullptr && best->measurement->clock == ClockKind::modelled;
   Table table{{{"values"},
                {"also changed", Align::left, true},
                {modelled ? "us modelled" : "us", Align::right},

@@ -148,7 +148,7 @@ class Watch {
     const bool fits = display_width(title + what + where) + 4 <= width();  // a long configuration has a line of its own
     fmt::print("{}{}{}{}{}\n", styled(title, Style::bold, options_.color), fits ? "  " : "\n",
                styled(what, Style::bold, options_.color), fits ? "  " : "\n", where);
-    if (first && attempt.clock == "modelled")
+    if (first && attempt.measurement && attempt.measurement->clock == ClockKind::modelled)
       fmt::print("times are {}\n", modelled_remark(attempt.trial.family, attempt.trial.dtype));
     if (first && !options_.once) {
       fmt::print("{}\n", styled(fmt::format("watching {} of {}{}; Ctrl-C ends",

@@ -101,12 +101,13 @@ void add_figures(std::vector<Cell>& cells, const Attempt& now, const Attempt* be
   if (now.trial.spill_bytes > 0 || (known && before->trial.spill_bytes > 0))
     cells.push_back(
         figure("spill", now.trial.spill_bytes, known ? &before->trial.spill_bytes : nullptr, " B", true, 55));
-  if (now.conflicts >= 0)
-    cells.push_back(figure("conflicts", now.conflicts, known && before->conflicts >= 0 ? &before->conflicts : nullptr,
-                           "", true, 40));
-  if (now.occupancy < 0) return;
-  const std::int64_t fraction = percent_of(now.occupancy), old = known ? percent_of(before->occupancy) : 0;
-  cells.push_back(figure("occ", fraction, known && before->occupancy >= 0 ? &old : nullptr, " %", false, 50));
+  if (now.conflicts)
+    cells.push_back(
+        figure("conflicts", *now.conflicts, known && before->conflicts ? &*before->conflicts : nullptr, "", true, 40));
+  if (!now.occupancy) return;
+  const bool compares = known && before->occupancy;
+  const std::int64_t fraction = percent_of(*now.occupancy), old = compares ? percent_of(*before->occupancy) : 0;
+  cells.push_back(figure("occ", fraction, compares ? &old : nullptr, " %", false, 50));
 }
 
 Cell seconds_cell(double seconds) {
@@ -178,7 +179,7 @@ std::string change_text(const Beside& beside) {
 }
 
 std::string time_text(const Measurement& m) {
-  if (m.clock == "modelled") return fmt::format("{} us modelled", format_us(m.median_us));
+  if (m.clock == ClockKind::modelled) return fmt::format("{} us modelled", format_us(m.median_us));
   const std::string text = median_with_interval(m.median_us, m.low_us, m.high_us);
   return text.substr(0, text.find(' ')) + " us" + text.substr(text.find(' '));
 }
@@ -230,8 +231,8 @@ JsonValue watch_value(const Attempt& attempt, double seconds) {
                                  {"roof_us", attempt.roof_us},
                                  {"flops", attempt.flops},
                                  {"bytes", attempt.bytes},
-                                 {"conflicts", attempt.conflicts < 0 ? JsonValue() : JsonValue(attempt.conflicts)},
-                                 {"occupancy", attempt.occupancy < 0 ? JsonValue() : JsonValue(attempt.occupancy)},
+                                 {"conflicts", attempt.conflicts},
+                                 {"occupancy", attempt.occupancy},
                                  {"folder", attempt.files.folder.string()},
                                  {"files", std::move(files)},
                                  {"seconds", seconds},

@@ -65,7 +65,6 @@ std::vector<LadderRow> ladder_rows(const TuneResult& result) {
     row.name = library_short(library.label);
     row.reason = library.label;
     row.kind = LadderRow::Kind::library;
-    row.clock = "measured";
     add_time(row, result, library.summary.median, library.summary.low, library.summary.high);
     rows.push_back(std::move(row));
   }

@@ -92,8 +92,8 @@ std::string tune_plan_text(const TunePlan& plan, bool color, int width, bool ver
   }
   const std::string expected =
       plan.search.forecasts() ? fmt::format(", about {:.0f} expected to be enough", plan.expected) : "";
-  const std::string time = plan.estimate_s < 0 ? "time unknown: nothing comparable was tuned here yet"
-                                               : "about " + format_seconds(plan.estimate_s);
+  const std::string time = plan.estimate_s ? "about " + format_seconds(*plan.estimate_s)
+                                           : "time unknown: nothing comparable was tuned here yet";
   return text + folded(fmt::format("{} to try ({}){}, {} stored; {}", number(plan.to_try), plan.search.strategy,
                                    expected, number(plan.stored), time),
                        width);

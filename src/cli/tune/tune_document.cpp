@@ -136,18 +136,17 @@ std::string tune_plan_json(const TunePlan& plan) {
     variants.push_back(JsonValue::Object{
         {"name", variant.name}, {"raw", variant.raw}, {"valid", variant.valid}, {"cuts", std::move(cuts)}});
   }
-  return to_json(
-             json_document("tune", {{"dry_run", true},
-                                    {"problem", plan.title},
-                                    {"device", plan.device},
-                                    {"flops", plan.flops},
-                                    {"bytes", plan.bytes},
-                                    {"minimum_us", plan.minimum_us},
-                                    {"variants", std::move(variants)},
-                                    {"strategy", plan.search.strategy},
-                                    {"to_try", plan.to_try},
-                                    {"stored", plan.stored},
-                                    {"estimate_s", plan.estimate_s < 0 ? JsonValue() : JsonValue(plan.estimate_s)}})) +
+  return to_json(json_document("tune", {{"dry_run", true},
+                                        {"problem", plan.title},
+                                        {"device", plan.device},
+                                        {"flops", plan.flops},
+                                        {"bytes", plan.bytes},
+                                        {"minimum_us", plan.minimum_us},
+                                        {"variants", std::move(variants)},
+                                        {"strategy", plan.search.strategy},
+                                        {"to_try", plan.to_try},
+                                        {"stored", plan.stored},
+                                        {"estimate_s", plan.estimate_s}})) +
          "\n";
 }
 

@@ -49,7 +49,7 @@ void set_rates(const TuneResult& result, TuneRow& row) {
   row.bytes_per_s = result.problem.bytes / (row.median_us * 1e-6);
   row.memory_bound = result.roof.memory_bound;
   row.roof_fraction = roof_us(result) / row.median_us;
-  row.modelled = result.rows.front().measurement.clock == "modelled";
+  row.modelled = result.rows.front().measurement.clock == ClockKind::modelled;
   if (result.device.threads_per_sm > 0)
     row.occupancy = static_cast<double>(row.trial.blocks_per_sm * row.trial.threads) / result.device.threads_per_sm;
 }
@@ -96,14 +96,14 @@ std::string headline(const TuneResult& result, int width) {
   if (!result.rows.empty()) {
     const Measurement& best = result.rows.front().measurement;
     if (!result.device.has_clock) return folded(text + "  times modelled", width);
-    text += fmt::format("  {} L2, {}", best.cache, best.recipe);
+    text += fmt::format("  {} L2, {}", name(best.cache), best.recipe);
     double least = best.sm_clock_mhz, most = least;
     for (const RankedTrial& row : result.rows) {
       least = std::min(least, row.measurement.sm_clock_mhz);
       most = std::max(most, row.measurement.sm_clock_mhz);
     }
     if (most > 0) text += fmt::format(", clock {:.0f}-{:.0f} MHz", least, most);
-    if (best.clock != "measured") text += fmt::format(", {} times", best.clock);
+    if (best.clock != ClockKind::measured) text += fmt::format(", {} times", name(best.clock));
   }
   return folded(text, width);
 }
@@ -193,15 +193,15 @@ std::string tune_line(const TuneState& state) {
   const double share =
       counts.planned == 0 ? 1.0 : static_cast<double>(counts.done) / static_cast<double>(counts.planned);
   const int filled = static_cast<int>(20 * std::min(1.0, share));
-  std::string line =
-      fmt::format("[{}{}] {} {}/{}", std::string(static_cast<std::size_t>(filled), '#'),
-                  std::string(static_cast<std::size_t>(20 - filled), '.'), state.phase, counts.done, counts.planned);
+  std::string line = fmt::format("[{}{}] {} {}/{}", std::string(static_cast<std::size_t>(filled), '#'),
+                                 std::string(static_cast<std::size_t>(20 - filled), '.'), name(state.phase),
+                                 counts.done, counts.planned);
   const std::size_t failed = counts.done - counts.passed - counts.hopeless;
   if (failed > 0) line += fmt::format(" ({} failed)", failed);
   if (state.best_us > 0) line += fmt::format("  best {} us {}", format_us(state.best_us), state.best_label);
   if (!state.waiting.empty()) return line + "  waiting for " + state.waiting;
-  if (state.remaining_s >= 0 && (state.phase == "screening" || state.phase == "finals"))
-    line += fmt::format("  {} left", format_seconds(state.remaining_s));
+  if (state.remaining_s && (state.phase == TunePhase::screening || state.phase == TunePhase::finals))
+    line += fmt::format("  {} left", format_seconds(*state.remaining_s));
   return line;
 }
 

@@ -59,7 +59,7 @@ std::string how_sure(const TuneResult& result) {
   const std::string condition = plain ? "" : " (" + rule_text(decided) + ")";
   if (result.rows.size() < 2) return plain ? "" : rule_text(decided);
   const RankedTrial& second = result.rows[1];
-  if (second.measurement.clock == "modelled")
+  if (second.measurement.clock == ClockKind::modelled)
     return fmt::format("#2 takes {:.1f} % more time{}",
                        100 * (second.measurement.median_us / result.rows.front().measurement.median_us - 1), condition);
   if (!second.beside) return rule_text(decided);
@@ -79,7 +79,7 @@ std::string of_when(const TuneResult& result) {
 /// "203.4 us modelled, 675.8 TFLOP/s, 68 % of roofline"
 std::string speed_of(const TuneResult& result) {
   const Measurement& best = result.rows.front().measurement;
-  const bool modelled = best.clock == "modelled";
+  const bool modelled = best.clock == ClockKind::modelled;
   std::string text = modelled ? format_us(best.median_us) + " us modelled"
                               : median_with_interval(best.median_us, best.low_us, best.high_us) + " us";
   const double per_s = 1e6 / best.median_us;

@@ -112,8 +112,9 @@ std::vector<GpuProcess> Nvml::processes(const std::string& uuid) const {
     if (get == nullptr || get(device, &count, infos.data()) != kSuccess) continue;
     for (unsigned i = 0; i < std::min(count, kMostProcesses); ++i) {
       const bool known = std::ranges::any_of(processes, [&](const GpuProcess& one) { return one.pid == infos[i].pid; });
-      const std::int64_t memory = infos[i].memory == ~0ull ? -1 : static_cast<std::int64_t>(infos[i].memory);
-      if (!known) processes.push_back({infos[i].pid, memory});
+      if (known) continue;
+      processes.push_back({infos[i].pid, std::nullopt});
+      if (infos[i].memory != ~0ull) processes.back().memory_bytes = static_cast<std::int64_t>(infos[i].memory);
     }
   }
   return processes;

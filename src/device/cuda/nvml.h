@@ -12,8 +12,8 @@ namespace kerlab::device {
 
 /// A process that has a context on a GPU, or draws with it.
 struct GpuProcess {
-  std::int64_t pid = 0;            ///< as the machine numbers it, which in a container is not as /proc does
-  std::int64_t memory_bytes = -1;  ///< negative: not known
+  std::int64_t pid = 0;                      ///< as the machine numbers it, which in a container is not as /proc does
+  std::optional<std::int64_t> memory_bytes;  ///< none: not known
 };
 
 class Nvml {

@@ -134,7 +134,7 @@ TensorMap ScriptDevice::encode(const TensorMapSpec& spec, DevicePtr base) {
 
 EventId ScriptDevice::create_event() {
   require_alive();
-  events_[next_id_] = -1;
+  events_[next_id_].reset();
   return next_id_++;
 }
 
@@ -146,9 +146,9 @@ void ScriptDevice::record(EventId event) {
 
 double ScriptDevice::elapsed_us(EventId from, EventId to) {
   wait();
-  if (events_.at(from) < 0 || events_.at(to) < 0)
+  if (!events_.at(from) || !events_.at(to))
     throw DeviceFault(FaultKind::other, "reading a time between events: one was never recorded", false);
-  return events_.at(to) - events_.at(from);
+  return *events_.at(to) - *events_.at(from);
 }
 
 void ScriptDevice::synchronize() {

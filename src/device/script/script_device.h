@@ -3,6 +3,7 @@
 // loads any image and executes none of it; time is virtual, and kerlab's own kernels report what the script makes true.
 
 #include <map>
+#include <optional>
 
 #include "device/cuda/gpu_neighbours.h"
 #include "device/device.h"
@@ -75,7 +76,7 @@ class ScriptDevice : public Device {
   ScriptedDamage damage_;
   std::map<ModuleId, Module> modules_;
   std::map<GraphId, Graph> graphs_;
-  std::map<EventId, double> events_;  ///< virtual time of the record, microseconds; negative: never recorded
+  std::map<EventId, std::optional<double>> events_;  ///< virtual time of the record, us; none: never recorded
   std::uint32_t next_id_ = 1;
   double now_us_ = 0;
   ModuleId last_configuration_ = 0;  ///< launched last; 0: none

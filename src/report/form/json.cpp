@@ -59,8 +59,6 @@ struct Collector {
   JsonValue::Object object;
 
   void operator()(std::string_view column, const auto& value) { object.emplace_back(column, value); }
-  void operator()(std::string_view column, TrialStatus value) { object.emplace_back(column, name(value)); }
-  void operator()(std::string_view column, TrialReason value) { object.emplace_back(column, name(value)); }
   void operator()(std::string_view column, const DecisionRule& value) { object.emplace_back(column, rule_text(value)); }
 };
 
@@ -126,9 +124,6 @@ JsonValue to_value(const Decision& decision) {
 }
 JsonValue to_value(const LibraryTime& time) {
   return collected(time);
-}
-JsonValue to_value(const SessionRecord& session) {
-  return collected(session);
 }
 
 }  // namespace kerlab::report

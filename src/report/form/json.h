@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -34,6 +35,9 @@ class JsonValue {
   JsonValue(std::string_view value) : value_(std::string(value)) {}
   JsonValue(std::string value) : value_(std::move(value)) {}
   JsonValue(Array value) : value_(std::move(value)) {}
+  /// The word of an enum that has them.
+  template <typename Enum>
+  requires std::is_enum_v<Enum> JsonValue(Enum value) : value_(std::string(name(value))) {}
   JsonValue(Object value) : value_(std::move(value)) {}
   /// An array of anything that is a value.
   template <typename Element>
@@ -66,7 +70,6 @@ JsonValue json_document(std::string_view command, JsonValue::Object body);
 JsonValue to_value(const Trial& trial);
 JsonValue to_value(const Measurement& measurement);
 JsonValue to_value(const Decision& decision);
-JsonValue to_value(const SessionRecord& session);
 JsonValue to_value(const LibraryTime& time);
 /// A list of records.
 template <typename Record>

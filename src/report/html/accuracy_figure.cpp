@@ -20,7 +20,7 @@ struct Checked {
   std::vector<std::size_t> trials;  ///< indices
   std::vector<double> ratios;
   std::string recipe;  ///< of the worst
-  double worst = -1;
+  double worst = 0;
 };
 
 double number(const JsonValue* value) {
@@ -35,10 +35,10 @@ std::string worst_recipe(const Trial& trial) {
   const auto detail = parse_json(trial.check_detail);
   if (!detail) return "";
   std::string worst;
-  double largest = -1;
+  std::optional<double> largest;
   for (const JsonValue& one : detail->elements()) {
     const double ratio = number(one.find("error_ratio"));
-    if (ratio <= largest || one.find("recipe") == nullptr) continue;
+    if ((largest && ratio <= *largest) || one.find("recipe") == nullptr) continue;
     largest = ratio;
     worst = one.find("recipe")->text();
     if (const JsonValue* output = one.find("output")) worst += ", " + output->text();

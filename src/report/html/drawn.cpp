@@ -207,7 +207,7 @@ std::vector<ShapeSweep> shape_sweeps(const std::vector<ReportPart>& parts) {
   for (std::size_t p = 0; p < parts.size(); ++p) {
     const ReportProblem& problem = parts[p].problem;
     if (problem.dimensions.empty() || best_trial(problem) == nullptr || problem.flops <= 0) continue;
-    groups[{rest_of_key(problem), problem.device_class + problem.clock}].push_back(p);
+    groups[{rest_of_key(problem), problem.device_class + std::string(name(problem.clock))}].push_back(p);
   }
   std::vector<ShapeSweep> sweeps;
   for (auto& [key, group] : groups)

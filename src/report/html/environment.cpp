@@ -20,9 +20,10 @@ std::string listed(const std::vector<std::string>& values) {
 }
 
 std::string clock_text(const ReportEnvironment& environment) {
-  if (environment.clock == "modelled") return "modelled: no clock ran, times are computed from what was counted";
-  if (environment.most_mhz <= 0) return environment.clock;
-  return fmt::format("{}, SM clock {:.0f} to {:.0f} MHz", environment.clock, environment.least_mhz,
+  if (environment.clock == ClockKind::modelled)
+    return "modelled: no clock ran, times are computed from what was counted";
+  if (environment.most_mhz <= 0) return std::string(name(environment.clock));
+  return fmt::format("{}, SM clock {:.0f} to {:.0f} MHz", name(environment.clock), environment.least_mhz,
                      environment.most_mhz);
 }
 
@@ -49,8 +50,8 @@ std::string environment_html(const LabReport& report) {
       {}};
   for (const SessionRecord& session : report.sessions)
     sessions.rows.push_back({fmt::format("{}", session.id), session.created.substr(0, 16),
-                             format_seconds(session.wall_s), session.state, session.device, session.version,
-                             session.command});
+                             format_seconds(session.wall_s), std::string(name(session.state)), session.device,
+                             session.version, session.command});
   return text + html_table(sessions, "Sessions");
 }
 

@@ -44,6 +44,6 @@ std::string device_label(const ReportProblem& problem);
 /// "time, us", "time, us (modelled)"
 std::string time_title(const ReportProblem& problem);
 /// "us [95 %]"; of what is modelled "us, modelled".
-std::string time_heading(const std::string& clock);
+std::string time_heading(ClockKind clock);
 
 }  // namespace kerlab::report

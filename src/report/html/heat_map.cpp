@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "base/format.h"
+#include "report/form/clock_words.h"
 #include "report/html/figures.h"
 #include "report/picture/plot.h"
 
@@ -110,7 +111,7 @@ ReportFigure heat_map(const ReportPart& part, const Values& across, const Values
       fmt::format("Best time of {} for each pair of values of {} and {}, as a multiple of the best of all.",
                   problem.searched, across.name, down.name),
       fmt::format("{}: best time of each pair over the best of all ({} us{})", problem.searched, format_us(best),
-                  problem.clock == "measured" ? "" : ", " + problem.clock),
+                  unless_measured(problem.clock, ", ")),
       kWidth,
       bottom + 74,
       "",

@@ -12,7 +12,7 @@ std::string bar_html(const HtmlBar& bar) {
   std::string text =
       fmt::format("<span class=\"bar\"><i{} style=\"left:{:.1f}%;width:{:.1f}%\"></i>",
                   bar.style.empty() ? "" : " class=\"" + bar.style + "\"", 100 * bar.from, 100 * (bar.to - bar.from));
-  if (bar.mark >= 0) text += fmt::format("<b style=\"left:{:.1f}%\"></b>", 100 * bar.mark);
+  if (bar.mark) text += fmt::format("<b style=\"left:{:.1f}%\"></b>", 100 * *bar.mark);
   return text + "</span>";
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // Tables and escaped text in HTML.
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,10 +10,11 @@
 
 namespace kerlab::report {
 
-/// A bar before a cell's text, in fractions of its room; `mark`: a line at a value such as 1, negative: none.
+/// A bar before a cell's text, in fractions of its room; `mark`: a line at a value such as 1.
 struct HtmlBar {
   std::size_t column = 0;
-  double from = 0, to = 0, mark = -1;
+  double from = 0, to = 0;
+  std::optional<double> mark = {};
   std::string style = {};  ///< "library", "naive"; empty: ours
 };
 

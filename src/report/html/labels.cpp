@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/format.h"
+#include "report/form/clock_words.h"
 #include "report/html/figures.h"
 #include "report/text/tune_table.h"
 
@@ -13,15 +14,15 @@ std::string trial_label(const Trial& trial) {
 }
 
 std::string device_label(const ReportProblem& problem) {
-  return fmt::format("{} ({})", problem.device_class.substr(0, problem.device_class.find(" sm_")), problem.clock);
+  return fmt::format("{} ({})", problem.device_class.substr(0, problem.device_class.find(" sm_")), name(problem.clock));
 }
 
 std::string time_title(const ReportProblem& problem) {
-  return problem.clock == "measured" ? "time, us" : fmt::format("time, us ({})", problem.clock);
+  return problem.clock == ClockKind::measured ? "time, us" : fmt::format("time, us ({})", name(problem.clock));
 }
 
-std::string time_heading(const std::string& clock) {
-  return clock == "modelled" ? "us, modelled" : clock == "measured" ? "us [95 %]" : fmt::format("us, {} [95 %]", clock);
+std::string time_heading(ClockKind clock) {
+  return clock == ClockKind::modelled ? "us, modelled" : "us" + unless_measured(clock, ", ") + " [95 %]";
 }
 
 }  // namespace kerlab::report

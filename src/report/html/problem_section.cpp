@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/format.h"
+#include "report/form/clock_words.h"
 #include "report/form/xml_text.h"
 #include "report/html/drawn.h"
 #include "report/html/html_table.h"
@@ -56,12 +57,12 @@ std::string problem_key_figures(const ReportProblem& problem) {
   const ReportTrial* best = best_trial(problem);
   if (best == nullptr) return "<p class=\"note\">No trial passed.</p>\n";
   const Measurement& time = *best->time;
-  const bool modelled = problem.clock == "modelled";
+  const bool modelled = problem.clock == ClockKind::modelled;
   std::string text = "<dl class=\"key\">\n";
   text += key_figure(problem.winner ? "winner's time" : "fastest trial", format_us(time.median_us) + " us",
                      modelled ? "modelled"
                               : fmt::format("95 %: {} to {} us{}", format_us(time.low_us), format_us(time.high_us),
-                                            problem.clock == "measured" ? "" : ", " + problem.clock));
+                                            unless_measured(problem.clock, ", ")));
   if (best->flops_per_s > 0)
     text += key_figure("rate", format_si(best->flops_per_s, "FLOP/s"), format_si(best->bytes_per_s, "B/s"));
   if (best->of_roof > 0)
@@ -73,8 +74,8 @@ std::string problem_key_figures(const ReportProblem& problem) {
   return text + "</dl>\n";
 }
 
-std::string clock_badge(const std::string& clock) {
-  return fmt::format("<span class=\"badge {0}\">{0}</span>", xml_text(clock));
+std::string clock_badge(ClockKind clock) {
+  return fmt::format("<span class=\"badge {0}\">{0}</span>", name(clock));
 }
 
 std::string problem_section(const ReportPart& part, std::size_t index, bool alone) {
@@ -99,7 +100,7 @@ std::string problem_section(const ReportPart& part, std::size_t index, bool alon
   section("Parameters", side_by_side(maps));
   const ReportFigure finalists = finalists_figure(part);
   section("Finalists", figure_html(finalists, finalists_figure(part, kNarrow)) +
-                           (problem.clock == "modelled" && problem.finalists.size() > 1
+                           (problem.clock == ClockKind::modelled && problem.finalists.size() > 1
                                 ? "<p class=\"note\">Modelled times have no distribution: each is one number.</p>\n" +
                                       html_table(finalists.table, "Finalists")
                                 : ""));

@@ -15,7 +15,7 @@ std::string problem_section(const ReportPart& part, std::size_t index, bool alon
 std::string problem_key_figures(const ReportProblem& problem);
 
 /// "measured", "modelled" or "scripted", to stand beside a name.
-std::string clock_badge(const std::string& clock);
+std::string clock_badge(ClockKind clock);
 
 /// A figure with its caption and its numbers as a table; empty where there is nothing to draw. `half`: two fit beside
 /// each other.

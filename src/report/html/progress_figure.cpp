@@ -24,7 +24,7 @@ double seen(const ReportTrial& one) {
 Table improvements(const ReportProblem& problem) {
   Table table{{{"trial", Align::right},
                {"after", Align::right},
-               {problem.clock == "modelled" ? "us, modelled" : "us", Align::right},
+               {problem.clock == ClockKind::modelled ? "us, modelled" : "us", Align::right},
                {"configuration"}},
               {}};
   double best = 0;

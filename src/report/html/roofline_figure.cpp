@@ -23,7 +23,7 @@ std::string pipe_label(const ReportProblem& problem) {
 void add_ceilings(RooflineDrawing& drawing, const ReportProblem& problem) {
   const double peak = problem.measured ? problem.measured->flops_per_s : 0;
   const double bandwidth = problem.measured ? problem.measured->bytes_per_s : 0;
-  const bool peak_known = problem.measured && problem.measured->source == drawing.measured;
+  const bool peak_known = problem.measured && problem.measured->measured_peak;
   if (drawing.memories.empty())
     drawing.memories.push_back({"memory", problem.theoretical->bytes_per_s, 0, "memory " + problem.bandwidth});
   drawing.memories.front().measured = std::max(drawing.memories.front().measured, bandwidth);
@@ -88,7 +88,7 @@ ReportFigure roofline_figure(const ReportPart& part) {
   ReportFigure figure{"roofline" + part.suffix, "Roofline: " + problem.title, problem.sentence, "", 0, 0, "", {}};
   if (!problem.theoretical || problem.flops <= 0) return figure;
   RooflineDrawing drawing;
-  drawing.measured = problem.clock;
+  drawing.measured = name(problem.clock);
   add_ceilings(drawing, problem);
   add_named(drawing, problem);
   SvgCloud rest{"rest", {}, kSpread}, own{"own", {}, kSpread};
@@ -100,7 +100,7 @@ ReportFigure roofline_figure(const ReportPart& part) {
   }
   figure.caption = fmt::format(
       "Every trial that passed, spread sideways so that they can be told apart; filled: the variant {}. Times are {}.",
-      problem.searched, problem.clock);
+      problem.searched, name(problem.clock));
   figure.table = points_table(drawing);
   drawing.clouds = {std::move(rest), std::move(own)};
   return with_roofline(std::move(figure), drawing);
@@ -116,7 +116,7 @@ ReportFigure rooflines_figure(const std::vector<ReportPart>& parts, const std::s
   for (const ReportPart& part : parts) {
     const ReportProblem& problem = part.problem;
     if (!problem.theoretical || problem.flops <= 0) continue;
-    drawing.measured = problem.clock;
+    drawing.measured = name(problem.clock);
     add_ceilings(drawing, problem);
     for (std::size_t i = 0; i < problem.trials.size(); ++i) {
       const ReportTrial& one = problem.trials[i];

@@ -22,7 +22,7 @@ std::string library_cell(const ReportProblem& problem) {
   const double ratio = over_library(problem);
   if (ratio > 0) return fmt::format("{} {}", times_text(ratio), library_name(*library_best(problem)));
   if (best_trial(problem) == nullptr) return "no trial passed";
-  return problem.clock == "measured" ? "not timed" : "not timed: no GPU";
+  return problem.clock == ClockKind::measured ? "not timed" : "not timed: no GPU";
 }
 
 std::string naive_cell(const ReportProblem& problem) {
@@ -61,7 +61,7 @@ void add_variant(VariantTable& result, const ReportPart& part, const ReportRung&
                                best.trial.configuration.empty() ? "no parameters" : best.trial.configuration});
   result.rows.push_back({fmt::format(" data-trial=\"{}\"", part.first_row + *rung.best),
                          "",
-                         {{2, 0, fastest_us / us, -1, best.winner ? "" : "other"}}});
+                         {{2, 0, fastest_us / us, {}, best.winner ? "" : "other"}}});
 }
 
 /// From nothing, or where speed-ups differ by more than a factor of twelve logarithmic from below the least.

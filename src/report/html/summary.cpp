@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/format.h"
+#include "report/form/clock_words.h"
 #include "report/html/figures.h"
 #include "report/text/tune_table.h"
 
@@ -29,7 +30,7 @@ std::vector<std::string> row(const ReportProblem& problem, const Shape& shape) {
   if (best == nullptr) {
     cells.insert(cells.end(), {"-", "-", "-"});
   } else {
-    const std::string clock = problem.clock == "measured" ? "" : " " + problem.clock;
+    const std::string clock = unless_measured(problem.clock);
     cells.insert(cells.end(), {median_with_interval(*best->time) + clock, rate_cell(problem, *best),
                                best->of_roof > 0 ? fmt::format("{:.1f}", 100 * best->of_roof) : "-"});
   }
@@ -64,7 +65,7 @@ const ReportTrial* best_trial(const ReportProblem& problem) {
 
 LibraryVerdict library_verdict(const ReportProblem& problem) {
   if (!problem.winner) return LibraryVerdict::no_winner;
-  if (problem.clock != "measured") return LibraryVerdict::modelled;
+  if (problem.clock != ClockKind::measured) return LibraryVerdict::modelled;
   const LibraryTime* library = library_best(problem);
   if (library == nullptr || library->ratio <= 0) return LibraryVerdict::no_library;
   if (library->ratio_low > 1) return LibraryVerdict::faster;

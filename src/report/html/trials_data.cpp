@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "base/format.h"
+#include "report/form/clock_words.h"
 #include "report/text/tune_table.h"
 
 namespace kerlab::report {
@@ -86,23 +87,17 @@ bool several_devices(const std::vector<ReportPart>& parts) {
   });
 }
 
-/// "measured"; "mixed" when they differ.
-std::string common_clock(const std::vector<ReportPart>& parts) {
-  const std::string& clock = parts.front().problem.clock;
+std::string title_of_time(const std::vector<ReportPart>& parts) {
+  const ClockKind clock = parts.front().problem.clock;
   const bool same =
       std::all_of(parts.begin(), parts.end(), [&](const ReportPart& part) { return part.problem.clock == clock; });
-  return same ? clock : "mixed";
-}
-
-std::string title_of_time(const std::vector<ReportPart>& parts) {
-  const std::string clock = common_clock(parts);
-  return clock == "mixed" ? "us" : time_heading(clock);
+  return same ? time_heading(clock) : "us";
 }
 
 void add_figures(Columns& columns, const std::vector<ReportPart>& parts) {
   const auto us = [](const Row& row) { return row.one.time ? row.one.time->median_us : kNone; };
   columns.number("us", title_of_time(parts), us, [](const Row& row) {
-    return median_with_interval(*row.one.time) + (row.problem.clock == "measured" ? "" : " " + row.problem.clock);
+    return median_with_interval(*row.one.time) + unless_measured(row.problem.clock);
   });
   columns.number(
       "tflops", "TFLOP/s", [](const Row& row) { return positive(row.one.flops_per_s / 1e12); },
@@ -142,7 +137,7 @@ std::vector<TrialColumn> trial_columns(const std::vector<ReportPart>& parts) {
       "screened", "us, search", [](const Row& row) { return positive(row.one.screen_us); },
       [](const Row& row) { return format_us(row.one.screen_us); });
   columns.text("stage", "timed in",
-               [](const Row& row) { return row.one.time ? row.one.time->stage : std::string("-"); });
+               [](const Row& row) { return std::string(row.one.time ? name(row.one.time->stage) : "-"); });
   columns.integer("session", "session", [](const Row& row) { return row.one.trial.session; });
   columns.text("message", "message", [](const Row& row) {
     const std::string& message = row.one.trial.message;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "report/form/clock_words.h"
 #include "report/form/markdown_text.h"
 #include "report/form/table.h"
 #include "report/html/summary.h"
@@ -35,7 +36,7 @@ Table changes(const LabReport& report) {
   Table table{{{"problem"}, {"against the previous decision"}}, {}};
   for (const ReportProblem& problem : report.problems)
     if (const std::string change = change_text(problem); !change.empty())
-      table.rows.push_back({problem.title, change + (problem.clock == "measured" ? "" : ", " + problem.clock)});
+      table.rows.push_back({problem.title, change + unless_measured(problem.clock, ", ")});
   return table;
 }
 
@@ -55,7 +56,7 @@ Table failures(const LabReport& report) {
 std::string environment(const LabReport& report) {
   std::string text;
   for (const ReportEnvironment& one : report.environments)
-    text += fmt::format("\n{}, {}{}{}; {}\n", plain_markdown(one.device_class), one.clock,
+    text += fmt::format("\n{}, {}{}{}; {}\n", plain_markdown(one.device_class), name(one.clock),
                         one.drivers.empty() ? "" : "; driver ",
                         plain_markdown(fmt::format("{}", fmt::join(one.drivers, ", "))),
                         plain_markdown(fmt::format("{}", fmt::join(one.toolchains, ", "))));

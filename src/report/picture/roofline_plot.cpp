@@ -164,7 +164,7 @@ std::string roofline_plot(const Ceilings& ceilings, const std::vector<PlotPoint>
   draw_roof(grid, x, y, ceilings, glyph);
   draw_points(grid, x, y, points);
   std::string text = fmt::format("{:>{}}\n", "FLOP/s", kLabelWidth) + body(grid, y, glyph) + foot(x, width, glyph);
-  text += fmt::format("roof ({}): {}, {} {}, ridge at {:.1f} FLOP/byte\n", ceilings.source,
+  text += fmt::format("roof ({}): {}, {} {}, ridge at {:.1f} FLOP/byte\n", ceilings.source(),
                       format_si(ceilings.bytes_per_s, "B/s"), ceilings.unit, format_si(ceilings.flops_per_s, "FLOP/s"),
                       ridge);
   for (const PlotPoint& point : points) {

@@ -156,7 +156,7 @@ DiffSection times(const Inspection& a, const Inspection& b) {
   std::vector<DiffRow> list = rows.take();
   const auto key = [](const StoredTime& time) {
     const Measurement& m = time.measurement;
-    return fmt::format("{}, {}, {}, {}", time.device_class, m.clock, m.cache, m.protocol);
+    return fmt::format("{}, {}, {}, {}", time.device_class, name(m.clock), name(m.cache), m.protocol);
   };
   std::set<std::string> keys;
   for (const Inspection* kernel : {&a, &b})

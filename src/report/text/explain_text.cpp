@@ -65,7 +65,7 @@ void add_roof(ExplainPage& page, const Explanation& e) {
                   roof_name(e, roof), format_si(e.problem.theoretical.bytes_per_s, "B/s"),
                   format_si(e.problem.theoretical.flops_per_s, "FLOP/s")));
   if (!e.problem.measured || !e.problem.measured_roof) return;
-  page.say("", fmt::format("{} on {} ({}, {}): {} us at best, by {}", e.problem.measured->source, measured_on(e),
+  page.say("", fmt::format("{} on {} ({}, {}): {} us at best, by {}", e.problem.measured->source(), measured_on(e),
                            format_si(e.problem.measured->bytes_per_s, "B/s"),
                            format_si(e.problem.measured->flops_per_s, "FLOP/s"),
                            format_us(e.problem.measured_roof->minimum_us), roof_name(e, *e.problem.measured_roof)));
@@ -83,8 +83,9 @@ std::string reached(const Explanation& e, double us) {
   return text;
 }
 
-std::string time_text(double us, double low_us, double high_us, const std::string& clock) {
-  return (clock == "modelled" || low_us <= 0 ? format_us(us) : median_with_interval(us, low_us, high_us)) + " us";
+std::string time_text(double us, double low_us, double high_us, ClockKind clock) {
+  return (clock == ClockKind::modelled || low_us <= 0 ? format_us(us) : median_with_interval(us, low_us, high_us)) +
+         " us";
 }
 
 void add_times(ExplainPage& page, const Explanation& e) {
@@ -101,15 +102,15 @@ void add_times(ExplainPage& page, const Explanation& e) {
   if (e.kernel) {
     for (const StoredTime& time : e.kernel->stored) {
       const Measurement& m = time.measurement;
-      if (m.clock == "modelled" && !e.kernel->launches.empty()) continue;
-      say(fmt::format("{} {} on {} (trial {}): {}", time_text(m.median_us, m.low_us, m.high_us, m.clock), m.clock,
+      if (m.clock == ClockKind::modelled && !e.kernel->launches.empty()) continue;
+      say(fmt::format("{} {} on {} (trial {}): {}", time_text(m.median_us, m.low_us, m.high_us, m.clock), name(m.clock),
                       short_class(time.device_class), time.trial, reached(e, m.median_us)));
     }
   }
   for (std::size_t i = 0; i < std::min(e.known.size(), kMostKnown); ++i) {
     const KnownTime& time = e.known[i];
     say(fmt::format("{}: {} {} on {}, {}", time.who, time_text(time.us, time.low_us, time.high_us, time.clock),
-                    time.clock, short_class(time.where), reached(e, time.us)));
+                    name(time.clock), short_class(time.where), reached(e, time.us)));
   }
   if (label == "time") say("none is stored");
 }

@@ -212,7 +212,7 @@ std::string recorded_text(const Inspection& kernel) {
   for (const StoredTime& time : kernel.stored) {
     const Measurement& m = time.measurement;
     text += line(text.empty() ? "on record" : "", fmt::format("{} us, {} on {} (trial {})", median_with_interval(m),
-                                                              m.clock, time.device_class, time.trial));
+                                                              name(m.clock), time.device_class, time.trial));
   }
   return text;
 }

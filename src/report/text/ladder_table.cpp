@@ -27,8 +27,8 @@ std::string kind_name(LadderRow::Kind kind) {
 
 std::string time_cell(const LadderRow& row) {
   if (row.median_us <= 0) return "-";
-  return row.clock == "modelled" ? format_us(row.median_us)
-                                 : median_with_interval(row.median_us, row.low_us, row.high_us);
+  return row.clock == ClockKind::modelled ? format_us(row.median_us)
+                                          : median_with_interval(row.median_us, row.low_us, row.high_us);
 }
 
 std::string percent_text(double fraction) {
@@ -83,7 +83,7 @@ std::string exact(double value) {
 
 Table ladder_table(const std::vector<LadderRow>& rows, int width) {
   const bool modelled =
-      std::any_of(rows.begin(), rows.end(), [](const LadderRow& row) { return row.clock == "modelled"; });
+      std::any_of(rows.begin(), rows.end(), [](const LadderRow& row) { return row.clock == ClockKind::modelled; });
   Table table{{{"rung"},
                {"variant"},
                {modelled ? "us modelled" : "us [95 %]"},
@@ -120,7 +120,7 @@ Table ladder_csv_table(const std::vector<LadderRow>& rows) {
                           exact(row.median_us),
                           exact(row.low_us),
                           exact(row.high_us),
-                          row.clock,
+                          std::string(name(row.clock)),
                           exact(row.flops_per_s),
                           exact(row.roof_fraction),
                           exact(row.best_us),

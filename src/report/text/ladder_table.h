@@ -18,7 +18,7 @@ struct LadderRow {
   std::optional<Trial> trial;                     ///< none: a library, or nothing to run
   std::string reason;                             ///< why no time, of a library what it is: in the last column
   double median_us = 0, low_us = 0, high_us = 0;  ///< 0: no time
-  std::string clock;                              ///< of the time: measured, modelled, scripted
+  ClockKind clock = ClockKind::measured;          ///< of the time
   double flops_per_s = 0;                         ///< 0: not known
   double roof_fraction = 0;                       ///< of the problem's bound
   double occupancy = 0;                           ///< fraction of the threads of an SM; 0: not known

@@ -5,7 +5,7 @@
 namespace kerlab::report {
 
 JsonValue roof_value(const Ceilings& ceilings, const Roofline& roof) {
-  return JsonValue::Object{{"source", ceilings.source},
+  return JsonValue::Object{{"source", ceilings.source()},
                            {"bytes_per_s", ceilings.bytes_per_s},
                            {"flops_per_s", ceilings.flops_per_s},
                            {"unit", ceilings.unit},

@@ -131,16 +131,17 @@ std::string measurements_text(const TrialStory& story, int width) {
                {"when"}},
               {}};
   for (const Measurement& m : story.measurements) {
-    table.rows.push_back({m.stage, median_with_interval(m.median_us, m.low_us, m.high_us),
+    table.rows.push_back({std::string(name(m.stage)), median_with_interval(m.median_us, m.low_us, m.high_us),
                           fmt::format("{:.3g}", m.mad_us), format_us(m.minimum_us),
                           fmt::format("{}", m.samples_us.size()),
-                          m.sm_clock_mhz > 0 ? fmt::format("{:.0f}", m.sm_clock_mhz) : "-", m.cache, m.clock,
-                          speed_text(story, m), m.created});
+                          m.sm_clock_mhz > 0 ? fmt::format("{:.0f}", m.sm_clock_mhz) : "-", std::string(name(m.cache)),
+                          std::string(name(m.clock)), speed_text(story, m), m.created});
   }
   std::string text = "\nmeasurements\n" +
                      text_table(with_company(with_conditions(std::move(table), story.measurements), story.measurements),
                                 false, 2, width);
-  const bool modelled = std::ranges::any_of(story.measurements, [](const auto& m) { return m.clock == "modelled"; });
+  const bool modelled =
+      std::ranges::any_of(story.measurements, [](const auto& m) { return m.clock == ClockKind::modelled; });
   if (modelled)
     text += folded(fmt::format("  times are {}", modelled_remark(story.trial.family, story.trial.dtype)), width, 4);
   return text;

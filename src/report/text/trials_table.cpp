@@ -45,7 +45,7 @@ Table trials_table(const std::vector<ListedTrial>& trials) {
     std::vector<std::string> cells{text(trial.id), trials[i].standing, trial.variant, std::string(name(trial.status))};
     if (m) {
       cells.insert(cells.end(), {text(m->median_us), text(m->low_us), text(m->high_us), text(m->samples_us.size()),
-                                 m->stage, m->clock, m->cache});
+                                 text(name(m->stage)), text(name(m->clock)), text(name(m->cache))});
     } else {
       cells.resize(cells.size() + 7);
     }

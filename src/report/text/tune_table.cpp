@@ -190,7 +190,8 @@ std::string median_with_interval(double median_us, double low_us, double high_us
 }
 
 std::string median_with_interval(const Measurement& m) {
-  return m.clock == "modelled" ? format_us(m.median_us) : median_with_interval(m.median_us, m.low_us, m.high_us);
+  return m.clock == ClockKind::modelled ? format_us(m.median_us)
+                                        : median_with_interval(m.median_us, m.low_us, m.high_us);
 }
 
 std::string rate_with_unit(double flops_per_s, double bytes_per_s, bool memory_bound) {

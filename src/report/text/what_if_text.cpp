@@ -24,7 +24,7 @@ std::string ratio_text(const WhatIf& what) {
   const TimedRatio& timed = *what.timed;
   std::string text = fmt::format("{:.2f}", timed.ratio);
   if (timed.low > 0) text += fmt::format(" [{:.2f},{:.2f}]", timed.low, timed.high);
-  text += " " + timed.clock;
+  text.append(" ").append(name(timed.clock));
   if (what.ratio > 0) text += fmt::format(" (modelled {:.2f})", what.ratio);
   return text;
 }
@@ -63,7 +63,7 @@ std::vector<std::string> as_it_is(const Inspection& kernel) {
           format_us(kernel.modelled_us),
           fmt::format("{}", launch.registers),
           format_bytes(launch.shared_bytes),
-          percent(launch.resident.fraction),
+          change_percent(launch.resident.fraction),
           fmt::format("{:.2f}", launch.waves.waves),
           launch.bottleneck.name};
 }

@@ -234,9 +234,10 @@ std::vector<KnownTime> known_times(const Explanation& explanation) {
     if (!same && point.measurement.median_us > 0) list.push_back(known_time(point));
   }
   for (const LibraryTime& time : explanation.problem.library)
-    list.push_back({time.label, time.median_us, time.low_us, time.high_us,
-                    explanation.times_of == explanation.device.device_class() ? "modelled" : "measured",
-                    explanation.times_of});
+    list.push_back(
+        {time.label, time.median_us, time.low_us, time.high_us,
+         explanation.times_of == explanation.device.device_class() ? ClockKind::modelled : ClockKind::measured,
+         explanation.times_of});
   return list;
 }
 

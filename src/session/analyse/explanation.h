@@ -23,7 +23,8 @@ struct VariantFit {
 struct KnownTime {
   std::string who;                         ///< "the winner, gemm_sm90", "cuBLASLt 13.0.2"
   double us = 0, low_us = 0, high_us = 0;  ///< 95 % interval; modelled times have none
-  std::string clock, where;                ///< "measured"; a device class, or what a shipped winner says
+  ClockKind clock = ClockKind::measured;
+  std::string where;  ///< a device class, or what a shipped winner says
 };
 
 struct Explanation {

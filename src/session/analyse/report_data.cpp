@@ -96,7 +96,7 @@ ReportEnvironment& environment_of(LabReport& report, const ReportProblem& proble
 void add_conditions(ReportEnvironment& environment, const Measurement& measurement) {
   add_once(environment.devices, measurement.device_uuid);
   add_once(environment.drivers, measurement.driver);
-  add_once(environment.protocols, fmt::format("{}, {} cache", measurement.protocol, measurement.cache));
+  add_once(environment.protocols, fmt::format("{}, {} cache", measurement.protocol, name(measurement.cache)));
   add_once(environment.recipes, measurement.recipe);
   add_once(environment.conditions, measurement.conditions);
   add_once(environment.neighbours, measurement.shared_with);

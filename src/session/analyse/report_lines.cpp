@@ -57,6 +57,7 @@ ReportSource counted(const Trial& trial, const RigOptions& rig, const Database& 
   try {
     return lines_of(inspect_as_far_as_possible(std::move(options), &database).finish());
   } catch (const Error& error) {
+    if (error.code() == ExitCode::interrupted) throw;
     return {"", fmt::format("not counted: {}", error.what()), {}};
   }
 }

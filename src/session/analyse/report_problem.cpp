@@ -24,7 +24,7 @@ DeviceInfo device_of(const std::string& device_class, const std::string& device_
 }
 
 ReportRoof to_report(const Ceilings& ceilings, const Roofline& roof) {
-  return {ceilings.source, ceilings.bytes_per_s, ceilings.flops_per_s, roof.minimum_us, roof.memory_bound};
+  return {ceilings.bytes_per_s, ceilings.flops_per_s, ceilings.measured_peak, roof.minimum_us, roof.memory_bound};
 }
 
 void rate(ReportProblem& problem) {
@@ -96,7 +96,7 @@ void add_previous(ReportProblem& problem, const Decision& decision, const ByTria
   if (!index || then == nullptr) return;
   ReportPrevious previous{decision, label(problem.trials[*index].trial), then->median_us, 0};
   for (const Measurement& one : times.at(decision.trial))
-    if (one.session == problem.decision->session && one.stage == "final") previous.again_us = one.median_us;
+    if (one.session == problem.decision->session && one.stage == TimingStage::final) previous.again_us = one.median_us;
   problem.previous = std::move(previous);
 }
 
@@ -130,7 +130,7 @@ void add_finalists(ReportProblem& problem, const ByTrial& times) {
     if (at == times.end()) continue;
     const Measurement* last = nullptr;
     for (const Measurement& one : at->second)
-      if (one.stage == "final" && one.session == problem.decision->session) last = &one;
+      if (one.stage == TimingStage::final && one.session == problem.decision->session) last = &one;
     if (problem.trials[i].winner)
       if (const Measurement* decided = find(times, problem.decision->trial, problem.decision->measurement))
         last = decided;

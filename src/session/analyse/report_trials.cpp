@@ -36,7 +36,7 @@ ReportTrial to_report(Trial trial, const std::vector<Measurement>& measurements)
     result.time->samples_us.clear();
   }
   for (const Measurement& one : measurements)
-    if (one.stage == "screen" && one.cache == "cold") result.screen_us = one.median_us;
+    if (one.stage == TimingStage::screen && one.cache == CacheState::cold) result.screen_us = one.median_us;
   if (result.screen_us == 0 && result.time) result.screen_us = result.time->median_us;
   return result;
 }
@@ -44,10 +44,10 @@ ReportTrial to_report(Trial trial, const std::vector<Measurement>& measurements)
 }  // namespace
 
 const Measurement* most_trusted(const std::vector<Measurement>& measurements) {
-  for (const char* stage : {"final", "bench", "screen"}) {
+  for (const TimingStage stage : kMostTrustedFirst) {
     const Measurement* newest = nullptr;
     for (const Measurement& one : measurements)
-      if (one.stage == stage && one.cache == "cold" && (newest == nullptr || one.created >= newest->created))
+      if (one.stage == stage && one.cache == CacheState::cold && (newest == nullptr || one.created >= newest->created))
         newest = &one;
     if (newest != nullptr) return newest;
   }

@@ -1,6 +1,9 @@
 #include "session/analyse/roofline.h"
 
 #include <algorithm>
+#include <map>
+
+#include "base/interrupt.h"
 
 namespace kerlab::session {
 
@@ -24,7 +27,7 @@ std::optional<Measurement> decided_measurement(const Database& database, const D
   for (Measurement& measurement : database.measurements(decision.trial)) {
     if (measurement.id == decision.measurement) return std::move(measurement);
   }
-  return database.latest_measurement(decision.trial, "final");
+  return database.latest_measurement(decision.trial, TimingStage::final);
 }
 
 void add_winner(ProblemRoofline& problem, const DeviceInfo& device, const Database& database) {
@@ -40,9 +43,10 @@ void add_winner(ProblemRoofline& problem, const DeviceInfo& device, const Databa
 
 /// With a cold cache: side by side with others, else asked for or of a ladder, else of a sweep.
 std::optional<Measurement> best_measured(const Database& database, const Trial& trial, const DeviceInfo& device) {
-  for (const char* stage : {"final", "bench", "screen"}) {
+  for (const TimingStage stage : kMostTrustedFirst) {
     auto measurement = database.latest_measurement(trial.id, stage);
-    if (measurement && measurement->cache == "cold" && measurement->clock == device.clock()) return measurement;
+    if (measurement && measurement->cache == CacheState::cold && measurement->clock == device.clock())
+      return measurement;
   }
   return std::nullopt;
 }
@@ -72,7 +76,7 @@ void add_shipped(ProblemRoofline& problem, const std::vector<ShippedWinner>& shi
   for (const ShippedWinner& winner : shipped) {
     if (winner.problem != problem.key) continue;
     if (!problem.points.empty() && problem.points.front().winner &&
-        problem.points.front().measurement.clock == "measured" &&
+        problem.points.front().measurement.clock == ClockKind::measured &&
         problem.points.front().trial.configuration == winner.configuration)
       continue;
     Trial trial;
@@ -82,12 +86,11 @@ void add_shipped(ProblemRoofline& problem, const std::vector<ShippedWinner>& shi
     trial.problem = winner.problem;
     trial.device_class = winner.device_class;
     Measurement measurement;
+    measurement.stage = TimingStage::final;
     measurement.median_us = winner.median_us;
     measurement.low_us = winner.low_us;
     measurement.high_us = winner.high_us;
     measurement.sm_clock_mhz = winner.sm_clock_mhz;
-    measurement.cache = "cold";
-    measurement.clock = "measured";
     RooflinePoint point = point_under(problem, std::move(trial), std::move(measurement));
     point.shipped = fmt::format("{}, {}", shipped_device_title(winner.device_class), winner.date);
     problem.points.push_back(std::move(point));
@@ -95,36 +98,48 @@ void add_shipped(ProblemRoofline& problem, const std::vector<ShippedWinner>& shi
 }
 
 /// What is shipped for such a device, of problems without a stored winner.
-void add_shipped_winners(RooflineReport& report, const RooflineOptions& options, const Database& database,
-                         const std::vector<ShippedWinner>& shipped) {
-  const Catalogue catalogue = open_catalogue(options.rig.kernels);
-  for (const ShippedWinner& winner : shipped) {
-    const auto known = [&](const ProblemRoofline& problem) { return problem.key == winner.problem; };
-    if (std::any_of(report.problems.begin(), report.problems.end(), known)) continue;
-    try {
-      const Family family = catalogue.find(winner.family).family;
-      const Problem problem = make_problem(family, request_of_key(family, winner.problem));
-      auto roofline = problem_roofline(family, problem, report.device, report.measured, database, {winner});
-      if (!roofline.points.empty()) report.problems.push_back(std::move(roofline));
-    } catch (const Error& error) {
-      report.warnings.push_back(fmt::format("left out: {}: {}", winner.problem, error.what()));
-    }
-  }
-}
+/// Adds problems by their keys. Each family is read once.
+class ProblemsByKey {
+ public:
+  ProblemsByKey(RooflineReport& report, const RooflineOptions& options, const Database& database)
+      : report_(report), catalogue_(open_catalogue(options.rig.kernels)), database_(database) {}
 
-void add_stored_winners(RooflineReport& report, const RooflineOptions& options, const Database& database) {
-  const Catalogue catalogue = open_catalogue(options.rig.kernels);
-  for (const Decision& decision : database.winners()) {
-    if (decision.device_class != report.device.device_class()) continue;
+  void add_stored(const Decision& decision) {
+    const auto has_winner = [](const ProblemRoofline& found) { return found.points.front().winner; };
+    if (decision.device_class == report_.device.device_class()) add(decision.family, decision.problem, {}, has_winner);
+  }
+  void add_shipped(const ShippedWinner& winner) {
+    if (std::ranges::find(report_.problems, winner.problem, &ProblemRoofline::key) == report_.problems.end())
+      add(winner.family, winner.problem, {winner}, [](const ProblemRoofline&) { return true; });
+  }
+
+ private:
+  template <typename Wanted>
+  void add(const std::string& name, const std::string& key, const std::vector<ShippedWinner>& shipped, Wanted wanted) {
+    end_interrupted_wait();
     try {
-      const Family family = catalogue.find(decision.family).family;
-      const Problem problem = make_problem(family, request_of_key(family, decision.problem));
-      auto roofline = problem_roofline(family, problem, report.device, report.measured, database);
-      if (!roofline.points.empty() && roofline.points.front().winner) report.problems.push_back(std::move(roofline));
+      auto known = families_.find(name);
+      if (known == families_.end()) known = families_.emplace(name, catalogue_.find(name).family).first;
+      const Family& family = known->second;
+      const Problem problem = make_problem(family, request_of_key(family, key));
+      auto found = problem_roofline(family, problem, report_.device, report_.measured, database_, shipped);
+      if (!found.points.empty() && wanted(found)) report_.problems.push_back(std::move(found));
     } catch (const Error& error) {
-      report.warnings.push_back(fmt::format("left out: {}: {}", decision.problem, error.what()));
+      report_.warnings.push_back(fmt::format("left out: {}: {}", key, error.what()));
     }
   }
+
+  RooflineReport& report_;
+  Catalogue catalogue_;
+  const Database& database_;
+  std::map<std::string, Family> families_;
+};
+
+void add_winners(RooflineReport& report, const RooflineOptions& options, const Database& database,
+                 const std::vector<ShippedWinner>& shipped) {
+  ProblemsByKey problems(report, options, database);
+  for (const Decision& decision : database.winners()) problems.add_stored(decision);
+  for (const ShippedWinner& winner : shipped) problems.add_shipped(winner);
 }
 
 void take_ceilings(RooflineReport& report, const RooflineOptions& options, Rig& rig, Database& database) {
@@ -132,7 +147,7 @@ void take_ceilings(RooflineReport& report, const RooflineOptions& options, Rig& 
     report.measured = measure_ceilings(rig, database);
     report.measured_now = true;
   } catch (const Error& error) {
-    if (options.measure) throw;
+    if (options.measure || error.code() == ExitCode::interrupted) throw;
     report.warnings.push_back(fmt::format("only theoretical ceilings: {}", error.what()));
   }
 }
@@ -205,8 +220,7 @@ Stepped<RooflineReport> make_rooflines(RooflineOptions options, Database& databa
   if (!report.device.is_scripted) shipped = read_shipped(shipped_folder(), shipped_device(report.device));
   report.warnings.insert(report.warnings.end(), shipped.warnings.begin(), shipped.warnings.end());
   if (options.rig.target.empty()) {
-    add_stored_winners(report, options, database);
-    add_shipped_winners(report, options, database, shipped.winners);
+    add_winners(report, options, database, shipped.winners);
   } else {
     const Problem problem = problem_for_device(rig.folder(), request, rig.device());
     report.problems.push_back(

@@ -36,8 +36,8 @@ struct ProblemRoofline {
   double flops = 0, bytes = 0;
   std::string bandwidth = "copy";  ///< which measured bandwidth its traffic is like: copy, read, write
   Ceilings theoretical;
-  Roofline roof;                     ///< by the theoretical ceilings
-  std::optional<Ceilings> measured;  ///< its source says if "measured" or "scripted"
+  Roofline roof;  ///< by the theoretical ceilings
+  std::optional<Ceilings> measured;
   std::optional<Roofline> measured_roof;
   /// The winner first (if there is one), then the best of each other variant, last what is shipped.
   std::vector<RooflinePoint> points;

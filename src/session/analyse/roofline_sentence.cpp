@@ -40,11 +40,10 @@ std::string winner_text(const ProblemRoofline& problem, const RooflinePoint& poi
                                                   : fmt::format("the shipped winner ({})", point.shipped);
   const std::string theoretical = fmt::format("{} of the theoretical {}", format_share(point.of_theoretical),
                                               ceiling_text(problem, roof.memory_bound, false));
-  if (!problem.measured || (!roof.memory_bound && problem.measured->source.ends_with("theoretical compute")))
+  if (!problem.measured || (!roof.memory_bound && !problem.measured->measured_peak))
     return fmt::format("; {} reaches {}, {}", who, rate, theoretical);
-  const std::string clock = problem.measured->source.substr(0, problem.measured->source.find(' '));
-  return fmt::format("; {} reaches {}, {} of the {} {} ({}){}", who, rate, format_share(point.of_measured), clock,
-                     ceiling_text(problem, roof.memory_bound, true), theoretical,
+  return fmt::format("; {} reaches {}, {} of the {} {} ({}){}", who, rate, format_share(point.of_measured),
+                     name(*problem.measured->clock), ceiling_text(problem, roof.memory_bound, true), theoretical,
                      point.of_measured > 1.02 ? above_text(roof.memory_bound) : "");
 }
 
@@ -57,8 +56,8 @@ std::string roofline_sentence(const ProblemRoofline& problem) {
   const RooflinePoint& point = problem.points.front();
   if (!point.shipped.empty()) text += "; nothing of it is stored yet (kerlab tune)";
   text += winner_text(problem, point, roof);
-  if (point.measurement.clock != "measured")
-    text += fmt::format(" -- {} times, not those of a GPU", point.measurement.clock);
+  if (point.measurement.clock != ClockKind::measured)
+    text += fmt::format(" -- {} times, not those of a GPU", name(point.measurement.clock));
   return text;
 }
 

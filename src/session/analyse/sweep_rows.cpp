@@ -115,7 +115,7 @@ void look_up(std::vector<SweepRow>& rows, const Family& family, const VariantSou
     const TrialCandidate candidate = make_candidate(family, source, 0, row.configuration, problem, device, toolchain);
     row.trial = database.trial_by_key(candidate.trial.key);
     if (!row.trial || row.trial->status != TrialStatus::passed) continue;
-    for (const char* stage : {"final", "screen", "bench"})
+    for (const TimingStage stage : {TimingStage::final, TimingStage::screen, TimingStage::bench})
       if (!row.measurement) row.measurement = database.latest_measurement(row.trial->id, stage);
   }
 }

@@ -145,7 +145,7 @@ std::optional<SweepPoint> point_of(const Trial& trial, const std::optional<Measu
     point.failed = failure_of(trial);
     return point;
   }
-  if (!measurement || measurement->clock != "measured") return {};
+  if (!measurement || measurement->clock != ClockKind::measured) return {};
   point.us = measurement->median_us;
   point.spills = static_cast<int>(trial.spill_bytes);
   point.twin = trial.reason == TrialReason::twin;
@@ -159,7 +159,7 @@ struct Recording {
 
   void add(const Trial& trial, const Database& database) {
     const bool timed = trial.status == TrialStatus::passed;
-    const auto measurement = timed ? database.latest_measurement(trial.id, "screen") : std::nullopt;
+    const auto measurement = timed ? database.latest_measurement(trial.id, TimingStage::screen) : std::nullopt;
     auto point = point_of(trial, measurement);
     if (!point) return;
     sweep.points.push_back(std::move(*point));
@@ -233,7 +233,7 @@ std::string counted_text(const Sweep& sweep, const CountedSweep& counted) {
           c.barriers);
       for (const Stretch& s : w.stretches)
         text += fmt::format("stretch {} {} {} {} {} {} {} {} {}\n", s.executions, s.instructions, s.chain, s.loads,
-                            s.awaited, s.pending, s.commits, s.held, s.fetched);
+                            s.awaited.value_or(-1), s.pending.value_or(-1), s.commits, s.held, s.fetched);
     }
   }
   return text;

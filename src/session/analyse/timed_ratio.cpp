@@ -12,7 +12,7 @@ TimedRatios::TimedRatios(const Trial& like, const Database* database) {
     if (!same) continue;
     std::vector<Timed>& times = trial.configuration == like.configuration ? own_ : others_[trial.configuration];
     for (Measurement& measurement : database->measurements(trial.id))
-      if (measurement.clock != "modelled") times.push_back({trial.device_class, std::move(measurement)});
+      if (measurement.clock != ClockKind::modelled) times.push_back({trial.device_class, std::move(measurement)});
   }
 }
 

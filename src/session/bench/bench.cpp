@@ -36,16 +36,12 @@ BenchSession::BenchSession(BenchOptions options, Database& database)
   for (const ProblemRequest& request : problems_)
     make_problem(family, request);  // all are judged before the first runs
   if (options_.once) return;
-  SessionRecord record;
-  record.command = options_.command;
-  record.version = options_.version;
-  record.device = fmt::format("{} {}", rig_.device().id, rig_.device().name);
-  ledger_.emplace(database_, record);
+  ledger_.emplace(database_, session_record(options_, rig_.device()));
 }
 
 bool BenchSession::step() {
   if (next_ == problems_.size()) {
-    if (ledger_) ledger_->close("finished");
+    if (ledger_) ledger_->close(SessionState::finished);
     return false;
   }
   const Problem problem = problem_for_device(rig_.folder(), problems_[next_++], rig_.device());

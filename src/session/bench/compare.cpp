@@ -159,11 +159,7 @@ bool CompareSession::step() {
   if (finished_) return false;
   if (next_ == 0) {
     ProblemLoader(rig_, *setup_).load();
-    SessionRecord record;
-    record.command = options_.command;
-    record.version = options_.version;
-    record.device = result_.device;
-    ledger_.emplace(database_, record);
+    ledger_.emplace(database_, session_record(options_, rig_.device()));
   }
   if (next_ < entries_.size()) {
     check(next_++);
@@ -208,6 +204,7 @@ void CompareSession::check(std::size_t index) {
   kernel.same_source = subject.source.source.hash == first.subject.source.source.hash;
   kernel.same_program = kernel.same_source && result.candidate.options == first.result.candidate.options &&
                         result.candidate.plan == first.result.candidate.plan;
+  store_trial(index);
 }
 
 std::string figure_title(const std::string& figure) {

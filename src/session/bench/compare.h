@@ -41,7 +41,8 @@ struct ComparedKernel {
 
 struct Comparison {
   Problem problem;
-  std::string device, toolchain, clock;  ///< clock: measured, modelled, scripted; empty: nothing was timed
+  std::string device, toolchain;
+  std::optional<ClockKind> clock;  ///< none: nothing was timed
   double flops = 0, bytes = 0, roof_us = 0;
   bool memory_bound = false;  ///< by the theoretical roof
   std::vector<ComparedKernel> kernels;
@@ -74,6 +75,7 @@ class CompareSession {
   void time_together();
   void take_timing(std::size_t index, Evaluation& timed, bool together);
   void compare_times();
+  void store_trial(std::size_t index);
   void store();
 
   CompareOptions options_;

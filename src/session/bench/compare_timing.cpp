@@ -48,17 +48,23 @@ void CompareSession::compare_times() {
   }
 }
 
+/// As soon as it is checked, so that an interruption keeps that; and again when it is timed, which may show more.
+void CompareSession::store_trial(std::size_t index) {
+  ComparedKernel& kernel = result_.kernels[index];
+  ledger_->keep_source(entries_[index].subject.source.source);
+  kernel.trial.session = ledger_->session();
+  database_.put(kernel.trial);
+}
+
 void CompareSession::store() {
   for (std::size_t i = 0; i < entries_.size(); ++i) {
+    store_trial(i);
     ComparedKernel& kernel = result_.kernels[i];
-    ledger_->keep_source(entries_[i].subject.source.source);
-    kernel.trial.session = ledger_->session();
-    database_.put(kernel.trial);
     if (!kernel.measurement) continue;
     result_.clock = kernel.measurement->clock;
     ledger_->measured(kernel.trial, *kernel.measurement);
   }
-  ledger_->close("finished");
+  ledger_->close(SessionState::finished);
 }
 
 }  // namespace kerlab::session

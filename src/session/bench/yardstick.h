@@ -12,11 +12,13 @@ namespace kerlab::session {
 struct YardstickRow {
   Problem problem;
   double flops = 0, bytes = 0;
-  double roof_us = 0;                  ///< theoretical
-  std::vector<LibraryRow> library;     ///< best, then its own pick; the pick's ratio is its time over the best's
-  std::vector<double> sm_clock_mhz;    ///< median of each row's samples; 0: unknown
-  std::string protocol, cache, clock;  ///< of the best's samples
-  std::string note;                    ///< why there is no row, or what choosing cost
+  double roof_us = 0;                ///< theoretical
+  std::vector<LibraryRow> library;   ///< best, then its own pick; the pick's ratio is its time over the best's
+  std::vector<double> sm_clock_mhz;  ///< median of each row's samples; 0: unknown
+  std::string protocol;              ///< of the best's samples, as the next
+  CacheState cache = CacheState::cold;
+  ClockKind clock = ClockKind::measured;
+  std::string note;  ///< why there is no row, or what choosing cost
   std::string warning;
 };
 

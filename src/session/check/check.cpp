@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/format.h"
+#include "base/interrupt.h"
 #include "session/find/failures.h"
 #include "session/run/elsewhere.h"
 #include "session/shapes/adversarial.h"
@@ -117,6 +118,7 @@ std::string CheckSession::checked_small() const {
 /// What is asked for is executed as it will be, and, where it is small enough to be executed whole, as for a device of
 /// few multiprocessors; every other problem only so.
 void CheckSession::add_jobs(std::size_t problem, std::size_t source, const Configuration& configuration) {
+  end_interrupted_wait();
   const Family& family = rig_.folder().family;
   const Variant& variant = *chosen_.sources[source].variant;
   const bool small = is_executed_whole(flops_of(family, problems_[problem]), bytes_of(family, problems_[problem]));

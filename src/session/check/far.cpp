@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/format.h"
+#include "base/interrupt.h"
 #include "session/check/check.h"
 #include "session/run/elsewhere.h"
 #include "session/shapes/valid_shape.h"
@@ -128,6 +129,7 @@ void CheckSession::add_far() {
   }
   std::set<std::size_t> done;
   for (const auto& [source, configuration] : chosen_.configurations) {
+    end_interrupted_wait();
     // Of thousands of configurations the first: offsets are mostly the same in all.
     if (!done.insert(source).second && (options_.every_configuration || options_.every_value)) continue;
     const Variant& variant = *chosen_.sources[source].variant;

@@ -103,7 +103,7 @@ class Exporter {
     library_.toolchain = rig_.toolchain();
     library_.driver = device.driver;
     library_.created = utc_now();
-    library_.clock = session_.result().clock;
+    library_.clock = name(session_.result().clock);
     library_.check_version = kCheckVersion;
     library_.default_dtype = name(session_.result().shapes.front().problem.dtype);
     for (const Dimension& dimension : family.dimensions) {

@@ -1,8 +1,10 @@
 #include "session/export/export_check.h"
 
 #include <algorithm>
+#include <map>
 
 #include "base/format.h"
+#include "plan/device_facts.h"
 #include "session/run/candidate.h"
 #include "session/run/device_class.h"
 #include "session/run/space.h"
@@ -14,21 +16,11 @@ namespace {
 /// The device that the file was made for, as far as its plans depend on it.
 DeviceInfo device_of(const ExportIdentity& identity) {
   DeviceInfo device = device_of_class(identity.device_class);
-  for (const auto& [name, value] : identity.facts) {
-    const auto number = static_cast<int>(value);
-    if (name == "device.sms") device.sms = number;
-    if (name == "device.memory_bytes") device.memory_bytes = value;
-    if (name == "device.l2_bytes") device.l2_bytes = value;
-    if (name == "device.shared_per_block") device.shared_per_block = number;
-    if (name == "device.shared_per_sm") device.shared_per_sm = number;
-    if (name == "device.shared_reserved") device.shared_reserved = number;
-    if (name == "device.registers_per_block") device.registers_per_block = number;
-    if (name == "device.registers_per_sm") device.registers_per_sm = number;
-    if (name == "device.threads_per_block") device.threads_per_block = number;
-    if (name == "device.threads_per_sm") device.threads_per_sm = number;
-    if (name == "device.blocks_per_sm") device.blocks_per_sm = number;
-    if (name == "device.warp_size") device.warp_size = number;
-  }
+  const std::map<std::string, std::int64_t> facts(identity.facts.begin(), identity.facts.end());
+  device_facts(device, [&](const char* name, auto& member) {
+    if (const auto fact = facts.find(name); fact != facts.end())
+      member = static_cast<std::remove_reference_t<decltype(member)>>(fact->second);
+  });
   return device;
 }
 
@@ -47,6 +39,7 @@ class ExportComparison {
       try {
         kernel(folder, shape);
       } catch (const Error& error) {
+        if (error.code() == ExitCode::interrupted) throw;
         stale("{}: {}", shape.problem, error.what());
       }
       decision(shape);

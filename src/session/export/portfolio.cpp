@@ -62,9 +62,9 @@ void PortfolioSession::adopt_remeasured(TunedShape& shape) {
   const std::string key = candidate(shape.winner, shape.problem).trial.key;
   const auto trial = key == shape.trial_key ? std::nullopt : database_.trial_by_key(key);
   if (!trial || trial->status != TrialStatus::passed) return;
-  for (const char* stage : {"bench", "final"}) {
+  for (const TimingStage stage : {TimingStage::bench, TimingStage::final}) {
     auto measurement = database_.latest_measurement(trial->id, stage);
-    if (!measurement || measurement->cache != "cold" || measurement->clock != result_.clock) continue;
+    if (!measurement || measurement->cache != CacheState::cold || measurement->clock != result_.clock) continue;
     shape.trial_key = key;
     shape.trial = trial->id;
     shape.measurement = std::move(*measurement);
@@ -84,8 +84,8 @@ void PortfolioSession::add_stored_kernels() {
     const double limit = shape.measurement.median_us * (1 + std::max(kWorthKeeping, options_.within));
     for (const Trial& trial : database_.trials(shape.problem.key(), rig_.device().device_class())) {
       if (trial.status != TrialStatus::passed) continue;
-      auto time = database_.latest_measurement(trial.id, "final");
-      if (!time) time = database_.latest_measurement(trial.id, "screen");
+      auto time = database_.latest_measurement(trial.id, TimingStage::final);
+      if (!time) time = database_.latest_measurement(trial.id, TimingStage::screen);
       if (time && time->median_us <= limit) ++near[{trial.variant, trial.configuration}];
     }
   }
@@ -125,12 +125,14 @@ std::optional<PortfolioCell> PortfolioSession::stored_cell(const TunedShape& sha
   std::optional<PortfolioCell> best;
   int best_rank = 0;
   for (const Measurement& one : database_.measurements(trial->id)) {
-    if (one.cache != "cold" || one.clock != result_.clock) continue;
+    if (one.cache != CacheState::cold || one.clock != result_.clock) continue;
     const auto beside = std::find_if(winners.begin(), winners.end(), [&](const Measurement& other) {
       return other.session == one.session && other.stage == one.stage && other.cache == one.cache;
     });
     const double against = beside != winners.end() ? beside->median_us : shape.measurement.median_us;
-    const int rank = (beside != winners.end() ? 4 : 0) + (one.stage == "final" ? 3 : one.stage == "bench" ? 2 : 1);
+    const int rank = (beside != winners.end() ? 4 : 0) + (one.stage == TimingStage::final   ? 3
+                                                          : one.stage == TimingStage::bench ? 2
+                                                                                            : 1);
     if (against <= 0 || rank < best_rank) continue;
     best_rank = rank;
     best = PortfolioCell{Source::stored, one.median_us, one.low_us, one.high_us, one.median_us / against, {}};
@@ -176,7 +178,7 @@ bool PortfolioSession::step() {
 }
 
 void PortfolioSession::finish() {
-  if (ledger_) ledger_->close("finished");
+  if (ledger_) ledger_->close(SessionState::finished);
   if (!result_.portfolios.empty()) return;
   const std::size_t most = options_.largest > 0 ? options_.largest + kShownBeyond : 0;
   result_.portfolios = portfolios(result_.losses(), options_.within, most);
@@ -202,11 +204,7 @@ std::string PortfolioSession::doing() const {
 
 /// What the portfolio relies on: the variant of each kernel that a shape gets, for problems of that kind.
 void PortfolioSession::begin_values() {
-  SessionRecord record;
-  record.command = options_.command;
-  record.version = options_.version;
-  record.device = fmt::format("{} {}", rig_.device().id, rig_.device().name);
-  values_.emplace(rig_, &database_, std::move(record));
+  values_.emplace(rig_, &database_, session_record(options_, rig_.device()));
   for (std::size_t s = 0; s < result_.shapes.size(); ++s) {
     const PortfolioKernel& kernel = result_.kernels[result_.portfolio()->of_shape[s]];
     values_->add(source(*kernel.variant), result_.shapes[s].problem, kernel.configuration);

@@ -37,7 +37,7 @@ struct PortfolioResult {
   std::vector<std::vector<PortfolioCell>> cells;  ///< [shape][kernel]
   std::vector<Portfolio> portfolios;              ///< growing; those of more kernels than were asked for too
   std::optional<std::size_t> chosen;              ///< of these; none: no set so small covers every shape
-  std::string clock;                              ///< measured, modelled, scripted
+  ClockKind clock = ClockKind::measured;
   std::vector<std::string> left_out, notes;
   [[nodiscard]] LossMatrix losses() const;
   [[nodiscard]] const Portfolio* portfolio() const { return chosen ? &portfolios[*chosen] : nullptr; }

@@ -71,13 +71,7 @@ void PortfolioSession::measure(std::size_t index) {
         fmt::format("{}: its winner {} was decided with other sources, options or toolchain: "
                     "measured again",
                     shape.problem.title(), shape.winner.label()));
-  if (!ledger_) {
-    SessionRecord record;
-    record.command = options_.command;
-    record.version = options_.version;
-    record.device = fmt::format("{} {}", rig_.device().id, rig_.device().name);
-    ledger_.emplace(database_, record);
-  }
+  if (!ledger_) ledger_.emplace(database_, session_record(options_, rig_.device()));
   const ProblemSetup setup = prepare_problem(rig_.folder(), shape.problem, rig_.device());
   ProblemLoader(rig_, setup).load();
   std::optional<TrialCandidate> winner = checked(setup, shape.winner, row[own]);

@@ -56,9 +56,9 @@ std::optional<TunerPoint> point_of(const Trial& trial, const Database& database)
   for (auto& [name, value] : named_values_of(trial.configuration)) point.values.push_back(std::move(value));
   if (trial.status != TrialStatus::passed) return point;
   std::optional<Measurement> measurement;  // times of one stage can be compared: most have been screened
-  for (const char* stage : {"screen", "bench", "final"})
+  for (const TimingStage stage : {TimingStage::screen, TimingStage::bench, TimingStage::final})
     if (!measurement) measurement = database.latest_measurement(trial.id, stage);
-  if (!measurement || measurement->clock != "measured") return {};
+  if (!measurement || measurement->clock != ClockKind::measured) return {};
   point.median_us = measurement->median_us;
   point.samples_us = measurement->samples_us;
   point.created = measurement->created;

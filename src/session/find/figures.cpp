@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "plan/counters.h"
+#include "session/run/modelled.h"
 
 namespace kerlab::session {
 
@@ -12,7 +13,7 @@ void add_counts(std::vector<Figure>& figures, const Evaluation& result) {
   Counts all;
   double launches = 0;
   for (const CountedLaunch& launch : result.counted) {
-    if (launch.kernel.starts_with("lab_")) continue;  // fills of workspaces are none of the kernel's
+    if (is_fill(launch)) continue;  // fills of workspaces are none of the kernel's
     all += scaled(launch.counts, launch.blocks, launch.blocks_run);
     ++launches;
   }

@@ -33,8 +33,8 @@ KnownKernel KnownKernels::best(const Variant& variant, const Problem& problem, s
   double best_us = 0;
   for (const Trial& trial : database.trials(problem.key(), device.device_class())) {
     if (trial.variant != variant.name || trial.status != TrialStatus::passed) continue;
-    auto measurement = database.latest_measurement(trial.id, "final");
-    if (!measurement) measurement = database.latest_measurement(trial.id, "screen");
+    auto measurement = database.latest_measurement(trial.id, TimingStage::final);
+    if (!measurement) measurement = database.latest_measurement(trial.id, TimingStage::screen);
     if (!measurement || (best_us > 0 && measurement->median_us >= best_us)) continue;
     auto configuration = still_valid(trial, variant, problem, device);
     if (!configuration) continue;

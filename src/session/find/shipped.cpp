@@ -76,7 +76,7 @@ std::vector<ShippedWinner> winners_of(const Database& database) {
     if (!trial || trial->status != TrialStatus::passed || !stored_capabilities(trial->device_kind).is_hardware)
       continue;
     for (const Measurement& measurement : database.measurements(decision.trial)) {
-      if (measurement.id != decision.measurement || measurement.clock != "measured") continue;
+      if (measurement.id != decision.measurement || measurement.clock != ClockKind::measured) continue;
       winners.push_back({decision.device_class, decision.family, decision.problem, trial->variant, trial->configuration,
                          measurement.median_us, measurement.low_us, measurement.high_us, decision.created.substr(0, 10),
                          trial->toolchain, measurement.driver, measurement.sm_clock_mhz, trial->source_hash});

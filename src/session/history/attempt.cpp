@@ -26,8 +26,8 @@ std::int64_t bank_conflicts(const std::vector<CountedLaunch>& launches) {
 constexpr double kLeastLimit = 5;  // seconds
 constexpr double kPatience = 20;   // times what the last good run took
 
-double occupancy_of(const Trial& trial, const DeviceInfo& device) {
-  if (trial.blocks_per_sm <= 0 || trial.threads <= 0 || device.threads_per_sm <= 0) return -1;
+std::optional<double> occupancy_of(const Trial& trial, const DeviceInfo& device) {
+  if (trial.blocks_per_sm <= 0 || trial.threads <= 0 || device.threads_per_sm <= 0) return std::nullopt;
   return static_cast<double>(trial.blocks_per_sm * trial.threads) / device.threads_per_sm;
 }
 
@@ -76,7 +76,6 @@ void take(Attempt& attempt, Evaluation& result, const Subject& subject, const De
   attempt.measurement = std::move(result.measurement);
   attempt.warning = std::move(result.warning);
   attempt.compile_s = result.compile_s;
-  if (attempt.measurement) attempt.clock = attempt.measurement->clock;
   attempt.counted = std::move(result.counted);
   if (!attempt.counted.empty()) attempt.conflicts = bank_conflicts(attempt.counted);
   attempt.occupancy = occupancy_of(attempt.trial, device);
@@ -90,7 +89,7 @@ Attempts::Attempts(AttemptOptions options, Database& database) : options_(std::m
 
 Attempts::~Attempts() {
   try {
-    if (ledger_) ledger_->close("finished");
+    if (ledger_) ledger_->close(SessionState::finished);
   } catch (const std::exception&) {
     // The next session marks it interrupted.
   }
@@ -237,7 +236,7 @@ void Attempts::compare(Attempt& attempt, const Evaluations& together, const Trac
   for (const auto& [what, timed] : {std::pair{"last", &track.last}, std::pair{"best", &track.best}}) {
     if (!*timed) continue;
     const bool again = next > 1 && !attempt.beside.empty() && (*timed)->number == attempt.beside.front().number;
-    if (attempt.clock == "modelled") {
+    if (ours.clock == ClockKind::modelled) {
       const double ratio = ours.median_us / (*timed)->us;
       attempt.beside.push_back({what, (*timed)->number, (*timed)->us, ratio, ratio, ratio});
     } else if (again) {
@@ -254,13 +253,7 @@ void Attempts::compare(Attempt& attempt, const Evaluations& together, const Trac
 }
 
 void Attempts::store(Attempt& attempt, const Subject& subject, const DeviceInfo& device) {
-  if (!ledger_) {
-    SessionRecord record;
-    record.command = options_.command;
-    record.version = options_.version;
-    record.device = fmt::format("{} {}", device.id, device.name);
-    ledger_.emplace(database_, record);
-  }
+  if (!ledger_) ledger_.emplace(database_, session_record(options_, device));
   ledger_->keep_source(subject.source.source);
   ledger_->result(attempt.trial);
   ledger_->flush();
@@ -277,7 +270,7 @@ void Attempts::keep(Attempt& attempt) {
   save.verdict = name(attempt.trial.status);
   save.message = attempt.first_error.empty() ? attempt.trial.message : attempt.first_error;
   save.median_us = attempt.measurement ? attempt.measurement->median_us : 0;
-  save.clock = attempt.clock;
+  if (attempt.measurement) save.clock = attempt.measurement->clock;
   attempt.save = save_ = keep_save(database_, attempt.files, std::move(save));
 }
 

@@ -50,15 +50,14 @@ struct Attempt {
   CheckReport report;
   std::optional<Measurement> measurement;  ///< stored
   std::string warning;                     ///< of the timing
-  std::string clock;                       ///< measured, modelled, scripted; empty: not timed
   double roof_us = 0, flops = 0, bytes = 0;
-  std::vector<CountedLaunch> counted;  ///< emulated
-  std::int64_t conflicts = -1;         ///< shared-memory passes of a run beyond the least, emulated; -1: not known
-  double occupancy = -1;               ///< of the kernel that fills an SM least; -1: not known
-  std::vector<Beside> beside;          ///< last and best of the same problem and variant, where there are such
-  bool is_best = false;                ///< faster than every attempt of this problem and variant before it
-  KernelFiles files;                   ///< that it was made of, as they were read
-  std::int64_t save = 0;               ///< number of the save that holds these files; 0: not kept
+  std::vector<CountedLaunch> counted;     ///< emulated
+  std::optional<std::int64_t> conflicts;  ///< shared-memory passes of a run beyond the least; of emulated ones
+  std::optional<double> occupancy;        ///< of the kernel that fills an SM least
+  std::vector<Beside> beside;             ///< last and best of the same problem and variant, where there are such
+  bool is_best = false;                   ///< faster than every attempt of this problem and variant before it
+  KernelFiles files;                      ///< that it was made of, as they were read
+  std::int64_t save = 0;                  ///< number of the save that holds these files; 0: not kept
   /// `seconds` is the whole; of it: reading the spec, waking the device, images of lab and reference (`open_s`); the
   /// worker's data and reference (`prepare_s`, 0 where it had them); compiling, checking, timing; the database.
   double seconds = 0, open_s = 0, prepare_s = 0, compile_s = 0, check_s = 0, time_s = 0, store_s = 0;

@@ -59,8 +59,8 @@ BaselineTime baseline_time(const Measurement& measurement, const Baseline& basel
   time.high_us = measurement.high_us;
   time.samples = static_cast<std::int64_t>(measurement.samples_us.size());
   time.protocol = measurement.protocol;
-  time.cache = measurement.cache;
-  time.clock = measurement.clock;
+  time.cache = name(measurement.cache);
+  time.clock = name(measurement.clock);
   time.recipe = measurement.recipe;
   time.driver = measurement.driver;
   time.device_uuid = measurement.device_uuid;

@@ -252,11 +252,7 @@ std::optional<RecordRow> RecordSession::check(const Job& job) {
 
 void RecordSession::begin_values() {
   const RegressKernel& kernel = passed_->kernel;
-  SessionRecord record;
-  record.command = options_.command;
-  record.version = options_.version;
-  record.device = fmt::format("{} {}", rig_->device().id, device_);
-  passed_->values.emplace(*rig_, database_, std::move(record));
+  passed_->values.emplace(*rig_, database_, session_record(options_, rig_->device()));
   passed_->values->add(kernel.source, kernel.problem, kernel.configuration);
 }
 

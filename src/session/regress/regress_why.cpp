@@ -12,6 +12,7 @@
 #include "model/inspection.h"
 #include "session/find/source_difference.h"
 #include "session/find/source_text.h"
+#include "session/run/modelled.h"
 #include "spec/toml/source_path.h"
 
 namespace kerlab::session {
@@ -92,7 +93,7 @@ std::map<std::pair<std::string, std::string>, LineSum> line_sums(const std::vect
   std::map<std::pair<std::string, std::string>, LineSum> sums;
   SourceText text(source);
   for (const CountedLaunch& launch : launches) {
-    if (launch.kernel.starts_with("lab_") || launch.blocks_run == 0) continue;
+    if (is_fill(launch) || launch.blocks_run == 0) continue;
     const double scale = static_cast<double>(launch.blocks) / static_cast<double>(launch.blocks_run);
     for (const SourceLine& line : by_source_line(launch.lines)) {
       const std::string file = fs::path(line.line.file).filename().string();

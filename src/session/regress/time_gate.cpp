@@ -150,7 +150,7 @@ bool TimeGate::note(Seen& seen, const Evaluations& timed) const {
     seen.failure = seen.wrong = failure_of(today);
   if (!seen.failure.empty()) return false;
   const SampleSet& first = *timed.items.front().samples;
-  if (first.protocol == "events-1" && first.clock == "measured") {
+  if (first.protocol == "events-1" && first.clock == ClockKind::measured) {
     for (const Evaluation& one : timed.items)
       seen.samples_us.insert(seen.samples_us.end(), one.samples->samples_us.begin(), one.samples->samples_us.end());
     seen.rule.floor_us = std::max(seen.rule.floor_us, clock_floor_us(seen.samples_us, kMostEventFloorUs));

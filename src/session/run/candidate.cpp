@@ -154,7 +154,7 @@ std::string conditions_text(const SampleSet& samples) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-std::optional<Measurement> make_measurement(const SampleSet& samples, const std::string& stage, const Recipe& recipe,
+std::optional<Measurement> make_measurement(const SampleSet& samples, TimingStage stage, const Recipe& recipe,
                                             const DeviceInfo& device) {
   const std::optional<Summary> summary = summarize(samples.samples_us);
   if (!summary) return std::nullopt;

@@ -52,7 +52,7 @@ std::string measured_recipe(const Recipe& recipe);
 std::string conditions_text(const SampleSet& samples);
 
 /// Empty when nothing was sampled.
-std::optional<Measurement> make_measurement(const SampleSet& samples, const std::string& stage, const Recipe& recipe,
+std::optional<Measurement> make_measurement(const SampleSet& samples, TimingStage stage, const Recipe& recipe,
                                             const DeviceInfo& device);
 
 }  // namespace kerlab::session

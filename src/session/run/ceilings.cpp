@@ -21,8 +21,8 @@ double MeasuredCeilings::value(const std::string& name) const {
 }
 
 std::string ceilings_class(const DeviceInfo& device) {
-  const std::string clock = device.clock();
-  return clock == "measured" ? device.device_class() : fmt::format("{} ({})", device.device_class(), clock);
+  return device.clock() == ClockKind::measured ? device.device_class()
+                                               : fmt::format("{} ({})", device.device_class(), name(device.clock()));
 }
 
 MeasuredCeilings stored_ceilings(const Database& database, const DeviceInfo& device) {
@@ -61,7 +61,8 @@ std::optional<Ceilings> practical_ceilings(const MeasuredCeilings& measured, con
   ceilings.bytes_per_s = measured.value(bandwidth);
   if (ceilings.bytes_per_s <= 0) return std::nullopt;
   const double peak = measured.value(peak_name(dtype, theoretical.unit));
-  ceilings.source = peak > 0 ? measured.clock : measured.clock + " bandwidth, theoretical compute";
+  ceilings.clock = measured.clock;
+  ceilings.measured_peak = peak > 0;
   if (peak > 0) ceilings.flops_per_s = peak;
   return ceilings;
 }

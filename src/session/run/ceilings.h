@@ -13,9 +13,9 @@
 namespace kerlab::session {
 
 struct MeasuredCeilings {
-  std::vector<Ceiling> rows;  ///< empty: not measured yet
-  std::string clock;          ///< "measured"; "scripted", "modelled": of a device that is none
-  std::string created;        ///< UTC
+  std::vector<Ceiling> rows;              ///< empty: not measured yet
+  ClockKind clock = ClockKind::measured;  ///< another one: of a device that is no GPU
+  std::string created;                    ///< UTC
 
   /// 0: that one was not measured.
   [[nodiscard]] double value(const std::string& name) const;
@@ -32,7 +32,7 @@ MeasuredCeilings measure_ceilings(Rig& rig, Database& database);
 std::string peak_name(DType dtype, const std::string& unit);
 
 /// Measured bandwidth (`bandwidth`: copy, read, write) and peak of the pipe of `theoretical`. A peak that no ceiling
-/// kernel measures stays theoretical, and `source` says so. Empty: no bandwidth was measured.
+/// kernel measures stays theoretical, and `measured_peak` says so. Empty: no bandwidth was measured.
 std::optional<Ceilings> practical_ceilings(const MeasuredCeilings& measured, const std::string& bandwidth, DType dtype,
                                            const Ceilings& theoretical);
 

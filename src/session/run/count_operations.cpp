@@ -92,6 +92,7 @@ Operations count_operations(const Trial& trial, RigOptions options) {
             fmt::format("of today's {}: the trial ran an earlier text", variant.source.filename().string());
     }
   } catch (const Error& error) {
+    if (error.code() == ExitCode::interrupted) throw;
     operations.note = fmt::format("not counted: {}", error.what());
   }
   return operations;

@@ -20,7 +20,7 @@ Ledger::Ledger(Database& database, const SessionRecord& record) : database_(data
 Ledger::~Ledger() {
   if (closed_) return;
   try {
-    close("interrupted");
+    close(SessionState::interrupted);
   } catch (const std::exception&) {
     // The next session marks it interrupted.
   }
@@ -82,7 +82,7 @@ void Ledger::decide(Decision& decision) {
   database_.put(decision);
 }
 
-void Ledger::close(const std::string& state) {
+void Ledger::close(SessionState state) {
   flush();
   closed_ = true;
   database_.end_session(session_, state, seconds());

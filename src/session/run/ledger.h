@@ -7,6 +7,16 @@
 
 namespace kerlab::session {
 
+/// Of a command that runs on one device; `options` have what was typed, and kerlab's version.
+template <typename Options>
+SessionRecord session_record(const Options& options, const DeviceInfo& device) {
+  SessionRecord record;
+  record.command = options.command;
+  record.version = options.version;
+  record.device = device.id + " " + device.name;
+  return record;
+}
+
 class Ledger {
  public:
   /// Begins a session record. Rows left `launching` by dead sessions become `interrupted`.
@@ -32,7 +42,7 @@ class Ledger {
   /// Commits what a library took in the rounds of a measurement.
   void library(std::vector<LibraryTime> times);
   /// Flushes and ends the session record.
-  void close(const std::string& state);
+  void close(SessionState state);
 
   [[nodiscard]] Database& database() const { return database_; }
   [[nodiscard]] std::int64_t session() const { return session_; }

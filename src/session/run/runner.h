@@ -31,7 +31,7 @@ struct Protocol {
   bool explain = false;  ///< a check that fails looks at which elements are wrong, as a thorough one does
   Sampling sampling = Sampling::automatic;  ///< of checks on an emulated device
   std::optional<TimingSchedule> schedule;   ///< none: no timing
-  std::string stage = "bench";              ///< of the measurements: screen, final, bench
+  TimingStage stage = TimingStage::bench;   ///< of the measurements
   bool fresh = false;         ///< after timing (not emulated) each is checked once more, on data not seen before
   double energy_seconds = 0;  ///< each alone under load for so long, GPUs only; 0: not
   bool library = false;       ///< the vendor's library is opened, and timed beside them

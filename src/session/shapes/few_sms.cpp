@@ -77,7 +77,7 @@ std::optional<DeviceInfo> device_of_few(const Family& family, const Variant& var
       (whole && *many == *whole && plan_on(family, variant, problem, configuration, device, kFewSms[0]) == whole))
     return best;
   const std::vector<std::int64_t> pieces = workers_of(*many);
-  std::int64_t most = -1;
+  std::optional<std::int64_t> most;
   for (const int few : kFewSms) {
     if (few >= device.sms) break;
     DeviceInfo smaller = device;
@@ -86,7 +86,7 @@ std::optional<DeviceInfo> device_of_few(const Family& family, const Variant& var
     const auto plan = plan_on(family, variant, problem, configuration, smaller, few);
     if (!plan || plan->launches.size() != many->launches.size()) continue;
     const std::int64_t value = worth(workers_of(*plan), pieces);
-    if (value <= most) continue;
+    if (most && value <= *most) continue;
     most = value;
     best = smaller;
   }

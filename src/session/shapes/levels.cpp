@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/interrupt.h"
 #include "session/shapes/few_sms.h"
 
 namespace kerlab::session {
@@ -225,6 +226,7 @@ double threads_in_block(const Launch& launch) {
 }
 
 std::optional<Problem> valid_problem(const ShapedKernel& kernel, const ProblemRequest& request) {
+  end_interrupted_wait();  // of many variants this takes seconds
   std::optional<Problem> problem;
   try {
     problem = make_problem(kernel.family, request);

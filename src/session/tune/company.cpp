@@ -13,7 +13,7 @@ constexpr std::chrono::milliseconds kAskEvery{500};
 
 std::string with_memory(const ForeignProcess& process) {
   const std::string name = name_all({process});
-  return process.memory_bytes < 0 ? name : fmt::format("{} with {}", name, format_bytes(process.memory_bytes));
+  return process.memory_bytes ? fmt::format("{} with {}", name, format_bytes(*process.memory_bytes)) : name;
 }
 
 }  // namespace

@@ -106,7 +106,7 @@ std::set<std::string> tried_keys(const Screening& screening) {
 }  // namespace
 
 bool is_comparable(const Measurement& measurement, const ProblemSetup& setup, const DeviceInfo& device) {
-  return measurement.cache == "cold" && measurement.clock == device.clock() &&
+  return measurement.cache == CacheState::cold && measurement.clock == device.clock() &&
          measurement.recipe == measured_recipe(setup.plan.recipes.front()) &&
          (device.has_clock || measurement.protocol == kModelProtocol);
 }
@@ -115,7 +115,7 @@ StoredTimes::StoredTimes(const Database& database, const ProblemSetup& setup, co
                          const Company& company) {
   for (Measurement& measurement : database.measurements(setup.plan.key, device.device_class())) {
     Times& times = times_[measurement.trial];
-    if (measurement.stage == "final") times.last_finals = std::max(times.last_finals, measurement.session);
+    if (measurement.stage == TimingStage::final) times.last_finals = std::max(times.last_finals, measurement.session);
     if (!is_comparable(measurement, setup, device) || !company.stands(measurement)) continue;
     Measurement& newest = times.newest[measurement.stage];
     if (newest.id == 0 || std::tie(newest.created, newest.id) < std::tie(measurement.created, measurement.id))
@@ -126,7 +126,7 @@ StoredTimes::StoredTimes(const Database& database, const ProblemSetup& setup, co
 const Measurement* StoredTimes::of(std::int64_t trial) const {
   const auto at = times_.find(trial);
   if (at == times_.end()) return nullptr;
-  for (const char* stage : {"screen", "final", "bench"}) {
+  for (const TimingStage stage : {TimingStage::screen, TimingStage::final, TimingStage::bench}) {
     const auto newest = at->second.newest.find(stage);
     if (newest != at->second.newest.end()) return &newest->second;
   }
@@ -146,7 +146,7 @@ StoredContenders stored_contenders(const Rig& rig, const CandidateSpace& space, 
   const std::set<std::string> tried = tried_keys(screening);
   std::vector<std::pair<const Measurement*, Trial>> stored;
   for (Trial& trial : database.trials(setup.plan.key, rig.device().device_class())) {
-    const bool twin = !trial.message.empty();  // its program competes once
+    const bool twin = trial.reason == TrialReason::twin;  // its program competes once
     if (trial.status != TrialStatus::passed || twin || trial.device_kind != name(rig.device().kind)) continue;
     if (tried.contains(trial.key)) continue;
     const bool admitted = space.admits(parse_accuracy(trial.accuracy).value_or(Accuracy{true, true}));

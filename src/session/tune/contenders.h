@@ -27,7 +27,7 @@ class StoredTimes {
 
  private:
   struct Times {
-    std::map<std::string, Measurement> newest;  ///< by stage; the comparable ones
+    std::map<TimingStage, Measurement> newest;  ///< the comparable ones
     std::int64_t last_finals = 0;
   };
   std::map<std::int64_t, Times> times_;

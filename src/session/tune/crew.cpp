@@ -75,7 +75,7 @@ bool Crew::start(std::size_t device, std::vector<TrialCandidate> candidates, Pro
 }
 
 bool Crew::lose(std::size_t device, const Error& error) {
-  if (!rig_.lose(device, error.what())) return false;
+  if (error.code() == ExitCode::interrupted || !rig_.lose(device, error.what())) return false;
   notes_.push_back(
       fmt::format("{} takes no more part, the others go on: {}", rig_.devices()[device].info.id, error.what()));
   return true;

@@ -132,7 +132,7 @@ void Finals::begin_timing(Phase phase, const std::vector<std::size_t>& entries) 
   schedule.seed = 1 + static_cast<std::uint64_t>(phase);
   schedule.cross_check = phase == Phase::again;
   Protocol protocol;
-  protocol.stage = "final";
+  protocol.stage = TimingStage::final;
   protocol.schedule = schedule;
   protocol.library =
       phase == Phase::again && has_library(setup_, rig_) && (library_.message.empty() || !library_.rows.empty());

@@ -73,8 +73,8 @@ Screened* Ladder::fastest(std::size_t variant) const {
 bool Ladder::timed_together() const {
   std::int64_t session = 0;
   for (const Screened* one : rungs_) {
-    const auto measurement = ledger_.database().latest_measurement(one->candidate.trial.id, "bench");
-    if (!measurement || measurement->cache != "cold") return false;
+    const auto measurement = ledger_.database().latest_measurement(one->candidate.trial.id, TimingStage::bench);
+    if (!measurement || measurement->cache != CacheState::cold) return false;
     if (std::exchange(session, measurement->session) != measurement->session && one != rungs_.front()) return false;
   }
   return true;
@@ -155,9 +155,9 @@ void Ladder::take_timing(Evaluations& timed) {
 
 /// The newest time with a cold cache on this kind of device: side by side, else final, else of the sweep.
 std::optional<TimedTrial> Ladder::time_of(const Trial& trial) const {
-  for (const char* stage : {"bench", "final", "screen"}) {
+  for (const TimingStage stage : {TimingStage::bench, TimingStage::final, TimingStage::screen}) {
     auto measurement = ledger_.database().latest_measurement(trial.id, stage);
-    if (measurement && measurement->cache == "cold" && measurement->clock == rig_.device().clock())
+    if (measurement && measurement->cache == CacheState::cold && measurement->clock == rig_.device().clock())
       return TimedTrial{trial, std::move(*measurement)};
   }
   return std::nullopt;

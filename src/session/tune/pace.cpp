@@ -76,13 +76,13 @@ std::map<std::int64_t, Session> sessions_of(const Database& database, const Fami
 /// False: the session did not end by itself, or was no tune.
 bool read_times(const Database& database, const std::string& device_class, std::int64_t id, Session& session) {
   const auto record = database.session(id);
-  if (!record || record->state != "finished") return false;
+  if (!record || record->state != SessionState::finished) return false;
   double last = 0;
   bool decided = false;
   for (const Measurement& measurement : database.measurements(session.problem, device_class)) {
     if (measurement.session != id) continue;
-    if (measurement.stage == "screen") last = std::max(last, seconds_of(measurement.created));
-    decided = decided || measurement.stage == "final";
+    if (measurement.stage == TimingStage::screen) last = std::max(last, seconds_of(measurement.created));
+    decided = decided || measurement.stage == TimingStage::final;
   }
   const double begun = seconds_of(record->created);
   // An earlier session's candidate that was a finalist again counts as this one's.

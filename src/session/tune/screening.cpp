@@ -226,8 +226,9 @@ bool Screening::ask_batch(std::size_t most) {
 void Screening::admit(Screened& screened, const Trial* stored) {
   TrialCandidate& candidate = screened.candidate;
   if (stored != nullptr && is_final(stored->status)) {
-    auto measured = stored->status == TrialStatus::passed ? ledger_.database().latest_measurement(stored->id, "screen")
-                                                          : std::nullopt;
+    auto measured = stored->status == TrialStatus::passed
+                        ? ledger_.database().latest_measurement(stored->id, TimingStage::screen)
+                        : std::nullopt;
     if (measured && (!company_.stands(*measured) || !is_comparable(*measured, setup_, rig_.device()))) measured.reset();
     if (measured || stored->status != TrialStatus::passed) {
       candidate.trial = *stored;

@@ -85,7 +85,7 @@ double Screening::abandon_us() const {
 bool Screening::run(std::size_t device, Screened& screened) {
   if (!counted_from_) counted_from_ = Clock::now();
   Protocol run;
-  run.stage = "screen";
+  run.stage = TimingStage::screen;
   run.recipes = quick_recipes(setup_.plan);
   run.sampling = sampling(screened);
   TimingSchedule schedule;

@@ -46,9 +46,7 @@ ProblemSetup typed_setup(const TuneOptions& options, const KernelFolder& asked, 
 }
 
 SessionRecord session_record(const TuneOptions& options, const Rig& rig) {
-  SessionRecord record;
-  record.command = options.command;
-  record.version = options.version;
+  SessionRecord record = session_record(options, rig.device());
   std::vector<std::string> ids;
   for (const RigDevice& device : rig.devices()) ids.push_back(device.info.id);
   record.device = fmt::format("{} {}", fmt::join(ids, ","), rig.device_title());
@@ -185,7 +183,7 @@ bool TuneSession::was_given_its_time() const {
   if (!options_.once || !previous_ || options_.screening.fresh || options_.screening.time_s <= 0) return false;
   const auto session = ledger_.database().session(previous_->session);
   const auto trial = ledger_.database().trial(previous_->trial);
-  if (!session || session->state != "finished" || session->wall_s < options_.screening.time_s - reserved_s_)
+  if (!session || session->state != SessionState::finished || session->wall_s < options_.screening.time_s - reserved_s_)
     return false;
   if (!StoredTimes(ledger_.database(), setup_, rig_.device(), company_).of(previous_->trial)) return false;
   return trial && trial->toolchain == rig_.toolchain() &&
@@ -231,19 +229,19 @@ void TuneSession::ask_shipped() {
 
 bool TuneSession::step() {
   switch (phase_) {
-    case Phase::screening:
+    case TunePhase::screening:
       if (!screening_->step()) begin_finals();
       break;
-    case Phase::finals:
+    case TunePhase::finals:
       if (!finals_->step()) end_finals();
       break;
-    case Phase::ladder:
+    case TunePhase::ladder:
       if (!ladder_->step()) finish();
       break;
-    case Phase::finished:
+    case TunePhase::finished:
       return false;
   }
-  if (phase_ == Phase::finished) return false;
+  if (phase_ == TunePhase::finished) return false;
   rig_.wait(kLongestWait);
   return true;
 }
@@ -253,22 +251,22 @@ void TuneSession::climb_or_finish() {
     finish();
     return;
   }
-  phase_ = Phase::ladder;
+  phase_ = TunePhase::ladder;
   ladder_.emplace(rig_, company_, setup_, space_, ledger_, *screening_, loader_);
 }
 
 void TuneSession::finish() {
   finished_ = Clock::now();
-  phase_ = Phase::finished;
-  ledger_.close("finished");
+  phase_ = TunePhase::finished;
+  ledger_.close(SessionState::finished);
 }
 
 void TuneSession::interrupt() {
-  if (phase_ == Phase::finished) return;
+  if (phase_ == TunePhase::finished) return;
   screening_->abandon();
   interrupted_ = true;
-  phase_ = Phase::finished;
-  ledger_.close("interrupted");
+  phase_ = TunePhase::finished;
+  ledger_.close(SessionState::interrupted);
 }
 
 }  // namespace kerlab::session

@@ -55,14 +55,18 @@ bool is_quick(const TuneOptions& options, const DeviceInfo& device);
 /// an emulated device: everything up to kEmulatedUpTo or the trials allowed, else by forecast.
 SearchChoice choose_search(const TuneOptions& options, std::size_t candidates, bool quick_part = false);
 
+/// What a session does now.
+enum class TunePhase : std::uint8_t { screening, finals, ladder, finished };
+std::string_view name(TunePhase phase);
+
 /// Where a session stands, for one progress line.
 struct TuneState {
-  std::string phase;  ///< "screening", "finals", "ladder", "finished"
+  TunePhase phase = TunePhase::screening;
   ScreeningCounts counts;
   std::size_t compiling = 0;  ///< pending in the compilers
   double seconds = 0;
-  double remaining_s = -1;  ///< estimate; negative: unknown
-  double best_us = 0;       ///< 0: none yet
+  std::optional<double> remaining_s;  ///< estimate
+  double best_us = 0;                 ///< 0: none yet
   std::string best_label;
   std::string waiting;  ///< for whom, and since when: "python3 (pid 4711) on cuda:0, 12 s"
 };
@@ -155,10 +159,9 @@ class TuneSession {
   [[nodiscard]] TuneResult result() const;
 
  private:
-  enum class Phase { screening, finals, ladder, finished };
   void begin_screening();
   [[nodiscard]] std::set<std::string> variant_names() const;
-  [[nodiscard]] double remaining_s(const ScreeningCounts& counts) const;
+  [[nodiscard]] std::optional<double> remaining_s(const ScreeningCounts& counts) const;
   std::optional<std::size_t> find_candidate(const std::string& variant, const std::string& configuration);
   void ask_known();
   [[nodiscard]] bool was_given_its_time() const;
@@ -200,7 +203,7 @@ class TuneSession {
   std::optional<Finals> finals_;
   std::optional<Ladder> ladder_;
   FinalResult final_;
-  Phase phase_ = Phase::screening;
+  TunePhase phase_ = TunePhase::screening;
   bool measured_now_ = false, interrupted_ = false;
   std::vector<std::string> notes_;
 };
@@ -220,8 +223,8 @@ struct TunePlan {
   std::vector<LeftOut> left_out;
   SearchChoice search;
   std::size_t to_try = 0, stored = 0;
-  double expected = 0;     ///< how many of `to_try` it will be, where the search ends by itself
-  double estimate_s = -1;  ///< negative: not known, because nothing comparable was tuned on this device
+  double expected = 0;               ///< how many of `to_try` it will be, where the search ends by itself
+  std::optional<double> estimate_s;  ///< none: nothing comparable was tuned on this device
 };
 TunePlan plan_tune(const TuneOptions& options, Database& database);
 

@@ -20,7 +20,7 @@ void TuneSession::begin_finals() {
     }
   }
   measured_now_ = true;
-  phase_ = Phase::finals;
+  phase_ = TunePhase::finals;
   compete();
 }
 
@@ -34,7 +34,7 @@ bool TuneSession::decision_holds(const StoredTimes& times) const {
   const bool nothing_new = counts.stored + counts.hopeless == counts.done;
   if (!nothing_new || !previous_) return false;
   const Measurement* winner = times.of(previous_->trial);
-  const auto decided = ledger_.database().latest_measurement(previous_->trial, "final");
+  const auto decided = ledger_.database().latest_measurement(previous_->trial, TimingStage::final);
   if (winner == nullptr || !decided || !company_.stands(*decided)) return false;
   const auto standing = ledger_.database().trial(previous_->trial);
   const Accuracy promised = parse_accuracy(standing ? standing->accuracy : "").value_or(Accuracy{});
@@ -56,7 +56,7 @@ void TuneSession::use_stored_decision(const Decision& decision) {
   for (const Screened& screened : screening_->screened()) {
     const Trial& trial = screened.candidate.trial;
     if (trial.status != TrialStatus::passed) continue;
-    auto measurement = ledger_.database().latest_measurement(trial.id, "final");
+    auto measurement = ledger_.database().latest_measurement(trial.id, TimingStage::final);
     if (!measurement || measurement->session != decision.session) continue;
     final_.rows.push_back({{trial, std::move(*measurement)}, screened.time ? screened.time->median_us : 0});
   }

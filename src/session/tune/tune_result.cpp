@@ -2,9 +2,11 @@
 // measured here.
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include "base/elapsed.h"
+#include "base/enum_words.h"
 #include "base/format.h"
 #include "session/run/ceilings.h"
 #include "session/tune/tune.h"
@@ -61,28 +63,30 @@ void count_failures(const std::deque<Screened>& screened, TuneResult& result) {
 
 }  // namespace
 
-/// Of the sweep by its own pace as soon as there is one, of the finals by those of earlier tunes. Negative: not known.
-double TuneSession::remaining_s(const ScreeningCounts& counts) const {
+/// Of the sweep by its own pace as soon as there is one, of the finals by those of earlier tunes. None: not known.
+std::optional<double> TuneSession::remaining_s(const ScreeningCounts& counts) const {
   constexpr std::size_t kEnough = 3;  // results that make a pace
-  const double finals_s = pace_ ? pace_->finals_s : -1;
-  if (screened_) return finals_s < 0 ? -1 : std::max(0.0, finals_s - seconds_since(*screened_));
+  if (!pace_) return std::nullopt;
+  if (screened_) return std::max(0.0, pace_->finals_s - seconds_since(*screened_));
   const std::size_t tried = counts.done - counts.stored - counts.hopeless;
-  if (finals_s < 0 || (tried < kEnough && !pace_)) return -1;
-  const double prepare_s = pace_ ? pace_->prepare_s : 0;
   const double own =
-      std::max(0.0, ledger_.seconds() - prepare_s) / static_cast<double>(std::max<std::size_t>(1, tried));
+      std::max(0.0, ledger_.seconds() - pace_->prepare_s) / static_cast<double>(std::max<std::size_t>(1, tried));
   const double each = tried < kEnough ? pace_->per_candidate_s : own;
   double planned = static_cast<double>(counts.planned - counts.stored);
   if (search_.forecasts()) planned = std::min(planned, std::max(pace_->tried, static_cast<double>(tried + 1)));
   double left_s = each * std::max(0.0, planned - static_cast<double>(tried));
   if (options_.screening.time_s > 0) left_s = std::min(left_s, options_.screening.time_s - reserved_s_);
-  return left_s + finals_s;
+  return left_s + pace_->finals_s;
+}
+
+std::string_view name(TunePhase phase) {
+  constexpr std::array<std::string_view, 4> kNames = {"screening", "finals", "ladder", "finished"};
+  return word_of(kNames, phase);
 }
 
 TuneState TuneSession::state() const {
   TuneState state;
-  constexpr const char* kPhases[] = {"screening", "finals", "ladder", "finished"};
-  state.phase = kPhases[static_cast<int>(phase_)];
+  state.phase = phase_;
   state.counts = screening_->counts();
   state.compiling = rig_.compilers().pending();
   state.seconds = ledger_.seconds();
@@ -204,7 +208,7 @@ TuneResult TuneSession::result() const {
   }
   if (previous_ && (measured_now_ || interrupted_)) {
     const auto trial = ledger_.database().trial(previous_->trial);
-    const auto measurement = ledger_.database().latest_measurement(previous_->trial, "final");
+    const auto measurement = ledger_.database().latest_measurement(previous_->trial, TimingStage::final);
     if (trial && measurement) {
       result.previous = PreviousWinner{trial->variant + " " + trial->configuration, measurement->median_us, trial->id};
     }

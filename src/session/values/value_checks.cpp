@@ -105,7 +105,7 @@ bool ValueChecks::next_round() {
     if (plan_round(form, form.asked)) return true;
     settle(form);
   }
-  if (ledger_) ledger_->close("finished");
+  if (ledger_) ledger_->close(SessionState::finished);
   return false;
 }
 

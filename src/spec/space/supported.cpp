@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "plan/device_facts.h"
 #include "spec/space/completed_configuration.h"
 #include "spec/space/constraint_program.h"
 #include "spec/space/unsupported.h"
@@ -55,19 +56,8 @@ std::string brief_failure(const Constraint& constraint) {
 }  // namespace
 
 void add_device(Environment& environment, const DeviceInfo& device) {
-  environment["device.cc"] = device.compute_capability();
-  environment["device.sms"] = device.sms;
-  environment["device.memory_bytes"] = device.memory_bytes;
-  environment["device.l2_bytes"] = device.l2_bytes;
-  environment["device.shared_per_block"] = device.shared_per_block;
-  environment["device.shared_per_sm"] = device.shared_per_sm;
-  environment["device.shared_reserved"] = device.shared_reserved;
-  environment["device.registers_per_block"] = device.registers_per_block;
-  environment["device.registers_per_sm"] = device.registers_per_sm;
-  environment["device.threads_per_block"] = device.threads_per_block;
-  environment["device.threads_per_sm"] = device.threads_per_sm;
-  environment["device.blocks_per_sm"] = device.blocks_per_sm;
-  environment["device.warp_size"] = device.warp_size;
+  environment[kComputeCapability] = device.compute_capability();
+  device_facts(device, [&](const char* name, std::int64_t value) { environment[name] = value; });
 }
 
 std::string violated_constraint(const Variant& variant, const Problem& problem, const DeviceInfo& device,

@@ -59,7 +59,7 @@ constexpr std::string_view kFarEnd = "beyond its element 2^31: an extent or an i
 
 /// How many work tiles there are is known on the device only; where the parts are short, the last blocks have none.
 bool has_parts(const ProblemPlan& plan) {
-  return std::ranges::any_of(plan.tensors, [](const Tensor& tensor) { return tensor.partition >= 0; });
+  return std::ranges::any_of(plan.tensors, [](const Tensor& tensor) { return tensor.partition.has_value(); });
 }
 
 RecipeReport wrote_nothing(const Recipe& recipe, const Tensor& output, std::string_view where) {

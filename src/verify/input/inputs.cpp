@@ -134,9 +134,9 @@ lab::FillArguments fill_arguments(const Recipe& recipe, const Tensor& tensor, bo
   a.columns = tensor.shape.empty() ? 1 : tensor.shape.back();
   a.rows = tensor.shape.size() < 2 ? 1 : tensor.shape[tensor.shape.size() - 2];
   a.parameter0 = recipe.parameters.empty() ? default_parameter(base) : recipe.parameters[0];
-  if (tensor.partition >= 0) {
+  if (tensor.partition) {
     a.recipe = lab::kPartition;
-    a.parameter0 = static_cast<double>(tensor.partition);
+    a.parameter0 = static_cast<double>(*tensor.partition);
     a.pattern = parts_of(recipe, base);
     return a;
   }

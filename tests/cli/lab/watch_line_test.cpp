@@ -19,7 +19,7 @@ Attempt attempt(std::int64_t save, double us, std::int64_t registers) {
   now.measurement->median_us = us;
   now.measurement->low_us = us - 1;
   now.measurement->high_us = us + 1;
-  now.measurement->clock = now.clock = "modelled";
+  now.measurement->clock = ClockKind::modelled;
   return now;
 }
 
@@ -40,8 +40,8 @@ TEST_CASE("watch line: a modelled time says so, and has no interval", "[cli]") {
 
 TEST_CASE("watch line: a measured time has its interval, and its ratios theirs", "[cli]") {
   Attempt now = attempt(7, 291.4, 96);
-  now.measurement->clock = now.clock = "measured";
-  now.conflicts = -1;
+  now.measurement->clock = ClockKind::measured;
+  now.conflicts.reset();
   now.beside = {{"last", 6, 310.9, 0.937, 0.93, 0.945}, {"best", 6, 310.9, 0.937, 0.93, 0.945}};
   CHECK(line(now) ==
         "save 7  correct  291.4 us [290,292]  -6.3 % [-7.0,-5.5] vs last and best  regs 96  occ 25 %  0.41 s");
@@ -60,7 +60,7 @@ TEST_CASE("watch line: figures are shown with what has changed", "[cli]") {
 TEST_CASE("watch line: fits, leaving out what matters least", "[cli]") {
   const Attempt before = attempt(6, 300, 88);
   Attempt now = attempt(1234, 12291.4, 255);
-  now.measurement->clock = now.clock = "measured";
+  now.measurement->clock = ClockKind::measured;
   now.trial.spill_bytes = 6400;
   now.conflicts = 123456789;
   now.beside = {{"last", 6, 310.9, 1.937, 1.93, 1.945}, {"best", 3, 290, 2.0048, 1.99, 2.01}};

@@ -7,6 +7,7 @@
 #include "base/scoped_variable.h"
 #include "catch.h"
 #include "cli/tune/plan_screen.h"
+#include "cli/tune/suite_table.h"
 #include "report/form/table.h"
 #include "session/session_fixture.h"
 
@@ -104,4 +105,28 @@ TEST_CASE("dry run: how all that is listed becomes what is tried", "[cli]") {
   for (const int width : {80, 100, 120, 200})
     for (const std::string& line : lines_of(tune_plan_text(plan, false, width, false)))
       CHECK(display_width(line) <= width);
+}
+
+TEST_CASE("tune suite: a library's row stands under its own heading, whatever other problems have", "[cli]") {
+  const auto problem = [](const std::string& name, const std::vector<std::string>& labels) {
+    SuiteResult row;
+    row.outcome.problem.name = name;
+    TuneResult& result = row.result.emplace();
+    result.rows.resize(1);
+    for (const std::string& label : labels) result.library.push_back({label, {}, PairedRatio{1.25, {1.2, 1.3}}});
+    return row;
+  };
+  const Table table = suite_table({problem("first", {"cuBLASLt 13, its own pick"}),
+                                   problem("second", {"cuBLASLt 13, best of 16", "cuBLASLt 13, its own pick"})},
+                                  true);
+  const auto column = [&](const std::string& title) {
+    const auto found = std::ranges::find(table.columns, title, &Column::title);
+    REQUIRE(found != table.columns.end());
+    return static_cast<std::size_t>(found - table.columns.begin());
+  };
+  const std::size_t pick = column("vs library's pick"), best = column("vs library's best");
+  CHECK(table.rows[0][pick] == "1.250 [1.200,1.300]");
+  CHECK(table.rows[0][best].empty());
+  CHECK(table.rows[1][pick] == "1.250 [1.200,1.300]");
+  CHECK(table.rows[1][best] == "1.250 [1.200,1.300]");
 }

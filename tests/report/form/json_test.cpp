@@ -72,7 +72,6 @@ TEST_CASE("json: records have an id and their columns", "[report]") {
   CHECK(to_value(measurement).find("samples_us")->text() == "[1.5,2.0]");
   CHECK(to_values(std::vector{trial, trial}).elements().size() == 2);
   CHECK(to_value(Decision{}).find("tie_set")->text().empty());
-  CHECK(to_value(SessionRecord{}).find("wall_s")->text() == "0.0");
 }
 
 TEST_CASE("json: a document says its schema and command first", "[report]") {

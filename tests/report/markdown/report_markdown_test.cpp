@@ -10,14 +10,14 @@ namespace {
 ReportProblem problem(const std::string& title, const std::string& hostile = "") {
   ReportProblem result;
   result.title = result.key = title;
-  result.clock = "measured";
+  result.clock = ClockKind::measured;
   result.device_class = "Test GPU";
   ReportTrial one;
   one.trial.status = TrialStatus::passed;
   one.trial.variant = "mma_pipe" + hostile;
   one.trial.configuration = "BM=128";
   one.time = Measurement{};
-  one.time->clock = "measured";
+  one.time->clock = ClockKind::measured;
   one.time->median_us = 291.4;
   one.time->low_us = 290;
   one.time->high_us = 293;
@@ -43,7 +43,7 @@ LabReport report_of(std::vector<ReportProblem> problems) {
   report.title = "gemm";
   report.version = "0.1.0";
   report.problems = std::move(problems);
-  report.environments.push_back({"Test GPU", "cuda", "measured", {}, {"580"}, {"NVRTC 13.0"}, {}, {}, {}, {}});
+  report.environments.push_back({"Test GPU", "cuda", ClockKind::measured, {}, {"580"}, {"NVRTC 13.0"}, {}, {}, {}, {}});
   return report;
 }
 

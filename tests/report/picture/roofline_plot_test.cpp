@@ -9,7 +9,7 @@ using namespace kerlab;
 using Catch::Contains;
 
 namespace {
-const Ceilings kCeilings{1e12, 1e13, "FMA", "theoretical"};  // ridge at 10
+const Ceilings kCeilings{1e12, 1e13, "FMA", {}, false};  // ridge at 10
 }  // namespace
 
 TEST_CASE("roofline plot: slope, flat and points where they belong", "[report]") {

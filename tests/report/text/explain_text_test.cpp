@@ -29,7 +29,7 @@ Explanation sample() {
   e.bottleneck = {"fp32 pipe", "busy 92 % of the time", "tensor cores"};
   e.problem.bottleneck.shape = "square";
   e.problem.bottleneck.waves = waves_of({1, 4096, 4096, 4096, 4, 4, 0, 0, false}, 128, 256, 132);
-  e.problem.theoretical = {4.8e12, 66.9e12, "FMA", "theoretical"};
+  e.problem.theoretical = {4.8e12, 66.9e12, "FMA", {}, false};
   e.problem.roof = roofline(e.problem.flops, e.problem.bytes, e.problem.theoretical);
   e.kernel_name = "gemm/reg2d";
   Inspection& kernel = e.kernel.emplace();
@@ -134,7 +134,7 @@ TEST_CASE("explain: sentences keep within the width", "[report]") {
 
 TEST_CASE("explain: measured times, ceilings and what others took", "[report]") {
   Explanation e = sample();
-  e.problem.measured = Ceilings{4.2e12, 60e12, "FMA", "measured"};
+  e.problem.measured = Ceilings{4.2e12, 60e12, "FMA", ClockKind::measured, true};
   e.problem.measured_roof = roofline(e.problem.flops, e.problem.bytes, *e.problem.measured);
   e.times_of = "NVIDIA H200 sm_90 132 SM";
   e.ceilings_created = "2026-11-21T10:00:00Z";
@@ -142,9 +142,9 @@ TEST_CASE("explain: measured times, ceilings and what others took", "[report]") 
   m.median_us = 3210;
   m.low_us = 3200;
   m.high_us = 3220;
-  m.clock = "measured";
+  m.clock = ClockKind::measured;
   e.kernel->stored = {{12, "NVIDIA H200 sm_90 132 SM", m}};
-  e.known = {{"cuBLASLt 13.0.2", 2500, 2490, 2510, "measured", "NVIDIA H200 sm_90 132 SM"}};
+  e.known = {{"cuBLASLt 13.0.2", 2500, 2490, 2510, ClockKind::measured, "NVIDIA H200 sm_90 132 SM"}};
   const std::string text = text_of(e, 120);
   CHECK_THAT(text, Contains("measured on NVIDIA H200, 2026-11-21 (4.20 TB/s, 60.00 TFLOP/s): 2291 us"));
   // 2054.4 of 3210 are 64 %, 2290.6 of 3210 are 71 %.
@@ -157,7 +157,7 @@ TEST_CASE("explain: measured times, ceilings and what others took", "[report]") 
 
 TEST_CASE("explain: timed ratios say so, and failures say why", "[report]") {
   Explanation e = sample();
-  e.what_if.front().timed = TimedRatio{0.93, 0.91, 0.95, 14, "NVIDIA H200", "measured", false};
+  e.what_if.front().timed = TimedRatio{0.93, 0.91, 0.95, 14, "NVIDIA H200", ClockKind::measured, false};
   WhatIf& failed = e.what_if.emplace_back();
   failed.parameter = "BM";
   failed.from = 128;

@@ -86,12 +86,13 @@ TEST_CASE("diff: what differs is shown, what is equal with --all", "[report]") {
 TEST_CASE("diff: times compare only within one device class, protocol, cache and clock", "[report]") {
   Inspection a = sample(64), b = sample(128);
   Measurement m;
-  m.median_us = 10, m.low_us = 9.9, m.high_us = 10.1, m.clock = "measured", m.cache = "cold", m.protocol = "events-1";
+  m.median_us = 10, m.low_us = 9.9, m.high_us = 10.1, m.clock = ClockKind::measured, m.cache = CacheState::cold,
+  m.protocol = "events-1";
   a.stored = {{1, "H200", m}};
   m.median_us = 20, m.low_us = 19.9, m.high_us = 20.1;
   b.stored = {{2, "H200", m}};
   CHECK_THAT(diff_text(a, b, "", false, false, 0), Contains("H200, measured, cold, events-1") && Contains("2.000"));
-  b.stored.front().measurement.cache = "hot";
+  b.stored.front().measurement.cache = CacheState::hot;
   const auto sections = diff_sections(a, b);
   for (const DiffRow& row : sections.back().rows)
     if (row.name.starts_with("H200")) CHECK_FALSE(row.ratio);

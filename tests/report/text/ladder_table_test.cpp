@@ -21,7 +21,7 @@ LadderRow timed(int rung, const std::string& name, double us, double step) {
   row.median_us = us;
   row.low_us = 0.99 * us;
   row.high_us = 1.01 * us;
-  row.clock = "measured";
+  row.clock = ClockKind::measured;
   row.flops_per_s = 2e12 / us * 1e2;
   row.roof_fraction = 10 / us;
   row.occupancy = 0.5;
@@ -43,7 +43,7 @@ std::vector<LadderRow> sample() {
   library.median_us = 20;
   library.low_us = 19.5;
   library.high_us = 20.5;
-  library.clock = "measured";
+  library.clock = ClockKind::measured;
   library.flops_per_s = 1e13;
   library.roof_fraction = 0.5;
   return {timed(0, "naive", 1000, 0), timed(4, "smem_tile", 125, 8), best, refused, library};
@@ -82,7 +82,7 @@ TEST_CASE("ladder table: what is tuned and what was predicted stand beside the s
 
 TEST_CASE("ladder table: modelled times are called so", "[report]") {
   auto rows = sample();
-  for (LadderRow& row : rows) row.clock = "modelled";
+  for (LadderRow& row : rows) row.clock = ClockKind::modelled;
   const Table table = ladder_table(rows);
   CHECK(table.columns[2].title == "us modelled");
   CHECK(table.rows[0][2] == "1000");

@@ -29,15 +29,15 @@ TrialStory sample() {
   story.flops = 137438953472.0;
   story.roof = Roofline{1365, 206, 989.4e12, 138.9, false};
   Measurement final;
-  final.stage = "final";
+  final.stage = TimingStage::final;
   final.median_us = 291.4;
   final.low_us = 290;
   final.high_us = 293;
   final.mad_us = 0.5;
   final.minimum_us = 289.9;
   final.sm_clock_mhz = 1755;
-  final.cache = "cold";
-  final.clock = "measured";
+  final.cache = CacheState::cold;
+  final.clock = ClockKind::measured;
   final.samples_us = {290, 291.4, 293};
   final.created = "2026-11-21T08:00:00.000Z";
   story.measurements = {final};

@@ -26,7 +26,7 @@ TEST_CASE("trials table: a column for each parameter of any variant", "[report]"
   first.measurement->median_us = 12.25;
   first.measurement->low_us = 12.125;
   first.measurement->samples_us = {12, 12.25, 13};
-  first.measurement->stage = "final";
+  first.measurement->stage = TimingStage::final;
   first.standing = "winner";
   second.trial.variant = "hopper";
   second.trial.configuration = "STAGES=4 BM=64";

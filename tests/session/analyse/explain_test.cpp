@@ -47,15 +47,15 @@ std::int64_t tiles(const std::string& variant, std::int64_t extent, const std::s
   return tiles_of(folder.family, chosen, problem, values, emulated()).front();
 }
 
-Measurement timed(std::int64_t trial, std::int64_t session, double us, const std::string& stage) {
+Measurement timed(std::int64_t trial, std::int64_t session, double us, TimingStage stage) {
   Measurement m;
   m.trial = trial;
   m.session = session;
   m.protocol = "events-1";
   m.stage = stage;
   m.recipe = "normal v1 seed 1";
-  m.cache = "cold";
-  m.clock = "scripted";
+  m.cache = CacheState::cold;
+  m.clock = ClockKind::scripted;
   m.median_us = us;
   m.low_us = 0.98 * us;
   m.high_us = 1.02 * us;
@@ -124,7 +124,7 @@ TEST_CASE("explain: a trial's neighbours have their timed ratios", "[session][em
   CHECK(best.timed->ratio < 0.85);  // 80 us of 100 to 150
   CHECK(best.timed->low < best.timed->ratio);
   CHECK(best.timed->high > best.timed->ratio);
-  CHECK(best.timed->clock == "scripted");
+  CHECK(best.timed->clock == ClockKind::scripted);
   CHECK(best.timed->same_session);
   CHECK(best.ratio > 0);  // modelled as well
 }
@@ -288,10 +288,10 @@ TEST_CASE("explain: timed ratios are of one session where they can be", "[sessio
   };
   const auto put = [&](Measurement m) { database.put(m); };
   const Trial own = trial("BM=64"), other = trial("BM=128"), third = trial("BM=256");
-  put(timed(own.id, first, 100, "final"));
-  put(timed(other.id, first, 90, "final"));
-  put(timed(other.id, second, 50, "final"));
-  put(timed(third.id, second, 110, "final"));
+  put(timed(own.id, first, 100, TimingStage::final));
+  put(timed(other.id, first, 90, TimingStage::final));
+  put(timed(other.id, second, 50, TimingStage::final));
+  put(timed(third.id, second, 110, TimingStage::final));
   const TimedRatios ratios(own, &database);
   CHECK(ratios.configurations() == std::vector<std::string>{"BM=128", "BM=256"});
   const auto together = ratios.over("BM=128");

@@ -129,7 +129,7 @@ TEST_CASE("inspect: a trial by its id, with its stored times", "[session][emulat
   CHECK(found.trial.configuration == "A=2 B=3");
   REQUIRE(found.stored.size() == 1);
   CHECK(found.stored.front().trial == trial.id);
-  CHECK(found.stored.front().measurement.clock == "scripted");
+  CHECK(found.stored.front().measurement.clock == ClockKind::scripted);
   CHECK_THROWS_WITH(inspected(fixture, "99999", {}, "", &fixture.database()), Catch::Contains("no such trial"));
 }
 

@@ -59,7 +59,7 @@ TEST_CASE("report data: winner, finalists and roof are those of the newest decis
   REQUIRE(problem.winner.has_value());
   const ReportTrial& winner = problem.trials[*problem.winner];
   CHECK(winner.winner);
-  CHECK(winner.time->stage == "final");
+  CHECK(winner.time->stage == TimingStage::final);
   CHECK(winner.trial.id == problem.decision->trial);
   CHECK(problem.previous.has_value());
   CHECK(problem.finalists.size() == 8);
@@ -87,14 +87,14 @@ TEST_CASE("report data: the same problem, modelled and measured, is two problems
   const LabReport report = collect_report({}, database);
   REQUIRE(report.problems.size() == 2);
   for (const ReportProblem& problem : report.problems) {
-    CHECK(problem.clock == (problem.device_kind == "cuda" ? "measured" : "modelled"));
+    CHECK(problem.clock == (problem.device_kind == "cuda" ? ClockKind::measured : ClockKind::modelled));
     CHECK(problem.trials.size() == 120);
     for (const ReportTrial& one : problem.trials) {
       CHECK(one.trial.device_kind == problem.device_kind);
       if (one.time) CHECK(one.time->clock == problem.clock);
     }
     for (const ReportFinalist& finalist : problem.finalists) CHECK(finalist.measurement.clock == problem.clock);
-    if (problem.clock == "modelled") CHECK(problem.library.empty());
+    if (problem.clock == ClockKind::modelled) CHECK(problem.library.empty());
   }
 }
 

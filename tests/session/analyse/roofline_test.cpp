@@ -1,7 +1,10 @@
 // Rooflines from stored records, and `kerlab roofline` and `kerlab device` as whole processes on a scripted device.
 #include "session/analyse/roofline.h"
 
+#include <csignal>
+
 #include "base/child.h"
+#include "base/interrupt.h"
 #include "base/temporary_folder.h"
 #include "catch.h"
 #include "db/fixture.h"
@@ -26,7 +29,7 @@ DeviceInfo test_gpu() {
   return device;
 }
 
-MeasuredCeilings ceilings(std::vector<Ceiling> rows, const std::string& clock = "measured") {
+MeasuredCeilings ceilings(std::vector<Ceiling> rows, ClockKind clock = ClockKind::measured) {
   return {std::move(rows), clock, "2026-01-01T00:00:00Z"};
 }
 
@@ -37,8 +40,8 @@ struct Stored {
   DeviceInfo device = test_gpu();
   std::int64_t session = db_test::begin(database);
 
-  Trial add(const std::string& variant, int number, double us, const std::string& clock = "measured",
-            TrialStatus status = TrialStatus::passed, const std::string& stage = "final") {
+  Trial add(const std::string& variant, int number, double us, ClockKind clock = ClockKind::measured,
+            TrialStatus status = TrialStatus::passed, TimingStage stage = TimingStage::final) {
     Trial trial = db_test::a_trial(session, number, status);
     trial.family = "reduce";
     trial.variant = variant;
@@ -84,9 +87,9 @@ TEST_CASE("a roofline shows what stored trials reach of theoretical and measured
   stored.decide(winner);
   stored.add("grid", 2, 7.0);  // of the winner's variant: not shown
   stored.add("atomic", 3, 20.0);
-  stored.add("atomic", 4, 16.0, "measured", TrialStatus::passed, "screen");
-  stored.add("serial", 5, 1.0, "measured", TrialStatus::wrong);
-  stored.add("pretended", 6, 1.0, "scripted");
+  stored.add("atomic", 4, 16.0, ClockKind::measured, TrialStatus::passed, TimingStage::screen);
+  stored.add("serial", 5, 1.0, ClockKind::measured, TrialStatus::wrong);
+  stored.add("pretended", 6, 1.0, ClockKind::scripted);
   const auto roofline =
       stored.roofline(ceilings({{"read", "B/s", 0.8e12}, {"copy", "B/s", 0.5e12}, {"fp32_fma", "FLOP/s", 12e12}}));
   CHECK(roofline.bandwidth == "read");
@@ -94,7 +97,7 @@ TEST_CASE("a roofline shows what stored trials reach of theoretical and measured
   CHECK(roofline.roof.intensity == Approx(0.25).epsilon(1e-4));
   REQUIRE(roofline.measured_roof);
   CHECK(roofline.measured_roof->ridge == Approx(15));
-  CHECK(roofline.measured->source == "measured");
+  CHECK(roofline.measured->source() == "measured");
   REQUIRE(roofline.points.size() == 2);
   CHECK(roofline.points[0].winner);
   CHECK(roofline.points[0].trial.id == winner.id);
@@ -221,10 +224,10 @@ TEST_CASE("a library that was timed beside a trial stands under the same roof", 
 
 TEST_CASE("times of a pretended device are not shown under a real one's roof", "[session]") {
   Stored stored;
-  stored.decide(stored.add("grid", 1, 8.0, "scripted"));
+  stored.decide(stored.add("grid", 1, 8.0, ClockKind::scripted));
   CHECK(stored.roofline({}).points.empty());
   stored.device.set_kind(DeviceKind::script);
-  const auto roofline = stored.roofline(ceilings({{"read", "B/s", 0.8e12}}, "scripted"));
+  const auto roofline = stored.roofline(ceilings({{"read", "B/s", 0.8e12}}, ClockKind::scripted));
   REQUIRE(roofline.points.size() == 1);
   CHECK(contains(roofline.sentence, "63 % of the scripted read bandwidth"));
   CHECK(contains(roofline.sentence, "scripted times, not those of a GPU"));
@@ -232,17 +235,17 @@ TEST_CASE("times of a pretended device are not shown under a real one's roof", "
 }
 
 TEST_CASE("a peak that no ceiling kernel measures stays theoretical and is called so", "[session]") {
-  const Ceilings theoretical{1e12, 100e12, "tensor pipe", "theoretical"};
+  const Ceilings theoretical{1e12, 100e12, "tensor pipe", {}, false};
   const auto measured = ceilings({{"copy", "B/s", 0.9e12}, {"bf16_mma", "FLOP/s", 80e12}, {"fp32_fma", "FLOP/s", 5}});
   const auto bf16 = practical_ceilings(measured, "copy", DType::bf16, theoretical);
   REQUIRE(bf16);
   CHECK(bf16->bytes_per_s == 0.9e12);
   CHECK(bf16->flops_per_s == 80e12);
-  CHECK(bf16->source == "measured");
+  CHECK(bf16->source() == "measured");
   const auto fp64 = practical_ceilings(measured, "copy", DType::fp64, theoretical);
   REQUIRE(fp64);
   CHECK(fp64->flops_per_s == 100e12);
-  CHECK(fp64->source == "measured bandwidth, theoretical compute");
+  CHECK(fp64->source() == "measured bandwidth, theoretical compute");
   CHECK_FALSE(practical_ceilings(measured, "write", DType::bf16, theoretical));
 }
 
@@ -250,13 +253,13 @@ TEST_CASE("a compute-bound problem is held against the peak of its pipe", "[sess
   ProblemRoofline problem;
   problem.flops = 1e12;
   problem.bytes = 1e9;
-  problem.theoretical = {1e12, 100e12, "tensor pipe", "theoretical"};
+  problem.theoretical = {1e12, 100e12, "tensor pipe", {}, false};
   problem.roof = roofline(problem.flops, problem.bytes, problem.theoretical);
-  problem.measured = Ceilings{0.8e12, 60e12, "tensor pipe", "measured"};
+  problem.measured = Ceilings{0.8e12, 60e12, "tensor pipe", ClockKind::measured, true};
   problem.measured_roof = roofline(problem.flops, problem.bytes, *problem.measured);
   RooflinePoint point;
   point.winner = true;
-  point.measurement.clock = "measured";
+  point.measurement.clock = ClockKind::measured;
   point.flops_per_s = 75e12;
   point.of_theoretical = 0.75;
   point.of_measured = 1.25;
@@ -274,7 +277,7 @@ TEST_CASE("ceilings of a pretended device are never taken for those of a GPU of 
   database.put_ceilings({{ceilings_class(pretended), "copy", "B/s", 7, ""}});
   CHECK(stored_ceilings(database, real).rows.empty());
   CHECK(stored_ceilings(database, pretended).value("copy") == 7);
-  CHECK(stored_ceilings(database, pretended).clock == "scripted");
+  CHECK(stored_ceilings(database, pretended).clock == ClockKind::scripted);
 }
 
 namespace {
@@ -365,4 +368,16 @@ TEST_CASE("kerlab roofline shows the winner that tune stored, alone and among al
     CHECK(text_at(*points[0].find("trial"), "id") == winner);
     CHECK(text_at(*points[0].find("measurement"), "clock") == "scripted");
   }
+}
+
+TEST_CASE("a roofline of all winners ends where it is interrupted", "[session]") {
+  Database database = Database::in_memory();
+  RooflineOptions options;
+  options.rig.device = "emu:h200";
+  options.rig.program = kerlab_program();
+  Stepped<RooflineReport> work = make_rooflines(std::move(options), database);
+  REQUIRE(work.step());  // the device is there; next are its ceilings, and every shipped winner
+  const InterruptedWaitsEnd at_once;
+  std::raise(SIGINT);
+  CHECK_THROWS_WITH(work.step(), "interrupted");
 }

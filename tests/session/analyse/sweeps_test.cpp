@@ -27,8 +27,8 @@ struct Tried {
     database.put(trial);
     if (us <= 0) return;
     Measurement measurement = db_test::measurement(trial, us);
-    measurement.stage = "screen";
-    measurement.clock = "measured";
+    measurement.stage = TimingStage::screen;
+    measurement.clock = ClockKind::measured;
     database.put(measurement);
   }
 };

@@ -51,7 +51,7 @@ TEST_CASE("bench: the winner, a trial, a configuration", "[session]") {
   CHECK(rows[0].trial.configuration == "A=3 B=2");
   REQUIRE(rows[0].measurement);
   CHECK(rows[0].measurement->samples_us.size() == 10);
-  CHECK(fixture.database().latest_measurement(rows[0].trial.id, "bench"));
+  CHECK(fixture.database().latest_measurement(rows[0].trial.id, TimingStage::bench));
   options.configuration.clear();
   options.trial = 999;
   CHECK_THROWS_WITH(bench(fixture, options), Catch::Contains("there is no such trial"));
@@ -136,7 +136,7 @@ TEST_CASE("bench: a kernel that is wrong once it was timed is found out", "[sess
   REQUIRE(rows.size() == 1);
   CHECK(rows[0].trial.status == TrialStatus::wrong);
   CHECK_THAT(rows[0].trial.message, Catch::Contains("checked after timing, on data that it had not seen: "));
-  CHECK_FALSE(fixture.database().latest_measurement(rows[0].trial.id, "bench"));
+  CHECK_FALSE(fixture.database().latest_measurement(rows[0].trial.id, TimingStage::bench));
 }
 
 TEST_CASE("tune: a winner that is wrong once it was timed does not win", "[session]") {

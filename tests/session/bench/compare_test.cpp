@@ -14,14 +14,19 @@ using namespace kerlab::testing;
 
 namespace {
 
-Comparison compare(SessionFixture& fixture, const std::vector<std::string>& kernels,
-                   const std::vector<ProblemArgument>& arguments = {}) {
+CompareOptions options_of(SessionFixture& fixture, const std::vector<std::string>& kernels,
+                          const std::vector<ProblemArgument>& arguments = {}) {
   CompareOptions options;
   options.rig = fixture.options().rig;
   for (const std::string& kernel : kernels) options.kernels.push_back(parse_subject(kernel));
   options.arguments = arguments;
   options.rounds = 12;
-  CompareSession session(options, fixture.database());
+  return options;
+}
+
+Comparison compare(SessionFixture& fixture, const std::vector<std::string>& kernels,
+                   const std::vector<ProblemArgument>& arguments = {}) {
+  CompareSession session(options_of(fixture, kernels, arguments), fixture.database());
   while (session.step()) {
   }
   return session.result();
@@ -86,9 +91,24 @@ TEST_CASE("compare: two configurations are timed in the same rounds, their ratio
   CHECK(b.how == "as typed");
   REQUIRE(b.measurement);
   CHECK(b.measurement->samples_us.size() == 12);
-  CHECK(result.clock == "scripted");
+  CHECK(result.clock == ClockKind::scripted);
   for (const ComparedKernel& kernel : result.kernels)
-    CHECK(fixture.database().latest_measurement(kernel.trial.id, "bench"));
+    CHECK(fixture.database().latest_measurement(kernel.trial.id, TimingStage::bench));
+}
+
+TEST_CASE("compare: what was checked before an interruption is kept", "[session]") {
+  SessionFixture fixture;
+  std::int64_t first = 0;
+  {
+    CompareSession session(options_of(fixture, {simple(fixture, ":A=1,B=1"), simple(fixture, ":A=2,B=3")}),
+                           fixture.database());
+    REQUIRE(session.step());
+    first = session.result().kernels[0].trial.id;
+  }
+  const auto kept = fixture.database().trial(first);
+  REQUIRE(kept);
+  CHECK(kept->status == TrialStatus::passed);
+  CHECK(fixture.database().session(kept->session)->state == SessionState::interrupted);
 }
 
 TEST_CASE("compare: the same program against itself shows no difference", "[session]") {

@@ -1,6 +1,5 @@
 // A checker with a single place judges the whole output: what some blocks have written of it is not held against them.
 
-#include "base/file.h"
 #include "base/temporary_folder.h"
 #include "catch.h"
 #include "session/bench/bench.h"
@@ -97,10 +96,7 @@ TrialStatus status_of_check(SessionFixture& fixture, const RigOptions& rig, cons
 TEST_CASE("a checker with one place: benched, and checked whole", "[session][emulated]") {
   SessionFixture fixture;
   const TemporaryFolder folder;
-  write_atomic(folder.path() / "family.toml", kReorderFamily);
-  write_atomic(folder.path() / "reference.cu", kReorderReference);
-  write_atomic(folder.path() / "backwards.toml", kReorderVariant);
-  write_atomic(folder.path() / "backwards.cu", kReorderKernel);
+  write_family(folder.path(), "backwards", {kReorderFamily, kReorderReference, kReorderVariant, kReorderKernel});
   BenchOptions options;
   options.rig = fixture.options().rig;
   options.rig.device = "emu:h200";

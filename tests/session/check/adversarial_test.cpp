@@ -1,9 +1,11 @@
 #include "session/shapes/adversarial.h"
 
 #include <algorithm>
+#include <csignal>
 #include <set>
 
 #include "base/file.h"
+#include "base/interrupt.h"
 #include "catch.h"
 #include "session/check/check.h"
 #include "session/run/problem_setup.h"
@@ -321,4 +323,10 @@ TEST_CASE("each dimension of the small problem has a multiple of its own", "[che
   const auto small = choose_small_problem(sm90, make_problem(gemm.family, request), hopper());
   REQUIRE(small);
   CHECK(small->problem.title() == "gemm 391x264x1040 bf16 nn");
+}
+
+TEST_CASE("adversarial shapes: an interruption ends the search for them", "[check]") {
+  const InterruptedWaitsEnd at_once;
+  std::raise(SIGINT);
+  CHECK_THROWS_WITH(shapes("gemm", "reg2d", "fp32", {{"M", 512}, {"N", 512}, {"K", 512}}), "interrupted");
 }

@@ -2,7 +2,6 @@
 
 #include <map>
 
-#include "base/file.h"
 #include "base/temporary_folder.h"
 #include "catch.h"
 #include "session/check/check.h"
@@ -92,16 +91,9 @@ extern "C" __global__ void by_sign(float* x, int n) {
 }
 )cuda";
 
-void write_family(const std::filesystem::path& folder) {
-  write_atomic(folder / "family.toml", kInPlaceFamily);
-  write_atomic(folder / "reference.cu", kInPlaceReference);
-  write_atomic(folder / "relu.toml", kInPlaceVariant);
-  write_atomic(folder / "relu.cu", kInPlaceKernel);
-}
-
 std::map<std::string, TrialStatus> check_in_place(SessionFixture& fixture, const std::string& n, bool asked_alone) {
   const TemporaryFolder folder;
-  write_family(folder.path());
+  write_family(folder.path(), "relu", {kInPlaceFamily, kInPlaceReference, kInPlaceVariant, kInPlaceKernel});
   CheckOptions options;
   options.rig = fixture.options().rig;
   options.rig.device = "emu:h200";
@@ -144,14 +136,10 @@ TEST_CASE("in place: a thorough check, on every problem", "[session][emulated]")
 TEST_CASE("in place: what is counted begins with the first values, whatever ran before", "[session][emulated]") {
   SessionFixture fixture;
   const TemporaryFolder folder;
-  write_family(folder.path());
-  std::filesystem::remove(folder.path() / "relu.toml");
-  write_atomic(folder.path() / "by_sign.toml", kBySignVariant);
-  write_atomic(folder.path() / "by_sign.cu", kBySignKernel);
   std::string reference(kInPlaceReference);
   constexpr std::string_view kRelu = "v > 0 ? 3 * (ACC)v : 0";
   reference.replace(reference.find(kRelu), kRelu.size(), "-fabs((ACC)v)");
-  write_atomic(folder.path() / "reference.cu", reference);
+  write_family(folder.path(), "by_sign", {kInPlaceFamily, reference, kBySignVariant, kBySignKernel});
   TuneOptions options = fixture.options();
   options.rig.device = "emu:h200";
   options.rig.target = folder.path().string();

@@ -3,7 +3,6 @@
 
 #include <map>
 
-#include "base/file.h"
 #include "base/temporary_folder.h"
 #include "catch.h"
 #include "session/check/check.h"
@@ -98,10 +97,7 @@ extern "C" __global__ void pick(const float* table, const long long* ids, float*
 TEST_CASE("integers of a range: a clamped index, and one that is not ignored, are wrong", "[session][emulated]") {
   SessionFixture fixture;
   const TemporaryFolder folder;
-  write_atomic(folder.path() / "family.toml", kPickFamily);
-  write_atomic(folder.path() / "reference.cu", kPickReference);
-  write_atomic(folder.path() / "pick.toml", kPickVariant);
-  write_atomic(folder.path() / "pick.cu", kPickKernel);
+  write_family(folder.path(), "pick", {kPickFamily, kPickReference, kPickVariant, kPickKernel});
   CheckOptions options;
   options.rig = fixture.options().rig;
   options.rig.device = "emu:h200";

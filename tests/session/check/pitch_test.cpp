@@ -82,11 +82,7 @@ struct Rows {
 
   Rows() {
     const auto folder = fixture.folder() / "rows";
-    std::filesystem::create_directories(folder);
-    write_atomic(folder / "family.toml", kFamily);
-    write_atomic(folder / "reference.cu", kReference);
-    write_atomic(folder / "copy.toml", kCopyToml);
-    write_atomic(folder / "copy.cu", kCopy);
+    write_family(folder, "copy", {kFamily, kReference, kCopyToml, kCopy});
     options.rig = fixture.options().rig;
     options.rig.device = "emu:h200";
     options.rig.target = folder.string();

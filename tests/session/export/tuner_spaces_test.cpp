@@ -20,8 +20,8 @@ Trial put(Database& database, std::int64_t session, int number, TrialStatus stat
   database.put(trial);
   if (us <= 0) return trial;
   Measurement measurement = db_test::measurement(trial, us);
-  measurement.stage = "screen";
-  measurement.clock = std::string(kind) == "cuda" ? "measured" : "modelled";
+  measurement.stage = TimingStage::screen;
+  measurement.clock = std::string(kind) == "cuda" ? ClockKind::measured : ClockKind::modelled;
   measurement.samples_us = {us, us + 1};
   database.put(measurement);
   return trial;

@@ -23,13 +23,13 @@ struct ShippedDecision {
   Database database = Database::in_memory();
   std::int64_t session = db_test::begin(database);
 
-  void add(const std::string& problem, int number, double us, const std::string& clock = "measured") {
+  void add(const std::string& problem, int number, double us, ClockKind clock = ClockKind::measured) {
     Trial trial = db_test::a_trial(session, number);
     trial.family = "gemm";
     trial.variant = "mma_pipe";
     trial.problem = problem;
     trial.device_class = kClass;
-    trial.device_kind = clock == "measured" ? "cuda" : clock == "modelled" ? "emulated" : "script";
+    trial.device_kind = clock == ClockKind::measured ? "cuda" : clock == ClockKind::modelled ? "emulated" : "script";
     seal(trial);
     database.put(trial);
     Measurement measurement = db_test::measurement(trial, us);
@@ -71,8 +71,8 @@ TEST_CASE("shipped: winners that a GPU measured become text, sorted, and can be 
   ShippedDecision decided;
   decided.add("gemm M=8 N=8 K=8 bf16 layout=nn alpha=1 beta=0", 2, 12.5);
   decided.add("gemm M=4 N=8 K=8 bf16 layout=nn alpha=1 beta=0", 1, 291.25);
-  decided.add("gemm M=5 N=8 K=8 bf16 layout=nn alpha=1 beta=0", 3, 1.0, "modelled");
-  decided.add("gemm M=6 N=8 K=8 bf16 layout=nn alpha=1 beta=0", 4, 1.0, "scripted");
+  decided.add("gemm M=5 N=8 K=8 bf16 layout=nn alpha=1 beta=0", 3, 1.0, ClockKind::modelled);
+  decided.add("gemm M=6 N=8 K=8 bf16 layout=nn alpha=1 beta=0", 4, 1.0, ClockKind::scripted);
   const TemporaryFolder folder;
   const auto files = ship_winners(decided.database, folder.path());
   REQUIRE(files.size() == 1);

@@ -62,14 +62,15 @@ TEST_CASE("attempts: the second one finds data and reference where the first lef
   CHECK(first.label == "simple THREADS=256");
   CHECK(first.trial.status == TrialStatus::passed);
   CHECK(first.prepare_s > 0);
-  CHECK(first.clock == "modelled");
+  CHECK(first.measurement->clock == ClockKind::modelled);
   CHECK(first.is_best);
   CHECK(first.beside.empty());
   CHECK(first.conflicts == 0);
   CHECK(first.occupancy > 0.9);
   REQUIRE(first.trial.id > 0);
   CHECK(family.database().trial(first.trial.id)->status == TrialStatus::passed);
-  CHECK(family.database().latest_measurement(first.trial.id, "bench")->median_us == first.measurement->median_us);
+  CHECK(family.database().latest_measurement(first.trial.id, TimingStage::bench)->median_us ==
+        first.measurement->median_us);
 
   family.edit("simple.cu", "alpha * to_float(x[i])", "to_float(x[i]) * alpha");
   const Attempt second = attempts.run(family.request()).finish();
@@ -198,7 +199,7 @@ TEST_CASE("attempts: where times are measured, last and best are timed in the sa
   CHECK(find(quick, "last")->low < find(quick, "last")->ratio);
   CHECK(find(quick, "last")->high < 0.9);
   CHECK(quick.is_best);
-  CHECK(quick.clock == "scripted");
+  CHECK(quick.measurement->clock == ClockKind::scripted);
   const Attempt again = run("A=1,B=1");
   CHECK(find(again, "last")->number == 2);
   CHECK(find(again, "best")->number == 2);

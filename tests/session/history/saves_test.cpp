@@ -30,7 +30,7 @@ class Kernel {
     save.variant = "v";
     save.verdict = verdict;
     save.median_us = 12.5;
-    save.clock = "modelled";
+    save.clock = ClockKind::modelled;
     return keep_save(database, files, std::move(save));
   }
   /// As from a database that somebody else has made.

@@ -80,7 +80,7 @@ TEST_CASE("emulated: a tune verifies, ranks by a model and says so", "[session][
   CHECK(result.device.kind == DeviceKind::emulated);
   CHECK(result.verified == "all " + std::to_string(result.rows[0].trial.threads == 32 ? 1024 / 32 : 0) + " blocks");
   for (const RankedTrial& row : result.rows) {
-    CHECK(row.measurement.clock == "modelled");
+    CHECK(row.measurement.clock == ClockKind::modelled);
     CHECK(row.measurement.samples_us.size() == 1);
     CHECK(row.measurement.median_us > 0);
   }
@@ -138,7 +138,7 @@ TEST_CASE("emulated: bench models the time of a configuration", "[session][emula
   }
   REQUIRE(session.rows().size() == 1);
   REQUIRE(session.rows()[0].measurement);
-  CHECK(session.rows()[0].measurement->clock == "modelled");
+  CHECK(session.rows()[0].measurement->clock == ClockKind::modelled);
   CHECK(session.rows()[0].measurement->protocol == "model-4");
 }
 

@@ -24,5 +24,5 @@ TEST_CASE("ledger: what a failed commit would have written is forgotten, whoever
   ledger.flush();
   CHECK(good.id > 0);
   CHECK(database.trial(good.id)->status == TrialStatus::passed);
-  CHECK_NOTHROW(ledger.close("finished"));
+  CHECK_NOTHROW(ledger.close(SessionState::finished));
 }

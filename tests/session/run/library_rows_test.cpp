@@ -100,7 +100,7 @@ TEST_CASE("library rows: on a GPU bench and tune show them, and keep them", "[se
   CHECK(database.library_times(result.rows.front().measurement.id).size() == 2);
   for (const LadderRung& rung : result.ladder) {
     INFO(rung.variant << ": " << rung.reason);
-    if (rung.at_default) CHECK(rung.at_default->measurement.stage == "bench");  // side by side
+    if (rung.at_default) CHECK(rung.at_default->measurement.stage == TimingStage::bench);  // side by side
   }
 
   BenchOptions bench;

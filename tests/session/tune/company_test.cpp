@@ -33,7 +33,7 @@ class SharedDevice : public SessionFixture {
   std::map<std::string, std::string> shared_with(const TuneResult& result) {
     std::map<std::string, std::string> found;
     for (const auto& [configuration, trial] : trials(result))
-      found[configuration] = database().latest_measurement(trial.id, "screen")->shared_with;
+      found[configuration] = database().latest_measurement(trial.id, TimingStage::screen)->shared_with;
     return found;
   }
 };
@@ -160,7 +160,7 @@ TEST_CASE("company: that comes during the finals is waited for, and the timing i
                       "us = 20000.0\nspread = 0.3\nreal_sleep = true\n[device]\nneighbours = \"others\"\n");
   TuneSession session(device.exclusive(), device.database());
   std::vector<std::string> notes;
-  REQUIRE(step_until(session, notes, [&] { return session.state().phase == "finals"; }));
+  REQUIRE(step_until(session, notes, [&] { return session.state().phase == TunePhase::finals; }));
   device.come();
   REQUIRE(step_until(session, notes, [&] { return !session.state().waiting.empty(); }));
   device.go();
@@ -240,7 +240,7 @@ TEST_CASE("company: the ladder waits for it as well", "[session]") {
   bool came = false, waited = false;
   while (session.step()) {
     const TuneState state = session.state();
-    if (state.phase != "ladder") continue;
+    if (state.phase != TunePhase::ladder) continue;
     if (!std::exchange(came, true)) {
       device.come();
       std::this_thread::sleep_for(std::chrono::milliseconds(1100));  // a worker looks around once a second
@@ -254,6 +254,6 @@ TEST_CASE("company: the ladder waits for it as well", "[session]") {
   const TuneResult result = session.result();
   REQUIRE(result.ladder.size() == 1);
   REQUIRE(result.ladder[0].at_default);
-  CHECK(result.ladder[0].at_default->measurement.stage == "bench");
+  CHECK(result.ladder[0].at_default->measurement.stage == TimingStage::bench);
   CHECK(result.ladder[0].at_default->measurement.shared_with.empty());
 }

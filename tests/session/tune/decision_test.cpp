@@ -135,7 +135,7 @@ double best_stored_us(Database& database, const TuneResult& result) {
 
 double winner_us(Database& database, const TuneResult& result) {
   const auto decision = database.winner(result.problem.key, result.device.device_class());
-  return decision ? database.latest_measurement(decision->trial, "final")->median_us : 0;
+  return decision ? database.latest_measurement(decision->trial, TimingStage::final)->median_us : 0;
 }
 
 /// Sessions of any kind, one after the other on one database.

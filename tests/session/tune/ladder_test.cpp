@@ -66,7 +66,7 @@ TEST_CASE("ladder: every rung in order, its step, its best, and why one has no t
   CHECK_FALSE(result.ladder[2].at_default);
   CHECK_THAT(result.ladder[2].reason, Catch::Contains("its default A=2 is not valid here") && Catch::Contains("odd"));
   // Side by side: one session, more samples than the sweep took.
-  CHECK(result.ladder[0].at_default->measurement.stage == "bench");
+  CHECK(result.ladder[0].at_default->measurement.stage == TimingStage::bench);
   CHECK(result.ladder[0].at_default->measurement.samples_us.size() > 3);
   CHECK(result.rows.front().trial.configuration == "A=2 B=3");  // the ranking is what it is without a ladder
 }
@@ -103,7 +103,7 @@ TEST_CASE("ladder: on an emulated device the times are modelled", "[session][emu
   REQUIRE(result.ladder.size() == 3);
   for (const std::size_t i : {0u, 1u}) {
     REQUIRE(result.ladder[i].at_default);
-    CHECK(result.ladder[i].at_default->measurement.clock == "modelled");
+    CHECK(result.ladder[i].at_default->measurement.clock == ClockKind::modelled);
   }
   CHECK(result.ladder[1].step > 0);
 }

@@ -195,7 +195,7 @@ TEST_CASE("tune: of a long run that is clearly slower than the best one sample i
                            fmt::format("us = {:.1f}\nspread = 0.01\n", others_us));
     std::map<std::size_t, int> counts;
     for (const auto& [configuration, trial] : fixture.trials(fixture.tune()))
-      ++counts[fixture.database().latest_measurement(trial.id, "screen")->samples_us.size()];
+      ++counts[fixture.database().latest_measurement(trial.id, TimingStage::screen)->samples_us.size()];
     return counts;
   };
   std::map<std::size_t, int> of_long = samples(3000), of_short = samples(150);

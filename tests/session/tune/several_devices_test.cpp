@@ -71,7 +71,7 @@ TEST_CASE("devices: both sweep, the first decides, and who measured is recorded"
   CHECK(result.rows.front().trial.configuration == "A=2 B=3");
   std::size_t on_second = 0;
   for (const auto& [configuration, trial] : fixture.trials(result)) {
-    const auto measured = fixture.database().latest_measurement(trial.id, "screen");
+    const auto measured = fixture.database().latest_measurement(trial.id, TimingStage::screen);
     REQUIRE(measured);
     if (measured->device_uuid == "SECOND") ++on_second;
   }

@@ -22,7 +22,7 @@ TEST_CASE("tune: every configuration is tried and the fastest wins", "[session]"
   REQUIRE_FALSE(result.rows.empty());
   CHECK(result.rows.front().trial.configuration == "A=2 B=3");
   CHECK(result.rows.front().measurement.median_us == Approx(80).epsilon(0.01));
-  CHECK(result.rows.front().measurement.stage == "final");
+  CHECK(result.rows.front().measurement.stage == TimingStage::final);
   CHECK(result.rule == DecisionRule{});
   CHECK(result.rows.size() > 1);  // finalists were measured side by side
   CHECK(result.range_edges == std::vector<std::string>{"B=3 (largest)"});
@@ -32,7 +32,7 @@ TEST_CASE("tune: every configuration is tried and the fastest wins", "[session]"
   for (const auto& [configuration, trial] : fixture.trials(result)) {
     INFO(configuration);
     CHECK(trial.status == TrialStatus::passed);
-    CHECK(fixture.database().latest_measurement(trial.id, "screen"));
+    CHECK(fixture.database().latest_measurement(trial.id, TimingStage::screen));
   }
 }
 

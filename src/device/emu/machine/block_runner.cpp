@@ -9,6 +9,7 @@
 #include "device/emu/async/mbarrier.h"
 #include "device/emu/machine/instruction_role.h"
 #include "device/emu/machine/place.h"
+#include "device/emu/machine/state_hash.h"
 #include "device/emu/sanitize/sanitizer.h"
 
 namespace kerlab::emu {
@@ -26,6 +27,17 @@ constexpr int kPoison = 0xff;
 std::uint32_t dynamic_begin(const Program& program) {
   const auto align = static_cast<std::size_t>(std::max<std::int64_t>(program.kernel->extern_shared_align, 1));
   return static_cast<std::uint32_t>(round_up(static_cast<std::size_t>(program.shared_bytes), align));
+}
+
+void add(StateHash& hash, const WarpState& warp) {
+  for (int i = 0; i < warp.count; ++i) {
+    const Fragment& f = warp.fragments[static_cast<std::size_t>(i)];
+    hash.add(std::uint64_t{f.lanes} << 32 | static_cast<std::uint32_t>(f.block));
+    hash.add(static_cast<std::uint64_t>(f.state) << 8 | f.barrier);
+  }
+  hash.add(std::uint64_t{warp.live} << 32 | warp.carry);
+  hash.add(std::uint64_t{warp.suspended} << 32 | warp.cluster_arrived);
+  hash.add(std::uint64_t{warp.cluster_parity} << 32 | static_cast<std::uint32_t>(warp.resume_above));
 }
 
 }  // namespace
@@ -250,6 +262,26 @@ std::string BlockRunner::waiting() const {
   if (groups.size() > kMostTold) text += ", ...";
   if (exited > 0) text += fmt::format("; {} of {} warps have exited", exited, warps_.size());
   return text;
+}
+
+/// Registers, shared and local memory, who stands where, as one number.
+std::uint64_t BlockRunner::hash_state() const {
+  StateHash hash;
+  for (const WarpState& warp : warps_) {
+    add(hash, warp);
+    if (warp.live == 0) continue;
+    hash.add(warp.slots, static_cast<std::size_t>(program_.slots) * kLanes * sizeof(std::uint32_t));
+    hash.add(warp.predicates, static_cast<std::size_t>(program_.predicates) * sizeof(std::uint32_t));
+  }
+  for (const Barrier& barrier : barriers_) {
+    hash.add(barrier.active ? 1 : 0);
+    if (!barrier.active) continue;
+    for (const std::uint32_t lanes : barrier.arrived) hash.add(lanes);
+    hash.add(static_cast<std::uint64_t>(barrier.trues) << 32 | static_cast<std::uint32_t>(barrier.voters));
+  }
+  hash.add(shared_.get(), cta_.shared_bytes);
+  hash.add(local_.get(), local_bytes_);
+  return hash.value();
 }
 
 }  // namespace kerlab::emu

@@ -1,6 +1,7 @@
 #include "device/emu/machine/chain.h"
 
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -65,7 +66,7 @@ class Copies {
         wait_but(instruction.operands[0].bits);
         break;
       case ptx::Opcode::cp_async_wait_all:
-        if (last_ >= 0) {
+        if (last_) {
           wait(last_);
         } else {
           pending_ = 0;
@@ -91,11 +92,12 @@ class Copies {
       pending_ = static_cast<std::int32_t>(left - groups_.size());
     }
   }
-  void wait(std::int32_t copy) {
-    if (copy >= 0) awaited_ = place_ - copy;
+  void wait(std::optional<std::int32_t> copy) {
+    if (copy) awaited_ = place_ - *copy;
   }
-  std::int32_t place_ = 0, last_ = -1, awaited_ = -1, pending_ = -1, commits_ = 0;
-  std::vector<std::int32_t> groups_;  ///< the last copy of each; -1: of earlier code
+  std::int32_t place_ = 0, commits_ = 0;
+  std::optional<std::int32_t> last_, awaited_, pending_;
+  std::vector<std::optional<std::int32_t>> groups_;  ///< the last copy of each; none: of earlier code
 };
 
 }  // namespace

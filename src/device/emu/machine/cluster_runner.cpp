@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 
 #include "device/emu/async/bulk_copy.h"
 #include "device/emu/machine/place.h"
@@ -16,41 +15,6 @@ constexpr int kMostGivenUp = 256;
 
 std::int64_t volume_of(const Dim3& d) {
   return std::int64_t{d.x} * d.y * d.z;
-}
-
-/// Of all that it is told.
-class StateHash {
- public:
-  void add(std::uint64_t value) {
-    value_ = (value_ ^ value) * 0x9E3779B97F4A7C15u;
-    value_ ^= value_ >> 29;
-  }
-  void add(const void* from, std::size_t bytes) {
-    const auto* at = static_cast<const std::byte*>(from);
-    for (; bytes >= 8; at += 8, bytes -= 8) {
-      std::uint64_t word = 0;
-      std::memcpy(&word, at, 8);
-      add(word);
-    }
-    std::uint64_t rest = 0;
-    std::memcpy(&rest, at, bytes);
-    add(rest);
-  }
-  [[nodiscard]] std::uint64_t value() const { return value_; }
-
- private:
-  std::uint64_t value_ = 0;
-};
-
-void add(StateHash& hash, const WarpState& warp) {
-  for (int i = 0; i < warp.count; ++i) {
-    const Fragment& f = warp.fragments[static_cast<std::size_t>(i)];
-    hash.add(std::uint64_t{f.lanes} << 32 | static_cast<std::uint32_t>(f.block));
-    hash.add(static_cast<std::uint64_t>(f.state) << 8 | f.barrier);
-  }
-  hash.add(std::uint64_t{warp.live} << 32 | warp.carry);
-  hash.add(std::uint64_t{warp.suspended} << 32 | warp.cluster_arrived);
-  hash.add(std::uint64_t{warp.cluster_parity} << 32 | static_cast<std::uint32_t>(warp.resume_above));
 }
 
 [[noreturn]] void refuse(const Program& program, const std::string& why) {
@@ -193,26 +157,6 @@ std::int64_t ClusterRunner::effects() const {
   auto sum = static_cast<std::int64_t>(cluster_.changes);
   for (const Cta* const block : cluster_.blocks) sum += block->effects;
   return sum;
-}
-
-/// Registers, shared and local memory, who stands where, as one number.
-std::uint64_t BlockRunner::hash_state() const {
-  StateHash hash;
-  for (const WarpState& warp : warps_) {
-    add(hash, warp);
-    if (warp.live == 0) continue;
-    hash.add(warp.slots, static_cast<std::size_t>(program_.slots) * kLanes * sizeof(std::uint32_t));
-    hash.add(warp.predicates, static_cast<std::size_t>(program_.predicates) * sizeof(std::uint32_t));
-  }
-  for (const Barrier& barrier : barriers_) {
-    hash.add(barrier.active ? 1 : 0);
-    if (!barrier.active) continue;
-    for (const std::uint32_t lanes : barrier.arrived) hash.add(lanes);
-    hash.add(static_cast<std::uint64_t>(barrier.trues) << 32 | static_cast<std::uint32_t>(barrier.voters));
-  }
-  hash.add(shared_.get(), cta_.shared_bytes);
-  hash.add(local_.get(), local_bytes_);
-  return hash.value();
 }
 
 std::uint64_t ClusterRunner::hash_state() const {

@@ -10,10 +10,10 @@
 namespace kerlab::emu {
 
 /// Looks at what runs together after each pass. Where nobody changes memory, and every cluster is again in a state in
-/// which it was before, all of them do the same for ever, whatever their order: that is no guess.
+/// which it was before, all of them do the same for ever, whatever their order. A state is known by a hash of 64 bits.
 class ProgressWatch {
  public:
-  /// True: none of them will ever go on, unless others begin. Exact, and slow only while nobody changes memory.
+  /// True: none of them will ever go on, unless others begin. Slow only while nobody changes memory.
   bool stands_still(const std::vector<ClusterRunner*>& running) {
     std::int64_t effects = 0;
     for (const ClusterRunner* const cluster : running) effects += cluster->effects();
