@@ -154,7 +154,7 @@ TEST_CASE("far: where parts are short, the last blocks have no tile; another rec
   Rig rig(options);
   const Family& family = rig.folder().family;
   const Variant& variant = *std::ranges::find(rig.folder().variants, "gemm_grouped_sm90", &Variant::name);
-  const VariantSource source{&variant, read_kernel_source(variant.source)};
+  const VariantSource source{&variant, read_kernel_source(variant)};
   // Of the parts of its recipe small_integer none of the blocks that are executed meets one beyond 2^31.
   const auto request = [](std::int64_t tokens, std::int64_t n, std::int64_t k) {
     ProblemRequest asked;
