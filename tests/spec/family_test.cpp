@@ -62,12 +62,13 @@ std::vector<std::map<std::string, std::string>> flags_of(const Family& family) {
   return all;
 }
 
-/// The default problem, or for variants that are made for others a ragged one, one of few rows, one of few tiles.
+/// The default problem, or for variants that are made for others a ragged one, one of few rows, one of few tiles, one
+/// of long rows.
 std::optional<Problem> problem_for(const Family& family, const Variant& variant) {
   using Extents = std::vector<std::int64_t>;
   for (const auto& flags : flags_of(family))
-    for (const Extents& extents :
-         {Extents{}, Extents{67, 45, 83}, Extents{8, 4096, 4096}, Extents{128, 128, 8192}, Extents{8, 4096, 128}}) {
+    for (const Extents& extents : {Extents{}, Extents{67, 45, 83}, Extents{8, 4096, 4096}, Extents{128, 128, 8192},
+                                   Extents{8, 4096, 128}, Extents{67, 45, 256}}) {
       ProblemRequest request;
       request.flags = flags;
       if (!variant.dtypes.empty()) request.dtype = kerlab::plan::name(variant.dtypes.front());
