@@ -263,15 +263,16 @@ extern "C" __global__ void __launch_bounds__(kThreads, 1)
       add_values(sums, tile, block, launch, to_log2);
     }
     kConsumers.sync();  // nobody reads K and V any more
-    store_keys(sums, 1.0f, block.base + kAtV, map_dv, tile.first, tile.kv_head, tile.b, {8, 128});
+    store_keys<TileOfRows>(sums, 1.0f, block.base + kAtV, 0, map_dv, tile.first, tile.kv_head, tile.b, {8, 128});
   } else {
     if (tile.tiles > 0) {
       full_v.wait(0);
       add_keys(sums, tile, block, launch);
     }
     kConsumers.sync();
-    store_keys(sums, to_log2 / kLog2e, block.base, map_dk, tile.first, tile.kv_head, tile.b, {9, 128});
+    store_keys<TileOfRows>(sums, to_log2 / kLog2e, block.base, 0, map_dk, tile.first, tile.kv_head, tile.b, {9, 128});
   }
+  if (threadIdx.x % 128 == 0) tma_store_wait<0>();
 }
 
 /// The sums of a tile of 64 queries, scaled, rounded and put in order: blocks of 128 threads, which hold them as the
@@ -283,25 +284,13 @@ extern "C" __global__ void __launch_bounds__(128)
   const int tile = part / 2 % head_tiles, z = part / 2 / head_tiles;
   const int thread = static_cast<int>(threadIdx.x), lane = thread % 32;
   const int first = tile * 64 + thread / 32 * 16 + lane / 4;
-  const bool odd = lane % 2 != 0;
-  const int column = (odd ? 8 : 0) + lane % 4 / 2 * 4;
+  const int column = query_column();
   const float factor = rsqrtf(static_cast<float>(depth));
   const HeadRows<DTYPE> to = rows_of(dQ, z / heads, z % heads, heads, queries, depth);
 #pragma unroll
-  for (int i = begin; i < begin + kSteps; ++i) {  // 16 columns: two neighbours trade pairs, for 8 bytes of a row each
+  for (int i = begin; i < begin + kSteps; ++i) {
     if (16 * i >= depth) break;
-    const float4* from = query_sums + (static_cast<long long>(part / 2) * (DEPTH / 8) + 2 * i) * 128 + thread;
-    const float4 x = from[0], y = from[128];
-    const unsigned top[2] = {pack_pair<DTYPE>(x.x * factor, x.y * factor),
-                             pack_pair<DTYPE>(y.x * factor, y.y * factor)};
-    const unsigned low[2] = {pack_pair<DTYPE>(x.z * factor, x.w * factor),
-                             pack_pair<DTYPE>(y.z * factor, y.w * factor)};
-    const unsigned of_top = __shfl_xor_sync(0xffffffffU, odd ? top[0] : top[1], 1);
-    const unsigned of_low = __shfl_xor_sync(0xffffffffU, odd ? low[0] : low[1], 1);
-    if (column + 16 * i >= depth) continue;
-    const uint2 above = odd ? uint2{of_top, top[1]} : uint2{top[0], of_top};
-    const uint2 below = odd ? uint2{of_low, low[1]} : uint2{low[0], of_low};
-    if (first < queries) *reinterpret_cast<uint2*>(to.row(first) + column + 16 * i) = above;
-    if (first + 8 < queries) *reinterpret_cast<uint2*>(to.row(first + 8) + column + 16 * i) = below;
+    const long long at = static_cast<long long>(part / 2) * (DEPTH / 8) + 2 * i;
+    write_query_columns(query_sums + at * 128 + thread, factor, to, first, column + 16 * i, queries, depth);
   }
 }

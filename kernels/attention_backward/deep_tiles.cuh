@@ -1,10 +1,7 @@
 #pragma once
 // What the warpgroups of rung 4 do with tiles in shared memory: a block's 64 keys against tiles of 64 queries. Depths
 // that are no multiple of 64 have panels that TMA fills up with zeros; products run over DEPTH.
-#include "attention/softmax_tile.cuh"
-#include "common/sm90/named_barrier.cuh"
 #include "common/sm90/pipeline.cuh"
-#include "common/sm90/stmatrix.cuh"
 #include "common/sm90/warpgroup.cuh"
 #include "common/sm90/wgmma.cuh"
 #define WGMMA_INSTRUCTION_N 64
@@ -15,9 +12,8 @@
 #include "common/sm90/wgmma_instruction.cuh"
 #define WGMMA_INSTRUCTION_N TAIL
 #include "common/sm90/wgmma_instruction.cuh"
-#include "key_tile.cuh"
+#include "gradient_rows.cuh"
 
-constexpr int kPanels = (DEPTH + 63) / 64;  // of 64 numbers, 128 bytes, along a query or key
 // 64 rows of Q, K, V or dO are an operand in two ways: multiplied along the depth, or along the rows. The bytes are the
 // same.
 using TileOfRows = SmemTile<DTYPE, 64, kPanels * 64, Major::K>;
@@ -139,28 +135,4 @@ __device__ __forceinline__ void clear_unseen(Pairs& ds, const PairsOfWarp<64>& p
     const int visible = visible_keys(query, pairs.queries, pairs.keys);
     if (query >= pairs.queries || key >= visible || (WINDOW > 0 && key < first_visible(visible))) ds[i] = 0.0f;
   }
-}
-
-/// factor times the sums of the block's keys to a tile, and from there by TMA, which leaves out keys and numbers that
-/// are not there. All 128 threads; returns when the tile has been read and written to memory.
-__device__ __forceinline__ void store_keys(const KeyRows& sums, float factor, unsigned tile, const TensorMap& map,
-                                           int first, int head, int b, NamedBarrier barrier) {
-  const int thread = static_cast<int>(threadIdx.x) % 128, lane = thread % 32;
-  const int own = thread / 32 * 16 + lane % 16;
-#pragma unroll
-  for (int step = 0; step < DEPTH / 16; ++step) {
-    unsigned a[4];
-#pragma unroll
-    for (int i = 0; i < 4; ++i)
-      a[i] = pack_pair<DTYPE>(sums[8 * step + 2 * i] * factor, sums[8 * step + 2 * i + 1] * factor);
-    stmatrix_x4(tile + TileOfRows::place(own, 16 * step + lane / 16 * 8), a[0], a[1], a[2], a[3]);
-  }
-  fence_proxy_async();
-  barrier.sync();
-  if (thread != 0) return;
-#pragma unroll
-  for (int panel = 0; panel < kPanels; ++panel)
-    TmaStore::store(map, tile + panel * TileOfRows::kPanelBytes, panel * 64, first, head, b);
-  tma_store_commit();
-  tma_store_wait<0>();
 }

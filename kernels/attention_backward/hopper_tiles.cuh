@@ -2,11 +2,8 @@
 // What a warpgroup of rung 3 has and does with it: 64 of the block's kKeys keys against tiles of BM queries, 64 at a
 // time, which TMA has put into shared memory. Depths that are no multiple of 64 have panels that TMA fills up with
 // zeros; products run over DEPTH.
-#include "attention/softmax_tile.cuh"
 #include "common/sm90/bulk_reduce.cuh"
-#include "common/sm90/named_barrier.cuh"
 #include "common/sm90/pipeline.cuh"
-#include "common/sm90/stmatrix.cuh"
 #include "common/sm90/warpgroup.cuh"
 #include "common/sm90/wgmma.cuh"
 #define WGMMA_INSTRUCTION_N 64
@@ -15,9 +12,9 @@
 #include "common/sm90/wgmma_instruction.cuh"
 #define WGMMA_INSTRUCTION_N WIDE
 #include "common/sm90/wgmma_instruction.cuh"
+#include "gradient_rows.cuh"
 
 constexpr int kKeys = 128;                  // of a block, 64 each of two warpgroups
-constexpr int kPanels = (DEPTH + 63) / 64;  // of 64 numbers, 128 bytes, along a query or key
 // A tile of rows is an operand in two ways: multiplied along the depth, or along its rows. The bytes are the same.
 using TileOfKeys = SmemTile<DTYPE, kKeys, kPanels * 64, Major::K>;
 using KeysAcross = SmemTile<DTYPE, kPanels * 64, kKeys, Major::MN>;
@@ -84,27 +81,4 @@ __device__ __forceinline__ void stage_queries(float4* stage, const QueryRows& dq
 #pragma unroll
   for (int i = 0; i < WIDE / 8; ++i)
     stage[i * 128 + static_cast<int>(threadIdx.x) % 128] = {dq[4 * i], dq[4 * i + 1], dq[4 * i + 2], dq[4 * i + 3]};
-}
-
-/// factor times the sums of the warpgroup's 64 keys to rows `row` and on of a tile, and from there by TMA, which leaves
-/// out keys and numbers that are not there. All 128 threads; the first commits, and waits before it exits.
-__device__ __forceinline__ void store_keys(const KeyRows& sums, float factor, unsigned tile, int row,
-                                           const TensorMap& map, int first, int head, int b, NamedBarrier barrier) {
-  const int thread = static_cast<int>(threadIdx.x) % 128, lane = thread % 32;
-  const int own = row + thread / 32 * 16 + lane % 16;
-#pragma unroll
-  for (int step = 0; step < DEPTH / 16; ++step) {
-    unsigned a[4];
-#pragma unroll
-    for (int i = 0; i < 4; ++i)
-      a[i] = pack_pair<DTYPE>(sums[8 * step + 2 * i] * factor, sums[8 * step + 2 * i + 1] * factor);
-    stmatrix_x4(tile + TileOfKeys::place(own, 16 * step + lane / 16 * 8), a[0], a[1], a[2], a[3]);
-  }
-  fence_proxy_async();
-  barrier.sync();
-  if (thread != 0) return;
-#pragma unroll
-  for (int panel = 0; panel < kPanels; ++panel)
-    TmaStore::store(map, tile + panel * TileOfKeys::kPanelBytes + row * 128, panel * 64, first, head, b);
-  tma_store_commit();
 }

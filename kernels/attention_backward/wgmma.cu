@@ -26,7 +26,6 @@
 //           more. Depth above 128, where dK and dV of 64 keys need more registers than there are. The half block of the
 //           causal edge that sees nothing is computed all the same.
 #include "hopper_tiles.cuh"
-#include "key_tile.cuh"
 
 constexpr int kThreads = 384;  // two warpgroups multiply, one copies
 // Of 65536 registers: what the launch gives every thread is shared out anew.
@@ -198,8 +197,8 @@ extern "C" __global__ void __launch_bounds__(kThreads, 1)
   }
   both.sync();  // K was read by both
   const int first = tile.first + 64 * group;
-  store_keys(dv, 1.0f, tile_v, 64 * group, map_dv, first, tile.kv_head, tile.b, own_threads);
-  store_keys(dk, to_log2 / kLog2e, tile_k, 64 * group, map_dk, first, tile.kv_head, tile.b, own_threads);
+  store_keys<TileOfKeys>(dv, 1.0f, tile_v, 64 * group, map_dv, first, tile.kv_head, tile.b, own_threads);
+  store_keys<TileOfKeys>(dk, to_log2 / kLog2e, tile_k, 64 * group, map_dk, first, tile.kv_head, tile.b, own_threads);
   if (speaks) tma_store_wait<0>();
 }
 
@@ -211,25 +210,13 @@ extern "C" __global__ void __launch_bounds__(128)
   const int thread = static_cast<int>(threadIdx.x), lane = thread % 32;
   const int first = tile * BM + (kByColumns ? 0 : 64 * group) + thread / 32 * 16 + lane / 4;
   const int begin = kByColumns ? 64 * group : 0;
-  const bool odd = lane % 2 != 0;
-  const int column = begin + (odd ? 8 : 0) + lane % 4 / 2 * 4;
+  const int column = begin + query_column();
   const float factor = rsqrtf(static_cast<float>(depth));
   const HeadRows<DTYPE> to = rows_of(dQ, z / heads, z % heads, heads, queries, depth);
 #pragma unroll
-  for (int i = 0; i < WIDE / 16; ++i) {  // 16 columns: two neighbours trade pairs, so that each has 8 bytes of a row
+  for (int i = 0; i < WIDE / 16; ++i) {
     if (begin + 16 * i >= depth) break;
-    const float4* from = query_sums + (static_cast<long long>(part) * (WIDE / 8) + 2 * i) * 128 + thread;
-    const float4 x = from[0], y = from[128];
-    const unsigned top[2] = {pack_pair<DTYPE>(x.x * factor, x.y * factor),
-                             pack_pair<DTYPE>(y.x * factor, y.y * factor)};
-    const unsigned low[2] = {pack_pair<DTYPE>(x.z * factor, x.w * factor),
-                             pack_pair<DTYPE>(y.z * factor, y.w * factor)};
-    const unsigned of_top = __shfl_xor_sync(0xffffffffU, odd ? top[0] : top[1], 1);
-    const unsigned of_low = __shfl_xor_sync(0xffffffffU, odd ? low[0] : low[1], 1);
-    if (column + 16 * i >= depth) continue;
-    const uint2 above = odd ? uint2{of_top, top[1]} : uint2{top[0], of_top};
-    const uint2 below = odd ? uint2{of_low, low[1]} : uint2{low[0], of_low};
-    if (first < queries) *reinterpret_cast<uint2*>(to.row(first) + column + 16 * i) = above;
-    if (first + 8 < queries) *reinterpret_cast<uint2*>(to.row(first + 8) + column + 16 * i) = below;
+    const long long at = static_cast<long long>(part) * (WIDE / 8) + 2 * i;
+    write_query_columns(query_sums + at * 128 + thread, factor, to, first, column + 16 * i, queries, depth);
   }
 }
