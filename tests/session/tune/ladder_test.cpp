@@ -1,5 +1,7 @@
 // Sessions with --ladder: every rung has its line, timed side by side where there is a clock.
 
+#include <fmt/format.h>
+
 #include "base/file.h"
 #include "catch.h"
 #include "session/session_fixture.h"
@@ -24,12 +26,14 @@ block = [32]
 arguments = ["x", "y", "N", "a"]
 )toml";
 
-/// Variants beside `simple`: `first` comes before it, `refused` has a default that is not valid.
+/// Variants beside `simple`: `first` comes before it, `refused` has a default that is not valid. A variable of its own
+/// keeps each from being the same program as `simple`, whose time it would have, or not, as they happen to be compiled.
 void add_rungs(const SessionFixture& fixture) {
   const std::string source = read_text(fixture.family() / "simple.cu");
   const std::string first(kFirst);
   for (const char* name : {"first", "refused"})
-    write_atomic(fixture.family() / (std::string(name) + ".cu"), std::string_view("#define B 1\n" + source));
+    write_atomic(fixture.family() / (std::string(name) + ".cu"),
+                 fmt::format("#define B 1\n__device__ int of_{};\n{}", name, source));
   write_atomic(fixture.family() / "first.toml", std::string_view(first));
   std::string refused = first;
   refused.replace(refused.find("rung = -1"), 9, "rung = 2");
