@@ -78,6 +78,8 @@ const Defect kDefects[] = {
     {"orders", "scopes", 2, kGlobal, "argument 1"},
     {"orders", "scopes", 3, kGlobal, "argument 1"},
     {"orders", "scopes_near", 1, kGlobal, "argument 1"},
+    {"locks", "for_all", 1, kGlobal, "argument 2"},
+    {"locks", "by_turns", 1, kGlobal, "argument 2"},
     {"warp", "masks", 1, kMask, "executed by lane 15"},
     {"warp", "masks", 2, kMask, "another mask"},
     {"warp", "masks", 3, kMask, "which does not execute it"},
@@ -179,11 +181,12 @@ const Right kRight[] = {{"phases", "own", 3},
                         {"multiply", "multiply", 8}};
 
 const std::map<std::string, Shape> kShapes = {
-    {"multiply", {1, 128, 1, 0}}, {"chain", {1, 128, 1, 0}},     {"tiles", {1, 160, 1, 0}},
-    {"boxes", {2, 64, 1, 0}},     {"exchange", {2, 64, 2, 0}},   {"send", {2, 64, 2, 0}},
-    {"copy", {4, 64, 1, 0}},      {"local", {4, 64, 1, 0}},      {"last_block", {4, 64, 1, 0}},
-    {"turns", {4, 64, 1, 0}},     {"meet", {4, 64, 1, 0}},       {"noncoherent", {4, 64, 1, 0}},
-    {"scopes", {4, 64, 1, 0}},    {"scopes_near", {4, 64, 2, 0}}};
+    {"multiply", {1, 128, 1, 0}},  {"chain", {1, 128, 1, 0}},   {"tiles", {1, 160, 1, 0}},
+    {"boxes", {2, 64, 1, 0}},      {"exchange", {2, 64, 2, 0}}, {"send", {2, 64, 2, 0}},
+    {"copy", {4, 64, 1, 0}},       {"local", {4, 64, 1, 0}},    {"last_block", {4, 64, 1, 0}},
+    {"turns", {4, 64, 1, 0}},      {"meet", {4, 64, 1, 0}},     {"noncoherent", {4, 64, 1, 0}},
+    {"scopes", {4, 64, 1, 0}},     {"for_all", {4, 64, 1, 0}},  {"by_turns", {4, 64, 1, 0}},
+    {"scopes_near", {4, 64, 2, 0}}};
 
 std::string folder() {
   return (tests_folder() / "device/emu/defects").string() + "/";

@@ -14,6 +14,13 @@ bool Clock::knows_foreign(ActorId actor, std::uint32_t time) const {
   return at != foreign_->end() && at->first == actor && at->second >= time;
 }
 
+std::uint32_t Clock::time_of(ActorId actor) const {
+  if (actor >> kActorBits == cluster_) return own(actor & kActorMask);
+  if (foreign_ == nullptr) return 0;
+  const auto at = std::lower_bound(foreign_->begin(), foreign_->end(), Entry(actor, 0));
+  return at != foreign_->end() && at->first == actor ? at->second : 0;
+}
+
 void Clock::join_foreign(const Foreign& other) {
   Foreign all;
   if (foreign_ != nullptr) all = *foreign_;

@@ -27,6 +27,8 @@ class Clock {
     if (actor >> kActorBits == cluster_) return place < own_.size() && own_[place] >= time;
     return foreign_ != nullptr && knows_foreign(actor, time);
   }
+  /// The last time of an actor that it knows; 0: none.
+  [[nodiscard]] std::uint32_t time_of(ActorId actor) const;
   [[nodiscard]] std::uint32_t own(std::uint32_t place) const { return place < own_.size() ? own_[place] : 0; }
   [[nodiscard]] bool empty() const { return own_.empty() && foreign_ == nullptr; }
   void raise(std::uint32_t place, std::uint32_t time);

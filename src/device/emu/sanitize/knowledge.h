@@ -1,7 +1,9 @@
 #pragma once
 // What a warp, a barrier or a flag in memory knows of the launch, for the rules of the PTX memory model.
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -60,14 +62,42 @@ struct Look {
   std::array<std::uint64_t, kLanes> address{};
 };
 
+/// What single lanes have acquired since those of their warp synchronised: the others do not know it yet.
+struct LaneKnowledge {
+  bool differs = false;
+  Clock all, some;  ///< what every lane knows of other warps; what any has acquired
+  std::array<Clock, kLanes> of;
+
+  void begin(const Clock& known, std::uint32_t cluster) {
+    if (differs) return;
+    differs = true;
+    all = known;
+    some = Clock(cluster, 0);
+    of.fill(some);
+  }
+  void join(std::size_t lane, const Clock& acquired) {
+    of[lane].join(acquired);
+    some.join(acquired);
+  }
+  /// Whether a warp that knows of it knows it through other lanes than these alone.
+  [[nodiscard]] bool is_missing(std::uint32_t lanes, ActorId actor, std::uint32_t time) const {
+    if (!differs || all.knows(actor, time) || !some.knows(actor, time)) return false;
+    for (; lanes != 0; lanes &= lanes - 1)
+      if (!of[static_cast<std::size_t>(std::countr_zero(lanes))].knows(actor, time)) return true;
+    return false;
+  }
+};
+
 struct WarpShadow {
   Knowledge now;
   ActorId actor = 0;         ///< its engines follow
   std::uint32_t time = 1;    ///< moves on when others learn of what was before
   std::uint32_t synced = 1;  ///< the lanes know of each other what was before this time
   std::uint32_t copies = 0;  ///< cp.async groups that all lanes know to be complete
-  /// The same, by lane: what an mbarrier has told each of them.
-  std::array<std::uint32_t, kLanes> lane_knows{}, lane_copies{};
+  /// The same, by lane: what an mbarrier has told each of them, or another lane by a release; and what relaxed reads
+  /// have seen, until a fence.
+  std::array<std::uint32_t, kLanes> lane_knows{}, lane_copies{}, lane_saw{};
+  LaneKnowledge lanes;
   bool cluster_synced = false;  ///< it has passed barrier.cluster
   /// By slot: one more than the last group whose wgmma writes it, or reads A from it; and the instruction. mov takes it
   /// along.
@@ -83,6 +113,7 @@ struct WarpShadow {
   void sync_lanes() {
     advance();
     synced = time;
+    lanes.differs = false;
     copies = now.known.own((actor & kActorMask) + kAsyncCopy);
   }
 };

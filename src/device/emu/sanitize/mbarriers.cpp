@@ -156,6 +156,7 @@ void Sanitizer::mbarrier_waited(Warp& warp, const Op& op, std::uint32_t lanes) {
     if (!(at == last)) {
       check_init(warp, op, who.lane, at, false);
       own.now.join(completed);
+      if (own.lanes.differs) own.lanes.all.join(completed.known);
     }
     last = at;
     const auto lane = static_cast<std::size_t>(who.lane);

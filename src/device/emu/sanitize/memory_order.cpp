@@ -1,6 +1,7 @@
 // Fences, and words of memory that warps synchronise through. PTX ISA, "Memory Consistency Model": a release pattern
 // (a release, or a fence and a relaxed write) synchronises with an acquire pattern that reads what it wrote.
 
+#include <algorithm>
 #include <bit>
 
 #include "device/emu/handlers/async_copies.h"
@@ -51,20 +52,34 @@ void publish(SyncWord& word, const WarpShadow& warp, const BlockShadow& block, b
   word.block = block.linear;
 }
 
-/// A read sees what was written to the word: at once where it acquires, else when a fence confirms it.
-void take_in(const SyncWord& word, Knowledge& now, const BlockShadow& block, bool acquire, OrderScope reach) {
+/// A lane learns what the word was released with: of its own warp's other lanes as well.
+void take_in_lane(const Clock& clock, WarpShadow& warp, std::size_t lane) {
+  warp.lanes.begin(warp.now.known, warp.actor >> kActorBits);
+  warp.lanes.join(lane, clock);
+  warp.lane_knows[lane] = std::max(warp.lane_knows[lane], clock.time_of(warp.actor));
+}
+
+/// A read of a lane sees what was written to the word: at once where it acquires, else when a fence confirms it.
+void take_in(const SyncWord& word, WarpShadow& warp, std::size_t lane, const BlockShadow& block, bool acquire,
+             OrderScope reach) {
+  Knowledge& now = warp.now;
   const bool same_block = word.block == block.linear, same_cluster = word.cluster == block.cluster;
   const bool meets = reach == OrderScope::device || same_block || (reach == OrderScope::cluster && same_cluster);
   if (acquire && meets) {
+    take_in_lane(word.clock, warp, lane);
+    if (same_cluster) take_in_lane(word.cluster_clock, warp, lane);
     now.known.join(word.clock);
     if (same_cluster) now.known.join(word.cluster_clock);
     now.fenced.join(word.fenced);
   }
   if (!acquire) {
+    warp.lane_saw[lane] = std::max(warp.lane_saw[lane], word.clock.time_of(warp.actor));
+    if (same_cluster) warp.lane_saw[lane] = std::max(warp.lane_saw[lane], word.cluster_clock.time_of(warp.actor));
     now.acquired.join(word.clock);
     if (same_cluster) now.acquired_cluster.join(word.clock);
     if (same_cluster) now.acquired_cluster.join(word.cluster_clock);
   }
+  if (same_block) take_in_lane(word.block_clock, warp, lane);
   if (same_block) now.known.join(word.block_clock);
 }
 
@@ -78,10 +93,11 @@ void Sanitizer::synchronise(const Event& event, const Region& region) {
   const OrderScope reach = reach_of(event.flags);
   bool published = false;
   for (std::uint32_t rest = event.mask; rest != 0; rest &= rest - 1) {
-    const auto address = reinterpret_cast<std::uint64_t>(event.base) + event.offset[std::countr_zero(rest)];
+    const auto lane = static_cast<std::size_t>(std::countr_zero(rest));
+    const auto address = reinterpret_cast<std::uint64_t>(event.base) + event.offset[lane];
     if (event.reads) {
       const auto found = words.find(address);
-      if (found != words.end()) take_in(found->second, warp.now, block, acquires(order), reach);
+      if (found != words.end()) take_in(found->second, warp, lane, block, acquires(order), reach);
     }
     if (!event.writes) continue;
     const bool anything = releases(order) || !warp.now.released.empty() || !warp.now.released_cluster.empty() ||
@@ -93,11 +109,18 @@ void Sanitizer::synchronise(const Event& event, const Region& region) {
   if (published) warp.advance();
 }
 
-void Sanitizer::fence(Warp& warp, const Op& op) {
+void Sanitizer::fence(Warp& warp, const Op& op, std::uint32_t mask) {
   WarpShadow& shadow = warp.cta->shadow->warps[warp.index];
   const ptx::Modifiers& modifiers = op.instruction->modifiers;
   Knowledge& now = shadow.now;
   if (!modifiers.scope_cta) {
+    const Clock& confirmed = modifiers.scope_cluster ? now.acquired_cluster : now.acquired;
+    for (std::uint32_t rest = mask; rest != 0 && !confirmed.empty(); rest &= rest - 1) {
+      const auto lane = static_cast<std::size_t>(std::countr_zero(rest));
+      shadow.lanes.begin(now.known, shadow.actor >> kActorBits);
+      shadow.lanes.join(lane, confirmed);
+      shadow.lane_knows[lane] = std::max(shadow.lane_knows[lane], shadow.lane_saw[lane]);
+    }
     now.known.join(now.acquired_cluster);
     if (!modifiers.scope_cluster) now.known.join(now.acquired);
     if (!modifiers.scope_cluster) now.released = now.known;
@@ -124,7 +147,7 @@ void Sanitizer::before(Warp& warp, const Op& op, std::uint32_t mask) {
       break;
     case Opcode::membar:
     case Opcode::fence:
-      fence(warp, op);
+      fence(warp, op, mask);
       break;
     case Opcode::fence_proxy: {
       WarpShadow& shadow = warp.cta->shadow->warps[warp.index];

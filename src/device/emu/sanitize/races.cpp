@@ -21,7 +21,7 @@ bool feeds_matrix(ptx::Opcode opcode) {
 bool plainly_ordered(const Record& before, const Event& event) {
   const ActorId own = event.shadow->actor;
   return before.actor != event.actor && before.actor != own + kAsyncCopy && (event.flags & kAsyncProxy) == 0 &&
-         event.shadow->now.known.knows(before.actor, before.time);
+         !event.shadow->lanes.differs && event.shadow->now.known.knows(before.actor, before.time);
 }
 
 /// The same instruction has read there since the actor moved on.
@@ -90,6 +90,18 @@ bool all_know(const std::array<std::uint32_t, kLanes>& known, std::uint32_t lane
   for (; lanes != 0; lanes &= lanes - 1)
     if (known[static_cast<std::size_t>(std::countr_zero(lanes))] < time) return false;
   return true;
+}
+
+/// Lanes that touch some of these bytes of the line, as far as that is known.
+std::uint32_t lanes_of(const Touch& touch, std::uint64_t bytes, const Event& event) {
+  std::uint32_t lanes = 0;
+  for (int word = 0; word < 16; ++word) {
+    if ((bytes >> (4 * word) & 15) == 0) continue;
+    const std::uint8_t lane = touch.lane[word];
+    if (lane == kSeveralLanes) return event.mask;
+    if (lane < kLanes) lanes |= 1u << lane;
+  }
+  return lanes;
 }
 
 }  // namespace
@@ -165,6 +177,7 @@ void Sanitizer::meet(const Record& before, bool before_wrote, const WordLanes& l
   const Knowledge& now = shadow.now;
   bool ordered = now.known.knows(before.actor, before.time);
   if (!ordered && (event.flags & kStrong) != 0) ordered = now.acquired.knows(before.actor, before.time);
+  if (ordered) ordered = !shadow.lanes.is_missing(lanes_of(touch, bytes, event), before.actor, before.time);
   if (!ordered) {
     if (before_wrote && event.writes && same_value(event, region, offset, bytes)) return;
     report_race(before, before_wrote, event, region, offset, bytes);

@@ -1,7 +1,8 @@
 #pragma once
 // Watches a launch in mode sanitize: what is read before it is written, and what is not ordered by the rules of the PTX
 // memory model. One thread; the findings are the same in every run. Not looked for: uninitialised reads of matrix
-// operands (ldmatrix, wmma, wgmma; see races.cpp), and order among lanes of one warp when one of them arrives for it.
+// operands (ldmatrix, wmma, wgmma; see races.cpp), and order among lanes of one warp when one of them arrives, or
+// releases, for it.
 
 #include <array>
 #include <cstddef>
@@ -213,7 +214,7 @@ class Sanitizer {
 
   // memory_order.cpp
   void synchronise(const Event& event, const Region& region);
-  void fence(Warp& warp, const Op& op);
+  void fence(Warp& warp, const Op& op, std::uint32_t mask);
 
   // mbarriers.cpp
   MbarrierShadow& mbarrier(const SharedPlace& at);
