@@ -21,7 +21,7 @@ class Gpu {
     check(call<int(void*)>("cuCtxSetCurrent")(context), "cuCtxSetCurrent");
   }
 
-  /// For kerlab_dispatch_1::Driver::from.
+  /// For kerlab_dispatch_2::Driver::from.
   void* look_up(const char* name) const { return dlsym(library_, name); }
 
   std::uint64_t allocate(std::size_t bytes) const {

@@ -5,7 +5,7 @@
 #include <string>
 
 /// `kd`: the namespace of the exported header's runtime.
-namespace kd = kerlab_dispatch_1;
+namespace kd = kerlab_dispatch_2;
 
 inline std::string extent_text(const kd::Extent& extent) {
   return std::to_string(extent.x) + "x" + std::to_string(extent.y) + "x" + std::to_string(extent.z);
@@ -51,8 +51,11 @@ inline std::string plan_text(const kd::Library& library, const kd::Plan& plan) {
   for (const kd::Workspace& workspace : plan.workspaces)
     text += std::string("  workspace ") + workspace.name + " " + std::to_string(workspace.bytes) + " bytes, initial " +
             std::to_string(static_cast<int>(workspace.initial)) + "\n";
+  for (const kd::Symbol& symbol : plan.symbols)
+    text += std::string("  variable ") + symbol.name + " holds " +
+            library.tensor_names[static_cast<std::size_t>(symbol.tensor)] + ", " + std::to_string(symbol.bytes) + " bytes\n";
   for (const kd::Launch& launch : plan.launches) {
-    text += std::string("  launch ") + launch.kernel + " grid " + extent_text(launch.grid) + " block " +
+    text += std::string(launch.prepares ? "  prepare " : "  launch ") + launch.kernel + " grid " + extent_text(launch.grid) + " block " +
             extent_text(launch.block) + " cluster " + extent_text(launch.cluster) + " shared " +
             std::to_string(launch.shared) + "\n";
     for (const kd::Argument& argument : launch.arguments)

@@ -12,7 +12,7 @@ namespace kerlab::spec {
 
 namespace {
 
-constexpr const char* kRuntime = "kerlab_dispatch_1::";
+constexpr const char* kRuntime = "kerlab_dispatch_2::";
 
 /// CUtensorMapDataType of cuda.h.
 int driver_type(DType dtype) {
@@ -65,7 +65,12 @@ class PlanWriter {
     for (const WorkspaceDecl& workspace : variant_.workspaces)
       line("e.workspace({}, {}, {}Initial::{});", cpp_string(workspace.name), text(workspace.bytes), kRuntime,
            std::array{"none", "zero", "poison", "zero_once"}[static_cast<std::size_t>(workspace.init)]);
-    launches();
+    for (const SymbolDecl& symbol : variant_.symbols) {
+      const std::size_t tensor = index_of(family_.tensors, symbol.tensor);
+      line("e.symbol({}, {}, {});", cpp_string(symbol.name), tensor, bytes_of(family_.tensors[tensor]));
+    }
+    launches(variant_.prepare, true);
+    launches(variant_.launches, false);
     return {names_.scalar_declarations(family_) + body_, names_.facts()};
   }
 
@@ -127,8 +132,7 @@ class PlanWriter {
     }
   }
 
-  void launches() {
-    const std::vector<LaunchDecl>& all = variant_.launches;
+  void launches(const std::vector<LaunchDecl>& all, bool prepares) {
     for (std::size_t first = 0; first < all.size();) {
       std::size_t last = first + 1;
       while (!all[first].group.empty() && last < all.size() && all[last].group == all[first].group) ++last;
@@ -141,7 +145,7 @@ class PlanWriter {
         ++depth_;
         names_.vary("i", "i");
       }
-      for (std::size_t index = first; index < last; ++index) launch(all[index]);
+      for (std::size_t index = first; index < last; ++index) launch(all[index], prepares);
       if (repeats) {
         names_.fix("i", 0);
         --depth_;
@@ -158,12 +162,13 @@ class PlanWriter {
     return joined;
   }
 
-  void launch(const LaunchDecl& declared) {
+  void launch(const LaunchDecl& declared, bool prepares) {
     const std::string when = declared.when.empty() ? "" : fmt::format("{} != 0 && ", text(declared.when));
     line("if ({}e.launch({}, {})) {{", when, cpp_string(declared.kernel), extents(declared.grid));
     ++depth_;
     line("e.block({});", extents(declared.block));
     if (!declared.cluster.empty()) line("e.cluster({});", extents(declared.cluster));
+    if (prepares) line("e.prepares();");
     if (declared.cooperative) line("e.cooperative();");
     if (!declared.shared.empty()) line("e.shared({});", text(declared.shared));
     for (const ArgumentDecl& written : declared.arguments) argument(written);
@@ -216,14 +221,16 @@ class PlanWriter {
     }
   }
 
+  std::string bytes_of(const TensorDecl& tensor) {
+    std::string bytes = cpp_literal(info(tensor.dtype.of(problem_)).bytes);
+    for (const Expression& extent : tensor.shape) bytes = fmt::format("e.multiply({}, {})", bytes, text(extent));
+    return bytes;
+  }
+
   void pointer(const char* what, std::size_t index, const ArgumentChoice& choice) {
     if (choice.expression.empty()) return line("e.{}({});", what, index);
     std::string bytes = fmt::format("e.plan.workspaces[{}].bytes", index);
-    if (choice.kind == ArgumentChoice::Kind::tensor) {
-      const TensorDecl& tensor = family_.tensors[index];
-      bytes = cpp_literal(info(tensor.dtype.of(problem_)).bytes);
-      for (const Expression& extent : tensor.shape) bytes = fmt::format("e.multiply({}, {})", bytes, text(extent));
-    }
+    if (choice.kind == ArgumentChoice::Kind::tensor) bytes = bytes_of(family_.tensors[index]);
     line("e.{}({}, {}, {});", what, index, text(choice.expression), bytes);
   }
 

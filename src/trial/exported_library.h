@@ -27,6 +27,10 @@ struct ExportedTensorMap {
   std::vector<std::string> dims, strides, box;
   bool nan_fill = false;
 };
+/// A variable of the image that holds a tensor.
+struct ExportedSymbol {
+  std::string name, tensor;
+};
 struct ExportedWorkspace {
   std::string name, bytes, initial;
 };
@@ -45,6 +49,8 @@ struct ExportedKernel {
   std::vector<std::pair<std::string, std::string>> constraints;  ///< name, expression
   std::vector<ExportedWorkspace> workspaces;
   std::vector<ExportedTensorMap> maps;
+  std::vector<ExportedSymbol> symbols;
+  std::vector<ExportedLaunch> prepare;  ///< before the launches, where inputs are new
   std::vector<ExportedLaunch> launches;
 };
 

@@ -78,7 +78,7 @@ TEST_CASE("expressions as C++ have the evaluator's values, and none where it has
   std::string program =
       "#pragma GCC diagnostic ignored \"-Wtautological-compare\"\n#include <cstdio>\n#include "
       "\"report/dispatch/checked.h\"\nusing I = std::int64_t;\n"
-      "using C = kerlab_dispatch_1::Checked;\n";
+      "using C = kerlab_dispatch_2::Checked;\n";
   std::string calls;
   for (std::size_t i = 0; i < expressions.size(); ++i) {
     program += fmt::format(

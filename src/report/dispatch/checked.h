@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace kerlab_dispatch_1 {
+namespace kerlab_dispatch_2 {
 
 class Checked {
  public:
@@ -82,4 +82,4 @@ class Checked {
   const char* why_ = nullptr;
 };
 
-}  // namespace kerlab_dispatch_1
+}  // namespace kerlab_dispatch_2

@@ -75,7 +75,7 @@ void runtime(std::string& text) {
     }
   }
   for (const std::string& include : includes) text += include + "\n";
-  text += "\n#ifndef KERLAB_DISPATCH_1\n#define KERLAB_DISPATCH_1\n" + body + "\n#endif  // KERLAB_DISPATCH_1\n\n";
+  text += "\n#ifndef KERLAB_DISPATCH_2\n#define KERLAB_DISPATCH_2\n" + body + "\n#endif  // KERLAB_DISPATCH_2\n\n";
 }
 
 class Header {
@@ -88,7 +88,7 @@ class Header {
     const std::string guard = fmt::format("{}_EXPORTED_BY_KERLAB", space_);
     text_ += fmt::format("#ifndef {0}\n#define {0}\n\n", guard);
     runtime(text_);
-    text_ += fmt::format("namespace {} {{\n\nnamespace kd = ::kerlab_dispatch_1;\n\n", space_);
+    text_ += fmt::format("namespace {} {{\n\nnamespace kd = ::kerlab_dispatch_2;\n\n", space_);
     constants();
     text_ += "namespace tables {\n\n";
     images();
@@ -262,6 +262,8 @@ class Dispatcher {
   kd::Result launch(const Problem& problem, const Tensors& tensors, void* stream = nullptr) {
     return dispatcher_.launch(problem.request(), tensors.list(), stream);
   }
+  /// Where a tensor that a kernel keeps in a variable, or prepares into a workspace, holds something else by now.
+  void inputs_changed() { dispatcher_.inputs_changed(); }
   /// Of a problem that was prepared or launched; else null.
   const kd::Choice* chosen(const Problem& problem) const { return dispatcher_.chosen(problem.request()); }
 

@@ -1,6 +1,7 @@
 #pragma once
 // Chooses, loads and launches: one CUDA context, one stream at a time (a kernel's workspaces are its dispatcher's).
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -11,7 +12,7 @@
 #include "report/dispatch/driver.h"
 #include "report/dispatch/library.h"
 
-namespace kerlab_dispatch_1 {
+namespace kerlab_dispatch_2 {
 
 struct Result {
   Status status = Status::ok;
@@ -39,7 +40,9 @@ class Dispatcher {
   }
 
   /// Queues the launches on `stream` (CUstream). `tensors`: device addresses in the order of the library's names, at
-  /// multiples of 16; 0 where the problem does not use one.
+  /// multiples of 16; 0 where the problem does not use one. What a kernel wants of its inputs beforehand (variables
+  /// that hold a tensor, launches of [[prepare]]) is queued before them the first time, and where the problem or an
+  /// address is another one than last time.
   Result launch(const Request& request, const std::vector<DevicePointer>& tensors, void* stream = nullptr) {
     if (tensors.size() != static_cast<std::size_t>(library_.tensors))
       return {Status::bad_argument, "the library has " + std::to_string(library_.tensors) + " tensors"};
@@ -56,10 +59,15 @@ class Dispatcher {
       const int error = driver_.fill(buffer(*prepared, i), value, static_cast<std::size_t>(workspace.bytes), stream);
       if (error != 0) return failed("filling a workspace", error);
     }
+    if (Result result = renew(*prepared, tensors, stream); !result) return result;
     for (std::size_t i = 0; i < plan.launches.size(); ++i)
-      if (Result result = enqueue(*prepared, i, tensors, stream); !result) return result;
+      if (!plan.launches[i].prepares)
+        if (Result result = enqueue(*prepared, i, tensors, stream); !result) return result;
     return {};
   }
+
+  /// Tensors that kernels want beforehand hold something else at the same addresses: the next launch takes it in.
+  void inputs_changed() { taken_.clear(); }
 
   /// What `request` gets; valid after it was prepared or launched. Null: it was not.
   const Choice* chosen(const Request& request) const {
@@ -78,6 +86,11 @@ class Dispatcher {
   struct Buffer {
     DevicePointer address = 0;
     std::int64_t bytes = 0;
+  };
+  /// Whose inputs an image's variables and its kernels' workspaces hold.
+  struct Taken {
+    Request request;
+    std::vector<DevicePointer> tensors;
   };
   struct Function {
     void* handle = nullptr;
@@ -191,6 +204,7 @@ class Dispatcher {
     Buffer& buffer = buffers_[{prepared.choice.kernel, index}];
     if (buffer.bytes >= workspace.bytes) return {};
     if (buffer.address != 0) driver_.release(buffer.address);
+    taken_.erase(library_.kernels[prepared.choice.kernel].image);  // what was prepared is gone with it
     buffer = {};
     const auto bytes = static_cast<std::size_t>(workspace.bytes);
     int error = driver_.allocate(&buffer.address, bytes);
@@ -201,6 +215,39 @@ class Dispatcher {
     if (error != 0) return failed("a workspace of " + std::to_string(bytes) + " bytes", error);
     buffer.bytes = workspace.bytes;
     return {};
+  }
+
+  /// Sets the image's variables, and has the launches of [[prepare]] run, where that is not what was done last.
+  Result renew(const Prepared& prepared, const std::vector<DevicePointer>& tensors, void* stream) {
+    const Plan& plan = prepared.choice.plan;
+    const auto prepares = [](const Launch& launch) { return launch.prepares; };
+    if (plan.symbols.empty() && std::none_of(plan.launches.begin(), plan.launches.end(), prepares)) return {};
+    const int image = library_.kernels[prepared.choice.kernel].image;
+    const auto last = taken_.find(image);
+    if (last != taken_.end() && last->second.request == prepared.request && last->second.tensors == tensors) return {};
+    taken_.erase(image);
+    for (const Symbol& symbol : plan.symbols)
+      if (Result set = set_symbol(image, symbol, tensors, stream); !set) return set;
+    for (std::size_t i = 0; i < plan.launches.size(); ++i)
+      if (plan.launches[i].prepares)
+        if (Result result = enqueue(prepared, i, tensors, stream); !result) return result;
+    taken_[image] = {prepared.request, tensors};
+    return {};
+  }
+  Result set_symbol(int image, const Symbol& symbol, const std::vector<DevicePointer>& tensors, void* stream) {
+    const std::string what = std::string("variable ") + symbol.name;
+    DevicePointer address = 0;
+    std::size_t room = 0;
+    if (const int error = driver_.module_global(&address, &room, modules_[image], symbol.name); error != 0)
+      return failed("looking for " + what, error);
+    const auto bytes = static_cast<std::size_t>(symbol.bytes);
+    const DevicePointer from = tensors[static_cast<std::size_t>(symbol.tensor)];
+    if (from == 0) return {Status::bad_argument, "the tensor that " + what + " holds has no address"};
+    if (room < bytes)
+      return {Status::bad_argument,
+              what + " has room for " + std::to_string(room) + " bytes, its tensor has " + std::to_string(bytes)};
+    const int error = driver_.copy(address, from, bytes, stream);
+    return error == 0 ? Result{} : failed("filling " + what, error);
   }
 
   Result enqueue(const Prepared& prepared, std::size_t index, const std::vector<DevicePointer>& tensors, void* stream) {
@@ -272,8 +319,9 @@ class Dispatcher {
   bool checked_ = false;
   std::vector<Prepared> prepared_;
   std::map<int, void*> modules_;                               ///< by image
+  std::map<int, Taken> taken_;                                 ///< by image
   std::map<std::pair<int, std::string>, Function> functions_;  ///< by image and name
   std::map<std::pair<int, std::size_t>, Buffer> buffers_;      ///< by kernel and workspace
 };
 
-}  // namespace kerlab_dispatch_1
+}  // namespace kerlab_dispatch_2

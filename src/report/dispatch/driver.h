@@ -6,7 +6,7 @@
 #include <string>
 #include <type_traits>
 
-namespace kerlab_dispatch_1 {
+namespace kerlab_dispatch_2 {
 
 using DevicePointer = std::uint64_t;  ///< CUdeviceptr
 
@@ -41,6 +41,7 @@ struct Driver {
   int (*module_load)(void**, const void*) = nullptr;
   int (*module_unload)(void*) = nullptr;
   int (*module_function)(void**, void*, const char*) = nullptr;
+  int (*module_global)(DevicePointer*, std::size_t*, void*, const char*) = nullptr;
   int (*set_attribute)(void*, int, int) = nullptr;
   int (*launch)(const LaunchConfig*, void*, void**, void**) = nullptr;
   int (*encode_tiled)(EncodedMap*, int, std::uint32_t, void*, const std::uint64_t*, const std::uint64_t*,
@@ -48,6 +49,7 @@ struct Driver {
   int (*allocate)(DevicePointer*, std::size_t) = nullptr;
   int (*release)(DevicePointer) = nullptr;
   int (*fill)(DevicePointer, unsigned char, std::size_t, void*) = nullptr;
+  int (*copy)(DevicePointer, DevicePointer, std::size_t, void*) = nullptr;  ///< to, from; within the device
   int (*synchronize)() = nullptr;
   const char* missing = "no driver was looked up";
 
@@ -67,12 +69,14 @@ struct Driver {
     take(driver.module_load, "cuModuleLoadData");
     take(driver.module_unload, "cuModuleUnload");
     take(driver.module_function, "cuModuleGetFunction");
+    take(driver.module_global, "cuModuleGetGlobal_v2");
     take(driver.set_attribute, "cuFuncSetAttribute");
     take(driver.launch, "cuLaunchKernelEx");
     take(driver.encode_tiled, "cuTensorMapEncodeTiled");
     take(driver.allocate, "cuMemAlloc_v2");
     take(driver.release, "cuMemFree_v2");
     take(driver.fill, "cuMemsetD8Async");
+    take(driver.copy, "cuMemcpyDtoDAsync_v2");
     take(driver.synchronize, "cuCtxSynchronize");
     return driver;
   }
@@ -84,4 +88,4 @@ struct Driver {
   }
 };
 
-}  // namespace kerlab_dispatch_1
+}  // namespace kerlab_dispatch_2

@@ -30,6 +30,10 @@ JsonValue to_value(const ExportedWorkspace& workspace) {
   return JsonValue::Object{{"name", workspace.name}, {"bytes", workspace.bytes}, {"initial", workspace.initial}};
 }
 
+JsonValue to_value(const ExportedSymbol& symbol) {
+  return JsonValue::Object{{"name", symbol.name}, {"tensor", symbol.tensor}};
+}
+
 template <typename Item>
 JsonValue all(const std::vector<Item>& items) {
   JsonValue::Array values;
@@ -59,6 +63,8 @@ JsonValue kernel_value(const ExportedKernel& kernel, const ExportedLibrary& libr
                            {"constraints", std::move(constraints)},
                            {"workspaces", all(kernel.workspaces)},
                            {"tensor_maps", all(kernel.maps)},
+                           {"symbols", all(kernel.symbols)},
+                           {"prepare", all(kernel.prepare)},
                            {"launches", all(kernel.launches)}};
 }
 

@@ -11,7 +11,7 @@
 
 #include "report/dispatch/plan.h"
 
-namespace kerlab_dispatch_1 {
+namespace kerlab_dispatch_2 {
 
 /// A cubin: its bytes, or the file that holds them.
 struct Image {
@@ -149,4 +149,4 @@ inline Choice choose(const Library& library, const Request& request) {
   return choice;
 }
 
-}  // namespace kerlab_dispatch_1
+}  // namespace kerlab_dispatch_2

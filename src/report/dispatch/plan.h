@@ -8,7 +8,7 @@
 
 #include "report/dispatch/checked.h"
 
-namespace kerlab_dispatch_1 {
+namespace kerlab_dispatch_2 {
 
 /// A problem: values in the order of the library's names.
 struct Request {
@@ -52,6 +52,7 @@ struct Launch {
   Extent grid, block, cluster;
   std::uint32_t shared = 0;  ///< dynamic, bytes
   bool cooperative = false;  ///< all its blocks run at once
+  bool prepares = false;     ///< of [[prepare]]: runs where inputs are new, before the others
   std::vector<Argument> arguments;
 };
 
@@ -64,8 +65,16 @@ struct Workspace {
   Initial initial = Initial::none;
 };
 
+/// A __constant__ or __device__ variable that holds a tensor.
+struct Symbol {
+  const char* name = "";  ///< in the image
+  int tensor = 0;
+  std::int64_t bytes = 0;
+};
+
 struct Plan {
   std::vector<Workspace> workspaces;
+  std::vector<Symbol> symbols;
   std::vector<TensorMap> maps;
   std::vector<Launch> launches;
 };
@@ -77,6 +86,9 @@ class Planner : public Checked {
 
   void workspace(const char* name, Int bytes, Initial initial) {
     plan.workspaces.push_back({name, within(bytes, 0, Int{1} << 62, "a workspace is too large"), initial});
+  }
+  void symbol(const char* name, int tensor, Int bytes) {
+    plan.symbols.push_back({name, tensor, within(bytes, 0, Int{1} << 62, "a tensor is too large")});
   }
   /// False: the grid is empty, and nothing is launched.
   bool launch(const char* kernel, Int x, Int y, Int z) {
@@ -101,6 +113,7 @@ class Planner : public Checked {
     hold(last.grid.x % last.cluster.x == 0 && last.grid.y % last.cluster.y == 0 && last.grid.z % last.cluster.z == 0,
          "the grid is no multiple of the cluster");
   }
+  void prepares() { plan.launches.back().prepares = true; }
   void cooperative() { plan.launches.back().cooperative = true; }
   void shared(Int bytes) {
     plan.launches.back().shared = static_cast<std::uint32_t>(within(bytes, 0, 0x7fffffff, "too much shared memory"));
@@ -175,4 +188,4 @@ class Planner : public Checked {
   }
 };
 
-}  // namespace kerlab_dispatch_1
+}  // namespace kerlab_dispatch_2

@@ -28,6 +28,13 @@ bool mentions(const std::string& text, const std::string& name) {
   return false;
 }
 
+ExportedLaunch described(const LaunchDecl& launch) {
+  std::vector<std::string> arguments;
+  for (const ArgumentDecl& argument : launch.arguments) arguments.push_back(argument.text);
+  return {launch.kernel,      launch.when.text(),  launch.repeat.text(),  launch.group,        launch.shared.text(),
+          texts(launch.grid), texts(launch.block), texts(launch.cluster), std::move(arguments)};
+}
+
 /// Launches, maps, workspaces and constraints as the spec has them.
 void describe(const Family& family, const Variant& variant, const Problem& problem, ExportedKernel& kernel) {
   for (const auto* list : {&family.derived, &variant.derived})
@@ -42,35 +49,37 @@ void describe(const Family& family, const Variant& variant, const Problem& probl
   for (const TensorMapDecl& map : variant.tensor_maps)
     kernel.maps.push_back({map.name, map.tensor, std::string(name(map.dtype.of(problem))), map.swizzle.text(),
                            map.promotion.text(), texts(map.dims), texts(map.strides), texts(map.box), map.nan_fill});
-  for (const LaunchDecl& launch : variant.launches) {
-    std::vector<std::string> arguments;
-    for (const ArgumentDecl& argument : launch.arguments) arguments.push_back(argument.text);
-    kernel.launches.push_back({launch.kernel, launch.when.text(), launch.repeat.text(), launch.group,
-                               launch.shared.text(), texts(launch.grid), texts(launch.block), texts(launch.cluster),
-                               std::move(arguments)});
-  }
+  for (const SymbolDecl& symbol : variant.symbols) kernel.symbols.push_back({symbol.name, symbol.tensor});
+  for (const LaunchDecl& launch : variant.prepare) kernel.prepare.push_back(described(launch));
+  for (const LaunchDecl& launch : variant.launches) kernel.launches.push_back(described(launch));
 }
 
 /// The dispatcher asks the driver for kernels by what the launches call them. A program need not have those that its
 /// configuration never launches.
+void require_plain_name(const LaunchDecl& launch, const LaunchPlan& plan, const CompileResult& compiled) {
+  const auto is_it = [&](const KernelResources& kernel) { return kernel.kernel == launch.kernel; };
+  const auto is_mangled = [&](const KernelResources& kernel) {
+    return kernel.kernel.find(launch.kernel) != std::string::npos;
+  };
+  if (std::ranges::any_of(compiled.kernels, is_it)) return;
+  const bool launched = std::ranges::find(plan.launches, launch.kernel, &Launch::kernel) != plan.launches.end() ||
+                        std::ranges::find(plan.prepare, launch.kernel, &Launch::kernel) != plan.prepare.end();
+  if (!launched && std::ranges::none_of(compiled.kernels, is_mangled)) return;
+  throw Error(
+      fmt::format("{}: '{}' cannot be exported, since its image calls it by a mangled name: write extern \"C\" "
+                  "before the kernel, or a kernel of that kind that calls it",
+                  launch.where.text(), launch.kernel));
+}
+
 void require_plain_names(const Variant& variant, const LaunchPlan& plan, const CompileResult& compiled) {
-  if (!variant.prepare.empty() || !variant.symbols.empty())
-    throw Error(
-        fmt::format("{}: what [[prepare]] and [[symbol]] do before a run is not exported; name another with --variant",
-                    variant.name));
-  for (const LaunchDecl& launch : variant.launches) {
-    const auto is_it = [&](const KernelResources& kernel) { return kernel.kernel == launch.kernel; };
-    const auto is_mangled = [&](const KernelResources& kernel) {
-      return kernel.kernel.find(launch.kernel) != std::string::npos;
-    };
-    if (std::ranges::any_of(compiled.kernels, is_it)) continue;
-    const bool launched = std::ranges::find(plan.launches, launch.kernel, &Launch::kernel) != plan.launches.end();
-    if (!launched && std::ranges::none_of(compiled.kernels, is_mangled)) continue;
-    throw Error(
-        fmt::format("{}: '{}' cannot be exported, since its image calls it by a mangled name: write extern \"C\" "
-                    "before the kernel, or a kernel of that kind that calls it",
-                    launch.where.text(), launch.kernel));
-  }
+  for (const SymbolDecl& symbol : variant.symbols)
+    if (symbol.name.find("::") != std::string::npos)
+      throw Error(
+          fmt::format("{}: '{}' cannot be exported, since its image calls it by a mangled name: take it out of "
+                      "its namespace",
+                      symbol.where.text(), symbol.name));
+  for (const auto* list : {&variant.prepare, &variant.launches})
+    for (const LaunchDecl& launch : *list) require_plain_name(launch, plan, compiled);
 }
 
 class Exporter {

@@ -16,7 +16,7 @@ constexpr std::string_view kDriver = R"cpp(
 #include <cstdio>
 #include <cstring>
 
-  namespace kd = kerlab_dispatch_1;
+  namespace kd = kerlab_dispatch_2;
   static int sms = 132;
   static kd::DevicePointer next_address = 1 << 20;
 
@@ -85,6 +85,15 @@ constexpr std::string_view kDriver = R"cpp(
   static int fill(kd::DevicePointer, unsigned char value, std::size_t bytes, void*) {
     return std::printf("fill %d %zu\n", value, bytes), 0;
   }
+  static int module_global(kd::DevicePointer* address, std::size_t* bytes, void*, const char* name) {
+    std::printf("variable %s\n", name);
+    return *address = 512, *bytes = 68, 0;
+  }
+  static int copy(kd::DevicePointer to, kd::DevicePointer from, std::size_t bytes, void*) {
+    return std::printf("copy %zu bytes from %llu to %llu\n", bytes, static_cast<unsigned long long>(from),
+                       static_cast<unsigned long long>(to)),
+           0;
+  }
   static int synchronize() {
     return 0;
   }
@@ -102,12 +111,14 @@ constexpr std::string_view kDriver = R"cpp(
                                                  {"cuModuleLoadData", address_of(module_load)},
                                                  {"cuModuleUnload", address_of(module_unload)},
                                                  {"cuModuleGetFunction", address_of(module_function)},
+                                                 {"cuModuleGetGlobal_v2", address_of(module_global)},
                                                  {"cuFuncSetAttribute", address_of(set_attribute)},
                                                  {"cuLaunchKernelEx", address_of(launch)},
                                                  {"cuTensorMapEncodeTiled", address_of(encode_tiled)},
                                                  {"cuMemAlloc_v2", address_of(allocate)},
                                                  {"cuMemFree_v2", address_of(release)},
                                                  {"cuMemsetD8Async", address_of(fill)},
+                                                 {"cuMemcpyDtoDAsync_v2", address_of(copy)},
                                                  {"cuCtxSynchronize", address_of(synchronize)}};
     for (const auto& [known, address] : all)
       if (std::strcmp(known, name) == 0) return address;
@@ -155,7 +166,74 @@ std::string output_with(const ExportedLibrary& library, const CubinPlace& place)
   return output_of_program(dispatch_header(library, place) + std::string(kDriver) + std::string(kMain), {});
 }
 
+constexpr std::string_view kPreparingMain = R"cpp(
+  int main() {
+    NAMESPACE::Problem problem;
+    NAMESPACE::Tensors tensors;
+    SETUP
+    NAMESPACE::Dispatcher dispatcher(kd::Driver::from(look_up));
+    const auto launch = [&](const char* what) {
+      std::printf("%s:\n", what);
+      print("launched", dispatcher.launch(problem, tensors));
+    };
+    launch("first");
+    launch("again");
+    OTHER
+    launch("other address");
+    dispatcher.inputs_changed();
+    launch("other values");
+  }
+)cpp";
+
+/// What a dispatcher of one kernel asks of the driver, in the launches of kPreparingMain.
+std::string preparing_output(const Winner& winner, const std::string& family, const std::string& setup,
+                             const std::string& other) {
+  Decided decided(family);
+  decided.add(winner, 10);
+  std::string main(kPreparingMain);
+  for (const auto& [word, text] :
+       {std::pair<std::string, std::string>{"NAMESPACE", "kerlab_" + family}, {"SETUP", setup}, {"OTHER", other}})
+    for (std::size_t at = main.find(word); at != std::string::npos; at = main.find(word, at + text.size()))
+      main.replace(at, word.size(), text);
+  return output_of_program(dispatch_header(decided.library(), {}) + std::string(kDriver) + main, {});
+}
+
+/// The part behind "what:\n", up to "launched".
+std::string part_of(const std::string& output, const std::string& what) {
+  const std::size_t begin = output.find(what + ":\n") + what.size() + 2;
+  return output.substr(begin, output.find("launched: ok\n", begin) - begin);
+}
+
 }  // namespace
+
+TEST_CASE("export: a variable that holds a tensor is filled once, and again where the tensor is another", "[session]") {
+  const std::string output = preparing_output({"convolution_1d batch=3 N=5003 fp32", "constant", ""}, "convolution_1d",
+                                              "problem.batch = 3, problem.N = 5003, problem.dtype = \"fp32\";"
+                                              "tensors.X = 4096, tensors.F = 8192, tensors.Y = 16384;",
+                                              "tensors.F = 12288;");
+  if (output.empty()) return;
+  INFO(output);
+  const std::string launched = part_of(output, "again");
+  CHECK_THAT(launched, Catch::StartsWith("launch ") && !Catch::Contains("copy"));
+  CHECK_THAT(part_of(output, "first"), Catch::EndsWith("variable filter\ncopy 68 bytes from 8192 to 512\n" + launched));
+  CHECK(part_of(output, "other address") == "variable filter\ncopy 68 bytes from 12288 to 512\n" + launched);
+  CHECK(part_of(output, "other values") == part_of(output, "other address"));
+}
+
+TEST_CASE("export: what prepares a workspace is launched once, and again where an input is another", "[session]") {
+  const std::string output = preparing_output({"mesh_edges W=40 H=30 fp32 what=scatter", "vertices", ""}, "mesh_edges",
+                                              "problem.W = 40, problem.H = 30, problem.dtype = \"fp32\", problem.what "
+                                              "= \"scatter\"; tensors.X = 4096, tensors.Y = 16384;",
+                                              "tensors.X = 12288;");
+  if (output.empty()) return;
+  INFO(output);
+  const std::string launched = part_of(output, "again");
+  CHECK_THAT(launched, Catch::StartsWith("launch 19x1x1 of 256, ") && !Catch::Contains("15x1x1"));
+  const std::string prepared = "launch 15x1x1 of 256, 0 bytes, attributes 0: 4 1x1\n";
+  CHECK_THAT(part_of(output, "first"), Catch::EndsWith(prepared + launched));
+  CHECK(part_of(output, "other address") == prepared + launched);
+  CHECK(part_of(output, "other values") == prepared + launched);
+}
 
 TEST_CASE("export: a dispatcher loads once, clears once, and says what it refuses", "[session]") {
   Decided decided("gemm");

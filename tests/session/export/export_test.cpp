@@ -29,13 +29,17 @@ int swizzle_of(const TensorMapSpec& map) {
 }
 
 /// As examples/dispatch/print_plan.h writes it.
-std::string text(const LaunchPlan& plan) {
+std::string text(const LaunchPlan& plan, const std::vector<Tensor>& tensors) {
   std::string text;
   for (const Workspace& workspace : plan.workspaces)
     text += fmt::format("  workspace {} {} bytes, initial {}\n", workspace.name, workspace.bytes,
                         static_cast<int>(workspace.init));
-  for (const Launch& launch : plan.launches) {
-    text += fmt::format("  launch {} grid {} block {} cluster {} shared {}\n", launch.kernel, ::text(launch.grid),
+  for (const SymbolCopy& symbol : plan.symbols) {
+    const auto tensor = std::ranges::find(tensors, symbol.tensor, &Tensor::name);
+    text += fmt::format("  variable {} holds {}, {} bytes\n", symbol.symbol, symbol.tensor, tensor->bytes());
+  }
+  const auto add = [&](const Launch& launch, const char* what) {
+    text += fmt::format("  {} {} grid {} block {} cluster {} shared {}\n", what, launch.kernel, ::text(launch.grid),
                         ::text(launch.block), ::text(launch.cluster), launch.dynamic_shared);
     for (const Argument& argument : launch.arguments) {
       text += "    ";
@@ -54,7 +58,9 @@ std::string text(const LaunchPlan& plan) {
       }
       text += "\n";
     }
-  }
+  };
+  for (const Launch& launch : plan.prepare) add(launch, "prepare");
+  for (const Launch& launch : plan.launches) add(launch, "launch");
   return text;
 }
 
@@ -171,7 +177,8 @@ void compare_plans(const std::string& family_name, const std::vector<Winner>& wi
     const Configuration configuration = parse_configuration(variant, printed[i].kernel.substr(space + 1));
     CHECK(violated_constraint(variant, problems[i], decided.rig->device(), configuration).empty());
     CHECK(printed[i].plan ==
-          ::text(instantiate(family, variant, problems[i], configuration, decided.rig->device()).plan));
+          ::text(instantiate(family, variant, problems[i], configuration, decided.rig->device()).plan,
+                 tensors_of(family, problems[i])));
     if (i < winners.size()) {
       CHECK(printed[i].exact == "exact");
       CHECK(variant.name == winners[i].variant);
@@ -199,6 +206,11 @@ TEST_CASE("export: a header launches what kerlab launches: plain, TMA, clusters,
 
 TEST_CASE("export: other families; values that the source does not mention may change with the problem", "[session]") {
   compare_plans("reduce", {{"reduce N=1048576 fp32", "two_pass", ""}, {"reduce N=1000 fp32", "two_pass", "VEC=1"}}, 10);
+}
+
+TEST_CASE("export: variables that hold a tensor, and launches that prepare workspaces, are in the plan", "[session]") {
+  compare_plans("convolution_1d", {{"convolution_1d batch=3 N=5003 fp32", "constant", ""}}, 5);
+  compare_plans("mesh_edges", {{"mesh_edges W=40 H=30 fp32 what=scatter", "vertices", ""}}, 5);
 }
 
 TEST_CASE("export: a portfolio of stored times; what cannot be met is said", "[session]") {
