@@ -7,7 +7,7 @@
 // Lacks     room: all blocks of the device meet in the same few lines of the L2 cache.
 #include "numbers.cuh"
 
-extern "C" __global__ void __launch_bounds__(THREADS) histogram(const unsigned* __restrict__ X, unsigned* H, int N) {
+extern "C" __global__ void __launch_bounds__(THREADS) histogram(const unsigned* __restrict__ X, unsigned* H, long long N) {
   each_number(X, N, [&](unsigned number) {
     if (TOGETHER) {
       add_together(H, number);

@@ -8,7 +8,7 @@ constexpr unsigned kNone = 0xffffffffU;
 
 /// count(number) for each number that this thread has, or kNone behind the end: as often in every thread of the block.
 template <typename Count>
-__device__ __forceinline__ void each_number(const unsigned* X, int N, Count count) {
+__device__ __forceinline__ void each_number(const unsigned* X, long long N, Count count) {
   const long long step = static_cast<long long>(gridDim.x) * kTile;
   for (long long first = static_cast<long long>(blockIdx.x) * kTile; first < N; first += step) {
     Vector<unsigned, kVec> held[UNROLL];

@@ -10,7 +10,7 @@
 #include "numbers.cuh"
 
 extern "C" __global__ void __launch_bounds__(THREADS)
-histogram(const unsigned* __restrict__ X, unsigned* H, int N, int BINS) {
+histogram(const unsigned* __restrict__ X, unsigned* H, long long N, int BINS) {
   extern __shared__ unsigned counts[];
   for (int bin = static_cast<int>(threadIdx.x); bin < COPIES * BINS; bin += THREADS) counts[bin] = 0;
   __syncthreads();

@@ -6,7 +6,7 @@ extern "C" __global__ void forget(unsigned* counts, int BINS) {
   if (bin < BINS) counts[bin] = 0;
 }
 
-extern "C" __global__ void __launch_bounds__(1024) count_all(const DTYPE* X, int N, unsigned* counts) {
+extern "C" __global__ void __launch_bounds__(1024) count_all(const DTYPE* X, long long N, unsigned* counts) {
   const int lane = static_cast<int>(threadIdx.x % 32);
   const long long first = 1024LL * blockIdx.x + threadIdx.x - lane;
   for (long long warp = first; warp < N; warp += 1024LL * gridDim.x) {

@@ -1,4 +1,4 @@
-// What S should be, by one block of 1024 threads. Of a sum scale = sqrt(sum(x^2)); the others are exact.
+// What S should be: of parts, a block each, and then of all. Of a sum scale = sqrt(sum(x^2)); the others are exact.
 #include "common/types.cuh"
 
 #if DTYPE_INT32
@@ -15,34 +15,51 @@ __device__ Sum joined(Sum a, Sum b) {
   return (OP == 1) == (a < b) ? b : a;
 }
 
-extern "C" __global__ void __launch_bounds__(1024)
-reference(const DTYPE* X, int N, ACC* value, ACC* scale) {
-  __shared__ Sum sums[1024];
-  __shared__ ACC squares[1024];
-  Sum sum = 0;
-  ACC square = 0;
+struct Part {
+  Sum sum;
+  ACC square;
+};
+
+/// Of the first `count` threads of the block, in thread 0.
+__device__ Part over_block(Part own, long long count) {
+  __shared__ Part parts[1024];
+  const int thread = static_cast<int>(threadIdx.x);
+  parts[thread] = own;
+  __syncthreads();
+  for (int half = 512; half > 0; half /= 2) {
+    if (thread < half && thread + half < count) {
+      parts[thread].sum = joined(parts[thread].sum, parts[thread + half].sum);
+      parts[thread].square += parts[thread + half].square;
+    }
+    __syncthreads();
+  }
+  return parts[0];
+}
+
+/// A grid that strides over X; where there are several blocks, each of their threads has an element.
+extern "C" __global__ void __launch_bounds__(1024) reduce_parts(const DTYPE* X, long long N, Part* parts) {
+  const long long first = 1024LL * blockIdx.x + threadIdx.x, step = 1024LL * gridDim.x;
+  Part own = {0, 0};
 #pragma unroll 8
-  for (long long i = threadIdx.x; i < N; i += 1024) {
+  for (long long i = first; i < N; i += step) {
 #if DTYPE_INT32 || DTYPE_FP64
     const Sum x = X[i];
 #else
     const Sum x = to_float(X[i]);
 #endif
-    sum = i == threadIdx.x ? x : joined(sum, x);
-    square += static_cast<ACC>(x) * static_cast<ACC>(x);
+    own.sum = i == first ? x : joined(own.sum, x);
+    own.square += static_cast<ACC>(x) * static_cast<ACC>(x);
   }
-  sums[threadIdx.x] = sum;
-  squares[threadIdx.x] = square;
-  __syncthreads();
-  for (int half = 512; half > 0; half /= 2) {
-    if (threadIdx.x < half && threadIdx.x + half < N) {
-      sums[threadIdx.x] = joined(sums[threadIdx.x], sums[threadIdx.x + half]);
-      squares[threadIdx.x] += squares[threadIdx.x + half];
-    }
-    __syncthreads();
-  }
+  own = over_block(own, N - 1024LL * blockIdx.x);
+  if (threadIdx.x == 0) parts[blockIdx.x] = own;
+}
+
+extern "C" __global__ void __launch_bounds__(1024)
+reference(const Part* parts, int count, ACC* value, ACC* scale) {
+  const Part own = static_cast<int>(threadIdx.x) < count ? parts[threadIdx.x] : Part{0, 0};
+  const Part all = over_block(own, count);
   if (threadIdx.x == 0) {
-    value[0] = number(sums[0]);
-    scale[0] = OP == 0 ? sqrt(squares[0]) : ACC(0);
+    value[0] = number(all.sum);
+    scale[0] = OP == 0 ? sqrt(all.square) : ACC(0);
   }
 }

@@ -1,5 +1,5 @@
 #pragma once
-// What a thread of a grid that strides over X has. The includer defines THREADS, VEC and UNROLL.
+// What a thread of a grid that strides over X has. The includer defines THREADS, VEC, UNROLL and INDEX.
 #include "operation.cuh"
 
 using Several = Vector<DTYPE, VEC>;
@@ -11,7 +11,7 @@ __device__ __forceinline__ Number joined(const Several& several, Number own) {
 }
 
 /// UNROLL accesses are on their way at once, and have a result each.
-__device__ __forceinline__ Number own_share(const DTYPE* X, int N) {
+__device__ __forceinline__ Number own_share(const DTYPE* X, INDEX N) {
   const auto* x = reinterpret_cast<const Several*>(X);
   const long long accesses = N / VEC;
   constexpr long long kTile = static_cast<long long>(THREADS) * UNROLL;

@@ -41,7 +41,7 @@ __device__ __forceinline__ Number tree(Number own) {
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS)
-reduce_elements(const DTYPE* __restrict__ X, Number* __restrict__ partial, int N) {
+reduce_elements(const DTYPE* __restrict__ X, Number* __restrict__ partial, long long N) {
   const long long i = static_cast<long long>(blockIdx.x) * THREADS + threadIdx.x;
   const Number own = tree(i < N ? number_of(X[i]) : nothing());
   if (threadIdx.x == 0) partial[blockIdx.x] = own;

@@ -100,7 +100,7 @@ __device__ __forceinline__ Number of_thread_before(Number inclusive) {
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS)
-scan_blocks(const Number* __restrict__ X, Number* __restrict__ Y, Number* __restrict__ sums, int N) {
+scan_blocks(const Number* __restrict__ X, Number* __restrict__ Y, Number* __restrict__ sums, long long N) {
   const long long i = static_cast<long long>(blockIdx.x) * THREADS + threadIdx.x;
   Number sum = over_block(i < N ? X[i] : Number(0));
   if (threadIdx.x == THREADS - 1) sums[blockIdx.x] = sum;
@@ -123,7 +123,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) scan_sums(Number* sums, in
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS)
-add_sums(Number* __restrict__ Y, const Number* __restrict__ sums, int N) {
+add_sums(Number* __restrict__ Y, const Number* __restrict__ sums, long long N) {
   const long long i = static_cast<long long>(blockIdx.x) * THREADS + threadIdx.x;
   if (i < N) Y[i] = sums[blockIdx.x] + Y[i];
 }

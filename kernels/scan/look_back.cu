@@ -15,7 +15,7 @@
 #include "common/look_back.cuh"
 
 extern "C" __global__ void __launch_bounds__(THREADS)
-scan(const Number* __restrict__ X, Number* __restrict__ Y, int N, TileWord<Number>* words_of_tiles, unsigned* begun) {
+scan(const Number* __restrict__ X, Number* __restrict__ Y, long long N, TileWord<Number>* words_of_tiles, unsigned* begun) {
   __shared__ Number words[kWords];
   __shared__ Number before_tile;
   const int number = next_tile(begun);

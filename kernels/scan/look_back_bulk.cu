@@ -94,7 +94,7 @@ __device__ __forceinline__ void add_up(const Feed& feed, Shared& shared, Number*
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS + 32)
-scan(const Number* __restrict__ X, Number* __restrict__ Y, int N, TileWord<Number>* words_of_tiles, unsigned* begun) {
+scan(const Number* __restrict__ X, Number* __restrict__ Y, long long N, TileWord<Number>* words_of_tiles, unsigned* begun) {
   extern __shared__ __align__(128) unsigned char memory[];
   __shared__ Shared shared;
   Feed feed = {shared, reinterpret_cast<Number*>(memory), X, N, begun, 0};

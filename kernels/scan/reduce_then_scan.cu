@@ -18,7 +18,7 @@ __device__ __forceinline__ Number scan_tile(Tile& tile, Number* words) {
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS)
-sum_tiles(const Number* __restrict__ X, Number* __restrict__ sums, int N) {
+sum_tiles(const Number* __restrict__ X, Number* __restrict__ sums, long long N) {
   __shared__ Number words[kWords];
   const long long first = static_cast<long long>(blockIdx.x) * kTile;
   Tile tile;
@@ -43,7 +43,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) scan_sums(Number* sums, in
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS)
-scan_tiles(const Number* __restrict__ X, Number* __restrict__ Y, const Number* __restrict__ sums, int N) {
+scan_tiles(const Number* __restrict__ X, Number* __restrict__ Y, const Number* __restrict__ sums, long long N) {
   __shared__ Number words[kWords];
   const long long first = static_cast<long long>(blockIdx.x) * kTile;
   Tile tile;

@@ -20,24 +20,34 @@ __device__ bool same(DTYPE a, DTYPE b) {  // NaN is NaN, but -0 is not 0
 
 __device__ __forceinline__ long long add(long long a, long long b) { return a + b; }
 
-/// Of the whole block: how many are selected before `end`.
-__device__ long long chosen_before(const DTYPE* X, long long end, float limit) {
+/// Of the whole block: how many are selected from `begin` up to `end`.
+__device__ long long chosen_in(const DTYPE* X, long long begin, long long end, float limit) {
   long long own = 0;
 #pragma unroll 8
-  for (long long i = threadIdx.x; i < end; i += parts::kThreads) own += is_chosen(X, i, limit);
+  for (long long i = begin + threadIdx.x; i < end; i += parts::kThreads) own += is_chosen(X, i, limit);
   return parts::join_block(own, 0LL, add).all;
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-count_selected(const DTYPE* X, int N, float limit, ACC* value, ACC* scale) {
-  const long long chosen = chosen_before(X, N, limit);
+count_parts(const DTYPE* X, long long N, float limit, long long* counts) {
+  constexpr long long kPart = 65536;  // numbers of a block
+  const parts::Part part = parts::part_of(kPart * blockIdx.x, kPart, N);
+  const long long own = chosen_in(X, part.begin, part.end, limit);
+  if (threadIdx.x == 0) counts[blockIdx.x] = own;
+}
+
+extern "C" __global__ void __launch_bounds__(1024)
+count_selected(const long long* counts, int count, ACC* value, ACC* scale) {
+  long long own = 0;
+  for (int part = static_cast<int>(threadIdx.x); part < count; part += parts::kThreads) own += counts[part];
+  const long long all = parts::join_block(own, 0LL, add).all;
   if (threadIdx.x != 0) return;
-  value[0] = static_cast<ACC>(chosen);
+  value[0] = static_cast<ACC>(all);
   scale[0] = 0;
 }
 
 /// Of a thread's own numbers, `chosen` of which are selected before them: 1 or 2 where Y has not what it should.
-__device__ int judged(const DTYPE* X, const DTYPE* Y, int N, float limit, const parts::Part& own, long long chosen) {
+__device__ int judged(const DTYPE* X, const DTYPE* Y, long long N, float limit, const parts::Part& own, long long chosen) {
   long long others = own.begin - chosen;
   int found = 0;
   for (long long i = own.begin; i < own.end; ++i) {
@@ -51,9 +61,9 @@ __device__ int judged(const DTYPE* X, const DTYPE* Y, int N, float limit, const 
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-checker(const DTYPE* X, const DTYPE* Y, int N, float limit, float* error, int* code) {
+checker(const DTYPE* X, const DTYPE* Y, long long N, float limit, float* error, int* code) {
   const parts::Part part = parts::of_block(N);
-  long long chosen = chosen_before(X, part.begin, limit);
+  long long chosen = chosen_in(X, 0, part.begin, limit);
   for (long long tile = part.begin; tile < part.end; tile += parts::kTile) {
     const parts::Part own = parts::of_thread(tile, part);
     long long mine = 0;

@@ -3,13 +3,14 @@
 // Idea      where a number goes is how many are selected before it: in its warp, by a ballot; in its tile, from the counts
 //           of warps; before its tile, from a scan of the tiles' counts by one block. STAGED, a tile is put together in
 //           shared memory, and written from there in whole lines.
-// Parameters THREADS a block; ITEMS numbers a thread; STAGED.
-// Expects   less than 2^31 numbers.
+// Parameters THREADS a block; ITEMS numbers a thread; STAGED; COUNT, the type of how many are selected before a tile: int64
+//           for 2^31 numbers and more.
+// Expects   what COUNT counts; the counts of THREADS tiles together below 2^31.
 // Lacks     every number is read twice.
 #include "tile.cuh"
 
 extern "C" __global__ void __launch_bounds__(THREADS)
-count_tiles(const DTYPE* __restrict__ X, int* __restrict__ counts, int N, float limit) {
+count_tiles(const DTYPE* __restrict__ X, COUNT* __restrict__ counts, COUNT N, float limit) {
   __shared__ int words[kWarps];
   Tile tile;
   tile.load(X, static_cast<int>(blockIdx.x), N);
@@ -22,12 +23,12 @@ count_tiles(const DTYPE* __restrict__ X, int* __restrict__ counts, int N, float 
 }
 
 /// counts[tile] becomes the sum of those before it.
-extern "C" __global__ void __launch_bounds__(THREADS) scan_counts(int* counts, int* selected, int tiles) {
+extern "C" __global__ void __launch_bounds__(THREADS) scan_counts(COUNT* counts, long long* selected, int tiles) {
   __shared__ int words[kWarps];
-  int carry = 0;
+  COUNT carry = 0;
   for (int first = 0; first < tiles; first += THREADS) {
     const int at = first + static_cast<int>(threadIdx.x);
-    const int own = at < tiles ? counts[at] : 0;
+    const int own = at < tiles ? static_cast<int>(counts[at]) : 0;  // of a tile
     int sum = own;
 #pragma unroll
     for (int apart = 1; apart < 32; apart *= 2) {
@@ -36,7 +37,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) scan_counts(int* counts, i
     }
     if (Tile::lane() == 31) words[Tile::warp()] = sum;
     __syncthreads();
-    int before = carry;
+    COUNT before = carry;
     for (int warp = 0; warp < kWarps; ++warp) {
       if (warp < Tile::warp()) before += words[warp];
       carry += words[warp];
@@ -48,7 +49,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) scan_counts(int* counts, i
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS)
-compact(const DTYPE* __restrict__ X, DTYPE* __restrict__ Y, const int* __restrict__ counts, int N, float limit) {
+compact(const DTYPE* __restrict__ X, DTYPE* __restrict__ Y, const COUNT* __restrict__ counts, COUNT N, float limit) {
   __shared__ int words[kWarps];
   __shared__ int total;
   Tile tile;

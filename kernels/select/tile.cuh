@@ -1,6 +1,6 @@
 #pragma once
 // The tile of a block: ITEMS numbers a thread, 32 side by side for each warp and item. The includer defines THREADS, ITEMS
-// and STAGED.
+// and STAGED, and COUNT, the type of how many are selected before a tile.
 #include "chosen.cuh"
 
 constexpr unsigned kAll = 0xffffffffU;
@@ -17,7 +17,7 @@ struct Tile {
   __device__ __forceinline__ static int warp() { return static_cast<int>(threadIdx.x) / 32; }
   __device__ __forceinline__ static int place(int i) { return (warp() * ITEMS + i) * 32 + lane(); }
 
-  __device__ __forceinline__ void load(const DTYPE* X, int number, int N) {
+  __device__ __forceinline__ void load(const DTYPE* X, int number, COUNT N) {
     first = static_cast<long long>(number) * kTile;
     rest = N - first < kTile ? static_cast<int>(N - first) : kTile;
 #pragma unroll
@@ -45,10 +45,10 @@ struct Tile {
   }
 
   /// The tile's first chosen number goes to Y[before]; `of_warps` has those of lower warps in the tile, `total` all.
-  __device__ __forceinline__ void store(DTYPE* Y, int N, int before, int of_warps, int total) const {
+  __device__ __forceinline__ void store(DTYPE* Y, COUNT N, COUNT before, int of_warps, int total) const {
     __shared__ DTYPE staged[STAGED ? kTile : 1];
-    const int others = static_cast<int>(first) - before;  // of lower tiles
-    const auto put = [&](int at, DTYPE number) {          // the chosen ones of the tile, then the others
+    const COUNT others = static_cast<COUNT>(first) - before;  // of lower tiles
+    const auto put = [&](int at, DTYPE number) {              // the chosen ones of the tile, then the others
       if (at < total) Y[before + at] = number;
       else if (WHAT == 1) Y[N - 1 - (others + at - total)] = number;
     };

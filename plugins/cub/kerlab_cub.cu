@@ -163,16 +163,16 @@ Offer select(const kerlab_problem& problem) {
   if (what == "unique")
     return {"DeviceSelect::Unique", [n](void* memory, size_t& bytes, Tensors t, cudaStream_t stream) {
               return cub::DeviceSelect::Unique(memory, bytes, static_cast<const T*>(t[0]), static_cast<T*>(t[1]),
-                                               static_cast<int*>(t[2]), n, stream);
+                                               static_cast<long long*>(t[2]), n, stream);
             }};
   if (what == "partition")
     return {"DevicePartition::If", [n, below](void* memory, size_t& bytes, Tensors t, cudaStream_t stream) {
               return cub::DevicePartition::If(memory, bytes, static_cast<const T*>(t[0]), static_cast<T*>(t[1]),
-                                              static_cast<int*>(t[2]), n, below, stream);
+                                              static_cast<long long*>(t[2]), n, below, stream);
             }};
   return {"DeviceSelect::If", [n, below](void* memory, size_t& bytes, Tensors t, cudaStream_t stream) {
             return cub::DeviceSelect::If(memory, bytes, static_cast<const T*>(t[0]), static_cast<T*>(t[1]),
-                                         static_cast<int*>(t[2]), n, below, stream);
+                                         static_cast<long long*>(t[2]), n, below, stream);
           }};
 }
 
@@ -218,6 +218,10 @@ bool has_tensors(const kerlab_problem& problem) {
 int open_row(const kerlab_problem* problem, kerlab_row* row, char* why) {
   Offer offered = offer(*problem);
   if (!offered.call) return KERLAB_REFUSED;
+  if (std::atoll(setting(*problem, "N", "0").c_str()) > 2147483647) {
+    std::snprintf(why, 256, "it is called with an int for N here");
+    return KERLAB_REFUSED;
+  }
   if (!has_tensors(*problem)) {
     std::snprintf(why, 256, "a family of this name with other tensors than the shipped one");
     return KERLAB_REFUSED;
