@@ -3,6 +3,7 @@
 #include "base/elapsed.h"
 #include "base/format.h"
 #include "cli/frame/option_checks.h"
+#include "cli/tune/live_caches.h"
 #include "cli/tune/plan_screen.h"
 #include "cli/tune/tune_command.h"
 #include "cli/tune/tune_document.h"
@@ -61,7 +62,7 @@ ExitCode run(const TuneCommand& command, const GlobalOptions& global) {
     return ExitCode::passed;
   }
   const InterruptFlag interrupt;
-  const TuneRun run = run_tune(options, database, interrupt);
+  const TuneRun run = run_tune(options, database, interrupt, "", command.kernel_tuner);
   print(run.result, database, command, global);
   return run.code;
 }
@@ -101,8 +102,9 @@ ToRepeat repeated_for(const std::string& target, const GlobalOptions& global) {
 }
 
 TuneRun run_tune(const TuneOptions& options, Database& database, const InterruptFlag& interrupt,
-                 const std::string& prefix) {
+                 const std::string& prefix, const std::filesystem::path& kernel_tuner) {
   ProgressLine progress;
+  LiveCaches caches(kernel_tuner, database);
   std::optional<TuneSession> opened;
   const InterruptedWaitsEnd at_once;  // in the middle of a step as well: a winner's other problems are one
   open_session(opened, options, database, interrupt, progress);
@@ -111,6 +113,7 @@ TuneRun run_tune(const TuneOptions& options, Database& database, const Interrupt
   try {
     while (more && !interrupt.raised()) {
       more = session.step();
+      caches.update(session);
       for (const std::string& note : session.take_notes()) progress.note(note);
       progress.update(prefix + tune_line(session.state()));
     }
@@ -123,6 +126,8 @@ TuneRun run_tune(const TuneOptions& options, Database& database, const Interrupt
     session.interrupt();
     progress.note("interrupted" + kept_text(session.state()));
   }
+  caches.update(session);
+  caches.close();
   progress.clear();
   TuneRun run{session.result(), ExitCode::interrupted};
   if (!more) run.code = run.result.rows.empty() ? ExitCode::failed : ExitCode::passed;
@@ -206,6 +211,10 @@ Command add_tune(CLI::App& root, const GlobalOptions& global) {
       ->add_option("--csv", command->csv,
                    "write every trial of the problem, of earlier sessions too, as CSV; - for standard output")
       ->type_name("FILE");
+  parser
+      ->add_option("--kernel-tuner", command->kernel_tuner,
+                   "write what is tried, as it is tried, to Kernel Tuner's cache files in this folder")
+      ->type_name("DIR");
   parser->add_option("--markdown", command->markdown, "write the ranking, or the ladder, as Markdown")
       ->type_name("FILE");
   parser->add_flag("-v,--verbose", command->verbose,

@@ -13,6 +13,7 @@ struct TuneCommand {
   TuneOptions options;
   std::string suite;          ///< --suite; empty: one problem
   std::string csv, markdown;  ///< files; "-": standard output
+  std::string kernel_tuner;   ///< folder; empty: none
   bool verbose = false;       ///< the screen says what few want to know
 };
 
@@ -26,7 +27,7 @@ struct TuneRun {
 };
 /// A whole session with its progress line, each line after `prefix`.
 TuneRun run_tune(const TuneOptions& options, Database& database, const InterruptFlag& interrupt,
-                 const std::string& prefix = "");
+                 const std::string& prefix = "", const std::filesystem::path& kernel_tuner = {});
 
 /// What commands must repeat to see the result: a family in a folder of its own is found by the folder only.
 ToRepeat repeated_for(const std::string& target, const GlobalOptions& global);

@@ -92,7 +92,7 @@ ExitCode run_tune_suite(const TuneCommand& command, const GlobalOptions& global)
     rows.push_back({{problem, ExitCode::failed, ""}, std::nullopt});
     TuneOptions options = options_of(problem, command, global);
     options.rig.kept = kept;
-    TuneRun run = run_tune(std::move(options), database, interrupt, prefix);
+    TuneRun run = run_tune(std::move(options), database, interrupt, prefix, command.kernel_tuner);
     if (screens)
       fmt::print(
           "{}{}: {}\n", prefix, problem.name,

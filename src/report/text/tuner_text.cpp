@@ -73,31 +73,43 @@ JsonValue values_of(const TunerSpace& space, std::size_t parameter) {
 
 }  // namespace
 
-JsonValue kernel_tuner_cache(const TunerSpace& space) {
+std::pair<std::string, JsonValue> kernel_tuner_entry(const TunerSpace& space, const TunerPoint& point) {
+  const bool passed = point.status == TrialStatus::passed;
+  JsonValue::Object entry = configuration_of(space, point);
+  entry.emplace_back("time", passed ? JsonValue(point.median_us / 1000) : JsonValue(failed_config(point.status)));
+  if (passed) entry.emplace_back("times", milliseconds(point.samples_us));
+  entry.emplace_back("compile_time", point.compile_ms);
+  for (const char* unknown : {"verification_time", "benchmark_time", "strategy_time", "framework_time"})
+    entry.emplace_back(unknown, 0);
+  entry.emplace_back("timestamp", point.created);
+  return {key_of(point), std::move(entry)};
+}
+
+JsonValue::Object kernel_tuner_head(const TunerSpace& space, const std::vector<std::vector<TunerValue>>& listed) {
   JsonValue::Array problem;
   for (const auto& [name, value] : space.problem) problem.emplace_back(value);
-  JsonValue::Object parameters, cache;
-  for (std::size_t p = 0; p < space.parameters.size(); ++p)
-    parameters.emplace_back(space.parameters[p], values_of(space, p));
-  for (const TunerPoint& point : space.points) {
-    const bool passed = point.status == TrialStatus::passed;
-    JsonValue::Object entry = configuration_of(space, point);
-    entry.emplace_back("time", passed ? JsonValue(point.median_us / 1000) : JsonValue(failed_config(point.status)));
-    if (passed) entry.emplace_back("times", milliseconds(point.samples_us));
-    entry.emplace_back("compile_time", point.compile_ms);
-    for (const char* unknown : {"verification_time", "benchmark_time", "strategy_time", "framework_time"})
-      entry.emplace_back(unknown, 0);
-    entry.emplace_back("timestamp", point.created);
-    cache.emplace_back(key_of(point), std::move(entry));
+  JsonValue::Object parameters;
+  for (std::size_t p = 0; p < space.parameters.size(); ++p) {
+    JsonValue::Array values;
+    if (p < listed.size())
+      for (const TunerValue& value : listed[p]) values.push_back(value_of(value));
+    parameters.emplace_back(space.parameters[p], listed.empty() ? values_of(space, p) : JsonValue(std::move(values)));
   }
-  return JsonValue::Object{{"schema_version", "1.1.0"},
-                           {"device_name", space.device},
-                           {"kernel_name", space.kernel},
-                           {"problem_size", std::move(problem)},
-                           {"tune_params_keys", space.parameters},
-                           {"tune_params", std::move(parameters)},
-                           {"objective", "time"},
-                           {"cache", std::move(cache)}};
+  return {{"schema_version", "1.1.0"},
+          {"device_name", space.device},
+          {"kernel_name", space.kernel},
+          {"problem_size", std::move(problem)},
+          {"tune_params_keys", space.parameters},
+          {"tune_params", std::move(parameters)},
+          {"objective", "time"}};
+}
+
+JsonValue kernel_tuner_cache(const TunerSpace& space) {
+  JsonValue::Object cache;
+  for (const TunerPoint& point : space.points) cache.push_back(kernel_tuner_entry(space, point));
+  JsonValue::Object file = kernel_tuner_head(space, {});
+  file.emplace_back("cache", std::move(cache));
+  return file;
 }
 
 JsonValue t4_results(const TunerSpace& space) {

@@ -46,8 +46,15 @@ std::vector<std::pair<std::string, TunerValue>> named_values_of(const std::strin
   return values;
 }
 
-/// None: it says nothing of the configuration, or its time is not a GPU's.
-std::optional<TunerPoint> point_of(const Trial& trial, const Database& database) {
+/// Of one source of a kernel.
+struct Found {
+  TunerSpace space;
+  std::string newest;
+};
+
+}  // namespace
+
+std::optional<TunerPoint> tuner_point(const Trial& trial, const Database& database, TunerTimes times) {
   if (!is_final(trial.status)) return {};
   TunerPoint point;
   point.status = trial.status;
@@ -58,20 +65,15 @@ std::optional<TunerPoint> point_of(const Trial& trial, const Database& database)
   std::optional<Measurement> measurement;  // times of one stage can be compared: most have been screened
   for (const TimingStage stage : {TimingStage::screen, TimingStage::bench, TimingStage::final})
     if (!measurement) measurement = database.latest_measurement(trial.id, stage);
-  if (!measurement || measurement->clock != ClockKind::measured) return {};
+  if (!measurement || (times == TunerTimes::measured && measurement->clock != ClockKind::measured)) return {};
   point.median_us = measurement->median_us;
   point.samples_us = measurement->samples_us;
   point.created = measurement->created;
   return point;
 }
 
-/// Of one source of a kernel.
-struct Found {
+TunerSpace empty_tuner_space(const Trial& trial) {
   TunerSpace space;
-  std::string newest;
-};
-
-void describe(TunerSpace& space, const Trial& trial) {
   Sweep named;
   named.family = trial.family;
   named.variant = trial.variant;
@@ -82,19 +84,18 @@ void describe(TunerSpace& space, const Trial& trial) {
   space.device = trial.device_class;
   space.problem = named_numbers(trial.problem);
   for (const auto& [name, value] : named_values_of(trial.configuration)) space.parameters.push_back(name);
+  return space;
 }
-
-}  // namespace
 
 std::vector<TunerSpace> tuner_spaces(const Database& database, const std::string& family) {
   using Key = std::tuple<std::string, std::string, std::string, std::string>;  // device, family, variant, problem
   std::map<Key, std::map<std::string, Found>> found;                           // by source
   for (const Trial& trial : database.trials_of(family)) {
     if (!stored_capabilities(trial.device_kind).is_hardware) continue;
-    auto point = point_of(trial, database);
+    auto point = tuner_point(trial, database, TunerTimes::measured);
     if (!point) continue;
     Found& one = found[{trial.device_class, trial.family, trial.variant, trial.problem}][trial.source_hash];
-    if (one.space.points.empty()) describe(one.space, trial);
+    if (one.space.points.empty()) one.space = empty_tuner_space(trial);
     if (point->values.size() != one.space.parameters.size()) continue;
     one.newest = std::max(one.newest, point->created);
     one.space.points.push_back(std::move(*point));

@@ -2,6 +2,7 @@
 // What a database holds of each kernel and problem on a GPU, for other tuners' tools: every configuration, with its
 // time or how it failed.
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,6 +36,15 @@ struct TunerSpace {
   std::vector<std::string> parameters;
   std::vector<TunerPoint> points;  ///< by their values
 };
+
+/// Which times count: a GPU's, or an emulated device's as well.
+enum class TunerTimes : std::uint8_t { measured, any };
+
+/// One configuration, with the time of its screening. None: the trial says nothing of it, or has no such time.
+std::optional<TunerPoint> tuner_point(const Trial& trial, const Database& database, TunerTimes times);
+
+/// What all trials of a kernel and problem share: no points yet.
+TunerSpace empty_tuner_space(const Trial& trial);
 
 /// Of `family`, or of all when it is empty; of a kernel that has changed the source that was measured last. Only what a
 /// GPU measured: modelled times are left out.

@@ -227,6 +227,10 @@ void TuneSession::ask_shipped() {
   screening_->ask_first(*index);
 }
 
+TuneRecord TuneSession::record() const {
+  return {ledger_.session(), setup_.plan.key, rig_.device().device_class(), rig_.folder()};
+}
+
 bool TuneSession::step() {
   switch (phase_) {
     case TunePhase::screening:

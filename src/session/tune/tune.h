@@ -92,6 +92,13 @@ struct TunedDevice {
   std::string lost;       ///< why it took no more part; empty: it did to the end
 };
 
+/// What a session stores, for who follows it while it runs.
+struct TuneRecord {
+  std::int64_t session = 0;
+  std::string problem, device_class;  ///< as trials have them
+  const KernelFolder& kernels;
+};
+
 /// Everything the summary shows.
 struct TuneResult {
   std::string title;                 ///< "gemm 4096x4096x4096 bf16 nn"
@@ -153,6 +160,7 @@ class TuneSession {
   /// Ctrl-C: keeps what is there, ends the session as interrupted.
   void interrupt();
   [[nodiscard]] TuneState state() const;
+  [[nodiscard]] TuneRecord record() const;
   /// Lines that stay on the screen: culprits, warnings.
   std::vector<std::string> take_notes();
   /// Best so far; complete once finished.

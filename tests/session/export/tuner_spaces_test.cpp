@@ -2,10 +2,13 @@
 
 #include "session/export/tuner_spaces.h"
 
+#include "base/file.h"
+#include "base/json_reader.h"
+#include "base/temporary_folder.h"
 #include "catch.h"
 #include "db/fixture.h"
 #include "model/recording.h"
-#include "report/text/tuner_text.h"
+#include "report/text/tuner_cache_file.h"
 
 using namespace kerlab;
 
@@ -67,4 +70,42 @@ TEST_CASE("tuner spaces: what a GPU measured, as Kernel Tuner's cache and as T4"
   CHECK_THAT(cache, Catch::Contains(R"("tune_params":{"BM":[1,2,3,4,5,6])"));
   CHECK_THAT(cache, Catch::Contains(R"("1,7":{"BM":1,"BN":7,"time":0.02,"times":[0.02,0.021])"));
   CHECK(tuner_spaces(database, "softmax").empty());
+}
+
+TEST_CASE("tuner cache file: open while it grows, closed at the end, and gone on with", "[session][recording]") {
+  const TemporaryFolder folder;
+  const std::filesystem::path file = folder / "h200" / "a.json";
+  TunerSpace space;
+  space.kernel = "gemm/tile2d";
+  space.device = "h200";
+  space.problem = {{"M", 64}};
+  space.parameters = {"BM", "ORDER"};
+  const std::vector<std::vector<TunerValue>> listed = {{{1, ""}, {2, ""}}, {{0, "row"}, {0, "col"}}};
+  TunerPoint point;
+  point.values = {{1, ""}, {0, "row"}};
+  point.median_us = 20;
+  {
+    TunerCacheFile cache(file, space, listed);
+    CHECK_THAT(read_text(file), Catch::EndsWith("\"cache\":{\n"));
+    CHECK(cache.add(space, point));
+    CHECK_FALSE(cache.add(space, point));
+    CHECK_THAT(read_text(file), Catch::EndsWith("},\n") && Catch::Contains("\n\"1,row\":{\"BM\":1,\"ORDER\":\"row\""));
+    CHECK(parse_recording(read_text(file), "a.json").points.size() == 1);  // as it is
+  }
+  TunerCacheFile again(file, space, listed);
+  CHECK_FALSE(again.add(space, point));
+  point.values[0].number = 2;
+  point.status = TrialStatus::compile_error;
+  CHECK(again.add(space, point));
+  again.close();
+  const std::string text = read_text(file);
+  CHECK_THAT(text, Catch::EndsWith("}\n}\n") && Catch::Contains(R"("tune_params":{"BM":[1,2],"ORDER":["row","col"]})"));
+  CHECK(JsonNode::parse(text, "a.json").at("cache").members().size() == 2);
+  TunerCacheFile(file, space, listed).close();
+  CHECK(read_text(file) == text);
+  space.kernel = "gemm/other";
+  CHECK_THROWS_WITH(TunerCacheFile(file, space, listed),
+                    Catch::Contains("a.json: at /kernel_name") && Catch::Contains("name another folder"));
+  write_atomic(file, "{\"cache\": [");
+  CHECK_THROWS_WITH(TunerCacheFile(file, space, listed), Catch::Contains("a.json"));
 }
