@@ -64,6 +64,15 @@ void add_marks(const std::string& file, const std::string& text, std::vector<std
   }
 }
 
+/// Headers of the source's folder go along, less what is the host's.
+void add_header_texts(const std::filesystem::path& beside, const CudaFile& file, const Draft& draft,
+                      std::vector<std::pair<std::string, std::string>>& files) {
+  for (const CudaHeader& header : file.headers) {
+    const std::string name = header.path.lexically_relative(beside.empty() ? "." : beside).generic_string();
+    files.emplace_back(name.empty() ? header.name : name, device_source(read_cuda_file(header.path), draft));
+  }
+}
+
 Adopted write_family(const AdoptOptions& options, const CudaFile& file, const CudaKernel& kernel,
                      const CudaKernel* reference, const Draft& draft) {
   const std::string name = options.name.empty() ? identifier_of(options.file.stem().string()) : options.name;
@@ -72,10 +81,11 @@ Adopted write_family(const AdoptOptions& options, const CudaFile& file, const Cu
   AdoptedNames names{name, kernel.plain(), identifier_of(options.file.stem().string()) + ".cu",
                      reference == nullptr ? "" : reference->plain()};
   if (names.source == "reference.cu") names.source = "reference_source.cu";
-  const std::pair<std::string, std::string> files[] = {{"family.toml", family_text(draft, names)},
-                                                       {"reference.cu", reference_text(draft, names)},
-                                                       {names.kernel + ".toml", variant_text(draft, names)},
-                                                       {names.source, device_source(file, draft)}};
+  std::vector<std::pair<std::string, std::string>> files = {{"family.toml", family_text(draft, names)},
+                                                            {"reference.cu", reference_text(draft, names)},
+                                                            {names.kernel + ".toml", variant_text(draft, names)},
+                                                            {names.source, device_source(file, draft)}};
+  add_header_texts(options.file.parent_path(), file, draft, files);
   Adopted result{options.parent / name, kernel.name, names.reference, {}};
   std::error_code error;
   for (const auto& [one, text] : files) {
@@ -86,6 +96,7 @@ Adopted write_family(const AdoptOptions& options, const CudaFile& file, const Cu
   std::filesystem::create_directories(result.folder, error);
   if (error) throw Error(fmt::format("cannot create {}: {}", result.folder.string(), error.message()));
   for (const auto& [one, text] : files) {
+    std::filesystem::create_directories((result.folder / one).parent_path(), error);
     write_atomic(result.folder / one, text);
     if (one.ends_with(".toml")) add_marks(one, text, result.marks);
   }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/file.h"
+#include "session/adopt/cuda_headers.h"
 #include "session/adopt/signature.h"
 #include "spec/toml/source_path.h"
 
@@ -161,6 +162,12 @@ class FileReader {
 
 }  // namespace
 
+std::string CudaFile::named_type(const std::string& type) const {
+  std::string name = type;
+  for (std::size_t depth = 0; depth <= types.size() && types.contains(name); ++depth) name = types.at(name);
+  return name;
+}
+
 std::string CudaKernel::plain() const {
   const std::size_t colons = name.rfind("::");
   return colons == std::string::npos ? name : name.substr(colons + 2);
@@ -175,6 +182,8 @@ CudaFile read_cuda_file(const std::filesystem::path& path) {
   if (file.source.find('\0') != std::string::npos) fail("this is no text");
   file.tokens = cuda_tokens(file.path, file.source);
   FileReader(file).read();
+  add_type_names(file.tokens, file.types);
+  add_headers(path, file.tokens, file);
   return file;
 }
 

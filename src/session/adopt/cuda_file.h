@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -54,13 +55,23 @@ struct CudaNumber {
   bool guarded = false;            ///< it stands behind #ifndef of its name
 };
 
+/// `#include "common.h"`
+struct CudaHeader {
+  std::string name;  ///< as it is included
+  std::filesystem::path path;
+};
+
 struct CudaFile {
   std::string path;  ///< as messages show it
   std::string source;
   CudaTokens tokens;
   std::vector<CudaKernel> kernels;  ///< those with a body
   std::vector<CudaNumber> numbers;
-  std::vector<CudaSpan> host;  ///< functions that no device compiler takes
+  std::vector<CudaSpan> host;                ///< functions that no device compiler takes
+  std::vector<CudaHeader> headers;           ///< that it includes from its own folder, and they
+  std::map<std::string, std::string> types;  ///< what typedef and using call a type, there too; the first of a name
+  /// What a type is called that CUDA knows.
+  [[nodiscard]] std::string named_type(const std::string& type) const;
 };
 
 /// Throws SpecError with the place of what it cannot take.

@@ -34,6 +34,10 @@ std::string without_lanes(const std::string& type) {
   return type;
 }
 
+int lanes_of(const std::string& type) {
+  return without_lanes(type) == type ? 1 : type.back() - '0';
+}
+
 std::optional<std::int64_t> bytes_of_type(const std::string& type) {
   const std::string base = without_lanes(type);
   if (const auto dtype = element_of(base)) return info(*dtype).bytes * (base == type ? 1 : type.back() - '0');

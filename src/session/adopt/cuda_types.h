@@ -15,6 +15,7 @@ std::optional<DType> element_of(std::string_view type);
 
 /// float4 is four floats.
 std::string without_lanes(const std::string& type);
+int lanes_of(const std::string& type);
 
 /// What sizeof gives of a type of one word: int8_t 1, float4 16; none: of no type that is known.
 std::optional<std::int64_t> bytes_of_type(const std::string& type);

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+#include <tuple>
 
 #include "session/adopt/cuda_types.h"
 #include "session/adopt/guessed_launch.h"
+#include "session/adopt/kernel_body.h"
 #include "session/adopt/knobs.h"
 #include "session/adopt/passed_number.h"
 
@@ -35,6 +38,7 @@ class DraftMaker {
     type_ = knobs.type;
     instance_ = knobs.instance;
     add_arguments();
+    add_grid_dimensions();
     add_sizes();
     for (const DraftParameter& parameter : draft_.parameters)
       defaults_[parameter.name] = std::to_string(parameter.value);
@@ -89,7 +93,8 @@ class DraftMaker {
   }
 
   void add_tensor(const CudaArgument& argument) {
-    const std::string type = without_lanes(argument.type);
+    const std::string named = file_.named_type(argument.type);
+    const std::string type = without_lanes(named);
     const auto dtype = type == type_ ? std::optional<DType>() : element_of(type);
     if (argument.pointers > 1)
       fail(argument.where,
@@ -99,29 +104,32 @@ class DraftMaker {
            fmt::format("parameter '{}' points to '{}', which is no element type that kerlab knows: "
                        "float, double, __half, __nv_bfloat16, int, unsigned, long long, int8_t, uint8_t",
                        argument.name, argument.type));
-    DraftTensor tensor{argument.name, {argument.constant ? "input" : "output", ""}, dtype, type, {"", ""}};
-    if (!argument.constant) {
-      const bool reads = reads_it(argument.name);
-      tensor.role.text = reads ? "inout" : "output";
-      tensor.role.note = reads ? "not const, and may be read: output, if all of it is written first"
-                               : "not const: inout, if what it held before is read; input, if it is never written";
-    }
+    DraftTensor tensor{argument.name, {"input", ""}, dtype, type, {"", ""}, lanes_of(named)};
+    const TensorUse use = argument.constant ? TensorUse{true, false} : tensor_use(file_, kernel_, argument.name);
+    if (use.written && use.read)
+      tensor.role = {"inout", "not const, and may be read: output, if all of it is written first"};
+    else if (use.written)
+      tensor.role = {"output", "not const: inout, if what it held before is read"};
+    else if (!use.read)
+      tensor.role.note = "the kernel does nothing with it";
     draft_.tensors.push_back(std::move(tensor));
   }
 
-  /// Whether the kernel does more with it than a[...] = and a[...].x =: it adds to it, reads it, or takes its address,
-  /// and then nobody can say.
-  [[nodiscard]] bool reads_it(const std::string& name) const {
-    const CudaTokens& tokens = file_.tokens;
-    for (std::size_t i = kernel_.body.begin; i + 1 < std::min(kernel_.body.end, tokens.size()); ++i) {
-      if (tokens[i].text.empty() || name_in_spec(tokens[i].text) != name) continue;
-      if (i > 0 && (tokens[i - 1].is(".") || tokens[i - 1].is("->"))) continue;  // a member of that name
-      if (!tokens[i + 1].is("[")) return true;
-      std::size_t behind = behind_bracket(tokens, i + 1);
-      if (behind + 1 < tokens.size() && tokens[behind].is(".")) behind += 2;
-      if (behind >= tokens.size() || !tokens[behind].is("=") || (i > 0 && tokens[i - 1].is("&"))) return true;
+  /// What the host asks its tensors for and gives the grid alone: `const int heads = q.size(1); dim3 grid(heads)`.
+  void add_grid_dimensions() {
+    if (!site_) return;
+    const SpecWords words(host_, known_names(kernel_, site_));
+    for (const CudaTokens& extent : site_->grid) {
+      if (extent.size() != 1 || extent[0].kind != CudaToken::Kind::word || words.expression(extent)) continue;
+      const auto value = host_.values.find(extent[0].text);
+      const auto asks = [](const CudaToken& token) { return token.is("size") || token.is("shape"); };
+      const std::string name = name_in_spec(extent[0].text);
+      const auto same = [&](const DraftDimension& one) { return one.name == name; };
+      if (value == host_.values.end() || std::ranges::none_of(value->second, asks) ||
+          std::ranges::any_of(draft_.dimensions, same))
+        continue;
+      draft_.dimensions.push_back({name, {"4", "a guess: the grid has it, and the kernel is not told"}});
     }
-    return false;
   }
 
   /// The names that a spec has, also as the host calls them where it passes them.
@@ -130,6 +138,7 @@ class DraftMaker {
     std::map<std::string, std::string> known;
     for (const DraftParameter& parameter : draft_.parameters) known[parameter.name] = parameter.name;
     for (const DraftDimension& dimension : draft_.dimensions) known[dimension.name] = dimension.name;
+    for (const DraftTensor& tensor : draft_.tensors) known.erase(tensor.name);
     if (!site || site->arguments.size() != kernel.arguments.size()) return known;
     for (std::size_t i = 0; i < site->arguments.size(); ++i) {
       const std::string own = counterpart(kernel, i);
@@ -194,15 +203,20 @@ class DraftMaker {
     if (const CudaTokens* given = passed_for(tensor.name); given != nullptr && !given->empty())
       if (const auto bytes = host_.bytes.find(given->back().text); bytes != host_.bytes.end())
         if (const auto text = words.elements(bytes->second)) return {*text, ""};
+    const std::string each = tensor.lanes == 1 ? "" : std::to_string(tensor.lanes) + " * ";
+    std::set<std::string> parameters;
+    for (const DraftParameter& parameter : draft_.parameters) parameters.insert(parameter.name);
+    if (const auto reached = IndexBounds(file_, kernel_, known, parameters).elements(tensor.name))
+      return {each + *reached, ""};
     std::vector<std::string> names;
     for (const DraftDimension& dimension : draft_.dimensions) names.push_back(dimension.name);
     if (names.size() == 3 && draft_.tensors.size() == 3) {  // as products of matrices are written: M, N, K
       const auto at = static_cast<std::size_t>(&tensor - draft_.tensors.data());
       const std::vector<std::string> pairs[] = {{names[0], names[2]}, {names[2], names[1]}, {names[0], names[1]}};
-      return {joined(pairs[at]), "a guess: how many elements it has"};
+      return {each + joined(pairs[at]), "a guess: how many elements it has"};
     }
     if (names.size() > 2) names.resize(2);
-    return {joined(names), names.size() == 1 ? "" : "a guess: how many elements it has"};
+    return {each + joined(names), names.size() == 1 ? "" : "a guess: how many elements it has"};
   }
 
   [[nodiscard]] std::vector<std::string> passed(const CudaKernel& kernel, bool reference) const {
@@ -261,7 +275,12 @@ class DraftMaker {
       if (!reference) tie_block(launch);
       if (const auto shared = words.expression(site->shared); shared && *shared != "0") launch.shared = *shared;
     }
-    if (launch.grid.empty() || launch.block.empty()) guess_extents(launch, kernel, words);
+    if (launch.grid.empty() || launch.block.empty()) {
+      const std::vector<std::string> grid = launch.grid, block = launch.block;
+      guess_extents(launch, kernel, words);
+      if (!grid.empty()) std::tie(launch.grid, launch.note) = std::pair(grid, std::string());
+      if (!block.empty()) std::tie(launch.block, launch.block_note) = std::pair(block, std::string());
+    }
     return launch;
   }
 
@@ -281,8 +300,11 @@ class DraftMaker {
   void guess_extents(DraftLaunch& launch, const CudaKernel& kernel, const SpecWords& words) const {
     const auto output =
         std::ranges::find_if(draft_.tensors, [](const DraftTensor& t) { return t.role.text != "input"; });
-    LaunchHints hints{{}, output->elements.text, words.expression(kernel.bounds).value_or("")};
+    LaunchHints hints{{}, {}, output->elements.text, words.expression(kernel.bounds).value_or("")};
+    if (launch.block.size() == 1) hints.threads = launch.block.front();
     for (const DraftDimension& dimension : draft_.dimensions) hints.dimensions.push_back(dimension.name);
+    for (const DraftParameter& one : draft_.parameters)
+      hints.parameters[one.name] = words.expression(cuda_tokens(file_.path, one.name)).value_or(one.name);
     guess_launch(launch, file_, kernel, hints);
   }
 

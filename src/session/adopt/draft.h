@@ -36,6 +36,7 @@ struct DraftTensor {
   std::optional<DType> own;  ///< none: the problem's
   std::string type;          ///< in the source
   Guess elements;
+  int lanes = 1;     ///< of an element in the source: float2 has two
   Guess range = {};  ///< of an input of integers, as a spec writes it; empty: a guess
 };
 

@@ -215,7 +215,8 @@ std::string device_source(const CudaFile& file, const Draft& draft) {
                                           "<sstream>",   "<string>",     "<memory>",        "<map>",    "<iomanip>",
                                           "<thread>",    "<stdexcept>",  "<ctime>",         "<time.h>", "<cublas_v2.h>",
                                           "<curand.h>",  "<sys/time.h>", "<unordered_map>", "<set>",    "<list>",
-                                          "<exception>", "<omp.h>"};
+                                          "<exception>", "<omp.h>",      "<torch/",         "<ATen/",   "<c10/",
+                                          "<pybind11/",  "<cublasLt.h>", "<cudnn.h>",       "<nccl.h>", "<cusparse.h>"};
   struct Cut {
     std::size_t begin, end;
     std::string before, after;

@@ -45,6 +45,7 @@ class KnobFinder {
       knobs_.parameters.push_back({number.name, values_around(number.value), number.value, true,
                                    "the source knows one value: write those that are worth a try"});
     }
+    add_tuner_names();
     for (const auto& [name, values] : kernel_.pragma.tune) {
       const auto known = std::ranges::find(knobs_.parameters, name, &DraftParameter::name);
       DraftParameter& parameter = known != knobs_.parameters.end() ? *known : knobs_.parameters.emplace_back();
@@ -52,6 +53,29 @@ class KnobFinder {
       parameter.values = values;
       if (std::ranges::find(values, parameter.value) == values.end()) parameter.value = values.front();
       parameter.note.clear();
+    }
+  }
+
+  /// Names that Kernel Tuner defines when it compiles: nobody else does.
+  void add_tuner_names() {
+    const auto used = [&](std::string_view name) {
+      return std::any_of(file_.tokens.begin() + static_cast<std::ptrdiff_t>(kernel_.body.begin), file_.tokens.end(),
+                         [&](const CudaToken& token) { return token.kind == CudaToken::Kind::word && token.is(name); });
+    };
+    const auto defined = [&](const std::string& name) {
+      return std::ranges::any_of(file_.tokens, [&](const CudaToken& token) {
+        return token.kind == CudaToken::Kind::directive && token.text.find("define " + name) != std::string::npos;
+      });
+    };
+    const bool plane = used("block_size_y");
+    for (const std::string name : {"block_size_x", "block_size_y", "block_size_z", "tile_size_x", "tile_size_y"}) {
+      const bool taken = std::ranges::any_of(knobs_.parameters, [&](const auto& p) { return p.name == name; });
+      const bool argument = std::ranges::any_of(kernel_.arguments, [&](const auto& a) { return a.name == name; });
+      if (taken || argument || !used(name) || defined(name)) continue;
+      const std::int64_t value = name == "block_size_x" ? (plane ? 32 : 256) : name == "block_size_y" ? 4 : 1;
+      const bool tile = name.starts_with("tile");
+      knobs_.parameters.push_back({name, tile ? std::vector<std::int64_t>{1, 2, 4} : values_around(value), value, true,
+                                   "a name that Kernel Tuner gives: its values are a guess"});
     }
   }
 

@@ -38,6 +38,8 @@ class T1Drafter {
   [[nodiscard]] std::string spec_text(const PythonNode& tree, const JsonNode& where, bool grid, bool defaults) const;
   /// -D of the compiler's options, and the benchmark's own numbers that the source names.
   void add_defines();
+  /// Parameters that the kernel's text knows nothing of: theirs in capitals, its in small letters.
+  void note_idle_parameters();
   [[nodiscard]] std::vector<std::string> extents(const char* key, bool defaults) const;
   /// The sizes of the problem over the products of GridDivX, GridDivY, GridDivZ: Kernel Tuner's way.
   [[nodiscard]] std::vector<std::string> divided(bool defaults) const;

@@ -34,7 +34,19 @@ Draft T1Drafter::make() {
   draft_.reference = launch(true);
   for (const DraftParameter& one : draft_.parameters)
     draft_.reference_defines.emplace_back(one.name, std::to_string(one.value));
+  note_idle_parameters();
   return std::move(draft_);
+}
+
+void T1Drafter::note_idle_parameters() {
+  for (DraftParameter& one : draft_.parameters) {
+    const auto names = [&](const CudaToken& token) {
+      return token.kind == CudaToken::Kind::directive ? token.text.find(one.name) != std::string::npos
+                                                      : token.is(one.name);
+    };
+    if (one.values.size() > 1 && one.note.empty() && std::ranges::none_of(source_.tokens, names))
+      one.note = "the source does not name it: no value makes another program; is it written otherwise there?";
+  }
 }
 
 std::string T1Drafter::spec_text(const PythonNode& tree, const JsonNode& where, bool grid, bool defaults) const {
