@@ -29,6 +29,7 @@ TEST_CASE("cli: what was tuned is listed, shown, timed again, exported and impor
   CHECK_THAT(passed(sandbox.run_scripted({"roofline", sandbox.family()})), Catch::Contains("twice"));
 
   const std::string text = passed(sandbox.run({"db", "export"}));
+  CHECK(passed(sandbox.run({"db", "export", "-"})) == text);  // no file of that name
   sandbox.write("exported.txt", text);
   const std::string other = (sandbox / "other.db").string();
   passed(sandbox.run({"db", "import", (sandbox / "exported.txt").string(), "--db", other}));

@@ -17,7 +17,7 @@ void print_db_document(const std::string& action, JsonValue::Object body) {
 ExitCode export_to(const GlobalOptions& global, const std::string& file) {
   const Database database = open_existing_database(global);
   const std::string text = database.export_text();
-  if (file.empty()) {
+  if (file.empty() || file == "-") {
     fmt::print("{}", text);  // already JSON, one object a line: --json changes nothing
     return ExitCode::passed;
   }
@@ -33,6 +33,9 @@ ExitCode export_to(const GlobalOptions& global, const std::string& file) {
 
 ExitCode export_spaces(const GlobalOptions& global, const std::string& folder, const std::string& format,
                        const std::string& family) {
+  if (folder == "-")
+    throw UsageError(
+        fmt::format("--format {} writes one file for each kernel and problem: name a folder, not -", format));
   if (folder.empty())
     throw UsageError(
         fmt::format("--format {}: name a folder for its files: kerlab db export DIR --format {}", format, format));
