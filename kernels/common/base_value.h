@@ -142,10 +142,14 @@ struct Codes {
 };
 KERLAB_BOTH Codes codes_of(const Format& f) {
   if (f.is_float && f.precision < 24) {
+    if (has_few_numbers(f)) return f.precision == 2 ? Codes{7, 3} : Codes{3, 1};
     if (f.precision == 3) return {17, 5};
     if (f.precision == 4) return {31, 7};
     return f.precision == 8 ? Codes{509, 23} : Codes{4093, 63};
   }
+  if (f.maximum == 1) return {2, 1};
+  if (f.per_byte == 2) return {13, 3};
+  if (f.bytes == 2) return {65521, 255};
   return f.bytes == 1 ? Codes{251, 15} : Codes{2097143, 1449};
 }
 
@@ -162,25 +166,34 @@ KERLAB_BOTH Value value_of(double x) {
   return {(bits >> 63) != 0, field == 0 ? fraction : fraction | (u64{1} << 52), field == 0 ? -1074 : field - 1075};
 }
 
-/// Rounded once. Integers have their largest number for NaN and infinity, e4m3, which has no infinity, for that. (A
-/// conversion to e5m2 saturates as well; its infinity comes from nowhere but here.)
+/// Rounded once. Integers have their largest number for NaN and infinity, as e2m1 has; e4m3 and e8m0, which have no
+/// infinity, for that. (A conversion to e5m2 saturates as well; its infinity comes from nowhere but here.) What rounds to
+/// 0 of e2m1 keeps its sign, so that inputs hold all sixteen of its codes.
 KERLAB_BOTH u64 encode_value(const Format& f, const Value& v) {
   if (v.exponent == kNotANumber && !f.is_float) return f.maximum;
-  if (v.exponent == kSignedZero && v.magnitude == 0 && f.is_float)
-    return static_cast<u64>(v.negative) << (8 * f.bytes - 1);
-  if (v.exponent < kInfinite || !f.is_float) return encode(f, v.negative, v.magnitude, v.exponent, true);
+  const u64 sign = static_cast<u64>(v.negative && f.is_signed) << (bits_in(f) - 1);
+  if (v.exponent == kSignedZero && v.magnitude == 0 && f.is_float) return sign;
+  if (v.exponent < kInfinite || !f.is_float) {
+    const u64 bits = encode(f, v.negative, v.magnitude, v.exponent, true);
+    return f.precision == 2 ? bits | sign : bits;
+  }
   const bool is_e5m2 = f.bytes == 1 && f.precision == 3;
   const u64 infinite = is_e5m2 ? f.overflow + 1 : f.overflow;
   const u64 bits = (v.exponent == kNotANumber ? f.nan : infinite) << f.shift;
-  return bits | (static_cast<u64>(v.negative) << (8 * f.bytes - 1));
+  return bits | sign;
 }
 
-/// normal and uniform values of integer types are 16 times larger, so that they are not all 0 and 1.
-inline constexpr int kIntegerScale = 4;
+/// normal and uniform values of integer types are 2^4 times larger, so that they are not all 0 and 1; those of packed
+/// types just so large that all of their numbers occur.
+KERLAB_BOTH int scale_of(const Format& f, bool normal) {
+  if (f.per_byte == 2) return normal ? (f.is_float ? 1 : 2) : 3;
+  return f.is_float ? 0 : 4;
+}
 
 /// Without what is planted.
 KERLAB_BOTH Value base_value(const Format& f, const FillArguments& a, u64 key, u64 index) {
   Value v{};
+  if (f.maximum == 1 && a.recipe <= kSmallInteger) return {false, random_word(key, index, 0) >> 63, 0};  // bool
   switch (a.recipe) {
     case kNormal:
       v = normal_value(key, index);
@@ -203,7 +216,7 @@ KERLAB_BOTH Value base_value(const Format& f, const FillArguments& a, u64 key, u
     default:
       return value_of(a.parameter0);
   }
-  if (!f.is_float) v.exponent += kIntegerScale;
+  v.exponent += scale_of(f, a.recipe == kNormal);
   return v;
 }
 

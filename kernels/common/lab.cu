@@ -16,11 +16,11 @@ template <typename T> __device__ T* pointer(u64 address) { return reinterpret_ca
 __device__ i64 first_index() { return static_cast<i64>(blockIdx.x) * blockDim.x + threadIdx.x; }
 __device__ i64 index_step() { return static_cast<i64>(gridDim.x) * blockDim.x; }
 
-// An element of 1, 2, 4 or 8 bytes. The choice is made at each access: a kernel for every width would be four times
-// as much to compile, and every first session waits for it.
-__device__ u64 load_bits(u64 base, int bytes, i64 i) {
-  switch (bytes) {
-    case 1: return pointer<unsigned char>(base)[i];
+// An element of 1, 2, 4 or 8 bytes, or of half a byte. The choice is made at each access: a kernel for every width would
+// be four times as much to compile, and every first session waits for it.
+__device__ u64 load_bits(u64 base, const Format& f, i64 i) {
+  switch (f.bytes) {
+    case 1: return bits_of_element(f, pointer<unsigned char>(base)[f.per_byte == 1 ? i : i / 2], static_cast<u64>(i));
     case 2: return pointer<unsigned short>(base)[i];
     case 4: return pointer<u32>(base)[i];
     default: return pointer<u64>(base)[i];
@@ -87,8 +87,13 @@ extern "C" __global__ void lab_fill(const FillArguments a) {
   }
   const u64 constant = encode(f, a.parameter0);
 #pragma unroll 1
-  for (i64 i = first_index(); i < a.count; i += index_step())
-    store_bits(a.out, f.bytes, i, element_bits(f, a, key, constant, static_cast<u64>(i)));
+  for (i64 i = first_index(); i * f.per_byte < a.count; i += index_step()) {
+    u64 bits = 0;
+#pragma unroll 1
+    for (int j = 0; j < f.per_byte; ++j)  // those that share a byte
+      bits |= element_bits(f, a, key, constant, static_cast<u64>(i * f.per_byte + j)) << (4 * j);
+    store_bits(a.out, f.bytes, i, bits);
+  }
 }
 
 // ---- comparison ------------------------------------------------------------------------------------------------------
@@ -154,7 +159,7 @@ __device__ Tally compare(const CompareArguments& a, const Format& f) {
 #pragma unroll
     for (int j = 0; j < kAtOnce; ++j) {
       const i64 i = first + j * step < a.count ? first + j * step : first;
-      bits[j] = load_bits(a.got, f.bytes, i);
+      bits[j] = load_bits(a.got, f, i);
       value[j] = reference_at(a, a.value, i);
       scale[j] = reference_at(a, a.scale, i);
     }
@@ -181,7 +186,7 @@ __device__ void publish_worst(const CompareArguments& a, const Format& f, const 
   __threadfence();
   if (tally.worst_key > report->worst_key) {
     const i64 i = tally.worst_index;
-    const u64 bits = load_bits(a.got, f.bytes, i);
+    const u64 bits = load_bits(a.got, f, i);
     const double value = reference_at(a, a.value, i);
     const Verdict verdict = judge(f, bits, value, reference_at(a, a.scale, i), a);
     report->worst_key = tally.worst_key;
@@ -249,7 +254,7 @@ extern "C" __global__ void lab_row_sums(const RowSumArguments a) {
     for (i64 i = row * a.columns + lane; i < (row + 1) * a.columns; i += 32) {
       const double value = reference_at(rule, a.value, i);
       const double tolerance = tolerance_at(f, value, reference_at(rule, a.scale, i), rule);
-      add_to_row(found, f, decode(f, load_bits(a.got, f.bytes, i)), value, tolerance);
+      add_to_row(found, f, decode(f, load_bits(a.got, f, i)), value, tolerance);
     }
     found = {warp_sum(found.sum), warp_sum(found.above), warp_sum(found.below)};
     if (lane != 0) continue;

@@ -16,9 +16,30 @@
 
 namespace kerlab::lab {
 
-// Values of `dtype`: those of kerlab::DType, in its order.
-enum NumberId : u32 { kFp64, kFp32, kTf32, kBf16, kFp16, kE4m3, kE5m2, kInt64, kInt32, kInt8, kUint32, kUint8 };
-inline constexpr u32 kNumberIds = 12;
+// Values of `dtype`: those of kerlab::DType, in its order. Complex numbers are pairs of kFp32.
+enum NumberId : u32 {
+  kFp64,
+  kFp32,
+  kTf32,
+  kBf16,
+  kFp16,
+  kE4m3,
+  kE5m2,
+  kInt64,
+  kInt32,
+  kInt8,
+  kUint32,
+  kUint8,
+  kBool,
+  kInt16,
+  kUint16,
+  kUint64,
+  kInt4,
+  kUint4,
+  kE2m1,
+  kE8m0
+};
+inline constexpr u32 kNumberIds = 20;
 
 /// Layout of a data type. Bit patterns exclude the sign; those of tf32 are shifted left by `shift` in memory.
 struct Format {
@@ -31,7 +52,29 @@ struct Format {
   u64 maximum;   // largest finite magnitude (for integers its value)
   u64 overflow;  // what a magnitude beyond it becomes: infinity; fp8 saturates, as the hardware's conversion does
   u64 nan;
+  int per_byte = 1;  // 2: packed, the first of two in the low bits, and `bytes` holds both
 };
+
+/// Of an element: bits in memory.
+KERLAB_BOTH constexpr int bits_in(const Format& f) {
+  return 8 * f.bytes / f.per_byte;
+}
+/// Powers of two alone (e8m0): neither sign nor zero. They and e2m1 have so few numbers that a tolerance of half their
+/// distance would take a neighbour for right.
+KERLAB_BOTH constexpr bool is_power(const Format& f) {
+  return f.precision == 1;
+}
+KERLAB_BOTH constexpr bool has_few_numbers(const Format& f) {
+  return f.is_float && f.precision <= 2;
+}
+/// In how many bytes the elements before this one lie.
+KERLAB_BOTH constexpr u64 byte_of(const Format& f, u64 index) {
+  return index / static_cast<u64>(f.per_byte) * static_cast<u64>(f.bytes);
+}
+/// The bits of element `index`, out of those that begin at its byte.
+KERLAB_BOTH constexpr u64 bits_of_element(const Format& f, u64 loaded, u64 index) {
+  return f.per_byte == 1 ? loaded : loaded >> (index % 2 * 4) & 15;
+}
 
 KERLAB_BOTH constexpr Format format_of(u32 dtype) {
   switch (dtype) {
@@ -57,6 +100,22 @@ KERLAB_BOTH constexpr Format format_of(u32 dtype) {
       return {1, false, true, 0, 0, 0, 0x7Full, 0x7Full, 0};
     case kUint32:
       return {4, false, false, 0, 0, 0, 0xFFFFFFFFull, 0xFFFFFFFFull, 0};
+    case kBool:
+      return {1, false, false, 0, 0, 0, 1, 1, 0};
+    case kInt16:
+      return {2, false, true, 0, 0, 0, 0x7FFFull, 0x7FFFull, 0};
+    case kUint16:
+      return {2, false, false, 0, 0, 0, 0xFFFFull, 0xFFFFull, 0};
+    case kUint64:
+      return {8, false, false, 0, 0, 0, 0xFFFFFFFFFFFFFFFFull, 0xFFFFFFFFFFFFFFFFull, 0};
+    case kInt4:
+      return {1, false, true, 0, 0, 0, 7, 7, 0, 2};
+    case kUint4:
+      return {1, false, false, 0, 0, 0, 15, 15, 0, 2};
+    case kE2m1:  // no infinity, no NaN: a conversion makes 6 of both
+      return {1, true, true, 2, 0, 0, 7, 7, 7, 2};
+    case kE8m0:
+      return {1, true, false, 1, -127, 0, 0xFEull, 0xFEull, 0xFFull};
     default:
       return {1, false, false, 0, 0, 0, 0xFFull, 0xFFull, 0};
   }
@@ -118,6 +177,11 @@ KERLAB_BOTH u64 encode_float_magnitude(const Format& f, u64 magnitude, int expon
   if (magnitude == 0) return 0;
   const int top = 63 - leading_zeros(magnitude) + exponent;
   if (top > 1100) return f.overflow;
+  if (is_power(f)) {  // to the nearer of two; 1.5 up
+    if (top < f.minimum_exponent) return 0;
+    const u64 power = static_cast<u64>(top - f.minimum_exponent) + (magnitude << leading_zeros(magnitude) << 1 >> 63);
+    return power > f.maximum ? f.overflow : power;
+  }
   const int normal_exponent = top < f.minimum_exponent ? f.minimum_exponent : top;
   const u64 rounded = shift_round(magnitude, normal_exponent - (f.precision - 1) - exponent);
   // The hidden bit of a normal number, and a carry out of the rounding, add one to the exponent field.
@@ -138,11 +202,11 @@ KERLAB_BOTH u64 encode(const Format& f, bool negative, u64 magnitude, int expone
   if (!f.is_float) {
     const bool one_more = to_least && f.is_signed && negative;
     const u64 value = encode_integer_magnitude(one_more ? f.maximum + 1 : f.maximum, magnitude, exponent);
-    const u64 mask = f.bytes == 8 ? ~u64{0} : (u64{1} << (8 * f.bytes)) - 1;
+    const u64 mask = f.bytes == 8 ? ~u64{0} : (u64{1} << bits_in(f)) - 1;
     return (negative && f.is_signed ? ~value + 1 : value) & mask;
   }
   const u64 bits = encode_float_magnitude(f, magnitude, exponent) << f.shift;
-  return bits | (static_cast<u64>(negative && bits != 0) << (8 * f.bytes - 1));
+  return bits | (static_cast<u64>(negative && bits != 0 && f.is_signed) << (bits_in(f) - 1));
 }
 
 KERLAB_BOTH bool is_nan(double x) {
@@ -163,7 +227,7 @@ KERLAB_BOTH u64 encode(const Format& f, double x) {
   const u64 fraction = bits & 0xFFFFFFFFFFFFFull;
   if (field == 0x7FF && f.is_float) {
     const u64 special = (fraction != 0 ? f.nan : f.overflow) << f.shift;
-    return special | (static_cast<u64>(negative && fraction == 0) << (8 * f.bytes - 1));
+    return special | (static_cast<u64>(negative && fraction == 0 && f.is_signed) << (bits_in(f) - 1));
   }
   if (field == 0x7FF) return encode(f, negative, fraction != 0 ? 0 : 1, 64);
   return field == 0 ? encode(f, negative, fraction, -1074)
@@ -174,11 +238,12 @@ KERLAB_BOTH u64 encode(const Format& f, double x) {
 KERLAB_BOTH double decode(const Format& f, u64 bits) {
   if (!f.is_float) {
     if (!f.is_signed) return static_cast<double>(bits);
-    const int unused = 64 - 8 * f.bytes;
+    const int unused = 64 - bits_in(f);
     return static_cast<double>(static_cast<i64>(bits << unused) >> unused);
   }
   if (f.precision == 53) return double_of(bits);
-  const int sign_at = 8 * f.bytes - 1;
+  if (is_power(f)) return bits > f.maximum ? double_of(0x7FF8000000000000ull) : power_of_two(static_cast<int>(bits) - 127);
+  const int sign_at = bits_in(f) - 1;
   const u64 sign = (bits >> sign_at) << 63;
   const u64 magnitude = (bits & ((u64{1} << sign_at) - 1)) >> f.shift;
   if (magnitude > f.maximum) {

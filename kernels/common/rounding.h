@@ -20,7 +20,7 @@ KERLAB_BOTH double nearest_integer(double x) {
 
 /// Adds one element, if it tells something.
 KERLAB_BOTH void add_rounding(RoundingSums& sums, const Format& f, double got, double reference, double tolerance) {
-  if (!f.is_float || f.precision > 50) return;
+  if (!f.is_float || f.precision > 50 || has_few_numbers(f)) return;
   const double half = half_ulp(f, reference);
   const double allowed = tolerance / half - 1;  // half is a power of two: exact
   const double largest = decode(f, f.maximum << f.shift);

@@ -8,9 +8,13 @@
 
 namespace kerlab::lab {
 
-/// Half the spacing of the type's numbers at x: what rounding x to the type may cost.
+/// Half the spacing of the type's numbers at x: what rounding x to the type may cost. Of e2m1 and e8m0 what it does cost.
 KERLAB_BOTH double half_ulp(const Format& f, double x) {
   if (!f.is_float) return 0.5;
+  if (has_few_numbers(f)) {
+    const bool beyond = absolute_value(x) > decode(f, f.maximum) || (x < 0 && !f.is_signed);
+    return beyond || is_nan(x) ? 0.0 : absolute_value(x - decode(f, encode(f, x)));
+  }
   const int field = static_cast<int>((bits_of(x) >> 52) & 0x7FF);
   const int exponent = (field == 0 ? 1 : field) - 1023;
   const int half = (exponent < f.minimum_exponent ? f.minimum_exponent : exponent) - f.precision;
@@ -36,10 +40,19 @@ KERLAB_BOTH double tolerance_at(const Format& f, double reference, double scale,
          a.absolute;
 }
 
+/// Integers that the type holds none of: what a kernel saturates, to -127 of int8 or -128.
+KERLAB_BOTH bool is_beyond(const Format& f, double reference) {
+  const double most = static_cast<double>(f.maximum);
+  return reference > most || (f.is_signed && reference < -most - 1);
+}
+
 /// Bit-exact: got is the reference rounded once. Zeros of both signs are equal; fp8 may overflow to infinity instead of
 /// saturating. Neither is NaN.
 KERLAB_BOTH Verdict exact_verdict(const Format& f, u64 got_bits, double got, double reference) {
   if (got == reference) return right(0);  // -128 of int8 too, to which nothing is rounded
+  const double least = -static_cast<double>(f.maximum) - 1;
+  if (!f.is_float && f.is_signed && reference <= least)
+    return reference < least && (got == least || got == least + 1) ? right(0) : wrong(false, 0);
   const u64 expected = encode(f, reference);
   if (got_bits == expected || (got == 0 && decode(f, expected) == 0)) return right(0);
   const bool saturated = f.is_float && (encode(f, absolute_value(reference)) >> f.shift) >= f.overflow;
@@ -51,10 +64,12 @@ KERLAB_BOTH Verdict exact_verdict(const Format& f, u64 got_bits, double got, dou
 KERLAB_BOTH Verdict distant_verdict(const Format& f, double got, double reference, double tolerance) {
   const double largest = f.is_float ? decode(f, f.maximum << f.shift) : static_cast<double>(f.maximum);
   const bool same_sign = (got > 0) == (reference > 0);
-  const bool got_largest = is_infinite(got) || (f.overflow == f.maximum && absolute_value(got) == largest);
+  const bool got_least = !f.is_float && f.is_signed && got == -largest - 1;
+  const bool got_largest = is_infinite(got) || (f.overflow == f.maximum && absolute_value(got) == largest) || got_least;
   if (is_infinite(reference)) return same_sign && got_largest ? right(0) : wrong(false, 0);
   if (is_nan(tolerance) || is_infinite(tolerance)) return wrong(false, tolerance);
-  if (same_sign && got_largest && absolute_value(reference) + tolerance > largest) return right(tolerance);
+  const bool saturates = f.is_float ? absolute_value(reference) + tolerance > largest : is_beyond(f, reference);
+  if (same_sign && got_largest && saturates) return right(tolerance);
   const double error = absolute_value(got - reference);
   return tolerance > 0 && !is_infinite(got) ? Verdict{false, false, error / tolerance, tolerance}
                                             : wrong(false, tolerance);

@@ -21,7 +21,7 @@ std::int64_t Tensor::elements() const {
 }
 
 std::int64_t Tensor::bytes() const {
-  return elements() * info(dtype).bytes;
+  return bytes_of(dtype, elements());
 }
 
 }  // namespace kerlab::plan

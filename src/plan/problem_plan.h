@@ -29,7 +29,8 @@ struct IntegerRange {
   bool operator==(const IntegerRange&) const = default;
 };
 
-/// A dense tensor in memory, row-major (last dimension contiguous).
+/// A dense tensor in memory, row-major (last dimension contiguous). One of complex numbers is a tensor of fp32 whose
+/// last dimension is twice as long: real and imaginary parts by turns.
 struct Tensor {
   std::string name;
   DType dtype = DType::fp32;
@@ -39,6 +40,7 @@ struct Tensor {
   std::optional<std::int64_t> partition = {};
   bool unread = false;  ///< no kernel of this problem may read it: it holds NaN, whatever the recipe
   IntegerRange range = {};
+  bool complex = false;  ///< pairs of its numbers are complex ones
   /// It holds numbers, that recipes plant something into: neither offsets nor integers of a range.
   [[nodiscard]] bool numeric() const { return !partition && range.empty(); }
   [[nodiscard]] std::int64_t elements() const;  ///< 0 when a dimension is 0

@@ -29,7 +29,7 @@ inline bool has_sparse_tensors(const ProblemPlan& plan) {
 
 /// The element whose value a sparse tensor holds at `index`.
 inline std::int64_t repeated_index(const Tensor& tensor, std::int64_t index) {
-  return is_sparse(tensor) ? index % (kRepeatedBytes / info(tensor.dtype).bytes) : index;
+  return is_sparse(tensor) ? index % elements_in(tensor.dtype, kRepeatedBytes) : index;
 }
 
 }  // namespace kerlab::plan

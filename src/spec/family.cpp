@@ -79,6 +79,9 @@ std::vector<ScalarDecl> read_scalars(const SpecTable& family) {
   return scalars;
 }
 
+constexpr DType kRanged[] = {DType::int32,  DType::int64,  DType::uint32, DType::int16,
+                             DType::uint16, DType::uint64, DType::int8,   DType::uint8};
+
 /// range = [least, one past the largest], and what some elements hold instead.
 void read_range(const SpecTable& row, TensorDecl& tensor) {
   tensor.range = row.expressions("range");
@@ -91,8 +94,9 @@ void read_range(const SpecTable& row, TensorDecl& tensor) {
   }
   if (tensor.range.size() != 2) row.fail("range", "two integers are needed: the least, and one past the largest");
   if (tensor.role != Role::input) row.fail("range", "only an input can hold integers of a range");
-  if (!tensor.dtype.is(DType::int32) && !tensor.dtype.is(DType::int64) && !tensor.dtype.is(DType::uint32))
-    row.fail("range", "integers of a range need dtype = \"int32\", \"int64\" or \"uint32\"");
+  const auto is = [&](DType dtype) { return tensor.dtype.is(dtype); };
+  if (!std::ranges::any_of(kRanged, is))
+    row.fail("range", "integers of a range need dtype = \"int32\" or another integer type of 8 to 64 bits");
   if (!tensor.partition.empty()) row.fail("range", "a partition holds offsets");
   if (!tensor.unread.empty()) row.fail("unread", "only an input of numbers can be left unread");
 }

@@ -22,8 +22,8 @@ std::vector<Pitch> add_pitches(const Family& family, const Variant& variant, con
   std::vector<Pitch> padded;
   for (const Tensor& tensor : tensors_of(family, problem)) {
     if (std::find(variant.pitch.begin(), variant.pitch.end(), tensor.name) == variant.pitch.end()) continue;
-    const std::int64_t pitch = tensor.shape.back() + problem.row_padding / info(tensor.dtype).bytes;
-    environment["pitch." + tensor.name] = pitch;
+    const std::int64_t pitch = tensor.shape.back() + elements_in(tensor.dtype, problem.row_padding);
+    environment["pitch." + tensor.name] = tensor.complex ? pitch / 2 : pitch;
     if (problem.row_padding > 0 && tensor.elements() > 0) padded.push_back({tensor.name, pitch});
   }
   return padded;

@@ -47,7 +47,21 @@ std::string_view cuda_type(DType dtype) {
     case DType::uint32:
       return "unsigned int";
     case DType::uint8:
+    case DType::int4:
+    case DType::uint4:
+    case DType::e2m1:
+    case DType::e8m0:
       return "unsigned char";
+    case DType::boolean:
+      return "bool";
+    case DType::int16:
+      return "short";
+    case DType::uint16:
+      return "unsigned short";
+    case DType::uint64:
+      return "unsigned long long";
+    case DType::complex64:
+      return "float2";
   }
   return info(dtype).device_type;
 }

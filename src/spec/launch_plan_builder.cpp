@@ -134,7 +134,9 @@ std::int64_t LaunchPlanBuilder::bytes_of_buffer(const ArgumentChoice& choice) co
     if (choice.kind == ArgumentChoice::Kind::tensor && tensor.name == choice.name) {
       const auto pitch = environment_.find("pitch." + tensor.name);
       const bool padded = pitch != environment_.end() && tensor.elements() > 0;
-      return padded ? tensor.bytes() / tensor.shape.back() * pitch->second : tensor.bytes();
+      if (!padded) return tensor.bytes();
+      const std::int64_t row = pitch->second * (tensor.complex ? 2 : 1);
+      return tensor.elements() / tensor.shape.back() * plan::bytes_of(tensor.dtype, row);
     }
   for (const Workspace& workspace : plan_.workspaces)
     if (choice.kind == ArgumentChoice::Kind::workspace && workspace.name == choice.name) return workspace.bytes;
@@ -169,6 +171,10 @@ TensorMapArgument LaunchPlanBuilder::tensor_map(const std::string& name) const {
   TensorMapSpec map;
   map.tensor = declared.tensor;
   map.dtype = declared.dtype.of(problem_);
+  if (map.dtype == DType::complex64)
+    throw SpecError(declared.where, fmt::format("tensor map '{}' of complex64: the hardware copies no complex numbers; "
+                                                "dtype = \"fp32\" and an innermost extent twice as long do",
+                                                name));
   map.nan_fill = declared.nan_fill;
   const std::int64_t large = std::numeric_limits<std::int64_t>::max();
   for (const Expression& e : declared.dims)

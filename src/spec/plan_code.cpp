@@ -33,6 +33,11 @@ int driver_type(DType dtype) {
       return 3;
     case DType::uint32:
       return 2;
+    case DType::uint64:
+      return 4;
+    case DType::int16:
+    case DType::uint16:
+      return 1;
     default:
       return 0;  // bytes
   }
@@ -222,9 +227,10 @@ class PlanWriter {
   }
 
   std::string bytes_of(const TensorDecl& tensor) {
-    std::string bytes = cpp_literal(info(tensor.dtype.of(problem_)).bytes);
+    const DTypeInfo& type = info(tensor.dtype.of(problem_));
+    std::string bytes = cpp_literal(type.bytes);
     for (const Expression& extent : tensor.shape) bytes = fmt::format("e.multiply({}, {})", bytes, text(extent));
-    return bytes;
+    return type.per_byte > 1 ? fmt::format("{} / {}", bytes, type.per_byte) : bytes;
   }
 
   void pointer(const char* what, std::size_t index, const ArgumentChoice& choice) {

@@ -100,6 +100,7 @@ void resolve_scalars(const Family& family, const ProblemRequest& request, Proble
 
 void add_dtype(Environment& environment, DType dtype) {
   environment["dtype.bytes"] = info(dtype).bytes;
+  environment["dtype.bits"] = 8 * info(dtype).bytes / info(dtype).per_byte;
   for (const std::string& other : dtype_names()) environment["dtype." + other] = other == name(dtype) ? 1 : 0;
 }
 
@@ -110,7 +111,7 @@ void check_constraints(const Family& family, const Problem& problem) {
                                    constraint.doc.empty() ? constraint.name : constraint.doc));
 }
 
-/// The extents of a tensor; throws UsageError when it has more than 2^62 bytes.
+/// The extents of a tensor; throws UsageError when it has more than 2^62 bytes, or rows that end within one.
 std::vector<std::int64_t> shape_of(const TensorDecl& tensor, const Problem& problem) {
   std::vector<std::int64_t> shape;
   std::int64_t bytes = info(tensor.dtype.of(problem)).bytes;
@@ -122,6 +123,11 @@ std::vector<std::int64_t> shape_of(const TensorDecl& tensor, const Problem& prob
       throw UsageError(fmt::format("{}: tensor {} would have more than 2^62 bytes", problem.title(), tensor.name));
     shape.push_back(value);
   }
+  if (const DType dtype = tensor.dtype.of(problem); is_packed(dtype) && shape.back() % info(dtype).per_byte != 0)
+    throw UsageError(
+        fmt::format("{}: a row of tensor {} has {} elements of {}, two to a byte: it must be even "
+                    "(a constraint of the family says which problems have such rows)",
+                    problem.title(), tensor.name, shape.back(), name(dtype)));
   return shape;
 }
 
@@ -138,13 +144,33 @@ std::optional<std::int64_t> partition_of(const TensorDecl& tensor, const Problem
 
 /// Largest and least integers that a range may have in a tensor of this type.
 std::pair<std::int64_t, std::int64_t> integers_of(DType dtype) {
-  if (dtype == DType::int32) return {-kMostThings - 1, kMostThings};
-  return {dtype == DType::uint32 ? 0 : -kLargestInteger, dtype == DType::uint32 ? 0xFFFFFFFF : kLargestInteger};
+  switch (dtype) {
+    case DType::int8:
+      return {-0x80, 0x7F};
+    case DType::uint8:
+      return {0, 0xFF};
+    case DType::int16:
+      return {-0x8000, 0x7FFF};
+    case DType::uint16:
+      return {0, 0xFFFF};
+    case DType::int32:
+      return {-kMostThings - 1, kMostThings};
+    case DType::uint32:
+      return {0, 0xFFFFFFFF};
+    case DType::uint64:
+      return {0, kLargestInteger};
+    default:
+      return {-kLargestInteger, kLargestInteger};
+  }
 }
 
-/// A row has at most as many elements as there are integers.
+/// A row has at most as many elements as there are integers, and places in it fit 31 bits.
 void check_distinct(const TensorDecl& tensor, const Problem& problem, const IntegerRange& range) {
   const std::int64_t length = shape_of(tensor, problem).back();
+  if (length > kMostThings)
+    throw SpecError(tensor.range[1].where(),
+                    fmt::format("tensor '{}' wants {} distinct integers in a row: {} are the most", tensor.name, length,
+                                kMostThings));
   if (length > range.end - range.least)
     throw SpecError(tensor.range[1].where(),
                     fmt::format("tensor '{}' wants {} distinct integers of {}: a constraint of the family "
@@ -261,8 +287,19 @@ std::vector<Tensor> tensors_of(const Family& family, const Problem& problem) {
   std::vector<Tensor> tensors;
   for (const TensorDecl& tensor : family.tensors) {
     const bool unread = !tensor.unread.empty() && tensor.unread.evaluate(problem.environment) != 0;
-    tensors.push_back({tensor.name, tensor.dtype.of(problem), tensor.role, shape_of(tensor, problem),
-                       partition_of(tensor, problem), unread, range_of(family, tensor, problem)});
+    Tensor made{tensor.name,
+                tensor.dtype.of(problem),
+                tensor.role,
+                shape_of(tensor, problem),
+                partition_of(tensor, problem),
+                unread,
+                range_of(family, tensor, problem)};
+    if (made.dtype == DType::complex64) {
+      made.dtype = DType::fp32;
+      made.shape.back() *= 2;
+      made.complex = true;
+    }
+    tensors.push_back(std::move(made));
   }
   return tensors;
 }

@@ -31,13 +31,15 @@ ReferencePlan reference_plan(const Family& family, const Problem& problem, const
   plan.accumulator = is_float ? DType::fp32 : DType::fp64;
   if (!declared.outputs_per_index.empty())
     plan.outputs_per_index = declared.outputs_per_index.evaluate(problem.environment);
-  const std::int64_t elements = output->elements();
+  const std::int64_t numbers = output->complex ? 2 : 1;  // of an element
+  const std::int64_t elements = output->elements() / numbers;
   if (plan.outputs_per_index < 1 || elements % plan.outputs_per_index != 0)
     throw SpecError(declared.outputs_per_index.where(),
                     fmt::format("{} outputs per index do not divide the {} elements of '{}'", plan.outputs_per_index,
                                 elements, declared.output));
   Environment environment = problem.environment;
   environment["count"] = elements / plan.outputs_per_index;
+  plan.outputs_per_index *= numbers;
   LaunchPlanBuilder builder(family, problem, nullptr, std::move(environment));
   for (const ReferenceWorkspaceDecl& workspace : family.reference_workspaces) builder.add_workspace(workspace);
   builder.add(declared.launch, 0);
@@ -50,6 +52,11 @@ ReferencePlan reference_plan(const Family& family, const Problem& problem, const
   const SumLength length = {length_of(declared.tolerance.length, problem.environment),
                             length_of(declared.tolerance.promoted_every, problem.environment)};
   plan.tolerance = make_tolerance(declared.tolerance, length, problem.dtype, output->dtype, is_float);
+  if (declared.rows_sum_to && output->complex)
+    throw SpecError(declared.launch.where,
+                    fmt::format("rows_sum_to: '{}' holds complex numbers, whose two parts would be "
+                                "added up together",
+                                declared.output));
   if (declared.rows_sum_to) plan.rows_sum_to = {*declared.rows_sum_to};
   return plan;
 }

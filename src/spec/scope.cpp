@@ -136,6 +136,7 @@ Scope family_scope(const Family& family) {
     for (const char* property : {".zero", ".one", ".unit", ".whole"}) scope.know(scalar.name + property);
   }
   scope.know("dtype.bytes");
+  scope.know("dtype.bits");
   for (const std::string& dtype : dtype_names()) scope.know("dtype." + dtype);
   for (const Derived& derived : family.derived) scope.declare(NameKind::derived, derived.name, derived.where);
   for (const TensorDecl& tensor : family.tensors) scope.declare(NameKind::tensor, tensor.name, tensor.where);

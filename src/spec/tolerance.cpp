@@ -63,7 +63,8 @@ Tolerance make_tolerance(const ToleranceDecl& declared, const SumLength& length,
   const double reference_roundoff = reference_is_float ? std::ldexp(1.0, -24) : 0.0;
   // Results that round to zero or to the smallest subnormal; and below the smallest normal number of the accumulator an
   // error is as large as at it.
-  tolerance.absolute = std::ldexp(1.0, output.minimum_exponent - output.precision);
+  // Of types of few numbers that would be as far as to the next.
+  tolerance.absolute = output.precision > 2 ? std::ldexp(1.0, output.minimum_exponent - output.precision) : 0;
   if (declared.rule == "rowwise") {
     const double roundoff = accumulator == DType::fp64 ? std::ldexp(1.0, -53) : std::ldexp(1.0, -24);
     tolerance.scale_factor = 4 * (roundoff + reference_roundoff);

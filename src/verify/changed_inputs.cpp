@@ -46,13 +46,14 @@ std::vector<BoundLaunch> ProblemData::change_launches(const Set& set, std::uint3
     const Tensor& tensor = plan_.tensors[change.tensor];
     if (tensor.role != role) continue;
     lab::FillArguments one{};
+    const std::int64_t in_one = info(tensor.dtype).per_byte;  // elements that share a byte change with it
     one.out = set.buffers[change.tensor].pointer() +
-              static_cast<DevicePtr>(change.element) * static_cast<DevicePtr>(info(tensor.dtype).bytes);
-    one.count = 1;
+              static_cast<DevicePtr>(change.element / in_one * info(tensor.dtype).bytes);
+    one.count = in_one;
     one.dtype = static_cast<lab::u32>(tensor.dtype);
     one.recipe = lab::kConstant;
     one.parameter0 = change.value;
-    launches.push_back(lab_.bind_over("lab_fill", one, 1));
+    launches.push_back(lab_.bind_over("lab_fill", one, one.count));
   }
   return launches;
 }

@@ -34,9 +34,9 @@ void require_sound(const ReferencePlan& plan, std::int64_t index, const Judgemen
 
 /// "[3, 0..7]": the outputs that an index stands for.
 std::string place_of(const Tensor& output, std::int64_t per_index, std::int64_t index) {
-  const std::string first = coordinates(output.shape, index * per_index);
+  const std::string first = place_in(output, index * per_index);
   if (per_index == 1) return first;
-  return fmt::format("{} .. {}", first, coordinates(output.shape, (index + 1) * per_index - 1));
+  return fmt::format("{} .. {}", first, place_in(output, (index + 1) * per_index - 1));
 }
 
 /// "an index twice: 9, not sorted: 3"

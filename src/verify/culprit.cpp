@@ -105,7 +105,7 @@ std::string find_culprit(const ProblemPlan& plan, const Recipe& recipe, const Te
     text = explain_product(plan, recipe, output, plan.library_gemm.front(), looked_at);
   if (text.empty() && telling) text = moved(output, looked_at, expected);
   if (text.empty()) return {};
-  const std::string first = coordinates(output.shape, looked_at.front().index);
+  const std::string first = place_in(output, looked_at.front().index);
   if (looked_at.size() == 1) return fmt::format("{}{} holds {}", output.name, first, text);
   return fmt::format("{}{} and {} more looked at hold {}", output.name, first, looked_at.size() - 1, text);
 }

@@ -11,7 +11,7 @@ namespace kerlab::verify {
 namespace {
 
 std::string difference(const Recipe& recipe, const RecipeReport& report, const Tensor& output) {
-  const std::string place = coordinates(output.shape, report.worst_index.value_or(0));
+  const std::string place = place_in(output, report.worst_index.value_or(0));
   if (recipe.exact)
     return fmt::format("{}: got {:.9g}, expected exactly {:.9g}", place, report.worst_got, report.worst_expected);
   return fmt::format("{}: got {:.9g}, expected {:.9g} +- {:.3g}", place, report.worst_got, report.worst_expected,
@@ -27,6 +27,13 @@ std::string coordinates(const std::vector<std::int64_t>& shape, std::int64_t ind
     index = shape[i] > 0 ? index / shape[i] : 0;
   }
   return fmt::format("[{}]", fmt::join(at, ", "));
+}
+
+std::string place_in(const Tensor& tensor, std::int64_t index) {
+  if (!tensor.complex) return coordinates(tensor.shape, index);
+  std::vector<std::int64_t> shape = tensor.shape;
+  shape.back() /= 2;
+  return coordinates(shape, index / 2) + (index % 2 == 0 ? ".x" : ".y");
 }
 
 RecipeReport explain(const Recipe& recipe, const Tensor& output, const lab::CompareReport& found) {

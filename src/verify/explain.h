@@ -13,6 +13,8 @@ namespace kerlab::verify {
 
 /// Row-major coordinates of an element: "[12, 4095]"; "[]" for a scalar.
 std::string coordinates(const std::vector<std::int64_t>& shape, std::int64_t index);
+/// Of a tensor of complex numbers with the part: "[12, 7].y".
+std::string place_in(const Tensor& tensor, std::int64_t index);
 
 /// The report on one output from what lab_compare wrote. Passes when every element was compared and none differs.
 RecipeReport explain(const Recipe& recipe, const Tensor& output, const lab::CompareReport& found);

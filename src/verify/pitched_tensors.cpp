@@ -24,8 +24,9 @@ PitchedTensors::PitchedTensors(ProblemData& data, const LaunchPlan& plan) : data
     if (found == tensors.end() || found->elements() == 0 || pitch.elements <= found->shape.back())
       throw Error(fmt::format("problem '{}': tensor '{}' cannot have a pitch of {}", data.plan().key, pitch.tensor,
                               pitch.elements));
-    const std::int64_t size = info(found->dtype).bytes, rows = found->elements() / found->shape.back();
-    const std::int64_t row_bytes = found->shape.back() * size, pitch_bytes = pitch.elements * size;
+    const std::int64_t rows = found->elements() / found->shape.back();
+    const std::int64_t row_bytes = bytes_of(found->dtype, found->shape.back());
+    const std::int64_t pitch_bytes = bytes_of(found->dtype, pitch.elements);
     copies_.push_back({pitch.tensor, rows, row_bytes, pitch_bytes,
                        GuardedBuffer(data.device(), rows * pitch_bytes, offset),
                        GuardedBuffer(data.device(), rows * (pitch_bytes - row_bytes))});

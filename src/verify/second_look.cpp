@@ -7,6 +7,7 @@
 
 #include "verify/check.h"
 #include "verify/compare.h"
+#include "verify/element_bits.h"
 #include "verify/normwise.h"
 #include "verify/survey.h"
 
@@ -44,13 +45,12 @@ void survey_all(ProblemData& data, const Compared& compared, Survey& survey) {
   const std::int64_t all = std::min(output.elements(), kMostSurveyed);
   for (std::int64_t first = 0; first < all; first += kChunk) {
     const std::int64_t count = std::min(kChunk, all - first);
-    const auto got = fetch(data.device(), compared.got, first, count, format.bytes);
+    const auto begin = static_cast<std::int64_t>(lab::byte_of(format, static_cast<lab::u64>(first)));
+    const auto got = fetch(data.device(), compared.got, begin, bytes_of(output.dtype, count), 1);
     const auto value = fetch(data.device(), compared.expected->value.pointer(), first, count, wide);
     const auto scale = fetch(data.device(), compared.expected->scale.pointer(), first, count, wide);
     for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
-      std::uint64_t bits = 0;
-      const auto size = static_cast<std::size_t>(format.bytes);
-      std::memcpy(&bits, got.data() + i * size, size);
+      const std::uint64_t bits = bits_within(got, format, i);
       const double expected = number(value, i, is_float);
       survey.see(first + static_cast<std::int64_t>(i), bits, expected,
                  lab::judge(format, bits, expected, number(scale, i, is_float), rule));

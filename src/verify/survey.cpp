@@ -9,9 +9,9 @@ namespace {
 
 constexpr std::size_t kMostRunsListed = 8, kMostRunsKept = 256;
 
-std::uint64_t repeated(std::uint32_t pattern, int bytes) {
+std::uint64_t repeated(std::uint32_t pattern, int bits) {
   const std::uint64_t twice = std::uint64_t{pattern} << 32 | pattern;
-  return bytes == 8 ? twice : twice & ((std::uint64_t{1} << (8 * bytes)) - 1);
+  return bits == 64 ? twice : twice & ((std::uint64_t{1} << bits) - 1);
 }
 
 }  // namespace
@@ -21,7 +21,7 @@ Survey::Survey(const ProblemPlan& plan, const Recipe& recipe, const Tensor& outp
       recipe_(recipe),
       output_(output),
       format_(lab::format_of(static_cast<lab::u32>(output.dtype))),
-      poison_(repeated(poison, format_.bytes)),
+      poison_(repeated(poison, lab::bits_in(format_))),
       map_(output) {}
 
 void Survey::see(std::int64_t element, std::uint64_t bits, double expected, const lab::Verdict& verdict) {
@@ -30,8 +30,7 @@ void Survey::see(std::int64_t element, std::uint64_t bits, double expected, cons
   ++wrong_;
   poisoned_ += bits == poison_ && output_.role == Role::output ? 1 : 0;
   if (first_.size() < kMostRunsListed)
-    first_.push_back(
-        {element, coordinates(output_.shape, element), lab::decode(format_, bits), expected, verdict.tolerance});
+    first_.push_back({element, place_in(output_, element), lab::decode(format_, bits), expected, verdict.tolerance});
   if (elements_.size() < kMostRunsKept) elements_.push_back({element, bits, expected});
 }
 

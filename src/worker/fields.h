@@ -7,8 +7,6 @@
 // clang-format off
 namespace kerlab::worker {
 
-inline constexpr DType kLastDType = DType::uint8;
-
 /// How the alternatives of a variant are called in a frame, in their order.
 inline constexpr const char* kArgumentNames[] = {"scalar", "tensor", "workspace", "map", "slot"};
 inline constexpr const char* kRequestNames[] = {"hello",    "problem", "load",   "check",     "time",
@@ -65,6 +63,7 @@ template <typename Archive> void fields(Archive& a, IntegerRange& v) {
 template <typename Archive> void fields(Archive& a, Tensor& v) {
   a("name", v.name); a("dtype", v.dtype, kLastDType); a("role", v.role, Role::inout); a("shape", v.shape);
   a("partition", v.partition); a("unread", v.unread); a("range", v.range);
+  a("complex", v.complex);
 }
 template <typename Archive> void fields(Archive& a, Plant& v) {
   a("what", v.what); a("tensor", v.tensor); a("along_columns", v.along_columns); a("every", v.every);

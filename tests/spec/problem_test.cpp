@@ -212,6 +212,41 @@ TEST_CASE("problem: integers of a range may have an order in each row", "[spec]"
   CHECK_THROWS_WITH(mistake("\"distinct\"\n", "\"distinct\"\nignored = -1\n"), Catch::Contains("are not ignored"));
 }
 
+TEST_CASE("problem: more distinct integers than 2^31 - 1 in a row are one error with its place", "[spec]") {
+  const std::string ids =
+      "[[tensor]]\nname = \"ids\"\nrole = \"input\"\ndtype = \"int64\"\nshape = [\"N\"]\nrange = [0, \"N\"]\n"
+      "order = \"distinct\"\n";
+  const Family family = load_specs(replaced(replaced(kFamily, "[[reference]]", ids + "[[reference]]"), "name = \"N\"\n",
+                                            "name = \"N\"\nmaximum = 4294967296\n"),
+                                   kVariant)
+                            .family;
+  ProblemRequest request;
+  request.dimensions = {{"M", 1}, {"N", 2147483647}, {"K", 1}};
+  CHECK_NOTHROW(make_problem(family, request));
+  request.dimensions["N"] = 2147483649;
+  CHECK_THROWS_WITH(make_problem(family, request),
+                    Catch::Contains("family.toml:") &&
+                        Catch::Contains("'ids' wants 2147483649 distinct integers in a row: 2147483647 are the most"));
+}
+
+TEST_CASE("problem: complex numbers are pairs, and rows of packed types end with a byte", "[spec][types]") {
+  const std::string more =
+      "[[tensor]]\nname = \"z\"\nrole = \"input\"\ndtype = \"complex64\"\nshape = [\"M\", \"N\"]\n"
+      "[[tensor]]\nname = \"q\"\nrole = \"input\"\ndtype = \"int4\"\nshape = [\"M\", \"N\"]\n";
+  const Family family = load_specs(replaced(kFamily, "[[reference]]", more + "[[reference]]"), kVariant).family;
+  ProblemRequest request;
+  request.dimensions = {{"M", 10}, {"N", 6}, {"K", 7}};
+  const std::vector<Tensor> tensors = tensors_of(family, make_problem(family, request));
+  const auto named = [&](const char* name) { return *std::ranges::find(tensors, name, &Tensor::name); };
+  CHECK(named("z").complex);
+  CHECK(named("z").shape == std::vector<std::int64_t>{10, 12});
+  CHECK(named("z").bytes() == 10 * 6 * 8);
+  CHECK(named("q").bytes() == 10 * 6 / 2);
+  request.dimensions["N"] = 5;
+  CHECK_THROWS_WITH(make_problem(family, request),
+                    Catch::Contains("a row of tensor q has 5 elements of int4, two to a byte: it must be even"));
+}
+
 TEST_CASE("problem: without beta the library's C need not be named", "[spec]") {
   const auto with = [](const std::string& rest) {
     return kFamily + "[library.gemm]\nm = \"M\"\nn = \"N\"\nk = \"K\"\nalpha = \"alpha\"\na = \"A\"\nb = \"A\"\n" +

@@ -77,7 +77,8 @@ TEST_CASE("family: keys, types and TOML itself", "[spec]") {
       {"role = \"output\"", "role = \"output\"\ndtype = \"int32\"\npartition = \"M\"",
        "family.toml:30:13: only an input can be one ('partition' of tensor 'D')"},
       {"role = \"input\"", "role = \"input\"\nrange = [0, \"M\"]",
-       "family.toml:25:9: integers of a range need dtype = \"int32\", \"int64\" or \"uint32\" ('range' of tensor 'A')"},
+       "family.toml:25:9: integers of a range need dtype = \"int32\" or another integer type of 8 to 64 bits ('range' "
+       "of tensor 'A')"},
       {"role = \"output\"", "role = \"output\"\ndtype = \"int32\"\nrange = [0, \"M\"]",
        "family.toml:30:9: only an input can hold integers of a range ('range' of tensor 'D')"},
       {"role = \"input\"", "role = \"input\"\ndtype = \"int32\"\nrange = [\"M\"]",

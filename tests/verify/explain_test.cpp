@@ -13,6 +13,14 @@ TEST_CASE("index becomes row-major coordinates", "[verify]") {
   CHECK(coordinates({}, 0) == "[]");
 }
 
+TEST_CASE("of complex numbers the part is told", "[verify][types]") {
+  Tensor output{"D", DType::fp32, Role::output, {16, 8}};
+  CHECK(place_in(output, 13) == "[1, 5]");
+  output.complex = true;
+  CHECK(place_in(output, 13) == "[1, 2].y");
+  CHECK(place_in(output, 12) == "[1, 2].x");
+}
+
 TEST_CASE("a comparison is told in words", "[verify]") {
   const Tensor output{"D", DType::fp32, Role::output, {16, 4096}};
   Recipe recipe;

@@ -116,8 +116,9 @@ TEST_CASE("lab_fill gives the host's bits for every recipe and data type", "[ver
       std::size_t differing = 0;
       for (std::size_t i = 0; i < static_cast<std::size_t>(a.count); ++i) {
         const lab::u64 expected = lab::element_bits(f, a, key, constant, i);
-        differing += std::memcmp(&expected, &bytes[i * static_cast<std::size_t>(f.bytes)],
-                                 static_cast<std::size_t>(f.bytes)) != 0;
+        lab::u64 held = 0;
+        std::memcpy(&held, &bytes[lab::byte_of(f, i)], static_cast<std::size_t>(f.bytes));
+        differing += expected != lab::bits_of_element(f, held, i) ? 1 : 0;
       }
       CHECK(differing == 0);
     }

@@ -30,6 +30,7 @@ TEST_CASE("number formats agree with the data type table", "[verify]") {
     const lab::Format f = lab::format_of(id);
     CAPTURE(type.name);
     CHECK(f.bytes == type.bytes);
+    CHECK(f.per_byte == type.per_byte);
     CHECK(f.is_float == type.is_float);
     CHECK(f.precision == type.precision);
     if (type.is_float) {
@@ -94,6 +95,75 @@ TEST_CASE("every bit pattern of the small formats survives decode and encode", "
       }
     }
   }
+}
+
+TEST_CASE("every code of the types of few bits survives decode and encode", "[verify][types]") {
+  for (const lab::u32 id : {lab::kBool, lab::kInt4, lab::kUint4, lab::kE2m1, lab::kE8m0, lab::kInt16, lab::kUint16}) {
+    const lab::Format f = lab::format_of(id);
+    const lab::u64 count = id == lab::kBool ? 2 : lab::u64{1} << lab::bits_in(f);
+    for (lab::u64 bits = 0; bits < count; ++bits) {
+      CAPTURE(id, bits);
+      const double x = lab::decode(f, bits);
+      const bool least = !f.is_float && f.is_signed && x < -static_cast<double>(f.maximum);  // saturates to -most
+      if (least || (x == 0 && bits != 0)) continue;
+      CHECK(lab::encode(f, x) == bits);
+    }
+  }
+}
+
+TEST_CASE("ends of the smaller and unsigned types", "[verify][types]") {
+  const auto value = [](lab::u32 id, lab::u64 bits) { return lab::decode(lab::format_of(id), bits); };
+  CHECK(value(lab::kInt16, 0x8000) == -32768);
+  CHECK(value(lab::kInt16, 0x7FFF) == 32767);
+  CHECK(value(lab::kUint16, 0xFFFF) == 65535);
+  CHECK(value(lab::kUint64, ~lab::u64{0}) == std::ldexp(1.0, 64));
+  CHECK(value(lab::kInt4, 8) == -8);
+  CHECK(value(lab::kUint4, 15) == 15);
+  CHECK(value(lab::kBool, 2) == 2);  // what no kernel should have stored is not hidden
+  const double e2m1[] = {0, 0.5, 1, 1.5, 2, 3, 4, 6};
+  for (lab::u64 code = 0; code < 8; ++code) {
+    CHECK(value(lab::kE2m1, code) == e2m1[code]);
+    CHECK(value(lab::kE2m1, code + 8) == -e2m1[code]);
+  }
+  CHECK(value(lab::kE8m0, 0) == std::ldexp(1.0, -127));
+  CHECK(value(lab::kE8m0, 127) == 1);
+  CHECK(value(lab::kE8m0, 254) == std::ldexp(1.0, 127));
+  CHECK(std::isnan(value(lab::kE8m0, 255)));
+}
+
+TEST_CASE("rounding to e2m1 and e8m0", "[verify][types]") {
+  const auto rounded = [](lab::u32 id, double x) {
+    return lab::decode(lab::format_of(id), lab::encode(lab::format_of(id), x));
+  };
+  CHECK(rounded(lab::kE2m1, 0.25) == 0);  // to the even one
+  CHECK(rounded(lab::kE2m1, 0.26) == 0.5);
+  CHECK(rounded(lab::kE2m1, 0.75) == 1);
+  CHECK(rounded(lab::kE2m1, 1.25) == 1);
+  CHECK(rounded(lab::kE2m1, 2.5) == 2);
+  CHECK(rounded(lab::kE2m1, -3.5) == -4);
+  CHECK(rounded(lab::kE2m1, 5) == 4);
+  CHECK(rounded(lab::kE2m1, 1e9) == 6);
+  CHECK(rounded(lab::kE2m1, -std::numeric_limits<double>::infinity()) == -6);
+  CHECK(rounded(lab::kE2m1, std::nan("")) == 6);
+  CHECK(rounded(lab::kE8m0, 1.49) == 1);
+  CHECK(rounded(lab::kE8m0, 1.5) == 2);
+  CHECK(rounded(lab::kE8m0, 0.7) == 0.5);
+  CHECK(rounded(lab::kE8m0, 0) == std::ldexp(1.0, -127));
+  CHECK(rounded(lab::kE8m0, std::ldexp(1.0, -140)) == std::ldexp(1.0, -127));
+  CHECK(rounded(lab::kE8m0, 1e300) == std::ldexp(1.0, 127));
+  CHECK(std::isnan(rounded(lab::kE8m0, std::nan(""))));
+  CHECK(rounded(lab::kBool, 7) == 1);
+  CHECK(rounded(lab::kUint64, 1e300) == std::ldexp(1.0, 64));
+}
+
+TEST_CASE("two elements of a packed type share a byte, the first in its low bits", "[verify][types]") {
+  const lab::Format f = lab::format_of(lab::kInt4);
+  CHECK(lab::byte_of(f, 7) == 3);
+  CHECK(lab::bits_of_element(f, 0xA5, 6) == 0x5);
+  CHECK(lab::bits_of_element(f, 0xA5, 7) == 0xA);
+  CHECK(kerlab::plan::bytes_of(DType::int4, 7) == 4);
+  CHECK(kerlab::plan::elements_in(DType::e2m1, 16) == 32);
+  CHECK(kerlab::plan::elements_in(DType::complex64, 16) == 2);
 }
 
 TEST_CASE("overflow gives infinity, or the largest number where the hardware saturates", "[verify]") {

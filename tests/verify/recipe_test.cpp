@@ -130,6 +130,25 @@ TEST_CASE("one_hot recipe has one 1 in every row", "[verify]") {
   CHECK(std::count(used.begin(), used.end(), 0) < 3);
 }
 
+TEST_CASE("recipes give all numbers of the types of few bits", "[verify][types]") {
+  const auto codes = [](lab::u32 dtype, lab::u32 recipe) {
+    const lab::Format f = lab::format_of(dtype);
+    const lab::FillArguments a = fill(recipe, 4);
+    std::set<lab::u64> seen;
+    for (lab::u64 i = 0; i < 4096; ++i) seen.insert(lab::element_bits(f, a, lab::stream_key(a.seed, a.tensor), 0, i));
+    return seen;
+  };
+  for (const lab::u32 recipe : {lab::kNormal, lab::kUniform}) {
+    CHECK(codes(lab::kE2m1, recipe).size() == 16);
+    CHECK(codes(lab::kInt4, recipe).size() == 16);
+    CHECK(codes(lab::kBool, recipe) == std::set<lab::u64>{0, 1});
+  }
+  CHECK(codes(lab::kBool, lab::kSmallInteger) == std::set<lab::u64>{0, 1});
+  CHECK(codes(lab::kBool, lab::kIndexCoded) == std::set<lab::u64>{0, 1});
+  CHECK(codes(lab::kUint4, lab::kUniform).size() == 9);  // of both signs, without it
+  CHECK_FALSE(codes(lab::kE8m0, lab::kNormal).contains(0xFF));
+}
+
 TEST_CASE("constant recipe and integer types", "[verify]") {
   for (const double v : values(lab::kFp16, fill(lab::kConstant, 0.1), 10)) CHECK(v == Approx(0.1).epsilon(5e-4));
   for (const double v : values(lab::kUint8, fill(lab::kNormal), 1000)) REQUIRE((v >= 0 && v <= 127));

@@ -59,6 +59,49 @@ TEST_CASE("one rounding of the reference always passes, two ulps never without a
   }
 }
 
+TEST_CASE("of e2m1 and e8m0 one rounding passes, and no neighbour of it", "[verify][types]") {
+  for (const lab::u32 id : {lab::kE2m1, lab::kE8m0}) {
+    const lab::Format f = lab::format_of(id);
+    for (const double x : {0.3, 0.5, 0.8, 1.0, 1.2, 2.0, 2.2, 3.1, 4.0, 4.4, 5.5, 6.2}) {
+      CAPTURE(id, x);
+      const lab::u64 bits = lab::encode(f, x);
+      CHECK(lab::judge(f, bits, x, 1, bound(0, 0, 0)).passed);
+      CHECK_FALSE(lab::judge(f, bits - 1, x, 1, bound(0, 0, 0)).passed);
+      if (bits < f.maximum) CHECK_FALSE(lab::judge(f, bits + 1, x, 1, bound(0, 0, 0)).passed);
+    }
+  }
+  const auto passed = [](lab::u32 id, lab::u64 bits, double reference) {
+    return lab::judge(lab::format_of(id), bits, reference, 1, bound(0, 0, 0)).passed;
+  };
+  CHECK(passed(lab::kE2m1, 2, 1.25));  // either where both are as near
+  CHECK(passed(lab::kE2m1, 3, 1.25));
+  CHECK(passed(lab::kE2m1, 7, 100));
+  CHECK_FALSE(passed(lab::kE2m1, 6, 100));
+  CHECK(passed(lab::kE8m0, 255, kNan));
+  CHECK_FALSE(passed(lab::kE8m0, 254, kNan));
+  CHECK_FALSE(passed(lab::kE8m0, 255, 1));
+}
+
+TEST_CASE("bool, 16 and 64 bits are exact", "[verify][types]") {
+  const auto passed = [](lab::u32 id, lab::u64 bits, double reference) {
+    return lab::judge(lab::format_of(id), bits, reference, 0, bound(0, 0, 0)).passed;
+  };
+  CHECK(passed(lab::kBool, 1, 1));
+  CHECK_FALSE(passed(lab::kBool, 2, 1));
+  CHECK_FALSE(passed(lab::kBool, 0xFF, 1));
+  CHECK_FALSE(passed(lab::kBool, 0, 1));
+  CHECK(passed(lab::kInt16, 0x8000, -32768));
+  CHECK_FALSE(passed(lab::kInt16, 0x8001, -32768));
+  CHECK_FALSE(passed(lab::kUint16, 0xFFFE, 65535));
+  CHECK(passed(lab::kUint64, ~lab::u64{0}, std::ldexp(1.0, 64)));
+  CHECK_FALSE(passed(lab::kUint64, lab::u64{1} << 63, std::ldexp(1.0, 64)));
+  CHECK(passed(lab::kInt4, 8, -8));
+  CHECK_FALSE(passed(lab::kInt4, 9, -8));
+  CHECK(passed(lab::kInt16, 0x8001, -40000));  // what is beyond may be saturated to either
+  CHECK(passed(lab::kInt16, 0x8000, -40000));
+  CHECK_FALSE(lab::judge(lab::format_of(lab::kInt16), 0x8001, -32768, 0, bound(0, 0, 0, true)).passed);
+}
+
 TEST_CASE("NaN passes only where the reference is NaN", "[verify]") {
   for (const bool exact : {false, true}) {
     const lab::CompareArguments a = bound(1, 1, 1e300, exact);

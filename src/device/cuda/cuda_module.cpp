@@ -34,10 +34,21 @@ CUtensorMapDataType tensor_map_type(DType dtype) {
       return CU_TENSOR_MAP_DATA_TYPE_INT32;
     case DType::uint32:
       return CU_TENSOR_MAP_DATA_TYPE_UINT32;
+    case DType::uint64:
+      return CU_TENSOR_MAP_DATA_TYPE_UINT64;
+    case DType::int16:
+    case DType::uint16:
+      return CU_TENSOR_MAP_DATA_TYPE_UINT16;
     case DType::e4m3:
     case DType::e5m2:
     case DType::int8:
     case DType::uint8:
+    case DType::boolean:
+    case DType::int4:
+    case DType::uint4:
+    case DType::e2m1:
+    case DType::e8m0:
+    case DType::complex64:  // no map has it
       break;
   }
   return CU_TENSOR_MAP_DATA_TYPE_UINT8;

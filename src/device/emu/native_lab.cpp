@@ -67,6 +67,30 @@ struct WordOf<8> {
 template <u32 kDtype>
 using Word = typename WordOf<lab::format_of(kDtype).bytes>::type;
 
+template <u32 kDtype>
+u64 load(const Word<kDtype>* words, i64 i) {
+  constexpr lab::Format kFormat = lab::format_of(kDtype);
+  return lab::bits_of_element(kFormat, words[i / kFormat.per_byte], static_cast<u64>(i));
+}
+
+/// Of elements that share a word the first is stored before the others.
+template <u32 kDtype>
+void store(Word<kDtype>* words, i64 i, u64 bits) {
+  constexpr lab::Format kFormat = lab::format_of(kDtype);
+  auto& word = words[i / kFormat.per_byte];
+  if (kFormat.per_byte == 1 || i % kFormat.per_byte == 0)
+    word = static_cast<Word<kDtype>>(bits);
+  else
+    word = static_cast<Word<kDtype>>(word | bits << 4);
+}
+
+/// Words of so many elements.
+template <u32 kDtype>
+constexpr i64 words_of(i64 count) {
+  constexpr i64 kPerWord = lab::format_of(kDtype).per_byte;
+  return (count + kPerWord - 1) / kPerWord;
+}
+
 [[gnu::noinline]] lab::Value planted(const lab::Format& format, const lab::FillArguments& a, u64 key, u64 index) {
   return lab::planted_value(format, a, key, index);
 }
@@ -80,7 +104,7 @@ void fill_range(const lab::FillArguments& a, Word<kDtype>* out, i64 begin, i64 e
   fixed.recipe = kRecipe;  // constants for what is inlined
   fixed.plants = 0;
   for (i64 i = begin; i < end; ++i)
-    out[i] = static_cast<Word<kDtype>>(lab::element_bits(kFormat, fixed, key, constant, static_cast<u64>(i)));
+    store<kDtype>(out, i, lab::element_bits(kFormat, fixed, key, constant, static_cast<u64>(i)));
 }
 
 /// Element by element each offset would be the sum of all parts before it.
@@ -89,7 +113,8 @@ void fill_partition(const lab::FillArguments& a, Word<kDtype>* out) {
   constexpr lab::Format kFormat = lab::format_of(kDtype);
   lab::for_each_part(lab::stream_key(a.seed, a.tensor), static_cast<u64>(a.count) - 1, static_cast<u64>(a.parameter0),
                      a.pattern, [&](u64 part, i64 begin) {
-                       out[part] = static_cast<Word<kDtype>>(lab::encode_value(kFormat, lab::signed_value(begin, 0)));
+                       store<kDtype>(out, static_cast<i64>(part),
+                                     lab::encode_value(kFormat, lab::signed_value(begin, 0)));
                      });
 }
 
@@ -99,7 +124,7 @@ void fill_planted(const lab::FillArguments& a, Word<kDtype>* out, i64 begin, i64
   const lab::Format format = lab::format_of(kDtype);
   const u64 key = lab::stream_key(a.seed, a.tensor);
   for (i64 i = begin; i < end; ++i)
-    out[i] = static_cast<Word<kDtype>>(lab::encode_value(format, planted(format, a, key, static_cast<u64>(i))));
+    store<kDtype>(out, i, lab::encode_value(format, planted(format, a, key, static_cast<u64>(i))));
 }
 
 template <u32 kDtype>
@@ -163,7 +188,7 @@ void compare_all(const lab::CompareArguments& a, const Word<kDtype>* got, const 
                  const Accumulator* scale, lab::CompareReport& report, int threads) {
   constexpr lab::Format kFormat = lab::format_of(kDtype);
   const auto judge = [&](i64 i) {
-    return lab::judge(kFormat, got[i], static_cast<double>(value[i]), static_cast<double>(scale[i]), a);
+    return lab::judge(kFormat, load<kDtype>(got, i), static_cast<double>(value[i]), static_cast<double>(scale[i]), a);
   };
   std::vector<Tally> tallies(static_cast<std::size_t>(emu::chunks_of(a.count)));
   emu::for_chunks(a.count, threads, [&](std::int64_t chunk, std::int64_t begin, std::int64_t end) {
@@ -172,8 +197,8 @@ void compare_all(const lab::CompareArguments& a, const Word<kDtype>* got, const 
       const lab::Verdict verdict = judge(i);
       tally.see(verdict, i, static_cast<double>(value[i]));
       if (a.rounding != 0)
-        lab::add_rounding(tally.rounding, kFormat, lab::decode(kFormat, got[i]), static_cast<double>(value[i]),
-                          verdict.tolerance);
+        lab::add_rounding(tally.rounding, kFormat, lab::decode(kFormat, load<kDtype>(got, i)),
+                          static_cast<double>(value[i]), verdict.tolerance);
     }
     tallies[static_cast<std::size_t>(chunk)] = tally;
   });
@@ -185,7 +210,7 @@ void compare_all(const lab::CompareArguments& a, const Word<kDtype>* got, const 
   const lab::Verdict verdict = judge(i);
   report.worst_key = whole.worst_key;
   report.worst_index = i + 1;
-  report.worst_got = lab::decode(kFormat, got[i]);
+  report.worst_got = lab::decode(kFormat, load<kDtype>(got, i));
   report.worst_expected = static_cast<double>(value[i]);
   report.worst_tolerance = verdict.tolerance;
   report.max_ratio = verdict.ratio;
@@ -216,11 +241,11 @@ void NativeLab::fill(const BoundLaunch& launch) const {
   if (a.offset_bytes != 0)
     a.offsets = reinterpret_cast<u64>(at<std::uint8_t>(a.offsets, (a.parts + 1) * a.offset_bytes));
   with_type(a.dtype, [&]<u32 kDtype>() {
-    auto* out = at<Word<kDtype>>(a.out, a.count);
+    auto* out = at<Word<kDtype>>(a.out, words_of<kDtype>(a.count));
     if (a.recipe == lab::kPartition) return fill_partition<kDtype>(a, out);
-    const i64 bytes = a.count * static_cast<i64>(sizeof *out);
+    const i64 bytes = words_of<kDtype>(a.count) * static_cast<i64>(sizeof *out);
     const bool sparse = bytes >= kSparseBytes;
-    const i64 count = sparse ? kRepeatedBytes / static_cast<i64>(sizeof *out) : a.count;
+    const i64 count = sparse ? elements_in(static_cast<DType>(kDtype), kRepeatedBytes) : a.count;
     emu::for_chunks(count, threads_, [&](std::int64_t, std::int64_t begin, std::int64_t end) {
       fill_range<kDtype>(a, out, begin, end);
     });
@@ -233,7 +258,7 @@ void NativeLab::compare(const BoundLaunch& launch) const {
   auto& report = *at<lab::CompareReport>(a.report, 1);
   if (a.count <= 0) return publish(report, {}, static_cast<u64>(a.count));
   with_type(a.dtype, [&]<u32 kDtype>() {
-    const auto* got = at<Word<kDtype>>(a.got, a.count);
+    const auto* got = at<Word<kDtype>>(a.got, words_of<kDtype>(a.count));
     if (a.acc_is_float != 0)
       compare_all<kDtype>(a, got, at<float>(a.value, a.count), at<float>(a.scale, a.count), report, threads_);
     else

@@ -102,7 +102,7 @@ Report& LabKernels::report(DevicePtr base, std::uint32_t slot) {
 
 double LabKernels::fill(const BoundLaunch& launch, ScriptedDamage& damage) {
   const auto a = arguments_of<lab::FillArguments>(launch);
-  const double bytes = static_cast<double>(a.count) * info(static_cast<DType>(a.dtype)).bytes;
+  const double bytes = static_cast<double>(bytes_of(static_cast<DType>(a.dtype), a.count));
   const auto end = a.out + static_cast<std::uint64_t>(bytes);
   damage.modified.erase(damage.modified.lower_bound(a.out), damage.modified.lower_bound(end));
   return move_us(bytes);

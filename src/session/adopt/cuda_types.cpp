@@ -10,15 +10,34 @@ struct KnownType {
   std::string_view name;
   DType dtype;
 };
-constexpr std::array kElements = {KnownType{"float", DType::fp32},          KnownType{"double", DType::fp64},
-                                  KnownType{"half", DType::fp16},           KnownType{"__half", DType::fp16},
-                                  KnownType{"__nv_bfloat16", DType::bf16},  KnownType{"nv_bfloat16", DType::bf16},
-                                  KnownType{"int", DType::int32},           KnownType{"int32_t", DType::int32},
-                                  KnownType{"unsigned int", DType::uint32}, KnownType{"uint32_t", DType::uint32},
-                                  KnownType{"uint", DType::uint32},         KnownType{"long long", DType::int64},
-                                  KnownType{"int64_t", DType::int64},       KnownType{"signed char", DType::int8},
-                                  KnownType{"int8_t", DType::int8},         KnownType{"unsigned char", DType::uint8},
-                                  KnownType{"uint8_t", DType::uint8}};
+constexpr std::array kElements = {KnownType{"float", DType::fp32},
+                                  KnownType{"double", DType::fp64},
+                                  KnownType{"half", DType::fp16},
+                                  KnownType{"__half", DType::fp16},
+                                  KnownType{"__nv_bfloat16", DType::bf16},
+                                  KnownType{"nv_bfloat16", DType::bf16},
+                                  KnownType{"int", DType::int32},
+                                  KnownType{"int32_t", DType::int32},
+                                  KnownType{"unsigned int", DType::uint32},
+                                  KnownType{"uint32_t", DType::uint32},
+                                  KnownType{"uint", DType::uint32},
+                                  KnownType{"long long", DType::int64},
+                                  KnownType{"int64_t", DType::int64},
+                                  KnownType{"signed char", DType::int8},
+                                  KnownType{"int8_t", DType::int8},
+                                  KnownType{"unsigned char", DType::uint8},
+                                  KnownType{"uint8_t", DType::uint8},
+                                  KnownType{"bool", DType::boolean},
+                                  KnownType{"short", DType::int16},
+                                  KnownType{"short int", DType::int16},
+                                  KnownType{"int16_t", DType::int16},
+                                  KnownType{"unsigned short", DType::uint16},
+                                  KnownType{"uint16_t", DType::uint16},
+                                  KnownType{"ushort", DType::uint16},
+                                  KnownType{"unsigned long long", DType::uint64},
+                                  KnownType{"uint64_t", DType::uint64},
+                                  KnownType{"cuComplex", DType::complex64},
+                                  KnownType{"cuFloatComplex", DType::complex64}};
 
 }  // namespace
 

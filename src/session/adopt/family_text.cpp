@@ -77,6 +77,16 @@ std::string bytes_of(const DraftTensor& tensor) {
   return fmt::format("({}) * {}", tensor.elements.text, each);
 }
 
+/// How the reference hands on what the given kernel computed.
+std::string values_text(DType dtype) {
+  if (dtype == DType::complex64)
+    return "  const float2 z = given[index == nullptr ? j : index[j]];\n"
+           "  value[2 * j] = z.x;\n  value[2 * j + 1] = z.y;\n"
+           "  scale[2 * j] = fabs(ACC(z.x));\n  scale[2 * j + 1] = fabs(ACC(z.y));\n";
+  return fmt::format("  value[j] = ACC({}(given[index == nullptr ? j : index[j]]));\n  scale[j] = fabs(value[j]);\n",
+                     dtype == DType::fp64 || !info(dtype).is_float ? "" : "to_float");
+}
+
 bool written(const DraftTensor& tensor) {
   return tensor.role.text != "input";
 }
@@ -200,13 +210,8 @@ std::string reference_text(const Draft& draft, const AdoptedNames& names) {
           "\nextern \"C\" __global__ void given_{0}_value(const {1}* given, const long long* index, long long count,\n"
           "                                          ACC* value, ACC* scale) {{\n"
           "  const long long j = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;\n"
-          "  if (j >= count) return;\n"
-          "  value[j] = ACC({2}(given[index == nullptr ? j : index[j]]));\n"
-          "  scale[j] = fabs(value[j]);\n}}\n",
-          tensor.name, tensor.own ? tensor.type : "DTYPE",
-          tensor.own.value_or(draft.dtype) == DType::fp64 || !info(tensor.own.value_or(draft.dtype)).is_float
-              ? ""
-              : "to_float");
+          "  if (j >= count) return;\n{2}}}\n",
+          tensor.name, tensor.own ? tensor.type : "DTYPE", values_text(tensor.own.value_or(draft.dtype)));
   return text;
 }
 

@@ -22,7 +22,7 @@ constexpr std::size_t kMostFar = 3;
 
 /// What wide loads and tensor maps ask for, rows of whole 16 bytes.
 std::int64_t far_step(DType dtype) {
-  return std::max<std::int64_t>(8, 16 / info(dtype).bytes);
+  return std::max<std::int64_t>(8, elements_in(dtype, 16));
 }
 
 /// None where the family has no such problem.

@@ -58,7 +58,7 @@ std::optional<RowShape> row_shape(const Family& family, const Problem& problem) 
   for (const Tensor& tensor : tensors) {
     const bool read = tensor.role != Role::output && !tensor.unread && tensor.shape.size() >= 2;
     if (!read || tensor.elements() != shape.rows * tensor.shape.back()) continue;
-    const std::int64_t bytes = tensor.shape.back() * info(tensor.dtype).bytes;
+    const std::int64_t bytes = plan::bytes_of(tensor.dtype, tensor.shape.back());
     shape.row_bytes = std::max(shape.row_bytes, bytes);
     shape.read_bytes += bytes;
   }

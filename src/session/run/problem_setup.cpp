@@ -172,9 +172,12 @@ void ProblemLoader::load() {
 
 std::vector<std::string> tensor_texts(const ProblemPlan& plan) {
   std::vector<std::string> texts;
-  for (const Tensor& tensor : plan.tensors)
-    texts.push_back(
-        fmt::format("{} {} {} {}", tensor.name, name(tensor.role), name(tensor.dtype), fmt::join(tensor.shape, "x")));
+  for (const Tensor& tensor : plan.tensors) {
+    std::vector<std::int64_t> shape = tensor.shape;
+    if (tensor.complex) shape.back() /= 2;
+    const DType dtype = tensor.complex ? DType::complex64 : tensor.dtype;
+    texts.push_back(fmt::format("{} {} {} {}", tensor.name, name(tensor.role), name(dtype), fmt::join(shape, "x")));
+  }
   return texts;
 }
 

@@ -21,12 +21,12 @@ constexpr double kFraction = 1.2345678806304932;                        // 24 si
 
 /// What the widest_access access takes: 16 bytes, and rows of so many elements are what tensor maps ask for.
 std::int64_t widest_access(const Problem& base) {
-  return std::max<std::int64_t>(8, 16 / info(base.dtype).bytes);
+  return std::max<std::int64_t>(8, elements_in(base.dtype, 16));
 }
 
 /// Elements in 16 bytes.
 std::int64_t packet_of(const Problem& base) {
-  return std::max<std::int64_t>(1, 16 / info(base.dtype).bytes);
+  return std::max<std::int64_t>(1, elements_in(base.dtype, 16));
 }
 
 std::int64_t power_in(std::int64_t extent, std::int64_t most) {

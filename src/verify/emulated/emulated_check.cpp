@@ -168,14 +168,15 @@ void EmulatedChecker::look_at_zeros(const Candidate& candidate, const Run& run, 
 std::vector<std::int64_t> EmulatedChecker::elements_to_check(const Run& run, std::size_t reference) const {
   const Tensor& output = data_.output(reference);
   const auto size = static_cast<std::uint64_t>(info(output.dtype).bytes);
+  const auto in_one = static_cast<std::uint64_t>(info(output.dtype).per_byte);
   const std::uint64_t begin = data_.buffer(run.set, output.name).pointer();
   const std::uint64_t end = begin + static_cast<std::uint64_t>(output.bytes());
   std::vector<Stride> elements;
   if (run.sampled) {
     for (const AddressRange& range : run.written) {
       if (!overlap(range, begin, end)) continue;
-      const std::uint64_t first = (std::max(range.begin, begin) - begin) / size;
-      const std::uint64_t last = (std::min(range.end, end) - begin + size - 1) / size;
+      const std::uint64_t first = (std::max(range.begin, begin) - begin) / size * in_one;
+      const std::uint64_t last = (std::min(range.end, end) - begin + size - 1) / size * in_one;
       elements.push_back({static_cast<std::int64_t>(first), static_cast<std::int64_t>(last - first)});
     }
   } else {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <string_view>
 
 #include "base/hash.h"
@@ -11,6 +10,7 @@
 #include "plan/sparse_tensor.h"
 #include "verify/checker.h"
 #include "verify/compare.h"
+#include "verify/element_bits.h"
 #include "verify/emulated/emulated_run.h"
 #include "verify/explain.h"
 #include "verify/normwise.h"
@@ -47,12 +47,6 @@ void see(lab::CompareReport& found, const Element& element) {
 /// that were written, ascending.
 bool is_far_end_missing(const Tensor& output, const std::vector<std::int64_t>& elements) {
   return output.elements() > kFarElements + kFarElements / 4 && elements.back() < kFarElements;
-}
-
-std::uint64_t bits_at(std::span<const std::byte> bytes) {
-  std::uint64_t bits = 0;
-  std::memcpy(&bits, bytes.data(), bytes.size());
-  return bits;
 }
 
 constexpr std::string_view kFarEnd = "beyond its element 2^31: an extent or an index kept in too few bits";
@@ -95,17 +89,17 @@ void EmulatedChecker::visit(const Run& run, std::size_t reference, const std::ve
   const std::vector<ExpectedValues::Value> expected = expected_for(run, reference, elements);
   const lab::CompareArguments rule = compare_rule(data_.plan(), output, run.recipe, reference, run.accuracy);
   const lab::Format format = lab::format_of(rule.dtype);
-  const auto size = static_cast<std::size_t>(format.bytes);
   const DevicePtr base = in_place_.pointer(run.set, output);
   std::vector<std::byte> got;
   for (std::size_t i = 0; i < elements.size();) {
     // Neighbours are fetched together.
     std::size_t end = i + 1;
     while (end < elements.size() && elements[end] == elements[end - 1] + 1) ++end;
-    got.resize((end - i) * size);
-    data_.device().copy_out(got, base + static_cast<DevicePtr>(elements[i]) * size);
-    for (std::size_t j = 0; i < end; ++i, ++j) {
-      const std::uint64_t bits = bits_at(std::span(got).subspan(j * size, size));
+    const std::int64_t first = elements[i] - elements[i] % format.per_byte;  // begins with a byte
+    got.resize(static_cast<std::size_t>(bytes_of(output.dtype, elements[end - 1] + 1 - first)));
+    data_.device().copy_out(got, base + lab::byte_of(format, static_cast<lab::u64>(first)));
+    for (; i < end; ++i) {
+      const std::uint64_t bits = bits_within(got, format, static_cast<std::size_t>(elements[i] - first));
       see_element(Element{elements[i], bits, lab::decode(format, bits), expected[i].value,
                           lab::judge(format, bits, expected[i].value, expected[i].scale, rule)});
     }
@@ -117,14 +111,16 @@ RecipeReport EmulatedChecker::judge_indices(const Run& run, std::size_t referenc
                                             const std::vector<std::int64_t>& elements) {
   const std::int64_t width = data_.plan().references[reference].outputs_per_index;
   const Tensor& output = data_.output(reference);
-  const auto bytes = static_cast<std::uint64_t>(width * info(output.dtype).bytes);
   const std::uint64_t base = data_.buffer(run.set, output.name).pointer();
   std::vector<std::int64_t> indices;
   for (const std::int64_t element : elements) {
     const std::int64_t index = element / width;
     if (!indices.empty() && indices.back() == index) continue;
-    const std::uint64_t begin = base + static_cast<std::uint64_t>(index) * bytes;
-    const auto holds = [&](const AddressRange& range) { return range.begin <= begin && range.end >= begin + bytes; };
+    // An odd one of a packed type has the byte that it shares.
+    const std::uint64_t begin =
+        base + static_cast<std::uint64_t>(bytes_of(output.dtype, index * width + 1) - info(output.dtype).bytes);
+    const std::uint64_t end = base + static_cast<std::uint64_t>(bytes_of(output.dtype, (index + 1) * width));
+    const auto holds = [&](const AddressRange& range) { return range.begin <= begin && range.end >= end; };
     if (!run.sampled || std::any_of(run.written.begin(), run.written.end(), holds)) indices.push_back(index);
   }
   if (indices.empty()) return wrote_nothing(data_.plan().recipes[run.recipe], output, "to it");

@@ -19,7 +19,7 @@ std::int64_t EmulatedChecker::first_unwritten(const Run& run, std::size_t refere
   const std::uint64_t begin = reached, end = begin + static_cast<std::uint64_t>(output.bytes());
   for (const AddressRange& range : run.written)
     if (range.begin <= reached && range.end > reached) reached = range.end;
-  return reached >= end ? -1 : static_cast<std::int64_t>((reached - begin) / info(output.dtype).bytes);
+  return reached >= end ? -1 : elements_in(output.dtype, static_cast<std::int64_t>(reached - begin));
 }
 
 /// Bytes of the outputs, and how many of them the run has written.

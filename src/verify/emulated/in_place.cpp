@@ -57,8 +57,10 @@ void ProblemData::restore_written(int set, std::span<const AddressRange> written
     for (const AddressRange& part : parts) {
       bytes.resize(part.end - part.begin);
       for (std::uint64_t at = 0; at < bytes.size(); at += size) {
-        const std::uint64_t bits =
-            values.bits_at(repeated_index(tensor, static_cast<std::int64_t>((part.begin + at) / size)));
+        std::uint64_t bits = 0;
+        const std::int64_t first = elements_in(tensor.dtype, static_cast<std::int64_t>(part.begin + at));
+        for (int j = 0; j < info(tensor.dtype).per_byte; ++j)  // those that share a byte
+          bits |= values.bits_at(repeated_index(tensor, first + j)) << (4 * j);
         std::memcpy(bytes.data() + at, &bits, size);
       }
       device().copy_in(begin + part.begin, bytes);

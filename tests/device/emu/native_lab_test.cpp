@@ -34,10 +34,11 @@ struct Bench {
   }
 };
 
-lab::u64 word(const std::byte* data, int bytes, std::int64_t index) {
+lab::u64 word(const std::byte* data, const lab::Format& f, std::int64_t index) {
+  const auto at = static_cast<lab::u64>(index);
   lab::u64 value = 0;
-  std::memcpy(&value, data + index * bytes, static_cast<std::size_t>(bytes));
-  return value;
+  std::memcpy(&value, data + lab::byte_of(f, at), static_cast<std::size_t>(f.bytes));
+  return lab::bits_of_element(f, value, at);
 }
 
 }  // namespace
@@ -56,10 +57,10 @@ TEST_CASE("native lab: fill makes every type by every recipe", "[emu][native-lab
       const lab::u64 key = lab::stream_key(a.seed, a.tensor), constant = lab::encode(f, a.parameter0);
       std::int64_t wrong = 0;
       for (std::int64_t i = 0; i < kCount; ++i)
-        wrong += word(data, f.bytes, i) != lab::element_bits(f, a, key, constant, static_cast<lab::u64>(i));
+        wrong += word(data, f, i) != lab::element_bits(f, a, key, constant, static_cast<lab::u64>(i));
       INFO("dtype " << dtype << " recipe " << recipe);
       CHECK(wrong == 0);
-      CHECK(data[kCount * f.bytes] == std::byte{0x5A});
+      CHECK(data[lab::byte_of(f, kCount)] == std::byte{0x5A});
     }
 }
 
@@ -80,8 +81,7 @@ TEST_CASE("native lab: fill draws integers of a range", "[emu][native-lab]") {
       const lab::u64 key = lab::stream_key(a.seed, a.tensor);
       std::int64_t wrong = 0;
       for (std::int64_t i = 0; i < kCount; ++i)
-        wrong +=
-            word(bench.at<std::byte>(out), f.bytes, i) != lab::element_bits(f, a, key, 0, static_cast<lab::u64>(i));
+        wrong += word(bench.at<std::byte>(out), f, i) != lab::element_bits(f, a, key, 0, static_cast<lab::u64>(i));
       INFO("dtype " << dtype << " pattern " << pattern);
       CHECK(wrong == 0);
     }
@@ -101,8 +101,7 @@ TEST_CASE("native lab: fill plants what is asked for", "[emu][native-lab]") {
       const lab::u64 key = lab::stream_key(a.seed, a.tensor);
       std::int64_t wrong = 0;
       for (std::int64_t i = 0; i < kCount; ++i)
-        wrong +=
-            word(bench.at<std::byte>(out), f.bytes, i) != lab::element_bits(f, a, key, 0, static_cast<lab::u64>(i));
+        wrong += word(bench.at<std::byte>(out), f, i) != lab::element_bits(f, a, key, 0, static_cast<lab::u64>(i));
       INFO("dtype " << dtype << " recipe " << recipe);
       CHECK(wrong == 0);
     }

@@ -266,6 +266,18 @@ int main() {
   CHECK(folder.family.tensors.front().shape.front().evaluate(names) == 180);
 }
 
+TEST_CASE("adopt: pointers to bool, to 16 and 64 bits and to complex numbers", "[adopt][types]") {
+  const AdoptDesk desk;
+  const KernelFolder folder = desk.load(
+      "__global__ void k(const bool* mask, const short* s, const unsigned short* u, const unsigned long long* w,\n"
+      "                  const cuComplex* z, float* y, int n) { y[0] = mask[0] ? s[0] + u[0] + w[0] : z[0].x; }\n");
+  const DType expected[] = {DType::boolean, DType::int16, DType::uint16, DType::uint64};
+  REQUIRE(folder.family.tensors.size() == 6);
+  for (std::size_t t = 0; t < std::size(expected); ++t) CHECK(folder.family.tensors[t].dtype.is(expected[t]));
+  CHECK(folder.family.dtypes == std::vector{DType::complex64});  // of the first that is no integer
+  CHECK_FALSE(folder.family.tensors[4].dtype.otherwise);
+}
+
 TEST_CASE("adopt: what a kernel changes in place is inout, and what it only stores to an output", "[adopt]") {
   const AdoptDesk desk;
   const auto role = [&](const std::string& body) {

@@ -57,6 +57,8 @@ ptx::Type element_type(DType dtype) {
       return ptx::Type::s32;
     case DType::uint32:
       return ptx::Type::u32;
+    case DType::uint64:
+      return ptx::Type::u64;
     default:
       return ptx::Type::none;
   }
@@ -72,6 +74,8 @@ bool has_reduction(DType dtype, ptx::Atomic operation) {
       return operation != Atomic::inc && operation != Atomic::dec && can_reduce(operation, element_type(dtype));
     case DType::int64:
       return min_max;
+    case DType::uint64:
+      return min_max || operation == Atomic::add;
     case DType::fp16:
     case DType::bf16:
       return min_max || operation == Atomic::add;

@@ -77,10 +77,10 @@ struct ElementType {
   std::optional<DType> dtype;
 };
 /// As tensormap.replace numbers them (PTX ISA, "tensormap.replace", elemtype).
-const ElementType kElementTypes[] = {{"u8", DType::uint8},      {"u16", std::nullopt}, {"u32", DType::uint32},
-                                     {"s32", DType::int32},     {"u64", std::nullopt}, {"s64", DType::int64},
-                                     {"f16", DType::fp16},      {"f32", DType::fp32},  {"f32.ftz", std::nullopt},
-                                     {"f64", DType::fp64},      {"bf16", DType::bf16}, {"tf32", DType::tf32},
+const ElementType kElementTypes[] = {{"u8", DType::uint8},      {"u16", DType::uint16}, {"u32", DType::uint32},
+                                     {"s32", DType::int32},     {"u64", DType::uint64}, {"s64", DType::int64},
+                                     {"f16", DType::fp16},      {"f32", DType::fp32},   {"f32.ftz", std::nullopt},
+                                     {"f64", DType::fp64},      {"bf16", DType::bf16},  {"tf32", DType::tf32},
                                      {"tf32.ftz", std::nullopt}};
 
 void replace_dtype(const Issuer& who, std::uint64_t value, DType& dtype) {
@@ -90,6 +90,7 @@ void replace_dtype(const Issuer& who, std::uint64_t value, DType& dtype) {
   const ElementType& type = kElementTypes[value];
   // The same bytes under another name keep it: fp8 and int8 are encoded as u8.
   if (type.name == "u8" && info(dtype).bytes == 1) return;
+  if (type.name == "u16" && dtype == DType::int16) return;
   if (!type.dtype) {
     fail(who, FaultKind::unsupported, fmt::format("has an element type .{}: the emulated device has none", type.name));
   }
