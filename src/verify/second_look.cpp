@@ -16,7 +16,8 @@ namespace {
 
 constexpr int kMostRuns = 10;          // until a fault shows again
 constexpr std::size_t kMostLooks = 3;  // outputs: the others are told by their numbers
-constexpr std::int64_t kChunk = std::int64_t{1} << 22, kMostSurveyed = std::int64_t{1} << 27;  // elements
+constexpr std::int64_t kChunk = std::int64_t{1} << 22,
+                       kMostSurveyed = std::int64_t{1} << 24;  // elements: about a second
 
 std::vector<std::byte> fetch(Device& device, DevicePtr from, std::int64_t first, std::int64_t count, int bytes) {
   std::vector<std::byte> raw(static_cast<std::size_t>(count * bytes));
@@ -35,18 +36,25 @@ double number(const std::vector<std::byte>& raw, std::size_t i, bool is_float) {
   return value;
 }
 
-void survey_all(ProblemData& data, const Compared& compared, Survey& survey) {
+/// Of a large output those around the worst element, from a whole chunk on.
+std::int64_t first_surveyed(std::int64_t elements, std::int64_t worst) {
+  if (elements <= kMostSurveyed) return 0;
+  return std::max(std::int64_t{0}, worst - kMostSurveyed / 2) / kChunk * kChunk;
+}
+
+void survey_around(std::int64_t worst, ProblemData& data, const Compared& compared, Survey& survey) {
   const Tensor& output = data.output(compared.reference);
   const lab::CompareArguments rule =
       compare_rule(data.plan(), output, compared.recipe, compared.reference, compared.accuracy);
   const lab::Format format = lab::format_of(rule.dtype);
   const bool is_float = rule.acc_is_float != 0;
   const int wide = is_float ? 4 : 8;
-  const std::int64_t all = std::min(output.elements(), kMostSurveyed);
-  for (std::int64_t first = 0; first < all; first += kChunk) {
-    const std::int64_t count = std::min(kChunk, all - first);
-    const auto begin = static_cast<std::int64_t>(lab::byte_of(format, static_cast<lab::u64>(first)));
-    const auto got = fetch(data.device(), compared.got, begin, bytes_of(output.dtype, count), 1);
+  const std::int64_t begin = first_surveyed(output.elements(), worst);
+  const std::int64_t end = std::min(output.elements(), begin + kMostSurveyed);
+  for (std::int64_t first = begin; first < end; first += kChunk) {
+    const std::int64_t count = std::min(kChunk, end - first);
+    const auto byte = static_cast<std::int64_t>(lab::byte_of(format, static_cast<lab::u64>(first)));
+    const auto got = fetch(data.device(), compared.got, byte, bytes_of(output.dtype, count), 1);
     const auto value = fetch(data.device(), compared.expected->value.pointer(), first, count, wide);
     const auto scale = fetch(data.device(), compared.expected->scale.pointer(), first, count, wide);
     for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
@@ -80,7 +88,7 @@ void look_at(ProblemData& data, ReportBuffer& reports, Candidate& candidate, std
     reports.read();
     if (reports.compared().front().mismatches == 0) continue;
     Survey survey(data.plan(), data.plan().recipes[recipe], output, poison);
-    survey_all(data, compared, survey);
+    survey_around(reports.compared().front().worst_index - 1, data, compared, survey);
     survey.tell(report, [&](std::span<const std::int64_t> places) {
       const int wide = data.plan().references[reference].accumulator == DType::fp32 ? 4 : 8;
       std::vector<double> values;

@@ -91,11 +91,12 @@ ProblemPlan problem(std::int64_t count = kCount) {
 }
 
 struct Session {
-  explicit Session(std::unique_ptr<Device> opened) : device(std::move(opened)), bench(*device) {
+  explicit Session(std::unique_ptr<Device> opened, std::int64_t asked = kCount)
+      : size(asked), device(std::move(opened)), bench(*device) {
     const std::string arch = device->info().arch();
     image = test::compile_text(kSource, arch).cubin;
-    const Reply ready =
-        serve(bench, request::SetProblem{problem(), test::compile_lab(arch).cubin, image, problem(kSmallCount), image});
+    const Reply ready = serve(
+        bench, request::SetProblem{problem(size), test::compile_lab(arch).cubin, image, problem(kSmallCount), image});
     REQUIRE(std::holds_alternative<reply::ProblemReady>(ready));
   }
   static LaunchPlan plan(const std::string& kernel, std::int64_t elements) {
@@ -119,7 +120,7 @@ struct Session {
     REQUIRE(std::holds_alternative<reply::Loaded>(serve(bench, request)));
   }
   void load(std::uint32_t id, const std::string& kernel, bool small = false, bool workspace = false) {
-    request::Load request{id, kernel, image, plan(kernel, kCount)};
+    request::Load request{id, kernel, image, plan(kernel, size)};
     if (workspace) {
       request.plan.workspaces = {{"kept", std::int64_t{4} * blocks(kCount), WorkspaceInit::none}};
       request.plan.launches[0].arguments.push_back(WorkspaceArgument{"kept", 0});
@@ -137,6 +138,7 @@ struct Session {
     if (const auto* fault = std::get_if<reply::Fault>(&reply)) FAIL("fault: " << fault->message);
     return std::get<reply::Timed>(reply).samples;
   }
+  std::int64_t size;
   std::unique_ptr<Device> device;
   Workbench bench;
   Bytes image;
@@ -201,6 +203,18 @@ TEST_CASE("a GPU kernel that is wrong is told from the others", "[worker][gpu]")
   CHECK(timed[2].guard_violation.empty());
   session.time({5});
   CHECK(session.check(6).passed());
+}
+
+TEST_CASE("what is wrong at the far end of a large output is shown on a GPU", "[worker][gpu]") {
+  auto device = test::gpu();
+  if (!device) return;
+  constexpr std::int64_t kMany = (std::int64_t{1} << 27) + 5;
+  Session session(std::move(device), kMany);
+  session.load(1, "forgets_last");
+  const CheckReport report = session.check(1, true);
+  REQUIRE(report.recipes[0].mismatches == 1);
+  REQUIRE(report.recipes[0].first.size() == 1);
+  CHECK(report.recipes[0].first[0].index == kMany - 1);
 }
 
 TEST_CASE("what is wrong at ragged sizes only is found on a GPU, on the small problem", "[worker][gpu]") {

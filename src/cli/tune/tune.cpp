@@ -1,4 +1,6 @@
 #include <CLI/CLI.hpp>
+#include <iterator>
+#include <set>
 
 #include "base/elapsed.h"
 #include "base/format.h"
@@ -8,6 +10,7 @@
 #include "cli/tune/tune_command.h"
 #include "cli/tune/tune_document.h"
 #include "cli/tune/tune_screen.h"
+#include "plan/accuracy_option.h"
 #include "report/text/trials_table.h"
 #include "session/analyse/problem_trials.h"
 
@@ -158,13 +161,12 @@ Command add_tune(CLI::App& root, const GlobalOptions& global) {
       ->add_option_function<std::vector<std::string>>(
           "--accuracy",
           [options](const std::vector<std::string>& words) {
-            Accuracy& accuracy = options->variants.accuracy;
-            for (const std::string& word : words) (word == "normwise" ? accuracy.normwise : accuracy.may_be_nan) = true;
+            for (const std::string& word : words) admit(options->variants.accuracy, word);
           },
           "let kernels of a weaker class win: normwise (errors bound by norms), may-be-nan (NaN for infinities), or "
           "both")
       ->delimiter(',')
-      ->check(CLI::IsMember({"normwise", "may-be-nan"}))
+      ->check(CLI::IsMember(std::set<std::string>(std::begin(kAccuracyOptions), std::end(kAccuracyOptions))))
       ->type_name("CLASS");
   parser->add_flag("--all", options->variants.all, "on an emulated device: the whole space, not its quick part");
   parser->option_defaults()->group("Search");

@@ -4,6 +4,8 @@
 
 #include "base/duration.h"
 #include "base/file.h"
+#include "base/format.h"
+#include "plan/accuracy_option.h"
 #include "session/run/rig.h"
 #include "session/run/space.h"
 #include "spec/toml/source_path.h"
@@ -46,12 +48,8 @@ Accuracy read_classes(const SpecTable& row, const TomlValue& value) {
   Accuracy accuracy;
   const std::vector<TomlValue> one = {value};
   for (const TomlValue& word : value.kind == TomlValue::Kind::array ? value.items : one) {
-    if (word.kind == TomlValue::Kind::string && word.text == "normwise")
-      accuracy.normwise = true;
-    else if (word.kind == TomlValue::Kind::string && word.text == "may-be-nan")
-      accuracy.may_be_nan = true;
-    else
-      row.fail("accuracy", "expected normwise, may-be-nan, or a list of them");
+    if (word.kind != TomlValue::Kind::string || !admit(accuracy, word.text))
+      row.fail("accuracy", fmt::format("expected {}, or a list of them", fmt::join(kAccuracyOptions, ", ")));
   }
   return accuracy;
 }

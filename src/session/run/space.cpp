@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/format.h"
+#include "plan/accuracy_option.h"
 #include "search/known_values.h"
 #include "spec/name_lists.h"
 #include "spec/space/unsupported.h"
@@ -57,11 +58,6 @@ bool some_are_admitted(const KernelFolder& folder, const VariantChoice& choice, 
   });
 }
 
-std::string option_for(Accuracy accuracy) {
-  return fmt::format("--accuracy {}{}{}", accuracy.normwise ? "normwise" : "",
-                     accuracy.normwise && accuracy.may_be_nan ? "," : "", accuracy.may_be_nan ? "may-be-nan" : "");
-}
-
 bool is_swept(const Variant& variant, const VariantChoice& choice) {
   return !choice.names.empty() || variant.tune;
 }
@@ -112,10 +108,11 @@ CandidateSpace::CandidateSpace(const KernelFolder& folder, const VariantChoice& 
   for (const Variant& variant : folder.variants) {
     if (!is_chosen(variant, choice)) continue;
     if (stricter && !admits(variant.accuracy)) {
+      const std::string its = accuracy_text(variant.accuracy),
+                        option = "--accuracy " + accuracy_option(variant.accuracy);
       left_out_.push_back({variant.name,
-                           fmt::format("its results are of a weaker class ({}): it may win with {}",
-                                       accuracy_text(variant.accuracy), option_for(variant.accuracy)),
-                           fmt::format("{}: {}", accuracy_text(variant.accuracy), option_for(variant.accuracy))});
+                           fmt::format("its results are of a weaker class ({}): it may win with {}", its, option),
+                           fmt::format("{}: {}", its, option)});
       continue;
     }
     if (Unsupported why = unsupported(variant, problem, device); !why.reason.empty()) {

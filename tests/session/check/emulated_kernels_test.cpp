@@ -285,15 +285,18 @@ TEST_CASE("emulated kernels: gemm_sm90_unaligned, by TMA and by producer warps",
   const Arguments few = {{"M", "3"}, {"N", "1"}, {"K", "1"}, {"batch", "5"}};
   CHECK(failed("bf16", few, producers + "BM=64,BN=64,CONSUMERS=1,PRODUCERS=2") == "");
   const Arguments odd = {{"M", "65"}, {"N", "129"}, {"K", "33"}, {"layout", "nt"}, {"bias", "yes"}, {"beta", "2"}};
-  CHECK(failed("fp16", odd, producers + "BM=64,BN=192,DEPTH=4,STAGES=3,CONSUMERS=1,PRODUCERS=2") == "");
+  CHECK(failed("fp16", odd, producers + "BM=64,BN=128,STAGES=3,CONSUMERS=1,PRODUCERS=2") == "");
   CHECK(failed("bf16", odd, "BM=256,BN=128,CLUSTER_M=2,GROUP=2") == "");
   // One operand aligned, the other not, D either; more tiles than multiprocessors, so that blocks have a second.
   const Arguments many = {{"M", "705"}, {"N", "776"}, {"K", "75"}};
   CHECK(failed("bf16", many, "BM=64,BN=64,STAGES=6,CLUSTER_M=1,GROUP=8,CONSUMERS=1") == "");
-  CHECK(failed("bf16", many, producers + "BM=64,BN=64,CONSUMERS=1,PRODUCERS=1,DEPTH=4") == "");
+  CHECK(failed("bf16", many, producers + "BM=64,BN=64,CONSUMERS=1,PRODUCERS=1") == "");
+  // One operand by warps, the other by TMA, from the tensor or from where it was copied to.
+  CHECK(failed("bf16", many, producers + "BM=64,BN=64,CONSUMERS=1,PRODUCERS=3,DIRECT=1") == "");
+  CHECK(failed("fp16", odd, producers + "BM=128,BN=64,BK=128,STAGES=3,CONSUMERS=2,PRODUCERS=2,DIRECT=2") == "");
   const Arguments contiguous = {{"M", "131"}, {"N", "267"}, {"K", "149"}, {"layout", "nt"}, {"batch", "2"}};
   CHECK(failed("tf32", contiguous, "BN=128") == "");
-  CHECK(failed("int8", contiguous, producers + "BM=128,BN=64,CONSUMERS=2,PRODUCERS=2,DEPTH=4") == "");
+  CHECK(failed("int8", contiguous, producers + "BM=128,BN=64,CONSUMERS=2,PRODUCERS=2") == "");
 }
 
 TEST_CASE("emulated kernels: gemm_sm90_splitk, every cluster, reduction and tile", "[emulated][kernels]") {
