@@ -1,9 +1,9 @@
-// Counts what is selected, and judges Y: each block a part of X.
-#include "chosen.cuh"
+// Counts what is selected, and judges Y: each block a part of X. Nothing of chosen.cuh: a mistake there would be right here.
+#include "common/computed_type.cuh"
 #include "common/reference_parts.cuh"
 
 __device__ bool is_chosen(const DTYPE* X, long long i, float limit) {
-  if (WHAT != 2) return is_below(number_of(X[i]), limit);
+  if (WHAT != 2) return static_cast<double>(number_of(X[i])) < static_cast<double>(limit);
   return i == 0 || number_of(X[i]) != number_of(X[i - 1]);
 }
 
