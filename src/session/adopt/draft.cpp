@@ -42,6 +42,9 @@ class DraftMaker {
     add_sizes();
     for (const DraftParameter& parameter : draft_.parameters)
       defaults_[parameter.name] = std::to_string(parameter.value);
+    for (const DraftParameter& one : draft_.parameters)  // names that only a tuner defines
+      if (one.define && std::ranges::none_of(file_.numbers, [&](const auto& n) { return n.name == one.name; }))
+        draft_.reference_defines.emplace_back(one.name, std::to_string(one.value));
     draft_.launch = launch_of(kernel_, site_, false);
     draft_.own_reference = reference == nullptr;
     draft_.reference = reference == nullptr ? launch_of(kernel_, site_, true) : reference_launch(renamed(*reference));
@@ -65,7 +68,11 @@ class DraftMaker {
     if (type_.empty() && first_float != nullptr) draft_.dtype = *first_float->own;
     for (DraftTensor& tensor : draft_.tensors)
       if (tensor.own == draft_.dtype) tensor.own.reset();
-    if (std::ranges::none_of(draft_.tensors, [](const DraftTensor& t) { return t.role.text != "input"; }))
+    const auto is_output = [](const DraftTensor& t) { return t.role.text != "input"; };
+    if (std::ranges::none_of(draft_.tensors, is_output))  // its text does not say: by a function, by macros
+      for (DraftTensor& tensor : draft_.tensors)
+        if (!is_constant(tensor.name)) tensor.role = {"inout", "not const: nobody knows what is done with it"};
+    if (std::ranges::none_of(draft_.tensors, is_output))
       fail(kernel_.where, fmt::format("'{}' writes nothing that kerlab can see: none of its parameters is a pointer to "
                                       "what is not const",
                                       kernel_.name));
@@ -113,6 +120,10 @@ class DraftMaker {
     else if (!use.read)
       tensor.role.note = "the kernel does nothing with it";
     draft_.tensors.push_back(std::move(tensor));
+  }
+
+  [[nodiscard]] bool is_constant(const std::string& tensor) const {
+    return std::ranges::find(kernel_.arguments, tensor, &CudaArgument::name)->constant;
   }
 
   /// What the host asks its tensors for and gives the grid alone: `const int heads = q.size(1); dim3 grid(heads)`.

@@ -66,7 +66,10 @@ class UseReader {
     constexpr std::string_view kLoads[] = {"__ldg", "__ldcs", "__ldcg", "__ldca", "__ldcv", "__ldlu"};
     constexpr std::string_view kStores[] = {"__stcs", "__stcg", "__stwb", "__stwt"};
     if (tokens_[at + 1].is("==") || tokens_[at + 1].is("!=")) return {};
-    if (is_assignment(tokens_, at + 1)) return {};  // the pointer itself
+    const bool starred = at > begin_ + 1 && tokens_[at - 1].is("*");
+    const bool declared = starred && tokens_[at - 2].kind == CudaToken::Kind::word && !tokens_[at - 2].is("return");
+    if (is_assignment(tokens_, at + 1)) return {false, starred && !declared};  // *p = 1; or the pointer itself
+    if (starred) return changes(tokens_, at + 1) ? TensorUse{true, true} : TensorUse{true, false};
     if (at > begin_ + 1 && tokens_[at - 1].is("(")) {
       if (is_one_of(tokens_[at - 2], kLoads) || tokens_[at - 2].is("LDG")) return {true, false};  // a macro of __ldg
       if (is_one_of(tokens_[at - 2], kStores)) return {false, true};

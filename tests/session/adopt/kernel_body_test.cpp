@@ -90,6 +90,10 @@ TEST_CASE("adopt: what a kernel only reads is an input, const or not", "[adopt]"
   CHECK(roles("x[i]++; y[i] = __ldg(w + i);") == "w: input n; x: inout n; y: output n");
   CHECK(roles("float* row = y; row[i] = 1; atomicAdd(x + i, w[i]);") == "w: input n; x: inout n; y: output n");
   CHECK(roles("if (y != nullptr) y[i] = x[i]; f(w);") == "w: inout n; x: input n; y: output n");
+  CHECK(roles("float* to = y + i; const float* of = x; *to = (float)*w * of[i];") ==
+        "w: input n; x: input n; y: output n");
+  CHECK(roles("*y += *w;") == "w: input n; x: input n; y: inout n");
+  CHECK(roles("STORE;") == "w: inout n; x: inout n; y: inout n");       // nobody can tell
   CHECK(roles("y[i] = -1;") == "w: input n; x: input n; y: output n");  // nobody touches them
 }
 
@@ -112,6 +116,7 @@ TEST_CASE("adopt: the parameters that blockIdx is multiplied by are the block an
   REQUIRE(bare.variants.front().parameters.size() == 1);
   CHECK(bare.variants.front().parameters.front().name == "block_size_x");
   CHECK(bare.variants.front().launches.front().block.front().text() == "block_size_x");
+  CHECK_THAT(read_text(desk.folder.path() / "k" / "reference.cu"), Catch::Contains("#define block_size_x 256"));
 }
 
 TEST_CASE("adopt: what can be read of a launch is taken, and the host's sizes of the grid are dimensions", "[adopt]") {
