@@ -79,6 +79,7 @@ const Defect kDefects[] = {
     {"orders", "scopes", 3, kGlobal, "argument 1"},
     {"orders", "scopes_near", 1, kGlobal, "argument 1"},
     {"locks", "for_all", 1, kGlobal, "argument 2"},
+    {"locks", "for_all", 2, kGlobal, "argument 2"},
     {"locks", "by_turns", 1, kGlobal, "argument 2"},
     {"warp", "masks", 1, kMask, "executed by lane 15"},
     {"warp", "masks", 2, kMask, "another mask"},

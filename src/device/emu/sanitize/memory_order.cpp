@@ -133,12 +133,8 @@ void Sanitizer::fence(Warp& warp, const Op& op, std::uint32_t mask) {
 void Sanitizer::before(Warp& warp, const Op& op, std::uint32_t mask) {
   switch (op.instruction->opcode) {
     case Opcode::shfl:
-      if (mask != ~0u) check_shuffle(warp, op, mask);
-      sync_warp(warp);
+      if (mask != ~0u) check_shuffle(warp, op, mask);  // it orders no memory, nor do vote, match and redux
       break;
-    case Opcode::vote:
-    case Opcode::match:
-    case Opcode::redux:
     case Opcode::ldmatrix:
     case Opcode::stmatrix:
     case Opcode::wmma_load:

@@ -12,16 +12,18 @@ __device__ __forceinline__ void give(unsigned* lock) {
 }
 
 // Lane 0 takes it for its warp.
-CASE for_all(const float*, float*, unsigned* flags, int) {
+CASE for_all(const float*, float*, unsigned* flags, int n) {
   const int lane = threadIdx.x % 32;
   if (lane == 0) take(flags);
   if (C == 0) __syncwarp();
-  flags[32 + lane] += 1;  // found: 1
+  const unsigned more = C == 2 ? __shfl_sync(kAll, n / 256, 0) : 1;  // orders no memory
+  flags[32 + lane] += more;  // found: 1 2
   __syncwarp();
   if (lane == 0) give(flags);
 }
 KERNEL(for_all, 0)
 KERNEL(for_all, 1)
+KERNEL(for_all, 2)
 
 // Each lane by itself; what one has written the next one of its warp reads. Case 1: the lane behind the one that has it.
 CASE by_turns(const float*, float*, unsigned* flags, int) {
