@@ -37,6 +37,8 @@ struct CountedLaunch {
   Traffic traffic = {};                 ///< of the blocks run
   std::vector<LineCounts> lines = {};   ///< the same by PTX instruction, where asked for
   bool in_graph = false;                ///< started by a CUDA graph, and not the first of it
+  Dim3 cluster = {};                    ///< 1,1,1: none
+  Pipeline pipeline = {};               ///< of the blocks run
   bool operator==(const CountedLaunch&) const = default;
 };
 

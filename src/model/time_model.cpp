@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 #include <utility>
+
+#include "model/turns.h"
 
 namespace kerlab::model {
 namespace {
@@ -56,6 +59,13 @@ struct Unit {
     name = std::move(other_name);
   }
 };
+
+/// Cycles of units that work at the same time: `exponent` 1 would be one after the other.
+double side_by_side(std::span<const Unit> units, double exponent) {
+  double sum = 0;
+  for (const Unit& unit : units) sum += std::pow(unit.cycles, exponent);
+  return std::pow(sum, 1 / exponent);
+}
 
 /// Bytes of a block, and how long it waits for a load.
 struct Moved {
@@ -114,14 +124,13 @@ class BlockModel {
 
   [[nodiscard]] Demand demand() const {
     const Unit core = schedulers_and_pipes();
-    const std::array units = {core, shared_memory(), l1_cache(), tensor_pipe(), l2_cache(), dram()};
-    double sum = 0;
+    const std::array engines = {tensor_pipe(), l2_cache(), dram()};
+    const Unit together{side_by_side(engines, engine_overlap(core)), ""};
+    const std::array units = {core, shared_memory(), l1_cache(), together};
     Unit busiest;
-    for (const Unit& unit : units) {
-      sum += std::pow(unit.cycles, c_.overlap);
-      busiest.see(unit.cycles, unit.name);
-    }
-    Demand demand{std::pow(sum, 1 / c_.overlap), 0, busiest.name};
+    for (std::size_t i = 0; i + 1 < units.size(); ++i) busiest.see(units[i].cycles, units[i].name);
+    for (const Unit& engine : engines) busiest.see(engine.cycles, engine.name);
+    Demand demand{side_by_side(units, c_.overlap), 0, busiest.name};
     const double path = std::max(demand.busy, path_cycles() + (demand.busy - core.cycles));
     demand.alone = std::max(path + copy_stalls(path, demand.busy), ring_cycles(demand.busy));
     return demand;
@@ -179,13 +188,23 @@ class BlockModel {
   }
   [[nodiscard]] Unit l1_cache() const { return requests().cycles > sectors().cycles ? requests() : sectors(); }
 
+  /// wgmma: one instruction does more than any of a warp alone.
+  [[nodiscard]] bool group_products() const {
+    return static_cast<double>(work_.counts.tensor_flops) >
+           kMostMmaFlops * static_cast<double>(work_.counts.warp_instructions[static_cast<std::size_t>(Pipe::tensor)]);
+  }
+  /// The exponent of tensor cores, L2 and DRAM side by side. wgmma and bulk copies keep them busy without a warp, as
+  /// far as warps are not too busy themselves to start the next on time.
+  [[nodiscard]] double engine_overlap(const Unit& core) const {
+    if (moved_.filled <= 0 || !group_products()) return c_.overlap;
+    const double busiest = std::max({tensor_pipe().cycles, l2_cache().cycles, dram().cycles});
+    return c_.overlap + (c_.engine_overlap - c_.overlap) * std::max(0.0, 1 - core.cycles / busiest);
+  }
+
   [[nodiscard]] Unit tensor_pipe() const {
     if (work_.counts.tensor_flops == 0 || ceilings_.flops_per_s <= 0) return {};
-    const bool groups =
-        static_cast<double>(work_.counts.tensor_flops) >
-        kMostMmaFlops * static_cast<double>(work_.counts.warp_instructions[static_cast<std::size_t>(Pipe::tensor)]);
     const double per_cycle =
-        (groups ? c_.wgmma : c_.mma_sync) * ceilings_.flops_per_s / (device_.sms * device_.clock_mhz * 1e6);
+        (group_products() ? c_.wgmma : c_.mma_sync) * ceilings_.flops_per_s / (device_.sms * device_.clock_mhz * 1e6);
     return {per_block(work_.counts.tensor_flops) / per_cycle, "tensor pipe"};
   }
 
@@ -300,14 +319,13 @@ class BlockModel {
     return std::max({1.0, least, fills()});
   }
 
-  /// Bulk copies fill a ring of stages in shared memory. A stage is filled again when the one after it is being worked
-  /// on: from then on it takes the copy's latency, its transfer, and its turn to be worked on.
+  /// Bulk copies fill a ring of stages in shared memory. A stage that is free takes a copy's latency, its transfer, and
+  /// its turn to be worked on; so many are on their way at once as are not held.
   [[nodiscard]] double ring_cycles(double busy) const {
     if (moved_.filled <= 0 || work_.shared_bytes <= 0) return 0;
     const double bytes = moved_.filled / rounds();
-    const double stages = std::max(2.0, std::floor(static_cast<double>(work_.shared_bytes) / bytes + 0.1));
     const double copy = c_.dram_latency + bytes / c_.l2_bytes_per_cycle;
-    return c_.block_cycles + (rounds() * copy + busy) / (stages - 1);
+    return c_.block_cycles + (rounds() * copy + busy) / std::max(1.0, ring_stages(work_, bytes) - held_stages(work_));
   }
 
   /// Copies: what of their latency the instructions, or rounds of a loop, between begin and wait do not cover. `path`:
@@ -362,6 +380,7 @@ ModelledTime model_launch(const DeviceInfo& device, const Ceilings& ceilings, co
     cycles = static_cast<double>(mine / resident) * wave(block, resident);
     if (mine % resident != 0) cycles += wave(block, mine % resident);
   }
+  cycles *= longest_turns(device, work, constants);
   const bool waiting = block.alone > static_cast<double>(resident) * block.busy;
   const double even = static_cast<double>(work.blocks) / device.sms / static_cast<double>(resident);  // waves
   ModelledTime time{start_us + cycles / model.clock() * 1e6, waiting ? "latency" : block.limiter, model.units(),

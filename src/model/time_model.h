@@ -23,8 +23,8 @@
 // 4096^2 were to be fitted, and are held out because the model has no word for what they cost. Counted only afterwards,
 // and in no row above: warp_specialised 4096^3 0.96, multicast 2048^3 0.90, wgmma_tma 2048^3 0.80. mma_sync, wgmma and
 // l2_bytes_per_cycle lie at or near the bounds that hardware sets: the fit alone would go beyond. What it does not
-// know: clusters (a stage that several blocks fill together is taken for a smaller one, so that persistent with CLUSTER
-// of 2 or 4 comes out up to three times too fast), and what strided rows cost DRAM (gemv by mma).
+// know: what strided rows cost DRAM (gemv by mma). The figures are model-4's; of wgmma's kernels, which model-5 is
+// about, docs/time_model.md has newer ones.
 //
 // Of an H100, later, 8 configurations of each: attention bf16, 10 sweeps of its kernel persistent: 0.72 to 1.14, rank
 // correlation 0.48 (at 4 x 16 x 4096 x 128 full all but one lie within 6 %). Depth 64 comes out a quarter too fast: the
@@ -44,7 +44,7 @@
 namespace kerlab::model {
 
 /// Part of a modelled measurement's protocol: times of different versions do not compare.
-inline constexpr const char* kModelProtocol = "model-4";
+inline constexpr const char* kModelProtocol = "model-5";
 
 /// One launch, as an emulated device counted it.
 struct CountedWork {
@@ -59,6 +59,8 @@ struct CountedWork {
   double dram_bytes = 0;                ///< least traffic of the launch, 0 when not known
   bool in_graph = false;                ///< started by a CUDA graph, and not the first of it
   double weight = 1;                    ///< work of the average block over that of the blocks run
+  std::int64_t cluster = 1;             ///< blocks of a cluster
+  Pipeline pipeline = {};               ///< of the blocks run
 };
 
 /// How long one block keeps a unit of its SM busy.
@@ -83,11 +85,13 @@ struct ModelledTime {
 /// What the model takes from measurements of an H200; where no source is named, fitted to the sweeps whose role is
 /// `fitted` (tuning_db/sweeps). Cycles are of an SM.
 struct TimeConstants {
-  double launch_us = 2.7;          ///< of a launch that does nothing
-  double graph_node_us = 1.7;      ///< the same in a CUDA graph: about a microsecond less, not fitted
-  double issue_cycles = 1.27;      ///< of a scheduler per warp instruction: register banks collide
-  double warp_cycles = 1.31;       ///< per instruction of a warp that has its scheduler for itself
-  double overlap = 3.3;            ///< exponent of units side by side: 1 would be one after the other
+  double launch_us = 2.7;      ///< of a launch that does nothing
+  double graph_node_us = 1.7;  ///< the same in a CUDA graph: about a microsecond less, not fitted
+  double issue_cycles = 1.27;  ///< of a scheduler per warp instruction: register banks collide
+  double warp_cycles = 1.31;   ///< per instruction of a warp that has its scheduler for itself
+  double overlap = 3.3;        ///< exponent of units side by side: 1 would be one after the other
+  double engine_overlap = 8;   ///< the same of wgmma's tensor cores, L2 and DRAM, which copies and products keep busy
+  double cluster_sms = 10.0 / 11;  ///< of the SMs, those that clusters of more than two blocks find, by GPCs
   double request_cycles = 3.74;    ///< of the address unit, per warp access to global memory
   double barrier_cycles = 31;      ///< from the last warp's arrival until all go on
   double block_cycles = 2170;      ///< before a block's first instruction and after its last

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "plan/finding.h"
+#include "plan/pipeline.h"
 #include "plan/stretch.h"
 #include "plan/traffic.h"
 
@@ -84,6 +85,7 @@ struct LaunchReport {
   Counts counts;                            ///< of the blocks executed
   std::vector<Stretch> stretches;           ///< of the kernel, those executed; only in count mode
   Traffic traffic;                          ///< of the blocks executed; only in count mode
+  Pipeline pipeline;                        ///< of the blocks executed; only in count mode
   std::vector<LineCounts> lines;            ///< of the instructions executed, in PTX order; only in count mode
   std::vector<Finding> findings;            ///< only in sanitize mode
   bool faulted = false;                     ///< only in sanitize mode: it ended early, with a finding that says why

@@ -104,6 +104,8 @@ std::vector<SampleSet> Workbench::count(const request::Time& time) {
                               reports[i].stretches,
                               reports[i].traffic,
                               {}});
+      set.launches.back().cluster = launches[i].cluster;
+      set.launches.back().pipeline = reports[i].pipeline;
       set.launches.back().in_graph = c.plan().start == Start::graph && i > 0;
       if (time.lines) set.launches.back().lines = reports[i].lines;
     }

@@ -157,6 +157,10 @@ template <typename Archive> void fields(Archive& a, Stretch& v) {
 template <typename Archive> void fields(Archive& a, Traffic& v) {
   a("touched", v.touched); a("first", v.first); a("again", v.again); a("written", v.written);
 }
+template <typename Archive> void fields(Archive& a, Pipeline& v) {
+  a("blocks", v.blocks); a("expected", v.expected); a("most_expected", v.most_expected); a("waits", v.waits);
+  a("unfinished", v.unfinished); a("most_products", v.most_products); a("least_products", v.least_products);
+}
 template <typename Archive> void fields(Archive& a, CodeLine& v) {
   a("file", v.file); a("line", v.line); a("ptx_line", v.ptx_line); a("caller_file", v.caller_file);
   a("caller_line", v.caller_line);
@@ -180,7 +184,7 @@ template <typename Archive> void fields(Archive& a, CountedLaunch& v) {
   a("kernel", v.kernel); a("grid", v.grid); a("block", v.block); a("dynamic_shared", v.dynamic_shared);
   a("blocks", v.blocks); a("blocks_run", v.blocks_run); a("counts", v.counts);
   a("stretches", v.stretches); a("traffic", v.traffic); a("lines", v.lines);
-  a("in_graph", v.in_graph);
+  a("in_graph", v.in_graph); a("cluster", v.cluster); a("pipeline", v.pipeline);
 }
 template <typename Archive> void fields(Archive& a, TimingSchedule& v) {
   a("rounds", v.rounds); a("cold", v.cold); a("abandon_us", v.abandon_us); a("batch_below_us", v.batch_below_us);

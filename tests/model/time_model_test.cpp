@@ -1,5 +1,7 @@
 #include "model/time_model.h"
 
+#include <cmath>
+
 #include "catch.h"
 #include "report/text/modelled_remark.h"
 
@@ -208,6 +210,42 @@ TEST_CASE("time model: of two rings beside each other every stage is filled for 
   // Less shared memory: then the copies are waited for all the same.
   rings.shared_bytes = 64 << 10;
   CHECK(modelled(rings).us > 1.3 * said.us);
+}
+
+TEST_CASE("time model: a ring has the stages that its mbarriers tell of, less those that products hold", "[model]") {
+  // 100 fills of 32 KB: each takes 760 cycles to come and 512 to be transferred. L2 is all that is busy, 51200 cycles.
+  CountedWork ring = arithmetic(132, 1000, 1);
+  ring.counts.global_sectors = 100 * 32 * 1024 / 32;
+  ring.shared_bytes = 160 << 10;  // room for five, but the epilogue has some of it
+  ring.stretches = {{100, 10, 0, {}}};
+  ring.stretches.front().commits = 1;
+  ring.pipeline = {1, 100, 50, 200, 200, 0, 0};  // two stages, and one product on its way while the next is waited for
+  const double turn = 100 * (760 + 512) + 51200, rest = TimeConstants{}.block_cycles;
+  CHECK(modelled(ring).alone_cycles == Approx(rest + turn / (2 - 1)).epsilon(0.01));
+  ring.pipeline.unfinished = 0;  // a stage is free as soon as it has been multiplied
+  CHECK(modelled(ring).alone_cycles == Approx(rest + turn / 2).epsilon(0.01));
+  ring.pipeline.unfinished = 100;
+  CHECK(modelled(ring).alone_cycles == Approx(rest + turn / (2 - 0.5)).epsilon(0.01));
+  ring.pipeline.most_expected = 25;  // four stages: L2 is the limit
+  CHECK(modelled(ring).alone_cycles < 1.1 * (rest + 51200));
+}
+
+TEST_CASE("time model: copies and products of wgmma hardly keep each other waiting", "[model]") {
+  CountedWork loaded = arithmetic(132 * 10, 1000, 1);
+  loaded.counts.tensor_flops = std::int64_t{1} << 30;
+  loaded.counts.warp_instructions[static_cast<std::size_t>(Pipe::tensor)] = loaded.counts.tensor_flops / 131072;
+  const double products = modelled(loaded).alone_cycles - TimeConstants{}.block_cycles;
+  // As many cycles of L2: by loads of threads, and by bulk copies into shared memory.
+  const auto sectors = static_cast<std::int64_t>(products * TimeConstants{}.l2_bytes_per_cycle / 32);
+  CountedWork copied = loaded;
+  copied.counts.global_sectors = sectors;
+  loaded.traffic = {sectors / 16, sectors, 0, 0};
+  loaded.counts.global_sectors = sectors / 16;
+  const double rest = TimeConstants{}.block_cycles;
+  CHECK(modelled(loaded).alone_cycles - rest ==
+        Approx(products * std::pow(2, 1 / TimeConstants{}.overlap)).epsilon(0.02));
+  CHECK(modelled(copied).alone_cycles - rest ==
+        Approx(products * std::pow(2, 1 / TimeConstants{}.engine_overlap)).epsilon(0.02));
 }
 
 TEST_CASE("time model: unlike blocks stand for all with the weight of the average one", "[model]") {

@@ -225,9 +225,12 @@ std::string counted_text(const Sweep& sweep, const CountedSweep& counted) {
     for (const CountedWork& w : point.launches) {
       const Counts& c = w.counts;
       text += fmt::format(
-          "launch {} {} {} {} {} {} {} {} {} {} {} {}\ncounts {} {} {} {} {} {} {} {} {} {} {} {} {} {}\n", w.threads,
-          w.blocks, w.blocks_run, w.blocks_per_sm, w.shared_bytes, w.registers, w.dram_bytes, w.traffic.touched,
-          w.traffic.first, w.traffic.again, w.traffic.written, w.weight, fmt::join(c.warp_instructions, " "), c.flops,
+          "launch {} {} {} {} {} {} {} {} {} {} {} {}\npipeline {} {} {} {} {} {} {} {}\ncounts {} {} {} {} {} {} {} "
+          "{} {} {} {} {} {} {}\n",
+          w.threads, w.blocks, w.blocks_run, w.blocks_per_sm, w.shared_bytes, w.registers, w.dram_bytes,
+          w.traffic.touched, w.traffic.first, w.traffic.again, w.traffic.written, w.weight, w.cluster,
+          w.pipeline.blocks, w.pipeline.expected, w.pipeline.most_expected, w.pipeline.waits, w.pipeline.unfinished,
+          w.pipeline.most_products, w.pipeline.least_products, fmt::join(c.warp_instructions, " "), c.flops,
           c.tensor_flops, c.global_load_bytes, c.global_store_bytes, c.global_requests, c.global_sectors,
           c.shared_load_bytes, c.shared_store_bytes, c.shared_requests, c.shared_wavefronts, c.local_bytes, c.atomics,
           c.barriers);

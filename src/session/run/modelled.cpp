@@ -68,6 +68,8 @@ std::vector<CountedWork> counted_work(const std::vector<CountedLaunch>& launches
     work.stretches = launch.stretches;
     work.traffic = launch.traffic;
     work.in_graph = launch.in_graph;
+    work.cluster = launch.cluster.x * launch.cluster.y * launch.cluster.z;
+    work.pipeline = launch.pipeline;
     if (launch.blocks_run < launch.blocks) work.weight = of_average;
     if (all_sectors > 0) work.dram_bytes = sectors(launch) / all_sectors * problem.bytes;
   }

@@ -139,7 +139,7 @@ TEST_CASE("emulated: bench models the time of a configuration", "[session][emula
   REQUIRE(session.rows().size() == 1);
   REQUIRE(session.rows()[0].measurement);
   CHECK(session.rows()[0].measurement->clock == ClockKind::modelled);
-  CHECK(session.rows()[0].measurement->protocol == "model-4");
+  CHECK(session.rows()[0].measurement->protocol == "model-5");
 }
 
 TEST_CASE("emulated: an emulated winner is none for the real device", "[session][emulated]") {

@@ -50,15 +50,29 @@ bool arrive_together(const Issuer& first, std::uint32_t mask) {
   return true;
 }
 
+/// The block whose mbarrier it is waits for bytes.
+void note_bytes(const SharedPlace& at, std::uint64_t bytes) {
+  if (at.block->launch->count) at.block->pipeline.expect(at.offset, static_cast<std::int64_t>(bytes));
+}
+
 void arrive_at(Warp& warp, const Op& op, std::uint32_t mask) {
   warp.cta->counts.barriers++;
   if (arrive_together({&warp, &op, __builtin_ctz(mask)}, mask)) return;
-  each_lane(warp, op, mask,
-            [](const Issuer& who) { write_result(who, arrive(who, place_at(who, 1), arrival_of(who))); });
+  each_lane(warp, op, mask, [](const Issuer& who) {
+    const SharedPlace at = place_at(who, 1);
+    const Arrival arrival = arrival_of(who);
+    if (who.op->instruction->modifiers.expect_tx) note_bytes(at, arrival.transactions);
+    write_result(who, arrive(who, at, arrival));
+  });
 }
 
 void expect(Warp& warp, const Op& op, std::uint32_t mask) {
-  each_lane(warp, op, mask, [](const Issuer& who) { expect_transactions(who, place_at(who, 0), lane_value(who, 1)); });
+  each_lane(warp, op, mask, [](const Issuer& who) {
+    const SharedPlace at = place_at(who, 0);
+    const std::uint64_t bytes = lane_value(who, 1);
+    note_bytes(at, bytes);
+    expect_transactions(who, at, bytes);
+  });
 }
 
 void complete(Warp& warp, const Op& op, std::uint32_t mask) {

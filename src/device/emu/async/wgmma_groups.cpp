@@ -4,6 +4,7 @@
 
 #include "device/emu/async/cluster.h"
 #include "device/emu/machine/cta.h"
+#include "device/emu/machine/pipes.h"
 #include "device/emu/ptx/ir.h"
 #include "device/emu/sanitize/sanitizer.h"
 
@@ -37,6 +38,7 @@ void WgmmaGroups::reset() {
 void issue_wgmma(Warp& warp, const Op& op, const SharedRange& a, const SharedRange& b) {
   WgmmaGroups& groups = groups_of(warp);
   groups.pending.push_back({&op, groups.committed, a, b});
+  if (warp.cta->launch->count) warp.cta->pipeline.product(tensor_flops(*op.instruction));
   if (Sanitizer* const sanitizer = warp.cta->launch->sanitizer) {
     sanitizer->wgmma_issued(warp, op, groups.committed, a.begin, a.end);
     sanitizer->wgmma_issued(warp, op, groups.committed, b.begin, b.end);
@@ -51,6 +53,7 @@ void commit_wgmma(Warp& warp, const Op&) {
 
 void wait_wgmma(Warp& warp, const Op&, std::uint32_t allowed) {
   WgmmaGroups& groups = groups_of(warp);
+  if (warp.cta->launch->count) warp.cta->pipeline.wait(std::min(groups.committed, allowed));
   if (groups.committed <= allowed) return;
   const std::uint32_t ended = groups.committed - allowed;
   std::erase_if(groups.pending, [&](const WgmmaGroups::InFlight& one) { return one.group < ended; });

@@ -96,6 +96,7 @@ void BlockRunner::begin(std::int64_t linear_block) {
   linear_ = linear_block;
   cta_.index = unlinear(linear_block, launch.grid);
   cta_.reuse.begin_block();
+  cta_.pipeline.begin_block();
   spent_ = 0;
   warps_left_ = static_cast<int>(warps_.size());
   active_barriers_ = 0;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "device/device.h"
+#include "device/emu/async/pipeline_counter.h"
 #include "device/emu/async/wgmma_groups.h"
 #include "device/emu/machine/op.h"
 #include "device/emu/machine/reuse.h"
@@ -89,6 +90,7 @@ struct Cta {
   BlockShadow* shadow = nullptr;         ///< of the sanitizer
   Counts counts;                         ///< of this thread's blocks so far
   SectorReuse reuse;                     ///< in count mode
+  PipelineCounter pipeline;              ///< in count mode
   std::vector<InstructionCosts> costs;   ///< the same by index in Kernel::instructions; empty unless the launch counts
   const ptx::Instruction* first_instruction = nullptr;  ///< of the kernel
   std::vector<AddressRange> written;                    ///< of this thread's blocks so far, merged now and then

@@ -239,6 +239,7 @@ class Launch {
   void add(BlockRunner& runner) {
     report_.counts += runner.cta().counts;
     report_.traffic += runner.cta().reuse.traffic();
+    if (launch_.count) report_.pipeline += runner.cta().pipeline.pipeline();
     if (launch_.count) sums_.add(runner, runner.cta());
     report_.written.insert(report_.written.end(), runner.cta().written.begin(), runner.cta().written.end());
   }
