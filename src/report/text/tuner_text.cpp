@@ -48,11 +48,14 @@ JsonValue value_of(const TunerValue& value) {
   return value.word == "true" || value.word == "false" ? JsonValue(value.word == "true") : JsonValue(value.word);
 }
 
-/// "64,row", as Kernel Tuner names a configuration.
+/// "64,row,True", as Kernel Tuner names a configuration: by Python's words.
 std::string key_of(const TunerPoint& point) {
   std::string key;
   for (const TunerValue& value : point.values)
-    key += (key.empty() ? "" : ",") + (value.word.empty() ? std::to_string(value.number) : value.word);
+    key += (key.empty() ? "" : ",") + (value.word.empty()      ? std::to_string(value.number)
+                                       : value.word == "true"  ? "True"
+                                       : value.word == "false" ? "False"
+                                                               : value.word);
   return key;
 }
 

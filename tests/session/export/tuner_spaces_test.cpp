@@ -109,3 +109,15 @@ TEST_CASE("tuner cache file: open while it grows, closed at the end, and gone on
   write_atomic(file, "{\"cache\": [");
   CHECK_THROWS_WITH(TunerCacheFile(file, space, listed), Catch::Contains("a.json"));
 }
+
+TEST_CASE("tuner spaces: booleans have Python's names in Kernel Tuner's keys", "[session][recording]") {
+  TunerSpace space;
+  space.parameters = {"BM", "FAST"};
+  TunerPoint point;
+  point.values = {{64, ""}, {0, "true"}};
+  const auto [key, entry] = kernel_tuner_entry(space, point);
+  CHECK(key == "64,True");
+  CHECK_THAT(to_json(entry, false), Catch::Contains(R"("FAST":true)"));
+  point.values[1].word = "false";
+  CHECK(kernel_tuner_entry(space, point).first == "64,False");
+}
