@@ -10,7 +10,6 @@
 #include "cli/tune/tune_command.h"
 #include "cli/tune/tune_document.h"
 #include "cli/tune/tune_screen.h"
-#include "plan/accuracy_option.h"
 #include "report/text/trials_table.h"
 #include "session/analyse/problem_trials.h"
 

@@ -5,7 +5,6 @@
 #include <set>
 
 #include "base/format.h"
-#include "plan/accuracy_option.h"
 #include "search/known_values.h"
 #include "spec/name_lists.h"
 #include "spec/space/unsupported.h"

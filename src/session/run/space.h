@@ -3,6 +3,7 @@
 
 #include <deque>
 
+#include "plan/accuracy_option.h"
 #include "search/search_space.h"
 #include "session/run/candidate.h"
 
