@@ -376,7 +376,7 @@ TEST_CASE("tensor copy: tensormap.replace edits a map", "[emu][tma]") {
   CHECK_THROWS_WITH(check_box(lab.who, read_tensor_map(lab.who, kSharedWindow), origin),
                     Catch::Contains("replaced wrongly: box[0] is 256 bytes, more than the swizzle span of 128"));
   CHECK_THROWS_WITH(replace(ptx::MapField::interleave_layout, 0, 1), Catch::Contains("interleaved"));
-  CHECK_THROWS_WITH(replace(ptx::MapField::elemtype, 0, 1), Catch::Contains(".u16"));
+  CHECK_THROWS_WITH(replace(ptx::MapField::elemtype, 0, 8), Catch::Contains(".f32.ftz"));
   at[0] = std::byte{0};
   CHECK_THROWS_WITH(replace(ptx::MapField::rank, 0, 1), Catch::Contains("no tensor map"));
 }
