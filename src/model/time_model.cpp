@@ -6,7 +6,7 @@
 #include <span>
 #include <utility>
 
-#include "model/turns.h"
+#include "model/tile_schedule.h"
 
 namespace kerlab::model {
 namespace {
@@ -319,13 +319,14 @@ class BlockModel {
     return std::max({1.0, least, fills()});
   }
 
-  /// Bulk copies fill a ring of stages in shared memory. A stage that is free takes a copy's latency, its transfer, and
-  /// its turn to be worked on; so many are on their way at once as are not held.
+  /// A TMA pipeline: each stage costs the latency of a copy, its transfer, and its share of the block's work. As many
+  /// copies are in flight as there are stages that no consumer uses.
   [[nodiscard]] double ring_cycles(double busy) const {
     if (moved_.filled <= 0 || work_.shared_bytes <= 0) return 0;
     const double bytes = moved_.filled / rounds();
     const double copy = c_.dram_latency + bytes / c_.l2_bytes_per_cycle;
-    return c_.block_cycles + (rounds() * copy + busy) / std::max(1.0, ring_stages(work_, bytes) - held_stages(work_));
+    return c_.block_cycles +
+           (rounds() * copy + busy) / std::max(1.0, pipeline_stages(work_, bytes) - stages_in_use(work_));
   }
 
   /// Copies: what of their latency the instructions, or rounds of a loop, between begin and wait do not cover. `path`:
@@ -380,7 +381,7 @@ ModelledTime model_launch(const DeviceInfo& device, const Ceilings& ceilings, co
     cycles = static_cast<double>(mine / resident) * wave(block, resident);
     if (mine % resident != 0) cycles += wave(block, mine % resident);
   }
-  cycles *= longest_turns(device, work, constants);
+  cycles *= tail_effect(device, work, constants);
   const bool waiting = block.alone > static_cast<double>(resident) * block.busy;
   const double even = static_cast<double>(work.blocks) / device.sms / static_cast<double>(resident);  // waves
   ModelledTime time{start_us + cycles / model.clock() * 1e6, waiting ? "latency" : block.limiter, model.units(),

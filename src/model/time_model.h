@@ -85,13 +85,13 @@ struct ModelledTime {
 /// What the model takes from measurements of an H200; where no source is named, fitted to the sweeps whose role is
 /// `fitted` (tuning_db/sweeps). Cycles are of an SM.
 struct TimeConstants {
-  double launch_us = 2.7;      ///< of a launch that does nothing
-  double graph_node_us = 1.7;  ///< the same in a CUDA graph: about a microsecond less, not fitted
-  double issue_cycles = 1.27;  ///< of a scheduler per warp instruction: register banks collide
-  double warp_cycles = 1.31;   ///< per instruction of a warp that has its scheduler for itself
-  double overlap = 3.3;        ///< exponent of units side by side: 1 would be one after the other
-  double engine_overlap = 8;   ///< the same of wgmma's tensor cores, L2 and DRAM, which copies and products keep busy
-  double cluster_sms = 10.0 / 11;  ///< of the SMs, those that clusters of more than two blocks find, by GPCs
+  double launch_us = 2.7;          ///< of a launch that does nothing
+  double graph_node_us = 1.7;      ///< the same in a CUDA graph: about a microsecond less, not fitted
+  double issue_cycles = 1.27;      ///< of a scheduler per warp instruction: register banks collide
+  double warp_cycles = 1.31;       ///< per instruction of a warp that has its scheduler for itself
+  double overlap = 3.3;            ///< exponent of units side by side: 1 would be one after the other
+  double engine_overlap = 8;       ///< the same of tensor cores, L2 and DRAM where wgmma and TMA keep them busy
+  double cluster_sms = 10.0 / 11;  ///< share of the SMs on which clusters of more than two are resident (GPCs)
   double request_cycles = 3.74;    ///< of the address unit, per warp access to global memory
   double barrier_cycles = 31;      ///< from the last warp's arrival until all go on
   double block_cycles = 2170;      ///< before a block's first instruction and after its last

@@ -1,6 +1,6 @@
 #pragma once
-// How the blocks of an emulated launch pipelined copies and products of tensor cores, and how evenly they shared the
-// products out: what a time model must know of rings of stages and of tiles, which sums do not tell.
+// How the blocks of an emulated launch pipelined TMA copies and wgmma, and how evenly they shared the tiles: what a
+// time model must know of pipeline stages and of load balance, and what sums over the launch do not tell.
 
 #include <algorithm>
 #include <cstdint>
@@ -12,10 +12,10 @@ namespace kerlab::plan {
 /// Sums over the blocks executed, but for the last two.
 struct Pipeline {
   std::int64_t blocks = 0;          ///< executed
-  std::int64_t expected = 0;        ///< bytes that mbarriers were told to expect
-  std::int64_t most_expected = 0;   ///< of these, by the mbarrier of the block that was told of most
-  std::int64_t waits = 0;           ///< by warp, for groups of wgmma
-  std::int64_t unfinished = 0;      ///< groups that these waits left on their way
+  std::int64_t expected = 0;        ///< bytes that mbarriers expected (expect_tx)
+  std::int64_t most_expected = 0;   ///< of these, by the mbarrier that expected most
+  std::int64_t waits = 0;           ///< wgmma.wait_group, per warp
+  std::int64_t unfinished = 0;      ///< wgmma groups that these waits left in flight
   std::int64_t most_products = 0;   ///< FLOPs of wgmma of the block that did most
   std::int64_t least_products = 0;  ///< and of the one that did least
   bool operator==(const Pipeline&) const = default;

@@ -53,16 +53,15 @@ TEST_CASE("uint4: 15 taken for -1 is wrong", "[session][emulated][types]") {
 }
 
 TEST_CASE("e2m1: without saturation, cut off or one code off is wrong", "[session][emulated][types]") {
-  judge_typed(
-      {.input = "fp32",
-       .output = "e2m1",
-       .tolerance = "{ rule = \"sum\", length = \"1\" }",
-       .recipes = "[[recipe]]\nname = \"large\"\nbase = \"normal\"\n[[recipe.plant]]\nwhat = \"scale\"\nvalue = 2\n",
-       .reference = "value[j] = X[i];",
-       .kernel = kToE2m1,
-       .per_thread = 2,
-       .bugs = 3,
-       .output_type = "unsigned char"});
+  judge_typed({.input = "fp32",
+               .output = "e2m1",
+               .tolerance = "{ rule = \"sum\", length = \"1\" }",
+               .recipes = planted("large", "scale", "2"),
+               .reference = "value[j] = X[i];",
+               .kernel = kToE2m1,
+               .per_thread = 2,
+               .bugs = 3,
+               .output_type = "unsigned char"});
 }
 
 TEST_CASE("e2m1: every code is read", "[session][emulated][types]") {
@@ -86,7 +85,7 @@ TEST_CASE("e8m0: a scale that is one power off is wrong, either way", "[session]
       {.input = "fp32",
        .output = "e8m0",
        .tolerance = kBitForBit,
-       .recipes = "[[recipe]]\nname = \"nan\"\nbase = \"normal\"\n[[recipe.plant]]\nwhat = \"points\"\nvalue = nan\n",
+       .recipes = planted("nan", "points", "nan"),
        .reference = "const unsigned int field = __float_as_uint(X[i]) >> 23 & 255;\n"
                     "  value[j] = field == 255 ? ACC(__uint_as_float(0x7fffffff)) : ldexp(ACC(1), int(field) - 127);",
        .kernel = "const unsigned int field = __float_as_uint(X[i]) >> 23 & 255;\n"

@@ -95,6 +95,11 @@ void write_typed(const std::filesystem::path& folder, const TypedFamily& f) {
 
 }  // namespace
 
+std::string planted(std::string_view name, std::string_view what, std::string_view value) {
+  return fmt::format("[[recipe]]\nname = \"{}\"\nbase = \"normal\"\n[[recipe.plant]]\nwhat = \"{}\"\n{}", name, what,
+                     value.empty() ? "" : fmt::format("value = {}\n", value));
+}
+
 std::map<std::string, TrialStatus> check_typed(const TypedFamily& family, std::string* detail) {
   SessionFixture fixture;
   const TemporaryFolder folder;

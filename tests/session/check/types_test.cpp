@@ -8,33 +8,6 @@ using namespace kerlab::testing;
 namespace {
 
 constexpr std::string_view kExact = "{ rule = \"exact\" }";
-constexpr std::string_view kEnds = R"toml([[recipe]]
-name = "ends"
-base = "normal"
-[[recipe.plant]]
-what = "ends"
-)toml";
-constexpr std::string_view kLarge = R"toml([[recipe]]
-name = "large"
-base = "normal"
-[[recipe.plant]]
-what = "scale"
-value = 52
-)toml";
-constexpr std::string_view kPoints = R"toml([[recipe]]
-name = "infinities"
-base = "normal"
-[[recipe.plant]]
-what = "points"
-value = inf
-[[recipe]]
-name = "not_a_number"
-base = "normal"
-[[recipe.plant]]
-what = "points"
-value = nan
-)toml";
-
 }  // namespace
 
 TEST_CASE("bool: what is not, or stored as 2, is wrong", "[session][emulated][types]") {
@@ -55,7 +28,7 @@ TEST_CASE("int16: -32768 saturated, or a sign lost, is wrong", "[session][emulat
   judge_typed({.input = "int16",
                .output = "int16",
                .tolerance = kExact,
-               .recipes = kEnds,
+               .recipes = planted("ends", "ends"),
                .reference = "value[j] = X[i];",
                .kernel = "Y[i] = BUG == 1 ? X[i] & 0x7FFF : BUG == 2 && X[i] == -32768 ? -32767 : X[i];",
                .bugs = 2});
@@ -65,7 +38,7 @@ TEST_CASE("uint16: the upper half read with a sign is wrong", "[session][emulate
   judge_typed({.input = "uint16",
                .output = "uint16",
                .tolerance = kExact,
-               .recipes = kEnds,
+               .recipes = planted("ends", "ends"),
                .reference = "value[j] = X[i] / 2;",
                .kernel = "Y[i] = BUG == 1 ? static_cast<short>(X[i]) / 2 : X[i] / 2;"});
 }
@@ -74,7 +47,7 @@ TEST_CASE("uint64: through float, or with a sign, is wrong", "[session][emulated
   judge_typed({.input = "uint64",
                .output = "uint64",
                .tolerance = kExact,
-               .recipes = std::string(kEnds) + std::string(kLarge),
+               .recipes = planted("ends", "ends") + planted("large", "scale", "52"),
                .reference = "value[j] = X[i] / 2;",
                .kernel = "const unsigned long long x = X[i];\n"
                          "  Y[i] = BUG == 1   ? static_cast<unsigned long long>(static_cast<float>(x)) / 2\n"
@@ -88,7 +61,7 @@ TEST_CASE("complex64: either part is compared", "[session][emulated][types]") {
   judge_typed({.input = "complex64",
                .output = "complex64",
                .tolerance = "{ rule = \"dot\", length = \"2\" }",
-               .recipes = kPoints,
+               .recipes = planted("infinities", "points", "inf") + planted("not_a_number", "points", "nan"),
                .reference = "const ACC x = X[i].x, y = X[i].y;\n"
                             "  value[2 * j] = x * x - y * y;\n  value[2 * j + 1] = 2 * x * y;\n"
                             "  scale[2 * j] = sqrt(x * x * x * x + y * y * y * y);\n"

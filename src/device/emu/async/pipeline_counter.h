@@ -1,5 +1,5 @@
 #pragma once
-// What a block does with its mbarriers and with the groups of wgmma: see plan::Pipeline.
+// Counts expected bytes of mbarriers and wgmma groups in flight of each block: see plan::Pipeline.
 
 #include <cstdint>
 #include <utility>
@@ -12,9 +12,9 @@ namespace kerlab::emu {
 class PipelineCounter {
  public:
   void begin_block();
-  /// The mbarrier at this offset of shared memory is told of bytes to expect.
+  /// expect_tx of the mbarrier at this offset of shared memory.
   void expect(std::uint32_t mbarrier, std::int64_t bytes);
-  /// A warp waits for groups of wgmma, and leaves so many on their way.
+  /// wgmma.wait_group of a warp that leaves so many groups in flight.
   void wait(std::int64_t unfinished);
   /// A warp issues its share of a wgmma.
   void product(std::int64_t flops) { products_ += flops; }

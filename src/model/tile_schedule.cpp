@@ -1,23 +1,23 @@
-#include "model/turns.h"
+#include "model/tile_schedule.h"
 
 #include <algorithm>
 #include <cmath>
 
 namespace kerlab::model {
 
-double ring_stages(const CountedWork& work, double bytes) {
+double pipeline_stages(const CountedWork& work, double bytes) {
   if (work.pipeline.most_expected > 0)
     return static_cast<double>(work.pipeline.expected) / static_cast<double>(work.pipeline.most_expected);
   return std::max(2.0, std::floor(static_cast<double>(work.shared_bytes) / bytes + 0.1));
 }
 
-double held_stages(const CountedWork& work) {
+double stages_in_use(const CountedWork& work) {
   if (work.pipeline.waits == 0) return 1;
   return static_cast<double>(work.pipeline.unfinished) / static_cast<double>(work.pipeline.waits);
 }
 
-WorkShares work_shares(const CountedWork& work) {
-  WorkShares shares;
+LoadBalance load_balance(const CountedWork& work) {
+  LoadBalance shares;
   shares.with_most = static_cast<double>(work.blocks);
   const double mean = work.blocks_run <= 0 ? 0
                                            : work.weight * static_cast<double>(work.counts.tensor_flops) /
@@ -29,14 +29,14 @@ WorkShares work_shares(const CountedWork& work) {
   return shares;
 }
 
-double longest_turns(const DeviceInfo& device, const CountedWork& work, const TimeConstants& constants) {
+double tail_effect(const DeviceInfo& device, const CountedWork& work, const TimeConstants& constants) {
   const double per_sm = std::max(1, work.blocks_per_sm);
   const auto blocks = static_cast<double>(work.blocks), cluster = static_cast<double>(work.cluster);
   const bool strands = cluster > 2;
   if (blocks > per_sm * device.sms) return strands ? 1 / constants.cluster_sms : 1;
   const double sms = strands ? std::floor(constants.cluster_sms * device.sms / cluster) * cluster : device.sms;
   const double places = per_sm * sms;
-  const WorkShares shares = work_shares(work);
+  const LoadBalance shares = load_balance(work);
   if (blocks <= places) return shares.most;
   const double first = shares.with_most >= places ? shares.most : shares.least;  // that makes room
   const double last = shares.with_most > places ? shares.most : shares.least;    // that had none
