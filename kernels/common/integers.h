@@ -47,6 +47,8 @@ KERLAB_BOTH u64 integer_offset(const FillArguments& a, u64 key, u64 index) {
       return index % range;
     case kSorted:
       return sorted_integer(index, static_cast<u64>(a.count), range);
+    case kReversed:
+      return sorted_integer(static_cast<u64>(a.count) - 1 - index, static_cast<u64>(a.count), range);
     case kEnds:
       return (random_word(key, index, 0) & 1) != 0 ? range - 1 : u64{0};
     case kEqual:

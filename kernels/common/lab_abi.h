@@ -30,7 +30,8 @@ enum IntegerPattern : u32 {
   kSorted = 3,
   kEnds = 4,    // the least or the largest
   kEqual = 5,   // all the largest
-  kBanded = 6   // near the element's own place, as a diagonal's are
+  kBanded = 6,  // near the element's own place, as a diagonal's are
+  kReversed = 7 // the largest first; with an order rising as sorted
 };
 
 // What integers of a range keep to within each row.

@@ -58,6 +58,7 @@ KERLAB_BOTH u64 distinct_offset(const FillArguments& a, u64 key, const RowPlace&
   switch (a.pattern) {
     case kRamp: return at.place;
     case kSorted: return at.place * (range / at.length);
+    case kReversed: return (at.length - 1 - at.place) * (range / at.length);
     case kEnds: return (at.place & 1) != 0 ? range - 1 - at.place / 2 : at.place / 2;
     case kEqual: return range - 1 - at.place;  // the largest first
     case kBanded: return (at.row + at.place) % range;
@@ -78,7 +79,8 @@ KERLAB_BOTH u64 rising_offset(const FillArguments& a, u64 key, u64 index, const 
   switch (a.pattern) {
     case kSkewed: return one_of_piece(word, at.place, length, drawn_below(mix(key ^ mix(at.row)), range - run + 1), run);
     case kRamp: return one_of_piece(0, at.place, length, 0, run);
-    case kSorted: return one_of_piece(0, at.place, length, 0, range);
+    case kSorted:
+    case kReversed: return one_of_piece(0, at.place, length, 0, range);
     case kEnds: {
       const u64 x = one_of_piece(0, at.place, length, 0, run);
       return x < run / 2 ? x : range - run + x;

@@ -1,5 +1,6 @@
 // Integers of a range that have an order within their row: permutations, distinct ids, columns of sparse matrices.
 #include <algorithm>
+#include <functional>
 #include <set>
 
 #include "catch.h"
@@ -69,6 +70,7 @@ TEST_CASE("drawn permutations differ from row to row and from seed to seed", "[v
   CHECK(first.size() > kColumns / 2);
   CHECK(rows_of(plan, drawn("ramp")).front().at(5) == 5);
   CHECK(rows_of(plan, drawn("equal")).front().front() == kColumns - 1);
+  CHECK(std::ranges::is_sorted(rows_of(plan, drawn("reversed")).front(), std::greater<>()));
 }
 
 TEST_CASE("rising integers: the columns of a sparse matrix are sorted, and none is there twice where there is room",

@@ -225,7 +225,7 @@ std::int64_t number_of(const std::vector<std::int64_t>& x, std::int64_t value) {
 
 TEST_CASE("integers of a range keep to it, and its ends occur", "[verify]") {
   const lab::i64 large = lab::i64{1} << 40;
-  for (lab::u32 pattern = lab::kDrawn; pattern <= lab::kBanded; ++pattern)
+  for (lab::u32 pattern = lab::kDrawn; pattern <= lab::kReversed; ++pattern)
     for (const auto& [least, end] : {std::pair<lab::i64, lab::i64>{0, 7}, {-3, 4}, {5, 6}, {0, 50257}, {-9, large}}) {
       CAPTURE(pattern, least, end);
       const std::vector<std::int64_t> x = integers(pattern, least, end, 1000);
@@ -254,6 +254,8 @@ TEST_CASE("each pattern of integers is what it is called", "[verify]") {
   CHECK(integers(lab::kRamp, -1, 2, 7) == std::vector<std::int64_t>{-1, 0, 1, -1, 0, 1, -1});
   CHECK(integers(lab::kSorted, 0, 3, 8) == std::vector<std::int64_t>{0, 0, 0, 1, 1, 1, 2, 2});
   CHECK(integers(lab::kSorted, 0, 9, 4) == std::vector<std::int64_t>{0, 2, 4, 6});
+  CHECK(integers(lab::kReversed, 0, 3, 8) == std::vector<std::int64_t>{2, 2, 1, 1, 1, 0, 0, 0});
+  CHECK(integers(lab::kReversed, 0, 9, 4) == std::vector<std::int64_t>{6, 4, 2, 0});
   CHECK(number_of(integers(lab::kEnds, 2, 9, 1000), 2) + number_of(integers(lab::kEnds, 2, 9, 1000), 8) == 1000);
 }
 
