@@ -7,6 +7,7 @@
 #include "cli/bench/ratio_summary.h"
 #include "cli/bench/sweep_drawing.h"
 #include "cli/bench/yardstick.h"
+#include "cli/frame/beside_screen.h"
 #include "cli/frame/interruptible.h"
 #include "cli/frame/option_checks.h"
 #include "cli/frame/suite.h"
@@ -22,12 +23,14 @@ struct BenchCommand {
   std::vector<std::string> kernels;  ///< as typed: a family, or what is to be compared
   std::string suite;
   bool no_library = false, library_only = false, counts = false;
+  BesideOptions beside;
   std::string csv, markdown, svg;  ///< files; "-": standard output
 };
 
 /// What one session, or those of a suite, measured.
 struct BenchResult {
   std::vector<BenchRow> rows;
+  std::vector<BesideAnswer> beside;
   std::string device, headline;
   std::vector<SuiteOutcome> outcomes;  ///< of a suite
 };
@@ -37,6 +40,7 @@ void print_json(const BenchResult& result, const std::string& suite) {
   for (const BenchRow& row : result.rows) values.push_back(row_json(row));
   JsonValue::Object body{{"device", result.device}, {"rows", std::move(values)}};
   body.emplace_back("summary", ratio_value(ratio_summaries(result.rows)));
+  body.emplace_back("beside", beside_value(result.beside));
   add_suite(body, suite, result.outcomes);
   fmt::print("{}\n", to_json(json_document("bench", std::move(body))));
 }
@@ -50,12 +54,15 @@ void write_svg(const std::vector<BenchRow>& rows, const std::string& device, con
 void print(const BenchResult& result, const BenchCommand& command, const GlobalOptions& global) {
   const auto& rows = result.rows;
   if (!command.csv.empty()) write_output(command.csv, csv_table(exact_bench_table(rows)));
-  if (!command.markdown.empty()) write_output(command.markdown, bench_markdown(rows));
+  if (!command.markdown.empty()) write_output(command.markdown, bench_markdown(rows) + beside_markdown(result.beside));
   if (global.json) {
     print_json(result, command.suite);
   } else if (command.csv != "-" && command.markdown != "-" && command.svg != "-") {
-    fmt::print("{}\n{}", result.headline, bench_screen(rows, command.counts, table_width(0), color_on(global, stdout)));
+    fmt::print("{}\n{}{}", result.headline,
+               bench_screen(rows, command.counts, table_width(0), color_on(global, stdout)),
+               beside_text(result.beside, color_on(global, stdout), table_width(0)));
   }
+  fmt::print(stderr, "{}", beside_errors(result.beside));
   std::string note;
   for (const BenchRow& row : rows) {
     if (row.library_note != note && !global.json) fmt::print(stderr, "library: {}\n", row.library_note);
@@ -103,6 +110,7 @@ ExitCode run_session(const BenchOptions& options, Database& database, const Inte
   result.device = device.name;
   result.headline = fmt::format("{} {}  {}", device.id, device.name, session.rig().toolchain());
   result.rows.insert(result.rows.end(), session.rows().begin(), session.rows().end());
+  result.beside.insert(result.beside.end(), session.beside().begin(), session.beside().end());
   return interrupted ? ExitCode::interrupted : verdict(session.rows());
 }
 
@@ -134,10 +142,10 @@ ExitCode run_bench_suite(const BenchCommand& command, const GlobalOptions& globa
 ExitCode run_library_only(const BenchCommand& command, const GlobalOptions& global) {
   const BenchOptions& options = command.options;
   if (command.no_library || options.trial > 0 || !options.variants.empty() || !options.configuration.empty() ||
-      options.once || options.full || options.energy || !command.svg.empty())
+      options.once || options.full || options.energy || !command.svg.empty() || !command.beside.commands.empty())
     throw UsageError(
         "--library-only times no kernel of ours: leave --variant, --config, --trial, --once, --full, "
-        "--energy, --svg and --no-library out");
+        "--energy, --svg, --beside and --no-library out");
   return run_yardstick(
       {command.suite, options.rig.target, options.dtypes, options.rounds, options.hot, command.csv, command.markdown},
       global);
@@ -157,8 +165,8 @@ void refuse_with_kernels(const BenchCommand& command) {
 ExitCode run_comparison(const BenchCommand& command, const GlobalOptions& global) {
   refuse_with_kernels(command);
   const BenchOptions& options = command.options;
-  if (options.once || options.energy || !command.svg.empty())
-    throw UsageError("kernels are compared by their times: leave --once, --energy and --svg out");
+  if (options.once || options.energy || !command.svg.empty() || !command.beside.commands.empty())
+    throw UsageError("kernels are compared by their times: leave --once, --energy, --beside and --svg out");
   return run_compare({command.kernels, options, command.csv, command.markdown}, global);
 }
 
@@ -176,6 +184,8 @@ BenchCommand one_kernel(BenchCommand command, const SubjectName& name) {
 
 ExitCode run_asked(const BenchCommand& command, const GlobalOptions& global) {
   if (command.library_only) return run_library_only(command, global);
+  if (command.options.once && !command.beside.commands.empty())
+    throw UsageError("--once times nothing that a command could stand beside: leave --beside out");
   if (!command.suite.empty()) return run_bench_suite(command, global);
   BenchOptions options = complete(command, command.options, global);
   options.arguments = global.problem;
@@ -204,6 +214,7 @@ std::vector<std::string> joined_kernels(const std::vector<std::string>& words) {
 ExitCode run(const BenchCommand& typed, const GlobalOptions& global) {
   BenchCommand command = typed;
   command.kernels = joined_kernels(typed.kernels);
+  command.options.beside = beside_commands(command.beside);
   if (command.kernels.empty()) return run_asked(command, global);
   const SubjectName first = parse_subject(command.kernels.front());
   if (command.kernels.size() > 1 || !first.revision.empty()) return run_comparison(command, global);
@@ -246,6 +257,7 @@ Command add_bench(CLI::App& root, const GlobalOptions& global) {
                    "leave the vendor's library out, which is timed in the same rounds");
   parser->add_flag("--library-only", command->library_only,
                    "the vendor's library alone, its own pick and its best algorithm; needs no winner");
+  add_beside_options(*parser, command->beside);
   parser->add_flag("--energy", options.energy, "on a GPU: also joules, each alone under load for some seconds (NVML)");
   parser->add_flag("--full", options.full, "on an emulated device: execute every block to verify it");
   parser->add_flag("--once", options.once, "run once and do nothing else, for profilers (ncu --target-processes all)");

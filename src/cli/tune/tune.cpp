@@ -52,7 +52,9 @@ std::string kept_with_best(const TuneState& state) {
   return text + fmt::format("; the best so far: {} us, {}", format_us(state.best_us), state.best_label);
 }
 
-ExitCode run(const TuneCommand& command, const GlobalOptions& global) {
+ExitCode run(const TuneCommand& typed, const GlobalOptions& global) {
+  TuneCommand command = typed;
+  command.options.beside = beside_commands(typed.beside);
   if (!command.suite.empty()) return run_tune_suite(command, global);
   if (command.options.rig.target.empty()) throw UsageError("tune: name a family (kerlab list), or --suite FILE");
   const TuneOptions options = complete(command.options, command.options.rig.target, global.problem, global);
@@ -132,6 +134,7 @@ TuneRun run_tune(const TuneOptions& options, Database& database, const Interrupt
   caches.close();
   progress.clear();
   TuneRun run{session.result(), ExitCode::interrupted};
+  fmt::print(stderr, "{}", beside_errors(run.result.beside));
   if (!more) run.code = run.result.rows.empty() ? ExitCode::failed : ExitCode::passed;
   return run;
 }
@@ -168,6 +171,7 @@ Command add_tune(CLI::App& root, const GlobalOptions& global) {
       ->check(CLI::IsMember(std::set<std::string>(std::begin(kAccuracyOptions), std::end(kAccuracyOptions))))
       ->type_name("CLASS");
   parser->add_flag("--all", options->variants.all, "on an emulated device: the whole space, not its quick part");
+  add_beside_options(*parser, command->beside);
   parser->option_defaults()->group("Search");
   parser->add_flag("--full", options->screening.full, "on an emulated device: execute every block of every candidate");
   parser

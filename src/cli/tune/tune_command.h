@@ -2,6 +2,7 @@
 // The parts of `kerlab tune` that one problem and a suite share.
 
 #include "base/interrupt.h"
+#include "cli/frame/beside_screen.h"
 #include "cli/frame/command.h"
 #include "cli/tune/tune_screen.h"
 #include "db/database.h"
@@ -11,6 +12,7 @@ namespace kerlab::cli {
 
 struct TuneCommand {
   TuneOptions options;
+  BesideOptions beside;       ///< become part of `options` before anything runs
   std::string suite;          ///< --suite; empty: one problem
   std::string csv, markdown;  ///< files; "-": standard output
   std::string kernel_tuner;   ///< folder; empty: none

@@ -1,5 +1,6 @@
 #include "cli/tune/tune_document.h"
 
+#include "cli/frame/beside_screen.h"
 #include "cli/frame/effort_screen.h"
 #include "cli/frame/failure_screen.h"
 #include "cli/frame/library_cells.h"
@@ -91,6 +92,7 @@ JsonValue::Object outcome_value(const TuneResult& result) {
           {"compilers_busy", result.compilers_busy},
           {"library", library_value(result.library)},
           {"library_note", result.library_note},
+          {"beside", beside_value(result.beside)},
           {"verified", result.verified},
           {"small_problem", result.small_problem},
           {"left_for_all", result.left_for_all},

@@ -4,6 +4,7 @@
 
 #include "base/format.h"
 #include "base/terminal.h"
+#include "cli/frame/beside_screen.h"
 #include "cli/frame/effort_screen.h"
 #include "cli/frame/failure_screen.h"
 #include "cli/frame/library_cells.h"
@@ -229,6 +230,7 @@ std::string tune_screen(const TuneResult& result, bool color, const ToRepeat& ag
   }
   if (result.shipped) text += line(shipped_text(*result.shipped, result.shipped_note));
   text += ladder_text(result, color, width);
+  if (!result.beside.empty()) text += beside_text(result.beside, color, width) + "\n";
   text += line(hints(result));
   for (const std::string& warning : result.warnings) text += line(styled("warning: ", Style::warning, color) + warning);
   if (verbose) text += details(result, width);

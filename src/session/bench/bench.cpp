@@ -49,9 +49,24 @@ bool BenchSession::step() {
   if (chosen.empty()) return true;
   ProblemSetup setup = prepare_problem(rig_.folder(), problem, rig_.device());
   ProblemLoader(rig_, setup, !options_.once).load();
+  const std::size_t first = rows_.size();
   for (const Choice& choice : chosen) run(setup, choice);
   if (ledger_) ledger_->flush();
+  ask_beside(setup, first);
   return true;
+}
+
+/// When everything of ours is stored: a command may take its time, or be interrupted.
+void BenchSession::ask_beside(const ProblemSetup& setup, std::size_t first_row) {
+  std::optional<double> ours_us;
+  for (std::size_t i = first_row; i < rows_.size(); ++i) {
+    const std::optional<Measurement>& measurement = rows_[i].measurement;
+    if (measurement && measurement->clock != ClockKind::modelled)
+      ours_us = std::min(ours_us.value_or(measurement->median_us), measurement->median_us);
+  }
+  const BesideWish wish{options_.rounds, options_.hot, 0};
+  for (BesideAnswer& answer : session::ask_beside(options_.beside, setup, rig_.device(), wish, ours_us))
+    beside_.push_back(std::move(answer));
 }
 
 std::vector<BenchSession::Choice> BenchSession::choices(const Problem& problem) {

@@ -2,6 +2,7 @@
 // Times what is asked for: a configuration, a stored trial, the winner, or every variant; on one problem or a sweep.
 
 #include "session/bench/energy_rows.h"
+#include "session/beside/beside.h"
 #include "session/find/known_kernels.h"
 #include "session/find/shipped.h"
 #include "session/run/count_operations.h"
@@ -19,10 +20,11 @@ struct BenchOptions {
   std::int64_t trial = 0;                  ///< its configuration and, if the kernel has changed, its stored source
   int rounds = 30;
   bool hot = false;
-  bool library = true;  ///< the vendor's library is timed beside each, where there is one
-  bool energy = false;  ///< GPUs only: each, and the library, also alone under load for some seconds
-  bool full = false;    ///< emulated: every block is executed
-  bool once = false;    ///< one plain run for a profiler: no check, no timing, nothing stored
+  bool library = true;         ///< the vendor's library is timed beside each, where there is one
+  bool energy = false;         ///< GPUs only: each, and the library, also alone under load for some seconds
+  bool full = false;           ///< emulated: every block is executed
+  bool once = false;           ///< one plain run for a profiler: no check, no timing, nothing stored
+  BesideCommands beside = {};  ///< asked for each problem, after its kernels were timed
   std::filesystem::path shipped = shipped_folder();  ///< of winners to take where nothing is stored
   std::string command, version;
 };
@@ -50,6 +52,8 @@ class BenchSession {
   BenchSession(BenchOptions options, Database& database);
   bool step();
   [[nodiscard]] const std::vector<BenchRow>& rows() const { return rows_; }
+  /// Of the commands beside, in the order in which they came.
+  [[nodiscard]] const std::vector<BesideAnswer>& beside() const { return beside_; }
   [[nodiscard]] std::size_t total() const { return problems_.size(); }  ///< problems
   [[nodiscard]] std::size_t done() const { return next_; }
   [[nodiscard]] const Rig& rig() const { return rig_; }
@@ -63,6 +67,7 @@ class BenchSession {
   [[nodiscard]] KnownKernels known() const { return {database_, options_.shipped, rig_.folder(), rig_.device()}; }
   [[nodiscard]] const VariantSource& source(const Variant& variant);
   void run(const ProblemSetup& setup, const Choice& choice);
+  void ask_beside(const ProblemSetup& setup, std::size_t first_row);
 
   BenchOptions options_;
   Database& database_;
@@ -71,6 +76,7 @@ class BenchSession {
   std::optional<Ledger> ledger_;
   std::map<std::string, VariantSource> sources_;
   std::vector<BenchRow> rows_;
+  std::vector<BesideAnswer> beside_;
   std::vector<std::string> notes_;
   std::size_t next_ = 0;
 };

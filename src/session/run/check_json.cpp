@@ -1,31 +1,11 @@
 // What a check showed as JSON, for the database and the reports.
 #include <cmath>
 
+#include "base/json_text.h"
 #include "session/run/candidate.h"
 
 namespace kerlab::session {
 namespace {
-
-/// One character as it stands in a JSON string (RFC 8259, section 7).
-std::string json_character(char c) {
-  switch (c) {
-    case '"':
-    case '\\':
-      return {'\\', c};
-    case '\n':
-      return "\\n";
-    case '\t':
-      return "\\t";
-    default:
-      return static_cast<unsigned char>(c) < 0x20 ? fmt::format("\\u{:04x}", static_cast<int>(c)) : std::string(1, c);
-  }
-}
-
-std::string json_string(std::string_view text) {
-  std::string result = "\"";
-  for (const char c : text) result += json_character(c);
-  return result + "\"";
-}
 
 std::string number(double value, int digits = 4) {
   return std::isfinite(value) ? fmt::format("{:.{}g}", value, digits) : "null";

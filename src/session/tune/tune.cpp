@@ -263,6 +263,15 @@ void TuneSession::finish() {
   finished_ = Clock::now();
   phase_ = TunePhase::finished;
   ledger_.close(SessionState::finished);
+  ask_beside();
+}
+
+/// When everything of ours is stored: a command may take its time, or be interrupted.
+void TuneSession::ask_beside() {
+  std::optional<double> ours_us;
+  if (!final_.rows.empty() && final_.rows.front().measurement.clock != ClockKind::modelled)
+    ours_us = final_.rows.front().measurement.median_us;
+  beside_ = session::ask_beside(options_.beside, setup_, rig_.device(), {}, ours_us);
 }
 
 void TuneSession::interrupt() {

@@ -3,6 +3,7 @@
 // Nothing calls back upwards.
 
 #include "model/roofline.h"
+#include "session/beside/beside.h"
 #include "session/find/failures.h"
 #include "session/find/problem_bottleneck.h"
 #include "session/find/shipped.h"
@@ -28,6 +29,7 @@ struct TuneOptions {
   ScreeningOptions screening;
   CompanyOptions company;
   std::filesystem::path shipped = shipped_folder();  ///< of winners to try first
+  BesideCommands beside = {};                        ///< asked at the end
   std::string command, version;                      ///< for the record
 };
 
@@ -129,6 +131,7 @@ struct TuneResult {
   ProblemBottleneck bottleneck;                             ///< of the problem, whatever the kernel
   std::vector<LibraryRow> library;
   std::string library_note;
+  std::vector<BesideAnswer> beside;
   std::string verified;  ///< "6 of 1024 blocks, and whole at ..."
   bool interrupted = false;
   std::optional<FastestSoFar> fastest;   ///< of the sweep; of an interrupted session
@@ -182,6 +185,7 @@ class TuneSession {
   void end_finals();
   void climb_or_finish();
   void finish();
+  void ask_beside();
   void use_stored_decision(const Decision& decision);
   void warn_beyond_measured_roof(TuneResult& result) const;
   void add_devices(TuneResult& result) const;
@@ -211,6 +215,7 @@ class TuneSession {
   std::optional<Finals> finals_;
   std::optional<Ladder> ladder_;
   FinalResult final_;
+  std::vector<BesideAnswer> beside_;
   TunePhase phase_ = TunePhase::screening;
   bool measured_now_ = false, interrupted_ = false;
   std::vector<std::string> notes_;

@@ -181,6 +181,7 @@ TuneResult TuneSession::result() const {
   result.verified = final_.verified;
   result.library = final_.library;
   result.library_note = final_.library_note;
+  result.beside = beside_;
   result.library_s = final_.library_s;
   result.measured_now = measured_now_;
   result.warnings = final_.warnings;
