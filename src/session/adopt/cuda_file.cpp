@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "session/adopt/cuda_headers.h"
+#include "session/adopt/qualifier_macros.h"
 #include "session/adopt/signature.h"
 #include "spec/toml/source_path.h"
 
@@ -181,6 +182,7 @@ CudaFile read_cuda_file(const std::filesystem::path& path) {
   if (file.source.size() > kLargestSource) fail("larger than 4 MiB: give the file of the kernel alone");
   if (file.source.find('\0') != std::string::npos) fail("this is no text");
   file.tokens = cuda_tokens(file.path, file.source);
+  expand_qualifiers(file.path, file.tokens);
   FileReader(file).read();
   add_type_names(file.tokens, file.types);
   add_headers(path, file.tokens, file);

@@ -37,13 +37,21 @@ constexpr std::array kElements = {KnownType{"float", DType::fp32},
                                   KnownType{"unsigned long long", DType::uint64},
                                   KnownType{"uint64_t", DType::uint64},
                                   KnownType{"cuComplex", DType::complex64},
-                                  KnownType{"cuFloatComplex", DType::complex64}};
+                                  KnownType{"cuFloatComplex", DType::complex64},
+                                  KnownType{"__nv_fp8_e4m3", DType::e4m3},
+                                  KnownType{"__nv_fp8_e5m2", DType::e5m2}};
 
 }  // namespace
 
 std::optional<DType> element_of(std::string_view type) {
   const auto* const found = std::ranges::find(kElements, type, &KnownType::name);
   return found == kElements.end() ? std::nullopt : std::optional(found->dtype);
+}
+
+std::string known_elements() {
+  return "float, double, __half, __nv_bfloat16, __nv_fp8_e4m3, __nv_fp8_e5m2, bool, int8_t, int16_t, int, long long, "
+         "uint8_t, uint16_t, unsigned, unsigned long long, cuComplex; what is packed (int4, uint4, e2m1) and scales "
+         "(e8m0) as unsigned char, and then their dtype in family.toml";
 }
 
 std::string without_lanes(const std::string& type) {

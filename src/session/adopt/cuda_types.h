@@ -13,6 +13,9 @@ namespace kerlab::session {
 /// Of what a pointer points to; none: nothing that a tensor holds.
 std::optional<DType> element_of(std::string_view type);
 
+/// The types that element_of knows, for who used another.
+std::string known_elements();
+
 /// float4 is four floats.
 std::string without_lanes(const std::string& type);
 int lanes_of(const std::string& type);

@@ -11,6 +11,7 @@
 #include "session/adopt/kernel_body.h"
 #include "session/adopt/knobs.h"
 #include "session/adopt/passed_number.h"
+#include "spec/toml/spec_table.h"
 
 namespace kerlab::session {
 namespace {
@@ -28,7 +29,7 @@ std::string joined(const std::vector<std::string>& words) {
 class DraftMaker {
  public:
   DraftMaker(const CudaFile& file, const CudaKernel& kernel)
-      : file_(file), kernel_(renamed(kernel)), host_(host_values(file)) {}
+      : file_(file), kernel_(renamed(kernel)), host_(host_values(file, kernel.plain())) {}
 
   Draft make(const CudaKernel* reference) {
     site_ = launch_site(file_, host_, kernel_.plain());
@@ -38,6 +39,7 @@ class DraftMaker {
     type_ = knobs.type;
     instance_ = knobs.instance;
     add_arguments();
+    fold_dimensions();
     add_grid_dimensions();
     add_sizes();
     for (const DraftParameter& parameter : draft_.parameters)
@@ -96,7 +98,31 @@ class DraftMaker {
           {argument.name, kind == ValueKind::fp64, given == nullptr ? std::nullopt : passed_number(*given, host_)});
       return;
     }
-    draft_.dimensions.push_back({argument.name, {"", ""}});
+    if (auto knob = passed_knob(kernel_, host_, site_, argument.name))
+      draft_.parameters.push_back(std::move(*knob));
+    else
+      draft_.dimensions.push_back({argument.name, {"", ""}});
+  }
+
+  /// What the host makes of other sizes before it passes it, `(n + tile - 1) / tile`, is no dimension.
+  void fold_dimensions() {
+    for (std::size_t i = 0; i < draft_.dimensions.size();) {
+      const std::string name = draft_.dimensions[i].name;
+      const CudaTokens* given = passed_for(name);
+      folded_.insert(name);
+      const auto text =
+          given == nullptr ? std::nullopt : SpecWords(host_, known_names(kernel_, site_)).expression(*given);
+      const auto uses = [&](const auto& one) {
+        return one.name != name && spec::Expression::parse(*text, {}).uses(one.name);
+      };
+      const bool is_name = text && text->find_first_of(" (") == std::string::npos;
+      if (text && !is_name && std::ranges::any_of(draft_.dimensions, uses)) {
+        draft_.dimensions.erase(draft_.dimensions.begin() + static_cast<std::ptrdiff_t>(i));
+      } else {
+        folded_.erase(name);
+        ++i;
+      }
+    }
   }
 
   void add_tensor(const CudaArgument& argument) {
@@ -107,10 +133,9 @@ class DraftMaker {
       fail(argument.where,
            fmt::format("parameter '{}' is a pointer to pointers: kerlab passes tensors", argument.name));
     if (type != type_ && !dtype)
-      fail(argument.where,
-           fmt::format("parameter '{}' points to '{}', which is no element type that kerlab knows: "
-                       "float, double, __half, __nv_bfloat16, int, unsigned, long long, int8_t, uint8_t",
-                       argument.name, argument.type));
+      fail(argument.where, fmt::format("parameter '{}' points to '{}', which is no element type that kerlab knows: "
+                                       "{}",
+                                       argument.name, argument.type, known_elements()));
     DraftTensor tensor{argument.name, {"input", ""}, dtype, type, {"", ""}, lanes_of(named)};
     const TensorUse use = argument.constant ? TensorUse{true, false} : tensor_use(file_, kernel_, argument.name);
     if (use.written && use.read)
@@ -148,13 +173,13 @@ class DraftMaker {
                                                                const std::optional<LaunchSite>& site) const {
     std::map<std::string, std::string> known;
     for (const DraftParameter& parameter : draft_.parameters) known[parameter.name] = parameter.name;
-    for (const DraftDimension& dimension : draft_.dimensions) known[dimension.name] = dimension.name;
+    for (const DraftDimension& dimension : draft_.dimensions)
+      if (!folded_.contains(dimension.name)) known[dimension.name] = dimension.name;
     for (const DraftTensor& tensor : draft_.tensors) known.erase(tensor.name);
     if (!site || site->arguments.size() != kernel.arguments.size()) return known;
     for (std::size_t i = 0; i < site->arguments.size(); ++i) {
       const std::string own = counterpart(kernel, i);
-      const bool is_dimension = std::ranges::any_of(draft_.dimensions, [&](const auto& d) { return d.name == own; });
-      if (is_dimension && site->arguments[i].size() == 1) known[site->arguments[i][0].text] = own;
+      if (known.contains(own) && site->arguments[i].size() == 1) known[site->arguments[i][0].text] = own;
     }
     return known;
   }
@@ -168,11 +193,8 @@ class DraftMaker {
     return fits && kernel_.arguments.size() == kernel.arguments.size() ? kernel_.arguments[at].name : "";
   }
 
-  /// What the host passes for an argument of the adopted kernel; null: it launches it nowhere, or leaves it out.
   [[nodiscard]] const CudaTokens* passed_for(const std::string& name) const {
-    for (std::size_t i = 0; site_ && i < std::min(site_->arguments.size(), kernel_.arguments.size()); ++i)
-      if (kernel_.arguments[i].name == name) return &site_->arguments[i];
-    return nullptr;
+    return passed_argument(kernel_, site_, name);
   }
 
   void add_sizes() {
@@ -185,7 +207,9 @@ class DraftMaker {
       const auto number = given == nullptr ? std::nullopt : number_of(constant, *given);
       if (number && *number > 0) dimension.value = {std::to_string(*number), ""};
     }
-    const std::map<std::string, std::string> known = known_names(kernel_, site_);
+    std::map<std::string, std::string> known = known_names(kernel_, site_);
+    for (const std::string& name : folded_)
+      known[name] = *SpecWords(host_, known_names(kernel_, site_)).expression(*passed_for(name));
     for (DraftTensor& tensor : draft_.tensors) tensor.elements = elements_of(tensor, known);
     fix_sizes(known);
   }
@@ -217,7 +241,7 @@ class DraftMaker {
     const std::string each = tensor.lanes == 1 ? "" : std::to_string(tensor.lanes) + " * ";
     std::set<std::string> parameters;
     for (const DraftParameter& parameter : draft_.parameters) parameters.insert(parameter.name);
-    if (const auto reached = IndexBounds(file_, kernel_, known, parameters).elements(tensor.name))
+    if (const auto reached = IndexBounds(file_, kernel_, known, parameters, index_counts()).elements(tensor.name))
       return {each + *reached, ""};
     std::vector<std::string> names;
     for (const DraftDimension& dimension : draft_.dimensions) names.push_back(dimension.name);
@@ -230,7 +254,31 @@ class DraftMaker {
     return {each + joined(names), names.size() == 1 ? "" : "a guess: how many elements it has"};
   }
 
-  [[nodiscard]] std::vector<std::string> passed(const CudaKernel& kernel, bool reference) const {
+  /// How many blocks and threads there are, where that is one dimension or parameter: "blockIdx.x": "heads".
+  [[nodiscard]] std::map<std::string, std::string> index_counts() const {
+    std::map<std::string, std::string> counts;
+    if (!site_) return counts;
+    const auto known = known_names(kernel_, site_);
+    const SpecWords words(host_, known);
+    const auto add = [&](const std::string& index, const std::vector<CudaTokens>& extents) {
+      for (std::size_t axis = 0; axis < std::min<std::size_t>(extents.size(), 3); ++axis)
+        if (const auto text = words.expression(extents[axis]); text && spec::is_identifier(*text))
+          counts[index + "xyz"[axis]] = *text;
+    };
+    add("blockIdx.", site_->grid);
+    add("threadIdx.", site_->block);
+    return counts;
+  }
+
+  /// What a launch passes for a number: its own name, what the host makes of others, a reference's default.
+  [[nodiscard]] std::string passed_number_of(const std::string& own, const SpecWords& words, bool reference) const {
+    if (folded_.contains(own)) return words.expression(*passed_for(own)).value_or(own);
+    const auto value = defaults_.find(own);
+    return reference && value != defaults_.end() ? value->second : own;
+  }
+
+  [[nodiscard]] std::vector<std::string> passed(const CudaKernel& kernel, const SpecWords& words,
+                                                bool reference) const {
     std::vector<std::string> arguments;
     for (std::size_t i = 0; i < kernel.arguments.size(); ++i) {
       const CudaArgument& argument = kernel.arguments[i];
@@ -241,10 +289,9 @@ class DraftMaker {
       const auto tensor = std::ranges::find(draft_.tensors, own, &DraftTensor::name);
       if (tensor != draft_.tensors.end() && reference && tensor->role.text != "input")
         arguments.push_back("given_" + own);
-      else if (argument.pointers == 0 && value_kind(argument.type) == ValueKind::int64)
-        arguments.push_back("i64: " + own);
       else
-        arguments.push_back(own);
+        arguments.push_back((argument.pointers == 0 && value_kind(argument.type) == ValueKind::int64 ? "i64: " : "") +
+                            passed_number_of(own, words, reference));
     }
     return arguments;
   }
@@ -264,8 +311,8 @@ class DraftMaker {
     }
     DraftLaunch launch;
     launch.kernel = kernel_text(kernel, instance);
-    launch.arguments = passed(kernel, reference);
     const SpecWords words(host_, known);
+    launch.arguments = passed(kernel, words, reference);
     const auto all = [&](const std::vector<CudaTokens>& from) {
       std::vector<std::string> texts;
       for (const CudaTokens& one : from) {
@@ -332,6 +379,7 @@ class DraftMaker {
   std::string type_;                   ///< the template's type
   std::vector<std::string> instance_;  ///< of the kernel's template
   std::map<std::string, std::string> defaults_;
+  std::set<std::string> folded_;  ///< numbers that the host makes of dimensions
   Draft draft_;
 };
 

@@ -147,6 +147,15 @@ std::string references_text(const Draft& draft) {
   return text;
 }
 
+/// INFINITY, M_PI: nvcc includes cuda_runtime.h, and with it these macros, before every source.
+bool uses_math_names(const CudaFile& file) {
+  constexpr std::string_view kNames[] = {"INFINITY", "NAN",   "HUGE_VALF", "M_PI",    "M_PI_2",    "M_1_PI",
+                                         "M_E",      "M_LN2", "M_LOG2E",   "M_SQRT2", "M_SQRT1_2", "M_2_SQRTPI"};
+  return std::ranges::any_of(file.tokens, [&](const CudaToken& token) {
+    return token.kind == CudaToken::Kind::word && std::ranges::find(kNames, token.text) != std::end(kNames);
+  });
+}
+
 }  // namespace
 
 std::string family_text(const Draft& draft, const AdoptedNames& names) {
@@ -245,7 +254,8 @@ std::string device_source(const CudaFile& file, const Draft& draft) {
             cut.after;
     at = cut.end;
   }
-  return text + file.source.substr(at);
+  const std::string math = uses_math_names(file) ? "#include <math.h>  // adopt: nvcc has it without\n" : "";
+  return math + text + file.source.substr(at);
 }
 
 }  // namespace kerlab::session

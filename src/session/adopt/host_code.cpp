@@ -15,6 +15,20 @@ CudaTokens slice(const CudaTokens& tokens, std::size_t first, std::size_t last) 
           tokens.begin() + static_cast<std::ptrdiff_t>(std::min(last, tokens.size()))};
 }
 
+bool stands_in(const CudaSpan& span, const CudaToken& token) {
+  return token.begin >= span.begin && token.end <= span.end;
+}
+
+/// Whether kernel<<<...>>> or kernel<...><<<...>>> stands there.
+bool launches_kernel(const CudaTokens& tokens, const CudaSpan& span, const std::string& kernel) {
+  for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
+    if (!tokens[i].is(kernel) || !stands_in(span, tokens[i])) continue;
+    const std::size_t at = tokens[i + 1].is("<") ? behind_bracket(tokens, i + 1) : i + 1;
+    if (at < tokens.size() && tokens[at].is("<<<")) return true;
+  }
+  return false;
+}
+
 /// The end of what is assigned at `first`: a ; or , outside of brackets.
 std::size_t end_of_value(const CudaTokens& tokens, std::size_t first) {
   std::size_t i = first;
@@ -74,10 +88,13 @@ bool divides_rounding_up(std::string name) {
 
 }  // namespace
 
-HostValues host_values(const CudaFile& file) {
+HostValues host_values(const CudaFile& file, const std::string& kernel) {
   HostValues host;
-  for (const CudaSpan& span : file.host) {
-    const auto inside = [&](const CudaToken& token) { return token.begin >= span.begin && token.end <= span.end; };
+  std::vector<CudaSpan> spans = file.host;
+  std::ranges::stable_partition(spans,
+                                [&](const CudaSpan& span) { return launches_kernel(file.tokens, span, kernel); });
+  for (const CudaSpan& span : spans) {
+    const auto inside = [&](const CudaToken& token) { return stands_in(span, token); };
     for (std::size_t i = 0; i < file.tokens.size(); ++i) {
       const CudaToken& token = file.tokens[i];
       if (!inside(token) || token.kind != CudaToken::Kind::word) continue;
@@ -116,6 +133,13 @@ std::optional<LaunchSite> launch_site(const CudaFile& file, const HostValues& va
     return site;
   }
   return std::nullopt;
+}
+
+const CudaTokens* passed_argument(const CudaKernel& kernel, const std::optional<LaunchSite>& site,
+                                  const std::string& name) {
+  for (std::size_t i = 0; site && i < std::min(site->arguments.size(), kernel.arguments.size()); ++i)
+    if (kernel.arguments[i].name == name) return &site->arguments[i];
+  return nullptr;
 }
 
 std::optional<std::string> SpecWords::expression(const CudaTokens& tokens) const {
@@ -204,8 +228,11 @@ bool SpecWords::put_call(const CudaTokens& tokens, std::size_t& at, std::string&
   if (name == "sizeof") {
     if (behind != open + 3 || !bytes_of_type(tokens[open + 1].text)) return false;
     text += std::to_string(*bytes_of_type(tokens[open + 1].text));
+  } else if (name == "ceil" || name == "ceilf") {
+    if (!put_ceil(slice(tokens, open + 1, behind - 1), text, depth)) return false;
   } else {
-    const std::string called = name == "static_cast"            ? ""
+    const bool converts = name == "static_cast" || bytes_of_type(name).has_value();  // float(n)
+    const std::string called = converts                         ? ""
                                : divides_rounding_up(name)      ? "ceil_div"
                                : name == "min" || name == "max" ? name
                                                                 : "?";
@@ -213,6 +240,25 @@ bool SpecWords::put_call(const CudaTokens& tokens, std::size_t& at, std::string&
     text += called + "(" + inner + ")";
   }
   at = behind - 1;
+  return true;
+}
+
+/// ceil((float)n / tile), in numbers that are no integers: rounded up.
+bool SpecWords::put_ceil(const CudaTokens& inside, std::string& text, int depth) const {
+  std::size_t slash = inside.size(), many = 0;
+  for (std::size_t i = 0; i < inside.size(); i = inside[i].is("(") ? behind_bracket(inside, i) : i + 1)
+    if (inside[i].is("/")) {
+      slash = i;
+      ++many;
+    } else if (!inside[i].is("(") && !inside[i].is("*") && !inside[i].is("::") && !inside[i].is("<") &&
+               !inside[i].is(">") && inside[i].kind == CudaToken::Kind::sign) {
+      return false;  // n / tile + 1 is another number
+    }
+  std::string above, below;
+  if (many != 1 || !put(slice(inside, 0, slash), above, depth + 1) ||
+      !put(slice(inside, slash + 1, inside.size()), below, depth + 1))
+    return false;
+  text += "ceil_div(" + above + ", " + below + ")";
   return true;
 }
 

@@ -25,10 +25,15 @@ struct HostValues {
   std::map<std::string, CudaTokens> bytes;              ///< cudaMalloc
 };
 
-HostValues host_values(const CudaFile& file);
+/// Of names that several functions give a value, that of the function that launches `kernel`; else the first.
+HostValues host_values(const CudaFile& file, const std::string& kernel);
 
 /// The first launch of a kernel of this plain name.
 std::optional<LaunchSite> launch_site(const CudaFile& file, const HostValues& values, const std::string& kernel);
+
+/// What the host passes for an argument of this kernel; null: it launches it nowhere, or leaves it out.
+const CudaTokens* passed_argument(const CudaKernel& kernel, const std::optional<LaunchSite>& site,
+                                  const std::string& name);
 
 /// Turns C++ into an expression of a spec.
 class SpecWords {
@@ -44,6 +49,7 @@ class SpecWords {
  private:
   [[nodiscard]] bool put(const CudaTokens& tokens, std::string& text, int depth) const;
   [[nodiscard]] bool put_call(const CudaTokens& tokens, std::size_t& at, std::string& text, int depth) const;
+  [[nodiscard]] bool put_ceil(const CudaTokens& inside, std::string& text, int depth) const;
   [[nodiscard]] bool put_word(const CudaToken& word, std::string& text, int depth) const;
 
   const HostValues& host_;

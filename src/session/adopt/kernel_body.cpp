@@ -104,7 +104,7 @@ std::string text_of(const CudaTokens& tokens) {
   return text;
 }
 
-/// Less brackets around all of it, and casts: (size_t)row, static_cast<int>(row).
+/// Less brackets around all of it, and casts: (size_t)row, static_cast<int>(row). blockIdx.x becomes one word.
 CudaTokens bare(CudaTokens tokens) {
   for (;;) {
     const std::size_t size = tokens.size();
@@ -114,6 +114,9 @@ CudaTokens bare(CudaTokens tokens) {
       tokens.erase(tokens.begin(), tokens.begin() + 3);
     } else if (size > 6 && tokens[0].is("static_cast") && tokens[1].is("<")) {
       tokens.erase(tokens.begin(), tokens.begin() + static_cast<std::ptrdiff_t>(behind_bracket(tokens, 1)));
+    } else if (size == 3 && tokens[1].is(".")) {
+      tokens[0].text += "." + tokens[2].text;
+      tokens.resize(1);
     } else {
       return tokens;
     }
@@ -143,18 +146,28 @@ TensorUse tensor_use(const CudaFile& file, const CudaKernel& kernel, const std::
 }
 
 IndexBounds::IndexBounds(const CudaFile& file, const CudaKernel& kernel, std::map<std::string, std::string> known,
-                         std::set<std::string> steps)
+                         std::set<std::string> steps, std::map<std::string, std::string> counts)
     : tokens_(file.tokens),
       body_({kernel.body.begin, std::min(kernel.body.end, file.tokens.size())}),
       known_(std::move(known)),
-      steps_(std::move(steps)) {
+      steps_(std::move(steps)),
+      counts_(std::move(counts)) {
+  for (const auto& [index, count] : counts_)
+    known_[(index.starts_with("block") ? "gridDim" : "blockDim") + index.substr(index.find('.'))] = count;
   for (std::size_t i = body_.begin; i + 1 < body_.end; ++i) read_local(i);
   read_conditions();
 }
 
 void IndexBounds::read_local(std::size_t at) {
   if (at == body_.begin || tokens_[at].kind != CudaToken::Kind::word || !is_assignment(tokens_, at + 1)) return;
-  if (tokens_[at - 1].kind != CudaToken::Kind::word) return;  // declared here: a type stands before it
+  std::size_t type = at;  // declared here: a type stands before it, or before the first of several
+  while (tokens_[at - 1].is(",") && type > body_.begin && !tokens_[type - 1].is(";") && !tokens_[type - 1].is("{") &&
+         !tokens_[type - 1].is("}") && !tokens_[type - 1].is("("))
+    --type;
+  const bool declared =
+      type == at ? tokens_[at - 1].kind == CudaToken::Kind::word
+                 : tokens_[type].kind == CudaToken::Kind::word && tokens_[type + 1].kind == CudaToken::Kind::word;
+  if (!declared) return;
   std::size_t last = at + 2;
   while (last < body_.end && !tokens_[last].is(";") && !tokens_[last].is(","))
     last = tokens_[last].is("(") || tokens_[last].is("[") ? behind_bracket(tokens_, last) : last + 1;
@@ -213,6 +226,7 @@ std::optional<IndexBounds::Factors> IndexBounds::product(const CudaTokens& token
 /// One above the largest that it can be.
 std::optional<IndexBounds::Factors> IndexBounds::bound(const std::string& variable, int depth) const {
   if (const auto guard = guards_.find(variable); guard != guards_.end()) return guard->second;
+  if (const std::string index = counted(variable); !index.empty()) return Factors{counts_.at(index)};
   const auto local = locals_.find(variable);
   if (local == locals_.end() || depth > kDeepestLocal) return std::nullopt;
   const CudaTokens value = bare(local->second);
@@ -234,11 +248,13 @@ std::optional<IndexBounds::Factors> IndexBounds::bound(const std::string& variab
 std::optional<IndexBounds::Factors> IndexBounds::reach_of_term(const CudaTokens& term, std::size_t& strides) const {
   std::optional<Factors> variable;
   Factors stride;
+  bool of_threads = false;
   for (const CudaTokens& part : split_at(bare(term), "*", "*")) {
     const CudaTokens one = bare(part);
     if (one.size() == 1)
       if (const auto own = bound(one[0].text); own && !variable) {
         variable = own;
+        of_threads = counted(one[0].text).starts_with("thread");
         continue;
       }
     const auto factors = product(one);
@@ -246,6 +262,7 @@ std::optional<IndexBounds::Factors> IndexBounds::reach_of_term(const CudaTokens&
     stride.insert(stride.end(), factors->begin(), factors->end());
   }
   strides = stride.size();
+  if (of_threads && stride.empty()) return std::nullopt;  // threads of one block: others may go on from there
   if (variable) variable->insert(variable->end(), stride.begin(), stride.end());
   return variable;
 }
@@ -260,6 +277,41 @@ bool IndexBounds::has_dimension(const CudaTokens& tokens, int depth) const {
   });
 }
 
+/// "blockIdx.x" of a variable that is that, where the launch says how many there are; else empty.
+std::string IndexBounds::counted(const std::string& variable) const {
+  if (counts_.contains(variable)) return variable;
+  const auto local = locals_.find(variable);
+  if (local == locals_.end()) return {};
+  const CudaTokens value = bare(local->second);
+  return value.size() == 1 && counts_.contains(value[0].text) && is_fixed(variable) ? value[0].text : std::string();
+}
+
+/// It keeps what it was first given.
+bool IndexBounds::is_fixed(const std::string& variable) const {
+  std::size_t given = 0;
+  for (std::size_t i = body_.begin + 1; i + 1 < body_.end; ++i) {
+    if (!tokens_[i].is(variable)) continue;
+    if (changes(tokens_, i + 1) || (i > body_.begin + 1 && counts(tokens_, i - 2)) || tokens_[i - 1].is("&"))
+      return false;
+    given += is_assignment(tokens_, i + 1) ? 1 : 0;
+  }
+  return given == 1;
+}
+
+/// Its terms; of a variable that is a sum, or a block's offset, what it is made of.
+void IndexBounds::add_terms(const CudaTokens& sum, std::vector<CudaTokens>& terms, int depth) const {
+  for (const CudaTokens& part : split_at(bare(sum), "+", "+")) {
+    const CudaTokens term = bare(part);
+    const auto local = term.size() == 1 ? locals_.find(term[0].text) : locals_.end();
+    const bool opened = local != locals_.end() && depth < kDeepestLocal && !counts_.empty() && !bound(term[0].text) &&
+                        is_fixed(term[0].text) && has_dimension(term);
+    if (opened)
+      add_terms(local->second, terms, depth + 1);
+    else
+      terms.push_back(term);
+  }
+}
+
 /// Of row * K + k what is multiplied by most says how far all of it goes; i + 1 goes one further than i.
 std::optional<IndexBounds::Factors> IndexBounds::reach(const CudaTokens& index) const {
   if (const auto guard = guards_.find(text_of(bare(index))); guard != guards_.end()) return guard->second;
@@ -267,7 +319,9 @@ std::optional<IndexBounds::Factors> IndexBounds::reach(const CudaTokens& index) 
   CudaTokens of_furthest;
   std::string offset;
   std::size_t most = 0, unknown = 0;
-  for (const CudaTokens& term : split_at(bare(index), "+", "+")) {
+  std::vector<CudaTokens> terms;
+  add_terms(index, terms);
+  for (const CudaTokens& term : terms) {
     std::size_t strides = 0;
     const auto one = reach_of_term(term, strides);
     const CudaTokens words = bare(term);

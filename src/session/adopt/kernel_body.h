@@ -25,9 +25,9 @@ TensorUse tensor_use(const CudaFile& file, const CudaKernel& kernel, const std::
 class IndexBounds {
  public:
   /// `known`: dimensions and parameters, as the kernel calls them, and as a spec does. `steps`: the parameters of
-  /// these.
+  /// these. `counts`: how many there are of "blockIdx.x", "threadIdx.y".
   IndexBounds(const CudaFile& file, const CudaKernel& kernel, std::map<std::string, std::string> known,
-              std::set<std::string> steps);
+              std::set<std::string> steps, std::map<std::string, std::string> counts);
 
   /// How many elements its indices reach, as a product: "M * K" of a[row * K + k]. None where no index is bounded, or
   /// where two say different things.
@@ -41,6 +41,9 @@ class IndexBounds {
   [[nodiscard]] std::optional<Factors> product(const CudaTokens& tokens, int depth = 0) const;
   [[nodiscard]] std::optional<Factors> bound(const std::string& variable, int depth = 0) const;
   [[nodiscard]] bool has_dimension(const CudaTokens& tokens, int depth = 0) const;
+  [[nodiscard]] std::string counted(const std::string& variable) const;
+  [[nodiscard]] bool is_fixed(const std::string& variable) const;
+  void add_terms(const CudaTokens& sum, std::vector<CudaTokens>& terms, int depth = 0) const;
   [[nodiscard]] std::optional<Factors> reach(const CudaTokens& index) const;
   [[nodiscard]] std::optional<Factors> reach_of_term(const CudaTokens& term, std::size_t& strides) const;
 
@@ -48,6 +51,7 @@ class IndexBounds {
   CudaSpan body_;
   std::map<std::string, std::string> known_;
   std::set<std::string> steps_;
+  std::map<std::string, std::string> counts_;
   std::map<std::string, CudaTokens> locals_;              ///< what each variable of the kernel is first given
   std::map<std::string, std::optional<Factors>> guards_;  ///< of a variable or an expression; none: two differ
 };

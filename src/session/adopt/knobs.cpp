@@ -9,6 +9,7 @@
 namespace kerlab::session {
 namespace {
 
+constexpr int kDeepestValue = 8;  // variables of variables
 constexpr std::int64_t kGuessedTemplateValue = 16, kGuessedThreads = 256;
 
 /// A knob that is a power of two is often free to be another.
@@ -19,6 +20,15 @@ std::vector<std::int64_t> values_around(std::int64_t value) {
   for (const std::int64_t one : {value / 2, value, value * 2})
     if (one <= 1024) values.push_back(one);
   return values;
+}
+
+/// Whether a value of the host is made of a variable.
+bool is_made_of(const HostValues& host, const CudaTokens& tokens, const std::string& name, int depth = 0) {
+  return std::ranges::any_of(tokens, [&](const CudaToken& token) {
+    if (token.is(name)) return true;
+    const auto value = host.values.find(token.text);
+    return value != host.values.end() && depth < kDeepestValue && is_made_of(host, value->second, name, depth + 1);
+  });
 }
 
 class KnobFinder {
@@ -127,6 +137,26 @@ class KnobFinder {
 Knobs knobs_of(const CudaFile& file, const CudaKernel& kernel, const HostValues& host,
                const std::optional<LaunchSite>& site) {
   return KnobFinder(file, kernel, host, site).find();
+}
+
+std::optional<DraftParameter> passed_knob(const CudaKernel& kernel, const HostValues& host,
+                                          const std::optional<LaunchSite>& site, const std::string& argument) {
+  const CudaTokens* given = passed_argument(kernel, site, argument);
+  if (given == nullptr || given->size() != 1 || !host.values.contains(given->front().text)) return std::nullopt;
+  const SpecWords words(host, {});
+  const auto value = number_of(words, *given);
+  const auto made_of_it = [&](const CudaTokens& one) { return is_made_of(host, one, given->front().text); };
+  const bool decides = made_of_it(site->shared) || std::ranges::any_of(site->block, made_of_it);
+  const auto sizes = [&](const auto& buffer) { return made_of_it(buffer.second); };
+  const auto is_size = [&](const CudaArgument& one) {
+    const CudaTokens* other = passed_argument(kernel, site, one.name);
+    const ValueKind kind = one.pointers > 0 ? ValueKind::none : value_kind(one.type);
+    return (kind == ValueKind::int32 || kind == ValueKind::int64) && other != nullptr && !number_of(words, *other);
+  };
+  if (!value || !decides || std::ranges::any_of(host.bytes, sizes) || std::ranges::none_of(kernel.arguments, is_size))
+    return std::nullopt;
+  return DraftParameter{argument, values_around(*value), *value, false,
+                        "the host passes one value: write those that the kernel takes"};
 }
 
 std::optional<std::int64_t> number_of(const SpecWords& words, const CudaTokens& tokens) {

@@ -21,6 +21,12 @@ struct Knobs {
 Knobs knobs_of(const CudaFile& file, const CudaKernel& kernel, const HostValues& host,
                const std::optional<LaunchSite>& site);
 
+/// `const int tile = 32; k<<<grid, tile>>>(x, n, tile)`: what a kernel is passed may be a knob too. It is a constant of
+/// the host that decides block or shared memory and sizes no buffer; the host passes other integers, so that a size is
+/// left.
+std::optional<DraftParameter> passed_knob(const CudaKernel& kernel, const HostValues& host,
+                                          const std::optional<LaunchSite>& site, const std::string& argument);
+
 /// What is a number already, whatever the spec's dimensions are.
 std::optional<std::int64_t> number_of(const SpecWords& words, const CudaTokens& tokens);
 

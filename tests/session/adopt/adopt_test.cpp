@@ -211,7 +211,8 @@ TEST_CASE("adopt: refusals name the place", "[adopt]") {
   CHECK_THAT(desk.refusal("__global__ void f(float** y) {}\n"),
              Contains("k.cu:1:19:") && Contains("pointer to pointers"));
   CHECK_THAT(desk.refusal("struct P { int x; };\n__global__ void f(P* y) {}\n"),
-             Contains("k.cu:2:19:") && Contains("'P'"));
+             Contains("k.cu:2:19:") && Contains("'P'") && Contains("bool, int8_t, int16_t") &&
+                 Contains("uint16_t, unsigned, unsigned long long, cuComplex") && Contains("e2m1") && Contains("e8m0"));
   CHECK_THAT(desk.refusal("__global__ void f(const float* x, int n) {}\n"),
              Contains("k.cu:1:17:") && Contains("writes nothing"));
   CHECK_THAT(desk.refusal("__global__ void f(float& y) {}\n"), Contains("is a reference"));
@@ -276,6 +277,20 @@ TEST_CASE("adopt: pointers to bool, to 16 and 64 bits and to complex numbers", "
   for (std::size_t t = 0; t < std::size(expected); ++t) CHECK(folder.family.tensors[t].dtype.is(expected[t]));
   CHECK(folder.family.dtypes == std::vector{DType::complex64});  // of the first that is no integer
   CHECK_FALSE(folder.family.tensors[4].dtype.otherwise);
+}
+
+TEST_CASE("adopt: every type that a refusal names is known", "[adopt][types]") {
+  const std::string known = known_elements();
+  std::string type;
+  for (const char c : known.substr(0, known.find(';')) + ',') {
+    if (c == ',') {
+      INFO(type);
+      CHECK((element_of(type) || type == "unsigned"));
+      type.clear();
+    } else if (c != ' ' || !type.empty()) {
+      type += c;
+    }
+  }
 }
 
 TEST_CASE("adopt: what a kernel changes in place is inout, and what it only stores to an output", "[adopt]") {

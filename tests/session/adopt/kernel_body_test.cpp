@@ -156,3 +156,88 @@ TEST_CASE("adopt: headers beside the source go along, with the types that they n
   CHECK_FALSE(std::filesystem::exists(beside.parent_path() / "elsewhere.h"));
   CHECK_FALSE(std::filesystem::exists(beside / "link.h"));  // nothing of another folder is read
 }
+
+namespace {
+
+// As a batched kernel and its launch from PyTorch are written: tiles that the host decides and passes.
+const std::string kBatched =
+    "#include <torch/types.h>\n"
+    "__global__ void k(const float* q, float* o, float* m, const int N, const int d, const int steps, const int tile) "
+    "{\n"
+    "  int tx = threadIdx.x;\n  int b = blockIdx.x, head = blockIdx.y;\n"
+    "  int before = (b * gridDim.y * N * d) + (head * N * d);\n  int rows = (b * gridDim.y * N) + (head * N);\n"
+    "  int size = tile * d;\n"
+    "  for (int j = 0; j < steps; j++) {\n    float most = -INFINITY;\n"
+    "    for (int x = 0; x < d; x++) most = max(most, q[before + (size * j) + (tx * d) + x]);\n"
+    "    m[rows + (tile * j) + tx] = most;\n"
+    "    for (int x = 0; x < d; x++) o[before + (size * j) + (tx * d) + x] = most;\n  }\n}\n"
+    "void other(torch::Tensor q) {\n  const int tile = 8;\n  other_kernel<<<1, tile>>>(q, tile);\n}\n"
+    "void run(torch::Tensor q, torch::Tensor o, torch::Tensor m) {\n  const int tile = 32;\n"
+    "  const int B = q.size(0); const int heads = q.size(1);\n  const int N = q.size(2); const int d = q.size(3);\n"
+    "  const int count = ceil((float) N / tile);\n  const int bytes = 2 * tile * d * sizeof(float);\n"
+    "  dim3 grid(B, heads);\n  dim3 block(tile);\n"
+    "  k<<<grid, block, bytes>>>(q.data_ptr<float>(), o.data_ptr<float>(), m.data_ptr<float>(), N, d, count, "
+    "tile);\n}\n";
+
+}  // namespace
+
+TEST_CASE("adopt: offsets of batches, tiles that the host passes and numbers that it makes of sizes", "[adopt]") {
+  const BodyDesk desk;
+  const KernelFolder folder = desk.load(kBatched);
+  std::vector<std::string> dimensions;
+  for (const Dimension& one : folder.family.dimensions) dimensions.push_back(one.name);
+  CHECK(dimensions == std::vector<std::string>{"N", "d", "B", "heads"});
+  CHECK(folder.family.tensors[0].shape[0].text() == "B * heads * N * d");
+  CHECK(folder.family.tensors[1].shape[0].text() == "B * heads * N * d");
+  CHECK(folder.family.tensors[2].shape[0].text() == "B * heads * N");
+  const Variant& variant = folder.variants.front();
+  REQUIRE(variant.parameters.size() == 1);
+  CHECK(variant.parameters[0].name == "tile");
+  CHECK_FALSE(variant.parameters[0].define);
+  CHECK(variant.parameters[0].values == std::vector<std::int64_t>{16, 32, 64});  // of the function that launches it
+  const std::string text = read_text(variant.file);
+  CHECK_THAT(text, Catch::Contains("\"N\", \"d\", \"ceil_div(N, tile)\", \"tile\"]"));
+  CHECK_THAT(text, Catch::Contains("block = [\"tile\"]"));
+  // The reference keeps the host's value.
+  CHECK_THAT(read_text(folder.family.folder / "family.toml"),
+             Catch::Contains("\"N\", \"d\", \"ceil_div(N, 32)\", \"32\"]"));
+  CHECK(read_text(variant.source).starts_with("#include <math.h>"));  // nvcc has INFINITY without
+}
+
+TEST_CASE("adopt: an offset that changes, and sums that are no quotient, are not read", "[adopt]") {
+  const BodyDesk desk;
+  const std::string host =
+      "void run(torch::Tensor q) {\n  const int B = q.size(0);\n  k<<<B, 32>>>(q.data_ptr<float>(), y, n, m);\n}\n";
+  const std::string kernel =
+      "__global__ void k(const float* x, float* y, int n, int m) {\n  int at = blockIdx.x * n;\n"
+      "  for (int i = 0; i < n; ++i) { y[at + i] = x[at + i]; }\n}\n";
+  CHECK(desk.tensors(kernel + host) == "x: input B * n; y: output B * n");
+  std::string moved = kernel;
+  moved.replace(moved.find("x[at + i]; }"), 12, "x[at + i]; at += m; }");
+  CHECK(desk.tensors(moved + host) == "x: input n * m; y: output n * m");
+  const auto dimensions = [&](const std::string& passed) {
+    return desk.load(kernel + "void run(float* x, float* y, int n) {\n  k<<<n, 32>>>(x, y, n, " + passed + ");\n}\n")
+        .family.dimensions.size();
+  };
+  CHECK(dimensions("ceil(n / 4)") == 1);
+  CHECK(dimensions("std::ceil((double)n / 4)") == 1);
+  CHECK(dimensions("(n + 3) / 4") == 1);
+  CHECK(dimensions("ceil(n / 4 + 1)") == 2);
+  CHECK(dimensions("ceil(n * 0.25f)") == 2);
+  CHECK(dimensions("n") == 2);  // two sizes that the host has the same
+}
+
+TEST_CASE("adopt: qualifiers by macros", "[adopt]") {
+  const BodyDesk desk;
+  const std::string text =
+      "#define __kernel __launched\n#define __launched extern \"C\" __global__\n#define __global\n"
+      "#define restrict __restrict__\n#define inline __device__ inline\n#define TILE(x) __global__\n"
+      "inline void exit_early(int n) { malloc(n); }\n"
+      "__kernel void k(const __global float* restrict x, __global float* y, int n) {\n"
+      "  int i = threadIdx.x; if (i < n) y[i] = x[i];\n}\n";
+  CHECK(desk.tensors(text) == "x: input n; y: output n");
+  const KernelFolder folder = desk.load(text);
+  CHECK_THAT(read_text(folder.variants.front().source), !Catch::Contains("#if 0"));  // of the device, as the macro says
+  CHECK_THROWS_WITH(desk.load("#define KERNEL __global__ void\nKERNEL k(float* y, int n) { y[0] = n; }\n"),
+                    Catch::Contains("no kernel to adopt"));
+}
