@@ -61,6 +61,11 @@ class Writer {
   void operator()(const char* name, const E& value, E) {
     map_[name] = static_cast<std::underlying_type_t<E>>(value);
   }
+  /// Left out where it is as it is made: for what came later, so that frames of others stay what they were.
+  template <typename T>
+  void unless_default(const char* name, const T& value) {
+    if (value != T{}) map_[name] = write<Protocol>(value);
+  }
   Json take() { return std::move(map_); }
 
  private:
@@ -129,6 +134,11 @@ class Reader {
     read<Protocol>(member(name), number, where_ + "." + name);
     if (number > static_cast<std::underlying_type_t<E>>(last)) refuse<Protocol>(where_ + "." + name, "is out of range");
     value = static_cast<E>(number);
+  }
+  template <typename T>
+  void unless_default(const char* name, T& value) {
+    value = T{};
+    if (map_.contains(name)) (*this)(name, value);
   }
   void finish() const {
     if (read_ != map_.size()) refuse<Protocol>(where_, "has fields that this version does not know");

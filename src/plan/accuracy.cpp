@@ -7,6 +7,7 @@ std::string accuracy_text(Accuracy accuracy) {
   const auto add = [&](const char* word) { words += (words.empty() ? "" : ", ") + std::string(word); };
   if (accuracy.may_be_nan) add("specials may be NaN");
   if (accuracy.against_kernel) add("against another kernel");
+  if (accuracy.against_recordings) add("against recordings");
   return words;
 }
 
@@ -14,7 +15,10 @@ std::optional<Accuracy> parse_accuracy(std::string_view wanted) {
   for (const bool normwise : {false, true})
     for (const bool may_be_nan : {false, true})
       for (const bool against_kernel : {false, true})
-        if (const Accuracy one = {normwise, may_be_nan, against_kernel}; accuracy_text(one) == wanted) return one;
+        for (const bool against_recordings : {false, true})
+          if (const Accuracy one = {normwise, may_be_nan, against_kernel, against_recordings};
+              accuracy_text(one) == wanted)
+            return one;
   return std::nullopt;
 }
 

@@ -2,6 +2,7 @@
 // What a worker must know of a problem to make data, compute the reference, compare and time: still no pointers.
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -60,6 +61,14 @@ struct Tolerance {
   bool operator==(const Tolerance&) const = default;
 };
 
+/// What an output should be under one recipe, computed elsewhere: .npy files.
+struct RecordedFiles {
+  std::filesystem::path value;
+  std::filesystem::path scale;  ///< empty: the error scale of an element is its own magnitude
+  std::string digest;           ///< of what both hold
+  bool operator==(const RecordedFiles&) const = default;
+};
+
 /// One output and the kernel that computes what it should be. Arguments of the launch may be ReferenceSlot:
 /// index (const i64*, or null: all), count (i64 n), value (ACC*), scale (ACC*).
 /// Each index stands for `outputs_per_index` consecutive outputs (1 for gemm, a row for softmax).
@@ -75,6 +84,8 @@ struct ReferencePlan {
   /// units of its own bound), code (int*: an index into `codes`), one of each for every index.
   bool checker = false;
   std::vector<std::string> codes = {};  ///< of a checker: what each code means
+  /// Instead of a kernel: for each of the problem's recipes. None: a kernel computes it, or nothing was recorded.
+  std::vector<RecordedFiles> recorded = {};
   [[nodiscard]] std::int64_t indices(std::int64_t elements) const {
     return outputs_per_index > 0 ? elements / outputs_per_index : elements;
   }

@@ -7,7 +7,7 @@ Accuracy read_accuracy(const SpecTable& table, Accuracy otherwise) {
     return table.choice(key, {std::begin(words), std::end(words)}, fallback ? 1 : 0) == 1;
   };
   return {says("accuracy", kAccuracyWords, otherwise.normwise), says("specials", kSpecialsWords, otherwise.may_be_nan),
-          otherwise.against_kernel};
+          otherwise.against_kernel, otherwise.against_recordings};
 }
 
 }  // namespace kerlab::spec

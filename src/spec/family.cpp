@@ -9,6 +9,8 @@
 #include "spec/launch_reader.h"
 #include "spec/readers.h"
 #include "spec/recipe_reader.h"
+#include "spec/recordings.h"
+#include "spec/reference_reader.h"
 #include "spec/scope.h"
 #include "spec/toml/source_path.h"
 #include "spec/toml/spec_table.h"
@@ -144,26 +146,6 @@ std::vector<TensorDecl> read_tensors(const SpecTable& family, const std::vector<
   return tensors;
 }
 
-ToleranceDecl read_tolerance(const SpecTable& reference, const Scope& scope) {
-  const TomlValue* value = reference.find("tolerance");
-  if (value == nullptr) reference.fail("tolerance", "key 'tolerance' is missing: { rule = \"dot\", length = \"K\" }");
-  const SpecTable row(*value, "tolerance", {"rule", "length", "promoted_every", "accumulator"});
-  const std::vector<std::string> rules = {"dot", "sum", "rowwise", "exact"};
-  ToleranceDecl tolerance;
-  if (!row.has("rule")) row.fail("rule", "key 'rule' is missing: dot, sum, rowwise or exact");
-  tolerance.rule = rules[row.choice("rule", rules, 0)];
-  tolerance.length =
-      tolerance.rule == "dot" || tolerance.rule == "sum" ? row.expression("length") : row.expression_or_empty("length");
-  scope.check(tolerance.length);
-  tolerance.promoted_every = row.expression_or_empty("promoted_every");
-  scope.check(tolerance.promoted_every);
-  tolerance.accumulator = row.dtype("accumulator");
-  if (tolerance.accumulator && *tolerance.accumulator != DType::fp32 && *tolerance.accumulator != DType::fp64)
-    row.fail("accumulator", "fp32 or fp64");
-  tolerance.where = row.where();
-  return tolerance;
-}
-
 /// Memory that the kernels of the reference share; only they know its names.
 std::vector<ReferenceWorkspaceDecl> read_reference_workspaces(const SpecTable& family, Scope& scope) {
   std::vector<ReferenceWorkspaceDecl> workspaces;
@@ -209,32 +191,6 @@ std::vector<LaunchDecl> read_before_reference(const SpecTable& family, const Sco
     launches.push_back(std::move(launch));
   }
   return launches;
-}
-
-std::vector<ReferenceDecl> read_references(const SpecTable& family, const Scope& scope) {
-  Scope launch_scope = scope;
-  launch_scope.know("count");
-  std::vector<ReferenceDecl> references;
-  for (const TomlValue& value : family.tables("reference")) {
-    const SpecTable row = SpecTable::named(
-        value, "reference",
-        {"output", "kernel", "grid", "block", "shared", "arguments", "outputs_per_index", "tolerance", "rows_sum_to"},
-        "output");
-    ReferenceDecl reference;
-    reference.output = row.identifier("output");
-    reference.where = row.where("output");
-    const NameKind* kind = scope.find(reference.output);
-    if (kind == nullptr || *kind != NameKind::tensor)
-      row.fail("output", fmt::format("no tensor is called '{}'{}", reference.output,
-                                     suggestion(reference.output, scope.names())));
-    reference.launch = read_launch(row, launch_scope, LaunchOf::reference);
-    reference.outputs_per_index = row.expression_or_empty("outputs_per_index");
-    scope.check(reference.outputs_per_index);
-    reference.tolerance = read_tolerance(row, scope);
-    if (row.has("rows_sum_to")) reference.rows_sum_to = row.number("rows_sum_to");
-    references.push_back(std::move(reference));
-  }
-  return references;
 }
 
 std::vector<Constraint> read_constraints(const SpecTable& family, const Scope& scope) {
@@ -345,6 +301,7 @@ Family read_family(const std::filesystem::path& file) {
                        "reference_workspace",
                        "reference_launch",
                        "reference_is",
+                       "recordings",
                        "checker",
                        "recipe",
                        "cost",
@@ -385,11 +342,13 @@ Family read_family(const std::filesystem::path& file) {
   family.references = read_references(top, reference_scope);
   for (ReferenceDecl& checker : read_checkers(top, scope, family.tensors))
     family.references.push_back(std::move(checker));
+  read_recordings(top, family);
   check_references(family, top.where());
   family.recipes = read_recipes(top, scope, family.tensors);
   read_cost(top, scope, family);
   read_library(top, scope, family);
-  family.reference_source = read_source_path(top, "reference_source", "reference.cu", family.folder);
+  if (has_kernels_of_reference(family) || top.has("reference_source"))
+    family.reference_source = read_source_path(top, "reference_source", "reference.cu", family.folder);
   return family;
 }
 

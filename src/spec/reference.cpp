@@ -6,6 +6,7 @@
 #include "spec/kernel_name.h"
 #include "spec/launch_plan_builder.h"
 #include "spec/recipes.h"
+#include "spec/recordings.h"
 #include "spec/spec.h"
 #include "spec/tolerance.h"
 
@@ -22,13 +23,23 @@ std::int64_t length_of(const Expression& expression, const Environment& environm
   return length;
 }
 
+Launch launch_of(const Family& family, const Problem& problem, const ReferenceDecl& declared, std::int64_t count) {
+  Environment environment = problem.environment;
+  environment["count"] = count;
+  LaunchPlanBuilder builder(family, problem, nullptr, std::move(environment));
+  for (const ReferenceWorkspaceDecl& workspace : family.reference_workspaces) builder.add_workspace(workspace);
+  builder.add(declared.launch, 0);
+  return builder.plan().launches.empty() ? Launch{} : builder.plan().launches.front();
+}
+
+/// Of a recorded output `is_float` says that what was recorded is rounded to fp32.
 ReferencePlan reference_plan(const Family& family, const Problem& problem, const ReferenceDecl& declared,
                              const std::vector<Tensor>& tensors, bool is_float) {
   const auto output = std::find_if(tensors.begin(), tensors.end(),
                                    [&](const Tensor& tensor) { return tensor.name == declared.output; });
   ReferencePlan plan;
   plan.output = declared.output;
-  plan.accumulator = is_float ? DType::fp32 : DType::fp64;
+  plan.accumulator = is_float && !declared.recorded ? DType::fp32 : DType::fp64;
   if (!declared.outputs_per_index.empty())
     plan.outputs_per_index = declared.outputs_per_index.evaluate(problem.environment);
   const std::int64_t numbers = output->complex ? 2 : 1;  // of an element
@@ -37,13 +48,9 @@ ReferencePlan reference_plan(const Family& family, const Problem& problem, const
     throw SpecError(declared.outputs_per_index.where(),
                     fmt::format("{} outputs per index do not divide the {} elements of '{}'", plan.outputs_per_index,
                                 elements, declared.output));
-  Environment environment = problem.environment;
-  environment["count"] = elements / plan.outputs_per_index;
   plan.outputs_per_index *= numbers;
-  LaunchPlanBuilder builder(family, problem, nullptr, std::move(environment));
-  for (const ReferenceWorkspaceDecl& workspace : family.reference_workspaces) builder.add_workspace(workspace);
-  builder.add(declared.launch, 0);
-  if (!builder.plan().launches.empty()) plan.launch = builder.plan().launches.front();
+  if (!declared.recorded)
+    plan.launch = launch_of(family, problem, declared, elements * numbers / plan.outputs_per_index);
   if (declared.checker) {
     plan.checker = true;
     plan.codes = declared.codes;
@@ -59,6 +66,18 @@ ReferencePlan reference_plan(const Family& family, const Problem& problem, const
                                 declared.output));
   if (declared.rows_sum_to) plan.rows_sum_to = {*declared.rows_sum_to};
   return plan;
+}
+
+/// What was recorded stands for the reference, and only its recipes are there. Nothing of the problem: nothing can be
+/// checked, and all of them are.
+void use_recordings(ProblemRecordings recordings, ProblemPlan& plan) {
+  if (recordings.recipes.empty()) return;
+  for (ReferencePlan& reference : plan.references)
+    if (const auto files = recordings.files.find(reference.output); files != recordings.files.end())
+      reference.recorded = std::move(files->second);
+  std::vector<Recipe> recorded;
+  for (const std::size_t recipe : recordings.recipes) recorded.push_back(std::move(plan.recipes[recipe]));
+  plan.recipes = std::move(recorded);
 }
 
 /// The launches that run before the references, with their memory.
@@ -133,10 +152,14 @@ ReferenceInstance instantiate_reference(const Family& family, const Problem& pro
   ProblemPlan& plan = instance.plan;
   plan.key = problem.key();
   plan.tensors = tensors_of(family, problem);
-  for (const ReferenceDecl& reference : family.references)
-    plan.references.push_back(reference_plan(family, problem, reference, plan.tensors, is_float));
-  add_before(family, problem, instance);
   plan.recipes = recipes_of(family, problem, plan.tensors);
+  ProblemRecordings recordings;
+  if (family.accuracy.against_recordings) recordings = recordings_of(family, problem, plan.tensors, plan.recipes);
+  for (const ReferenceDecl& reference : family.references)
+    plan.references.push_back(
+        reference_plan(family, problem, reference, plan.tensors, reference.recorded ? recordings.in_single : is_float));
+  use_recordings(std::move(recordings), plan);
+  add_before(family, problem, instance);
   plan.flops = flops_of(family, problem);
   plan.bytes = bytes_of(family, problem);
   if (family.library_gemm) plan.library_gemm = library_gemm(*family.library_gemm, problem, plan.tensors);

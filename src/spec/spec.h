@@ -15,6 +15,7 @@
 #include "plan/problem_plan.h"
 #include "spec/expression/expression.h"
 #include "spec/launch_decl.h"
+#include "spec/reference_decl.h"
 
 namespace kerlab::spec {
 
@@ -93,33 +94,6 @@ struct TensorMapDecl {
   SourceLocation where;
 };
 
-struct ToleranceDecl {
-  std::string rule = "dot";          ///< dot: length-K sum; rowwise: relative to the reference's scale; exact
-  Expression length;                 ///< n
-  Expression promoted_every;         ///< fp8: terms that are added up before the sum goes to fp32; empty or 0: all
-  std::optional<DType> accumulator;  ///< default fp32
-  SourceLocation where;
-};
-
-struct ReferenceDecl {
-  std::string output;
-  LaunchDecl launch;             ///< its expressions may use `count`
-  Expression outputs_per_index;  ///< empty: 1
-  ToleranceDecl tolerance;
-  std::optional<double> rows_sum_to;  ///< every row of the output
-  bool checker = false;               ///< [[checker]]: judges the output, see ReferencePlan
-  std::vector<std::string> codes;     ///< of a checker
-  SourceLocation where;
-};
-
-/// [[reference_workspace]]: memory that the kernels of a reference share.
-struct ReferenceWorkspaceDecl {
-  std::string name;
-  Expression bytes;
-  std::string copy;  ///< a tensor, or empty
-  SourceLocation where;
-};
-
 /// A feature of a recipe, for one input or (`plant.tensor` empty) for all that hold numbers.
 struct PlantDecl {
   Plant plant;
@@ -179,7 +153,9 @@ struct Family {
   std::vector<RecipeDecl> recipes;  ///< the first is the timing recipe; empty: normal, uniform, small_integer
   Expression flops, bytes;
   std::optional<LibraryGemmDecl> library_gemm;
-  std::filesystem::path reference_source;
+  std::filesystem::path reference_source;  ///< empty: all outputs are recorded, and there is none
+  std::filesystem::path recorded;          ///< folder of the recordings; empty: there are none
+  std::vector<Recording> recordings;
   std::vector<std::filesystem::path> headers = {};  ///< of the catalogue that found it
 };
 

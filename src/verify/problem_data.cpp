@@ -193,6 +193,8 @@ std::uint32_t ProblemData::fresh_recipe(Fresh which) {
   constexpr std::uint64_t kOtherSeeds = 1'000'000;
   const auto known = fresh_.find(which);
   if (known != fresh_.end()) return known->second;
+  const auto is_recorded = [](const ReferencePlan& reference) { return !reference.recorded.empty(); };
+  if (std::ranges::any_of(plan_.references, is_recorded)) return plan_.recipes.size() > 1 ? 1 : 0;
   Recipe recipe = plan_.recipes.at(0);
   if (which == Fresh::changed) {
     if (recipe.base.empty()) recipe.base = recipe.name;

@@ -14,6 +14,7 @@
 #include "verify/binding.h"
 #include "verify/guarded_buffer.h"
 #include "verify/memory_plan.h"
+#include "verify/recorded_values.h"
 #include "verify/report_buffer.h"
 
 namespace kerlab::verify {
@@ -67,7 +68,8 @@ class ProblemData {
   void refill(int set, std::uint32_t recipe) { fill(set_at(set), recipe); }
   /// The first recipe with other seeds: data that no candidate has seen in its check, or not even before it was timed;
   /// or (changed) as it is, save for a few elements of each tensor that nobody can foretell. From the first call on
-  /// behind the plan's own recipes.
+  /// behind the plan's own recipes. Of recorded outputs nobody knows what they would be then: the second recipe that
+  /// was recorded, or the first where there is no second.
   enum class Fresh : std::uint8_t { check, after_timing, changed };
   std::uint32_t fresh_recipe(Fresh which);
   /// All rotation sets hold the first recipe (queued).
@@ -82,7 +84,7 @@ class ProblemData {
   void restore_written(int set, std::span<const AddressRange> written);
   [[nodiscard]] bool has_inout() const;
   /// False: nothing can be checked.
-  [[nodiscard]] bool has_reference() const { return reference_module_.has_value(); }
+  [[nodiscard]] bool has_reference() const { return reference_module_.has_value() || all_recorded(); }
 
   /// Of how many recipes expected values can be kept at once.
   [[nodiscard]] int reference_slots() const { return memory_.reference_slots; }
@@ -134,6 +136,9 @@ class ProblemData {
   /// Launches that change a few elements of the tensors of this role, where the recipe is that of changes.
   [[nodiscard]] std::vector<BoundLaunch> change_launches(const Set& set, std::uint32_t recipe, Role role) const;
   [[nodiscard]] BoundLaunch fill_launch(const Set& set, std::size_t tensor, std::uint32_t recipe) const;
+  [[nodiscard]] bool all_recorded() const;
+  void require_reference() const;
+  const RecordedValues& recorded(std::uint32_t recipe, std::size_t reference);
   void compute(Reference& reference, std::uint32_t recipe);
   /// Where tensors lie, and the memory of the reference, with what its first launches make of this set; inout tensors
   /// must hold what they do before a run.
@@ -144,6 +149,7 @@ class ProblemData {
   ProblemPlan plan_;
   MemoryPlan memory_;
   std::optional<LoadedModule> reference_module_;
+  std::map<std::pair<std::uint32_t, std::size_t>, RecordedValues> recorded_;  ///< by recipe and reference
   ReportBuffer reports_;
   std::map<Fresh, std::uint32_t> fresh_;
   struct Change {

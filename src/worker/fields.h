@@ -49,6 +49,7 @@ template <typename Archive> void fields(Archive& a, Launch& v) {
 template <typename Archive> void fields(Archive& a, Pitch& v) { a("tensor", v.tensor); a("elements", v.elements); }
 template <typename Archive> void fields(Archive& a, Accuracy& v) {
   a("normwise", v.normwise); a("may_be_nan", v.may_be_nan); a("against_kernel", v.against_kernel);
+  a.unless_default("against_recordings", v.against_recordings);
 }
 template <typename Archive> void fields(Archive& a, SymbolCopy& v) { a("symbol", v.symbol); a("tensor", v.tensor); }
 template <typename Archive> void fields(Archive& a, LaunchPlan& v) {
@@ -76,10 +77,13 @@ template <typename Archive> void fields(Archive& a, Recipe& v) {
 template <typename Archive> void fields(Archive& a, Tolerance& v) {
   a("value_factor", v.value_factor); a("scale_factor", v.scale_factor); a("absolute", v.absolute);
 }
+template <typename Archive> void fields(Archive& a, RecordedFiles& v) {
+  a("value", v.value); a("scale", v.scale); a("digest", v.digest);
+}
 template <typename Archive> void fields(Archive& a, ReferencePlan& v) {
   a("output", v.output); a("launch", v.launch); a("accumulator", v.accumulator, kLastDType);
   a("outputs_per_index", v.outputs_per_index); a("tolerance", v.tolerance); a("rows_sum_to", v.rows_sum_to);
-  a("checker", v.checker); a("codes", v.codes);
+  a("checker", v.checker); a("codes", v.codes); a.unless_default("recorded", v.recorded);
 }
 template <typename Archive> void fields(Archive& a, GemmCall& v) {
   a("m", v.m); a("n", v.n); a("k", v.k); a("batch", v.batch); a("transpose_a", v.transpose_a); a("transpose_b", v.transpose_b);

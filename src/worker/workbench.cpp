@@ -64,7 +64,7 @@ Reply Workbench::serve(const request::SetProblem& set) {
   ProblemData& data = problem_->data;
   const bool lazy = device_.info().executes_samples;  // makes what it needs when it needs it
   if (!lazy && !data.plan().tensors.empty()) data.prepare_timing();
-  if (!lazy && !set.reference_image.empty()) prepare_quick_check(data);
+  if (!lazy && data.has_reference()) prepare_quick_check(data);
   if (!lazy && problem_->small) prepare_quick_check(problem_->small->data);
   device_.synchronize();
   return reply::ProblemReady{milliseconds_since(begin), data.device_bytes(), data.rotation_sets()};

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "cli/check/sanitize.h"
+#include "cli/check/save_inputs.h"
 #include "cli/frame/check_screen.h"
 #include "cli/frame/interruptible.h"
 #include "cli/frame/option_checks.h"
@@ -23,6 +24,7 @@ struct CheckCommand {
   std::string suite, junit;
   std::vector<std::string> values;  ///< NAME=VALUE behind the family
   bool sanitize = false, second_opinion = false;
+  std::optional<std::string> save_inputs;  ///< a folder
 };
 
 struct CheckRun {
@@ -207,11 +209,14 @@ ExitCode run(const CheckCommand& command, const GlobalOptions& global) {
   const bool nothing_named = command.options.rig.target.empty() && command.suite.empty();
   if (nothing_named && command.sanitize)
     throw UsageError("check --sanitize: name a family (kerlab list), or --suite FILE");
+  if (command.save_inputs && (nothing_named || command.sanitize || !command.suite.empty() || !command.junit.empty()))
+    throw UsageError("--save-inputs goes with one family (kerlab list), without --sanitize, --suite and --junit");
   if (nothing_named) return run_check_winners(command, global);
   if (command.sanitize) return run_sanitize({command.options, command.suite, command.second_opinion}, global);
   if (!command.suite.empty()) return run_check_suite(command, global);
   CheckOptions options = command.options;
   options.arguments = global.problem;
+  if (command.save_inputs) return run_save_inputs(options, *command.save_inputs, global);
   Database database = Database::open(database_path(global));
   const Interruptible interrupt;
   const CheckRun run = run_session(std::move(options), global, database, interrupt, "");
@@ -262,6 +267,11 @@ Command add_check(CLI::App& root, const GlobalOptions& global) {
       "          kerlab check ./my_op --variant all --every --sanitize");
   parser->add_option("--recipe", options->recipes, "only these inputs: normal, small_integer, ...")->delimiter(',');
   parser->option_defaults()->group("Output");
+  parser
+      ->add_option("--save-inputs", command->save_inputs,
+                   "check nothing: write what the inputs hold as .npy into this folder, for outputs that are computed "
+                   "elsewhere and recorded")
+      ->type_name("DIR");
   parser->add_option("--junit", command->junit, "write a JUnit report: one test for each kernel, problem and recipe")
       ->type_name("FILE");
   parser->add_flag("--only", options->only_asked, "only the problem asked for, no other shapes");

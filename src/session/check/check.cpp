@@ -47,6 +47,7 @@ CheckSession::CheckSession(CheckOptions options, Database& database)
   ProblemRequest request = make_request(family, options_.arguments, options_.dtype);
   request.row_padding = options_.row_padding;
   asked_ = problem_for_device(rig_.folder(), std::move(request), rig_.device());
+  require_recordings(family, asked_, options_.rig.target);
   chosen_ = choose_configurations(options_, rig_.folder(), asked_, rig_.device(), database_);
   notes_ = chosen_.notes;
   choose_problems();
@@ -73,6 +74,10 @@ void CheckSession::choose_problems() {
   problems_ = {asked_};
   for (const auto& [source, configuration] : chosen_.configurations) add_jobs(0, source, configuration);
   if (options_.only_asked) return;
+  if (rig_.folder().family.accuracy.against_recordings) {
+    add_recorded();
+    return;
+  }
   std::map<std::string, std::size_t> known = {{asked_.key(), 0}};
   std::set<std::string> notes;
   std::set<std::size_t> siblings;  // sources of which a smaller configuration is checked beside
@@ -103,6 +108,21 @@ void CheckSession::choose_problems() {
   }
   notes_.insert(notes_.end(), notes.begin(), notes.end());
   add_far();
+}
+
+/// Of outputs that nobody computes here there are no other problems than those that were recorded.
+void CheckSession::add_recorded() {
+  std::vector<std::string> titles;
+  for (Problem& problem : recorded_elsewhere(rig_.folder().family, asked_, false)) {
+    titles.push_back(problem.title());
+    problems_.push_back(std::move(problem));
+    for (const auto& [source, configuration] : chosen_.configurations)
+      add_jobs(problems_.size() - 1, source, configuration);
+  }
+  notes_.push_back(
+      fmt::format("against recordings: no edges, residues, special values, unforeseen data or indices "
+                  "beyond 2^31 are tried; recorded besides {}: {}",
+                  asked_.title(), titles.empty() ? "nothing" : fmt::format("{}", fmt::join(titles, ", "))));
 }
 
 /// Key of the small problem that is executed beside the one asked for, with the same plans; empty: none is.

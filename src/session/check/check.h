@@ -99,6 +99,7 @@ class CheckSession {
   };
   void choose_problems();
   void take_winners();
+  void add_recorded();
   void add_far();
   void run_far(const Job& job);
   void compile_together();

@@ -8,6 +8,8 @@
 #include <sstream>
 #include <tuple>
 
+#include "session/run/arguments.h"
+
 namespace kerlab::session {
 
 namespace {
@@ -61,19 +63,6 @@ void find_constraints(FailureGroup& group, const std::vector<const Trial*>& fail
   read(failed, data.failed);
   read(passed, data.healthy);
   group.exclusions = find_exclusions(data);
-}
-
-/// " --M 4096 --dtype bf16" from "gemm M=4096 bf16".
-std::string problem_options(const std::string& key) {
-  std::istringstream words(key);
-  std::string word, text;
-  words >> word;  // the family
-  while (words >> word) {
-    const std::size_t equals = word.find('=');
-    text += equals == std::string::npos ? " --dtype " + word
-                                        : fmt::format(" --{} {}", word.substr(0, equals), word.substr(equals + 1));
-  }
-  return text;
 }
 
 }  // namespace

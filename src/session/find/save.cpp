@@ -24,12 +24,13 @@ fs::path inside(const fs::path& name) {
   return safe;
 }
 
-/// The options as they went to NVRTC; the launch plan's digest, which rides behind them, is none.
+/// The options as they went to NVRTC; the digests of the launch plan and of recordings, which ride behind them, are
+/// none.
 std::vector<std::string> compiler_options(const Trial& trial) {
   std::istringstream words(trial.options);
   std::vector<std::string> options;
   for (std::string word; words >> word;) {
-    if (!word.starts_with("plan:")) options.push_back(word);
+    if (!word.starts_with("plan:") && !word.starts_with("recordings:")) options.push_back(word);
   }
   return options;
 }

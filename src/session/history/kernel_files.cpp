@@ -87,10 +87,14 @@ KernelFiles kernel_files(const Family& family, const Variant& variant, const Sou
                          const SourceBundle& reference) {
   FileCollection files;
   files.add(source);
-  files.add(reference);
+  if (!reference.path.empty()) files.add(reference);
   const fs::path spec = family.folder / "family.toml";
   for (const fs::path& file : {spec, variant.file}) files.add(file, text_if_there(file));
-  return files.below(family.folder);
+  KernelFiles found = files.below(family.folder);
+  for (const Recording& recording : family.recordings)
+    for (const Recording::Output& output : recording.outputs)
+      found.watched.push_back(fs::weakly_canonical(output.files.value));
+  return found;
 }
 
 fs::path folder_of_family(const KernelPlaces& kernels, const std::string& name) {

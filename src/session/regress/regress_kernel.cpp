@@ -110,6 +110,8 @@ std::string check_identity(const ProblemSetup& setup, const Rig& rig) {
   const auto data = [](ProblemPlan plan) {
     plan.minimum_us = 0;  // what it is timed against is no part of its check
     plan.library_gemm.clear();
+    for (ReferencePlan& reference : plan.references)
+      for (RecordedFiles& files : reference.recorded) files = {{}, {}, files.digest};  // wherever they lie
     return plan;
   };
   request::SetProblem problem;

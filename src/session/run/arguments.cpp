@@ -171,6 +171,18 @@ std::vector<ProblemRequest> make_requests(const Family& family, const std::vecto
   return requests;
 }
 
+std::string problem_options(const std::string& key) {
+  std::istringstream words(key);
+  std::string word, text;
+  words >> word;  // the family
+  while (words >> word) {
+    const std::size_t equals = word.find('=');
+    text += equals == std::string::npos ? " --dtype " + word
+                                        : fmt::format(" --{} {}", word.substr(0, equals), word.substr(equals + 1));
+  }
+  return text;
+}
+
 ProblemRequest request_of_key(const Family& family, const std::string& key) {
   std::istringstream words(key);
   std::string word, dtype;

@@ -29,6 +29,9 @@ ProblemRequest make_request(const Family& family, const std::vector<ProblemArgum
 std::vector<ProblemRequest> make_requests(const Family& family, const std::vector<ProblemArgument>& arguments,
                                           const std::string& dtypes);
 
+/// " --M 4096 --dtype bf16", from "gemm M=4096 bf16".
+std::string problem_options(const std::string& key);
+
 /// "gemm M=4096 N=4096 K=4096 bf16 layout=nn alpha=1 beta=0" back into the request that made it. Throws UsageError when
 /// the family no longer has what it names.
 ProblemRequest request_of_key(const Family& family, const std::string& key);

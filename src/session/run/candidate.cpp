@@ -8,6 +8,7 @@
 #include "plan/kernel_name.h"
 #include "plan/plan_identity.h"
 #include "session/shapes/few_sms.h"
+#include "spec/recordings.h"
 #include "stats/samples.h"
 
 namespace kerlab::session {
@@ -56,6 +57,9 @@ TrialCandidate make_candidate(const Family& family, const VariantSource& source,
   trial.source_hash = source.source.hash;
   // The launch plan is part of a trial's identity as much as the code is. Its digest rides with the options.
   trial.options = joined(candidate.options) + " plan:" + plan_digest(candidate.plan);
+  // Where a recording is another, so is what was found.
+  if (const std::string recorded = recordings_digest(family, problem); !recorded.empty())
+    trial.options += " recordings:" + recorded;
   trial.toolchain = toolchain;
   trial.device_class = device.device_class();
   trial.device_kind = name(device.kind);

@@ -34,6 +34,7 @@ void CompileList::add(const VariantSource& source, const Configuration& configur
   const Family& family = rig_.folder().family;
   TrialCandidate candidate = make_candidate(family, source, 0, configuration, problem, device, rig_.toolchain());
   if (impossible_launch(rig_.device(), candidate.plan).passed()) add(source.source, std::move(candidate.options));
+  if (family.reference_source.empty()) return;  // all of it is recorded
   add(reference_, reference_options(rig_.device(), instantiate_reference(family, problem, rig_.device()).defines));
 }
 

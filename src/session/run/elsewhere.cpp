@@ -6,6 +6,7 @@
 #include "session/shapes/adversarial.h"
 #include "session/shapes/few_sms.h"
 #include "session/shapes/thin.h"
+#include "spec/recordings.h"
 
 namespace kerlab::session {
 
@@ -35,6 +36,13 @@ struct Elsewhere {
 };
 
 std::vector<Elsewhere> problems_elsewhere(const ShapedKernel& kernel, const Problem& asked) {
+  if (kernel.family.accuracy.against_recordings) {
+    std::vector<Elsewhere> recorded;
+    for (Problem& problem : recorded_elsewhere(kernel.family, asked, true))
+      if (device_of_any(kernel.variant, problem, kernel.configuration, kernel.device))
+        recorded.push_back({std::move(problem), kernel.device});
+    return recorded;
+  }
   ShapeLimits limits = limits_for(kernel.device);
   limits.shapes = kProblemsElsewhere;
   limits.with_flags = 0;  // other flags are other problems, with winners of their own
@@ -108,6 +116,18 @@ std::optional<Evaluation> check_far(Rig& rig, const VariantSource& source, const
   return std::nullopt;
 }
 
+std::vector<Problem> recorded_elsewhere(const Family& family, const Problem& asked, bool same_flags) {
+  std::vector<Problem> problems;
+  if (!family.accuracy.against_recordings) return problems;
+  for (const std::string& key : recorded_keys(family)) {
+    Problem problem = make_problem(family, request_of_key(family, key));
+    const bool same = !same_flags || (problem.flags == asked.flags && problem.scalars == asked.scalars);
+    if (same && problem.dtype == asked.dtype && problem.key() != asked.key() && why_unrecorded(family, problem).empty())
+      problems.push_back(std::move(problem));
+  }
+  return problems;
+}
+
 std::vector<std::uint32_t> thin_recipes(const ProblemPlan& plan) {
   std::vector<std::uint32_t> chosen = quick_recipes(plan);
   for (std::uint32_t i = 0; i < plan.recipes.size(); ++i)
@@ -124,7 +144,7 @@ std::optional<Ending> fault_elsewhere(Rig& rig, const VariantSource& source, con
   const std::vector<Elsewhere> problems =
       problems_elsewhere({family, *source.variant, configuration, rig.device()}, asked);
   std::vector<FarProblem> far;
-  if (rig.device().executes_samples)
+  if (rig.device().executes_samples && !family.accuracy.against_recordings)
     far = far_problems({family, *source.variant, configuration, rig.device()}, asked, kFarOfWinner).problems;
   compile_all(rig, source, configuration, problems, far);
   for (const auto& [problem, device] : problems) {

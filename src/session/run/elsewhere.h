@@ -14,6 +14,10 @@ ProblemSetup prepare_alone(const KernelFolder& folder, const Problem& problem, c
 /// loses where all are equal.
 std::vector<std::uint32_t> thin_recipes(const ProblemPlan& plan);
 
+/// What else is recorded of a family whose outputs are: problems of the same dtype, and with `same_flags` of the same
+/// flags and scalars, as they stand in its folder. None of a family that has a reference.
+std::vector<Problem> recorded_elsewhere(const Family& family, const Problem& asked, bool same_flags);
+
 /// As run_single, with the plan that is made for `device`, which may have fewer multiprocessors than the rig's.
 Evaluation run_single_for(Rig& rig, const ProblemSetup& setup, const VariantSource& source,
                           const Configuration& configuration, const SingleOptions& options, const DeviceInfo& device);

@@ -6,6 +6,8 @@
 #include "base/format.h"
 #include "session/run/candidate.h"
 #include "session/run/elsewhere.h"
+#include "spec/recordings.h"
+#include "spec/toml/source_path.h"
 
 namespace kerlab::session {
 
@@ -19,6 +21,20 @@ std::vector<std::string> untimed_options(const DeviceInfo& device) {
   std::string arch = device.arch();
   if (!device.is_hardware) arch.replace(0, std::string_view("sm").size(), "compute");
   return base_options(arch);
+}
+
+/// "./solve": a path, not a family's name.
+std::string typed_folder(const std::filesystem::path& folder) {
+  const std::string shown = shown_path(folder);
+  return shown.find('/') == std::string::npos ? "./" + shown : shown;
+}
+
+/// "X.npy, info.npy"
+std::string recorded_outputs(const Family& family) {
+  std::vector<std::string> files;
+  for (const ReferenceDecl& reference : family.references)
+    if (reference.recorded) files.push_back(reference.output + ".npy");
+  return fmt::format("{}", fmt::join(files, ", "));
 }
 
 /// A scripted device makes up what a reference reports, and asks only that there is something to load.
@@ -100,8 +116,19 @@ ProblemSetup prepare_problem(const KernelFolder& folder, const Problem& problem,
   return setup;
 }
 
+void require_recordings(const Family& family, const Problem& problem, const std::string& target) {
+  const std::string why = why_unrecorded(family, problem);
+  if (why.empty()) return;
+  throw UsageError(
+      fmt::format("{}. `kerlab check {}{} --save-inputs {}` writes its inputs; {} beside them is what "
+                  "results are compared with",
+                  why, target.empty() ? typed_folder(family.folder) : target, problem_options(problem.key()),
+                  shown_path(family.recorded), recorded_outputs(family)));
+}
+
 void ProblemLoader::begin() {
   if (std::exchange(begun_, true)) return;
+  if (with_reference_) require_recordings(rig_.folder().family, setup_.problem);
   const auto deadline = std::max<std::chrono::milliseconds>(kLabDeadline, rig_.compilers().time_limit());
   if (rig_.device().is_scripted) {
     lab_image_ = {std::byte{}};  // its lab has no kernels
@@ -111,7 +138,7 @@ void ProblemLoader::begin() {
     in_parallel.emplace_back("--split-compile=4");
     lab_ = rig_.compilers().submit({read_lab_source(), std::move(in_parallel), deadline});
   }
-  if (!with_reference_) {
+  if (!has_kernels()) {
     tell_when_complete();
     return;
   }
@@ -123,8 +150,13 @@ void ProblemLoader::begin() {
       rig_.compilers().submit({reference, reference_options(rig_.device(), setup_.small->reference_defines), deadline});
 }
 
+/// Of a family that is all recorded nothing is compiled.
+bool ProblemLoader::has_kernels() const {
+  return with_reference_ && !rig_.folder().family.reference_source.empty();
+}
+
 bool ProblemLoader::has_own_small_reference() const {
-  return with_reference_ && setup_.small && setup_.small->reference_defines != setup_.reference_defines;
+  return has_kernels() && setup_.small && setup_.small->reference_defines != setup_.reference_defines;
 }
 
 bool ProblemLoader::step() {
@@ -147,10 +179,12 @@ bool ProblemLoader::take(Compilation& compilation, Bytes& image, const std::stri
 }
 
 void ProblemLoader::tell_when_complete() {
-  if (lab_image_.empty() || (with_reference_ && reference_image_.empty())) return;
+  if (lab_image_.empty() || (has_kernels() && reference_image_.empty())) return;
   if (has_own_small_reference() && small_reference_image_.empty()) return;
   request::SetProblem problem;
   problem.problem = setup_.plan;
+  if (!with_reference_)
+    for (ReferencePlan& reference : problem.problem.references) reference.recorded.clear();
   problem.lab_image = std::move(lab_image_);
   if (setup_.small && with_reference_) {
     problem.small = setup_.small->plan;

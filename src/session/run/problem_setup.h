@@ -40,13 +40,17 @@ ProblemSetup prepare_problem(const KernelFolder& folder, const Problem& problem,
 /// With which a reference is compiled.
 std::vector<std::string> reference_options(const DeviceInfo& device, const std::vector<std::string>& defines);
 
+/// Throws UsageError where the outputs of the family are recorded and those of this problem are not: with what is, and
+/// the command that writes its inputs. `target`: the family as it was typed; empty: by its folder.
+void require_recordings(const Family& family, const Problem& problem, const std::string& target = {});
+
 /// Compiles lab.cu and the reference beside the candidates, then makes the problem that of every following run.
 class ProblemLoader {
  public:
   /// Without a reference nothing can be checked: for profilers, which need no more kernels than the one.
   ProblemLoader(Rig& rig, const ProblemSetup& setup, bool with_reference = true)
       : rig_(rig), setup_(setup), with_reference_(with_reference) {}
-  /// Submits the compilations; does nothing the second time.
+  /// Submits the compilations; does nothing the second time. Throws UsageError as require_recordings.
   void begin();
   /// Takes what the compilers have finished of it; never blocks. True: it has become ready by this. Throws Error with
   /// the compiler's message when it failed.
@@ -59,6 +63,7 @@ class ProblemLoader {
   [[nodiscard]] const request::SetProblem& data() const { return data_; }
 
  private:
+  [[nodiscard]] bool has_kernels() const;
   [[nodiscard]] bool has_own_small_reference() const;
   bool take(Compilation& compilation, Bytes& image, const std::string& source);
   void tell_when_complete();

@@ -87,6 +87,7 @@ SourceBundle read_kernel_source(const Variant& variant) {
 }
 
 SourceBundle read_kernel_source(const Family& family) {
+  if (family.reference_source.empty()) return {};
   return read_with_headers(family.reference_source, family.headers);
 }
 

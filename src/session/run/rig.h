@@ -41,7 +41,8 @@ void announce_fallback(const RigOptions& options, const DeviceInfo& device);
 Catalogue open_catalogue(const KernelPlaces& kernels);
 
 /// The source of a variant or of a family's reference with its includes, which are looked for beside it, in the shipped
-/// kernels and in the folders of headers that the user has named.
+/// kernels and in the folders of headers that the user has named. Of a family that is all recorded there is none:
+/// empty.
 SourceBundle read_kernel_source(const Variant& variant);
 SourceBundle read_kernel_source(const Family& family);
 /// kernels/common/lab.cu; ceilings.cu beside it: the same and the kernels that measure ceilings.

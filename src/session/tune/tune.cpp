@@ -42,7 +42,9 @@ RigOptions rig_options_of(const TuneOptions& options, const Database& database) 
 
 ProblemSetup typed_setup(const TuneOptions& options, const KernelFolder& asked, const Rig& rig) {
   const ProblemRequest request = make_request(asked.family, options.arguments, options.dtype);
-  return prepare_problem(asked, problem_for_device(asked, request, rig.device()), rig.device());
+  const Problem problem = problem_for_device(asked, request, rig.device());
+  require_recordings(asked.family, problem, options.rig.target);
+  return prepare_problem(asked, problem, rig.device());
 }
 
 SessionRecord session_record(const TuneOptions& options, const Rig& rig) {
