@@ -57,7 +57,7 @@ std::string collision_hint(const CompileRequest& request) {
     if (const std::ptrdiff_t line = declaration_of(request.source.text, name); line > 0)
       return fmt::format(
           "\n  {} is a macro here ({}), and {}:{} declares something of that name: `define = false` at the parameter "
-          "keeps it to the spec, or name one of the two otherwise",
+          "or derived value keeps it to the spec, or name one of the two otherwise",
           name, option.substr(2), request.source.path, line);
   }
   return "";

@@ -55,7 +55,7 @@ std::vector<std::string> problem_defines(const Family& family, const Problem& pr
                                       define("DTYPE_BYTES", dtype.bytes),
                                       define("KERLAB_DTYPE_ID", static_cast<std::int64_t>(dtype.dtype))};
   for (const Derived& derived : family.derived)
-    defines.push_back(define(derived.name, problem.environment.at(derived.name)));
+    if (is_macro(derived)) defines.push_back(define(derived.name, problem.environment.at(derived.name)));
   return defines;
 }
 

@@ -191,8 +191,9 @@ LaunchDecl read_launch(const SpecTable& table, const Scope& scope, LaunchOf whos
 std::vector<Derived> read_derived(const SpecTable& table) {
   std::vector<Derived> derived;
   for (const TomlValue& value : table.tables("derived")) {
-    const SpecTable row = SpecTable::named(value, "derived", {"name", "value", "doc"});
-    derived.push_back({row.identifier("name"), row.expression("value"), row.where("name")});
+    const SpecTable row = SpecTable::named(value, "derived", {"name", "value", "doc", "define"});
+    derived.push_back(
+        {row.identifier("name"), row.expression("value"), row.where("name"), row.boolean("define", true)});
   }
   return derived;
 }

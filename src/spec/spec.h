@@ -42,15 +42,19 @@ struct ScalarDecl {
   bool quiet = false;  ///< as a dimension's
   SourceLocation where;
 };
-/// A named integer every expression may use, and every kernel gets as a define.
+/// A named integer every expression may use.
 struct Derived {
   std::string name;
   Expression value;
   SourceLocation where;
+  bool define = true;  ///< a macro of that name too; else only the spec knows it
 };
-/// False of what a parameter's words are known as: LAYOUT.row.
+/// What a parameter's words are known as: LAYOUT.row.
+inline bool is_word_of_parameter(const Derived& derived) {
+  return derived.name.find('.') != std::string::npos;
+}
 inline bool is_macro(const Derived& derived) {
-  return derived.name.find('.') == std::string::npos;
+  return derived.define && !is_word_of_parameter(derived);
 }
 struct Problem;
 

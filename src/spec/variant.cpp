@@ -366,7 +366,7 @@ Variant read_variant(const std::filesystem::path& file, const Family& family) {
 
   Scope scope = variant_scope(variant, family);
   for (const Derived& derived : variant.derived)
-    if (is_macro(derived)) scope.check(derived.value);
+    if (!is_word_of_parameter(derived)) scope.check(derived.value);
   sort_derived(variant.derived);
   for (const Constraint& constraint : variant.constraints) scope.check(constraint.condition);
   scope.check(variant.quick);

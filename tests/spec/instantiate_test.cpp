@@ -345,6 +345,34 @@ TEST_CASE("instance: a parameter with define = false is no macro", "[spec]") {
   CHECK(has(instance.defines, "-DBN=16"));
 }
 
+TEST_CASE("instance: a derived value with define = false is no macro, and launches know it", "[spec]") {
+  const std::string with = "[[derived]]\nname = \"TILES\"\nvalue = \"ceil_div(M, BM)\"\n";
+  const auto made = [&](const std::string& keys, std::int64_t rows) {
+    std::string text = kVariant;
+    text.insert(text.find("[[launch]]"), with + keys);
+    text = replaced(text, "\nblock = [", "\nshared = \"TILES * 16\"\nblock = [");
+    ProblemRequest request;
+    request.dimensions["M"] = rows;
+    return instance_of(text, request);
+  };
+  const Instance one = made("define = false\n", 64), other = made("define = false\n", 6400);
+  CHECK(one.defines == other.defines);  // one program for all shapes
+  CHECK(one.plan.launches.at(0).dynamic_shared == 32);
+  CHECK(other.plan.launches.at(0).dynamic_shared == 3200);
+  CHECK(has(made("", 64).defines, "-DTILES=2"));
+  CHECK(has(made("define = true\n", 6400).defines, "-DTILES=200"));
+  const std::string family = kFamily + "[[derived]]\nname = \"HALF\"\nvalue = \"M / 2\"\n";
+  for (const bool defined : {true, false}) {
+    const KernelFolder folder = load_specs(family + (defined ? "" : "define = false\n"), kVariant);
+    const Problem problem = make_problem(folder.family, {});
+    CHECK(problem.environment.at("HALF") == problem.environment.at("M") / 2);
+    CHECK(has(instantiate_reference(folder.family, problem, h200()).defines,
+              "-DHALF=" + std::to_string(problem.environment.at("HALF"))) == defined);
+  }
+  CHECK_THAT(load_error(family + "define = 1\n", kVariant),
+             Catch::Contains("family.toml") && Catch::Contains("define"));
+}
+
 TEST_CASE("instance: an option of the compiler may hold a parameter, behind what is allowed", "[spec]") {
   const auto with = [](const std::string& options) { return "options = [" + options + "]\n" + kVariant; };
   const Instance instance = instance_of(with("\"--fmad=true\", \"--maxrregcount={BM * 2}\""));

@@ -226,6 +226,7 @@ std::set<std::string> mentioned_in(const SourceBundle& source, const Family& fam
   std::set<std::string> mentioned;
   for (const auto* list : {&family.derived, &variant.derived})
     for (const Derived& derived : *list) {
+      if (!is_macro(derived)) continue;  // a name of the source's own
       const bool in_header = std::any_of(source.headers.begin(), source.headers.end(),
                                          [&](const Header& header) { return mentions(header.text, derived.name); });
       if (in_header || mentions(source.text, derived.name)) mentioned.insert(derived.name);

@@ -61,7 +61,8 @@ std::set<std::int64_t> program_numbers(const ShapedKernel& kernel, const Problem
   std::vector<std::int64_t> numbers = kernel.configuration.values;
   try {
     const Environment all = configured_environment(kernel.variant, base, kernel.configuration, kernel.device);
-    for (const Derived& derived : kernel.variant.derived) numbers.push_back(all.at(derived.name));
+    for (const Derived& derived : kernel.variant.derived)
+      if (derived.define) numbers.push_back(all.at(derived.name));
   } catch (const std::exception&) {  // a derived value that this problem has not
   }
   std::set<std::int64_t> steps;
