@@ -75,6 +75,7 @@ class EmuDevice final : public Device {
   LaunchReport execute(EmuModule& module, const BoundLaunch& launch, LaunchMode mode);
   bool last_block_first();
   emu::Schedule next_schedule();
+  emu::Schedule next_sanitized();
 
   DeviceInfo info_;
   EmuOptions options_;
@@ -87,6 +88,7 @@ class EmuDevice final : public Device {
   std::uint32_t next_id_ = 1;
   std::uint64_t ordered_checks_ = 0;    ///< launches to be checked, of kernels in which the order of blocks may show
   std::uint64_t scheduled_checks_ = 0;  ///< the same, of kernels whose blocks wait for each other
+  std::uint64_t sanitized_ = 0;         ///< launches of such kernels in mode sanitize
 };
 
 /// Opens "emu:NAME".

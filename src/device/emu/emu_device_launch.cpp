@@ -146,6 +146,8 @@ LaunchReport EmuDevice::execute(EmuModule& code, const BoundLaunch& launch, Laun
       run.blocks = descending(volume(launch.grid));
     } else if (checked && run.program->communication == ptx::Communication::communicating) {
       run.schedule = next_schedule();
+    } else if (run.sanitize && run.program->communication == ptx::Communication::communicating) {
+      run.schedule = next_sanitized();
     }
     return emu::run(run);
   } catch (const DeviceFault& fault) {
@@ -170,6 +172,13 @@ emu::Schedule EmuDevice::next_schedule() {
   constexpr emu::Schedule kSchedules[] = {emu::Schedule::descending, emu::Schedule::ascending, emu::Schedule::shuffled,
                                           emu::Schedule::descending};
   return kSchedules[(++scheduled_checks_ * 0x9e3779b97f4a7c15U) >> 62];
+}
+
+/// In mode sanitize shuffled first: who draws its tile from a counter has its place in the order by itself, whichever
+/// block goes first. What an older one tells is met before it is overwritten then.
+emu::Schedule EmuDevice::next_sanitized() {
+  constexpr emu::Schedule kSchedules[] = {emu::Schedule::shuffled, emu::Schedule::descending, emu::Schedule::ascending};
+  return kSchedules[sanitized_++ % std::size(kSchedules)];
 }
 
 void EmuDevice::launch_graph(GraphId graph) {
