@@ -16,13 +16,16 @@ std::string define(std::string_view name, std::int64_t value) {
   return fmt::format("-D{}={}", name, value);
 }
 
-/// pitch.NAME of the tensors that the variant takes at one; those whose rows are padded go into the plan.
+/// pitch.NAME of the tensors that the variant takes at one; those whose rows are padded go into the plan. No two have
+/// the same gaps: who takes one tensor's pitch for another's is wrong though both have the same width.
 std::vector<Pitch> add_pitches(const Family& family, const Variant& variant, const Problem& problem,
                                Environment& environment) {
   std::vector<Pitch> padded;
+  std::int64_t gap = 0;
   for (const Tensor& tensor : tensors_of(family, problem)) {
     if (std::find(variant.pitch.begin(), variant.pitch.end(), tensor.name) == variant.pitch.end()) continue;
-    const std::int64_t pitch = tensor.shape.back() + elements_in(tensor.dtype, problem.row_padding);
+    gap += problem.row_padding;
+    const std::int64_t pitch = tensor.shape.back() + elements_in(tensor.dtype, gap);
     environment["pitch." + tensor.name] = tensor.complex ? pitch / 2 : pitch;
     if (problem.row_padding > 0 && tensor.elements() > 0) padded.push_back({tensor.name, pitch});
   }

@@ -241,7 +241,7 @@ Command add_check(CLI::App& root, const GlobalOptions& global) {
   parser
       ->add_option("--row-padding", options->row_padding,
                    "gaps of so many bytes behind the rows of tensors that variants take with a leading dimension "
-                   "(pitch = [...])")
+                   "(pitch = [...]): of the first; twice as many behind those of the second, ...")
       ->check(takes_whole(0, 1 << 20))
       ->type_name("BYTES");
   parser->option_defaults()->group("Kernels");

@@ -9,13 +9,17 @@
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "session/shapes/few_sms.h"
+#include "session/shapes/valid_shape.h"
 
 namespace kerlab::session {
 
 namespace {
 
 constexpr std::int64_t kSmallBatch = 3;
-constexpr std::int64_t kRowPadding = 48;                                // bytes: no multiple of a sector
+constexpr std::int64_t kSomeEights = 40;        // of what may have to be a multiple of 8: less than the next power of 2
+constexpr std::int64_t kFewAtMost = 16;         // a dimension of so few is tried at its most
+constexpr std::int64_t kBeyond16Bits = 65'537;  // the least and the largest of so many are the same in 16 bits
+constexpr std::int64_t kRowPadding = 48;        // bytes: no multiple of a sector
 constexpr std::int64_t kLong[] = {2051, 4099, 2056, 2052, 3072, 4096};  // several rounds of a loop, and a tail
 constexpr double kFraction = 1.2345678806304932;                        // 24 significant bits in fp32
 
@@ -48,6 +52,19 @@ std::set<std::int64_t> extents_of(const Dimension& dimension, const KernelSteps&
   if (steps.alone > 0) extents.insert({steps.alone - 1, steps.alone + 1, steps.alone + packet});
   extents.insert(std::begin(kLong), std::end(kLong));
   std::erase_if(extents, [&](std::int64_t extent) { return extent < dimension.minimum || extent > dimension.maximum; });
+  return extents;
+}
+
+/// Of dimensions that mostly stay at their defaults (batch, heads, a filter's radius, the pages of a cache): fewer, and
+/// more; with other heads of queries or of keys the groups that share keys are of several sizes.
+std::set<std::int64_t> quiet_extents(const Dimension& dimension, std::int64_t base) {
+  std::set<std::int64_t> extents = {kSmallBatch};
+  if (base != 1) extents.insert({1, 2 * base});
+  if (base % 8 == 0) extents.insert(kSomeEights);
+  if (dimension.maximum <= kFewAtMost) extents.insert({dimension.minimum, dimension.maximum});
+  std::erase_if(extents, [&](std::int64_t extent) {
+    return extent == base || extent < dimension.minimum || extent > dimension.maximum;
+  });
   return extents;
 }
 
@@ -130,13 +147,23 @@ class LevelCollector {
     };
     std::vector<ShapeLevel> wished = {level(base)};
     if (dimension.quiet) {
-      if (base != kSmallBatch && dimension.maximum >= kSmallBatch) wished.push_back(level(kSmallBatch));
+      for (const std::int64_t extent : quiet_extents(dimension, base)) wished.push_back(level(extent));
+      if (is_no_extent(dimension)) wished.push_back(level(kBeyond16Bits));
     } else {
       for (const std::int64_t extent : extents_of(dimension, steps, widest_access(problem_), packet, base))
         if (extent != base) wished.push_back(level(extent));
     }
     add({ShapeFactor::What::dimension, dimension.name, {}}, wished);
     if (!dimension.quiet) set_goals(dimension, steps, wished);
+  }
+
+  /// Whether a large one costs nothing: how many keys there are, how far something may be.
+  bool is_no_extent(const Dimension& dimension) const {
+    ProblemRequest request = base_;
+    request.dimensions[dimension.name] = kBeyond16Bits;
+    const auto problem = dimension.maximum < kBeyond16Bits ? std::nullopt : valid_problem(kernel_, request);
+    return problem && bytes_of_tensors(kernel_.family, *problem) == bytes_of_tensors(kernel_.family, problem_) &&
+           flops_of(kernel_.family, *problem) == flops_of(kernel_.family, problem_);
   }
 
   /// Of the dimension that was added last, once it is known which extents are valid.
@@ -174,7 +201,9 @@ class LevelCollector {
     add({ShapeFactor::What::flag, flag.name, {}}, wished);
   }
 
-  /// Factors and what is added are also tried as nothing, as one off and negated; any other only a little larger.
+  /// Factors and what is added are also tried as nothing, as one off and negated; any other only a little larger. A
+  /// fraction is positive: whoever cuts off, rounds down or rounds to the nearest what is to be rounded up is wrong
+  /// there.
   void add_scalar(const ScalarDecl& scalar) {
     const double asked = base_.scalars.at(scalar.name);
     const auto level = [&](double number) {
@@ -183,7 +212,7 @@ class LevelCollector {
     };
     std::vector<ShapeLevel> wished = {level(asked)};
     const bool is_factor = scalar.default_value == 0 || scalar.default_value == 1;
-    std::vector<double> numbers = {asked == 0 ? -kFraction : asked * kFraction};
+    std::vector<double> numbers = {asked == 0 ? 1 + kFraction : asked * kFraction};
     if (is_factor) numbers.insert(numbers.end(), {0, -1, 1, 3});
     for (const double number : numbers)
       if (number != asked) wished.push_back(level(number));

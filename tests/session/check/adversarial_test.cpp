@@ -1,6 +1,7 @@
 #include "session/shapes/adversarial.h"
 
 #include <algorithm>
+#include <cmath>
 #include <csignal>
 #include <set>
 
@@ -148,6 +149,44 @@ TEST_CASE("every value of every flag is tried, pairs of them too; with other sca
                            "activation=gelu", "activation=silu", "out=fp16", "out=fp32", "out=e4m3"})
     CHECK(flags.contains(flag));
   CHECK(batches == std::set<std::int64_t>{1, 3});
+}
+
+TEST_CASE("what mostly stays at its default is tried with few and with many, alone and in groups", "[check]") {
+  std::set<std::int64_t> queries, depths, groups;
+  std::int64_t most_rows = 0;  // that share keys
+  for (const ProblemRequest& shape : shapes("attention_decode", "packed", "bf16", {}).shapes) {
+    const std::int64_t group = shape.dimensions.at("heads") / shape.dimensions.at("kv_heads");
+    queries.insert(shape.dimensions.at("queries"));
+    depths.insert(shape.dimensions.at("depth"));
+    groups.insert(group);
+    most_rows = std::max(most_rows, group * shape.dimensions.at("queries"));
+  }
+  CHECK(has(queries, {1, 3, 16}));
+  CHECK(has(depths, {8, 16, 40}));
+  CHECK(has(groups, {1, 2, 3}));
+  CHECK(most_rows > 16);  // more than a tile
+  std::set<std::int64_t> few;
+  for (const ProblemRequest& shape : shapes("top_k", "bitonic", "fp32", {}).shapes)
+    few.insert(shape.dimensions.at("K"));
+  CHECK(has(few, {1, 3, 16, 32}));
+}
+
+TEST_CASE("what changes no tensor's size is tried beyond 16 bits", "[check]") {
+  const auto most = [](const char* family, const char* variant, const char* dimension) {
+    std::int64_t found = 0;
+    for (const ProblemRequest& shape : shapes(family, variant, "fp32", {}).shapes)
+      found = std::max(found, shape.dimensions.at(dimension));
+    return found;
+  };
+  CHECK(most("segmented_scan", "look_back", "KEYS") > 65536);
+  CHECK(most("gemm", "naive", "batch") == 3);
+}
+
+TEST_CASE("a limit of 0 is tried between two integers, above the lower one in whatever way it is rounded", "[check]") {
+  CHECK(std::ranges::any_of(shapes("select", "look_back", "int32", {}).shapes, [](const ProblemRequest& shape) {
+    const double limit = shape.scalars.at("limit"), lower = std::floor(limit);
+    return lower > 0 && limit > lower && limit < lower + 0.5;
+  }));
 }
 
 TEST_CASE("rows with gaps behind them are tried with variants that take a pitch", "[check]") {
