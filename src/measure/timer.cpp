@@ -54,6 +54,7 @@ struct Timer::Candidate {
   std::size_t sets = 1;  ///< of the rotation: 1 when hot
   bool flush = false;
   bool restored = false;  ///< before each run: in a graph of many the data would drift
+  bool touched = false;   ///< before each run: in a graph of many, others would have evicted what shall be hot
   std::optional<Graph> graph;
   int graph_runs = 0;  ///< of the plan in one graph launch
   bool uncapturable = false;
@@ -105,6 +106,7 @@ std::vector<SampleSet> Timer::time(std::span<const Timeable> candidates, const T
                   schedule.cold ? candidates[i].sets.size() : 1,
                   schedule.cold && (flush || changes_inputs),
                   changes_inputs,
+                  schedule.cold && !candidates[i].touches.empty(),
                   {},
                   0,
                   false,
@@ -227,7 +229,7 @@ double Timer::sample_events(const Candidate& c, std::size_t set) {
   if (launches.size() <= kLaunchesHeld) blocker_.hold();
   if (set < c.what->restores.size())
     for (const BoundLaunch& launch : c.what->restores[set]) device_.launch(launch);
-  if (c.flush) flush_cache();
+  bring_about_cache(c);
   probe_.read();
   device_.record(begin_);
   if (c.what->call) c.what->call(set);
@@ -263,7 +265,7 @@ void Timer::begin_started(Candidate& c) {
     c.runs.back().launch();  // the first launch of a graph prepares it
   }
   c.together = 1;
-  if (c.flush || c.restored) return;
+  if (c.flush || c.restored || c.touched) return;
   sample_started(c, 0);
   c.together = static_cast<std::size_t>(graph_repeats(sample_started(c, 0), 1));
 }
@@ -273,7 +275,7 @@ double Timer::sample_started(Candidate& c, std::size_t set) {
   if (c.together == 0) begin_started(c);
   if (set < c.what->restores.size())
     for (const BoundLaunch& launch : c.what->restores[set]) device_.launch(launch);
-  if (c.flush) flush_cache();
+  bring_about_cache(c);
   device_.synchronize();
   probe_.read();
   device_.record(begin_);
@@ -292,7 +294,7 @@ double Timer::sample_modelled(const Candidate& c, std::size_t set) {
 
 /// False: it cannot be captured, or something must happen between its runs; it goes on being timed by events.
 bool Timer::begin_graph(Candidate& c, double estimate_us) {
-  if (c.uncapturable || c.flush || c.restored) return false;
+  if (c.uncapturable || c.flush || c.restored || c.touched) return false;
   std::vector<BoundLaunch> launches;
   for (std::size_t set = 0; set < c.sets; ++set)
     launches.insert(launches.end(), c.what->sets[set].begin(), c.what->sets[set].end());
@@ -321,6 +323,13 @@ void Timer::allocate_flush() {
 void Timer::flush_cache() {
   const auto words = static_cast<std::int64_t>(flush_memory_->bytes() / 4);
   lab_.run_over("lab_flush", lab::FlushArguments{flush_memory_->pointer(), words}, words);
+}
+
+/// What is cold first: it evicts what shall be hot.
+void Timer::bring_about_cache(const Candidate& c) {
+  if (c.flush) flush_cache();
+  if (!c.touched) return;
+  for (const BoundLaunch& launch : c.what->touches) device_.launch(launch);
 }
 
 void Timer::finish(std::span<Candidate> candidates) {

@@ -1,5 +1,6 @@
 #pragma once
-// Samples of loaded candidates: blocker, event, plan, event; cold by rotation or flush; interleaved in shuffled rounds;
+// Samples of loaded candidates: blocker, event, plan, event; cold by rotation or flush, with hot inputs touched after
+// it; interleaved in shuffled rounds;
 // fast ones as a graph of many, and then those that are compared with them too. Never prints.
 
 #include <chrono>
@@ -25,6 +26,7 @@ struct Timeable {
   /// A graph of `repeats` times `call` on the first `sets` sets; nothing when that cannot be captured.
   std::function<std::optional<GraphId>(std::size_t sets, int repeats)> capture;
   std::vector<std::vector<BoundLaunch>> restores;  ///< what must run before it, untimed (inout tensors); or empty
+  std::vector<BoundLaunch> touches = {};  ///< read the inputs that are hot where the rest is cold, untimed; or empty
   /// Called once, behind one of its samples, nobody knows which, with the set of that: time to look at results. What it
   /// queues is not timed. May be empty.
   std::function<void(std::size_t set)> look;
@@ -59,6 +61,7 @@ class Timer {
   bool begin_graph(Candidate& candidate, double estimate_us);
   void allocate_flush();
   void flush_cache();
+  void bring_about_cache(const Candidate& candidate);
   void finish(std::span<Candidate> candidates);
 
   Lab& lab_;

@@ -42,6 +42,7 @@ struct Tensor {
   bool unread = false;  ///< no kernel of this problem may read it: it holds NaN, whatever the recipe
   IntegerRange range = {};
   bool complex = false;  ///< pairs of its numbers are complex ones
+  bool hot = false;      ///< an input that the L2 cache holds when a timed run begins, where others are cold
   /// It holds numbers, that recipes plant something into: neither offsets nor integers of a range.
   [[nodiscard]] bool numeric() const { return !partition && range.empty(); }
   [[nodiscard]] std::int64_t elements() const;  ///< 0 when a dimension is 0
@@ -128,5 +129,14 @@ struct ProblemPlan {
   std::vector<ReferenceWorkspace> reference_workspaces = {};
   bool operator==(const ProblemPlan&) const = default;
 };
+
+/// Whether any of its inputs is hot.
+bool has_hot_inputs(const ProblemPlan& problem);
+/// What a run of it begins with in L2: "A cold, X hot", in the tensors' order, outputs left out.
+std::string temperatures(const ProblemPlan& problem);
+/// The part of a protocol's name that says so: ", X hot"; empty where nothing is.
+std::string hot_inputs(const ProblemPlan& problem);
+/// `bytes` less what of the hot inputs an L2 of this size can hold.
+double bytes_from_dram(const ProblemPlan& problem, std::int64_t l2_bytes);
 
 }  // namespace kerlab::plan

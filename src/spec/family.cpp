@@ -122,7 +122,7 @@ std::vector<TensorDecl> read_tensors(const SpecTable& family, const std::vector<
   for (const TomlValue& value : family.tables("tensor")) {
     const SpecTable row = SpecTable::named(
         value, "tensor",
-        {"name", "doc", "role", "dtype", "shape", "partition", "unread", "range", "ignored", "order", "rows"});
+        {"name", "doc", "role", "dtype", "shape", "partition", "unread", "range", "ignored", "order", "rows", "cache"});
     TensorDecl tensor;
     tensor.name = row.identifier("name");
     tensor.doc = row.text("doc", "");
@@ -140,6 +140,9 @@ std::vector<TensorDecl> read_tensors(const SpecTable& family, const std::vector<
       row.fail("unread", "only an input of numbers can be left unread");
     read_range(row, tensor);
     read_order(row, tensors, tensor);
+    tensor.hot = row.choice("cache", {"cold", "hot"}, 0) == 1;
+    if (tensor.hot && tensor.role != Role::input)
+      row.fail("cache", "only an input can be hot: what a run writes is there anew each time");
     tensor.where = row.where("name");
     tensors.push_back(std::move(tensor));
   }

@@ -211,6 +211,22 @@ IntegerRange range_of(const Family& family, const TensorDecl& tensor, const Prob
   return range;
 }
 
+/// Those that were asked for, else those of the family.
+std::vector<std::string> resolve_hot_inputs(const Family& family, const ProblemRequest& request) {
+  std::vector<std::string> inputs, hot;
+  for (const TensorDecl& tensor : family.tensors) {
+    if (tensor.role != Role::input) continue;
+    inputs.push_back(tensor.name);
+    const bool asked = request.inputs_hot && std::ranges::count(*request.inputs_hot, tensor.name) > 0;
+    if (request.inputs_hot ? asked : tensor.hot) hot.push_back(tensor.name);
+  }
+  for (const std::string& name : request.inputs_hot.value_or(std::vector<std::string>{}))
+    if (std::ranges::count(inputs, name) == 0)
+      throw UsageError(
+          fmt::format("--inputs-hot {}: {} has the inputs {}, or none", name, family.name, fmt::join(inputs, ", ")));
+  return hot;
+}
+
 double cost(const Family& family, const Expression& formula, const Problem& problem) {
   const std::int64_t value = formula.evaluate(problem.environment);
   if (value < 0) throw SpecError(formula.where(), fmt::format("the cost of {} is negative: {}", family.name, value));
@@ -229,6 +245,7 @@ std::string Problem::key() const {
   for (const auto& [name, value] : scalars)
     if (!unsaid.contains(name)) key += fmt::format(" {}={}", name, value);
   if (row_padding > 0) key += fmt::format(" row-padding={}", row_padding);
+  if (!inputs_hot.empty()) key += fmt::format(" inputs-hot={}", fmt::join(inputs_hot, ","));
   return key;
 }
 
@@ -246,6 +263,7 @@ std::string Problem::title() const {
   for (const auto& [name, value] : scalars)
     if (quiet.contains(name) && !unsaid.contains(name)) title += fmt::format(" {}={}", name, value);
   if (row_padding > 0) title += fmt::format(" row-padding={}", row_padding);
+  if (!inputs_hot.empty()) title += fmt::format(" inputs-hot={}", fmt::join(inputs_hot, ","));
   return title;
 }
 
@@ -264,6 +282,7 @@ Problem make_problem(const Family& family, const ProblemRequest& request) {
   if (request.row_padding < 0 || request.row_padding > kMostRowPadding || request.row_padding % kRowPaddingStep != 0)
     throw UsageError(fmt::format("--row-padding {}: a multiple of {} bytes is needed, at most {}", request.row_padding,
                                  kRowPaddingStep, kMostRowPadding));
+  problem.inputs_hot = resolve_hot_inputs(family, request);
   try {
     for (const Derived& derived : family.derived)
       problem.environment[derived.name] = derived.value.evaluate(problem.environment);
@@ -299,6 +318,7 @@ std::vector<Tensor> tensors_of(const Family& family, const Problem& problem) {
       made.shape.back() *= 2;
       made.complex = true;
     }
+    made.hot = std::ranges::count(problem.inputs_hot, tensor.name) > 0;
     tensors.push_back(std::move(made));
   }
   return tensors;

@@ -80,6 +80,7 @@ struct TensorDecl {
   Expression ignored;             ///< what some elements hold instead; empty: none do
   IntegerOrder order = IntegerOrder::none;  ///< what integers of a range keep to within a row
   std::string rows;  ///< the tensor of offsets whose parts are its rows; empty: its last dimension's
+  bool hot = false;  ///< an input that L2 holds when a timed run begins
   SourceLocation where;
 };
 
@@ -259,7 +260,8 @@ struct ProblemRequest {
   std::string dtype;
   std::map<std::string, std::string> flags;
   std::map<std::string, double> scalars;
-  std::int64_t row_padding = 0;  ///< as a Problem's
+  std::int64_t row_padding = 0;                             ///< as a Problem's
+  std::optional<std::vector<std::string>> inputs_hot = {};  ///< in place of those that the family says; empty: none
 };
 
 /// family + dimensions + dtype + flags, resolved and checked.
@@ -272,9 +274,10 @@ struct Problem {
   std::set<std::string> quiet;   ///< dimensions, flags and scalars that may stay unsaid
   std::set<std::string> unsaid;  ///< of these, those at their defaults
   std::int64_t row_padding = 0;  ///< bytes behind each row of the tensors that a variant takes with a leading dimension
-  Environment environment;       ///< dimensions, dtype.*, flag.value, derived
-  [[nodiscard]] std::string key() const;    ///< canonical: "gemm M=4096 N=4096 K=4096 bf16 layout=nn alpha=1 beta=0"
-  [[nodiscard]] std::string title() const;  ///< "gemm 4096x4096x4096 bf16 nn", "... nn batch=3 activation=relu"
+  std::vector<std::string> inputs_hot = {};  ///< in the tensors' order
+  Environment environment;                   ///< dimensions, dtype.*, flag.value, derived
+  [[nodiscard]] std::string key() const;     ///< canonical: "gemm M=4096 N=4096 K=4096 bf16 layout=nn alpha=1 beta=0"
+  [[nodiscard]] std::string title() const;   ///< "gemm 4096x4096x4096 bf16 nn", "... nn batch=3 activation=relu"
 };
 
 /// Of row_padding: rows with it begin where an access as wide as any may still begin if those without could.

@@ -90,8 +90,7 @@ std::string Candidate::restore_variables() {
   return changed;
 }
 
-std::vector<BoundLaunch> Candidate::bind(const std::vector<Launch>& launches, int set) const {
-  Addresses addresses = data_.addresses(set);
+std::vector<BoundLaunch> Candidate::bind(const std::vector<Launch>& launches, Addresses addresses) const {
   pitched_.replace(addresses);
   for (std::size_t i = 0; i < workspaces_.size(); ++i) addresses[plan_.workspaces[i].name] = workspaces_[i].pointer();
   std::vector<BoundLaunch> bound;
@@ -107,10 +106,10 @@ void Candidate::make_ready(int set) {
     device.copy_out(bytes, data_.buffer(set, tensor).pointer());
     device.copy_in(symbols_[i].pointer, bytes);
   }
-  for (const BoundLaunch& launch : bind(plan_.prepare, set)) device.launch(launch);
+  for (const BoundLaunch& launch : bind(plan_.prepare, data_.addresses(set))) device.launch(launch);
 }
 
-std::vector<BoundLaunch> Candidate::bind_all(int set) const {
+std::vector<BoundLaunch> Candidate::bind_all(const Addresses& tensors) const {
   std::vector<BoundLaunch> launches;
   for (std::size_t i = 0; i < workspaces_.size(); ++i) {
     const GuardedBuffer& buffer = workspaces_[i];
@@ -125,7 +124,7 @@ std::vector<BoundLaunch> Candidate::bind_all(int set) const {
     fill.parameter0 = init == WorkspaceInit::zero ? 0.0 : 4294967295.0;
     launches.push_back(data_.lab().bind_over("lab_fill", fill, fill.count));
   }
-  for (BoundLaunch& launch : bind(plan_.launches, set)) launches.push_back(std::move(launch));
+  for (BoundLaunch& launch : bind(plan_.launches, tensors)) launches.push_back(std::move(launch));
   return launches;
 }
 
@@ -137,7 +136,15 @@ const std::vector<BoundLaunch>& Candidate::launches(int set) {
 
 const std::vector<BoundLaunch>& Candidate::bound(int set) {
   const auto found = bound_.find(set);
-  return found != bound_.end() ? found->second : bound_.emplace(set, bind_all(set)).first->second;
+  return found != bound_.end() ? found->second : bound_.emplace(set, bind_all(data_.addresses(set))).first->second;
+}
+
+const std::vector<BoundLaunch>& Candidate::timed_launches(int set) {
+  if (set == 0 || !has_hot_inputs(data_.plan())) return launches(set);
+  launches(0);  // what prepare launches make of inputs is the same for all sets
+  const auto found = timed_.find(set);
+  return found != timed_.end() ? found->second
+                               : timed_.emplace(set, bind_all(data_.timed_addresses(set))).first->second;
 }
 
 std::vector<NamedBuffer> Candidate::workspaces() const {

@@ -22,6 +22,8 @@ class Candidate {
   /// All launches of one run, workspace initialisation included. Stays valid as long as the candidate. Throws Error
   /// where its plan says a pitch: such rows are checked, never timed.
   const std::vector<BoundLaunch>& launches(int set);
+  /// The same as it is timed: hot inputs are those of set 0.
+  const std::vector<BoundLaunch>& timed_launches(int set);
   [[nodiscard]] std::vector<NamedBuffer> workspaces() const;
   /// Those that are zero before the first run, and that every run must leave so.
   [[nodiscard]] std::vector<NamedBuffer> zeroed_workspaces() const;
@@ -48,8 +50,8 @@ class Candidate {
  private:
   void prepare();
   void keep_variables();
-  [[nodiscard]] std::vector<BoundLaunch> bind(const std::vector<Launch>& launches, int set) const;
-  [[nodiscard]] std::vector<BoundLaunch> bind_all(int set) const;
+  [[nodiscard]] std::vector<BoundLaunch> bind(const std::vector<Launch>& launches, Addresses addresses) const;
+  [[nodiscard]] std::vector<BoundLaunch> bind_all(const Addresses& tensors) const;
   const std::vector<BoundLaunch>& bound(int set);
 
   ProblemData& data_;
@@ -64,7 +66,7 @@ class Candidate {
   };
   std::vector<Variable> variables_;
   std::vector<ModuleVariable> symbols_;  ///< of the plan, in its order
-  std::map<int, std::vector<BoundLaunch>> bound_;
+  std::map<int, std::vector<BoundLaunch>> bound_, timed_;
   bool warm_ = false;
 };
 

@@ -32,7 +32,7 @@ MemoryNeeds needs_of(const ProblemPlan& plan, Device& device, ProblemData::Use u
   std::int64_t contents = 0;
   for (const Tensor& t : plan.tensors) {
     needs.set_bytes += GuardedBuffer::footprint(t.bytes());
-    contents += t.bytes();
+    if (!t.hot) contents += t.bytes();  // of hot ones, which stay where they are, none evicts another
   }
   // Not every tensor is touched (C of a GEMM with beta = 0): count what a run must move at least.
   needs.touched_bytes = plan.bytes > 0 ? std::min(contents, static_cast<std::int64_t>(plan.bytes)) : contents;
@@ -142,6 +142,24 @@ Addresses ProblemData::addresses(int set) const {
   Addresses addresses;
   for (std::size_t i = 0; i < plan_.tensors.size(); ++i) addresses[plan_.tensors[i].name] = buffer(set, i).pointer();
   return addresses;
+}
+
+Addresses ProblemData::timed_addresses(int set) const {
+  Addresses addresses;
+  for (std::size_t i = 0; i < plan_.tensors.size(); ++i) addresses[plan_.tensors[i].name] = timed(set, i).pointer();
+  return addresses;
+}
+
+std::vector<BoundLaunch> ProblemData::touch_launches() {
+  std::vector<BoundLaunch> launches;
+  for (const Tensor& tensor : plan_.tensors) {
+    if (!tensor.hot || tensor.unread || tensor.bytes() == 0) continue;
+    if (touched_.bytes() == 0) touched_ = Allocation(device(), sizeof(lab::u64));
+    const DevicePtr data = buffer(0, tensor.name).pointer();
+    launches.push_back(lab_.bind_over("lab_hash", lab::HashArguments{data, tensor.bytes(), 0, 0, touched_.pointer()},
+                                      tensor.bytes() / 4));
+  }
+  return launches;
 }
 
 std::vector<NamedBuffer> ProblemData::named_buffers(int set) const {

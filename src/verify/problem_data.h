@@ -55,6 +55,13 @@ class ProblemData {
   [[nodiscard]] const GuardedBuffer& buffer(int set, std::size_t tensor) const;
   [[nodiscard]] const GuardedBuffer& buffer(int set, const std::string& tensor) const;
   [[nodiscard]] Addresses addresses(int set) const;
+  /// Where a timed run on a set finds its tensors: hot inputs lie where those of set 0 do, whatever the set.
+  [[nodiscard]] const GuardedBuffer& timed(int set, std::size_t tensor) const {
+    return buffer(plan_.tensors.at(tensor).hot ? 0 : set, tensor);
+  }
+  [[nodiscard]] Addresses timed_addresses(int set) const;
+  /// Launches that read every hot input, so that L2 holds them; none where nothing is hot. Allocates once.
+  [[nodiscard]] std::vector<BoundLaunch> touch_launches();
   [[nodiscard]] std::vector<NamedBuffer> named_buffers(int set) const;
 
   /// Throws Error when the problem has none of this name.
@@ -161,6 +168,7 @@ class ProblemData {
   bool whole_references_ = true;     ///< all outputs are computed at once: not on emulated devices
   std::vector<std::size_t> inputs_;  ///< tensors of role input
   std::vector<Set> sets_;
+  Allocation touched_;  ///< where touches leave what they made of the hot inputs, so that they are not left out
   std::vector<Reference> references_;
   std::vector<Allocation> reference_workspaces_;  ///< in the plan's order; none until they are needed
   std::optional<std::uint32_t> before_;           ///< emulated devices: the recipe that they were made of

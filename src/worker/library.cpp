@@ -61,6 +61,7 @@ std::vector<Timeable> Workbench::library_timeables(std::span<const std::size_t> 
     timeable.capture = [&library = *p.library, algorithm](std::size_t sets, int repeats) {
       return library.capture(algorithm, sets, repeats);
     };
+    timeable.touches = p.data.touch_launches();
     timeable.call(0);  // the first run of an algorithm loads it
     timeables.push_back(std::move(timeable));
   }
@@ -134,9 +135,10 @@ reply::LibraryReady Workbench::prepare_vendor() {
   const GemmCall& call = p.data.plan().library_gemm.front();
   const auto begin = std::chrono::steady_clock::now();
   std::vector<GemmPointers> sets;
-  for (int set = 0; set < p.data.rotation_sets(); ++set)
-    sets.push_back({p.data.buffer(set, call.a).pointer(), p.data.buffer(set, call.b).pointer(),
-                    p.data.buffer(set, call.c).pointer(), p.data.buffer(set, call.d).pointer()});
+  for (int set = 0; set < p.data.rotation_sets(); ++set) {
+    const Addresses at = p.data.timed_addresses(set);
+    sets.push_back({at.at(call.a), at.at(call.b), at.at(call.c), at.at(call.d)});
+  }
   const DType dtype = p.data.plan().tensors.front().dtype;
   if (!library_) {
     library_.emplace();

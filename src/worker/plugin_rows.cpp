@@ -21,7 +21,7 @@ std::vector<PluginRow::Set> addresses(const ProblemData& data) {
   std::vector<PluginRow::Set> sets(static_cast<std::size_t>(data.rotation_sets()));
   for (std::size_t set = 0; set < sets.size(); ++set)
     for (std::size_t tensor = 0; tensor < data.plan().tensors.size(); ++tensor)
-      sets[set].push_back(reinterpret_cast<void*>(data.buffer(static_cast<int>(set), tensor).pointer()));
+      sets[set].push_back(reinterpret_cast<void*>(data.timed(static_cast<int>(set), tensor).pointer()));
   return sets;
 }
 
@@ -76,6 +76,7 @@ std::vector<Timeable> PluginRows::timeables(std::uint32_t first_id) {
     timeable.call = [&plugin = *row.plugin](std::size_t set) { plugin.run(set); };
     timeable.capture = [&plugin = *row.plugin](std::size_t sets, int repeats) { return plugin.capture(sets, repeats); };
     for (int set = 0; set < data_.rotation_sets(); ++set) timeable.restores.push_back(data_.restore_launches(set, 0));
+    timeable.touches = data_.touch_launches();
     timeables.push_back(std::move(timeable));
   }
   return timeables;

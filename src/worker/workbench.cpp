@@ -117,9 +117,10 @@ Timeable Workbench::timeable(std::uint32_t id) {
   timeable.id = id;
   timeable.start = c.plan().start;
   for (int set = 0; set < p.data.rotation_sets(); ++set) {
-    timeable.sets.emplace_back(c.launches(set));
+    timeable.sets.emplace_back(c.timed_launches(set));
     timeable.restores.push_back(p.data.restore_launches(set, 0));
   }
+  timeable.touches = p.data.touch_launches();
   if (!c.warm()) c.run(0, LaunchMode::run);
   return timeable;
 }
@@ -143,7 +144,10 @@ Reply Workbench::serve(const request::Time& time) {
   const std::vector<ForeignProcess> before = lookout_.glance();
   std::vector<SampleSet> samples = p.timer.time(timeables, time.schedule, p.data.needs_flush());
   const std::vector<ForeignProcess> neighbours = together(before, lookout_.glance());
-  for (SampleSet& set : samples) set.neighbours = neighbours;
+  for (SampleSet& set : samples) {
+    set.neighbours = neighbours;
+    if (time.schedule.cold) set.protocol += hot_inputs(p.data.plan());  // never compared with one that says else
+  }
   const std::vector<std::string> wrong = look.read();
   scan_after_timing(time, samples);
   for (std::size_t i = 0; i < wrong.size(); ++i) {

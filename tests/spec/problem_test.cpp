@@ -363,3 +363,26 @@ TEST_CASE("problem: the nearest configuration is the one that a look at all of t
   CHECK(compared > 30);
   CHECK(moved > 3);
 }
+
+TEST_CASE("problem: which inputs are hot is the family's word, or what was typed, and part of the key", "[spec]") {
+  const std::string hot = replaced(kFamily, "role = \"input\"", "role = \"input\"\ncache = \"hot\"");
+  const Family family = load_specs(hot, kVariant).family;
+  ProblemRequest request = sized({{"M", 64}});
+  const Problem said = make_problem(family, request);
+  CHECK(said.key() == "demo M=64 N=64 K=32 bf16 layout=nn alpha=1 inputs-hot=A");
+  CHECK(said.title() == "demo 64x64x32 bf16 nn inputs-hot=A");
+  const auto tensors = tensors_of(family, said);
+  CHECK(tensors[0].hot);
+  CHECK_FALSE(tensors[1].hot);
+  request.inputs_hot.emplace();
+  CHECK(make_problem(family, request).key() == "demo M=64 N=64 K=32 bf16 layout=nn alpha=1");
+  CHECK_FALSE(tensors_of(family, make_problem(family, request))[0].hot);
+  request.inputs_hot = {"A"};
+  CHECK(make_problem(demo(), request).inputs_hot == std::vector<std::string>{"A"});
+  request.inputs_hot = {"D"};
+  CHECK(usage_error(request) == "--inputs-hot D: demo has the inputs A, or none");
+  // Cold is what all are without a word: nothing of such a family changes.
+  const std::string cold = replaced(kFamily, "role = \"input\"", "role = \"input\"\ncache = \"cold\"");
+  CHECK(make_problem(load_specs(cold, kVariant).family, sized({{"M", 64}})).key() ==
+        "demo M=64 N=64 K=32 bf16 layout=nn alpha=1");
+}

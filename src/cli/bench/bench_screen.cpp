@@ -105,6 +105,12 @@ Table short_table(const std::vector<BenchRow>& rows, const Shape& shape) {
   return table;
 }
 
+/// "cache: A cold, X hot", once; empty where all is of one state.
+std::string temperature_line(const std::vector<BenchRow>& rows) {
+  const auto row = std::ranges::find_if(rows, [](const BenchRow& one) { return !one.temperatures.empty(); });
+  return row == rows.end() ? "" : fmt::format("cache: {}\n", row->temperatures);
+}
+
 std::string remark(const std::vector<BenchRow>& rows, int width) {
   const auto modelled = [](const BenchRow& row) {
     return row.measurement && row.measurement->clock == ClockKind::modelled;
@@ -128,6 +134,7 @@ std::string bench_screen(const std::vector<BenchRow>& rows, bool counts, int wid
   if (rows.empty()) return "";
   const Shape shape(rows);
   std::string text = shape.one_problem ? rows.front().problem.title() + "\n" : "";
+  text += temperature_line(rows);
   text += text_table(short_table(rows, shape), color, 0, width);
   const std::vector<RatioSummary> summaries = ratio_summaries(rows);
   if (rows.size() > 1 && !summaries.empty()) text += "\n" + text_table(ratio_table(summaries), color, 0, width);
@@ -142,6 +149,7 @@ std::string bench_markdown(const std::vector<BenchRow>& rows) {
   if (rows.empty()) return "";
   const Shape shape(rows);
   std::string text = shape.one_problem ? rows.front().problem.title() + "\n\n" : "";
+  if (const std::string line = temperature_line(rows); !line.empty()) text += line + "\n";
   text += markdown_table(short_table(rows, shape));
   const std::vector<RatioSummary> summaries = ratio_summaries(rows);
   if (rows.size() > 1 && !summaries.empty()) text += "\n" + markdown_table(ratio_table(summaries));
@@ -193,6 +201,7 @@ JsonValue row_json(const BenchRow& row) {
       {"problem", row.problem.key()}, {"chosen", row.chosen},   {"flops", row.flops},
       {"bytes", row.bytes},           {"roof_us", row.roof_us}, {"memory_bound", row.memory_bound},
       {"trial", to_value(row.trial)}, {"warning", row.warning}, {"operations", to_value(row.operations)}};
+  value.emplace_back("cache", row.temperatures);
   value.emplace_back("measurement", row.measurement ? to_value(*row.measurement) : JsonValue());
   value.emplace_back("library", library_value(row.library));
   value.emplace_back("library_note", row.library_note);

@@ -60,6 +60,7 @@ JsonValue::Object search_value(const TuneResult& result, const ToRepeat& again) 
   JsonValue::Object failed;
   for (const auto& [status, count] : result.failed) failed.emplace_back(std::string(name(status)), count);
   return {{"problem", result.problem.key},
+          {"cache", has_hot_inputs(result.problem) ? temperatures(result.problem) : ""},
           {"device", result.device.name},
           {"device_class", result.device.device_class()},
           {"toolchain", result.toolchain},

@@ -89,6 +89,12 @@ std::vector<TuneRow> rows_of(const TuneResult& result) {
   return rows;
 }
 
+/// "cold L2", "cache: A cold, X hot".
+std::string cache_text(const TuneResult& result, const Measurement& best) {
+  return has_hot_inputs(result.problem) ? "cache: " + temperatures(result.problem)
+                                        : fmt::format("{} L2", name(best.cache));
+}
+
 std::string headline(const TuneResult& result, int width) {
   const DeviceInfo& device = result.device;
   std::string text = fmt::format("{}   {} {} {} SM", result.title, device.id, result.device_title, device.sms);
@@ -96,8 +102,11 @@ std::string headline(const TuneResult& result, int width) {
   text += fmt::format("  {}", result.toolchain);
   if (!result.rows.empty()) {
     const Measurement& best = result.rows.front().measurement;
-    if (!result.device.has_clock) return folded(text + "  times modelled", width);
-    text += fmt::format("  {} L2, {}", name(best.cache), best.recipe);
+    if (!result.device.has_clock) {
+      const std::string state = has_hot_inputs(result.problem) ? ", " + cache_text(result, best) : "";
+      return folded(text + "  times modelled" + state, width);
+    }
+    text += fmt::format("  {}, {}", cache_text(result, best), best.recipe);
     double least = best.sm_clock_mhz, most = least;
     for (const RankedTrial& row : result.rows) {
       least = std::min(least, row.measurement.sm_clock_mhz);

@@ -156,7 +156,7 @@ Inspection inspect_subject(Rig& rig, const ProblemSetup& setup, const Subject& s
   std::vector<ModelledTime> times =
       model_launches(result.counted, result.resources, setup.plan, result.candidate.predicted, rig.device());
   const std::vector<CountedWork> works =
-      counted_work(result.counted, result.resources, setup.plan, result.candidate.predicted);
+      counted_work(result.counted, result.resources, setup.plan, result.candidate.predicted, rig.device());
   SourceText text(subject.source.source);
   for (std::size_t i = 0; i < result.counted.size(); ++i) {
     inspection.modelled_us += times[i].us;

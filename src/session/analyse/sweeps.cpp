@@ -97,7 +97,8 @@ class SweepCounter {
     const Evaluation ended = std::move(evaluate(rig_, setup_, {candidate}, std::move(protocol)).items.front());
     point.problem_message = ended.candidate.trial.message;
     if (!ended.counted.empty())
-      point.launches = counted_work(ended.counted, ended.resources, setup_.plan, ended.candidate.predicted);
+      point.launches =
+          counted_work(ended.counted, ended.resources, setup_.plan, ended.candidate.predicted, rig_.device());
   }
 
   Rig rig_;

@@ -104,7 +104,7 @@ void take(WhatIf& what, Evaluation result, const ProblemSetup& setup, const Devi
   const std::vector<ModelledTime> times =
       model_launches(result.counted, result.resources, setup.plan, result.candidate.predicted, device);
   const std::vector<CountedWork> works =
-      counted_work(result.counted, result.resources, setup.plan, result.candidate.predicted);
+      counted_work(result.counted, result.resources, setup.plan, result.candidate.predicted, device);
   std::size_t longest = 0;
   for (std::size_t i = 0; i < times.size(); ++i) {
     what.us += times[i].us;

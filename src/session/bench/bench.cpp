@@ -166,6 +166,7 @@ void BenchSession::run(const ProblemSetup& setup, const Choice& choice) {
     row.operations = operations_of(*choice.variant, setup.problem, choice.configuration, rig_.device(), result.counted);
   row.measurement = std::move(result.measurement);
   if (row.measurement) row.library = compare_library(ended.library, row.measurement->samples_us);
+  if (has_hot_inputs(setup.plan) && !options_.hot) row.temperatures = temperatures(setup.plan);
   row.library_note = library_note(ended.library, setup, rig_);
   row.energy = energy_rows(ended.energy, ended.library, setup.plan);
   row.energy_message = ended.energy_message;

@@ -42,6 +42,7 @@ struct BenchRow {
   Operations operations;            ///< predicted and counted; emulated devices only
   std::vector<LibraryRow> library;  ///< of the same rounds
   std::string library_note;
+  std::string temperatures;       ///< of the inputs, where some are hot and others cold; else empty
   std::vector<EnergyRow> energy;  ///< where it was asked for
   std::string energy_message;     ///< why there is none
 };

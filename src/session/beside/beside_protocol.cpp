@@ -22,8 +22,9 @@ std::string joined_json(const Items& items, const Write& write) {
 }
 
 std::string tensor_json(const Tensor& tensor) {
-  return fmt::format(R"({{"name":{},"dtype":{},"role":{},"shape":[{}]}})", json_string(tensor.name),
-                     json_string(name(tensor.dtype)), json_string(name(tensor.role)), fmt::join(tensor.shape, ","));
+  return fmt::format(R"({{"name":{},"dtype":{},"role":{},"shape":[{}],"hot":{}}})", json_string(tensor.name),
+                     json_string(name(tensor.dtype)), json_string(name(tensor.role)), fmt::join(tensor.shape, ","),
+                     tensor.hot);
 }
 
 /// Text for a screen: one line of no more than so many bytes.

@@ -59,11 +59,15 @@ double parse_number(const std::string& option, const std::string& text) {
   return value;
 }
 
-enum class Kind { dimension, flag, scalar };
+/// Of every family: which inputs are hot.
+constexpr const char* kInputsHot = "inputs-hot";
+
+enum class Kind { dimension, flag, scalar, inputs_hot };
 
 Kind kind_of(const Family& family, const ProblemArgument& argument) {
   const std::string& name = argument.name;
-  std::vector<std::string> known;
+  if (name == kInputsHot) return Kind::inputs_hot;
+  std::vector<std::string> known = {kInputsHot};
   if (!argument.near_option.empty()) known.push_back(argument.near_option.substr(2));
   for (const Dimension& dimension : family.dimensions) {
     if (dimension.name == name) return Kind::dimension;
@@ -80,6 +84,11 @@ Kind kind_of(const Family& family, const ProblemArgument& argument) {
   const std::string near = nearest(name, known);
   throw UsageError(fmt::format("--{}: no such option, and {} has no dimension, flag or scalar of that name{}", name,
                                family.name, near.empty() ? "" : fmt::format("; did you mean --{}?", near)));
+}
+
+/// "X,Z"; "none" is none.
+std::vector<std::string> names_of_inputs(const std::string& text) {
+  return text == "none" ? std::vector<std::string>() : split(text, ',');
 }
 
 /// Sets one value of one argument.
@@ -104,6 +113,10 @@ std::vector<Setter> setters(const Family& family, const ProblemArgument& argumen
         const double value = parse_number(name, text);
         result.push_back([name, value](ProblemRequest& request) { request.scalars[name] = value; });
       }
+      break;
+    case Kind::inputs_hot:
+      result.push_back(
+          [names = names_of_inputs(argument.value)](ProblemRequest& request) { request.inputs_hot = names; });
       break;
   }
   return result;
@@ -187,7 +200,8 @@ ProblemRequest request_of_key(const Family& family, const std::string& key) {
   std::istringstream words(key);
   std::string word, dtype;
   words >> word;  // the family
-  std::vector<ProblemArgument> arguments;
+  std::vector<ProblemArgument> arguments = {
+      {kInputsHot, "none"}};  // where a key says nothing, whatever the family does
   while (words >> word) {
     const std::size_t equals = word.find('=');
     if (equals == std::string::npos)

@@ -50,7 +50,8 @@ bool is_fill(const CountedLaunch& launch) {
 
 std::vector<CountedWork> counted_work(const std::vector<CountedLaunch>& launches,
                                       const std::vector<KernelResources>& resources, const ProblemPlan& problem,
-                                      const PredictedCounts& predicted) {
+                                      const PredictedCounts& predicted, const DeviceInfo& device) {
+  const double from_dram = bytes_from_dram(problem, device.l2_bytes);
   const double of_average = work_of_average(launches, predicted);
   double all_sectors = 0;
   for (const CountedLaunch& launch : launches) all_sectors += sectors(launch);
@@ -71,7 +72,7 @@ std::vector<CountedWork> counted_work(const std::vector<CountedLaunch>& launches
     work.cluster = launch.cluster.x * launch.cluster.y * launch.cluster.z;
     work.pipeline = launch.pipeline;
     if (launch.blocks_run < launch.blocks) work.weight = of_average;
-    if (all_sectors > 0) work.dram_bytes = sectors(launch) / all_sectors * problem.bytes;
+    if (all_sectors > 0) work.dram_bytes = sectors(launch) / all_sectors * from_dram;
   }
   return works;
 }
@@ -88,7 +89,7 @@ std::vector<ModelledTime> model_launches(const std::vector<CountedLaunch>& launc
                                          const PredictedCounts& predicted, const DeviceInfo& device) {
   const Ceilings ceilings = model_ceilings(problem, device);
   std::vector<ModelledTime> times;
-  for (const CountedWork& work : counted_work(launches, resources, problem, predicted))
+  for (const CountedWork& work : counted_work(launches, resources, problem, predicted, device))
     times.push_back(model_launch(device, ceilings, work));
   return times;
 }

@@ -18,12 +18,13 @@ bool is_fill(const CountedLaunch& launch);
 /// A variant's [predicted] for a configuration: counter and value of one run.
 using PredictedCounts = std::vector<std::pair<std::string, std::int64_t>>;
 
-/// What a run's launches executed, each with its share of the problem's least traffic. `resources`: of its kernels.
+/// What a run's launches executed, each with its share of the problem's least traffic (hot inputs that L2 holds are no
+/// part of it). `resources`: of its kernels.
 /// Blocks have unlike work where a mask leaves some of them less: those that were run stand for all by the FLOPs that
 /// are `predicted` of all (tensor cores', else the others'; nothing predicted: as if all were alike).
 std::vector<CountedWork> counted_work(const std::vector<CountedLaunch>& launches,
                                       const std::vector<KernelResources>& resources, const ProblemPlan& problem,
-                                      const PredictedCounts& predicted);
+                                      const PredictedCounts& predicted, const DeviceInfo& device);
 
 /// What the model says of each launch of an emulated run.
 std::vector<ModelledTime> model_launches(const std::vector<CountedLaunch>& launches,

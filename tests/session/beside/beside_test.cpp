@@ -77,6 +77,7 @@ TEST_CASE("beside: a request has the problem, the device and how to time", "[ses
   CHECK(request.at("flags").at("layout").text() == "nt");
   const JsonNode tensor = request.at("tensors").elements().at(0);
   CHECK(tensor.at("role").text() == "input");
+  CHECK(tensor.at("hot").whole() == 0);
   CHECK(tensor.at("shape").elements().at(1).number() == 32);
   CHECK(request.at("bytes").number() == 1e10);
   CHECK(request.at("flops").number() == 4096);

@@ -19,7 +19,7 @@ CountedLaunch some_of_a_grid(std::int64_t blocks, std::int64_t blocks_run, std::
 
 double weight_of(const std::vector<CountedLaunch>& launches, const session::PredictedCounts& predicted,
                  std::size_t at = 0) {
-  return session::counted_work(launches, {}, ProblemPlan{}, predicted).at(at).weight;
+  return session::counted_work(launches, {}, ProblemPlan{}, predicted, DeviceInfo{}).at(at).weight;
 }
 
 }  // namespace
@@ -54,4 +54,23 @@ TEST_CASE("modelled: a problem that begins with offsets has the peak of its numb
   device.sms = 132;
   device.clock_mhz = 1980;
   CHECK(session::model_ceilings(problem, device).unit == "tensor pipe");
+}
+
+TEST_CASE("modelled: hot inputs that L2 holds are no traffic of DRAM", "[session]") {
+  ProblemPlan problem;
+  problem.tensors = {{"A", DType::fp32, Role::input, {1000}}, {"X", DType::fp32, Role::input, {250}}};
+  problem.bytes = 5000;
+  DeviceInfo device;
+  device.l2_bytes = 1 << 20;
+  CountedLaunch launch = some_of_a_grid(8, 8, 0);
+  launch.counts.global_sectors = 100;
+  const auto bytes = [&] { return session::counted_work({launch}, {}, problem, {}, device).at(0).dram_bytes; };
+  CHECK(bytes() == 5000);
+  problem.tensors[1].hot = true;
+  CHECK(bytes() == 4000);
+  CHECK(temperatures(problem) == "A cold, X hot");
+  device.l2_bytes = 600;  // it holds a part of it
+  CHECK(bytes() == 4400);
+  problem.tensors[1].unread = true;
+  CHECK(bytes() == 5000);
 }
