@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -60,7 +61,8 @@ struct BoundLaunch {
   Dim3 grid, block, cluster;
   std::uint32_t dynamic_shared = 0;
   std::vector<std::vector<std::byte>> arguments;
-  bool cooperative = false, in_order = false;  ///< as Launch says
+  bool cooperative = false, in_order = false, programmatic = false;  ///< as Launch says
+  std::optional<std::int32_t> carveout = {};
 };
 
 /// run: as fast as it goes. On an emulated device check executes some blocks only and tells what they wrote; check_all

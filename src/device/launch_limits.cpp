@@ -56,6 +56,9 @@ std::string launch_limit_error(const DeviceInfo& device, const Launch& launch, c
   if (error.empty() && volume(launch.cluster) > 1 && device.cc_major < 9)
     error =
         fmt::format("clusters need compute capability 9.0; this device has {}.{}", device.cc_major, device.cc_minor);
+  if (error.empty() && launch.programmatic && device.cc_major < 9)
+    error = fmt::format("programmatic = true needs compute capability 9.0; this device has {}.{}", device.cc_major,
+                        device.cc_minor);
   return error.empty() ? error : fmt::format("kernel '{}': {}", launch.kernel, error);
 }
 

@@ -41,6 +41,8 @@ struct LaunchInspection {
   std::string kernel;
   int times = 1;                                         ///< launched so often in one run; figures are of the first
   std::vector<int> grid, block, cluster;                 ///< x, y, z; no cluster: empty
+  bool programmatic = false;                             ///< may begin before the launch before it has ended
+  std::optional<std::int32_t> carveout = {};             ///< preferred shared memory, percent
   int registers = 0, spill_bytes = 0, shared_bytes = 0;  ///< per thread, per thread, per block
   Occupancy occupancy;                                   ///< by its resources: as many blocks as fit
   Occupancy resident;  ///< with the grid among the limiters: on the SMs with most blocks

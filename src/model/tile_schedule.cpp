@@ -29,12 +29,23 @@ LoadBalance load_balance(const CountedWork& work) {
   return shares;
 }
 
+namespace {
+
+/// SMs on which clusters of so many blocks are resident: what the device says, else as the constant has it.
+double resident_sms(const DeviceInfo& device, std::int64_t cluster, const TimeConstants& constants) {
+  const auto blocks = static_cast<double>(cluster);
+  if (const int clusters = device.clusters_at_once(cluster); clusters > 0) return clusters * blocks;
+  return std::floor(constants.cluster_sms * device.sms / blocks) * blocks;
+}
+
+}  // namespace
+
 double tail_effect(const DeviceInfo& device, const CountedWork& work, const TimeConstants& constants) {
   const double per_sm = std::max(1, work.blocks_per_sm);
   const auto blocks = static_cast<double>(work.blocks), cluster = static_cast<double>(work.cluster);
   const bool strands = cluster > 2;
   if (blocks > per_sm * device.sms) return strands ? 1 / constants.cluster_sms : 1;
-  const double sms = strands ? std::floor(constants.cluster_sms * device.sms / cluster) * cluster : device.sms;
+  const double sms = strands ? resident_sms(device, work.cluster, constants) : device.sms;
   const double places = per_sm * sms;
   const LoadBalance shares = load_balance(work);
   if (blocks <= places) return shares.most;

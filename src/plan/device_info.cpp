@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace kerlab::plan {
 
 std::string_view name(DeviceKind kind) {
@@ -35,6 +37,24 @@ Capabilities capabilities_of(DeviceKind kind) {
 void DeviceInfo::set_kind(DeviceKind its) {
   kind = its;
   static_cast<Capabilities&>(*this) = capabilities_of(its);
+}
+
+int DeviceInfo::clusters_at_once(std::int64_t blocks) const {
+  const auto* const size = std::ranges::lower_bound(kClusterSizes, blocks);
+  return size == kClusterSizes.end() ? 0 : max_active_clusters[static_cast<std::size_t>(size - kClusterSizes.begin())];
+}
+
+void DeviceInfo::assume_clusters() {
+  for (std::size_t i = 0; i < kClusterSizes.size(); ++i)
+    max_active_clusters[i] = cc_major >= 9 ? sms / kClusterSizes[i] : 0;
+}
+
+DeviceInfo DeviceInfo::with_sms(int its) const {
+  DeviceInfo other = *this;
+  if (its == sms) return other;
+  other.sms = its;
+  other.assume_clusters();
+  return other;
 }
 
 ClockKind DeviceInfo::clock() const {

@@ -1,6 +1,7 @@
 #pragma once
 // What a device is and what it allows: a plain struct that travels from worker to parent.
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -34,6 +35,10 @@ struct Capabilities {
 /// What devices of the kind have: for those who make a device, and for one of which only the kind is stored.
 Capabilities capabilities_of(DeviceKind kind);
 
+/// Blocks of the clusters that a device is asked how many of them it holds.
+inline constexpr std::array<int, 5> kClusterSizes{1, 2, 4, 8, 16};
+using ActiveClusters = std::array<int, kClusterSizes.size()>;
+
 struct DeviceInfo : Capabilities {
   std::string id;                      ///< "cuda:0", "emu:h200", "script:FILE"
   DeviceKind kind = DeviceKind::cuda;  ///< a word to print or store; never compared: see Capabilities
@@ -59,9 +64,18 @@ struct DeviceInfo : Capabilities {
   int memory_bus_bits = 0;
   double fp64_ratio = 0;     ///< fp64 rate over fp32 rate: 0.5 on data-centre parts
   bool has_library = false;  ///< a vendor's library runs on it, where its host has one
+  /// Clusters of kClusterSizes blocks that are resident at once with one block to an SM: fewer than sms / size, since a
+  /// cluster lies within a GPC and GPCs have unequal numbers of SMs. 0: it has no clusters, or nobody has asked.
+  ActiveClusters max_active_clusters{};
   bool operator==(const DeviceInfo&) const = default;
 
   [[nodiscard]] int compute_capability() const { return cc_major * 10 + cc_minor; }
+  /// Of clusters of so many blocks; of a number between the sizes as of the next larger one. 0: none, or not known.
+  [[nodiscard]] int clusters_at_once(std::int64_t blocks) const;
+  /// As if SMs could be combined at will, where there are clusters at all: for devices of which nothing else is known.
+  void assume_clusters();
+  /// It with another number of SMs.
+  [[nodiscard]] DeviceInfo with_sms(int its) const;
   /// With the capabilities of the kind.
   void set_kind(DeviceKind its);
   /// What times of it are.

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -60,6 +61,9 @@ struct Launch {
   std::vector<Argument> arguments;
   bool cooperative = false;  ///< all its blocks run at once, or it is refused
   bool in_order = false;     ///< it relies on blocks that begin in ascending order, or all at once
+  /// It may begin before the launch before it has ended: its kernel waits by itself (griddepcontrol.wait).
+  bool programmatic = false;
+  std::optional<std::int32_t> carveout = {};  ///< percent of an SM's memory that is shared memory, a hint; none: any
   bool operator==(const Launch&) const = default;
 };
 

@@ -26,12 +26,13 @@ int blocks_by_registers(const DeviceInfo& device, int warps, int registers) {
   return warps_of_partition * kPartitions / warps;
 }
 
-int blocks_by_shared(const DeviceInfo& device, int shared_bytes) {
+int blocks_by_shared(const DeviceInfo& device, int shared_bytes, std::optional<std::int32_t> carveout) {
   if (device.shared_per_sm <= 0) return kUnlimited;
   if (device.shared_per_block > 0 && shared_bytes > device.shared_per_block) return 0;
   const int granularity = device.compute_capability() >= 80 ? 128 : 256;
   const int per_block = round_up(shared_bytes + device.shared_reserved, granularity);
-  return per_block > 0 ? device.shared_per_sm / per_block : kUnlimited;
+  const int room = carveout ? carved_shared(device, *carveout, per_block) : device.shared_per_sm;
+  return per_block > 0 ? room / per_block : kUnlimited;
 }
 
 int blocks_by_threads(const DeviceInfo& device, int threads, int warps) {
@@ -41,7 +42,21 @@ int blocks_by_threads(const DeviceInfo& device, int threads, int warps) {
 
 }  // namespace
 
-Occupancy occupancy(const DeviceInfo& device, int threads, int registers, int shared_bytes) {
+int carved_shared(const DeviceInfo& device, std::int32_t percent, int block_bytes) {
+  // KiB; what a device cannot have is beyond its shared_per_sm. CUDA C++ Programming Guide, compute capabilities.
+  constexpr std::array kCapacities{0, 8, 16, 32, 64, 96, 100, 132, 164, 196, 228};
+  const bool of_volta = device.compute_capability() == 70;
+  const std::int64_t wanted = (std::int64_t{percent} * device.shared_per_sm + 99) / 100;
+  for (const int kib : kCapacities) {
+    const int bytes = kib * 1024;
+    if ((kib == 96) != of_volta && (kib == 96 || kib == 100)) continue;
+    if (bytes >= wanted && bytes >= block_bytes && bytes < device.shared_per_sm) return bytes;
+  }
+  return device.shared_per_sm;
+}
+
+Occupancy occupancy(const DeviceInfo& device, int threads, int registers, int shared_bytes,
+                    std::optional<std::int32_t> carveout) {
   if (threads <= 0 || device.warp_size <= 0) return {0, 0, "threads"};
   const int warps = (threads + device.warp_size - 1) / device.warp_size;
   struct Limit {
@@ -49,7 +64,7 @@ Occupancy occupancy(const DeviceInfo& device, int threads, int registers, int sh
     std::string_view name;
   };
   const std::array limits{Limit{blocks_by_registers(device, warps, registers), "registers"},
-                          Limit{blocks_by_shared(device, shared_bytes), "shared memory"},
+                          Limit{blocks_by_shared(device, shared_bytes, carveout), "shared memory"},
                           Limit{blocks_by_threads(device, threads, warps), "threads"},
                           Limit{device.blocks_per_sm > 0 ? device.blocks_per_sm : kUnlimited, "blocks"}};
   const Limit& least = *std::min_element(limits.begin(), limits.end(),

@@ -131,19 +131,22 @@ void put(IdentityWriter& to, const Dim3& extent) {
 }
 
 void put(IdentityWriter& to, const Launch& launch) {
-  const auto& [kernel, grid, block, cluster, shared, arguments, cooperative, in_order] = launch;
-  to.map(cooperative ? 7 : 6);  // in_order changes nothing that runs
+  const auto& [kernel, grid, block, cluster, shared, arguments, cooperative, in_order, programmatic, carveout] = launch;
+  // in_order changes nothing that runs
+  to.map(6u + (cooperative ? 1u : 0u) + (programmatic ? 1u : 0u) + (carveout ? 1u : 0u));
   to.value("arguments");
   to.list(arguments.size());
   for (const Argument& argument : arguments) std::visit([&](const auto& one) { put(to, one); }, argument);
   to.value("block");
   put(to, block);
+  if (carveout) to.field("carveout", *carveout);
   to.value("cluster");
   put(to, cluster);
   if (cooperative) to.field("cooperative", 1);
   to.value("grid");
   put(to, grid);
   to.field("kernel", kernel);
+  if (programmatic) to.field("programmatic", 1);
   to.field("shared", shared);
 }
 

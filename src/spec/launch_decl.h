@@ -47,6 +47,8 @@ struct LaunchDecl {
   Expression when;                               ///< empty: always
   std::vector<ArgumentDecl> arguments;
   bool cooperative = false, in_order = false;  ///< see plan::Launch
+  Expression programmatic;                     ///< empty: 0
+  Expression carveout;                         ///< percent; -1, or empty: as the driver likes
   SourceLocation where;
 };
 

@@ -24,6 +24,13 @@ std::vector<std::byte> bytes_of(const Value& value) {
 
 }  // namespace
 
+std::string first_cannot_depend(const std::string& kernel) {
+  return fmt::format(
+      "'{}' is the first launch of the plan: programmatic = true lets it begin before the launch before it has ended, "
+      "and before it is nothing of the plan, but the end of another run, which uses the same memory",
+      kernel);
+}
+
 LaunchPlanBuilder::LaunchPlanBuilder(const Family& family, const Problem& problem, const Variant* variant,
                                      Environment environment)
     : problem_(problem),
@@ -60,6 +67,12 @@ void LaunchPlanBuilder::add(const LaunchDecl& declaration, std::int64_t repetiti
   launch.cluster = extents(declaration.cluster);
   launch.cooperative = declaration.cooperative;
   launch.in_order = declaration.in_order;
+  launch.programmatic = !declaration.programmatic.empty() && declaration.programmatic.evaluate(environment_) != 0;
+  if (launch.programmatic && plan_.launches.empty())
+    throw SpecError(declaration.programmatic.where(), first_cannot_depend(launch.kernel));
+  if (!declaration.carveout.empty())
+    if (const std::int64_t percent = within(declaration.carveout, -1, 100, "carveout"); percent >= 0)
+      launch.carveout = static_cast<std::int32_t>(percent);
   for (const Dim3& dims : {launch.block, launch.cluster})
     if (dims.x == 0 || dims.y == 0 || dims.z == 0)
       throw SpecError(declaration.where, fmt::format("an extent of block or cluster of '{}' is 0", launch.kernel));

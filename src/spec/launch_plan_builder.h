@@ -43,6 +43,9 @@ class LaunchPlanBuilder {
   LaunchPlan plan_;
 };
 
+/// Why the first launch of a plan cannot be programmatic.
+std::string first_cannot_depend(const std::string& kernel);
+
 /// -DDTYPE... and the family's derived values.
 std::vector<std::string> problem_defines(const Family& family, const Problem& problem);
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "spec/kernel_name.h"
+#include "spec/launch_plan_builder.h"
 
 namespace kerlab::spec {
 namespace {
@@ -149,6 +150,15 @@ std::vector<Expression> read_extents(const SpecTable& table, std::string_view ke
   return extents;
 }
 
+/// `first`: whatever the configuration, nothing of the plan comes before it.
+void read_overlap(const SpecTable& row, const Scope& scope, bool first, LaunchDecl& launch) {
+  launch.programmatic = row.expression_or_empty("programmatic");
+  scope.check(launch.programmatic);
+  const bool always =
+      !launch.programmatic.empty() && launch.programmatic.names().empty() && launch.programmatic.evaluate({}) != 0;
+  if (first && always) row.fail("programmatic", first_cannot_depend(launch.kernel));
+}
+
 }  // namespace
 
 ArgumentDecl parse_argument(const std::string& text, const SourceLocation& where, const Scope& scope, LaunchOf whose) {
@@ -186,6 +196,39 @@ LaunchDecl read_launch(const SpecTable& table, const Scope& scope, LaunchOf whos
   for (const auto& [text, where] : table.located_texts("arguments", true))
     launch.arguments.push_back(parse_argument(text, where, scope, whose));
   return launch;
+}
+
+std::vector<LaunchDecl> read_launches(const SpecTable& variant, const char* tables, const Scope& scope) {
+  std::vector<LaunchDecl> launches;
+  for (const TomlValue& value : variant.tables(tables)) {
+    const SpecTable row =
+        SpecTable::named(value, tables,
+                         {"kernel", "doc", "grid", "block", "cluster", "shared", "arguments", "repeat", "group", "when",
+                          "cooperative", "in_order", "programmatic", "carveout"},
+                         "kernel");
+    const std::string group = row.identifier("group", "_");
+    const bool in_group = row.has("group");
+    const bool continues = in_group && !launches.empty() && launches.back().group == group;
+    if (continues && row.has("repeat")) row.fail("repeat", "the first launch of a group says how often it repeats");
+    const Expression repeat = row.expression_or_empty("repeat");
+    scope.check(repeat);
+    Scope launch_scope = scope;
+    const bool repeats = in_group || row.has("repeat");
+    if (repeats) launch_scope.know("i");
+    LaunchDecl launch = read_launch(row, launch_scope, LaunchOf::variant);
+    launch.cooperative = row.boolean("cooperative", false);
+    launch.in_order = row.boolean("in_order", false);
+    const bool timed = std::string_view(tables) == "launch";
+    read_overlap(row, launch_scope, timed && launches.empty() && !repeats, launch);
+    launch.carveout = row.expression_or_empty("carveout");
+    launch_scope.check(launch.carveout);
+    launch.repeat = repeat;
+    launch.group = in_group ? group : "";
+    launch.when = row.expression_or_empty("when");
+    launch_scope.check(launch.when);
+    launches.push_back(std::move(launch));
+  }
+  return launches;
 }
 
 std::vector<Derived> read_derived(const SpecTable& table) {

@@ -18,6 +18,9 @@ enum class LaunchOf : std::uint8_t { variant, reference, checker, before_referen
 /// Reads kernel, grid, block, cluster, shared and arguments; `kernel` is the default of that key. Throws SpecError.
 LaunchDecl read_launch(const SpecTable& table, const Scope& scope, LaunchOf whose);
 
+/// The launches of a variant, [[launch]] or [[prepare]], in order. Throws SpecError.
+std::vector<LaunchDecl> read_launches(const SpecTable& variant, const char* tables, const Scope& scope);
+
 /// Reads [[derived]] of a family or variant, unchecked and unsorted.
 std::vector<Derived> read_derived(const SpecTable& table);
 

@@ -175,10 +175,19 @@ class PlanWriter {
     if (!declared.cluster.empty()) line("e.cluster({});", extents(declared.cluster));
     if (prepares) line("e.prepares();");
     if (declared.cooperative) line("e.cooperative();");
+    if (!declared.programmatic.empty()) overlap(declared.programmatic);
+    if (!declared.carveout.empty()) line("e.carveout({});", text(declared.carveout));
     if (!declared.shared.empty()) line("e.shared({});", text(declared.shared));
     for (const ArgumentDecl& written : declared.arguments) argument(written);
     --depth_;
     line("}}");
+  }
+
+  void overlap(const Expression& condition) {
+    const auto fixed = constant(condition);
+    if (fixed && *fixed == 0) return;
+    if (fixed) return line("e.programmatic();");
+    line("if ({} != 0) e.programmatic();", text(condition));
   }
 
   void argument(const ArgumentDecl& written) {

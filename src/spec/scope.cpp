@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "plan/device_facts.h"
 #include "spec/parameter_value.h"
 #include "spec/toml/spec_table.h"
 
@@ -96,6 +97,8 @@ void Scope::check(const Expression& expression) const {
       hint = fmt::format(": a {} has no integer value", kKindNames.at(static_cast<std::size_t>(*kind)));
     if (const auto* named = words(name))
       hint = fmt::format(": a parameter of names has no integer value; {}.{} has", name, named->front());
+    if (name == kActiveClusters)
+      hint = fmt::format(": it is a function of the blocks of a cluster: {}(4)", kActiveClusters);
     if (name.starts_with("pitch."))
       hint = fmt::format(": launches and tensor maps have it where the variant says pitch = [\"{}\"]", name.substr(6));
     if (kind != nullptr && *kind == NameKind::scalar)

@@ -126,39 +126,16 @@ std::vector<TensorMapDecl> read_tensor_maps(const SpecTable& variant, const Fami
   return maps;
 }
 
-std::vector<LaunchDecl> read_launches(const SpecTable& variant, const char* tables, const Scope& scope) {
-  std::vector<LaunchDecl> launches;
-  for (const TomlValue& value : variant.tables(tables)) {
-    const SpecTable row = SpecTable::named(value, tables,
-                                           {"kernel", "doc", "grid", "block", "cluster", "shared", "arguments",
-                                            "repeat", "group", "when", "cooperative", "in_order"},
-                                           "kernel");
-    const std::string group = row.identifier("group", "_");
-    const bool in_group = row.has("group");
-    const bool continues = in_group && !launches.empty() && launches.back().group == group;
-    if (continues && row.has("repeat")) row.fail("repeat", "the first launch of a group says how often it repeats");
-    const Expression repeat = row.expression_or_empty("repeat");
-    scope.check(repeat);
-    Scope launch_scope = scope;
-    if (in_group || row.has("repeat")) launch_scope.know("i");
-    LaunchDecl launch = read_launch(row, launch_scope, LaunchOf::variant);
-    launch.cooperative = row.boolean("cooperative", false);
-    launch.in_order = row.boolean("in_order", false);
-    launch.repeat = repeat;
-    launch.group = in_group ? group : "";
-    launch.when = row.expression_or_empty("when");
-    launch_scope.check(launch.when);
-    launches.push_back(std::move(launch));
-  }
-  return launches;
-}
-
 /// What it writes is a workspace that nobody initialises: before each run others are filled, and tensors are the
 /// problem's.
 std::vector<LaunchDecl> read_prepare(const SpecTable& variant, const Family& family, const Scope& scope,
                                      const std::vector<WorkspaceDecl>& workspaces) {
   std::vector<LaunchDecl> launches = read_launches(variant, "prepare", scope);
-  for (const LaunchDecl& launch : launches)
+  for (const LaunchDecl& launch : launches) {
+    if (!launch.programmatic.empty())
+      throw SpecError(
+          launch.programmatic.where(),
+          "what prepares is not timed, and ends before the first launch begins: programmatic is of [[launch]]");
     for (const ArgumentDecl& argument : launch.arguments)
       for (const ArgumentChoice& choice : argument.choices) {
         const auto tensor = std::ranges::find(family.tensors, choice.name, &TensorDecl::name);
@@ -172,6 +149,7 @@ std::vector<LaunchDecl> read_prepare(const SpecTable& variant, const Family& fam
                                                       "lies in one with init = \"none\"",
                                                       choice.name));
       }
+  }
   return launches;
 }
 

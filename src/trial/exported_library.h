@@ -21,6 +21,7 @@ struct ExportedImage {
 struct ExportedLaunch {
   std::string kernel, when, repeat, group, shared;
   std::vector<std::string> grid, block, cluster, arguments;
+  std::string programmatic = {}, carveout = {};  ///< expressions; empty: not said
 };
 struct ExportedTensorMap {
   std::string name, tensor, dtype, swizzle, promotion;

@@ -74,6 +74,8 @@ BoundLaunch bind_launch(Device& device, ModuleId module, const Launch& launch, c
   bound.dynamic_shared = launch.dynamic_shared;
   bound.cooperative = launch.cooperative;
   bound.in_order = launch.in_order;
+  bound.programmatic = launch.programmatic;
+  bound.carveout = launch.carveout;
   const ArgumentBinder binder(device, launch, addresses, slots);
   for (const Argument& argument : launch.arguments) bound.arguments.push_back(std::visit(binder, argument));
   return bound;

@@ -44,7 +44,7 @@ template <typename Archive> void fields(Archive& a, Workspace& v) {
 template <typename Archive> void fields(Archive& a, Launch& v) {
   a("kernel", v.kernel); a("grid", v.grid); a("block", v.block); a("cluster", v.cluster);
   a("shared", v.dynamic_shared); a("arguments", v.arguments); a("cooperative", v.cooperative);
-  a("in_order", v.in_order);
+  a("in_order", v.in_order); a("programmatic", v.programmatic); a("carveout", v.carveout);
 }
 template <typename Archive> void fields(Archive& a, Pitch& v) { a("tensor", v.tensor); a("elements", v.elements); }
 template <typename Archive> void fields(Archive& a, Accuracy& v) {
@@ -110,6 +110,9 @@ template <typename Archive> void fields(Archive& a, DeviceInfo& v) {
   a("clock_mhz", v.clock_mhz); a("memory_clock_mhz", v.memory_clock_mhz);
   a("memory_bus_bits", v.memory_bus_bits); a("fp64_ratio", v.fp64_ratio);
   a("has_library", v.has_library);
+  a("clusters_of_1", v.max_active_clusters[0]); a("clusters_of_2", v.max_active_clusters[1]);
+  a("clusters_of_4", v.max_active_clusters[2]); a("clusters_of_8", v.max_active_clusters[3]);
+  a("clusters_of_16", v.max_active_clusters[4]);
   a("is_hardware", v.is_hardware); a("is_scripted", v.is_scripted); a("has_clock", v.has_clock);
   a("can_hang", v.can_hang); a("is_slow", v.is_slow); a("loads_ptx", v.loads_ptx);
   a("counts_exactly", v.counts_exactly); a("executes_samples", v.executes_samples);

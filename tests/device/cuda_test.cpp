@@ -72,7 +72,11 @@ TEST_CASE("cuda: info is that of a real GPU", "[gpu][device]") {
   CHECK(info.memory_bus_bits > 0);
   CHECK(info.fp64_ratio > 0);
   CHECK(device->free_memory() <= info.memory_bytes);
-  CHECK(list_cuda_devices().front() == info);
+  DeviceInfo listed = list_cuda_devices().front();
+  listed.max_active_clusters = info.max_active_clusters;  // who lists them opens none
+  CHECK(listed == info);
+  CHECK((info.clusters_at_once(4) > 0) == (info.cc_major >= 9));
+  for (const int size : kClusterSizes) CHECK(info.clusters_at_once(size) <= info.sms / size);
 }
 
 TEST_CASE("cuda: copies, fill and a launch", "[gpu][device]") {
@@ -93,6 +97,99 @@ TEST_CASE("cuda: copies, fill and a launch", "[gpu][device]") {
   device->copy_in(data.pointer(), std::as_bytes(std::span(written)));
   CHECK(words_at(*device, data.pointer(), count) == written);
   device->unload(module);
+}
+
+namespace {
+
+/// slow_add(u32* data, u32 count): lets the next launch begin at once, sleeps, adds one to each word. copy_up(u32*,
+/// u32): waits for the launch before it, then data[count + i] = data[i].
+constexpr std::string_view kDependentPtx = R"(
+.version 7.8
+.target sm_90
+.address_size 64
+.visible .entry slow_add(.param .u64 data, .param .u32 count)
+{
+  .reg .pred %p; .reg .b32 %r<8>; .reg .b64 %rd<4>;
+  griddepcontrol.launch_dependents;
+  ld.param.u64 %rd1, [data]; ld.param.u32 %r1, [count];
+  mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mov.u32 %r4, %tid.x;
+  mad.lo.s32 %r2, %r2, %r3, %r4;
+  nanosleep.u32 1000000;
+  setp.ge.u32 %p, %r2, %r1;
+  @%p bra done;
+  mul.wide.u32 %rd2, %r2, 4;
+  add.s64 %rd3, %rd1, %rd2;
+  ld.global.u32 %r5, [%rd3];
+  add.u32 %r5, %r5, 1;
+  st.global.u32 [%rd3], %r5;
+done:
+  ret;
+}
+.visible .entry copy_up(.param .u64 data, .param .u32 count)
+{
+  .reg .pred %p; .reg .b32 %r<8>; .reg .b64 %rd<6>;
+  ld.param.u64 %rd1, [data]; ld.param.u32 %r1, [count];
+  mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mov.u32 %r4, %tid.x;
+  mad.lo.s32 %r2, %r2, %r3, %r4;
+  griddepcontrol.wait;
+  setp.ge.u32 %p, %r2, %r1;
+  @%p bra done;
+  mul.wide.u32 %rd2, %r2, 4;
+  add.s64 %rd3, %rd1, %rd2;
+  ld.global.u32 %r5, [%rd3];
+  mul.wide.u32 %rd4, %r1, 4;
+  add.s64 %rd3, %rd3, %rd4;
+  st.global.u32 [%rd3], %r5;
+done:
+  ret;
+}
+)";
+
+}  // namespace
+
+TEST_CASE("cuda: a launch may begin before the one before it has ended, alone, together and in a graph",
+          "[gpu][device]") {
+  const auto device = gpu();
+  if (device == nullptr) return;
+  if (device->info().cc_major < 9) {
+    WARN("skipped: the GPU has no programmatic dependent launches");
+    return;
+  }
+  const std::uint32_t count = 4096;
+  const Allocation data(*device, 2 * count * 4);
+  device->fill(data.pointer(), 0, 2 * count);
+  const ModuleId module = device->load(image(kDependentPtx), "dependent");
+  const BoundLaunch slow = basic(module, "slow_add", data.pointer(), count);
+  BoundLaunch copy = basic(module, "copy_up", data.pointer(), count);
+  copy.programmatic = true;
+  const auto copied = [&] { return words_at(*device, data.pointer() + count * 4, count); };
+  for (const bool cooperative : {false, true}) {
+    copy.cooperative = cooperative;
+    device->launch(slow);
+    device->launch(copy);
+    CHECK(copied() == std::vector<std::uint32_t>(count, cooperative ? 2 : 1));
+  }
+  copy.cooperative = false;
+  const Graph graph(*device, device->capture(std::vector{slow, copy}, 3));
+  graph.launch();
+  device->synchronize();
+  CHECK(copied() == std::vector<std::uint32_t>(count, 5));
+}
+
+TEST_CASE("cuda: preferred shared memory is a hint, and launches of one kernel may differ in it", "[gpu][device]") {
+  const auto device = gpu();
+  if (device == nullptr) return;
+  const Allocation data(*device, 4096);
+  device->fill(data.pointer(), 0, 1024);
+  const ModuleId module = device->load(image(test::kBasicPtx), "basic");
+  Launch planned = launch_of("add_one", 128);
+  BoundLaunch launch = basic(module, "add_one", data.pointer(), 1024);
+  for (const int percent : {-1, 0, 50, 100, -1}) {
+    planned.carveout = launch.carveout = percent < 0 ? std::nullopt : std::optional(percent);
+    CHECK(device->prepare(module, planned).blocks_per_sm > 0);
+    device->launch(launch);
+  }
+  CHECK(words_at(*device, data.pointer(), 1024) == std::vector<std::uint32_t>(1024, 5));
 }
 
 TEST_CASE("cuda: a graph repeats its launches, events time them", "[gpu][device]") {

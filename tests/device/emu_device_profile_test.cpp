@@ -55,6 +55,8 @@ TEST_CASE("device profiles: the H200", "[device]") {
   CHECK(device.arch() == "sm_90a");
   CHECK(device.sms == 132);
   CHECK(device.shared_per_block == 232448);
+  CHECK(device.max_active_clusters == ActiveClusters{132, 66, 30, 15, 7});
+  CHECK(read_emulated_device(profile_folder(), "a100").max_active_clusters == ActiveClusters{});
 }
 
 TEST_CASE("device profiles: what is not there, not for emulation, or malformed says so", "[device]") {
@@ -77,5 +79,11 @@ TEST_CASE("device profiles: what is not there, not for emulation, or malformed s
   CHECK_THAT(broken("sms = 132", "sms = 132\nsmz = 1"), Catch::Contains("no 'smz'"));
   CHECK_THAT(broken("cc = \"9.0\"", "cc = \"nine\""), Catch::Contains("'cc'"));
   CHECK_THAT(broken("fp64_ratio = 0.5", "fp64_ratio = 0"), Catch::Contains("'fp64_ratio'"));
+  const std::string clusters = "max_active_clusters = [132, 66, 30, 15, 7]";
+  for (const char* wrong : {"[132, 66, 30, 15]", "[132, 66, 34, 15, 7]", "[132, 66, 30.5, 15, 7]", "132"})
+    CHECK_THAT(broken(clusters, std::string("max_active_clusters = ") + wrong),
+               Catch::Contains("x.toml:") && Catch::Contains("'max_active_clusters' must be 5 whole numbers"));
+  std::ofstream(folder.path() / "y.toml") << std::string(whole).erase(whole.find(clusters), clusters.size());
+  CHECK(read_emulated_device(folder.path(), "y").max_active_clusters == ActiveClusters{132, 66, 33, 16, 8});
   CHECK_THAT(broken("[device]", "[device"), Catch::Contains("x.toml:"));
 }

@@ -59,3 +59,37 @@ TEST_CASE("occupancy: an impossible launch has none, and says why", "[plan]") {
 TEST_CASE("occupancy: a device that does not say its limits gives none", "[plan]") {
   check(occupancy(DeviceInfo{}, 128, 32, 0), 0, 0, "unknown");
 }
+
+TEST_CASE("occupancy: a carve-out leaves the smallest capacity that holds it and a block", "[plan]") {
+  CHECK(carved_shared(h200(), 0, 0) == 0);
+  CHECK(carved_shared(h200(), 0, 1024) == 8 * 1024);
+  CHECK(carved_shared(h200(), 50, 1024) == 132 * 1024);       // 114 KiB are asked for
+  CHECK(carved_shared(h200(), 25, 90 * 1024) == 100 * 1024);  // the block needs more than the 57 KiB asked for
+  CHECK(carved_shared(h200(), 100, 0) == 228 * 1024);
+  DeviceInfo a100 = h200();
+  a100.cc_major = 8;
+  a100.shared_per_sm = 164 * 1024;
+  CHECK(carved_shared(a100, 81, 0) == 164 * 1024);
+  CHECK(carved_shared(a100, 80, 0) == 132 * 1024);
+  CHECK(occupancy(h200(), 128, 32, 0).blocks == 16);
+  CHECK(occupancy(h200(), 128, 32, 0, 0).blocks == 8);  // of 8 KiB the system takes one for each block
+  CHECK(occupancy(h200(), 128, 32, 0, 0).limiter == "shared memory");
+  CHECK(occupancy(h200(), 128, 32, 40 * 1024, 50).blocks == 3);
+  CHECK(occupancy(h200(), 128, 32, 40 * 1024, 100).blocks == 5);
+}
+
+TEST_CASE("device: clusters at once, of sizes between as of the next larger one", "[plan]") {
+  DeviceInfo device = h200();
+  device.sms = 132;
+  CHECK(device.clusters_at_once(4) == 0);  // nobody has asked
+  device.max_active_clusters = {132, 66, 30, 15, 7};
+  CHECK(device.clusters_at_once(1) == 132);
+  CHECK(device.clusters_at_once(3) == 30);
+  CHECK(device.clusters_at_once(4) == 30);
+  CHECK(device.clusters_at_once(16) == 7);
+  CHECK(device.clusters_at_once(17) == 0);
+  CHECK(device.with_sms(132) == device);
+  CHECK(device.with_sms(9).max_active_clusters == ActiveClusters{9, 4, 2, 1, 0});
+  device.cc_major = 8;
+  CHECK(device.with_sms(9).max_active_clusters == ActiveClusters{});
+}

@@ -104,6 +104,8 @@ TEST_CASE("plan identity: whatever differs between two plans tells them apart", 
   CHECK(differs([](LaunchPlan& p) { p.launches[0].kernel += " "; }));
   CHECK(differs([](LaunchPlan& p) { p.launches[0].dynamic_shared = 0; }));
   CHECK(differs([](LaunchPlan& p) { p.launches[0].cluster = {}; }));
+  CHECK(differs([](LaunchPlan& p) { p.launches[1].programmatic = true; }));
+  CHECK(differs([](LaunchPlan& p) { p.launches[1].carveout = 0; }));
   CHECK(differs([](LaunchPlan& p) { std::swap(p.launches[0].grid.x, p.launches[0].grid.y); }));
   CHECK(differs([](LaunchPlan& p) { first<ScalarArgument>(p).bytes[0] = std::byte{1}; }));
   CHECK(differs([](LaunchPlan& p) { first<TensorArgument>(p).offset_bytes = 0; }));

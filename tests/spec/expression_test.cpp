@@ -162,3 +162,24 @@ TEST_CASE("expression: names and their places", "[spec]") {
   CHECK(Expression::constant(42).evaluate(kEnvironment) == 42);
   CHECK(Expression().empty());
 }
+
+TEST_CASE("expression: clusters at once are a function of the blocks of one", "[spec]") {
+  const Environment device = {{"device.max_active_clusters.1", 132}, {"device.max_active_clusters.2", 66},
+                              {"device.max_active_clusters.4", 30},  {"device.max_active_clusters.8", 15},
+                              {"device.max_active_clusters.16", 7},  {"C", 4}};
+  const auto evaluated = [&](const std::string& text) { return Expression::parse(text, kHere).evaluate(device); };
+  CHECK(evaluated("device.max_active_clusters(1)") == 132);
+  CHECK(evaluated("C * device.max_active_clusters(C)") == 120);
+  CHECK(evaluated("device.max_active_clusters ( C * 2 ) + 1") == 16);
+  CHECK(evaluated("device.max_active_clusters(C - 1)") == 30);  // as of the next larger size
+  CHECK(evaluated("device.max_active_clusters(16)") == 7);
+  CHECK(evaluated("device.max_active_clusters(17)") == 0);
+  CHECK(evaluated("device.max_active_clusters(0)") == 0);
+  CHECK(error("device.max_active_clusters()") == "file:3:37: expected a value, found ')'");
+  CHECK(error("device.max_active_clusters(2") ==
+        "file:3:38: expected ')' after the blocks of a cluster, the argument of device.max_active_clusters, but the "
+        "expression ends");
+  CHECK(error("device.max_active_clusters(device.max_active_clusters(2))") ==
+        "file:3:37: device.max_active_clusters within itself");
+  CHECK_THAT(error("device.max_active_cluster(2)"), Catch::Contains("did you mean 'device.max_active_clusters'?"));
+}

@@ -449,3 +449,73 @@ TEST_CASE("instance: what is prepared is part of a plan, and of a trial's identi
   CHECK(worker::parse_plan_text(worker::plan_text(plan)) == plan);
   CHECK(untimed_text(load_specs(kFamily, prepared).variants.at(0)) == "not timed: pack (prepare), ns::s (holds A)");
 }
+
+TEST_CASE("instance: launches that overlap the one before, and preferred shared memory", "[spec]") {
+  const auto plan_of = [](const std::string& programmatic, const std::string& carveout) {
+    return instance_of(launches(fmt::format(R"toml(
+[[launch]]
+kernel = "first"
+grid = [1]
+block = [32]
+[[launch]]
+kernel = "pass"
+repeat = 2
+grid = [2]
+block = [32]
+programmatic = "{}"
+carveout = "{}"
+)toml",
+                                            programmatic, carveout)))
+        .plan;
+  };
+  const LaunchPlan plan = plan_of("i > 0", "BM + 18");
+  REQUIRE(plan.launches.size() == 3);
+  CHECK_FALSE(plan.launches[0].programmatic);
+  CHECK_FALSE(plan.launches[0].carveout);
+  CHECK_FALSE(plan.launches[1].programmatic);
+  CHECK(plan.launches[2].programmatic);
+  CHECK(plan.launches[2].carveout == 50);
+  // Whoever leaves both to the driver has the plan of one who does not mention them.
+  const LaunchPlan without = plan_of("0", "-1");
+  CHECK_FALSE(without.launches[1].carveout);
+  CHECK_THAT(worker::plan_text(without), !Catch::Contains("programmatic") && !Catch::Contains("carveout"));
+  CHECK_THAT(worker::plan_text(plan), Catch::Contains("\"carveout\":50") && Catch::Contains("\"programmatic\":true"));
+  for (const LaunchPlan& one : {plan, without}) CHECK(worker::parse_plan_text(worker::plan_text(one)) == one);
+  CHECK(plan_digest(plan) != plan_digest(without));
+  CHECK_THROWS_WITH(plan_of("1", "101"), Catch::Contains("carveout = 101 is above 100"));
+  CHECK_THROWS_WITH(plan_of("1", "-2"), Catch::Contains("carveout = -2 is below -1"));
+  CHECK_THROWS_WITH(instance_of(launches(R"toml(
+[[launch]]
+kernel = "maybe"
+when = "M == 0"
+grid = [1]
+block = [32]
+[[launch]]
+kernel = "second"
+grid = [1]
+block = [32]
+programmatic = true
+)toml")),
+                    Catch::Contains("'second' is the first launch of the plan"));
+}
+
+TEST_CASE("instance: a grid of the clusters that are resident at once", "[spec]") {
+  const std::string variant = launches(R"toml(
+[[launch]]
+kernel = "persistent"
+grid = ["4 * min(M, device.max_active_clusters(4))"]
+block = [32]
+cluster = [4]
+)toml");
+  const KernelFolder folder = load_specs(kFamily, variant);
+  const Variant& first = folder.variants.front();
+  DeviceInfo device = h200();
+  device.max_active_clusters = {132, 66, 30, 15, 7};
+  const Problem problem = make_problem(folder.family, {});
+  const auto grid = [&] {
+    return instantiate(folder.family, first, problem, default_configuration(first), device).plan.launches.at(0).grid.x;
+  };
+  CHECK(grid() == 120);
+  device = device.with_sms(9);
+  CHECK(grid() == 8);
+}

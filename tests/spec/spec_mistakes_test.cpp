@@ -314,3 +314,30 @@ TEST_CASE("variant: [predicted] knows the counters' names and the variant's", "[
              Catch::EndsWith("unknown key 'flop', did you mean 'flops'? (predicted)"));
   CHECK_THAT(load_error(kFamily, kVariant + "\n[predicted]\nflops = \"2 * M * BMM\"\n"), Catch::Contains("'BMM'"));
 }
+
+TEST_CASE("variant: launches that overlap, carve-outs, clusters of the device", "[spec]") {
+  const std::string launch = kVariant.substr(kVariant.find("[[launch]]"));
+  const auto variant = [](const std::string& launches) {
+    return kVariant.substr(0, kVariant.find("[[launch]]")) + launches;
+  };
+  const auto with = [&](const std::string& line) {
+    return replaced(launch, "kernel = \"tile\"\n", line + "kernel = \"tile\"\n");
+  };
+  CHECK(load_error(kFamily, variant(launch + with("programmatic = true\ncarveout = 50\n"))) == "no error");
+  CHECK(load_error(kFamily, variant(with("programmatic = \"BM == 64\"\ncarveout = \"BN\"\n"))) == "no error");
+  CHECK_THAT(
+      load_error(kFamily, variant(with("programmatic = true\n"))),
+      Catch::StartsWith("tile.toml:") &&
+          Catch::Contains(": 'tile' is the first launch of the plan: programmatic = true lets it begin before") &&
+          Catch::Contains("('programmatic' of launch 'tile')"));
+  CHECK_THAT(load_error(kFamily, variant(launch + with("programmatic = \"PDL\"\n"))),
+             Catch::Contains("unknown name 'PDL'"));
+  CHECK_THAT(load_error(kFamily, variant(launch + with("programmatic = 1.5\n"))), Catch::Contains("'programmatic'"));
+  CHECK_THAT(load_error(kFamily, variant(launch + with("carveout = \"most\"\n"))),
+             Catch::Contains("unknown name 'most'"));
+  CHECK_THAT(
+      load_error(kFamily, variant(launch + replaced(with("programmatic = true\n"), "[[launch]]", "[[prepare]]"))),
+      Catch::Contains("programmatic is of [[launch]]"));
+  CHECK_THAT(load_error(kFamily, variant(launch + with("carveout = \"device.max_active_clusters\"\n"))),
+             Catch::Contains("it is a function of the blocks of a cluster: device.max_active_clusters(4)"));
+}

@@ -16,6 +16,23 @@ std::string rate_text(double value, const char* unit) {
   return value > 0 ? format_si(value, unit) : "-";
 }
 
+/// By blocks of a cluster; none where there are no clusters, or nobody has asked.
+JsonValue clusters_value(const DeviceInfo& device) {
+  JsonValue::Object clusters;
+  for (const int size : kClusterSizes)
+    if (const int count = device.clusters_at_once(size); count > 0) clusters.emplace_back(std::to_string(size), count);
+  return clusters;
+}
+
+std::string clusters_text(const DeviceInfo& device) {
+  std::vector<std::string> parts;
+  for (const int size : kClusterSizes)
+    if (const int count = device.clusters_at_once(size); count > 0)
+      parts.push_back(fmt::format("{} of {}", count, size));
+  if (parts.empty()) return "";
+  return fmt::format("  clusters at once, one block an SM: {} blocks\n", fmt::join(parts, ", "));
+}
+
 JsonValue json_of(const DeviceInfo& device) {
   return JsonValue::Object{{"id", device.id},
                            {"name", device.name},
@@ -33,7 +50,8 @@ JsonValue json_of(const DeviceInfo& device) {
                            {"shared_per_block", device.shared_per_block},
                            {"shared_per_sm", device.shared_per_sm},
                            {"registers_per_sm", device.registers_per_sm},
-                           {"threads_per_sm", device.threads_per_sm}};
+                           {"threads_per_sm", device.threads_per_sm},
+                           {"max_active_clusters", clusters_value(device)}};
 }
 
 std::string device_json(const DeviceReport& report, const GlobalOptions& global) {
@@ -91,6 +109,7 @@ std::string facts(const DeviceInfo& device, bool color) {
   text += fmt::format("  shared memory {} a block, {} an SM; {} registers and {} threads an SM\n",
                       format_bytes(device.shared_per_block), format_bytes(device.shared_per_sm),
                       device.registers_per_sm, device.threads_per_sm);
+  text += clusters_text(device);
   if (device.driver_version > 0) {
     text += fmt::format("  driver {}(CUDA {}.{})\n", device.driver.empty() ? "" : device.driver + " ",
                         device.driver_version / 1000, device.driver_version % 1000 / 10);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "device/cuda/cuda_clusters.h"
 #include "device/cuda/cuda_info.h"
 
 namespace kerlab::device {
@@ -28,6 +29,7 @@ CudaDevice::CudaDevice(int ordinal)
   CUstream stream = nullptr;
   check(api_.stream_create(&stream, CU_STREAM_NON_BLOCKING), FaultKind::other, "cuStreamCreate");
   stream_ = {stream, api_.stream_destroy};
+  info_.max_active_clusters = cuda_active_clusters(api_, info_);
 }
 
 void CudaDevice::check(CUresult result, FaultKind otherwise, std::string_view doing) const {

@@ -64,8 +64,9 @@ class CudaDevice final : public Device {
   struct Function {
     CUfunction handle = nullptr;
     std::vector<std::size_t> parameter_bytes;
-    bool parameters_known = false;     ///< false: the driver cannot tell
-    std::uint32_t dynamic_shared = 0;  ///< what its limit has been raised to
+    bool parameters_known = false;              ///< false: the driver cannot tell
+    std::uint32_t dynamic_shared = 0;           ///< what its limit has been raised to
+    std::optional<std::int32_t> carveout = {};  ///< what its preference has been set to
   };
   struct Module {
     CudaHandle<CUmodule> handle;
@@ -79,6 +80,7 @@ class CudaDevice final : public Device {
   Function& function(ModuleId module, const std::string& kernel);
   [[nodiscard]] int attribute(const Function& function, CUfunction_attribute which) const;
   void allow_shared(Function& function, std::uint32_t bytes);
+  void prefer_shared(Function& function, std::optional<std::int32_t> percent);
   void require_cluster_fits(const Function& function, const Launch& launch);
   void enqueue(const BoundLaunch& launch);
 

@@ -29,11 +29,13 @@ void CudaDevice::enqueue(const BoundLaunch& launch) {
     if (const std::string error = argument_error(launch, kernel.parameter_bytes); !error.empty())
       throw DeviceFault(FaultKind::launch_failed, error, false);
   allow_shared(kernel, launch.dynamic_shared);
+  prefer_shared(kernel, launch.carveout);
   std::vector<void*> arguments;
   for (const auto& bytes : launch.arguments)
     arguments.push_back(const_cast<std::byte*>(bytes.data()));  // the driver's signature lacks const; it only reads
   LaunchConfig config(launch.grid, launch.block, launch.cluster, launch.dynamic_shared, stream_.get());
   if (launch.cooperative) config.make_cooperative();
+  if (launch.programmatic) config.make_programmatic();
   last_kernel_ = launch.kernel;
   check(api_.launch(config.get(), kernel.handle, arguments.data(), nullptr), FaultKind::launch_failed,
         fmt::format("launching kernel '{}' with grid {}x{}x{}, block {}x{}x{}, {} bytes of dynamic shared memory",

@@ -180,6 +180,14 @@ void CudaDevice::allow_shared(Function& function, std::uint32_t bytes) {
   function.dynamic_shared = bytes;
 }
 
+void CudaDevice::prefer_shared(Function& function, std::optional<std::int32_t> percent) {
+  if (function.carveout == percent) return;
+  check(api_.function_set_attribute(function.handle, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
+                                    percent ? *percent : static_cast<int>(CU_SHAREDMEM_CARVEOUT_DEFAULT)),
+        FaultKind::load_failed, "setting the preferred shared-memory carve-out");
+  function.carveout = percent;
+}
+
 KernelResources CudaDevice::prepare(ModuleId module, const Launch& launch) {
   Function& kernel = function(module, launch.kernel);
   KernelResources resources;
@@ -191,6 +199,7 @@ KernelResources CudaDevice::prepare(ModuleId module, const Launch& launch) {
   if (const std::string error = launch_limit_error(info_, launch, resources); !error.empty())
     throw DeviceFault(FaultKind::load_failed, error, false);
   allow_shared(kernel, launch.dynamic_shared);
+  prefer_shared(kernel, launch.carveout);
   check(api_.occupancy_blocks(&resources.blocks_per_sm, kernel.handle, static_cast<int>(volume(launch.block)),
                               launch.dynamic_shared),
         FaultKind::load_failed, fmt::format("occupancy of kernel '{}'", launch.kernel));

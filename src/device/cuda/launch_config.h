@@ -32,12 +32,18 @@ class LaunchConfig {
     last.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
     last.value.cooperative = 1;
   }
+  /// It need not wait for the launch before it: its kernel does.
+  void make_programmatic() {
+    CUlaunchAttribute& last = attributes_[config_.numAttrs++];
+    last.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+    last.value.programmaticStreamSerializationAllowed = 1;
+  }
   LaunchConfig(const LaunchConfig&) = delete;
   LaunchConfig& operator=(const LaunchConfig&) = delete;
   [[nodiscard]] const CUlaunchConfig* get() const { return &config_; }
 
  private:
-  CUlaunchAttribute attributes_[2]{};
+  CUlaunchAttribute attributes_[3]{};
   CUlaunchConfig config_{};
 };
 

@@ -12,6 +12,7 @@
 #include "device/emu/memory.h"
 #include "device/emu/native_lab.h"
 #include "device/emu/sampling.h"
+#include "device/emu/sanitize/in_flight.h"
 
 namespace kerlab::emu {
 
@@ -85,6 +86,7 @@ class EmuDevice final : public Device {
   std::map<GraphId, Graph> graphs_;
   std::map<EventId, std::optional<std::chrono::steady_clock::time_point>> events_;
   std::vector<MemoryRegion> regions_;
+  emu::InFlight in_flight_;  ///< what the last launch left behind, where it was sanitized
   std::uint32_t next_id_ = 1;
   std::uint64_t ordered_checks_ = 0;    ///< launches to be checked, of kernels in which the order of blocks may show
   std::uint64_t scheduled_checks_ = 0;  ///< the same, of kernels whose blocks wait for each other

@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <numeric>
+#include <utility>
 
 #include "device/emu/emu_device.h"
 #include "device/emu/machine/program.h"
@@ -56,15 +57,27 @@ Launch shape_of(const BoundLaunch& launch) {
   shape.cluster = launch.cluster;
   shape.dynamic_shared = launch.dynamic_shared;
   shape.cooperative = launch.cooperative;
+  shape.programmatic = launch.programmatic;
+  shape.carveout = launch.carveout;
   return shape;
 }
 
+std::string never_waits(const std::string& kernel) {
+  return fmt::format(
+      "kernel '{}': launched with programmatic = true, and has no griddepcontrol.wait: nothing orders it behind the "
+      "launch before it; call cudaGridDependencySynchronize() before it touches what others write or read",
+      kernel);
+}
+
 /// Resources with occupancy. Throws DeviceFault when the device cannot run the launch.
-KernelResources fit(const DeviceInfo& device, const Launch& launch, KernelResources resources, FaultKind kind) {
+KernelResources fit(const DeviceInfo& device, const Launch& launch, const EmuModule::Kernel& kernel, FaultKind kind) {
+  KernelResources resources = kernel.resources;
   std::string error = launch_limit_error(device, launch, resources);
+  if (error.empty() && launch.programmatic && !kernel.waits_for_others) error = never_waits(launch.kernel);
   if (error.empty()) {
     const auto shared = static_cast<int>(launch.dynamic_shared) + resources.static_shared;
-    const Occupancy found = occupancy(device, static_cast<int>(volume(launch.block)), resources.registers, shared);
+    const Occupancy found =
+        occupancy(device, static_cast<int>(volume(launch.block)), resources.registers, shared, launch.carveout);
     resources.blocks_per_sm = found.blocks;
     if (found.blocks == 0)
       error = fmt::format("kernel '{}': no block fits on an SM ({})", launch.kernel, found.limiter);
@@ -88,7 +101,7 @@ ModuleId EmuDevice::load(std::span<const std::byte> image, std::string_view labe
 }
 
 KernelResources EmuDevice::prepare(ModuleId id, const Launch& launch) {
-  return fit(info_, launch, module(id).kernel(launch.kernel).resources, FaultKind::load_failed);
+  return fit(info_, launch, module(id).kernel(launch.kernel), FaultKind::load_failed);
 }
 
 LaunchReport EmuDevice::launch(const BoundLaunch& launch, LaunchMode mode) {
@@ -116,7 +129,7 @@ void EmuDevice::assume_initialised(const BoundLaunch& launch) {
 
 LaunchReport EmuDevice::execute(EmuModule& code, const BoundLaunch& launch, LaunchMode mode) {
   const EmuModule::Kernel& kernel = code.kernel(launch.kernel);
-  const KernelResources resources = fit(info_, shape_of(launch), kernel.resources, FaultKind::launch_failed);
+  const KernelResources resources = fit(info_, shape_of(launch), kernel, FaultKind::launch_failed);
   const std::vector<std::byte> parameters = parameter_block(kernel, launch);
   emu::MachineLaunch run;
   run.program = kernel.program.get();
@@ -137,6 +150,9 @@ LaunchReport EmuDevice::execute(EmuModule& code, const BoundLaunch& launch, Laun
   const bool checked = mode == LaunchMode::check || mode == LaunchMode::check_all;
   run.record_writes = checked || run.count;
   const bool sampled = (mode == LaunchMode::check || mode == LaunchMode::count) && options_.sample_blocks > 0;
+  const emu::InFlight before = std::exchange(in_flight_, {});
+  if (run.sanitize && launch.programmatic) run.before = &before;
+  if (run.sanitize) run.after = &in_flight_;
   const emu::ShownParts parts(memory_, run.sanitize ? regions_ : std::vector<MemoryRegion>{});
   try {
     if (sampled && resources.independent_blocks) {

@@ -133,6 +133,9 @@ const EmuModule::Kernel& EmuModule::kernel(const std::string& wanted) {
   kernel.resources = resources_of(*kernel.ptx);
   kernel.resources.kernel = wanted;
   kernel.resources.independent_blocks = emu::communication(*kernel.program) == ptx::Communication::none;
+  kernel.waits_for_others = std::ranges::any_of(kernel.ptx->instructions, [](const ptx::Instruction& instruction) {
+    return instruction.opcode == ptx::Opcode::griddepcontrol && instruction.modifiers.wait;
+  });
   for (const ptx::Symbol& symbol : kernel.ptx->symbols)
     if (symbol.space == ptx::Space::param) kernel.parameters.push_back({symbol.offset, symbol.bytes});
   std::ranges::sort(kernel.parameters, {}, &Kernel::Parameter::offset);

@@ -21,7 +21,8 @@ class EmuModule {
   struct Kernel {
     const ptx::Kernel* ptx = nullptr;
     emu::ProgramPtr program;
-    KernelResources resources;  ///< without occupancy
+    KernelResources resources;      ///< without occupancy
+    bool waits_for_others = false;  ///< has a griddepcontrol.wait
     struct Parameter {
       std::int64_t offset, bytes;
     };

@@ -48,10 +48,12 @@ struct LongField {
 constexpr std::array kLongFields{LongField{"memory_bytes", &DeviceInfo::memory_bytes},
                                  LongField{"l2_bytes", &DeviceInfo::l2_bytes}};
 
+constexpr std::string_view kClusters = "max_active_clusters";
+
 bool is_known(std::string_view key) {
   const auto has_key = [key](const auto& field) { return field.key == key; };
-  return key == "name" || key == "cc" || key == "fp64_ratio" || std::ranges::any_of(kIntFields, has_key) ||
-         std::ranges::any_of(kLongFields, has_key);
+  return key == "name" || key == "cc" || key == "fp64_ratio" || key == kClusters ||
+         std::ranges::any_of(kIntFields, has_key) || std::ranges::any_of(kLongFields, has_key);
 }
 
 const toml::node& required(const fs::path& file, const toml::table& table, std::string_view key) {
@@ -65,6 +67,26 @@ std::int64_t whole(const fs::path& file, const toml::table& table, std::string_v
   const std::int64_t value = node.is_integer() ? *node.value<std::int64_t>() : 0;
   if (value <= 0 || value > most) fail(file, node.source(), fmt::format("'{}' must be a whole number above 0", key));
   return value;
+}
+
+/// Of sizes 1, 2, 4, 8, 16; without the key as if SMs could be combined at will.
+void read_clusters(const fs::path& file, const toml::table& table, DeviceInfo& info) {
+  info.assume_clusters();
+  const toml::node* node = table.get(kClusters);
+  if (node == nullptr) return;
+  const auto wrong = [&] {
+    fail(file, node->source(),
+         fmt::format("'{}' must be {} whole numbers, of clusters of 1, 2, 4, 8 and 16 blocks, none of which have more "
+                     "blocks than there are SMs",
+                     kClusters, kClusterSizes.size()));
+  };
+  const toml::array* list = node->as_array();
+  if (list == nullptr || list->size() != kClusterSizes.size()) wrong();
+  for (std::size_t i = 0; i < kClusterSizes.size(); ++i) {
+    const std::int64_t clusters = (*list)[i].is_integer() ? *(*list)[i].value<std::int64_t>() : -1;
+    if (clusters < 0 || clusters > info.sms / kClusterSizes[i]) wrong();
+    info.max_active_clusters[i] = static_cast<int>(clusters);
+  }
 }
 
 std::string text(const fs::path& file, const toml::table& table, std::string_view key) {
@@ -87,6 +109,7 @@ DeviceInfo read_device(const fs::path& file, const toml::table& table) {
   for (const IntField& field : kIntFields)
     info.*field.member = static_cast<int>(whole(file, table, field.key, 1 << 30));
   for (const LongField& field : kLongFields) info.*field.member = whole(file, table, field.key, std::int64_t{1} << 50);
+  read_clusters(file, table, info);
   const toml::node& ratio = required(file, table, "fp64_ratio");
   info.fp64_ratio = ratio.value<double>().value_or(0);
   if (!(info.fp64_ratio > 0)) fail(file, ratio.source(), "'fp64_ratio' must be a number above 0");

@@ -100,6 +100,7 @@ DeviceInfo scripted_h200() {
   info.memory_clock_mhz = 3201;
   info.memory_bus_bits = 6144;
   info.fp64_ratio = 0.5;
+  info.assume_clusters();
   return info;
 }
 
@@ -125,6 +126,7 @@ void read_device(Section section, Script& script, const std::filesystem::path& f
     info.cc_minor = std::stoi(cc.substr(dot + 1));
   }
   section.integer("sms", info.sms);
+  info.assume_clusters();
   section.integer("memory_bytes", info.memory_bytes);
   section.integer("l2_bytes", info.l2_bytes);
   section.integer("shared_per_block", info.shared_per_block);

@@ -35,6 +35,11 @@ int attribute_of(const std::string& fact) {
   return -1;
 }
 
+/// Of clusters no attribute tells: a card whose GPCs are others runs what was chosen for this one, in more waves.
+bool is_checked(const std::string& fact) {
+  return !fact.starts_with("device.max_active_clusters.");
+}
+
 /// A name that C++ has for itself gets a line below.
 std::string identifier(const std::string& name) {
   static const std::set<std::string> kTaken = {
@@ -187,7 +192,7 @@ class Header {
     shapes();
     text_ += "inline constexpr kd::Fact facts[] = {\n";
     for (const auto& [name, value] : library_.facts)
-      text_ += fmt::format("    {{{}, {}, {}}},\n", cpp_string(name), value, attribute_of(name));
+      if (is_checked(name)) text_ += fmt::format("    {{{}, {}, {}}},\n", cpp_string(name), value, attribute_of(name));
     text_ += "};\n\n";
   }
 
@@ -217,7 +222,8 @@ class Header {
         "tables::shapes, {}, tables::facts, {}}};\n  return library;\n}}\n\n",
         cpp_string(library_.family), library_.dimension_names.size(), library_.flag_names.size(),
         library_.scalar_names.size(), library_.tensors.size(), library_.images.size(), library_.kernels.size(),
-        library_.shapes.size(), library_.facts.size());
+        library_.shapes.size(),
+        std::ranges::count_if(library_.facts, [](const auto& fact) { return is_checked(fact.first); }));
   }
 
   void problem() {

@@ -95,6 +95,7 @@ class Dispatcher {
   struct Function {
     void* handle = nullptr;
     std::uint32_t shared = 0;  ///< allowed so far
+    int carveout = -1;         ///< preferred so far
   };
 
   Result failed(const std::string& what, int error) const {
@@ -183,6 +184,16 @@ class Dispatcher {
         return failed("allowing a cluster of more than 8 blocks", error);
     return {};
   }
+  /// Launches of one kernel may differ in what they prefer.
+  Result prefer(const Prepared& prepared, const Launch& launch) {
+    constexpr int kCarveout = 9;  // CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT
+    Function& function = functions_[{library_.kernels[prepared.choice.kernel].image, launch.kernel}];
+    if (launch.carveout == function.carveout) return {};
+    const int error = driver_.set_attribute(function.handle, kCarveout, launch.carveout);
+    if (error != 0) return failed("preferring shared memory", error);
+    function.carveout = launch.carveout;
+    return {};
+  }
   Result read_image(const Image& image, std::vector<char>& read) const {
     if (image.bytes != nullptr) return {};
     const std::string path = folder_.empty() ? image.file : folder_ + "/" + image.file;
@@ -261,7 +272,7 @@ class Dispatcher {
       if (Result bound = bind(prepared, launch.arguments[i], tensors, slots[i].bytes); !bound) return bound;
       arguments.push_back(slots[i].bytes);
     }
-    LaunchAttribute attributes[2];
+    LaunchAttribute attributes[3];
     LaunchAttribute& cluster = attributes[0];
     LaunchConfig config;
     const Extent* const from[] = {&launch.grid, &launch.block, &launch.cluster};
@@ -280,6 +291,12 @@ class Dispatcher {
       last.id = 2;
       last.value.cooperative = 1;
     }
+    if (launch.programmatic) {
+      LaunchAttribute& last = attributes[config.attribute_count++];
+      last.id = 6;
+      last.value.programmatic = 1;
+    }
+    if (Result set = prefer(prepared, launch); !set) return set;
     const int error = driver_.launch(&config, prepared.functions[index], arguments.data(), nullptr);
     return error == 0 ? Result{} : failed(std::string("launching ") + launch.kernel, error);
   }

@@ -12,11 +12,13 @@ using DevicePointer = std::uint64_t;  ///< CUdeviceptr
 
 /// CUlaunchConfig and its attributes (cuda.h of CUDA 11.8 and later).
 struct LaunchAttribute {
-  int id = 4;  ///< CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION; 2: CU_LAUNCH_ATTRIBUTE_COOPERATIVE
+  /// CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION; 2: _COOPERATIVE; 6: _PROGRAMMATIC_STREAM_SERIALIZATION
+  int id = 4;
   char pad[4] = {};
   union {
     char whole[64];
     int cooperative;
+    int programmatic;
     std::uint32_t cluster[3];
   } value = {};
 };

@@ -15,9 +15,12 @@ JsonValue named(const std::vector<std::pair<std::string, Value>>& list) {
 }
 
 JsonValue to_value(const ExportedLaunch& launch) {
-  return JsonValue::Object{{"kernel", launch.kernel},   {"grid", launch.grid},     {"block", launch.block},
-                           {"cluster", launch.cluster}, {"shared", launch.shared}, {"arguments", launch.arguments},
-                           {"when", launch.when},       {"repeat", launch.repeat}, {"group", launch.group}};
+  return JsonValue::Object{{"kernel", launch.kernel},    {"grid", launch.grid},
+                           {"block", launch.block},      {"cluster", launch.cluster},
+                           {"shared", launch.shared},    {"arguments", launch.arguments},
+                           {"when", launch.when},        {"repeat", launch.repeat},
+                           {"group", launch.group},      {"programmatic", launch.programmatic},
+                           {"carveout", launch.carveout}};
 }
 
 JsonValue to_value(const ExportedTensorMap& map) {

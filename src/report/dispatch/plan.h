@@ -50,9 +50,11 @@ struct Argument {
 struct Launch {
   const char* kernel = "";  ///< name in the image
   Extent grid, block, cluster;
-  std::uint32_t shared = 0;  ///< dynamic, bytes
-  bool cooperative = false;  ///< all its blocks run at once
-  bool prepares = false;     ///< of [[prepare]]: runs where inputs are new, before the others
+  std::uint32_t shared = 0;   ///< dynamic, bytes
+  bool cooperative = false;   ///< all its blocks run at once
+  bool programmatic = false;  ///< it may begin before the launch before it has ended
+  int carveout = -1;          ///< preferred shared memory, percent; -1: as the driver likes
+  bool prepares = false;      ///< of [[prepare]]: runs where inputs are new, before the others
   std::vector<Argument> arguments;
 };
 
@@ -115,6 +117,14 @@ class Planner : public Checked {
   }
   void prepares() { plan.launches.back().prepares = true; }
   void cooperative() { plan.launches.back().cooperative = true; }
+  void programmatic() {
+    plan.launches.back().programmatic = true;
+    const std::size_t count = plan.launches.size();
+    hold(count > 1 && !plan.launches[count - 2].prepares, "the first launch cannot be programmatic");
+  }
+  void carveout(Int percent) {
+    plan.launches.back().carveout = static_cast<int>(within(percent, -1, 100, "a carve-out is outside -1..100"));
+  }
   void shared(Int bytes) {
     plan.launches.back().shared = static_cast<std::uint32_t>(within(bytes, 0, 0x7fffffff, "too much shared memory"));
   }

@@ -107,6 +107,14 @@ std::string extent(const std::vector<int>& extent) {
   return fmt::format("{}", fmt::join(extent, " x "));
 }
 
+std::string yes(bool so) {
+  return so ? "yes" : "no";
+}
+
+std::string carveout(const LaunchInspection& launch) {
+  return launch.carveout ? fmt::format("{} %", *launch.carveout) : "any";
+}
+
 DiffSection resources(const Total& a, const Total& b) {
   static const LaunchInspection kNothing;
   const LaunchInspection& left = a.heaviest == nullptr ? kNothing : *a.heaviest;
@@ -116,6 +124,9 @@ DiffSection resources(const Total& a, const Total& b) {
   rows.text("grid", extent(left.grid), extent(right.grid));
   rows.text("block", extent(left.block), extent(right.block));
   rows.text("cluster", extent(left.cluster), extent(right.cluster));
+  if (left.programmatic || right.programmatic)
+    rows.text("programmatic", yes(left.programmatic), yes(right.programmatic));
+  if (left.carveout || right.carveout) rows.text("carve-out", carveout(left), carveout(right));
   rows.number("registers", left.registers, right.registers, whole);
   rows.number("spilled bytes", left.spill_bytes, right.spill_bytes, whole);
   rows.number("shared bytes", left.shared_bytes, right.shared_bytes, whole);

@@ -78,6 +78,8 @@ JsonValue launch_value(const LaunchInspection& launch) {
       {"grid", launch.grid},
       {"block", launch.block},
       {"cluster", launch.cluster},
+      {"programmatic", launch.programmatic},
+      {"carveout", launch.carveout},
       {"registers", launch.registers},
       {"spill_bytes", launch.spill_bytes},
       {"shared_bytes", launch.shared_bytes},

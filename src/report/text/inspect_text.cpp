@@ -51,9 +51,11 @@ std::string launch_text(const LaunchInspection& launch, bool color) {
   text += line("suggestion", bottleneck.suggestion);
   text += line("grid", fmt::format("{} blocks of {} threads{}", extent_text(launch.grid), extent_text(launch.block),
                                    launch.cluster.empty() ? "" : " in clusters of " + extent_text(launch.cluster)));
+  if (launch.programmatic) text += line("programmatic", "begins before the launch before it has ended");
   text += line("registers", fmt::format("{} per thread, {} spilled", launch.registers,
                                         launch.spill_bytes > 0 ? fmt::format("{} B", launch.spill_bytes) : "none"));
   text += line("shared memory", format_bytes(launch.shared_bytes) + " per block");
+  if (launch.carveout) text += line("carve-out", fmt::format("{} % shared memory, a hint", *launch.carveout));
   text += line("occupancy", occupancy_text(launch));
   text += line("waves", waves_text(launch));
   text += line("time", fmt::format("{} us modelled", format_us(launch.time.us)));

@@ -44,11 +44,16 @@ LaunchInspection inspect_launch(const CountedLaunch& counted, const Evaluation& 
   launch.grid = extents(counted.grid);
   launch.block = extents(counted.block);
   const Launch* plan = planned(result.candidate.plan, counted);
-  if (plan != nullptr && plan->cluster != Dim3{}) launch.cluster = extents(plan->cluster);
+  if (plan != nullptr) {
+    if (plan->cluster != Dim3{}) launch.cluster = extents(plan->cluster);
+    launch.programmatic = plan->programmatic;
+    launch.carveout = plan->carveout;
+  }
   launch.registers = resources.registers;
   launch.spill_bytes = resources.spill_bytes;
   launch.shared_bytes = resources.static_shared + static_cast<int>(counted.dynamic_shared);
-  launch.occupancy = occupancy(device, static_cast<int>(launch.work.threads), resources.registers, launch.shared_bytes);
+  launch.occupancy = occupancy(device, static_cast<int>(launch.work.threads), resources.registers, launch.shared_bytes,
+                               launch.carveout);
   launch.waves = waves_of(counted.blocks, std::int64_t{launch.occupancy.blocks} * device.sms);
   launch.counts = scaled(counted.counts, counted.blocks, counted.blocks_run);
   launch.time = std::move(time);

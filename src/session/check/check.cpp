@@ -178,8 +178,7 @@ bool CheckSession::step() {
   single.full = options_.full;
   single.deadline = generous_deadline(rig_, *setup_, 10 * (single.recipes.size() + 2));
   const auto begin = std::chrono::steady_clock::now();
-  DeviceInfo device = rig_.device();
-  device.sms = job.sms;
+  const DeviceInfo device = rig_.device().with_sms(job.sms);
   Evaluation result = run_single_for(rig_, *setup_, chosen_.sources[job.variant], job.configuration, single, device);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   note_stored(result);
@@ -192,8 +191,7 @@ void CheckSession::compile_together() {
   if (ahead_) return;
   CompileList list(rig_);
   for (const Job& job : jobs_) {
-    DeviceInfo device = rig_.device();
-    device.sms = job.sms;
+    const DeviceInfo device = rig_.device().with_sms(job.sms);
     list.add(chosen_.sources[job.variant], job.configuration, problems_[job.problem], device);
   }
   ahead_.emplace(rig_, rig_.device().is_scripted ? std::vector<CompileRequest>() : list.take());

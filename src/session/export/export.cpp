@@ -31,8 +31,9 @@ bool mentions(const std::string& text, const std::string& name) {
 ExportedLaunch described(const LaunchDecl& launch) {
   std::vector<std::string> arguments;
   for (const ArgumentDecl& argument : launch.arguments) arguments.push_back(argument.text);
-  return {launch.kernel,      launch.when.text(),  launch.repeat.text(),  launch.group,        launch.shared.text(),
-          texts(launch.grid), texts(launch.block), texts(launch.cluster), std::move(arguments)};
+  return {launch.kernel,        launch.when.text(),         launch.repeat.text(),  launch.group,
+          launch.shared.text(), texts(launch.grid),         texts(launch.block),   texts(launch.cluster),
+          std::move(arguments), launch.programmatic.text(), launch.carveout.text()};
 }
 
 /// Launches, maps, workspaces and constraints as the spec has them.

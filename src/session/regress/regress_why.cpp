@@ -64,6 +64,10 @@ void compare_options(const std::vector<std::string>& before, const std::vector<s
                                         value.second.empty() ? "(none)" : value.second));
 }
 
+std::string carveout(const Launch& launch) {
+  return launch.carveout ? fmt::format("{} %", *launch.carveout) : "any";
+}
+
 void compare_launches(const LaunchPlan& before, const LaunchPlan& after, std::vector<std::string>& differences) {
   if (before.launches.size() != after.launches.size())
     differences.push_back(fmt::format("launches {} -> {}", before.launches.size(), after.launches.size()));
@@ -76,6 +80,8 @@ void compare_launches(const LaunchPlan& before, const LaunchPlan& after, std::ve
     note("grid", extent(a.grid), extent(b.grid));
     note("block", extent(a.block), extent(b.block));
     note("cluster", extent(a.cluster), extent(b.cluster));
+    note("programmatic", a.programmatic ? "yes" : "no", b.programmatic ? "yes" : "no");
+    note("carve-out", carveout(a), carveout(b));
     note("dynamic shared bytes", fmt::format("{}", a.dynamic_shared), fmt::format("{}", b.dynamic_shared));
     if (a.arguments != b.arguments) differences.push_back(fmt::format("launch {}: other arguments", b.kernel));
   }

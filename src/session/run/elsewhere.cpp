@@ -24,11 +24,6 @@ std::vector<std::uint32_t> telling_recipes(const ProblemPlan& plan) {
   return chosen;
 }
 
-DeviceInfo with_sms(DeviceInfo device, int sms) {
-  device.sms = sms;
-  return device;
-}
-
 /// A problem, and the device that its plan is made for.
 struct Elsewhere {
   Problem problem;
@@ -76,7 +71,7 @@ void compile_all(Rig& rig, const VariantSource& source, const Configuration& con
                  const std::vector<Elsewhere>& problems, const std::vector<FarProblem>& far) {
   CompileList list(rig);
   for (const Elsewhere& one : problems) list.add(source, configuration, one.problem, one.device);
-  for (const FarProblem& one : far) list.add(source, configuration, one.problem, with_sms(rig.device(), one.sms));
+  for (const FarProblem& one : far) list.add(source, configuration, one.problem, rig.device().with_sms(one.sms));
   CompileAhead ahead(rig, list.take());
   while (ahead.step()) continue;
 }
@@ -104,7 +99,7 @@ std::optional<Evaluation> check_far(Rig& rig, const VariantSource& source, const
     SingleOptions single;
     single.recipes = quick_recipes(setup.plan);
     single.deadline = generous_deadline(rig, setup, 10 * (single.recipes.size() + 2));
-    Evaluation found = run_single_for(rig, setup, source, configuration, single, with_sms(rig.device(), far.sms));
+    Evaluation found = run_single_for(rig, setup, source, configuration, single, rig.device().with_sms(far.sms));
     const TrialStatus status = found.candidate.trial.status;
     if (status != TrialStatus::passed) found.candidate.trial.message += kFarHint;
     if (status != TrialStatus::unsupported && status != TrialStatus::out_of_memory) return found;

@@ -151,8 +151,7 @@ class FarSearch {
   }
 
   [[nodiscard]] std::optional<Instance> plan_of(const Problem& problem, int sms) {
-    DeviceInfo device = kernel_.device;
-    device.sms = sms;
+    const DeviceInfo device = kernel_.device.with_sms(sms);
     if (!is_valid_on(kernel_.variant, problem, device, kernel_.configuration)) return std::nullopt;
     try {
       return instantiate(kernel_.family, kernel_.variant, problem, kernel_.configuration, device);

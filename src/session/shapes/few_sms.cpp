@@ -25,10 +25,9 @@ std::vector<std::int64_t> workers_of(const LaunchPlan& plan) {
 }
 
 std::optional<LaunchPlan> plan_on(const Family& family, const Variant& variant, const Problem& problem,
-                                  const Configuration& configuration, DeviceInfo device, int sms) {
-  device.sms = sms;
+                                  const Configuration& configuration, const DeviceInfo& device, int sms) {
   try {
-    return instantiate(family, variant, problem, configuration, device).plan;
+    return instantiate(family, variant, problem, configuration, device.with_sms(sms)).plan;
   } catch (const Error&) {  // fewer than it leaves idle
     return std::nullopt;
   }
@@ -56,9 +55,8 @@ bool is_valid_on(const Variant& variant, const Problem& problem, const DeviceInf
 
 std::optional<DeviceInfo> device_of_any(const Variant& variant, const Problem& problem,
                                         const Configuration& configuration, const DeviceInfo& device) {
-  DeviceInfo any = device;
   for (const int sms : {device.sms, 3, 5, 8}) {
-    any.sms = std::min(sms, device.sms);
+    const DeviceInfo any = device.with_sms(std::min(sms, device.sms));
     if (is_valid_on(variant, problem, any, configuration)) return any;
   }
   return std::nullopt;
@@ -80,8 +78,7 @@ std::optional<DeviceInfo> device_of_few(const Family& family, const Variant& var
   std::optional<std::int64_t> most;
   for (const int few : kFewSms) {
     if (few >= device.sms) break;
-    DeviceInfo smaller = device;
-    smaller.sms = few;
+    const DeviceInfo smaller = device.with_sms(few);
     if (!is_valid_on(variant, problem, smaller, configuration)) continue;
     const auto plan = plan_on(family, variant, problem, configuration, smaller, few);
     if (!plan || plan->launches.size() != many->launches.size()) continue;

@@ -31,8 +31,7 @@ std::vector<Dim3> grids_at(const ShapedKernel& kernel, const Problem& base, cons
   request.dimensions[dimension] = extent;
   const auto problem = nearest_problem(kernel.family, request, base);
   if (!problem) return {};
-  DeviceInfo device = kernel.device;
-  device.sms = kManySms;
+  const DeviceInfo device = kernel.device.with_sms(kManySms);
   std::vector<Dim3> grids;
   try {
     const Instance made = instantiate(kernel.family, kernel.variant, *problem, kernel.configuration, device);

@@ -12,8 +12,7 @@ constexpr int kHuge = 1 << 20;  // SMs: more than any grid asks for
 std::vector<std::int64_t> tiles_of(const Family& family, const Variant& variant, const Problem& problem,
                                    const Configuration& configuration, const DeviceInfo& device) {
   const auto blocks_on = [&](int sms) {
-    DeviceInfo other = device;
-    other.sms = sms;
+    const DeviceInfo other = device.with_sms(sms);
     std::vector<std::int64_t> blocks;
     for (const Launch& launch : instantiate(family, variant, problem, configuration, other).plan.launches)
       blocks.push_back(std::int64_t{launch.grid.x} * launch.grid.y * launch.grid.z);

@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "base/format.h"
+#include "plan/device_facts.h"
 #include "spec/expression/expression_node.h"
 
 namespace kerlab::spec {
@@ -203,15 +204,13 @@ class Parser {
     const std::size_t after_name = at_;
     if (take('(')) return call(name, offset);
     at_ = after_name;
-    const auto known = std::find(names_.begin(), names_.end(), name);
-    const auto index = known - names_.begin();
-    if (known == names_.end()) names_.emplace_back(name);
-    return make(Operator::name, offset, index);
+    return name_node(name, offset);
   }
 
   NodePointer call(std::string_view name, std::size_t offset) {
     const auto* row = std::find_if(std::begin(kFunctions), std::end(kFunctions),
                                    [&](const Function& function) { return function.name == name; });
+    if (name == kActiveClusters) return active_clusters(offset);
     if (row == std::end(kFunctions)) {
       const std::string near = nearest(name, function_names());
       fail(offset,
@@ -231,11 +230,41 @@ class Parser {
     return node;
   }
 
+  NodePointer name_node(std::string_view name, std::size_t offset) {
+    const auto known = std::find(names_.begin(), names_.end(), name);
+    const auto index = known - names_.begin();
+    if (known == names_.end()) names_.emplace_back(name);
+    return make(Operator::name, offset, index);
+  }
+
+  /// Of an argument n it is a choice among facts of the device: n < 1 ? 0 : n <= 1 ? clusters.1 : n <= 2 ? ...
+  NodePointer active_clusters(std::size_t offset) {
+    if (within_clusters_) fail(offset, fmt::format("{} within itself", kActiveClusters));
+    within_clusters_ = true;  // the argument is read once for each size
+    const std::size_t argument = at_;
+    NodePointer chosen = make(Operator::constant, offset, 0);
+    for (std::size_t i = kClusterSizes.size() + 1; i-- > 0;) {
+      NodePointer node = make(Operator::conditional, offset);
+      NodePointer compared = make(i == 0 ? Operator::less : Operator::less_equal, offset);
+      at_ = argument;
+      adopt(*compared, conditional());
+      adopt(*compared, make(Operator::constant, offset, i == 0 ? 1 : kClusterSizes[i - 1]));
+      adopt(*node, std::move(compared));
+      adopt(*node, i == 0 ? make(Operator::constant, offset, 0) : name_node(kActiveClusterFacts[i - 1], offset));
+      adopt(*node, std::move(chosen));
+      chosen = std::move(node);
+    }
+    within_clusters_ = false;
+    expect(')', fmt::format("after the blocks of a cluster, the argument of {}", kActiveClusters));
+    return chosen;
+  }
+
   std::string_view text_;
   const SourceLocation& where_;
   std::vector<std::string>& names_;
   std::size_t at_ = 0;
   int depth_ = 0;
+  bool within_clusters_ = false;
 };
 
 /// Name nodes index `names` in order of appearance; makes them index `sorted`.
@@ -253,6 +282,7 @@ const std::vector<std::string>& function_names() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> list;
     for (const Function& row : kFunctions) list.emplace_back(row.name);
+    list.emplace_back(kActiveClusters);
     return list;
   }();
   return names;

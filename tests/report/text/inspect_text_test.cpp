@@ -54,6 +54,16 @@ Inspection sample(int bm) {
 
 }  // namespace
 
+TEST_CASE("inspect: what a launch says of the one before it and of shared memory", "[report]") {
+  Inspection kernel = sample(64);
+  CHECK_THAT(inspect_text(kernel, 12, false, 0), !Contains("programmatic") && !Contains("carve-out"));
+  kernel.launches.front().programmatic = true;
+  kernel.launches.front().carveout = 25;
+  CHECK_THAT(inspect_text(kernel, 12, false, 0),
+             Contains("  programmatic   begins before the launch before it has ended\n") &&
+                 Contains("  carve-out      25 % shared memory, a hint\n"));
+}
+
 TEST_CASE("inspect: launch, units, mix, memory, hot spots, sentences", "[report]") {
   const std::string text = inspect_text(sample(64), 12, false, 0);
   CHECK_THAT(text, Contains("gemm 512x512x512 fp32 nn: reg2d BM=64 BN=64  (as typed)\n"));

@@ -278,3 +278,26 @@ TEST_CASE("export: a cubin beside the header that is not there is a status, not 
   if (output.empty()) return;
   CHECK_THAT(output, Catch::StartsWith("first: bad_image: no/such/folder/") && Catch::Contains("cannot be read"));
 }
+
+TEST_CASE("export: a dispatcher lets a launch overlap the one before, and asks for shared memory", "[session]") {
+  Decided decided((share_folder() / "examples" / "dependent_launch").string());
+  decided.add({"dependent_launch M=1024 N=4096 fp32", "two_launches", "PDL=true CARVEOUT=50"}, 10);
+  const std::string main = R"cpp(
+    int main() {
+      kerlab_dependent_launch::Problem problem;
+      problem.M = 1024, problem.N = 4096, problem.dtype = "fp32";
+      kerlab_dependent_launch::Tensors tensors;
+      tensors.X = 4096, tensors.w = 8192, tensors.s = 16384;
+      kerlab_dependent_launch::Dispatcher dispatcher(kd::Driver::from(look_up));
+      print("first", dispatcher.launch(problem, tensors));
+      print("second", dispatcher.launch(problem, tensors));
+    }
+  )cpp";
+  const std::string output =
+      output_of_program(dispatch_header(decided.library(), {}) + std::string(kDriver) + main, {});
+  if (output.empty()) return;
+  INFO(output);
+  const std::string launched =
+      "launch 32x16x1 of 128, 0 bytes, attributes 0: 4 1x1\nlaunch 32x1x1 of 128, 0 bytes, attributes 1: 6 1x1\n";
+  CHECK_THAT(output, Catch::Contains("attribute 9 50\n" + launched + "first: ok\n" + launched + "second: ok\n"));
+}

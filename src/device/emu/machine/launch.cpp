@@ -87,7 +87,7 @@ class Launch {
     state_.record_writes = launch.record_writes;
     state_.files = program_.files;
     if (launch.sanitize) {
-      sanitizer_.emplace(program_, *launch.memory, launch.grid, extent_);
+      sanitizer_.emplace(program_, *launch.memory, launch.grid, extent_, launch.before);
       state_.sanitizer = &*sanitizer_;
     }
     setting_ = {&program_, &state_, extent_, launch.dynamic_shared, launch.instruction_budget, &launch.print};
@@ -97,6 +97,7 @@ class Launch {
     run_blocks();
     if (sanitizer_) {
       sanitizer_->end_launch();
+      if (launch_.after != nullptr) sanitizer_->leave_behind(*launch_.after);
       report_.findings = sanitizer_->take();
     }
     if (launch_.count) {

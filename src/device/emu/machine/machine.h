@@ -14,6 +14,9 @@
 
 namespace kerlab::emu {
 
+/// What launches leave behind that the next one may overlap (sanitize/in_flight.h).
+struct InFlight;
+
 /// Decoded once per load; read by any number of threads.
 class Program;
 struct ProgramDeleter {
@@ -46,6 +49,10 @@ struct MachineLaunch {
   Schedule schedule = Schedule::ascending;  ///< of these; they begin in ascending order all the same
   /// The first cluster begins last, and only when another one has ended: whoever waits for it waits in vain.
   bool first_begins_last = false;
+  /// Of mode sanitize. Not null: the launch may begin before those that left this behind have ended. Where to put what
+  /// it leaves behind itself.
+  const InFlight* before = nullptr;
+  InFlight* after = nullptr;
   bool count = false, record_writes = false;
   bool sanitize = false;                        ///< report findings; faults are findings too
   std::function<void(std::string_view)> print;  ///< printf of the kernel; none: stderr

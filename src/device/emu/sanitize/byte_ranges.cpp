@@ -1,6 +1,7 @@
 #include "device/emu/sanitize/byte_ranges.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace kerlab::emu {
 
@@ -14,6 +15,19 @@ void ByteRanges::add(std::uint64_t begin, std::uint64_t end) {
     at = ranges_.erase(at);
   }
   ranges_[begin] = end;
+}
+
+void ByteRanges::add(const ByteRanges& others) {
+  for (const auto& [begin, end] : others.ranges_) add(begin, end);
+}
+
+void ByteRanges::add_bits(std::uint64_t address, std::uint64_t bits) {
+  while (bits != 0) {
+    const int first = std::countr_zero(bits);
+    const int length = std::countr_one(bits >> first);
+    add(address + static_cast<std::uint64_t>(first), address + static_cast<std::uint64_t>(first + length));
+    bits = first + length >= 64 ? 0 : bits >> (first + length) << (first + length);
+  }
 }
 
 void ByteRanges::remove(std::uint64_t begin, std::uint64_t end) {

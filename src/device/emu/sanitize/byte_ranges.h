@@ -11,6 +11,9 @@ namespace kerlab::emu {
 class ByteRanges {
  public:
   void add(std::uint64_t begin, std::uint64_t end);
+  void add(const ByteRanges& others);
+  /// Of the 64 bytes from `address` on those whose bit is set.
+  void add_bits(std::uint64_t address, std::uint64_t bits);
   void remove(std::uint64_t begin, std::uint64_t end);
   /// Which of the 64 bytes from `address` on are in the set: bit i is byte i.
   [[nodiscard]] std::uint64_t mask(std::uint64_t address) const;

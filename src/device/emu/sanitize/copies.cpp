@@ -132,6 +132,7 @@ void Sanitizer::note_remote(const Warp& warp, const Op& op, const Cta& target, A
 }
 
 void Sanitizer::end_block(Cta& cta) {
+  if (cta.shadow->waited && !cta.shadow->triggered_early) late_ = true;
   const auto early = [&](const ptx::Instruction& at, auto message) {
     findings_.add(Hazard::early_exit, &at, nullptr, message);
   };

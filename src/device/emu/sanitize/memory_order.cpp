@@ -164,6 +164,9 @@ void Sanitizer::before(Warp& warp, const Op& op, std::uint32_t mask) {
     case Opcode::barrier_cluster_arrive:
       cluster_arrive(warp, op);
       break;
+    case Opcode::griddepcontrol:
+      depend(warp, op, mask);
+      break;
     case Opcode::cp_async_mbarrier_arrive:
       copies_arrive(warp, op, mask);
       break;

@@ -124,11 +124,13 @@ void Sanitizer::read(Line& line, const Touch& touch, const Event& event, const R
   const bool global = region.block == nullptr;
   for (const Record& w : line.writes) {
     if ((w.bytes & touch.bytes) == 0) continue;
-    if ((event.flags & kNonCoherent) != 0) report_non_coherent(w, event, region, offset, w.bytes & touch.bytes);
+    if ((event.flags & kNonCoherent) != 0 && w.actor != kLaunchBefore)
+      report_non_coherent(w, event, region, offset, w.bytes & touch.bytes);
     if (!plainly_ordered(w, event)) meet(w, true, line.writer, event, region, offset, touch);
   }
   // Lanes of one warp seldom meet in global memory, and its inputs are read often.
   if (!global) note_lanes(line.reader, touch, event, true);
+  line.read |= touch.bytes;
   if (!read_before(line.reads, touch, event)) note_read(line.reads, touch, event, global);
 }
 

@@ -33,6 +33,7 @@ inline bool reads_on(Line& line, const Touch& touch, const Event& event) {
   if (same == nullptr) return false;
   same->bytes |= touch.bytes;
   same->site = event.site;
+  line.read |= touch.bytes;
   return true;
 }
 

@@ -99,6 +99,7 @@ std::uint32_t Sanitizer::lanes_at(const Event& event, const Region& region, std:
 
 void Sanitizer::report_race(const Record& before, bool before_wrote, const Event& event, const Region& region,
                             std::uint64_t offset, std::uint64_t bytes) {
+  if (before.actor == kLaunchBefore) return report_early(before_wrote, event, region, offset, bytes);
   const ptx::Instruction& at = *event.op->instruction;
   const ptx::Instruction& other = *sites_[before.site];
   const std::uint32_t engine = is_mbarrier_actor(before.actor) ? kGeneric : (before.actor & kActorMask) % engines_;
@@ -135,6 +136,19 @@ void Sanitizer::report_race(const Record& before, bool before_wrote, const Event
                        address_name(region, first_of(offset, bytes), *event.warp), other.text, findings_.place(&other),
                        actor_name(before.actor, event), before_wrote ? "writes" : "reads", advice,
                        who(*event.warp, lanes_at(event, region, offset, bytes)));
+  });
+}
+
+void Sanitizer::report_early(bool before_wrote, const Event& event, const Region& region, std::uint64_t offset,
+                             std::uint64_t bytes) {
+  const ptx::Instruction& at = *event.op->instruction;
+  findings_.add(Hazard::global_race, &at, nullptr, [&] {
+    return fmt::format(
+        "{} ({}) {} {}, which a launch before this one {}, that may not have ended: with programmatic = true only "
+        "griddepcontrol.wait (cudaGridDependencySynchronize()) orders the two, and it has to come first (for other "
+        "threads of the block a barrier behind it); {}",
+        at.text, findings_.place(&at), verb(event), address_name(region, first_of(offset, bytes), *event.warp),
+        before_wrote ? "writes" : "reads", who(*event.warp, lanes_at(event, region, offset, bytes)));
   });
 }
 

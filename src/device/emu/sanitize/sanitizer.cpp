@@ -59,6 +59,7 @@ bool is_watched(Opcode opcode) {
     case Opcode::barrier_cluster_arrive:
     case Opcode::fence_mbarrier_init:
     case Opcode::wgmma_fence:
+    case Opcode::griddepcontrol:
       return true;
     default:
       return false;
@@ -67,9 +68,11 @@ bool is_watched(Opcode opcode) {
 
 }  // namespace
 
-Sanitizer::Sanitizer(const Program& program, GlobalMemory& memory, const Dim3& grid, const Dim3& cluster)
+Sanitizer::Sanitizer(const Program& program, GlobalMemory& memory, const Dim3& grid, const Dim3& cluster,
+                     const InFlight* before)
     : program_(program),
       memory_(memory),
+      before_(before),
       grid_(grid),
       cluster_(cluster),
       findings_(program.files),
@@ -149,6 +152,7 @@ void Sanitizer::begin_block(Cta& cta, std::int64_t linear, std::size_t warps, st
   block.words.clear();
   block.mbarriers.clear();
   block.remote.clear();
+  block.waited = block.triggered_early = false;
   clusters_[cta.cluster] = {};
   const std::size_t actors = std::size_t{cluster_.x} * cluster_.y * cluster_.z * warps * engines_;
   first_mbarrier_ = static_cast<std::uint32_t>(actors);
@@ -199,8 +203,11 @@ Region Sanitizer::region_of(Warp& warp, const std::byte* base, std::uint32_t off
 Line& Sanitizer::line_at(const Region& region, std::uint64_t offset) {
   return region.shadow->line(offset, [&](std::uint64_t first, Line* lines, std::uint32_t count) {
     if (region.block != nullptr) return;
-    for (std::uint32_t i = 0; i < count; ++i)
-      lines[i].initialised = memory_.initialised().mask(region.begin + first + i * kLineBytes);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const std::uint64_t address = region.begin + first + i * kLineBytes;
+      lines[i].initialised = memory_.initialised().mask(address);
+      if (before_ != nullptr) note_before(lines[i], address);
+    }
   });
 }
 
@@ -329,13 +336,7 @@ void Sanitizer::keep_initialised() {
     global->shadow.for_lines([&](std::uint64_t offset, Line& line) {
       const std::uint64_t address = global->begin + offset;
       const std::uint64_t before = memory_.initialised().mask(address);
-      for (std::uint64_t left = line.initialised & ~before; left != 0;) {
-        const int first = std::countr_zero(left);
-        const int length = std::countr_one(left >> first);
-        memory_.initialised().add(address + static_cast<std::uint64_t>(first),
-                                  address + static_cast<std::uint64_t>(first + length));
-        left = first + length >= 64 ? 0 : left >> (first + length) << (first + length);
-      }
+      memory_.initialised().add_bits(address, line.initialised & ~before);
     });
   }
 }

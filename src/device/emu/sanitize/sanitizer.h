@@ -20,6 +20,7 @@
 #include "device/emu/machine/program.h"
 #include "device/emu/sanitize/findings.h"
 #include "device/emu/sanitize/footprint.h"
+#include "device/emu/sanitize/in_flight.h"
 #include "device/emu/sanitize/knowledge.h"
 #include "device/emu/sanitize/shadow.h"
 
@@ -71,7 +72,9 @@ struct ClusterShadow {
 
 struct BlockShadow {
   Cta* cta = nullptr;
-  bool without_room = false;  ///< it runs only to show what it writes
+  bool without_room = false;     ///< it runs only to show what it writes
+  bool waited = false;           ///< one of its threads, for the launches before this one
+  bool triggered_early = false;  ///< it let dependent launches begin before it had waited itself
   std::int64_t linear = 0;
   std::uint32_t cluster = 0;
   Shadow shared;
@@ -111,7 +114,9 @@ struct Spin {
 
 class Sanitizer {
  public:
-  Sanitizer(const Program& program, GlobalMemory& memory, const Dim3& grid, const Dim3& cluster);
+  /// `before`: what the launch may overlap, where it is programmatic; else null.
+  Sanitizer(const Program& program, GlobalMemory& memory, const Dim3& grid, const Dim3& cluster,
+            const InFlight* before = nullptr);
   ~Sanitizer();
 
   void begin_block(Cta& cta, std::int64_t linear, std::size_t warps, std::size_t local_bytes);
@@ -174,6 +179,9 @@ class Sanitizer {
 
   void fault(const MachineFault& fault);
   std::vector<Finding> take() { return findings_.take(); }
+  // dependence.cpp
+  /// What the launch read and wrote, and those before it that may still run when the next one begins.
+  void leave_behind(InFlight& after);
   /// What was waited for in vain and nobody wrote is told; what its blocks wrote counts as initialised.
   void end_launch();
 
@@ -212,6 +220,11 @@ class Sanitizer {
 
   void keep_initialised();
 
+  // dependence.cpp
+  void note_before(Line& line, std::uint64_t address) const;
+  void depend(Warp& warp, const Op& op, std::uint32_t mask);
+  void report_never_waited();
+
   // memory_order.cpp
   void synchronise(const Event& event, const Region& region);
   void fence(Warp& warp, const Op& op, std::uint32_t mask);
@@ -246,6 +259,8 @@ class Sanitizer {
   // report.cpp
   void report_race(const Record& before, bool before_wrote, const Event& event, const Region& region,
                    std::uint64_t offset, std::uint64_t bytes);
+  void report_early(bool before_wrote, const Event& event, const Region& region, std::uint64_t offset,
+                    std::uint64_t bytes);
   void report_non_coherent(const Record& before, const Event& event, const Region& region, std::uint64_t offset,
                            std::uint64_t bytes);
   void report_proxy(const Record& before, const Event& event, const Region& region, std::uint64_t offset,
@@ -267,6 +282,9 @@ class Sanitizer {
 
   const Program& program_;
   GlobalMemory& memory_;
+  const InFlight* before_;
+  bool waited_ = false;  ///< somebody, for the launches before
+  bool late_ = false;    ///< a block let the next launch begin only when it had waited
   Dim3 grid_, cluster_;
   static constexpr std::uint32_t kMbarriers = 64;  ///< of a block, that have a clock of their own
   std::uint32_t first_mbarrier_ = 0;               ///< as an actor of a cluster

@@ -80,6 +80,7 @@ struct alignas(64) Line {
   std::uint64_t barriers = 0;     ///< bytes of mbarriers
   Records<2> reads;
   Records<1> writes;
+  std::uint64_t read = 0;  ///< bytes that anybody has read
   WordLanes writer, reader;
 };
 

@@ -72,6 +72,7 @@ void Sanitizer::end_launch() {
                                 [](const Finding& finding) { return finding.hazard == Hazard::deadlock; });
   if (!told)
     for (const auto& [address, spin] : spins_) report_spin(spin, nullptr);
+  if (before_ != nullptr && !waited_) report_never_waited();
   keep_initialised();
 }
 
