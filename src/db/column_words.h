@@ -25,6 +25,8 @@ inline constexpr auto kParse<plan::ClockKind> = &plan::parse_clock_kind;
 template <>
 inline constexpr auto kParse<SessionState> = &parse_session_state;
 template <>
+inline constexpr auto kParse<SessionPurpose> = &parse_session_purpose;
+template <>
 inline constexpr auto kParse<DecisionRule> = &parse_decision_rule;
 
 template <typename Member>

@@ -24,7 +24,8 @@ inline constexpr int kVersion = 1;
 /// Columns that came after the first format: left out while empty, so that a row is the same text, and has the same
 /// key, as an older kerlab wrote.
 inline bool was_added(std::string_view column) {
-  return column == "shared_with" || column == "conditions" || column == "accuracy" || column == "reason";
+  return column == "shared_with" || column == "conditions" || column == "accuracy" || column == "reason" ||
+         column == "purpose";
 }
 
 /// Members of a record to an object.

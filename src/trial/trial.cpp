@@ -83,6 +83,8 @@ constexpr std::array<std::string_view, 3> kStages = {"screen", "final", "bench"}
 static_assert(static_cast<std::size_t>(TimingStage::bench) + 1 == kStages.size());
 constexpr std::array<std::string_view, 3> kStates = {"running", "finished", "interrupted"};
 static_assert(static_cast<std::size_t>(SessionState::interrupted) + 1 == kStates.size());
+constexpr std::array<std::string_view, 3> kPurposes = {"", "tune", "other"};
+static_assert(static_cast<std::size_t>(SessionPurpose::other) + 1 == kPurposes.size());
 
 constexpr std::string_view kTie = "tie: ";
 constexpr std::string_view kStrictest = " of the strictest class of accuracy";
@@ -112,6 +114,12 @@ std::string_view name(SessionState state) {
 }
 std::optional<SessionState> parse_session_state(std::string_view name) {
   return value_of<SessionState>(kStates, name);
+}
+std::string_view name(SessionPurpose purpose) {
+  return word_of(kPurposes, purpose);
+}
+std::optional<SessionPurpose> parse_session_purpose(std::string_view name) {
+  return value_of<SessionPurpose>(kPurposes, name);
 }
 
 std::string tie_break_text(const DecisionRule& rule) {

@@ -169,6 +169,15 @@ enum class SessionState : std::uint8_t { running, finished, interrupted };
 std::string_view name(SessionState state);
 std::optional<SessionState> parse_session_state(std::string_view name);
 
+/// What a run of a command was for.
+enum class SessionPurpose : std::uint8_t {
+  unknown,  ///< an older kerlab wrote it; older_rows/session.sql finds it out
+  tune,     ///< to find a winner
+  other,    ///< what was asked for was checked, timed or tried: it has no winner
+};
+std::string_view name(SessionPurpose purpose);
+std::optional<SessionPurpose> parse_session_purpose(std::string_view name);
+
 /// One run of a command that records.
 struct SessionRecord {
   std::int64_t id = 0;
@@ -179,6 +188,7 @@ struct SessionRecord {
   SessionState state = SessionState::running;
   std::string created, ended;
   double wall_s = 0;
+  SessionPurpose purpose = SessionPurpose::other;
 };
 
 /// Calls visit("column", record.member) for every column but the id, in the schema's order.
@@ -279,6 +289,7 @@ void columns(Record& r, Visitor&& visit) {
   visit("created", r.created);
   visit("ended", r.ended);
   visit("wall_s", r.wall_s);
+  visit("purpose", r.purpose);
 }
 
 /// "tile2d", with the class of accuracy behind it where that is weaker: "strassen (normwise)".

@@ -206,12 +206,33 @@ TEST_CASE("open: trials of before there were classes of accuracy are of the stri
   {
     SQLite::Database older(path.string(), SQLite::OPEN_READWRITE);
     older.exec("ALTER TABLE trial DROP COLUMN accuracy; ALTER TABLE trial DROP COLUMN reason");
+    older.exec("ALTER TABLE session DROP COLUMN purpose");
     older.exec("PRAGMA user_version = 6");
   }
   const Database database = Database::open(path);
   const std::vector<Trial> trials = database.trials_of("");
   CHECK(trials.size() == 200);
   CHECK(std::ranges::all_of(trials, [](const Trial& trial) { return trial.accuracy.empty(); }));
+}
+
+TEST_CASE("open: older sessions told what they were for by their command alone", "[db]") {
+  const TemporaryFolder folder;
+  const fs::path path = folder / "a.db";
+  {
+    Database database = Database::open(path);
+    for (const char* command : {"kerlab tune gemm", "kerlab bench gemm"}) {
+      SessionRecord session;
+      session.command = command;
+      database.begin_session(session);
+    }
+  }
+  {
+    SQLite::Database older(path.string(), SQLite::OPEN_READWRITE);
+    older.exec("ALTER TABLE session DROP COLUMN purpose; PRAGMA user_version = 9");
+  }
+  const Database database = Database::open(path);
+  CHECK(database.session(1)->purpose == SessionPurpose::tune);
+  CHECK(database.session(2)->purpose == SessionPurpose::other);
 }
 
 TEST_CASE("open: older rows said only in words why a trial failed", "[db]") {
@@ -231,7 +252,8 @@ TEST_CASE("open: older rows said only in words why a trial failed", "[db]") {
       {"wrong", "k A=1: y, recipe normal: 3 of 9 wrong", ""}};
   {
     SQLite::Database database(path.string(), SQLite::OPEN_READWRITE);
-    database.exec("ALTER TABLE trial DROP COLUMN reason; PRAGMA user_version = 7");
+    database.exec("ALTER TABLE trial DROP COLUMN reason; ALTER TABLE session DROP COLUMN purpose");
+    database.exec("PRAGMA user_version = 7");
     for (std::size_t i = 0; i < trials.size(); ++i)
       database.exec(fmt::format("UPDATE trial SET status = '{}', message = '{}' WHERE id = {}", trials[i][0],
                                 trials[i][1], i + 1));

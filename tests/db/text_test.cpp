@@ -131,7 +131,9 @@ TEST_CASE("import: rows of an older kerlab are read as today's", "[db]") {
   std::string text = source.export_text();
   CHECK_THAT(text, !Contains("\"reason\""));
   text = replaced(text, R"("rule":"fastest")", R"x("rule":"tie: fewer registers, while shared with python3 (pid 7)")x");
+  text = replaced(text, R"(,"purpose":"other")", "");
   target.import_text(text);
+  CHECK(target.session(1)->purpose == SessionPurpose::tune);  // its command says so
   const Trial read = target.trials_by_keys({wrong.key}).front();
   CHECK(read.message == "thorough check: y, recipe normal: 3 of 9 wrong");
   CHECK(read.reason == TrialReason::thorough);

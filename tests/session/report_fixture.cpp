@@ -192,6 +192,7 @@ class Maker {
     SessionRecord record;
     record.command = "kerlab tune " + problem.family + what_.hostile;
     record.version = "0.1.0";
+    record.purpose = SessionPurpose::tune;
     record.device = "cuda:0 NVIDIA H200";
     record.created = instant(day, 0);
     const std::int64_t id = database_.begin_session(record);

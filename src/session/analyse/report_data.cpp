@@ -141,7 +141,7 @@ bool was_tuned(const ReportProblem& problem, const Database& database) {
   for (const ReportTrial& one : problem.trials) sessions.insert(one.trial.session);
   return std::any_of(sessions.begin(), sessions.end(), [&](std::int64_t id) {
     const auto session = database.session(id);
-    return session && session->command.find(" tune ") != std::string::npos;
+    return session && session->purpose == SessionPurpose::tune;
   });
 }
 

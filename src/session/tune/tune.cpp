@@ -52,6 +52,7 @@ SessionRecord session_record(const TuneOptions& options, const Rig& rig) {
   std::vector<std::string> ids;
   for (const RigDevice& device : rig.devices()) ids.push_back(device.info.id);
   record.device = fmt::format("{} {}", fmt::join(ids, ","), rig.device_title());
+  record.purpose = SessionPurpose::tune;
   return record;
 }
 

@@ -123,13 +123,14 @@ TEST_CASE("report data: only what was asked for", "[session]") {
 TEST_CASE("report data: what was never tuned has no place among the winners", "[session]") {
   Database database = Database::in_memory();
   testing::make_up(database, small());
-  const auto session = [&](const std::string& command) {
+  const auto session = [&](const std::string& command, SessionPurpose purpose) {
     SessionRecord record;
     record.command = command;
+    record.purpose = purpose;
     return database.begin_session(record);
   };
   db_test::begin(database);  // with the source that its trials name
-  const std::int64_t bench = session("kerlab bench gemm --M 64");
+  const std::int64_t bench = session("kerlab bench gemm --M 64 --db my tune notes.db", SessionPurpose::other);
   Trial trial = db_test::a_trial(bench, 1);
   trial.family = "gemm";
   trial.problem = "gemm M=64 N=64 K=64 bf16 layout=nt alpha=1 beta=0";
@@ -142,7 +143,7 @@ TEST_CASE("report data: what was never tuned has no place among the winners", "[
   CHECK_THAT(report.warnings.back(), Contains("never tuned") && Contains("64x64x64"));
 
   // A tune that was interrupted before it decided was one all the same; and where nothing else is there, it is shown.
-  const std::int64_t tune = session("kerlab tune gemm --M 128");
+  const std::int64_t tune = session("kerlab tune gemm --M 128", SessionPurpose::tune);
   trial.id = 0;
   trial.session = tune;
   trial.problem = "gemm M=128 N=128 K=128 bf16 layout=nt alpha=1 beta=0";
