@@ -11,7 +11,7 @@ TEST_CASE("export: a derived value with define = false is never compiled in, wha
   const auto mentioned = [](const std::string& keys) {
     std::string text = kVariant;
     text.insert(text.find("[[launch]]"), "[[derived]]\nname = \"TILES\"\nvalue = \"ceil_div(M, BM)\"\n" + keys);
-    const KernelFolder folder = load_specs(kFamily, text);
+    const KernelFolder folder = load_specs(testing::kFamily, text);
     SourceBundle source;
     source.text = "void f(int TILES, int THREADS);";
     return mentioned_in(source, folder.family, folder.variants.front());
