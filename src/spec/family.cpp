@@ -207,14 +207,40 @@ std::vector<Constraint> read_constraints(const SpecTable& family, const Scope& s
   return constraints;
 }
 
+/// The kernel that counts what depends on the inputs: it sees what is there before a run, and writes two doubles.
+void read_count_cost(const SpecTable& cost, const Scope& scope, Family& family) {
+  if (!cost.has("kernel")) {
+    for (const char* key : {"grid", "block", "shared", "arguments"})
+      if (cost.has(key)) cost.fail(key, "only a kernel that counts the cost has this: give a kernel of reference.cu");
+    return;
+  }
+  Scope launch_scope = scope;
+  launch_scope.declare(NameKind::workspace, std::string(kCostWorkspace), cost.where("kernel"));
+  LaunchDecl launch = read_launch(cost, launch_scope, LaunchOf::before_reference);
+  bool writes = false;
+  for (const ArgumentDecl& argument : launch.arguments)
+    for (const ArgumentChoice& choice : argument.choices) {
+      const auto tensor = std::ranges::find(family.tensors, choice.name, &TensorDecl::name);
+      writes |= choice.kind == ArgumentChoice::Kind::workspace;
+      if (choice.kind == ArgumentChoice::Kind::tensor && tensor != family.tensors.end() && tensor->role == Role::output)
+        throw SpecError(argument.where,
+                        fmt::format("'{}' is an output: the cost is counted before any run, from inputs", choice.name));
+    }
+  if (!writes)
+    cost.fail(cost.has("arguments") ? "arguments" : "kernel",
+              "no argument is 'cost', the double[2] that the kernel writes FLOPs and bytes into");
+  family.count_cost = std::move(launch);
+}
+
 void read_cost(const SpecTable& top, const Scope& scope, Family& family) {
   const TomlValue* value = top.find("cost");
   if (value == nullptr) throw SpecError(top.where(), "no [cost] with flops and bytes");
-  const SpecTable cost(*value, "cost", {"flops", "bytes"});
+  const SpecTable cost(*value, "cost", {"flops", "bytes", "kernel", "grid", "block", "shared", "arguments"});
   family.flops = cost.expression("flops");
   family.bytes = cost.expression("bytes");
   scope.check(family.flops);
   scope.check(family.bytes);
+  read_count_cost(cost, scope, family);
 }
 
 std::string known_scalar(const SpecTable& table, std::string_view key, const Family& family) {

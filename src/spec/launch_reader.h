@@ -12,7 +12,8 @@
 namespace kerlab::spec {
 
 /// Whose launch it is: the arguments of a reference may be index, count, value and scale, of a checker index, count,
-/// error and code; of what runs before references only what those of a variant may be.
+/// error and code; of what else a reference launches (before it, or to count the cost) only what those of a variant
+/// may be.
 enum class LaunchOf : std::uint8_t { variant, reference, checker, before_reference };
 
 /// Reads kernel, grid, block, cluster, shared and arguments; `kernel` is the default of that key. Throws SpecError.

@@ -82,7 +82,8 @@ std::string recorded_text(const Family& family) {
 }  // namespace
 
 bool has_kernels_of_reference(const Family& family) {
-  return !family.before_reference.empty() || !std::ranges::all_of(family.references, &ReferenceDecl::recorded);
+  return !family.before_reference.empty() || family.count_cost ||
+         !std::ranges::all_of(family.references, &ReferenceDecl::recorded);
 }
 
 std::string inputs_identity(const std::vector<Tensor>& tensors, const Recipe& recipe) {

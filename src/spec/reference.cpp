@@ -80,6 +80,13 @@ void use_recordings(ProblemRecordings recordings, ProblemPlan& plan) {
   plan.recipes = std::move(recorded);
 }
 
+/// An instance of a template must be named to the compiler.
+void ask_for(const std::string& kernel, ReferenceInstance& instance) {
+  std::string asked = std::string(kInstantiate) + kernel;
+  if (is_instance(kernel) && std::ranges::find(instance.defines, asked) == instance.defines.end())
+    instance.defines.push_back(std::move(asked));
+}
+
 /// The launches that run before the references, with their memory.
 void add_before(const Family& family, const Problem& problem, ReferenceInstance& instance) {
   LaunchPlanBuilder builder(family, problem, nullptr, problem.environment);
@@ -95,11 +102,19 @@ void add_before(const Family& family, const Problem& problem, ReferenceInstance&
                                                   copied->bytes(), workspace.copy));
     instance.plan.reference_workspaces.push_back(std::move(workspace));
   }
-  for (const Launch& launch : instance.plan.before_reference) {
-    std::string asked = std::string(kInstantiate) + launch.kernel;
-    if (is_instance(launch.kernel) && std::ranges::find(instance.defines, asked) == instance.defines.end())
-      instance.defines.push_back(std::move(asked));
-  }
+  for (const Launch& launch : instance.plan.before_reference) ask_for(launch.kernel, instance);
+}
+
+/// Where its grid is empty there is nothing to count, and the formulas stand.
+void add_count_cost(const Family& family, const Problem& problem, ReferenceInstance& instance) {
+  if (!family.count_cost) return;
+  LaunchPlanBuilder builder(family, problem, nullptr, problem.environment);
+  const SourceLocation& where = family.count_cost->where;
+  builder.add_workspace({std::string(kCostWorkspace), Expression::parse("16", where), "", where});
+  builder.add(*family.count_cost, 0);
+  if (builder.plan().launches.empty()) return;
+  instance.count_cost = builder.plan().launches.front();
+  ask_for(instance.count_cost->kernel, instance);
 }
 
 double scalar_of(const Problem& problem, const std::string& name, double otherwise) {
@@ -162,6 +177,7 @@ ReferenceInstance instantiate_reference(const Family& family, const Problem& pro
   add_before(family, problem, instance);
   plan.flops = flops_of(family, problem);
   plan.bytes = bytes_of(family, problem);
+  add_count_cost(family, problem, instance);
   if (family.library_gemm) plan.library_gemm = library_gemm(*family.library_gemm, problem, plan.tensors);
   return instance;
 }

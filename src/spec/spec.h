@@ -140,6 +140,9 @@ struct Constraint {
 inline constexpr std::array<std::string_view, 5> kFamilyGroups = {"dense linear algebra", "rows", "elementwise",
                                                                   "primitives", "other"};
 
+/// What launches of [cost] call the double[2] that they write.
+inline constexpr std::string_view kCostWorkspace = "cost";
+
 struct Family {
   std::string name, doc;
   Accuracy accuracy;  ///< of variants that do not say their own
@@ -155,8 +158,9 @@ struct Family {
   std::vector<ReferenceDecl> references;  ///< one per output
   std::vector<LaunchDecl> before_reference;
   std::vector<ReferenceWorkspaceDecl> reference_workspaces;
-  std::vector<RecipeDecl> recipes;  ///< the first is the timing recipe; empty: normal, uniform, small_integer
-  Expression flops, bytes;
+  std::vector<RecipeDecl> recipes;       ///< the first is the timing recipe; empty: normal, uniform, small_integer
+  Expression flops, bytes;               ///< of one run; with a kernel that counts them: at most
+  std::optional<LaunchDecl> count_cost;  ///< of the reference: counts both from the inputs
   std::optional<LibraryGemmDecl> library_gemm;
   std::filesystem::path reference_source;  ///< empty: all outputs are recorded, and there is none
   std::filesystem::path recorded;          ///< folder of the recordings; empty: there are none
@@ -372,6 +376,8 @@ std::vector<std::pair<std::string, std::int64_t>> predicted_counts(const Variant
 struct ReferenceInstance {
   std::vector<std::string> defines;
   ProblemPlan plan;
+  /// None, or the launch that writes FLOPs and least bytes of these inputs (double[2]) into a workspace `cost`.
+  std::optional<Launch> count_cost = {};
 };
 ReferenceInstance instantiate_reference(const Family& family, const Problem& problem, const DeviceInfo& device);
 

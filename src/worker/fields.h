@@ -11,10 +11,10 @@ namespace kerlab::worker {
 inline constexpr const char* kArgumentNames[] = {"scalar", "tensor", "workspace", "map", "slot"};
 inline constexpr const char* kRequestNames[] = {"hello",    "problem", "load",   "check",     "time",
                                                 "run_once", "unload",  "health", "ceilings", "library", "bye",
-                                                "sanitize", "energy",  "neighbours"};
+                                                "sanitize", "energy",  "neighbours", "count_cost"};
 inline constexpr const char* kReplyNames[] = {"hello", "ready",   "loaded",    "checked", "timed",
                                               "done",  "healthy", "ceilings", "library", "fault",   "sanitized",
-                                              "energy", "neighbours"};
+                                              "energy", "neighbours", "cost"};
 
 struct Protocol {
   static constexpr const char* kName = "worker protocol";
@@ -220,6 +220,9 @@ template <typename Archive> void fields(Archive& a, request::SetProblem& v) {
   a("problem", v.problem); a("lab_image", v.lab_image); a("reference_image", v.reference_image);
   a("small", v.small); a("small_reference_image", v.small_reference_image); a("placement", v.placement);
 }
+template <typename Archive> void fields(Archive& a, request::CountCost& v) {
+  a("problem", v.problem); a("lab_image", v.lab_image); a("reference_image", v.reference_image); a("launch", v.launch);
+}
 template <typename Archive> void fields(Archive& a, request::Load& v) {
   a("id", v.id); a("label", v.label); a("image", v.image); a("plan", v.plan);
   a("small_plan", v.small_plan);
@@ -251,6 +254,7 @@ template <typename Archive> void fields(Archive& a, reply::Hello& v) {
 template <typename Archive> void fields(Archive& a, reply::ProblemReady& v) {
   a("prepare_ms", v.prepare_ms); a("device_bytes", v.device_bytes); a("rotation_sets", v.rotation_sets);
 }
+template <typename Archive> void fields(Archive& a, reply::CostCounted& v) { a("flops", v.flops); a("bytes", v.bytes); }
 template <typename Archive> void fields(Archive& a, reply::Loaded& v) { a("id", v.id); a("resources", v.resources); }
 template <typename Archive> void fields(Archive& a, reply::Checked& v) { a("id", v.id); a("report", v.report); }
 template <typename Archive> void fields(Archive& a, reply::Timed& v) { a("samples", v.samples); }

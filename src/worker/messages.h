@@ -20,7 +20,7 @@
 
 namespace kerlab::worker {
 
-inline constexpr std::uint32_t kProtocolVersion = 14;
+inline constexpr std::uint32_t kProtocolVersion = 15;
 inline constexpr std::string_view kProtocolMagic = "kerlab-worker";
 
 inline constexpr std::uint32_t kLibraryIds = 1u << 30;
@@ -48,6 +48,15 @@ struct SetProblem {
   Bytes small_reference_image = {};
   std::uint32_t placement = 0;
   bool operator==(const SetProblem&) const = default;
+};
+/// Makes the inputs of the first recipe and runs one kernel of the reference over them, that writes FLOPs and least
+/// bytes into a workspace `cost`. What the worker held of a problem is gone.
+struct CountCost {
+  ProblemPlan problem;
+  Bytes lab_image;
+  Bytes reference_image;
+  Launch launch;
+  bool operator==(const CountCost&) const = default;
 };
 /// `small_plan`: the same image on the small problem; no launches: it cannot run there.
 struct Load {
@@ -103,7 +112,7 @@ struct Bye {};
 }  // namespace request
 using Request = std::variant<request::Hello, request::SetProblem, request::Load, request::Check, request::Time,
                              request::RunOnce, request::Unload, request::Health, request::Ceilings, request::Library,
-                             request::Bye, request::Sanitize, request::Energy, request::Neighbours>;
+                             request::Bye, request::Sanitize, request::Energy, request::Neighbours, request::CountCost>;
 
 namespace reply {
 struct Hello {
@@ -155,6 +164,10 @@ struct Ceilings {
 struct Neighbours {
   std::vector<ForeignProcess> processes;
 };
+/// As the kernel wrote it; what it did not write is NaN.
+struct CostCounted {
+  double flops = 0, bytes = 0;
+};
 /// What failed: the small problem is checked first; of the reference no candidate is guilty.
 enum class FaultOf : std::uint8_t { problem, small_problem, reference };
 /// The request failed. After a sticky fault the worker ends by itself.
@@ -169,7 +182,7 @@ struct Fault {
 }  // namespace reply
 using Reply = std::variant<reply::Hello, reply::ProblemReady, reply::Loaded, reply::Checked, reply::Timed, reply::Done,
                            reply::Healthy, reply::Ceilings, reply::LibraryReady, reply::Fault, reply::Sanitized,
-                           reply::Energy, reply::Neighbours>;
+                           reply::Energy, reply::Neighbours, reply::CostCounted>;
 
 Bytes encode(const Request& request);
 Bytes encode(const Reply& reply);

@@ -9,6 +9,7 @@
 #include "measure/canary.h"
 #include "measure/ceilings.h"
 #include "worker/checks.h"
+#include "worker/count_cost.h"
 #include "worker/timed_check.h"
 
 namespace kerlab::worker {
@@ -68,6 +69,13 @@ Reply Workbench::serve(const request::SetProblem& set) {
   if (!lazy && problem_->small) prepare_quick_check(problem_->small->data);
   device_.synchronize();
   return reply::ProblemReady{milliseconds_since(begin), data.device_bytes(), data.rotation_sets()};
+}
+
+Reply Workbench::serve(const request::CountCost& asked) {
+  problem_.reset();
+  Lab lab(device_, asked.lab_image);
+  const CountedCost counted = count_cost(lab, asked.problem, asked.reference_image, asked.launch);
+  return reply::CostCounted{counted.flops, counted.bytes};
 }
 
 Reply Workbench::serve(const request::Load& load) {

@@ -26,6 +26,7 @@ class Workbench {
   /// sticky.
   Reply serve(const request::Hello& hello);
   Reply serve(const request::SetProblem& set);
+  Reply serve(const request::CountCost& asked);
   Reply serve(const request::Load& load);
   Reply serve(const request::Check& check);
   Reply serve(const request::Time& time);

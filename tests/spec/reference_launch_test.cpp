@@ -82,3 +82,45 @@ TEST_CASE("a copy that its memory does not hold is refused", "[spec]") {
   const KernelFolder folder = load_specs(text, kVariant);
   CHECK_THROWS_WITH(instance_of(folder), Catch::Contains("4 bytes are too few for the"));
 }
+
+namespace {
+
+const std::string kCounted = R"toml([cost]
+kernel = "count_work<{DTYPE}>"
+grid = ["ceil_div(M, 8)"]
+block = [32]
+arguments = ["A", "i64: M", "cost"]
+)toml";
+
+}  // namespace
+
+TEST_CASE("a kernel of the reference counts the cost", "[spec]") {
+  const KernelFolder folder = load_specs(replaced(kFamily, "[cost]\n", kCounted), kVariant);
+  const ReferenceInstance instance = instance_of(folder);
+  REQUIRE(instance.count_cost);
+  CHECK(instance.count_cost->grid.x == 3);
+  CHECK(std::get<WorkspaceArgument>(instance.count_cost->arguments.at(2)).workspace == "cost");
+  CHECK(std::ranges::count(instance.defines, "--instantiate=" + instance.count_cost->kernel) == 1);
+  // Nothing else of the plan knows of it.
+  const ReferenceInstance without = instance_of(load_specs(kFamily, kVariant));
+  CHECK_FALSE(without.count_cost);
+  CHECK(instance.plan == without.plan);
+}
+
+TEST_CASE("mistakes in a kernel that counts the cost are reported in their place", "[spec]") {
+  struct Mistake {
+    std::string from, to, expected;
+  };
+  for (const Mistake& mistake : std::vector<Mistake>{
+           {"kernel = \"count_work<{DTYPE}>\"\n", "", "only a kernel that counts the cost has this"},
+           {"block = [32]\n", "", "a launch needs a block"},
+           {", \"cost\"]", "]", "no argument is 'cost'"},
+           {"\"A\", ", "\"D\", ", "'D' is an output: the cost is counted before any run"},
+           {"\"cost\"]", "\"cots\"]", "argument 'cots' names nothing, did you mean 'cost'?"},
+           {"block = [32]\n", "block = [32]\nwhen = \"M > 0\"\n", "when"},
+       }) {
+    CAPTURE(mistake.to);
+    const std::string text = replaced(kFamily, "[cost]\n", replaced(kCounted, mistake.from, mistake.to));
+    CHECK_THAT(load_error(text, kVariant), Catch::StartsWith("family.toml:") && Catch::Contains(mistake.expected));
+  }
+}

@@ -59,7 +59,8 @@ std::vector<Request> requests() {
           request::Bye{},
           request::Sanitize{9},
           request::Energy{{1, 2}, 2.5, true},
-          request::Neighbours{}};
+          request::Neighbours{},
+          request::CountCost{example_problem(), bytes({1}), bytes({2, 3}), example_plan().launches[0]}};
 }
 
 std::vector<Reply> replies() {
@@ -122,7 +123,8 @@ std::vector<Reply> replies() {
       reply::Fault{FaultKind::out_of_memory, "no", true, 4, true, reply::FaultOf::small_problem},
       reply::Sanitized{{{"gemm", 8, 8, {{Hazard::shared_race, "two warps", {"a.cu", 5, 60}, {"", 0, 61}, 4}}, true}}},
       reply::Energy{{{1, 500, 250.5, 690.25, 1755}}, "why"},
-      reply::Neighbours{{{4711, "python3", 512}, {4712, "", -1}}}};
+      reply::Neighbours{{{4711, "python3", 512}, {4712, "", -1}}},
+      reply::CostCounted{1.5e12, std::numeric_limits<double>::quiet_NaN()}};
 }
 
 }  // namespace

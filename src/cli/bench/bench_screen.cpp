@@ -140,6 +140,7 @@ std::string bench_screen(const std::vector<BenchRow>& rows, bool counts, int wid
   if (rows.size() > 1 && !summaries.empty()) text += "\n" + text_table(ratio_table(summaries), color, 0, width);
   if (const Table energies = energy_table(rows); !energies.rows.empty())
     text += "\n" + energy_heading() + text_table(energies, color, 0, width);
+  if (std::ranges::any_of(rows, &BenchRow::cost_from_data)) text += folded("work counted from the data\n", width);
   text += remark(rows, width);
   if (counts) text += operations_of_all(rows);
   return text;
@@ -202,6 +203,7 @@ JsonValue row_json(const BenchRow& row) {
       {"bytes", row.bytes},           {"roof_us", row.roof_us}, {"memory_bound", row.memory_bound},
       {"trial", to_value(row.trial)}, {"warning", row.warning}, {"operations", to_value(row.operations)}};
   value.emplace_back("cache", row.temperatures);
+  value.emplace_back("cost_from_data", row.cost_from_data);
   value.emplace_back("measurement", row.measurement ? to_value(*row.measurement) : JsonValue());
   value.emplace_back("library", library_value(row.library));
   value.emplace_back("library_note", row.library_note);

@@ -268,11 +268,17 @@ JsonValue::Object compare_value(const Comparison& comparison) {
     value.emplace_back("reproduce", kernel.command);
     kernels.push_back(std::move(value));
   }
-  return {{"device", comparison.device},         {"toolchain", comparison.toolchain},
-          {"problem", comparison.problem.key()}, {"clock", comparison.clock ? name(*comparison.clock) : ""},
-          {"flops", comparison.flops},           {"bytes", comparison.bytes},
-          {"roof_us", comparison.roof_us},       {"memory_bound", comparison.memory_bound},
-          {"kernels", std::move(kernels)},       {"notes", comparison.notes}};
+  return {{"device", comparison.device},
+          {"toolchain", comparison.toolchain},
+          {"problem", comparison.problem.key()},
+          {"clock", comparison.clock ? name(*comparison.clock) : ""},
+          {"flops", comparison.flops},
+          {"bytes", comparison.bytes},
+          {"cost_from_data", comparison.cost_from_data},
+          {"roof_us", comparison.roof_us},
+          {"memory_bound", comparison.memory_bound},
+          {"kernels", std::move(kernels)},
+          {"notes", comparison.notes}};
 }
 
 }  // namespace kerlab::cli

@@ -231,6 +231,7 @@ JsonValue watch_value(const Attempt& attempt, double seconds) {
                                  {"roof_us", attempt.roof_us},
                                  {"flops", attempt.flops},
                                  {"bytes", attempt.bytes},
+                                 {"cost_from_data", attempt.cost_from_data},
                                  {"conflicts", attempt.conflicts},
                                  {"occupancy", attempt.occupancy},
                                  {"folder", attempt.files.folder.string()},

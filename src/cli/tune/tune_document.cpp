@@ -88,6 +88,7 @@ JsonValue::Object outcome_value(const TuneResult& result) {
           {"importance", importance_value(result.importance)},
           {"warnings", result.warnings},
           {"roof_us", result.roof.minimum_us},
+          {"cost_from_data", result.cost_from_data},
           {"gpu_busy", result.gpu_busy},
           {"devices", devices_value(result.devices)},
           {"compilers_busy", result.compilers_busy},

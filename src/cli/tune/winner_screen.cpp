@@ -86,6 +86,7 @@ std::string speed_of(const TuneResult& result) {
   text += ", " + rate_with_unit(result.problem.flops * per_s, result.problem.bytes * per_s, result.roof.memory_bound);
   if (result.roof.minimum_us > 0)
     text += fmt::format(", {} of roofline", format_share(result.roof.minimum_us / best.median_us));
+  if (result.cost_from_data) text += " (work counted from the data)";
   return text;
 }
 

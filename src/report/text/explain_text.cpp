@@ -56,14 +56,14 @@ std::string roof_name(const Explanation& e, const Roofline& roof) {
 
 void add_roof(ExplainPage& page, const Explanation& e) {
   const Roofline& roof = e.problem.roof;
-  page.say(
-      "roofline",
-      fmt::format("{}, at least {}: {} FLOP/byte, {} of the ridge at {}: {} us at best, by {} (theoretical, "
-                  "{} and {})",
-                  format_si(e.problem.flops, "FLOP"), format_si(e.problem.bytes, "B"), intensity_text(roof.intensity),
-                  roof.memory_bound ? "left" : "right", intensity_text(roof.ridge), format_us(roof.minimum_us),
-                  roof_name(e, roof), format_si(e.problem.theoretical.bytes_per_s, "B/s"),
-                  format_si(e.problem.theoretical.flops_per_s, "FLOP/s")));
+  page.say("roofline",
+           fmt::format("{}, at least {}{}: {} FLOP/byte, {} of the ridge at {}: {} us at best, by {} (theoretical, "
+                       "{} and {})",
+                       format_si(e.problem.flops, "FLOP"), format_si(e.problem.bytes, "B"),
+                       e.problem.cost_from_data ? " (counted from the data)" : "", intensity_text(roof.intensity),
+                       roof.memory_bound ? "left" : "right", intensity_text(roof.ridge), format_us(roof.minimum_us),
+                       roof_name(e, roof), format_si(e.problem.theoretical.bytes_per_s, "B/s"),
+                       format_si(e.problem.theoretical.flops_per_s, "FLOP/s")));
   if (!e.problem.measured || !e.problem.measured_roof) return;
   page.say("", fmt::format("{} on {} ({}, {}): {} us at best, by {}", e.problem.measured->source(), measured_on(e),
                            format_si(e.problem.measured->bytes_per_s, "B/s"),

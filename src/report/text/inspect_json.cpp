@@ -119,6 +119,7 @@ JsonValue::Object inspect_value(const Inspection& kernel) {
           {"flops", kernel.flops},
           {"bytes", kernel.bytes},
           {"roof_us", kernel.roof_us},
+          {"cost_from_data", kernel.cost_from_data},
           {"modelled_us", kernel.modelled_us},
           {"start_us", kernel.start_us},
           {"recorded", std::move(recorded)},

@@ -188,9 +188,10 @@ Problem problem_of(const InspectOptions& options, const Rig& rig, const Database
 /// What of `result` is known once the kernel is counted.
 Stepped<Explanation> count_kernel(Explanation result, Rig& rig, const Subject& subject, const ExplainOptions& options,
                                   const Database* database) {
-  const ProblemSetup setup = prepare_problem(rig.folder(), subject.problem, rig.device());
+  ProblemSetup setup = prepare_problem(rig.folder(), subject.problem, rig.device());
   co_yield "preparing " + subject.problem.title();
   ProblemLoader(rig, setup, false).load();
+  if (setup.cost_from_data()) use_counted_cost(result.problem, setup.plan.flops, setup.plan.bytes);
   co_yield counting_text(subject, rig.device());
   result.kernel = inspect_subject(rig, setup, subject, database);
   if (result.kernel->launches.empty()) {

@@ -132,7 +132,7 @@ Stepped<Inspection> inspect_as_far_as_possible(InspectOptions options, const Dat
   });
   subject.how += home.suffix();
   announce_completion(subject.source.variant->name, subject.completion);
-  const ProblemSetup setup = prepare_problem(rig.folder(), subject.problem, rig.device());
+  ProblemSetup setup = prepare_problem(rig.folder(), subject.problem, rig.device());
   co_yield "preparing " + subject.problem.title();
   ProblemLoader(rig, setup, false).load();
   co_yield counting_text(subject, rig.device());
@@ -157,6 +157,7 @@ Inspection inspect_subject(Rig& rig, const ProblemSetup& setup, const Subject& s
   inspection.device = rig.device().id;
   inspection.flops = setup.plan.flops;
   inspection.bytes = setup.plan.bytes;
+  inspection.cost_from_data = setup.cost_from_data();
   inspection.roof_us = theoretical_roof(subject.problem, setup.plan, rig.device()).minimum_us;
   std::vector<ModelledTime> times =
       model_launches(result.counted, result.resources, setup.plan, result.candidate.predicted, rig.device());

@@ -29,6 +29,7 @@ struct Inspection {
   int started = 0;      ///< launches of one run
   Start start = Start::held;
   double flops = 0, bytes = 0;     ///< of the problem
+  bool cost_from_data = false;     ///< both were counted; else formulas say them
   std::vector<StoredTime> stored;  ///< newest of every device class
   SourceBundle source;
 };

@@ -184,6 +184,21 @@ ProblemRoofline problem_roof(const Family& family, const Problem& problem, const
   return result;
 }
 
+void use_counted_cost(ProblemRoofline& problem, double flops, double bytes) {
+  problem.cost_from_data = true;
+  problem.flops = flops;
+  problem.bytes = bytes;
+  problem.roof = roofline(flops, bytes, problem.theoretical);
+  if (problem.measured) problem.measured_roof = roofline(flops, bytes, *problem.measured);
+  for (RooflinePoint& point : problem.points) {
+    RooflinePoint anew = point_under(problem, std::move(point.trial), std::move(point.measurement));
+    anew.winner = point.winner;
+    anew.shipped = std::move(point.shipped);
+    point = std::move(anew);
+  }
+  problem.sentence = roofline_sentence(problem);
+}
+
 ProblemRoofline problem_roofline(const Family& family, const Problem& problem, const DeviceInfo& device,
                                  const MeasuredCeilings& measured, const Database& database,
                                  const std::vector<ShippedWinner>& shipped) {

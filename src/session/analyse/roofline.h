@@ -34,6 +34,7 @@ struct ProblemRoofline {
   std::string title, key;
   DType dtype = DType::fp32;
   double flops = 0, bytes = 0;
+  bool cost_from_data = false;     ///< both were counted; else formulas say them
   std::string bandwidth = "copy";  ///< which measured bandwidth its traffic is like: copy, read, write
   Ceilings theoretical;
   Roofline roof;  ///< by the theoretical ceilings
@@ -60,6 +61,9 @@ Stepped<RooflineReport> make_rooflines(RooflineOptions options, Database& databa
 /// One problem without any point: what the device allows.
 ProblemRoofline problem_roof(const Family& family, const Problem& problem, const DeviceInfo& device,
                              const MeasuredCeilings& measured);
+
+/// Puts what a kernel of [cost] counted in the place of what the formulas say, for the points as well.
+void use_counted_cost(ProblemRoofline& problem, double flops, double bytes);
 
 /// A trial under the problem's roof.
 RooflinePoint point_under(const ProblemRoofline& problem, Trial trial, Measurement measurement);

@@ -157,6 +157,7 @@ void BenchSession::run(const ProblemSetup& setup, const Choice& choice) {
   row.problem = setup.problem;
   row.flops = setup.plan.flops;
   row.bytes = setup.plan.bytes;
+  row.cost_from_data = setup.cost_from_data();
   const Roofline roof = theoretical_roof(setup.problem, setup.plan, rig_.device());
   row.roof_us = roof.minimum_us;
   row.memory_bound = roof.memory_bound;

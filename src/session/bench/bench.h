@@ -35,8 +35,9 @@ struct BenchRow {
   Trial trial;
   std::optional<Measurement> measurement;
   double flops = 0, bytes = 0;
-  double roof_us = 0;         ///< theoretical
-  bool memory_bound = false;  ///< by that roof
+  bool cost_from_data = false;  ///< both were counted; else formulas say them
+  double roof_us = 0;           ///< theoretical
+  bool memory_bound = false;    ///< by that roof
   std::string chosen;  ///< "--config", "winner", "best stored", "shipped winner of 2026-11-22", "default", "trial 12"
   std::string warning;
   Operations operations;            ///< predicted and counted; emulated devices only

@@ -52,11 +52,16 @@ CompareSession::CompareSession(CompareOptions options, Database& database)
   result_.problem = setup_->problem;
   result_.device = fmt::format("{} {}", rig_.device().id, rig_.device().name);
   result_.toolchain = rig_.toolchain();
+  know_cost();
+}
+
+void CompareSession::know_cost() {
   result_.flops = setup_->plan.flops;
   result_.bytes = setup_->plan.bytes;
   const Roofline roof = theoretical_roof(setup_->problem, setup_->plan, rig_.device());
   result_.roof_us = roof.minimum_us;
   result_.memory_bound = roof.memory_bound;
+  result_.cost_from_data = setup_->cost_from_data();
 }
 
 const KernelFolder& CompareSession::main_folder() const {
@@ -159,6 +164,7 @@ bool CompareSession::step() {
   if (finished_) return false;
   if (next_ == 0) {
     ProblemLoader(rig_, *setup_).load();
+    know_cost();
     ledger_.emplace(database_, session_record(options_, rig_.device()));
   }
   if (next_ < entries_.size()) {

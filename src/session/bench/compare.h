@@ -44,7 +44,8 @@ struct Comparison {
   std::string device, toolchain;
   std::optional<ClockKind> clock;  ///< none: nothing was timed
   double flops = 0, bytes = 0, roof_us = 0;
-  bool memory_bound = false;  ///< by the theoretical roof
+  bool cost_from_data = false;  ///< flops and bytes were counted; else formulas say them
+  bool memory_bound = false;    ///< by the theoretical roof
   std::vector<ComparedKernel> kernels;
   std::vector<std::string> notes;
 };
@@ -77,6 +78,7 @@ class CompareSession {
   void compare_times();
   void store_trial(std::size_t index);
   void store();
+  void know_cost();
 
   CompareOptions options_;
   Database& database_;

@@ -52,7 +52,7 @@ YardstickRow Yardstick::measure(const std::string& target, const ProblemRequest&
   }
   Rig& rig = *rig_;
   const Problem problem = problem_for_device(rig.folder(), request, rig.device());
-  const ProblemSetup setup = prepare_problem(rig.folder(), problem, rig.device());
+  ProblemSetup setup = prepare_problem(rig.folder(), problem, rig.device());
   if (!has_library(setup, rig))
     throw Error(fmt::format("there is no vendor's library for {} on {} ({})", problem.title(), rig.device().id,
                             rig.device().name),

@@ -72,7 +72,7 @@ void PortfolioSession::measure(std::size_t index) {
                     "measured again",
                     shape.problem.title(), shape.winner.label()));
   if (!ledger_) ledger_.emplace(database_, session_record(options_, rig_.device()));
-  const ProblemSetup setup = prepare_problem(rig_.folder(), shape.problem, rig_.device());
+  ProblemSetup setup = prepare_problem(rig_.folder(), shape.problem, rig_.device());
   ProblemLoader(rig_, setup).load();
   std::optional<TrialCandidate> winner = checked(setup, shape.winner, row[own]);
   if (!winner) {

@@ -45,18 +45,23 @@ std::string limit_message(double limit_s, double good_s) {
 }
 
 /// What is known before it is compiled.
-Attempt begun(const Subject& subject, const ProblemSetup& setup, const Rig& rig) {
+Attempt begun(const Subject& subject, const Rig& rig) {
   Attempt attempt;
   attempt.problem = subject.problem;
   attempt.how = subject.how;
   attempt.completion = subject.completion;
   attempt.device = fmt::format("{} {}", rig.device().id, rig.device().name);
-  attempt.flops = setup.plan.flops;
-  attempt.bytes = setup.plan.bytes;
-  attempt.roof_us = theoretical_roof(setup.problem, setup.plan, rig.device()).minimum_us;
   attempt.files = kernel_files(rig.folder().family, *subject.source.variant, subject.source.source,
                                read_kernel_source(rig.folder().family));
   return attempt;
+}
+
+/// Once the problem is loaded: it may depend on the data.
+void know_cost(Attempt& attempt, const ProblemSetup& setup, const Rig& rig) {
+  attempt.flops = setup.plan.flops;
+  attempt.bytes = setup.plan.bytes;
+  attempt.roof_us = theoretical_roof(setup.problem, setup.plan, rig.device()).minimum_us;
+  attempt.cost_from_data = setup.cost_from_data();
 }
 
 SingleOptions with_lines(const Rig& rig, const ProblemSetup& setup) {
@@ -146,8 +151,8 @@ Stepped<Attempt> Attempts::try_now(const AttemptRequest& request) {
   const OnRig on_rig{rig_ = &rig};
   const Subject subject =
       todays_subject(request.kernel, request.arguments, request.dtype, rig.folder(), rig.device(), &database_);
-  const ProblemSetup setup = prepare_problem(rig.folder(), subject.problem, rig.device());
-  Attempt attempt = begun(subject, setup, rig);
+  ProblemSetup setup = prepare_problem(rig.folder(), subject.problem, rig.device());
+  Attempt attempt = begun(subject, rig);
   attempt.number = number_;
   know_files(attempt, subject);
   co_yield "getting ready";
@@ -157,6 +162,7 @@ Stepped<Attempt> Attempts::try_now(const AttemptRequest& request) {
     rig.wait();
   }
   attempt.open_s = seconds_since(begin);
+  know_cost(attempt, setup, rig);
   Track& track = tracks_[fmt::format("{}\n{}\n{}", rig.device().device_class(), subject.problem.key(),
                                      subject.source.variant->name)];
   limit_s_ = limit_of(track);

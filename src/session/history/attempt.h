@@ -51,6 +51,7 @@ struct Attempt {
   std::optional<Measurement> measurement;  ///< stored
   std::string warning;                     ///< of the timing
   double roof_us = 0, flops = 0, bytes = 0;
+  bool cost_from_data = false;            ///< flops and bytes were counted; else formulas say them
   std::vector<CountedLaunch> counted;     ///< emulated
   std::optional<std::int64_t> conflicts;  ///< shared-memory passes of a run beyond the least; of emulated ones
   std::optional<double> occupancy;        ///< of the kernel that fills an SM least

@@ -116,6 +116,10 @@ std::string check_identity(const ProblemSetup& setup, const Rig& rig) {
   };
   request::SetProblem problem;
   problem.problem = data(setup.plan);
+  if (setup.count) {  // the same before it was counted
+    problem.problem.flops = setup.count->flops;
+    problem.problem.bytes = setup.count->bytes;
+  }
   if (setup.small) problem.small = data(setup.small->plan);
   FieldHasher hasher;
   hasher.field("check", fmt::format("{}", kCheckVersion));

@@ -59,7 +59,7 @@ void RegressSession::count_on_twin(const Baseline& baseline, RegressRow& row) {
   options.jobs = 2;  // the two kernels
   Rig twin(options);
   const RegressKernel today = todays_kernel(baseline, twin);
-  const ProblemSetup setup = prepare_problem(twin.folder(), today.problem, twin.device());
+  ProblemSetup setup = prepare_problem(twin.folder(), today.problem, twin.device());
   ProblemLoader(twin, setup, false).load();
   const SingleOptions single = counting(twin, setup);
   const SourceBundle old_source = folder_.source(baseline);

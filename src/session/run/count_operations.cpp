@@ -75,7 +75,7 @@ Operations count_operations(const Trial& trial, RigOptions options) {
     const KernelFolder& folder = rig.folder();
     const Variant& variant = find_variant(folder, trial.variant);
     const Problem problem = problem_for_device(folder, request_of_key(folder.family, trial.problem), rig.device());
-    const ProblemSetup setup = prepare_problem(folder, problem, rig.device());
+    ProblemSetup setup = prepare_problem(folder, problem, rig.device());
     ProblemLoader(rig, setup, false).load();
     SingleOptions single;
     single.schedule = TimingSchedule{};

@@ -58,7 +58,7 @@ std::vector<Elsewhere> problems_elsewhere(const ShapedKernel& kernel, const Prob
 
 Evaluation check_on(Rig& rig, const VariantSource& source, const Configuration& configuration, const Problem& problem,
                     const DeviceInfo& device) {
-  const ProblemSetup setup = prepare_alone(rig.folder(), problem, rig.device());
+  ProblemSetup setup = prepare_alone(rig.folder(), problem, rig.device());
   ProblemLoader(rig, setup).load();
   SingleOptions single;
   single.recipes = is_thin(problem) ? thin_recipes(setup.plan) : telling_recipes(setup.plan);
@@ -94,7 +94,7 @@ std::optional<Ending> fault_of_far(Rig& rig, const VariantSource& source, const 
 std::optional<Evaluation> check_far(Rig& rig, const VariantSource& source, const Configuration& configuration,
                                     const FarProblem& far, std::string& why_not) {
   try {
-    const ProblemSetup setup = prepare_alone(rig.folder(), far.problem, rig.device());
+    ProblemSetup setup = prepare_alone(rig.folder(), far.problem, rig.device());
     ProblemLoader(rig, setup).load();
     SingleOptions single;
     single.recipes = quick_recipes(setup.plan);

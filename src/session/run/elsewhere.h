@@ -7,7 +7,8 @@
 
 namespace kerlab::session {
 
-/// As prepare_problem, without a small problem to be checked first: for what is small itself.
+/// As prepare_problem, without a small problem to be checked first: for what is small itself. Its cost is what the
+/// formulas say, at most: nothing is compared with it.
 ProblemSetup prepare_alone(const KernelFolder& folder, const Problem& problem, const DeviceInfo& device);
 
 /// Of a problem that is large in one thing alone: what is missing shows in any numbers drawn, what a narrow counter

@@ -1,6 +1,7 @@
 #include "session/run/problem_setup.h"
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 
 #include "base/format.h"
@@ -97,7 +98,9 @@ double fastest_possible_us(const Problem& problem, const ProblemPlan& plan, cons
   return roofline(plan.flops, from_memory, ceilings).minimum_us;
 }
 
-ProblemSetup prepare_alone(const KernelFolder& folder, const Problem& problem, const DeviceInfo& device) {
+namespace {
+
+ProblemSetup prepare(const KernelFolder& folder, const Problem& problem, const DeviceInfo& device) {
   ReferenceInstance reference = instantiate_reference(folder.family, problem, device);
   const double needed = needed_bytes(reference.plan, device);
   if (needed > static_cast<double>(device.memory_bytes)) {
@@ -106,12 +109,24 @@ ProblemSetup prepare_alone(const KernelFolder& folder, const Problem& problem, c
         problem.title(), format_bytes(static_cast<std::int64_t>(needed)), device.name,
         format_bytes(device.memory_bytes)));
   }
-  reference.plan.minimum_us = fastest_possible_us(problem, reference.plan, device);
-  return {problem, std::move(reference.plan), std::move(reference.defines), std::nullopt};
+  std::optional<CostCount> count;
+  if (reference.count_cost)  // what is no more than a bound makes no time impossible
+    count = CostCount{std::move(*reference.count_cost), reference.plan.flops, reference.plan.bytes};
+  else
+    reference.plan.minimum_us = fastest_possible_us(problem, reference.plan, device);
+  return {problem, std::move(reference.plan), std::move(reference.defines), std::nullopt, std::move(count)};
+}
+
+}  // namespace
+
+ProblemSetup prepare_alone(const KernelFolder& folder, const Problem& problem, const DeviceInfo& device) {
+  ProblemSetup setup = prepare(folder, problem, device);
+  setup.count.reset();
+  return setup;
 }
 
 ProblemSetup prepare_problem(const KernelFolder& folder, const Problem& problem, const DeviceInfo& device) {
-  ProblemSetup setup = prepare_alone(folder, problem, device);
+  ProblemSetup setup = prepare(folder, problem, device);
   setup.small = choose_small_problem(folder, problem, device);
   return setup;
 }
@@ -152,11 +167,12 @@ void ProblemLoader::begin() {
 
 /// Of a family that is all recorded nothing is compiled.
 bool ProblemLoader::has_kernels() const {
-  return with_reference_ && !rig_.folder().family.reference_source.empty();
+  return (with_reference_ || setup_.count) && !rig_.folder().family.reference_source.empty();
 }
 
 bool ProblemLoader::has_own_small_reference() const {
-  return has_kernels() && setup_.small && setup_.small->reference_defines != setup_.reference_defines;
+  return has_kernels() && with_reference_ && setup_.small &&
+         setup_.small->reference_defines != setup_.reference_defines;
 }
 
 bool ProblemLoader::step() {
@@ -181,6 +197,8 @@ bool ProblemLoader::take(Compilation& compilation, Bytes& image, const std::stri
 void ProblemLoader::tell_when_complete() {
   if (lab_image_.empty() || (has_kernels() && reference_image_.empty())) return;
   if (has_own_small_reference() && small_reference_image_.empty()) return;
+  count_cost();
+  if (!with_reference_) reference_image_.clear();  // compiled to count with, if at all
   request::SetProblem problem;
   problem.problem = setup_.plan;
   if (!with_reference_)
@@ -194,6 +212,50 @@ void ProblemLoader::tell_when_complete() {
   rig_.set_problem(problem);
   data_ = std::move(problem);
   ready_ = true;
+}
+
+namespace {
+
+/// Memory, pace and limits were planned with the formula.
+void require_cost(const SourceLocation& where, const std::string& kernel, const std::string& what, double counted,
+                  double most, const std::string& title) {
+  const auto refuse = [&](const std::string& why) {
+    throw SpecError(where, fmt::format("{} of [cost] {}", kernel, why));
+  };
+  if (std::isnan(counted)) refuse(fmt::format("wrote no number of {} for {}: NaN, or nothing at all", what, title));
+  if (std::isinf(counted) || counted < 0) refuse(fmt::format("counted {} {} for {}", counted, what, title));
+  if (counted > most)
+    refuse(fmt::format("counted {0:.17g} {1} for {2}, but the formula `{1}` promises at most {3:.17g}", counted, what,
+                       title, most));
+}
+
+}  // namespace
+
+/// Before any worker is told the problem: how much memory it rotates through depends on what a run touches.
+void ProblemLoader::count_cost() {
+  if (!setup_.count || rig_.device().is_scripted) return;
+  CostCount& count = *setup_.count;
+  request::CountCost asked{setup_.plan, lab_image_, reference_image_, count.launch};
+  asked.problem.references.clear();
+  asked.problem.library_gemm.clear();
+  asked.problem.flops = count.flops;
+  asked.problem.bytes = count.bytes;
+  asked.problem.minimum_us = 0;
+  const SourceLocation& where = rig_.folder().family.count_cost->where;
+  reply::CostCounted found;
+  try {
+    found = rig_.runner().count_cost(asked);
+  } catch (const Error& error) {
+    if (error.code() == ExitCode::interrupted) throw;
+    throw Error(fmt::format("{}: {} of [cost] failed: {}", where.text(), count.launch.kernel, error.what()));
+  }
+  const std::string title = setup_.problem.title();
+  require_cost(where, count.launch.kernel, "flops", found.flops, count.flops, title);
+  require_cost(where, count.launch.kernel, "bytes", found.bytes, count.bytes, title);
+  setup_.plan.flops = found.flops;
+  setup_.plan.bytes = found.bytes;
+  setup_.plan.minimum_us = fastest_possible_us(setup_.problem, setup_.plan, rig_.device());
+  count.counted = true;
 }
 
 void ProblemLoader::load() {

@@ -14,11 +14,20 @@ struct SmallProblem {
   std::vector<std::string> reference_defines;
 };
 
+/// The work depends on the data, and a kernel of the reference counts it.
+struct CostCount {
+  Launch launch;
+  double flops = 0, bytes = 0;  ///< at most, by the formulas of [cost]
+  bool counted = false;         ///< the plan has what the kernel wrote; else it has these bounds, and no least time
+};
+
 struct ProblemSetup {
   Problem problem;
   ProblemPlan plan;  ///< with the theoretical roof of this device
   std::vector<std::string> reference_defines;
-  std::optional<SmallProblem> small;  ///< where the problem is not small itself
+  std::optional<SmallProblem> small;    ///< where the problem is not small itself
+  std::optional<CostCount> count = {};  ///< none: the formulas of [cost] say what a run costs
+  [[nodiscard]] bool cost_from_data() const { return count && count->counted; }
 };
 
 /// Ragged shrunken problems, to be tried in this order: extents in which no tile divides, then multiples of 8 and 64.
@@ -44,11 +53,12 @@ std::vector<std::string> reference_options(const DeviceInfo& device, const std::
 /// the command that writes its inputs. `target`: the family as it was typed; empty: by its folder.
 void require_recordings(const Family& family, const Problem& problem, const std::string& target = {});
 
-/// Compiles lab.cu and the reference beside the candidates, then makes the problem that of every following run.
+/// Compiles lab.cu and the reference beside the candidates, then makes the problem that of every following run. Where
+/// its cost depends on the data it is counted first, and the setup's plan has it from then on.
 class ProblemLoader {
  public:
   /// Without a reference nothing can be checked: for profilers, which need no more kernels than the one.
-  ProblemLoader(Rig& rig, const ProblemSetup& setup, bool with_reference = true)
+  ProblemLoader(Rig& rig, ProblemSetup& setup, bool with_reference = true)
       : rig_(rig), setup_(setup), with_reference_(with_reference) {}
   /// Submits the compilations; does nothing the second time. Throws UsageError as require_recordings.
   void begin();
@@ -67,9 +77,10 @@ class ProblemLoader {
   [[nodiscard]] bool has_own_small_reference() const;
   bool take(Compilation& compilation, Bytes& image, const std::string& source);
   void tell_when_complete();
+  void count_cost();
 
   Rig& rig_;
-  const ProblemSetup& setup_;
+  ProblemSetup& setup_;
   bool with_reference_;
   Compilation lab_, reference_, small_reference_;
   Bytes lab_image_, reference_image_, small_reference_image_;

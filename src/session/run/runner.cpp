@@ -270,6 +270,24 @@ std::vector<Ceiling> CandidateRunner::measure_ceilings() {
   return std::get<reply::Ceilings>(event.reply).ceilings;
 }
 
+reply::CostCounted CandidateRunner::count_cost(const request::CountCost& count) {
+  if (counted_ && counted_->first == count) return counted_->second;
+  start_again();
+  worker_ready_ = false;
+  problem_.reset();
+  const Clock::time_point begin = Clock::now();
+  worker_.send(count, kProblemDeadline);
+  const WorkerClient::Outcome event = worker_.wait();
+  seconds_.prepare += seconds_since(begin);
+  if (event.event != WorkerClient::Event::reply) throw Error(event.message);
+  if (const auto* fault = std::get_if<reply::Fault>(&event.reply)) {
+    if (fault->sticky) worker_.stop();
+    throw Error(fault->message);
+  }
+  counted_.emplace(count, std::get<reply::CostCounted>(event.reply));
+  return counted_->second;
+}
+
 std::vector<ForeignProcess> CandidateRunner::neighbours() {
   if (!worker_.running()) return {};
   worker_.send(request::Neighbours{}, kHealthDeadline);

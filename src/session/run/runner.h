@@ -106,6 +106,9 @@ class CandidateRunner {
   std::optional<RunOutcome> poll();
   RunOutcome wait();                        ///< blocks for the outcome of what was begun
   std::vector<Ceiling> measure_ceilings();  ///< blocks; needs a problem
+  /// What a kernel of the reference counts; blocks, must be idle, and leaves the worker without a problem. What was
+  /// asked last is known. Throws Error where the kernel fails.
+  reply::CostCounted count_cost(const request::CountCost& count);
   /// Who else uses the device; blocks for milliseconds, and must be idle. A worker that does not answer says nobody.
   std::vector<ForeignProcess> neighbours();
 
@@ -150,6 +153,7 @@ class CandidateRunner {
   WorkerClient worker_;
   std::optional<request::SetProblem> problem_;
   reply::ProblemReady ready_;
+  std::optional<std::pair<request::CountCost, reply::CostCounted>> counted_;  ///< last
   std::optional<Run> run_;
   bool worker_ready_ = false;  ///< alive, knows the problem, canary right
   int failed_starts_ = 0;      ///< in a row

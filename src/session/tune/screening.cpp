@@ -40,10 +40,16 @@ Screening::Screening(Rig& rig, Company& company, const ProblemSetup& setup, Prob
       options_(options),
       crew_(rig, company, setup) {
   counts_.planned = planned;
+  bound_compute();
+  for (const VariantSpace& variant : space_.variants()) ledger_.keep_source(variant.source.source);
+}
+
+/// At most so much work is no reason to leave anybody out.
+void Screening::bound_compute() {
+  if (setup_.count && !setup_.count->counted) return;
   const DType dtype = setup_.problem.dtype;
   const Ceilings ceilings = theoretical_ceilings(rig_.device(), dtype, uses_tensor_cores(dtype));
   if (ceilings.flops_per_s > 0) compute_us_ = 1e6 * setup_.plan.flops / ceilings.flops_per_s;
-  for (const VariantSpace& variant : space_.variants()) ledger_.keep_source(variant.source.source);
 }
 
 void Screening::ask_first(std::size_t index) {

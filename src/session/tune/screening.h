@@ -98,6 +98,7 @@ class Screening {
     Screened* screened = nullptr;
     Compilation compilation;
   };
+  void bound_compute();
   void prepare_workers();
   void refill();
   bool ask_batch(std::size_t most);

@@ -21,6 +21,7 @@ constexpr std::chrono::milliseconds kShortRun{500};  // a busy machine may hold 
 /// cost nothing now. Not by a thread of the worker: a library that loads code waits for the device, and the device may
 /// be waiting behind a blocker for launches that the library keeps out.
 void Screening::prepare_workers() {
+  bound_compute();
   library_due_ = has_library(setup_, rig_);
   crew_.prepare(library_due_ && !options_.learns);
   if (!options_.learns) library_due_ = false;

@@ -109,8 +109,9 @@ struct TuneResult {
   std::vector<TunedDevice> devices;  ///< all of them
   std::string toolchain;
   ProblemPlan problem;
-  Roofline roof;            ///< theoretical
-  std::uint64_t space = 0;  ///< before constraints
+  bool cost_from_data = false;  ///< its flops and bytes were counted; else formulas say them
+  Roofline roof;                ///< theoretical
+  std::uint64_t space = 0;      ///< before constraints
   std::uint64_t valid = 0;
   std::size_t sampled = 0;  ///< of the valid ones that the search chose from, where they are too many; else 0
   SearchChoice search;

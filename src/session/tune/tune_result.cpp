@@ -162,6 +162,7 @@ TuneResult TuneSession::result() const {
   result.device_title = rig_.device_title();
   result.toolchain = rig_.toolchain();
   result.problem = setup_.plan;
+  result.cost_from_data = setup_.cost_from_data();
   result.roof = theoretical_roof(setup_.problem, setup_.plan, rig_.device());
   result.space = space_.raw_size();
   result.valid = space_.valid_size();

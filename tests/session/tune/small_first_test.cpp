@@ -66,7 +66,7 @@ TEST_CASE("small first: what is only timed needs no reference, however large", "
   SessionFixture fixture;
   const TuneOptions options = large(fixture);
   Rig rig(options.rig);
-  const ProblemSetup setup = prepare_problem(
+  ProblemSetup setup = prepare_problem(
       rig.folder(), make_problem(rig.folder().family, make_request(rig.folder().family, options.arguments, "fp32")),
       rig.device());
   CHECK(setup.small);
