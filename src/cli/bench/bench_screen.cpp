@@ -140,7 +140,7 @@ std::string bench_screen(const std::vector<BenchRow>& rows, bool counts, int wid
   if (rows.size() > 1 && !summaries.empty()) text += "\n" + text_table(ratio_table(summaries), color, 0, width);
   if (const Table energies = energy_table(rows); !energies.rows.empty())
     text += "\n" + energy_heading() + text_table(energies, color, 0, width);
-  if (std::ranges::any_of(rows, &BenchRow::cost_from_data)) text += folded("work counted from the data\n", width);
+  if (std::ranges::any_of(rows, &BenchRow::cost_from_data)) text += folded("work counted from the data", width);
   text += remark(rows, width);
   if (counts) text += operations_of_all(rows);
   return text;
