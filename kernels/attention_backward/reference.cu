@@ -109,7 +109,9 @@ __device__ __forceinline__ void sum_of_rows(int count, TermAt term_at, ACC facto
   __syncthreads();
   if (d >= depth) return;
   value[d] = factor * sum;
-  scale[d] = fabs(value[d]) + factor * (sizes + kRounded * sqrt(squares));
+  // Tensor cores truncate: of so long a sum that has its sign, and grows with its length (docs/tolerance.md, "dot and sum").
+  const ACC truncated = kRounded > 0 ? ACC(count) / 16 * (3 * fabs(sum) + sqrt(squares)) : ACC(0);
+  scale[d] = fabs(value[d]) + factor * (sizes + kRounded * sqrt(squares) + truncated);
 }
 
 /// A row of dK or dV: the sum over the queries of all heads that share the key, from the first that sees it to the

@@ -44,7 +44,7 @@ template <typename Archive> void fields(Archive& a, Workspace& v) {
 template <typename Archive> void fields(Archive& a, Launch& v) {
   a("kernel", v.kernel); a("grid", v.grid); a("block", v.block); a("cluster", v.cluster);
   a("shared", v.dynamic_shared); a("arguments", v.arguments); a("cooperative", v.cooperative);
-  a("in_order", v.in_order); a("programmatic", v.programmatic); a("carveout", v.carveout);
+  a("in_order", v.in_order); a.unless_default("programmatic", v.programmatic); a.unless_default("carveout", v.carveout);
 }
 template <typename Archive> void fields(Archive& a, Pitch& v) { a("tensor", v.tensor); a("elements", v.elements); }
 template <typename Archive> void fields(Archive& a, Accuracy& v) {

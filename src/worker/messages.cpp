@@ -61,15 +61,13 @@ std::string listed(const Json& list, Line&& line) {
 }
 
 /// What texts leave out where it is not so.
-constexpr const char* kOfFewLaunches[] = {"cooperative", "in_order", "programmatic"};
-constexpr const char* kCarveout = "carveout";
+constexpr const char* kOfFewLaunches[] = {"cooperative", "in_order"};
 
 /// A launch of a text as it is in a frame.
 void complete_launch(Json& launch) {
   if (!launch.is_object()) return;
   for (const char* word : kOfFewLaunches)
     if (!launch.contains(word)) launch[word] = false;
-  if (!launch.contains(kCarveout)) launch[kCarveout] = -1;
   if (!launch.contains("arguments") || !launch["arguments"].is_array()) return;
   for (Json& argument : launch["arguments"]) take_bytes(argument);
 }
@@ -84,7 +82,6 @@ std::string plan_text(const LaunchPlan& plan) {
     one.erase("arguments");
     for (const char* word : kOfFewLaunches)
       if (!one[word].get<bool>()) one.erase(word);
-    if (one[kCarveout] == -1) one.erase(kCarveout);
     std::string head = line_text(one);
     head.pop_back();
     return head + ",\"arguments\":" + arguments + "}";
