@@ -6,6 +6,7 @@
 #include "verify/checker.h"
 #include "verify/compare.h"
 #include "verify/explain.h"
+#include "verify/normwise.h"
 #include "verify/verdict_words.h"
 
 namespace kerlab::worker {
@@ -43,6 +44,13 @@ TimedCheck::TimedCheck(ProblemData& data, std::vector<Candidate*> candidates)
   if (keeps) fresh_ = data_.fresh_recipe(ProblemData::Fresh::after_timing);
   expected_ = &data_.expected(0);
   expected_fresh_ = keeps ? &data_.expected(fresh_) : expected_;
+  for (const Candidate* candidate : candidates_) {
+    const Accuracy accuracy = candidate->plan().accuracy;
+    if (!accuracy.normwise) continue;
+    for (const std::uint32_t recipe : {std::uint32_t{0}, fresh_})
+      if (!by_norm_.contains({recipe, accuracy.may_be_nan}))
+        by_norm_[{recipe, accuracy.may_be_nan}] = verify::expected_by_norm(data_, recipe, accuracy);
+  }
   data_.prepare_timing();  // the reference may have had a set
   reports_.reset(2 * candidates_.size() * data_.plan().references.size(), 0, 0);
   slots_.resize(reports_.compared().size());
@@ -53,19 +61,26 @@ TimedCheck::TimedCheck(ProblemData& data, std::vector<Candidate*> candidates)
   }
 }
 
+const std::vector<Expected>& TimedCheck::expected_of(const Candidate& candidate, std::uint32_t recipe) const {
+  const Accuracy accuracy = candidate.plan().accuracy;
+  if (accuracy.normwise) return by_norm_.at({recipe, accuracy.may_be_nan});
+  return recipe == fresh_ ? *expected_fresh_ : *expected_;
+}
+
 void TimedCheck::compare(std::size_t which, int set, std::uint32_t recipe, bool timed) {
   const std::size_t outputs = data_.plan().references.size();
   for (std::size_t output = 0; output < outputs; ++output) {
     if (data_.output(output).elements() == 0) continue;
     const std::size_t slot = (2 * which + (timed ? 1 : 0)) * outputs + output;
     slots_[slot] = {which, output, recipe, timed, true};
-    const auto& expected = recipe == fresh_ ? *expected_fresh_ : *expected_;
     if (data_.plan().references[output].checker) {
       judged_[slot] = judge_by_checker(data_, recipe, output, set);
       continue;
     }
     const DevicePtr got = data_.buffer(set, data_.output(output).name).pointer();
-    queue_compare(data_, reports_, slot, {recipe, output, got, &expected[output], false});
+    const Candidate& candidate = *candidates_[which];
+    queue_compare(data_, reports_, slot,
+                  {recipe, output, got, &expected_of(candidate, recipe)[output], false, candidate.plan().accuracy});
   }
 }
 

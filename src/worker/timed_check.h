@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "verify/candidate.h"
@@ -38,11 +39,15 @@ class TimedCheck {
     bool used = false;
   };
   void compare(std::size_t which, int set, std::uint32_t recipe, bool timed);
+  /// With the bounds of what the candidate declares.
+  [[nodiscard]] const std::vector<Expected>& expected_of(const Candidate& candidate, std::uint32_t recipe) const;
 
   ProblemData& data_;
   std::vector<Candidate*> candidates_;
   std::uint32_t fresh_ = 0;
   const std::vector<Expected>*expected_ = nullptr, *expected_fresh_ = nullptr;
+  /// Of candidates that are right by norm: by recipe, and whether their specials may be NaN.
+  std::map<std::pair<std::uint32_t, bool>, std::vector<Expected>> by_norm_;
   ReportBuffer reports_;
   std::vector<Slot> slots_;
   std::map<std::size_t, verify::RecipeReport> judged_;  ///< by slot: of outputs that have a checker

@@ -25,6 +25,7 @@ extern "C" __global__ void reference(const float* a, const float* b, long long n
 #define INDEX const long long i = blockIdx.x * 256ll + threadIdx.x
 KERNEL(healthy) { INDEX; if (i < n) c[i] = 2.0f * a[i] + b[i]; }
 KERNEL(off_by_little) { INDEX; if (i < n) c[i] = i == 4242 ? (2.0f * a[i] + b[i]) * 1.001f + 0.001f : 2.0f * a[i] + b[i]; }
+KERNEL(right_by_norm) { INDEX; if (i < n) c[i] = 2.0f * a[i] + b[i] + 4e-7f; }
 KERNEL(forgets_last) { INDEX; if (i < n - 1) c[i] = 2.0f * a[i] + b[i]; }
 KERNEL(writes_behind) { INDEX; if (i < n) c[i] = 2.0f * a[i] + b[i]; if (i == 0) c[n + 3] = 1.0f; }
 KERNEL(writes_input) { INDEX; if (i < n) { c[i] = 2.0f * a[i] + b[i]; if (i == 77) a[i] += 1.0f; } }
@@ -122,8 +123,10 @@ struct Session {
     request.plan.launches[0].arguments[0] = WorkspaceArgument{"kept", 0};
     REQUIRE(std::holds_alternative<reply::Loaded>(serve(bench, request)));
   }
-  void load(std::uint32_t id, const std::string& kernel, bool small = false, bool workspace = false) {
+  void load(std::uint32_t id, const std::string& kernel, bool small = false, bool workspace = false,
+            Accuracy accuracy = {}) {
     request::Load request{id, kernel, image, plan(kernel, size)};
+    request.plan.accuracy = accuracy;
     if (workspace) {
       request.plan.workspaces = {{"kept", std::int64_t{4} * blocks(kCount), WorkspaceInit::none}};
       request.plan.launches[0].arguments.push_back(WorkspaceArgument{"kept", 0});
@@ -240,6 +243,24 @@ TEST_CASE("what is wrong at ragged sizes only is found on a GPU, on the small pr
   CHECK(session.check(3).only_small());
   CHECK(session.check(2).passed());
   CHECK(session.time({2}).at(0).guard_violation.empty());
+}
+
+TEST_CASE("a GPU kernel that is right by norm is held to no more when it is timed", "[worker][gpu]") {
+  auto device = test::gpu();
+  if (!device) return;
+  Session session(std::move(device));
+  Accuracy normwise;
+  normwise.normwise = true;
+  session.load(1, "right_by_norm", false, false, normwise);
+  session.load(2, "off_by_little", false, false, normwise);
+  session.load(3, "right_by_norm");
+  CHECK(session.check(1).passed());
+  CHECK_FALSE(session.check(2).passed());
+  CHECK_FALSE(session.check(3).passed());
+  for (const std::uint32_t id : {1u, 2u, 3u}) {
+    CAPTURE(id);
+    CHECK(session.time({id}).at(0).guard_violation.empty() == (id == 1));
+  }
 }
 
 TEST_CASE("a GPU kernel that remembers that it was checked is found out", "[worker][gpu]") {
