@@ -8,7 +8,7 @@ failures=0
 mkdir "$toy/docs"
 cp "$root/docs/architecture.md" "$toy/docs/"
 # Every room of the tables has a file, and so has each module that is named here.
-for folder in base plan db cli spec spec/{expression,toml,space} verify verify/{input,emulated} session/{shapes,run,find,tune,check,values,regress,bench,history,export,analyse,adopt} \
+for folder in base plan db cli spec spec/{expression,toml,space} verify verify/{input,emulated} session/{shapes,run,find,beside,tune,check,values,regress,bench,history,export,analyse,adopt} \
   report/{form,text,picture,dispatch,html,markdown} cli/{frame,tune,check,regress,bench,analyse,database,help,lab}; do
   mkdir -p "$toy/src/$folder"
   echo '#include <string>' >"$toy/src/$folder/plain.cpp"

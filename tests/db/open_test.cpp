@@ -279,7 +279,7 @@ TEST_CASE("open: messages of older rows no longer name their trial, and twins ar
       {"", "passed", "the same program as tile2d BM=2", "the same program as tile2d BM=2"}};
   {
     SQLite::Database database(path.string(), SQLite::OPEN_READWRITE);
-    database.exec("PRAGMA user_version = 8");
+    database.exec("ALTER TABLE session DROP COLUMN purpose; PRAGMA user_version = 8");
     for (std::size_t i = 0; i < rows.size(); ++i) {
       SQLite::Statement update(database,
                                "UPDATE trial SET variant = 'tile2d', configuration = 'BM=1', accuracy = ?1, "
