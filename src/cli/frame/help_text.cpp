@@ -135,10 +135,11 @@ std::string help_text(const CommandModel& command, const std::string& name, int 
   for (const OptionModel& positional : command.positionals)
     text += row(option_title(positional), option_doc(positional), static_cast<std::size_t>(width));
   if (command.takes_problem)
-    text += row("--DIMENSION VALUE",
-                "dimensions, flags and scalars that the family declares, as in --M 4K --layout nt (kerlab list FAMILY); "
-                "--inputs-hot A,X: inputs that L2 holds when a timed run begins",
-                static_cast<std::size_t>(width));
+    text +=
+        row("--DIMENSION VALUE",
+            "dimensions, flags and scalars that the family declares, as in --M 4K --layout nt (kerlab list FAMILY); "
+            "--inputs-hot A,X: inputs that L2 holds when a timed run begins",
+            static_cast<std::size_t>(width));
   text += commands_text(command, width, color) + options_text(command, width, color);
   if (!command.examples.empty()) text += heading("Examples", color);
   for (const std::string& example : command.examples) text += "  " + example + "\n";
