@@ -213,6 +213,7 @@ class LevelCollector {
     std::vector<ShapeLevel> wished = {level(asked)};
     const bool is_factor = scalar.default_value == 0 || scalar.default_value == 1;
     std::vector<double> numbers = {asked == 0 ? 1 + kFraction : asked * kFraction};
+    if (asked == 0) numbers.push_back(-kFraction);
     if (is_factor) numbers.insert(numbers.end(), {0, -1, 1, 3});
     for (const double number : numbers)
       if (number != asked) wished.push_back(level(number));
