@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <set>
 
@@ -206,9 +207,11 @@ class LevelCollector {
   /// there.
   void add_scalar(const ScalarDecl& scalar) {
     const double asked = base_.scalars.at(scalar.name);
+    // In pairs with other things one fraction is as good as another: two would leave fewer pairs for the dimensions.
     const auto level = [&](double number) {
       const std::string text = fmt::format("{}={:.9g}", scalar.name, number);
-      return ShapeLevel{text, 0, {}, number, {text}, text};
+      const bool is_fraction = asked == 0 && number != std::trunc(number);
+      return ShapeLevel{text, 0, {}, number, {text}, is_fraction ? scalar.name + " a fraction" : text};
     };
     std::vector<ShapeLevel> wished = {level(asked)};
     const bool is_factor = scalar.default_value == 0 || scalar.default_value == 1;
