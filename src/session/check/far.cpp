@@ -10,6 +10,7 @@
 #include "base/interrupt.h"
 #include "session/check/check.h"
 #include "session/run/elsewhere.h"
+#include "session/shapes/few_sms.h"
 #include "session/shapes/valid_shape.h"
 
 namespace kerlab::session {
@@ -90,7 +91,23 @@ std::vector<Least> least_far(const Family& family, const Problem& problem, doubl
   return least;
 }
 
+std::string not_far_note(const std::string& variant, const Problem& problem, const std::string& why_not) {
+  return fmt::format("{}: indices beyond 2^31 are not checked on {}: {}", variant, problem.title(), why_not);
+}
+
 }  // namespace
+
+std::string why_no_plan(const KernelFolder& folder, const Variant& variant, const Problem& problem,
+                        const Configuration& configuration, const DeviceInfo& device) {
+  if (!is_valid_on(variant, problem, device, configuration)) return {};
+  try {
+    instantiate_reference(folder.family, problem, device);
+    instantiate(folder.family, variant, problem, configuration, device);
+  } catch (const SpecError& error) {
+    return error.what();
+  }
+  return {};
+}
 
 FarShapes far_shapes(const Family& family, const Problem& problem, const DeviceInfo& device) {
   constexpr double kShare = 0.7;
@@ -122,8 +139,14 @@ void CheckSession::add_far() {
     if (!far.why_not.empty()) notes_.push_back(far.why_not);
     for (const ProblemRequest& request : far.requests) {
       problems_.push_back(make_problem(family, request));
-      for (const auto& [source, configuration] : chosen_.configurations)
-        add_jobs(problems_.size() - 1, source, configuration);
+      for (const auto& [source, configuration] : chosen_.configurations) {
+        const Variant& variant = *chosen_.sources[source].variant;
+        const std::string why_not = why_no_plan(rig_.folder(), variant, problems_.back(), configuration, rig_.device());
+        if (why_not.empty())
+          add_jobs(problems_.size() - 1, source, configuration);
+        else
+          notes_.push_back(not_far_note(variant.name, problems_.back(), why_not));
+      }
     }
     return;
   }
@@ -155,8 +178,7 @@ void CheckSession::run_far(const Job& job) {
   if (found)
     add_row(job, std::move(*found), took.count());
   else
-    notes_.push_back(fmt::format("{}: indices beyond 2^31 are not checked on {}: {}", source.variant->name,
-                                 problems_[job.problem].title(), why_not));
+    notes_.push_back(not_far_note(source.variant->name, problems_[job.problem], why_not));
 }
 
 }  // namespace kerlab::session

@@ -32,10 +32,14 @@ void CompileList::add(const SourceBundle& text, std::vector<std::string> options
 void CompileList::add(const VariantSource& source, const Configuration& configuration, const Problem& problem,
                       const DeviceInfo& device) {
   const Family& family = rig_.folder().family;
-  TrialCandidate candidate = make_candidate(family, source, 0, configuration, problem, device, rig_.toolchain());
-  if (impossible_launch(rig_.device(), candidate.plan).passed()) add(source.source, std::move(candidate.options));
-  if (family.reference_source.empty()) return;  // all of it is recorded
-  add(reference_, reference_options(rig_.device(), instantiate_reference(family, problem, rig_.device()).defines));
+  try {
+    TrialCandidate candidate = make_candidate(family, source, 0, configuration, problem, device, rig_.toolchain());
+    if (impossible_launch(rig_.device(), candidate.plan).passed()) add(source.source, std::move(candidate.options));
+    if (family.reference_source.empty()) return;  // all of it is recorded
+    add(reference_, reference_options(rig_.device(), instantiate_reference(family, problem, rig_.device()).defines));
+  } catch (const SpecError&) {
+    return;  // who runs it says why
+  }
 }
 
 std::vector<CompileRequest> CompileList::take() {

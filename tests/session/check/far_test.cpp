@@ -203,3 +203,37 @@ TEST_CASE("far: a kernel whose blocks depend on each other is not checked there,
     }));
   }
 }
+
+TEST_CASE("far: a reference or a kernel with an argument of 32 bits is not checked there, which is said",
+          "[session][emulated]") {
+  SessionFixture fixture;
+  write_far(fixture);
+  const auto family = fixture.family() / "family.toml", reference = fixture.family() / "reference.cu";
+  write_atomic(family, replaced(read_text(family), "\"x\", \"a\", \"index\"", "\"x\", \"N\", \"a\", \"index\""));
+  write_atomic(reference, replaced(read_text(reference), "const float* x, float a", "const float* x, int, float a"));
+  CheckSession session(check_far_of(fixture, "elements", "BITS=64"), fixture.database());
+  while (session.step()) {
+  }
+  CHECK(session.rows().size() >= 8);
+  CHECK(std::ranges::none_of(session.rows(), is_far));
+  CHECK(std::ranges::any_of(session.notes(), [](const std::string& note) {
+    return note.find("indices beyond 2^31 are not checked on") != std::string::npos &&
+           note.find("does not fit 32 bits") != std::string::npos;
+  }));
+}
+
+TEST_CASE("far: why there is no plan of a kernel with an argument of 32 bits", "[check]") {
+  const DeviceInfo device = emu::read_emulated_device(emu::profile_folder(), "h200");
+  const KernelFolder& folder = folder_with("axpy");
+  Variant variant = *std::ranges::find(folder.variants, "naive", &Variant::name);
+  ProblemRequest request;
+  request.dimensions = {{"N", (std::int64_t{1} << 31) + 8}};
+  const Problem far = make_problem(folder.family, request);
+  const Configuration configuration = default_configuration(variant, far, device);
+  CHECK(why_no_plan(folder, variant, far, configuration, device).empty());
+  for (ArgumentDecl& argument : variant.launches.front().arguments)
+    for (ArgumentChoice& choice : argument.choices)
+      if (choice.kind == ArgumentChoice::Kind::int64) choice.kind = ArgumentChoice::Kind::int32;
+  CHECK_THAT(why_no_plan(folder, variant, far, configuration, device), Catch::Contains("does not fit 32 bits"));
+  CHECK(why_no_plan(folder, variant, make_problem(folder.family, {}), configuration, device).empty());
+}
