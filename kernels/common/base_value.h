@@ -51,7 +51,8 @@ inline constexpr int kInfinite = 4096, kNotANumber = 8192;
 inline constexpr int kSignedZero = -4096;
 
 KERLAB_BOTH Value signed_value(i64 x, int exponent) {
-  return {x < 0, x < 0 ? ~static_cast<u64>(x) + 1 : static_cast<u64>(x), exponent};
+  const u64 flipped = static_cast<u64>(x >> 63);  // all ones or none: without a branch
+  return {x < 0, (static_cast<u64>(x) ^ flipped) - flipped, exponent};
 }
 
 /// Nearly N(0, 1): the number of ones in 64 random bits (binomial, variance 16), blurred by the sum of two uniforms of
@@ -166,6 +167,14 @@ KERLAB_BOTH Value value_of(double x) {
   return {(bits >> 63) != 0, field == 0 ? fraction : fraction | (u64{1} << 52), field == 0 ? -1074 : field - 1075};
 }
 
+/// A value that is no number; its magnitude says which: the usual one, that of all bits, that of the last bit alone.
+inline constexpr u64 kNanKinds = 3;
+KERLAB_BOTH u64 nan_of(const Format& f, u64 kind) {
+  if (f.precision <= 4) return f.nan;  // one alone, or few
+  const u64 all = (u64{1} << (bits_in(f) - 1 - f.shift)) - 1;
+  return kind == 2 ? all : kind == 3 ? f.overflow + 1 : f.nan;
+}
+
 /// Rounded once. Integers have their largest number for NaN and infinity, as e2m1 has; e4m3 and e8m0, which have no
 /// infinity, for that. (A conversion to e5m2 saturates as well; its infinity comes from nowhere but here.) What rounds to
 /// 0 of e2m1 keeps its sign, so that inputs hold all sixteen of its codes.
@@ -179,8 +188,7 @@ KERLAB_BOTH u64 encode_value(const Format& f, const Value& v) {
   }
   const bool is_e5m2 = f.bytes == 1 && f.precision == 3;
   const u64 infinite = is_e5m2 ? f.overflow + 1 : f.overflow;
-  const u64 bits = (v.exponent == kNotANumber ? f.nan : infinite) << f.shift;
-  return bits | sign;
+  return (v.exponent == kNotANumber ? nan_of(f, v.magnitude) : infinite) << f.shift | sign;
 }
 
 /// normal and uniform values of integer types are 2^4 times larger, so that they are not all 0 and 1; those of packed

@@ -66,7 +66,8 @@ KERLAB_BOTH bool is_ignored(u64 key, u64 index) {
 }
 
 KERLAB_BOTH Value integer_value(const FillArguments& a, u64 key, u64 index) {
-  if (a.ignores != 0 && is_ignored(key, index)) return signed_value(a.ignored, 0);
+  if (a.ignores != 0 && is_ignored(key, index))
+    return signed_value(a.ignored[drawn_below(random_word(key, index / 8, 0), a.ignores)], 0);
   return signed_value(a.least + static_cast<i64>(integer_offset(a, key, index)), 0);
 }
 

@@ -73,6 +73,7 @@ struct Plant {
   double value;
 };
 inline constexpr u32 kMostPlants = 12;
+inline constexpr u32 kMostIgnored = 4;
 
 // lab_fill: out[i] = recipe(seed, tensor, i), rounded once to dtype.
 struct FillArguments {
@@ -89,8 +90,8 @@ struct FillArguments {
   u32 pattern = 0;                // integers: IntegerPattern; partition: PartsPattern
   Plant plant[kMostPlants] = {};  // the first `plants`, one over the other
   i64 least = 0, range = 0;       // integers: the least, and how many there are
-  i64 ignored = 0;                // what one of every 8 elements holds instead,
-  u32 ignores = 0;                // where this is 1
+  i64 ignored[kMostIgnored] = {};  // what one of every 8 elements holds instead, by turns at random:
+  u32 ignores = 0;                // the first so many of these; 0: none does
   u32 order = 0;                  // integers: IntegerOrder
   u64 offsets = 0;                // integers: where each of `parts` rows begins, and the last ends
   i64 parts = 0;

@@ -6,17 +6,33 @@
 
 namespace kerlab::lab {
 
+/// An element's index, and where that is: rows count through all matrices, `row_in_matrix` from the first of its own.
+struct Cell {
+  u64 index, row, column, matrix, row_in_matrix;
+};
+KERLAB_BOTH Cell cell_of(const FillArguments& a, u64 index) {
+  const u64 columns = static_cast<u64>(a.columns), rows = static_cast<u64>(a.rows);
+  const u64 row = index / columns, matrix = row / rows;
+  return {index, row, index - row * columns, matrix, row - matrix * rows};
+}
+/// That of the next element, without a division.
+KERLAB_BOTH void to_next(const FillArguments& a, Cell& cell) {
+  ++cell.index;
+  if (++cell.column < static_cast<u64>(a.columns)) return;
+  cell.column = 0, ++cell.row;
+  if (++cell.row_in_matrix < static_cast<u64>(a.rows)) return;
+  cell.row_in_matrix = 0, ++cell.matrix;
+}
+
 /// Where an element lies: `at` of `length` places along line `line` of its tensor.
 struct Place {
   u64 line, at, length;
 };
 
-KERLAB_BOTH Place place_of(const FillArguments& a, bool along_columns, u64 index) {
+KERLAB_BOTH Place place_of(const FillArguments& a, bool along_columns, const Cell& cell) {
   const u64 columns = static_cast<u64>(a.columns), rows = static_cast<u64>(a.rows);
-  const u64 row = index / columns, column = index - row * columns;
-  if (!along_columns) return {row, column, columns};
-  const u64 matrix = row / rows;
-  return {matrix * columns + column, row - matrix * rows, rows};
+  if (!along_columns) return {cell.row, cell.column, columns};
+  return {cell.matrix * columns + cell.column, cell.row_in_matrix, rows};
 }
 
 /// Index of the element at another place of the same line.
@@ -26,7 +42,8 @@ KERLAB_BOTH u64 index_at(const FillArguments& a, bool along_columns, u64 index, 
 }
 
 KERLAB_BOTH bool has_line(const Plant& plant, const Place& place) {
-  return place.line % static_cast<u64>(plant.every) == static_cast<u64>(plant.phase);
+  return plant.every == 1 ? plant.phase == 0
+                          : place.line % static_cast<u64>(plant.every) == static_cast<u64>(plant.phase);
 }
 
 /// Of lines by turns at random: the first place, among the first 32, the last, among the last 8, anywhere. What is
@@ -62,11 +79,14 @@ KERLAB_BOTH bool is_point(const FillArguments& a, const Plant& plant, u64 key, u
 
 /// Which of the ends an element holds; kEndNumbers: none. Each has a place of its own, as far as there are so many.
 inline constexpr u64 kEndNumbers = 8;
-KERLAB_BOTH u64 end_at(const FillArguments& a, u64 key, u64 index) {
+KERLAB_BOTH u64 end_index(const FillArguments& a, u64 key, u64 end) {
   const u64 elements = static_cast<u64>(a.count);
   const u64 first = random_word(key, 0, 1) % elements, step = elements / kEndNumbers;
+  return (first + end * (step == 0 ? 1 : step)) % elements;
+}
+KERLAB_BOTH u64 end_at(const FillArguments& a, u64 key, u64 index) {
   KERLAB_ROLLED for (u64 j = 0; j < kEndNumbers; ++j)
-    if ((first + j * (step == 0 ? 1 : step)) % elements == index) return j;
+    if (end_index(a, key, j) == index) return j;
   return kEndNumbers;
 }
 
@@ -109,11 +129,13 @@ KERLAB_BOTH i64 spread_of(u64 key, const Place& place, i64 most) {
   return most < 0 ? -e : e;
 }
 
-/// NaN has either sign, from line to line.
+/// NaN has either sign and several patterns of bits, from line to line: by some arithmetic on bits only the usual one
+/// stays a NaN.
 KERLAB_BOTH Value planted_number(const Plant& plant, u64 key, u64 line) {
-  Value v = value_of(plant.value);
-  if (v.exponent == kNotANumber) v.negative = (random_word(key, line, 1) & 1) != 0;
-  return v;
+  const Value v = value_of(plant.value);
+  if (v.exponent != kNotANumber) return v;
+  const u64 bits = random_word(key, line, 1);
+  return {(bits & 1) != 0, 1 + drawn_below(bits, kNanKinds), kNotANumber};
 }
 
 /// What a plant makes of an element of one of its lines. `key` is the plant's own.
@@ -155,39 +177,64 @@ struct Origin {
   u64 index;
   bool negated;
 };
-KERLAB_BOTH Origin origin_of(const FillArguments& a, u64 index) {
-  Origin origin{index, false};
+KERLAB_BOTH Origin origin_of(const FillArguments& a, const Cell& cell) {
+  Origin origin{cell.index, false};
   KERLAB_ROLLED for (u32 i = 0; i < a.plants; ++i) {
     const Plant& plant = a.plant[i];
     if (plant.what != kPlantMirror) continue;
-    const Place place = place_of(a, plant.along_columns != 0, index);
+    const Place place = place_of(a, plant.along_columns != 0, cell);
     if (2 * place.at < place.length || !has_line(plant, place)) continue;
-    origin = {index_at(a, plant.along_columns != 0, index, place, place.length - 1 - place.at), plant.value < 0};
+    origin = {index_at(a, plant.along_columns != 0, cell.index, place, place.length - 1 - place.at), plant.value < 0};
   }
   return origin;
 }
 
-/// The base with all that is planted over it; without plants the base.
-KERLAB_BOTH Value planted_value(const Format& f, const FillArguments& a, u64 key, u64 index) {
-  const Origin origin = origin_of(a, index);
+/// Whether a plant is of single elements, found by their hashes: most elements are none of them.
+KERLAB_BOTH bool is_of_points(const Plant& plant) {
+  return plant.what == kPlantPoints || plant.what == kPlantEnds;
+}
+KERLAB_BOTH u64 plant_key(u64 key, u32 plant) {
+  return mix(key ^ (u64{plant} + 1));
+}
+
+/// The base with all that is planted over it. `with_points`: false where it is known that no such plant is here.
+KERLAB_BOTH Value planted_value(const Format& f, const FillArguments& a, u64 key, const Cell& cell, bool with_points) {
+  const Origin origin = origin_of(a, cell);
   Value v = base_value(f, a, key, origin.index);
   v.negative = v.negative != origin.negated;
   KERLAB_ROLLED for (u32 i = 0; i < a.plants; ++i) {
     const Plant& plant = a.plant[i];
-    const u64 own_key = mix(key ^ (u64{i} + 1));
+    if (is_of_points(plant) && !with_points) continue;
+    const u64 own_key = plant_key(key, i);
     if (plant.what == kPlantPoints) {
-      if (is_point(a, plant, own_key, index)) v = planted_number(plant, own_key, index);
+      if (is_point(a, plant, own_key, cell.index)) v = planted_number(plant, own_key, cell.index);
       continue;
     }
     if (plant.what == kPlantEnds) {
-      const u64 end = end_at(a, own_key, index);
+      const u64 end = end_at(a, own_key, cell.index);
       if (end < kEndNumbers) v = end_of(f, end);
       continue;
     }
-    const Place place = place_of(a, plant.along_columns != 0, index);
-    if (has_line(plant, place)) v = plant_over(f, plant, own_key, index, place, v);
+    const Place place = place_of(a, plant.along_columns != 0, cell);
+    if (has_line(plant, place)) v = plant_over(f, plant, own_key, cell.index, place, v);
   }
   return v;
+}
+
+/// Without plants the base.
+KERLAB_BOTH Value planted_value(const Format& f, const FillArguments& a, u64 key, u64 index) {
+  return a.plants == 0 ? base_value(f, a, key, index) : planted_value(f, a, key, cell_of(a, index), true);
+}
+
+/// `put(index)` for the elements that such a plant may have changed, and perhaps a few more of them.
+template <typename Put> KERLAB_BOTH void for_each_point(const FillArguments& a, const Plant& plant, u64 key, const Put& put) {
+  const u64 elements = static_cast<u64>(a.count);
+  if (plant.what == kPlantPoints) {
+    put(elements - 1);
+    for (i64 j = 1; j < plant.count; ++j) put(random_word(key, static_cast<u64>(j), 1) % elements);
+  } else if (plant.what == kPlantEnds) {
+    for (u64 j = 0; j < kEndNumbers; ++j) put(end_index(a, key, j));
+  }
 }
 
 }  // namespace kerlab::lab

@@ -22,8 +22,9 @@ enum class IntegerOrder : std::uint8_t { none, distinct, rising };
 /// Integers that an input holds instead of numbers: ids, labels.
 struct IntegerRange {
   std::int64_t least = 0;
-  std::int64_t end = 0;               ///< one past the largest; least: the tensor holds numbers
-  std::vector<std::int64_t> ignored;  ///< none, or what one of 8 elements holds instead where a pattern says so
+  std::int64_t end = 0;  ///< one past the largest; least: the tensor holds numbers
+  static constexpr std::size_t kMostIgnored = 4;
+  std::vector<std::int64_t> ignored;  ///< what one of 8 elements holds instead, by turns, where a pattern says so
   IntegerOrder order = IntegerOrder::none;
   std::string rows = {};  ///< the tensor of offsets whose parts are its rows; empty: those of its last dimension
   [[nodiscard]] bool empty() const { return end == least; }

@@ -67,11 +67,12 @@ std::vector<Flag> read_flags(const SpecTable& family) {
 std::vector<ScalarDecl> read_scalars(const SpecTable& family) {
   std::vector<ScalarDecl> scalars;
   for (const TomlValue& value : family.tables("scalar")) {
-    const SpecTable row = SpecTable::named(value, "scalar", {"name", "doc", "default", "dtype", "quiet"});
+    const SpecTable row = SpecTable::named(value, "scalar", {"name", "doc", "default", "also", "dtype", "quiet"});
     ScalarDecl scalar;
     scalar.name = row.identifier("name");
     scalar.doc = row.text("doc", "");
     scalar.default_value = row.number("default");
+    scalar.also = row.numbers("also");
     scalar.dtype = row.dtype("dtype").value_or(DType::fp32);
     if (scalar.dtype != DType::fp32 && scalar.dtype != DType::fp64) row.fail("dtype", "a scalar is fp32 or fp64");
     scalar.quiet = row.boolean("quiet", false);
@@ -87,7 +88,9 @@ constexpr DType kRanged[] = {DType::int32,  DType::int64,  DType::uint32, DType:
 /// range = [least, one past the largest], and what some elements hold instead.
 void read_range(const SpecTable& row, TensorDecl& tensor) {
   tensor.range = row.expressions("range");
-  tensor.ignored = row.expression_or_empty("ignored");
+  tensor.ignored = row.expressions("ignored");
+  if (tensor.ignored.size() > IntegerRange::kMostIgnored)
+    row.fail("ignored", fmt::format("{} numbers at most", IntegerRange::kMostIgnored));
   if (tensor.range.empty()) {
     if (row.has("range")) row.fail("range", "two integers are needed: the least, and one past the largest");
     for (const char* key : {"ignored", "order", "rows"})
@@ -362,7 +365,7 @@ Family read_family(const std::filesystem::path& file) {
     scope.check(tensor.partition);
     scope.check(tensor.unread);
     scope.check(tensor.range);
-    scope.check(tensor.ignored);
+    for (const Expression& ignored : tensor.ignored) scope.check(ignored);
   }
   family.constraints = read_constraints(top, scope);
   Scope reference_scope = scope;

@@ -204,10 +204,11 @@ IntegerRange range_of(const Family& family, const TensorDecl& tensor, const Prob
   range.rows = tensor.rows;
   if (tensor.order == IntegerOrder::distinct) check_distinct(tensor, problem, range);
   if (!tensor.rows.empty()) check_parts(family, tensor, problem);
-  if (tensor.ignored.empty()) return range;
-  range.ignored = {tensor.ignored.evaluate(problem.environment)};
-  if (range.ignored[0] < lowest || range.ignored[0] > highest)
-    throw SpecError(tensor.ignored.where(), fmt::format("tensor '{}' cannot hold {}", tensor.name, range.ignored[0]));
+  for (const Expression& ignored : tensor.ignored) {
+    range.ignored.push_back(ignored.evaluate(problem.environment));
+    if (range.ignored.back() < lowest || range.ignored.back() > highest)
+      throw SpecError(ignored.where(), fmt::format("tensor '{}' cannot hold {}", tensor.name, range.ignored.back()));
+  }
   return range;
 }
 

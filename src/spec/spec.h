@@ -38,6 +38,7 @@ struct Flag {
 struct ScalarDecl {
   std::string name, doc;
   double default_value = 0;
+  std::vector<double> also = {};  ///< that a thorough check tries besides those that it chooses
   DType dtype = DType::fp32;
   bool quiet = false;  ///< as a dimension's
   SourceLocation where;
@@ -77,7 +78,7 @@ struct TensorDecl {
   Expression partition;           ///< of how many things it holds the offsets of parts; empty: it holds numbers
   Expression unread;              ///< where not 0, no kernel may read it; empty: 0
   std::vector<Expression> range;  ///< the least of the integers that it holds, and one past the largest; empty: numbers
-  Expression ignored;             ///< what some elements hold instead; empty: none do
+  std::vector<Expression> ignored;          ///< what some elements hold instead, by turns; empty: none do
   IntegerOrder order = IntegerOrder::none;  ///< what integers of a range keep to within a row
   std::string rows;  ///< the tensor of offsets whose parts are its rows; empty: its last dimension's
   bool hot = false;  ///< an input that L2 holds when a timed run begins

@@ -81,7 +81,7 @@ TEST_CASE("lab kernels: fill has the same bits as host code and as PTX", "[emu][
       a.least = -5;
       a.range = range;
       a.ignores = pattern == lab::kSkewed ? 1 : 0;
-      a.ignored = -100;
+      a.ignored[0] = -100;
       check(a);
     }
 }

@@ -77,7 +77,7 @@ TEST_CASE("integers of a range are drawn as goes with the base, or as the recipe
     CHECK(a.range == 5);
     CHECK(a.plants == 0);
     CHECK(a.ignores == (pattern == lab::kDrawn ? 0 : 1));
-    CHECK(a.ignored == (pattern == lab::kDrawn ? 0 : -1));
+    CHECK(a.ignored[0] == (pattern == lab::kDrawn ? 0 : -1));
   }
   CHECK(fill("normal", "sorted").pattern == lab::kSorted);
   CHECK(fill("normal", "sorted").ignores == 1);

@@ -211,7 +211,7 @@ std::vector<std::int64_t> integers(lab::u32 pattern, lab::i64 least, lab::i64 en
   a.least = least;
   a.range = end - least;
   a.ignores = ignores ? 1 : 0;
-  a.ignored = -100;
+  a.ignored[0] = -100;
   std::vector<std::int64_t> out;
   for (const double v : values(lab::kInt64, a, count)) out.push_back(static_cast<std::int64_t>(v));
   return out;

@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <chrono>
 #include <cmath>
 #include <cstring>
+#include <vector>
 
 #include "common/lab_abi.h"
 #include "common/recipe.h"
@@ -91,8 +93,21 @@ constexpr i64 words_of(i64 count) {
   return (count + kPerWord - 1) / kPerWord;
 }
 
-[[gnu::noinline]] lab::Value planted(const lab::Format& format, const lab::FillArguments& a, u64 key, u64 index) {
-  return lab::planted_value(format, a, key, index);
+/// One function for all bases and types, seldom run and large: with all that it calls in it, values stay in registers.
+[[gnu::noinline, gnu::flatten]] u64 planted_bits(const lab::Format& format, const lab::FillArguments& a, u64 key,
+                                                 const lab::Cell& cell, bool with_points) {
+  return lab::encode_value(format, lab::planted_value(format, a, key, cell, with_points));
+}
+
+/// Elements from `begin` on that plants of single elements may have changed, in order; `end` behind them.
+std::vector<u64> points_between(const lab::FillArguments& a, u64 key, i64 begin, i64 end) {
+  std::vector<u64> points = {static_cast<u64>(end)};
+  for (u32 i = 0; i < a.plants; ++i)
+    lab::for_each_point(a, a.plant[i], lab::plant_key(key, i), [&](u64 index) {
+      if (index >= static_cast<u64>(begin) && index < static_cast<u64>(end)) points.push_back(index);
+    });
+  std::ranges::sort(points);
+  return points;
 }
 
 template <u32 kDtype, u32 kRecipe>
@@ -118,13 +133,19 @@ void fill_partition(const lab::FillArguments& a, Word<kDtype>* out) {
                      });
 }
 
-/// One loop for all bases: seldom run, and large.
 template <u32 kDtype>
 void fill_planted(const lab::FillArguments& a, Word<kDtype>* out, i64 begin, i64 end) {
   const lab::Format format = lab::format_of(kDtype);
+  if (begin == end) return;
   const u64 key = lab::stream_key(a.seed, a.tensor);
-  for (i64 i = begin; i < end; ++i)
-    store<kDtype>(out, i, lab::encode_value(format, planted(format, a, key, static_cast<u64>(i))));
+  const std::vector<u64> points = points_between(a, key, begin, end);
+  auto next = points.begin();
+  lab::Cell cell = lab::cell_of(a, static_cast<u64>(begin));
+  for (i64 i = begin; i < end; ++i, lab::to_next(a, cell)) {
+    const bool is_point = *next == cell.index;
+    while (*next == cell.index) ++next;
+    store<kDtype>(out, i, planted_bits(format, a, key, cell, is_point));
+  }
 }
 
 template <u32 kDtype>

@@ -159,6 +159,9 @@ void CheckSession::add_far() {
     const FarProblems far = far_problems({family, variant, configuration, rig_.device()}, asked_, kMostFar);
     if (!far.why_not.empty())
       notes_.push_back(fmt::format("{}: indices beyond 2^31 are not checked: {}", variant.name, far.why_not));
+    if (!far.left.empty())
+      notes_.push_back(
+          fmt::format("{}: indices beyond 2^31 are not checked of {}", variant.name, fmt::join(far.left, ", ")));
     for (const FarProblem& one : far.problems) {
       const auto known = std::ranges::find(problems_, one.problem.key(), &Problem::key);
       const auto at = static_cast<std::uint32_t>(known - problems_.begin());

@@ -126,7 +126,8 @@ std::vector<Problem> recorded_elsewhere(const Family& family, const Problem& ask
 std::vector<std::uint32_t> thin_recipes(const ProblemPlan& plan) {
   std::vector<std::uint32_t> chosen = quick_recipes(plan);
   for (std::uint32_t i = 0; i < plan.recipes.size(); ++i)
-    if ((plan.recipes[i].name == "equal" || plan.recipes[i].integers == "equal") &&
+    if ((plan.recipes[i].name == "equal" || plan.recipes[i].integers == "equal" ||
+         plan.recipes[i].integers == "ends") &&
         std::find(chosen.begin(), chosen.end(), i) == chosen.end())
       chosen.push_back(i);
   return chosen;

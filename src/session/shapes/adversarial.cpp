@@ -15,6 +15,7 @@ namespace kerlab::session {
 namespace {
 
 constexpr std::size_t kFewestShapes = 8;
+constexpr std::size_t kWithWholeTiles = 4;
 constexpr std::size_t kRowsDrawn = 48;   // drawn for one problem
 constexpr double kMoreOfParts = 8;       // bytes, to which next to nothing is done
 constexpr std::int64_t kWorthAlone = 3;  // what a goal of one factor is worth beside a pair
@@ -36,8 +37,8 @@ class ShapeDraw {
 /// Problems are added one after another, each that of those drawn which reaches the most that was not reached.
 class CoveringArray {
  public:
-  CoveringArray(const ShapedKernel& kernel, const ShapeLimits& limits, const ProblemRequest& base)
-      : kernel_(kernel), limits_(limits), base_(base), levels_(levels_of(kernel, base)) {
+  CoveringArray(const ShapedKernel& kernel, const ShapeLimits& limits, const ProblemRequest& base, const Problem& asked)
+      : kernel_(kernel), limits_(limits), base_(base), levels_(levels_of(kernel, base, asked)) {
     found_.lost = levels_.lost;
     number_goals();
     add(LevelOfEach(levels_.factors.size(), 0));
@@ -56,6 +57,20 @@ class CoveringArray {
       } else {
         given_up.insert(*goal);
       }
+    }
+  }
+
+  /// Other flags where all tiles are whole, several at once: what is drawn for the edges has a rest nearly everywhere,
+  /// and what is right there may be wrong without one.
+  void add_whole(std::size_t most) {
+    std::size_t turns = 0, added = 0;
+    for (const ShapeFactor& factor : levels_.factors)
+      if (factor.what == ShapeFactor::What::flag) turns = std::max(turns, factor.levels.size());
+    for (std::size_t turn = 1; turn < turns && added < most; ++turn) {
+      const LevelOfEach row = whole_row(turn);
+      if (row == whole_row(0) || !is_affordable(row)) continue;
+      add(row);
+      ++added;
     }
   }
 
@@ -136,6 +151,33 @@ class CoveringArray {
     if (padding == levels_.factors.end() || padding->levels.size() < 2) return;
     row[static_cast<std::size_t>(padding - levels_.factors.begin())] = 1;
     if (is_affordable(row)) add(row);
+  }
+
+  /// Of each dimension the least whole extent of several tiles, else of one; of each flag that has so many its `turn`th
+  /// value, where that is valid beside the others.
+  [[nodiscard]] LevelOfEach whole_row(std::size_t turn) const {
+    LevelOfEach row(levels_.factors.size(), 0);
+    const auto set = [&](std::size_t f, std::size_t level) {
+      const std::size_t before = std::exchange(row[f], level);
+      if (!valid_problem(kernel_, request_of(row))) row[f] = before;
+    };
+    for (std::size_t f = 0; f < row.size(); ++f) {
+      const std::vector<ShapeLevel>& levels = levels_.factors[f].levels;
+      if (levels_.factors[f].what == ShapeFactor::What::flag && turn < levels.size()) set(f, turn);
+    }
+    for (std::size_t f = 0; f < row.size(); ++f) {
+      const std::vector<ShapeLevel>& levels = levels_.factors[f].levels;
+      std::optional<std::size_t> least;
+      for (std::size_t l = 0; l < levels.size(); ++l)
+        if (levels[l].whole && (!least || levels[l].extent < levels[*least].extent)) least = l;
+      std::optional<std::size_t> several;
+      for (std::size_t l = 0; l < levels.size(); ++l)
+        if (least && levels[l].whole && levels[l].extent > levels[*least].extent &&
+            (!several || levels[l].extent < levels[*several].extent))
+          several = l;
+      if (several || least) set(f, several ? *several : *least);
+    }
+    return row;
   }
 
   [[nodiscard]] std::int64_t least_of(const std::string& name) const {
@@ -300,10 +342,11 @@ ShapeLimits limits_for(const DeviceInfo& device) {
 
 AdversarialShapes adversarial_shapes(const ShapedKernel& kernel, const Problem& asked, const ShapeLimits& limits) {
   const ProblemRequest base = first_shape(kernel, asked);
-  CoveringArray array(kernel, limits, base);
+  CoveringArray array(kernel, limits, base, asked);
   array.fill(false, limits.shapes);
   array.fill_up(kFewestShapes);
   array.fill(true, limits.with_flags);
+  if (limits.with_flags > 0) array.add_whole(kWithWholeTiles);
   AdversarialShapes found = array.take();
   found.thin = thin_shapes(kernel, base, limits.bytes, limits.flops);
   found.parts = many_parts_shape(kernel, base, kMoreOfParts * limits.bytes, limits.flops);

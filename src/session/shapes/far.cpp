@@ -1,7 +1,10 @@
 #include "session/shapes/far.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -14,8 +17,8 @@ namespace kerlab::session {
 
 namespace {
 
-constexpr double kBeyond32Bits =
-    1.0625 * 4294967296.0;  // elements: what is kept in 32 bits without a sign fails as well
+constexpr double k32Bits = 4294967296.0;
+constexpr double kBeyond32Bits = 1.0625 * k32Bits;  // elements: what is kept in 32 bits without a sign fails as well
 constexpr double kBeyond31Bits = 1.5 * static_cast<double>(kFarElements);
 // Of the other dimensions, where they are no shorter: no power of two, so that an offset of 32 bits does not lead to
 // the same place of another row or matrix; whole tiles for those who take no others.
@@ -28,6 +31,8 @@ constexpr std::uint32_t kMostRows = 65535;  // of a grid, in y and z
 constexpr int kSmsForAll = 1 << 20;         // more than there are work tiles
 constexpr double kFlopsOfSample = 3e8, kBytesOfSample = 48e6, kBlocksOfSample = 6;
 constexpr double kShareOfMemory = 0.9;
+
+const std::string kTensorGoal = "tensor ";
 
 using Extents = std::map<std::string, std::int64_t>;
 
@@ -51,30 +56,37 @@ class FarSearch {
     if (const auto plan = plan_of(asked, kernel.device.sms)) program_ = plan->defines;
   }
 
-  std::vector<FoundProblem> find(double elements) {
-    found_.clear();
-    known_.clear();
-    for (const Extents& others : short_extents())
-      for (const std::vector<std::string>& along : directions()) try_along(others, along, elements);
-    return std::move(found_);
+  /// Those with a tensor of more than 2^31 elements, and of more than 2^32 where it fits the device.
+  const std::vector<FoundProblem>& find() {
+    for (const double elements : {kBeyond32Bits, kBeyond31Bits})
+      for (const Extents& others : short_extents())
+        for (const std::vector<std::string>& along : directions()) try_along(others, along, elements);
+    return found_;
   }
 
-  [[nodiscard]] const std::string& why_not() const { return why_not_; }
+  /// Tensors that are far in a problem that is not among those found, with the reason of the first of them.
+  [[nodiscard]] const std::map<std::string, std::string>& refused() const { return refused_; }
+
+  /// Of the first problem that was refused; empty: there was none.
+  [[nodiscard]] const std::string& why_not() const { return first_why_not_; }
 
  private:
-  /// What the other dimensions may be: as asked for, if that is short; all of them short.
+  /// What the other dimensions may be: as asked for, if that is short; all of them short. Quiet ones are 1, and as
+  /// asked for, since there are tensors that are short without them: the side of a block, a filter's radius.
   [[nodiscard]] std::vector<Extents> short_extents() const {
-    std::vector<Extents> all(1 + std::size(kShort));
-    for (std::size_t d = 0; d < asked_.dimensions.size(); ++d) {
-      const Dimension& dimension = kernel_.family.dimensions[d];
-      const std::int64_t own = asked_.dimensions[d].second;
-      const auto within = [&](std::int64_t extent) {
-        return std::clamp(dimension.quiet ? std::min<std::int64_t>(own, 1) : extent, dimension.minimum,
-                          dimension.maximum);
-      };
-      all[0][dimension.name] = within(std::min(own, kShort[0]));
-      for (std::size_t i = 0; i < std::size(kShort); ++i) all[i + 1][dimension.name] = within(kShort[i]);
-    }
+    std::vector<Extents> all;
+    for (const bool quiet_is_own : {false, true})
+      for (const std::int64_t most : {std::int64_t{0}, kShort[0], kShort[1], kShort[2], kShort[3]}) {
+        Extents extents;
+        for (std::size_t d = 0; d < asked_.dimensions.size(); ++d) {
+          const Dimension& dimension = kernel_.family.dimensions[d];
+          const std::int64_t own = asked_.dimensions[d].second,
+                             few = quiet_is_own ? own : std::min<std::int64_t>(own, 1);
+          const std::int64_t extent = dimension.quiet ? few : most == 0 ? std::min(own, kShort[0]) : most;
+          extents[dimension.name] = std::clamp(extent, dimension.minimum, dimension.maximum);
+        }
+        if (std::ranges::find(all, extents) == all.end()) all.push_back(std::move(extents));
+      }
     return all;
   }
 
@@ -131,7 +143,15 @@ class FarSearch {
     if (!known_.insert(problem->key()).second) return;
     FoundProblem found{{std::move(*problem), kernel_.device.sms}, {}, false, 0};
     found.goals = goals_of(found.far.problem);
-    if (!found.goals.empty() && choose_device(found)) found_.push_back(std::move(found));
+    if (found.goals.empty()) return;
+    why_not_.clear();
+    if (choose_device(found)) {
+      found_.push_back(std::move(found));
+      return;
+    }
+    if (first_why_not_.empty()) first_why_not_ = why_not_;
+    for (const std::string& goal : found.goals)
+      if (goal.starts_with(kTensorGoal)) refused_.emplace(goal.substr(kTensorGoal.size()), why_not_);
   }
 
   /// None: nothing is far, or all is more than the device holds.
@@ -141,7 +161,9 @@ class FarSearch {
     for (const Tensor& tensor : tensors_of(kernel_.family, problem)) {
       bytes += static_cast<double>(tensor.bytes());
       if (is_sparse(tensor) && tensor.range.order != IntegerOrder::none) return {};  // what repeats itself has no order
-      if (!tensor.unread && tensor.elements() > kFarElements + kFarElements / 4) goals.insert("tensor " + tensor.name);
+      if (tensor.unread || tensor.elements() <= kFarElements + kFarElements / 4) continue;
+      goals.insert(kTensorGoal + tensor.name);
+      if (static_cast<double>(tensor.elements()) > k32Bits) goals.insert(fmt::format("{} beyond 32 bits", tensor.name));
     }
     if (goals.empty() || bytes > kShareOfMemory * static_cast<double>(kernel_.device.memory_bytes)) return {};
     for (std::size_t d = 0; d < problem.dimensions.size(); ++d)
@@ -199,13 +221,15 @@ class FarSearch {
   std::vector<std::string> program_;
   std::set<std::string> known_;
   std::vector<FoundProblem> found_;
-  std::string why_not_;
+  std::map<std::string, std::string> refused_;  ///< tensors
+  std::string why_not_, first_why_not_;         ///< of the problem that is looked at
 };
 
 /// That which has the most of what none before it has; of several a program that is compiled anyway, then the least.
-std::vector<FarProblem> cover(const std::vector<FoundProblem>& found, std::size_t most) {
+/// What they have goes to `reached`.
+std::vector<FarProblem> cover(const std::vector<FoundProblem>& found, std::size_t most,
+                              std::set<std::string>& reached) {
   std::vector<FarProblem> chosen;
-  std::set<std::string> reached;
   while (chosen.size() < most) {
     const FoundProblem* best = nullptr;
     double value = 0;
@@ -228,11 +252,13 @@ std::vector<FarProblem> cover(const std::vector<FoundProblem>& found, std::size_
 FarProblems far_problems(const ShapedKernel& kernel, const Problem& asked, std::size_t most) {
   FarSearch search(kernel, asked);
   FarProblems far;
-  for (const double elements : {kBeyond32Bits, kBeyond31Bits}) {
-    far.problems = cover(search.find(elements), most);
-    if (!far.problems.empty()) return far;
-  }
-  far.why_not = search.why_not().empty() ? "it takes no problem of so many that fits the device" : search.why_not();
+  std::set<std::string> reached;
+  far.problems = cover(search.find(), most, reached);
+  if (far.problems.empty())
+    far.why_not = search.why_not().empty() ? "it takes no problem of so many that fits the device" : search.why_not();
+  else
+    for (const auto& [tensor, why_not] : search.refused())
+      if (!reached.contains(kTensorGoal + tensor)) far.left.push_back(fmt::format("{} ({})", tensor, why_not));
   return far;
 }
 

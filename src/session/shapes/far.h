@@ -16,7 +16,8 @@ struct FarProblem {
 
 struct FarProblems {
   std::vector<FarProblem> problems;
-  std::string why_not;  ///< where there are none
+  std::string why_not;            ///< where there are none
+  std::vector<std::string> left;  ///< tensors that are far in none of them, though the family has such problems; why
 };
 
 /// At most so many, which have every tensor that can be beyond 2^31 elements (2^32, where it fits the device) and every

@@ -18,11 +18,15 @@ namespace {
 
 constexpr std::int64_t kSmallBatch = 3;
 constexpr std::int64_t kSomeEights = 40;        // of what may have to be a multiple of 8: less than the next power of 2
-constexpr std::int64_t kFewAtMost = 16;         // a dimension of so few is tried at its most
+constexpr std::int64_t kFewAtMost = 256;        // a dimension of so few is tried at its most
+constexpr std::int64_t kVeryFew = 16;           // of so few every value is tried
 constexpr std::int64_t kBeyond16Bits = 65'537;  // the least and the largest of so many are the same in 16 bits
-constexpr std::int64_t kRowPadding = 48;        // bytes: no multiple of a sector
+constexpr std::int64_t kBeyond24Bits = (std::int64_t{1} << 25) + 1;     // fp32 holds every second of them
+constexpr std::int64_t kRowPadding = 48;                                // bytes: no multiple of a sector
 constexpr std::int64_t kLong[] = {2051, 4099, 2056, 2052, 3072, 4096};  // several rounds of a loop, and a tail
 constexpr double kFraction = 1.2345678806304932;                        // 24 significant bits in fp32
+// What keeps a divisor from 0 is small, and smaller ones are used: who has a least of his own is wrong there.
+constexpr double kSmallScalar = 1e-3, kMuchLess = 1.0 / 64;
 
 /// What the widest_access access takes: 16 bytes, and rows of so many elements are what tensor maps ask for.
 std::int64_t widest_access(const Problem& base) {
@@ -57,12 +61,18 @@ std::set<std::int64_t> extents_of(const Dimension& dimension, const KernelSteps&
 }
 
 /// Of dimensions that mostly stay at their defaults (batch, heads, a filter's radius, the pages of a cache): fewer, and
-/// more; with other heads of queries or of keys the groups that share keys are of several sizes.
+/// more, not all of them powers of two; with other heads of queries or of keys the groups that share keys are of
+/// several sizes.
 std::set<std::int64_t> quiet_extents(const Dimension& dimension, std::int64_t base) {
   std::set<std::int64_t> extents = {kSmallBatch};
   if (base != 1) extents.insert({1, 2 * base});
+  if (base % 16 == 0) extents.insert(base / 2);
   if (base % 8 == 0) extents.insert(kSomeEights);
+  if (base % 64 == 0) extents.insert(base / 4 * 3);  // who takes whole tiles alone still meets no power of two
   if (dimension.maximum <= kFewAtMost) extents.insert({dimension.minimum, dimension.maximum});
+  for (std::int64_t e = dimension.minimum; dimension.maximum - dimension.minimum <= kVeryFew && e <= dimension.maximum;
+       ++e)
+    extents.insert(e);
   std::erase_if(extents, [&](std::int64_t extent) {
     return extent == base || extent < dimension.minimum || extent > dimension.maximum;
   });
@@ -113,8 +123,10 @@ ProblemRequest varied(const ProblemRequest& base, const ShapeFactor& factor, con
 
 class LevelCollector {
  public:
-  LevelCollector(const ShapedKernel& kernel, const ProblemRequest& base)
-      : kernel_(kernel), base_(base), problem_(make_problem(kernel.family, base)) {}
+  LevelCollector(const ShapedKernel& kernel, const ProblemRequest& base, const Problem& asked)
+      : kernel_(kernel), base_(base), asked_(base), problem_(make_problem(kernel.family, base)) {
+    asked_.dimensions = {asked.dimensions.begin(), asked.dimensions.end()};
+  }
 
   ShapeLevels collect() {
     const auto steps = steps_of(kernel_, problem_);
@@ -127,7 +139,8 @@ class LevelCollector {
 
  private:
   bool is_valid(const ShapeFactor& factor, const ShapeLevel& level) const {
-    return valid_problem(kernel_, varied(base_, factor, level)).has_value();
+    return valid_problem(kernel_, varied(base_, factor, level)) ||
+           valid_problem(kernel_, varied(asked_, factor, level));
   }
 
   /// Keeps what is valid. The first is the base's, which is.
@@ -142,20 +155,41 @@ class LevelCollector {
     const Dimension& dimension = kernel_.family.dimensions[d];
     const std::int64_t base = problem_.dimensions[d].second, packet = packet_of(problem_);
     const auto level = [&](std::int64_t extent) {
-      ShapeLevel made{fmt::format("{}={}", dimension.name, extent), extent, {}, 0, {}, {}};
+      ShapeLevel made{fmt::format("{}={}", dimension.name, extent), extent, {}, 0, {}, false, {}};
       if (dimension.quiet) made.alone = {made.text};
       return made;
     };
     std::vector<ShapeLevel> wished = {level(base)};
     if (dimension.quiet) {
-      for (const std::int64_t extent : quiet_extents(dimension, base)) wished.push_back(level(extent));
-      if (is_no_extent(dimension)) wished.push_back(level(kBeyond16Bits));
+      const std::int64_t own = asked_.dimensions.at(dimension.name);
+      std::set<std::int64_t> extents = quiet_extents(dimension, base);
+      extents.merge(quiet_extents(dimension, own));
+      extents.insert(own);
+      extents.erase(base);
+      for (const std::int64_t extent : extents) wished.push_back(level(extent));
+      if (is_no_extent(dimension)) {
+        wished.push_back(level(kBeyond16Bits));
+        if (dimension.maximum >= kBeyond24Bits) wished.push_back(level(kBeyond24Bits));
+      } else if (const auto many = many_more(dimension, base)) {
+        wished.push_back(level(*many));
+      }
     } else {
       for (const std::int64_t extent : extents_of(dimension, steps, widest_access(problem_), packet, base))
         if (extent != base) wished.push_back(level(extent));
     }
     add({ShapeFactor::What::dimension, dimension.name, {}}, wished);
     if (!dimension.quiet) set_goals(dimension, steps, wished);
+  }
+
+  /// Of a dimension without a near end that is no mere count of copies: the most of a few times as many that is valid.
+  std::optional<std::int64_t> many_more(const Dimension& dimension, std::int64_t base) const {
+    if (dimension.maximum <= kFewAtMost || base == 1) return std::nullopt;
+    for (const std::int64_t times : {16, 8, 4}) {
+      ProblemRequest request = base_;
+      request.dimensions[dimension.name] = times * base;
+      if (times * base <= dimension.maximum && valid_problem(kernel_, request)) return times * base;
+    }
+    return std::nullopt;
   }
 
   /// Whether a large one costs nothing: how many keys there are, how far something may be.
@@ -170,6 +204,9 @@ class LevelCollector {
   /// Of the dimension that was added last, once it is known which extents are valid.
   void set_goals(const Dimension& dimension, const KernelSteps& steps, const std::vector<ShapeLevel>& wished) {
     if (steps.alone > 0) levels_.alone.back() = {steps.alone - 1, steps.alone + 1, steps.alone + packet_of(problem_)};
+    // Of few parts one may be as long as a step, and a key longer.
+    if (std::ranges::any_of(kernel_.family.tensors, [](const TensorDecl& t) { return !t.partition.empty(); }))
+      for (const std::int64_t step : steps.own) levels_.alone.back().push_back(step + 1);
     std::vector<ShapeLevel>& levels = levels_.factors.back().levels;
     const std::int64_t wide = widest_access(problem_);
     std::int64_t unit = 0;
@@ -177,6 +214,8 @@ class LevelCollector {
     unit = std::max<std::int64_t>(1, unit);
     std::set<std::string> reached;
     for (ShapeLevel& level : levels) {
+      level.whole = level.extent > 0 && level.extent % wide == 0 &&
+                    std::ranges::all_of(steps.own, [&](std::int64_t step) { return level.extent % step == 0; });
       level.alone = goals_of_extent(dimension, steps, wide, unit, level.extent);
       level.kind = level.extent == dimension.minimum
                        ? dimension.name + " at its least"
@@ -194,7 +233,7 @@ class LevelCollector {
     const std::string& asked = base_.flags.at(flag.name);
     const auto level = [&](const std::string& value) {
       const std::string text = flag.name + "=" + value;
-      return ShapeLevel{text, 0, value, 0, {text}, text};
+      return ShapeLevel{text, 0, value, 0, {text}, false, text};
     };
     std::vector<ShapeLevel> wished = {level(asked)};
     for (const std::string& value : flag.values)
@@ -202,22 +241,24 @@ class LevelCollector {
     add({ShapeFactor::What::flag, flag.name, {}}, wished);
   }
 
-  /// Factors and what is added are also tried as nothing, as one off and negated; any other only a little larger. A
-  /// fraction is positive: whoever cuts off, rounds down or rounds to the nearest what is to be rounded up is wrong
-  /// there.
+  /// Factors and what is added are also tried as nothing, as one off and negated; any other only a little larger, a
+  /// small one much smaller too. A fraction is positive: whoever cuts off, rounds down or rounds to the nearest what is
+  /// to be rounded up is wrong there.
   void add_scalar(const ScalarDecl& scalar) {
     const double asked = base_.scalars.at(scalar.name);
     // In pairs with other things one fraction is as good as another: two would leave fewer pairs for the dimensions.
     const auto level = [&](double number) {
       const std::string text = fmt::format("{}={:.9g}", scalar.name, number);
       const bool is_fraction = asked == 0 && number != std::trunc(number);
-      return ShapeLevel{text, 0, {}, number, {text}, is_fraction ? scalar.name + " a fraction" : text};
+      return ShapeLevel{text, 0, {}, number, {text}, false, is_fraction ? scalar.name + " a fraction" : text};
     };
     std::vector<ShapeLevel> wished = {level(asked)};
     const bool is_factor = scalar.default_value == 0 || scalar.default_value == 1;
     std::vector<double> numbers = {asked == 0 ? 1 + kFraction : asked * kFraction};
     if (asked == 0) numbers.push_back(-kFraction);
     if (is_factor) numbers.insert(numbers.end(), {0, -1, 1, 3});
+    if (asked > 0 && asked < kSmallScalar) numbers.push_back(asked * kMuchLess);
+    numbers.insert(numbers.end(), scalar.also.begin(), scalar.also.end());
     for (const double number : numbers)
       if (number != asked) wished.push_back(level(number));
     add({ShapeFactor::What::scalar, scalar.name, {}}, wished);
@@ -227,7 +268,7 @@ class LevelCollector {
   void add_padding() {
     const auto level = [](std::int64_t bytes) {
       const std::string text = fmt::format("row padding {}", bytes);
-      return ShapeLevel{text, bytes, {}, 0, {text}, text};
+      return ShapeLevel{text, bytes, {}, 0, {text}, false, text};
     };
     std::vector<ShapeLevel> wished = {level(base_.row_padding)};
     if (base_.row_padding == 0 && !kernel_.variant.pitch.empty()) wished.push_back(level(kRowPadding));
@@ -236,6 +277,7 @@ class LevelCollector {
 
   const ShapedKernel& kernel_;
   const ProblemRequest& base_;
+  ProblemRequest asked_;  ///< the base with the extents asked for
   const Problem problem_;
   ShapeLevels levels_;
 };
@@ -270,8 +312,8 @@ std::optional<Problem> valid_problem(const ShapedKernel& kernel, const ProblemRe
   return problem;
 }
 
-ShapeLevels levels_of(const ShapedKernel& kernel, const ProblemRequest& base) {
-  return LevelCollector(kernel, base).collect();
+ShapeLevels levels_of(const ShapedKernel& kernel, const ProblemRequest& base, const Problem& asked) {
+  return LevelCollector(kernel, base, asked).collect();
 }
 
 }  // namespace kerlab::session

@@ -24,6 +24,7 @@ struct ShapeLevel {
   std::string value = {};          ///< of a flag
   double number = 0;               ///< of a scalar
   std::vector<std::string> alone;  ///< goals that it reaches: "K % 64 = 1", "layout=nt"
+  bool whole = false;              ///< of a dimension: so many tiles and vectors without a rest
   std::string kind = {};           ///< what of it is paired with other factors: "K % 4", "layout=nt"; empty: nothing
 };
 
@@ -59,7 +60,7 @@ struct ShapeLevels {
   /// Of each factor: extents around KernelSteps::alone, one below, one and 16 bytes above.
   std::vector<std::vector<std::int64_t>> alone;
 };
-/// All levels that are valid beside the base's others.
-ShapeLevels levels_of(const ShapedKernel& kernel, const ProblemRequest& base);
+/// All levels that are valid beside the base's others, or beside those of the problem asked for.
+ShapeLevels levels_of(const ShapedKernel& kernel, const ProblemRequest& base, const Problem& asked);
 
 }  // namespace kerlab::session

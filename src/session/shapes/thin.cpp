@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/error.h"
 #include "device/launch_limits.h"
@@ -12,9 +13,10 @@ namespace kerlab::session {
 
 namespace {
 
-// The first of them that is valid: ragged, then rows of whole 16 bytes, then whole tiles.
-constexpr std::int64_t kExtents[] = {kThinExtent + 5, kThinExtent + 8, kThinExtent + 16, kThinExtent + 64,
-                                     kThinExtent + 512};
+constexpr std::int64_t kShortest = 8192;  // a dimension of fewer is tried at its end by others
+constexpr std::int64_t kMany = 256;       // of a batch: an index of 8 bits
+// Where it is cheap, beyond 2^18: what is kept in 17 bits is as wrong as in 16.
+constexpr std::int64_t kLongThinExtent = 4 * kThinExtent;
 constexpr std::int64_t kOthers[] = {1, 8, 16, 64};
 constexpr std::int64_t kFolds[] = {2, 4, 8, 16, 32};  // where a block takes several rows
 constexpr double kLongerBytes = 8;
@@ -22,6 +24,7 @@ constexpr double kWarps = 1 << 16,
                  kWarpsAtLimit = 1 << 20;  // of a plan that is thin; of one whose grid is at its limit
 constexpr double kFlopsOfBlock = 1e6;      // more keep one warp of an emulated device busy for a second
 constexpr int kWarp = 32;
+constexpr std::size_t kWithOtherFlags = 6;  // each is another program
 
 /// Such a launch fails, and says why: it is no wrong result.
 bool beyond_limit(const LaunchPlan& plan, const DeviceInfo& device) {
@@ -41,6 +44,18 @@ bool starts_fast(const LaunchPlan& plan) {
   return warps <= (at_limit(plan) ? kWarpsAtLimit : kWarps);
 }
 
+/// A little more than that, ragged first, then rows of whole 16 bytes, then whole tiles; of a dimension that ends
+/// before, its end.
+std::vector<std::int64_t> extents_from(const Dimension& dimension, std::int64_t least) {
+  std::vector<std::int64_t> extents;
+  for (const std::int64_t beyond : {5, 8, 16, 64, 512}) extents.push_back(least + beyond);
+  if (dimension.maximum >= extents.front() || least != kThinExtent) return extents;
+  extents.clear();
+  if (dimension.maximum < kShortest) return extents;
+  for (const std::int64_t below : {1, 8, 16, 64, 0}) extents.push_back(dimension.maximum - below);
+  return extents;
+}
+
 class ThinSearch {
  public:
   ThinSearch(const ShapedKernel& kernel, const ProblemRequest& base, double bytes, double flops)
@@ -50,42 +65,75 @@ class ThinSearch {
         bytes_(bytes),
         flops_(flops) {}
 
+  /// As it is, under other values of the flags: the `turn`th of each that has so many. None: no other, not valid or not
+  /// cheap.
+  [[nodiscard]] std::optional<ProblemRequest> with_other_flags(const ProblemRequest& thin, std::size_t turn) const {
+    ProblemRequest other = thin;
+    for (const Flag& flag : kernel_.family.flags) {
+      if (turn >= flag.values.size()) continue;
+      const auto own = std::ranges::find(flag.values, base_.flags.at(flag.name));
+      const std::size_t at = static_cast<std::size_t>(own - flag.values.begin()) + turn;
+      const std::string before = std::exchange(other.flags[flag.name], flag.values[at % flag.values.size()]);
+      if (!valid_problem(kernel_, other)) other.flags[flag.name] = before;
+    }
+    const auto plan = other.flags == thin.flags ? std::nullopt : plan_of(other);
+    return plan && is_cheap(other, *plan, bytes_) ? std::optional(other) : std::nullopt;
+  }
+
   /// Of blocks that share out what is reduced along the dimension, each more than 16 bits count.
   [[nodiscard]] std::optional<ProblemRequest> long_blocks(const Dimension& dimension) const {
-    const auto thin = first_valid(dimension);
+    const auto thin = first_valid(dimension, kThinExtent);
     const auto plan = thin ? plan_of(*thin) : std::nullopt;
     if (!plan) return std::nullopt;
-    ProblemRequest longer = *thin;
-    longer.dimensions[dimension.name] = kThinExtent * static_cast<std::int64_t>(most_blocks(*plan)) + 5;
-    const auto more = valid_problem(kernel_, longer) ? plan_of(longer) : std::nullopt;
-    const bool shared_out = more && most_blocks(*more) == most_blocks(*plan) && written(longer) == written(*thin);
-    if (!shared_out || !is_cheap(longer, *more, bytes_)) return std::nullopt;
-    return longer;
+    for (const std::int64_t each : {kLongThinExtent, kThinExtent}) {
+      ProblemRequest longer = *thin;
+      longer.dimensions[dimension.name] = each * static_cast<std::int64_t>(most_blocks(*plan)) + 5;
+      const auto more = valid_problem(kernel_, longer) ? plan_of(longer) : std::nullopt;
+      const bool shared_out = more && most_blocks(*more) == most_blocks(*plan) && written(longer) == written(*thin);
+      if (shared_out && is_cheap(longer, *more, bytes_)) return longer;
+    }
+    return std::nullopt;
+  }
+
+  /// So many of what mostly stays at its default that 8 bits do not hold them, where each has blocks of its own.
+  [[nodiscard]] std::optional<ProblemRequest> many(const Dimension& dimension) const {
+    const auto found = dimension.maximum > 2 * kMany ? first_valid(dimension, kMany) : std::nullopt;
+    const auto plan = found ? plan_of(*found) : std::nullopt;
+    if (!plan || !is_cheap(*found, *plan, bytes_)) return std::nullopt;
+    ProblemRequest one = *found;
+    one.dimensions[dimension.name] = std::max<std::int64_t>(1, dimension.minimum);
+    const auto few = valid_problem(kernel_, one) ? plan_of(one) : std::nullopt;
+    return few && most_blocks(*few) < most_blocks(*plan) ? found : std::nullopt;
   }
 
   /// The dimension beyond 2^16, and where a grid is not at its limit by that, as much longer as it takes.
   [[nodiscard]] std::vector<ProblemRequest> along(const Dimension& dimension) const {
     std::vector<ProblemRequest> found;
-    const auto thin = first_valid(dimension);
+    const auto thin = first_valid(dimension, kThinExtent);
     const auto plan = thin ? plan_of(*thin) : std::nullopt;
     if (!plan) return found;
-    if (is_cheap(*thin, *plan, bytes_)) found.push_back(*thin);
+    const auto longer = at_limit(*plan) ? std::nullopt : first_valid(dimension, kLongThinExtent);
+    const auto longer_plan = longer ? plan_of(*longer) : std::nullopt;
+    if (longer_plan && !at_limit(*longer_plan) && is_cheap(*longer, *longer_plan, bytes_))
+      found.push_back(*longer);
+    else if (is_cheap(*thin, *plan, bytes_))
+      found.push_back(*thin);
     if (at_limit(*plan)) return found;
     for (const std::int64_t fold : kFolds) {
-      ProblemRequest longer = *thin;
-      longer.dimensions[dimension.name] *= fold;
-      const auto more = valid_problem(kernel_, longer) ? plan_of(longer) : std::nullopt;
+      ProblemRequest folded = *thin;
+      folded.dimensions[dimension.name] *= fold;
+      const auto more = valid_problem(kernel_, folded) ? plan_of(folded) : std::nullopt;
       if (!more || !at_limit(*more)) continue;
-      if (is_cheap(longer, *more, kLongerBytes * bytes_)) found.push_back(longer);
+      if (is_cheap(folded, *more, kLongerBytes * bytes_)) found.push_back(folded);
       break;
     }
     return found;
   }
 
  private:
-  [[nodiscard]] std::optional<ProblemRequest> first_valid(const Dimension& along) const {
+  [[nodiscard]] std::optional<ProblemRequest> first_valid(const Dimension& along, std::int64_t least) const {
     for (const std::int64_t other : kOthers)
-      for (const std::int64_t extent : kExtents) {
+      for (const std::int64_t extent : extents_from(along, least)) {
         ProblemRequest request = base_;
         for (const Dimension& dimension : kernel_.family.dimensions)
           if (!dimension.quiet) request.dimensions[dimension.name] = std::max(other, dimension.minimum);
@@ -147,10 +195,19 @@ std::vector<ProblemRequest> thin_shapes(const ShapedKernel& kernel, const Proble
   const ThinSearch search(kernel, base, bytes, flops);
   std::vector<ProblemRequest> found;
   for (const Dimension& dimension : kernel.family.dimensions) {
-    if (dimension.quiet) continue;
+    if (dimension.quiet) {
+      if (auto request = search.many(dimension)) found.push_back(std::move(*request));
+      continue;
+    }
     for (ProblemRequest& request : search.along(dimension)) found.push_back(std::move(request));
     if (auto request = search.long_blocks(dimension)) found.push_back(std::move(*request));
   }
+  std::size_t most = 1;
+  for (const Flag& flag : kernel.family.flags) most = std::max(most, flag.values.size());
+  const std::size_t own = found.size();
+  for (std::size_t turn = 1; turn < most; ++turn)
+    for (std::size_t i = 0; i < own && found.size() < own + kWithOtherFlags; ++i)
+      if (auto request = search.with_other_flags(found[i], turn)) found.push_back(std::move(*request));
   return found;
 }
 

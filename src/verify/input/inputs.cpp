@@ -103,8 +103,11 @@ void fill_integers(lab::FillArguments& a, const IntegerRange& range, lab::Intege
   a.least = range.least;
   a.range = range.end - range.least;
   a.order = static_cast<lab::u32>(range.order);
-  a.ignores = pattern != lab::kDrawn && !range.ignored.empty() ? 1 : 0;
-  a.ignored = a.ignores != 0 ? range.ignored[0] : 0;
+  static_assert(lab::kMostIgnored == IntegerRange::kMostIgnored);
+  a.ignores = 0;
+  if (pattern == lab::kDrawn) return;
+  for (const std::int64_t ignored : range.ignored)
+    if (a.ignores < lab::kMostIgnored) a.ignored[a.ignores++] = ignored;
 }
 
 /// Of a tensor that must not be read: NaN, or what comes nearest to it.

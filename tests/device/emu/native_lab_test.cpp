@@ -75,7 +75,7 @@ TEST_CASE("native lab: fill draws integers of a range", "[emu][native-lab]") {
       a.least = 3;
       a.range = 700;
       a.ignores = 1;
-      a.ignored = 2;
+      a.ignored[0] = 2;
       REQUIRE(bench.run(bench.four, "lab_fill", a));
       const lab::Format f = lab::format_of(dtype);
       const lab::u64 key = lab::stream_key(a.seed, a.tensor);
