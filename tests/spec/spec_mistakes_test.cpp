@@ -87,6 +87,8 @@ TEST_CASE("family: keys, types and TOML itself", "[spec]") {
        "family.toml:26:14: unknown name 'V' ('range' of tensor 'A')"},
       {"role = \"input\"", "role = \"input\"\ndtype = \"int32\"\npartition = \"M\"\nrange = [0, 2]",
        "family.toml:27:9: a partition holds offsets ('range' of tensor 'A')"},
+      {"role = \"input\"", "role = \"input\"\ndtype = \"int32\"\nrange = [0, 9]\nignored = [-1, -2, -3, -4, -5]",
+       "family.toml:27:11: 4 numbers at most ('ignored' of tensor 'A')"},
       {"role = \"input\"", "role = \"input\"\nignored = -1",
        "family.toml:25:11: only integers of a range have this: give a range ('ignored' of tensor 'A')"},
       {"[cost]", "[kost]", "family.toml:36:2: unknown key 'kost', did you mean 'cost'? (family)"},

@@ -208,13 +208,17 @@ TEST_CASE("NaN has either sign, from line to line and from point to point", "[ve
       const lab::FillArguments a = planted(matrix(), what, std::nan(""), false, 0, 1, 12);
       const lab::u64 key = lab::stream_key(a.seed, a.tensor);
       int negative = 0, positive = 0;
+      std::set<lab::u64> patterns;
       for (lab::i64 i = 0; i < a.count; ++i) {
         const lab::u64 bits = lab::element_bits(f, a, key, 0, static_cast<lab::u64>(i));
         if (!std::isnan(lab::decode(f, bits))) continue;
         ++(bits >> (8 * f.bytes - 1) != 0 ? negative : positive);
+        patterns.insert(bits & ((lab::u64{1} << (8 * f.bytes - 1)) - 1));
       }
       CHECK(negative > 0);
       CHECK(positive > 0);
+      // The usual one, all bits, the last bit alone: what rounds by adding to bits makes numbers of some.
+      CHECK(patterns.size() == (f.bytes == 1 ? 1 : 3));
     }
   }
 }

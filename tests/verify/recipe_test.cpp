@@ -223,6 +223,20 @@ std::int64_t number_of(const std::vector<std::int64_t>& x, std::int64_t value) {
 
 }  // namespace
 
+TEST_CASE("what is ignored are several numbers by turns", "[verify]") {
+  lab::FillArguments a = fill(lab::kIntegers);
+  a.count = 4000;
+  a.pattern = lab::kSkewed;
+  a.range = 50;
+  a.ignores = 3;
+  const lab::i64 ignored[] = {-1, -100, -2147483648LL};
+  std::copy(std::begin(ignored), std::end(ignored), a.ignored);
+  std::map<double, int> found;
+  for (const double v : values(lab::kInt64, a, static_cast<int>(a.count))) ++found[v < 0 ? v : 0.0];
+  CHECK(found.size() == 4);
+  for (const lab::i64 one : ignored) CHECK(found[static_cast<double>(one)] == Approx(500.0 / 3).margin(50));
+}
+
 TEST_CASE("integers of a range keep to it, and its ends occur", "[verify]") {
   const lab::i64 large = lab::i64{1} << 40;
   for (lab::u32 pattern = lab::kDrawn; pattern <= lab::kReversed; ++pattern)

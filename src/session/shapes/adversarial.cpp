@@ -1,7 +1,9 @@
 #include "session/shapes/adversarial.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <numeric>
 #include <set>
 #include <utility>
 
@@ -15,7 +17,7 @@ namespace kerlab::session {
 namespace {
 
 constexpr std::size_t kFewestShapes = 8;
-constexpr std::size_t kWithWholeTiles = 4;
+constexpr std::size_t kWithWholeTiles = 4, kWithMost = 3;
 constexpr std::size_t kRowsDrawn = 48;   // drawn for one problem
 constexpr double kMoreOfParts = 8;       // bytes, to which next to nothing is done
 constexpr std::int64_t kWorthAlone = 3;  // what a goal of one factor is worth beside a pair
@@ -72,6 +74,42 @@ class CoveringArray {
       add(row);
       ++added;
     }
+  }
+
+  /// What mostly stays at its default at the most that is affordable, where all else has several whole tiles: a long
+  /// halo reaches into the next tile only where there is one.
+  void add_most(std::size_t most) {
+    std::size_t added = 0;
+    for (std::size_t f = 0; f < levels_.factors.size() && added < most; ++f) {
+      const auto dimension = std::ranges::find(kernel_.family.dimensions, levels_.factors[f].name, &Dimension::name);
+      if (!is_a(f, ShapeFactor::What::dimension) || !dimension->quiet) continue;
+      std::vector<std::size_t> order(levels_.factors[f].levels.size());
+      std::iota(order.begin(), order.end(), std::size_t{0});
+      std::ranges::sort(order, std::greater<>(), [&](std::size_t l) { return levels_.factors[f].levels[l].extent; });
+      const auto row = affordable_with(f, order);
+      if (!row) continue;
+      add(*row);
+      ++added;
+    }
+  }
+
+  /// The factor at the first of these levels, before its own, for which a row of whole tiles is affordable: several of
+  /// each dimension, or of one of them.
+  [[nodiscard]] std::optional<LevelOfEach> affordable_with(std::size_t factor,
+                                                           const std::vector<std::size_t>& levels) const {
+    for (const std::size_t level : levels) {
+      if (level == 0) return std::nullopt;
+      LevelOfEach row = whole_row(0);
+      row[factor] = level;
+      if (is_affordable(row)) return row;
+      for (std::size_t several = row.size(); several-- > 0;) {
+        if (!is_a(several, ShapeFactor::What::dimension) || several == factor) continue;
+        row = whole_row(0, several);
+        row[factor] = level;
+        if (is_affordable(row)) return row;
+      }
+    }
+    return std::nullopt;
   }
 
   /// Draws more, whatever they reach, until there are so many; families with few problems have fewer.
@@ -153,9 +191,9 @@ class CoveringArray {
     if (is_affordable(row)) add(row);
   }
 
-  /// Of each dimension the least whole extent of several tiles, else of one; of each flag that has so many its `turn`th
-  /// value, where that is valid beside the others.
-  [[nodiscard]] LevelOfEach whole_row(std::size_t turn) const {
+  /// Of each dimension (`only`: of that one, and the others are short) the least whole extent of several tiles, else of
+  /// one; of each flag that has so many its `turn`th value, where that is valid beside the others.
+  [[nodiscard]] LevelOfEach whole_row(std::size_t turn, std::optional<std::size_t> only = {}) const {
     LevelOfEach row(levels_.factors.size(), 0);
     const auto set = [&](std::size_t f, std::size_t level) {
       const std::size_t before = std::exchange(row[f], level);
@@ -169,9 +207,11 @@ class CoveringArray {
       const std::vector<ShapeLevel>& levels = levels_.factors[f].levels;
       std::optional<std::size_t> least;
       for (std::size_t l = 0; l < levels.size(); ++l)
-        if (levels[l].whole && (!least || levels[l].extent < levels[*least].extent)) least = l;
+        if ((only && *only != f ? levels[l].extent > 0 && is_a(f, ShapeFactor::What::dimension) : levels[l].whole) &&
+            (!least || levels[l].extent < levels[*least].extent))
+          least = l;
       std::optional<std::size_t> several;
-      for (std::size_t l = 0; l < levels.size(); ++l)
+      for (std::size_t l = 0; l < levels.size() && (!only || *only == f); ++l)
         if (least && levels[l].whole && levels[l].extent > levels[*least].extent &&
             (!several || levels[l].extent < levels[*several].extent))
           several = l;
@@ -347,6 +387,7 @@ AdversarialShapes adversarial_shapes(const ShapedKernel& kernel, const Problem& 
   array.fill_up(kFewestShapes);
   array.fill(true, limits.with_flags);
   if (limits.with_flags > 0) array.add_whole(kWithWholeTiles);
+  if (limits.with_flags > 0) array.add_most(kWithMost);
   AdversarialShapes found = array.take();
   found.thin = thin_shapes(kernel, base, limits.bytes, limits.flops);
   found.parts = many_parts_shape(kernel, base, kMoreOfParts * limits.bytes, limits.flops);

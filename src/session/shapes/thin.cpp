@@ -1,6 +1,7 @@
 #include "session/shapes/thin.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -17,7 +18,9 @@ constexpr std::int64_t kShortest = 8192;  // a dimension of fewer is tried at it
 constexpr std::int64_t kMany = 256;       // of a batch: an index of 8 bits
 // Where it is cheap, beyond 2^18: what is kept in 17 bits is as wrong as in 16.
 constexpr std::int64_t kLongThinExtent = 4 * kThinExtent;
-constexpr std::int64_t kOthers[] = {1, 8, 16, 64};
+constexpr std::array<std::int64_t, 4> kOthers = {1, 8, 16, 64};
+// Of one integer alone it is luck what it is.
+constexpr std::array<std::int64_t, 4> kOthersOfIntegers = {8, 16, 64, 1};
 constexpr std::int64_t kFolds[] = {2, 4, 8, 16, 32};  // where a block takes several rows
 constexpr double kLongerBytes = 8;
 constexpr double kWarps = 1 << 16,
@@ -132,7 +135,9 @@ class ThinSearch {
 
  private:
   [[nodiscard]] std::optional<ProblemRequest> first_valid(const Dimension& along, std::int64_t least) const {
-    for (const std::int64_t other : kOthers)
+    const bool draws =
+        std::ranges::any_of(kernel_.family.tensors, [](const TensorDecl& t) { return !t.range.empty(); });
+    for (const std::int64_t other : draws ? kOthersOfIntegers : kOthers)
       for (const std::int64_t extent : extents_from(along, least)) {
         ProblemRequest request = base_;
         for (const Dimension& dimension : kernel_.family.dimensions)
