@@ -168,11 +168,11 @@ KERLAB_BOTH Value value_of(double x) {
 }
 
 /// A value that is no number; its magnitude says which: the usual one, that of all bits, that of the last bit alone.
-inline constexpr u64 kNanKinds = 3;
+inline constexpr u64 kNanKinds = 3, kNanOfAllBits = 2;
 KERLAB_BOTH u64 nan_of(const Format& f, u64 kind) {
   if (f.precision <= 4) return f.nan;  // one alone, or few
   const u64 all = (u64{1} << (bits_in(f) - 1 - f.shift)) - 1;
-  return kind == 2 ? all : kind == 3 ? f.overflow + 1 : f.nan;
+  return kind == kNanOfAllBits ? all : kind == 3 ? f.overflow + 1 : f.nan;
 }
 
 /// Rounded once. Integers have their largest number for NaN and infinity, as e2m1 has; e4m3 and e8m0, which have no

@@ -130,12 +130,13 @@ KERLAB_BOTH i64 spread_of(u64 key, const Place& place, i64 most) {
 }
 
 /// NaN has either sign and several patterns of bits, from line to line: by some arithmetic on bits only the usual one
-/// stays a NaN.
+/// stays a NaN. That of all bits is positive: with its sign it would be what outputs are poisoned with.
 KERLAB_BOTH Value planted_number(const Plant& plant, u64 key, u64 line) {
   const Value v = value_of(plant.value);
   if (v.exponent != kNotANumber) return v;
-  const u64 bits = random_word(key, line, 1);
-  return {(bits & 1) != 0, 1 + drawn_below(bits, kNanKinds), kNotANumber};
+  const u64 bits = random_word(key, line, 1), kind = 1 + drawn_below(bits, kNanKinds);
+  const bool negative = (bits & 1) != 0;
+  return {negative, negative && kind == kNanOfAllBits ? u64{1} : kind, kNotANumber};
 }
 
 /// What a plant makes of an element of one of its lines. `key` is the plant's own.

@@ -213,6 +213,7 @@ TEST_CASE("NaN has either sign, from line to line and from point to point", "[ve
         const lab::u64 bits = lab::element_bits(f, a, key, 0, static_cast<lab::u64>(i));
         if (!std::isnan(lab::decode(f, bits))) continue;
         ++(bits >> (8 * f.bytes - 1) != 0 ? negative : positive);
+        if (f.bytes > 1) CHECK(bits + 1 != lab::u64{1} << 8 * f.bytes);  // what outputs are poisoned with
         patterns.insert(bits & ((lab::u64{1} << (8 * f.bytes - 1)) - 1));
       }
       CHECK(negative > 0);
