@@ -135,6 +135,7 @@ class ThinSearch {
 
  private:
   [[nodiscard]] std::optional<ProblemRequest> first_valid(const Dimension& along, std::int64_t least) const {
+    std::optional<ProblemRequest> first;
     const bool draws =
         std::ranges::any_of(kernel_.family.tensors, [](const TensorDecl& t) { return !t.range.empty(); });
     for (const std::int64_t other : draws ? kOthersOfIntegers : kOthers)
@@ -143,9 +144,16 @@ class ThinSearch {
         for (const Dimension& dimension : kernel_.family.dimensions)
           if (!dimension.quiet) request.dimensions[dimension.name] = std::max(other, dimension.minimum);
         request.dimensions[along.name] = extent;
-        if (valid_problem(kernel_, request)) return request;
+        if (!valid_problem(kernel_, request)) continue;
+        if (!draws || is_cheap(request)) return request;
+        if (!first) first = std::move(request);
       }
-    return std::nullopt;
+    return first;
+  }
+
+  [[nodiscard]] bool is_cheap(const ProblemRequest& request) const {
+    const auto plan = plan_of(request);
+    return plan && is_cheap(request, *plan, bytes_);
   }
 
   [[nodiscard]] std::optional<LaunchPlan> plan_of(const ProblemRequest& request) const {
