@@ -10,7 +10,13 @@ namespace {
 
 using ptx::Special;
 
-std::uint64_t now(const Warp& warp, const Op& op) {
+/// Of %globaltimer when a block begins: nanoseconds since 1970 at noon on 2026-01-01. Whoever looks finds a time as on
+/// a GPU, and the same one in every run.
+constexpr std::uint64_t kTimerBegin = 1'767'268'800'000'000'000;
+/// Of %clock64: cycles of an hour or two, as on a GPU that was not switched on just now.
+constexpr std::uint64_t kClockBegin = 10'123'456'789'012;
+
+std::uint64_t elapsed(const Warp& warp, const Op& op) {
   return static_cast<std::uint64_t>(static_cast<const WarpState&>(warp).executed + op.immediate);
 }
 
@@ -23,11 +29,13 @@ void put(const Warp& warp, const Op& op, std::uint64_t value) {
   for (int lane = 0; lane < kLanes; ++lane) std::memcpy(slot + 2 * lane, &value, sizeof value);
 }
 
+template <std::uint64_t Begin>
 void low(Warp& warp, const Op& op, std::uint32_t) {
-  put(warp, op, now(warp, op));
+  put(warp, op, Begin + elapsed(warp, op));
 }
+template <std::uint64_t Begin>
 void high(Warp& warp, const Op& op, std::uint32_t) {
-  put(warp, op, now(warp, op) >> 32);
+  put(warp, op, (Begin + elapsed(warp, op)) >> 32);
 }
 
 }  // namespace
@@ -40,12 +48,14 @@ Handler clock_handler(Special special) {
   switch (special) {
     case Special::clock:
     case Special::clock64:
+      return low<kClockBegin>;
+    case Special::clock_hi:
+      return high<kClockBegin>;
     case Special::globaltimer:
     case Special::globaltimer_lo:
-      return low;
-    case Special::clock_hi:
+      return low<kTimerBegin>;
     case Special::globaltimer_hi:
-      return high;
+      return high<kTimerBegin>;
     default:
       return nullptr;
   }

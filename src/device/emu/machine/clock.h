@@ -1,6 +1,6 @@
 #pragma once
-// %clock, %clock64 and %globaltimer: the number of instructions that the warp has executed in its block. No time at
-// all, but it grows, and it is the same in every run.
+// %clock, %clock64 and %globaltimer: the number of instructions that the warp has executed in its block, counted from
+// an instant as a GPU would have. No time at all, but it grows, and it is the same in every run.
 
 #include "device/emu/machine/op.h"
 #include "device/emu/ptx/ir.h"

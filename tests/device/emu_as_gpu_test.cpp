@@ -1,0 +1,64 @@
+// What every GPU does and an emulated device need not: its clocks.
+
+#include "catch.h"
+#include "device/device_kernels.h"
+#include "device/emu/emu_device.h"
+#include "device/emu/emu_device_profile.h"
+#include "device/emu/hopper_text.h"
+#include "device/launches.h"
+
+using namespace kerlab;
+using namespace kerlab::emu;
+
+namespace {
+
+constexpr std::uint32_t kMostBlocks = 1000;
+
+/// An H200 with a kernel "k", as hopper_text makes it, that writes 16 words from x2 on for each block.
+class WrittenByBlock {
+ public:
+  explicit WrittenByBlock(const std::string& body, const std::string& shared = "")
+      : text_(hopper_text(shared, "mul.wide.u32 x2, r2, 64; add.u64 x2, x0, x2;\n" + body)),
+        module_(device.load(test::image(text_), "k")) {}
+
+  EmuDevice device{read_emulated_device(profile_folder(), "h200"),
+                   {.threads = 2, .instruction_budget = 1 << 20, .sample_blocks = 0}};
+
+  /// Word `word` of each block.
+  std::vector<std::uint32_t> run(std::uint32_t blocks, LaunchMode mode = LaunchMode::check_all, std::size_t word = 0) {
+    BoundLaunch launch;
+    launch.module = module_;
+    launch.kernel = "k";
+    launch.grid = {blocks, 1, 1};
+    launch.block = {1, 1, 1};
+    launch.arguments = {test::argument(out_.pointer()), test::argument(out_.pointer()), test::argument(blocks)};
+    device.launch(launch, mode);
+    const std::vector<std::uint32_t> all = test::words_at(device, out_.pointer(), std::size_t{blocks} * 16);
+    std::vector<std::uint32_t> words;
+    for (std::size_t at = word; at < all.size(); at += 16) words.push_back(all[at]);
+    return words;
+  }
+
+ private:
+  std::string text_;
+  ModuleId module_;
+  Allocation out_{device, std::size_t{kMostBlocks} * 64};
+};
+
+}  // namespace
+
+TEST_CASE("as a GPU: %globaltimer counts from 1970, clocks since it was switched on", "[emu][device]") {
+  WrittenByBlock kernel(
+      "mov.u64 x3, %globaltimer; st.global.u64 [x2], x3; mov.u32 r4, %globaltimer_hi; st.global.u32 [x2+8], r4;\n"
+      "mov.u64 x4, %globaltimer; sub.u64 x4, x4, x3; st.global.u32 [x2+12], x4;\n"
+      "mov.u64 x5, %clock64; shr.u64 x5, x5, 32; st.global.u32 [x2+16], x5;");
+  constexpr std::uint64_t kYear = 365ull * 24 * 3600 * 1'000'000'000;
+  const std::uint32_t low = kernel.run(1)[0], high = kernel.run(1, LaunchMode::check_all, 1)[0];
+  CHECK((std::uint64_t{high} << 32 | low) / kYear >= 2025 - 1970);
+  CHECK((std::uint64_t{high} << 32 | low) / kYear < 2100 - 1970);
+  CHECK(kernel.run(1, LaunchMode::check_all, 2)[0] == high);
+  CHECK(kernel.run(1, LaunchMode::check_all, 3)[0] > 0);
+  CHECK(kernel.run(1, LaunchMode::check_all, 3)[0] < 1000);
+  CHECK(kernel.run(1, LaunchMode::check_all, 4)[0] > 0);
+  CHECK(kernel.run(1)[0] == low);
+}
