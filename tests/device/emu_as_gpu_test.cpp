@@ -1,4 +1,5 @@
-// What every GPU does and an emulated device need not: its clocks.
+// What every GPU does and an emulated device need not: its clocks, its multiprocessors.
+#include <algorithm>
 
 #include "catch.h"
 #include "device/device_kernels.h"
@@ -61,4 +62,18 @@ TEST_CASE("as a GPU: %globaltimer counts from 1970, clocks since it was switched
   CHECK(kernel.run(1, LaunchMode::check_all, 3)[0] < 1000);
   CHECK(kernel.run(1, LaunchMode::check_all, 4)[0] > 0);
   CHECK(kernel.run(1)[0] == low);
+}
+
+TEST_CASE("as a GPU: blocks are spread over its multiprocessors", "[emu][device]") {
+  WrittenByBlock kernel("mov.u32 r4, %smid; st.global.u32 [x2], r4; mov.u32 r4, %nsmid; st.global.u32 [x2+4], r4;");
+  const auto count = static_cast<std::uint32_t>(kernel.device.info().sms);
+  CHECK(kernel.run(1, LaunchMode::check_all, 1)[0] == count);
+  const std::vector<std::uint32_t> few = kernel.run(4);
+  CHECK(std::ranges::min(few) < count / 8);
+  CHECK(std::ranges::max(few) > count - count / 8);
+  std::vector<std::uint32_t> wave = kernel.run(count);
+  CHECK(kernel.run(count, LaunchMode::count) == wave);
+  std::ranges::sort(wave);
+  for (std::uint32_t i = 0; i < count; ++i) REQUIRE(wave[i] == i);
+  for (const std::uint32_t each : kernel.run(kMostBlocks)) REQUIRE(each < count);
 }

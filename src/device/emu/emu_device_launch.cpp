@@ -141,6 +141,7 @@ LaunchReport EmuDevice::execute(EmuModule& code, const BoundLaunch& launch, Laun
   run.parameters = parameters;
   run.threads = options_.threads;
   run.instruction_budget = options_.instruction_budget;
+  run.multiprocessors = info_.sms;
   run.resident_blocks = std::int64_t{resources.blocks_per_sm} * info_.sms;
   run.count = mode == LaunchMode::count;
   run.sanitize = mode == LaunchMode::sanitize;

@@ -45,6 +45,7 @@ struct BlockSetting {
   std::uint32_t dynamic_shared = 0;
   std::int64_t instruction_budget = 0;
   const std::function<void(std::string_view)>* print = nullptr;
+  std::int64_t multiprocessors = 1;  ///< that blocks are spread over
 };
 
 struct FreeBytes {

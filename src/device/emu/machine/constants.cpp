@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 #include "device/emu/machine/block_runner.h"
 #include "device/emu/machine/clock.h"
@@ -25,6 +26,7 @@ bool depends_on_block(Special special) {
     case Special::clusterid_x:
     case Special::clusterid_y:
     case Special::clusterid_z:
+    case Special::smid:
       return true;
     default:
       return false;
@@ -50,6 +52,14 @@ Dim3 divide(const Dim3& a, const Dim3& b) {
 std::uint32_t component(const Dim3& value, Special special, Special first) {
   const int i = static_cast<int>(special) - static_cast<int>(first);
   return i == 0 ? value.x : i == 1 ? value.y : value.z;
+}
+
+/// Where a block runs: those that follow each other are far apart, so that the blocks of a small grid are on low and on
+/// high ones, and as many blocks as there are multiprocessors have one each.
+std::int64_t multiprocessor_of(std::int64_t block, std::int64_t count) {
+  std::int64_t stride = (5 * count + 7) / 8;
+  while (std::gcd(stride, count) != 1) ++stride;
+  return block % count * stride % count;
 }
 
 bool is_one_of(Special special, Special first) {
@@ -82,7 +92,10 @@ std::uint64_t BlockRunner::special(Special special, const WarpState& warp, int l
       return warp.index;
     case Special::nwarpid:
       return warps_.size();
-    case Special::nsmid:  // one multiprocessor: which one a block runs on is nobody's business
+    case Special::smid:
+      return static_cast<std::uint64_t>(multiprocessor_of(linear_, setting_.multiprocessors));
+    case Special::nsmid:
+      return static_cast<std::uint64_t>(setting_.multiprocessors);
     case Special::gridid:
       return 1;
     case Special::lanemask_eq:
@@ -106,7 +119,7 @@ std::uint64_t BlockRunner::special(Special special, const WarpState& warp, int l
     case Special::is_explicit_cluster:
       return cluster == Dim3{} ? 0 : 1;
     default:
-      return 0;  // smid; clocks are written when they are read
+      return 0;  // clocks are written when they are read
   }
 }
 

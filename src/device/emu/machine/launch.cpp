@@ -90,7 +90,13 @@ class Launch {
       sanitizer_.emplace(program_, *launch.memory, launch.grid, extent_, launch.before);
       state_.sanitizer = &*sanitizer_;
     }
-    setting_ = {&program_, &state_, extent_, launch.dynamic_shared, launch.instruction_budget, &launch.print};
+    setting_ = {&program_,
+                &state_,
+                extent_,
+                launch.dynamic_shared,
+                launch.instruction_budget,
+                &launch.print,
+                launch.multiprocessors};
   }
 
   LaunchReport run() {

@@ -45,6 +45,7 @@ struct MachineLaunch {
   std::vector<std::int64_t> blocks;  ///< linear indices to execute, with the rest of their clusters; empty: all
   int threads = 1;
   std::int64_t instruction_budget = 0;      ///< warp instructions per block; 0: none. Beyond it: FaultKind::timeout
+  std::int64_t multiprocessors = 1;         ///< %nsmid: %smid is below it
   std::int64_t resident_blocks = 0;         ///< of communicating kernels: at most that many at once
   Schedule schedule = Schedule::ascending;  ///< of these; they begin in ascending order all the same
   /// The first cluster begins last, and only when another one has ended: whoever waits for it waits in vain.
