@@ -1,4 +1,5 @@
-// What every GPU does and an emulated device need not: its clocks, its multiprocessors.
+// What every GPU does and an emulated device need not: its clocks, its multiprocessors, shared memory that nobody
+// clears.
 #include <algorithm>
 
 #include "catch.h"
@@ -7,6 +8,7 @@
 #include "device/emu/emu_device_profile.h"
 #include "device/emu/hopper_text.h"
 #include "device/launches.h"
+#include "device/shared_memory.h"
 
 using namespace kerlab;
 using namespace kerlab::emu;
@@ -76,4 +78,26 @@ TEST_CASE("as a GPU: blocks are spread over its multiprocessors", "[emu][device]
   std::ranges::sort(wave);
   for (std::uint32_t i = 0; i < count; ++i) REQUIRE(wave[i] == i);
   for (const std::uint32_t each : kernel.run(kMostBlocks)) REQUIRE(each < count);
+}
+
+TEST_CASE("as a GPU: blocks find in shared memory what those of the last launch left", "[emu][device]") {
+  const std::string found = "ld.shared.u32 r4, [kept]; st.global.u32 [x2], r4;\n";
+  WrittenByBlock kernel(found + "add.u32 r4, r4, 1; st.shared.u32 [kept], r4;", ".shared .align 4 .b8 kept[64];");
+  constexpr std::uint32_t kPoison = 0xFFFFFFFF;
+  const auto all = [](std::uint32_t value) { return std::vector<std::uint32_t>(300, value); };
+  CHECK(kernel.run(300) == all(kPoison));
+  CHECK(kernel.run(300) == all(kPoison));  // poison, unless it is asked for
+  {
+    const KeptSharedMemory shared(kernel.device);
+    const std::string nothing = shared.digest();
+    CHECK(kernel.run(300) == all(kPoison));
+    const std::string once = shared.digest();
+    CHECK(once != nothing);
+    CHECK(kernel.run(300) == all(0));
+    CHECK(shared.digest() != once);
+    CHECK(kernel.run(300) == all(1));
+    CHECK(kernel.run(300, LaunchMode::count) == all(kPoison));  // what is counted is as a first run
+    CHECK(kernel.run(300) == all(2));
+  }
+  CHECK(kernel.run(300) == all(kPoison));
 }

@@ -5,10 +5,13 @@
 
 #include <chrono>
 #include <map>
+#include <memory>
 #include <optional>
+#include <string>
 
 #include "device/device.h"
 #include "device/emu/emu_device_module.h"
+#include "device/emu/kept_shared.h"
 #include "device/emu/memory.h"
 #include "device/emu/native_lab.h"
 #include "device/emu/sampling.h"
@@ -49,6 +52,10 @@ class EmuDevice final : public Device {
   void unload(ModuleId module) noexcept override { modules_.erase(module); }
   /// Those in global memory.
   [[nodiscard]] std::vector<ModuleVariable> variables(ModuleId id) { return module(id).variables(); }
+  /// From now on blocks of launches in the modes check and check_all find what those before them left; or no longer.
+  void keep_shared_memory(bool keep);
+  /// A digest of what is left now; empty unless it is kept.
+  [[nodiscard]] std::string shared_memory_left() const { return kept_shared_ ? kept_shared_->digest() : std::string(); }
   KernelResources prepare(ModuleId module, const Launch& launch) override;
   TensorMap encode(const TensorMapSpec& spec, DevicePtr base) override;
 
@@ -86,7 +93,8 @@ class EmuDevice final : public Device {
   std::map<GraphId, Graph> graphs_;
   std::map<EventId, std::optional<std::chrono::steady_clock::time_point>> events_;
   std::vector<MemoryRegion> regions_;
-  emu::InFlight in_flight_;  ///< what the last launch left behind, where it was sanitized
+  emu::InFlight in_flight_;                       ///< what the last launch left behind, where it was sanitized
+  std::unique_ptr<emu::KeptShared> kept_shared_;  ///< null: blocks find poison
   std::uint32_t next_id_ = 1;
   std::uint64_t ordered_checks_ = 0;    ///< launches to be checked, of kernels in which the order of blocks may show
   std::uint64_t scheduled_checks_ = 0;  ///< the same, of kernels whose blocks wait for each other

@@ -150,6 +150,7 @@ LaunchReport EmuDevice::execute(EmuModule& code, const BoundLaunch& launch, Laun
   if (!run.sanitize) assume_initialised(launch);
   const bool checked = mode == LaunchMode::check || mode == LaunchMode::check_all;
   run.record_writes = checked || run.count;
+  run.kept_shared = checked ? kept_shared_.get() : nullptr;
   const bool sampled = (mode == LaunchMode::check || mode == LaunchMode::count) && options_.sample_blocks > 0;
   const emu::InFlight before = std::exchange(in_flight_, {});
   if (run.sanitize && launch.programmatic) run.before = &before;
@@ -171,6 +172,10 @@ LaunchReport EmuDevice::execute(EmuModule& code, const BoundLaunch& launch, Laun
     // The machine calls a fault sticky, as on a GPU; here the next launch is as good as any.
     throw DeviceFault(fault.kind(), fmt::format("kernel '{}': {}", launch.kernel, fault.what()), false);
   }
+}
+
+void EmuDevice::keep_shared_memory(bool keep) {
+  kept_shared_ = keep ? std::make_unique<emu::KeptShared>() : nullptr;
 }
 
 GraphId EmuDevice::capture(std::span<const BoundLaunch> launches, int repeats) {

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "base/hash.h"
+#include "device/shared_memory.h"
 #include "verify/emulated/emulated_check.h"
 #include "verify/emulated/emulated_run.h"
 
@@ -47,8 +48,9 @@ void EmulatedChecker::run_fresh(Candidate& candidate, std::uint32_t first, bool 
 
 /// Nothing is poisoned between launches in a row and one on inputs that were changed in place: whoever keeps results
 /// for inputs that it knows by some of their elements, leaves itself a word in a workspace or in its outputs, or
-/// counts, is found out. A whole run that writes what the one before it has left changes nothing: an emulated device
-/// has nothing else to tell two launches by, so that all further ones would do the same.
+/// counts, is found out. In shared memory blocks find what those before them left. A whole run that writes what the one
+/// before it has left, and leaves the same there, changes nothing: an emulated device has nothing else to tell two
+/// launches by, so that all further ones would do the same.
 void EmulatedChecker::run_kept(Candidate& candidate, std::uint32_t first, bool sampled, CheckReport& report) {
   const std::uint32_t recipe = data_.fresh_recipe(sampled ? ProblemData::Fresh::check : ProblemData::Fresh::changed);
   const int set = data_.set_with(first, candidate.plan().alignment);
@@ -56,11 +58,12 @@ void EmulatedChecker::run_kept(Candidate& candidate, std::uint32_t first, bool s
   const int launches = static_cast<int>(std::clamp(affordable, 2.0, 1.0 * kLaunchesInARow));
   const LaunchMode mode = sampled ? LaunchMode::check : LaunchMode::check_all;
   poisoned_.erase(set);
+  const KeptSharedMemory shared(data_.device());
   try {
     std::string before;
     for (int i = 0; i < launches; ++i) {
       const std::vector<LaunchReport> launched = candidate.run(set, mode);
-      std::string after = sampled ? std::string() : digest_of_written(data_.device(), launched);
+      std::string after = sampled ? std::string() : digest_of_written(data_.device(), launched) + shared.digest();
       if (data_.has_inout())
         for (const LaunchReport& launch : launched) data_.restore_written(set, launch.written);
       if (!sampled && after == before) break;

@@ -106,6 +106,7 @@ void BlockRunner::begin(std::int64_t linear_block) {
   std::fill(bulk_groups_.begin(), bulk_groups_.end(), 0);
   for (WgmmaGroups& groups : cta_.wgmma) groups.reset();
   std::memset(shared_.get(), kPoison, cta_.shared_bytes);
+  if (setting_.kept_shared != nullptr) setting_.kept_shared->begin_block(linear_, {shared_.get(), cta_.shared_bytes});
   std::memset(local_.get(), kPoison, local_bytes_);
   const std::size_t threads = std::size_t{launch.block.x} * launch.block.y * launch.block.z;
   for (WarpState& warp : warps_) {

@@ -15,6 +15,7 @@
 #include "device/emu/async/mbarrier.h"
 #include "device/emu/async/shared_place.h"
 #include "device/emu/handlers/async_copies.h"
+#include "device/emu/kept_shared.h"
 #include "device/emu/machine/cta.h"
 #include "device/emu/machine/machine.h"
 #include "device/emu/machine/program.h"
@@ -45,7 +46,8 @@ struct BlockSetting {
   std::uint32_t dynamic_shared = 0;
   std::int64_t instruction_budget = 0;
   const std::function<void(std::string_view)>* print = nullptr;
-  std::int64_t multiprocessors = 1;  ///< that blocks are spread over
+  std::int64_t multiprocessors = 1;   ///< that blocks are spread over
+  KeptShared* kept_shared = nullptr;  ///< what earlier launches left; null: blocks find poison
 };
 
 struct FreeBytes {

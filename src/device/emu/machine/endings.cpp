@@ -201,6 +201,7 @@ void BlockRunner::end_of_block() {
   if (cta_.launch->sanitizer != nullptr) cta_.launch->sanitizer->end_block(cta_);
   if (program_.sets_registers) check_register_limits(warps_);
   if (!cta_.cluster->pending.empty()) finish_copies(*cta_.cluster, cta_.rank);
+  if (setting_.kept_shared != nullptr) setting_.kept_shared->end_block(linear_, {shared_.get(), cta_.shared_bytes});
 }
 
 /// Lanes that have gone are waited for no longer.

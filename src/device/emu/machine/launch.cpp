@@ -96,11 +96,14 @@ class Launch {
                 launch.dynamic_shared,
                 launch.instruction_budget,
                 &launch.print,
-                launch.multiprocessors};
+                launch.multiprocessors,
+                launch.kept_shared};
   }
 
   LaunchReport run() {
+    if (launch_.kept_shared != nullptr) launch_.kept_shared->begin_launch(launch_.resident_blocks);
     run_blocks();
+    if (launch_.kept_shared != nullptr) launch_.kept_shared->end_launch();
     if (sanitizer_) {
       sanitizer_->end_launch();
       if (launch_.after != nullptr) sanitizer_->leave_behind(*launch_.after);

@@ -14,6 +14,8 @@
 
 namespace kerlab::emu {
 
+class KeptShared;  // kept_shared.h
+
 /// What launches leave behind that the next one may overlap (sanitize/in_flight.h).
 struct InFlight;
 
@@ -54,6 +56,7 @@ struct MachineLaunch {
   /// it leaves behind itself.
   const InFlight* before = nullptr;
   InFlight* after = nullptr;
+  KeptShared* kept_shared = nullptr;  ///< what blocks find in shared memory, and leave there; null: they find poison
   bool count = false, record_writes = false;
   bool sanitize = false;                        ///< report findings; faults are findings too
   std::function<void(std::string_view)> print;  ///< printf of the kernel; none: stderr
