@@ -1,5 +1,5 @@
 // What every GPU does and an emulated device need not: its clocks, its multiprocessors, shared memory that nobody
-// clears.
+// clears, waits that come to their time limit.
 #include <algorithm>
 
 #include "catch.h"
@@ -100,4 +100,25 @@ TEST_CASE("as a GPU: blocks find in shared memory what those of the last launch 
     CHECK(kernel.run(300) == all(2));
   }
   CHECK(kernel.run(300) == all(kPoison));
+}
+
+TEST_CASE("as a GPU: mbarrier.try_wait comes to its time limit in some checks, and not where a launch is counted",
+          "[emu][device][mbarrier]") {
+  // Copies are done as late as that: when nobody can go on.
+  WrittenByBlock kernel(
+      "mbarrier.init.shared.b64 [bar], 1; mov.u32 r4, 0;\n"
+      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [data], [x1], 256, [bar];\n"
+      "mbarrier.arrive.expect_tx.shared.b64 _, [bar], 256;\n"
+      "again: add.u32 r4, r4, 1; mbarrier.try_wait.parity.shared::cta.b64 p1, [bar], 0; @!p1 bra again;\n"
+      "st.global.u32 [x2], r4;",
+      ".shared .align 128 .b8 data[256]; .shared .align 8 .b64 bar;");
+  std::vector<int> seen(3);
+  for (int i = 0; i < 8; ++i) {
+    const std::uint32_t tries = kernel.run(1)[0];
+    REQUIRE((tries == 1 || tries == 2));
+    seen[tries]++;
+  }
+  CHECK(seen[1] >= 2);
+  CHECK(seen[2] >= 2);
+  for (int i = 0; i < 8; ++i) REQUIRE(kernel.run(1, LaunchMode::count)[0] == 1);
 }

@@ -150,6 +150,7 @@ LaunchReport EmuDevice::execute(EmuModule& code, const BoundLaunch& launch, Laun
   if (!run.sanitize) assume_initialised(launch);
   const bool checked = mode == LaunchMode::check || mode == LaunchMode::check_all;
   run.record_writes = checked || run.count;
+  run.impatient = checked && next_is_impatient();
   run.kept_shared = checked ? kept_shared_.get() : nullptr;
   const bool sampled = (mode == LaunchMode::check || mode == LaunchMode::count) && options_.sample_blocks > 0;
   const emu::InFlight before = std::exchange(in_flight_, {});
@@ -194,6 +195,11 @@ emu::Schedule EmuDevice::next_schedule() {
   constexpr emu::Schedule kSchedules[] = {emu::Schedule::descending, emu::Schedule::ascending, emu::Schedule::shuffled,
                                           emu::Schedule::descending};
   return kSchedules[(++scheduled_checks_ * 0x9e3779b97f4a7c15U) >> 62];
+}
+
+/// A try of an mbarrier may end by its time limit at any time: in one check or the other it does so at once.
+bool EmuDevice::next_is_impatient() {
+  return ((++impatient_checks_ * 0x9e3779b97f4a7c15U) >> 63) != 0;
 }
 
 /// In mode sanitize shuffled first: who draws its tile from a counter has its place in the order by itself, whichever

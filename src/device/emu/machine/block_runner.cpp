@@ -119,6 +119,7 @@ void BlockRunner::begin(std::int64_t linear_block) {
     warp.suspended = warp.cluster_arrived = warp.register_limit = 0;
     warp.register_limit_op = nullptr;
     warp.polled = nullptr;
+    warp.gave_up_at.reset();
     cta_.cluster->barrier.live += popcount(warp.live);
     warp.add_ready(0, warp.live);
     if (warp.async != nullptr) warp.async->reset();

@@ -48,6 +48,7 @@ struct BlockSetting {
   const std::function<void(std::string_view)>* print = nullptr;
   std::int64_t multiprocessors = 1;   ///< that blocks are spread over
   KeptShared* kept_shared = nullptr;  ///< what earlier launches left; null: blocks find poison
+  bool impatient = false;             ///< mbarrier.try_wait gives up once before it waits
 };
 
 struct FreeBytes {
@@ -135,6 +136,7 @@ class BlockRunner {
   std::uint32_t cluster_wait(WarpState& warp, std::int32_t at, std::uint32_t lanes);
   std::uint32_t wgmma_wait(WarpState& warp, std::int32_t at, std::uint32_t lanes);
   [[nodiscard]] bool warpgroup_has_issued(const WarpState& warp, const Op& op) const;
+  bool gives_up(WarpState& warp) const;
   static void remember_poll(WarpState& warp, const Op& op, std::uint32_t lanes);
   void tell_past(WarpState& warp, const Op& op, std::uint32_t lanes, State state);
   void suspend(WarpState& warp, std::int32_t at, std::uint32_t lanes, State state);

@@ -97,7 +97,8 @@ class Launch {
                 launch.instruction_budget,
                 &launch.print,
                 launch.multiprocessors,
-                launch.kept_shared};
+                launch.kept_shared,
+                launch.impatient};
   }
 
   LaunchReport run() {

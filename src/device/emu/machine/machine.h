@@ -57,6 +57,7 @@ struct MachineLaunch {
   const InFlight* before = nullptr;
   InFlight* after = nullptr;
   KeptShared* kept_shared = nullptr;  ///< what blocks find in shared memory, and leave there; null: they find poison
+  bool impatient = false;             ///< mbarrier.try_wait comes to its time limit once before it waits
   bool count = false, record_writes = false;
   bool sanitize = false;                        ///< report findings; faults are findings too
   std::function<void(std::string_view)> print;  ///< printf of the kernel; none: stderr

@@ -66,6 +66,14 @@ void BlockRunner::remember_poll(WarpState& warp, const Op& op, std::uint32_t lan
   warp.polled_phase = wait.phase;
 }
 
+/// Whether a try_wait ends by its time limit at once. Until something changes in the cluster a warp does so no more:
+/// who tries again waits then, and a deadlock is seen as ever.
+bool BlockRunner::gives_up(WarpState& warp) const {
+  if (!setting_.impatient || warp.gave_up_at == cta_.cluster->changes) return false;
+  warp.gave_up_at = cta_.cluster->changes;
+  return true;
+}
+
 std::uint32_t BlockRunner::mbarrier_wait(WarpState& warp, std::int32_t at, std::uint32_t lanes) {
   const Block& block = program_.blocks[static_cast<std::size_t>(at)];
   const Op& op = *block.op;
@@ -79,7 +87,12 @@ std::uint32_t BlockRunner::mbarrier_wait(WarpState& warp, std::int32_t at, std::
     if (done != active) remember_poll(warp, op, active & ~done);
     return lanes;
   }
-  if (done != active) count_wait(cta_, op);
+  if (done == active) return lanes;
+  if (gives_up(warp)) {
+    set_completed(warp, op, active & ~done, false);
+    return lanes;
+  }
+  count_wait(cta_, op);
   suspend(warp, at, active & ~done, State::mbarrier);
   return lanes & ~(active & ~done);
 }

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 
 #include "device/emu/machine/op.h"
 #include "device/emu/machine/program.h"
@@ -40,10 +41,11 @@ struct WarpState : Warp {
   const Op* polled = nullptr;                       ///< a test_wait that failed; the warp has not been busy since
   std::uint32_t polled_offset = 0;                  ///< of the mbarrier that it looked at
   bool polled_phase = false;
-  std::uint32_t register_limit = 0;       ///< of setmaxnreg; 0: never asked
-  const Op* register_limit_op = nullptr;  ///< that set it
-  std::uint32_t cluster_arrived = 0;      ///< lanes that have arrived at the cluster's barrier and not waited
-  std::uint32_t cluster_parity = 0;       ///< of the phase in which they arrived
+  std::optional<std::uint64_t> gave_up_at;  ///< Cluster::changes when a try_wait gave up last in an impatient launch
+  std::uint32_t register_limit = 0;         ///< of setmaxnreg; 0: never asked
+  const Op* register_limit_op = nullptr;    ///< that set it
+  std::uint32_t cluster_arrived = 0;        ///< lanes that have arrived at the cluster's barrier and not waited
+  std::uint32_t cluster_parity = 0;         ///< of the phase in which they arrived
 
   /// Lanes that may run from the begin of a block; joins those that are there already.
   void add_ready(std::int32_t block, std::uint32_t lanes);
