@@ -1,5 +1,5 @@
 // What every GPU does and an emulated device need not: its clocks, its multiprocessors, shared memory that nobody
-// clears, waits that come to their time limit.
+// clears, waits that come to their time limit, the barrier of a grid.
 #include <algorithm>
 
 #include "catch.h"
@@ -26,6 +26,8 @@ class WrittenByBlock {
 
   EmuDevice device{read_emulated_device(profile_folder(), "h200"),
                    {.threads = 2, .instruction_budget = 1 << 20, .sample_blocks = 0}};
+  bool cooperative = false;
+  std::size_t findings = 0;  ///< of the last launch
 
   /// Word `word` of each block.
   std::vector<std::uint32_t> run(std::uint32_t blocks, LaunchMode mode = LaunchMode::check_all, std::size_t word = 0) {
@@ -33,9 +35,10 @@ class WrittenByBlock {
     launch.module = module_;
     launch.kernel = "k";
     launch.grid = {blocks, 1, 1};
+    launch.cooperative = cooperative;
     launch.block = {1, 1, 1};
     launch.arguments = {test::argument(out_.pointer()), test::argument(out_.pointer()), test::argument(blocks)};
-    device.launch(launch, mode);
+    findings = device.launch(launch, mode).findings.size();
     const std::vector<std::uint32_t> all = test::words_at(device, out_.pointer(), std::size_t{blocks} * 16);
     std::vector<std::uint32_t> words;
     for (std::size_t at = word; at < all.size(); at += 16) words.push_back(all[at]);
@@ -121,4 +124,25 @@ TEST_CASE("as a GPU: mbarrier.try_wait comes to its time limit in some checks, a
   CHECK(seen[1] >= 2);
   CHECK(seen[2] >= 2);
   for (int i = 0; i < 8; ++i) REQUIRE(kernel.run(1, LaunchMode::count)[0] == 1);
+}
+
+TEST_CASE("as a GPU: grid.sync() of cooperative_groups finds its barrier, in cooperative launches", "[emu][device]") {
+  // As cooperative_groups/details/sync.h has it: block 0 adds what makes the highest bit flip when all have arrived.
+  // Then each block reads what the next one has written.
+  WrittenByBlock kernel(
+      "st.global.u32 [x2], r2; mov.u32 r4, %envreg1; mov.u32 r5, %envreg2;\n"
+      "cvt.u64.u32 x3, r4; shl.b64 x3, x3, 32; cvt.u64.u32 x4, r5; or.b64 x3, x3, x4;\n"
+      "sub.u32 r6, r0, 1; sub.u32 r6, 0x80000000, r6; setp.eq.u32 p1, r2, 0; selp.u32 r6, r6, 1, p1;\n"
+      "atom.add.release.gpu.global.u32 r7, [x3+4], r6;\n"
+      "again: ld.acquire.gpu.global.u32 r8, [x3+4]; xor.b32 r8, r8, r7; setp.ge.s32 p2, r8, 0; @p2 bra again;\n"
+      "add.u32 r9, r2, 1; rem.u32 r9, r9, r0; mul.wide.u32 x5, r9, 64; add.u64 x5, x0, x5;\n"
+      "ld.global.u32 r10, [x5]; st.global.u32 [x2+4], r10;");
+  kernel.cooperative = true;
+  for (const LaunchMode mode : {LaunchMode::run, LaunchMode::check_all, LaunchMode::count, LaunchMode::sanitize}) {
+    CHECK(kernel.run(5, mode, 1) == std::vector<std::uint32_t>{1, 2, 3, 4, 0});
+    CHECK(kernel.findings == 0);
+  }
+  kernel.cooperative = false;
+  CHECK_THAT(message_of([&] { kernel.run(5); }),
+             Catch::Contains("grid.sync()") && Catch::Contains("cooperative = true"));
 }

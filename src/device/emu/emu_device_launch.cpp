@@ -69,11 +69,19 @@ std::string never_waits(const std::string& kernel) {
       kernel);
 }
 
+std::string syncs_alone(const std::string& kernel) {
+  return fmt::format(
+      "kernel '{}': it has cooperative_groups' grid.sync(), which a GPU ends unless all blocks run at once: say "
+      "cooperative = true at its [[launch]]",
+      kernel);
+}
+
 /// Resources with occupancy. Throws DeviceFault when the device cannot run the launch.
 KernelResources fit(const DeviceInfo& device, const Launch& launch, const EmuModule::Kernel& kernel, FaultKind kind) {
   KernelResources resources = kernel.resources;
   std::string error = launch_limit_error(device, launch, resources);
   if (error.empty() && launch.programmatic && !kernel.waits_for_others) error = never_waits(launch.kernel);
+  if (error.empty() && kernel.syncs_grid && !launch.cooperative) error = syncs_alone(launch.kernel);
   if (error.empty()) {
     const auto shared = static_cast<int>(launch.dynamic_shared) + resources.static_shared;
     const Occupancy found =
@@ -131,6 +139,7 @@ LaunchReport EmuDevice::execute(EmuModule& code, const BoundLaunch& launch, Laun
   const EmuModule::Kernel& kernel = code.kernel(launch.kernel);
   const KernelResources resources = fit(info_, shape_of(launch), kernel, FaultKind::launch_failed);
   const std::vector<std::byte> parameters = parameter_block(kernel, launch);
+  code.clear_grid_workspace();
   emu::MachineLaunch run;
   run.program = kernel.program.get();
   run.memory = &memory_;

@@ -23,6 +23,7 @@ class EmuModule {
     emu::ProgramPtr program;
     KernelResources resources;      ///< without occupancy
     bool waits_for_others = false;  ///< has a griddepcontrol.wait
+    bool syncs_grid = false;        ///< reads where the driver's workspace of a grid lies: cooperative_groups do
     struct Parameter {
       std::int64_t offset, bytes;
     };
@@ -40,6 +41,8 @@ class EmuModule {
   const Kernel& kernel(const std::string& wanted);
   /// Those in global memory.
   [[nodiscard]] std::vector<ModuleVariable> variables() const;
+  /// What the driver does before a cooperative launch.
+  void clear_grid_workspace();
 
  private:
   struct Release {
@@ -49,6 +52,7 @@ class EmuModule {
   using Variables = std::unique_ptr<std::byte, Release>;
 
   void parse();
+  void place_grid_workspace();
   void place_variables();
   [[nodiscard]] Variables place(std::size_t bytes) const;
   void relocate(std::vector<std::byte>& global_image) const;
@@ -61,7 +65,7 @@ class EmuModule {
   std::string label_;
   EmulatedImage image_;
   std::optional<ptx::ParseResult> parsed_;
-  Variables globals_, constants_;
+  Variables globals_, constants_, grid_workspace_;
   std::map<std::string, Kernel, std::less<>> kernels_;
 };
 
