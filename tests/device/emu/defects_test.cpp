@@ -167,6 +167,17 @@ const Defect kDefects[] = {
     {"phases", "polled", 1, kShared, "tile"},
     {"phases", "polled", 2, kShared, "tile"},
     {"phases", "stuck", 1, Hazard::transaction, "mbarrier empty"},
+    {"arrivals", "ordered", 1, kShared, ".release and .acquire"},
+    {"arrivals", "ordered", 2, kShared, "acquires nothing"},
+    {"arrivals", "ordered", 4, kShared, ".release and .acquire"},
+    {"arrivals", "ordered", 6, kShared, "acquires nothing"},
+    {"arrivals", "brought", 1, kShared, "acquires nothing"},
+    {"arrivals", "sent", 1, kShared, "with .cluster"},
+    {"arrivals", "sent", 2, kShared, "with .cluster"},
+    {"arrivals", "sent", 3, kShared, "with .cluster"},
+    {"arrivals", "sent", 4, kShared, "with .cluster"},
+    {"arrivals", "sent", 6, kShared, "with .cluster"},
+    {"arrivals", "sent", 7, kShared, "acquires nothing"},
 };
 
 /// Besides the cases 0.
@@ -175,19 +186,18 @@ struct Right {
   const char* kernel;
   int number;
 };
-const Right kRight[] = {{"phases", "own", 3},
-                        {"orders", "noncoherent", 3},
-                        {"phases", "elected", 2},
-                        {"multiply", "chain", 2},
-                        {"multiply", "multiply", 8}};
+const Right kRight[] = {{"phases", "own", 3},       {"orders", "noncoherent", 3}, {"phases", "elected", 2},
+                        {"multiply", "chain", 2},   {"multiply", "multiply", 8},  {"arrivals", "ordered", 3},
+                        {"arrivals", "ordered", 5}, {"arrivals", "brought", 2},   {"arrivals", "sent", 5},
+                        {"arrivals", "sent", 8},    {"arrivals", "sent", 9}};
 
 const std::map<std::string, Shape> kShapes = {
-    {"multiply", {1, 128, 1, 0}},  {"chain", {1, 128, 1, 0}},   {"tiles", {1, 160, 1, 0}},
-    {"boxes", {2, 64, 1, 0}},      {"exchange", {2, 64, 2, 0}}, {"send", {2, 64, 2, 0}},
-    {"copy", {4, 64, 1, 0}},       {"local", {4, 64, 1, 0}},    {"last_block", {4, 64, 1, 0}},
-    {"turns", {4, 64, 1, 0}},      {"meet", {4, 64, 1, 0}},     {"noncoherent", {4, 64, 1, 0}},
-    {"scopes", {4, 64, 1, 0}},     {"for_all", {4, 64, 1, 0}},  {"by_turns", {4, 64, 1, 0}},
-    {"scopes_near", {4, 64, 2, 0}}};
+    {"multiply", {1, 128, 1, 0}},   {"chain", {1, 128, 1, 0}},   {"tiles", {1, 160, 1, 0}},
+    {"boxes", {2, 64, 1, 0}},       {"exchange", {2, 64, 2, 0}}, {"send", {2, 64, 2, 0}},
+    {"copy", {4, 64, 1, 0}},        {"local", {4, 64, 1, 0}},    {"last_block", {4, 64, 1, 0}},
+    {"turns", {4, 64, 1, 0}},       {"meet", {4, 64, 1, 0}},     {"noncoherent", {4, 64, 1, 0}},
+    {"scopes", {4, 64, 1, 0}},      {"for_all", {4, 64, 1, 0}},  {"by_turns", {4, 64, 1, 0}},
+    {"scopes_near", {4, 64, 2, 0}}, {"sent", {2, 64, 2, 0}}};
 
 std::string folder() {
   return (tests_folder() / "device/emu/defects").string() + "/";

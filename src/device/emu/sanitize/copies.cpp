@@ -120,15 +120,17 @@ void Sanitizer::bulk_groups_waited(Warp& warp, const Op& op, std::uint32_t mask)
 }
 
 /// Another block's shared memory was used: it must still be there.
-void Sanitizer::note_remote(const Warp& warp, const Op& op, const Cta& target, ActorId actor, std::uint32_t time) {
+void Sanitizer::note_remote(const Warp& warp, const Op& op, const Cta& target, ActorId actor, std::uint32_t time,
+                            const MbarrierShadow* arrived) {
   if (&target == warp.cta) return;
   std::vector<RemoteUse>& uses = target.shadow->remote;
+  const std::uint32_t phase = arrived == nullptr ? 0 : arrived->phase + 1;
   for (RemoteUse& use : uses) {
     if (use.actor != actor || use.at != op.instruction) continue;
-    use.time = time;
+    use = {actor, time, op.instruction, arrived, phase};
     return;
   }
-  uses.push_back({actor, time, op.instruction});
+  uses.push_back({actor, time, op.instruction, arrived, phase});
 }
 
 void Sanitizer::end_block(Cta& cta) {
@@ -157,9 +159,14 @@ void Sanitizer::end_block(Cta& cta) {
   }
   BlockShadow& block = *cta.shadow;
   Clock all(block.cluster, 0);
-  for (const WarpShadow& warp : block.warps) all.join(warp.now.known);
+  for (const WarpShadow& warp : block.warps) {
+    all.join(warp.now.known);
+    all.join(warp.seen.known);  // who has waited has not ended, whatever he may read
+    all.join(warp.seen_far.known);
+  }
   for (const RemoteUse& use : block.remote) {
-    if (all.knows(use.actor, use.time)) continue;
+    const bool arrived = use.arrived != nullptr && all.own(use.arrived->place) >= use.phase;
+    if (arrived || all.knows(use.actor, use.time)) continue;
     early(*use.at, [&] {
       return fmt::format(
           "{} ({}) uses the shared memory of {}, and nothing keeps that from ending before: "

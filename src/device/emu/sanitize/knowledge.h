@@ -90,6 +90,8 @@ struct LaneKnowledge {
 
 struct WarpShadow {
   Knowledge now;
+  /// What relaxed waits at mbarriers have seen and no fence has confirmed; of that, what takes one beyond the block.
+  Knowledge seen, seen_far;
   ActorId actor = 0;         ///< its engines follow
   std::uint32_t time = 1;    ///< moves on when others learn of what was before
   std::uint32_t synced = 1;  ///< the lanes know of each other what was before this time

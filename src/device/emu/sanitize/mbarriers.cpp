@@ -21,6 +21,16 @@ bool works_through_copies(const Op& op) {
   return op.instruction->opcode == ptx::Opcode::cp_async_mbarrier_arrive;
 }
 
+MbarrierPhase no_arrivals(std::uint32_t cluster) {
+  return {nothing(cluster), nothing(cluster), nothing(cluster)};
+}
+
+/// What a relaxed arrival tells: all that was known at the last fence whose scope has those who wait.
+void tell_fenced(Knowledge& told, const Knowledge& now, bool remote) {
+  told.known.join(remote ? now.released_cluster : now.released_block);
+  told.fenced.join(now.fenced);
+}
+
 }  // namespace
 
 MbarrierShadow& Sanitizer::mbarrier(const SharedPlace& at) {
@@ -31,7 +41,7 @@ MbarrierShadow& Sanitizer::mbarrier(const SharedPlace& at) {
     const auto most = static_cast<std::size_t>(kMbarriers - 1);
     const std::size_t number = std::min(block.mbarriers.size() - 1, most);
     shadow.place = first_mbarrier_ + at.block->rank * kMbarriers + static_cast<std::uint32_t>(number);
-    shadow.gathered = shadow.completed = nothing(block.cluster);
+    shadow.gathered = shadow.completed = no_arrivals(block.cluster);
   }
   return shadow;
 }
@@ -59,7 +69,7 @@ void Sanitizer::mbarrier_init(const Issuer& who, const SharedPlace& at) {
   barrier.time = warp.time;
   barrier.lane = who.lane;
   // A new object begins with phase 0; the clock of the old one goes on.
-  barrier.gathered = nothing(at.block->shadow->cluster);
+  barrier.gathered = no_arrivals(at.block->shadow->cluster);
   Line& line = mbarrier_line(at);
   line.barriers |= kBytes << (at.offset % kLineBytes);
 }
@@ -103,9 +113,19 @@ void Sanitizer::mbarrier_arrive(const Issuer& who, const SharedPlace& at) {
   if (works_through_copies(*who.op)) return;  // told when it was issued
   check_init(*who.warp, *who.op, who.lane, at, false);
   WarpShadow& warp = who.warp->cta->shadow->warps[who.warp->index];
-  note_remote(*who.warp, *who.op, *at.block, warp.actor, warp.time);
   MbarrierShadow& barrier = mbarrier(at);
-  if (barrier.last_arrival != warp.actor || barrier.last_time != warp.time) barrier.gathered.join(warp.now);
+  note_remote(*who.warp, *who.op, *at.block, warp.actor, warp.time, &barrier);
+  if (barrier.last_arrival != warp.actor || barrier.last_time != warp.time) {
+    const bool remote = at.block != who.warp->cta;
+    const std::uint32_t scope = remote ? infos_[index_of(*who.op)].flags & (kBlockScope | kClusterScope) : 0;
+    MbarrierPhase& phase = barrier.gathered;
+    Knowledge& told = scope == 0 ? phase.near : scope == kClusterScope ? phase.cluster : phase.block;
+    if (who.op->instruction->modifiers.order == ptx::Order::relaxed) {
+      tell_fenced(told, warp.now, remote);
+    } else {
+      told.join(warp.now);
+    }
+  }
   barrier.last_arrival = warp.actor;
   barrier.last_time = warp.time;
 }
@@ -117,9 +137,9 @@ void Sanitizer::copies_arrive(Warp& warp, const Op& op, std::uint32_t mask) {
     const SharedPlace at = shared_place(who, 0, reach_of(*op.instruction), 8, 8);
     check_init(warp, op, who.lane, at, false);
     MbarrierShadow& barrier = mbarrier(at);
-    barrier.gathered.join(own.now);
+    barrier.gathered.near.join(own.now);
     const std::uint32_t groups = warp.async == nullptr ? 0 : warp.async->committed[who.lane];
-    barrier.gathered.known.raise((own.actor & kActorMask) + kAsyncCopy, groups + 1);
+    barrier.gathered.near.known.raise((own.actor & kActorMask) + kAsyncCopy, groups + 1);
   });
   own.advance();
 }
@@ -128,8 +148,8 @@ void Sanitizer::phase_ended(const Issuer& who, const SharedPlace& at) {
   MbarrierShadow& barrier = mbarrier(at);
   ++barrier.phase;
   barrier.completed = std::move(barrier.gathered);
-  barrier.completed.known.raise(barrier.place, barrier.phase);
-  barrier.gathered = nothing(at.block->shadow->cluster);
+  barrier.completed.near.known.raise(barrier.place, barrier.phase);
+  barrier.gathered = no_arrivals(at.block->shadow->cluster);
   barrier.last_arrival = ~0u;
   for (const BulkCopy& copy : at.block->cluster->pending) {
     const bool here = copy.on_mbarrier && copy.mbarrier == at.offset && (copy.targets >> at.block->rank & 1) != 0;
@@ -145,24 +165,52 @@ void Sanitizer::phase_ended(const Issuer& who, const SharedPlace& at) {
   }
 }
 
-/// A lane that has waited is behind all arrivals of the phase, those of other lanes of its warp included.
+/// These lanes are behind what arrivals have told, those of other lanes of their warp included.
+void Sanitizer::take_arrivals(WarpShadow& warp, const Knowledge& told, std::uint32_t lanes) const {
+  const std::uint32_t place = warp.actor & kActorMask;
+  warp.now.join(told);
+  if (warp.lanes.differs) warp.lanes.all.join(told.known);
+  for (; lanes != 0; lanes &= lanes - 1) {
+    const auto lane = static_cast<std::size_t>(std::countr_zero(lanes));
+    warp.lane_knows[lane] = std::max(warp.lane_knows[lane], told.known.own(place));
+    if (engines_ > 1) warp.lane_copies[lane] = std::max(warp.lane_copies[lane], told.known.own(place + kAsyncCopy));
+  }
+}
+
+/// A fence behind a relaxed wait acquires what that has seen; `far`: of other blocks as well.
+void Sanitizer::confirm_seen(WarpShadow& warp, bool far, std::uint32_t lanes) const {
+  const auto confirm = [&](Knowledge& seen) {
+    if (seen.known.empty()) return;
+    take_arrivals(warp, seen, lanes);
+    seen = nothing(warp.actor >> kActorBits);
+  };
+  confirm(warp.seen);
+  if (far) confirm(warp.seen_far);
+}
+
+/// An acquire takes what the arrivals of the phase have told, a relaxed wait only sees it.
 void Sanitizer::mbarrier_waited(Warp& warp, const Op& op, std::uint32_t lanes) {
   WarpShadow& own = warp.cta->shadow->warps[warp.index];
-  const std::uint32_t place = own.actor & kActorMask;
-  SharedPlace last;
-  each_lane(warp, op, lanes, [&](const Issuer& who) {
-    const SharedPlace at = shared_place(who, 1, reach_of(*op.instruction), 8, 8);
-    const Knowledge& completed = mbarrier(at).completed;
-    if (!(at == last)) {
-      check_init(warp, op, who.lane, at, false);
-      own.now.join(completed);
-      if (own.lanes.differs) own.lanes.all.join(completed.known);
-    }
-    last = at;
-    const auto lane = static_cast<std::size_t>(who.lane);
-    own.lane_knows[lane] = std::max(own.lane_knows[lane], completed.known.own(place));
-    if (engines_ > 1) own.lane_copies[lane] = std::max(own.lane_copies[lane], completed.known.own(place + kAsyncCopy));
-  });
+  const std::uint32_t flags = infos_[index_of(op)].flags;
+  const bool relaxed = op.instruction->modifiers.order == ptx::Order::relaxed;
+  while (lanes != 0) {
+    const Issuer first{&warp, &op, std::countr_zero(lanes)};
+    const SharedPlace at = shared_place(first, 1, reach_of(*op.instruction), 8, 8);
+    const std::uint32_t there = alike(first, 1, lanes);
+    lanes &= ~there;
+    check_init(warp, op, first.lane, at, false);
+    const MbarrierPhase& completed = mbarrier(at).completed;
+    const auto take = [&](const Knowledge& told, Knowledge& seen) {
+      if (relaxed) {
+        seen.join(told);
+      } else if (!told.known.empty()) {
+        take_arrivals(own, told, there);
+      }
+    };
+    take(completed.near, own.seen);
+    if ((flags & kBlockScope) == 0) take(completed.cluster, own.seen_far);
+    if ((flags & (kBlockScope | kClusterScope)) == 0) take(completed.block, own.seen_far);
+  }
 }
 
 /// Lanes that wait for a phase in a deadlock.

@@ -113,6 +113,7 @@ void Sanitizer::fence(Warp& warp, const Op& op, std::uint32_t mask) {
   WarpShadow& shadow = warp.cta->shadow->warps[warp.index];
   const ptx::Modifiers& modifiers = op.instruction->modifiers;
   Knowledge& now = shadow.now;
+  confirm_seen(shadow, !modifiers.scope_cta, mask);
   if (!modifiers.scope_cta) {
     const Clock& confirmed = modifiers.scope_cluster ? now.acquired_cluster : now.acquired;
     for (std::uint32_t rest = mask; rest != 0 && !confirmed.empty(); rest &= rest - 1) {

@@ -97,6 +97,15 @@ std::uint32_t Sanitizer::lanes_at(const Event& event, const Region& region, std:
   return lanes != 0 ? lanes : event.mask;
 }
 
+namespace {
+
+/// Whether a relaxed wait has seen the end of it.
+bool has_seen(const WarpShadow& warp, const Record& before) {
+  return warp.seen.known.knows(before.actor, before.time) || warp.seen_far.known.knows(before.actor, before.time);
+}
+
+}  // namespace
+
 void Sanitizer::report_race(const Record& before, bool before_wrote, const Event& event, const Region& region,
                             std::uint64_t offset, std::uint64_t bytes) {
   if (before.actor == kLaunchBefore) return report_early(before_wrote, event, region, offset, bytes);
@@ -110,8 +119,9 @@ void Sanitizer::report_race(const Record& before, bool before_wrote, const Event
   const bool other_block = (before.actor & kActorMask) / per_block != (event.shadow->actor & kActorMask) / per_block;
   const char* advice = other_block && !is_mbarrier_actor(before.actor)
                            ? "nothing orders the two: a barrier of the cluster is missing between them "
-                             "(barrier.cluster, not .relaxed)"
-                           : "nothing orders the two: a barrier is missing between them (__syncthreads())";
+                             "(barrier.cluster, not .relaxed; of mbarriers .release and .acquire with .cluster)"
+                           : "nothing orders the two: a barrier is missing between them (__syncthreads(); of "
+                             "mbarriers .release and .acquire)";
   if (copies_over) {
     hazard = Hazard::async_overwrite;
     advice = "the copy may arrive before that: wait for those who use the buffer before the copy is issued";
@@ -131,6 +141,8 @@ void Sanitizer::report_race(const Record& before, bool before_wrote, const Event
         "blocks are ordered by atomics with release and acquire only (__threadfence() before the flag is set and "
         "after it is read), or by a launch of its own";
   }
+  if (has_seen(*event.shadow, before))
+    advice = "the wait at the mbarrier is .relaxed and acquires nothing: .acquire, or a fence behind it, is missing";
   findings_.add(hazard, &at, &other, [&] {
     return fmt::format("{} ({}) {} {}, which {} ({}) of {} {}: {}; {}", at.text, findings_.place(&at), verb(event),
                        address_name(region, first_of(offset, bytes), *event.warp), other.text, findings_.place(&other),

@@ -135,6 +135,8 @@ void Sanitizer::describe(const Op& op) {
   if (info.flags != 0 && instruction.modifiers.scope_cta) info.flags |= kBlockScope;
   if (info.flags != 0 && !instruction.modifiers.scope_cta && instruction.modifiers.scope_cluster)
     info.flags |= kClusterScope;
+  // A remote arrival that names no scope is as good as one of .cluster: code that is in use everywhere has it so.
+  if (is_mbarrier(instruction.opcode) && instruction.text.find(".cta") == std::string::npos) info.flags &= ~kBlockScope;
   if (instruction.opcode == Opcode::ld && instruction.text.find(".nc") != std::string::npos) info.flags |= kNonCoherent;
   if (instruction.modifiers.order == ptx::Order::volatile_) info.flags |= kVolatile;
 }
@@ -162,7 +164,7 @@ void Sanitizer::begin_block(Cta& cta, std::int64_t linear, std::size_t warps, st
     warp = WarpShadow{};
     const std::size_t place = (cta.rank * warps + w) * engines_;
     warp.actor = block.cluster << kActorBits | static_cast<ActorId>(place);
-    warp.now = nothing(block.cluster);
+    warp.now = warp.seen = warp.seen_far = nothing(block.cluster);
     warp.now.known = Clock(block.cluster, actors);
     warp.now.known.raise(static_cast<std::uint32_t>(place), warp.time);
     warp.local.assign(local_bytes, 0);

@@ -45,10 +45,17 @@ struct BarrierShadow {
   std::vector<BarrierArrival> arrivals;  ///< by warp
 };
 
+/// What the arrivals of a phase tell those who wait for it. Scopes count between blocks alone: each must have the
+/// other.
+struct MbarrierPhase {
+  Knowledge near;     ///< by threads of the block, and by others that name no scope
+  Knowledge cluster;  ///< by others with .cluster: not for waits with .cta
+  Knowledge block;    ///< by others with .cta: for waits that name no scope
+};
 struct MbarrierShadow {
-  std::uint32_t place = 0;        ///< as an actor of the cluster; what completes in phase p is at its time p + 1
-  std::uint32_t phase = 0;        ///< how many have ended
-  Knowledge gathered, completed;  ///< from arrivals of this phase; of the last one that ended
+  std::uint32_t place = 0;            ///< as an actor of the cluster; what completes in phase p is at its time p + 1
+  std::uint32_t phase = 0;            ///< how many have ended
+  MbarrierPhase gathered, completed;  ///< from arrivals of this phase; of the last one that ended
   bool live = false;
   const ptx::Instruction* init = nullptr;  ///< where it was initialised, by whom and when
   ActorId actor = 0, last_arrival = ~0u;
@@ -60,6 +67,8 @@ struct RemoteUse {
   ActorId actor = 0;
   std::uint32_t time = 0;
   const ptx::Instruction* at = nullptr;
+  const MbarrierShadow* arrived = nullptr;  ///< an arrival there, in such a phase: who waits for that knows of it
+  std::uint32_t phase = 0;
 };
 /// What gathers at barrier.cluster: the phase that fills and the one that its last waiters leave.
 struct ClusterPhase {
@@ -234,6 +243,8 @@ class Sanitizer {
   Line& mbarrier_line(const SharedPlace& at);
   void check_init(const Warp& warp, const Op& op, int lane, const SharedPlace& at, bool copy);
   void copies_arrive(Warp& warp, const Op& op, std::uint32_t mask);
+  void confirm_seen(WarpShadow& warp, bool far, std::uint32_t lanes) const;
+  void take_arrivals(WarpShadow& warp, const Knowledge& told, std::uint32_t lanes) const;
   void cluster_arrive(Warp& warp, const Op& op);
 
   // copies.cpp
@@ -242,7 +253,8 @@ class Sanitizer {
   void access_global(std::uint64_t address, std::uint64_t bytes, const Event& event);
   void access_global(const BulkCopy& copy, const Event& event);
   void bulk_groups_waited(Warp& warp, const Op& op, std::uint32_t mask);
-  void note_remote(const Warp& warp, const Op& op, const Cta& target, ActorId actor, std::uint32_t time);
+  void note_remote(const Warp& warp, const Op& op, const Cta& target, ActorId actor, std::uint32_t time,
+                   const MbarrierShadow* arrived = nullptr);
   [[nodiscard]] static bool has_pending(const Cta& cta, std::uint32_t mbarrier);
 
   // wgmma.cpp
