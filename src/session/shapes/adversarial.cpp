@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "session/shapes/small_shapes.h"
+#include "session/shapes/first_shape.h"
 #include "session/shapes/thin.h"
 #include "session/shapes/valid_shape.h"
 
@@ -17,7 +17,7 @@ namespace kerlab::session {
 namespace {
 
 constexpr std::size_t kFewestShapes = 8;
-constexpr std::size_t kWithWholeTiles = 4, kWithMost = 3;
+constexpr std::size_t kWithWholeTiles = 4, kWithLargest = 3;
 constexpr std::size_t kRowsDrawn = 48;   // drawn for one problem
 constexpr double kMoreOfParts = 8;       // bytes, to which next to nothing is done
 constexpr std::int64_t kWorthAlone = 3;  // what a goal of one factor is worth beside a pair
@@ -78,11 +78,10 @@ class CoveringArray {
 
   /// What mostly stays at its default at the most that is affordable, where all else has several whole tiles: a long
   /// halo reaches into the next tile only where there is one.
-  void add_most(std::size_t most) {
+  void add_at_largest(std::size_t most) {
     std::size_t added = 0;
     for (std::size_t f = 0; f < levels_.factors.size() && added < most; ++f) {
-      const auto dimension = std::ranges::find(kernel_.family.dimensions, levels_.factors[f].name, &Dimension::name);
-      if (!is_a(f, ShapeFactor::What::dimension) || !dimension->quiet) continue;
+      if (!is_quiet(f)) continue;
       std::vector<std::size_t> order(levels_.factors[f].levels.size());
       std::iota(order.begin(), order.end(), std::size_t{0});
       std::ranges::sort(order, std::greater<>(), [&](std::size_t l) { return levels_.factors[f].levels[l].extent; });
@@ -104,7 +103,7 @@ class CoveringArray {
       if (is_affordable(row)) return row;
       for (std::size_t several = row.size(); several-- > 0;) {
         if (!is_a(several, ShapeFactor::What::dimension) || several == factor) continue;
-        row = whole_row(0, several);
+        row = whole_along(several);
         row[factor] = level;
         if (is_affordable(row)) return row;
       }
@@ -191,31 +190,49 @@ class CoveringArray {
     if (is_affordable(row)) add(row);
   }
 
-  /// Of each dimension (`only`: of that one, and the others are short) the least whole extent of several tiles, else of
-  /// one; of each flag that has so many its `turn`th value, where that is valid beside the others.
-  [[nodiscard]] LevelOfEach whole_row(std::size_t turn, std::optional<std::size_t> only = {}) const {
+  void set_if_valid(LevelOfEach& row, std::size_t factor, std::size_t level) const {
+    const std::size_t before = std::exchange(row[factor], level);
+    if (!valid_problem(kernel_, request_of(row))) row[factor] = before;
+  }
+
+  /// The level of the least extent of those that are wanted.
+  template <typename Wanted>
+  [[nodiscard]] std::optional<std::size_t> least_level(std::size_t factor, Wanted wanted) const {
+    const std::vector<ShapeLevel>& levels = levels_.factors[factor].levels;
+    std::optional<std::size_t> least;
+    for (std::size_t l = 0; l < levels.size(); ++l)
+      if (wanted(levels[l]) && (!least || levels[l].extent < levels[*least].extent)) least = l;
+    return least;
+  }
+
+  /// The least whole extent of several tiles, else of one.
+  [[nodiscard]] std::optional<std::size_t> whole_level(std::size_t factor) const {
+    const auto one = least_level(factor, [](const ShapeLevel& level) { return level.whole; });
+    if (!one) return std::nullopt;
+    const std::int64_t tile = levels_.factors[factor].levels[*one].extent;
+    const auto several =
+        least_level(factor, [&](const ShapeLevel& level) { return level.whole && level.extent > tile; });
+    return several ? several : one;
+  }
+
+  /// Whole tiles along each dimension; of each flag that has so many its `turn`th value, where that is valid.
+  [[nodiscard]] LevelOfEach whole_row(std::size_t turn) const {
     LevelOfEach row(levels_.factors.size(), 0);
-    const auto set = [&](std::size_t f, std::size_t level) {
-      const std::size_t before = std::exchange(row[f], level);
-      if (!valid_problem(kernel_, request_of(row))) row[f] = before;
-    };
+    for (std::size_t f = 0; f < row.size(); ++f)
+      if (is_a(f, ShapeFactor::What::flag) && turn < levels_.factors[f].levels.size()) set_if_valid(row, f, turn);
+    for (std::size_t f = 0; f < row.size(); ++f)
+      if (const auto level = whole_level(f)) set_if_valid(row, f, *level);
+    return row;
+  }
+
+  /// Whole tiles along that dimension, and no more of the others than must be.
+  [[nodiscard]] LevelOfEach whole_along(std::size_t only) const {
+    LevelOfEach row(levels_.factors.size(), 0);
     for (std::size_t f = 0; f < row.size(); ++f) {
-      const std::vector<ShapeLevel>& levels = levels_.factors[f].levels;
-      if (levels_.factors[f].what == ShapeFactor::What::flag && turn < levels.size()) set(f, turn);
-    }
-    for (std::size_t f = 0; f < row.size(); ++f) {
-      const std::vector<ShapeLevel>& levels = levels_.factors[f].levels;
-      std::optional<std::size_t> least;
-      for (std::size_t l = 0; l < levels.size(); ++l)
-        if ((only && *only != f ? levels[l].extent > 0 && is_a(f, ShapeFactor::What::dimension) : levels[l].whole) &&
-            (!least || levels[l].extent < levels[*least].extent))
-          least = l;
-      std::optional<std::size_t> several;
-      for (std::size_t l = 0; l < levels.size() && (!only || *only == f); ++l)
-        if (least && levels[l].whole && levels[l].extent > levels[*least].extent &&
-            (!several || levels[l].extent < levels[*several].extent))
-          several = l;
-      if (several || least) set(f, several ? *several : *least);
+      if (!is_a(f, ShapeFactor::What::dimension)) continue;
+      const auto level =
+          f == only ? whole_level(f) : least_level(f, [](const ShapeLevel& one) { return one.extent > 0; });
+      if (level) set_if_valid(row, f, *level);
     }
     return row;
   }
@@ -229,8 +246,15 @@ class CoveringArray {
     return levels_.factors[factor].what == what;
   }
 
-  /// An extent beside a flag tells nothing that either does not alone.
+  [[nodiscard]] bool is_quiet(std::size_t factor) const {
+    const auto dimension = std::ranges::find(kernel_.family.dimensions, levels_.factors[factor].name, &Dimension::name);
+    return is_a(factor, ShapeFactor::What::dimension) && dimension->quiet;
+  }
+
+  /// An extent beside a flag tells nothing that either does not alone; but a quiet dimension may matter under one value
+  /// of a flag only (the page of a cache), and beside nothing else.
   [[nodiscard]] bool is_paired(std::size_t f, std::size_t g) const {
+    if (is_quiet(f) || is_quiet(g)) return is_a(f, ShapeFactor::What::flag) || is_a(g, ShapeFactor::What::flag);
     const auto apart = [&](std::size_t a, std::size_t b) {
       return is_a(a, ShapeFactor::What::flag) && is_a(b, ShapeFactor::What::dimension);
     };
@@ -332,45 +356,6 @@ class CoveringArray {
   AdversarialShapes found_;
 };
 
-/// A small ragged problem that the configuration is valid for.
-std::optional<ProblemRequest> valid_shape_of(const ShapedKernel& kernel, const Problem& asked,
-                                             const std::vector<std::int64_t>& multiples) {
-  std::optional<ProblemRequest> request = small_shape(kernel.family, asked, SmallShapes::freely, multiples);
-  const auto near = request ? nearest_problem(kernel.family, *request, asked) : std::nullopt;
-  if (!near) return std::nullopt;
-  request->dimensions = {near->dimensions.begin(), near->dimensions.end()};
-  return valid_problem(kernel, *request) ? request : std::nullopt;
-}
-
-/// One that is long where rings are, each dimension of the least multiple that is valid; else the one asked for.
-ProblemRequest first_shape(const ShapedKernel& kernel, const Problem& asked) {
-  for (const std::int64_t multiple : kSmallMultiples) {
-    std::vector<std::int64_t> multiples(asked.dimensions.size(), multiple);
-    std::optional<ProblemRequest> found = valid_shape_of(kernel, asked, multiples);
-    if (!found) continue;
-    for (std::int64_t& own : multiples)
-      for (const std::int64_t finer : kSmallMultiples) {
-        if (finer >= multiple) break;
-        const std::int64_t before = std::exchange(own, finer);
-        auto better = valid_shape_of(kernel, asked, multiples);
-        if (!better) {
-          own = before;
-          continue;
-        }
-        found = std::move(better);
-        break;
-      }
-    return *found;
-  }
-  ProblemRequest request;
-  request.dtype = name(asked.dtype);
-  request.dimensions = {asked.dimensions.begin(), asked.dimensions.end()};
-  request.flags = {asked.flags.begin(), asked.flags.end()};
-  request.scalars = {asked.scalars.begin(), asked.scalars.end()};
-  request.row_padding = asked.row_padding;
-  return request;
-}
-
 }  // namespace
 
 ShapeLimits limits_for(const DeviceInfo& device) {
@@ -387,7 +372,7 @@ AdversarialShapes adversarial_shapes(const ShapedKernel& kernel, const Problem& 
   array.fill_up(kFewestShapes);
   array.fill(true, limits.with_flags);
   if (limits.with_flags > 0) array.add_whole(kWithWholeTiles);
-  if (limits.with_flags > 0) array.add_most(kWithMost);
+  if (limits.with_flags > 0) array.add_at_largest(kWithLargest);
   AdversarialShapes found = array.take();
   found.thin = thin_shapes(kernel, base, limits.bytes, limits.flops);
   found.parts = many_parts_shape(kernel, base, kMoreOfParts * limits.bytes, limits.flops);

@@ -113,7 +113,10 @@ class FarSearch {
 
   [[nodiscard]] ProblemRequest request_with(Extents extents, const std::vector<std::string>& along,
                                             std::int64_t extent) const {
-    for (const std::string& dimension : along) extents[dimension] = extent;
+    // One that ends before goes along as far as it can: rows of a sparse matrix beside far more numbers.
+    for (const Dimension& dimension : kernel_.family.dimensions)
+      if (std::ranges::find(along, dimension.name) != along.end())
+        extents[dimension.name] = std::min(extent, dimension.maximum);
     ProblemRequest request = base_;
     request.dimensions = std::move(extents);
     return request;

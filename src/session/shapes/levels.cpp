@@ -56,6 +56,7 @@ std::set<std::int64_t> extents_of(const Dimension& dimension, const KernelSteps&
         extents.insert(times * step + by);
   if (steps.alone > 0) extents.insert({steps.alone - 1, steps.alone + 1, steps.alone + packet});
   extents.insert(std::begin(kLong), std::end(kLong));
+  if (dimension.maximum < kLong[0]) extents.insert(dimension.maximum);
   std::erase_if(extents, [&](std::int64_t extent) { return extent < dimension.minimum || extent > dimension.maximum; });
   return extents;
 }
@@ -96,6 +97,7 @@ std::vector<std::string> goals_of_extent(const Dimension& dimension, const Kerne
   }
   if (extent == dimension.minimum) goals.push_back(d + " at its least");
   if (extent == 1) goals.push_back(d + " = 1");
+  if (extent == dimension.maximum) goals.push_back(d + " at its most");
   if (extent > 2048) goals.push_back(d + " long");
   if (extent > 2048 && extent % (8 * unit) != 0) goals.push_back(d + " long and ragged");
   return goals;
@@ -156,7 +158,9 @@ class LevelCollector {
     const std::int64_t base = problem_.dimensions[d].second, packet = packet_of(problem_);
     const auto level = [&](std::int64_t extent) {
       ShapeLevel made{fmt::format("{}={}", dimension.name, extent), extent, {}, 0, {}, false, {}};
-      if (dimension.quiet) made.alone = {made.text};
+      if (!dimension.quiet) return made;
+      made.alone = {made.text};
+      made.kind = fmt::format("{} {} power of two", dimension.name, power_in(extent, extent) == extent ? "a" : "no");
       return made;
     };
     std::vector<ShapeLevel> wished = {level(base)};

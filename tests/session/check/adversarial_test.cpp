@@ -211,6 +211,20 @@ TEST_CASE("other flags meet whole tiles and long rows", "[check]") {
   }));
 }
 
+TEST_CASE("what matters under one value of a flag alone is tried there with and without a power of two", "[check]") {
+  std::set<bool> powers;
+  for (const ProblemRequest& shape : shapes("attention_decode", "packed", "bf16", {}).shapes) {
+    const std::int64_t page = shape.dimensions.at("page");
+    if (shape.flags.at("cache") == "paged") powers.insert((page & (page - 1)) == 0);
+  }
+  CHECK(powers == std::set<bool>{false, true});
+}
+
+TEST_CASE("a dimension that ends early is tried at its end", "[check]") {
+  const auto chain = shapes("chain", "fused", "fp32", {{"N", 70001}});
+  CHECK(std::ranges::any_of(chain.shapes, [](const auto& shape) { return shape.dimensions.at("n") == 1024; }));
+}
+
 TEST_CASE("scalars are tried at what their family lists, small ones much smaller", "[check]") {
   const auto numbers = [](const char* family, const char* variant, const char* dtype, const char* name) {
     std::set<double> found;

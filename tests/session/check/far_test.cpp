@@ -125,6 +125,13 @@ TEST_CASE("far: of a product each operand and the result lie beyond 2^31 element
   CHECK(std::ranges::any_of(persistent.problems, [&](const FarProblem& far) { return far.sms > 100 * device.sms; }));
 }
 
+TEST_CASE("far: beside a dimension that ends before, another goes on", "[check]") {
+  // Of a sparse matrix there are more numbers than rows may be: a row has several blocks.
+  const FarProblems far = far_of("bsr_spmm", "block_tile", emu::read_emulated_device(emu::profile_folder(), "h200"));
+  CHECK(tensors_beyond("bsr_spmm", far).contains("values"));
+  CHECK(far.left.empty());
+}
+
 TEST_CASE("far: where nothing so large fits, it says so", "[check]") {
   DeviceInfo device = emu::read_emulated_device(emu::profile_folder(), "h200");
   device.memory_bytes = std::int64_t{4} << 30;
