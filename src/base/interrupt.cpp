@@ -1,5 +1,6 @@
 #include "base/interrupt.h"
 
+#include <atomic>
 #include <csignal>
 
 #include "base/error.h"
@@ -9,7 +10,9 @@ namespace kerlab {
 namespace {
 
 // A signal handler can reach nothing else: the mutable globals of the program.
-volatile std::sig_atomic_t signalled = 0;
+// One thread may be told, another one look.
+std::atomic<int> signalled = 0;
+static_assert(std::atomic<int>::is_always_lock_free);
 int flags_alive = 0;
 int ended_waits_alive = 0;
 

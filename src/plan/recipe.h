@@ -55,6 +55,7 @@ struct Recipe {
   std::vector<Plant> plants;
   std::string integers = {};  ///< of kIntegerPatterns; empty: what goes with the base
   std::string parts = {};     ///< of kPartsPatterns; empty: what goes with the base
+  int magnitude = 0;          ///< its numbers are 2^magnitude times normal's; a scale made for such grows as much
   bool operator==(const Recipe&) const = default;
 
   /// Part of every check; others are for thorough ones, and their data are made when they are asked for.

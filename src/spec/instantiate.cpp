@@ -24,7 +24,7 @@ std::vector<Pitch> add_pitches(const Family& family, const Variant& variant, con
   std::int64_t gap = 0;
   for (const Tensor& tensor : tensors_of(family, problem)) {
     if (std::find(variant.pitch.begin(), variant.pitch.end(), tensor.name) == variant.pitch.end()) continue;
-    gap += problem.row_padding;
+    gap += (gap == 0 ? 1 : 2) * problem.row_padding;  // once, three times, five times: unlike in elements of any size
     const std::int64_t pitch = tensor.shape.back() + elements_in(tensor.dtype, gap);
     environment["pitch." + tensor.name] = tensor.complex ? pitch / 2 : pitch;
     if (problem.row_padding > 0 && tensor.elements() > 0) padded.push_back({tensor.name, pitch});

@@ -36,19 +36,55 @@ void add_plants(const PlantDecl& declared, const std::vector<Tensor>& tensors, s
   }
 }
 
+/// What a thorough check of a family that names no recipes tries besides: rows of all sizes, numbers of one sign far
+/// from 0 (a row's largest number must be taken off before an exponential; nothing may begin with 0 that can be less),
+/// and integers that 16 bits do not hold.
+std::vector<Recipe> harder_recipes(const std::vector<Tensor>& tensors) {
+  constexpr double kFar = 100, kBeyond16Bits = 40000;
+  constexpr int kExponents = 7;
+  std::vector<Recipe> recipes = {{"sizes", 1, 2, {}, false, "normal", {}},
+                                 {"positive", 1, 3, {}, false, "normal", {}},
+                                 {"negative", 1, 4, {}, false, "normal", {}}};
+  // An error's scale may have been made for normal's numbers: what is looked for here is no matter of rounding.
+  for (Recipe& recipe : recipes) recipe.magnitude = kExponents;
+  const auto plant = [](const Tensor& tensor, const char* what, double value) {
+    Plant made;
+    made.what = what;
+    made.tensor = tensor.name;
+    made.value = value;
+    return made;
+  };
+  for (const Tensor& tensor : tensors) {
+    if (tensor.role == Role::output || !tensor.numeric() || tensor.elements() == 0) continue;
+    recipes[0].plants.push_back(plant(tensor, "spread", kExponents));
+    if (!info(tensor.dtype).is_float && info(tensor.dtype).bytes >= 4)
+      recipes[0].plants.push_back(plant(tensor, "points", kBeyond16Bits));
+    recipes[1].plants.push_back(plant(tensor, "shift", kFar));
+    recipes[2].plants.push_back(plant(tensor, "shift", -kFar));
+  }
+  return recipes;
+}
+
+/// Those of a family that names none.
+std::vector<Recipe> default_recipes(const Family& family, const Problem& problem, const std::vector<Tensor>& tensors) {
+  std::vector<Recipe> recipes = {{"normal", 1, 1, {}, false, "normal", {}},
+                                 {"uniform", 1, 1, {}, false, "uniform", {}},
+                                 {"small_integer",
+                                  1,
+                                  1,
+                                  {static_cast<double>(kSmallInteger)},
+                                  small_integers_are_exact(family, problem),
+                                  "small_integer",
+                                  {}}};
+  if (family.accuracy.against_recordings) return recipes;  // of others nobody knows what is right
+  for (Recipe& recipe : harder_recipes(tensors)) recipes.push_back(std::move(recipe));
+  return recipes;
+}
+
 }  // namespace
 
 std::vector<Recipe> recipes_of(const Family& family, const Problem& problem, const std::vector<Tensor>& tensors) {
-  if (family.recipes.empty())
-    return {{"normal", 1, 1, {}, false, "normal", {}},
-            {"uniform", 1, 1, {}, false, "uniform", {}},
-            {"small_integer",
-             1,
-             1,
-             {static_cast<double>(kSmallInteger)},
-             small_integers_are_exact(family, problem),
-             "small_integer",
-             {}}};
+  if (family.recipes.empty()) return default_recipes(family, problem, tensors);
   std::vector<Recipe> recipes;
   for (const RecipeDecl& declared : family.recipes) {
     if (!holds(declared.when, problem)) continue;

@@ -1,6 +1,7 @@
 #include "verify/compare.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "verify/rounding_verdict.h"
 
@@ -14,6 +15,7 @@ constexpr double kFlushed = 0x1p-120;
 
 Tolerance tolerance_under(const ProblemPlan& plan, std::uint32_t recipe, std::size_t reference, Accuracy accuracy) {
   Tolerance tolerance = plan.references[reference].tolerance;
+  tolerance.scale_factor = std::ldexp(tolerance.scale_factor, plan.recipes[recipe].magnitude);
   if (accuracy.may_be_nan && tolerance.absolute > 0) tolerance.absolute += kFlushed;
   const bool flushed = accuracy.may_be_nan && std::ranges::any_of(plan.recipes[recipe].plants, [](const Plant& plant) {
                          return plant.what == "subnormal";

@@ -48,7 +48,7 @@ CheckReport Workbench::check_small(const request::Check& check) {
 
 CheckReport Workbench::check_emulated(const request::Check& check) {
   CheckReport report = check_blocks(check);
-  if (check.thorough && report.passed()) report.guard_violation = hazard_of(check);
+  if ((check.thorough || check.hazards) && report.passed()) report.guard_violation = hazard_of(check);
   return report;
 }
 

@@ -73,6 +73,7 @@ template <typename Archive> void fields(Archive& a, Plant& v) {
 template <typename Archive> void fields(Archive& a, Recipe& v) {
   a("name", v.name); a("version", v.version); a("seed", v.seed); a("parameters", v.parameters); a("exact", v.exact);
   a("base", v.base); a("plants", v.plants); a("integers", v.integers); a("parts", v.parts);
+  a.unless_default("magnitude", v.magnitude);
 }
 template <typename Archive> void fields(Archive& a, Tolerance& v) {
   a("value_factor", v.value_factor); a("scale_factor", v.scale_factor); a("absolute", v.absolute);
@@ -228,7 +229,7 @@ template <typename Archive> void fields(Archive& a, request::Load& v) {
   a("small_plan", v.small_plan);
 }
 template <typename Archive> void fields(Archive& a, request::Check& v) {
-  a("id", v.id); a("recipes", v.recipes); a("thorough", v.thorough);
+  a("id", v.id); a("recipes", v.recipes); a("thorough", v.thorough); a("hazards", v.hazards);
   a("sampling", v.sampling, Sampling::everything); a("nondeterministic", v.nondeterministic); a("fresh", v.fresh);
   a("explain", v.explain);
 }

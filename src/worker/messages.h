@@ -77,6 +77,7 @@ struct Check {
   bool nondeterministic = false;
   bool fresh = false;
   bool explain = false;  ///< as CheckWishes::explain
+  bool hazards = false;  ///< emulated: the order of accesses is looked at, as in a thorough one
 };
 /// `library`: the rows of the library take part if one was prepared (request::Library), with ids from kLibraryIds on.
 /// `lines`: an emulated device counts by PTX instruction too.

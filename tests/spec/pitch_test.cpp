@@ -48,12 +48,12 @@ TEST_CASE("pitch: the width where nothing else is asked for, more where rows are
   CHECK(numbers(dense) == std::vector<std::int64_t>{7, 100 * 50});
   CHECK(dense.plan.pitches.empty());
   const Instance padded = instance_of(variant, 48);
-  // The second of them has gaps twice as wide.
-  CHECK(numbers(padded) == std::vector<std::int64_t>{7 + 24, 100 * (50 + 48)});
-  CHECK(padded.plan.pitches == std::vector<Pitch>{{"A", 31}, {"D", 98}});
-  CHECK(std::get<TensorArgument>(padded.plan.launches[0].arguments[1]).offset_bytes == 99 * 98 * 2);
+  // The second of them has gaps three times as wide.
+  CHECK(numbers(padded) == std::vector<std::int64_t>{7 + 24, 100 * (50 + 72)});
+  CHECK(padded.plan.pitches == std::vector<Pitch>{{"A", 31}, {"D", 122}});
+  CHECK(std::get<TensorArgument>(padded.plan.launches[0].arguments[1]).offset_bytes == 99 * 122 * 2);
   CHECK(padded.defines == dense.defines);  // the program is the same
-  CHECK(numbers(instance_of(variant, 48, "fp32")) == std::vector<std::int64_t>{7 + 12, 100 * (50 + 24)});
+  CHECK(numbers(instance_of(variant, 48, "fp32")) == std::vector<std::int64_t>{7 + 12, 100 * (50 + 36)});
   CHECK(numbers(instance_of(variant, 48, "bf16", "tn"))[0] == 100 + 24);
 }
 

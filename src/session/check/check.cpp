@@ -10,7 +10,9 @@
 #include "session/run/elsewhere.h"
 #include "session/shapes/adversarial.h"
 #include "session/shapes/few_sms.h"
+#include "session/shapes/first_shape.h"
 #include "session/shapes/thin.h"
+#include "session/shapes/valid_shape.h"
 #include "verify/emulated/emulated_check.h"
 
 namespace kerlab::session {
@@ -33,6 +35,20 @@ std::string left_out_note(const std::string& variant, const AdversarialShapes& f
   add(found.lost, "in no valid problem");
   if (note.empty()) return note;
   return fmt::format("{}: {} edges, residues and values are tried; {}", variant, found.goals, note);
+}
+
+/// The same problem of another type; none: a constraint leaves it out.
+std::optional<Problem> with_dtype(const Family& family, const Problem& asked, DType dtype) {
+  ProblemRequest request;
+  request.dtype = name(dtype);
+  request.dimensions = {asked.dimensions.begin(), asked.dimensions.end()};
+  request.flags = {asked.flags.begin(), asked.flags.end()};
+  request.scalars = {asked.scalars.begin(), asked.scalars.end()};
+  try {
+    return make_problem(family, request);
+  } catch (const UsageError&) {
+    return std::nullopt;
+  }
 }
 
 }  // namespace
@@ -90,6 +106,11 @@ void CheckSession::choose_problems() {
     const auto place_of = [&](const ProblemRequest& request) -> std::optional<std::size_t> {
       Problem problem = make_problem(rig_.folder().family, request);
       if (problem.key() == small || problem.key() == asked_.key()) return std::nullopt;
+      const std::string why_not = why_no_plan(rig_.folder(), variant, problem, configuration, rig_.device());
+      if (!why_not.empty()) {
+        notes.insert(fmt::format("{}: {} is not tried: {}", variant.name, problem.title(), why_not));
+        return std::nullopt;
+      }
       const auto [at, is_new] = known.emplace(problem.key(), problems_.size());
       if (is_new) problems_.push_back(std::move(problem));
       return at->second;
@@ -107,7 +128,34 @@ void CheckSession::choose_problems() {
         jobs_.push_back({static_cast<std::uint32_t>(*at), rig_.device().sms, source, found.rounds->configuration});
   }
   notes_.insert(notes_.end(), notes.begin(), notes.end());
+  if (options_.dtype.empty() && options_.recipes.empty()) add_other_dtypes();
   add_far();
+}
+
+/// Of the other dtypes, where none was asked for, the first small problem of each variant: what is wrong of one type
+/// alone shows on nearly any.
+void CheckSession::add_other_dtypes() {
+  const Family& family = rig_.folder().family;
+  for (const DType dtype : family.dtypes) {
+    if (dtype == asked_.dtype) continue;
+    const auto problem = with_dtype(family, asked_, dtype);
+    std::set<std::size_t> done;
+    for (const auto& [source, chosen] : chosen_.configurations) {
+      if (!problem || !done.insert(source).second) continue;
+      const Variant& variant = *chosen_.sources[source].variant;
+      const Configuration configuration = is_valid_on(variant, *problem, rig_.device(), chosen)
+                                              ? chosen
+                                              : default_configuration(variant, *problem, rig_.device());
+      const ShapedKernel kernel = {family, variant, configuration, rig_.device()};
+      if (!is_valid_on(variant, *problem, rig_.device(), configuration)) continue;
+      const auto small = valid_problem(kernel, first_shape(kernel, *problem));
+      if (!small || bytes_of_tensors(family, *small) > limits_for(rig_.device()).bytes) continue;
+      const auto known = std::ranges::find(problems_, small->key(), &Problem::key);
+      const auto at = static_cast<std::size_t>(known - problems_.begin());
+      if (known == problems_.end()) problems_.push_back(*small);
+      add_jobs(at, source, configuration);
+    }
+  }
 }
 
 /// Of outputs that nobody computes here there are no other problems than those that were recorded.
@@ -174,6 +222,7 @@ bool CheckSession::step() {
                        : chosen_recipes();
   // Whether runs agree bit by bit, whatever was in the outputs, need not be asked on every shape.
   single.thorough = job.problem <= 1 || options_.stored_winners;
+  single.hazards = !asked_itself;
   single.explain = true;
   single.full = options_.full;
   single.deadline = generous_deadline(rig_, *setup_, 10 * (single.recipes.size() + 2));

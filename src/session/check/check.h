@@ -100,6 +100,7 @@ class CheckSession {
   void choose_problems();
   void take_winners();
   void add_recorded();
+  void add_other_dtypes();
   void add_far();
   void run_far(const Job& job);
   void compile_together();

@@ -106,7 +106,7 @@ void CandidateRunner::plan_steps() {
   for (const std::uint32_t id : ids) {
     if (asked.recipes.empty() || run.items[id].checked) continue;
     run.steps.push_back({request::Check{id, asked.recipes, asked.thorough, asked.sampling,
-                                        run.items[id].nondeterministic, false, asked.explain},
+                                        run.items[id].nondeterministic, false, asked.explain, asked.hazards},
                          deadline});
   }
   for (const std::uint32_t id : ids)

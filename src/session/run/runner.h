@@ -28,6 +28,7 @@ struct Loadable {
 struct Protocol {
   std::vector<std::uint32_t> recipes;  ///< to check first, indices into ProblemPlan::recipes; empty: no check
   bool thorough = false;
+  bool hazards = false;  ///< see request::Check
   bool explain = false;  ///< a check that fails looks at which elements are wrong, as a thorough one does
   Sampling sampling = Sampling::automatic;  ///< of checks on an emulated device
   std::optional<TimingSchedule> schedule;   ///< none: no timing

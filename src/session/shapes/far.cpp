@@ -20,6 +20,8 @@ namespace {
 constexpr double k32Bits = 4294967296.0;
 constexpr double kBeyond32Bits = 1.0625 * k32Bits;  // elements: what is kept in 32 bits without a sign fails as well
 constexpr double kBeyond31Bits = 1.5 * static_cast<double>(kFarElements);
+// Where no extent goes beyond 2^31 by itself, nearly so: bytes and products of four do not fit 32 bits there.
+constexpr double kNearly31Bits = 0.95 * static_cast<double>(kFarElements);
 // Of the other dimensions, where they are no shorter: no power of two, so that an offset of 32 bits does not lead to
 // the same place of another row or matrix; whole tiles for those who take no others.
 constexpr std::int64_t kShort[] = {264, 520, 256, 512};
@@ -31,6 +33,7 @@ constexpr std::uint32_t kMostRows = 65535;  // of a grid, in y and z
 constexpr int kSmsForAll = 1 << 20;         // more than there are work tiles
 constexpr double kFlopsOfSample = 3e8, kBytesOfSample = 48e6, kBlocksOfSample = 6;
 constexpr double kShareOfMemory = 0.9;
+constexpr std::int64_t kMostKept = std::int64_t{1} << 30;  // elements of a tensor of which all are there
 
 const std::string kTensorGoal = "tensor ";
 
@@ -56,11 +59,13 @@ class FarSearch {
     if (const auto plan = plan_of(asked, kernel.device.sms)) program_ = plan->defines;
   }
 
-  /// Those with a tensor of more than 2^31 elements, and of more than 2^32 where it fits the device.
+  /// Those with a tensor of more than 2^31 elements, and of more than 2^32 where it fits the device; where the family
+  /// has none, those that come near.
   const std::vector<FoundProblem>& find() {
-    for (const double elements : {kBeyond32Bits, kBeyond31Bits})
-      for (const Extents& others : short_extents())
-        for (const std::vector<std::string>& along : directions()) try_along(others, along, elements);
+    for (const double elements : {kBeyond32Bits, kBeyond31Bits}) try_all(elements);
+    if (!found_.empty() || !first_why_not_.empty()) return found_;
+    most_near_ = static_cast<std::int64_t>(0.9 * kNearly31Bits);
+    try_all(kNearly31Bits);
     return found_;
   }
 
@@ -71,6 +76,11 @@ class FarSearch {
   [[nodiscard]] const std::string& why_not() const { return first_why_not_; }
 
  private:
+  void try_all(double elements) {
+    for (const Extents& others : short_extents())
+      for (const std::vector<std::string>& along : directions()) try_along(others, along, elements);
+  }
+
   /// What the other dimensions may be: as asked for, if that is short; all of them short. Quiet ones are 1, and as
   /// asked for, since there are tensors that are short without them: the side of a block, a filter's radius.
   [[nodiscard]] std::vector<Extents> short_extents() const {
@@ -164,7 +174,8 @@ class FarSearch {
     for (const Tensor& tensor : tensors_of(kernel_.family, problem)) {
       bytes += static_cast<double>(tensor.bytes());
       if (is_sparse(tensor) && tensor.range.order != IntegerOrder::none) return {};  // what repeats itself has no order
-      if (tensor.unread || tensor.elements() <= kFarElements + kFarElements / 4) continue;
+      if (tensor.elements() > kMostKept && !is_sparse(tensor)) return {};
+      if (tensor.unread || tensor.elements() <= most_near_) continue;
       goals.insert(kTensorGoal + tensor.name);
       if (static_cast<double>(tensor.elements()) > k32Bits) goals.insert(fmt::format("{} beyond 32 bits", tensor.name));
     }
@@ -224,8 +235,9 @@ class FarSearch {
   std::vector<std::string> program_;
   std::set<std::string> known_;
   std::vector<FoundProblem> found_;
-  std::map<std::string, std::string> refused_;  ///< tensors
-  std::string why_not_, first_why_not_;         ///< of the problem that is looked at
+  std::int64_t most_near_ = kFarElements + kFarElements / 4;  ///< elements of what is not far
+  std::map<std::string, std::string> refused_;                ///< tensors
+  std::string why_not_, first_why_not_;                       ///< of the problem that is looked at
 };
 
 /// That which has the most of what none before it has; of several a program that is compiled anyway, then the least.

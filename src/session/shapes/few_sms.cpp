@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "plan/sparse_tensor.h"
 
 namespace kerlab::session {
 
@@ -12,6 +13,7 @@ constexpr int kFewSms[] = {1, 2, 3,  4,  5,  6,
                            7, 8, 10, 12, 16, 24};              // clusters of 4, and some left idle, need more than 3
 constexpr int kEndless = 1 << 14;                              // no small problem has so many work tiles
 constexpr std::int64_t kWantedRounds = 3, kWantedWorkers = 3;  // wanted
+constexpr std::int64_t kWorthOfMeeting = 8;                    // two rounds
 
 std::int64_t blocks_in(const Dim3& extents) {
   return std::int64_t{extents.x} * extents.y * extents.z;
@@ -33,11 +35,22 @@ std::optional<LaunchPlan> plan_on(const Family& family, const Variant& variant, 
   }
 }
 
-/// How much of what goes on between work tiles is executed: rounds count more than workers. `pieces`: the workers
-/// where there are as many as anybody could want; where these have no end they share out one piece.
-std::int64_t worth(const std::vector<std::int64_t>& workers, const std::vector<std::int64_t>& pieces) {
+/// Whether blocks may wait for each other: words that are zero at first are flags, or counts of who has come.
+bool blocks_meet(const LaunchPlan& plan) {
+  return std::ranges::any_of(plan.workspaces, [](const Workspace& workspace) {
+    const bool zero = workspace.init == WorkspaceInit::zero || workspace.init == WorkspaceInit::zero_once;
+    return workspace.bytes > kUnusedWorkspace || (zero && workspace.bytes < kUnusedWorkspace);
+  });
+}
+
+/// How much of what goes on between work tiles is executed: rounds count more than workers, but where blocks meet there
+/// must be two. `pieces`: the workers where there are as many as anybody could want; where these have no end they share
+/// out one piece.
+std::int64_t worth(const LaunchPlan& plan, const std::vector<std::int64_t>& pieces) {
+  const std::vector<std::int64_t> workers = workers_of(plan);
   std::int64_t sum = 0;
   for (std::size_t i = 0; i < workers.size(); ++i) {
+    if (workers[i] > 1 && blocks_meet(plan)) sum += kWorthOfMeeting;
     if (workers[i] == pieces[i]) continue;
     const std::int64_t rounds = pieces[i] >= kEndless / 8 ? kWantedRounds : (pieces[i] + workers[i] - 1) / workers[i];
     sum += 4 * std::min(rounds, kWantedRounds) + std::min(workers[i], kWantedWorkers);
@@ -67,8 +80,8 @@ std::optional<DeviceInfo> device_of_few(const Family& family, const Variant& var
   std::optional<DeviceInfo> best;
   std::optional<LaunchPlan> whole;
   if (is_valid_on(variant, problem, device, configuration)) {
-    best = device;
-    whole = instantiate(family, variant, problem, configuration, device).plan;
+    whole = plan_on(family, variant, problem, configuration, device, device.sms);
+    if (whole) best = device;
   }
   const auto many = plan_on(family, variant, problem, configuration, device, kEndless);
   if (!many ||
@@ -82,7 +95,7 @@ std::optional<DeviceInfo> device_of_few(const Family& family, const Variant& var
     if (!is_valid_on(variant, problem, smaller, configuration)) continue;
     const auto plan = plan_on(family, variant, problem, configuration, smaller, few);
     if (!plan || plan->launches.size() != many->launches.size()) continue;
-    const std::int64_t value = worth(workers_of(*plan), pieces);
+    const std::int64_t value = worth(*plan, pieces);
     if (most && value <= *most) continue;
     most = value;
     best = smaller;

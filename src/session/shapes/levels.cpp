@@ -18,15 +18,17 @@ namespace {
 
 constexpr std::int64_t kSmallBatch = 3;
 constexpr std::int64_t kSomeEights = 40;        // of what may have to be a multiple of 8: less than the next power of 2
-constexpr std::int64_t kFewAtMost = 256;        // a dimension of so few is tried at its most
+constexpr std::int64_t kFewAtMost = 256;        // a quiet dimension of so few is tried at its most
+constexpr std::int64_t kTriedAtMost = 65'536;   // another one of so few
 constexpr std::int64_t kVeryFew = 16;           // of so few every value is tried
 constexpr std::int64_t kBeyond16Bits = 65'537;  // the least and the largest of so many are the same in 16 bits
 constexpr std::int64_t kBeyond24Bits = (std::int64_t{1} << 25) + 1;     // fp32 holds every second of them
 constexpr std::int64_t kRowPadding = 48;                                // bytes: no multiple of a sector
 constexpr std::int64_t kLong[] = {2051, 4099, 2056, 2052, 3072, 4096};  // several rounds of a loop, and a tail
 constexpr double kFraction = 1.2345678806304932;                        // 24 significant bits in fp32
-// What keeps a divisor from 0 is small, and smaller ones are used: who has a least of his own is wrong there.
-constexpr double kSmallScalar = 1e-3, kMuchLess = 1.0 / 64;
+// What keeps a divisor from 0 is small, and smaller and larger ones are used: who has a least or a most of his own is
+// wrong there.
+constexpr double kSmallScalar = 1e-3, kMuchLess = 1.0 / 64, kMuchMore = 1024;
 
 /// What the widest_access access takes: 16 bytes, and rows of so many elements are what tensor maps ask for.
 std::int64_t widest_access(const Problem& base) {
@@ -44,6 +46,11 @@ std::int64_t power_in(std::int64_t extent, std::int64_t most) {
   return power;
 }
 
+/// Of so few every value is tried.
+bool has_very_few(const Dimension& dimension) {
+  return dimension.maximum - dimension.minimum <= kVeryFew;
+}
+
 /// The extents that are worth a try, whatever is valid.
 std::set<std::int64_t> extents_of(const Dimension& dimension, const KernelSteps& steps, std::int64_t wide,
                                   std::int64_t packet, std::int64_t base) {
@@ -56,7 +63,8 @@ std::set<std::int64_t> extents_of(const Dimension& dimension, const KernelSteps&
         extents.insert(times * step + by);
   if (steps.alone > 0) extents.insert({steps.alone - 1, steps.alone + 1, steps.alone + packet});
   extents.insert(std::begin(kLong), std::end(kLong));
-  if (dimension.maximum < kLong[0]) extents.insert(dimension.maximum);
+  if (dimension.maximum <= kTriedAtMost) extents.insert(dimension.maximum);
+  for (std::int64_t e = dimension.minimum; has_very_few(dimension) && e <= dimension.maximum; ++e) extents.insert(e);
   std::erase_if(extents, [&](std::int64_t extent) { return extent < dimension.minimum || extent > dimension.maximum; });
   return extents;
 }
@@ -71,9 +79,7 @@ std::set<std::int64_t> quiet_extents(const Dimension& dimension, std::int64_t ba
   if (base % 8 == 0) extents.insert(kSomeEights);
   if (base % 64 == 0) extents.insert(base / 4 * 3);  // who takes whole tiles alone still meets no power of two
   if (dimension.maximum <= kFewAtMost) extents.insert({dimension.minimum, dimension.maximum});
-  for (std::int64_t e = dimension.minimum; dimension.maximum - dimension.minimum <= kVeryFew && e <= dimension.maximum;
-       ++e)
-    extents.insert(e);
+  for (std::int64_t e = dimension.minimum; has_very_few(dimension) && e <= dimension.maximum; ++e) extents.insert(e);
   std::erase_if(extents, [&](std::int64_t extent) {
     return extent == base || extent < dimension.minimum || extent > dimension.maximum;
   });
@@ -98,6 +104,7 @@ std::vector<std::string> goals_of_extent(const Dimension& dimension, const Kerne
   if (extent == dimension.minimum) goals.push_back(d + " at its least");
   if (extent == 1) goals.push_back(d + " = 1");
   if (extent == dimension.maximum) goals.push_back(d + " at its most");
+  if (has_very_few(dimension)) goals.push_back(fmt::format("{} = {}", d, extent));
   if (extent > 2048) goals.push_back(d + " long");
   if (extent > 2048 && extent % (8 * unit) != 0) goals.push_back(d + " long and ragged");
   return goals;
@@ -246,8 +253,8 @@ class LevelCollector {
   }
 
   /// Factors and what is added are also tried as nothing, as one off and negated; any other only a little larger, a
-  /// small one much smaller too. A fraction is positive: whoever cuts off, rounds down or rounds to the nearest what is
-  /// to be rounded up is wrong there.
+  /// small one much smaller and larger too. A fraction is positive: whoever cuts off, rounds down or rounds to the
+  /// nearest what is to be rounded up is wrong there.
   void add_scalar(const ScalarDecl& scalar) {
     const double asked = base_.scalars.at(scalar.name);
     // In pairs with other things one fraction is as good as another: two would leave fewer pairs for the dimensions.
@@ -261,7 +268,7 @@ class LevelCollector {
     std::vector<double> numbers = {asked == 0 ? 1 + kFraction : asked * kFraction};
     if (asked == 0) numbers.push_back(-kFraction);
     if (is_factor) numbers.insert(numbers.end(), {0, -1, 1, 3});
-    if (asked > 0 && asked < kSmallScalar) numbers.push_back(asked * kMuchLess);
+    if (asked > 0 && asked < kSmallScalar) numbers.insert(numbers.end(), {asked * kMuchLess, asked * kMuchMore});
     numbers.insert(numbers.end(), scalar.also.begin(), scalar.also.end());
     for (const double number : numbers)
       if (number != asked) wished.push_back(level(number));

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "plan/sparse_tensor.h"
 #include "session/shapes/few_sms.h"
 #include "session/shapes/valid_shape.h"
 
@@ -12,7 +13,22 @@ namespace {
 
 constexpr std::int64_t kLongestOfParts = std::int64_t{1} << 26;
 constexpr double kRoundsOfParts = 3;
+constexpr double kOf8Bits = 256;
 constexpr SpaceLimits kSiblings = {20'000, 20'000, 1};
+
+/// Whether blocks may leave something for each other: the last of them joins what all have found, or each looks back at
+/// those before it.
+bool blocks_join(const LaunchPlan& plan) {
+  return std::ranges::any_of(plan.workspaces,
+                             [](const Workspace& workspace) { return workspace.bytes > kUnusedWorkspace; });
+}
+
+/// Whether a launch has more of them than 8 bits count, and than a block has threads.
+bool has_many_joined(const LaunchPlan& plan) {
+  return std::ranges::any_of(plan.launches, [](const Launch& launch) {
+    return blocks_in_grid(launch) > std::max(kOf8Bits, threads_in_block(launch));
+  });
+}
 
 /// Whether a launch has more blocks than a later one with fewer holds of their results. `rounds`: so many times as
 /// many, of `extent` elements.
@@ -44,15 +60,17 @@ std::optional<ProblemRequest> cheapest_of_many(const ShapedKernel& kernel, const
   double least = bytes;
   for (const Dimension& dimension : kernel.family.dimensions) {
     if (dimension.quiet) continue;
-    for (std::int64_t extent = 1024; extent <= kLongestOfParts; extent *= 2) {
+    for (std::int64_t extent = 1024; extent <= kLongestOfParts; extent += rounds > 1 ? extent : extent / 4) {
       ProblemRequest request = base;
       const auto problem = problem_along(kernel, request, dimension.name, extent);
       if (!problem) continue;
       const double size = bytes_of_tensors(kernel.family, *problem);
       if (size > least || flops_of(kernel.family, *problem) > flops) break;
       const auto plan = shape_plan(kernel, *problem, kernel.device);
-      if (plan && plan->launches.size() < 2) break;
-      if (!plan || !has_many_parts(*plan, rounds, extent)) continue;
+      if (!plan) continue;
+      const bool joined = rounds == 1 && blocks_join(*plan);
+      if (plan->launches.size() < 2 && !joined) continue;
+      if (!has_many_parts(*plan, rounds, extent) && !(joined && has_many_joined(*plan))) continue;
       best = request;
       least = size;
       break;

@@ -1,5 +1,6 @@
 #pragma once
-// Problems with many partial results, which a later launch of fewer blocks gathers. They are executed whole.
+// Problems with many partial results, which a later launch of fewer blocks gathers, or the blocks among themselves.
+// They are executed whole.
 
 #include <optional>
 
@@ -9,7 +10,9 @@ namespace kerlab::session {
 
 /// The cheapest problem, of those in which one dimension is long, on which one launch has more blocks than a later and
 /// smaller one has threads in a block, with the plan for all of the device's multiprocessors: whoever gathers only as
-/// many partial results as it has threads is wrong there. None: there is no such, or not within the limits.
+/// many partial results as it has threads is wrong there. Of variants whose blocks join in one launch (the last one
+/// adds up, each looks back) one with more blocks than a block has threads, and than 8 bits count. None: there is no
+/// such, or not within the limits.
 std::optional<ProblemRequest> many_parts_shape(const ShapedKernel& kernel, const ProblemRequest& base, double bytes,
                                                double flops);
 

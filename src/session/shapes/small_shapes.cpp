@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/error.h"
+
 namespace kerlab::session {
 
 namespace {
@@ -9,10 +11,26 @@ namespace {
 // Unlike extents, in which tiles of 2^n never fit; a single dimension may be long. The third, where products have their
 // k: 9, 17, 33 tiles of 128, 64, 32, so that no ring of stages is as it was at first when a tile is finished.
 constexpr std::int64_t kRagged[] = {391, 263, 1034, 3, 3};
-constexpr std::int64_t kRaggedAlone = 100'003;
+constexpr std::int64_t kRaggedAlone[] = {100'003, 10'007, 1031, 391, 131};
+constexpr double kMostFlops = 5e8;  // of a small problem
 
-std::int64_t ragged(std::size_t dimension, std::size_t dimensions, std::int64_t multiple) {
-  const std::int64_t extent = dimensions == 1 ? kRaggedAlone : kRagged[std::min(dimension, std::size(kRagged) - 1)];
+/// Of one dimension the longest that is not too much: a side of matrices that are multiplied is no row.
+std::int64_t ragged_alone(const Family& family, ProblemRequest request) {
+  const Dimension& dimension = family.dimensions.front();
+  for (const std::int64_t extent : kRaggedAlone) {
+    request.dimensions[dimension.name] = std::clamp(extent, dimension.minimum, dimension.maximum);
+    try {
+      if (flops_of(family, make_problem(family, request)) <= kMostFlops) return extent;
+    } catch (const Error&) {  // a constraint: multiples are sought elsewhere
+      return extent;
+    }
+  }
+  return std::end(kRaggedAlone)[-1];
+}
+
+std::int64_t ragged(const Family& family, const ProblemRequest& request, std::size_t dimension, std::int64_t multiple) {
+  const std::int64_t extent = family.dimensions.size() == 1 ? ragged_alone(family, request)
+                                                            : kRagged[std::min(dimension, std::size(kRagged) - 1)];
   return extent / multiple * multiple + (extent % multiple == 0 ? 0 : multiple);
 }
 
@@ -29,7 +47,7 @@ std::optional<ProblemRequest> small_shape(const Family& family, const Problem& p
   for (std::size_t d = 0; d < problem.dimensions.size(); ++d) {
     const auto& [dimension, extent] = problem.dimensions[d];
     const std::int64_t multiple = multiples[d];
-    std::int64_t shrunken = ragged(d, problem.dimensions.size(), multiple);
+    std::int64_t shrunken = ragged(family, request, d, multiple);
     if (how == SmallShapes::ragged && extent <= shrunken && extent > multiple)
       shrunken = (extent - 1) / multiple * multiple;
     // Of dimensions that mostly stay at their defaults (batch) no more than asked for.

@@ -74,7 +74,7 @@ class EmulatedChecker {
   InPlaceResults in_place_;
   std::map<int, std::uint32_t> poisoned_;  ///< sets whose outputs hold nothing but this pattern
   bool wrote_too_little_ = false;          ///< the blocks of the last sample, for as many as they are
-  /// By output that lies far and is written in parts: whether a recipe's blocks wrote beyond its element 2^31.
+  /// By output that lies far and is written in parts: whether a recipe's blocks wrote near its end.
   std::map<std::size_t, bool> far_end_written_;
 };
 

@@ -220,6 +220,17 @@ TEST_CASE("what matters under one value of a flag alone is tried there with and 
   CHECK(powers == std::set<bool>{false, true});
 }
 
+TEST_CASE("of one dimension the small problem is as long as its work allows", "[check]") {
+  ProblemRequest request;
+  request.dtype = "fp32";
+  const auto extent = [&](const char* family) {
+    const Problem asked = make_problem(family_of(family), request);
+    return small_shape(family_of(family), asked, SmallShapes::freely, 1)->dimensions.at("N");
+  };
+  CHECK(extent("axpy") == 100'003);
+  CHECK(extent("nbody") == 1031);  // its work grows with the square
+}
+
 TEST_CASE("a dimension that ends early is tried at its end", "[check]") {
   const auto chain = shapes("chain", "fused", "fp32", {{"N", 70001}});
   CHECK(std::ranges::any_of(chain.shapes, [](const auto& shape) { return shape.dimensions.at("n") == 1024; }));
