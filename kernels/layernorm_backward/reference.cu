@@ -1,6 +1,6 @@
 // What dX, dG and dB should be; z = (x - mean) rstd and a = g dy. rows, one block of 256 threads per row: value = rstd
-// (a - b - z c), b the mean of a and c that of a z; scale = |rstd| (3 |a| + |b| + L mean|a| + |z| (3 |c| + L mean|a
-// z|)), L = 1 + sqrt(N) / 4. columns_of_gamma and columns_of_beta, a thread per column: value is the sum of dy z or dy,
+// (a - b - z c), b the mean of a and c that of a z; scale = |rstd| (3 |a| + |b| + L (mean|a| + 2^-124) + |z| (3 |c| + L
+// (mean|a z| + 2^-124))), L = 1 + sqrt(N) / 4. columns_of_gamma and columns_of_beta, a thread per column: value is the sum of dy z or dy,
 // scale the root of the sum of the squares. Place j < count is index[j], or j when index is null. Any grid.
 #include "common/types.cuh"
 
@@ -16,6 +16,9 @@ __device__ __forceinline__ ACC over_block(ACC own, ACC* partial) {
   return partial[0];
 }
 
+/// Products below fp32's normal numbers are multiples of 2^-149, each off by u 2^-126; with room for several of them.
+constexpr double kLeast = 4.70197740328915e-38;  // 2^-124
+
 __device__ __forceinline__ ACC size_of(ACC a) { return a < 0 ? -a : a; }
 
 __device__ __forceinline__ void row_of_gradient(const DTYPE* x, const DTYPE* dy, const DTYPE* g, ACC mean, ACC rstd,
@@ -30,7 +33,8 @@ __device__ __forceinline__ void row_of_gradient(const DTYPE* x, const DTYPE* dy,
   }
   const ACC length = 1 + sqrt(ACC(N)) / 4;
   const ACC b = over_block(a_sum, partial) / N, c = over_block(az_sum, partial) / N;
-  const ACC of_b = length * over_block(a_size, partial) / N, of_c = length * over_block(az_size, partial) / N;
+  const ACC of_b = length * (over_block(a_size, partial) / N + ACC(kLeast)),
+            of_c = length * (over_block(az_size, partial) / N + ACC(kLeast));
   for (int i = threadIdx.x; i < N; i += 256) {
     const ACC a = ACC(to_float(g[i])) * to_float(dy[i]), z = (to_float(x[i]) - mean) * rstd;
     value[i] = rstd * (a - b - z * c);

@@ -1,6 +1,7 @@
 // What dX and dG should be; z = x rstd and a = g dy. rows, one block of 256 threads per row: value = rstd (a - z m), m
-// the mean of a z; scale = |rstd| (2 |a| + |z| (2 |m| + (1 + sqrt(N) / 4) mean|a z|)). columns, a thread per column:
-// value = sum(dy z), scale = sqrt(sum((dy z)^2)). Place j < count is index[j], or j when index is null. Any grid.
+// the mean of a z; scale = |rstd| (2 |a| + |z| (2 |m| + (1 + sqrt(N) / 4) (mean|a z| + 2^-124))). columns, a thread
+// per column: value = sum(dy z), scale = sqrt(sum((dy z)^2)). Place j < count is index[j], or j when index is null. Any
+// grid.
 #include "common/types.cuh"
 
 /// Added up over the block's threads; `partial` holds 256 values. Every thread gets the result.
@@ -14,6 +15,9 @@ __device__ __forceinline__ ACC over_block(ACC own, ACC* partial) {
   }
   return partial[0];
 }
+
+/// Products below fp32's normal numbers are multiples of 2^-149, each off by u 2^-126; with room for several of them.
+constexpr double kLeast = 4.70197740328915e-38;  // 2^-124
 
 __device__ __forceinline__ ACC size_of(ACC a) { return a < 0 ? -a : a; }
 
@@ -29,7 +33,7 @@ __device__ __forceinline__ void row_of_gradient(const DTYPE* x, const DTYPE* dy,
   for (int i = threadIdx.x; i < N; i += 256) {
     const ACC a = ACC(to_float(g[i])) * to_float(dy[i]), z = ACC(to_float(x[i])) * rstd;
     value[i] = rstd * (a - z * mean);
-    scale[i] = size_of(rstd) * (2 * size_of(a) + size_of(z) * (2 * size_of(mean) + (1 + sqrt(ACC(N)) / 4) * size));
+    scale[i] = size_of(rstd) * (2 * size_of(a) + size_of(z) * (2 * size_of(mean) + (1 + sqrt(ACC(N)) / 4) * (size + ACC(kLeast))));
   }
 }
 
