@@ -84,10 +84,11 @@ TEST_CASE("abuse: a launcher that is no worker is named, and leaves nobody behin
 
 TEST_CASE("abuse: a kernel that prints megabytes is tuned, and its words do not flood the screen", "[cli][emulated]") {
   const Sandbox sandbox;
-  sandbox.write("twice/flat.cu",
-                replaced(kToyKernel, "  if (i < N)",
-                         "  for (int k = 0; k < 40 && i < 2048; ++k) printf(\"element %d: all is well, again\\n\", i);\n"
-                         "  if (i < N)"));
+  sandbox.write(
+      "twice/flat.cu",
+      replaced(kToyKernel, "  if (i < N)",
+               "  for (int k = 0; k < 40 && i < 2048; ++k) printf(\"element %d: all is well, again\\n\", i);\n"
+               "  if (i < N)"));
   const ProcessResult result =
       sandbox.run({"tune", sandbox.family(), "--N", "2048", "--trials", "1", "--device", "emu:h200"});
   INFO(result.err.substr(0, 2000));
