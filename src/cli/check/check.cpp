@@ -31,7 +31,7 @@ struct CheckRun {
   std::vector<CheckRow> rows;
   std::vector<Trial> history;  ///< stored trials of the family
   std::string device, completion;
-  std::size_t left = 0;  ///< checks that an interruption left out
+  CheckEnd end;
   ExitCode code = ExitCode::passed;
 };
 
@@ -57,8 +57,9 @@ CheckRun run_session(CheckOptions options, const GlobalOptions& global, Database
   });
   progress.clear();
   for (const std::string& note : session.notes()) fmt::print(stderr, "{}\n", note);
-  CheckRun run{session.rows(), {}, session.rig().device().name, session.completion(), 0, ExitCode::interrupted};
-  if (interrupted) run.left = session.state().total - run.rows.size();
+  CheckRun run{session.rows(), {}, session.rig().device().name, session.completion(), {}, ExitCode::interrupted};
+  const CheckState state = session.state();
+  if (interrupted || state.stopped) run.end = {state.total - state.done, interrupted};
   if (global.json) run.history = database.trials_of(session.rig().folder().family.name);
   if (!interrupted) run.code = failures(run.rows) > 0 ? ExitCode::wrong : ExitCode::passed;
   return run;
@@ -91,7 +92,7 @@ void print_suite(const Suite& suite, const std::vector<SuiteOutcome>& outcomes, 
     for (std::size_t i = 0; i < outcomes.size(); ++i) {
       JsonValue::Object value = suite_value(outcomes[i]);
       value.emplace_back("rows", check_values(runs[i].rows, repeated_options(global), runs[i].history));
-      value.emplace_back("left", runs[i].left);
+      value.emplace_back("left", runs[i].end.left);
       value.emplace_back("failed", failures(runs[i].rows));
       results.push_back(std::move(value));
     }
@@ -135,7 +136,7 @@ ExitCode run_check_suite(const CheckCommand& command, const GlobalOptions& globa
     runs.back() = run_session(std::move(options), global, database, interrupt, prefix);
     if (!global.json) {
       fmt::print("{}{}: {}\n", prefix, problem.name, problem.title);
-      fmt::print("{}", check_screen(runs.back().rows, runs.back().left, repeated_options(global), color));
+      fmt::print("{}", check_screen(runs.back().rows, runs.back().end, repeated_options(global), color));
     }
     std::fflush(stdout);
     return runs.back().code;
@@ -154,10 +155,10 @@ void print_run(const CheckRun& run, const GlobalOptions& global) {
     fmt::print("{}\n", to_json(json_document("check", {{"device", run.device},
                                                        {"completion", run.completion},
                                                        {"rows", check_values(run.rows, again, run.history)},
-                                                       {"left", run.left},
+                                                       {"left", run.end.left},
                                                        {"failed", failures(run.rows)}})));
   else
-    fmt::print("{}", check_screen(run.rows, run.left, again, color_on(global, stdout)));
+    fmt::print("{}", check_screen(run.rows, run.end, again, color_on(global, stdout)));
 }
 
 /// Every stored winner of the device's class on its problem.
@@ -183,7 +184,8 @@ ExitCode run_check_winners(const CheckCommand& command, const GlobalOptions& glo
       all.device = run.device;
       all.rows.insert(all.rows.end(), std::make_move_iterator(run.rows.begin()),
                       std::make_move_iterator(run.rows.end()));
-      all.left += run.left;
+      all.end.left += run.end.left;
+      all.end.interrupted = all.end.interrupted || run.end.interrupted;
       all.history.insert(all.history.end(), run.history.begin(), run.history.end());
       if (run.code != ExitCode::passed && all.code != ExitCode::interrupted) all.code = run.code;
     } catch (const UsageError& error) {  // a folder that has no name here
@@ -256,6 +258,8 @@ Command add_check(CLI::App& root, const GlobalOptions& global) {
       "--every-value", options->every_value,
       "more configurations, as few as take every value of every parameter: before others rely on a kernel");
   parser->option_defaults()->group("How");
+  parser->add_flag("--fail-fast", options->fail_fast,
+                   "stop at the first failure; of several families or problems each stops at its own");
   parser->add_flag("--full", options->full, "on an emulated device: execute every block, whatever it takes");
   parser->add_flag("--sanitize", command->sanitize,
                    "look at every access instead: out of bounds, uninitialised, races, ... (emulated; needs no GPU)");

@@ -34,7 +34,7 @@ struct SanitizeRun {
   std::vector<VariantFindings> findings;
   std::vector<Opinion> opinions;
   std::string device;
-  std::size_t left = 0;  ///< configurations that an interruption left out
+  CheckEnd end;
   ExitCode code = ExitCode::passed;
 };
 
@@ -107,7 +107,8 @@ SanitizeRun run_session(const SanitizeCommand& command, CheckOptions options, co
   run.rows = session.rows();
   run.findings = session.findings();
   run.device = session.rig().device().id;
-  if (interrupted) run.left = session.state().total - run.rows.size();
+  const CheckState state = session.state();
+  if (interrupted || state.stopped) run.end = {state.total - state.done, interrupted};
   if (!interrupted) run.opinions = second_opinion(run, here, global);
   run.code = interrupted ? ExitCode::interrupted : verdict(run);
   return run;
@@ -135,7 +136,9 @@ void print_text(const SanitizeRun& run, bool color) {
       run.rows, [](const SanitizeRow& row) { return row.trial.status == TrialStatus::passed && row.findings() == 0; });
   fmt::print("{} of {} without findings on {}\n", clean, format_count(std::ssize(run.rows), "configuration"),
              run.device);
-  if (run.left > 0) fmt::print("interrupted: {} more were not looked at\n", run.left);
+  if (run.end.left > 0)
+    fmt::print("{}: {} more were not looked at\n",
+               run.end.interrupted ? "interrupted" : "stopped at the first finding (--fail-fast)", run.end.left);
   for (const Opinion& opinion : run.opinions) {
     if (!opinion.run) continue;
     fmt::print("ended with {}: {}\n{}{}", opinion.result.exit_code, opinion.command, opinion.result.out,
@@ -173,7 +176,7 @@ JsonValue::Object run_value(const SanitizeRun& run) {
                                          {"output", opinion.result.out + opinion.result.err}});
   return {{"device", run.device},
           {"rows", rows_value(run.rows)},
-          {"left", run.left},
+          {"left", run.end.left},
           {"findings", found},
           {"second_opinions", std::move(opinions)}};
 }

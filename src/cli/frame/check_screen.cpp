@@ -167,7 +167,7 @@ std::string failure_report(const CheckRow& row, const std::string& again, bool c
   return text + fmt::format("  reproduce: {}{}\n", row.command, again);
 }
 
-std::string check_screen(const std::vector<CheckRow>& rows, std::size_t left, const std::string& again, bool color) {
+std::string check_screen(const std::vector<CheckRow>& rows, const CheckEnd& end, const std::string& again, bool color) {
   std::string text = text_table(summary(rows), color, 0, table_width(0));
   std::vector<const CheckRow*> told = told_failures(rows);
   for (std::size_t i = 0; i < std::min(told.size(), kMostInLine); ++i)
@@ -177,9 +177,11 @@ std::string check_screen(const std::vector<CheckRow>& rows, std::size_t left, co
     text += fmt::format("and {} more that failed{}; --json has all\n", failed - shown,
                         told.size() > shown ? "" : ", as it does not compile on other problems either");
   const std::size_t passed = rows.size() - failed;
-  if (left == 0) return text + fmt::format("{} of {} checks passed\n", passed, rows.size());
-  return text + fmt::format("interrupted: {} of {} checks were made, {} of these passed: no verdict\n", rows.size(),
-                            rows.size() + left, passed);
+  if (end.left == 0) return text + fmt::format("{} of {} checks passed\n", passed, rows.size());
+  const std::string made =
+      fmt::format("{} of {} checks were made, {} of these passed", rows.size(), rows.size() + end.left, passed);
+  return text + (end.interrupted ? fmt::format("interrupted: {}: no verdict\n", made)
+                                 : fmt::format("stopped at the first failure (--fail-fast): {}\n", made));
 }
 
 JsonValue::Array accuracy_values(const std::vector<AccuracyRecord>& history) {

@@ -11,11 +11,17 @@
 
 namespace kerlab::cli {
 
+/// What a check left out, and why.
+struct CheckEnd {
+  std::size_t left = 0;      ///< checks, or configurations
+  bool interrupted = false;  ///< else: at the first failure, as asked for
+};
+
 bool is_failure(const CheckRow& row);
 std::size_t failures(const std::vector<CheckRow>& rows);
 
-/// `left`: checks that an interruption left out. `again`: what a command must repeat, " --db FILE --device emu:h200".
-std::string check_screen(const std::vector<CheckRow>& rows, std::size_t left, const std::string& again, bool color);
+/// `again`: what a command must repeat, " --db FILE --device emu:h200".
+std::string check_screen(const std::vector<CheckRow>& rows, const CheckEnd& end, const std::string& again, bool color);
 /// Everything about one that failed: numbers, where it is wrong, what it holds instead, the command.
 std::string failure_report(const CheckRow& row, const std::string& again, bool color);
 

@@ -199,9 +199,9 @@ void CheckSession::add_jobs(std::size_t problem, std::size_t source, const Confi
 }
 
 bool CheckSession::step() {
-  if (next_ == jobs_.size()) return false;
+  if (next_ == jobs_.size() || stops_here()) return false;
   compile_together();
-  if (ahead_->step()) return true;
+  if (ahead_.step()) return true;
   const Job& job = jobs_[next_++];
   if (job.far) {
     run_far(job);
@@ -235,15 +235,28 @@ bool CheckSession::step() {
   return true;
 }
 
-/// Whatever the jobs have compiled, with all compilers at once, before the first of them.
+bool CheckSession::stops_here() const {
+  return options_.fail_fast && !rows_.empty() && rows_.back().trial.status != TrialStatus::passed;
+}
+
+/// Jobs that are compiled together: all, but where the first failure is the last thing of interest those of a problem.
+std::size_t CheckSession::end_of_batch() const {
+  if (!options_.fail_fast) return jobs_.size();
+  std::size_t end = next_;
+  while (end < jobs_.size() && jobs_[end].problem == jobs_[next_].problem) ++end;
+  return end;
+}
+
+/// Whatever the next jobs have compiled, with all compilers at once, before the first of them.
 void CheckSession::compile_together() {
-  if (ahead_) return;
+  if (next_ < compiled_) return;
   CompileList list(rig_);
-  for (const Job& job : jobs_) {
+  for (compiled_ = next_; compiled_ < end_of_batch(); ++compiled_) {
+    const Job& job = jobs_[compiled_];
     const DeviceInfo device = rig_.device().with_sms(job.sms);
     list.add(chosen_.sources[job.variant], job.configuration, problems_[job.problem], device);
   }
-  ahead_.emplace(rig_, rig_.device().is_scripted ? std::vector<CompileRequest>() : list.take());
+  ahead_ = CompileAhead(rig_, rig_.device().is_scripted ? std::vector<CompileRequest>() : list.take());
 }
 
 void CheckSession::add_row(const Job& job, Evaluation result, double seconds) {
@@ -292,9 +305,10 @@ void CheckSession::note_stored(const Evaluation& result) {
 
 CheckState CheckSession::state() const {
   CheckState state;
-  state.compiling = ahead_ ? ahead_->left() : 0;
+  state.compiling = ahead_.left();
   state.done = next_;
   state.total = jobs_.size();
+  state.stopped = next_ < jobs_.size() && stops_here();
   for (const CheckRow& row : rows_) state.failed += row.trial.status != TrialStatus::passed ? 1 : 0;
   if (!rows_.empty()) state.label = fmt::format("{} {}", rows_.back().problem.title(), rows_.back().trial.variant);
   return state;

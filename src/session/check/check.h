@@ -19,6 +19,7 @@ struct CheckOptions {
   bool every_configuration = false;         ///< all valid ones of the variants
   bool every_value = false;                 ///< so many more that each value of each parameter is among them
   bool only_asked = false;                  ///< no adversarial shapes
+  bool fail_fast = false;                   ///< nothing is checked after the first failure
   std::int64_t row_padding = 0;      ///< bytes behind the rows of tensors that variants take with a leading dimension
   bool full = false;                 ///< emulated: every block is executed
   std::vector<std::string> recipes;  ///< names of those to run; empty: all of the family's
@@ -75,6 +76,7 @@ StoredWinners stored_winners(const KernelFolder& folder, const DeviceInfo& devic
 struct CheckState {
   std::size_t done = 0, total = 0, failed = 0;
   std::size_t compiling = 0;  ///< before the first check: kernels and references that are not there yet
+  bool stopped = false;       ///< by `fail_fast`: the rest is not looked at
   std::string label;
 };
 
@@ -103,6 +105,8 @@ class CheckSession {
   void add_other_dtypes();
   void add_far();
   void run_far(const Job& job);
+  [[nodiscard]] bool stops_here() const;
+  [[nodiscard]] std::size_t end_of_batch() const;
   void compile_together();
   void add_jobs(std::size_t problem, std::size_t source, const Configuration& configuration);
   [[nodiscard]] std::string checked_small() const;
@@ -118,7 +122,8 @@ class CheckSession {
   ChosenConfigurations chosen_;
   std::vector<Job> jobs_;  ///< by problem
   std::size_t next_ = 0;
-  std::optional<CompileAhead> ahead_;  ///< once begun
+  std::size_t compiled_ = 0;  ///< jobs before this one are, or will be by `ahead_`
+  CompileAhead ahead_;
   std::optional<ProblemSetup> setup_;
   std::size_t loaded_ = SIZE_MAX;  ///< problem that the worker has
   std::vector<CheckRow> rows_;

@@ -60,7 +60,7 @@ void SanitizeSession::load(const Problem& problem) {
 }
 
 bool SanitizeSession::step() {
-  if (next_ == chosen_.configurations.size()) return false;
+  if (next_ == chosen_.configurations.size() || stops_here()) return false;
   const auto& [index, configuration] = chosen_.configurations[next_++];
   const VariantSource& source = chosen_.sources[index];
   load(problem_of(*source.variant, configuration));
@@ -73,6 +73,10 @@ bool SanitizeSession::step() {
   rows_.push_back({setup_->problem, std::move(result.candidate.trial), std::move(result.sanitized)});
   keep(source, rows_.back());
   return true;
+}
+
+bool SanitizeSession::stops_here() const {
+  return options_.fail_fast && state().failed > 0;
 }
 
 void SanitizeSession::keep(const VariantSource& source, const SanitizeRow& row) {
@@ -104,6 +108,7 @@ CheckState SanitizeSession::state() const {
   state.total = chosen_.configurations.size();
   for (const SanitizeRow& row : rows_)
     state.failed += row.trial.status != TrialStatus::passed || row.findings() > 0 ? 1 : 0;
+  state.stopped = options_.fail_fast && state.failed > 0 && state.done < state.total;
   if (!rows_.empty()) state.label = fmt::format("{} {}", rows_.back().problem.title(), rows_.back().trial.variant);
   return state;
 }

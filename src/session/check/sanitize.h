@@ -48,6 +48,7 @@ class SanitizeSession {
   [[nodiscard]] Problem problem_of(const Variant& variant, const Configuration& configuration) const;
   void load(const Problem& problem);
   void keep(const VariantSource& source, const SanitizeRow& row);
+  [[nodiscard]] bool stops_here() const;
 
   CheckOptions options_;
   Rig rig_;

@@ -116,6 +116,22 @@ TEST_CASE("cli: check says what a wrong kernel left out, where, and how to see i
                       Catch::Contains("reproduce: kerlab check"));
 }
 
+TEST_CASE("cli: check --fail-fast stops at the first failure and says so", "[cli][nvrtc]") {
+  const Sandbox sandbox;
+  write_kernel(sandbox, "", "  if (i < N) y[i] = i == 30 ? 0 : 2 * x[i];");
+  const Checked all = check(sandbox, {"--N", "4096"}), one = check(sandbox, {"--N", "4096", "--fail-fast"});
+  CHECK(one.code == 3);
+  CHECK(all.document.find("rows")->elements().size() > 3);
+  CHECK(one.document.find("rows")->elements().size() == 1);
+  CHECK(one.document.find("left")->text() != "0");
+  CHECK_THAT(one.text, Catch::Contains("stopped at the first failure (--fail-fast): 1 of "));
+  write_kernel(sandbox, "", "  if (i < N) y[i] = 2 * x[i];");
+  const Checked right = check(sandbox, {"--N", "4096", "--fail-fast"});
+  CHECK(right.code == 0);
+  CHECK(right.document.find("rows")->elements().size() == all.document.find("rows")->elements().size());
+  CHECK(right.document.find("left")->text() == "0");
+}
+
 TEST_CASE("cli: check draws where errors are and counts what does not fit a screen", "[cli][nvrtc]") {
   const Sandbox sandbox;
   write_kernel(sandbox, "", "  if (i < N) y[i] = i % 128 < 64 ? 2 * x[i] : 2 * x[i - 64];");
