@@ -18,14 +18,16 @@ constexpr std::int64_t kShortest = 8192;  // a dimension of fewer is tried at it
 constexpr std::int64_t kMany = 256;       // of a batch: an index of 8 bits
 // Where it is cheap, beyond 2^18: what is kept in 17 bits is as wrong as in 16.
 constexpr std::int64_t kLongThinExtent = 4 * kThinExtent;
-constexpr std::array<std::int64_t, 4> kOthers = {1, 8, 16, 64};
+constexpr std::array<std::int64_t, 5> kOthers = {1, 8, 16, 64, 264};  // the last where wide tiles want as much
 // Of one integer alone it is luck what it is.
-constexpr std::array<std::int64_t, 4> kOthersOfIntegers = {8, 16, 64, 1};
+constexpr std::array<std::int64_t, 5> kOthersOfIntegers = {8, 16, 64, 1, 264};
 constexpr std::int64_t kFolds[] = {2, 4, 8, 16, 32};  // where a block takes several rows
 constexpr double kLongerBytes = 8;
 constexpr double kWarps = 1 << 16,
                  kWarpsAtLimit = 1 << 20;  // of a plan that is thin; of one whose grid is at its limit
-constexpr double kFlopsOfBlock = 1e6;      // more keep one warp of an emulated device busy for a second
+// More keep one warp of an emulated device busy for a second; of a GPU's the reference, which is in fp64.
+constexpr double kFlopsOfBlock = 1e6, kFlopsOfBlockOfGpu = 1e10;
+constexpr double kFlopsOfGpu = 1e11, kMoreBytesOfGpu = 4;  // of one problem: all pairs of 65,541; rows of 264
 constexpr int kWarp = 32;
 constexpr std::size_t kWithOtherFlags = 6;  // each is another program
 
@@ -180,9 +182,11 @@ class ThinSearch {
     const Problem problem = make_problem(kernel_.family, request);
     // Of blocks as many as a grid takes the warps are the cost: most of them have nothing to do.
     const double flops = at_limit(plan) ? flops_of(kernel_.family, problem) : flops_in_tiles(problem);
-    const double blocks = most_blocks(plan);
+    const bool is_slow = kernel_.device.is_slow;
+    const double most = is_slow ? std::min(flops_, kFlopsOfBlock * most_blocks(plan))
+                                : std::min(kFlopsOfGpu, kFlopsOfBlockOfGpu * most_blocks(plan));
     return !beyond_limit(plan, kernel_.device) && starts_fast(plan) &&
-           bytes_of_tensors(kernel_.family, problem) <= bytes && flops <= std::min(flops_, kFlopsOfBlock * blocks);
+           bytes_of_tensors(kernel_.family, problem) <= (is_slow ? 1 : kMoreBytesOfGpu) * bytes && flops <= most;
   }
 
   /// What whole tiles compute, also of a problem that fills a small part of them.

@@ -53,11 +53,12 @@ DeviceInfo hopper(DeviceKind kind = DeviceKind::cuda) {
 }
 
 AdversarialShapes shapes(const char* family, const char* variant, const char* dtype,
-                         const std::map<std::string, std::int64_t>& extents, const char* configuration = "") {
+                         const std::map<std::string, std::int64_t>& extents, const char* configuration = "",
+                         DeviceKind kind = DeviceKind::emulated) {
   ProblemRequest request;
   request.dtype = dtype;
   request.dimensions = extents;
-  const DeviceInfo device = hopper();
+  const DeviceInfo device = hopper(kind);
   const Problem asked = make_problem(family_of(family), request);
   const Variant& made = variant_of(family, variant);
   const Configuration chosen = *configuration != 0 ? parse_configuration(made, asked, device, configuration)
@@ -299,6 +300,8 @@ TEST_CASE("of each dimension more than 65536 are tried where that is cheap", "[c
   CHECK(longest(shapes("outer", "naive", "fp32", {})) == std::set<std::string>{"M", "N"});
   CHECK(longest(shapes("softmax", "row_per_block", "fp32", {})).contains("N"));
   CHECK(longest(shapes("gemm", "gemm_sm90", "bf16", {})).empty());  // whole tiles: seconds on an emulated device
+  CHECK(longest(shapes("gemm", "gemm_sm90", "bf16", {}, "", DeviceKind::cuda)) == std::set<std::string>{"K", "M", "N"});
+  CHECK(longest(shapes("nbody", "tile", "fp32", {}, "", DeviceKind::cuda)).contains("N"));  // all pairs
 }
 
 TEST_CASE("each of the blocks that share out a reduction has more than 16 bits count", "[check]") {
