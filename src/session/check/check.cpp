@@ -6,6 +6,7 @@
 
 #include "base/format.h"
 #include "base/interrupt.h"
+#include "plan/sparse_tensor.h"
 #include "session/find/failures.h"
 #include "session/run/elsewhere.h"
 #include "session/shapes/adversarial.h"
@@ -35,6 +36,12 @@ std::string left_out_note(const std::string& variant, const AdversarialShapes& f
   add(found.lost, "in no valid problem");
   if (note.empty()) return note;
   return fmt::format("{}: {} edges, residues and values are tried; {}", variant, found.goals, note);
+}
+
+/// Whether a tensor of it is beyond 2^31 elements.
+bool is_far(const Family& family, const Problem& problem) {
+  return std::ranges::any_of(tensors_of(family, problem),
+                             [](const Tensor& tensor) { return tensor.elements() > kFarElements; });
 }
 
 /// The same problem of another type; none: a constraint leaves it out.
@@ -217,9 +224,10 @@ bool CheckSession::step() {
   SingleOptions single;
   const bool asked_itself = job.problem == 0 || options_.stored_winners;
   // Of what is large in one thing, what is missing shows in nearly any numbers.
-  single.recipes = options_.recipes.empty() && !asked_itself && is_thin(problems_[job.problem])
-                       ? thin_recipes(setup_->plan)
-                       : chosen_recipes();
+  const Problem& problem = problems_[job.problem];
+  const bool in_any_numbers = is_thin(problem) || is_far(rig_.folder().family, problem);
+  single.recipes =
+      options_.recipes.empty() && !asked_itself && in_any_numbers ? thin_recipes(setup_->plan) : chosen_recipes();
   // Whether runs agree bit by bit, whatever was in the outputs, need not be asked on every shape.
   single.thorough = job.problem <= 1 || options_.stored_winners;
   single.hazards = !asked_itself;
