@@ -178,11 +178,11 @@ struct Origin {
   u64 index;
   bool negated;
 };
-KERLAB_BOTH Origin origin_of(const FillArguments& a, const Cell& cell) {
+KERLAB_BOTH Origin origin_of(const FillArguments& a, const Cell& cell, u32 plants) {
   Origin origin{cell.index, false};
   KERLAB_ROLLED for (u32 i = 0; i < a.plants; ++i) {
     const Plant& plant = a.plant[i];
-    if (plant.what != kPlantMirror) continue;
+    if (plant.what != kPlantMirror || (plants >> i & 1) == 0) continue;
     const Place place = place_of(a, plant.along_columns != 0, cell);
     if (2 * place.at < place.length || !has_line(plant, place)) continue;
     origin = {index_at(a, plant.along_columns != 0, cell.index, place, place.length - 1 - place.at), plant.value < 0};
@@ -198,14 +198,15 @@ KERLAB_BOTH u64 plant_key(u64 key, u32 plant) {
   return mix(key ^ (u64{plant} + 1));
 }
 
-/// The base with all that is planted over it. `with_points`: false where it is known that no such plant is here.
-KERLAB_BOTH Value planted_value(const Format& f, const FillArguments& a, u64 key, const Cell& cell, bool with_points) {
-  const Origin origin = origin_of(a, cell);
+inline constexpr u32 kAllPlants = ~u32{0};
+/// The base with all that is planted over it. `plants`: the bit of one that is known not to be here may be 0.
+KERLAB_BOTH Value planted_value(const Format& f, const FillArguments& a, u64 key, const Cell& cell, u32 plants) {
+  const Origin origin = origin_of(a, cell, plants);
   Value v = base_value(f, a, key, origin.index);
   v.negative = v.negative != origin.negated;
   KERLAB_ROLLED for (u32 i = 0; i < a.plants; ++i) {
     const Plant& plant = a.plant[i];
-    if (is_of_points(plant) && !with_points) continue;
+    if ((plants >> i & 1) == 0) continue;
     const u64 own_key = plant_key(key, i);
     if (plant.what == kPlantPoints) {
       if (is_point(a, plant, own_key, cell.index)) v = planted_number(plant, own_key, cell.index);
@@ -224,7 +225,7 @@ KERLAB_BOTH Value planted_value(const Format& f, const FillArguments& a, u64 key
 
 /// Without plants the base.
 KERLAB_BOTH Value planted_value(const Format& f, const FillArguments& a, u64 key, u64 index) {
-  return a.plants == 0 ? base_value(f, a, key, index) : planted_value(f, a, key, cell_of(a, index), true);
+  return a.plants == 0 ? base_value(f, a, key, index) : planted_value(f, a, key, cell_of(a, index), kAllPlants);
 }
 
 /// `put(index)` for the elements that such a plant may have changed, and perhaps a few more of them.

@@ -95,8 +95,8 @@ constexpr i64 words_of(i64 count) {
 
 /// One function for all bases and types, seldom run and large: with all that it calls in it, values stay in registers.
 [[gnu::noinline, gnu::flatten]] u64 planted_bits(const lab::Format& format, const lab::FillArguments& a, u64 key,
-                                                 const lab::Cell& cell, bool with_points) {
-  return lab::encode_value(format, lab::planted_value(format, a, key, cell, with_points));
+                                                 const lab::Cell& cell, u32 plants) {
+  return lab::encode_value(format, lab::planted_value(format, a, key, cell, plants));
 }
 
 /// Elements from `begin` on that plants of single elements may have changed, in order; `end` behind them.
@@ -134,23 +134,7 @@ void fill_partition(const lab::FillArguments& a, Word<kDtype>* out) {
 }
 
 template <u32 kDtype>
-void fill_planted(const lab::FillArguments& a, Word<kDtype>* out, i64 begin, i64 end) {
-  const lab::Format format = lab::format_of(kDtype);
-  if (begin == end) return;
-  const u64 key = lab::stream_key(a.seed, a.tensor);
-  const std::vector<u64> points = points_between(a, key, begin, end);
-  auto next = points.begin();
-  lab::Cell cell = lab::cell_of(a, static_cast<u64>(begin));
-  for (i64 i = begin; i < end; ++i, lab::to_next(a, cell)) {
-    const bool is_point = *next == cell.index;
-    while (*next == cell.index) ++next;
-    store<kDtype>(out, i, planted_bits(format, a, key, cell, is_point));
-  }
-}
-
-template <u32 kDtype>
-void fill_range(const lab::FillArguments& a, Word<kDtype>* out, i64 begin, i64 end) {
-  if (a.plants != 0) return fill_planted<kDtype>(a, out, begin, end);
+void fill_base(const lab::FillArguments& a, Word<kDtype>* out, i64 begin, i64 end) {
   switch (a.recipe) {
     case lab::kNormal:
       return fill_range<kDtype, lab::kNormal>(a, out, begin, end);
@@ -167,6 +151,78 @@ void fill_range(const lab::FillArguments& a, Word<kDtype>* out, i64 begin, i64 e
     default:
       return fill_range<kDtype, lab::kConstant>(a, out, begin, end);
   }
+}
+
+/// Bits of the plants of single elements.
+u32 points_of(const lab::FillArguments& a) {
+  u32 points = 0;
+  for (u32 i = 0; i < a.plants; ++i) points |= (lab::is_of_points(a.plant[i]) ? 1U : 0U) << i;
+  return points;
+}
+
+/// Plants that may change elements of a row, but for points.
+u32 plants_of_row(const lab::FillArguments& a, const lab::Cell& first) {
+  u32 plants = 0;
+  for (u32 i = 0; i < a.plants; ++i) {
+    const lab::Plant& plant = a.plant[i];
+    const bool here = plant.along_columns != 0 || lab::has_line(plant, lab::place_of(a, false, first));
+    plants |= (here && !lab::is_of_points(plant) ? 1U : 0U) << i;
+  }
+  return plants;
+}
+
+/// Whether they may change any of its elements; else there is one that each changes.
+bool covers_row(const lab::FillArguments& a, u32 plants) {
+  for (u32 i = 0; i < a.plants; ++i) {
+    const bool one = a.plant[i].what == lab::kPlantOne && a.plant[i].along_columns == 0;
+    if ((plants >> i & 1) != 0 && !one) return true;
+  }
+  return false;
+}
+
+/// Row by row, since of most rows few plants change anything, and of many rows few elements.
+template <u32 kDtype>
+void fill_planted(const lab::FillArguments& a, Word<kDtype>* out, i64 begin, i64 end) {
+  constexpr lab::Format kFormat = lab::format_of(kDtype);
+  constexpr i64 kShortRow = 32;  // not worth it
+  if (begin == end) return;
+  const u64 key = lab::stream_key(a.seed, a.tensor);
+  const u32 of_points = points_of(a);
+  const std::vector<u64> points = points_between(a, key, begin, end);
+  auto next = points.begin();
+  const bool in_one_go = kFormat.per_byte == 1 && a.columns >= kShortRow;
+  const auto put = [&](const lab::Cell& cell, u32 plants) {
+    store<kDtype>(out, static_cast<i64>(cell.index), planted_bits(kFormat, a, key, cell, plants));
+  };
+  lab::Cell cell = lab::cell_of(a, static_cast<u64>(begin));
+  while (static_cast<i64>(cell.index) < end) {
+    const i64 first = static_cast<i64>(cell.index);
+    const i64 last = std::min(end, first + a.columns - static_cast<i64>(cell.column));
+    const u32 plants = plants_of_row(a, cell);
+    if (!in_one_go || covers_row(a, plants)) {
+      for (i64 i = first; i < last; ++i, lab::to_next(a, cell)) {
+        const bool is_point = *next == cell.index;
+        while (*next == cell.index) ++next;
+        put(cell, is_point ? plants | of_points : plants);
+      }
+      continue;
+    }
+    fill_base<kDtype>(a, out, first, last);
+    for (u32 i = 0; i < a.plants; ++i) {
+      if ((plants >> i & 1) == 0) continue;
+      const u64 column = lab::place_of_one(lab::plant_key(key, i), lab::place_of(a, false, cell));
+      const i64 at = first + static_cast<i64>(column) - static_cast<i64>(cell.column);
+      if (at >= first && at < last) put(lab::cell_of(a, static_cast<u64>(at)), plants);
+    }
+    for (; *next < static_cast<u64>(last); ++next) put(lab::cell_of(a, *next), plants | of_points);
+    cell = lab::cell_of(a, static_cast<u64>(last));
+  }
+}
+
+template <u32 kDtype>
+void fill_range(const lab::FillArguments& a, Word<kDtype>* out, i64 begin, i64 end) {
+  if (a.plants != 0) return fill_planted<kDtype>(a, out, begin, end);
+  fill_base<kDtype>(a, out, begin, end);
 }
 
 /// What one chunk of a comparison has seen.

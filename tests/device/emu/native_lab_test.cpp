@@ -107,6 +107,31 @@ TEST_CASE("native lab: fill plants what is asked for", "[emu][native-lab]") {
     }
 }
 
+TEST_CASE("native lab: rows that hold few plants or none are filled as those that hold many", "[emu][native-lab]") {
+  Bench bench;
+  constexpr std::int64_t kCount = 5003;  // the last row is cut off
+  const DevicePtr out = bench.memory.allocate(kCount * 8);
+  for (const lab::u32 dtype : {lab::kBf16, lab::kFp32, lab::kE4m3, lab::kE2m1, lab::kInt32})
+    for (const std::int64_t columns : {7, 100, 6000}) {
+      lab::FillArguments a{out, kCount, dtype, lab::kNormal, 42, 7, columns, 3.0, 0.0};
+      a.rows = 10;
+      a = test::with_everything_planted(a);
+      for (lab::u32 i = 0; i < a.plants; ++i) {
+        a.plant[i].along_columns = 0;
+        a.plant[i].every = a.plant[i].what == lab::kPlantOne ? 2 : 11;
+        a.plant[i].phase = i % 2;
+      }
+      REQUIRE(bench.run(bench.four, "lab_fill", a));
+      const lab::Format f = lab::format_of(dtype);
+      const lab::u64 key = lab::stream_key(a.seed, a.tensor);
+      std::int64_t wrong = 0;
+      for (std::int64_t i = 0; i < kCount; ++i)
+        wrong += word(bench.at<std::byte>(out), f, i) != lab::element_bits(f, a, key, 0, static_cast<lab::u64>(i));
+      INFO("dtype " << dtype << " columns " << columns);
+      CHECK(wrong == 0);
+    }
+}
+
 TEST_CASE("native lab: a comparison finds the worst element and counts the wrong ones", "[emu][native-lab]") {
   Bench bench;
   constexpr std::int64_t kCount = 200000;
