@@ -92,6 +92,40 @@ TEST_CASE("Whatever a warp reads of a line is remembered, by however many loads"
   }
 }
 
+TEST_CASE("A lane that overwrites what another one of its warp reads in global memory races with it",
+          "[emu][sanitize]") {
+  // Lane i reads word i ^ apart, of its own block's 32, then writes word i. Loads of others lie between.
+  const auto races = [](int apart, const char* between, unsigned blocks) {
+    MachineLab lab(hopper_text("",
+                               "mad.lo.u32 r4, r2, 32, r1; mul.wide.u32 x2, r4, 4; add.u64 x2, x1, x2;\n"
+                               "xor.b32 r5, r4, " +
+                                   std::to_string(apart) +
+                                   "; mul.wide.u32 x3, r5, 4; add.u64 x3, x1, x3;\n"
+                                   "ld.global.u32 r10, [x3];\n" +
+                                   between + "\nadd.u32 r10, r10, 1; st.global.u32 [x2], r10;\n"));
+    std::vector<unsigned> numbers(32 * blocks);
+    for (unsigned i = 0; i < numbers.size(); ++i) numbers[i] = 3 * i;
+    const Buffer<unsigned> in(lab.memory, numbers);
+    lab.launch.sanitize = true;
+    std::size_t count = 0;
+    for (const Finding& finding : lab.run("k", {blocks, 1, 1}, {32, 1, 1}, std::uint64_t{0}, in, 0u).findings) {
+      CHECK(finding.hazard == Hazard::global_race);
+      CHECK_THAT(finding.message, Catch::Contains("__syncwarp"));
+      ++count;
+    }
+    return count;
+  };
+  for (const unsigned blocks : {1u, 3u}) {
+    CHECK(races(1, "", blocks) == 1);
+    CHECK(races(17, "", blocks) == 1);
+    CHECK(races(1, "ld.global.u32 r11, [x2]; add.u32 r10, r10, r11;", blocks) == 1);  // every word by two lanes
+    CHECK(races(1, "bar.warp.sync -1;", blocks) == 0);
+    CHECK(races(1, "bar.sync 0;", blocks) == 0);
+    CHECK(races(0, "", blocks) == 0);
+    CHECK(races(0, "ld.global.u32 r11, [x2]; add.u32 r10, r10, r11;", blocks) == 0);
+  }
+}
+
 TEST_CASE("Clocks know what they are told, of other clusters too", "[emu][sanitize]") {
   const auto actor = [](std::uint32_t cluster, std::uint32_t place) { return cluster << kActorBits | place; };
   Clock a(0, 4), b(1, 4), c(0, 4);

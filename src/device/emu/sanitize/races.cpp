@@ -71,21 +71,6 @@ void note_write(Records<1>& writes, const Touch& touch, const Event& event) {
   writes.push({touch.bytes, event.actor, event.time, event.site, event.flags});
 }
 
-void note_lanes(WordLanes& words, const Touch& touch, const Event& event, bool merge) {
-  const auto touched = touch.lane != kNoLane;
-  if (words.actor != event.actor || words.time != event.time) {
-    words.actor = event.actor;
-    words.time = event.time;
-    words.lane = touch.lane;
-  } else if (merge) {
-    const LaneBytes several = LaneBytes{} + kSeveralLanes;
-    const auto alone = (words.lane == kNoLane) | (words.lane == touch.lane);
-    words.lane = touched ? (alone ? touch.lane : several) : words.lane;
-  } else {
-    words.lane = touched ? touch.lane : words.lane;
-  }
-}
-
 bool all_know(const std::array<std::uint32_t, kLanes>& known, std::uint32_t lanes, std::uint32_t time) {
   for (; lanes != 0; lanes &= lanes - 1)
     if (known[static_cast<std::size_t>(std::countr_zero(lanes))] < time) return false;
@@ -128,9 +113,7 @@ void Sanitizer::read(Line& line, const Touch& touch, const Event& event, const R
       report_non_coherent(w, event, region, offset, w.bytes & touch.bytes);
     if (!plainly_ordered(w, event)) meet(w, true, line.writer, event, region, offset, touch);
   }
-  // Lanes of one warp seldom meet in global memory, and its inputs are read often.
-  if (!global) note_lanes(line.reader, touch, event, true);
-  line.read |= touch.bytes;
+  note_reader(line, touch, event);
   if (!read_before(line.reads, touch, event)) note_read(line.reads, touch, event, global);
 }
 

@@ -15,6 +15,27 @@ inline bool joins(const Record& record, const Event& event, bool last_kept) {
          (record.site == event.site || (last_kept && record.flags == event.flags));
 }
 
+inline void note_lanes(WordLanes& words, const Touch& touch, const Event& event, bool merge) {
+  const auto touched = touch.lane != kNoLane;
+  if (words.actor != event.actor || words.time != event.time) {
+    words.actor = event.actor;
+    words.time = event.time;
+    words.lane = touch.lane;
+  } else if (merge) {
+    const LaneBytes several = LaneBytes{} + kSeveralLanes;
+    const auto alone = (words.lane == kNoLane) | (words.lane == touch.lane);
+    words.lane = touched ? (alone ? touch.lane : several) : words.lane;
+  } else {
+    words.lane = touched ? touch.lane : words.lane;
+  }
+}
+
+/// What nothing may write in this launch (ld.global.nc, most inputs) no lane of it can come to harm by.
+inline void note_reader(Line& line, const Touch& touch, const Event& event) {
+  if ((event.flags & kNonCoherent) == 0) note_lanes(line.reader, touch, event, true);
+  line.read |= touch.bytes;
+}
+
 /// What most loads of a loop do: read more of a line of global memory that nobody has written, and that the actor has
 /// read since it moved on. False, and nothing is done, when Sanitizer::touch must look closer.
 inline bool reads_on(Line& line, const Touch& touch, const Event& event) {
@@ -33,7 +54,7 @@ inline bool reads_on(Line& line, const Touch& touch, const Event& event) {
   if (same == nullptr) return false;
   same->bytes |= touch.bytes;
   same->site = event.site;
-  line.read |= touch.bytes;
+  note_reader(line, touch, event);
   return true;
 }
 
