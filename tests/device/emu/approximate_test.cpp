@@ -149,6 +149,22 @@ TEST_CASE("approximations are at least as good as an H200's", "[emu][approximate
             "tanh.approx.f32 %r0, %r1", [](double x) { return std::tanh(x); }, -1e-3f, 1e-3f, true) <= -16.5);
 }
 
+TEST_CASE("tanh.approx is no better than an H200's", "[emu][approximate]") {
+  const auto error = [](float low, float high) {
+    return largest_error(
+        "tanh.approx.f32 %r0, %r1", [](double x) { return std::tanh(x); }, low, high, true, 20000);
+  };
+  CHECK(error(-5, 5) >= -16.7);  // conformance/expected has 2^-16.69
+  CHECK(error(0.004f, 0.016f) >= -17.6);
+  CHECK(error(0.0019f, 0.002f) >= -19.7);
+  CHECK(error(0.0019f, 0.002f) <= -19.4);
+  CHECK(error(3.9f, 4.1f) >= -20);
+  CHECK(error(3.9f, 4.1f) <= -18.8);
+  const auto bits = [](float x) { return results("tanh.approx.f32 %r0, %r1", {std::bit_cast<u32>(x)}).at(0); };
+  CHECK(bits(-0.7f) == (bits(0.7f) ^ 0x80000000u));
+  CHECK(bits(30) == bits_of(1));
+}
+
 namespace {
 
 constexpr float kInf = std::numeric_limits<float>::infinity();
