@@ -146,3 +146,14 @@ TEST_CASE("as a GPU: grid.sync() of cooperative_groups finds its barrier, in coo
   CHECK_THAT(message_of([&] { kernel.run(5); }),
              Catch::Contains("grid.sync()") && Catch::Contains("cooperative = true"));
 }
+
+TEST_CASE("as a GPU: the address of a grid's barrier is read like any special register", "[emu][device]") {
+  // Both halves at once, beside a register of nearly that name.
+  WrittenByBlock kernel(
+      "{ .reg .b32 %envreg1a; mov.b64 x3, {%envreg2, %envreg1}; add.u32 %envreg1a, r2, 7;\n"
+      "atom.add.release.gpu.global.u32 r7, [x3+4], 1; st.global.u32 [x2], %envreg1a; }");
+  kernel.cooperative = true;
+  CHECK(kernel.run(3) == std::vector<std::uint32_t>{7, 8, 9});
+  kernel.cooperative = false;
+  CHECK_THAT(message_of([&] { kernel.run(3); }), Catch::Contains("cooperative = true"));
+}

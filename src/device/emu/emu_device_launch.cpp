@@ -160,6 +160,7 @@ LaunchReport EmuDevice::execute(EmuModule& code, const BoundLaunch& launch, Laun
   const bool checked = mode == LaunchMode::check || mode == LaunchMode::check_all;
   run.record_writes = checked || run.count;
   run.impatient = checked && next_is_impatient();
+  run.grid_workspace = code.grid_workspace();
   run.kept_shared = checked ? kept_shared_.get() : nullptr;
   const bool sampled = (mode == LaunchMode::check || mode == LaunchMode::count) && options_.sample_blocks > 0;
   const emu::InFlight before = std::exchange(in_flight_, {});

@@ -19,22 +19,17 @@ int threads_by_registers(const DeviceInfo& device, int registers) {
 }
 
 /// cooperative_groups' grid.sync() finds its barrier by two registers that the driver sets: the high and the low half
-/// of an address (cooperative_groups/details/driver_abi.h). Here they are numbers in the PTX.
-constexpr std::string_view kWorkspaceHigh = "%envreg1", kWorkspaceLow = "%envreg2";
+/// of an address (cooperative_groups/details/driver_abi.h).
 constexpr std::size_t kWorkspaceBytes = 256;
 
-/// Where it is a whole name.
-void replace_register(std::string& ptx, std::string_view name, const std::string& value) {
-  for (std::size_t at = ptx.find(name); at != std::string::npos; at = ptx.find(name, at + 1)) {
-    const std::size_t end = at + name.size();
-    if (end == ptx.size() || ptx[end] < '0' || ptx[end] > '9') ptx.replace(at, name.size(), value);
-  }
-}
-
-/// The low half of an address as a kernel takes it from %envreg2.
-bool takes(const ptx::Instruction& instruction, std::uint32_t half) {
-  return instruction.opcode == ptx::Opcode::mov && instruction.operands.size() == 2 &&
-         instruction.operands[1].kind == ptx::OperandKind::immediate && instruction.operands[1].bits == half;
+bool finds_grid_barrier(const ptx::Kernel& kernel) {
+  const auto finds = [](const ptx::Operand& operand) {
+    return operand.kind == ptx::OperandKind::special && operand.special == ptx::Special::envreg2;
+  };
+  return std::ranges::any_of(kernel.elements, finds) ||
+         std::ranges::any_of(kernel.instructions, [&](const ptx::Instruction& instruction) {
+           return std::ranges::any_of(instruction.operands, finds);
+         });
 }
 
 }  // namespace
@@ -56,13 +51,11 @@ EmuModule::EmuModule(emu::GlobalMemory& memory, const DeviceInfo& device, std::s
 }
 
 void EmuModule::place_grid_workspace() {
-  if (image_.ptx.find(kWorkspaceLow) == std::string::npos) return;
+  if (std::ranges::none_of(parsed_->module.kernels, finds_grid_barrier)) return;
   grid_workspace_ = place(kWorkspaceBytes);
   const auto address = reinterpret_cast<DevicePtr>(grid_workspace_.get());
   clear_grid_workspace();
   memory_.initialised().add(address, address + kWorkspaceBytes);
-  replace_register(image_.ptx, kWorkspaceHigh, fmt::format("{}", address >> 32));
-  replace_register(image_.ptx, kWorkspaceLow, fmt::format("{}", static_cast<std::uint32_t>(address)));
 }
 
 void EmuModule::clear_grid_workspace() {
@@ -70,7 +63,6 @@ void EmuModule::clear_grid_workspace() {
 }
 
 void EmuModule::parse() {
-  place_grid_workspace();
   try {
     parsed_ = ptx::parse(image_.ptx);
   } catch (const ptx::Unsupported& error) {
@@ -78,6 +70,7 @@ void EmuModule::parse() {
   } catch (const Error& error) {
     throw DeviceFault(FaultKind::load_failed, fmt::format("loading {}: {}", label_, error.what()), false);
   }
+  place_grid_workspace();
   place_variables();
 }
 
@@ -175,10 +168,7 @@ const EmuModule::Kernel& EmuModule::kernel(const std::string& wanted) {
   kernel.waits_for_others = std::ranges::any_of(kernel.ptx->instructions, [](const ptx::Instruction& instruction) {
     return instruction.opcode == ptx::Opcode::griddepcontrol && instruction.modifiers.wait;
   });
-  kernel.syncs_grid =
-      grid_workspace_ && std::ranges::any_of(kernel.ptx->instructions, [this](const ptx::Instruction& instruction) {
-        return takes(instruction, static_cast<std::uint32_t>(reinterpret_cast<DevicePtr>(grid_workspace_.get())));
-      });
+  kernel.syncs_grid = finds_grid_barrier(*kernel.ptx);
   for (const ptx::Symbol& symbol : kernel.ptx->symbols)
     if (symbol.space == ptx::Space::param) kernel.parameters.push_back({symbol.offset, symbol.bytes});
   std::ranges::sort(kernel.parameters, {}, &Kernel::Parameter::offset);

@@ -43,6 +43,7 @@ class EmuModule {
   [[nodiscard]] std::vector<ModuleVariable> variables() const;
   /// What the driver does before a cooperative launch.
   void clear_grid_workspace();
+  [[nodiscard]] DevicePtr grid_workspace() const { return reinterpret_cast<DevicePtr>(grid_workspace_.get()); }
 
  private:
   struct Release {

@@ -118,6 +118,10 @@ std::uint64_t BlockRunner::special(Special special, const WarpState& warp, int l
       return std::uint64_t{cluster.x} * cluster.y * cluster.z;
     case Special::is_explicit_cluster:
       return cluster == Dim3{} ? 0 : 1;
+    case Special::envreg1:
+      return launch.grid_workspace >> 32;
+    case Special::envreg2:
+      return static_cast<std::uint32_t>(launch.grid_workspace);
     default:
       return 0;  // clocks are written when they are read
   }

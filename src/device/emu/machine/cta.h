@@ -64,6 +64,7 @@ struct LaunchState {
   bool record_writes = false;      ///< memory and atomic handlers call note_write
   Sanitizer* sanitizer = nullptr;  ///< told of everything in mode sanitize (one thread then), else null
   const std::vector<std::string>* files = nullptr;  ///< Module::files, for messages
+  std::uint64_t grid_workspace = 0;                 ///< %envreg1 and %envreg2; 0: none
 };
 
 /// What one PTX instruction cost, of those that a launch counts one by one (see LineCounts).

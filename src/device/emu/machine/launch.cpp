@@ -86,6 +86,7 @@ class Launch {
     state_.count = launch.count;
     state_.record_writes = launch.record_writes;
     state_.files = program_.files;
+    state_.grid_workspace = launch.grid_workspace;
     if (launch.sanitize) {
       sanitizer_.emplace(program_, *launch.memory, launch.grid, extent_, launch.before);
       state_.sanitizer = &*sanitizer_;

@@ -58,6 +58,7 @@ struct MachineLaunch {
   InFlight* after = nullptr;
   KeptShared* kept_shared = nullptr;  ///< what blocks find in shared memory, and leave there; null: they find poison
   bool impatient = false;             ///< mbarrier.try_wait comes to its time limit once before it waits
+  std::uint64_t grid_workspace = 0;   ///< where cooperative_groups finds the barrier of a grid
   bool count = false, record_writes = false;
   bool sanitize = false;                        ///< report findings; faults are findings too
   std::function<void(std::string_view)> print;  ///< printf of the kernel; none: stderr

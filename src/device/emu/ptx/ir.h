@@ -77,7 +77,9 @@ enum class Special : std::uint8_t {
   nclusterid_x,
   nclusterid_y,
   nclusterid_z,
-  is_explicit_cluster
+  is_explicit_cluster,
+  envreg1,  ///< the high and the low half of where the barrier of a cooperative launch lies
+  envreg2
 };
 
 struct Operand {

@@ -72,8 +72,10 @@ constexpr std::string_view kSpecials[] = {
     "%nclusterid.y",
     "%nclusterid.z",
     "%is_explicit_cluster",
+    "%envreg1",
+    "%envreg2",
 };
-static_assert(std::size(kSpecials) == static_cast<std::size_t>(Special::is_explicit_cluster) + 1);
+static_assert(std::size(kSpecials) == static_cast<std::size_t>(Special::envreg2) + 1);
 
 constexpr std::string_view kSpaces[] = {"generic", "param", "local", "shared", "global", "const"};
 
