@@ -160,6 +160,7 @@ LaunchReport EmuDevice::execute(EmuModule& code, const BoundLaunch& launch, Laun
   const bool checked = mode == LaunchMode::check || mode == LaunchMode::check_all;
   run.record_writes = checked || run.count;
   run.impatient = checked && next_is_impatient();
+  run.parts_active = run.sanitize || run.impatient;
   run.grid_workspace = code.grid_workspace();
   run.kept_shared = checked ? kept_shared_.get() : nullptr;
   const bool sampled = (mode == LaunchMode::check || mode == LaunchMode::count) && options_.sample_blocks > 0;
@@ -175,6 +176,7 @@ LaunchReport EmuDevice::execute(EmuModule& code, const BoundLaunch& launch, Laun
       run.blocks = descending(volume(launch.grid));
     } else if (checked && run.program->communication == ptx::Communication::communicating) {
       run.schedule = next_schedule();
+      if (run.schedule == emu::Schedule::shuffled) run.hold_back = next_held_back();
     } else if (run.sanitize && run.program->communication == ptx::Communication::communicating) {
       run.schedule = next_sanitized();
     }
@@ -205,6 +207,12 @@ emu::Schedule EmuDevice::next_schedule() {
   constexpr emu::Schedule kSchedules[] = {emu::Schedule::descending, emu::Schedule::ascending, emu::Schedule::shuffled,
                                           emu::Schedule::descending};
   return kSchedules[(++scheduled_checks_ * 0x9e3779b97f4a7c15U) >> 62];
+}
+
+/// Of those that are shuffled each time another one, or at another place: small numbers of blocks are gone through.
+std::uint32_t EmuDevice::next_held_back() {
+  constexpr std::uint32_t kStep = 5;  // of four places the next one, of blocks too
+  return kStep * held_back_++ + 1;
 }
 
 /// A try of an mbarrier may end by its time limit at any time: in one check or the other it does so at once.

@@ -124,6 +124,7 @@ void BlockRunner::release(int id) {
       if (sanitizer != nullptr) sanitizer->pass(warp, id);
       warp.remove(i);
       warp.add_ready(block.next, f.lanes);
+      if (f.lanes == warp.live) warp.meet(f.lanes);
       i = -1;  // fragments have moved
     }
   }

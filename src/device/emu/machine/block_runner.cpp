@@ -114,7 +114,7 @@ void BlockRunner::begin(std::int64_t linear_block) {
     warp.live = lanes == kLanes ? ~0u : (1u << lanes) - 1;
     warp.count = 0;
     warp.executed = 0;
-    warp.carry = 0;
+    warp.carry = warp.rejoined = warp.parted = 0;
     warp.resume_above = -1;
     warp.suspended = warp.cluster_arrived = warp.register_limit = 0;
     warp.register_limit_op = nullptr;
@@ -143,6 +143,20 @@ Round BlockRunner::pass() {
     round = std::max(round, turn);
   }
   return round;
+}
+
+Round BlockRunner::step() {
+  turn_ = 1;
+  const Round round = pass();
+  turn_ = kTurn;
+  return round;
+}
+
+std::int64_t BlockRunner::looks() const {
+  std::int64_t looks = 0;
+  for (std::size_t b = 0; b < executions_.size(); ++b)
+    if (program_.blocks[b].spin > 0) looks += executions_[b].warps;
+  return looks;
 }
 
 const ptx::Instruction* BlockRunner::waiting_at(const WarpState& warp, const Fragment& f) const {

@@ -76,6 +76,8 @@ class BlockRunner {
   void begin(std::int64_t linear_block);
   /// Each warp has a turn.
   Round pass();
+  /// The same; a turn is one block of the program.
+  Round step();
   [[nodiscard]] bool finished() const { return warps_left_ == 0; }
   /// The mbarriers that lanes wait for.
   void awaited(std::vector<SharedPlace>& places) const;
@@ -91,6 +93,9 @@ class BlockRunner {
   void tell_spinning() const;
   /// Of all that decides what the block does next, but global memory and what Cta::effects counts.
   [[nodiscard]] std::uint64_t hash_state() const;
+
+  /// How often warps have gone back to the begin of a loop that waits for what others write.
+  [[nodiscard]] std::int64_t looks() const;
 
   [[nodiscard]] const std::vector<Executions>& executions() const { return executions_; }
   [[nodiscard]] const std::vector<Executions>& counted() const { return counted_; }
@@ -161,6 +166,7 @@ class BlockRunner {
   std::size_t local_bytes_ = 0;
   std::int64_t linear_ = 0;
   std::int64_t spent_ = 0;  ///< instructions of this block
+  std::int64_t turn_ = kTurn;
   int warps_left_ = 0;
   Barrier barriers_[kBarriers];
   int active_barriers_ = 0;

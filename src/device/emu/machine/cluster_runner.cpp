@@ -95,6 +95,25 @@ void ClusterRunner::run(const std::atomic<std::int64_t>& failed) {
   }
 }
 
+bool ClusterRunner::run_to_effect(std::int64_t effects) {
+  constexpr int kMostSteps = 1 << 16;
+  const std::int64_t before = this->effects(), looks_before = looks();
+  for (int step = 0; step < kMostSteps && this->effects() - before < effects; ++step) {
+    Round round = Round::stuck;
+    for (BlockRunner& block : blocks_)
+      if (!block.finished()) round = std::max(round, block.step());
+    if (finished() || looks() != looks_before) return false;
+    if (round <= Round::polling && !help(round)) return false;
+  }
+  return this->effects() - before >= effects;
+}
+
+std::int64_t ClusterRunner::looks() const {
+  std::int64_t looks = 0;
+  for (const BlockRunner& block : blocks_) looks += block.looks();
+  return looks;
+}
+
 /// Copies may be done at any time; as late as this only they are.
 bool ClusterRunner::help(Round round) {
   if (!cluster_.pending.empty() && (perform_awaited() || perform_oldest())) return true;

@@ -28,6 +28,10 @@ class ClusterRunner {
   /// another cluster can help.
   Round pass();
   [[nodiscard]] bool finished() const;
+  /// In small steps, until it has done so many that may change memory; false: it has ended, or waits before.
+  bool run_to_effect(std::int64_t effects);
+  /// BlockRunner::looks of its blocks.
+  [[nodiscard]] std::int64_t looks() const;
   /// Until all blocks have ended, or until `failed` is the index of an earlier cluster.
   void run(const std::atomic<std::int64_t>& failed);
   /// Of each block that has not ended: who waits where.

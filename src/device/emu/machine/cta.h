@@ -65,6 +65,7 @@ struct LaunchState {
   Sanitizer* sanitizer = nullptr;  ///< told of everything in mode sanitize (one thread then), else null
   const std::vector<std::string>* files = nullptr;  ///< Module::files, for messages
   std::uint64_t grid_workspace = 0;                 ///< %envreg1 and %envreg2; 0: none
+  bool parts_active = false;                        ///< see MachineLaunch
 };
 
 /// What one PTX instruction cost, of those that a launch counts one by one (see LineCounts).

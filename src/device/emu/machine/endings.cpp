@@ -77,7 +77,10 @@ std::uint32_t BlockRunner::converge(WarpState& warp, std::int32_t at, std::uint3
     lanes |= warp.fragments[static_cast<std::size_t>(waiting)].lanes;
     warp.remove(waiting);
   }
-  if (lanes == warp.live) return lanes;
+  if (lanes == warp.live) {
+    warp.meet(lanes);
+    return lanes;
+  }
   if (lanes != 0) warp.add_waiting(at, lanes, State::converge);
   return 0;
 }
@@ -117,6 +120,7 @@ std::uint32_t BlockRunner::collective(WarpState& warp, std::int32_t at, std::uin
     block.op->run(warp, *block.op, group);
     if (sanitizer != nullptr) sanitizer->after(warp, *block.op, group);
     go_on |= group;
+    if (go_on == group) warp.meet(group);
   }
   if (stay != 0) warp.add_waiting(at, stay, State::collective);
   return go_on;
@@ -143,6 +147,7 @@ std::uint32_t BlockRunner::warp_barrier(WarpState& warp, std::int32_t at, std::u
     return lanes & ~active;
   }
   if (cta_.launch->sanitizer != nullptr && active != 0) cta_.launch->sanitizer->sync_warp(warp);
+  if (active == lanes) warp.meet(lanes);
   return lanes;
 }
 
@@ -167,10 +172,12 @@ void BlockRunner::release_warp_barrier(WarpState& warp) {
     const std::uint32_t go_on = f.lanes & released;
     if (f.state != State::warp_barrier || go_on == 0) continue;
     const std::int32_t next = program_.blocks[static_cast<std::size_t>(f.block)].next;
+    const bool all = (warp.member_mask[static_cast<std::size_t>(__builtin_ctz(go_on))] & warp.live) == go_on;
     released &= ~go_on;
     f.lanes &= ~go_on;
     if (f.lanes == 0) warp.remove(i);
     warp.add_ready(next, go_on);
+    if (all) warp.meet(go_on);
     i = -1;  // fragments have moved
   }
 }

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "device/emu/machine/chain.h"
 #include "device/emu/machine/cluster_runner.h"
+#include "device/emu/machine/hold_back.h"
 #include "device/emu/machine/line_counts.h"
 #include "device/emu/machine/place.h"
 #include "device/emu/machine/pressure.h"
@@ -87,6 +88,7 @@ class Launch {
     state_.record_writes = launch.record_writes;
     state_.files = program_.files;
     state_.grid_workspace = launch.grid_workspace;
+    state_.parts_active = launch.parts_active;
     if (launch.sanitize) {
       sanitizer_.emplace(program_, *launch.memory, launch.grid, extent_, launch.before);
       state_.sanitizer = &*sanitizer_;
@@ -201,6 +203,7 @@ class Launch {
       watch.restart();
     };
     begin(room());
+    if (launch_.hold_back) hold_back(running, *launch_.hold_back);
     while (!running.empty()) {
       bool moved = false;
       for (const std::size_t r : order.next(running.size())) moved |= running[r]->pass() != Round::stuck;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -58,7 +59,12 @@ struct MachineLaunch {
   InFlight* after = nullptr;
   KeptShared* kept_shared = nullptr;  ///< what blocks find in shared memory, and leave there; null: they find poison
   bool impatient = false;             ///< mbarrier.try_wait comes to its time limit once before it waits
-  std::uint64_t grid_workspace = 0;   ///< where cooperative_groups finds the barrier of a grid
+  /// activemask tells lanes that have diverged, and came together again without a barrier, of some of the others alone.
+  bool parts_active = false;
+  /// Of communicating kernels: a cluster that this number tells stops for a while, at a place that it tells too
+  /// (hold_back.h).
+  std::optional<std::uint32_t> hold_back;
+  std::uint64_t grid_workspace = 0;  ///< where cooperative_groups finds the barrier of a grid
   bool count = false, record_writes = false;
   bool sanitize = false;                        ///< report findings; faults are findings too
   std::function<void(std::string_view)> print;  ///< printf of the kernel; none: stderr

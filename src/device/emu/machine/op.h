@@ -55,8 +55,10 @@ struct Warp {
   std::uint32_t* predicates = nullptr;  ///< one word per predicate, bit = lane
   std::byte* local = nullptr;           ///< local memory: lane l's begins at local + l * local_stride
   std::int64_t local_stride = 0;
-  std::uint32_t index = 0;  ///< in its block
-  std::uint32_t carry = 0;  ///< condition code CC.CF, by lane
+  std::uint32_t index = 0;     ///< in its block
+  std::uint32_t carry = 0;     ///< condition code CC.CF, by lane
+  std::uint32_t rejoined = 0;  ///< lanes that met others again, after a divergence, and no barrier since
+  std::uint32_t parted = 0;    ///< how often activemask has parted such lanes
   Cta* cta = nullptr;
   AsyncCopies* async = nullptr;  ///< cp.async copies not yet visible
 };

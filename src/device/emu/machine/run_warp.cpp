@@ -94,7 +94,7 @@ void BlockRunner::run_fragments(WarpState& warp) {
   const Block* const blocks = program_.blocks.data();
   Executions* const executions = executions_.data();
   const std::int64_t budget = setting_.instruction_budget;
-  const std::int64_t turn = budget > 0 ? std::min(kTurn, budget - spent_) : kTurn;
+  const std::int64_t turn = budget > 0 ? std::min(turn_, budget - spent_) : turn_;
   std::int64_t until = warp.executed + turn;
   bool gives_way = false;
   for (int chosen = warp.choose(); chosen >= 0; chosen = warp.choose()) {

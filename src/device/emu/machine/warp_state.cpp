@@ -9,6 +9,7 @@ void WarpState::add_ready(std::int32_t block, std::uint32_t lanes) {
     Fragment& other = fragments[static_cast<std::size_t>(i)];
     if (other.block != block || other.state != State::ready) continue;
     other.lanes |= lanes;
+    rejoined |= other.lanes;
     return;
   }
   fragments[static_cast<std::size_t>(count++)] = {block, lanes, State::ready, 0};

@@ -49,6 +49,8 @@ struct WarpState : Warp {
 
   /// Lanes that may run from the begin of a block; joins those that are there already.
   void add_ready(std::int32_t block, std::uint32_t lanes);
+  /// They are together by a barrier or a collective instruction.
+  void meet(std::uint32_t lanes) { rejoined &= ~lanes; }
   /// Lanes that wait at the ending of a block; joins those that wait there already.
   Fragment& add_waiting(std::int32_t block, std::uint32_t lanes, State state, int barrier = 0);
   void remove(int which);

@@ -42,6 +42,9 @@ void Sanitizer::stuck(const Warp& warp, const ptx::Instruction& at, bool collect
 
 namespace {
 
+constexpr const char* kByChance =
+    " (__activemask(), behind a branch, promises no lane but itself: __syncwarp() before it, or name the lanes)";
+
 /// The lane that a shuffle reads for `lane` (handlers/warp.inc).
 int source_lane(ptx::ShuffleMode mode, int lane, int b, int c) {
   const int offset = b & 31, segment = c >> 8 & 31, most = (lane & segment) | (c & 31 & ~segment);
@@ -74,11 +77,12 @@ void Sanitizer::check_shuffle(Warp& warp, const Op& op, std::uint32_t lanes) {
     const int lane = std::countr_zero(rest);
     const int from = source_lane(at.modifiers.shuffle, lane, value(source + 1, lane), value(source + 2, lane));
     if ((lanes >> (from & 31) & 1) != 0) continue;
+    const bool by_chance = (warp.rejoined >> lane & 1) != 0 && warp.parted != 0;
     findings_.add(Hazard::warp_mask, &at, nullptr, [&] {
       return fmt::format(
           "{}: lane {} reads the value of lane {}, which does not execute it ({} do): what it gets is "
-          "undefined; {}",
-          at.text, lane, from & 31, lane_list(lanes), who(warp, 1u << lane));
+          "undefined{}; {}",
+          at.text, lane, from & 31, lane_list(lanes), by_chance ? kByChance : "", who(warp, 1u << lane));
     });
     return;
   }
