@@ -203,7 +203,7 @@ class Launch {
       watch.restart();
     };
     begin(room());
-    if (launch_.hold_back) hold_back(running, *launch_.hold_back);
+    if (launch_.hold_back) HoldBack::apply(running, *launch_.hold_back);
     while (!running.empty()) {
       bool moved = false;
       for (const std::size_t r : order.next(running.size())) moved |= running[r]->pass() != Round::stuck;
