@@ -186,6 +186,31 @@ TEST_CASE("class sum: adding up in fp32, one by one or in a tree, keeps the boun
   CHECK(in_fp16 > 0.7);
 }
 
+TEST_CASE("class sum: squares added up one by one keep the bound, though their roundings have a direction",
+          "[verify][tolerance]") {
+  Random random(7);
+  std::normal_distribution<float> normal(0, 1.2F);
+  double worst = 0;
+  for (const std::int64_t n : {4096, 65541, 262149, 1048577, 4194305}) {
+    Judge judge("sum", n, DType::fp32, DType::fp32);
+    for (int i = 0; i < (n < 1000000 ? 4 : 1); ++i) {
+      double value = 0, squares = 0;
+      float sum = 0;
+      for (std::int64_t k = 0; k < n; ++k) {
+        const float x = normal(random);
+        const double term = static_cast<double>(x) * static_cast<double>(x);
+        value += term, squares += term * term;
+        sum = std::fma(x, x, sum);
+      }
+      judge.see(sum, value, std::sqrt(squares));
+    }
+    worst = std::max(worst, judge.worst());
+  }
+  CAPTURE(worst);
+  CHECK(worst < 0.67);
+  CHECK(worst > 0.2);
+}
+
 TEST_CASE("class scan: prefix sums keep the bound of their own prefix; a lost carry does not", "[verify][tolerance]") {
   constexpr std::size_t kLength = 5000, kBlock = 256;
   Random random(4);
