@@ -85,8 +85,15 @@ std::vector<ScalarDecl> read_scalars(const SpecTable& family) {
 constexpr DType kRanged[] = {DType::int32,  DType::int64,  DType::uint32, DType::int16,
                              DType::uint16, DType::uint64, DType::int8,   DType::uint8};
 
+/// Whatever the problem: by its own dtype, or as all those of the family do.
+bool holds_integers(const DTypeRule& dtype, const std::vector<DType>& dtypes) {
+  if (std::ranges::any_of(kRanged, [&](DType ranged) { return dtype.is(ranged); })) return true;
+  const bool of_problem = dtype.for_flag.empty() && dtype.for_problem.empty() && !dtype.otherwise;
+  return of_problem && std::ranges::all_of(dtypes, [](DType each) { return std::ranges::count(kRanged, each) > 0; });
+}
+
 /// range = [least, one past the largest], and what some elements hold instead.
-void read_range(const SpecTable& row, TensorDecl& tensor) {
+void read_range(const SpecTable& row, const std::vector<DType>& dtypes, TensorDecl& tensor) {
   tensor.range = row.expressions("range");
   tensor.ignored = row.expressions("ignored");
   if (tensor.ignored.size() > IntegerRange::kMostIgnored)
@@ -98,19 +105,18 @@ void read_range(const SpecTable& row, TensorDecl& tensor) {
     return;
   }
   if (tensor.range.size() != 2) row.fail("range", "two integers are needed: the least, and one past the largest");
-  if (tensor.role != Role::input) row.fail("range", "only an input can hold integers of a range");
-  const auto is = [&](DType dtype) { return tensor.dtype.is(dtype); };
-  if (!std::ranges::any_of(kRanged, is))
+  if (tensor.role == Role::output)
+    row.fail("range",
+             "an output holds what a kernel writes: only an input or an inout tensor holds integers of a range");
+  if (!holds_integers(tensor.dtype, dtypes))
     row.fail("range", "integers of a range need dtype = \"int32\" or another integer type of 8 to 64 bits");
   if (!tensor.partition.empty()) row.fail("range", "a partition holds offsets");
-  if (!tensor.unread.empty()) row.fail("unread", "only an input of numbers can be left unread");
+  if (!tensor.unread.empty()) row.fail("unread", "only a tensor of numbers can be left unread");
 }
 
 /// order = "distinct" or "rising", within each row: of the last dimension, or of what a tensor of offsets parts.
 void read_order(const SpecTable& row, const std::vector<TensorDecl>& above, TensorDecl& tensor) {
   tensor.order = static_cast<IntegerOrder>(row.choice("order", {"none", "distinct", "rising"}, 0));
-  if (tensor.order != IntegerOrder::none && row.has("ignored"))
-    row.fail("ignored", "integers with an order are not ignored");
   if (!row.has("rows")) return;
   tensor.rows = row.identifier("rows");
   if (tensor.order != IntegerOrder::rising) row.fail("rows", "only of integers with order = \"rising\"");
@@ -120,7 +126,8 @@ void read_order(const SpecTable& row, const std::vector<TensorDecl>& above, Tens
   if (tensor.shape.size() != 1) row.fail("rows", "a tensor of parts has one dimension");
 }
 
-std::vector<TensorDecl> read_tensors(const SpecTable& family, const std::vector<Flag>& flags) {
+std::vector<TensorDecl> read_tensors(const SpecTable& family, const std::vector<Flag>& flags,
+                                     const std::vector<DType>& dtypes) {
   std::vector<TensorDecl> tensors;
   for (const TomlValue& value : family.tables("tensor")) {
     const SpecTable row = SpecTable::named(
@@ -139,9 +146,9 @@ std::vector<TensorDecl> read_tensors(const SpecTable& family, const std::vector<
     if (!tensor.partition.empty() && !tensor.dtype.is(DType::int32) && !tensor.dtype.is(DType::int64))
       row.fail("partition", "offsets need dtype = \"int32\" or \"int64\"");
     tensor.unread = row.expression_or_empty("unread");
-    if (!tensor.unread.empty() && (tensor.role != Role::input || !tensor.partition.empty()))
-      row.fail("unread", "only an input of numbers can be left unread");
-    read_range(row, tensor);
+    if (!tensor.unread.empty() && (tensor.role == Role::output || !tensor.partition.empty()))
+      row.fail("unread", "only an input or an inout tensor of numbers can be left unread");
+    read_range(row, dtypes, tensor);
     read_order(row, tensors, tensor);
     tensor.hot = row.choice("cache", {"cold", "hot"}, 0) == 1;
     if (tensor.hot && tensor.role != Role::input)
@@ -355,7 +362,7 @@ Family read_family(const std::filesystem::path& file) {
   family.flags = read_flags(top);
   family.scalars = read_scalars(top);
   family.derived = read_derived(top);
-  family.tensors = read_tensors(top, family.flags);
+  family.tensors = read_tensors(top, family.flags, family.dtypes);
 
   const Scope scope = family_scope(family);
   for (const Derived& derived : family.derived) scope.check(derived.value);

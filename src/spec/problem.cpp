@@ -208,6 +208,11 @@ IntegerRange range_of(const Family& family, const TensorDecl& tensor, const Prob
     range.ignored.push_back(ignored.evaluate(problem.environment));
     if (range.ignored.back() < lowest || range.ignored.back() > highest)
       throw SpecError(ignored.where(), fmt::format("tensor '{}' cannot hold {}", tensor.name, range.ignored.back()));
+    if (range.order == IntegerOrder::distinct && range.ignored.back() >= range.least &&
+        range.ignored.back() < range.end)
+      throw SpecError(ignored.where(), fmt::format("tensor '{}' holds distinct integers: {} is ignored, and must lie "
+                                                   "outside the range {} to {}",
+                                                   tensor.name, range.ignored.back(), range.least, range.end - 1));
   }
   return range;
 }

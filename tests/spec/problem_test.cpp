@@ -209,7 +209,10 @@ TEST_CASE("problem: integers of a range may have an order in each row", "[spec]"
                     Catch::Contains("'starts' is no tensor above with a partition"));
   CHECK_THROWS_WITH(mistake("\"rising\"", "\"distinct\""), Catch::Contains("only of integers with order = \"rising\""));
   CHECK_THROWS_WITH(mistake("\"rising\"", "\"riisng\""), Catch::Contains("rising"));
-  CHECK_THROWS_WITH(mistake("\"distinct\"\n", "\"distinct\"\nignored = -1\n"), Catch::Contains("are not ignored"));
+  CHECK(mistake("\"distinct\"\n", "\"distinct\"\nignored = -1\n").at(2).range ==
+        IntegerRange{0, 7, {-1}, IntegerOrder::distinct});
+  CHECK_THROWS_WITH(mistake("\"distinct\"\n", "\"distinct\"\nignored = 6\n"),
+                    Catch::Contains("6 is ignored, and must lie outside the range 0 to 6"));
 }
 
 TEST_CASE("problem: more distinct integers than 2^31 - 1 in a row are one error with its place", "[spec]") {

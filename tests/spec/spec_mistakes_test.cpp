@@ -80,7 +80,8 @@ TEST_CASE("family: keys, types and TOML itself", "[spec]") {
        "family.toml:25:9: integers of a range need dtype = \"int32\" or another integer type of 8 to 64 bits ('range' "
        "of tensor 'A')"},
       {"role = \"output\"", "role = \"output\"\ndtype = \"int32\"\nrange = [0, \"M\"]",
-       "family.toml:30:9: only an input can hold integers of a range ('range' of tensor 'D')"},
+       "family.toml:30:9: an output holds what a kernel writes: only an input or an inout tensor holds integers of a "
+       "range ('range' of tensor 'D')"},
       {"role = \"input\"", "role = \"input\"\ndtype = \"int32\"\nrange = [\"M\"]",
        "family.toml:26:9: two integers are needed: the least, and one past the largest ('range' of tensor 'A')"},
       {"role = \"input\"", "role = \"input\"\ndtype = \"int32\"\nrange = [0, \"V\"]",
@@ -195,7 +196,7 @@ TEST_CASE("family: names, cycles, references", "[spec]") {
       {"role = \"input\"", "role = \"input\"\ncache = \"tepid\"",
        "family.toml:25:9: 'tepid' is not one of cold, hot ('cache' of tensor 'A')"},
       {"role = \"output\"", "role = \"output\"\nunread = 1",
-       "family.toml:29:10: only an input of numbers can be left unread ('unread' of tensor 'D')"},
+       "family.toml:29:10: only an input or an inout tensor of numbers can be left unread ('unread' of tensor 'D')"},
       {"name = \"demo\"", "name = \"demo\"\nreference_source = \"../reference.cu\"",
        "family.toml:2:20: a source lies in the folder of its spec ('reference_source' of family)"},
       {"name = \"demo\"", "name = \"demo\"\nreference_source = \"ref.cu\"",
