@@ -127,6 +127,13 @@ struct HashArguments {
   u64 report;  // u64[slot], accumulated
 };
 
+// Values of `exact`.
+enum Exactness : u32 {
+  kWithinBound = 0,
+  kRoundedOnce = 1,  // bit-exact after one rounding of value to dtype
+  kSameBits = 2      // the bits of zeros and of what is no number as well
+};
+
 // lab_compare: got (dtype) against value and scale (fp64, or fp32 when acc_is_float).
 struct CompareArguments {
   u64 got;
@@ -134,7 +141,7 @@ struct CompareArguments {
   i64 count;
   u32 dtype;
   u32 acc_is_float;
-  u32 exact;     // bit-exact after one rounding of value to dtype
+  u32 exact;     // Exactness
   u32 rounding;  // 1: errors are also compared with what one rounding makes of the value
   double value_factor, scale_factor, absolute;  // kerlab::Tolerance
   u64 report;                                   // CompareReport

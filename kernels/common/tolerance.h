@@ -46,10 +46,17 @@ KERLAB_BOTH bool is_beyond(const Format& f, double reference) {
   return reference > most || (f.is_signed && reference < -most - 1);
 }
 
+/// Of integers of 64 bits the reference, a double, has 53; a sum of more may err in those as well, and beyond the type
+/// there is no right one.
+KERLAB_BOTH bool is_beyond_reference(const Format& f, double got, double reference) {
+  if (f.is_float || f.bytes != 8 || absolute_value(reference) <= power_of_two(53)) return false;
+  return is_beyond(f, reference) || absolute_value(got - reference) <= absolute_value(reference) * power_of_two(-40);
+}
+
 /// Bit-exact: got is the reference rounded once. Zeros of both signs are equal; fp8 may overflow to infinity instead of
 /// saturating. Neither is NaN.
 KERLAB_BOTH Verdict exact_verdict(const Format& f, u64 got_bits, double got, double reference) {
-  if (got == reference) return right(0);  // -128 of int8 too, to which nothing is rounded
+  if (got == reference || is_beyond_reference(f, got, reference)) return right(0);  // -128 of int8 too, to which nothing is rounded
   const double least = -static_cast<double>(f.maximum) - 1;
   if (!f.is_float && f.is_signed && reference <= least)
     return reference < least && (got == least || got == least + 1) ? right(0) : wrong(false, 0);
@@ -57,6 +64,27 @@ KERLAB_BOTH Verdict exact_verdict(const Format& f, u64 got_bits, double got, dou
   if (got_bits == expected || (got == 0 && decode(f, expected) == 0)) return right(0);
   const bool saturated = f.is_float && (encode(f, absolute_value(reference)) >> f.shift) >= f.overflow;
   return saturated && is_infinite(got) && (got > 0) == (reference > 0) ? right(0) : wrong(false, 0);
+}
+
+/// The bits of a copy, of which the reference gives the number and, where that is infinite or none, the fraction below
+/// its hidden bit as the error scale, with its sign (common/copied.cuh).
+KERLAB_BOTH u64 copied_bits(const Format& f, double reference, double scale) {
+  const u64 sign = f.is_signed ? u64{1} << (bits_in(f) - 1) : u64{0};
+  const bool special = is_nan(reference) || is_infinite(reference);
+  if (!special || scale == 0) return encode(f, reference) | (bits_of(reference) >> 63 != 0 ? sign : u64{0});
+  const u64 hidden = u64{1} << (f.precision - 1 + f.shift);
+  const u64 fraction = static_cast<u64>(absolute_value(scale)) & (hidden - 1);
+  return ((sign - 1) & ~(hidden - 1)) | fraction | (bits_of(scale) >> 63 != 0 ? sign : u64{0});
+}
+
+/// Zeros have their sign, and what is beyond an fp8 type is its largest number. A NaN has the reference's bits where the
+/// scale says which, else any.
+KERLAB_BOTH Verdict bits_verdict(const Format& f, u64 got_bits, double got, double reference, double scale) {
+  if (!f.is_float) return exact_verdict(f, got_bits, got, reference);
+  const bool told = absolute_value(scale) > 0 && !is_infinite(scale);
+  if (is_nan(got) && is_nan(reference) && !told) return right(0);
+  return got_bits == copied_bits(f, reference, told ? scale : 0) ? right(0)
+                                                                  : wrong(is_nan(got) && !is_nan(reference), 0);
 }
 
 /// Infinities, and numbers beyond the tolerance. Infinity is accepted where the reference plus its tolerance lies
@@ -90,6 +118,7 @@ KERLAB_BOTH_RARE Verdict rare_verdict(const Format& f, u64 got_bits, double refe
                                       const CompareArguments& a) {
   const double got = decode(f, got_bits);
   if (f.is_float && may_be_special(f, got, reference, scale, a)) return right(0);
+  if (a.exact == kSameBits) return bits_verdict(f, got_bits, got, reference, scale);
   if (is_nan(got) || is_nan(reference)) {
     return is_nan(got) && is_nan(reference) ? right(0) : wrong(!is_nan(reference), 0);
   }

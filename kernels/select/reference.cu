@@ -7,14 +7,14 @@ __device__ bool is_chosen(const DTYPE* X, long long i, float limit) {
   return i == 0 || number_of(X[i]) != number_of(X[i - 1]);
 }
 
-__device__ bool same(DTYPE a, DTYPE b) {  // NaN is NaN, but -0 is not 0
+__device__ bool same(DTYPE a, DTYPE b) {  // bit for bit: -0 is not 0, and a NaN is not any
   const Number x = number_of(a), y = number_of(b);
 #if DTYPE_FP64
-  return x != x ? y != y : __double_as_longlong(x) == __double_as_longlong(y);
+  return __double_as_longlong(x) == __double_as_longlong(y);
 #elif DTYPE_INT32
   return x == y;
 #else
-  return x != x ? y != y : __float_as_uint(x) == __float_as_uint(y);
+  return __float_as_uint(x) == __float_as_uint(y);
 #endif
 }
 

@@ -1,4 +1,5 @@
 // What Y should be: Y[n][m] = X[m][n], in each matrix.
+#include "common/copied.cuh"
 #include "common/elementwise/packet.cuh"
 
 extern "C" __global__ void reference(const DTYPE* X, long long M, long long N, const long long* index, long long count,
@@ -13,5 +14,5 @@ extern "C" __global__ void reference(const DTYPE* X, long long M, long long N, c
 #else
   value[place] = to_float(x);
 #endif
-  scale[place] = 0;
+  scale[place] = copied_scale(x);
 }

@@ -60,6 +60,7 @@ struct Tolerance {
   double value_factor = 0;
   double scale_factor = 0;
   double absolute = 0;
+  bool bits = false;  ///< rule bits: what is a copy has the bits of what it copies
   bool operator==(const Tolerance&) const = default;
 };
 

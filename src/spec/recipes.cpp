@@ -16,7 +16,7 @@ bool small_integers_are_exact(const Family& family, const Problem& problem) {
   });
   return plain_scalars && std::all_of(family.references.begin(), family.references.end(), [&](const auto& reference) {
            const std::string& rule = reference.tolerance.rule;
-           if (rule != "dot" && rule != "sum") return rule == "exact";
+           if (rule != "dot" && rule != "sum") return rule == "exact" || rule == "bits";
            constexpr std::int64_t kLargestLength = (1 << 24) / (kSmallInteger * kSmallInteger);
            return reference.tolerance.length.evaluate(problem.environment) + 1 < kLargestLength;
          });

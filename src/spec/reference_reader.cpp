@@ -11,9 +11,9 @@ ToleranceDecl read_tolerance(const SpecTable& reference, const Scope& scope) {
   const TomlValue* value = reference.find("tolerance");
   if (value == nullptr) reference.fail("tolerance", "key 'tolerance' is missing: { rule = \"dot\", length = \"K\" }");
   const SpecTable row(*value, "tolerance", {"rule", "length", "promoted_every", "accumulator"});
-  const std::vector<std::string> rules = {"dot", "sum", "rowwise", "exact"};
+  const std::vector<std::string> rules = {"dot", "sum", "rowwise", "exact", "bits"};
   ToleranceDecl tolerance;
-  if (!row.has("rule")) row.fail("rule", "key 'rule' is missing: dot, sum, rowwise or exact");
+  if (!row.has("rule")) row.fail("rule", "key 'rule' is missing: dot, sum, rowwise, exact or bits");
   tolerance.rule = rules[row.choice("rule", rules, 0)];
   tolerance.length =
       tolerance.rule == "dot" || tolerance.rule == "sum" ? row.expression("length") : row.expression_or_empty("length");

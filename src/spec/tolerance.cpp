@@ -64,7 +64,8 @@ Tolerance make_tolerance(const ToleranceDecl& declared, const SumLength& length,
                          DType output_dtype, bool reference_is_float) {
   Tolerance tolerance;
   const DTypeInfo& output = info(output_dtype);
-  if (declared.rule == "exact" || !output.is_float) return tolerance;
+  tolerance.bits = declared.rule == "bits";
+  if (tolerance.bits || declared.rule == "exact" || !output.is_float) return tolerance;
   const DType accumulator = declared.accumulator.value_or(problem_dtype == DType::fp64 ? DType::fp64 : DType::fp32);
   const double reference_roundoff = reference_is_float ? std::ldexp(1.0, -24) : 0.0;
   // Results that round to zero or to the smallest subnormal; and below the smallest normal number of the accumulator an

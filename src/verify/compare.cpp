@@ -33,14 +33,14 @@ lab::CompareArguments compare_rule(const ProblemPlan& plan, const Tensor& output
   rule.count = output.elements();
   rule.dtype = static_cast<lab::u32>(output.dtype);
   rule.acc_is_float = plan.references[reference].accumulator == DType::fp32 ? 1 : 0;
-  rule.exact = plan.recipes[recipe].exact ? 1 : 0;
+  rule.exact = tolerance.bits ? lab::kSameBits : plan.recipes[recipe].exact ? lab::kRoundedOnce : lab::kWithinBound;
   rule.rounding = has_independent_roundings(plan.recipes[recipe]) ? 1 : 0;
   rule.value_factor = tolerance.value_factor;
   rule.scale_factor = tolerance.scale_factor;
   rule.absolute = tolerance.absolute;
   rule.may_be_nan = accuracy.may_be_nan ? 1 : 0;
   if (accuracy.normwise && info(output.dtype).is_float) {
-    rule.exact = 0;
+    rule.exact = lab::kWithinBound;
     rule.value_factor = 0;  // it is in the scale, see take_norms
     rule.scale_factor = 1;
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <string_view>
 
 #include "verify/input/inputs.h"
 #include "verify/rounding_verdict.h"
@@ -10,10 +11,18 @@
 namespace kerlab::verify {
 namespace {
 
+/// Of what has the same value and other bits.
+std::string_view difference_of_bits(const RecipeReport& report) {
+  if (std::isnan(report.worst_got) && std::isnan(report.worst_expected))
+    return " of other bits (of another sign, or another fraction)";
+  return report.worst_got == 0 && report.worst_expected == 0 ? ", with its sign" : "";
+}
+
 std::string difference(const Recipe& recipe, const RecipeReport& report, const Tensor& output) {
   const std::string place = place_in(output, report.worst_index.value_or(0));
   if (recipe.exact)
-    return fmt::format("{}: got {:.9g}, expected exactly {:.9g}", place, report.worst_got, report.worst_expected);
+    return fmt::format("{}: got {:.9g}, expected exactly {:.9g}{}", place, report.worst_got, report.worst_expected,
+                       difference_of_bits(report));
   return fmt::format("{}: got {:.9g}, expected {:.9g} +- {:.3g}", place, report.worst_got, report.worst_expected,
                      report.worst_tolerance);
 }

@@ -77,6 +77,7 @@ template <typename Archive> void fields(Archive& a, Recipe& v) {
 }
 template <typename Archive> void fields(Archive& a, Tolerance& v) {
   a("value_factor", v.value_factor); a("scale_factor", v.scale_factor); a("absolute", v.absolute);
+  a.unless_default("bits", v.bits);
 }
 template <typename Archive> void fields(Archive& a, RecordedFiles& v) {
   a("value", v.value); a("scale", v.scale); a("digest", v.digest);

@@ -148,7 +148,8 @@ TEST_CASE("family: names, cycles, references", "[spec]") {
       {"\"value\", \"scale\"", "\"vlaue\", \"scale\"",
        "family.toml:34:62: argument 'vlaue' names nothing, did you mean 'value'? ('arguments' of reference 'D')"},
       {"rule = \"dot\"", "rule = \"dor\"",
-       "family.toml:35:22: 'dor' is not one of dot, sum, rowwise, exact, did you mean 'dot'? ('rule' of tolerance)"},
+       "family.toml:35:22: 'dor' is not one of dot, sum, rowwise, exact, bits, did you mean 'dot'? ('rule' of "
+       "tolerance)"},
       {"rule = \"dot\", length = \"K\"", "rule = \"dot\"", "family.toml:35:13: key 'length' is missing (tolerance)"},
       {"role = \"output\"", "role = \"output\"\ndtype = { bf16 = \"fp23\" }",
        "family.toml:29:18: unknown dtype 'fp23', did you mean 'fp32'?"},

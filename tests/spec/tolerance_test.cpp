@@ -71,6 +71,8 @@ TEST_CASE("tolerance: rowwise and exact", "[spec]") {
   CHECK(row.value_factor == 0);
   CHECK(row.scale_factor == std::ldexp(1.0, -22));
   CHECK(make_tolerance(rule("rowwise"), {0}, DType::fp16, DType::fp16, true).scale_factor == std::ldexp(1.0, -21));
+  CHECK(make_tolerance(rule("bits"), {}, DType::bf16, DType::bf16, true).bits);
+  CHECK(make_tolerance(rule("bits"), {}, DType::bf16, DType::bf16, true).absolute == 0);
   CHECK(make_tolerance(rule("exact"), {100}, DType::fp32, DType::fp32, true) == Tolerance{});
   CHECK(make_tolerance(rule("dot"), {100}, DType::int32, DType::int32, false) == Tolerance{});
 }

@@ -185,3 +185,57 @@ TEST_CASE("the least number of an integer type is itself, and nothing else is", 
   CHECK(lab::judge(lab::format_of(lab::kInt8), 0x81, -200, 0, a).passed);
   CHECK_FALSE(lab::judge(lab::format_of(lab::kInt8), 0x80, -127, 0, a).passed);
 }
+
+namespace {
+lab::Verdict judge_bits(lab::u32 dtype, lab::u64 bits, double reference, double scale) {
+  lab::CompareArguments a{};
+  a.exact = lab::kSameBits;
+  return lab::judge(lab::format_of(dtype), bits, reference, scale, a);
+}
+}  // namespace
+
+TEST_CASE("bits: zeros have their sign", "[verify]") {
+  CHECK(judge_bits(lab::kFp32, 0x80000000, -0.0, 0).passed);
+  CHECK_FALSE(judge_bits(lab::kFp32, 0, -0.0, 0).passed);
+  CHECK_FALSE(judge_bits(lab::kFp32, 0x80000000, 0.0, 0).passed);
+  CHECK(judge_bits(lab::kBf16, 0x8000, -1e-300, 0).passed);  // what rounds to 0 keeps it
+  CHECK_FALSE(judge_bits(lab::kBf16, 0, -1e-300, 0).passed);
+  CHECK(judge_bits(lab::kInt8, 0x80, -128, 0).passed);
+  CHECK(judge_bits(lab::kInt32, 0, -0.0, 0).passed);
+}
+
+TEST_CASE("bits: a NaN has the fraction and the sign that the scale says, or any", "[verify]") {
+  const double fraction = 0x800001;  // with the hidden bit
+  CHECK(judge_bits(lab::kFp32, 0x7F800001, kNan, fraction).passed);
+  CHECK(judge_bits(lab::kFp32, 0xFF800001, kNan, -fraction).passed);
+  CHECK_FALSE(judge_bits(lab::kFp32, 0x7FC00001, kNan, fraction).passed);
+  CHECK_FALSE(judge_bits(lab::kFp32, 0xFF800001, kNan, fraction).passed);
+  CHECK(judge_bits(lab::kFp64, 0x7FFFFFFFFFFFFFFF, kNan, 0x1FFFFFFFFFFFFFp0).passed);
+  CHECK(judge_bits(lab::kFp16, 0x7C01, kNan, 0x401).passed);
+  CHECK(judge_bits(lab::kE4m3, 0xFF, kNan, -0xF).passed);
+  CHECK_FALSE(judge_bits(lab::kE4m3, 0x7F, kNan, -0xF).passed);
+  CHECK(judge_bits(lab::kFp32, 0xFFFFFFFF, kNan, 0).passed);  // not told
+  CHECK_FALSE(judge_bits(lab::kFp32, 0x3F800000, kNan, 0).passed);
+  CHECK(judge_bits(lab::kFp32, 0x7FC00000, 1, 0).nan);
+}
+
+TEST_CASE("bits: what is beyond an fp8 type is its largest number, an infinity that is copied stays one", "[verify]") {
+  CHECK(judge_bits(lab::kE5m2, 0x7B, 90000, 0).passed);
+  CHECK_FALSE(judge_bits(lab::kE5m2, 0x7C, 90000, 0).passed);
+  CHECK(judge_bits(lab::kE5m2, 0xFB, -kInfinity, 0).passed);
+  CHECK_FALSE(judge_bits(lab::kE5m2, 0xFC, -kInfinity, 0).passed);
+  CHECK(judge_bits(lab::kE5m2, 0xFC, -kInfinity, -4).passed);
+  CHECK_FALSE(judge_bits(lab::kE5m2, 0xFB, -kInfinity, -4).passed);
+  CHECK(judge_bits(lab::kFp16, 0x7C00, 70000, 0).passed);
+  CHECK(judge_bits(lab::kTf32, 0x7F800000, kInfinity, 0x800000).passed);
+}
+
+TEST_CASE("integers of 64 bits are held to what a double of the reference knows of them", "[verify][types]") {
+  const auto passed = [](lab::u64 bits, double reference) {
+    return lab::judge(lab::format_of(lab::kInt64), bits, reference, 0, bound(0, 0, 0)).passed;
+  };
+  CHECK_FALSE(passed((lab::u64{1} << 52) + 1, 0x1p52));
+  CHECK(passed((lab::u64{1} << 60) + 4096, 0x1p60));
+  CHECK_FALSE(passed((lab::u64{1} << 60) + (lab::u64{1} << 30), 0x1p60));
+  CHECK(passed(12345, 0x1p70));  // beyond the type none is right
+}

@@ -45,7 +45,7 @@ bytes = "N * dtype.bits / 4"
 )toml";
 
 constexpr std::string_view kTypedReference = R"cuda(
-#include "common/types.cuh"
+#include "common/copied.cuh"
 extern "C" __global__ void reference(const {input_type}* X, const long long* index, long long count, ACC* value,
                                      ACC* scale) {{
   const long long j = blockIdx.x * 256ll + threadIdx.x;

@@ -75,3 +75,30 @@ TEST_CASE("complex64: either part is compared", "[session][emulated][types]") {
   INFO(told);
   CHECK(told.find("].y: got ") != std::string::npos);
 }
+
+TEST_CASE("rule bits: a copy that changes a zero's sign or a NaN is wrong", "[session][emulated][types]") {
+  std::string told;
+  judge_typed(
+      {.input = "fp32",
+       .output = "fp32",
+       .tolerance = "{ rule = \"bits\" }",
+       .recipes = planted("ends", "ends") + planted("not_a_number", "points", "nan"),
+       .reference = "value[j] = X[i]; scale[j] = copied_scale(X[i]);",
+       .kernel = "Y[i] = BUG == 1 && X[i] == 0 ? 0 : BUG == 2 && X[i] != X[i] ? __uint_as_float(0x7fffffff) : X[i];",
+       .bugs = 2},
+      &told);
+  INFO(told);
+  CHECK(told.find("got 0, expected exactly -0, with its sign") != std::string::npos);
+}
+
+TEST_CASE("rule bits: an fp8 number that overflows instead of saturating is wrong", "[session][emulated][types]") {
+  judge_typed({.input = "fp32",
+               .output = "e5m2",
+               .tolerance = "{ rule = \"bits\" }",
+               .recipes = planted("large", "scale", "16"),
+               .reference = "value[j] = X[i];",
+               .kernel =
+                   "const e5m2_t y = from_float<e5m2_t>(X[i]);\n"
+                   "  Y[i].bits = BUG == 1 && (y.bits & 0x7f) == 0x7b && fabsf(X[i]) > 60000.0f ? y.bits + 1 : y.bits;",
+               .output_type = "e5m2_t"});
+}
