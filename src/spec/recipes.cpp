@@ -36,6 +36,32 @@ void add_plants(const PlantDecl& declared, const std::vector<Tensor>& tensors, s
   }
 }
 
+Plant plant_of(const Tensor& tensor, const char* what, double value) {
+  Plant made;
+  made.what = what;
+  made.tensor = tensor.name;
+  made.value = value;
+  return made;
+}
+
+/// Where integers of 32 bits go into some of 64: sums of them that 32 bits do not hold.
+void add_large_integers(const std::vector<Tensor>& tensors, std::vector<Recipe>& recipes) {
+  constexpr double kLarge = 1 << 30, kScale = 24;  // normal's integers are 2^4 times larger than its numbers
+  const auto is_long = [](const Tensor& tensor) {
+    return tensor.role != Role::input && (tensor.dtype == DType::int64 || tensor.dtype == DType::uint64);
+  };
+  if (std::ranges::none_of(tensors, is_long)) return;
+  Recipe large{"large_integers", 1, 5, {}, false, "normal", {}};
+  large.magnitude = 30;
+  for (const Tensor& tensor : tensors) {
+    if (tensor.role == Role::output || !tensor.numeric() || tensor.elements() == 0) continue;
+    if (tensor.dtype != DType::int32 && tensor.dtype != DType::uint32) continue;
+    large.plants.push_back(plant_of(tensor, "scale", kScale));
+    large.plants.push_back(plant_of(tensor, "mask", kLarge));
+  }
+  if (!large.plants.empty()) recipes.push_back(std::move(large));
+}
+
 /// What a thorough check of a family that names no recipes tries besides: rows of all sizes, numbers of one sign far
 /// from 0 (a row's largest number must be taken off before an exponential; nothing may begin with 0 that can be less),
 /// and integers that 16 bits do not hold.
@@ -47,21 +73,15 @@ std::vector<Recipe> harder_recipes(const std::vector<Tensor>& tensors) {
                                  {"negative", 1, 4, {}, false, "normal", {}}};
   // An error's scale may have been made for normal's numbers: what is looked for here is no matter of rounding.
   for (Recipe& recipe : recipes) recipe.magnitude = kExponents;
-  const auto plant = [](const Tensor& tensor, const char* what, double value) {
-    Plant made;
-    made.what = what;
-    made.tensor = tensor.name;
-    made.value = value;
-    return made;
-  };
   for (const Tensor& tensor : tensors) {
     if (tensor.role == Role::output || !tensor.numeric() || tensor.elements() == 0) continue;
-    recipes[0].plants.push_back(plant(tensor, "spread", kExponents));
+    recipes[0].plants.push_back(plant_of(tensor, "spread", kExponents));
     if (!info(tensor.dtype).is_float && info(tensor.dtype).bytes >= 4)
-      recipes[0].plants.push_back(plant(tensor, "points", kBeyond16Bits));
-    recipes[1].plants.push_back(plant(tensor, "shift", kFar));
-    recipes[2].plants.push_back(plant(tensor, "shift", -kFar));
+      recipes[0].plants.push_back(plant_of(tensor, "points", kBeyond16Bits));
+    recipes[1].plants.push_back(plant_of(tensor, "shift", kFar));
+    recipes[2].plants.push_back(plant_of(tensor, "shift", -kFar));
   }
+  add_large_integers(tensors, recipes);
   return recipes;
 }
 

@@ -23,8 +23,8 @@ std::string difference(const Recipe& recipe, const RecipeReport& report, const T
   if (recipe.exact)
     return fmt::format("{}: got {:.9g}, expected exactly {:.9g}{}", place, report.worst_got, report.worst_expected,
                        difference_of_bits(report));
-  return fmt::format("{}: got {:.9g}, expected {:.9g} +- {:.3g}", place, report.worst_got, report.worst_expected,
-                     report.worst_tolerance);
+  return fmt::format("{}: got {:.9g}, expected {:.9g} +- {:.3g}{}", place, report.worst_got, report.worst_expected,
+                     report.worst_tolerance, difference_of_bits(report));
 }
 
 }  // namespace

@@ -257,6 +257,21 @@ TEST_CASE("reference: plan of a problem", "[spec]") {
   CHECK(in_float.plan.references[0].tolerance.value_factor > plan.tolerance.value_factor);
 }
 
+TEST_CASE("reference: of integers of 32 bits that become some of 64 large ones are tried", "[spec]") {
+  const auto recipes = [](const char* of_output) {
+    const std::string text = replaced(replaced(kFamily, "[\"bf16\", \"fp32\"]", "[\"int32\"]"), "role = \"output\"",
+                                      std::string("role = \"output\"\n") + of_output);
+    const Family family = load_specs(text, kVariant).family;
+    return instantiate_reference(family, make_problem(family, {}), h200()).plan.recipes;
+  };
+  const auto large = [](const std::vector<Recipe>& all) { return all.back().name == "large_integers"; };
+  CHECK_FALSE(large(recipes("")));
+  const std::vector<Recipe> into_64 = recipes("dtype = \"int64\"");
+  REQUIRE(large(into_64));
+  REQUIRE(into_64.back().plants.size() == 2);
+  CHECK(into_64.back().plants[1].value == 1 << 30);
+}
+
 TEST_CASE("reference: small integers are exact only where fp32 sums are", "[spec]") {
   const Family family = load_specs(kFamily, kVariant).family;
   const auto exact = [&](std::int64_t k, double alpha) {

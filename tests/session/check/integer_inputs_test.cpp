@@ -117,3 +117,99 @@ TEST_CASE("integers of a range: a clamped index, and one that is not ignored, ar
     CHECK(statuses[bug] == TrialStatus::wrong);
   }
 }
+
+namespace {
+
+constexpr std::string_view kIntSumFamily = R"toml(
+name = "int_sum"
+dtypes = ["int32"]
+[[dimension]]
+name = "M"
+default = 20
+[[dimension]]
+name = "N"
+default = 300
+[[tensor]]
+name = "x"
+role = "input"
+shape = ["M", "N"]
+[[tensor]]
+name = "y"
+role = "output"
+dtype = "int64"
+shape = ["M"]
+[[reference]]
+output = "y"
+grid = ["ceil_div(count, 64)"]
+block = [64]
+arguments = ["x", "N", "index", "count", "value", "scale"]
+tolerance = { rule = "exact" }
+[cost]
+flops = "M * N"
+bytes = "4 * M * N"
+)toml";
+
+constexpr std::string_view kIntSumReference = R"cuda(
+extern "C" __global__ void reference(const int* x, int N, const long long* index, long long count, ACC* value,
+                                     ACC* scale) {
+  const long long j = blockIdx.x * 64ll + threadIdx.x;
+  if (j >= count) return;
+  const int* row = x + (index == nullptr ? j : index[j]) * N;
+  ACC sum = 0;
+  for (int i = 0; i < N; ++i) sum += row[i];
+  value[j] = sum;
+  scale[j] = 0;
+}
+)cuda";
+
+constexpr std::string_view kIntSumVariant = R"toml(
+doc = "right for BUG = 0 only"
+[[parameter]]
+name = "BUG"
+values = [0, 1, 2]
+[[launch]]
+kernel = "int_sum"
+grid = ["ceil_div(M, 32)"]
+block = [32]
+arguments = ["x", "y", "M", "N"]
+)toml";
+
+// 1: in 32 bits; 2: in fp32.
+constexpr std::string_view kIntSumKernel = R"cuda(
+extern "C" __global__ void int_sum(const int* x, long long* y, int m, int n) {
+  const int i = blockIdx.x * 32 + threadIdx.x;
+  if (i >= m) return;
+  long long sum = 0;
+  unsigned short_sum = 0;
+  float float_sum = 0;
+  for (int k = 0; k < n; ++k) {
+    const int term = x[static_cast<long long>(i) * n + k];
+    sum += term, short_sum += term, float_sum += term;
+  }
+  y[i] = BUG == 1 ? static_cast<int>(short_sum) : BUG == 2 ? static_cast<long long>(float_sum) : sum;
+}
+)cuda";
+
+}  // namespace
+
+TEST_CASE("integers of 32 bits, added up in no more: wrong, without any recipe of the family", "[session][emulated]") {
+  SessionFixture fixture;
+  const TemporaryFolder folder;
+  write_family(folder.path(), "int_sum", {kIntSumFamily, kIntSumReference, kIntSumVariant, kIntSumKernel});
+  CheckOptions options;
+  options.rig = fixture.options().rig;
+  options.rig.device = "emu:h200";
+  options.rig.target = folder.path().string();
+  options.variants = {"int_sum"};
+  options.every_configuration = true;
+  options.only_asked = true;
+  CheckSession session(options, fixture.database());
+  while (session.step()) {
+  }
+  std::map<std::string, TrialStatus> statuses;
+  for (const CheckRow& row : session.rows()) statuses[row.trial.configuration] = row.trial.status;
+  REQUIRE(statuses.size() == 3);
+  CHECK(statuses["BUG=0"] == TrialStatus::passed);
+  CHECK(statuses["BUG=1"] == TrialStatus::wrong);
+  CHECK(statuses["BUG=2"] == TrialStatus::wrong);
+}
