@@ -7,7 +7,7 @@
 #include "base/temporary_folder.h"
 #include "catch.h"
 #include "locations.h"
-#include "session/check/check.h"
+#include "session/check/check_fixture.h"
 #include "session/session_fixture.h"
 
 using namespace kerlab;
@@ -23,17 +23,11 @@ struct Judged {
 };
 
 std::map<std::string, Judged> judge_all(SessionFixture& fixture, const fs::path& folder) {
-  CheckOptions options;
-  options.rig = fixture.options().rig;
-  options.rig.device = "emu:h200";
-  options.rig.target = folder.string();
-  options.variants = {"all"};
+  CheckOptions options = emulated_check(fixture, "all", folder.string());
   options.only_asked = true;
-  CheckSession session(options, fixture.database());
-  while (session.step()) {
-  }
+  const std::vector<CheckRow> rows = checked_rows(fixture, options);
   std::map<std::string, Judged> judged;
-  for (const CheckRow& row : session.rows()) {
+  for (const CheckRow& row : rows) {
     Judged& one = judged[row.trial.variant];
     one.accuracy = row.trial.accuracy;
     if (one.status == TrialStatus::passed) one.status = row.trial.status;

@@ -1,7 +1,7 @@
 // What is wrong with blocks, not with elements: an order that they need not have, and work that nobody has done.
 #include "base/file.h"
 #include "catch.h"
-#include "session/check/check.h"
+#include "session/check/check_fixture.h"
 #include "session/session_fixture.h"
 
 using namespace kerlab;
@@ -74,17 +74,11 @@ extern "C" __global__ void idle(const float* x, float* y, int n, float a) {
 /// The rows of a check on an emulated device, by themselves: of the problem asked for.
 std::vector<CheckRow> check_alone(SessionFixture& fixture, const std::string& variant, const std::string& configuration,
                                   std::int64_t extent) {
-  CheckOptions options;
-  options.rig = fixture.options().rig;
-  options.rig.device = "emu:h200";
-  options.variants = {variant};
+  CheckOptions options = emulated_check(fixture, variant);
   options.configuration = configuration;
   options.only_asked = true;
   options.arguments = {{"N", std::to_string(extent)}};
-  CheckSession session(options, fixture.database());
-  while (session.step()) {
-  }
-  return session.rows();
+  return checked_rows(fixture, options);
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 
 #include "base/file.h"
 #include "catch.h"
-#include "session/check/check.h"
+#include "session/check/check_fixture.h"
 #include "session/session_fixture.h"
 #include "session/shapes/few_sms.h"
 #include "spec/spec_fixture.h"
@@ -69,16 +69,10 @@ std::vector<CheckRow> check_of_typed(const char* configuration, const char* dtyp
   write_atomic(fixture.family() / "reference.cu", kTypedReference);
   write_atomic(fixture.family() / "typed.toml", kTypedToml);
   write_atomic(fixture.family() / "typed.cu", kTyped);
-  CheckOptions options;
-  options.rig = fixture.options().rig;
-  options.rig.device = "emu:h200";
-  options.variants = {"typed"};
+  CheckOptions options = emulated_check(fixture, "typed");
   options.configuration = configuration;
   options.dtype = dtype;
-  CheckSession session(options, fixture.database());
-  while (session.step()) {
-  }
-  return session.rows();
+  return checked_rows(fixture, options);
 }
 
 std::vector<std::string> failed_dtypes(const std::vector<CheckRow>& rows) {

@@ -1,7 +1,7 @@
 // A second launch that may begin before the first has ended: right where it waits first, else rejected by any check.
 #include "base/file.h"
 #include "catch.h"
-#include "session/check/check.h"
+#include "session/check/check_fixture.h"
 #include "session/session_fixture.h"
 
 using namespace kerlab;
@@ -71,10 +71,7 @@ Trial checked(const std::string& configuration, const std::string& device = "emu
   options.configuration = configuration;
   options.only_asked = true;
   options.arguments = {{"N", "1003"}};
-  CheckSession session(options, fixture.database());
-  while (session.step()) {
-  }
-  return session.rows().front().trial;
+  return checked_rows(fixture, options).front().trial;
 }
 
 void check_rejected(const std::string& configuration, const std::string& words,

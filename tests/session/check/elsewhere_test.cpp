@@ -2,7 +2,7 @@
 // where they are checked.
 #include "base/file.h"
 #include "catch.h"
-#include "session/check/check.h"
+#include "session/check/check_fixture.h"
 #include "session/check/sanitize.h"
 #include "session/session_fixture.h"
 
@@ -63,10 +63,7 @@ void write_variant(const SessionFixture& fixture, const std::string& name, std::
 }
 
 CheckOptions check_of(const SessionFixture& fixture, const char* variant) {
-  CheckOptions options;
-  options.rig = fixture.options().rig;
-  options.rig.device = "emu:h200";
-  options.variants = {variant};
+  CheckOptions options = emulated_check(fixture, variant);
   return options;
 }
 
@@ -94,13 +91,11 @@ TEST_CASE("elsewhere: a block that stays is checked with three tiles, asked for 
   write_variant(fixture, "stays", kStaysToml, kStays);
   CheckOptions options = check_of(fixture, "stays");
   options.only_asked = true;
-  CheckSession session(options, fixture.database());
-  while (session.step()) {
-  }
-  REQUIRE(session.rows().size() == 2);  // as it is, with one tile a block, and as for few multiprocessors
-  CHECK(session.rows()[0].trial.status == TrialStatus::passed);
-  CHECK(session.rows()[1].trial.status == TrialStatus::wrong);
-  CHECK_THAT(session.rows()[1].trial.message, Catch::Contains("multiprocessors)"));
+  const std::vector<CheckRow> rows = checked_rows(fixture, options);
+  REQUIRE(rows.size() == 2);  // as it is, with one tile a block, and as for few multiprocessors
+  CHECK(rows[0].trial.status == TrialStatus::passed);
+  CHECK(rows[1].trial.status == TrialStatus::wrong);
+  CHECK_THAT(rows[1].trial.message, Catch::Contains("multiprocessors)"));
 }
 
 TEST_CASE("elsewhere: sanitize looks at several tiles of a block that stays", "[session][emulated]") {

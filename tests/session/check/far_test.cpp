@@ -7,7 +7,7 @@
 #include "catch.h"
 #include "device/emu/emu_device_profile.h"
 #include "plan/sparse_tensor.h"
-#include "session/check/check.h"
+#include "session/check/check_fixture.h"
 #include "session/run/elsewhere.h"
 #include "session/session_fixture.h"
 #include "spec/spec_fixture.h"
@@ -71,10 +71,7 @@ void write_far(const SessionFixture& fixture) {
 }
 
 CheckOptions check_far_of(const SessionFixture& fixture, const char* variant, const char* configuration) {
-  CheckOptions options;
-  options.rig = fixture.options().rig;
-  options.rig.device = "emu:h200";
-  options.variants = {variant};
+  CheckOptions options = emulated_check(fixture, variant);
   options.configuration = configuration;
   return options;
 }

@@ -4,7 +4,7 @@
 
 #include "base/temporary_folder.h"
 #include "catch.h"
-#include "session/check/check.h"
+#include "session/check/check_fixture.h"
 #include "session/session_fixture.h"
 
 using namespace kerlab;
@@ -94,23 +94,11 @@ extern "C" __global__ void by_sign(float* x, int n) {
 std::map<std::string, TrialStatus> check_in_place(SessionFixture& fixture, const std::string& n, bool asked_alone) {
   const TemporaryFolder folder;
   write_family(folder.path(), "relu", {kInPlaceFamily, kInPlaceReference, kInPlaceVariant, kInPlaceKernel});
-  CheckOptions options;
-  options.rig = fixture.options().rig;
-  options.rig.device = "emu:h200";
-  options.rig.target = folder.path().string();
-  options.variants = {"relu"};
+  CheckOptions options = emulated_check(fixture, "relu", folder.path().string());
   options.arguments = {{"N", n}};
   options.every_configuration = true;
   options.only_asked = asked_alone;
-  CheckSession session(options, fixture.database());
-  while (session.step()) {
-  }
-  std::map<std::string, TrialStatus> statuses;
-  for (const CheckRow& row : session.rows()) {
-    TrialStatus& status = statuses.try_emplace(row.trial.configuration, TrialStatus::passed).first->second;
-    if (status == TrialStatus::passed) status = row.trial.status;
-  }
-  return statuses;
+  return statuses_of(checked_rows(fixture, options));
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 
 #include "base/temporary_folder.h"
 #include "catch.h"
-#include "session/check/check.h"
+#include "session/check/check_fixture.h"
 #include "session/session_fixture.h"
 
 using namespace kerlab;
@@ -98,18 +98,10 @@ TEST_CASE("integers of a range: a clamped index, and one that is not ignored, ar
   SessionFixture fixture;
   const TemporaryFolder folder;
   write_family(folder.path(), "pick", {kPickFamily, kPickReference, kPickVariant, kPickKernel});
-  CheckOptions options;
-  options.rig = fixture.options().rig;
-  options.rig.device = "emu:h200";
-  options.rig.target = folder.path().string();
-  options.variants = {"pick"};
+  CheckOptions options = emulated_check(fixture, "pick", folder.path().string());
   options.every_configuration = true;
   options.only_asked = true;
-  CheckSession session(options, fixture.database());
-  while (session.step()) {
-  }
-  std::map<std::string, TrialStatus> statuses;
-  for (const CheckRow& row : session.rows()) statuses[row.trial.configuration] = row.trial.status;
+  std::map<std::string, TrialStatus> statuses = statuses_of(checked_rows(fixture, options));
   REQUIRE(statuses.size() == 4);
   CHECK(statuses["BUG=0"] == TrialStatus::passed);
   for (const char* bug : {"BUG=1", "BUG=2", "BUG=3"}) {

@@ -6,7 +6,7 @@
 
 #include "base/temporary_folder.h"
 #include "catch.h"
-#include "session/check/check.h"
+#include "session/check/check_fixture.h"
 #include "session/check/save_inputs.h"
 #include "session/recorded_family.h"
 #include "session/session_fixture.h"
@@ -260,11 +260,9 @@ TEST_CASE("recorded: one output by a kernel and another one recorded, in place a
   options.rig.device = "emu:h200";
   options.rig.target = folder.string();
   options.every_configuration = true;
-  CheckSession session(options, fixture.database());
-  while (session.step()) {
-  }
+  const std::vector<CheckRow> rows = checked_rows(fixture, options);
   std::map<std::string, TrialStatus> statuses;
-  for (const CheckRow& row : session.rows()) {
+  for (const CheckRow& row : rows) {
     INFO(row.trial.configuration << ": " << row.trial.message);
     CHECK((row.trial.status == TrialStatus::passed) == (row.trial.configuration == "BUG=0"));
     statuses[row.trial.configuration] = row.trial.status;

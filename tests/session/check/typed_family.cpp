@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "catch.h"
-#include "session/check/check.h"
+#include "session/check/check_fixture.h"
 
 namespace kerlab::testing {
 namespace {
@@ -104,18 +104,12 @@ std::map<std::string, TrialStatus> check_typed(const TypedFamily& family, std::s
   SessionFixture fixture;
   const TemporaryFolder folder;
   write_typed(folder.path(), family);
-  CheckOptions options;
-  options.rig = fixture.options().rig;
-  options.rig.device = "emu:h200";
-  options.rig.target = folder.path().string();
-  options.variants = {"typed"};
+  CheckOptions options = emulated_check(fixture, "typed", folder.path().string());
   options.every_configuration = true;
   options.only_asked = true;
-  CheckSession session(options, fixture.database());
-  while (session.step()) {
-  }
+  const std::vector<CheckRow> rows = checked_rows(fixture, options);
   std::map<std::string, TrialStatus> statuses;
-  for (const CheckRow& row : session.rows()) {
+  for (const CheckRow& row : rows) {
     INFO(row.trial.configuration << ": " << row.trial.message);
     statuses[row.trial.configuration] = row.trial.status;
     if (row.trial.configuration == "BUG=0") CHECK(row.trial.status == TrialStatus::passed);

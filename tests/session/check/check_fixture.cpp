@@ -1,0 +1,30 @@
+#include "session/check/check_fixture.h"
+
+namespace kerlab::testing {
+
+CheckOptions emulated_check(const SessionFixture& fixture, const std::string& variant, const std::string& target) {
+  CheckOptions options;
+  options.rig = fixture.options().rig;
+  options.rig.device = "emu:h200";
+  if (!target.empty()) options.rig.target = target;
+  options.variants = {variant};
+  return options;
+}
+
+std::vector<CheckRow> checked_rows(SessionFixture& fixture, const CheckOptions& options) {
+  CheckSession session(options, fixture.database());
+  while (session.step()) {
+  }
+  return session.rows();
+}
+
+std::map<std::string, TrialStatus> statuses_of(const std::vector<CheckRow>& rows) {
+  std::map<std::string, TrialStatus> statuses;
+  for (const CheckRow& row : rows) {
+    TrialStatus& status = statuses.try_emplace(row.trial.configuration, TrialStatus::passed).first->second;
+    if (status == TrialStatus::passed) status = row.trial.status;
+  }
+  return statuses;
+}
+
+}  // namespace kerlab::testing

@@ -1,0 +1,22 @@
+#pragma once
+// Whole checks of a variant on the emulated device.
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "session/check/check.h"
+#include "session/session_fixture.h"
+
+namespace kerlab::testing {
+
+/// Of that variant ("all": every one) of the fixture's family, or of `target`: a folder, or a shipped family.
+CheckOptions emulated_check(const SessionFixture& fixture, const std::string& variant, const std::string& target = "");
+
+/// What it finds, once all of it is done.
+std::vector<CheckRow> checked_rows(SessionFixture& fixture, const CheckOptions& options);
+
+/// By configuration what the first row that failed says, or that all have passed.
+std::map<std::string, TrialStatus> statuses_of(const std::vector<CheckRow>& rows);
+
+}  // namespace kerlab::testing
