@@ -14,9 +14,6 @@ inline constexpr std::int64_t kSparseBytes = std::int64_t{1} << 31;
 /// A prime number of pages: whoever is a power of two of elements off finds other values.
 inline constexpr std::int64_t kRepeatedBytes = std::int64_t{257} * 4096;
 
-/// Workspaces of so many bytes hold nothing that blocks would share: what a plan has where it needs none.
-inline constexpr std::int64_t kUnusedWorkspace = 16;
-
 inline bool is_sparse(const Tensor& tensor) {
   return tensor.bytes() >= kSparseBytes;
 }

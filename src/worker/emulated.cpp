@@ -1,6 +1,7 @@
 // Checks and counts on an emulated device.
 #include <fmt/format.h>
 
+#include "plan/shared_workspaces.h"
 #include "plan/sparse_tensor.h"
 #include "worker/checks.h"
 #include "worker/timed_check.h"

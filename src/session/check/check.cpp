@@ -14,6 +14,7 @@
 #include "session/shapes/first_shape.h"
 #include "session/shapes/thin.h"
 #include "session/shapes/valid_shape.h"
+#include "spec/request_of.h"
 #include "verify/emulated/emulated_check.h"
 
 namespace kerlab::session {
@@ -46,11 +47,8 @@ bool is_far(const Family& family, const Problem& problem) {
 
 /// The same problem of another type; none: a constraint leaves it out.
 std::optional<Problem> with_dtype(const Family& family, const Problem& asked, DType dtype) {
-  ProblemRequest request;
+  ProblemRequest request = request_of(asked);
   request.dtype = name(dtype);
-  request.dimensions = {asked.dimensions.begin(), asked.dimensions.end()};
-  request.flags = {asked.flags.begin(), asked.flags.end()};
-  request.scalars = {asked.scalars.begin(), asked.scalars.end()};
   try {
     return make_problem(family, request);
   } catch (const UsageError&) {

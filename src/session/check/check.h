@@ -138,9 +138,5 @@ struct FarShapes {
 /// For a GPU: the least one of each tensor that fits its memory, up to three, and the least with a batch of two; an
 /// emulated device has far_problems.
 FarShapes far_shapes(const Family& family, const Problem& problem, const DeviceInfo& device);
-/// Why a configuration that is valid there, or its reference, cannot be launched on such a problem: an argument of 32
-/// bits is too short for it. Empty: nothing hinders it.
-std::string why_no_plan(const KernelFolder& folder, const Variant& variant, const Problem& problem,
-                        const Configuration& configuration, const DeviceInfo& device);
 
 }  // namespace kerlab::session

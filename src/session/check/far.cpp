@@ -12,6 +12,7 @@
 #include "session/run/elsewhere.h"
 #include "session/shapes/few_sms.h"
 #include "session/shapes/valid_shape.h"
+#include "spec/request_of.h"
 
 namespace kerlab::session {
 
@@ -39,11 +40,7 @@ std::optional<Problem> far_problem(const Family& family, const ProblemRequest& r
 /// many.
 ProblemRequest far_request(const Family& family, const Problem& problem, const std::vector<std::int64_t>& extents,
                            std::int64_t quiet) {
-  ProblemRequest request;
-  request.dtype = name(problem.dtype);
-  request.flags = {problem.flags.begin(), problem.flags.end()};
-  request.scalars = {problem.scalars.begin(), problem.scalars.end()};
-  request.row_padding = problem.row_padding;
+  ProblemRequest request = request_of(problem);
   for (std::size_t d = 0; d < extents.size(); ++d) {
     const Dimension& dimension = family.dimensions[d];
     const std::int64_t extent =
@@ -96,18 +93,6 @@ std::string not_far_note(const std::string& variant, const Problem& problem, con
 }
 
 }  // namespace
-
-std::string why_no_plan(const KernelFolder& folder, const Variant& variant, const Problem& problem,
-                        const Configuration& configuration, const DeviceInfo& device) {
-  if (!is_valid_on(variant, problem, device, configuration)) return {};
-  try {
-    instantiate_reference(folder.family, problem, device);
-    instantiate(folder.family, variant, problem, configuration, device);
-  } catch (const SpecError& error) {
-    return error.what();
-  }
-  return {};
-}
 
 FarShapes far_shapes(const Family& family, const Problem& problem, const DeviceInfo& device) {
   constexpr double kShare = 0.7;

@@ -57,16 +57,6 @@ std::vector<Elsewhere> problems_elsewhere(const ShapedKernel& kernel, const Prob
   return problems;
 }
 
-/// None: more repetitions than a launch may have, say.
-bool has_reference(const Rig& rig, const Problem& problem) {
-  try {
-    instantiate_reference(rig.folder().family, problem, rig.device());
-    return true;
-  } catch (const SpecError&) {
-    return false;
-  }
-}
-
 /// `thorough`: with all recipes, launches in a row and the order of accesses.
 Evaluation check_on(Rig& rig, const VariantSource& source, const Configuration& configuration, const Problem& problem,
                     const DeviceInfo& device, bool thorough) {
@@ -105,6 +95,18 @@ std::optional<Ending> fault_of_far(Rig& rig, const VariantSource& source, const 
 }
 
 }  // namespace
+
+std::string why_no_plan(const KernelFolder& folder, const Variant& variant, const Problem& problem,
+                        const Configuration& configuration, const DeviceInfo& device) {
+  if (!is_valid_on(variant, problem, device, configuration)) return {};
+  try {
+    instantiate_reference(folder.family, problem, device);
+    instantiate(folder.family, variant, problem, configuration, device);
+  } catch (const SpecError& error) {
+    return error.what();
+  }
+  return {};
+}
 
 std::optional<Evaluation> check_far(Rig& rig, const VariantSource& source, const Configuration& configuration,
                                     const FarProblem& far, std::string& why_not) {
@@ -160,7 +162,7 @@ std::optional<Ending> fault_elsewhere(Rig& rig, const VariantSource& source, con
   compile_all(rig, source, configuration, problems, far);
   bool thorough = !family.accuracy.against_recordings;  // the first one, which is ragged and for few multiprocessors
   for (const auto& [problem, device] : problems) {
-    if (!has_reference(rig, problem)) continue;
+    if (!why_no_plan(rig.folder(), *source.variant, problem, configuration, device).empty()) continue;
     const Trial trial =
         check_on(rig, source, configuration, problem, device, std::exchange(thorough, false)).candidate.trial;
     if (trial.status == TrialStatus::passed) continue;

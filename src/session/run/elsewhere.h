@@ -19,6 +19,11 @@ std::vector<std::uint32_t> thin_recipes(const ProblemPlan& plan);
 /// flags and scalars, as they stand in its folder. None of a family that has a reference.
 std::vector<Problem> recorded_elsewhere(const Family& family, const Problem& asked, bool same_flags);
 
+/// Why a configuration that is valid for the problem, or its reference, cannot be launched on it: an argument of 32
+/// bits is too short, a launch would be repeated more often than it may. Empty: nothing hinders it.
+std::string why_no_plan(const KernelFolder& folder, const Variant& variant, const Problem& problem,
+                        const Configuration& configuration, const DeviceInfo& device);
+
 /// As run_single, with the plan that is made for `device`, which may have fewer multiprocessors than the rig's.
 Evaluation run_single_for(Rig& rig, const ProblemSetup& setup, const VariantSource& source,
                           const Configuration& configuration, const SingleOptions& options, const DeviceInfo& device);

@@ -10,8 +10,10 @@
 #include <utility>
 
 #include "base/error.h"
+#include "plan/shared_workspaces.h"
 #include "plan/sparse_tensor.h"
 #include "session/shapes/few_sms.h"
+#include "spec/request_of.h"
 
 namespace kerlab::session {
 
@@ -52,10 +54,9 @@ std::int64_t blocks_of_extent(const Dim3& extents) {
 
 class FarSearch {
  public:
-  FarSearch(const ShapedKernel& kernel, const Problem& asked) : kernel_(kernel), asked_(asked) {
-    base_.dtype = name(asked.dtype);
-    base_.flags = {asked.flags.begin(), asked.flags.end()};
-    base_.scalars = {asked.scalars.begin(), asked.scalars.end()};
+  FarSearch(const ShapedKernel& kernel, const Problem& asked)
+      : kernel_(kernel), asked_(asked), base_(request_of(asked)) {
+    base_.row_padding = 0;  // sparse tensors are dense
     if (const auto plan = plan_of(asked, kernel.device.sms)) program_ = plan->defines;
   }
 
@@ -208,10 +209,7 @@ class FarSearch {
   }
 
   bool is_sampled(const LaunchPlan& plan) {
-    const bool alone =
-        plan.launches.size() == 1 && std::ranges::all_of(plan.workspaces, [](const Workspace& workspace) {
-          return workspace.bytes <= kUnusedWorkspace;
-        });
+    const bool alone = plan.launches.size() == 1 && !blocks_share(plan);
     if (!alone) why_not_ = "some of its blocks do not stand for all: it has several launches, or a workspace";
     const bool possible = alone && plan.launches.front().grid.y <= kMostRows &&
                           plan.launches.front().grid.z <= kMostRows &&

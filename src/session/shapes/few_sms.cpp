@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "plan/sparse_tensor.h"
+#include "plan/shared_workspaces.h"
 
 namespace kerlab::session {
 
@@ -35,14 +35,6 @@ std::optional<LaunchPlan> plan_on(const Family& family, const Variant& variant, 
   }
 }
 
-/// Whether blocks may wait for each other: words that are zero at first are flags, or counts of who has come.
-bool blocks_meet(const LaunchPlan& plan) {
-  return std::ranges::any_of(plan.workspaces, [](const Workspace& workspace) {
-    const bool zero = workspace.init == WorkspaceInit::zero || workspace.init == WorkspaceInit::zero_once;
-    return workspace.bytes > kUnusedWorkspace || (zero && workspace.bytes < kUnusedWorkspace);
-  });
-}
-
 /// How much of what goes on between work tiles is executed: rounds count more than workers, but where blocks meet there
 /// must be two. `pieces`: the workers where there are as many as anybody could want; where these have no end they share
 /// out one piece.
@@ -50,7 +42,7 @@ std::int64_t worth(const LaunchPlan& plan, const std::vector<std::int64_t>& piec
   const std::vector<std::int64_t> workers = workers_of(plan);
   std::int64_t sum = 0;
   for (std::size_t i = 0; i < workers.size(); ++i) {
-    if (workers[i] > 1 && blocks_meet(plan)) sum += kWorthOfMeeting;
+    if (workers[i] > 1 && blocks_share(plan)) sum += kWorthOfMeeting;
     if (workers[i] == pieces[i]) continue;
     const std::int64_t rounds = pieces[i] >= kEndless / 8 ? kWantedRounds : (pieces[i] + workers[i] - 1) / workers[i];
     sum += 4 * std::min(rounds, kWantedRounds) + std::min(workers[i], kWantedWorkers);

@@ -4,6 +4,7 @@
 
 #include "session/shapes/small_shapes.h"
 #include "session/shapes/valid_shape.h"
+#include "spec/request_of.h"
 
 namespace kerlab::session {
 
@@ -40,13 +41,7 @@ ProblemRequest first_shape(const ShapedKernel& kernel, const Problem& asked) {
       }
     return *found;
   }
-  ProblemRequest request;
-  request.dtype = name(asked.dtype);
-  request.dimensions = {asked.dimensions.begin(), asked.dimensions.end()};
-  request.flags = {asked.flags.begin(), asked.flags.end()};
-  request.scalars = {asked.scalars.begin(), asked.scalars.end()};
-  request.row_padding = asked.row_padding;
-  return request;
+  return request_of(asked);
 }
 
 }  // namespace kerlab::session

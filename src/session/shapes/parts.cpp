@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "plan/sparse_tensor.h"
+#include "plan/shared_workspaces.h"
 #include "session/shapes/few_sms.h"
 #include "session/shapes/valid_shape.h"
 
@@ -15,13 +15,6 @@ constexpr std::int64_t kLongestOfParts = std::int64_t{1} << 26;
 constexpr double kRoundsOfParts = 3;
 constexpr double kOf8Bits = 256;
 constexpr SpaceLimits kSiblings = {20'000, 20'000, 1};
-
-/// Whether blocks may leave something for each other: the last of them joins what all have found, or each looks back at
-/// those before it.
-bool blocks_join(const LaunchPlan& plan) {
-  return std::ranges::any_of(plan.workspaces,
-                             [](const Workspace& workspace) { return workspace.bytes > kUnusedWorkspace; });
-}
 
 /// Whether a launch has more of them than 8 bits count, and than a block has threads.
 bool has_many_joined(const LaunchPlan& plan) {
@@ -68,7 +61,7 @@ std::optional<ProblemRequest> cheapest_of_many(const ShapedKernel& kernel, const
       if (size > least || flops_of(kernel.family, *problem) > flops) break;
       const auto plan = shape_plan(kernel, *problem, kernel.device);
       if (!plan) continue;
-      const bool joined = rounds == 1 && blocks_join(*plan);
+      const bool joined = rounds == 1 && blocks_share(*plan);
       if (plan->launches.size() < 2 && !joined) continue;
       if (!has_many_parts(*plan, rounds, extent) && !(joined && has_many_joined(*plan))) continue;
       best = request;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "spec/request_of.h"
 
 namespace kerlab::session {
 
@@ -38,11 +39,7 @@ std::int64_t ragged(const Family& family, const ProblemRequest& request, std::si
 
 std::optional<ProblemRequest> small_shape(const Family& family, const Problem& problem, SmallShapes how,
                                           const std::vector<std::int64_t>& multiples) {
-  ProblemRequest request;
-  request.dtype = name(problem.dtype);
-  request.flags = {problem.flags.begin(), problem.flags.end()};
-  request.scalars = {problem.scalars.begin(), problem.scalars.end()};
-  request.row_padding = problem.row_padding;
+  ProblemRequest request = request_of(problem);
   bool smaller = how == SmallShapes::freely;
   for (std::size_t d = 0; d < problem.dimensions.size(); ++d) {
     const auto& [dimension, extent] = problem.dimensions[d];

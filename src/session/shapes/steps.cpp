@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "session/shapes/levels.h"
 #include "session/shapes/valid_shape.h"
+#include "spec/request_of.h"
 
 namespace kerlab::session {
 
@@ -15,19 +16,10 @@ constexpr std::int64_t kFarthestExtent = 1 << 16, kLargestStep = 4096, kLargestT
 constexpr int kManySms = 1 << 14;  // multiprocessors: persistent grids are as large as the work is
 constexpr std::size_t kMostSteps = 8;
 
-ProblemRequest same_request(const Problem& problem) {
-  ProblemRequest request;
-  request.dtype = name(problem.dtype);
-  request.dimensions = {problem.dimensions.begin(), problem.dimensions.end()};
-  request.flags = {problem.flags.begin(), problem.flags.end()};
-  request.scalars = {problem.scalars.begin(), problem.scalars.end()};
-  return request;
-}
-
 /// Extents of all grids with the dimension at `extent`, or as near to it as the family has it; empty: nothing to say.
 std::vector<Dim3> grids_at(const ShapedKernel& kernel, const Problem& base, const std::string& dimension,
                            std::int64_t extent) {
-  ProblemRequest request = same_request(base);
+  ProblemRequest request = request_of(base);
   request.dimensions[dimension] = extent;
   const auto problem = nearest_problem(kernel.family, request, base);
   if (!problem) return {};
@@ -72,7 +64,7 @@ std::set<std::int64_t> program_numbers(const ShapedKernel& kernel, const Problem
 
 /// The same problem with all other dimensions at their least, or 1; none: there is no such problem.
 std::optional<Problem> only_along(const ShapedKernel& kernel, const Problem& base, const std::string& name) {
-  ProblemRequest request = same_request(base);
+  ProblemRequest request = request_of(base);
   for (const Dimension& dimension : kernel.family.dimensions)
     if (dimension.name != name && !dimension.quiet)
       request.dimensions[dimension.name] = std::max<std::int64_t>(1, dimension.minimum);

@@ -164,6 +164,18 @@ TEST_CASE("pitch: shapes that break kernels come with padded rows too, where a v
   CHECK_THROWS_WITH(rows.check(48), Catch::Contains("variant 'copy' takes no tensor with padded rows"));
 }
 
+TEST_CASE("pitch: other dtypes are tried with the rows that were asked for", "[session][emulated]") {
+  Rows rows;
+  rows.options.only_asked = false;
+  std::size_t others = 0;
+  for (const CheckRow& row : rows.check(48, "BUG=0")) {
+    if (row.problem.dtype == DType::bf16) continue;
+    CHECK(row.problem.row_padding == 48);
+    ++others;
+  }
+  CHECK(others > 0);
+}
+
 TEST_CASE("pitch: on a device that is no emulator copies are made and scanned", "[session]") {
   Rows rows;
   rows.options.rig.device = rows.fixture.device();
