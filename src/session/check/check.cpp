@@ -123,6 +123,14 @@ void CheckSession::choose_problems() {
     for (const auto* shapes : {&found.shapes, &found.thin})
       for (const ProblemRequest& request : *shapes)
         if (const auto at = place_of(request)) add_jobs(*at, source, configuration);
+    const std::size_t before_lone = jobs_.size();
+    for (const ProblemRequest& request : found.lone)
+      if (const auto at = place_of(request)) add_jobs(*at, source, configuration);
+    for (std::size_t i = before_lone; i < jobs_.size(); ++i) jobs_[i].care = Job::Care::one_recipe;
+    if (found.meeting)
+      if (const auto at = place_of(found.meeting->request))
+        jobs_.push_back(
+            {static_cast<std::uint32_t>(*at), found.meeting->sms, source, configuration, false, Job::Care::thorough});
     if (found.parts)
       if (const auto at = place_of(*found.parts))
         jobs_.push_back({static_cast<std::uint32_t>(*at), rig_.device().sms, source, configuration});
@@ -227,7 +235,8 @@ bool CheckSession::step() {
   single.recipes =
       options_.recipes.empty() && !asked_itself && in_any_numbers ? thin_recipes(setup_->plan) : chosen_recipes();
   // Whether runs agree bit by bit, whatever was in the outputs, need not be asked on every shape.
-  single.thorough = job.problem <= 1 || options_.stored_winners;
+  single.thorough = job.problem <= 1 || options_.stored_winners || job.care == Job::Care::thorough;
+  if (job.care == Job::Care::one_recipe && options_.recipes.empty()) single.recipes.resize(1);
   single.hazards = !asked_itself;
   single.explain = true;
   single.full = options_.full;

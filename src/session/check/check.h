@@ -98,6 +98,8 @@ class CheckSession {
     std::size_t variant = 0;
     Configuration configuration;
     bool far = false;  ///< some blocks of a problem with more than 2^31 elements
+    enum class Care : std::uint8_t { usual, one_recipe, thorough };
+    Care care = Care::usual;  ///< of another problem than the first ones
   };
   void choose_problems();
   void take_winners();
@@ -135,8 +137,9 @@ struct FarShapes {
   std::vector<ProblemRequest> requests;
   std::string why_not;  ///< where there is none
 };
-/// For a GPU: the least one of each tensor that fits its memory, up to three, and the least with a batch of two; an
-/// emulated device has far_problems.
-FarShapes far_shapes(const Family& family, const Problem& problem, const DeviceInfo& device);
+/// For a GPU: the least one of each tensor that fits its memory, up to three, and the least with a batch of two; where
+/// it can be, with a dimension beyond 2^16 that is in no other problem (`tried`). An emulated device has far_problems.
+FarShapes far_shapes(const Family& family, const Problem& problem, const DeviceInfo& device,
+                     std::set<std::string> tried = {});
 
 }  // namespace kerlab::session

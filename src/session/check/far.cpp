@@ -11,6 +11,7 @@
 #include "session/check/check.h"
 #include "session/run/elsewhere.h"
 #include "session/shapes/few_sms.h"
+#include "session/shapes/thin.h"
 #include "session/shapes/valid_shape.h"
 #include "spec/request_of.h"
 
@@ -21,6 +22,8 @@ namespace {
 constexpr std::int64_t kQuietExtent = 3;
 constexpr std::int64_t kFar = std::int64_t{1} << 31;
 constexpr std::size_t kMostFar = 3;
+constexpr std::int64_t kLongFar = std::int64_t{1} << 17;
+constexpr double kAsMuch = 1.25;
 
 /// What wide loads and tensor maps ask for, rows of whole 16 bytes.
 std::int64_t far_step(DType dtype) {
@@ -62,29 +65,51 @@ double needed_bytes(const Family& family, const Problem& problem) {
 /// The least request found so far in which a tensor is far.
 struct Least {
   double bytes;
-  std::optional<ProblemRequest> request;
+  ProblemRequest request;
 };
 
-/// Of each tensor the least problem that makes it far, among those that make one dimension or two of them long.
-std::vector<Least> least_far(const Family& family, const Problem& problem, double most_bytes, std::int64_t quiet) {
+/// Requests that make one dimension long, or two: one of them beyond 2^17, so that nobody keeps it in 16 bits.
+std::vector<ProblemRequest> long_requests(const Family& family, const Problem& problem, std::int64_t quiet) {
   const std::int64_t step = far_step(problem.dtype);
-  const std::int64_t root = step * (46341 / step + 1);  // the least such whose square is beyond 2^31
   const std::size_t count = family.dimensions.size();
-  std::vector<Least> least;
+  std::vector<ProblemRequest> requests;
   for (std::size_t i = 0; i < count; ++i)
-    for (std::size_t j = i; j < count; ++j) {
+    for (std::size_t j = 0; j < count; ++j) {
       if (family.dimensions[i].quiet || family.dimensions[j].quiet) continue;
       std::vector<std::int64_t> extents(count, step);
-      extents[i] = extents[j] = i == j ? kFar + step : root;
-      const ProblemRequest request = far_request(family, problem, extents, quiet);
-      const std::optional<Problem> far = far_problem(family, request);
-      if (!far) continue;
-      const double bytes = needed_bytes(family, *far);
-      const std::vector<Tensor> tensors = tensors_of(family, *far);
-      least.resize(std::max(least.size(), tensors.size()), {most_bytes, {}});
-      for (std::size_t t = 0; t < tensors.size(); ++t)
-        if (tensors[t].elements() > kFar && bytes < least[t].bytes) least[t] = {bytes, request};
+      extents[j] = kFar / kLongFar + step;
+      extents[i] = i == j ? kFar + step : kLongFar + step;
+      requests.push_back(far_request(family, problem, extents, quiet));
     }
+  return requests;
+}
+
+/// Of each tensor the least problem that makes it far; of those that need about as much the one in which most
+/// dimensions are beyond 2^16 that are not in `tried`, where these go.
+std::vector<Least> least_far(const Family& family, const Problem& problem, double most_bytes, std::int64_t quiet,
+                             std::set<std::string>& tried) {
+  std::vector<std::vector<Least>> fitting;  // of each tensor
+  for (const ProblemRequest& request : long_requests(family, problem, quiet)) {
+    const std::optional<Problem> far = far_problem(family, request);
+    const double bytes = far ? needed_bytes(family, *far) : most_bytes;
+    if (bytes >= most_bytes) continue;
+    const std::vector<Tensor> tensors = tensors_of(family, *far);
+    fitting.resize(std::max(fitting.size(), tensors.size()));
+    for (std::size_t t = 0; t < tensors.size(); ++t)
+      if (tensors[t].elements() > kFar) fitting[t].push_back({bytes, request});
+  }
+  const auto is_new = [&](const auto& one) { return one.second > kThinExtent && !tried.contains(one.first); };
+  std::vector<Least> least;
+  for (const std::vector<Least>& of_tensor : fitting) {
+    if (of_tensor.empty()) continue;
+    const double bytes = std::ranges::min_element(of_tensor, {}, &Least::bytes)->bytes;
+    const auto worth = [&](const Least& one) {
+      return one.bytes > kAsMuch * bytes ? -1 : std::ranges::count_if(one.request.dimensions, is_new);
+    };
+    least.push_back(*std::ranges::max_element(of_tensor, {}, worth));
+    for (const auto& [dimension, extent] : least.back().request.dimensions)
+      if (extent > kThinExtent) tried.insert(dimension);
+  }
   return least;
 }
 
@@ -94,7 +119,8 @@ std::string not_far_note(const std::string& variant, const Problem& problem, con
 
 }  // namespace
 
-FarShapes far_shapes(const Family& family, const Problem& problem, const DeviceInfo& device) {
+FarShapes far_shapes(const Family& family, const Problem& problem, const DeviceInfo& device,
+                     std::set<std::string> tried) {
   constexpr double kShare = 0.7;
   FarShapes found;
   if (!device.is_hardware) return found;
@@ -103,14 +129,15 @@ FarShapes far_shapes(const Family& family, const Problem& problem, const DeviceI
   const auto add = [&](std::vector<Least> least, std::size_t most) {
     std::ranges::stable_sort(least, {}, &Least::bytes);
     for (const Least& one : least)
-      if (one.request && most > 0 && known.insert(make_problem(family, *one.request).key()).second) {
-        found.requests.push_back(*one.request);
+      if (most > 0 && known.insert(make_problem(family, one.request).key()).second) {
+        found.requests.push_back(one.request);
         --most;
       }
   };
-  add(least_far(family, problem, most_bytes, 1), kMostFar);
+  add(least_far(family, problem, most_bytes, 1, tried), kMostFar);
   // Two matrices of a batch, so that where the second begins is far as well.
-  if (std::ranges::any_of(family.dimensions, &Dimension::quiet)) add(least_far(family, problem, most_bytes, 2), 1);
+  if (std::ranges::any_of(family.dimensions, &Dimension::quiet))
+    add(least_far(family, problem, most_bytes, 2, tried), 1);
   if (found.requests.empty())
     found.why_not = "indices beyond 2^31 are not checked: no tensor of so many elements fits this device";
   return found;
@@ -120,7 +147,11 @@ FarShapes far_shapes(const Family& family, const Problem& problem, const DeviceI
 void CheckSession::add_far() {
   const Family& family = rig_.folder().family;
   if (!rig_.device().executes_samples) {
-    const FarShapes far = far_shapes(family, asked_, rig_.device());
+    std::set<std::string> tried;
+    for (const Problem& problem : problems_)
+      for (const auto& [dimension, extent] : problem.dimensions)
+        if (extent > kThinExtent) tried.insert(dimension);
+    const FarShapes far = far_shapes(family, asked_, rig_.device(), std::move(tried));
     if (!far.why_not.empty()) notes_.push_back(far.why_not);
     for (const ProblemRequest& request : far.requests) {
       problems_.push_back(make_problem(family, request));

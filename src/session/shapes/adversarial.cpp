@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "session/shapes/first_shape.h"
+#include "session/shapes/level_rows.h"
 #include "session/shapes/thin.h"
 #include "session/shapes/valid_shape.h"
 
@@ -17,12 +18,10 @@ namespace kerlab::session {
 namespace {
 
 constexpr std::size_t kFewestShapes = 8;
-constexpr std::size_t kWithWholeTiles = 4, kWithLargest = 3;
+constexpr std::size_t kWithWholeTiles = 4, kTogether = 4, kWithLargest = 3;
 constexpr std::size_t kRowsDrawn = 48;   // drawn for one problem
 constexpr double kMoreOfParts = 8;       // bytes, to which next to nothing is done
 constexpr std::int64_t kWorthAlone = 3;  // what a goal of one factor is worth beside a pair
-
-using LevelOfEach = std::vector<std::size_t>;  // a level of each factor
 
 /// A stream of numbers that is the same everywhere.
 class ShapeDraw {
@@ -40,7 +39,7 @@ class ShapeDraw {
 class CoveringArray {
  public:
   CoveringArray(const ShapedKernel& kernel, const ShapeLimits& limits, const ProblemRequest& base, const Problem& asked)
-      : kernel_(kernel), limits_(limits), base_(base), levels_(levels_of(kernel, base, asked)) {
+      : kernel_(kernel), levels_(levels_of(kernel, base, asked)), rows_(kernel, base, levels_, limits) {
     found_.lost = levels_.lost;
     number_goals();
     add(LevelOfEach(levels_.factors.size(), 0));
@@ -69,8 +68,24 @@ class CoveringArray {
     for (const ShapeFactor& factor : levels_.factors)
       if (factor.what == ShapeFactor::What::flag) turns = std::max(turns, factor.levels.size());
     for (std::size_t turn = 1; turn < turns && added < most; ++turn) {
-      const LevelOfEach row = whole_row(turn);
-      if (row == whole_row(0) || !is_affordable(row)) continue;
+      const LevelOfEach row = rows_.whole_row(turn);
+      if (row == rows_.whole_row(0) || !rows_.is_affordable(row)) continue;
+      add(row);
+      ++added;
+    }
+  }
+
+  /// All flags at once at others than those asked for, beside scalars that are 0 by default and are not here: what
+  /// three of them do together no pair shows. Every value of each flag, on a small problem; as often around again as
+  /// the most allow, each flag then beside others of the next.
+  void add_together(std::size_t most) {
+    std::size_t turns = 0, added = 0;
+    std::set<LevelOfEach> known;
+    for (const ShapeFactor& factor : levels_.factors)
+      if (factor.what == ShapeFactor::What::flag) turns = std::max(turns, factor.levels.size() - 1);
+    for (std::size_t turn = 0; turn < 2 * turns && added < most; ++turn) {
+      const LevelOfEach row = rows_.together_row(turn, turn / turns);
+      if (!rows_.is_affordable(row) || !known.insert(row).second) continue;
       add(row);
       ++added;
     }
@@ -81,34 +96,15 @@ class CoveringArray {
   void add_at_largest(std::size_t most) {
     std::size_t added = 0;
     for (std::size_t f = 0; f < levels_.factors.size() && added < most; ++f) {
-      if (!is_quiet(f)) continue;
+      if (!rows_.is_quiet(f)) continue;
       std::vector<std::size_t> order(levels_.factors[f].levels.size());
       std::iota(order.begin(), order.end(), std::size_t{0});
       std::ranges::sort(order, std::greater<>(), [&](std::size_t l) { return levels_.factors[f].levels[l].extent; });
-      const auto row = affordable_with(f, order);
+      const auto row = rows_.affordable_with(f, order);
       if (!row) continue;
       add(*row);
       ++added;
     }
-  }
-
-  /// The factor at the first of these levels, before its own, for which a row of whole tiles is affordable: several of
-  /// each dimension, or of one of them.
-  [[nodiscard]] std::optional<LevelOfEach> affordable_with(std::size_t factor,
-                                                           const std::vector<std::size_t>& levels) const {
-    for (const std::size_t level : levels) {
-      if (level == 0) return std::nullopt;
-      LevelOfEach row = whole_row(0);
-      row[factor] = level;
-      if (is_affordable(row)) return row;
-      for (std::size_t several = row.size(); several-- > 0;) {
-        if (!is_a(several, ShapeFactor::What::dimension) || several == factor) continue;
-        row = whole_along(several);
-        row[factor] = level;
-        if (is_affordable(row)) return row;
-      }
-    }
-    return std::nullopt;
   }
 
   /// Draws more, whatever they reach, until there are so many; families with few problems have fewer.
@@ -116,7 +112,7 @@ class CoveringArray {
     std::set<LevelOfEach> known;
     for (std::size_t i = 0; i < 8 * kRowsDrawn && found_.shapes.size() < least; ++i) {
       const LevelOfEach row = draw_row(false);
-      if (known.insert(row).second && is_affordable(row)) add(row);
+      if (known.insert(row).second && rows_.is_affordable(row)) add(row);
     }
   }
 
@@ -178,7 +174,7 @@ class CoveringArray {
       if (f != factor && levels_.factors[f].what == ShapeFactor::What::dimension)
         at(f, least_of(levels_.factors[f].name));
     for (const std::int64_t extent : levels_.alone[factor])
-      if (at(factor, extent) && is_affordable(row)) add(row);
+      if (at(factor, extent) && rows_.is_affordable(row)) add(row);
   }
 
   /// The base with gaps behind its rows: it has several, as many a problem drawn for an edge has not.
@@ -187,54 +183,7 @@ class CoveringArray {
     const auto padding = std::ranges::find(levels_.factors, ShapeFactor::What::padding, &ShapeFactor::what);
     if (padding == levels_.factors.end() || padding->levels.size() < 2) return;
     row[static_cast<std::size_t>(padding - levels_.factors.begin())] = 1;
-    if (is_affordable(row)) add(row);
-  }
-
-  void set_if_valid(LevelOfEach& row, std::size_t factor, std::size_t level) const {
-    const std::size_t before = std::exchange(row[factor], level);
-    if (!valid_problem(kernel_, request_of(row))) row[factor] = before;
-  }
-
-  /// The level of the least extent of those that are wanted.
-  template <typename Wanted>
-  [[nodiscard]] std::optional<std::size_t> least_level(std::size_t factor, Wanted wanted) const {
-    const std::vector<ShapeLevel>& levels = levels_.factors[factor].levels;
-    std::optional<std::size_t> least;
-    for (std::size_t l = 0; l < levels.size(); ++l)
-      if (wanted(levels[l]) && (!least || levels[l].extent < levels[*least].extent)) least = l;
-    return least;
-  }
-
-  /// The least whole extent of several tiles, else of one.
-  [[nodiscard]] std::optional<std::size_t> whole_level(std::size_t factor) const {
-    const auto one = least_level(factor, [](const ShapeLevel& level) { return level.whole; });
-    if (!one) return std::nullopt;
-    const std::int64_t tile = levels_.factors[factor].levels[*one].extent;
-    const auto several =
-        least_level(factor, [&](const ShapeLevel& level) { return level.whole && level.extent > tile; });
-    return several ? several : one;
-  }
-
-  /// Whole tiles along each dimension; of each flag that has so many its `turn`th value, where that is valid.
-  [[nodiscard]] LevelOfEach whole_row(std::size_t turn) const {
-    LevelOfEach row(levels_.factors.size(), 0);
-    for (std::size_t f = 0; f < row.size(); ++f)
-      if (is_a(f, ShapeFactor::What::flag) && turn < levels_.factors[f].levels.size()) set_if_valid(row, f, turn);
-    for (std::size_t f = 0; f < row.size(); ++f)
-      if (const auto level = whole_level(f)) set_if_valid(row, f, *level);
-    return row;
-  }
-
-  /// Whole tiles along that dimension, and no more of the others than must be.
-  [[nodiscard]] LevelOfEach whole_along(std::size_t only) const {
-    LevelOfEach row(levels_.factors.size(), 0);
-    for (std::size_t f = 0; f < row.size(); ++f) {
-      if (!is_a(f, ShapeFactor::What::dimension)) continue;
-      const auto level =
-          f == only ? whole_level(f) : least_level(f, [](const ShapeLevel& one) { return one.extent > 0; });
-      if (level) set_if_valid(row, f, *level);
-    }
-    return row;
+    if (rows_.is_affordable(row)) add(row);
   }
 
   [[nodiscard]] std::int64_t least_of(const std::string& name) const {
@@ -242,21 +191,13 @@ class CoveringArray {
     return std::max<std::int64_t>(1, dimension->minimum);
   }
 
-  [[nodiscard]] bool is_a(std::size_t factor, ShapeFactor::What what) const {
-    return levels_.factors[factor].what == what;
-  }
-
-  [[nodiscard]] bool is_quiet(std::size_t factor) const {
-    const auto dimension = std::ranges::find(kernel_.family.dimensions, levels_.factors[factor].name, &Dimension::name);
-    return is_a(factor, ShapeFactor::What::dimension) && dimension->quiet;
-  }
-
   /// An extent beside a flag tells nothing that either does not alone; but a quiet dimension may matter under one value
   /// of a flag only (the page of a cache), and beside nothing else.
   [[nodiscard]] bool is_paired(std::size_t f, std::size_t g) const {
-    if (is_quiet(f) || is_quiet(g)) return is_a(f, ShapeFactor::What::flag) || is_a(g, ShapeFactor::What::flag);
+    if (rows_.is_quiet(f) || rows_.is_quiet(g))
+      return rows_.is_a(f, ShapeFactor::What::flag) || rows_.is_a(g, ShapeFactor::What::flag);
     const auto apart = [&](std::size_t a, std::size_t b) {
-      return is_a(a, ShapeFactor::What::flag) && is_a(b, ShapeFactor::What::dimension);
+      return rows_.is_a(a, ShapeFactor::What::flag) && rows_.is_a(b, ShapeFactor::What::dimension);
     };
     return !apart(f, g) && !apart(g, f);
   }
@@ -272,8 +213,8 @@ class CoveringArray {
       for (std::size_t g = 0; g < f && kind != 0; ++g)
         if (kinds_[g][row[g]] != 0 && is_paired(f, g) && !pairs_.contains({kinds_[g][row[g]], kind})) {
           ++pairs;
-          needed += flags ? is_a(f, ShapeFactor::What::flag) || is_a(g, ShapeFactor::What::flag)
-                          : is_a(f, ShapeFactor::What::dimension) && is_a(g, ShapeFactor::What::dimension);
+          needed += flags ? rows_.is_a(f, ShapeFactor::What::flag) || rows_.is_a(g, ShapeFactor::What::flag)
+                          : rows_.is_a(f, ShapeFactor::What::dimension) && rows_.is_a(g, ShapeFactor::What::dimension);
         }
     }
     if (by_pairs && needed == 0) return 0;
@@ -281,24 +222,11 @@ class CoveringArray {
   }
 
   void add(const LevelOfEach& row) {
-    found_.shapes.push_back(request_of(row));
+    found_.shapes.push_back(rows_.request_of(row));
     for (std::size_t f = 0; f < row.size(); ++f) {
       reached_.insert(goals_of_[f][row[f]].begin(), goals_of_[f][row[f]].end());
       for (std::size_t g = 0; g < f; ++g) pairs_.insert({kinds_[g][row[g]], kinds_[f][row[f]]});
     }
-  }
-
-  [[nodiscard]] ProblemRequest request_of(const LevelOfEach& row) const {
-    ProblemRequest request = base_;
-    for (std::size_t f = 0; f < row.size(); ++f) {
-      const ShapeFactor& factor = levels_.factors[f];
-      const ShapeLevel& level = factor.levels[row[f]];
-      if (factor.what == ShapeFactor::What::dimension) request.dimensions[factor.name] = level.extent;
-      if (factor.what == ShapeFactor::What::flag) request.flags[factor.name] = level.value;
-      if (factor.what == ShapeFactor::What::scalar) request.scalars[factor.name] = level.number;
-      if (factor.what == ShapeFactor::What::padding) request.row_padding = level.extent;
-    }
-    return request;
   }
 
   LevelOfEach draw_row(bool flags) {
@@ -333,20 +261,13 @@ class CoveringArray {
       }
     std::ranges::stable_sort(drawn, [](const auto& a, const auto& b) { return a.first > b.first; });
     for (const auto& [value, row] : drawn)
-      if (value > 0 && is_affordable(row)) return row;
+      if (value > 0 && rows_.is_affordable(row)) return row;
     return std::nullopt;
   }
 
-  [[nodiscard]] bool is_affordable(const LevelOfEach& row) const {
-    const auto problem = valid_problem(kernel_, request_of(row));
-    return problem && bytes_of_tensors(kernel_.family, *problem) <= limits_.bytes &&
-           flops_of(kernel_.family, *problem) <= limits_.flops;
-  }
-
   const ShapedKernel& kernel_;
-  const ShapeLimits& limits_;
-  ProblemRequest base_;
   ShapeLevels levels_;
+  LevelRows rows_;
   std::vector<Goal> alone_;
   std::vector<std::vector<std::vector<std::size_t>>> goals_of_;  ///< of each factor and level
   std::vector<std::vector<std::size_t>> kinds_;                  ///< the same; 0: none
@@ -372,9 +293,12 @@ AdversarialShapes adversarial_shapes(const ShapedKernel& kernel, const Problem& 
   array.fill_up(kFewestShapes);
   array.fill(true, limits.with_flags);
   if (limits.with_flags > 0) array.add_whole(kWithWholeTiles);
+  if (limits.with_flags > 0) array.add_together(kTogether);
   if (limits.with_flags > 0) array.add_at_largest(kWithLargest);
   AdversarialShapes found = array.take();
   found.thin = thin_shapes(kernel, base, limits.bytes, limits.flops);
+  found.lone = lone_shapes(kernel, base, limits.bytes);
+  found.meeting = meeting_shape(kernel, base);
   found.parts = many_parts_shape(kernel, base, kMoreOfParts * limits.bytes, limits.flops);
   found.rounds = many_rounds_shape(kernel, base, kMoreOfParts * limits.bytes, limits.flops);
   return found;

@@ -9,6 +9,8 @@ namespace kerlab::session {
 struct AdversarialShapes {
   std::vector<ProblemRequest> shapes;
   std::vector<ProblemRequest> thin;     ///< one extent beyond 2^16 each, the others at their least
+  std::vector<ProblemRequest> lone;     ///< the same, in one block that has much to do: for one recipe
+  std::optional<MeetingShape> meeting;  ///< several of a batch whose blocks share workspaces
   std::optional<ProblemRequest> parts;  ///< more partial results than threads; for all of the device's multiprocessors
   std::optional<RoundsShape> rounds;    ///< as many as three rounds of a block; for all of them as well
   std::size_t goals = 0;                ///< that the shapes reach

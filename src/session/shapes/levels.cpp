@@ -22,8 +22,10 @@ constexpr std::int64_t kFewAtMost = 256;        // a quiet dimension of so few i
 constexpr std::int64_t kTriedAtMost = 65'536;   // another one of so few
 constexpr std::int64_t kVeryFew = 16;           // of so few every value is tried
 constexpr std::int64_t kBeyond16Bits = 65'537;  // the least and the largest of so many are the same in 16 bits
-constexpr std::int64_t kBeyond24Bits = (std::int64_t{1} << 25) + 1;     // fp32 holds every second of them
-constexpr std::int64_t kRowPadding = 48;                                // bytes: no multiple of a sector
+constexpr std::int64_t kBeyond24Bits = (std::int64_t{1} << 25) + 1;  // fp32 holds every second of them
+constexpr std::int64_t kRowPadding = 48;                             // bytes: no multiple of a sector
+constexpr std::int64_t kMostPower = 4096;  // of the powers of two of which each is tried where little else is valid
+constexpr std::int64_t kHeads[] = {64, 80, 96, 112, 128, 192, 256};     // what heads of attention have
 constexpr std::int64_t kLong[] = {2051, 4099, 2056, 2052, 3072, 4096};  // several rounds of a loop, and a tail
 constexpr double kFraction = 1.2345678806304932;                        // 24 significant bits in fp32
 // What keeps a divisor from 0 is small, and smaller and larger ones are used: who has a least or a most of his own is
@@ -49,6 +51,11 @@ std::int64_t power_in(std::int64_t extent, std::int64_t most) {
 /// Of so few every value is tried.
 bool has_very_few(const Dimension& dimension) {
   return dimension.maximum - dimension.minimum <= kVeryFew;
+}
+
+/// Extents that are usual where the default is: a head of 80 may have a way of its own.
+bool is_head(std::int64_t extent) {
+  return std::ranges::count(kHeads, extent) > 0;
 }
 
 /// The extents that are worth a try, whatever is valid.
@@ -171,6 +178,7 @@ class LevelCollector {
       return made;
     };
     std::vector<ShapeLevel> wished = {level(base)};
+    std::set<std::int64_t> each;
     if (dimension.quiet) {
       const std::int64_t own = asked_.dimensions.at(dimension.name);
       std::set<std::int64_t> extents = quiet_extents(dimension, base);
@@ -185,11 +193,31 @@ class LevelCollector {
         wished.push_back(level(*many));
       }
     } else {
-      for (const std::int64_t extent : extents_of(dimension, steps, widest_access(problem_), packet, base))
-        if (extent != base) wished.push_back(level(extent));
+      std::set<std::int64_t> extents = extents_of(dimension, steps, widest_access(problem_), packet, base);
+      each = tried_each(dimension, extents);
+      extents.insert(each.begin(), each.end());
+      extents.erase(base);
+      for (const std::int64_t extent : extents) wished.push_back(level(extent));
     }
     add({ShapeFactor::What::dimension, dimension.name, {}}, wished);
-    if (!dimension.quiet) set_goals(dimension, steps, wished);
+    if (!dimension.quiet) set_goals(dimension, steps, wished, each);
+  }
+
+  /// Extents that are goals by themselves: those that heads have, where the default is one of them; powers of two where
+  /// nothing else of what is wished is valid.
+  std::set<std::int64_t> tried_each(const Dimension& dimension, const std::set<std::int64_t>& wished) const {
+    std::set<std::int64_t> each;
+    if (is_head(dimension.default_value.evaluate(problem_.environment)))
+      each.insert(std::begin(kHeads), std::end(kHeads));
+    const ShapeFactor factor{ShapeFactor::What::dimension, dimension.name, {}};
+    const bool all_are_powers = std::ranges::none_of(wished, [&](std::int64_t extent) {
+      ShapeLevel level;
+      level.extent = extent;
+      return power_in(extent, extent) != extent && is_valid(factor, level);
+    });
+    for (std::int64_t power = 1; all_are_powers && power <= kMostPower; power *= 2) each.insert(power);
+    std::erase_if(each, [&](std::int64_t extent) { return extent < dimension.minimum || extent > dimension.maximum; });
+    return each;
   }
 
   /// Of a dimension without a near end that is no mere count of copies: the most of a few times as many that is valid.
@@ -212,8 +240,9 @@ class LevelCollector {
            flops_of(kernel_.family, *problem) == flops_of(kernel_.family, problem_);
   }
 
-  /// Of the dimension that was added last, once it is known which extents are valid.
-  void set_goals(const Dimension& dimension, const KernelSteps& steps, const std::vector<ShapeLevel>& wished) {
+  /// Of the dimension that was added last, once it is known which extents are valid. `each`: goals by themselves.
+  void set_goals(const Dimension& dimension, const KernelSteps& steps, const std::vector<ShapeLevel>& wished,
+                 const std::set<std::int64_t>& each) {
     if (steps.alone > 0) levels_.alone.back() = {steps.alone - 1, steps.alone + 1, steps.alone + packet_of(problem_)};
     // Of few parts one may be as long as a step, and a key longer.
     if (std::ranges::any_of(kernel_.family.tensors, [](const TensorDecl& t) { return !t.partition.empty(); }))
@@ -228,6 +257,7 @@ class LevelCollector {
       level.whole = level.extent > 0 && level.extent % wide == 0 &&
                     std::ranges::all_of(steps.own, [&](std::int64_t step) { return level.extent % step == 0; });
       level.alone = goals_of_extent(dimension, steps, wide, unit, level.extent);
+      if (each.contains(level.extent) && !has_very_few(dimension)) level.alone.push_back(level.text);
       level.kind = level.extent == dimension.minimum
                        ? dimension.name + " at its least"
                        : fmt::format("{} % {}", dimension.name, power_in(level.extent, wide));

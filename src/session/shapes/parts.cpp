@@ -1,6 +1,7 @@
 #include "session/shapes/parts.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/error.h"
 #include "plan/shared_workspaces.h"
@@ -14,6 +15,8 @@ namespace {
 constexpr std::int64_t kLongestOfParts = std::int64_t{1} << 26;
 constexpr double kRoundsOfParts = 3;
 constexpr double kOf8Bits = 256;
+constexpr std::int64_t kShortMeeting = 520, kMeeting = 3;
+constexpr int kSmsOfMeeting = 7;  // tiles that are no multiple of it are shared out
 constexpr SpaceLimits kSiblings = {20'000, 20'000, 1};
 
 /// Whether a launch has more of them than 8 bits count, and than a block has threads.
@@ -72,6 +75,23 @@ std::optional<ProblemRequest> cheapest_of_many(const ShapedKernel& kernel, const
   return best;
 }
 
+double most_blocks(const LaunchPlan& plan) {
+  double most = 0;
+  for (const Launch& launch : plan.launches) most = std::max(most, blocks_in_grid(launch));
+  return most;
+}
+
+/// Each dimension that is not quiet no longer than that, where that is valid.
+ProblemRequest shortened(const ShapedKernel& kernel, ProblemRequest request) {
+  for (const Dimension& dimension : kernel.family.dimensions) {
+    std::int64_t& extent = request.dimensions[dimension.name];
+    if (dimension.quiet || extent <= kShortMeeting || kShortMeeting < dimension.minimum) continue;
+    const std::int64_t before = std::exchange(extent, kShortMeeting);
+    if (!valid_problem(kernel, request)) extent = before;
+  }
+  return request;
+}
+
 /// Of those that are valid for the base; none: it has one launch, or no parameters.
 std::optional<Configuration> smallest_sibling(const ShapedKernel& kernel, const ProblemRequest& base) {
   const Problem problem = make_problem(kernel.family, base);
@@ -93,6 +113,26 @@ std::optional<Configuration> smallest_sibling(const ShapedKernel& kernel, const 
 }
 
 }  // namespace
+
+std::optional<MeetingShape> meeting_shape(const ShapedKernel& kernel, const ProblemRequest& base) {
+  const ProblemRequest one = shortened(kernel, base);
+  const auto problem = valid_problem(kernel, one);
+  const DeviceInfo device = kernel.device.with_sms(std::min(kSmsOfMeeting, kernel.device.sms));
+  if (!problem || !is_valid_on(kernel.variant, *problem, device, kernel.configuration)) return std::nullopt;
+  const auto plan = shape_plan(kernel, *problem, device);
+  if (!plan || !blocks_share(*plan)) return std::nullopt;
+  for (const Dimension& dimension : kernel.family.dimensions) {
+    ProblemRequest several = one;
+    std::int64_t& extent = several.dimensions[dimension.name];
+    if (!dimension.quiet || extent >= kMeeting || dimension.maximum < kMeeting) continue;
+    extent = kMeeting;
+    const auto more = valid_problem(kernel, several);
+    if (!more || !is_valid_on(kernel.variant, *more, device, kernel.configuration)) continue;
+    const auto more_plan = shape_plan(kernel, *more, device);
+    if (more_plan && most_blocks(*more_plan) > most_blocks(*plan)) return MeetingShape{several, device.sms};
+  }
+  return std::nullopt;
+}
 
 std::optional<ProblemRequest> many_parts_shape(const ShapedKernel& kernel, const ProblemRequest& base, double bytes,
                                                double flops) {

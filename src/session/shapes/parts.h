@@ -16,6 +16,16 @@ namespace kerlab::session {
 std::optional<ProblemRequest> many_parts_shape(const ShapedKernel& kernel, const ProblemRequest& base, double bytes,
                                                double flops);
 
+/// A problem, and for how many multiprocessors its plan is made.
+struct MeetingShape {
+  ProblemRequest request;
+  int sms = 0;
+};
+/// Of variants whose blocks leave something for each other, and which have blocks of their own for each of what mostly
+/// stays at its default (a batch), a small problem with three of it, on as many multiprocessors as leave each several
+/// blocks: who gives all of them the same places is wrong there in some order of the blocks.
+std::optional<MeetingShape> meeting_shape(const ShapedKernel& kernel, const ProblemRequest& base);
+
 struct RoundsShape {
   ProblemRequest request;
   Configuration configuration;

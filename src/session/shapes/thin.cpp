@@ -19,7 +19,7 @@ constexpr std::int64_t kMany = 256;       // of a batch: an index of 8 bits
 // Where it is cheap, beyond 2^18: what is kept in 17 bits is as wrong as in 16.
 constexpr std::int64_t kLongThinExtent = 4 * kThinExtent;
 constexpr std::array<std::int64_t, 5> kOthers = {1, 8, 16, 64, 264};  // the last where wide tiles want as much
-// Of one integer alone it is luck what it is.
+// Of one integer alone it is luck what it is; so is it what comes out as one, or where there is no input.
 constexpr std::array<std::int64_t, 5> kOthersOfIntegers = {8, 16, 64, 1, 264};
 constexpr std::int64_t kFolds[] = {2, 4, 8, 16, 32};  // where a block takes several rows
 constexpr double kLongerBytes = 8;
@@ -28,6 +28,7 @@ constexpr double kWarps = 1 << 16,
 // More keep one warp of an emulated device busy for a second; of a GPU's the reference, which is in fp64.
 constexpr double kFlopsOfBlock = 1e6, kFlopsOfBlockOfGpu = 1e10;
 constexpr double kFlopsOfGpu = 1e11, kMoreBytesOfGpu = 4;  // of one problem: all pairs of 65,541; rows of 264
+constexpr double kFlopsOfLoneBlock = 4.5e9;                // a second or two of an emulated device: for one recipe
 constexpr int kWarp = 32;
 constexpr std::size_t kWithOtherFlags = 6;  // each is another program
 
@@ -135,11 +136,20 @@ class ThinSearch {
     return found;
   }
 
+  /// Beyond 2^16 in a single block, where it is not cheap.
+  [[nodiscard]] std::optional<ProblemRequest> lone(const Dimension& dimension) const {
+    const auto thin = first_valid(dimension, kThinExtent);
+    const auto plan = thin ? plan_of(*thin) : std::nullopt;
+    if (!plan || plan->launches.size() != 1 || most_blocks(*plan) != 1 || is_cheap(*thin, *plan, bytes_) ||
+        bytes_of_tensors(kernel_.family, make_problem(kernel_.family, *thin)) > bytes_)
+      return std::nullopt;
+    return flops_in_tiles(make_problem(kernel_.family, *thin)) <= kFlopsOfLoneBlock ? thin : std::nullopt;
+  }
+
  private:
   [[nodiscard]] std::optional<ProblemRequest> first_valid(const Dimension& along, std::int64_t least) const {
     std::optional<ProblemRequest> first;
-    const bool draws =
-        std::ranges::any_of(kernel_.family.tensors, [](const TensorDecl& t) { return !t.range.empty(); });
+    const bool draws = is_of_integers();
     for (const std::int64_t other : draws ? kOthersOfIntegers : kOthers)
       for (const std::int64_t extent : extents_from(along, least)) {
         ProblemRequest request = base_;
@@ -151,6 +161,16 @@ class ThinSearch {
         if (!first) first = std::move(request);
       }
     return first;
+  }
+
+  /// Whether what a single element shows is luck.
+  [[nodiscard]] bool is_of_integers() const {
+    const auto& declared = kernel_.family.tensors;
+    if (std::ranges::any_of(declared, [](const TensorDecl& t) { return !t.range.empty(); }) ||
+        std::ranges::all_of(declared, [](const TensorDecl& t) { return t.role == Role::output; }))
+      return true;
+    return std::ranges::any_of(tensors_of(kernel_.family, make_problem(kernel_.family, base_)),
+                               [](const Tensor& t) { return t.role != Role::input && !info(t.dtype).is_float; });
   }
 
   [[nodiscard]] bool is_cheap(const ProblemRequest& request) const {
@@ -225,6 +245,15 @@ std::vector<ProblemRequest> thin_shapes(const ShapedKernel& kernel, const Proble
   for (std::size_t turn = 1; turn < most; ++turn)
     for (std::size_t i = 0; i < own && found.size() < own + kWithOtherFlags; ++i)
       if (auto request = search.with_other_flags(found[i], turn)) found.push_back(std::move(*request));
+  return found;
+}
+
+std::vector<ProblemRequest> lone_shapes(const ShapedKernel& kernel, const ProblemRequest& base, double bytes) {
+  const ThinSearch search(kernel, base, bytes, 0);
+  std::vector<ProblemRequest> found;
+  for (const Dimension& dimension : kernel.family.dimensions)
+    if (!dimension.quiet)
+      if (auto request = search.lone(dimension)) found.push_back(std::move(*request));
   return found;
 }
 

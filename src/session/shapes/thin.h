@@ -17,6 +17,9 @@ inline constexpr std::int64_t kThinExtent = std::int64_t{1} << 16;
 /// than `flops` in whole tiles, or more warps than an emulated device starts in about a second.
 std::vector<ProblemRequest> thin_shapes(const ShapedKernel& kernel, const ProblemRequest& base, double bytes,
                                         double flops);
+/// Of each dimension beyond 2^16 of which thin_shapes has none, since one block goes along it and computes whole tiles:
+/// the others at their least, where that block is the only one.
+std::vector<ProblemRequest> lone_shapes(const ShapedKernel& kernel, const ProblemRequest& base, double bytes);
 /// Whether the problem is one of these.
 bool is_thin(const Problem& problem);
 

@@ -1,0 +1,132 @@
+#include "session/shapes/level_rows.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "session/shapes/valid_shape.h"
+
+namespace kerlab::session {
+
+namespace {
+
+constexpr std::int64_t kFewTogether = 33;    // more than a warp, so that columns and rows differ
+constexpr std::int64_t kPacketTogether = 8;  // what more flags take than are ragged: a transposed operand by TMA, say
+
+}  // namespace
+
+ProblemRequest LevelRows::request_of(const LevelOfEach& row) const {
+  ProblemRequest request = base_;
+  for (std::size_t f = 0; f < row.size(); ++f) {
+    const ShapeFactor& factor = levels_.factors[f];
+    const ShapeLevel& level = factor.levels[row[f]];
+    if (factor.what == ShapeFactor::What::dimension) request.dimensions[factor.name] = level.extent;
+    if (factor.what == ShapeFactor::What::flag) request.flags[factor.name] = level.value;
+    if (factor.what == ShapeFactor::What::scalar) request.scalars[factor.name] = level.number;
+    if (factor.what == ShapeFactor::What::padding) request.row_padding = level.extent;
+  }
+  return request;
+}
+
+bool LevelRows::is_affordable(const LevelOfEach& row) const {
+  const auto problem = valid_problem(kernel_, request_of(row));
+  return problem && bytes_of_tensors(kernel_.family, *problem) <= limits_.bytes &&
+         flops_of(kernel_.family, *problem) <= limits_.flops;
+}
+
+bool LevelRows::is_a(std::size_t factor, ShapeFactor::What what) const {
+  return levels_.factors[factor].what == what;
+}
+
+bool LevelRows::is_quiet(std::size_t factor) const {
+  const auto dimension = std::ranges::find(kernel_.family.dimensions, levels_.factors[factor].name, &Dimension::name);
+  return is_a(factor, ShapeFactor::What::dimension) && dimension->quiet;
+}
+
+void LevelRows::set_if_valid(LevelOfEach& row, std::size_t factor, std::size_t level) const {
+  const std::size_t before = std::exchange(row[factor], level);
+  if (!valid_problem(kernel_, request_of(row))) row[factor] = before;
+}
+
+/// The level of the least extent of those that are wanted.
+std::optional<std::size_t> LevelRows::least_level(std::size_t factor, const Wanted& wanted) const {
+  const std::vector<ShapeLevel>& levels = levels_.factors[factor].levels;
+  std::optional<std::size_t> least;
+  for (std::size_t l = 0; l < levels.size(); ++l)
+    if (wanted(levels[l]) && (!least || levels[l].extent < levels[*least].extent)) least = l;
+  return least;
+}
+
+/// The least whole extent of several tiles, else of one.
+std::optional<std::size_t> LevelRows::whole_level(std::size_t factor) const {
+  const auto one = least_level(factor, [](const ShapeLevel& level) { return level.whole; });
+  if (!one) return std::nullopt;
+  const std::int64_t tile = levels_.factors[factor].levels[*one].extent;
+  const auto several = least_level(factor, [&](const ShapeLevel& level) { return level.whole && level.extent > tile; });
+  return several ? several : one;
+}
+
+LevelOfEach LevelRows::whole_row(std::size_t turn) const {
+  LevelOfEach row(levels_.factors.size(), 0);
+  for (std::size_t f = 0; f < row.size(); ++f)
+    if (is_a(f, ShapeFactor::What::flag) && turn < levels_.factors[f].levels.size()) set_if_valid(row, f, turn);
+  for (std::size_t f = 0; f < row.size(); ++f)
+    if (const auto level = whole_level(f)) set_if_valid(row, f, *level);
+  return row;
+}
+
+/// Each dimension that is not quiet at the least extent that is not very few: of whole `packet`s, where there is one.
+LevelOfEach LevelRows::few_row(std::int64_t packet) const {
+  LevelOfEach row(levels_.factors.size(), 0);
+  for (std::size_t f = 0; f < row.size(); ++f) {
+    if (!is_a(f, ShapeFactor::What::dimension) || is_quiet(f)) continue;
+    const auto whole = least_level(
+        f, [&](const ShapeLevel& level) { return level.extent >= kFewTogether && level.extent % packet == 0; });
+    const auto any = least_level(f, [](const ShapeLevel& level) { return level.extent >= kFewTogether; });
+    if (whole || any) set_if_valid(row, f, whole ? *whole : *any);
+  }
+  return row;
+}
+
+LevelOfEach LevelRows::together_row(std::size_t turn, std::size_t shift) const {
+  LevelOfEach row = few_row(shift == 0 ? kPacketTogether : 1);
+  std::size_t place = turn;
+  for (std::size_t f = 0; f < row.size(); ++f) {
+    const std::vector<ShapeLevel>& levels = levels_.factors[f].levels;
+    if (is_a(f, ShapeFactor::What::scalar) && levels[0].number == 0 && levels.size() > 1) set_if_valid(row, f, 1);
+    if (!is_a(f, ShapeFactor::What::flag) || levels.size() < 2) continue;
+    set_if_valid(row, f, 1 + place % (levels.size() - 1));
+    place += shift;
+  }
+  return row;
+}
+
+/// Whole tiles along that dimension, and no more of the others than must be.
+LevelOfEach LevelRows::whole_along(std::size_t only) const {
+  LevelOfEach row(levels_.factors.size(), 0);
+  for (std::size_t f = 0; f < row.size(); ++f) {
+    if (!is_a(f, ShapeFactor::What::dimension)) continue;
+    const auto level =
+        f == only ? whole_level(f) : least_level(f, [](const ShapeLevel& one) { return one.extent > 0; });
+    if (level) set_if_valid(row, f, *level);
+  }
+  return row;
+}
+
+std::optional<LevelOfEach> LevelRows::affordable_with(std::size_t factor,
+                                                      const std::vector<std::size_t>& levels) const {
+  for (const std::size_t level : levels) {
+    if (level == 0) return std::nullopt;
+    LevelOfEach row = whole_row(0);
+    row[factor] = level;
+    if (is_affordable(row)) return row;
+    for (std::size_t several = row.size(); several-- > 0;) {
+      if (!is_a(several, ShapeFactor::What::dimension) || several == factor) continue;
+      row = whole_along(several);
+      row[factor] = level;
+      if (is_affordable(row)) return row;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace kerlab::session

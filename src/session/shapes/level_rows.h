@@ -1,0 +1,53 @@
+#pragma once
+// Rows of a covering array: a level of each factor, what problem that is, and those that are made for something rather
+// than drawn.
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "session/shapes/adversarial.h"
+
+namespace kerlab::session {
+
+/// A level of each factor.
+using LevelOfEach = std::vector<std::size_t>;
+
+class LevelRows {
+ public:
+  LevelRows(const ShapedKernel& kernel, const ProblemRequest& base, const ShapeLevels& levels,
+            const ShapeLimits& limits)
+      : kernel_(kernel), base_(base), levels_(levels), limits_(limits) {}
+
+  [[nodiscard]] ProblemRequest request_of(const LevelOfEach& row) const;
+  /// It is a problem, valid for the configuration and within the limits.
+  [[nodiscard]] bool is_affordable(const LevelOfEach& row) const;
+  [[nodiscard]] bool is_a(std::size_t factor, ShapeFactor::What what) const;
+  /// A dimension that mostly stays at its default.
+  [[nodiscard]] bool is_quiet(std::size_t factor) const;
+
+  /// Whole tiles along each dimension; of each flag that has so many its `turn`th value, where that is valid.
+  [[nodiscard]] LevelOfEach whole_row(std::size_t turn) const;
+  /// The `turn`th other value of each flag, each `shift` further on than the one before it, and scalars that are 0 as
+  /// fractions, on a small problem: of whole packets where `shift` is 0, else ragged.
+  [[nodiscard]] LevelOfEach together_row(std::size_t turn, std::size_t shift) const;
+  /// The factor at the first of these levels, before its own, for which a row of whole tiles is affordable: several of
+  /// each dimension, or of one of them.
+  [[nodiscard]] std::optional<LevelOfEach> affordable_with(std::size_t factor,
+                                                           const std::vector<std::size_t>& levels) const;
+
+ private:
+  using Wanted = std::function<bool(const ShapeLevel&)>;
+  void set_if_valid(LevelOfEach& row, std::size_t factor, std::size_t level) const;
+  [[nodiscard]] std::optional<std::size_t> least_level(std::size_t factor, const Wanted& wanted) const;
+  [[nodiscard]] std::optional<std::size_t> whole_level(std::size_t factor) const;
+  [[nodiscard]] LevelOfEach whole_along(std::size_t only) const;
+  [[nodiscard]] LevelOfEach few_row(std::int64_t packet) const;
+
+  const ShapedKernel& kernel_;
+  const ProblemRequest& base_;
+  const ShapeLevels& levels_;
+  const ShapeLimits& limits_;
+};
+
+}  // namespace kerlab::session

@@ -1,0 +1,118 @@
+// Problems that were added because a wrong kernel had passed without them.
+#include <algorithm>
+#include <set>
+
+#include "base/file.h"
+#include "catch.h"
+#include "device/emu/emu_device_profile.h"
+#include "plan/shared_workspaces.h"
+#include "session/check/check.h"
+#include "session/shapes/adversarial.h"
+#include "session/shapes/thin.h"
+
+using namespace kerlab;
+
+namespace {
+
+/// A shipped variant with a configuration, and what of its family is changed.
+struct Chooser {
+  explicit Chooser(const char* family_name, const char* variant_name, const char* dtype_name = "")
+      : folder(load_folder(share_folder() / "kernels" / family_name)),
+        variant(*std::ranges::find(folder.variants, variant_name, &Variant::name)),
+        device(emu::read_emulated_device(emu::profile_folder(), "h200")) {
+    request.dtype = dtype_name;
+  }
+  [[nodiscard]] AdversarialShapes shapes(const char* configuration = "") const {
+    const Problem asked = make_problem(folder.family, request);
+    const Configuration chosen = *configuration != 0 ? parse_configuration(variant, asked, device, configuration)
+                                                     : default_configuration(variant, asked, device);
+    return adversarial_shapes({folder.family, variant, chosen, device}, asked, limits_for(device));
+  }
+  KernelFolder folder;
+  const Variant& variant;
+  DeviceInfo device;
+  ProblemRequest request;
+};
+
+std::set<std::int64_t> extents_along(const AdversarialShapes& found, const char* dimension) {
+  std::set<std::int64_t> extents;
+  for (const ProblemRequest& shape : found.shapes) extents.insert(shape.dimensions.at(dimension));
+  return extents;
+}
+
+}  // namespace
+
+TEST_CASE("workspaces: words that begin as zeros are shared, 16 bytes that nobody sets are not", "[check]") {
+  LaunchPlan plan;
+  CHECK_FALSE(blocks_share(plan));
+  plan.workspaces = {{"parts", 16, WorkspaceInit::none}, {"words", 0, WorkspaceInit::zero_once}};
+  CHECK_FALSE(blocks_share(plan));
+  plan.workspaces[1].bytes = 16;
+  CHECK(blocks_share(plan));
+  plan.workspaces = {{"parts", 17, WorkspaceInit::none}};
+  CHECK(blocks_share(plan));
+}
+
+TEST_CASE("flags: each value meets others of all other flags, and what is added", "[check]") {
+  const AdversarialShapes found = Chooser("gemm", "smem_tile", "fp32").shapes();
+  for (const char* activation : {"relu", "gelu", "silu"})
+    CHECK(std::ranges::any_of(found.shapes, [&](const ProblemRequest& shape) {
+      return shape.flags.at("activation") == activation && shape.flags.at("bias") == "yes" &&
+             shape.flags.at("layout") != "nn" && shape.scalars.at("beta") > 2;
+    }));
+}
+
+TEST_CASE("extents: powers of two are tried each where nothing else is valid", "[check]") {
+  Chooser rows("softmax", "naive", "fp32");
+  rows.folder.family.constraints.push_back({"power", "", Expression::parse("N == pow(2, ilog2(N))", {}), {}});
+  const std::set<std::int64_t> extents = extents_along(rows.shapes(), "N");
+  for (const std::int64_t power : {2, 4, 16, 32, 64, 512, 1024}) CHECK(extents.contains(power));
+}
+
+TEST_CASE("extents: where the default is what heads have, others of them are tried", "[check]") {
+  const std::set<std::int64_t> extents = extents_along(Chooser("rope", "naive", "fp32").shapes(), "D");
+  for (const std::int64_t head : {64, 80, 96, 112, 128, 192, 256}) CHECK(extents.contains(head));
+}
+
+TEST_CASE("thin: where outputs are integers there are several", "[check]") {
+  Chooser rows("softmax", "naive", "fp32");
+  Family& family = rows.folder.family;
+  family.dimensions.push_back({"limit", "", Expression::parse("64", {}), 1, 1 << 30, false, {}});
+  family.flops = Expression::parse("limit", {});
+  for (TensorDecl& tensor : family.tensors)
+    if (tensor.role == Role::output) tensor.dtype = {{}, {}, DType::int32};
+  CHECK(std::ranges::any_of(rows.shapes().thin, [](const ProblemRequest& shape) {
+    return shape.dimensions.at("limit") > 65536 && shape.dimensions.at("M") > 1 && shape.dimensions.at("N") > 1;
+  }));
+}
+
+TEST_CASE("lone: a block of wide tiles goes along more than 65536", "[check]") {
+  for (const char* variant : {"mma_sync", "smem_tile"}) {
+    INFO(variant);
+    const AdversarialShapes found = Chooser("gemm", variant, "bf16").shapes();
+    const auto is_long = [](const ProblemRequest& shape) { return shape.dimensions.at("K") > 65536; };
+    CHECK((std::ranges::any_of(found.lone, is_long) || std::ranges::any_of(found.thin, is_long)));
+  }
+}
+
+TEST_CASE("meeting: where blocks share workspaces, three of a batch do", "[check]") {
+  const Chooser gemm("gemm", "gemm_sm90", "bf16");
+  const AdversarialShapes found = gemm.shapes("BM=128,BN=128,STAGES=6,STREAM_K=1");
+  REQUIRE(found.meeting);
+  CHECK(found.meeting->request.dimensions.at("batch") == 3);
+  CHECK(found.meeting->sms > 1);
+  CHECK_FALSE(gemm.shapes().meeting);  // of whole tiles nothing is shared
+}
+
+TEST_CASE("far: on a GPU a dimension goes beyond 65536 that does nowhere else", "[check]") {
+  const Chooser rows("softmax", "naive", "fp32");
+  DeviceInfo device = rows.device;
+  device.set_kind(DeviceKind::cuda);
+  const Problem asked = make_problem(rows.folder.family, rows.request);
+  for (const auto& [tried, wanted] : {std::pair{"M", "N"}, std::pair{"N", "M"}}) {
+    const FarShapes far = far_shapes(rows.folder.family, asked, device, {tried});
+    REQUIRE_FALSE(far.requests.empty());
+    CHECK(std::ranges::any_of(
+        far.requests, [&](const ProblemRequest& request) { return request.dimensions.at(wanted) > kThinExtent; }));
+  }
+}
