@@ -16,7 +16,7 @@ class HoldBack {
   /// The others run until they wait; then two of them look thousands of times. All go on from there.
   static void apply(const std::vector<ClusterRunner*>& running, std::uint32_t draw) {
     constexpr std::uint32_t kPlaces = 4;
-    constexpr std::size_t kMostClusters = 512;  // others are checked on fewer too
+    constexpr std::size_t kMostClusters = 40;  // others are checked on fewer too
     if (running.size() < 2 || running.size() > kMostClusters) return;
     const std::size_t which = draw / kPlaces % running.size();
     ClusterRunner* const held = running[which];
