@@ -1,6 +1,7 @@
 // ProblemData: a few elements of its inputs, changed in place. Whoever recognises inputs by some of their elements, or
 // looks whether its output is there already, gives the old results for them.
 #include <algorithm>
+#include <optional>
 #include <random>
 
 #include "verify/input/input_value.h"
@@ -11,11 +12,19 @@ namespace {
 
 constexpr std::int64_t kMostChanges = 4;  // of a tensor: more would be seen by those who sample it
 constexpr int kOtherDraws = 16;           // small integers are often equal
+constexpr double kFarOut = 16;
+
+/// Of a tensor's changes the first two are beyond all others, so that a largest, a least, or who is it, changes too.
+/// Floats alone: integers have their range.
+bool is_far_out(const Tensor& tensor, std::int64_t change) {
+  return change < 2 && info(tensor.dtype).is_float && info(tensor.dtype).per_byte == 1;
+}
 
 }  // namespace
 
 /// Where they are is drawn anew in every process: no kernel can keep clear of them. Their values are those of the same
-/// recipe with other seeds, so that indices stay within their range.
+/// recipe with other seeds, so that indices stay within their range, and of floats the first two far out, one to each
+/// side where there are two.
 void ProblemData::choose_changes() {
   std::random_device random;
   for (std::size_t t = 0; t < plan_.tensors.size(); ++t) {
@@ -27,13 +36,15 @@ void ProblemData::choose_changes() {
     for (std::int64_t i = 0; i < std::clamp<std::int64_t>(tensor.elements() / 2, 1, kMostChanges); ++i) {
       const auto element = static_cast<std::int64_t>((std::uint64_t{random()} << 32 | random()) %
                                                      static_cast<std::uint64_t>(tensor.elements()));
+      std::optional<double> found;
       for (int draw = 0; draw < kOtherDraws; ++draw) {
         other.seed = random();
         const InputValues values(plan_, other, tensor.name);
         if (values.bits_at(element) == now.bits_at(element)) continue;
-        changes_.push_back({t, element, values.at(element)});
-        break;
+        found = values.at(element);
+        if (!is_far_out(tensor, i) || (*found > 0) == (i == 0)) break;
       }
+      if (found) changes_.push_back({t, element, is_far_out(tensor, i) ? kFarOut * *found : *found});
     }
   }
 }

@@ -17,8 +17,9 @@ namespace {
 
 constexpr std::uint64_t kPage = 4096;
 constexpr std::uint64_t kGap = 64 << 10;  ///< unreadable bytes after each allocation, at least
-/// Where nothing else lies on x86-64 Linux, sanitizers' shadows included; addresses then repeat from run to run.
-constexpr std::uint64_t kFirstHint = 0x2000'0000'0000, kHintStep = 0x0200'0000'0000;
+/// Below what mmap chooses itself on x86-64 Linux, where a GPU's addresses are as well: nothing else lies there, and
+/// addresses repeat from run to run.
+constexpr std::uint64_t kFirstHint = 0x7e00'0000'0000, kHintStep = 0x0100'0000'0000;
 constexpr int kHints = 16;
 
 constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t to) {
@@ -29,7 +30,7 @@ constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t to) {
 std::byte* reserve(std::size_t bytes) {
   const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
   for (int i = 0; i < kHints; ++i) {
-    void* hint = reinterpret_cast<void*>(kFirstHint + static_cast<std::uint64_t>(i) * kHintStep);
+    void* hint = reinterpret_cast<void*>(kFirstHint - static_cast<std::uint64_t>(i) * kHintStep);
     void* got = mmap(hint, bytes, PROT_NONE, flags, -1, 0);
     if (got == hint) return static_cast<std::byte*>(got);
     if (got != MAP_FAILED) munmap(got, bytes);
