@@ -220,10 +220,14 @@ class FarSearch {
 
   bool is_cheap(const Problem& problem, const Launch& launch, double& cost) {
     const double blocks = std::max(kBlocksOfSample, 2.0 * static_cast<double>(blocks_of_extent(launch.cluster)));
-    const double share = std::min(1.0, blocks / static_cast<double>(blocks_of_extent(launch.grid)));
+    // Of blocks that cannot stand for others all are executed.
+    const bool whole = kernel_.variant.sampling == Sampling::small;
+    const double share = whole ? 1.0 : std::min(1.0, blocks / static_cast<double>(blocks_of_extent(launch.grid)));
     const double flops = share * flops_of(kernel_.family, problem), bytes = share * bytes_of(kernel_.family, problem);
     cost = std::max(flops / kFlopsOfSample, bytes / kBytesOfSample);
-    if (cost > 1 && why_not_.empty()) why_not_ = "a single block has too much to do";
+    if (cost > 1 && why_not_.empty())
+      why_not_ =
+          whole ? "all of its blocks have too much to do (sample = \"none\")" : "a single block has too much to do";
     return cost <= 1;
   }
 

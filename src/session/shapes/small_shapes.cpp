@@ -12,6 +12,7 @@ namespace {
 // Unlike extents, in which tiles of 2^n never fit; a single dimension may be long. The third, where products have their
 // k: 9, 17, 33 tiles of 128, 64, 32, so that no ring of stages is as it was at first when a tile is finished.
 constexpr std::int64_t kRagged[] = {391, 263, 1034, 3, 3};
+constexpr std::int64_t kMany = 1024, kRaggedOfMany = 131;  // of a fourth of which there are thousands (nonzeros)
 constexpr std::int64_t kRaggedAlone[] = {100'003, 10'007, 1031, 391, 131};
 constexpr double kMostFlops = 5e8;  // of a small problem
 
@@ -29,9 +30,11 @@ std::int64_t ragged_alone(const Family& family, ProblemRequest request) {
   return std::end(kRaggedAlone)[-1];
 }
 
-std::int64_t ragged(const Family& family, const ProblemRequest& request, std::size_t dimension, std::int64_t multiple) {
-  const std::int64_t extent = family.dimensions.size() == 1 ? ragged_alone(family, request)
-                                                            : kRagged[std::min(dimension, std::size(kRagged) - 1)];
+std::int64_t ragged(const Family& family, const ProblemRequest& request, std::size_t dimension, std::int64_t asked,
+                    std::int64_t multiple) {
+  std::int64_t extent = kRagged[std::min(dimension, std::size(kRagged) - 1)];
+  if (family.dimensions.size() == 1) extent = ragged_alone(family, request);
+  if (dimension > 2 && asked >= kMany && !family.dimensions[dimension].quiet) extent = kRaggedOfMany;
   return extent / multiple * multiple + (extent % multiple == 0 ? 0 : multiple);
 }
 
@@ -44,7 +47,7 @@ std::optional<ProblemRequest> small_shape(const Family& family, const Problem& p
   for (std::size_t d = 0; d < problem.dimensions.size(); ++d) {
     const auto& [dimension, extent] = problem.dimensions[d];
     const std::int64_t multiple = multiples[d];
-    std::int64_t shrunken = ragged(family, request, d, multiple);
+    std::int64_t shrunken = ragged(family, request, d, extent, multiple);
     if (how == SmallShapes::ragged && extent <= shrunken && extent > multiple)
       shrunken = (extent - 1) / multiple * multiple;
     // Of dimensions that mostly stay at their defaults (batch) no more than asked for.

@@ -21,21 +21,27 @@ std::uint32_t Clock::time_of(ActorId actor) const {
   return at != foreign_->end() && at->first == actor ? at->second : 0;
 }
 
+/// Both are by actor: a merge, in which the later time counts. Nothing is copied where there is nothing new.
 void Clock::join_foreign(const Foreign& other) {
+  static const Foreign kNone;
+  const Foreign& mine = foreign_ != nullptr ? *foreign_ : kNone;
   Foreign all;
-  if (foreign_ != nullptr) all = *foreign_;
-  for (const auto& [actor, time] : other) {
-    if (actor >> kActorBits == cluster_) {
-      raise(actor & kActorMask, time);
-    } else {
-      all.emplace_back(actor, time);
+  all.reserve(mine.size() + other.size());
+  bool news = false;
+  auto next = mine.begin();
+  for (const Entry& entry : other) {
+    if (entry.first >> kActorBits == cluster_) {
+      raise(entry.first & kActorMask, entry.second);
+      continue;
     }
+    while (next != mine.end() && next->first < entry.first) all.push_back(*next++);
+    const bool known = next != mine.end() && next->first == entry.first;
+    news = news || !known || next->second < entry.second;
+    all.emplace_back(entry.first, known ? std::max(next->second, entry.second) : entry.second);
+    if (known) ++next;
   }
-  std::sort(all.begin(), all.end(), [](const Entry& a, const Entry& b) {
-    return a.first != b.first ? a.first < b.first : a.second > b.second;
-  });
-  const auto same = [](const Entry& a, const Entry& b) { return a.first == b.first; };
-  all.erase(std::unique(all.begin(), all.end(), same), all.end());  // the latest time comes first
+  if (!news) return;
+  all.insert(all.end(), next, mine.end());
   foreign_ = std::make_shared<const Foreign>(std::move(all));
 }
 
@@ -51,13 +57,11 @@ void Clock::join(const Clock& other) {
     }
     return;
   }
-  Foreign theirs;
-  if (other.foreign_ != nullptr) theirs = *other.foreign_;
-  for (std::size_t i = 0; i < other.own_.size(); ++i) {
-    if (other.own_[i] == 0) continue;
-    theirs.emplace_back(other.cluster_ << kActorBits | static_cast<ActorId>(i), other.own_[i]);
-  }
-  if (!theirs.empty()) join_foreign(theirs);
+  Foreign own;
+  for (std::size_t i = 0; i < other.own_.size(); ++i)
+    if (other.own_[i] != 0) own.emplace_back(other.cluster_ << kActorBits | static_cast<ActorId>(i), other.own_[i]);
+  if (!own.empty()) join_foreign(own);
+  if (other.foreign_ != nullptr && other.foreign_ != foreign_) join_foreign(*other.foreign_);
 }
 
 }  // namespace kerlab::emu
