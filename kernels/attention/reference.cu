@@ -72,7 +72,7 @@ extern "C" __global__ void __launch_bounds__(kThreads, 2)
     return row_of(Q, b, h, i, heads, kv_heads, queries, keys, depth, v_depth, softcap);
   };
   for_rows(count, row_at_place, [&](const Rows<Row>& rows, long long place) {
-    rows_of_output(rows, K, V, v_depth, ACC(1), value + place * v_depth, scale + place * v_depth);
+    rows_of_output(rows, K, V, v_depth, ACC(1), SOFTCAP ? -fabs(ACC(softcap)) : no_floor(), value + place * v_depth, scale + place * v_depth);
   });
 }
 

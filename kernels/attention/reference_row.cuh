@@ -123,23 +123,31 @@ __device__ __forceinline__ void for_rows(long long count, RowAt row_at, Done don
   }
 }
 
-/// What a column of a row of O adds up: p v, p |v| w, and squared roundings.
+/// Of scores that can be as low as they are.
+__device__ __forceinline__ ACC no_floor() { return -ACC(__int_as_float(0x7f800000)); }
+
+/// What a column of a row of O adds up: p v, p |v| w, squared roundings, and p v of those whose weights are all the same,
+/// and so are their roundings.
 struct Column {
-  ACC output = 0, magnitudes = 0, squares = 0;
-  __device__ __forceinline__ void add(ACC p, ACC w, ACC v) {
+  ACC output = 0, magnitudes = 0, squares = 0, same = 0;
+  __device__ __forceinline__ void add(ACC p, ACC w, bool is_same, ACC v) {
     const ACC term = p * v;
     output += term;
+    if (is_same) same += term;
     magnitudes += fabs(term) * w;
     const ACC rounded = p == 0 ? ACC(0) : (p + kSmallest) * v;
     squares += rounded * rounded;
   }
 };
 
-/// Rows of O, of `depth` numbers as those of V, and the sizes of the errors of each of them, times `factor`.
+/// Rows of O, of `depth` numbers as those of V, and the sizes of the errors of each of them, times `factor`. `floor`: what
+/// scores cannot be below, so that of many keys they are that; -inf: nothing.
 template <typename Row>
 __device__ __forceinline__ void rows_of_output(const Rows<Row>& rows, const DTYPE* K, const DTYPE* V, int depth,
-                                               ACC factor, ACC* value, ACC* scale) {
+                                               ACC factor, ACC floor, ACC* value, ACC* scale) {
+  constexpr ACC kSame = 1.0 / 256;  // weights that differ by less are rounded alike
   __shared__ ACC weights[kTogether][kThreads], sizes[kTogether][kThreads];
+  __shared__ bool at_floor[kTogether][kThreads];
   const int d = static_cast<int>(threadIdx.x);
   ACC largest[kTogether];
   rows.largest_scores(K, largest);
@@ -157,7 +165,7 @@ __device__ __forceinline__ void rows_of_output(const Rows<Row>& rows, const DTYP
         p = exp(score[r] - largest[r]);
         if (p != 0) w = 1 + (largest[r] - score[r]) + sqrt(ACC(rows.row[r].keys)) + size[r];
       }
-      weights[r][d] = p, sizes[r][d] = w;
+      weights[r][d] = p, sizes[r][d] = w, at_floor[r][d] = p != 0 && score[r] - floor < kSame;
       sum[r] += p, reach[r] += p * w;
     }
     __syncthreads();
@@ -167,7 +175,7 @@ __device__ __forceinline__ void rows_of_output(const Rows<Row>& rows, const DTYP
       if (r == rows.count) break;
       const int left = rows.row[r].visible - first, here = left < kThreads ? left : kThreads;
       for (int j = 0; j < here; ++j)
-        column[r].add(weights[r][j], sizes[r][j], to_float(rows.row[0].of_value(V, first + j)[d]));
+        column[r].add(weights[r][j], sizes[r][j], at_floor[r][j], to_float(rows.row[0].of_value(V, first + j)[d]));
     }
   }
 #pragma unroll
@@ -178,7 +186,8 @@ __device__ __forceinline__ void rows_of_output(const Rows<Row>& rows, const DTYP
     const Column& own = column[r];
     const ACC output = all == 0 ? ACC(0) : own.output / all;
     value[r * depth + d] = factor * output;
-    const ACC error = own.magnitudes + fabs(output) * reached + kRounded * sqrt(own.squares);
+    const ACC rounded = kRounded * (sqrt(own.squares) + fabs(own.same) / 6);
+    const ACC error = own.magnitudes + fabs(output) * reached + rounded;
     scale[r * depth + d] = all == 0 ? ACC(0) : fabs(factor) * error / all;
   }
 }

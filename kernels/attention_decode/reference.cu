@@ -52,7 +52,7 @@ extern "C" __global__ void __launch_bounds__(kThreads, 2)
     return Row(Q, length, table, b, i, h, heads, kv_heads, queries, keys, depth, page);
   };
   for_rows(count, row_at_place, [&](const Rows<Row>& rows, long long place) {
-    rows_of_output(rows, K, V, depth, ACC(1), value + place * depth, scale + place * depth);
+    rows_of_output(rows, K, V, depth, ACC(1), no_floor(), value + place * depth, scale + place * depth);
   });
 }
 

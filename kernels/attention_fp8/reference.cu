@@ -61,7 +61,7 @@ extern "C" __global__ void __launch_bounds__(kThreads, 2)
     return Row(Q, b, h, i, heads, kv_heads, queries, keys, depth, ACC(q_scale) * ACC(k_scale));
   };
   for_rows(count, row_at_place, [&](const Rows<Row>& rows, long long place) {
-    rows_of_output(rows, K, V, depth, ACC(v_scale), value + place * depth, scale + place * depth);
+    rows_of_output(rows, K, V, depth, ACC(v_scale), no_floor(), value + place * depth, scale + place * depth);
   });
 }
 

@@ -50,7 +50,7 @@ extern "C" __global__ void __launch_bounds__(kThreads, 2)
     return Row(Q, query_offsets, key_offsets, batch, at, h, heads, kv_heads, depth);
   };
   for_rows(count, row_at_place, [&](const Rows<Row>& rows, long long place) {
-    rows_of_output(rows, K, V, depth, ACC(1), value + place * depth, scale + place * depth);
+    rows_of_output(rows, K, V, depth, ACC(1), no_floor(), value + place * depth, scale + place * depth);
   });
 }
 
