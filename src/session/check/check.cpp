@@ -123,17 +123,7 @@ void CheckSession::choose_problems() {
     for (const auto* shapes : {&found.shapes, &found.thin})
       for (const ProblemRequest& request : *shapes)
         if (const auto at = place_of(request)) add_jobs(*at, source, configuration);
-    const std::size_t before_lone = jobs_.size();
-    for (const ProblemRequest& request : found.lone)
-      if (const auto at = place_of(request)) add_jobs(*at, source, configuration);
-    for (std::size_t i = before_lone; i < jobs_.size(); ++i) jobs_[i].care = Job::Care::one_recipe;
-    if (found.meeting)
-      if (const auto at = place_of(found.meeting->request))
-        jobs_.push_back(
-            {static_cast<std::uint32_t>(*at), found.meeting->sms, source, configuration, false, Job::Care::thorough});
-    if (found.parts)
-      if (const auto at = place_of(*found.parts))
-        jobs_.push_back({static_cast<std::uint32_t>(*at), rig_.device().sms, source, configuration});
+    add_single(found, source, configuration, place_of);
     // What was typed is looked at and no other; of a sibling that is looked at anyway once is enough.
     const bool own = found.rounds && found.rounds->configuration == configuration;
     if (found.rounds && (own || (options_.configuration.empty() && siblings.insert(source).second)))
@@ -143,6 +133,22 @@ void CheckSession::choose_problems() {
   notes_.insert(notes_.end(), notes.begin(), notes.end());
   if (options_.dtype.empty() && options_.recipes.empty()) add_other_dtypes();
   add_far();
+}
+
+/// Problems that are made for one thing each.
+void CheckSession::add_single(const AdversarialShapes& found, std::size_t source, const Configuration& configuration,
+                              const PlaceOf& place_of) {
+  const std::size_t before_lone = jobs_.size();
+  for (const ProblemRequest& request : found.lone)
+    if (const auto at = place_of(request)) add_jobs(*at, source, configuration);
+  for (std::size_t i = before_lone; i < jobs_.size(); ++i) jobs_[i].care = Job::Care::one_recipe;
+  if (found.meeting)
+    if (const auto at = place_of(found.meeting->request))
+      jobs_.push_back(
+          {static_cast<std::uint32_t>(*at), found.meeting->sms, source, configuration, false, Job::Care::thorough});
+  if (found.parts)
+    if (const auto at = place_of(*found.parts))
+      jobs_.push_back({static_cast<std::uint32_t>(*at), rig_.device().sms, source, configuration});
 }
 
 /// Of the other dtypes, where none was asked for, the first small problem of each variant: what is wrong of one type

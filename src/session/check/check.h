@@ -2,9 +2,12 @@
 // The thorough check: every recipe, two poison patterns, ten runs with the same bits; on the problem asked for and on
 // shapes that break tiled kernels, or on every stored winner's problem. Nothing is timed.
 
+#include <functional>
+
 #include "session/find/shipped.h"
 #include "session/run/compile_ahead.h"
 #include "session/run/single.h"
+#include "session/shapes/adversarial.h"
 #include "session/shapes/far.h"
 
 namespace kerlab::session {
@@ -101,7 +104,11 @@ class CheckSession {
     enum class Care : std::uint8_t { usual, one_recipe, thorough };
     Care care = Care::usual;  ///< of another problem than the first ones
   };
+  /// Where a problem is among those that are looked at; none: it is not one of them.
+  using PlaceOf = std::function<std::optional<std::size_t>(const ProblemRequest&)>;
   void choose_problems();
+  void add_single(const AdversarialShapes& found, std::size_t source, const Configuration& configuration,
+                  const PlaceOf& place_of);
   void take_winners();
   void add_recorded();
   void add_other_dtypes();

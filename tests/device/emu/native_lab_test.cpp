@@ -41,6 +41,17 @@ lab::u64 word(const std::byte* data, const lab::Format& f, std::int64_t index) {
   return lab::bits_of_element(f, value, at);
 }
 
+/// Elements that are not what the function for one of them says.
+std::int64_t wrong_elements(Bench& bench, const lab::FillArguments& a) {
+  const lab::Format f = lab::format_of(a.dtype);
+  const std::byte* data = bench.at<std::byte>(a.out);
+  const lab::u64 key = lab::stream_key(a.seed, a.tensor), constant = lab::encode(f, a.parameter0);
+  std::int64_t wrong = 0;
+  for (std::int64_t i = 0; i < a.count; ++i)
+    wrong += word(data, f, i) != lab::element_bits(f, a, key, constant, static_cast<lab::u64>(i));
+  return wrong;
+}
+
 }  // namespace
 
 TEST_CASE("native lab: fill makes every type by every recipe", "[emu][native-lab]") {
@@ -52,15 +63,9 @@ TEST_CASE("native lab: fill makes every type by every recipe", "[emu][native-lab
       const lab::FillArguments a{out, kCount, dtype, recipe, 42, 7, 100, 3.0, 0.0};
       std::memset(bench.at<std::byte>(out), 0x5A, kCount * 8 + 64);
       REQUIRE(bench.run(bench.four, "lab_fill", a));
-      const lab::Format f = lab::format_of(dtype);
-      const std::byte* data = bench.at<std::byte>(out);
-      const lab::u64 key = lab::stream_key(a.seed, a.tensor), constant = lab::encode(f, a.parameter0);
-      std::int64_t wrong = 0;
-      for (std::int64_t i = 0; i < kCount; ++i)
-        wrong += word(data, f, i) != lab::element_bits(f, a, key, constant, static_cast<lab::u64>(i));
       INFO("dtype " << dtype << " recipe " << recipe);
-      CHECK(wrong == 0);
-      CHECK(data[lab::byte_of(f, kCount)] == std::byte{0x5A});
+      CHECK(wrong_elements(bench, a) == 0);
+      CHECK(bench.at<std::byte>(out)[lab::byte_of(lab::format_of(dtype), kCount)] == std::byte{0x5A});
     }
 }
 
@@ -77,13 +82,8 @@ TEST_CASE("native lab: fill draws integers of a range", "[emu][native-lab]") {
       a.ignores = 1;
       a.ignored[0] = 2;
       REQUIRE(bench.run(bench.four, "lab_fill", a));
-      const lab::Format f = lab::format_of(dtype);
-      const lab::u64 key = lab::stream_key(a.seed, a.tensor);
-      std::int64_t wrong = 0;
-      for (std::int64_t i = 0; i < kCount; ++i)
-        wrong += word(bench.at<std::byte>(out), f, i) != lab::element_bits(f, a, key, 0, static_cast<lab::u64>(i));
       INFO("dtype " << dtype << " pattern " << pattern);
-      CHECK(wrong == 0);
+      CHECK(wrong_elements(bench, a) == 0);
     }
 }
 
@@ -97,13 +97,8 @@ TEST_CASE("native lab: fill plants what is asked for", "[emu][native-lab]") {
       a.rows = 10;
       a = test::with_everything_planted(a);
       REQUIRE(bench.run(bench.four, "lab_fill", a));
-      const lab::Format f = lab::format_of(dtype);
-      const lab::u64 key = lab::stream_key(a.seed, a.tensor);
-      std::int64_t wrong = 0;
-      for (std::int64_t i = 0; i < kCount; ++i)
-        wrong += word(bench.at<std::byte>(out), f, i) != lab::element_bits(f, a, key, 0, static_cast<lab::u64>(i));
       INFO("dtype " << dtype << " recipe " << recipe);
-      CHECK(wrong == 0);
+      CHECK(wrong_elements(bench, a) == 0);
     }
 }
 
@@ -122,13 +117,8 @@ TEST_CASE("native lab: rows that hold few plants or none are filled as those tha
         a.plant[i].phase = i % 2;
       }
       REQUIRE(bench.run(bench.four, "lab_fill", a));
-      const lab::Format f = lab::format_of(dtype);
-      const lab::u64 key = lab::stream_key(a.seed, a.tensor);
-      std::int64_t wrong = 0;
-      for (std::int64_t i = 0; i < kCount; ++i)
-        wrong += word(bench.at<std::byte>(out), f, i) != lab::element_bits(f, a, key, 0, static_cast<lab::u64>(i));
       INFO("dtype " << dtype << " columns " << columns);
-      CHECK(wrong == 0);
+      CHECK(wrong_elements(bench, a) == 0);
     }
 }
 
