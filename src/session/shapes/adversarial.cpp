@@ -206,12 +206,15 @@ class CoveringArray {
   [[nodiscard]] std::int64_t gain(const LevelOfEach& row, bool by_pairs, bool flags) const {
     std::set<std::size_t> alone;
     std::int64_t pairs = 0, needed = 0;
+    const bool muted = rows_.is_muted(row);
     for (std::size_t f = 0; f < row.size(); ++f) {
+      const bool shows_f = !muted || rows_.is_muting(f, row[f]);
       for (const std::size_t goal : goals_of_[f][row[f]])
-        if (!reached_.contains(goal)) alone.insert(goal);
+        if (shows_f && !reached_.contains(goal)) alone.insert(goal);
       const std::size_t kind = kinds_[f][row[f]];
       for (std::size_t g = 0; g < f && kind != 0; ++g)
-        if (kinds_[g][row[g]] != 0 && is_paired(f, g) && !pairs_.contains({kinds_[g][row[g]], kind})) {
+        if (kinds_[g][row[g]] != 0 && (shows_f || rows_.is_muting(g, row[g])) && is_paired(f, g) &&
+            !pairs_.contains({kinds_[g][row[g]], kind})) {
           ++pairs;
           needed += flags ? rows_.is_a(f, ShapeFactor::What::flag) || rows_.is_a(g, ShapeFactor::What::flag)
                           : rows_.is_a(f, ShapeFactor::What::dimension) && rows_.is_a(g, ShapeFactor::What::dimension);
@@ -223,9 +226,12 @@ class CoveringArray {
 
   void add(const LevelOfEach& row) {
     found_.shapes.push_back(rows_.request_of(row));
+    const bool muted = rows_.is_muted(row);
     for (std::size_t f = 0; f < row.size(); ++f) {
-      reached_.insert(goals_of_[f][row[f]].begin(), goals_of_[f][row[f]].end());
-      for (std::size_t g = 0; g < f; ++g) pairs_.insert({kinds_[g][row[g]], kinds_[f][row[f]]});
+      const bool shows_f = !muted || rows_.is_muting(f, row[f]);
+      if (shows_f) reached_.insert(goals_of_[f][row[f]].begin(), goals_of_[f][row[f]].end());
+      for (std::size_t g = 0; g < f; ++g)
+        if (shows_f || rows_.is_muting(g, row[g])) pairs_.insert({kinds_[g][row[g]], kinds_[f][row[f]]});
     }
   }
 

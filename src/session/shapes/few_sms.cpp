@@ -37,14 +37,16 @@ std::optional<LaunchPlan> plan_on(const Family& family, const Variant& variant, 
 
 /// How much of what goes on between work tiles is executed: rounds count more than workers, but where blocks meet there
 /// must be two. `pieces`: the workers where there are as many as anybody could want; where these have no end they share
-/// out one piece.
+/// out one piece, and tiles mostly come in twos and threes: a number of workers that neither divides leaves a rest.
 std::int64_t worth(const LaunchPlan& plan, const std::vector<std::int64_t>& pieces) {
   const std::vector<std::int64_t> workers = workers_of(plan);
   std::int64_t sum = 0;
   for (std::size_t i = 0; i < workers.size(); ++i) {
     if (workers[i] > 1 && blocks_share(plan)) sum += kWorthOfMeeting;
     if (workers[i] == pieces[i]) continue;
-    const std::int64_t rounds = pieces[i] >= kEndless / 8 ? kWantedRounds : (pieces[i] + workers[i] - 1) / workers[i];
+    const bool endless = pieces[i] >= kEndless / 8;
+    const std::int64_t rounds = endless ? kWantedRounds : (pieces[i] + workers[i] - 1) / workers[i];
+    if (endless && blocks_share(plan) && workers[i] % 2 != 0 && workers[i] % 3 != 0 && workers[i] > 1) ++sum;
     sum += 4 * std::min(rounds, kWantedRounds) + std::min(workers[i], kWantedWorkers);
   }
   return sum;

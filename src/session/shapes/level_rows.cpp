@@ -42,6 +42,18 @@ bool LevelRows::is_quiet(std::size_t factor) const {
   return is_a(factor, ShapeFactor::What::dimension) && dimension->quiet;
 }
 
+bool LevelRows::is_muting(std::size_t factor, std::size_t level) const {
+  const std::vector<ShapeLevel>& levels = levels_.factors[factor].levels;
+  if (is_a(factor, ShapeFactor::What::scalar)) return levels[level].number == 0 && levels[0].number != 0;
+  return is_a(factor, ShapeFactor::What::dimension) && levels[level].extent == 0;
+}
+
+bool LevelRows::is_muted(const LevelOfEach& row) const {
+  for (std::size_t f = 0; f < row.size(); ++f)
+    if (is_muting(f, row[f])) return true;
+  return false;
+}
+
 void LevelRows::set_if_valid(LevelOfEach& row, std::size_t factor, std::size_t level) const {
   const std::size_t before = std::exchange(row[factor], level);
   if (!valid_problem(kernel_, request_of(row))) row[factor] = before;

@@ -25,6 +25,10 @@ class LevelRows {
   [[nodiscard]] bool is_a(std::size_t factor, ShapeFactor::What what) const;
   /// A dimension that mostly stays at its default.
   [[nodiscard]] bool is_quiet(std::size_t factor) const;
+  /// A scalar that is 0 where the base's is not, a dimension of nothing: what is wrong of other factors hides behind
+  /// it.
+  [[nodiscard]] bool is_muting(std::size_t factor, std::size_t level) const;
+  [[nodiscard]] bool is_muted(const LevelOfEach& row) const;
 
   /// Whole tiles along each dimension; of each flag that has so many its `turn`th value, where that is valid.
   [[nodiscard]] LevelOfEach whole_row(std::size_t turn) const;

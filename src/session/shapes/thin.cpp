@@ -7,8 +7,10 @@
 
 #include "base/error.h"
 #include "device/launch_limits.h"
+#include "plan/shared_workspaces.h"
 #include "session/shapes/few_sms.h"
 #include "session/shapes/valid_shape.h"
+#include "verify/emulated/emulated_check.h"
 
 namespace kerlab::session {
 
@@ -29,6 +31,7 @@ constexpr double kWarps = 1 << 16,
 constexpr double kFlopsOfBlock = 1e6, kFlopsOfBlockOfGpu = 1e10;
 constexpr double kFlopsOfGpu = 1e11, kMoreBytesOfGpu = 4;  // of one problem: all pairs of 65,541; rows of 264
 constexpr double kFlopsOfLoneBlock = 4.5e9;                // a second or two of an emulated device: for one recipe
+constexpr double kFlopsOfSample = 3e9, kBlocksOfSample = 6;
 constexpr int kWarp = 32;
 constexpr std::size_t kWithOtherFlags = 6;  // each is another program
 
@@ -136,14 +139,19 @@ class ThinSearch {
     return found;
   }
 
-  /// Beyond 2^16 in a single block, where it is not cheap.
+  /// Beyond 2^16 where it is not cheap: in a single block, or where some blocks stand for all.
   [[nodiscard]] std::optional<ProblemRequest> lone(const Dimension& dimension) const {
     const auto thin = first_valid(dimension, kThinExtent);
     const auto plan = thin ? plan_of(*thin) : std::nullopt;
-    if (!plan || plan->launches.size() != 1 || most_blocks(*plan) != 1 || is_cheap(*thin, *plan, bytes_) ||
-        bytes_of_tensors(kernel_.family, make_problem(kernel_.family, *thin)) > bytes_)
-      return std::nullopt;
-    return flops_in_tiles(make_problem(kernel_.family, *thin)) <= kFlopsOfLoneBlock ? thin : std::nullopt;
+    if (!plan || plan->launches.size() != 1 || is_cheap(*thin, *plan, bytes_)) return std::nullopt;
+    const Problem problem = make_problem(kernel_.family, *thin);
+    const double bytes = bytes_of_tensors(kernel_.family, problem), blocks = most_blocks(*plan);
+    if (bytes > bytes_) return std::nullopt;
+    if (blocks == 1) return flops_in_tiles(problem) <= kFlopsOfLoneBlock ? thin : std::nullopt;
+    const bool sampled = kernel_.device.executes_samples && kernel_.variant.sampling != Sampling::small &&
+                         !blocks_share(*plan) && !is_executed_whole(flops_of(kernel_.family, problem), bytes);
+    const double share = std::min(1.0, kBlocksOfSample / blocks);
+    return sampled && share * flops_in_tiles(problem) <= kFlopsOfSample ? thin : std::nullopt;
   }
 
  private:

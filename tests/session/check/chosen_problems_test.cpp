@@ -8,6 +8,7 @@
 #include "plan/shared_workspaces.h"
 #include "session/check/check.h"
 #include "session/shapes/adversarial.h"
+#include "session/shapes/few_sms.h"
 #include "session/shapes/thin.h"
 
 using namespace kerlab;
@@ -74,6 +75,20 @@ TEST_CASE("extents: where the default is what heads have, others of them are tri
   for (const std::int64_t head : {64, 80, 96, 112, 128, 192, 256}) CHECK(extents.contains(head));
 }
 
+TEST_CASE("edges: what is tried beside a factor of 0 or an empty sum is tried without as well", "[check]") {
+  Chooser gemm("gemm", "smem_tile", "fp32");
+  gemm.request.dimensions["M"] = 64;
+  std::set<std::int64_t> all, seen;
+  for (const ProblemRequest& shape : gemm.shapes().shapes) {
+    const bool hidden =
+        shape.scalars.at("alpha") == 0 || shape.scalars.at("scale_d") == 0 || shape.dimensions.at("K") == 0;
+    all.insert(shape.dimensions.at("N") % 16);
+    if (!hidden) seen.insert(shape.dimensions.at("N") % 16);
+  }
+  CHECK(seen.contains(15));
+  CHECK(seen == all);
+}
+
 TEST_CASE("thin: where outputs are integers there are several", "[check]") {
   Chooser rows("softmax", "naive", "fp32");
   Family& family = rows.folder.family;
@@ -93,6 +108,25 @@ TEST_CASE("lone: a block of wide tiles goes along more than 65536", "[check]") {
     const auto is_long = [](const ProblemRequest& shape) { return shape.dimensions.at("K") > 65536; };
     CHECK((std::ranges::any_of(found.lone, is_long) || std::ranges::any_of(found.thin, is_long)));
   }
+}
+
+TEST_CASE("lone: of all pairs of more than 65536 some blocks are executed", "[check]") {
+  for (const char* variant : {"naive", "tile", "registers"})
+    CHECK(std::ranges::any_of(Chooser("nbody", variant).shapes().lone,
+                              [](const ProblemRequest& shape) { return shape.dimensions.at("N") > 65536; }));
+}
+
+TEST_CASE("few multiprocessors: where tiles are shared out, three by three of them are no multiple", "[check]") {
+  const Chooser gemm("gemm", "gemm_sm90", "bf16");
+  ProblemRequest request = gemm.request;
+  request.dimensions = {{"M", 264}, {"N", 264}, {"K", 1032}};
+  const Problem problem = make_problem(gemm.folder.family, request);
+  const Configuration chosen =
+      parse_configuration(gemm.variant, problem, gemm.device, "BM=128,BN=128,STAGES=6,STREAM_K=1");
+  const auto few = device_of_few(gemm.folder.family, gemm.variant, problem, chosen, gemm.device);
+  REQUIRE(few);
+  CHECK(few->sms > 1);
+  CHECK(9 % few->sms != 0);
 }
 
 TEST_CASE("meeting: where blocks share workspaces, three of a batch do", "[check]") {
