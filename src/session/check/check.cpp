@@ -39,12 +39,6 @@ std::string left_out_note(const std::string& variant, const AdversarialShapes& f
   return fmt::format("{}: {} edges, residues and values are tried; {}", variant, found.goals, note);
 }
 
-/// Whether a tensor of it is beyond 2^31 elements.
-bool is_far(const Family& family, const Problem& problem) {
-  return std::ranges::any_of(tensors_of(family, problem),
-                             [](const Tensor& tensor) { return tensor.elements() > kFarElements; });
-}
-
 /// The same problem of another type; none: a constraint leaves it out.
 std::optional<Problem> with_dtype(const Family& family, const Problem& asked, DType dtype) {
   ProblemRequest request = request_of(asked);
@@ -85,7 +79,7 @@ void CheckSession::take_winners() {
   notes_ = std::move(stored.notes);
   for (StoredWinner& winner : stored.winners) {
     jobs_.push_back({static_cast<std::uint32_t>(problems_.size()), rig_.device().sms, winner.source,
-                     std::move(winner.configuration)});
+                     std::move(winner.configuration), Thoroughness::thorough});
     problems_.push_back(std::move(winner.problem));
   }
 }
@@ -93,7 +87,7 @@ void CheckSession::take_winners() {
 /// The problem asked for, and each configuration's own that break it.
 void CheckSession::choose_problems() {
   problems_ = {asked_};
-  for (const auto& [source, configuration] : chosen_.configurations) add_jobs(0, source, configuration);
+  for (const auto& [source, configuration] : chosen_.configurations) add_asked(source, configuration);
   if (options_.only_asked) return;
   if (rig_.folder().family.accuracy.against_recordings) {
     add_recorded();
@@ -108,47 +102,25 @@ void CheckSession::choose_problems() {
     const AdversarialShapes found = adversarial_shapes({rig_.folder().family, variant, configuration, rig_.device()},
                                                        asked_, limits_for(rig_.device()));
     if (std::string note = left_out_note(variant.name, found); !note.empty()) notes.insert(std::move(note));
-    const auto place_of = [&](const ProblemRequest& request) -> std::optional<std::size_t> {
-      Problem problem = make_problem(rig_.folder().family, request);
-      if (problem.key() == small || problem.key() == asked_.key()) return std::nullopt;
-      const std::string why_not = why_no_plan(rig_.folder(), variant, problem, configuration, rig_.device());
+    for (const CheckedProblem& one : found.problems) {
+      // What was typed is looked at and no other; of a sibling that is looked at anyway once is enough.
+      if (one.configuration && !(options_.configuration.empty() && siblings.insert(source).second)) continue;
+      const Configuration its = one.configuration.value_or(configuration);
+      Problem problem = make_problem(rig_.folder().family, one.request);
+      if (problem.key() == small || problem.key() == asked_.key()) continue;
+      const std::string why_not = why_no_plan(rig_.folder(), variant, problem, its, rig_.device());
       if (!why_not.empty()) {
         notes.insert(fmt::format("{}: {} is not tried: {}", variant.name, problem.title(), why_not));
-        return std::nullopt;
+        continue;
       }
       const auto [at, is_new] = known.emplace(problem.key(), problems_.size());
       if (is_new) problems_.push_back(std::move(problem));
-      return at->second;
-    };
-    for (const auto* shapes : {&found.shapes, &found.thin})
-      for (const ProblemRequest& request : *shapes)
-        if (const auto at = place_of(request)) add_jobs(*at, source, configuration);
-    add_single(found, source, configuration, place_of);
-    // What was typed is looked at and no other; of a sibling that is looked at anyway once is enough.
-    const bool own = found.rounds && found.rounds->configuration == configuration;
-    if (found.rounds && (own || (options_.configuration.empty() && siblings.insert(source).second)))
-      if (const auto at = place_of(found.rounds->request))
-        jobs_.push_back({static_cast<std::uint32_t>(*at), rig_.device().sms, source, found.rounds->configuration});
+      add_job(at->second, source, its, one.sms, one.thoroughness);
+    }
   }
   notes_.insert(notes_.end(), notes.begin(), notes.end());
   if (options_.dtype.empty() && options_.recipes.empty()) add_other_dtypes();
   add_far();
-}
-
-/// Problems that are made for one thing each.
-void CheckSession::add_single(const AdversarialShapes& found, std::size_t source, const Configuration& configuration,
-                              const PlaceOf& place_of) {
-  const std::size_t before_lone = jobs_.size();
-  for (const ProblemRequest& request : found.lone)
-    if (const auto at = place_of(request)) add_jobs(*at, source, configuration);
-  for (std::size_t i = before_lone; i < jobs_.size(); ++i) jobs_[i].care = Job::Care::one_recipe;
-  if (found.meeting)
-    if (const auto at = place_of(found.meeting->request))
-      jobs_.push_back(
-          {static_cast<std::uint32_t>(*at), found.meeting->sms, source, configuration, false, Job::Care::thorough});
-  if (found.parts)
-    if (const auto at = place_of(*found.parts))
-      jobs_.push_back({static_cast<std::uint32_t>(*at), rig_.device().sms, source, configuration});
 }
 
 /// Of the other dtypes, where none was asked for, the first small problem of each variant: what is wrong of one type
@@ -172,7 +144,7 @@ void CheckSession::add_other_dtypes() {
       const auto known = std::ranges::find(problems_, small->key(), &Problem::key);
       const auto at = static_cast<std::size_t>(known - problems_.begin());
       if (known == problems_.end()) problems_.push_back(*small);
-      add_jobs(at, source, configuration);
+      add_job(at, source, configuration);
     }
   }
 }
@@ -184,7 +156,7 @@ void CheckSession::add_recorded() {
     titles.push_back(problem.title());
     problems_.push_back(std::move(problem));
     for (const auto& [source, configuration] : chosen_.configurations)
-      add_jobs(problems_.size() - 1, source, configuration);
+      add_job(problems_.size() - 1, source, configuration);
   }
   notes_.push_back(
       fmt::format("against recordings: no edges, residues, special values, unforeseen data or indices "
@@ -202,19 +174,25 @@ std::string CheckSession::checked_small() const {
   return small ? small->problem.key() : std::string();
 }
 
-/// What is asked for is executed as it will be, and, where it is small enough to be executed whole, as for a device of
-/// few multiprocessors; every other problem only so.
-void CheckSession::add_jobs(std::size_t problem, std::size_t source, const Configuration& configuration) {
+/// As it will be executed, and, where it is small enough to be executed whole, as for a device of few multiprocessors.
+void CheckSession::add_asked(std::size_t source, const Configuration& configuration) {
   end_interrupted_wait();
-  const Family& family = rig_.folder().family;
-  const Variant& variant = *chosen_.sources[source].variant;
-  const bool small = is_executed_whole(flops_of(family, problems_[problem]), bytes_of(family, problems_[problem]));
-  const bool as_it_is = is_valid_on(variant, problems_[problem], rig_.device(), configuration);
-  const auto few = small ? device_of_few(family, variant, problems_[problem], configuration, rig_.device())
-                         : std::optional<DeviceInfo>();
-  const auto add = [&](int sms) { jobs_.push_back({static_cast<std::uint32_t>(problem), sms, source, configuration}); };
-  if (as_it_is && (problem == 0 || !few)) add(rig_.device().sms);
-  if (few && (problem != 0 || (few->sms != rig_.device().sms && as_it_is))) add(few->sms);
+  const ShapedKernel kernel = {rig_.folder().family, *chosen_.sources[source].variant, configuration, rig_.device()};
+  const bool as_it_is = is_valid_on(kernel.variant, asked_, rig_.device(), configuration);
+  const auto few = device_for(kernel, asked_, std::nullopt);
+  if (as_it_is) jobs_.push_back({0, rig_.device().sms, source, configuration, Thoroughness::thorough});
+  if (few && few->sms != rig_.device().sms && as_it_is)
+    jobs_.push_back({0, few->sms, source, configuration, Thoroughness::thorough});
+}
+
+/// Of another problem; without a thoroughness it is the usual one, or what is worth its time where it is large.
+void CheckSession::add_job(std::size_t problem, std::size_t source, const Configuration& configuration,
+                           std::optional<int> sms, std::optional<Thoroughness> thoroughness) {
+  end_interrupted_wait();
+  const ShapedKernel kernel = {rig_.folder().family, *chosen_.sources[source].variant, configuration, rig_.device()};
+  if (const auto device = device_for(kernel, problems_[problem], sms))
+    jobs_.push_back({static_cast<std::uint32_t>(problem), device->sms, source, configuration,
+                     thoroughness.value_or(thoroughness_of(problems_[problem]))});
 }
 
 bool CheckSession::step() {
@@ -222,28 +200,21 @@ bool CheckSession::step() {
   compile_together();
   if (ahead_.step()) return true;
   const Job& job = jobs_[next_++];
-  if (job.far) {
+  if (job.sampled) {
     run_far(job);
     return true;
   }
+  const bool asked = job.problem == 0 || options_.stored_winners;
   if (loaded_ != job.problem) {
-    const bool asked = job.problem == 0 || options_.stored_winners;
     setup_ = asked ? prepare_problem(rig_.folder(), problems_[job.problem], rig_.device())
                    : prepare_alone(rig_.folder(), problems_[job.problem], rig_.device());
     ProblemLoader(rig_, *setup_).load();
     loaded_ = job.problem;
   }
   SingleOptions single;
-  const bool asked_itself = job.problem == 0 || options_.stored_winners;
-  // Of what is large in one thing, what is missing shows in nearly any numbers.
-  const Problem& problem = problems_[job.problem];
-  const bool in_any_numbers = is_thin(problem) || is_far(rig_.folder().family, problem);
-  single.recipes =
-      options_.recipes.empty() && !asked_itself && in_any_numbers ? thin_recipes(setup_->plan) : chosen_recipes();
-  // Whether runs agree bit by bit, whatever was in the outputs, need not be asked on every shape.
-  single.thorough = job.problem <= 1 || options_.stored_winners || job.care == Job::Care::thorough;
-  if (job.care == Job::Care::one_recipe && options_.recipes.empty()) single.recipes.resize(1);
-  single.hazards = !asked_itself;
+  single.recipes = recipes_for(job.thoroughness);
+  single.thorough = job.thoroughness == Thoroughness::thorough;
+  single.hazards = !asked;
   single.explain = true;
   single.full = options_.full;
   single.deadline = generous_deadline(rig_, *setup_, 10 * (single.recipes.size() + 2));
@@ -295,6 +266,12 @@ void CheckSession::add_row(const Job& job, Evaluation result, double seconds) {
     if (!options_.recipes.empty()) row.command += fmt::format(" --recipe {}", fmt::join(options_.recipes, ","));
   }
   rows_.push_back(std::move(row));
+}
+
+/// Those that were asked for on any problem.
+std::vector<std::uint32_t> CheckSession::recipes_for(Thoroughness thoroughness) const {
+  if (!options_.recipes.empty() || thoroughness >= Thoroughness::usual) return chosen_recipes();
+  return few_recipes(setup_->plan, thoroughness);
 }
 
 std::vector<std::uint32_t> CheckSession::chosen_recipes() const {

@@ -2,7 +2,8 @@
 // The thorough check: every recipe, two poison patterns, ten runs with the same bits; on the problem asked for and on
 // shapes that break tiled kernels, or on every stored winner's problem. Nothing is timed.
 
-#include <functional>
+#include <optional>
+#include <set>
 
 #include "session/find/shipped.h"
 #include "session/run/compile_ahead.h"
@@ -100,15 +101,10 @@ class CheckSession {
     int sms = 0;  ///< of the device that its plan is made for: the rig's, or fewer
     std::size_t variant = 0;
     Configuration configuration;
-    bool far = false;  ///< some blocks of a problem with more than 2^31 elements
-    enum class Care : std::uint8_t { usual, one_recipe, thorough };
-    Care care = Care::usual;  ///< of another problem than the first ones
+    Thoroughness thoroughness = Thoroughness::usual;
+    bool sampled = false;  ///< some blocks of a problem with more than 2^31 elements
   };
-  /// Where a problem is among those that are looked at; none: it is not one of them.
-  using PlaceOf = std::function<std::optional<std::size_t>(const ProblemRequest&)>;
   void choose_problems();
-  void add_single(const AdversarialShapes& found, std::size_t source, const Configuration& configuration,
-                  const PlaceOf& place_of);
   void take_winners();
   void add_recorded();
   void add_other_dtypes();
@@ -117,9 +113,12 @@ class CheckSession {
   [[nodiscard]] bool stops_here() const;
   [[nodiscard]] std::size_t end_of_batch() const;
   void compile_together();
-  void add_jobs(std::size_t problem, std::size_t source, const Configuration& configuration);
+  void add_asked(std::size_t source, const Configuration& configuration);
+  void add_job(std::size_t problem, std::size_t source, const Configuration& configuration,
+               std::optional<int> sms = std::nullopt, std::optional<Thoroughness> thoroughness = std::nullopt);
   [[nodiscard]] std::string checked_small() const;
   void add_row(const Job& job, Evaluation result, double seconds);
+  [[nodiscard]] std::vector<std::uint32_t> recipes_for(Thoroughness thoroughness) const;
   [[nodiscard]] std::vector<std::uint32_t> chosen_recipes() const;
   void note_stored(const Evaluation& result);
 

@@ -159,7 +159,7 @@ void CheckSession::add_far() {
         const Variant& variant = *chosen_.sources[source].variant;
         const std::string why_not = why_no_plan(rig_.folder(), variant, problems_.back(), configuration, rig_.device());
         if (why_not.empty())
-          add_jobs(problems_.size() - 1, source, configuration);
+          add_job(problems_.size() - 1, source, configuration, rig_.device().sms, Thoroughness::quick);
         else
           notes_.push_back(not_far_note(variant.name, problems_.back(), why_not));
       }
@@ -182,7 +182,7 @@ void CheckSession::add_far() {
       const auto known = std::ranges::find(problems_, one.problem.key(), &Problem::key);
       const auto at = static_cast<std::uint32_t>(known - problems_.begin());
       if (known == problems_.end()) problems_.push_back(one.problem);
-      jobs_.push_back({at, one.sms, source, configuration, true});
+      jobs_.push_back({at, one.sms, source, configuration, Thoroughness::quick, true});
     }
   }
 }

@@ -25,50 +25,57 @@ std::vector<std::uint32_t> telling_recipes(const ProblemPlan& plan) {
   return chosen;
 }
 
-/// A problem, and the device that its plan is made for.
+/// A problem, the device that its plan is made for, and how it is looked at there.
 struct Elsewhere {
   Problem problem;
   DeviceInfo device;
+  Thoroughness thoroughness = Thoroughness::usual;
 };
 
 std::vector<Elsewhere> problems_elsewhere(const ShapedKernel& kernel, const Problem& asked) {
+  std::vector<Elsewhere> problems;
   if (kernel.family.accuracy.against_recordings) {
-    std::vector<Elsewhere> recorded;
-    for (Problem& problem : recorded_elsewhere(kernel.family, asked, true))
+    for (Problem& problem : recorded_elsewhere(kernel.family, asked, true)) {
+      const Thoroughness thoroughness = thoroughness_of(problem);
       if (device_of_any(kernel.variant, problem, kernel.configuration, kernel.device))
-        recorded.push_back({std::move(problem), kernel.device});
-    return recorded;
+        problems.push_back({std::move(problem), kernel.device, thoroughness});
+    }
+    return problems;
   }
   ShapeLimits limits = limits_for(kernel.device);
   limits.shapes = kProblemsElsewhere;
   limits.with_flags = 0;  // other flags are other problems, with winners of their own
-  std::vector<Elsewhere> problems;
-  const AdversarialShapes found = adversarial_shapes(kernel, asked, limits);
-  for (const auto* shapes : {&found.shapes, &found.thin})
-    for (const ProblemRequest& request : *shapes) {
-      Problem problem = make_problem(kernel.family, request);
-      if (problem.key() == asked.key()) continue;
-      const auto few = device_of_few(kernel.family, kernel.variant, problem, kernel.configuration, kernel.device);
-      problems.push_back({std::move(problem), few ? *few : kernel.device});
-    }
-  if (found.parts) problems.push_back({make_problem(kernel.family, *found.parts), kernel.device});
-  if (found.rounds && found.rounds->configuration == kernel.configuration)
-    problems.push_back({make_problem(kernel.family, found.rounds->request), kernel.device});
+  for (const CheckedProblem& one : adversarial_shapes(kernel, asked, limits).problems) {
+    if (one.configuration) continue;  // of another that is not the winner
+    Problem problem = make_problem(kernel.family, one.request);
+    if (problem.key() == asked.key()) continue;
+    if (auto device = device_for(kernel, problem, one.sms))
+      problems.push_back({std::move(problem), std::move(*device), one.thoroughness});
+  }
   return problems;
 }
 
-/// `thorough`: with all recipes, launches in a row and the order of accesses.
-Evaluation check_on(Rig& rig, const VariantSource& source, const Configuration& configuration, const Problem& problem,
-                    const DeviceInfo& device, bool thorough) {
-  ProblemSetup setup = prepare_alone(rig.folder(), problem, rig.device());
+std::vector<std::uint32_t> recipes_elsewhere(const ProblemPlan& plan, Thoroughness thoroughness) {
+  switch (thoroughness) {
+    case Thoroughness::thorough:
+      return all_recipes(plan);
+    case Thoroughness::usual:
+      return telling_recipes(plan);
+    case Thoroughness::quick:
+    case Thoroughness::one_recipe:
+      return few_recipes(plan, thoroughness);
+  }
+  return {};
+}
+
+Evaluation check_on(Rig& rig, const VariantSource& source, const Configuration& configuration, const Elsewhere& on) {
+  ProblemSetup setup = prepare_alone(rig.folder(), on.problem, rig.device());
   ProblemLoader(rig, setup).load();
   SingleOptions single;
-  single.thorough = thorough;
-  single.recipes = thorough           ? all_recipes(setup.plan)
-                   : is_thin(problem) ? thin_recipes(setup.plan)
-                                      : telling_recipes(setup.plan);
+  single.thorough = on.thoroughness == Thoroughness::thorough;
+  single.recipes = recipes_elsewhere(setup.plan, on.thoroughness);
   single.deadline = generous_deadline(rig, setup, 10 * (single.recipes.size() + 2));
-  return run_single_for(rig, setup, source, configuration, single, device);
+  return run_single_for(rig, setup, source, configuration, single, on.device);
 }
 
 /// Kernel and reference of every problem into the cache, with all compilers at once: each is found there in its turn.
@@ -140,8 +147,12 @@ std::vector<Problem> recorded_elsewhere(const Family& family, const Problem& ask
   return problems;
 }
 
-std::vector<std::uint32_t> thin_recipes(const ProblemPlan& plan) {
+std::vector<std::uint32_t> few_recipes(const ProblemPlan& plan, Thoroughness thoroughness) {
   std::vector<std::uint32_t> chosen = quick_recipes(plan);
+  if (thoroughness == Thoroughness::one_recipe) {
+    chosen.resize(1);
+    return chosen;
+  }
   for (std::uint32_t i = 0; i < plan.recipes.size(); ++i)
     if ((plan.recipes[i].name == "equal" || plan.recipes[i].integers == "equal" ||
          plan.recipes[i].integers == "ends") &&
@@ -160,11 +171,10 @@ std::optional<Ending> fault_elsewhere(Rig& rig, const VariantSource& source, con
   if (rig.device().executes_samples && !family.accuracy.against_recordings)
     far = far_problems({family, *source.variant, configuration, rig.device()}, asked, kFarOfWinner).problems;
   compile_all(rig, source, configuration, problems, far);
-  bool thorough = !family.accuracy.against_recordings;  // the first one, which is ragged and for few multiprocessors
-  for (const auto& [problem, device] : problems) {
+  for (const Elsewhere& one : problems) {
+    const auto& [problem, device, thoroughness] = one;
     if (!why_no_plan(rig.folder(), *source.variant, problem, configuration, device).empty()) continue;
-    const Trial trial =
-        check_on(rig, source, configuration, problem, device, std::exchange(thorough, false)).candidate.trial;
+    const Trial trial = check_on(rig, source, configuration, one).candidate.trial;
     if (trial.status == TrialStatus::passed) continue;
     const std::string as_for =
         device.sms < rig.device().sms ? fmt::format(", as for {} multiprocessors", device.sms) : std::string();

@@ -3,6 +3,7 @@
 // wrong at edges, for a residue or between two tiles of a persistent block, a winner would be one that is wrong.
 
 #include "session/run/single.h"
+#include "session/shapes/checked_problem.h"
 #include "session/shapes/far.h"
 
 namespace kerlab::session {
@@ -11,9 +12,9 @@ namespace kerlab::session {
 /// formulas say, at most: nothing is compared with it.
 ProblemSetup prepare_alone(const KernelFolder& folder, const Problem& problem, const DeviceInfo& device);
 
-/// Of a problem that is large in one thing alone: what is missing shows in any numbers drawn, what a narrow counter
-/// loses where all are equal.
-std::vector<std::uint32_t> thin_recipes(const ProblemPlan& plan);
+/// For Thoroughness::quick: what is missing shows in any numbers drawn, what a narrow counter loses where all are
+/// equal. For one_recipe the first of them.
+std::vector<std::uint32_t> few_recipes(const ProblemPlan& plan, Thoroughness thoroughness);
 
 /// What else is recorded of a family whose outputs are: problems of the same dtype, and with `same_flags` of the same
 /// flags and scalars, as they stand in its folder. None of a family that has a reference.

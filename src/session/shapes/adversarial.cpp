@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "session/shapes/first_shape.h"
 #include "session/shapes/level_rows.h"
+#include "session/shapes/parts.h"
 #include "session/shapes/thin.h"
 #include "session/shapes/valid_shape.h"
 
@@ -110,7 +111,7 @@ class CoveringArray {
   /// Draws more, whatever they reach, until there are so many; families with few problems have fewer.
   void fill_up(std::size_t least) {
     std::set<LevelOfEach> known;
-    for (std::size_t i = 0; i < 8 * kRowsDrawn && found_.shapes.size() < least; ++i) {
+    for (std::size_t i = 0; i < 8 * kRowsDrawn && found_.problems.size() < least; ++i) {
       const LevelOfEach row = draw_row(false);
       if (known.insert(row).second && rows_.is_affordable(row)) add(row);
     }
@@ -225,7 +226,9 @@ class CoveringArray {
   }
 
   void add(const LevelOfEach& row) {
-    found_.shapes.push_back(rows_.request_of(row));
+    ProblemRequest request = rows_.request_of(row);
+    const Thoroughness thoroughness = thoroughness_of(make_problem(kernel_.family, request));
+    found_.problems.push_back({std::move(request), MadeFor::edges, thoroughness});
     const bool muted = rows_.is_muted(row);
     for (std::size_t f = 0; f < row.size(); ++f) {
       const bool shows_f = !muted || rows_.is_muting(f, row[f]);
@@ -302,11 +305,21 @@ AdversarialShapes adversarial_shapes(const ShapedKernel& kernel, const Problem& 
   if (limits.with_flags > 0) array.add_together(kTogether);
   if (limits.with_flags > 0) array.add_at_largest(kWithLargest);
   AdversarialShapes found = array.take();
-  found.thin = thin_shapes(kernel, base, limits.bytes, limits.flops);
-  found.lone = lone_shapes(kernel, base, limits.bytes);
-  found.meeting = meeting_shape(kernel, base);
-  found.parts = many_parts_shape(kernel, base, kMoreOfParts * limits.bytes, limits.flops);
-  found.rounds = many_rounds_shape(kernel, base, kMoreOfParts * limits.bytes, limits.flops);
+  const auto is_other = [&](const CheckedProblem& one) {
+    return make_problem(kernel.family, one.request).key() != asked.key();
+  };
+  const auto first = std::ranges::find_if(found.problems, is_other);
+  if (first != found.problems.end()) first->thoroughness = Thoroughness::thorough;
+  for (ProblemRequest& request : thin_shapes(kernel, base, limits.bytes, limits.flops)) {
+    const Thoroughness thoroughness = thoroughness_of(make_problem(kernel.family, request));
+    found.problems.push_back({std::move(request), MadeFor::long_extent, thoroughness});
+  }
+  for (ProblemRequest& request : costly_shapes(kernel, base, limits.bytes))
+    found.problems.push_back({std::move(request), MadeFor::costly_extent, Thoroughness::one_recipe});
+  for (auto& single :
+       {shared_workspace_batch(kernel, base), many_parts_shape(kernel, base, kMoreOfParts * limits.bytes, limits.flops),
+        many_rounds_shape(kernel, base, kMoreOfParts * limits.bytes, limits.flops)})
+    if (single) found.problems.push_back(*single);
   return found;
 }
 

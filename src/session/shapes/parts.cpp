@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "plan/shared_workspaces.h"
 #include "session/shapes/few_sms.h"
+#include "session/shapes/thin.h"
 #include "session/shapes/valid_shape.h"
 
 namespace kerlab::session {
@@ -15,8 +16,8 @@ namespace {
 constexpr std::int64_t kLongestOfParts = std::int64_t{1} << 26;
 constexpr double kRoundsOfParts = 3;
 constexpr double kOf8Bits = 256;
-constexpr std::int64_t kShortMeeting = 520, kMeeting = 3;
-constexpr int kSmsOfMeeting = 7;  // tiles that are no multiple of it are shared out
+constexpr std::int64_t kShortOfBatch = 520, kBatch = 3;
+constexpr int kSmsOfBatch = 7;  // tiles that are no multiple of it are shared out
 constexpr SpaceLimits kSiblings = {20'000, 20'000, 1};
 
 /// Whether a launch has more of them than 8 bits count, and than a block has threads.
@@ -85,8 +86,8 @@ double most_blocks(const LaunchPlan& plan) {
 ProblemRequest shortened(const ShapedKernel& kernel, ProblemRequest request) {
   for (const Dimension& dimension : kernel.family.dimensions) {
     std::int64_t& extent = request.dimensions[dimension.name];
-    if (dimension.quiet || extent <= kShortMeeting || kShortMeeting < dimension.minimum) continue;
-    const std::int64_t before = std::exchange(extent, kShortMeeting);
+    if (dimension.quiet || extent <= kShortOfBatch || kShortOfBatch < dimension.minimum) continue;
+    const std::int64_t before = std::exchange(extent, kShortOfBatch);
     if (!valid_problem(kernel, request)) extent = before;
   }
   return request;
@@ -112,42 +113,53 @@ std::optional<Configuration> smallest_sibling(const ShapedKernel& kernel, const 
   }
 }
 
+/// For all of the device's multiprocessors.
+CheckedProblem as_it_is(const ShapedKernel& kernel, ProblemRequest request, MadeFor made_for) {
+  const Thoroughness thoroughness = thoroughness_of(make_problem(kernel.family, request));
+  return {std::move(request), made_for, thoroughness, kernel.device.sms};
+}
+
 }  // namespace
 
-std::optional<MeetingShape> meeting_shape(const ShapedKernel& kernel, const ProblemRequest& base) {
+std::optional<CheckedProblem> shared_workspace_batch(const ShapedKernel& kernel, const ProblemRequest& base) {
   const ProblemRequest one = shortened(kernel, base);
   const auto problem = valid_problem(kernel, one);
-  const DeviceInfo device = kernel.device.with_sms(std::min(kSmsOfMeeting, kernel.device.sms));
+  const DeviceInfo device = kernel.device.with_sms(std::min(kSmsOfBatch, kernel.device.sms));
   if (!problem || !is_valid_on(kernel.variant, *problem, device, kernel.configuration)) return std::nullopt;
   const auto plan = shape_plan(kernel, *problem, device);
   if (!plan || !blocks_share(*plan)) return std::nullopt;
   for (const Dimension& dimension : kernel.family.dimensions) {
     ProblemRequest several = one;
     std::int64_t& extent = several.dimensions[dimension.name];
-    if (!dimension.quiet || extent >= kMeeting || dimension.maximum < kMeeting) continue;
-    extent = kMeeting;
+    if (!dimension.quiet || extent >= kBatch || dimension.maximum < kBatch) continue;
+    extent = kBatch;
     const auto more = valid_problem(kernel, several);
     if (!more || !is_valid_on(kernel.variant, *more, device, kernel.configuration)) continue;
     const auto more_plan = shape_plan(kernel, *more, device);
-    if (more_plan && most_blocks(*more_plan) > most_blocks(*plan)) return MeetingShape{several, device.sms};
+    if (more_plan && most_blocks(*more_plan) > most_blocks(*plan))
+      return CheckedProblem{several, MadeFor::shared_workspaces, Thoroughness::thorough, device.sms};
   }
   return std::nullopt;
 }
 
-std::optional<ProblemRequest> many_parts_shape(const ShapedKernel& kernel, const ProblemRequest& base, double bytes,
+std::optional<CheckedProblem> many_parts_shape(const ShapedKernel& kernel, const ProblemRequest& base, double bytes,
                                                double flops) {
-  return cheapest_of_many(kernel, base, bytes, flops, 1);
+  auto request = cheapest_of_many(kernel, base, bytes, flops, 1);
+  return request ? std::optional(as_it_is(kernel, std::move(*request), MadeFor::many_parts)) : std::nullopt;
 }
 
-std::optional<RoundsShape> many_rounds_shape(const ShapedKernel& kernel, const ProblemRequest& base, double bytes,
-                                             double flops) {
+std::optional<CheckedProblem> many_rounds_shape(const ShapedKernel& kernel, const ProblemRequest& base, double bytes,
+                                                double flops) {
   if (auto own = cheapest_of_many(kernel, base, bytes, flops, kRoundsOfParts))
-    return RoundsShape{std::move(*own), kernel.configuration};
+    return as_it_is(kernel, std::move(*own), MadeFor::many_rounds);
   const auto small = smallest_sibling(kernel, base);
   if (!small) return std::nullopt;
   const ShapedKernel other = {kernel.family, kernel.variant, *small, kernel.device};
   auto request = cheapest_of_many(other, base, bytes, flops, kRoundsOfParts);
-  return request ? std::optional(RoundsShape{std::move(*request), *small}) : std::nullopt;
+  if (!request) return std::nullopt;
+  CheckedProblem found = as_it_is(kernel, std::move(*request), MadeFor::many_rounds);
+  found.configuration = *small;
+  return found;
 }
 
 }  // namespace kerlab::session

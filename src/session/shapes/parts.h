@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "session/shapes/levels.h"
+#include "session/shapes/checked_problem.h"
 
 namespace kerlab::session {
 
@@ -13,27 +13,18 @@ namespace kerlab::session {
 /// many partial results as it has threads is wrong there. Of variants whose blocks join in one launch (the last one
 /// adds up, each looks back) one with more blocks than a block has threads, and than 8 bits count. None: there is no
 /// such, or not within the limits.
-std::optional<ProblemRequest> many_parts_shape(const ShapedKernel& kernel, const ProblemRequest& base, double bytes,
+std::optional<CheckedProblem> many_parts_shape(const ShapedKernel& kernel, const ProblemRequest& base, double bytes,
                                                double flops);
 
-/// A problem, and for how many multiprocessors its plan is made.
-struct MeetingShape {
-  ProblemRequest request;
-  int sms = 0;
-};
 /// Of variants whose blocks leave something for each other, and which have blocks of their own for each of what mostly
 /// stays at its default (a batch), a small problem with three of it, on as many multiprocessors as leave each several
 /// blocks: who gives all of them the same places is wrong there in some order of the blocks.
-std::optional<MeetingShape> meeting_shape(const ShapedKernel& kernel, const ProblemRequest& base);
+std::optional<CheckedProblem> shared_workspace_batch(const ShapedKernel& kernel, const ProblemRequest& base);
 
-struct RoundsShape {
-  ProblemRequest request;
-  Configuration configuration;
-};
 /// The same with so many partial results that the later launch goes through them in three rounds at least, where a
 /// block holds as many of them as a block of the first one has elements: what goes from round to round shows from the
 /// third on. Of the configuration, or where that is beyond the limits of the variant's with the smallest parameters.
-std::optional<RoundsShape> many_rounds_shape(const ShapedKernel& kernel, const ProblemRequest& base, double bytes,
-                                             double flops);
+std::optional<CheckedProblem> many_rounds_shape(const ShapedKernel& kernel, const ProblemRequest& base, double bytes,
+                                                double flops);
 
 }  // namespace kerlab::session

@@ -30,7 +30,7 @@ constexpr double kWarps = 1 << 16,
 // More keep one warp of an emulated device busy for a second; of a GPU's the reference, which is in fp64.
 constexpr double kFlopsOfBlock = 1e6, kFlopsOfBlockOfGpu = 1e10;
 constexpr double kFlopsOfGpu = 1e11, kMoreBytesOfGpu = 4;  // of one problem: all pairs of 65,541; rows of 264
-constexpr double kFlopsOfLoneBlock = 4.5e9;                // a second or two of an emulated device: for one recipe
+constexpr double kFlopsOfSingleBlock = 4.5e9;              // a second or two of an emulated device: for one recipe
 constexpr double kFlopsOfSample = 3e9, kBlocksOfSample = 6;
 constexpr int kWarp = 32;
 constexpr std::size_t kWithOtherFlags = 6;  // each is another program
@@ -140,14 +140,14 @@ class ThinSearch {
   }
 
   /// Beyond 2^16 where it is not cheap: in a single block, or where some blocks stand for all.
-  [[nodiscard]] std::optional<ProblemRequest> lone(const Dimension& dimension) const {
+  [[nodiscard]] std::optional<ProblemRequest> costly(const Dimension& dimension) const {
     const auto thin = first_valid(dimension, kThinExtent);
     const auto plan = thin ? plan_of(*thin) : std::nullopt;
     if (!plan || plan->launches.size() != 1 || is_cheap(*thin, *plan, bytes_)) return std::nullopt;
     const Problem problem = make_problem(kernel_.family, *thin);
     const double bytes = bytes_of_tensors(kernel_.family, problem), blocks = most_blocks(*plan);
     if (bytes > bytes_) return std::nullopt;
-    if (blocks == 1) return flops_in_tiles(problem) <= kFlopsOfLoneBlock ? thin : std::nullopt;
+    if (blocks == 1) return flops_in_tiles(problem) <= kFlopsOfSingleBlock ? thin : std::nullopt;
     const bool sampled = kernel_.device.executes_samples && kernel_.variant.sampling != Sampling::small &&
                          !blocks_share(*plan) && !is_executed_whole(flops_of(kernel_.family, problem), bytes);
     const double share = std::min(1.0, kBlocksOfSample / blocks);
@@ -256,17 +256,21 @@ std::vector<ProblemRequest> thin_shapes(const ShapedKernel& kernel, const Proble
   return found;
 }
 
-std::vector<ProblemRequest> lone_shapes(const ShapedKernel& kernel, const ProblemRequest& base, double bytes) {
+std::vector<ProblemRequest> costly_shapes(const ShapedKernel& kernel, const ProblemRequest& base, double bytes) {
   const ThinSearch search(kernel, base, bytes, 0);
   std::vector<ProblemRequest> found;
   for (const Dimension& dimension : kernel.family.dimensions)
     if (!dimension.quiet)
-      if (auto request = search.lone(dimension)) found.push_back(std::move(*request));
+      if (auto request = search.costly(dimension)) found.push_back(std::move(*request));
   return found;
 }
 
 bool is_thin(const Problem& problem) {
   return std::ranges::any_of(problem.dimensions, [](const auto& one) { return one.second > kThinExtent; });
+}
+
+Thoroughness thoroughness_of(const Problem& problem) {
+  return is_thin(problem) ? Thoroughness::quick : Thoroughness::usual;
 }
 
 }  // namespace kerlab::session

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "session/shapes/levels.h"
+#include "session/shapes/checked_problem.h"
 
 namespace kerlab::session {
 
@@ -19,8 +19,10 @@ std::vector<ProblemRequest> thin_shapes(const ShapedKernel& kernel, const Proble
                                         double flops);
 /// Of each dimension beyond 2^16 of which thin_shapes has none, since one block goes along it and computes whole tiles:
 /// the others at their least, where that block is the only one.
-std::vector<ProblemRequest> lone_shapes(const ShapedKernel& kernel, const ProblemRequest& base, double bytes);
+std::vector<ProblemRequest> costly_shapes(const ShapedKernel& kernel, const ProblemRequest& base, double bytes);
 /// Whether the problem is one of these.
 bool is_thin(const Problem& problem);
+/// What is missing of what is so large shows in nearly any numbers: quick; else usual.
+Thoroughness thoroughness_of(const Problem& problem);
 
 }  // namespace kerlab::session

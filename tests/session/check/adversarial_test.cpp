@@ -8,13 +8,14 @@
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "catch.h"
-#include "session/check/check.h"
+#include "session/check/check_fixture.h"
 #include "session/run/problem_setup.h"
 #include "session/shapes/few_sms.h"
 #include "session/shapes/small_shapes.h"
 #include "session/shapes/valid_shape.h"
 
 using namespace kerlab;
+using namespace kerlab::testing;
 
 namespace {
 
@@ -68,7 +69,8 @@ AdversarialShapes shapes(const char* family, const char* variant, const char* dt
 
 std::set<std::int64_t> residues(const AdversarialShapes& found, const char* dimension, std::int64_t modulus) {
   std::set<std::int64_t> residues;
-  for (const ProblemRequest& shape : found.shapes) residues.insert(shape.dimensions.at(dimension) % modulus);
+  for (const ProblemRequest& shape : requests_for(found, MadeFor::edges))
+    residues.insert(shape.dimensions.at(dimension) % modulus);
   return residues;
 }
 
@@ -89,13 +91,14 @@ TEST_CASE("each dimension is tried around its own tile, and at every residue of 
   CHECK(has(residues(gemm, "N", 16), {15, 0, 1}));
   CHECK(has(residues(gemm, "K", 32), {31, 0, 1}));
   const auto least = [&](const char* d, std::int64_t extent) {
-    return std::ranges::any_of(gemm.shapes, [&](const auto& shape) { return shape.dimensions.at(d) == extent; });
+    return std::ranges::any_of(requests_for(gemm, MadeFor::edges),
+                               [&](const auto& shape) { return shape.dimensions.at(d) == extent; });
   };
   CHECK((least("M", 1) && least("N", 1) && least("K", 0) && least("K", 1)));
   CHECK(gemm.left.empty());
   // A last tile of one row that is not the first as well.
   for (const std::int64_t rest : {1, 31})
-    CHECK(std::ranges::any_of(gemm.shapes, [&](const auto& shape) {
+    CHECK(std::ranges::any_of(requests_for(gemm, MadeFor::edges), [&](const auto& shape) {
       const std::int64_t extent = shape.dimensions.at("M");
       return extent > 32 && extent % 32 == rest;
     }));
@@ -107,7 +110,7 @@ TEST_CASE("alignments come in pairs over the dimensions", "[check]") {
   const auto gemm = shapes("gemm", "naive", "bf16", {{"M", 512}});
   for (const auto& [a, b] : {std::pair{"M", "N"}, std::pair{"M", "K"}, std::pair{"N", "K"}}) {
     std::set<std::pair<std::int64_t, std::int64_t>> pairs;
-    for (const ProblemRequest& shape : gemm.shapes)
+    for (const ProblemRequest& shape : requests_for(gemm, MadeFor::edges))
       pairs.insert({alignment(shape.dimensions.at(a)), alignment(shape.dimensions.at(b))});
     CHECK(pairs.size() >= 14);
   }
@@ -117,7 +120,7 @@ TEST_CASE("every dimension is long and ragged once, however small the problem as
   for (const auto& [family, variant] : {std::pair{"softmax", "naive"}, std::pair{"gemm", "naive"}}) {
     const auto found = shapes(family, variant, "fp32", {{"M", 16}, {"N", 16}});
     for (const char* d : {"M", "N"})
-      CHECK(std::ranges::any_of(found.shapes, [&](const ProblemRequest& shape) {
+      CHECK(std::ranges::any_of(requests_for(found, MadeFor::edges), [&](const ProblemRequest& shape) {
         return shape.dimensions.at(d) > 2048 && shape.dimensions.at(d) % 8 != 0;
       }));
   }
@@ -126,7 +129,7 @@ TEST_CASE("every dimension is long and ragged once, however small the problem as
 TEST_CASE("scalars have 24 bits, are 0, -1 and 1, and whole where the family wants them so", "[check]") {
   const auto scalars = [](const char* dtype, const char* name) {
     std::set<double> found;
-    for (const ProblemRequest& shape : shapes("gemm", "naive", dtype, {{"M", 64}}).shapes)
+    for (const ProblemRequest& shape : requests_for(shapes("gemm", "naive", dtype, {{"M", 64}}), MadeFor::edges))
       found.insert(shape.scalars.at(name));
     return found;
   };
@@ -142,7 +145,7 @@ TEST_CASE("every value of every flag is tried, pairs of them too; with other sca
   const auto gemm = shapes("gemm", "naive", "bf16", {{"M", 64}});
   std::set<std::string> flags;
   std::set<std::int64_t> batches;
-  for (const ProblemRequest& shape : gemm.shapes) {
+  for (const ProblemRequest& shape : requests_for(gemm, MadeFor::edges)) {
     for (const auto& [flag, value] : shape.flags) flags.insert(flag + "=" + value);
     batches.insert(shape.dimensions.at("batch"));
   }
@@ -155,7 +158,7 @@ TEST_CASE("every value of every flag is tried, pairs of them too; with other sca
 TEST_CASE("what mostly stays at its default is tried with few and with many, alone and in groups", "[check]") {
   std::set<std::int64_t> queries, depths, groups;
   std::int64_t most_rows = 0;  // that share keys
-  for (const ProblemRequest& shape : shapes("attention_decode", "packed", "bf16", {}).shapes) {
+  for (const ProblemRequest& shape : requests_for(shapes("attention_decode", "packed", "bf16", {}), MadeFor::edges)) {
     const std::int64_t group = shape.dimensions.at("heads") / shape.dimensions.at("kv_heads");
     queries.insert(shape.dimensions.at("queries"));
     depths.insert(shape.dimensions.at("depth"));
@@ -167,24 +170,25 @@ TEST_CASE("what mostly stays at its default is tried with few and with many, alo
   CHECK(has(groups, {1, 2, 3}));
   CHECK(most_rows > 16);  // more than a tile
   std::set<std::int64_t> few;
-  for (const ProblemRequest& shape : shapes("top_k", "bitonic", "fp32", {}).shapes)
+  for (const ProblemRequest& shape : requests_for(shapes("top_k", "bitonic", "fp32", {}), MadeFor::edges))
     few.insert(shape.dimensions.at("K"));
   CHECK(has(few, {1, 3, 16, 32}));
 }
 
 TEST_CASE("what is usually left alone is tried at its most, beside several tiles as well", "[check]") {
   const auto top_k = shapes("top_k", "bitonic", "fp32", {});
-  CHECK(std::ranges::any_of(top_k.shapes, [](const auto& shape) { return shape.dimensions.at("K") == 256; }));
+  CHECK(std::ranges::any_of(requests_for(top_k, MadeFor::edges),
+                            [](const auto& shape) { return shape.dimensions.at("K") == 256; }));
   std::set<std::int64_t> radii;
   bool beside_tiles = false;
-  for (const ProblemRequest& shape : shapes("convolution_1d", "window", "fp32", {}).shapes) {
+  for (const ProblemRequest& shape : requests_for(shapes("convolution_1d", "window", "fp32", {}), MadeFor::edges)) {
     radii.insert(shape.dimensions.at("R"));
     beside_tiles = beside_tiles || (shape.dimensions.at("R") == 64 && shape.dimensions.at("N") >= 2 * 896);
   }
   CHECK(has(radii, {0, 1, 3, 64}));
   CHECK(beside_tiles);
   std::set<std::int64_t> of_few;
-  for (const ProblemRequest& shape : shapes("convolution", "tile", "fp32", {}).shapes)
+  for (const ProblemRequest& shape : requests_for(shapes("convolution", "tile", "fp32", {}), MadeFor::edges))
     of_few.insert(shape.dimensions.at("R"));
   CHECK(has(of_few, {0, 1, 2, 3, 4, 5, 6, 7}));
 }
@@ -193,7 +197,7 @@ TEST_CASE("more than 17 bits are tried where that is cheap, a batch of more than
           "[check]") {
   const auto longest = [](const char* family, const char* variant, const char* dtype, const char* dimension) {
     std::int64_t most = 0;
-    for (const ProblemRequest& shape : shapes(family, variant, dtype, {}).thin)
+    for (const ProblemRequest& shape : requests_for(shapes(family, variant, dtype, {}), MadeFor::long_extent))
       most = std::max(most, shape.dimensions.at(dimension));
     return most;
   };
@@ -204,17 +208,17 @@ TEST_CASE("more than 17 bits are tried where that is cheap, a batch of more than
 
 TEST_CASE("other flags meet whole tiles and long rows", "[check]") {
   const auto quantize = shapes("quantize", "row_tile", "bf16", {});
-  CHECK(std::ranges::any_of(quantize.shapes, [](const auto& shape) {
+  CHECK(std::ranges::any_of(requests_for(quantize, MadeFor::edges), [](const auto& shape) {
     return shape.flags.at("scales") == "block" && shape.dimensions.at("N") % 128 == 0 && shape.dimensions.at("M") > 1;
   }));
-  CHECK(std::ranges::any_of(shapes("dequantize", "streamed", "e4m3", {}).thin, [](const auto& shape) {
-    return shape.flags.at("scales") == "mx" && shape.dimensions.at("N") > 8192;
-  }));
+  CHECK(std::ranges::any_of(
+      requests_for(shapes("dequantize", "streamed", "e4m3", {}), MadeFor::long_extent),
+      [](const auto& shape) { return shape.flags.at("scales") == "mx" && shape.dimensions.at("N") > 8192; }));
 }
 
 TEST_CASE("what matters under one value of a flag alone is tried there with and without a power of two", "[check]") {
   std::set<bool> powers;
-  for (const ProblemRequest& shape : shapes("attention_decode", "packed", "bf16", {}).shapes) {
+  for (const ProblemRequest& shape : requests_for(shapes("attention_decode", "packed", "bf16", {}), MadeFor::edges)) {
     const std::int64_t page = shape.dimensions.at("page");
     if (shape.flags.at("cache") == "paged") powers.insert((page & (page - 1)) == 0);
   }
@@ -234,13 +238,15 @@ TEST_CASE("of one dimension the small problem is as long as its work allows", "[
 
 TEST_CASE("a dimension that ends early is tried at its end", "[check]") {
   const auto chain = shapes("chain", "fused", "fp32", {{"N", 70001}});
-  CHECK(std::ranges::any_of(chain.shapes, [](const auto& shape) { return shape.dimensions.at("n") == 1024; }));
+  CHECK(std::ranges::any_of(requests_for(chain, MadeFor::edges),
+                            [](const auto& shape) { return shape.dimensions.at("n") == 1024; }));
 }
 
 TEST_CASE("scalars are tried at what their family lists, small ones much smaller", "[check]") {
   const auto numbers = [](const char* family, const char* variant, const char* dtype, const char* name) {
     std::set<double> found;
-    for (const ProblemRequest& shape : shapes(family, variant, dtype, {}).shapes) found.insert(shape.scalars.at(name));
+    for (const ProblemRequest& shape : requests_for(shapes(family, variant, dtype, {}), MadeFor::edges))
+      found.insert(shape.scalars.at(name));
     return found;
   };
   const auto limits = numbers("select", "look_back", "int32", "limit");
@@ -251,7 +257,7 @@ TEST_CASE("scalars are tried at what their family lists, small ones much smaller
 TEST_CASE("what changes no tensor's size is tried beyond 16 bits", "[check]") {
   const auto most = [](const char* family, const char* variant, const char* dimension) {
     std::int64_t found = 0;
-    for (const ProblemRequest& shape : shapes(family, variant, "fp32", {}).shapes)
+    for (const ProblemRequest& shape : requests_for(shapes(family, variant, "fp32", {}), MadeFor::edges))
       found = std::max(found, shape.dimensions.at(dimension));
     return found;
   };
@@ -260,15 +266,17 @@ TEST_CASE("what changes no tensor's size is tried beyond 16 bits", "[check]") {
 }
 
 TEST_CASE("a limit of 0 is tried between two integers, above the lower one in whatever way it is rounded", "[check]") {
-  CHECK(std::ranges::any_of(shapes("select", "look_back", "int32", {}).shapes, [](const ProblemRequest& shape) {
-    const double limit = shape.scalars.at("limit"), lower = std::floor(limit);
-    return lower > 0 && limit > lower && limit < lower + 0.5;
-  }));
+  CHECK(std::ranges::any_of(requests_for(shapes("select", "look_back", "int32", {}), MadeFor::edges),
+                            [](const ProblemRequest& shape) {
+                              const double limit = shape.scalars.at("limit"), lower = std::floor(limit);
+                              return lower > 0 && limit > lower && limit < lower + 0.5;
+                            }));
 }
 
 TEST_CASE("rows with gaps behind them are tried with variants that take a pitch", "[check]") {
   const auto padded = [](const AdversarialShapes& all) {
-    return std::ranges::count_if(all.shapes, [](const ProblemRequest& shape) { return shape.row_padding > 0; });
+    return std::ranges::count_if(requests_for(all, MadeFor::edges),
+                                 [](const ProblemRequest& shape) { return shape.row_padding > 0; });
   };
   CHECK(padded(shapes("gemm", "naive", "bf16", {{"M", 64}})) > 0);
   CHECK(padded(shapes("gemm", "smem_tile", "bf16", {{"M", 64}})) == 0);
@@ -278,8 +286,11 @@ TEST_CASE("a check makes no more than 56 problems; what they leave out is named"
   for (const char* variant : {"naive", "smem_tile", "gemm_sm90", "gemm_sm80"}) {
     INFO(variant);
     const auto gemm = shapes("gemm", variant, "bf16", {{"M", 4096}});
-    CHECK(gemm.shapes.size() >= 8);
-    CHECK(gemm.shapes.size() <= 56);
+    const auto of_edges = problems_for(gemm, MadeFor::edges);
+    CHECK(of_edges.size() >= 8);
+    CHECK(of_edges.size() <= 56);
+    CHECK(of_edges.front().thoroughness == Thoroughness::thorough);
+    CHECK(std::ranges::count(of_edges, Thoroughness::thorough, &CheckedProblem::thoroughness) == 1);
     CHECK(gemm.goals > 20);
   }
   // TMA wants rows of whole 16 bytes.
@@ -292,7 +303,7 @@ TEST_CASE("a check makes no more than 56 problems; what they leave out is named"
 TEST_CASE("of each dimension more than 65536 are tried where that is cheap", "[check]") {
   const auto longest = [](const AdversarialShapes& all) {
     std::set<std::string> dimensions;
-    for (const ProblemRequest& shape : all.thin)
+    for (const ProblemRequest& shape : requests_for(all, MadeFor::long_extent))
       for (const auto& [dimension, extent] : shape.dimensions)
         if (extent > 65536) dimensions.insert(dimension);
     return dimensions;
@@ -307,7 +318,8 @@ TEST_CASE("of each dimension more than 65536 are tried where that is cheap", "[c
 TEST_CASE("each of the blocks that share out a reduction has more than 16 bits count", "[check]") {
   const auto longest = [](const AdversarialShapes& found) {
     std::int64_t most = 0;
-    for (const ProblemRequest& shape : found.thin) most = std::max(most, shape.dimensions.at("N"));
+    for (const ProblemRequest& shape : requests_for(found, MadeFor::long_extent))
+      most = std::max(most, shape.dimensions.at("N"));
     return most;
   };
   CHECK(longest(shapes("histogram", "privatised", "uint32", {{"N", 1 << 20}})) > 2 * 65536);
@@ -317,25 +329,28 @@ TEST_CASE("each of the blocks that share out a reduction has more than 16 bits c
 
 TEST_CASE("more partial results than threads are tried where a later launch gathers them", "[check]") {
   const auto dot = shapes("dot", "two_pass", "fp32", {}, "THREADS=256 UNROLL=1 BLOCKS=4");
-  REQUIRE(dot.parts);
-  CHECK(dot.parts->dimensions.at("N") > 256 * 256 * 4);
-  CHECK_FALSE(shapes("softmax", "naive", "fp32", {}).parts);  // one launch
+  const auto parts = problems_for(dot, MadeFor::many_parts);
+  REQUIRE(parts.size() == 1);
+  CHECK(parts[0].request.dimensions.at("N") > 256 * 256 * 4);
+  CHECK(parts[0].sms == 132);
+  CHECK(requests_for(shapes("softmax", "naive", "fp32", {}), MadeFor::many_parts).empty());  // one launch
   // 132 multiprocessors have fewer blocks than threads there: that device cannot be wrong.
-  CHECK_FALSE(shapes("dot", "two_pass", "fp32", {}, "THREADS=512 BLOCKS=2").parts);
+  CHECK(requests_for(shapes("dot", "two_pass", "fp32", {}, "THREADS=512 BLOCKS=2"), MadeFor::many_parts).empty());
 }
 
 TEST_CASE("partial results of three rounds are tried, with a smaller configuration where those are too many",
           "[check]") {
-  const auto scan = shapes("scan", "reduce_then_scan", "fp32", {}, "THREADS=256 ROUNDS=4");
-  REQUIRE(scan.rounds);
-  CHECK(configuration_text(variant_of("scan", "reduce_then_scan"), scan.rounds->configuration) ==
-        "THREADS=128 ROUNDS=1");
+  const auto of_scan = [](const char* configuration) {
+    return problems_for(shapes("scan", "reduce_then_scan", "fp32", {}, configuration), MadeFor::many_rounds);
+  };
+  const auto scan = of_scan("THREADS=256 ROUNDS=4"), small = of_scan("THREADS=128 ROUNDS=1");
+  REQUIRE((scan.size() == 1 && scan[0].configuration));
+  CHECK(configuration_text(variant_of("scan", "reduce_then_scan"), *scan[0].configuration) == "THREADS=128 ROUNDS=1");
   constexpr std::int64_t kTile = 128 * 4;
-  CHECK(scan.rounds->request.dimensions.at("N") > 2 * kTile * kTile);
-  const auto small = shapes("scan", "reduce_then_scan", "fp32", {}, "THREADS=128 ROUNDS=1");
-  REQUIRE(small.rounds);
-  CHECK(small.rounds->request.dimensions == scan.rounds->request.dimensions);
-  CHECK_FALSE(shapes("softmax", "naive", "fp32", {}).rounds);  // one launch
+  CHECK(scan[0].request.dimensions.at("N") > 2 * kTile * kTile);
+  REQUIRE((small.size() == 1 && !small[0].configuration));
+  CHECK(small[0].request.dimensions == scan[0].request.dimensions);
+  CHECK(requests_for(shapes("softmax", "naive", "fp32", {}), MadeFor::many_rounds).empty());  // one launch
 }
 
 TEST_CASE("indices beyond 2^31 are tried on a GPU where memory allows, and said not to be elsewhere", "[check]") {
@@ -381,8 +396,8 @@ TEST_CASE("shapes within a family's constraints are found dimension by dimension
     const Problem asked = make_problem(family, request);
     const auto found =
         adversarial_shapes({family, naive, default_configuration(naive), device}, asked, limits_for(device));
-    CHECK(found.shapes.size() >= 8);
-    for (const ProblemRequest& shape : found.shapes) CHECK_NOTHROW(make_problem(family, shape));
+    CHECK(requests_for(found, MadeFor::edges).size() >= 8);
+    for (const ProblemRequest& shape : requests_for(found, MadeFor::edges)) CHECK_NOTHROW(make_problem(family, shape));
     for (const ProblemRequest& shape : small_shapes(family, asked)) {
       const auto near = nearest_problem(family, shape, asked);
       REQUIRE(near);
@@ -399,8 +414,8 @@ TEST_CASE("shapes of which a reference would take long are left out", "[check]")
   const DeviceInfo device = hopper();
   const auto cut = adversarial_shapes({costly, naive, default_configuration(naive), device}, make_problem(costly, {}),
                                       limits_for(device));
-  for (std::size_t i = 1; i < cut.shapes.size(); ++i)
-    CHECK(flops_of(costly, make_problem(costly, cut.shapes[i])) <= 4e9);
+  const auto of_edges = requests_for(cut, MadeFor::edges);
+  for (std::size_t i = 1; i < of_edges.size(); ++i) CHECK(flops_of(costly, make_problem(costly, of_edges[i])) <= 4e9);
 }
 
 TEST_CASE("plans of small problems are made for so few multiprocessors that blocks have several tiles", "[check]") {

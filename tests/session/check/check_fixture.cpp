@@ -27,4 +27,17 @@ std::map<std::string, TrialStatus> statuses_of(const std::vector<CheckRow>& rows
   return statuses;
 }
 
+std::vector<CheckedProblem> problems_for(const AdversarialShapes& found, MadeFor made_for) {
+  std::vector<CheckedProblem> problems;
+  for (const CheckedProblem& one : found.problems)
+    if (one.made_for == made_for) problems.push_back(one);
+  return problems;
+}
+
+std::vector<ProblemRequest> requests_for(const AdversarialShapes& found, MadeFor made_for) {
+  std::vector<ProblemRequest> requests;
+  for (const CheckedProblem& one : problems_for(found, made_for)) requests.push_back(one.request);
+  return requests;
+}
+
 }  // namespace kerlab::testing

@@ -19,4 +19,8 @@ std::vector<CheckRow> checked_rows(SessionFixture& fixture, const CheckOptions& 
 /// By configuration what the first row that failed says, or that all have passed.
 std::map<std::string, TrialStatus> statuses_of(const std::vector<CheckRow>& rows);
 
+/// Of those that a check chooses the ones made for one thing, for the configuration itself or another of its variant.
+std::vector<CheckedProblem> problems_for(const AdversarialShapes& found, MadeFor made_for);
+std::vector<ProblemRequest> requests_for(const AdversarialShapes& found, MadeFor made_for);
+
 }  // namespace kerlab::testing

@@ -6,12 +6,13 @@
 #include "catch.h"
 #include "device/emu/emu_device_profile.h"
 #include "plan/shared_workspaces.h"
-#include "session/check/check.h"
+#include "session/check/check_fixture.h"
 #include "session/shapes/adversarial.h"
 #include "session/shapes/few_sms.h"
 #include "session/shapes/thin.h"
 
 using namespace kerlab;
+using namespace kerlab::testing;
 
 namespace {
 
@@ -37,7 +38,8 @@ struct Chooser {
 
 std::set<std::int64_t> extents_along(const AdversarialShapes& found, const char* dimension) {
   std::set<std::int64_t> extents;
-  for (const ProblemRequest& shape : found.shapes) extents.insert(shape.dimensions.at(dimension));
+  for (const ProblemRequest& shape : requests_for(found, MadeFor::edges))
+    extents.insert(shape.dimensions.at(dimension));
   return extents;
 }
 
@@ -57,7 +59,7 @@ TEST_CASE("workspaces: words that begin as zeros are shared, 16 bytes that nobod
 TEST_CASE("flags: each value meets others of all other flags, and what is added", "[check]") {
   const AdversarialShapes found = Chooser("gemm", "smem_tile", "fp32").shapes();
   for (const char* activation : {"relu", "gelu", "silu"})
-    CHECK(std::ranges::any_of(found.shapes, [&](const ProblemRequest& shape) {
+    CHECK(std::ranges::any_of(requests_for(found, MadeFor::edges), [&](const ProblemRequest& shape) {
       return shape.flags.at("activation") == activation && shape.flags.at("bias") == "yes" &&
              shape.flags.at("layout") != "nn" && shape.scalars.at("beta") > 2;
     }));
@@ -79,7 +81,7 @@ TEST_CASE("edges: what is tried beside a factor of 0 or an empty sum is tried wi
   Chooser gemm("gemm", "smem_tile", "fp32");
   gemm.request.dimensions["M"] = 64;
   std::set<std::int64_t> all, seen;
-  for (const ProblemRequest& shape : gemm.shapes().shapes) {
+  for (const ProblemRequest& shape : requests_for(gemm.shapes(), MadeFor::edges)) {
     const bool hidden =
         shape.scalars.at("alpha") == 0 || shape.scalars.at("scale_d") == 0 || shape.dimensions.at("K") == 0;
     all.insert(shape.dimensions.at("N") % 16);
@@ -96,23 +98,24 @@ TEST_CASE("thin: where outputs are integers there are several", "[check]") {
   family.flops = Expression::parse("limit", {});
   for (TensorDecl& tensor : family.tensors)
     if (tensor.role == Role::output) tensor.dtype = {{}, {}, DType::int32};
-  CHECK(std::ranges::any_of(rows.shapes().thin, [](const ProblemRequest& shape) {
+  CHECK(std::ranges::any_of(requests_for(rows.shapes(), MadeFor::long_extent), [](const ProblemRequest& shape) {
     return shape.dimensions.at("limit") > 65536 && shape.dimensions.at("M") > 1 && shape.dimensions.at("N") > 1;
   }));
 }
 
-TEST_CASE("lone: a block of wide tiles goes along more than 65536", "[check]") {
+TEST_CASE("costly: wide tiles go along more than 65536", "[check]") {
   for (const char* variant : {"mma_sync", "smem_tile"}) {
     INFO(variant);
     const AdversarialShapes found = Chooser("gemm", variant, "bf16").shapes();
     const auto is_long = [](const ProblemRequest& shape) { return shape.dimensions.at("K") > 65536; };
-    CHECK((std::ranges::any_of(found.lone, is_long) || std::ranges::any_of(found.thin, is_long)));
+    CHECK((std::ranges::any_of(requests_for(found, MadeFor::costly_extent), is_long) ||
+           std::ranges::any_of(requests_for(found, MadeFor::long_extent), is_long)));
   }
 }
 
-TEST_CASE("lone: of all pairs of more than 65536 some blocks are executed", "[check]") {
+TEST_CASE("costly: of all pairs of more than 65536 some blocks are executed", "[check]") {
   for (const char* variant : {"naive", "tile", "registers"})
-    CHECK(std::ranges::any_of(Chooser("nbody", variant).shapes().lone,
+    CHECK(std::ranges::any_of(requests_for(Chooser("nbody", variant).shapes(), MadeFor::costly_extent),
                               [](const ProblemRequest& shape) { return shape.dimensions.at("N") > 65536; }));
 }
 
@@ -129,13 +132,15 @@ TEST_CASE("few multiprocessors: where tiles are shared out, three by three of th
   CHECK(9 % few->sms != 0);
 }
 
-TEST_CASE("meeting: where blocks share workspaces, three of a batch do", "[check]") {
+TEST_CASE("shared workspaces: where blocks share them, three of a batch do", "[check]") {
   const Chooser gemm("gemm", "gemm_sm90", "bf16");
   const AdversarialShapes found = gemm.shapes("BM=128,BN=128,STAGES=6,STREAM_K=1");
-  REQUIRE(found.meeting);
-  CHECK(found.meeting->request.dimensions.at("batch") == 3);
-  CHECK(found.meeting->sms > 1);
-  CHECK_FALSE(gemm.shapes().meeting);  // of whole tiles nothing is shared
+  const auto batches = problems_for(found, MadeFor::shared_workspaces);
+  REQUIRE(batches.size() == 1);
+  CHECK(batches[0].request.dimensions.at("batch") == 3);
+  CHECK(batches[0].sms > 1);
+  CHECK(batches[0].thoroughness == Thoroughness::thorough);
+  CHECK(problems_for(gemm.shapes(), MadeFor::shared_workspaces).empty());  // of whole tiles nothing is shared
 }
 
 TEST_CASE("far: on a GPU a dimension goes beyond 65536 that does nowhere else", "[check]") {

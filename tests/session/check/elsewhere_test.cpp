@@ -5,6 +5,7 @@
 #include "session/check/check_fixture.h"
 #include "session/check/sanitize.h"
 #include "session/session_fixture.h"
+#include "spec/spec_fixture.h"
 
 using namespace kerlab;
 using namespace kerlab::testing;
@@ -30,6 +31,31 @@ extern "C" __global__ void lossy(const float* x, float* y, int n, float a) {
   const int i = blockIdx.x * 128 + threadIdx.x;
   if (i < n - (BUG == 1 && n % 8 == 2)) y[i] = a * x[i];
   if (BUG == 0 && i < n && __expf(a) == 123.0f) y[i] = sqrtf(x[i]);  // slower than the wrong one
+}
+)cuda";
+
+constexpr std::string_view kOneBlockToml = R"toml(
+doc = "one block goes along all; right for BUG = 0 only"
+tune = false
+[[parameter]]
+name = "BUG"
+values = [1, 0]
+[[launch]]
+kernel = "one_block"
+grid = [1]
+block = [256]
+arguments = ["x", "y", "N", "a"]
+)toml";
+
+// What is beyond 65536 is lost: no problem of a few thousand tells, and a single block has much to do there.
+constexpr std::string_view kOneBlock = R"cuda(
+extern "C" __global__ void one_block(const float* x, float* y, int n, float a) {
+  if (BUG == 1) n = n < 65536 ? n : 65536;
+  for (int i = threadIdx.x; i < n; i += 256) {
+    y[i] = a * x[i];
+    for (int k = 0; BUG == 0 && k < 100; ++k)  // slower than the wrong one
+      if (__expf(a * (i + k)) == 123.0f) y[i] = sqrtf(x[i]);
+  }
 }
 )cuda";
 
@@ -84,6 +110,23 @@ TEST_CASE("elsewhere: what is wrong at another extent does not win", "[session][
   REQUIRE_FALSE(result.rows.empty());
   CHECK(result.rows[0].trial.configuration == "BUG=0");
   CHECK(reproduction(trials.at("BUG=1"), "scale", "").find("--only") == std::string::npos);
+}
+
+TEST_CASE("elsewhere: what a single block loses beyond 65536 does not win", "[session][emulated]") {
+  SessionFixture fixture;
+  write_variant(fixture, "one_block", kOneBlockToml, kOneBlock);
+  const auto family = fixture.family() / "family.toml";
+  write_atomic(family, replaced(read_text(family), "flops = \"N\"", "flops = \"60000 * N\""));
+  TuneOptions options = fixture.options();
+  options.rig.device = "emu:h200";
+  options.variants.names = {"one_block"};
+  const TuneResult result = fixture.tune(options);
+  const auto trials = fixture.trials(result);
+  REQUIRE(trials.contains("BUG=1"));
+  CHECK(trials.at("BUG=1").status == TrialStatus::wrong);
+  CHECK_THAT(trials.at("BUG=1").message, Catch::Contains("thorough check: on scale 65541"));
+  REQUIRE_FALSE(result.rows.empty());
+  CHECK(result.rows[0].trial.configuration == "BUG=0");
 }
 
 TEST_CASE("elsewhere: a block that stays is checked with three tiles, asked for or not", "[session][emulated]") {

@@ -1,0 +1,43 @@
+#pragma once
+// A problem of a thorough check, and how it is checked.
+
+#include <cstdint>
+#include <optional>
+
+#include "session/shapes/levels.h"
+
+namespace kerlab::session {
+
+/// What a problem is made for.
+enum class MadeFor : std::uint8_t {
+  edges,              ///< one of a covering array over what breaks kernels
+  long_extent,        ///< beyond 2^16 in one dimension, or 261 of a batch; all else small
+  costly_extent,      ///< beyond 2^16 where that is not cheap: in a single block, or where some stand for all
+  shared_workspaces,  ///< a batch whose blocks leave something for each other
+  many_parts,         ///< more partial results than whoever gathers them has threads
+  many_rounds,        ///< so many that they are gathered in several rounds
+};
+
+/// What of a check is worth its time on a problem.
+enum class Thoroughness : std::uint8_t {
+  one_recipe,  ///< the first
+  quick,       ///< those in which it shows that something is missing, or miscounted where all numbers are equal
+  usual,
+  thorough,  ///< besides, launches in a row, and blocks in several orders
+};
+
+struct CheckedProblem {
+  ProblemRequest request;
+  MadeFor made_for = MadeFor::edges;
+  Thoroughness thoroughness = Thoroughness::usual;
+  std::optional<int> sms = {};  ///< multiprocessors that its plan is made for; none: see device_for
+  /// Another one of the variant that the problem is for; none: that for which it was sought.
+  std::optional<Configuration> configuration = {};
+};
+
+/// The device that the problem's plan is made for: of as many multiprocessors as it says, or of so few that blocks that
+/// stay have several tiles (device_of_few), where it is small enough to be executed whole. None: the configuration is
+/// not valid there.
+std::optional<DeviceInfo> device_for(const ShapedKernel& kernel, const Problem& problem, std::optional<int> sms);
+
+}  // namespace kerlab::session
