@@ -48,8 +48,10 @@ TEST_CASE("A footprint has the bytes and the lanes of an access", "[emu][sanitiz
     std::map<std::uint32_t, std::set<int>> lanes;
     for (int lane = 0; lane < kLanes; ++lane) {
       if ((mask >> lane & 1) == 0) continue;
-      for (std::uint32_t i = 0; i < bytes; ++i) ++touched[offset[lane] + i];
-      lanes[offset[lane] / 4].insert(lane);
+      for (std::uint32_t i = 0; i < bytes; ++i) {
+        ++touched[offset[lane] + i];
+        lanes[offset[lane] + i].insert(lane);
+      }
     }
     const Footprint& found = cache.find(offset, mask, bytes);
     const std::uint32_t first = offset[__builtin_ctz(mask)] / kLineBytes;
@@ -60,14 +62,14 @@ TEST_CASE("A footprint has the bytes and the lanes of an access", "[emu][sanitiz
     for (const Touch& touch : found.touches) {
       const std::uint32_t line = static_cast<std::uint32_t>(first + touch.line) * kLineBytes;
       for (std::uint32_t i = 0; i < kLineBytes; ++i) {
-        if ((touch.bytes >> i & 1) == 0) continue;
+        if ((touch.bytes >> i & 1) == 0) {
+          REQUIRE(touch.lane[i] == kNoLane);
+          continue;
+        }
         REQUIRE(touched.contains(line + i));
         ++count;
-        const std::uint8_t lane = touch.lane[i / 4];
-        const std::set<int>& expected = lanes[(line + i) / 4];
-        if (bytes >= 4 && expected.size() == 1) REQUIRE(lane == *expected.begin());
-        if (bytes >= 4 && expected.size() > 1) REQUIRE(lane == kSeveralLanes);
-        if (bytes < 4) REQUIRE(lane == kUnknownLane);
+        const std::set<int>& expected = lanes[line + i];
+        REQUIRE(touch.lane[i] == (expected.size() == 1 ? *expected.begin() : kSeveralLanes));
       }
     }
     CHECK(count == touched.size());
@@ -92,37 +94,74 @@ TEST_CASE("Whatever a warp reads of a line is remembered, by however many loads"
   }
 }
 
+namespace {
+
+/// How many races sanitize tells of, all between the lanes of a warp. `body`: each block has 32 elements of `bytes`; x1
+/// is where they begin, x2 where the lane's own is, whose number is r4.
+std::size_t races_of_lanes(std::uint32_t bytes, const std::string& body, unsigned blocks) {
+  const std::string size = std::to_string(bytes);
+  MachineLab lab(
+      hopper_text("", "mad.lo.u32 r4, r2, 32, r1; mul.wide.u32 x2, r4, " + size + "; add.u64 x2, x1, x2;\n" + body));
+  const Buffer<unsigned> in(lab.memory, std::vector<unsigned>(32 * blocks, 7));
+  lab.launch.sanitize = true;
+  std::size_t count = 0;
+  for (const Finding& finding : lab.run("k", {blocks, 1, 1}, {32, 1, 1}, std::uint64_t{0}, in, 0u).findings) {
+    CHECK(finding.hazard == Hazard::global_race);
+    CHECK_THAT(finding.message, Catch::Contains("__syncwarp"));
+    ++count;
+  }
+  return count;
+}
+
+}  // namespace
+
 TEST_CASE("A lane that overwrites what another one of its warp reads in global memory races with it",
           "[emu][sanitize]") {
-  // Lane i reads word i ^ apart, of its own block's 32, then writes word i. Loads of others lie between.
-  const auto races = [](int apart, const char* between, unsigned blocks) {
-    MachineLab lab(hopper_text("",
-                               "mad.lo.u32 r4, r2, 32, r1; mul.wide.u32 x2, r4, 4; add.u64 x2, x1, x2;\n"
-                               "xor.b32 r5, r4, " +
-                                   std::to_string(apart) +
-                                   "; mul.wide.u32 x3, r5, 4; add.u64 x3, x1, x3;\n"
-                                   "ld.global.u32 r10, [x3];\n" +
-                                   between + "\nadd.u32 r10, r10, 1; st.global.u32 [x2], r10;\n"));
-    std::vector<unsigned> numbers(32 * blocks);
-    for (unsigned i = 0; i < numbers.size(); ++i) numbers[i] = 3 * i;
-    const Buffer<unsigned> in(lab.memory, numbers);
-    lab.launch.sanitize = true;
-    std::size_t count = 0;
-    for (const Finding& finding : lab.run("k", {blocks, 1, 1}, {32, 1, 1}, std::uint64_t{0}, in, 0u).findings) {
-      CHECK(finding.hazard == Hazard::global_race);
-      CHECK_THAT(finding.message, Catch::Contains("__syncwarp"));
-      ++count;
+  for (const std::uint32_t bytes : {4u, 2u, 1u}) {
+    INFO(bytes << " bytes");
+    const std::string type = ".u" + std::to_string(8 * bytes);
+    // Lane i reads element i ^ apart, then writes element i. Loads of others lie between.
+    const auto races = [&](int apart, const std::string& between, unsigned blocks) {
+      return races_of_lanes(bytes,
+                            "xor.b32 r5, r4, " + std::to_string(apart) + "; mul.wide.u32 x3, r5, " +
+                                std::to_string(bytes) + "; add.u64 x3, x1, x3;\nld.global" + type + " r10, [x3];\n" +
+                                between + "\nadd.u32 r10, r10, 1; st.global" + type + " [x2], r10;\n",
+                            blocks);
+    };
+    const std::string own_too = "ld.global" + type + " r11, [x2]; add.u32 r10, r10, r11;";
+    for (const unsigned blocks : {1u, 3u}) {
+      CHECK(races(1, "", blocks) == 1);
+      CHECK(races(17, "", blocks) == 1);
+      CHECK(races(1, own_too, blocks) == 1);  // every element by two lanes
+      CHECK(races(1, "bar.warp.sync -1;", blocks) == 0);
+      CHECK(races(1, "bar.sync 0;", blocks) == 0);
+      CHECK(races(0, "", blocks) == 0);  // lanes write the halves of a word, each its own
+      CHECK(races(0, own_too, blocks) == 0);
     }
-    return count;
-  };
-  for (const unsigned blocks : {1u, 3u}) {
-    CHECK(races(1, "", blocks) == 1);
-    CHECK(races(17, "", blocks) == 1);
-    CHECK(races(1, "ld.global.u32 r11, [x2]; add.u32 r10, r10, r11;", blocks) == 1);  // every word by two lanes
-    CHECK(races(1, "bar.warp.sync -1;", blocks) == 0);
-    CHECK(races(1, "bar.sync 0;", blocks) == 0);
-    CHECK(races(0, "", blocks) == 0);
-    CHECK(races(0, "ld.global.u32 r11, [x2]; add.u32 r10, r10, r11;", blocks) == 0);
+  }
+}
+
+TEST_CASE("Lanes that write one half or one byte race, those that write the halves of a word do not",
+          "[emu][sanitize]") {
+  for (const std::uint32_t bytes : {2u, 1u}) {
+    INFO(bytes << " bytes");
+    const std::string type = ".u" + std::to_string(8 * bytes), size = std::to_string(bytes);
+    // Lane i writes `value` to element i + 1 but for the last lane, then r4 to its own.
+    const auto races = [&](const std::string& value, const std::string& between) {
+      return races_of_lanes(bytes,
+                            "mov.u32 r5, " + value + "; setp.eq.u32 p1, r1, 31; @p1 bra OWN;\nst.global" + type +
+                                " [x2+" + size + "], r5;\nOWN:\n" + between + "st.global" + type + " [x2], r4;\n",
+                            1);
+    };
+    CHECK(races("99", "") == 1);
+    CHECK(races("99", "bar.warp.sync -1;\n") == 0);
+    // Its neighbours' halves come along in the word that a lane reads before it writes its own.
+    const auto words = [&](const std::string& between) {
+      return races_of_lanes(
+          bytes, "and.b64 x3, x2, -4; ld.global.u32 r10, [x3];\n" + between + "st.global" + type + " [x2], r10;\n", 1);
+    };
+    CHECK(words("") == 1);
+    CHECK(words("bar.warp.sync -1;\n") == 0);
   }
 }
 

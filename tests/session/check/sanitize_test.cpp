@@ -111,6 +111,47 @@ TEST_CASE("sanitize: faults of any launch are findings with their line, by varia
   CHECK_THAT(find_all(ran, 10), Catch::Contains("y"));
 }
 
+TEST_CASE("sanitize: lanes race among halves and bytes of shared memory too", "[session][emulated][sanitize]") {
+  SessionFixture fixture;
+  write_atomic(fixture.family() / "narrow.toml", R"toml(
+doc = "rounds to whole numbers below 64 and turns each warp round in shared memory; right for SYNC = 1 only"
+tune = false
+[[parameter]]
+name = "SYNC"
+values = [0, 1]
+[[parameter]]
+name = "BYTES"
+values = [1, 2, 4]
+[[launch]]
+kernel = "narrow"
+grid = ["ceil_div(N, 32)"]
+block = [32]
+arguments = ["x", "y", "N"]
+)toml");
+  write_atomic(fixture.family() / "narrow.cu", R"cuda(
+template <int> struct Unsigned { using type = unsigned; };
+template <> struct Unsigned<2> { using type = unsigned short; };
+template <> struct Unsigned<1> { using type = unsigned char; };
+extern "C" __global__ void narrow(const float* x, float* y, int n) {
+  __shared__ Unsigned<BYTES>::type tile[32];
+  const int i = blockIdx.x * 32 + threadIdx.x;
+  tile[threadIdx.x] = i < n ? static_cast<unsigned>(x[i]) % 64 : 0;
+  if (SYNC) __syncwarp();
+  if (i < n) y[i] = tile[31 - threadIdx.x];
+}
+)cuda");
+  CheckOptions options;
+  options.variants = {"narrow"};
+  options.every_configuration = true;
+  const Ran ran = sanitized(fixture, options);
+  REQUIRE(ran.rows.size() == 6);
+  for (const SanitizeRow& row : ran.rows) {
+    INFO(row.trial.configuration << ": " << row.trial.message);
+    CHECK((row.findings() == 0) == row.trial.configuration.starts_with("SYNC=1"));
+  }
+  CHECK_THAT(find_all(ran, 10), Catch::StartsWith("shared-memory race: ") && Catch::Contains("__syncwarp"));
+}
+
 TEST_CASE("sanitize: shipped kernels run whole on ragged problems, without findings", "[session][emulated][sanitize]") {
   SessionFixture fixture;
   CheckOptions options;

@@ -30,7 +30,7 @@ void Sanitizer::access_range(const Region& region, std::uint64_t offset, std::ui
     Touch touch;
     const std::uint64_t count = last - offset;
     touch.bytes = (count == kLineBytes ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1) << (offset - line);
-    touch.lane = LaneBytes{} + kUnknownLane;
+    touch.lane.fill(kUnknownLane);
     this->touch(region, line, touch, event);
     offset = last;
   }

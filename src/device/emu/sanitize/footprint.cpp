@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <limits>
 
 namespace kerlab::emu {
@@ -23,7 +24,7 @@ class Touches {
     highest_ = std::max(highest_, line);
     Touch& touch = touches_.emplace_back();
     touch.line = line;
-    touch.lane = LaneBytes{} + kNoLane;
+    touch.lane.fill(kNoLane);
     return touch;
   }
 
@@ -33,10 +34,17 @@ class Touches {
   std::int64_t highest_ = std::numeric_limits<std::int64_t>::min();
 };
 
-std::uint8_t met(std::uint8_t before, int lane, bool whole) {
-  if (!whole) return kUnknownLane;
-  if (before == kNoLane) return static_cast<std::uint8_t>(lane);
-  return kSeveralLanes;
+/// A lane touches `bytes` of the line, from byte `at` on.
+void add(Touch& touch, std::uint32_t at, std::uint32_t bytes, int lane) {
+  std::uint8_t* const lanes = touch.lane.data() + at;
+  const std::uint64_t these = ((std::uint64_t{1} << bytes) - 1) << at;
+  if ((touch.bytes & these) == 0) {
+    std::memset(lanes, lane, bytes);
+  } else {
+    for (std::uint32_t i = 0; i < bytes; ++i)
+      lanes[i] = lanes[i] == kNoLane ? static_cast<std::uint8_t>(lane) : kSeveralLanes;
+  }
+  touch.bytes |= these;
 }
 
 }  // namespace
@@ -50,11 +58,8 @@ void find_footprint(const std::uint32_t* offset, std::uint32_t mask, std::uint32
     const int lane = std::countr_zero(rest);
     Touch& touch = touches.of(std::int64_t{offset[lane] / kLineBytes} - first);
     const std::uint32_t at = offset[lane] % kLineBytes;
-    const std::uint64_t these = low << at;
-    footprint.overlap |= (touch.bytes & these) != 0;
-    touch.bytes |= these;
-    for (std::uint32_t word = at / 4; word <= (at + bytes - 1) / 4; ++word)
-      touch.lane[word] = met(touch.lane[word], lane, bytes >= 4);
+    footprint.overlap |= (touch.bytes >> at & low) != 0;
+    add(touch, at, bytes, lane);
   }
 }
 

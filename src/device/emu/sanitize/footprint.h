@@ -15,7 +15,7 @@ namespace kerlab::emu {
 struct Touch {
   std::int64_t line = 0;  ///< counted from the line of the lowest lane's access
   std::uint64_t bytes = 0;
-  LaneBytes lane{};  ///< by word: kNoLane where untouched
+  LaneBytes lane{};  ///< by byte: kNoLane where untouched
 };
 
 struct Footprint {

@@ -80,9 +80,8 @@ bool all_know(const std::array<std::uint32_t, kLanes>& known, std::uint32_t lane
 /// Lanes that touch some of these bytes of the line, as far as that is known.
 std::uint32_t lanes_of(const Touch& touch, std::uint64_t bytes, const Event& event) {
   std::uint32_t lanes = 0;
-  for (int word = 0; word < 16; ++word) {
-    if ((bytes >> (4 * word) & 15) == 0) continue;
-    const std::uint8_t lane = touch.lane[word];
+  for (; bytes != 0; bytes &= bytes - 1) {
+    const std::uint8_t lane = touch.lane[std::countr_zero(bytes)];
     if (lane == kSeveralLanes) return event.mask;
     if (lane < kLanes) lanes |= 1u << lane;
   }
@@ -145,7 +144,7 @@ bool Sanitizer::scopes_meet(const Record& before, const Event& event) const {
   return (before.actor & kActorMask) / per_block == (event.actor & kActorMask) / per_block;
 }
 
-void Sanitizer::meet(const Record& before, bool before_wrote, const WordLanes& lanes, const Event& event,
+void Sanitizer::meet(const Record& before, bool before_wrote, const LineLanes& lanes, const Event& event,
                      const Region& region, std::uint64_t offset, const Touch& touch) {
   const std::uint32_t either = before.flags | event.flags;
   // volatile orders nothing: it is for words that a loop polls.
@@ -162,7 +161,8 @@ void Sanitizer::meet(const Record& before, bool before_wrote, const WordLanes& l
   const Knowledge& now = shadow.now;
   bool ordered = now.known.knows(before.actor, before.time);
   if (!ordered && (event.flags & kStrong) != 0) ordered = now.acquired.knows(before.actor, before.time);
-  if (ordered) ordered = !shadow.lanes.is_missing(lanes_of(touch, bytes, event), before.actor, before.time);
+  if (ordered && shadow.lanes.differs)
+    ordered = !shadow.lanes.is_missing(lanes_of(touch, bytes, event), before.actor, before.time);
   if (!ordered) {
     if (before_wrote && event.writes && same_value(event, region, offset, bytes)) return;
     report_race(before, before_wrote, event, region, offset, bytes);
@@ -177,19 +177,19 @@ void Sanitizer::meet(const Record& before, bool before_wrote, const WordLanes& l
 
 /// Two lanes of one warp: ordered by what synchronises the warp, or by what the later one has waited for; `known`: up
 /// to when, by lane.
-void Sanitizer::meet_lanes(const Record& before, bool before_wrote, const WordLanes& lanes, const Event& event,
+void Sanitizer::meet_lanes(const Record& before, bool before_wrote, const LineLanes& lanes, const Event& event,
                            const Region& region, std::uint64_t offset, const Touch& touch,
                            const std::array<std::uint32_t, kLanes>& known) {
   if (lanes.actor != before.actor) return;
   std::uint64_t conflict = 0;
-  for (int word = 0; word < 16; ++word) {
-    const std::uint8_t a = lanes.lane[word], b = touch.lane[word];
+  for (std::uint64_t rest = before.bytes & touch.bytes; rest != 0; rest &= rest - 1) {
+    const int byte = std::countr_zero(rest);
+    const std::uint8_t a = lanes.lane[byte], b = touch.lane[byte];
+    if (a == b && a != kSeveralLanes) continue;
     if (a == kNoLane || b == kNoLane || a == kUnknownLane || b == kUnknownLane) continue;
     if (before_wrote && a == kSeveralLanes) continue;
-    if (all_know(known, b == kSeveralLanes ? event.mask : 1u << b, before.time)) continue;
-    if (a != b || a == kSeveralLanes) conflict |= std::uint64_t{15} << (4 * word);
+    if (!all_know(known, b == kSeveralLanes ? event.mask : 1u << b, before.time)) conflict |= rest & -rest;
   }
-  conflict &= before.bytes & touch.bytes;
   if (conflict == 0) return;
   if (before_wrote && event.writes && same_value(event, region, offset, conflict)) return;
   report_race(before, before_wrote, event, region, offset, conflict);

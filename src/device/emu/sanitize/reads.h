@@ -15,18 +15,21 @@ inline bool joins(const Record& record, const Event& event, bool last_kept) {
          (record.site == event.site || (last_kept && record.flags == event.flags));
 }
 
-inline void note_lanes(WordLanes& words, const Touch& touch, const Event& event, bool merge) {
-  const auto touched = touch.lane != kNoLane;
-  if (words.actor != event.actor || words.time != event.time) {
-    words.actor = event.actor;
-    words.time = event.time;
-    words.lane = touch.lane;
-  } else if (merge) {
-    const LaneBytes several = LaneBytes{} + kSeveralLanes;
-    const auto alone = (words.lane == kNoLane) | (words.lane == touch.lane);
-    words.lane = touched ? (alone ? touch.lane : several) : words.lane;
-  } else {
-    words.lane = touched ? touch.lane : words.lane;
+inline void note_lanes(LineLanes& lanes, const Touch& touch, const Event& event, bool merge) {
+  if (lanes.actor != event.actor || lanes.time != event.time) {
+    lanes.actor = event.actor;
+    lanes.time = event.time;
+    lanes.lane = touch.lane;
+    return;
+  }
+  const LaneBytes::Part several = LaneBytes::Part{} + kSeveralLanes;
+  for (std::uint32_t i = 0; i < LaneBytes::kParts; ++i) {
+    const LaneBytes::Part now = touch.lane.part[i];
+    LaneBytes::Part& before = lanes.lane.part[i];
+    const auto touched = now != kNoLane;
+    const auto alone = (before == kNoLane) | (before == now);
+    const LaneBytes::Part met = merge ? (alone ? now : several) : now;
+    before = touched ? met : before;
   }
 }
 

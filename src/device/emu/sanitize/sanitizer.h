@@ -213,9 +213,9 @@ class Sanitizer {
   void touch(const Region& region, std::uint64_t offset, const Touch& touch, const Event& event);
   void read(Line& line, const Touch& touch, const Event& event, const Region& region, std::uint64_t offset);
   void write(Line& line, const Touch& touch, const Event& event, const Region& region, std::uint64_t offset);
-  void meet(const Record& before, bool before_wrote, const WordLanes& lanes, const Event& event, const Region& region,
+  void meet(const Record& before, bool before_wrote, const LineLanes& lanes, const Event& event, const Region& region,
             std::uint64_t offset, const Touch& touch);
-  void meet_lanes(const Record& before, bool before_wrote, const WordLanes& lanes, const Event& event,
+  void meet_lanes(const Record& before, bool before_wrote, const LineLanes& lanes, const Event& event,
                   const Region& region, std::uint64_t offset, const Touch& touch,
                   const std::array<std::uint32_t, kLanes>& known);
   void check_overlap(const Event& event, const Region& region);

@@ -65,10 +65,21 @@ class Records {
   Record inline_[kInline];
 };
 
-/// Lanes that touched the words of a line, as far as one actor did since it moved on in time.
-using LaneBytes [[gnu::vector_size(16)]] = std::uint8_t;
+/// Lanes that touched the bytes of a line, as far as one actor did since it moved on in time. By byte, since two lanes
+/// may write the halves of one word.
 inline constexpr std::uint8_t kNoLane = 0xff, kSeveralLanes = 0xfe, kUnknownLane = 0xfd;
-struct WordLanes {
+struct LaneBytes {
+  using Part [[gnu::vector_size(16)]] = std::uint8_t;
+  static constexpr std::uint32_t kParts = kLineBytes / sizeof(Part);
+  Part part[kParts] = {};
+
+  [[nodiscard]] std::uint8_t* data() { return reinterpret_cast<std::uint8_t*>(part); }
+  [[nodiscard]] std::uint8_t operator[](int byte) const { return reinterpret_cast<const std::uint8_t*>(part)[byte]; }
+  void fill(std::uint8_t lane) {
+    for (Part& p : part) p = Part{} + lane;
+  }
+};
+struct LineLanes {
   ActorId actor = ~0u;
   std::uint32_t time = 0;
   LaneBytes lane{};
@@ -81,7 +92,7 @@ struct alignas(64) Line {
   Records<2> reads;
   Records<1> writes;
   std::uint64_t read = 0;  ///< bytes that anybody has read
-  WordLanes writer, reader;
+  LineLanes writer, reader;
 };
 
 /// Lines of a range of addresses, made when they are touched.
