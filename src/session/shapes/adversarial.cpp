@@ -292,6 +292,11 @@ ShapeLimits limits_for(const DeviceInfo& device) {
   ShapeLimits limits;
   limits.bytes = device.is_slow ? 4 << 20 : 64 << 20;
   limits.flops = device.is_slow ? 4e7 : 4e9;
+  // More keep one warp of an emulated device busy for a second; of a GPU's the reference, which is in fp64: all pairs
+  // of 65,541; rows of 264.
+  limits.long_bytes = device.is_slow ? limits.bytes : 4 * limits.bytes;
+  limits.long_flops = device.is_slow ? limits.flops : 1e11;
+  limits.block_flops = device.is_slow ? 1e6 : 1e10;
   return limits;
 }
 
@@ -310,11 +315,11 @@ AdversarialShapes adversarial_shapes(const ShapedKernel& kernel, const Problem& 
   };
   const auto first = std::ranges::find_if(found.problems, is_other);
   if (first != found.problems.end()) first->thoroughness = Thoroughness::thorough;
-  for (ProblemRequest& request : thin_shapes(kernel, base, limits.bytes, limits.flops)) {
+  for (ProblemRequest& request : thin_shapes(kernel, base, limits)) {
     const Thoroughness thoroughness = thoroughness_of(make_problem(kernel.family, request));
     found.problems.push_back({std::move(request), MadeFor::long_extent, thoroughness});
   }
-  for (ProblemRequest& request : costly_shapes(kernel, base, limits.bytes))
+  for (ProblemRequest& request : costly_shapes(kernel, base, limits))
     found.problems.push_back({std::move(request), MadeFor::costly_extent, Thoroughness::one_recipe});
   for (auto& single :
        {shared_workspace_batch(kernel, base), many_parts_shape(kernel, base, kMoreOfParts * limits.bytes, limits.flops),

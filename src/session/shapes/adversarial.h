@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "session/shapes/checked_problem.h"
+#include "session/shapes/shape_limits.h"
 
 namespace kerlab::session {
 
@@ -14,15 +15,6 @@ struct AdversarialShapes {
   std::vector<std::string> lost;  ///< that no valid problem reaches
   std::vector<std::string> left;  ///< that a valid one would, but not within the number of problems and their cost
 };
-
-/// How many problems, and how large.
-struct ShapeLimits {
-  std::size_t shapes = 26;      ///< made for edges, with the flags asked for
-  std::size_t with_flags = 12;  ///< with others, each another program
-  double bytes = 0, flops = 0;  ///< of a problem, as its reference is computed; 0: see limits_for
-};
-/// What a device does in about a second a problem.
-ShapeLimits limits_for(const DeviceInfo& device);
 
 /// Problems for which the configuration is valid, on as few multiprocessors as a check's plans are made for. The first
 /// is looked at thoroughly (if it is what was asked for, the next), and is long enough that rings of stages are

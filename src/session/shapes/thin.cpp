@@ -26,11 +26,8 @@ constexpr std::array<std::int64_t, 5> kOthersOfIntegers = {8, 16, 64, 1, 264};
 constexpr std::int64_t kFolds[] = {2, 4, 8, 16, 32};  // where a block takes several rows
 constexpr double kLongerBytes = 8;
 constexpr double kWarps = 1 << 16,
-                 kWarpsAtLimit = 1 << 20;  // of a plan that is thin; of one whose grid is at its limit
-// More keep one warp of an emulated device busy for a second; of a GPU's the reference, which is in fp64.
-constexpr double kFlopsOfBlock = 1e6, kFlopsOfBlockOfGpu = 1e10;
-constexpr double kFlopsOfGpu = 1e11, kMoreBytesOfGpu = 4;  // of one problem: all pairs of 65,541; rows of 264
-constexpr double kFlopsOfSingleBlock = 4.5e9;              // a second or two of an emulated device: for one recipe
+                 kWarpsAtLimit = 1 << 20;      // of a plan that is thin; of one whose grid is at its limit
+constexpr double kFlopsOfSingleBlock = 4.5e9;  // a second or two of an emulated device: for one recipe
 constexpr double kFlopsOfSample = 3e9, kBlocksOfSample = 6;
 constexpr int kWarp = 32;
 constexpr std::size_t kWithOtherFlags = 6;  // each is another program
@@ -67,12 +64,8 @@ std::vector<std::int64_t> extents_from(const Dimension& dimension, std::int64_t 
 
 class ThinSearch {
  public:
-  ThinSearch(const ShapedKernel& kernel, const ProblemRequest& base, double bytes, double flops)
-      : kernel_(kernel),
-        base_(base),
-        steps_(steps_of(kernel, make_problem(kernel.family, base))),
-        bytes_(bytes),
-        flops_(flops) {}
+  ThinSearch(const ShapedKernel& kernel, const ProblemRequest& base, const ShapeLimits& limits)
+      : kernel_(kernel), base_(base), steps_(steps_of(kernel, make_problem(kernel.family, base))), limits_(limits) {}
 
   /// As it is, under other values of the flags: the `turn`th of each that has so many. None: no other, not valid or not
   /// cheap.
@@ -86,7 +79,7 @@ class ThinSearch {
       if (!valid_problem(kernel_, other)) other.flags[flag.name] = before;
     }
     const auto plan = other.flags == thin.flags ? std::nullopt : plan_of(other);
-    return plan && is_cheap(other, *plan, bytes_) ? std::optional(other) : std::nullopt;
+    return plan && is_cheap(other, *plan) ? std::optional(other) : std::nullopt;
   }
 
   /// Of blocks that share out what is reduced along the dimension, each more than 16 bits count.
@@ -99,7 +92,7 @@ class ThinSearch {
       longer.dimensions[dimension.name] = each * static_cast<std::int64_t>(most_blocks(*plan)) + 5;
       const auto more = valid_problem(kernel_, longer) ? plan_of(longer) : std::nullopt;
       const bool shared_out = more && most_blocks(*more) == most_blocks(*plan) && written(longer) == written(*thin);
-      if (shared_out && is_cheap(longer, *more, bytes_)) return longer;
+      if (shared_out && is_cheap(longer, *more)) return longer;
     }
     return std::nullopt;
   }
@@ -108,7 +101,7 @@ class ThinSearch {
   [[nodiscard]] std::optional<ProblemRequest> many(const Dimension& dimension) const {
     const auto found = dimension.maximum > 2 * kMany ? first_valid(dimension, kMany) : std::nullopt;
     const auto plan = found ? plan_of(*found) : std::nullopt;
-    if (!plan || !is_cheap(*found, *plan, bytes_)) return std::nullopt;
+    if (!plan || !is_cheap(*found, *plan)) return std::nullopt;
     ProblemRequest one = *found;
     one.dimensions[dimension.name] = std::max<std::int64_t>(1, dimension.minimum);
     const auto few = valid_problem(kernel_, one) ? plan_of(one) : std::nullopt;
@@ -123,9 +116,9 @@ class ThinSearch {
     if (!plan) return found;
     const auto longer = at_limit(*plan) ? std::nullopt : first_valid(dimension, kLongThinExtent);
     const auto longer_plan = longer ? plan_of(*longer) : std::nullopt;
-    if (longer_plan && !at_limit(*longer_plan) && is_cheap(*longer, *longer_plan, bytes_))
+    if (longer_plan && !at_limit(*longer_plan) && is_cheap(*longer, *longer_plan))
       found.push_back(*longer);
-    else if (is_cheap(*thin, *plan, bytes_))
+    else if (is_cheap(*thin, *plan))
       found.push_back(*thin);
     if (at_limit(*plan)) return found;
     for (const std::int64_t fold : kFolds) {
@@ -133,7 +126,7 @@ class ThinSearch {
       folded.dimensions[dimension.name] *= fold;
       const auto more = valid_problem(kernel_, folded) ? plan_of(folded) : std::nullopt;
       if (!more || !at_limit(*more)) continue;
-      if (is_cheap(folded, *more, kLongerBytes * bytes_)) found.push_back(folded);
+      if (is_cheap(folded, *more, kLongerBytes)) found.push_back(folded);
       break;
     }
     return found;
@@ -143,10 +136,10 @@ class ThinSearch {
   [[nodiscard]] std::optional<ProblemRequest> costly(const Dimension& dimension) const {
     const auto thin = first_valid(dimension, kThinExtent);
     const auto plan = thin ? plan_of(*thin) : std::nullopt;
-    if (!plan || plan->launches.size() != 1 || is_cheap(*thin, *plan, bytes_)) return std::nullopt;
+    if (!plan || plan->launches.size() != 1 || is_cheap(*thin, *plan)) return std::nullopt;
     const Problem problem = make_problem(kernel_.family, *thin);
     const double bytes = bytes_of_tensors(kernel_.family, problem), blocks = most_blocks(*plan);
-    if (bytes > bytes_) return std::nullopt;
+    if (bytes > limits_.bytes) return std::nullopt;
     if (blocks == 1) return flops_in_tiles(problem) <= kFlopsOfSingleBlock ? thin : std::nullopt;
     const bool sampled = kernel_.device.executes_samples && kernel_.variant.sampling != Sampling::small &&
                          !blocks_share(*plan) && !is_executed_whole(flops_of(kernel_.family, problem), bytes);
@@ -183,7 +176,7 @@ class ThinSearch {
 
   [[nodiscard]] bool is_cheap(const ProblemRequest& request) const {
     const auto plan = plan_of(request);
-    return plan && is_cheap(request, *plan, bytes_);
+    return plan && is_cheap(request, *plan);
   }
 
   [[nodiscard]] std::optional<LaunchPlan> plan_of(const ProblemRequest& request) const {
@@ -206,15 +199,14 @@ class ThinSearch {
     return elements;
   }
 
-  [[nodiscard]] bool is_cheap(const ProblemRequest& request, const LaunchPlan& plan, double bytes) const {
+  /// `more`: so many times as many bytes.
+  [[nodiscard]] bool is_cheap(const ProblemRequest& request, const LaunchPlan& plan, double more = 1) const {
     const Problem problem = make_problem(kernel_.family, request);
     // Of blocks as many as a grid takes the warps are the cost: most of them have nothing to do.
     const double flops = at_limit(plan) ? flops_of(kernel_.family, problem) : flops_in_tiles(problem);
-    const bool is_slow = kernel_.device.is_slow;
-    const double most = is_slow ? std::min(flops_, kFlopsOfBlock * most_blocks(plan))
-                                : std::min(kFlopsOfGpu, kFlopsOfBlockOfGpu * most_blocks(plan));
+    const double most = std::min(limits_.long_flops, limits_.block_flops * most_blocks(plan));
     return !beyond_limit(plan, kernel_.device) && starts_fast(plan) &&
-           bytes_of_tensors(kernel_.family, problem) <= (is_slow ? 1 : kMoreBytesOfGpu) * bytes && flops <= most;
+           bytes_of_tensors(kernel_.family, problem) <= more * limits_.long_bytes && flops <= most;
   }
 
   /// What whole tiles compute, also of a problem that fills a small part of them.
@@ -230,14 +222,14 @@ class ThinSearch {
   const ShapedKernel& kernel_;
   const ProblemRequest& base_;
   std::vector<KernelSteps> steps_;
-  double bytes_, flops_;
+  const ShapeLimits& limits_;
 };
 
 }  // namespace
 
-std::vector<ProblemRequest> thin_shapes(const ShapedKernel& kernel, const ProblemRequest& base, double bytes,
-                                        double flops) {
-  const ThinSearch search(kernel, base, bytes, flops);
+std::vector<ProblemRequest> thin_shapes(const ShapedKernel& kernel, const ProblemRequest& base,
+                                        const ShapeLimits& limits) {
+  const ThinSearch search(kernel, base, limits);
   std::vector<ProblemRequest> found;
   for (const Dimension& dimension : kernel.family.dimensions) {
     if (dimension.quiet) {
@@ -256,8 +248,9 @@ std::vector<ProblemRequest> thin_shapes(const ShapedKernel& kernel, const Proble
   return found;
 }
 
-std::vector<ProblemRequest> costly_shapes(const ShapedKernel& kernel, const ProblemRequest& base, double bytes) {
-  const ThinSearch search(kernel, base, bytes, 0);
+std::vector<ProblemRequest> costly_shapes(const ShapedKernel& kernel, const ProblemRequest& base,
+                                          const ShapeLimits& limits) {
+  const ThinSearch search(kernel, base, limits);
   std::vector<ProblemRequest> found;
   for (const Dimension& dimension : kernel.family.dimensions)
     if (!dimension.quiet)
