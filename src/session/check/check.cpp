@@ -115,7 +115,7 @@ void CheckSession::choose_problems() {
       }
       const auto [at, is_new] = known.emplace(problem.key(), problems_.size());
       if (is_new) problems_.push_back(std::move(problem));
-      add_job(at->second, source, its, one.sms, one.thoroughness);
+      add_job(at->second, source, its, one);
     }
   }
   notes_.insert(notes_.end(), notes.begin(), notes.end());
@@ -144,7 +144,7 @@ void CheckSession::add_other_dtypes() {
       const auto known = std::ranges::find(problems_, small->key(), &Problem::key);
       const auto at = static_cast<std::size_t>(known - problems_.begin());
       if (known == problems_.end()) problems_.push_back(*small);
-      add_job(at, source, configuration);
+      add_small(at, source, configuration);
     }
   }
 }
@@ -156,7 +156,7 @@ void CheckSession::add_recorded() {
     titles.push_back(problem.title());
     problems_.push_back(std::move(problem));
     for (const auto& [source, configuration] : chosen_.configurations)
-      add_job(problems_.size() - 1, source, configuration);
+      add_small(problems_.size() - 1, source, configuration);
   }
   notes_.push_back(
       fmt::format("against recordings: no edges, residues, special values, unforeseen data or indices "
@@ -185,14 +185,21 @@ void CheckSession::add_asked(std::size_t source, const Configuration& configurat
     jobs_.push_back({0, few->sms, source, configuration, Thoroughness::thorough});
 }
 
-/// Of another problem; without a thoroughness it is the usual one, or what is worth its time where it is large.
+/// Of another problem.
 void CheckSession::add_job(std::size_t problem, std::size_t source, const Configuration& configuration,
-                           std::optional<int> sms, std::optional<Thoroughness> thoroughness) {
+                           const CheckedProblem& how) {
   end_interrupted_wait();
   const ShapedKernel kernel = {rig_.folder().family, *chosen_.sources[source].variant, configuration, rig_.device()};
-  if (const auto device = device_for(kernel, problems_[problem], sms))
-    jobs_.push_back({static_cast<std::uint32_t>(problem), device->sms, source, configuration,
-                     thoroughness.value_or(thoroughness_of(problems_[problem]))});
+  if (const auto device = device_for(kernel, problems_[problem], how.sms))
+    jobs_.push_back(
+        {static_cast<std::uint32_t>(problem), device->sms, source, configuration, how.thoroughness, how.sampled});
+}
+
+/// Of one that nobody has sought.
+void CheckSession::add_small(std::size_t problem, std::size_t source, const Configuration& configuration) {
+  CheckedProblem how;
+  how.thoroughness = thoroughness_of(problems_[problem]);
+  add_job(problem, source, configuration, how);
 }
 
 bool CheckSession::step() {
@@ -204,17 +211,27 @@ bool CheckSession::step() {
     run_far(job);
     return true;
   }
-  const bool asked = job.problem == 0 || options_.stored_winners;
+  try {
+    run(job);
+  } catch (const NoMemoryError& error) {
+    if (is_asked(job)) throw;
+    leave_out(job, error.what());
+    while (next_ < jobs_.size() && jobs_[next_].problem == job.problem) ++next_;
+  }
+  return true;
+}
+
+void CheckSession::run(const Job& job) {
   if (loaded_ != job.problem) {
-    setup_ = asked ? prepare_problem(rig_.folder(), problems_[job.problem], rig_.device())
-                   : prepare_alone(rig_.folder(), problems_[job.problem], rig_.device());
+    setup_ = is_asked(job) ? prepare_problem(rig_.folder(), problems_[job.problem], rig_.device())
+                           : prepare_alone(rig_.folder(), problems_[job.problem], rig_.device());
     ProblemLoader(rig_, *setup_).load();
     loaded_ = job.problem;
   }
   SingleOptions single;
   single.recipes = recipes_for(job.thoroughness);
   single.thorough = job.thoroughness == Thoroughness::thorough;
-  single.hazards = !asked;
+  single.hazards = !is_asked(job);
   single.explain = true;
   single.full = options_.full;
   single.deadline = generous_deadline(rig_, *setup_, 10 * (single.recipes.size() + 2));
@@ -222,9 +239,19 @@ bool CheckSession::step() {
   const DeviceInfo device = rig_.device().with_sms(job.sms);
   Evaluation result = run_single_for(rig_, *setup_, chosen_.sources[job.variant], job.configuration, single, device);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  const Trial& trial = result.candidate.trial;
+  if (trial.status == TrialStatus::out_of_memory && !is_asked(job)) {
+    leave_out(job, trial.message);
+    return;
+  }
   note_stored(result);
   add_row(job, std::move(result), took.count());
-  return true;
+}
+
+/// A problem that nobody asked for, and for which the device has no memory, says nothing of the kernel.
+void CheckSession::leave_out(const Job& job, const std::string& why) {
+  notes_.push_back(fmt::format("{}: {} is left out: {}", chosen_.sources[job.variant].variant->name,
+                               problems_[job.problem].title(), why));
 }
 
 bool CheckSession::stops_here() const {

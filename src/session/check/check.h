@@ -3,13 +3,11 @@
 // shapes that break tiled kernels, or on every stored winner's problem. Nothing is timed.
 
 #include <optional>
-#include <set>
 
 #include "session/find/shipped.h"
 #include "session/run/compile_ahead.h"
 #include "session/run/single.h"
 #include "session/shapes/adversarial.h"
-#include "session/shapes/far.h"
 
 namespace kerlab::session {
 
@@ -109,13 +107,17 @@ class CheckSession {
   void add_recorded();
   void add_other_dtypes();
   void add_far();
+  void add_far(const CheckedProblem& far, std::size_t source, const Configuration& configuration);
   void run_far(const Job& job);
   [[nodiscard]] bool stops_here() const;
   [[nodiscard]] std::size_t end_of_batch() const;
   void compile_together();
   void add_asked(std::size_t source, const Configuration& configuration);
-  void add_job(std::size_t problem, std::size_t source, const Configuration& configuration,
-               std::optional<int> sms = std::nullopt, std::optional<Thoroughness> thoroughness = std::nullopt);
+  void add_job(std::size_t problem, std::size_t source, const Configuration& configuration, const CheckedProblem& how);
+  void add_small(std::size_t problem, std::size_t source, const Configuration& configuration);
+  void run(const Job& job);
+  [[nodiscard]] bool is_asked(const Job& job) const { return job.problem == 0 || options_.stored_winners; }
+  void leave_out(const Job& job, const std::string& why);
   [[nodiscard]] std::string checked_small() const;
   void add_row(const Job& job, Evaluation result, double seconds);
   [[nodiscard]] std::vector<std::uint32_t> recipes_for(Thoroughness thoroughness) const;
@@ -137,15 +139,5 @@ class CheckSession {
   std::vector<CheckRow> rows_;
   std::vector<std::string> notes_;
 };
-
-/// Problems with more than 2^31 elements in a tensor.
-struct FarShapes {
-  std::vector<ProblemRequest> requests;
-  std::string why_not;  ///< where there is none
-};
-/// For a GPU: the least one of each tensor that fits its memory, up to three, and the least with a batch of two; where
-/// it can be, with a dimension beyond 2^16 that is in no other problem (`tried`). An emulated device has far_problems.
-FarShapes far_shapes(const Family& family, const Problem& problem, const DeviceInfo& device,
-                     std::set<std::string> tried = {});
 
 }  // namespace kerlab::session

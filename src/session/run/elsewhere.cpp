@@ -5,6 +5,7 @@
 
 #include "session/run/compile_ahead.h"
 #include "session/shapes/adversarial.h"
+#include "session/shapes/far.h"
 #include "session/shapes/few_sms.h"
 #include "session/shapes/thin.h"
 #include "spec/recordings.h"
@@ -30,6 +31,7 @@ struct Elsewhere {
   Problem problem;
   DeviceInfo device;
   Thoroughness thoroughness = Thoroughness::usual;
+  bool sampled = false;
 };
 
 std::vector<Elsewhere> problems_elsewhere(const ShapedKernel& kernel, const Problem& asked) {
@@ -52,6 +54,10 @@ std::vector<Elsewhere> problems_elsewhere(const ShapedKernel& kernel, const Prob
     if (auto device = device_for(kernel, problem, one.sms))
       problems.push_back({std::move(problem), std::move(*device), one.thoroughness});
   }
+  if (!kernel.device.executes_samples) return problems;
+  for (const CheckedProblem& one : far_problems(kernel, asked, kFarOfWinner).problems)
+    problems.push_back({make_problem(kernel.family, one.request),
+                        kernel.device.with_sms(one.sms.value_or(kernel.device.sms)), one.thoroughness, one.sampled});
   return problems;
 }
 
@@ -80,23 +86,23 @@ Evaluation check_on(Rig& rig, const VariantSource& source, const Configuration& 
 
 /// Kernel and reference of every problem into the cache, with all compilers at once: each is found there in its turn.
 void compile_all(Rig& rig, const VariantSource& source, const Configuration& configuration,
-                 const std::vector<Elsewhere>& problems, const std::vector<FarProblem>& far) {
+                 const std::vector<Elsewhere>& problems) {
   CompileList list(rig);
   for (const Elsewhere& one : problems) list.add(source, configuration, one.problem, one.device);
-  for (const FarProblem& one : far) list.add(source, configuration, one.problem, rig.device().with_sms(one.sms));
   CompileAhead ahead(rig, list.take());
   while (ahead.step()) continue;
 }
 
-/// What is wrong beyond 2^31 elements; what cannot be told is not.
-std::optional<Ending> fault_of_far(Rig& rig, const VariantSource& source, const Configuration& configuration,
-                                   const std::vector<FarProblem>& problems) {
-  for (const FarProblem& far : problems) {
-    std::string why_not;
-    const auto found = check_far(rig, source, configuration, far, why_not);
-    if (found && !found->passed())
-      return Ending{found->candidate.trial.status,
-                    fmt::format("on {}: {}", far.problem.title(), found->candidate.trial.message)};
+/// None: that cannot be told, for there is no memory for it, say.
+std::optional<Evaluation> evaluate_on(Rig& rig, const VariantSource& source, const Configuration& configuration,
+                                      const Elsewhere& on) {
+  std::string why_not;
+  if (on.sampled) return check_far(rig, source, configuration, on.problem, on.device.sms, why_not);
+  if (!why_no_plan(rig.folder(), *source.variant, on.problem, configuration, on.device).empty()) return std::nullopt;
+  try {
+    Evaluation found = check_on(rig, source, configuration, on);
+    if (found.candidate.trial.status != TrialStatus::out_of_memory) return found;
+  } catch (const NoMemoryError&) {
   }
   return std::nullopt;
 }
@@ -116,14 +122,15 @@ std::string why_no_plan(const KernelFolder& folder, const Variant& variant, cons
 }
 
 std::optional<Evaluation> check_far(Rig& rig, const VariantSource& source, const Configuration& configuration,
-                                    const FarProblem& far, std::string& why_not) {
+                                    const Problem& problem, int sms, std::string& why_not) {
   try {
-    ProblemSetup setup = prepare_alone(rig.folder(), far.problem, rig.device());
+    ProblemSetup setup = prepare_alone(rig.folder(), problem, rig.device());
     ProblemLoader(rig, setup).load();
     SingleOptions single;
     single.recipes = quick_recipes(setup.plan);
+    single.full = source.variant->sampling == Sampling::small;  // of those that do little
     single.deadline = generous_deadline(rig, setup, 10 * (single.recipes.size() + 2));
-    Evaluation found = run_single_for(rig, setup, source, configuration, single, rig.device().with_sms(far.sms));
+    Evaluation found = run_single_for(rig, setup, source, configuration, single, rig.device().with_sms(sms));
     const TrialStatus status = found.candidate.trial.status;
     if (status != TrialStatus::passed) found.candidate.trial.message += kFarHint;
     if (status != TrialStatus::unsupported && status != TrialStatus::out_of_memory) return found;
@@ -164,23 +171,18 @@ std::vector<std::uint32_t> few_recipes(const ProblemPlan& plan, Thoroughness tho
 std::optional<Ending> fault_elsewhere(Rig& rig, const VariantSource& source, const Configuration& configuration,
                                       const Problem& asked) {
   if (rig.device().is_scripted) return std::nullopt;  // it would say the same of any problem
-  const Family& family = rig.folder().family;
   const std::vector<Elsewhere> problems =
-      problems_elsewhere({family, *source.variant, configuration, rig.device()}, asked);
-  std::vector<FarProblem> far;
-  if (rig.device().executes_samples && !family.accuracy.against_recordings)
-    far = far_problems({family, *source.variant, configuration, rig.device()}, asked, kFarOfWinner).problems;
-  compile_all(rig, source, configuration, problems, far);
+      problems_elsewhere({rig.folder().family, *source.variant, configuration, rig.device()}, asked);
+  compile_all(rig, source, configuration, problems);
   for (const Elsewhere& one : problems) {
-    const auto& [problem, device, thoroughness] = one;
-    if (!why_no_plan(rig.folder(), *source.variant, problem, configuration, device).empty()) continue;
-    const Trial trial = check_on(rig, source, configuration, one).candidate.trial;
-    if (trial.status == TrialStatus::passed) continue;
-    const std::string as_for =
-        device.sms < rig.device().sms ? fmt::format(", as for {} multiprocessors", device.sms) : std::string();
-    return Ending{trial.status, fmt::format("on {}{}: {}", problem.title(), as_for, trial.message)};
+    const auto found = evaluate_on(rig, source, configuration, one);
+    if (!found || found->candidate.trial.status == TrialStatus::passed) continue;
+    const Trial& trial = found->candidate.trial;
+    const int sms = one.device.sms;
+    const std::string as_for = sms < rig.device().sms ? fmt::format(", as for {} multiprocessors", sms) : std::string();
+    return Ending{trial.status, fmt::format("on {}{}: {}", one.problem.title(), as_for, trial.message)};
   }
-  return fault_of_far(rig, source, configuration, far);
+  return std::nullopt;
 }
 
 }  // namespace kerlab::session

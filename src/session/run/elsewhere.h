@@ -4,7 +4,6 @@
 
 #include "session/run/single.h"
 #include "session/shapes/checked_problem.h"
-#include "session/shapes/far.h"
 
 namespace kerlab::session {
 
@@ -33,7 +32,7 @@ Evaluation run_single_for(Rig& rig, const ProblemSetup& setup, const VariantSour
 /// for bit. Its setup becomes the runner's. None: it cannot be told, and `why_not` says why (blocks that depend on each
 /// other, a host that refuses the addresses). Throws Error where it is interrupted.
 std::optional<Evaluation> check_far(Rig& rig, const VariantSource& source, const Configuration& configuration,
-                                    const FarProblem& far, std::string& why_not);
+                                    const Problem& problem, int sms, std::string& why_not);
 
 /// The winner of a tune on the problems of a thorough check, those with the flags asked for; each takes a second or so,
 /// and all are waited for. What is wrong, and on which; none: nothing. Afterwards the runner has another problem.

@@ -6,11 +6,18 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "session/run/modelled.h"
 #include "trial/trial.h"
 #include "worker/worker.h"
 
 namespace kerlab::session {
+
+/// The device has no memory for a problem's data, or for its reference.
+class NoMemoryError : public Error {
+ public:
+  using Error::Error;
+};
 
 /// What a worker can load. `label` names it in messages: "reg2d BM=128 BN=64".
 struct Loadable {

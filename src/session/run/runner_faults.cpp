@@ -42,7 +42,9 @@ std::optional<RunOutcome> CandidateRunner::take_fault(const reply::Fault& fault)
     throw Error(fmt::format("nothing can be checked against reference.cu: {}", fault.message));
   if (is_preparation(run.steps[run.next].request)) {
     // Without a sticky fault the device is fine and the problem is not: nothing that a new worker would mend.
-    if (!fault.sticky) throw Error(fmt::format("the device cannot hold or compute the problem: {}", fault.message));
+    const std::string why = fmt::format("the device cannot hold or compute the problem: {}", fault.message);
+    if (!fault.sticky && fault.kind == FaultKind::out_of_memory) throw NoMemoryError(why);
+    if (!fault.sticky) throw Error(why);
     not_ready(fault.message);
     return std::nullopt;
   }

@@ -16,6 +16,7 @@ enum class MadeFor : std::uint8_t {
   shared_workspaces,  ///< a batch whose blocks leave something for each other
   many_parts,         ///< more partial results than whoever gathers them has threads
   many_rounds,        ///< so many that they are gathered in several rounds
+  far_index,          ///< a tensor has more than 2^31 elements
 };
 
 /// What of a check is worth its time on a problem.
@@ -33,6 +34,7 @@ struct CheckedProblem {
   std::optional<int> sms = {};  ///< multiprocessors that its plan is made for; none: see device_for
   /// Another one of the variant that the problem is for; none: that for which it was sought.
   std::optional<Configuration> configuration = {};
+  bool sampled = false;  ///< only some blocks are executed, see check_far
 };
 
 /// The device that the problem's plan is made for: of as many multiprocessors as it says, or of so few that blocks that

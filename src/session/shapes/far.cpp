@@ -1,7 +1,5 @@
 #include "session/shapes/far.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -10,9 +8,14 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/format.h"
+#include "device/launch_limits.h"
 #include "plan/shared_workspaces.h"
 #include "plan/sparse_tensor.h"
+#include "session/shapes/far_tries.h"
 #include "session/shapes/few_sms.h"
+#include "session/shapes/thin.h"
+#include "session/shapes/valid_shape.h"
 #include "spec/request_of.h"
 
 namespace kerlab::session {
@@ -24,25 +27,25 @@ constexpr double kBeyond32Bits = 1.0625 * k32Bits;  // elements: what is kept in
 constexpr double kBeyond31Bits = 1.5 * static_cast<double>(kFarElements);
 // Where no extent goes beyond 2^31 by itself, nearly so: bytes and products of four do not fit 32 bits there.
 constexpr double kNearly31Bits = 0.95 * static_cast<double>(kFarElements);
-// Of the other dimensions, where they are no shorter: no power of two, so that an offset of 32 bits does not lead to
-// the same place of another row or matrix; whole tiles for those who take no others.
-constexpr std::int64_t kShort[] = {264, 520, 256, 512};
 constexpr std::int64_t kTile = 256;  // of which long extents are multiples
 constexpr std::int64_t kProbe = 1024, kLongest = std::int64_t{1} << 33;
 // Of a dimension: what is kept in 16 bits is wrong for most of it. Of a batch, which grids hold in 16 bits: many.
 constexpr std::int64_t kLongDimension = std::int64_t{1} << 18, kLargeBatch = 1024;
 constexpr std::uint32_t kMostRows = 65535;  // of a grid, in y and z
-constexpr int kSmsForAll = 1 << 20;         // more than there are work tiles
+constexpr int kWarp = 32;
+constexpr int kSmsForAll = 1 << 20;  // more than there are work tiles
 constexpr double kFlopsOfSample = 3e8, kBytesOfSample = 48e6, kBlocksOfSample = 6;
-constexpr double kShareOfMemory = 0.9;
+constexpr double kShareOfFilling = 0.25;   // of the cost of a byte that a kernel reads
+constexpr double kWarpsOfWhole = 1 << 17;  // start in a second or two
+constexpr double kShareOfMemory = 0.9, kShareOfGpu = 0.7;
+constexpr double kReferenceBytes = 16, kSets = 2;
 constexpr std::int64_t kMostKept = std::int64_t{1} << 30;  // elements of a tensor of which all are there
 
 const std::string kTensorGoal = "tensor ";
 
-using Extents = std::map<std::string, std::int64_t>;
-
 struct FoundProblem {
-  FarProblem far;
+  CheckedProblem far;
+  Problem problem;
   std::set<std::string> goals;  ///< tensors beyond 2^31 elements, long dimensions, a large batch
   bool same_program = false;    ///< as on the problem that was asked for
   double cost = 0;
@@ -54,8 +57,9 @@ std::int64_t blocks_of_extent(const Dim3& extents) {
 
 class FarSearch {
  public:
-  FarSearch(const ShapedKernel& kernel, const Problem& asked)
-      : kernel_(kernel), asked_(asked), base_(request_of(asked)) {
+  FarSearch(const ShapedKernel& kernel, const Problem& asked, const std::set<std::string>& tried)
+      : kernel_(kernel), asked_(asked), tried_(tried), whole_(kernel.device.is_hardware), base_(request_of(asked)) {
+    if (whole_) return;
     base_.row_padding = 0;  // sparse tensors are dense
     if (const auto plan = plan_of(asked, kernel.device.sms)) program_ = plan->defines;
   }
@@ -63,10 +67,15 @@ class FarSearch {
   /// Those with a tensor of more than 2^31 elements, and of more than 2^32 where it fits the device; where the family
   /// has none, those that come near.
   const std::vector<FoundProblem>& find() {
-    for (const double elements : {kBeyond32Bits, kBeyond31Bits}) try_all(elements);
+    if (whole_) {
+      try_all(tries_of_whole(kernel_.family, asked_));
+      return found_;
+    }
+    for (const double elements : {kBeyond32Bits, kBeyond31Bits})
+      try_all(tries_of_samples(kernel_.family, asked_, elements));
     if (!found_.empty() || !first_why_not_.empty()) return found_;
     most_near_ = static_cast<std::int64_t>(0.9 * kNearly31Bits);
-    try_all(kNearly31Bits);
+    try_all(tries_of_samples(kernel_.family, asked_, kNearly31Bits));
     return found_;
   }
 
@@ -77,40 +86,8 @@ class FarSearch {
   [[nodiscard]] const std::string& why_not() const { return first_why_not_; }
 
  private:
-  void try_all(double elements) {
-    for (const Extents& others : short_extents())
-      for (const std::vector<std::string>& along : directions()) try_along(others, along, elements);
-  }
-
-  /// What the other dimensions may be: as asked for, if that is short; all of them short. Quiet ones are 1, and as
-  /// asked for, since there are tensors that are short without them: the side of a block, a filter's radius.
-  [[nodiscard]] std::vector<Extents> short_extents() const {
-    std::vector<Extents> all;
-    for (const bool quiet_is_own : {false, true})
-      for (const std::int64_t most : {std::int64_t{0}, kShort[0], kShort[1], kShort[2], kShort[3]}) {
-        Extents extents;
-        for (std::size_t d = 0; d < asked_.dimensions.size(); ++d) {
-          const Dimension& dimension = kernel_.family.dimensions[d];
-          const std::int64_t own = asked_.dimensions[d].second,
-                             few = quiet_is_own ? own : std::min<std::int64_t>(own, 1);
-          const std::int64_t extent = dimension.quiet ? few : most == 0 ? std::min(own, kShort[0]) : most;
-          extents[dimension.name] = std::clamp(extent, dimension.minimum, dimension.maximum);
-        }
-        if (std::ranges::find(all, extents) == all.end()) all.push_back(std::move(extents));
-      }
-    return all;
-  }
-
-  /// Each dimension alone, and pairs of those that are not quiet.
-  [[nodiscard]] std::vector<std::vector<std::string>> directions() const {
-    std::vector<std::vector<std::string>> all;
-    const auto& dimensions = kernel_.family.dimensions;
-    for (std::size_t i = 0; i < dimensions.size(); ++i) {
-      all.push_back({dimensions[i].name});
-      for (std::size_t j = i + 1; j < dimensions.size(); ++j)
-        if (!dimensions[i].quiet && !dimensions[j].quiet) all.push_back({dimensions[i].name, dimensions[j].name});
-    }
-    return all;
+  void try_all(const std::vector<FarTry>& tries) {
+    for (const FarTry& one : tries) try_along(one.others, one.along, one.elements);
   }
 
   [[nodiscard]] std::optional<std::vector<Tensor>> tensors_with(Extents extents, const std::vector<std::string>& along,
@@ -155,17 +132,23 @@ class FarSearch {
       return;
     }
     if (!known_.insert(problem->key()).second) return;
-    FoundProblem found{{std::move(*problem), kernel_.device.sms}, {}, false, 0};
-    found.goals = goals_of(found.far.problem);
+    FoundProblem found{{request, MadeFor::far_index, Thoroughness::quick, kernel_.device.sms, {}, !whole_},
+                       std::move(*problem),
+                       {},
+                       false,
+                       0};
+    found.goals = whole_ ? goals_of_whole(found.problem) : goals_of(found.problem);
     if (found.goals.empty()) return;
     why_not_.clear();
-    if (choose_device(found)) {
+    if (whole_ ? is_launched(found) : choose_device(found)) {
       found_.push_back(std::move(found));
       return;
     }
     if (first_why_not_.empty()) first_why_not_ = why_not_;
     for (const std::string& goal : found.goals)
-      if (goal.starts_with(kTensorGoal)) refused_.emplace(goal.substr(kTensorGoal.size()), why_not_);
+      if (goal.starts_with(kTensorGoal))
+        refused_.emplace(goal.substr(kTensorGoal.size()),
+                         why_not_.empty() ? "the configuration is not valid there" : why_not_);
   }
 
   /// None: nothing is far, or all is more than the device holds.
@@ -187,6 +170,48 @@ class FarSearch {
     return goals;
   }
 
+  /// The same of a GPU, of what has never been tried.
+  [[nodiscard]] std::set<std::string> goals_of_whole(const Problem& problem) const {
+    std::set<std::string> goals;
+    std::int64_t most = 0;
+    for (const Tensor& tensor : tensors_of(kernel_.family, problem)) {
+      if (!tensor.unread) most = std::max(most, tensor.elements());
+      if (!tensor.unread && tensor.elements() > kFarElements) goals.insert(kTensorGoal + tensor.name);
+    }
+    if (goals.empty() || needed_bytes(problem) > most_bytes()) return {};
+    for (std::size_t d = 0; d < problem.dimensions.size(); ++d) {
+      const auto& [dimension, extent] = problem.dimensions[d];
+      const bool quiet = kernel_.family.dimensions[d].quiet;
+      // So that where the second of a batch begins is far as well.
+      if (quiet ? extent > 1 && most / extent > kFarElements : extent > kThinExtent && !tried_.contains(dimension))
+        goals.insert(dimension);
+    }
+    return goals;
+  }
+
+  [[nodiscard]] double most_bytes() const { return kShareOfGpu * static_cast<double>(kernel_.device.memory_bytes); }
+
+  /// What a check of it takes on a GPU.
+  [[nodiscard]] double needed_bytes(const Problem& problem) const {
+    double bytes = kSets * bytes_of_tensors(kernel_.family, problem);
+    for (const Tensor& tensor : tensors_of(kernel_.family, problem))
+      if (tensor.role != Role::input) bytes += kReferenceBytes * static_cast<double>(tensor.elements());
+    return bytes;
+  }
+
+  /// Of a GPU: all of it is.
+  bool is_launched(FoundProblem& found) {
+    const auto plan = plan_of(found.problem, kernel_.device.sms);
+    if (!plan) return false;
+    const double flops = flops_of(kernel_.family, found.problem);
+    const double most_flops = limits_for(kernel_.device).long_flops;
+    if (flops > most_flops) why_not_ = "its reference would take too long";
+    for (const Launch& launch : plan->plan.launches)
+      if (why_not_.empty()) why_not_ = launch_limit_error(kernel_.device, launch, {});
+    found.cost = std::max(flops / most_flops, needed_bytes(found.problem) / most_bytes());
+    return why_not_.empty();
+  }
+
   [[nodiscard]] std::optional<Instance> plan_of(const Problem& problem, int sms) {
     const DeviceInfo device = kernel_.device.with_sms(sms);
     if (!is_valid_on(kernel_.variant, problem, device, kernel_.configuration)) return std::nullopt;
@@ -199,7 +224,7 @@ class FarSearch {
   }
 
   bool choose_device(FoundProblem& found) {
-    const Problem& problem = found.far.problem;
+    const Problem& problem = found.problem;
     const auto plan = plan_of(problem, kernel_.device.sms), many = plan_of(problem, kSmsForAll);
     if (many && !(plan && plan->plan == many->plan)) found.far.sms = kSmsForAll;
     if (!many && !plan) return false;
@@ -223,16 +248,37 @@ class FarSearch {
     // Of blocks that cannot stand for others all are executed.
     const bool whole = kernel_.variant.sampling == Sampling::small;
     const double share = whole ? 1.0 : std::min(1.0, blocks / static_cast<double>(blocks_of_extent(launch.grid)));
-    const double flops = share * flops_of(kernel_.family, problem), bytes = share * bytes_of(kernel_.family, problem);
-    cost = std::max(flops / kFlopsOfSample, bytes / kBytesOfSample);
+    const double flops = share * flops_of(kernel_.family, problem);
+    const double bytes = share < 1 ? share * bytes_of(kernel_.family, problem) : bytes_of_whole(problem);
+    const double warps = whole ? blocks_in_grid(launch) * std::ceil(threads_in_block(launch) / kWarp) : 0;
+    cost = std::max({flops / kFlopsOfSample, bytes / kBytesOfSample, warps / kWarpsOfWhole});
     if (cost > 1 && why_not_.empty())
       why_not_ =
           whole ? "all of its blocks have too much to do (sample = \"none\")" : "a single block has too much to do";
     return cost <= 1;
   }
 
+  /// Of numbers that are found by indices only those are read to which something is done: FLOPs are their cost, however
+  /// many there are. All that are not sparse are filled.
+  [[nodiscard]] double bytes_of_whole(const Problem& problem) const {
+    const double all = bytes_of(kernel_.family, problem);
+    const std::vector<Tensor> tensors = tensors_of(kernel_.family, problem);
+    const auto is_indices = [](const Tensor& t) { return t.role == Role::input && !info(t.dtype).is_float; };
+    if (std::ranges::none_of(tensors, is_indices) || flops_of(kernel_.family, problem) <= 0) return all;
+    double bytes = 0;
+    for (const Tensor& tensor : tensors) {
+      const double share = tensor.role != Role::input || is_indices(tensor) ? 1
+                           : is_sparse(tensor)                              ? 0
+                                                                            : kShareOfFilling;
+      bytes += share * static_cast<double>(tensor.bytes());
+    }
+    return std::min(all, bytes);
+  }
+
   const ShapedKernel& kernel_;
   const Problem& asked_;
+  const std::set<std::string>& tried_;
+  bool whole_;  ///< all blocks are executed
   ProblemRequest base_;
   std::vector<std::string> program_;
   std::set<std::string> known_;
@@ -244,9 +290,9 @@ class FarSearch {
 
 /// That which has the most of what none before it has; of several a program that is compiled anyway, then the least.
 /// What they have goes to `reached`.
-std::vector<FarProblem> cover(const std::vector<FoundProblem>& found, std::size_t most,
-                              std::set<std::string>& reached) {
-  std::vector<FarProblem> chosen;
+std::vector<CheckedProblem> cover(const std::vector<FoundProblem>& found, std::size_t most,
+                                  std::set<std::string>& reached) {
+  std::vector<CheckedProblem> chosen;
   while (chosen.size() < most) {
     const FoundProblem* best = nullptr;
     double value = 0;
@@ -266,11 +312,13 @@ std::vector<FarProblem> cover(const std::vector<FoundProblem>& found, std::size_
 
 }  // namespace
 
-FarProblems far_problems(const ShapedKernel& kernel, const Problem& asked, std::size_t most) {
-  FarSearch search(kernel, asked);
+FarProblems far_problems(const ShapedKernel& kernel, const Problem& asked, std::size_t most,
+                         const std::set<std::string>& tried) {
+  FarSearch search(kernel, asked, tried);
   FarProblems far;
   std::set<std::string> reached;
-  far.problems = cover(search.find(), most, reached);
+  const bool more = kernel.device.is_hardware && std::ranges::any_of(kernel.family.dimensions, &Dimension::quiet);
+  far.problems = cover(search.find(), most + (more ? 1 : 0), reached);
   if (far.problems.empty())
     far.why_not = search.why_not().empty() ? "it takes no problem of so many that fits the device" : search.why_not();
   else

@@ -353,29 +353,6 @@ TEST_CASE("partial results of three rounds are tried, with a smaller configurati
   CHECK(requests_for(shapes("softmax", "naive", "fp32", {}), MadeFor::many_rounds).empty());  // one launch
 }
 
-TEST_CASE("indices beyond 2^31 are tried on a GPU where memory allows, and said not to be elsewhere", "[check]") {
-  DeviceInfo device = hopper();
-  const std::map<const char*, std::set<std::string>> families = {
-      {"gemm", {"A", "B", "C", "D"}}, {"softmax", {"X", "Y"}}, {"gemm_grouped", {"A", "B", "D"}}};
-  for (const auto& [family, wanted] : families) {
-    CAPTURE(family);
-    const Problem asked = make_problem(family_of(family), {});
-    const FarShapes far = far_shapes(family_of(family), asked, device);
-    std::set<std::string> tensors_beyond;
-    for (const ProblemRequest& request : far.requests)
-      for (const Tensor& tensor : tensors_of(family_of(family), make_problem(family_of(family), request)))
-        if (tensor.elements() > (1LL << 31)) tensors_beyond.insert(tensor.name);
-    CHECK(tensors_beyond == wanted);
-  }
-  const FarShapes of_gemm = far_shapes(family_of("gemm"), make_problem(family_of("gemm"), {}), device);
-  CHECK(std::ranges::any_of(of_gemm.requests, [](const ProblemRequest& r) { return r.dimensions.at("batch") == 2; }));
-  device.memory_bytes = std::int64_t{8} << 30;
-  const Problem asked = make_problem(family_of("gemm"), {});
-  CHECK_THAT(far_shapes(family_of("gemm"), asked, device).why_not, Catch::Contains("fits this device"));
-  device.set_kind(DeviceKind::emulated);
-  CHECK(far_shapes(family_of("gemm"), asked, device).requests.empty());  // there far_problems are
-}
-
 namespace {
 /// A family of two dimensions with constraints on them.
 Family bound(const std::string& condition) {

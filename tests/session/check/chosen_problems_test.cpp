@@ -142,16 +142,3 @@ TEST_CASE("shared workspaces: where blocks share them, three of a batch do", "[c
   CHECK(batches[0].thoroughness == Thoroughness::thorough);
   CHECK(problems_for(gemm.shapes(), MadeFor::shared_workspaces).empty());  // of whole tiles nothing is shared
 }
-
-TEST_CASE("far: on a GPU a dimension goes beyond 65536 that does nowhere else", "[check]") {
-  const Chooser rows("softmax", "naive", "fp32");
-  DeviceInfo device = rows.device;
-  device.set_kind(DeviceKind::cuda);
-  const Problem asked = make_problem(rows.folder.family, rows.request);
-  for (const auto& [tried, wanted] : {std::pair{"M", "N"}, std::pair{"N", "M"}}) {
-    const FarShapes far = far_shapes(rows.folder.family, asked, device, {tried});
-    REQUIRE_FALSE(far.requests.empty());
-    CHECK(std::ranges::any_of(
-        far.requests, [&](const ProblemRequest& request) { return request.dimensions.at(wanted) > kThinExtent; }));
-  }
-}

@@ -10,6 +10,8 @@
 #include "session/check/check_fixture.h"
 #include "session/run/elsewhere.h"
 #include "session/session_fixture.h"
+#include "session/shapes/far.h"
+#include "session/shapes/thin.h"
 #include "spec/spec_fixture.h"
 
 using namespace kerlab;
@@ -88,18 +90,19 @@ const KernelFolder& folder_with(const std::string& family) {
 }
 
 FarProblems far_of(const std::string& family, const std::string& variant, const DeviceInfo& device,
-                   const ProblemRequest& request = {}) {
+                   const ProblemRequest& request = {}, const std::set<std::string>& tried = {}) {
   const KernelFolder& folder = folder_with(family);
   const Variant& found = *std::ranges::find(folder.variants, variant, &Variant::name);
   const Problem asked = make_problem(folder.family, request);
   const Configuration configuration = default_configuration(found, asked, device);
-  return far_problems({folder.family, found, configuration, device}, asked, 3);
+  return far_problems({folder.family, found, configuration, device}, asked, 3, tried);
 }
 
 std::set<std::string> tensors_beyond(const std::string& family, const FarProblems& far) {
   std::set<std::string> names;
-  for (const FarProblem& one : far.problems)
-    for (const Tensor& tensor : tensors_of(folder_with(family).family, one.problem))
+  for (const CheckedProblem& one : far.problems)
+    for (const Tensor& tensor :
+         tensors_of(folder_with(family).family, make_problem(folder_with(family).family, one.request)))
       if (tensor.elements() > kFarElements) names.insert(tensor.name);
   return names;
 }
@@ -119,7 +122,8 @@ TEST_CASE("far: of a product each operand and the result lie beyond 2^31 element
   }
   // Elsewhere its 128 blocks would have thousands of tiles each.
   const FarProblems persistent = far_of("gemm", "gemm_sm90", device);
-  CHECK(std::ranges::any_of(persistent.problems, [&](const FarProblem& far) { return far.sms > 100 * device.sms; }));
+  CHECK(
+      std::ranges::any_of(persistent.problems, [&](const CheckedProblem& far) { return far.sms > 100 * device.sms; }));
 }
 
 TEST_CASE("far: beside a dimension that ends before, another goes on", "[check]") {
@@ -129,10 +133,62 @@ TEST_CASE("far: beside a dimension that ends before, another goes on", "[check]"
   CHECK(far.left.empty());
 }
 
+TEST_CASE("far: of rows that are found by indices a few are read of very many", "[check]") {
+  const DeviceInfo device = emu::read_emulated_device(emu::profile_folder(), "h200");
+  for (const char* variant : {"row_per_warp", "equal_pieces"}) {
+    CAPTURE(variant);
+    const FarProblems far = far_of("sddmm", variant, device);
+    const auto beyond = tensors_beyond("sddmm", far);
+    CHECK((beyond.contains("A") && beyond.contains("B")));
+  }
+}
+
 TEST_CASE("far: where nothing so large fits, it says so", "[check]") {
   DeviceInfo device = emu::read_emulated_device(emu::profile_folder(), "h200");
   device.memory_bytes = std::int64_t{4} << 30;
   CHECK_THAT(far_of("softmax", "row_per_block", device).why_not, Catch::Contains("fits the device"));
+}
+
+TEST_CASE("far: on a GPU problems are whole, as the device is, and fit its memory and a reference's time", "[check]") {
+  DeviceInfo device = emu::read_emulated_device(emu::profile_folder(), "h200");
+  device.set_kind(DeviceKind::cuda);
+  struct Case {
+    const char *family, *variant;
+    std::set<std::string> tensors;
+  };
+  for (const auto& [family, variant, tensors] :
+       {Case{"gemm", "naive", {"A", "B", "C", "D"}}, Case{"gemm", "gemm_sm90", {"C", "D"}},
+        Case{"softmax", "row_per_block", {"X", "Y"}}}) {
+    CAPTURE(family, variant);
+    ProblemRequest request;
+    request.dtype = std::string(family) == "gemm" ? "bf16" : "";
+    const FarProblems far = far_of(family, variant, device, request);
+    CHECK(tensors_beyond(family, far) == tensors);
+    CHECK(far.problems.size() <= 4);
+    for (const CheckedProblem& one : far.problems) {
+      CHECK_FALSE(one.sampled);
+      CHECK(one.sms == device.sms);
+      CHECK(flops_of(folder_with(family).family, make_problem(folder_with(family).family, one.request)) <= 1e11);
+    }
+  }
+  // Of wide tiles, which take no fewer columns, the others cost more than that, and it says so.
+  CHECK(far_of("gemm", "gemm_sm90", device).left.size() == 2);
+  const FarProblems of_gemm = far_of("gemm", "naive", device);
+  CHECK(std::ranges::any_of(of_gemm.problems,
+                            [](const CheckedProblem& one) { return one.request.dimensions.at("batch") == 2; }));
+  device.memory_bytes = std::int64_t{8} << 30;
+  CHECK_THAT(far_of("gemm", "naive", device).why_not, Catch::Contains("fits the device"));
+}
+
+TEST_CASE("far: on a GPU a dimension goes beyond 65536 that does nowhere else", "[check]") {
+  DeviceInfo device = emu::read_emulated_device(emu::profile_folder(), "h200");
+  device.set_kind(DeviceKind::cuda);
+  for (const auto& [tried, wanted] : {std::pair{"M", "N"}, std::pair{"N", "M"}}) {
+    const FarProblems far = far_of("softmax", "naive", device, {}, {tried});
+    REQUIRE_FALSE(far.problems.empty());
+    CHECK(std::ranges::any_of(
+        far.problems, [&](const CheckedProblem& one) { return one.request.dimensions.at(wanted) > kThinExtent; }));
+  }
 }
 
 TEST_CASE("far: an index of 32 bits fails, one of 64 passes, in a tensor of many gigabytes", "[session][emulated]") {
@@ -170,10 +226,11 @@ TEST_CASE("far: where parts are short, the last blocks have no tile; another rec
   const Configuration configuration = default_configuration(variant, asked, rig.device());
   const FarProblems far = far_problems({family, variant, configuration, rig.device()}, asked, 3);
   REQUIRE_FALSE(far.problems.empty());
-  for (const FarProblem& one : far.problems) {
-    INFO(one.problem.title());
+  for (const CheckedProblem& one : far.problems) {
+    const Problem problem = make_problem(family, one.request);
+    INFO(problem.title());
     std::string why_not;
-    const std::optional<Evaluation> found = check_far(rig, source, configuration, one, why_not);
+    const std::optional<Evaluation> found = check_far(rig, source, configuration, problem, one.sms.value(), why_not);
     INFO(why_not);
     if (found) CHECK(found->candidate.trial.message == "");
   }

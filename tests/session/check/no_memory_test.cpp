@@ -1,0 +1,48 @@
+// Problems that a check has chosen itself, and for which the device has no memory.
+#include <algorithm>
+
+#include "catch.h"
+#include "session/check/check_fixture.h"
+#include "session/session_fixture.h"
+
+using namespace kerlab;
+using namespace kerlab::testing;
+
+namespace {
+
+CheckOptions small_device(SessionFixture& fixture, std::int64_t bytes) {
+  fixture.write_script("[device]\nmemory_bytes = " + std::to_string(bytes) + "\n");
+  CheckOptions options;
+  options.rig = fixture.options().rig;
+  options.variants = {"simple"};
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("check: a problem that it chose and the device cannot hold is left out, with a note", "[session]") {
+  SessionFixture fixture;
+  CheckSession session(small_device(fixture, 6 << 20), fixture.database());
+  while (session.step()) {
+  }
+  const auto is_left_out = [](const std::string& note) { return note.find("is left out: ") != std::string::npos; };
+  const auto notes = std::ranges::count_if(session.notes(), is_left_out);
+  CHECK(notes > 0);
+  CHECK_THAT(*std::ranges::find_if(session.notes(), is_left_out), Catch::Contains("memory"));
+  CHECK(session.rows().size() > 8);
+  for (const CheckRow& row : session.rows()) CHECK(row.trial.status == TrialStatus::passed);
+  CHECK(session.state().done == session.state().total);
+}
+
+TEST_CASE("check: what was asked for and the device cannot hold ends it", "[session]") {
+  SessionFixture fixture;
+  CheckOptions options = small_device(fixture, 6 << 20);
+  options.arguments = {{"N", "4194304"}};
+  CheckSession session(options, fixture.database());
+  CHECK_THROWS_WITH(
+      [&] {
+        while (session.step()) {
+        }
+      }(),
+      Catch::Contains("cannot hold or compute the problem"));
+}
