@@ -22,7 +22,7 @@ struct EmulatedChecker::Run {
   bool parts = false;      ///< of several launches some blocks each: workspaces hold zeros, which are no wild indices
   Accuracy accuracy = {};  ///< of the candidate
   std::vector<LaunchReport> launched = {};
-  std::vector<AddressRange> written = {};  ///< merged
+  std::vector<AddressRange> written = {};  ///< merged; what is there before it runs is compared too
   std::vector<RecipeReport> reports = {};  ///< of each output that is not empty
   std::vector<std::string> bits = {};      ///< digest of what was written to these
 };

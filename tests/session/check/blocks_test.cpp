@@ -71,6 +71,31 @@ extern "C" __global__ void idle(const float* x, float* y, int n, float a) {
 }
 )cuda";
 
+constexpr std::string_view kLooksToml = R"toml(
+doc = "sixteen elements a thread"
+tune = false
+[[parameter]]
+name = "LOOKS"
+values = [0, 1, 2]
+[[launch]]
+kernel = "looks"
+grid = ["ceil_div(N, 16384)"]
+block = [1024]
+arguments = ["x", "y", "N", "a"]
+)toml";
+
+// In large grids, of a thread whose first result is in the output already: LOOKS=1 leaves the others, 2 does not trust
+// them and computes them all the same, which is right.
+constexpr std::string_view kLooks = R"cuda(
+extern "C" __global__ void looks(const float* x, float* y, int n, float a) {
+  const int first = blockIdx.x * 16384 + threadIdx.x;
+  const bool there = gridDim.x > 300 && first < n && y[first] == a * x[first];
+  if (LOOKS == 1 && there) return;
+  for (int i = first; i < n && i < first + 16384; i += 1024)
+    if (LOOKS != 2 || !there || y[i] != a * x[i]) y[i] = a * x[i];
+}
+)cuda";
+
 /// The rows of a check on an emulated device, by themselves: of the problem asked for.
 std::vector<CheckRow> check_alone(SessionFixture& fixture, const std::string& variant, const std::string& configuration,
                                   std::int64_t extent) {
@@ -108,5 +133,20 @@ TEST_CASE("blocks: of a large problem, of which some are executed, what nobody w
     const Trial wrong = check_alone(fixture, "idle", idle, kLarge).front().trial;
     CHECK(wrong.status == TrialStatus::wrong);
     CHECK_THAT(wrong.message, Catch::Contains("written"));
+  }
+}
+
+TEST_CASE("blocks: of a large problem, a result that is there does not stand for others", "[session][emulated]") {
+  SessionFixture fixture;
+  write_atomic(fixture.family() / "looks.toml", kLooksToml);
+  write_atomic(fixture.family() / "looks.cu", kLooks);
+  for (const char* looks : {"LOOKS=0", "LOOKS=1", "LOOKS=2"}) {
+    const std::vector<CheckRow> rows = check_alone(fixture, "looks", looks, 8'400'003);
+    INFO(looks << ": " << rows.front().trial.message);
+    CHECK(rows.front().report.blocks_run == 6);
+    const bool right = std::string_view(looks) != "LOOKS=1";
+    CHECK(rows.front().trial.status == (right ? TrialStatus::passed : TrialStatus::wrong));
+    if (!right)
+      CHECK_THAT(rows.front().trial.message, Catch::Contains("half of the results was there before the launch"));
   }
 }
