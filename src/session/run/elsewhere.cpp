@@ -18,14 +18,6 @@ constexpr std::size_t kProblemsElsewhere = 14;
 constexpr std::size_t kFarOfWinner = 2;
 constexpr std::string_view kFarHint = "; a tensor has more than 2^31 elements: is an offset kept in 32 bits?";
 
-/// What tells that something is missing, doubled or elsewhere: numbers drawn, and those that must agree bit for bit.
-std::vector<std::uint32_t> telling_recipes(const ProblemPlan& plan) {
-  std::vector<std::uint32_t> chosen;
-  for (std::uint32_t i = 0; i < plan.recipes.size(); ++i)
-    if (i == 0 || plan.recipes[i].plain() || plan.recipes[i].exact) chosen.push_back(i);
-  return chosen;
-}
-
 /// A problem, the device that its plan is made for, and how it is looked at there.
 struct Elsewhere {
   Problem problem;
@@ -64,9 +56,8 @@ std::vector<Elsewhere> problems_elsewhere(const ShapedKernel& kernel, const Prob
 std::vector<std::uint32_t> recipes_elsewhere(const ProblemPlan& plan, Thoroughness thoroughness) {
   switch (thoroughness) {
     case Thoroughness::thorough:
+    case Thoroughness::usual:  // what is wrong for special values may be so at one extent alone
       return all_recipes(plan);
-    case Thoroughness::usual:
-      return telling_recipes(plan);
     case Thoroughness::quick:
     case Thoroughness::one_recipe:
       return few_recipes(plan, thoroughness);

@@ -308,7 +308,7 @@ AdversarialShapes adversarial_shapes(const ShapedKernel& kernel, const Problem& 
   array.fill(true, limits.with_flags);
   if (limits.with_flags > 0) array.add_whole(kWithWholeTiles);
   if (limits.with_flags > 0) array.add_together(kTogether);
-  if (limits.with_flags > 0) array.add_at_largest(kWithLargest);
+  array.add_at_largest(kWithLargest);
   AdversarialShapes found = array.take();
   const auto is_other = [&](const CheckedProblem& one) {
     return make_problem(kernel.family, one.request).key() != asked.key();
