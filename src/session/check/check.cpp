@@ -123,8 +123,7 @@ void CheckSession::choose_problems() {
   add_far();
 }
 
-/// Of the other dtypes, where none was asked for, the first small problem of each variant: what is wrong of one type
-/// alone shows on nearly any.
+/// Of the other dtypes, where none was asked for, a few small problems of each variant.
 void CheckSession::add_other_dtypes() {
   const Family& family = rig_.folder().family;
   for (const DType dtype : family.dtypes) {
@@ -139,12 +138,14 @@ void CheckSession::add_other_dtypes() {
                                               : default_configuration(variant, *problem, rig_.device());
       const ShapedKernel kernel = {family, variant, configuration, rig_.device()};
       if (!is_valid_on(variant, *problem, rig_.device(), configuration)) continue;
-      const auto small = valid_problem(kernel, first_shape(kernel, *problem));
-      if (!small || bytes_of_tensors(family, *small) > limits_for(rig_.device()).bytes) continue;
-      const auto known = std::ranges::find(problems_, small->key(), &Problem::key);
-      const auto at = static_cast<std::size_t>(known - problems_.begin());
-      if (known == problems_.end()) problems_.push_back(*small);
-      add_small(at, source, configuration);
+      for (const ProblemRequest& request : shapes_of_dtype(kernel, *problem, limits_for(rig_.device()))) {
+        Problem small = make_problem(family, request);
+        if (!why_no_plan(rig_.folder(), variant, small, configuration, rig_.device()).empty()) continue;
+        const auto known = std::ranges::find(problems_, small.key(), &Problem::key);
+        const auto at = static_cast<std::size_t>(known - problems_.begin());
+        if (known == problems_.end()) problems_.push_back(std::move(small));
+        add_job(at, source, configuration, CheckedProblem());
+      }
     }
   }
 }

@@ -28,4 +28,10 @@ struct AdversarialShapes {
 /// found dimension by dimension among those valid beside the first problem's.
 AdversarialShapes adversarial_shapes(const ShapedKernel& kernel, const Problem& asked, const ShapeLimits& limits);
 
+/// Of a dtype beside the one asked for (`asked` has it), where that is looked at as above: the first of these problems,
+/// several whole tiles, long ragged extents, and small ones of every value of every flag and other extents of what
+/// mostly stays at its default, all at once.
+std::vector<ProblemRequest> shapes_of_dtype(const ShapedKernel& kernel, const Problem& asked,
+                                            const ShapeLimits& limits);
+
 }  // namespace kerlab::session

@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::int64_t kFewTogether = 33;    // more than a warp, so that columns and rows differ
 constexpr std::int64_t kPacketTogether = 8;  // what more flags take than are ragged: a transposed operand by TMA, say
+constexpr std::size_t kFewTurns = 6;         // of extents of a dimension that mostly stays at its default
 
 }  // namespace
 
@@ -109,6 +110,37 @@ LevelOfEach LevelRows::together_row(std::size_t turn, std::size_t shift) const {
     set_if_valid(row, f, 1 + place % (levels.size() - 1));
     place += shift;
   }
+  return row;
+}
+
+std::size_t LevelRows::turns() const {
+  std::size_t turns = 0;
+  for (std::size_t f = 0; f < levels_.factors.size(); ++f) {
+    const std::size_t others = levels_.factors[f].levels.size() - 1;
+    if (is_a(f, ShapeFactor::What::flag)) turns = std::max(turns, others);
+    if (is_quiet(f)) turns = std::max(turns, std::min(others, kFewTurns));
+  }
+  return turns;
+}
+
+LevelOfEach LevelRows::long_row() const {
+  LevelOfEach row = few_row(1);
+  for (std::size_t f = row.size(); f-- > 0;) {
+    if (!is_a(f, ShapeFactor::What::dimension) || is_quiet(f)) continue;
+    for (std::size_t l = 0; l < levels_.factors[f].levels.size(); ++l) {
+      if (levels_.factors[f].levels[l].extent <= levels_.factors[f].levels[row[f]].extent) continue;
+      const std::size_t before = std::exchange(row[f], l);
+      if (!is_affordable(row)) row[f] = before;
+    }
+  }
+  return row;
+}
+
+LevelOfEach LevelRows::turned_row(std::size_t turn) const {
+  LevelOfEach row = together_row(turn, turn % 2);
+  for (std::size_t f = 0; f < row.size(); ++f)
+    if (const std::size_t levels = levels_.factors[f].levels.size(); is_quiet(f) && levels > 1)
+      set_if_valid(row, f, 1 + turn % (levels - 1));
   return row;
 }
 

@@ -35,6 +35,13 @@ class LevelRows {
   /// The `turn`th other value of each flag, each `shift` further on than the one before it, and scalars that are 0 as
   /// fractions, on a small problem: of whole packets where `shift` is 0, else ragged.
   [[nodiscard]] LevelOfEach together_row(std::size_t turn, std::size_t shift) const;
+  /// Of each dimension that is not quiet, the last one first, the longest extent that is affordable.
+  [[nodiscard]] LevelOfEach long_row() const;
+  /// The `turn`th other value of each flag as above, ragged or not, and the `turn`th other extent of each dimension
+  /// that mostly stays at its default.
+  [[nodiscard]] LevelOfEach turned_row(std::size_t turn) const;
+  /// So many turns until each of them was had; no more than a few of the extents.
+  [[nodiscard]] std::size_t turns() const;
   /// The factor at the first of these levels, before its own, for which a row of whole tiles is affordable: several of
   /// each dimension, or of one of them.
   [[nodiscard]] std::optional<LevelOfEach> affordable_with(std::size_t factor,

@@ -20,9 +20,9 @@ constexpr std::int64_t kShortest = 8192;  // a dimension of fewer is tried at it
 constexpr std::int64_t kMany = 256;       // of a batch: an index of 8 bits
 // Where it is cheap, beyond 2^18: what is kept in 17 bits is as wrong as in 16.
 constexpr std::int64_t kLongThinExtent = 4 * kThinExtent;
-constexpr std::array<std::int64_t, 5> kOthers = {1, 8, 16, 64, 264};  // the last where wide tiles want as much
+constexpr std::array<std::int64_t, 6> kOthers = {1, 8, 16, 64, 136, 264};  // the last where wide tiles want as much
 // Of one integer alone it is luck what it is; so is it what comes out as one, or where there is no input.
-constexpr std::array<std::int64_t, 5> kOthersOfIntegers = {8, 16, 64, 1, 264};
+constexpr std::array<std::int64_t, 6> kOthersOfIntegers = {8, 16, 64, 1, 136, 264};
 constexpr std::int64_t kFolds[] = {2, 4, 8, 16, 32};  // where a block takes several rows
 constexpr double kLongerBytes = 8;
 constexpr double kWarps = 1 << 16,
@@ -118,7 +118,7 @@ class ThinSearch {
     const auto longer_plan = longer ? plan_of(*longer) : std::nullopt;
     if (longer_plan && !at_limit(*longer_plan) && is_cheap(*longer, *longer_plan))
       found.push_back(*longer);
-    else if (is_cheap(*thin, *plan))
+    else if (is_cheap(*thin, *plan, is_of_integers() ? kLongerBytes : 1))  // ids that are all the same are counted
       found.push_back(*thin);
     if (at_limit(*plan)) return found;
     for (const std::int64_t fold : kFolds) {

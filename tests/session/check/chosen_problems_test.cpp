@@ -142,3 +142,25 @@ TEST_CASE("shared workspaces: where blocks share them, three of a batch do", "[c
   CHECK(batches[0].thoroughness == Thoroughness::thorough);
   CHECK(problems_for(gemm.shapes(), MadeFor::shared_workspaces).empty());  // of whole tiles nothing is shared
 }
+
+TEST_CASE("other dtypes: every value of a flag, other quiet extents, and several tiles", "[check]") {
+  const auto of_dtype = [](const Chooser& kernel) {
+    const Problem asked = make_problem(kernel.folder.family, kernel.request);
+    return shapes_of_dtype({kernel.folder.family, kernel.variant,
+                            default_configuration(kernel.variant, asked, kernel.device), kernel.device},
+                           asked, limits_for(kernel.device));
+  };
+  std::set<std::string> types;
+  for (const ProblemRequest& shape : of_dtype(Chooser("cast", "streamed", "fp16"))) types.insert(shape.flags.at("out"));
+  for (const char* type : {"bf16", "e4m3", "e5m2", "int8"}) CHECK(types.contains(type));
+
+  std::set<std::int64_t> sides;
+  for (const ProblemRequest& shape : of_dtype(Chooser("bsr_spmm", "merge_path", "bf16")))
+    sides.insert(shape.dimensions.at("S"));
+  CHECK(sides.contains(32));
+
+  const auto is_long = [](const ProblemRequest& shape) {
+    return shape.dimensions.at("M") > 2048 && shape.dimensions.at("Z") > 2048;
+  };
+  CHECK(std::ranges::any_of(of_dtype(Chooser("spmv", "merge_path", "fp64")), is_long));
+}

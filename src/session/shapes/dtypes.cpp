@@ -1,0 +1,25 @@
+// What is wrong of one dtype alone shows on nearly any problem, or under one value of a flag.
+#include <algorithm>
+
+#include "session/shapes/first_shape.h"
+#include "session/shapes/level_rows.h"
+
+namespace kerlab::session {
+
+std::vector<ProblemRequest> shapes_of_dtype(const ShapedKernel& kernel, const Problem& asked,
+                                            const ShapeLimits& limits) {
+  const ProblemRequest base = first_shape(kernel, asked);
+  if (!valid_problem(kernel, base)) return {};
+  const ShapeLevels levels = levels_of(kernel, base, asked);
+  const LevelRows rows(kernel, base, levels, limits);
+  std::vector<LevelOfEach> chosen = {LevelOfEach(levels.factors.size(), 0), rows.whole_row(0), rows.long_row()};
+  for (std::size_t turn = 0; turn < rows.turns(); ++turn) chosen.push_back(rows.turned_row(turn));
+  std::vector<ProblemRequest> found;
+  for (std::size_t i = 0; i < chosen.size(); ++i)
+    if (std::ranges::find(chosen, chosen[i]) == chosen.begin() + static_cast<std::ptrdiff_t>(i) &&
+        rows.is_affordable(chosen[i]))
+      found.push_back(rows.request_of(chosen[i]));
+  return found;
+}
+
+}  // namespace kerlab::session
