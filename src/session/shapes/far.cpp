@@ -38,6 +38,7 @@ constexpr double kFlopsOfSample = 3e8, kBytesOfSample = 48e6, kBlocksOfSample = 
 constexpr double kShareOfFilling = 0.25;   // of the cost of a byte that a kernel reads
 constexpr double kWarpsOfWhole = 1 << 17;  // start in a second or two
 constexpr double kShareOfMemory = 0.9, kShareOfGpu = 0.7;
+constexpr double kFlopsOfWholeBlock = 1e9;  // where all are executed; one thread of it may have them all
 constexpr double kReferenceBytes = 16, kSets = 2;
 constexpr std::int64_t kMostKept = std::int64_t{1} << 30;  // elements of a tensor of which all are there
 
@@ -68,7 +69,9 @@ class FarSearch {
   /// has none, those that come near.
   const std::vector<FoundProblem>& find() {
     if (whole_) {
-      try_all(tries_of_whole(kernel_.family, asked_));
+      try_all(tries_of_whole(kernel_.family, asked_, false));
+      // A row of so many keeps one thread of a naive kernel busy for minutes, and its rounded sums grow beyond bounds.
+      if (found_.empty()) try_all(tries_of_whole(kernel_.family, asked_, true));
       return found_;
     }
     for (const double elements : {kBeyond32Bits, kBeyond31Bits})
@@ -206,8 +209,12 @@ class FarSearch {
     const double flops = flops_of(kernel_.family, found.problem);
     const double most_flops = limits_for(kernel_.device).long_flops;
     if (flops > most_flops) why_not_ = "its reference would take too long";
-    for (const Launch& launch : plan->plan.launches)
+    double blocks = 1;
+    for (const Launch& launch : plan->plan.launches) {
       if (why_not_.empty()) why_not_ = launch_limit_error(kernel_.device, launch, {});
+      blocks = std::max(blocks, blocks_in_grid(launch));
+    }
+    if (why_not_.empty() && flops > kFlopsOfWholeBlock * blocks) why_not_ = "a single block has too much to do";
     found.cost = std::max(flops / most_flops, needed_bytes(found.problem) / most_bytes());
     return why_not_.empty();
   }

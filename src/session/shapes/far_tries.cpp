@@ -53,7 +53,7 @@ std::vector<FarTry> tries_of_samples(const Family& family, const Problem& asked,
   return tries;
 }
 
-std::vector<FarTry> tries_of_whole(const Family& family, const Problem& asked) {
+std::vector<FarTry> tries_of_whole(const Family& family, const Problem& asked, bool alone) {
   // What wide loads and tensor maps ask for, rows of whole 16 bytes.
   const std::int64_t step = std::max<std::int64_t>(8, elements_in(asked.dtype, 16));
   const bool has_quiet = std::ranges::any_of(family.dimensions, &Dimension::quiet);
@@ -61,7 +61,7 @@ std::vector<FarTry> tries_of_whole(const Family& family, const Problem& asked) {
   for (std::int64_t times = 1; times <= (has_quiet ? 2 : 1); ++times)
     for (const Dimension& second : family.dimensions)
       for (const Dimension& along : family.dimensions) {
-        if (second.quiet || along.quiet) continue;
+        if (second.quiet || along.quiet || alone != (second.name == along.name)) continue;
         Extents extents;
         for (std::size_t d = 0; d < asked.dimensions.size(); ++d) {
           const Dimension& dimension = family.dimensions[d];

@@ -21,8 +21,8 @@ struct FarTry {
 /// For a device that executes some blocks: one dimension is long, or two, or the batch; the others are as asked for if
 /// that is short, or all short. In the order in which they are tried.
 std::vector<FarTry> tries_of_samples(const Family& family, const Problem& asked, double elements);
-/// For a device that executes all of it, on which that must be as little as it can be: one dimension is long, or two of
-/// which one is beyond 2^17; once and twice of what mostly stays at its default (a batch).
-std::vector<FarTry> tries_of_whole(const Family& family, const Problem& asked);
+/// For a device that executes all of it, on which that must be as little as it can be: two dimensions are long, of
+/// which one is beyond 2^17 (`alone`: one is); once and twice of what mostly stays at its default (a batch).
+std::vector<FarTry> tries_of_whole(const Family& family, const Problem& asked, bool alone);
 
 }  // namespace kerlab::session

@@ -191,6 +191,17 @@ TEST_CASE("far: on a GPU a dimension goes beyond 65536 that does nowhere else", 
   }
 }
 
+TEST_CASE("far: on a GPU no row is so long that one thread is busy with it for minutes", "[check]") {
+  DeviceInfo device = emu::read_emulated_device(emu::profile_folder(), "h200");
+  device.set_kind(DeviceKind::cuda);
+  const FarProblems losses = far_of("cross_entropy", "naive", device, {}, {"M"});
+  REQUIRE_FALSE(losses.problems.empty());
+  for (const CheckedProblem& one : losses.problems) CHECK(one.request.dimensions.at("V") < 1 << 20);
+  const FarProblems attention = far_of("attention", "flash2", device);
+  REQUIRE_FALSE(attention.problems.empty());
+  for (const CheckedProblem& one : attention.problems) CHECK(one.request.dimensions.at("keys") < 1 << 20);
+}
+
 TEST_CASE("far: an index of 32 bits fails, one of 64 passes, in a tensor of many gigabytes", "[session][emulated]") {
   SessionFixture fixture;
   write_far(fixture);
