@@ -46,6 +46,8 @@ class CoveringArray {
     add(LevelOfEach(levels_.factors.size(), 0));
     for (std::size_t f = 0; f < levels_.factors.size(); ++f) add_alone(f);
     add_padded();
+    for (std::size_t f = 0; f < levels_.factors.size(); ++f)
+      if (const auto row = rows_.empty_row(f); row && rows_.is_affordable(*row)) add(*row);
   }
 
   void fill(bool flags, std::size_t most) {

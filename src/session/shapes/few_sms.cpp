@@ -13,7 +13,7 @@ constexpr int kFewSms[] = {1, 2, 3,  4,  5,  6,
                            7, 8, 10, 12, 16, 24};              // clusters of 4, and some left idle, need more than 3
 constexpr int kEndless = 1 << 14;                              // no small problem has so many work tiles
 constexpr std::int64_t kWantedRounds = 3, kWantedWorkers = 3;  // wanted
-constexpr std::int64_t kWorthOfMeeting = 8;                    // two rounds
+constexpr std::int64_t kWorthOfRound = 4, kWorthOfFourth = 3, kWorthOfWorker = 2, kWorthOfMeeting = 8;
 
 std::int64_t blocks_in(const Dim3& extents) {
   return std::int64_t{extents.x} * extents.y * extents.z;
@@ -47,7 +47,10 @@ std::int64_t worth(const LaunchPlan& plan, const std::vector<std::int64_t>& piec
     const bool endless = pieces[i] >= kEndless / 8;
     const std::int64_t rounds = endless ? kWantedRounds : (pieces[i] + workers[i] - 1) / workers[i];
     if (endless && blocks_share(plan) && workers[i] % 2 != 0 && workers[i] % 3 != 0 && workers[i] > 1) ++sum;
-    sum += 4 * std::min(rounds, kWantedRounds) + std::min(workers[i], kWantedWorkers);
+    // A fourth round waits for what the third has left behind: worth more than a third worker, less than a second.
+    if (!endless && rounds > kWantedRounds) sum += kWorthOfFourth;
+    sum += kWorthOfRound * std::min(rounds, kWantedRounds);
+    if (workers[i] > 1) sum += kWorthOfWorker * std::min(workers[i], kWantedWorkers);
   }
   return sum;
 }

@@ -123,6 +123,19 @@ std::size_t LevelRows::turns() const {
   return turns;
 }
 
+std::optional<LevelOfEach> LevelRows::empty_row(std::size_t factor) const {
+  const std::vector<ShapeLevel>& own = levels_.factors[factor].levels;
+  const auto nothing = std::ranges::find(own, 0, &ShapeLevel::extent);
+  if (!is_a(factor, ShapeFactor::What::dimension) || nothing == own.end()) return std::nullopt;
+  LevelOfEach row = few_row(kPacketTogether);
+  set_if_valid(row, factor, static_cast<std::size_t>(nothing - own.begin()));
+  for (std::size_t f = 0; f < row.size(); ++f) {
+    const std::vector<ShapeLevel>& levels = levels_.factors[f].levels;
+    if (is_a(f, ShapeFactor::What::scalar) && levels[0].number == 0 && levels.size() > 1) set_if_valid(row, f, 1);
+  }
+  return row;
+}
+
 LevelOfEach LevelRows::long_row() const {
   LevelOfEach row = few_row(1);
   for (std::size_t f = row.size(); f-- > 0;) {

@@ -35,6 +35,8 @@ class LevelRows {
   /// The `turn`th other value of each flag, each `shift` further on than the one before it, and scalars that are 0 as
   /// fractions, on a small problem: of whole packets where `shift` is 0, else ragged.
   [[nodiscard]] LevelOfEach together_row(std::size_t turn, std::size_t shift) const;
+  /// Nothing of that dimension, and scalars that are 0 as fractions, on a small problem; none: it has no extent of 0.
+  [[nodiscard]] std::optional<LevelOfEach> empty_row(std::size_t factor) const;
   /// Of each dimension that is not quiet, the last one first, the longest extent that is affordable.
   [[nodiscard]] LevelOfEach long_row() const;
   /// The `turn`th other value of each flag as above, ragged or not, and the `turn`th other extent of each dimension

@@ -91,6 +91,26 @@ TEST_CASE("edges: what is tried beside a factor of 0 or an empty sum is tried wi
   CHECK(seen == all);
 }
 
+TEST_CASE("edges: an empty sum is tried beside what is added to it", "[check]") {
+  Chooser gemm("gemm", "naive", "fp32");
+  gemm.request.dimensions["M"] = 32;
+  CHECK(std::ranges::any_of(requests_for(gemm.shapes(), MadeFor::edges), [](const ProblemRequest& shape) {
+    return shape.dimensions.at("K") == 0 && shape.scalars.at("beta") != 0 && shape.dimensions.at("M") > 8;
+  }));
+}
+
+TEST_CASE("few multiprocessors: of twelve tiles a worker has four", "[check]") {
+  const Chooser gemm("gemm", "persistent", "bf16");
+  ProblemRequest request = gemm.request;
+  request.dimensions = {{"M", 256}, {"N", 384}, {"K", 1040}};
+  const Problem problem = make_problem(gemm.folder.family, request);
+  const Configuration chosen = default_configuration(gemm.variant, problem, gemm.device);
+  const auto few = device_of_few(gemm.folder.family, gemm.variant, problem, chosen, gemm.device);
+  const auto tiles = shape_plan({gemm.folder.family, gemm.variant, chosen, gemm.device}, problem, gemm.device);
+  REQUIRE((few && tiles));
+  CHECK(tiles->launches[0].grid.x > 3U * static_cast<unsigned>(few->sms));
+}
+
 TEST_CASE("thin: where outputs are integers there are several", "[check]") {
   Chooser rows("softmax", "naive", "fp32");
   Family& family = rows.folder.family;
