@@ -18,6 +18,17 @@ constexpr std::size_t kProblemsElsewhere = 14;
 constexpr std::size_t kFarOfWinner = 2;
 constexpr std::string_view kFarHint = "; a tensor has more than 2^31 elements: is an offset kept in 32 bits?";
 
+// Of an emulated device: every recipe of a larger one would make a tune of attention minutes longer.
+constexpr double kFlopsForAll = 4e6;
+
+/// What tells that something is missing, doubled or elsewhere: numbers drawn, and those that must agree bit for bit.
+std::vector<std::uint32_t> telling_recipes(const ProblemPlan& plan) {
+  std::vector<std::uint32_t> chosen;
+  for (std::uint32_t i = 0; i < plan.recipes.size(); ++i)
+    if (i == 0 || plan.recipes[i].plain() || plan.recipes[i].exact) chosen.push_back(i);
+  return chosen;
+}
+
 /// A problem, the device that its plan is made for, and how it is looked at there.
 struct Elsewhere {
   Problem problem;
@@ -53,14 +64,16 @@ std::vector<Elsewhere> problems_elsewhere(const ShapedKernel& kernel, const Prob
   return problems;
 }
 
-std::vector<std::uint32_t> recipes_elsewhere(const ProblemPlan& plan, Thoroughness thoroughness) {
-  switch (thoroughness) {
+std::vector<std::uint32_t> recipes_elsewhere(const Family& family, const ProblemPlan& plan, const Elsewhere& on) {
+  switch (on.thoroughness) {
     case Thoroughness::thorough:
-    case Thoroughness::usual:  // what is wrong for special values may be so at one extent alone
       return all_recipes(plan);
+    case Thoroughness::usual:  // what is wrong for special values may be so at one extent alone
+      return on.device.is_slow && flops_of(family, on.problem) > kFlopsForAll ? telling_recipes(plan)
+                                                                              : all_recipes(plan);
     case Thoroughness::quick:
     case Thoroughness::one_recipe:
-      return few_recipes(plan, thoroughness);
+      return few_recipes(plan, on.thoroughness);
   }
   return {};
 }
@@ -70,7 +83,7 @@ Evaluation check_on(Rig& rig, const VariantSource& source, const Configuration& 
   ProblemLoader(rig, setup).load();
   SingleOptions single;
   single.thorough = on.thoroughness == Thoroughness::thorough;
-  single.recipes = recipes_elsewhere(setup.plan, on.thoroughness);
+  single.recipes = recipes_elsewhere(rig.folder().family, setup.plan, on);
   single.deadline = generous_deadline(rig, setup, 10 * (single.recipes.size() + 2));
   return run_single_for(rig, setup, source, configuration, single, on.device);
 }
