@@ -8,7 +8,7 @@
 namespace kerlab::session {
 
 /// As prepare_problem, without a small problem to be checked first: for what is small itself. Its cost is what the
-/// formulas say, at most: nothing is compared with it.
+/// formulas say, at most: nothing is compared with it. Throws NoMemoryError when it is larger than the device's memory.
 ProblemSetup prepare_alone(const KernelFolder& folder, const Problem& problem, const DeviceInfo& device);
 
 /// For Thoroughness::quick: what is missing shows in any numbers drawn, what a narrow counter loses where all are

@@ -103,12 +103,10 @@ namespace {
 ProblemSetup prepare(const KernelFolder& folder, const Problem& problem, const DeviceInfo& device) {
   ReferenceInstance reference = instantiate_reference(folder.family, problem, device);
   const double needed = needed_bytes(reference.plan, device);
-  if (needed > static_cast<double>(device.memory_bytes)) {
-    throw UsageError(fmt::format(
-        "{} needs at least {} of device memory (tensors and reference), {} has {}: make the problem smaller",
-        problem.title(), format_bytes(static_cast<std::int64_t>(needed)), device.name,
-        format_bytes(device.memory_bytes)));
-  }
+  if (needed > static_cast<double>(device.memory_bytes))
+    throw NoMemoryError(fmt::format("{} needs at least {} of device memory (tensors and reference), {} has {}",
+                                    problem.title(), format_bytes(static_cast<std::int64_t>(needed)), device.name,
+                                    format_bytes(device.memory_bytes)));
   std::optional<CostCount> count;
   if (reference.count_cost)  // what is no more than a bound makes no time impossible
     count = CostCount{std::move(*reference.count_cost), reference.plan.flops, reference.plan.bytes};
@@ -126,9 +124,13 @@ ProblemSetup prepare_alone(const KernelFolder& folder, const Problem& problem, c
 }
 
 ProblemSetup prepare_problem(const KernelFolder& folder, const Problem& problem, const DeviceInfo& device) {
-  ProblemSetup setup = prepare(folder, problem, device);
-  setup.small = choose_small_problem(folder, problem, device);
-  return setup;
+  try {
+    ProblemSetup setup = prepare(folder, problem, device);
+    setup.small = choose_small_problem(folder, problem, device);
+    return setup;
+  } catch (const NoMemoryError& error) {
+    throw UsageError(fmt::format("{}: make the problem smaller", error.what()));
+  }
 }
 
 void require_recordings(const Family& family, const Problem& problem, const std::string& target) {
