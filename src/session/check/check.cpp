@@ -199,7 +199,7 @@ void CheckSession::add_job(std::size_t problem, std::size_t source, const Config
 /// Of one that nobody has sought.
 void CheckSession::add_small(std::size_t problem, std::size_t source, const Configuration& configuration) {
   CheckedProblem how;
-  how.thoroughness = thoroughness_of(problems_[problem]);
+  how.thoroughness = thoroughness_of(rig_.folder().family, problems_[problem], limits_for(rig_.device()));
   add_job(problem, source, configuration, how);
 }
 
@@ -298,12 +298,10 @@ void CheckSession::add_row(const Job& job, Evaluation result, double seconds) {
 
 /// Those that were asked for on any problem.
 std::vector<std::uint32_t> CheckSession::recipes_for(Thoroughness thoroughness) const {
-  if (!options_.recipes.empty() || thoroughness >= Thoroughness::usual) return chosen_recipes();
-  return few_recipes(setup_->plan, thoroughness);
+  return options_.recipes.empty() ? recipes_of(setup_->plan, thoroughness) : chosen_recipes();
 }
 
 std::vector<std::uint32_t> CheckSession::chosen_recipes() const {
-  if (options_.recipes.empty()) return all_recipes(setup_->plan);
   std::vector<std::uint32_t> chosen;
   std::vector<std::string> names;
   for (const Recipe& recipe : setup_->plan.recipes) names.push_back(recipe.name);

@@ -72,7 +72,8 @@ void CheckSession::run_far(const Job& job) {
   const auto begin = std::chrono::steady_clock::now();
   std::string why_not;
   loaded_ = SIZE_MAX;
-  auto found = check_far(rig_, source, job.configuration, problems_[job.problem], job.sms, why_not);
+  const Elsewhere far = {problems_[job.problem], rig_.device().with_sms(job.sms), job.thoroughness, job.sampled};
+  auto found = check_elsewhere(rig_, source, job.configuration, far, why_not);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   if (found)
     add_row(job, std::move(*found), took.count());

@@ -11,9 +11,8 @@ namespace kerlab::session {
 /// formulas say, at most: nothing is compared with it. Throws NoMemoryError when it is larger than the device's memory.
 ProblemSetup prepare_alone(const KernelFolder& folder, const Problem& problem, const DeviceInfo& device);
 
-/// For Thoroughness::quick: what is missing shows in any numbers drawn, what a narrow counter loses where all are
-/// equal. For one_recipe the first of them.
-std::vector<std::uint32_t> few_recipes(const ProblemPlan& plan, Thoroughness thoroughness);
+/// Indices of the recipes that a problem meets which is looked at so thoroughly.
+std::vector<std::uint32_t> recipes_of(const ProblemPlan& plan, Thoroughness thoroughness);
 
 /// What else is recorded of a family whose outputs are: problems of the same dtype, and with `same_flags` of the same
 /// flags and scalars, as they stand in its folder. None of a family that has a reference.
@@ -28,11 +27,19 @@ std::string why_no_plan(const KernelFolder& folder, const Variant& variant, cons
 Evaluation run_single_for(Rig& rig, const ProblemSetup& setup, const VariantSource& source,
                           const Configuration& configuration, const SingleOptions& options, const DeviceInfo& device);
 
-/// Some blocks of a problem with more than 2^31 elements in a tensor: only numbers drawn, and those that must agree bit
-/// for bit. Its setup becomes the runner's. None: it cannot be told, and `why_not` says why (blocks that depend on each
-/// other, a host that refuses the addresses). Throws Error where it is interrupted.
-std::optional<Evaluation> check_far(Rig& rig, const VariantSource& source, const Configuration& configuration,
-                                    const Problem& problem, int sms, std::string& why_not);
+/// A problem that nobody asked for, the device that its plan is made for, and how it is looked at there.
+struct Elsewhere {
+  Problem problem;
+  DeviceInfo device;
+  Thoroughness thoroughness = Thoroughness::usual;
+  bool sampled = false;  ///< some blocks of one with more than 2^31 elements in a tensor
+};
+
+/// The configuration there. Its setup becomes the runner's. None: it cannot be told, and `why_not` says why: it cannot
+/// be launched, or there is no memory for it; where it is sampled blocks depend on each other, or the host refuses the
+/// addresses. Throws Error of any other cause, and where it is interrupted.
+std::optional<Evaluation> check_elsewhere(Rig& rig, const VariantSource& source, const Configuration& configuration,
+                                          const Elsewhere& on, std::string& why_not);
 
 /// The winner of a tune on the problems of a thorough check, those with the flags asked for; each takes a second or so,
 /// and all are waited for. What is wrong, and on which; none: nothing. Afterwards the runner has another problem.

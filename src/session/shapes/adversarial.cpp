@@ -20,8 +20,9 @@ namespace {
 
 constexpr std::size_t kFewestShapes = 8;
 constexpr std::size_t kWithWholeTiles = 4, kTogether = 4, kWithLargest = 3;
+constexpr std::size_t kShapesOfWinner = 14;
+constexpr double kUsualFlopsOfWinner = 4e6;
 constexpr std::size_t kRowsDrawn = 48;   // drawn for one problem
-constexpr double kMoreOfParts = 8;       // bytes, to which next to nothing is done
 constexpr std::int64_t kWorthAlone = 3;  // what a goal of one factor is worth beside a pair
 
 /// A stream of numbers that is the same everywhere.
@@ -40,7 +41,10 @@ class ShapeDraw {
 class CoveringArray {
  public:
   CoveringArray(const ShapedKernel& kernel, const ShapeLimits& limits, const ProblemRequest& base, const Problem& asked)
-      : kernel_(kernel), levels_(levels_of(kernel, base, asked)), rows_(kernel, base, levels_, limits) {
+      : kernel_(kernel),
+        levels_(levels_of(kernel, base, asked)),
+        rows_(kernel, base, levels_, limits),
+        limits_(limits) {
     found_.lost = levels_.lost;
     number_goals();
     add(LevelOfEach(levels_.factors.size(), 0));
@@ -229,7 +233,7 @@ class CoveringArray {
 
   void add(const LevelOfEach& row) {
     ProblemRequest request = rows_.request_of(row);
-    const Thoroughness thoroughness = thoroughness_of(make_problem(kernel_.family, request));
+    const Thoroughness thoroughness = thoroughness_of(kernel_.family, make_problem(kernel_.family, request), limits_);
     found_.problems.push_back({std::move(request), MadeFor::edges, thoroughness});
     const bool muted = rows_.is_muted(row);
     for (std::size_t f = 0; f < row.size(); ++f) {
@@ -279,6 +283,7 @@ class CoveringArray {
   const ShapedKernel& kernel_;
   ShapeLevels levels_;
   LevelRows rows_;
+  const ShapeLimits& limits_;
   std::vector<Goal> alone_;
   std::vector<std::vector<std::vector<std::size_t>>> goals_of_;  ///< of each factor and level
   std::vector<std::vector<std::size_t>> kinds_;                  ///< the same; 0: none
@@ -302,6 +307,15 @@ ShapeLimits limits_for(const DeviceInfo& device) {
   return limits;
 }
 
+ShapeLimits limits_for_winner(const DeviceInfo& device) {
+  ShapeLimits limits = limits_for(device);
+  limits.shapes = kShapesOfWinner;
+  limits.with_flags = 0;  // other flags are other problems, with winners of their own
+  // Emulated, every recipe of a larger one would make a tune of attention minutes longer.
+  if (device.is_slow) limits.usual_flops = kUsualFlopsOfWinner;
+  return limits;
+}
+
 AdversarialShapes adversarial_shapes(const ShapedKernel& kernel, const Problem& asked, const ShapeLimits& limits) {
   const ProblemRequest base = first_shape(kernel, asked);
   CoveringArray array(kernel, limits, base, asked);
@@ -318,14 +332,13 @@ AdversarialShapes adversarial_shapes(const ShapedKernel& kernel, const Problem& 
   const auto first = std::ranges::find_if(found.problems, is_other);
   if (first != found.problems.end()) first->thoroughness = Thoroughness::thorough;
   for (ProblemRequest& request : thin_shapes(kernel, base, limits)) {
-    const Thoroughness thoroughness = thoroughness_of(make_problem(kernel.family, request));
+    const Thoroughness thoroughness = thoroughness_of(kernel.family, make_problem(kernel.family, request), limits);
     found.problems.push_back({std::move(request), MadeFor::long_extent, thoroughness});
   }
   for (ProblemRequest& request : costly_shapes(kernel, base, limits))
     found.problems.push_back({std::move(request), MadeFor::costly_extent, Thoroughness::one_recipe});
-  for (auto& single :
-       {shared_workspace_batch(kernel, base), many_parts_shape(kernel, base, kMoreOfParts * limits.bytes, limits.flops),
-        many_rounds_shape(kernel, base, kMoreOfParts * limits.bytes, limits.flops)})
+  for (auto& single : {shared_workspace_batch(kernel, base), many_parts_shape(kernel, base, limits),
+                       many_rounds_shape(kernel, base, limits)})
     if (single) found.problems.push_back(*single);
   return found;
 }

@@ -22,9 +22,11 @@ enum class MadeFor : std::uint8_t {
 /// What of a check is worth its time on a problem.
 enum class Thoroughness : std::uint8_t {
   one_recipe,  ///< the first
+  drawn,       ///< numbers drawn, any and such that must agree bit for bit
   quick,       ///< those in which it shows that something is missing, or miscounted where all numbers are equal
-  usual,
-  thorough,  ///< besides, launches in a row, and blocks in several orders
+  telling,     ///< all that tell that something is missing, doubled or elsewhere: no special values
+  usual,       ///< all recipes
+  thorough,    ///< besides, launches in a row, and blocks in several orders
 };
 
 struct CheckedProblem {
@@ -34,7 +36,7 @@ struct CheckedProblem {
   std::optional<int> sms = {};  ///< multiprocessors that its plan is made for; none: see device_for
   /// Another one of the variant that the problem is for; none: that for which it was sought.
   std::optional<Configuration> configuration = {};
-  bool sampled = false;  ///< only some blocks are executed, see check_far
+  bool sampled = false;  ///< only some blocks are executed, see check_elsewhere
 };
 
 /// The device that the problem's plan is made for: of as many multiprocessors as it says, or of so few that blocks that

@@ -135,7 +135,8 @@ class FarSearch {
       return;
     }
     if (!known_.insert(problem->key()).second) return;
-    FoundProblem found{{request, MadeFor::far_index, Thoroughness::quick, kernel_.device.sms, {}, !whole_},
+    const Thoroughness thoroughness = whole_ ? Thoroughness::quick : Thoroughness::drawn;
+    FoundProblem found{{request, MadeFor::far_index, thoroughness, kernel_.device.sms, {}, !whole_},
                        std::move(*problem),
                        {},
                        false,

@@ -16,6 +16,7 @@ namespace {
 constexpr std::int64_t kLongestOfParts = std::int64_t{1} << 26;
 constexpr double kRoundsOfParts = 3;
 constexpr double kOf8Bits = 256;
+constexpr double kMoreBytes = 8;  // to which next to nothing is done
 constexpr std::int64_t kShortOfBatch = 520, kBatch = 3;
 constexpr int kSmsOfBatch = 7;  // tiles that are no multiple of it are shared out
 constexpr SpaceLimits kSiblings = {20'000, 20'000, 1};
@@ -51,10 +52,10 @@ std::optional<Problem> problem_along(const ShapedKernel& kernel, ProblemRequest&
   return std::nullopt;
 }
 
-std::optional<ProblemRequest> cheapest_of_many(const ShapedKernel& kernel, const ProblemRequest& base, double bytes,
-                                               double flops, double rounds) {
+std::optional<ProblemRequest> cheapest_of_many(const ShapedKernel& kernel, const ProblemRequest& base,
+                                               const ShapeLimits& limits, double rounds) {
   std::optional<ProblemRequest> best;
-  double least = bytes;
+  double least = kMoreBytes * limits.bytes;
   for (const Dimension& dimension : kernel.family.dimensions) {
     if (dimension.quiet) continue;
     for (std::int64_t extent = 1024; extent <= kLongestOfParts; extent += rounds > 1 ? extent : extent / 4) {
@@ -62,7 +63,7 @@ std::optional<ProblemRequest> cheapest_of_many(const ShapedKernel& kernel, const
       const auto problem = problem_along(kernel, request, dimension.name, extent);
       if (!problem) continue;
       const double size = bytes_of_tensors(kernel.family, *problem);
-      if (size > least || flops_of(kernel.family, *problem) > flops) break;
+      if (size > least || flops_of(kernel.family, *problem) > limits.flops) break;
       const auto plan = shape_plan(kernel, *problem, kernel.device);
       if (!plan) continue;
       const bool joined = rounds == 1 && blocks_share(*plan);
@@ -114,8 +115,9 @@ std::optional<Configuration> smallest_sibling(const ShapedKernel& kernel, const 
 }
 
 /// For all of the device's multiprocessors.
-CheckedProblem as_it_is(const ShapedKernel& kernel, ProblemRequest request, MadeFor made_for) {
-  const Thoroughness thoroughness = thoroughness_of(make_problem(kernel.family, request));
+CheckedProblem as_it_is(const ShapedKernel& kernel, ProblemRequest request, const ShapeLimits& limits,
+                        MadeFor made_for) {
+  const Thoroughness thoroughness = thoroughness_of(kernel.family, make_problem(kernel.family, request), limits);
   return {std::move(request), made_for, thoroughness, kernel.device.sms};
 }
 
@@ -142,22 +144,22 @@ std::optional<CheckedProblem> shared_workspace_batch(const ShapedKernel& kernel,
   return std::nullopt;
 }
 
-std::optional<CheckedProblem> many_parts_shape(const ShapedKernel& kernel, const ProblemRequest& base, double bytes,
-                                               double flops) {
-  auto request = cheapest_of_many(kernel, base, bytes, flops, 1);
-  return request ? std::optional(as_it_is(kernel, std::move(*request), MadeFor::many_parts)) : std::nullopt;
+std::optional<CheckedProblem> many_parts_shape(const ShapedKernel& kernel, const ProblemRequest& base,
+                                               const ShapeLimits& limits) {
+  auto request = cheapest_of_many(kernel, base, limits, 1);
+  return request ? std::optional(as_it_is(kernel, std::move(*request), limits, MadeFor::many_parts)) : std::nullopt;
 }
 
-std::optional<CheckedProblem> many_rounds_shape(const ShapedKernel& kernel, const ProblemRequest& base, double bytes,
-                                                double flops) {
-  if (auto own = cheapest_of_many(kernel, base, bytes, flops, kRoundsOfParts))
-    return as_it_is(kernel, std::move(*own), MadeFor::many_rounds);
+std::optional<CheckedProblem> many_rounds_shape(const ShapedKernel& kernel, const ProblemRequest& base,
+                                                const ShapeLimits& limits) {
+  if (auto own = cheapest_of_many(kernel, base, limits, kRoundsOfParts))
+    return as_it_is(kernel, std::move(*own), limits, MadeFor::many_rounds);
   const auto small = smallest_sibling(kernel, base);
   if (!small) return std::nullopt;
   const ShapedKernel other = {kernel.family, kernel.variant, *small, kernel.device};
-  auto request = cheapest_of_many(other, base, bytes, flops, kRoundsOfParts);
+  auto request = cheapest_of_many(other, base, limits, kRoundsOfParts);
   if (!request) return std::nullopt;
-  CheckedProblem found = as_it_is(kernel, std::move(*request), MadeFor::many_rounds);
+  CheckedProblem found = as_it_is(kernel, std::move(*request), limits, MadeFor::many_rounds);
   found.configuration = *small;
   return found;
 }

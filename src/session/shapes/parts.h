@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "session/shapes/checked_problem.h"
+#include "session/shapes/shape_limits.h"
 
 namespace kerlab::session {
 
@@ -13,8 +14,8 @@ namespace kerlab::session {
 /// many partial results as it has threads is wrong there. Of variants whose blocks join in one launch (the last one
 /// adds up, each looks back) one with more blocks than a block has threads, and than 8 bits count. None: there is no
 /// such, or not within the limits.
-std::optional<CheckedProblem> many_parts_shape(const ShapedKernel& kernel, const ProblemRequest& base, double bytes,
-                                               double flops);
+std::optional<CheckedProblem> many_parts_shape(const ShapedKernel& kernel, const ProblemRequest& base,
+                                               const ShapeLimits& limits);
 
 /// Of variants whose blocks leave something for each other, and which have blocks of their own for each of what mostly
 /// stays at its default (a batch), a small problem with three of it, on as many multiprocessors as leave each several
@@ -24,7 +25,7 @@ std::optional<CheckedProblem> shared_workspace_batch(const ShapedKernel& kernel,
 /// The same with so many partial results that the later launch goes through them in three rounds at least, where a
 /// block holds as many of them as a block of the first one has elements: what goes from round to round shows from the
 /// third on. Of the configuration, or where that is beyond the limits of the variant's with the smallest parameters.
-std::optional<CheckedProblem> many_rounds_shape(const ShapedKernel& kernel, const ProblemRequest& base, double bytes,
-                                                double flops);
+std::optional<CheckedProblem> many_rounds_shape(const ShapedKernel& kernel, const ProblemRequest& base,
+                                                const ShapeLimits& limits);
 
 }  // namespace kerlab::session

@@ -262,8 +262,9 @@ bool is_thin(const Problem& problem) {
   return std::ranges::any_of(problem.dimensions, [](const auto& one) { return one.second > kThinExtent; });
 }
 
-Thoroughness thoroughness_of(const Problem& problem) {
-  return is_thin(problem) ? Thoroughness::quick : Thoroughness::usual;
+Thoroughness thoroughness_of(const Family& family, const Problem& problem, const ShapeLimits& limits) {
+  if (is_thin(problem)) return Thoroughness::quick;
+  return flops_of(family, problem) > limits.usual_flops ? Thoroughness::telling : Thoroughness::usual;
 }
 
 }  // namespace kerlab::session

@@ -25,10 +25,13 @@ struct Chooser {
     request.dtype = dtype_name;
   }
   [[nodiscard]] AdversarialShapes shapes(const char* configuration = "") const {
+    return shapes(configuration, limits_for(device));
+  }
+  [[nodiscard]] AdversarialShapes shapes(const char* configuration, const ShapeLimits& limits) const {
     const Problem asked = make_problem(folder.family, request);
     const Configuration chosen = *configuration != 0 ? parse_configuration(variant, asked, device, configuration)
                                                      : default_configuration(variant, asked, device);
-    return adversarial_shapes({folder.family, variant, chosen, device}, asked, limits_for(device));
+    return adversarial_shapes({folder.family, variant, chosen, device}, asked, limits);
   }
   KernelFolder folder;
   const Variant& variant;
@@ -161,6 +164,26 @@ TEST_CASE("shared workspaces: where blocks share them, three of a batch do", "[c
   CHECK(batches[0].sms > 1);
   CHECK(batches[0].thoroughness == Thoroughness::thorough);
   CHECK(problems_for(gemm.shapes(), MadeFor::shared_workspaces).empty());  // of whole tiles nothing is shared
+}
+
+TEST_CASE("winner: emulated, of what costs more than others it meets the recipes that tell", "[check]") {
+  const Chooser attention("attention", "naive", "fp32");
+  const auto flops = [&](const CheckedProblem& one) {
+    return flops_of(attention.folder.family, make_problem(attention.folder.family, one.request));
+  };
+  const ShapeLimits limits = limits_for_winner(attention.device);
+  std::set<Thoroughness> met;
+  for (const CheckedProblem& one : attention.shapes("", limits).problems) {
+    met.insert(one.thoroughness);
+    if (one.thoroughness == Thoroughness::usual) CHECK(flops(one) <= limits.usual_flops);
+    if (one.thoroughness == Thoroughness::telling) CHECK(flops(one) > limits.usual_flops);
+  }
+  CHECK(met.contains(Thoroughness::usual));
+  CHECK(met.contains(Thoroughness::telling));
+  for (const CheckedProblem& one : attention.shapes().problems) CHECK(one.thoroughness != Thoroughness::telling);
+  DeviceInfo gpu = attention.device;
+  gpu.is_slow = false;
+  CHECK(limits_for_winner(gpu).usual_flops == limits_for(gpu).usual_flops);
 }
 
 TEST_CASE("other dtypes: every value of a flag, other quiet extents, and several tiles", "[check]") {

@@ -241,7 +241,8 @@ TEST_CASE("far: where parts are short, the last blocks have no tile; another rec
     const Problem problem = make_problem(family, one.request);
     INFO(problem.title());
     std::string why_not;
-    const std::optional<Evaluation> found = check_far(rig, source, configuration, problem, one.sms.value(), why_not);
+    const Elsewhere on = {problem, rig.device().with_sms(one.sms.value()), one.thoroughness, one.sampled};
+    const std::optional<Evaluation> found = check_elsewhere(rig, source, configuration, on, why_not);
     INFO(why_not);
     if (found) CHECK(found->candidate.trial.message == "");
   }
